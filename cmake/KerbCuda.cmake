@@ -1,0 +1,33 @@
+# Decides whether the CUDA backend is built, and gives:
+#   KERB_CUDA           ON or OFF
+#   kerb::cuda_runtime  the runtime to link, and its headers
+# GPU architectures come from the preset; the host compiler from the toolchain file.
+set(KERB_CUDA OFF)
+if(NOT KERB_WITH_CUDA STREQUAL "OFF")
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(KERB_NVCC nvcc PATHS /usr/local/cuda/bin ${PROJECT_SOURCE_DIR}/.deps/nvcc/bin)
+    if(KERB_NVCC)
+      set(CMAKE_CUDA_COMPILER ${KERB_NVCC} CACHE FILEPATH "CUDA compiler")
+    endif()
+  endif()
+  if(CMAKE_CUDA_COMPILER OR DEFINED ENV{CUDACXX})
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+      set(CMAKE_CUDA_ARCHITECTURES 87-real 90-real 110-real CACHE STRING "GPU architectures")
+    endif()
+    enable_language(CUDA)
+    set(KERB_CUDA ON)
+  elseif(KERB_WITH_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "KERB_WITH_CUDA=ON, but no nvcc: put it on PATH or set CMAKE_CUDA_COMPILER")
+  endif()
+endif()
+
+add_library(kerb_cuda_runtime INTERFACE)
+add_library(kerb::cuda_runtime ALIAS kerb_cuda_runtime)
+if(KERB_CUDA)
+  set(CMAKE_CUDA_STANDARD 17)
+  set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+  find_package(CUDAToolkit REQUIRED)
+  target_link_libraries(kerb_cuda_runtime INTERFACE CUDA::cudart)
+  target_compile_definitions(kerb_cuda_runtime INTERFACE KERB_CUDA=1)
+endif()
+message(STATUS "Kerbwatch: CUDA backend ${KERB_CUDA} ${CMAKE_CUDA_ARCHITECTURES}")

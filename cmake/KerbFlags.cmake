@@ -1,0 +1,23 @@
+# kerb::warnings and kerb::sanitizers: linked PRIVATE by every target of ours, so that users of ours see neither.
+add_library(kerb_warnings INTERFACE)
+add_library(kerb::warnings ALIAS kerb_warnings)
+set(cxx_only $<COMPILE_LANGUAGE:CXX>)
+target_compile_options(kerb_warnings INTERFACE
+  "$<${cxx_only}:-Wall;-Wextra;-Wshadow;-Wconversion;-Wnon-virtual-dtor;-Wold-style-cast>"
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
+if(KERB_WARNINGS_AS_ERRORS)
+  target_compile_options(kerb_warnings INTERFACE
+    $<${cxx_only}:-Werror>
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Werror;-Werror=all-warnings>")
+endif()
+
+add_library(kerb_sanitizers INTERFACE)
+add_library(kerb::sanitizers ALIAS kerb_sanitizers)
+if(KERB_SANITIZE)
+  target_compile_options(kerb_sanitizers INTERFACE
+    "$<${cxx_only}:-fsanitize=${KERB_SANITIZE};-fno-omit-frame-pointer>")
+  if(KERB_SANITIZE MATCHES undefined)
+    target_compile_options(kerb_sanitizers INTERFACE $<${cxx_only}:-fno-sanitize-recover=undefined>)
+  endif()
+  target_link_options(kerb_sanitizers INTERFACE -fsanitize=${KERB_SANITIZE})
+endif()

@@ -1,0 +1,33 @@
+# Unity, and kerb_add_test(). Unity comes from KERB_UNITY_DIR when it is there, else from its own repository.
+set(KERB_UNITY_DIR ${PROJECT_SOURCE_DIR}/.deps/unity CACHE PATH "Folder with unity.c and unity.h")
+if(NOT EXISTS ${KERB_UNITY_DIR}/unity.c)
+  include(FetchContent)
+  FetchContent_Declare(unity
+    URL https://github.com/ThrowTheSwitch/Unity/archive/refs/tags/v2.5.1.tar.gz
+    SOURCE_SUBDIR none)
+  FetchContent_MakeAvailable(unity)
+  set(unity_dir ${unity_SOURCE_DIR}/src)
+else()
+  set(unity_dir ${KERB_UNITY_DIR})
+endif()
+add_library(kerb_unity STATIC ${unity_dir}/unity.c)
+add_library(kerb::unity ALIAS kerb_unity)
+target_include_directories(kerb_unity SYSTEM PUBLIC ${unity_dir})
+target_compile_definitions(kerb_unity PUBLIC UNITY_INCLUDE_DOUBLE UNITY_SUPPORT_64)
+
+# kerb_add_test(NAME unit_result SOURCES test_result.cpp LINKS kerb::hal [LABELS unit] [THREADED] [ARGS ...])
+# One executable, one ctest entry. Exit code 77 says: what this test needs is not on this machine.
+# THREADED marks what the tsan preset runs.
+function(kerb_add_test)
+  cmake_parse_arguments(arg THREADED "NAME" "SOURCES;LINKS;LABELS;ARGS" ${ARGN})
+  add_executable(${arg_NAME} ${arg_SOURCES})
+  target_compile_features(${arg_NAME} PRIVATE cxx_std_20)
+  target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} kerb::unity kerb::warnings kerb::sanitizers)
+  target_compile_options(${arg_NAME} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-old-style-cast>)
+  add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_ARGS})
+  if(arg_THREADED)
+    list(APPEND arg_LABELS threaded)
+  endif()
+  set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 300)
+endfunction()

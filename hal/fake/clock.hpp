@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+
+#include "hal/base/clock.hpp"
+
+namespace kerb {
+
+/// A clock that stands still until told to move. Sleeping moves it, so that loops run at once.
+class FakeClock final : public Clock {
+ public:
+  explicit FakeClock(Nanos start = std::chrono::seconds{1}) : now_{start.count()} {}
+  [[nodiscard]] Nanos now() const override { return Nanos{now_.load()}; }
+  [[nodiscard]] Nanos from_monotonic(Nanos kernel_time) const override { return kernel_time; }
+  [[nodiscard]] Nanos real(Nanos) const override { return Nanos::zero(); }  // nothing waits in life
+  void sleep_until(Nanos instant) const override {
+    if (instant > now()) now_.store(instant.count());
+  }
+  void advance(Nanos by) { now_.fetch_add(by.count()); }
+
+ private:
+  mutable std::atomic<Nanos::rep> now_;
+};
+
+}  // namespace kerb

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "hal/base/result.hpp"
+#include "hal/base/view.hpp"
+
+namespace kerb {
+
+/// A camera picture made ready for the vision code. Borrowed from the ImagePreparer until its next prepare().
+struct PreparedImage {
+  ImageView<Space::host, const std::uint8_t> grey;
+  PlanesView<Space::host, const std::uint16_t> bands;  ///< of a mosaic camera; count 0 otherwise
+};
+
+/// Raw picture to grey (and to spectral bands, where there is a mosaic). Made for one picture size and format;
+/// allocates only when made. One thread at a time.
+class ImagePreparer {
+ public:
+  virtual ~ImagePreparer() = default;
+  /// Fails: invalid_argument (another size or format than it was made for), device.
+  virtual Result<PreparedImage> prepare(const RawImageView<Space::host>& image) = 0;
+  [[nodiscard]] virtual const char* backend() const noexcept = 0;  ///< "cpu" or "cuda"
+};
+
+/// A person found: the person's box in pixels of the image, not the search window.
+struct Detection {
+  float x = 0, y = 0, w = 0, h = 0, score = 0;
+};
+
+/// Detections of one frame: room for a fixed number, so that the frame loop allocates nothing.
+struct DetectionList {
+  static constexpr int kCapacity = 256;
+  int count = 0;
+  Detection items[kCapacity];
+};
+
+/// Finds people. One thread at a time; allocates only when made.
+class Detector {
+ public:
+  virtual ~Detector() = default;
+  /// The best kCapacity detections at most, best first. Fails: invalid_argument (size), device.
+  virtual Status detect(const PreparedImage& image, DetectionList& out) = 0;
+  [[nodiscard]] virtual const char* name() const noexcept = 0;
+};
+
+}  // namespace kerb
