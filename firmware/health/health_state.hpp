@@ -28,6 +28,7 @@ enum class Cause : std::uint8_t {
   event_log_refused = 16,  ///< errno of the event log
   vision_failed = 17       ///< error code of the image operators or the detector
 };
+inline constexpr int kCauseCount = 18;
 
 [[nodiscard]] const char* name_of(HealthState state) noexcept;
 [[nodiscard]] const char* name_of(Cause cause) noexcept;
@@ -39,6 +40,7 @@ struct HealthReport {
   HealthState state = HealthState::starting;
   Cause cause = Cause::none;
   double number = 0;
+  int camera = -1;  ///< which one, for a camera's cause; else -1
 };
 
 }  // namespace kerb

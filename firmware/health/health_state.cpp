@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/health/health_state.hpp"
+
+namespace kerb {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* unit;
+};
+constexpr Row kCauses[] = {
+    {"none", ""},
+    {"camera_silent", "ms"},
+    {"camera_no_signal", "ms"},
+    {"camera_gone", "ms"},
+    {"camera_damaged", "%"},
+    {"camera_frozen", "ms"},
+    {"camera_blinded", "grey"},
+    {"camera_dark", "grey"},
+    {"frames_dropped", "%"},
+    {"board_hot", "degC"},
+    {"thermal_unreadable", "s"},
+    {"bus_lost", "ms"},
+    {"signals_missing", "ms"},
+    {"signals_implausible", ""},
+    {"over_budget", "ms"},
+    {"output_refused", "errno"},
+    {"event_log_refused", "errno"},
+    {"vision_failed", "errc"},
+};
+static_assert(sizeof kCauses / sizeof kCauses[0] == kCauseCount);
+
+}  // namespace
+
+const char* name_of(HealthState state) noexcept {
+  constexpr const char* kNames[] = {"STARTING", "ACTIVE", "DEGRADED", "FAILED"};
+  return kNames[static_cast<int>(state)];
+}
+const char* name_of(Cause cause) noexcept { return kCauses[static_cast<int>(cause)].name; }
+const char* unit_of(Cause cause) noexcept { return kCauses[static_cast<int>(cause)].unit; }
+
+}  // namespace kerb
