@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/pipeline/camera_pipeline.hpp"
+
+#include <utility>
+
+namespace kerb {
+namespace {
+constexpr auto kRelaxed = std::memory_order_relaxed;
+}
+
+CameraPipeline::CameraPipeline(std::unique_ptr<ReopeningSource> source,
+                               std::unique_ptr<ImagePreparer> preparer,
+                               std::unique_ptr<Detector> detector, const StageBudgets& budgets,
+                               HandOver hand_over, const Clock& clock)
+    : source_{std::move(source)},
+      preparer_{std::move(preparer)},
+      detector_{std::move(detector)},
+      hand_over_{hand_over},
+      clock_{clock},
+      info_{source_->info()} {
+  for (std::size_t i = 0; i < times_.size(); ++i) times_[i].set_budget(budgets.of[i]);
+  condition_since_ = clock_.now().count();
+}
+
+CameraPipeline::~CameraPipeline() { stop(); }
+
+void CameraPipeline::start() {
+  if (capture_.joinable()) return;
+  process_ = std::thread{[this] { process_loop(); }};
+  capture_ = std::thread{[this] { capture_loop(); }};
+}
+
+void CameraPipeline::stop() {
+  stopping_ = true;
+  latest_.close();
+  if (capture_.joinable()) capture_.join();
+  if (process_.joinable()) process_.join();
+}
+
+void CameraPipeline::enter(CameraCondition condition, Nanos now) noexcept {
+  if (condition_.load(kRelaxed) == condition) return;
+  condition_since_.store(now.count(), kRelaxed);
+  condition_.store(condition, std::memory_order_release);
+}
+
+void CameraPipeline::capture_loop() {
+  while (!stopping_) {
+    capture_beats_.fetch_add(1, kRelaxed);
+    if (hand_over_ == HandOver::every && !latest_.wait_until_taken(clock_.real(kWait))) continue;
+    Result<Frame> frame = source_->next(kWait);
+    const Nanos now = clock_.now();
+    const FrameCounters counters = source_->counters();
+    delivered_.store(counters.delivered, kRelaxed);
+    dropped_.store(counters.dropped, kRelaxed);
+    damaged_.store(counters.damaged, kRelaxed);
+    if (frame) {
+      last_frame_.store(now.count(), kRelaxed);
+      enter(CameraCondition::delivering, now);
+      if (latest_.put(std::move(*frame))) skipped_.fetch_add(1, kRelaxed);
+      continue;
+    }
+    switch (frame.error().code) {
+      case Errc::timeout: enter(CameraCondition::silent, now); break;
+      case Errc::damaged: break;  // counted by the source; the next may be good
+      case Errc::no_signal:
+        enter(CameraCondition::no_signal, now);
+        clock_.sleep_until(now + std::chrono::milliseconds{20});  // it answers at once: do not spin
+        break;
+      case Errc::end: ended_ = true; return;
+      case Errc::would_block:  // processing holds every buffer; it will let go
+        clock_.sleep_until(now + std::chrono::milliseconds{1});
+        break;
+      default: enter(CameraCondition::gone, now);
+    }
+  }
+}
+
+void CameraPipeline::process_loop() {
+  while (!stopping_) {
+    process_beats_.fetch_add(1, kRelaxed);
+    const bool over = ended_;  // read before the slot: what was put before the end is still taken
+    if (std::optional<Frame> frame = latest_.take(clock_.real(kWait))) {
+      process(std::move(*frame));
+    } else if (over) {
+      drained_ = true;
+      return;
+    }
+  }
+}
+
+void CameraPipeline::process(Frame frame) {
+  const Nanos taken = clock_.now();
+  times(Stage::capture).add(taken - frame.captured);
+
+  const Result<PreparedImage> prepared = preparer_->prepare(frame.image);
+  const Nanos ready = clock_.now();
+  times(Stage::prepare).add(ready - taken);
+  if (!prepared) {
+    vision_error_.store(static_cast<int>(prepared.error().code), kRelaxed);
+    return;
+  }
+
+  const ImageLook look = check_.look(prepared->grey, frame.captured);
+  mean_.store(look.mean, kRelaxed);
+  deviation_.store(look.deviation, kRelaxed);
+  unchanged_.store(look.unchanged.count(), kRelaxed);
+  const Nanos checked = clock_.now();
+  times(Stage::check).add(checked - ready);
+
+  if (detector_) {
+    const Status found = detector_->detect(*prepared, detections_);
+    times(Stage::detect).add(clock_.now() - checked);
+    if (!found) {
+      vision_error_.store(static_cast<int>(found.error().code), kRelaxed);
+      return;
+    }
+  }
+  vision_error_.store(-1, kRelaxed);
+  times(Stage::total).add(clock_.now() - frame.captured);
+  processed_.fetch_add(1, kRelaxed);
+}
+
+PipelineFacts CameraPipeline::facts() const noexcept {
+  PipelineFacts f;
+  f.condition = condition_.load(std::memory_order_acquire);
+  f.condition_since = Nanos{condition_since_.load(kRelaxed)};
+  f.last_frame = Nanos{last_frame_.load(kRelaxed)};
+  f.camera = {delivered_.load(kRelaxed), dropped_.load(kRelaxed), damaged_.load(kRelaxed)};
+  f.processed = processed_.load(kRelaxed);
+  f.skipped = skipped_.load(kRelaxed);
+  f.reopened = source_->reopened();
+  f.look = {mean_.load(kRelaxed), deviation_.load(kRelaxed), Nanos{unchanged_.load(kRelaxed)}};
+  f.vision_error = vision_error_.load(kRelaxed);
+  f.capture_beats = capture_beats_.load(kRelaxed);
+  f.process_beats = process_beats_.load(kRelaxed);
+  f.ended = drained_.load(kRelaxed);
+  return f;
+}
+
+}  // namespace kerb

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <atomic>
+#include <memory>
+#include <thread>
+
+#include "firmware/pipeline/image_check.hpp"
+#include "firmware/pipeline/latest_frame.hpp"
+#include "firmware/pipeline/reopening_source.hpp"
+#include "firmware/pipeline/stage_times.hpp"
+#include "hal/base/log.hpp"
+#include "hal/frame_source.hpp"
+#include "hal/vision.hpp"
+
+namespace kerb {
+
+/// What the camera last said of itself.
+enum class CameraCondition : std::uint8_t { delivering, silent, no_signal, gone };
+
+/// What a pipeline tells of itself at one moment.
+struct PipelineFacts {
+  CameraCondition condition = CameraCondition::silent;
+  Nanos condition_since{};      ///< when the condition began
+  Nanos last_frame{};           ///< when the last frame arrived; zero before the first
+  FrameCounters camera;         ///< of the source, over all its re-openings
+  std::uint64_t processed = 0;  ///< frames that went through every stage
+  std::uint64_t skipped = 0;    ///< frames let go because a newer one was there
+  std::uint64_t reopened = 0;
+  ImageLook look;               ///< of the last processed frame
+  int vision_error = -1;        ///< Errc of the last frame's image operators or detector; -1: none
+  std::uint64_t capture_beats = 0, process_beats = 0;  ///< rise as long as each thread lives
+  bool ended = false;           ///< a recording that does not loop has gone through, to its last frame
+};
+
+/// Milliseconds a stage may take; zero: no budget.
+struct StageBudgets {
+  std::array<Nanos, kStageCount> of{};
+};
+
+/// newest: drop what is late, as a camera must. every: take the next only when the last is taken, for recordings.
+enum class HandOver : std::uint8_t { newest, every };
+
+/// One camera from its frames to their detections, on two threads: capture takes every frame as it comes and keeps
+/// the newest; processing takes that one through the stages. Nothing here allocates per frame. The detector may be
+/// null: its place is empty, and its stage is not run.
+class CameraPipeline {
+ public:
+  CameraPipeline(std::unique_ptr<ReopeningSource> source, std::unique_ptr<ImagePreparer> preparer,
+                 std::unique_ptr<Detector> detector, const StageBudgets& budgets, HandOver hand_over,
+                 const Clock& clock);
+  ~CameraPipeline();  ///< stops
+  CameraPipeline(const CameraPipeline&) = delete;
+  CameraPipeline& operator=(const CameraPipeline&) = delete;
+
+  void start();
+  /// Ends both threads; bounded by the longest wait, 100 ms of clock time, and the frame in work.
+  void stop();
+
+  [[nodiscard]] PipelineFacts facts() const noexcept;  ///< any thread
+  [[nodiscard]] StageReport stage(Stage stage) const noexcept {
+    return times_[static_cast<std::size_t>(stage)].report();
+  }
+  [[nodiscard]] const FrameSourceInfo& info() const noexcept { return info_; }
+  [[nodiscard]] const char* backend() const noexcept { return preparer_->backend(); }
+  /// The detector's name, or null when its place is empty.
+  [[nodiscard]] const char* detector() const noexcept {
+    return detector_ ? detector_->name() : nullptr;
+  }
+
+ private:
+  static constexpr Nanos kWait = std::chrono::milliseconds{100};
+
+  void capture_loop();
+  void process_loop();
+  void process(Frame frame);
+  void enter(CameraCondition condition, Nanos now) noexcept;
+  StageTimes& times(Stage stage) noexcept { return times_[static_cast<std::size_t>(stage)]; }
+
+  std::unique_ptr<ReopeningSource> source_;
+  std::unique_ptr<ImagePreparer> preparer_;
+  std::unique_ptr<Detector> detector_;
+  const HandOver hand_over_;
+  const Clock& clock_;
+  const FrameSourceInfo info_;
+  LatestFrame latest_;
+  ImageCheck check_;
+  DetectionList detections_;
+  std::array<StageTimes, kStageCount> times_;
+
+  // Facts, each written by one thread and read by any.
+  std::atomic<CameraCondition> condition_{CameraCondition::silent};
+  std::atomic<Nanos::rep> condition_since_{0}, last_frame_{0}, unchanged_{0};
+  std::atomic<std::uint64_t> delivered_{0}, dropped_{0}, damaged_{0}, processed_{0}, skipped_{0};
+  std::atomic<std::uint64_t> capture_beats_{0}, process_beats_{0};
+  std::atomic<double> mean_{0}, deviation_{0};
+  std::atomic<int> vision_error_{-1};
+  std::atomic<bool> ended_{false}, drained_{false}, stopping_{false};
+  std::thread capture_, process_;
+};
+
+}  // namespace kerb

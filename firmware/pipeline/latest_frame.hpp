@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "hal/frame_source.hpp"
+
+namespace kerb {
+
+/// The hand-over between capture and processing: room for one frame, and the newest wins. Neither side ever waits
+/// for the other's work: the lock is held for a move of a few words, never while a buffer goes back to the camera.
+class LatestFrame {
+ public:
+  /// Puts a frame in. True when an older one that nobody took was let go for it.
+  bool put(Frame frame) {
+    std::optional<Frame> older{std::move(frame)};
+    {
+      const std::lock_guard lock{mutex_};
+      std::swap(slot_, older);
+    }
+    ready_.notify_one();
+    return older.has_value();  // and goes back to its camera here, outside the lock
+  }
+  /// The newest frame, or nothing after `real_time` or once closed.
+  std::optional<Frame> take(Nanos real_time) {
+    std::unique_lock lock{mutex_};
+    ready_.wait_for(lock, real_time, [this] { return slot_.has_value() || closed_; });
+    std::optional<Frame> taken = std::move(slot_);
+    slot_.reset();
+    lock.unlock();
+    emptied_.notify_one();
+    return taken;
+  }
+  /// Waits until the last frame was taken: for recordings of which no frame may be lost. False after `real_time`.
+  bool wait_until_taken(Nanos real_time) {
+    std::unique_lock lock{mutex_};
+    return emptied_.wait_for(lock, real_time, [this] { return !slot_.has_value() || closed_; });
+  }
+  /// Wakes whoever waits, and lets a frame go that nobody took.
+  void close() {
+    std::optional<Frame> last;
+    {
+      const std::lock_guard lock{mutex_};
+      closed_ = true;
+      std::swap(slot_, last);
+    }
+    ready_.notify_all();
+    emptied_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ready_, emptied_;
+  std::optional<Frame> slot_;
+  bool closed_ = false;
+};
+
+}  // namespace kerb

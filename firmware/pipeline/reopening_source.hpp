@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <atomic>
+#include <functional>
+#include <memory>
+
+#include "hal/base/log.hpp"
+#include "hal/frame_source.hpp"
+
+namespace kerb {
+
+/// Opens a camera; called again each time it has gone.
+using SourceOpener = std::function<Result<std::unique_ptr<FrameSource>>()>;
+
+/// A FrameSource that comes back: when the one inside says `gone`, it is closed and opened again, first after 50 ms,
+/// then twice as long each time, up to 1 s. While there is none, next() waits its time-out and says `gone`.
+/// Sequence numbers go on rising over a re-open. One thread, but for reopened().
+class ReopeningSource final : public FrameSource {
+ public:
+  /// `first` may be null: then it starts as if just lost, and its info() is `expected`.
+  ReopeningSource(std::unique_ptr<FrameSource> first, FrameSourceInfo expected, SourceOpener open,
+                  const Clock& clock, Log& log);
+  Result<Frame> next(Nanos timeout) override;
+  [[nodiscard]] FrameSourceInfo info() const override { return info_; }
+  [[nodiscard]] FrameCounters counters() const override;
+  /// How often it was lost and came back.
+  [[nodiscard]] std::uint64_t reopened() const noexcept { return reopened_.load(); }
+
+ private:
+  static constexpr Nanos kFirstWait = std::chrono::milliseconds{50};
+  static constexpr Nanos kLongestWait = std::chrono::seconds{1};
+
+  void lose(const Error& why, Nanos now);
+  bool try_open(Nanos now);
+
+  std::unique_ptr<FrameSource> source_;
+  FrameSourceInfo info_;
+  SourceOpener open_;
+  const Clock& clock_;
+  Log& log_;
+  FrameCounters before_{};  // of the sources that are gone
+  std::uint64_t sequence_offset_ = 0, last_sequence_ = 0;
+  bool any_frame_ = false, rebase_ = false;
+  Error last_error_{Errc::gone, 0, "open camera"};
+  Nanos retry_at_{}, wait_ = kFirstWait;
+  Nanos last_captured_{};
+  std::atomic<std::uint64_t> reopened_{0};
+};
+
+}  // namespace kerb

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+
+#include "hal/base/clock.hpp"
+
+namespace kerb {
+
+/// The stages of one frame, in order. `capture` is the way from exposure to processing; `total` is all of it.
+enum class Stage : std::uint8_t { capture, prepare, check, detect, total };
+inline constexpr int kStageCount = 5;
+[[nodiscard]] const char* name_of(Stage stage) noexcept;
+
+/// What a stage has cost so far.
+struct StageReport {
+  std::uint64_t frames = 0;
+  std::uint64_t over_budget = 0;
+  Nanos budget{}, mean{}, median{}, p95{}, max{};  ///< median and p95 to within 7 %
+};
+
+/// Times of one stage against its budget. One thread adds, any thread reads; never allocates, never locks.
+class StageTimes {
+ public:
+  void set_budget(Nanos budget) noexcept { budget_.store(budget.count(), std::memory_order_relaxed); }
+  void add(Nanos spent) noexcept;
+  [[nodiscard]] StageReport report() const noexcept;
+
+ private:
+  static constexpr int kPerOctave = 10;  // buckets grow by 2^(1/10), 7 %
+  static constexpr int kBuckets = 24 * kPerOctave;  // from 1 us to 16 s
+  static int bucket_of(Nanos spent) noexcept;
+
+  std::atomic<Nanos::rep> budget_{0}, sum_{0}, max_{0};
+  std::atomic<std::uint64_t> frames_{0}, over_{0};
+  std::array<std::atomic<std::uint32_t>, kBuckets> histogram_{};
+};
+
+}  // namespace kerb

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/warning/alert_outputs.hpp"
+
+namespace kerb {
+
+const char* name_of(WarningLevel level) noexcept {
+  constexpr const char* kNames[] = {"none", "information", "collision"};
+  return kNames[static_cast<int>(level)];
+}
+
+void AlertOutputs::drive(OutputLine* line, std::optional<bool>& last, bool on) noexcept {
+  if (line == nullptr || last == on) return;
+  const Status done = line->set(on);
+  if (done) {
+    last = on;
+    return;
+  }
+  last.reset();  // whatever it shows now, write it again next time
+  if (!refusal_) refusal_ = done.error();
+}
+
+void AlertOutputs::show(WarningLevel level, bool status_lamp_on, Nanos now) noexcept {
+  refusal_.reset();
+  if (level != level_) {
+    level_ = level;
+    level_since_ = now;
+  }
+  const bool blink_on = ((now - level_since_) / kBlink) % 2 == 0;  // a new level starts lit
+  drive(warning_lamp_, warning_on_,
+        level == WarningLevel::collision || (level == WarningLevel::information && blink_on));
+  drive(status_lamp_, status_on_, status_lamp_on);
+
+  const bool sound = level == WarningLevel::collision;
+  if (tone_ == nullptr || sounding_ == sound) return;
+  if (const Status done = sound ? tone_->play(pattern_) : tone_->stop(); done) {
+    sounding_ = sound;
+  } else {
+    sounding_.reset();
+    if (!refusal_) refusal_ = done.error();
+  }
+}
+
+}  // namespace kerb
