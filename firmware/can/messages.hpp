@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "firmware/health/health_state.hpp"
+
+/// The messages of kerbwatch.dbc as plain data: SI units, nullopt for "signal not available".
+/// Numbers of the enumerations are those on the bus: append, never renumber.
+namespace kerb::can {
+
+// Identifiers: 11 bits, classic frames of 8 bytes. To adapt to a vehicle, change these and the
+// .dbc.
+inline constexpr std::uint32_t kVehicleMotionId = 0x120;
+inline constexpr std::uint32_t kWarningId = 0x220;
+inline constexpr std::uint32_t kVehicleBodyId = 0x2A0;
+inline constexpr std::uint32_t kObjectsId = 0x320;
+inline constexpr std::uint32_t kStatusId = 0x420;
+inline constexpr std::uint32_t kServiceId = 0x6B0;
+
+/// KW_Status: ten times a second, and at once when the state changes.
+struct StatusMessage {
+  HealthReport health;            ///< its number saturates at +-52428.7, steps of 0.1
+  bool detector_present = false;  ///< false: frames are watched, but nobody looks for people yet
+  bool speed_valid = false;       ///< the vehicle's speed is known
+  std::optional<double> camera_rate_hz;   ///< 0..126, steps of 1
+  std::optional<double> dropped_percent;  ///< 0..100, steps of 1
+  std::optional<double> board_celsius;    ///< -60..194, steps of 1
+  std::uint8_t counter = 0;               ///< 0..15
+};
+
+enum class WarningLevel : std::uint8_t {
+  none = 0,
+  information = 1,  ///< somebody is near: light only
+  collision = 2     ///< light and sound
+};
+
+/// KW_Warning: at once when it changes, every 50 ms while there is one, then three times more.
+struct WarningMessage {
+  WarningLevel level = WarningLevel::none;
+  bool test = false;                          ///< asked for by the workshop, not by the road
+  std::optional<double> time_to_collision_s;  ///< 0..655.34, steps of 0.01
+  std::optional<std::uint16_t> object_id;     ///< 0..65534, whom it is about: an id of KW_Objects
+  std::uint8_t counter = 0;                   ///< 0..15
+};
+
+inline constexpr int kMaxObjects = 15;
+
+/// One person of the object list, in the vehicle's frame: x forward from the front bumper, y to the
+/// left.
+struct ObjectMessage {
+  std::uint16_t id = 0;            ///< 0..65534, kept as long as the person is followed
+  std::optional<double> x_m;       ///< 0..204.7, steps of 0.05
+  std::optional<double> y_m;       ///< +-102.35, steps of 0.05
+  std::optional<double> vx_mps;    ///< +-102.3 over ground, steps of 0.1
+  std::optional<double> vy_mps;    ///< +-51.1 over ground, steps of 0.1
+  std::optional<double> height_m;  ///< 0..5.08, steps of 0.02
+  std::optional<double> age_s;     ///< 0..204.6 since first seen, steps of 0.1
+};
+
+/// VEH_Motion: the vehicle, every 20 ms.
+struct VehicleMotion {
+  std::optional<double> speed_mps;       ///< +-327.67, steps of 0.01; backwards is negative
+  std::optional<double> yaw_rate_radps;  ///< +-16.3835, steps of 0.0005; to the left is positive
+  std::uint8_t counter = 0;              ///< 0..15
+};
+
+enum class TurnSignal : std::uint8_t {
+  off = 0,
+  left = 1,
+  right = 2,
+  hazard = 3,
+  not_available = 7
+};
+enum class Gear : std::uint8_t {
+  park = 0,
+  reverse = 1,
+  neutral = 2,
+  drive = 3,
+  not_available = 15
+};
+
+/// Whether the bus defines this number; decoding keeps whatever came.
+[[nodiscard]] constexpr bool is_defined(TurnSignal signal) noexcept {
+  return static_cast<unsigned>(signal) <= 3 || signal == TurnSignal::not_available;
+}
+[[nodiscard]] constexpr bool is_defined(Gear gear) noexcept {
+  return static_cast<unsigned>(gear) <= 3 || gear == Gear::not_available;
+}
+
+/// VEH_Body: the vehicle, every 100 ms.
+struct VehicleBody {
+  TurnSignal turn_signal = TurnSignal::not_available;
+  Gear gear = Gear::not_available;
+  std::uint8_t counter = 0;  ///< 0..15
+};
+
+enum class ServiceRequest : std::uint8_t {
+  stop = 0,  ///< end whatever test is running
+  lamp_test = 1,
+  sound_test = 2,
+  warning_test = 3  ///< lamp, sound and KW_Warning (with its test flag) at the level asked for
+};
+
+/// KW_Service: a workshop tester, once for each request. Obeyed only where [service] enabled says
+/// so.
+struct ServiceMessage {
+  ServiceRequest request = ServiceRequest::stop;
+  WarningLevel level = WarningLevel::none;
+  double duration_s = 0;     ///< 0..25.4, steps of 0.1
+  std::uint8_t counter = 0;  ///< 0..15
+};
+
+}  // namespace kerb::can

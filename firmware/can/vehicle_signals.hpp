@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "firmware/can/messages.hpp"
+#include "firmware/can/vehicle_limits.hpp"
+#include "firmware/health/health_state.hpp"
+#include "hal/base/clock.hpp"
+#include "hal/can_bus.hpp"
+
+namespace kerb::can {
+
+/// Whether a signal may be used; if not, why, with the number that goes with it.
+enum class Validity : std::uint8_t {
+  valid,
+  missing,      ///< never heard, or its sender says it has none; ms since a value was last heard
+  stale,        ///< nothing came for too long; ms since a value was last heard
+  implausible,  ///< out of range, changing too fast, or not a number the bus defines; the value
+                ///< refused
+  corrupt,      ///< only messages with a wrong CRC or length came for too long; how many in a row
+  repeated      ///< only messages with the same counter came for too long; how many in a row
+};
+[[nodiscard]] const char* name_of(Validity validity) noexcept;
+
+/// A signal now. There is no value but a valid one: nobody mistakes a fault for a zero.
+template <typename T>
+struct Reading {
+  std::optional<T> value;
+  Validity validity = Validity::missing;
+  double number = 0;  ///< as Validity says; 0 when valid
+  Nanos age{};        ///< since the last good message, or since the start
+};
+
+struct VehicleState {
+  Reading<double> speed_mps;
+  Reading<double> yaw_rate_radps;
+  Reading<TurnSignal> turn_signal;
+  Reading<Gear> gear;
+};
+
+struct HealthFault {
+  Cause cause = Cause::none;
+  double number = 0;
+};
+
+struct VehicleCounters {
+  std::uint64_t accepted = 0;     ///< messages of the vehicle that were good
+  std::uint64_t corrupt = 0;      ///< wrong CRC or length
+  std::uint64_t repeated = 0;     ///< the counter stood still
+  std::uint64_t lost = 0;         ///< gaps in the counter, in messages
+  std::uint64_t implausible = 0;  ///< values refused
+};
+
+/// Follows VEH_Motion and VEH_Body. A message that is corrupt or repeated counts as none: the last
+/// good value holds until it is stale. An implausible or withdrawn value is a fault at once. A
+/// fault ends, and the first value is believed, after `recover_messages` good messages in a row.
+/// One thread at a time; allocates nothing.
+///
+/// Too fast a change: more than acceleration_max * dt + 0.3 m/s (yaw: yaw_acceleration_max * dt +
+/// 0.05 rad/s) from one message to the next, dt being the time between them or the counter's steps
+/// of 20 ms, whichever is longer, so that messages that queued up are no fault. It is measured
+/// against the last value received, believed or not: a real step is a fault that ends by itself.
+class VehicleSignals {
+ public:
+  /// `start`: what "missing for so long" counts from.
+  VehicleSignals(const VehicleLimits& limits, Nanos start) noexcept;
+
+  /// Takes a frame in. False: not one of the vehicle's messages, nothing happened.
+  bool feed(const CanFrame& frame, Nanos now) noexcept;
+  /// The signals as they stand at `now`.
+  [[nodiscard]] VehicleState at(Nanos now) const noexcept;
+  /// What the state of health says about them: the speed's fault, else the yaw rate's, else none.
+  /// (The turn signal and the gear refine a warning; without them the state stays.)
+  [[nodiscard]] std::optional<HealthFault> fault(Nanos now) const noexcept;
+  [[nodiscard]] const VehicleCounters& counters() const noexcept { return counters_; }
+
+ private:
+  enum class Content : std::uint8_t { good, withdrawn, implausible };
+  struct Track {
+    double value = 0;  ///< the last good one; an enumeration's number for turn signal and gear
+    std::optional<double> last;  ///< the last one received in range, believed or not
+    double refused = 0;
+    Content content = Content::good;
+    int good_in_row = 0;
+    bool believed = false;
+    Nanos heard{};  ///< when the last good one came
+  };
+  /// What one message's counter and CRC say; shared by its signals.
+  struct Stream {
+    std::optional<std::uint8_t> counter;
+    Nanos last{};  ///< when the last fresh message came
+    int corrupt_in_row = 0;
+    int repeated_in_row = 0;
+  };
+
+  bool fresh(Stream& stream, std::uint8_t counter, Nanos now, int& steps) noexcept;
+  void expire(Track& track, Nanos stale, Nanos now) const noexcept;
+  void take(Track& track, std::optional<double> value, bool plausible, Nanos now) noexcept;
+  [[nodiscard]] bool too_fast(const Track& track, double value, double dt_s, double rate,
+                              double slack) const noexcept;
+  template <typename T>
+  [[nodiscard]] Reading<T> reading(const Track& track, const Stream& stream, Nanos stale,
+                                   Nanos now) const noexcept;
+
+  VehicleLimits limits_;
+  Nanos start_;
+  Stream motion_, body_;
+  Track speed_, yaw_, turn_, gear_;
+  VehicleCounters counters_;
+};
+
+}  // namespace kerb::can

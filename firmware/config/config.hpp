@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firmware/can/vehicle_limits.hpp"
+#include "hal/base/clock.hpp"
+#include "hal/base/log.hpp"
+#include "hal/camera_settings.hpp"
+#include "hal/tone.hpp"
+
+namespace kerb {
+
+enum class VisionBackend : std::uint8_t { automatic, cpu, cuda };
+
+struct CanSettings {
+  bool enabled = true;
+  std::string interface = "can0";
+  bool fd = false;       ///< open the interface for CAN FD too; what we send stays classic
+  bool required = true;  ///< without the bus or the vehicle's speed the state is not ACTIVE
+  VehicleLimits vehicle;
+};
+
+struct LampSettings {
+  bool enabled = false;  ///< which pin is free is the board's secret: none is driven unasked
+  std::string chip = "/dev/gpiochip0";
+  int warning_line = 0;
+  int status_line = 1;
+  bool active_low = false;
+};
+
+struct ToneSettings {
+  bool enabled = false;
+  std::string device = "default";
+  TonePattern collision{};
+};
+
+struct WatchdogSettings {
+  bool enabled =
+      false;  ///< an armed one restarts a desk, too. systemd's is used whenever it is there.
+  std::string device = "/dev/watchdog";
+  int timeout_s = 10;  ///< real time
+};
+
+struct ThermalSettings {
+  bool enabled = true;
+  std::string root = "/sys/class/thermal";
+  double degraded_c = 90;
+  double failed_c = 100;
+  double hysteresis_c = 5;
+};
+
+struct HealthSettings {
+  Nanos camera_silent = std::chrono::milliseconds{250};   ///< without a frame: DEGRADED
+  Nanos camera_failed = std::chrono::milliseconds{1000};  ///< without a frame: FAILED
+  Nanos recover = std::chrono::milliseconds{1000};        ///< good for so long before a fault ends
+  double dropped_degraded_percent = 10;
+  double damaged_degraded_percent = 5;
+  Nanos frozen = std::chrono::milliseconds{500};    ///< of identical pictures
+  double blinded_mean = 245;                        ///< mean grey value, 0..255, and above
+  double dark_mean = 4;                             ///< mean grey value, 0..255, and below
+  Nanos bus_lost = std::chrono::milliseconds{500};  ///< without a working bus
+};
+
+/// The time each stage may take for one frame.
+struct BudgetSettings {
+  Nanos capture = std::chrono::milliseconds{5};
+  Nanos prepare = std::chrono::milliseconds{5};
+  Nanos check = std::chrono::milliseconds{3};
+  Nanos detect = std::chrono::milliseconds{18};
+  Nanos publish = std::chrono::milliseconds{2};
+};
+
+struct EventSettings {
+  bool enabled = true;
+  std::string path = "/var/lib/kerbwatch/events.jsonl";
+  std::int64_t max_bytes = 4 << 20;  ///< of one file
+  int files = 4;                     ///< the one being written and the older ones
+};
+
+/// All that a user may set. Plain data with usable defaults; built by load_config() or by a test.
+struct Config {
+  double clock_rate = 1.0;                                ///< of SystemClock
+  std::vector<CameraSettings> cameras{CameraSettings{}};  ///< 1..kMaxCameras, names differ
+  VisionBackend vision_backend = VisionBackend::automatic;
+  CanSettings can;
+  LampSettings lamp;
+  ToneSettings tone;
+  WatchdogSettings watchdog;
+  ThermalSettings thermal;
+  HealthSettings health;
+  BudgetSettings budget;
+  LogLevel log_level = LogLevel::info;
+  EventSettings events;
+  bool service_enabled = false;  ///< obeys KW_Service requests from the bus: lamp and sound tests
+};
+
+inline constexpr int kMaxCameras = 4;
+
+/// One thing that is wrong with a configuration.
+struct Problem {
+  std::string key;    ///< "camera[0].width"; empty when it is the file as a whole
+  std::string value;  ///< as written, shortened; empty when there is none
+  std::string rule;   ///< "must be 64..4096 (pixels)"
+  int line = 0;       ///< counts from 1; 0: the key is not in the file, or there is no file
+  int column = 0;
+};
+
+/// A configuration, or all that is wrong with it.
+struct LoadResult {
+  Config config;                  ///< the defaults, unless ok()
+  std::vector<Problem> problems;  ///< in the order of the file
+  std::string name;               ///< of the file, as given
+  [[nodiscard]] bool ok() const noexcept { return problems.empty(); }
+  /// One line each: "FILE:LINE:COL: camera[0].width = 20000: must be 64..4096 (pixels)". Printable
+  /// characters only, whatever was in the file.
+  [[nodiscard]] std::vector<std::string> lines() const;
+};
+
+/// Reads and checks a TOML file of at most 1 MiB. Nothing is thrown; whatever is wrong is a
+/// Problem.
+[[nodiscard]] LoadResult load_config(const std::string& path);
+/// The same for a text; `name` stands where the file's name would. Any bytes are survived.
+[[nodiscard]] LoadResult parse_config(std::string_view text, std::string name);
+
+/// A complete file with every key at its default, each with its comment. parse_config() takes it.
+[[nodiscard]] std::string render_default_config();
+/// The reference of all keys in Markdown: what docs/configuration.md holds between its two marks.
+[[nodiscard]] std::string render_config_reference();
+
+}  // namespace kerb
