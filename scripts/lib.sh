@@ -1,0 +1,145 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# Messages, steps and packages, for ./kerb. Sourced, not run.
+
+KERB_LOGS="$KERB_ROOT/build/logs"
+# shellcheck disable=SC2034  # used in setup.sh
+KERB_DEPS="$KERB_ROOT/.deps"
+KERB_JOBS="${KERB_JOBS:-$(nproc)}"
+KERB_PART=""  # "3/9" while `kerb test` runs its parts
+export PATH="$PATH:/usr/sbin:/sbin" # depmod, where root's programs are not on PATH
+export CMAKE_BUILD_PARALLEL_LEVEL="$KERB_JOBS"
+export CTEST_PARALLEL_LEVEL="${CTEST_PARALLEL_LEVEL:-$KERB_JOBS}"
+
+say() { printf 'kerb: %s\n' "$*"; }
+complain() { printf 'kerb: error: %s\n' "$*" >&2; }
+die() {
+  complain "$*"
+  exit 1
+}
+die_usage() {
+  complain "$*"
+  exit 2
+}
+
+elapsed() { printf '%dm%02ds' "$((SECONDS / 60))" "$((SECONDS % 60))"; }
+
+heading() {
+  if [[ -n "$KERB_PART" ]]; then
+    printf '\n== [%s] %s ==  (%s)\n' "$KERB_PART" "$1" "$(elapsed)"
+  else
+    printf '\n== %s ==  (%s)\n' "$1" "$(elapsed)"
+  fi
+}
+
+# Reads build output: of ninja's progress lines shows one in ten, of everything else all.
+thin_out() {
+  awk '/^\[[0-9]+\/[0-9]+\] / {
+         split(substr($1, 2, length($1) - 2), at, "/"); tenth = int(10 * at[1] / at[2])
+         if (tenth == last && at[1] != at[2]) next
+         last = tenth
+       }
+       { print; fflush() }'
+}
+
+# step TITLE COMMAND...: a heading, the command's output on the screen and in a log of its own.
+# Returns the command's status; a failure has been reported, with the path of the log.
+KERB_LOG=""
+step() {
+  local title="$1" status
+  shift
+  mkdir -p "$KERB_LOGS"
+  KERB_LOG="$KERB_LOGS/$(tr -cs '[:alnum:]\n' '-' <<<"$title" | sed 's/^-*//; s/-*$//').log"
+  heading "$title"
+  set +e
+  "$@" </dev/null 2>&1 | tee "$KERB_LOG" | thin_out
+  status="${PIPESTATUS[0]}"
+  set -e
+  if [[ "$status" -ne 0 ]]; then
+    complain "$title failed (exit $status); log: ${KERB_LOG#"$KERB_ROOT"/}"
+  fi
+  return "$status"
+}
+
+# quietly WHAT COMMAND...: output only into the log; one line on failure.
+quietly() {
+  local what="$1" log="$KERB_LOGS/setup.log" begin reason
+  shift
+  mkdir -p "$KERB_LOGS"
+  printf '\n# %s: %s\n' "$what" "$*" >>"$log"
+  begin="$(wc -l <"$log")"
+  if ! "$@" </dev/null >>"$log" 2>&1; then
+    reason="$(tail -n "+$((begin + 1))" "$log" | grep -E '^(E:|ERROR)|[Ee]rror:' | head -n 1 | cut -c1-200)"
+    die "$what failed${reason:+: $reason}; log: ${log#"$KERB_ROOT"/}"
+  fi
+}
+
+host_arch() { dpkg --print-architecture; }
+
+# --- packages
+
+as_root() {
+  if [[ "$(id -u)" -eq 0 ]]; then
+    env DEBIAN_FRONTEND=noninteractive "$@"
+  elif command -v sudo >/dev/null; then
+    sudo env DEBIAN_FRONTEND=noninteractive "$@"
+  else
+    die "installing packages needs root or sudo; as root, run: apt-get install --no-install-recommends ${KERB_MISSING[*]:-}"
+  fi
+}
+
+KERB_APT_FRESH=0
+refresh_package_lists() {
+  [[ "$KERB_APT_FRESH" -eq 0 ]] || return 0
+  may_fetch "the package lists"
+  quietly "apt-get update" as_root apt-get -q -o DPkg::Lock::Timeout=300 update
+  KERB_APT_FRESH=1
+}
+
+may_fetch() {
+  if [[ -n "${KERB_NO_INSTALL:-}" ]]; then
+    die "KERB_NO_INSTALL is set, but this is missing: $*"
+  fi
+}
+
+# missing_packages NAME[:ARCH]...: those not installed, one a line.
+missing_packages() {
+  local arch installed name
+  arch="$(host_arch)"
+  # shellcheck disable=SC2016  # the format is dpkg-query's own
+  installed="$(dpkg-query -W -f='${db:Status-Status} ${Package}:${Architecture}\n' "$@" 2>/dev/null |
+    sed -n 's/^installed //p' || true)"
+  for name in "$@"; do
+    case "$name" in
+      *:*) grep -qxF -e "$name" <<<"$installed" || echo "$name" ;;
+      *) grep -qxF -e "$name:$arch" -e "$name:all" <<<"$installed" || echo "$name" ;;
+    esac
+  done
+}
+
+KERB_MISSING=()
+install_packages() {
+  local begin="$SECONDS"
+  mapfile -t KERB_MISSING < <(missing_packages "$@")
+  [[ ${#KERB_MISSING[@]} -gt 0 ]] || return 0
+  may_fetch "packages ${KERB_MISSING[*]}"
+  command -v apt-get >/dev/null || die "no apt-get here: this needs Debian 12; wanted: ${KERB_MISSING[*]}"
+  say "installing ${#KERB_MISSING[@]} packages (and what they depend on): ${KERB_MISSING[*]}"
+  local name
+  for name in "${KERB_MISSING[@]}"; do
+    [[ "$name" == *:* ]] && add_architecture "${name##*:}"
+  done
+  refresh_package_lists
+  quietly "apt-get install" as_root apt-get -q -y -o DPkg::Lock::Timeout=300 \
+    install --no-install-recommends "${KERB_MISSING[@]}"
+  say "installed in $((SECONDS - begin)) s"
+}
+
+add_architecture() {
+  if [[ "$(host_arch)" == "$1" ]] || dpkg --print-foreign-architectures | grep -qx "$1"; then
+    return 0
+  fi
+  say "adding the package architecture $1"
+  quietly "dpkg --add-architecture $1" as_root dpkg --add-architecture "$1"
+  KERB_APT_FRESH=0
+}

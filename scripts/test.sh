@@ -1,0 +1,181 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+# ./kerb test: its parts, and the count at the end. Sourced, not run.
+
+KERB_PARTS=(format shell host dev tsan arm64 board jetson tidy)
+declare -A KERB_PART_TEXT=(
+  [format]="the sources are as clang-format writes them"
+  [shell]="shellcheck over the scripts"
+  [host]="unit and contract tests on this machine, optimised"
+  [dev]="the same under AddressSanitizer and UndefinedBehaviorSanitizer"
+  [tsan]="what has threads, under ThreadSanitizer"
+  [arm64]="unit tests of the arm64 build, under qemu-user"
+  [board]="the bench: the arm64 firmware on an emulated board with a real kernel"
+  [jetson]="the Jetson build links, with CUDA code for sm_87 and sm_110"
+  [tidy]="clang-tidy over the product's sources"
+)
+KERB_RESULTS=() # "part passed failed skipped seconds note"
+
+# count PASSED FAILED SKIPPED [NOTE]: what the part that is running has to show.
+count() { KERB_COUNT="$1 $2 $3"; KERB_NOTE="${4:-}"; }
+
+kerb_test() {
+  local wanted=() part
+  while [[ $# -gt 0 ]]; do
+    case "$1" in
+      --list)
+        for part in "${KERB_PARTS[@]}"; do printf '%-8s %s\n' "$part" "${KERB_PART_TEXT[$part]}"; done
+        return 0
+        ;;
+      --only)
+        [[ $# -ge 2 ]] || die_usage "--only needs a list of parts, such as host,board"
+        IFS=, read -r -a wanted <<<"$2"
+        shift
+        ;;
+      --only=*) IFS=, read -r -a wanted <<<"${1#--only=}" ;;
+      *) die_usage "test: unknown argument '$1'; ./kerb --help explains" ;;
+    esac
+    shift
+  done
+  [[ ${#wanted[@]} -gt 0 ]] || wanted=("${KERB_PARTS[@]}")
+  for part in "${wanted[@]}"; do
+    [[ -n "${KERB_PART_TEXT[$part]:-}" ]] || die_usage "test: no part '$part'; one of: ${KERB_PARTS[*]}"
+  done
+
+  setup_test "${wanted[@]}"
+  local number=0 status=0 begin
+  for part in "${wanted[@]}"; do
+    number=$((number + 1))
+    KERB_PART="$number/${#wanted[@]}"
+    begin="$SECONDS"
+    count 0 1 0 # a part that gets nowhere has failed
+    "part_$part" || status=1
+    KERB_RESULTS+=("$part $KERB_COUNT $((SECONDS - begin)) $KERB_NOTE")
+    [[ "$KERB_COUNT" == *" 0 "* ]] || status=1
+  done
+  # shellcheck disable=SC2034  # read in lib.sh
+  KERB_PART=""
+  summary || status=1
+  return "$status"
+}
+
+summary() {
+  local line part passed failed skipped seconds note all_passed=0 all_failed=0
+  heading "summary"
+  printf '%-8s %8s %8s %8s %8s\n' part passed failed skipped seconds
+  for line in "${KERB_RESULTS[@]}"; do
+    read -r part passed failed skipped seconds note <<<"$line"
+    printf '%-8s %8d %8d %8d %8d   %s\n' "$part" "$passed" "$failed" "$skipped" "$seconds" "$note"
+    all_passed=$((all_passed + passed))
+    all_failed=$((all_failed + failed))
+  done
+  echo "$all_passed passed, $all_failed failed"
+  [[ "$all_failed" -eq 0 ]]
+}
+
+# --- the parts
+
+part_format() {
+  local files
+  mapfile -t files < <(sources)
+  step "format: clang-format" format_check "${files[@]}" || true
+  local bad
+  bad="$(sed -n 's/^\([^ :]*\):[0-9]*:[0-9]*: error:.*/\1/p' "$KERB_LOG" | sort -u | wc -l)"
+  count "$((${#files[@]} - bad))" "$bad" 0 "files"
+}
+format_check() {
+  local status=0
+  printf '%s\0' "$@" | xargs -0 -n 16 -P "$KERB_JOBS" clang-format --dry-run -Werror --ferror-limit=1 || status=1
+  if [[ "$status" -eq 0 ]]; then echo "$# files are as they should be"; else echo "./kerb format puts this right"; fi
+  return "$status"
+}
+
+part_shell() {
+  local files
+  mapfile -t files < <(shell_scripts)
+  if step "shell: shellcheck" shellcheck -x "${files[@]}"; then
+    count "${#files[@]}" 0 0 "files"
+  fi
+}
+shell_scripts() {
+  local path
+  { git -c safe.directory="$KERB_ROOT" ls-files -co --exclude-standard 2>/dev/null || find kerb .ci scripts tests -type f; } |
+    while IFS= read -r path; do
+      if [[ -f "$path" && ("$path" == *.sh || "$(head -c 64 -- "$path" | head -n 1 | tr -d '\0')" =~ ^#!.*[/\ ](ba)?sh) ]]; then echo "$path"; fi
+    done | sort -u
+}
+
+# ctest_part PRESET: configure, build, run; counts the tests, and the test cases inside them.
+ctest_part() {
+  local preset="$1" log passed failed skipped cases
+  configure "$preset" -DKERB_BUILD_TESTS=ON || return 1
+  build "$preset" || return 1
+  step "$preset: tests" ctest --preset "$preset" --output-on-failure || true
+  log="$KERB_LOG"
+  passed="$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .* Passed ' "$log" || true)"
+  skipped="$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*\*\*\*Skipped' "$log" || true)"
+  failed="$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*\*\*\*' "$log" || true)"
+  failed="$((failed - skipped))"
+  grep -qE '^[0-9]+% tests passed' "$log" || failed="$((failed + 1))" # ctest itself did not get that far
+  cases="$(awk '/^[0-9]+ Tests [0-9]+ Failures [0-9]+ Ignored/ { n += $1 } END { print n + 0 }' \
+    "build/$preset/Testing/Temporary/LastTest.log" 2>/dev/null || echo 0)"
+  count "$passed" "$failed" "$skipped" "programs, with $cases test cases"
+}
+part_host() { ctest_part host; }
+part_dev() { ctest_part dev; }
+part_tsan() { ctest_part tsan; }
+part_arm64() { ctest_part arm64; }
+
+# closing_line: reads `N passed, N failed`, which a script of ours prints last, out of the step's log.
+closing_line() {
+  local words
+  read -r -a words <<<"$(grep -aoE '^[0-9]+ passed, [0-9]+ failed' "$KERB_LOG" | tail -n 1)"
+  [[ ${#words[@]} -eq 4 ]] || return 1
+  count "${words[0]}" "${words[2]}" 0 "$1"
+}
+
+part_board() {
+  local status=0
+  configure arm64 -DKERB_BUILD_TESTS=ON || return 1
+  build arm64 || return 1
+  step "board: bench" tests/board/run.sh || status=1
+  closing_line "checks" || return 1
+  return "$status"
+}
+
+part_jetson() {
+  local status=0
+  build_jetson || return 1
+  step "jetson: check" scripts/check_jetson.sh build/jetson/bin/kerbwatch || status=1
+  closing_line "checks" || return 1
+  # The check itself must be able to fail: a program with code for one GPU only has to be refused.
+  if ! step "jetson: the check can fail" refuses_a_lesser_program; then
+    KERB_COUNT="$(awk '{ print $1, $2 + 1, $3 }' <<<"$KERB_COUNT")"
+    return 1
+  fi
+  KERB_COUNT="$(awk '{ print $1 + 1, $2, $3 }' <<<"$KERB_COUNT")"
+  return "$status"
+}
+refuses_a_lesser_program() {
+  local work="$KERB_ROOT/build/jetson/lesser"
+  mkdir -p "$work"
+  echo '__global__ void kernel(int* p) { *p = 1; } int main() { kernel<<<1, 1>>>(nullptr); }' >"$work/lesser.cu"
+  "$CUDACXX" -ccbin aarch64-linux-gnu-g++ -gencode arch=compute_87,code=sm_87 -c "$work/lesser.cu" \
+    -o "$work/lesser.o" || return 1
+  local status=0
+  python3 scripts/cuda_archs.py --expect 87,110 "$work/lesser.o" || status=$?
+  echo "sm_87 alone: exit code $status, expected 1"
+  [[ "$status" -eq 1 ]]
+}
+
+part_tidy() {
+  # It reads how the host build compiles each file.
+  if [[ ! -f build/host/compile_commands.json ]]; then
+    configure host -DKERB_BUILD_TESTS=ON || return 1
+  fi
+  build host >/dev/null || return 1 # generated headers, and who includes what
+  local status=0
+  step "tidy: clang-tidy" python3 scripts/tidy.py --build build/host --jobs "$KERB_JOBS" || status=1
+  closing_line "files" || return 1
+  return "$status"
+}
