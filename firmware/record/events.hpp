@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <string_view>
+
+#include "firmware/health/health_state.hpp"
+#include "firmware/record/event.hpp"
+#include "hal/can_bus.hpp"
+#include "hal/frame_source.hpp"
+
+/// Makers of events: one for each kind, and the only ones the product uses, so that
+/// docs/events.schema.json can be checked against all there is. None allocates. `now` is on the
+/// Clock.
+namespace kerb::events {
+
+/// The first of a run. `command`: run, demo. `boot` is the kernel's boot id, see boot_id().
+Event started(Nanos now, std::string_view version, std::string_view command,
+              std::string_view boot) noexcept;
+/// The last of a run that ended in order. `reason`: SIGTERM, end ...
+Event stopped(Nanos now, std::string_view reason, int exit_code, Nanos uptime) noexcept;
+/// `path` is empty where the built-in defaults are used.
+Event config_loaded(Nanos now, std::string_view path, int cameras, std::string_view bus) noexcept;
+/// info when it becomes active, warning when degraded, error when failed.
+Event health_changed(Nanos now, HealthState from, const HealthReport& to) noexcept;
+/// Levels by name: off, none, information, collision ... `reason`: why it changed.
+Event warning_changed(Nanos now, std::string_view from, std::string_view to,
+                      std::string_view reason) noexcept;
+/// `camera` is its name in the configuration.
+Event camera_opened(Nanos now, std::string_view camera, const FrameSourceInfo& info) noexcept;
+/// The camera stopped giving frames: it left, or could not be opened.
+Event camera_lost(Nanos now, std::string_view camera, const Error& error) noexcept;
+/// What a camera made of a setting it was asked for, such as exposure_us.
+Event camera_settings(Nanos now, std::string_view camera, std::string_view setting,
+                      std::int64_t asked, std::int64_t got) noexcept;
+/// warning unless the bus is active; error when it is off or down.
+Event bus_state(Nanos now, std::string_view bus, CanState from, CanState to,
+                const CanCounters& counters) noexcept;
+/// Somebody asked something of us from outside: a signal, a diagnostic message, the driver's
+/// switch.
+Event service_request(Nanos now, std::string_view request, std::string_view origin,
+                      bool accepted) noexcept;
+/// `frames` took longer than the budget since the last such event; `worst` is the longest.
+Event stage_over_budget(Nanos now, std::string_view stage, Nanos worst, Nanos budget,
+                        std::uint64_t frames) noexcept;
+/// Nobody looks for people. `detail`: which model was asked for, and what is wrong with it.
+Event detector_missing(Nanos now, std::string_view detail) noexcept;
+/// The lamp, the loudspeaker or the bus did not take what it was given.
+Event output_refused(Nanos now, std::string_view output, const Error& error) noexcept;
+
+struct FramesSummary {
+  Nanos period{};                                         ///< what the numbers are about
+  std::uint64_t delivered = 0, dropped = 0, damaged = 0;  ///< by the camera
+  std::uint64_t processed = 0;                            ///< went through the whole pipeline
+  Nanos mean{}, worst{};                                  ///< capture to decision
+};
+Event frames_summary(Nanos now, std::string_view camera, const FramesSummary& summary) noexcept;
+
+/// What the log says about itself.
+Event events_lost(Nanos now, std::uint64_t count) noexcept;
+Event log_refused(Nanos now, int error, std::uint64_t refusals, Nanos lasted) noexcept;
+Event log_repaired(Nanos now, std::uint64_t bytes_cut) noexcept;
+
+/// The kernel's id of this boot, or "unknown". Reads a file.
+[[nodiscard]] Text<96> boot_id() noexcept;
+
+}  // namespace kerb::events
