@@ -22,6 +22,17 @@ struct CanFrame {
 /// Whether ISO 11898 allows this frame: id and size in range, no remote FD frame.
 [[nodiscard]] bool is_valid(const CanFrame& frame) noexcept;
 
+/// Lets a frame in when (frame.id & mask) == (id & mask) and it has the same kind of id. A list of them lets in
+/// what any one lets in; an empty list lets in everything.
+struct CanFilter {
+  std::uint32_t id = 0;
+  std::uint32_t mask = 0x1FFFFFFF;
+  bool extended = false;
+};
+[[nodiscard]] inline bool passes(const CanFilter& filter, const CanFrame& frame) noexcept {
+  return filter.extended == frame.extended && ((filter.id ^ frame.id) & filter.mask) == 0;
+}
+
 enum class CanState : std::uint8_t {
   active,   ///< sends and receives
   warning,  ///< 96 errors or more
