@@ -8,15 +8,15 @@ bool is_of_camera(Cause cause) noexcept {
          cause == Cause::over_budget || cause == Cause::vision_failed;
 }
 
-void HealthMonitor::report(Cause cause, Severity severity, double number, Nanos now,
+void HealthMonitor::report(Cause cause, PartState severity, double number, Nanos now,
                            int camera) noexcept {
   if (camera < 0 || camera >= kMaxCameras) return;
   Part& p = parts_[static_cast<std::size_t>(index(cause, camera))];
   if (severity >= p.held) {
-    if (p.held == Severity::fine && severity != Severity::fine) p.since = now;
+    if (p.held == PartState::fine && severity != PartState::fine) p.since = now;
     p.held = severity;
     p.getting_better = false;
-    if (severity != Severity::fine) p.number = number;
+    if (severity != PartState::fine) p.number = number;
     return;
   }
   // Better than what counts: believe it only when it lasts. Falling back to what counts starts the wait again
@@ -26,7 +26,7 @@ void HealthMonitor::report(Cause cause, Severity severity, double number, Nanos 
     if (!p.getting_better) p.better_since = now;
     p.getting_better = true;
   }
-  if (severity != Severity::fine) p.number = number;
+  if (severity != PartState::fine) p.number = number;
   if (now - p.better_since >= recover_) {
     p.held = p.candidate;
     p.getting_better = false;
@@ -36,13 +36,13 @@ void HealthMonitor::report(Cause cause, Severity severity, double number, Nanos 
 
 HealthReport HealthMonitor::evaluate(Nanos now) const noexcept {
   HealthReport worst{HealthState::active, Cause::none, 0, -1};
-  Severity worst_severity = Severity::fine;
+  PartState worst_severity = PartState::fine;
   Nanos worst_since{};
   for (int c = 0; c < kCauseCount; ++c) {
     const Cause cause = static_cast<Cause>(c);
     for (int camera = 0; camera < kMaxCameras; ++camera) {
       const Part& p = part(cause, camera);
-      if (p.held == Severity::fine) continue;
+      if (p.held == PartState::fine) continue;
       if (p.held < worst_severity || (p.held == worst_severity && p.since >= worst_since)) continue;
       worst_severity = p.held;
       worst_since = p.since;
@@ -51,8 +51,8 @@ HealthReport HealthMonitor::evaluate(Nanos now) const noexcept {
       worst.camera = is_of_camera(cause) ? camera : -1;
     }
   }
-  if (worst_severity == Severity::failed) worst.state = HealthState::failed;
-  if (worst_severity == Severity::degraded) worst.state = HealthState::degraded;
+  if (worst_severity == PartState::failed) worst.state = HealthState::failed;
+  if (worst_severity == PartState::degraded) worst.state = HealthState::degraded;
   if (!flowing_ && now < start_deadline_ && worst.state != HealthState::failed)
     worst.state = HealthState::starting;
   return worst;

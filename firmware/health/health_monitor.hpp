@@ -7,7 +7,7 @@
 
 namespace kerb {
 
-enum class Severity : std::uint8_t { fine, degraded, failed };
+enum class PartState : std::uint8_t { fine, degraded, failed };
 
 /// Judges the whole from its parts. Each part is told to it as often as it is looked at; the state is the worst of
 /// them. A part gets worse at once (whoever reports it has already waited as long as its limit says), and better
@@ -21,7 +21,7 @@ class HealthMonitor {
       : start_deadline_{start_deadline}, recover_{recover} {}
 
   /// What a part looks like now. `camera` is 0..3 for causes of a camera, else 0.
-  void report(Cause cause, Severity severity, double number, Nanos now, int camera = 0) noexcept;
+  void report(Cause cause, PartState severity, double number, Nanos now, int camera = 0) noexcept;
   /// Every camera has delivered: STARTING may end.
   void frames_flow() noexcept { flowing_ = true; }
 
@@ -29,17 +29,17 @@ class HealthMonitor {
   /// the order of the enumeration.
   [[nodiscard]] HealthReport evaluate(Nanos now) const noexcept;
   /// One part as it counts, hysteresis included.
-  [[nodiscard]] Severity severity(Cause cause, int camera = 0) const noexcept {
+  [[nodiscard]] PartState severity(Cause cause, int camera = 0) const noexcept {
     return part(cause, camera).held;
   }
 
  private:
   struct Part {
-    Severity held = Severity::fine;  ///< what counts
+    PartState held = PartState::fine;  ///< what counts
     double number = 0;               ///< latest while not fine
     Nanos since{};                   ///< when `held` left fine
     Nanos better_since{};            ///< when what is reported got better than `held`
-    Severity candidate = Severity::fine;
+    PartState candidate = PartState::fine;
     bool getting_better = false;
   };
   static constexpr int kParts = kCauseCount * kMaxCameras;

@@ -19,18 +19,17 @@ void AlertOutputs::drive(OutputLine* line, std::optional<bool>& last, bool on) n
   if (!refusal_) refusal_ = done.error();
 }
 
-void AlertOutputs::show(WarningLevel level, bool status_lamp_on, Nanos now) noexcept {
+void AlertOutputs::show(WarningLevel lamp, bool sound, bool status_lamp_on, Nanos now) noexcept {
   refusal_.reset();
-  if (level != level_) {
-    level_ = level;
-    level_since_ = now;
+  if (lamp != lamp_) {
+    lamp_ = lamp;
+    lamp_since_ = now;
   }
-  const bool blink_on = ((now - level_since_) / kBlink) % 2 == 0;  // a new level starts lit
+  const bool blink_on = ((now - lamp_since_) / kBlink) % 2 == 0;  // a new level starts lit
   drive(warning_lamp_, warning_on_,
-        level == WarningLevel::collision || (level == WarningLevel::information && blink_on));
+        lamp == WarningLevel::collision || (lamp == WarningLevel::information && blink_on));
   drive(status_lamp_, status_on_, status_lamp_on);
 
-  const bool sound = level == WarningLevel::collision;
   if (tone_ == nullptr || sounding_ == sound) return;
   if (const Status done = sound ? tone_->play(pattern_) : tone_->stop(); done) {
     sounding_ = sound;

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstdint>
 #include <optional>
 
+#include "firmware/warning/warning_level.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/output_line.hpp"
 #include "hal/tone.hpp"
 
 namespace kerb {
-
-/// information: somebody is near; light only. collision: light and sound.
-enum class WarningLevel : std::uint8_t { none = 0, information = 1, collision = 2 };
-[[nodiscard]] const char* name_of(WarningLevel level) noexcept;
 
 /// What the driver sees and hears. The warning lamp (red) is steady for a collision and blinks at 2 Hz for
 /// information; the status lamp (amber) is on whenever Kerbwatch is not ACTIVE. Any of the three may be missing.
@@ -23,7 +19,7 @@ class AlertOutputs {
       : warning_lamp_{warning_lamp}, status_lamp_{status_lamp}, tone_{tone}, pattern_{pattern} {}
 
   /// Makes the outputs say this. Call it every tick: blinking and second tries live here.
-  void show(WarningLevel level, bool status_lamp_on, Nanos now) noexcept;
+  void show(WarningLevel lamp, bool sound, bool status_lamp_on, Nanos now) noexcept;
   /// The first output that refused in the last show(); nothing when all obeyed.
   [[nodiscard]] std::optional<Error> refusal() const noexcept { return refusal_; }
 
@@ -36,8 +32,8 @@ class AlertOutputs {
   Tone* tone_;
   TonePattern pattern_;
   std::optional<bool> warning_on_, status_on_, sounding_;  // empty: not known, so write it
-  WarningLevel level_ = WarningLevel::none;
-  Nanos level_since_{};
+  WarningLevel lamp_ = WarningLevel::none;
+  Nanos lamp_since_{};
   std::optional<Error> refusal_;
 };
 

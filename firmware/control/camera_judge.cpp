@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/control/camera_judge.hpp"
+
+#include <algorithm>
+
+namespace kerb {
+namespace {
+
+double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e-6; }
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+}  // namespace
+
+void CameraJudge::judge(const PipelineFacts& facts, const StageReport& total, Nanos now,
+                        HealthMonitor& monitor) noexcept {
+  judge_presence(facts, now, monitor);
+  judge_rates(facts, total, now, monitor);
+  judge_picture(facts, now, monitor);
+  monitor.report(Cause::vision_failed,
+                 facts.vision_error < 0 ? PartState::fine : PartState::failed, facts.vision_error, now,
+                 camera_);
+}
+
+void CameraJudge::judge_presence(const PipelineFacts& facts, Nanos now,
+                                 HealthMonitor& monitor) noexcept {
+  if (facts.camera.delivered != delivered_) {
+    delivered_ = facts.camera.delivered;
+    damaged_at_last_frame_ = facts.camera.damaged;
+  }
+  const Nanos without = now - std::max(facts.last_frame, start_);
+  const bool long_silent = without >= settings_.camera_silent;
+  const PartState by_time = without >= settings_.camera_failed ? PartState::failed
+                            : long_silent                      ? PartState::degraded
+                                                               : PartState::fine;
+
+  // One cause for one fault: what the device says of itself goes before the mere silence.
+  PartState silent = by_time, no_signal = PartState::fine, gone = PartState::fine,
+            damaged = PartState::fine;
+  const PartState at_once = std::max(by_time, PartState::degraded);
+  if (facts.condition == CameraCondition::no_signal) {
+    no_signal = at_once;
+    silent = PartState::fine;
+  } else if (facts.condition == CameraCondition::gone) {
+    gone = at_once;
+    silent = PartState::fine;
+  } else if (long_silent && facts.camera.damaged > damaged_at_last_frame_) {
+    damaged = by_time;  // frames do come, but none is whole
+    silent = PartState::fine;
+  }
+  const Nanos in_condition = now - facts.condition_since;
+  monitor.report(Cause::camera_silent, silent, to_ms(without), now, camera_);
+  monitor.report(Cause::camera_no_signal, no_signal, to_ms(in_condition), now, camera_);
+  monitor.report(Cause::camera_gone, gone, to_ms(in_condition), now, camera_);
+  if (damaged != PartState::fine) {
+    monitor.report(Cause::camera_damaged, damaged, 100, now, camera_);
+  } else {
+    const bool many = rates_.damaged_percent > settings_.damaged_degraded_percent;
+    monitor.report(Cause::camera_damaged, many ? PartState::degraded : PartState::fine,
+                   rates_.damaged_percent, now, camera_);
+  }
+}
+
+void CameraJudge::judge_rates(const PipelineFacts& facts, const StageReport& total, Nanos now,
+                              HealthMonitor& monitor) noexcept {
+  const Sample latest{now,
+                      facts.camera.delivered,
+                      facts.camera.dropped,
+                      facts.skipped,
+                      facts.camera.damaged,
+                      total.frames,
+                      total.over_budget};
+  if (newest_ < 0 || now - window_[static_cast<std::size_t>(newest_)].at >= kSampleStep) {
+    newest_ = (newest_ + 1) % kSamples;
+    window_[static_cast<std::size_t>(newest_)] = latest;
+    filled_ = std::min(filled_ + 1, kSamples);
+  }
+  const int oldest = filled_ < kSamples ? 0 : (newest_ + 1) % kSamples;
+  const Sample& first = window_[static_cast<std::size_t>(oldest)];
+  const double seconds = static_cast<double>((now - first.at).count()) * 1e-9;
+  const std::uint64_t delivered = latest.delivered - first.delivered;
+  const std::uint64_t dropped = latest.dropped - first.dropped;
+  const std::uint64_t damaged = latest.damaged - first.damaged;
+  if (seconds > 0.05) rates_.frames_per_s = static_cast<double>(delivered) / seconds;
+  // What we skipped was delivered; what the camera dropped or damaged was not.
+  const std::uint64_t exposed = delivered + damaged + dropped;
+  const std::uint64_t lost = dropped + latest.skipped - first.skipped;
+  const bool enough = static_cast<double>(exposed) >= kEnoughFrames;
+  rates_.dropped_percent = enough ? percent(lost, exposed) : 0;
+  rates_.damaged_percent = enough ? percent(damaged, exposed) : 0;
+
+  const bool many = rates_.dropped_percent > settings_.dropped_degraded_percent;
+  monitor.report(Cause::frames_dropped, many ? PartState::degraded : PartState::fine,
+                 rates_.dropped_percent, now, camera_);
+  const std::uint64_t frames = latest.frames - first.frames;
+  const std::uint64_t over = latest.over_budget - first.over_budget;
+  const bool slow = static_cast<double>(frames) >= kEnoughFrames && percent(over, frames) > 50;
+  monitor.report(Cause::over_budget, slow ? PartState::degraded : PartState::fine,
+                 to_ms(total.median), now, camera_);
+}
+
+void CameraJudge::judge_picture(const PipelineFacts& facts, Nanos now,
+                                HealthMonitor& monitor) noexcept {
+  const bool any = facts.processed > 0;
+  const auto when = [](bool bad) { return bad ? PartState::degraded : PartState::fine; };
+  monitor.report(Cause::camera_frozen, when(any && facts.look.unchanged >= settings_.frozen),
+                 to_ms(facts.look.unchanged), now, camera_);
+  monitor.report(Cause::camera_blinded, when(any && facts.look.mean >= settings_.blinded_mean),
+                 facts.look.mean, now, camera_);
+  monitor.report(Cause::camera_dark, when(any && facts.look.mean <= settings_.dark_mean),
+                 facts.look.mean, now, camera_);
+}
+
+}  // namespace kerb

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+
+#include "firmware/config/config.hpp"
+#include "firmware/health/health_monitor.hpp"
+#include "firmware/pipeline/camera_pipeline.hpp"
+
+namespace kerb {
+
+/// What a camera has done over the last two seconds.
+struct CameraRates {
+  double frames_per_s = 0;
+  double dropped_percent = 0;  ///< by the camera, or by us for a newer one
+  double damaged_percent = 0;
+};
+
+/// Turns what one pipeline tells of itself into parts of the health monitor. Pure logic; one thread.
+class CameraJudge {
+ public:
+  CameraJudge(const HealthSettings& settings, int camera, Nanos start) noexcept
+      : settings_{settings}, camera_{camera}, start_{start} {}
+
+  /// Call it every tick, with what the pipeline says then.
+  void judge(const PipelineFacts& facts, const StageReport& total, Nanos now,
+             HealthMonitor& monitor) noexcept;
+  [[nodiscard]] const CameraRates& rates() const noexcept { return rates_; }
+
+ private:
+  /// One look at the counters; the window runs from the oldest to the newest.
+  struct Sample {
+    Nanos at{};
+    std::uint64_t delivered = 0, dropped = 0, skipped = 0, damaged = 0;  // of the camera, but `skipped`
+    std::uint64_t frames = 0, over_budget = 0;                           // of the whole pipeline
+  };
+  static constexpr int kSamples = 21;
+  static constexpr Nanos kSampleStep = std::chrono::milliseconds{100};
+  static constexpr double kEnoughFrames = 5;  // fewer say nothing in per cent
+
+  void judge_presence(const PipelineFacts& facts, Nanos now, HealthMonitor& monitor) noexcept;
+  void judge_rates(const PipelineFacts& facts, const StageReport& total, Nanos now,
+                   HealthMonitor& monitor) noexcept;
+  void judge_picture(const PipelineFacts& facts, Nanos now, HealthMonitor& monitor) noexcept;
+
+  HealthSettings settings_;
+  int camera_;
+  Nanos start_;
+  std::array<Sample, kSamples> window_{};
+  int filled_ = 0, newest_ = -1;
+  CameraRates rates_;
+  std::uint64_t damaged_at_last_frame_ = 0, delivered_ = 0;
+};
+
+}  // namespace kerb

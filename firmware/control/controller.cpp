@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/control/controller.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "firmware/record/events.hpp"
+
+namespace kerb {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr Nanos kStartLimit = seconds{5};        // STARTING lasts no longer
+constexpr Nanos kSignalsGrace = seconds{1};      // the vehicle may start talking after us
+constexpr Nanos kThermalPeriod = seconds{1};
+constexpr Nanos kThermalLimit = seconds{5};      // without a reading
+constexpr Nanos kSummaryPeriod = seconds{60};
+constexpr int kFramesPerTick = 64;               // a flooded bus must not hold the loop
+
+double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e-6; }
+
+PartState when(bool bad, PartState state = PartState::degraded) {
+  return bad ? state : PartState::fine;
+}
+
+/// "camera_silent (420 ms)"
+std::string in_words(const HealthReport& report) {
+  std::string text = name_of(report.cause);
+  const double rounded = std::round(report.number * 10) / 10;
+  std::string number = std::to_string(rounded);
+  number.resize(number.find('.') + 2);
+  if (number.ends_with(".0")) number.resize(number.size() - 2);
+  text += " (" + number;
+  if (*unit_of(report.cause) != '\0') text += std::string{" "} + unit_of(report.cause);
+  return text + ")";
+}
+
+}  // namespace
+
+Controller::Controller(const Config& config, const ControlDevices& devices,
+                       std::vector<ControlledCamera> cameras, const Clock& clock, Log& log)
+    : config_{config},
+      devices_{devices},
+      clock_{clock},
+      log_{log},
+      start_{clock.now()},
+      monitor_{start_ + kStartLimit, config.health.recover},
+      vehicle_{config.can.vehicle, start_},
+      status_{start_},
+      service_{config.service_enabled},
+      outputs_{devices.warning_lamp, devices.status_lamp, devices.tone, config.tone.collision},
+      bus_good_at_{start_},
+      celsius_at_{start_},
+      next_thermal_{start_},
+      next_kick_{start_},
+      next_summary_{start_ + kSummaryPeriod},
+      last_summary_{start_},
+      beat_at_{start_} {
+  int index = 0;
+  for (ControlledCamera& c : cameras) {
+    cameras_.push_back({std::move(c.name), c.pipeline, CameraJudge{config.health, index++, start_}});
+    if (c.pipeline->detector() == nullptr)
+      post(events::detector_missing(start_, "no detector is built in yet"));
+  }
+}
+
+void Controller::tick(Nanos now) {
+  read_bus(now);
+  judge_cameras(now);
+  judge_bus(now);
+  judge_board(now);
+  judge_outputs(now);
+  change_state(now);
+  publish(now);
+  kick_watchdogs(now);
+  if (now >= next_summary_) summarise(now);
+}
+
+void Controller::read_bus(Nanos now) {
+  if (devices_.bus == nullptr) return;
+  for (int i = 0; i < kFramesPerTick; ++i) {
+    const Result<CanFrame> frame = devices_.bus->receive(Nanos::zero());
+    if (!frame) break;  // nothing there, or the bus is lost: judge_bus() sees which
+    ++totals_.frames_received;
+    if (vehicle_.feed(*frame, frame->received)) continue;
+    if (const Result<can::ServiceMessage> request = can::decode_service(*frame)) obey(*request, now);
+  }
+}
+
+void Controller::obey(const can::ServiceMessage& request, Nanos now) {
+  const bool taken = service_.request(request, vehicle_.at(now).speed_mps.value, now);
+  constexpr const char* kNames[] = {"stop", "lamp_test", "sound_test", "warning_test"};
+  const char* name = kNames[static_cast<int>(request.request)];
+  post(events::service_request(now, name, "can", taken));
+  log_.info("service", std::string{name} + (taken ? " begins" : " refused"));
+}
+
+void Controller::judge_cameras(Nanos now) {
+  bool all_flow = true, all_alive = true, all_ended = true;
+  for (Camera& camera : cameras_) {
+    const PipelineFacts facts = camera.pipeline->facts();
+    all_ended = all_ended && facts.ended;
+    if (facts.processed > 0) camera.flowed = true;
+    all_flow = all_flow && camera.flowed;
+    camera.judge.judge(facts, camera.pipeline->stage(Stage::total), now, monitor_);
+    note_camera(camera, facts, now);
+    const std::uint64_t beats = std::min(facts.capture_beats, facts.process_beats);
+    all_alive = all_alive && (beats != camera.beats || facts.ended);
+  }
+  if (all_alive) {  // each has moved since the last time all had: none is stuck
+    beat_at_ = now;
+    for (Camera& camera : cameras_) {
+      const PipelineFacts facts = camera.pipeline->facts();
+      camera.beats = std::min(facts.capture_beats, facts.process_beats);
+    }
+  }
+  if (all_flow) monitor_.frames_flow();
+  ended_ = all_ended;
+}
+
+void Controller::note_camera(Camera& camera, const PipelineFacts& facts, Nanos now) {
+  if (facts.condition == camera.condition) return;
+  if (facts.condition == CameraCondition::delivering) {
+    post(events::camera_opened(now, camera.name, camera.pipeline->info()));
+  } else if (camera.condition == CameraCondition::delivering) {
+    Error why{Errc::timeout, 0, "camera is silent"};
+    if (facts.condition == CameraCondition::no_signal) why = {Errc::no_signal, 0, "no signal"};
+    if (facts.condition == CameraCondition::gone) why = {Errc::gone, 0, "camera is gone"};
+    post(events::camera_lost(now, camera.name, why));
+  }
+  camera.condition = facts.condition;
+}
+
+void Controller::judge_bus(Nanos now) {
+  if (devices_.bus == nullptr) return;
+  const CanState state = devices_.bus->state();
+  if (state != bus_state_) {
+    post(events::bus_state(now, config_.can.interface, bus_state_, state, devices_.bus->counters()));
+    const std::string text = config_.can.interface + " is " + name_of(state);
+    const bool bad = state == CanState::down || state == CanState::bus_off;
+    log_.write(bad ? LogLevel::warning : LogLevel::info, "can", text);
+    bus_state_ = state;
+  }
+  if (state != CanState::down && state != CanState::bus_off) bus_good_at_ = now;
+  if (!config_.can.required) return;
+  const Nanos lost = now - bus_good_at_;
+  monitor_.report(Cause::bus_lost, when(lost >= config_.health.bus_lost), to_ms(lost), now);
+
+  std::optional<can::HealthFault> fault;
+  if (now - start_ >= kSignalsGrace) fault = vehicle_.fault(now);
+  for (const Cause cause : {Cause::signals_missing, Cause::signals_implausible}) {
+    const bool it_is = fault && fault->cause == cause;
+    monitor_.report(cause, when(it_is), it_is ? fault->number : 0, now);
+  }
+}
+
+void Controller::judge_board(Nanos now) {
+  if (devices_.thermal == nullptr || now < next_thermal_) return;
+  next_thermal_ = now + kThermalPeriod;
+  if (const Result<ThermalReading> reading = devices_.thermal->hottest()) {
+    celsius_ = reading->celsius;
+    celsius_at_ = now;
+    // A limit is left only when the board is cooler than it by the hysteresis.
+    const ThermalSettings& t = config_.thermal;
+    const double ease_failed = heat_ == PartState::failed ? t.hysteresis_c : 0;
+    const double ease_degraded = heat_ != PartState::fine ? t.hysteresis_c : 0;
+    heat_ = *celsius_ >= t.failed_c - ease_failed       ? PartState::failed
+            : *celsius_ >= t.degraded_c - ease_degraded ? PartState::degraded
+                                                        : PartState::fine;
+    monitor_.report(Cause::board_hot, heat_, *celsius_, now);
+  } else if (now - celsius_at_ >= kThermalLimit) {
+    celsius_.reset();
+  }
+  const Nanos unread = now - celsius_at_;
+  monitor_.report(Cause::thermal_unreadable, when(unread >= kThermalLimit), to_ms(unread) * 1e-3, now);
+}
+
+void Controller::judge_outputs(Nanos now) {
+  const std::optional<Error> refusal = outputs_.refusal();
+  if (refusal.has_value() != output_refused_) {
+    output_refused_ = refusal.has_value();
+    if (refusal) {
+      post(events::output_refused(now, "lamp or sound", *refusal));
+      log_.error("warning", describe(*refusal));
+    }
+  }
+  monitor_.report(Cause::output_refused, when(refusal.has_value()), refusal ? refusal->native : 0, now);
+  if (devices_.events == nullptr) return;
+  const int error = devices_.events->status().error;
+  monitor_.report(Cause::event_log_refused, when(error != 0), error, now);
+}
+
+void Controller::change_state(Nanos now) {
+  const HealthReport report = monitor_.evaluate(now);
+  if (report.state != health_.state || report.cause != health_.cause) {
+    post(events::health_changed(now, health_.state, report));
+    std::string text = name_of(report.state);
+    if (report.cause != Cause::none) text += ": " + in_words(report);
+    if (report.camera >= 0 && cameras_.size() > 1)
+      text += ", camera " + cameras_[static_cast<std::size_t>(report.camera)].name;
+    const LogLevel level = report.state == HealthState::failed     ? LogLevel::error
+                           : report.state == HealthState::degraded ? LogLevel::warning
+                                                                   : LogLevel::info;
+    log_.write(level, "health", text);
+    if (report.state != health_.state) ++totals_.state_changes;
+  }
+  health_ = report;
+}
+
+void Controller::publish(Nanos now) {
+  const std::optional<double> speed = vehicle_.at(now).speed_mps.value;
+  service_.update(speed, now);
+  const WarningLevel lamp = service_.lamp();
+  outputs_.show(lamp, service_.sound(), health_.state != HealthState::active, now);
+  if (lamp != shown_) {
+    post(events::warning_changed(now, name_of(shown_), name_of(lamp), "service test"));
+    shown_ = lamp;
+  }
+  if (devices_.bus == nullptr) return;
+
+  can::StatusMessage status;
+  status.health = health_;
+  status.speed_valid = speed.has_value();
+  status.board_celsius = celsius_;
+  if (!cameras_.empty()) {
+    status.detector_present = cameras_.front().pipeline->detector() != nullptr;
+    status.camera_rate_hz = cameras_.front().judge.rates().frames_per_s;
+    double dropped = 0;
+    for (const Camera& camera : cameras_)
+      dropped = std::max(dropped, camera.judge.rates().dropped_percent);
+    status.dropped_percent = dropped;
+  }
+  if (const std::optional<CanFrame> frame = status_.poll(now, status))
+    send(*frame, totals_.status_sent);
+
+  can::WarningMessage warning;
+  warning.level = service_.message();
+  warning.test = service_.message() != WarningLevel::none;
+  if (const std::optional<CanFrame> frame = warning_.poll(now, warning))
+    send(*frame, totals_.warnings_sent);
+}
+
+void Controller::send(const CanFrame& frame, std::uint64_t& counter) {
+  ++(devices_.bus->send(frame) ? counter : totals_.send_refused);
+}
+
+void Controller::kick_watchdogs(Nanos now) {
+  if (devices_.watchdogs.empty() || now < next_kick_) return;
+  // The watchdog counts real time. It is fed only while every thread of every pipeline is seen alive; each of them
+  // wakes ten times a second, whatever its camera does, but opening a camera may take a while.
+  Nanos shortest = devices_.watchdogs.front()->timeout();
+  for (const Watchdog* dog : devices_.watchdogs) shortest = std::min(shortest, dog->timeout());
+  const double rate = 1e9 / static_cast<double>(clock_.real(seconds{1}).count());
+  const Nanos patience{static_cast<Nanos::rep>(static_cast<double>(shortest.count()) * rate)};
+  next_kick_ = now + patience / 5;
+  if (now - beat_at_ > patience / 2) {
+    if (!std::exchange(watchdog_withheld_, true))
+      log_.error("watchdog", "a pipeline thread is stuck: leaving the restart to the watchdog");
+    return;
+  }
+  watchdog_withheld_ = false;
+  for (Watchdog* dog : devices_.watchdogs) {
+    if (const Status kicked = dog->kick(); !kicked) log_.error("watchdog", describe(kicked.error()));
+    ++totals_.watchdog_kicks;
+  }
+}
+
+void Controller::summarise(Nanos now) {
+  for (Camera& camera : cameras_) {
+    const PipelineFacts facts = camera.pipeline->facts();
+    const StageReport total = camera.pipeline->stage(Stage::total);
+    events::FramesSummary s;
+    s.period = now - last_summary_;
+    s.delivered = facts.camera.delivered - camera.summarised.delivered;
+    s.dropped = facts.camera.dropped - camera.summarised.dropped;
+    s.damaged = facts.camera.damaged - camera.summarised.damaged;
+    s.processed = facts.processed - camera.processed_summarised;
+    s.mean = total.mean;
+    s.worst = total.max;
+    camera.summarised = facts.camera;
+    camera.processed_summarised = facts.processed;
+    post(events::frames_summary(now, camera.name, s));
+    for (int i = 0; i < kStageCount; ++i) {
+      const StageReport stage = camera.pipeline->stage(static_cast<Stage>(i));
+      std::uint64_t& told = camera.over_budget[static_cast<std::size_t>(i)];
+      if (stage.over_budget > told)
+        post(events::stage_over_budget(now, name_of(static_cast<Stage>(i)), stage.max, stage.budget,
+                                       stage.over_budget - told));
+      told = stage.over_budget;
+    }
+  }
+  last_summary_ = now;
+  next_summary_ = now + kSummaryPeriod;
+}
+
+void Controller::finish(Nanos now) {
+  summarise(now);
+  outputs_.show(WarningLevel::none, false, false, now);
+  for (Watchdog* dog : devices_.watchdogs)
+    if (const Status done = dog->disarm(); !done) log_.error("watchdog", describe(done.error()));
+}
+
+}  // namespace kerb

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/can/publisher.hpp"
+#include "firmware/can/vehicle_signals.hpp"
+#include "firmware/config/config.hpp"
+#include "firmware/control/camera_judge.hpp"
+#include "firmware/control/service_test.hpp"
+#include "firmware/health/health_monitor.hpp"
+#include "firmware/pipeline/camera_pipeline.hpp"
+#include "firmware/record/event_log.hpp"
+#include "firmware/warning/alert_outputs.hpp"
+#include "hal/base/log.hpp"
+#include "hal/can_bus.hpp"
+#include "hal/output_line.hpp"
+#include "hal/thermal.hpp"
+#include "hal/tone.hpp"
+#include "hal/watchdog.hpp"
+
+namespace kerb {
+
+/// Whatever the machine has; null for what it has not, or is told not to use. Owned elsewhere.
+struct ControlDevices {
+  CanBus* bus = nullptr;
+  OutputLine* warning_lamp = nullptr;
+  OutputLine* status_lamp = nullptr;
+  Tone* tone = nullptr;
+  Thermal* thermal = nullptr;
+  EventLog* events = nullptr;
+  std::vector<Watchdog*> watchdogs;
+};
+
+/// One camera's pipeline and the name people know it by.
+struct ControlledCamera {
+  std::string name;
+  CameraPipeline* pipeline = nullptr;
+};
+
+struct ControlTotals {
+  std::uint64_t status_sent = 0, warnings_sent = 0, frames_received = 0;
+  std::uint64_t send_refused = 0;  ///< the bus was full or gone
+  std::uint64_t watchdog_kicks = 0;
+  std::uint64_t state_changes = 0;
+};
+
+/// The slow half of the product: a hundred times a second it looks at everything and says what it sees, on the bus,
+/// on the lamps, to the watchdog and in the event log. The frame loop never waits for it. One thread.
+class Controller {
+ public:
+  static constexpr Nanos kTick = std::chrono::milliseconds{10};
+
+  Controller(const Config& config, const ControlDevices& devices,
+             std::vector<ControlledCamera> cameras, const Clock& clock, Log& log);
+
+  /// One round.
+  void tick(Nanos now);
+  /// Says good-bye: outputs off, watchdogs disarmed. After it, no tick().
+  void finish(Nanos now);
+
+  [[nodiscard]] const HealthReport& health() const noexcept { return health_; }
+  [[nodiscard]] const ControlTotals& totals() const noexcept { return totals_; }
+  [[nodiscard]] const CameraRates& rates(std::size_t camera) const noexcept {
+    return cameras_[camera].judge.rates();
+  }
+  [[nodiscard]] can::VehicleState vehicle(Nanos now) const noexcept { return vehicle_.at(now); }
+  [[nodiscard]] std::optional<double> board_celsius() const noexcept { return celsius_; }
+  /// Every camera is a recording that has been played to its end.
+  [[nodiscard]] bool ended() const noexcept { return ended_; }
+
+ private:
+  struct Camera {
+    std::string name;
+    CameraPipeline* pipeline;
+    CameraJudge judge;
+    CameraCondition condition = CameraCondition::silent;
+    std::uint64_t beats = 0;
+    bool flowed = false;
+    std::array<std::uint64_t, kStageCount> over_budget{};
+    FrameCounters summarised{};
+    std::uint64_t processed_summarised = 0;
+  };
+
+  void read_bus(Nanos now);
+  void obey(const can::ServiceMessage& request, Nanos now);
+  void judge_cameras(Nanos now);
+  void judge_bus(Nanos now);
+  void judge_board(Nanos now);
+  void judge_outputs(Nanos now);
+  void note_camera(Camera& camera, const PipelineFacts& facts, Nanos now);
+  void change_state(Nanos now);
+  void publish(Nanos now);
+  void send(const CanFrame& frame, std::uint64_t& counter);
+  void kick_watchdogs(Nanos now);
+  void summarise(Nanos now);
+  void post(const Event& event) noexcept {
+    if (devices_.events != nullptr) devices_.events->post(event);
+  }
+
+  const Config& config_;
+  ControlDevices devices_;
+  const Clock& clock_;
+  Log& log_;
+  const Nanos start_;
+  std::vector<Camera> cameras_;
+  HealthMonitor monitor_;
+  HealthReport health_{};
+  can::VehicleSignals vehicle_;
+  can::StatusPublisher status_;
+  can::WarningPublisher warning_;
+  ServiceTest service_;
+  AlertOutputs outputs_;
+  ControlTotals totals_;
+  CanState bus_state_ = CanState::active;
+  Nanos bus_good_at_;
+  std::optional<double> celsius_;
+  Nanos celsius_at_, next_thermal_, next_kick_, next_summary_, last_summary_;
+  PartState heat_ = PartState::fine;
+  WarningLevel shown_ = WarningLevel::none;
+  Nanos beat_at_;  ///< when every pipeline thread was last seen alive
+  bool watchdog_withheld_ = false, output_refused_ = false, ended_ = false;
+};
+
+}  // namespace kerb

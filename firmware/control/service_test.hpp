@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+
+#include "firmware/can/messages.hpp"
+#include "firmware/warning/warning_level.hpp"
+#include "hal/base/clock.hpp"
+
+namespace kerb {
+
+/// The workshop's tests of lamp, sound and warning message, asked for over the bus. Only where the configuration
+/// allows it, only at a known standstill, and never for longer than five seconds. Pure logic; one thread.
+class ServiceTest {
+ public:
+  explicit ServiceTest(bool enabled) noexcept : enabled_{enabled} {}
+
+  /// Takes a request; false: refused.
+  bool request(const can::ServiceMessage& message, std::optional<double> speed_mps,
+               Nanos now) noexcept;
+  /// Ends the test when its time is up or the car moves.
+  void update(std::optional<double> speed_mps, Nanos now) noexcept;
+
+  [[nodiscard]] bool running() const noexcept { return running_; }
+  /// What the test wants shown, heard and sent; none when there is no test.
+  [[nodiscard]] WarningLevel lamp() const noexcept;
+  [[nodiscard]] bool sound() const noexcept;
+  [[nodiscard]] WarningLevel message() const noexcept;
+
+ private:
+  static constexpr double kStandstill = 0.5;  // m/s
+  static constexpr double kLongest = 5;       // s
+
+  bool enabled_;
+  bool running_ = false;
+  can::ServiceMessage what_{};
+  Nanos until_{};
+};
+
+}  // namespace kerb
