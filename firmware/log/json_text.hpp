@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace kerb {
+
+/// Appends `text` as a JSON string, quotes included (RFC 8259). Any bytes give valid UTF-8 on one
+/// line: control characters are escaped, each ill-formed sequence becomes one U+FFFD.
+void append_json(std::string& out, std::string_view text);
+/// The shortest decimal that reads back as `value`; null when it is not finite.
+void append_json(std::string& out, double value);
+/// Appends `text` for a person: well-formed as above, with control characters as \n, \t, \x1b; no
+/// quotes.
+void append_printable(std::string& out, std::string_view text);
+/// Appends 2026-01-31T12:34:56.789Z, to the millisecond (rounded down), of a time since 1970;
+/// before that it is 1970.
+void append_utc(std::string& out, std::chrono::nanoseconds since_epoch);
+
+}  // namespace kerb

@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/record/event_log.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <mutex>
+#include <new>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "firmware/record/event_line.hpp"
+#include "firmware/record/event_queue.hpp"
+#include "firmware/record/events.hpp"
+#include "firmware/record/rotating_file.hpp"
+
+namespace kerb {
+namespace {
+
+using Life = std::chrono::steady_clock;
+
+constexpr std::uint64_t kMinFile = 16 << 10, kMaxFile = 64 << 20;
+static_assert(kMinFile >= 2 * kMaxEventLine);
+constexpr int kLinesPerSync =
+    64;  // durable lines may wait for so many others, while events keep coming
+
+Nanos utc_now() noexcept { return std::chrono::system_clock::now().time_since_epoch(); }
+
+std::string new_run_id() {
+  std::uint64_t id = 0;
+  if (::getrandom(&id, sizeof id, GRND_NONBLOCK) !=
+      static_cast<ssize_t>(sizeof id))  // early in boot
+    id = static_cast<std::uint64_t>(utc_now().count()) * 0x9E3779B97F4A7C15U ^
+         static_cast<std::uint64_t>(::getpid());
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(id));
+  return text;
+}
+
+/// A descriptor another thread waits on. Signalling never blocks, never locks.
+class Bell {
+ public:
+  Bell() : fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {}
+  ~Bell() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Bell(const Bell&) = delete;
+  Bell& operator=(const Bell&) = delete;
+  [[nodiscard]] bool works() const { return fd_ >= 0; }
+  void ring() noexcept {
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t n = ::write(fd_, &one, sizeof one);  // full: it rings already
+  }
+  /// True when it rang before `deadline`; it is silent again then.
+  bool wait_until(Life::time_point deadline) noexcept {
+    for (;;) {
+      const Nanos left =
+          std::clamp<Nanos>(deadline - Life::now(), Nanos::zero(), std::chrono::hours{1});
+      pollfd poll_fd{fd_, POLLIN, 0};
+      const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
+      if (::poll(&poll_fd, 1, static_cast<int>(ms)) > 0) {
+        std::uint64_t rings = 0;
+        [[maybe_unused]] const ssize_t n = ::read(fd_, &rings, sizeof rings);
+        return true;
+      }
+      if (Life::now() >= deadline) return false;
+    }
+  }
+
+ private:
+  int fd_;
+};
+
+}  // namespace
+
+Status validate(const EventLogOptions& o) {
+  struct Rule {
+    bool holds;
+    const char* text;
+  };
+  for (const Rule& rule :
+       {Rule{!o.path.empty() && o.path.back() != '/', "event log: path must name a file"},
+        Rule{o.max_file_bytes >= kMinFile && o.max_file_bytes <= kMaxFile,
+             "event log: max_file_bytes: 16384..67108864"},
+        Rule{o.files >= 1 && o.files <= 100, "event log: files: 1..100"},
+        Rule{o.queue >= 8 && o.queue <= 65536, "event log: queue: 8..65536"},
+        Rule{o.sync_interval >= Nanos::zero() && o.shutdown_limit >= Nanos::zero() &&
+                 o.first_retry > Nanos::zero() && o.last_retry >= o.first_retry,
+             "event log: times must not be negative, nor the retries zero"}})
+    if (!rule.holds) return Error{Errc::invalid_argument, 0, rule.text};
+  return Done{};
+}
+
+/// All there is, shared by the log and its writer thread. Members below the queue are the writer's
+/// alone.
+struct EventLog::Core {
+  Core(const EventLogOptions& options_, const Clock& clock_)
+      : options{options_},
+        run{new_run_id()},
+        queue{options_.queue},
+        clock{&clock_},
+        file{options_.path, options_.max_file_bytes, options_.files} {
+    line.reserve(kMaxEventLine);
+  }
+
+  void wake() noexcept {
+    // Read-modify-write on both sides: either the writer's next look at the queue sees our push, or
+    // we ring.
+    if (!woken.exchange(true, std::memory_order_acq_rel)) bell.ring();
+  }
+
+  void write_until_stopped() noexcept;
+  int drain();
+  int write(const Event& event, Nanos utc);
+  int write_losses();
+  int sync();
+  int refused(int error) noexcept;
+  Nanos clock_now() noexcept;
+
+  const EventLogOptions options;
+  const std::string run;
+  std::thread thread;
+  Bell bell, done;
+  std::atomic<bool> woken{false}, stop{false}, sync_wanted{false};
+  std::atomic<int> error{0};
+  std::atomic<std::uint64_t> refusals{0}, written{0}, lost{0}, synced{0};
+  EventQueue queue;
+
+  std::mutex clock_mutex;  // the writer's and the destructor's; never post()'s
+  const Clock* clock;      // null once the log is gone and its writer left behind
+  Nanos last_time{};
+  RotatingFile file;
+  std::string line;
+  std::uint64_t seq = 0;
+  std::uint64_t bytes_cut = 0;                       // not yet told
+  std::uint64_t losses_told = 0, losses_behind = 0;  // the gap comes behind so many events
+  bool losses_due = false;
+  bool unsynced = false, sync_due = false;
+  int lines_since_due = 0;
+  Life::time_point last_sync = Life::now();
+  bool refusing = false;
+  int first_error = 0;
+  std::uint64_t refusals_told = 0;
+  Life::time_point refused_since{};
+};
+
+Nanos EventLog::Core::clock_now() noexcept {
+  const std::lock_guard lock{clock_mutex};
+  return clock != nullptr ? clock->now() : last_time;
+}
+
+int EventLog::Core::refused(int reason) noexcept {
+  if (!refusing) {
+    refusing = true;
+    first_error = reason;
+    refused_since = Life::now();
+  }
+  refusals.fetch_add(1, std::memory_order_relaxed);
+  error.store(reason, std::memory_order_relaxed);
+  return reason;
+}
+
+int EventLog::Core::write(const Event& event, Nanos utc) {
+  line.clear();
+  append_line(line, event, {seq, run.c_str(), utc});
+  if (const int reason = file.append(line); reason != 0) return refused(reason);
+  ++seq;
+  written.fetch_add(1, std::memory_order_relaxed);
+  unsynced = true;
+  if (is_durable(event.kind)) sync_due = true;
+  if (sync_due) ++lines_since_due;
+  return 0;
+}
+
+int EventLog::Core::write_losses() {
+  const std::uint64_t count = lost.load(std::memory_order_acquire) - losses_told;
+  seq += count;  // the numbers the lost ones would have had
+  if (const int reason = write(events::events_lost(clock_now(), count), utc_now()); reason != 0) {
+    seq -= count;
+    return reason;
+  }
+  losses_told += count;
+  losses_due = false;
+  return 0;
+}
+
+int EventLog::Core::sync() {
+  if (const int reason = file.sync(); reason != 0) return refused(reason);
+  unsynced = sync_due = false;
+  lines_since_due = 0;
+  last_sync = Life::now();
+  return 0;
+}
+
+/// Writes what there is. 0, or the errno at which it stopped: what was not written stays due.
+int EventLog::Core::drain() {
+  const bool sync_asked = sync_wanted.exchange(false, std::memory_order_acq_rel);
+  if (sync_asked) sync_due = true;
+  if (const int reason = file.open(); reason != 0) return refused(reason);
+  for (;;) {
+    bytes_cut += file.take_bytes_cut();
+    if (bytes_cut > 0) {
+      if (const int reason = write(events::log_repaired(clock_now(), bytes_cut), utc_now());
+          reason != 0)
+        return reason;
+      bytes_cut = 0;
+    }
+    if (!losses_due && lost.load(std::memory_order_acquire) > losses_told) {
+      losses_due = true;
+      losses_behind = queue.pushed();
+    }
+    if (losses_due && queue.popped() >= losses_behind)
+      if (const int reason = write_losses(); reason != 0) return reason;
+    const QueuedEvent* next = queue.front();
+    if (next == nullptr) break;
+    if (const int reason = write(next->event, next->utc); reason != 0) return reason;
+    last_time = next->event.time;
+    queue.drop_front();
+    if (lines_since_due >= kLinesPerSync)
+      if (const int reason = sync(); reason != 0) return reason;
+  }
+  if (unsynced && (sync_due || refusing || Life::now() - last_sync >= options.sync_interval))
+    if (const int reason = sync(); reason != 0) return reason;
+  if (refusing) {  // no longer: all is on the disk again
+    const std::uint64_t times = refusals.load(std::memory_order_relaxed) - refusals_told;
+    const Event event =
+        events::log_refused(clock_now(), first_error, times, Life::now() - refused_since);
+    if (const int reason = write(event, utc_now()); reason != 0) return reason;
+    refusing = false;
+    refusals_told += times;
+    error.store(0, std::memory_order_relaxed);
+    if (const int reason = sync(); reason != 0) return reason;
+  }
+  if (!unsynced) synced.store(queue.popped(), std::memory_order_release);
+  return 0;
+}
+
+void EventLog::Core::write_until_stopped() noexcept {
+  Nanos retry = options.first_retry;
+  for (bool stopping = false; !stopping;) {
+    // Before draining: what was posted before the stop is written.
+    stopping = stop.load(std::memory_order_acquire);
+    if (stopping) sync_wanted.store(true, std::memory_order_release);
+    woken.exchange(false, std::memory_order_acq_rel);  // from here on a push rings
+    int reason = 0;
+    try {
+      reason = drain();
+    } catch (const std::exception&) {  // std::bad_alloc: memory may come back
+      reason = refused(ENOMEM);
+    }
+    if (stopping) break;
+    if (reason != 0) {
+      const auto deadline = Life::now() + retry;
+      while (!stop.load(std::memory_order_acquire) && bell.wait_until(deadline)) {
+      }
+      retry = std::min(retry * 2, options.last_retry);
+      continue;
+    }
+    retry = options.first_retry;
+    bell.wait_until(unsynced ? last_sync + options.sync_interval : Life::time_point::max());
+  }
+  done.ring();
+}
+
+EventLog::EventLog(std::shared_ptr<Core> core) noexcept : core_{std::move(core)} {}
+
+Result<std::unique_ptr<EventLog>> EventLog::open(const EventLogOptions& options,
+                                                 const Clock& clock) {
+  if (Status valid = validate(options); !valid) return valid.error();
+  auto core = std::make_shared<Core>(options, clock);
+  if (!core->bell.works() || !core->done.works())
+    return Error{Errc::io, errno, "event log: eventfd"};
+  // The writer takes no signals: they are main's, and SIGXFSZ is to be an EFBIG here.
+  sigset_t all, old;
+  sigfillset(&all);
+  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP})
+    sigdelset(&all, fault);
+  pthread_sigmask(SIG_SETMASK, &all, &old);
+  int reason = 0;
+  try {
+    core->thread = std::thread{[core] { core->write_until_stopped(); }};
+  } catch (const std::system_error& e) {
+    reason = e.code().value();
+  }
+  pthread_sigmask(SIG_SETMASK, &old, nullptr);
+  if (reason != 0) return Error{Errc::io, reason, "event log: start its thread"};
+  return std::unique_ptr<EventLog>{new EventLog{std::move(core)}};
+}
+
+EventLog::~EventLog() {
+  core_->stop.store(true, std::memory_order_release);
+  core_->bell.ring();
+  if (core_->done.wait_until(Life::now() + core_->options.shutdown_limit)) {
+    core_->thread.join();
+    return;
+  }
+  // The disk hangs, and no thread can be taken back out of the kernel. It keeps the Core, and loses
+  // the clock.
+  const std::lock_guard lock{core_->clock_mutex};
+  core_->clock = nullptr;
+  core_->thread.detach();
+}
+
+void EventLog::post(const Event& event) noexcept {
+  if (!core_->queue.push(event, utc_now())) core_->lost.fetch_add(1, std::memory_order_acq_rel);
+  core_->wake();
+}
+
+bool EventLog::flush(Nanos limit) noexcept {
+  const auto deadline = Life::now() + limit;
+  const std::uint64_t target = core_->queue.pushed();
+  core_->sync_wanted.store(true, std::memory_order_release);
+  core_->bell.ring();
+  while (core_->synced.load(std::memory_order_acquire) < target) {
+    if (Life::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds{1});
+  }
+  return true;
+}
+
+EventLogStatus EventLog::status() const noexcept {
+  const std::uint64_t popped = core_->queue.popped();
+  return {.error = core_->error.load(std::memory_order_relaxed),
+          .refusals = core_->refusals.load(std::memory_order_relaxed),
+          .written = core_->written.load(std::memory_order_relaxed),
+          .waiting = core_->queue.pushed() - popped,
+          .lost = core_->lost.load(std::memory_order_relaxed)};
+}
+
+const char* EventLog::run_id() const noexcept { return core_->run.c_str(); }
+
+}  // namespace kerb
