@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program in the car: command line to exit code. What it opens is in main/machine.cpp.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <string>
+
+#include "firmware/config/config.hpp"
+#include "firmware/log/log.hpp"
+#include "firmware/main/demo.hpp"
+#include "firmware/main/machine.hpp"
+#include "firmware/main/run.hpp"
+#include "firmware/main/version.hpp"
+
+namespace {
+
+using namespace kerb;
+
+constexpr int kBadInput = 2;
+
+/// Prints every problem on its own line. True when there is none.
+bool report_problems(const LoadResult& loaded) {
+  for (const std::string& line : loaded.lines()) std::fprintf(stderr, "%s\n", line.c_str());
+  return loaded.ok();
+}
+
+int check(const std::string& path) {
+  const LoadResult loaded = load_config(path);
+  if (!report_problems(loaded)) return kBadInput;
+  std::printf("%s: good: %zu camera%s, CAN %s, lamps %s, sound %s, watchdog %s\n", path.c_str(),
+              loaded.config.cameras.size(), loaded.config.cameras.size() == 1 ? "" : "s",
+              loaded.config.can.enabled ? loaded.config.can.interface.c_str() : "off",
+              loaded.config.lamp.enabled ? "on" : "off", loaded.config.tone.enabled ? "on" : "off",
+              loaded.config.watchdog.enabled ? "on" : "off");
+  return 0;
+}
+
+int run(const std::string& path, bool json, double seconds) {
+  const LoadResult loaded = load_config(path);
+  if (!report_problems(loaded)) return kBadInput;
+  LogOptions options;
+  options.level = loaded.config.log_level;
+  options.json = json;
+  const std::unique_ptr<Log> log = make_log(options);
+  return run_product(loaded.config, path, seconds, *log);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Kerbwatch warns a driver of people the vehicle may hit."};
+  app.footer("Examples:\n  kerbwatch demo\n  kerbwatch config > kerbwatch.toml\n"
+             "  kerbwatch check --config kerbwatch.toml\n  kerbwatch run --config kerbwatch.toml --log-json\n"
+             "Exit codes: 0 fine, 1 the demo misbehaved, 2 bad input (one line says which).");
+  app.set_version_flag("--version", std::string{"kerbwatch "} + kVersion);
+  app.require_subcommand(1);
+  bool json = false;
+  std::string path;
+  double seconds = 0, demo_seconds = 6;
+
+  CLI::App* run_command = app.add_subcommand("run", "Run with this configuration until SIGTERM");
+  run_command->add_option("-c,--config", path, "Configuration file (TOML)")->required();
+  run_command->add_option("--seconds", seconds, "Stop by itself after so long (clock time)")
+      ->check(CLI::PositiveNumber);
+  run_command->add_flag("--log-json", json, "Log as JSON lines");
+
+  CLI::App* check_command =
+      app.add_subcommand("check", "Say all that is wrong with a configuration, key by key");
+  check_command->add_option("-c,--config", path, "Configuration file (TOML)")->required();
+
+  app.add_subcommand("config", "Print a complete configuration with every key at its default");
+
+  CLI::App* demo_command =
+      app.add_subcommand("demo", "Run on the built-in test pattern: no camera, GPU or bus needed");
+  demo_command->add_option("--seconds", demo_seconds, "How long")->check(CLI::Range(4.0, 3600.0));
+  demo_command->add_flag("--log-json", json, "Log as JSON lines");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);  // prints help, version or what is wrong
+    return code == 0 ? 0 : kBadInput;
+  }
+
+  if (*run_command) return run(path, json, seconds);
+  if (*check_command) return check(path);
+  if (*demo_command) {
+    LogOptions options;
+    options.level = LogLevel::warning;  // the demo tells its own story
+    options.json = json;
+    return run_demo(demo_seconds, *make_log(options));
+  }
+  std::fputs(render_default_config().c_str(), stdout);
+  return 0;
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "firmware/config/config.hpp"
+#include "firmware/control/controller.hpp"
+#include "firmware/pipeline/camera_pipeline.hpp"
+#include "hal/base/clock.hpp"
+#include "hal/base/log.hpp"
+#include "hal/frame_memory.hpp"
+#include "hal/vision.hpp"
+
+namespace kerb {
+
+/// Prints "kerbwatch: error: TEXT" and returns the exit code for it, 2.
+int fail(std::string_view text);
+
+/// The vision side behind one door: backend, camera memory, and what is made from them. Must outlive the pipelines.
+class Vision {
+ public:
+  /// Fails when the configuration insists on CUDA and there is none.
+  static Result<std::unique_ptr<Vision>> create(VisionBackend backend, Log& log);
+  virtual ~Vision() = default;
+  virtual FrameMemory& frame_memory() = 0;
+  virtual Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info) = 0;
+};
+
+/// Opens a camera for the first time and builds its pipeline. A camera that is there but has no signal, or has just
+/// left, is waited for; one that does not exist or cannot do what is asked is an error.
+Result<std::unique_ptr<CameraPipeline>> open_pipeline(const Config& config,
+                                                      const CameraSettings& settings,
+                                                      const SourceOpener& open, Vision& vision,
+                                                      const Clock& clock, Log& log);
+
+/// Everything the configuration names, opened: the only place that knows which driver is which.
+class Machine {
+ public:
+  /// Fails with the first device that cannot be had, named.
+  static Result<std::unique_ptr<Machine>> open(const Config& config, const Clock& clock, Log& log);
+  virtual ~Machine() = default;
+  [[nodiscard]] virtual const ControlDevices& devices() const = 0;
+  [[nodiscard]] virtual const std::vector<ControlledCamera>& cameras() const = 0;
+  virtual void start() = 0;  ///< starts the pipelines
+  virtual void stop() = 0;
+  /// Tells the service manager, if there is one, how we are: "READY=1", "STATUS=...".
+  virtual void notify(const char* state) = 0;
+};
+
+}  // namespace kerb

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/main/report.hpp"
+
+#include <fmt/format.h>
+
+namespace kerb {
+namespace {
+
+double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e-6; }
+
+std::string render_camera(const ControlledCamera& camera) {
+  const FrameSourceInfo& info = camera.pipeline->info();
+  const PipelineFacts facts = camera.pipeline->facts();
+  std::string out = fmt::format(
+      "camera {}: {}, {}x{} {}, buffers {}, vision on {}\n"
+      "  frames: {} delivered, {} processed, {} skipped for a newer one, {} dropped by the camera, {} damaged\n",
+      camera.name, info.name.view(), info.width, info.height, name_of(info.format), info.memory,
+      camera.pipeline->backend(), facts.camera.delivered, facts.processed, facts.skipped,
+      facts.camera.dropped, facts.camera.damaged);
+  if (facts.reopened > 0) out += fmt::format("  lost and opened again {} times\n", facts.reopened);
+  out += fmt::format("  {:<9}{:>8}{:>11}{:>10}{:>10}{:>10}{:>10}\n", "stage", "frames", "median ms",
+                     "p95 ms", "max ms", "budget", "over it");
+  for (int i = 0; i < kStageCount; ++i) {
+    const Stage stage = static_cast<Stage>(i);
+    if (stage == Stage::detect && camera.pipeline->detector() == nullptr) {
+      out += fmt::format("  {:<9}{:>8}  no detector is built in yet: nobody looks for people\n", "detect",
+                         "-");
+      continue;
+    }
+    const StageReport r = camera.pipeline->stage(stage);
+    out += fmt::format("  {:<9}{:>8}{:>11.3f}{:>10.3f}{:>10.3f}{:>10.1f}{:>10}\n", name_of(stage),
+                       r.frames, to_ms(r.median), to_ms(r.p95), to_ms(r.max), to_ms(r.budget),
+                       r.over_budget);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string render_health(const HealthReport& report) {
+  if (report.cause == Cause::none) return name_of(report.state);
+  return fmt::format("{}: {}, {:.4g} {}", name_of(report.state), name_of(report.cause),
+                     report.number, unit_of(report.cause));
+}
+
+std::string render_report(const Controller& controller,
+                          const std::vector<ControlledCamera>& cameras, Nanos ran) {
+  std::string out = fmt::format("ran {:.1f} s\n", to_ms(ran) * 1e-3);
+  for (const ControlledCamera& camera : cameras) out += render_camera(camera);
+  const ControlTotals& t = controller.totals();
+  out += fmt::format("health: {} after {} changes of state\n", render_health(controller.health()),
+                     t.state_changes);
+  if (controller.board_celsius())
+    out += fmt::format("board: {:.1f} degC\n", *controller.board_celsius());
+  out += fmt::format("CAN: {} status and {} warning messages sent, {} refused; {} received\n",
+                     t.status_sent, t.warnings_sent, t.send_refused, t.frames_received);
+  if (t.watchdog_kicks > 0) out += fmt::format("watchdog: {} kicks\n", t.watchdog_kicks);
+  return out;
+}
+
+}  // namespace kerb

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/control/camera_judge.hpp"
+
+#include "tests/support/unity.hpp"
+
+using namespace kerb;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+/// A camera at 30 Hz whose facts a test bends, looked at every 10 ms.
+struct Scene {
+  HealthSettings settings;
+  Nanos now = seconds{10};
+  HealthMonitor monitor{now, settings.recover};
+  CameraJudge judge{settings, 0, now};
+  PipelineFacts facts;
+  StageReport total;
+  Nanos next_frame = now;
+  int every_nth_dropped = 0, every_nth_damaged = 0, exposed = 0;
+  bool delivering = true;
+
+  Scene() {
+    monitor.frames_flow();
+    facts.look.mean = 100;
+    facts.condition = CameraCondition::delivering;
+    facts.condition_since = now;
+  }
+  void expose() {
+    ++exposed;
+    if (every_nth_dropped > 0 && exposed % every_nth_dropped == 0) {
+      ++facts.camera.dropped;
+    } else if (every_nth_damaged > 0 && exposed % every_nth_damaged == 0) {
+      ++facts.camera.damaged;
+    } else {
+      ++facts.camera.delivered;
+      ++facts.processed;
+      ++total.frames;
+      facts.last_frame = now;
+    }
+  }
+  void run(Nanos duration) {
+    for (const Nanos end = now + duration; now < end; now += milliseconds{10}) {
+      for (; delivering && now >= next_frame; next_frame += Nanos{33333333}) expose();
+      judge.judge(facts, total, now, monitor);
+    }
+  }
+  void enter(CameraCondition condition) {
+    facts.condition = condition;
+    facts.condition_since = now;
+    delivering = condition == CameraCondition::delivering;
+    next_frame = now;
+  }
+  void expect(HealthState state, Cause cause) const {
+    const HealthReport r = monitor.evaluate(now);
+    TEST_ASSERT_EQUAL_STRING(name_of(state), name_of(r.state));
+    TEST_ASSERT_EQUAL_STRING(name_of(cause), name_of(r.cause));
+  }
+};
+
+void test_a_healthy_camera_is_active_at_its_rate() {
+  Scene s;
+  s.run(seconds{5});
+  s.expect(HealthState::active, Cause::none);
+  TEST_ASSERT_DOUBLE_WITHIN(1, 30, s.judge.rates().frames_per_s);
+  TEST_ASSERT_EQUAL_DOUBLE(0, s.judge.rates().dropped_percent);
+}
+
+void test_silence_shows_within_300_ms_then_fails_then_recovers() {
+  Scene s;
+  s.run(seconds{3});
+  s.enter(CameraCondition::silent);
+  s.run(milliseconds{200});
+  s.expect(HealthState::active, Cause::none);
+  s.run(milliseconds{100});
+  s.expect(HealthState::degraded, Cause::camera_silent);
+  s.run(milliseconds{120});
+  TEST_ASSERT_DOUBLE_WITHIN(40, 420, s.monitor.evaluate(s.now).number);
+  s.run(seconds{1});
+  s.expect(HealthState::failed, Cause::camera_silent);
+  s.enter(CameraCondition::delivering);
+  s.run(milliseconds{500});
+  s.expect(HealthState::failed, Cause::camera_silent);
+  s.run(seconds{3});
+  s.expect(HealthState::active, Cause::none);
+}
+
+void test_what_the_device_says_goes_before_the_silence() {
+  struct Case {
+    CameraCondition condition;
+    Cause cause;
+  };
+  for (const Case& c : {Case{CameraCondition::no_signal, Cause::camera_no_signal},
+                        Case{CameraCondition::gone, Cause::camera_gone}}) {
+    Scene s;
+    s.run(seconds{3});
+    s.enter(c.condition);
+    s.run(milliseconds{20});
+    s.expect(HealthState::degraded, c.cause);
+    s.run(seconds{2});
+    s.expect(HealthState::failed, c.cause);
+    s.enter(CameraCondition::delivering);
+    s.run(seconds{4});
+    s.expect(HealthState::active, Cause::none);
+  }
+}
+
+void test_when_every_frame_is_damaged_that_is_the_cause() {
+  Scene s;
+  s.run(seconds{3});
+  s.every_nth_damaged = 1;
+  s.run(milliseconds{300});
+  s.expect(HealthState::degraded, Cause::camera_damaged);
+  s.run(seconds{2});
+  s.expect(HealthState::failed, Cause::camera_damaged);
+  TEST_ASSERT_EQUAL_DOUBLE(100, s.monitor.evaluate(s.now).number);
+  s.every_nth_damaged = 0;
+  s.run(seconds{6});
+  s.expect(HealthState::active, Cause::none);
+}
+
+void test_dropped_frames_are_counted_in_per_cent() {
+  Scene s;
+  s.every_nth_dropped = 4;
+  s.run(seconds{4});
+  s.expect(HealthState::degraded, Cause::frames_dropped);
+  TEST_ASSERT_DOUBLE_WITHIN(3, 25, s.monitor.evaluate(s.now).number);
+  s.every_nth_dropped = 20;  // 5 %, under the limit of 10
+  s.run(seconds{5});
+  s.expect(HealthState::active, Cause::none);
+}
+
+void test_frames_we_skip_count_as_dropped() {
+  Scene s;
+  for (int i = 0; i < 40; ++i) {
+    s.run(milliseconds{100});
+    s.facts.skipped += 1;  // one of three
+  }
+  s.expect(HealthState::degraded, Cause::frames_dropped);
+  TEST_ASSERT_DOUBLE_WITHIN(4, 33, s.judge.rates().dropped_percent);
+}
+
+void test_a_frozen_a_blinded_and_a_dark_picture_are_told_apart() {
+  struct Case {
+    ImageLook look;
+    Cause cause;
+  };
+  for (const Case& c : {Case{{100, 20, milliseconds{600}}, Cause::camera_frozen},
+                        Case{{250, 5, {}}, Cause::camera_blinded},
+                        Case{{2, 1, {}}, Cause::camera_dark}}) {
+    Scene s;
+    s.run(seconds{2});
+    s.facts.look = c.look;
+    s.run(milliseconds{100});
+    s.expect(HealthState::degraded, c.cause);
+  }
+}
+
+void test_a_pipeline_that_mostly_misses_its_budget_is_degraded() {
+  Scene s;
+  s.total.median = milliseconds{48};
+  for (int i = 0; i < 30; ++i) {
+    const std::uint64_t before = s.total.frames;
+    s.run(milliseconds{100});
+    s.total.over_budget += s.total.frames - before;
+  }
+  s.expect(HealthState::degraded, Cause::over_budget);
+  TEST_ASSERT_EQUAL_DOUBLE(48, s.monitor.evaluate(s.now).number);
+}
+
+void test_failing_vision_is_a_failure() {
+  Scene s;
+  s.run(seconds{1});
+  s.facts.vision_error = static_cast<int>(Errc::device);
+  s.run(milliseconds{50});
+  s.expect(HealthState::failed, Cause::vision_failed);
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_a_healthy_camera_is_active_at_its_rate);
+  RUN_TEST(test_silence_shows_within_300_ms_then_fails_then_recovers);
+  RUN_TEST(test_what_the_device_says_goes_before_the_silence);
+  RUN_TEST(test_when_every_frame_is_damaged_that_is_the_cause);
+  RUN_TEST(test_dropped_frames_are_counted_in_per_cent);
+  RUN_TEST(test_frames_we_skip_count_as_dropped);
+  RUN_TEST(test_a_frozen_a_blinded_and_a_dark_picture_are_told_apart);
+  RUN_TEST(test_a_pipeline_that_mostly_misses_its_budget_is_degraded);
+  RUN_TEST(test_failing_vision_is_a_failure);
+  return UNITY_END();
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/control/service_test.hpp"
+
+#include "tests/support/unity.hpp"
+
+using namespace kerb;
+using can::ServiceRequest;
+using std::chrono::seconds;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+can::ServiceMessage ask(ServiceRequest request, double duration_s = 2,
+                        WarningLevel level = WarningLevel::none) {
+  can::ServiceMessage m;
+  m.request = request;
+  m.duration_s = duration_s;
+  m.level = level;
+  return m;
+}
+
+void test_nothing_is_obeyed_where_the_configuration_does_not_allow_it() {
+  ServiceTest t{false};
+  TEST_ASSERT_FALSE(t.request(ask(ServiceRequest::lamp_test), 0.0, seconds{1}));
+  TEST_ASSERT_FALSE(t.running());
+}
+
+void test_only_a_known_standstill_will_do() {
+  struct Case {
+    std::optional<double> speed;
+    bool taken;
+  };
+  for (const Case& c : {Case{0.0, true}, Case{0.4, true}, Case{-0.4, true}, Case{0.6, false},
+                        Case{-3.0, false}, Case{std::nullopt, false}}) {
+    ServiceTest t{true};
+    TEST_ASSERT_EQUAL(c.taken, t.request(ask(ServiceRequest::lamp_test), c.speed, seconds{1}));
+    TEST_ASSERT_EQUAL(c.taken, t.running());
+  }
+}
+
+void test_each_request_drives_what_it_names() {
+  struct Case {
+    can::ServiceMessage request;
+    WarningLevel lamp;
+    bool sound;
+    WarningLevel message;
+  };
+  const Case cases[] = {
+      {ask(ServiceRequest::lamp_test), WarningLevel::collision, false, WarningLevel::none},
+      {ask(ServiceRequest::sound_test), WarningLevel::none, true, WarningLevel::none},
+      {ask(ServiceRequest::warning_test, 2, WarningLevel::information), WarningLevel::information, false,
+       WarningLevel::information},
+      {ask(ServiceRequest::warning_test, 2, WarningLevel::collision), WarningLevel::collision, true,
+       WarningLevel::collision}};
+  for (const Case& c : cases) {
+    ServiceTest t{true};
+    TEST_ASSERT_TRUE(t.request(c.request, 0.0, seconds{1}));
+    TEST_ASSERT_EQUAL_STRING(name_of(c.lamp), name_of(t.lamp()));
+    TEST_ASSERT_EQUAL(c.sound, t.sound());
+    TEST_ASSERT_EQUAL_STRING(name_of(c.message), name_of(t.message()));
+  }
+}
+
+void test_it_ends_when_its_time_is_up_and_never_lasts_over_five_seconds() {
+  ServiceTest t{true};
+  TEST_ASSERT_TRUE(t.request(ask(ServiceRequest::lamp_test, 25), 0.0, seconds{1}));
+  t.update(0.0, seconds{6} - Nanos{1});
+  TEST_ASSERT_TRUE(t.running());
+  t.update(0.0, seconds{6});
+  TEST_ASSERT_FALSE(t.running());
+  TEST_ASSERT_EQUAL_STRING("none", name_of(t.lamp()));
+}
+
+void test_it_ends_when_the_car_moves_or_its_speed_is_lost() {
+  for (const std::optional<double> speed : {std::optional<double>{1.0}, std::optional<double>{}}) {
+    ServiceTest t{true};
+    TEST_ASSERT_TRUE(t.request(ask(ServiceRequest::lamp_test), 0.0, seconds{1}));
+    t.update(speed, seconds{1} + Nanos{1});
+    TEST_ASSERT_FALSE(t.running());
+  }
+}
+
+void test_a_stop_ends_it_even_while_moving() {
+  ServiceTest t{true};
+  TEST_ASSERT_TRUE(t.request(ask(ServiceRequest::lamp_test), 0.0, seconds{1}));
+  TEST_ASSERT_TRUE(t.request(ask(ServiceRequest::stop), 5.0, seconds{1}));
+  TEST_ASSERT_FALSE(t.running());
+}
+
+void test_a_test_of_no_length_is_refused() {
+  ServiceTest t{true};
+  TEST_ASSERT_FALSE(t.request(ask(ServiceRequest::lamp_test, 0), 0.0, seconds{1}));
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_nothing_is_obeyed_where_the_configuration_does_not_allow_it);
+  RUN_TEST(test_only_a_known_standstill_will_do);
+  RUN_TEST(test_each_request_drives_what_it_names);
+  RUN_TEST(test_it_ends_when_its_time_is_up_and_never_lasts_over_five_seconds);
+  RUN_TEST(test_it_ends_when_the_car_moves_or_its_speed_is_lost);
+  RUN_TEST(test_a_stop_ends_it_even_while_moving);
+  RUN_TEST(test_a_test_of_no_length_is_refused);
+  return UNITY_END();
+}
