@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <string>
+
+#include "drivers/base/unique_fd.hpp"
+#include "hal/base/result.hpp"
+#include "hal/can_bus.hpp"
+
+namespace kerb::socketcan {
+
+/// What the kernel knows of an interface by its name.
+struct LinkFacts {
+  int index = 0;  ///< 0: there is no such interface
+  bool is_can = false;
+  bool up = false;
+  int mtu = 0;
+};
+
+/// One network interface, asked by name, so that it is found again when it was unplugged and comes
+/// back with another index. Allocates nothing after open(). One thread at a time.
+class CanLink {
+ public:
+  /// Fails: io.
+  static Result<CanLink> open(std::string interface);
+
+  /// Never waits.
+  [[nodiscard]] LinkFacts look() const noexcept;
+  /// The controller's state as the driver has it, over rtnetlink. Nothing when the driver keeps
+  /// none (vcan does not). May wait for the kernel's network configuration lock, some milliseconds
+  /// at worst: not for every frame.
+  [[nodiscard]] std::optional<CanState> controller_state(int index) const noexcept;
+  /// Puts a bus-off controller back on the bus. Fails: unsupported (not permitted: needs
+  /// CAP_NET_ADMIN; or the driver cannot; or the kernel does it itself, by restart-ms), io. Waits
+  /// as controller_state().
+  Status restart(int index) noexcept;
+
+ private:
+  CanLink(std::string interface, UniqueFd control, UniqueFd netlink)
+      : interface_{std::move(interface)},
+        control_{std::move(control)},
+        netlink_{std::move(netlink)} {}
+
+  std::string interface_;
+  UniqueFd control_;  // any socket takes interface ioctls
+  UniqueFd netlink_;
+  mutable unsigned sequence_ = 0;
+};
+
+}  // namespace kerb::socketcan

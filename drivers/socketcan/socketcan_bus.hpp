@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <linux/can.h>
+#include <sys/socket.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "drivers/base/unique_fd.hpp"
+#include "drivers/socketcan/can_link.hpp"
+#include "drivers/socketcan/restart_backoff.hpp"
+#include "hal/can_bus.hpp"
+
+namespace kerb {
+
+struct SocketCanOptions {
+  std::string interface = "can0";
+  bool fd = true;                  ///< send and receive CAN FD where the interface is set up for it
+  std::vector<CanFilter> filters;  ///< done by the kernel; none: everything is received
+  bool restart = true;  ///< put the controller back on the bus after bus-off; needs CAP_NET_ADMIN
+  Nanos first_restart = std::chrono::milliseconds{100};  ///< doubled at each attempt in a row
+  Nanos longest_restart = std::chrono::seconds{5};
+};
+
+/// A CAN interface of the Linux kernel (real, vcan, vxcan, slcan). One thread at a time.
+///
+/// Time stamps are the kernel's, taken when the frame came off the wire and carried over to the
+/// Clock, so that a late reader does not make a frame look young.
+///
+/// Bus-off: send() answers gone, state() is bus_off. receive() restarts the controller, with
+/// back-off, where we may; where we may not, or restart-ms is set on the interface, it waits for
+/// the kernel to do it. Needs no help from outside in either case.
+///
+/// Down: noticed by receive() even when nobody sends. The receive() that notices answers gone at
+/// once; those after it wait their time-out first, so that a loop around it does not spin. An
+/// interface that is unplugged and comes back under the same name is found again.
+///
+/// Frames that the controller itself lost count as overruns too. After open(), nothing here
+/// allocates.
+class SocketCanBus final : public CanBus {
+ public:
+  /// An interface that is there but down opens, with state() down. `clock` must outlive the bus.
+  /// Fails: invalid_argument (name or filter), not_found (no such interface), unsupported (not a
+  /// CAN interface, or no CAN in this kernel), io.
+  static Result<std::unique_ptr<SocketCanBus>> open(const SocketCanOptions& options,
+                                                    const Clock& clock);
+
+  Status send(const CanFrame& frame) override;
+  Result<CanFrame> receive(Nanos timeout) override;
+  [[nodiscard]] CanState state() const noexcept override { return state_; }
+  [[nodiscard]] CanCounters counters() const noexcept override { return counters_; }
+  /// Whether FD frames can be sent now: the option and the interface's MTU both allow it.
+  [[nodiscard]] bool fd_ready() const noexcept { return fd_ready_; }
+
+ private:
+  SocketCanBus(const SocketCanOptions& options, const Clock& clock, socketcan::CanLink link);
+  Status connect(const socketcan::LinkFacts& facts);
+  Result<CanFrame> wait_while_down(Nanos timeout);
+  std::optional<Result<CanFrame>> read_one();
+  void take_error_frame(const canfd_frame& frame);
+  void take_control_messages(const msghdr& message, Nanos& received);
+  void set_state(CanState state);
+  void check_link(int err = 0);
+  void tend_bus();
+  [[nodiscard]] Error fail(Errc code, int err, const char* where) const;
+
+  const SocketCanOptions options_;
+  const Clock& clock_;
+  std::vector<can_filter> filters_;
+  socketcan::CanLink link_;
+  socketcan::RestartBackoff backoff_;
+  UniqueFd socket_;
+  int index_ = 0;           // of the interface the socket is bound to
+  bool fd_frames_ = false;  // the socket takes FD frames
+  bool fd_ready_ = false;   // and the interface does
+  CanState state_ = CanState::down;
+  Nanos next_check_{};     // when to ask the driver for its state again, while it is not active
+  Nanos last_received_{};  // stamps never go back
+  std::uint32_t socket_drops_ = 0;  // the kernel's count for this socket
+  CanCounters counters_;
+};
+
+}  // namespace kerb
