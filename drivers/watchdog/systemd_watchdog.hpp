@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <memory>
+#include <string_view>
+
+#include "drivers/base/unique_fd.hpp"
+#include "hal/watchdog.hpp"
+
+namespace kerb {
+
+/// Messages to the service manager that started us, by sd_notify's protocol. One socket, kept open,
+/// that never waits: libsystemd's sd_notify() makes one for each message and waits when the manager
+/// does not read, which a loop that is being watched must not. Allocates nothing after open(). One
+/// thread at a time.
+class ServiceNotifier {
+ public:
+  /// Fails: not_found (not started as a notifying service: NOTIFY_SOCKET is not set), unsupported
+  /// (a kind of address we do not know), io.
+  static Result<ServiceNotifier> open();
+
+  Status ready();     ///< start-up has ended
+  Status stopping();  ///< a clean end has begun
+  Status status(
+      std::string_view line);  ///< for `systemctl status`; cut at 200 bytes or at a line break
+  Status alive();              ///< resets the watchdog
+  /// Assignments, one to a line. Fails: would_block (the manager does not read), gone (nobody
+  /// listens), io.
+  Status send(std::string_view message);
+
+ private:
+  ServiceNotifier(UniqueFd socket, const sockaddr_un& address, socklen_t size)
+      : socket_{std::move(socket)}, address_{address}, address_size_{size} {}
+  UniqueFd socket_;
+  sockaddr_un address_;
+  socklen_t address_size_;
+};
+
+/// systemd's watchdog for a service (WatchdogSec=): restarts the service when it falls silent.
+class SystemdWatchdog final : public Watchdog {
+ public:
+  /// Fails: not_found (the service manager does not watch us), invalid_argument (WATCHDOG_USEC
+  /// makes no sense), unsupported, io.
+  static Result<std::unique_ptr<SystemdWatchdog>> open();
+
+  Status kick() override;
+  /// Says STOPPING=1, with which systemd stops watching and expects the end.
+  Status disarm() override;
+  [[nodiscard]] Nanos timeout() const noexcept override { return timeout_; }
+
+ private:
+  SystemdWatchdog(ServiceNotifier notifier, Nanos timeout)
+      : notifier_{std::move(notifier)}, timeout_{timeout} {}
+  ServiceNotifier notifier_;
+  Nanos timeout_;
+  bool disarmed_ = false;
+};
+
+}  // namespace kerb
