@@ -7,17 +7,20 @@
 
 namespace kerb {
 
-/// The Error for a device that could not be opened: not_found when there is none, unsupported when something
-/// else stands under its name, io otherwise (busy, not permitted).
+/// The Error for a device that could not be opened: not_found when there is none, unsupported when
+/// something else stands under its name, io otherwise (busy, not permitted).
 [[nodiscard]] inline Error open_error(int err, const char* where, std::string_view what) noexcept {
   switch (err) {
     case ENOENT:
     case ENODEV:
     case ENXIO:
-    case ENOTDIR: return Error{Errc::not_found, err, where, what};
+    case ENOTDIR:
+      return Error{Errc::not_found, err, where, what};
     case EISDIR:
-    case ENOTTY: return Error{Errc::unsupported, err, where, what};
-    default: return Error{Errc::io, err, where, what};
+    case ENOTTY:
+      return Error{Errc::unsupported, err, where, what};
+    default:
+      return Error{Errc::io, err, where, what};
   }
 }
 

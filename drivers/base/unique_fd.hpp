@@ -24,7 +24,8 @@ class UniqueFd {
   explicit operator bool() const noexcept { return fd_ >= 0; }
   /// Gives the descriptor away without closing it.
   [[nodiscard]] int release() noexcept { return std::exchange(fd_, -1); }
-  /// Closes what is owned and takes `fd`. Linux frees the number even when close() fails, so there is no retry.
+  /// Closes what is owned and takes `fd`. Linux frees the number even when close() fails, so there
+  /// is no retry.
   void reset(int fd = -1) noexcept {
     const int old = std::exchange(fd_, fd < 0 ? -1 : fd);
     if (old >= 0) ::close(old);
