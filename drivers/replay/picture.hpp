@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string_view>
+
+#include "hal/base/result.hpp"
+#include "hal/base/view.hpp"
+
+namespace kerb::replay {
+
+/// How the pictures of a source lie in their buffers.
+struct PictureLayout {
+  PixelFormat format = PixelFormat::grey8;
+  int mosaic = 0;
+  int width = 0, height = 0;
+  std::ptrdiff_t row_stride = 0;
+  std::ptrdiff_t chroma_offset = 0;  ///< from the buffer's start; 0: no such plane
+  std::size_t bytes = 0;
+
+  [[nodiscard]] RawImageView<Space::host> view(const std::uint8_t* data) const noexcept;
+};
+
+/// Of a text that is too long (a path), the end: it says more.
+template <std::size_t Room>
+[[nodiscard]] Text<Room> tail_of(std::string_view text) noexcept {
+  static_assert(Room > 3);
+  if (text.size() <= Room) return text;
+  return Text<Room>{"..."}.append(text.substr(text.size() - (Room - 3)));
+}
+
+/// An Error of this folder, with the tail of `what`.
+[[nodiscard]] Error failure(Errc code, const char* where, std::string_view what, int native = 0);
+
+/// Rows begin on multiples of 64 bytes. Fails with invalid_argument for a size the format cannot
+/// have, one over 16384, or a mosaic over a format of several samples a pixel.
+Result<PictureLayout> make_layout(PixelFormat format, int width, int height, int mosaic);
+
+/// The format that settings.format asks for, `automatic` for "auto". Fails: unsupported ("mjpeg"),
+/// invalid_argument (no such name).
+Result<PixelFormat> parse_format(std::string_view name, PixelFormat automatic);
+
+/// Pictures one after the other: what a Playback plays. One thread at a time.
+class PictureReader {
+ public:
+  static constexpr std::uint64_t kEndless = std::numeric_limits<std::uint64_t>::max();
+
+  virtual ~PictureReader() = default;
+  [[nodiscard]] virtual Text<64> name() const = 0;
+  [[nodiscard]] virtual const PictureLayout& layout() const = 0;
+  [[nodiscard]] virtual double rate_hz() const = 0;
+  /// Pictures in all, a guess where the file does not tell; kEndless when they start again at their
+  /// end.
+  [[nodiscard]] virtual std::uint64_t length() const = 0;
+  /// Passes over `count` pictures; over fewer where that would take long.
+  virtual void skip(std::uint64_t count) = 0;
+  /// Writes the next picture to `out`, layout().bytes of it. Fails: damaged (that one is passed
+  /// over), end (again and again), io.
+  virtual Status read(std::uint8_t* out) = 0;
+};
+
+}  // namespace kerb::replay
