@@ -1,0 +1,18 @@
+# FrameSource: its fake, and everything that gives frames.
+function(add_frame_source_contract name)
+  cmake_parse_arguments(arg "" "" "LINKS" ${ARGN})
+  kerb_add_test(NAME contract_frame_source_${name} THREADED
+    SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/frame_source_contract.cpp
+            ${CMAKE_CURRENT_SOURCE_DIR}/frame_source_${name}.cpp
+    LINKS ${arg_LINKS} Threads::Threads LABELS contract)
+endfunction()
+
+add_frame_source_contract(fake LINKS kerb::hal)
+add_frame_source_contract(pattern LINKS kerb::drivers_replay)
+foreach(name folder video)  # they make their own recordings, and exit 77 where there is no OpenCV
+  add_frame_source_contract(${name} LINKS kerb::drivers_replay)
+  if(KERB_OPENCV)
+    target_link_libraries(contract_frame_source_${name} PRIVATE kerb::opencv)
+    target_compile_definitions(contract_frame_source_${name} PRIVATE KERB_OPENCV=1)
+  endif()
+endforeach()

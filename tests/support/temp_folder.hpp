@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+namespace kerb::test {
+
+/// An empty folder of a test's own, gone with it.
+class TempFolder {
+ public:
+  TempFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "kerb-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) std::abort();
+    path_ = name;
+  }
+  ~TempFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TempFolder(const TempFolder&) = delete;
+  TempFolder& operator=(const TempFolder&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
+  /// The path of `name` in here, which may lie in folders of its own; those are made.
+  [[nodiscard]] std::string at(std::string_view name) const {
+    const std::filesystem::path path = path_ / name;
+    std::filesystem::create_directories(path.parent_path());
+    return path.string();
+  }
+  /// Writes a file, and gives its path.
+  std::string write(std::string_view name, std::string_view content) const {
+    std::string path = at(name);
+    std::ofstream{path, std::ios::binary} << content;
+    return path;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace kerb::test
