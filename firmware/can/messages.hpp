@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "firmware/health/health_state.hpp"
+#include "firmware/warning/alert_outputs.hpp"
 
 /// The messages of kerbwatch.dbc as plain data: SI units, nullopt for "signal not available".
 /// Numbers of the enumerations are those on the bus: append, never renumber.
@@ -18,21 +19,23 @@ inline constexpr std::uint32_t kObjectsId = 0x320;
 inline constexpr std::uint32_t kStatusId = 0x420;
 inline constexpr std::uint32_t kServiceId = 0x6B0;
 
+// What goes into a message's CRC beside its bytes, whatever identifier it travels under.
+inline constexpr std::uint16_t kVehicleMotionDataId = 0x4B01;
+inline constexpr std::uint16_t kVehicleBodyDataId = 0x4B02;
+inline constexpr std::uint16_t kWarningDataId = 0x4B03;
+inline constexpr std::uint16_t kObjectsDataId = 0x4B04;
+inline constexpr std::uint16_t kStatusDataId = 0x4B05;
+inline constexpr std::uint16_t kServiceDataId = 0x4B06;
+
 /// KW_Status: ten times a second, and at once when the state changes.
 struct StatusMessage {
-  HealthReport health;            ///< its number saturates at +-52428.7, steps of 0.1
+  HealthReport health;            ///< its number: +-13107.1, steps of 0.1; NaN: not available
   bool detector_present = false;  ///< false: frames are watched, but nobody looks for people yet
   bool speed_valid = false;       ///< the vehicle's speed is known
   std::optional<double> camera_rate_hz;   ///< 0..126, steps of 1
   std::optional<double> dropped_percent;  ///< 0..100, steps of 1
   std::optional<double> board_celsius;    ///< -60..194, steps of 1
   std::uint8_t counter = 0;               ///< 0..15
-};
-
-enum class WarningLevel : std::uint8_t {
-  none = 0,
-  information = 1,  ///< somebody is near: light only
-  collision = 2     ///< light and sound
 };
 
 /// KW_Warning: at once when it changes, every 50 ms while there is one, then three times more.

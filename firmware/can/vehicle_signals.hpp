@@ -14,8 +14,8 @@ namespace kerb::can {
 /// Whether a signal may be used; if not, why, with the number that goes with it.
 enum class Validity : std::uint8_t {
   valid,
-  missing,      ///< never heard, or its sender says it has none; ms since a value was last heard
-  stale,        ///< nothing came for too long; ms since a value was last heard
+  missing,      ///< never heard, or its sender says it has none; ms since it was last valid
+  stale,        ///< nothing came for too long; ms since it was last valid
   implausible,  ///< out of range, changing too fast, or not a number the bus defines; the value
                 ///< refused
   corrupt,      ///< only messages with a wrong CRC or length came for too long; how many in a row
@@ -29,7 +29,8 @@ struct Reading {
   std::optional<T> value;
   Validity validity = Validity::missing;
   double number = 0;  ///< as Validity says; 0 when valid
-  Nanos age{};        ///< since the last good message, or since the start
+  Nanos age{};  ///< since the message the value is from; of a fault, since it was last valid, or
+                ///< the start
 };
 
 struct VehicleState {
@@ -76,37 +77,37 @@ class VehicleSignals {
   [[nodiscard]] const VehicleCounters& counters() const noexcept { return counters_; }
 
  private:
-  enum class Content : std::uint8_t { good, withdrawn, implausible };
+  /// One signal. Enumerations are kept by their number.
   struct Track {
-    double value = 0;  ///< the last good one; an enumeration's number for turn signal and gear
-    std::optional<double> last;  ///< the last one received in range, believed or not
-    double refused = 0;
-    Content content = Content::good;
+    enum class Fault : std::uint8_t { none, missing, stale, implausible };
+    Fault fault = Fault::missing;  ///< what the latest messages said; none: believed
+    double value = 0;              ///< the last believed
+    double refused = 0;            ///< the last implausible
+    std::optional<double> last;    ///< the last in range, believed or not
     int good_in_row = 0;
-    bool believed = false;
-    Nanos heard{};  ///< when the last good one came
+    Nanos heard{};  ///< when a value was last believed, or the start
   };
-  /// What one message's counter and CRC say; shared by its signals.
+  /// What the counter and the CRC of one message say; shared by its signals.
   struct Stream {
-    std::optional<std::uint8_t> counter;
-    Nanos last{};  ///< when the last fresh message came
+    Nanos period{}, stale{};
+    std::optional<std::uint8_t> counter;  ///< of the last fresh message; none: never heard
+    Nanos last{};                         ///< when that came
+    Nanos seen{};                         ///< when the last one came, fresh or repeated
     int corrupt_in_row = 0;
     int repeated_in_row = 0;
   };
 
-  bool fresh(Stream& stream, std::uint8_t counter, Nanos now, int& steps) noexcept;
-  void expire(Track& track, Nanos stale, Nanos now) const noexcept;
-  void take(Track& track, std::optional<double> value, bool plausible, Nanos now) noexcept;
-  [[nodiscard]] bool too_fast(const Track& track, double value, double dt_s, double rate,
-                              double slack) const noexcept;
+  void refuse_corrupt(Stream& stream) noexcept;
+  std::optional<Nanos> accept(Stream& stream, std::uint8_t counter, Nanos now) noexcept;
+  void take(Track& track, std::optional<double> value, bool in_range, double step_max,
+            Nanos now) noexcept;
   template <typename T>
-  [[nodiscard]] Reading<T> reading(const Track& track, const Stream& stream, Nanos stale,
-                                   Nanos now) const noexcept;
+  [[nodiscard]] static Reading<T> read(const Track& track, const Stream& stream,
+                                       Nanos now) noexcept;
 
   VehicleLimits limits_;
-  Nanos start_;
   Stream motion_, body_;
-  Track speed_, yaw_, turn_, gear_;
+  Track speed_, yaw_rate_, turn_signal_, gear_;
   VehicleCounters counters_;
 };
 

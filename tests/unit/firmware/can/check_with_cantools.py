@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds kerbwatch.dbc and the C++ codec against each other, with cantools as the judge.
+
+usage: check_with_cantools.py FILE.dbc COMMAND...    (COMMAND runs can_vectors)
+
+What C++ encodes, cantools must decode to the same values (rounded to the signal's step, saturated at its range), and
+what cantools encodes, C++ must decode. The CRC is computed here bit by bit from the DataID in the .dbc. Exits 77
+when there is no cantools, neither for this Python nor in .deps/venv.
+"""
+import json
+import os
+import random
+import subprocess
+import sys
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), *[".."] * 4))
+VENV_PYTHON = os.path.join(ROOT, ".deps", "venv", "bin", "python")
+
+try:
+    import cantools
+except ImportError:
+    if os.access(VENV_PYTHON, os.X_OK) and "KERB_IN_VENV" not in os.environ:
+        os.environ["KERB_IN_VENV"] = "1"
+        os.execv(VENV_PYTHON, [VENV_PYTHON, *sys.argv])
+    print("skipped: no cantools (pip install cantools)")
+    sys.exit(77)
+
+COUNT = 300  # rounds; each has one of every message and an object list
+SEED = 20240607
+failures = 0
+
+
+def fail(text):
+    global failures
+    failures += 1
+    if failures <= 20:
+        print("FAIL", text)
+
+
+def crc8_j1850(data):
+    """Bit by bit, as the standard has it: shares no code and no table with crc8.hpp."""
+    crc = 0xFF
+    for byte in data:
+        for bit in range(7, -1, -1):
+            top = (crc >> 7) & 1
+            crc = (crc << 1) & 0xFF
+            if top ^ ((byte >> bit) & 1):
+                crc ^= 0x1D
+    return crc ^ 0xFF
+
+
+def message_crc(message, data):
+    data_id = message.dbc.attributes["DataID"].value
+    return crc8_j1850(bytes([data_id & 0xFF, data_id >> 8]) + bytes(data[1:]))
+
+
+def not_available(signal):
+    return -(1 << signal.length - 1) if signal.is_signed else (1 << signal.length) - 1
+
+
+def raw_range(signal):
+    """The numbers a sender may use: the range the .dbc states."""
+    raw = [(limit - signal.offset) / signal.scale for limit in (signal.minimum, signal.maximum)]
+    return round(raw[0]), round(raw[1])
+
+
+def check_encoder(db, command):
+    count = 0
+    output = subprocess.run(command + ["encode", str(COUNT), str(SEED)], check=True, capture_output=True).stdout
+    for line in output.decode().splitlines():
+        case = json.loads(line)
+        count += 1
+        message = db.get_message_by_name(case["message"])
+        data = bytes.fromhex(case["data"])
+        place = f"{case['message']} {case['data']}"
+        if message.frame_id != case["id"] or message.length != len(data):
+            fail(f"{place}: id or length")
+            continue
+        decoded = message.decode(data, decode_choices=False)
+        raw = message.decode(data, decode_choices=False, scaling=False)
+        crc = next(name for name in decoded if name.endswith("_CRC"))
+        if decoded[crc] != message_crc(message, data):
+            fail(f"{place}: CRC {decoded[crc]:#x}, must be {message_crc(message, data):#x}")
+        # Everything but what the messages in C++ do not spell out.
+        implied = {crc, "VEH_SpeedValid", "VEH_YawRateValid", "KW_ServiceMagic"}
+        if set(decoded) - implied != set(case["signals"]):
+            fail(f"{place}: signals {sorted(set(decoded) ^ set(case['signals']))}")
+        for name, value in case["signals"].items():
+            signal = message.get_signal_by_name(name)
+            if value is None:
+                if raw[name] != not_available(signal):
+                    fail(f"{place}: {name} is {decoded[name]}, must be 'not available'")
+                continue
+            if not signal.choices:  # the others have numbers past [min|max] of their own
+                value = min(max(value, signal.minimum), signal.maximum)
+            if abs(decoded[name] - value) > signal.scale / 2 + 1e-9:
+                fail(f"{place}: {name} is {decoded[name]}, must be {value}")
+        if case["message"] == "VEH_Motion":
+            for flag, name in (("VEH_SpeedValid", "VEH_Speed"), ("VEH_YawRateValid", "VEH_YawRate")):
+                if decoded[flag] != (case["signals"][name] is not None):
+                    fail(f"{place}: {flag}")
+        if case["message"] == "KW_Service" and decoded["KW_ServiceMagic"] != 0x574B:
+            fail(f"{place}: magic")
+    return count
+
+
+def random_raw(rng, signal):
+    low = -(1 << signal.length - 1) if signal.is_signed else 0
+    high = low + (1 << signal.length) - 1
+    kind = rng.randrange(6)
+    if kind == 0:
+        return rng.choice([low, high])
+    if kind == 1:
+        return rng.choice(raw_range(signal))
+    return rng.randint(low, high)
+
+
+def check_decoder(db, command):
+    rng = random.Random(SEED)
+    cases = []
+    for _ in range(COUNT):
+        for message in db.messages:
+            part = rng.randrange(2)
+            raw = {}
+            for signal in message.signals:
+                if signal.multiplexer_ids and part not in signal.multiplexer_ids:
+                    continue
+                raw[signal.name] = random_raw(rng, signal)
+            if message.name == "KW_Objects":
+                raw["KW_ObjectPart"] = part
+            if message.name == "KW_Service" and rng.randrange(4):
+                raw["KW_ServiceMagic"] = 0x574B
+            data = bytearray(message.encode(raw, scaling=False, strict=False))
+            data[0] = message_crc(message, data)
+            broken = rng.randrange(10) == 0
+            if broken:
+                data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+            cases.append((message, raw, bytes(data), broken))
+    lines = "".join(json.dumps({"message": m.name, "data": d.hex()}) + "\n" for m, _, d, _ in cases)
+    output = subprocess.run(command + ["decode"], input=lines.encode(), check=True, capture_output=True).stdout
+    results = output.decode().splitlines()
+    if len(results) != len(cases):
+        fail(f"{len(results)} answers for {len(cases)} messages")
+    for (message, raw, data, broken), line in zip(cases, results):
+        got = json.loads(line)
+        place = f"{message.name} {data.hex()}"
+        if broken:
+            if got.get("error") != "damaged":
+                fail(f"{place}: a flipped bit was not noticed")
+            continue
+        if message.name == "KW_Service":
+            refused = (raw["KW_ServiceMagic"] != 0x574B or raw["KW_ServiceRequest"] > 3 or
+                       raw["KW_ServiceLevel"] > 2 or raw["KW_ServiceDuration"] == 255)
+            if refused != ("error" in got):
+                fail(f"{place}: {got}")
+            if refused:
+                continue
+        if "signals" not in got:
+            fail(f"{place}: {got}")
+            continue
+        physical = message.decode(data, decode_choices=False)
+        for name, value in got["signals"].items():
+            signal = message.get_signal_by_name(name)
+            expected = physical[name]
+            low, high = raw_range(signal)
+            nullable = name not in ("KW_ObjectId",) and not signal.choices
+            if nullable and not low <= raw[name] <= high and name != "KW_ObjectIndex":
+                expected = None
+            if name + "Valid" in physical and not physical[name + "Valid"]:
+                expected = None
+            if name == "KW_CauseCamera":
+                cause = db.get_message_by_name("KW_Status").get_signal_by_name("KW_Cause").choices.get(raw["KW_Cause"])
+                of_camera = cause is not None and (str(cause).startswith("camera_") or str(cause) in (
+                    "frames_dropped", "over_budget", "vision_failed"))
+                expected = expected if of_camera else 0
+            if (value is None) != (expected is None) or (value is not None and abs(value - expected) > 1e-9):
+                fail(f"{place}: {name} is {value}, must be {expected}")
+    return len(cases)
+
+
+def check_tables(db, command):
+    tables = json.loads(subprocess.run(command + ["tables"], check=True, capture_output=True).stdout)
+    signals = {signal.name: signal for message in db.messages for signal in message.signals}
+    with_choices = {name for name, signal in signals.items() if signal.choices}
+    if with_choices != set(tables["choices"]):
+        fail(f"VAL_ tables and enumerations: {sorted(with_choices ^ set(tables['choices']))}")
+    for name, choices in tables["choices"].items():
+        in_dbc = {str(number): str(text) for number, text in (signals[name].choices or {}).items()}
+        if in_dbc != choices:
+            fail(f"{name}: the .dbc says {in_dbc}, C++ says {choices}")
+    for name, frame_id in tables["ids"].items():
+        if db.get_message_by_name(name).frame_id != frame_id:
+            fail(f"{name}: id {frame_id}")
+    if set(tables["ids"]) != {message.name for message in db.messages}:
+        fail("messages of the .dbc and of C++ differ")
+    for name, period in tables["periods"].items():
+        if db.get_message_by_name(name).cycle_time != period:
+            fail(f"{name}: period {period}")
+    return sum(len(choices) for choices in tables["choices"].values())
+
+
+def main():
+    if crc8_j1850(b"123456789") != 0x4B:
+        fail("the check value of CRC-8/SAE-J1850")
+    db = cantools.database.load_file(sys.argv[1], strict=True)
+    command = sys.argv[2:]
+    encoded = check_encoder(db, command)
+    decoded = check_decoder(db, command)
+    names = check_tables(db, command)
+    print(f"{encoded} messages encoded, {decoded} decoded, {names} names compared with cantools "
+          f"{cantools.__version__}: {failures} differences")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
