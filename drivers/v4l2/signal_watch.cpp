@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "drivers/v4l2/signal_watch.hpp"
+
+#include <cerrno>
+#include <cmath>
+
+namespace kerb::v4l2 {
+namespace {
+
+constexpr const char* kWhere = "watch camera signal";
+constexpr std::chrono::milliseconds kBetweenLooks{100};
+
+struct Trouble {
+  std::uint32_t bits;
+  const char* text;
+};
+constexpr Trouble kTroubles[] = {
+    {V4L2_IN_ST_NO_POWER, "no power"},
+    {V4L2_IN_ST_NO_SIGNAL, "no signal"},
+    {V4L2_IN_ST_NO_H_LOCK | V4L2_IN_ST_NO_V_LOCK | V4L2_IN_ST_NO_SYNC, "no sync"},
+    {V4L2_IN_ST_NO_CARRIER, "no carrier"},
+};
+
+/// 0 or -errno.
+int query_timings(const Device& device, v4l2_dv_timings& timings) noexcept {
+  timings = {};
+  return device.call(VIDIOC_QUERY_DV_TIMINGS, &timings);
+}
+
+Error timings_error(const Device& device, int rc) noexcept {
+  // A signal out of the receiver's range is as good as none, and may come right.
+  if (rc == -ERANGE)
+    return device.error_text(Errc::no_signal, kWhere, "the signal is beyond the receiver's range");
+  return device.error(rc, kWhere);
+}
+
+/// The same picture: receivers measure the pixel clock only roughly.
+bool same(const v4l2_bt_timings& a, const v4l2_bt_timings& b) noexcept {
+  const double clock = static_cast<double>(a.pixelclock);
+  return a.width == b.width && a.height == b.height && a.interlaced == b.interlaced &&
+         std::abs(clock - static_cast<double>(b.pixelclock)) <= 0.01 * clock;
+}
+
+}  // namespace
+
+Result<SignalWatch> SignalWatch::start(const Device& device) {
+  SignalWatch watch;
+  watch.has_input_ = device.call(VIDIOC_G_INPUT, &watch.input_) >= 0;
+  v4l2_input input{};
+  input.index = static_cast<std::uint32_t>(watch.input_);
+  const int rc = watch.has_input_ ? device.call(VIDIOC_ENUMINPUT, &input) : -ENOTTY;
+  if (rc == -ENODEV) return device.error(rc, kWhere);
+  watch.has_input_ = rc >= 0;
+
+  if (watch.has_input_ && (input.capabilities & V4L2_IN_CAP_DV_TIMINGS) != 0) {
+    const int queried = query_timings(device, watch.timings_);
+    if (queried >= 0) {
+      watch.has_timings_ = true;
+      v4l2_dv_timings wanted = watch.timings_;
+      if (const int set = device.call(VIDIOC_S_DV_TIMINGS, &wanted); set < 0)
+        return device.error(set, "set camera timings");
+    } else if (queried != -ENOTTY && queried != -ENODATA) {
+      return timings_error(device, queried);
+    }
+  }
+  v4l2_event_subscription subscription{};
+  subscription.type = V4L2_EVENT_SOURCE_CHANGE;
+  subscription.id = static_cast<std::uint32_t>(watch.input_);
+  watch.has_events_ = device.call(VIDIOC_SUBSCRIBE_EVENT, &subscription) >= 0;
+  return watch;
+}
+
+double SignalWatch::rate_hz() const noexcept {
+  if (!has_timings_) return 0;
+  const v4l2_bt_timings& bt = timings_.bt;
+  const double total = static_cast<double>(V4L2_DV_BT_FRAME_WIDTH(&bt)) *
+                       static_cast<double>(V4L2_DV_BT_FRAME_HEIGHT(&bt));
+  return total > 0 ? static_cast<double>(bt.pixelclock) / total : 0;
+}
+
+bool SignalWatch::is_due(Nanos now) const noexcept {
+  return has_input_ && (lost_ || now >= next_look_);
+}
+
+Status SignalWatch::look(const Device& device, Nanos now, bool thorough) noexcept {
+  next_look_ = now + kBetweenLooks;
+  Status status = read_status(device);
+  if (status && (lost_ || thorough)) status = compare_timings(device);
+  lost_ = !status && status.error().code == Errc::no_signal;
+  return status;
+}
+
+Status SignalWatch::take_events(const Device& device, Nanos now) noexcept {
+  for (int i = 0; i < 16; ++i) {
+    v4l2_event event{};
+    const int rc = device.call(VIDIOC_DQEVENT, &event);
+    if (rc == -ENODEV) return device.error(rc, kWhere);
+    if (rc < 0 || event.pending == 0) break;
+  }
+  return look(device, now, true);
+}
+
+Status SignalWatch::read_status(const Device& device) const noexcept {
+  if (!has_input_) return Done{};
+  v4l2_input input{};
+  input.index = static_cast<std::uint32_t>(input_);
+  if (const int rc = device.call(VIDIOC_ENUMINPUT, &input); rc < 0)
+    return device.error(rc, kWhere, Errc::gone);
+  for (const Trouble& trouble : kTroubles)
+    if ((input.status & trouble.bits) != 0)
+      return device.error_text(Errc::no_signal, kWhere, "%s", trouble.text);
+  return Done{};
+}
+
+Status SignalWatch::compare_timings(const Device& device) const noexcept {
+  if (!has_timings_) return Done{};
+  v4l2_dv_timings now{};
+  if (const int rc = query_timings(device, now); rc < 0) return timings_error(device, rc);
+  if (same(timings_.bt, now.bt)) return Done{};
+  return device.error_text(Errc::gone, kWhere, "the signal changed from %ux%u to %ux%u",
+                           timings_.bt.width, timings_.bt.height, now.bt.width, now.bt.height);
+}
+
+}  // namespace kerb::v4l2
