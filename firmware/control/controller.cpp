@@ -75,7 +75,7 @@ void Controller::tick(Nanos now) {
   judge_outputs(now);
   change_state(now);
   publish(now);
-  kick_watchdogs(now);
+  kick_watchdog(now);
   if (now >= next_summary_) summarise(now);
 }
 
@@ -247,14 +247,12 @@ void Controller::send(const CanFrame& frame, std::uint64_t& counter) {
   ++(devices_.bus->send(frame) ? counter : totals_.send_refused);
 }
 
-void Controller::kick_watchdogs(Nanos now) {
-  if (devices_.watchdogs.empty() || now < next_kick_) return;
+void Controller::kick_watchdog(Nanos now) {
+  if (devices_.watchdog == nullptr || now < next_kick_) return;
   // The watchdog counts real time. It is fed only while every thread of every pipeline is seen alive; each of them
   // wakes ten times a second, whatever its camera does, but opening a camera may take a while.
-  Nanos shortest = devices_.watchdogs.front()->timeout();
-  for (const Watchdog* dog : devices_.watchdogs) shortest = std::min(shortest, dog->timeout());
   const double rate = 1e9 / static_cast<double>(clock_.real(seconds{1}).count());
-  const Nanos patience{static_cast<Nanos::rep>(static_cast<double>(shortest.count()) * rate)};
+  const Nanos patience{static_cast<Nanos::rep>(static_cast<double>(devices_.watchdog->timeout().count()) * rate)};
   next_kick_ = now + patience / 5;
   if (now - beat_at_ > patience / 2) {
     if (!std::exchange(watchdog_withheld_, true))
@@ -262,10 +260,10 @@ void Controller::kick_watchdogs(Nanos now) {
     return;
   }
   watchdog_withheld_ = false;
-  for (Watchdog* dog : devices_.watchdogs) {
-    if (const Status kicked = dog->kick(); !kicked) log_.error("watchdog", describe(kicked.error()));
-    ++totals_.watchdog_kicks;
-  }
+  const Status kicked = devices_.watchdog->kick();
+  if (kicked) ++totals_.watchdog_kicks;
+  if (!kicked && watchdog_obeys_) log_.error("watchdog", describe(kicked.error()));
+  watchdog_obeys_ = static_cast<bool>(kicked);
 }
 
 void Controller::summarise(Nanos now) {
@@ -299,8 +297,9 @@ void Controller::summarise(Nanos now) {
 void Controller::finish(Nanos now) {
   summarise(now);
   outputs_.show(WarningLevel::none, false, false, now);
-  for (Watchdog* dog : devices_.watchdogs)
-    if (const Status done = dog->disarm(); !done) log_.error("watchdog", describe(done.error()));
+  if (devices_.watchdog == nullptr) return;
+  if (const Status done = devices_.watchdog->disarm(); !done)
+    log_.error("watchdog", describe(done.error()));
 }
 
 }  // namespace kerb

@@ -31,7 +31,7 @@ struct ControlDevices {
   Tone* tone = nullptr;
   Thermal* thermal = nullptr;
   EventLog* events = nullptr;
-  std::vector<Watchdog*> watchdogs;
+  Watchdog* watchdog = nullptr;
 };
 
 /// One camera's pipeline and the name people know it by.
@@ -58,7 +58,7 @@ class Controller {
 
   /// One round.
   void tick(Nanos now);
-  /// Says good-bye: outputs off, watchdogs disarmed. After it, no tick().
+  /// Says good-bye: outputs off, watchdog disarmed. After it, no tick().
   void finish(Nanos now);
 
   [[nodiscard]] const HealthReport& health() const noexcept { return health_; }
@@ -94,7 +94,7 @@ class Controller {
   void change_state(Nanos now);
   void publish(Nanos now);
   void send(const CanFrame& frame, std::uint64_t& counter);
-  void kick_watchdogs(Nanos now);
+  void kick_watchdog(Nanos now);
   void summarise(Nanos now);
   void post(const Event& event) noexcept {
     if (devices_.events != nullptr) devices_.events->post(event);
@@ -121,7 +121,7 @@ class Controller {
   PartState heat_ = PartState::fine;
   WarningLevel shown_ = WarningLevel::none;
   Nanos beat_at_;  ///< when every pipeline thread was last seen alive
-  bool watchdog_withheld_ = false, output_refused_ = false, ended_ = false;
+  bool watchdog_withheld_ = false, watchdog_obeys_ = true, output_refused_ = false, ended_ = false;
 };
 
 }  // namespace kerb

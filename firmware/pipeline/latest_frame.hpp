@@ -13,12 +13,12 @@ namespace kerb {
 /// for the other's work: the lock is held for a move of a few words, never while a buffer goes back to the camera.
 class LatestFrame {
  public:
-  /// Puts a frame in. True when an older one that nobody took was let go for it.
+  /// Puts a frame in. True when an older one that nobody took was let go for it (or, once closed, this one).
   bool put(Frame frame) {
     std::optional<Frame> older{std::move(frame)};
     {
       const std::lock_guard lock{mutex_};
-      std::swap(slot_, older);
+      if (!closed_) std::swap(slot_, older);
     }
     ready_.notify_one();
     return older.has_value();  // and goes back to its camera here, outside the lock

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/main/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "drivers/alsa/alsa_tone.hpp"
+#include "drivers/gpio/linux_output_line.hpp"
+#include "drivers/replay/open_replay.hpp"
+#include "drivers/socketcan/socketcan_bus.hpp"
+#include "drivers/thermal/sysfs_thermal.hpp"
+#include "drivers/v4l2/v4l2_camera.hpp"
+#include "drivers/watchdog/hardware_watchdog.hpp"
+#include "drivers/watchdog/systemd_watchdog.hpp"
+#include "drivers/watchdog/watchdog_group.hpp"
+#include "gpu/image/preparer.hpp"
+#include "gpu/memory/context.hpp"
+#include "gpu/memory/frame_memory.hpp"
+
+namespace kerb {
+namespace {
+
+/// Makes a Result of a base class from one of a derived class.
+template <typename Base, typename Derived>
+Result<std::unique_ptr<Base>> as(Result<std::unique_ptr<Derived>> result) {
+  if (!result) return result.error();
+  return std::unique_ptr<Base>{std::move(*result)};
+}
+
+BackendChoice choice_of(VisionBackend backend) {
+  switch (backend) {
+    case VisionBackend::cpu: return BackendChoice::cpu;
+    case VisionBackend::cuda: return BackendChoice::cuda;
+    case VisionBackend::automatic: break;
+  }
+  return BackendChoice::automatic;
+}
+
+class GpuVision final : public Vision {
+ public:
+  explicit GpuVision(Context context) : context_{std::move(context)}, memory_{context_} {}
+  FrameMemory& frame_memory() override { return memory_; }
+  Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info) override {
+    return as<ImagePreparer>(Preparer::create(context_, &memory_, info));
+  }
+
+ private:
+  Context context_;  // stays where it is from here on
+  GpuFrameMemory memory_;
+};
+
+/// What a camera that cannot be opened just now will deliver, if the settings alone say so.
+std::optional<FrameSourceInfo> expected_info(const CameraSettings& settings) {
+  FrameSourceInfo info;
+  info.name = std::string_view{settings.device};
+  info.mosaic = settings.mosaic;
+  info.width = settings.width;
+  info.height = settings.height;
+  info.rate_hz = settings.rate_hz;
+  if (settings.kind != CameraKind::v4l2) return std::nullopt;
+  if (settings.format == "mjpeg") {
+    info.format = PixelFormat::rgb24;
+  } else if (!parse(settings.format, info.format)) {
+    return std::nullopt;  // "auto": the camera decides
+  }
+  const bool order_unknown =
+      info.format >= PixelFormat::bayer8 && info.format <= PixelFormat::bayer12 && info.mosaic == 0;
+  if (order_unknown) return std::nullopt;
+  return info;
+}
+
+StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector) {
+  StageBudgets budgets;
+  const auto set = [&](Stage stage, Nanos limit) {
+    budgets.of[static_cast<std::size_t>(stage)] = limit;
+  };
+  set(Stage::capture, budget.capture);
+  set(Stage::prepare, budget.prepare);
+  set(Stage::check, budget.check);
+  if (with_detector) set(Stage::detect, budget.detect);
+  set(Stage::total, budget.capture + budget.prepare + budget.check +
+                        (with_detector ? budget.detect : Nanos::zero()));
+  return budgets;
+}
+
+}  // namespace
+
+int fail(std::string_view text) {
+  std::fprintf(stderr, "kerbwatch: error: %.*s\n", static_cast<int>(text.size()), text.data());
+  return 2;
+}
+
+Result<std::unique_ptr<Vision>> Vision::create(VisionBackend backend, Log& log) {
+  Result<Context> context = Context::create(choice_of(backend));
+  if (!context) return context.error();
+  const ContextInfo& info = context->info();
+  if (context->backend() == Backend::cuda) {
+    log.info("vision", fmt::format("CUDA on {} (compute capability {}.{})", info.device.view(),
+                                   info.compute_capability / 10, info.compute_capability % 10));
+  } else {
+    log.info("vision", info.reason.empty() ? std::string{"CPU"}
+                                           : fmt::format("CPU: {}", info.reason.view()));
+  }
+  return std::unique_ptr<Vision>{std::make_unique<GpuVision>(std::move(*context))};
+}
+
+Result<std::unique_ptr<CameraPipeline>> open_pipeline(const Config& config,
+                                                      const CameraSettings& settings,
+                                                      const SourceOpener& open, Vision& vision,
+                                                      const Clock& clock, Log& log) {
+  Result<std::unique_ptr<FrameSource>> first = open();
+  std::unique_ptr<FrameSource> source;
+  FrameSourceInfo info;
+  if (first) {
+    source = std::move(*first);
+    info = source->info();
+  } else {
+    const Errc code = first.error().code;
+    const std::optional<FrameSourceInfo> expected = expected_info(settings);
+    const bool may_come = code == Errc::no_signal || code == Errc::gone || code == Errc::timeout;
+    if (!may_come || !expected) return first.error();
+    info = *expected;
+    log.warning("camera", describe(first.error()) + "; waiting for it");
+  }
+  log.info("camera", fmt::format("{}: {}, {}x{} {}{}, {:.4g} Hz, buffers {}", settings.name,
+                                 info.name.view(), info.width, info.height, name_of(info.format),
+                                 info.mosaic > 0 ? fmt::format(" mosaic {0}x{0}", info.mosaic) : "",
+                                 info.rate_hz, info.memory));
+  Result<std::unique_ptr<ImagePreparer>> preparer = vision.make_preparer(info);
+  if (!preparer) return preparer.error();
+  const HandOver hand_over =
+      settings.kind != CameraKind::v4l2 && settings.pace == Pace::recorded ? HandOver::every
+                                                                           : HandOver::newest;
+  return std::make_unique<CameraPipeline>(
+      std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),
+      std::move(*preparer), /*detector=*/nullptr, budgets_of(config.budget, false), hand_over, clock);
+}
+
+namespace {
+
+/// The real devices. Members are destroyed from the last to the first: pipelines before what they stand on.
+class LinuxMachine final : public Machine {
+ public:
+  [[nodiscard]] const ControlDevices& devices() const override { return devices_; }
+  [[nodiscard]] const std::vector<ControlledCamera>& cameras() const override { return cameras_; }
+  void start() override {
+    for (const auto& pipeline : pipelines_) pipeline->start();
+  }
+  void stop() override {
+    for (const auto& pipeline : pipelines_) pipeline->stop();
+  }
+  void notify(const char* state) override {
+    if (notifier_) static_cast<void>(notifier_->send(state));  // nobody listening is no fault of ours
+  }
+
+  Status open_all(const Config& config, const Clock& clock, Log& log) {
+    if (Result<ServiceNotifier> notifier = ServiceNotifier::open()) notifier_ = std::move(*notifier);
+    // The watchdog last: nothing that fails before it may leave one armed.
+    if (Status s = open_cameras(config, clock, log); !s) return s;
+    if (Status s = open_bus(config, clock); !s) return s;
+    if (Status s = open_lamps(config); !s) return s;
+    if (Status s = open_tone(config); !s) return s;
+    if (Status s = open_thermal(config, log); !s) return s;
+    return open_watchdogs(config, log);
+  }
+
+ private:
+  Status open_cameras(const Config& config, const Clock& clock, Log& log) {
+    Result<std::unique_ptr<Vision>> vision = Vision::create(config.vision_backend, log);
+    if (!vision) return vision.error();
+    vision_ = std::move(*vision);
+    for (const CameraSettings& settings : config.cameras) {
+      FrameMemory& memory = vision_->frame_memory();
+      const SourceOpener open = [this, settings, &memory,
+                                 &clock]() -> Result<std::unique_ptr<FrameSource>> {
+        if (settings.kind != CameraKind::v4l2) return open_replay(settings, memory, clock);
+        return as<FrameSource>(V4l2Camera::open(settings, memory, clock, kernel_));
+      };
+      Result<std::unique_ptr<CameraPipeline>> pipeline =
+          open_pipeline(config, settings, open, *vision_, clock, log);
+      if (!pipeline) return pipeline.error();
+      cameras_.push_back({settings.name, pipeline->get()});
+      pipelines_.push_back(std::move(*pipeline));
+    }
+    return Done{};
+  }
+  Status open_bus(const Config& config, const Clock& clock) {
+    if (!config.can.enabled) return Done{};
+    SocketCanOptions options;
+    options.interface = config.can.interface;
+    options.fd = config.can.fd;
+    for (const std::uint32_t id : {can::kVehicleMotionId, can::kVehicleBodyId, can::kServiceId})
+      options.filters.push_back({id, 0x7FF});
+    Result<std::unique_ptr<SocketCanBus>> bus = SocketCanBus::open(options, clock);
+    if (!bus) return bus.error();
+    bus_ = std::move(*bus);
+    devices_.bus = bus_.get();
+    return Done{};
+  }
+  Status open_lamps(const Config& config) {
+    if (!config.lamp.enabled) return Done{};
+    const auto open = [&](int line, std::unique_ptr<OutputLine>& lamp, OutputLine*& device) -> Status {
+      LinuxOutputLineOptions options;
+      options.chip = config.lamp.chip;
+      options.line = static_cast<std::uint32_t>(line);
+      options.active_low = config.lamp.active_low;
+      Result<std::unique_ptr<LinuxOutputLine>> opened = LinuxOutputLine::open(options);
+      if (!opened) return opened.error();
+      lamp = std::move(*opened);
+      device = lamp.get();
+      return Done{};
+    };
+    if (Status warning = open(config.lamp.warning_line, warning_lamp_, devices_.warning_lamp); !warning)
+      return warning;
+    return open(config.lamp.status_line, status_lamp_, devices_.status_lamp);
+  }
+  Status open_tone(const Config& config) {
+    if (!config.tone.enabled) return Done{};
+    AlsaToneOptions options;
+    options.device = config.tone.device;
+    Result<std::unique_ptr<AlsaTone>> tone = AlsaTone::open(options);
+    if (!tone) return tone.error();
+    tone_ = std::move(*tone);
+    devices_.tone = tone_.get();
+    return Done{};
+  }
+  Status open_thermal(const Config& config, Log& log) {
+    if (!config.thermal.enabled) return Done{};
+    Result<std::unique_ptr<SysfsThermal>> thermal = SysfsThermal::open({config.thermal.root});
+    if (!thermal) {  // a desk has none, and none is no danger; a Jetson always has
+      log.warning("thermal", describe(thermal.error()) + "; running without");
+      return Done{};
+    }
+    thermal_ = std::move(*thermal);
+    devices_.thermal = thermal_.get();
+    return Done{};
+  }
+  Status open_watchdogs(const Config& config, Log& log) {
+    std::vector<std::unique_ptr<Watchdog>> dogs;
+    if (config.watchdog.enabled) {
+      Result<std::unique_ptr<HardwareWatchdog>> dog = HardwareWatchdog::open(
+          {config.watchdog.device, std::chrono::seconds{config.watchdog.timeout_s}});
+      if (!dog) return dog.error();
+      if (!(*dog)->guards_after_crash())
+        log.warning("watchdog", config.watchdog.device + " stops when we crash: it guards against hanging only");
+      if ((*dog)->caused_last_restart())
+        log.error("watchdog", "the last restart of this board was the watchdog's");
+      dogs.push_back(std::move(*dog));
+    }
+    if (Result<std::unique_ptr<SystemdWatchdog>> dog = SystemdWatchdog::open()) {
+      dogs.push_back(std::move(*dog));
+    } else if (dog.error().code != Errc::not_found) {
+      return dog.error();
+    }
+    if (dogs.empty()) return Done{};
+    watchdogs_ = std::make_unique<WatchdogGroup>(std::move(dogs));
+    devices_.watchdog = watchdogs_.get();
+    return Done{};
+  }
+
+  LinuxIo kernel_;
+  std::unique_ptr<Vision> vision_;
+  std::vector<std::unique_ptr<CameraPipeline>> pipelines_;
+  std::vector<ControlledCamera> cameras_;
+  std::unique_ptr<CanBus> bus_;
+  std::unique_ptr<OutputLine> warning_lamp_, status_lamp_;
+  std::unique_ptr<Tone> tone_;
+  std::unique_ptr<Thermal> thermal_;
+  std::unique_ptr<Watchdog> watchdogs_;
+  std::optional<ServiceNotifier> notifier_;
+  ControlDevices devices_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Machine>> Machine::open(const Config& config, const Clock& clock, Log& log) {
+  auto machine = std::make_unique<LinuxMachine>();
+  if (Status opened = machine->open_all(config, clock, log); !opened) return opened.error();
+  return std::unique_ptr<Machine>{std::move(machine)};
+}
+
+}  // namespace kerb

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "firmware/pipeline/image_check.hpp"
+#include "firmware/pipeline/latest_frame.hpp"
+#include "firmware/pipeline/stage_times.hpp"
+#include "tests/support/unity.hpp"
+
+using namespace kerb;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+struct CountingLender final : FrameLender {
+  void give_back(std::uint32_t index) noexcept override { returned.push_back(index); }
+  std::vector<std::uint32_t> returned;
+};
+Frame frame(const std::shared_ptr<CountingLender>& lender, std::uint32_t number) {
+  Frame f;
+  f.sequence = number;
+  f.lease = FrameLease{lender, number};
+  return f;
+}
+
+void test_the_newest_frame_wins_and_the_older_goes_back_at_once() {
+  auto lender = std::make_shared<CountingLender>();
+  LatestFrame latest;
+  TEST_ASSERT_FALSE(latest.put(frame(lender, 1)));
+  TEST_ASSERT_TRUE(latest.put(frame(lender, 2)));
+  TEST_ASSERT_EQUAL_size_t(1, lender->returned.size());
+  TEST_ASSERT_EQUAL_UINT32(1, lender->returned[0]);
+  {
+    std::optional<Frame> taken = latest.take(Nanos::zero());
+    TEST_ASSERT_TRUE(taken.has_value());
+    TEST_ASSERT_EQUAL_UINT64(2, taken->sequence);
+    TEST_ASSERT_EQUAL_size_t(1, lender->returned.size());
+  }
+  TEST_ASSERT_EQUAL_size_t(2, lender->returned.size());
+  TEST_ASSERT_FALSE(latest.take(Nanos::zero()).has_value());
+}
+
+void test_closing_lets_a_waiting_frame_go_and_wakes_everybody() {
+  auto lender = std::make_shared<CountingLender>();
+  LatestFrame latest;
+  latest.put(frame(lender, 7));
+  TEST_ASSERT_FALSE(latest.wait_until_taken(milliseconds{1}));
+  latest.close();
+  TEST_ASSERT_EQUAL_size_t(1, lender->returned.size());
+  TEST_ASSERT_FALSE(latest.take(seconds{60}).has_value());  // does not wait
+  TEST_ASSERT_TRUE(latest.wait_until_taken(seconds{60}));
+}
+
+void test_stage_times_agree_with_sorting_all_of_them() {
+  StageTimes times;
+  times.set_budget(milliseconds{20});
+  std::mt19937 random{5};
+  std::lognormal_distribution<double> draw{2.0, 0.8};  // ms; median e^2 = 7.4
+  std::vector<double> all;
+  int over = 0;
+  double sum = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const Nanos spent{static_cast<Nanos::rep>(draw(random) * 1e6)};
+    times.add(spent);
+    all.push_back(static_cast<double>(spent.count()));
+    sum += all.back();
+    over += spent > milliseconds{20};
+  }
+  std::sort(all.begin(), all.end());
+  const StageReport r = times.report();
+  const auto count = [](Nanos n) { return static_cast<double>(n.count()); };
+  TEST_ASSERT_EQUAL_UINT64(5000, r.frames);
+  TEST_ASSERT_EQUAL_UINT64(over, r.over_budget);
+  TEST_ASSERT_DOUBLE_WITHIN(1, all.back(), count(r.max));
+  TEST_ASSERT_DOUBLE_WITHIN(sum / 5000 * 1e-6, sum / 5000, count(r.mean));
+  TEST_ASSERT_DOUBLE_WITHIN(all[2500] * 0.07, all[2500], count(r.median));
+  TEST_ASSERT_DOUBLE_WITHIN(all[4750] * 0.07, all[4750], count(r.p95));
+}
+
+void test_stage_times_survive_the_extremes() {
+  StageTimes times;
+  TEST_ASSERT_EQUAL_INT64(0, times.report().median.count());
+  times.add(Nanos{-5});  // a clock that was set back
+  times.add(Nanos{0});
+  times.add(std::chrono::hours{1});
+  TEST_ASSERT_EQUAL_UINT64(3, times.report().frames);
+  TEST_ASSERT_EQUAL_UINT64(0, times.report().over_budget);  // no budget, nothing over it
+  TEST_ASSERT_TRUE(times.report().max == std::chrono::hours{1});
+}
+
+std::vector<std::uint8_t> noise(int size, std::uint32_t seed) {
+  std::mt19937 random{seed};
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(size));
+  for (std::uint8_t& p : pixels) p = static_cast<std::uint8_t>(random() % 100 + 50);
+  return pixels;
+}
+ImageView<Space::host, const std::uint8_t> view(const std::vector<std::uint8_t>& pixels, int width) {
+  return {pixels.data(), width, static_cast<int>(pixels.size()) / width, width};
+}
+
+void test_the_look_measures_mean_and_deviation() {
+  ImageCheck check;
+  const auto pixels = noise(640 * 480, 1);
+  double sum = 0, squares = 0;
+  for (const double p : pixels) sum += p, squares += p * p;
+  const double n = static_cast<double>(pixels.size()), mean = sum / n;
+  const ImageLook look = check.look(view(pixels, 640), seconds{1});
+  TEST_ASSERT_DOUBLE_WITHIN(2, mean, look.mean);  // a sample of 4,000
+  TEST_ASSERT_DOUBLE_WITHIN(2, std::sqrt(squares / n - mean * mean), look.deviation);
+}
+
+void test_a_frozen_picture_is_timed_from_its_first_showing() {
+  ImageCheck check;
+  const auto first = noise(640 * 480, 1);
+  auto second = noise(640 * 480, 2);
+  TEST_ASSERT_EQUAL_INT64(0, check.look(view(first, 640), seconds{1}).unchanged.count());
+  TEST_ASSERT_TRUE(check.look(view(first, 640), seconds{2}).unchanged == seconds{1});
+  TEST_ASSERT_TRUE(check.look(view(second, 640), seconds{3}).unchanged == Nanos::zero());
+  TEST_ASSERT_TRUE(check.look(view(second, 640), seconds{7}).unchanged == seconds{4});
+}
+
+void test_tiny_pictures_are_looked_at_too() {
+  ImageCheck check;
+  const std::vector<std::uint8_t> one{200};
+  TEST_ASSERT_EQUAL_DOUBLE(200, check.look(view(one, 1), seconds{1}).mean);
+  TEST_ASSERT_EQUAL_DOUBLE(0, check.look({}, seconds{2}).mean);
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_the_newest_frame_wins_and_the_older_goes_back_at_once);
+  RUN_TEST(test_closing_lets_a_waiting_frame_go_and_wakes_everybody);
+  RUN_TEST(test_stage_times_agree_with_sorting_all_of_them);
+  RUN_TEST(test_stage_times_survive_the_extremes);
+  RUN_TEST(test_the_look_measures_mean_and_deviation);
+  RUN_TEST(test_a_frozen_picture_is_timed_from_its_first_showing);
+  RUN_TEST(test_tiny_pictures_are_looked_at_too);
+  return UNITY_END();
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/pipeline/reopening_source.hpp"
+
+#include <optional>
+#include <vector>
+
+#include "hal/fake/clock.hpp"
+#include "hal/fake/frame_source.hpp"
+#include "hal/fake/log.hpp"
+#include "tests/support/unity.hpp"
+
+using namespace kerb;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+/// A camera that can be pulled out; while it is out, opening fails.
+struct Bench {
+  FakeClock clock;
+  FakeLog log;
+  bool plugged = true;
+  int width = 640;
+  int opened = 0;
+  std::vector<Nanos> tries;
+  FakeFrameSource* current = nullptr;
+  Error refusal{Errc::not_found, 2, "open camera", "/dev/video0"};
+
+  std::unique_ptr<FakeFrameSource> make() {
+    FrameSourceInfo info = FakeFrameSource::default_info();
+    info.width = width;
+    auto source = std::make_unique<FakeFrameSource>(clock, info);
+    current = source.get();
+    source->push(3, milliseconds{1});
+    ++opened;
+    return source;
+  }
+  SourceOpener opener() {
+    return [this]() -> Result<std::unique_ptr<FrameSource>> {
+      tries.push_back(clock.now());
+      if (!plugged) return refusal;
+      return std::unique_ptr<FrameSource>{make()};
+    };
+  }
+  ReopeningSource source() { return {make(), {}, opener(), clock, log}; }
+  void pull() {
+    plugged = false;
+    current->fail_next({Errc::gone, 19, "dequeue"});
+  }
+};
+
+void test_frames_pass_through_unchanged_while_all_is_well() {
+  Bench b;
+  ReopeningSource s = b.source();
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    const Result<Frame> frame = s.next(milliseconds{100});
+    TEST_ASSERT_OK(frame);
+    TEST_ASSERT_EQUAL_UINT64(i, frame->sequence);
+  }
+  TEST_ASSERT_ERROR(Errc::timeout, s.next(milliseconds{100}));
+  TEST_ASSERT_EQUAL_UINT64(3, s.counters().delivered);
+  TEST_ASSERT_EQUAL_UINT64(0, s.reopened());
+}
+
+void test_a_lost_camera_is_tried_with_growing_waits_up_to_a_second() {
+  Bench b;
+  ReopeningSource s = b.source();
+  b.pull();
+  const Nanos lost = b.clock.now();
+  while (b.clock.now() < lost + seconds{6}) TEST_ASSERT_ERROR(Errc::gone, s.next(milliseconds{100}));
+  TEST_ASSERT_GREATER_OR_EQUAL_size_t(8, b.tries.size());
+  TEST_ASSERT_TRUE(b.tries[0] - lost == milliseconds{50});
+  for (std::size_t i = 1; i < b.tries.size(); ++i) {
+    const Nanos gap = b.tries[i] - b.tries[i - 1];
+    const Nanos wanted = std::min<Nanos>(milliseconds{50} * (1 << i), seconds{1});
+    TEST_ASSERT_TRUE(gap == wanted);
+  }
+  TEST_ASSERT_TRUE(b.log.has("lost"));
+}
+
+void test_no_call_waits_longer_than_its_time_out() {
+  Bench b;
+  ReopeningSource s = b.source();
+  b.pull();
+  for (int i = 0; i < 100; ++i) {
+    const Nanos before = b.clock.now();
+    TEST_ASSERT_ERROR(Errc::gone, s.next(milliseconds{30}));
+    TEST_ASSERT_TRUE(b.clock.now() - before <= milliseconds{30});
+  }
+}
+
+void test_when_it_is_back_sequence_times_and_counters_go_on() {
+  Bench b;
+  ReopeningSource s = b.source();
+  Nanos last{};
+  for (int i = 0; i < 3; ++i) last = s.next(milliseconds{100})->captured;
+  b.pull();
+  TEST_ASSERT_ERROR(Errc::gone, s.next(milliseconds{100}));
+  TEST_ASSERT_ERROR(Errc::gone, s.next(milliseconds{100}));
+  b.plugged = true;
+  std::optional<Frame> frame;
+  for (int i = 0; i < 20 && !frame; ++i)
+    if (Result<Frame> next = s.next(milliseconds{100})) frame = std::move(*next);
+  TEST_ASSERT_TRUE(frame.has_value());
+  TEST_ASSERT_EQUAL_UINT64(3, frame->sequence);
+  TEST_ASSERT_TRUE(frame->captured > last);
+  TEST_ASSERT_EQUAL_UINT64(4, s.counters().delivered);
+  TEST_ASSERT_EQUAL_UINT64(1, s.reopened());
+  TEST_ASSERT_TRUE(b.log.has("is back"));
+}
+
+void test_a_camera_that_comes_back_different_stays_lost() {
+  Bench b;
+  ReopeningSource s = b.source();
+  b.pull();
+  TEST_ASSERT_ERROR(Errc::gone, s.next(milliseconds{100}));
+  b.plugged = true;
+  b.width = 320;
+  for (int i = 0; i < 20; ++i) TEST_ASSERT_ERROR(Errc::gone, s.next(milliseconds{100}));
+  TEST_ASSERT_EQUAL_UINT64(0, s.reopened());
+}
+
+void test_a_camera_without_signal_at_opening_says_so() {
+  Bench b;
+  ReopeningSource s = b.source();
+  b.pull();
+  b.refusal = {Errc::no_signal, 67, "query timings"};
+  TEST_ASSERT_ERROR(Errc::gone, s.next(milliseconds{100}));
+  TEST_ASSERT_ERROR(Errc::no_signal, s.next(milliseconds{100}));
+}
+
+void test_other_failures_are_passed_on_without_reopening() {
+  Bench b;
+  ReopeningSource s = b.source();
+  for (const Errc code : {Errc::timeout, Errc::damaged, Errc::no_signal, Errc::end}) {
+    b.current->fail_next({code, 0, "scripted"});
+    TEST_ASSERT_ERROR(code, s.next(milliseconds{100}));
+  }
+  TEST_ASSERT_EQUAL_size_t(0, b.tries.size());
+}
+
+void test_it_can_start_without_a_camera() {
+  Bench b;
+  FrameSourceInfo info = FakeFrameSource::default_info();
+  ReopeningSource s{nullptr, info, b.opener(), b.clock, b.log};
+  TEST_ASSERT_EQUAL_INT(640, s.info().width);
+  TEST_ASSERT_OK(s.next(milliseconds{100}));
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_frames_pass_through_unchanged_while_all_is_well);
+  RUN_TEST(test_a_lost_camera_is_tried_with_growing_waits_up_to_a_second);
+  RUN_TEST(test_no_call_waits_longer_than_its_time_out);
+  RUN_TEST(test_when_it_is_back_sequence_times_and_counters_go_on);
+  RUN_TEST(test_a_camera_that_comes_back_different_stays_lost);
+  RUN_TEST(test_a_camera_without_signal_at_opening_says_so);
+  RUN_TEST(test_other_failures_are_passed_on_without_reopening);
+  RUN_TEST(test_it_can_start_without_a_camera);
+  return UNITY_END();
+}

@@ -1,0 +1,6 @@
+kerb_add_test(NAME unit_pipeline_parts SOURCES firmware/pipeline/test_parts.cpp
+  LINKS kerb::firmware_pipeline LABELS unit)
+kerb_add_test(NAME unit_pipeline_reopening SOURCES firmware/pipeline/test_reopening_source.cpp
+  LINKS kerb::firmware_pipeline LABELS unit)
+kerb_add_test(NAME unit_pipeline_threads SOURCES firmware/pipeline/test_camera_pipeline.cpp
+  LINKS kerb::firmware_pipeline LABELS unit THREADED)
