@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/allocations.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+std::atomic<std::uint64_t> count{0};
+}
+
+std::uint64_t kerb::test::allocations() noexcept { return count; }
+
+// The array and nothrow forms end up here too.
+void* operator new(std::size_t size) {
+  ++count;
+  void* data = std::malloc(size == 0 ? 1 : size);
+  if (data == nullptr) std::abort();
+  return data;
+}
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  ++count;
+  const auto unit = static_cast<std::size_t>(alignment);
+  void* data = std::aligned_alloc(unit, (size + unit - 1) / unit * unit);
+  if (data == nullptr) std::abort();
+  return data;
+}
+void operator delete(void* data) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t) noexcept { std::free(data); }
+void operator delete(void* data, std::align_val_t) noexcept { std::free(data); }
+void operator delete(void* data, std::size_t, std::align_val_t) noexcept { std::free(data); }

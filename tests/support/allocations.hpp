@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+namespace kerb::test {
+
+/// How often operator new was called so far, by any thread of this program. Link
+/// tests/support/allocations.cpp, which replaces it.
+[[nodiscard]] std::uint64_t allocations() noexcept;
+
+}  // namespace kerb::test
