@@ -53,7 +53,10 @@ class VideoReader final : public PictureReader {
 bool VideoReader::reopen() {
   at_start_ = true;
   try {
-    return video_.open(path_, cv::CAP_FFMPEG) || video_.open(path_, cv::CAP_ANY);
+    // Only what reads files: OpenCV's CAP_ANY would go on to look for cameras on the USB.
+    for (const int backend : {cv::CAP_FFMPEG, cv::CAP_GSTREAMER, cv::CAP_OPENCV_MJPEG})
+      if (video_.open(path_, backend)) return true;
+    return false;
   } catch (const std::exception&) {
     return false;
   }
