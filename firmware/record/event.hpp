@@ -87,8 +87,12 @@ class Event {
     return add(key, static_cast<std::int64_t>(value));
   }
   Event& with(EventKey key, double value) noexcept { return add(key, value); }
-  Event& with(EventKey key, std::string_view value) noexcept { return add(key, Text<96>{value}); }
-  Event& with(EventKey key, const char* value) noexcept { return add(key, Text<96>{value}); }
+  Event& with(EventKey key, std::string_view value) noexcept {
+    return add(key, value.empty() ? Text<96>{} : Text<96>{value});
+  }
+  Event& with(EventKey key, const char* value) noexcept {
+    return with(key, value == nullptr ? std::string_view{} : std::string_view{value});
+  }
 
   Nanos time{};  ///< on the Clock
   EventKind kind = EventKind::started;
