@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The bench: boots the emulated board with the cross-built programs, shows what it sees and counts.
+set -euo pipefail
+
+usage() {
+  cat <<'TEXT'
+usage: tests/board/run.sh [--programs DIR] [--deps DIR] [--out DIR] [--limit SECONDS]
+
+Boots QEMU's arm64 "virt" machine with Debian's kernel and the programs in DIR (build/arm64/bin),
+runs every check on it and prints "N passed, N failed". Exit code 0: at least one check, none failed,
+and the board ended as it should. 1: something failed. 2: the bench could not be started.
+
+  --programs DIR   cross-built programs            (build/arm64/bin)
+  --deps DIR       unpacked kernel and busybox     (.deps/board)
+  --out DIR        initramfs, console log, disk    (build/board)
+  --limit SECONDS  stop the board after this long  (290)
+TEXT
+}
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$here/../.." && pwd)
+programs=$top/build/arm64/bin
+deps=$top/.deps/board
+out=$top/build/board
+limit=290
+
+cannot() {
+  echo "bench: $1" >&2
+  exit 2
+}
+
+while [ $# -gt 0 ]; do
+  case $1 in
+    --help | -h) usage; exit 0 ;;
+    --programs | --deps | --out | --limit)
+      [ $# -ge 2 ] || cannot "$1 needs a value"
+      declare "${1#--}=$2"
+      shift 2 ;;
+    *) cannot "unknown argument $1 (see --help)" ;;
+  esac
+done
+
+qemu="qemu-system-aarch64"
+command -v $qemu > /dev/null || cannot "$qemu is not installed (Debian package qemu-system-arm)"
+kernel=$(find "$deps/kernel/boot" -name 'vmlinuz-*' 2> /dev/null | head -n 1)
+[ -n "$kernel" ] || cannot "no kernel in $deps/kernel/boot"
+[ -x "$deps/busybox/bin/busybox" ] || cannot "no busybox in $deps/busybox/bin"
+[ -x "$programs/kerb_board_player" ] || cannot "no kerb_board_player in $programs: build the arm64 preset first"
+
+mkdir -p "$out"
+log=$out/console.log
+mark=$out/mark.img
+wanted=()
+for program in "$programs"/kerb_board_player "$programs"/kerbwatch "$programs"/contract_*; do
+  [ -x "$program" ] && wanted+=("$program")
+done
+files=()
+[ -f "$here/kerbwatch.toml" ] && files+=(--file "$here/kerbwatch.toml:/etc/kerbwatch.toml")
+"$here/make_initramfs.py" --kernel "$deps/kernel" --busybox "$deps/busybox/bin/busybox" \
+  --init "$here/init.sh" --out "$out/initramfs.cpio" "${files[@]}" "${wanted[@]}"
+
+# A disk of one block group remembers across a reset what the board was doing.
+rm -f "$mark"
+truncate -s 64K "$mark"
+: > "$log"
+
+# Cortex-A76 is the nearest to a Jetson Orin's A78AE that QEMU 7.2 has, and no slower than older
+# ones. Without kpti and mitigations a system call costs a seventh of the time under emulation.
+$qemu -M virt -cpu cortex-a76 -smp 2 -m 1024 -accel tcg,thread=multi \
+  -nodefaults -display none -serial stdio -monitor none \
+  -kernel "$kernel" -initrd "$out/initramfs.cpio" \
+  -drive if=none,id=mark,format=raw,file="$mark",cache=writethrough \
+  -device virtio-blk-device,drive=mark \
+  -append "console=ttyAMA0 quiet loglevel=3 panic=-1 nokaslr kpti=off mitigations=off" \
+  < /dev/null > "$log" 2>&1 &
+board=$!
+trap 'kill -KILL $board 2> /dev/null || true' EXIT
+
+started=$SECONDS
+verdict=
+stop_board() {
+  verdict=$1
+  kill -KILL "$board" 2> /dev/null || true
+}
+
+# Follows the console while the board runs; looks at the clock and for a panic between lines.
+show() {
+  case $1 in
+    PASS\ * | FAIL\ * | SAW\ * | BOARD\ *) printf '[%3d s] %s\n' $((SECONDS - started)) "$1" ;;
+  esac
+}
+exec 3< "$log"
+partial=
+last=nothing
+while :; do
+  if IFS= read -r -t 1 -u 3 line; then
+    line=$partial${line%$'\r'}
+    partial=
+    last=$line
+    show "$line"
+    case $line in *"Kernel panic"*) stop_board "the kernel panicked" ;; esac
+    continue
+  fi
+  partial+=$line
+  if ! kill -0 "$board" 2> /dev/null; then
+    while IFS= read -r -u 3 line; do show "${partial}${line%$'\r'}"; partial=; done
+    break
+  fi
+  [ $((SECONDS - started)) -lt "$limit" ] || stop_board "the board did not end within $limit s, last said \"$last\""
+  sleep 0.2
+done
+wait "$board" 2> /dev/null || [ -n "$verdict" ] || verdict="QEMU ended with code $?"
+trap - EXIT
+
+tidy=$out/console.txt
+tr -d '\r' < "$log" > "$tidy"
+count() { grep -c "^$1 " "$tidy" || true; }
+passed=$(count PASS)
+failed=$(count FAIL)
+
+# The right order: up, reset by the watchdog, up again, ended by itself.
+if [ -z "$verdict" ]; then
+  order=$(grep -oE '^BOARD boot|softdog: Initiating system reboot|^BOARD end' "$tidy" | tr '\n' ',')
+  [ "$order" = "BOARD boot,softdog: Initiating system reboot,BOARD boot,BOARD end," ] ||
+    verdict="expected boot, watchdog reset, boot, end; saw ${order:-nothing}"
+fi
+if [ -n "$verdict" ]; then
+  echo "FAIL bench: $verdict (console: $log)"
+  failed=$((failed + 1))
+fi
+echo "bench: $((SECONDS - started)) s, console in $log"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
