@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tests/board/checks.hpp"
+
+namespace kerb::board {
+
+/// Runs every contract suite that was packed (/bin/contract_*) over the board's own devices. Here
+/// the hardware is present, so a suite that says otherwise (exit code 77) has failed, as has one
+/// without tests.
+void check_contracts(Checks& checks);
+
+}  // namespace kerb::board

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "tests/board/posix.hpp"
+
+namespace kerb::board {
+
+/// One sector of a disk that outlives a reset: what the board was doing, and until when. The times
+/// are seconds since that boot.
+struct Mark {
+  int boots = 0;               ///< how often the board has come up
+  bool expects_reset = false;  ///< the watchdog was left to bite
+  double stopped = 0;          ///< when whoever fed it was stopped
+  double alive = 0;            ///< when the board last wrote here
+};
+
+class ResetMark {
+ public:
+  explicit ResetMark(const std::string& disk = "/dev/vda");
+  /// A blank disk reads as a Mark of no boots.
+  Mark read() const;
+  void write(const Mark& mark);
+
+ private:
+  File disk_;
+};
+
+/// Stops `process` (SIGSTOP), which is to hold the watchdog, and writes the time to `disk` ten
+/// times a second. Returns only when the board has not been reset after `limit` seconds; lets the
+/// process go on then.
+void wait_for_reset(ResetMark& disk, Mark mark, pid_t process, double limit);
+
+}  // namespace kerb::board
