@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "gpu/memory/context.hpp"
+#include "gpu/memory/runtime.hpp"
+
+namespace kerb {
+
+/// Owned bytes, given back as they were taken. The untyped part of the buffers below. Move-only.
+class MemoryOwner {
+ public:
+  MemoryOwner() = default;
+  static Result<MemoryOwner> create(const MemoryPlan& plan, std::size_t count, std::size_t size);
+  MemoryOwner(MemoryOwner&& other) noexcept
+      : block_{std::exchange(other.block_, runtime::Block{})} {}
+  MemoryOwner& operator=(MemoryOwner&& other) noexcept {
+    std::swap(block_, other.block_);
+    return *this;
+  }
+  MemoryOwner(const MemoryOwner&) = delete;
+  MemoryOwner& operator=(const MemoryOwner&) = delete;
+  ~MemoryOwner() {
+    if (block_.base != nullptr) runtime::give_back(block_);
+  }
+  [[nodiscard]] const runtime::Block& block() const noexcept { return block_; }
+
+ private:
+  runtime::Block block_;
+};
+
+/// `count` elements in device memory, undefined at first. No operator[]: the CPU cannot reach them.
+template <typename T>
+class DeviceBuffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  DeviceBuffer() = default;  ///< empty
+  /// Fails: device (none left), invalid_argument (nothing, or too much), unsupported (a CPU
+  /// context).
+  static Result<DeviceBuffer> create(const Context& context, std::size_t count) {
+    if (context.backend() != Backend::cuda)
+      return Error{Errc::unsupported, 0, "allocate device memory", "the backend is the CPU"};
+    Result<MemoryOwner> memory = MemoryOwner::create({Placement::device}, count, sizeof(T));
+    if (!memory) return memory.error();
+    return DeviceBuffer{std::move(*memory), count};
+  }
+  [[nodiscard]] T* device_data() const noexcept { return static_cast<T*>(memory_.block().device); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  DeviceBuffer(MemoryOwner memory, std::size_t count) : memory_{std::move(memory)}, size_{count} {}
+  MemoryOwner memory_;
+  std::size_t size_ = 0;
+};
+
+/// `count` elements the CPU can reach, zero at first, placed as the context's policy says for
+/// `use`.
+template <typename T>
+class HostBuffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  HostBuffer() = default;  ///< empty
+  /// Fails: device, io (none left), invalid_argument (nothing, too much, or Use::device_only on
+  /// CUDA).
+  static Result<HostBuffer> create(const Context& context, Use use, std::size_t count) {
+    const MemoryPlan& plan = context.policy().plan(use);
+    if (plan.placement == Placement::device)
+      return Error{Errc::invalid_argument, 0, "allocate host memory", "for use by kernels only"};
+    Result<MemoryOwner> memory = MemoryOwner::create(plan, count, sizeof(T));
+    if (!memory) return memory.error();
+    return HostBuffer{std::move(*memory), count};
+  }
+  [[nodiscard]] T* data() const noexcept { return static_cast<T*>(memory_.block().host); }
+  /// Where kernels see the same bytes; nullptr when they cannot.
+  [[nodiscard]] T* device_data() const noexcept { return static_cast<T*>(memory_.block().device); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] T& operator[](std::size_t i) const noexcept { return data()[i]; }
+  [[nodiscard]] Placement placement() const noexcept { return memory_.block().placement; }
+
+ private:
+  HostBuffer(MemoryOwner memory, std::size_t count) : memory_{std::move(memory)}, size_{count} {}
+  MemoryOwner memory_;
+  std::size_t size_ = 0;
+};
+
+/// Queues a copy of `count` elements. The host's side must stay until the stream has passed it.
+/// Fails: device.
+template <typename T>
+Status copy_to_device(StreamRef stream, T* device, const T* host, std::size_t count) {
+  const std::size_t n = count * sizeof(T);
+  return runtime::copy_rows(stream.get(), runtime::Direction::to_device, device, n, host, n, n, 1);
+}
+template <typename T>
+Status copy_to_host(StreamRef stream, T* host, const T* device, std::size_t count) {
+  const std::size_t n = count * sizeof(T);
+  return runtime::copy_rows(stream.get(), runtime::Direction::to_host, host, n, device, n, n, 1);
+}
+
+/// Elements that both sides use by turns: one memory where the policy finds one for both, else two
+/// and explicit copies. Code that calls to_device() and to_host() where they belong is right, and
+/// as fast as it can be, on every device. On the CPU backend: plain memory.
+template <typename T>
+class DualBuffer {
+ public:
+  DualBuffer() = default;  ///< empty
+  /// Fails: as HostBuffer and DeviceBuffer.
+  static Result<DualBuffer> create(const Context& context, Use use, std::size_t count) {
+    DualBuffer both;
+    Result<HostBuffer<T>> host = HostBuffer<T>::create(context, use, count);
+    if (!host) return host.error();
+    both.host_ = std::move(*host);
+    if (context.policy().plan(use).transfer) {
+      Result<DeviceBuffer<T>> device = DeviceBuffer<T>::create(context, count);
+      if (!device) return device.error();
+      both.twin_ = std::move(*device);
+    }
+    return both;
+  }
+  [[nodiscard]] T* host() const noexcept { return host_.data(); }
+  /// Where kernels work on it; nullptr on the CPU backend.
+  [[nodiscard]] T* device() const noexcept {
+    return has_twin() ? twin_.device_data() : host_.device_data();
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return host_.size(); }
+  [[nodiscard]] bool has_twin() const noexcept { return twin_.size() != 0; }
+
+  /// What the host wrote becomes what kernels read: queues a copy, or does nothing where it is the
+  /// same memory.
+  Status to_device(StreamRef stream) const {
+    if (!has_twin()) return Done{};
+    return copy_to_device(stream, twin_.device_data(), host_.data(), size());
+  }
+  /// The other way; the host may read once it has waited for the stream.
+  Status to_host(StreamRef stream) const {
+    if (!has_twin()) return Done{};
+    return copy_to_host(stream, host_.data(), twin_.device_data(), size());
+  }
+
+ private:
+  HostBuffer<T> host_;
+  DeviceBuffer<T> twin_;  // empty when there is one memory for both
+};
+
+}  // namespace kerb

@@ -1,0 +1,3 @@
+kerb_add_test(NAME unit_gpu_memory LABELS unit THREADED
+  SOURCES gpu/test_memory.cpp
+  LINKS kerb::gpu_memory)
