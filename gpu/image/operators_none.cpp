@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The CUDA operators where there is no CUDA.
+#include "gpu/image/split_mosaic.hpp"
+#include "gpu/image/to_grey.hpp"
+
+namespace kerb {
+namespace {
+Error without_cuda(const char* where) {
+  return Error{Errc::unsupported, 0, where, "this program was built without CUDA"};
+}
+}  // namespace
+
+Status to_grey(StreamRef, const RawImageView<Space::device>&,
+               const ImageView<Space::device, std::uint8_t>&) {
+  return without_cuda("to_grey");
+}
+Status split_mosaic(StreamRef, const RawImageView<Space::device>&,
+                    const PlanesView<Space::device, std::uint16_t>&) {
+  return without_cuda("split_mosaic");
+}
+
+}  // namespace kerb

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+
+#include "gpu/memory/buffer.hpp"
+#include "gpu/memory/context.hpp"
+#include "gpu/memory/frame_memory.hpp"
+#include "hal/frame_source.hpp"
+#include "hal/vision.hpp"
+
+namespace kerb {
+
+/// Camera picture to grey and, for a mosaic camera, to bands, on the context's backend. Owns all it
+/// needs; prepare() allocates nothing, and returns when the result is there for the host to read.
+///
+/// On CUDA a frame in memory of `frames` is read where it lies when the policy says so (integrated
+/// GPUs); any other frame (discrete card, or a camera that insisted on buffers of its own) is
+/// uploaded first.
+class Preparer final : public ImagePreparer {
+ public:
+  /// For pictures of this size, format, Bayer order and mosaic. `context` and `frames` (may be
+  /// nullptr) must outlive it. Fails: invalid_argument (a kind of picture no operator takes), io or
+  /// device (no memory).
+  static Result<std::unique_ptr<Preparer>> create(const Context& context,
+                                                  const GpuFrameMemory* frames,
+                                                  const FrameSourceInfo& source);
+
+  Result<PreparedImage> prepare(const RawImageView<Space::host>& image) override;
+  [[nodiscard]] const char* backend() const noexcept override {
+    return name_of(context_.backend());
+  }
+
+  /// The last result where kernels read it, for the next operator; no data on the CPU backend.
+  [[nodiscard]] ImageView<Space::device, const std::uint8_t> device_grey() const noexcept;
+  [[nodiscard]] PlanesView<Space::device, const std::uint16_t> device_bands() const noexcept;
+  /// Whether the last frame was read where it lay.
+  [[nodiscard]] bool was_zero_copy() const noexcept { return zero_copy_; }
+
+ private:
+  Preparer(const Context& context, const GpuFrameMemory* frames, const FrameSourceInfo& source);
+  Status allocate();
+  Status run_on_cpu(const RawImageView<Space::host>& image);
+  Status run_on_cuda(const RawImageView<Space::host>& image);
+  Result<RawImageView<Space::device>> on_device(const RawImageView<Space::host>& image);
+
+  const Context& context_;
+  const GpuFrameMemory* frames_;
+  FrameSourceInfo source_;
+  std::ptrdiff_t grey_stride_;                       // samples
+  std::ptrdiff_t upload_stride_;                     // bytes
+  std::ptrdiff_t band_stride_ = 0, band_plane_ = 0;  // samples
+  int band_count_ = 0, band_width_ = 0, band_height_ = 0;
+  DualBuffer<std::uint8_t> grey_;
+  DualBuffer<std::uint16_t> bands_;
+  DeviceBuffer<std::uint8_t> upload_;  // CUDA only
+  bool zero_copy_ = false;
+};
+
+}  // namespace kerb

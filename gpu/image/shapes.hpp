@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "hal/base/result.hpp"
+#include "hal/base/view.hpp"
+
+/// What the operators refuse, the same on both backends. For gpu/image alone.
+namespace kerb::shapes {
+
+inline constexpr int kMaxSide = 65536;
+inline constexpr int kMinMosaic = 2, kMaxMosaic = 8;
+
+/// Whether pictures like this can be worked on at all: format, size, mosaic.
+Status check_kind(PixelFormat format, int width, int height, int mosaic);
+/// ... and this one's memory. The Space does not matter.
+Status check_input(const void* data, PixelFormat format, int width, int height,
+                   std::ptrdiff_t row_stride, int mosaic);
+
+template <Space S>
+Status check(const RawImageView<S>& in, const ImageView<S, std::uint8_t>& out) {
+  if (Status ok = check_input(in.data, in.format, in.width, in.height, in.row_stride, in.mosaic);
+      !ok)
+    return ok;
+  if (out.data == nullptr || out.width != in.width || out.height != in.height ||
+      out.row_stride < out.width)
+    return Error{Errc::invalid_argument, 0, "to_grey", "the output must be as large as the input"};
+  return Done{};
+}
+
+template <Space S>
+Status check(const RawImageView<S>& in, const PlanesView<S, std::uint16_t>& out) {
+  if (in.mosaic == 0)
+    return Error{Errc::invalid_argument, 0, "split_mosaic", "the input has no mosaic"};
+  if (Status ok = check_input(in.data, in.format, in.width, in.height, in.row_stride, in.mosaic);
+      !ok)
+    return ok;
+  if (out.data == nullptr || out.count != in.mosaic * in.mosaic ||
+      out.width != in.width / in.mosaic || out.height != in.height / in.mosaic ||
+      out.row_stride < out.width ||
+      out.plane_stride < out.row_stride * (out.height - 1) + out.width)
+    return Error{Errc::invalid_argument, 0, "split_mosaic",
+                 "the output must be N*N planes of 1/N the size"};
+  return Done{};
+}
+
+}  // namespace kerb::shapes

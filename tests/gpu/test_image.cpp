@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "gpu/image/preparer.hpp"
+#include "gpu/image/split_mosaic.hpp"
+#include "gpu/image/to_grey.hpp"
+#include "gpu/memory/buffer.hpp"
+#include "tests/support/unity.hpp"
+#include "tests/unit/gpu/pictures.hpp"
+
+using namespace kerb;
+using namespace kerb::test;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+constexpr std::uint8_t kPoison = 0xa5;
+constexpr std::size_t kRoom = std::size_t{1}
+                              << 22;  // bytes: more than any picture of the table takes
+
+std::optional<Context> gpu;                // opened once, in main()
+DeviceBuffer<std::uint8_t> input, output;  // kRoom each
+
+/// The picture at the same distance from an aligned address as on the host, and the view of it.
+RawImageView<Space::device> upload(const Picture& picture) {
+  TEST_ASSERT_TRUE(picture.bytes.size() <= kRoom);
+  TEST_ASSERT_OK(copy_to_device(gpu->stream(), input.device_data(), picture.bytes.data(),
+                                picture.bytes.size()));
+  const RawImageView<Space::host>& in = picture.view;
+  RawImageView<Space::device> view;
+  view.data = input.device_data() + picture.offset;
+  view.width = in.width;
+  view.height = in.height;
+  view.row_stride = in.row_stride;
+  view.format = in.format;
+  view.bayer = in.bayer;
+  view.mosaic = in.mosaic;
+  return view;
+}
+
+void poison_output(std::size_t bytes) {
+  TEST_ASSERT_TRUE(bytes <= kRoom);
+  TEST_ASSERT_OK(runtime::fill(gpu->stream().get(), output.device_data(), kPoison, bytes));
+}
+
+std::vector<std::uint8_t> download(std::size_t bytes) {
+  std::vector<std::uint8_t> out(bytes);
+  TEST_ASSERT_OK(copy_to_host(gpu->stream(), out.data(), output.device_data(), bytes));
+  TEST_ASSERT_OK(wait(gpu->stream()));
+  return out;
+}
+
+void check_to_grey(const Picture& picture, int slack, int shift) {
+  const int width = picture.view.width, height = picture.view.height, stride = width + slack;
+  const std::size_t bytes = static_cast<std::size_t>(shift + stride * height + 16);
+  std::vector<std::uint8_t> expected(bytes, kPoison);
+  TEST_ASSERT_OK(cpu::to_grey(picture.view, {expected.data() + shift, width, height, stride}));
+  poison_output(bytes);
+  TEST_ASSERT_OK(to_grey(gpu->stream(), upload(picture),
+                         {output.device_data() + shift, width, height, stride}));
+  const std::vector<std::uint8_t> actual = download(bytes);
+  // memcmp first: Unity walks byte by byte
+  if (std::memcmp(expected.data(), actual.data(), bytes) != 0)
+    TEST_ASSERT_EQUAL_UINT8_ARRAY_MESSAGE(expected.data(), actual.data(), bytes,
+                                          picture.name().c_str());
+}
+
+void test_to_grey_equals_the_cpu_bit_for_bit() {
+  int cases = 0;
+  each_picture([&](const Picture& picture) {
+    check_to_grey(picture, cases % 3, 0);
+    ++cases;
+  });
+  std::printf("%d pictures\n", cases);
+}
+
+// Words are read and written four pixels at a time only where they are aligned.
+void test_to_grey_copes_with_every_alignment() {
+  for (PixelFormat format : kAllFormats)
+    for (std::size_t skip = 0; skip < 9; ++skip) {
+      if (bit_depth(format) > 8 && skip % 2 != 0) continue;
+      for (int padding : {0, 1, 2, 3, 4, 6, 8})
+        for (int shift = 0; shift < 5; ++shift)
+          check_to_grey(Picture{format, 134, 10, padding_for(format, padding), 0, BayerOrder::grbg,
+                                skip + 1, skip},
+                        padding % 4, shift);
+    }
+}
+
+void test_split_mosaic_equals_the_cpu_bit_for_bit() {
+  each_picture([](const Picture& picture) {
+    const int n = picture.view.mosaic;
+    if (n == 0) return;
+    const int width = picture.view.width / n, height = picture.view.height / n;
+    const int stride = width + 3, plane = stride * height + 5;
+    std::vector<std::uint16_t> expected(static_cast<std::size_t>(plane * n * n), 0xa5a5);
+    TEST_ASSERT_OK(
+        cpu::split_mosaic(picture.view, {expected.data(), n * n, width, height, stride, plane}));
+    const std::size_t bytes = expected.size() * 2;
+    poison_output(bytes);
+    TEST_ASSERT_OK(split_mosaic(gpu->stream(), upload(picture),
+                                {reinterpret_cast<std::uint16_t*>(output.device_data()), n * n,
+                                 width, height, stride, plane}));
+    const std::vector<std::uint8_t> actual = download(bytes);
+    if (std::memcmp(expected.data(), actual.data(), bytes) != 0)
+      TEST_FAIL_MESSAGE(picture.name().c_str());
+  });
+}
+
+void test_operators_refuse_on_the_gpu_what_they_refuse_on_the_cpu() {
+  const Picture picture{PixelFormat::grey8, 16, 8, 0, 3};
+  const RawImageView<Space::device> good = upload(picture);
+  std::uint8_t* grey = output.device_data();
+  auto* planes = reinterpret_cast<std::uint16_t*>(output.device_data());
+  TEST_ASSERT_OK(to_grey(gpu->stream(), good, {grey, 16, 8, 16}));
+  TEST_ASSERT_OK(split_mosaic(gpu->stream(), good, {planes, 9, 5, 2, 5, 10}));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, to_grey(gpu->stream(), good, {grey, 16, 7, 16}));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, to_grey(gpu->stream(), {}, {grey, 16, 8, 16}));
+  TEST_ASSERT_ERROR(Errc::invalid_argument,
+                    split_mosaic(gpu->stream(), good, {planes, 9, 5, 2, 5, 9}));
+  RawImageView<Space::device> plain = good;
+  plain.mosaic = 0;
+  TEST_ASSERT_ERROR(Errc::invalid_argument,
+                    split_mosaic(gpu->stream(), plain, {planes, 9, 5, 2, 5, 10}));
+  TEST_ASSERT_OK(wait(gpu->stream()));
+}
+
+FrameSourceInfo source_of(const RawImageView<Space::host>& in) {
+  FrameSourceInfo info;
+  info.format = in.format;
+  info.bayer = in.bayer;
+  info.mosaic = in.mosaic;
+  info.width = in.width;
+  info.height = in.height;
+  return info;
+}
+
+/// Equal results of a preparer on `context` and one on the CPU; the frame lies in `frames`, or
+/// outside.
+void check_preparer(const Context& context, GpuFrameMemory& frames, const Picture& picture,
+                    bool inside, bool expect_zero_copy) {
+  Result<Context> cpu_context = Context::create(BackendChoice::cpu);
+  auto reference = Preparer::create(*cpu_context, nullptr, source_of(picture.view));
+  auto preparer = Preparer::create(context, &frames, source_of(picture.view));
+  TEST_ASSERT_OK(reference);
+  TEST_ASSERT_OK(preparer);
+  TEST_ASSERT_EQUAL_STRING("cuda", (*preparer)->backend());
+  Result<MemoryBlock> block = frames.allocate(picture.bytes.size());
+  TEST_ASSERT_OK(block);
+  RawImageView<Space::host> view = picture.view;
+  if (inside) {
+    std::memcpy(block->data(), picture.bytes.data(), picture.bytes.size());
+    view.data = block->data() + picture.offset;
+  }
+  Result<PreparedImage> expected = (*reference)->prepare(picture.view);
+  TEST_ASSERT_OK(expected);
+  for (int round = 0; round < 2; ++round) {
+    Result<PreparedImage> actual = (*preparer)->prepare(view);
+    TEST_ASSERT_OK(actual);
+    TEST_ASSERT_EQUAL_MESSAGE(expect_zero_copy, (*preparer)->was_zero_copy(),
+                              picture.name().c_str());
+    for (int y = 0; y < view.height; ++y)
+      if (std::memcmp(expected->grey.data + y * expected->grey.row_stride,
+                      actual->grey.data + y * actual->grey.row_stride,
+                      static_cast<std::size_t>(view.width)) != 0)
+        TEST_FAIL_MESSAGE(picture.name().c_str());
+    TEST_ASSERT_EQUAL(expected->bands.count, actual->bands.count);
+    for (int band = 0; band < actual->bands.count; ++band)
+      for (int y = 0; y < actual->bands.height; ++y)
+        if (std::memcmp(expected->bands.plane(band).data + y * expected->bands.row_stride,
+                        actual->bands.plane(band).data + y * actual->bands.row_stride,
+                        static_cast<std::size_t>(actual->bands.width) * 2) != 0)
+          TEST_FAIL_MESSAGE(picture.name().c_str());
+  }
+}
+
+void check_preparer_on_all_cameras(const Context& context, bool inside, bool expect_zero_copy) {
+  GpuFrameMemory frames{context};
+  for (PixelFormat format : kAllFormats)
+    for (int mosaic : {0, 3, 4}) {
+      if (mosaic != 0 && !is_single_sample(format)) continue;
+      check_preparer(context, frames, Picture{format, 322, 102, 10, mosaic, BayerOrder::bggr},
+                     inside, expect_zero_copy);
+    }
+}
+
+void test_preparer_equals_the_cpu_with_this_devices_own_policy() {
+  check_preparer_on_all_cameras(*gpu, true, !gpu->policy().camera_input.transfer);
+  check_preparer_on_all_cameras(*gpu, false, false);  // a camera that insisted on its own buffers
+}
+
+void test_preparer_equals_the_cpu_with_and_without_copies() {
+  for (bool transfer : {false, true}) {
+    Result<Context> context = Context::create(BackendChoice::cuda);
+    TEST_ASSERT_OK(context);
+    MemoryPolicy policy = context->policy();
+    policy.camera_input.transfer = policy.result.transfer = transfer;
+    context->use_policy(policy);
+    check_preparer_on_all_cameras(*context, true, !transfer);
+  }
+}
+
+void test_preparer_leaves_its_result_on_the_device_too() {
+  const Picture picture{PixelFormat::grey8, 322, 102, 0, 0};
+  auto preparer = Preparer::create(*gpu, nullptr, source_of(picture.view));
+  TEST_ASSERT_OK(preparer);
+  TEST_ASSERT_OK((*preparer)->prepare(picture.view));
+  const ImageView<Space::device, const std::uint8_t> grey = (*preparer)->device_grey();
+  std::vector<std::uint8_t> row(static_cast<std::size_t>(grey.width));
+  TEST_ASSERT_OK(
+      copy_to_host(gpu->stream(), row.data(), grey.data + 57 * grey.row_stride, row.size()));
+  TEST_ASSERT_OK(wait(gpu->stream()));
+  TEST_ASSERT_EQUAL_UINT8_ARRAY(picture.view.data + 57 * picture.view.row_stride, row.data(),
+                                row.size());
+}
+
+}  // namespace
+
+int main() {
+  Result<Context> context = Context::create(BackendChoice::cuda);
+  if (!context) {
+    const bool broken = context.error().code == Errc::device;  // there is one: no reason to skip
+    std::printf("%s: %s\n", broken ? "failed" : "skipped", describe(context.error()).c_str());
+    return broken ? 1 : 77;
+  }
+  gpu.emplace(std::move(*context));
+  for (DeviceBuffer<std::uint8_t>* buffer : {&input, &output}) {
+    Result<DeviceBuffer<std::uint8_t>> made = DeviceBuffer<std::uint8_t>::create(*gpu, kRoom);
+    if (!made) return 1;
+    *buffer = std::move(*made);
+  }
+  UNITY_BEGIN();
+  RUN_TEST(test_to_grey_equals_the_cpu_bit_for_bit);
+  RUN_TEST(test_to_grey_copes_with_every_alignment);
+  RUN_TEST(test_split_mosaic_equals_the_cpu_bit_for_bit);
+  RUN_TEST(test_operators_refuse_on_the_gpu_what_they_refuse_on_the_cpu);
+  RUN_TEST(test_preparer_equals_the_cpu_with_this_devices_own_policy);
+  RUN_TEST(test_preparer_equals_the_cpu_with_and_without_copies);
+  RUN_TEST(test_preparer_leaves_its_result_on_the_device_too);
+  const int failures = UNITY_END();
+  input = {};
+  output = {};
+  gpu.reset();
+  return failures;
+}
