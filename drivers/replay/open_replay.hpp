@@ -11,18 +11,16 @@
 namespace kerb {
 
 /// Opens a FrameSource that is no camera, by `settings.kind`:
-///   pattern  a moving test picture that carries its frame number
-///   (drivers/replay/frame_number.hpp), in any
+///   pattern  a moving test picture that carries its frame number (see frame_number.hpp), in any
 ///            PixelFormat; "auto" is yuyv, or grey8 with a mosaic; Bayer is rggb. Never ends.
 ///   folder   the pictures of a folder in natural order of name (2 before 10), at rate_hz. "auto"
-///   takes the first
-///            picture's kind: bgr24, grey8, or grey16 for 16-bit grey. Otherwise grey8, bgr24,
-///            rgb24, or a format of one sample a pixel that the pictures hold as they are (recorded
-///            raw pictures).
+///            takes the first picture's kind: bgr24, grey8, or grey16 for 16-bit grey. Otherwise
+///            grey8, bgr24, rgb24, or a format of one sample a pixel that the pictures hold as they
+///            are (recorded raw pictures).
 ///   video    a video file at its own rate (rate_hz where it names none). "auto" is bgr24; also
-///   rgb24, grey8.
-/// A recording keeps its own size. Exposure, gain and memory mode of the settings mean nothing
-/// here.
+///            rgb24 and grey8.
+/// A recording keeps its own size. Under a mosaic a Bayer format is given as grey of its depth: the
+/// filters are not Bayer's. Exposure, gain and memory mode of the settings mean nothing here.
 ///
 /// Pace::real: frame n falls due n periods after opening. Those not taken wait, at most as many as
 /// there are buffers free; older ones are dropped: a gap in the sequence, counted. Pace::recorded:

@@ -7,6 +7,20 @@ namespace kerb::replay {
 namespace {
 constexpr int kRowAlignment = 64;
 constexpr int kMaxSide = 16384;
+
+PixelFormat without_bayer(PixelFormat format) {
+  switch (format) {
+    case PixelFormat::bayer8:
+      return PixelFormat::grey8;
+    case PixelFormat::bayer10:
+      return PixelFormat::grey10;
+    case PixelFormat::bayer12:
+      return PixelFormat::grey12;
+    default:
+      return format;
+  }
+}
+
 }  // namespace
 
 Error failure(Errc code, const char* where, std::string_view what, int native) {
@@ -32,10 +46,14 @@ Result<PictureLayout> make_layout(PixelFormat format, int width, int height, int
   const std::string size = std::to_string(width) + "x" + std::to_string(height);
   if (!size_fits(format, width, height) || width > kMaxSide || height > kMaxSide)
     return failure(Errc::invalid_argument, "picture size", size + " as " + name_of(format));
-  if (mosaic != 0 && (mosaic < 2 || mosaic > 16 || !is_single_sample(format)))
+  if (mosaic != 0 && (mosaic < 2 || mosaic > 8 || !is_single_sample(format)))
     return failure(Errc::invalid_argument, "picture format",
                    "mosaic " + std::to_string(mosaic) + " over " + name_of(format));
-  PictureLayout layout{format, mosaic, width, height};
+  PictureLayout layout;
+  layout.format = mosaic == 0 ? format : without_bayer(format);
+  layout.mosaic = mosaic;
+  layout.width = width;
+  layout.height = height;
   layout.row_stride =
       (min_row_bytes(format, width) + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
   layout.bytes = static_cast<std::size_t>(layout.row_stride * height);

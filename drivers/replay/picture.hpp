@@ -33,8 +33,9 @@ template <std::size_t Room>
 /// An Error of this folder, with the tail of `what`.
 [[nodiscard]] Error failure(Errc code, const char* where, std::string_view what, int native = 0);
 
-/// Rows begin on multiples of 64 bytes. Fails with invalid_argument for a size the format cannot
-/// have, one over 16384, or a mosaic over a format of several samples a pixel.
+/// Rows begin on multiples of 64 bytes. Under a mosaic, Bayer becomes grey of its depth. Fails with
+/// invalid_argument for a size the format cannot have or over 16384, a mosaic other than 0
+/// and 2..8, or one over a format of several samples a pixel.
 Result<PictureLayout> make_layout(PixelFormat format, int width, int height, int mosaic);
 
 /// The format that settings.format asks for, `automatic` for "auto". Fails: unsupported ("mjpeg"),
