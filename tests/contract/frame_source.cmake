@@ -16,3 +16,6 @@ foreach(name folder video)  # they make their own recordings, and exit 77 where 
     target_compile_definitions(contract_frame_source_${name} PRIVATE KERB_OPENCV=1)
   endif()
 endforeach()
+if(TARGET kerb_drivers_v4l2)
+  add_frame_source_contract(v4l2 LINKS kerb::drivers_v4l2)
+endif()
