@@ -4,6 +4,8 @@ kerb_add_test(NAME unit_rotating_file SOURCES firmware/record/test_rotating_file
   LINKS kerb::firmware_record kerb::json LABELS unit)
 kerb_add_test(NAME unit_event_log SOURCES firmware/record/test_event_log.cpp
   LINKS kerb::firmware_record kerb::json LABELS unit THREADED)
+kerb_add_test(NAME unit_event_log_sync SOURCES firmware/record/test_event_log_sync.cpp
+  LINKS kerb::firmware_record LABELS unit THREADED)
 kerb_add_test(NAME unit_event_log_allocations SOURCES firmware/record/test_event_log_allocations.cpp
   LINKS kerb::firmware_record LABELS unit THREADED)
 
