@@ -209,6 +209,8 @@ Result<std::unique_ptr<AlsaTone>> AlsaTone::open(const AlsaToneOptions& options)
   snd_pcm_t* raw = nullptr;
   const int err =
       ::snd_pcm_open(&raw, options.device.c_str(), SND_PCM_STREAM_PLAYBACK, SND_PCM_NONBLOCK);
+  if (err == -EINVAL)  // a name that cannot be one
+    return Error{Errc::not_found, EINVAL, "open sound device", std::string_view{options.device}};
   if (err < 0) return open_error(-err, "open sound device", options.device);
   Pcm pcm{raw};
   Result<Format> format = configure(pcm.get(), options);
