@@ -53,6 +53,7 @@ struct ThermalSettings {
 };
 
 struct HealthSettings {
+  Nanos start = std::chrono::milliseconds{5000};  ///< so long may the first frame take: STARTING
   Nanos camera_silent = std::chrono::milliseconds{250};   ///< without a frame: DEGRADED
   Nanos camera_failed = std::chrono::milliseconds{1000};  ///< without a frame: FAILED
   Nanos recover = std::chrono::milliseconds{1000};        ///< good for so long before a fault ends
@@ -75,9 +76,9 @@ struct BudgetSettings {
 
 struct EventSettings {
   bool enabled = true;
-  std::string path = "/var/lib/kerbwatch/events.jsonl";
-  std::int64_t max_bytes = 4 << 20;  ///< of one file
-  int files = 4;                     ///< the one being written and the older ones
+  std::string path = "/var/log/kerbwatch/events.jsonl";
+  std::int64_t max_bytes = 1 << 20;  ///< of one file
+  int files = 8;                     ///< the one being written and the older ones
 };
 
 /// All that a user may set. Plain data with usable defaults; built by load_config() or by a test.
@@ -125,7 +126,8 @@ struct LoadResult {
 /// The same for a text; `name` stands where the file's name would. Any bytes are survived.
 [[nodiscard]] LoadResult parse_config(std::string_view text, std::string name);
 
-/// A complete file with every key at its default, each with its comment. parse_config() takes it.
+/// A complete file with every key of `config`, each with its comment. parse_config() takes it back.
+[[nodiscard]] std::string render_config(const Config& config);
 [[nodiscard]] std::string render_default_config();
 /// The reference of all keys in Markdown: what docs/configuration.md holds between its two marks.
 [[nodiscard]] std::string render_config_reference();

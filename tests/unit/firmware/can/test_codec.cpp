@@ -66,6 +66,8 @@ void test_message_crc_covers_the_data_id_and_all_bytes_but_itself() {
   std::uint8_t covered[9] = {0x05, 0x4B};  // low byte first
   for (std::size_t i = 1; i < 8; ++i) covered[i + 1] = frame.data[i];
   TEST_ASSERT_EQUAL_HEX8(bitwise_crc(covered), frame.data[0]);
+  constexpr std::uint8_t kExample[8] = {0, 0x10};  // of docs/can.md
+  TEST_ASSERT_EQUAL_HEX8(0x54, message_crc(kStatusDataId, kExample));
 }
 
 void test_every_flipped_bit_is_noticed() {

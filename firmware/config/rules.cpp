@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/config/rules.hpp"
+
+#include <cmath>
+#include <string_view>
+
+#include "firmware/config/schema.hpp"
+#include "firmware/config/words.hpp"
+#include "hal/base/pixel_format.hpp"
+
+namespace kerb::config {
+namespace {
+
+class Rules {
+ public:
+  Rules(const Config& config, const RuleContext& context) : config_{config}, context_{context} {}
+
+  void check() {
+    for (std::size_t i = 0; i < config_.cameras.size(); ++i) check_camera(i);
+    for (std::size_t i = 1; i < config_.cameras.size(); ++i) check_pair(i);
+    need(config_.thermal.degraded_c < config_.thermal.failed_c, "thermal.degraded_c",
+         {"thermal.failed_c"}, "must be less than thermal.failed_c");
+    need(config_.lamp.warning_line != config_.lamp.status_line, "lamp.status_line",
+         {"lamp.warning_line"}, "must differ from lamp.warning_line");
+    need(config_.health.camera_silent < config_.health.camera_failed, "health.camera_silent_ms",
+         {"health.camera_failed_ms"}, "must be less than health.camera_failed_ms");
+    need(config_.health.dark_mean < config_.health.blinded_mean, "health.dark_mean",
+         {"health.blinded_mean"}, "must be less than health.blinded_mean");
+    need(!config_.service_enabled || config_.can.enabled, "service.enabled", {"can.enabled"},
+         "must be false without the bus: can.enabled");
+  }
+
+ private:
+  static std::string camera_key(std::size_t camera, const char* name) {
+    return "camera[" + std::to_string(camera) + "]." + name;
+  }
+
+  [[nodiscard]] std::string value_of(const std::string& key) const {
+    std::string_view table = key;
+    const std::size_t dot = table.rfind('.');
+    const std::string_view name = table.substr(dot + 1);
+    table = table.substr(0, dot);
+    std::size_t camera = 0;
+    if (const std::size_t bracket = table.find('['); bracket != std::string_view::npos) {
+      camera = static_cast<std::size_t>(table[bracket + 1] - '0');  // there are at most kMaxCameras
+      table = table.substr(0, bracket);
+    }
+    const Key* found = find_key(table, name);
+    return found == nullptr ? std::string{} : value_text(*found, config_, camera);
+  }
+
+  /// `others`: what the rule depends on beside `key`; their values are told with the rule.
+  void need(bool holds, const std::string& key, std::initializer_list<std::string> others,
+            std::string rule) {
+    if (holds || context_.is_bad(key)) return;
+    std::string values;
+    for (const std::string& other : others) {
+      if (context_.is_bad(other)) return;
+      values += (values.empty() ? "" : ", ") + value_of(other);
+    }
+    if (!values.empty()) rule += " (" + values + ")";
+    context_.report({key, value_of(key), std::move(rule), 0, 0});
+  }
+
+  void check_camera(std::size_t i) {
+    const CameraSettings& camera = config_.cameras[i];
+    const auto key = [&](const char* name) { return camera_key(i, name); };
+    const bool live = camera.kind == CameraKind::v4l2;
+    const bool recording = camera.kind == CameraKind::folder || camera.kind == CameraKind::video;
+    const std::string source = key("source");
+
+    need(!recording || context_.is_set(key("device")), key("device"), {source},
+         "must be set: the recording of this camera.source");
+    need(live || camera.memory == BufferMode::automatic, key("memory"), {source},
+         "must be \"auto\" unless camera.source is \"v4l2\"");
+    need(!live || camera.pace == Pace::real, key("pace"), {source},
+         "must be \"real\" for this camera.source");
+
+    PixelFormat format{};
+    const bool known = parse(camera.format, format);
+    need(camera.mosaic != 1, key("mosaic"), {}, "must be 0 or 2..8 (pixels)");
+    need(camera.mosaic < 2 || (known && is_single_sample(format)), key("mosaic"), {key("format")},
+         "must be 0 unless camera.format is a grey or bayer one");
+    if (known && !recording) {
+      need(size_fits(format, camera.width, 2), key("width"), {key("format")},
+           "must be even for this camera.format");
+      need(size_fits(format, 2, camera.height), key("height"), {key("format")},
+           "must be even for this camera.format");
+    }
+    if (camera.pace == Pace::real) {
+      // One frame and a half: less, and a camera that works would count as silent.
+      const double silent_ms =
+          std::chrono::duration<double, std::milli>{config_.health.camera_silent}.count();
+      const double least = 1500 / silent_ms;
+      need(camera.rate_hz >= least, key("rate_hz"), {"health.camera_silent_ms"},
+           "must be at least " + decimal(std::ceil(least * 100) / 100) +
+               ", or health.camera_silent_ms longer");
+    }
+  }
+
+  void check_pair(std::size_t i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      const CameraSettings &a = config_.cameras[k], &b = config_.cameras[i];
+      need(a.name != b.name, camera_key(i, "name"), {camera_key(k, "name")},
+           "must differ from " + camera_key(k, "name"));
+      const bool both_live = a.kind == CameraKind::v4l2 && b.kind == CameraKind::v4l2;
+      need(!both_live || a.device != b.device, camera_key(i, "device"), {camera_key(k, "device")},
+           "must differ from " + camera_key(k, "device"));
+    }
+  }
+
+  const Config& config_;
+  const RuleContext& context_;
+};
+
+}  // namespace
+
+void check_rules(const Config& config, const RuleContext& context) {
+  Rules{config, context}.check();
+}
+
+}  // namespace kerb::config

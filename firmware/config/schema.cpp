@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/config/schema.hpp"
+
+#include <array>
+#include <chrono>
+
+#include "firmware/config/words.hpp"
+
+namespace kerb::config {
+namespace {
+
+template <typename T>
+Slot slot_of(T& field) {
+  if constexpr (std::is_enum_v<T>)
+    return EnumRef{
+        &field, [](void* object, int number) { *static_cast<T*>(object) = static_cast<T>(number); },
+        [](const void* object) { return static_cast<int>(*static_cast<const T*>(object)); }};
+  else
+    return &field;
+}
+
+// A function that finds a field: the table below needs a hundred of them.
+#define KERB_FIELD(field) [](Config& c, std::size_t) -> Slot { return slot_of(c.field); }
+#define KERB_CAMERA(field) \
+  [](Config& c, std::size_t camera) -> Slot { return slot_of(c.cameras[camera].field); }
+
+using SlotFunction = Slot (*)(Config&, std::size_t);
+
+constexpr Key flag(const char* table, const char* name, const char* doc, SlotFunction slot) {
+  return {table, name, Kind::boolean, 0, 0, "", {}, TextRule::printable, doc, slot};
+}
+constexpr Key integer(const char* table, const char* name, double low, double high,
+                      const char* unit, const char* doc, SlotFunction slot) {
+  return {table, name, Kind::integer, low, high, unit, {}, TextRule::printable, doc, slot};
+}
+constexpr Key number(const char* table, const char* name, double low, double high, const char* unit,
+                     const char* doc, SlotFunction slot) {
+  return {table, name, Kind::number, low, high, unit, {}, TextRule::printable, doc, slot};
+}
+constexpr Key text(const char* table, const char* name, double longest, TextRule rule,
+                   const char* doc, SlotFunction slot) {
+  return {table, name, Kind::text, 1, longest, "", {}, rule, doc, slot};
+}
+constexpr Key path(const char* table, const char* name, const char* doc, SlotFunction slot) {
+  return text(table, name, 255, TextRule::printable, doc, slot);
+}
+constexpr Key choice(const char* table, const char* name, std::span<const char* const> choices,
+                     const char* doc, SlotFunction slot) {
+  return {table, name, Kind::choice, 0, 0, "", choices, TextRule::printable, doc, slot};
+}
+
+// In the order of their enumerations.
+constexpr const char* kSources[] = {"v4l2", "pattern", "folder", "video"};
+constexpr const char* kMemories[] = {"auto", "userptr", "mmap"};
+constexpr const char* kPaces[] = {"real", "recorded"};
+constexpr const char* kBackends[] = {"auto", "cpu", "cuda"};
+constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
+// A text in CameraSettings: the names of PixelFormat, and two more.
+constexpr const char* kFormats[] = {"auto",   "mjpeg",  "grey8",   "grey10", "grey12",
+                                    "grey16", "yuyv",   "uyvy",    "nv12",   "rgb24",
+                                    "bgr24",  "bayer8", "bayer10", "bayer12"};
+
+constexpr Table kTables[] = {
+    {"clock", false, "How fast time runs."},
+    {"camera", true, "A camera, or what stands in for one; once for each, at most four."},
+    {"vision", false, "Where pictures are worked on."},
+    {"can", false, "The vehicle's bus."},
+    {"can.vehicle", false, "What is believed of the vehicle's signals; see docs/can.md."},
+    {"lamp", false, "The lamps, on lines of a GPIO chip."},
+    {"tone", false, "The sound of a collision warning."},
+    {"watchdog", false,
+     "A hardware watchdog. systemd's is used whenever it is there, and needs no setting."},
+    {"thermal", false, "The board's temperature."},
+    {"health", false, "When the state is DEGRADED or FAILED, and when it is good again."},
+    {"budget", false, "The time each stage may take for a frame."},
+    {"log", false, "Lines for people, on standard error."},
+    {"events", false, "The event log: JSON lines in files of bounded size."},
+    {"service", false, "Tests a workshop may ask for over the bus."},
+};
+
+constexpr Key kKeys[] = {
+    number("clock", "rate", 0.01, 10, "s/s",
+           "Seconds of the product's time in a second of life; 1 in a vehicle, less on an emulated "
+           "board.",
+           KERB_FIELD(clock_rate)),
+
+    text("camera", "name", 32, TextRule::name, "What logs and events call it; no two the same.",
+         KERB_CAMERA(name)),
+    choice("camera", "source", kSources,
+           "A V4L2 device, a test pattern, a folder of pictures or a video file.",
+           KERB_CAMERA(kind)),
+    path("camera", "device", "The device node, folder or file; unused by the pattern.",
+         KERB_CAMERA(device)),
+    integer("camera", "width", 64, 4096, "pixels", "Recordings keep their own size.",
+            KERB_CAMERA(width)),
+    integer("camera", "height", 64, 4096, "pixels", "Recordings keep their own size.",
+            KERB_CAMERA(height)),
+    number("camera", "rate_hz", 1, 240, "frames/s", "Frame rate asked for.", KERB_CAMERA(rate_hz)),
+    choice("camera", "format", kFormats, "Pixel format; auto takes the best the camera has.",
+           KERB_CAMERA(format)),
+    integer("camera", "mosaic", 0, 8, "pixels",
+            "N of an N x N spectral filter pattern (2..8) over a grey or Bayer format; 0: none.",
+            KERB_CAMERA(mosaic)),
+    integer("camera", "exposure_us", 1, 1000000, "us", "Exposure time; unset: automatic.",
+            KERB_CAMERA(exposure_us)),
+    integer("camera", "gain", 0, 1000000, "camera's steps", "Gain; unset: automatic.",
+            KERB_CAMERA(gain)),
+    integer("camera", "buffers", 2, 16, "frames", "Frames the camera may fill ahead of us.",
+            KERB_CAMERA(buffers)),
+    choice("camera", "memory", kMemories,
+           "Whose memory a V4L2 camera fills: ours (userptr) or the driver's (mmap).",
+           KERB_CAMERA(memory)),
+    choice("camera", "pace", kPaces,
+           "A recording's frames as the clock has them due, or each as soon as it is asked for.",
+           KERB_CAMERA(pace)),
+    flag("camera", "loop", "Recordings start again at their end.", KERB_CAMERA(loop)),
+
+    choice("vision", "backend", kBackends, "auto takes the GPU where there is one.",
+           KERB_FIELD(vision_backend)),
+
+    flag("can", "enabled", "Use the bus.", KERB_FIELD(can.enabled)),
+    text("can", "interface", 15, TextRule::interface, "Network interface, as ip link shows it.",
+         KERB_FIELD(can.interface)),
+    flag("can", "fd", "Open it for CAN FD too; what we send stays classic.", KERB_FIELD(can.fd)),
+    flag("can", "required", "Without the bus or the vehicle's speed the state is not ACTIVE.",
+         KERB_FIELD(can.required)),
+
+    integer("can.vehicle", "motion_stale_ms", 20, 5000, "ms",
+            "Speed and yaw rate are stale after so long without a good message.",
+            KERB_FIELD(can.vehicle.motion_stale)),
+    integer("can.vehicle", "body_stale_ms", 100, 10000, "ms",
+            "Turn signal and gear are stale after so long without a good message.",
+            KERB_FIELD(can.vehicle.body_stale)),
+    number("can.vehicle", "speed_min_mps", -50, 0, "m/s", "A lower speed is implausible.",
+           KERB_FIELD(can.vehicle.speed_min_mps)),
+    number("can.vehicle", "speed_max_mps", 10, 150, "m/s", "A higher speed is implausible.",
+           KERB_FIELD(can.vehicle.speed_max_mps)),
+    number("can.vehicle", "yaw_rate_max_radps", 0.1, 10, "rad/s",
+           "A faster turn, either way, is implausible.",
+           KERB_FIELD(can.vehicle.yaw_rate_max_radps)),
+    number("can.vehicle", "acceleration_max_mps2", 1, 100, "m/s2",
+           "A faster change of speed, either way, is implausible.",
+           KERB_FIELD(can.vehicle.acceleration_max_mps2)),
+    number("can.vehicle", "yaw_acceleration_max_radps2", 1, 100, "rad/s2",
+           "A faster change of yaw rate, either way, is implausible.",
+           KERB_FIELD(can.vehicle.yaw_acceleration_max_radps2)),
+    integer("can.vehicle", "recover_messages", 1, 50, "messages",
+            "Good messages in a row that end a signal's fault.",
+            KERB_FIELD(can.vehicle.recover_messages)),
+
+    flag("lamp", "enabled", "Drive the lamps. Find a free pair of lines first: gpioinfo.",
+         KERB_FIELD(lamp.enabled)),
+    path("lamp", "chip", "GPIO character device.", KERB_FIELD(lamp.chip)),
+    integer("lamp", "warning_line", 0, 1023, "line", "The red lamp: warnings.",
+            KERB_FIELD(lamp.warning_line)),
+    integer("lamp", "status_line", 0, 1023, "line", "The amber lamp: on unless ACTIVE.",
+            KERB_FIELD(lamp.status_line)),
+    flag("lamp", "active_low", "A low level lights the lamp.", KERB_FIELD(lamp.active_low)),
+
+    flag("tone", "enabled", "Sound the warning.", KERB_FIELD(tone.enabled)),
+    text("tone", "device", 255, TextRule::printable, "ALSA device, as aplay -L lists them.",
+         KERB_FIELD(tone.device)),
+    number("tone", "frequency_hz", 800, 8000, "Hz", "Fundamental of the tone.",
+           KERB_FIELD(tone.collision.frequency_hz)),
+    number("tone", "pulses_per_s", 6, 12, "1/s", "Pulses in a second.",
+           KERB_FIELD(tone.collision.pulses_per_s)),
+    number("tone", "duty", 0.25, 0.95, "", "Share of a pulse's period that sounds.",
+           KERB_FIELD(tone.collision.duty)),
+    number("tone", "volume", 0.01, 1, "", "Share of full scale.",
+           KERB_FIELD(tone.collision.volume)),
+
+    flag("watchdog", "enabled", "Arm the device: the board restarts when Kerbwatch hangs.",
+         KERB_FIELD(watchdog.enabled)),
+    path("watchdog", "device", "Watchdog device.", KERB_FIELD(watchdog.device)),
+    integer("watchdog", "timeout_s", 1, 300, "s",
+            "Silence after which it restarts the board, in life.", KERB_FIELD(watchdog.timeout_s)),
+
+    flag("thermal", "enabled", "Watch the temperature.", KERB_FIELD(thermal.enabled)),
+    path("thermal", "root", "Folder of the thermal zones.", KERB_FIELD(thermal.root)),
+    number("thermal", "degraded_c", 30, 150, "degC", "DEGRADED from here.",
+           KERB_FIELD(thermal.degraded_c)),
+    number("thermal", "failed_c", 30, 150, "degC", "FAILED from here.",
+           KERB_FIELD(thermal.failed_c)),
+    number("thermal", "hysteresis_c", 0, 30, "degC", "So much cooler before it is good again.",
+           KERB_FIELD(thermal.hysteresis_c)),
+
+    integer("health", "start_ms", 100, 60000, "ms",
+            "So long may the first frame take; until then the state is STARTING.",
+            KERB_FIELD(health.start)),
+    integer("health", "camera_silent_ms", 20, 5000, "ms", "Without a frame: DEGRADED.",
+            KERB_FIELD(health.camera_silent)),
+    integer("health", "camera_failed_ms", 50, 60000, "ms", "Without a frame: FAILED.",
+            KERB_FIELD(health.camera_failed)),
+    integer("health", "recover_ms", 0, 60000, "ms",
+            "Good for so long, without a break, before a fault ends.", KERB_FIELD(health.recover)),
+    number("health", "dropped_degraded_percent", 0.1, 100, "%", "Frames dropped: DEGRADED.",
+           KERB_FIELD(health.dropped_degraded_percent)),
+    number("health", "damaged_degraded_percent", 0.1, 100, "%", "Frames corrupt: DEGRADED.",
+           KERB_FIELD(health.damaged_degraded_percent)),
+    integer("health", "frozen_ms", 50, 60000, "ms", "Of identical pictures: DEGRADED.",
+            KERB_FIELD(health.frozen)),
+    number("health", "blinded_mean", 1, 255, "grey value",
+           "Mean of the picture at or above: DEGRADED.", KERB_FIELD(health.blinded_mean)),
+    number("health", "dark_mean", 0, 254, "grey value",
+           "Mean of the picture at or below: DEGRADED.", KERB_FIELD(health.dark_mean)),
+    integer("health", "bus_lost_ms", 50, 60000, "ms",
+            "Without a working bus: DEGRADED, if it is required.", KERB_FIELD(health.bus_lost)),
+
+    number("budget", "capture_ms", 0.01, 1000, "ms", "Taking a frame over from the camera.",
+           KERB_FIELD(budget.capture)),
+    number("budget", "prepare_ms", 0.01, 1000, "ms", "Raw picture to grey and bands.",
+           KERB_FIELD(budget.prepare)),
+    number("budget", "check_ms", 0.01, 1000, "ms", "Frozen, blinded or dark?",
+           KERB_FIELD(budget.check)),
+    number("budget", "detect_ms", 0.01, 1000, "ms", "Finding people.", KERB_FIELD(budget.detect)),
+    number("budget", "publish_ms", 0.01, 1000, "ms", "Bus, lamps, sound.",
+           KERB_FIELD(budget.publish)),
+
+    choice("log", "level", kLevels, "The least grave line that is written.", KERB_FIELD(log_level)),
+
+    flag("events", "enabled", "Write them.", KERB_FIELD(events.enabled)),
+    path("events", "path", "The file being written; older ones get .1, .2 ... behind their name.",
+         KERB_FIELD(events.path)),
+    integer("events", "max_bytes", 16 << 10, 64 << 20, "bytes",
+            "Of one file; then the next begins.", KERB_FIELD(events.max_bytes)),
+    integer("events", "files", 1, 100, "files", "Kept, the one being written among them.",
+            KERB_FIELD(events.files)),
+
+    flag("service", "enabled", "Obey KW_Service: lamp and sound tests. Leave it off in traffic.",
+         KERB_FIELD(service_enabled)),
+};
+#undef KERB_FIELD
+#undef KERB_CAMERA
+
+std::string range_text(const Key& key) {
+  std::string out = decimal(key.low) + ".." + decimal(key.high);
+  if (*key.unit != '\0') out.append(" (").append(key.unit).append(")");
+  return out;
+}
+
+std::string text_rule(const Key& key) {
+  const std::string length = "1.." + decimal(key.high);
+  switch (key.text_rule) {
+    case TextRule::name:
+      return length + " letters, digits, '-' or '_'";
+    case TextRule::interface:
+      return length + " characters without blanks and '/'";
+    case TextRule::printable:
+      break;
+  }
+  return length + " printable characters";
+}
+
+template <typename... F>
+struct Overloaded : F... {
+  using F::operator()...;
+};
+template <typename... F>
+Overloaded(F...) -> Overloaded<F...>;
+
+}  // namespace
+
+std::span<const Table> tables() { return kTables; }
+std::span<const Key> keys() { return kKeys; }
+
+const Table* find_table(std::string_view name) {
+  for (const Table& table : kTables)
+    if (name == table.name) return &table;
+  return nullptr;
+}
+
+const Key* find_key(std::string_view table, std::string_view name) {
+  for (const Key& key : kKeys)
+    if (table == key.table && name == key.name) return &key;
+  return nullptr;
+}
+
+std::string allowed(const Key& key) {
+  switch (key.kind) {
+    case Kind::boolean:
+      return "true or false";
+    case Kind::integer:
+    case Kind::number:
+      return range_text(key);
+    case Kind::text:
+      return text_rule(key);
+    case Kind::choice:
+      break;
+  }
+  std::string out = "one of ";
+  for (const char* name : key.choices) {
+    if (name != key.choices.front()) out += ", ";
+    out += name;
+  }
+  return out;
+}
+
+const char* type_name(Kind kind) {
+  constexpr const char* kNames[] = {"boolean", "integer", "number", "text", "text"};
+  return kNames[static_cast<int>(kind)];
+}
+
+std::string value_text(const Key& key, const Config& config, std::size_t camera) {
+  // Slots point into something that may be written to; reading through them leaves it as it is.
+  const Slot slot = key.slot(const_cast<Config&>(config), camera);
+  return std::visit(
+      Overloaded{
+          [](const bool* value) { return std::string{*value ? "true" : "false"}; },
+          [](const int* value) { return std::to_string(*value); },
+          [](const std::int64_t* value) { return std::to_string(*value); },
+          [](const double* value) { return decimal(*value); },
+          [](const std::string* value) { return quoted(*value, std::string::npos); },
+          [](const Nanos* value) {
+            return decimal(std::chrono::duration<double, std::milli>{*value}.count());
+          },
+          [](const std::optional<int>* value) {
+            return *value ? std::to_string(**value) : std::string{};
+          },
+          [&](const EnumRef& value) {
+            return '"' +
+                   std::string{key.choices[static_cast<std::size_t>(value.get(value.object))]} +
+                   '"';
+          },
+      },
+      slot);
+}
+
+}  // namespace kerb::config

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+// With --write as its argument it first writes what it would compare with: the reference in
+// docs/configuration.md and the lines expected of the files in wrong/. Look at the difference
+// before you commit it.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <random>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "firmware/config/config.hpp"
+#include "firmware/config/schema.hpp"
+#include "hal/base/pixel_format.hpp"
+#include "tests/support/unity.hpp"
+
+namespace fs = std::filesystem;
+using namespace kerb;
+using namespace std::chrono_literals;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+const fs::path kRoot = KERB_SOURCE_DIR;
+const fs::path kExamples = kRoot / "firmware/config/examples";
+const fs::path kWrong = kRoot / "tests/unit/firmware/config/wrong";
+const fs::path kReference = kRoot / "docs/configuration.md";
+constexpr std::string_view kBegin = "<!-- keys: begin (made by unit_config_config --write) -->\n";
+constexpr std::string_view kEnd = "<!-- keys: end -->\n";
+
+std::string read(const fs::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
+void write(const fs::path& path, const std::string& text) {
+  std::ofstream{path, std::ios::binary} << text;
+}
+std::string joined(const std::vector<std::string>& lines) {
+  std::string out;
+  for (const std::string& line : lines) out += line + "\n";
+  return out;
+}
+std::vector<fs::path> files_of(const fs::path& folder, const char* extension) {
+  std::vector<fs::path> out;
+  for (const auto& entry : fs::directory_iterator{folder})
+    if (entry.path().extension() == extension) out.push_back(entry.path());
+  std::ranges::sort(out);
+  return out;
+}
+/// The lines for a file of wrong/, named without its folder.
+std::string lines_of(const fs::path& path) {
+  LoadResult result = load_config(path.string());
+  result.name = path.filename().string();
+  return joined(result.lines());
+}
+std::string with_reference(std::string document) {
+  const std::size_t begin = document.find(kBegin), end = document.find(kEnd);
+  if (begin == std::string::npos || end == std::string::npos) return {};
+  const std::size_t from = begin + kBegin.size();
+  return document.replace(from, end - from, "\n" + render_config_reference());
+}
+
+void write_expectations() {
+  write(kReference, with_reference(read(kReference)));
+  for (const fs::path& path : files_of(kWrong, ".toml"))
+    write(fs::path{path}.replace_extension(".expected"), lines_of(path));
+}
+
+void test_an_empty_file_is_the_default() {
+  const LoadResult result = parse_config("", "empty");
+  TEST_ASSERT_EQUAL_STRING("", joined(result.lines()).c_str());
+  TEST_ASSERT_EQUAL_STRING(render_default_config().c_str(), render_config(result.config).c_str());
+}
+
+void test_the_default_file_reads_back_as_the_default() {
+  const LoadResult result = parse_config(render_default_config(), "default");
+  TEST_ASSERT_EQUAL_STRING("", joined(result.lines()).c_str());
+  TEST_ASSERT_EQUAL_STRING(render_default_config().c_str(), render_config(result.config).c_str());
+}
+
+void test_the_examples_are_good() {
+  const std::vector<fs::path> examples = files_of(kExamples, ".toml");
+  TEST_ASSERT_GREATER_OR_EQUAL(2, examples.size());
+  for (const fs::path& path : examples)
+    TEST_ASSERT_EQUAL_STRING("", joined(load_config(path.string()).lines()).c_str());
+}
+
+void test_every_value_arrives_where_it_belongs() {
+  const LoadResult result = load_config((kExamples / "two-cameras.toml").string());
+  TEST_ASSERT_EQUAL(2, result.config.cameras.size());
+  const CameraSettings& spectral = result.config.cameras[1];
+  TEST_ASSERT_EQUAL_STRING("spectral", spectral.name.c_str());
+  TEST_ASSERT_EQUAL_STRING("grey10", spectral.format.c_str());
+  TEST_ASSERT_EQUAL(4, spectral.mosaic);
+  TEST_ASSERT_EQUAL(8000, *spectral.exposure_us);
+  TEST_ASSERT_FALSE(result.config.cameras[0].exposure_us.has_value());
+  const LoadResult other = parse_config(
+      "clock.rate = 0.25\nvision.backend = \"cuda\"\nhealth.camera_silent_ms = "
+      "100\nbudget.check_ms = 0.5\n"
+      "events.max_bytes = 67108864\ncan.vehicle.motion_stale_ms = 77\nlog.level = \"error\"\n"
+      "[[camera]]\nsource = \"video\"\ndevice = \"a.mp4\"\npace = \"recorded\"\nloop = false\n",
+      "t");
+  TEST_ASSERT_EQUAL_STRING("", joined(other.lines()).c_str());
+  TEST_ASSERT_EQUAL_DOUBLE(0.25, other.config.clock_rate);
+  TEST_ASSERT_EQUAL(VisionBackend::cuda, other.config.vision_backend);
+  TEST_ASSERT_TRUE(other.config.health.camera_silent == 100ms);
+  TEST_ASSERT_TRUE(other.config.budget.check == 500us);
+  TEST_ASSERT_EQUAL_INT64(67108864, other.config.events.max_bytes);
+  TEST_ASSERT_TRUE(other.config.can.vehicle.motion_stale == 77ms);
+  TEST_ASSERT_EQUAL(LogLevel::error, other.config.log_level);
+  TEST_ASSERT_EQUAL(CameraKind::video, other.config.cameras[0].kind);
+  TEST_ASSERT_EQUAL(Pace::recorded, other.config.cameras[0].pace);
+  TEST_ASSERT_FALSE(other.config.cameras[0].loop);
+}
+
+void test_each_wrong_file_gets_its_lines() {
+  const std::vector<fs::path> wrong = files_of(kWrong, ".toml");
+  TEST_ASSERT_GREATER_OR_EQUAL(10, wrong.size());
+  for (const fs::path& path : wrong) {
+    const std::string expected = read(fs::path{path}.replace_extension(".expected"));
+    TEST_ASSERT_FALSE_MESSAGE(expected.empty(), path.c_str());
+    TEST_ASSERT_EQUAL_STRING_MESSAGE(expected.c_str(), lines_of(path).c_str(), path.c_str());
+  }
+}
+
+/// The heart of it, spelt out here as well: key, value and rule, each in its place.
+void test_a_problem_names_key_value_and_rule() {
+  struct Case {
+    const char *text, *key, *value, *rule;
+  };
+  constexpr Case kCases[] = {
+      {"[[camera]]\nwidth = 20000", "camera[0].width", "20000", "must be 64..4096 (pixels)"},
+      {"[tone]\nduty = 1.5", "tone.duty", "1.5", "must be 0.25..0.95"},
+      {"[tone]\npulses_per_s = 5", "tone.pulses_per_s", "5", "must be 6..12 (1/s)"},
+      {"[can]\ninterface = 0", "can.interface", "0", "is an integer, must be a string"},
+      {"[can]\nenabled = \"yes\"", "can.enabled", "\"yes\"", "is a string, must be true or false"},
+      {"[vision]\nbackend = \"cudda\"", "vision.backend", "\"cudda\"",
+       "must be one of auto, cpu, cuda; did you mean 'cuda'?"},
+      {"[health]\nrecover_sm = 1", "health.recover_sm", "1",
+       "unknown key; did you mean 'recover_ms'?"},
+      {"[thermal]\nfailed_c = 80", "thermal.degraded_c", "90",
+       "must be less than thermal.failed_c (80)"},
+      {"[lamp]\nstatus_line = 0", "lamp.status_line", "0",
+       "must differ from lamp.warning_line (0)"},
+      {"[clock]\nrate = nan", "clock.rate", "nan", "must be 0.01..10 (s/s)"},
+      {"[watchdog]\ntimeout_s = 99999999999999999", "watchdog.timeout_s", "99999999999999999",
+       "must be 1..300 (s)"},
+      {"[health]\ncamera_silent_ms = 1000", "health.camera_silent_ms", "1000",
+       "must be less than health.camera_failed_ms (1000)"},
+  };
+  for (const Case& c : kCases) {
+    const LoadResult result = parse_config(c.text, "t.toml");
+    TEST_ASSERT_EQUAL_MESSAGE(1, result.problems.size(), joined(result.lines()).c_str());
+    const Problem& problem = result.problems[0];
+    TEST_ASSERT_EQUAL_STRING(c.key, problem.key.c_str());
+    TEST_ASSERT_EQUAL_STRING(c.value, problem.value.c_str());
+    TEST_ASSERT_TRUE_MESSAGE(problem.rule.starts_with(c.rule), problem.rule.c_str());
+    const std::string line = result.lines()[0];
+    TEST_ASSERT_TRUE_MESSAGE(
+        line.find(std::string{c.key} + " = " + c.value + ": " + c.rule) != std::string::npos,
+        line.c_str());
+  }
+}
+
+void test_the_limits_themselves_are_allowed_and_the_next_value_is_not() {
+  using config::Kind;
+  for (const config::Key& key : config::keys()) {
+    if (key.kind != Kind::integer && key.kind != Kind::number) continue;
+    for (const bool upper : {false, true}) {
+      const double limit = upper ? key.high : key.low;
+      const double step = key.kind == Kind::integer ? 1 : std::max(std::abs(limit) * 1e-9, 1e-12);
+      const std::string head =
+          std::string{config::find_table(key.table)->repeated ? "[[" : "["} + key.table +
+          (config::find_table(key.table)->repeated ? "]]\n" : "]\n") + key.name + " = ";
+      for (const bool past : {false, true}) {
+        const double value = past ? limit + (upper ? step : -step) : limit;
+        char text[64];
+        std::snprintf(text, sizeof text, key.kind == Kind::integer ? "%.0f" : "%.13f", value);
+        const LoadResult result = parse_config(head + text, "t");
+        const bool refused = std::ranges::any_of(result.problems, [&](const Problem& problem) {
+          return problem.rule == "must be " + config::allowed(key);
+        });
+        TEST_ASSERT_EQUAL_MESSAGE(past, refused, (head + text + joined(result.lines())).c_str());
+      }
+    }
+  }
+}
+
+void test_what_cannot_be_a_file_gets_one_line() {
+  const fs::path folder =
+      fs::temp_directory_path() / ("kerb_config_" + std::to_string(std::random_device{}()));
+  fs::create_directories(folder);
+  const auto line = [&](const fs::path& path) {
+    const LoadResult result = load_config(path.string());
+    TEST_ASSERT_EQUAL(1, result.lines().size());
+    return result.lines()[0];
+  };
+  const fs::path file = folder / "f.toml";
+  TEST_ASSERT_EQUAL_STRING((file.string() + ": no such file").c_str(), line(file).c_str());
+  TEST_ASSERT_EQUAL_STRING((folder.string() + ": is a directory, must be a file").c_str(),
+                           line(folder).c_str());
+  TEST_ASSERT_EQUAL_STRING("/dev/zero: must be a regular file", line("/dev/zero").c_str());
+  TEST_ASSERT_EQUAL_STRING(": no such file", line("").c_str());
+  write(file, std::string((1 << 20) + 1, '#'));
+  TEST_ASSERT_TRUE(line(file).find("too large") != std::string::npos);
+  write(file, std::string(1 << 20, '#'));
+  TEST_ASSERT_TRUE(load_config(file.string()).ok());
+  write(file, std::string{"\x7f"
+                          "ELF\x02\x01\0\0",
+                          8});
+  TEST_ASSERT_EQUAL_STRING((file.string() + ": not a text: a zero byte at offset 6").c_str(),
+                           line(file).c_str());
+  write(file, "\xff\xfe\xfd");
+  TEST_ASSERT_TRUE(line(file).find(":1:1: not valid TOML: ") != std::string::npos);
+  write(file, "[can]\nfd = maybe\n");
+  TEST_ASSERT_TRUE(line(file).find(":2:6: not valid TOML: ") != std::string::npos);
+  fs::remove_all(folder);
+}
+
+void test_a_table_without_a_name_is_told_where() {
+  for (const char* text : {"[can]\n[.a]\n", "\n[=]", "\n[[ .a]]", "\n[", "\n[[[a]]]", "\n[\n]\n"}) {
+    const LoadResult result = parse_config(text, "t");
+    TEST_ASSERT_EQUAL_MESSAGE(1, result.problems.size(), text);
+    TEST_ASSERT_TRUE_MESSAGE(
+        result.lines()[0].starts_with("t:2:") || result.lines()[0].starts_with("t:3:"),
+        result.lines()[0].c_str());
+  }
+}
+
+void test_a_refused_file_leaves_the_defaults() {
+  const LoadResult result = parse_config("[tone]\nenabled = true\nduty = 7\n", "t");
+  TEST_ASSERT_FALSE(result.ok());
+  TEST_ASSERT_FALSE(result.config.tone.enabled);
+}
+
+void test_the_schema_agrees_with_itself() {
+  std::set<std::string> seen;
+  const Config defaults;
+  for (const config::Key& key : config::keys()) {
+    const std::string full = std::string{key.table} + "." + key.name;
+    TEST_ASSERT_TRUE_MESSAGE(seen.insert(full).second, full.c_str());
+    TEST_ASSERT_NOT_NULL_MESSAGE(config::find_table(key.table), full.c_str());
+    TEST_ASSERT_TRUE_MESSAGE(
+        std::string_view{key.doc}.ends_with('.') || std::string_view{key.doc}.ends_with('?'),
+        full.c_str());
+    // A field for each key, and no field for two: what is written to one shows in no other.
+  }
+  const config::Key* format = config::find_key("camera", "format");
+  for (int i = 0; i <= static_cast<int>(PixelFormat::bayer12); ++i) {
+    const std::string_view name = name_of(static_cast<PixelFormat>(i));
+    TEST_ASSERT_TRUE(
+        std::ranges::any_of(format->choices, [&](const char* choice) { return name == choice; }));
+  }
+}
+
+/// Each key alone, at a value that is not its default: exactly its own line of the rendering
+/// changes.
+void test_each_key_changes_its_own_field_only() {
+  using config::Kind;
+  const std::string defaults = render_default_config();
+  for (const config::Key& key : config::keys()) {
+    const bool repeated = config::find_table(key.table)->repeated;
+    const std::string before = config::value_text(key, Config{});
+    std::string value;
+    switch (key.kind) {
+      case Kind::boolean:
+        value = before == "true" ? "false" : "true";
+        break;
+      case Kind::integer:
+      case Kind::number:
+        value = std::to_string(static_cast<long>(key.high));
+        if (value == before) value = std::to_string(static_cast<long>(key.low));
+        if (key.high < 1) value = "0.5001";
+        break;
+      case Kind::text:
+        value = "\"other\"";
+        break;
+      case Kind::choice:
+        value = '"' + std::string{key.choices.back()} + '"';
+        break;
+    }
+    const std::string text = std::string{repeated ? "[[" : "["} + key.table +
+                             (repeated ? "]]\n" : "]\n") + key.name + " = " + value + "\n";
+    const LoadResult result = parse_config(text, "t");
+    if (!result.ok()) continue;  // against a rule between keys: its own test has it
+    const std::string after = render_config(result.config);
+    std::size_t differing = 0;
+    std::vector<std::string> old_lines, new_lines;
+    for (const auto& [from, to] : {std::pair{&defaults, &old_lines}, std::pair{&after, &new_lines}})
+      for (std::size_t at = 0; at < from->size();) {
+        const std::size_t end = from->find('\n', at);
+        to->push_back(from->substr(at, end - at));
+        at = end + 1;
+      }
+    TEST_ASSERT_EQUAL(old_lines.size(), new_lines.size());
+    std::string changed;
+    for (std::size_t i = 0; i < old_lines.size(); ++i)
+      if (old_lines[i] != new_lines[i]) {
+        ++differing;
+        changed = new_lines[i];
+      }
+    TEST_ASSERT_EQUAL_MESSAGE(1, differing, text.c_str());
+    TEST_ASSERT_EQUAL_STRING((std::string{key.name} + " = " + value).c_str(), changed.c_str());
+  }
+}
+
+void test_the_reference_in_docs_is_the_schema() {
+  const std::string document = read(kReference);
+  const std::string expected = with_reference(document);
+  TEST_ASSERT_FALSE_MESSAGE(expected.empty(), "docs/configuration.md has lost its marks");
+  TEST_ASSERT_TRUE_MESSAGE(document == expected,
+                           "docs/configuration.md is out of date: run unit_config_config --write");
+}
+
+void test_deep_nesting_is_survived() {
+  std::string dots = "a";
+  for (int i = 0; i < 3900; ++i) dots += ".a";
+  TEST_ASSERT_FALSE(parse_config(dots + " = 1\n", "t").ok());
+  TEST_ASSERT_FALSE(parse_config("[" + dots + "]\n", "t").ok());
+  for (int i = 0; i < 100000; ++i) dots += ".a";
+  TEST_ASSERT_FALSE(parse_config(dots + " = 1\n", "t").ok());
+  TEST_ASSERT_FALSE(parse_config("a = " + std::string(500000, '['), "t").ok());
+  std::string inline_tables = "a = ";
+  for (int i = 0; i < 100000; ++i) inline_tables += "{a=";
+  TEST_ASSERT_FALSE(parse_config(inline_tables, "t").ok());
+}
+
+void test_any_bytes_are_survived() {
+  std::vector<std::string> seeds{render_default_config()};
+  for (const fs::path& folder : {kExamples, kWrong})
+    for (const fs::path& path : files_of(folder, ".toml")) seeds.push_back(read(path));
+  constexpr std::string_view kPieces[] = {"[",
+                                          "]",
+                                          "[[",
+                                          "\"",
+                                          "\"\"\"",
+                                          "'",
+                                          "=",
+                                          "\n",
+                                          "{",
+                                          "}",
+                                          ".",
+                                          ",",
+                                          "#",
+                                          "\\u",
+                                          "1e999",
+                                          "-nan",
+                                          "0x",
+                                          "_",
+                                          "\xff",
+                                          "\xe2\x80",
+                                          "true",
+                                          "2024-02-30",
+                                          "9223372036854775808",
+                                          "camera",
+                                          "\r",
+                                          "\t"};
+  std::mt19937 random{4};
+  const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
+  int refused = 0;
+  for (int round = 0; round < 4000; ++round) {
+    // The whole default file is long; most rounds take the short ones.
+    std::string text = seeds[round % 40 == 0 ? 0 : 1 + below(seeds.size() - 1)];
+    for (std::size_t change = 1 + below(6); change > 0; --change) {
+      const std::size_t at = below(text.size());
+      switch (below(5)) {
+        case 0:
+          if (!text.empty()) text[at] = static_cast<char>(random());
+          break;
+        case 1:
+          text.erase(at, below(20));
+          break;
+        case 2:
+          text.insert(at, kPieces[below(std::size(kPieces))]);
+          break;
+        case 3:
+          text.insert(at, text.substr(below(text.size()), below(60)));
+          break;
+        default:
+          text.resize(at);
+      }
+    }
+    const LoadResult result = parse_config(text, "mutant");
+    refused += result.ok() ? 0 : 1;
+    for (const std::string& line : result.lines()) {
+      TEST_ASSERT_TRUE(line.size() > 8 && line.size() < 1000);
+      TEST_ASSERT_TRUE(std::ranges::none_of(
+          line, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }));
+    }
+  }
+  TEST_ASSERT_GREATER_THAN(1000, refused);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view{argv[1]} == "--write") write_expectations();
+  UNITY_BEGIN();
+  RUN_TEST(test_an_empty_file_is_the_default);
+  RUN_TEST(test_the_default_file_reads_back_as_the_default);
+  RUN_TEST(test_the_examples_are_good);
+  RUN_TEST(test_every_value_arrives_where_it_belongs);
+  RUN_TEST(test_each_wrong_file_gets_its_lines);
+  RUN_TEST(test_a_problem_names_key_value_and_rule);
+  RUN_TEST(test_the_limits_themselves_are_allowed_and_the_next_value_is_not);
+  RUN_TEST(test_what_cannot_be_a_file_gets_one_line);
+  RUN_TEST(test_a_table_without_a_name_is_told_where);
+  RUN_TEST(test_a_refused_file_leaves_the_defaults);
+  RUN_TEST(test_the_schema_agrees_with_itself);
+  RUN_TEST(test_each_key_changes_its_own_field_only);
+  RUN_TEST(test_the_reference_in_docs_is_the_schema);
+  RUN_TEST(test_deep_nesting_is_survived);
+  RUN_TEST(test_any_bytes_are_survived);
+  return UNITY_END();
+}
