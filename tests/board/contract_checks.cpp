@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/board/contract_checks.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <sstream>
@@ -16,12 +15,33 @@ namespace {
 constexpr double kSuiteLimit = 60;  // real seconds
 constexpr int kSkipped = 77;
 
+/// The suites of the drivers, and what tells them which device is theirs. /dev/video2 is the webcam
+/// of init.sh; lines 0 and 1 are for the firmware's lamps.
+struct Suite {
+  const char* program;
+  int ignored;  // tests that this board's hardware cannot be brought to; more is a failure
+  std::vector<std::string> environment;
+};
+const std::vector<Suite>& suites() {
+  static const std::vector<Suite> list{
+      {"contract_can_bus_socketcan", 2, {"KERB_TEST_CAN=vcan0"}},
+      {"contract_frame_source_v4l2", 0, {"KERB_TEST_CAMERA=/dev/video2"}},
+      {"contract_output_line_gpio", 2, {"KERB_TEST_GPIO=/dev/gpiochip0:5"}},
+      {"contract_thermal_sysfs", 0, {}},
+      {"contract_tone_alsa",
+       0,
+       {"KERB_TEST_ALSA=hw:Loopback,0,0", "KERB_TEST_ALSA_CAPTURE=hw:Loopback,1,0"}},
+      {"contract_watchdog_hardware", 0, {"KERB_TEST_WATCHDOG=/dev/watchdog"}},
+  };
+  return list;
+}
+
 struct Totals {
   int tests = 0, failures = 0, ignored = 0;
 };
 
-/// Unity's last line: "12 Tests 0 Failures 1 Ignored". Says every failed or ignored test on the
-/// way.
+/// Adds up Unity's closing lines, "12 Tests 0 Failures 1 Ignored": a suite has one for each variant
+/// of its device. Says every failed or ignored test on the way.
 Totals read_unity(const std::string& output) {
   Totals totals;
   std::istringstream lines(output);
@@ -31,16 +51,23 @@ Totals read_unity(const std::string& output) {
     Totals found;
     if (std::sscanf(line.c_str(), "%d Tests %d Failures %d Ignored", &found.tests, &found.failures,
                     &found.ignored) == 3)
-      totals = found;
+      totals = {totals.tests + found.tests, totals.failures + found.failures,
+                totals.ignored + found.ignored};
   }
   return totals;
 }
 
-void check_suite(Checks& checks, const std::filesystem::path& program) {
-  const std::string name = "suite " + program.filename().string();
+std::string first_line(const std::string& output) { return output.substr(0, output.find('\n')); }
+
+void check_suite(Checks& checks, const Suite& wanted) {
+  const std::string name = std::string("suite ") + wanted.program;
   checks.group(name, [&] {
-    Process suite({program.string()}, "/tmp/" + program.filename().string() + ".log",
-                  {"KERB_TEST_CAN=vcan0"});
+    const std::string program = std::string("/bin/") + wanted.program;
+    if (!std::filesystem::exists(program)) {
+      checks.check(false, name, "not built for this board");
+      return;
+    }
+    Process suite({program}, std::string("/tmp/") + wanted.program + ".log", wanted.environment);
     const auto code = suite.wait(kSuiteLimit);
     if (!code) {
       checks.check(false, name, text("no end after %.0f s", kSuiteLimit));
@@ -48,25 +75,21 @@ void check_suite(Checks& checks, const std::filesystem::path& program) {
     }
     const Totals totals = read_unity(suite.output());
     if (*code == kSkipped) {
-      checks.check(false, name, "says that its hardware is not here");
+      checks.check(false, name, "says: " + first_line(suite.output()));
       return;
     }
-    checks.check(*code == 0 && totals.tests > 0 && totals.failures == 0 && totals.ignored == 0,
-                 name,
-                 text("%d tests, %d failures, %d ignored, exit code %d", totals.tests,
-                      totals.failures, totals.ignored, *code));
+    checks.check(
+        *code == 0 && totals.tests > 0 && totals.failures == 0 && totals.ignored <= wanted.ignored,
+        name,
+        text("%d tests, %d failures, %d ignored, exit code %d", totals.tests, totals.failures,
+             totals.ignored, *code));
   });
 }
 
 }  // namespace
 
 void check_contracts(Checks& checks) {
-  std::vector<std::filesystem::path> suites;
-  for (const auto& entry : std::filesystem::directory_iterator("/bin"))
-    if (entry.path().filename().string().starts_with("contract_")) suites.push_back(entry.path());
-  std::sort(suites.begin(), suites.end());
-  if (suites.empty()) checks.check(false, "contract suites", "none was packed");
-  for (const auto& program : suites) check_suite(checks, program);
+  for (const Suite& suite : suites()) check_suite(checks, suite);
 }
 
 }  // namespace kerb::board

@@ -5,9 +5,9 @@
 
 namespace kerb::board {
 
-/// Runs every contract suite that was packed (/bin/contract_*) over the board's own devices. Here
-/// the hardware is present, so a suite that says otherwise (exit code 77) has failed, as has one
-/// without tests.
+/// Runs the contract suites of the drivers over the board's own devices. Here the hardware is
+/// present, so a suite that says otherwise (exit code 77) has failed, as has one that is missing or
+/// has no tests.
 void check_contracts(Checks& checks);
 
 }  // namespace kerb::board

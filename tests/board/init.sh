@@ -15,9 +15,11 @@ mount -t tmpfs tmp /run
 uptime_now() { cut -d' ' -f1 /proc/uptime; }
 echo "BOARD boot: kernel $(uname -r), init after $(uptime_now) s"
 
-# One HDMI input and one HDMI output without cropping or scaling, so that the loop between them
-# carries pictures as they are. soft_margin is only the default: who opens the watchdog sets its own.
-vivid="node_types=0x101 num_inputs=1 input_types=0x3 num_outputs=1 output_types=0x1 ccs_cap_mode=0 ccs_out_mode=0"
+# Two cameras. The first has one HDMI input and one HDMI output without cropping or scaling, so that the
+# loop between them carries pictures as they are. The second is a webcam with a picture of its own, which
+# takes sizes and rates as cameras do. soft_margin is only the default: who opens the watchdog sets its own.
+vivid="n_devs=2 node_types=0x101,0x1 num_inputs=1,1 input_types=0x3,0x0 num_outputs=1,1 output_types=0x1,0x1"
+vivid="$vivid ccs_cap_mode=0,0 ccs_out_mode=0,0"
 while read -r module; do
   options=
   case $module in
