@@ -1,6 +1,9 @@
-if(TARGET kerb_firmware_control)
 kerb_add_test(NAME unit_control_judge SOURCES firmware/control/test_camera_judge.cpp
   LINKS kerb::firmware_control LABELS unit)
 kerb_add_test(NAME unit_control_service SOURCES firmware/control/test_service_test.cpp
   LINKS kerb::firmware_control LABELS unit)
-endif()
+kerb_add_test(NAME unit_control_controller SOURCES firmware/control/test_controller.cpp
+  LINKS kerb::firmware_control LABELS unit THREADED)
+# Counts every allocation of the whole product while frames flow.
+kerb_add_test(NAME unit_control_allocations SOURCES firmware/control/test_allocations.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
+  LINKS kerb::firmware_control kerb::drivers_replay kerb::gpu_image LABELS unit)
