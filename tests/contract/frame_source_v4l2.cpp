@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A camera of this machine: KERB_TEST_CAMERA=/dev/video0; also KERB_TEST_CAMERA_FORMAT (else "auto")
-// and KERB_TEST_CAMERA_SIZE (else 640x360). On the bench that is vivid.
+// A camera of this machine: KERB_TEST_CAMERA=/dev/video0; also KERB_TEST_CAMERA_FORMAT (else
+// "auto") and KERB_TEST_CAMERA_SIZE (else 640x360). On the bench that is vivid.
 #include <cstdio>
 #include <cstdlib>
 

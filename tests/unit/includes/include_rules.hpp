@@ -31,8 +31,9 @@ std::vector<SourceFile> read_tree(const std::filesystem::path& top);
 ///   drivers   hal, its own folder and drivers/base
 ///   gpu       hal and gpu; its headers bring in no CUDA header, but for those that say so by their
 ///             name: *.cuh, *_cuda.*, cuda_*, detail/
-///   firmware  hal and firmware; main.cpp and main/ also drivers and gpu; nobody else includes
-///   main/ tools     everything but tests tests     everything
+///   firmware  hal and firmware; main.cpp and main/ also drivers and gpu; only they include main/
+///   tools     everything but tests
+///   tests     everything
 /// CUDA is for gpu, tools and tests; OpenCV for drivers/replay, tools and tests. Ours are included
 /// in quotes, by their path from the top, and exist. Every file begins with its SPDX line; every
 /// header says pragma once.
