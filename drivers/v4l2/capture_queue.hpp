@@ -64,8 +64,8 @@ class CaptureQueue final : public FrameLender {
   Device device_;
   std::uint32_t memory_ = V4L2_MEMORY_MMAP;
   std::vector<Buffer> buffers_;
-  mutable std::mutex
-      mutex_;  // over what follows, `lent` and the open device; never held while waiting
+  // Over what follows, `lent` and the open device; never held while waiting.
+  mutable std::mutex mutex_;
   std::size_t queued_ = 0;
   int fault_ = 0;  // -errno of a give_back() that failed
 };

@@ -6,9 +6,8 @@
 namespace kerb::v4l2 {
 
 /// Sets exposure and gain, in the first control of each list that the camera has:
-///   exposure  EXPOSURE_ABSOLUTE (100 us), the Tegra sensors' own (1 us), EXPOSURE (a unit of the
-///   driver's:
-///             it is handed the microseconds as they are), each with automatic exposure off
+///   exposure  EXPOSURE_ABSOLUTE (100 us), the Tegra sensors' own (1 us), EXPOSURE (the driver's
+///             unit: it is handed the microseconds as they are), with automatic exposure off
 ///   gain      GAIN, ANALOGUE_GAIN, the Tegra sensors' own, with automatic gain off
 /// One that is not set is left to the camera: its automatic is switched on where it has one.
 /// Fails: unsupported (asked for, and the camera has no such control), invalid_argument (outside

@@ -37,7 +37,7 @@ struct KernelBuffer {
 };
 
 /// An open capture node: ioctls that survive signals and say what went wrong with which device.
-/// Closed when destroyed. Move-only. One thread at a time, but for queue().
+/// Closed when destroyed. Move-only. One thread at a time.
 class Device {
  public:
   /// Fails: not_found (no such node), unsupported (not a streaming capture node), io (in use, no

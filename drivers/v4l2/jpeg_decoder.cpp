@@ -14,21 +14,28 @@ Error damaged(std::string_view reason) noexcept {
   return {Errc::damaged, 0, "decode camera frame", reason};
 }
 
-/// Whether the first frame header is one of sequential Huffman coding (SOF0, SOF1). A progressive
-/// picture would need all its scans before the first pixel is final, and can be made to take for
-/// ever.
-bool is_sequential(const std::uint8_t* data, std::size_t size) noexcept {
+struct Header {
+  int width = 0, height = 0;
+};
+
+/// Reads up to the frame header. False when there is none of sequential Huffman coding (SOF0,
+/// SOF1). A progressive picture would need all its scans before the first pixel is final, and can
+/// be made to take for ever.
+bool read_header(const std::uint8_t* data, std::size_t size, Header& header) noexcept {
   std::size_t at = 2;  // after SOI
-  while (at + 4 <= size && data[at] == 0xff) {
+  while (at + 9 <= size && data[at] == 0xff) {
     const std::uint8_t marker = data[at + 1];
-    if (marker == 0xff) {  // fill byte
+    if (marker == 0xff) {  // a fill byte
       ++at;
       continue;
     }
-    const bool is_frame = marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 &&
-                          marker != 0xcc;  // DHT, JPG, DAC
-    if (is_frame) return marker <= 0xc1;
-    if (marker == 0xda || marker == 0xd9) return false;  // a scan, or the end, before any frame
+    if (marker == 0xc0 || marker == 0xc1) {
+      header.height = data[at + 5] << 8 | data[at + 6];
+      header.width = data[at + 7] << 8 | data[at + 8];
+      return true;
+    }
+    const bool is_table = marker == 0xc4 || marker == 0xdb || marker == 0xdd || marker >= 0xe0;
+    if (!is_table) return false;  // another frame type, a scan, the end, or nothing known
     at += 2u + (static_cast<std::size_t>(data[at + 2]) << 8 | data[at + 3]);
   }
   return false;
@@ -54,24 +61,25 @@ Result<JpegDecoder> JpegDecoder::create() {
 Status JpegDecoder::decode(const std::uint8_t* data, std::size_t size, int width, int height,
                            std::uint8_t* rgb, int stride) noexcept {
   if (size < 4 || data[0] != 0xff || data[1] != 0xd8) return damaged("not a JPEG");
-  if (!is_sequential(data, size)) return damaged("no baseline JPEG");
-  int has_width = 0, has_height = 0, sampling = 0, colours = 0;
-  if (tjDecompressHeader3(handle_.get(), data, size, &has_width, &has_height, &sampling,
-                          &colours) != 0)
-    return damaged(tjGetErrorStr2(handle_.get()));
-  if (has_width != width || has_height != height) {
+  Header header;
+  if (!read_header(data, size, header)) return damaged("not a baseline JPEG");
+  if (header.width != width || header.height != height) {
     char text[64];
-    std::snprintf(text, sizeof text, "the JPEG is %dx%d, not %dx%d", has_width, has_height, width,
-                  height);
+    std::snprintf(text, sizeof text, "the JPEG is %dx%d, not %dx%d", header.width, header.height,
+                  width, height);
     return damaged(text);
   }
+  if (handle_ == nullptr) return damaged("no memory for the decoder");
   // The first warning ends it: what follows corrupt data is a guess, and this frame is one of
-  // thirty.
-  if (tjDecompress2(handle_.get(), data, size, rgb, width, stride, height, TJPF_RGB,
-                    TJFLAG_STOPONWARNING) != 0 &&
-      !is_harmless(handle_.get()))
-    return damaged(tjGetErrorStr2(handle_.get()));
-  return Done{};
+  // thirty. tjDecompress2() never writes beyond width, height and stride, whatever the data say.
+  const int rc = tjDecompress2(handle_.get(), data, size, rgb, width, stride, height, TJPF_RGB,
+                               TJFLAG_STOPONWARNING);
+  if (rc == 0 || is_harmless(handle_.get())) return Done{};
+  const Error error = damaged(tjGetErrorStr2(handle_.get()));
+  // A new one, for this one keeps what it has read: a corrupt table would spoil the pictures to
+  // come.
+  handle_.reset(tjInitDecompress());
+  return error;
 }
 
 }  // namespace kerb::v4l2

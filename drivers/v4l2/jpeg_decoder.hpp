@@ -18,7 +18,7 @@ class JpegDecoder {
   /// standard Huffman tables may be missing, and stray bytes may stand before the end marker, as
   /// web cameras have it. libjpeg takes its working memory from the heap meanwhile; nothing else
   /// allocates. Fails: damaged (cut off, corrupt, another size, progressive); `rgb` then holds
-  /// anything.
+  /// anything, and the next picture is decoded as if this one had never been.
   Status decode(const std::uint8_t* data, std::size_t size, int width, int height,
                 std::uint8_t* rgb, int stride) noexcept;
 

@@ -24,13 +24,11 @@ struct Agreement;
 /// - Pixels lie as the camera wrote them, in `memory` (userptr) or in the driver's own (mmap); see
 ///   CameraSettings::memory. MJPEG alone is copied: decoded to rgb24 in `memory` ("own").
 /// - Under a mosaic of N x N filters, columns and rows that do not fill a cell are cut off at the
-/// right and at
-///   the bottom, and a Bayer format is given as grey of its depth: the filters are not Bayer's.
-/// - Time stamps are the kernel's when it takes them on CLOCK_MONOTONIC, else the time we got the
-/// frame.
+///   right and at the bottom, and a Bayer format is given as grey of its depth: the filters are not
+///   Bayer's.
+/// - Time stamps are the kernel's when it takes them on CLOCK_MONOTONIC, else the time of taking.
 /// - `dropped` counts frames that the driver numbered and never gave us; those that it marked as
-/// damaged, and
-///   those that came while there was no signal, are not among them.
+///   damaged, and those that came while there was no signal, are not among them.
 class V4l2Camera final : public FrameSource {
  public:
   /// Opens the camera as `settings` have it, and starts it. `memory`, `clock` and `kernel` must
