@@ -101,9 +101,9 @@ Status copy_to_host(StreamRef stream, T* host, const T* device, std::size_t coun
   return runtime::copy_rows(stream.get(), runtime::Direction::to_host, host, n, device, n, n, 1);
 }
 
-/// Elements that both sides use by turns: one memory where the policy finds one for both, else two
-/// and explicit copies. Code that calls to_device() and to_host() where they belong is right, and
-/// as fast as it can be, on every device. On the CPU backend: plain memory.
+/// Elements that both sides use by turns, zero at first: one memory where the policy finds one for
+/// both, else two and explicit copies. Code that calls to_device() and to_host() where they belong
+/// is right, and as fast as it can be, on every device. On the CPU backend: plain memory.
 template <typename T>
 class DualBuffer {
  public:
@@ -118,6 +118,10 @@ class DualBuffer {
       Result<DeviceBuffer<T>> device = DeviceBuffer<T>::create(context, count);
       if (!device) return device.error();
       both.twin_ = std::move(*device);
+      Status zeroed =
+          runtime::fill(context.stream().get(), both.twin_.device_data(), 0, count * sizeof(T));
+      if (zeroed) zeroed = wait(context.stream());
+      if (!zeroed) return zeroed.error();
     }
     return both;
   }
