@@ -26,21 +26,16 @@ KERB_BOTH std::uint8_t top8(std::uint32_t sample, int shift) {
   return static_cast<std::uint8_t>(sample >> shift);
 }
 
-/// The weights of a 2 x 2 Bayer window's samples: a b over c d. Twice 1/32768, since green is there
-/// twice.
-struct BayerWeights {
-  std::uint32_t a, b, c, d;
-};
-/// For the window at (x, y) of a pattern whose red stands at (red_x, red_y) of each 2 x 2 tile.
-KERB_BOTH BayerWeights bayer_weights(int x, int y, int red_x, int red_y) {
-  const bool right = ((x ^ red_x) & 1) != 0, below = ((y ^ red_y) & 1) != 0;  // red, in this window
-  const std::uint32_t r = 2 * kRed, g = kGreen, b = 2 * kBlue;
-  if (right == below) return right ? BayerWeights{b, g, g, r} : BayerWeights{r, g, g, b};
-  return right ? BayerWeights{g, r, b, g} : BayerWeights{g, b, r, g};
+/// What a Bayer sample at (x, y) counts in the luma of any 2 x 2 window that holds it, in 1/65536:
+/// green is there twice, so that it counts half. Red stands at (red_x, red_y) of each 2 x 2 tile.
+KERB_BOTH std::uint32_t bayer_weight(int x, int y, int red_x, int red_y) {
+  const bool red_column = ((x ^ red_x) & 1) == 0, red_row = ((y ^ red_y) & 1) == 0;
+  if (red_column != red_row) return kGreen;
+  return red_row ? 2 * kRed : 2 * kBlue;
 }
-KERB_BOTH std::uint8_t from_bayer(const BayerWeights& w, std::uint32_t a, std::uint32_t b,
-                                  std::uint32_t c, std::uint32_t d, int shift) {
-  return top8((w.a * a + w.b * b + w.c * c + w.d * d + 32768u) >> 16, shift);
+/// From the window's weighted sum.
+KERB_BOTH std::uint8_t from_bayer(std::uint32_t sum, int shift) {
+  return top8((sum + 32768u) >> 16, shift);
 }
 KERB_BOTH int red_x(BayerOrder order) {
   return order == BayerOrder::bggr || order == BayerOrder::grbg ? 1 : 0;
@@ -49,20 +44,21 @@ KERB_BOTH int red_y(BayerOrder order) {
   return order == BayerOrder::bggr || order == BayerOrder::gbrg ? 1 : 0;
 }
 
-/// Division by n*n as a multiplication: exact, since sums stay under 2^22 + 32 and n*n under 65
-/// (the reciprocal's error, under n*n / 2^32, then cannot reach the next integer).
+/// The top 8 bits of (sum + n*n/2) / n*n, which is the whole part of (sum + n*n/2) / d with d = n*n
+/// << shift, by one multiplication in float, exactly: adding 1/2 more keeps the quotient, under
+/// 256, at least 1/2d from the next integer either way. Sums are under 2^22, so the sum is exact,
+/// and reciprocal and product err by 2^-24 each: 2^-15 of the quotient at most, which is less than
+/// 1/2d for d up to 49 << 8, and for 64 << 8 the reciprocal is exact.
 struct Mean {
-  std::uint32_t half, reciprocal;
-  int shift;
+  float offset, reciprocal;
 };
 KERB_BOTH Mean mean_of(int n, int shift) {
-  const std::uint32_t count = static_cast<std::uint32_t>(n * n);
-  const std::uint64_t whole = std::uint64_t{1} << 32;
-  return {count / 2, static_cast<std::uint32_t>((whole + count - 1) / count), shift};
+  return {static_cast<float>(n * n / 2) + 0.5f, 1.0f / static_cast<float>(n * n << shift)};
 }
 KERB_BOTH std::uint8_t from_sum(const Mean& mean, std::uint32_t sum) {
-  const std::uint64_t scaled = std::uint64_t{sum + mean.half} * mean.reciprocal;
-  return top8(static_cast<std::uint32_t>(scaled >> 32), mean.shift);
+  // By way of int, which every vector unit converts to and from.
+  const float exact = static_cast<float>(static_cast<std::int32_t>(sum)) + mean.offset;
+  return static_cast<std::uint8_t>(static_cast<std::int32_t>(exact * mean.reciprocal));
 }
 /// Where the n-wide window of pixel `x` starts in a side of `size`.
 KERB_BOTH int window_start(int x, int n, int size) {

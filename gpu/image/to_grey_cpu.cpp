@@ -40,20 +40,35 @@ void weigh_rgb(const Byte* __restrict from, Byte* __restrict to, int width) {
     to[x] = grey::from_rgb(from[3 * x + Red], from[3 * x + 1], from[3 * x + Blue]);
 }
 
+// Bayer and mosaic pictures: first sums of columns, then sums of neighbouring columns' sums. In
+// strips, so that the sums stay on the stack and in the first cache; in functions of their own, so
+// that nothing can overlap.
+constexpr int kStrip = 1024;
+using Sums = std::uint32_t[kStrip + shapes::kMaxMosaic];
+
 template <typename Sample>
-void weigh_bayer_row(const Sample* __restrict top, const Sample* __restrict bottom,
-                     Byte* __restrict to, int width, const grey::BayerWeights& even,
-                     const grey::BayerWeights& odd, std::uint32_t mask, int shift) {
-  const auto pixel = [&](const grey::BayerWeights& w, int x) {
-    return grey::from_bayer(w, top[x] & mask, top[x + 1] & mask, bottom[x] & mask,
-                            bottom[x + 1] & mask, shift);
-  };
-  for (int x = 0; x + 2 < width; x += 2) {
-    to[x] = pixel(even, x);
-    to[x + 1] = pixel(odd, x + 1);
-  }
-  to[width - 2] = to[width - 1] =
-      pixel(even, width - 2);  // width is even; the last two share a window
+void add_row(const Sample* __restrict from, std::uint32_t* __restrict sums, int count,
+             std::uint32_t mask) {
+  for (int i = 0; i < count; ++i) sums[i] += from[i] & mask;
+}
+void add_shifted(const std::uint32_t* __restrict from, std::uint32_t* __restrict sums, int count) {
+  for (int i = 0; i < count; ++i) sums[i] += from[i];
+}
+void take_means(const std::uint32_t* __restrict sums, Byte* __restrict to, int count,
+                grey::Mean mean) {
+  for (int i = 0; i < count; ++i) to[i] = grey::from_sum(mean, sums[i]);
+}
+
+template <typename Sample>
+void weigh_columns(const Sample* __restrict top, const Sample* __restrict bottom,
+                   const std::uint32_t* __restrict top_weights,
+                   const std::uint32_t* __restrict bottom_weights, std::uint32_t* __restrict sums,
+                   int count, std::uint32_t mask) {
+  for (int i = 0; i < count; ++i)
+    sums[i] = top_weights[i] * (top[i] & mask) + bottom_weights[i] * (bottom[i] & mask);
+}
+void add_pairs(const std::uint32_t* __restrict sums, Byte* __restrict to, int count, int shift) {
+  for (int i = 0; i < count; ++i) to[i] = grey::from_bayer(sums[i] + sums[i + 1], shift);
 }
 
 template <typename Sample>
@@ -61,21 +76,24 @@ void weigh_bayer(const In& in, const Out& out) {
   const int bits = bit_depth(in.format), shift = bits - 8;
   const std::uint32_t mask = (1u << bits) - 1;
   const int rx = grey::red_x(in.bayer), ry = grey::red_y(in.bayer);
+  Sums sums, weights[2];  // of even and of odd rows, column by column
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < kStrip + 1; ++x) weights[y][x] = grey::bayer_weight(x, y, rx, ry);
   each_row(in, out, [&](int y, Byte* to) {
     const int y0 = std::min(y, in.height - 2);
-    weigh_bayer_row(samples<Sample>(in, y0), samples<Sample>(in, y0 + 1), to, in.width,
-                    grey::bayer_weights(0, y0, rx, ry), grey::bayer_weights(1, y0, rx, ry), mask,
-                    shift);
+    for (int left = 0; left < in.width; left += kStrip) {
+      const int columns = std::min(kStrip + 1, in.width - left);  // one more than pixels
+      weigh_columns(samples<Sample>(in, y0) + left, samples<Sample>(in, y0 + 1) + left,
+                    weights[y0 % 2], weights[(y0 + 1) % 2], sums, columns, mask);
+      add_pairs(sums, to + left, columns - 1, shift);
+    }
+    to[in.width - 1] = to[in.width - 2];  // they share a window
   });
 }
 
-/// Sums columns first, then the columns' sums: 2N additions a pixel rather than N*N. In strips, so
-/// that the sums fit on the stack and in the first cache.
 template <typename Sample>
 void average_mosaic(const In& in, const Out& out) {
-  constexpr int kStrip = 1024;
-  std::uint32_t columns[kStrip + shapes::kMaxMosaic];  // sums of N samples, one above the other
-  std::uint32_t windows[kStrip + shapes::kMaxMosaic];  // sums of N columns, side by side
+  Sums columns, windows;
   const int n = in.mosaic, bits = bit_depth(in.format);
   const std::uint32_t mask = (1u << bits) - 1;
   const grey::Mean mean = grey::mean_of(n, bits - 8);
@@ -86,22 +104,17 @@ void average_mosaic(const In& in, const Out& out) {
       const int first = grey::window_start(left, n, in.width);
       const int starts = grey::window_start(right - 1, n, in.width) + 1 - first;
       std::fill_n(columns, starts + n - 1, 0u);
-      for (int j = 0; j < n; ++j) {
-        const Sample* from = samples<Sample>(in, y0 + j) + first;
-        for (int i = 0; i < starts + n - 1; ++i) columns[i] += from[i] & mask;
-      }
+      for (int j = 0; j < n; ++j)
+        add_row(samples<Sample>(in, y0 + j) + first, columns, starts + n - 1, mask);
       std::copy_n(columns, starts, windows);
-      for (int j = 1; j < n; ++j)
-        for (int i = 0; i < starts; ++i) windows[i] += columns[i + j];
+      for (int j = 1; j < n; ++j) add_shifted(columns + j, windows, starts);
       // The window moves with the pixel, but for the rims, where several pixels share the outermost
       // one.
       const int inner = std::clamp((n - 1) / 2, left, right);
       const int outer = std::min(inner + starts, right);
-      const Byte leftmost = grey::from_sum(mean, windows[0]);
-      for (int x = left; x < inner; ++x) to[x] = leftmost;
-      for (int i = 0; i < outer - inner; ++i) to[inner + i] = grey::from_sum(mean, windows[i]);
-      const Byte rightmost = grey::from_sum(mean, windows[starts - 1]);
-      for (int x = outer; x < right; ++x) to[x] = rightmost;
+      std::fill(to + left, to + inner, grey::from_sum(mean, windows[0]));
+      take_means(windows, to + inner, outer - inner, mean);
+      std::fill(to + outer, to + right, grey::from_sum(mean, windows[starts - 1]));
     }
   });
 }

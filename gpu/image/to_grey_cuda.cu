@@ -111,25 +111,35 @@ __global__ void bayer_kernel(In in, Out out, int red_x, int red_y, Word mask, in
   const Sample* top = reinterpret_cast<const Sample*>(in.data + y0 * in.row_stride);
   const Sample* bottom = reinterpret_cast<const Sample*>(in.data + (y0 + 1) * in.row_stride);
   const int n = min(kQuad, in.width - x);
+  // Weighted sums of columns; x is even, so that the weights of two columns do for all.
+  const Word t[2] = {grey::bayer_weight(0, y0, red_x, red_y),
+                     grey::bayer_weight(1, y0, red_x, red_y)};
+  const Word b[2] = {grey::bayer_weight(0, y0 + 1, red_x, red_y),
+                     grey::bayer_weight(1, y0 + 1, red_x, red_y)};
+  Word columns[kQuad + 1];
+#pragma unroll
+  for (int i = 0; i <= kQuad; ++i)
+    columns[i] =
+        x + i < in.width ? t[i & 1] * (top[x + i] & mask) + b[i & 1] * (bottom[x + i] & mask) : 0;
   Word pixels = 0;
 #pragma unroll
   for (int i = 0; i < kQuad; ++i) {
-    if (i >= n) break;
-    const int x0 = min(x + i, in.width - 2);
-    const grey::BayerWeights w = grey::bayer_weights(x0, y0, red_x, red_y);
-    const Byte v = grey::from_bayer(w, top[x0] & mask, top[x0 + 1] & mask, bottom[x0] & mask,
-                                    bottom[x0 + 1] & mask, shift);
-    pixels |= Word{v} << (8 * i);
+    // The last pixel of a row (i is odd there: the width is even) shares its neighbour's window.
+    const bool last = i % 2 == 1 && x + i == in.width - 1;
+    const Word sum = columns[i] + (last ? columns[i - i % 2] : columns[i + 1]);
+    pixels |= Word{grey::from_bayer(sum, shift)} << (8 * i);
   }
   store(out.data + y * out.row_stride + x, pixels, n);
 }
 
 /// As on the CPU: first the sums of columns, in shared memory, then sums of those.
-template <typename Sample>
+/// N: known to the compiler for the common patterns, so that it has the loads in flight together; 0
+/// for any.
+template <typename Sample, int N>
 __global__ void mosaic_kernel(In in, Out out, Word mask, grey::Mean mean) {
   constexpr int kPixels = kBlockX * kQuad;
   __shared__ Word columns[kBlockY][kPixels + shapes::kMaxMosaic];
-  const int n = in.mosaic;
+  const int n = N != 0 ? N : in.mosaic;
   const int left = static_cast<int>(blockIdx.x) * kPixels;
   const int right = min(left + kPixels, in.width);
   const int y = static_cast<int>(blockIdx.y * kBlockY + threadIdx.y);
@@ -161,6 +171,17 @@ __global__ void mosaic_kernel(In in, Out out, Word mask, grey::Mean mean) {
 }
 static_assert(kBlockX == 32, "mosaic_kernel takes a row of the block for a warp");
 
+template <typename Sample>
+void launch_mosaic(dim3 grid, dim3 block, cudaStream_t s, const In& in, const Out& out, Word mask,
+                   const grey::Mean& mean) {
+  if (in.mosaic == 3)
+    mosaic_kernel<Sample, 3><<<grid, block, 0, s>>>(in, out, mask, mean);
+  else if (in.mosaic == 4)
+    mosaic_kernel<Sample, 4><<<grid, block, 0, s>>>(in, out, mask, mean);
+  else
+    mosaic_kernel<Sample, 0><<<grid, block, 0, s>>>(in, out, mask, mean);
+}
+
 }  // namespace
 
 Status to_grey(StreamRef stream, const In& in, const Out& out) {
@@ -173,10 +194,8 @@ Status to_grey(StreamRef stream, const In& in, const Out& out) {
   const int rx = grey::red_x(in.bayer), ry = grey::red_y(in.bayer);
   if (in.mosaic != 0) {
     const grey::Mean mean = grey::mean_of(in.mosaic, shift);
-    if (bits > 8)
-      mosaic_kernel<std::uint16_t><<<grid, block, 0, s>>>(in, out, mask, mean);
-    else
-      mosaic_kernel<Byte><<<grid, block, 0, s>>>(in, out, mask, mean);
+    bits > 8 ? launch_mosaic<std::uint16_t>(grid, block, s, in, out, mask, mean)
+             : launch_mosaic<Byte>(grid, block, s, in, out, mask, mean);
     return cuda_status(cudaGetLastError(), "launch to_grey");
   }
   switch (in.format) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "gpu/image/grey_math.hpp"
 #include "gpu/image/split_mosaic.hpp"
 #include "gpu/image/to_grey.hpp"
 #include "tests/support/unity.hpp"
@@ -96,6 +97,22 @@ void test_flat_pictures_stay_flat_at_every_level() {
     }
 }
 
+// The mean is taken in float. It never falls as the sum rises, so that the two sides of each step
+// prove all sums.
+void test_mosaic_means_are_exact_for_every_sum() {
+  for (int n = 2; n <= 8; ++n)
+    for (int shift : {0, 2, 4, 8}) {
+      const grey::Mean mean = grey::mean_of(n, shift);
+      const int step = n * n << shift, half = n * n / 2;
+      for (int level = 0; level < 256; ++level) {
+        const int first = level * step - half, last = (level + 1) * step - half - 1;
+        if (first >= 0)
+          TEST_ASSERT_EQUAL(level, grey::from_sum(mean, static_cast<unsigned>(first)));
+        TEST_ASSERT_EQUAL(level, grey::from_sum(mean, static_cast<unsigned>(last)));
+      }
+    }
+}
+
 void test_operators_refuse_what_their_contract_refuses() {
   std::vector<std::uint8_t> bytes(4096);
   std::vector<std::uint16_t> planes(4096);
@@ -160,6 +177,7 @@ int main() {
   RUN_TEST(test_split_mosaic_equals_its_definition);
   RUN_TEST(test_grey_of_colours_is_bt601_luma);
   RUN_TEST(test_flat_pictures_stay_flat_at_every_level);
+  RUN_TEST(test_mosaic_means_are_exact_for_every_sum);
   RUN_TEST(test_operators_refuse_what_their_contract_refuses);
   run_preparer_tests();
   return UNITY_END();
