@@ -75,8 +75,8 @@ class Event {
   static constexpr std::size_t kMaxFields = 8;
 
   Event() = default;
-  Event(Nanos time_, EventKind kind_, Severity severity_) noexcept
-      : time{time_}, kind{kind_}, severity{severity_} {}
+  Event(Nanos when, EventKind what, Severity how_bad) noexcept
+      : time{when}, kind{what}, severity{how_bad} {}
 
   /// Adds a field. A ninth is dropped; keys are not checked for being unique. Text is cut at 96
   /// bytes; bytes that are not UTF-8 and numbers that are not finite are dealt with when it is

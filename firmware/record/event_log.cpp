@@ -104,12 +104,12 @@ Status validate(const EventLogOptions& o) {
 /// All there is, shared by the log and its writer thread. Members below the queue are the writer's
 /// alone.
 struct EventLog::Core {
-  Core(const EventLogOptions& options_, const Clock& clock_)
-      : options{options_},
+  Core(const EventLogOptions& wanted, const Clock& time)
+      : options{wanted},
         run{new_run_id()},
-        queue{options_.queue},
-        clock{&clock_},
-        file{options_.path, options_.max_file_bytes, options_.files} {
+        queue{wanted.queue},
+        clock{&time},
+        file{wanted.path, wanted.max_file_bytes, wanted.files} {
     line.reserve(kMaxEventLine);
   }
 
