@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+
+#include "tests/support/unity.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path g_folder;
+
+}  // namespace
+
+void setUp() {
+  std::string pattern = (fs::temp_directory_path() / "kerbwatch-XXXXXX").string();
+  g_folder = mkdtemp(pattern.data());
+}
+void tearDown() { fs::remove_all(g_folder); }
+
+namespace {
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+  [[nodiscard]] long lines_of_error() const { return std::count(err.begin(), err.end(), '\n'); }
+};
+
+std::string read(const fs::path& path) {
+  std::ifstream file{path};
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// Runs `kerbwatch ARGUMENTS` through the shell.
+Outcome kerbwatch(const std::string& arguments, const std::string& before = "") {
+  const std::string out = g_folder / "out", err = g_folder / "err";
+  const std::string command = before + KERBWATCH + " " + arguments + " >" + out + " 2>" + err;
+  const int status = std::system(command.c_str());
+  Outcome result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
+  return result;
+}
+
+std::string config(const std::string& text) {
+  const fs::path path = g_folder / "test.toml";
+  std::ofstream{path} << text;
+  return path;
+}
+
+/// No bus, no lamps, a small test pattern, events in the folder; more keys may follow.
+std::string desk_config(const std::string& more = "") {
+  return config("[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[can]\nenabled = false\n"
+                "[thermal]\nenabled = false\n[events]\npath = \"" +
+                (g_folder / "events.jsonl").string() + "\"\n" + more);
+}
+
+void expect_bad_input(const Outcome& o, const char* part) {
+  TEST_ASSERT_EQUAL_INT_MESSAGE(2, o.code, o.err.c_str());
+  TEST_ASSERT_EQUAL_INT_MESSAGE(1, o.lines_of_error(), o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.err.find(part) != std::string::npos, o.err.c_str());
+}
+
+void test_help_and_version_are_no_errors() {
+  const Outcome help = kerbwatch("--help");
+  TEST_ASSERT_EQUAL_INT(0, help.code);
+  for (const char* word : {"run", "check", "demo", "config", "Exit codes"})
+    TEST_ASSERT_TRUE_MESSAGE(help.out.find(word) != std::string::npos, word);
+  TEST_ASSERT_EQUAL_INT(0, kerbwatch("run --help").code);
+  const Outcome version = kerbwatch("--version");
+  TEST_ASSERT_EQUAL_INT(0, version.code);
+  TEST_ASSERT_TRUE(version.out.find("kerbwatch 0.") != std::string::npos);
+}
+
+void test_a_wrong_command_line_is_bad_input() {
+  for (const char* arguments : {"", "fly", "run", "check", "demo --seconds soon", "run --config"})
+    TEST_ASSERT_EQUAL_INT_MESSAGE(2, kerbwatch(arguments).code, arguments);
+}
+
+void test_the_printed_configuration_passes_its_own_check() {
+  const Outcome printed = kerbwatch("config");
+  TEST_ASSERT_EQUAL_INT(0, printed.code);
+  const Outcome checked = kerbwatch("check --config " + config(printed.out));
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, checked.code, checked.err.c_str());
+}
+
+void test_what_is_wrong_with_a_configuration_is_one_line_each() {
+  expect_bad_input(kerbwatch("check --config /nowhere/kerbwatch.toml"), "/nowhere/kerbwatch.toml");
+  expect_bad_input(kerbwatch("check --config " + config("[[camera]]\nwidht = 640\n")), "did you mean");
+  expect_bad_input(kerbwatch("run --config " + config("[clock]\nrate = 0\n")), "clock.rate = 0");
+  const Outcome two = kerbwatch("check -c " + config("[clock]\nrate = 99\n[[camera]]\nwidth = 1\n"));
+  TEST_ASSERT_EQUAL_INT(2, two.code);
+  TEST_ASSERT_EQUAL_INT_MESSAGE(2, two.lines_of_error(), two.err.c_str());
+}
+
+void test_a_missing_device_is_named_in_one_line() {
+  const std::string quiet = "[can]\nenabled = false\n[log]\nlevel = \"error\"\n[events]\nenabled = false\n";
+  const std::string pattern = "[[camera]]\nsource = \"pattern\"\n";
+  for (const auto& [text, named] :
+       {std::pair<std::string, const char*>{quiet + "[[camera]]\ndevice = \"/dev/video99\"\n", "/dev/video99"},
+        {quiet + "[[camera]]\ndevice = \"/dev/null\"\n", "/dev/null"},
+        {quiet + pattern + "[lamp]\nenabled = true\nchip = \"/dev/gpiochip99\"\n", "/dev/gpiochip99"},
+        {quiet + pattern + "[tone]\nenabled = true\ndevice = \"hw:99\"\n", "hw:99"},
+        {quiet + pattern + "[watchdog]\nenabled = true\ndevice = \"/dev/watchdog99\"\n", "/dev/watchdog99"},
+        {"[can]\ninterface = \"can99\"\n[log]\nlevel = \"error\"\n[events]\nenabled = false\n"
+         "[thermal]\nenabled = false\n" + pattern, "can99"}})
+    expect_bad_input(kerbwatch("run --config " + config(text)), named);
+}
+
+void test_it_runs_for_as_long_as_told_and_leaves_a_log() {
+  const Outcome o = kerbwatch("run --seconds 1.5 --log-json --config " + desk_config());
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.out.find("delivered") != std::string::npos, o.out.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.out.find("prepare") != std::string::npos, o.out.c_str());
+  TEST_ASSERT_EQUAL_CHAR('{', o.err.front());
+  const std::string events = read(g_folder / "events.jsonl");
+  for (const char* word : {"started", "health_changed", "detector_missing", "stopped", "time is up"})
+    TEST_ASSERT_TRUE_MESSAGE(events.find(word) != std::string::npos, events.c_str());
+}
+
+void test_sigterm_ends_it_in_order() {
+  // `timeout` sends SIGTERM after a second; --preserve-status gives the program's own exit code.
+  const Outcome o = kerbwatch("run --config " + desk_config(), "timeout --preserve-status -k 20 1 ");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  TEST_ASSERT_TRUE(read(g_folder / "events.jsonl").find("SIGTERM") != std::string::npos);
+}
+
+void test_the_demo_shows_frames_stages_health_and_messages() {
+  const Outcome o = kerbwatch("demo --seconds 8");
+  for (const char* word : {"delivered", "prepare", "budget", "health: ", "status", "KW_Warning", "camera_silent"})
+    TEST_ASSERT_TRUE_MESSAGE(o.out.find(word) != std::string::npos, o.out.c_str());
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.out.c_str());
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_help_and_version_are_no_errors);
+  RUN_TEST(test_a_wrong_command_line_is_bad_input);
+  RUN_TEST(test_the_printed_configuration_passes_its_own_check);
+  RUN_TEST(test_what_is_wrong_with_a_configuration_is_one_line_each);
+  RUN_TEST(test_a_missing_device_is_named_in_one_line);
+  RUN_TEST(test_it_runs_for_as_long_as_told_and_leaves_a_log);
+  RUN_TEST(test_sigterm_ends_it_in_order);
+  RUN_TEST(test_the_demo_shows_frames_stages_health_and_messages);
+  return UNITY_END();
+}
