@@ -170,7 +170,7 @@ Text<96> boot_id() noexcept {
   const ssize_t n = ::read(fd, text.data(), text.size());
   ::close(fd);
   std::string_view id{text.data(), n > 0 ? static_cast<std::size_t>(n) : 0};
-  id = id.substr(0, id.find_first_of("\n"));
+  id = id.substr(0, id.find('\n'));
   return id.empty() ? Text<96>{"unknown"} : Text<96>{id};
 }
 
