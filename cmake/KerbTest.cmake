@@ -15,6 +15,11 @@ add_library(kerb::unity ALIAS kerb_unity)
 target_include_directories(kerb_unity SYSTEM PUBLIC ${unity_dir})
 target_compile_definitions(kerb_unity PUBLIC UNITY_INCLUDE_DOUBLE UNITY_SUPPORT_64)
 
+# Unity's macros cast the old way. A target of its own, linked after kerb::warnings, so that it has the last word.
+add_library(kerb_test_flags INTERFACE)
+add_library(kerb::test_flags ALIAS kerb_test_flags)
+target_compile_options(kerb_test_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-old-style-cast>)
+
 # kerb_add_test(NAME unit_result SOURCES test_result.cpp LINKS kerb::hal [LABELS unit] [THREADED] [ARGS ...])
 # One executable, one ctest entry. Exit code 77 says: what this test needs is not on this machine.
 # THREADED marks what the tsan preset runs.
@@ -23,8 +28,8 @@ function(kerb_add_test)
   add_executable(${arg_NAME} ${arg_SOURCES})
   target_compile_features(${arg_NAME} PRIVATE cxx_std_20)
   target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} kerb::unity kerb::warnings kerb::sanitizers)
-  target_compile_options(${arg_NAME} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-old-style-cast>)
+  target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} kerb::unity kerb::warnings kerb::sanitizers
+    kerb::test_flags)
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_ARGS})
   if(arg_THREADED)
     list(APPEND arg_LABELS threaded)
