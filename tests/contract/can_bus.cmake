@@ -5,3 +5,6 @@ kerb_add_test(NAME contract_can_bus_fake LABELS contract THREADED
 kerb_add_test(NAME contract_can_bus_socketcan LABELS contract THREADED
   SOURCES ${dir}/can_bus_suite.cpp ${dir}/can_bus_socketcan.cpp
   LINKS kerb::drivers_socketcan kerb::drivers_base Threads::Threads)
+kerb_add_test(NAME contract_can_bus_slcan LABELS contract
+  SOURCES ${dir}/can_bus_slcan.cpp
+  LINKS kerb::drivers_socketcan kerb::drivers_base)

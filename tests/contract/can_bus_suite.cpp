@@ -109,12 +109,13 @@ void time_stamps_say_when_a_frame_came_and_never_go_back() {
   for (int i = 0; i < 5; ++i) {
     const Nanos before = fx->clock->now();
     TEST_ASSERT_OK(a->send(frame_of(0x40, {i})));
-    fx->clock->sleep_until(fx->clock->now() + 30ms);  // read late: the stamp must not be young
+    const Nanos sent = fx->clock->now();
+    fx->clock->sleep_until(sent + 100ms);  // read late: the stamp must not be young
     const Result<CanFrame> got = b->receive(kSoon);
     TEST_ASSERT_OK(got);
     // The wall clock's steps and ours differ by a little.
     TEST_ASSERT_TRUE(got->received >= before - 2ms);
-    TEST_ASSERT_TRUE(got->received <= before + 25ms || !fx->real);
+    TEST_ASSERT_TRUE(got->received <= sent + 50ms);
     TEST_ASSERT_TRUE(got->received <= fx->clock->now());
     TEST_ASSERT_TRUE(got->received >= last);
     last = got->received;
@@ -125,15 +126,15 @@ void receive_waits_as_long_as_it_is_told_and_no_longer() {
   const auto a = fx->node(true, {});
   const Nanos before = fx->clock->now();
   TEST_ASSERT_ERROR(Errc::timeout, a->receive(0ns));
-  TEST_ASSERT_TRUE(fx->clock->now() - before < 20ms);
+  TEST_ASSERT_TRUE(fx->clock->now() - before < 200ms);
+  const Nanos looked = fx->clock->now();
   TEST_ASSERT_ERROR(Errc::timeout, a->receive(40ms));
-  const Nanos waited = fx->clock->now() - before;
+  const Nanos waited = fx->clock->now() - looked;
   TEST_ASSERT_TRUE(waited >= 40ms);
-  TEST_ASSERT_TRUE(waited < 400ms);
+  TEST_ASSERT_TRUE(waited < 1s);
 }
 
 void a_frame_ends_the_wait_for_it() {
-  if (!fx->real) TEST_IGNORE_MESSAGE("its clock stands still");
   const auto a = fx->node(true, {}), b = fx->node(true, {});
   const Nanos before = fx->clock->now();
   std::thread sender{[&] {
@@ -205,7 +206,6 @@ void frames_that_nobody_reads_in_time_are_overruns_and_sending_goes_on() {
 }
 
 void a_bus_that_is_down_says_so_and_comes_back() {
-  if (!fx->down) TEST_IGNORE_MESSAGE("cannot take this bus down");
   const auto a = fx->node(true, {}), b = fx->node(true, {{0x90, 0x7FF, false}});
   TEST_ASSERT_OK(a->send(frame_of(0x90, {1})));
   TEST_ASSERT_OK(b->receive(kSoon));
@@ -219,7 +219,7 @@ void a_bus_that_is_down_says_so_and_comes_back() {
   TEST_ASSERT_ERROR(Errc::gone, b->receive(50ms));
   const Nanos waited = fx->clock->now() - before;
   TEST_ASSERT_TRUE_MESSAGE(waited >= 40ms, "a loop around receive() would spin");
-  TEST_ASSERT_TRUE(waited < 500ms);
+  TEST_ASSERT_TRUE(waited < 1s);
   fx->up();
   // A look is enough to notice.
   static_cast<void>(a->receive(0ns));
@@ -235,7 +235,6 @@ void a_bus_that_is_down_says_so_and_comes_back() {
 }
 
 void a_bus_opened_while_down_comes_up() {
-  if (!fx->down) TEST_IGNORE_MESSAGE("cannot take this bus down");
   fx->down();
   const auto a = fx->node(true, {}), b = fx->node(true, {});
   fx->down();  // a fake's new node is up
@@ -250,7 +249,6 @@ void a_bus_opened_while_down_comes_up() {
 }
 
 void bus_off_is_noticed_counted_and_recovered() {
-  if (!fx->go_bus_off) TEST_IGNORE_MESSAGE("cannot drive this bus off");
   const auto a = fx->node(true, {}), b = fx->node(true, {});
   fx->go_bus_off(*a);
   TEST_ASSERT_ERROR(Errc::timeout, a->receive(0ns));
@@ -267,7 +265,6 @@ void bus_off_is_noticed_counted_and_recovered() {
 }
 
 void a_full_queue_refuses_and_takes_again() {
-  if (!fx->fill_queue) TEST_IGNORE_MESSAGE("cannot fill this queue");
   const auto a = fx->node(true, {}), b = fx->node(true, {});
   fx->fill_queue(*a);
   TEST_ASSERT_ERROR(Errc::would_block, a->send(frame_of(0xB0)));
@@ -289,15 +286,15 @@ int run_can_bus_suite(const CanBusFixture& fixture) {
   RUN_TEST(filters_let_in_only_what_they_name);
   RUN_TEST(time_stamps_say_when_a_frame_came_and_never_go_back);
   RUN_TEST(receive_waits_as_long_as_it_is_told_and_no_longer);
-  RUN_TEST(a_frame_ends_the_wait_for_it);
+  if (fixture.real) RUN_TEST(a_frame_ends_the_wait_for_it);
   RUN_TEST(what_iso_11898_does_not_allow_is_refused);
   RUN_TEST(a_classic_bus_refuses_fd);
   RUN_TEST(counters_count);
   RUN_TEST(frames_that_nobody_reads_in_time_are_overruns_and_sending_goes_on);
-  RUN_TEST(a_bus_that_is_down_says_so_and_comes_back);
-  RUN_TEST(a_bus_opened_while_down_comes_up);
-  RUN_TEST(bus_off_is_noticed_counted_and_recovered);
-  RUN_TEST(a_full_queue_refuses_and_takes_again);
+  if (fixture.down) RUN_TEST(a_bus_that_is_down_says_so_and_comes_back);
+  if (fixture.down) RUN_TEST(a_bus_opened_while_down_comes_up);
+  if (fixture.go_bus_off) RUN_TEST(bus_off_is_noticed_counted_and_recovered);
+  if (fixture.fill_queue) RUN_TEST(a_full_queue_refuses_and_takes_again);
   return UNITY_END();
 }
 

@@ -26,6 +26,7 @@ Recording record(const std::string& device, unsigned rate, unsigned channels, do
   const auto wanted = static_cast<std::size_t>(seconds * rate);
   if (snd_pcm_set_params(pcm, SND_PCM_FORMAT_S16, SND_PCM_ACCESS_RW_INTERLEAVED, channels, rate, 0,
                          500'000) == 0) {
+    snd_pcm_start(pcm);  // by itself it starts only when a whole buffer is asked for
     std::vector<std::int16_t> chunk(480 * channels);
     for (int failures = 0; recording.samples.size() < wanted && failures < 100;) {
       const snd_pcm_sframes_t got = snd_pcm_readi(pcm, chunk.data(), 480);

@@ -25,6 +25,11 @@ struct ToneMeasurement {
   int pulses = 0;       ///< whole ones
 };
 
+inline double middle_of(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
 inline ToneMeasurement measure_tone(const Recording& recording) {
   const std::vector<std::int16_t>& x = recording.samples;
   ToneMeasurement m;
@@ -51,9 +56,7 @@ inline ToneMeasurement measure_tone(const Recording& recording) {
     loudest = 0;
   }
   if (distances.size() < 3) return m;
-  std::vector<double> sorted = distances;
-  std::sort(sorted.begin(), sorted.end());
-  const double middle = sorted[sorted.size() / 2];
+  const double middle = middle_of(distances);
   double sum = 0;
   int agreeing = 0;
   for (const double d : distances)
@@ -89,11 +92,12 @@ inline ToneMeasurement measure_tone(const Recording& recording) {
   }
   m.pulses = static_cast<int>(lengths.size());
   if (rises.size() < 3 || lengths.empty()) return m;
-  const double period = (rises.back() - rises.front()) / static_cast<double>(rises.size() - 1);
-  double on = 0;
-  for (const double length : lengths) on += length;
+  // The middle ones, so that a drop-out on a slow machine does not count as a pattern.
+  std::vector<double> periods;
+  for (std::size_t i = 1; i < rises.size(); ++i) periods.push_back(rises[i] - rises[i - 1]);
+  const double period = middle_of(periods);
   m.pulses_per_s = recording.rate_hz / period;
-  m.duty = on / static_cast<double>(lengths.size()) / period;
+  m.duty = middle_of(lengths) / period;
   return m;
 }
 
