@@ -25,6 +25,9 @@ constexpr unsigned kLongestBufferUs = 40'000, kWantedBufferUs = 30'000, kWantedP
 constexpr int kWaitMs =
     50;  // for room in the buffer; also how soon the thread sees that it should end
 constexpr int kStalledWaits = 10;  // in a row: the device plays nothing
+constexpr int kRecoveries = 10;    // in a row, at once; after that with a rest between
+
+constexpr int kPriority = 10;
 
 void say_nothing(const char*, int, const char*, int, const char*, ...) {}
 
@@ -121,7 +124,7 @@ struct AlsaTone::Player {
       if (taken > 0) {
         left -= static_cast<snd_pcm_uframes_t>(taken);
         fault = 0;
-        stalled = 0;
+        stalled = recoveries = 0;
         hold_back(static_cast<snd_pcm_uframes_t>(taken));
       } else if (taken == 0 || taken == -EAGAIN) {
         wait_for_room();
@@ -154,8 +157,8 @@ struct AlsaTone::Player {
   bool recover(int err) noexcept {
     if (err == -EPIPE) ++underruns;
     if (err == -EINTR) return true;
-    if (err != -ENODEV && err != -EBADFD && ::snd_pcm_recover(pcm.get(), err, /*silent=*/1) == 0)
-      return true;
+    const bool hopeful = ++recoveries <= kRecoveries && err != -ENODEV;
+    if (hopeful && ::snd_pcm_recover(pcm.get(), err, /*silent=*/1) == 0) return true;
     if (err == -ENODEV || ::snd_pcm_state(pcm.get()) == SND_PCM_STATE_DISCONNECTED) {
       fault = ENODEV;
       return false;
@@ -193,7 +196,7 @@ struct AlsaTone::Player {
   std::mutex mutex;
   Order order;
   unsigned obeyed = 0;
-  int stalled = 0;
+  int stalled = 0, recoveries = 0;  // in a row
   std::chrono::steady_clock::time_point played_until{};
   std::atomic<bool> ending = false;
   std::atomic<int> fault = 0;  // errno; ENODEV stays
@@ -224,7 +227,11 @@ Result<std::unique_ptr<AlsaTone>> AlsaTone::open(const AlsaToneOptions& options)
   int thread_error = 0;
   try {
     player->thread = std::thread{[p = player.get()] { p->run(); }};
-    ::pthread_setname_np(player->thread.native_handle(), "kerb-tone");
+    const pthread_t thread = player->thread.native_handle();
+    ::pthread_setname_np(thread, "kerb-tone");
+    // Before the vision's threads, where we may: it needs little time, but needs it in time.
+    const sched_param priority{.sched_priority = kPriority};
+    static_cast<void>(::pthread_setschedparam(thread, SCHED_FIFO, &priority));
   } catch (const std::system_error& error) {
     thread_error = error.code().value();
   }

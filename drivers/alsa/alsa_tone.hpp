@@ -15,8 +15,9 @@ struct AlsaToneOptions {
 /// A loudspeaker through ALSA. A thread of its own feeds the device, with silence too, so that the
 /// amplifier does not pop and a device that is unplugged is noticed while nothing sounds. The
 /// device holds 40 ms at most. play() and stop() hand over under a mutex that is held for a few
-/// instructions. Under-runs are recovered from and counted. play() of the pattern that sounds
-/// already lets it go on undisturbed.
+/// instructions. Under-runs are recovered from and counted. The
+/// thread has real-time priority where the process may give it (CAP_SYS_NICE). play() of the
+/// pattern that sounds already lets it go on undisturbed.
 class AlsaTone final : public Tone {
  public:
   /// Fails: not_found (no such device), unsupported (not 16 bit, or no buffer as short as 40 ms),

@@ -26,9 +26,10 @@ void wrong_chips_are_told_apart_and_named() {
              "open GPIO chip: no chip has this label: no-such-label"},
         Case{"/dev/null", Errc::unsupported,
              "open GPIO chip: not a GPIO chip: /dev/null: Inappropriate ioctl for device"},
-        Case{"/etc/passwd", Errc::unsupported, "open GPIO chip: not a GPIO chip: /etc/passwd"},
+        Case{"/proc/version", Errc::unsupported, "open GPIO chip: not a GPIO chip: /proc/version"},
         Case{"/tmp", Errc::unsupported, "open GPIO chip: not a GPIO chip: /tmp"},
-        Case{"/etc/passwd/x", Errc::not_found, "open GPIO chip: /etc/passwd/x: Not a directory"},
+        Case{"/proc/version/x", Errc::not_found,
+             "open GPIO chip: /proc/version/x: Not a directory"},
         Case{"", Errc::invalid_argument, "open GPIO chip: the name is empty"}}) {
     LinuxOutputLineOptions options;
     options.chip = c.chip;

@@ -57,7 +57,7 @@ void what_is_no_watchdog_is_told_apart_and_named() {
              "open watchdog: /dev/watchdog987: No such file or directory"},
         Case{"/dev/null", Errc::unsupported,
              "open watchdog: not a watchdog: /dev/null: Inappropriate ioctl for device"},
-        Case{"/etc/passwd", Errc::unsupported, "open watchdog: not a watchdog: /etc/passwd"},
+        Case{"/proc/version", Errc::unsupported, "open watchdog: not a watchdog: /proc/version"},
         Case{"/tmp", Errc::unsupported, "open watchdog: not a watchdog: /tmp"}}) {
     HardwareWatchdogOptions options;
     options.device = c.device;
