@@ -26,6 +26,7 @@ namespace kerb {
 #include "firmware/config/config.hpp"
 #include "firmware/config/rules.hpp"
 #include "firmware/config/schema.hpp"
+#include "firmware/config/toml_text.hpp"
 #include "firmware/config/words.hpp"
 
 namespace kerb {
@@ -34,18 +35,14 @@ namespace {
 using config::decimal;
 using config::Key;
 using config::Kind;
+using config::Place;
 using config::printable;
 using config::quoted;
 using config::Table;
 
-constexpr std::size_t kMaxBytes = 1 << 20;
-/// The parser nests one table deeper for each dot in a key and takes them apart again recursively.
-/// Ours need one dot; this many in a whole file cannot exhaust the stack.
-constexpr std::size_t kMaxDots = 4000;
+/// More is refused by check_text(): reading one byte past the limit is enough to know.
+constexpr std::size_t kReadAtMost = (1 << 20) + 1;
 
-struct Place {
-  int line = 0, column = 0;
-};
 Place place_of(const toml::source_region& source) {
   return {static_cast<int>(source.begin.line), static_cast<int>(source.begin.column)};
 }
@@ -298,37 +295,11 @@ LoadResult refused(std::string name, std::string rule, Place place = {}) {
   return out;
 }
 
-/// The first line that begins like a table but goes on without a name: what toml++ stumbles over.
-Place nameless_header(std::string_view text) {
-  for (int line = 1; !text.empty(); ++line) {
-    const std::string_view row = text.substr(0, text.find('\n'));
-    std::size_t at = row.find_first_not_of(" \t");
-    if (at != std::string_view::npos && row[at] == '[') {
-      at = row.find_first_not_of(" \t", row.substr(at).starts_with("[[") ? at + 2 : at + 1);
-      const char c = at == std::string_view::npos ? '\n' : row[at];
-      const bool name = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                        (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '"' || c == '\'';
-      if (!name) return {line, static_cast<int>(std::min(at, row.size())) + 1};
-    }
-    text.remove_prefix(std::min(row.size() + 1, text.size()));
-  }
-  return {};
-}
-
-std::string too_large() {
-  return "too large: a configuration must be at most " + std::to_string(kMaxBytes) + " bytes";
-}
-
 }  // namespace
 
 LoadResult parse_config(std::string_view text, std::string name) {
-  if (text.size() > kMaxBytes) return refused(std::move(name), too_large());
-  if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
-    return refused(std::move(name), "not a text: a zero byte at offset " + std::to_string(zero));
-  if (std::ranges::count(text, '.') > static_cast<std::ptrdiff_t>(kMaxDots))
-    return refused(std::move(name),
-                   "not a configuration: more than " + std::to_string(kMaxDots) + " dots");
-
+  if (std::optional<config::TextProblem> problem = config::check_text(text))
+    return refused(std::move(name), std::move(problem->rule), problem->place);
   try {
     const toml::table parsed = toml::parse(text, std::string_view{});
     LoadResult out;
@@ -340,7 +311,7 @@ LoadResult parse_config(std::string_view text, std::string name) {
     return refused(std::move(name), "not valid TOML: " + printable(error.description(), 160),
                    place_of(error.source()));
   } catch (const std::logic_error&) {
-    const Place place = nameless_header(text);
+    const Place place = config::nameless_header(text);
     return refused(
         std::move(name),
         place.line > 0 ? "not valid TOML: a table's name must follow '['" : "not valid TOML",
@@ -363,7 +334,7 @@ LoadResult load_config(const std::string& path) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file{std::fopen(path.c_str(), "rbe"),
                                                              &std::fclose};
   if (!file) return refused(path, "cannot be read: " + std::generic_category().message(errno));
-  std::string text(kMaxBytes + 1, '\0');
+  std::string text(kReadAtMost, '\0');
   text.resize(std::fread(text.data(), 1, text.size(), file.get()));
   if (std::ferror(file.get()) != 0)
     return refused(path, "cannot be read: " + std::generic_category().message(errno));

@@ -223,6 +223,32 @@ void test_what_cannot_be_a_file_gets_one_line() {
   fs::remove_all(folder);
 }
 
+void test_letters_outside_ascii_are_fine_in_comments_and_strings_only() {
+  struct Case {
+    const char* text;
+    int line, column;  // of the problem; 0: none
+  };
+  constexpr Case kCases[] = {
+      {"# f\xc3\xbcr\n[tone]\ndevice = \"f\xc3\xbcr\"  # \xc3\xa9\n", 0, 0},
+      {"[tone]\ndevice = 'f\xc3\xbcr'\n", 0, 0},
+      {"\xef\xbb\xbf[tone]\ndevice = \"a\\\"\xc3\xbc\"\n", 0, 0},
+      {"\xc3\xbc = 1\n", 1, 1},
+      {"[tone]\ndevice = \"\xc3\xbc\" \xc3\xbc\n", 2, 14},
+      {"[tone]\nenabled = \xc3\xbc\n", 2, 11},
+      {"[tone]\ndevice = \"\"\"\\\n \xc3\xbc\"\"\"\n", 3, 2},
+      {"[tone]\ndevice = '''\n\xc3\xbc'''\n", 3, 1},
+      {"[tone]\ndevice = \"\"\"a\"\"\"\"\" \xc3\xbc\n", 2, 20},
+      {"[tone]\ndevice = \"a\xc2\xa0\" \xc2\xa0\n", 2, 15},
+  };
+  for (const Case& c : kCases) {
+    const LoadResult result = parse_config(c.text, "t");
+    TEST_ASSERT_EQUAL_MESSAGE(c.line == 0 ? 0 : 1, result.problems.size(), c.text);
+    if (c.line == 0) continue;
+    TEST_ASSERT_EQUAL_MESSAGE(c.line, result.problems[0].line, c.text);
+    TEST_ASSERT_EQUAL_MESSAGE(c.column, result.problems[0].column, c.text);
+  }
+}
+
 void test_a_table_without_a_name_is_told_where() {
   for (const char* text : {"[can]\n[.a]\n", "\n[=]", "\n[[ .a]]", "\n[", "\n[[[a]]]", "\n[\n]\n"}) {
     const LoadResult result = parse_config(text, "t");
@@ -335,32 +361,13 @@ void test_any_bytes_are_survived() {
   std::vector<std::string> seeds{render_default_config()};
   for (const fs::path& folder : {kExamples, kWrong})
     for (const fs::path& path : files_of(folder, ".toml")) seeds.push_back(read(path));
-  constexpr std::string_view kPieces[] = {"[",
-                                          "]",
-                                          "[[",
-                                          "\"",
-                                          "\"\"\"",
-                                          "'",
-                                          "=",
-                                          "\n",
-                                          "{",
-                                          "}",
-                                          ".",
-                                          ",",
-                                          "#",
-                                          "\\u",
-                                          "1e999",
-                                          "-nan",
-                                          "0x",
-                                          "_",
-                                          "\xff",
-                                          "\xe2\x80",
-                                          "true",
-                                          "2024-02-30",
-                                          "9223372036854775808",
-                                          "camera",
-                                          "\r",
-                                          "\t"};
+  constexpr std::string_view kPieces[] = {
+      "[",        "]",  "[[",   "\"",         "\"\"\"",
+      "'",        "=",  "\n",   "{",          "}",
+      ".",        ",",  "#",    "\\u",        "1e999",
+      "-nan",     "0x", "_",    "\xff",       "\xe2\x80",
+      "\xc3\xbc", "\\", "true", "2024-02-30", "9223372036854775808",
+      "camera",   "\r", "\t"};
   std::mt19937 random{4};
   const auto below = [&](std::size_t n) { return n == 0 ? 0 : random() % n; };
   int refused = 0;
@@ -410,6 +417,7 @@ int main(int argc, char** argv) {
   RUN_TEST(test_a_problem_names_key_value_and_rule);
   RUN_TEST(test_the_limits_themselves_are_allowed_and_the_next_value_is_not);
   RUN_TEST(test_what_cannot_be_a_file_gets_one_line);
+  RUN_TEST(test_letters_outside_ascii_are_fine_in_comments_and_strings_only);
   RUN_TEST(test_a_table_without_a_name_is_told_where);
   RUN_TEST(test_a_refused_file_leaves_the_defaults);
   RUN_TEST(test_the_schema_agrees_with_itself);
