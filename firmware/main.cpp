@@ -85,7 +85,7 @@ int main(int argc, char** argv) {
   if (*check_command) return check(path);
   if (*demo_command) {
     LogOptions options;
-    options.level = LogLevel::warning;  // the demo tells its own story
+    options.level = LogLevel::error;  // the demo tells its own story
     options.json = json;
     return run_demo(demo_seconds, *make_log(options));
   }

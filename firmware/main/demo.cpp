@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -23,17 +24,32 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// A camera somebody can hold a cable of: while `cut`, its frames do not arrive.
+/// The story as it happens, each line with its time.
+class Teller {
+ public:
+  explicit Teller(const Clock& clock) : clock_{clock}, start_{clock.now()} {}
+  void say(const std::string& text) const {
+    const double seconds = static_cast<double>((clock_.now() - start_).count()) * 1e-9;
+    fmt::print("{:6.2f} s  {}\n", seconds, text);
+    std::fflush(stdout);
+  }
+
+ private:
+  const Clock& clock_;
+  Nanos start_;
+};
+
+/// A camera with a cable to pull: while `cut`, its frames are lost on the way.
 class CuttableSource final : public FrameSource {
  public:
   CuttableSource(std::unique_ptr<FrameSource> source, const std::atomic<bool>& cut, const Clock& clock)
       : source_{std::move(source)}, cut_{cut}, clock_{clock} {}
   Result<Frame> next(Nanos timeout) override {
     const Nanos deadline = clock_.now() + timeout;
-    Result<Frame> frame = source_->next(timeout);
-    if (!cut_) return frame;
-    clock_.sleep_until(deadline);
-    return Error{Errc::timeout, 0, "wait for camera frame", "the demo holds the cable"};
+    for (;;) {
+      Result<Frame> frame = source_->next(std::max(deadline - clock_.now(), Nanos::zero()));
+      if (!frame || !cut_) return frame;
+    }
   }
   [[nodiscard]] FrameSourceInfo info() const override { return source_->info(); }
   [[nodiscard]] FrameCounters counters() const override { return source_->counters(); }
@@ -47,7 +63,8 @@ class CuttableSource final : public FrameSource {
 /// The rest of the car: says how fast it goes every 20 ms, asks for a lamp test, and listens.
 class DemoCar {
  public:
-  DemoCar(CanBus& bus, Nanos start) : bus_{bus}, next_{start} {}
+  DemoCar(CanBus& bus, const Teller& teller, Nanos start)
+      : bus_{bus}, teller_{teller}, next_{start} {}
 
   void tick(Nanos now) {
     while (now >= next_) {
@@ -62,15 +79,15 @@ class DemoCar {
       if (const Result<can::StatusMessage> status = can::decode_status(*frame)) {
         ++statuses_;
         if (status->health.state != last_) {
-          fmt::print("  car hears  KW_Status   {}\n", render_health(status->health));
+          teller_.say("the car hears KW_Status: " + render_health(status->health));
           last_ = status->health.state;
           lost_ = lost_ || last_ == HealthState::degraded || last_ == HealthState::failed;
           active_ = active_ || last_ == HealthState::active;
         }
       } else if (const Result<can::WarningMessage> warning = can::decode_warning(*frame)) {
         if (warning->level != level_) {
-          fmt::print("  car hears  KW_Warning  {}{}\n", name_of(warning->level),
-                     warning->test ? " (test)" : "");
+          teller_.say(fmt::format("the car hears KW_Warning: {}{}", name_of(warning->level),
+                                  warning->test ? " (test)" : ""));
           level_ = warning->level;
           warned_ = warned_ || level_ == WarningLevel::collision;
         }
@@ -91,6 +108,7 @@ class DemoCar {
 
  private:
   CanBus& bus_;
+  const Teller& teller_;
   Nanos next_;
   int counter_ = 0;
   std::uint64_t statuses_ = 0;
@@ -137,7 +155,8 @@ int run_demo(double seconds, Log& log) {
   const Nanos start = clock.now();
   const Nanos end = start + Nanos{static_cast<Nanos::rep>(seconds * 1e9)};
   const Nanos third = (end - start) / 3;
-  DemoCar car{theirs, start};
+  const Teller teller{clock};
+  DemoCar car{theirs, teller, start};
   fmt::print("Kerbwatch demo: test pattern 1280x720 at 30 Hz, a bus, lamps and a sound in memory, {:.0f} s\n",
              seconds);
   (*pipeline)->start();
@@ -146,23 +165,21 @@ int run_demo(double seconds, Log& log) {
     clock.sleep_until(tick);
     const Nanos now = clock.now();
     if (!tested && now - start > third) {
-      fmt::print("{:6.2f} s  the workshop asks for a warning test\n", static_cast<double>((now - start).count()) * 1e-9);
+      teller.say("the workshop asks for a warning test");
       car.ask_for_warning_test();
       tested = true;
     }
-    const bool hold = now - start > third * 3 / 2 && now - start < third * 3 / 2 + milliseconds{600};
-    if (hold != cut)
-      fmt::print("{:6.2f} s  {}\n", static_cast<double>((now - start).count()) * 1e-9,
-                 hold ? "somebody pulls the camera's cable" : "and plugs it in again");
+    const Nanos pulled = now - start - third * 3 / 2;
+    const bool hold = pulled > Nanos::zero() && pulled < milliseconds{600};
+    if (hold != cut) teller.say(hold ? "somebody pulls the camera's cable" : "and plugs it in again");
     cut = hold;
     car.tick(now);
     controller.tick(now);
     if (warning_lamp.on() != std::exchange(lamp, warning_lamp.on()))
-      fmt::print("             warning lamp {}, sound {}\n", lamp ? "on" : "off",
-                 tone.sounding() ? "on" : "off");
+      teller.say(fmt::format("warning lamp {}, sound {}", lamp ? "on" : "off",
+                             tone.sounding() ? "on" : "off"));
     if (status_lamp.on() != std::exchange(amber, status_lamp.on()))
-      fmt::print("             status lamp {}\n", amber ? "on" : "off");
-    std::fflush(stdout);
+      teller.say(fmt::format("status lamp {}", amber ? "on" : "off"));
   }
   (*pipeline)->stop();
   controller.finish(clock.now());

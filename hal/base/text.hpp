@@ -17,12 +17,12 @@ class Text {
 
   void assign(std::string_view text) noexcept {
     size_ = std::min(text.size(), Capacity);
-    std::memcpy(chars_, text.data(), size_);
+    if (size_ > 0) std::memcpy(chars_, text.data(), size_);  // an empty view may hold a null pointer
     chars_[size_] = '\0';
   }
   Text& append(std::string_view more) noexcept {
     const std::size_t n = std::min(more.size(), Capacity - size_);
-    std::memcpy(chars_ + size_, more.data(), n);
+    if (n > 0) std::memcpy(chars_ + size_, more.data(), n);
     size_ += n;
     chars_[size_] = '\0';
     return *this;

@@ -6,7 +6,7 @@
 #include <random>
 #include <string>
 
-#include "unity.h"
+#include <unity.h>
 
 using kerb::append_json;
 using kerb::append_printable;

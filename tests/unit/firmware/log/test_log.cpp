@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "unity.h"
+#include <unity.h>
 
 using kerb::Log;
 using kerb::LogLevel;

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "tests/unit/firmware/record/event_samples.hpp"
-#include "unity.h"
+#include <unity.h>
 
 using kerb::Event;
 using kerb::EventKind;

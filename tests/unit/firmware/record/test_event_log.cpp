@@ -16,7 +16,7 @@
 #include "firmware/record/events.hpp"
 #include "hal/fake/clock.hpp"
 #include "tests/unit/firmware/record/scratch.hpp"
-#include "unity.h"
+#include <unity.h>
 
 using kerb::Event;
 using kerb::EventKind;

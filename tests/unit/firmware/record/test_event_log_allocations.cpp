@@ -9,7 +9,7 @@
 #include "firmware/record/events.hpp"
 #include "hal/fake/clock.hpp"
 #include "tests/unit/firmware/record/scratch.hpp"
-#include "unity.h"
+#include <unity.h>
 
 namespace {
 thread_local long allocations = 0;  // of this thread: the writer may

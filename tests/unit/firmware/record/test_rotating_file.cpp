@@ -10,7 +10,7 @@
 #include <string>
 
 #include "tests/unit/firmware/record/scratch.hpp"
-#include "unity.h"
+#include <unity.h>
 
 using kerb::RotatingFile;
 
