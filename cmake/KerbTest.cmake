@@ -20,6 +20,9 @@ add_library(kerb_test_flags INTERFACE)
 add_library(kerb::test_flags ALIAS kerb_test_flags)
 target_compile_options(kerb_test_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-old-style-cast>)
 
+# What the tsan preset builds.
+add_custom_target(threaded_tests)
+
 # kerb_add_test(NAME unit_result SOURCES test_result.cpp LINKS kerb::hal [LABELS unit] [THREADED] [ARGS ...])
 # One executable, one ctest entry. Exit code 77 says: what this test needs is not on this machine.
 # THREADED marks what the tsan preset runs.
@@ -33,6 +36,7 @@ function(kerb_add_test)
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_ARGS})
   if(arg_THREADED)
     list(APPEND arg_LABELS threaded)
+    add_dependencies(threaded_tests ${arg_NAME})
   endif()
   set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 300)
 endfunction()
