@@ -172,8 +172,7 @@ struct AlsaTone::Player {
   // A sound device takes a second of samples a second. One that takes more ("null", a file) is held
   // to that, lest this thread never rest.
   void hold_back(snd_pcm_uframes_t frames) noexcept {
-    using clock = std::chrono::steady_clock;
-    const auto now = clock::now();
+    const auto now = std::chrono::steady_clock::now();
     const auto room =
         std::chrono::duration<double>(static_cast<double>(format.buffer) / format.rate);
     played_until = std::max(played_until, now) +

@@ -75,9 +75,8 @@ Errc send_failure(int err) noexcept {
     case ENOMEM:
       return Errc::would_block;
     case EMSGSIZE:
+    case EINVAL:  // the frame was checked before: what is left is its kind
       return Errc::unsupported;
-    case EINVAL:
-      return Errc::unsupported;  // the frame was checked before: what is left is its kind
     default:
       return means_down(err) ? Errc::gone : Errc::io;
   }
