@@ -83,7 +83,9 @@ Status HardwareWatchdog::disarm() {
   const bool stopped = ::ioctl(device_.get(), WDIOC_SETOPTIONS, &stop) == 0;
   if (!stopped && errno == EBUSY)
     return Error{Errc::unsupported, EBUSY, "stop the watchdog: it cannot be stopped", path_};
-  if (::write(device_.get(), "V", 1) != 1 && !stopped)
+  // The magic byte only where that was refused: after a stop it would leave the permission to stop
+  // with the kernel, and the next holder could die without being missed.
+  if (!stopped && ::write(device_.get(), "V", 1) != 1)
     return use_error(errno, "stop the watchdog", path_.view());
   device_.reset();
   return Done{};
