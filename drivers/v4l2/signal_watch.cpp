@@ -41,6 +41,19 @@ bool same(const v4l2_bt_timings& a, const v4l2_bt_timings& b) noexcept {
          std::abs(clock - static_cast<double>(b.pixelclock)) <= 0.01 * clock;
 }
 
+/// The very timings the receiver runs with already. Setting them again would gain nothing, and a
+/// driver may round the pixel clock each time (vivid does, downwards): the signal would then seem
+/// to have changed.
+bool are_set(const Device& device, const v4l2_dv_timings& wanted) noexcept {
+  v4l2_dv_timings current{};
+  if (device.call(VIDIOC_G_DV_TIMINGS, &current) < 0) return false;
+  const v4l2_bt_timings& a = current.bt;
+  const v4l2_bt_timings& b = wanted.bt;
+  return same(a, b) && a.pixelclock == b.pixelclock &&
+         V4L2_DV_BT_FRAME_WIDTH(&a) == V4L2_DV_BT_FRAME_WIDTH(&b) &&
+         V4L2_DV_BT_FRAME_HEIGHT(&a) == V4L2_DV_BT_FRAME_HEIGHT(&b);
+}
+
 }  // namespace
 
 Result<SignalWatch> SignalWatch::start(const Device& device) {
@@ -57,8 +70,9 @@ Result<SignalWatch> SignalWatch::start(const Device& device) {
     if (queried >= 0) {
       watch.has_timings_ = true;
       v4l2_dv_timings wanted = watch.timings_;
-      if (const int set = device.call(VIDIOC_S_DV_TIMINGS, &wanted); set < 0)
-        return device.error(set, "set camera timings");
+      if (!are_set(device, wanted))
+        if (const int set = device.call(VIDIOC_S_DV_TIMINGS, &wanted); set < 0)
+          return device.error(set, "set camera timings");
     } else if (queried != -ENOTTY && queried != -ENODATA) {
       return timings_error(device, queried);
     }

@@ -218,6 +218,9 @@ int FakeKernel::dispatch(unsigned long request, void* argument) {
       if (signal_errno != 0) return -signal_errno;
       as<v4l2_dv_timings>(argument) = signal;
       return 0;
+    case VIDIOC_G_DV_TIMINGS:
+      as<v4l2_dv_timings>(argument) = timings_;
+      return 0;
     case VIDIOC_S_DV_TIMINGS:
       timings_ = as<v4l2_dv_timings>(argument);
       return 0;

@@ -135,6 +135,17 @@ void test_an_input_with_timings_takes_over_those_on_the_cable() {
   TEST_ASSERT_EQUAL_UINT32(1280, bench.kernel.timings().bt.width);
 }
 
+void test_timings_that_are_set_already_are_left_alone() {
+  Bench bench;
+  bench.kernel.input_capabilities = V4L2_IN_CAP_DV_TIMINGS;
+  bench.kernel.signal = hdmi_720p60();
+  bench.open();
+  bench.kernel.failures[VIDIOC_S_DV_TIMINGS] = {EBUSY};
+  bench.open();  // does not ask
+  bench.kernel.signal.bt.pixelclock += 1;
+  TEST_ASSERT_ERROR(Errc::io, bench.try_open());
+}
+
 void test_an_input_with_nothing_on_the_cable_has_no_signal() {
   for (const int error : {ENOLINK, ENOLCK, ERANGE}) {
     Bench bench;
@@ -177,6 +188,7 @@ int main() {
   RUN_TEST(test_what_is_not_set_goes_back_to_automatic);
   RUN_TEST(test_a_control_that_is_missing_or_out_of_range_or_refused_is_named);
   RUN_TEST(test_an_input_with_timings_takes_over_those_on_the_cable);
+  RUN_TEST(test_timings_that_are_set_already_are_left_alone);
   RUN_TEST(test_an_input_with_nothing_on_the_cable_has_no_signal);
   RUN_TEST(test_a_busy_input_is_io);
   RUN_TEST(test_a_driver_without_inputs_or_timings_still_opens);
