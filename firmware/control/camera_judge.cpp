@@ -72,6 +72,11 @@ void CameraJudge::judge_rates(const PipelineFacts& facts, const StageReport& tot
                       facts.camera.damaged,
                       total.frames,
                       total.over_budget};
+  if (!settled_at_ && facts.camera.delivered > 0) settled_at_ = now + kSettle;
+  if (!settled_at_ || now < *settled_at_) {  // the window opens afterwards
+    newest_ = -1;
+    filled_ = 0;
+  }
   if (newest_ < 0 || now - window_[static_cast<std::size_t>(newest_)].at >= kSampleStep) {
     newest_ = (newest_ + 1) % kSamples;
     window_[static_cast<std::size_t>(newest_)] = latest;

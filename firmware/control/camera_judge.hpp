@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <optional>
 
 #include "firmware/config/config.hpp"
 #include "firmware/health/health_monitor.hpp"
@@ -36,6 +37,9 @@ class CameraJudge {
   static constexpr int kSamples = 21;
   static constexpr Nanos kSampleStep = std::chrono::milliseconds{100};
   static constexpr double kEnoughFrames = 5;  // fewer say nothing in per cent
+  // A camera streams from its opening on, and the rest of the machine takes a while: what found no room until then,
+  // and what piled up, shows in the first few frames and is nobody's fault.
+  static constexpr Nanos kSettle = std::chrono::milliseconds{250};  // after the first frame
 
   void judge_presence(const PipelineFacts& facts, Nanos now, HealthMonitor& monitor) noexcept;
   void judge_rates(const PipelineFacts& facts, const StageReport& total, Nanos now,
@@ -47,6 +51,7 @@ class CameraJudge {
   Nanos start_;
   std::array<Sample, kSamples> window_{};
   int filled_ = 0, newest_ = -1;
+  std::optional<Nanos> settled_at_;
   CameraRates rates_;
   std::uint64_t damaged_at_last_frame_ = 0, delivered_ = 0;
 };

@@ -134,6 +134,19 @@ void test_dropped_frames_are_counted_in_per_cent() {
   s.expect(HealthState::active, Cause::none);
 }
 
+void test_what_was_lost_before_we_were_ready_is_no_fault() {
+  Scene s;  // the camera streamed while the rest was opened: four frames piled up, eleven found no room
+  s.facts.camera.delivered = 4;
+  s.facts.skipped = 3;
+  s.run(milliseconds{30});
+  s.facts.camera.dropped = 11;
+  s.run(milliseconds{300});
+  s.expect(HealthState::active, Cause::none);
+  s.run(seconds{3});
+  s.expect(HealthState::active, Cause::none);
+  TEST_ASSERT_EQUAL_DOUBLE(0, s.judge.rates().dropped_percent);
+}
+
 void test_frames_we_skip_count_as_dropped() {
   Scene s;
   for (int i = 0; i < 40; ++i) {
@@ -189,6 +202,7 @@ int main() {
   RUN_TEST(test_what_the_device_says_goes_before_the_silence);
   RUN_TEST(test_when_every_frame_is_damaged_that_is_the_cause);
   RUN_TEST(test_dropped_frames_are_counted_in_per_cent);
+  RUN_TEST(test_what_was_lost_before_we_were_ready_is_no_fault);
   RUN_TEST(test_frames_we_skip_count_as_dropped);
   RUN_TEST(test_a_frozen_a_blinded_and_a_dark_picture_are_told_apart);
   RUN_TEST(test_a_pipeline_that_mostly_misses_its_budget_is_degraded);
