@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/board/car.hpp"
+
+#include <linux/can.h>
+#include <linux/can/raw.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <ctime>
+
+namespace kerb::board {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+
+constexpr double kAcceleration = 8;  // m/s2 of bench time; more than 12 is implausible
+constexpr double kMotionPeriod = 0.02;
+constexpr int kMotionsPerBody = 5;
+
+nanoseconds read_clock(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return std::chrono::seconds(now.tv_sec) + nanoseconds(now.tv_nsec);
+}
+
+/// SO_TIMESTAMPNS stamps by the calendar, which nobody sets on this board.
+RealClock::time_point monotonic(const timespec& calendar) {
+  static const nanoseconds offset = read_clock(CLOCK_REALTIME) - read_clock(CLOCK_MONOTONIC);
+  return RealClock::time_point(std::chrono::seconds(calendar.tv_sec) +
+                               nanoseconds(calendar.tv_nsec) - offset);
+}
+
+File open_bus(const std::string& interface) {
+  File bus(::socket(PF_CAN, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, CAN_RAW));
+  if (!bus) fail_with_errno("CAN socket");
+  const int on = 1;
+  if (::setsockopt(bus.get(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) != 0)
+    fail_with_errno("time stamps of CAN frames");
+  sockaddr_can address{};
+  address.can_family = AF_CAN;
+  address.can_ifindex = static_cast<int>(::if_nametoindex(interface.c_str()));
+  if (::bind(bus.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0)
+    fail_with_errno("bind to " + interface);
+  return bus;
+}
+
+template <typename Message>
+std::vector<Heard<Message>> since(const std::vector<Heard<Message>>& all,
+                                  RealClock::time_point from) {
+  const auto first = std::find_if(all.begin(), all.end(),
+                                  [&](const Heard<Message>& heard) { return heard.time >= from; });
+  return {first, all.end()};
+}
+
+}  // namespace
+
+Car::Car(const std::string& interface, double rate)
+    : rate_(rate),
+      bus_(open_bus(interface)),
+      sender_([this] { send_loop(); }),
+      receiver_([this] { receive_loop(); }) {}
+
+Car::~Car() {
+  stop_ = true;
+  sender_.join();
+  receiver_.join();
+}
+
+bool Car::send(const CanFrame& frame) {
+  can_frame raw{};
+  raw.can_id = frame.id;
+  raw.len = frame.size;
+  std::copy_n(frame.data.begin(), frame.size, raw.data);
+  return ::write(bus_.get(), &raw, sizeof raw) == ssize_t{sizeof raw};  // fails while it is down
+}
+
+void Car::send_loop() {
+  const auto period =
+      std::chrono::duration_cast<RealClock::duration>(Seconds(kMotionPeriod / rate_));
+  auto due = RealClock::now();
+  can::VehicleMotion motion;
+  can::VehicleBody body{can::TurnSignal::off, can::Gear::drive, 0};
+  motion.yaw_rate_radps = 0;
+  for (int turn = 0; !stop_; turn = (turn + 1) % kMotionsPerBody) {
+    std::this_thread::sleep_until(due);
+    due =
+        std::max(due + period, RealClock::now() - 2 * period);  // late ones are not all made up for
+    if (!talks_) continue;
+    constexpr double kStep = kAcceleration * kMotionPeriod;
+    speed_ = speed_ + std::clamp(wanted_speed_ - speed_, -kStep, kStep);
+    motion.speed_mps = speed_;
+    motion.counter = (motion.counter + 1) & 0xFU;
+    send(can::encode(motion));
+    if (turn != 0) continue;
+    body.counter = (body.counter + 1) & 0xFU;
+    send(can::encode(body));
+  }
+}
+
+void Car::receive_loop() {
+  while (!stop_) {
+    pollfd waiting{bus_.get(), POLLIN, 0};
+    if (::poll(&waiting, 1, 100) <= 0) continue;
+    can_frame raw{};
+    iovec part{&raw, sizeof raw};
+    alignas(cmsghdr) char control[256];
+    msghdr message{};
+    message.msg_iov = &part;
+    message.msg_iovlen = 1;
+    message.msg_control = control;
+    message.msg_controllen = sizeof control;
+    if (::recvmsg(bus_.get(), &message, 0) != ssize_t{sizeof raw}) continue;  // down, once
+    auto time = RealClock::now();
+    for (cmsghdr* c = CMSG_FIRSTHDR(&message); c != nullptr; c = CMSG_NXTHDR(&message, c)) {
+      if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_TIMESTAMPNS) continue;
+      timespec stamp{};
+      std::memcpy(&stamp, CMSG_DATA(c), sizeof stamp);
+      time = monotonic(stamp);
+    }
+    CanFrame frame;
+    frame.id = raw.can_id & CAN_SFF_MASK;
+    frame.extended = (raw.can_id & CAN_EFF_FLAG) != 0;
+    frame.size = raw.len;
+    std::copy_n(raw.data, std::min<std::size_t>(raw.len, sizeof raw.data), frame.data.begin());
+    keep(frame, time);
+  }
+}
+
+void Car::keep(const CanFrame& frame, RealClock::time_point time) {
+  const std::lock_guard lock(mutex_);
+  if (frame.id == can::kStatusId) {
+    const auto status = can::decode_status(frame);
+    if (status) statuses_.push_back({time, can::StatusMessage(*status)});
+    if (!status) ++undecodable_;
+  } else if (frame.id == can::kWarningId) {
+    const auto warning = can::decode_warning(frame);
+    if (warning) warnings_.push_back({time, can::WarningMessage(*warning)});
+    if (!warning) ++undecodable_;
+  } else if (frame.id == can::kObjectsId && !can::decode_objects(frame)) {
+    ++undecodable_;
+  }
+}
+
+void Car::drive(double speed_mps) {
+  wanted_speed_ = speed_mps;
+  while (std::abs(speed_ - speed_mps) > 0.01) std::this_thread::sleep_for(milliseconds(20));
+}
+
+void Car::ask(can::ServiceMessage request) {
+  request.counter = ++service_counter_ & 0xFU;
+  if (!send(can::encode(request))) fail_with_errno("send KW_Service");
+}
+
+std::vector<HeardStatus> Car::statuses(RealClock::time_point from) const {
+  const std::lock_guard lock(mutex_);
+  return since(statuses_, from);
+}
+
+std::vector<HeardWarning> Car::warnings(RealClock::time_point from) const {
+  const std::lock_guard lock(mutex_);
+  return since(warnings_, from);
+}
+
+}  // namespace kerb::board
