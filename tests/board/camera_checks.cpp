@@ -94,20 +94,6 @@ class Watcher {
   Pattern pattern_;
 };
 
-milliseconds two_frames(const LoopFormat& format) {
-  return milliseconds(static_cast<int>(2000 / format.rate));
-}
-
-std::unique_ptr<FrameWriter> start_writer(const VividNodes& nodes, const LoopFormat& format) {
-  auto writer = std::make_unique<FrameWriter>(nodes, format, two_frames(format));
-  const auto start = RealClock::now();
-  while (writer->written() == 0) {
-    if (seconds_since(start) > 3) throw BoardError("nothing can be written to " + nodes.output);
-    std::this_thread::sleep_for(milliseconds(5));
-  }
-  return writer;
-}
-
 void check_one_loop(Checks& checks, const VividNodes& nodes, const LoopFormat& format,
                     v4l2_memory memory) {
   const std::string name =

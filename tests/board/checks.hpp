@@ -36,6 +36,7 @@ class Checks {
       check(false, name, error.what());
     }
   }
+  int failed() const { return failed_; }
   /// 0 when there was at least one check and none failed.
   int exit_code() const { return passed_ > 0 && failed_ == 0 ? 0 : 1; }
 

@@ -6,6 +6,7 @@ set -euo pipefail
 usage() {
   cat <<'TEXT'
 usage: tests/board/run.sh [--programs DIR] [--deps DIR] [--out DIR] [--limit SECONDS]
+                          [--only firmware]
 
 Boots QEMU's arm64 "virt" machine with Debian's kernel and the programs in DIR (build/arm64/bin),
 runs every check on it and prints "N passed, N failed". Exit code 0: at least one check, none failed,
@@ -15,6 +16,7 @@ and the board ended as it should. 1: something failed. 2: the bench could not be
   --deps DIR       unpacked kernel and busybox     (.deps/board)
   --out DIR        initramfs, console log, disk    (build/board)
   --limit SECONDS  stop the board after this long  (290)
+  --only firmware  leave out the checks of the board itself and the drivers' suites
 TEXT
 }
 
@@ -24,6 +26,7 @@ programs=$top/build/arm64/bin
 deps=$top/.deps/board
 out=$top/build/board
 limit=290
+only=
 
 cannot() {
   echo "bench: $1" >&2
@@ -33,6 +36,7 @@ cannot() {
 while [ $# -gt 0 ]; do
   case $1 in
     --help | -h) usage; exit 0 ;;
+    --only) [ "${2:-}" = firmware ] || cannot "--only takes 'firmware'"; only=kerb_only=$2; shift 2 ;;
     --programs | --deps | --out | --limit)
       [ $# -ge 2 ] || cannot "$1 needs a value"
       declare "${1#--}=$2"
@@ -46,6 +50,7 @@ command -v $qemu > /dev/null || cannot "$qemu is not installed (Debian package q
 kernel=$(find "$deps/kernel/boot" -name 'vmlinuz-*' 2> /dev/null | head -n 1)
 [ -n "$kernel" ] || cannot "no kernel in $deps/kernel/boot"
 [ -x "$deps/busybox/bin/busybox" ] || cannot "no busybox in $deps/busybox/bin"
+[ -x "$programs/kerbwatch" ] || cannot "no kerbwatch in $programs: build the arm64 preset first"
 [ -x "$programs/kerb_board_player" ] || cannot "no kerb_board_player in $programs: build the arm64 preset first"
 
 mkdir -p "$out"
@@ -72,7 +77,7 @@ $qemu -M virt -cpu cortex-a76 -smp 2 -m 1024 -accel tcg,thread=multi \
   -kernel "$kernel" -initrd "$out/initramfs.cpio" \
   -drive if=none,id=mark,format=raw,file="$mark",cache=writethrough \
   -device virtio-blk-device,drive=mark \
-  -append "console=ttyAMA0 quiet loglevel=3 panic=-1 nokaslr kpti=off mitigations=off" \
+  -append "console=ttyAMA0 quiet loglevel=3 panic=-1 nokaslr kpti=off mitigations=off $only" \
   < /dev/null > "$log" 2>&1 &
 board=$!
 trap 'kill -KILL $board 2> /dev/null || true' EXIT

@@ -219,11 +219,13 @@ FrameWriter::~FrameWriter() {
 }
 
 void FrameWriter::run() {
+  std::string told;
   while (!stop_) {
     try {
       stream();
     } catch (const BoardError& error) {
-      std::fprintf(stderr, "frame writer: %s\n", error.what());
+      if (told != error.what()) std::fprintf(stderr, "frame writer: %s\n", error.what());
+      told = error.what();
     }
     if (stop_) return;
     ++restarts_;
@@ -276,6 +278,17 @@ void FrameWriter::stream() {
     while (const auto done = queue.next(0)) free_buffers.push_back(done->index);
     if (queue.last_error() != 0 && queue.last_error() != EAGAIN) return;
   }
+}
+
+std::unique_ptr<FrameWriter> start_writer(const VividNodes& nodes, const LoopFormat& format) {
+  const std::chrono::milliseconds two_frames(static_cast<int>(2000 / format.rate));
+  auto writer = std::make_unique<FrameWriter>(nodes, format, two_frames);
+  const auto start = RealClock::now();
+  while (writer->written() == 0) {
+    if (seconds_since(start) > 3) throw BoardError("nothing can be written to " + nodes.output);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return writer;
 }
 
 }  // namespace kerb::board

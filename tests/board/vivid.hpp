@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -135,5 +136,8 @@ class FrameWriter {
   std::atomic<bool> stop_ = false;
   std::thread thread_;
 };
+
+/// A writer that shows every frame for two of vivid's frame times, once its first frame is written.
+std::unique_ptr<FrameWriter> start_writer(const VividNodes& nodes, const LoopFormat& format);
 
 }  // namespace kerb::board

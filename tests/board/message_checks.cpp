@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// The firmware when all is well: start, status, warnings that a workshop asks for, stop.
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "tests/board/firmware_checks.hpp"
+#include "tests/board/sound.hpp"
+
+namespace kerb::board {
+namespace {
+
+constexpr const char* kRecordFrom = "hw:Loopback,1,0";
+constexpr double kStartLimit = 10'000;  // ms of bench time, program start and all
+constexpr double kReactionLimit = 300;  // ms of bench time
+constexpr double kLongPause = 70;       // ms of bench time: two frames
+constexpr double kTestLasts = 2000;     // ms of bench time
+
+std::string watchdog_state() {
+  std::ifstream file("/sys/class/watchdog/watchdog0/state");
+  std::string state;
+  std::getline(file, state);
+  return state;
+}
+
+/// KW_Status over a while in which nothing was wrong.
+void check_status(Checks& checks, World& world, RealClock::time_point from) {
+  const auto heard = world.car().statuses(from);
+  int not_active = 0;
+  int steps_wrong = 0;
+  int detectors = 0;
+  int without_speed = 0;
+  double longest = 0;
+  for (std::size_t i = 0; i < heard.size(); ++i) {
+    const can::StatusMessage& status = heard[i].message;
+    if (status.health.state != HealthState::active) ++not_active;
+    if (status.detector_present) ++detectors;
+    if (!status.speed_valid) ++without_speed;
+    if (i == 0) continue;
+    if (((heard[i - 1].message.counter + 1) & 0xF) != status.counter) ++steps_wrong;
+    longest = std::max(longest, world.bench_ms(heard[i].time - heard[i - 1].time));
+  }
+  const double spans =
+      heard.empty() ? 0 : world.bench_ms(heard.back().time - heard.front().time) / 1000;
+  const double rate = spans > 0 ? static_cast<double>(heard.size() - 1) / spans : 0;
+  checks.check(spans >= 5 && rate > 9 && rate < 11, "status ten times a second",
+               text("%.2f a second over %.1f s, longest pause %.0f ms", rate, spans, longest));
+  checks.check(heard.size() >= 50 && steps_wrong == 0 && world.car().undecodable() == 0,
+               "status counter and CRC",
+               text("%zu messages, %d wrong counter steps, %d wrong CRCs", heard.size(),
+                    steps_wrong, world.car().undecodable()));
+  checks.check(
+      !heard.empty() && not_active == 0 && without_speed == 0,
+      "status ACTIVE throughout, speed known",
+      text("%d not ACTIVE, %d without a speed; camera %.0f a second, %.0f %% dropped, board "
+           "%.0f degC",
+           not_active, without_speed,
+           heard.empty() ? -1 : heard.back().message.camera_rate_hz.value_or(-1),
+           heard.empty() ? -1 : heard.back().message.dropped_percent.value_or(-1),
+           heard.empty() ? -1 : heard.back().message.board_celsius.value_or(-1)));
+  checks.check(!heard.empty() && detectors == 0 && world.events().count("detector_missing") == 1,
+               "status says there is no detector",
+               text("%d of %zu messages claim one", detectors, heard.size()));
+}
+
+can::ServiceMessage warning_test() {
+  return {can::ServiceRequest::warning_test, WarningLevel::collision, kTestLasts / 1000, 0};
+}
+
+int count_levels(const std::vector<HeardWarning>& heard, bool with_test_flag) {
+  int count = 0;
+  for (const HeardWarning& warning : heard)
+    count += warning.message.level != WarningLevel::none && warning.message.test == with_test_flag;
+  return count;
+}
+
+void check_warning(Checks& checks, World& world) {
+  const auto asked = RealClock::now();
+  world.car().ask(warning_test());
+  const bool lit =
+      world.await([&] { return world.lamps().warning_lit(asked).has_value(); }, 2 * kReactionLimit);
+  // The sound card runs in real time, and so do the tone's frequency and pulses.
+  const HeardTone heard =
+      analyse(Sound(kRecordFrom, Sound::Direction::record).record(1.5), Sound::kRate);
+  const auto after = [&](std::optional<RealClock::time_point> time) {
+    return time ? world.bench_ms(*time - asked) : -1;
+  };
+  const double lamp_ms = after(world.lamps().warning_lit(asked));
+  checks.check(lit && lamp_ms <= kReactionLimit && world.lamps().now().warning,
+               "warning asked for: lamp",
+               text("lit after %.0f ms, limit %.0f", lamp_ms, kReactionLimit));
+  checks.check(heard.frequency_hz >= 800 && heard.pulses_per_s >= 6 && heard.pulses_per_s <= 12 &&
+                   heard.peak > 0.2,
+               "warning asked for: sound",
+               text("%.0f Hz, %.1f pulses a second, duty %.2f, peak %.2f (in real time)",
+                    heard.frequency_hz, heard.pulses_per_s, heard.duty, heard.peak));
+
+  world.await([&] { return !world.lamps().now().warning; }, kTestLasts + 500);
+  const double lasted = world.bench_ms(RealClock::now() - asked);
+  world.sleep(400);  // the last repeats of "none"
+  const auto messages = world.car().warnings(asked);
+  const double first = messages.empty() ? -1 : world.bench_ms(messages.front().time - asked);
+  const int tests = count_levels(messages, true);
+  const int real_ones = count_levels(messages, false);
+  const bool ended = !messages.empty() && messages.back().message.level == WarningLevel::none;
+  checks.check(
+      first >= 0 && first <= kReactionLimit && tests >= 20 && real_ones == 0 && ended,
+      "warning asked for: KW_Warning",
+      text("first after %.0f ms, %d with the test flag, %d without, last says %s", first, tests,
+           real_ones, messages.empty() ? "nothing" : name_of(messages.back().message.level)));
+  const HeardTone quiet =
+      analyse(Sound(kRecordFrom, Sound::Direction::record).record(0.4), Sound::kRate);
+  checks.check(!world.lamps().now().warning && quiet.peak < 0.01 && lasted > kTestLasts - 100 &&
+                   lasted < kTestLasts + kReactionLimit,
+               "warning over: lamp dark, no sound",
+               text("dark after %.0f ms of %.0f, peak %.3f", lasted, kTestLasts, quiet.peak));
+}
+
+void check_refusal(Checks& checks, World& world) {
+  world.car().drive(10);
+  world.sleep(200);
+  const int refused_before = world.events().count("service_request", {"\"accepted\":false"});
+  const auto asked = RealClock::now();
+  world.car().ask(warning_test());
+  const bool told = world.await(
+      [&] {
+        return world.events().count("service_request", {"\"accepted\":false"}) > refused_before;
+      },
+      1000);
+  world.sleep(400);
+  const auto messages = world.car().warnings(asked);
+  const int warnings = count_levels(messages, true) + count_levels(messages, false);
+  const bool lit = world.lamps().warning_lit(asked).has_value();
+  checks.check(told && warnings == 0 && !lit, "warning asked for at 10 m/s is refused",
+               text("%d warnings on the bus, lamp %s, event log %s", warnings, lit ? "lit" : "dark",
+                    told ? "says refused" : "says nothing"));
+  world.car().drive(0);
+}
+
+}  // namespace
+
+bool check_start(Checks& checks, World& world) {
+  const auto start = RealClock::now();
+  world.start_firmware();
+  const auto active = world.await_active(start, kStartLimit);
+  const auto first = world.await_status(
+      start, [](const auto&) { return true; }, 0);
+  const std::string watchdog = watchdog_state();
+  checks.check(
+      active && world.firmware().is_running() && watchdog == "active",
+      "firmware comes up ACTIVE, watchdog armed",
+      text("first status after %.0f ms (%s), ACTIVE after %.0f ms, limit %.0f; watchdog %s",
+           first ? world.bench_ms(first->time - start) : -1,
+           first ? in_words(first->message).c_str() : "none",
+           active ? world.bench_ms(active->time - start) : -1, kStartLimit, watchdog.c_str()));
+  return active.has_value();
+}
+
+void check_messages(Checks& checks, World& world) {
+  const auto from = RealClock::now();
+  checks.group("warning", [&] { check_warning(checks, world); });
+  checks.group("refusal", [&] { check_refusal(checks, world); });
+  const bool was_active = [&] {
+    for (const HeardStatus& status : world.car().statuses(from))
+      if (status.message.health.state != HealthState::active) return false;
+    return true;
+  }();
+  const double pause = world.bench_ms(world.lamps().longest_pause(from));
+  if (was_active || pause < kLongPause) return check_status(checks, world, from);
+  std::printf("SAW   not ACTIVE throughout, but the board stood still for %.0f ms: again\n", pause);
+  const auto again = world.await_active(RealClock::now(), kStartLimit);
+  world.sleep(5500);
+  check_status(checks, world, again ? again->time : from);
+}
+
+void check_stop(Checks& checks, World& world) {
+  world.firmware().signal(SIGTERM);
+  const auto code = world.firmware().wait(10);
+  const EventFile events = world.events();
+  checks.check(code == 0 && watchdog_state() == "inactive" &&
+                   world.await([&] { return !world.lamps().now().is_held; }, 200),
+               "SIGTERM ends it",
+               text("exit code %d, watchdog %s, lamps %s", code.value_or(-1),
+                    watchdog_state().c_str(), world.lamps().now().is_held ? "held" : "let go"));
+  checks.check(
+      !events.lines().empty() && events.broken() == 0 && events.is_gapless() &&
+          events.last_kind() == "stopped" && events.count("started") == 1,
+      "event log: every line parses, none missing, the last says stopped",
+      text("%zu lines, %d broken, numbers %s, last \"%s\"", events.lines().size(), events.broken(),
+           events.is_gapless() ? "without a gap" : "with gaps", events.last_kind().c_str()));
+}
+
+void check_missing_camera(Checks& checks) {
+  constexpr const char* kPath = "/tmp/missing.toml";
+  std::ifstream good(World::kConfig);
+  std::ofstream bad(kPath);
+  for (std::string line; std::getline(good, line);) {
+    if (line.starts_with("device = \"/dev/video")) line = "device = \"/dev/video9\"";
+    bad << line << '\n';
+  }
+  bad.close();
+  Process firmware({"/bin/kerbwatch", "run", "--config", kPath}, "/tmp/missing.log");
+  const auto code = firmware.wait(10);
+  int errors = 0;
+  std::string said;
+  std::istringstream output(firmware.output());
+  for (std::string line; std::getline(output, line);) {
+    if (line.find("error") == std::string::npos) continue;
+    ++errors;
+    said = line;
+  }
+  checks.check(code == 2 && errors == 1 && said.find("/dev/video9") != std::string::npos &&
+                   watchdog_state() == "inactive",
+               "a missing camera is one line and exit code 2",
+               text("exit code %d, %d lines: \"%s\"", code.value_or(-1), errors, said.c_str()));
+}
+
+}  // namespace kerb::board
