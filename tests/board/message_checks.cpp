@@ -147,13 +147,14 @@ bool check_start(Checks& checks, World& world) {
   const auto first = world.await_status(
       start, [](const auto&) { return true; }, 0);
   const std::string watchdog = watchdog_state();
-  checks.check(
-      active && world.firmware().is_running() && watchdog == "active",
-      "firmware comes up ACTIVE, watchdog armed",
-      text("first status after %.0f ms (%s), ACTIVE after %.0f ms, limit %.0f; watchdog %s",
-           first ? world.bench_ms(first->time - start) : -1,
-           first ? in_words(first->message).c_str() : "none",
-           active ? world.bench_ms(active->time - start) : -1, kStartLimit, watchdog.c_str()));
+  checks.check(active && world.firmware().is_running() && watchdog == "active",
+               "firmware comes up ACTIVE, watchdog armed, lamps held",
+               text("first status after %.0f ms (%s), ACTIVE after %.0f ms, limit %.0f; watchdog "
+                    "%s, lamps %s",
+                    first ? world.bench_ms(first->time - start) : -1,
+                    first ? in_words(first->message).c_str() : "none",
+                    active ? world.bench_ms(active->time - start) : -1, kStartLimit,
+                    watchdog.c_str(), world.lamps().now().is_held ? "held" : "not held"));
   return active.has_value();
 }
 
