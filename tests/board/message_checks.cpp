@@ -15,6 +15,7 @@ constexpr const char* kRecordFrom = "hw:Loopback,1,0";
 constexpr double kStartLimit = 10'000;  // ms of bench time, program start and all
 constexpr double kReactionLimit = 300;  // ms of bench time
 constexpr double kLongPause = 70;       // ms of bench time: two frames
+constexpr double kHole = 20;            // ms of bench time: what the sound card holds
 constexpr double kTestLasts = 2000;     // ms of bench time
 
 std::string watchdog_state() {
@@ -75,24 +76,36 @@ int count_levels(const std::vector<HeardWarning>& heard, bool with_test_flag) {
   return count;
 }
 
+HeardTone listen(double seconds) {
+  return analyse(Sound(kRecordFrom, Sound::Direction::record).record(seconds), Sound::kRate);
+}
+
+bool is_warning(const HeardTone& heard) {
+  return heard.frequency_hz >= 800 && heard.pulses_per_s >= 6 && heard.pulses_per_s <= 12 &&
+         heard.peak > 0.2;
+}
+
 void check_warning(Checks& checks, World& world) {
   const auto asked = RealClock::now();
   world.car().ask(warning_test());
   const bool lit =
       world.await([&] { return world.lamps().warning_lit(asked).has_value(); }, 2 * kReactionLimit);
-  // The sound card runs in real time, and so do the tone's frequency and pulses.
-  const HeardTone heard =
-      analyse(Sound(kRecordFrom, Sound::Direction::record).record(1.5), Sound::kRate);
-  const auto after = [&](std::optional<RealClock::time_point> time) {
-    return time ? world.bench_ms(*time - asked) : -1;
-  };
-  const double lamp_ms = after(world.lamps().warning_lit(asked));
+  const auto lit_at = world.lamps().warning_lit(asked);
+  const double lamp_ms = lit_at ? world.bench_ms(*lit_at - asked) : -1;
   checks.check(lit && lamp_ms <= kReactionLimit && world.lamps().now().warning,
                "warning asked for: lamp",
                text("lit after %.0f ms, limit %.0f", lamp_ms, kReactionLimit));
-  checks.check(heard.frequency_hz >= 800 && heard.pulses_per_s >= 6 && heard.pulses_per_s <= 12 &&
-                   heard.peak > 0.2,
-               "warning asked for: sound",
+
+  // The sound card runs in real time, and so do the tone's frequency and pulses. A board that
+  // stands still tears holes into the sound: heard once more then, the test lasts long enough.
+  const auto from = RealClock::now();
+  HeardTone heard = listen(1.5);
+  if (!is_warning(heard) && world.bench_ms(world.lamps().longest_pause(from)) > kHole) {
+    std::printf("SAW   %.1f pulses a second, but the board stood still: again\n",
+                heard.pulses_per_s);
+    heard = listen(1.5);
+  }
+  checks.check(is_warning(heard), "warning asked for: sound",
                text("%.0f Hz, %.1f pulses a second, duty %.2f, peak %.2f (in real time)",
                     heard.frequency_hz, heard.pulses_per_s, heard.duty, heard.peak));
 
@@ -109,8 +122,7 @@ void check_warning(Checks& checks, World& world) {
       "warning asked for: KW_Warning",
       text("first after %.0f ms, %d with the test flag, %d without, last says %s", first, tests,
            real_ones, messages.empty() ? "nothing" : name_of(messages.back().message.level)));
-  const HeardTone quiet =
-      analyse(Sound(kRecordFrom, Sound::Direction::record).record(0.4), Sound::kRate);
+  const HeardTone quiet = listen(0.4);
   checks.check(!world.lamps().now().warning && quiet.peak < 0.01 && lasted > kTestLasts - 100 &&
                    lasted < kTestLasts + kReactionLimit,
                "warning over: lamp dark, no sound",
