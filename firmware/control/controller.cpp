@@ -13,7 +13,6 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr Nanos kStartLimit = seconds{5};        // STARTING lasts no longer
 constexpr Nanos kSignalsGrace = seconds{1};      // the vehicle may start talking after us
 constexpr Nanos kThermalPeriod = seconds{1};
 constexpr Nanos kThermalLimit = seconds{5};      // without a reading
@@ -47,7 +46,7 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       clock_{clock},
       log_{log},
       start_{clock.now()},
-      monitor_{start_ + kStartLimit, config.health.recover},
+      monitor_{start_ + config.health.start, config.health.recover},
       vehicle_{config.can.vehicle, start_},
       status_{start_},
       service_{config.service_enabled},

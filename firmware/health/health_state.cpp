@@ -30,13 +30,20 @@ constexpr Row kCauses[] = {
 };
 static_assert(sizeof kCauses / sizeof kCauses[0] == kCauseCount);
 
+/// A number off the bus may be one that only a newer version knows.
+const Row& row(Cause cause) noexcept {
+  static constexpr Row kUnknown{"unknown", ""};
+  const int index = static_cast<int>(cause);
+  return index < kCauseCount ? kCauses[index] : kUnknown;
+}
+
 }  // namespace
 
 const char* name_of(HealthState state) noexcept {
   constexpr const char* kNames[] = {"STARTING", "ACTIVE", "DEGRADED", "FAILED"};
   return kNames[static_cast<int>(state)];
 }
-const char* name_of(Cause cause) noexcept { return kCauses[static_cast<int>(cause)].name; }
-const char* unit_of(Cause cause) noexcept { return kCauses[static_cast<int>(cause)].unit; }
+const char* name_of(Cause cause) noexcept { return row(cause).name; }
+const char* unit_of(Cause cause) noexcept { return row(cause).unit; }
 
 }  // namespace kerb

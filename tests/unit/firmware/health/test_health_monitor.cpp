@@ -120,6 +120,8 @@ void test_every_cause_has_a_name_of_its_own() {
   std::set<std::string> names;
   for (int c = 0; c < kCauseCount; ++c) names.insert(name_of(static_cast<Cause>(c)));
   TEST_ASSERT_EQUAL_size_t(kCauseCount, names.size());
+  TEST_ASSERT_EQUAL_STRING("unknown", name_of(static_cast<Cause>(kCauseCount)));
+  TEST_ASSERT_EQUAL_STRING("", unit_of(static_cast<Cause>(255)));
 }
 
 }  // namespace
