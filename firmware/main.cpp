@@ -48,9 +48,11 @@ int run(const std::string& path, bool json, double seconds) {
 
 int main(int argc, char** argv) {
   CLI::App app{"Kerbwatch warns a driver of people the vehicle may hit."};
-  app.footer("Examples:\n  kerbwatch demo\n  kerbwatch config > kerbwatch.toml\n"
-             "  kerbwatch check --config kerbwatch.toml\n  kerbwatch run --config kerbwatch.toml --log-json\n"
-             "Exit codes: 0 fine, 1 the demo misbehaved, 2 bad input (one line says which).");
+  app.footer(
+      "Examples:\n  kerbwatch demo\n  kerbwatch config > kerbwatch.toml\n"
+      "  kerbwatch check --config kerbwatch.toml\n  kerbwatch run --config kerbwatch.toml "
+      "--log-json\n"
+      "Exit codes: 0 fine, 1 the demo misbehaved, 2 bad input (one line says which).");
   app.set_version_flag("--version", std::string{"kerbwatch "} + kVersion);
   app.require_subcommand(1);
   bool json = false;

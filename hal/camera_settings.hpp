@@ -12,16 +12,18 @@ enum class BufferMode : std::uint8_t { automatic, userptr, mmap };
 /// recorded: each call gives the next frame at once; time stamps are spaced as they were recorded.
 enum class Pace : std::uint8_t { real, recorded };
 
-/// What a camera is asked to be. Plain data with usable defaults; the configuration fills and checks it, the
-/// drivers obey it or fail. Here, because firmware and drivers both speak of it.
+/// What a camera is asked to be. Plain data with usable defaults; the configuration fills and
+/// checks it, the drivers obey it or fail. Here, because firmware and drivers both speak of it.
 struct CameraSettings {
   std::string name = "front";
   CameraKind kind = CameraKind::v4l2;
-  std::string device = "/dev/video0";  ///< a node, a folder of pictures or a video file; unused by the pattern
-  int width = 1280, height = 720;      ///< pixels; a recording keeps its own size
+  std::string device =
+      "/dev/video0";  ///< a node, a folder of pictures or a video file; unused by the pattern
+  int width = 1280, height = 720;  ///< pixels; a recording keeps its own size
   double rate_hz = 30;
-  std::string format = "auto";  ///< a PixelFormat's name, "mjpeg", or "auto": the best the camera has
-  int mosaic = 0;               ///< N of an N x N spectral filter pattern; 0: none
+  std::string format =
+      "auto";      ///< a PixelFormat's name, "mjpeg", or "auto": the best the camera has
+  int mosaic = 0;  ///< N of an N x N spectral filter pattern; 0: none
   std::optional<int> exposure_us;  ///< unset: automatic
   std::optional<int> gain;         ///< in the camera's own steps; unset: automatic
   int buffers = 4;                 ///< frames the camera may fill ahead of us

@@ -9,21 +9,21 @@
 namespace kerb {
 
 struct CanFrame {
-  std::uint32_t id = 0;         ///< 11 bits, or 29 when `extended`
+  std::uint32_t id = 0;  ///< 11 bits, or 29 when `extended`
   bool extended = false;
-  bool remote = false;          ///< classic only
-  bool fd = false;              ///< CAN FD: up to 64 bytes
-  bool bit_rate_switch = false; ///< FD only
-  std::uint8_t size = 0;        ///< 0..8; FD also 12, 16, 20, 24, 32, 48, 64
+  bool remote = false;           ///< classic only
+  bool fd = false;               ///< CAN FD: up to 64 bytes
+  bool bit_rate_switch = false;  ///< FD only
+  std::uint8_t size = 0;         ///< 0..8; FD also 12, 16, 20, 24, 32, 48, 64
   std::array<std::uint8_t, 64> data{};
-  Nanos received{};             ///< set by receive(), on the Clock of the bus
+  Nanos received{};  ///< set by receive(), on the Clock of the bus
 };
 
 /// Whether ISO 11898 allows this frame: id and size in range, no remote FD frame.
 [[nodiscard]] bool is_valid(const CanFrame& frame) noexcept;
 
-/// Lets a frame in when (frame.id & mask) == (id & mask) and it has the same kind of id. A list of them lets in
-/// what any one lets in; an empty list lets in everything.
+/// Lets a frame in when (frame.id & mask) == (id & mask) and it has the same kind of id. A list of
+/// them lets in what any one lets in; an empty list lets in everything.
 struct CanFilter {
   std::uint32_t id = 0;
   std::uint32_t mask = 0x1FFFFFFF;
@@ -44,22 +44,25 @@ enum class CanState : std::uint8_t {
 
 struct CanCounters {
   std::uint64_t sent = 0, received = 0;
-  std::uint64_t refused = 0;      ///< send() could not queue
-  std::uint64_t error_frames = 0; ///< reported by the controller
+  std::uint64_t refused = 0;       ///< send() could not queue
+  std::uint64_t error_frames = 0;  ///< reported by the controller
   std::uint64_t bus_offs = 0;
-  std::uint64_t overruns = 0;     ///< frames the kernel dropped because we read too late
+  std::uint64_t overruns = 0;  ///< frames the kernel dropped because we read too late
 };
 
-/// One CAN interface. One thread at a time. Nothing here ever waits, but for receive() as long as it is told.
+/// One CAN interface. One thread at a time. Nothing here ever waits, but for receive() as long as
+/// it is told.
 class CanBus {
  public:
   virtual ~CanBus() = default;
   /// Queues a frame. Fails: invalid_argument, would_block (queue full: drop it or ask again),
-  /// gone (interface down, or bus-off: receive() notices when it is back), unsupported (FD on a classic bus), io.
+  /// gone (interface down, or bus-off: receive() notices when it is back), unsupported (FD on a
+  /// classic bus), io.
   virtual Status send(const CanFrame& frame) = 0;
-  /// The next frame that passes the filters; waits at most `timeout` (clock time; zero only looks). Error frames
-  /// are taken in, never returned: they change state(). Our own frames are not returned. Also recovers the bus:
-  /// call it at least every 100 ms. Fails: timeout, gone (interface down; keep asking, it may come back), io.
+  /// The next frame that passes the filters; waits at most `timeout` (clock time; zero only looks).
+  /// Error frames are taken in, never returned: they change state(). Our own frames are not
+  /// returned. Also recovers the bus: call it at least every 100 ms. Fails: timeout, gone
+  /// (interface down; keep asking, it may come back), io.
   virtual Result<CanFrame> receive(Nanos timeout) = 0;
   [[nodiscard]] virtual CanState state() const noexcept = 0;
   [[nodiscard]] virtual CanCounters counters() const noexcept = 0;

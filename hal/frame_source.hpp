@@ -44,8 +44,8 @@ class FrameLease {
   std::uint32_t index_ = 0;
 };
 
-/// A filled camera buffer on loan. Its memory stays valid until the Frame is destroyed, even when the source
-/// that lent it has been closed meanwhile.
+/// A filled camera buffer on loan. Its memory stays valid until the Frame is destroyed, even when
+/// the source that lent it has been closed meanwhile.
 struct Frame {
   RawImageView<Space::host> image;
   std::uint64_t sequence = 0;  ///< counts what the camera exposed; gaps are dropped frames
@@ -70,14 +70,15 @@ struct FrameCounters {
   std::uint64_t damaged = 0;  ///< marked as corrupt by the device, or undecodable
 };
 
-/// Frames from a camera, a recording or a generator. One thread calls it; Frames may be let go on any thread.
+/// Frames from a camera, a recording or a generator. One thread calls it; Frames may be let go on
+/// any thread.
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
   /// The oldest frame not yet taken; waits for one at most `timeout` (clock time; zero only looks).
   /// Sequence numbers and capture times rise strictly. Fails: timeout, damaged (skip this one),
-  /// no_signal (keep asking), gone (close and open again), end (recordings), would_block (every buffer is
-  /// on loan).
+  /// no_signal (keep asking), gone (close and open again), end (recordings), would_block (every
+  /// buffer is on loan).
   virtual Result<Frame> next(Nanos timeout) = 0;
   [[nodiscard]] virtual FrameSourceInfo info() const = 0;
   [[nodiscard]] virtual FrameCounters counters() const = 0;

@@ -4,11 +4,13 @@
 
 namespace kerb {
 
-/// One digital output, such as the warning lamp. Starts off; goes off when destroyed. One thread at a time.
+/// One digital output, such as the warning lamp. Starts off; goes off when destroyed. One thread at
+/// a time.
 class OutputLine {
  public:
   virtual ~OutputLine() = default;
-  virtual Status set(bool on) = 0;  ///< Fails with io when refused, gone when the chip left; the level then stays.
+  virtual Status set(
+      bool on) = 0;  ///< Fails with io when refused, gone when the chip left; the level then stays.
   [[nodiscard]] virtual Result<bool> get() const = 0;  ///< The level now driven. Fails as set().
 };
 

@@ -13,13 +13,14 @@ struct TonePattern {
 };
 [[nodiscard]] bool is_valid(const TonePattern& pattern) noexcept;
 
-/// A loudspeaker that repeats a pattern until told otherwise. Calls return at once; sound follows within 50 ms.
-/// One thread at a time.
+/// A loudspeaker that repeats a pattern until told otherwise. Calls return at once; sound follows
+/// within 50 ms. One thread at a time.
 class Tone {
  public:
   virtual ~Tone() = default;
-  virtual Status play(const TonePattern& pattern) = 0;  ///< Fails: invalid_argument, io, gone. Replaces the last.
-  virtual Status stop() = 0;                            ///< Silence. Fails: io, gone.
+  virtual Status play(
+      const TonePattern& pattern) = 0;  ///< Fails: invalid_argument, io, gone. Replaces the last.
+  virtual Status stop() = 0;            ///< Silence. Fails: io, gone.
 };
 
 }  // namespace kerb

@@ -7,14 +7,15 @@
 
 namespace kerb {
 
-/// A camera picture made ready for the vision code. Borrowed from the ImagePreparer until its next prepare().
+/// A camera picture made ready for the vision code. Borrowed from the ImagePreparer until its next
+/// prepare().
 struct PreparedImage {
   ImageView<Space::host, const std::uint8_t> grey;
   PlanesView<Space::host, const std::uint16_t> bands;  ///< of a mosaic camera; count 0 otherwise
 };
 
-/// Raw picture to grey (and to spectral bands, where there is a mosaic). Made for one picture size and format;
-/// allocates only when made. One thread at a time.
+/// Raw picture to grey (and to spectral bands, where there is a mosaic). Made for one picture size
+/// and format; allocates only when made. One thread at a time.
 class ImagePreparer {
  public:
   virtual ~ImagePreparer() = default;

@@ -19,9 +19,8 @@ void CameraJudge::judge(const PipelineFacts& facts, const StageReport& total, Na
   judge_presence(facts, now, monitor);
   judge_rates(facts, total, now, monitor);
   judge_picture(facts, now, monitor);
-  monitor.report(Cause::vision_failed,
-                 facts.vision_error < 0 ? PartState::fine : PartState::failed, facts.vision_error, now,
-                 camera_);
+  monitor.report(Cause::vision_failed, facts.vision_error < 0 ? PartState::fine : PartState::failed,
+                 facts.vision_error, now, camera_);
 }
 
 void CameraJudge::judge_presence(const PipelineFacts& facts, Nanos now,

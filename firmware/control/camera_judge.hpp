@@ -16,7 +16,8 @@ struct CameraRates {
   double damaged_percent = 0;
 };
 
-/// Turns what one pipeline tells of itself into parts of the health monitor. Pure logic; one thread.
+/// Turns what one pipeline tells of itself into parts of the health monitor. Pure logic; one
+/// thread.
 class CameraJudge {
  public:
   CameraJudge(const HealthSettings& settings, int camera, Nanos start) noexcept
@@ -31,14 +32,15 @@ class CameraJudge {
   /// One look at the counters; the window runs from the oldest to the newest.
   struct Sample {
     Nanos at{};
-    std::uint64_t delivered = 0, dropped = 0, skipped = 0, damaged = 0;  // of the camera, but `skipped`
-    std::uint64_t frames = 0, over_budget = 0;                           // of the whole pipeline
+    std::uint64_t delivered = 0, dropped = 0, skipped = 0,
+                  damaged = 0;                  // of the camera, but `skipped`
+    std::uint64_t frames = 0, over_budget = 0;  // of the whole pipeline
   };
   static constexpr int kSamples = 21;
   static constexpr Nanos kSampleStep = std::chrono::milliseconds{100};
   static constexpr double kEnoughFrames = 5;  // fewer say nothing in per cent
-  // A camera streams from its opening on, and the rest of the machine takes a while: what found no room until then,
-  // and what piled up, shows in the first few frames and is nobody's fault.
+  // A camera streams from its opening on, and the rest of the machine takes a while: what found no
+  // room until then, and what piled up, shows in the first few frames and is nobody's fault.
   static constexpr Nanos kSettle = std::chrono::milliseconds{250};  // after the first frame
 
   void judge_presence(const PipelineFacts& facts, Nanos now, HealthMonitor& monitor) noexcept;

@@ -13,11 +13,11 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr Nanos kSignalsGrace = seconds{1};      // the vehicle may start talking after us
+constexpr Nanos kSignalsGrace = seconds{1};  // the vehicle may start talking after us
 constexpr Nanos kThermalPeriod = seconds{1};
-constexpr Nanos kThermalLimit = seconds{5};      // without a reading
+constexpr Nanos kThermalLimit = seconds{5};  // without a reading
 constexpr Nanos kSummaryPeriod = seconds{60};
-constexpr int kFramesPerTick = 64;               // a flooded bus must not hold the loop
+constexpr int kFramesPerTick = 64;  // a flooded bus must not hold the loop
 
 double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e-6; }
 
@@ -60,7 +60,8 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       beat_at_{start_} {
   int index = 0;
   for (ControlledCamera& c : cameras) {
-    cameras_.push_back({std::move(c.name), c.pipeline, CameraJudge{config.health, index++, start_}});
+    cameras_.push_back(
+        {std::move(c.name), c.pipeline, CameraJudge{config.health, index++, start_}});
     if (c.pipeline->detector() == nullptr)
       post(events::detector_missing(start_, "no detector is built in yet"));
   }
@@ -85,7 +86,8 @@ void Controller::read_bus(Nanos now) {
     if (!frame) break;  // nothing there, or the bus is lost: judge_bus() sees which
     ++totals_.frames_received;
     if (vehicle_.feed(*frame, frame->received)) continue;
-    if (const Result<can::ServiceMessage> request = can::decode_service(*frame)) obey(*request, now);
+    if (const Result<can::ServiceMessage> request = can::decode_service(*frame))
+      obey(*request, now);
   }
 }
 
@@ -137,7 +139,8 @@ void Controller::judge_bus(Nanos now) {
   if (devices_.bus == nullptr) return;
   const CanState state = devices_.bus->state();
   if (state != bus_state_) {
-    post(events::bus_state(now, config_.can.interface, bus_state_, state, devices_.bus->counters()));
+    post(
+        events::bus_state(now, config_.can.interface, bus_state_, state, devices_.bus->counters()));
     const std::string text = config_.can.interface + " is " + name_of(state);
     const bool bad = state == CanState::down || state == CanState::bus_off;
     log_.write(bad ? LogLevel::warning : LogLevel::info, "can", text);
@@ -174,7 +177,8 @@ void Controller::judge_board(Nanos now) {
     celsius_.reset();
   }
   const Nanos unread = now - celsius_at_;
-  monitor_.report(Cause::thermal_unreadable, when(unread >= kThermalLimit), to_ms(unread) * 1e-3, now);
+  monitor_.report(Cause::thermal_unreadable, when(unread >= kThermalLimit), to_ms(unread) * 1e-3,
+                  now);
 }
 
 void Controller::judge_outputs(Nanos now) {
@@ -186,7 +190,8 @@ void Controller::judge_outputs(Nanos now) {
       log_.error("warning", describe(*refusal));
     }
   }
-  monitor_.report(Cause::output_refused, when(refusal.has_value()), refusal ? refusal->native : 0, now);
+  monitor_.report(Cause::output_refused, when(refusal.has_value()), refusal ? refusal->native : 0,
+                  now);
   if (devices_.events == nullptr) return;
   const int error = devices_.events->status().error;
   monitor_.report(Cause::event_log_refused, when(error != 0), error, now);
@@ -248,10 +253,12 @@ void Controller::send(const CanFrame& frame, std::uint64_t& counter) {
 
 void Controller::kick_watchdog(Nanos now) {
   if (devices_.watchdog == nullptr || now < next_kick_) return;
-  // The watchdog counts real time. It is fed only while every thread of every pipeline is seen alive; each of them
-  // wakes ten times a second, whatever its camera does, but opening a camera may take a while.
+  // The watchdog counts real time. It is fed only while every thread of every pipeline is seen
+  // alive; each of them wakes ten times a second, whatever its camera does, but opening a camera
+  // may take a while.
   const double rate = 1e9 / static_cast<double>(clock_.real(seconds{1}).count());
-  const Nanos patience{static_cast<Nanos::rep>(static_cast<double>(devices_.watchdog->timeout().count()) * rate)};
+  const Nanos patience{
+      static_cast<Nanos::rep>(static_cast<double>(devices_.watchdog->timeout().count()) * rate)};
   next_kick_ = now + patience / 5;
   if (now - beat_at_ > patience / 2) {
     if (!std::exchange(watchdog_withheld_, true))

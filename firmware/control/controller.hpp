@@ -47,8 +47,9 @@ struct ControlTotals {
   std::uint64_t state_changes = 0;
 };
 
-/// The slow half of the product: a hundred times a second it looks at everything and says what it sees, on the bus,
-/// on the lamps, to the watchdog and in the event log. The frame loop never waits for it. One thread.
+/// The slow half of the product: a hundred times a second it looks at everything and says what it
+/// sees, on the bus, on the lamps, to the watchdog and in the event log. The frame loop never waits
+/// for it. One thread.
 class Controller {
  public:
   static constexpr Nanos kTick = std::chrono::milliseconds{10};

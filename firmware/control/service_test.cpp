@@ -40,8 +40,8 @@ WarningLevel ServiceTest::lamp() const noexcept {
 }
 
 bool ServiceTest::sound() const noexcept {
-  return running_ && (what_.request == ServiceRequest::sound_test ||
-                      message() == WarningLevel::collision);
+  return running_ &&
+         (what_.request == ServiceRequest::sound_test || message() == WarningLevel::collision);
 }
 
 WarningLevel ServiceTest::message() const noexcept {

@@ -8,8 +8,9 @@
 
 namespace kerb {
 
-/// The workshop's tests of lamp, sound and warning message, asked for over the bus. Only where the configuration
-/// allows it, only at a known standstill, and never for longer than five seconds. Pure logic; one thread.
+/// The workshop's tests of lamp, sound and warning message, asked for over the bus. Only where the
+/// configuration allows it, only at a known standstill, and never for longer than five seconds.
+/// Pure logic; one thread.
 class ServiceTest {
  public:
   explicit ServiceTest(bool enabled) noexcept : enabled_{enabled} {}

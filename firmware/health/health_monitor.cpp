@@ -19,8 +19,8 @@ void HealthMonitor::report(Cause cause, PartState severity, double number, Nanos
     if (severity != PartState::fine) p.number = number;
     return;
   }
-  // Better than what counts: believe it only when it lasts. Falling back to what counts starts the wait again
-  // (above); the worst seen meanwhile is what it gets better to.
+  // Better than what counts: believe it only when it lasts. Falling back to what counts starts the
+  // wait again (above); the worst seen meanwhile is what it gets better to.
   if (!p.getting_better || severity > p.candidate) {
     p.candidate = severity;
     if (!p.getting_better) p.better_since = now;

@@ -4,29 +4,30 @@
 
 namespace kerb {
 
-/// STARTING until the first frame has gone through; DEGRADED still protects, less well; FAILED does not.
+/// STARTING until the first frame has gone through; DEGRADED still protects, less well; FAILED does
+/// not.
 enum class HealthState : std::uint8_t { starting = 0, active = 1, degraded = 2, failed = 3 };
 
 /// Why the state is what it is. The numbers are those of the CAN message: append, never renumber.
 enum class Cause : std::uint8_t {
   none = 0,
-  camera_silent = 1,       ///< ms since the last frame
-  camera_no_signal = 2,    ///< ms without a signal
-  camera_gone = 3,         ///< ms since the device left
-  camera_damaged = 4,      ///< % of frames corrupt
-  camera_frozen = 5,       ///< ms of identical pictures
-  camera_blinded = 6,      ///< mean grey value
-  camera_dark = 7,         ///< mean grey value
-  frames_dropped = 8,      ///< % of frames dropped
-  board_hot = 9,           ///< degrees Celsius
-  thermal_unreadable = 10, ///< s without a reading
-  bus_lost = 11,           ///< ms without the bus
-  signals_missing = 12,    ///< ms since the vehicle's speed was last heard
-  signals_implausible = 13,///< the value refused
-  over_budget = 14,        ///< ms a frame takes
-  output_refused = 15,     ///< errno of the lamp or the loudspeaker
-  event_log_refused = 16,  ///< errno of the event log
-  vision_failed = 17       ///< error code of the image operators or the detector
+  camera_silent = 1,         ///< ms since the last frame
+  camera_no_signal = 2,      ///< ms without a signal
+  camera_gone = 3,           ///< ms since the device left
+  camera_damaged = 4,        ///< % of frames corrupt
+  camera_frozen = 5,         ///< ms of identical pictures
+  camera_blinded = 6,        ///< mean grey value
+  camera_dark = 7,           ///< mean grey value
+  frames_dropped = 8,        ///< % of frames dropped
+  board_hot = 9,             ///< degrees Celsius
+  thermal_unreadable = 10,   ///< s without a reading
+  bus_lost = 11,             ///< ms without the bus
+  signals_missing = 12,      ///< ms since the vehicle's speed was last heard
+  signals_implausible = 13,  ///< the value refused
+  over_budget = 14,          ///< ms a frame takes
+  output_refused = 15,       ///< errno of the lamp or the loudspeaker
+  event_log_refused = 16,    ///< errno of the event log
+  vision_failed = 17         ///< error code of the image operators or the detector
 };
 inline constexpr int kCauseCount = 18;
 

@@ -42,7 +42,8 @@ class Teller {
 /// A camera with a cable to pull: while `cut`, its frames are lost on the way.
 class CuttableSource final : public FrameSource {
  public:
-  CuttableSource(std::unique_ptr<FrameSource> source, const std::atomic<bool>& cut, const Clock& clock)
+  CuttableSource(std::unique_ptr<FrameSource> source, const std::atomic<bool>& cut,
+                 const Clock& clock)
       : source_{std::move(source)}, cut_{cut}, clock_{clock} {}
   Result<Frame> next(Nanos timeout) override {
     const Nanos deadline = clock_.now() + timeout;
@@ -157,8 +158,10 @@ int run_demo(double seconds, Log& log) {
   const Nanos third = (end - start) / 3;
   const Teller teller{clock};
   DemoCar car{theirs, teller, start};
-  fmt::print("Kerbwatch demo: test pattern 1280x720 at 30 Hz, a bus, lamps and a sound in memory, {:.0f} s\n",
-             seconds);
+  fmt::print(
+      "Kerbwatch demo: test pattern 1280x720 at 30 Hz, a bus, lamps and a sound in memory, {:.0f} "
+      "s\n",
+      seconds);
   (*pipeline)->start();
   bool tested = false, lamp = false, amber = false;
   for (Nanos tick = start; tick < end; tick += Controller::kTick) {
@@ -171,7 +174,8 @@ int run_demo(double seconds, Log& log) {
     }
     const Nanos pulled = now - start - third * 3 / 2;
     const bool hold = pulled > Nanos::zero() && pulled < milliseconds{600};
-    if (hold != cut) teller.say(hold ? "somebody pulls the camera's cable" : "and plugs it in again");
+    if (hold != cut)
+      teller.say(hold ? "somebody pulls the camera's cable" : "and plugs it in again");
     cut = hold;
     car.tick(now);
     controller.tick(now);

@@ -33,9 +33,12 @@ Result<std::unique_ptr<Base>> as(Result<std::unique_ptr<Derived>> result) {
 
 BackendChoice choice_of(VisionBackend backend) {
   switch (backend) {
-    case VisionBackend::cpu: return BackendChoice::cpu;
-    case VisionBackend::cuda: return BackendChoice::cuda;
-    case VisionBackend::automatic: break;
+    case VisionBackend::cpu:
+      return BackendChoice::cpu;
+    case VisionBackend::cuda:
+      return BackendChoice::cuda;
+    case VisionBackend::automatic:
+      break;
   }
   return BackendChoice::automatic;
 }
@@ -102,8 +105,8 @@ Result<std::unique_ptr<Vision>> Vision::create(VisionBackend backend, Log& log) 
     log.info("vision", fmt::format("CUDA on {} (compute capability {}.{})", info.device.view(),
                                    info.compute_capability / 10, info.compute_capability % 10));
   } else {
-    log.info("vision", info.reason.empty() ? std::string{"CPU"}
-                                           : fmt::format("CPU: {}", info.reason.view()));
+    log.info("vision",
+             info.reason.empty() ? std::string{"CPU"} : fmt::format("CPU: {}", info.reason.view()));
   }
   return std::unique_ptr<Vision>{std::make_unique<GpuVision>(std::move(*context))};
 }
@@ -132,17 +135,19 @@ Result<std::unique_ptr<CameraPipeline>> open_pipeline(const Config& config,
                                  info.rate_hz, info.memory));
   Result<std::unique_ptr<ImagePreparer>> preparer = vision.make_preparer(info);
   if (!preparer) return preparer.error();
-  const HandOver hand_over =
-      settings.kind != CameraKind::v4l2 && settings.pace == Pace::recorded ? HandOver::every
-                                                                           : HandOver::newest;
+  const HandOver hand_over = settings.kind != CameraKind::v4l2 && settings.pace == Pace::recorded
+                                 ? HandOver::every
+                                 : HandOver::newest;
   return std::make_unique<CameraPipeline>(
       std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),
-      std::move(*preparer), /*detector=*/nullptr, budgets_of(config.budget, false), hand_over, clock);
+      std::move(*preparer), /*detector=*/nullptr, budgets_of(config.budget, false), hand_over,
+      clock);
 }
 
 namespace {
 
-/// The real devices. Members are destroyed from the last to the first: pipelines before what they stand on.
+/// The real devices. Members are destroyed from the last to the first: pipelines before what they
+/// stand on.
 class LinuxMachine final : public Machine {
  public:
   [[nodiscard]] const ControlDevices& devices() const override { return devices_; }
@@ -154,11 +159,13 @@ class LinuxMachine final : public Machine {
     for (const auto& pipeline : pipelines_) pipeline->stop();
   }
   void notify(const char* state) override {
-    if (notifier_) static_cast<void>(notifier_->send(state));  // nobody listening is no fault of ours
+    if (notifier_)
+      static_cast<void>(notifier_->send(state));  // nobody listening is no fault of ours
   }
 
   Status open_all(const Config& config, const Clock& clock, Log& log) {
-    if (Result<ServiceNotifier> notifier = ServiceNotifier::open()) notifier_ = std::move(*notifier);
+    if (Result<ServiceNotifier> notifier = ServiceNotifier::open())
+      notifier_ = std::move(*notifier);
     // The watchdog last: nothing that fails before it may leave one armed.
     if (Status s = open_cameras(config, clock, log); !s) return s;
     if (Status s = open_bus(config, clock); !s) return s;
@@ -203,7 +210,8 @@ class LinuxMachine final : public Machine {
   }
   Status open_lamps(const Config& config) {
     if (!config.lamp.enabled) return Done{};
-    const auto open = [&](int line, std::unique_ptr<OutputLine>& lamp, OutputLine*& device) -> Status {
+    const auto open = [&](int line, std::unique_ptr<OutputLine>& lamp,
+                          OutputLine*& device) -> Status {
       LinuxOutputLineOptions options;
       options.chip = config.lamp.chip;
       options.line = static_cast<std::uint32_t>(line);
@@ -214,7 +222,8 @@ class LinuxMachine final : public Machine {
       device = lamp.get();
       return Done{};
     };
-    if (Status warning = open(config.lamp.warning_line, warning_lamp_, devices_.warning_lamp); !warning)
+    if (Status warning = open(config.lamp.warning_line, warning_lamp_, devices_.warning_lamp);
+        !warning)
       return warning;
     return open(config.lamp.status_line, status_lamp_, devices_.status_lamp);
   }
@@ -246,7 +255,8 @@ class LinuxMachine final : public Machine {
           {config.watchdog.device, std::chrono::seconds{config.watchdog.timeout_s}});
       if (!dog) return dog.error();
       if (!(*dog)->guards_after_crash())
-        log.warning("watchdog", config.watchdog.device + " stops when we crash: it guards against hanging only");
+        log.warning("watchdog", config.watchdog.device +
+                                    " stops when we crash: it guards against hanging only");
       if ((*dog)->caused_last_restart())
         log.error("watchdog", "the last restart of this board was the watchdog's");
       dogs.push_back(std::move(*dog));

@@ -17,7 +17,8 @@ namespace kerb {
 /// Prints "kerbwatch: error: TEXT" and returns the exit code for it, 2.
 int fail(std::string_view text);
 
-/// The vision side behind one door: backend, camera memory, and what is made from them. Must outlive the pipelines.
+/// The vision side behind one door: backend, camera memory, and what is made from them. Must
+/// outlive the pipelines.
 class Vision {
  public:
   /// Fails when the configuration insists on CUDA and there is none.
@@ -27,8 +28,9 @@ class Vision {
   virtual Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info) = 0;
 };
 
-/// Opens a camera for the first time and builds its pipeline. A camera that is there but has no signal, or has just
-/// left, is waited for; one that does not exist or cannot do what is asked is an error.
+/// Opens a camera for the first time and builds its pipeline. A camera that is there but has no
+/// signal, or has just left, is waited for; one that does not exist or cannot do what is asked is
+/// an error.
 Result<std::unique_ptr<CameraPipeline>> open_pipeline(const Config& config,
                                                       const CameraSettings& settings,
                                                       const SourceOpener& open, Vision& vision,

@@ -13,7 +13,8 @@ std::string render_camera(const ControlledCamera& camera) {
   const PipelineFacts facts = camera.pipeline->facts();
   std::string out = fmt::format(
       "camera {}: {}, {}x{} {}, buffers {}, vision on {}\n"
-      "  frames: {} delivered, {} processed, {} skipped for a newer one, {} dropped by the camera, {} damaged\n",
+      "  frames: {} delivered, {} processed, {} skipped for a newer one, {} dropped by the camera, "
+      "{} damaged\n",
       camera.name, info.name.view(), info.width, info.height, name_of(info.format), info.memory,
       camera.pipeline->backend(), facts.camera.delivered, facts.processed, facts.skipped,
       facts.camera.dropped, facts.camera.damaged);
@@ -23,8 +24,8 @@ std::string render_camera(const ControlledCamera& camera) {
   for (int i = 0; i < kStageCount; ++i) {
     const Stage stage = static_cast<Stage>(i);
     if (stage == Stage::detect && camera.pipeline->detector() == nullptr) {
-      out += fmt::format("  {:<9}{:>8}  no detector is built in yet: nobody looks for people\n", "detect",
-                         "-");
+      out += fmt::format("  {:<9}{:>8}  no detector is built in yet: nobody looks for people\n",
+                         "detect", "-");
       continue;
     }
     const StageReport r = camera.pipeline->stage(stage);

@@ -27,7 +27,8 @@ void listen_to_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-/// The event log, where the configuration wants one. One that cannot be written yet says so in its status.
+/// The event log, where the configuration wants one. One that cannot be written yet says so in its
+/// status.
 Result<std::unique_ptr<EventLog>> open_events(const EventSettings& settings, const Clock& clock) {
   if (!settings.enabled) return std::unique_ptr<EventLog>{};
   EventLogOptions options;

@@ -5,8 +5,9 @@
 
 namespace kerb {
 
-/// The product: everything in `config` opened and run until SIGTERM or SIGINT, for `seconds` when that is over zero,
-/// or until every recording has ended. The exit code: 0 after an orderly end, 2 when something could not be opened.
+/// The product: everything in `config` opened and run until SIGTERM or SIGINT, for `seconds` when
+/// that is over zero, or until every recording has ended. The exit code: 0 after an orderly end, 2
+/// when something could not be opened.
 int run_product(const Config& config, const std::string& config_path, double seconds, Log& log);
 
 }  // namespace kerb

@@ -60,17 +60,23 @@ void CameraPipeline::capture_loop() {
       continue;
     }
     switch (frame.error().code) {
-      case Errc::timeout: enter(CameraCondition::silent, now); break;
-      case Errc::damaged: break;  // counted by the source; the next may be good
+      case Errc::timeout:
+        enter(CameraCondition::silent, now);
+        break;
+      case Errc::damaged:
+        break;  // counted by the source; the next may be good
       case Errc::no_signal:
         enter(CameraCondition::no_signal, now);
         clock_.sleep_until(now + std::chrono::milliseconds{20});  // it answers at once: do not spin
         break;
-      case Errc::end: ended_ = true; return;
+      case Errc::end:
+        ended_ = true;
+        return;
       case Errc::would_block:  // processing holds every buffer; it will let go
         clock_.sleep_until(now + std::chrono::milliseconds{1});
         break;
-      default: enter(CameraCondition::gone, now);
+      default:
+        enter(CameraCondition::gone, now);
     }
   }
 }

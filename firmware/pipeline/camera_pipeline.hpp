@@ -27,10 +27,10 @@ struct PipelineFacts {
   std::uint64_t processed = 0;  ///< frames that went through every stage
   std::uint64_t skipped = 0;    ///< frames let go because a newer one was there
   std::uint64_t reopened = 0;
-  ImageLook look;               ///< of the last processed frame
-  int vision_error = -1;        ///< Errc of the last frame's image operators or detector; -1: none
+  ImageLook look;         ///< of the last processed frame
+  int vision_error = -1;  ///< Errc of the last frame's image operators or detector; -1: none
   std::uint64_t capture_beats = 0, process_beats = 0;  ///< rise as long as each thread lives
-  bool ended = false;           ///< a recording that does not loop has gone through, to its last frame
+  bool ended = false;  ///< a recording that does not loop has gone through, to its last frame
 };
 
 /// Milliseconds a stage may take; zero: no budget.
@@ -38,17 +38,18 @@ struct StageBudgets {
   std::array<Nanos, kStageCount> of{};
 };
 
-/// newest: drop what is late, as a camera must. every: take the next only when the last is taken, for recordings.
+/// newest: drop what is late, as a camera must. every: take the next only when the last is taken,
+/// for recordings.
 enum class HandOver : std::uint8_t { newest, every };
 
-/// One camera from its frames to their detections, on two threads: capture takes every frame as it comes and keeps
-/// the newest; processing takes that one through the stages. Nothing here allocates per frame. The detector may be
-/// null: its place is empty, and its stage is not run.
+/// One camera from its frames to their detections, on two threads: capture takes every frame as it
+/// comes and keeps the newest; processing takes that one through the stages. Nothing here allocates
+/// per frame. The detector may be null: its place is empty, and its stage is not run.
 class CameraPipeline {
  public:
   CameraPipeline(std::unique_ptr<ReopeningSource> source, std::unique_ptr<ImagePreparer> preparer,
-                 std::unique_ptr<Detector> detector, const StageBudgets& budgets, HandOver hand_over,
-                 const Clock& clock);
+                 std::unique_ptr<Detector> detector, const StageBudgets& budgets,
+                 HandOver hand_over, const Clock& clock);
   ~CameraPipeline();  ///< stops
   CameraPipeline(const CameraPipeline&) = delete;
   CameraPipeline& operator=(const CameraPipeline&) = delete;

@@ -32,7 +32,8 @@ ImageLook ImageCheck::look(const ImageView<Space::host, const std::uint8_t>& gre
   if (count == 0) return look;
   const double n = static_cast<double>(count);
   look.mean = static_cast<double>(sum) / n;
-  look.deviation = std::sqrt(std::max(0.0, static_cast<double>(squares) / n - look.mean * look.mean));
+  look.deviation =
+      std::sqrt(std::max(0.0, static_cast<double>(squares) / n - look.mean * look.mean));
   look.unchanged = captured - same_since_;
   return look;
 }

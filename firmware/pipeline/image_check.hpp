@@ -14,8 +14,9 @@ struct ImageLook {
   Nanos unchanged{};     ///< for how long every picture has been the same, sample for sample
 };
 
-/// Looks at every picture for signs of a camera that is frozen, blinded or dark. A live sensor has noise, so that
-/// even a still scene changes in its lowest bits. One thread; allocates nothing; about 4,000 samples a picture.
+/// Looks at every picture for signs of a camera that is frozen, blinded or dark. A live sensor has
+/// noise, so that even a still scene changes in its lowest bits. One thread; allocates nothing;
+/// about 4,000 samples a picture.
 class ImageCheck {
  public:
   ImageLook look(const ImageView<Space::host, const std::uint8_t>& grey, Nanos captured) noexcept;

@@ -9,11 +9,13 @@
 
 namespace kerb {
 
-/// The hand-over between capture and processing: room for one frame, and the newest wins. Neither side ever waits
-/// for the other's work: the lock is held for a move of a few words, never while a buffer goes back to the camera.
+/// The hand-over between capture and processing: room for one frame, and the newest wins. Neither
+/// side ever waits for the other's work: the lock is held for a move of a few words, never while a
+/// buffer goes back to the camera.
 class LatestFrame {
  public:
-  /// Puts a frame in. True when an older one that nobody took was let go for it (or, once closed, this one).
+  /// Puts a frame in. True when an older one that nobody took was let go for it (or, once closed,
+  /// this one).
   bool put(Frame frame) {
     std::optional<Frame> older{std::move(frame)};
     {
@@ -33,7 +35,8 @@ class LatestFrame {
     emptied_.notify_one();
     return taken;
   }
-  /// Waits until the last frame was taken: for recordings of which no frame may be lost. False after `real_time`.
+  /// Waits until the last frame was taken: for recordings of which no frame may be lost. False
+  /// after `real_time`.
   bool wait_until_taken(Nanos real_time) {
     std::unique_lock lock{mutex_};
     return emptied_.wait_for(lock, real_time, [this] { return !slot_.has_value() || closed_; });

@@ -42,7 +42,8 @@ StageReport StageTimes::report() const noexcept {
   r.budget = Nanos{budget_.load(kRelaxed)};
   r.max = Nanos{max_.load(kRelaxed)};
   if (all == 0) return r;
-  r.mean = Nanos{sum_.load(kRelaxed) / static_cast<Nanos::rep>(std::max<std::uint64_t>(r.frames, 1))};
+  r.mean =
+      Nanos{sum_.load(kRelaxed) / static_cast<Nanos::rep>(std::max<std::uint64_t>(r.frames, 1))};
   const auto quantile = [&](double q) {
     const double wanted = q * static_cast<double>(all);
     double seen = 0;

@@ -8,7 +8,8 @@
 
 namespace kerb {
 
-/// The stages of one frame, in order. `capture` is the way from exposure to processing; `total` is all of it.
+/// The stages of one frame, in order. `capture` is the way from exposure to processing; `total` is
+/// all of it.
 enum class Stage : std::uint8_t { capture, prepare, check, detect, total };
 inline constexpr int kStageCount = 5;
 [[nodiscard]] const char* name_of(Stage stage) noexcept;
@@ -20,15 +21,18 @@ struct StageReport {
   Nanos budget{}, mean{}, median{}, p95{}, max{};  ///< median and p95 to within 7 %
 };
 
-/// Times of one stage against its budget. One thread adds, any thread reads; never allocates, never locks.
+/// Times of one stage against its budget. One thread adds, any thread reads; never allocates, never
+/// locks.
 class StageTimes {
  public:
-  void set_budget(Nanos budget) noexcept { budget_.store(budget.count(), std::memory_order_relaxed); }
+  void set_budget(Nanos budget) noexcept {
+    budget_.store(budget.count(), std::memory_order_relaxed);
+  }
   void add(Nanos spent) noexcept;
   [[nodiscard]] StageReport report() const noexcept;
 
  private:
-  static constexpr int kPerOctave = 10;  // buckets grow by 2^(1/10), 7 %
+  static constexpr int kPerOctave = 10;             // buckets grow by 2^(1/10), 7 %
   static constexpr int kBuckets = 24 * kPerOctave;  // from 1 us to 16 s
   static int bucket_of(Nanos spent) noexcept;
 

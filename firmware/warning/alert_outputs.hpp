@@ -9,9 +9,10 @@
 
 namespace kerb {
 
-/// What the driver sees and hears. The warning lamp (red) is steady for a collision and blinks at 2 Hz for
-/// information; the status lamp (amber) is on whenever Kerbwatch is not ACTIVE. Any of the three may be missing.
-/// Writes an output only when it changes, and again when it was refused. One thread.
+/// What the driver sees and hears. The warning lamp (red) is steady for a collision and blinks at 2
+/// Hz for information; the status lamp (amber) is on whenever Kerbwatch is not ACTIVE. Any of the
+/// three may be missing. Writes an output only when it changes, and again when it was refused. One
+/// thread.
 class AlertOutputs {
  public:
   AlertOutputs(OutputLine* warning_lamp, OutputLine* status_lamp, Tone* tone,

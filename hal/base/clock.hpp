@@ -14,14 +14,15 @@ class Clock {
   [[nodiscard]] virtual Nanos now() const = 0;
   /// The instant of a CLOCK_MONOTONIC time stamp, as V4L2 gives them.
   [[nodiscard]] virtual Nanos from_monotonic(Nanos kernel_time) const = 0;
-  /// How long `duration` of this clock lasts in life: what to hand to poll() and to condition variables.
+  /// How long `duration` of this clock lasts in life: what to hand to poll() and to condition
+  /// variables.
   [[nodiscard]] virtual Nanos real(Nanos duration) const = 0;
   /// Returns at `instant` or soon after; at once when it has passed.
   virtual void sleep_until(Nanos instant) const = 0;
 };
 
-/// CLOCK_MONOTONIC, or one that runs at `rate` seconds for each of its seconds: 0.25 lets an emulated
-/// board, slower than life, meet deadlines that are stated in the product's own time.
+/// CLOCK_MONOTONIC, or one that runs at `rate` seconds for each of its seconds: 0.25 lets an
+/// emulated board, slower than life, meet deadlines that are stated in the product's own time.
 class SystemClock final : public Clock {
  public:
   explicit SystemClock(double rate = 1.0);

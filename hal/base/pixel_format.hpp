@@ -5,8 +5,8 @@
 
 namespace kerb {
 
-/// How the pixels of a frame lie in memory. 10, 12 and 16 bit samples stand in little-endian 16-bit words,
-/// the value in the low bits, as V4L2's Y10, Y12 and unpacked Bayer formats have it.
+/// How the pixels of a frame lie in memory. 10, 12 and 16 bit samples stand in little-endian 16-bit
+/// words, the value in the low bits, as V4L2's Y10, Y12 and unpacked Bayer formats have it.
 enum class PixelFormat : std::uint8_t {
   grey8,
   grey10,

@@ -7,17 +7,28 @@ namespace kerb {
 
 const char* name_of(Errc code) noexcept {
   switch (code) {
-    case Errc::invalid_argument: return "invalid_argument";
-    case Errc::not_found: return "not_found";
-    case Errc::unsupported: return "unsupported";
-    case Errc::timeout: return "timeout";
-    case Errc::would_block: return "would_block";
-    case Errc::io: return "io";
-    case Errc::device: return "device";
-    case Errc::gone: return "gone";
-    case Errc::no_signal: return "no_signal";
-    case Errc::damaged: return "damaged";
-    case Errc::end: return "end";
+    case Errc::invalid_argument:
+      return "invalid_argument";
+    case Errc::not_found:
+      return "not_found";
+    case Errc::unsupported:
+      return "unsupported";
+    case Errc::timeout:
+      return "timeout";
+    case Errc::would_block:
+      return "would_block";
+    case Errc::io:
+      return "io";
+    case Errc::device:
+      return "device";
+    case Errc::gone:
+      return "gone";
+    case Errc::no_signal:
+      return "no_signal";
+    case Errc::damaged:
+      return "damaged";
+    case Errc::end:
+      return "end";
   }
   return "unknown";
 }

@@ -29,15 +29,17 @@ enum class Errc : std::uint8_t {
 
 struct Error {
   Errc code = Errc::io;
-  int native = 0;          ///< errno or cudaError_t: for the log, never for branching.
-  const char* where = "";  ///< What was being done. A string literal, so that failing never allocates.
-  Text<112> what{};        ///< The thing it was done to: a path, a key and its value.
+  int native = 0;  ///< errno or cudaError_t: for the log, never for branching.
+  const char* where =
+      "";            ///< What was being done. A string literal, so that failing never allocates.
+  Text<112> what{};  ///< The thing it was done to: a path, a key and its value.
 };
 
 /// One line for a person: "open camera: /dev/video9: No such file or directory".
 [[nodiscard]] std::string describe(const Error& error);
 
-/// A value or an Error. Reading the side that is not there terminates, in every build type (hence noexcept).
+/// A value or an Error. Reading the side that is not there terminates, in every build type (hence
+/// noexcept).
 template <typename T>
 class [[nodiscard]] Result {
  public:

@@ -7,7 +7,8 @@
 
 namespace kerb {
 
-/// A short text inside its owner: copies without allocating, and is cut, never refused, when too long.
+/// A short text inside its owner: copies without allocating, and is cut, never refused, when too
+/// long.
 template <std::size_t Capacity>
 class Text {
  public:
@@ -17,7 +18,8 @@ class Text {
 
   void assign(std::string_view text) noexcept {
     size_ = std::min(text.size(), Capacity);
-    if (size_ > 0) std::memcpy(chars_, text.data(), size_);  // an empty view may hold a null pointer
+    if (size_ > 0)
+      std::memcpy(chars_, text.data(), size_);  // an empty view may hold a null pointer
     chars_[size_] = '\0';
   }
   Text& append(std::string_view more) noexcept {

@@ -41,11 +41,11 @@ template <Space S>
 struct RawImageView {
   const std::uint8_t* data = nullptr;
   int width = 0, height = 0;
-  std::ptrdiff_t row_stride = 0;            ///< bytes from row to row, >= min_row_bytes(format, width)
-  const std::uint8_t* chroma = nullptr;     ///< nv12 only: the U V plane
-  std::ptrdiff_t chroma_stride = 0;         ///< nv12 only
+  std::ptrdiff_t row_stride = 0;         ///< bytes from row to row, >= min_row_bytes(format, width)
+  const std::uint8_t* chroma = nullptr;  ///< nv12 only: the U V plane
+  std::ptrdiff_t chroma_stride = 0;      ///< nv12 only
   PixelFormat format = PixelFormat::grey8;
-  BayerOrder bayer = BayerOrder::rggb;      ///< bayer formats only
+  BayerOrder bayer = BayerOrder::rggb;  ///< bayer formats only
   int mosaic = 0;  ///< N for an N x N spectral filter pattern over a single-sample format, else 0
 };
 

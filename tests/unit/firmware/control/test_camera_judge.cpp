@@ -135,7 +135,8 @@ void test_dropped_frames_are_counted_in_per_cent() {
 }
 
 void test_what_was_lost_before_we_were_ready_is_no_fault() {
-  Scene s;  // the camera streamed while the rest was opened: four frames piled up, eleven found no room
+  Scene s;  // the camera streamed while the rest was opened: four frames piled up, eleven found no
+            // room
   s.facts.camera.delivered = 4;
   s.facts.skipped = 3;
   s.run(milliseconds{30});
@@ -162,9 +163,9 @@ void test_a_frozen_a_blinded_and_a_dark_picture_are_told_apart() {
     ImageLook look;
     Cause cause;
   };
-  for (const Case& c : {Case{{100, 20, milliseconds{600}}, Cause::camera_frozen},
-                        Case{{250, 5, {}}, Cause::camera_blinded},
-                        Case{{2, 1, {}}, Cause::camera_dark}}) {
+  for (const Case& c :
+       {Case{{100, 20, milliseconds{600}}, Cause::camera_frozen},
+        Case{{250, 5, {}}, Cause::camera_blinded}, Case{{2, 1, {}}, Cause::camera_dark}}) {
     Scene s;
     s.run(seconds{2});
     s.facts.look = c.look;

@@ -123,9 +123,8 @@ struct Car {
     until([] { return false; }, duration);
   }
   bool reaches(HealthState state, Cause cause) {
-    return until([&] {
-      return controller->health().state == state && controller->health().cause == cause;
-    });
+    return until(
+        [&] { return controller->health().state == state && controller->health().cause == cause; });
   }
   /// The bus, not only the controller, has said so.
   bool heard(HealthState state, Cause cause) {
@@ -181,9 +180,8 @@ void test_a_lost_bus_and_a_silent_vehicle_are_faults_that_end() {
   car.talking = true;
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   car.ours.down();
-  TEST_ASSERT_TRUE(car.until([&] {
-    return car.controller->health().state == HealthState::degraded;
-  }));
+  TEST_ASSERT_TRUE(
+      car.until([&] { return car.controller->health().state == HealthState::degraded; }));
   TEST_ASSERT_GREATER_THAN_UINT64(0, car.controller->totals().send_refused);
   car.ours.up();
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));

@@ -50,8 +50,8 @@ void test_each_request_drives_what_it_names() {
   const Case cases[] = {
       {ask(ServiceRequest::lamp_test), WarningLevel::collision, false, WarningLevel::none},
       {ask(ServiceRequest::sound_test), WarningLevel::none, true, WarningLevel::none},
-      {ask(ServiceRequest::warning_test, 2, WarningLevel::information), WarningLevel::information, false,
-       WarningLevel::information},
+      {ask(ServiceRequest::warning_test, 2, WarningLevel::information), WarningLevel::information,
+       false, WarningLevel::information},
       {ask(ServiceRequest::warning_test, 2, WarningLevel::collision), WarningLevel::collision, true,
        WarningLevel::collision}};
   for (const Case& c : cases) {

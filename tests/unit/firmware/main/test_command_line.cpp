@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/wait.h>
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -7,7 +8,6 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <sys/wait.h>
 
 #include "tests/support/unity.hpp"
 
@@ -57,9 +57,10 @@ std::string config(const std::string& text) {
 
 /// No bus, no lamps, a small test pattern, events in the folder; more keys may follow.
 std::string desk_config(const std::string& more = "") {
-  return config("[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[can]\nenabled = false\n"
-                "[thermal]\nenabled = false\n[events]\npath = \"" +
-                (g_folder / "events.jsonl").string() + "\"\n" + more);
+  return config(
+      "[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[can]\nenabled = false\n"
+      "[thermal]\nenabled = false\n[events]\npath = \"" +
+      (g_folder / "events.jsonl").string() + "\"\n" + more);
 }
 
 void expect_bad_input(const Outcome& o, const char* part) {
@@ -93,24 +94,32 @@ void test_the_printed_configuration_passes_its_own_check() {
 
 void test_what_is_wrong_with_a_configuration_is_one_line_each() {
   expect_bad_input(kerbwatch("check --config /nowhere/kerbwatch.toml"), "/nowhere/kerbwatch.toml");
-  expect_bad_input(kerbwatch("check --config " + config("[[camera]]\nwidht = 640\n")), "did you mean");
+  expect_bad_input(kerbwatch("check --config " + config("[[camera]]\nwidht = 640\n")),
+                   "did you mean");
   expect_bad_input(kerbwatch("run --config " + config("[clock]\nrate = 0\n")), "clock.rate = 0");
-  const Outcome two = kerbwatch("check -c " + config("[clock]\nrate = 99\n[[camera]]\nwidth = 1\n"));
+  const Outcome two =
+      kerbwatch("check -c " + config("[clock]\nrate = 99\n[[camera]]\nwidth = 1\n"));
   TEST_ASSERT_EQUAL_INT(2, two.code);
   TEST_ASSERT_EQUAL_INT_MESSAGE(2, two.lines_of_error(), two.err.c_str());
 }
 
 void test_a_missing_device_is_named_in_one_line() {
-  const std::string quiet = "[can]\nenabled = false\n[log]\nlevel = \"error\"\n[events]\nenabled = false\n";
+  const std::string quiet =
+      "[can]\nenabled = false\n[log]\nlevel = \"error\"\n[events]\nenabled = false\n";
   const std::string pattern = "[[camera]]\nsource = \"pattern\"\n";
   for (const auto& [text, named] :
-       {std::pair<std::string, const char*>{quiet + "[[camera]]\ndevice = \"/dev/video99\"\n", "/dev/video99"},
+       {std::pair<std::string, const char*>{quiet + "[[camera]]\ndevice = \"/dev/video99\"\n",
+                                            "/dev/video99"},
         {quiet + "[[camera]]\ndevice = \"/dev/null\"\n", "/dev/null"},
-        {quiet + pattern + "[lamp]\nenabled = true\nchip = \"/dev/gpiochip99\"\n", "/dev/gpiochip99"},
+        {quiet + pattern + "[lamp]\nenabled = true\nchip = \"/dev/gpiochip99\"\n",
+         "/dev/gpiochip99"},
         {quiet + pattern + "[tone]\nenabled = true\ndevice = \"hw:99\"\n", "hw:99"},
-        {quiet + pattern + "[watchdog]\nenabled = true\ndevice = \"/dev/watchdog99\"\n", "/dev/watchdog99"},
+        {quiet + pattern + "[watchdog]\nenabled = true\ndevice = \"/dev/watchdog99\"\n",
+         "/dev/watchdog99"},
         {"[can]\ninterface = \"can99\"\n[log]\nlevel = \"error\"\n[events]\nenabled = false\n"
-         "[thermal]\nenabled = false\n" + pattern, "can99"}})
+         "[thermal]\nenabled = false\n" +
+             pattern,
+         "can99"}})
     expect_bad_input(kerbwatch("run --config " + config(text)), named);
 }
 
@@ -121,20 +130,23 @@ void test_it_runs_for_as_long_as_told_and_leaves_a_log() {
   TEST_ASSERT_TRUE_MESSAGE(o.out.find("prepare") != std::string::npos, o.out.c_str());
   TEST_ASSERT_EQUAL_CHAR('{', o.err.front());
   const std::string events = read(g_folder / "events.jsonl");
-  for (const char* word : {"started", "health_changed", "detector_missing", "stopped", "time is up"})
+  for (const char* word :
+       {"started", "health_changed", "detector_missing", "stopped", "time is up"})
     TEST_ASSERT_TRUE_MESSAGE(events.find(word) != std::string::npos, events.c_str());
 }
 
 void test_sigterm_ends_it_in_order() {
   // `timeout` sends SIGTERM after a second; --preserve-status gives the program's own exit code.
-  const Outcome o = kerbwatch("run --config " + desk_config(), "timeout --preserve-status -k 20 1 ");
+  const Outcome o =
+      kerbwatch("run --config " + desk_config(), "timeout --preserve-status -k 20 1 ");
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
   TEST_ASSERT_TRUE(read(g_folder / "events.jsonl").find("SIGTERM") != std::string::npos);
 }
 
 void test_the_demo_shows_frames_stages_health_and_messages() {
   const Outcome o = kerbwatch("demo --seconds 8");
-  for (const char* word : {"delivered", "prepare", "budget", "health: ", "status", "KW_Warning", "camera_silent"})
+  for (const char* word :
+       {"delivered", "prepare", "budget", "health: ", "status", "KW_Warning", "camera_silent"})
     TEST_ASSERT_TRUE_MESSAGE(o.out.find(word) != std::string::npos, o.out.c_str());
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.out.c_str());
 }

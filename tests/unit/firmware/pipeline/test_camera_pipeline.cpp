@@ -119,16 +119,16 @@ void test_each_trouble_of_the_camera_shows_as_its_condition() {
   Desk d;
   d.camera->push();
   d.pipeline->start();
-  TEST_ASSERT_TRUE(d.until(
-      [](const PipelineFacts& f) { return f.condition == CameraCondition::delivering; }));
+  TEST_ASSERT_TRUE(
+      d.until([](const PipelineFacts& f) { return f.condition == CameraCondition::delivering; }));
   TEST_ASSERT_TRUE(
       d.until([](const PipelineFacts& f) { return f.condition == CameraCondition::silent; }));
   for (int i = 0; i < 50; ++i) d.camera->fail_next({Errc::no_signal, 0, "no signal"});
   TEST_ASSERT_TRUE(
       d.until([](const PipelineFacts& f) { return f.condition == CameraCondition::no_signal; }));
   d.camera->push();
-  TEST_ASSERT_TRUE(d.until(
-      [](const PipelineFacts& f) { return f.condition == CameraCondition::delivering; }));
+  TEST_ASSERT_TRUE(
+      d.until([](const PipelineFacts& f) { return f.condition == CameraCondition::delivering; }));
   d.camera->fail_next({Errc::gone, 19, "unplugged"});
   TEST_ASSERT_TRUE(
       d.until([](const PipelineFacts& f) { return f.condition == CameraCondition::gone; }));

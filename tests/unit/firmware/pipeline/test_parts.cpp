@@ -100,7 +100,8 @@ std::vector<std::uint8_t> noise(int size, std::uint32_t seed) {
   for (std::uint8_t& p : pixels) p = static_cast<std::uint8_t>(random() % 100 + 50);
   return pixels;
 }
-ImageView<Space::host, const std::uint8_t> view(const std::vector<std::uint8_t>& pixels, int width) {
+ImageView<Space::host, const std::uint8_t> view(const std::vector<std::uint8_t>& pixels,
+                                                int width) {
   return {pixels.data(), width, static_cast<int>(pixels.size()) / width, width};
 }
 

@@ -70,7 +70,8 @@ void test_a_lost_camera_is_tried_with_growing_waits_up_to_a_second() {
   ReopeningSource s = b.source();
   b.pull();
   const Nanos lost = b.clock.now();
-  while (b.clock.now() < lost + seconds{6}) TEST_ASSERT_ERROR(Errc::gone, s.next(milliseconds{100}));
+  while (b.clock.now() < lost + seconds{6})
+    TEST_ASSERT_ERROR(Errc::gone, s.next(milliseconds{100}));
   TEST_ASSERT_GREATER_OR_EQUAL_size_t(8, b.tries.size());
   TEST_ASSERT_TRUE(b.tries[0] - lost == milliseconds{50});
   for (std::size_t i = 1; i < b.tries.size(); ++i) {

@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
-#include "tests/unit/firmware/record/event_samples.hpp"
 #include <unity.h>
+#include "tests/unit/firmware/record/event_samples.hpp"
 
 using kerb::Event;
 using kerb::EventKind;

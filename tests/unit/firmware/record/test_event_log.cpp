@@ -13,10 +13,10 @@
 #include <thread>
 #include <vector>
 
+#include <unity.h>
 #include "firmware/record/events.hpp"
 #include "hal/fake/clock.hpp"
 #include "tests/unit/firmware/record/scratch.hpp"
-#include <unity.h>
 
 using kerb::Event;
 using kerb::EventKind;

@@ -5,11 +5,11 @@
 #include <cstdlib>
 #include <new>
 
+#include <unity.h>
 #include "firmware/record/event_log.hpp"
 #include "firmware/record/events.hpp"
 #include "hal/fake/clock.hpp"
 #include "tests/unit/firmware/record/scratch.hpp"
-#include <unity.h>
 
 namespace {
 thread_local long allocations = 0;  // of this thread: the writer may

@@ -7,10 +7,10 @@
 #include <functional>
 #include <thread>
 
+#include <unity.h>
 #include "firmware/record/event_log.hpp"
 #include "hal/fake/clock.hpp"
 #include "tests/unit/firmware/record/scratch.hpp"
-#include <unity.h>
 
 using kerb::Event;
 using kerb::EventKind;

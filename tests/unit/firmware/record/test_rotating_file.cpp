@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "tests/unit/firmware/record/scratch.hpp"
 #include <unity.h>
+#include "tests/unit/firmware/record/scratch.hpp"
 
 using kerb::RotatingFile;
 
