@@ -5,6 +5,9 @@ set(cxx_only $<COMPILE_LANGUAGE:CXX>)
 target_compile_options(kerb_warnings INTERFACE
   "$<${cxx_only}:-Wall;-Wextra;-Wshadow;-Wconversion;-Wnon-virtual-dtor;-Wold-style-cast>"
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # GCC 12 misjudges std::optional and std::regex
+  target_compile_options(kerb_warnings INTERFACE $<${cxx_only}:-Wno-maybe-uninitialized>)
+endif()
 if(KERB_WARNINGS_AS_ERRORS)
   target_compile_options(kerb_warnings INTERFACE
     $<${cxx_only}:-Werror>
@@ -15,8 +18,7 @@ add_library(kerb_sanitizers INTERFACE)
 add_library(kerb::sanitizers ALIAS kerb_sanitizers)
 if(KERB_SANITIZE)
   target_compile_options(kerb_sanitizers INTERFACE
-    "$<${cxx_only}:-fsanitize=${KERB_SANITIZE};-fno-omit-frame-pointer>"
-    $<${cxx_only}:-Wno-maybe-uninitialized>)  # GCC 12 misjudges std::regex once it is instrumented
+    "$<${cxx_only}:-fsanitize=${KERB_SANITIZE};-fno-omit-frame-pointer>")
   if(KERB_SANITIZE MATCHES undefined)
     target_compile_options(kerb_sanitizers INTERFACE $<${cxx_only}:-fno-sanitize-recover=undefined>)
   endif()
