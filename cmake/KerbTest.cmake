@@ -3,7 +3,8 @@ set(KERB_UNITY_DIR ${PROJECT_SOURCE_DIR}/.deps/unity CACHE PATH "Folder with uni
 if(NOT EXISTS ${KERB_UNITY_DIR}/unity.c)
   include(FetchContent)
   FetchContent_Declare(unity
-    URL https://github.com/ThrowTheSwitch/Unity/archive/refs/tags/v2.5.1.tar.gz
+    URL https://github.com/ThrowTheSwitch/Unity/archive/v2.5.1.zip
+    URL_HASH SHA256=af00e4ecfcb7546cc8e6d39fe3770fa100b19e59ff63f7b6dcbd3010eac9f35f
     SOURCE_SUBDIR none)
   FetchContent_MakeAvailable(unity)
   set(unity_dir ${unity_SOURCE_DIR}/src)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Building through the presets, for ./kerb: demo, board, cross, format. Sourced, not run.
 
-# configure PRESET [TITLE] ARGS...
+# configure PRESET ARGS...
 configure() {
   local preset="$1"
   shift
@@ -36,7 +36,7 @@ kerb_board() {
   step "board: bench" tests/board/run.sh "$@" || exit 1
 }
 
-# cuda_environment: makes every build use the nvcc that setup chose.
+# use_chosen_nvcc: makes every build use the nvcc that setup chose.
 use_chosen_nvcc() {
   local nvcc
   nvcc="$(nvcc_of_machine)"

@@ -69,7 +69,7 @@ quietly() {
   printf '\n# %s: %s\n' "$what" "$*" >>"$log"
   begin="$(wc -l <"$log")"
   if ! "$@" </dev/null >>"$log" 2>&1; then
-    reason="$(tail -n "+$((begin + 1))" "$log" | grep -E '^(E:|ERROR)|[Ee]rror:' | head -n 1 | cut -c1-200)"
+    reason="$(tail -n "+$((begin + 1))" "$log" | grep -E '^(E:|ERROR)|[Ee]rror:' | head -n 1 | cut -c1-200 || true)"
     die "$what failed${reason:+: $reason}; log: ${log#"$KERB_ROOT"/}"
   fi
 }
@@ -78,13 +78,12 @@ host_arch() { dpkg --print-architecture; }
 
 # --- packages
 
+# as_root COMMAND...: whether that can be is checked by install_packages.
 as_root() {
   if [[ "$(id -u)" -eq 0 ]]; then
     env DEBIAN_FRONTEND=noninteractive "$@"
-  elif command -v sudo >/dev/null; then
-    sudo env DEBIAN_FRONTEND=noninteractive "$@"
   else
-    die "installing packages needs root or sudo; as root, run: apt-get install --no-install-recommends ${KERB_MISSING[*]:-}"
+    sudo env DEBIAN_FRONTEND=noninteractive "$@"
   fi
 }
 
@@ -124,6 +123,8 @@ install_packages() {
   [[ ${#KERB_MISSING[@]} -gt 0 ]] || return 0
   may_fetch "packages ${KERB_MISSING[*]}"
   command -v apt-get >/dev/null || die "no apt-get here: this needs Debian 12; wanted: ${KERB_MISSING[*]}"
+  [[ "$(id -u)" -eq 0 ]] || command -v sudo >/dev/null ||
+    die "installing packages needs root or sudo; as root, run: apt-get install --no-install-recommends ${KERB_MISSING[*]}"
   say "installing ${#KERB_MISSING[@]} packages (and what they depend on): ${KERB_MISSING[*]}"
   local name
   for name in "${KERB_MISSING[@]}"; do

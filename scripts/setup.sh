@@ -91,11 +91,16 @@ setup_test() {
   setup_packages "${groups[@]}"
   for part in "$@"; do
     case "$part" in
-      host | dev | tsan | tidy) fetch_unity && fetch_venv ;;
-      arm64) fetch_unity && fetch_venv ;;
-      board) fetch_unity && fetch_venv && fetch_board ;;
-      jetson) fetch_cuda_aarch64 && fetch_nvcc ;;
+      host | dev | tsan | arm64 | board | tidy)
+        fetch_unity
+        fetch_venv
+        ;;
+      jetson)
+        fetch_cuda_aarch64
+        fetch_nvcc
+        ;;
     esac
+    if [[ "$part" == board ]]; then fetch_board; fi
   done
 }
 

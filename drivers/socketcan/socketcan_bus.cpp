@@ -153,14 +153,15 @@ Status SocketCanBus::send(const CanFrame& frame) {
 }
 
 Result<CanFrame> SocketCanBus::receive(Nanos timeout) {
-  const Nanos deadline = clock_.now() + std::max(timeout, Nanos::zero());
+  timeout = std::clamp<Nanos>(timeout, Nanos::zero(), std::chrono::hours{24});  // no overflow below
+  const Nanos deadline = clock_.now() + timeout;
   if (state_ == CanState::down) {
     check_link();
     if (state_ == CanState::down) return wait_while_down(timeout);
   }
   // Counted down by what was waited as well as by the clock: a clock that stands still must end it
   // too.
-  Nanos left = std::max(timeout, Nanos::zero());
+  Nanos left = timeout;
   for (int reads = 0; reads < kMostReadsPerCall;) {
     tend_bus();
     if (std::optional<Result<CanFrame>> got = read_one()) {

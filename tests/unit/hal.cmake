@@ -2,4 +2,3 @@ foreach(name base clock frames rules)
   kerb_add_test(NAME unit_hal_${name} SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/hal/test_${name}.cpp
     LINKS kerb::hal LABELS unit)
 endforeach()
-include(${CMAKE_CURRENT_SOURCE_DIR}/includes.cmake OPTIONAL)
