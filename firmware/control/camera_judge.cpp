@@ -31,9 +31,12 @@ void CameraJudge::judge_presence(const PipelineFacts& facts, Nanos now,
   }
   const Nanos without = now - std::max(facts.last_frame, start_);
   const bool long_silent = without >= settings_.camera_silent;
-  const PartState by_time = without >= settings_.camera_failed ? PartState::failed
-                            : long_silent                      ? PartState::degraded
-                                                               : PartState::fine;
+  // The first frame has the whole time of the start: until then it is STARTING, not FAILED.
+  const bool starting = facts.last_frame == Nanos::zero() && without < settings_.start;
+  const bool failed = without >= settings_.camera_failed && !starting;
+  const PartState by_time = failed        ? PartState::failed
+                            : long_silent ? PartState::degraded
+                                          : PartState::fine;
 
   // One cause for one fault: what the device says of itself goes before the mere silence.
   PartState silent = by_time, no_signal = PartState::fine, gone = PartState::fine,

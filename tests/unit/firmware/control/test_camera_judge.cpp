@@ -148,6 +148,16 @@ void test_what_was_lost_before_we_were_ready_is_no_fault() {
   TEST_ASSERT_EQUAL_DOUBLE(0, s.judge.rates().dropped_percent);
 }
 
+void test_the_first_frame_has_the_whole_time_of_the_start() {
+  Scene s;
+  s.monitor = HealthMonitor{s.now + s.settings.start, s.settings.recover};
+  s.enter(CameraCondition::silent);
+  s.run(s.settings.start - milliseconds{50});
+  s.expect(HealthState::starting, Cause::camera_silent);
+  s.run(milliseconds{100});
+  s.expect(HealthState::failed, Cause::camera_silent);
+}
+
 void test_frames_we_skip_count_as_dropped() {
   Scene s;
   for (int i = 0; i < 40; ++i) {
@@ -204,6 +214,7 @@ int main() {
   RUN_TEST(test_when_every_frame_is_damaged_that_is_the_cause);
   RUN_TEST(test_dropped_frames_are_counted_in_per_cent);
   RUN_TEST(test_what_was_lost_before_we_were_ready_is_no_fault);
+  RUN_TEST(test_the_first_frame_has_the_whole_time_of_the_start);
   RUN_TEST(test_frames_we_skip_count_as_dropped);
   RUN_TEST(test_a_frozen_a_blinded_and_a_dark_picture_are_told_apart);
   RUN_TEST(test_a_pipeline_that_mostly_misses_its_budget_is_degraded);
