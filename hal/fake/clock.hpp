@@ -14,7 +14,9 @@ class FakeClock final : public Clock {
   [[nodiscard]] Nanos from_monotonic(Nanos kernel_time) const override { return kernel_time; }
   [[nodiscard]] Nanos real(Nanos) const override { return Nanos::zero(); }  // nothing waits in life
   void sleep_until(Nanos instant) const override {
-    if (instant > now()) now_.store(instant.count());
+    Nanos::rep seen = now_.load();  // several threads may sleep: it never goes back
+    while (instant.count() > seen && !now_.compare_exchange_weak(seen, instant.count())) {
+    }
   }
   void advance(Nanos by) { now_.fetch_add(by.count()); }
 
