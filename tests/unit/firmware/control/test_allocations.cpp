@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame loop allocates nothing. Camera, image operators, hand-over, health, bus, lamps and
-// event log run as in the product; every call of the allocator in this process is counted once the
-// frames flow.
+// The frame loop allocates nothing. Camera, image operators, hand-over, health, bus and lamps run
+// as in the product; every call of the allocator in this process is counted once the frames flow.
+// The event log's writer may allocate; that posting does not is shown in
+// test_event_log_allocations.cpp.
 #include <chrono>
 #include <thread>
 
