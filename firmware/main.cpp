@@ -62,7 +62,7 @@ int main(int argc, char** argv) {
   CLI::App* run_command = app.add_subcommand("run", "Run with this configuration until SIGTERM");
   run_command->add_option("-c,--config", path, "Configuration file (TOML)")->required();
   run_command->add_option("--seconds", seconds, "Stop by itself after so long (clock time)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(0.001, 1e8));
   run_command->add_flag("--log-json", json, "Log as JSON lines");
 
   CLI::App* check_command =
