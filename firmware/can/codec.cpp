@@ -143,7 +143,8 @@ class Unpacker {
 Status check(const CanFrame& frame, std::uint32_t id, std::uint16_t data_id) {
   if (frame.id != id || frame.extended || frame.remote)
     return Error{Errc::invalid_argument, 0, "decode: another message"};
-  if (frame.size != kBytes) return Error{Errc::invalid_argument, 0, "decode: not 8 bytes"};
+  if (frame.size != kBytes || frame.fd)
+    return Error{Errc::invalid_argument, 0, "decode: not 8 classic bytes"};
   if (frame.data[0] != message_crc(data_id, std::span{frame.data}.first<kBytes>()))
     return Error{Errc::damaged, 0, "decode: CRC"};
   return Done{};

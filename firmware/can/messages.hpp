@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "firmware/health/health_state.hpp"
-#include "firmware/warning/alert_outputs.hpp"
+#include "firmware/warning/warning_level.hpp"
 
 /// The messages of kerbwatch.dbc as plain data: SI units, nullopt for "signal not available".
 /// Numbers of the enumerations are those on the bus: append, never renumber.

@@ -30,8 +30,6 @@ const char* name_of(EventKind kind) noexcept {
       return "camera_opened";
     case EventKind::camera_lost:
       return "camera_lost";
-    case EventKind::camera_settings:
-      return "camera_settings";
     case EventKind::bus_state:
       return "bus_state";
     case EventKind::service_request:

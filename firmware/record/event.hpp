@@ -22,7 +22,6 @@ enum class EventKind : std::uint8_t {
   warning_changed,
   camera_opened,
   camera_lost,
-  camera_settings,
   bus_state,
   service_request,
   stage_over_budget,
@@ -33,7 +32,7 @@ enum class EventKind : std::uint8_t {
   log_refused,   ///< written by the log itself, afterwards: the disk had refused it
   log_repaired,  ///< written by the log itself: the last run left a damaged tail
 };
-inline constexpr std::size_t kEventKinds = 17;
+inline constexpr std::size_t kEventKinds = 16;
 
 /// error: someone must act. warning: degraded, still protecting. info: start, stop, settings,
 /// counts.

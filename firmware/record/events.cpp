@@ -84,15 +84,6 @@ Event camera_lost(Nanos now, std::string_view camera, const Error& error) noexce
       .with("what", error.what.view());
 }
 
-Event camera_settings(Nanos now, std::string_view camera, std::string_view setting,
-                      std::int64_t asked, std::int64_t got) noexcept {
-  return Event{now, EventKind::camera_settings, asked == got ? Severity::info : Severity::warning}
-      .with("camera", camera)
-      .with("setting", setting)
-      .with("asked", asked)
-      .with("got", got);
-}
-
 Event bus_state(Nanos now, std::string_view bus, CanState from, CanState to,
                 const CanCounters& counters) noexcept {
   return Event{now, EventKind::bus_state, severity_of(to)}

@@ -29,9 +29,6 @@ Event warning_changed(Nanos now, std::string_view from, std::string_view to,
 Event camera_opened(Nanos now, std::string_view camera, const FrameSourceInfo& info) noexcept;
 /// The camera stopped giving frames: it left, or could not be opened.
 Event camera_lost(Nanos now, std::string_view camera, const Error& error) noexcept;
-/// What a camera made of a setting it was asked for, such as exposure_us.
-Event camera_settings(Nanos now, std::string_view camera, std::string_view setting,
-                      std::int64_t asked, std::int64_t got) noexcept;
 /// warning unless the bus is active; error when it is off or down.
 Event bus_state(Nanos now, std::string_view bus, CanState from, CanState to,
                 const CanCounters& counters) noexcept;

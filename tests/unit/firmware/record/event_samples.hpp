@@ -28,7 +28,6 @@ inline std::vector<kerb::Event> event_samples() {
       events::warning_changed(now, "none", "collision", "track 7: 1.6 s"),
       events::camera_opened(now, "front", info),
       events::camera_lost(now, "front", error),
-      events::camera_settings(now, "front", "exposure_us", 10000, 9984),
       events::service_request(now, "mute", "switch", true),
       events::stage_over_budget(now, "detect", milliseconds{41}, milliseconds{33}, 3),
       events::detector_missing(now, "no detector is built in"),
