@@ -157,7 +157,10 @@ void check_camera(Checks& checks, World& world) {
                kLossLimit,
                true,
                {},
-               [&] { controls->press("Disconnect"); },
+               [&] {
+                 if (!controls) controls.emplace(world.nodes().capture);  // a second try
+                 controls->press("Disconnect");
+               },
                [&] { controls.reset(); }});
   check_fault(checks, world,
               {"frozen picture",
