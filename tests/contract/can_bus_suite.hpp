@@ -8,7 +8,8 @@
 
 namespace kerb {
 
-/// What the CanBus suite needs of an implementation. A hook that is not set leaves its tests out.
+/// What the CanBus suite needs of an implementation. Tests of a hook that is not set
+/// are ignored.
 struct CanBusFixture {
   const Clock* clock = nullptr;
   /// A node on the bus that all nodes of this fixture share.

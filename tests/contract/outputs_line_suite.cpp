@@ -42,6 +42,7 @@ void a_line_goes_off_when_destroyed() {
 }
 
 void a_line_whose_chip_left_is_gone() {
+  if (!fx->unplug) TEST_IGNORE_MESSAGE("needs a chip that can be unplugged");
   const auto line = fx->open();
   TEST_ASSERT_OK(line->set(true));
   fx->unplug(*line);
@@ -57,7 +58,7 @@ int run_output_line_suite(const OutputLineFixture& fixture) {
   RUN_TEST(a_line_starts_off);
   RUN_TEST(a_line_drives_what_it_is_told);
   RUN_TEST(a_line_goes_off_when_destroyed);
-  if (fixture.unplug) RUN_TEST(a_line_whose_chip_left_is_gone);
+  RUN_TEST(a_line_whose_chip_left_is_gone);
   return UNITY_END();
 }
 

@@ -7,8 +7,8 @@
 
 namespace kerb {
 
-/// What the OutputLine suite needs of an implementation. A hook that is not set leaves its tests
-/// out.
+/// What the OutputLine suite needs of an implementation. Tests of a hook that is not
+/// set are ignored.
 struct OutputLineFixture {
   std::function<std::unique_ptr<OutputLine>()> open;
   std::function<void(OutputLine&)> unplug;

@@ -76,6 +76,7 @@ void calls_return_at_once() {
 }
 
 void what_is_heard_is_what_was_asked_for() {
+  if (!fx->listen) TEST_IGNORE_MESSAGE("needs a device to listen on");
   for (const TonePattern& pattern :
        {TonePattern{1000, 8, 0.5, 0.8}, TonePattern{2500, 4, 0.25, 0.4},
         TonePattern{600, 15, 0.6, 1.0}}) {
@@ -93,6 +94,7 @@ void what_is_heard_is_what_was_asked_for() {
 }
 
 void silence_is_heard_after_stop() {
+  if (!fx->listen) TEST_IGNORE_MESSAGE("needs a device to listen on");
   const auto tone = fx->open();
   TEST_ASSERT_OK(tone->play(TonePattern{1000, 8, 1, 0.8}));
   TEST_ASSERT_TRUE(measure_tone(fx->listen(0.5)).peak > 0.7);
@@ -102,6 +104,7 @@ void silence_is_heard_after_stop() {
 }
 
 void a_device_that_left_is_gone() {
+  if (!fx->unplug) TEST_IGNORE_MESSAGE("needs a device that can be unplugged");
   const auto tone = fx->open();
   TEST_ASSERT_OK(tone->play(TonePattern{}));
   fx->unplug(*tone);
@@ -119,9 +122,9 @@ int run_tone_suite(const ToneFixture& fixture) {
   RUN_TEST(a_pattern_replaces_the_last);
   RUN_TEST(a_pattern_out_of_range_is_refused_and_the_last_plays_on);
   RUN_TEST(calls_return_at_once);
-  if (fixture.listen) RUN_TEST(what_is_heard_is_what_was_asked_for);
-  if (fixture.listen) RUN_TEST(silence_is_heard_after_stop);
-  if (fixture.unplug) RUN_TEST(a_device_that_left_is_gone);
+  RUN_TEST(what_is_heard_is_what_was_asked_for);
+  RUN_TEST(silence_is_heard_after_stop);
+  RUN_TEST(a_device_that_left_is_gone);
   return UNITY_END();
 }
 

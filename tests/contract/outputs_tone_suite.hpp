@@ -9,7 +9,8 @@
 
 namespace kerb {
 
-/// What the Tone suite needs of an implementation. A hook that is not set leaves its tests out.
+/// What the Tone suite needs of an implementation. Tests of a hook that is not set are
+/// ignored.
 struct ToneFixture {
   std::function<std::unique_ptr<Tone>()> open;
   /// What the implementation itself says it plays.

@@ -45,6 +45,7 @@ void it_can_be_opened_again() {
 }
 
 void destroyed_without_disarm_it_stays_armed() {
+  if (!fx->armed) TEST_IGNORE_MESSAGE("needs a look at the other side");
   {
     const auto watchdog = fx->open();
     TEST_ASSERT_OK(watchdog->kick());
@@ -64,7 +65,7 @@ int run_watchdog_suite(const WatchdogFixture& fixture) {
   RUN_TEST(kicks_arrive);
   RUN_TEST(disarmed_it_lets_us_go);
   RUN_TEST(it_can_be_opened_again);
-  if (fixture.armed) RUN_TEST(destroyed_without_disarm_it_stays_armed);
+  RUN_TEST(destroyed_without_disarm_it_stays_armed);
   return UNITY_END();
 }
 

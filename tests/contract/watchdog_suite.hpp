@@ -7,7 +7,8 @@
 
 namespace kerb {
 
-/// What the Watchdog suite needs of an implementation. A hook that is not set leaves its tests out.
+/// What the Watchdog suite needs of an implementation. Tests of a hook that is not set
+/// are ignored.
 struct WatchdogFixture {
   std::function<std::unique_ptr<Watchdog>()> open;
   Nanos timeout{};              ///< which it must come to have
