@@ -24,6 +24,7 @@ struct Suite {
 };
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> list{
+      {"contract_can_bus_slcan", 0, {}},  // brings an interface of its own
       {"contract_can_bus_socketcan", 2, {"KERB_TEST_CAN=vcan0"}},
       {"contract_frame_source_v4l2", 0, {"KERB_TEST_CAMERA=/dev/video2"}},
       {"contract_output_line_gpio", 2, {"KERB_TEST_GPIO=/dev/gpiochip0:5"}},

@@ -7,7 +7,8 @@ $busybox --install -s /bin
 mount -t proc proc /proc
 mount -t sysfs sysfs /sys
 mount -t devtmpfs dev /dev
-mkdir -p /dev/shm
+mkdir -p /dev/shm /dev/pts
+mount -t devpts pts /dev/pts
 mount -t debugfs debug /sys/kernel/debug
 mount -t tmpfs tmp /tmp
 mount -t tmpfs tmp /run
