@@ -45,6 +45,8 @@ while [ $# -gt 0 ]; do
   esac
 done
 
+[[ $limit =~ ^[1-9][0-9]{0,5}$ ]] || cannot "--limit takes whole seconds, not '$limit'"
+
 qemu="qemu-system-aarch64"
 command -v $qemu > /dev/null || cannot "$qemu is not installed (Debian package qemu-system-arm)"
 kernel=$(find "$deps/kernel/boot" -name 'vmlinuz-*' 2> /dev/null | head -n 1)
@@ -89,7 +91,7 @@ stop_board() {
   kill -KILL "$board" 2> /dev/null || true
 }
 
-# Follows the console while the board runs; looks at the clock and for a panic between lines.
+# Follows the console while the board runs; looks at the clock before each line and for a panic in it.
 show() {
   case $1 in
     PASS\ * | FAIL\ * | SAW\ * | BOARD\ *) printf '[%3d s] %s\n' $((SECONDS - started)) "$1" ;;
@@ -99,6 +101,10 @@ exec 3< "$log"
 partial=
 last=nothing
 while :; do
+  if [ $((SECONDS - started)) -ge "$limit" ]; then
+    stop_board "the board did not end within $limit s, last said \"$last\""
+    break
+  fi
   if IFS= read -r -t 1 -u 3 line; then
     line=$partial${line%$'\r'}
     partial=
@@ -112,7 +118,6 @@ while :; do
     while IFS= read -r -u 3 line; do show "${partial}${line%$'\r'}"; partial=; done
     break
   fi
-  [ $((SECONDS - started)) -lt "$limit" ] || stop_board "the board did not end within $limit s, last said \"$last\""
   sleep 0.2
 done
 wait "$board" 2> /dev/null || [ -n "$verdict" ] || verdict="QEMU ended with code $?"
