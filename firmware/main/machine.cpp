@@ -17,6 +17,7 @@
 #include "drivers/watchdog/hardware_watchdog.hpp"
 #include "drivers/watchdog/systemd_watchdog.hpp"
 #include "drivers/watchdog/watchdog_group.hpp"
+#include "firmware/warning/reopening_outputs.hpp"
 #include "gpu/image/preparer.hpp"
 #include "gpu/memory/context.hpp"
 #include "gpu/memory/frame_memory.hpp"
@@ -29,6 +30,17 @@ template <typename Base, typename Derived>
 Result<std::unique_ptr<Base>> as(Result<std::unique_ptr<Derived>> result) {
   if (!result) return result.error();
   return std::unique_ptr<Base>{std::move(*result)};
+}
+
+/// Opens an output for the first time; from then on it opens itself again when it has gone.
+template <typename Reopens, typename Output>
+Status open_output(const OutputOpener<Output>& open, const char* name, const Clock& clock, Log& log,
+                   std::unique_ptr<Output>& output, Output*& device) {
+  Result<std::unique_ptr<Output>> first = open();
+  if (!first) return first.error();
+  output = std::make_unique<Reopens>(std::move(*first), open, name, clock, log);
+  device = output.get();
+  return Done{};
 }
 
 BackendChoice choice_of(VisionBackend backend) {
@@ -169,8 +181,8 @@ class LinuxMachine final : public Machine {
     // The watchdog last: nothing that fails before it may leave one armed.
     if (Status s = open_cameras(config, clock, log); !s) return s;
     if (Status s = open_bus(config, clock); !s) return s;
-    if (Status s = open_lamps(config); !s) return s;
-    if (Status s = open_tone(config); !s) return s;
+    if (Status s = open_lamps(config, clock, log); !s) return s;
+    if (Status s = open_tone(config, clock, log); !s) return s;
     if (Status s = open_thermal(config, log); !s) return s;
     return open_watchdogs(config, log);
   }
@@ -208,34 +220,29 @@ class LinuxMachine final : public Machine {
     devices_.bus = bus_.get();
     return Done{};
   }
-  Status open_lamps(const Config& config) {
+  Status open_lamps(const Config& config, const Clock& clock, Log& log) {
     if (!config.lamp.enabled) return Done{};
-    const auto open = [&](int line, std::unique_ptr<OutputLine>& lamp,
-                          OutputLine*& device) -> Status {
+    const auto opener = [&](int line) -> OutputOpener<OutputLine> {
       LinuxOutputLineOptions options;
       options.chip = config.lamp.chip;
       options.line = static_cast<std::uint32_t>(line);
       options.active_low = config.lamp.active_low;
-      Result<std::unique_ptr<LinuxOutputLine>> opened = LinuxOutputLine::open(options);
-      if (!opened) return opened.error();
-      lamp = std::move(*opened);
-      device = lamp.get();
-      return Done{};
+      return [options] { return as<OutputLine>(LinuxOutputLine::open(options)); };
     };
-    if (Status warning = open(config.lamp.warning_line, warning_lamp_, devices_.warning_lamp);
+    if (Status warning =
+            open_output<ReopeningLine>(opener(config.lamp.warning_line), "warning lamp", clock, log,
+                                       warning_lamp_, devices_.warning_lamp);
         !warning)
       return warning;
-    return open(config.lamp.status_line, status_lamp_, devices_.status_lamp);
+    return open_output<ReopeningLine>(opener(config.lamp.status_line), "status lamp", clock, log,
+                                      status_lamp_, devices_.status_lamp);
   }
-  Status open_tone(const Config& config) {
+  Status open_tone(const Config& config, const Clock& clock, Log& log) {
     if (!config.tone.enabled) return Done{};
     AlsaToneOptions options;
     options.device = config.tone.device;
-    Result<std::unique_ptr<AlsaTone>> tone = AlsaTone::open(options);
-    if (!tone) return tone.error();
-    tone_ = std::move(*tone);
-    devices_.tone = tone_.get();
-    return Done{};
+    const OutputOpener<Tone> open = [options] { return as<Tone>(AlsaTone::open(options)); };
+    return open_output<ReopeningTone>(open, "sound", clock, log, tone_, devices_.tone);
   }
   Status open_thermal(const Config& config, Log& log) {
     if (!config.thermal.enabled) return Done{};
