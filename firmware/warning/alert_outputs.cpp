@@ -21,6 +21,12 @@ void AlertOutputs::drive(OutputLine* line, std::optional<bool>& last, bool on) n
 
 void AlertOutputs::show(WarningLevel lamp, bool sound, bool status_lamp_on, Nanos now) noexcept {
   refusal_.reset();
+  if (now >= repeat_at_) {  // the sound that plays already goes on undisturbed
+    warning_on_.reset();
+    status_on_.reset();
+    sounding_.reset();
+    repeat_at_ = now + kRepeat;
+  }
   if (lamp != lamp_) {
     lamp_ = lamp;
     lamp_since_ = now;

@@ -11,8 +11,8 @@ namespace kerb {
 
 /// What the driver sees and hears. The warning lamp (red) is steady for a collision and blinks at 2
 /// Hz for information; the status lamp (amber) is on whenever Kerbwatch is not ACTIVE. Any of the
-/// three may be missing. Writes an output only when it changes, and again when it was refused. One
-/// thread.
+/// three may be missing. Writes an output when it changes, at every show() while it is refused, and
+/// once a second besides, so that one that has left is noticed before it is needed. One thread.
 class AlertOutputs {
  public:
   AlertOutputs(OutputLine* warning_lamp, OutputLine* status_lamp, Tone* tone,
@@ -26,6 +26,7 @@ class AlertOutputs {
 
  private:
   static constexpr Nanos kBlink = std::chrono::milliseconds{250};  // half a period
+  static constexpr Nanos kRepeat = std::chrono::seconds{1};
   void drive(OutputLine* line, std::optional<bool>& last, bool on) noexcept;
 
   OutputLine* warning_lamp_;
@@ -34,7 +35,7 @@ class AlertOutputs {
   TonePattern pattern_;
   std::optional<bool> warning_on_, status_on_, sounding_;  // empty: not known, so write it
   WarningLevel lamp_ = WarningLevel::none;
-  Nanos lamp_since_{};
+  Nanos lamp_since_{}, repeat_at_{};
   std::optional<Error> refusal_;
 };
 

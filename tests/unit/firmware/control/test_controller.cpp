@@ -227,6 +227,16 @@ void test_a_warning_test_lights_sounds_is_marked_and_ends() {
   TEST_ASSERT_TRUE(car.until([&] { return car.warnings.back().level == WarningLevel::none; }));
 }
 
+void test_a_sound_that_leaves_unused_degrades_and_it_recovers() {
+  Car car;
+  TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
+  car.tone.unplugged = true;
+  TEST_ASSERT_TRUE(car.heard(HealthState::degraded, Cause::output_refused));
+  TEST_ASSERT_TRUE(car.status_lamp.on());
+  car.tone.unplugged = false;
+  TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
+}
+
 void test_a_moving_car_is_not_tested() {
   Car car;
   car.speed = 10;
@@ -268,6 +278,7 @@ int main() {
   RUN_TEST(test_a_lost_bus_and_a_silent_vehicle_are_faults_that_end);
   RUN_TEST(test_heat_degrades_then_fails_and_leaves_with_hysteresis);
   RUN_TEST(test_a_warning_test_lights_sounds_is_marked_and_ends);
+  RUN_TEST(test_a_sound_that_leaves_unused_degrades_and_it_recovers);
   RUN_TEST(test_a_moving_car_is_not_tested);
   RUN_TEST(test_the_watchdog_is_fed_while_threads_live_and_starved_when_one_is_stuck);
   RUN_TEST(test_an_orderly_end_disarms_the_watchdog_and_darkens_the_lamps);

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/warning/alert_outputs.hpp"
 
+#include <algorithm>
+#include <vector>
+
+#include "firmware/warning/reopening_outputs.hpp"
+#include "hal/fake/clock.hpp"
+#include "hal/fake/log.hpp"
 #include "hal/fake/output_line.hpp"
 #include "hal/fake/tone.hpp"
 #include "tests/support/unity.hpp"
@@ -25,7 +31,7 @@ void test_a_collision_is_a_steady_lamp_and_the_configured_sound() {
   Desk d;
   for (int ms = 0; ms < 2000; ms += 10)
     d.outputs.show(WarningLevel::collision, true, false, milliseconds{ms});
-  TEST_ASSERT_EQUAL_size_t(1, d.warning.history.size());
+  for (const bool lit : d.warning.history) TEST_ASSERT_TRUE(lit);
   TEST_ASSERT_TRUE(d.warning.on());
   TEST_ASSERT_TRUE(d.tone.sounding().has_value());
   TEST_ASSERT_EQUAL_DOUBLE(900, d.tone.sounding()->frequency_hz);
@@ -47,7 +53,7 @@ void test_the_status_lamp_follows_what_it_is_told() {
   Desk d;
   d.outputs.show(WarningLevel::none, false, true, seconds{1});
   TEST_ASSERT_TRUE(d.status.on());
-  d.outputs.show(WarningLevel::none, false, true, seconds{2});
+  d.outputs.show(WarningLevel::none, false, true, seconds{1} + milliseconds{10});
   TEST_ASSERT_EQUAL_size_t(1, d.status.history.size());
   d.outputs.show(WarningLevel::none, false, false, seconds{3});
   TEST_ASSERT_FALSE(d.status.on());
@@ -78,10 +84,164 @@ void test_a_refused_sound_does_not_keep_the_lamp_dark() {
   TEST_ASSERT_TRUE(d.tone.sounding().has_value());
 }
 
+void test_unchanged_outputs_are_written_once_a_second() {
+  Desk d;
+  for (int ms = 0; ms < 5000; ms += 10)
+    d.outputs.show(WarningLevel::none, false, false, seconds{1} + milliseconds{ms});
+  TEST_ASSERT_EQUAL_size_t(5, d.warning.history.size());
+  TEST_ASSERT_EQUAL_size_t(5, d.status.history.size());
+  TEST_ASSERT_EQUAL_size_t(5, d.tone.history.size());
+  for (const auto& pattern : d.tone.history) TEST_ASSERT_FALSE(pattern.has_value());
+}
+
+void test_an_output_that_leaves_while_nothing_changes_is_told_within_a_second() {
+  for (const int which : {0, 1, 2}) {
+    Desk d;
+    d.outputs.show(WarningLevel::none, false, false, seconds{1});
+    TEST_ASSERT_FALSE(d.outputs.refusal().has_value());
+    d.warning.unplugged = which == 0;
+    d.status.unplugged = which == 1;
+    d.tone.unplugged = which == 2;
+    d.outputs.show(WarningLevel::none, false, false, seconds{2});
+    TEST_ASSERT_TRUE(d.outputs.refusal().has_value());
+    d.outputs.show(WarningLevel::none, false, false, seconds{2} + milliseconds{10});
+    TEST_ASSERT_TRUE(d.outputs.refusal().has_value());  // for as long as it lasts
+    d.warning.unplugged = d.status.unplugged = d.tone.unplugged = false;
+    d.outputs.show(WarningLevel::none, false, false, seconds{2} + milliseconds{20});
+    TEST_ASSERT_FALSE(d.outputs.refusal().has_value());
+  }
+}
+
 void test_missing_outputs_are_left_alone() {
   AlertOutputs none{nullptr, nullptr, nullptr, TonePattern{}};
   none.show(WarningLevel::collision, true, true, seconds{1});
   TEST_ASSERT_FALSE(none.refusal().has_value());
+}
+
+/// An output that can be pulled out; while it is out, opening fails.
+template <typename Output, typename Fake>
+struct Bench {
+  FakeClock clock;
+  FakeLog log;
+  bool plugged = true;
+  std::vector<Nanos> tries;
+  Fake* current = nullptr;
+
+  std::unique_ptr<Output> make() {
+    auto fake = std::make_unique<Fake>();
+    current = fake.get();
+    return fake;
+  }
+  OutputOpener<Output> opener() {
+    return [this]() -> Result<std::unique_ptr<Output>> {
+      tries.push_back(clock.now());
+      if (!plugged) return Error{Errc::not_found, 2, "open output", "/dev/out0"};
+      return make();
+    };
+  }
+  void pull() {
+    plugged = false;
+    current->unplugged = true;
+  }
+};
+using LineBench = Bench<OutputLine, FakeOutputLine>;
+using ToneBench = Bench<Tone, FakeTone>;
+
+void test_a_line_passes_through_while_all_is_well() {
+  LineBench b;
+  ReopeningLine line{b.make(), b.opener(), "lamp", b.clock, b.log};
+  TEST_ASSERT_OK(line.set(true));
+  TEST_ASSERT_TRUE(b.current->on());
+  TEST_ASSERT_TRUE(*line.get());
+  b.current->fail_next = Error{Errc::io, 5, "set line"};
+  TEST_ASSERT_ERROR(Errc::io, line.set(false));  // refused, not gone: nothing to open
+  TEST_ASSERT_OK(line.set(false));
+  TEST_ASSERT_FALSE(b.current->on());
+  TEST_ASSERT_EQUAL_size_t(0, b.tries.size());
+  TEST_ASSERT_EQUAL_size_t(0, b.log.lines().size());
+}
+
+void test_a_lost_line_is_tried_with_growing_waits_up_to_five_seconds() {
+  LineBench b;
+  ReopeningLine line{b.make(), b.opener(), "lamp", b.clock, b.log};
+  b.clock.advance(seconds{60});
+  b.pull();
+  const Nanos lost = b.clock.now();
+  for (; b.clock.now() < lost + seconds{30}; b.clock.advance(milliseconds{10})) {
+    const Status refused = line.set(true);
+    TEST_ASSERT_ERROR(Errc::gone, refused);
+    if (!b.tries.empty()) TEST_ASSERT_EQUAL_INT(2, refused.error().native);  // why it stays away
+    TEST_ASSERT_ERROR(Errc::gone, line.get());
+  }
+  TEST_ASSERT_GREATER_OR_EQUAL_size_t(9, b.tries.size());
+  Nanos before = lost, wanted = milliseconds{100};
+  for (const Nanos tried : b.tries) {
+    TEST_ASSERT_TRUE(tried - before == wanted);
+    before = tried;
+    wanted = std::min<Nanos>(wanted * 2, seconds{5});
+  }
+}
+
+void test_a_line_that_is_back_gets_the_level_that_is_wanted_now() {
+  LineBench b;
+  ReopeningLine line{b.make(), b.opener(), "status lamp", b.clock, b.log};
+  TEST_ASSERT_OK(line.set(false));
+  b.pull();
+  TEST_ASSERT_ERROR(Errc::gone, line.set(true));
+  b.plugged = true;
+  TEST_ASSERT_ERROR(Errc::gone, line.set(true));  // its time has not come
+  b.clock.advance(milliseconds{100});
+  TEST_ASSERT_OK(line.set(true));
+  TEST_ASSERT_TRUE(b.current->on());
+  TEST_ASSERT_TRUE(*line.get());
+  TEST_ASSERT_TRUE(b.log.has("status lamp is back"));
+}
+
+void test_an_output_that_keeps_leaving_is_tried_less_and_less() {
+  LineBench b;
+  ReopeningLine line{b.make(), b.opener(), "lamp", b.clock, b.log};
+  const Nanos begin = b.clock.now();
+  for (; b.clock.now() < begin + seconds{60}; b.clock.advance(milliseconds{10}))
+    if (line.set(true)) b.current->unplugged = true;  // it works once, then leaves
+  TEST_ASSERT_LESS_THAN_size_t(20, b.tries.size());
+}
+
+void test_a_sound_that_is_back_plays_what_is_wanted_now() {
+  ToneBench b;
+  ReopeningTone tone{b.make(), b.opener(), "sound", b.clock, b.log};
+  const TonePattern pattern{900, 7, 0.4, 0.5};
+  TEST_ASSERT_OK(tone.stop());
+  b.pull();
+  TEST_ASSERT_ERROR(Errc::gone, tone.stop());
+  b.plugged = true;
+  b.clock.advance(milliseconds{100});
+  TEST_ASSERT_OK(tone.play(pattern));
+  TEST_ASSERT_TRUE(b.current->sounding().has_value());
+  TEST_ASSERT_EQUAL_DOUBLE(900, b.current->sounding()->frequency_hz);
+  TEST_ASSERT_TRUE(b.log.has("sound is back"));
+}
+
+void test_alert_outputs_notice_a_lost_lamp_and_light_it_when_it_is_back() {
+  LineBench b;
+  ReopeningLine line{b.make(), b.opener(), "status lamp", b.clock, b.log};
+  AlertOutputs outputs{nullptr, &line, nullptr, TonePattern{}};
+  const auto run = [&](Nanos duration) {
+    for (const Nanos end = b.clock.now() + duration; b.clock.now() < end;) {
+      outputs.show(WarningLevel::none, false, true, b.clock.now());
+      b.clock.advance(milliseconds{10});
+    }
+  };
+  run(seconds{10});
+  TEST_ASSERT_FALSE(outputs.refusal().has_value());
+  b.pull();
+  run(milliseconds{1010});
+  TEST_ASSERT_TRUE(outputs.refusal().has_value());
+  run(seconds{20});
+  TEST_ASSERT_TRUE(outputs.refusal().has_value());
+  b.plugged = true;
+  run(milliseconds{5010});
+  TEST_ASSERT_FALSE(outputs.refusal().has_value());
+  TEST_ASSERT_TRUE(b.current->on());
 }
 
 }  // namespace
@@ -93,6 +253,14 @@ int main() {
   RUN_TEST(test_the_status_lamp_follows_what_it_is_told);
   RUN_TEST(test_a_refused_lamp_is_told_and_tried_again);
   RUN_TEST(test_a_refused_sound_does_not_keep_the_lamp_dark);
+  RUN_TEST(test_unchanged_outputs_are_written_once_a_second);
+  RUN_TEST(test_an_output_that_leaves_while_nothing_changes_is_told_within_a_second);
   RUN_TEST(test_missing_outputs_are_left_alone);
+  RUN_TEST(test_a_line_passes_through_while_all_is_well);
+  RUN_TEST(test_a_lost_line_is_tried_with_growing_waits_up_to_five_seconds);
+  RUN_TEST(test_a_line_that_is_back_gets_the_level_that_is_wanted_now);
+  RUN_TEST(test_an_output_that_keeps_leaving_is_tried_less_and_less);
+  RUN_TEST(test_a_sound_that_is_back_plays_what_is_wanted_now);
+  RUN_TEST(test_alert_outputs_notice_a_lost_lamp_and_light_it_when_it_is_back);
   return UNITY_END();
 }
