@@ -95,10 +95,11 @@ Result<std::unique_ptr<LinuxOutputLine>> LinuxOutputLine::open(
       return Error{Errc::unsupported, errno, "take GPIO line: needs Linux 5.10", name};
     return use_error(errno, "take GPIO line", name.view());
   }
-  return std::unique_ptr<LinuxOutputLine>{new LinuxOutputLine{UniqueFd{request.fd}, name}};
+  return std::unique_ptr<LinuxOutputLine>{
+      new LinuxOutputLine{UniqueFd{request.fd}, name, options.on_when_closed}};
 }
 
-LinuxOutputLine::~LinuxOutputLine() { static_cast<void>(set(false)); }
+LinuxOutputLine::~LinuxOutputLine() { static_cast<void>(set(on_when_closed_)); }
 
 Status LinuxOutputLine::set(bool on) {
   gpio_v2_line_values values{};

@@ -11,14 +11,17 @@ namespace kerb {
 
 struct LinuxOutputLineOptions {
   std::string chip =
-      "/dev/gpiochip0";     ///< a path, "gpiochip0", "0", or a chip's label ("tegra234-gpio")
-  std::uint32_t line = 0;   ///< offset on that chip
-  bool active_low = false;  ///< on is the low level
+      "/dev/gpiochip0";         ///< a path, "gpiochip0", "0", or a chip's label ("tegra234-gpio")
+  std::uint32_t line = 0;       ///< offset on that chip
+  bool active_low = false;      ///< on is the low level
+  bool on_when_closed = false;  ///< what the destructor leaves behind
   std::string consumer = "kerbwatch";  ///< who holds the line, as gpioinfo shows it
 };
 
 /// A line of a GPIO character device (uAPI v2), held as an output from open() until destroyed; off
-/// at both ends. Each call is one ioctl. One thread at a time.
+/// at first, and driven to `on_when_closed` at the end. Whether the pin keeps that level once the
+/// line is let go depends on the chip's driver; a process that is killed lets go without driving
+/// it. Each call is one ioctl. One thread at a time.
 class LinuxOutputLine final : public OutputLine {
  public:
   /// Fails: not_found (no such chip), unsupported (not a GPIO chip), invalid_argument (the chip has
@@ -32,9 +35,11 @@ class LinuxOutputLine final : public OutputLine {
   [[nodiscard]] Result<bool> get() const override;
 
  private:
-  LinuxOutputLine(UniqueFd line, Text<112> name) : line_{std::move(line)}, name_{name} {}
+  LinuxOutputLine(UniqueFd line, Text<112> name, bool on_when_closed)
+      : line_{std::move(line)}, name_{name}, on_when_closed_{on_when_closed} {}
   UniqueFd line_;
   Text<112> name_;  // "/dev/gpiochip0 line 5"
+  bool on_when_closed_;
 };
 
 }  // namespace kerb
