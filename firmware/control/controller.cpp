@@ -302,7 +302,7 @@ void Controller::summarise(Nanos now) {
 
 void Controller::finish(Nanos now) {
   summarise(now);
-  outputs_.show(WarningLevel::none, false, false, now);
+  outputs_.show(WarningLevel::none, false, true, now);  // whoever is not running is not ACTIVE
   if (devices_.watchdog == nullptr) return;
   if (const Status done = devices_.watchdog->disarm(); !done)
     log_.error("watchdog", describe(done.error()));

@@ -59,7 +59,8 @@ class Controller {
 
   /// One round.
   void tick(Nanos now);
-  /// Says good-bye: outputs off, watchdog disarmed. After it, no tick().
+  /// Says good-bye: warning lamp and sound off, status lamp on, watchdog disarmed. After it, no
+  /// tick().
   void finish(Nanos now);
 
   [[nodiscard]] const HealthReport& health() const noexcept { return health_; }

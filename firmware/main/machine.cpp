@@ -222,20 +222,21 @@ class LinuxMachine final : public Machine {
   }
   Status open_lamps(const Config& config, const Clock& clock, Log& log) {
     if (!config.lamp.enabled) return Done{};
-    const auto opener = [&](int line) -> OutputOpener<OutputLine> {
+    const auto opener = [&](int line, bool on_when_closed) -> OutputOpener<OutputLine> {
       LinuxOutputLineOptions options;
       options.chip = config.lamp.chip;
       options.line = static_cast<std::uint32_t>(line);
       options.active_low = config.lamp.active_low;
+      options.on_when_closed = on_when_closed;
       return [options] { return as<OutputLine>(LinuxOutputLine::open(options)); };
     };
     if (Status warning =
-            open_output<ReopeningLine>(opener(config.lamp.warning_line), "warning lamp", clock, log,
-                                       warning_lamp_, devices_.warning_lamp);
+            open_output<ReopeningLine>(opener(config.lamp.warning_line, false), "warning lamp",
+                                       clock, log, warning_lamp_, devices_.warning_lamp);
         !warning)
       return warning;
-    return open_output<ReopeningLine>(opener(config.lamp.status_line), "status lamp", clock, log,
-                                      status_lamp_, devices_.status_lamp);
+    return open_output<ReopeningLine>(opener(config.lamp.status_line, true), "status lamp", clock,
+                                      log, status_lamp_, devices_.status_lamp);
   }
   Status open_tone(const Config& config, const Clock& clock, Log& log) {
     if (!config.tone.enabled) return Done{};

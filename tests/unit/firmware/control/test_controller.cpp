@@ -258,14 +258,18 @@ void test_the_watchdog_is_fed_while_threads_live_and_starved_when_one_is_stuck()
   TEST_ASSERT_TRUE(car.log.has("stuck"));
 }
 
-void test_an_orderly_end_disarms_the_watchdog_and_darkens_the_lamps() {
+void test_an_orderly_end_disarms_the_watchdog_and_leaves_only_the_status_lamp_on() {
   Car car;
-  car.filming = false;
-  car.run(milliseconds{400});
-  TEST_ASSERT_TRUE(car.status_lamp.on());
+  TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
+  TEST_ASSERT_TRUE(car.until([&] { return car.statuses.back().speed_valid; }));
+  TEST_ASSERT_OK(car.theirs.send(can::encode(warning_test(5))));
+  TEST_ASSERT_TRUE(car.until([&] { return car.warning_lamp.on() && !car.status_lamp.on(); }));
+  TEST_ASSERT_TRUE(car.tone.sounding().has_value());
   car.controller->finish(car.clock.now());
   TEST_ASSERT_FALSE(car.timer.armed);
-  TEST_ASSERT_FALSE(car.status_lamp.on());
+  TEST_ASSERT_FALSE(car.warning_lamp.on());
+  TEST_ASSERT_FALSE(car.tone.sounding().has_value());
+  TEST_ASSERT_TRUE(car.status_lamp.on());
 }
 
 }  // namespace
@@ -281,6 +285,6 @@ int main() {
   RUN_TEST(test_a_sound_that_leaves_unused_degrades_and_it_recovers);
   RUN_TEST(test_a_moving_car_is_not_tested);
   RUN_TEST(test_the_watchdog_is_fed_while_threads_live_and_starved_when_one_is_stuck);
-  RUN_TEST(test_an_orderly_end_disarms_the_watchdog_and_darkens_the_lamps);
+  RUN_TEST(test_an_orderly_end_disarms_the_watchdog_and_leaves_only_the_status_lamp_on);
   return UNITY_END();
 }
