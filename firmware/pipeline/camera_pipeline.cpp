@@ -64,7 +64,7 @@ void CameraPipeline::capture_loop() {
         enter(CameraCondition::silent, now);
         break;
       case Errc::damaged:
-        break;  // counted by the source; the next may be good
+        break;  // counted and logged by the source; the next may be good
       case Errc::no_signal:
         enter(CameraCondition::no_signal, now);
         clock_.sleep_until(now + std::chrono::milliseconds{20});  // it answers at once: do not spin

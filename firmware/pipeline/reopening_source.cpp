@@ -35,6 +35,7 @@ Result<Frame> ReopeningSource::next(Nanos timeout) {
   Result<Frame> frame = source_->next(timeout);
   if (!frame) {
     if (frame.error().code == Errc::gone) lose(frame.error(), clock_.now());
+    if (frame.error().code == Errc::damaged) tell_damage(frame.error(), clock_.now());
     return frame;
   }
   wait_ = kFirstWait;  // it works: the next loss is tried again soon
@@ -67,6 +68,12 @@ void ReopeningSource::lose(const Error& why, Nanos now) {
   rebase_ = true;
   retry_at_ = now + wait_;
   wait_ = std::min(wait_ * 2, kLongestWait);
+}
+
+void ReopeningSource::tell_damage(const Error& what, Nanos now) {
+  if (now < tell_damage_at_) return;
+  log_.warning("camera", std::string{info_.name.view()} + ": frame damaged: " + describe(what));
+  tell_damage_at_ = now + kDamageSilence;
 }
 
 bool ReopeningSource::try_open(Nanos now) {

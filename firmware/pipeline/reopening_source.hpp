@@ -14,7 +14,8 @@ using SourceOpener = std::function<Result<std::unique_ptr<FrameSource>>()>;
 
 /// A FrameSource that comes back: when the one inside says `gone`, it is closed and opened again,
 /// first after 50 ms, then twice as long each time, up to 1 s. While there is none, next() waits
-/// its time-out and says `gone`. Sequence numbers go on rising over a re-open. One thread, but for
+/// its time-out and says `gone`. Sequence numbers go on rising over a re-open. The first damaged
+/// frame is logged, and then one every 10 s at most; all are counted. One thread, but for
 /// reopened().
 class ReopeningSource final : public FrameSource {
  public:
@@ -30,8 +31,10 @@ class ReopeningSource final : public FrameSource {
  private:
   static constexpr Nanos kFirstWait = std::chrono::milliseconds{50};
   static constexpr Nanos kLongestWait = std::chrono::seconds{1};
+  static constexpr Nanos kDamageSilence = std::chrono::seconds{10};
 
   void lose(const Error& why, Nanos now);
+  void tell_damage(const Error& what, Nanos now);
   bool try_open(Nanos now);
 
   std::unique_ptr<FrameSource> source_;
@@ -44,7 +47,7 @@ class ReopeningSource final : public FrameSource {
   bool any_frame_ = false, rebase_ = false;
   Error last_error_{Errc::gone, 0, "open camera"};
   Nanos retry_at_{}, wait_ = kFirstWait;
-  Nanos last_captured_{};
+  Nanos last_captured_{}, tell_damage_at_{};
   std::atomic<std::uint64_t> reopened_{0};
 };
 

@@ -4,5 +4,9 @@ kerb_add_test(NAME unit_main_command_line SOURCES firmware/main/test_command_lin
 target_compile_definitions(unit_main_command_line PRIVATE
   KERBWATCH="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerbwatch>")
 add_dependencies(unit_main_command_line kerbwatch)
+if(KERB_OPENCV)
+  target_link_libraries(unit_main_command_line PRIVATE kerb::opencv)
+  target_compile_definitions(unit_main_command_line PRIVATE KERB_OPENCV=1)
+endif()
 # Leaks are looked for everywhere else; here it would cost seconds for each of the many programs started.
 set_tests_properties(unit_main_command_line PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)

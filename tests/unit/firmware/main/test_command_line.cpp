@@ -11,6 +11,11 @@
 
 #include "tests/support/unity.hpp"
 
+#if KERB_OPENCV
+#include <opencv2/core.hpp>
+#include <opencv2/imgcodecs.hpp>
+#endif
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -123,6 +128,48 @@ void test_a_missing_device_is_named_in_one_line() {
     expect_bad_input(kerbwatch("run --config " + config(text)), named);
 }
 
+#if KERB_OPENCV
+/// A folder of `count` small JPEG pictures, 0.jpg and so on.
+fs::path folder_of_pictures(int count) {
+  const fs::path folder = g_folder / "pictures";
+  fs::create_directory(folder);
+  for (int i = 0; i < count; ++i) {
+    cv::Mat picture{48, 64, CV_8UC3};
+    cv::randu(picture, 0, 255);
+    const std::string path = folder / (std::to_string(i) + ".jpg");
+    TEST_ASSERT_TRUE(cv::imwrite(path, picture));
+  }
+  return folder;
+}
+
+void cut_in_half(const fs::path& file) { fs::resize_file(file, fs::file_size(file) / 2); }
+
+std::string folder_config(const fs::path& folder, const std::string& log_level) {
+  return config("[[camera]]\nsource = \"folder\"\nloop = true\ndevice = \"" + folder.string() +
+                "\"\n[can]\nenabled = false\n[thermal]\nenabled = false\n[events]\n" +
+                "enabled = false\n[log]\nlevel = \"" + log_level + "\"\n");
+}
+
+void test_a_folder_with_only_a_truncated_picture_is_bad_input() {
+  const fs::path folder = folder_of_pictures(1);
+  cut_in_half(folder / "0.jpg");
+  const Outcome o = kerbwatch("run --config " + folder_config(folder, "error"));
+  expect_bad_input(o, "kerbwatch: error: truncated picture: ");
+  expect_bad_input(o, "pictures/0.jpg");
+}
+
+void test_a_truncated_picture_among_good_ones_is_named_once_in_the_log() {
+  const fs::path folder = folder_of_pictures(3);
+  cut_in_half(folder / "1.jpg");
+  const Outcome o = kerbwatch("run --seconds 1.5 --config " + folder_config(folder, "warning"));
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  const std::size_t named = o.err.find("truncated picture: ");
+  TEST_ASSERT_TRUE_MESSAGE(named != std::string::npos, o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.err.find("pictures/1.jpg", named) != std::string::npos, o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.err.find("truncated", named + 1) == std::string::npos, o.err.c_str());
+}
+#endif
+
 void test_it_runs_for_as_long_as_told_and_leaves_a_log() {
   const Outcome o = kerbwatch("run --seconds 1.5 --log-json --config " + desk_config());
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
@@ -160,6 +207,10 @@ int main() {
   RUN_TEST(test_the_printed_configuration_passes_its_own_check);
   RUN_TEST(test_what_is_wrong_with_a_configuration_is_one_line_each);
   RUN_TEST(test_a_missing_device_is_named_in_one_line);
+#if KERB_OPENCV
+  RUN_TEST(test_a_folder_with_only_a_truncated_picture_is_bad_input);
+  RUN_TEST(test_a_truncated_picture_among_good_ones_is_named_once_in_the_log);
+#endif
   RUN_TEST(test_it_runs_for_as_long_as_told_and_leaves_a_log);
   RUN_TEST(test_sigterm_ends_it_in_order);
   RUN_TEST(test_the_demo_shows_frames_stages_health_and_messages);

@@ -143,6 +143,23 @@ void test_other_failures_are_passed_on_without_reopening() {
   TEST_ASSERT_EQUAL_size_t(0, b.tries.size());
 }
 
+void test_damaged_frames_are_named_at_first_and_then_every_ten_seconds() {
+  Bench b;
+  ReopeningSource s = b.source();
+  const Nanos begin = b.clock.now();
+  std::vector<Nanos> told;
+  for (; b.clock.now() < begin + seconds{25}; b.clock.advance(milliseconds{100})) {
+    b.current->fail_next({Errc::damaged, 0, "truncated picture", "/pictures/7.jpg"});
+    TEST_ASSERT_ERROR(Errc::damaged, s.next(milliseconds{100}));
+    if (b.log.lines().size() > told.size()) told.push_back(b.clock.now() - begin);
+  }
+  TEST_ASSERT_EQUAL_size_t(3, told.size());
+  for (std::size_t i = 0; i < told.size(); ++i)
+    TEST_ASSERT_TRUE(told[i] == seconds{10} * static_cast<int>(i));
+  TEST_ASSERT_TRUE(b.log.has("truncated picture: /pictures/7.jpg"));
+  TEST_ASSERT_TRUE(b.log.lines().front().level == LogLevel::warning);
+}
+
 void test_it_can_start_without_a_camera() {
   Bench b;
   FrameSourceInfo info = FakeFrameSource::default_info();
@@ -162,6 +179,7 @@ int main() {
   RUN_TEST(test_a_camera_that_comes_back_different_stays_lost);
   RUN_TEST(test_a_camera_without_signal_at_opening_says_so);
   RUN_TEST(test_other_failures_are_passed_on_without_reopening);
+  RUN_TEST(test_damaged_frames_are_named_at_first_and_then_every_ten_seconds);
   RUN_TEST(test_it_can_start_without_a_camera);
   return UNITY_END();
 }
