@@ -67,13 +67,9 @@ void CameraJudge::judge_presence(const PipelineFacts& facts, Nanos now,
 
 void CameraJudge::judge_rates(const PipelineFacts& facts, const StageReport& total, Nanos now,
                               HealthMonitor& monitor) noexcept {
-  const Sample latest{now,
-                      facts.camera.delivered,
-                      facts.camera.dropped,
-                      facts.skipped,
-                      facts.camera.damaged,
-                      total.frames,
-                      total.over_budget};
+  const Sample latest{now,           facts.camera.delivered, facts.camera.dropped,
+                      facts.skipped, facts.camera.damaged,   total.sum,
+                      total.frames,  total.over_budget};
   if (!settled_at_ && facts.camera.delivered > 0) settled_at_ = now + kSettle;
   if (!settled_at_ || now < *settled_at_) {  // the window opens afterwards
     newest_ = -1;
@@ -104,8 +100,10 @@ void CameraJudge::judge_rates(const PipelineFacts& facts, const StageReport& tot
   const std::uint64_t frames = latest.frames - first.frames;
   const std::uint64_t over = latest.over_budget - first.over_budget;
   const bool slow = static_cast<double>(frames) >= kEnoughFrames && percent(over, frames) > 50;
-  monitor.report(Cause::over_budget, slow ? PartState::degraded : PartState::fine,
-                 to_ms(total.median), now, camera_);
+  const Nanos mean =
+      frames == 0 ? Nanos::zero() : (latest.spent - first.spent) / static_cast<Nanos::rep>(frames);
+  monitor.report(Cause::over_budget, slow ? PartState::degraded : PartState::fine, to_ms(mean), now,
+                 camera_);
 }
 
 void CameraJudge::judge_picture(const PipelineFacts& facts, Nanos now,

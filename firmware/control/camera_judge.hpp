@@ -33,7 +33,8 @@ class CameraJudge {
   struct Sample {
     Nanos at{};
     std::uint64_t delivered = 0, dropped = 0, skipped = 0,
-                  damaged = 0;                  // of the camera, but `skipped`
+                  damaged = 0;  // of the camera, but `skipped`
+    Nanos spent{};
     std::uint64_t frames = 0, over_budget = 0;  // of the whole pipeline
   };
   static constexpr int kSamples = 21;

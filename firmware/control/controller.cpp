@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "firmware/record/events.hpp"
@@ -24,6 +25,8 @@ double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e
 PartState when(bool bad, PartState state = PartState::degraded) {
   return bad ? state : PartState::fine;
 }
+
+Stage stage_of(int index) { return static_cast<Stage>(index); }
 
 /// "camera_silent (420 ms)"
 std::string in_words(const HealthReport& report) {
@@ -58,6 +61,7 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       next_summary_{start_ + kSummaryPeriod},
       last_summary_{start_},
       beat_at_{start_} {
+  publish_times_.set_budget(config.budget.publish);
   int index = 0;
   for (ControlledCamera& c : cameras) {
     cameras_.push_back(
@@ -74,7 +78,9 @@ void Controller::tick(Nanos now) {
   judge_board(now);
   judge_outputs(now);
   change_state(now);
+  const Nanos before = clock_.now();
   publish(now);
+  publish_times_.add(clock_.now() - before);
   kick_watchdog(now);
   if (now >= next_summary_) summarise(now);
 }
@@ -108,14 +114,16 @@ void Controller::judge_cameras(Nanos now) {
     all_flow = all_flow && camera.flowed;
     camera.judge.judge(facts, camera.pipeline->stage(Stage::total), now, monitor_);
     note_camera(camera, facts, now);
-    const std::uint64_t beats = std::min(facts.capture_beats, facts.process_beats);
-    all_alive = all_alive && (beats != camera.beats || facts.ended);
+    const bool alive =
+        facts.capture_beats != camera.capture_beats && facts.process_beats != camera.process_beats;
+    all_alive = all_alive && (alive || facts.ended);
   }
   if (all_alive) {  // each has moved since the last time all had: none is stuck
     beat_at_ = now;
     for (Camera& camera : cameras_) {
       const PipelineFacts facts = camera.pipeline->facts();
-      camera.beats = std::min(facts.capture_beats, facts.process_beats);
+      camera.capture_beats = facts.capture_beats;
+      camera.process_beats = facts.process_beats;
     }
   }
   if (all_flow) monitor_.frames_flow();
@@ -149,10 +157,12 @@ void Controller::judge_bus(Nanos now) {
   if (state != CanState::down && state != CanState::bus_off) bus_good_at_ = now;
   if (!config_.can.required) return;
   const Nanos lost = now - bus_good_at_;
-  monitor_.report(Cause::bus_lost, when(lost >= config_.health.bus_lost), to_ms(lost), now);
+  const bool is_lost = lost >= config_.health.bus_lost;
+  monitor_.report(Cause::bus_lost, when(is_lost), to_ms(lost), now);
 
+  // One cause for one fault: a lost bus explains why the vehicle is silent.
   std::optional<can::HealthFault> fault;
-  if (now - start_ >= kSignalsGrace) fault = vehicle_.fault(now);
+  if (!is_lost && now - start_ >= kSignalsGrace) fault = vehicle_.fault(now);
   for (const Cause cause : {Cause::signals_missing, Cause::signals_implausible}) {
     const bool it_is = fault && fault->cause == cause;
     monitor_.report(cause, when(it_is), it_is ? fault->number : 0, now);
@@ -230,11 +240,15 @@ void Controller::publish(Nanos now) {
   status.speed_valid = speed.has_value();
   status.board_celsius = celsius_;
   if (!cameras_.empty()) {
-    status.detector_present = cameras_.front().pipeline->detector() != nullptr;
-    status.camera_rate_hz = cameras_.front().judge.rates().frames_per_s;
-    double dropped = 0;
-    for (const Camera& camera : cameras_)
+    // The worst of all cameras: one that is dead must not hide behind another.
+    status.detector_present = true;
+    double rate = std::numeric_limits<double>::infinity(), dropped = 0;
+    for (const Camera& camera : cameras_) {
+      if (camera.pipeline->detector() == nullptr) status.detector_present = false;
+      rate = std::min(rate, camera.judge.rates().frames_per_s);
       dropped = std::max(dropped, camera.judge.rates().dropped_percent);
+    }
+    status.camera_rate_hz = rate;
     status.dropped_percent = dropped;
   }
   if (const std::optional<CanFrame> frame = status_.poll(now, status))
@@ -282,16 +296,21 @@ void Controller::summarise(Nanos now) {
     s.dropped = facts.camera.dropped - camera.summarised.dropped;
     s.damaged = facts.camera.damaged - camera.summarised.damaged;
     s.processed = facts.processed - camera.processed_summarised;
-    s.mean = total.mean;
-    s.worst = total.max;
+    const std::uint64_t frames = total.frames - camera.total_summarised.frames;
+    if (frames > 0)
+      s.mean = (total.sum - camera.total_summarised.sum) / static_cast<Nanos::rep>(frames);
+    s.worst = camera.pipeline->take_recent_max(Stage::total);
+    camera.total_summarised = total;
     camera.summarised = facts.camera;
     camera.processed_summarised = facts.processed;
     post(events::frames_summary(now, camera.name, s));
     for (int i = 0; i < kStageCount; ++i) {
-      const StageReport stage = camera.pipeline->stage(static_cast<Stage>(i));
+      const StageReport stage = camera.pipeline->stage(stage_of(i));
       std::uint64_t& told = camera.over_budget[static_cast<std::size_t>(i)];
+      const Nanos worst =
+          stage_of(i) == Stage::total ? s.worst : camera.pipeline->take_recent_max(stage_of(i));
       if (stage.over_budget > told)
-        post(events::stage_over_budget(now, name_of(static_cast<Stage>(i)), stage.max, stage.budget,
+        post(events::stage_over_budget(now, name_of(stage_of(i)), worst, stage.budget,
                                        stage.over_budget - told));
       told = stage.over_budget;
     }
@@ -303,6 +322,8 @@ void Controller::summarise(Nanos now) {
 void Controller::finish(Nanos now) {
   summarise(now);
   outputs_.show(WarningLevel::none, false, true, now);  // whoever is not running is not ACTIVE
+  if (devices_.bus != nullptr && shown_ != WarningLevel::none)  // or the car keeps the last one
+    send(can::encode(can::WarningMessage{}), totals_.warnings_sent);
   if (devices_.watchdog == nullptr) return;
   if (const Status done = devices_.watchdog->disarm(); !done)
     log_.error("watchdog", describe(done.error()));

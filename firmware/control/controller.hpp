@@ -70,6 +70,8 @@ class Controller {
   }
   [[nodiscard]] can::VehicleState vehicle(Nanos now) const noexcept { return vehicle_.at(now); }
   [[nodiscard]] std::optional<double> board_celsius() const noexcept { return celsius_; }
+  /// What telling the world costs, each round.
+  [[nodiscard]] StageReport publish_times() const noexcept { return publish_times_.report(); }
   /// Every camera is a recording that has been played to its end.
   [[nodiscard]] bool ended() const noexcept { return ended_; }
 
@@ -79,10 +81,11 @@ class Controller {
     CameraPipeline* pipeline;
     CameraJudge judge;
     CameraCondition condition = CameraCondition::silent;
-    std::uint64_t beats = 0;
+    std::uint64_t capture_beats = 0, process_beats = 0;
     bool flowed = false;
     std::array<std::uint64_t, kStageCount> over_budget{};
     FrameCounters summarised{};
+    StageReport total_summarised{};
     std::uint64_t processed_summarised = 0;
   };
 
@@ -116,6 +119,7 @@ class Controller {
   ServiceTest service_;
   AlertOutputs outputs_;
   ControlTotals totals_;
+  StageTimes publish_times_;
   CanState bus_state_ = CanState::active;
   Nanos bus_good_at_;
   std::optional<double> celsius_;

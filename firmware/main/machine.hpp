@@ -29,8 +29,9 @@ class Vision {
 };
 
 /// Opens a camera for the first time and builds its pipeline. A camera that is there but has no
-/// signal, or has just left, is waited for; one that does not exist or cannot do what is asked is
-/// an error.
+/// signal, or has just left, is waited for where the settings alone say what it will deliver (a
+/// format is named, not "auto"); otherwise, and when it does not exist or cannot do what is asked,
+/// that is an error.
 Result<std::unique_ptr<CameraPipeline>> open_pipeline(const Config& config,
                                                       const CameraSettings& settings,
                                                       const SourceOpener& open, Vision& vision,

@@ -55,6 +55,11 @@ std::string render_report(const Controller& controller,
     out += fmt::format("board: {:.1f} degC\n", *controller.board_celsius());
   out += fmt::format("CAN: {} status and {} warning messages sent, {} refused; {} received\n",
                      t.status_sent, t.warnings_sent, t.send_refused, t.frames_received);
+  const StageReport publish = controller.publish_times();
+  out += fmt::format(
+      "publish: median {:.3f} ms, p95 {:.3f} ms, max {:.3f} ms, budget {:.1f} ms, over it {}\n",
+      to_ms(publish.median), to_ms(publish.p95), to_ms(publish.max), to_ms(publish.budget),
+      publish.over_budget);
   if (t.watchdog_kicks > 0) out += fmt::format("watchdog: {} kicks\n", t.watchdog_kicks);
   return out;
 }

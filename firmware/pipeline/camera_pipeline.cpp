@@ -63,8 +63,10 @@ void CameraPipeline::capture_loop() {
       case Errc::timeout:
         enter(CameraCondition::silent, now);
         break;
-      case Errc::damaged:
-        break;  // counted and logged by the source; the next may be good
+      case Errc::damaged:  // counted and logged by the source; the next may be good
+        if (condition_.load(kRelaxed) != CameraCondition::delivering)
+          enter(CameraCondition::silent, now);  // it is back, if only with damaged frames
+        break;
       case Errc::no_signal:
         enter(CameraCondition::no_signal, now);
         clock_.sleep_until(now + std::chrono::milliseconds{20});  // it answers at once: do not spin
@@ -96,7 +98,9 @@ void CameraPipeline::process_loop() {
 
 void CameraPipeline::process(Frame frame) {
   const Nanos taken = clock_.now();
-  times(Stage::capture).add(taken - frame.captured);
+  // At recorded pace the time stamps are the recording's: what came before us took no time.
+  const Nanos begin = hand_over_ == HandOver::every ? taken : frame.captured;
+  times(Stage::capture).add(taken - begin);
 
   const Result<PreparedImage> prepared = preparer_->prepare(frame.image);
   const Nanos ready = clock_.now();
@@ -122,7 +126,7 @@ void CameraPipeline::process(Frame frame) {
     }
   }
   vision_error_.store(-1, kRelaxed);
-  times(Stage::total).add(clock_.now() - frame.captured);
+  times(Stage::total).add(clock_.now() - begin);
   processed_.fetch_add(1, kRelaxed);
 }
 

@@ -33,7 +33,7 @@ struct PipelineFacts {
   bool ended = false;  ///< a recording that does not loop has gone through, to its last frame
 };
 
-/// Milliseconds a stage may take; zero: no budget.
+/// How long a stage may take; zero: no budget.
 struct StageBudgets {
   std::array<Nanos, kStageCount> of{};
 };
@@ -62,6 +62,8 @@ class CameraPipeline {
   [[nodiscard]] StageReport stage(Stage stage) const noexcept {
     return times_[static_cast<std::size_t>(stage)].report();
   }
+  /// The longest of a stage since this was last asked. For one reader.
+  Nanos take_recent_max(Stage stage) noexcept { return times(stage).take_recent_max(); }
   [[nodiscard]] const FrameSourceInfo& info() const noexcept { return info_; }
   [[nodiscard]] const char* backend() const noexcept { return preparer_->backend(); }
   /// The detector's name, or null when its place is empty.

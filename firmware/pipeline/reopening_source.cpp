@@ -9,8 +9,17 @@ namespace kerb {
 namespace {
 
 bool same_picture(const FrameSourceInfo& a, const FrameSourceInfo& b) {
-  return a.format == b.format && a.bayer == b.bayer && a.mosaic == b.mosaic && a.width == b.width &&
+  // Under a mosaic the Bayer order says nothing, and one that was only expected does not know it.
+  const bool same_order = a.bayer == b.bayer || a.mosaic != 0;
+  return a.format == b.format && same_order && a.mosaic == b.mosaic && a.width == b.width &&
          a.height == b.height;
+}
+
+/// Whether the source goes on after this. What FrameSource does not promise, such as io, would be
+/// said again at once and for ever: then it is as good as gone.
+bool goes_on(Errc code) {
+  return code == Errc::timeout || code == Errc::damaged || code == Errc::no_signal ||
+         code == Errc::would_block || code == Errc::end;
 }
 
 }  // namespace
@@ -34,7 +43,7 @@ Result<Frame> ReopeningSource::next(Nanos timeout) {
   }
   Result<Frame> frame = source_->next(timeout);
   if (!frame) {
-    if (frame.error().code == Errc::gone) lose(frame.error(), clock_.now());
+    if (!goes_on(frame.error().code)) lose(frame.error(), clock_.now());
     if (frame.error().code == Errc::damaged) tell_damage(frame.error(), clock_.now());
     return frame;
   }
@@ -63,6 +72,7 @@ FrameCounters ReopeningSource::counters() const {
 void ReopeningSource::lose(const Error& why, Nanos now) {
   log_.warning("camera", std::string{info_.name.view()} + " lost: " + describe(why));
   last_error_ = why;
+  last_error_.code = Errc::gone;
   before_ = counters();
   source_.reset();
   rebase_ = true;

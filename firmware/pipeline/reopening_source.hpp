@@ -12,11 +12,11 @@ namespace kerb {
 /// Opens a camera; called again each time it has gone.
 using SourceOpener = std::function<Result<std::unique_ptr<FrameSource>>()>;
 
-/// A FrameSource that comes back: when the one inside says `gone`, it is closed and opened again,
-/// first after 50 ms, then twice as long each time, up to 1 s. While there is none, next() waits
-/// its time-out and says `gone`. Sequence numbers go on rising over a re-open. The first damaged
-/// frame is logged, and then one every 10 s at most; all are counted. One thread, but for
-/// reopened().
+/// A FrameSource that comes back: when the one inside says `gone`, or fails as no FrameSource
+/// should, it is closed and opened again, first after 50 ms, then twice as long each time, up to a
+/// second. While there is none, next() waits its time-out and says `gone`. Sequence numbers go on
+/// rising over a re-open. The first damaged frame is logged, and then one every 10 s at most; all
+/// are counted. One thread, but for reopened().
 class ReopeningSource final : public FrameSource {
  public:
   /// `first` may be null: then it starts as if just lost, and its info() is `expected`.

@@ -26,6 +26,10 @@ void StageTimes::add(Nanos spent) noexcept {
   frames_.store(frames_.load(kRelaxed) + 1, kRelaxed);
   sum_.store(sum_.load(kRelaxed) + spent.count(), kRelaxed);
   max_.store(std::max(max_.load(kRelaxed), spent.count()), kRelaxed);
+  Nanos::rep recent = recent_max_.load(kRelaxed);  // the reader sets it back: here a swap is needed
+  while (spent.count() > recent &&
+         !recent_max_.compare_exchange_weak(recent, spent.count(), kRelaxed)) {
+  }
   const Nanos::rep budget = budget_.load(kRelaxed);
   if (budget > 0 && spent.count() > budget) over_.store(over_.load(kRelaxed) + 1, kRelaxed);
   auto& bucket = histogram_[static_cast<std::size_t>(bucket_of(spent))];
@@ -41,6 +45,7 @@ StageReport StageTimes::report() const noexcept {
   r.over_budget = over_.load(kRelaxed);
   r.budget = Nanos{budget_.load(kRelaxed)};
   r.max = Nanos{max_.load(kRelaxed)};
+  r.sum = Nanos{sum_.load(kRelaxed)};
   if (all == 0) return r;
   r.mean =
       Nanos{sum_.load(kRelaxed) / static_cast<Nanos::rep>(std::max<std::uint64_t>(r.frames, 1))};

@@ -18,6 +18,7 @@ inline constexpr int kStageCount = 5;
 struct StageReport {
   std::uint64_t frames = 0;
   std::uint64_t over_budget = 0;
+  Nanos sum{};  ///< of all frames: two reports tell the mean between them
   Nanos budget{}, mean{}, median{}, p95{}, max{};  ///< median and p95 to within 7 %
 };
 
@@ -30,13 +31,17 @@ class StageTimes {
   }
   void add(Nanos spent) noexcept;
   [[nodiscard]] StageReport report() const noexcept;
+  /// The longest since this was last asked. For one reader.
+  Nanos take_recent_max() noexcept {
+    return Nanos{recent_max_.exchange(0, std::memory_order_relaxed)};
+  }
 
  private:
   static constexpr int kPerOctave = 10;             // buckets grow by 2^(1/10), 7 %
   static constexpr int kBuckets = 24 * kPerOctave;  // from 1 us to 16 s
   static int bucket_of(Nanos spent) noexcept;
 
-  std::atomic<Nanos::rep> budget_{0}, sum_{0}, max_{0};
+  std::atomic<Nanos::rep> budget_{0}, sum_{0}, max_{0}, recent_max_{0};
   std::atomic<std::uint64_t> frames_{0}, over_{0};
   std::array<std::atomic<std::uint32_t>, kBuckets> histogram_{};
 };

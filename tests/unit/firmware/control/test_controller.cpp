@@ -49,6 +49,7 @@ struct Car {
   FakeWatchdog watchdog{timer};
   FakeFrameSource* camera = nullptr;
   PlainPreparer* preparer = nullptr;
+  std::atomic<bool> opening_hangs{false};
   std::unique_ptr<CameraPipeline> pipeline;
   std::unique_ptr<Controller> controller;
   bool filming = true, talking = true;
@@ -66,7 +67,8 @@ struct Car {
     camera = source.get();
     auto preparing = std::make_unique<PlainPreparer>();
     preparer = preparing.get();
-    const SourceOpener never = []() -> Result<std::unique_ptr<FrameSource>> {
+    const SourceOpener never = [this]() -> Result<std::unique_ptr<FrameSource>> {
+      while (opening_hangs) std::this_thread::sleep_for(milliseconds{5});
       return Error{Errc::not_found, 0, "open"};
     };
     pipeline = std::make_unique<CameraPipeline>(
@@ -84,7 +86,7 @@ struct Car {
     next_motion = next_frame = clock.now();
     pipeline->start();
   }
-  ~Car() { preparer->stuck = false; }
+  ~Car() { preparer->stuck = opening_hangs = false; }
 
   void step() {
     const Nanos now = clock.now();
@@ -180,8 +182,7 @@ void test_a_lost_bus_and_a_silent_vehicle_are_faults_that_end() {
   car.talking = true;
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   car.ours.down();
-  TEST_ASSERT_TRUE(
-      car.until([&] { return car.controller->health().state == HealthState::degraded; }));
+  TEST_ASSERT_TRUE(car.reaches(HealthState::degraded, Cause::bus_lost));
   TEST_ASSERT_GREATER_THAN_UINT64(0, car.controller->totals().send_refused);
   car.ours.up();
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
@@ -258,6 +259,19 @@ void test_the_watchdog_is_fed_while_threads_live_and_starved_when_one_is_stuck()
   TEST_ASSERT_TRUE(car.log.has("stuck"));
 }
 
+void test_a_stuck_capture_thread_starves_the_watchdog_however_far_it_was_ahead() {
+  Car car;
+  TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
+  // Without a signal capture wakes every 20 ms, processing every 100 ms.
+  for (int i = 0; i < 150; ++i) car.camera->fail_next({Errc::no_signal, 0, "no signal"});
+  car.camera->fail_next({Errc::gone, 19, "unplugged"});
+  car.opening_hangs = true;
+  TEST_ASSERT_TRUE(
+      car.until([&] { return car.pipeline->facts().condition == CameraCondition::gone; }));
+  TEST_ASSERT_FALSE(car.timer.expired());
+  TEST_ASSERT_TRUE(car.until([&] { return car.timer.expired(); }, seconds{8}));
+}
+
 void test_an_orderly_end_disarms_the_watchdog_and_leaves_only_the_status_lamp_on() {
   Car car;
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
@@ -285,6 +299,7 @@ int main() {
   RUN_TEST(test_a_sound_that_leaves_unused_degrades_and_it_recovers);
   RUN_TEST(test_a_moving_car_is_not_tested);
   RUN_TEST(test_the_watchdog_is_fed_while_threads_live_and_starved_when_one_is_stuck);
+  RUN_TEST(test_a_stuck_capture_thread_starves_the_watchdog_however_far_it_was_ahead);
   RUN_TEST(test_an_orderly_end_disarms_the_watchdog_and_leaves_only_the_status_lamp_on);
   return UNITY_END();
 }

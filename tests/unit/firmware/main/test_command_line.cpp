@@ -88,6 +88,9 @@ void test_help_and_version_are_no_errors() {
 void test_a_wrong_command_line_is_bad_input() {
   for (const char* arguments : {"", "fly", "run", "check", "demo --seconds soon", "run --config"})
     TEST_ASSERT_EQUAL_INT_MESSAGE(2, kerbwatch(arguments).code, arguments);
+  const Outcome endless = kerbwatch("run --config " + desk_config() + " --seconds 1e300");
+  TEST_ASSERT_EQUAL_INT(2, endless.code);
+  TEST_ASSERT_TRUE_MESSAGE(endless.err.find("--seconds") != std::string::npos, endless.err.c_str());
 }
 
 void test_the_printed_configuration_passes_its_own_check() {

@@ -92,6 +92,18 @@ void test_every_frame_of_a_recording_goes_through_to_the_last() {
   TEST_ASSERT_NULL(d.pipeline->detector());
 }
 
+void test_a_recording_is_not_late_for_being_old() {
+  Desk d{HandOver::every};
+  FakeFrame old;
+  old.captured = d.clock.now() - std::chrono::hours{1};
+  d.camera->push(old);
+  d.camera->end_after_script();
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
+  TEST_ASSERT_EQUAL_UINT64(1, d.pipeline->stage(Stage::total).frames);
+  TEST_ASSERT_EQUAL_UINT64(0, d.pipeline->stage(Stage::total).over_budget);
+}
+
 void test_a_slow_stage_skips_frames_rather_than_fall_behind() {
   Desk d;
   d.preparer->pause = 50;
@@ -170,6 +182,7 @@ void test_it_stops_at_any_moment_and_gives_every_buffer_back() {
 int main() {
   UNITY_BEGIN();
   RUN_TEST(test_every_frame_of_a_recording_goes_through_to_the_last);
+  RUN_TEST(test_a_recording_is_not_late_for_being_old);
   RUN_TEST(test_a_slow_stage_skips_frames_rather_than_fall_behind);
   RUN_TEST(test_the_detector_gets_every_prepared_picture);
   RUN_TEST(test_each_trouble_of_the_camera_shows_as_its_condition);

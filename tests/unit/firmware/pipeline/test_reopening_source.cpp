@@ -160,6 +160,15 @@ void test_damaged_frames_are_named_at_first_and_then_every_ten_seconds() {
   TEST_ASSERT_TRUE(b.log.lines().front().level == LogLevel::warning);
 }
 
+void test_a_failure_that_no_source_promises_is_a_loss_too() {
+  Bench b;
+  ReopeningSource s = b.source();
+  b.current->fail_next({Errc::io, 5, "open video again"});
+  TEST_ASSERT_ERROR(Errc::io, s.next(milliseconds{100}));
+  TEST_ASSERT_OK(s.next(milliseconds{100}));
+  TEST_ASSERT_EQUAL_UINT64(1, s.reopened());
+}
+
 void test_it_can_start_without_a_camera() {
   Bench b;
   FrameSourceInfo info = FakeFrameSource::default_info();
@@ -180,6 +189,7 @@ int main() {
   RUN_TEST(test_a_camera_without_signal_at_opening_says_so);
   RUN_TEST(test_other_failures_are_passed_on_without_reopening);
   RUN_TEST(test_damaged_frames_are_named_at_first_and_then_every_ten_seconds);
+  RUN_TEST(test_a_failure_that_no_source_promises_is_a_loss_too);
   RUN_TEST(test_it_can_start_without_a_camera);
   return UNITY_END();
 }
