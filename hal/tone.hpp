@@ -18,9 +18,10 @@ struct TonePattern {
 class Tone {
  public:
   virtual ~Tone() = default;
-  virtual Status play(
-      const TonePattern& pattern) = 0;  ///< Fails: invalid_argument, io, gone. Replaces the last.
-  virtual Status stop() = 0;            ///< Silence. Fails: io, gone.
+  /// Replaces the last pattern; the same one again goes on undisturbed. Fails: invalid_argument,
+  /// io, gone.
+  virtual Status play(const TonePattern& pattern) = 0;
+  virtual Status stop() = 0;  ///< Silence. Fails: io, gone.
 };
 
 }  // namespace kerb

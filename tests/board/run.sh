@@ -120,7 +120,9 @@ while :; do
   fi
   sleep 0.2
 done
-wait "$board" 2> /dev/null || [ -n "$verdict" ] || verdict="QEMU ended with code $?"
+ended=0
+wait "$board" 2> /dev/null || ended=$?
+if [ "$ended" -ne 0 ] && [ -z "$verdict" ]; then verdict="QEMU ended with code $ended"; fi
 trap - EXIT
 
 tidy=$out/console.txt
