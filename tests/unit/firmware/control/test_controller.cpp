@@ -262,6 +262,7 @@ void test_the_watchdog_is_fed_while_threads_live_and_starved_when_one_is_stuck()
 void test_a_stuck_capture_thread_starves_the_watchdog_however_far_it_was_ahead() {
   Car car;
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
+  car.filming = false;  // the camera is about to be destroyed
   // Without a signal capture wakes every 20 ms, processing every 100 ms.
   for (int i = 0; i < 150; ++i) car.camera->fail_next({Errc::no_signal, 0, "no signal"});
   car.camera->fail_next({Errc::gone, 19, "unplugged"});
