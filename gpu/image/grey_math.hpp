@@ -53,7 +53,8 @@ struct Mean {
   float offset, reciprocal;
 };
 KERB_BOTH Mean mean_of(int n, int shift) {
-  return {static_cast<float>(n * n / 2) + 0.5f, 1.0f / static_cast<float>(n * n << shift)};
+  const int half = n * n / 2;  // rounded down, as an integer mean would have it
+  return {static_cast<float>(half) + 0.5f, 1.0f / static_cast<float>(n * n << shift)};
 }
 KERB_BOTH std::uint8_t from_sum(const Mean& mean, std::uint32_t sum) {
   // By way of int, which every vector unit converts to and from.
