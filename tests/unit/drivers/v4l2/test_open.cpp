@@ -2,6 +2,7 @@
 #include <cerrno>
 
 #include "drivers/v4l2/format_table.hpp"
+#include "tests/support/real_kernel.hpp"
 #include "tests/unit/drivers/v4l2/bench.hpp"
 
 void setUp() {}
