@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/hog/engine.hpp"
+
+namespace kerb::hog {
+
+Result<std::unique_ptr<Engine>> make_dense_cuda(const Context&, Model, const SearchSettings&, int, int) {
+  return Error{Errc::unsupported, 0, "make_dense_cuda", "not built yet"};
+}
+
+}  // namespace kerb::hog

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/image/levels.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kerb {
+namespace {
+
+constexpr int kMaxSide = 65535;
+
+/// Back into 0..size-1 by mirroring at the edge pixels, however far outside.
+int mirror(int i, int size) {
+  if (size == 1) return 0;
+  const int period = 2 * (size - 1);
+  i = ((i % period) + period) % period;
+  return i < size ? i : period - i;
+}
+
+std::size_t align(std::size_t n) { return (n + kLevelAlign - 1) / kLevelAlign * kLevelAlign; }
+
+}  // namespace
+
+int scaled_side(int side, double scale) noexcept {
+  return static_cast<int>(std::nearbyint(static_cast<double>(side) / scale));
+}
+
+void append_taps(int in, int out, int first, int count, std::vector<Tap>& taps) {
+  const double ratio = static_cast<double>(in) / static_cast<double>(out);
+  for (int i = first; i < first + count; ++i) {
+    const double at = (static_cast<double>(mirror(i, out)) + 0.5) * ratio - 0.5;
+    const double whole = std::floor(at);
+    int index = static_cast<int>(whole);
+    int weight = static_cast<int>(std::nearbyint((at - whole) * 256));
+    if (weight == 256) {
+      ++index;
+      weight = 0;
+    }
+    if (index < 0) index = weight = 0;
+    if (index >= in - 1) {
+      index = in - 1;
+      weight = 0;
+    }
+    taps.push_back({static_cast<std::uint16_t>(index), static_cast<std::uint16_t>(weight)});
+  }
+}
+
+Result<PyramidPlan> plan_pyramid(int width, int height, const std::vector<LevelArea>& areas) {
+  if (width < 1 || height < 1 || width > kMaxSide || height > kMaxSide)
+    return Error{Errc::invalid_argument, 0, "pyramid", "the picture's sides must be 1..65535"};
+  PyramidPlan plan;
+  plan.width = width;
+  plan.height = height;
+  for (const LevelArea& area : areas) {
+    Level level;
+    level.scale = area.scale;
+    level.image_width = scaled_side(width, area.scale);
+    level.image_height = scaled_side(height, area.scale);
+    level.x0 = area.x0;
+    level.y0 = area.y0;
+    level.width = area.width;
+    level.height = area.height;
+    if (!(area.scale > 0) || level.image_width < 1 || level.image_height < 1 ||
+        level.image_width > kMaxSide || level.image_height > kMaxSide || area.width < 1 ||
+        area.height < 1 || area.width > kMaxSide || area.height > kMaxSide)
+      return Error{Errc::invalid_argument, 0, "pyramid", "an empty or too large level"};
+    level.row_stride = static_cast<int>(align(static_cast<std::size_t>(area.width) + 2));
+    level.offset = plan.samples;
+    plan.samples += static_cast<std::size_t>(level.row_stride) *
+                    (static_cast<std::size_t>(area.height) + 2);
+    level.x_taps = static_cast<int>(plan.taps.size());
+    append_taps(width, level.image_width, area.x0 - 1, area.width + 2, plan.taps);
+    level.y_taps = static_cast<int>(plan.taps.size());
+    append_taps(height, level.image_height, area.y0 - 1, area.height + 2, plan.taps);
+    plan.levels.push_back(level);
+  }
+  return plan;
+}
+
+}  // namespace kerb
