@@ -18,7 +18,12 @@ struct ImageView {
   int width = 0, height = 0;
   std::ptrdiff_t row_stride = 0;
 
-  operator ImageView<S, const T>() const noexcept { return {data, width, height, row_stride}; }
+  /// To one of the same samples that may not be written.
+  template <typename U, typename = std::enable_if_t<!std::is_same_v<U, T> &&
+                                                    std::is_same_v<U, const T>>>
+  operator ImageView<S, U>() const noexcept {
+    return {data, width, height, row_stride};
+  }
 };
 
 /// `count` borrowed pictures of one size, one behind the other: the bands of a multispectral frame.
@@ -28,7 +33,9 @@ struct PlanesView {
   int count = 0, width = 0, height = 0;
   std::ptrdiff_t row_stride = 0, plane_stride = 0;  // in samples
 
-  operator PlanesView<S, const T>() const noexcept {
+  template <typename U, typename = std::enable_if_t<!std::is_same_v<U, T> &&
+                                                    std::is_same_v<U, const T>>>
+  operator PlanesView<S, U>() const noexcept {
     return {data, count, width, height, row_stride, plane_stride};
   }
   [[nodiscard]] ImageView<S, T> plane(int index) const noexcept {
