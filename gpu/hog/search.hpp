@@ -13,10 +13,10 @@ namespace kerb::hog {
 /// buried. A person of height H with feet at row v and `h` pixels tall obeys
 ///   v - horizon_row = h * camera_height / H
 struct GroundPlane {
-  double horizon_row = 0;                      ///< image rows; where the road ends at infinity
-  double camera_height_m = 1.4;                ///< above the road
-  double shortest_m = 0.9, tallest_m = 2.1;    ///< people looked for
-  double slack_rows = 8;                       ///< added both ways: pitch, slopes, kerbs
+  double horizon_row = 0;                    ///< image rows; where the road ends at infinity
+  double camera_height_m = 1.4;              ///< above the road
+  double shortest_m = 0.9, tallest_m = 2.1;  ///< people looked for
+  double slack_rows = 8;                     ///< added both ways: pitch, slopes, kerbs
 };
 
 struct Region {
@@ -25,13 +25,13 @@ struct Region {
 
 /// Where and how finely to look.
 struct SearchSettings {
-  double scale_step = 1.05;  ///< between levels; > 1
-  int stride = 8;            ///< pixels of a level between windows, both ways
+  double scale_step = 1.05;            ///< between levels; > 1
+  int stride = 8;                      ///< pixels of a level between windows, both ways
   int min_height = 0, max_height = 0;  ///< of the person, image pixels; 0: no limit. A minimum less
                                        ///< than the model's person enlarges the picture.
-  int padding = 0;    ///< pixels of a level by which windows may stand out of the picture
+  int padding = 0;  ///< pixels of a level by which windows may stand out of the picture
   int max_levels = 64;
-  Region region;      ///< windows lie within it (and its padding)
+  Region region;  ///< windows lie within it (and its padding)
   std::optional<GroundPlane> ground;
 };
 Status validate(const SearchSettings& settings);
