@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA operators where there is no CUDA.
+#include "gpu/image/gradients.hpp"
 #include "gpu/image/split_mosaic.hpp"
 #include "gpu/image/to_grey.hpp"
 
@@ -17,6 +18,14 @@ Status to_grey(StreamRef, const RawImageView<Space::device>&,
 Status split_mosaic(StreamRef, const RawImageView<Space::device>&,
                     const PlanesView<Space::device, std::uint16_t>&) {
   return without_cuda("split_mosaic");
+}
+Status gradients(StreamRef, const ImageView<Space::device, const std::uint8_t>&,
+                 const GradientParams&, const ImageView<Space::device, std::uint16_t>&) {
+  return without_cuda("gradients");
+}
+Status gradients(StreamRef, const PlanesView<Space::device, const std::uint8_t>&,
+                 const GradientParams&, const ImageView<Space::device, std::uint16_t>&) {
+  return without_cuda("gradients");
 }
 
 }  // namespace kerb

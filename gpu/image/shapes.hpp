@@ -17,6 +17,19 @@ Status check_kind(PixelFormat format, int width, int height, int mosaic);
 Status check_input(const void* data, PixelFormat format, int width, int height,
                    std::ptrdiff_t row_stride, int mosaic);
 
+/// Whether a view has pixels and no overlapping rows.
+template <Space S, typename T>
+bool is_whole(const ImageView<S, T>& view) {
+  return view.data != nullptr && view.width >= 1 && view.height >= 1 && view.width <= kMaxSide &&
+         view.height <= kMaxSide && view.row_stride >= view.width;
+}
+/// ... and `count` planes that do not overlap either.
+template <Space S, typename T>
+bool is_whole(const PlanesView<S, T>& view, int count) {
+  return view.count == count && count >= 1 && is_whole(view.plane(0)) &&
+         view.plane_stride >= view.row_stride * (view.height - 1) + view.width;
+}
+
 template <Space S>
 Status check(const RawImageView<S>& in, const ImageView<S, std::uint8_t>& out) {
   if (Status ok = check_input(in.data, in.format, in.width, in.height, in.row_stride, in.mosaic);
