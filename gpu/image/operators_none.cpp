@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA operators where there is no CUDA.
 #include "gpu/image/gradients.hpp"
+#include "gpu/image/resize.hpp"
 #include "gpu/image/split_mosaic.hpp"
 #include "gpu/image/to_grey.hpp"
 
@@ -26,6 +27,10 @@ Status gradients(StreamRef, const ImageView<Space::device, const std::uint8_t>&,
 Status gradients(StreamRef, const PlanesView<Space::device, const std::uint8_t>&,
                  const GradientParams&, const ImageView<Space::device, std::uint16_t>&) {
   return without_cuda("gradients");
+}
+Status Resizer::run(StreamRef, const ImageView<Space::device, const std::uint8_t>&,
+                    const ImageView<Space::device, std::uint8_t>&) const {
+  return without_cuda("resize");
 }
 
 }  // namespace kerb
