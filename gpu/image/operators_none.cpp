@@ -4,6 +4,8 @@
 #include "gpu/image/resize.hpp"
 #include "gpu/image/split_mosaic.hpp"
 #include "gpu/image/to_grey.hpp"
+#include "gpu/image/to_luv.hpp"
+#include "gpu/image/to_rgb.hpp"
 
 namespace kerb {
 namespace {
@@ -31,6 +33,14 @@ Status gradients(StreamRef, const PlanesView<Space::device, const std::uint8_t>&
 Status Resizer::run(StreamRef, const ImageView<Space::device, const std::uint8_t>&,
                     const ImageView<Space::device, std::uint8_t>&) const {
   return without_cuda("resize");
+}
+Status to_rgb(StreamRef, const RawImageView<Space::device>&,
+              const PlanesView<Space::device, std::uint8_t>&) {
+  return without_cuda("to_rgb");
+}
+Status to_luv(StreamRef, const PlanesView<Space::device, const std::uint8_t>&,
+              const PlanesView<Space::device, std::uint8_t>&) {
+  return without_cuda("to_luv");
 }
 
 }  // namespace kerb

@@ -57,4 +57,29 @@ Status check(const RawImageView<S>& in, const PlanesView<S, std::uint16_t>& out)
   return Done{};
 }
 
+/// For to_rgb().
+template <Space S>
+Status check(const RawImageView<S>& in, const PlanesView<S, std::uint8_t>& out) {
+  if (Status ok = check_input(in.data, in.format, in.width, in.height, in.row_stride, in.mosaic);
+      !ok)
+    return ok;
+  const auto refuse = [](const char* what) {
+    return Error{Errc::invalid_argument, 0, "to_rgb", what};
+  };
+  if (in.mosaic != 0) return refuse("the bands of a mosaic are not R G B");
+  if (in.format == PixelFormat::nv12 && (in.chroma == nullptr || in.chroma_stride < in.width))
+    return refuse("no chroma plane, or its rows overlap");
+  if (!is_whole(out, 3) || out.width != in.width || out.height != in.height)
+    return refuse("the output must be 3 planes as large as the input");
+  return Done{};
+}
+
+/// For to_luv().
+template <Space S>
+Status check(const PlanesView<S, const std::uint8_t>& in, const PlanesView<S, std::uint8_t>& out) {
+  if (!is_whole(in, 3) || !is_whole(out, 3) || in.width != out.width || in.height != out.height)
+    return Error{Errc::invalid_argument, 0, "to_luv", "input and output must be 3 equal planes"};
+  return Done{};
+}
+
 }  // namespace kerb::shapes

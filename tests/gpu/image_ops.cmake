@@ -1,5 +1,5 @@
 # The image operators beyond grey on a GPU, one program each.
-foreach(name gradients resize)
+foreach(name colours gradients resize)
   kerb_add_test(NAME gpu_${name} LABELS gpu
     SOURCES test_${name}.cpp
     LINKS kerb::gpu_image)
