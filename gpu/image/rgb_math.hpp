@@ -27,13 +27,18 @@ KERB_BOTH Rgb from_yuv(std::int32_t y, std::int32_t u, std::int32_t v) {
 struct Demosaiced {
   std::uint32_t own, green, other;
 };
-/// `coloured`: the sample is of the row's own colour, not green. beside, above: sums of the 2 left
-/// and right, above and below; corners: the sum of the 4 there.
-KERB_BOTH Demosaiced demosaic(bool coloured, std::uint32_t sample, std::uint32_t beside,
+/// All ones where a row's sample at x is of the row's own colour, zeros where it is green; `first`
+/// is the first column of that colour. A mask rather than a bool, for the vectoriser.
+KERB_BOTH std::uint32_t is_coloured(int x, int first) {
+  return 0u - static_cast<std::uint32_t>((x ^ first ^ 1) & 1);
+}
+/// beside, above: sums of the 2 samples left and right, above and below; corners: of the 4 there.
+KERB_BOTH Demosaiced demosaic(std::uint32_t coloured, std::uint32_t sample, std::uint32_t beside,
                               std::uint32_t above, std::uint32_t corners) {
   const std::uint32_t cross = (beside + above + 2) >> 2, diagonal = (corners + 2) >> 2;
-  return {coloured ? sample : (beside + 1) >> 1, coloured ? cross : sample,
-          coloured ? diagonal : (above + 1) >> 1};
+  return {(sample & coloured) | ((beside + 1) >> 1 & ~coloured),
+          (cross & coloured) | (sample & ~coloured),
+          (diagonal & coloured) | ((above + 1) >> 1 & ~coloured)};
 }
 
 /// Where the pixel before the first, or behind the last, is: the picture is mirrored there.

@@ -61,23 +61,37 @@ void split_row(const Byte* __restrict from, Byte* __restrict r, Byte* __restrict
   }
 }
 
-/// `coloured` says which columns (x % 2) are of the row's own colour.
+/// Pixel x of a row; its neighbours' columns are given, since they differ at the ends.
+template <typename Sample>
+rgb::Demosaiced bayer_pixel(const Sample* up, const Sample* here, const Sample* down, int left,
+                            int x, int right, std::uint32_t coloured, std::uint32_t mask) {
+  const std::uint32_t beside = (here[left] & mask) + (here[right] & mask);
+  const std::uint32_t above = (up[x] & mask) + (down[x] & mask);
+  const std::uint32_t corners =
+      (up[left] & mask) + (up[right] & mask) + (down[left] & mask) + (down[right] & mask);
+  return rgb::demosaic(coloured, here[x] & mask, beside, above, corners);
+}
+
+/// `first` is the first column that is of the row's own colour: 0 or 1.
 template <typename Sample>
 void bayer_row(const Sample* __restrict up, const Sample* __restrict here,
                const Sample* __restrict down, Byte* __restrict own, Byte* __restrict green,
-               Byte* __restrict other, int width, int coloured, std::uint32_t mask, int shift) {
-  const auto pixel = [&](int left, int x, int right) {
-    const auto at = [&](const Sample* row, int i) { return row[i] & mask; };
-    const rgb::Demosaiced d = rgb::demosaic(
-        (x & 1) == coloured, at(here, x), at(here, left) + at(here, right), at(up, x) + at(down, x),
-        at(up, left) + at(up, right) + at(down, left) + at(down, right));
+               Byte* __restrict other, int width, int first, std::uint32_t mask, int shift) {
+  for (int x = 1; x < width - 1; ++x) {
+    const rgb::Demosaiced d =
+        bayer_pixel(up, here, down, x - 1, x, x + 1, rgb::is_coloured(x, first), mask);
     own[x] = grey::top8(d.own, shift);
     green[x] = grey::top8(d.green, shift);
     other[x] = grey::top8(d.other, shift);
-  };
-  for (int x = 1; x < width - 1; ++x) pixel(x - 1, x, x + 1);
-  pixel(1, 0, 1);
-  pixel(width - 2, width - 1, width - 2);
+  }
+  for (int x : {0, width - 1}) {
+    const int beside = x == 0 ? 1 : width - 2;
+    const rgb::Demosaiced d =
+        bayer_pixel(up, here, down, beside, x, beside, rgb::is_coloured(x, first), mask);
+    own[x] = grey::top8(d.own, shift);
+    green[x] = grey::top8(d.green, shift);
+    other[x] = grey::top8(d.other, shift);
+  }
 }
 
 template <typename Sample>

@@ -112,12 +112,12 @@ struct Bayer {
       above[i] = (up[column] & mask) + (down[column] & mask);
     }
     const bool red_row = (y & 1) == red_y;
-    const int coloured = red_row ? red_x : 1 - red_x;
+    const int first = red_row ? red_x : 1 - red_x;
 #pragma unroll
     for (int i = 0; i < kQuad; ++i) {
       const rgb::Demosaiced d =
-          rgb::demosaic((i & 1) == coloured, middle[i + 1], middle[i] + middle[i + 2], above[i + 1],
-                        above[i] + above[i + 2]);
+          rgb::demosaic(rgb::is_coloured(i, first), middle[i + 1], middle[i] + middle[i + 2],
+                        above[i + 1], above[i] + above[i + 2]);
       const Byte own = grey::top8(d.own, shift), green = grey::top8(d.green, shift),
                  other = grey::top8(d.other, shift);
       to[i] = red_row ? rgb::Rgb{own, green, other} : rgb::Rgb{other, green, own};
