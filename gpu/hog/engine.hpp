@@ -27,8 +27,8 @@ struct Hit {
 
 /// What one search did, for benchmarks and model cards. Counting costs time: only when asked for.
 struct Work {
-  std::int64_t windows = 0, learners = 0;       ///< looked at; evaluated
-  std::vector<std::int64_t> windows_at_stage;   ///< cascade: how many windows reached stage i
+  std::int64_t windows = 0, learners = 0;      ///< looked at; evaluated
+  std::vector<std::int64_t> windows_at_stage;  ///< cascade: how many windows reached stage i
 };
 
 /// One model, laid out for one picture size and one search, on one backend. Owns all memory it

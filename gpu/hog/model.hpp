@@ -32,10 +32,10 @@ struct DenseModel {
   static constexpr int kCell = 8, kBins = 9, kBlock = 16, kBlockValues = 36;
   Geometry geometry;
   DenseKind kind = DenseKind::rhog;
-  bool gamma = true;      ///< rhog: square roots of the samples
-  float sigma = 4;        ///< rhog: of the Gaussian over a block, pixels
-  float clip = 0.2F;      ///< L2-Hys
-  float bias = 0;         ///< a window scores bias + sum of weight * value
+  bool gamma = true;  ///< rhog: square roots of the samples
+  float sigma = 4;    ///< rhog: of the Gaussian over a block, pixels
+  float clip = 0.2F;  ///< L2-Hys
+  float bias = 0;     ///< a window scores bias + sum of weight * value
   /// 36 to a block; blocks by rows from the top left. Of a block's 36: cell (0,0), (1,0), (0,1),
   /// (1,1) as (x, y), 9 bins each, the first over the angles from 0 to 20 degrees.
   std::vector<float> weights;
@@ -66,10 +66,11 @@ inline constexpr float kVoteUnit = 1.0F / 65536;
 ///   v = sum(weight * value) / (sqrt(sum(value^2)) + 1) - offset       (see cascade_math.hpp)
 ///   vote = v >= 0 ? pass : fail, plus round(v * slope)
 struct LinearLearner {
-  std::int16_t x = 0, y = 0, width = 0, height = 0;  ///< the block in the window, pixels; even sides
+  std::int16_t x = 0, y = 0, width = 0,
+               height = 0;  ///< the block in the window, pixels; even sides
   float offset = 0;
   std::int32_t pass = 0, fail = 0;
-  float slope = 0;  ///< in vote units
+  float slope = 0;                  ///< in vote units
   std::array<float, 36> weights{};  ///< cells (0,0), (1,0), (0,1), (1,1) as (x, y), 9 bins each
 };
 

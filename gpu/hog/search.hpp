@@ -13,25 +13,26 @@ namespace kerb::hog {
 /// buried. A person of height H with feet at row v and `h` pixels tall obeys
 ///   v - horizon_row = h * camera_height / H
 struct GroundPlane {
-  double horizon_row = 0;                      ///< image rows; where the road ends at infinity
-  double camera_height_m = 1.4;                ///< above the road
-  double shortest_m = 0.9, tallest_m = 2.1;    ///< people looked for
-  double slack_rows = 8;                       ///< added both ways: pitch, slopes, kerbs
+  double horizon_row = 0;                    ///< image rows; where the road ends at infinity
+  double camera_height_m = 1.4;              ///< above the road
+  double shortest_m = 0.9, tallest_m = 2.1;  ///< people looked for
+  double slack_rows = 8;                     ///< added both ways: pitch, slopes, kerbs
 };
 
+/// In image pixels. A width of 0 means all columns, a height of 0 all rows.
 struct Region {
-  int x = 0, y = 0, width = 0, height = 0;  ///< image pixels; width or height 0: all of it
+  int x = 0, y = 0, width = 0, height = 0;
 };
 
 /// Where and how finely to look.
 struct SearchSettings {
-  double scale_step = 1.05;  ///< between levels; > 1
-  int stride = 8;            ///< pixels of a level between windows, both ways
+  double scale_step = 1.05;            ///< between levels; 1.001..16
+  int stride = 8;                      ///< pixels of a level between windows, both ways; 1..256
   int min_height = 0, max_height = 0;  ///< of the person, image pixels; 0: no limit. A minimum less
                                        ///< than the model's person enlarges the picture.
-  int padding = 0;    ///< pixels of a level by which windows may stand out of the picture
-  int max_levels = 64;
-  Region region;      ///< windows lie within it (and its padding)
+  int padding = 0;      ///< pixels of a level by which windows may stand out; 0..1024
+  int max_levels = 64;  ///< scales tried, with or without windows; 1..1024
+  Region region;        ///< the person's box lies within it, give or take half a stride
   std::optional<GroundPlane> ground;
 };
 Status validate(const SearchSettings& settings);
@@ -52,16 +53,22 @@ struct SearchPlan {
   int stride = 8;
   int window_count = 0;  ///< of all levels together
 
-  /// The person's box, in pixels of the picture, of a window.
+  /// The person's box, in pixels of the picture, of the window at (x, y) of the level's area.
   [[nodiscard]] Detection box(const Geometry& geometry, int level, int x, int y,
                               float score) const noexcept;
 };
 
-/// Level i has the scale first * scale_step^i, where first is 1, or less for a min_height under the
-/// model's person, or as much more as min_height allows. As OpenCV's detectMultiScale for default
-/// settings: levels as long as the scaled picture (and its padding) holds a window. A picture too
-/// small for one window gives a plan without levels. Fails: invalid_argument (settings; sides not
-/// within 1..65535), unsupported (more windows than an int counts).
+/// Level i has the scale first * scale_step^i (by repeated multiplication), where first is 1 or,
+/// with a min_height, min_height / the model's person height. As OpenCV's detectMultiScale for
+/// default settings: levels as long as the scaled picture (and its padding) holds a window, and its
+/// person is not over max_height.
+///
+/// Windows stand at -padding + i * stride, both ways, as far as the picture and its padding go. Of
+/// these a level has the columns and rows that `region` and `ground` leave; its area is what they
+/// cover, so that first_x and first_y are 0. Boxes, for those two and given out, are the window's
+/// pixels times the level's scale. A picture too small for one window gives a plan without levels.
+/// Fails: invalid_argument (geometry; settings; sides not within 1..65535, enlarged or not),
+/// unsupported (more windows than an int counts).
 Result<SearchPlan> plan_search(const Geometry& geometry, const SearchSettings& settings, int width,
                                int height);
 

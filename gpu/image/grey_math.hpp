@@ -2,13 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "gpu/image/both.hpp"
 #include "hal/base/pixel_format.hpp"
-
-#ifdef __CUDACC__
-#define KERB_BOTH __host__ __device__ inline
-#else
-#define KERB_BOTH inline
-#endif
 
 /// The arithmetic of to_grey(), once for both backends. For gpu/image alone.
 namespace kerb::grey {

@@ -66,8 +66,8 @@ Result<PyramidPlan> plan_pyramid(int width, int height, const std::vector<LevelA
       return Error{Errc::invalid_argument, 0, "pyramid", "an empty or too large level"};
     level.row_stride = static_cast<int>(align(static_cast<std::size_t>(area.width) + 2));
     level.offset = plan.samples;
-    plan.samples += static_cast<std::size_t>(level.row_stride) *
-                    (static_cast<std::size_t>(area.height) + 2);
+    plan.samples +=
+        static_cast<std::size_t>(level.row_stride) * (static_cast<std::size_t>(area.height) + 2);
     level.x_taps = static_cast<int>(plan.taps.size());
     append_taps(width, level.image_width, area.x0 - 1, area.width + 2, plan.taps);
     level.y_taps = static_cast<int>(plan.taps.size());

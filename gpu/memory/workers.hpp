@@ -24,9 +24,12 @@ class Workers {
   /// by one in rising order: put the long ones first. `body` must not throw.
   template <typename Body>
   void run(int tasks, const Body& body) {
-    run(tasks, [](const void* self, int task, int worker) {
-      (*static_cast<const Body*>(self))(task, worker);
-    }, &body);
+    run(
+        tasks,
+        [](const void* self, int task, int worker) {
+          (*static_cast<const Body*>(self))(task, worker);
+        },
+        &body);
   }
 
  private:
