@@ -1,10 +1,280 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "gpu/hog/cascade_layout.hpp"
 #include "gpu/hog/engine.hpp"
+#include "gpu/image/pyramid.hpp"
+#include "gpu/image/simd.hpp"
 
 namespace kerb::hog {
+namespace {
 
-Result<std::unique_ptr<Engine>> make_cascade_cpu(Workers&, Model, const SearchSettings&, int, int) {
-  return Error{Errc::unsupported, 0, "make_cascade_cpu", "not built yet"};
+using namespace simd;
+
+/// Room behind a level's last row, for vectors that read past its end.
+constexpr std::size_t kSlack = 64;
+
+/// What one worker needs to search one level at a time.
+struct Desk {
+  Desk(const GridSettings& settings, const SearchPlan& plan, int max_width)
+      : grid{settings, max_width} {
+    std::size_t samples = 0, numbers = 0;
+    int columns = 0;
+    for (const Level& level : plan.pyramid.levels) {
+      samples = std::max(samples, static_cast<std::size_t>(level.row_stride) *
+                                      (static_cast<std::size_t>(level.height) + 2));
+      numbers = std::max(numbers, grid.size_of(level));
+    }
+    for (const LevelWindows& w : plan.windows) columns = std::max(columns, w.columns);
+    plane_size = samples + kSlack;
+    planes.resize(plane_size * static_cast<std::size_t>(settings.planes()));
+    nodes.resize(numbers);
+    column_sums.resize(static_cast<std::size_t>(plan.pyramid.width) + 1);
+    alive.resize(static_cast<std::size_t>(columns));
+  }
+
+  /// A window that is still in the running.
+  struct Candidate {
+    std::int32_t column, votes;
+    std::int64_t score;
+  };
+  cpu::GridHistogram grid;
+  std::size_t plane_size = 0;
+  std::vector<std::uint8_t> planes;
+  std::vector<std::uint16_t> column_sums;
+  std::vector<std::uint32_t> nodes;
+  std::vector<Candidate> alive;
+};
+
+struct Corners {
+  U32x4 cell[4];
+};
+
+/// The four cells of a block, four channels at a time, from its 3 x 3 nodes.
+Corners cells_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9]) {
+  const auto n = [&](int i) { return load<U32x4>(at + o[i]); };
+  const U32x4 middle = n(4);
+  const U32x4 upper_left = n(1) - n(0), upper_right = n(2) - n(1);
+  const U32x4 left = middle - n(3), right = n(5) - middle;
+  const U32x4 lower_left = n(7) - n(6), lower_right = n(8) - n(7);
+  return {{left - upper_left, right - upper_right, lower_left - left, lower_right - right}};
+}
+
+/// See cascade_layout.hpp.
+float linear_value(const std::uint32_t* at, const std::ptrdiff_t (&o)[9], const F32x4 (&w)[9],
+                   float offset) {
+  F32x4 square{}, dot{};
+  const auto take = [&](U32x4 sums, F32x4 weight) {
+    const F32x4 v = to_float(sums);
+    square += v * v;
+    dot += weight * v;
+  };
+  const Corners a = cells_of(at, o);
+  for (int c = 0; c < 4; ++c) take(a.cell[c], w[c]);
+  const Corners b = cells_of(at + 4, o);
+  for (int c = 0; c < 4; ++c) take(b.cell[c], w[4 + c]);
+  const Corners n = cells_of(at + 8, o);
+  const U32x4 upper = __builtin_shufflevector(n.cell[0], n.cell[1], 0, 4, 1, 5);
+  const U32x4 lower = __builtin_shufflevector(n.cell[2], n.cell[3], 0, 4, 1, 5);
+  take(__builtin_shufflevector(upper, lower, 0, 1, 4, 5), w[8]);
+  return sum(dot) / (__builtin_sqrtf(sum(square)) + 1.0F) - offset;
+}
+
+std::int32_t slope_vote(float v, float slope) {
+  const float clamped = std::min(std::max(v * slope, -kSlopeLimit), kSlopeLimit);
+  return static_cast<std::int32_t>(std::nearbyintf(clamped));
+}
+
+class CascadeCpu final : public Engine {
+ public:
+  CascadeCpu(Workers& workers, Model model, SearchPlan plan, CascadeLayout layout)
+      : workers_{workers},
+        model_{std::move(model)},
+        cascade_{std::get<CascadeModel>(model_.kind)},
+        plan_{std::move(plan)},
+        layout_{std::move(layout)} {
+    int max_width = 1;
+    for (const Level& level : plan_.pyramid.levels) max_width = std::max(max_width, level.width);
+    for (int i = 0; i < workers_.count(); ++i) desks_.emplace_back(layout_.grid, plan_, max_width);
+    level_hits_.resize(plan_.pyramid.levels.size());
+    for (std::size_t i = 0; i < level_hits_.size(); ++i) {
+      const LevelWindows& w = plan_.windows[i];
+      level_hits_[i].reserve(static_cast<std::size_t>(w.columns) *
+                             static_cast<std::size_t>(w.rows));
+    }
+    hits_.reserve(static_cast<std::size_t>(plan_.window_count));
+  }
+
+  Result<Hits> search(const Picture<Space::host>& picture, float threshold) override {
+    if (Status ok = check(picture); !ok) return ok.error();
+    threshold_ = threshold;
+    workers_.run(static_cast<int>(plan_.pyramid.levels.size()), [&](int level, int worker) {
+      search_level(picture, static_cast<std::size_t>(level),
+                   desks_[static_cast<std::size_t>(worker)], nullptr);
+    });
+    hits_.clear();
+    for (const std::vector<Hit>& hits : level_hits_)
+      hits_.insert(hits_.end(), hits.begin(), hits.end());
+    return Hits{hits_.data(), static_cast<int>(hits_.size())};
+  }
+
+  Result<Hits> search(const Picture<Space::device>&, float) override {
+    return Error{Errc::unsupported, 0, "cascade", "this engine works on the CPU"};
+  }
+
+  Result<Work> count_work(const Picture<Space::host>& picture) override {
+    if (Status ok = check(picture); !ok) return ok.error();
+    Work work;
+    work.windows = plan_.window_count;
+    work.windows_at_stage.resize(cascade_.stages.size());
+    for (std::size_t i = 0; i < plan_.pyramid.levels.size(); ++i)
+      search_level(picture, i, desks_.front(), &work);
+    for (std::size_t i = 0; i < cascade_.stages.size(); ++i)
+      work.learners += work.windows_at_stage[i] * cascade_.stages[i].count;
+    return work;
+  }
+
+  [[nodiscard]] const SearchPlan& plan() const noexcept override { return plan_; }
+  [[nodiscard]] const Model& model() const noexcept override { return model_; }
+  [[nodiscard]] Backend backend() const noexcept override { return Backend::cpu; }
+  [[nodiscard]] std::size_t device_bytes() const noexcept override { return 0; }
+
+ private:
+  Status check(const Picture<Space::host>& picture) const {
+    const auto& grey = picture.grey;
+    if (grey.data == nullptr || grey.width != plan_.pyramid.width ||
+        grey.height != plan_.pyramid.height || grey.row_stride < grey.width)
+      return Error{Errc::invalid_argument, 0, "cascade", "a picture of another size"};
+    return Done{};
+  }
+
+  void search_level(const Picture<Space::host>& picture, std::size_t index, Desk& desk,
+                    Work* work) {
+    const Level& level = plan_.pyramid.levels[index];
+    const LevelWindows& windows = plan_.windows[index];
+    std::uint8_t* plane = desk.planes.data();
+    cpu::pyramid_level(plan_.pyramid, level, picture.grey, plane, desk.column_sums.data());
+    desk.grid.build(level, &plane, desk.nodes.data());
+    std::vector<Hit>& hits = level_hits_[index];
+    hits.clear();
+    const std::ptrdiff_t pitch =
+        std::ptrdiff_t{desk.grid.cells(level.width) + 1} * desk.grid.lanes();
+    const int grid = layout_.grid.grid;
+    const std::ptrdiff_t step = std::ptrdiff_t{plan_.stride / grid} * desk.grid.lanes();
+    for (int row = 0; row < windows.rows; ++row) {
+      const int x = windows.first_x / grid;
+      const int y = (windows.first_y + row * plan_.stride) / grid;
+      const std::uint32_t* first = desk.nodes.data() + y * pitch + x * desk.grid.lanes();
+      const int passed = search_row(first, pitch, step, windows.columns, desk, work);
+      for (int i = 0; i < passed; ++i) {
+        const Desk::Candidate& c = desk.alive[static_cast<std::size_t>(i)];
+        const float score = static_cast<float>(c.score) * kVoteUnit;
+        if (score >= threshold_)
+          hits.push_back({windows.first_window + row * windows.columns + c.column, score});
+      }
+    }
+  }
+
+  /// Stage by stage over all windows of a row that are left; learner by learner within a stage, so
+  /// that its weights stay in registers. Returns how many pass all; they are in desk.alive, in
+  /// order.
+  int search_row(const std::uint32_t* first, std::ptrdiff_t pitch, std::ptrdiff_t step, int columns,
+                 Desk& desk, Work* work) const {
+    Desk::Candidate* alive = desk.alive.data();
+    for (int i = 0; i < columns; ++i) alive[i] = {i, 0, 0};
+    int count = columns;
+    for (std::size_t s = 0; s < cascade_.stages.size() && count > 0; ++s) {
+      const Stage& stage = cascade_.stages[s];
+      if (work != nullptr) work->windows_at_stage[s] += count;
+      for (int i = stage.first; i < stage.first + stage.count; ++i) {
+        if (cascade_.linear.empty()) {
+          add_tree(i, first, pitch, step, desk.grid.lanes(), alive, count);
+        } else {
+          add_linear(layout_.linear[static_cast<std::size_t>(i)], first, pitch, step,
+                     desk.grid.lanes(), alive, count);
+        }
+      }
+      int left = 0;
+      for (int i = 0; i < count; ++i) {
+        Desk::Candidate c = alive[i];
+        if (c.votes < stage.threshold) continue;
+        const std::int64_t margin = std::int64_t{c.votes} - stage.threshold;
+        if (cascade_.cumulative) {
+          c.score = margin;
+        } else {
+          c.score += margin;
+          c.votes = 0;
+        }
+        alive[left++] = c;
+      }
+      count = left;
+    }
+    return count;
+  }
+
+  static void add_linear(const GridLinear& l, const std::uint32_t* first, std::ptrdiff_t pitch,
+                         std::ptrdiff_t step, int lanes, Desk::Candidate* alive, int count) {
+    std::ptrdiff_t o[9];
+    for (int j = 0; j < 3; ++j)
+      for (int i = 0; i < 3; ++i) o[3 * j + i] = l.y[j] * pitch + std::ptrdiff_t{l.x[i]} * lanes;
+    F32x4 w[9];
+    for (int k = 0; k < 9; ++k) w[k] = load<F32x4>(l.weights + 4 * k);
+    for (int i = 0; i < count; ++i) {
+      const float v = linear_value(first + alive[i].column * step, o, w, l.offset);
+      alive[i].votes += v >= 0 ? l.pass : l.fail;
+      if (l.slope != 0) alive[i].votes += slope_vote(v, l.slope);
+    }
+  }
+
+  void add_tree(int index, const std::uint32_t* first, std::ptrdiff_t pitch, std::ptrdiff_t step,
+                int lanes, Desk::Candidate* alive, int count) const {
+    const TreeLearner& tree = cascade_.trees[static_cast<std::size_t>(index)];
+    const GridQuestion* questions = layout_.questions.data() + tree.first_node;
+    const std::int32_t* leaves = cascade_.leaves.data() + tree.first_leaf;
+    const auto sum_of = [&](const std::uint32_t* at, int x0, int y0, int x1, int y1) {
+      const std::uint32_t* upper = at + y0 * pitch;
+      const std::uint32_t* lower = at + y1 * pitch;
+      return static_cast<float>(static_cast<std::int32_t>((lower[x1 * lanes] - lower[x0 * lanes]) -
+                                                          (upper[x1 * lanes] - upper[x0 * lanes])));
+    };
+    for (int i = 0; i < count; ++i) {
+      const std::uint32_t* at = first + alive[i].column * step;
+      int next = 0;
+      do {
+        const GridQuestion& q = questions[next];
+        float value = sum_of(at + q.channel, q.x0, q.y0, q.x1, q.y1);
+        if (q.divisor >= 0)
+          value /= sum_of(at + q.divisor, q.dx0, q.dy0, q.dx1, q.dy1) + kDivisorFloor;
+        next = value < q.threshold ? q.left : q.right;
+      } while (next >= 0);
+      alive[i].votes += leaves[~next];
+    }
+  }
+
+  Workers& workers_;
+  Model model_;
+  const CascadeModel& cascade_;
+  SearchPlan plan_;
+  CascadeLayout layout_;
+  std::vector<Desk> desks_;
+  std::vector<std::vector<Hit>> level_hits_;
+  std::vector<Hit> hits_;
+  float threshold_ = 0;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> make_cascade_cpu(Workers& workers, Model model,
+                                                 const SearchSettings& settings, int width,
+                                                 int height) {
+  Result<CascadeLayout> layout = lay_out(model, settings.stride);
+  if (!layout) return layout.error();
+  Result<SearchPlan> plan = plan_search(model.geometry(), settings, width, height);
+  if (!plan) return plan.error();
+  return std::unique_ptr<Engine>{std::make_unique<CascadeCpu>(
+      workers, std::move(model), std::move(*plan), std::move(*layout))};
 }
 
 }  // namespace kerb::hog

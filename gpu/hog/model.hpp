@@ -128,7 +128,10 @@ inline constexpr int kMaxWindowSide = 1024, kMaxLearners = 65536, kMaxStages = 6
                      kMaxTreeNodes = 255;
 
 /// Done, or the first rule that does not hold: sizes, places within the window, indices within
-/// their tables, numbers that are numbers. Engines take only models that pass.
+/// their tables, numbers that are numbers, names that can name a file. Stages use all learners,
+/// each once and in order. The largest votes of all learners and the thresholds (of all stages; of
+/// a cumulative model's the largest), added up without their signs, fit 32 bits, so that no sum of
+/// an engine can overflow. Engines take only models that pass.
 Status validate(const Model& model);
 
 /// The side in pixels of the coarsest grid on which all of a cascade's rectangles begin and end, at

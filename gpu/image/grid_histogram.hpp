@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/image/levels.hpp"
+
+namespace kerb {
+
+/// What is summed, and how finely it can be asked for.
+///
+/// A pixel gives its gradient's magnitude in eighths to the channel of its direction's bin
+/// (gradient_math.hpp), the same to channel `bins` if `magnitude`, and with `colour` its three
+/// samples to the three channels after that. With three planes the gradient is that of the plane
+/// where it is largest (squared norm; the first of equals).
+struct GridSettings {
+  int grid = 4;  ///< pixels; 1, 2 or 4
+  int bins = 9;  ///< 9 or 6
+  bool half_shifted = false, magnitude = false;
+  bool colour = false;  ///< three planes, and their sums
+
+  [[nodiscard]] int channels() const noexcept {
+    return bins + (magnitude ? 1 : 0) + (colour ? 3 : 0);
+  }
+  [[nodiscard]] int planes() const noexcept { return colour ? 3 : 1; }
+};
+
+/// Integral histograms on a grid: node (i, j) of a level holds, for each channel, the sum over all
+/// pixels with x < i * grid and y < j * grid of the level's area. Unsigned 32-bit, wrapping around:
+/// the sum over a rectangle between nodes is exact as long as it fits itself, however large the
+/// picture. Columns and rows beyond the last whole cell count nowhere. The same on both backends.
+namespace cpu {
+
+/// Builds them for one level after the other, a record of `lanes` numbers to a node: node (i, j)
+/// starts at (j * (cells_x + 1) + i) * lanes. Lanes beyond the channels hold 0. Owns its scratch
+/// memory, for levels up to a width; build() allocates nothing. One thread at a time.
+class GridHistogram {
+ public:
+  GridHistogram(const GridSettings& settings, int max_width);
+
+  [[nodiscard]] int lanes() const noexcept { return lanes_; }
+  [[nodiscard]] int cells(int pixels) const noexcept { return pixels / settings_.grid; }
+  /// Numbers that a level's nodes take.
+  [[nodiscard]] std::size_t size_of(const Level& level) const noexcept {
+    return static_cast<std::size_t>(cells(level.width) + 1) *
+           static_cast<std::size_t>(cells(level.height) + 1) * static_cast<std::size_t>(lanes_);
+  }
+  /// `planes`: the corner of each plane's rim, rows level.row_stride apart; at least 16 readable
+  /// bytes must follow the last one's end.
+  void build(const Level& level, const std::uint8_t* const* planes, std::uint32_t* nodes);
+
+ private:
+  void pack_row(const Level& level, const std::uint8_t* const* planes, int y, std::uint16_t* out);
+  void sum_cells_of_4(const std::uint16_t* packed, int cells);
+  void sum_cells(const std::uint16_t* packed, int cells);
+  void sum_colour(const Level& level, const std::uint8_t* const* planes, int y, int cells);
+  void add_row(int cells, const std::uint32_t* above, std::uint32_t* below);
+
+  GridSettings settings_;
+  int lanes_, packed_stride_, cell_stride_;
+  std::vector<std::uint16_t> packed_;  // `grid` rows
+  std::vector<std::uint16_t> sums_;    // a row of cells for each channel
+};
+
+}  // namespace cpu
+}  // namespace kerb

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "gpu/image/gradient_math.hpp"
+#include "gpu/image/grid_histogram.hpp"
+#include "gpu/image/simd.hpp"
+
+namespace kerb::cpu {
+namespace {
+
+using namespace simd;
+
+constexpr int kChunk = 32;  // pixels; rows of scratch memory are whole chunks
+
+int round_up(int n, int to) { return (n + to - 1) / to * to; }
+
+S16x8 widen(const std::uint8_t* from) { return __builtin_convertvector(load<U8x8>(from), S16x8); }
+
+S16x8 absolute(S16x8 v) {
+  const S16x8 sign = v >> 15;
+  return (v ^ sign) - sign;
+}
+
+S16x8 choose(S16x8 mask, S16x8 yes, S16x8 no) { return (mask & yes) | (~mask & no); }
+
+/// gradient::bin_of(), eight at a time.
+template <int kBins, bool kHalfShifted>
+S16x8 bins_of(S16x8 dx, S16x8 dy) {
+  const S16x8 ax = absolute(dx), ay = absolute(dy);
+  S16x8 index;  // minus the bounds passed: a comparison gives -1
+  if constexpr (kBins == 9 && !kHalfShifted) {
+    index = (ay * 11 >= ax * 4) + (ay * 56 >= ax * 47) + (ay * 56 >= ax * 97) + (ay * 3 >= ax * 17);
+  } else if constexpr (kBins == 9) {
+    index = (ay * 17 >= ax * 3) + (ay * 97 >= ax * 56) + (ay * 47 >= ax * 56) + (ay * 4 >= ax * 11);
+  } else if constexpr (!kHalfShifted) {
+    index = (ay * 97 >= ax * 56) + (ay * 56 >= ax * 97);
+  } else {
+    index = (ay * 56 >= ax * 15) + (ay >= ax) + (ay * 15 >= ax * 56);
+  }
+  index = -index;
+  constexpr std::int16_t kLast = kBins - 1;
+  S16x8 rising = index;
+  if constexpr (kHalfShifted) rising = choose(index == 0, S16x8{} + kLast, index - 1);
+  const S16x8 falling = ((dx ^ dy) < 0) & (dx != 0) & (dy != 0);
+  return choose((ax | ay) == 0, S16x8{}, choose(falling, kLast - index, rising));
+}
+
+/// gradient::eighths(), four at a time.
+S32x4 eighths(S32x4 squared_norm) {
+  const F32x4 root = square_root(__builtin_convertvector(squared_norm * 64, F32x4));
+  return __builtin_convertvector(root + 0.5F, S32x4);
+}
+
+S32x4 widen_low(S16x8 v) {
+  return __builtin_convertvector(__builtin_shufflevector(v, v, 0, 1, 2, 3), S32x4);
+}
+S32x4 widen_high(S16x8 v) {
+  return __builtin_convertvector(__builtin_shufflevector(v, v, 4, 5, 6, 7), S32x4);
+}
+S16x8 narrow(S32x4 low, S32x4 high) {
+  const S16x8 a = bits<S16x8>(low), b = bits<S16x8>(high);  // little-endian
+  return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+}
+
+template <int kBins, bool kHalfShifted>
+S16x8 packed_of(S16x8 dx, S16x8 dy) {
+  const S32x4 x0 = widen_low(dx), x1 = widen_high(dx), y0 = widen_low(dy), y1 = widen_high(dy);
+  const S16x8 magnitude = narrow(eighths(x0 * x0 + y0 * y0), eighths(x1 * x1 + y1 * y1));
+  return (magnitude << gradient::kBinBits) | bins_of<kBins, kHalfShifted>(dx, dy);
+}
+
+/// Of one plane. `row` is at the first pixel; what stands beyond `count` is computed as well, up to
+/// the next multiple of 8.
+template <int kBins, bool kHalfShifted>
+void pack_plane(const std::uint8_t* row, std::ptrdiff_t stride, int count, std::uint16_t* out) {
+  for (int x = 0; x < count; x += 8) {
+    const S16x8 dx = widen(row + x + 1) - widen(row + x - 1);
+    const S16x8 dy = widen(row + stride + x) - widen(row - stride + x);
+    store(out + x, packed_of<kBins, kHalfShifted>(dx, dy));
+  }
+}
+
+/// Of the plane with the largest gradient.
+template <int kBins, bool kHalfShifted>
+void pack_planes(const std::uint8_t* const (&rows)[3], std::ptrdiff_t stride, int count,
+                 std::uint16_t* out) {
+  for (int x = 0; x < count; x += 8) {
+    S16x8 dx{}, dy{};
+    S32x4 best_low{}, best_high{};
+    for (const std::uint8_t* row : rows) {
+      const S16x8 ex = widen(row + x + 1) - widen(row + x - 1);
+      const S16x8 ey = widen(row + stride + x) - widen(row - stride + x);
+      const S32x4 x0 = widen_low(ex), x1 = widen_high(ex), y0 = widen_low(ey), y1 = widen_high(ey);
+      const S32x4 low = x0 * x0 + y0 * y0, high = x1 * x1 + y1 * y1;
+      const S32x4 better_low = low > best_low, better_high = high > best_high;
+      const S16x8 better = narrow(better_low, better_high);
+      dx = choose(better, ex, dx);
+      dy = choose(better, ey, dy);
+      best_low = (better_low & low) | (~better_low & best_low);
+      best_high = (better_high & high) | (~better_high & best_high);
+    }
+    store(out + x, packed_of<kBins, kHalfShifted>(dx, dy));
+  }
+}
+
+template <typename Body>
+void with_bins(const GridSettings& s, const Body& body) {
+  if (s.bins == 9 && !s.half_shifted) return body.template operator()<9, false>();
+  if (s.bins == 9) return body.template operator()<9, true>();
+  if (!s.half_shifted) return body.template operator()<6, false>();
+  return body.template operator()<6, true>();
+}
+
+struct PackRow {
+  const std::uint8_t* const (&rows)[3];
+  bool colour;
+  std::ptrdiff_t stride;
+  int count;
+  std::uint16_t* out;
+  template <int kBins, bool kHalfShifted>
+  void operator()() const {
+    if (colour) {
+      pack_planes<kBins, kHalfShifted>(rows, stride, count, out);
+    } else {
+      pack_plane<kBins, kHalfShifted>(rows[0], stride, count, out);
+    }
+  }
+};
+
+U16x8 evens_and_odds(U16x8 a, U16x8 b) {
+  return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14) +
+         __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+}
+
+/// Rows and columns of eight by eight change places.
+void transpose(U16x8 (&m)[8]) {
+  U16x8 a[8], b[8];
+  for (int i = 0; i < 4; ++i) {
+    a[i] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    a[i + 4] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  // a[i] holds columns 0 2 4 6 of rows 2i, 2i+1 as pairs; a[i + 4] columns 1 3 5 7.
+  for (int h = 0; h < 2; ++h) {
+    const int o = 4 * h;
+    for (int i = 0; i < 2; ++i) {
+      b[o + i] = __builtin_shufflevector(a[o + 2 * i], a[o + 2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13);
+      b[o + i + 2] =
+          __builtin_shufflevector(a[o + 2 * i], a[o + 2 * i + 1], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+    m[0 + h] = __builtin_shufflevector(b[o], b[o + 1], 0, 1, 2, 3, 8, 9, 10, 11);
+    m[4 + h] = __builtin_shufflevector(b[o], b[o + 1], 4, 5, 6, 7, 12, 13, 14, 15);
+    m[2 + h] = __builtin_shufflevector(b[o + 2], b[o + 3], 0, 1, 2, 3, 8, 9, 10, 11);
+    m[6 + h] = __builtin_shufflevector(b[o + 2], b[o + 3], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
+U32x4 low_of(U16x8 v) {
+  return __builtin_convertvector(__builtin_shufflevector(v, v, 0, 1, 2, 3), U32x4);
+}
+U32x4 high_of(U16x8 v) {
+  return __builtin_convertvector(__builtin_shufflevector(v, v, 4, 5, 6, 7), U32x4);
+}
+
+}  // namespace
+
+GridHistogram::GridHistogram(const GridSettings& settings, int max_width)
+    : settings_{settings},
+      lanes_{round_up(settings.channels(), 4)},
+      packed_stride_{round_up(max_width, kChunk)},
+      cell_stride_{round_up(packed_stride_ / settings.grid, 8)},
+      packed_(static_cast<std::size_t>(packed_stride_) * static_cast<std::size_t>(settings.grid)),
+      // Whole eights of channels, so that the transposition may read them all.
+      sums_(static_cast<std::size_t>(cell_stride_) *
+            static_cast<std::size_t>(round_up(settings.channels(), 8))) {}
+
+void GridHistogram::pack_row(const Level& level, const std::uint8_t* const* planes, int y,
+                             std::uint16_t* out) {
+  const std::uint8_t* rows[3] = {};
+  for (int p = 0; p < settings_.planes(); ++p)
+    rows[p] = planes[p] + static_cast<std::ptrdiff_t>(y + 1) * level.row_stride + 1;
+  with_bins(settings_, PackRow{rows, settings_.colour, level.row_stride, level.width, out});
+}
+
+/// Four by four pixels to a cell: at most 16 * 2885, which 16 bits hold.
+void GridHistogram::sum_cells_of_4(const std::uint16_t* packed, int cells) {
+  for (int cell = 0; cell < cells; cell += kChunk / 4) {
+    U16x8 bin[16], magnitude[16];  // four of eight pixels for each of four rows
+    U16x8 all[4] = {};
+    for (int i = 0; i < 4; ++i) {
+      for (int row = 0; row < 4; ++row) {
+        const U16x8 v = load<U16x8>(packed + row * packed_stride_ + 4 * cell + 8 * i);
+        bin[4 * i + row] = v & 15;
+        magnitude[4 * i + row] = v >> gradient::kBinBits;
+        all[i] += magnitude[4 * i + row];
+      }
+    }
+    std::uint16_t* out = sums_.data() + cell;
+    for (int b = 0; b < settings_.bins; ++b) {
+      U16x8 sum[4];
+      const U16x8 wanted = U16x8{} + static_cast<std::uint16_t>(b);
+      for (int i = 0; i < 4; ++i) {
+        sum[i] = magnitude[4 * i] & bits<U16x8>(bin[4 * i] == wanted);
+        for (int row = 1; row < 4; ++row)
+          sum[i] += magnitude[4 * i + row] & bits<U16x8>(bin[4 * i + row] == wanted);
+      }
+      store(out + b * cell_stride_,
+            evens_and_odds(evens_and_odds(sum[0], sum[1]), evens_and_odds(sum[2], sum[3])));
+    }
+    if (settings_.magnitude)
+      store(out + settings_.bins * cell_stride_,
+            evens_and_odds(evens_and_odds(all[0], all[1]), evens_and_odds(all[2], all[3])));
+  }
+}
+
+void GridHistogram::sum_cells(const std::uint16_t* packed, int cells) {
+  const int grid = settings_.grid;
+  for (int c = 0; c < settings_.bins + (settings_.magnitude ? 1 : 0); ++c)
+    std::fill_n(sums_.data() + c * cell_stride_, cells, std::uint16_t{0});
+  for (int row = 0; row < grid; ++row) {
+    for (int x = 0; x < cells * grid; ++x) {
+      const std::uint16_t v = packed[row * packed_stride_ + x];
+      const std::uint16_t magnitude = gradient::magnitude_of(v);
+      std::uint16_t* cell = sums_.data() + x / grid;
+      cell[gradient::bin_of(v) * cell_stride_] += magnitude;
+      if (settings_.magnitude) cell[settings_.bins * cell_stride_] += magnitude;
+    }
+  }
+}
+
+void GridHistogram::sum_colour(const Level& level, const std::uint8_t* const* planes, int y,
+                               int cells) {
+  const int grid = settings_.grid, first = settings_.bins + (settings_.magnitude ? 1 : 0);
+  for (int p = 0; p < 3; ++p) {
+    std::uint16_t* sums = sums_.data() + (first + p) * cell_stride_;
+    std::fill_n(sums, cells, std::uint16_t{0});
+    for (int row = 0; row < grid; ++row) {
+      const std::uint8_t* at =
+          planes[p] + static_cast<std::ptrdiff_t>(y + row + 1) * level.row_stride + 1;
+      for (int cell = 0; cell < cells; ++cell)
+        for (int x = 0; x < grid; ++x)
+          sums[cell] = static_cast<std::uint16_t>(sums[cell] + at[cell * grid + x]);
+    }
+  }
+}
+
+/// A row of cells' sums onto the row of nodes above it.
+void GridHistogram::add_row(int cells, const std::uint32_t* above, std::uint32_t* below) {
+  const int channels = settings_.channels(), groups = (channels + 7) / 8;
+  std::fill_n(below, lanes_, 0U);  // the first column of nodes
+  U32x4 left[4] = {};
+  for (int cell = 0; cell < cells; cell += 8) {
+    U16x8 m[2][8] = {};
+    for (int g = 0; g < groups; ++g) {
+      if (8 * g + 1 == channels) continue;  // the ninth bin alone, below
+      for (int c = 0; c < 8 && 8 * g + c < channels; ++c)
+        m[g][c] = load<U16x8>(sums_.data() + (8 * g + c) * cell_stride_ + cell);
+      transpose(m[g]);
+    }
+    const std::uint16_t* ninth = sums_.data() + 8 * cell_stride_ + cell;
+    const int count = std::min(8, cells - cell);
+    for (int i = 0; i < count; ++i) {
+      const std::size_t node =
+          static_cast<std::size_t>(cell + i + 1) * static_cast<std::size_t>(lanes_);
+      left[0] += low_of(m[0][i]);
+      left[1] += high_of(m[0][i]);
+      store(below + node, load<U32x4>(above + node) + left[0]);
+      store(below + node + 4, load<U32x4>(above + node + 4) + left[1]);
+      if (lanes_ <= 8) continue;
+      left[2] += channels == 9 ? U32x4{ninth[i], 0, 0, 0} : low_of(m[1][i]);
+      store(below + node + 8, load<U32x4>(above + node + 8) + left[2]);
+      if (lanes_ <= 12) continue;
+      left[3] += high_of(m[1][i]);
+      store(below + node + 12, load<U32x4>(above + node + 12) + left[3]);
+    }
+  }
+}
+
+void GridHistogram::build(const Level& level, const std::uint8_t* const* planes,
+                          std::uint32_t* nodes) {
+  const int across = cells(level.width), down = cells(level.height), grid = settings_.grid;
+  const std::size_t pitch = static_cast<std::size_t>(across + 1) * static_cast<std::size_t>(lanes_);
+  std::fill_n(nodes, pitch, 0U);
+  for (int j = 0; j < down; ++j, nodes += pitch) {
+    for (int row = 0; row < grid; ++row)
+      pack_row(level, planes, j * grid + row, packed_.data() + row * packed_stride_);
+    if (grid == 4) {
+      sum_cells_of_4(packed_.data(), across);
+    } else {
+      sum_cells(packed_.data(), across);
+    }
+    if (settings_.colour) sum_colour(level, planes, j * grid, across);
+    add_row(across, nodes, nodes + pitch);
+  }
+}
+
+}  // namespace kerb::cpu
