@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <random>
+
+#include "gpu/hog/search.hpp"
+#include "tests/unit/gpu/models.hpp"
+#include "tests/unit/gpu/pictures.hpp"
+
+/// Pictures and models for the cascade's tests, unit and gpu.
+namespace kerb::hog::test {
+
+/// Grey, or three planes: soft shapes and noise, so that gradients point everywhere.
+struct Scene {
+  Scene(int w, int h, int count, std::uint64_t seed, int padding = 5)
+      : width{w}, height{h}, stride{w + padding} {
+    kerb::test::Random random{seed};
+    planes.resize(static_cast<std::size_t>(count));
+    for (auto& plane : planes) {
+      plane.resize(static_cast<std::size_t>(stride) * static_cast<std::size_t>(h));
+      const int fx = 3 + static_cast<int>(random.next() % 20),
+                fy = 3 + static_cast<int>(random.next() % 20);
+      for (int y = 0; y < h; ++y)
+        for (int x = 0; x < stride; ++x) {
+          const int shape = 4 * ((x / fx * 37 + y / fy * 59) % 50) + x % fx + y % fy;
+          plane[static_cast<std::size_t>(y * stride + x)] =
+              static_cast<std::uint8_t>(shape + static_cast<int>(random.next() % 24));
+        }
+    }
+  }
+  [[nodiscard]] ImageView<Space::host, const std::uint8_t> view(std::size_t plane = 0) const {
+    return {planes[plane].data(), width, height, stride};
+  }
+  int width, height, stride;
+  std::vector<std::vector<std::uint8_t>> planes;
+};
+
+struct CascadeCase {
+  const char* name;
+  int width, height;
+  bool trees;
+  SearchSettings search;
+  bool cumulative = false;
+};
+
+inline SearchSettings search(double step, int stride, int padding = 0) {
+  SearchSettings s;
+  s.scale_step = step;
+  s.stride = stride;
+  s.padding = padding;
+  return s;
+}
+
+inline const CascadeCase kCascadeCases[] = {
+    {"exactly one window", 64, 128, false, search(1.2, 8)},
+    {"no window", 63, 128, false, search(1.2, 8)},
+    {"one row of windows", 133, 128, false, search(1.05, 8)},
+    {"odd sides", 151, 203, false, search(1.1, 8)},
+    {"fine stride", 91, 155, false, search(1.15, 4)},
+    {"stride off the grid", 97, 149, false, search(1.2, 6)},
+    {"odd stride", 75, 137, false, search(1.3, 5)},
+    {"padding", 70, 140, false, search(1.2, 8, 16)},
+    {"padding makes it fit", 40, 100, false, search(1.2, 8, 16)},
+    {"trees", 131, 187, true, search(1.2, 8)},
+    {"trees, odd stride", 71, 133, true, search(1.3, 3)},
+    {"soft cascade", 99, 171, false, search(1.2, 8), true},
+    {"soft trees", 99, 171, true, search(1.2, 8), true},
+};
+
+/// Random learners that let about half of the windows through, so that every stage has work.
+inline Model model_for(const CascadeCase& c, std::uint32_t seed) {
+  Model model = c.trees ? tree_cascade(seed, 4) : linear_cascade(seed, 4);
+  auto& m = std::get<CascadeModel>(model.kind);
+  m.cumulative = c.cumulative;
+  std::mt19937 random{seed};
+  if (c.trees) {
+    m.channels = seed % 2 == 0 ? Channels{9, true, true, false} : Channels{6, false, true, false};
+    for (TreeNode& n : m.nodes) {
+      n.channel = static_cast<std::int16_t>(n.channel % m.channels.count());
+      if (n.divisor >= 0) n.divisor = static_cast<std::int16_t>(m.channels.bins);
+      n.threshold = n.divisor >= 0 ? 0.02F * static_cast<float>(random() % 10)
+                                   : 100.0F * static_cast<float>(random() % 60);
+    }
+    for (Stage& s : m.stages) s.threshold = -40000 * s.count;
+  } else {
+    for (LinearLearner& l : m.linear) l.offset /= 8;
+    for (Stage& s : m.stages) s.threshold = -20000 * s.count;
+  }
+  return model;
+}
+
+}  // namespace kerb::hog::test

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
+#include "gpu/hog/engine.hpp"
+#include "gpu/image/pyramid.hpp"
+#include "tests/support/unity.hpp"
+#include "tests/unit/gpu/cascade_cases.hpp"
+#include "tests/unit/gpu/cascade_oracle.hpp"
+
+using namespace kerb;
+using namespace kerb::hog;
+using namespace kerb::hog::test;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+void expect_same(const std::vector<Hit>& expected, const Engine::Hits& hits, const char* name) {
+  TEST_ASSERT_EQUAL_INT_MESSAGE(expected.size(), hits.count, name);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    TEST_ASSERT_EQUAL_INT_MESSAGE(expected[i].window, hits.data[i].window, name);
+    TEST_ASSERT_EQUAL_MEMORY_MESSAGE(&expected[i].score, &hits.data[i].score, sizeof(float), name);
+  }
+}
+
+void test_every_level_is_what_its_definition_says() {
+  const Scene scene{93, 71, 1, 5};
+  Workers workers{2};
+  const std::vector<LevelArea> areas{
+      {1, 0, 0, 93, 71},      {1, 5, 3, 40, 30},  {1.05, 0, 0, 89, 68}, {1.7, -7, -9, 70, 60},
+      {0.6, 10, 10, 100, 90}, {9.1, 0, 0, 10, 8}, {40, -3, -3, 8, 8}};
+  const Result<PyramidPlan> plan = plan_pyramid(93, 71, areas);
+  TEST_ASSERT_OK(plan);
+  std::vector<std::uint8_t> out(plan->samples);
+  TEST_ASSERT_OK(cpu::pyramid(workers, *plan, scene.view(), out.data()));
+  for (const Level& level : plan->levels) {
+    const std::vector<std::uint8_t> expected = level_by_definition(*plan, level, scene.view());
+    for (int y = 0; y < level.height + 2; ++y)
+      TEST_ASSERT_EQUAL_MEMORY(
+          expected.data() + y * (level.width + 2),
+          out.data() + level.offset + static_cast<std::size_t>(y * level.row_stride),
+          static_cast<std::size_t>(level.width + 2));
+  }
+  TEST_ASSERT_ERROR(Errc::invalid_argument,
+                    cpu::pyramid(workers, *plan, Scene(92, 71, 1, 1).view(), out.data()));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, plan_pyramid(0, 5, {}));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, plan_pyramid(5, 5, {{1, 0, 0, 0, 5}}));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, plan_pyramid(5, 5, {{100, 0, 0, 5, 5}}));
+}
+
+void test_it_finds_what_its_definition_finds() {
+  Workers workers{2};
+  int some = 0, all = 0;
+  for (const CascadeCase& c : kCascadeCases) {
+    for (std::uint32_t seed = 1; seed <= 2; ++seed) {
+      const Model model = model_for(c, seed);
+      const Scene scene{c.width, c.height, 1, seed};
+      auto engine = make_cascade_cpu(workers, model, c.search, c.width, c.height);
+      TEST_ASSERT_OK(engine);
+      const float threshold = seed == 1 ? -1e9F : 0.1F;
+      const std::vector<Hit> expected =
+          cascade_by_definition(model, (*engine)->plan(), {scene.view()}, threshold);
+      for (int again = 0; again < 2; ++again) {
+        const auto hits = (*engine)->search({scene.view(), {}}, threshold);
+        TEST_ASSERT_OK(hits);
+        expect_same(expected, *hits, c.name);
+      }
+      some += static_cast<int>(expected.size());
+      all += (*engine)->plan().window_count;
+    }
+  }
+  // The cases would show nothing if all windows passed, or none.
+  TEST_ASSERT_GREATER_THAN_INT(all / 50, some);
+  TEST_ASSERT_LESS_THAN_INT(all * 9 / 10, some);
+}
+
+void test_work_is_counted() {
+  Workers workers{1};
+  const Model model = model_for(kCascadeCases[3], 1);
+  const Scene scene{151, 203, 1, 1};
+  auto engine = make_cascade_cpu(workers, model, search(1.1, 8), 151, 203);
+  TEST_ASSERT_OK(engine);
+  const Result<Work> work = (*engine)->count_work({scene.view(), {}});
+  TEST_ASSERT_OK(work);
+  TEST_ASSERT_EQUAL_INT64((*engine)->plan().window_count, work->windows);
+  TEST_ASSERT_EQUAL_INT64(work->windows, work->windows_at_stage[0]);
+  std::int64_t learners = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    learners += work->windows_at_stage[i] * static_cast<std::int64_t>(i + 1);
+    if (i > 0) TEST_ASSERT_TRUE(work->windows_at_stage[i] <= work->windows_at_stage[i - 1]);
+  }
+  TEST_ASSERT_EQUAL_INT64(learners, work->learners);
+  TEST_ASSERT_GREATER_THAN_INT64(work->windows, work->learners);
+}
+
+void test_what_it_refuses() {
+  Workers workers{1};
+  const Model model = linear_cascade();
+  auto engine = make_cascade_cpu(workers, model, search(1.1, 8), 100, 200);
+  TEST_ASSERT_OK(engine);
+  TEST_ASSERT_ERROR(Errc::invalid_argument,
+                    (*engine)->search(Picture<Space::host>{Scene(101, 200, 1, 1).view(), {}}, 0));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, (*engine)->search(Picture<Space::host>{}, 0));
+  TEST_ASSERT_ERROR(Errc::unsupported, (*engine)->search(Picture<Space::device>{}, 0));
+  TEST_ASSERT_ERROR(Errc::invalid_argument,
+                    make_cascade_cpu(workers, dense_model(), search(1.1, 8), 100, 200));
+  TEST_ASSERT_ERROR(Errc::invalid_argument,
+                    make_cascade_cpu(workers, model, search(0.9, 8), 100, 200));
+  Model loud = model;
+  for (LinearLearner& l : std::get<CascadeModel>(loud.kind).linear) l.pass = 0x7FFFFFFF;
+  TEST_ASSERT_ERROR(Errc::invalid_argument,
+                    make_cascade_cpu(workers, loud, search(1.1, 8), 100, 200));
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_every_level_is_what_its_definition_says);
+  RUN_TEST(test_it_finds_what_its_definition_finds);
+  RUN_TEST(test_work_is_counted);
+  RUN_TEST(test_what_it_refuses);
+  return UNITY_END();
+}
