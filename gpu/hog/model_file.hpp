@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "gpu/hog/model.hpp"
+
+/// Models in files. Version 1, all numbers little-endian, one after the other without gaps:
+///   "KWMODEL\0"; u32 version; u32 size of the whole file
+///   u8 kind (0 dense, 1 cascade); u8 length of the name, the name
+///   geometry: i32 window width, height; f32 person x, y, width, height
+///   dense: u8 kind, u8 gamma; f32 sigma, clip, bias; u32 count of weights; f32 weights
+///   cascade: u8 bins, half_shifted, magnitude, colour, cumulative; u32 count of stages, linear
+///     learners, trees, nodes, leaves; then each of them in that order, its members in the order of
+///     model.hpp
+///   u32 CRC-32 (as in zip and Ethernet) of everything before it
+namespace kerb::hog {
+
+inline constexpr std::uint32_t kModelFileVersion = 1;
+inline constexpr std::size_t kMaxModelFile = std::size_t{64} << 20;
+
+/// The file's bytes. `model` must be valid.
+[[nodiscard]] std::vector<std::byte> serialise(const Model& model);
+
+/// The model in these bytes; it is valid. What does not come from serialise() gives an error, never
+/// a crash, and never takes more memory than a small multiple of `size`. Fails: damaged (cut short,
+/// altered, not a model), unsupported (another version), invalid_argument (intact, but the model
+/// breaks a rule).
+Result<Model> parse(const std::byte* data, std::size_t size);
+
+/// Writes the file anew, or leaves the one there as it was: a temporary file beside it takes its
+/// place when complete. Fails: invalid_argument (the model), unsupported (over 64 MiB), io.
+Status save(const Model& model, const std::string& path);
+
+/// Fails: not_found, io, invalid_argument (not a plain file), and as parse().
+Result<Model> load(const std::string& path);
+
+}  // namespace kerb::hog
