@@ -18,7 +18,7 @@ class Canvas {
         height_{height},
         samples_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)) {}
 
-  [[nodiscard]] int columns() const { return 1000 * width_ / std::max(1, height_); }
+  [[nodiscard]] int columns() const { return 1 + 1000 * width_ / std::max(1, height_); }
 
   void box(int x0, int y0, int x1, int y1, int grey) {
     const int left = std::max(0, to_pixels(x0)), right = std::min(width_, to_pixels(x1));
@@ -141,9 +141,9 @@ void draw_person(Canvas& canvas, Random& random, int x, int foot, int height) {
   const int stride = height * (4 + random.below(8)) / 100, limb = height * 5 / 100;
   canvas.bar(x - limb, hip, x - stride, foot, limb, legs);
   canvas.bar(x + limb, hip, x + stride, foot, limb, legs);
-  canvas.bar(x - height * 12 / 100, shoulder, x - height * 15 / 100, hip, limb * 3 / 4, coat);
-  canvas.bar(x + height * 12 / 100, shoulder, x + height * 15 / 100, hip, limb * 3 / 4, coat);
-  canvas.bar(x, shoulder, x, hip, height * 11 / 100, coat);
+  canvas.bar(x - height * 12 / 100, shoulder + limb, x - height * 15 / 100, hip, limb / 2, coat);
+  canvas.bar(x + height * 12 / 100, shoulder + limb, x + height * 15 / 100, hip, limb / 2, coat);
+  canvas.bar(x, shoulder, x, hip, height * 9 / 100, coat);
   canvas.disc(x, foot - height * 91 / 100, height * 6 / 100, height * 8 / 100, skin);
   canvas.disc(x, foot - height * 95 / 100, height * 6 / 100, height * 5 / 100, 40);
 }
@@ -160,8 +160,8 @@ std::vector<std::uint8_t> street_picture(int width, int height, std::uint64_t se
   draw_road(canvas, random);
   for (int i = 0; i < 5; ++i)
     draw_car(canvas, random, random.below(canvas.columns()), 590 + 8 * i, 70 + 10 * i);
-  for (int i = 0; i < 14; ++i) {  // the far ones first; who is nearer stands lower
-    const int tall = 110 + 26 * i;
+  for (int i = 0; i < 10; ++i) {  // the far ones first; who is nearer stands lower
+    const int tall = 110 + 28 * i;
     draw_person(canvas, random, 40 + random.below(canvas.columns() - 80), 560 + tall * 2 / 3, tall);
   }
   canvas.blur();

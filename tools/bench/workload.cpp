@@ -60,11 +60,11 @@ std::vector<Block> block_pool(int grid) {
     int x, y;
   };
   for (const Ratio ratio : {Ratio{1, 1}, Ratio{1, 2}, Ratio{2, 1}})
-    for (int side = 12; side <= 64; side += 4) {
+    for (int side = 12; side <= 64; side += 2) {
       const int width = side * ratio.x, height = side * ratio.y;
       if (width > 64 || height > 128) continue;
       if (width % (2 * grid) != 0 || height % (2 * grid) != 0) continue;
-      int step = side < 24 ? 4 : side < 40 ? 6 : 8;
+      int step = side < 16 ? 4 : side < 24 ? 6 : 8;  // with these it is 5029 for grid 1
       if (step % grid != 0) step = 8;
       for (int y = 0; y + height <= 128; y += step)
         for (int x = 0; x + width <= 64; x += step) pool.push_back({x, y, width, height});

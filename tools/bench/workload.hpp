@@ -14,9 +14,10 @@ struct Block {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/// The thesis's pool of blocks (section 5.2) in a window of 64 x 128: from 12 x 12 to 64 x 128,
-/// ratios 1:1, 1:2 and 2:1, steps of 4, 6 or 8 pixels by size; only those whose cells begin and end
-/// on multiples of `grid` pixels (1, 2 or 4). For 4 the steps are 4 and 8.
+/// The thesis's pool of blocks (section 5.2) in a window of 64 x 128: even sides from 12 x 12 to
+/// 64 x 128, ratios 1:1, 1:2 and 2:1, steps of 4, 6 or 8 pixels by size. For grid 1 these are the
+/// thesis's 5029; for 2 and 4, those of them whose cells begin and end on multiples of `grid`
+/// pixels (for 4, steps of 6 become 8).
 [[nodiscard]] std::vector<Block> block_pool(int grid);
 
 struct WorkloadSettings {
