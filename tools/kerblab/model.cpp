@@ -30,15 +30,18 @@ const char* name_of(hog::DenseKind kind) {
   }
 }
 
+/// In the fewest digits that give the float back: 0.2, not 0.20000000298.
+double shortest(float value) { return std::stod(fmt::format("{}", value)); }
+
 void describe_kind(const hog::DenseModel& model, Json& out) {
   out["kind"] = "dense";
   out["dense"] = name_of(model.kind);
   out["gamma"] = model.gamma;
-  out["sigma"] = model.sigma;
-  out["clip"] = model.clip;
+  out["sigma"] = shortest(model.sigma);
+  out["clip"] = shortest(model.clip);
   out["blocks"] = model.blocks_x() * model.blocks_y();
   out["weights"] = model.weights.size();
-  out["bias"] = model.bias;
+  out["bias"] = shortest(model.bias);
 }
 
 void describe_kind(const hog::CascadeModel& model, Json& out) {
@@ -62,7 +65,8 @@ Json describe_model(const hog::Model& model) {
   out["name"] = model.name;
   const hog::Geometry& g = model.geometry();
   out["window"] = {g.window_width, g.window_height};
-  out["person"] = {g.person_x, g.person_y, g.person_width, g.person_height};
+  out["person"] = {shortest(g.person_x), shortest(g.person_y), shortest(g.person_width),
+                   shortest(g.person_height)};
   std::visit([&](const auto& kind) { describe_kind(kind, out); }, model.kind);
   return out;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kerblab/pictures.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <opencv2/imgcodecs.hpp>
 #include <sstream>
@@ -18,6 +20,29 @@ namespace {
 using replay::failure;
 
 constexpr int kMaxSide = 65535;
+
+/// libpng and libjpeg tell their troubles on stderr themselves; ours is one line of our own. Sends
+/// stderr nowhere while it lives.
+class QuietStderr {
+ public:
+  QuietStderr() : kept_{::dup(STDERR_FILENO)} {
+    std::fflush(stderr);
+    const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (kept_ >= 0 && nowhere >= 0) ::dup2(nowhere, STDERR_FILENO);
+    if (nowhere >= 0) ::close(nowhere);
+  }
+  ~QuietStderr() {
+    std::fflush(stderr);
+    if (kept_ < 0) return;
+    ::dup2(kept_, STDERR_FILENO);
+    ::close(kept_);
+  }
+  QuietStderr(const QuietStderr&) = delete;
+  QuietStderr& operator=(const QuietStderr&) = delete;
+
+ private:
+  int kept_;
+};
 
 Status make_grey(LoadedPicture& picture) {
   RawImageView<Space::host> in;
@@ -58,6 +83,7 @@ Result<LoadedPicture> load_picture(const std::string& path, bool colour) {
   if (!replay::is_whole(*file)) return failure(Errc::damaged, "truncated picture", path);
   LoadedPicture picture;
   try {
+    const QuietStderr quiet;
     picture.bgr = cv::imdecode(*file, cv::IMREAD_COLOR);
   } catch (const std::exception&) {  // cv::Exception, bad_alloc for absurd sizes
     return failure(Errc::damaged, "unreadable picture", path);
