@@ -12,23 +12,37 @@ enum class FusionKind : std::uint8_t { mean_shift, suppression, none };
 struct FusionSettings {
   FusionKind kind = FusionKind::mean_shift;
   // Mean shift: the widths of the kernel (eq. 3.7 of the thesis), in pixels of the window's own
-  // level and in the logarithm of the scale.
+  // level (0.5..1000) and in the logarithm of the scale (0.01..10).
   float sigma_x = 8, sigma_y = 16, sigma_scale = 0.262364264F;  // log 1.3
   bool unit_weights = false;  ///< every window weighs 1 instead of t(score) = max(score, 0)
-  int min_hits = 1;           ///< windows a person needs
+  int min_hits = 1;           ///< windows a person needs (not for `none`)
   // Suppression: of two boxes that overlap by more than this (of their union), the worse one goes.
   float overlap = 0.5F;
-  int max_hits = 4096;  ///< the best ones are fused, should there be more
+  int max_hits = 4096;  ///< the best ones are fused, should there be more; 1..65536
 };
 Status validate(const FusionSettings& settings);
 
-/// Turns hits into people: modes of the density of hits in position and log-scale (eq. 3.1 to 3.7),
-/// or the best of those that overlap. Best first; at most DetectionList::kCapacity. The same result
-/// on every machine, bit for bit. Allocates only when made. One thread at a time.
+/// Turns hits into people. Best first; at most DetectionList::kCapacity. The same result on every
+/// machine, bit for bit. Allocates only when made. One thread at a time.
+///
+/// Mean shift finds the modes of the density of hits (eq. 3.1 to 3.7), where a hit is a point: the
+/// centre of its person's box in the picture and the logarithm of its level's scale. Every hit, the
+/// best score first and of equals the lowest number, climbs from its own place by eq. 3.6:
+///   - A climb that is within distance 1 of a mode found before (eq. 3.2 with H_h of eq. 3.5 at the
+///     mode), at its start or later, belongs to it. Two modes of Gaussians are further apart.
+///   - A climb that steps by less than 1/1000 (the same distance), or for the 100th time, has found
+///     a mode, and with it a person: their box has its centre and its scale, their score is that
+///     of the hit that climbed, the highest of those that belong to the mode.
+///   - Hits at a distance of sqrt(32) or more count nothing: the kernel is under 2^-23 there. A hit
+///     where nothing counts, itself included (a score under 0 weighs nothing), is nobody's.
+/// Suppression takes the hits in the same order; each is a person, or belongs to the first person
+/// taken before whose box it overlaps. `none` makes a person of every hit.
 class Fusion {
  public:
+  /// Fails: invalid_argument (settings).
   static Result<std::unique_ptr<Fusion>> create(const FusionSettings& settings);
   virtual ~Fusion() = default;
+  /// Hits that are no window of `plan`, or whose score is no number, are ignored.
   virtual void fuse(const Engine::Hits& hits, const Geometry& geometry, const SearchPlan& plan,
                     DetectionList& out) = 0;
 };
