@@ -153,7 +153,8 @@ void test_drawing_writes_a_png_a_picture() {
   fs::create_directory(g_folder / "b");
   street("b/a.jpg", 64, 128);
   const Outcome o = kerblab(
-      "detect --backend cpu --threshold -100 --draw new/drawn --json found.jsonl a.png b/a.jpg");
+      "detect --backend cpu --threshold -100 --fusion none --draw new/drawn --json found.jsonl "
+      "a.png b/a.jpg");
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
   const cv::Mat first = cv::imread((g_folder / "new/drawn/a.png").string());
   const cv::Mat second = cv::imread((g_folder / "new/drawn/a-2.png").string());
