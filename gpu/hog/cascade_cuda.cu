@@ -15,10 +15,11 @@ namespace {
 
 // --- what the kernels see --------------------------------------------------------------------
 
-constexpr int kEarlyThreads = 256;  // windows of a block while every window has a thread
-constexpr int kEarlyLearners = 32;  // at most this many are evaluated that way
-constexpr int kMaxGroups = 8;
-constexpr int kLateThreads = 128;
+constexpr int kEarlyThreads = 128;  // windows of a block while every window has a thread
+constexpr int kEarlyLearners = 6;   // evaluated that way, if the stages allow it
+constexpr int kMiddleLanes = 8, kLateLanes = 32;  // to a window after that
+constexpr int kMiddleLearners = 16;  // stages of up to so many are looked at by few lanes
+constexpr int kLanesThreads = 128;
 constexpr int kFirstHits = 2048;  // copied back with the count; more need a second copy
 
 /// A learner's place: for each of three columns the phase and the index within it, for each of
@@ -59,10 +60,10 @@ struct WindowTask {
   std::int32_t level, first;
 };
 
-/// Stages in groups: within one a thread goes on by itself, between them the block closes ranks.
-struct EarlyPlan {
-  int groups;
-  int stage_end[kMaxGroups];
+/// Stages that are evaluated at once: a single one, or several whose learners find a lane each.
+/// Looking at a stage before its turn changes nothing but the time, as lanes would be idle.
+struct Chunk {
+  std::int32_t first_stage, end_stage, first_learner, learner_count;
 };
 
 struct Candidate {
@@ -70,9 +71,13 @@ struct Candidate {
   std::int32_t window_in_level, level, votes, unused;
 };
 
+/// What a search leaves behind; the hits follow it in memory, so that one copy brings both.
 struct Counters {
-  std::int32_t candidates, hits;
+  std::int32_t candidates[2], hits, unused;
 };
+
+constexpr std::size_t kHitsAt = sizeof(Counters) / sizeof(Hit);
+static_assert(kHitsAt * sizeof(Hit) == sizeof(Counters));
 
 // --- evaluation: the order of operations is in cascade_layout.hpp ----------------------------
 
@@ -198,143 +203,123 @@ __device__ std::uint32_t first_node(const GridLevel& grid, const WindowLevel& le
                                     window % level.columns);
 }
 
-/// The first stages, a thread to a window. After each group of stages the windows that are left
-/// move together, so that whole warps fall idle instead of single lanes.
+/// A place in a list for every lane that wants one, with one atomic operation for the warp.
+__device__ int append(bool wants, int lane, std::int32_t* counter) {
+  const unsigned mask = __ballot_sync(0xFFFFFFFFU, wants);
+  int first = 0;
+  if (lane == 0 && mask != 0) first = atomicAdd(counter, __popc(mask));
+  first = __shfl_sync(0xFFFFFFFFU, first, 0);
+  return first + __popc(mask & ((1U << lane) - 1));
+}
+
+/// The first stages, a thread to a window.
 template <typename Evaluate>
 __global__ void __launch_bounds__(kEarlyThreads)
     early_kernel(GridNodes nodes, const GridLevel* __restrict__ grids,
                  const WindowLevel* __restrict__ levels, const WindowTask* __restrict__ tasks,
-                 const Stage* __restrict__ stages, EarlyPlan plan, bool cumulative,
-                 Evaluate evaluate, Candidate* __restrict__ candidates, Counters* counters) {
-  __shared__ std::int64_t scores[kEarlyThreads];
-  __shared__ std::int32_t votes[kEarlyThreads];
-  __shared__ std::uint16_t alive[2][kEarlyThreads];
-  __shared__ int count[2];
-  __shared__ int base;
+                 const Stage* __restrict__ stages, int stage_count, bool cumulative,
+                 Evaluate evaluate, Candidate* __restrict__ candidates, std::int32_t* counter) {
   const WindowTask task = tasks[blockIdx.x];
   const WindowLevel level = levels[task.level];
   const GridLevel grid = grids[task.level];
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  scores[thread] = 0;
-  votes[thread] = 0;
-  alive[0][thread] = static_cast<std::uint16_t>(thread);
-  if (thread == 0) count[0] = min(kEarlyThreads, level.count - task.first);
-  __syncthreads();
-
-  int side = 0, stage_index = 0;
-  for (int group = 0; group < plan.groups; ++group) {
-    if (thread == 0) count[side ^ 1] = 0;
-    __syncthreads();
-    bool left = thread < count[side];
-    const int slot = left ? alive[side][thread] : 0;
-    if (left) {
-      const std::uint32_t at = first_node(grid, level, task.first + slot);
-      std::int64_t score = scores[slot];
-      std::int32_t sum = votes[slot];
-      for (int s = stage_index; s < plan.stage_end[group]; ++s) {
-        const Stage stage = stages[s];
-        for (int i = 0; i < stage.count; ++i) sum += evaluate(nodes, grid, at, stage.first + i);
-        if (sum < stage.threshold) {
-          left = false;
-          break;
-        }
-        const std::int64_t margin = static_cast<std::int64_t>(sum) - stage.threshold;
-        if (cumulative) {
-          score = margin;
-        } else {
-          score += margin;
-          sum = 0;
-        }
+  const int window = task.first + static_cast<int>(threadIdx.x);
+  bool left = window < level.count;
+  std::int64_t score = 0;
+  std::int32_t sum = 0;
+  if (left) {
+    const std::uint32_t at = first_node(grid, level, window);
+    for (int s = 0; s < stage_count; ++s) {
+      const Stage stage = stages[s];
+      for (int i = 0; i < stage.count; ++i) sum += evaluate(nodes, grid, at, stage.first + i);
+      if (sum < stage.threshold) {
+        left = false;
+        break;
       }
-      scores[slot] = score;
-      votes[slot] = sum;
+      const std::int64_t margin = static_cast<std::int64_t>(sum) - stage.threshold;
+      score = (cumulative ? 0 : score) + margin;
+      if (!cumulative) sum = 0;
     }
-    const unsigned mask = __ballot_sync(0xFFFFFFFFU, left);
-    int place = 0;
-    if (lane == 0 && mask != 0) place = atomicAdd(&count[side ^ 1], __popc(mask));
-    place = __shfl_sync(0xFFFFFFFFU, place, 0);
-    if (left)
-      alive[side ^ 1][place + __popc(mask & ((1U << lane) - 1))] = static_cast<std::uint16_t>(slot);
-    stage_index = plan.stage_end[group];
-    side ^= 1;
-    __syncthreads();
-    if (count[side] == 0) return;
   }
-  if (thread == 0) base = atomicAdd(&counters->candidates, count[side]);
-  __syncthreads();
-  if (thread >= count[side]) return;
-  const int slot = alive[side][thread];
-  candidates[base + thread] = {scores[slot], task.first + slot, task.level, votes[slot], 0};
+  const int place = append(left, static_cast<int>(threadIdx.x) % 32, counter);
+  if (left) candidates[place] = {score, window, task.level, sum, 0};
 }
 
-/// The stages after that, a warp to a window: a lane to a learner. Votes are whole numbers: their
-/// sum does not depend on who adds first.
-template <typename Evaluate>
-__global__ void __launch_bounds__(kLateThreads)
-    late_kernel(GridNodes nodes, const GridLevel* __restrict__ grids,
-                const WindowLevel* __restrict__ levels, const Stage* __restrict__ stages,
-                int first_stage, int stage_count, bool cumulative, bool one_by_one,
-                Evaluate evaluate, const Candidate* __restrict__ candidates, Counters* counters,
-                Hit* __restrict__ hits) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int warps = static_cast<int>(gridDim.x) * (kLateThreads / 32);
-  const int count = counters->candidates;
-  for (int c =
-           static_cast<int>(blockIdx.x) * (kLateThreads / 32) + static_cast<int>(threadIdx.x) / 32;
-       c < count; c += warps) {
-    const Candidate candidate = candidates[c];
+template <int kLanes>
+__device__ std::int32_t sum_of_lanes(std::int32_t v) {
+#pragma unroll
+  for (int d = kLanes / 2; d > 0; d /= 2) v += __shfl_xor_sync(0xFFFFFFFFU, v, d);
+  return v;
+}
+
+/// The stages after that, `kLanes` lanes to a window, a learner to each. Votes are whole numbers:
+/// their sum does not depend on who adds first. What is left goes to `survivors`, or as hits.
+template <int kLanes, typename Evaluate>
+__global__ void __launch_bounds__(kLanesThreads)
+    lanes_kernel(GridNodes nodes, const GridLevel* __restrict__ grids,
+                 const WindowLevel* __restrict__ levels, const Stage* __restrict__ stages,
+                 const Chunk* __restrict__ chunks, int chunk_count, bool cumulative,
+                 bool one_by_one, Evaluate evaluate, const Candidate* __restrict__ candidates,
+                 const std::int32_t* __restrict__ candidate_count,
+                 Candidate* __restrict__ survivors, std::int32_t* survivor_counter,
+                 Hit* __restrict__ hits, std::int32_t* hit_counter) {
+  constexpr int kGroups = kLanesThreads / kLanes;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % kLanes;
+  const int count = *candidate_count, groups = static_cast<int>(gridDim.x) * kGroups;
+  const int warp_lane = thread % 32;
+  // All lanes of a warp stay together: a group without a window, or with a rejected one, idles.
+  for (int first = (static_cast<int>(blockIdx.x) * kLanesThreads + thread) / 32 * 32 / kLanes;
+       first < count; first += groups) {
+    const int index = first + warp_lane / kLanes;
+    bool left = index < count;
+    const Candidate candidate = candidates[left ? index : first];
     const WindowLevel level = levels[candidate.level];
     const GridLevel grid = grids[candidate.level];
     const std::uint32_t at = first_node(grid, level, candidate.window_in_level);
     std::int64_t score = candidate.score;
     std::int32_t sum = candidate.votes;
-    bool left = true;
-    if (one_by_one) {  // a soft cascade: 32 stages of one learner at a time
-      for (int s = first_stage; s < stage_count; s += 32) {
-        std::int32_t vote = 0, threshold = 0;
-        if (s + lane < stage_count) {
-          const Stage stage = stages[s + lane];
-          vote = evaluate(nodes, grid, at, stage.first);
-          threshold = stage.threshold;
-        }
+    for (int c = 0; c < chunk_count && __any_sync(0xFFFFFFFFU, left); ++c) {
+      const Chunk chunk = chunks[c];
+      std::int32_t vote = 0;
+      if (left)
+        for (int i = lane; i < chunk.learner_count; i += kLanes)
+          vote += evaluate(nodes, grid, at, chunk.first_learner + i);
+      if (one_by_one) {  // a soft cascade: every lane has a stage
+        std::int32_t before = vote;
 #pragma unroll
-        for (int d = 1; d < 32; d *= 2) {
-          const std::int32_t before = __shfl_up_sync(0xFFFFFFFFU, vote, d);
-          if (lane >= d) vote += before;
+        for (int d = 1; d < kLanes; d *= 2) {
+          const std::int32_t more = __shfl_up_sync(0xFFFFFFFFU, before, d, kLanes);
+          if (lane >= d) before += more;
         }
-        const bool fails = s + lane < stage_count && sum + vote < threshold;
-        if (__any_sync(0xFFFFFFFFU, fails)) {
-          left = false;
-          break;
-        }
-        const int last = min(31, stage_count - s - 1);
-        sum += __shfl_sync(0xFFFFFFFFU, vote, last);
-        score = static_cast<std::int64_t>(sum) - __shfl_sync(0xFFFFFFFFU, threshold, last);
+        const int count_here = chunk.end_stage - chunk.first_stage, last = count_here - 1;
+        const std::int32_t threshold =
+            lane < count_here ? stages[chunk.first_stage + lane].threshold : 0;
+        const bool fails = lane < count_here && sum + before < threshold;
+        if (sum_of_lanes<kLanes>(fails ? 1 : 0) != 0) left = false;
+        sum += __shfl_sync(0xFFFFFFFFU, before, last, kLanes);
+        score = static_cast<std::int64_t>(sum) - __shfl_sync(0xFFFFFFFFU, threshold, last, kLanes);
+        continue;
       }
-    } else {
-      for (int s = first_stage; s < stage_count; ++s) {
+      for (int s = chunk.first_stage; s < chunk.end_stage; ++s) {
         const Stage stage = stages[s];
-        std::int32_t vote = 0;
-        for (int i = lane; i < stage.count; i += 32)
-          vote += evaluate(nodes, grid, at, stage.first + i);
-        sum += __reduce_add_sync(0xFFFFFFFFU, vote);
-        if (sum < stage.threshold) {
-          left = false;
-          break;
-        }
+        const int from = stage.first - chunk.first_learner;
+        const bool mine =
+            chunk.end_stage - chunk.first_stage == 1 || (lane >= from && lane < from + stage.count);
+        sum += sum_of_lanes<kLanes>(mine ? vote : 0);
+        if (sum < stage.threshold) left = false;
         const std::int64_t margin = static_cast<std::int64_t>(sum) - stage.threshold;
-        if (cumulative) {
-          score = margin;
-        } else {
-          score += margin;
-          sum = 0;
-        }
+        score = (cumulative ? 0 : score) + margin;
+        if (!cumulative) sum = 0;
       }
     }
-    if (left && lane == 0) {
-      const int place = atomicAdd(&counters->hits, 1);
-      hits[place] = {level.first_window + candidate.window_in_level,
-                     __ll2float_rn(score) * kVoteUnit};
+    const bool done = left && lane == 0;
+    if (survivors != nullptr) {
+      const int place = append(done, warp_lane, survivor_counter);
+      if (done) survivors[place] = {score, candidate.window_in_level, candidate.level, sum, 0};
+    } else {
+      const int place = append(done, warp_lane, hit_counter);
+      if (done)
+        hits[place] = {level.first_window + candidate.window_in_level,
+                       __ll2float_rn(score) * kVoteUnit};
     }
   }
 }
@@ -412,7 +397,7 @@ class CascadeCuda final : public Engine {
     return upload(context_, from, buffer);
   }
   Status put_learners(const CascadeLayout& layout, int phases);
-  void plan_groups();
+  std::vector<Chunk> plan_chunks();
   Status queue(StreamRef on, const ImageView<Space::device, const std::uint8_t>& picture);
   template <typename Evaluate>
   Status queue_stages(StreamRef on, const Evaluate& evaluate);
@@ -427,10 +412,9 @@ class CascadeCuda final : public Engine {
   std::optional<PyramidTables> pyramid_;
   std::optional<GridTables> grid_;
   std::size_t bytes_ = 0;
-  EarlyPlan early_{};
-  int early_stages_ = 0;
+  int early_stages_ = 0, middle_chunks_ = 0, late_chunks_ = 0;
   bool one_by_one_ = false;
-  unsigned early_blocks_ = 0, late_blocks_ = 0;
+  unsigned early_blocks_ = 0, lanes_blocks_ = 0;
   DeviceBuffer<std::uint8_t> input_, samples_;
   DeviceBuffer<float4> weights_;
   DeviceBuffer<Place> places_;
@@ -441,11 +425,10 @@ class CascadeCuda final : public Engine {
   DeviceBuffer<Stage> stages_;
   DeviceBuffer<WindowLevel> levels_;
   DeviceBuffer<WindowTask> tasks_;
-  DeviceBuffer<Candidate> candidates_;
-  DeviceBuffer<Counters> counters_;
-  DeviceBuffer<Hit> device_hits_;
-  HostBuffer<Counters> host_counters_;
-  HostBuffer<Hit> host_hits_;
+  DeviceBuffer<Chunk> chunks_;
+  DeviceBuffer<Candidate> candidates_, survivors_;
+  DeviceBuffer<Hit> results_;  // the first two are Counters
+  HostBuffer<Hit> host_results_;
   std::vector<Hit> hits_;
   GraphCache graphs_;  // last: goes before what its graphs use
 };
@@ -492,25 +475,40 @@ Status CascadeCuda::put_learners(const CascadeLayout& layout, int phases) {
   return Done{};
 }
 
-/// The first stages that together have few learners, in groups of a few learners each.
-void CascadeCuda::plan_groups() {
-  int learners = 0, in_group = 0;
-  early_.groups = 0;
-  const int stages = static_cast<int>(cascade_.stages.size());
-  for (early_stages_ = 0; early_stages_ < stages; ++early_stages_) {
-    const int count = cascade_.stages[static_cast<std::size_t>(early_stages_)].count;
-    const bool fits = learners + count <= kEarlyLearners || early_stages_ == 0;
-    if (!fits) break;
-    if (early_.groups == 0 || (in_group + count > 4 && early_.groups < kMaxGroups)) {
-      ++early_.groups;
-      in_group = 0;
-    }
-    early_.stage_end[early_.groups - 1] = early_stages_ + 1;
-    learners += count;
-    in_group += count;
-  }
-  one_by_one_ = cascade_.cumulative && std::all_of(cascade_.stages.begin(), cascade_.stages.end(),
+/// Which stages are looked at by one thread, by a few lanes, by a warp.
+std::vector<Chunk> CascadeCuda::plan_chunks() {
+  const auto& stages = cascade_.stages;
+  const int count = static_cast<int>(stages.size());
+  const auto size = [&](int s) { return stages[static_cast<std::size_t>(s)].count; };
+  one_by_one_ = cascade_.cumulative && std::all_of(stages.begin(), stages.end(),
                                                    [](const Stage& s) { return s.count == 1; });
+  int learners = 0;
+  for (early_stages_ = 0; early_stages_ < count; ++early_stages_) {
+    learners += size(early_stages_);
+    if (early_stages_ > 0 && learners > kEarlyLearners) break;
+  }
+  std::vector<Chunk> chunks;
+  bool late = false;
+  for (int s = early_stages_; s < count;) {
+    if (!late && (size(s) > kMiddleLearners || learners > 8 * kMiddleLearners)) {
+      late = true;
+      middle_chunks_ = static_cast<int>(chunks.size());
+    }
+    const int lanes = late ? kLateLanes : kMiddleLanes;
+    Chunk chunk{s, s + 1, stages[static_cast<std::size_t>(s)].first, size(s)};
+    while (chunk.end_stage < count && chunk.learner_count + size(chunk.end_stage) <= lanes &&
+           stages[static_cast<std::size_t>(chunk.end_stage)].first ==
+               chunk.first_learner + chunk.learner_count) {
+      chunk.learner_count += size(chunk.end_stage);
+      ++chunk.end_stage;
+    }
+    learners += chunk.learner_count;
+    s = chunk.end_stage;
+    chunks.push_back(chunk);
+  }
+  if (!late) middle_chunks_ = static_cast<int>(chunks.size());
+  late_chunks_ = static_cast<int>(chunks.size()) - middle_chunks_;
+  return chunks;
 }
 
 Status CascadeCuda::create(const CascadeLayout& layout) {
@@ -530,7 +528,7 @@ Status CascadeCuda::create(const CascadeLayout& layout) {
   bytes_ = pyramid_->device_bytes() + grid_->device_bytes();
 
   if (Status ok = put_learners(layout, phases); !ok) return ok;
-  plan_groups();
+  const std::vector<Chunk> chunks = plan_chunks();
   std::vector<WindowLevel> levels;
   std::vector<WindowTask> tasks;
   for (std::size_t i = 0; i < plan_.windows.size(); ++i) {
@@ -542,45 +540,52 @@ Status CascadeCuda::create(const CascadeLayout& layout) {
       tasks.push_back({static_cast<std::int32_t>(i), first});
   }
   early_blocks_ = static_cast<unsigned>(tasks.size());
-  late_blocks_ = static_cast<unsigned>(std::max(1, context_.info().multiprocessors) * 16);
+  lanes_blocks_ = static_cast<unsigned>(std::max(1, context_.info().multiprocessors) * 16);
   const auto windows = static_cast<std::size_t>(plan_.window_count);
   const std::size_t pixels = static_cast<std::size_t>(plan_.pyramid.width) *
                              static_cast<std::size_t>(plan_.pyramid.height);
   constexpr std::size_t kSlack = 64;  // the last row's words may be read past its end
   for (const Status& done :
-       {put(levels_, levels), put(tasks_, tasks), take(input_, pixels),
+       {put(levels_, levels), put(tasks_, tasks), put(chunks_, chunks), take(input_, pixels),
         take(samples_, plan_.pyramid.samples + kSlack), take(candidates_, windows),
-        take(counters_, 1), take(device_hits_, windows + kFirstHits)})
+        take(survivors_, windows), take(results_, kHitsAt + windows + kFirstHits)})
     if (!done) return done;
-  Result<HostBuffer<Counters>> counters = HostBuffer<Counters>::create(context_, Use::result, 1);
-  if (!counters) return counters.error();
-  host_counters_ = std::move(*counters);
-  Result<HostBuffer<Hit>> hits =
-      HostBuffer<Hit>::create(context_, Use::result, windows + kFirstHits);
-  if (!hits) return hits.error();
-  host_hits_ = std::move(*hits);
+  Result<HostBuffer<Hit>> results =
+      HostBuffer<Hit>::create(context_, Use::result, kHitsAt + windows + kFirstHits);
+  if (!results) return results.error();
+  host_results_ = std::move(*results);
   hits_.reserve(windows);
   return Done{};
 }
 
 template <typename Evaluate>
 Status CascadeCuda::queue_stages(StreamRef on, const Evaluate& evaluate) {
-  const int stages = static_cast<int>(cascade_.stages.size());
+  auto* counters = reinterpret_cast<Counters*>(results_.device_data());
+  Hit* hits = results_.device_data() + kHitsAt;
   early_kernel<<<early_blocks_, kEarlyThreads, 0, on.get()>>>(
       grid_->nodes(), grid_->levels(), levels_.device_data(), tasks_.device_data(),
-      stages_.device_data(), early_, cascade_.cumulative, evaluate, candidates_.device_data(),
-      counters_.device_data());
+      stages_.device_data(), early_stages_, cascade_.cumulative, evaluate,
+      candidates_.device_data(), &counters->candidates[0]);
   if (Status ok = cuda_status(cudaGetLastError(), "early stages launch"); !ok) return ok;
-  late_kernel<<<late_blocks_, kLateThreads, 0, on.get()>>>(
-      grid_->nodes(), grid_->levels(), levels_.device_data(), stages_.device_data(), early_stages_,
-      stages, cascade_.cumulative, one_by_one_, evaluate, candidates_.device_data(),
-      counters_.device_data(), device_hits_.device_data());
+  Candidate* survivors = late_chunks_ > 0 ? survivors_.device_data() : nullptr;
+  lanes_kernel<kMiddleLanes><<<lanes_blocks_, kLanesThreads, 0, on.get()>>>(
+      grid_->nodes(), grid_->levels(), levels_.device_data(), stages_.device_data(),
+      chunks_.device_data(), middle_chunks_, cascade_.cumulative, one_by_one_, evaluate,
+      candidates_.device_data(), &counters->candidates[0], survivors, &counters->candidates[1],
+      hits, &counters->hits);
+  if (Status ok = cuda_status(cudaGetLastError(), "middle stages launch"); !ok) return ok;
+  if (late_chunks_ == 0) return Done{};
+  lanes_kernel<kLateLanes><<<lanes_blocks_, kLanesThreads, 0, on.get()>>>(
+      grid_->nodes(), grid_->levels(), levels_.device_data(), stages_.device_data(),
+      chunks_.device_data() + middle_chunks_, late_chunks_, cascade_.cumulative, one_by_one_,
+      evaluate, survivors_.device_data(), &counters->candidates[1],
+      static_cast<Candidate*>(nullptr), &counters->candidates[1], hits, &counters->hits);
   return cuda_status(cudaGetLastError(), "late stages launch");
 }
 
 Status CascadeCuda::queue(StreamRef on,
                           const ImageView<Space::device, const std::uint8_t>& picture) {
-  if (Status ok = runtime::fill(on.get(), counters_.device_data(), 0, sizeof(Counters)); !ok)
+  if (Status ok = runtime::fill(on.get(), results_.device_data(), 0, sizeof(Counters)); !ok)
     return ok;
   if (Status ok = pyramid(on, *pyramid_, picture, samples_.device_data()); !ok) return ok;
   if (Status ok = grid_->build(on, samples_.device_data()); !ok) return ok;
@@ -590,9 +595,7 @@ Status CascadeCuda::queue(StreamRef on,
   const Status queued = cascade_.linear.empty() ? queue_stages(on, EvaluateTree{trees})
                                                 : queue_stages(on, EvaluateLinear{linear});
   if (!queued) return queued;
-  if (Status ok = copy_to_host(on, host_counters_.data(), counters_.device_data(), 1); !ok)
-    return ok;
-  return copy_to_host(on, host_hits_.data(), device_hits_.device_data(), kFirstHits);
+  return copy_to_host(on, host_results_.data(), results_.device_data(), kHitsAt + kFirstHits);
 }
 
 Result<Engine::Hits> CascadeCuda::run(const ImageView<Space::device, const std::uint8_t>& picture,
@@ -601,17 +604,20 @@ Result<Engine::Hits> CascadeCuda::run(const ImageView<Space::device, const std::
                                          [&](StreamRef on) { return queue(on, picture); });
   if (!launched) return launched.error();
   if (Status done = wait(stream()); !done) return done.error();
-  const int count = host_counters_[0].hits;
-  if (count > kFirstHits) {
-    const Status copied = copy_to_host(stream(), host_hits_.data() + kFirstHits,
-                                       device_hits_.device_data() + kFirstHits,
-                                       static_cast<std::size_t>(count - kFirstHits));
+  Counters counters;
+  std::memcpy(&counters, host_results_.data(), sizeof counters);
+  if (counters.hits > kFirstHits) {
+    constexpr std::size_t kRest = kHitsAt + kFirstHits;
+    const Status copied =
+        copy_to_host(stream(), host_results_.data() + kRest, results_.device_data() + kRest,
+                     static_cast<std::size_t>(counters.hits - kFirstHits));
     if (!copied) return copied.error();
     if (Status done = wait(stream()); !done) return done.error();
   }
   hits_.clear();
-  for (int i = 0; i < count; ++i)
-    if (const Hit& hit = host_hits_[static_cast<std::size_t>(i)]; hit.score >= threshold)
+  for (int i = 0; i < counters.hits; ++i)
+    if (const Hit& hit = host_results_[kHitsAt + static_cast<std::size_t>(i)];
+        hit.score >= threshold)
       hits_.push_back(hit);
   std::sort(hits_.begin(), hits_.end(),
             [](const Hit& a, const Hit& b) { return a.window < b.window; });
