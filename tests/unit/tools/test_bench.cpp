@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "hal/fake/clock.hpp"
+#include "tests/support/unity.hpp"
+#include "tools/bench/contest.hpp"
+#include "tools/bench/hog_bench.hpp"
+#include "tools/bench/image_bench.hpp"
+#include "tools/bench/street.hpp"
+#include "tools/bench/workload.hpp"
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+using namespace kerb;
+using namespace kerb::bench;
+
+// --- contests
+
+void test_contestants_run_by_turns_and_the_first_rounds_do_not_count() {
+  FakeClock clock;
+  std::string order;
+  int calls = 0;
+  const std::vector<Contestant> two = {
+      {"a", "cpu",
+       [&]() -> Status {
+         order += 'a';
+         // 100 ms while warming up; then 1, 2, 3 ms.
+         clock.advance(std::chrono::milliseconds{order.size() < 5 ? 100 : ++calls});
+         return Done{};
+       }},
+      {"b", "cpu", [&]() -> Status {
+         order += 'b';
+         clock.advance(std::chrono::milliseconds{8});
+         return Done{};
+       }}};
+  std::vector<std::pair<int, int>> rounds;
+  const Result<std::vector<Times>> times =
+      contest(clock, two, 3, [&](int done, int all) { rounds.emplace_back(done, all); });
+  TEST_ASSERT_OK(times);
+  TEST_ASSERT_EQUAL_STRING("ababababab", order.c_str());
+  TEST_ASSERT_EQUAL_DOUBLE(2, (*times)[0].median_ms);
+  TEST_ASSERT_EQUAL_DOUBLE(1, (*times)[0].best_ms);
+  TEST_ASSERT_EQUAL_DOUBLE(3, (*times)[0].worst_ms);
+  TEST_ASSERT_EQUAL_DOUBLE(8, (*times)[1].median_ms);
+  TEST_ASSERT_EQUAL_size_t(5, rounds.size());
+  TEST_ASSERT_TRUE(rounds.back() == std::make_pair(5, 5));
+}
+
+void test_the_median_of_an_even_count_lies_between_the_middle_two() {
+  FakeClock clock;
+  int calls = 0;
+  const std::vector<Contestant> one = {{"a", "cpu", [&]() -> Status {
+                                          clock.advance(std::chrono::milliseconds{++calls});
+                                          return Done{};
+                                        }}};
+  const Result<std::vector<Times>> times = contest(clock, one, 4);  // 3, 4, 5, 6 ms
+  TEST_ASSERT_OK(times);
+  TEST_ASSERT_EQUAL_DOUBLE(4.5, times->front().median_ms);
+}
+
+void test_a_contestant_that_fails_ends_the_contest() {
+  FakeClock clock;
+  const std::vector<Contestant> one = {{"a", "cpu", []() -> Status {
+                                          return Error{Errc::device, 0, "a"};
+                                        }}};
+  TEST_ASSERT_ERROR(Errc::device, contest(clock, one, 3));
+}
+
+// --- the street
+
+void test_a_street_is_the_same_every_time_and_has_much_to_see() {
+  for (const auto& [width, height] : {std::pair{320, 240}, {97, 61}, {1, 1}, {3, 200}}) {
+    const std::vector<std::uint8_t> street = street_picture(width, height);
+    TEST_ASSERT_EQUAL_size_t(static_cast<std::size_t>(width * height), street.size());
+    TEST_ASSERT_TRUE(street == street_picture(width, height));
+  }
+  const std::vector<std::uint8_t> street = street_picture(320, 240);
+  TEST_ASSERT_FALSE(street == street_picture(320, 240, 2));
+  TEST_ASSERT_GREATER_THAN(100, std::set<std::uint8_t>(street.begin(), street.end()).size());
+  TEST_ASSERT_TRUE(street_picture(0, 10).empty());
+}
+
+// --- the workload
+
+void test_the_pool_has_the_blocks_of_the_thesis() {
+  TEST_ASSERT_EQUAL_size_t(5029, block_pool(1).size());
+  for (const int grid : {1, 2, 4}) {
+    std::set<std::tuple<int, int, int, int>> distinct;
+    for (const Block& b : block_pool(grid)) {
+      distinct.insert({b.x, b.y, b.width, b.height});
+      TEST_ASSERT_TRUE(b.width >= 12 && b.height >= 12 && b.x >= 0 && b.y >= 0);
+      TEST_ASSERT_TRUE(b.x + b.width <= 64 && b.y + b.height <= 128);
+      TEST_ASSERT_TRUE(b.width == b.height || b.width == 2 * b.height || 2 * b.width == b.height);
+      for (const int place : {b.x, b.y, b.width / 2, b.height / 2})
+        TEST_ASSERT_EQUAL_INT(0, place % grid);
+    }
+    TEST_ASSERT_EQUAL_size_t(block_pool(grid).size(), distinct.size());
+  }
+}
+
+/// Learners a window of these settings meets on average, when every stage keeps its rate.
+double expected_work(const WorkloadSettings& settings) {
+  double reach = 1, sum = 0;
+  for (std::size_t i = 0; i < settings.stage_sizes.size(); ++i) {
+    sum += reach * settings.stage_sizes[i];
+    reach *= 1 - (static_cast<int>(i) < settings.early_stages ? settings.early_reject
+                                                              : settings.late_reject);
+  }
+  return sum;
+}
+
+void test_the_default_workload_is_the_thesis_average() {
+  const WorkloadSettings settings;
+  TEST_ASSERT_EQUAL_size_t(23, settings.stage_sizes.size());
+  TEST_ASSERT_EQUAL_INT(16, settings.stage_sizes[0] + settings.stage_sizes[1] +
+                                settings.stage_sizes[2] + settings.stage_sizes[3]);
+  TEST_ASSERT_DOUBLE_WITHIN(0.1, 6.7, expected_work(settings));
+}
+
+void test_every_stage_of_a_workload_rejects_its_part() {
+  const int width = 130, height = 190;
+  const std::vector<std::uint8_t> street = street_picture(width, height);
+  const ImageView<Space::host, const std::uint8_t> picture{street.data(), width, height, width};
+  hog::SearchSettings search;
+  search.stride = 4;
+  search.scale_step = 1.1;
+  WorkloadSettings settings;
+  settings.stage_sizes = {2, 3, 5, 6, 6, 7};
+  Workers workers{1};
+  for (const int grid : {4, 2}) {
+    settings.grid = grid;
+    const Result<hog::Model> model = make_workload(workers, settings, search, picture);
+    TEST_ASSERT_OK(model);
+    TEST_ASSERT_OK(hog::validate(*model));
+    TEST_ASSERT_EQUAL_INT(0, hog::grid_of(std::get<hog::CascadeModel>(model->kind)) % grid);
+    Result<std::unique_ptr<hog::Engine>> engine =
+        hog::make_cascade_cpu(workers, *model, search, width, height);
+    TEST_ASSERT_OK(engine);
+    const Result<hog::Work> work = (*engine)->count_work({picture, {}});
+    TEST_ASSERT_OK(work);
+    TEST_ASSERT_EQUAL_size_t(settings.stage_sizes.size(), work->windows_at_stage.size());
+    TEST_ASSERT_EQUAL_INT64((*engine)->plan().window_count, work->windows);
+    TEST_ASSERT_GREATER_THAN(400, work->windows);
+    for (std::size_t i = 0; i + 1 < settings.stage_sizes.size(); ++i) {
+      const auto reached = static_cast<double>(work->windows_at_stage[i]);
+      const auto passed = static_cast<double>(work->windows_at_stage[i + 1]);
+      const double reject = i < 4 ? settings.early_reject : settings.late_reject;
+      TEST_ASSERT_DOUBLE_WITHIN(2, reached * (1 - reject), passed);
+    }
+    TEST_ASSERT_DOUBLE_WITHIN(0.15, expected_work(settings), per_window(*work));
+  }
+}
+
+void test_a_workload_is_the_same_every_time() {
+  const std::vector<std::uint8_t> street = street_picture(80, 140);
+  const ImageView<Space::host, const std::uint8_t> picture{street.data(), 80, 140, 80};
+  WorkloadSettings settings;
+  settings.stage_sizes = {2, 3};
+  Workers workers{1};
+  const Result<hog::Model> a = make_workload(workers, settings, {}, picture);
+  const Result<hog::Model> b = make_workload(workers, settings, {}, picture);
+  TEST_ASSERT_OK(a);
+  TEST_ASSERT_OK(b);
+  const auto& first = std::get<hog::CascadeModel>(a->kind);
+  const auto& second = std::get<hog::CascadeModel>(b->kind);
+  for (std::size_t i = 0; i < first.stages.size(); ++i)
+    TEST_ASSERT_EQUAL_INT32(first.stages[i].threshold, second.stages[i].threshold);
+  for (std::size_t i = 0; i < first.linear.size(); ++i)
+    TEST_ASSERT_TRUE(first.linear[i].weights == second.linear[i].weights);
+}
+
+void test_a_workload_that_makes_no_sense_is_refused() {
+  const std::vector<std::uint8_t> street = street_picture(80, 140);
+  const ImageView<Space::host, const std::uint8_t> picture{street.data(), 80, 140, 80};
+  Workers workers{1};
+  WorkloadSettings settings;
+  settings.grid = 3;
+  TEST_ASSERT_ERROR(Errc::invalid_argument, make_workload(workers, settings, {}, picture));
+  settings = {};
+  settings.stage_sizes = {};
+  TEST_ASSERT_ERROR(Errc::invalid_argument, make_workload(workers, settings, {}, picture));
+  settings.stage_sizes = {1, 0};
+  TEST_ASSERT_ERROR(Errc::invalid_argument, make_workload(workers, settings, {}, picture));
+  settings.stage_sizes = {1};
+  settings.early_reject = 1;
+  TEST_ASSERT_ERROR(Errc::invalid_argument, make_workload(workers, settings, {}, picture));
+  settings.early_reject = 0.5;
+  const ImageView<Space::host, const std::uint8_t> tiny{street.data(), 63, 127, 80};
+  TEST_ASSERT_ERROR(Errc::invalid_argument, make_workload(workers, settings, {}, tiny));
+}
+
+// --- the benchmarks themselves
+
+void test_the_image_benchmark_runs_every_operator() {
+  const SystemClock clock;
+  ImageBench bench;
+  bench.repeats = 1;
+  bench.small = true;
+  bench.threads = 1;
+  int told = 0;
+  bench.on_progress = [&](const std::string&, int, int) { ++told; };
+  const Result<std::vector<ImageRow>> rows = bench_image(clock, bench);
+  TEST_ASSERT_OK(rows);
+  TEST_ASSERT_EQUAL_size_t(static_cast<std::size_t>(told), rows->size());
+  for (const ImageRow& row : *rows) {
+    TEST_ASSERT_EQUAL_STRING("cpu", row.backend.c_str());
+    TEST_ASSERT_TRUE(row.bytes > 0 && row.width > 0 && row.height > 0);
+  }
+  for (const char* name : {"to_grey", "split_mosaic", "pyramid"})
+    TEST_ASSERT_TRUE_MESSAGE(
+        std::any_of(rows->begin(), rows->end(), [&](const ImageRow& r) { return r.name == name; }),
+        name);
+}
+
+void test_the_thesis_cases_cover_its_tables() {
+  std::string all;
+  for (const HogCase& c : thesis_cases()) all += std::string{c.tables} + " ";
+  for (const char* table : {"3-1", "4-1", "5-1 sparse", "5-1 dense", "7-1"})
+    TEST_ASSERT_TRUE_MESSAGE(all.find(table) != std::string::npos, table);
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_contestants_run_by_turns_and_the_first_rounds_do_not_count);
+  RUN_TEST(test_the_median_of_an_even_count_lies_between_the_middle_two);
+  RUN_TEST(test_a_contestant_that_fails_ends_the_contest);
+  RUN_TEST(test_a_street_is_the_same_every_time_and_has_much_to_see);
+  RUN_TEST(test_the_pool_has_the_blocks_of_the_thesis);
+  RUN_TEST(test_the_default_workload_is_the_thesis_average);
+  RUN_TEST(test_every_stage_of_a_workload_rejects_its_part);
+  RUN_TEST(test_a_workload_is_the_same_every_time);
+  RUN_TEST(test_a_workload_that_makes_no_sense_is_refused);
+  RUN_TEST(test_the_image_benchmark_runs_every_operator);
+  RUN_TEST(test_the_thesis_cases_cover_its_tables);
+  return UNITY_END();
+}

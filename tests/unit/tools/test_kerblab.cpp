@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <sstream>
+#include <string>
+
+#include "tests/support/unity.hpp"
+#include "tools/bench/street.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path g_folder;
+
+}  // namespace
+
+void setUp() {
+  std::string pattern = (fs::temp_directory_path() / "kerblab-XXXXXX").string();
+  g_folder = mkdtemp(pattern.data());
+}
+void tearDown() { fs::remove_all(g_folder); }
+
+namespace {
+
+using Json = nlohmann::json;
+
+struct Outcome {
+  int code = -1;
+  std::string out, err;
+  [[nodiscard]] long lines_of_error() const { return std::count(err.begin(), err.end(), '\n'); }
+};
+
+std::string read(const fs::path& path) {
+  std::ifstream file{path};
+  return {std::istreambuf_iterator<char>{file}, {}};
+}
+
+/// Runs `kerblab ARGUMENTS` through the shell, in a folder whose outputs are hidden from listings.
+Outcome kerblab(const std::string& arguments) {
+  const fs::path logs = g_folder.string() + ".logs";
+  fs::create_directory(logs);
+  const std::string out = logs / "out", err = logs / "err";
+  const std::string command =
+      "cd " + g_folder.string() + " && " + KERBLAB + " " + arguments + " >" + out + " 2>" + err;
+  const int status = std::system(command.c_str());
+  const Outcome result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
+  fs::remove_all(logs);
+  return result;
+}
+
+void street(const std::string& name, int width, int height) {
+  std::vector<std::uint8_t> samples = kerb::bench::street_picture(width, height);
+  TEST_ASSERT_TRUE(
+      cv::imwrite((g_folder / name).string(), cv::Mat{height, width, CV_8UC1, samples.data()}));
+}
+
+void expect_bad_input(const Outcome& o, const char* part) {
+  TEST_ASSERT_EQUAL_INT_MESSAGE(2, o.code, o.err.c_str());
+  TEST_ASSERT_EQUAL_INT_MESSAGE(1, o.lines_of_error(), o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.err.find("kerblab: error: ") == 0, o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.err.find(part) != std::string::npos, o.err.c_str());
+  TEST_ASSERT_EQUAL_STRING("", o.out.c_str());
+}
+
+/// All files below the test's folder, hidden ones too.
+long file_count() {
+  return std::count_if(fs::recursive_directory_iterator{g_folder},
+                       fs::recursive_directory_iterator{},
+                       [](const fs::directory_entry& e) { return e.is_regular_file(); });
+}
+
+void test_help_and_version_are_no_errors() {
+  const Outcome help = kerblab("--help");
+  TEST_ASSERT_EQUAL_INT(0, help.code);
+  for (const char* word : {"detect", "model", "bench", "Exit codes"})
+    TEST_ASSERT_TRUE_MESSAGE(help.out.find(word) != std::string::npos, word);
+  for (const char* command : {"detect", "model", "model info", "model import", "bench"}) {
+    const Outcome o = kerblab(std::string{command} + " --help");
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, command);
+    TEST_ASSERT_TRUE_MESSAGE(o.out.find("Example") != std::string::npos, command);
+  }
+  const Outcome version = kerblab("--version");
+  TEST_ASSERT_EQUAL_INT(0, version.code);
+  TEST_ASSERT_TRUE(version.out.find("kerblab 0.") != std::string::npos);
+}
+
+void test_a_wrong_command_line_is_bad_input() {
+  for (const char* arguments :
+       {"", "fly", "detect", "model", "model info", "bench sky", "detect --backend tpu a.png",
+        "detect --fusion glue a.png", "detect --scale x a.png", "bench --repeat 0"})
+    TEST_ASSERT_EQUAL_INT_MESSAGE(2, kerblab(arguments).code, arguments);
+}
+
+void test_settings_that_make_no_sense_are_one_line() {
+  street("a.png", 64, 128);
+  expect_bad_input(kerblab("detect --scale 1 a.png"), "scale");
+  expect_bad_input(kerblab("detect --stride 0 a.png"), "stride");
+  expect_bad_input(kerblab("detect --region 1,2,3 a.png"), "--region");
+  expect_bad_input(kerblab("detect --ground 100 a.png"), "--ground");
+  expect_bad_input(kerblab("model import --out m.kwm"), "FILE");
+}
+
+void test_a_picture_gives_a_line() {
+  street("a.png", 200, 150);
+  street("small.png", 20, 10);
+  std::ofstream{g_folder / "list.txt"} << "small.png\na.png\n";
+  const Outcome o = kerblab("detect --backend cpu --scale 1.2 --json found.jsonl a.png @list.txt");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  TEST_ASSERT_EQUAL_STRING("", o.err.c_str());
+  std::istringstream lines{read(g_folder / "found.jsonl")};
+  std::vector<Json> found;
+  for (std::string line; std::getline(lines, line);) found.push_back(Json::parse(line));
+  TEST_ASSERT_EQUAL_size_t(3, found.size());
+  TEST_ASSERT_EQUAL_STRING("a.png", found[0]["image"].get<std::string>().c_str());
+  TEST_ASSERT_EQUAL_INT(200, found[0]["width"].get<int>());
+  TEST_ASSERT_EQUAL_INT(150, found[0]["height"].get<int>());
+  TEST_ASSERT_TRUE(found[0]["ms"].get<double>() >= 0);
+  TEST_ASSERT_TRUE(found[0]["detections"].is_array());
+  TEST_ASSERT_EQUAL_size_t(5, found[0].size());
+  TEST_ASSERT_TRUE(found[1]["detections"].empty());  // smaller than any window
+  TEST_ASSERT_TRUE(found[0]["detections"] == found[2]["detections"]);
+}
+
+void test_stdout_is_the_default_and_detections_have_a_box_and_a_score() {
+  street("a.png", 128, 160);
+  // So low a threshold that every window is a hit.
+  const Outcome o = kerblab("detect --backend cpu --threshold -100 --fusion none a.png");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  const Json line = Json::parse(o.out);
+  TEST_ASSERT_GREATER_THAN(10, line["detections"].size());
+  double last = 1e9;
+  for (const Json& one : line["detections"]) {
+    TEST_ASSERT_EQUAL_size_t(5, one.size());
+    for (const char* key : {"x", "y", "w", "h", "score"})
+      TEST_ASSERT_TRUE_MESSAGE(one[key].is_number(), key);
+    TEST_ASSERT_TRUE(one["score"].get<double>() <= last);
+    last = one["score"].get<double>();
+    TEST_ASSERT_TRUE(one["x"].get<double>() >= 0 && one["h"].get<double>() >= 95);
+    TEST_ASSERT_TRUE(one["x"].get<double>() + one["w"].get<double>() <= 128);
+  }
+}
+
+void test_drawing_writes_a_png_a_picture() {
+  street("a.png", 128, 160);
+  fs::create_directory(g_folder / "b");
+  street("b/a.jpg", 64, 128);
+  const Outcome o = kerblab(
+      "detect --backend cpu --threshold -100 --fusion none --draw new/drawn --json found.jsonl "
+      "a.png b/a.jpg");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  const cv::Mat first = cv::imread((g_folder / "new/drawn/a.png").string());
+  const cv::Mat second = cv::imread((g_folder / "new/drawn/a-2.png").string());
+  TEST_ASSERT_EQUAL_INT(128, first.cols);
+  TEST_ASSERT_EQUAL_INT(160, first.rows);
+  TEST_ASSERT_EQUAL_INT(64, second.cols);
+  std::vector<cv::Mat> planes(3);
+  cv::split(first, planes);  // the street is grey, boxes are not
+  TEST_ASSERT_GREATER_THAN(100, cv::countNonZero(planes[0] != planes[2]));
+  TEST_ASSERT_EQUAL_INT(5, file_count());
+}
+
+void test_an_unreadable_picture_is_one_line_and_leaves_nothing() {
+  street("a.png", 64, 128);
+  std::ofstream{g_folder / "bad.png"} << "not a picture";
+  std::ofstream{g_folder / "cut.png"} << read(g_folder / "a.png").substr(0, 2000);
+  const long before = file_count();
+  expect_bad_input(kerblab("detect --backend cpu --draw drawn --json found.jsonl a.png bad.png"),
+                   "bad.png");
+  expect_bad_input(kerblab("detect --backend cpu --draw drawn a.png cut.png"), "cut.png");
+  expect_bad_input(kerblab("detect --backend cpu --draw drawn a.png none.png"), "none.png");
+  expect_bad_input(kerblab("detect --backend cpu a.png @none.txt"), "none.txt");
+  expect_bad_input(kerblab("detect --backend cpu --json no/found.jsonl a.png"), "no");
+  expect_bad_input(kerblab("detect --backend cpu --model bad.png a.png"), "");
+  TEST_ASSERT_EQUAL_INT(before, file_count());
+  TEST_ASSERT_FALSE(fs::exists(g_folder / "drawn"));
+}
+
+void test_a_model_goes_through_our_file_and_finds_the_same() {
+  const Outcome made = kerblab("model import --opencv-people --name people --out m.kwm");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, made.code, made.err.c_str());
+  const Outcome info = kerblab("model info m.kwm");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, info.code, info.err.c_str());
+  for (const char* word : {"people", "64", "128", "rhog", "3780"})
+    TEST_ASSERT_TRUE_MESSAGE(info.out.find(word) != std::string::npos, info.out.c_str());
+  const Outcome json = kerblab("model info --json - m.kwm");
+  TEST_ASSERT_EQUAL_STRING("people", Json::parse(json.out)["name"].get<std::string>().c_str());
+  TEST_ASSERT_EQUAL_INT(105, Json::parse(json.out)["blocks"].get<int>());
+
+  street("a.png", 96, 160);
+  const std::string common = "detect --backend cpu --threshold -100 --scale 1.1 a.png";
+  const Outcome a = kerblab(common), b = kerblab(common + " --model m.kwm");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, b.code, b.err.c_str());
+  TEST_ASSERT_TRUE(Json::parse(a.out)["detections"] == Json::parse(b.out)["detections"]);
+
+  std::ofstream{g_folder / "cut.kwm"} << read(g_folder / "m.kwm").substr(0, 1000);
+  expect_bad_input(kerblab("model info cut.kwm"), "cut.kwm");
+  expect_bad_input(kerblab("model import none.xml --out new.kwm"), "none.xml");
+  TEST_ASSERT_FALSE(fs::exists(g_folder / "new.kwm"));
+}
+
+void test_the_benchmarks_print_a_table_and_json() {
+  const Outcome image =
+      kerblab("bench image --quick --repeat 1 --backend cpu --threads 1 --json image.json");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, image.code, image.err.c_str());
+  TEST_ASSERT_TRUE(image.out.find("to_grey") != std::string::npos);
+  const Json rows = Json::parse(read(g_folder / "image.json"))["results"];
+  TEST_ASSERT_TRUE(rows[0]["ms"]["median"].get<double>() >= 0);
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_help_and_version_are_no_errors);
+  RUN_TEST(test_a_wrong_command_line_is_bad_input);
+  RUN_TEST(test_settings_that_make_no_sense_are_one_line);
+  RUN_TEST(test_a_picture_gives_a_line);
+  RUN_TEST(test_stdout_is_the_default_and_detections_have_a_box_and_a_score);
+  RUN_TEST(test_drawing_writes_a_png_a_picture);
+  RUN_TEST(test_an_unreadable_picture_is_one_line_and_leaves_nothing);
+  RUN_TEST(test_a_model_goes_through_our_file_and_finds_the_same);
+  RUN_TEST(test_the_benchmarks_print_a_table_and_json);
+  return UNITY_END();
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/hog_bench.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "gpu/hog/fusion.hpp"
+#include "gpu/memory/buffer.hpp"
+#include "tools/bench/workload.hpp"
+
+namespace kerb::bench {
+namespace {
+
+using Grey = ImageView<Space::host, const std::uint8_t>;
+
+hog::SearchSettings settings_of(const HogCase& search) {
+  hog::SearchSettings settings;
+  settings.scale_step = search.scale;
+  settings.stride = search.stride;
+  return settings;
+}
+
+/// A detector of ours with all it needs, made once, as in the product.
+class Ours {
+ public:
+  static Result<std::unique_ptr<Ours>> create(const Context& context, Workers& workers,
+                                              const hog::Model& model, const HogCase& search,
+                                              const Grey& grey, float threshold, bool on_device) {
+    auto ours = std::make_unique<Ours>();
+    Result<std::unique_ptr<hog::Engine>> engine =
+        hog::make_engine(context, workers, model, settings_of(search), grey.width, grey.height);
+    if (!engine) return engine.error();
+    ours->engine_ = std::move(*engine);
+    Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create({});
+    if (!fusion) return fusion.error();
+    ours->fusion_ = std::move(*fusion);
+    ours->grey_ = grey;
+    ours->threshold_ = threshold;
+    if (on_device)
+      if (Status ok = ours->upload(context); !ok) return ok.error();
+    return ours;
+  }
+
+  Status frame() {
+    const Result<hog::Engine::Hits> hits =
+        device_.size() == 0
+            ? engine_->search(hog::Picture<Space::host>{grey_, {}}, threshold_)
+            : engine_->search(hog::Picture<Space::device>{device_grey(), {}}, threshold_);
+    if (!hits) return hits.error();
+    hits_ = hits->count;
+    fusion_->fuse(*hits, engine_->model().geometry(), engine_->plan(), people_);
+    return Done{};
+  }
+
+  /// The threshold that `count` windows pass.
+  Result<float> threshold_for(int count) {
+    const Result<hog::Engine::Hits> hits =
+        engine_->search(hog::Picture<Space::host>{grey_, {}}, std::numeric_limits<float>::lowest());
+    if (!hits) return hits.error();
+    if (hits->count == 0) return 0.0F;
+    std::vector<float> scores;
+    for (int i = 0; i < hits->count; ++i) scores.push_back(hits->data[i].score);
+    const auto nth = scores.begin() + std::clamp(count, 1, hits->count) - 1;
+    std::nth_element(scores.begin(), nth, scores.end(), std::greater<>{});
+    return *nth;
+  }
+  void set_threshold(float threshold) { threshold_ = threshold; }
+
+  Status fill(HogRow& row) {
+    row.windows = engine_->plan().window_count;
+    row.hits = hits_;
+    row.people = people_.count;
+    row.device_bytes = engine_->device_bytes();
+    const Result<hog::Work> work = engine_->count_work(hog::Picture<Space::host>{grey_, {}});
+    if (!work) return work.error();
+    row.per_window = per_window(*work);
+    return Done{};
+  }
+  [[nodiscard]] int hits() const { return hits_; }
+
+ private:
+  [[nodiscard]] ImageView<Space::device, const std::uint8_t> device_grey() const {
+    return {device_.device_data(), grey_.width, grey_.height, grey_.row_stride};
+  }
+  Status upload(const Context& context) {
+    const auto count =
+        static_cast<std::size_t>(grey_.row_stride) * static_cast<std::size_t>(grey_.height);
+    Result<DeviceBuffer<std::uint8_t>> buffer = DeviceBuffer<std::uint8_t>::create(context, count);
+    if (!buffer) return buffer.error();
+    device_ = std::move(*buffer);
+    if (Status ok = copy_to_device(context.stream(), device_.device_data(), grey_.data, count); !ok)
+      return ok;
+    return wait(context.stream());
+  }
+
+  std::unique_ptr<hog::Engine> engine_;
+  std::unique_ptr<hog::Fusion> fusion_;
+  Grey grey_;
+  DeviceBuffer<std::uint8_t> device_;
+  float threshold_ = 0;
+  int hits_ = 0;
+  DetectionList people_;
+};
+
+struct NamedModel {
+  std::string name;
+  hog::Model model;
+  bool borrowed_weights = false;  ///< trained for another kind: the threshold 0 means nothing
+  float threshold = 0;
+};
+
+class HogRunner {
+ public:
+  HogRunner(const Clock& clock, const HogBench& bench)
+      : clock_{clock}, bench_{bench}, workers_{bench.threads} {}
+
+  Result<std::vector<HogRow>> run() {
+    Result<Context> cpu = Context::create(BackendChoice::cpu);
+    if (!cpu) return cpu.error();
+    cpu_.emplace(std::move(*cpu));
+    if (bench_.cuda) {
+      Result<Context> cuda = Context::create(BackendChoice::cuda);
+      if (!cuda) return cuda.error();
+      cuda_.emplace(std::move(*cuda));
+    }
+    if (Status ok = make_models(); !ok) return ok.error();
+    for (std::size_t i = 0; i < bench_.cases.size(); ++i)
+      if (Status ok = run_case(bench_.cases[i]); !ok) return ok.error();
+    return std::move(rows_);
+  }
+
+ private:
+  void progress(const std::string& what, int done, int all) {
+    if (bench_.on_progress) bench_.on_progress(what, done, all);
+  }
+
+  Status make_models() {
+    const auto* people = std::get_if<hog::DenseModel>(&bench_.people.kind);
+    if (people == nullptr || bench_.cases.empty())
+      return Error{Errc::invalid_argument, 0, "bench hog", "a dense model and a case"};
+    models_.push_back({"dense rhog", bench_.people});
+    for (const auto& [name, kind] : {std::pair{"dense cells", hog::DenseKind::cells},
+                                     std::pair{"dense integral", hog::DenseKind::integral}}) {
+      hog::DenseModel other = *people;
+      other.kind = kind;
+      models_.push_back({name, {bench_.people.name, std::move(other)}, true});
+    }
+    const HogCase* largest = nullptr;
+    int most = -1;
+    for (const HogCase& search : bench_.cases) {
+      const Result<hog::SearchPlan> plan =
+          hog::plan_search(hog::Geometry{}, settings_of(search), search.width, search.height);
+      if (!plan) return plan.error();
+      if (plan->window_count > most) {
+        most = plan->window_count;
+        largest = &search;
+      }
+    }
+    const std::vector<std::uint8_t> samples = bench_.picture(largest->width, largest->height);
+    for (const int grid : {4, 2}) {
+      progress("calibrating the cascades", grid == 4 ? 0 : 1, 2);
+      WorkloadSettings settings;
+      settings.grid = grid;
+      Result<hog::Model> model =
+          make_workload(workers_, settings, settings_of(*largest),
+                        {samples.data(), largest->width, largest->height, largest->width});
+      if (!model) return model.error();
+      models_.push_back({"cascade, grid " + std::to_string(grid), std::move(*model)});
+    }
+    return Done{};
+  }
+
+  /// Thresholds that mean something for this picture.
+  Status set_thresholds(const HogCase& search, const Grey& grey) {
+    int rhog_hits = 0;
+    for (NamedModel& model : models_) {
+      const bool is_rhog = &model == &models_.front();
+      if (!is_rhog && !model.borrowed_weights) continue;
+      Result<std::unique_ptr<Ours>> ours =
+          Ours::create(*cpu_, workers_, model.model, search, grey, 0, false);
+      if (!ours) return ours.error();
+      if (is_rhog) {
+        if (Status ok = (*ours)->frame(); !ok) return ok;
+        rhog_hits = (*ours)->hits();
+        continue;
+      }
+      const Result<float> threshold = (*ours)->threshold_for(rhog_hits);
+      if (!threshold) return threshold.error();
+      model.threshold = *threshold;
+    }
+    return Done{};
+  }
+
+  Status run_case(const HogCase& search) {
+    const std::vector<std::uint8_t> samples = bench_.picture(search.width, search.height);
+    const Grey grey{samples.data(), search.width, search.height, search.width};
+    if (Status ok = set_thresholds(search, grey); !ok) return ok;
+
+    std::vector<Contestant> contestants;
+    std::vector<int> rival_people;
+    std::vector<Rival> rivals;
+    if (bench_.rivals) rivals = bench_.rivals(search, grey, workers_.count());
+    rival_people.resize(rivals.size());
+    for (std::size_t i = 0; i < rivals.size(); ++i)
+      contestants.push_back(
+          {rivals[i].name, "cpu", [&, i] { return rivals[i].frame(rival_people[i]); }});
+
+    std::vector<std::unique_ptr<Ours>> ours;
+    const auto add = [&](const NamedModel& model, const Context& context,
+                         bool on_device) -> Status {
+      Result<std::unique_ptr<Ours>> made =
+          Ours::create(context, workers_, model.model, search, grey, model.threshold, on_device);
+      if (!made) return made.error();
+      ours.push_back(std::move(*made));
+      const char* backend = on_device ? "cuda, on device" : name_of(context.backend());
+      contestants.push_back(
+          {model.name, backend, [one = ours.back().get()] { return one->frame(); }});
+      return Done{};
+    };
+    for (const NamedModel& model : models_) {
+      if (bench_.cpu)
+        if (Status ok = add(model, *cpu_, false); !ok) return ok;
+      for (const bool on_device : {false, true})
+        if (cuda_)
+          if (Status ok = add(model, *cuda_, on_device); !ok) return ok;
+    }
+
+    const std::string what = std::to_string(search.width) + "x" + std::to_string(search.height);
+    const Result<std::vector<Times>> times = contest(
+        clock_, contestants, bench_.repeats, [&](int done, int all) { progress(what, done, all); });
+    if (!times) return times.error();
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+      HogRow row;
+      row.search = search;
+      row.name = contestants[i].name;
+      row.backend = contestants[i].backend;
+      row.threads = row.backend == "cpu" ? workers_.count() : 0;
+      row.times = (*times)[i];
+      if (!rivals.empty() && row.times.median_ms > 0)
+        row.ratio = times->front().median_ms / row.times.median_ms;
+      if (i < rivals.size()) {
+        row.people = rival_people[i];
+      } else if (Status ok = ours[i - rivals.size()]->fill(row); !ok) {
+        return ok;
+      }
+      rows_.push_back(std::move(row));
+    }
+    return Done{};
+  }
+
+  const Clock& clock_;
+  const HogBench& bench_;
+  Workers workers_;
+  std::optional<Context> cpu_, cuda_;
+  std::vector<NamedModel> models_;
+  std::vector<HogRow> rows_;
+};
+
+}  // namespace
+
+const std::vector<HogCase>& thesis_cases() {
+  static const std::vector<HogCase> kCases = {{1280, 960, 8, 1.05, "3-1, 4-1, 7-1"},
+                                              {1280, 960, 8, 1.1, "3-1, 7-1"},
+                                              {1280, 960, 8, 1.2, "3-1, 7-1"},
+                                              {640, 480, 8, 1.05, "4-1"},
+                                              {320, 240, 8, 1.05, "4-1"},
+                                              {320, 240, 8, 1.2, "5-1 sparse"},
+                                              {320, 240, 4, 1.05, "5-1 dense"}};
+  return kCases;
+}
+
+Result<std::vector<HogRow>> bench_hog(const Clock& clock, const HogBench& bench) {
+  return HogRunner{clock, bench}.run();
+}
+
+}  // namespace kerb::bench

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab bench: our operators and detectors against each other, and against OpenCV's.
+#include <fmt/format.h>
+#include <sys/utsname.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgproc.hpp>
+#include <opencv2/objdetect.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/main/version.hpp"
+#include "tools/bench/hog_bench.hpp"
+#include "tools/bench/image_bench.hpp"
+#include "tools/bench/street.hpp"
+#include "tools/kerblab/command.hpp"
+#include "tools/kerblab/models.hpp"
+#include "tools/kerblab/output.hpp"
+#include "tools/kerblab/pictures.hpp"
+#include "tools/kerblab/progress.hpp"
+
+namespace kerb::lab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Grey = ImageView<Space::host, const std::uint8_t>;
+
+struct BenchOptions {
+  std::string what = "hog", json, picture, backend = "auto";
+  int repeat = 0, threads = 0;
+  bool quick = false;
+};
+
+/// What the machine calls its processor; its kind where it does not say.
+std::string cpu_name() {
+  std::ifstream file{"/proc/cpuinfo"};
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos)
+      return line.substr(line.find(": ") + 2);
+  utsname name{};
+  return ::uname(&name) == 0 ? name.machine : "unknown";
+}
+
+/// Where it runs, and how busy that was: a figure without these says little.
+Json describe_machine(const Context* cuda, int threads) {
+  Json machine;
+  machine["cpu"] = cpu_name();
+  machine["threads"] = threads;
+  double load[1] = {0};
+  if (::getloadavg(load, 1) == 1) machine["load_before"] = load[0];
+  machine["opencv"] = CV_VERSION;
+  if (cuda != nullptr) machine["gpu"] = cuda->info().device.c_str();
+  return machine;
+}
+
+struct Backends {
+  bool cpu = true;
+  std::optional<Context> cuda;
+};
+Result<Backends> choose_backends(const std::string& name) {
+  BackendChoice choice = BackendChoice::automatic;
+  parse(name, choice);
+  Result<Context> context = Context::create(choice);
+  if (!context) return context.error();
+  Backends backends;
+  backends.cpu = choice != BackendChoice::cuda;
+  if (context->backend() == Backend::cuda) backends.cuda.emplace(std::move(*context));
+  return backends;
+}
+
+/// OpenCV's detector with the same search, twice: raw windows, and with its default grouping.
+std::vector<bench::Rival> opencv_rivals(const bench::HogCase& search, const Grey& grey,
+                                        int threads) {
+  cv::setNumThreads(threads);
+  const auto hog = std::make_shared<cv::HOGDescriptor>();
+  hog->setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());
+  const cv::Mat picture{grey.height, grey.width, CV_8UC1, const_cast<std::uint8_t*>(grey.data),
+                        static_cast<std::size_t>(grey.row_stride)};
+  std::vector<bench::Rival> rivals;
+  for (const double group : {0.0, 2.0})
+    rivals.push_back({fmt::format("OpenCV, group {:.0f}", group), [=](int& people) -> Status {
+                        try {
+                          std::vector<cv::Rect> found;
+                          hog->detectMultiScale(picture, found, 0, {search.stride, search.stride},
+                                                {}, search.scale, group);
+                          people = static_cast<int>(found.size());
+                        } catch (const std::exception&) {
+                          return Error{Errc::device, 0, "OpenCV's detectMultiScale"};
+                        }
+                        return Done{};
+                      }});
+  return rivals;
+}
+
+/// A real picture in any size: cut to the shape, then scaled.
+std::vector<std::uint8_t> fitted(const LoadedPicture& picture, int width, int height) {
+  const cv::Mat whole{picture.bgr.rows, picture.bgr.cols, CV_8UC1,
+                      const_cast<std::uint8_t*>(picture.grey.data())};
+  const double scale =
+      std::max(static_cast<double>(width) / whole.cols, static_cast<double>(height) / whole.rows);
+  const int w = std::min(whole.cols, std::max(1, cvRound(width / scale)));
+  const int h = std::min(whole.rows, std::max(1, cvRound(height / scale)));
+  const cv::Mat part = whole(cv::Rect{(whole.cols - w) / 2, (whole.rows - h) / 2, w, h});
+  cv::Mat out;
+  cv::resize(part, out, {width, height}, 0, 0, scale < 1 ? cv::INTER_AREA : cv::INTER_CUBIC);
+  return {out.data, out.data + out.total()};
+}
+
+Json to_json(const bench::Times& times) {
+  return {{"median", times.median_ms}, {"best", times.best_ms}, {"worst", times.worst_ms}};
+}
+
+Json to_json(const bench::HogRow& row) {
+  Json out;
+  out["width"] = row.search.width;
+  out["height"] = row.search.height;
+  out["stride"] = row.search.stride;
+  out["scale"] = row.search.scale;
+  out["tables"] = row.search.tables;
+  out["detector"] = row.name;
+  out["backend"] = row.backend;
+  if (row.threads != 0) out["threads"] = row.threads;
+  out["ms"] = to_json(row.times);
+  if (row.ratio > 0) out["times_as_fast_as_opencv"] = row.ratio;
+  if (row.windows > 0) {
+    out["windows"] = row.windows;
+    out["blocks_per_window"] = row.per_window;
+    out["hits"] = row.hits;
+  }
+  out["people"] = row.people;
+  if (row.device_bytes > 0) out["device_bytes"] = row.device_bytes;
+  return out;
+}
+
+Json to_json(const bench::ImageRow& row) {
+  Json out;
+  out["operator"] = row.name;
+  out["detail"] = row.detail;
+  out["width"] = row.width;
+  out["height"] = row.height;
+  out["backend"] = row.backend;
+  if (row.threads != 0) out["threads"] = row.threads;
+  out["ms"] = to_json(row.times);
+  out["bytes"] = row.bytes;
+  if (row.times.median_ms > 0) out["gb_per_s"] = row.bytes * 1e-6 / row.times.median_ms;
+  return out;
+}
+
+void print_hog(const std::vector<bench::HogRow>& rows) {
+  const bench::HogRow* last = nullptr;
+  for (const bench::HogRow& row : rows) {
+    const bench::HogCase& c = row.search;
+    if (last == nullptr || last->search.width != c.width || last->search.stride != c.stride ||
+        last->search.scale != c.scale) {
+      fmt::print("\n{}x{}, stride {}, scale {}   (thesis: {})\n", c.width, c.height, c.stride,
+                 c.scale, c.tables);
+      fmt::print("{:<20}{:<17}{:>11}{:>10}{:>10}{:>12}{:>9}{:>9}\n", "detector", "backend",
+                 "median ms", "best", "x OpenCV", "blocks/win", "windows", "people");
+    }
+    last = &row;
+    fmt::print("{:<20}{:<17}{:>11.3f}{:>10.3f}{:>10}{:>12}{:>9}{:>9}\n", row.name, row.backend,
+               row.times.median_ms, row.times.best_ms,
+               row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "-",
+               row.windows > 0 ? fmt::format("{:.2f}", row.per_window) : "-",
+               row.windows > 0 ? fmt::format("{}", row.windows) : "-", row.people);
+  }
+}
+
+void print_image(const std::vector<bench::ImageRow>& rows) {
+  fmt::print("{:<14}{:<26}{:<12}{:<8}{:>12}{:>10}{:>10}\n", "operator", "detail", "size", "backend",
+             "median us", "best", "GB/s");
+  for (const bench::ImageRow& row : rows)
+    fmt::print("{:<14}{:<26}{:<12}{:<8}{:>12.1f}{:>10.1f}{:>10.2f}\n", row.name, row.detail,
+               fmt::format("{}x{}", row.width, row.height), row.backend, 1000 * row.times.median_ms,
+               1000 * row.times.best_ms,
+               row.times.median_ms > 0 ? row.bytes * 1e-6 / row.times.median_ms : 0.0);
+}
+
+Result<std::vector<bench::HogRow>> run_hog(const BenchOptions& o, const Backends& backends,
+                                           const Clock& clock) {
+  bench::HogBench bench;
+  if (o.repeat > 0) bench.repeats = o.repeat;
+  if (o.quick) bench.cases = {{320, 240, 8, 1.2, "5-1 sparse"}};
+  bench.threads = o.threads;
+  bench.cpu = backends.cpu;
+  bench.cuda = backends.cuda.has_value();
+  Result<hog::Model> people = default_model();
+  if (!people) return people.error();
+  bench.people = std::move(*people);
+  LoadedPicture picture;
+  if (!o.picture.empty()) {
+    Result<LoadedPicture> loaded = load_picture(o.picture, false);
+    if (!loaded) return loaded.error();
+    picture = std::move(*loaded);
+  }
+  bench.picture = [&](int width, int height) {
+    return o.picture.empty() ? bench::street_picture(width, height)
+                             : fitted(picture, width, height);
+  };
+  bench.rivals = opencv_rivals;
+  Progress progress{clock, "bench hog"};
+  bench.on_progress = [&](const std::string&, int done, int all) {
+    progress.show(static_cast<std::size_t>(done), static_cast<std::size_t>(all));
+  };
+  return bench::bench_hog(clock, bench);
+}
+
+Result<std::vector<bench::ImageRow>> run_image(const BenchOptions& o, const Backends& backends,
+                                               const Clock& clock) {
+  bench::ImageBench bench;
+  if (o.repeat > 0) bench.repeats = o.repeat;
+  bench.threads = o.threads;
+  bench.cpu = backends.cpu;
+  bench.cuda = backends.cuda.has_value();
+  bench.small = o.quick;
+  Progress progress{clock, "bench image"};
+  bench.on_progress = [&](const std::string&, int done, int all) {
+    progress.show(static_cast<std::size_t>(done), static_cast<std::size_t>(all));
+  };
+  return bench::bench_image(clock, bench);
+}
+
+Status run(const BenchOptions& o) {
+  if (!o.json.empty())
+    if (Status ok = check_output(o.json); !ok) return ok;
+  Result<Backends> backends = choose_backends(o.backend);
+  if (!backends) return backends.error();
+  const SystemClock clock;
+  Json out;
+  out["bench"] = o.what;
+  out["version"] = kVersion;
+  out["machine"] =
+      describe_machine(backends->cuda ? &*backends->cuda : nullptr, Workers{o.threads}.count());
+  out["picture"] = o.picture.empty() ? "street made by code" : o.picture;
+  Json rows = Json::array();
+  const bool table = o.json != "-";  // else JSON has stdout to itself
+  if (o.what == "hog") {
+    const Result<std::vector<bench::HogRow>> found = run_hog(o, *backends, clock);
+    if (!found) return found.error();
+    for (const bench::HogRow& row : *found) rows.push_back(to_json(row));
+    if (table) print_hog(*found);
+  } else {
+    const Result<std::vector<bench::ImageRow>> found = run_image(o, *backends, clock);
+    if (!found) return found.error();
+    for (const bench::ImageRow& row : *found) rows.push_back(to_json(row));
+    if (table) print_image(*found);
+    out.erase("picture");
+  }
+  out["results"] = std::move(rows);
+  if (o.json.empty()) return Done{};
+  return write_output(o.json, out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("bench", "Measure detectors and image operators");
+  command->footer(
+      "hog: every detector of ours beside OpenCV's HOGDescriptor, by turns, from the grey picture\n"
+      "to fused boxes; medians. image: every operator of gpu/image. Prints a table.\n"
+      "Backend auto: the CPU, and CUDA too where there is a device; cpu or cuda: that one alone\n"
+      "(OpenCV's, which runs on the CPU, always stands beside hog).\n"
+      "Example: kerblab bench hog --picture street.png --repeat 21 --json bench.json");
+  const auto o = std::make_shared<BenchOptions>();
+  command->add_option("what", o->what, "hog or image")
+      ->check(CLI::IsMember({"hog", "image"}))
+      ->option_text("[hog|image]")
+      ->capture_default_str();
+  command->add_option("--json", o->json, "Also as JSON, there; - is stdout, without the table");
+  command->add_option(
+      "--picture", o->picture,
+      "hog: a picture, cut and scaled to each size; default: a street made by code");
+  command->add_option("--repeat", o->repeat, "Medians of so many; default 11 (hog), 31 (image)")
+      ->check(CLI::Range(1, 100000));
+  command->add_flag("--quick", o->quick, "One small search, tiny pictures: does it run at all?");
+  command->add_option("--backend", o->backend, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  command
+      ->add_option("--threads", o->threads,
+                   "Of the CPU backend and of OpenCV; 0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command->callback([o, &action] {
+    action = [o] {
+      const Status done = run(*o);
+      return done ? 0 : fail(done.error());
+    };
+  });
+}
+
+}  // namespace kerb::lab

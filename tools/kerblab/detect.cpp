@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab detect: people in pictures, as JSON lines and as drawings.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/hog/fusion.hpp"
+#include "tools/kerblab/command.hpp"
+#include "tools/kerblab/draw.hpp"
+#include "tools/kerblab/engines.hpp"
+#include "tools/kerblab/models.hpp"
+#include "tools/kerblab/numbers.hpp"
+#include "tools/kerblab/output.hpp"
+#include "tools/kerblab/pictures.hpp"
+#include "tools/kerblab/progress.hpp"
+
+namespace kerb::lab {
+namespace {
+
+struct DetectOptions {
+  std::vector<std::string> images;
+  std::string model, json = "-", draw, region, ground, backend = "auto", fusion = "mean-shift";
+  hog::SearchSettings search;
+  hog::FusionSettings fuse;
+  float threshold = 0;
+  int threads = 0;
+  bool colour = false;
+};
+
+Status read_region(const DetectOptions& options, hog::SearchSettings& search) {
+  if (options.region.empty()) return Done{};
+  const Result<std::vector<double>> n =
+      parse_numbers("--region", "X,Y,WIDTH,HEIGHT in whole pixels", options.region, 4, 4);
+  if (!n) return n.error();
+  for (const double value : *n)
+    if (value != static_cast<int>(value))
+      return Error{Errc::invalid_argument, 0, "--region", "pixels are whole numbers"};
+  search.region = {static_cast<int>((*n)[0]), static_cast<int>((*n)[1]), static_cast<int>((*n)[2]),
+                   static_cast<int>((*n)[3])};
+  if (search.region.width < 1 || search.region.height < 1)
+    return Error{Errc::invalid_argument, 0, "--region", "width and height must be over 0"};
+  return Done{};
+}
+
+Status read_ground(const DetectOptions& options, hog::SearchSettings& search) {
+  if (options.ground.empty()) return Done{};
+  const Result<std::vector<double>> n = parse_numbers(
+      "--ground", "HORIZON_ROW,CAMERA_M[,SHORTEST_M,TALLEST_M[,SLACK_ROWS]]", options.ground, 2, 5);
+  if (!n) return n.error();
+  if (n->size() == 3)
+    return Error{Errc::invalid_argument, 0, "--ground", "SHORTEST_M needs TALLEST_M"};
+  hog::GroundPlane ground;
+  ground.horizon_row = (*n)[0];
+  ground.camera_height_m = (*n)[1];
+  if (n->size() >= 4) {
+    ground.shortest_m = (*n)[2];
+    ground.tallest_m = (*n)[3];
+  }
+  if (n->size() == 5) ground.slack_rows = (*n)[4];
+  search.ground = ground;
+  return Done{};
+}
+
+Status read_settings(DetectOptions& options) {
+  if (Status ok = read_region(options, options.search); !ok) return ok;
+  if (Status ok = read_ground(options, options.search); !ok) return ok;
+  options.fuse.kind = options.fusion == "mean-shift"    ? hog::FusionKind::mean_shift
+                      : options.fusion == "suppression" ? hog::FusionKind::suppression
+                                                        : hog::FusionKind::none;
+  if (Status ok = hog::validate(options.search); !ok) return ok;
+  return hog::validate(options.fuse);
+}
+
+/// A float in the fewest digits that give it back: the same bits are the same text.
+std::string json_line(const std::string& path, const cv::Mat& picture, double ms,
+                      const DetectionList& people) {
+  using Json = nlohmann::json;
+  std::string line =
+      fmt::format(R"({{"image":{},"width":{},"height":{},"ms":{:.3f},"detections":[)",
+                  Json(path).dump(-1, ' ', false, Json::error_handler_t::replace), picture.cols,
+                  picture.rows, ms);
+  for (int i = 0; i < people.count; ++i) {
+    const Detection& p = people.items[i];
+    line += fmt::format(R"({}{{"x":{},"y":{},"w":{},"h":{},"score":{}}})", i == 0 ? "" : ",", p.x,
+                        p.y, p.w, p.h, p.score);
+  }
+  return line + "]}\n";
+}
+
+bool looks_at_colour(const hog::Model& model) {
+  const auto* cascade = std::get_if<hog::CascadeModel>(&model.kind);
+  return cascade != nullptr && cascade->channels.colour;
+}
+
+class Detect {
+ public:
+  explicit Detect(const DetectOptions& options) : options_{options} {}
+
+  Status run() {
+    const Result<std::vector<std::string>> paths = expand_list(options_.images);
+    if (!paths) return paths.error();
+    if (Status ok = check_output(options_.json); !ok) return ok;
+    if (Status ok = open(); !ok) return ok;
+    Progress progress{clock_, "detect"};
+    for (std::size_t i = 0; i < paths->size(); ++i) {
+      if (Status done = one((*paths)[i]); !done) return done;
+      progress.show(i + 1, paths->size());
+    }
+    progress.clear();
+    if (drawings_)
+      if (Status ok = drawings_->commit(); !ok) return ok;
+    return write_output(options_.json, lines_);
+  }
+
+ private:
+  Status open() {
+    BackendChoice choice = BackendChoice::automatic;
+    parse(options_.backend, choice);
+    Result<Context> context = Context::create(choice);
+    if (!context) return context.error();
+    context_.emplace(std::move(*context));
+    workers_.emplace(options_.threads);
+    Result<hog::Model> model =
+        options_.model.empty() ? default_model() : load_model(options_.model);
+    if (!model) return model.error();
+    Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(options_.fuse);
+    if (!fusion) return fusion.error();
+    fusion_ = std::move(*fusion);
+    colour_ = options_.colour || looks_at_colour(*model);
+    engines_.emplace(*context_, *workers_, std::move(*model), options_.search);
+    if (options_.draw.empty()) return Done{};
+    Result<OutputFolder> drawings = OutputFolder::create(options_.draw);
+    if (!drawings) return drawings.error();
+    drawings_.emplace(std::move(*drawings));
+    return Done{};
+  }
+
+  Status one(const std::string& path) {
+    Result<LoadedPicture> picture = load_picture(path, colour_);
+    if (!picture) return picture.error();
+    const Result<hog::Engine*> engine = engines_->engine(picture->bgr.cols, picture->bgr.rows);
+    if (!engine) return engine.error();
+    const Nanos start = clock_.now();
+    const Result<hog::Engine::Hits> hits = (*engine)->search(picture->view(), options_.threshold);
+    if (!hits) return hits.error();
+    fusion_->fuse(*hits, engines_->model().geometry(), (*engine)->plan(), people_);
+    const double ms = std::chrono::duration<double, std::milli>(clock_.now() - start).count();
+    lines_ += json_line(path, picture->bgr, ms, people_);
+    if (!drawings_) return Done{};
+    draw_detections(picture->bgr, people_, options_.threshold);
+    return write_png(drawings_->next(std::filesystem::path{path}.stem().string(), ".png"),
+                     picture->bgr);
+  }
+
+  const DetectOptions& options_;
+  SystemClock clock_;
+  std::optional<Context> context_;
+  std::optional<Workers> workers_;
+  std::unique_ptr<hog::Fusion> fusion_;
+  std::optional<EngineShelf> engines_;
+  std::optional<OutputFolder> drawings_;
+  bool colour_ = false;
+  DetectionList people_;
+  std::string lines_;
+};
+
+}  // namespace
+
+void add_detect(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("detect", "Find people in pictures");
+  command->footer(
+      "Writes a JSON line a picture: image, width, height, ms (search and fusion) and detections,\n"
+      "each with x, y, w, h (the person, in pixels of the picture) and score, the best first; at\n"
+      "most 256. A picture that cannot be read ends it: one line, exit code 2, no output at all.\n"
+      "Without --model it uses the coefficients of OpenCV's people detector: Kerbwatch ships no\n"
+      "model of its own yet.\n"
+      "Example: kerblab detect --scale 1.1 --draw drawn --json found.jsonl @pictures.txt");
+  const auto o = std::make_shared<DetectOptions>();
+  command->add_option("image", o->images, "Pictures; @FILE names a list, one path a line")
+      ->required()
+      ->option_text("IMAGE...");
+  command->add_option("--model", o->model,
+                      "Model: ours, or OpenCV's HOG coefficients or HOG cascade (XML, YAML, text)");
+  command->add_option("--json", o->json, "Where the JSON lines go; - is stdout")
+      ->capture_default_str();
+  command->add_option("--draw", o->draw, "Folder for a PNG a picture, with boxes and scores");
+  command->add_option("--scale", o->search.scale_step, "Between levels, over 1")
+      ->capture_default_str();
+  command->add_option("--stride", o->search.stride, "Pixels of a level between windows")
+      ->capture_default_str();
+  command->add_option("--threshold", o->threshold, "Least score of a window")
+      ->check(CLI::Range(-1e9, 1e9))
+      ->capture_default_str();
+  command->add_option("--min-height", o->search.min_height,
+                      "Smallest person, pixels; 0: as the model's. Less enlarges the picture");
+  command->add_option("--max-height", o->search.max_height, "Largest person, pixels; 0: no limit");
+  command->add_option("--padding", o->search.padding,
+                      "Pixels of a level by which windows may stand out of the picture");
+  command->add_option("--region", o->region, "Only people within X,Y,WIDTH,HEIGHT, pixels");
+  command->add_option("--ground", o->ground,
+                      "Only people who stand on a flat road: "
+                      "HORIZON_ROW,CAMERA_M[,SHORTEST_M,TALLEST_M[,SLACK_ROWS]]");
+  command->add_option("--fusion", o->fusion, "mean-shift, suppression or none")
+      ->check(CLI::IsMember({"mean-shift", "suppression", "none"}))
+      ->capture_default_str();
+  command->add_option("--min-hits", o->fuse.min_hits, "mean-shift: windows a person needs")
+      ->capture_default_str();
+  command
+      ->add_option("--overlap", o->fuse.overlap,
+                   "suppression: a box that shares more with a better one goes, 0..1")
+      ->capture_default_str();
+  command->add_flag("--colour", o->colour,
+                    "Give the model colour too: dense HoG then takes the strongest channel");
+  command->add_option("--backend", o->backend, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  command->add_option("--threads", o->threads, "Of the CPU backend; 0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command->callback([o, &action] {
+    action = [o] {
+      if (Status ok = read_settings(*o); !ok) return fail(ok.error());
+      const Status done = Detect{*o}.run();
+      return done ? 0 : fail(done.error());
+    };
+  });
+}
+
+}  // namespace kerb::lab

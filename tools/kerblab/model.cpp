@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab model: what is in a model's file, and other programs' models as ours.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "gpu/hog/model_file.hpp"
+#include "tools/kerblab/command.hpp"
+#include "tools/kerblab/models.hpp"
+#include "tools/kerblab/output.hpp"
+
+namespace kerb::lab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* name_of(hog::DenseKind kind) {
+  switch (kind) {
+    case hog::DenseKind::cells:
+      return "cells";
+    case hog::DenseKind::integral:
+      return "integral";
+    default:
+      return "rhog";
+  }
+}
+
+/// In the fewest digits that give the float back: 0.2, not 0.20000000298.
+double shortest(float value) { return std::stod(fmt::format("{}", value)); }
+
+void describe_kind(const hog::DenseModel& model, Json& out) {
+  out["kind"] = "dense";
+  out["dense"] = name_of(model.kind);
+  out["gamma"] = model.gamma;
+  out["sigma"] = shortest(model.sigma);
+  out["clip"] = shortest(model.clip);
+  out["blocks"] = model.blocks_x() * model.blocks_y();
+  out["weights"] = model.weights.size();
+  out["bias"] = shortest(model.bias);
+}
+
+void describe_kind(const hog::CascadeModel& model, Json& out) {
+  out["kind"] = "cascade";
+  out["learners"] = model.linear.empty() ? "trees" : "blocks";
+  out["learner_count"] = model.learner_count();
+  out["stage_count"] = model.stages.size();
+  Json sizes = Json::array();
+  for (const hog::Stage& stage : model.stages) sizes.push_back(stage.count);
+  out["stage_sizes"] = std::move(sizes);
+  out["cumulative"] = model.cumulative;
+  out["bins"] = model.channels.bins;
+  out["half_shifted"] = model.channels.half_shifted;
+  out["magnitude"] = model.channels.magnitude;
+  out["colour"] = model.channels.colour;
+  out["grid"] = hog::grid_of(model);
+}
+
+Json describe_model(const hog::Model& model) {
+  Json out;
+  out["name"] = model.name;
+  const hog::Geometry& g = model.geometry();
+  out["window"] = {g.window_width, g.window_height};
+  out["person"] = {shortest(g.person_x), shortest(g.person_y), shortest(g.person_width),
+                   shortest(g.person_height)};
+  std::visit([&](const auto& kind) { describe_kind(kind, out); }, model.kind);
+  return out;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// A line for each fact: "window: 64 x 128".
+std::string as_text(const Json& facts) {
+  std::string out;
+  for (const auto& [key, value] : facts.items()) {
+    std::string text;
+    if (value.is_array()) {
+      for (const Json& part : value) text += (text.empty() ? "" : " ") + dump(part);
+    } else {
+      text = value.is_string() ? value.get<std::string>() : dump(value);
+    }
+    out += fmt::format("{:<14}{}\n", key + ":", text);
+  }
+  return out;
+}
+
+struct ModelOptions {
+  std::string file, json, out, name;
+  bool opencv_people = false;
+};
+
+Status show_info(const ModelOptions& o) {
+  if (!o.json.empty())
+    if (Status ok = check_output(o.json); !ok) return ok;
+  Result<hog::Model> model = load_model(o.file);
+  if (!model) return model.error();
+  const Json facts = describe_model(*model);
+  if (!o.json.empty()) return write_output(o.json, dump(facts) + "\n");
+  return write_output("-", as_text(facts));
+}
+
+Status import_model(const ModelOptions& o) {
+  if (o.opencv_people == !o.file.empty())
+    return Error{Errc::invalid_argument, 0, "model import", "name a FILE, or --opencv-people"};
+  if (Status ok = check_output(o.out); !ok) return ok;
+  Result<hog::Model> model = o.opencv_people ? default_model() : load_model(o.file);
+  if (!model) return model.error();
+  if (!o.name.empty()) {
+    model->name = o.name;
+  } else if (!o.opencv_people) {
+    model->name = std::filesystem::path{o.file}.stem().string();
+  }
+  if (Status saved = hog::save(*model, o.out); !saved) return saved;
+  std::printf("%s: %s\n", o.out.c_str(), model->name.c_str());
+  return Done{};
+}
+
+}  // namespace
+
+void add_model(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("model", "Look at models, and convert them");
+  command->require_subcommand(1);
+  command->footer(
+      "Examples:\n  kerblab model info people.kwm\n"
+      "  kerblab model import hogcascade_pedestrians.xml --out pedestrians.kwm");
+  const auto o = std::make_shared<ModelOptions>();
+  const auto set = [o, &action](Status (*work)(const ModelOptions&)) {
+    return [o, &action, work] {
+      action = [o, work] {
+        const Status done = work(*o);
+        return done ? 0 : fail(done.error());
+      };
+    };
+  };
+
+  CLI::App* info = command->add_subcommand("info", "Say what is in a model's file");
+  info->footer("Example: kerblab model info --json - people.kwm");
+  info->add_option("file", o->file, "Model: ours or OpenCV's")->required()->option_text("FILE");
+  info->add_option("--json", o->json, "As one JSON object, there; - is stdout");
+  info->callback(set(show_info));
+
+  CLI::App* import = command->add_subcommand(
+      "import", "Turn OpenCV's HOG coefficients or HOG cascade into a model of ours");
+  import->footer("Example: kerblab model import hogcascade_pedestrians.xml --out pedestrians.kwm");
+  import->add_option("file", o->file, "XML, YAML, or a list of numbers")->option_text("FILE");
+  import->add_option("--out", o->out, "The file to write, such as M.kwm")->required();
+  import->add_option("--name", o->name,
+                     "Of the model's card; default: the file's, less its ending");
+  import->add_flag("--opencv-people", o->opencv_people,
+                   "Instead of FILE: the people detector inside OpenCV");
+  import->callback(set(import_model));
+}
+
+}  // namespace kerb::lab

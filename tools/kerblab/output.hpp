@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/base/result.hpp"
+
+/// Results appear whole or not at all.
+namespace kerb::lab {
+
+/// Whether write_output() has a chance: better known before an hour's work than after it. Fails:
+/// not_found (no such folder), invalid_argument (a folder), io (may not be written).
+Status check_output(const std::string& path);
+
+/// Writes a file under a temporary name beside it and renames it, or to stdout for "-". What is not
+/// a plain file (a pipe, /dev/null) is written to as it is. Fails: io.
+Status write_output(const std::string& path, std::string_view text);
+
+/// Files that come together: written into a hidden folder inside `folder`, and moved out by
+/// commit(). Without it they are gone with this object, and so is `folder` where it was made here.
+class OutputFolder {
+ public:
+  /// Fails: io.
+  static Result<OutputFolder> create(const std::string& folder);
+  OutputFolder(OutputFolder&& other) noexcept;
+  OutputFolder& operator=(OutputFolder&&) = delete;
+  ~OutputFolder();
+
+  /// Where to write the next file: `stem` and `extension`, with a number between them when that
+  /// name was given out before.
+  [[nodiscard]] std::string next(const std::string& stem, const std::string& extension);
+  /// Replaces files of the same names. Fails: io.
+  Status commit();
+
+ private:
+  OutputFolder() = default;
+  std::filesystem::path folder_, hidden_;  // hidden_ empty: nothing to clear up
+  bool made_ = false;                      // the folder itself, by us
+  std::vector<std::string> names_;
+};
+
+}  // namespace kerb::lab
