@@ -38,7 +38,8 @@ KERB_BOTH bool reaches(std::int16_t ax, std::int16_t ay, int num, int den) {
 ///   [b, b + 1) * 180 / bins, or half shifted [b + 1/2, b + 3/2) * 180 / bins,
 /// where the last one of the half-shifted bins goes on at 0 degrees. No arctangent: the tangents of
 /// the bounds are fractions, which puts each bound within 0.02 degrees of its place. A direction
-/// exactly on a bound goes to the steeper bin; 90 degrees, where it is a bound, to the bin below.
+/// exactly on a bound goes to the steeper bin; 90 degrees, where it is a bound, to the bin above,
+/// as OpenCV's cascades have it: level edges are too common for this not to matter.
 KERB_BOTH std::uint16_t bin_of(std::int32_t dx, std::int32_t dy, int bins, bool half_shifted) {
   const auto ax = static_cast<std::int16_t>(dx < 0 ? -dx : dx);
   const auto ay = static_cast<std::int16_t>(dy < 0 ? -dy : dy);
@@ -61,7 +62,7 @@ KERB_BOTH std::uint16_t bin_of(std::int32_t dx, std::int32_t dy, int bins, bool 
             + reaches(ax, ay, 1, 1)     // 45
             + reaches(ax, ay, 56, 15);  // 75
   }
-  const bool falling = (dx < 0) != (dy < 0) && dx != 0 && dy != 0;
+  const bool falling = dx == 0 || ((dx < 0) != (dy < 0) && dy != 0);
   const int rising_bin = !half_shifted ? index : (index == 0 ? bins - 1 : index - 1);
   const int bin = falling ? bins - 1 - index : rising_bin;
   return static_cast<std::uint16_t>((ax | ay) == 0 ? 0 : bin);
