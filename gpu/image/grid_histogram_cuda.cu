@@ -52,7 +52,7 @@ __device__ int bin_of(int dx, int dy) {
     index = (ay * 56 >= ax * 15) + (ay >= ax) + (ay * 15 >= ax * 56);
   }
   const int rising = !kHalfShifted ? index : (index == 0 ? kBins - 1 : index - 1);
-  return dx * dy < 0 ? kBins - 1 - index : rising;
+  return dx == 0 || dx * dy < 0 ? kBins - 1 - index : rising;
 }
 
 /// Adds four pixels beside each other, `kGrid` rows of them, to the cells they belong to. Each
