@@ -62,14 +62,17 @@ Corners cells_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9]) {
   return {{left - upper_left, right - upper_right, lower_left - left, lower_right - right}};
 }
 
-/// See cascade_layout.hpp.
-float linear_value(const std::uint32_t* at, const std::ptrdiff_t (&o)[9], const F32x4 (&w)[9],
-                   float offset) {
-  F32x4 square{}, dot{};
+struct Products {
+  F32x4 square, dot;
+};
+
+/// Of one window's block; see cascade_layout.hpp.
+Products products_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9], const F32x4 (&w)[9]) {
+  Products p{};
   const auto take = [&](U32x4 sums, F32x4 weight) {
     const F32x4 v = to_float(sums);
-    square += v * v;
-    dot += weight * v;
+    p.square += v * v;
+    p.dot += weight * v;
   };
   const Corners a = cells_of(at, o);
   for (int c = 0; c < 4; ++c) take(a.cell[c], w[c]);
@@ -79,7 +82,20 @@ float linear_value(const std::uint32_t* at, const std::ptrdiff_t (&o)[9], const 
   const U32x4 upper = __builtin_shufflevector(n.cell[0], n.cell[1], 0, 4, 1, 5);
   const U32x4 lower = __builtin_shufflevector(n.cell[2], n.cell[3], 0, 4, 1, 5);
   take(__builtin_shufflevector(upper, lower, 0, 1, 4, 5), w[8]);
-  return sum(dot) / (__builtin_sqrtf(sum(square)) + 1.0F) - offset;
+  return p;
+}
+
+/// (v0 + v1) + (v2 + v3) of each of four vectors.
+F32x4 sums_of(F32x4 a, F32x4 b, F32x4 c, F32x4 d) {
+  const F32x4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const F32x4 ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const F32x4 cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const F32x4 cd_high = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const F32x4 v0 = __builtin_shufflevector(ab_low, cd_low, 0, 1, 4, 5);
+  const F32x4 v1 = __builtin_shufflevector(ab_low, cd_low, 2, 3, 6, 7);
+  const F32x4 v2 = __builtin_shufflevector(ab_high, cd_high, 0, 1, 4, 5);
+  const F32x4 v3 = __builtin_shufflevector(ab_high, cd_high, 2, 3, 6, 7);
+  return (v0 + v1) + (v2 + v3);
 }
 
 std::int32_t slope_vote(float v, float slope) {
@@ -221,10 +237,20 @@ class CascadeCpu final : public Engine {
       for (int i = 0; i < 3; ++i) o[3 * j + i] = l.y[j] * pitch + std::ptrdiff_t{l.x[i]} * lanes;
     F32x4 w[9];
     for (int k = 0; k < 9; ++k) w[k] = load<F32x4>(l.weights + 4 * k);
-    for (int i = 0; i < count; ++i) {
-      const float v = linear_value(first + alive[i].column * step, o, w, l.offset);
-      alive[i].votes += v >= 0 ? l.pass : l.fail;
-      if (l.slope != 0) alive[i].votes += slope_vote(v, l.slope);
+    // Four windows share the root and the division.
+    for (int i = 0; i < count; i += 4) {
+      const int group = std::min(4, count - i);
+      Products p[4];
+      for (int k = 0; k < 4; ++k)
+        p[k] = products_of(first + alive[i + std::min(k, group - 1)].column * step, o, w);
+      const F32x4 dot = sums_of(p[0].dot, p[1].dot, p[2].dot, p[3].dot);
+      const F32x4 norm =
+          square_root(sums_of(p[0].square, p[1].square, p[2].square, p[3].square)) + 1.0F;
+      const F32x4 v = dot / norm - l.offset;
+      for (int k = 0; k < group; ++k) {
+        alive[i + k].votes += v[k] >= 0 ? l.pass : l.fail;
+        if (l.slope != 0) alive[i + k].votes += slope_vote(v[k], l.slope);
+      }
     }
   }
 

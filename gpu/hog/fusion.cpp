@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
+#include <limits>
 #include <vector>
 
 #include "gpu/hog/deterministic_math.hpp"
@@ -16,11 +18,14 @@ Error bad(const char* text) { return {Errc::invalid_argument, 0, "fusion", text}
 // Hits are worked on in batches, lane by lane: sums are kept for each lane and added at the end, in
 // that order on every machine, whatever the width of its vectors.
 constexpr int kLanes = 8;
-constexpr float kCutoff = 32;   // squared distance from which a hit counts nothing
-constexpr float kReach = 5.7F;  // its root, and some room for rounding
-constexpr float kJoin = 1;      // squared distances, too
-constexpr float kSmallStep = 1e-6F;
+// Squared distances: from which on a hit counts nothing; within which a climb has arrived at a
+// mode; within which a hit lies on a climb's way; under which a step is the last.
+constexpr float kCutoff = 25, kJoin = 2.25F, kOnTheWay = 0.5F, kSmallStep = 1.0F / 90000;
+constexpr float kReach = 5.05F;  // the root of kCutoff, and some room for rounding
 constexpr int kMaxSteps = 100;
+constexpr float kFarAway = 1e6F;  // in the logarithm of the scale
+constexpr int kNowhere = -1;
+constexpr std::int32_t kNone = std::numeric_limits<std::int32_t>::max();
 
 struct Place {
   float x = 0, y = 0, s = 0;  ///< centre of the person's box, picture pixels; log of the scale
@@ -28,8 +33,9 @@ struct Place {
 
 struct Batch {
   float x[kLanes], y[kLanes], s[kLanes];
-  float inverse_x[kLanes], inverse_y[kLanes];  ///< of H_i
-  float weight[kLanes];                        ///< |H_i|^(-1/2) t(w_i), but for what all share
+  float fine[kLanes];          ///< exp(-2 s_i): H_i's first two entries are sigma^2 / fine
+  float weight[kLanes];        ///< |H_i|^(-1/2) t(w_i), but for what all share
+  std::int32_t climb[kLanes];  ///< the first that came by, or kNone
 };
 
 /// From where on a batch's hits count. Apart from Batch: all of these are looked at, few batches.
@@ -37,12 +43,36 @@ struct Reach {
   float left, right, top, bottom, small, large;
 };
 
+/// Modes found, as batches: the place of each, and `fine` of H_h there.
+struct ModeBatch {
+  float x[kLanes], y[kLanes], s[kLanes], fine[kLanes];
+};
+
+/// What else is known of a mode.
 struct Mode {
   Place at;
-  float inverse_x, inverse_y;  ///< of H_h
   float score;
   int hits;
 };
+
+/// exp(-square / 2) for 0 <= square <= kCutoff, within 5e-6 of it: far more than the place of a
+/// mode needs, in half the operations of exact_exp().
+float kernel(float square) {
+  const float shifted = square * -0.721347520F + 12582912.0F;  // see exact_exp()
+  const float f = square * -0.721347520F - (shifted - 12582912.0F);
+  // 2^f for |f| <= 1/2
+  float p = 9.560510207e-3F;
+  p = p * f + 5.591703917e-2F;
+  p = p * f + 2.402498111e-1F;
+  p = p * f + 6.931219677e-1F;
+  p = p * f + 9.999991909e-1F;
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &shifted, sizeof bits);
+  bits = (bits + 127U) << 23;
+  float power = 0;
+  std::memcpy(&power, &bits, sizeof power);
+  return p * power;
+}
 
 bool is_better(const Hit& a, const Hit& b) {
   return a.score != b.score ? a.score > b.score : a.window < b.window;
@@ -77,7 +107,10 @@ class AnyFusion final : public Fusion {
     places_.reserve(most);
     scales_.reserve(most);
     order_.reserve(most);
+    slots_.reserve(most);
+    mode_of_climb_.reserve(most);
     modes_.reserve(most);
+    mode_batches_.reserve(most / kLanes + 1);
     batches_.reserve(most / kLanes + 1);
     reaches_.reserve(most / kLanes + 1);
   }
@@ -132,8 +165,17 @@ class AnyFusion final : public Fusion {
     place(geometry, plan);
     lay_out();
     modes_.clear();
+    mode_batches_.clear();
+    mode_of_climb_.clear();
     for (std::size_t i = 0; i < best_.size(); ++i) {
-      climb(places_[i], best_[i].score);
+      const std::uint32_t slot = slots_[i];
+      const std::int32_t before = batches_[slot / kLanes].climb[slot % kLanes];
+      int mode = before == kNone ? kNowhere : mode_of_climb_[static_cast<std::size_t>(before)];
+      if (mode == kNowhere) {
+        mode = climb(places_[i], best_[i].score);
+        mode_of_climb_.push_back(mode);
+      }
+      if (mode != kNowhere) ++modes_[static_cast<std::size_t>(mode)].hits;
       // With one hit enough for a person, later modes could only be worse than those there are.
       if (settings_.min_hits == 1 && modes_.size() == DetectionList::kCapacity) break;
     }
@@ -170,6 +212,7 @@ class AnyFusion final : public Fusion {
     reaches_.clear();
     const float sigma_x = settings_.sigma_x, sigma_y = settings_.sigma_y;
     // Weights count against one another only. In this unit none overflows.
+    slots_.resize(best_.size());
     const float unit = best_.empty() || !(best_[0].score > 0) ? 1.0F : best_[0].score;
     for (std::size_t i = 0; i < order_.size(); i += kLanes) {
       Batch batch{};
@@ -178,16 +221,17 @@ class AnyFusion final : public Fusion {
         // Lanes beyond the last hit are copies of the first, without weight.
         const bool is_there = i + lane < order_.size();
         const std::size_t hit = order_[is_there ? i + lane : i] & 0xffffffffU;
+        if (is_there) slots_[hit] = static_cast<std::uint32_t>(i + lane);
         const Place& p = places_[hit];
         const float scale = scales_[hit];
         const float wide = scale * sigma_x, high = scale * sigma_y;
         batch.x[lane] = p.x;
         batch.y[lane] = p.y;
         batch.s[lane] = p.s;
-        batch.inverse_x[lane] = 1.0F / (wide * wide);
-        batch.inverse_y[lane] = 1.0F / (high * high);
+        batch.fine[lane] = 1.0F / (scale * scale);
         const float t = settings_.unit_weights ? 1.0F : std::max(best_[hit].score, 0.0F) / unit;
-        batch.weight[lane] = is_there ? t / (scale * scale) : 0.0F;
+        batch.climb[lane] = kNone;
+        batch.weight[lane] = is_there ? t * batch.fine[lane] : 0.0F;
         const float dx = kReach * wide, dy = kReach * high, ds = kReach * settings_.sigma_scale;
         const Reach one{p.x - dx, p.x + dx, p.y - dy, p.y + dy, p.s - ds, p.s + ds};
         if (lane == 0) reach = one;
@@ -200,73 +244,101 @@ class AnyFusion final : public Fusion {
     }
   }
 
-  /// Sums over all hits near a place: of weights, of weights over H's entries, of both times the
-  /// way to the hit.
+  /// 1 / sigma^2, each.
+  struct Inverse {
+    float x, y, s;
+  };
+  /// D^2 of eq. 3.2.
+  static float distance(float dx, float dy, float ds, float fine, const Inverse& inverse) {
+    return (dx * dx * inverse.x + dy * dy * inverse.y) * fine + ds * ds * inverse.s;
+  }
+
+  /// Sums over all hits near a place: of weights, of weights times `fine`, of these times the way
+  /// to the hit.
   struct Sums {
-    float all[kLanes] = {}, inverse_x[kLanes] = {}, inverse_y[kLanes] = {};
-    float dx[kLanes] = {}, dy[kLanes] = {}, ds[kLanes] = {};
+    float all[kLanes] = {}, fine[kLanes] = {}, dx[kLanes] = {}, dy[kLanes] = {}, ds[kLanes] = {};
   };
   static float total(const float (&lanes)[kLanes]) {
     float sum = 0;
     for (const float lane : lanes) sum += lane;
     return sum;
   }
-  static void add(const Batch& batch, const Place& at, float inverse_s, Sums& sums) {
+  static void add(Batch& batch, const Place& at, const Inverse& inverse, std::int32_t climb,
+                  Sums& sums) {
     for (int i = 0; i < kLanes; ++i) {
       const float dx = batch.x[i] - at.x, dy = batch.y[i] - at.y, ds = batch.s[i] - at.s;
-      const float square =
-          (dx * dx * batch.inverse_x[i] + dy * dy * batch.inverse_y[i]) + ds * ds * inverse_s;
-      const float near = std::min(square, kCutoff);  // no further: exact_exp() has its limits
-      const float kernel = square < kCutoff ? exact_exp(near * -0.5F) : 0.0F;
-      const float k = batch.weight[i] * kernel;
-      const float kx = k * batch.inverse_x[i], ky = k * batch.inverse_y[i];
+      const float square = distance(dx, dy, ds, batch.fine[i], inverse);
+      const float near = square < kCutoff ? square : kCutoff;  // exact_exp() has its limits
+      const float all_of_it = batch.weight[i] * kernel(near);
+      const float k = square < kCutoff ? all_of_it : 0.0F;
+      const float kf = k * batch.fine[i];
       sums.all[i] += k;
-      sums.inverse_x[i] += kx;
-      sums.inverse_y[i] += ky;
-      sums.dx[i] += kx * dx;
-      sums.dy[i] += ky * dy;
+      sums.fine[i] += kf;
+      sums.dx[i] += kf * dx;
+      sums.dy[i] += kf * dy;
       sums.ds[i] += k * ds;
+      const std::int32_t passing = square < kOnTheWay ? climb : kNone;
+      batch.climb[i] = std::min(batch.climb[i], passing);
     }
   }
 
-  /// The first mode within kJoin of the place, or nullptr.
-  Mode* mode_at(const Place& at, float inverse_s) {
-    for (Mode& mode : modes_) {
-      const float dx = mode.at.x - at.x, dy = mode.at.y - at.y, ds = mode.at.s - at.s;
-      if ((dx * dx * mode.inverse_x + dy * dy * mode.inverse_y) + ds * ds * inverse_s < kJoin)
-        return &mode;
-    }
-    return nullptr;
-  }
-
-  void climb(Place at, float score) {
-    const float inverse_s = 1.0F / (settings_.sigma_scale * settings_.sigma_scale);
-    for (int step = 0;; ++step) {
-      if (Mode* mode = mode_at(at, inverse_s)) {
-        ++mode->hits;
-        return;
+  /// The first mode within kJoin of the place.
+  int mode_at(const Place& at, const Inverse& inverse) const {
+    for (std::size_t i = 0; i < mode_batches_.size(); ++i) {
+      const ModeBatch& m = mode_batches_[i];
+      float squares[kLanes];
+      std::int32_t near = 0;
+      for (int k = 0; k < kLanes; ++k) {
+        squares[k] = distance(m.x[k] - at.x, m.y[k] - at.y, m.s[k] - at.s, m.fine[k], inverse);
+        near |= squares[k] < kJoin ? 1 : 0;
       }
+      if (near == 0) continue;
+      const auto first = std::find_if(squares, squares + kLanes, [](float d) { return d < kJoin; });
+      return static_cast<int>(i * kLanes) + static_cast<int>(first - squares);
+    }
+    return kNowhere;
+  }
+  int add_mode(const Place& at, float fine, float score) {
+    const std::size_t number = modes_.size(), lane = number % kLanes;
+    modes_.push_back({at, score, 0});
+    if (lane == 0) {
+      ModeBatch none{};
+      // Far from everywhere, so that lanes without a mode are never near.
+      std::fill(none.s, none.s + kLanes, kFarAway);
+      mode_batches_.push_back(none);
+    }
+    ModeBatch& batch = mode_batches_.back();
+    batch.x[lane] = at.x;
+    batch.y[lane] = at.y;
+    batch.s[lane] = at.s;
+    batch.fine[lane] = fine;
+    return static_cast<int>(number);
+  }
+
+  /// The mode it leads to, which may be a new one.
+  int climb(Place at, float score) {
+    const auto number = static_cast<std::int32_t>(mode_of_climb_.size());
+    const auto inverse_square = [](float sigma) { return 1.0F / (sigma * sigma); };
+    const Inverse inverse{inverse_square(settings_.sigma_x), inverse_square(settings_.sigma_y),
+                          inverse_square(settings_.sigma_scale)};
+    for (int step = 1;; ++step) {
+      if (const int mode = mode_at(at, inverse); mode != kNowhere) return mode;
       Sums sums;
       for (std::size_t i = 0; i < reaches_.size(); ++i) {
         const Reach& r = reaches_[i];
         if (at.x >= r.left && at.x <= r.right && at.y >= r.top && at.y <= r.bottom &&
             at.s >= r.small && at.s <= r.large)
-          add(batches_[i], at, inverse_s, sums);
+          add(batches_[i], at, inverse, number, sums);
       }
-      const float all = total(sums.all);
-      const float sum_x = total(sums.inverse_x), sum_y = total(sums.inverse_y);
-      if (!(all > 0 && sum_x > 0 && sum_y > 0)) return;
-      const Place by{total(sums.dx) / sum_x, total(sums.dy) / sum_y, total(sums.ds) / all};
+      const float all = total(sums.all), fine = total(sums.fine);
+      if (!(all > 0 && fine > 0)) return kNowhere;
+      // Eq. 3.6, as the way from here. What H_h shares with the sum beside it goes out.
+      const Place by{total(sums.dx) / fine, total(sums.dy) / fine, total(sums.ds) / all};
       at = {at.x + by.x, at.y + by.y, at.s + by.s};
-      const float inverse_x = sum_x / all, inverse_y = sum_y / all;
-      const float square =
-          (by.x * by.x * inverse_x + by.y * by.y * inverse_y) + by.s * by.s * inverse_s;
-      if (square >= kSmallStep && step + 1 < kMaxSteps) continue;
-      if (Mode* mode = mode_at(at, inverse_s))
-        ++mode->hits;
-      else
-        modes_.push_back({at, inverse_x, inverse_y, score, 1});
-      return;
+      const float square = distance(by.x, by.y, by.s, fine / all, inverse);
+      if (square >= kSmallStep && step < kMaxSteps) continue;
+      if (const int mode = mode_at(at, inverse); mode != kNowhere) return mode;
+      return add_mode(at, fine / all, score);
     }
   }
 
@@ -314,7 +386,10 @@ class AnyFusion final : public Fusion {
   std::vector<std::uint64_t> order_;  // curve() << 32 | index into best_
   std::vector<Batch> batches_;
   std::vector<Reach> reaches_;
+  std::vector<std::uint32_t> slots_;  // of best_: batch * kLanes + lane
   std::vector<Mode> modes_;
+  std::vector<ModeBatch> mode_batches_;
+  std::vector<int> mode_of_climb_;
   std::vector<Detection> boxes_;
   std::vector<int> members_;
 };

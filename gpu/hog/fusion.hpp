@@ -28,13 +28,15 @@ Status validate(const FusionSettings& settings);
 /// Mean shift finds the modes of the density of hits (eq. 3.1 to 3.7), where a hit is a point: the
 /// centre of its person's box in the picture and the logarithm of its level's scale. Every hit, the
 /// best score first and of equals the lowest number, climbs from its own place by eq. 3.6:
-///   - A climb that is within distance 1 of a mode found before (eq. 3.2 with H_h of eq. 3.5 at the
-///     mode), at its start or later, belongs to it. Two modes of Gaussians are further apart.
-///   - A climb that steps by less than 1/1000 (the same distance), or for the 100th time, has found
+///   - A climb within distance 1.5 of a mode found before (eq. 3.2 with H_h of eq. 3.5 at the
+///   mode),
+///     at its start or later, belongs to it. So does a hit that is within sqrt(1/2), by its own H,
+///     of where the climb of a better one has been: it need not climb.
+///   - A climb that steps by less than 1/300 (the same distance), or for the 100th time, has found
 ///     a mode, and with it a person: their box has its centre and its scale, their score is that
 ///     of the hit that climbed, the highest of those that belong to the mode.
-///   - Hits at a distance of sqrt(32) or more count nothing: the kernel is under 2^-23 there. A hit
-///     where nothing counts, itself included (a score under 0 weighs nothing), is nobody's.
+///   - Hits at a distance of 5 or more count nothing: the kernel is under 4e-6 there. A hit where
+///     nothing counts, itself included (a score under 0 weighs nothing), is nobody's.
 /// Suppression takes the hits in the same order; each is a person, or belongs to the first person
 /// taken before whose box it overlaps. `none` makes a person of every hit.
 class Fusion {

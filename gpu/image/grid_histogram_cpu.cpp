@@ -14,7 +14,7 @@ constexpr int kChunk = 32;  // pixels; rows of scratch memory are whole chunks
 
 int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
-S16x8 widen(const std::uint8_t* from) { return __builtin_convertvector(load<U8x8>(from), S16x8); }
+S16x8 samples(const std::uint8_t* from) { return widen(load<U8x8>(from)); }
 
 S16x8 absolute(S16x8 v) {
   const S16x8 sign = v >> 15;
@@ -25,7 +25,7 @@ S16x8 choose(S16x8 mask, S16x8 yes, S16x8 no) { return (mask & yes) | (~mask & n
 
 /// gradient::bin_of(), eight at a time.
 template <int kBins, bool kHalfShifted>
-S16x8 bins_of(S16x8 dx, S16x8 dy) {
+inline S16x8 bins_of(S16x8 dx, S16x8 dy) {
   const S16x8 ax = absolute(dx), ay = absolute(dy);
   S16x8 index;  // minus the bounds passed: a comparison gives -1
   if constexpr (kBins == 9 && !kHalfShifted) {
@@ -51,11 +51,10 @@ S32x4 eighths(S32x4 squared_norm) {
   return __builtin_convertvector(root + 0.5F, S32x4);
 }
 
-S32x4 widen_low(S16x8 v) {
-  return __builtin_convertvector(__builtin_shufflevector(v, v, 0, 1, 2, 3), S32x4);
-}
-S32x4 widen_high(S16x8 v) {
-  return __builtin_convertvector(__builtin_shufflevector(v, v, 4, 5, 6, 7), S32x4);
+/// dx^2 + dy^2
+S32x8 squared_norm(S16x8 dx, S16x8 dy) {
+  const S32x8 x = widen(dx), y = widen(dy);
+  return {x.low * x.low + y.low * y.low, x.high * x.high + y.high * y.high};
 }
 S16x8 narrow(S32x4 low, S32x4 high) {
   const S16x8 a = bits<S16x8>(low), b = bits<S16x8>(high);  // little-endian
@@ -63,9 +62,9 @@ S16x8 narrow(S32x4 low, S32x4 high) {
 }
 
 template <int kBins, bool kHalfShifted>
-S16x8 packed_of(S16x8 dx, S16x8 dy) {
-  const S32x4 x0 = widen_low(dx), x1 = widen_high(dx), y0 = widen_low(dy), y1 = widen_high(dy);
-  const S16x8 magnitude = narrow(eighths(x0 * x0 + y0 * y0), eighths(x1 * x1 + y1 * y1));
+inline S16x8 packed_of(S16x8 dx, S16x8 dy) {
+  const S32x8 norm = squared_norm(dx, dy);
+  const S16x8 magnitude = narrow(eighths(norm.low), eighths(norm.high));
   return (magnitude << gradient::kBinBits) | bins_of<kBins, kHalfShifted>(dx, dy);
 }
 
@@ -74,8 +73,8 @@ S16x8 packed_of(S16x8 dx, S16x8 dy) {
 template <int kBins, bool kHalfShifted>
 void pack_plane(const std::uint8_t* row, std::ptrdiff_t stride, int count, std::uint16_t* out) {
   for (int x = 0; x < count; x += 8) {
-    const S16x8 dx = widen(row + x + 1) - widen(row + x - 1);
-    const S16x8 dy = widen(row + stride + x) - widen(row - stride + x);
+    const S16x8 dx = samples(row + x + 1) - samples(row + x - 1);
+    const S16x8 dy = samples(row + stride + x) - samples(row - stride + x);
     store(out + x, packed_of<kBins, kHalfShifted>(dx, dy));
   }
 }
@@ -88,16 +87,15 @@ void pack_planes(const std::uint8_t* const (&rows)[3], std::ptrdiff_t stride, in
     S16x8 dx{}, dy{};
     S32x4 best_low{}, best_high{};
     for (const std::uint8_t* row : rows) {
-      const S16x8 ex = widen(row + x + 1) - widen(row + x - 1);
-      const S16x8 ey = widen(row + stride + x) - widen(row - stride + x);
-      const S32x4 x0 = widen_low(ex), x1 = widen_high(ex), y0 = widen_low(ey), y1 = widen_high(ey);
-      const S32x4 low = x0 * x0 + y0 * y0, high = x1 * x1 + y1 * y1;
-      const S32x4 better_low = low > best_low, better_high = high > best_high;
+      const S16x8 ex = samples(row + x + 1) - samples(row + x - 1);
+      const S16x8 ey = samples(row + stride + x) - samples(row - stride + x);
+      const S32x8 norm = squared_norm(ex, ey);
+      const S32x4 better_low = norm.low > best_low, better_high = norm.high > best_high;
       const S16x8 better = narrow(better_low, better_high);
       dx = choose(better, ex, dx);
       dy = choose(better, ey, dy);
-      best_low = (better_low & low) | (~better_low & best_low);
-      best_high = (better_high & high) | (~better_high & best_high);
+      best_low = (better_low & norm.low) | (~better_low & best_low);
+      best_high = (better_high & norm.high) | (~better_high & best_high);
     }
     store(out + x, packed_of<kBins, kHalfShifted>(dx, dy));
   }
@@ -152,13 +150,6 @@ void transpose(U16x8 (&m)[8]) {
     m[2 + h] = __builtin_shufflevector(b[o + 2], b[o + 3], 0, 1, 2, 3, 8, 9, 10, 11);
     m[6 + h] = __builtin_shufflevector(b[o + 2], b[o + 3], 4, 5, 6, 7, 12, 13, 14, 15);
   }
-}
-
-U32x4 low_of(U16x8 v) {
-  return __builtin_convertvector(__builtin_shufflevector(v, v, 0, 1, 2, 3), U32x4);
-}
-U32x4 high_of(U16x8 v) {
-  return __builtin_convertvector(__builtin_shufflevector(v, v, 4, 5, 6, 7), U32x4);
 }
 
 }  // namespace
@@ -261,15 +252,16 @@ void GridHistogram::add_row(int cells, const std::uint32_t* above, std::uint32_t
     for (int i = 0; i < count; ++i) {
       const std::size_t node =
           static_cast<std::size_t>(cell + i + 1) * static_cast<std::size_t>(lanes_);
-      left[0] += low_of(m[0][i]);
-      left[1] += high_of(m[0][i]);
+      const U32x8 eight = widen(m[0][i]), rest = widen(m[1][i]);
+      left[0] += eight.low;
+      left[1] += eight.high;
       store(below + node, load<U32x4>(above + node) + left[0]);
       store(below + node + 4, load<U32x4>(above + node + 4) + left[1]);
       if (lanes_ <= 8) continue;
-      left[2] += channels == 9 ? U32x4{ninth[i], 0, 0, 0} : low_of(m[1][i]);
+      left[2] += channels == 9 ? U32x4{ninth[i], 0, 0, 0} : rest.low;
       store(below + node + 8, load<U32x4>(above + node + 8) + left[2]);
       if (lanes_ <= 12) continue;
-      left[3] += high_of(m[1][i]);
+      left[3] += rest.high;
       store(below + node + 12, load<U32x4>(above + node + 12) + left[3]);
     }
   }
