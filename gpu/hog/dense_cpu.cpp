@@ -50,7 +50,10 @@ std::size_t area(int a, int b) { return static_cast<std::size_t>(a) * static_cas
 
 void look_up(const Byte* __restrict in, const float* __restrict samples, float* __restrict out,
              int count) {
-  for (int x = 0; x < count; ++x) out[x] = samples[in[x]];
+  int x = 0;
+  for (; x + 8 <= count; x += 8)  // which the compiler leaves as it is
+    for (int i = 0; i < 8; ++i) out[x + i] = samples[in[x + i]];
+  for (; x < count; ++x) out[x] = samples[in[x]];
 }
 
 void subtract(const float* __restrict plus, const float* __restrict minus, float* __restrict out,
@@ -192,21 +195,37 @@ void store_cells(const std::uint32_t* upper, const std::uint32_t* lower, float c
 
 // --- windows -------------------------------------------------------------------------------------
 
-/// 8. for N windows, `step` blocks apart.
-template <int N>
-void add_windows(const F4* __restrict blocks, std::ptrdiff_t row_pitch, std::ptrdiff_t bin_pitch,
-                 std::ptrdiff_t step, const F4* __restrict weights, int blocks_x, int blocks_y,
-                 float bias, float* __restrict scores, int score_step) {
+struct WindowRun {
+  const F4* blocks;
+  std::ptrdiff_t row_pitch, bin_pitch, step;
+  const F4* weights;
+  int blocks_x, blocks_y;
+  float bias;
+  float* scores;
+  int score_step;
+};
+
+/// 8. for N windows, `step` blocks apart. Columns and Step: known to the compiler for the common
+/// window and stride, so that neither takes a register; 0 for any.
+template <int N, int Columns, int Step>
+void add_windows(const WindowRun& run) {
+  const int columns = Columns != 0 ? Columns : run.blocks_x;
+  const std::ptrdiff_t step = Step != 0 ? Step : run.step;
+  const F4* __restrict row = run.blocks;
+  const F4* __restrict weights = run.weights;
   F4 sums[N] = {};
-  for (int by = 0; by < blocks_y; ++by, blocks += row_pitch) {
-    const F4* bin_row = blocks;
-    for (int bin = 0; bin < kBins; ++bin, bin_row += bin_pitch)
-      for (int bx = 0; bx < blocks_x; ++bx) {
-        const F4 weight = *weights++;
-        for (int i = 0; i < N; ++i) sums[i] += weight * bin_row[bx + i * step];
-      }
+  for (int by = 0; by < run.blocks_y; ++by, row += run.row_pitch) {
+    const F4* __restrict values = row;
+    for (int bin = 0; bin < kBins; ++bin, values += run.bin_pitch, weights += columns)
+      for (int bx = 0; bx < columns; ++bx)
+        for (int i = 0; i < N; ++i) sums[i] += weights[bx] * values[bx + i * step];
   }
-  for (int i = 0; i < N; ++i) scores[i * score_step] = bias + sum_of(sums[i]);
+  for (int i = 0; i < N; ++i) run.scores[i * run.score_step] = run.bias + sum_of(sums[i]);
+}
+template <int N>
+void add_windows(const WindowRun& run) {
+  if (run.blocks_x == 7 && run.step == 1) return add_windows<N, 7, 1>(run);
+  add_windows<N, 0, 0>(run);
 }
 
 // --- the engine ----------------------------------------------------------------------------------
@@ -215,9 +234,10 @@ void add_windows(const F4* __restrict blocks, std::ptrdiff_t row_pitch, std::ptr
 struct Band {
   int level, first_sheet, sheets, first_row, rows;
 };
-/// Rows of windows of a sheet.
+/// Columns of windows of a sheet, kAtOnce at most: their blocks stay in the first cache from row to
+/// row.
 struct Strip {
-  int sheet, first_row, rows;
+  int sheet, first_column, columns, first_row, rows;
 };
 struct Tasks {
   std::vector<Band> bands;
@@ -386,9 +406,12 @@ class DenseCpu final : public Engine {
         }
       }
       for (int i = round.first_sheet; i < end; ++i) {
-        const int per_strip = std::max(1, 512 / sheet(i).window_columns);
-        for (int row = 0; row < sheet(i).window_rows; row += per_strip)
-          tasks.strips.push_back({i, row, std::min(per_strip, sheet(i).window_rows - row)});
+        const Sheet& s = sheet(i);
+        constexpr int kStripRows = 64;
+        for (int row = 0; row < s.window_rows; row += kStripRows)
+          for (int column = 0; column < s.window_columns; column += kAtOnce)
+            tasks.strips.push_back({i, column, std::min(kAtOnce, s.window_columns - column), row,
+                                    std::min(kStripRows, s.window_rows - row)});
       }
       tasks_.push_back(std::move(tasks));
     }
@@ -567,22 +590,25 @@ class DenseCpu final : public Engine {
   void score_strip(const Strip& strip) {
     const auto& m = dense_model();
     const Sheet& s = sheet(strip.sheet);
-    const std::ptrdiff_t bin_pitch = s.columns, row_pitch = bin_pitch * kBins;
-    const auto add = [&](auto add_some, int row, int column) {
-      const F4* blocks = block_row(s, s.first_by + row * s.step) + (s.first_bx + column * s.step);
-      float* scores =
-          scores_.get() + (s.first_window + row * s.window_pitch + column * s.window_step);
-      add_some(blocks, row_pitch, bin_pitch, std::ptrdiff_t{s.step}, weights_.get(), m.blocks_x(),
-               m.blocks_y(), m.bias, scores, s.window_step);
+    const auto run = [&](int row, int column) {
+      return WindowRun{block_row(s, s.first_by + row * s.step) + (s.first_bx + column * s.step),
+                       std::ptrdiff_t{s.columns} * kBins,
+                       s.columns,
+                       s.step,
+                       weights_.get(),
+                       m.blocks_x(),
+                       m.blocks_y(),
+                       m.bias,
+                       scores_.get() + (s.first_window + row * s.window_pitch +
+                                        column * s.window_step),
+                       s.window_step};
     };
+    const int end = strip.first_column + strip.columns;
     for (int row = strip.first_row; row < strip.first_row + strip.rows; ++row) {
-      int column = 0;
-      for (; column + kAtOnce <= s.window_columns; column += kAtOnce)
-        add([](auto... a) { add_windows<kAtOnce>(a...); }, row, column);
-      for (; column + 2 <= s.window_columns; column += 2)
-        add([](auto... a) { add_windows<2>(a...); }, row, column);
-      for (; column < s.window_columns; ++column)
-        add([](auto... a) { add_windows<1>(a...); }, row, column);
+      int column = strip.first_column;
+      for (; column + kAtOnce <= end; column += kAtOnce) add_windows<kAtOnce>(run(row, column));
+      for (; column + 2 <= end; column += 2) add_windows<2>(run(row, column));
+      for (; column < end; ++column) add_windows<1>(run(row, column));
     }
   }
 

@@ -1,1 +1,6 @@
-# Filled by its folder's tests.
+# The image operators beyond grey on a GPU, one program each.
+foreach(name colours gradients resize)
+  kerb_add_test(NAME gpu_${name} LABELS gpu
+    SOURCES test_${name}.cpp
+    LINKS kerb::gpu_image)
+endforeach()
