@@ -53,7 +53,7 @@ struct Corners {
 };
 
 /// The four cells of a block, four channels at a time, from its 3 x 3 nodes.
-Corners cells_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9]) {
+KERB_INLINE Corners cells_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9]) {
   const auto n = [&](int i) { return load<U32x4>(at + o[i]); };
   const U32x4 middle = n(4);
   const U32x4 upper_left = n(1) - n(0), upper_right = n(2) - n(1);
@@ -67,7 +67,8 @@ struct Products {
 };
 
 /// Of one window's block; see cascade_layout.hpp.
-Products products_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9], const F32x4 (&w)[9]) {
+KERB_INLINE Products products_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9],
+                                 const F32x4 (&w)[9]) {
   Products p{};
   const auto take = [&](U32x4 sums, F32x4 weight) {
     const F32x4 v = to_float(sums);
@@ -86,7 +87,7 @@ Products products_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9], cons
 }
 
 /// (v0 + v1) + (v2 + v3) of each of four vectors.
-F32x4 sums_of(F32x4 a, F32x4 b, F32x4 c, F32x4 d) {
+KERB_INLINE F32x4 sums_of(F32x4 a, F32x4 b, F32x4 c, F32x4 d) {
   const F32x4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
   const F32x4 ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
   const F32x4 cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);

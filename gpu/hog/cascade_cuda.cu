@@ -15,10 +15,10 @@ namespace {
 
 // --- what the kernels see --------------------------------------------------------------------
 
-constexpr int kEarlyThreads = 128;    // windows of a block while every window has a thread
-constexpr int kEarlyLearners = 6;     // evaluated that way, if the stages allow it
-constexpr int kMiddleLanes = 8;       // to a window after that
-constexpr int kMiddleLearners = 128;  // looked at by so few lanes; after them a block to a window
+constexpr int kEarlyThreads = 128;   // windows of a block while every window has a thread
+constexpr int kEarlyLearners = 6;    // evaluated that way, if the stages allow it
+constexpr int kMiddleLanes = 16;     // to a window after that
+constexpr int kMiddleLearners = 64;  // looked at by so few lanes; after them a block to a window
 constexpr int kLanesThreads = 128, kLateThreads = 128;
 constexpr int kChunkStages = 32;  // at most, in a chunk
 constexpr int kFirstHits = 2048;  // copied back with the count; more need a second copy

@@ -25,7 +25,7 @@ S16x8 choose(S16x8 mask, S16x8 yes, S16x8 no) { return (mask & yes) | (~mask & n
 
 /// gradient::bin_of(), eight at a time.
 template <int kBins, bool kHalfShifted>
-inline S16x8 bins_of(S16x8 dx, S16x8 dy) {
+KERB_INLINE S16x8 bins_of(S16x8 dx, S16x8 dy) {
   const S16x8 ax = absolute(dx), ay = absolute(dy);
   S16x8 index;  // minus the bounds passed: a comparison gives -1
   if constexpr (kBins == 9 && !kHalfShifted) {
@@ -62,7 +62,7 @@ S16x8 narrow(S32x4 low, S32x4 high) {
 }
 
 template <int kBins, bool kHalfShifted>
-inline S16x8 packed_of(S16x8 dx, S16x8 dy) {
+KERB_INLINE S16x8 packed_of(S16x8 dx, S16x8 dy) {
   const S32x8 norm = squared_norm(dx, dy);
   const S16x8 magnitude = narrow(eighths(norm.low), eighths(norm.high));
   return (magnitude << gradient::kBinBits) | bins_of<kBins, kHalfShifted>(dx, dy);
@@ -131,7 +131,7 @@ U16x8 evens_and_odds(U16x8 a, U16x8 b) {
 }
 
 /// Rows and columns of eight by eight change places.
-void transpose(U16x8 (&m)[8]) {
+KERB_INLINE void transpose(U16x8 (&m)[8]) {
   U16x8 a[8], b[8];
   for (int i = 0; i < 4; ++i) {
     a[i] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);

@@ -13,6 +13,9 @@
 /// lane is rounded as a scalar would be. For the CPU operators of gpu/ alone.
 namespace kerb::simd {
 
+/// For what must not become a call: vectors would travel through memory.
+#define KERB_INLINE __attribute__((always_inline)) inline
+
 using U8x8 = std::uint8_t __attribute__((vector_size(8)));
 using S16x4 = std::int16_t __attribute__((vector_size(8)));
 using S16x8 = std::int16_t __attribute__((vector_size(16)));
