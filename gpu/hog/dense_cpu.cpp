@@ -50,7 +50,10 @@ std::size_t area(int a, int b) { return static_cast<std::size_t>(a) * static_cas
 
 void look_up(const Byte* __restrict in, const float* __restrict samples, float* __restrict out,
              int count) {
-  for (int x = 0; x < count; ++x) out[x] = samples[in[x]];
+  int x = 0;
+  for (; x + 8 <= count; x += 8)  // which the compiler leaves as it is
+    for (int i = 0; i < 8; ++i) out[x + i] = samples[in[x + i]];
+  for (; x < count; ++x) out[x] = samples[in[x]];
 }
 
 void subtract(const float* __restrict plus, const float* __restrict minus, float* __restrict out,
@@ -192,21 +195,37 @@ void store_cells(const std::uint32_t* upper, const std::uint32_t* lower, float c
 
 // --- windows -------------------------------------------------------------------------------------
 
-/// 8. for N windows, `step` blocks apart.
-template <int N>
-void add_windows(const F4* __restrict blocks, std::ptrdiff_t row_pitch, std::ptrdiff_t bin_pitch,
-                 std::ptrdiff_t step, const F4* __restrict weights, int blocks_x, int blocks_y,
-                 float bias, float* __restrict scores, int score_step) {
+struct WindowRun {
+  const F4* blocks;
+  std::ptrdiff_t row_pitch, bin_pitch, step;
+  const F4* weights;
+  int blocks_x, blocks_y;
+  float bias;
+  float* scores;
+  int score_step;
+};
+
+/// 8. for N windows, `step` blocks apart. Columns and Step: known to the compiler for the common
+/// window and stride, so that neither takes a register; 0 for any.
+template <int N, int Columns, int Step>
+void add_windows(const WindowRun& run) {
+  const int columns = Columns != 0 ? Columns : run.blocks_x;
+  const std::ptrdiff_t step = Step != 0 ? Step : run.step;
+  const F4* __restrict row = run.blocks;
+  const F4* __restrict weights = run.weights;
   F4 sums[N] = {};
-  for (int by = 0; by < blocks_y; ++by, blocks += row_pitch) {
-    const F4* bin_row = blocks;
-    for (int bin = 0; bin < kBins; ++bin, bin_row += bin_pitch)
-      for (int bx = 0; bx < blocks_x; ++bx) {
-        const F4 weight = *weights++;
-        for (int i = 0; i < N; ++i) sums[i] += weight * bin_row[bx + i * step];
-      }
+  for (int by = 0; by < run.blocks_y; ++by, row += run.row_pitch) {
+    const F4* __restrict values = row;
+    for (int bin = 0; bin < kBins; ++bin, values += run.bin_pitch, weights += columns)
+      for (int bx = 0; bx < columns; ++bx)
+        for (int i = 0; i < N; ++i) sums[i] += weights[bx] * values[bx + i * step];
   }
-  for (int i = 0; i < N; ++i) scores[i * score_step] = bias + sum_of(sums[i]);
+  for (int i = 0; i < N; ++i) run.scores[i * run.score_step] = run.bias + sum_of(sums[i]);
+}
+template <int N>
+void add_windows(const WindowRun& run) {
+  if (run.blocks_x == 7 && run.step == 1) return add_windows<N, 7, 1>(run);
+  add_windows<N, 0, 0>(run);
 }
 
 // --- the engine ----------------------------------------------------------------------------------
@@ -214,10 +233,12 @@ void add_windows(const F4* __restrict blocks, std::ptrdiff_t row_pitch, std::ptr
 /// Rows of blocks, of some sheets of one level.
 struct Band {
   int level, first_sheet, sheets, first_row, rows;
+  int columns;  // of the widest sheet
 };
-/// Rows of windows of a sheet.
+/// Columns of windows of a sheet, kAtOnce at most: their blocks stay in the first cache from row to
+/// row.
 struct Strip {
-  int sheet, first_row, rows;
+  int sheet, first_column, columns, first_row, rows;
 };
 struct Tasks {
   std::vector<Band> bands;
@@ -239,10 +260,10 @@ struct Scratch {
 
 class DenseCpu final : public Engine {
  public:
-  DenseCpu(Workers& workers, Model model, SearchPlan search)
+  DenseCpu(Workers& workers, Model model, SearchPlan search, std::size_t round_values)
       : workers_{workers}, model_{std::move(model)}, search_{std::move(search)} {
     const auto& m = dense_model();
-    plan_ = plan_dense(m, search_, kRoundValues);
+    plan_ = plan_dense(m, search_, round_values);
     fill_samples(m.gamma, samples_);
     const Shares shares = shares_of(m.sigma);
     for (int u = 0; u < kCell; ++u)
@@ -255,15 +276,12 @@ class DenseCpu final : public Engine {
     planes_ = m.kind == DenseKind::rhog ? 3 : 1;
     int width = 16;
     for (const Level& level : search_.pyramid.levels) width = std::max(width, level.width);
-    std::size_t columns = 0, most_columns = 0, sheets = 0, most_sheets = 0;  // of a level
+    std::size_t columns = 0, sheets = 0, room = 0;  // sheets of a level, by the widest
     for (std::size_t i = 0; i < plan_.sheets.size(); ++i) {
       if (i > 0 && plan_.sheets[i].level != plan_.sheets[i - 1].level) columns = sheets = 0;
-      columns += static_cast<std::size_t>(plan_.sheets[i].columns);
-      most_columns = std::max(most_columns, columns);
-      most_sheets = std::max(most_sheets, ++sheets);
+      columns = std::max(columns, static_cast<std::size_t>(plan_.sheets[i].columns));
+      room = std::max(room, ++sheets * (columns + 1));
     }
-    const std::size_t tops = most_columns * kBins;
-    const std::size_t cells = (most_columns + most_sheets) * 2 * kBins;
     pitch_ = static_cast<std::size_t>((width + 15) / 16 * 16);
     const int grid = plan_.grid;
     const std::size_t integral =
@@ -278,10 +296,10 @@ class DenseCpu final : public Engine {
       if (m.kind == DenseKind::rhog) {
         ok = ok && s.samples.make(pitch_ * 12 + 48) && s.gradients.make(pitch_ * 6) &&
              s.lower.make(pitch_ * kRing) && s.upper.make(pitch_ * kRing) &&
-             s.slots.make(pitch_ * kRing) && s.tops.make(tops);
+             s.slots.make(pitch_ * kRing) && s.tops.make(room * kBins);
       } else {
         ok = ok && s.packed.make(pitch_ * kRing);
-        if (m.kind == DenseKind::cells) ok = ok && s.cells.make(cells);
+        if (m.kind == DenseKind::cells) ok = ok && s.cells.make(room * kBins * 2);
         if (m.kind == DenseKind::integral) ok = ok && s.integral.make(integral);
       }
     }
@@ -371,11 +389,12 @@ class DenseCpu final : public Engine {
       for (int i = round.first_sheet; i < end; ++i) blocks += area(sheet(i).columns, sheet(i).rows);
       const std::size_t share = blocks / (static_cast<std::size_t>(workers_.count()) * 6) + 1;
       for (int i = round.first_sheet; i < end;) {
-        Band band{sheet(i).level, i, 0, 0, 0};
+        Band band{sheet(i).level, i, 0, 0, 0, 0};
         int rows = 0;
         std::size_t row_blocks = 0;
         for (; i < end && sheet(i).level == band.level; ++i, ++band.sheets) {
           rows = std::max(rows, sheet(i).rows);
+          band.columns = std::max(band.columns, sheet(i).columns);
           row_blocks += static_cast<std::size_t>(sheet(i).columns);
         }
         const int most = dense_model().kind == DenseKind::integral ? kIntegralBand : rows;
@@ -386,9 +405,12 @@ class DenseCpu final : public Engine {
         }
       }
       for (int i = round.first_sheet; i < end; ++i) {
-        const int per_strip = std::max(1, 512 / sheet(i).window_columns);
-        for (int row = 0; row < sheet(i).window_rows; row += per_strip)
-          tasks.strips.push_back({i, row, std::min(per_strip, sheet(i).window_rows - row)});
+        const Sheet& s = sheet(i);
+        constexpr int kStripRows = 64;
+        for (int row = 0; row < s.window_rows; row += kStripRows)
+          for (int column = 0; column < s.window_columns; column += kAtOnce)
+            tasks.strips.push_back({i, column, std::min(kAtOnce, s.window_columns - column), row,
+                                    std::min(kStripRows, s.window_rows - row)});
       }
       tasks_.push_back(std::move(tasks));
     }
@@ -460,7 +482,6 @@ class DenseCpu final : public Engine {
                scratch.slots.get() + at, width);
     };
     const float clip = dense_model().clip;
-    std::size_t top = 0;
     each_group_row(band, make, [&](int i, const Sheet& s, int row, F4* out) {
       VoteRows rows{};
       for (int v = 0; v < kCell; ++v) {
@@ -469,9 +490,8 @@ class DenseCpu final : public Engine {
         rows.upper[v] = scratch.upper.get() + at;
         rows.slots[v] = scratch.slots.get() + at;
       }
-      if (i == 0) top = 0;
-      add_group_row(rows, s, shares_, clip, scratch.tops.get() + top, out);
-      top += area(s.columns, kBins);
+      add_group_row(rows, s, shares_, clip, scratch.tops.get() + area(i, band.columns) * kBins,
+                    out);
     });
   }
 
@@ -484,16 +504,13 @@ class DenseCpu final : public Engine {
   void make_cells(const Band& band, Scratch& scratch) {
     const Level& level = search_.pyramid.levels[static_cast<std::size_t>(band.level)];
     const float clip = dense_model().clip;
-    std::size_t first = 0;
     each_group_row(
         band, [&](int y) { pack(level, scratch, y); },
         [&](int i, const Sheet& s, int row, F4* out) {
           const std::size_t line = area(s.columns + 1, kBins);
-          if (i == 0) first = 0;
-          std::uint32_t* const both = scratch.cells.get() + first;
+          std::uint32_t* const both = scratch.cells.get() + area(i, band.columns + 1) * 2 * kBins;
           std::uint32_t* const here = both + static_cast<std::size_t>(row % 2) * line;
           const std::uint32_t* const above = both + static_cast<std::size_t>((row + 1) % 2) * line;
-          first += 2 * line;
           std::fill_n(here, line, 0U);
           for (int v = 0; v < kCell; ++v) {
             const std::uint16_t* packed =
@@ -567,22 +584,25 @@ class DenseCpu final : public Engine {
   void score_strip(const Strip& strip) {
     const auto& m = dense_model();
     const Sheet& s = sheet(strip.sheet);
-    const std::ptrdiff_t bin_pitch = s.columns, row_pitch = bin_pitch * kBins;
-    const auto add = [&](auto add_some, int row, int column) {
-      const F4* blocks = block_row(s, s.first_by + row * s.step) + (s.first_bx + column * s.step);
-      float* scores =
-          scores_.get() + (s.first_window + row * s.window_pitch + column * s.window_step);
-      add_some(blocks, row_pitch, bin_pitch, std::ptrdiff_t{s.step}, weights_.get(), m.blocks_x(),
-               m.blocks_y(), m.bias, scores, s.window_step);
+    const auto run = [&](int row, int column) {
+      return WindowRun{
+          block_row(s, s.first_by + row * s.step) + (s.first_bx + column * s.step),
+          std::ptrdiff_t{s.columns} * kBins,
+          s.columns,
+          s.step,
+          weights_.get(),
+          m.blocks_x(),
+          m.blocks_y(),
+          m.bias,
+          scores_.get() + (s.first_window + row * s.window_pitch + column * s.window_step),
+          s.window_step};
     };
+    const int end = strip.first_column + strip.columns;
     for (int row = strip.first_row; row < strip.first_row + strip.rows; ++row) {
-      int column = 0;
-      for (; column + kAtOnce <= s.window_columns; column += kAtOnce)
-        add([](auto... a) { add_windows<kAtOnce>(a...); }, row, column);
-      for (; column + 2 <= s.window_columns; column += 2)
-        add([](auto... a) { add_windows<2>(a...); }, row, column);
-      for (; column < s.window_columns; ++column)
-        add([](auto... a) { add_windows<1>(a...); }, row, column);
+      int column = strip.first_column;
+      for (; column + kAtOnce <= end; column += kAtOnce) add_windows<kAtOnce>(run(row, column));
+      for (; column + 2 <= end; column += 2) add_windows<2>(run(row, column));
+      for (; column < end; ++column) add_windows<1>(run(row, column));
     }
   }
 
@@ -605,17 +625,24 @@ class DenseCpu final : public Engine {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> make_dense_cpu(Workers& workers, Model model,
-                                               const SearchSettings& settings, int width,
-                                               int height) {
+Result<std::unique_ptr<Engine>> dense::make_dense_cpu(Workers& workers, Model model,
+                                                      const SearchSettings& settings, int width,
+                                                      int height, std::size_t round_values) {
   if (!std::holds_alternative<DenseModel>(model.kind))
     return Error{Errc::invalid_argument, 0, "dense engine", "the model is a cascade"};
   if (Status ok = validate(model); !ok) return ok.error();
   Result<SearchPlan> plan = plan_search(model.geometry(), settings, width, height);
   if (!plan) return plan.error();
-  auto engine = std::make_unique<DenseCpu>(workers, std::move(model), *std::move(plan));
+  auto engine =
+      std::make_unique<DenseCpu>(workers, std::move(model), *std::move(plan), round_values);
   if (Status ok = engine->allocate(); !ok) return ok.error();
   return std::unique_ptr<Engine>{std::move(engine)};
+}
+
+Result<std::unique_ptr<Engine>> make_dense_cpu(Workers& workers, Model model,
+                                               const SearchSettings& settings, int width,
+                                               int height) {
+  return dense::make_dense_cpu(workers, std::move(model), settings, width, height, kRoundValues);
 }
 
 }  // namespace kerb::hog

@@ -1,10 +1,843 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gpu/hog/engine.hpp"
+#include <algorithm>
+#include <cstring>
+#include <utility>
 
+#include "gpu/hog/dense_plan.hpp"
+#include "gpu/image/gradient_math.hpp"
+#include "gpu/image/pyramid.hpp"
+#include "gpu/memory/buffer.hpp"
+#include "gpu/memory/cuda_status.hpp"
+
+// Three launches for all levels: the pyramid, the blocks, the windows. (The integral kind needs
+// three more, for its integral histograms.) They and the copies are one graph, made with the
+// engine. Steps are numbered as in dense_math.hpp, which says in what order everything is summed.
 namespace kerb::hog {
+namespace {
 
-Result<std::unique_ptr<Engine>> make_dense_cuda(const Context&, Model, const SearchSettings&, int, int) {
-  return Error{Errc::unsupported, 0, "make_dense_cuda", "not built yet"};
+using namespace dense;
+using Byte = std::uint8_t;
+using Sum = std::uint32_t;
+
+/// Blocks in memory at one time: 256 MiB at most, or one sheet's.
+constexpr std::size_t kRoundValues = std::size_t{64} << 20;
+constexpr int kReadBack = 4096;  // hits that come back with the graph; more take another copy
+
+struct DeviceSheet {
+  std::size_t pixel;  // of block (0, 0), in a plane of all levels
+  std::size_t value;  // where its blocks begin
+  int row_stride, columns, rows;
+  int first_bx, first_by, step, window_columns, window_rows;
+  int first_window, window_step, window_pitch;
+  int integral, tile, line;  // integral kind: which, and where block (0, 0) begins in it
+};
+/// Work of one thread block (or warp): the corner of a part of a sheet.
+struct Tile {
+  int sheet, x, y;
+};
+
+// --- blocks: rhog and cells ----------------------------------------------------------------------
+
+// A thread block makes 15 x 8 blocks: 9 rows of 16 groups, one row at a time. A thread has one row
+// of one group, 8 pixels, and histograms of its own in shared memory. Thread u * 16 + g has row u
+// of group g: then neighbours never meet in a bank of shared memory, whatever bins their pixels
+// fall into, neither here nor when the rows of a group are added up.
+constexpr int kGroups = 16, kThreads = kGroups * kCell;
+constexpr int kTileColumns = kGroups - 1, kTileRows = 8;
+constexpr int kPitch = kThreads + 16;
+constexpr int kStagedRows = kCell + 2, kStagedGroups = kGroups + 2;
+constexpr int kStagedColumns = kGroups * kCell + 2;
+
+/// Samples around a row of groups: column x of group g at [row][x][g + 1]; the rims are column 7 of
+/// group -1 and column 0 of group 16.
+template <typename T>
+struct Staged {
+  T at[kStagedRows][kCell][kStagedGroups];
+};
+
+template <typename T, typename Convert>
+__device__ void stage(const Byte* first, int row_stride, int last_column, Staged<T>& staged,
+                      Convert convert) {
+  for (int i = static_cast<int>(threadIdx.x); i < kStagedRows * kStagedColumns; i += kThreads) {
+    const int row = i / kStagedColumns, column = i % kStagedColumns - 1;
+    // Beyond the last blocks anything will do, but must be there.
+    const int x = min(column, last_column), at = column + kCell;
+    staged.at[row][at % kCell][at / kCell] =
+        convert(first[std::ptrdiff_t{row - 1} * row_stride + x]);
+  }
+}
+
+/// Pixel x of a thread's row and its neighbours.
+template <typename T>
+__device__ T staged_at(const Staged<T>& staged, int u, int g, int dx, int dy) {
+  const int at = dx + kCell;  // dx may be -1 or 8
+  return staged.at[u + 1 + dy][at % kCell][g + at / kCell];
+}
+
+/// A quad of threads has the four lanes of a block. 6., 7.
+__device__ float quad_sum(float mine) {
+  const float pair = mine + __shfl_xor_sync(0xffffffffU, mine, 1);
+  return pair + __shfl_xor_sync(0xffffffffU, pair, 2);
+}
+__device__ void normalise(float (&values)[kBins], float clip) {
+  float squares = values[0] * values[0];
+#pragma unroll
+  for (int bin = 1; bin < kBins; ++bin) squares += values[bin] * values[bin];
+  const float first = first_scale(quad_sum(squares));
+#pragma unroll
+  for (int bin = 0; bin < kBins; ++bin) values[bin] = clipped(values[bin] * first, clip);
+  squares = values[0] * values[0];
+#pragma unroll
+  for (int bin = 1; bin < kBins; ++bin) squares += values[bin] * values[bin];
+  const float second = second_scale(quad_sum(squares));
+#pragma unroll
+  for (int bin = 0; bin < kBins; ++bin) values[bin] *= second;
+}
+__device__ void store(const DeviceSheet& sheet, float* blocks, int bx, int by, int lane,
+                      const float (&values)[kBins]) {
+  float* out =
+      blocks + sheet.value +
+      (std::size_t{static_cast<unsigned>(by)} * kBins * static_cast<unsigned>(sheet.columns) +
+       static_cast<unsigned>(bx)) *
+          kLanes +
+      lane;
+#pragma unroll
+  for (int bin = 0; bin < kBins; ++bin) out[bin * sheet.columns * kLanes] = values[bin];
+}
+
+template <bool Colour>
+__global__ void __launch_bounds__(kThreads)
+    rhog_kernel(const DeviceSheet* __restrict__ sheets, const Tile* __restrict__ tiles,
+                const Byte* __restrict__ levels, std::size_t plane_samples,
+                const float* __restrict__ samples, Shares shares, float clip,
+                float* __restrict__ blocks) {
+  __shared__ Staged<float> staged;
+  __shared__ float spread[kSlots * 4][kPitch];
+  __shared__ float parts[16 * kBins][kGroups];  // [j, k, bin][group]
+  __shared__ float table[256];
+  const int t = static_cast<int>(threadIdx.x), u = t / kGroups, g = t % kGroups;
+  for (int i = t; i < 256; i += kThreads) table[i] = samples[i];
+  const Tile tile = tiles[blockIdx.x];
+  const DeviceSheet sheet = sheets[tile.sheet];
+  const int last_column = (sheet.columns + 1 - tile.x) * kCell;  // the rim's, from the tile
+  const int last_row = min(tile.y + kTileRows, sheet.rows);      // of groups
+  const int block = t / 4, lane = t % 4;                         // when blocks are put together
+  float tops[kBins] = {};
+  __syncthreads();
+  for (int row = tile.y; row <= last_row; ++row) {
+    const Byte* first =
+        levels + sheet.pixel + std::ptrdiff_t{row} * kCell * sheet.row_stride + tile.x * kCell;
+    float dx[kCell], dy[kCell];
+#pragma unroll
+    for (int plane = Colour ? 2 : 0; plane >= 0; --plane) {
+      stage(first + plane_samples * static_cast<unsigned>(plane), sheet.row_stride, last_column,
+            staged, [&](Byte v) { return table[v]; });
+      __syncthreads();
+#pragma unroll
+      for (int x = 0; x < kCell; ++x) {
+        const float across = staged_at(staged, u, g, x + 1, 0) - staged_at(staged, u, g, x - 1, 0);
+        const float down = staged_at(staged, u, g, x, 1) - staged_at(staged, u, g, x, -1);
+        // largest(), one plane after the other: blue, then what is larger.
+        if (!Colour || plane == 2 ||
+            across * across + down * down > dx[x] * dx[x] + dy[x] * dy[x]) {
+          dx[x] = across;
+          dy[x] = down;
+        }
+      }
+      if (plane != 0) __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < kSlots * 4; ++i) spread[i][t] = 0;
+#pragma unroll
+    for (int x = 0; x < kCell; ++x) {  // 1., 2.
+      const Vote vote = vote_of(dx[x], dy[x]);
+      float* const at = &spread[vote.slot * 4][t];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) {
+        if ((k == 1 && x < 4) || (k == 2 && x >= 4)) continue;  // a share of 0
+        at[k * kPitch] += shares.of[x][k] * vote.lower;
+        at[(4 + k) * kPitch] += shares.of[x][k] * vote.upper;
+      }
+    }
+    __syncthreads();
+    for (int i = t; i < kBins * 4 * kGroups; i += kThreads) {
+      const int group = i % kGroups, k = i / kGroups % 4, bin = i / (kGroups * 4);
+      float j0 = 0, j1 = 0, j2 = 0, j3 = 0;
+#pragma unroll
+      for (int v = 0; v < kCell; ++v) {
+        const int at = v * kGroups + group;
+        float value = spread[(bin + 1) * 4 + k][at];  // 3.
+        if (bin == 0) value += spread[10 * 4 + k][at];
+        if (bin == 8) value += spread[k][at];
+        j0 += shares.of[v][0] * value;  // 4.
+        if (v >= 4) j1 += shares.of[v][1] * value;
+        if (v < 4) j2 += shares.of[v][2] * value;
+        j3 += shares.of[v][3] * value;
+      }
+      parts[(0 + k) * kBins + bin][group] = j0;
+      parts[(4 + k) * kBins + bin][group] = j1;
+      parts[(8 + k) * kBins + bin][group] = j2;
+      parts[(12 + k) * kBins + bin][group] = j3;
+    }
+    __syncthreads();
+    if (t < 2 * 32) {  // 5.; whole warps, for the shuffles
+      const int cx = lane % 2, cy = lane / 2, right = min(block + 1, kGroups - 1);
+      float values[kBins];
+#pragma unroll
+      for (int bin = 0; bin < kBins; ++bin) {
+        const int own = (cy * 4 + cx) * kBins + bin, left = own + 2 * kBins;
+        values[bin] = tops[bin] + (parts[own + 8 * kBins][block] + parts[left + 8 * kBins][right]);
+        tops[bin] = parts[own][block] + parts[left][right];
+      }
+      if (row > tile.y) {
+        normalise(values, clip);
+        const int bx = tile.x + block;
+        if (block < kTileColumns && bx < sheet.columns)
+          store(sheet, blocks, bx, row - 1, lane, values);
+      }
+    }
+  }
+}
+
+__global__ void __launch_bounds__(kThreads)
+    cells_kernel(const DeviceSheet* __restrict__ sheets, const Tile* __restrict__ tiles,
+                 const Byte* __restrict__ levels, float clip, float* __restrict__ blocks) {
+  __shared__ Staged<int> staged;
+  __shared__ Sum rows[kBins][kPitch];
+  __shared__ Sum cells[2][kBins][kGroups];
+  const int t = static_cast<int>(threadIdx.x), u = t / kGroups, g = t % kGroups;
+  const Tile tile = tiles[blockIdx.x];
+  const DeviceSheet sheet = sheets[tile.sheet];
+  const int last_column = (sheet.columns + 1 - tile.x) * kCell;
+  const int last_row = min(tile.y + kTileRows, sheet.rows);
+  const int block = t / 4, lane = t % 4;
+  for (int row = tile.y; row <= last_row; ++row) {
+    stage(levels + sheet.pixel + std::ptrdiff_t{row} * kCell * sheet.row_stride + tile.x * kCell,
+          sheet.row_stride, last_column, staged, [](Byte v) { return static_cast<int>(v); });
+#pragma unroll
+    for (int bin = 0; bin < kBins; ++bin) rows[bin][t] = 0;
+    __syncthreads();
+#pragma unroll
+    for (int x = 0; x < kCell; ++x) {
+      const int dx = staged_at(staged, u, g, x + 1, 0) - staged_at(staged, u, g, x - 1, 0);
+      const int dy = staged_at(staged, u, g, x, 1) - staged_at(staged, u, g, x, -1);
+      rows[gradient::bin_of(dx, dy, kBins, false)][t] +=
+          gradient::eighths(gradient::squared_norm(dx, dy));
+    }
+    __syncthreads();
+    for (int i = t; i < kBins * kGroups; i += kThreads) {
+      const int group = i % kGroups, bin = i / kGroups;
+      Sum sum = 0;
+#pragma unroll
+      for (int v = 0; v < kCell; ++v) sum += rows[bin][v * kGroups + group];
+      cells[row % 2][bin][group] = sum;
+    }
+    __syncthreads();
+    if (t < 2 * 32 && row > tile.y) {
+      const int cell = min(block + lane % 2, kGroups - 1);
+      const int line = lane / 2 == 0 ? (row + 1) % 2 : row % 2;  // the row above, or this one
+      float values[kBins];
+#pragma unroll
+      for (int bin = 0; bin < kBins; ++bin)
+        values[bin] = static_cast<float>(cells[line][bin][cell]) * kPerEighth;
+      normalise(values, clip);
+      const int bx = tile.x + block;
+      if (block < kTileColumns && bx < sheet.columns)
+        store(sheet, blocks, bx, row - 1, lane, values);
+    }
+  }
+}
+
+// --- blocks: integral ----------------------------------------------------------------------------
+
+/// Of one level: 9 planes of (lines + 1) x (tiles + 1) sums, the first line and column 0.
+struct DeviceIntegral {
+  std::size_t pixel, sum;  // of the first tile, in a plane of all levels; where the sums begin
+  int row_stride, tiles, lines;
+
+  __device__ std::size_t pitch() const { return static_cast<std::size_t>(tiles) + 1; }
+  __device__ std::size_t plane() const { return pitch() * (static_cast<unsigned>(lines) + 1); }
+};
+struct Corner {
+  int integral, x, y;
+};
+
+constexpr int kHistogramX = 32, kHistogramY = 4;
+/// Histograms of tiles of `grid` x `grid` pixels.
+__global__ void tile_histogram_kernel(const DeviceIntegral* __restrict__ integrals,
+                                      const Corner* __restrict__ corners,
+                                      const Byte* __restrict__ levels, int grid,
+                                      Sum* __restrict__ sums) {
+  const Corner corner = corners[blockIdx.x];
+  const DeviceIntegral in = integrals[corner.integral];
+  const int column = corner.x + static_cast<int>(threadIdx.x);  // of the sums: 0 stays 0
+  const int line = corner.y + static_cast<int>(threadIdx.y);
+  if (column > in.tiles || line > in.lines) return;
+  Sum histogram[kBins] = {};
+  if (column > 0 && line > 0) {
+    const Byte* first =
+        levels + in.pixel + std::ptrdiff_t{line - 1} * grid * in.row_stride + (column - 1) * grid;
+    for (int y = 0; y < grid; ++y, first += in.row_stride)
+      for (int x = 0; x < grid; ++x) {
+        const int dx = first[x + 1] - first[x - 1];
+        const int dy = first[x + in.row_stride] - first[x - in.row_stride];
+        const int bin = gradient::bin_of(dx, dy, kBins, false);
+        const Sum magnitude = gradient::eighths(gradient::squared_norm(dx, dy));
+#pragma unroll
+        for (int b = 0; b < kBins; ++b) histogram[b] += b == bin ? magnitude : 0;
+      }
+  }
+  Sum* out =
+      sums + in.sum + static_cast<unsigned>(line) * in.pitch() + static_cast<unsigned>(column);
+#pragma unroll
+  for (int b = 0; b < kBins; ++b) out[static_cast<unsigned>(b) * in.plane()] = histogram[b];
+}
+
+/// A warp sums up one line of one bin.
+__global__ void __launch_bounds__(32 * kBins)
+    sum_lines_kernel(const DeviceIntegral* __restrict__ integrals,
+                     const Corner* __restrict__ corners, Sum* __restrict__ sums) {
+  const Corner corner = corners[blockIdx.x];
+  const DeviceIntegral in = integrals[corner.integral];
+  const unsigned lane = threadIdx.x;
+  Sum* line =
+      sums + in.sum + threadIdx.y * in.plane() + static_cast<unsigned>(corner.y) * in.pitch();
+  Sum before = 0;
+  for (unsigned first = 0; first < in.pitch(); first += 32) {
+    const bool inside = first + lane < in.pitch();
+    Sum sum = inside ? line[first + lane] : 0;
+#pragma unroll
+    for (unsigned reach = 1; reach < 32; reach *= 2) {
+      const Sum other = __shfl_up_sync(0xffffffffU, sum, reach);
+      if (lane >= reach) sum += other;
+    }
+    sum += before;
+    if (inside) line[first + lane] = sum;
+    before = __shfl_sync(0xffffffffU, sum, 31);
+  }
+}
+
+/// A thread sums up one column of one bin.
+__global__ void __launch_bounds__(32 * kBins)
+    sum_columns_kernel(const DeviceIntegral* __restrict__ integrals,
+                       const Corner* __restrict__ corners, Sum* __restrict__ sums) {
+  const Corner corner = corners[blockIdx.x];
+  const DeviceIntegral in = integrals[corner.integral];
+  const int column = corner.x + static_cast<int>(threadIdx.x);
+  if (column > in.tiles) return;
+  Sum* at = sums + in.sum + threadIdx.y * in.plane() + static_cast<unsigned>(column);
+  Sum sum = 0;
+#pragma unroll 8
+  for (int line = 0; line <= in.lines; ++line, at += in.pitch()) *at = sum += *at;
+}
+
+constexpr int kQuads = 32;  // blocks beside each other, for one thread block
+__global__ void __launch_bounds__(kQuads * 4)
+    integral_kernel(const DeviceSheet* __restrict__ sheets, const Tile* __restrict__ tiles,
+                    const DeviceIntegral* __restrict__ integrals, const Sum* __restrict__ sums,
+                    int cell_tiles, float clip, float* __restrict__ blocks) {
+  const Tile tile = tiles[blockIdx.x];
+  const DeviceSheet sheet = sheets[tile.sheet];
+  const DeviceIntegral in = integrals[sheet.integral];
+  const int lane = static_cast<int>(threadIdx.x) % 4;
+  const int bx = tile.x + static_cast<int>(threadIdx.x) / 4;
+  const int inside = min(bx, sheet.columns - 1);  // all threads take part in the shuffles
+  for (int by = tile.y; by < min(tile.y + kTileRows, sheet.rows); ++by) {
+    const int column = sheet.tile + (inside + lane % 2) * cell_tiles;
+    const int line = sheet.line + (by + lane / 2) * cell_tiles;
+    const Sum* a =
+        sums + in.sum + static_cast<unsigned>(line) * in.pitch() + static_cast<unsigned>(column);
+    const Sum* c = a + static_cast<unsigned>(cell_tiles) * in.pitch();
+    float values[kBins];
+#pragma unroll
+    for (int bin = 0; bin < kBins; ++bin) {
+      values[bin] =
+          static_cast<float>((c[cell_tiles] - c[0]) - (a[cell_tiles] - a[0])) * kPerEighth;
+      a += in.plane();
+      c += in.plane();
+    }
+    normalise(values, clip);
+    if (bx < sheet.columns) store(sheet, blocks, bx, by, lane, values);
+  }
+}
+
+// --- windows -------------------------------------------------------------------------------------
+
+constexpr int kWindowRows = 4;  // of a thread: they share the loads of values
+constexpr int kWarps = 4;
+
+__device__ void add(float4& sum, float4 weight, float4 value) {
+  sum.x += weight.x * value.x;
+  sum.y += weight.y * value.y;
+  sum.z += weight.z * value.z;
+  sum.w += weight.w * value.w;
+}
+
+/// 8. A warp has 32 windows beside each other and kWindowRows below each other. Columns: blocks
+/// across a window, known to the compiler for the common one; 0 for any.
+template <int Columns>
+__global__ void __launch_bounds__(kWarps * 32)
+    windows_kernel(const DeviceSheet* __restrict__ sheets, const Tile* __restrict__ tiles,
+                   int tile_count, const float4* __restrict__ blocks,
+                   const float4* __restrict__ weights, int blocks_x, int blocks_y, float bias,
+                   const float* __restrict__ threshold, Hit* __restrict__ found) {
+  const int at = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x) / 32;
+  if (at >= tile_count) return;
+  const Tile tile = tiles[at];
+  const DeviceSheet sheet = sheets[tile.sheet];
+  const int across = Columns != 0 ? Columns : blocks_x;
+  const int column = tile.x + static_cast<int>(threadIdx.x) % 32;
+  const int inside = min(column, sheet.window_columns - 1);
+  const int rows = min(kWindowRows, sheet.window_rows - tile.y);
+  const float4* row = blocks + sheet.value / kLanes +
+                      static_cast<std::size_t>(sheet.first_by + tile.y * sheet.step) * kBins *
+                          static_cast<unsigned>(sheet.columns) +
+                      static_cast<unsigned>(sheet.first_bx + inside * sheet.step);
+  float4 sums[kWindowRows] = {};
+  const int last = (rows - 1) * sheet.step + blocks_y;
+  for (int y = 0; y < last; ++y) {
+    // The window of row i is at its own block row y - i * step.
+    bool all = rows == kWindowRows;
+#pragma unroll
+    for (int i = 0; i < kWindowRows; ++i) {
+      const int by = y - i * sheet.step;
+      all = all && by >= 0 && by < blocks_y;
+    }
+    if (all) {
+      const float4* weight = weights + y * kBins * across;
+      const int up = sheet.step * kBins * across;
+      for (int bin = 0; bin < kBins; ++bin, row += sheet.columns, weight += across)
+#pragma unroll
+        for (int bx = 0; bx < (Columns != 0 ? Columns : across); ++bx) {
+          const float4 value = row[bx];
+#pragma unroll
+          for (int i = 0; i < kWindowRows; ++i) add(sums[i], weight[bx - i * up], value);
+        }
+      continue;
+    }
+    for (int bin = 0; bin < kBins; ++bin, row += sheet.columns)
+      for (int bx = 0; bx < across; ++bx) {
+        const float4 value = row[bx];
+#pragma unroll
+        for (int i = 0; i < kWindowRows; ++i) {
+          const int by = y - i * sheet.step;
+          if (i < rows && by >= 0 && by < blocks_y)
+            add(sums[i], weights[(by * kBins + bin) * across + bx], value);
+        }
+      }
+  }
+  if (column >= sheet.window_columns) return;
+#pragma unroll
+  for (int i = 0; i < kWindowRows; ++i) {
+    const float score = bias + sum_of_lanes(sums[i].x, sums[i].y, sums[i].z, sums[i].w);
+    if (i >= rows || !(score >= *threshold)) continue;
+    const int place = atomicAdd(&found[0].window, 1);
+    found[1 + place] = {
+        sheet.first_window + (tile.y + i) * sheet.window_pitch + column * sheet.window_step, score};
+  }
+}
+
+// --- the engine ----------------------------------------------------------------------------------
+
+template <typename T>
+Status upload(const Context& context, const std::vector<T>& from, DeviceBuffer<T>& to) {
+  if (from.empty()) return Done{};
+  Result<DeviceBuffer<T>> buffer = DeviceBuffer<T>::create(context, from.size());
+  if (!buffer) return buffer.error();
+  to = std::move(*buffer);
+  if (Status copied = copy_to_device(context.stream(), to.device_data(), from.data(), from.size());
+      !copied)
+    return copied;
+  return wait(context.stream());
+}
+template <typename T>
+Status reserve(const Context& context, std::size_t count, DeviceBuffer<T>& to) {
+  Result<DeviceBuffer<T>> buffer = DeviceBuffer<T>::create(context, count);
+  if (!buffer) return buffer.error();
+  to = std::move(*buffer);
+  return Done{};
+}
+template <typename T>
+Status reserve(const Context& context, Use use, std::size_t count, HostBuffer<T>& to) {
+  Result<HostBuffer<T>> buffer = HostBuffer<T>::create(context, use, count);
+  if (!buffer) return buffer.error();
+  to = std::move(*buffer);
+  return Done{};
+}
+template <typename T>
+std::size_t bytes(const DeviceBuffer<T>& buffer) {
+  return buffer.size() * sizeof(T);
+}
+
+class Graph {
+ public:
+  Graph() = default;
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph() {
+    if (exec_ != nullptr) (void)cudaGraphExecDestroy(exec_);
+  }
+  /// Records what `work` puts on the stream it is given.
+  template <typename Work>
+  Status record(Work&& work) {
+    Result<Stream> stream = Stream::create();  // its own: nobody else's work gets into the graph
+    if (!stream) return stream.error();
+    const StreamRef ref = *stream;
+    cudaGraph_t graph = nullptr;
+    if (Status ok = cuda_status(cudaStreamBeginCapture(ref.get(), cudaStreamCaptureModeThreadLocal),
+                                "record search");
+        !ok)
+      return ok;
+    Status worked = work(ref);
+    const cudaError_t ended = cudaStreamEndCapture(ref.get(), &graph);
+    if (worked) worked = cuda_status(ended, "record search");
+    if (worked) worked = cuda_status(cudaGraphInstantiate(&exec_, graph, 0), "make graph");
+    if (graph != nullptr) (void)cudaGraphDestroy(graph);
+    return worked;
+  }
+  Status launch(StreamRef stream) const {
+    return cuda_status(cudaGraphLaunch(exec_, stream.get()), "launch search");
+  }
+
+ private:
+  cudaGraphExec_t exec_ = nullptr;
+};
+
+class DenseCuda final : public Engine {
+ public:
+  DenseCuda(const Context& context, Model model, SearchPlan search, std::size_t round_values)
+      : context_{context}, model_{std::move(model)}, search_{std::move(search)} {
+    plan_ = plan_dense(dense_model(), search_, round_values);
+  }
+
+  Status allocate() {
+    if (search_.window_count == 0) return Done{};
+    const DenseModel& m = dense_model();
+    planes_ = m.kind == DenseKind::rhog ? 3 : 1;
+    Result<PyramidTables> pyramid = PyramidTables::create(context_, search_.pyramid);
+    if (!pyramid) return pyramid.error();
+    pyramid_.emplace(std::move(*pyramid));
+
+    std::vector<float> samples(256);
+    float table[256];
+    fill_samples(m.gamma, table);
+    std::copy_n(table, 256, samples.begin());
+    shares_ = shares_of(m.sigma);
+    const std::size_t pixels = static_cast<std::size_t>(search_.pyramid.width) *
+                               static_cast<std::size_t>(search_.pyramid.height) *
+                               static_cast<std::size_t>(planes_);
+    const auto windows = static_cast<std::size_t>(search_.window_count);
+    if (Status ok = make_work(); !ok) return ok;
+    if (Status ok = upload(context_, samples, samples_); !ok) return ok;
+    if (Status ok = upload(context_, ordered_weights(m), weights_); !ok) return ok;
+    if (Status ok = reserve(context_, pixels, input_); !ok) return ok;
+    if (Status ok =
+            reserve(context_, search_.pyramid.samples * static_cast<std::size_t>(planes_), levels_);
+        !ok)
+      return ok;
+    if (Status ok = reserve(context_, plan_.values, blocks_); !ok) return ok;
+    if (Status ok = reserve(context_, windows + 1, found_); !ok) return ok;
+    if (Status ok = reserve(context_, 1, device_threshold_); !ok) return ok;
+    if (Status ok = reserve(context_, Use::camera_input, pixels, staging_); !ok) return ok;
+    if (Status ok = reserve(context_, Use::camera_input, 1, threshold_); !ok) return ok;
+    if (Status ok = reserve(context_, Use::result, windows + 1, results_); !ok) return ok;
+    hits_.resize(windows);
+    for (int colour = 0; colour < (planes_ == 3 ? 2 : 1); ++colour)
+      for (int host = 0; host < 2; ++host)
+        if (Status ok = graphs_[colour][host].record(
+                [&](StreamRef stream) { return queue(stream, colour == 1 ? 3 : 1, host == 1); });
+            !ok)
+          return ok;
+    return Done{};
+  }
+
+  Result<Hits> search(const Picture<Space::host>& picture, float threshold) override {
+    if (Status ok = check(picture); !ok) return ok.error();
+    if (search_.window_count == 0) return Hits{};
+    const int planes = planes_of(picture);
+    const auto width = static_cast<std::size_t>(search_.pyramid.width);
+    for (int plane = 0; plane < planes; ++plane) {
+      const auto from = planes == 3 ? picture.rgb.plane(plane) : picture.grey;
+      Byte* to = staging_.data() + plane_pixels() * static_cast<std::size_t>(plane);
+      for (int y = 0; y < from.height; ++y, to += width)
+        std::memcpy(to, from.data + y * from.row_stride, width);
+    }
+    return run(graphs_[planes == 3 ? 1 : 0][1], threshold);
+  }
+
+  Result<Hits> search(const Picture<Space::device>& picture, float threshold) override {
+    if (Status ok = check(picture); !ok) return ok.error();
+    if (search_.window_count == 0) return Hits{};
+    const int planes = planes_of(picture);
+    const auto width = static_cast<std::size_t>(search_.pyramid.width);
+    for (int plane = 0; plane < planes; ++plane) {
+      const auto from = planes == 3 ? picture.rgb.plane(plane) : picture.grey;
+      if (Status ok =
+              cuda_status(cudaMemcpy2DAsync(
+                              input_.device_data() + plane_pixels() * static_cast<unsigned>(plane),
+                              width, from.data, static_cast<std::size_t>(from.row_stride), width,
+                              static_cast<std::size_t>(from.height), cudaMemcpyDefault,
+                              context_.stream().get()),
+                          "copy picture");
+          !ok)
+        return ok.error();
+    }
+    return run(graphs_[planes == 3 ? 1 : 0][0], threshold);
+  }
+
+  [[nodiscard]] const SearchPlan& plan() const noexcept override { return search_; }
+  [[nodiscard]] const Model& model() const noexcept override { return model_; }
+  [[nodiscard]] Backend backend() const noexcept override { return Backend::cuda; }
+  [[nodiscard]] std::size_t device_bytes() const noexcept override {
+    std::size_t sum = pyramid_ ? pyramid_->device_bytes() : 0;
+    for (const Round& round : rounds_) sum += bytes(round.block_tiles) + bytes(round.window_tiles);
+    return sum + bytes(samples_) + bytes(weights_) + bytes(input_) + bytes(levels_) +
+           bytes(blocks_) + bytes(found_) + bytes(device_threshold_) + bytes(sheets_) +
+           bytes(integrals_) + bytes(sums_) + bytes(histogram_corners_) + bytes(line_corners_) +
+           bytes(column_corners_);
+  }
+
+  Result<Work> count_work(const Picture<Space::host>& picture) override {
+    if (Status ok = check(picture); !ok) return ok.error();
+    return work_of(dense_model(), search_);
+  }
+
+ private:
+  struct Round {
+    DeviceBuffer<Tile> block_tiles, window_tiles;
+  };
+
+  [[nodiscard]] const DenseModel& dense_model() const {
+    return *std::get_if<DenseModel>(&model_.kind);
+  }
+  [[nodiscard]] std::size_t plane_pixels() const {
+    return static_cast<std::size_t>(search_.pyramid.width) *
+           static_cast<std::size_t>(search_.pyramid.height);
+  }
+  template <Space S>
+  Status check(const Picture<S>& picture) const {
+    return check_picture(picture, search_.pyramid.width, search_.pyramid.height,
+                         dense_model().kind == DenseKind::rhog);
+  }
+  template <Space S>
+  [[nodiscard]] int planes_of(const Picture<S>& picture) const {
+    return planes_ == 3 && picture.rgb.count == 3 ? 3 : 1;
+  }
+
+  /// Sheets and tiles, where kernels read them.
+  Status make_work() {
+    const bool integral = dense_model().kind == DenseKind::integral;
+    std::vector<DeviceSheet> sheets;
+    for (const Sheet& s : plan_.sheets) {
+      const Level& level = search_.pyramid.levels[static_cast<std::size_t>(s.level)];
+      const LevelWindows& windows = search_.windows[static_cast<std::size_t>(s.level)];
+      sheets.push_back({pixel_of(level, s.x, s.y), s.offset, level.row_stride, s.columns, s.rows,
+                        s.first_bx, s.first_by, s.step, s.window_columns, s.window_rows,
+                        s.first_window, s.window_step, s.window_pitch, s.level,
+                        (s.x - windows.first_x) / plan_.grid,
+                        (s.y - windows.first_y) / plan_.grid});
+    }
+    if (Status ok = upload(context_, sheets, sheets_); !ok) return ok;
+    const int tile_columns = integral ? kQuads : kTileColumns;
+    rounds_.resize(plan_.rounds.size());
+    for (std::size_t i = 0; i < rounds_.size(); ++i) {
+      std::vector<Tile> blocks, windows;
+      const int first = plan_.rounds[i].first_sheet;
+      for (int s = first; s < first + plan_.rounds[i].sheets; ++s) {
+        const Sheet& sheet = plan_.sheets[static_cast<std::size_t>(s)];
+        for (int y = 0; y < sheet.rows; y += kTileRows)
+          for (int x = 0; x < sheet.columns; x += tile_columns) blocks.push_back({s, x, y});
+        for (int y = 0; y < sheet.window_rows; y += kWindowRows)
+          for (int x = 0; x < sheet.window_columns; x += 32) windows.push_back({s, x, y});
+      }
+      if (Status ok = upload(context_, blocks, rounds_[i].block_tiles); !ok) return ok;
+      if (Status ok = upload(context_, windows, rounds_[i].window_tiles); !ok) return ok;
+    }
+    return integral ? make_integrals() : Status{Done{}};
+  }
+
+  Status make_integrals() {
+    std::vector<DeviceIntegral> integrals;
+    std::vector<Corner> histograms, lines, columns;
+    std::size_t sums = 0;
+    const int grid = plan_.grid;
+    for (std::size_t i = 0; i < search_.windows.size(); ++i) {
+      const Level& level = search_.pyramid.levels[i];
+      const LevelWindows& windows = search_.windows[i];
+      DeviceIntegral in{};
+      in.pixel = pixel_of(level, windows.first_x, windows.first_y);
+      in.sum = sums;
+      in.row_stride = level.row_stride;
+      in.tiles = (level.width - windows.first_x) / grid;
+      in.lines = (level.height - windows.first_y) / grid;
+      sums += (static_cast<std::size_t>(in.tiles) + 1) * (static_cast<std::size_t>(in.lines) + 1) *
+              kBins;
+      integrals.push_back(in);
+      const int index = static_cast<int>(i);
+      for (int y = 0; y <= in.lines; y += kHistogramY)
+        for (int x = 0; x <= in.tiles; x += kHistogramX) histograms.push_back({index, x, y});
+      for (int y = 0; y <= in.lines; ++y) lines.push_back({index, 0, y});
+      for (int x = 0; x <= in.tiles; x += 32) columns.push_back({index, x, 0});
+    }
+    if (Status ok = upload(context_, integrals, integrals_); !ok) return ok;
+    if (Status ok = upload(context_, histograms, histogram_corners_); !ok) return ok;
+    if (Status ok = upload(context_, lines, line_corners_); !ok) return ok;
+    if (Status ok = upload(context_, columns, column_corners_); !ok) return ok;
+    return reserve(context_, sums, sums_);
+  }
+
+  static std::size_t pixel_of(const Level& level, int x, int y) {
+    return level.offset +
+           static_cast<std::size_t>(y + 1) * static_cast<unsigned>(level.row_stride) +
+           static_cast<unsigned>(x + 1);
+  }
+  static unsigned count_of(std::size_t n) { return static_cast<unsigned>(n); }
+
+  /// The whole search, onto a stream that records it.
+  Status queue(StreamRef stream, int planes, bool from_host) {
+    cudaStream_t const s = stream.get();
+    const int width = search_.pyramid.width, height = search_.pyramid.height;
+    if (Status ok = copy_to_device(stream, device_threshold_.device_data(), threshold_.data(), 1);
+        !ok)
+      return ok;
+    if (Status ok =
+            cuda_status(cudaMemsetAsync(found_.device_data(), 0, sizeof(Hit), s), "clear hits");
+        !ok)
+      return ok;
+    if (from_host) {
+      if (Status ok = copy_to_device(stream, input_.device_data(), staging_.data(),
+                                     plane_pixels() * static_cast<unsigned>(planes));
+          !ok)
+        return ok;
+    }
+    for (int plane = 0; plane < planes; ++plane) {
+      const auto p = static_cast<std::size_t>(plane);
+      if (Status ok = pyramid(stream, *pyramid_,
+                              {input_.device_data() + plane_pixels() * p, width, height, width},
+                              levels_.device_data() + search_.pyramid.samples * p);
+          !ok)
+        return ok;
+    }
+    if (dense_model().kind == DenseKind::integral) {
+      if (Status ok = queue_integrals(s); !ok) return ok;
+    }
+    for (const Round& round : rounds_) {
+      if (Status ok = queue_blocks(s, round, planes); !ok) return ok;
+      if (Status ok = queue_windows(s, round); !ok) return ok;
+    }
+    return copy_to_host(stream, results_.data(), found_.device_data(),
+                        static_cast<std::size_t>(std::min(kReadBack, search_.window_count)) + 1);
+  }
+
+  Status queue_integrals(cudaStream_t s) {
+    tile_histogram_kernel<<<count_of(histogram_corners_.size()), dim3{kHistogramX, kHistogramY}, 0,
+                            s>>>(integrals_.device_data(), histogram_corners_.device_data(),
+                                 levels_.device_data(), plan_.grid, sums_.device_data());
+    sum_lines_kernel<<<count_of(line_corners_.size()), dim3{32, kBins}, 0, s>>>(
+        integrals_.device_data(), line_corners_.device_data(), sums_.device_data());
+    sum_columns_kernel<<<count_of(column_corners_.size()), dim3{32, kBins}, 0, s>>>(
+        integrals_.device_data(), column_corners_.device_data(), sums_.device_data());
+    return cuda_status(cudaGetLastError(), "launch integrals");
+  }
+
+  Status queue_blocks(cudaStream_t s, const Round& round, int planes) {
+    const DenseModel& m = dense_model();
+    const unsigned tiles = count_of(round.block_tiles.size());
+    const DeviceSheet* const sheets = sheets_.device_data();
+    const Tile* const work = round.block_tiles.device_data();
+    if (m.kind == DenseKind::integral)
+      integral_kernel<<<tiles, kQuads * 4, 0, s>>>(sheets, work, integrals_.device_data(),
+                                                   sums_.device_data(), kCell / plan_.grid, m.clip,
+                                                   blocks_.device_data());
+    else if (m.kind == DenseKind::cells)
+      cells_kernel<<<tiles, kThreads, 0, s>>>(sheets, work, levels_.device_data(), m.clip,
+                                              blocks_.device_data());
+    else if (planes == 3)
+      rhog_kernel<true><<<tiles, kThreads, 0, s>>>(sheets, work, levels_.device_data(),
+                                                   search_.pyramid.samples, samples_.device_data(),
+                                                   shares_, m.clip, blocks_.device_data());
+    else
+      rhog_kernel<false><<<tiles, kThreads, 0, s>>>(sheets, work, levels_.device_data(),
+                                                    search_.pyramid.samples, samples_.device_data(),
+                                                    shares_, m.clip, blocks_.device_data());
+    return cuda_status(cudaGetLastError(), "launch blocks");
+  }
+
+  Status queue_windows(cudaStream_t s, const Round& round) {
+    const DenseModel& m = dense_model();
+    const int tiles = static_cast<int>(round.window_tiles.size());
+    auto* const kernel = m.blocks_x() == 7 ? windows_kernel<7> : windows_kernel<0>;
+    kernel<<<div_up(tiles, kWarps), kWarps * 32, 0, s>>>(
+        sheets_.device_data(), round.window_tiles.device_data(), tiles,
+        reinterpret_cast<const float4*>(blocks_.device_data()),
+        reinterpret_cast<const float4*>(weights_.device_data()), m.blocks_x(), m.blocks_y(), m.bias,
+        device_threshold_.device_data(), found_.device_data());
+    return cuda_status(cudaGetLastError(), "launch windows");
+  }
+
+  Result<Hits> run(const Graph& graph, float threshold) {
+    threshold_[0] = threshold;
+    if (Status ok = graph.launch(context_.stream()); !ok) return ok.error();
+    if (Status ok = wait(context_.stream()); !ok) return ok.error();
+    const int count = results_[0].window;
+    if (count > kReadBack) {
+      const auto rest = static_cast<std::size_t>(count - kReadBack);
+      if (Status ok = copy_to_host(context_.stream(), results_.data() + 1 + kReadBack,
+                                   found_.device_data() + 1 + kReadBack, rest);
+          !ok)
+        return ok.error();
+      if (Status ok = wait(context_.stream()); !ok) return ok.error();
+    }
+    std::copy_n(results_.data() + 1, count, hits_.begin());
+    std::sort(hits_.begin(), hits_.begin() + count,
+              [](const Hit& a, const Hit& b) { return a.window < b.window; });
+    return Hits{hits_.data(), count};
+  }
+
+  const Context& context_;
+  Model model_;
+  SearchPlan search_;
+  DensePlan plan_;
+  Shares shares_{};
+  int planes_ = 1;
+  std::optional<PyramidTables> pyramid_;
+  DeviceBuffer<DeviceSheet> sheets_;
+  std::vector<Round> rounds_;
+  DeviceBuffer<DeviceIntegral> integrals_;
+  DeviceBuffer<Corner> histogram_corners_, line_corners_, column_corners_;
+  DeviceBuffer<Sum> sums_;
+  DeviceBuffer<float> samples_, weights_, blocks_, device_threshold_;
+  DeviceBuffer<Byte> input_, levels_;
+  DeviceBuffer<Hit> found_;  // [0].window counts the others
+  HostBuffer<Byte> staging_;
+  HostBuffer<float> threshold_;
+  HostBuffer<Hit> results_;
+  std::vector<Hit> hits_;
+  Graph graphs_[2][2];  // [colour][from the host]
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Engine>> dense::make_dense_cuda(const Context& context, Model model,
+                                                       const SearchSettings& settings, int width,
+                                                       int height, std::size_t round_values) {
+  if (context.backend() != Backend::cuda)
+    return Error{Errc::unsupported, 0, "dense engine", "the backend is the CPU"};
+  if (!std::holds_alternative<DenseModel>(model.kind))
+    return Error{Errc::invalid_argument, 0, "dense engine", "the model is a cascade"};
+  if (Status ok = validate(model); !ok) return ok.error();
+  Result<SearchPlan> plan = plan_search(model.geometry(), settings, width, height);
+  if (!plan) return plan.error();
+  auto engine =
+      std::make_unique<DenseCuda>(context, std::move(model), *std::move(plan), round_values);
+  if (Status ok = engine->allocate(); !ok) return ok.error();
+  return std::unique_ptr<Engine>{std::move(engine)};
+}
+
+Result<std::unique_ptr<Engine>> make_dense_cuda(const Context& context, Model model,
+                                                const SearchSettings& settings, int width,
+                                                int height) {
+  return dense::make_dense_cuda(context, std::move(model), settings, width, height, kRoundValues);
 }
 
 }  // namespace kerb::hog

@@ -28,10 +28,16 @@ KERB_BOTH std::uint16_t eighths(std::int32_t squared_norm) {
   return static_cast<std::uint16_t>(static_cast<std::int32_t>(root + 0.5f));
 }
 
-/// Whether the direction (ax, ay) of the first quadrant is as steep as den : num or steeper. Both
-/// products are at most 255 * 127: 16-bit lanes do.
-KERB_BOTH bool reaches(std::int16_t ax, std::int16_t ay, int num, int den) {
-  return static_cast<std::int16_t>(ay * den) >= static_cast<std::int16_t>(ax * num);
+/// 1 when the direction (ax, ay) of the first quadrant is as steep as den : num or steeper, else 0.
+/// Both products are at most 255 * 127. Like all that follows it stays within 16 bits, and says so
+/// at every step: the vectoriser then has twice the lanes.
+KERB_BOTH std::int16_t reaches(std::int16_t ax, std::int16_t ay, std::int16_t num,
+                               std::int16_t den) {
+  const auto rise = static_cast<std::int16_t>(ay * den), run = static_cast<std::int16_t>(ax * num);
+  return rise >= run ? std::int16_t{1} : std::int16_t{0};
+}
+KERB_BOTH std::int16_t sum(std::int16_t a, std::int16_t b) {
+  return static_cast<std::int16_t>(a + b);
 }
 
 /// Which of `bins` (9 or 6) equal parts of 0..180 degrees the direction falls into. Bin b is
@@ -41,31 +47,33 @@ KERB_BOTH bool reaches(std::int16_t ax, std::int16_t ay, int num, int den) {
 /// exactly on a bound goes to the steeper bin; 90 degrees, where it is a bound, to the bin above,
 /// as OpenCV's cascades have it: level edges are too common for this not to matter.
 KERB_BOTH std::uint16_t bin_of(std::int32_t dx, std::int32_t dy, int bins, bool half_shifted) {
-  const auto ax = static_cast<std::int16_t>(dx < 0 ? -dx : dx);
-  const auto ay = static_cast<std::int16_t>(dy < 0 ? -dy : dy);
-  int index = 0;  // bounds passed between 0 degrees and the folded direction
+  using Short = std::int16_t;
+  constexpr Short kNone = 0;
+  const auto x = static_cast<Short>(dx), y = static_cast<Short>(dy);
+  const Short ax = x < 0 ? static_cast<Short>(-x) : x, ay = y < 0 ? static_cast<Short>(-y) : y;
+  Short index = 0;  // bounds passed between 0 degrees and the folded direction
   if (bins == 9 && !half_shifted) {
-    index = reaches(ax, ay, 4, 11)     // 20 degrees
-            + reaches(ax, ay, 47, 56)  // 40
-            + reaches(ax, ay, 97, 56)  // 60
-            + reaches(ax, ay, 17, 3);  // 80
+    const Short low = sum(reaches(ax, ay, 4, 11), reaches(ax, ay, 47, 56));  // 20, 40 degrees
+    index = sum(low, sum(reaches(ax, ay, 97, 56), reaches(ax, ay, 17, 3)));  // 60, 80
   } else if (bins == 9) {
-    index = reaches(ax, ay, 3, 17)     // 10
-            + reaches(ax, ay, 56, 97)  // 30
-            + reaches(ax, ay, 56, 47)  // 50
-            + reaches(ax, ay, 11, 4);  // 70
+    const Short low = sum(reaches(ax, ay, 3, 17), reaches(ax, ay, 56, 97));  // 10, 30
+    index = sum(low, sum(reaches(ax, ay, 56, 47), reaches(ax, ay, 11, 4)));  // 50, 70
   } else if (!half_shifted) {
-    index = reaches(ax, ay, 56, 97)     // 30
-            + reaches(ax, ay, 97, 56);  // 60
+    index = sum(reaches(ax, ay, 56, 97), reaches(ax, ay, 97, 56));  // 30, 60
   } else {
-    index = reaches(ax, ay, 15, 56)     // 15
-            + reaches(ax, ay, 1, 1)     // 45
-            + reaches(ax, ay, 56, 15);  // 75
+    const Short low = sum(reaches(ax, ay, 15, 56), reaches(ax, ay, 1, 1));  // 15, 45
+    index = sum(low, reaches(ax, ay, 56, 15));                              // 75
   }
-  const bool falling = dx == 0 || ((dx < 0) != (dy < 0) && dy != 0);
-  const int rising_bin = !half_shifted ? index : (index == 0 ? bins - 1 : index - 1);
-  const int bin = falling ? bins - 1 - index : rising_bin;
-  return static_cast<std::uint16_t>((ax | ay) == 0 ? 0 : bin);
+  const auto last = static_cast<Short>(bins - 1);
+  const Short before = index == 0 ? last : static_cast<Short>(index - 1);
+  const Short rising = half_shifted ? before : index;
+  const auto falling = static_cast<Short>(last - index);
+  const Short smaller = ax < ay ? ax : ay, larger = ax < ay ? ay : ax;
+  // Opposite signs, and neither is 0; or straight up or down.
+  const Short product = static_cast<Short>(x ^ y) < 0 ? smaller : kNone;
+  const Short slanted = product > 0 ? falling : rising;
+  const Short bin = ax == 0 ? falling : slanted;
+  return static_cast<std::uint16_t>(larger == 0 ? kNone : bin);
 }
 
 KERB_BOTH std::uint16_t pack(std::uint16_t magnitude, std::uint16_t bin) {

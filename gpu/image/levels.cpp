@@ -26,7 +26,9 @@ int scaled_side(int side, double scale) noexcept {
 }
 
 void append_taps(int in, int out, int first, int count, std::vector<Tap>& taps) {
-  const double ratio = static_cast<double>(in) / static_cast<double>(out);
+  // OpenCV's way round: in / out is not always the same double, and then some halves go the other
+  // way.
+  const double ratio = 1 / (static_cast<double>(out) / static_cast<double>(in));
   for (int i = first; i < first + count; ++i) {
     const double at = (static_cast<double>(mirror(i, out)) + 0.5) * ratio - 0.5;
     const double whole = std::floor(at);

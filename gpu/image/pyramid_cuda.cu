@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/image/pyramid_cuda.hpp"
 #include "gpu/memory/cuda_status.hpp"
+#include "gpu/memory/upload.hpp"
 
 namespace kerb {
 namespace {
@@ -48,18 +49,6 @@ __global__ void pyramid_kernel(ImageView<Space::device, const std::uint8_t> in,
     std::uint8_t* at = out + level.offset + static_cast<std::size_t>(y) * level.row_stride + x;
     *reinterpret_cast<unsigned*>(at) = packed;
   }
-}
-
-template <typename T>
-Status upload(const Context& context, const std::vector<T>& from, DeviceBuffer<T>& to) {
-  if (from.empty()) return Done{};
-  Result<DeviceBuffer<T>> buffer = DeviceBuffer<T>::create(context, from.size());
-  if (!buffer) return buffer.error();
-  to = std::move(*buffer);
-  if (Status copied = copy_to_device(context.stream(), to.device_data(), from.data(), from.size());
-      !copied)
-    return copied;
-  return wait(context.stream());
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ namespace {
 
 using Grey = ImageView<Space::host, const std::uint8_t>;
 
+constexpr float kThreshold = 0;
+
 hog::SearchSettings settings_of(const HogCase& search) {
   hog::SearchSettings settings;
   settings.scale_step = search.scale;
@@ -27,7 +29,7 @@ class Ours {
  public:
   static Result<std::unique_ptr<Ours>> create(const Context& context, Workers& workers,
                                               const hog::Model& model, const HogCase& search,
-                                              const Grey& grey, float threshold, bool on_device) {
+                                              const Grey& grey, bool on_device) {
     auto ours = std::make_unique<Ours>();
     Result<std::unique_ptr<hog::Engine>> engine =
         hog::make_engine(context, workers, model, settings_of(search), grey.width, grey.height);
@@ -37,7 +39,6 @@ class Ours {
     if (!fusion) return fusion.error();
     ours->fusion_ = std::move(*fusion);
     ours->grey_ = grey;
-    ours->threshold_ = threshold;
     if (on_device)
       if (Status ok = ours->upload(context); !ok) return ok.error();
     return ours;
@@ -46,8 +47,8 @@ class Ours {
   Status frame() {
     const Result<hog::Engine::Hits> hits =
         device_.size() == 0
-            ? engine_->search(hog::Picture<Space::host>{grey_, {}}, threshold_)
-            : engine_->search(hog::Picture<Space::device>{device_grey(), {}}, threshold_);
+            ? engine_->search(hog::Picture<Space::host>{grey_, {}}, kThreshold)
+            : engine_->search(hog::Picture<Space::device>{device_grey(), {}}, kThreshold);
     if (!hits) return hits.error();
     hits_ = hits->count;
     fusion_->fuse(*hits, engine_->model().geometry(), engine_->plan(), people_);
@@ -66,7 +67,6 @@ class Ours {
     std::nth_element(scores.begin(), nth, scores.end(), std::greater<>{});
     return *nth;
   }
-  void set_threshold(float threshold) { threshold_ = threshold; }
 
   Status fill(HogRow& row) {
     row.windows = engine_->plan().window_count;
@@ -99,7 +99,6 @@ class Ours {
   std::unique_ptr<hog::Fusion> fusion_;
   Grey grey_;
   DeviceBuffer<std::uint8_t> device_;
-  float threshold_ = 0;
   int hits_ = 0;
   DetectionList people_;
 };
@@ -107,8 +106,6 @@ class Ours {
 struct NamedModel {
   std::string name;
   hog::Model model;
-  bool borrowed_weights = false;  ///< trained for another kind: the threshold 0 means nothing
-  float threshold = 0;
 };
 
 class HogRunner {
@@ -126,8 +123,8 @@ class HogRunner {
       cuda_.emplace(std::move(*cuda));
     }
     if (Status ok = make_models(); !ok) return ok.error();
-    for (std::size_t i = 0; i < bench_.cases.size(); ++i)
-      if (Status ok = run_case(bench_.cases[i]); !ok) return ok.error();
+    for (const HogCase& search : bench_.cases)
+      if (Status ok = run_case(search); !ok) return ok.error();
     return std::move(rows_);
   }
 
@@ -145,50 +142,58 @@ class HogRunner {
                                      std::pair{"dense integral", hog::DenseKind::integral}}) {
       hog::DenseModel other = *people;
       other.kind = kind;
-      models_.push_back({name, {bench_.people.name, std::move(other)}, true});
+      models_.push_back({name, {bench_.people.name, std::move(other)}});
     }
-    const HogCase* largest = nullptr;
+    return Done{};
+  }
+
+  /// The cascades for this size of picture, in place of those for the last.
+  Status calibrate(const HogCase& search) {
+    if (search.width == calibrated_.width && search.height == calibrated_.height) return Done{};
+    calibrated_ = search;
     int most = -1;
-    for (const HogCase& search : bench_.cases) {
+    for (const HogCase& other : bench_.cases) {
+      if (other.width != search.width || other.height != search.height) continue;
       const Result<hog::SearchPlan> plan =
-          hog::plan_search(hog::Geometry{}, settings_of(search), search.width, search.height);
+          hog::plan_search(hog::Geometry{}, settings_of(other), other.width, other.height);
       if (!plan) return plan.error();
-      if (plan->window_count > most) {
-        most = plan->window_count;
-        largest = &search;
-      }
+      if (plan->window_count <= most) continue;
+      most = plan->window_count;
+      calibrated_ = other;
     }
-    const std::vector<std::uint8_t> samples = bench_.picture(largest->width, largest->height);
+    models_.resize(kDenseKinds);
+    const int width = search.width, height = search.height;
+    const std::vector<std::uint8_t> samples = bench_.picture(width, height);
     for (const int grid : {4, 2}) {
       progress("calibrating the cascades", grid == 4 ? 0 : 1, 2);
       WorkloadSettings settings;
       settings.grid = grid;
-      Result<hog::Model> model =
-          make_workload(workers_, settings, settings_of(*largest),
-                        {samples.data(), largest->width, largest->height, largest->width});
+      Result<hog::Model> model = make_workload(workers_, settings, settings_of(calibrated_),
+                                               {samples.data(), width, height, width});
       if (!model) return model.error();
       models_.push_back({"cascade, grid " + std::to_string(grid), std::move(*model)});
     }
     return Done{};
   }
 
-  /// Thresholds that mean something for this picture.
-  Status set_thresholds(const HogCase& search, const Grey& grey) {
-    int rhog_hits = 0;
-    for (NamedModel& model : models_) {
-      const bool is_rhog = &model == &models_.front();
-      if (!is_rhog && !model.borrowed_weights) continue;
+  /// Biases under which borrowed and random weights have as many hits as wanted.
+  Status set_biases(const HogCase& search, const Grey& grey) {
+    int wanted = bench_.hits_of_people;
+    for (std::size_t i = 0; i < kDenseKinds; ++i) {
+      NamedModel& model = models_[i];
       Result<std::unique_ptr<Ours>> ours =
-          Ours::create(*cpu_, workers_, model.model, search, grey, 0, false);
+          Ours::create(*cpu_, workers_, model.model, search, grey, false);
       if (!ours) return ours.error();
-      if (is_rhog) {
+      if (i == 0 && wanted == 0) {  // trained: 0 is the threshold
         if (Status ok = (*ours)->frame(); !ok) return ok;
-        rhog_hits = (*ours)->hits();
+        wanted = (*ours)->hits();
         continue;
       }
-      const Result<float> threshold = (*ours)->threshold_for(rhog_hits);
+      const Result<float> threshold = (*ours)->threshold_for(wanted);
       if (!threshold) return threshold.error();
-      model.threshold = *threshold;
+      // By the bias, so that hits score over 0, as those of a trained model: fusion weighs by
+      // score.
+      std::get<hog::DenseModel>(model.model.kind).bias -= *threshold;
     }
     return Done{};
   }
@@ -196,7 +201,8 @@ class HogRunner {
   Status run_case(const HogCase& search) {
     const std::vector<std::uint8_t> samples = bench_.picture(search.width, search.height);
     const Grey grey{samples.data(), search.width, search.height, search.width};
-    if (Status ok = set_thresholds(search, grey); !ok) return ok;
+    if (Status ok = calibrate(search); !ok) return ok;
+    if (Status ok = set_biases(search, grey); !ok) return ok;
 
     std::vector<Contestant> contestants;
     std::vector<int> rival_people;
@@ -211,7 +217,7 @@ class HogRunner {
     const auto add = [&](const NamedModel& model, const Context& context,
                          bool on_device) -> Status {
       Result<std::unique_ptr<Ours>> made =
-          Ours::create(context, workers_, model.model, search, grey, model.threshold, on_device);
+          Ours::create(context, workers_, model.model, search, grey, on_device);
       if (!made) return made.error();
       ours.push_back(std::move(*made));
       const char* backend = on_device ? "cuda, on device" : name_of(context.backend());
@@ -250,11 +256,13 @@ class HogRunner {
     return Done{};
   }
 
+  static constexpr std::size_t kDenseKinds = 3;  // the first models; the cascades follow
   const Clock& clock_;
   const HogBench& bench_;
   Workers workers_;
   std::optional<Context> cpu_, cuda_;
   std::vector<NamedModel> models_;
+  HogCase calibrated_;  // where the cascades' thresholds come from
   std::vector<HogRow> rows_;
 };
 

@@ -33,6 +33,8 @@ struct HogBench {
   int threads = 0;  ///< 0: one for each core
   bool cpu = true, cuda = false;
   hog::Model people;  ///< dense, kind rhog; the other kinds run with its weights
+  /// Over 0: `people` was not trained, and takes a bias that gives it so many hits.
+  int hits_of_people = 0;
   /// The picture in this size: grey, rows without gaps. All cases should show the same thing.
   std::function<std::vector<std::uint8_t>(int width, int height)> picture;
   /// Others to run beside ours, by turns; the first is what all are compared with. May be empty.
@@ -57,9 +59,9 @@ struct HogRow {
 };
 
 /// Runs every case, contestants by turns. The cascades are make_workload()'s on grids of 4 and 2
-/// pixels, calibrated on the case with the most windows, and the same in all. The kinds `cells` and
-/// `integral` get a threshold that leaves them as many hits as `rhog` has: their weights were
-/// trained for that one. Fails with the first error.
+/// pixels, calibrated once for each picture size, on its case with the most windows. The kinds
+/// `cells` and `integral` get a threshold that leaves them as many hits as `rhog` has: their
+/// weights were trained for that one. Fails with the first error.
 Result<std::vector<HogRow>> bench_hog(const Clock& clock, const HogBench& bench);
 
 }  // namespace kerb::bench

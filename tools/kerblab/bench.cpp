@@ -133,7 +133,7 @@ Json to_json(const bench::HogRow& row) {
     out["blocks_per_window"] = row.per_window;
     out["hits"] = row.hits;
   }
-  out["people"] = row.people;
+  out["boxes"] = row.people;
   if (row.device_bytes > 0) out["device_bytes"] = row.device_bytes;
   return out;
 }
@@ -161,7 +161,7 @@ void print_hog(const std::vector<bench::HogRow>& rows) {
       fmt::print("\n{}x{}, stride {}, scale {}   (thesis: {})\n", c.width, c.height, c.stride,
                  c.scale, c.tables);
       fmt::print("{:<20}{:<17}{:>11}{:>10}{:>10}{:>12}{:>9}{:>9}\n", "detector", "backend",
-                 "median ms", "best", "x OpenCV", "blocks/win", "windows", "people");
+                 "median ms", "best", "x OpenCV", "blocks/win", "windows", "boxes");
     }
     last = &row;
     fmt::print("{:<20}{:<17}{:>11.3f}{:>10.3f}{:>10}{:>12}{:>9}{:>9}\n", row.name, row.backend,

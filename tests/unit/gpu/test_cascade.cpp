@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstring>
-
 #include "gpu/hog/engine.hpp"
 #include "gpu/image/pyramid.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/gpu/cascade_cases.hpp"
 #include "tests/unit/gpu/cascade_oracle.hpp"
+#include "tests/unit/gpu/hits.hpp"
 
 using namespace kerb;
 using namespace kerb::hog;
@@ -15,14 +14,6 @@ void setUp() {}
 void tearDown() {}
 
 namespace {
-
-void expect_same(const std::vector<Hit>& expected, const Engine::Hits& hits, const char* name) {
-  TEST_ASSERT_EQUAL_INT_MESSAGE(expected.size(), hits.count, name);
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    TEST_ASSERT_EQUAL_INT_MESSAGE(expected[i].window, hits.data[i].window, name);
-    TEST_ASSERT_EQUAL_MEMORY_MESSAGE(&expected[i].score, &hits.data[i].score, sizeof(float), name);
-  }
-}
 
 void test_every_level_is_what_its_definition_says() {
   const Scene scene{93, 71, 1, 5};
@@ -64,7 +55,7 @@ void test_it_finds_what_its_definition_finds() {
       for (int again = 0; again < 2; ++again) {
         const auto hits = (*engine)->search({scene.view(), {}}, threshold);
         TEST_ASSERT_OK(hits);
-        expect_same(expected, *hits, c.name);
+        expect_same({expected.data(), static_cast<int>(expected.size())}, *hits, c.name);
       }
       some += static_cast<int>(expected.size());
       all += (*engine)->plan().window_count;

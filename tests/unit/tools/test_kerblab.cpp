@@ -213,6 +213,8 @@ void test_the_benchmarks_print_a_table_and_json() {
   TEST_ASSERT_TRUE(image.out.find("to_grey") != std::string::npos);
   const Json rows = Json::parse(read(g_folder / "image.json"))["results"];
   TEST_ASSERT_TRUE(rows[0]["ms"]["median"].get<double>() >= 0);
+  expect_bad_input(kerblab("bench hog --quick --backend cpu --picture none.png"), "none.png");
+  expect_bad_input(kerblab("bench image --quick --backend cpu --json no/b.json"), "no");
 }
 
 }  // namespace

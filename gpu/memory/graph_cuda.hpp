@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cuda_runtime_api.h>
+
+#include <utility>
+#include <vector>
+
+#include "gpu/memory/cuda_status.hpp"
+#include "gpu/memory/stream.hpp"
+
+/// For sources that see CUDA; public headers do not include this.
+namespace kerb {
+
+/// Work that is queued the same way every frame, recorded once for each place its input may lie (a
+/// camera has a handful of buffers) and launched as one graph from then on.
+class GraphCache {
+ public:
+  GraphCache() { graphs_.reserve(kRoom); }
+  GraphCache(const GraphCache&) = delete;
+  GraphCache& operator=(const GraphCache&) = delete;
+  ~GraphCache() {
+    for (const Entry& entry : graphs_) cudaGraphExecDestroy(entry.graph);
+  }
+
+  /// Launches the graph recorded for this input; records it first, by what `queue(stream)` puts on
+  /// the stream, when there is none yet. Fails: device, and as `queue`.
+  template <typename Queue>
+  Status launch(StreamRef stream, const void* input, std::ptrdiff_t stride, const Queue& queue) {
+    for (const Entry& entry : graphs_)
+      if (entry.input == input && entry.stride == stride)
+        return cuda_status(cudaGraphLaunch(entry.graph, stream.get()), "launch graph");
+    Result<cudaGraphExec_t> graph = record(stream, queue);
+    if (!graph) return graph.error();
+    if (graphs_.size() == kRoom) {  // a caller with ever new places: the oldest goes
+      cudaGraphExecDestroy(graphs_.front().graph);
+      graphs_.erase(graphs_.begin());
+    }
+    graphs_.push_back({input, stride, *graph});
+    return cuda_status(cudaGraphLaunch(*graph, stream.get()), "launch graph");
+  }
+
+ private:
+  static constexpr std::size_t kRoom = 16;
+  struct Entry {
+    const void* input;
+    std::ptrdiff_t stride;
+    cudaGraphExec_t graph;
+  };
+
+  template <typename Queue>
+  static Result<cudaGraphExec_t> record(StreamRef stream, const Queue& queue) {
+    cudaError_t error = cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal);
+    if (error != cudaSuccess) return cuda_error(error, "begin capture");
+    const Status queued = queue(stream);
+    cudaGraph_t graph = nullptr;
+    error = cudaStreamEndCapture(stream.get(), &graph);
+    if (!queued) {
+      if (graph != nullptr) cudaGraphDestroy(graph);
+      return queued.error();
+    }
+    if (error != cudaSuccess) return cuda_error(error, "end capture");
+    cudaGraphExec_t exec = nullptr;
+    error = cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphDestroy(graph);
+    if (error != cudaSuccess) return cuda_error(error, "instantiate graph");
+    return exec;
+  }
+
+  std::vector<Entry> graphs_;
+};
+
+}  // namespace kerb

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "gpu/memory/buffer.hpp"
+#include "tests/support/unity.hpp"
+
+/// What the tests of single operators on a GPU share: the context, uploads, downloads.
+namespace kerb::test {
+
+inline std::optional<Context> gpu;  // opened once, in run_on_gpu()
+
+/// 0 when there is a GPU to test on, else the test program's exit code.
+inline int open_gpu() {
+  Result<Context> context = Context::create(BackendChoice::cuda);
+  if (!context) {
+    const bool broken = context.error().code == Errc::device;  // there is one: no reason to skip
+    std::printf("%s: %s\n", broken ? "failed" : "skipped", describe(context.error()).c_str());
+    return broken ? 1 : 77;
+  }
+  gpu.emplace(std::move(*context));
+  return 0;
+}
+
+/// Device memory with a copy of `values`; at least one element.
+template <typename T>
+DeviceBuffer<T> upload(const std::vector<T>& values) {
+  Result<DeviceBuffer<T>> made = DeviceBuffer<T>::create(*gpu, values.empty() ? 1 : values.size());
+  TEST_ASSERT_OK(made);
+  TEST_ASSERT_OK(copy_to_device(gpu->stream(), made->device_data(), values.data(), values.size()));
+  TEST_ASSERT_OK(wait(gpu->stream()));  // `values` may go
+  return std::move(*made);
+}
+
+template <typename T>
+std::vector<T> download(const DeviceBuffer<T>& from, std::size_t count) {
+  std::vector<T> out(count);
+  TEST_ASSERT_OK(copy_to_host(gpu->stream(), out.data(), from.device_data(), count));
+  TEST_ASSERT_OK(wait(gpu->stream()));
+  return out;
+}
+
+/// Bit for bit, padding included.
+template <typename T>
+void assert_equal_bits(const std::vector<T>& expected, const std::vector<T>& actual,
+                       const char* what) {
+  TEST_ASSERT_EQUAL_MESSAGE(expected.size(), actual.size(), what);
+  if (std::memcmp(expected.data(), actual.data(), expected.size() * sizeof(T)) == 0) return;
+  std::size_t i = 0;
+  while (std::memcmp(&expected[i], &actual[i], sizeof(T)) == 0) ++i;
+  char text[200];
+  std::snprintf(text, sizeof text, "%s: the first difference is element %zu", what, i);
+  TEST_FAIL_MESSAGE(text);
+}
+
+}  // namespace kerb::test
