@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -56,6 +57,9 @@ void engine(const std::uint8_t* data, std::size_t size) {
   if (!model) return;
   const Geometry& g = model->geometry();
   if (g.window_width > 160 || g.window_height > 160) return;  // only to stay quick
+  // No engine takes colour yet.
+  if (const auto* cascade = std::get_if<CascadeModel>(&model->kind))
+    if (cascade->channels.colour) return;
   const int width = g.window_width + 9, height = g.window_height + 9;
   static Workers workers{1};
   SearchSettings settings;
@@ -95,11 +99,14 @@ std::vector<Bytes> model_seeds() {
   dense.weights.resize(36);
   Model cells = tiny;
   std::get<DenseModel>(cells.kind).kind = DenseKind::cells;
-  Model soft = t::tree_cascade(2, 2);
+  Model soft = t::tree_cascade(2, 2), grey = t::tree_cascade(4, 2);
   std::get<CascadeModel>(soft.kind).cumulative = true;
+  auto& trees = std::get<CascadeModel>(grey.kind);
+  trees.channels.colour = false;
+  for (TreeNode& node : trees.nodes) node.channel = std::min<std::int16_t>(node.channel, 9);
   std::vector<Bytes> seeds;
-  for (const Model& model : {tiny, cells, soft, t::linear_cascade(1, 1), t::linear_cascade(2, 3),
-                             t::tree_cascade(1, 1), t::tree_cascade(3, 3)})
+  for (const Model& model : {tiny, cells, soft, grey, t::linear_cascade(1, 1),
+                             t::linear_cascade(2, 3), t::tree_cascade(1, 1), t::tree_cascade(3, 3)})
     for (const bool repair : {false, true}) {
       Bytes seed(1, repair ? 1 : 0);
       for (const std::byte b : serialise(model)) seed.push_back(std::to_integer<std::uint8_t>(b));
