@@ -27,10 +27,10 @@ bool is_harmless(const std::string& name) {
          });
 }
 
-bool all_finite(const float* values, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i)
-    if (!std::isfinite(values[i])) return false;
-  return true;
+/// Sums of these times sums of pixels stay far from infinity. NaN answers no.
+bool is_usable(float value) { return std::abs(value) <= kMaxWeight; }
+bool are_usable(const float* values, std::size_t count) {
+  return std::all_of(values, values + count, is_usable);
 }
 
 bool lies_within(int x, int y, int width, int height, const Geometry& g) {
@@ -60,12 +60,13 @@ Status check(const DenseModel& m) {
     return bad("no such kind of dense model");
   if (!(m.sigma > 0 && m.sigma <= 1024)) return bad("sigma: more than 0, up to 1024");
   if (!(m.clip > 0 && m.clip <= 1)) return bad("clip: more than 0, up to 1");
-  if (!std::isfinite(m.bias)) return bad("the bias must be a number");
+  if (!is_usable(m.bias)) return bad("the bias must be a number, up to 1e9");
   const auto blocks =
       static_cast<std::size_t>(m.blocks_x()) * static_cast<std::size_t>(m.blocks_y());
   if (m.weights.size() != blocks * DenseModel::kBlockValues)
     return bad("a dense model needs 36 weights for each block of its window");
-  if (!all_finite(m.weights.data(), m.weights.size())) return bad("a weight is not a number");
+  if (!are_usable(m.weights.data(), m.weights.size()))
+    return bad("a weight is not a number, or over 1e9");
   return Done{};
 }
 
@@ -76,9 +77,9 @@ Status check_linear(const CascadeModel& m) {
       return bad("learner", i, "its block must lie within the window");
     if (l.width % 2 != 0 || l.height % 2 != 0)
       return bad("learner", i, "its block's sides must be even");
-    if (!std::isfinite(l.offset) || !std::isfinite(l.slope) ||
-        !all_finite(l.weights.data(), l.weights.size()))
-      return bad("learner", i, "a weight is not a number");
+    if (!is_usable(l.offset) || !is_usable(l.slope) ||
+        !are_usable(l.weights.data(), l.weights.size()))
+      return bad("learner", i, "a weight is not a number, or over 1e9");
   }
   return Done{};
 }

@@ -126,6 +126,7 @@ struct Model {
 /// The limits every model keeps, wherever it came from.
 inline constexpr int kMaxWindowSide = 1024, kMaxLearners = 65536, kMaxStages = 65536,
                      kMaxTreeNodes = 255;
+inline constexpr float kMaxWeight = 1e9F;  ///< and bias, offset, slope; without their signs
 
 /// Done, or the first rule that does not hold: sizes, places within the window, indices within
 /// their tables, numbers that are numbers, names that can name a file. Stages use all learners,

@@ -101,7 +101,7 @@ Result<Model> from_list(std::string_view text) {
     const auto [next, error] = std::from_chars(at, end, value);
     if (error != std::errc{} || (next != end && !is_separator(*next))) {
       const char* const stop = std::find_if(start, end, is_separator);
-      std::string word(start, std::min<std::ptrdiff_t>(stop - start, 20));
+      std::string word(start, std::min(stop, start + std::min<std::ptrdiff_t>(end - start, 20)));
       for (char& c : word)
         if (c < ' ' || c > '~') c = '?';
       return damaged("line " + std::to_string(line) + ": '" + word +

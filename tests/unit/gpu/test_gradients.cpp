@@ -50,8 +50,8 @@ void test_directions_along_the_axes() {
       TEST_ASSERT_EQUAL(0, gradient::bin_of(d, 0, 6, false));
       TEST_ASSERT_EQUAL(5, gradient::bin_of(d, 0, 6, true));
       TEST_ASSERT_EQUAL(4, gradient::bin_of(0, d, 9, false));
-      TEST_ASSERT_EQUAL(3, gradient::bin_of(0, d, 9, true));  // on a bound: the bin below
-      TEST_ASSERT_EQUAL(2, gradient::bin_of(0, d, 6, false));
+      TEST_ASSERT_EQUAL(4, gradient::bin_of(0, d, 9, true));   // on a bound: the bin above
+      TEST_ASSERT_EQUAL(3, gradient::bin_of(0, d, 6, false));  // the same
       TEST_ASSERT_EQUAL(2, gradient::bin_of(0, d, 6, true));
     }
   for (const GradientParams& p : kAllParams)

@@ -108,6 +108,8 @@ void test_dense_models_that_break_a_rule_are_refused() {
   dense_refused("36 weights", [](DenseModel& m) { m.weights.push_back(0); });
   dense_refused("36 weights", [](DenseModel& m) { m.geometry.window_height = 136; });
   dense_refused("not a number", [](DenseModel& m) { m.weights[3779] = kInfinity; });
+  dense_refused("over 1e9", [](DenseModel& m) { m.weights[0] = -2e9F; });
+  dense_refused("1e9", [](DenseModel& m) { m.bias = 2e9F; });
 }
 
 void test_stages_that_break_a_rule_are_refused() {
@@ -140,6 +142,11 @@ void test_linear_learners_that_break_a_rule_are_refused() {
   linear_refused("within", [](CascadeModel& m) { m.linear[0].height = -2; });
   linear_refused("even", [](CascadeModel& m) { m.linear[5].width = 7; });
   linear_refused("even", [](CascadeModel& m) { m.linear[5].height = 7; });
+  linear_refused("over 1e9", [](CascadeModel& m) { m.linear[5].offset = 2e9F; });
+  linear_refused("over 1e9", [](CascadeModel& m) {  // a slope of 0 does not make it harmless
+    m.linear[5].slope = 0;
+    m.linear[5].weights[0] = 3e38F;
+  });
   linear_refused("not a number", [](CascadeModel& m) { m.linear[5].offset = kNan; });
   linear_refused("not a number", [](CascadeModel& m) { m.linear[5].slope = kInfinity; });
   linear_refused("not a number", [](CascadeModel& m) { m.linear[5].weights[35] = kNan; });
@@ -185,8 +192,8 @@ void test_sums_that_could_overflow_are_refused() {
   trees_refused("32 bits", [](CascadeModel& m) { m.stages[0].threshold = -kMost; });
   linear_refused("32 bits", [](CascadeModel& m) { m.linear[0].pass = kMost; });
   linear_refused("32 bits", [](CascadeModel& m) { m.linear[0].fail = -kMost; });
-  linear_refused("32 bits", [](CascadeModel& m) { m.linear[0].slope = 3e9F; });
-  linear_refused("32 bits", [](CascadeModel& m) { m.linear[0].weights[0] = 1e30F; });
+  linear_refused("32 bits", [](CascadeModel& m) { m.linear[0].slope = 9e8F; });
+  linear_refused("32 bits", [](CascadeModel& m) { m.linear[0].weights[0] = 1e9F; });
   linear_refused("32 bits", [](CascadeModel& m) { m.linear[0].offset = -1e6F; });
   // A soft cascade's thresholds do not add up.
   Model model = tree_cascade();

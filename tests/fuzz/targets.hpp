@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// What is fuzzed: each takes any bytes, and ends the program when a promise is broken. libFuzzer
+/// feeds them in the `fuzz` preset; test_replay.cpp, seeds and random changes of them, everywhere.
+namespace kerb::fuzz {
+
+/// hog::parse(): an error, or a valid model that would be written as these very bytes. The first
+/// byte's lowest bit says whether size and checksum are put right first.
+void model_file(const std::uint8_t* data, std::size_t size);
+
+/// The same, and then what a valid model promises: that engines can run it.
+void engine(const std::uint8_t* data, std::size_t size);
+
+/// lab::parse_opencv_model(): an error or a valid model, and no exception.
+void opencv_model(const std::uint8_t* data, std::size_t size);
+
+using Bytes = std::vector<std::uint8_t>;
+/// Inputs to begin with, for the first two and for the last.
+std::vector<Bytes> model_seeds();
+std::vector<Bytes> opencv_seeds();
+
+}  // namespace kerb::fuzz

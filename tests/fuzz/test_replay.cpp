@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <random>
+
+#include "tests/fuzz/targets.hpp"
+#include "tests/support/unity.hpp"
+
+using namespace kerb::fuzz;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+/// What libFuzzer does, in small: the seeds as they are, then with a few random changes, always the
+/// same ones.
+template <typename Target>
+void replay(Target target, const std::vector<Bytes>& seeds, int rounds) {
+  std::mt19937 random{1};
+  target(nullptr, 0);
+  for (const Bytes& seed : seeds) {
+    target(seed.data(), seed.size());
+    for (int i = 0; i < rounds; ++i) {
+      Bytes bytes = seed;
+      for (auto n = 1 + random() % 6; n > 0 && !bytes.empty(); --n) {
+        const std::size_t at = random() % bytes.size(), count = 1 + random() % 4;
+        const auto there = bytes.begin() + static_cast<std::ptrdiff_t>(at);
+        switch (random() % 5) {
+          case 0:
+            bytes[at] = static_cast<std::uint8_t>(random());
+            break;
+          case 1:
+            bytes[at] = random() % 2 == 0 ? 0 : 255;
+            break;
+          case 2:
+            bytes[at] ^= static_cast<std::uint8_t>(1U << random() % 8);
+            break;
+          case 3:
+            bytes.insert(there, count, static_cast<std::uint8_t>(random()));
+            break;
+          default:
+            bytes.resize(at);
+        }
+      }
+      target(bytes.data(), bytes.size());
+    }
+  }
+}
+
+// A broken promise ends the program; to come back from these is to pass.
+void test_model_files_survive_any_change() { replay(model_file, model_seeds(), 300); }
+void test_models_that_parse_can_be_run() { replay(engine, model_seeds(), 12); }
+#ifdef KERB_FUZZ_OPENCV
+void test_opencvs_files_survive_any_change() { replay(opencv_model, opencv_seeds(), 60); }
+#endif
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_model_files_survive_any_change);
+  RUN_TEST(test_models_that_parse_can_be_run);
+#ifdef KERB_FUZZ_OPENCV
+  RUN_TEST(test_opencvs_files_survive_any_change);
+#endif
+  return UNITY_END();
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/fuzz/targets.hpp"
+
+// write_seeds FOLDER: the first inputs, in FOLDER/model and FOLDER/opencv.
+int main(int argc, char** argv) {
+  using namespace kerb::fuzz;
+  namespace fs = std::filesystem;
+  if (argc != 2) return std::fprintf(stderr, "usage: %s FOLDER\n", argv[0]), 2;
+  const auto write = [&argv](const char* name, const std::vector<Bytes>& seeds) {
+    const fs::path folder = fs::path{argv[1]} / name;
+    fs::create_directories(folder);
+    for (std::size_t i = 0; i < seeds.size(); ++i) {
+      std::ofstream file{folder / std::to_string(i), std::ios::binary};
+      file.write(reinterpret_cast<const char*>(seeds[i].data()),
+                 static_cast<std::streamsize>(seeds[i].size()));
+      if (!file.flush()) return false;
+    }
+    return true;
+  };
+  bool done = write("model", model_seeds());
+#ifdef KERB_FUZZ_OPENCV
+  done = write("opencv", opencv_seeds()) && done;
+#endif
+  if (!done) std::fprintf(stderr, "%s: cannot be written\n", argv[1]);
+  return done ? 0 : 1;
+}
