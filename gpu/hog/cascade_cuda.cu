@@ -15,28 +15,33 @@ namespace {
 
 // --- what the kernels see --------------------------------------------------------------------
 
-constexpr int kEarlyThreads = 256;  // windows of a block while every window has a thread
-constexpr int kEarlyLearners = 32;  // at most this many are evaluated that way
-constexpr int kMaxGroups = 8;
-constexpr int kLateThreads = 128;
+constexpr int kEarlyThreads = 128;    // windows of a block while every window has a thread
+constexpr int kEarlyLearners = 6;     // evaluated that way, if the stages allow it
+constexpr int kMiddleLanes = 8;       // to a window after that
+constexpr int kMiddleLearners = 128;  // looked at by so few lanes; after them a block to a window
+constexpr int kLanesThreads = 128, kLateThreads = 128;
+constexpr int kChunkStages = 32;  // at most, in a chunk
 constexpr int kFirstHits = 2048;  // copied back with the count; more need a second copy
 
-/// A learner's place: for each of three columns the phase and the index within it, for each of
-/// three rows the node. See grid_histogram_cuda.hpp.
-struct Place {
-  std::int16_t phase[3], column[3], row[3];
+/// A linear learner but for its weights, in two reads of 16 bytes. `place[i]` packs, for the i-th
+/// of three columns and rows of nodes, the column's phase (10 bits), its index within that (11) and
+/// the row (11); see grid_histogram_cuda.hpp.
+struct alignas(16) LinearRecord {
+  std::uint32_t place[3];
+  float offset;
+  float slope;
+  std::int32_t pass, fail, unused;
 };
-struct Votes {
-  float offset, slope;
-  std::int32_t pass, fail;
-};
+constexpr int kMaxPhases = 1024, kMaxNodes = 2048;
+std::uint32_t pack_place(int node_x, int node_y, int phases) {
+  return static_cast<std::uint32_t>((node_x % phases) << 22 | (node_x / phases) << 11 | node_y);
+}
 
 /// All learners of a linear cascade, arranged so that lanes with neighbouring learners read
 /// neighbouring memory.
 struct LinearTable {
   const float4* weights;  // [k][learner]
-  const Place* places;
-  const Votes* votes;
+  const LinearRecord* records;
   int count;
 };
 
@@ -59,10 +64,10 @@ struct WindowTask {
   std::int32_t level, first;
 };
 
-/// Stages in groups: within one a thread goes on by itself, between them the block closes ranks.
-struct EarlyPlan {
-  int groups;
-  int stage_end[kMaxGroups];
+/// Stages that are evaluated at once: a single one, or several whose learners find a lane each.
+/// Looking at a stage before its turn changes nothing but the time, as lanes would be idle.
+struct Chunk {
+  std::int32_t first_stage, end_stage, first_learner, learner_count;
 };
 
 struct Candidate {
@@ -70,9 +75,13 @@ struct Candidate {
   std::int32_t window_in_level, level, votes, unused;
 };
 
+/// What a search leaves behind; the hits follow it in memory, so that one copy brings both.
 struct Counters {
-  std::int32_t candidates, hits;
+  std::int32_t candidates[2], hits, unused;
 };
+
+constexpr std::size_t kHitsAt = sizeof(Counters) / sizeof(Hit);
+static_assert(kHitsAt * sizeof(Hit) == sizeof(Counters));
 
 // --- evaluation: the order of operations is in cascade_layout.hpp ----------------------------
 
@@ -109,16 +118,17 @@ __device__ void take_cell(Four& square, Four& dot, const uint4& a, const uint4& 
 /// The vote of one linear learner on one window, whose first node is `at`.
 template <typename Weight>
 __device__ std::int32_t linear_vote(const GridNodes& nodes, const GridLevel& level,
-                                    std::uint32_t at, const Place& place, const Votes& votes,
+                                    std::uint32_t at, const LinearRecord& record,
                                     const Weight& weight) {
-  std::uint32_t o[9];
+  std::uint32_t x[3], y[3], o[9];
 #pragma unroll
-  for (int j = 0; j < 3; ++j)
+  for (int i = 0; i < 3; ++i) {
+    const std::uint32_t place = record.place[i];
+    x[i] = (place >> 22) * static_cast<std::uint32_t>(level.phase_nodes) + (place >> 11 & 2047U);
+    y[i] = at + (place & 2047U) * static_cast<std::uint32_t>(level.row_nodes);
+  }
 #pragma unroll
-    for (int i = 0; i < 3; ++i)
-      o[3 * j + i] =
-          at + static_cast<std::uint32_t>(place.row[j] * level.row_nodes +
-                                          place.phase[i] * level.phase_nodes + place.column[i]);
+  for (int i = 0; i < 9; ++i) o[i] = y[i / 3] + x[i % 3];
   Four square{}, dot{};
 #pragma unroll
   for (int q = 0; q < 2; ++q) {
@@ -138,10 +148,10 @@ __device__ std::int32_t linear_vote(const GridNodes& nodes, const GridLevel& lev
        between(n[3], n[4], n[6], n[7]), between(n[4], n[5], n[7], n[8]), weight(8));
   const float sum = (dot.x + dot.y) + (dot.z + dot.w);
   const float norm = sqrtf((square.x + square.y) + (square.z + square.w)) + 1.0F;
-  const float v = sum / norm - votes.offset;
-  std::int32_t vote = v >= 0 ? votes.pass : votes.fail;
-  if (votes.slope != 0)
-    vote += __float2int_rn(fminf(fmaxf(v * votes.slope, -kSlopeLimit), kSlopeLimit));
+  const float v = sum / norm - record.offset;
+  std::int32_t vote = v >= 0 ? record.pass : record.fail;
+  if (record.slope != 0)
+    vote += __float2int_rn(fminf(fmaxf(v * record.slope, -kSlopeLimit), kSlopeLimit));
   return vote;
 }
 
@@ -178,7 +188,7 @@ struct EvaluateLinear {
   LinearTable table;
   __device__ std::int32_t operator()(const GridNodes& nodes, const GridLevel& level,
                                      std::uint32_t at, int learner) const {
-    return linear_vote(nodes, level, at, table.places[learner], table.votes[learner],
+    return linear_vote(nodes, level, at, table.records[learner],
                        [&](int k) { return table.weights[k * table.count + learner]; });
   }
 };
@@ -198,144 +208,153 @@ __device__ std::uint32_t first_node(const GridLevel& grid, const WindowLevel& le
                                     window % level.columns);
 }
 
-/// The first stages, a thread to a window. After each group of stages the windows that are left
-/// move together, so that whole warps fall idle instead of single lanes.
+/// A place in a list for every lane that wants one, with one atomic operation for the warp.
+__device__ int append(bool wants, int lane, std::int32_t* counter) {
+  const unsigned mask = __ballot_sync(0xFFFFFFFFU, wants);
+  int first = 0;
+  if (lane == 0 && mask != 0) first = atomicAdd(counter, __popc(mask));
+  first = __shfl_sync(0xFFFFFFFFU, first, 0);
+  return first + __popc(mask & ((1U << lane) - 1));
+}
+
+/// The first stages, a thread to a window.
 template <typename Evaluate>
 __global__ void __launch_bounds__(kEarlyThreads)
     early_kernel(GridNodes nodes, const GridLevel* __restrict__ grids,
                  const WindowLevel* __restrict__ levels, const WindowTask* __restrict__ tasks,
-                 const Stage* __restrict__ stages, EarlyPlan plan, bool cumulative,
-                 Evaluate evaluate, Candidate* __restrict__ candidates, Counters* counters) {
-  __shared__ std::int64_t scores[kEarlyThreads];
-  __shared__ std::int32_t votes[kEarlyThreads];
-  __shared__ std::uint16_t alive[2][kEarlyThreads];
-  __shared__ int count[2];
-  __shared__ int base;
+                 const Stage* __restrict__ stages, int stage_count, bool cumulative,
+                 Evaluate evaluate, Candidate* __restrict__ candidates, std::int32_t* counter) {
   const WindowTask task = tasks[blockIdx.x];
   const WindowLevel level = levels[task.level];
   const GridLevel grid = grids[task.level];
-  const int thread = static_cast<int>(threadIdx.x), lane = thread % 32;
-  scores[thread] = 0;
-  votes[thread] = 0;
-  alive[0][thread] = static_cast<std::uint16_t>(thread);
-  if (thread == 0) count[0] = min(kEarlyThreads, level.count - task.first);
-  __syncthreads();
-
-  int side = 0, stage_index = 0;
-  for (int group = 0; group < plan.groups; ++group) {
-    if (thread == 0) count[side ^ 1] = 0;
-    __syncthreads();
-    bool left = thread < count[side];
-    const int slot = left ? alive[side][thread] : 0;
-    if (left) {
-      const std::uint32_t at = first_node(grid, level, task.first + slot);
-      std::int64_t score = scores[slot];
-      std::int32_t sum = votes[slot];
-      for (int s = stage_index; s < plan.stage_end[group]; ++s) {
-        const Stage stage = stages[s];
-        for (int i = 0; i < stage.count; ++i) sum += evaluate(nodes, grid, at, stage.first + i);
-        if (sum < stage.threshold) {
-          left = false;
-          break;
-        }
-        const std::int64_t margin = static_cast<std::int64_t>(sum) - stage.threshold;
-        if (cumulative) {
-          score = margin;
-        } else {
-          score += margin;
-          sum = 0;
-        }
+  const int window = task.first + static_cast<int>(threadIdx.x);
+  bool left = window < level.count;
+  std::int64_t score = 0;
+  std::int32_t sum = 0;
+  if (left) {
+    const std::uint32_t at = first_node(grid, level, window);
+    for (int s = 0; s < stage_count; ++s) {
+      const Stage stage = stages[s];
+      for (int i = 0; i < stage.count; ++i) sum += evaluate(nodes, grid, at, stage.first + i);
+      if (sum < stage.threshold) {
+        left = false;
+        break;
       }
-      scores[slot] = score;
-      votes[slot] = sum;
+      const std::int64_t margin = static_cast<std::int64_t>(sum) - stage.threshold;
+      score = (cumulative ? 0 : score) + margin;
+      if (!cumulative) sum = 0;
     }
-    const unsigned mask = __ballot_sync(0xFFFFFFFFU, left);
-    int place = 0;
-    if (lane == 0 && mask != 0) place = atomicAdd(&count[side ^ 1], __popc(mask));
-    place = __shfl_sync(0xFFFFFFFFU, place, 0);
-    if (left)
-      alive[side ^ 1][place + __popc(mask & ((1U << lane) - 1))] = static_cast<std::uint16_t>(slot);
-    stage_index = plan.stage_end[group];
-    side ^= 1;
-    __syncthreads();
-    if (count[side] == 0) return;
   }
-  if (thread == 0) base = atomicAdd(&counters->candidates, count[side]);
-  __syncthreads();
-  if (thread >= count[side]) return;
-  const int slot = alive[side][thread];
-  candidates[base + thread] = {scores[slot], task.first + slot, task.level, votes[slot], 0};
+  const int place = append(left, static_cast<int>(threadIdx.x) % 32, counter);
+  if (left) candidates[place] = {score, window, task.level, sum, 0};
 }
 
-/// The stages after that, a warp to a window: a lane to a learner. Votes are whole numbers: their
-/// sum does not depend on who adds first.
+template <int kLanes>
+__device__ std::int32_t sum_of_lanes(std::int32_t v) {
+#pragma unroll
+  for (int d = kLanes / 2; d > 0; d /= 2) v += __shfl_xor_sync(0xFFFFFFFFU, v, d);
+  return v;
+}
+
+/// The stages after that, `kLanes` lanes to a window, a learner to each. Votes are whole numbers:
+/// their sum does not depend on who adds first.
+template <int kLanes, typename Evaluate>
+__global__ void __launch_bounds__(kLanesThreads)
+    lanes_kernel(GridNodes nodes, const GridLevel* __restrict__ grids,
+                 const WindowLevel* __restrict__ levels, const Stage* __restrict__ stages,
+                 const Chunk* __restrict__ chunks, int chunk_count, bool cumulative,
+                 Evaluate evaluate, const Candidate* __restrict__ candidates,
+                 const std::int32_t* __restrict__ candidate_count,
+                 Candidate* __restrict__ survivors, std::int32_t* survivor_counter) {
+  constexpr int kGroups = kLanesThreads / kLanes;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % kLanes;
+  const int count = *candidate_count, groups = static_cast<int>(gridDim.x) * kGroups;
+  const int warp_lane = thread % 32;
+  // All lanes of a warp stay together: a group without a window, or with a rejected one, idles.
+  for (int first = (static_cast<int>(blockIdx.x) * kLanesThreads + thread) / 32 * 32 / kLanes;
+       first < count; first += groups) {
+    const int index = first + warp_lane / kLanes;
+    bool left = index < count;
+    const Candidate candidate = candidates[left ? index : first];
+    const WindowLevel level = levels[candidate.level];
+    const GridLevel grid = grids[candidate.level];
+    const std::uint32_t at = first_node(grid, level, candidate.window_in_level);
+    std::int64_t score = candidate.score;
+    std::int32_t sum = candidate.votes;
+    for (int c = 0; c < chunk_count && __any_sync(0xFFFFFFFFU, left); ++c) {
+      const Chunk chunk = chunks[c];
+      std::int32_t vote = 0;
+      if (left)
+        for (int i = lane; i < chunk.learner_count; i += kLanes)
+          vote += evaluate(nodes, grid, at, chunk.first_learner + i);
+      for (int s = chunk.first_stage; s < chunk.end_stage; ++s) {
+        const Stage stage = stages[s];
+        const int from = stage.first - chunk.first_learner;
+        const bool mine =
+            chunk.end_stage - chunk.first_stage == 1 || (lane >= from && lane < from + stage.count);
+        sum += sum_of_lanes<kLanes>(mine ? vote : 0);
+        if (sum < stage.threshold) left = false;
+        const std::int64_t margin = static_cast<std::int64_t>(sum) - stage.threshold;
+        score = (cumulative ? 0 : score) + margin;
+        if (!cumulative) sum = 0;
+      }
+    }
+    const bool done = left && lane == 0;
+    const int place = append(done, warp_lane, survivor_counter);
+    if (done) survivors[place] = {score, candidate.window_in_level, candidate.level, sum, 0};
+  }
+}
+
+/// The last and largest stages, a block to a window: few windows are left, and each of them takes
+/// long. What passes is a hit.
 template <typename Evaluate>
 __global__ void __launch_bounds__(kLateThreads)
     late_kernel(GridNodes nodes, const GridLevel* __restrict__ grids,
                 const WindowLevel* __restrict__ levels, const Stage* __restrict__ stages,
-                int first_stage, int stage_count, bool cumulative, bool one_by_one,
-                Evaluate evaluate, const Candidate* __restrict__ candidates, Counters* counters,
-                Hit* __restrict__ hits) {
-  const int lane = static_cast<int>(threadIdx.x) % 32;
-  const int warps = static_cast<int>(gridDim.x) * (kLateThreads / 32);
-  const int count = counters->candidates;
-  for (int c =
-           static_cast<int>(blockIdx.x) * (kLateThreads / 32) + static_cast<int>(threadIdx.x) / 32;
-       c < count; c += warps) {
-    const Candidate candidate = candidates[c];
+                const Chunk* __restrict__ chunks, int chunk_count, bool cumulative,
+                Evaluate evaluate, const Candidate* __restrict__ candidates,
+                const std::int32_t* __restrict__ candidate_count, Hit* __restrict__ hits,
+                std::int32_t* hit_counter) {
+  __shared__ std::int32_t sums[kChunkStages];
+  const int thread = static_cast<int>(threadIdx.x), count = *candidate_count;
+  for (int index = static_cast<int>(blockIdx.x); index < count;
+       index += static_cast<int>(gridDim.x)) {
+    const Candidate candidate = candidates[index];
     const WindowLevel level = levels[candidate.level];
     const GridLevel grid = grids[candidate.level];
     const std::uint32_t at = first_node(grid, level, candidate.window_in_level);
     std::int64_t score = candidate.score;
     std::int32_t sum = candidate.votes;
     bool left = true;
-    if (one_by_one) {  // a soft cascade: 32 stages of one learner at a time
-      for (int s = first_stage; s < stage_count; s += 32) {
-        std::int32_t vote = 0, threshold = 0;
-        if (s + lane < stage_count) {
-          const Stage stage = stages[s + lane];
-          vote = evaluate(nodes, grid, at, stage.first);
-          threshold = stage.threshold;
-        }
-#pragma unroll
-        for (int d = 1; d < 32; d *= 2) {
-          const std::int32_t before = __shfl_up_sync(0xFFFFFFFFU, vote, d);
-          if (lane >= d) vote += before;
-        }
-        const bool fails = s + lane < stage_count && sum + vote < threshold;
-        if (__any_sync(0xFFFFFFFFU, fails)) {
-          left = false;
-          break;
-        }
-        const int last = min(31, stage_count - s - 1);
-        sum += __shfl_sync(0xFFFFFFFFU, vote, last);
-        score = static_cast<std::int64_t>(sum) - __shfl_sync(0xFFFFFFFFU, threshold, last);
+    for (int c = 0; c < chunk_count && left; ++c) {
+      const Chunk chunk = chunks[c];
+      const int chunk_stages = chunk.end_stage - chunk.first_stage;
+      if (thread < chunk_stages) sums[thread] = 0;
+      __syncthreads();
+      std::int32_t vote = 0;
+      for (int i = thread; i < chunk.learner_count; i += kLateThreads)
+        vote += evaluate(nodes, grid, at, chunk.first_learner + i);
+      if (thread < chunk.learner_count) {  // with several stages, a thread has one learner
+        int s = 0;
+        while (s + 1 < chunk_stages &&
+               stages[chunk.first_stage + s + 1].first <= chunk.first_learner + thread)
+          ++s;
+        atomicAdd(&sums[s], vote);
       }
-    } else {
-      for (int s = first_stage; s < stage_count; ++s) {
-        const Stage stage = stages[s];
-        std::int32_t vote = 0;
-        for (int i = lane; i < stage.count; i += 32)
-          vote += evaluate(nodes, grid, at, stage.first + i);
-        sum += __reduce_add_sync(0xFFFFFFFFU, vote);
-        if (sum < stage.threshold) {
-          left = false;
-          break;
-        }
-        const std::int64_t margin = static_cast<std::int64_t>(sum) - stage.threshold;
-        if (cumulative) {
-          score = margin;
-        } else {
-          score += margin;
-          sum = 0;
-        }
+      __syncthreads();
+      for (int s = 0; s < chunk_stages; ++s) {
+        const std::int32_t threshold = stages[chunk.first_stage + s].threshold;
+        sum += sums[s];
+        if (sum < threshold) left = false;
+        const std::int64_t margin = static_cast<std::int64_t>(sum) - threshold;
+        score = (cumulative ? 0 : score) + margin;
+        if (!cumulative) sum = 0;
       }
+      __syncthreads();
     }
-    if (left && lane == 0) {
-      const int place = atomicAdd(&counters->hits, 1);
-      hits[place] = {level.first_window + candidate.window_in_level,
-                     __ll2float_rn(score) * kVoteUnit};
-    }
+    if (left && thread == 0)
+      hits[atomicAdd(hit_counter, 1)] = {level.first_window + candidate.window_in_level,
+                                         __ll2float_rn(score) * kVoteUnit};
   }
 }
 
@@ -412,7 +431,7 @@ class CascadeCuda final : public Engine {
     return upload(context_, from, buffer);
   }
   Status put_learners(const CascadeLayout& layout, int phases);
-  void plan_groups();
+  std::vector<Chunk> plan_chunks();
   Status queue(StreamRef on, const ImageView<Space::device, const std::uint8_t>& picture);
   template <typename Evaluate>
   Status queue_stages(StreamRef on, const Evaluate& evaluate);
@@ -427,25 +446,21 @@ class CascadeCuda final : public Engine {
   std::optional<PyramidTables> pyramid_;
   std::optional<GridTables> grid_;
   std::size_t bytes_ = 0;
-  EarlyPlan early_{};
-  int early_stages_ = 0;
-  bool one_by_one_ = false;
-  unsigned early_blocks_ = 0, late_blocks_ = 0;
+  int early_stages_ = 0, middle_chunks_ = 0, late_chunks_ = 0;
+  unsigned early_blocks_ = 0, lanes_blocks_ = 0, late_blocks_ = 0;
   DeviceBuffer<std::uint8_t> input_, samples_;
   DeviceBuffer<float4> weights_;
-  DeviceBuffer<Place> places_;
-  DeviceBuffer<Votes> votes_;
+  DeviceBuffer<LinearRecord> records_;
   DeviceBuffer<Question> questions_;
   DeviceBuffer<TreeLearner> trees_;
   DeviceBuffer<std::int32_t> leaves_;
   DeviceBuffer<Stage> stages_;
   DeviceBuffer<WindowLevel> levels_;
   DeviceBuffer<WindowTask> tasks_;
-  DeviceBuffer<Candidate> candidates_;
-  DeviceBuffer<Counters> counters_;
-  DeviceBuffer<Hit> device_hits_;
-  HostBuffer<Counters> host_counters_;
-  HostBuffer<Hit> host_hits_;
+  DeviceBuffer<Chunk> chunks_;
+  DeviceBuffer<Candidate> candidates_, survivors_;
+  DeviceBuffer<Hit> results_;  // the first two are Counters
+  HostBuffer<Hit> host_results_;
   std::vector<Hit> hits_;
   GraphCache graphs_;  // last: goes before what its graphs use
 };
@@ -456,21 +471,15 @@ std::int16_t column_of(int node, int phases) { return static_cast<std::int16_t>(
 Status CascadeCuda::put_learners(const CascadeLayout& layout, int phases) {
   const std::size_t count = layout.linear.size();
   std::vector<float4> weights(9 * count);
-  std::vector<Place> places;
-  std::vector<Votes> votes;
+  std::vector<LinearRecord> records;
   for (std::size_t l = 0; l < count; ++l) {
     const GridLinear& g = layout.linear[l];
     for (std::size_t k = 0; k < 9; ++k)
       weights[k * count + l] = {g.weights[4 * k], g.weights[4 * k + 1], g.weights[4 * k + 2],
                                 g.weights[4 * k + 3]};
-    Place place{};
-    for (int i = 0; i < 3; ++i) {
-      place.phase[i] = phase_of(g.x[i], phases);
-      place.column[i] = column_of(g.x[i], phases);
-      place.row[i] = g.y[i];
-    }
-    places.push_back(place);
-    votes.push_back({g.offset, g.slope, g.pass, g.fail});
+    LinearRecord record{{}, g.offset, g.slope, g.pass, g.fail, 0};
+    for (int i = 0; i < 3; ++i) record.place[i] = pack_place(g.x[i], g.y[i], phases);
+    records.push_back(record);
   }
   std::vector<Question> questions;
   for (const GridQuestion& g : layout.questions)
@@ -485,37 +494,54 @@ Status CascadeCuda::put_learners(const CascadeLayout& layout, int phases) {
                          g.left,
                          g.right,
                          g.threshold});
-  for (const Status& done : {put(weights_, weights), put(places_, places), put(votes_, votes),
-                             put(questions_, questions), put(trees_, cascade_.trees),
-                             put(leaves_, cascade_.leaves), put(stages_, cascade_.stages)})
+  for (const Status& done :
+       {put(weights_, weights), put(records_, records), put(questions_, questions),
+        put(trees_, cascade_.trees), put(leaves_, cascade_.leaves), put(stages_, cascade_.stages)})
     if (!done) return done;
   return Done{};
 }
 
-/// The first stages that together have few learners, in groups of a few learners each.
-void CascadeCuda::plan_groups() {
-  int learners = 0, in_group = 0;
-  early_.groups = 0;
-  const int stages = static_cast<int>(cascade_.stages.size());
-  for (early_stages_ = 0; early_stages_ < stages; ++early_stages_) {
-    const int count = cascade_.stages[static_cast<std::size_t>(early_stages_)].count;
-    const bool fits = learners + count <= kEarlyLearners || early_stages_ == 0;
-    if (!fits) break;
-    if (early_.groups == 0 || (in_group + count > 4 && early_.groups < kMaxGroups)) {
-      ++early_.groups;
-      in_group = 0;
-    }
-    early_.stage_end[early_.groups - 1] = early_stages_ + 1;
-    learners += count;
-    in_group += count;
+/// Which stages are looked at by one thread, by a few lanes, by a block.
+std::vector<Chunk> CascadeCuda::plan_chunks() {
+  const auto& stages = cascade_.stages;
+  const int count = static_cast<int>(stages.size());
+  const auto size = [&](int s) { return stages[static_cast<std::size_t>(s)].count; };
+  int learners = 0;
+  for (early_stages_ = 0; early_stages_ < count; ++early_stages_) {
+    if (early_stages_ > 0 && learners + size(early_stages_) > kEarlyLearners) break;
+    learners += size(early_stages_);
   }
-  one_by_one_ = cascade_.cumulative && std::all_of(cascade_.stages.begin(), cascade_.stages.end(),
-                                                   [](const Stage& s) { return s.count == 1; });
+  std::vector<Chunk> chunks;
+  bool late = false;
+  for (int s = early_stages_; s < count;) {
+    if (!late && learners + size(s) > kMiddleLearners) {
+      late = true;
+      middle_chunks_ = static_cast<int>(chunks.size());
+    }
+    const int lanes = late ? kLateThreads : kMiddleLanes;
+    Chunk chunk{s, s + 1, stages[static_cast<std::size_t>(s)].first, size(s)};
+    while (chunk.end_stage < count && chunk.end_stage - s < kChunkStages &&
+           chunk.learner_count + size(chunk.end_stage) <= lanes &&
+           stages[static_cast<std::size_t>(chunk.end_stage)].first ==
+               chunk.first_learner + chunk.learner_count) {
+      chunk.learner_count += size(chunk.end_stage);
+      ++chunk.end_stage;
+    }
+    learners += chunk.learner_count;
+    s = chunk.end_stage;
+    chunks.push_back(chunk);
+  }
+  if (!late) middle_chunks_ = static_cast<int>(chunks.size());
+  late_chunks_ = static_cast<int>(chunks.size()) - middle_chunks_;
+  return chunks;
 }
 
 Status CascadeCuda::create(const CascadeLayout& layout) {
   const int phases = plan_.stride / layout.grid.grid;
   const int quads = cascade_.linear.empty() ? 0 : 2;
+  static_assert(kMaxWindowSide < kMaxNodes);
+  if (phases > kMaxPhases)
+    return Error{Errc::unsupported, 0, "cascade", "a stride of more than 1024 nodes"};
   Result<Stream> own = Stream::create();
   if (!own) return own.error();
   stream_.emplace(std::move(*own));
@@ -530,7 +556,7 @@ Status CascadeCuda::create(const CascadeLayout& layout) {
   bytes_ = pyramid_->device_bytes() + grid_->device_bytes();
 
   if (Status ok = put_learners(layout, phases); !ok) return ok;
-  plan_groups();
+  const std::vector<Chunk> chunks = plan_chunks();
   std::vector<WindowLevel> levels;
   std::vector<WindowTask> tasks;
   for (std::size_t i = 0; i < plan_.windows.size(); ++i) {
@@ -542,57 +568,60 @@ Status CascadeCuda::create(const CascadeLayout& layout) {
       tasks.push_back({static_cast<std::int32_t>(i), first});
   }
   early_blocks_ = static_cast<unsigned>(tasks.size());
-  late_blocks_ = static_cast<unsigned>(std::max(1, context_.info().multiprocessors) * 16);
+  lanes_blocks_ = static_cast<unsigned>(std::max(1, context_.info().multiprocessors) * 16);
+  late_blocks_ = static_cast<unsigned>(std::max(1, context_.info().multiprocessors) * 4);
   const auto windows = static_cast<std::size_t>(plan_.window_count);
   const std::size_t pixels = static_cast<std::size_t>(plan_.pyramid.width) *
                              static_cast<std::size_t>(plan_.pyramid.height);
   constexpr std::size_t kSlack = 64;  // the last row's words may be read past its end
   for (const Status& done :
-       {put(levels_, levels), put(tasks_, tasks), take(input_, pixels),
+       {put(levels_, levels), put(tasks_, tasks), put(chunks_, chunks), take(input_, pixels),
         take(samples_, plan_.pyramid.samples + kSlack), take(candidates_, windows),
-        take(counters_, 1), take(device_hits_, windows + kFirstHits)})
+        take(survivors_, windows), take(results_, kHitsAt + windows + kFirstHits)})
     if (!done) return done;
-  Result<HostBuffer<Counters>> counters = HostBuffer<Counters>::create(context_, Use::result, 1);
-  if (!counters) return counters.error();
-  host_counters_ = std::move(*counters);
-  Result<HostBuffer<Hit>> hits =
-      HostBuffer<Hit>::create(context_, Use::result, windows + kFirstHits);
-  if (!hits) return hits.error();
-  host_hits_ = std::move(*hits);
+  Result<HostBuffer<Hit>> results =
+      HostBuffer<Hit>::create(context_, Use::result, kHitsAt + windows + kFirstHits);
+  if (!results) return results.error();
+  host_results_ = std::move(*results);
   hits_.reserve(windows);
   return Done{};
 }
 
 template <typename Evaluate>
 Status CascadeCuda::queue_stages(StreamRef on, const Evaluate& evaluate) {
-  const int stages = static_cast<int>(cascade_.stages.size());
+  auto* counters = reinterpret_cast<Counters*>(results_.device_data());
+  Hit* hits = results_.device_data() + kHitsAt;
   early_kernel<<<early_blocks_, kEarlyThreads, 0, on.get()>>>(
       grid_->nodes(), grid_->levels(), levels_.device_data(), tasks_.device_data(),
-      stages_.device_data(), early_, cascade_.cumulative, evaluate, candidates_.device_data(),
-      counters_.device_data());
+      stages_.device_data(), early_stages_, cascade_.cumulative, evaluate,
+      candidates_.device_data(), &counters->candidates[0]);
   if (Status ok = cuda_status(cudaGetLastError(), "early stages launch"); !ok) return ok;
+  lanes_kernel<kMiddleLanes><<<lanes_blocks_, kLanesThreads, 0, on.get()>>>(
+      grid_->nodes(), grid_->levels(), levels_.device_data(), stages_.device_data(),
+      chunks_.device_data(), middle_chunks_, cascade_.cumulative, evaluate,
+      candidates_.device_data(), &counters->candidates[0], survivors_.device_data(),
+      &counters->candidates[1]);
+  if (Status ok = cuda_status(cudaGetLastError(), "middle stages launch"); !ok) return ok;
   late_kernel<<<late_blocks_, kLateThreads, 0, on.get()>>>(
-      grid_->nodes(), grid_->levels(), levels_.device_data(), stages_.device_data(), early_stages_,
-      stages, cascade_.cumulative, one_by_one_, evaluate, candidates_.device_data(),
-      counters_.device_data(), device_hits_.device_data());
+      grid_->nodes(), grid_->levels(), levels_.device_data(), stages_.device_data(),
+      chunks_.device_data() + middle_chunks_, late_chunks_, cascade_.cumulative, evaluate,
+      survivors_.device_data(), &counters->candidates[1], hits, &counters->hits);
   return cuda_status(cudaGetLastError(), "late stages launch");
 }
 
 Status CascadeCuda::queue(StreamRef on,
                           const ImageView<Space::device, const std::uint8_t>& picture) {
-  if (Status ok = runtime::fill(on.get(), counters_.device_data(), 0, sizeof(Counters)); !ok)
+  if (Status ok = runtime::fill(on.get(), results_.device_data(), 0, sizeof(Counters)); !ok)
     return ok;
   if (Status ok = pyramid(on, *pyramid_, picture, samples_.device_data()); !ok) return ok;
   if (Status ok = grid_->build(on, samples_.device_data()); !ok) return ok;
-  const LinearTable linear{weights_.device_data(), places_.device_data(), votes_.device_data(),
+  const LinearTable linear{weights_.device_data(), records_.device_data(),
                            static_cast<int>(cascade_.linear.size())};
   const TreeTable trees{questions_.device_data(), trees_.device_data(), leaves_.device_data()};
   const Status queued = cascade_.linear.empty() ? queue_stages(on, EvaluateTree{trees})
                                                 : queue_stages(on, EvaluateLinear{linear});
   if (!queued) return queued;
-  if (Status ok = copy_to_host(on, host_counters_.data(), counters_.device_data(), 1); !ok)
-    return ok;
-  return copy_to_host(on, host_hits_.data(), device_hits_.device_data(), kFirstHits);
+  return copy_to_host(on, host_results_.data(), results_.device_data(), kHitsAt + kFirstHits);
 }
 
 Result<Engine::Hits> CascadeCuda::run(const ImageView<Space::device, const std::uint8_t>& picture,
@@ -601,17 +630,20 @@ Result<Engine::Hits> CascadeCuda::run(const ImageView<Space::device, const std::
                                          [&](StreamRef on) { return queue(on, picture); });
   if (!launched) return launched.error();
   if (Status done = wait(stream()); !done) return done.error();
-  const int count = host_counters_[0].hits;
-  if (count > kFirstHits) {
-    const Status copied = copy_to_host(stream(), host_hits_.data() + kFirstHits,
-                                       device_hits_.device_data() + kFirstHits,
-                                       static_cast<std::size_t>(count - kFirstHits));
+  Counters counters;
+  std::memcpy(&counters, host_results_.data(), sizeof counters);
+  if (counters.hits > kFirstHits) {
+    constexpr std::size_t kRest = kHitsAt + kFirstHits;
+    const Status copied =
+        copy_to_host(stream(), host_results_.data() + kRest, results_.device_data() + kRest,
+                     static_cast<std::size_t>(counters.hits - kFirstHits));
     if (!copied) return copied.error();
     if (Status done = wait(stream()); !done) return done.error();
   }
   hits_.clear();
-  for (int i = 0; i < count; ++i)
-    if (const Hit& hit = host_hits_[static_cast<std::size_t>(i)]; hit.score >= threshold)
+  for (int i = 0; i < counters.hits; ++i)
+    if (const Hit& hit = host_results_[kHitsAt + static_cast<std::size_t>(i)];
+        hit.score >= threshold)
       hits_.push_back(hit);
   std::sort(hits_.begin(), hits_.end(),
             [](const Hit& a, const Hit& b) { return a.window < b.window; });

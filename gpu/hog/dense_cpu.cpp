@@ -233,6 +233,7 @@ void add_windows(const WindowRun& run) {
 /// Rows of blocks, of some sheets of one level.
 struct Band {
   int level, first_sheet, sheets, first_row, rows;
+  int columns;  // of the widest sheet
 };
 /// Columns of windows of a sheet, kAtOnce at most: their blocks stay in the first cache from row to
 /// row.
@@ -259,10 +260,10 @@ struct Scratch {
 
 class DenseCpu final : public Engine {
  public:
-  DenseCpu(Workers& workers, Model model, SearchPlan search)
+  DenseCpu(Workers& workers, Model model, SearchPlan search, std::size_t round_values)
       : workers_{workers}, model_{std::move(model)}, search_{std::move(search)} {
     const auto& m = dense_model();
-    plan_ = plan_dense(m, search_, kRoundValues);
+    plan_ = plan_dense(m, search_, round_values);
     fill_samples(m.gamma, samples_);
     const Shares shares = shares_of(m.sigma);
     for (int u = 0; u < kCell; ++u)
@@ -275,15 +276,12 @@ class DenseCpu final : public Engine {
     planes_ = m.kind == DenseKind::rhog ? 3 : 1;
     int width = 16;
     for (const Level& level : search_.pyramid.levels) width = std::max(width, level.width);
-    std::size_t columns = 0, most_columns = 0, sheets = 0, most_sheets = 0;  // of a level
+    std::size_t columns = 0, sheets = 0, room = 0;  // sheets of a level, by the widest
     for (std::size_t i = 0; i < plan_.sheets.size(); ++i) {
       if (i > 0 && plan_.sheets[i].level != plan_.sheets[i - 1].level) columns = sheets = 0;
-      columns += static_cast<std::size_t>(plan_.sheets[i].columns);
-      most_columns = std::max(most_columns, columns);
-      most_sheets = std::max(most_sheets, ++sheets);
+      columns = std::max(columns, static_cast<std::size_t>(plan_.sheets[i].columns));
+      room = std::max(room, ++sheets * (columns + 1));
     }
-    const std::size_t tops = most_columns * kBins;
-    const std::size_t cells = (most_columns + most_sheets) * 2 * kBins;
     pitch_ = static_cast<std::size_t>((width + 15) / 16 * 16);
     const int grid = plan_.grid;
     const std::size_t integral =
@@ -298,10 +296,10 @@ class DenseCpu final : public Engine {
       if (m.kind == DenseKind::rhog) {
         ok = ok && s.samples.make(pitch_ * 12 + 48) && s.gradients.make(pitch_ * 6) &&
              s.lower.make(pitch_ * kRing) && s.upper.make(pitch_ * kRing) &&
-             s.slots.make(pitch_ * kRing) && s.tops.make(tops);
+             s.slots.make(pitch_ * kRing) && s.tops.make(room * kBins);
       } else {
         ok = ok && s.packed.make(pitch_ * kRing);
-        if (m.kind == DenseKind::cells) ok = ok && s.cells.make(cells);
+        if (m.kind == DenseKind::cells) ok = ok && s.cells.make(room * kBins * 2);
         if (m.kind == DenseKind::integral) ok = ok && s.integral.make(integral);
       }
     }
@@ -391,11 +389,12 @@ class DenseCpu final : public Engine {
       for (int i = round.first_sheet; i < end; ++i) blocks += area(sheet(i).columns, sheet(i).rows);
       const std::size_t share = blocks / (static_cast<std::size_t>(workers_.count()) * 6) + 1;
       for (int i = round.first_sheet; i < end;) {
-        Band band{sheet(i).level, i, 0, 0, 0};
+        Band band{sheet(i).level, i, 0, 0, 0, 0};
         int rows = 0;
         std::size_t row_blocks = 0;
         for (; i < end && sheet(i).level == band.level; ++i, ++band.sheets) {
           rows = std::max(rows, sheet(i).rows);
+          band.columns = std::max(band.columns, sheet(i).columns);
           row_blocks += static_cast<std::size_t>(sheet(i).columns);
         }
         const int most = dense_model().kind == DenseKind::integral ? kIntegralBand : rows;
@@ -483,7 +482,6 @@ class DenseCpu final : public Engine {
                scratch.slots.get() + at, width);
     };
     const float clip = dense_model().clip;
-    std::size_t top = 0;
     each_group_row(band, make, [&](int i, const Sheet& s, int row, F4* out) {
       VoteRows rows{};
       for (int v = 0; v < kCell; ++v) {
@@ -492,9 +490,8 @@ class DenseCpu final : public Engine {
         rows.upper[v] = scratch.upper.get() + at;
         rows.slots[v] = scratch.slots.get() + at;
       }
-      if (i == 0) top = 0;
-      add_group_row(rows, s, shares_, clip, scratch.tops.get() + top, out);
-      top += area(s.columns, kBins);
+      add_group_row(rows, s, shares_, clip, scratch.tops.get() + area(i, band.columns) * kBins,
+                    out);
     });
   }
 
@@ -507,16 +504,13 @@ class DenseCpu final : public Engine {
   void make_cells(const Band& band, Scratch& scratch) {
     const Level& level = search_.pyramid.levels[static_cast<std::size_t>(band.level)];
     const float clip = dense_model().clip;
-    std::size_t first = 0;
     each_group_row(
         band, [&](int y) { pack(level, scratch, y); },
         [&](int i, const Sheet& s, int row, F4* out) {
           const std::size_t line = area(s.columns + 1, kBins);
-          if (i == 0) first = 0;
-          std::uint32_t* const both = scratch.cells.get() + first;
+          std::uint32_t* const both = scratch.cells.get() + area(i, band.columns + 1) * 2 * kBins;
           std::uint32_t* const here = both + static_cast<std::size_t>(row % 2) * line;
           const std::uint32_t* const above = both + static_cast<std::size_t>((row + 1) % 2) * line;
-          first += 2 * line;
           std::fill_n(here, line, 0U);
           for (int v = 0; v < kCell; ++v) {
             const std::uint16_t* packed =
@@ -591,17 +585,17 @@ class DenseCpu final : public Engine {
     const auto& m = dense_model();
     const Sheet& s = sheet(strip.sheet);
     const auto run = [&](int row, int column) {
-      return WindowRun{block_row(s, s.first_by + row * s.step) + (s.first_bx + column * s.step),
-                       std::ptrdiff_t{s.columns} * kBins,
-                       s.columns,
-                       s.step,
-                       weights_.get(),
-                       m.blocks_x(),
-                       m.blocks_y(),
-                       m.bias,
-                       scores_.get() + (s.first_window + row * s.window_pitch +
-                                        column * s.window_step),
-                       s.window_step};
+      return WindowRun{
+          block_row(s, s.first_by + row * s.step) + (s.first_bx + column * s.step),
+          std::ptrdiff_t{s.columns} * kBins,
+          s.columns,
+          s.step,
+          weights_.get(),
+          m.blocks_x(),
+          m.blocks_y(),
+          m.bias,
+          scores_.get() + (s.first_window + row * s.window_pitch + column * s.window_step),
+          s.window_step};
     };
     const int end = strip.first_column + strip.columns;
     for (int row = strip.first_row; row < strip.first_row + strip.rows; ++row) {
@@ -631,17 +625,24 @@ class DenseCpu final : public Engine {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> make_dense_cpu(Workers& workers, Model model,
-                                               const SearchSettings& settings, int width,
-                                               int height) {
+Result<std::unique_ptr<Engine>> dense::make_dense_cpu(Workers& workers, Model model,
+                                                      const SearchSettings& settings, int width,
+                                                      int height, std::size_t round_values) {
   if (!std::holds_alternative<DenseModel>(model.kind))
     return Error{Errc::invalid_argument, 0, "dense engine", "the model is a cascade"};
   if (Status ok = validate(model); !ok) return ok.error();
   Result<SearchPlan> plan = plan_search(model.geometry(), settings, width, height);
   if (!plan) return plan.error();
-  auto engine = std::make_unique<DenseCpu>(workers, std::move(model), *std::move(plan));
+  auto engine =
+      std::make_unique<DenseCpu>(workers, std::move(model), *std::move(plan), round_values);
   if (Status ok = engine->allocate(); !ok) return ok.error();
   return std::unique_ptr<Engine>{std::move(engine)};
+}
+
+Result<std::unique_ptr<Engine>> make_dense_cpu(Workers& workers, Model model,
+                                               const SearchSettings& settings, int width,
+                                               int height) {
+  return dense::make_dense_cpu(workers, std::move(model), settings, width, height, kRoundValues);
 }
 
 }  // namespace kerb::hog

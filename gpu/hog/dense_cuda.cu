@@ -505,9 +505,9 @@ class Graph {
 
 class DenseCuda final : public Engine {
  public:
-  DenseCuda(const Context& context, Model model, SearchPlan search)
+  DenseCuda(const Context& context, Model model, SearchPlan search, std::size_t round_values)
       : context_{context}, model_{std::move(model)}, search_{std::move(search)} {
-    plan_ = plan_dense(dense_model(), search_, kRoundValues);
+    plan_ = plan_dense(dense_model(), search_, round_values);
   }
 
   Status allocate() {
@@ -818,9 +818,9 @@ class DenseCuda final : public Engine {
 
 }  // namespace
 
-Result<std::unique_ptr<Engine>> make_dense_cuda(const Context& context, Model model,
-                                                const SearchSettings& settings, int width,
-                                                int height) {
+Result<std::unique_ptr<Engine>> dense::make_dense_cuda(const Context& context, Model model,
+                                                       const SearchSettings& settings, int width,
+                                                       int height, std::size_t round_values) {
   if (context.backend() != Backend::cuda)
     return Error{Errc::unsupported, 0, "dense engine", "the backend is the CPU"};
   if (!std::holds_alternative<DenseModel>(model.kind))
@@ -828,9 +828,16 @@ Result<std::unique_ptr<Engine>> make_dense_cuda(const Context& context, Model mo
   if (Status ok = validate(model); !ok) return ok.error();
   Result<SearchPlan> plan = plan_search(model.geometry(), settings, width, height);
   if (!plan) return plan.error();
-  auto engine = std::make_unique<DenseCuda>(context, std::move(model), *std::move(plan));
+  auto engine =
+      std::make_unique<DenseCuda>(context, std::move(model), *std::move(plan), round_values);
   if (Status ok = engine->allocate(); !ok) return ok.error();
   return std::unique_ptr<Engine>{std::move(engine)};
+}
+
+Result<std::unique_ptr<Engine>> make_dense_cuda(const Context& context, Model model,
+                                                const SearchSettings& settings, int width,
+                                                int height) {
+  return dense::make_dense_cuda(context, std::move(model), settings, width, height, kRoundValues);
 }
 
 }  // namespace kerb::hog

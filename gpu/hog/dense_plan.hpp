@@ -45,6 +45,15 @@ struct DensePlan {
 [[nodiscard]] DensePlan plan_dense(const DenseModel& model, const SearchPlan& search,
                                    std::size_t round_values);
 
+/// The makers of engine.hpp with rounds of another size. For tests: a real round takes a large
+/// picture.
+Result<std::unique_ptr<Engine>> make_dense_cpu(Workers& workers, Model model,
+                                               const SearchSettings& settings, int width,
+                                               int height, std::size_t round_values);
+Result<std::unique_ptr<Engine>> make_dense_cuda(const Context& context, Model model,
+                                                const SearchSettings& settings, int width,
+                                                int height, std::size_t round_values);
+
 /// The model's weights as windows are added up: [block row][bin][block column][lane].
 [[nodiscard]] std::vector<float> ordered_weights(const DenseModel& model);
 

@@ -24,8 +24,9 @@ KERB_BOTH std::int32_t squared_norm(std::int32_t dx, std::int32_t dy) { return d
 /// integer under 2^24, so exact, and root and sum are rounded once each as IEEE 754 says. The same
 /// bits everywhere. (A root a hair below a half rounds to that half, and then up.)
 KERB_BOTH std::uint16_t eighths(std::int32_t squared_norm) {
+  constexpr float kHalf = 0.5f;
   const float root = sqrtf(static_cast<float>(kMagnitudeScale * kMagnitudeScale * squared_norm));
-  return static_cast<std::uint16_t>(static_cast<std::int32_t>(root + 0.5f));
+  return static_cast<std::uint16_t>(static_cast<std::int32_t>(kHalf + root));
 }
 
 /// 1 when the direction (ax, ay) of the first quadrant is as steep as den : num or steeper, else 0.
@@ -44,7 +45,8 @@ KERB_BOTH std::int16_t sum(std::int16_t a, std::int16_t b) {
 ///   [b, b + 1) * 180 / bins, or half shifted [b + 1/2, b + 3/2) * 180 / bins,
 /// where the last one of the half-shifted bins goes on at 0 degrees. No arctangent: the tangents of
 /// the bounds are fractions, which puts each bound within 0.02 degrees of its place. A direction
-/// exactly on a bound goes to the steeper bin; 90 degrees, where it is a bound, to the bin below.
+/// exactly on a bound goes to the steeper bin; 90 degrees, where it is a bound, to the bin above,
+/// as OpenCV's cascades have it: level edges are too common for this not to matter.
 KERB_BOTH std::uint16_t bin_of(std::int32_t dx, std::int32_t dy, int bins, bool half_shifted) {
   using Short = std::int16_t;
   constexpr Short kNone = 0;
@@ -68,9 +70,10 @@ KERB_BOTH std::uint16_t bin_of(std::int32_t dx, std::int32_t dy, int bins, bool 
   const Short rising = half_shifted ? before : index;
   const auto falling = static_cast<Short>(last - index);
   const Short smaller = ax < ay ? ax : ay, larger = ax < ay ? ay : ax;
-  // Opposite signs, and neither is 0.
+  // Opposite signs, and neither is 0; or straight up or down.
   const Short product = static_cast<Short>(x ^ y) < 0 ? smaller : kNone;
-  const Short bin = product > 0 ? falling : rising;
+  const Short slanted = product > 0 ? falling : rising;
+  const Short bin = ax == 0 ? falling : slanted;
   return static_cast<std::uint16_t>(larger == 0 ? kNone : bin);
 }
 

@@ -41,7 +41,7 @@ inline S16x8 bins_of(S16x8 dx, S16x8 dy) {
   constexpr std::int16_t kLast = kBins - 1;
   S16x8 rising = index;
   if constexpr (kHalfShifted) rising = choose(index == 0, S16x8{} + kLast, index - 1);
-  const S16x8 falling = ((dx ^ dy) < 0) & (dx != 0) & (dy != 0);
+  const S16x8 falling = (dx == 0) | (((dx ^ dy) < 0) & (dy != 0));
   return choose((ax | ay) == 0, S16x8{}, choose(falling, kLast - index, rising));
 }
 

@@ -74,42 +74,43 @@ void test_it_finds_what_the_cpu_finds_bit_for_bit() {
 void test_a_large_picture_with_many_hits() {
   Workers workers;
   const CascadeCase c{"large", 1283, 723, false, search(1.1, 8)};
-  for (const bool trees : {false, true}) {
-    for (const bool soft : {false, true}) {
-      CascadeCase kind = c;
-      kind.trees = trees;
-      kind.cumulative = soft;
-      Model model = model_for(kind, 2);
-      auto& m = std::get<CascadeModel>(model.kind);
-      if (soft) {  // one learner to a stage
-        m.stages.clear();
-        for (int i = 0; i < m.learner_count(); ++i) m.stages.push_back({i, 1, -40000 * (i + 1)});
-      }
-      const Scene scene{1283, 723, 1, 3};
-      auto host = make_cascade_cpu(workers, model, kind.search, 1283, 723);
-      auto device = make_cascade_cuda(*gpu, model, kind.search, 1283, 723);
-      TEST_ASSERT_OK(host);
-      TEST_ASSERT_OK(device);
-      const auto expected = (*host)->search(Picture<Space::host>{scene.view(), {}}, -1e9F);
-      const auto hits = (*device)->search(Picture<Space::host>{scene.view(), {}}, -1e9F);
-      TEST_ASSERT_OK(expected);
-      TEST_ASSERT_OK(hits);
-      TEST_ASSERT_GREATER_THAN_INT(2048, expected->count);
-      expect_same(*expected, *hits, trees ? "trees" : "linear");
-      // The same from device memory, and from another place there.
-      for (const int padding : {0, 13}) {
-        const Scene copy{1283, 723, 1, 3, padding};
-        const DeviceBuffer<std::uint8_t> in = kerb::test::upload(copy.planes[0]);
-        Picture<Space::device> picture;
-        picture.grey = {in.device_data(), 1283, 723, copy.stride};
-        auto same = make_cascade_cpu(workers, model, kind.search, 1283, 723);
-        TEST_ASSERT_OK(same);
-        const auto by_cpu = (*same)->search(Picture<Space::host>{copy.view(), {}}, -1e9F);
-        const auto by_gpu = (*device)->search(picture, -1e9F);
-        TEST_ASSERT_OK(by_cpu);
-        TEST_ASSERT_OK(by_gpu);
-        expect_same(*by_cpu, *by_gpu, "on the device");
-      }
+  for (int kind_of = 0; kind_of < 8; ++kind_of) {
+    const bool trees = kind_of % 2 != 0, soft = kind_of / 2 % 2 != 0, open = kind_of / 4 != 0;
+    CascadeCase kind = c;
+    kind.trees = trees;
+    kind.cumulative = soft;
+    Model model = model_for(kind, 2);
+    auto& m = std::get<CascadeModel>(model.kind);
+    if (soft) {  // one learner to a stage
+      m.stages.clear();
+      for (int i = 0; i < m.learner_count(); ++i) m.stages.push_back({i, 1, -40000 * (i + 1)});
+    }
+    if (open)  // every window is a hit
+      for (Stage& stage : m.stages) stage.threshold = -200000000;
+    const Scene scene{1283, 723, 1, 3};
+    auto host = make_cascade_cpu(workers, model, kind.search, 1283, 723);
+    auto device = make_cascade_cuda(*gpu, model, kind.search, 1283, 723);
+    TEST_ASSERT_OK(host);
+    TEST_ASSERT_OK(device);
+    const auto expected = (*host)->search(Picture<Space::host>{scene.view(), {}}, -1e9F);
+    const auto hits = (*device)->search(Picture<Space::host>{scene.view(), {}}, -1e9F);
+    TEST_ASSERT_OK(expected);
+    TEST_ASSERT_OK(hits);
+    if (open) TEST_ASSERT_EQUAL_INT((*host)->plan().window_count, expected->count);
+    expect_same(*expected, *hits, trees ? "trees" : "linear");
+    // The same from device memory, and from another place there.
+    for (const int padding : {0, 13}) {
+      const Scene copy{1283, 723, 1, 3, padding};
+      const DeviceBuffer<std::uint8_t> in = kerb::test::upload(copy.planes[0]);
+      Picture<Space::device> picture;
+      picture.grey = {in.device_data(), 1283, 723, copy.stride};
+      auto same = make_cascade_cpu(workers, model, kind.search, 1283, 723);
+      TEST_ASSERT_OK(same);
+      const auto by_cpu = (*same)->search(Picture<Space::host>{copy.view(), {}}, -1e9F);
+      const auto by_gpu = (*device)->search(picture, -1e9F);
+      TEST_ASSERT_OK(by_cpu);
+      TEST_ASSERT_OK(by_gpu);
+      expect_same(*by_cpu, *by_gpu, "on the device");
     }
   }
 }

@@ -131,7 +131,7 @@ struct Peak {
   int hits;
 };
 std::vector<Peak> by_definition(std::vector<Hit> hits, const FusionSettings& f) {
-  std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
+  std::sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
     return a.score != b.score ? a.score > b.score : a.window < b.window;
   });
   std::vector<Peak> points, peaks;
