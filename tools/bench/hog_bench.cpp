@@ -62,6 +62,7 @@ class Ours {
     if (!hits) return hits.error();
     if (hits->count == 0) return 0.0F;
     std::vector<float> scores;
+    scores.reserve(static_cast<std::size_t>(hits->count));
     for (int i = 0; i < hits->count; ++i) scores.push_back(hits->data[i].score);
     const auto nth = scores.begin() + std::clamp(count, 1, hits->count) - 1;
     std::nth_element(scores.begin(), nth, scores.end(), std::greater<>{});
@@ -269,14 +270,14 @@ class HogRunner {
 }  // namespace
 
 const std::vector<HogCase>& thesis_cases() {
-  static const std::vector<HogCase> kCases = {{1280, 960, 8, 1.05, "3-1, 4-1, 7-1"},
-                                              {1280, 960, 8, 1.1, "3-1, 7-1"},
-                                              {1280, 960, 8, 1.2, "3-1, 7-1"},
-                                              {640, 480, 8, 1.05, "4-1"},
-                                              {320, 240, 8, 1.05, "4-1"},
-                                              {320, 240, 8, 1.2, "5-1 sparse"},
-                                              {320, 240, 4, 1.05, "5-1 dense"}};
-  return kCases;
+  static const std::vector<HogCase> cases = {{1280, 960, 8, 1.05, "3-1, 4-1, 7-1"},
+                                             {1280, 960, 8, 1.1, "3-1, 7-1"},
+                                             {1280, 960, 8, 1.2, "3-1, 7-1"},
+                                             {640, 480, 8, 1.05, "4-1"},
+                                             {320, 240, 8, 1.05, "4-1"},
+                                             {320, 240, 8, 1.2, "5-1 sparse"},
+                                             {320, 240, 4, 1.05, "5-1 dense"}};
+  return cases;
 }
 
 Result<std::vector<HogRow>> bench_hog(const Clock& clock, const HogBench& bench) {

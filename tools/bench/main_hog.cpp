@@ -16,8 +16,8 @@ namespace {
 hog::Model random_people() {
   hog::DenseModel model;
   Random random{1};
-  model.weights.resize(static_cast<std::size_t>(model.blocks_x() * model.blocks_y() *
-                                                hog::DenseModel::kBlockValues));
+  model.weights.resize(static_cast<std::size_t>(model.blocks_x()) *
+                       static_cast<std::size_t>(model.blocks_y()) * hog::DenseModel::kBlockValues);
   for (float& weight : model.weights) weight = random.unit() - 0.5F;
   return {"random", std::move(model)};
 }
