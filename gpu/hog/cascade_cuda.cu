@@ -7,6 +7,7 @@
 #include "gpu/hog/engine.hpp"
 #include "gpu/image/grid_histogram_cuda.hpp"
 #include "gpu/image/pyramid_cuda.hpp"
+#include "gpu/image/to_luv.hpp"
 #include "gpu/memory/graph_cuda.hpp"
 #include "gpu/memory/upload.hpp"
 
@@ -371,26 +372,28 @@ class CascadeCuda final : public Engine {
   Status create(const CascadeLayout& layout);
 
   Result<Hits> search(const Picture<Space::host>& picture, float threshold) override {
-    const auto& grey = picture.grey;
-    if (Status ok = check(grey.data, grey.width, grey.height, grey.row_stride); !ok)
-      return ok.error();
+    const Planes<Space::host> in = planes_of(picture);
+    if (Status ok = check(in); !ok) return ok.error();
     if (plan_.window_count == 0) return Hits{};
-    const auto width = static_cast<std::size_t>(grey.width);
-    if (Status copied =
-            runtime::copy_rows(stream().get(), runtime::Direction::to_device, input_.device_data(),
-                               width, grey.data, static_cast<std::size_t>(grey.row_stride), width,
-                               static_cast<std::size_t>(grey.height));
-        !copied)
-      return copied.error();
-    return run({input_.device_data(), grey.width, grey.height, grey.width}, threshold);
+    const auto width = static_cast<std::size_t>(in.width);
+    const std::size_t pixels = width * static_cast<std::size_t>(in.height);
+    for (int p = 0; p < in.count; ++p)
+      if (Status copied = runtime::copy_rows(
+              stream().get(), runtime::Direction::to_device,
+              input_.device_data() + static_cast<std::size_t>(p) * pixels, width, in.plane(p).data,
+              static_cast<std::size_t>(in.row_stride), width, static_cast<std::size_t>(in.height));
+          !copied)
+        return copied.error();
+    return run({input_.device_data(), in.count, in.width, in.height, in.width,
+                static_cast<std::ptrdiff_t>(pixels)},
+               threshold);
   }
 
   Result<Hits> search(const Picture<Space::device>& picture, float threshold) override {
-    const auto& grey = picture.grey;
-    if (Status ok = check(grey.data, grey.width, grey.height, grey.row_stride); !ok)
-      return ok.error();
+    const Planes<Space::device> in = planes_of(picture);
+    if (Status ok = check(in); !ok) return ok.error();
     if (plan_.window_count == 0) return Hits{};
-    return run(grey, threshold);
+    return run(in, threshold);
   }
 
   Result<Work> count_work(const Picture<Space::host>& picture) override {
@@ -410,9 +413,22 @@ class CascadeCuda final : public Engine {
 
  private:
   [[nodiscard]] StreamRef stream() const noexcept { return *stream_; }
-  Status check(const void* data, int width, int height, std::ptrdiff_t row_stride) const {
-    if (data == nullptr || width != plan_.pyramid.width || height != plan_.pyramid.height ||
-        row_stride < width)
+  template <Space S>
+  using Planes = PlanesView<S, const std::uint8_t>;
+
+  /// What the model looks at: the grey plane, or R, G and B.
+  template <Space S>
+  Planes<S> planes_of(const Picture<S>& picture) const {
+    if (cascade_.channels.colour) return picture.rgb;
+    return {picture.grey.data,       1, picture.grey.width, picture.grey.height,
+            picture.grey.row_stride, 0};
+  }
+  template <Space S>
+  Status check(const Planes<S>& in) const {
+    if (cascade_.channels.colour && (in.data == nullptr || in.count != 3))
+      return Error{Errc::invalid_argument, 0, "cascade", "the model needs colour"};
+    if (in.data == nullptr || in.width != plan_.pyramid.width ||
+        in.height != plan_.pyramid.height || in.row_stride < in.width)
       return Error{Errc::invalid_argument, 0, "cascade", "a picture of another size"};
     return Done{};
   }
@@ -432,10 +448,10 @@ class CascadeCuda final : public Engine {
   }
   Status put_learners(const CascadeLayout& layout, int phases);
   std::vector<Chunk> plan_chunks();
-  Status queue(StreamRef on, const ImageView<Space::device, const std::uint8_t>& picture);
+  Status queue(StreamRef on, const Planes<Space::device>& in);
   template <typename Evaluate>
   Status queue_stages(StreamRef on, const Evaluate& evaluate);
-  Result<Hits> run(const ImageView<Space::device, const std::uint8_t>& picture, float threshold);
+  Result<Hits> run(const Planes<Space::device>& in, float threshold);
 
   const Context& context_;
   Model model_;
@@ -448,7 +464,7 @@ class CascadeCuda final : public Engine {
   std::size_t bytes_ = 0;
   int early_stages_ = 0, middle_chunks_ = 0, late_chunks_ = 0;
   unsigned early_blocks_ = 0, lanes_blocks_ = 0, late_blocks_ = 0;
-  DeviceBuffer<std::uint8_t> input_, samples_;
+  DeviceBuffer<std::uint8_t> input_, luv_, samples_;
   DeviceBuffer<float4> weights_;
   DeviceBuffer<LinearRecord> records_;
   DeviceBuffer<Question> questions_;
@@ -573,10 +589,12 @@ Status CascadeCuda::create(const CascadeLayout& layout) {
   const auto windows = static_cast<std::size_t>(plan_.window_count);
   const std::size_t pixels = static_cast<std::size_t>(plan_.pyramid.width) *
                              static_cast<std::size_t>(plan_.pyramid.height);
+  const auto planes = static_cast<std::size_t>(layout.grid.planes());
   constexpr std::size_t kSlack = 64;  // the last row's words may be read past its end
   for (const Status& done :
-       {put(levels_, levels), put(tasks_, tasks), put(chunks_, chunks), take(input_, pixels),
-        take(samples_, plan_.pyramid.samples + kSlack), take(candidates_, windows),
+       {put(levels_, levels), put(tasks_, tasks), put(chunks_, chunks),
+        take(input_, planes * pixels), take(luv_, layout.grid.colour ? planes * pixels : 0),
+        take(samples_, planes * plan_.pyramid.samples + kSlack), take(candidates_, windows),
         take(survivors_, windows), take(results_, kHitsAt + windows + kFirstHits)})
     if (!done) return done;
   Result<HostBuffer<Hit>> results =
@@ -609,11 +627,23 @@ Status CascadeCuda::queue_stages(StreamRef on, const Evaluate& evaluate) {
   return cuda_status(cudaGetLastError(), "late stages launch");
 }
 
-Status CascadeCuda::queue(StreamRef on,
-                          const ImageView<Space::device, const std::uint8_t>& picture) {
+Status CascadeCuda::queue(StreamRef on, const Planes<Space::device>& in) {
   if (Status ok = runtime::fill(on.get(), results_.device_data(), 0, sizeof(Counters)); !ok)
     return ok;
-  if (Status ok = pyramid(on, *pyramid_, picture, samples_.device_data()); !ok) return ok;
+  Planes<Space::device> planes = in;
+  if (cascade_.channels.colour) {
+    const PlanesView<Space::device, std::uint8_t> luv{
+        luv_.device_data(), 3,        in.width,
+        in.height,          in.width, static_cast<std::ptrdiff_t>(in.width) * in.height};
+    if (Status ok = to_luv(on, in, luv); !ok) return ok;
+    planes = luv;
+  }
+  for (int p = 0; p < planes.count; ++p)
+    if (Status ok =
+            pyramid(on, *pyramid_, planes.plane(p),
+                    samples_.device_data() + static_cast<std::size_t>(p) * plan_.pyramid.samples);
+        !ok)
+      return ok;
   if (Status ok = grid_->build(on, samples_.device_data()); !ok) return ok;
   const LinearTable linear{weights_.device_data(), records_.device_data(),
                            static_cast<int>(cascade_.linear.size())};
@@ -624,10 +654,9 @@ Status CascadeCuda::queue(StreamRef on,
   return copy_to_host(on, host_results_.data(), results_.device_data(), kHitsAt + kFirstHits);
 }
 
-Result<Engine::Hits> CascadeCuda::run(const ImageView<Space::device, const std::uint8_t>& picture,
-                                      float threshold) {
-  const Status launched = graphs_.launch(stream(), picture.data, picture.row_stride,
-                                         [&](StreamRef on) { return queue(on, picture); });
+Result<Engine::Hits> CascadeCuda::run(const Planes<Space::device>& in, float threshold) {
+  const Status launched =
+      graphs_.launch(stream(), in.data, in.row_stride, [&](StreamRef on) { return queue(on, in); });
   if (!launched) return launched.error();
   if (Status done = wait(stream()); !done) return done.error();
   Counters counters;
