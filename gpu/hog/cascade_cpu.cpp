@@ -33,7 +33,7 @@ struct Desk {
     plane_size = samples + kSlack;
     planes.resize(plane_size * static_cast<std::size_t>(settings.planes()));
     nodes.resize(numbers);
-    column_sums.resize(static_cast<std::size_t>(plan.pyramid.width) + 1);
+    scratch.resize(cpu::pyramid_scratch(plan.pyramid));
     alive.resize(static_cast<std::size_t>(columns));
   }
 
@@ -45,7 +45,7 @@ struct Desk {
   cpu::GridHistogram grid;
   std::size_t plane_size = 0;
   std::vector<std::uint8_t> planes;
-  std::vector<std::uint16_t> column_sums;
+  std::vector<std::uint16_t> scratch;
   std::vector<std::uint32_t> nodes;
   std::vector<Candidate> alive;
 };
@@ -206,7 +206,7 @@ class CascadeCpu final : public Engine {
     const std::uint8_t* planes[3] = {};
     for (int p = 0; p < layout_.grid.planes(); ++p) {
       std::uint8_t* plane = desk.planes.data() + static_cast<std::size_t>(p) * desk.plane_size;
-      cpu::pyramid_level(plan_.pyramid, level, planes_[p], plane, desk.column_sums.data());
+      cpu::pyramid_level(plan_.pyramid, level, planes_[p], plane, desk.scratch.data());
       planes[p] = plane;
     }
     desk.grid.build(level, planes, desk.nodes.data());

@@ -294,7 +294,7 @@ class DenseCpu final : public Engine {
               scores_.make(static_cast<std::size_t>(search_.window_count));
     scratch_.resize(static_cast<std::size_t>(workers_.count()));
     for (Scratch& s : scratch_) {
-      ok = ok && s.column_sums.make(static_cast<std::size_t>(search_.pyramid.width) + 1);
+      ok = ok && s.column_sums.make(cpu::pyramid_scratch(search_.pyramid));
       if (m.kind == DenseKind::rhog) {
         ok = ok && s.samples.make(pitch_ * 12 + 48) && s.gradients.make(pitch_ * 6) &&
              s.lower.make(pitch_ * kRing) && s.upper.make(pitch_ * kRing) &&
