@@ -284,7 +284,7 @@ class DenseCpu final : public Engine {
       columns = std::max(columns, static_cast<std::size_t>(plan_.sheets[i].columns));
       room = std::max(room, ++sheets * (columns + 1));
     }
-    pitch_ = static_cast<std::size_t>((width + 15) / 16 * 16);
+    pitch_ = area((width + 15) / 16, 16);
     const int grid = plan_.grid;
     const std::size_t integral =
         area((kIntegralBand + 3) * kCell / grid + 1, width / grid + 1) * kBins;
