@@ -33,6 +33,10 @@ bool are_usable(const float* values, std::size_t count) {
   return std::all_of(values, values + count, is_usable);
 }
 
+std::size_t at(int first, int index) {
+  return static_cast<std::size_t>(first) + static_cast<std::size_t>(index);
+}
+
 bool lies_within(int x, int y, int width, int height, const Geometry& g) {
   return x >= 0 && y >= 0 && width >= 1 && height >= 1 && x + width <= g.window_width &&
          y + height <= g.window_height;
@@ -102,7 +106,7 @@ Status check_trees(const CascadeModel& m) {
             m.leaves.size())
       return bad("tree", i, "its leaves must be 1..256 of those there are");
     for (int k = 0; k < tree.node_count; ++k) {
-      const TreeNode& node = m.nodes[static_cast<std::size_t>(tree.first_node + k)];
+      const TreeNode& node = m.nodes[at(tree.first_node, k)];
       if (!lies_within(node.x, node.y, node.width, node.height, m.geometry))
         return bad("tree", i, "a rectangle must lie within the window");
       if (node.channel < 0 || node.channel >= channels || node.divisor < -1 ||
@@ -131,9 +135,7 @@ double largest_vote(const CascadeModel&, const LinearLearner& l) {
 double largest_vote(const CascadeModel& m, const TreeLearner& tree) {
   double most = 0;
   for (int i = 0; i < tree.leaf_count; ++i)
-    most = std::max(
-        most,
-        std::abs(static_cast<double>(m.leaves[static_cast<std::size_t>(tree.first_leaf + i)])));
+    most = std::max(most, std::abs(static_cast<double>(m.leaves[at(tree.first_leaf, i)])));
   return most;
 }
 

@@ -45,6 +45,11 @@ Geometry dense_geometry(int width, int height) {
   return {width, height, w / 4, h / 8, w / 2, h * 3 / 4};
 }
 
+std::size_t values_of(const DenseModel& model) {
+  return static_cast<std::size_t>(model.blocks_x()) * static_cast<std::size_t>(model.blocks_y()) *
+         kBlockValues;
+}
+
 /// `theirs`: blocks by columns, and cells in them by columns; the bias last, if it is there.
 Result<Model> dense_from(const std::vector<float>& theirs, DenseModel model) {
   const Geometry& g = model.geometry;
@@ -52,7 +57,7 @@ Result<Model> dense_from(const std::vector<float>& theirs, DenseModel model) {
       g.window_height > hog::kMaxWindowSide || g.window_width % 8 != 0 || g.window_height % 8 != 0)
     return unsupported("winSize: multiples of 8, from 16 to 1024");
   const int columns = model.blocks_x(), rows = model.blocks_y();
-  const auto values = static_cast<std::size_t>(columns * rows * kBlockValues);
+  const std::size_t values = values_of(model);
   if (theirs.size() != values && theirs.size() != values + 1)
     return damaged(std::to_string(theirs.size()) + " coefficients; a window of " +
                    std::to_string(g.window_width) + " x " + std::to_string(g.window_height) +
@@ -62,10 +67,11 @@ Result<Model> dense_from(const std::vector<float>& theirs, DenseModel model) {
   model.weights.reserve(values);
   for (int y = 0; y < rows; ++y)
     for (int x = 0; x < columns; ++x)
-      for (const int cell : {0, 2, 1, 3})  // ours by rows: (0,0), (1,0), (0,1), (1,1)
-        for (int bin = 0; bin < DenseModel::kBins; ++bin)
-          model.weights.push_back(theirs[static_cast<std::size_t>((x * rows + y) * kBlockValues +
-                                                                  cell * DenseModel::kBins + bin)]);
+      for (const int cell : {0, 2, 1, 3}) {  // ours by rows: (0,0), (1,0), (0,1), (1,1)
+        const auto first =
+            theirs.begin() + (x * rows + y) * kBlockValues + cell * DenseModel::kBins;
+        model.weights.insert(model.weights.end(), first, first + DenseModel::kBins);
+      }
   return checked({"opencv", std::move(model)});
 }
 
@@ -75,8 +81,7 @@ Result<Model> dense_of_any_window(const std::vector<float>& theirs) {
   DenseModel model;
   for (const auto& [width, height] : {std::pair{64, 128}, {48, 96}}) {
     model.geometry = dense_geometry(width, height);
-    const auto values =
-        static_cast<std::size_t>(model.blocks_x() * model.blocks_y() * kBlockValues);
+    const std::size_t values = values_of(model);
     if (theirs.size() == values || theirs.size() == values + 1)
       return dense_from(theirs, std::move(model));
   }
