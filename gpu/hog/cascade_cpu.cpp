@@ -209,16 +209,20 @@ class CascadeCpu final : public Engine {
       cpu::pyramid_level(plan_.pyramid, level, planes_[p], plane, desk.scratch.data());
       planes[p] = plane;
     }
-    desk.grid.build(level, planes, desk.nodes.data());
     std::vector<Hit>& hits = level_hits_[index];
     hits.clear();
     const std::ptrdiff_t pitch =
         std::ptrdiff_t{desk.grid.cells(level.width) + 1} * desk.grid.lanes();
     const int grid = layout_.grid.grid;
     const std::ptrdiff_t step = std::ptrdiff_t{plan_.stride / grid} * desk.grid.lanes();
+    int built = 0;
     for (int row = 0; row < windows.rows; ++row) {
       const int x = windows.first_x / grid;
       const int y = (windows.first_y + row * plan_.stride) / grid;
+      // Only what this row of windows needs more than the last: it is still in the cache then.
+      const int needed = y + cascade_.geometry.window_height / grid;
+      desk.grid.build_rows(level, planes, desk.nodes.data(), built, needed);
+      built = needed;
       const std::uint32_t* first = desk.nodes.data() + y * pitch + x * desk.grid.lanes();
       const int passed = search_row(first, pitch, step, windows.columns, desk, work);
       for (int i = 0; i < passed; ++i) {

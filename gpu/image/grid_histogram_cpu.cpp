@@ -235,12 +235,13 @@ void GridHistogram::add_row(int cells, const std::uint32_t* above, std::uint32_t
   }
 }
 
-void GridHistogram::build(const Level& level, const std::uint8_t* const* planes,
-                          std::uint32_t* nodes) {
-  const int across = cells(level.width), down = cells(level.height), grid = settings_.grid;
+void GridHistogram::build_rows(const Level& level, const std::uint8_t* const* planes,
+                               std::uint32_t* nodes, int from, int to) {
+  const int across = cells(level.width), grid = settings_.grid;
   const std::size_t pitch = static_cast<std::size_t>(across + 1) * static_cast<std::size_t>(lanes_);
-  std::fill_n(nodes, pitch, 0U);
-  for (int j = 0; j < down; ++j, nodes += pitch) {
+  if (from == 0) std::fill_n(nodes, pitch, 0U);
+  nodes += static_cast<std::size_t>(from) * pitch;
+  for (int j = from; j < to; ++j, nodes += pitch) {
     for (int row = 0; row < grid; ++row)
       pack_row(level, planes, j * grid + row, packed_.data() + row * packed_stride_);
     if (grid == 4) {
