@@ -41,6 +41,8 @@ class Ours {
     ours->grey_ = grey;
     if (on_device)
       if (Status ok = ours->upload(context); !ok) return ok.error();
+    if (!on_device && context.backend() == Backend::cuda)
+      if (Status ok = ours->pin(context); !ok) return ok.error();
     return ours;
   }
 
@@ -85,6 +87,18 @@ class Ours {
   [[nodiscard]] ImageView<Space::device, const std::uint8_t> device_grey() const {
     return {device_.device_data(), grey_.width, grey_.height, grey_.row_stride};
   }
+  /// Where a camera's frames would lie.
+  Status pin(const Context& context) {
+    const auto count =
+        static_cast<std::size_t>(grey_.row_stride) * static_cast<std::size_t>(grey_.height);
+    Result<HostBuffer<std::uint8_t>> buffer =
+        HostBuffer<std::uint8_t>::create(context, Use::camera_input, count);
+    if (!buffer) return buffer.error();
+    pinned_ = std::move(*buffer);
+    std::copy_n(grey_.data, count, pinned_.data());
+    grey_.data = pinned_.data();
+    return Done{};
+  }
   Status upload(const Context& context) {
     const auto count =
         static_cast<std::size_t>(grey_.row_stride) * static_cast<std::size_t>(grey_.height);
@@ -100,6 +114,7 @@ class Ours {
   std::unique_ptr<hog::Fusion> fusion_;
   Grey grey_;
   DeviceBuffer<std::uint8_t> device_;
+  HostBuffer<std::uint8_t> pinned_;
   int hits_ = 0;
   DetectionList people_;
 };
