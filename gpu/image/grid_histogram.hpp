@@ -58,8 +58,9 @@ class GridHistogram {
 
  private:
   void pack_row(const Level& level, const std::uint8_t* const* planes, int y, std::uint16_t* out);
-  void sum_cells_of_4(const std::uint16_t* packed, int cells);
+  template <int kGrid>
   void sum_cells(const std::uint16_t* packed, int cells);
+  void sum_pixels(const std::uint16_t* packed, int cells);
   void sum_colour(const Level& level, const std::uint8_t* const* planes, int y, int cells);
   void add_row(int cells, const std::uint32_t* above, std::uint32_t* below);
 

@@ -140,50 +140,58 @@ void GridHistogram::pack_row(const Level& level, const std::uint8_t* const* plan
   with_bins(settings_, PackRow{rows, settings_.colour, level.row_stride, level.width, out});
 }
 
-/// Four by four pixels to a cell: at most 16 * 2885, which 16 bits hold.
-void GridHistogram::sum_cells_of_4(const std::uint16_t* packed, int cells) {
-  for (int cell = 0; cell < cells; cell += kChunk / 4) {
-    U16x8 bin[16], magnitude[16];  // four of eight pixels for each of four rows
-    U16x8 all[4] = {};
-    for (int i = 0; i < 4; ++i) {
-      for (int row = 0; row < 4; ++row) {
-        const U16x8 v = load<U16x8>(packed + row * packed_stride_ + 4 * cell + 8 * i);
-        bin[4 * i + row] = v & 15;
-        magnitude[4 * i + row] = v >> gradient::kBinBits;
-        all[i] += magnitude[4 * i + row];
+/// Eight cells of two by two or four by four pixels at a time; at most 16 * 2885, which 16 bits
+/// hold.
+template <int kGrid>
+void GridHistogram::sum_cells(const std::uint16_t* packed, int cells) {
+  static_assert(kGrid == 2 || kGrid == 4);
+  for (int cell = 0; cell < cells; cell += 8) {
+    U16x8 bin[kGrid][kGrid], magnitude[kGrid][kGrid];  // of eight pixels; [beside][below]
+    for (int i = 0; i < kGrid; ++i) {
+      for (int row = 0; row < kGrid; ++row) {
+        const U16x8 v = load<U16x8>(packed + row * packed_stride_ + kGrid * cell + 8 * i);
+        bin[i][row] = v & 15;
+        magnitude[i][row] = v >> gradient::kBinBits;
       }
     }
+    const auto across = [](const U16x8(&sum)[kGrid]) {
+      if constexpr (kGrid == 2)
+        return pair_sums(sum[0], sum[1]);
+      else
+        return pair_sums(pair_sums(sum[0], sum[1]), pair_sums(sum[2], sum[3]));
+    };
     std::uint16_t* out = sums_.data() + cell;
     for (int b = 0; b < settings_.bins; ++b) {
-      U16x8 sum[4];
+      U16x8 sum[kGrid];
       const U16x8 wanted = U16x8{} + static_cast<std::uint16_t>(b);
-      for (int i = 0; i < 4; ++i) {
-        sum[i] = magnitude[4 * i] & bits<U16x8>(bin[4 * i] == wanted);
-        for (int row = 1; row < 4; ++row)
-          sum[i] += magnitude[4 * i + row] & bits<U16x8>(bin[4 * i + row] == wanted);
+      for (int i = 0; i < kGrid; ++i) {
+        sum[i] = magnitude[i][0] & bits<U16x8>(bin[i][0] == wanted);
+        for (int row = 1; row < kGrid; ++row)
+          sum[i] += magnitude[i][row] & bits<U16x8>(bin[i][row] == wanted);
       }
-      store(out + b * cell_stride_,
-            pair_sums(pair_sums(sum[0], sum[1]), pair_sums(sum[2], sum[3])));
+      store(out + b * cell_stride_, across(sum));
     }
-    if (settings_.magnitude)
-      store(out + settings_.bins * cell_stride_,
-            pair_sums(pair_sums(all[0], all[1]), pair_sums(all[2], all[3])));
+    if (!settings_.magnitude) continue;
+    U16x8 all[kGrid];
+    for (int i = 0; i < kGrid; ++i) {
+      all[i] = magnitude[i][0];
+      for (int row = 1; row < kGrid; ++row) all[i] += magnitude[i][row];
+    }
+    store(out + settings_.bins * cell_stride_, across(all));
   }
 }
 
-void GridHistogram::sum_cells(const std::uint16_t* packed, int cells) {
-  const int grid = settings_.grid;
-  for (int c = 0; c < settings_.bins + (settings_.magnitude ? 1 : 0); ++c)
-    std::fill_n(sums_.data() + c * cell_stride_, cells, std::uint16_t{0});
-  for (int row = 0; row < grid; ++row) {
-    for (int x = 0; x < cells * grid; ++x) {
-      const std::uint16_t v = packed[row * packed_stride_ + x];
-      const std::uint16_t magnitude = gradient::magnitude_of(v);
-      std::uint16_t* cell = sums_.data() + x / grid;
-      cell[gradient::bin_of(v) * cell_stride_] += magnitude;
-      if (settings_.magnitude) cell[settings_.bins * cell_stride_] += magnitude;
-    }
+/// A cell for every pixel.
+void GridHistogram::sum_pixels(const std::uint16_t* packed, int cells) {
+  for (int c = 0; c < settings_.bins; ++c) {
+    std::uint16_t* out = sums_.data() + c * cell_stride_;
+    for (int x = 0; x < cells; ++x)
+      out[x] =
+          gradient::bin_of(packed[x]) == c ? gradient::magnitude_of(packed[x]) : std::uint16_t{0};
   }
+  if (!settings_.magnitude) return;
+  std::uint16_t* out = sums_.data() + settings_.bins * cell_stride_;
+  for (int x = 0; x < cells; ++x) out[x] = gradient::magnitude_of(packed[x]);
 }
 
 void GridHistogram::sum_colour(const Level& level, const std::uint8_t* const* planes, int y,
@@ -244,11 +252,9 @@ void GridHistogram::build_rows(const Level& level, const std::uint8_t* const* pl
   for (int j = from; j < to; ++j, nodes += pitch) {
     for (int row = 0; row < grid; ++row)
       pack_row(level, planes, j * grid + row, packed_.data() + row * packed_stride_);
-    if (grid == 4) {
-      sum_cells_of_4(packed_.data(), across);
-    } else {
-      sum_cells(packed_.data(), across);
-    }
+    if (grid == 4) sum_cells<4>(packed_.data(), across);
+    if (grid == 2) sum_cells<2>(packed_.data(), across);
+    if (grid == 1) sum_pixels(packed_.data(), across);
     if (settings_.colour) sum_colour(level, planes, j * grid, across);
     add_row(across, nodes, nodes + pitch);
   }
