@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <optional>
 
@@ -7,6 +8,7 @@
 #include "gpu/hog/engine.hpp"
 #include "gpu/image/pyramid.hpp"
 #include "gpu/image/simd.hpp"
+#include "gpu/image/to_luv.hpp"
 
 namespace kerb::hog {
 namespace {
@@ -31,7 +33,7 @@ struct Desk {
     plane_size = samples + kSlack;
     planes.resize(plane_size * static_cast<std::size_t>(settings.planes()));
     nodes.resize(numbers);
-    column_sums.resize(static_cast<std::size_t>(plan.pyramid.width) + 1);
+    scratch.resize(cpu::pyramid_scratch(plan.pyramid));
     alive.resize(static_cast<std::size_t>(columns));
   }
 
@@ -43,7 +45,7 @@ struct Desk {
   cpu::GridHistogram grid;
   std::size_t plane_size = 0;
   std::vector<std::uint8_t> planes;
-  std::vector<std::uint16_t> column_sums;
+  std::vector<std::uint16_t> scratch;
   std::vector<std::uint32_t> nodes;
   std::vector<Candidate> alive;
 };
@@ -53,7 +55,7 @@ struct Corners {
 };
 
 /// The four cells of a block, four channels at a time, from its 3 x 3 nodes.
-Corners cells_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9]) {
+KERB_INLINE Corners cells_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9]) {
   const auto n = [&](int i) { return load<U32x4>(at + o[i]); };
   const U32x4 middle = n(4);
   const U32x4 upper_left = n(1) - n(0), upper_right = n(2) - n(1);
@@ -67,7 +69,8 @@ struct Products {
 };
 
 /// Of one window's block; see cascade_layout.hpp.
-Products products_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9], const F32x4 (&w)[9]) {
+KERB_INLINE Products products_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9],
+                                 const F32x4 (&w)[9]) {
   Products p{};
   const auto take = [&](U32x4 sums, F32x4 weight) {
     const F32x4 v = to_float(sums);
@@ -86,7 +89,7 @@ Products products_of(const std::uint32_t* at, const std::ptrdiff_t (&o)[9], cons
 }
 
 /// (v0 + v1) + (v2 + v3) of each of four vectors.
-F32x4 sums_of(F32x4 a, F32x4 b, F32x4 c, F32x4 d) {
+KERB_INLINE F32x4 sums_of(F32x4 a, F32x4 b, F32x4 c, F32x4 d) {
   const F32x4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
   const F32x4 ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);
   const F32x4 cd_low = __builtin_shufflevector(c, d, 0, 4, 1, 5);
@@ -121,14 +124,17 @@ class CascadeCpu final : public Engine {
                              static_cast<std::size_t>(w.rows));
     }
     hits_.reserve(static_cast<std::size_t>(plan_.window_count));
+    if (layout_.grid.colour)
+      luv_.resize(3 * static_cast<std::size_t>(plan_.pyramid.width) *
+                  static_cast<std::size_t>(plan_.pyramid.height));
   }
 
   Result<Hits> search(const Picture<Space::host>& picture, float threshold) override {
-    if (Status ok = check(picture); !ok) return ok.error();
+    if (Status ok = prepare(picture); !ok) return ok.error();
     threshold_ = threshold;
     workers_.run(static_cast<int>(plan_.pyramid.levels.size()), [&](int level, int worker) {
-      search_level(picture, static_cast<std::size_t>(level),
-                   desks_[static_cast<std::size_t>(worker)], nullptr);
+      search_level(static_cast<std::size_t>(level), desks_[static_cast<std::size_t>(worker)],
+                   nullptr);
     });
     hits_.clear();
     for (const std::vector<Hit>& hits : level_hits_)
@@ -141,12 +147,12 @@ class CascadeCpu final : public Engine {
   }
 
   Result<Work> count_work(const Picture<Space::host>& picture) override {
-    if (Status ok = check(picture); !ok) return ok.error();
+    if (Status ok = prepare(picture); !ok) return ok.error();
     Work work;
     work.windows = plan_.window_count;
     work.windows_at_stage.resize(cascade_.stages.size());
     for (std::size_t i = 0; i < plan_.pyramid.levels.size(); ++i)
-      search_level(picture, i, desks_.front(), &work);
+      search_level(i, desks_.front(), &work);
     for (std::size_t i = 0; i < cascade_.stages.size(); ++i)
       work.learners += work.windows_at_stage[i] * cascade_.stages[i].count;
     return work;
@@ -158,30 +164,65 @@ class CascadeCpu final : public Engine {
   [[nodiscard]] std::size_t device_bytes() const noexcept override { return 0; }
 
  private:
-  Status check(const Picture<Space::host>& picture) const {
-    const auto& grey = picture.grey;
-    if (grey.data == nullptr || grey.width != plan_.pyramid.width ||
-        grey.height != plan_.pyramid.height || grey.row_stride < grey.width)
-      return Error{Errc::invalid_argument, 0, "cascade", "a picture of another size"};
+  using Plane = ImageView<Space::host, const std::uint8_t>;
+
+  [[nodiscard]] bool fits(int width, int height, std::ptrdiff_t row_stride) const {
+    return width == plan_.pyramid.width && height == plan_.pyramid.height && row_stride >= width;
+  }
+
+  /// Checks the picture and sets planes_: the grey one, or L, U and V.
+  Status prepare(const Picture<Space::host>& picture) {
+    const Error refused{Errc::invalid_argument, 0, "cascade", "a picture of another size"};
+    if (!layout_.grid.colour) {
+      planes_[0] = picture.grey;
+      const Plane& grey = planes_[0];
+      return grey.data != nullptr && fits(grey.width, grey.height, grey.row_stride)
+                 ? Status{Done{}}
+                 : Status{refused};
+    }
+    const auto& rgb = picture.rgb;
+    if (rgb.data == nullptr || rgb.count != 3)
+      return Error{Errc::invalid_argument, 0, "cascade", "the model needs colour"};
+    if (!fits(rgb.width, rgb.height, rgb.row_stride)) return refused;
+    constexpr int kRows = 64;
+    const std::ptrdiff_t width = rgb.width, plane = width * rgb.height;
+    std::atomic<bool> ok{true};
+    workers_.run((rgb.height + kRows - 1) / kRows, [&](int task, int) {
+      const int y = task * kRows, rows = std::min(kRows, rgb.height - y);
+      const bool done = static_cast<bool>(cpu::to_luv(
+          {rgb.data + y * rgb.row_stride, 3, rgb.width, rows, rgb.row_stride, rgb.plane_stride},
+          {luv_.data() + y * width, 3, rgb.width, rows, width, plane}));
+      if (!done) ok = false;
+    });
+    if (!ok) return refused;
+    for (int p = 0; p < 3; ++p)
+      planes_[p] = {luv_.data() + p * plane, rgb.width, rgb.height, width};
     return Done{};
   }
 
-  void search_level(const Picture<Space::host>& picture, std::size_t index, Desk& desk,
-                    Work* work) {
+  void search_level(std::size_t index, Desk& desk, Work* work) {
     const Level& level = plan_.pyramid.levels[index];
     const LevelWindows& windows = plan_.windows[index];
-    std::uint8_t* plane = desk.planes.data();
-    cpu::pyramid_level(plan_.pyramid, level, picture.grey, plane, desk.column_sums.data());
-    desk.grid.build(level, &plane, desk.nodes.data());
+    const std::uint8_t* planes[3] = {};
+    for (int p = 0; p < layout_.grid.planes(); ++p) {
+      std::uint8_t* plane = desk.planes.data() + static_cast<std::size_t>(p) * desk.plane_size;
+      cpu::pyramid_level(plan_.pyramid, level, planes_[p], plane, desk.scratch.data());
+      planes[p] = plane;
+    }
     std::vector<Hit>& hits = level_hits_[index];
     hits.clear();
     const std::ptrdiff_t pitch =
         std::ptrdiff_t{desk.grid.cells(level.width) + 1} * desk.grid.lanes();
     const int grid = layout_.grid.grid;
     const std::ptrdiff_t step = std::ptrdiff_t{plan_.stride / grid} * desk.grid.lanes();
+    int built = 0;
     for (int row = 0; row < windows.rows; ++row) {
       const int x = windows.first_x / grid;
       const int y = (windows.first_y + row * plan_.stride) / grid;
+      // Only what this row of windows needs more than the last: it is still in the cache then.
+      const int needed = y + cascade_.geometry.window_height / grid;
+      desk.grid.build_rows(level, planes, desk.nodes.data(), built, needed);
+      built = needed;
       const std::uint32_t* first = desk.nodes.data() + y * pitch + x * desk.grid.lanes();
       const int passed = search_row(first, pitch, step, windows.columns, desk, work);
       for (int i = 0; i < passed; ++i) {
@@ -287,6 +328,8 @@ class CascadeCpu final : public Engine {
   std::vector<Desk> desks_;
   std::vector<std::vector<Hit>> level_hits_;
   std::vector<Hit> hits_;
+  std::vector<std::uint8_t> luv_;  // colour only
+  Plane planes_[3];
   float threshold_ = 0;
 };
 

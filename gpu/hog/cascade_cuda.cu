@@ -7,6 +7,7 @@
 #include "gpu/hog/engine.hpp"
 #include "gpu/image/grid_histogram_cuda.hpp"
 #include "gpu/image/pyramid_cuda.hpp"
+#include "gpu/image/to_luv.hpp"
 #include "gpu/memory/graph_cuda.hpp"
 #include "gpu/memory/upload.hpp"
 
@@ -15,29 +16,33 @@ namespace {
 
 // --- what the kernels see --------------------------------------------------------------------
 
-constexpr int kEarlyThreads = 128;  // windows of a block while every window has a thread
-constexpr int kEarlyLearners = 6;   // evaluated that way, if the stages allow it
-constexpr int kMiddleLanes = 8, kLateLanes = 32;  // to a window after that
-constexpr int kMiddleLearners = 16;  // stages of up to so many are looked at by few lanes
-constexpr int kLanesThreads = 128;
+constexpr int kEarlyThreads = 128;   // windows of a block while every window has a thread
+constexpr int kEarlyLearners = 6;    // evaluated that way, if the stages allow it
+constexpr int kMiddleLanes = 16;     // to a window after that
+constexpr int kMiddleLearners = 64;  // looked at by so few lanes; after them a block to a window
+constexpr int kLanesThreads = 128, kLateThreads = 128;
+constexpr int kChunkStages = 32;  // at most, in a chunk
 constexpr int kFirstHits = 2048;  // copied back with the count; more need a second copy
 
-/// A learner's place: for each of three columns the phase and the index within it, for each of
-/// three rows the node. See grid_histogram_cuda.hpp.
-struct Place {
-  std::int16_t phase[3], column[3], row[3];
+/// A linear learner but for its weights, in two reads of 16 bytes. `place[i]` packs, for the i-th
+/// of three columns and rows of nodes, the column's phase (10 bits), its index within that (11) and
+/// the row (11); see grid_histogram_cuda.hpp.
+struct alignas(16) LinearRecord {
+  std::uint32_t place[3];
+  float offset;
+  float slope;
+  std::int32_t pass, fail, unused;
 };
-struct Votes {
-  float offset, slope;
-  std::int32_t pass, fail;
-};
+constexpr int kMaxPhases = 1024, kMaxNodes = 2048;
+std::uint32_t pack_place(int node_x, int node_y, int phases) {
+  return static_cast<std::uint32_t>((node_x % phases) << 22 | (node_x / phases) << 11 | node_y);
+}
 
 /// All learners of a linear cascade, arranged so that lanes with neighbouring learners read
 /// neighbouring memory.
 struct LinearTable {
   const float4* weights;  // [k][learner]
-  const Place* places;
-  const Votes* votes;
+  const LinearRecord* records;
   int count;
 };
 
@@ -114,16 +119,17 @@ __device__ void take_cell(Four& square, Four& dot, const uint4& a, const uint4& 
 /// The vote of one linear learner on one window, whose first node is `at`.
 template <typename Weight>
 __device__ std::int32_t linear_vote(const GridNodes& nodes, const GridLevel& level,
-                                    std::uint32_t at, const Place& place, const Votes& votes,
+                                    std::uint32_t at, const LinearRecord& record,
                                     const Weight& weight) {
-  std::uint32_t o[9];
+  std::uint32_t x[3], y[3], o[9];
 #pragma unroll
-  for (int j = 0; j < 3; ++j)
+  for (int i = 0; i < 3; ++i) {
+    const std::uint32_t place = record.place[i];
+    x[i] = (place >> 22) * static_cast<std::uint32_t>(level.phase_nodes) + (place >> 11 & 2047U);
+    y[i] = at + (place & 2047U) * static_cast<std::uint32_t>(level.row_nodes);
+  }
 #pragma unroll
-    for (int i = 0; i < 3; ++i)
-      o[3 * j + i] =
-          at + static_cast<std::uint32_t>(place.row[j] * level.row_nodes +
-                                          place.phase[i] * level.phase_nodes + place.column[i]);
+  for (int i = 0; i < 9; ++i) o[i] = y[i / 3] + x[i % 3];
   Four square{}, dot{};
 #pragma unroll
   for (int q = 0; q < 2; ++q) {
@@ -143,10 +149,10 @@ __device__ std::int32_t linear_vote(const GridNodes& nodes, const GridLevel& lev
        between(n[3], n[4], n[6], n[7]), between(n[4], n[5], n[7], n[8]), weight(8));
   const float sum = (dot.x + dot.y) + (dot.z + dot.w);
   const float norm = sqrtf((square.x + square.y) + (square.z + square.w)) + 1.0F;
-  const float v = sum / norm - votes.offset;
-  std::int32_t vote = v >= 0 ? votes.pass : votes.fail;
-  if (votes.slope != 0)
-    vote += __float2int_rn(fminf(fmaxf(v * votes.slope, -kSlopeLimit), kSlopeLimit));
+  const float v = sum / norm - record.offset;
+  std::int32_t vote = v >= 0 ? record.pass : record.fail;
+  if (record.slope != 0)
+    vote += __float2int_rn(fminf(fmaxf(v * record.slope, -kSlopeLimit), kSlopeLimit));
   return vote;
 }
 
@@ -183,7 +189,7 @@ struct EvaluateLinear {
   LinearTable table;
   __device__ std::int32_t operator()(const GridNodes& nodes, const GridLevel& level,
                                      std::uint32_t at, int learner) const {
-    return linear_vote(nodes, level, at, table.places[learner], table.votes[learner],
+    return linear_vote(nodes, level, at, table.records[learner],
                        [&](int k) { return table.weights[k * table.count + learner]; });
   }
 };
@@ -252,16 +258,15 @@ __device__ std::int32_t sum_of_lanes(std::int32_t v) {
 }
 
 /// The stages after that, `kLanes` lanes to a window, a learner to each. Votes are whole numbers:
-/// their sum does not depend on who adds first. What is left goes to `survivors`, or as hits.
+/// their sum does not depend on who adds first.
 template <int kLanes, typename Evaluate>
 __global__ void __launch_bounds__(kLanesThreads)
     lanes_kernel(GridNodes nodes, const GridLevel* __restrict__ grids,
                  const WindowLevel* __restrict__ levels, const Stage* __restrict__ stages,
                  const Chunk* __restrict__ chunks, int chunk_count, bool cumulative,
-                 bool one_by_one, Evaluate evaluate, const Candidate* __restrict__ candidates,
+                 Evaluate evaluate, const Candidate* __restrict__ candidates,
                  const std::int32_t* __restrict__ candidate_count,
-                 Candidate* __restrict__ survivors, std::int32_t* survivor_counter,
-                 Hit* __restrict__ hits, std::int32_t* hit_counter) {
+                 Candidate* __restrict__ survivors, std::int32_t* survivor_counter) {
   constexpr int kGroups = kLanesThreads / kLanes;
   const int thread = static_cast<int>(threadIdx.x), lane = thread % kLanes;
   const int count = *candidate_count, groups = static_cast<int>(gridDim.x) * kGroups;
@@ -283,22 +288,6 @@ __global__ void __launch_bounds__(kLanesThreads)
       if (left)
         for (int i = lane; i < chunk.learner_count; i += kLanes)
           vote += evaluate(nodes, grid, at, chunk.first_learner + i);
-      if (one_by_one) {  // a soft cascade: every lane has a stage
-        std::int32_t before = vote;
-#pragma unroll
-        for (int d = 1; d < kLanes; d *= 2) {
-          const std::int32_t more = __shfl_up_sync(0xFFFFFFFFU, before, d, kLanes);
-          if (lane >= d) before += more;
-        }
-        const int count_here = chunk.end_stage - chunk.first_stage, last = count_here - 1;
-        const std::int32_t threshold =
-            lane < count_here ? stages[chunk.first_stage + lane].threshold : 0;
-        const bool fails = lane < count_here && sum + before < threshold;
-        if (sum_of_lanes<kLanes>(fails ? 1 : 0) != 0) left = false;
-        sum += __shfl_sync(0xFFFFFFFFU, before, last, kLanes);
-        score = static_cast<std::int64_t>(sum) - __shfl_sync(0xFFFFFFFFU, threshold, last, kLanes);
-        continue;
-      }
       for (int s = chunk.first_stage; s < chunk.end_stage; ++s) {
         const Stage stage = stages[s];
         const int from = stage.first - chunk.first_learner;
@@ -312,15 +301,61 @@ __global__ void __launch_bounds__(kLanesThreads)
       }
     }
     const bool done = left && lane == 0;
-    if (survivors != nullptr) {
-      const int place = append(done, warp_lane, survivor_counter);
-      if (done) survivors[place] = {score, candidate.window_in_level, candidate.level, sum, 0};
-    } else {
-      const int place = append(done, warp_lane, hit_counter);
-      if (done)
-        hits[place] = {level.first_window + candidate.window_in_level,
-                       __ll2float_rn(score) * kVoteUnit};
+    const int place = append(done, warp_lane, survivor_counter);
+    if (done) survivors[place] = {score, candidate.window_in_level, candidate.level, sum, 0};
+  }
+}
+
+/// The last and largest stages, a block to a window: few windows are left, and each of them takes
+/// long. What passes is a hit.
+template <typename Evaluate>
+__global__ void __launch_bounds__(kLateThreads)
+    late_kernel(GridNodes nodes, const GridLevel* __restrict__ grids,
+                const WindowLevel* __restrict__ levels, const Stage* __restrict__ stages,
+                const Chunk* __restrict__ chunks, int chunk_count, bool cumulative,
+                Evaluate evaluate, const Candidate* __restrict__ candidates,
+                const std::int32_t* __restrict__ candidate_count, Hit* __restrict__ hits,
+                std::int32_t* hit_counter) {
+  __shared__ std::int32_t sums[kChunkStages];
+  const int thread = static_cast<int>(threadIdx.x), count = *candidate_count;
+  for (int index = static_cast<int>(blockIdx.x); index < count;
+       index += static_cast<int>(gridDim.x)) {
+    const Candidate candidate = candidates[index];
+    const WindowLevel level = levels[candidate.level];
+    const GridLevel grid = grids[candidate.level];
+    const std::uint32_t at = first_node(grid, level, candidate.window_in_level);
+    std::int64_t score = candidate.score;
+    std::int32_t sum = candidate.votes;
+    bool left = true;
+    for (int c = 0; c < chunk_count && left; ++c) {
+      const Chunk chunk = chunks[c];
+      const int chunk_stages = chunk.end_stage - chunk.first_stage;
+      if (thread < chunk_stages) sums[thread] = 0;
+      __syncthreads();
+      std::int32_t vote = 0;
+      for (int i = thread; i < chunk.learner_count; i += kLateThreads)
+        vote += evaluate(nodes, grid, at, chunk.first_learner + i);
+      if (thread < chunk.learner_count) {  // with several stages, a thread has one learner
+        int s = 0;
+        while (s + 1 < chunk_stages &&
+               stages[chunk.first_stage + s + 1].first <= chunk.first_learner + thread)
+          ++s;
+        atomicAdd(&sums[s], vote);
+      }
+      __syncthreads();
+      for (int s = 0; s < chunk_stages; ++s) {
+        const std::int32_t threshold = stages[chunk.first_stage + s].threshold;
+        sum += sums[s];
+        if (sum < threshold) left = false;
+        const std::int64_t margin = static_cast<std::int64_t>(sum) - threshold;
+        score = (cumulative ? 0 : score) + margin;
+        if (!cumulative) sum = 0;
+      }
+      __syncthreads();
     }
+    if (left && thread == 0)
+      hits[atomicAdd(hit_counter, 1)] = {level.first_window + candidate.window_in_level,
+                                         __ll2float_rn(score) * kVoteUnit};
   }
 }
 
@@ -337,26 +372,28 @@ class CascadeCuda final : public Engine {
   Status create(const CascadeLayout& layout);
 
   Result<Hits> search(const Picture<Space::host>& picture, float threshold) override {
-    const auto& grey = picture.grey;
-    if (Status ok = check(grey.data, grey.width, grey.height, grey.row_stride); !ok)
-      return ok.error();
+    const Planes<Space::host> in = planes_of(picture);
+    if (Status ok = check(in); !ok) return ok.error();
     if (plan_.window_count == 0) return Hits{};
-    const auto width = static_cast<std::size_t>(grey.width);
-    if (Status copied =
-            runtime::copy_rows(stream().get(), runtime::Direction::to_device, input_.device_data(),
-                               width, grey.data, static_cast<std::size_t>(grey.row_stride), width,
-                               static_cast<std::size_t>(grey.height));
-        !copied)
-      return copied.error();
-    return run({input_.device_data(), grey.width, grey.height, grey.width}, threshold);
+    const auto width = static_cast<std::size_t>(in.width);
+    const std::size_t pixels = width * static_cast<std::size_t>(in.height);
+    for (int p = 0; p < in.count; ++p)
+      if (Status copied = runtime::copy_rows(
+              stream().get(), runtime::Direction::to_device,
+              input_.device_data() + static_cast<std::size_t>(p) * pixels, width, in.plane(p).data,
+              static_cast<std::size_t>(in.row_stride), width, static_cast<std::size_t>(in.height));
+          !copied)
+        return copied.error();
+    return run({input_.device_data(), in.count, in.width, in.height, in.width,
+                static_cast<std::ptrdiff_t>(pixels)},
+               threshold);
   }
 
   Result<Hits> search(const Picture<Space::device>& picture, float threshold) override {
-    const auto& grey = picture.grey;
-    if (Status ok = check(grey.data, grey.width, grey.height, grey.row_stride); !ok)
-      return ok.error();
+    const Planes<Space::device> in = planes_of(picture);
+    if (Status ok = check(in); !ok) return ok.error();
     if (plan_.window_count == 0) return Hits{};
-    return run(grey, threshold);
+    return run(in, threshold);
   }
 
   Result<Work> count_work(const Picture<Space::host>& picture) override {
@@ -376,9 +413,22 @@ class CascadeCuda final : public Engine {
 
  private:
   [[nodiscard]] StreamRef stream() const noexcept { return *stream_; }
-  Status check(const void* data, int width, int height, std::ptrdiff_t row_stride) const {
-    if (data == nullptr || width != plan_.pyramid.width || height != plan_.pyramid.height ||
-        row_stride < width)
+  template <Space S>
+  using Planes = PlanesView<S, const std::uint8_t>;
+
+  /// What the model looks at: the grey plane, or R, G and B.
+  template <Space S>
+  Planes<S> planes_of(const Picture<S>& picture) const {
+    if (cascade_.channels.colour) return picture.rgb;
+    return {picture.grey.data,       1, picture.grey.width, picture.grey.height,
+            picture.grey.row_stride, 0};
+  }
+  template <Space S>
+  Status check(const Planes<S>& in) const {
+    if (cascade_.channels.colour && (in.data == nullptr || in.count != 3))
+      return Error{Errc::invalid_argument, 0, "cascade", "the model needs colour"};
+    if (in.data == nullptr || in.width != plan_.pyramid.width ||
+        in.height != plan_.pyramid.height || in.row_stride < in.width)
       return Error{Errc::invalid_argument, 0, "cascade", "a picture of another size"};
     return Done{};
   }
@@ -398,10 +448,10 @@ class CascadeCuda final : public Engine {
   }
   Status put_learners(const CascadeLayout& layout, int phases);
   std::vector<Chunk> plan_chunks();
-  Status queue(StreamRef on, const ImageView<Space::device, const std::uint8_t>& picture);
+  Status queue(StreamRef on, const Planes<Space::device>& in);
   template <typename Evaluate>
   Status queue_stages(StreamRef on, const Evaluate& evaluate);
-  Result<Hits> run(const ImageView<Space::device, const std::uint8_t>& picture, float threshold);
+  Result<Hits> run(const Planes<Space::device>& in, float threshold);
 
   const Context& context_;
   Model model_;
@@ -413,12 +463,10 @@ class CascadeCuda final : public Engine {
   std::optional<GridTables> grid_;
   std::size_t bytes_ = 0;
   int early_stages_ = 0, middle_chunks_ = 0, late_chunks_ = 0;
-  bool one_by_one_ = false;
-  unsigned early_blocks_ = 0, lanes_blocks_ = 0;
-  DeviceBuffer<std::uint8_t> input_, samples_;
+  unsigned early_blocks_ = 0, lanes_blocks_ = 0, late_blocks_ = 0;
+  DeviceBuffer<std::uint8_t> input_, luv_, samples_;
   DeviceBuffer<float4> weights_;
-  DeviceBuffer<Place> places_;
-  DeviceBuffer<Votes> votes_;
+  DeviceBuffer<LinearRecord> records_;
   DeviceBuffer<Question> questions_;
   DeviceBuffer<TreeLearner> trees_;
   DeviceBuffer<std::int32_t> leaves_;
@@ -439,21 +487,15 @@ std::int16_t column_of(int node, int phases) { return static_cast<std::int16_t>(
 Status CascadeCuda::put_learners(const CascadeLayout& layout, int phases) {
   const std::size_t count = layout.linear.size();
   std::vector<float4> weights(9 * count);
-  std::vector<Place> places;
-  std::vector<Votes> votes;
+  std::vector<LinearRecord> records;
   for (std::size_t l = 0; l < count; ++l) {
     const GridLinear& g = layout.linear[l];
     for (std::size_t k = 0; k < 9; ++k)
       weights[k * count + l] = {g.weights[4 * k], g.weights[4 * k + 1], g.weights[4 * k + 2],
                                 g.weights[4 * k + 3]};
-    Place place{};
-    for (int i = 0; i < 3; ++i) {
-      place.phase[i] = phase_of(g.x[i], phases);
-      place.column[i] = column_of(g.x[i], phases);
-      place.row[i] = g.y[i];
-    }
-    places.push_back(place);
-    votes.push_back({g.offset, g.slope, g.pass, g.fail});
+    LinearRecord record{{}, g.offset, g.slope, g.pass, g.fail, 0};
+    for (int i = 0; i < 3; ++i) record.place[i] = pack_place(g.x[i], g.y[i], phases);
+    records.push_back(record);
   }
   std::vector<Question> questions;
   for (const GridQuestion& g : layout.questions)
@@ -468,35 +510,34 @@ Status CascadeCuda::put_learners(const CascadeLayout& layout, int phases) {
                          g.left,
                          g.right,
                          g.threshold});
-  for (const Status& done : {put(weights_, weights), put(places_, places), put(votes_, votes),
-                             put(questions_, questions), put(trees_, cascade_.trees),
-                             put(leaves_, cascade_.leaves), put(stages_, cascade_.stages)})
+  for (const Status& done :
+       {put(weights_, weights), put(records_, records), put(questions_, questions),
+        put(trees_, cascade_.trees), put(leaves_, cascade_.leaves), put(stages_, cascade_.stages)})
     if (!done) return done;
   return Done{};
 }
 
-/// Which stages are looked at by one thread, by a few lanes, by a warp.
+/// Which stages are looked at by one thread, by a few lanes, by a block.
 std::vector<Chunk> CascadeCuda::plan_chunks() {
   const auto& stages = cascade_.stages;
   const int count = static_cast<int>(stages.size());
   const auto size = [&](int s) { return stages[static_cast<std::size_t>(s)].count; };
-  one_by_one_ = cascade_.cumulative && std::all_of(stages.begin(), stages.end(),
-                                                   [](const Stage& s) { return s.count == 1; });
   int learners = 0;
   for (early_stages_ = 0; early_stages_ < count; ++early_stages_) {
+    if (early_stages_ > 0 && learners + size(early_stages_) > kEarlyLearners) break;
     learners += size(early_stages_);
-    if (early_stages_ > 0 && learners > kEarlyLearners) break;
   }
   std::vector<Chunk> chunks;
   bool late = false;
   for (int s = early_stages_; s < count;) {
-    if (!late && (size(s) > kMiddleLearners || learners > 8 * kMiddleLearners)) {
+    if (!late && learners + size(s) > kMiddleLearners) {
       late = true;
       middle_chunks_ = static_cast<int>(chunks.size());
     }
-    const int lanes = late ? kLateLanes : kMiddleLanes;
+    const int lanes = late ? kLateThreads : kMiddleLanes;
     Chunk chunk{s, s + 1, stages[static_cast<std::size_t>(s)].first, size(s)};
-    while (chunk.end_stage < count && chunk.learner_count + size(chunk.end_stage) <= lanes &&
+    while (chunk.end_stage < count && chunk.end_stage - s < kChunkStages &&
+           chunk.learner_count + size(chunk.end_stage) <= lanes &&
            stages[static_cast<std::size_t>(chunk.end_stage)].first ==
                chunk.first_learner + chunk.learner_count) {
       chunk.learner_count += size(chunk.end_stage);
@@ -514,6 +555,9 @@ std::vector<Chunk> CascadeCuda::plan_chunks() {
 Status CascadeCuda::create(const CascadeLayout& layout) {
   const int phases = plan_.stride / layout.grid.grid;
   const int quads = cascade_.linear.empty() ? 0 : 2;
+  static_assert(kMaxWindowSide < kMaxNodes);
+  if (phases > kMaxPhases)
+    return Error{Errc::unsupported, 0, "cascade", "a stride of more than 1024 nodes"};
   Result<Stream> own = Stream::create();
   if (!own) return own.error();
   stream_.emplace(std::move(*own));
@@ -541,13 +585,16 @@ Status CascadeCuda::create(const CascadeLayout& layout) {
   }
   early_blocks_ = static_cast<unsigned>(tasks.size());
   lanes_blocks_ = static_cast<unsigned>(std::max(1, context_.info().multiprocessors) * 16);
+  late_blocks_ = static_cast<unsigned>(std::max(1, context_.info().multiprocessors) * 4);
   const auto windows = static_cast<std::size_t>(plan_.window_count);
   const std::size_t pixels = static_cast<std::size_t>(plan_.pyramid.width) *
                              static_cast<std::size_t>(plan_.pyramid.height);
+  const auto planes = static_cast<std::size_t>(layout.grid.planes());
   constexpr std::size_t kSlack = 64;  // the last row's words may be read past its end
   for (const Status& done :
-       {put(levels_, levels), put(tasks_, tasks), put(chunks_, chunks), take(input_, pixels),
-        take(samples_, plan_.pyramid.samples + kSlack), take(candidates_, windows),
+       {put(levels_, levels), put(tasks_, tasks), put(chunks_, chunks),
+        take(input_, planes * pixels), take(luv_, layout.grid.colour ? planes * pixels : 0),
+        take(samples_, planes * plan_.pyramid.samples + kSlack), take(candidates_, windows),
         take(survivors_, windows), take(results_, kHitsAt + windows + kFirstHits)})
     if (!done) return done;
   Result<HostBuffer<Hit>> results =
@@ -567,29 +614,38 @@ Status CascadeCuda::queue_stages(StreamRef on, const Evaluate& evaluate) {
       stages_.device_data(), early_stages_, cascade_.cumulative, evaluate,
       candidates_.device_data(), &counters->candidates[0]);
   if (Status ok = cuda_status(cudaGetLastError(), "early stages launch"); !ok) return ok;
-  Candidate* survivors = late_chunks_ > 0 ? survivors_.device_data() : nullptr;
   lanes_kernel<kMiddleLanes><<<lanes_blocks_, kLanesThreads, 0, on.get()>>>(
       grid_->nodes(), grid_->levels(), levels_.device_data(), stages_.device_data(),
-      chunks_.device_data(), middle_chunks_, cascade_.cumulative, one_by_one_, evaluate,
-      candidates_.device_data(), &counters->candidates[0], survivors, &counters->candidates[1],
-      hits, &counters->hits);
+      chunks_.device_data(), middle_chunks_, cascade_.cumulative, evaluate,
+      candidates_.device_data(), &counters->candidates[0], survivors_.device_data(),
+      &counters->candidates[1]);
   if (Status ok = cuda_status(cudaGetLastError(), "middle stages launch"); !ok) return ok;
-  if (late_chunks_ == 0) return Done{};
-  lanes_kernel<kLateLanes><<<lanes_blocks_, kLanesThreads, 0, on.get()>>>(
+  late_kernel<<<late_blocks_, kLateThreads, 0, on.get()>>>(
       grid_->nodes(), grid_->levels(), levels_.device_data(), stages_.device_data(),
-      chunks_.device_data() + middle_chunks_, late_chunks_, cascade_.cumulative, one_by_one_,
-      evaluate, survivors_.device_data(), &counters->candidates[1],
-      static_cast<Candidate*>(nullptr), &counters->candidates[1], hits, &counters->hits);
+      chunks_.device_data() + middle_chunks_, late_chunks_, cascade_.cumulative, evaluate,
+      survivors_.device_data(), &counters->candidates[1], hits, &counters->hits);
   return cuda_status(cudaGetLastError(), "late stages launch");
 }
 
-Status CascadeCuda::queue(StreamRef on,
-                          const ImageView<Space::device, const std::uint8_t>& picture) {
+Status CascadeCuda::queue(StreamRef on, const Planes<Space::device>& in) {
   if (Status ok = runtime::fill(on.get(), results_.device_data(), 0, sizeof(Counters)); !ok)
     return ok;
-  if (Status ok = pyramid(on, *pyramid_, picture, samples_.device_data()); !ok) return ok;
+  Planes<Space::device> planes = in;
+  if (cascade_.channels.colour) {
+    const PlanesView<Space::device, std::uint8_t> luv{
+        luv_.device_data(), 3,        in.width,
+        in.height,          in.width, static_cast<std::ptrdiff_t>(in.width) * in.height};
+    if (Status ok = to_luv(on, in, luv); !ok) return ok;
+    planes = luv;
+  }
+  for (int p = 0; p < planes.count; ++p)
+    if (Status ok =
+            pyramid(on, *pyramid_, planes.plane(p),
+                    samples_.device_data() + static_cast<std::size_t>(p) * plan_.pyramid.samples);
+        !ok)
+      return ok;
   if (Status ok = grid_->build(on, samples_.device_data()); !ok) return ok;
-  const LinearTable linear{weights_.device_data(), places_.device_data(), votes_.device_data(),
+  const LinearTable linear{weights_.device_data(), records_.device_data(),
                            static_cast<int>(cascade_.linear.size())};
   const TreeTable trees{questions_.device_data(), trees_.device_data(), leaves_.device_data()};
   const Status queued = cascade_.linear.empty() ? queue_stages(on, EvaluateTree{trees})
@@ -598,10 +654,9 @@ Status CascadeCuda::queue(StreamRef on,
   return copy_to_host(on, host_results_.data(), results_.device_data(), kHitsAt + kFirstHits);
 }
 
-Result<Engine::Hits> CascadeCuda::run(const ImageView<Space::device, const std::uint8_t>& picture,
-                                      float threshold) {
-  const Status launched = graphs_.launch(stream(), picture.data, picture.row_stride,
-                                         [&](StreamRef on) { return queue(on, picture); });
+Result<Engine::Hits> CascadeCuda::run(const Planes<Space::device>& in, float threshold) {
+  const Status launched =
+      graphs_.launch(stream(), in.data, in.row_stride, [&](StreamRef on) { return queue(on, in); });
   if (!launched) return launched.error();
   if (Status done = wait(stream()); !done) return done.error();
   Counters counters;

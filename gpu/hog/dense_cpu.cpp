@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "gpu/hog/dense_plan.hpp"
 #include "gpu/hog/engine.hpp"
@@ -26,22 +26,24 @@ constexpr int kRing = 16;   // rows of votes: a group's 8, and 7 more for shifte
 constexpr int kAtOnce = 8;  // windows beside each other that share the loads of weights
 constexpr int kIntegralBand = 8;
 
-struct FreeAligned {
-  void operator()(void* p) const noexcept { ::operator delete (p, std::align_val_t{64}); }
+struct Free {
+  void operator()(void* p) const noexcept { std::free(p); }
 };
-/// Memory without a first value; null when there is none left.
+/// Memory without a first value: what a search does not touch, such as planes of colour, the system
+/// does not provide.
 template <typename T>
 class Room {
  public:
   [[nodiscard]] bool make(std::size_t count) {
-    data_.reset(static_cast<T*>(::operator new (std::max<std::size_t>(1, count) * sizeof(T),
-                                                std::align_val_t{64}, std::nothrow)));
+    constexpr std::size_t kAlign = 64;
+    const std::size_t bytes = (count * sizeof(T) / kAlign + 1) * kAlign;
+    data_.reset(static_cast<T*>(std::aligned_alloc(kAlign, bytes)));
     return data_ != nullptr;
   }
   [[nodiscard]] T* get() const noexcept { return data_.get(); }
 
  private:
-  std::unique_ptr<T, FreeAligned> data_;
+  std::unique_ptr<T, Free> data_;
 };
 
 std::size_t area(int a, int b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); }
@@ -282,7 +284,7 @@ class DenseCpu final : public Engine {
       columns = std::max(columns, static_cast<std::size_t>(plan_.sheets[i].columns));
       room = std::max(room, ++sheets * (columns + 1));
     }
-    pitch_ = static_cast<std::size_t>((width + 15) / 16 * 16);
+    pitch_ = area((width + 15) / 16, 16);
     const int grid = plan_.grid;
     const std::size_t integral =
         area((kIntegralBand + 3) * kCell / grid + 1, width / grid + 1) * kBins;
@@ -292,7 +294,7 @@ class DenseCpu final : public Engine {
               scores_.make(static_cast<std::size_t>(search_.window_count));
     scratch_.resize(static_cast<std::size_t>(workers_.count()));
     for (Scratch& s : scratch_) {
-      ok = ok && s.column_sums.make(static_cast<std::size_t>(search_.pyramid.width) + 1);
+      ok = ok && s.column_sums.make(cpu::pyramid_scratch(search_.pyramid));
       if (m.kind == DenseKind::rhog) {
         ok = ok && s.samples.make(pitch_ * 12 + 48) && s.gradients.make(pitch_ * 6) &&
              s.lower.make(pitch_ * kRing) && s.upper.make(pitch_ * kRing) &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "gpu/hog/dense_plan.hpp"
@@ -544,8 +545,9 @@ class DenseCuda final : public Engine {
     hits_.resize(windows);
     for (int colour = 0; colour < (planes_ == 3 ? 2 : 1); ++colour)
       for (int host = 0; host < 2; ++host)
-        if (Status ok = graphs_[colour][host].record(
-                [&](StreamRef stream) { return queue(stream, colour == 1 ? 3 : 1, host == 1); });
+        if (Status ok = graphs_[colour][host].record([this, colour, host](StreamRef stream) {
+              return queue(stream, colour == 1 ? 3 : 1, host == 1);
+            });
             !ok)
           return ok;
     return Done{};

@@ -17,6 +17,9 @@ using Histogram = std::array<float, kBins>;
 
 Error bad(const char* text) { return {Errc::invalid_argument, 0, "dense descriptor", text}; }
 
+std::size_t product(int a, int b) {
+  return static_cast<std::size_t>(a) * static_cast<std::size_t>(b);
+}
 int mirrored(int i, int size) {
   if (i < 0) i = -i;
   return i < size ? i : 2 * (size - 1) - i;
@@ -33,7 +36,7 @@ Gradient gradient_at(const Plane& plane, const float (&samples)[256], int x, int
 /// What a group gives to the blocks around it: [j][k].
 using Parts = std::array<std::array<Histogram, 4>, 4>;
 
-Parts parts_of(const DenseModel& model, const Picture<Space::host>& picture, const Shares& shares,
+Parts parts_of(const Picture<Space::host>& picture, const Shares& shares,
                const float (&samples)[256], int x, int y) {
   Parts parts{};
   for (int v = 0; v < kCell; ++v) {
@@ -64,7 +67,6 @@ Parts parts_of(const DenseModel& model, const Picture<Space::host>& picture, con
         for (std::size_t bin = 0; bin < kBins; ++bin)
           parts[j][k][bin] += shares.of[v][j] * spread[bin + 1][k];
   }
-  (void)model;
   return parts;
 }
 
@@ -114,7 +116,7 @@ Result<std::vector<float>> descriptor(const DenseModel& model, const Picture<Spa
     return bad("the window's sides must be 1..1024");
   const int bx = std::max(0, model.blocks_x()), by = std::max(0, model.blocks_y());
   dense.bias = 0;
-  dense.weights.assign(static_cast<std::size_t>(bx * by * DenseModel::kBlockValues), 0.0F);
+  dense.weights.assign(product(bx, by) * DenseModel::kBlockValues, 0.0F);
   if (Status ok = validate(complete); !ok) return ok.error();
   if (Status ok = check_picture(picture, picture.grey.width, picture.grey.height,
                                 model.kind == DenseKind::rhog);
@@ -126,8 +128,10 @@ Result<std::vector<float>> descriptor(const DenseModel& model, const Picture<Spa
 
   std::vector<float> values = std::move(dense.weights);
   const int across = bx + 1, down = by + 1;  // groups, or cells
-  const auto at = [across](int gx, int gy) { return static_cast<std::size_t>(gy * across + gx); };
-  const auto groups = static_cast<std::size_t>(across * down);
+  const auto at = [across](int gx, int gy) {
+    return product(gy, across) + static_cast<std::size_t>(gx);
+  };
+  const auto groups = product(across, down);
   std::vector<Parts> parts;
   std::vector<Histogram> cells;
   if (model.kind == DenseKind::rhog) {
@@ -137,7 +141,7 @@ Result<std::vector<float>> descriptor(const DenseModel& model, const Picture<Spa
     parts.reserve(groups);
     for (int gy = 0; gy < down; ++gy)
       for (int gx = 0; gx < across; ++gx)
-        parts.push_back(parts_of(model, picture, shares, samples, x + gx * kCell, y + gy * kCell));
+        parts.push_back(parts_of(picture, shares, samples, x + gx * kCell, y + gy * kCell));
   } else {
     cells.reserve(groups);
     for (int gy = 0; gy < down; ++gy)
@@ -176,7 +180,8 @@ Result<float> score_of(const DenseModel& model, const std::vector<float>& values
     for (int bin = 0; bin < kBins; ++bin)
       for (int x = 0; x < bx; ++x)
         for (int lane = 0; lane < kLanes; ++lane) {
-          const auto i = static_cast<std::size_t>(((y * bx + x) * kLanes + lane) * kBins + bin);
+          const std::size_t i = product(y * bx + x, DenseModel::kBlockValues) +
+                                product(lane, kBins) + product(bin, 1);
           lanes[lane] += model.weights[i] * values[i];
         }
   return model.bias + sum_of_lanes(lanes[0], lanes[1], lanes[2], lanes[3]);

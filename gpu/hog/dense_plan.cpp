@@ -89,10 +89,11 @@ std::vector<float> ordered_weights(const DenseModel& model) {
   for (int y = 0; y < by; ++y)
     for (int bin = 0; bin < kBins; ++bin)
       for (int x = 0; x < bx; ++x)
-        for (int cell = 0; cell < kLanes; ++cell)
-          ordered.push_back(
-              model
-                  .weights[static_cast<std::size_t>(((y * bx + x) * kLanes + cell) * kBins + bin)]);
+        for (int cell = 0; cell < kLanes; ++cell) {
+          const float* block =
+              model.weights.data() + std::ptrdiff_t{y * bx + x} * DenseModel::kBlockValues;
+          ordered.push_back(block[cell * kBins + bin]);
+        }
   return ordered;
 }
 

@@ -24,8 +24,9 @@ KERB_BOTH std::int32_t squared_norm(std::int32_t dx, std::int32_t dy) { return d
 /// integer under 2^24, so exact, and root and sum are rounded once each as IEEE 754 says. The same
 /// bits everywhere. (A root a hair below a half rounds to that half, and then up.)
 KERB_BOTH std::uint16_t eighths(std::int32_t squared_norm) {
+  constexpr float kHalf = 0.5f;
   const float root = sqrtf(static_cast<float>(kMagnitudeScale * kMagnitudeScale * squared_norm));
-  return static_cast<std::uint16_t>(static_cast<std::int32_t>(root + 0.5f));
+  return static_cast<std::uint16_t>(static_cast<std::int32_t>(kHalf + root));
 }
 
 /// 1 when the direction (ax, ay) of the first quadrant is as steep as den : num or steeper, else 0.

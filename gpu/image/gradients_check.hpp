@@ -21,12 +21,12 @@ Status check_gradients(bool whole, int width, int height, const GradientParams& 
 /// Calls `fn` with the parameters as types, so that the compiler sees constants.
 template <typename Fn>
 void with_bins(const GradientParams& params, Fn&& fn) {
-  constexpr std::integral_constant<int, 9> nine{};
-  constexpr std::integral_constant<int, 6> six{};
+  constexpr std::integral_constant<int, 9> kNine{};
+  constexpr std::integral_constant<int, 6> kSix{};
   if (params.bins == 9)
-    params.half_shifted ? fn(nine, std::true_type{}) : fn(nine, std::false_type{});
+    params.half_shifted ? fn(kNine, std::true_type{}) : fn(kNine, std::false_type{});
   else
-    params.half_shifted ? fn(six, std::true_type{}) : fn(six, std::false_type{});
+    params.half_shifted ? fn(kSix, std::true_type{}) : fn(kSix, std::false_type{});
 }
 
 }  // namespace kerb::shapes

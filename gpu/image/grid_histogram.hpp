@@ -48,7 +48,13 @@ class GridHistogram {
   }
   /// `planes`: the corner of each plane's rim, rows level.row_stride apart; at least 16 readable
   /// bytes must follow the last one's end.
-  void build(const Level& level, const std::uint8_t* const* planes, std::uint32_t* nodes);
+  void build(const Level& level, const std::uint8_t* const* planes, std::uint32_t* nodes) {
+    build_rows(level, planes, nodes, 0, cells(level.height));
+  }
+  /// The same in parts, from above: the nodes below cells [from, to). Those above `from` must be
+  /// there; from 0 on, the first row of nodes is made as well.
+  void build_rows(const Level& level, const std::uint8_t* const* planes, std::uint32_t* nodes,
+                  int from, int to);
 
  private:
   void pack_row(const Level& level, const std::uint8_t* const* planes, int y, std::uint16_t* out);

@@ -25,7 +25,7 @@ S16x8 choose(S16x8 mask, S16x8 yes, S16x8 no) { return (mask & yes) | (~mask & n
 
 /// gradient::bin_of(), eight at a time.
 template <int kBins, bool kHalfShifted>
-inline S16x8 bins_of(S16x8 dx, S16x8 dy) {
+KERB_INLINE S16x8 bins_of(S16x8 dx, S16x8 dy) {
   const S16x8 ax = absolute(dx), ay = absolute(dy);
   S16x8 index;  // minus the bounds passed: a comparison gives -1
   if constexpr (kBins == 9 && !kHalfShifted) {
@@ -51,20 +51,15 @@ S32x4 eighths(S32x4 squared_norm) {
   return __builtin_convertvector(root + 0.5F, S32x4);
 }
 
-/// dx^2 + dy^2
-S32x8 squared_norm(S16x8 dx, S16x8 dy) {
-  const S32x8 x = widen(dx), y = widen(dy);
-  return {x.low * x.low + y.low * y.low, x.high * x.high + y.high * y.high};
-}
-S16x8 narrow(S32x4 low, S32x4 high) {
+S16x8 join(S32x4 low, S32x4 high) {
   const S16x8 a = bits<S16x8>(low), b = bits<S16x8>(high);  // little-endian
   return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
 }
 
 template <int kBins, bool kHalfShifted>
-inline S16x8 packed_of(S16x8 dx, S16x8 dy) {
+KERB_INLINE S16x8 packed_of(S16x8 dx, S16x8 dy) {
   const S32x8 norm = squared_norm(dx, dy);
-  const S16x8 magnitude = narrow(eighths(norm.low), eighths(norm.high));
+  const S16x8 magnitude = join(eighths(norm.low), eighths(norm.high));
   return (magnitude << gradient::kBinBits) | bins_of<kBins, kHalfShifted>(dx, dy);
 }
 
@@ -91,7 +86,7 @@ void pack_planes(const std::uint8_t* const (&rows)[3], std::ptrdiff_t stride, in
       const S16x8 ey = samples(row + stride + x) - samples(row - stride + x);
       const S32x8 norm = squared_norm(ex, ey);
       const S32x4 better_low = norm.low > best_low, better_high = norm.high > best_high;
-      const S16x8 better = narrow(better_low, better_high);
+      const S16x8 better = join(better_low, better_high);
       dx = choose(better, ex, dx);
       dy = choose(better, ey, dy);
       best_low = (better_low & norm.low) | (~better_low & best_low);
@@ -124,33 +119,6 @@ struct PackRow {
     }
   }
 };
-
-U16x8 evens_and_odds(U16x8 a, U16x8 b) {
-  return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14) +
-         __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
-}
-
-/// Rows and columns of eight by eight change places.
-void transpose(U16x8 (&m)[8]) {
-  U16x8 a[8], b[8];
-  for (int i = 0; i < 4; ++i) {
-    a[i] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-    a[i + 4] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-  }
-  // a[i] holds columns 0 2 4 6 of rows 2i, 2i+1 as pairs; a[i + 4] columns 1 3 5 7.
-  for (int h = 0; h < 2; ++h) {
-    const int o = 4 * h;
-    for (int i = 0; i < 2; ++i) {
-      b[o + i] = __builtin_shufflevector(a[o + 2 * i], a[o + 2 * i + 1], 0, 1, 8, 9, 4, 5, 12, 13);
-      b[o + i + 2] =
-          __builtin_shufflevector(a[o + 2 * i], a[o + 2 * i + 1], 2, 3, 10, 11, 6, 7, 14, 15);
-    }
-    m[0 + h] = __builtin_shufflevector(b[o], b[o + 1], 0, 1, 2, 3, 8, 9, 10, 11);
-    m[4 + h] = __builtin_shufflevector(b[o], b[o + 1], 4, 5, 6, 7, 12, 13, 14, 15);
-    m[2 + h] = __builtin_shufflevector(b[o + 2], b[o + 3], 0, 1, 2, 3, 8, 9, 10, 11);
-    m[6 + h] = __builtin_shufflevector(b[o + 2], b[o + 3], 4, 5, 6, 7, 12, 13, 14, 15);
-  }
-}
 
 }  // namespace
 
@@ -195,11 +163,11 @@ void GridHistogram::sum_cells_of_4(const std::uint16_t* packed, int cells) {
           sum[i] += magnitude[4 * i + row] & bits<U16x8>(bin[4 * i + row] == wanted);
       }
       store(out + b * cell_stride_,
-            evens_and_odds(evens_and_odds(sum[0], sum[1]), evens_and_odds(sum[2], sum[3])));
+            pair_sums(pair_sums(sum[0], sum[1]), pair_sums(sum[2], sum[3])));
     }
     if (settings_.magnitude)
       store(out + settings_.bins * cell_stride_,
-            evens_and_odds(evens_and_odds(all[0], all[1]), evens_and_odds(all[2], all[3])));
+            pair_sums(pair_sums(all[0], all[1]), pair_sums(all[2], all[3])));
   }
 }
 
@@ -267,12 +235,13 @@ void GridHistogram::add_row(int cells, const std::uint32_t* above, std::uint32_t
   }
 }
 
-void GridHistogram::build(const Level& level, const std::uint8_t* const* planes,
-                          std::uint32_t* nodes) {
-  const int across = cells(level.width), down = cells(level.height), grid = settings_.grid;
+void GridHistogram::build_rows(const Level& level, const std::uint8_t* const* planes,
+                               std::uint32_t* nodes, int from, int to) {
+  const int across = cells(level.width), grid = settings_.grid;
   const std::size_t pitch = static_cast<std::size_t>(across + 1) * static_cast<std::size_t>(lanes_);
-  std::fill_n(nodes, pitch, 0U);
-  for (int j = 0; j < down; ++j, nodes += pitch) {
+  if (from == 0) std::fill_n(nodes, pitch, 0U);
+  nodes += static_cast<std::size_t>(from) * pitch;
+  for (int j = from; j < to; ++j, nodes += pitch) {
     for (int row = 0; row < grid; ++row)
       pack_row(level, planes, j * grid + row, packed_.data() + row * packed_stride_);
     if (grid == 4) {

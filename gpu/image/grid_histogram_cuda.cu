@@ -26,14 +26,16 @@ __device__ Six six(const std::uint8_t* row) {
 
 /// gradient::eighths() with the fast root where its error cannot matter: it is off by a few units
 /// in the last place, less than 0.001 for roots of up to 2885, so only a root that close to a
-/// half needs the exact one.
+/// half needs the exact one. Conversions by adding 2^23 and the like: those instructions are
+/// four times as fast.
 __device__ unsigned eighths(int squared_norm) {
-  const float n = static_cast<float>(64 * squared_norm);
+  constexpr float kTwo23 = 8388608.0F;  // more than 64 * squared_norm ever is
+  const float n = __int_as_float(64 * squared_norm | 0x4B000000) - kTwo23;
   float root;
   asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(n));
-  const float up = root + 0.5F, whole = truncf(up);
-  if (up - whole < 0.002F || up - whole > 0.998F) return gradient::eighths(squared_norm);
-  return static_cast<unsigned>(whole);
+  const float shifted = root + kTwo23;  // the nearest integer in its low bits
+  if (fabsf(root - (shifted - kTwo23)) > 0.498F) return gradient::eighths(squared_norm);
+  return static_cast<unsigned>(__float_as_int(shifted) & 0xFFFF);
 }
 
 /// gradient::bin_of() in whole registers: 16-bit lanes cost extra here. What it says of no gradient

@@ -47,26 +47,36 @@ void integrate_integers(const ImageView<Space::host, const In>& in,
   }
 }
 
-/// One row's sums so far.
+/// Scans up to a group of values as scan_rows() does; `groups` is the sum of the row's groups so
+/// far. Segments do not wait for each other: the processor works on several at once.
 template <typename T>
-struct Running {
-  T groups{}, segments{};
-};
-/// Scans a segment in place, as scan_rows() does, and adds to the sums so far.
-template <typename T>
-void scan_segment(T (&values)[kScanSegment], Running<T>& row) {
-  const T start = row.groups + row.segments;
-  T sum = values[0];
-  values[0] = start + sum;
-  for (int i = 1; i < kScanSegment; ++i) {
-    sum = sum + values[i];
-    values[i] = start + sum;
+void scan_group(const T* __restrict values, T* __restrict out, int count, T& groups) {
+  T segments{};
+  for (int x = 0; x < count; x += kScanSegment) {
+    const int end = std::min(x + kScanSegment, count);
+    const T start = groups + segments;
+    T sum = values[x];
+    out[x] = start + sum;
+    for (int i = x + 1; i < end; ++i) {
+      sum = sum + values[i];
+      out[i] = start + sum;
+    }
+    segments = segments + sum;
   }
-  row.segments = row.segments + sum;
+  groups = groups + segments;
+}
+/// For the vectoriser.
+template <typename T>
+void add_to(T* __restrict sums, const T* __restrict values, int count) {
+  for (int i = 0; i < count; ++i) sums[i] = sums[i] + values[i];
+}
+template <typename T>
+void put_sums(const T* __restrict a, const T* __restrict b, T* __restrict to, int count) {
+  for (int i = 0; i < count; ++i) to[i] = a[i] + b[i];
 }
 
-/// A band at a time and in it a segment of columns at a time, all in the first cache. The output's
-/// first row holds V until it is made what it is to be: 0.
+/// A band at a time and in it a group of columns at a time, whose sums stay in the first cache. The
+/// output's first row holds V until it is made what it is to be: 0.
 template <typename T>
 void integrate(const ImageView<Space::host, const T>& in, const ImageView<Space::host, T>& out) {
   const int width = out.width - 1, height = out.height - 1;  // of the input, as far as it counts
@@ -74,32 +84,17 @@ void integrate(const ImageView<Space::host, const T>& in, const ImageView<Space:
   std::fill_n(out.data, out.width, T{});
   for (int top = 0; top < height; top += kBand) {
     const int rows = std::min(kBand, height - top);
-    Running<T> earlier, running[kBand];
-    for (int left = 0; left < width; left += kScanSegment) {
-      if (left != 0 && left % kScanGroup == 0) {
-        const auto next_group = [](Running<T>& row) { row = {row.groups + row.segments, T{}}; };
-        next_group(earlier);
-        for (Running<T>& row : running) next_group(row);
-      }
-      const int count = std::min(kScanSegment, width - left);
-      T above[kScanSegment] = {}, sums[kScanSegment] = {}, scanned[kScanSegment];
-      std::copy_n(columns + left, count, above);
-      scan_segment(above, earlier);
+    T groups_above{}, groups[kBand] = {};
+    for (int left = 0; left < width; left += kScanGroup) {
+      const int count = std::min(kScanGroup, width - left);
+      T above[kScanGroup], sums[kScanGroup] = {}, scanned[kScanGroup];
+      scan_group(columns + left, above, count, groups_above);
       for (int j = 0; j < rows; ++j) {
-        const T* from = in.data + (top + j) * in.row_stride + left;
-        T* to = out.data + (top + j + 1) * out.row_stride + left + 1;
-        if (count == kScanSegment)
-          for (int i = 0; i < kScanSegment; ++i) sums[i] = sums[i] + from[i];
-        else
-          for (int i = 0; i < count; ++i) sums[i] = sums[i] + from[i];
-        std::copy_n(sums, kScanSegment, scanned);
-        scan_segment(scanned, running[j]);
-        if (count == kScanSegment)
-          for (int i = 0; i < kScanSegment; ++i) to[i] = above[i] + scanned[i];
-        else
-          for (int i = 0; i < count; ++i) to[i] = above[i] + scanned[i];
+        add_to(sums, in.data + (top + j) * in.row_stride + left, count);
+        scan_group(sums, scanned, count, groups[j]);
+        put_sums(above, scanned, out.data + (top + j + 1) * out.row_stride + left + 1, count);
       }
-      for (int i = 0; i < count; ++i) columns[left + i] = columns[left + i] + sums[i];
+      add_to(columns + left, sums, count);
     }
     for (int j = 0; j < rows; ++j) out.data[(top + j + 1) * out.row_stride] = T{};
   }

@@ -47,8 +47,9 @@ KERB_BOTH float cube_root(float x) {
 }
 
 KERB_BOTH std::uint8_t to_byte(float v) {
+  constexpr float kHalf = 0.5f;
   const float clamped = v < 0.0f ? 0.0f : (v > 255.0f ? 255.0f : v);
-  return static_cast<std::uint8_t>(static_cast<std::int32_t>(clamped + 0.5f));
+  return static_cast<std::uint8_t>(static_cast<std::int32_t>(kHalf + clamped));
 }
 
 struct Luv {

@@ -43,10 +43,12 @@ namespace cpu {
 /// The same contract on the CPU, done on return: the definition.
 Status pyramid(Workers& workers, const PyramidPlan& plan,
                const ImageView<Space::host, const std::uint8_t>& in, std::uint8_t* out);
-/// One level alone, its rim's corner at `first`. `column_sums` has room for plan.width + 1.
+/// Numbers that pyramid_level() needs room for.
+[[nodiscard]] std::size_t pyramid_scratch(const PyramidPlan& plan) noexcept;
+/// One level alone, its rim's corner at `first`. Writes whole rows, up to the level's stride.
 void pyramid_level(const PyramidPlan& plan, const Level& level,
                    const ImageView<Space::host, const std::uint8_t>& in, std::uint8_t* first,
-                   std::uint16_t* column_sums);
+                   std::uint16_t* scratch);
 }  // namespace cpu
 
 }  // namespace kerb

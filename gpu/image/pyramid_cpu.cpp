@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "gpu/image/pyramid.hpp"
+#include "gpu/image/simd.hpp"
 
 namespace kerb::cpu {
 namespace {
+
+using namespace simd;
+
+constexpr int kRows = 8;  // made at once: a lane each
+
+std::size_t whole_eights(int n) { return (static_cast<std::size_t>(n) + 7) / 8 * 8; }
 
 /// Two rows of the picture as one, 8.8: exact.
 void blend_rows(const std::uint8_t* __restrict__ upper, const std::uint8_t* __restrict__ lower,
@@ -17,41 +23,72 @@ void blend_rows(const std::uint8_t* __restrict__ upper, const std::uint8_t* __re
     out[x] = static_cast<std::uint16_t>(upper[x] * above + lower[x] * below);
 }
 
-void blend_columns(const std::uint16_t* __restrict__ sums, const Tap* __restrict__ taps, int count,
-                   std::uint8_t* __restrict__ out) {
-  for (int x = 0; x < count; ++x) {
-    std::uint16_t pair[2];
-    std::memcpy(pair, sums + taps[x].index, sizeof pair);
-    const std::uint32_t right = taps[x].weight, left = 256 - right;
-    out[x] = static_cast<std::uint8_t>((pair[0] * left + pair[1] * right + 32768U) >> 16);
+/// Eight rows of sums, `stride` apart, as one row of eights.
+void interleave(const std::uint16_t* rows, std::size_t stride, int count, std::uint16_t* out) {
+  for (int x = 0; x < count; x += 8) {
+    U16x8 m[8];
+    for (std::size_t r = 0; r < 8; ++r) m[r] = load<U16x8>(rows + r * stride + x);
+    transpose(m);
+    for (int i = 0; i < 8; ++i) store(out + 8 * (x + i), m[i]);
+  }
+}
+
+/// The columns of eight rows at once. Columns come in eights: those beyond `count` repeat the last,
+/// and fall into the space between the rows.
+void blend_columns(const std::uint16_t* eights, const Tap* taps, int count, std::uint8_t* out,
+                   int stride, int rows) {
+  for (int x = 0; x < count; x += 8) {
+    U16x8 m[8];
+    for (int i = 0; i < 8; ++i) {
+      const Tap tap = taps[std::min(x + i, count - 1)];
+      const std::uint16_t* at = eights + 8 * static_cast<std::size_t>(tap.index);
+      m[i] = blend(load<U16x8>(at), load<U16x8>(at + 8), tap.weight);
+    }
+    transpose(m);
+    for (int r = 0; r < rows; ++r)
+      store(out + static_cast<std::ptrdiff_t>(r) * stride + x, narrow(m[r]));
   }
 }
 
 }  // namespace
 
+std::size_t pyramid_scratch(const PyramidPlan& plan) noexcept {
+  const std::size_t columns = whole_eights(plan.width + 2);
+  return 2 * kRows * columns;
+}
+
 void pyramid_level(const PyramidPlan& plan, const Level& level,
                    const ImageView<Space::host, const std::uint8_t>& in, std::uint8_t* first,
-                   std::uint16_t* column_sums) {
+                   std::uint16_t* scratch) {
   const Tap* x_taps = plan.taps.data() + level.x_taps;
   const Tap* y_taps = plan.taps.data() + level.y_taps;
   const int columns = level.width + 2, rows = level.height + 2;
+  const std::size_t stride = whole_eights(plan.width + 2);
+  std::uint16_t* eights = scratch + kRows * stride;
   // Only the columns of the picture that are looked at.
   const auto [lowest, highest] = std::minmax_element(
       x_taps, x_taps + columns, [](const Tap& a, const Tap& b) { return a.index < b.index; });
-  const int from = lowest->index, to = std::min(highest->index + 2, plan.width);
-  const bool whole = std::all_of(x_taps, x_taps + columns, [](Tap t) { return t.weight == 0; });
-  for (int y = 0; y < rows; ++y) {
+  const int from = lowest->index / 8 * 8, to = std::min(highest->index + 2, plan.width);
+  const bool whole = std::all_of(x_taps, x_taps + columns, [](Tap t) { return t.weight == 0; }) &&
+                     std::all_of(y_taps, y_taps + rows, [](Tap t) { return t.weight == 0; });
+  for (int y = 0; y < rows; y += kRows) {
+    const int count = std::min(kRows, rows - y);
     std::uint8_t* out = first + static_cast<std::ptrdiff_t>(y) * level.row_stride;
-    const Tap tap = y_taps[y];
-    const std::uint8_t* upper = in.data + tap.index * in.row_stride;
-    if (whole && tap.weight == 0) {
-      for (int x = 0; x < columns; ++x) out[x] = upper[x_taps[x].index];
-      continue;
+    for (int r = 0; r < count; ++r) {
+      const Tap tap = y_taps[y + r];
+      const std::uint8_t* upper = in.data + tap.index * in.row_stride;
+      if (whole) {
+        std::uint8_t* row = out + static_cast<std::ptrdiff_t>(r) * level.row_stride;
+        for (int x = 0; x < columns; ++x) row[x] = upper[x_taps[x].index];
+        continue;
+      }
+      const std::uint8_t* lower = tap.weight == 0 ? upper : upper + in.row_stride;
+      blend_rows(upper + from, lower + from, tap.weight, to - from,
+                 scratch + static_cast<std::size_t>(r) * stride + from);
     }
-    const std::uint8_t* lower = tap.weight == 0 ? upper : upper + in.row_stride;
-    blend_rows(upper + from, lower + from, tap.weight, to - from, column_sums + from);
-    column_sums[to] = 0;  // read with weight 0 at the right edge
-    blend_columns(column_sums, x_taps, columns, out);
+    if (whole) continue;
+    interleave(scratch + from, stride, to - from, eights + 8 * static_cast<std::size_t>(from));
+    blend_columns(eights, x_taps, columns, out, level.row_stride, count);
   }
 }
 
@@ -60,7 +97,7 @@ Status pyramid(Workers& workers, const PyramidPlan& plan,
   if (in.data == nullptr || out == nullptr || in.width != plan.width || in.height != plan.height ||
       in.row_stride < in.width)
     return Error{Errc::invalid_argument, 0, "pyramid", "the picture is not of the plan's size"};
-  const std::size_t room = static_cast<std::size_t>(plan.width) + 1;
+  const std::size_t room = pyramid_scratch(plan);
   std::vector<std::uint16_t> sums(room * static_cast<std::size_t>(workers.count()));
   workers.run(static_cast<int>(plan.levels.size()), [&](int task, int worker) {
     const Level& level = plan.levels[static_cast<std::size_t>(task)];

@@ -102,10 +102,11 @@ Status Resizer::make_area(const Context& context) {
   // is the whole part of (s + n/2) / n, half of n rounded down. With 1/2 more on top it keeps the
   // quotient at least 1/2n from the next integer either way; product and reciprocal err by less
   // than 2^-44 together.
-  const auto parts =
-      static_cast<double>(in_.width / shared_x) * static_cast<double>(in_.height / shared_y);
-  half_ = static_cast<double>(static_cast<std::uint64_t>(parts) / 2) + 0.5;
-  reciprocal_ = 1 / parts;
+  const auto parts = static_cast<std::uint64_t>(in_.width / shared_x) *
+                     static_cast<std::uint64_t>(in_.height / shared_y);
+  const std::uint64_t half = parts / 2;  // rounded down
+  half_ = static_cast<double>(half) + 0.5;
+  reciprocal_ = 1 / static_cast<double>(parts);
   return upload(context, covers_, device_covers_);
 }
 

@@ -13,6 +13,9 @@
 /// lane is rounded as a scalar would be. For the CPU operators of gpu/ alone.
 namespace kerb::simd {
 
+/// For what must not become a call: vectors would travel through memory.
+#define KERB_INLINE __attribute__((always_inline)) inline
+
 using U8x8 = std::uint8_t __attribute__((vector_size(8)));
 using S16x4 = std::int16_t __attribute__((vector_size(8)));
 using S16x8 = std::int16_t __attribute__((vector_size(16)));
@@ -97,6 +100,99 @@ struct U32x8 {
   return {__builtin_convertvector(__builtin_shufflevector(v, v, 0, 1, 2, 3), U32x4),
           __builtin_convertvector(__builtin_shufflevector(v, v, 4, 5, 6, 7), U32x4)};
 #endif
+}
+
+/// x^2 + y^2 of lanes under 2^15.
+[[nodiscard]] inline S32x8 squared_norm(S16x8 x, S16x8 y) noexcept {
+#if defined(__aarch64__)
+  const int16x8_t a = bits<int16x8_t>(x), b = bits<int16x8_t>(y);
+  const int32x4_t low = vmull_s16(vget_low_s16(a), vget_low_s16(a));
+  const int32x4_t high = vmull_high_s16(a, a);
+  return {bits<S32x4>(vmlal_s16(low, vget_low_s16(b), vget_low_s16(b))),
+          bits<S32x4>(vmlal_high_s16(high, b, b))};
+#elif defined(__SSE2__)
+  const __m128i a = bits<__m128i>(x), b = bits<__m128i>(y);
+  const __m128i low = _mm_unpacklo_epi16(a, b), high = _mm_unpackhi_epi16(a, b);
+  return {bits<S32x4>(_mm_madd_epi16(low, low)), bits<S32x4>(_mm_madd_epi16(high, high))};
+#else
+  const S32x8 a = widen(x), b = widen(y);
+  return {a.low * a.low + b.low * b.low, a.high * a.high + b.high * b.high};
+#endif
+}
+
+/// a0 + a1, a2 + a3, ... b6 + b7, of lanes under 2^15.
+[[nodiscard]] inline U16x8 pair_sums(U16x8 a, U16x8 b) noexcept {
+#if defined(__aarch64__)
+  return bits<U16x8>(vpaddq_u16(bits<uint16x8_t>(a), bits<uint16x8_t>(b)));
+#elif defined(__SSE2__)
+  // Packing knows only signed numbers: down by 2^15 before, up after.
+  const __m128i ones = _mm_set1_epi16(1), half = _mm_set1_epi32(32768);
+  const __m128i low = _mm_sub_epi32(_mm_madd_epi16(bits<__m128i>(a), ones), half);
+  const __m128i high = _mm_sub_epi32(_mm_madd_epi16(bits<__m128i>(b), ones), half);
+  return bits<U16x8>(_mm_xor_si128(_mm_packs_epi32(low, high), _mm_set1_epi16(-32768)));
+#else
+  return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14) +
+         __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+#endif
+}
+
+/// (a * (256 - weight) + b * weight + 2^15) >> 16
+[[nodiscard]] inline U16x8 blend(U16x8 a, U16x8 b, unsigned weight) noexcept {
+#if defined(__aarch64__)
+  const uint16x8_t left = bits<uint16x8_t>(a), right = bits<uint16x8_t>(b);
+  const auto wl = static_cast<std::uint16_t>(256 - weight), wr = static_cast<std::uint16_t>(weight);
+  const uint32x4_t low = vmlal_n_u16(vmull_n_u16(vget_low_u16(left), wl), vget_low_u16(right), wr);
+  const uint32x4_t high = vmlal_high_n_u16(vmull_high_n_u16(left, wl), right, wr);
+  return bits<U16x8>(vrshrn_high_n_u32(vrshrn_n_u32(low, 16), high, 16));
+#elif defined(__SSE2__)
+  // Signed numbers again: (a - 2^15) * (256 - weight) + (b - 2^15) * weight is short of 2^23.
+  const __m128i down = _mm_set1_epi16(-32768), up = _mm_set1_epi32((1 << 23) + (1 << 15));
+  const __m128i weights = _mm_set1_epi32(static_cast<int>((256 - weight) | weight << 16));
+  const __m128i left = _mm_xor_si128(bits<__m128i>(a), down);
+  const __m128i right = _mm_xor_si128(bits<__m128i>(b), down);
+  const __m128i low = _mm_madd_epi16(_mm_unpacklo_epi16(left, right), weights);
+  const __m128i high = _mm_madd_epi16(_mm_unpackhi_epi16(left, right), weights);
+  return bits<U16x8>(_mm_packs_epi32(_mm_srli_epi32(_mm_add_epi32(low, up), 16),
+                                     _mm_srli_epi32(_mm_add_epi32(high, up), 16)));
+#else
+  U16x8 out;
+  for (int i = 0; i < 8; ++i)
+    out[i] = static_cast<std::uint16_t>((a[i] * (256 - weight) + b[i] * weight + 32768U) >> 16);
+  return out;
+#endif
+}
+
+/// The low bytes of lanes under 2^8.
+[[nodiscard]] inline U8x8 narrow(U16x8 v) noexcept {
+#if defined(__aarch64__)
+  return bits<U8x8>(vmovn_u16(bits<uint16x8_t>(v)));
+#elif defined(__SSE2__)
+  const __m128i n = bits<__m128i>(v);
+  U8x8 out;
+  _mm_storel_epi64(reinterpret_cast<__m128i*>(&out), _mm_packus_epi16(n, n));
+  return out;
+#else
+  return __builtin_convertvector(v, U8x8);
+#endif
+}
+
+/// Rows and columns of eight by eight change places.
+KERB_INLINE void transpose(U16x8 (&m)[8]) noexcept {
+  U16x8 a[8], b[8];
+  for (int i = 0; i < 4; ++i) {  // pairs of rows interleaved: columns 0..3, then 4..7
+    a[2 * i] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 0, 8, 1, 9, 2, 10, 3, 11);
+    a[2 * i + 1] = __builtin_shufflevector(m[2 * i], m[2 * i + 1], 4, 12, 5, 13, 6, 14, 7, 15);
+  }
+  for (int h = 0; h < 2; ++h)  // four rows: columns 0 1, 2 3 or 4 5, 6 7
+    for (int i = 0; i < 2; ++i) {
+      const U16x8 upper = a[4 * h + i], lower = a[4 * h + 2 + i];
+      b[4 * h + 2 * i] = __builtin_shufflevector(upper, lower, 0, 1, 8, 9, 2, 3, 10, 11);
+      b[4 * h + 2 * i + 1] = __builtin_shufflevector(upper, lower, 4, 5, 12, 13, 6, 7, 14, 15);
+    }
+  for (int i = 0; i < 4; ++i) {
+    m[2 * i] = __builtin_shufflevector(b[i], b[4 + i], 0, 1, 2, 3, 8, 9, 10, 11);
+    m[2 * i + 1] = __builtin_shufflevector(b[i], b[4 + i], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
 }
 
 [[nodiscard]] inline F32x4 to_float(U32x4 v) noexcept {  ///< of numbers under 2^31

@@ -53,16 +53,16 @@ void test_it_finds_what_the_cpu_finds_bit_for_bit() {
   for (const CascadeCase& c : kCascadeCases) {
     for (std::uint32_t seed = 1; seed <= 4; ++seed) {
       const Model model = model_for(c, seed);
-      const Scene scene{c.width, c.height, 1, seed};
+      const Scene scene{c.width, c.height, c.colour ? 3 : 1, seed};
       auto host = make_cascade_cpu(workers, model, c.search, c.width, c.height);
       TEST_ASSERT_OK(host);
       auto device = make_cascade_cuda(*gpu, model, c.search, c.width, c.height);
       TEST_ASSERT_OK(device);
       const float threshold = seed % 2 == 1 ? -1e9F : 0.1F;
       for (int again = 0; again < 2; ++again) {
-        const auto expected = (*host)->search(Picture<Space::host>{scene.view(), {}}, threshold);
+        const auto expected = (*host)->search(scene.picture(), threshold);
         TEST_ASSERT_OK(expected);
-        const auto hits = (*device)->search(Picture<Space::host>{scene.view(), {}}, threshold);
+        const auto hits = (*device)->search(scene.picture(), threshold);
         TEST_ASSERT_OK(hits);
         expect_same(*expected, *hits, c.name);
       }

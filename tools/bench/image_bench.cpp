@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/bench/image_bench.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <type_traits>
 
+#include "gpu/image/gradients.hpp"
+#include "gpu/image/integral.hpp"
 #include "gpu/image/pyramid.hpp"
+#include "gpu/image/resize.hpp"
+#include "gpu/image/scan.hpp"
 #include "gpu/image/split_mosaic.hpp"
 #include "gpu/image/to_grey.hpp"
+#include "gpu/image/to_luv.hpp"
+#include "gpu/image/to_rgb.hpp"
+#include "gpu/image/transpose.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/workers.hpp"
 #include "tools/bench/random.hpp"
@@ -17,89 +27,185 @@ namespace {
 constexpr int kBatch = 32;
 
 struct Size {
-  int width, height;
+  int width = 0, height = 0;
 };
+std::size_t area(Size size) {
+  return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+}
 
-/// One operator on one kind of input. Either side may be missing.
+/// One operator on one kind of input.
 struct Task {
   std::string name, detail;
-  Size size{};
+  Size size;
   double bytes = 0;
   bool threaded = false;  ///< the CPU side uses several
   std::function<Status()> on_cpu;
   std::function<Status(StreamRef)> queue;  ///< CUDA: queues the work, does not wait
 };
 
-/// Random bytes on the host and, where there is CUDA, on the device. What operators read and write.
+/// Random samples on the host and, where there is CUDA, on the device: what operators read and
+/// write.
 template <typename T>
-class Samples {
- public:
-  static Result<std::shared_ptr<Samples>> create(const Context* cuda, std::size_t count,
-                                                 std::uint64_t seed) {
-    auto samples = std::make_shared<Samples>();
-    samples->host.resize(count);
-    Random random{seed};
-    auto* bytes = reinterpret_cast<std::uint8_t*>(samples->host.data());
-    if constexpr (std::is_floating_point_v<T>) {
-      for (T& value : samples->host) value = static_cast<T>(random.unit());
-    } else {
-      for (std::size_t i = 0; i < count * sizeof(T); ++i)
-        bytes[i] = static_cast<std::uint8_t>(random.next() >> 56);
-    }
-    if (cuda == nullptr) return samples;
-    Result<DeviceBuffer<T>> buffer = DeviceBuffer<T>::create(*cuda, count);
-    if (!buffer) return buffer.error();
-    samples->buffer = std::move(*buffer);
-    if (Status ok =
-            copy_to_device<T>(cuda->stream(), samples->device(), samples->host.data(), count);
-        !ok)
-      return ok.error();
-    if (Status ok = wait(cuda->stream()); !ok) return ok.error();
-    return samples;
-  }
-  [[nodiscard]] T* device() const { return buffer.device_data(); }
-
+struct Samples {
   std::vector<T> host;
   DeviceBuffer<T> buffer;
-};
 
-/// The lists of tasks, one function an operator. The first error stays.
-class Tasks {
- public:
-  Tasks(const Context* cuda, Workers& workers, bool small)
-      : cuda_{cuda}, workers_{workers}, small_{small} {
-    frame_ = small ? Size{64, 48} : Size{1280, 720};
+  static Result<std::shared_ptr<Samples>> create(const Context* cuda, std::size_t count) {
+    auto made = std::make_shared<Samples>();
+    made->host.resize(count);
+    Random random{count};
+    for (T& sample : made->host) {
+      if constexpr (std::is_same_v<T, Float4>) {
+        sample = {random.unit(), random.unit(), random.unit(), random.unit()};
+      } else if constexpr (std::is_floating_point_v<T>) {
+        sample = static_cast<T>(random.unit());
+      } else {
+        sample = static_cast<T>(random.next() >> 32);
+      }
+    }
+    if (cuda == nullptr) return made;
+    Result<DeviceBuffer<T>> buffer = DeviceBuffer<T>::create(*cuda, count);
+    if (!buffer) return buffer.error();
+    made->buffer = std::move(*buffer);
+    const T* const from = made->host.data();
+    if (Status ok = copy_to_device(cuda->stream(), made->buffer.device_data(), from, count); !ok)
+      return ok.error();
+    if (Status ok = wait(cuda->stream()); !ok) return ok.error();
+    return made;
   }
 
-  Result<std::vector<Task>> all() {
-    struct Format {
-      PixelFormat format;
-      int mosaic;
-    };
-    for (const Format f :
-         {Format{PixelFormat::grey8, 0}, Format{PixelFormat::grey12, 0},
-          Format{PixelFormat::yuyv, 0}, Format{PixelFormat::nv12, 0}, Format{PixelFormat::rgb24, 0},
-          Format{PixelFormat::bayer8, 0}, Format{PixelFormat::bayer10, 0},
-          Format{PixelFormat::grey8, 4}, Format{PixelFormat::grey10, 3}})
-      add_grey(f.format, f.mosaic);
-    for (const Format f : {Format{PixelFormat::grey8, 4}, Format{PixelFormat::grey10, 3}})
-      add_mosaic(f.format, f.mosaic);
-    for (const double step : {1.05, 1.2}) add_pyramid(step);
+  // A picture, or planes, over all of it.
+  [[nodiscard]] ImageView<Space::host, T> on_host(Size s) {
+    return {host.data(), s.width, s.height, s.width};
+  }
+  [[nodiscard]] ImageView<Space::device, T> on_device(Size s) const {
+    return {buffer.device_data(), s.width, s.height, s.width};
+  }
+  [[nodiscard]] PlanesView<Space::host, T> planes_on_host(int count, Size s) {
+    return {host.data(), count, s.width, s.height, s.width, static_cast<std::ptrdiff_t>(area(s))};
+  }
+  [[nodiscard]] PlanesView<Space::device, T> planes_on_device(int count, Size s) const {
+    return {buffer.device_data(),
+            count,
+            s.width,
+            s.height,
+            s.width,
+            static_cast<std::ptrdiff_t>(area(s))};
+  }
+};
+template <Space S, typename T>
+ImageView<S, const T> read_only(const ImageView<S, T>& view) {
+  return view;
+}
+template <Space S, typename T>
+PlanesView<S, const T> read_only(const PlanesView<S, T>& view) {
+  return view;
+}
+
+/// Makes one task after the other, and times it at once: all their pictures together would be
+/// gigabytes. The first error stays, and nothing is done after it.
+class ImageRunner {
+ public:
+  ImageRunner(const Clock& clock, const ImageBench& bench, const Context& context)
+      : clock_{clock},
+        bench_{bench},
+        context_{context},
+        cuda_{context.backend() == Backend::cuda ? &context : nullptr},
+        workers_{bench.threads},
+        frame_{bench.small ? Size{64, 48} : Size{1280, 720}} {}
+
+  Result<std::vector<ImageRow>> run() {
+    counting_ = true;
+    all_tasks();
+    tasks_ = std::exchange(done_, 0);
+    counting_ = false;
+    all_tasks();
     if (!status_) return status_.error();
-    return std::move(tasks_);
+    return std::move(rows_);
   }
 
  private:
+  void all_tasks() {
+    for (const PixelFormat format :
+         {PixelFormat::grey8, PixelFormat::grey12, PixelFormat::yuyv, PixelFormat::nv12,
+          PixelFormat::rgb24, PixelFormat::bayer8, PixelFormat::bayer10})
+      grey(format, 0);
+    grey(PixelFormat::grey8, 4);
+    grey(PixelFormat::grey10, 3);
+    mosaic(PixelFormat::grey8, 4);
+    mosaic(PixelFormat::grey10, 3);
+    for (const PixelFormat format :
+         {PixelFormat::yuyv, PixelFormat::nv12, PixelFormat::rgb24, PixelFormat::bayer8})
+      rgb(format);
+    luv();
+    resizing(ResizeMethod::bilinear, "bilinear");
+    resizing(ResizeMethod::area, "area");
+    pyramids(1.05, "1.05");
+    pyramids(1.2, "1.2");
+    gradient(1);
+    gradient(3);
+    scan<std::uint32_t>("uint32");
+    scan<float>("float");
+    transposition<std::uint8_t>("1 byte");
+    transposition<float>("4 bytes");
+    transposition<Float4>("16 bytes");
+    for (const int side : bench_.small ? std::vector{48} : std::vector{256, 512, 1024, 2048}) {
+      integrals<std::uint8_t, std::uint32_t>("uint8 to uint32", side);
+      integrals<std::uint32_t, std::uint32_t>("uint32", side);
+      integrals<float, float>("float", side);
+      integrals<Float4, Float4>("float4", side);
+      integrals<double, double>("double", side);
+    }
+  }
+
+  /// False while tasks are only counted, and after an error.
+  bool begin() {
+    if (counting_) ++done_;
+    return !counting_ && status_;
+  }
   template <typename T>
   std::shared_ptr<Samples<T>> samples(std::size_t count) {
-    Result<std::shared_ptr<Samples<T>>> made = Samples<T>::create(cuda_, count, ++seed_);
+    Result<std::shared_ptr<Samples<T>>> made = Samples<T>::create(cuda_, count);
     if (made) return *made;
-    if (status_) status_ = made.error();
-    return nullptr;
+    status_ = made.error();
+    return std::make_shared<Samples<T>>();
   }
-  static std::size_t area(Size size) {
-    return static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
+
+  void time(const Task& task) {
+    if (!status_) return;
+    std::vector<Contestant> contestants;
+    if (bench_.cpu) contestants.push_back({task.name, "cpu", task.on_cpu});
+    if (cuda_ != nullptr)
+      contestants.push_back({task.name, "cuda", [&] {
+                               for (int i = 0; i < kBatch; ++i)
+                                 if (Status ok = task.queue(cuda_->stream()); !ok) return ok;
+                               return wait(cuda_->stream());
+                             }});
+    const Result<std::vector<Times>> times = contest(clock_, contestants, bench_.repeats);
+    if (!times) {
+      status_ = times.error();
+      return;
+    }
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+      const bool is_cuda = contestants[i].backend == "cuda";
+      const double calls = is_cuda ? kBatch : 1;
+      const Times& all = (*times)[i];
+      rows_.push_back({task.name,
+                       task.detail,
+                       task.size.width,
+                       task.size.height,
+                       contestants[i].backend,
+                       is_cuda         ? 0
+                       : task.threaded ? workers_.count()
+                                       : 1,
+                       {all.median_ms / calls, all.best_ms / calls, all.worst_ms / calls},
+                       task.bytes});
+    }
+    ++done_;
+    if (bench_.on_progress) bench_.on_progress(task.name, done_, tasks_);
   }
+
+  // --- camera pictures
 
   struct Raw {
     std::shared_ptr<Samples<std::uint8_t>> bytes;
@@ -111,7 +217,6 @@ class Tasks {
     const std::size_t luma = area({stride, frame_.height});
     const bool is_nv12 = format == PixelFormat::nv12;
     Raw raw{samples<std::uint8_t>(is_nv12 ? luma * 3 / 2 : luma), {}, {}};
-    if (raw.bytes == nullptr) return raw;
     const auto set = [&](auto& view, const std::uint8_t* data) {
       view.data = data;
       view.width = frame_.width;
@@ -125,7 +230,7 @@ class Tasks {
       }
     };
     set(raw.host, raw.bytes->host.data());
-    set(raw.device, raw.bytes->device());
+    set(raw.device, raw.bytes->buffer.device_data());
     return raw;
   }
   static std::string describe_format(PixelFormat format, int mosaic) {
@@ -134,124 +239,227 @@ class Tasks {
     return text;
   }
 
-  void add_grey(PixelFormat format, int mosaic) {
+  void grey(PixelFormat format, int mosaic) {
+    if (!begin()) return;
     const Raw in = raw(format, mosaic);
     const auto out = samples<std::uint8_t>(area(frame_));
-    if (in.bytes == nullptr || out == nullptr) return;
-    const int w = frame_.width, h = frame_.height;
     const bool has_chroma = format == PixelFormat::nv12;  // which grey does not read
     const std::size_t read = has_chroma ? area(frame_) : in.bytes->host.size();
-    tasks_.push_back({"to_grey", describe_format(format, mosaic), frame_,
-                      static_cast<double>(read + area(frame_)), false,
-                      [=] {
-                        return cpu::to_grey(in.host, {out->host.data(), w, h, w});
-                      },
-                      [=](StreamRef stream) {
-                        return to_grey(stream, in.device, {out->device(), w, h, w});
-                      }});
+    time({"to_grey", describe_format(format, mosaic), frame_,
+          static_cast<double>(read + area(frame_)), false,
+          [&] { return cpu::to_grey(in.host, out->on_host(frame_)); },
+          [&](StreamRef stream) { return to_grey(stream, in.device, out->on_device(frame_)); }});
   }
 
-  void add_mosaic(PixelFormat format, int mosaic) {
-    const Raw in = raw(format, mosaic);
-    const int n = mosaic, w = frame_.width / n, h = frame_.height / n;
-    const std::size_t count = area({w, h}) * static_cast<std::size_t>(n * n);
-    const auto out = samples<std::uint16_t>(count);
-    if (in.bytes == nullptr || out == nullptr) return;
-    const auto plane = static_cast<std::ptrdiff_t>(area({w, h}));
-    tasks_.push_back(
-        {"split_mosaic", describe_format(format, mosaic), frame_,
-         static_cast<double>(in.bytes->host.size() + 2 * count), false,
-         [=] {
-           return cpu::split_mosaic(in.host, {out->host.data(), n * n, w, h, w, plane});
-         },
-         [=](StreamRef stream) {
-           return split_mosaic(stream, in.device, {out->device(), n * n, w, h, w, plane});
-         }});
+  void mosaic(PixelFormat format, int n) {
+    if (!begin()) return;
+    const Raw in = raw(format, n);
+    const Size band{frame_.width / n, frame_.height / n};
+    const auto out = samples<std::uint16_t>(area(band) * static_cast<std::size_t>(n * n));
+    time({"split_mosaic", describe_format(format, n), frame_,
+          static_cast<double>(in.bytes->host.size() + 2 * out->host.size()), false,
+          [&] { return cpu::split_mosaic(in.host, out->planes_on_host(n * n, band)); },
+          [&](StreamRef stream) {
+            return split_mosaic(stream, in.device, out->planes_on_device(n * n, band));
+          }});
   }
 
-  void add_pyramid(double step) {
+  void rgb(PixelFormat format) {
+    if (!begin()) return;
+    const Raw in = raw(format, 0);
+    const auto out = samples<std::uint8_t>(3 * area(frame_));
+    time({"to_rgb", describe_format(format, 0), frame_,
+          static_cast<double>(in.bytes->host.size() + out->host.size()), false,
+          [&] { return cpu::to_rgb(in.host, out->planes_on_host(3, frame_)); },
+          [&](StreamRef stream) {
+            return to_rgb(stream, in.device, out->planes_on_device(3, frame_));
+          }});
+  }
+
+  void luv() {
+    if (!begin()) return;
+    const auto in = samples<std::uint8_t>(3 * area(frame_));
+    const auto out = samples<std::uint8_t>(3 * area(frame_));
+    time({"to_luv", "3 planes", frame_, static_cast<double>(2 * in->host.size()), false,
+          [&] {
+            return cpu::to_luv(read_only(in->planes_on_host(3, frame_)),
+                               out->planes_on_host(3, frame_));
+          },
+          [&](StreamRef stream) {
+            return to_luv(stream, read_only(in->planes_on_device(3, frame_)),
+                          out->planes_on_device(3, frame_));
+          }});
+  }
+
+  // --- sizes
+
+  void resizing(ResizeMethod method, const char* name) {
+    if (!begin()) return;
+    const Size half{frame_.width * 2 / 3, frame_.height * 2 / 3};
+    Result<Resizer> resizer =
+        Resizer::create(context_, {frame_.width, frame_.height}, {half.width, half.height}, method);
+    if (!resizer) {
+      status_ = resizer.error();
+      return;
+    }
+    const auto in = samples<std::uint8_t>(area(frame_)), out = samples<std::uint8_t>(area(half));
+    time({"resize", std::string{name} + " to 2/3", frame_,
+          static_cast<double>(area(frame_) + area(half)), false,
+          [&] { return resizer->run(read_only(in->on_host(frame_)), out->on_host(half)); },
+          [&](StreamRef stream) {
+            return resizer->run(stream, read_only(in->on_device(frame_)), out->on_device(half));
+          }});
+  }
+
+  void pyramids(double step, const char* name) {
+    if (!begin()) return;
     std::vector<LevelArea> areas;
     for (double scale = 1; scaled_side(frame_.height, scale) >= 32; scale *= step)
       areas.push_back(
           {scale, 0, 0, scaled_side(frame_.width, scale), scaled_side(frame_.height, scale)});
-    Result<PyramidPlan> made = plan_pyramid(frame_.width, frame_.height, areas);
-    if (!made) {
-      status_ = made.error();
+    const Result<PyramidPlan> plan = plan_pyramid(frame_.width, frame_.height, areas);
+    if (!plan) {
+      status_ = plan.error();
       return;
     }
-    const auto plan = std::make_shared<PyramidPlan>(std::move(*made));
-    const auto in = samples<std::uint8_t>(area(frame_)), out = samples<std::uint8_t>(plan->samples);
-    if (in == nullptr || out == nullptr) return;
-    std::shared_ptr<PyramidTables> tables;
+    std::optional<PyramidTables> tables;
     if (cuda_ != nullptr) {
-      Result<PyramidTables> on_device = PyramidTables::create(*cuda_, *plan);
-      if (!on_device) {
-        status_ = on_device.error();
+      Result<PyramidTables> made = PyramidTables::create(*cuda_, *plan);
+      if (!made) {
+        status_ = made.error();
         return;
       }
-      tables = std::make_shared<PyramidTables>(std::move(*on_device));
+      tables.emplace(std::move(*made));
     }
-    const int w = frame_.width, h = frame_.height;
-    Workers* const workers = &workers_;
-    tasks_.push_back(
-        {"pyramid", std::to_string(areas.size()) + " levels, " + (step > 1.1 ? "1.2" : "1.05"),
-         frame_, static_cast<double>(area(frame_) + plan->samples), true,
-         [=] {
-           return cpu::pyramid(*workers, *plan, {in->host.data(), w, h, w}, out->host.data());
-         },
-         [=](StreamRef stream) {
-           return pyramid(stream, *tables, {in->device(), w, h, w}, out->device());
-         }});
+    const auto in = samples<std::uint8_t>(area(frame_));
+    const auto out = samples<std::uint8_t>(plan->samples);
+    time({"pyramid", std::to_string(areas.size()) + " levels, " + name, frame_,
+          static_cast<double>(area(frame_) + plan->samples), true,
+          [&] {
+            return cpu::pyramid(workers_, *plan, read_only(in->on_host(frame_)), out->host.data());
+          },
+          [&](StreamRef stream) {
+            return pyramid(stream, *tables, read_only(in->on_device(frame_)),
+                           out->buffer.device_data());
+          }});
   }
 
+  // --- gradients and sums
+
+  void gradient(int planes) {
+    if (!begin()) return;
+    const auto in = samples<std::uint8_t>(static_cast<std::size_t>(planes) * area(frame_));
+    const auto out = samples<std::uint16_t>(area(frame_));
+    const GradientParams params;
+    const double bytes = static_cast<double>(in->host.size() + 2 * out->host.size());
+    if (planes == 1) {
+      time({"gradients", "grey, 9 bins", frame_, bytes, false,
+            [&] {
+              return cpu::gradients(read_only(in->on_host(frame_)), params, out->on_host(frame_));
+            },
+            [&](StreamRef stream) {
+              return gradients(stream, read_only(in->on_device(frame_)), params,
+                               out->on_device(frame_));
+            }});
+      return;
+    }
+    time({"gradients", "3 planes, 9 bins", frame_, bytes, false,
+          [&] {
+            return cpu::gradients(read_only(in->planes_on_host(3, frame_)), params,
+                                  out->on_host(frame_));
+          },
+          [&](StreamRef stream) {
+            return gradients(stream, read_only(in->planes_on_device(3, frame_)), params,
+                             out->on_device(frame_));
+          }});
+  }
+
+  template <typename T>
+  void scan(const char* type) {
+    if (!begin()) return;
+    const auto in = samples<T>(area(frame_)), out = samples<T>(area(frame_));
+    time({"scan_rows", type, frame_, 2.0 * sizeof(T) * static_cast<double>(area(frame_)), false,
+          [&] {
+            return cpu::scan_rows<T>(read_only(in->on_host(frame_)), ScanKind::inclusive,
+                                     out->on_host(frame_));
+          },
+          [&](StreamRef stream) {
+            return scan_rows<T>(stream, read_only(in->on_device(frame_)), ScanKind::inclusive,
+                                out->on_device(frame_));
+          }});
+  }
+
+  template <typename T>
+  void transposition(const char* type) {
+    if (!begin()) return;
+    const auto in = samples<T>(area(frame_)), out = samples<T>(area(frame_));
+    const Size turned{frame_.height, frame_.width};
+    time({"transpose", type, frame_, 2.0 * sizeof(T) * static_cast<double>(area(frame_)), false,
+          [&] { return cpu::transpose<T>(read_only(in->on_host(frame_)), out->on_host(turned)); },
+          [&](StreamRef stream) {
+            return transpose<T>(stream, read_only(in->on_device(frame_)), out->on_device(turned));
+          }});
+  }
+
+  /// Our integral image and, where it exists for these types, the thesis's.
+  template <typename In, typename T>
+  void integrals(const char* type, int side) {
+    constexpr bool kHasTree = std::is_same_v<In, T>;
+    const bool go = begin();
+    const bool go_tree = kHasTree && begin();
+    if (!go) return;
+    const Size in_size{side, side}, out_size{side + 1, side + 1};
+    const auto in = samples<In>(area(in_size));
+    const auto out = samples<T>(area(out_size));
+    const auto scratch = samples<T>(cuda_ == nullptr ? 1 : scratch_for(side));
+    const double bytes =
+        static_cast<double>(sizeof(In) * area(in_size) + sizeof(T) * area(out_size));
+    time({"integral", type, in_size, bytes, false,
+          [&] {
+            return cpu::integral<In, T>(read_only(in->on_host(in_size)), out->on_host(out_size));
+          },
+          [&](StreamRef stream) {
+            return integral<In, T>(stream, read_only(in->on_device(in_size)), scratch->buffer,
+                                   out->on_device(out_size));
+          }});
+    if constexpr (kHasTree) {
+      if (!go_tree) return;
+      time({"tree_integral", std::string{type} + ", the thesis's way", in_size, bytes, false,
+            [&] {
+              return cpu::tree_integral<T>(read_only(in->on_host(in_size)), TreeForm::transposed,
+                                           out->on_host(in_size));
+            },
+            [&](StreamRef stream) {
+              return tree_integral<T>(stream, read_only(in->on_device(in_size)),
+                                      TreeForm::transposed, scratch->buffer,
+                                      out->on_device(in_size));
+            }});
+    }
+  }
+  static std::size_t scratch_for(int side) {
+    return std::max(
+        {integral_scratch(side, side), tree_integral_scratch(side, side), std::size_t{1}});
+  }
+
+  const Clock& clock_;
+  const ImageBench& bench_;
+  const Context& context_;
   const Context* cuda_;
-  Workers& workers_;
-  bool small_;
+  Workers workers_;
   Size frame_;
-  std::uint64_t seed_ = 0;
+  bool counting_ = false;
+  int done_ = 0, tasks_ = 0;
   Status status_ = Done{};
-  std::vector<Task> tasks_;
+  std::vector<ImageRow> rows_;
 };
 
 }  // namespace
 
 Result<std::vector<ImageRow>> bench_image(const Clock& clock, const ImageBench& bench) {
-  Workers workers{bench.threads};
-  std::optional<Context> cuda;
-  if (bench.cuda) {
-    Result<Context> made = Context::create(BackendChoice::cuda);
-    if (!made) return made.error();
-    cuda.emplace(std::move(*made));
-  }
-  const Result<std::vector<Task>> tasks =
-      Tasks{cuda ? &*cuda : nullptr, workers, bench.small}.all();
-  if (!tasks) return tasks.error();
-
-  std::vector<ImageRow> rows;
-  for (std::size_t i = 0; i < tasks->size(); ++i) {
-    const Task& task = (*tasks)[i];
-    std::vector<Contestant> contestants;
-    if (bench.cpu && task.on_cpu) contestants.push_back({task.name, "cpu", task.on_cpu});
-    if (cuda && task.queue)
-      contestants.push_back({task.name, "cuda", [&] {
-                               for (int n = 0; n < kBatch; ++n)
-                                 if (Status ok = task.queue(cuda->stream()); !ok) return ok;
-                               return wait(cuda->stream());
-                             }});
-    const Result<std::vector<Times>> times = contest(clock, contestants, bench.repeats);
-    if (!times) return times.error();
-    for (std::size_t k = 0; k < contestants.size(); ++k) {
-      const bool is_cuda = contestants[k].backend == "cuda";
-      Times one = (*times)[k];
-      if (is_cuda) one = {one.median_ms / kBatch, one.best_ms / kBatch, one.worst_ms / kBatch};
-      rows.push_back({task.name, task.detail, task.size.width, task.size.height,
-                      contestants[k].backend, is_cuda ? 0 : (task.threaded ? workers.count() : 1),
-                      one, task.bytes});
-    }
-    if (bench.on_progress)
-      bench.on_progress(task.name, static_cast<int>(i) + 1, static_cast<int>(tasks->size()));
-  }
-  return rows;
+  const Result<Context> context =
+      Context::create(bench.cuda ? BackendChoice::cuda : BackendChoice::cpu);
+  if (!context) return context.error();
+  return ImageRunner{clock, bench, *context}.run();
 }
 
 }  // namespace kerb::bench

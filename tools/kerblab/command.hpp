@@ -5,7 +5,7 @@
 
 #include "hal/base/result.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
 class App;
 }
 

@@ -34,11 +34,11 @@ void draw_label(cv::Mat& bgr, const cv::Rect& box, const std::string& text,
 
 cv::Scalar colour_of(float score, float threshold) {
   // Blue, green, red. Told apart by the colour-blind, and by everybody on grey streets.
-  static const cv::Scalar kSteps[] = {{0, 200, 255}, {40, 110, 255}, {190, 70, 255}};
+  static const cv::Scalar steps[] = {{0, 200, 255}, {40, 110, 255}, {190, 70, 255}};
   const double above = std::max(0.0F, score - threshold);
   const double place = 2 * above / (above + 1);  // 0..2: half way at 1 above the threshold
   const int step = place < 1 ? 0 : 1;
-  return kSteps[step] * (1 + step - place) + kSteps[step + 1] * (place - step);
+  return steps[step] * (1 + step - place) + steps[step + 1] * (place - step);
 }
 
 void draw_detections(cv::Mat& bgr, const DetectionList& people, float threshold) {

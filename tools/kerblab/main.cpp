@@ -2,6 +2,7 @@
 // The program on the desk: command line to exit code. Each sub-command has a file of its own.
 #include <CLI/CLI.hpp>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "drivers/replay/opencv.hpp"
@@ -31,7 +32,9 @@ int main(int argc, char** argv) {
   }
   try {
     return action();
-  } catch (const std::exception& error) {  // no memory for an absurd size, OpenCV's own troubles
+  } catch (const std::bad_alloc&) {
+    return lab::fail("not enough memory for a picture of this size");
+  } catch (const std::exception& error) {  // OpenCV's own troubles
     return lab::fail(error.what());
   }
 }

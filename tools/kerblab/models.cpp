@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kerblab/models.hpp"
 
-#include <cstddef>
-#include <opencv2/objdetect.hpp>
-#include <vector>
+#include <fstream>
+#include <string_view>
 
 #include "gpu/hog/model_file.hpp"
+#include "tools/import/opencv_models.hpp"
 
 namespace kerb::lab {
 
-Result<hog::Model> load_model(const std::string& path) { return hog::load(path); }
-
-Result<hog::Model> default_model() {
-  // OpenCV orders blocks, and the cells in them, by columns.
-  const std::vector<float> theirs = cv::HOGDescriptor::getDefaultPeopleDetector();
-  hog::DenseModel model;
-  const int columns = model.blocks_x(), rows = model.blocks_y();
-  for (int y = 0; y < rows; ++y)
-    for (int x = 0; x < columns; ++x)
-      for (const int cell : {0, 2, 1, 3})
-        for (int bin = 0; bin < 9; ++bin)
-          model.weights.push_back(
-              theirs[static_cast<std::size_t>((x * rows + y) * 36 + cell * 9 + bin)]);
-  model.bias = theirs.back();
-  return hog::Model{"opencv-people", std::move(model)};
+Result<hog::Model> load_model(const std::string& path) {
+  constexpr std::string_view kOurs = "KWMODEL";
+  char start[kOurs.size()] = {};
+  std::ifstream{path, std::ios::binary}.read(start, sizeof start);
+  if (std::string_view{start, sizeof start} == kOurs) return hog::load(path);
+  return read_opencv_model(path);  // also says why a file cannot be opened
 }
+
+Result<hog::Model> default_model() { return default_people_detector(); }
 
 }  // namespace kerb::lab

@@ -111,7 +111,7 @@ OutputFolder::~OutputFolder() {
 std::string OutputFolder::next(const std::string& stem, const std::string& extension) {
   std::string name = stem + extension;
   for (int i = 2; std::find(names_.begin(), names_.end(), name) != names_.end(); ++i)
-    name = stem + "-" + std::to_string(i) + extension;
+    name = stem + ("-" + std::to_string(i)).append(extension);
   names_.push_back(name);
   return (hidden_ / name).string();
 }

@@ -2,7 +2,7 @@
 #pragma once
 #include <random>
 
-#include "gpu/hog/search.hpp"
+#include "gpu/hog/engine.hpp"
 #include "tests/unit/gpu/models.hpp"
 #include "tests/unit/gpu/pictures.hpp"
 
@@ -25,13 +25,21 @@ struct Scene {
           plane[static_cast<std::size_t>(y * stride + x)] =
               static_cast<std::uint8_t>(shape + static_cast<int>(random.next() % 24));
         }
+      rgb.insert(rgb.end(), plane.begin(), plane.end());
     }
+  }
+  /// As a detector takes it; R G B when there are three planes.
+  [[nodiscard]] Picture<Space::host> picture() const {
+    Picture<Space::host> p{view(), {}};
+    if (planes.size() == 3) p.rgb = {rgb.data(), 3, width, height, stride, stride * height};
+    return p;
   }
   [[nodiscard]] ImageView<Space::host, const std::uint8_t> view(std::size_t plane = 0) const {
     return {planes[plane].data(), width, height, stride};
   }
   int width, height, stride;
   std::vector<std::vector<std::uint8_t>> planes;
+  std::vector<std::uint8_t> rgb;  // all planes, one after the other
 };
 
 struct CascadeCase {
@@ -39,7 +47,7 @@ struct CascadeCase {
   int width, height;
   bool trees;
   SearchSettings search;
-  bool cumulative = false;
+  bool cumulative = false, colour = false;
 };
 
 inline SearchSettings search(double step, int stride, int padding = 0) {
@@ -64,6 +72,8 @@ inline const CascadeCase kCascadeCases[] = {
     {"trees, odd stride", 71, 133, true, search(1.3, 3)},
     {"soft cascade", 99, 171, false, search(1.2, 8), true},
     {"soft trees", 99, 171, true, search(1.2, 8), true},
+    {"colour", 103, 167, true, search(1.2, 8), false, true},
+    {"colour, odd stride", 71, 139, true, search(1.4, 3), false, true},
 };
 
 /// Random learners that let about half of the windows through, so that every stage has work.
@@ -73,7 +83,8 @@ inline Model model_for(const CascadeCase& c, std::uint32_t seed) {
   m.cumulative = c.cumulative;
   std::mt19937 random{seed};
   if (c.trees) {
-    m.channels = seed % 2 == 0 ? Channels{9, true, true, false} : Channels{6, false, true, false};
+    m.channels =
+        seed % 2 == 0 ? Channels{9, true, true, c.colour} : Channels{6, false, true, c.colour};
     for (TreeNode& n : m.nodes) {
       n.channel = static_cast<std::int16_t>(n.channel % m.channels.count());
       if (n.divisor >= 0) n.divisor = static_cast<std::int16_t>(m.channels.bins);

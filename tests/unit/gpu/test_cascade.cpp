@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/hog/engine.hpp"
 #include "gpu/image/pyramid.hpp"
+#include "gpu/image/to_luv.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/gpu/cascade_cases.hpp"
 #include "tests/unit/gpu/cascade_oracle.hpp"
@@ -40,20 +41,31 @@ void test_every_level_is_what_its_definition_says() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, plan_pyramid(5, 5, {{100, 0, 0, 5, 5}}));
 }
 
+/// The grey plane, or L, U and V.
+std::vector<ImageView<Space::host, const std::uint8_t>> looked_at(const Scene& scene) {
+  if (scene.planes.size() == 1) return {scene.view()};
+  static std::vector<std::uint8_t> luv;
+  luv.assign(scene.rgb.size(), 0);
+  const PlanesView<Space::host, std::uint8_t> out{
+      luv.data(), 3, scene.width, scene.height, scene.stride, scene.stride * scene.height};
+  TEST_ASSERT_OK(cpu::to_luv(scene.picture().rgb, out));
+  return {out.plane(0), out.plane(1), out.plane(2)};
+}
+
 void test_it_finds_what_its_definition_finds() {
   Workers workers{2};
   int some = 0, all = 0;
   for (const CascadeCase& c : kCascadeCases) {
     for (std::uint32_t seed = 1; seed <= 2; ++seed) {
       const Model model = model_for(c, seed);
-      const Scene scene{c.width, c.height, 1, seed};
+      const Scene scene{c.width, c.height, c.colour ? 3 : 1, seed};
       auto engine = make_cascade_cpu(workers, model, c.search, c.width, c.height);
       TEST_ASSERT_OK(engine);
       const float threshold = seed == 1 ? -1e9F : 0.1F;
       const std::vector<Hit> expected =
-          cascade_by_definition(model, (*engine)->plan(), {scene.view()}, threshold);
+          cascade_by_definition(model, (*engine)->plan(), looked_at(scene), threshold);
       for (int again = 0; again < 2; ++again) {
-        const auto hits = (*engine)->search({scene.view(), {}}, threshold);
+        const auto hits = (*engine)->search(scene.picture(), threshold);
         TEST_ASSERT_OK(hits);
         expect_same({expected.data(), static_cast<int>(expected.size())}, *hits, c.name);
       }
@@ -98,6 +110,9 @@ void test_what_it_refuses() {
                     make_cascade_cpu(workers, dense_model(), search(1.1, 8), 100, 200));
   TEST_ASSERT_ERROR(Errc::invalid_argument,
                     make_cascade_cpu(workers, model, search(0.9, 8), 100, 200));
+  auto colour = make_cascade_cpu(workers, tree_cascade(), search(1.1, 8), 100, 200);
+  TEST_ASSERT_OK(colour);
+  TEST_ASSERT_ERROR(Errc::invalid_argument, (*colour)->search(Scene(100, 200, 1, 1).picture(), 0));
   Model loud = model;
   for (LinearLearner& l : std::get<CascadeModel>(loud.kind).linear) l.pass = 0x7FFFFFFF;
   TEST_ASSERT_ERROR(Errc::invalid_argument,

@@ -127,15 +127,16 @@ std::array<double, 36> block_by_definition(const DenseModel& model, const HostPi
       const double angle = (turn - std::floor(turn)) * 9;
       for (int cell = 0; cell < 4; ++cell)
         for (int bin = 0; bin < 9; ++bin) {
-          double& value = block[static_cast<std::size_t>(cell * 9 + bin)];
+          const int cx = cell % 2, cy = cell / 2;
+          double& value = block.data()[cell * 9 + bin];
           if (model.kind == DenseKind::rhog) {
-            const double sx = std::max(0.0, 1 - std::abs((u + 0.5) / 8 - 0.5 - cell % 2));
-            const double sy = std::max(0.0, 1 - std::abs((v + 0.5) / 8 - 0.5 - cell / 2));
+            const double sx = std::max(0.0, 1 - std::abs((u + 0.5) / 8 - 0.5 - cx));
+            const double sy = std::max(0.0, 1 - std::abs((v + 0.5) / 8 - 0.5 - cy));
             const double sb = std::max(0.0, 1 - std::abs(std::remainder(angle - (bin + 0.5), 9)));
             const double s = static_cast<double>(model.sigma);
             const double gauss = std::exp(-((u - 8) * (u - 8) + (v - 8) * (v - 8)) / (2 * s * s));
             value += norm * sx * sy * sb * gauss;
-          } else if (u / 8 == cell % 2 && v / 8 == cell / 2) {
+          } else if (u / 8 == cx && v / 8 == cy) {
             const int ix = static_cast<int>(dx), iy = static_cast<int>(dy);
             if (gradient::bin_of(ix, iy, 9, false) == bin) value += std::round(8 * norm) / 8;
           }
@@ -494,7 +495,8 @@ void test_descriptors_refuse_what_their_contract_refuses() {
   const HostPicture picture = scene.view(false);
   const DenseModel good = random_dense(DenseKind::rhog, 32, 40, 6);
   TEST_ASSERT_OK(descriptor(good, picture, 32, 30));
-  for (const auto& [x, y] : {std::pair{-1, 0}, std::pair{0, -1}, std::pair{33, 0}, std::pair{0, 31}})
+  for (const auto& [x, y] :
+       {std::pair{-1, 0}, std::pair{0, -1}, std::pair{33, 0}, std::pair{0, 31}})
     TEST_ASSERT_ERROR(Errc::invalid_argument, descriptor(good, picture, x, y));
   DenseModel model = good;
   model.geometry.window_width = 33;

@@ -19,7 +19,7 @@ struct Scene {
       : width{w},
         height{h},
         stride{w + padding},
-        bytes(static_cast<std::size_t>(stride * h) * 4, 0xa5) {
+        bytes(static_cast<std::size_t>(stride) * static_cast<std::size_t>(h) * 4, 0xa5) {
     Random random{seed};
     for (int plane = 0; plane < 4; ++plane) {
       for (int y = 0; y < h; ++y)
@@ -38,7 +38,7 @@ struct Scene {
     }
   }
   std::uint8_t& at(int plane, int x, int y) {
-    return bytes[static_cast<std::size_t>((plane * height + y) * stride + x)];
+    return *(bytes.data() + std::ptrdiff_t{plane * height + y} * stride + x);
   }
   [[nodiscard]] hog::Picture<Space::host> view(bool colour) const {
     hog::Picture<Space::host> picture;

@@ -93,16 +93,14 @@ void test_help_and_version_are_no_errors() {
 }
 
 void test_a_wrong_command_line_is_bad_input() {
-  for (const char* arguments :
-       {"", "fly", "detect", "model", "model info", "bench sky", "detect --backend tpu a.png",
-        "detect --fusion glue a.png", "detect --scale x a.png", "bench --repeat 0"})
+  for (const char* arguments : {"", "fly", "detect", "model info", "bench sky",
+                                "detect --backend tpu a.png", "detect --scale x a.png"})
     TEST_ASSERT_EQUAL_INT_MESSAGE(2, kerblab(arguments).code, arguments);
 }
 
 void test_settings_that_make_no_sense_are_one_line() {
   street("a.png", 64, 128);
   expect_bad_input(kerblab("detect --scale 1 a.png"), "scale");
-  expect_bad_input(kerblab("detect --stride 0 a.png"), "stride");
   expect_bad_input(kerblab("detect --region 1,2,3 a.png"), "--region");
   expect_bad_input(kerblab("detect --ground 100 a.png"), "--ground");
   expect_bad_input(kerblab("model import --out m.kwm"), "FILE");
@@ -200,10 +198,29 @@ void test_a_model_goes_through_our_file_and_finds_the_same() {
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, b.code, b.err.c_str());
   TEST_ASSERT_TRUE(Json::parse(a.out)["detections"] == Json::parse(b.out)["detections"]);
 
+  // Any 3781 numbers are coefficients to OpenCV.
+  std::ofstream list{g_folder / "list.txt"};
+  for (int i = 0; i < 3781; ++i) list << (i % 7 - 3) * 0.01 << (i % 9 == 8 ? "\n" : " ");
+  list.close();
+  const Outcome imported = kerblab("model import list.txt --out list.kwm");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, imported.code, imported.err.c_str());
+  const std::string low = "detect --backend cpu --threshold -100 --scale 1.5 --fusion none a.png";
+  const Outcome c = kerblab(low + " --model list.txt"), d = kerblab(low + " --model list.kwm");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, c.code, c.err.c_str());
+  TEST_ASSERT_TRUE(Json::parse(c.out)["detections"] == Json::parse(d.out)["detections"]);
+  TEST_ASSERT_FALSE(Json::parse(c.out)["detections"].empty());
+
   std::ofstream{g_folder / "cut.kwm"} << read(g_folder / "m.kwm").substr(0, 1000);
   expect_bad_input(kerblab("model info cut.kwm"), "cut.kwm");
   expect_bad_input(kerblab("model import none.xml --out new.kwm"), "none.xml");
   TEST_ASSERT_FALSE(fs::exists(g_folder / "new.kwm"));
+}
+
+void test_cuda_is_there_or_said_not_to_be() {
+  street("a.png", 64, 128);
+  const Outcome o = kerblab("detect --backend cuda --json found.jsonl a.png");
+  if (o.code != 0) expect_bad_input(o, "");
+  TEST_ASSERT_EQUAL_INT(o.code == 0 ? 2 : 1, file_count());
 }
 
 void test_the_benchmarks_print_a_table_and_json() {
@@ -229,6 +246,7 @@ int main() {
   RUN_TEST(test_drawing_writes_a_png_a_picture);
   RUN_TEST(test_an_unreadable_picture_is_one_line_and_leaves_nothing);
   RUN_TEST(test_a_model_goes_through_our_file_and_finds_the_same);
+  RUN_TEST(test_cuda_is_there_or_said_not_to_be);
   RUN_TEST(test_the_benchmarks_print_a_table_and_json);
   return UNITY_END();
 }
