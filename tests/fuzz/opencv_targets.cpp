@@ -17,8 +17,10 @@ void opencv_model(const std::uint8_t* data, std::size_t size) {
 }
 
 std::vector<Bytes> opencv_seeds() {
-  const std::string head = "<?xml version=\"1.0\"?>\n<opencv_storage>\n";
-  const std::string tail = "\n</opencv_storage>\n";
+  const auto stored = [](const std::string& content) {
+    std::string text = "<?xml version=\"1.0\"?>\n<opencv_storage>\n";
+    return text.append(content).append("\n</opencv_storage>\n");
+  };
   const std::string cascade =
       "<cascade><stageType>BOOST</stageType><featureType>HOG</featureType><height>96</height>"
       "<width>48</width><featureParams><featSize>36</featSize></featureParams><stages><_>"
@@ -45,7 +47,7 @@ std::vector<Bytes> opencv_seeds() {
   for (int i = 0; i < 1981; ++i) list += "1,";
   std::vector<Bytes> seeds;
   for (const std::string& text :
-       {head + cascade + tail, head + hog + tail, head + svm + tail, list,
+       {stored(cascade), stored(hog), stored(svm), list,
         std::string{"%YAML:1.0\n---\nhog:\n   winSize: [ 16, 16 ]\n   nbins: 9\n"},
         std::string{"{\"hog\": {\"winSize\": [16, 16], \"nbins\": 9}}"}})
     seeds.emplace_back(text.begin(), text.end());

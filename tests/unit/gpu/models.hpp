@@ -16,7 +16,7 @@ inline Model dense_model(std::uint32_t seed = 1, DenseKind kind = DenseKind::rho
   DenseModel m;
   m.kind = kind;
   m.bias = number(random);
-  m.weights.resize(static_cast<std::size_t>(m.blocks_x() * m.blocks_y() * 36));
+  m.weights.resize(std::size_t{7} * 15 * 36);
   for (float& w : m.weights) w = number(random);
   return {"dense", std::move(m)};
 }
