@@ -6,6 +6,7 @@
 
 #include "gpu/hog/cascade_layout.hpp"
 #include "gpu/hog/engine.hpp"
+#include "gpu/hog/no_memory.hpp"
 #include "gpu/image/pyramid.hpp"
 #include "gpu/image/simd.hpp"
 #include "gpu/image/to_luv.hpp"
@@ -20,14 +21,14 @@ constexpr std::size_t kSlack = 64;
 
 /// What one worker needs to search one level at a time.
 struct Desk {
-  Desk(const GridSettings& settings, const SearchPlan& plan, int max_width)
+  Desk(const GridSettings& settings, const SearchPlan& plan, int max_width, int ring)
       : grid{settings, max_width} {
     std::size_t samples = 0, numbers = 0;
     int columns = 0;
     for (const Level& level : plan.pyramid.levels) {
       samples = std::max(samples, static_cast<std::size_t>(level.row_stride) *
                                       (static_cast<std::size_t>(level.height) + 2));
-      numbers = std::max(numbers, grid.size_of(level));
+      numbers = std::max(numbers, grid.size_of(level, ring));
     }
     for (const LevelWindows& w : plan.windows) columns = std::max(columns, w.columns);
     plane_size = samples + kSlack;
@@ -48,6 +49,18 @@ struct Desk {
   std::vector<std::uint16_t> scratch;
   std::vector<std::uint32_t> nodes;
   std::vector<Candidate> alive;
+};
+
+/// The nodes that a row of windows looks at, in their ring.
+struct Rows {
+  const std::uint32_t* first;  // of the ring's first row
+  std::ptrdiff_t pitch;
+  int top, ring;  // the windows' first row of nodes is `top` there
+
+  [[nodiscard]] std::ptrdiff_t offset(int row) const {
+    const int at = top + row;
+    return (at < ring ? at : at - ring) * pitch;
+  }
 };
 
 struct Corners {
@@ -113,10 +126,12 @@ class CascadeCpu final : public Engine {
         model_{std::move(model)},
         cascade_{std::get<CascadeModel>(model_.kind)},
         plan_{std::move(plan)},
-        layout_{std::move(layout)} {
+        layout_{std::move(layout)},
+        ring_{cascade_.geometry.window_height / layout_.grid.grid + 1} {
     int max_width = 1;
     for (const Level& level : plan_.pyramid.levels) max_width = std::max(max_width, level.width);
-    for (int i = 0; i < workers_.count(); ++i) desks_.emplace_back(layout_.grid, plan_, max_width);
+    for (int i = 0; i < workers_.count(); ++i)
+      desks_.emplace_back(layout_.grid, plan_, max_width, ring_);
     level_hits_.resize(plan_.pyramid.levels.size());
     for (std::size_t i = 0; i < level_hits_.size(); ++i) {
       const LevelWindows& w = plan_.windows[i];
@@ -221,10 +236,10 @@ class CascadeCpu final : public Engine {
       const int y = (windows.first_y + row * plan_.stride) / grid;
       // Only what this row of windows needs more than the last: it is still in the cache then.
       const int needed = y + cascade_.geometry.window_height / grid;
-      desk.grid.build_rows(level, planes, desk.nodes.data(), built, needed);
+      desk.grid.build_rows(level, planes, desk.nodes.data(), ring_, built, needed);
       built = needed;
-      const std::uint32_t* first = desk.nodes.data() + y * pitch + x * desk.grid.lanes();
-      const int passed = search_row(first, pitch, step, windows.columns, desk, work);
+      const Rows rows{desk.nodes.data() + x * desk.grid.lanes(), pitch, y % ring_, ring_};
+      const int passed = search_row(rows, step, windows.columns, desk, work);
       for (int i = 0; i < passed; ++i) {
         const Desk::Candidate& c = desk.alive[static_cast<std::size_t>(i)];
         const float score = static_cast<float>(c.score) * kVoteUnit;
@@ -237,8 +252,7 @@ class CascadeCpu final : public Engine {
   /// Stage by stage over all windows of a row that are left; learner by learner within a stage, so
   /// that its weights stay in registers. Returns how many pass all; they are in desk.alive, in
   /// order.
-  int search_row(const std::uint32_t* first, std::ptrdiff_t pitch, std::ptrdiff_t step, int columns,
-                 Desk& desk, Work* work) const {
+  int search_row(const Rows& rows, std::ptrdiff_t step, int columns, Desk& desk, Work* work) const {
     Desk::Candidate* alive = desk.alive.data();
     for (int i = 0; i < columns; ++i) alive[i] = {i, 0, 0};
     int count = columns;
@@ -247,10 +261,10 @@ class CascadeCpu final : public Engine {
       if (work != nullptr) work->windows_at_stage[s] += count;
       for (int i = stage.first; i < stage.first + stage.count; ++i) {
         if (cascade_.linear.empty()) {
-          add_tree(i, first, pitch, step, desk.grid.lanes(), alive, count);
+          add_tree(i, rows, step, desk.grid.lanes(), alive, count);
         } else {
-          add_linear(layout_.linear[static_cast<std::size_t>(i)], first, pitch, step,
-                     desk.grid.lanes(), alive, count);
+          add_linear(layout_.linear[static_cast<std::size_t>(i)], rows, step, desk.grid.lanes(),
+                     alive, count);
         }
       }
       int left = 0;
@@ -271,11 +285,12 @@ class CascadeCpu final : public Engine {
     return count;
   }
 
-  static void add_linear(const GridLinear& l, const std::uint32_t* first, std::ptrdiff_t pitch,
-                         std::ptrdiff_t step, int lanes, Desk::Candidate* alive, int count) {
+  static void add_linear(const GridLinear& l, const Rows& rows, std::ptrdiff_t step, int lanes,
+                         Desk::Candidate* alive, int count) {
     std::ptrdiff_t o[9];
     for (int j = 0; j < 3; ++j)
-      for (int i = 0; i < 3; ++i) o[3 * j + i] = l.y[j] * pitch + std::ptrdiff_t{l.x[i]} * lanes;
+      for (int i = 0; i < 3; ++i)
+        o[3 * j + i] = rows.offset(l.y[j]) + std::ptrdiff_t{l.x[i]} * lanes;
     F32x4 w[9];
     for (int k = 0; k < 9; ++k) w[k] = load<F32x4>(l.weights + 4 * k);
     // Four windows share the root and the division.
@@ -283,7 +298,7 @@ class CascadeCpu final : public Engine {
       const int group = std::min(4, count - i);
       Products p[4];
       for (int k = 0; k < 4; ++k)
-        p[k] = products_of(first + alive[i + std::min(k, group - 1)].column * step, o, w);
+        p[k] = products_of(rows.first + alive[i + std::min(k, group - 1)].column * step, o, w);
       const F32x4 dot = sums_of(p[0].dot, p[1].dot, p[2].dot, p[3].dot);
       const F32x4 norm =
           square_root(sums_of(p[0].square, p[1].square, p[2].square, p[3].square)) + 1.0F;
@@ -295,19 +310,19 @@ class CascadeCpu final : public Engine {
     }
   }
 
-  void add_tree(int index, const std::uint32_t* first, std::ptrdiff_t pitch, std::ptrdiff_t step,
-                int lanes, Desk::Candidate* alive, int count) const {
+  void add_tree(int index, const Rows& rows, std::ptrdiff_t step, int lanes, Desk::Candidate* alive,
+                int count) const {
     const TreeLearner& tree = cascade_.trees[static_cast<std::size_t>(index)];
     const GridQuestion* questions = layout_.questions.data() + tree.first_node;
     const std::int32_t* leaves = cascade_.leaves.data() + tree.first_leaf;
     const auto sum_of = [&](const std::uint32_t* at, int x0, int y0, int x1, int y1) {
-      const std::uint32_t* upper = at + y0 * pitch;
-      const std::uint32_t* lower = at + y1 * pitch;
-      return static_cast<float>(static_cast<std::int32_t>((lower[x1 * lanes] - lower[x0 * lanes]) -
-                                                          (upper[x1 * lanes] - upper[x0 * lanes])));
+      const std::uint32_t* upper = at + rows.offset(y0);
+      const std::uint32_t* lower = at + rows.offset(y1);
+      return static_cast<float>((lower[x1 * lanes] - lower[x0 * lanes]) -
+                                (upper[x1 * lanes] - upper[x0 * lanes]));
     };
     for (int i = 0; i < count; ++i) {
-      const std::uint32_t* at = first + alive[i].column * step;
+      const std::uint32_t* at = rows.first + alive[i].column * step;
       int next = 0;
       do {
         const GridQuestion& q = questions[next];
@@ -325,6 +340,7 @@ class CascadeCpu final : public Engine {
   const CascadeModel& cascade_;
   SearchPlan plan_;
   CascadeLayout layout_;
+  int ring_;  // rows of nodes that a window needs
   std::vector<Desk> desks_;
   std::vector<std::vector<Hit>> level_hits_;
   std::vector<Hit> hits_;
@@ -338,12 +354,14 @@ class CascadeCpu final : public Engine {
 Result<std::unique_ptr<Engine>> make_cascade_cpu(Workers& workers, Model model,
                                                  const SearchSettings& settings, int width,
                                                  int height) {
-  Result<CascadeLayout> layout = lay_out(model, settings.stride);
-  if (!layout) return layout.error();
-  Result<SearchPlan> plan = plan_search(model.geometry(), settings, width, height);
-  if (!plan) return plan.error();
-  return std::unique_ptr<Engine>{std::make_unique<CascadeCpu>(
-      workers, std::move(model), std::move(*plan), std::move(*layout))};
+  return or_no_memory("cascade", [&]() -> Result<std::unique_ptr<Engine>> {
+    Result<CascadeLayout> layout = lay_out(model, settings.stride);
+    if (!layout) return layout.error();
+    Result<SearchPlan> plan = plan_search(model.geometry(), settings, width, height);
+    if (!plan) return plan.error();
+    return std::unique_ptr<Engine>{std::make_unique<CascadeCpu>(
+        workers, std::move(model), std::move(*plan), std::move(*layout))};
+  });
 }
 
 }  // namespace kerb::hog

@@ -5,6 +5,7 @@
 
 #include "gpu/hog/cascade_layout.hpp"
 #include "gpu/hog/engine.hpp"
+#include "gpu/hog/no_memory.hpp"
 #include "gpu/image/grid_histogram_cuda.hpp"
 #include "gpu/image/pyramid_cuda.hpp"
 #include "gpu/image/to_luv.hpp"
@@ -163,8 +164,7 @@ __device__ float rectangle(const std::uint32_t* plane, const GridLevel& level, s
   const int right = phase[1] * level.phase_nodes + column[1];
   const std::uint32_t* upper = plane + at + row[0] * level.row_nodes;
   const std::uint32_t* lower = plane + at + row[1] * level.row_nodes;
-  return static_cast<float>(
-      static_cast<std::int32_t>(between(upper[left], upper[right], lower[left], lower[right])));
+  return static_cast<float>(between(upper[left], upper[right], lower[left], lower[right]));
 }
 
 __device__ std::int32_t tree_vote(const GridNodes& nodes, const GridLevel& level, std::uint32_t at,
@@ -204,9 +204,9 @@ struct EvaluateTree {
 // --- kernels ---------------------------------------------------------------------------------
 
 __device__ std::uint32_t first_node(const GridLevel& grid, const WindowLevel& level, int window) {
-  return grid.node_offset +
-         static_cast<std::uint32_t>(window / level.columns * level.node_step * grid.row_nodes +
-                                    window % level.columns);
+  const auto row = static_cast<std::uint32_t>(window / level.columns * level.node_step);
+  return grid.node_offset + row * static_cast<std::uint32_t>(grid.row_nodes) +
+         static_cast<std::uint32_t>(window % level.columns);
 }
 
 /// A place in a list for every lane that wants one, with one atomic operation for the warp.
@@ -655,8 +655,8 @@ Status CascadeCuda::queue(StreamRef on, const Planes<Space::device>& in) {
 }
 
 Result<Engine::Hits> CascadeCuda::run(const Planes<Space::device>& in, float threshold) {
-  const Status launched =
-      graphs_.launch(stream(), in.data, in.row_stride, [&](StreamRef on) { return queue(on, in); });
+  const Status launched = graphs_.launch(stream(), {in.data, in.row_stride, in.plane_stride},
+                                         [&](StreamRef on) { return queue(on, in); });
   if (!launched) return launched.error();
   if (Status done = wait(stream()); !done) return done.error();
   Counters counters;
@@ -686,14 +686,16 @@ Result<std::unique_ptr<Engine>> make_cascade_cuda(const Context& context, Model 
                                                   int height) {
   if (context.backend() != Backend::cuda)
     return Error{Errc::unsupported, 0, "cascade", "the context's backend is the CPU"};
-  Result<CascadeLayout> layout = lay_out(model, settings.stride);
-  if (!layout) return layout.error();
-  Result<SearchPlan> plan = plan_search(model.geometry(), settings, width, height);
-  if (!plan) return plan.error();
-  auto engine = std::make_unique<CascadeCuda>(context, std::move(model), std::move(*plan));
-  engine->remember(settings);
-  if (Status ok = engine->create(*layout); !ok) return ok.error();
-  return std::unique_ptr<Engine>{std::move(engine)};
+  return or_no_memory("cascade", [&]() -> Result<std::unique_ptr<Engine>> {
+    Result<CascadeLayout> layout = lay_out(model, settings.stride);
+    if (!layout) return layout.error();
+    Result<SearchPlan> plan = plan_search(model.geometry(), settings, width, height);
+    if (!plan) return plan.error();
+    auto engine = std::make_unique<CascadeCuda>(context, std::move(model), std::move(*plan));
+    engine->remember(settings);
+    if (Status ok = engine->create(*layout); !ok) return ok.error();
+    return std::unique_ptr<Engine>{std::move(engine)};
+  });
 }
 
 }  // namespace kerb::hog

@@ -47,7 +47,7 @@ struct CascadeLayout {
   std::vector<GridQuestion> questions;
 };
 
-/// Fails: invalid_argument (validate(); votes that could overflow; a rectangle whose sum could).
+/// Fails: invalid_argument (validate(); not a cascade).
 Result<CascadeLayout> lay_out(const Model& model, int stride);
 
 }  // namespace kerb::hog

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/hog/engine.hpp"
 
+#include "gpu/hog/no_memory.hpp"
+
 namespace kerb::hog {
 
 Result<std::unique_ptr<Engine>> make_engine(const Context& context, Workers& workers, Model model,
                                             const SearchSettings& settings, int width, int height) {
-  const bool dense = std::holds_alternative<DenseModel>(model.kind);
-  if (context.backend() == Backend::cuda) {
-    return dense ? make_dense_cuda(context, std::move(model), settings, width, height)
-                 : make_cascade_cuda(context, std::move(model), settings, width, height);
-  }
-  return dense ? make_dense_cpu(workers, std::move(model), settings, width, height)
-               : make_cascade_cpu(workers, std::move(model), settings, width, height);
+  return or_no_memory("make engine", [&]() -> Result<std::unique_ptr<Engine>> {
+    const bool dense = std::holds_alternative<DenseModel>(model.kind);
+    if (context.backend() == Backend::cuda) {
+      return dense ? make_dense_cuda(context, std::move(model), settings, width, height)
+                   : make_cascade_cuda(context, std::move(model), settings, width, height);
+    }
+    return dense ? make_dense_cpu(workers, std::move(model), settings, width, height)
+                 : make_cascade_cpu(workers, std::move(model), settings, width, height);
+  });
 }
 
 }  // namespace kerb::hog

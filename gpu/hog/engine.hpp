@@ -32,7 +32,8 @@ struct Work {
 };
 
 /// One model, laid out for one picture size and one search, on one backend. Owns all memory it
-/// needs; a search allocates nothing. One thread at a time.
+/// needs; a search allocates nothing (on CUDA, once for every new place a device picture lies at:
+/// that is when its graph is recorded). One thread at a time.
 ///
 /// Every engine of a model gives the same hits, scores included, bit for bit: CPU, CUDA, any
 /// machine. Histograms are whole numbers; where there is floating point, the order of operations is
@@ -50,7 +51,8 @@ class Engine {
     int count = 0;
   };
   virtual Result<Hits> search(const Picture<Space::host>& picture, float threshold) = 0;
-  /// CUDA engines only; on their own stream, which it waits for.
+  /// CUDA engines only; on their own stream, which it waits for. What makes the picture must be
+  /// done.
   virtual Result<Hits> search(const Picture<Space::device>& picture, float threshold) = 0;
 
   [[nodiscard]] virtual const SearchPlan& plan() const noexcept = 0;

@@ -123,9 +123,23 @@ class AnyFusion final : public Fusion {
       shift(geometry, plan, out);
     else
       suppress(geometry, plan, out);
+    keep_inside(plan, out);
   }
 
  private:
+  /// Only those whose middle is in the picture.
+  static void keep_inside(const SearchPlan& plan, DetectionList& out) {
+    const auto width = static_cast<float>(plan.pyramid.width);
+    const auto height = static_cast<float>(plan.pyramid.height);
+    int kept = 0;
+    for (int i = 0; i < out.count; ++i) {
+      const Detection& d = out.items[i];
+      const float x = d.x + d.w / 2, y = d.y + d.h / 2;
+      if (x >= 0 && x <= width && y >= 0 && y <= height) out.items[kept++] = d;
+    }
+    out.count = kept;
+  }
+
   /// The best max_hits, best first, into best_.
   void choose(const Engine::Hits& hits, const SearchPlan& plan) {
     best_.clear();
@@ -213,7 +227,8 @@ class AnyFusion final : public Fusion {
     const float sigma_x = settings_.sigma_x, sigma_y = settings_.sigma_y;
     // Weights count against one another only. In this unit none overflows.
     slots_.resize(best_.size());
-    const float unit = best_.empty() || !(best_[0].score > 0) ? 1.0F : best_[0].score;
+    const float best = best_.empty() ? 0.0F : best_[0].score - settings_.zero;
+    const float unit = best > 0 ? best : 1.0F;
     for (std::size_t i = 0; i < order_.size(); i += kLanes) {
       Batch batch{};
       Reach reach{};
@@ -229,7 +244,9 @@ class AnyFusion final : public Fusion {
         batch.y[lane] = p.y;
         batch.s[lane] = p.s;
         batch.fine[lane] = 1.0F / (scale * scale);
-        const float t = settings_.unit_weights ? 1.0F : std::max(best_[hit].score, 0.0F) / unit;
+        const float t = settings_.unit_weights
+                            ? 1.0F
+                            : std::max(best_[hit].score - settings_.zero, 0.0F) / unit;
         batch.climb[lane] = kNone;
         batch.weight[lane] = is_there ? t * batch.fine[lane] : 0.0F;
         const float dx = kReach * wide, dy = kReach * high, ds = kReach * settings_.sigma_scale;
@@ -400,6 +417,7 @@ Status validate(const FusionSettings& s) {
   if (s.kind != FusionKind::mean_shift && s.kind != FusionKind::suppression &&
       s.kind != FusionKind::none)
     return bad("no such kind of fusion");
+  if (!std::isfinite(s.zero)) return bad("zero: a number");
   if (!(s.sigma_x >= 0.5F && s.sigma_x <= 1000)) return bad("sigma_x: 0.5..1000");
   if (!(s.sigma_y >= 0.5F && s.sigma_y <= 1000)) return bad("sigma_y: 0.5..1000");
   if (!(s.sigma_scale >= 0.01F && s.sigma_scale <= 10)) return bad("sigma_scale: 0.01..10");

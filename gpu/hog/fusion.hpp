@@ -14,7 +14,9 @@ struct FusionSettings {
   // Mean shift: the widths of the kernel (eq. 3.7 of the thesis), in pixels of the window's own
   // level (0.5..1000) and in the logarithm of the scale (0.01..10).
   float sigma_x = 8, sigma_y = 16, sigma_scale = 0.262364264F;  // log 1.3
-  bool unit_weights = false;  ///< every window weighs 1 instead of t(score) = max(score, 0)
+  bool unit_weights = false;  ///< every window weighs 1 instead of t(score) = max(score - zero, 0)
+  float zero = 0;             ///< for searches with a threshold under 0, where eq. 3.3's 0 would
+                              ///< leave nobody: that threshold
   int min_hits = 1;           ///< windows a person needs (not for `none`)
   // Suppression: of two boxes that overlap by more than this (of their union), the worse one goes.
   float overlap = 0.5F;
@@ -36,7 +38,9 @@ Status validate(const FusionSettings& settings);
 ///     a mode, and with it a person: their box has its centre and its scale, their score is that
 ///     of the hit that climbed, the highest of those that belong to the mode.
 ///   - Hits at a distance of 5 or more count nothing: the kernel is under 4e-6 there. A hit where
-///     nothing counts, itself included (a score under 0 weighs nothing), is nobody's.
+///     nothing counts, itself included (a score of `zero` or less weighs nothing), is nobody's.
+/// Nobody stands with their middle outside the picture: a search with padding sees the picture
+/// mirrored there.
 /// Suppression takes the hits in the same order; each is a person, or belongs to the first person
 /// taken before whose box it overlaps. `none` makes a person of every hit.
 class Fusion {

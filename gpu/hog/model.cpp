@@ -197,9 +197,7 @@ int grid_of(const CascadeModel& m) noexcept {
     for (const std::int16_t v : {n.divisor_x, n.divisor_y, n.divisor_width, n.divisor_height})
       take(v);
   }
-  for (int most = 8; most > 1; --most)
-    if (side % most == 0) return most;
-  return 1;
+  return std::gcd(side, 8);
 }
 
 }  // namespace kerb::hog

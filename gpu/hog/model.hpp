@@ -63,8 +63,8 @@ struct Channels {
 inline constexpr float kVoteUnit = 1.0F / 65536;
 
 /// 2 x 2 cells with 9 bins each, divided by their Euclidean norm, times 36 weights:
-///   v = sum(weight * value) / (sqrt(sum(value^2)) + 1) - offset       (see cascade_math.hpp)
-///   vote = v >= 0 ? pass : fail, plus round(v * slope)
+///   v = sum(weight * value) / (sqrt(sum(value^2)) + 1) - offset       (see cascade_layout.hpp)
+///   vote = v >= 0 ? pass : fail, plus round(v * slope), the latter within -2^22..2^22
 struct LinearLearner {
   std::int16_t x = 0, y = 0, width = 0,
                height = 0;  ///< the block in the window, pixels; even sides
@@ -135,9 +135,9 @@ inline constexpr float kMaxWeight = 1e9F;  ///< and bias, offset, slope; without
 /// an engine can overflow. Engines take only models that pass.
 Status validate(const Model& model);
 
-/// The side in pixels of the coarsest grid on which all of a cascade's rectangles begin and end, at
-/// most 8 (every rectangle's x, y, width and height, and for linear learners half the width and
-/// height, are multiples of it).
+/// The side in pixels, 1, 2, 4 or 8, of the coarsest such grid on which all of a cascade's
+/// rectangles begin and end (every rectangle's x, y, width and height, and for linear learners half
+/// the width and height, are multiples of it).
 [[nodiscard]] int grid_of(const CascadeModel& model) noexcept;
 
 }  // namespace kerb::hog

@@ -30,9 +30,9 @@ struct SearchSettings {
   int stride = 8;                      ///< pixels of a level between windows, both ways; 1..256
   int min_height = 0, max_height = 0;  ///< of the person, image pixels; 0: no limit. A minimum less
                                        ///< than the model's person enlarges the picture.
-  int padding = 0;      ///< pixels of a level by which windows may stand out; 0..1024
-  int max_levels = 64;  ///< scales tried, with or without windows; 1..1024
-  Region region;        ///< the person's box lies within it, give or take half a stride
+  int padding = 0;        ///< pixels of a level by which windows may stand out; 0..1024
+  int max_levels = 1024;  ///< scales tried, with or without windows; 1..1024
+  Region region;          ///< the person's box lies within it, give or take half a stride
   std::optional<GroundPlane> ground;
 };
 Status validate(const SearchSettings& settings);

@@ -32,29 +32,27 @@ struct GridSettings {
 /// picture. Columns and rows beyond the last whole cell count nowhere. The same on both backends.
 namespace cpu {
 
-/// Builds them for one level after the other, a record of `lanes` numbers to a node: node (i, j)
-/// starts at (j * (cells_x + 1) + i) * lanes. Lanes beyond the channels hold 0. Owns its scratch
-/// memory, for levels up to a width; build() allocates nothing. One thread at a time.
+/// Builds them for one level after the other, a record of `lanes` numbers to a node: node i of a
+/// row starts at i * lanes. Lanes beyond the channels hold 0. Owns its scratch memory, for levels
+/// up to a width; build_rows() allocates nothing. One thread at a time.
 class GridHistogram {
  public:
   GridHistogram(const GridSettings& settings, int max_width);
 
   [[nodiscard]] int lanes() const noexcept { return lanes_; }
   [[nodiscard]] int cells(int pixels) const noexcept { return pixels / settings_.grid; }
-  /// Numbers that a level's nodes take.
-  [[nodiscard]] std::size_t size_of(const Level& level) const noexcept {
-    return static_cast<std::size_t>(cells(level.width) + 1) *
-           static_cast<std::size_t>(cells(level.height) + 1) * static_cast<std::size_t>(lanes_);
+  /// Numbers that `rows` rows of a level's nodes take.
+  [[nodiscard]] std::size_t size_of(const Level& level, int rows) const noexcept {
+    return static_cast<std::size_t>(cells(level.width) + 1) * static_cast<std::size_t>(rows) *
+           static_cast<std::size_t>(lanes_);
   }
+  /// The nodes below cells [from, to), where `nodes` is a ring of `ring` rows: row j of nodes is
+  /// row j % ring there. Rows come in order from 0 on, which makes the first row of nodes as well;
+  /// each needs the one before.
   /// `planes`: the corner of each plane's rim, rows level.row_stride apart; at least 16 readable
   /// bytes must follow the last one's end.
-  void build(const Level& level, const std::uint8_t* const* planes, std::uint32_t* nodes) {
-    build_rows(level, planes, nodes, 0, cells(level.height));
-  }
-  /// The same in parts, from above: the nodes below cells [from, to). Those above `from` must be
-  /// there; from 0 on, the first row of nodes is made as well.
   void build_rows(const Level& level, const std::uint8_t* const* planes, std::uint32_t* nodes,
-                  int from, int to);
+                  int ring, int from, int to);
 
  private:
   void pack_row(const Level& level, const std::uint8_t* const* planes, int y, std::uint16_t* out);

@@ -244,19 +244,19 @@ void GridHistogram::add_row(int cells, const std::uint32_t* above, std::uint32_t
 }
 
 void GridHistogram::build_rows(const Level& level, const std::uint8_t* const* planes,
-                               std::uint32_t* nodes, int from, int to) {
+                               std::uint32_t* nodes, int ring, int from, int to) {
   const int across = cells(level.width), grid = settings_.grid;
   const std::size_t pitch = static_cast<std::size_t>(across + 1) * static_cast<std::size_t>(lanes_);
+  const auto row_of = [&](int j) { return nodes + static_cast<std::size_t>(j % ring) * pitch; };
   if (from == 0) std::fill_n(nodes, pitch, 0U);
-  nodes += static_cast<std::size_t>(from) * pitch;
-  for (int j = from; j < to; ++j, nodes += pitch) {
+  for (int j = from; j < to; ++j) {
     for (int row = 0; row < grid; ++row)
       pack_row(level, planes, j * grid + row, packed_.data() + row * packed_stride_);
     if (grid == 4) sum_cells<4>(packed_.data(), across);
     if (grid == 2) sum_cells<2>(packed_.data(), across);
     if (grid == 1) sum_pixels(packed_.data(), across);
     if (settings_.colour) sum_colour(level, planes, j * grid, across);
-    add_row(across, nodes, nodes + pitch);
+    add_row(across, row_of(j), row_of(j + 1));
   }
 }
 

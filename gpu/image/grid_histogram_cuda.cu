@@ -165,11 +165,12 @@ __global__ void __launch_bounds__(kThreads)
                                  column % phases * level.phase_nodes + column / phases;
       for (int q = 0; q < quads; ++q) {
         const unsigned* at = sums + 4 * q * kSegment + i;
-        nodes.quads[q * nodes.plane_nodes + node] =
+        nodes.quads[q * static_cast<std::size_t>(nodes.plane_nodes) + node] =
             make_uint4(at[0], at[kSegment], at[2 * kSegment], at[3 * kSegment]);
       }
       for (int c = 4 * quads; c < channels; ++c)
-        nodes.singles[(c - 4 * quads) * nodes.plane_nodes + node] = sums[c * kSegment + i];
+        nodes.singles[(c - 4 * quads) * static_cast<std::size_t>(nodes.plane_nodes) + node] =
+            sums[c * kSegment + i];
     }
     __syncthreads();
   }

@@ -50,7 +50,6 @@ class GridTables {
   [[nodiscard]] GridNodes nodes() const noexcept;
   [[nodiscard]] const GridLevel* levels() const noexcept { return levels_.device_data(); }
   [[nodiscard]] std::size_t device_bytes() const noexcept;
-  [[nodiscard]] std::size_t node_count() const noexcept { return plane_nodes_; }
 
  private:
   GridSettings settings_;

@@ -8,6 +8,7 @@ namespace kerb {
 namespace {
 
 constexpr int kMaxSide = 65535;
+constexpr int kMaxArea = kMaxSide + 4096;  // an area may stand out of its picture
 
 /// Back into 0..size-1 by mirroring at the edge pixels, however far outside.
 int mirror(int i, int size) {
@@ -54,6 +55,9 @@ Result<PyramidPlan> plan_pyramid(int width, int height, const std::vector<LevelA
   plan.width = width;
   plan.height = height;
   for (const LevelArea& area : areas) {
+    const Error refused{Errc::invalid_argument, 0, "pyramid", "an empty or too large level"};
+    const double largest = std::max(width, height) / area.scale;
+    if (!(area.scale > 0) || !(largest <= kMaxSide)) return refused;
     Level level;
     level.scale = area.scale;
     level.image_width = scaled_side(width, area.scale);
@@ -62,10 +66,9 @@ Result<PyramidPlan> plan_pyramid(int width, int height, const std::vector<LevelA
     level.y0 = area.y0;
     level.width = area.width;
     level.height = area.height;
-    if (!(area.scale > 0) || level.image_width < 1 || level.image_height < 1 ||
-        level.image_width > kMaxSide || level.image_height > kMaxSide || area.width < 1 ||
-        area.height < 1 || area.width > kMaxSide || area.height > kMaxSide)
-      return Error{Errc::invalid_argument, 0, "pyramid", "an empty or too large level"};
+    if (level.image_width < 1 || level.image_height < 1 || area.width < 1 || area.height < 1 ||
+        area.width > kMaxArea || area.height > kMaxArea)
+      return refused;
     level.row_stride = static_cast<int>(align(static_cast<std::size_t>(area.width) + 2));
     level.offset = plan.samples;
     plan.samples +=

@@ -58,7 +58,8 @@ struct LevelArea {
 void append_taps(int in, int out, int first, int count, std::vector<Tap>& taps);
 
 /// Levels for these areas, one after the other in the buffer. Fails: invalid_argument (a side of
-/// the picture not within 1..65535, an area without pixels, a level of more than 65535 a side).
+/// the picture not within 1..65535, an area without pixels or of more than 69631 a side, a scaled
+/// picture of more than 65535 a side).
 Result<PyramidPlan> plan_pyramid(int width, int height, const std::vector<LevelArea>& areas);
 
 }  // namespace kerb

@@ -17,9 +17,7 @@ namespace kerb::simd {
 #define KERB_INLINE __attribute__((always_inline)) inline
 
 using U8x8 = std::uint8_t __attribute__((vector_size(8)));
-using S16x4 = std::int16_t __attribute__((vector_size(8)));
 using S16x8 = std::int16_t __attribute__((vector_size(16)));
-using U16x4 = std::uint16_t __attribute__((vector_size(8)));
 using U16x8 = std::uint16_t __attribute__((vector_size(16)));
 using S32x4 = std::int32_t __attribute__((vector_size(16)));
 using U32x4 = std::uint32_t __attribute__((vector_size(16)));
@@ -198,8 +196,5 @@ KERB_INLINE void transpose(U16x8 (&m)[8]) noexcept {
 [[nodiscard]] inline F32x4 to_float(U32x4 v) noexcept {  ///< of numbers under 2^31
   return __builtin_convertvector(bits<S32x4>(v), F32x4);
 }
-
-/// ((a0 + a1) + (a2 + a3))
-[[nodiscard]] inline float sum(F32x4 v) noexcept { return (v[0] + v[1]) + (v[2] + v[3]); }
 
 }  // namespace kerb::simd

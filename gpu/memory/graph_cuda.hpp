@@ -2,7 +2,7 @@
 #pragma once
 #include <cuda_runtime_api.h>
 
-#include <utility>
+#include <cstddef>
 #include <vector>
 
 #include "gpu/memory/cuda_status.hpp"
@@ -10,6 +10,12 @@
 
 /// For sources that see CUDA; public headers do not include this.
 namespace kerb {
+
+/// Where a frame's input lies: what a graph has written into it.
+struct GraphInput {
+  const void* data;
+  std::ptrdiff_t row_stride, plane_stride;
+};
 
 /// Work that is queued the same way every frame, recorded once for each place its input may lie (a
 /// camera has a handful of buffers) and launched as one graph from then on.
@@ -25,9 +31,10 @@ class GraphCache {
   /// Launches the graph recorded for this input; records it first, by what `queue(stream)` puts on
   /// the stream, when there is none yet. Fails: device, and as `queue`.
   template <typename Queue>
-  Status launch(StreamRef stream, const void* input, std::ptrdiff_t stride, const Queue& queue) {
+  Status launch(StreamRef stream, const GraphInput& input, const Queue& queue) {
     for (const Entry& entry : graphs_)
-      if (entry.input == input && entry.stride == stride)
+      if (entry.input.data == input.data && entry.input.row_stride == input.row_stride &&
+          entry.input.plane_stride == input.plane_stride)
         return cuda_status(cudaGraphLaunch(entry.graph, stream.get()), "launch graph");
     Result<cudaGraphExec_t> graph = record(stream, queue);
     if (!graph) return graph.error();
@@ -35,15 +42,14 @@ class GraphCache {
       cudaGraphExecDestroy(graphs_.front().graph);
       graphs_.erase(graphs_.begin());
     }
-    graphs_.push_back({input, stride, *graph});
+    graphs_.push_back({input, *graph});
     return cuda_status(cudaGraphLaunch(*graph, stream.get()), "launch graph");
   }
 
  private:
-  static constexpr std::size_t kRoom = 16;
+  static constexpr std::size_t kRoom = 40;  // more than any camera has buffers
   struct Entry {
-    const void* input;
-    std::ptrdiff_t stride;
+    GraphInput input;
     cudaGraphExec_t graph;
   };
 
@@ -56,6 +62,7 @@ class GraphCache {
     error = cudaStreamEndCapture(stream.get(), &graph);
     if (!queued) {
       if (graph != nullptr) cudaGraphDestroy(graph);
+      (void)cudaGetLastError();  // the capture's failure follows from this one
       return queued.error();
     }
     if (error != cudaSuccess) return cuda_error(error, "end capture");

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -56,7 +57,12 @@ struct Workers::State {
 
 Workers::Workers(int count) : state_{std::make_unique<State>()} {
   if (count <= 0) count = usable_cores();
-  for (int i = 1; i < count; ++i) state_->threads.emplace_back([this, i] { state_->live(i); });
+  state_->threads.reserve(static_cast<std::size_t>(count));
+  try {
+    for (int i = 1; i < count; ++i) state_->threads.emplace_back([this, i] { state_->live(i); });
+  } catch (const std::system_error&) {
+    // The machine gives no more threads: those there are will do.
+  }
 }
 
 Workers::~Workers() {

@@ -11,6 +11,7 @@ namespace kerb {
 class Workers {
  public:
   /// `count` threads in all, the caller's included; 0: one for each core this process may use.
+  /// Fewer where the machine gives no more.
   explicit Workers(int count = 0);
   ~Workers();
   Workers(const Workers&) = delete;

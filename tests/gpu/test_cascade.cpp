@@ -115,6 +115,90 @@ void test_a_large_picture_with_many_hits() {
   }
 }
 
+/// All windows reach the stages that a block looks at: several to a chunk, one larger than a block,
+/// more of them than a chunk takes.
+void test_the_last_stages() {
+  Workers workers;
+  const Scene scene{211, 307, 1, 5};
+  struct Sizes {
+    const char* name;
+    std::vector<int> stages;
+    bool soft;
+  };
+  for (const Sizes& sizes : {Sizes{"small ones", std::vector<int>(60, 3), false},
+                             Sizes{"large ones", {1, 20, 300, 7, 129, 128, 127}, false},
+                             Sizes{"one by one", std::vector<int>(400, 1), true},
+                             Sizes{"first one large", {150}, false}}) {
+    for (const bool trees : {false, true}) {
+      CascadeCase c{sizes.name, 211, 307, trees, search(1.1, 8)};
+      c.stages = 38;  // 741 learners
+      Model model = model_for(c, 3);
+      auto& m = std::get<CascadeModel>(model.kind);
+      m.cumulative = sizes.soft;
+      m.stages.clear();
+      int first = 0;
+      for (const int size : sizes.stages) {
+        m.stages.push_back({first, size, -60000 * (sizes.soft ? first + 1 : size)});
+        first += size;
+      }
+      auto host = make_cascade_cpu(workers, model, c.search, 211, 307);
+      auto device = make_cascade_cuda(*gpu, model, c.search, 211, 307);
+      TEST_ASSERT_OK(host);
+      TEST_ASSERT_OK(device);
+      const auto expected = (*host)->search(scene.picture(), -1e9F);
+      const auto hits = (*device)->search(scene.picture(), -1e9F);
+      TEST_ASSERT_OK(expected);
+      TEST_ASSERT_OK(hits);
+      TEST_ASSERT_GREATER_THAN_INT(10, expected->count);
+      expect_same(*expected, *hits, sizes.name);
+    }
+  }
+}
+
+/// Rows of more cells than a block holds at once; planes that lie anywhere on the device.
+void test_wide_pictures_and_planes_apart() {
+  Workers workers;
+  for (const int stride : {8, 5}) {
+    const int width = stride == 8 ? 2203 : 1141;
+    CascadeCase c{"wide", width, 140, false, search(1.3, stride)};
+    const Model model = model_for(c, 2);
+    const Scene scene{width, 140, 1, 8};
+    auto host = make_cascade_cpu(workers, model, c.search, width, 140);
+    auto device = make_cascade_cuda(*gpu, model, c.search, width, 140);
+    TEST_ASSERT_OK(host);
+    TEST_ASSERT_OK(device);
+    const auto expected = (*host)->search(scene.picture(), -1e9F);
+    const auto hits = (*device)->search(scene.picture(), -1e9F);
+    TEST_ASSERT_OK(expected);
+    TEST_ASSERT_OK(hits);
+    TEST_ASSERT_GREATER_THAN_INT(10, expected->count);
+    expect_same(*expected, *hits, "wide");
+  }
+  CascadeCase c{"colour", 103, 167, true, search(1.2, 8), false, true};
+  const Model model = model_for(c, 1);
+  auto device = make_cascade_cuda(*gpu, model, c.search, 103, 167);
+  auto host = make_cascade_cpu(workers, model, c.search, 103, 167);
+  TEST_ASSERT_OK(device);
+  TEST_ASSERT_OK(host);
+  // The same memory, once as planes one after the other, once as rows of planes by turns.
+  const Scene scene{103, 3 * 167, 1, 4, 0};
+  const DeviceBuffer<std::uint8_t> in = kerb::test::upload(scene.planes[0]);
+  for (const std::ptrdiff_t apart : {103 * 167, 103 * 60}) {
+    Picture<Space::device> picture;
+    picture.rgb = {in.device_data(), 3, 103, 167, 103, apart};
+    Picture<Space::host> same;
+    same.rgb = {scene.planes[0].data(), 3, 103, 167, 103, apart};
+    const auto expected = (*host)->search(same, -1e9F);
+    const auto hits = (*device)->search(picture, -1e9F);
+    if (!expected) {  // planes that overlap are refused by both
+      TEST_ASSERT_FALSE(hits);
+      continue;
+    }
+    TEST_ASSERT_OK(hits);
+    expect_same(*expected, *hits, "planes");
+  }
+}
+
 void test_what_it_refuses() {
   const Model model = linear_cascade();
   auto engine = make_cascade_cuda(*gpu, model, search(1.1, 8), 100, 200);
@@ -137,6 +221,8 @@ int main() {
   RUN_TEST(test_the_pyramid_equals_the_cpus_bit_for_bit);
   RUN_TEST(test_it_finds_what_the_cpu_finds_bit_for_bit);
   RUN_TEST(test_a_large_picture_with_many_hits);
+  RUN_TEST(test_the_last_stages);
+  RUN_TEST(test_wide_pictures_and_planes_apart);
   RUN_TEST(test_what_it_refuses);
   return UNITY_END();
 }

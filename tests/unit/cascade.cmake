@@ -1,4 +1,4 @@
 # The cascade engine against its definition, written down plainly.
 kerb_add_test(NAME unit_hog_cascade LABELS unit THREADED
-  SOURCES gpu/test_cascade.cpp gpu/cascade_oracle.cpp
+  SOURCES gpu/test_cascade.cpp gpu/cascade_oracle.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
   LINKS kerb::gpu_hog)

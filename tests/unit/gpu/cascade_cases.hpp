@@ -48,6 +48,7 @@ struct CascadeCase {
   bool trees;
   SearchSettings search;
   bool cumulative = false, colour = false;
+  int stages = 4;  ///< of 1, 2, 3 ... learners
 };
 
 inline SearchSettings search(double step, int stride, int padding = 0) {
@@ -74,11 +75,14 @@ inline const CascadeCase kCascadeCases[] = {
     {"soft trees", 99, 171, true, search(1.2, 8), true},
     {"colour", 103, 167, true, search(1.2, 8), false, true},
     {"colour, odd stride", 71, 139, true, search(1.4, 3), false, true},
+    {"many learners", 97, 163, false, search(1.2, 8), false, false, 18},
+    {"many trees", 97, 163, true, search(1.2, 8), false, false, 18},
+    {"many trees, soft", 97, 163, true, search(1.2, 8), true, false, 18},
 };
 
 /// Random learners that let about half of the windows through, so that every stage has work.
 inline Model model_for(const CascadeCase& c, std::uint32_t seed) {
-  Model model = c.trees ? tree_cascade(seed, 4) : linear_cascade(seed, 4);
+  Model model = c.trees ? tree_cascade(seed, c.stages) : linear_cascade(seed, c.stages);
   auto& m = std::get<CascadeModel>(model.kind);
   m.cumulative = c.cumulative;
   std::mt19937 random{seed};
@@ -96,6 +100,8 @@ inline Model model_for(const CascadeCase& c, std::uint32_t seed) {
     for (LinearLearner& l : m.linear) l.offset /= 8;
     for (Stage& s : m.stages) s.threshold = -20000 * s.count;
   }
+  if (c.stages > 4)  // nobody would be left for the last ones
+    for (Stage& s : m.stages) s.threshold -= 30000 + 6000 * s.count;
   return model;
 }
 

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
 #include "gpu/hog/engine.hpp"
 #include "gpu/image/pyramid.hpp"
 #include "gpu/image/to_luv.hpp"
+#include "tests/support/allocations.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/gpu/cascade_cases.hpp"
 #include "tests/unit/gpu/cascade_oracle.hpp"
@@ -39,6 +42,9 @@ void test_every_level_is_what_its_definition_says() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, plan_pyramid(0, 5, {}));
   TEST_ASSERT_ERROR(Errc::invalid_argument, plan_pyramid(5, 5, {{1, 0, 0, 0, 5}}));
   TEST_ASSERT_ERROR(Errc::invalid_argument, plan_pyramid(5, 5, {{100, 0, 0, 5, 5}}));
+  for (const double scale : {0.0, -1.0, 1e-300, std::nan("")})
+    TEST_ASSERT_ERROR(Errc::invalid_argument, plan_pyramid(10, 10, {{scale, 0, 0, 5, 5}}));
+  TEST_ASSERT_OK(plan_pyramid(65535, 2, {{1, -16, -16, 65567, 34}}));
 }
 
 /// The grey plane, or L, U and V.
@@ -97,6 +103,41 @@ void test_work_is_counted() {
   TEST_ASSERT_GREATER_THAN_INT64(work->windows, work->learners);
 }
 
+void test_searching_allocates_nothing() {
+  Workers workers{2};
+  const CascadeCase c{"", 151, 203, false, search(1.1, 8)};
+  const Scene scene{151, 203, 1, 1};
+  auto engine = make_cascade_cpu(workers, model_for(c, 1), c.search, 151, 203);
+  TEST_ASSERT_OK(engine);
+  const std::uint64_t before = kerb::test::allocations();
+  for (int i = 0; i < 3; ++i)
+    TEST_ASSERT_TRUE(static_cast<bool>((*engine)->search(scene.picture(), -1e9F)));
+  TEST_ASSERT_EQUAL_UINT64(before, kerb::test::allocations());
+}
+
+/// A legal picture that no machine has the memory for is an error, not the end of the program.
+void test_a_huge_picture_is_searched_or_refused() {
+  Workers workers{1};
+  CascadeCase c{"", 16384, 16384, false, search(1.9, 256)};
+  c.search.max_levels = 2;
+  auto engine = make_cascade_cpu(workers, model_for(c, 1), c.search, 16384, 16384);
+  if (!engine) {
+    TEST_ASSERT_ERROR(Errc::io, engine);
+    return;
+  }
+  TEST_ASSERT_GREATER_THAN_INT(4000, (*engine)->plan().window_count);
+}
+
+void test_many_sloped_learners_are_no_overflow() {
+  Workers workers{1};
+  Model model = linear_cascade(1, 40);  // 820 learners
+  for (LinearLearner& l : std::get<CascadeModel>(model.kind).linear) {
+    l.slope = 1;
+    l.pass = l.fail = 0;
+  }
+  TEST_ASSERT_OK(make_cascade_cpu(workers, model, search(1.2, 8), 100, 200));
+}
+
 void test_what_it_refuses() {
   Workers workers{1};
   const Model model = linear_cascade();
@@ -126,6 +167,9 @@ int main() {
   RUN_TEST(test_every_level_is_what_its_definition_says);
   RUN_TEST(test_it_finds_what_its_definition_finds);
   RUN_TEST(test_work_is_counted);
+  RUN_TEST(test_searching_allocates_nothing);
+  RUN_TEST(test_a_huge_picture_is_searched_or_refused);
+  RUN_TEST(test_many_sloped_learners_are_no_overflow);
   RUN_TEST(test_what_it_refuses);
   return UNITY_END();
 }

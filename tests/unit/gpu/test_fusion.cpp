@@ -289,6 +289,38 @@ void test_scores_under_0_weigh_nothing() {
   FusionSettings unit;
   unit.unit_weights = true;
   TEST_ASSERT_EQUAL(1, fused({hit_at(3, 40, 30, -1)}, unit).size());
+  FusionSettings lower;
+  lower.zero = -2;
+  TEST_ASSERT_EQUAL(1, fused({hit_at(3, 40, 30, -1)}, lower).size());
+  TEST_ASSERT_EQUAL(0, fused({hit_at(3, 40, 30, -2)}, lower).size());
+}
+
+void test_nobody_stands_outside_the_picture() {
+  SearchSettings padded;
+  padded.padding = 128;
+  const Result<SearchPlan> around = plan_search(kGeometry, padded, 200, 300);
+  TEST_ASSERT_OK(around);
+  const LevelWindows& windows = around->windows[0];
+  DetectionList out;
+  for (const FusionKind kind :
+       {FusionKind::mean_shift, FusionKind::suppression, FusionKind::none}) {
+    FusionSettings settings;
+    settings.kind = kind;
+    const auto fusion = Fusion::create(settings);
+    TEST_ASSERT_OK(fusion);
+    int inside = 0;
+    for (int n = 0; n < windows.columns * windows.rows; ++n) {
+      const Hit hit{windows.first_window + n, 1};
+      (*fusion)->fuse({&hit, 1}, kGeometry, *around, out);
+      const Detection box =
+          around->box(kGeometry, 0, n % windows.columns * 8, n / windows.columns * 8, 1);
+      const float x = box.x + box.w / 2, y = box.y + box.h / 2;
+      const bool is_inside = x >= 0 && x <= 200 && y >= 0 && y <= 300;
+      TEST_ASSERT_EQUAL_INT(is_inside ? 1 : 0, out.count);
+      inside += out.count;
+    }
+    TEST_ASSERT_TRUE(inside > 0 && inside < windows.columns * windows.rows);
+  }
 }
 
 void test_people_need_enough_hits() {
@@ -482,6 +514,7 @@ int main() {
   RUN_TEST(test_people_apart_stay_apart);
   RUN_TEST(test_far_away_hits_change_nothing_at_all);
   RUN_TEST(test_scores_under_0_weigh_nothing);
+  RUN_TEST(test_nobody_stands_outside_the_picture);
   RUN_TEST(test_people_need_enough_hits);
   RUN_TEST(test_suppression_keeps_the_best_of_those_that_overlap);
   RUN_TEST(test_none_gives_every_hit_best_first);
