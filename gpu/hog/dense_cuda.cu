@@ -7,12 +7,14 @@
 #include "gpu/hog/dense_plan.hpp"
 #include "gpu/image/gradient_math.hpp"
 #include "gpu/image/pyramid.hpp"
-#include "gpu/memory/buffer.hpp"
 #include "gpu/memory/cuda_status.hpp"
+#include "gpu/memory/upload.hpp"
 
-// Three launches for all levels: the pyramid, the blocks, the windows. (The integral kind needs
-// three more, for its integral histograms.) They and the copies are one graph, made with the
-// engine. Steps are numbered as in dense_math.hpp, which says in what order everything is summed.
+// Three launches for all levels: the pyramid, the blocks, the windows. Colour has a pyramid for
+// each plane, the integral kind three more for its integral histograms, and where the blocks of all
+// levels are too many for the memory, blocks and windows come in rounds. They and the copies are
+// one graph, made with the engine. Steps are numbered as in dense_math.hpp, which says in what
+// order everything is summed.
 namespace kerb::hog {
 namespace {
 
@@ -441,17 +443,6 @@ __global__ void __launch_bounds__(kWarps * 32)
 // --- the engine ----------------------------------------------------------------------------------
 
 template <typename T>
-Status upload(const Context& context, const std::vector<T>& from, DeviceBuffer<T>& to) {
-  if (from.empty()) return Done{};
-  Result<DeviceBuffer<T>> buffer = DeviceBuffer<T>::create(context, from.size());
-  if (!buffer) return buffer.error();
-  to = std::move(*buffer);
-  if (Status copied = copy_to_device(context.stream(), to.device_data(), from.data(), from.size());
-      !copied)
-    return copied;
-  return wait(context.stream());
-}
-template <typename T>
 Status reserve(const Context& context, std::size_t count, DeviceBuffer<T>& to) {
   Result<DeviceBuffer<T>> buffer = DeviceBuffer<T>::create(context, count);
   if (!buffer) return buffer.error();
@@ -478,20 +469,21 @@ class Graph {
   ~Graph() {
     if (exec_ != nullptr) (void)cudaGraphExecDestroy(exec_);
   }
-  /// Records what `work` puts on the stream it is given.
+  /// Records what `work` puts on the stream.
   template <typename Work>
-  Status record(Work&& work) {
-    Result<Stream> stream = Stream::create();  // its own: nobody else's work gets into the graph
-    if (!stream) return stream.error();
-    const StreamRef ref = *stream;
+  Status record(StreamRef stream, const Work& work) {
     cudaGraph_t graph = nullptr;
-    if (Status ok = cuda_status(cudaStreamBeginCapture(ref.get(), cudaStreamCaptureModeThreadLocal),
-                                "record search");
+    if (Status ok =
+            cuda_status(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal),
+                        "record search");
         !ok)
       return ok;
-    Status worked = work(ref);
-    const cudaError_t ended = cudaStreamEndCapture(ref.get(), &graph);
-    if (worked) worked = cuda_status(ended, "record search");
+    Status worked = work(stream);
+    const cudaError_t ended = cudaStreamEndCapture(stream.get(), &graph);
+    if (worked)
+      worked = cuda_status(ended, "record search");
+    else if (ended != cudaSuccess)
+      (void)cudaGetLastError();  // `work` said why; the next launch must not be blamed
     if (worked) worked = cuda_status(cudaGraphInstantiate(&exec_, graph, 0), "make graph");
     if (graph != nullptr) (void)cudaGraphDestroy(graph);
     return worked;
@@ -513,6 +505,9 @@ class DenseCuda final : public Engine {
 
   Status allocate() {
     if (search_.window_count == 0) return Done{};
+    Result<Stream> own = Stream::create();
+    if (!own) return own.error();
+    stream_.emplace(std::move(*own));
     const DenseModel& m = dense_model();
     planes_ = m.kind == DenseKind::rhog ? 3 : 1;
     Result<PyramidTables> pyramid = PyramidTables::create(context_, search_.pyramid);
@@ -544,12 +539,12 @@ class DenseCuda final : public Engine {
     if (Status ok = reserve(context_, Use::result, windows + 1, results_); !ok) return ok;
     hits_.resize(windows);
     for (int colour = 0; colour < (planes_ == 3 ? 2 : 1); ++colour)
-      for (int host = 0; host < 2; ++host)
-        if (Status ok = graphs_[colour][host].record([this, colour, host](StreamRef stream) {
-              return queue(stream, colour == 1 ? 3 : 1, host == 1);
-            });
-            !ok)
-          return ok;
+      for (int host = 0; host < 2; ++host) {
+        const auto work = [this, colour, host](StreamRef on) {
+          return queue(on, colour == 1 ? 3 : 1, host == 1);
+        };
+        if (Status ok = graphs_[colour][host].record(stream(), work); !ok) return ok;
+      }
     return Done{};
   }
 
@@ -574,13 +569,12 @@ class DenseCuda final : public Engine {
     const auto width = static_cast<std::size_t>(search_.pyramid.width);
     for (int plane = 0; plane < planes; ++plane) {
       const auto from = planes == 3 ? picture.rgb.plane(plane) : picture.grey;
-      if (Status ok =
-              cuda_status(cudaMemcpy2DAsync(
-                              input_.device_data() + plane_pixels() * static_cast<unsigned>(plane),
-                              width, from.data, static_cast<std::size_t>(from.row_stride), width,
-                              static_cast<std::size_t>(from.height), cudaMemcpyDefault,
-                              context_.stream().get()),
-                          "copy picture");
+      if (Status ok = cuda_status(
+              cudaMemcpy2DAsync(
+                  input_.device_data() + plane_pixels() * static_cast<unsigned>(plane), width,
+                  from.data, static_cast<std::size_t>(from.row_stride), width,
+                  static_cast<std::size_t>(from.height), cudaMemcpyDefault, stream().get()),
+              "copy picture");
           !ok)
         return ok.error();
     }
@@ -609,6 +603,8 @@ class DenseCuda final : public Engine {
     DeviceBuffer<Tile> block_tiles, window_tiles;
   };
 
+  /// There is one where there are windows.
+  [[nodiscard]] StreamRef stream() const noexcept { return *stream_; }
   [[nodiscard]] const DenseModel& dense_model() const {
     return *std::get_if<DenseModel>(&model_.kind);
   }
@@ -696,25 +692,24 @@ class DenseCuda final : public Engine {
   static unsigned count_of(std::size_t n) { return static_cast<unsigned>(n); }
 
   /// The whole search, onto a stream that records it.
-  Status queue(StreamRef stream, int planes, bool from_host) {
-    cudaStream_t const s = stream.get();
+  Status queue(StreamRef on, int planes, bool from_host) {
+    cudaStream_t const s = on.get();
     const int width = search_.pyramid.width, height = search_.pyramid.height;
-    if (Status ok = copy_to_device(stream, device_threshold_.device_data(), threshold_.data(), 1);
-        !ok)
+    if (Status ok = copy_to_device(on, device_threshold_.device_data(), threshold_.data(), 1); !ok)
       return ok;
     if (Status ok =
             cuda_status(cudaMemsetAsync(found_.device_data(), 0, sizeof(Hit), s), "clear hits");
         !ok)
       return ok;
     if (from_host) {
-      if (Status ok = copy_to_device(stream, input_.device_data(), staging_.data(),
+      if (Status ok = copy_to_device(on, input_.device_data(), staging_.data(),
                                      plane_pixels() * static_cast<unsigned>(planes));
           !ok)
         return ok;
     }
     for (int plane = 0; plane < planes; ++plane) {
       const auto p = static_cast<std::size_t>(plane);
-      if (Status ok = pyramid(stream, *pyramid_,
+      if (Status ok = pyramid(on, *pyramid_,
                               {input_.device_data() + plane_pixels() * p, width, height, width},
                               levels_.device_data() + search_.pyramid.samples * p);
           !ok)
@@ -727,7 +722,7 @@ class DenseCuda final : public Engine {
       if (Status ok = queue_blocks(s, round, planes); !ok) return ok;
       if (Status ok = queue_windows(s, round); !ok) return ok;
     }
-    return copy_to_host(stream, results_.data(), found_.device_data(),
+    return copy_to_host(on, results_.data(), found_.device_data(),
                         static_cast<std::size_t>(std::min(kReadBack, search_.window_count)) + 1);
   }
 
@@ -779,16 +774,16 @@ class DenseCuda final : public Engine {
 
   Result<Hits> run(const Graph& graph, float threshold) {
     threshold_[0] = threshold;
-    if (Status ok = graph.launch(context_.stream()); !ok) return ok.error();
-    if (Status ok = wait(context_.stream()); !ok) return ok.error();
+    if (Status ok = graph.launch(stream()); !ok) return ok.error();
+    if (Status ok = wait(stream()); !ok) return ok.error();
     const int count = results_[0].window;
     if (count > kReadBack) {
       const auto rest = static_cast<std::size_t>(count - kReadBack);
-      if (Status ok = copy_to_host(context_.stream(), results_.data() + 1 + kReadBack,
+      if (Status ok = copy_to_host(stream(), results_.data() + 1 + kReadBack,
                                    found_.device_data() + 1 + kReadBack, rest);
           !ok)
         return ok.error();
-      if (Status ok = wait(context_.stream()); !ok) return ok.error();
+      if (Status ok = wait(stream()); !ok) return ok.error();
     }
     std::copy_n(results_.data() + 1, count, hits_.begin());
     std::sort(hits_.begin(), hits_.begin() + count,
@@ -802,6 +797,7 @@ class DenseCuda final : public Engine {
   DensePlan plan_;
   Shares shares_{};
   int planes_ = 1;
+  std::optional<Stream> stream_;
   std::optional<PyramidTables> pyramid_;
   DeviceBuffer<DeviceSheet> sheets_;
   std::vector<Round> rounds_;

@@ -285,7 +285,7 @@ class AnyFusion final : public Fusion {
     for (int i = 0; i < kLanes; ++i) {
       const float dx = batch.x[i] - at.x, dy = batch.y[i] - at.y, ds = batch.s[i] - at.s;
       const float square = distance(dx, dy, ds, batch.fine[i], inverse);
-      const float near = square < kCutoff ? square : kCutoff;  // exact_exp() has its limits
+      const float near = square < kCutoff ? square : kCutoff;  // kernel() has its limits
       const float all_of_it = batch.weight[i] * kernel(near);
       const float k = square < kCutoff ? all_of_it : 0.0F;
       const float kf = k * batch.fine[i];

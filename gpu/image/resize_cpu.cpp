@@ -5,6 +5,7 @@
 #include "gpu/image/resize.hpp"
 #include "gpu/image/resize_math.hpp"
 #include "gpu/image/shapes.hpp"
+#include "gpu/memory/upload.hpp"
 
 namespace kerb {
 namespace {
@@ -15,19 +16,6 @@ using In = ImageView<Space::host, const Byte>;
 using Out = ImageView<Space::host, Byte>;
 
 constexpr int kMaxTapSide = 65535;  // Tap and Cover count in 16 bits
-
-/// Copies `values` to a new device buffer, and waits for it.
-template <typename T>
-Status upload(const Context& context, const std::vector<T>& values, DeviceBuffer<T>& to) {
-  if (context.backend() != Backend::cuda) return Done{};
-  auto made = DeviceBuffer<T>::create(context, values.size());
-  if (!made) return made.error();
-  to = std::move(*made);
-  if (Status ok = copy_to_device(context.stream(), to.device_data(), values.data(), values.size());
-      !ok)
-    return ok;
-  return wait(context.stream());
-}
 
 /// Appends what each of `out` pixels covers of `in` <= 65535; returns the parts of a whole pixel.
 std::uint16_t append_covers(int in, int out, std::vector<Resizer::Cover>& covers) {
@@ -90,6 +78,7 @@ Result<Resizer> Resizer::create(const Context& context, Size in, Size out, Resiz
 Status Resizer::make_bilinear(const Context& context) {
   append_taps(in_.width, out_.width, 0, out_.width, taps_);
   append_taps(in_.height, out_.height, 0, out_.height, taps_);
+  if (context.backend() != Backend::cuda) return Done{};
   return upload(context, taps_, device_taps_);
 }
 
@@ -107,6 +96,7 @@ Status Resizer::make_area(const Context& context) {
   const std::uint64_t half = parts / 2;  // rounded down
   half_ = static_cast<double>(half) + 0.5;
   reciprocal_ = 1 / static_cast<double>(parts);
+  if (context.backend() != Backend::cuda) return Done{};
   return upload(context, covers_, device_covers_);
 }
 

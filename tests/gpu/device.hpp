@@ -8,10 +8,10 @@
 #include "gpu/memory/buffer.hpp"
 #include "tests/support/unity.hpp"
 
-/// What the tests of single operators on a GPU share: the context, uploads, downloads.
+/// What the tests on a GPU share: the context, uploads, downloads.
 namespace kerb::test {
 
-inline std::optional<Context> gpu;  // opened once, in run_on_gpu()
+inline std::optional<Context> gpu;  // opened once, in open_gpu()
 
 /// 0 when there is a GPU to test on, else the test program's exit code.
 inline int open_gpu() {

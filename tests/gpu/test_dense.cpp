@@ -2,11 +2,10 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "gpu/hog/dense_plan.hpp"
-#include "gpu/memory/buffer.hpp"
+#include "tests/gpu/device.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/gpu/test_dense.hpp"
 
@@ -22,8 +21,6 @@ namespace {
 constexpr float kLowest = -std::numeric_limits<float>::max();
 constexpr DenseKind kKinds[] = {DenseKind::rhog, DenseKind::cells, DenseKind::integral};
 constexpr std::size_t kOneRound = std::size_t{1} << 26;
-
-std::optional<Context> gpu;  // opened once, in main()
 
 void check_equal(const Engine::Hits& expected, const Result<Engine::Hits>& actual) {
   TEST_ASSERT_OK(actual);
@@ -48,6 +45,7 @@ hog::Picture<Space::device> upload(const Scene& scene, bool colour,
   memory = std::move(*made);
   TEST_ASSERT_OK(
       copy_to_device(gpu->stream(), memory.device_data(), scene.bytes.data(), scene.bytes.size()));
+  TEST_ASSERT_OK(wait(gpu->stream()));  // engines work on another
   const hog::Picture<Space::host> host = scene.view(colour);
   hog::Picture<Space::device> picture;
   picture.grey = {memory.device_data(), host.grey.width, host.grey.height, host.grey.row_stride};
@@ -175,13 +173,7 @@ void test_engines_refuse_what_their_contract_refuses() {
 }  // namespace
 
 int main() {
-  Result<Context> context = Context::create(BackendChoice::cuda);
-  if (!context) {
-    const bool broken = context.error().code == Errc::device;  // there is one: no reason to skip
-    std::printf("%s: %s\n", broken ? "failed" : "skipped", describe(context.error()).c_str());
-    return broken ? 1 : 77;
-  }
-  gpu.emplace(std::move(*context));
+  if (const int skip = open_gpu(); skip != 0) return skip;
   UNITY_BEGIN();
   RUN_TEST(test_engines_equal_the_cpus_bit_for_bit);
   RUN_TEST(test_rounds_change_nothing);

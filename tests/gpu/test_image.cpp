@@ -2,13 +2,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <optional>
 #include <vector>
 
 #include "gpu/image/preparer.hpp"
 #include "gpu/image/split_mosaic.hpp"
 #include "gpu/image/to_grey.hpp"
-#include "gpu/memory/buffer.hpp"
+#include "tests/gpu/device.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/gpu/pictures.hpp"
 
@@ -24,7 +23,6 @@ constexpr std::uint8_t kPoison = 0xa5;
 constexpr std::size_t kRoom = std::size_t{1}
                               << 22;  // bytes: more than any picture of the table takes
 
-std::optional<Context> gpu;                // opened once, in main()
 DeviceBuffer<std::uint8_t> input, output;  // kRoom each
 
 /// The picture at the same distance from an aligned address as on the host, and the view of it.
@@ -223,13 +221,7 @@ void test_preparer_leaves_its_result_on_the_device_too() {
 }  // namespace
 
 int main() {
-  Result<Context> context = Context::create(BackendChoice::cuda);
-  if (!context) {
-    const bool broken = context.error().code == Errc::device;  // there is one: no reason to skip
-    std::printf("%s: %s\n", broken ? "failed" : "skipped", describe(context.error()).c_str());
-    return broken ? 1 : 77;
-  }
-  gpu.emplace(std::move(*context));
+  if (const int skip = open_gpu(); skip != 0) return skip;
   for (DeviceBuffer<std::uint8_t>* buffer : {&input, &output}) {
     Result<DeviceBuffer<std::uint8_t>> made = DeviceBuffer<std::uint8_t>::create(*gpu, kRoom);
     if (!made) return 1;

@@ -2,22 +2,21 @@
 #include <cstdint>
 #include <cstdio>
 #include <numeric>
-#include <optional>
 #include <vector>
 
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/context.hpp"
 #include "gpu/memory/frame_memory.hpp"
+#include "tests/gpu/device.hpp"
 #include "tests/support/unity.hpp"
 
 using namespace kerb;
+using namespace kerb::test;
 
 void setUp() {}
 void tearDown() {}
 
 namespace {
-
-std::optional<Context> gpu;  // opened once, in main()
 
 std::vector<std::uint32_t> numbers(std::size_t count, std::uint32_t start) {
   std::vector<std::uint32_t> values(count);
@@ -154,13 +153,7 @@ void test_failures_are_errors_and_leave_the_device_usable() {
 }  // namespace
 
 int main() {
-  Result<Context> context = Context::create(BackendChoice::cuda);
-  if (!context) {
-    const bool broken = context.error().code == Errc::device;  // there is one: no reason to skip
-    std::printf("%s: %s\n", broken ? "failed" : "skipped", describe(context.error()).c_str());
-    return broken ? 1 : 77;
-  }
-  gpu.emplace(std::move(*context));
+  if (const int skip = open_gpu(); skip != 0) return skip;
   UNITY_BEGIN();
   RUN_TEST(test_the_device_gets_the_policy_of_its_attributes);
   RUN_TEST(test_device_buffers_hold_what_is_copied_in);

@@ -128,10 +128,11 @@ Result<double> number_in(const cv::FileNode& node, const char* name) {
     return damaged(std::string(name) + ": a number is missing");
   return value.real();
 }
+bool is_whole(double n) { return n == std::floor(n); }
 Result<int> whole_in(const cv::FileNode& node, const char* name) {
   Result<double> value = number_in(node, name);
   if (!value) return value.error();
-  if (!(std::abs(*value) <= 1e9) || *value != std::floor(*value))
+  if (!(std::abs(*value) <= 1e9) || !is_whole(*value))
     return damaged(std::string(name) + ": a whole number was expected");
   return static_cast<int>(*value);
 }
@@ -184,8 +185,8 @@ Result<Model> from_descriptor(const cv::FileNode& hog) {
     if (Status ok = expect(hog, "signedGradient", 0); !ok) return ok.error();
   Result<std::vector<double>> window = numbers_in(hog, "winSize");
   if (!window) return window.error();
-  if (window->size() != 2 || !((*window)[0] >= 16 && (*window)[0] <= hog::kMaxWindowSide) ||
-      !((*window)[1] >= 16 && (*window)[1] <= hog::kMaxWindowSide))
+  const auto is_side = [](double n) { return n >= 16 && n <= hog::kMaxWindowSide && is_whole(n); };
+  if (window->size() != 2 || !is_side((*window)[0]) || !is_side((*window)[1]))
     return unsupported("winSize: multiples of 8, from 16 to 1024");
   Result<double> sigma = number_in(hog, "winSigma"), clip = number_in(hog, "L2HysThreshold");
   if (!sigma) return sigma.error();
@@ -237,7 +238,7 @@ Result<Model> from_svm(const cv::FileNode& svm) {
   // Of a linear kernel all support vectors together are one: the sum of alpha * vector.
   std::vector<double> sum;
   for (std::size_t i = 0; i < index.size(); ++i) {
-    if (!(index[i] >= 0 && index[i] < static_cast<double>(vectors.size())))
+    if (!(index[i] >= 0 && index[i] < static_cast<double>(vectors.size()) && is_whole(index[i])))
       return damaged("index: no such support vector");
     std::vector<double> row;
     for (const cv::FileNode& value : vectors[static_cast<int>(index[i])]) {
@@ -275,7 +276,7 @@ Result<std::vector<Feature>> features_in(const cv::FileNode& list) {
     if (!numbers) return numbers.error();
     const bool sound =
         numbers->size() == 5 && std::all_of(numbers->begin(), numbers->end(), [](double n) {
-          return n >= 0 && n <= hog::kMaxWindowSide && n == std::floor(n);
+          return n >= 0 && n <= hog::kMaxWindowSide && is_whole(n);
         });
     if (!sound || (*numbers)[4] >= kCells * kBins)
       return damaged("features: rect must be x, y, width, height and a component 0..35");
@@ -325,7 +326,7 @@ Status add_tree(const cv::FileNode& weak, const std::vector<Feature>& features, 
                      static_cast<std::int16_t>(leaves->size())});
   for (std::size_t i = 0; i < count; ++i) {
     const double* four = nodes->data() + 4 * i;
-    if (!(four[2] >= 0 && four[2] < static_cast<double>(features.size())))
+    if (!(four[2] >= 0 && four[2] < static_cast<double>(features.size()) && is_whole(four[2])))
       return damaged("internalNodes: no such feature");
     hog::TreeNode node = question_of(features[static_cast<std::size_t>(four[2])]);
     // Theirs: over 0 a node, else leaf -n. Ours: 0 or over a node, else leaf ~n.
@@ -333,7 +334,8 @@ Status add_tree(const cv::FileNode& weak, const std::vector<Feature>& features, 
       const int next = static_cast<int>(n);
       return static_cast<std::int16_t>(next > 0 ? next : ~-next);
     };
-    if (!(std::abs(four[0]) <= 256 && std::abs(four[1]) <= 256))
+    if (!(std::abs(four[0]) <= 256 && is_whole(four[0]) && std::abs(four[1]) <= 256 &&
+          is_whole(four[1])))
       return damaged("internalNodes: no such branch");
     node.left = branch(four[0]);
     node.right = branch(four[1]);
@@ -454,6 +456,7 @@ Result<Model> read_opencv_model(const std::string& path) {
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found)
     return Error{Errc::not_found, ENOENT, "open model", std::string_view{path}};
+  if (error) return Error{Errc::io, error.value(), "open model", std::string_view{path}};
   if (!fs::is_regular_file(status))
     return Error{Errc::invalid_argument, 0, "open model",
                  std::string_view{"not a plain file: " + path}};

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -138,6 +142,13 @@ void test_descriptors_of_other_kinds_are_refused() {
            true},
           "signedGradient");
   says(read_opencv_model(saved({}, folder, "hog.xml")), Errc::damaged, "SVMDetector");
+  cv::HOGDescriptor hog;
+  hog.setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());
+  std::ifstream file{saved(hog, folder, "hog.xml")};
+  std::string text{std::istreambuf_iterator<char>{file}, {}};
+  const std::size_t at = text.find("64 128");
+  TEST_ASSERT_TRUE(at != std::string::npos);
+  says(parse_opencv_model(text.replace(at, 6, "64.5 128")), Errc::unsupported, "winSize");
 }
 
 std::string list_of(const std::vector<float>& numbers, const char* between) {
@@ -218,6 +229,9 @@ void test_linear_svms_are_read() {
        "linear");
   says(parse_opencv_model(svm_of("ONE_CLASS", {numbers}, {1}, 1)), Errc::unsupported, "C_SVC");
   says(parse_opencv_model(svm_of("C_SVC", {numbers}, {1, 1}, 1)), Errc::damaged, "alpha");
+  std::string fraction = svm_of("EPS_SVR", {numbers}, {1}, 1);
+  fraction.replace(fraction.find("<index>0"), 8, "<index>0.5");
+  says(parse_opencv_model(fraction), Errc::damaged, "no such support vector");
 }
 
 // --- cascades
@@ -546,6 +560,16 @@ void test_cascades_that_make_no_sense_are_refused() {
           "later node");
   refused(Errc::damaged, "<internalNodes>\n            1 2", "<internalNodes> 1 99999", "branch");
   refused(Errc::damaged, "<internalNodes>\n            1 2 ", "<internalNodes> 1 2 9", "feature");
+  // Nothing is rounded to a number that makes sense.
+  OldCascade stump;
+  stump.features = {{4, 8, 8, 12, 30}, {0, 0, 24, 48, 4}};
+  stump.stages.resize(1);
+  stump.stages[0].trees = {{{{0, -1, 1, 0.25F}}, {-0.5F, 0.75F}}};
+  const std::string whole = xml_of(stump);
+  TEST_ASSERT_OK(parse_opencv_model(whole));
+  for (const char* four : {" 0.5 -1 1 ", " 0 -0.5 1 ", " 0 -1.5 1 "})
+    says(parse_opencv_model(replaced(whole, " 0 -1 1 ", four)), Errc::damaged, "branch");
+  says(parse_opencv_model(replaced(whole, " 0 -1 1 ", " 0 -1 0.5 ")), Errc::damaged, "feature");
   says(parse_opencv_model("<?xml version=\"1.0\"?>\n<opencv_storage></opencv_storage>\n"),
        Errc::unsupported, "neither");
   says(parse_opencv_model("<?xml version=\"1.0\"?>\n<opencv_storage><a>1</a></opencv_storage>\n"),
@@ -558,6 +582,16 @@ void test_what_cannot_be_read_is_named() {
   says(read_opencv_model(folder.at("none.xml")), Errc::not_found, "none.xml");
   says(read_opencv_model(folder.path().string()), Errc::invalid_argument, "plain file");
   says(read_opencv_model(folder.write("empty.xml", "")), Errc::damaged, "empty.xml");
+  // What cannot be looked at is not called "not a plain file". A link to itself: for root too.
+  namespace fs = std::filesystem;
+  fs::create_symlink("loop.xml", folder.at("loop.xml"));
+  says(read_opencv_model(folder.at("loop.xml")), Errc::io, "loop.xml");
+  fs::create_directory(folder.at("closed"));
+  folder.write("closed/model.xml", "");
+  fs::permissions(folder.at("closed"), fs::perms::none);
+  const Result<Model> hidden = read_opencv_model(folder.at("closed/model.xml"));
+  fs::permissions(folder.at("closed"), fs::perms::owner_all);
+  if (geteuid() != 0) says(hidden, Errc::io, "model.xml");
   std::string list;
   for (int i = 0; i < 3780; ++i) list += "1 ";
   const Result<Model> odd = read_opencv_model(folder.write("n\xc3\xa4me.txt", list));
