@@ -57,9 +57,6 @@ void engine(const std::uint8_t* data, std::size_t size) {
   if (!model) return;
   const Geometry& g = model->geometry();
   if (g.window_width > 160 || g.window_height > 160) return;  // only to stay quick
-  // No engine takes colour yet.
-  if (const auto* cascade = std::get_if<CascadeModel>(&model->kind))
-    if (cascade->channels.colour) return;
   const int width = g.window_width + 9, height = g.window_height + 9;
   static Workers workers{1};
   SearchSettings settings;
