@@ -576,6 +576,17 @@ void test_damaged_files_are_refused_or_sound() {
     refused += model ? 0 : 1;
   };
   for (std::size_t size = 0; size < good.size(); size += 97) feed(good.substr(0, size));
+  for (std::size_t size = 0; size < 200; ++size) feed(good.substr(0, size));  // attributes
+  feed("<?xml z=\r5=\"n");  // OpenCV 4.6 by itself would crash here, and below
+  feed("<?xml version=");
+  std::string deep = "<?xml version=\"1.0\"?>\n<opencv_storage>";
+  for (int i = 0; i < 100000; ++i) deep += "<a>";
+  feed(deep);
+  for (const char* one : {"{\"a\":", "[", "- ", "a: "}) {
+    deep = one[0] == '{' ? "" : "%YAML:1.0\n---\na:\n   ";
+    for (int i = 0; i < 100000; ++i) deep += one;
+    feed(deep);
+  }
   for (int i = 0; i < 150; ++i) {
     std::string text = good;
     for (unsigned n = 1 + random() % 4; n > 0; --n)
