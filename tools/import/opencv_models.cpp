@@ -423,6 +423,27 @@ bool is_tag(std::string_view tag) {
   return tag.empty();
 }
 
+/// Comments become spaces: they may be in any language, and nobody reads them.
+Status blank_comments(std::string& text) {
+  for (std::size_t at = text.find("<!--"); at != std::string::npos; at = text.find("<!--", at)) {
+    const std::size_t end = text.find("-->", at + 4);
+    if (end == std::string::npos)
+      return damaged("XML: a comment without end at byte " + std::to_string(at));
+    for (; at < end + 3; ++at)
+      if (text[at] != '\n') text[at] = ' ';
+  }
+  return Done{};
+}
+
+/// What FileStorage writes is ASCII. OpenCV 4.6 waits for ever for some other bytes to end.
+Status check_ascii(std::string_view text) {
+  const auto odd = std::find_if(text.begin(), text.end(),
+                                [](char c) { return (c < ' ' || c > '~') && !is_space(c); });
+  if (odd != text.end())
+    return damaged("not plain text at byte " + std::to_string(odd - text.begin()));
+  return Done{};
+}
+
 /// OpenCV 4.6 reads past the end of XML that stops within a tag, and nests as deep as the text
 /// does. So: whole tags, each closed by one of its name, not too deep.
 Status check_xml(std::string_view text) {
@@ -431,12 +452,6 @@ Status check_xml(std::string_view text) {
   for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
     const std::string_view rest = text.substr(at);
     const std::string place = " at byte " + std::to_string(at);
-    if (rest.substr(0, 4) == "<!--") {
-      const std::size_t end = rest.find("-->", 4);
-      if (end == std::string_view::npos) return damaged("XML: a comment without end" + place);
-      at += end + 3;
-      continue;
-    }
     const std::size_t end = rest.find('>');
     if (end == std::string_view::npos) return damaged("XML: a tag without end" + place);
     std::string_view tag = rest.substr(1, end - 1);
@@ -450,7 +465,8 @@ Status check_xml(std::string_view text) {
     if (!is_tag(tag)) return damaged("XML: not a tag" + place);
     const std::string_view name = tag.substr(0, tag.find_first_of(" \t\r\n"));
     if (is_close) {
-      if (open.empty() || open.back() != name) return damaged("XML: a tag closed twice" + place);
+      if (open.empty() || open.back() != name)
+        return damaged("XML: a tag closed that was not open" + place);
       open.pop_back();
     } else if (!is_head && !is_both) {
       if (open.size() == kMaxDepth) return damaged("XML: nested too deep" + place);
@@ -474,8 +490,12 @@ Status check_depth(std::string_view text) {
   return Done{};
 }
 
-Result<Model> from_storage(const std::string& text) {
-  if (Status ok = text[0] == '<' ? check_xml(text) : check_depth(text); !ok) return ok.error();
+Result<Model> from_storage(std::string text) {
+  const bool is_xml = text[0] == '<';
+  if (is_xml)
+    if (Status ok = blank_comments(text); !ok) return ok.error();
+  if (Status ok = check_ascii(text); !ok) return ok.error();
+  if (Status ok = is_xml ? check_xml(text) : check_depth(text); !ok) return ok.error();
   const cv::FileStorage storage{text, cv::FileStorage::READ | cv::FileStorage::MEMORY};
   if (!storage.isOpened()) return damaged("OpenCV cannot read it");
   const cv::FileNode root = storage.root();
