@@ -397,7 +397,107 @@ Result<Model> from_cascade(const cv::FileNode& cascade) {
   return checked({"opencv", std::move(m)});
 }
 
-Result<Model> from_storage(const std::string& text) {
+// --- XML that OpenCV may be given
+// -----------------------------------------------------------------
+
+bool is_name(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+/// What stands between < and >, as FileStorage writes it: a name, then name="value" pairs.
+bool is_tag(std::string_view tag) {
+  const auto skip = [&tag](bool (*kind)(char)) {
+    std::size_t n = 0;
+    while (n < tag.size() && kind(tag[n])) ++n;
+    tag.remove_prefix(n);
+    return n > 0;
+  };
+  if (!skip(is_name)) return false;
+  while (skip(is_space) && !tag.empty()) {
+    if (!skip(is_name) || tag.substr(0, 2) != "=\"") return false;
+    const std::size_t end = tag.find('"', 2);
+    if (end == std::string_view::npos || tag.substr(2, end - 2).find('\n') != tag.npos)
+      return false;
+    tag.remove_prefix(end + 1);
+  }
+  return tag.empty();
+}
+
+/// Comments become spaces: they may be in any language, and nobody reads them.
+Status blank_comments(std::string& text) {
+  for (std::size_t at = text.find("<!--"); at != std::string::npos; at = text.find("<!--", at)) {
+    const std::size_t end = text.find("-->", at + 4);
+    if (end == std::string::npos)
+      return damaged("XML: a comment without end at byte " + std::to_string(at));
+    for (; at < end + 3; ++at)
+      if (text[at] != '\n') text[at] = ' ';
+  }
+  return Done{};
+}
+
+/// What FileStorage writes is ASCII. OpenCV 4.6 waits for ever for some other bytes to end.
+Status check_ascii(std::string_view text) {
+  const auto odd = std::find_if(text.begin(), text.end(),
+                                [](char c) { return (c < ' ' || c > '~') && !is_space(c); });
+  if (odd != text.end())
+    return damaged("not plain text at byte " + std::to_string(odd - text.begin()));
+  return Done{};
+}
+
+/// OpenCV 4.6 reads past the end of XML that stops within a tag, and nests as deep as the text
+/// does. So: whole tags, each closed by one of its name, not too deep.
+Status check_xml(std::string_view text) {
+  constexpr std::size_t kMaxDepth = 32;
+  std::vector<std::string_view> open;
+  for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
+    const std::string_view rest = text.substr(at);
+    const std::string place = " at byte " + std::to_string(at);
+    const std::size_t end = rest.find('>');
+    if (end == std::string_view::npos) return damaged("XML: a tag without end" + place);
+    std::string_view tag = rest.substr(1, end - 1);
+    at += end + 1;
+    const bool is_head = tag.size() > 1 && tag.front() == '?' && tag.back() == '?';
+    const bool is_close = !tag.empty() && tag.front() == '/';
+    const bool is_both = !tag.empty() && tag.back() == '/';
+    if (is_head) tag = tag.substr(1, tag.size() - 2);
+    if (is_close) tag.remove_prefix(1);
+    if (is_both) tag.remove_suffix(is_close ? 0 : 1);
+    if (!is_tag(tag)) return damaged("XML: not a tag" + place);
+    const std::string_view name = tag.substr(0, tag.find_first_of(" \t\r\n"));
+    if (is_close) {
+      if (open.empty() || open.back() != name)
+        return damaged("XML: a tag closed that was not open" + place);
+      open.pop_back();
+    } else if (!is_head && !is_both) {
+      if (open.size() == kMaxDepth) return damaged("XML: nested too deep" + place);
+      open.push_back(name);
+    }
+  }
+  if (!open.empty()) return damaged("XML: cut short");
+  return Done{};
+}
+
+/// The same of JSON's and YAML's brackets, and what YAML nests in a line ("- - -", "a: b: c:").
+Status check_depth(std::string_view text) {
+  constexpr int kMaxDepth = 32;
+  const bool is_yaml = text[0] != '{';
+  int depth = 0, in_line = 0;
+  for (const char c : text) {
+    depth += c == '[' || c == '{' ? 1 : (c == ']' || c == '}' ? -1 : 0);
+    in_line = c == '\n' ? 0 : in_line + (is_yaml && (c == ':' || c == '-') ? 1 : 0);
+    if (depth > kMaxDepth || in_line > 2 * kMaxDepth) return damaged("nested too deep");
+  }
+  return Done{};
+}
+
+Result<Model> from_storage(std::string text) {
+  const bool is_xml = text[0] == '<';
+  if (is_xml)
+    if (Status ok = blank_comments(text); !ok) return ok.error();
+  if (Status ok = check_ascii(text); !ok) return ok.error();
+  if (Status ok = is_xml ? check_xml(text) : check_depth(text); !ok) return ok.error();
   const cv::FileStorage storage{text, cv::FileStorage::READ | cv::FileStorage::MEMORY};
   if (!storage.isOpened()) return damaged("OpenCV cannot read it");
   const cv::FileNode root = storage.root();

@@ -541,9 +541,14 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 void test_cascades_that_make_no_sense_are_refused() {
   const std::string good = xml_of(random_cascade(1, 2));
   TEST_ASSERT_OK(parse_opencv_model(good));
+  TEST_ASSERT_OK(
+      parse_opencv_model(replaced(good, "<stages>", "<!-- f\xc3\xbcr <b> -->\n<stages>")));
   const auto refused = [&good](Errc code, const char* what, const char* with, const char* words) {
     says(parse_opencv_model(replaced(good, what, with)), code, words);
   };
+  refused(Errc::damaged, "<stages>", "<!-- <stages>", "a comment without end");
+  refused(Errc::damaged, "<stages>", "<stages>\xc3\xbc", "not plain text");
+  refused(Errc::damaged, "</stages>", "", "XML: ");
   refused(Errc::unsupported, "BOOST", "TREE", "stageType");
   refused(Errc::unsupported, "HOG", "LBP", "featureType");
   refused(Errc::unsupported, "<featSize>36", "<featSize>1", "featSize");
@@ -610,6 +615,18 @@ void test_damaged_files_are_refused_or_sound() {
     refused += model ? 0 : 1;
   };
   for (std::size_t size = 0; size < good.size(); size += 97) feed(good.substr(0, size));
+  for (std::size_t size = 0; size < 200; ++size) feed(good.substr(0, size));  // attributes
+  feed("<?xml z=\r5=\"n");  // OpenCV 4.6 by itself would crash here, and below
+  feed("<?xml version=");
+  feed("%YAML:1.0\n---h\xff\xff~Size: [16 ]\n\xff\xfe-\x8f--\x97\xff");  // for ever
+  std::string deep = "<?xml version=\"1.0\"?>\n<opencv_storage>";
+  for (int i = 0; i < 100000; ++i) deep += "<a>";
+  feed(deep);
+  for (const char* one : {"{\"a\":", "[", "- ", "a: "}) {
+    deep = one[0] == '{' ? "" : "%YAML:1.0\n---\na:\n   ";
+    for (int i = 0; i < 100000; ++i) deep += one;
+    feed(deep);
+  }
   for (int i = 0; i < 150; ++i) {
     std::string text = good;
     for (unsigned n = 1 + random() % 4; n > 0; --n)
