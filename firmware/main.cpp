@@ -10,6 +10,7 @@
 #include "firmware/main/machine.hpp"
 #include "firmware/main/run.hpp"
 #include "firmware/main/version.hpp"
+#include "firmware/main/vision.hpp"
 
 namespace {
 
@@ -26,8 +27,15 @@ bool report_problems(const LoadResult& loaded) {
 int check(const std::string& path) {
   const LoadResult loaded = load_config(path);
   if (!report_problems(loaded)) return kBadInput;
-  std::printf("%s: good: %zu camera%s, CAN %s, lamps %s, sound %s, watchdog %s\n", path.c_str(),
-              loaded.config.cameras.size(), loaded.config.cameras.size() == 1 ? "" : "s",
+  const std::string& model = loaded.config.detector.model;
+  if (const Status detector = check_detector(loaded.config); !detector) {
+    std::fprintf(stderr, "%s: detector.model = \"%s\": %s\n", path.c_str(), model.c_str(),
+                 describe(detector.error()).c_str());
+    return kBadInput;
+  }
+  std::printf("%s: good: %zu camera%s, detector %s, CAN %s, lamps %s, sound %s, watchdog %s\n",
+              path.c_str(), loaded.config.cameras.size(),
+              loaded.config.cameras.size() == 1 ? "" : "s", model.empty() ? "none" : model.c_str(),
               loaded.config.can.enabled ? loaded.config.can.interface.c_str() : "off",
               loaded.config.lamp.enabled ? "on" : "off", loaded.config.tone.enabled ? "on" : "off",
               loaded.config.watchdog.enabled ? "on" : "off");
@@ -49,14 +57,15 @@ int run(const std::string& path, bool json, double seconds) {
 int main(int argc, char** argv) {
   CLI::App app{"Kerbwatch warns a driver of people the vehicle may hit."};
   app.footer(
-      "Examples:\n  kerbwatch demo\n  kerbwatch config > kerbwatch.toml\n"
+      "Examples:\n  kerbwatch demo\n  kerbwatch demo --model people.kwm\n  kerbwatch config > "
+      "kerbwatch.toml\n"
       "  kerbwatch check --config kerbwatch.toml\n  kerbwatch run --config kerbwatch.toml "
       "--log-json\n"
       "Exit codes: 0 fine, 1 the demo misbehaved, 2 bad input (one line says which).");
   app.set_version_flag("--version", std::string{"kerbwatch "} + kVersion);
   app.require_subcommand(1);
   bool json = false;
-  std::string path;
+  std::string path, model;
   double seconds = 0, demo_seconds = 6;
 
   CLI::App* run_command = app.add_subcommand("run", "Run with this configuration until SIGTERM");
@@ -74,6 +83,7 @@ int main(int argc, char** argv) {
   CLI::App* demo_command =
       app.add_subcommand("demo", "Run on the built-in test pattern: no camera, GPU or bus needed");
   demo_command->add_option("--seconds", demo_seconds, "How long")->check(CLI::Range(4.0, 3600.0));
+  demo_command->add_option("--model", model, "Look for people with this model");
   demo_command->add_flag("--log-json", json, "Log as JSON lines");
 
   try {
@@ -89,7 +99,7 @@ int main(int argc, char** argv) {
     LogOptions options;
     options.level = LogLevel::error;  // the demo tells its own story
     options.json = json;
-    return run_demo(demo_seconds, *make_log(options));
+    return run_demo(demo_seconds, model, *make_log(options));
   }
   std::fputs(render_default_config().c_str(), stdout);
   return 0;

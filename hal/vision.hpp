@@ -11,6 +11,8 @@ namespace kerb {
 /// prepare().
 struct PreparedImage {
   ImageView<Space::host, const std::uint8_t> grey;
+  ImageView<Space::device, const std::uint8_t> device_grey;  ///< the same where kernels read it;
+                                                             ///< no data on the CPU
   PlanesView<Space::host, const std::uint16_t> bands;  ///< of a mosaic camera; count 0 otherwise
 };
 

@@ -48,6 +48,7 @@ struct WarningMessage {
 };
 
 inline constexpr int kMaxObjects = 15;
+inline constexpr unsigned kObjectIds = 65535;  ///< 0..65534; one more means nobody in particular
 
 /// One person of the object list, in the vehicle's frame: x forward from the front bumper, y to the
 /// left.

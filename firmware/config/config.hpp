@@ -15,6 +15,26 @@ namespace kerb {
 
 enum class VisionBackend : std::uint8_t { automatic, cpu, cuda };
 
+enum class FusionMethod : std::uint8_t { mean_shift, suppression };
+
+/// Finding people: the model, where and how finely to look, and what makes a person of its hits.
+struct DetectorSettings {
+  std::string model;  ///< file; empty: nobody looks for people
+  double threshold = 0;
+  double scale_step = 1.05;
+  int stride = 8;                      ///< pixels of a scaled picture
+  int min_height = 0, max_height = 0;  ///< of a person, pixels; 0: no limit
+  int padding = 0;                     ///< pixels of a scaled picture
+  FusionMethod fusion = FusionMethod::mean_shift;
+  double overlap = 0.5;
+  int min_hits = 1;
+  int region_x = 0, region_y = 0, region_width = 0, region_height = 0;  ///< 0 wide or high: all
+  double ground_horizon_row = 0;                                        ///< 0: no ground plane
+  double ground_camera_height_m = 1.4;
+  double ground_shortest_m = 0.9, ground_tallest_m = 2.1;
+  double ground_slack_rows = 8;
+};
+
 struct CanSettings {
   bool enabled = true;
   std::string interface = "can0";
@@ -86,6 +106,9 @@ struct Config {
   double clock_rate = 1.0;                                ///< of SystemClock
   std::vector<CameraSettings> cameras{CameraSettings{}};  ///< 1..kMaxCameras, names differ
   VisionBackend vision_backend = VisionBackend::automatic;
+  int vision_threads =
+      0;  ///< of each camera, where the CPU does the work; 0: the cores, shared out
+  DetectorSettings detector;
   CanSettings can;
   LampSettings lamp;
   ToneSettings tone;

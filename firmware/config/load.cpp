@@ -93,7 +93,9 @@ const char* wanted(Kind kind) {
 }
 
 bool obeys(const Key& key, const std::string& text) {
-  if (text.empty() || text.size() > static_cast<std::size_t>(key.high)) return false;
+  if (text.size() < static_cast<std::size_t>(key.low) ||
+      text.size() > static_cast<std::size_t>(key.high))
+    return false;
   if (printable(text, std::string::npos) != text) return false;
   const auto alphanumeric = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

@@ -26,6 +26,7 @@ class Rules {
          {"health.camera_failed_ms"}, "must be less than health.camera_failed_ms");
     need(config_.health.dark_mean < config_.health.blinded_mean, "health.dark_mean",
          {"health.blinded_mean"}, "must be less than health.blinded_mean");
+    check_detector();
     need(!config_.service_enabled || config_.can.enabled, "service.enabled", {"can.enabled"},
          "must be false without the bus: can.enabled");
   }
@@ -96,6 +97,18 @@ class Rules {
            "must be at least " + decimal(std::ceil(least * 100) / 100) +
                ", or health.camera_silent_ms longer");
     }
+  }
+
+  void check_detector() {
+    const DetectorSettings& d = config_.detector;
+    need(d.max_height == 0 || d.min_height <= d.max_height, "detector.min_height",
+         {"detector.max_height"}, "must not be more than detector.max_height");
+    need(d.region_x == 0 || d.region_width > 0, "detector.region_x", {"detector.region_width"},
+         "must be 0 unless detector.region_width is set");
+    need(d.region_y == 0 || d.region_height > 0, "detector.region_y", {"detector.region_height"},
+         "must be 0 unless detector.region_height is set");
+    need(d.ground_shortest_m <= d.ground_tallest_m, "detector.ground_shortest_m",
+         {"detector.ground_tallest_m"}, "must not be more than detector.ground_tallest_m");
   }
 
   void check_pair(std::size_t i) {

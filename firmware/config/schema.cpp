@@ -44,6 +44,11 @@ constexpr Key text(const char* table, const char* name, double longest, TextRule
 constexpr Key path(const char* table, const char* name, const char* doc, SlotFunction slot) {
   return text(table, name, 255, TextRule::printable, doc, slot);
 }
+/// A path that may be empty, which then means none.
+constexpr Key path_or_none(const char* table, const char* name, const char* doc,
+                           SlotFunction slot) {
+  return {table, name, Kind::text, 0, 255, "", {}, TextRule::printable, doc, slot};
+}
 constexpr Key choice(const char* table, const char* name, std::span<const char* const> choices,
                      const char* doc, SlotFunction slot) {
   return {table, name, Kind::choice, 0, 0, "", choices, TextRule::printable, doc, slot};
@@ -54,6 +59,7 @@ constexpr const char* kSources[] = {"v4l2", "pattern", "folder", "video"};
 constexpr const char* kMemories[] = {"auto", "userptr", "mmap"};
 constexpr const char* kPaces[] = {"real", "recorded"};
 constexpr const char* kBackends[] = {"auto", "cpu", "cuda"};
+constexpr const char* kFusions[] = {"mean-shift", "suppression"};
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
 // A text in CameraSettings: the names of PixelFormat, and two more.
 constexpr const char* kFormats[] = {"auto",   "mjpeg",  "grey8",   "grey10", "grey12",
@@ -64,6 +70,8 @@ constexpr Table kTables[] = {
     {"clock", false, "How fast time runs."},
     {"camera", true, "A camera, or what stands in for one; once for each, at most four."},
     {"vision", false, "Where pictures are worked on."},
+    {"detector", false,
+     "Finding people. One model and one search for all cameras; see docs/kerblab.md for models."},
     {"can", false, "The vehicle's bus."},
     {"can.vehicle", false, "What is believed of the vehicle's signals; see docs/can.md."},
     {"lamp", false, "The lamps, on lines of a GPIO chip."},
@@ -117,6 +125,55 @@ constexpr Key kKeys[] = {
 
     choice("vision", "backend", kBackends, "auto takes the GPU where there is one.",
            KERB_FIELD(vision_backend)),
+    integer("vision", "threads", 0, 64, "threads",
+            "For each camera where the CPU does the work; 0: the cores, shared between cameras.",
+            KERB_FIELD(vision_threads)),
+
+    path_or_none("detector", "model", "Model file; empty: nobody looks for people.",
+                 KERB_FIELD(detector.model)),
+    number("detector", "threshold", -1000, 1000, "score",
+           "A window counts from this score on; higher finds fewer people and errs less.",
+           KERB_FIELD(detector.threshold)),
+    number("detector", "scale_step", 1.01, 2, "", "From one size of person looked for to the next.",
+           KERB_FIELD(detector.scale_step)),
+    integer("detector", "stride", 1, 64, "pixels",
+            "From one window to the next, in the scaled picture.", KERB_FIELD(detector.stride)),
+    integer("detector", "min_height", 0, 4096, "pixels",
+            "Smallest person; less than the model's enlarges the picture; 0: the model's.",
+            KERB_FIELD(detector.min_height)),
+    integer("detector", "max_height", 0, 4096, "pixels", "Tallest person; 0: no limit.",
+            KERB_FIELD(detector.max_height)),
+    integer("detector", "padding", 0, 256, "pixels",
+            "How far a window may stand out of the scaled picture, for people at its edge.",
+            KERB_FIELD(detector.padding)),
+    choice("detector", "fusion", kFusions, "How the hits of one person become one.",
+           KERB_FIELD(detector.fusion)),
+    number("detector", "overlap", 0, 1, "",
+           "Suppression: boxes that share more than this of their union are one person.",
+           KERB_FIELD(detector.overlap)),
+    integer("detector", "min_hits", 1, 1000, "windows", "A person needs so many.",
+            KERB_FIELD(detector.min_hits)),
+    integer("detector", "region_x", 0, 4096, "pixels", "Left edge of where people are looked for.",
+            KERB_FIELD(detector.region_x)),
+    integer("detector", "region_y", 0, 4096, "pixels", "Top edge of where people are looked for.",
+            KERB_FIELD(detector.region_y)),
+    integer("detector", "region_width", 0, 4096, "pixels", "0: all columns.",
+            KERB_FIELD(detector.region_width)),
+    integer("detector", "region_height", 0, 4096, "pixels", "0: all rows.",
+            KERB_FIELD(detector.region_height)),
+    number("detector", "ground_horizon_row", 0, 4096, "pixels",
+           "Where a flat road would end: people who would float or be buried are not looked for; "
+           "0: off.",
+           KERB_FIELD(detector.ground_horizon_row)),
+    number("detector", "ground_camera_height_m", 0.1, 10, "m", "The camera above the road.",
+           KERB_FIELD(detector.ground_camera_height_m)),
+    number("detector", "ground_shortest_m", 0.3, 3, "m", "Shortest person on the ground plane.",
+           KERB_FIELD(detector.ground_shortest_m)),
+    number("detector", "ground_tallest_m", 0.3, 3, "m", "Tallest person on the ground plane.",
+           KERB_FIELD(detector.ground_tallest_m)),
+    number("detector", "ground_slack_rows", 0, 1000, "pixels",
+           "Allowed both ways, for pitch, slopes and kerbs.",
+           KERB_FIELD(detector.ground_slack_rows)),
 
     flag("can", "enabled", "Use the bus.", KERB_FIELD(can.enabled)),
     text("can", "interface", 15, TextRule::interface, "Network interface, as ip link shows it.",
@@ -239,7 +296,7 @@ std::string range_text(const Key& key) {
 }
 
 std::string text_rule(const Key& key) {
-  const std::string length = "1.." + decimal(key.high);
+  const std::string length = decimal(key.low) + ".." + decimal(key.high);
   switch (key.text_rule) {
     case TextRule::name:
       return length + " letters, digits, '-' or '_'";

@@ -2,8 +2,10 @@
 #include "firmware/control/controller.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "firmware/record/events.hpp"
@@ -24,6 +26,13 @@ double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e
 
 PartState when(bool bad, PartState state = PartState::degraded) {
   return bad ? state : PartState::fine;
+}
+
+/// On a flat road; see hog::GroundPlane. Nothing for whoever stands at the horizon or above.
+std::optional<double> height_of(const Detection& person, const DetectorSettings& settings) {
+  const double below_horizon = double{person.y} + double{person.h} - settings.ground_horizon_row;
+  if (settings.ground_horizon_row <= 0 || below_horizon <= 0) return std::nullopt;
+  return double{person.h} * settings.ground_camera_height_m / below_horizon;
 }
 
 Stage stage_of(int index) { return static_cast<Stage>(index); }
@@ -52,6 +61,7 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       monitor_{start_ + config.health.start, config.health.recover},
       vehicle_{config.can.vehicle, start_},
       status_{start_},
+      objects_{start_},
       service_{config.service_enabled},
       outputs_{devices.warning_lamp, devices.status_lamp, devices.tone, config.tone.collision},
       bus_good_at_{start_},
@@ -63,11 +73,17 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       beat_at_{start_} {
   publish_times_.set_budget(config.budget.publish);
   int index = 0;
+  detects_ = !cameras.empty();
   for (ControlledCamera& c : cameras) {
-    cameras_.push_back(
-        {std::move(c.name), c.pipeline, CameraJudge{config.health, index++, start_}});
-    if (c.pipeline->detector() == nullptr)
-      post(events::detector_missing(start_, "no detector is built in yet"));
+    if (const char* name = c.pipeline->detector()) {
+      post(events::detector_loaded(start_, c.name, name, c.pipeline->backend()));
+    } else {
+      detects_ = false;
+      post(events::detector_missing(
+          start_, c.detector_error ? describe(*c.detector_error) : "no model is configured"));
+    }
+    cameras_.push_back({std::move(c.name), c.pipeline, CameraJudge{config.health, index++, start_},
+                        c.detector_error ? static_cast<int>(c.detector_error->code) : -1});
   }
 }
 
@@ -108,7 +124,9 @@ void Controller::obey(const can::ServiceMessage& request, Nanos now) {
 void Controller::judge_cameras(Nanos now) {
   bool all_flow = true, all_alive = true, all_ended = true;
   for (Camera& camera : cameras_) {
-    const PipelineFacts facts = camera.pipeline->facts();
+    PipelineFacts facts = camera.pipeline->facts();
+    // A detector that could not be made fails on every frame.
+    if (facts.vision_error < 0) facts.vision_error = camera.detector_error;
     all_ended = all_ended && facts.ended;
     if (facts.processed > 0) camera.flowed = true;
     all_flow = all_flow && camera.flowed;
@@ -241,10 +259,9 @@ void Controller::publish(Nanos now) {
   status.board_celsius = celsius_;
   if (!cameras_.empty()) {
     // The worst of all cameras: one that is dead must not hide behind another.
-    status.detector_present = true;
+    status.detector_present = detects_;
     double rate = std::numeric_limits<double>::infinity(), dropped = 0;
     for (const Camera& camera : cameras_) {
-      if (camera.pipeline->detector() == nullptr) status.detector_present = false;
       rate = std::min(rate, camera.judge.rates().frames_per_s);
       dropped = std::max(dropped, camera.judge.rates().dropped_percent);
     }
@@ -259,6 +276,50 @@ void Controller::publish(Nanos now) {
   warning.test = service_.message() != WarningLevel::none;
   if (const std::optional<CanFrame> frame = warning_.poll(now, warning))
     send(*frame, totals_.warnings_sent);
+  publish_objects(now);
+}
+
+void Controller::publish_objects(Nanos now) {
+  if (!detects_) return;
+  // An empty list says that somebody looked and saw nobody. So there is none at all unless every
+  // camera has been looked through as lately as it must deliver.
+  struct Queue {
+    const DetectionList* people;
+    int next;
+  };
+  std::array<Queue, kMaxCameras> queues{};
+  for (std::size_t i = 0; i < cameras_.size(); ++i) {
+    const Sighting& sighting = cameras_[i].pipeline->sighting();
+    if (sighting.at == Nanos::zero() || now - sighting.at >= config_.health.camera_silent) return;
+    queues[i] = {&sighting.people, 0};
+  }
+  // The best of all cameras. Nobody follows people yet, so a number is never given twice running,
+  // and where they are on the road is not known; how tall they are the ground plane tells.
+  std::array<can::ObjectMessage, can::kMaxObjects> objects{};
+  std::size_t count = 0;
+  while (count < objects.size()) {
+    Queue* best = nullptr;
+    for (Queue& queue : std::span{queues}.first(cameras_.size())) {
+      if (queue.next == queue.people->count) continue;
+      if (best == nullptr ||
+          queue.people->items[queue.next].score > best->people->items[best->next].score)
+        best = &queue;
+    }
+    if (best == nullptr) break;
+    objects[count].id = static_cast<std::uint16_t>((next_object_ + count) % can::kObjectIds);
+    objects[count].height_m = height_of(best->people->items[best->next++], config_.detector);
+    ++count;
+  }
+  std::array<CanFrame, can::kMaxObjectFrames> frames;
+  const int due = objects_.poll(now, std::span{objects}.first(count), frames);
+  if (due == 0) return;
+  next_object_ = static_cast<std::uint16_t>((next_object_ + count) % can::kObjectIds);
+  for (const CanFrame& frame : std::span{frames}.first(static_cast<std::size_t>(due)))
+    if (!devices_.bus->send(frame)) {  // a list with a hole is dropped by whoever hears it
+      ++totals_.send_refused;
+      return;
+    }
+  ++totals_.lists_sent;
 }
 
 void Controller::send(const CanFrame& frame, std::uint64_t& counter) {

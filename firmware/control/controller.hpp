@@ -38,10 +38,14 @@ struct ControlDevices {
 struct ControlledCamera {
   std::string name;
   CameraPipeline* pipeline = nullptr;
+  /// Why the detector that the configuration asks for is not there; nothing when it is, or when
+  /// none is asked for. Such a camera's vision has failed.
+  std::optional<Error> detector_error{};
 };
 
 struct ControlTotals {
   std::uint64_t status_sent = 0, warnings_sent = 0, frames_received = 0;
+  std::uint64_t lists_sent = 0;    ///< of people, whole ones
   std::uint64_t send_refused = 0;  ///< the bus was full or gone
   std::uint64_t watchdog_kicks = 0;
   std::uint64_t state_changes = 0;
@@ -80,6 +84,7 @@ class Controller {
     std::string name;
     CameraPipeline* pipeline;
     CameraJudge judge;
+    int detector_error = -1;  // Errc; -1: none
     CameraCondition condition = CameraCondition::silent;
     std::uint64_t capture_beats = 0, process_beats = 0;
     bool flowed = false;
@@ -98,6 +103,7 @@ class Controller {
   void note_camera(Camera& camera, const PipelineFacts& facts, Nanos now);
   void change_state(Nanos now);
   void publish(Nanos now);
+  void publish_objects(Nanos now);
   void send(const CanFrame& frame, std::uint64_t& counter);
   void kick_watchdog(Nanos now);
   void summarise(Nanos now);
@@ -116,6 +122,9 @@ class Controller {
   can::VehicleSignals vehicle_;
   can::StatusPublisher status_;
   can::WarningPublisher warning_;
+  can::ObjectPublisher objects_;
+  std::uint16_t next_object_ = 0;
+  bool detects_ = false;  ///< every camera has a detector
   ServiceTest service_;
   AlertOutputs outputs_;
   ControlTotals totals_;

@@ -18,9 +18,6 @@
 #include "drivers/watchdog/systemd_watchdog.hpp"
 #include "drivers/watchdog/watchdog_group.hpp"
 #include "firmware/warning/reopening_outputs.hpp"
-#include "gpu/image/preparer.hpp"
-#include "gpu/memory/context.hpp"
-#include "gpu/memory/frame_memory.hpp"
 
 namespace kerb {
 namespace {
@@ -43,31 +40,6 @@ Status open_output(const OutputOpener<Output>& open, const char* name, const Clo
   return Done{};
 }
 
-BackendChoice choice_of(VisionBackend backend) {
-  switch (backend) {
-    case VisionBackend::cpu:
-      return BackendChoice::cpu;
-    case VisionBackend::cuda:
-      return BackendChoice::cuda;
-    case VisionBackend::automatic:
-      break;
-  }
-  return BackendChoice::automatic;
-}
-
-class GpuVision final : public Vision {
- public:
-  explicit GpuVision(Context context) : context_{std::move(context)}, memory_{context_} {}
-  FrameMemory& frame_memory() override { return memory_; }
-  Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info) override {
-    return as<ImagePreparer>(Preparer::create(context_, &memory_, info));
-  }
-
- private:
-  Context context_;  // stays where it is from here on
-  GpuFrameMemory memory_;
-};
-
 /// What a camera that cannot be opened just now will deliver, if the settings alone say so.
 std::optional<FrameSourceInfo> expected_info(const CameraSettings& settings) {
   FrameSourceInfo info;
@@ -86,6 +58,31 @@ std::optional<FrameSourceInfo> expected_info(const CameraSettings& settings) {
       info.format >= PixelFormat::bayer8 && info.format <= PixelFormat::bayer12 && info.mosaic == 0;
   if (order_unknown) return std::nullopt;
   return info;
+}
+
+/// A black frame through the stages before the first real one: memory is touched, kernels are
+/// loaded and recorded now, and not while frames are waiting. Should it fail, so will the first
+/// frame, and that is told.
+void warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* detector) {
+  RawImageView<Space::host> image;
+  image.format = info.format;
+  image.bayer = info.bayer;
+  image.mosaic = info.mosaic;
+  image.width = info.width;
+  image.height = info.height;
+  image.row_stride = min_row_bytes(info.format, info.width);
+  const auto plane =
+      static_cast<std::size_t>(image.row_stride) * static_cast<std::size_t>(info.height);
+  const std::vector<std::uint8_t> black(plane + plane / 2);  // with NV12's second plane
+  image.data = black.data();
+  if (info.format == PixelFormat::nv12) {
+    image.chroma = image.data + plane;
+    image.chroma_stride = image.row_stride;
+  }
+  const Result<PreparedImage> prepared = preparer.prepare(image);
+  if (!prepared || detector == nullptr) return;
+  const auto nobody = std::make_unique<DetectionList>();
+  static_cast<void>(detector->detect(*prepared, *nobody));
 }
 
 StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector) {
@@ -109,24 +106,9 @@ int fail(std::string_view text) {
   return 2;
 }
 
-Result<std::unique_ptr<Vision>> Vision::create(VisionBackend backend, Log& log) {
-  Result<Context> context = Context::create(choice_of(backend));
-  if (!context) return context.error();
-  const ContextInfo& info = context->info();
-  if (context->backend() == Backend::cuda) {
-    log.info("vision", fmt::format("CUDA on {} (compute capability {}.{})", info.device.view(),
-                                   info.compute_capability / 10, info.compute_capability % 10));
-  } else {
-    log.info("vision",
-             info.reason.empty() ? std::string{"CPU"} : fmt::format("CPU: {}", info.reason.view()));
-  }
-  return std::unique_ptr<Vision>{std::make_unique<GpuVision>(std::move(*context))};
-}
-
-Result<std::unique_ptr<CameraPipeline>> open_pipeline(const Config& config,
-                                                      const CameraSettings& settings,
-                                                      const SourceOpener& open, Vision& vision,
-                                                      const Clock& clock, Log& log) {
+Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings& settings,
+                                     const SourceOpener& open, Vision& vision, const Clock& clock,
+                                     Log& log) {
   Result<std::unique_ptr<FrameSource>> first = open();
   std::unique_ptr<FrameSource> source;
   FrameSourceInfo info;
@@ -150,10 +132,20 @@ Result<std::unique_ptr<CameraPipeline>> open_pipeline(const Config& config,
   const HandOver hand_over = settings.kind != CameraKind::v4l2 && settings.pace == Pace::recorded
                                  ? HandOver::every
                                  : HandOver::newest;
-  return std::make_unique<CameraPipeline>(
+  OpenedPipeline opened;
+  std::unique_ptr<Detector> detector;
+  Result<std::unique_ptr<Detector>> made = vision.make_detector(info);
+  if (made) {
+    detector = std::move(*made);
+  } else {
+    opened.detector_error = made.error();
+  }
+  warm_up(info, **preparer, detector.get());
+  const StageBudgets budgets = budgets_of(config.budget, detector != nullptr);
+  opened.pipeline = std::make_unique<CameraPipeline>(
       std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),
-      std::move(*preparer), /*detector=*/nullptr, budgets_of(config.budget, false), hand_over,
-      clock);
+      std::move(*preparer), std::move(detector), budgets, hand_over, clock);
+  return opened;
 }
 
 namespace {
@@ -189,7 +181,7 @@ class LinuxMachine final : public Machine {
 
  private:
   Status open_cameras(const Config& config, const Clock& clock, Log& log) {
-    Result<std::unique_ptr<Vision>> vision = Vision::create(config.vision_backend, log);
+    Result<std::unique_ptr<Vision>> vision = Vision::create(config, log);
     if (!vision) return vision.error();
     vision_ = std::move(*vision);
     for (const CameraSettings& settings : config.cameras) {
@@ -199,11 +191,14 @@ class LinuxMachine final : public Machine {
         if (settings.kind != CameraKind::v4l2) return open_replay(settings, memory, clock);
         return as<FrameSource>(V4l2Camera::open(settings, memory, clock, kernel_));
       };
-      Result<std::unique_ptr<CameraPipeline>> pipeline =
-          open_pipeline(config, settings, open, *vision_, clock, log);
-      if (!pipeline) return pipeline.error();
-      cameras_.push_back({settings.name, pipeline->get()});
-      pipelines_.push_back(std::move(*pipeline));
+      Result<OpenedPipeline> opened = open_pipeline(config, settings, open, *vision_, clock, log);
+      if (!opened) return opened.error();
+      // Run it must, or nobody would tell the driver: lamp and bus say that vision has failed.
+      if (opened->detector_error)
+        log.error("detector", fmt::format("camera {}: {}; nobody looks for people", settings.name,
+                                          describe(*opened->detector_error)));
+      cameras_.push_back({settings.name, opened->pipeline.get(), opened->detector_error});
+      pipelines_.push_back(std::move(opened->pipeline));
     }
     return Done{};
   }

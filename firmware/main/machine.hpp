@@ -1,41 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "firmware/config/config.hpp"
 #include "firmware/control/controller.hpp"
+#include "firmware/main/vision.hpp"
 #include "firmware/pipeline/camera_pipeline.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/log.hpp"
-#include "hal/frame_memory.hpp"
-#include "hal/vision.hpp"
 
 namespace kerb {
 
 /// Prints "kerbwatch: error: TEXT" and returns the exit code for it, 2.
 int fail(std::string_view text);
 
-/// The vision side behind one door: backend, camera memory, and what is made from them. Must
-/// outlive the pipelines.
-class Vision {
- public:
-  /// Fails when the configuration insists on CUDA and there is none.
-  static Result<std::unique_ptr<Vision>> create(VisionBackend backend, Log& log);
-  virtual ~Vision() = default;
-  virtual FrameMemory& frame_memory() = 0;
-  virtual Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info) = 0;
+/// A pipeline, and why it is without the detector that was asked for, if it is.
+struct OpenedPipeline {
+  std::unique_ptr<CameraPipeline> pipeline;
+  std::optional<Error> detector_error;
 };
 
 /// Opens a camera for the first time and builds its pipeline. A camera that is there but has no
 /// signal, or has just left, is waited for where the settings alone say what it will deliver (a
 /// format is named, not "auto"); otherwise, and when it does not exist or cannot do what is asked,
-/// that is an error.
-Result<std::unique_ptr<CameraPipeline>> open_pipeline(const Config& config,
-                                                      const CameraSettings& settings,
-                                                      const SourceOpener& open, Vision& vision,
-                                                      const Clock& clock, Log& log);
+/// that is an error. A detector that cannot be made is none: the pipeline runs without.
+Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings& settings,
+                                     const SourceOpener& open, Vision& vision, const Clock& clock,
+                                     Log& log);
 
 /// Everything the configuration names, opened: the only place that knows which driver is which.
 class Machine {

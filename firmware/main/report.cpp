@@ -12,20 +12,21 @@ std::string render_camera(const ControlledCamera& camera) {
   const FrameSourceInfo& info = camera.pipeline->info();
   const PipelineFacts facts = camera.pipeline->facts();
   std::string out = fmt::format(
-      "camera {}: {}, {}x{} {}, buffers {}, vision on {}\n"
+      "camera {}: {}, {}x{} {}, buffers {}, vision on {}, detector {}\n"
       "  frames: {} delivered, {} processed, {} skipped for a newer one, {} dropped by the camera, "
       "{} damaged\n",
       camera.name, info.name.view(), info.width, info.height, name_of(info.format), info.memory,
-      camera.pipeline->backend(), facts.camera.delivered, facts.processed, facts.skipped,
-      facts.camera.dropped, facts.camera.damaged);
+      camera.pipeline->backend(),
+      camera.pipeline->detector() == nullptr ? "none" : camera.pipeline->detector(),
+      facts.camera.delivered, facts.processed, facts.skipped, facts.camera.dropped,
+      facts.camera.damaged);
   if (facts.reopened > 0) out += fmt::format("  lost and opened again {} times\n", facts.reopened);
   out += fmt::format("  {:<9}{:>8}{:>11}{:>10}{:>10}{:>10}{:>10}\n", "stage", "frames", "median ms",
                      "p95 ms", "max ms", "budget", "over it");
   for (int i = 0; i < kStageCount; ++i) {
     const Stage stage = static_cast<Stage>(i);
     if (stage == Stage::detect && camera.pipeline->detector() == nullptr) {
-      out += fmt::format("  {:<9}{:>8}  no detector is built in yet: nobody looks for people\n",
-                         "detect", "-");
+      out += fmt::format("  {:<9}{:>8}  no model: nobody looks for people\n", "detect", "-");
       continue;
     }
     const StageReport r = camera.pipeline->stage(stage);
@@ -53,8 +54,10 @@ std::string render_report(const Controller& controller,
                      t.state_changes);
   if (controller.board_celsius())
     out += fmt::format("board: {:.1f} degC\n", *controller.board_celsius());
-  out += fmt::format("CAN: {} status and {} warning messages sent, {} refused; {} received\n",
-                     t.status_sent, t.warnings_sent, t.send_refused, t.frames_received);
+  out += fmt::format(
+      "CAN: {} status and {} warning messages and {} lists of people sent, {} refused; {} "
+      "received\n",
+      t.status_sent, t.warnings_sent, t.lists_sent, t.send_refused, t.frames_received);
   const StageReport publish = controller.publish_times();
   out += fmt::format(
       "publish: median {:.3f} ms, p95 {:.3f} ms, max {:.3f} ms, budget {:.1f} ms, over it {}\n",

@@ -118,12 +118,15 @@ void CameraPipeline::process(Frame frame) {
   times(Stage::check).add(checked - ready);
 
   if (detector_) {
-    const Status found = detector_->detect(*prepared, detections_);
-    times(Stage::detect).add(clock_.now() - checked);
+    Sighting& sighting = sightings_.draft();
+    const Status found = detector_->detect(*prepared, sighting.people);
+    sighting.at = clock_.now();
+    times(Stage::detect).add(sighting.at - checked);
     if (!found) {
       vision_error_.store(static_cast<int>(found.error().code), kRelaxed);
       return;
     }
+    sightings_.publish();
   }
   vision_error_.store(-1, kRelaxed);
   times(Stage::total).add(clock_.now() - begin);

@@ -7,6 +7,7 @@
 
 #include "firmware/pipeline/image_check.hpp"
 #include "firmware/pipeline/latest_frame.hpp"
+#include "firmware/pipeline/newest.hpp"
 #include "firmware/pipeline/reopening_source.hpp"
 #include "firmware/pipeline/stage_times.hpp"
 #include "hal/base/log.hpp"
@@ -31,6 +32,12 @@ struct PipelineFacts {
   int vision_error = -1;  ///< Errc of the last frame's image operators or detector; -1: none
   std::uint64_t capture_beats = 0, process_beats = 0;  ///< rise as long as each thread lives
   bool ended = false;  ///< a recording that does not loop has gone through, to its last frame
+};
+
+/// The people of one frame, best first.
+struct Sighting {
+  Nanos at{};  ///< when the detector had looked; zero: it never has
+  DetectionList people;
 };
 
 /// How long a stage may take; zero: no budget.
@@ -64,6 +71,9 @@ class CameraPipeline {
   }
   /// The longest of a stage since this was last asked. For one reader.
   Nanos take_recent_max(Stage stage) noexcept { return times(stage).take_recent_max(); }
+  /// What the detector saw last; stays until the next call. For one reader. A frame on which it
+  /// fails changes nothing here: look at the time.
+  [[nodiscard]] const Sighting& sighting() noexcept { return sightings_.look(); }
   [[nodiscard]] const FrameSourceInfo& info() const noexcept { return info_; }
   [[nodiscard]] const char* backend() const noexcept { return preparer_->backend(); }
   /// The detector's name, or null when its place is empty.
@@ -88,7 +98,7 @@ class CameraPipeline {
   const FrameSourceInfo info_;
   LatestFrame latest_;
   ImageCheck check_;
-  DetectionList detections_;
+  Newest<Sighting> sightings_;
   std::array<StageTimes, kStageCount> times_;
 
   // Facts, each written by one thread and read by any.

@@ -36,6 +36,8 @@ const char* name_of(EventKind kind) noexcept {
       return "service_request";
     case EventKind::stage_over_budget:
       return "stage_over_budget";
+    case EventKind::detector_loaded:
+      return "detector_loaded";
     case EventKind::detector_missing:
       return "detector_missing";
     case EventKind::output_refused:

@@ -25,6 +25,7 @@ enum class EventKind : std::uint8_t {
   bus_state,
   service_request,
   stage_over_budget,
+  detector_loaded,
   detector_missing,
   output_refused,
   frames_summary,
@@ -32,7 +33,7 @@ enum class EventKind : std::uint8_t {
   log_refused,   ///< written by the log itself, afterwards: the disk had refused it
   log_repaired,  ///< written by the log itself: the last run left a damaged tail
 };
-inline constexpr std::size_t kEventKinds = 16;
+inline constexpr std::size_t kEventKinds = 17;
 
 /// error: someone must act. warning: degraded, still protecting. info: start, stop, settings,
 /// counts.

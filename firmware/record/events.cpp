@@ -114,6 +114,14 @@ Event stage_over_budget(Nanos now, std::string_view stage, Nanos worst, Nanos bu
       .with("frames", frames);
 }
 
+Event detector_loaded(Nanos now, std::string_view camera, std::string_view model,
+                      std::string_view backend) noexcept {
+  return Event{now, EventKind::detector_loaded, Severity::info}
+      .with("camera", camera)
+      .with("model", model)
+      .with("backend", backend);
+}
+
 Event detector_missing(Nanos now, std::string_view detail) noexcept {
   return Event{now, EventKind::detector_missing, Severity::warning}.with("detail", detail);
 }

@@ -39,6 +39,9 @@ Event service_request(Nanos now, std::string_view request, std::string_view orig
 /// `frames` took longer than the budget since the last such event; `worst` is the longest.
 Event stage_over_budget(Nanos now, std::string_view stage, Nanos worst, Nanos budget,
                         std::uint64_t frames) noexcept;
+/// Somebody looks for people. `model` is its name, `backend` cpu or cuda.
+Event detector_loaded(Nanos now, std::string_view camera, std::string_view model,
+                      std::string_view backend) noexcept;
 /// Nobody looks for people. `detail`: which model was asked for, and what is wrong with it.
 Event detector_missing(Nanos now, std::string_view detail) noexcept;
 /// The lamp, the loudspeaker or the bus did not take what it was given.

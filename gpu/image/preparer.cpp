@@ -48,6 +48,11 @@ Result<std::unique_ptr<Preparer>> Preparer::create(const Context& context,
 }
 
 Status Preparer::allocate() {
+  if (context_.backend() == Backend::cuda) {
+    Result<Stream> stream = Stream::create();
+    if (!stream) return stream.error();
+    stream_ = std::move(*stream);
+  }
   auto grey = DualBuffer<std::uint8_t>::create(context_, Use::result,
                                                size_of(grey_stride_, source_.height));
   if (!grey) return grey.error();
@@ -81,6 +86,7 @@ Result<PreparedImage> Preparer::prepare(const RawImageView<Space::host>& image) 
   if (!done) return done.error();
   PreparedImage prepared;
   prepared.grey = {grey_.host(), source_.width, source_.height, grey_stride_};
+  prepared.device_grey = device_grey();
   if (band_count_ != 0)
     prepared.bands = {bands_.host(), band_count_,  band_width_,
                       band_height_,  band_stride_, band_plane_};
@@ -96,7 +102,7 @@ Status Preparer::run_on_cpu(const RawImageView<Space::host>& image) {
 }
 
 Status Preparer::run_on_cuda(const RawImageView<Space::host>& image) {
-  const StreamRef stream = context_.stream();
+  const StreamRef stream = *stream_;
   Result<RawImageView<Space::device>> input = on_device(image);
   Status ok = input ? Status{Done{}} : Status{input.error()};
   if (ok) ok = to_grey(stream, *input, {grey_.device(), image.width, image.height, grey_stride_});
@@ -128,7 +134,7 @@ Result<RawImageView<Space::device>> Preparer::on_device(const RawImageView<Space
   if (zero_copy_) return view;
   view.data = upload_.device_data();
   view.row_stride = upload_stride_;
-  Status ok = runtime::copy_rows(context_.stream().get(), runtime::Direction::to_device,
+  Status ok = runtime::copy_rows(StreamRef{*stream_}.get(), runtime::Direction::to_device,
                                  upload_.device_data(), static_cast<std::size_t>(upload_stride_),
                                  image.data, static_cast<std::size_t>(image.row_stride), row_bytes,
                                  static_cast<std::size_t>(image.height));

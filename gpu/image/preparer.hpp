@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/context.hpp"
@@ -12,7 +13,9 @@
 namespace kerb {
 
 /// Camera picture to grey and, for a mosaic camera, to bands, on the context's backend. Owns all it
-/// needs; prepare() allocates nothing, and returns when the result is there for the host to read.
+/// needs, on CUDA a stream of its own, so that several cameras do not wait for each other;
+/// prepare() allocates nothing, and returns when the result is there for the host, and for kernels
+/// on any stream, to read.
 ///
 /// On CUDA a frame in memory of `frames` is read where it lies when the policy says so (integrated
 /// GPUs); any other frame (discrete card, or a camera that insisted on buffers of its own) is
@@ -51,6 +54,7 @@ class Preparer final : public ImagePreparer {
   std::ptrdiff_t upload_stride_;                     // bytes
   std::ptrdiff_t band_stride_ = 0, band_plane_ = 0;  // samples
   int band_count_ = 0, band_width_ = 0, band_height_ = 0;
+  std::optional<Stream> stream_;  // CUDA only; before the buffers: destroyed after them
   DualBuffer<std::uint8_t> grey_;
   DualBuffer<std::uint16_t> bands_;
   DeviceBuffer<std::uint8_t> upload_;  // CUDA only

@@ -139,9 +139,29 @@ void Car::keep(const CanFrame& frame, RealClock::time_point time) {
     const auto warning = can::decode_warning(frame);
     if (warning) warnings_.push_back({time, can::WarningMessage(*warning)});
     if (!warning) ++undecodable_;
-  } else if (frame.id == can::kObjectsId && !can::decode_objects(frame)) {
-    ++undecodable_;
+  } else if (frame.id == can::kObjectsId) {
+    const auto part = can::decode_objects(frame);
+    if (part) keep(*part, time);
+    if (!part) ++undecodable_;
   }
+}
+
+void Car::keep(const can::ObjectFrame& part, RealClock::time_point time) {
+  const bool is_place = part.part == can::ObjectFrame::Part::place;
+  const int place = part.count == 0 ? 0 : 2 * part.index + (is_place ? 0 : 1);
+  if (place == 0) {
+    if (list_frames_ != 0) ++torn_lists_;
+    list_ = {time, {part.counter, part.count}};
+    list_frames_ = 0;
+  } else if (place != list_frames_ || part.counter != list_.message.counter ||
+             part.count != list_.message.count) {
+    if (list_frames_ != 0) ++torn_lists_;
+    list_frames_ = 0;
+    return;
+  }
+  if (++list_frames_ < 2 * part.count) return;
+  lists_.push_back(list_);
+  list_frames_ = 0;
 }
 
 void Car::drive(double speed_mps) {
@@ -157,6 +177,11 @@ void Car::ask(can::ServiceMessage request) {
 std::vector<HeardStatus> Car::statuses(RealClock::time_point from) const {
   const std::lock_guard lock(mutex_);
   return since(statuses_, from);
+}
+
+std::vector<HeardList> Car::lists(RealClock::time_point from) const {
+  const std::lock_guard lock(mutex_);
+  return since(lists_, from);
 }
 
 std::vector<HeardWarning> Car::warnings(RealClock::time_point from) const {

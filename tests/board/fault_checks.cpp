@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes wrong around the firmware, and what it makes of it.
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 
@@ -13,6 +14,7 @@ namespace {
 constexpr double kLossLimit = 300;    // a camera, or the vehicle, is lost
 constexpr double kRateLimit = 3000;   // what is judged over the last two seconds
 constexpr double kAgainLimit = 5000;  // ACTIVE after the fault's end
+constexpr double kListPeriods = 250;  // more than two lists of people
 constexpr double kPause = 40;         // the board itself stood still for so long: measure once more
 
 struct Fault {
@@ -170,14 +172,19 @@ void check_camera(Checks& checks, World& world) {
                {},
                show(Show::frozen),
                show(Show::numbered)});
+  const auto before_black = RealClock::now();
   check_fault(checks, world,
-              {"black picture",
-               Cause::camera_dark,
-               500,
-               false,
-               {},
-               show(Show::black),
-               show(Show::numbered)});
+              {"black picture", Cause::camera_dark, 500, false, {}, show(Show::black), [&] {
+                 world.sleep(kListPeriods);
+                 world.writer().show(Show::numbered);
+               }});
+  const auto lists = world.car().lists(before_black);
+  const auto empty = std::count_if(lists.begin(), lists.end(),
+                                   [](const HeardList& list) { return list.message.count == 0; });
+  checks.check(empty > 0 && lists.back().message.count > 0,
+               "nobody in a black picture, and people again",
+               text("%d of %zu lists are empty, the last has %d", static_cast<int>(empty),
+                    lists.size(), lists.empty() ? -1 : lists.back().message.count));
   check_fault(checks, world,
               {"white picture",
                Cause::camera_blinded,

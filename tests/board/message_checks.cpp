@@ -60,9 +60,37 @@ void check_status(Checks& checks, World& world, RealClock::time_point from) {
            heard.empty() ? -1 : heard.back().message.camera_rate_hz.value_or(-1),
            heard.empty() ? -1 : heard.back().message.dropped_percent.value_or(-1),
            heard.empty() ? -1 : heard.back().message.board_celsius.value_or(-1)));
-  checks.check(!heard.empty() && detectors == 0 && world.events().count("detector_missing") == 1,
-               "status says there is no detector",
+  checks.check(!heard.empty() && detectors == static_cast<int>(heard.size()) &&
+                   world.events().count("detector_loaded", {"\"bench\""}) == 1 &&
+                   world.events().count("detector_missing") == 0,
+               "status says there is a detector",
                text("%d of %zu messages claim one", detectors, heard.size()));
+}
+
+/// KW_Objects over the same while: the camera shows what the bench's model takes for people.
+void check_people(Checks& checks, World& world, RealClock::time_point from) {
+  const auto heard = world.car().lists(from);
+  int steps_wrong = 0;
+  int empty = 0;
+  double longest = 0;
+  for (std::size_t i = 0; i < heard.size(); ++i) {
+    if (heard[i].message.count == 0) ++empty;
+    if (i == 0) continue;
+    if (((heard[i - 1].message.counter + 1) & 0xF) != heard[i].message.counter) ++steps_wrong;
+    longest = std::max(longest, world.bench_ms(heard[i].time - heard[i - 1].time));
+  }
+  const double spans =
+      heard.empty() ? 0 : world.bench_ms(heard.back().time - heard.front().time) / 1000;
+  const double rate = spans > 0 ? static_cast<double>(heard.size() - 1) / spans : 0;
+  checks.check(
+      spans >= 5 && rate > 9 && rate < 11 && steps_wrong == 0 && world.car().torn_lists() == 0,
+      "lists of people ten times a second",
+      text("%.2f a second over %.1f s, longest pause %.0f ms, %d wrong counter steps, %d "
+           "torn",
+           rate, spans, longest, steps_wrong, world.car().torn_lists()));
+  checks.check(!heard.empty() && empty == 0, "lists of people have people in them",
+               text("%d of %zu are empty, the last has %d", empty, heard.size(),
+                    heard.empty() ? -1 : heard.back().message.count));
 }
 
 can::ServiceMessage warning_test() {
@@ -180,11 +208,15 @@ void check_messages(Checks& checks, World& world) {
     return true;
   }();
   const double pause = world.bench_ms(world.lamps().longest_pause(from));
-  if (was_active || pause < kLongPause) return check_status(checks, world, from);
+  if (was_active || pause < kLongPause) {
+    check_status(checks, world, from);
+    return check_people(checks, world, from);
+  }
   std::printf("SAW   not ACTIVE throughout, but the board stood still for %.0f ms: again\n", pause);
   const auto again = world.await_active(RealClock::now(), kStartLimit);
   world.sleep(5500);
   check_status(checks, world, again ? again->time : from);
+  check_people(checks, world, again ? again->time : from);
 }
 
 void check_stop(Checks& checks, World& world) {

@@ -7,6 +7,7 @@
 #include "tests/board/contract_checks.hpp"
 #include "tests/board/firmware_checks.hpp"
 #include "tests/board/hardware_checks.hpp"
+#include "tests/board/model.hpp"
 #include "tests/board/reset_mark.hpp"
 
 namespace kerb::board {
@@ -75,6 +76,7 @@ int play() {
     mark.expects_reset = false;
     disk.write(mark);
     std::printf("SAW boot %d\n", mark.boots);
+    write_model(load_config(World::kConfig).config.detector.model);
     if (mark.boots == 1)
       first_boot(checks, disk, mark);
     else if (before.expects_reset)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/contract/can_bus_suite.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -124,14 +125,20 @@ void time_stamps_say_when_a_frame_came_and_never_go_back() {
 
 void receive_waits_as_long_as_it_is_told_and_no_longer() {
   const auto a = fx->node(true, {});
-  const Nanos before = fx->clock->now();
-  TEST_ASSERT_ERROR(Errc::timeout, a->receive(0ns));
-  TEST_ASSERT_TRUE(fx->clock->now() - before < 200ms);
-  const Nanos looked = fx->clock->now();
-  TEST_ASSERT_ERROR(Errc::timeout, a->receive(40ms));
-  const Nanos waited = fx->clock->now() - looked;
-  TEST_ASSERT_TRUE(waited >= 40ms);
-  TEST_ASSERT_TRUE(waited < 1s);
+  // The quickest of several, so that a machine that stands still for a while does not count.
+  Nanos quickest_look = 10s, quickest_wait = 10s;
+  for (int i = 0; i < 4; ++i) {
+    const Nanos before = fx->clock->now();
+    TEST_ASSERT_ERROR(Errc::timeout, a->receive(0ns));
+    const Nanos looked = fx->clock->now();
+    TEST_ASSERT_ERROR(Errc::timeout, a->receive(40ms));
+    const Nanos waited = fx->clock->now() - looked;
+    TEST_ASSERT_TRUE(waited >= 40ms);
+    quickest_look = std::min(quickest_look, looked - before);
+    quickest_wait = std::min(quickest_wait, waited);
+  }
+  TEST_ASSERT_TRUE(quickest_look < 30ms);
+  TEST_ASSERT_TRUE(quickest_wait < 200ms);
 }
 
 void a_frame_ends_the_wait_for_it() {

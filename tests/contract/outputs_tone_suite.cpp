@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/contract/outputs_tone_suite.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -67,12 +68,18 @@ void a_pattern_out_of_range_is_refused_and_the_last_plays_on() {
 
 void calls_return_at_once() {
   const auto tone = fx->open();
-  const auto before = std::chrono::steady_clock::now();
-  for (int i = 0; i < 100; ++i) {
-    TEST_ASSERT_OK(tone->play(TonePattern{1000.0 + i, 8, 0.5, 0.5}));
-    TEST_ASSERT_OK(tone->stop());
+  // The quickest of several rounds, so that a machine that stands still for a while does not count.
+  std::chrono::nanoseconds quickest = 10s;
+  for (int round = 0; round < 5; ++round) {
+    const auto before = std::chrono::steady_clock::now();
+    for (int i = 0; i < 20; ++i) {
+      TEST_ASSERT_OK(tone->play(TonePattern{1000.0 + i, 8, 0.5, 0.5}));
+      TEST_ASSERT_OK(tone->stop());
+    }
+    quickest =
+        std::min<std::chrono::nanoseconds>(quickest, std::chrono::steady_clock::now() - before);
   }
-  TEST_ASSERT_TRUE(std::chrono::steady_clock::now() - before < 500ms);
+  TEST_ASSERT_TRUE(quickest < 100ms);
 }
 
 void what_is_heard_is_what_was_asked_for() {

@@ -208,8 +208,11 @@ void test_preparer_leaves_its_result_on_the_device_too() {
   const Picture picture{PixelFormat::grey8, 322, 102, 0, 0};
   auto preparer = Preparer::create(*gpu, nullptr, source_of(picture.view));
   TEST_ASSERT_OK(preparer);
-  TEST_ASSERT_OK((*preparer)->prepare(picture.view));
-  const ImageView<Space::device, const std::uint8_t> grey = (*preparer)->device_grey();
+  const Result<PreparedImage> prepared = (*preparer)->prepare(picture.view);
+  TEST_ASSERT_OK(prepared);
+  const ImageView<Space::device, const std::uint8_t> grey = prepared->device_grey;
+  TEST_ASSERT_EQUAL_PTR((*preparer)->device_grey().data, grey.data);
+  // On another stream than the preparer's own: it has waited.
   std::vector<std::uint8_t> row(static_cast<std::size_t>(grey.width));
   TEST_ASSERT_OK(
       copy_to_host(gpu->stream(), row.data(), grey.data + 57 * grey.row_stride, row.size()));

@@ -1,6 +1,6 @@
 # The program as a person meets it: its command line, its exit codes, its one-line errors.
 kerb_add_test(NAME unit_main_command_line SOURCES firmware/main/test_command_line.cpp
-  LINKS kerb::hal LABELS unit)
+  LINKS kerb::gpu_hog LABELS unit)
 target_compile_definitions(unit_main_command_line PRIVATE
   KERBWATCH="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerbwatch>")
 add_dependencies(unit_main_command_line kerbwatch)

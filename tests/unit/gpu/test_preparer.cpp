@@ -68,6 +68,7 @@ void test_preparer_gives_grey_and_bands_of_every_kind_of_camera() {
       TEST_ASSERT_OK(out);
       check_prepared(picture.view, *out, picture.name().c_str());
       TEST_ASSERT_NULL((*preparer)->device_grey().data);
+      TEST_ASSERT_NULL(out->device_grey.data);
     }
 }
 

@@ -103,12 +103,19 @@ void test_every_value_arrives_where_it_belongs() {
   const LoadResult other = parse_config(
       "clock.rate = 0.25\nvision.backend = \"cuda\"\nhealth.camera_silent_ms = "
       "100\nbudget.check_ms = 0.5\n"
+      "detector.model = \"people.kwm\"\ndetector.fusion = \"suppression\"\n"
+      "detector.ground_horizon_row = 300.5\nvision.threads = 3\n"
       "events.max_bytes = 67108864\ncan.vehicle.motion_stale_ms = 77\nlog.level = \"error\"\n"
       "[[camera]]\nsource = \"video\"\ndevice = \"a.mp4\"\npace = \"recorded\"\nloop = false\n",
       "t");
   TEST_ASSERT_EQUAL_STRING("", joined(other.lines()).c_str());
   TEST_ASSERT_EQUAL_DOUBLE(0.25, other.config.clock_rate);
   TEST_ASSERT_EQUAL(VisionBackend::cuda, other.config.vision_backend);
+  TEST_ASSERT_EQUAL(3, other.config.vision_threads);
+  TEST_ASSERT_EQUAL_STRING("people.kwm", other.config.detector.model.c_str());
+  TEST_ASSERT_EQUAL(FusionMethod::suppression, other.config.detector.fusion);
+  TEST_ASSERT_EQUAL_DOUBLE(300.5, other.config.detector.ground_horizon_row);
+  TEST_ASSERT_TRUE(result.config.detector.model.empty());
   TEST_ASSERT_TRUE(other.config.health.camera_silent == 100ms);
   TEST_ASSERT_TRUE(other.config.budget.check == 500us);
   TEST_ASSERT_EQUAL_INT64(67108864, other.config.events.max_bytes);
@@ -148,6 +155,17 @@ void test_a_problem_names_key_value_and_rule() {
        "must be less than thermal.failed_c (80)"},
       {"[lamp]\nstatus_line = 0", "lamp.status_line", "0",
        "must differ from lamp.warning_line (0)"},
+      {"[detector]\nscale_step = 1", "detector.scale_step", "1", "must be 1.01..2"},
+      {"[detector]\nfusion = \"mean_shift\"", "detector.fusion", "\"mean_shift\"",
+       "must be one of mean-shift, suppression; did you mean 'mean-shift'?"},
+      {"[detector]\nmin_height = 90\nmax_height = 80", "detector.min_height", "90",
+       "must not be more than detector.max_height (80)"},
+      {"[detector]\nregion_x = 8", "detector.region_x", "8",
+       "must be 0 unless detector.region_width is set (0)"},
+      {"[detector]\nground_shortest_m = 2.5", "detector.ground_shortest_m", "2.5",
+       "must not be more than detector.ground_tallest_m (2.1)"},
+      {"[detector]\nmodel = 7", "detector.model", "7",
+       "is an integer, must be a string: 0..255 printable characters"},
       {"[clock]\nrate = nan", "clock.rate", "nan", "must be 0.01..10 (s/s)"},
       {"[watchdog]\ntimeout_s = 99999999999999999", "watchdog.timeout_s", "99999999999999999",
        "must be 1..300 (s)"},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame loop allocates nothing. Camera, image operators, hand-over, health, bus and lamps run
-// as in the product; every call of the allocator in this process is counted once the frames flow.
-// The event log's writer may allocate; that posting does not is shown in
+// The frame loop allocates nothing. Camera, image operators, detector, hand-over, health, bus and
+// lamps run as in the product; every call of the allocator in this process is counted once the
+// frames flow. The event log's writer may allocate; that posting does not is shown in
 // test_event_log_allocations.cpp.
 #include <chrono>
 #include <thread>
@@ -9,6 +9,7 @@
 #include "drivers/replay/open_replay.hpp"
 #include "firmware/can/codec.hpp"
 #include "firmware/control/controller.hpp"
+#include "gpu/hog/detector.hpp"
 #include "gpu/image/preparer.hpp"
 #include "hal/fake/can_bus.hpp"
 #include "hal/fake/log.hpp"
@@ -16,6 +17,7 @@
 #include "hal/fake/tone.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/unity.hpp"
+#include "tests/unit/gpu/bar_model.hpp"
 
 using namespace kerb;
 using kerb::test::allocations;
@@ -53,10 +55,16 @@ void count_for(const Case& c) {
   const FrameSourceInfo info = (*source)->info();
   Result<std::unique_ptr<Preparer>> preparer = Preparer::create(*context, &memory, info);
   TEST_ASSERT_OK(preparer);
+  Workers workers{2};
+  hog::SearchSettings search;
+  search.scale_step = 1.5;  // a slow machine must keep up
+  Result<std::unique_ptr<HogDetector>> detector = HogDetector::create(
+      *context, workers, hog::test::bar_model(), search, {}, 0, settings.width, settings.height);
+  TEST_ASSERT_OK(detector);
   CameraPipeline pipeline{
       std::make_unique<ReopeningSource>(std::move(*source), info, open, clock, log),
       std::move(*preparer),
-      nullptr,
+      std::move(*detector),
       StageBudgets{},
       HandOver::newest,
       clock};
@@ -96,6 +104,7 @@ void count_for(const Case& c) {
   for (int i = 0; i < 1000 && pipeline.facts().processed < frames_before + 100; ++i) tick();
   const std::uint64_t after = allocations();
   TEST_ASSERT_GREATER_OR_EQUAL_UINT64(frames_before + 100, pipeline.facts().processed);
+  TEST_ASSERT_GREATER_THAN_UINT64(0, controller.totals().lists_sent);
   TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, after - before, c.format);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/wait.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -9,7 +10,9 @@
 #include <sstream>
 #include <string>
 
+#include "gpu/hog/model_file.hpp"
 #include "tests/support/unity.hpp"
+#include "tests/unit/gpu/bar_model.hpp"
 
 #if KERB_OPENCV
 #include <opencv2/core.hpp>
@@ -45,13 +48,17 @@ std::string read(const fs::path& path) {
   return text.str();
 }
 
-/// Runs `kerbwatch ARGUMENTS` through the shell.
-Outcome kerbwatch(const std::string& arguments, const std::string& before = "") {
+Outcome shell(const std::string& what) {
   const std::string out = g_folder / "out", err = g_folder / "err";
-  const std::string command = before + KERBWATCH + " " + arguments + " >" + out + " 2>" + err;
+  const std::string command = what + " >" + out + " 2>" + err;
   const int status = std::system(command.c_str());
   Outcome result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
   return result;
+}
+
+/// Runs `kerbwatch ARGUMENTS` through the shell.
+Outcome kerbwatch(const std::string& arguments) {
+  return shell(std::string{KERBWATCH} + " " + arguments);
 }
 
 std::string config(const std::string& text) {
@@ -66,6 +73,23 @@ std::string desk_config(const std::string& more = "") {
       "[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[can]\nenabled = false\n"
       "[thermal]\nenabled = false\n[events]\npath = \"" +
       (g_folder / "events.jsonl").string() + "\"\n" + more);
+}
+
+/// A model that takes bright bars for people, and the key that names it.
+fs::path model_file() {
+  const fs::path path = g_folder / "bars.kwm";
+  TEST_ASSERT_OK(kerb::hog::save(kerb::hog::test::bar_model(), path));
+  return path;
+}
+std::string detector_table(const fs::path& model, const std::string& more = "") {
+  return "[detector]\nmodel = \"" + model.string() + "\"\n" + more;
+}
+void flip_a_bit(const fs::path& path) {
+  std::fstream file{path, std::ios::in | std::ios::out | std::ios::binary};
+  file.seekg(100);
+  const char byte = static_cast<char>(file.get() ^ 1);
+  file.seekp(100);
+  file.put(byte);
 }
 
 void expect_bad_input(const Outcome& o, const char* part) {
@@ -174,7 +198,9 @@ void test_a_truncated_picture_among_good_ones_is_named_once_in_the_log() {
 #endif
 
 void test_it_runs_for_as_long_as_told_and_leaves_a_log() {
-  const Outcome o = kerbwatch("run --seconds 1.5 --log-json --config " + desk_config());
+  // STARTING ends after half a second, whether frames came or this machine stood still.
+  const Outcome o = kerbwatch("run --seconds 1.5 --log-json --config " +
+                              desk_config("[health]\nstart_ms = 500\n"));
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
   TEST_ASSERT_TRUE_MESSAGE(o.out.find("delivered") != std::string::npos, o.out.c_str());
   TEST_ASSERT_TRUE_MESSAGE(o.out.find("prepare") != std::string::npos, o.out.c_str());
@@ -185,20 +211,85 @@ void test_it_runs_for_as_long_as_told_and_leaves_a_log() {
     TEST_ASSERT_TRUE_MESSAGE(events.find(word) != std::string::npos, events.c_str());
 }
 
-void test_sigterm_ends_it_in_order() {
-  // `timeout` sends SIGTERM after a second; --preserve-status gives the program's own exit code.
+void test_check_loads_the_model_and_lays_its_search_out() {
+  const Outcome none = kerbwatch("check --config " + desk_config());
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, none.code, none.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(none.out.find("detector none") != std::string::npos, none.out.c_str());
+  const fs::path model = model_file();
+  const Outcome good = kerbwatch("check --config " + desk_config(detector_table(model)));
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, good.code, good.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(good.out.find("bars.kwm") != std::string::npos, good.out.c_str());
+  const auto refused = [](const std::string& table, const char* part) {
+    const Outcome o = kerbwatch("check --config " + desk_config(table));
+    expect_bad_input(o, part);
+    expect_bad_input(o, "detector.model = ");
+  };
+  refused(detector_table(model, "min_height = 239\n"), "no window fits");
+  refused(detector_table("/nowhere/x.kwm"), "/nowhere/x.kwm: No such file");
+  refused(detector_table(g_folder), "not a plain file");
+  flip_a_bit(model);
+  refused(detector_table(model), "checksum");
+  fs::resize_file(model, 40);
+  refused(detector_table(model), "40 bytes");
+  fs::resize_file(model, 0);
+  refused(detector_table(model), "not a model");
+}
+
+void test_it_runs_with_a_model_and_says_so() {
   const Outcome o =
-      kerbwatch("run --config " + desk_config(), "timeout --preserve-status -k 20 1 ");
+      kerbwatch("run --seconds 1.5 --config " +
+                desk_config(detector_table(model_file()) + "[vision]\nbackend = \"cpu\"\n"));
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
-  TEST_ASSERT_TRUE(read(g_folder / "events.jsonl").find("SIGTERM") != std::string::npos);
+  TEST_ASSERT_TRUE_MESSAGE(o.err.find("bar for 320x240") != std::string::npos, o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.out.find("detector bar") != std::string::npos, o.out.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.out.find("nobody looks") == std::string::npos, o.out.c_str());
+  const std::string events = read(g_folder / "events.jsonl");
+  TEST_ASSERT_TRUE_MESSAGE(events.find(R"("model":"bar","backend":"cpu")") != std::string::npos,
+                           events.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(events.find("detector_missing") == std::string::npos, events.c_str());
+}
+
+void test_a_bad_model_is_told_by_a_product_that_runs() {
+  const fs::path model = model_file();
+  flip_a_bit(model);
+  const Outcome o = kerbwatch("run --seconds 1.5 --config " + desk_config(detector_table(model)));
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  for (const char* part : {"checksum", "nobody looks for people", "FAILED: vision_failed"})
+    TEST_ASSERT_TRUE_MESSAGE(o.err.find(part) != std::string::npos, o.err.c_str());
+  const std::string events = read(g_folder / "events.jsonl");
+  for (const char* part : {"detector_missing", "checksum", R"("to":"FAILED","cause":"vision_fai)"})
+    TEST_ASSERT_TRUE_MESSAGE(events.find(part) != std::string::npos, events.c_str());
+}
+
+void test_sigterm_ends_it_in_order() {
+  // It is running when its event log says so, however long that takes here. Should it never, or
+  // not heed the signal, it ends by itself, and the log has another reason.
+  const std::string path = desk_config(), events = g_folder / "events.jsonl";
+  const std::string script = std::string{KERBWATCH} + " run --seconds 30 --config " + path +
+                             " & pid=$!; for i in $(seq 200); do grep -qs started " + events +
+                             " && break; sleep 0.1; done; kill -TERM $pid; wait $pid";
+  const Outcome o = shell("(" + script + ")");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+  TEST_ASSERT_TRUE(read(events).find("SIGTERM") != std::string::npos);
 }
 
 void test_the_demo_shows_frames_stages_health_and_messages() {
-  const Outcome o = kerbwatch("demo --seconds 8");
+  const Outcome o = kerbwatch("demo --seconds 4");
   for (const char* word :
        {"delivered", "prepare", "budget", "health: ", "status", "KW_Warning", "camera_silent"})
     TEST_ASSERT_TRUE_MESSAGE(o.out.find(word) != std::string::npos, o.out.c_str());
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.out.c_str());
+}
+
+void test_the_demo_looks_for_people_when_it_has_a_model() {
+  const fs::path model = model_file();
+  const Outcome o = kerbwatch("demo --seconds 4 --model " + model.string());
+  for (const char* word : {"KW_Objects", "detector bar", "lists of people", "camera_silent"})
+    TEST_ASSERT_TRUE_MESSAGE(o.out.find(word) != std::string::npos, o.out.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.out.find("nobody looks") == std::string::npos, o.out.c_str());
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.out.c_str());
+  fs::resize_file(model, 99);
+  expect_bad_input(kerbwatch("demo --seconds 4 --model " + model.string()), "bars.kwm");
 }
 
 }  // namespace
@@ -215,7 +306,11 @@ int main() {
   RUN_TEST(test_a_truncated_picture_among_good_ones_is_named_once_in_the_log);
 #endif
   RUN_TEST(test_it_runs_for_as_long_as_told_and_leaves_a_log);
+  RUN_TEST(test_check_loads_the_model_and_lays_its_search_out);
+  RUN_TEST(test_it_runs_with_a_model_and_says_so);
+  RUN_TEST(test_a_bad_model_is_told_by_a_product_that_runs);
   RUN_TEST(test_sigterm_ends_it_in_order);
   RUN_TEST(test_the_demo_shows_frames_stages_health_and_messages);
+  RUN_TEST(test_the_demo_looks_for_people_when_it_has_a_model);
   return UNITY_END();
 }

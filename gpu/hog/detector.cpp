@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/hog/detector.hpp"
+
+#include <cmath>
+#include <utility>
+
+namespace kerb {
+
+HogDetector::HogDetector(std::unique_ptr<hog::Engine> engine, std::unique_ptr<hog::Fusion> fusion,
+                         float threshold) noexcept
+    : engine_{std::move(engine)}, fusion_{std::move(fusion)}, threshold_{threshold} {}
+
+Result<std::unique_ptr<HogDetector>> HogDetector::create(const Context& context, Workers& workers,
+                                                         hog::Model model,
+                                                         const hog::SearchSettings& search,
+                                                         const hog::FusionSettings& fusion,
+                                                         float threshold, int width, int height) {
+  if (!std::isfinite(threshold))
+    return Error{Errc::invalid_argument, 0, "make detector", "the threshold is not a number"};
+  if (const auto* cascade = std::get_if<hog::CascadeModel>(&model.kind);
+      cascade != nullptr && cascade->channels.colour)
+    return Error{Errc::unsupported, 0, "make detector",
+                 "the model looks at colour, and pictures are prepared in grey"};
+  // A plan is cheap: what finds nobody is refused before memory is taken for it.
+  const Result<hog::SearchPlan> plan = hog::plan_search(model.geometry(), search, width, height);
+  if (!plan) return plan.error();
+  if (plan->window_count == 0)
+    return Error{Errc::invalid_argument, 0, "make detector",
+                 "no window fits: look at the picture's size, the heights, region and ground"};
+  Result<std::unique_ptr<hog::Fusion>> fuser = hog::Fusion::create(fusion);
+  if (!fuser) return fuser.error();
+  Result<std::unique_ptr<hog::Engine>> engine =
+      hog::make_engine(context, workers, std::move(model), search, width, height);
+  if (!engine) return engine.error();
+  return std::unique_ptr<HogDetector>{
+      new HogDetector{std::move(*engine), std::move(*fuser), threshold}};
+}
+
+Status HogDetector::detect(const PreparedImage& image, DetectionList& out) {
+  out.count = 0;
+  const bool on_device = engine_->backend() == Backend::cuda && image.device_grey.data != nullptr;
+  const Result<hog::Engine::Hits> hits =
+      on_device ? engine_->search(hog::Picture<Space::device>{image.device_grey, {}}, threshold_)
+                : engine_->search(hog::Picture<Space::host>{image.grey, {}}, threshold_);
+  if (!hits) return hits.error();
+  fusion_->fuse(*hits, engine_->model().geometry(), engine_->plan(), out);
+  return Done{};
+}
+
+}  // namespace kerb

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+#include "gpu/hog/engine.hpp"
+#include "gpu/hog/fusion.hpp"
+#include "hal/vision.hpp"
+
+namespace kerb {
+
+/// A model of gpu/hog as the product's detector: the engine searches, fusion makes people of its
+/// hits. The same people on every backend and machine, bit for bit. One thread at a time; detect()
+/// allocates nothing.
+class HogDetector final : public Detector {
+ public:
+  /// For pictures of this size. `context`, and on the CPU `workers`, must outlive it; no two
+  /// detectors that run at once may share their workers. Fails: invalid_argument (model, settings
+  /// or threshold; no window fits the picture, so that nobody could ever be found), unsupported (a
+  /// model that looks at colour: pictures are prepared in grey), io or device (no memory).
+  static Result<std::unique_ptr<HogDetector>> create(const Context& context, Workers& workers,
+                                                     hog::Model model,
+                                                     const hog::SearchSettings& search,
+                                                     const hog::FusionSettings& fusion,
+                                                     float threshold, int width, int height);
+
+  /// On CUDA the picture is searched where it lies when it is on the device, else it is uploaded.
+  Status detect(const PreparedImage& image, DetectionList& out) override;
+  /// The model's.
+  [[nodiscard]] const char* name() const noexcept override { return engine_->model().name.c_str(); }
+  [[nodiscard]] const hog::Engine& engine() const noexcept { return *engine_; }
+
+ private:
+  HogDetector(std::unique_ptr<hog::Engine> engine, std::unique_ptr<hog::Fusion> fusion,
+              float threshold) noexcept;
+
+  std::unique_ptr<hog::Engine> engine_;
+  std::unique_ptr<hog::Fusion> fusion_;
+  float threshold_;
+};
+
+}  // namespace kerb
