@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/hog/detector.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -27,7 +28,9 @@ Result<std::unique_ptr<HogDetector>> HogDetector::create(const Context& context,
   if (plan->window_count == 0)
     return Error{Errc::invalid_argument, 0, "make detector",
                  "no window fits: look at the picture's size, the heights, region and ground"};
-  Result<std::unique_ptr<hog::Fusion>> fuser = hog::Fusion::create(fusion);
+  hog::FusionSettings weighed = fusion;
+  weighed.zero = std::min(weighed.zero, threshold);  // or hits under 0 would weigh nothing
+  Result<std::unique_ptr<hog::Fusion>> fuser = hog::Fusion::create(weighed);
   if (!fuser) return fuser.error();
   Result<std::unique_ptr<hog::Engine>> engine =
       hog::make_engine(context, workers, std::move(model), search, width, height);
