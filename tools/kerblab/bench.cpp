@@ -229,6 +229,7 @@ Result<std::vector<bench::ImageRow>> run_image(const BenchOptions& o, const Back
 Status run(const BenchOptions& o) {
   if (!o.json.empty())
     if (Status ok = check_output(o.json); !ok) return ok;
+  if (Status ok = check_apart({o.json}, {o.picture}); !ok) return ok;
   Result<Backends> backends = choose_backends(o.backend);
   if (!backends) return backends.error();
   const SystemClock clock;
@@ -272,10 +273,12 @@ void add_bench(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"hog", "image"}))
       ->option_text("[hog|image]")
       ->capture_default_str();
-  command->add_option("--json", o->json, "Also as JSON, there; - is stdout, without the table");
-  command->add_option(
-      "--picture", o->picture,
-      "hog: a picture, cut and scaled to each size; default: a street made by code");
+  command->add_option("--json", o->json, "Also as JSON, there; - is stdout, without the table")
+      ->check(not_empty);
+  command
+      ->add_option("--picture", o->picture,
+                   "hog: a picture, cut and scaled to each size; default: a street made by code")
+      ->check(not_empty);
   command->add_option("--repeat", o->repeat, "Medians of so many; default 11 (hog), 31 (image)")
       ->check(CLI::Range(1, 100000));
   command->add_flag("--quick", o->quick, "One small search, tiny pictures: does it run at all?");

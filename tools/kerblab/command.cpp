@@ -6,12 +6,25 @@
 #include <string>
 
 namespace kerb::lab {
+namespace {
+
+void say(const char* kind, std::string_view text) {
+  std::string line{text};
+  std::replace(line.begin(), line.end(), '\n', ' ');  // OpenCV's messages have several lines
+  std::fprintf(stderr, "kerblab: %s: %s\n", kind, line.c_str());
+}
+
+}  // namespace
 
 int fail(std::string_view text) {
-  std::string line{text};
-  std::replace(line.begin(), line.end(), '\n', ' ');  // OpenCV's messages have several
-  std::fprintf(stderr, "kerblab: error: %s\n", line.c_str());
+  say("error", text);
   return kBadInput;
+}
+
+void warn(std::string_view text) { say("warning", text); }
+
+std::string not_empty(const std::string& value) {
+  return value.empty() ? "the value is empty" : std::string{};
 }
 
 int fail(const Error& error) { return fail(describe(error)); }

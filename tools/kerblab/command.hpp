@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "hal/base/result.hpp"
@@ -16,6 +17,12 @@ inline constexpr int kBadInput = 2;
 /// Prints "kerblab: error: TEXT", one line, and returns the exit code for it, 2.
 int fail(std::string_view text);
 int fail(const Error& error);
+/// Prints "kerblab: warning: TEXT", one line.
+void warn(std::string_view text);
+
+/// A check for CLI11's options: what is wrong with an empty value, or nothing. A script's unset
+/// variable must not count as "not given".
+std::string not_empty(const std::string& value);
 
 /// What main() does once the command line is read: the chosen command's work, giving the exit code.
 using Action = std::function<int()>;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -39,8 +40,8 @@ Status read_region(const DetectOptions& options, hog::SearchSettings& search) {
       parse_numbers("--region", "X,Y,WIDTH,HEIGHT in whole pixels", options.region, 4, 4);
   if (!n) return n.error();
   for (const double value : *n)
-    if (value != static_cast<int>(value))
-      return Error{Errc::invalid_argument, 0, "--region", "pixels are whole numbers"};
+    if (!(std::abs(value) <= 1e6) || value != static_cast<int>(value))
+      return Error{Errc::invalid_argument, 0, "--region", "whole pixels, up to a million"};
   search.region = {static_cast<int>((*n)[0]), static_cast<int>((*n)[1]), static_cast<int>((*n)[2]),
                    static_cast<int>((*n)[3])};
   if (search.region.width < 1 || search.region.height < 1)
@@ -68,6 +69,8 @@ Status read_ground(const DetectOptions& options, hog::SearchSettings& search) {
 }
 
 Status read_settings(DetectOptions& options) {
+  if (!std::isfinite(options.threshold))  // CLI11's range lets NaN through
+    return Error{Errc::invalid_argument, 0, "--threshold", "must be a number"};
   if (Status ok = read_region(options, options.search); !ok) return ok;
   if (Status ok = read_ground(options, options.search); !ok) return ok;
   options.fuse.kind = options.fusion == "mean-shift"    ? hog::FusionKind::mean_shift
@@ -98,6 +101,44 @@ bool looks_at_colour(const hog::Model& model) {
   return cascade != nullptr && cascade->channels.colour;
 }
 
+int windows_of(const hog::Geometry& geometry, const hog::SearchSettings& search, int width,
+               int height) {
+  const Result<hog::SearchPlan> plan = hog::plan_search(geometry, search, width, height);
+  return plan ? plan->window_count : 0;
+}
+
+/// Which option leaves no window of a picture that has some without it; empty: it is just small.
+std::string who_left_nothing(const hog::Geometry& geometry, const hog::SearchSettings& search,
+                             int width, int height) {
+  hog::SearchSettings no_min = search, no_max = search, no_region = search, no_ground = search;
+  no_min.min_height = 0;
+  no_max.max_height = 0;
+  no_region.region = {};
+  no_ground.ground.reset();
+  hog::SearchSettings nothing = no_ground;
+  nothing.min_height = nothing.max_height = 0;
+  nothing.region = {};
+  const auto holds = [&](const hog::SearchSettings& s) {
+    return windows_of(geometry, s, width, height) > 0;
+  };
+  if (!holds(nothing)) return {};
+  if (holds(no_max))
+    return fmt::format("--max-height (the model's person has {}; --min-height enlarges pictures)",
+                       geometry.person_height);
+  if (holds(no_region)) return "--region";
+  if (holds(no_ground)) return "--ground";
+  if (holds(no_min)) return "--min-height";
+  std::string together;
+  const auto add = [&](bool given, const char* name) {
+    if (given) together += (together.empty() ? "" : " with ") + std::string{name};
+  };
+  add(search.min_height != 0, "--min-height");
+  add(search.max_height != 0, "--max-height");
+  add(search.region.width != 0, "--region");
+  add(search.ground.has_value(), "--ground");
+  return together;
+}
+
 class Detect {
  public:
   explicit Detect(const DetectOptions& options) : options_{options} {}
@@ -106,16 +147,29 @@ class Detect {
     const Result<std::vector<std::string>> paths = expand_list(options_.images);
     if (!paths) return paths.error();
     if (Status ok = check_output(options_.json); !ok) return ok;
+    std::vector<std::string> inputs = *paths;
+    if (!options_.model.empty()) inputs.push_back(options_.model);
+    for (const std::string& word : options_.images)
+      if (word.front() == '@') inputs.push_back(word.substr(1));
+    if (Status ok = check_apart({options_.json}, inputs); !ok) return ok;
     if (Status ok = open(); !ok) return ok;
+    std::vector<std::string> drawn(paths->size());
+    if (drawings_) {
+      for (std::size_t i = 0; i < drawn.size(); ++i)
+        drawn[i] = drawings_->next(std::filesystem::path{(*paths)[i]}.stem().string(), ".png");
+      if (Status ok = check_apart(drawings_->targets(), inputs); !ok) return ok;
+    }
     Progress progress{clock_, "detect"};
     for (std::size_t i = 0; i < paths->size(); ++i) {
-      if (Status done = one((*paths)[i]); !done) return done;
+      if (Status done = one((*paths)[i], drawn[i]); !done) return done;
       progress.show(i + 1, paths->size());
     }
     progress.clear();
     if (drawings_)
       if (Status ok = drawings_->commit(); !ok) return ok;
-    return write_output(options_.json, lines_);
+    if (Status ok = write_output(options_.json, lines_); !ok) return ok;
+    if (!nothing_searched_.empty()) warn(nothing_searched_);
+    return Done{};
   }
 
  private:
@@ -141,11 +195,16 @@ class Detect {
     return Done{};
   }
 
-  Status one(const std::string& path) {
+  Status one(const std::string& path, const std::string& drawn) {
     Result<LoadedPicture> picture = load_picture(path, colour_);
     if (!picture) return picture.error();
     const Result<hog::Engine*> engine = engines_->engine(picture->bgr.cols, picture->bgr.rows);
     if (!engine) return engine.error();
+    if ((*engine)->plan().window_count == 0 && nothing_searched_.empty())
+      if (const std::string who = who_left_nothing(engines_->model().geometry(), options_.search,
+                                                   picture->bgr.cols, picture->bgr.rows);
+          !who.empty())
+        nothing_searched_ = path + ": no window is left by " + who;
     const Nanos start = clock_.now();
     const Result<hog::Engine::Hits> hits = (*engine)->search(picture->view(), options_.threshold);
     if (!hits) return hits.error();
@@ -154,8 +213,7 @@ class Detect {
     lines_ += json_line(path, picture->bgr, ms, people_);
     if (!drawings_) return Done{};
     draw_detections(picture->bgr, people_, options_.threshold);
-    return write_png(drawings_->next(std::filesystem::path{path}.stem().string(), ".png"),
-                     picture->bgr);
+    return write_png(drawn, picture->bgr);
   }
 
   const DetectOptions& options_;
@@ -168,6 +226,7 @@ class Detect {
   bool colour_ = false;
   DetectionList people_;
   std::string lines_;
+  std::string nothing_searched_;  // a warning about the first such picture
 };
 
 }  // namespace
@@ -178,21 +237,30 @@ void add_detect(CLI::App& app, Action& action) {
       "Writes a JSON line a picture: image, width, height, ms (search and fusion) and detections,\n"
       "each with x, y, w, h (the person, in pixels of the picture) and score, the best first; at\n"
       "most 256. A picture that cannot be read ends it: one line, exit code 2, no output at all.\n"
+      "No output may be an input: that is refused.\n"
       "Without --model it uses the coefficients of OpenCV's people detector: Kerbwatch ships no\n"
       "model of its own yet.\n"
       "Example: kerblab detect --scale 1.1 --draw drawn --json found.jsonl @pictures.txt");
   const auto o = std::make_shared<DetectOptions>();
-  command->add_option("image", o->images, "Pictures; @FILE names a list, one path a line")
+  command
+      ->add_option("image", o->images,
+                   "Pictures, up to 65535 pixels a side; @FILE names a list, one path a line")
       ->required()
       ->option_text("IMAGE...");
-  command->add_option("--model", o->model,
-                      "Model: ours, or OpenCV's HOG coefficients or HOG cascade (XML, YAML, text)");
+  command
+      ->add_option("--model", o->model,
+                   "Model: ours, or OpenCV's HOG coefficients or HOG cascade (XML, YAML, text)")
+      ->check(not_empty);
   command->add_option("--json", o->json, "Where the JSON lines go; - is stdout")
+      ->check(not_empty)
       ->capture_default_str();
-  command->add_option("--draw", o->draw, "Folder for a PNG a picture, with boxes and scores");
-  command->add_option("--scale", o->search.scale_step, "Between levels, over 1")
+  command->add_option("--draw", o->draw, "Folder for a PNG a picture, with boxes and scores")
+      ->check(not_empty);
+  command->add_option("--scale", o->search.scale_step, "Between levels, 1.001..16")
       ->capture_default_str();
-  command->add_option("--stride", o->search.stride, "Pixels of a level between windows")
+  command
+      ->add_option("--stride", o->search.stride,
+                   "Pixels of a level between windows, 1..256; multiples of 8, 4 or 2 are fast")
       ->capture_default_str();
   command->add_option("--threshold", o->threshold, "Least score of a window")
       ->check(CLI::Range(-1e9, 1e9))
@@ -201,15 +269,18 @@ void add_detect(CLI::App& app, Action& action) {
                       "Smallest person, pixels; 0: as the model's. Less enlarges the picture");
   command->add_option("--max-height", o->search.max_height, "Largest person, pixels; 0: no limit");
   command->add_option("--padding", o->search.padding,
-                      "Pixels of a level by which windows may stand out of the picture");
-  command->add_option("--region", o->region, "Only people within X,Y,WIDTH,HEIGHT, pixels");
-  command->add_option("--ground", o->ground,
-                      "Only people who stand on a flat road: "
-                      "HORIZON_ROW,CAMERA_M[,SHORTEST_M,TALLEST_M[,SLACK_ROWS]]");
+                      "Pixels of a level by which windows may stand out of the picture, 0..1024");
+  command->add_option("--region", o->region, "Only people within X,Y,WIDTH,HEIGHT, pixels")
+      ->check(not_empty);
+  command
+      ->add_option("--ground", o->ground,
+                   "Only people who stand on a flat road: "
+                   "HORIZON_ROW,CAMERA_M[,SHORTEST_M,TALLEST_M[,SLACK_ROWS]]")
+      ->check(not_empty);
   command->add_option("--fusion", o->fusion, "mean-shift, suppression or none")
       ->check(CLI::IsMember({"mean-shift", "suppression", "none"}))
       ->capture_default_str();
-  command->add_option("--min-hits", o->fuse.min_hits, "mean-shift: windows a person needs")
+  command->add_option("--min-hits", o->fuse.min_hits, "Windows a person needs; not for none")
       ->capture_default_str();
   command
       ->add_option("--overlap", o->fuse.overlap,

@@ -4,10 +4,33 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "drivers/replay/opencv.hpp"
 #include "firmware/main/version.hpp"
 #include "tools/kerblab/command.hpp"
+
+namespace {
+
+/// What the parser could not place comes first: "a sub-command is required" says little about a
+/// misspelt one.
+std::string usage_fault(const CLI::App& app, const CLI::ParseError& error) {
+  for (const CLI::App* at = &app; at != nullptr;) {
+    for (const std::string& word : at->remaining()) {
+      if (word == "--") continue;
+      if (word.size() > 1 && word.front() == '-')
+        return "unknown option '" + word + "' (a file is named by './" + word + "')";
+      return (at->get_require_subcommand_min() > 0 ? "unknown sub-command '"
+                                                   : "unexpected argument '") +
+             word + "'";
+    }
+    const std::vector<CLI::App*> chosen = at->get_subcommands();
+    at = chosen.empty() ? nullptr : chosen.front();
+  }
+  return error.what();
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace kerb;
@@ -27,8 +50,8 @@ int main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);  // prints help, version or what is wrong
-    return code == 0 ? 0 : lab::kBadInput;
+    if (error.get_exit_code() == 0) return app.exit(error);  // prints help or the version
+    return lab::fail(usage_fault(app, error) + "; --help shows the usage");
   }
   try {
     return action();

@@ -98,6 +98,7 @@ struct ModelOptions {
 Status show_info(const ModelOptions& o) {
   if (!o.json.empty())
     if (Status ok = check_output(o.json); !ok) return ok;
+  if (Status ok = check_apart({o.json}, {o.file}); !ok) return ok;
   Result<hog::Model> model = load_model(o.file);
   if (!model) return model.error();
   const Json facts = describe_model(*model);
@@ -108,12 +109,17 @@ Status show_info(const ModelOptions& o) {
 Status import_model(const ModelOptions& o) {
   if (o.opencv_people == !o.file.empty())
     return Error{Errc::invalid_argument, 0, "model import", "name a FILE, or --opencv-people"};
+  std::error_code ignored;
+  if (o.out == "-" || (std::filesystem::exists(o.out, ignored) &&
+                       !std::filesystem::is_regular_file(o.out, ignored)))
+    return Error{Errc::invalid_argument, 0, "--out", "a model is written to a plain file"};
   if (Status ok = check_output(o.out); !ok) return ok;
+  if (Status ok = check_apart({o.out}, {o.file}); !ok) return ok;
   Result<hog::Model> model = o.opencv_people ? default_model() : load_model(o.file);
   if (!model) return model.error();
   if (!o.name.empty()) {
     model->name = o.name;
-  } else if (!o.opencv_people) {
+  } else if (!o.opencv_people && !is_our_model(o.file)) {
     model->name = std::filesystem::path{o.file}.stem().string();
   }
   if (Status saved = hog::save(*model, o.out); !saved) return saved;
@@ -142,16 +148,21 @@ void add_model(CLI::App& app, Action& action) {
   CLI::App* info = command->add_subcommand("info", "Say what is in a model's file");
   info->footer("Example: kerblab model info --json - people.kwm");
   info->add_option("file", o->file, "Model: ours or OpenCV's")->required()->option_text("FILE");
-  info->add_option("--json", o->json, "As one JSON object, there; - is stdout");
+  info->add_option("--json", o->json, "As one JSON object, there; - is stdout")->check(not_empty);
   info->callback(set(show_info));
 
   CLI::App* import = command->add_subcommand(
       "import", "Turn OpenCV's HOG coefficients or HOG cascade into a model of ours");
   import->footer("Example: kerblab model import hogcascade_pedestrians.xml --out pedestrians.kwm");
   import->add_option("file", o->file, "XML, YAML, or a list of numbers")->option_text("FILE");
-  import->add_option("--out", o->out, "The file to write, such as M.kwm")->required();
-  import->add_option("--name", o->name,
-                     "Of the model's card; default: the file's, less its ending");
+  import->add_option("--out", o->out, "The file to write, such as M.kwm; not -")
+      ->required()
+      ->check(not_empty);
+  import
+      ->add_option(
+          "--name", o->name,
+          "Of the model's card; default: the file's, less its ending; a .kwm keeps its own")
+      ->check(not_empty);
   import->add_flag("--opencv-people", o->opencv_people,
                    "Instead of FILE: the people detector inside OpenCV");
   import->callback(set(import_model));

@@ -6,14 +6,21 @@
 
 #include "gpu/hog/model_file.hpp"
 #include "tools/import/opencv_models.hpp"
+#include "tools/kerblab/pictures.hpp"
 
 namespace kerb::lab {
 
-Result<hog::Model> load_model(const std::string& path) {
+bool is_our_model(const std::string& path) {
+  if (!check_plain(path)) return false;
   constexpr std::string_view kOurs = "KWMODEL";
   char start[kOurs.size()] = {};
   std::ifstream{path, std::ios::binary}.read(start, sizeof start);
-  if (std::string_view{start, sizeof start} == kOurs) return hog::load(path);
+  return std::string_view{start, sizeof start} == kOurs;
+}
+
+Result<hog::Model> load_model(const std::string& path) {
+  if (Status plain = check_plain(path); !plain) return plain.error();
+  if (is_our_model(path)) return hog::load(path);
   return read_opencv_model(path);  // also says why a file cannot be opened
 }
 

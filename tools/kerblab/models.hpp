@@ -6,8 +6,11 @@
 
 namespace kerb::lab {
 
-/// A model of ours, or one of OpenCV's, told apart by content. Fails: as hog::load() and the
-/// importers.
+/// Whether a file begins as ours do.
+bool is_our_model(const std::string& path);
+
+/// A model of ours, or one of OpenCV's, told apart by content. Fails:
+/// invalid_argument (not a plain file), and as hog::load() and the importers.
 Result<hog::Model> load_model(const std::string& path);
 
 /// What is used without --model: OpenCV's people detector, until the project ships its own.

@@ -2,12 +2,14 @@
 #include "tools/kerblab/output.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -35,19 +37,26 @@ fs::path folder_of(const std::string& path) {
   return folder.empty() ? fs::path{"."} : folder;
 }
 
-bool is_special(const std::string& path) {
-  std::error_code ignored;
-  const fs::file_status status = fs::status(path, ignored);
-  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+/// A rename onto /dev/stdout would replace the link, not write to where it leads.
+bool is_stdout(const std::string& path) { return path == "-" || path == "/dev/stdout"; }
+
+bool is_null(const std::string& path) {
+  struct stat one {
+  }, null{};  // fs::equivalent() knows no devices
+  return ::stat(path.c_str(), &one) == 0 && ::stat("/dev/null", &null) == 0 &&
+         one.st_dev == null.st_dev && one.st_ino == null.st_ino;
 }
 
 }  // namespace
 
 Status check_output(const std::string& path) {
   std::error_code ignored;
-  if (path == "-" || is_special(path)) return Done{};
+  if (is_stdout(path) || is_null(path)) return Done{};
   if (path.empty() || fs::is_directory(path, ignored))
     return failure(Errc::invalid_argument, "write: not a file's name", path);
+  // Opening a pipe waits for its reader, for ever perhaps.
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+    return failure(Errc::invalid_argument, "write: not a plain file", path);
   const fs::path folder = folder_of(path);
   if (!fs::is_directory(folder, ignored))
     return failure(Errc::not_found, "write: no such folder", folder.string());
@@ -56,21 +65,27 @@ Status check_output(const std::string& path) {
   return Done{};
 }
 
+Status check_apart(const std::vector<std::string>& outputs,
+                   const std::vector<std::string>& inputs) {
+  std::set<std::pair<dev_t, ino_t>> read;
+  struct stat facts {};
+  for (const std::string& input : inputs)
+    if (::stat(input.c_str(), &facts) == 0) read.emplace(facts.st_dev, facts.st_ino);
+  for (const std::string& output : outputs)
+    if (!is_stdout(output) && ::stat(output.c_str(), &facts) == 0 &&
+        read.count({facts.st_dev, facts.st_ino}) != 0)
+      return failure(Errc::invalid_argument, "would overwrite an input", output);
+  return Done{};
+}
+
 Status write_output(const std::string& path, std::string_view text) {
-  if (path == "-") {
+  if (is_stdout(path)) {
     std::fflush(stdout);
     if (const int error = write_all(STDOUT_FILENO, text); error != 0)
       return failure(Errc::io, "write", "stdout", error);
     return Done{};
   }
-  if (is_special(path)) {
-    const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd < 0) return failure(Errc::io, "write", path, errno);
-    const int error = write_all(fd, text);
-    ::close(fd);
-    if (error != 0) return failure(Errc::io, "write", path, error);
-    return Done{};
-  }
+  if (is_null(path)) return Done{};
   const fs::path name = fs::path{path}.filename();
   const std::string part = (folder_of(path) / ("." + name.string() + ".part")).string() + "." +
                            std::to_string(::getpid());
@@ -114,6 +129,12 @@ std::string OutputFolder::next(const std::string& stem, const std::string& exten
     name = stem + ("-" + std::to_string(i)).append(extension);
   names_.push_back(name);
   return (hidden_ / name).string();
+}
+
+std::vector<std::string> OutputFolder::targets() const {
+  std::vector<std::string> paths;
+  for (const std::string& name : names_) paths.push_back((folder_ / name).string());
+  return paths;
 }
 
 Status OutputFolder::commit() {

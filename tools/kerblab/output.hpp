@@ -11,11 +11,16 @@
 namespace kerb::lab {
 
 /// Whether write_output() has a chance: better known before an hour's work than after it. Fails:
-/// not_found (no such folder), invalid_argument (a folder), io (may not be written).
+/// not_found (no such folder), invalid_argument (a folder, a pipe, a device), io (may not be
+/// written).
 Status check_output(const std::string& path);
 
-/// Writes a file under a temporary name beside it and renames it, or to stdout for "-". What is not
-/// a plain file (a pipe, /dev/null) is written to as it is. Fails: io.
+/// That no output is one of the inputs, by whatever name or link. Outputs that are not there yet
+/// are fine. Fails, naming the output: invalid_argument.
+Status check_apart(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
+
+/// Writes a file under a temporary name beside it and renames it, or to stdout for "-" and
+/// /dev/stdout; /dev/null is not replaced. Fails: io.
 Status write_output(const std::string& path, std::string_view text);
 
 /// Files that come together: written into a hidden folder inside `folder`, and moved out by
@@ -31,6 +36,8 @@ class OutputFolder {
   /// Where to write the next file: `stem` and `extension`, with a number between them when that
   /// name was given out before.
   [[nodiscard]] std::string next(const std::string& stem, const std::string& extension);
+  /// The names files will have after commit(), in the order of next().
+  [[nodiscard]] std::vector<std::string> targets() const;
   /// Replaces files of the same names. Fails: io.
   Status commit();
 

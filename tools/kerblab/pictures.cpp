@@ -76,7 +76,15 @@ hog::Picture<Space::host> LoadedPicture::view() const noexcept {
   return view;
 }
 
+Status check_plain(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
+  if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return Done{};
+  return failure(Errc::invalid_argument, "not a plain file", path);
+}
+
 Result<LoadedPicture> load_picture(const std::string& path, bool colour) {
+  if (Status plain = check_plain(path); !plain) return plain.error();
   const Result<std::vector<std::uint8_t>> file = replay::read_file(path);
   if (!file) return failure(file.error().code, "read picture", path, file.error().native);
   if (file->empty()) return failure(Errc::damaged, "empty picture", path);
@@ -104,6 +112,7 @@ Result<std::vector<std::string>> expand_list(const std::vector<std::string>& wor
       continue;
     }
     const std::string list = word.substr(1);
+    if (Status plain = check_plain(list); !plain) return plain.error();
     const Result<std::vector<std::uint8_t>> file = replay::read_file(list);
     if (!file) return failure(file.error().code, "read list", list, file.error().native);
     std::istringstream text{std::string{file->begin(), file->end()}};
@@ -117,6 +126,7 @@ Result<std::vector<std::string>> expand_list(const std::vector<std::string>& wor
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored))
       return failure(Errc::invalid_argument, "not a picture but a folder", path);
+    if (Status plain = check_plain(path); !plain) return plain.error();
     if (::access(path.c_str(), R_OK) != 0)
       return failure(Errc::not_found, "read picture", path, errno);
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -95,7 +96,13 @@ void test_help_and_version_are_no_errors() {
 void test_a_wrong_command_line_is_bad_input() {
   for (const char* arguments : {"", "fly", "detect", "model info", "bench sky",
                                 "detect --backend tpu a.png", "detect --scale x a.png"})
-    TEST_ASSERT_EQUAL_INT_MESSAGE(2, kerblab(arguments).code, arguments);
+    expect_bad_input(kerblab(arguments), "");
+  expect_bad_input(kerblab("fly"), "unknown sub-command 'fly'");
+  expect_bad_input(kerblab("model fly"), "unknown sub-command 'fly'");
+  expect_bad_input(kerblab("--fast detect a.png"), "unknown option '--fast'");
+  expect_bad_input(kerblab("detect -dash.jpg"), "unknown option '-dash.jpg'");
+  expect_bad_input(kerblab("detect --version"), "unknown option '--version'");
+  expect_bad_input(kerblab("model info a b"), "unexpected argument 'b'");
 }
 
 void test_settings_that_make_no_sense_are_one_line() {
@@ -104,6 +111,95 @@ void test_settings_that_make_no_sense_are_one_line() {
   expect_bad_input(kerblab("detect --region 1,2,3 a.png"), "--region");
   expect_bad_input(kerblab("detect --ground 100 a.png"), "--ground");
   expect_bad_input(kerblab("model import --out m.kwm"), "FILE");
+  expect_bad_input(kerblab("model import --opencv-people --out -"), "--out");
+  for (const char* value : {"nan", "-nan", "inf"})
+    expect_bad_input(kerblab(std::string{"detect --threshold "} + value + " a.png"), "--threshold");
+  expect_bad_input(kerblab("detect --region 0,0,1e30,9 a.png"), "--region");
+}
+
+void test_an_empty_value_is_not_the_default() {
+  street("a.png", 64, 128);
+  for (const std::string option : {"--model", "--region", "--ground", "--draw", "--json"})
+    expect_bad_input(kerblab("detect --backend cpu " + option + " '' a.png"), option.c_str());
+  expect_bad_input(kerblab("bench hog --quick --picture ''"), "--picture");
+  expect_bad_input(kerblab("model import --opencv-people --name '' --out m.kwm"), "--name");
+  TEST_ASSERT_EQUAL_INT(1, file_count());
+}
+
+void test_no_input_is_overwritten() {
+  street("a.png", 64, 128);
+  street("b.jpg", 64, 128);
+  fs::create_directory(g_folder / "sub");
+  fs::create_hard_link(g_folder / "a.png", g_folder / "sub/other.png");
+  fs::create_symlink("../b.jpg", g_folder / "sub/b.png");
+  std::ofstream{g_folder / "list.txt"} << "a.png\n";
+  TEST_ASSERT_EQUAL_INT(0, kerblab("model import --opencv-people --out m.kwm").code);
+  const std::string a = read(g_folder / "a.png"), b = read(g_folder / "b.jpg");
+  const std::string list = read(g_folder / "list.txt"), model = read(g_folder / "m.kwm");
+  const long before = file_count();
+  const std::string detect = "detect --backend cpu ";
+  expect_bad_input(kerblab(detect + "--draw . a.png"), "a.png");
+  expect_bad_input(kerblab(detect + "--draw sub/.. b.jpg @list.txt"), "a.png");
+  expect_bad_input(kerblab(detect + "--draw sub b.jpg"), "b.png");
+  expect_bad_input(kerblab(detect + "--json b.jpg b.jpg"), "b.jpg");
+  expect_bad_input(kerblab(detect + "--json sub/other.png a.png"), "other.png");
+  expect_bad_input(kerblab(detect + "--json list.txt @list.txt"), "list.txt");
+  expect_bad_input(kerblab(detect + "--json m.kwm --model m.kwm a.png"), "m.kwm");
+  expect_bad_input(kerblab("model info --json m.kwm m.kwm"), "m.kwm");
+  expect_bad_input(kerblab("model import m.kwm --out ./m.kwm"), "m.kwm");
+  expect_bad_input(kerblab("bench hog --quick --picture a.png --json a.png"), "a.png");
+  TEST_ASSERT_TRUE(a == read(g_folder / "a.png") && b == read(g_folder / "b.jpg"));
+  TEST_ASSERT_TRUE(list == read(g_folder / "list.txt") && model == read(g_folder / "m.kwm"));
+  TEST_ASSERT_EQUAL_INT(before, file_count());
+  // A drawing of another picture's name is no input of this run.
+  TEST_ASSERT_EQUAL_INT(0, kerblab(detect + "--json /dev/null --draw . b.jpg").code);
+}
+
+void test_pipes_and_devices_do_not_hang_it() {
+  street("a.png", 64, 128);
+  TEST_ASSERT_EQUAL_INT(0, ::mkfifo((g_folder / "pipe").c_str(), 0600));
+  for (const std::string name : {"pipe", "/dev/zero"}) {
+    for (const std::string before :
+         {"detect ", "detect a.png @", "detect a.png --model ", "detect a.png --json ",
+          "bench hog --quick --picture ", "model info ", "model import --opencv-people --out "})
+      expect_bad_input(kerblab(before + name), "plain file");
+  }
+  const std::string detect = "detect --backend cpu a.png --json ";
+  TEST_ASSERT_EQUAL_INT(0, kerblab(detect + "/dev/null").code);
+  TEST_ASSERT_EQUAL_STRING(
+      "a.png",
+      Json::parse(kerblab(detect + "/dev/stdout").out)["image"].get<std::string>().c_str());
+}
+
+void test_a_search_left_without_windows_says_why() {
+  street("a.png", 96, 160);
+  street("small.png", 20, 10);
+  const std::string detect = "detect --backend cpu small.png a.png a.png ";
+  struct {
+    const char *options, *named;
+  } const cases[] = {{"--max-height 50", "--max-height"},
+                     {"--min-height 500", "--min-height"},
+                     {"--region 0,0,10,10", "--region"},
+                     {"--ground 1000,1.4", "--ground"},
+                     {"--max-height 50 --region 0,0,10,10", "--max-height with --region"}};
+  for (const auto& one : cases) {
+    const Outcome o = kerblab(detect + one.options);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+    TEST_ASSERT_EQUAL_INT_MESSAGE(1, o.lines_of_error(), o.err.c_str());
+    TEST_ASSERT_TRUE_MESSAGE(o.err.find("kerblab: warning: a.png: ") == 0, o.err.c_str());
+    TEST_ASSERT_TRUE_MESSAGE(o.err.find(one.named) != std::string::npos, o.err.c_str());
+    TEST_ASSERT_EQUAL_INT(3, std::count(o.out.begin(), o.out.end(), '\n'));
+  }
+  TEST_ASSERT_EQUAL_STRING("",
+                           kerblab("detect --backend cpu --region 0,0,9,9 small.png").err.c_str());
+}
+
+void test_a_model_of_ours_keeps_its_name() {
+  TEST_ASSERT_EQUAL_INT(0, kerblab("model import --opencv-people --name first --out a.kwm").code);
+  TEST_ASSERT_EQUAL_INT(0, kerblab("model import a.kwm --out b.kwm").code);
+  TEST_ASSERT_TRUE(read(g_folder / "a.kwm") == read(g_folder / "b.kwm"));
+  TEST_ASSERT_EQUAL_INT(0, kerblab("model import a.kwm --name second --out c.kwm").code);
+  TEST_ASSERT_TRUE(kerblab("model info c.kwm").out.find("second") != std::string::npos);
 }
 
 void test_a_picture_gives_a_line() {
@@ -241,6 +337,11 @@ int main() {
   RUN_TEST(test_help_and_version_are_no_errors);
   RUN_TEST(test_a_wrong_command_line_is_bad_input);
   RUN_TEST(test_settings_that_make_no_sense_are_one_line);
+  RUN_TEST(test_an_empty_value_is_not_the_default);
+  RUN_TEST(test_no_input_is_overwritten);
+  RUN_TEST(test_pipes_and_devices_do_not_hang_it);
+  RUN_TEST(test_a_search_left_without_windows_says_why);
+  RUN_TEST(test_a_model_of_ours_keeps_its_name);
   RUN_TEST(test_a_picture_gives_a_line);
   RUN_TEST(test_stdout_is_the_default_and_detections_have_a_box_and_a_score);
   RUN_TEST(test_drawing_writes_a_png_a_picture);

@@ -74,6 +74,18 @@ void test_a_device_is_written_to_and_not_replaced() {
   TEST_ASSERT_OK(check_output("/dev/null"));
   TEST_ASSERT_OK(write_output("/dev/null", "x"));
   TEST_ASSERT_TRUE(fs::is_character_file("/dev/null"));
+  TEST_ASSERT_OK(check_output("/dev/stdout"));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, check_output("/dev/zero"));
+}
+
+void test_outputs_and_inputs_are_told_apart() {
+  const TempFolder folder;
+  const std::string a = folder.write("a", "x"), b = folder.write("b", "x");
+  fs::create_symlink("a", folder.at("link"));
+  TEST_ASSERT_OK(check_apart({}, {a}));
+  TEST_ASSERT_OK(check_apart({"-", b, folder.at("none")}, {a, folder.at("none")}));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, check_apart({b, a}, {a}));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, check_apart({folder.at("link")}, {b, a}));
 }
 
 void test_a_folder_of_results_appears_at_once_or_not_at_all() {
@@ -133,6 +145,9 @@ void test_a_picture_is_read_as_grey_and_as_planes() {
 void test_what_is_no_picture_is_refused() {
   const TempFolder folder;
   TEST_ASSERT_ERROR(Errc::not_found, load_picture(folder.path() / "none.png", false));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, load_picture("/dev/zero", false));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, expand_list({"/dev/zero"}));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, expand_list({"@/dev/zero"}));
   TEST_ASSERT_ERROR(Errc::damaged, load_picture(folder.write("empty.png", ""), false));
   TEST_ASSERT_ERROR(Errc::damaged, load_picture(folder.write("text.png", "hello"), false));
   for (const char* name : {"a.jpg", "a.png"}) {
@@ -220,6 +235,7 @@ int main() {
   RUN_TEST(test_a_file_is_replaced_whole);
   RUN_TEST(test_what_cannot_be_written_is_known_before);
   RUN_TEST(test_a_device_is_written_to_and_not_replaced);
+  RUN_TEST(test_outputs_and_inputs_are_told_apart);
   RUN_TEST(test_a_folder_of_results_appears_at_once_or_not_at_all);
   RUN_TEST(test_a_picture_is_read_as_grey_and_as_planes);
   RUN_TEST(test_what_is_no_picture_is_refused);
