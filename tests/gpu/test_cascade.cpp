@@ -141,6 +141,15 @@ void test_the_last_stages() {
         m.stages.push_back({first, size, -60000 * (sizes.soft ? first + 1 : size)});
         first += size;
       }
+      // Every learner is used once; a tree has 3 nodes and 4 leaves.
+      const auto used = static_cast<std::size_t>(first);
+      if (trees) {
+        m.trees.resize(used);
+        m.nodes.resize(3 * used);
+        m.leaves.resize(4 * used);
+      } else {
+        m.linear.resize(used);
+      }
       auto host = make_cascade_cpu(workers, model, c.search, 211, 307);
       auto device = make_cascade_cuda(*gpu, model, c.search, 211, 307);
       TEST_ASSERT_OK(host);

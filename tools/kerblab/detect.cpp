@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -77,6 +78,7 @@ Status read_settings(DetectOptions& options) {
                       : options.fusion == "suppression" ? hog::FusionKind::suppression
                                                         : hog::FusionKind::none;
   if (Status ok = hog::validate(options.search); !ok) return ok;
+  options.fuse.zero = std::min(0.0F, static_cast<float>(options.threshold));
   return hog::validate(options.fuse);
 }
 
