@@ -111,6 +111,8 @@ class DemoCar {
     next_test_ = now + milliseconds{1500};
   }
   [[nodiscard]] bool heard_it_work() const { return worked_; }
+  /// What it heard before was this machine standing still.
+  void forget_lost_cameras() { lost_ = false; }
   [[nodiscard]] bool heard_the_camera_is_lost() const { return lost_; }
   /// It heard that all works, the lost camera, the test, and that all works again; and, from
   /// whoever has a detector, whom it sees.
@@ -215,6 +217,7 @@ int run_demo(double seconds, const std::string& model, Log& log) {
     if (!pulled && now - start > third * 3 / 2 && car.heard_it_work()) {
       pulled = now;
       cut = true;
+      car.forget_lost_cameras();
       teller.say("somebody pulls the camera's cable");
     }
     if (cut && now - *pulled >= milliseconds{600} && car.heard_the_camera_is_lost()) {

@@ -60,6 +60,31 @@ std::optional<FrameSourceInfo> expected_info(const CameraSettings& settings) {
   return info;
 }
 
+/// A black frame through the stages before the first real one: memory is touched, kernels are
+/// loaded and recorded now, and not while frames are waiting. Should it fail, so will the first
+/// frame, and that is told.
+void warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* detector) {
+  RawImageView<Space::host> image;
+  image.format = info.format;
+  image.bayer = info.bayer;
+  image.mosaic = info.mosaic;
+  image.width = info.width;
+  image.height = info.height;
+  image.row_stride = min_row_bytes(info.format, info.width);
+  const auto plane =
+      static_cast<std::size_t>(image.row_stride) * static_cast<std::size_t>(info.height);
+  const std::vector<std::uint8_t> black(plane + plane / 2);  // with NV12's second plane
+  image.data = black.data();
+  if (info.format == PixelFormat::nv12) {
+    image.chroma = image.data + plane;
+    image.chroma_stride = image.row_stride;
+  }
+  const Result<PreparedImage> prepared = preparer.prepare(image);
+  if (!prepared || detector == nullptr) return;
+  const auto nobody = std::make_unique<DetectionList>();
+  static_cast<void>(detector->detect(*prepared, *nobody));
+}
+
 StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector) {
   StageBudgets budgets;
   const auto set = [&](Stage stage, Nanos limit) {
@@ -115,6 +140,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
   } else {
     opened.detector_error = made.error();
   }
+  warm_up(info, **preparer, detector.get());
   const StageBudgets budgets = budgets_of(config.budget, detector != nullptr);
   opened.pipeline = std::make_unique<CameraPipeline>(
       std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),
