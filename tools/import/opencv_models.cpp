@@ -492,12 +492,34 @@ Status check_depth(std::string_view text) {
   return Done{};
 }
 
+/// One document, that begins as FileStorage begins it: OpenCV 4.6 waits for ever for the end of
+/// some others.
+Status check_yaml(std::string_view text) {
+  bool is_first = true;  // of those with content, which says how far in the others must be
+  for (int line = 0; !text.empty(); ++line) {
+    const std::string_view now = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), now.size() + 1));
+    const bool is_start =
+        now.substr(0, 3) == "---" && std::all_of(now.begin() + 3, now.end(), is_space);
+    const bool is_special = now.substr(0, 3) == "---" || now.substr(0, 1) == "%";
+    if (line == 1 ? !is_start : line > 1 && is_special)
+      return damaged("YAML: one document was expected, after a line of ---");
+    if (line > 1 && is_first && !std::all_of(now.begin(), now.end(), is_space)) {
+      if (is_space(now[0])) return damaged("YAML: the first key must begin its line");
+      is_first = false;
+    }
+  }
+  return Done{};
+}
+
 Result<Model> from_storage(std::string text) {
   const bool is_xml = text[0] == '<';
   if (is_xml)
     if (Status ok = blank_comments(text); !ok) return ok.error();
   if (Status ok = check_ascii(text); !ok) return ok.error();
   if (Status ok = is_xml ? check_xml(text) : check_depth(text); !ok) return ok.error();
+  if (text[0] == '%')
+    if (Status ok = check_yaml(text); !ok) return ok.error();
   const cv::FileStorage storage{text, cv::FileStorage::READ | cv::FileStorage::MEMORY};
   if (!storage.isOpened()) return damaged("OpenCV cannot read it");
   const cv::FileNode root = storage.root();
@@ -540,8 +562,7 @@ Result<Model> parse_opencv_model(std::string_view text) {
   if (start == std::string_view::npos) return damaged("it is empty");
   text.remove_prefix(start);
   if (text.find('\0') != std::string_view::npos) return damaged("not a text");
-  const bool is_storage = text[0] == '<' || text[0] == '{' || text.substr(0, 5) == "%YAML" ||
-                          text.substr(0, 3) == "---";
+  const bool is_storage = text[0] == '<' || text[0] == '{' || text.substr(0, 5) == "%YAML";
   if (!is_storage) return from_list(text);
   try {
     return from_storage(std::string(text));

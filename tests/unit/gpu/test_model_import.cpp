@@ -625,6 +625,8 @@ void test_damaged_files_are_refused_or_sound() {
   feed("<?xml z=\r5=\"n");  // OpenCV 4.6 by itself would crash here, and below
   feed("<?xml version=");
   feed("%YAML:1.0\n---h\xff\xff~Size: [16 ]\n\xff\xfe-\x8f--\x97\xff");  // for ever
+  feed("%YAML:1.\n---fg:0\ng:e-\no:");                                   // the same
+  feed("%YAML:1.0\n---\n\n s:o2:YAML:1.0\n1---\n\n s:o2: 2\ns: 2\n 2\n</ops: 2\ns:");
   std::string deep = "<?xml version=\"1.0\"?>\n<opencv_storage>";
   for (int i = 0; i < 100000; ++i) deep += "<a>";
   feed(deep);
