@@ -11,7 +11,8 @@ std::atomic<std::uint64_t> count{0};
 
 std::uint64_t kerb::test::allocations() noexcept { return count; }
 
-// The array and nothrow forms end up here too.
+// The array forms end up here too. So do the nothrow ones of the standard library, but not a
+// sanitizer's.
 void* operator new(std::size_t size) {
   ++count;
   void* data = std::malloc(size == 0 ? 1 : size);
@@ -24,6 +25,10 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
   void* data = std::aligned_alloc(unit, (size + unit - 1) / unit * unit);
   if (data == nullptr) std::abort();
   return data;
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return operator new(size); }
+void* operator new(std::size_t size, std::align_val_t alignment, const std::nothrow_t&) noexcept {
+  return operator new(size, alignment);
 }
 void operator delete(void* data) noexcept { std::free(data); }
 void operator delete(void* data, std::size_t) noexcept { std::free(data); }
