@@ -19,8 +19,8 @@ struct ImageView {
   std::ptrdiff_t row_stride = 0;
 
   /// To one of the same samples that may not be written.
-  template <typename U, typename = std::enable_if_t<!std::is_same_v<U, T> &&
-                                                    std::is_same_v<U, const T>>>
+  template <typename U,
+            typename = std::enable_if_t<!std::is_same_v<U, T> && std::is_same_v<U, const T>>>
   operator ImageView<S, U>() const noexcept {
     return {data, width, height, row_stride};
   }
@@ -33,8 +33,8 @@ struct PlanesView {
   int count = 0, width = 0, height = 0;
   std::ptrdiff_t row_stride = 0, plane_stride = 0;  // in samples
 
-  template <typename U, typename = std::enable_if_t<!std::is_same_v<U, T> &&
-                                                    std::is_same_v<U, const T>>>
+  template <typename U,
+            typename = std::enable_if_t<!std::is_same_v<U, T> && std::is_same_v<U, const T>>>
   operator PlanesView<S, U>() const noexcept {
     return {data, count, width, height, row_stride, plane_stride};
   }
