@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program on the desk: command line to exit code. Each sub-command has a file of its own.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <new>
@@ -19,7 +21,7 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& word : at->remaining()) {
       if (word == "--") continue;
       if (word.size() > 1 && word.front() == '-')
-        return "unknown option '" + word + "' (a file is named by './" + word + "')";
+        return fmt::format("unknown option '{0}' (a file is named by './{0}')", word);
       return (at->get_require_subcommand_min() > 0 ? "unknown sub-command '"
                                                    : "unexpected argument '") +
              word + "'";
