@@ -19,7 +19,10 @@ enum class FusionMethod : std::uint8_t { mean_shift, suppression };
 
 /// Finding people: the model, where and how finely to look, and what makes a person of its hits.
 struct DetectorSettings {
-  std::string model;  ///< file; empty: nobody looks for people
+  bool enabled = true;     ///< false: nobody looks for people
+  std::string model;       ///< file; empty: the one that comes with the product, if it is there
+  std::string grey_model;  ///< for cameras without colour, where `model` looks at it; empty: the
+                           ///< one beside it whose name ends in -grey, if it is there
   double threshold = 0;
   double scale_step = 1.05;
   int stride = 8;                      ///< pixels of a scaled picture

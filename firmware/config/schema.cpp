@@ -129,8 +129,14 @@ constexpr Key kKeys[] = {
             "For each camera where the CPU does the work; 0: the cores, shared between cameras.",
             KERB_FIELD(vision_threads)),
 
-    path_or_none("detector", "model", "Model file; empty: nobody looks for people.",
+    flag("detector", "enabled", "Look for people.", KERB_FIELD(detector.enabled)),
+    path_or_none("detector", "model",
+                 "Model file; empty: default.kwm of the models that come with Kerbwatch.",
                  KERB_FIELD(detector.model)),
+    path_or_none("detector", "grey_model",
+                 "For cameras without colour, should the model look at it; empty: the file beside "
+                 "it whose name ends in -grey.kwm.",
+                 KERB_FIELD(detector.grey_model)),
     number("detector", "threshold", -1000, 1000, "score",
            "A window counts from this score on; higher finds fewer people and errs less.",
            KERB_FIELD(detector.threshold)),
