@@ -36,7 +36,9 @@ std::string shipped_models() {
   return KERB_INSTALLED_MODELS;
 }
 
-std::string shipped_model(std::string_view name) { return if_there(fs::path{shipped_models()} / name); }
+std::string shipped_model(std::string_view name) {
+  return if_there(fs::path{shipped_models()} / name);
+}
 
 std::string grey_variant(const std::string& model) {
   fs::path path{model};

@@ -19,6 +19,7 @@
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/image_bench.hpp"
 #include "tools/bench/street.hpp"
+#include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/models.hpp"
 #include "tools/kerblab/output.hpp"
@@ -190,7 +191,7 @@ Result<std::vector<bench::HogRow>> run_hog(const BenchOptions& o, const Backends
   bench.threads = o.threads;
   bench.cpu = backends.cpu;
   bench.cuda = backends.cuda.has_value();
-  Result<hog::Model> people = default_model();
+  Result<hog::Model> people = default_people_detector();
   if (!people) return people.error();
   bench.people = std::move(*people);
   LoadedPicture picture;

@@ -45,11 +45,6 @@ std::string json_line(const std::string& path, const cv::Mat& picture, double ms
   return line + "]}\n";
 }
 
-bool looks_at_colour(const hog::Model& model) {
-  const auto* cascade = std::get_if<hog::CascadeModel>(&model.kind);
-  return cascade != nullptr && cascade->channels.colour;
-}
-
 int windows_of(const hog::Geometry& geometry, const hog::SearchSettings& search, int width,
                int height) {
   const Result<hog::SearchPlan> plan = hog::plan_search(geometry, search, width, height);
@@ -118,6 +113,8 @@ class Detect {
       if (Status ok = drawings_->commit(); !ok) return ok;
     if (Status ok = write_output(options_.json, lines_); !ok) return ok;
     if (!nothing_searched_.empty()) warn(nothing_searched_);
+    if (const std::string note = default_model_note(); options_.model.empty() && !note.empty())
+      warn(note);
     return Done{};
   }
 
@@ -133,7 +130,7 @@ class Detect {
     Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(options_.how.fuse);
     if (!fusion) return fusion.error();
     fusion_ = std::move(*fusion);
-    colour_ = options_.how.colour || looks_at_colour(*model);
+    colour_ = options_.how.colour || hog::needs_colour(*model);
     engines_.emplace(*context_, *workers_, std::move(*model), options_.how.search);
     if (options_.draw.empty()) return Done{};
     Result<OutputFolder> drawings = OutputFolder::create(options_.draw);
@@ -187,8 +184,9 @@ void add_detect(CLI::App& app, Action& action) {
       "each with x, y, w, h (the person, in pixels of the picture) and score, the best first; at\n"
       "most 256. A picture that cannot be read ends it: one line, exit code 2, no output at all.\n"
       "No output may be an input: that is refused.\n"
-      "Without --model it uses the coefficients of OpenCV's people detector: Kerbwatch ships no\n"
-      "model of its own yet.\n"
+      "Without --model it uses default.kwm of the models that come with Kerbwatch (in\n"
+      "share/kerbwatch/models, or the folder that the variable KERBWATCH_MODELS names) or, where\n"
+      "there is none, the coefficients of OpenCV's people detector, and says so.\n"
       "Example: kerblab detect --scale 1.1 --draw drawn --json found.jsonl @pictures.txt");
   const auto o = std::make_shared<DetectOptions>();
   command

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kerblab/models.hpp"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <string_view>
 
 #include "gpu/hog/model_file.hpp"
+#include "gpu/hog/shipped_models.hpp"
 #include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/pictures.hpp"
 
@@ -24,6 +27,15 @@ Result<hog::Model> load_model(const std::string& path) {
   return read_opencv_model(path);  // also says why a file cannot be opened
 }
 
-Result<hog::Model> default_model() { return default_people_detector(); }
+Result<hog::Model> default_model() {
+  const std::string shipped = hog::shipped_model(hog::kDefaultModel);
+  return shipped.empty() ? default_people_detector() : hog::load(shipped);
+}
+
+std::string default_model_note() {
+  if (!hog::shipped_model(hog::kDefaultModel).empty()) return {};
+  return fmt::format("no {} in {}: used OpenCV's people detector; --model names another",
+                     hog::kDefaultModel, hog::shipped_models());
+}
 
 }  // namespace kerb::lab

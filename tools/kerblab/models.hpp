@@ -13,7 +13,10 @@ bool is_our_model(const std::string& path);
 /// invalid_argument (not a plain file), and as hog::load() and the importers.
 Result<hog::Model> load_model(const std::string& path);
 
-/// What is used without --model: OpenCV's people detector, until the project ships its own.
+/// What is used without --model: default.kwm of the models that come with Kerbwatch or, where there
+/// is none, OpenCV's people detector. Fails: as hog::load().
 Result<hog::Model> default_model();
+/// A line for whoever gets the latter; else nothing.
+[[nodiscard]] std::string default_model_note();
 
 }  // namespace kerb::lab
