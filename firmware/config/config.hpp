@@ -16,6 +16,8 @@ namespace kerb {
 enum class VisionBackend : std::uint8_t { automatic, cpu, cuda };
 
 enum class FusionMethod : std::uint8_t { mean_shift, suppression };
+/// What suppression measures an overlap against: both boxes together, or the smaller one.
+enum class OverlapMeasure : std::uint8_t { joint, smaller };
 
 /// Finding people: the model, where and how finely to look, and what makes a person of its hits.
 struct DetectorSettings {
@@ -30,6 +32,7 @@ struct DetectorSettings {
   int padding = 0;                     ///< pixels of a scaled picture
   FusionMethod fusion = FusionMethod::mean_shift;
   double overlap = 0.5;
+  OverlapMeasure overlap_of = OverlapMeasure::joint;
   int min_hits = 1;
   int region_x = 0, region_y = 0, region_width = 0, region_height = 0;  ///< 0 wide or high: all
   double ground_horizon_row = 0;                                        ///< 0: no ground plane

@@ -60,6 +60,7 @@ constexpr const char* kMemories[] = {"auto", "userptr", "mmap"};
 constexpr const char* kPaces[] = {"real", "recorded"};
 constexpr const char* kBackends[] = {"auto", "cpu", "cuda"};
 constexpr const char* kFusions[] = {"mean-shift", "suppression"};
+constexpr const char* kOverlaps[] = {"union", "smaller"};
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
 // A text in CameraSettings: the names of PixelFormat, and two more.
 constexpr const char* kFormats[] = {"auto",   "mjpeg",  "grey8",   "grey10", "grey12",
@@ -155,8 +156,11 @@ constexpr Key kKeys[] = {
     choice("detector", "fusion", kFusions, "How the hits of one person become one.",
            KERB_FIELD(detector.fusion)),
     number("detector", "overlap", 0, 1, "",
-           "Suppression: boxes that share more than this of their union are one person.",
+           "Suppression: boxes that share more than this are one person.",
            KERB_FIELD(detector.overlap)),
+    choice("detector", "overlap_of", kOverlaps,
+           "Suppression: what is shared is measured against the union, or the smaller of both.",
+           KERB_FIELD(detector.overlap_of)),
     integer("detector", "min_hits", 1, 1000, "windows", "A person needs so many.",
             KERB_FIELD(detector.min_hits)),
     integer("detector", "region_x", 0, 4096, "pixels", "Left edge of where people are looked for.",

@@ -55,6 +55,8 @@ hog::FusionSettings fusion_of(const DetectorSettings& settings) {
   fusion.kind = settings.fusion == FusionMethod::suppression ? hog::FusionKind::suppression
                                                              : hog::FusionKind::mean_shift;
   fusion.overlap = static_cast<float>(settings.overlap);
+  fusion.overlap_of = settings.overlap_of == OverlapMeasure::smaller ? hog::OverlapOf::smaller
+                                                                     : hog::OverlapOf::joint;
   fusion.min_hits = settings.min_hits;
   return fusion;
 }
@@ -184,8 +186,7 @@ DetectorModels find_models(const DetectorSettings& settings) {
   if (!settings.enabled) return files;
   files.model = settings.model.empty() ? hog::shipped_model(hog::kDefaultModel) : settings.model;
   if (files.model.empty()) return files;
-  files.grey =
-      settings.grey_model.empty() ? hog::grey_variant(files.model) : settings.grey_model;
+  files.grey = settings.grey_model.empty() ? hog::grey_variant(files.model) : settings.grey_model;
   return files;
 }
 
@@ -229,9 +230,9 @@ std::optional<DetectorProblem> check_detector(const Config& config) {
     const bool size_known = camera.kind == CameraKind::v4l2 || camera.kind == CameraKind::pattern;
     for (const bool coloured : {true, false}) {
       // A camera that may turn out grey is looked at as one where there is a model for that.
-      const bool may_be = coloured ? colours != Colours::none
-                                   : colours == Colours::none ||
-                                         (colours == Colours::unknown && models.has_grey());
+      const bool may_be =
+          coloured ? colours != Colours::none
+                   : colours == Colours::none || (colours == Colours::unknown && models.has_grey());
       if (!may_be) continue;
       const LoadedModels::Choice choice = models.choose(coloured);
       if (!choice.model) return problem(choice, choice.model.error());

@@ -361,12 +361,14 @@ class AnyFusion final : public Fusion {
 
   // --- suppression, and none -----------------------------------------------------------------
 
-  static bool overlap(const Detection& a, const Detection& b, float limit) {
+  static bool overlap(const Detection& a, const Detection& b, float limit, OverlapOf of) {
     const float width = std::min(a.x + a.w, b.x + b.w) - std::max(a.x, b.x);
     const float height = std::min(a.y + a.h, b.y + b.h) - std::max(a.y, b.y);
     if (!(width > 0 && height > 0)) return false;
     const float both = width * height;
-    return both > limit * (a.w * a.h + b.w * b.h - both);
+    const float first = a.w * a.h, second = b.w * b.h;
+    return both >
+           limit * (of == OverlapOf::smaller ? std::min(first, second) : first + second - both);
   }
 
   void suppress(const Geometry& geometry, const SearchPlan& plan, DetectionList& out) {
@@ -383,7 +385,7 @@ class AnyFusion final : public Fusion {
       if (settings_.min_hits == 1 && boxes_.size() == DetectionList::kCapacity) break;
       const Detection box = box_of(geometry, plan, hit, level_of(plan, hit.window));
       const auto owner = std::find_if(boxes_.begin(), boxes_.end(), [&](const Detection& taken) {
-        return overlap(taken, box, settings_.overlap);
+        return overlap(taken, box, settings_.overlap, settings_.overlap_of);
       });
       if (owner != boxes_.end()) {
         ++members_[static_cast<std::size_t>(owner - boxes_.begin())];

@@ -57,6 +57,8 @@ Status read_settings(SearchOptions& options) {
                       : options.fusion == "suppression" ? hog::FusionKind::suppression
                                                         : hog::FusionKind::none;
   if (Status ok = hog::validate(options.search); !ok) return ok;
+  options.fuse.overlap_of =
+      options.overlap_of == "smaller" ? hog::OverlapOf::smaller : hog::OverlapOf::joint;
   options.fuse.zero = std::min(0.0F, static_cast<float>(options.threshold));
   return hog::validate(options.fuse);
 }
@@ -99,6 +101,12 @@ void add_search_options(CLI::App& command, SearchOptions& options) {
   command
       .add_option("--overlap", options.fuse.overlap,
                   "suppression: a box that shares more with a better one goes, 0..1")
+      ->capture_default_str();
+  command
+      .add_option("--overlap-of", options.overlap_of,
+                  "suppression: what the overlap is a part of, the union of both boxes or the "
+                  "smaller one")
+      ->check(CLI::IsMember({"union", "smaller"}))
       ->capture_default_str();
   command.add_flag("--colour", options.colour,
                    "Give the model colour too: dense HoG then takes the strongest channel");

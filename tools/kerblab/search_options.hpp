@@ -22,7 +22,8 @@ struct SearchOptions {
   float threshold = 0;
   int threads = 0;
   bool colour = false;
-  std::string region, ground, backend = "auto", fusion = "mean-shift";  ///< as given
+  std::string region, ground, backend = "auto", fusion = "mean-shift",
+                              overlap_of = "union";  ///< as given
 
   [[nodiscard]] BackendChoice backend_choice() const noexcept;
 };
