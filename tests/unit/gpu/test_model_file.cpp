@@ -120,12 +120,12 @@ void test_the_format_is_the_documented_one() {
   TEST_ASSERT_EQUAL_HEX32(crc32(bytes.data(), bytes.size() - 4), get_u32(bytes, bytes.size() - 4));
 
   const Bytes trees = serialise(tree_cascade(1, 2));  // "trees"
-  TEST_ASSERT_EQUAL(16 + 2 + 5 + 24 + 5 + 5 * 4 + 2 * 12 + 3 * 12 + 9 * 28 + 12 * 4 + 4,
+  TEST_ASSERT_EQUAL(16 + 2 + 5 + 22 + 25 + 5 + 5 * 4 + 2 * 12 + 3 * 12 + 9 * 28 + 12 * 4 + 4,
                     trees.size());
   TEST_ASSERT_EQUAL_MEMORY("\1\5trees", trees.data() + 16, 7);
-  TEST_ASSERT_EQUAL_MEMORY("\x9\1\1\1\0", trees.data() + 47, 5);
+  TEST_ASSERT_EQUAL_MEMORY("\x9\1\1\1\0", trees.data() + 70, 5);
   const std::uint32_t counts[] = {2, 0, 3, 9, 12};
-  for (std::size_t i = 0; i < 5; ++i) TEST_ASSERT_EQUAL(counts[i], get_u32(trees, 52 + 4 * i));
+  for (std::size_t i = 0; i < 5; ++i) TEST_ASSERT_EQUAL(counts[i], get_u32(trees, 75 + 4 * i));
 }
 
 void test_every_truncation_is_refused() {
@@ -259,7 +259,7 @@ void test_counts_are_checked_before_memory_is_taken() {
   for (std::size_t table = 0; table < 5; ++table)
     for (const std::uint32_t count : {0xffffffffU, 0x80000000U, 0x7fffffffU, 0x10000000U}) {
       Bytes bytes = whole;
-      put_u32(bytes, 52 + 4 * table, count);
+      put_u32(bytes, 75 + 4 * table, count);
       reseal(bytes);
       says(parsed(bytes), Errc::damaged, "more entries");
     }
