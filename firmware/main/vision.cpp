@@ -55,8 +55,7 @@ hog::FusionSettings fusion_of(const DetectorSettings& settings) {
   fusion.kind = settings.fusion == FusionMethod::suppression ? hog::FusionKind::suppression
                                                              : hog::FusionKind::mean_shift;
   fusion.overlap = static_cast<float>(settings.overlap);
-  fusion.overlap_of = settings.overlap_of == OverlapMeasure::smaller ? hog::OverlapOf::smaller
-                                                                     : hog::OverlapOf::joint;
+  fusion.of_smaller = settings.overlap_of == OverlapMeasure::smaller;
   fusion.min_hits = settings.min_hits;
   return fusion;
 }

@@ -7,14 +7,6 @@
 
 namespace kerb::hog {
 
-enum class FusionKind : std::uint8_t { mean_shift, suppression, none };
-
-/// What the area that two boxes share is measured against.
-enum class OverlapOf : std::uint8_t {
-  joint,   ///< the area they cover together (intersection over union)
-  smaller  ///< the smaller box: one inside another is suppressed whatever its size
-};
-
 struct FusionSettings {
   FusionKind kind = FusionKind::mean_shift;
   // Mean shift: the widths of the kernel (eq. 3.7 of the thesis), in pixels of the window's own
@@ -25,9 +17,9 @@ struct FusionSettings {
                               ///< leave nobody: that threshold
   int min_hits = 1;           ///< windows a person needs (not for `none`)
   // Suppression: of two boxes that overlap by more than this, the worse one goes.
-  float overlap = 0.5F;
-  OverlapOf overlap_of = OverlapOf::joint;
-  int max_hits = 4096;  ///< the best ones are fused, should there be more; 1..65536
+  float overlap = 0.5F;     ///< 0..1, of their union
+  bool of_smaller = false;  ///< of the smaller one instead: a box within a better one always goes
+  int max_hits = 4096;      ///< the best ones are fused, should there be more; 1..65536
 };
 Status validate(const FusionSettings& settings);
 

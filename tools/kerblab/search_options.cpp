@@ -57,8 +57,7 @@ Status read_settings(SearchOptions& options) {
                       : options.fusion == "suppression" ? hog::FusionKind::suppression
                                                         : hog::FusionKind::none;
   if (Status ok = hog::validate(options.search); !ok) return ok;
-  options.fuse.overlap_of =
-      options.overlap_of == "smaller" ? hog::OverlapOf::smaller : hog::OverlapOf::joint;
+  options.fuse.of_smaller = options.overlap_of == "smaller";
   options.fuse.zero = std::min(0.0F, static_cast<float>(options.threshold));
   return hog::validate(options.fuse);
 }
