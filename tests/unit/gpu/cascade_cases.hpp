@@ -88,7 +88,7 @@ inline const CascadeCase kCascadeCases[] = {
     {"trees of many shapes, wide stride", 131, 187, true, search(1.2, 8), true, false, 60,
      Scaling::plain, 7},
     {"deep trees", 103, 167, true, search(1.2, 8), true, true, 40, Scaling::plain, 30},
-    {"deep trees, odd stride", 79, 141, true, search(1.3, 3), false, false, 5, Scaling::plain, 15},
+    {"deep trees, odd stride", 91, 155, true, search(1.1, 3), false, false, 3, Scaling::plain, 15},
 };
 
 /// `count` stages of a tree each, grown at random: now a chain, now full.
