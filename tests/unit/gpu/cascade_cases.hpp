@@ -150,6 +150,8 @@ inline Model model_for(const CascadeCase& c, std::uint32_t seed) {
                                    : 100.0F * static_cast<float>(random() % 60);
     }
     for (Stage& s : m.stages) s.threshold = -40000 * s.count;
+    if (c.nodes > 0)
+      for (Stage& s : m.stages) s.threshold = -55000;
     if (c.nodes > 0 && c.cumulative)  // a sum that wanders: some leave at every stage
       for (std::size_t i = 0; i < m.stages.size(); ++i)
         m.stages[i].threshold = -60000 - 9000 * static_cast<int>(i);
