@@ -363,6 +363,16 @@ void test_the_benchmarks_print_a_table_and_json() {
   const Json rows = Json::parse(read(g_folder / "image.json"))["results"];
   TEST_ASSERT_TRUE(rows[0]["ms"]["median"].get<double>() >= 0);
   expect_bad_input(kerblab("bench hog --quick --backend cpu --picture none.png"), "none.png");
+  expect_bad_input(kerblab("bench hog --quick --backend cpu --model none.kwm"), "none.kwm");
+  expect_bad_input(kerblab("bench image --quick --backend cpu --model none.kwm"), "--model");
+  TEST_ASSERT_OK(kerb::hog::save(kerb::hog::test::red_bar_model(), g_folder / "red.kwm"));
+  const Outcome own =
+      kerblab("bench hog --quick --repeat 1 --backend cpu --model red.kwm --json -");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, own.code, own.err.c_str());
+  const Json timed = Json::parse(own.out);
+  TEST_ASSERT_EQUAL_size_t(3, timed["results"].size());  // OpenCV's twice, and ours
+  TEST_ASSERT_EQUAL_STRING("red-bar", timed["results"][2]["detector"].get<std::string>().c_str());
+  TEST_ASSERT_TRUE(timed["results"][2]["times_as_fast_as_opencv"].get<double>() > 0);
   expect_bad_input(kerblab("bench image --quick --backend cpu --json no/b.json"), "no");
 }
 
