@@ -45,11 +45,6 @@ std::string json_line(const std::string& path, const cv::Mat& picture, double ms
   return line + "]}\n";
 }
 
-bool looks_at_colour(const hog::Model& model) {
-  const auto* cascade = std::get_if<hog::CascadeModel>(&model.kind);
-  return cascade != nullptr && cascade->channels.colour;
-}
-
 int windows_of(const hog::Geometry& geometry, const hog::SearchSettings& search, int width,
                int height) {
   const Result<hog::SearchPlan> plan = hog::plan_search(geometry, search, width, height);
