@@ -7,8 +7,6 @@
 
 namespace kerb::hog {
 
-enum class FusionKind : std::uint8_t { mean_shift, suppression, none };
-
 struct FusionSettings {
   FusionKind kind = FusionKind::mean_shift;
   // Mean shift: the widths of the kernel (eq. 3.7 of the thesis), in pixels of the window's own

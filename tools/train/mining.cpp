@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/train/mining.hpp"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <utility>
+
+#include "tools/train/random.hpp"
+
+namespace kerb::train {
+namespace {
+
+struct Ticket {
+  std::uint64_t key = 0;
+  WindowRef window;
+  friend bool operator<(const Ticket& a, const Ticket& b) {
+    return a.key != b.key ? a.key < b.key : a.window < b.window;
+  }
+};
+
+/// The `wanted` tickets with the lowest keys of all that are offered, in no order: a heap, the
+/// highest first.
+class Lottery {
+ public:
+  explicit Lottery(std::size_t wanted) : wanted_{wanted} {}
+  void offer(const Ticket& ticket) {
+    if (kept_.size() < wanted_) {
+      kept_.push_back(ticket);
+      std::push_heap(kept_.begin(), kept_.end());
+    } else if (wanted_ > 0 && ticket < kept_.front()) {
+      std::pop_heap(kept_.begin(), kept_.end());
+      kept_.back() = ticket;
+      std::push_heap(kept_.begin(), kept_.end());
+    }
+  }
+  [[nodiscard]] const std::vector<Ticket>& kept() const noexcept { return kept_; }
+  void clear() noexcept { kept_.clear(); }
+
+ private:
+  std::size_t wanted_;
+  std::vector<Ticket> kept_;
+};
+
+Ticket ticket_of(std::uint64_t seed, std::size_t picture, std::size_t search, int window) {
+  return {key_of({seed, picture, search, static_cast<std::uint64_t>(window)}),
+          {static_cast<std::int32_t>(picture), static_cast<std::int32_t>(search), window}};
+}
+
+std::vector<WindowRef> windows_of(const Lottery& lottery) {
+  std::vector<WindowRef> windows;
+  windows.reserve(lottery.kept().size());
+  for (const Ticket& ticket : lottery.kept()) windows.push_back(ticket.window);
+  std::sort(windows.begin(), windows.end());
+  return windows;
+}
+
+/// Engines by the pictures' size, made when first asked for; the memory of all sizes together
+/// stays within what a folder of photographs has.
+class Engines {
+ public:
+  Engines(const Context& context, Workers& workers, const hog::Model& model,
+          const hog::SearchSettings& search)
+      : context_{context}, workers_{workers}, model_{model}, search_{search} {}
+  Result<hog::Engine*> get(int width, int height) {
+    const std::pair<int, int> size{width, height};
+    if (const auto found = engines_.find(size); found != engines_.end()) return found->second.get();
+    constexpr std::size_t kRoom = 16;
+    if (engines_.size() == kRoom) engines_.clear();
+    Result<std::unique_ptr<hog::Engine>> made =
+        hog::make_engine(context_, workers_, model_, search_, width, height);
+    if (!made) return made.error();
+    return engines_.emplace(size, *std::move(made)).first->second.get();
+  }
+
+ private:
+  const Context& context_;
+  Workers& workers_;
+  const hog::Model& model_;
+  const hog::SearchSettings& search_;
+  std::map<std::pair<int, int>, std::unique_ptr<hog::Engine>> engines_;
+};
+
+}  // namespace
+
+Result<Mined> mine(const Context& context, Workers& workers, const hog::Model& model,
+                   PictureSet& pictures, const MineSettings& settings, const std::string& what,
+                   Observer& observer) {
+  Mined mined;
+  for (std::size_t s = 0; s < settings.searches.size(); ++s) {
+    mined = {};
+    mined.search = static_cast<int>(s);
+    Engines engines{context, workers, model, settings.searches[s]};
+    Lottery lottery{settings.wanted}, of_picture{settings.per_picture};
+    Random random{key_of({settings.seed, 0x6f72646572U})};
+    for (const std::size_t i : draw(random, pictures.size(), pictures.size())) {
+      const Result<std::shared_ptr<const Pixels>> picture = pictures.get(i);
+      if (!picture) return picture.error();
+      const Result<hog::Engine*> engine = engines.get((*picture)->width, (*picture)->height);
+      if (!engine) return engine.error();
+      const Result<hog::Engine::Hits> hits =
+          (*engine)->search((*picture)->view(), settings.threshold);
+      if (!hits) return hits.error();
+      mined.found += hits->count;
+      mined.searched += (*engine)->plan().window_count;
+      ++mined.pictures;
+      of_picture.clear();
+      Lottery& taker = settings.per_picture == 0 ? lottery : of_picture;
+      for (int h = 0; h < hits->count; ++h)
+        taker.offer(ticket_of(settings.seed, i, s, hits->data[h].window));
+      for (const Ticket& ticket : of_picture.kept()) lottery.offer(ticket);
+      observer.progress(what, mined.pictures, pictures.size());
+      if (settings.enough != 0 && mined.found >= static_cast<std::int64_t>(settings.enough)) break;
+    }
+    mined.windows = windows_of(lottery);
+    if (mined.windows.size() >= settings.wanted) break;
+  }
+  return mined;
+}
+
+Result<Mined> draw_windows(const hog::Geometry& geometry, PictureSet& pictures,
+                           const hog::SearchSettings& search, std::size_t wanted,
+                           std::uint64_t seed) {
+  Mined mined;
+  Lottery lottery{wanted};
+  std::map<std::pair<int, int>, int> counts;  // windows by picture size
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const std::pair<int, int> size{pictures.width(i), pictures.height(i)};
+    auto count = counts.find(size);
+    if (count == counts.end()) {
+      const Result<hog::SearchPlan> plan =
+          hog::plan_search(geometry, search, size.first, size.second);
+      if (!plan) return plan.error();
+      count = counts.emplace(size, plan->window_count).first;
+    }
+    for (int window = 0; window < count->second; ++window)
+      lottery.offer(ticket_of(seed, i, 0, window));
+    mined.searched += count->second;
+  }
+  mined.found = mined.searched;
+  mined.pictures = pictures.size();
+  mined.windows = windows_of(lottery);
+  return mined;
+}
+
+}  // namespace kerb::train

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/train/patches.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "gpu/image/pyramid.hpp"
+#include "gpu/image/to_luv.hpp"
+
+namespace kerb::train {
+namespace {
+
+using Plane = ImageView<Space::host, const std::uint8_t>;
+
+int mirrored_index(int i, int size) {
+  if (size == 1) return 0;
+  const int period = 2 * (size - 1);
+  i = (i % period + period) % period;
+  return i < size ? i : period - i;
+}
+
+/// A picture's planes as the engines scale them; L U V are made here.
+struct Source {
+  std::vector<std::uint8_t> luv;
+  Plane planes[3];
+};
+
+Status prepare(const Pixels& picture, Planes planes, Source& source) {
+  const hog::Picture<Space::host> view = picture.view();
+  if (planes == Planes::grey) {
+    source.planes[0] = view.grey;
+    return Done{};
+  }
+  if (view.rgb.count != 3)
+    return Error{Errc::invalid_argument, 0, "cut windows", "the picture has no colour"};
+  if (planes == Planes::rgb) {
+    for (int p = 0; p < 3; ++p) source.planes[p] = view.rgb.plane(p);
+    return Done{};
+  }
+  source.luv.resize(picture.planes.size());
+  const PlanesView<Space::host, std::uint8_t> out{
+      source.luv.data(), 3, picture.width, picture.height, picture.width, view.rgb.plane_stride};
+  if (Status ok = cpu::to_luv(view.rgb, out); !ok) return ok;
+  for (int p = 0; p < 3; ++p)
+    source.planes[p] = {source.luv.data() + p * out.plane_stride, picture.width, picture.height,
+                        picture.width};
+  return Done{};
+}
+
+void copy_unscaled(const Source& source, int planes, int x, int y, int width, int height,
+                   std::uint8_t* out) {
+  for (int p = 0; p < planes; ++p) {
+    const Plane& in = source.planes[p];
+    for (int v = -1; v <= height; ++v) {
+      const std::uint8_t* row = in.data + mirrored_index(y + v, in.height) * in.row_stride;
+      for (int u = -1; u <= width; ++u) *out++ = row[mirrored_index(x + u, in.width)];
+    }
+  }
+}
+
+/// How far a crop's window may move from its middle, one way.
+int room_of(int crop, int window, int shift) { return std::min(shift, (crop - window) / 2); }
+
+}  // namespace
+
+hog::Picture<Space::host> Patches::view(std::size_t i) const noexcept {
+  hog::Picture<Space::host> view;
+  view.grey = {plane(i), width_ + 2, height_ + 2, row_stride()};
+  if (planes_ == Planes::rgb)
+    view.rgb = {plane(i),    3,          width_ + 2,
+                height_ + 2, width_ + 2, static_cast<std::ptrdiff_t>(plane_size())};
+  return view;
+}
+
+std::uint8_t* Patches::add() { return at(grow(1)); }
+
+std::size_t Patches::grow(std::size_t count) {
+  const std::size_t first = size();
+  samples_.resize(samples_.size() + count * patch_size());
+  return first;
+}
+
+Status add_window(const Pixels& picture, int x, int y, Patches& out) {
+  Source source;
+  if (Status ok = prepare(picture, out.planes(), source); !ok) return ok;
+  copy_unscaled(source, count_of(out.planes()), x, y, out.window_width(), out.window_height(),
+                out.add());
+  return Done{};
+}
+
+int windows_per_crop(const CropOptions& options) noexcept {
+  return (options.shift > 0 ? 5 : 1) * (options.mirror ? 2 : 1);
+}
+
+Status add_crops(PictureSet& crops, const CropOptions& options, Patches& out) {
+  const int width = out.window_width(), height = out.window_height();
+  for (std::size_t i = 0; i < crops.size(); ++i) {
+    const Result<std::shared_ptr<const Pixels>> crop = crops.get(i);
+    if (!crop) return crop.error();
+    for (int turned = 0; turned < (options.mirror ? 2 : 1); ++turned) {
+      const Pixels picture = turned == 1 ? mirrored(**crop) : **crop;
+      Source source;
+      if (Status ok = prepare(picture, out.planes(), source); !ok) return ok;
+      const int x = (picture.width - width) / 2, y = (picture.height - height) / 2;
+      const auto cut = [&](int dx, int dy) {
+        copy_unscaled(source, count_of(out.planes()), x + dx, y + dy, width, height, out.add());
+      };
+      cut(0, 0);
+      if (options.shift == 0) continue;
+      const int across = room_of(picture.width, width, options.shift);
+      const int down = room_of(picture.height, height, options.shift);
+      cut(-across, 0), cut(across, 0), cut(0, -down), cut(0, down);
+    }
+  }
+  return Done{};
+}
+
+Status add_windows(PictureSet& pictures, const std::vector<WindowRef>& windows,
+                   const hog::Geometry& geometry, const std::vector<hog::SearchSettings>& searches,
+                   Workers& workers, Patches& out, const std::string& what, Observer& observer) {
+  static_cast<void>(workers);
+  // By picture, search and window, so that each level is made once.
+  std::vector<std::size_t> order(windows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return windows[a] < windows[b]; });
+  const std::size_t first = out.grow(windows.size());
+  const auto bad = [](const char* text) {
+    return Error{Errc::invalid_argument, 0, "cut windows", text};
+  };
+  std::vector<std::uint8_t> samples;
+  std::vector<std::uint16_t> scratch;
+  for (std::size_t from = 0; from < order.size();) {
+    const WindowRef& here = windows[order[from]];
+    std::size_t to = from;
+    while (to < order.size() && windows[order[to]].picture == here.picture &&
+           windows[order[to]].search == here.search)
+      ++to;
+    if (here.picture < 0 || static_cast<std::size_t>(here.picture) >= pictures.size() ||
+        here.search < 0 || static_cast<std::size_t>(here.search) >= searches.size())
+      return bad("no such picture");
+    const Result<std::shared_ptr<const Pixels>> picture =
+        pictures.get(static_cast<std::size_t>(here.picture));
+    if (!picture) return picture.error();
+    Source source;
+    if (Status ok = prepare(**picture, out.planes(), source); !ok) return ok;
+    const Result<hog::SearchPlan> plan =
+        hog::plan_search(geometry, searches[static_cast<std::size_t>(here.search)],
+                         (*picture)->width, (*picture)->height);
+    if (!plan) return plan.error();
+    scratch.resize(cpu::pyramid_scratch(plan->pyramid));
+    std::size_t made = plan->windows.size();  // the level in `samples`: none yet
+    for (; from < to; ++from) {
+      const std::int32_t window = windows[order[from]].window;
+      if (window < 0 || window >= plan->window_count) return bad("no such window");
+      const auto after =
+          std::upper_bound(plan->windows.begin(), plan->windows.end(), window,
+                           [](int w, const hog::LevelWindows& l) { return w < l.first_window; });
+      const auto index = static_cast<std::size_t>(after - plan->windows.begin()) - 1;
+      const Level& level = plan->pyramid.levels[index];
+      const hog::LevelWindows& at = plan->windows[index];
+      const std::size_t plane =
+          static_cast<std::size_t>(level.row_stride) * static_cast<std::size_t>(level.height + 2);
+      if (index != made) {
+        samples.resize(plane * 3);
+        for (int p = 0; p < count_of(out.planes()); ++p)
+          cpu::pyramid_level(plan->pyramid, level, source.planes[p],
+                             samples.data() + static_cast<std::size_t>(p) * plane, scratch.data());
+        made = index;
+      }
+      const int number = window - at.first_window;
+      const int x = at.first_x + number % at.columns * plan->stride;
+      const int y = at.first_y + number / at.columns * plan->stride;
+      std::uint8_t* to_row = out.at(first + order[from]);
+      for (int p = 0; p < count_of(out.planes()); ++p)
+        for (int v = 0; v < out.window_height() + 2; ++v, to_row += out.row_stride())
+          std::memcpy(to_row,
+                      samples.data() + static_cast<std::size_t>(p) * plane +
+                          static_cast<std::ptrdiff_t>(y + v) * level.row_stride + x,
+                      static_cast<std::size_t>(out.row_stride()));
+    }
+    observer.progress(what, to, order.size());
+  }
+  return Done{};
+}
+
+}  // namespace kerb::train
