@@ -25,10 +25,22 @@ namespace {
 
 double milliseconds(Nanos time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
-/// So low that curves go well past one false positive per image. A cascade's own stages decide what
-/// is scored at all: whatever passes them counts.
-float least_score(const hog::Model& model) {
-  return std::holds_alternative<hog::DenseModel>(model.kind) ? -1.0F : -1e9F;
+/// So low that curves go well past one false positive per image. What a cascade's stages let
+/// through has a score, and all of that counts. Of dense models with mean shift the threshold
+/// decides what windows weigh, so that it must be near the one the model is used with.
+RunSettings low_settings(const SearchOptions& how, const hog::Model& model) {
+  RunSettings settings = settings_for(how, model.advice);
+  if (how.threshold) return settings;
+  if (!std::holds_alternative<hog::DenseModel>(model.kind)) {
+    settings.threshold = -1e9F;
+    settings.fuse.zero = 0;
+    return settings;
+  }
+  settings.threshold = settings.fuse.kind == hog::FusionKind::mean_shift
+                           ? std::min(0.0F, model.advice.threshold)
+                           : model.advice.threshold - 1;
+  settings.fuse.zero = std::min(0.0F, settings.threshold);
+  return settings;
 }
 
 class ModelRun {
@@ -36,22 +48,19 @@ class ModelRun {
   ModelRun(const EvalRun& run, hog::Model model) : run_{run}, model_{std::move(model)} {}
 
   Result<Performance> operator()() {
-    Result<Context> context = Context::create(run_.how.backend_choice());
+    Result<Context> context = Context::create(run_.how.backend);
     if (!context) return context.error();
     context_.emplace(std::move(*context));
     workers_.emplace(run_.how.threads);
-    hog::FusionSettings fuse = run_.how.fuse;
-    threshold_ = run_.threshold_given ? run_.how.threshold : least_score(model_);
-    const bool is_dense = std::holds_alternative<hog::DenseModel>(model_.kind);
-    fuse.zero = is_dense ? std::min(0.0F, threshold_) : 0;
-    Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(fuse);
+    settings_ = low_settings(run_.how, model_);
+    Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(settings_.fuse);
     if (!fusion) return fusion.error();
     fusion_ = std::move(*fusion);
     colour_ = run_.how.colour || looks_at_colour(model_);
-    engines_.emplace(*context_, *workers_, model_, run_.how.search);
+    engines_.emplace(*context_, *workers_, model_, settings_.search);
 
     out_.name = model_.name;
-    out_.threshold = threshold_;
+    out_.threshold = settings_.threshold;
     out_.settings = settings();
     out_.learners = std::visit([](const auto& m) { return learners_of(m); }, model_.kind);
     has_negatives_ = std::any_of(run_.pictures.begin(), run_.pictures.end(),
@@ -79,12 +88,12 @@ class ModelRun {
   static std::int64_t learners_of(const hog::CascadeModel& m) { return m.learner_count(); }
 
   [[nodiscard]] std::string settings() const {
-    std::string text = fmt::format("scale {} stride {} fusion {}", run_.how.search.scale_step,
-                                   run_.how.search.stride, run_.how.fusion);
-    if (run_.how.search.padding != 0) text += fmt::format(" padding {}", run_.how.search.padding);
-    if (run_.how.search.min_height != 0)
-      text += fmt::format(" min-height {}", run_.how.search.min_height);
-    if (threshold_ > -1e9F) text += fmt::format(" threshold {}", threshold_);
+    std::string text = fmt::format("scale {} stride {} fusion {}", settings_.search.scale_step,
+                                   settings_.search.stride, name_of(settings_.fuse.kind));
+    if (settings_.search.padding != 0) text += fmt::format(" padding {}", settings_.search.padding);
+    if (settings_.search.min_height != 0)
+      text += fmt::format(" min-height {}", settings_.search.min_height);
+    if (settings_.threshold > -1e9F) text += fmt::format(" threshold {}", settings_.threshold);
     return text;
   }
 
@@ -94,7 +103,7 @@ class ModelRun {
     const Result<hog::Engine*> engine = engines_->engine(loaded->bgr.cols, loaded->bgr.rows);
     if (!engine) return engine.error();
     const Nanos start = clock_.now();
-    const Result<hog::Engine::Hits> hits = (*engine)->search(loaded->view(), threshold_);
+    const Result<hog::Engine::Hits> hits = (*engine)->search(loaded->view(), settings_.threshold);
     if (!hits) return hits.error();
     fusion_->fuse(*hits, model_.geometry(), (*engine)->plan(), people_);
     time_ += clock_.now() - start;
@@ -180,7 +189,7 @@ class ModelRun {
   std::unique_ptr<hog::Fusion> fusion_;
   std::optional<EngineShelf> engines_, crop_engines_;
   int crop_width_ = 0, crop_height_ = 0, crop_window_ = 0;
-  float threshold_ = 0;
+  RunSettings settings_;
   bool colour_ = false, has_negatives_ = false;
   Nanos time_{0};
   DetectionList people_;
@@ -195,12 +204,15 @@ Result<Performance> run_model(const EvalRun& run, hog::Model model) {
 
 Result<Performance> run_opencv(const EvalRun& run) {
   constexpr double kGroup = 2;
+  const RunSettings settings = settings_for(run.how, {});
+  const int stride = settings.search.stride, padding = settings.search.padding;
+  const double scale = settings.search.scale_step;
   Performance out;
   out.name = "OpenCV HOGDescriptor";
-  out.threshold = run.threshold_given ? static_cast<double>(run.how.threshold) : 0;
+  out.threshold = static_cast<double>(settings.threshold);
   out.settings = fmt::format(
-      "detectMultiScale: hit threshold {} scale {} stride {} padding {} group {}", out.threshold,
-      run.how.search.scale_step, run.how.search.stride, run.how.search.padding, kGroup);
+      "detectMultiScale, {}, hit threshold {} scale {:.4g} stride {} padding {} group {}",
+      run.how.colour ? "colour" : "grey", out.threshold, scale, stride, padding, kGroup);
   cv::setNumThreads(run.how.threads == 0 ? -1 : run.how.threads);
   const SystemClock clock;
   Nanos time{0};
@@ -213,11 +225,12 @@ Result<Performance> run_opencv(const EvalRun& run) {
       if (!picture) return picture.error();
       std::vector<cv::Rect> found;
       std::vector<double> weights;
-      const int stride = run.how.search.stride, padding = run.how.search.padding;
+      const cv::Mat grey{picture->bgr.rows, picture->bgr.cols, CV_8UC1,
+                         const_cast<std::uint8_t*>(picture->grey.data())};
       const Nanos start = clock.now();
       if (picture->bgr.cols >= 64 && picture->bgr.rows >= 128)
-        hog.detectMultiScale(picture->bgr, found, weights, out.threshold, {stride, stride},
-                             {padding, padding}, run.how.search.scale_step, kGroup);
+        hog.detectMultiScale(run.how.colour ? picture->bgr : grey, found, weights, out.threshold,
+                             {stride, stride}, {padding, padding}, scale, kGroup);
       time += clock.now() - start;
       std::vector<eval::ScoredBox>& boxes = out.boxes.emplace_back();
       for (std::size_t k = 0; k < found.size(); ++k)

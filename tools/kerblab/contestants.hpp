@@ -39,7 +39,6 @@ struct EvalRun {
   int crop_person_height = 96;     ///< their height in the crops, whose middle they stand in
   bool count_work = true;
   SearchOptions how;
-  bool threshold_given = false;  ///< else each model has its own
 };
 
 /// OpenCV's detector by OpenCV's own code: HOGDescriptor with its people detector, grouped as

@@ -173,11 +173,9 @@ void add_eval(CLI::App& app, Action& action) {
   command->add_option("--truth-min-height", o->match.min_height, "");
   command->add_option("--truth-max-height", o->match.max_height, "");
   command->add_option("--min-visible", o->match.min_visible, "");
-  CLI::Option* threshold = add_threshold_option(*command, o->run.how, "Least score of a window");
-  add_search_options(*command, o->run.how);
-  command->callback([o, threshold, &action] {
-    action = [o, threshold] {
-      o->run.threshold_given = threshold->count() > 0;
+  add_search_options(*command, o->run.how, "Least score of a window");
+  command->callback([o, &action] {
+    action = [o] {
       if (Status ok = read_settings(o->run.how); !ok) return fail(ok.error());
       const Status done = EvalDetector{*o}.run();
       return done ? 0 : fail(done.error());
