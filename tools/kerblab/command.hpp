@@ -32,5 +32,6 @@ using Action = std::function<int()>;
 void add_detect(CLI::App& app, Action& action);
 void add_model(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_train(CLI::App& app, Action& action);
 
 }  // namespace kerb::lab
