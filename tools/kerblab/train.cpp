@@ -25,6 +25,12 @@ struct CascadeOptions {
   bool separate = false, no_mirror = false;
 };
 
+Status judge_file(TrainRun& run, const std::string& path) {
+  const Result<hog::Model> model = hog::load(path);
+  if (!model) return model.error();
+  return run.say_judgement(*model, nullptr);
+}
+
 Status train_cascade(CascadeOptions& o) {
   train::CascadeSettings& s = o.settings;
   s.seed = o.common.seed;
@@ -35,6 +41,7 @@ Status train_cascade(CascadeOptions& o) {
   if (Status ok = train::validate(s); !ok) return ok;
   Result<TrainRun> run = TrainRun::open(o.common, s.geometry, false);
   if (!run) return run.error();
+  if (o.common.judge_only) return judge_file(*run, o.common.out);
   train::Session session = run->session("cascade", train::text_of(s));
   Result<hog::Model> model =
       train::train_cascade(run->context(), run->workers(), s, run->positives(), run->negatives(),

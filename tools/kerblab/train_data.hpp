@@ -23,6 +23,7 @@ struct TrainOptions {
   int threads = 0;
   int hold_out = 0;  ///< every so-manyth crop and picture is not trained on
   bool resume = false;
+  bool judge_only = false;  ///< train nothing: judge the model that is there
 };
 void add_train_options(CLI::App& command, TrainOptions& options);
 
@@ -59,8 +60,12 @@ class TrainRun {
 
   /// With the checkpoint OUT.checkpoint and the log OUT.log.jsonl.
   [[nodiscard]] train::Session session(const std::string& trainer, const std::string& settings);
-  /// Writes the model and ends the session. Fails: io; the checkpoint is there still.
+  /// Writes the model and ends the session; with --hold-out says how it does on what was held out.
+  /// Fails: io; the checkpoint is there still.
   Status finish(const hog::Model& model, train::Session& session);
+
+  /// Says how a model does on what was held out; nothing where nothing was.
+  Status say_judgement(const hog::Model& model, train::Session* session);
 
  private:
   TrainRun() = default;
@@ -69,6 +74,7 @@ class TrainRun {
   std::unique_ptr<Context> context_;
   std::unique_ptr<Workers> workers_;
   std::unique_ptr<train::PictureSet> positives_, negatives_;
+  std::unique_ptr<train::PictureSet> held_people_, held_pictures_;  // null: nothing is held out
   TrainOptions options_;
 };
 
