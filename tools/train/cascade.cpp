@@ -121,7 +121,7 @@ class Trainer {
   /// All of them; those that a stage rejected go again.
   Status load_positives() {
     Patches patches{Planes::grey, s_.geometry.window_width, s_.geometry.window_height};
-    if (Status ok = add_crops(positives_, s_.crops, patches); !ok) return ok;
+    if (Status ok = add_crops(positives_, s_.crops, workers_, patches); !ok) return ok;
     windows_.add(patches, 0, workers_);
     positive_count_ = all_positives_ = patches.size();
     votes_.assign(positive_count_, 0);
