@@ -120,18 +120,19 @@ class Detect {
 
  private:
   Status open() {
-    Result<Context> context = Context::create(options_.how.backend_choice());
+    Result<Context> context = Context::create(options_.how.backend);
     if (!context) return context.error();
     context_.emplace(std::move(*context));
     workers_.emplace(options_.how.threads);
     Result<hog::Model> model =
         options_.model.empty() ? default_model() : load_model(options_.model);
     if (!model) return model.error();
-    Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(options_.how.fuse);
+    settings_ = settings_for(options_.how, model->advice);
+    Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(settings_.fuse);
     if (!fusion) return fusion.error();
     fusion_ = std::move(*fusion);
     colour_ = options_.how.colour || hog::needs_colour(*model);
-    engines_.emplace(*context_, *workers_, std::move(*model), options_.how.search);
+    engines_.emplace(*context_, *workers_, std::move(*model), settings_.search);
     if (options_.draw.empty()) return Done{};
     Result<OutputFolder> drawings = OutputFolder::create(options_.draw);
     if (!drawings) return drawings.error();
@@ -145,24 +146,23 @@ class Detect {
     const Result<hog::Engine*> engine = engines_->engine(picture->bgr.cols, picture->bgr.rows);
     if (!engine) return engine.error();
     if ((*engine)->plan().window_count == 0 && nothing_searched_.empty())
-      if (const std::string who =
-              who_left_nothing(engines_->model().geometry(), options_.how.search, picture->bgr.cols,
-                               picture->bgr.rows);
+      if (const std::string who = who_left_nothing(engines_->model().geometry(), settings_.search,
+                                                   picture->bgr.cols, picture->bgr.rows);
           !who.empty())
         nothing_searched_ = path + ": no window is left by " + who;
     const Nanos start = clock_.now();
-    const Result<hog::Engine::Hits> hits =
-        (*engine)->search(picture->view(), options_.how.threshold);
+    const Result<hog::Engine::Hits> hits = (*engine)->search(picture->view(), settings_.threshold);
     if (!hits) return hits.error();
     fusion_->fuse(*hits, engines_->model().geometry(), (*engine)->plan(), people_);
     const double ms = std::chrono::duration<double, std::milli>(clock_.now() - start).count();
     lines_ += json_line(path, picture->bgr, ms, people_);
     if (!drawings_) return Done{};
-    draw_detections(picture->bgr, people_, options_.how.threshold);
+    draw_detections(picture->bgr, people_, settings_.threshold);
     return write_png(drawn, picture->bgr);
   }
 
   const DetectOptions& options_;
+  RunSettings settings_;
   SystemClock clock_;
   std::optional<Context> context_;
   std::optional<Workers> workers_;
@@ -184,6 +184,7 @@ void add_detect(CLI::App& app, Action& action) {
       "each with x, y, w, h (the person, in pixels of the picture) and score, the best first; at\n"
       "most 256. A picture that cannot be read ends it: one line, exit code 2, no output at all.\n"
       "No output may be an input: that is refused.\n"
+      "How to search is as the model advises (kerblab model info) where no option says otherwise.\n"
       "Without --model it uses default.kwm of the models that come with Kerbwatch (in\n"
       "share/kerbwatch/models, or the folder that the variable KERBWATCH_MODELS names) or, where\n"
       "there is none, the coefficients of OpenCV's people detector, and says so.\n"
@@ -203,8 +204,7 @@ void add_detect(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--draw", o->draw, "Folder for a PNG a picture, with boxes and scores")
       ->check(not_empty);
-  add_threshold_option(*command, o->how, "Least score of a window")->capture_default_str();
-  add_search_options(*command, o->how);
+  add_search_options(*command, o->how, "Least score of a window; else as advised");
   command->callback([o, &action] {
     action = [o] {
       if (Status ok = read_settings(o->how); !ok) return fail(ok.error());
