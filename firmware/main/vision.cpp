@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <thread>
@@ -33,13 +34,16 @@ BackendChoice choice_of(VisionBackend backend) {
   return BackendChoice::automatic;
 }
 
-hog::SearchSettings search_of(const DetectorSettings& settings) {
+/// The number of up to six digits that a model's file holds as a float: 1.05, and not 1.0499999523.
+double decimal(float value) { return std::round(static_cast<double>(value) * 1e6) / 1e6; }
+
+hog::SearchSettings search_of(const DetectorSettings& settings, const hog::Advice& advice) {
   hog::SearchSettings search;
-  search.scale_step = settings.scale_step;
-  search.stride = settings.stride;
+  search.scale_step = settings.scale_step.value_or(decimal(advice.scale_step));
+  search.stride = settings.stride.value_or(advice.stride);
   search.min_height = settings.min_height;
   search.max_height = settings.max_height;
-  search.padding = settings.padding;
+  search.padding = settings.padding.value_or(advice.padding);
   search.max_levels = 1024;  // the picture and max_height are the limit
   search.region = {settings.region_x, settings.region_y, settings.region_width,
                    settings.region_height};
@@ -50,12 +54,15 @@ hog::SearchSettings search_of(const DetectorSettings& settings) {
   return search;
 }
 
-hog::FusionSettings fusion_of(const DetectorSettings& settings) {
+hog::FusionSettings fusion_of(const DetectorSettings& settings, const hog::Advice& advice) {
   hog::FusionSettings fusion;
-  fusion.kind = settings.fusion == FusionMethod::suppression ? hog::FusionKind::suppression
-                                                             : hog::FusionKind::mean_shift;
-  fusion.overlap = static_cast<float>(settings.overlap);
-  fusion.of_smaller = settings.overlap_of == OverlapMeasure::smaller;
+  fusion.kind = settings.fusion == FusionMethod::suppression  ? hog::FusionKind::suppression
+                : settings.fusion == FusionMethod::mean_shift ? hog::FusionKind::mean_shift
+                                                              : advice.fusion;
+  fusion.overlap = static_cast<float>(settings.overlap.value_or(decimal(advice.overlap)));
+  fusion.of_smaller = settings.overlap_of == OverlapMeasure::advised
+                          ? advice.of_smaller
+                          : settings.overlap_of == OverlapMeasure::smaller;
   fusion.min_hits = settings.min_hits;
   return fusion;
 }
@@ -63,8 +70,11 @@ hog::FusionSettings fusion_of(const DetectorSettings& settings) {
 Result<std::unique_ptr<HogDetector>> detector_of(const DetectorSettings& settings,
                                                  const Context& context, Workers& workers,
                                                  const hog::Model& model, int width, int height) {
-  return HogDetector::create(context, workers, model, search_of(settings), fusion_of(settings),
-                             static_cast<float>(settings.threshold), width, height);
+  const hog::Advice& advice = model.advice;
+  const float threshold =
+      settings.threshold ? static_cast<float>(*settings.threshold) : advice.threshold;
+  return HogDetector::create(context, workers, model, search_of(settings, advice),
+                             fusion_of(settings, advice), threshold, width, height);
 }
 
 /// On CUDA the detector has no use for threads.

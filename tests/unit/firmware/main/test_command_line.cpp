@@ -289,6 +289,29 @@ void test_the_installed_model_is_used_where_none_is_named() {
   TEST_ASSERT_TRUE_MESSAGE(events.find("vision_failed") == std::string::npos, events.c_str());
 }
 
+void test_what_the_configuration_leaves_open_is_as_the_model_advises() {
+  const fs::path path = g_folder / "fine.kwm";
+  kerb::hog::Model model = kerb::hog::test::bar_model();
+  model.advice.stride = 4;
+  model.advice.scale_step = 1.5F;
+  model.advice.padding = 8;
+  TEST_ASSERT_OK(kerb::hog::save(model, path));
+  const auto windows = [&](const std::string& more) {
+    const Outcome o =
+        kerbwatch("run --seconds 0.5 --config " +
+                  desk_config(detector_table(path, more) + "[vision]\nbackend = \"cpu\"\n"));
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+    const std::size_t at = o.err.find("): ");
+    TEST_ASSERT_TRUE_MESSAGE(at != std::string::npos, o.err.c_str());
+    return std::atoi(o.err.c_str() + at + 3);
+  };
+  // 320 x 240: (320 + 16 - 64) / 4 + 1 columns and (240 + 16 - 128) / 4 + 1 rows; at 1.5 213 x 160,
+  // at 2.25 142 x 107 with its padding too low.
+  TEST_ASSERT_EQUAL_INT(69 * 33 + 42 * 13, windows(""));
+  TEST_ASSERT_EQUAL_INT(35 * 17 + 21 * 7, windows("stride = 8\n"));
+  TEST_ASSERT_EQUAL_INT(33 * 15, windows("stride = 8\npadding = 0\nscale_step = 2\n"));
+}
+
 void test_a_grey_camera_gets_the_grey_model() {
   const Installed models;
   const std::string grey =
@@ -396,6 +419,7 @@ int main() {
   RUN_TEST(test_check_loads_the_model_and_lays_its_search_out);
   RUN_TEST(test_it_runs_with_a_model_and_says_so);
   RUN_TEST(test_the_installed_model_is_used_where_none_is_named);
+  RUN_TEST(test_what_the_configuration_leaves_open_is_as_the_model_advises);
   RUN_TEST(test_a_grey_camera_gets_the_grey_model);
   RUN_TEST(test_a_grey_camera_refuses_a_colour_model_without_a_grey_one);
   RUN_TEST(test_a_bad_model_is_told_by_a_product_that_runs);
