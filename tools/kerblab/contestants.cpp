@@ -60,7 +60,6 @@ class ModelRun {
     engines_.emplace(*context_, *workers_, model_, settings_.search);
 
     out_.name = model_.name;
-    out_.threshold = settings_.threshold;
     out_.settings = settings();
     out_.learners = std::visit([](const auto& m) { return learners_of(m); }, model_.kind);
     has_negatives_ = std::any_of(run_.pictures.begin(), run_.pictures.end(),
@@ -72,8 +71,6 @@ class ModelRun {
       if (Status ok = search(picture); !ok) return ok.error();
       progress.show(++done, all);
     }
-    if (!run_.pictures.empty())
-      out_.ms = milliseconds(time_) / static_cast<double>(run_.pictures.size());
     for (const std::string& crop : run_.crops) {
       if (Status ok = score_crop(crop); !ok) return ok.error();
       progress.show(++done, all);
@@ -106,11 +103,13 @@ class ModelRun {
     const Result<hog::Engine::Hits> hits = (*engine)->search(loaded->view(), settings_.threshold);
     if (!hits) return hits.error();
     fusion_->fuse(*hits, model_.geometry(), (*engine)->plan(), people_);
-    time_ += clock_.now() - start;
-    std::vector<eval::ScoredBox>& boxes = out_.boxes.emplace_back();
+    Seen& seen = out_.seen.emplace_back();
+    seen.ms = milliseconds(clock_.now() - start);
+    seen.width = loaded->bgr.cols;
+    seen.height = loaded->bgr.rows;
     for (int i = 0; i < people_.count; ++i) {
       const Detection& d = people_.items[i];
-      boxes.push_back({{d.x, d.y, d.w, d.h}, d.score});
+      seen.boxes.push_back({{d.x, d.y, d.w, d.h}, d.score});
     }
     if (picture.is_negative) {
       out_.negative_windows += (*engine)->plan().window_count;
@@ -191,12 +190,21 @@ class ModelRun {
   int crop_width_ = 0, crop_height_ = 0, crop_window_ = 0;
   RunSettings settings_;
   bool colour_ = false, has_negatives_ = false;
-  Nanos time_{0};
   DetectionList people_;
   Performance out_;
 };
 
 }  // namespace
+
+std::optional<double> Performance::mean_ms() const {
+  double sum = 0;
+  for (const Seen& picture : seen) {
+    if (!picture.ms) return std::nullopt;
+    sum += *picture.ms;
+  }
+  if (seen.empty()) return std::nullopt;
+  return sum / static_cast<double>(seen.size());
+}
 
 Result<Performance> run_model(const EvalRun& run, hog::Model model) {
   return ModelRun{run, std::move(model)}();
@@ -209,13 +217,12 @@ Result<Performance> run_opencv(const EvalRun& run) {
   const double scale = settings.search.scale_step;
   Performance out;
   out.name = "OpenCV HOGDescriptor";
-  out.threshold = static_cast<double>(settings.threshold);
+  const auto threshold = static_cast<double>(settings.threshold);
   out.settings = fmt::format(
       "detectMultiScale, {}, hit threshold {} scale {:.4g} stride {} padding {} group {}",
-      run.how.colour ? "colour" : "grey", out.threshold, scale, stride, padding, kGroup);
+      run.how.colour ? "colour" : "grey", threshold, scale, stride, padding, kGroup);
   cv::setNumThreads(run.how.threads == 0 ? -1 : run.how.threads);
   const SystemClock clock;
-  Nanos time{0};
   try {
     cv::HOGDescriptor hog;
     hog.setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());
@@ -229,20 +236,22 @@ Result<Performance> run_opencv(const EvalRun& run) {
                          const_cast<std::uint8_t*>(picture->grey.data())};
       const Nanos start = clock.now();
       if (picture->bgr.cols >= 64 && picture->bgr.rows >= 128)
-        hog.detectMultiScale(run.how.colour ? picture->bgr : grey, found, weights, out.threshold,
+        hog.detectMultiScale(run.how.colour ? picture->bgr : grey, found, weights, threshold,
                              {stride, stride}, {padding, padding}, scale, kGroup);
-      time += clock.now() - start;
-      std::vector<eval::ScoredBox>& boxes = out.boxes.emplace_back();
+      Seen& seen = out.seen.emplace_back();
+      seen.ms = milliseconds(clock.now() - start);
+      seen.width = picture->bgr.cols;
+      seen.height = picture->bgr.rows;
       for (std::size_t k = 0; k < found.size(); ++k)
-        boxes.push_back({{found[k].x + found[k].width / 4.0, found[k].y + found[k].height / 8.0,
-                          found[k].width / 2.0, found[k].height * 3 / 4.0},
-                         weights[k]});
+        seen.boxes.push_back(
+            {{found[k].x + found[k].width / 4.0, found[k].y + found[k].height / 8.0,
+              found[k].width / 2.0, found[k].height * 3 / 4.0},
+             weights[k]});
       progress.show(i + 1, run.pictures.size());
     }
   } catch (const std::exception&) {
     return Error{Errc::device, 0, "OpenCV's detectMultiScale"};
   }
-  if (!run.pictures.empty()) out.ms = milliseconds(time) / static_cast<double>(run.pictures.size());
   return out;
 }
 
@@ -258,23 +267,19 @@ Result<Performance> run_detections(const EvalRun& run, const std::string& name,
   Performance out;
   out.name = name;
   out.settings = file;
-  out.boxes.resize(paths.size());
+  out.seen.resize(paths.size());
   std::vector<bool> has_line(paths.size(), false);
-  double ms = 0;
-  bool all_timed = true;
   for (std::size_t i = 0; i < lines->size(); ++i) {
     if ((*places)[i] < 0) continue;
     const auto at = static_cast<std::size_t>((*places)[i]);
-    out.boxes[at] = (*lines)[i].boxes;
+    out.seen[at].boxes = (*lines)[i].boxes;
+    out.seen[at].ms = (*lines)[i].ms;
     has_line[at] = true;
-    all_timed = all_timed && (*lines)[i].ms.has_value();
-    ms += (*lines)[i].ms.value_or(0);
   }
   for (std::size_t i = 0; i < paths.size(); ++i)
     if (!has_line[i])
       return eval::line_error("read detections", file, 0, "no line for " + paths[i],
                               Errc::invalid_argument);
-  if (all_timed && !paths.empty()) out.ms = ms / static_cast<double>(paths.size());
   return out;
 }
 
