@@ -53,6 +53,10 @@ class ModelRun {
     context_.emplace(std::move(*context));
     workers_.emplace(run_.how.threads);
     settings_ = low_settings(run_.how, model_);
+    // Windows for FPPW: without fusion a dense model's curve may go further down.
+    window_least_ = settings_.threshold;
+    if (!run_.crops.empty() && std::holds_alternative<hog::DenseModel>(model_.kind))
+      window_least_ = std::min(window_least_, model_.advice.threshold - 1);
     Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(settings_.fuse);
     if (!fusion) return fusion.error();
     fusion_ = std::move(*fusion);
@@ -99,10 +103,12 @@ class ModelRun {
     if (!loaded) return loaded.error();
     const Result<hog::Engine*> engine = engines_->engine(loaded->bgr.cols, loaded->bgr.rows);
     if (!engine) return engine.error();
+    const float least = picture.is_negative ? window_least_ : settings_.threshold;
     const Nanos start = clock_.now();
-    const Result<hog::Engine::Hits> hits = (*engine)->search(loaded->view(), settings_.threshold);
-    if (!hits) return hits.error();
-    fusion_->fuse(*hits, model_.geometry(), (*engine)->plan(), people_);
+    const Result<hog::Engine::Hits> found = (*engine)->search(loaded->view(), least);
+    if (!found) return found.error();
+    const hog::Engine::Hits hits = least < settings_.threshold ? strong(*found) : *found;
+    fusion_->fuse(hits, model_.geometry(), (*engine)->plan(), people_);
     Seen& seen = out_.seen.emplace_back();
     seen.ms = milliseconds(clock_.now() - start);
     seen.width = loaded->bgr.cols;
@@ -113,11 +119,19 @@ class ModelRun {
     }
     if (picture.is_negative) {
       out_.negative_windows += (*engine)->plan().window_count;
-      for (int i = 0; i < hits->count; ++i) out_.negative_scores.push_back(hits->data[i].score);
+      for (int i = 0; i < found->count; ++i) out_.negative_scores.push_back(found->data[i].score);
     }
     if (run_.count_work && (picture.is_negative || !has_negatives_))
       return count_work(**engine, *loaded);
     return Done{};
+  }
+
+  /// Those that reach the threshold people are looked for with.
+  hog::Engine::Hits strong(const hog::Engine::Hits& hits) {
+    strong_.clear();
+    for (int i = 0; i < hits.count; ++i)
+      if (hits.data[i].score >= settings_.threshold) strong_.push_back(hits.data[i]);
+    return {strong_.data(), static_cast<int>(strong_.size())};
   }
 
   Status count_work(hog::Engine& engine, const LoadedPicture& picture) {
@@ -143,7 +157,7 @@ class ModelRun {
       if (Status ok = lay_out_crops(width, height, path); !ok) return ok;
     const Result<hog::Engine*> engine = crop_engines_->engine(width, height);
     if (!engine) return engine.error();
-    const Result<hog::Engine::Hits> hits = (*engine)->search(loaded->view(), -1e9F);
+    const Result<hog::Engine::Hits> hits = (*engine)->search(loaded->view(), window_least_);
     if (!hits) return hits.error();
     double score = -std::numeric_limits<double>::infinity();
     for (int i = 0; i < hits->count; ++i)
@@ -189,6 +203,8 @@ class ModelRun {
   std::optional<EngineShelf> engines_, crop_engines_;
   int crop_width_ = 0, crop_height_ = 0, crop_window_ = 0;
   RunSettings settings_;
+  float window_least_ = 0;
+  std::vector<hog::Hit> strong_;
   bool colour_ = false, has_negatives_ = false;
   DetectionList people_;
   Performance out_;
