@@ -262,7 +262,7 @@ Result<Performance> run_opencv(const EvalRun& run) {
         seen.boxes.push_back(
             {{found[k].x + found[k].width / 4.0, found[k].y + found[k].height / 8.0,
               found[k].width / 2.0, found[k].height * 3 / 4.0},
-             weights[k]});
+             static_cast<float>(weights[k])});  // as it is saved
       progress.show(i + 1, run.pictures.size());
     }
   } catch (const std::exception&) {

@@ -181,8 +181,9 @@ class EvalDetector {
       return failure(Errc::invalid_argument, "match truth: it names none of the pictures given",
                      options_.truth.front());
     if (absent > 0)
-      warn(fmt::format("truth about pictures that were not given is left out: {}, the first {}",
-                       absent, first_absent));
+      left_out_ =
+          fmt::format("truth about pictures that were not given is left out: {}, the first {}",
+                      absent, first_absent);
     facts_.match = options_.match;
     for (const std::vector<eval::TruthBox>& boxes : truth_) {
       const auto people = static_cast<int>(eval::judge(boxes, {}, options_.match).people.size());
@@ -245,8 +246,10 @@ class EvalDetector {
       if (Status ok = write_plot(plot, fppw_plot(facts_, reports)); !ok) return ok;
     if (!options_.json.empty())
       if (Status ok = write_output(options_.json, to_json(facts_, reports)); !ok) return ok;
-    if (options_.json == "-") return Done{};
-    return write_output("-", to_text(facts_, reports));
+    if (options_.json != "-")
+      if (Status ok = write_output("-", to_text(facts_, reports)); !ok) return ok;
+    if (!left_out_.empty()) warn(left_out_);
+    return Done{};
   }
 
   /// What the models said, for --detections of another day.
@@ -278,6 +281,7 @@ class EvalDetector {
   std::vector<Runner> models_;
   std::vector<Performance> performances_;  // of the models, then of the files
   EvalFacts facts_;
+  std::string left_out_;  // a warning, for a run that is fine otherwise
 };
 
 Status check_match(const eval::MatchSettings& match) {
