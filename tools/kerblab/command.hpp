@@ -33,5 +33,6 @@ void add_detect(CLI::App& app, Action& action);
 void add_model(CLI::App& app, Action& action);
 void add_eval(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
+void add_train(CLI::App& app, Action& action);
 
 }  // namespace kerb::lab

@@ -37,7 +37,7 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& error) {
 int main(int argc, char** argv) {
   using namespace kerb;
   replay::quieten_opencv();
-  CLI::App app{"The workbench of Kerbwatch: detect, convert, measure."};
+  CLI::App app{"The workbench of Kerbwatch: detect, train, convert, measure."};
   app.footer(
       "Examples:\n  kerblab detect --draw drawn --json found.jsonl street.jpg\n"
       "  kerblab model info people.kwm\n  kerblab eval detector --images street --truth "
@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
   lab::add_model(app, action);
   lab::add_eval(app, action);
   lab::add_bench(app, action);
+  lab::add_train(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab train: models from crops of people and pictures without any.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpu/hog/model_file.hpp"
+#include "tools/kerblab/command.hpp"
+#include "tools/kerblab/output.hpp"
+#include "tools/kerblab/train_data.hpp"
+#include "tools/train/cascade.hpp"
+
+namespace kerb::lab {
+namespace {
+
+struct CascadeOptions {
+  TrainOptions common;
+  train::CascadeSettings settings;
+  std::string votes = "real";
+  bool separate = false, no_mirror = false;
+};
+
+Status judge_file(TrainRun& run, const std::string& path) {
+  const Result<hog::Model> model = hog::load(path);
+  if (!model) return model.error();
+  return run.say_judgement(*model, nullptr);
+}
+
+Status train_cascade(CascadeOptions& o) {
+  train::CascadeSettings& s = o.settings;
+  s.seed = o.common.seed;
+  s.name = o.common.name;
+  s.votes = o.votes == "step" ? train::Votes::step : train::Votes::real;
+  s.chain = !o.separate;
+  s.crops.mirror = !o.no_mirror;
+  if (Status ok = train::validate(s); !ok) return ok;
+  Result<TrainRun> run = TrainRun::open(o.common, s.geometry, false);
+  if (!run) return run.error();
+  if (o.common.judge_only) return judge_file(*run, o.common.out);
+  train::Session session = run->session("cascade", train::text_of(s));
+  Result<hog::Model> model =
+      train::train_cascade(run->context(), run->workers(), s, run->positives(), run->negatives(),
+                           session, run->observer());
+  if (!model) return model.error();
+  return run->finish(*model, session);
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("train", "Make models from pictures");
+  command->require_subcommand(1);
+  command->footer(
+      "Example: kerblab train cascade --positives people --negatives streets --out mine.kwm");
+
+  CLI::App* cascade =
+      command->add_subcommand("cascade", "A cascade of HoG blocks (AdaBoost over linear SVMs)");
+  const auto o = std::make_shared<CascadeOptions>();
+  o->common.name = "hog-cascade";
+  add_train_options(*cascade, o->common);
+  train::CascadeSettings& s = o->settings;
+  cascade->add_option("--d-min", s.d_min, "Of the people, the part a stage lets through at least")
+      ->capture_default_str();
+  cascade
+      ->add_option("--f-max", s.f_max,
+                   "Of the false positives, the part a stage lets through at most")
+      ->capture_default_str();
+  cascade->add_option("--stages", s.stages, "At most")->capture_default_str();
+  cascade->add_option("--target", s.target, "Part of all windows that passes: ends there")
+      ->capture_default_str();
+  cascade
+      ->add_option("--pool", s.grid,
+                   "Grid of the blocks, pixels: 1 (the thesis's 5029), 2 or 4 (fastest to run)")
+      ->capture_default_str();
+  cascade->add_flag("--fine-pool", s.fine_pool, "Blocks every 4 pixels instead of every 8");
+  cascade->add_option("--sample", s.sample, "Blocks tried for each learner")->capture_default_str();
+  cascade->add_option("--max-learners", s.max_learners, "Of one stage")->capture_default_str();
+  cascade
+      ->add_option("--last-learners", s.last_learners,
+                   "Learners of one more stage at the end, which ranks what is left; 0: none")
+      ->capture_default_str();
+  cascade->add_option("--negatives-per-stage", s.negatives,
+                      "Windows without people; 0: as many as with");
+  cascade->add_option("--votes", o->votes, "real (by distance from the plane) or step")
+      ->check(CLI::IsMember({"real", "step"}))
+      ->capture_default_str();
+  cascade->add_flag("--separate", o->separate,
+                    "Each stage counts for itself, as in the thesis, instead of going on with the "
+                    "sum of those before");
+  cascade->add_option("--cost", s.cost, "C of the SVMs")->capture_default_str();
+  cascade->add_option("--shift", s.crops.shift, "Also people moved by so many pixels; 0: not");
+  cascade->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
+  cascade->footer(
+      "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl). While it runs,\n"
+      "OUT.checkpoint holds all that is done: after a kill, the same command with --resume gives\n"
+      "the same model as if nothing had happened.\n"
+      "Example: kerblab train cascade --positives people --negatives streets --out mine.kwm");
+  cascade->callback([o, &action] {
+    action = [o] {
+      const Status done = train_cascade(*o);
+      return done ? 0 : fail(done.error());
+    };
+  });
+}
+
+}  // namespace kerb::lab

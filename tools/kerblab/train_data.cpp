@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kerblab/train_data.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <utility>
+
+#include "gpu/hog/model_file.hpp"
+#include "gpu/memory/context.hpp"
+#include "tools/kerblab/command.hpp"
+#include "tools/kerblab/output.hpp"
+#include "tools/kerblab/pictures.hpp"
+#include "tools/train/judge.hpp"
+#include "tools/train/random.hpp"
+
+namespace kerb::lab {
+
+void add_train_options(CLI::App& command, TrainOptions& o) {
+  command
+      .add_option("--positives", o.positives,
+                  "Folders of crops, each with a person; the window is the middle of each")
+      ->required()
+      ->check(not_empty);
+  command
+      .add_option("--negatives", o.negatives, "Folders of whole pictures without anybody in them")
+      ->required()
+      ->check(not_empty);
+  command.add_option("--out", o.out, "Model to write")->required()->check(not_empty);
+  command.add_option("--name", o.name, "Of the model")->capture_default_str();
+  command.add_option("--seed", o.seed, "The same seed gives the same model")->capture_default_str();
+  command.add_flag("--resume", o.resume, "Go on with a training that was interrupted");
+  command
+      .add_option("--hold-out", o.hold_out,
+                  "Every so-manyth crop and picture is left out of the training; 0: none")
+      ->check(CLI::Range(0, 1000000));
+  command
+      .add_flag("--judge-only", o.judge_only,
+                "With --hold-out: train nothing, say how the model OUT does on what is held out")
+      ->needs("--hold-out");
+  command.add_option("--backend", o.backend, "Who searches for false positives: auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  command.add_option("--threads", o.threads, "0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+}
+
+train::Loader picture_loader() {
+  return [](const std::string& path, bool colour) -> Result<train::Pixels> {
+    Result<LoadedPicture> loaded = load_picture(path, colour);
+    if (!loaded) return loaded.error();
+    train::Pixels pixels;
+    pixels.width = loaded->bgr.cols;
+    pixels.height = loaded->bgr.rows;
+    pixels.grey = std::move(loaded->grey);
+    pixels.planes = std::move(loaded->planes);
+    return pixels;
+  };
+}
+
+void TrainObserver::progress(const std::string& what, std::size_t done, std::size_t all) {
+  if (bar_ == nullptr || what != what_) {
+    bar_.reset();
+    bar_ = std::make_unique<Progress>(clock_, what);
+    what_ = what;
+  }
+  bar_->show(done, all);
+}
+
+void TrainObserver::say(const std::string& line) {
+  bar_.reset();
+  std::fprintf(stderr, "%s\n", line.c_str());
+}
+
+Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry& geometry,
+                                bool colour) {
+  TrainRun run;
+  run.options_ = options;
+  if (Status ok = check_output(options.out); !ok) return ok.error();
+  run.clock_ = std::make_unique<SystemClock>();
+  run.observer_ = std::make_unique<TrainObserver>(*run.clock_);
+  BackendChoice choice = BackendChoice::automatic;
+  parse(options.backend, choice);
+  Result<Context> context = Context::create(choice);
+  if (!context) return context.error();
+  run.context_ = std::make_unique<Context>(std::move(*context));
+  run.workers_ = std::make_unique<Workers>(options.threads);
+  struct Part {
+    const std::vector<std::string>& folders;
+    std::unique_ptr<train::PictureSet>& set;
+    std::unique_ptr<train::PictureSet>& held;
+    const char* what;
+  };
+  for (const Part& part :
+       {Part{options.positives, run.positives_, run.held_people_, "read people"},
+        Part{options.negatives, run.negatives_, run.held_pictures_, "read pictures"}}) {
+    const Result<std::vector<std::string>> paths = train::list_pictures(part.folders);
+    if (!paths) return paths.error();
+    train::PictureSet::Options o;
+    o.colour = colour;
+    o.least_width = geometry.window_width;
+    o.least_height = geometry.window_height;
+    train::Split split = train::hold_out(*paths, options.hold_out);
+    const auto read = [&](std::vector<std::string> files,
+                          std::unique_ptr<train::PictureSet>& set) -> Status {
+      Result<train::PictureSet> opened =
+          train::PictureSet::open(std::move(files), picture_loader(), o, part.what, *run.observer_);
+      if (!opened) return opened.error();
+      set = std::make_unique<train::PictureSet>(std::move(*opened));
+      return Done{};
+    };
+    if (!options.judge_only)
+      if (Status ok = read(std::move(split.kept), part.set); !ok) return ok.error();
+    if (!split.held_out.empty())
+      if (Status ok = read(std::move(split.held_out), part.held); !ok) return ok.error();
+  }
+  return run;
+}
+
+train::Session TrainRun::session(const std::string& trainer, const std::string& settings) {
+  const std::uint64_t data = train::key_of({positives_->fingerprint(), negatives_->fingerprint()});
+  return {*clock_,
+          *observer_,
+          {options_.out + ".checkpoint", options_.out + ".log.jsonl", options_.resume},
+          trainer,
+          settings,
+          data};
+}
+
+Status TrainRun::finish(const hog::Model& model, train::Session& session) {
+  if (Status ok = hog::save(model, options_.out); !ok) return ok;
+  if (Status ok = say_judgement(model, &session); !ok) return ok;
+  return session.finish();
+}
+
+Status TrainRun::say_judgement(const hog::Model& model, train::Session* session) {
+  if (held_people_ == nullptr || held_pictures_ == nullptr) return Done{};
+  train::JudgeSettings settings;
+  if (std::holds_alternative<hog::DenseModel>(model.kind)) {
+    settings.threshold = -1;
+    settings.fusion.zero = -1;
+  }
+  const Result<train::Judgement> judged = train::judge(*context_, *workers_, model, settings,
+                                                       *held_people_, *held_pictures_, *observer_);
+  if (!judged) return judged.error();
+  std::string misses, reach;
+  for (const double miss : judged->miss_rate)
+    misses += fmt::format("{}{:.3f}", misses.empty() ? "" : ",", miss);
+  for (const double part : judged->reach)
+    reach += fmt::format("{}{:.5f}", reach.empty() ? "" : ",", part);
+  if (session != nullptr)
+    session->log(fmt::format(
+        R"({{"held_out":{},"windows":{},"log_average":{:.4f},"miss_rate":[{}],"learners_per_window":{:.3f},"reach":[{}]}})",
+        judged->people, judged->windows, judged->log_average, misses, judged->learners, reach));
+  observer_->say(fmt::format(
+      "held out: {} people, {} windows: log-average miss rate {:.3f} (at 0.01..1 false positives "
+      "for 640x480: {}), {:.2f} blocks a window{}",
+      judged->people, judged->windows, judged->log_average, misses, judged->learners,
+      judged->reach.size() > 4
+          ? fmt::format(", {:.1f} % left after 4 stages", 100 * judged->reach[4])
+          : ""));
+  return Done{};
+}
+
+}  // namespace kerb::lab

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/train/judge.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <utility>
+
+namespace kerb::train {
+namespace {
+
+double shared(const Detection& a, const Detection& b) {
+  const double x = static_cast<double>(std::min(a.x + a.w, b.x + b.w) - std::max(a.x, b.x));
+  const double y = static_cast<double>(std::min(a.y + a.h, b.y + b.h) - std::max(a.y, b.y));
+  if (x <= 0 || y <= 0) return 0;
+  const double both = x * y;
+  return both / (static_cast<double>(a.w * a.h) + static_cast<double>(b.w * b.h) - both);
+}
+
+/// Runs the model over pictures of whatever size.
+class Searcher {
+ public:
+  Searcher(const Context& context, Workers& workers, const hog::Model& model,
+           const JudgeSettings& settings, hog::Fusion& fusion)
+      : context_{context}, workers_{workers}, model_{model}, s_{settings}, fusion_{fusion} {}
+
+  Result<hog::Engine*> search(const Pixels& picture, DetectionList& out) {
+    std::unique_ptr<hog::Engine>& engine = engines_[{picture.width, picture.height}];
+    if (engine == nullptr) {
+      Result<std::unique_ptr<hog::Engine>> made =
+          hog::make_engine(context_, workers_, model_, s_.search, picture.width, picture.height);
+      if (!made) return made.error();
+      engine = std::move(*made);
+    }
+    const Result<hog::Engine::Hits> hits = engine->search(picture.view(), s_.threshold);
+    if (!hits) return hits.error();
+    fusion_.fuse(*hits, model_.geometry(), engine->plan(), out);
+    return engine.get();
+  }
+
+ private:
+  const Context& context_;
+  Workers& workers_;
+  const hog::Model& model_;
+  const JudgeSettings& s_;
+  hog::Fusion& fusion_;
+  std::map<std::pair<int, int>, std::unique_ptr<hog::Engine>> engines_;
+};
+
+void fill_curve(std::vector<float> found, std::vector<float> wrong, double pictures,
+                Judgement& out) {
+  std::sort(found.begin(), found.end(), std::greater<>{});
+  std::sort(wrong.begin(), wrong.end(), std::greater<>{});
+  double logs = 0;
+  for (int i = 0; i < Judgement::kPoints; ++i) {
+    const double rate = std::pow(10.0, -2 + 2.0 * i / (Judgement::kPoints - 1));
+    const auto allowed = static_cast<std::size_t>(rate * pictures + 1e-9);
+    // The people above the first false positive too many.
+    std::size_t hits = found.size();
+    if (wrong.size() > allowed)
+      hits = static_cast<std::size_t>(
+          std::find_if(found.begin(), found.end(),
+                       [&](float score) { return score <= wrong[allowed]; }) -
+          found.begin());
+    out.false_positives[i] = rate;
+    out.miss_rate[i] = 1 - static_cast<double>(hits) / std::max(1, out.people);
+    logs += std::log(std::max(out.miss_rate[i], 1e-10));
+  }
+  out.log_average = std::exp(logs / Judgement::kPoints);
+}
+
+}  // namespace
+
+Result<Judgement> judge(const Context& context, Workers& workers, const hog::Model& model,
+                        const JudgeSettings& settings, PictureSet& people, PictureSet& pictures,
+                        Observer& observer) {
+  Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(settings.fusion);
+  if (!fusion) return fusion.error();
+  Searcher searcher{context, workers, model, settings, **fusion};
+  const auto list = std::make_unique<DetectionList>();
+  const hog::Geometry& g = model.geometry();
+  Judgement out;
+  std::vector<float> found, wrong;
+  for (std::size_t i = 0; i < people.size(); ++i) {
+    const Result<std::shared_ptr<const Pixels>> crop = people.get(i);
+    if (!crop) return crop.error();
+    if (const auto done = searcher.search(**crop, *list); !done) return done.error();
+    const Detection truth{static_cast<float>(((*crop)->width - g.window_width) / 2) + g.person_x,
+                          static_cast<float>(((*crop)->height - g.window_height) / 2) + g.person_y,
+                          g.person_width, g.person_height, 0};
+    ++out.people;
+    for (int d = 0; d < list->count; ++d)
+      if (shared(list->items[d], truth) >= 0.5) {
+        found.push_back(list->items[d].score);  // the best comes first
+        break;
+      }
+    observer.progress("judge: people", i + 1, people.size());
+  }
+  double pixels = 0;
+  std::int64_t learners = 0;
+  std::vector<std::int64_t> at_stage;
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    const Result<std::shared_ptr<const Pixels>> picture = pictures.get(i);
+    if (!picture) return picture.error();
+    const Result<hog::Engine*> engine = searcher.search(**picture, *list);
+    if (!engine) return engine.error();
+    for (int d = 0; d < list->count; ++d) wrong.push_back(list->items[d].score);
+    pixels += static_cast<double>((*picture)->width) * (*picture)->height;
+    out.windows += (*engine)->plan().window_count;
+    observer.progress("judge: pictures", i + 1, pictures.size());
+    if (!settings.count_work) continue;
+    const Result<hog::Work> work = (*engine)->count_work((*picture)->view());
+    if (!work) return work.error();
+    learners += work->learners;
+    at_stage.resize(work->windows_at_stage.size());
+    for (std::size_t s = 0; s < at_stage.size(); ++s) at_stage[s] += work->windows_at_stage[s];
+  }
+  fill_curve(std::move(found), std::move(wrong), pixels / (640.0 * 480.0), out);
+  const auto windows = static_cast<double>(std::max<std::int64_t>(1, out.windows));
+  out.learners = static_cast<double>(learners) / windows;
+  for (const std::int64_t n : at_stage) out.reach.push_back(static_cast<double>(n) / windows);
+  return out;
+}
+
+}  // namespace kerb::train

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <chrono>
+#include <functional>
+#include <string>
+
+#include "hal/base/clock.hpp"
+#include "tools/train/checkpoint.hpp"
+#include "tools/train/observer.hpp"
+
+namespace kerb::train {
+
+/// The files a training leaves while it runs.
+struct TrainFiles {
+  std::string checkpoint;  ///< empty: none is kept
+  std::string log;         ///< JSON lines; empty: none is kept
+  bool resume = false;     ///< go on from the checkpoint, where there is one
+};
+
+/// One training's checkpoint and log, and its watch. The log in the file is always that of the
+/// checkpoint, so that a training that was killed and resumed leaves every line once.
+class Session {
+ public:
+  Session(const Clock& clock, Observer& observer, TrainFiles files, std::string trainer,
+          std::string settings, std::uint64_t data);
+
+  /// The state to go on from, or none: empty. Fails: as load_checkpoint() (but for not_found),
+  /// check_same(); invalid_argument when there is a checkpoint and nobody asked to resume.
+  Result<std::vector<std::byte>> begin();
+  /// Adds a line to the log (of the next checkpoint) and tells the observer.
+  void log(const std::string& json);
+  /// Writes checkpoint and log. Fails: io.
+  Status keep(const std::vector<std::byte>& state);
+  /// Writes the log and removes the checkpoint: call it once the model is safe. Fails: io.
+  Status finish();
+  /// Since the training began, earlier runs included.
+  [[nodiscard]] double seconds() const;
+
+ private:
+  Status write_log() const;
+  const Clock& clock_;
+  Observer& observer_;
+  TrainFiles files_;
+  Checkpoint checkpoint_;
+  Nanos start_;
+  double before_ = 0;  // seconds of earlier runs
+};
+
+}  // namespace kerb::train
