@@ -142,6 +142,8 @@ class CascadeCpu final : public Engine {
     if (layout_.grid.colour)
       luv_.resize(3 * static_cast<std::size_t>(plan_.pyramid.width) *
                   static_cast<std::size_t>(plan_.pyramid.height));
+    octave_size_ = plan_.pyramid.samples - plan_.pyramid.octaves_at();
+    octaves_.resize(octave_size_ * static_cast<std::size_t>(layout_.grid.planes()));
   }
 
   Result<Hits> search(const Picture<Space::host>& picture, float threshold) override {
@@ -185,8 +187,16 @@ class CascadeCpu final : public Engine {
     return width == plan_.pyramid.width && height == plan_.pyramid.height && row_stride >= width;
   }
 
-  /// Checks the picture and sets planes_: the grey one, or L, U and V.
+  /// Checks the picture; sets planes_ to the grey one, or L, U and V; makes their octaves.
   Status prepare(const Picture<Space::host>& picture) {
+    if (Status ok = take_planes(picture); !ok) return ok;
+    for (int p = 0; p < layout_.grid.planes(); ++p)
+      cpu::pyramid_octaves(workers_, plan_.pyramid, planes_[p],
+                           octaves_.data() + static_cast<std::size_t>(p) * octave_size_);
+    return Done{};
+  }
+
+  Status take_planes(const Picture<Space::host>& picture) {
     const Error refused{Errc::invalid_argument, 0, "cascade", "a picture of another size"};
     if (!layout_.grid.colour) {
       planes_[0] = picture.grey;
@@ -221,7 +231,10 @@ class CascadeCpu final : public Engine {
     const std::uint8_t* planes[3] = {};
     for (int p = 0; p < layout_.grid.planes(); ++p) {
       std::uint8_t* plane = desk.planes.data() + static_cast<std::size_t>(p) * desk.plane_size;
-      cpu::pyramid_level(plan_.pyramid, level, planes_[p], plane, desk.scratch.data());
+      const std::uint8_t* octaves = octaves_.data() + static_cast<std::size_t>(p) * octave_size_;
+      cpu::pyramid_level(plan_.pyramid, level,
+                         cpu::pyramid_source(plan_.pyramid, level, planes_[p], octaves), plane,
+                         desk.scratch.data());
       planes[p] = plane;
     }
     std::vector<Hit>& hits = level_hits_[index];
@@ -345,6 +358,8 @@ class CascadeCpu final : public Engine {
   std::vector<std::vector<Hit>> level_hits_;
   std::vector<Hit> hits_;
   std::vector<std::uint8_t> luv_;  // colour only
+  std::vector<std::uint8_t> octaves_;
+  std::size_t octave_size_ = 0;  // of one plane
   Plane planes_[3];
   float threshold_ = 0;
 };

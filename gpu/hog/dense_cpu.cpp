@@ -321,11 +321,16 @@ class DenseCpu final : public Engine {
     colour_ = m.kind == DenseKind::rhog && picture.rgb.count == 3;
     const PyramidPlan& pyramid = search_.pyramid;
     const int planes = colour_ ? 3 : 1;
+    const auto in = [&](int plane) { return colour_ ? picture.rgb.plane(plane) : picture.grey; };
+    for (int plane = 0; plane < planes; ++plane)
+      cpu::pyramid_octaves(workers_, pyramid, in(plane), plane_of(plane) + pyramid.octaves_at());
     workers_.run(static_cast<int>(pyramid.levels.size()) * planes, [&](int task, int worker) {
       const Level& level = pyramid.levels[static_cast<std::size_t>(task / planes)];
       const int plane = task % planes;
-      cpu::pyramid_level(pyramid, level, colour_ ? picture.rgb.plane(plane) : picture.grey,
-                         plane_of(plane) + level.offset, scratch_of(worker).column_sums.get());
+      cpu::pyramid_level(
+          pyramid, level,
+          cpu::pyramid_source(pyramid, level, in(plane), plane_of(plane) + pyramid.octaves_at()),
+          plane_of(plane) + level.offset, scratch_of(worker).column_sums.get());
     });
     for (const Tasks& tasks : tasks_) {
       workers_.run(static_cast<int>(tasks.bands.size()), [&](int task, int worker) {

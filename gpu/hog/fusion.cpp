@@ -361,12 +361,14 @@ class AnyFusion final : public Fusion {
 
   // --- suppression, and none -----------------------------------------------------------------
 
-  static bool overlap(const Detection& a, const Detection& b, float limit) {
+  [[nodiscard]] bool overlap(const Detection& a, const Detection& b) const {
     const float width = std::min(a.x + a.w, b.x + b.w) - std::max(a.x, b.x);
     const float height = std::min(a.y + a.h, b.y + b.h) - std::max(a.y, b.y);
     if (!(width > 0 && height > 0)) return false;
     const float both = width * height;
-    return both > limit * (a.w * a.h + b.w * b.h - both);
+    const float area_a = a.w * a.h, area_b = b.w * b.h;
+    return both > settings_.overlap *
+                      (settings_.of_smaller ? std::min(area_a, area_b) : area_a + area_b - both);
   }
 
   void suppress(const Geometry& geometry, const SearchPlan& plan, DetectionList& out) {
@@ -382,9 +384,8 @@ class AnyFusion final : public Fusion {
     for (const Hit& hit : best_) {
       if (settings_.min_hits == 1 && boxes_.size() == DetectionList::kCapacity) break;
       const Detection box = box_of(geometry, plan, hit, level_of(plan, hit.window));
-      const auto owner = std::find_if(boxes_.begin(), boxes_.end(), [&](const Detection& taken) {
-        return overlap(taken, box, settings_.overlap);
-      });
+      const auto owner = std::find_if(boxes_.begin(), boxes_.end(),
+                                      [&](const Detection& taken) { return overlap(taken, box); });
       if (owner != boxes_.end()) {
         ++members_[static_cast<std::size_t>(owner - boxes_.begin())];
         continue;

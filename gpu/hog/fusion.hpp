@@ -7,8 +7,6 @@
 
 namespace kerb::hog {
 
-enum class FusionKind : std::uint8_t { mean_shift, suppression, none };
-
 struct FusionSettings {
   FusionKind kind = FusionKind::mean_shift;
   // Mean shift: the widths of the kernel (eq. 3.7 of the thesis), in pixels of the window's own
@@ -18,9 +16,10 @@ struct FusionSettings {
   float zero = 0;             ///< for searches with a threshold under 0, where eq. 3.3's 0 would
                               ///< leave nobody: that threshold
   int min_hits = 1;           ///< windows a person needs (not for `none`)
-  // Suppression: of two boxes that overlap by more than this (of their union), the worse one goes.
-  float overlap = 0.5F;
-  int max_hits = 4096;  ///< the best ones are fused, should there be more; 1..65536
+  // Suppression: of two boxes that overlap by more than this, the worse one goes.
+  float overlap = 0.5F;     ///< 0..1, of their union
+  bool of_smaller = false;  ///< of the smaller one instead: a box within a better one always goes
+  int max_hits = 4096;      ///< the best ones are fused, should there be more; 1..65536
 };
 Status validate(const FusionSettings& settings);
 

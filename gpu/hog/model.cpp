@@ -51,6 +51,8 @@ Status check(const Geometry& g) {
         g.person_x + g.person_width <= static_cast<float>(g.window_width) &&
         g.person_y + g.person_height <= static_cast<float>(g.window_height)))
     return bad("the person must lie within the window, and be a pixel wide and high");
+  if (g.scaling != Scaling::plain && g.scaling != Scaling::octaves)
+    return bad("no such kind of scaling");
   return Done{};
 }
 
@@ -177,11 +179,25 @@ Status check(const CascadeModel& m) {
   return check_sums(m);
 }
 
+/// As validate() of SearchSettings and FusionSettings have it.
+Status check(const Advice& a) {
+  if (!is_usable(a.threshold)) return bad("the advised threshold must be a number, up to 1e9");
+  if (!(a.scale_step >= 1.001F && a.scale_step <= 16)) return bad("advised scale: 1.001..16");
+  if (a.stride < 1 || a.stride > 256) return bad("advised stride: 1..256");
+  if (a.padding < 0 || a.padding > 1024) return bad("advised padding: 0..1024");
+  if (a.fusion != FusionKind::mean_shift && a.fusion != FusionKind::suppression &&
+      a.fusion != FusionKind::none)
+    return bad("no such kind of fusion");
+  if (!(a.overlap >= 0 && a.overlap <= 1)) return bad("advised overlap: 0..1");
+  return Done{};
+}
+
 }  // namespace
 
 Status validate(const Model& model) {
   if (model.name.size() > kMaxName) return bad("its name is longer than 255 bytes");
   if (!is_harmless(model.name)) return bad("its name has characters a file's name may not have");
+  if (Status ok = check(model.advice); !ok) return ok;
   return std::visit([](const auto& m) { return check(m); }, model.kind);
 }
 

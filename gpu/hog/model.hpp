@@ -6,17 +6,32 @@
 #include <variant>
 #include <vector>
 
+#include "gpu/image/levels.hpp"
 #include "hal/base/result.hpp"
 
 /// The models the detectors run: plain data, the same on every backend. How they are kept in a file
 /// is in model_file.hpp.
 namespace kerb::hog {
 
-/// The search window, and where the person stands in it, in pixels. Boxes given out are the
-/// person's.
+/// The search window, and where the person stands in it, in pixels, and how pictures are scaled for
+/// it. Boxes given out are the person's.
 struct Geometry {
   int window_width = 64, window_height = 128;
   float person_x = 16, person_y = 16, person_width = 32, person_height = 96;
+  Scaling scaling = Scaling::plain;
+};
+
+enum class FusionKind : std::uint8_t { mean_shift, suppression, none };
+
+/// How a model is meant to be used: what the tools and the product do where nobody says otherwise.
+/// See SearchSettings and FusionSettings.
+struct Advice {
+  float threshold = 0;  ///< at which a box is worth acting on; lower scores are for curves
+  float scale_step = 1.05F;
+  int stride = 8, padding = 0;
+  FusionKind fusion = FusionKind::mean_shift;
+  float overlap = 0.5F;
+  bool of_smaller = false;  ///< the overlap is a share of the smaller box, not of the union
 };
 
 // --- dense HoG and a linear SVM --------------------------------------------------------------
@@ -117,6 +132,7 @@ struct CascadeModel {
 struct Model {
   std::string name;  ///< of its card in models/
   std::variant<DenseModel, CascadeModel> kind;
+  Advice advice{};
 
   [[nodiscard]] const Geometry& geometry() const noexcept {
     return std::visit([](const auto& m) -> const Geometry& { return m.geometry; }, kind);

@@ -58,6 +58,8 @@ class Reader {
   Reader(const std::byte* data, std::size_t size, std::size_t at)
       : data_{data}, size_{size}, at_{at} {}
 
+  std::uint32_t version = kModelFileVersion;  ///< of the file
+
   template <typename T>
   void operator()(T& value) {
     static_assert(std::is_integral_v<T> || std::is_same_v<T, float>);
@@ -143,8 +145,17 @@ class Writer {
     for (std::size_t i = 0; i < length; ++i) bytes.push_back(static_cast<std::byte>(data[i]));
   }
 
+  static constexpr std::uint32_t version = kModelFileVersion;
   std::vector<std::byte> bytes;
 };
+
+/// An enumerator; validate() refuses those there are not.
+template <typename Io, typename T>
+void choice(Io& io, T& value) {
+  auto number = static_cast<std::uint8_t>(value);
+  io(number);
+  if constexpr (!std::is_const_v<T>) value = static_cast<T>(number);
+}
 
 // What is in the file, once for reading and writing. T is const for the Writer.
 template <typename Io, typename T>
@@ -155,6 +166,11 @@ void pass(Io& io, T& value) {
   } else if constexpr (std::is_same_v<Plain, Geometry>) {
     io(value.window_width), io(value.window_height);
     io(value.person_x), io(value.person_y), io(value.person_width), io(value.person_height);
+    if (io.version >= 2) choice(io, value.scaling);
+  } else if constexpr (std::is_same_v<Plain, Advice>) {
+    io(value.threshold), io(value.scale_step), io(value.stride), io(value.padding);
+    choice(io, value.fusion);
+    io(value.overlap), io(value.of_smaller);
   } else if constexpr (std::is_same_v<Plain, Channels>) {
     auto bins = static_cast<std::uint8_t>(value.bins);
     io(bins);
@@ -283,6 +299,7 @@ std::vector<std::byte> serialise(const Model& model) {
   writer(static_cast<std::uint8_t>(model.kind.index()));
   writer(static_cast<std::uint8_t>(model.name.size()));
   writer.text(model.name.data(), model.name.size());
+  pass(writer, model.advice);
   std::visit([&writer](const auto& m) { write(writer, m); }, model.kind);
   const auto size = static_cast<std::uint32_t>(writer.bytes.size() + kChecksum);
   for (std::size_t i = 0; i < 4; ++i)
@@ -299,8 +316,8 @@ Result<Model> parse(const std::byte* data, std::size_t size) {
   Reader header{data, size, sizeof kMagic};
   std::uint32_t version = 0, said = 0;
   header(version);
-  if (header.ok() && version != kModelFileVersion)
-    return failure(Errc::unsupported, "version %lu; this program reads version %lu",
+  if (header.ok() && (version < 1 || version > kModelFileVersion))
+    return failure(Errc::unsupported, "version %lu; this program reads versions 1 to %lu",
                    static_cast<unsigned long>(version),
                    static_cast<unsigned long>(kModelFileVersion));
   header(said);
@@ -314,10 +331,12 @@ Result<Model> parse(const std::byte* data, std::size_t size) {
   if (checksum != crc_of(data, end)) return failure(Errc::damaged, "its checksum is wrong");
 
   Reader reader{data, end, kHeader};
+  reader.version = version;
   std::uint8_t kind = 0, length = 0;
   reader(kind), reader(length);
   Model model;
   model.name = reader.text(length);
+  if (version >= 2) pass(reader, model.advice);
   if (kind == 0) {
     read(reader, model.kind.emplace<DenseModel>());
   } else if (kind == 1) {

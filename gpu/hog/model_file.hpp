@@ -6,10 +6,12 @@
 
 #include "gpu/hog/model.hpp"
 
-/// Models in files. Version 1, all numbers little-endian, one after the other without gaps:
+/// Models in files. Version 2 (version 1 had no advice and no scaling, and is read as well), all
+/// numbers little-endian, one after the other without gaps:
 ///   "KWMODEL\0"; u32 version; u32 size of the whole file
 ///   u8 kind (0 dense, 1 cascade); u8 length of the name, the name
-///   geometry: i32 window width, height; f32 person x, y, width, height
+///   advice: f32 threshold, scale step; i32 stride, padding; u8 fusion; f32 overlap; u8 of_smaller
+///   geometry: i32 window width, height; f32 person x, y, width, height; u8 scaling
 ///   dense: u8 kind, u8 gamma; f32 sigma, clip, bias; u32 count of weights; f32 weights
 ///   cascade: u8 bins, half_shifted, magnitude, colour, cumulative; u32 count of stages, linear
 ///     learners, trees, nodes, leaves; then each of them in that order, its members in the order of
@@ -17,7 +19,7 @@
 ///   u32 CRC-32 (as in zip and Ethernet) of everything before it
 namespace kerb::hog {
 
-inline constexpr std::uint32_t kModelFileVersion = 1;
+inline constexpr std::uint32_t kModelFileVersion = 2;
 inline constexpr std::size_t kMaxModelFile = std::size_t{64} << 20;
 
 /// The file's bytes. `model` must be valid.

@@ -133,7 +133,7 @@ Result<SearchPlan> plan_search(const Geometry& g, const SearchSettings& s, int w
       return Error{Errc::unsupported, 0, "search", "more windows than can be numbered"};
   }
   plan.window_count = static_cast<int>(windows);
-  Result<PyramidPlan> pyramid = plan_pyramid(width, height, areas);
+  Result<PyramidPlan> pyramid = plan_pyramid(width, height, areas, g.scaling);
   if (!pyramid) return pyramid.error();
   plan.pyramid = *std::move(pyramid);
   return plan;

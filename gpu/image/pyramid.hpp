@@ -29,13 +29,15 @@ class PyramidTables {
   std::unique_ptr<Device> device_;
 };
 
-/// Makes every level of the plan, rims included, from one 8-bit plane. Each sample is, exactly,
+/// Makes every level of the plan, rims included, from one 8-bit plane, and the octaves it needs for
+/// that. Each sample is, exactly,
 ///   (sum of the four neighbours, weighted by their taps + 32768) >> 16
 /// so the result is the same on both backends, and a level without a scale is a copy.
 ///   in      of the plan's size; row_stride >= width
 ///   out     plan.samples samples; what lies between a row's end and the next row is undefined
-///   costs   one launch for all levels; allocates nothing, synchronises nothing
-///   fails   invalid_argument (another size), device, unsupported (built without CUDA)
+///   costs   one launch for all levels, and one for all octaves if there are any; allocates
+///   nothing, synchronises nothing fails   invalid_argument (another size), device, unsupported
+///   (built without CUDA)
 Status pyramid(StreamRef stream, const PyramidTables& tables,
                const ImageView<Space::device, const std::uint8_t>& in, std::uint8_t* out);
 
@@ -45,7 +47,15 @@ Status pyramid(Workers& workers, const PyramidPlan& plan,
                const ImageView<Space::host, const std::uint8_t>& in, std::uint8_t* out);
 /// Numbers that pyramid_level() needs room for.
 [[nodiscard]] std::size_t pyramid_scratch(const PyramidPlan& plan) noexcept;
-/// One level alone, its rim's corner at `first`. Writes whole rows, up to the level's stride.
+/// All octaves of the plan, `out` being where the first one goes (PyramidPlan::octaves_at()).
+void pyramid_octaves(Workers& workers, const PyramidPlan& plan,
+                     const ImageView<Space::host, const std::uint8_t>& in, std::uint8_t* out);
+/// What a level is made from: `in`, or the octave of those at `octaves`.
+[[nodiscard]] ImageView<Space::host, const std::uint8_t> pyramid_source(
+    const PyramidPlan& plan, const Level& level,
+    const ImageView<Space::host, const std::uint8_t>& in, const std::uint8_t* octaves) noexcept;
+/// One level alone from its source, its rim's corner at `first`. Writes whole rows, up to the
+/// level's stride.
 void pyramid_level(const PyramidPlan& plan, const Level& level,
                    const ImageView<Space::host, const std::uint8_t>& in, std::uint8_t* first,
                    std::uint16_t* scratch);

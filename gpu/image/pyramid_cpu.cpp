@@ -50,7 +50,58 @@ void blend_columns(const std::uint16_t* eights, const Tap* taps, int count, std:
   }
 }
 
+/// One row of an octave, from 2^kShift rows of the picture. The sum of a column of them fits 16
+/// bits, and so does a block's.
+template <int kShift>
+void average_row(const std::uint8_t* in, std::ptrdiff_t stride, int count, std::uint8_t* out) {
+  constexpr int kSide = 1 << kShift, kColumns = 256;
+  std::uint16_t sums[kColumns];
+  for (int x = 0; x < count; x += kColumns / kSide) {
+    const int some = std::min(kColumns / kSide, count - x);
+    const std::uint8_t* block = in + static_cast<std::ptrdiff_t>(x) * kSide;
+    for (int i = 0; i < some * kSide; ++i) sums[i] = block[i];
+    for (int r = 1; r < kSide; ++r) {
+      const std::uint8_t* row = block + r * stride;
+      for (int i = 0; i < some * kSide; ++i) sums[i] = static_cast<std::uint16_t>(sums[i] + row[i]);
+    }
+    for (int i = 0; i < some; ++i) {
+      unsigned sum = 1U << (2 * kShift - 1);
+      for (int k = 0; k < kSide; ++k) sum += sums[i * kSide + k];
+      out[x + i] = static_cast<std::uint8_t>(sum >> (2 * kShift));
+    }
+  }
+}
+
+using AverageRow = void (*)(const std::uint8_t*, std::ptrdiff_t, int, std::uint8_t*);
+constexpr AverageRow kAverageRow[kMaxOctave] = {average_row<1>, average_row<2>, average_row<3>,
+                                                average_row<4>};
+
 }  // namespace
+
+void pyramid_octaves(Workers& workers, const PyramidPlan& plan,
+                     const ImageView<Space::host, const std::uint8_t>& in, std::uint8_t* out) {
+  constexpr int kBand = 64;  // rows of the picture: a whole number of blocks of any octave
+  if (plan.octaves.empty()) return;
+  workers.run((plan.height + kBand - 1) / kBand, [&](int band, int) {
+    for (const Octave& o : plan.octaves) {
+      std::uint8_t* first = out + (o.offset - plan.octaves_at());
+      const int from = (band * kBand) >> o.shift;
+      const int to = std::min(((band + 1) * kBand) >> o.shift, o.height);
+      for (int y = from; y < to; ++y)
+        kAverageRow[o.shift - 1](
+            in.data + (static_cast<std::ptrdiff_t>(y) << o.shift) * in.row_stride, in.row_stride,
+            o.width, first + static_cast<std::ptrdiff_t>(y) * o.row_stride);
+    }
+  });
+}
+
+ImageView<Space::host, const std::uint8_t> pyramid_source(
+    const PyramidPlan& plan, const Level& level,
+    const ImageView<Space::host, const std::uint8_t>& in, const std::uint8_t* octaves) noexcept {
+  if (level.octave == 0) return in;
+  const Octave& o = plan.octaves[static_cast<std::size_t>(level.octave) - 1];
+  return {octaves + (o.offset - plan.octaves_at()), o.width, o.height, o.row_stride};
+}
 
 std::size_t pyramid_scratch(const PyramidPlan& plan) noexcept {
   const std::size_t columns = whole_eights(plan.width + 2);
@@ -68,7 +119,7 @@ void pyramid_level(const PyramidPlan& plan, const Level& level,
   // Only the columns of the picture that are looked at.
   const auto [lowest, highest] = std::minmax_element(
       x_taps, x_taps + columns, [](const Tap& a, const Tap& b) { return a.index < b.index; });
-  const int from = lowest->index / 8 * 8, to = std::min(highest->index + 2, plan.width);
+  const int from = lowest->index / 8 * 8, to = std::min(highest->index + 2, in.width);
   const bool whole = std::all_of(x_taps, x_taps + columns, [](Tap t) { return t.weight == 0; }) &&
                      std::all_of(y_taps, y_taps + rows, [](Tap t) { return t.weight == 0; });
   for (int y = 0; y < rows; y += kRows) {
@@ -97,12 +148,13 @@ Status pyramid(Workers& workers, const PyramidPlan& plan,
   if (in.data == nullptr || out == nullptr || in.width != plan.width || in.height != plan.height ||
       in.row_stride < in.width)
     return Error{Errc::invalid_argument, 0, "pyramid", "the picture is not of the plan's size"};
+  pyramid_octaves(workers, plan, in, out + plan.octaves_at());
   const std::size_t room = pyramid_scratch(plan);
   std::vector<std::uint16_t> sums(room * static_cast<std::size_t>(workers.count()));
   workers.run(static_cast<int>(plan.levels.size()), [&](int task, int worker) {
     const Level& level = plan.levels[static_cast<std::size_t>(task)];
-    pyramid_level(plan, level, in, out + level.offset,
-                  sums.data() + room * static_cast<std::size_t>(worker));
+    pyramid_level(plan, level, pyramid_source(plan, level, in, out + plan.octaves_at()),
+                  out + level.offset, sums.data() + room * static_cast<std::size_t>(worker));
   });
   return Done{};
 }

@@ -12,12 +12,42 @@ constexpr int kPixels = Tables::kTileWidth / kThreadsX;  // beside each other, f
 constexpr int kRows = Tables::kTileHeight / kThreadsY;
 static_assert(kPixels == 4);
 
-__global__ void pyramid_kernel(ImageView<Space::device, const std::uint8_t> in,
+struct Octaves {
+  DeviceOctave of[kMaxOctave];
+  int count;
+};
+
+/// A block of threads for each row of each octave.
+__global__ void octave_kernel(ImageView<Space::device, const std::uint8_t> in, Octaves octaves,
+                              std::uint8_t* __restrict__ out) {
+  const int row = static_cast<int>(blockIdx.x);
+  int which = octaves.count - 1;
+  while (which > 0 && row < octaves.of[which].first_row) --which;
+  const DeviceOctave o = octaves.of[which];
+  const int y = row - o.first_row, side = 1 << o.shift;
+  std::uint8_t* to = out + o.offset + static_cast<std::size_t>(y) * o.row_stride;
+  const std::uint8_t* from = in.data + static_cast<std::ptrdiff_t>(y * side) * in.row_stride;
+  for (int x = static_cast<int>(threadIdx.x); x < o.width; x += static_cast<int>(blockDim.x)) {
+    unsigned sum = 1U << (2 * o.shift - 1);
+    for (int j = 0; j < side; ++j) {
+      const std::uint8_t* block = from + j * in.row_stride + x * side;
+      for (int i = 0; i < side; ++i) sum += block[i];
+    }
+    to[x] = static_cast<std::uint8_t>(sum >> (2 * o.shift));
+  }
+}
+
+/// `out` is read too, where octaves are: not restrict.
+__global__ void pyramid_kernel(ImageView<Space::device, const std::uint8_t> in, Octaves octaves,
                                const DeviceLevel* __restrict__ levels, const Tap* __restrict__ taps,
-                               const PyramidTile* __restrict__ tiles,
-                               std::uint8_t* __restrict__ out) {
+                               const PyramidTile* __restrict__ tiles, std::uint8_t* out) {
   const PyramidTile tile = tiles[blockIdx.x];
   const DeviceLevel level = levels[tile.level];
+  PyramidSource source{in.data, in.row_stride, in.width};
+  if (level.octave > 0) {
+    const DeviceOctave& o = octaves.of[level.octave - 1];
+    source = {out + o.offset, o.row_stride, o.width};
+  }
   const int columns = level.width + 2, rows = level.height + 2;
   const int x = tile.x * Tables::kTileWidth + static_cast<int>(threadIdx.x) * kPixels;
   if (x >= columns) return;
@@ -26,15 +56,15 @@ __global__ void pyramid_kernel(ImageView<Space::device, const std::uint8_t> in,
 #pragma unroll
   for (int i = 0; i < kPixels; ++i) {
     column[i] = taps[level.x_taps + min(x + i, columns - 1)];
-    right[i] = min(column[i].index + 1, in.width - 1);
+    right[i] = min(column[i].index + 1, source.width - 1);
   }
 #pragma unroll
   for (int j = 0; j < kRows; ++j) {
     const int y = tile.y * Tables::kTileHeight + static_cast<int>(threadIdx.y) + j * kThreadsY;
     if (y >= rows) return;
     const Tap row = taps[level.y_taps + y];
-    const std::uint8_t* upper = in.data + row.index * in.row_stride;
-    const std::uint8_t* lower = upper + (row.weight == 0 ? 0 : in.row_stride);
+    const std::uint8_t* upper = source.data + row.index * source.row_stride;
+    const std::uint8_t* lower = upper + (row.weight == 0 ? 0 : source.row_stride);
     const unsigned below = row.weight, above = 256 - below;
     unsigned packed = 0;
 #pragma unroll
@@ -74,13 +104,22 @@ Result<PyramidTables> PyramidTables::create(const Context& context, const Pyrami
   for (std::size_t i = 0; i < plan.levels.size(); ++i) {
     const Level& l = plan.levels[i];
     levels.push_back({static_cast<std::uint32_t>(l.offset), l.row_stride, l.width, l.height,
-                      l.x_taps, l.y_taps});
+                      l.x_taps, l.y_taps, l.octave});
     for (int y = 0; y * Device::kTileHeight < l.height + 2; ++y)
       for (int x = 0; x * Device::kTileWidth < l.width + 2; ++x)
         tiles.push_back({static_cast<std::uint16_t>(i), static_cast<std::uint16_t>(x),
                          static_cast<std::uint16_t>(y), 0});
   }
   device->tile_count = static_cast<int>(tiles.size());
+  for (const Octave& o : plan.octaves) {
+    device->octaves[device->octave_count++] = {static_cast<std::uint32_t>(o.offset),
+                                               o.row_stride,
+                                               o.width,
+                                               o.height,
+                                               o.shift,
+                                               device->octave_rows};
+    device->octave_rows += o.height;
+  }
   for (const Status& done :
        {upload(context, levels, device->levels), upload(context, plan.taps, device->taps),
         upload(context, tiles, device->tiles)})
@@ -95,8 +134,14 @@ Status pyramid(StreamRef stream, const PyramidTables& tables,
       in.row_stride < in.width)
     return Error{Errc::invalid_argument, 0, "pyramid", "the picture is not of the plan's size"};
   if (t.tile_count == 0) return Done{};
+  Octaves octaves{{}, t.octave_count};
+  for (int i = 0; i < t.octave_count; ++i) octaves.of[i] = t.octaves[i];
+  if (t.octave_rows > 0) {
+    octave_kernel<<<static_cast<unsigned>(t.octave_rows), 128, 0, stream.get()>>>(in, octaves, out);
+    if (Status ok = cuda_status(cudaGetLastError(), "octaves launch"); !ok) return ok;
+  }
   pyramid_kernel<<<static_cast<unsigned>(t.tile_count), dim3{kThreadsX, kThreadsY}, 0,
-                   stream.get()>>>(in, t.levels.device_data(), t.taps.device_data(),
+                   stream.get()>>>(in, octaves, t.levels.device_data(), t.taps.device_data(),
                                    t.tiles.device_data(), out);
   return cuda_status(cudaGetLastError(), "pyramid launch");
 }

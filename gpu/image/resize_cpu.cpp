@@ -76,8 +76,8 @@ Result<Resizer> Resizer::create(const Context& context, Size in, Size out, Resiz
 }
 
 Status Resizer::make_bilinear(const Context& context) {
-  append_taps(in_.width, out_.width, 0, out_.width, taps_);
-  append_taps(in_.height, out_.height, 0, out_.height, taps_);
+  append_taps(in_.width, out_.width, 0, out_.width, 0, taps_);
+  append_taps(in_.height, out_.height, 0, out_.height, 0, taps_);
   if (context.backend() != Backend::cuda) return Done{};
   return upload(context, taps_, device_taps_);
 }

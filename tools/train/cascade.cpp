@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <limits>
 
 #include "gpu/hog/deterministic_math.hpp"
 #include "tools/train/bytes.hpp"
+#include "tools/train/json_line.hpp"
 #include "tools/train/random.hpp"
 #include "tools/train/solver.hpp"
 
@@ -33,16 +32,6 @@ float clamped_exp(float x) { return hog::exact_exp(std::min(std::max(x, -60.0F),
 
 std::int32_t in_units(double vote) {
   return static_cast<std::int32_t>(std::nearbyint(vote * 65536));
-}
-
-std::string json(const char* format, ...) __attribute__((format(printf, 1, 2)));
-std::string json(const char* format, ...) {
-  char line[512];
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(line, sizeof line, format, values);
-  va_end(values);
-  return line;
 }
 
 class Trainer {
@@ -111,17 +100,18 @@ class Trainer {
   }
 
   Status start() {
-    session_.log(json(R"({"trainer":"cascade","positives":%zu,"pictures":%zu,"pool":%zu,"grid":%d,)"
-                      R"("sample":%d,"seed":%llu})",
-                      positives_.size(), negatives_.size(), pool_.size(), s_.grid, s_.sample,
-                      static_cast<unsigned long long>(s_.seed)));
+    session_.log(
+        line_of(R"({"trainer":"cascade","positives":%zu,"pictures":%zu,"pool":%zu,"grid":%d,)"
+                R"("sample":%d,"seed":%llu})",
+                positives_.size(), negatives_.size(), pool_.size(), s_.grid, s_.sample,
+                static_cast<unsigned long long>(s_.seed)));
     return load_positives();
   }
 
   /// All of them; those that a stage rejected go again.
   Status load_positives() {
     Patches patches{Planes::grey, s_.geometry.window_width, s_.geometry.window_height};
-    if (Status ok = add_crops(positives_, s_.crops, patches); !ok) return ok;
+    if (Status ok = add_crops(positives_, s_.crops, workers_, patches); !ok) return ok;
     windows_.add(patches, 0, workers_);
     positive_count_ = all_positives_ = patches.size();
     votes_.assign(positive_count_, 0);
@@ -152,7 +142,7 @@ class Trainer {
     refs_ = mined->windows;
     mined_rate_ = mined->rate();
     exhausted_ = refs_.size() < static_cast<std::size_t>(s_.least_negatives);
-    const std::string line = json(
+    const std::string line = line_of(
         R"({"stage":%d,"negatives":%zu,"found":%lld,"searched":%lld,"pictures":%zu,"search":%d,)"
         R"("rate":%.4g,"seconds":%.2f})",
         stage() + 1, refs_.size(), static_cast<long long>(mined->found),
@@ -386,7 +376,7 @@ class Trainer {
         if (count % s_.checkpoint_every == 0)
           if (Status ok = keep(); !ok) return ok;
       }
-      observer_.progress(what + (count == 0 ? "" : json(": f %.2f", reached.f)) + ", learners",
+      observer_.progress(what + (count == 0 ? "" : line_of(": f %.2f", reached.f)) + ", learners",
                          static_cast<std::size_t>(count), static_cast<std::size_t>(most));
       model_.linear.push_back(next_learner(count));
       add_votes(model_.linear.back(), 0);
@@ -399,13 +389,14 @@ class Trainer {
     finished_ = last;
     drop_lost_people(reached.threshold);
     const double seconds = session_.seconds() - before;
-    session_.log(json(R"({"stage":%d,"learners":%d,"all_learners":%zu,"threshold":%d,"d":%.5f,)"
-                      R"("f":%.5f,"D":%.5f,"F":%.4g,"positives":%zu,"seconds":%.2f,"total":%.1f})",
-                      stage(), learners, model_.linear.size(), reached.threshold, reached.d,
-                      reached.f, detection_, rate_, positive_count_, seconds, session_.seconds()));
-    observer_.say(json("stage %2d: %3d learners (%4zu), d %.4f, f %.3f, D %.3f, F %.2e, %.1f s",
-                       stage(), learners, model_.linear.size(), reached.d, reached.f, detection_,
-                       rate_, seconds));
+    session_.log(
+        line_of(R"({"stage":%d,"learners":%d,"all_learners":%zu,"threshold":%d,"d":%.5f,)"
+                R"("f":%.5f,"D":%.5f,"F":%.4g,"positives":%zu,"seconds":%.2f,"total":%.1f})",
+                stage(), learners, model_.linear.size(), reached.threshold, reached.d, reached.f,
+                detection_, rate_, positive_count_, seconds, session_.seconds()));
+    observer_.say(line_of("stage %2d: %3d learners (%4zu), d %.4f, f %.3f, D %.3f, F %.2e, %.1f s",
+                          stage(), learners, model_.linear.size(), reached.d, reached.f, detection_,
+                          rate_, seconds));
     return keep();
   }
 
@@ -498,12 +489,7 @@ std::vector<hog::SearchSettings> default_searches() {
 std::string text_of(const CascadeSettings& s) {
   SettingsText text;
   text.add("name", s.name);
-  text.add("window", std::to_string(s.geometry.window_width) + "x" +
-                         std::to_string(s.geometry.window_height));
-  text.add("person_x", static_cast<double>(s.geometry.person_x));
-  text.add("person_y", static_cast<double>(s.geometry.person_y));
-  text.add("person_width", static_cast<double>(s.geometry.person_width));
-  text.add("person_height", static_cast<double>(s.geometry.person_height));
+  text.add_geometry(s.geometry);
   text.add("grid", s.grid);
   text.add("fine_pool", s.fine_pool);
   text.add("sample", s.sample);
@@ -521,10 +507,8 @@ std::string text_of(const CascadeSettings& s) {
   text.add("trim", s.trim);
   text.add("mirror", s.crops.mirror);
   text.add("shift", s.crops.shift);
-  for (const hog::SearchSettings& search : s.searches.empty() ? default_searches() : s.searches) {
-    text.add("search_scale", search.scale_step);
-    text.add("search_stride", search.stride);
-  }
+  text.add("crop_scale", s.crops.scale);
+  text.add_searches(s.searches.empty() ? default_searches() : s.searches);
   text.add("seed", s.seed);
   return text.text();
 }

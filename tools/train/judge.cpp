@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <utility>
+
+#include "tools/train/engines.hpp"
 
 namespace kerb::train {
 namespace {
@@ -23,29 +24,25 @@ class Searcher {
  public:
   Searcher(const Context& context, Workers& workers, const hog::Model& model,
            const JudgeSettings& settings, hog::Fusion& fusion)
-      : context_{context}, workers_{workers}, model_{model}, s_{settings}, fusion_{fusion} {}
+      : engines_{context, workers, model, settings.search},
+        model_{model},
+        s_{settings},
+        fusion_{fusion} {}
 
   Result<hog::Engine*> search(const Pixels& picture, DetectionList& out) {
-    std::unique_ptr<hog::Engine>& engine = engines_[{picture.width, picture.height}];
-    if (engine == nullptr) {
-      Result<std::unique_ptr<hog::Engine>> made =
-          hog::make_engine(context_, workers_, model_, s_.search, picture.width, picture.height);
-      if (!made) return made.error();
-      engine = std::move(*made);
-    }
-    const Result<hog::Engine::Hits> hits = engine->search(picture.view(), s_.threshold);
+    const Result<hog::Engine*> engine = engines_.get(picture.width, picture.height);
+    if (!engine) return engine.error();
+    const Result<hog::Engine::Hits> hits = (*engine)->search(picture.view(), s_.threshold);
     if (!hits) return hits.error();
-    fusion_.fuse(*hits, model_.geometry(), engine->plan(), out);
-    return engine.get();
+    fusion_.fuse(*hits, model_.geometry(), (*engine)->plan(), out);
+    return *engine;
   }
 
  private:
-  const Context& context_;
-  Workers& workers_;
+  Engines engines_;
   const hog::Model& model_;
   const JudgeSettings& s_;
   hog::Fusion& fusion_;
-  std::map<std::pair<int, int>, std::unique_ptr<hog::Engine>> engines_;
 };
 
 void fill_curve(std::vector<float> found, std::vector<float> wrong, double pictures,

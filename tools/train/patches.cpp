@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <numeric>
+#include <utility>
 
 #include "gpu/image/pyramid.hpp"
 #include "gpu/image/to_luv.hpp"
@@ -59,6 +60,53 @@ void copy_unscaled(const Source& source, int planes, int x, int y, int width, in
   }
 }
 
+/// Levels of a picture's planes, one at a time.
+class LevelMaker {
+ public:
+  LevelMaker(const PyramidPlan& plan, const Source& source, int planes, Workers& workers)
+      : plan_{plan},
+        source_{source},
+        planes_{planes},
+        octave_size_{plan.samples - plan.octaves_at()},
+        octaves_(octave_size_ * static_cast<std::size_t>(planes)),
+        scratch_(cpu::pyramid_scratch(plan)) {
+    for (int p = 0; p < planes_; ++p)
+      cpu::pyramid_octaves(workers, plan_, source_.planes[p], octaves_of(p));
+  }
+
+  void make(const Level& level) {
+    plane_ =
+        static_cast<std::size_t>(level.row_stride) * static_cast<std::size_t>(level.height + 2);
+    samples_.resize(plane_ * 3);
+    for (int p = 0; p < planes_; ++p)
+      cpu::pyramid_level(plan_, level,
+                         cpu::pyramid_source(plan_, level, source_.planes[p], octaves_of(p)),
+                         samples_.data() + static_cast<std::size_t>(p) * plane_, scratch_.data());
+  }
+
+  /// The window at (x, y) of the level made last, with its rim.
+  void copy(const Level& level, int x, int y, int width, int height, std::uint8_t* out) const {
+    for (int p = 0; p < planes_; ++p)
+      for (int v = 0; v < height + 2; ++v, out += width + 2)
+        std::memcpy(out,
+                    samples_.data() + static_cast<std::size_t>(p) * plane_ +
+                        static_cast<std::ptrdiff_t>(y + v) * level.row_stride + x,
+                    static_cast<std::size_t>(width + 2));
+  }
+
+ private:
+  std::uint8_t* octaves_of(int plane) {
+    return octaves_.data() + static_cast<std::size_t>(plane) * octave_size_;
+  }
+
+  const PyramidPlan& plan_;
+  const Source& source_;
+  int planes_;
+  std::size_t octave_size_, plane_ = 0;
+  std::vector<std::uint8_t> octaves_, samples_;
+  std::vector<std::uint16_t> scratch_;
+};
+
 /// How far a crop's window may move from its middle, one way.
 int room_of(int crop, int window, int shift) { return std::min(shift, (crop - window) / 2); }
 
@@ -93,24 +141,33 @@ int windows_per_crop(const CropOptions& options) noexcept {
   return (options.shift > 0 ? 5 : 1) * (options.mirror ? 2 : 1);
 }
 
-Status add_crops(PictureSet& crops, const CropOptions& options, Patches& out) {
+Status add_crops(PictureSet& crops, const CropOptions& options, Workers& workers, Patches& out) {
   const int width = out.window_width(), height = out.window_height();
   for (std::size_t i = 0; i < crops.size(); ++i) {
     const Result<std::shared_ptr<const Pixels>> crop = crops.get(i);
     if (!crop) return crop.error();
+    const int scaled_width = scaled_side((*crop)->width, options.scale);
+    const int scaled_height = scaled_side((*crop)->height, options.scale);
+    const int x = (scaled_width - width) / 2, y = (scaled_height - height) / 2;
+    std::vector<LevelArea> areas{{options.scale, x, y, width, height}};
+    if (options.shift > 0) {
+      const int across = room_of(scaled_width, width, options.shift);
+      const int down = room_of(scaled_height, height, options.shift);
+      for (const auto& [dx, dy] : {std::pair{-across, 0}, {across, 0}, {0, -down}, {0, down}})
+        areas.push_back({options.scale, x + dx, y + dy, width, height});
+    }
+    const Result<PyramidPlan> plan =
+        plan_pyramid((*crop)->width, (*crop)->height, areas, Scaling::octaves);
+    if (!plan) return plan.error();
     for (int turned = 0; turned < (options.mirror ? 2 : 1); ++turned) {
       const Pixels picture = turned == 1 ? mirrored(**crop) : **crop;
       Source source;
       if (Status ok = prepare(picture, out.planes(), source); !ok) return ok;
-      const int x = (picture.width - width) / 2, y = (picture.height - height) / 2;
-      const auto cut = [&](int dx, int dy) {
-        copy_unscaled(source, count_of(out.planes()), x + dx, y + dy, width, height, out.add());
-      };
-      cut(0, 0);
-      if (options.shift == 0) continue;
-      const int across = room_of(picture.width, width, options.shift);
-      const int down = room_of(picture.height, height, options.shift);
-      cut(-across, 0), cut(across, 0), cut(0, -down), cut(0, down);
+      LevelMaker maker{*plan, source, count_of(out.planes()), workers};
+      for (const Level& level : plan->levels) {
+        maker.make(level);
+        maker.copy(level, 0, 0, width, height, out.add());
+      }
     }
   }
   return Done{};
@@ -119,7 +176,6 @@ Status add_crops(PictureSet& crops, const CropOptions& options, Patches& out) {
 Status add_windows(PictureSet& pictures, const std::vector<WindowRef>& windows,
                    const hog::Geometry& geometry, const std::vector<hog::SearchSettings>& searches,
                    Workers& workers, Patches& out, const std::string& what, Observer& observer) {
-  static_cast<void>(workers);
   // By picture, search and window, so that each level is made once.
   std::vector<std::size_t> order(windows.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -129,8 +185,6 @@ Status add_windows(PictureSet& pictures, const std::vector<WindowRef>& windows,
   const auto bad = [](const char* text) {
     return Error{Errc::invalid_argument, 0, "cut windows", text};
   };
-  std::vector<std::uint8_t> samples;
-  std::vector<std::uint16_t> scratch;
   for (std::size_t from = 0; from < order.size();) {
     const WindowRef& here = windows[order[from]];
     std::size_t to = from;
@@ -149,8 +203,8 @@ Status add_windows(PictureSet& pictures, const std::vector<WindowRef>& windows,
         hog::plan_search(geometry, searches[static_cast<std::size_t>(here.search)],
                          (*picture)->width, (*picture)->height);
     if (!plan) return plan.error();
-    scratch.resize(cpu::pyramid_scratch(plan->pyramid));
-    std::size_t made = plan->windows.size();  // the level in `samples`: none yet
+    LevelMaker maker{plan->pyramid, source, count_of(out.planes()), workers};
+    std::size_t made = plan->windows.size();  // the level: none yet
     for (; from < to; ++from) {
       const std::int32_t window = windows[order[from]].window;
       if (window < 0 || window >= plan->window_count) return bad("no such window");
@@ -160,25 +214,14 @@ Status add_windows(PictureSet& pictures, const std::vector<WindowRef>& windows,
       const auto index = static_cast<std::size_t>(after - plan->windows.begin()) - 1;
       const Level& level = plan->pyramid.levels[index];
       const hog::LevelWindows& at = plan->windows[index];
-      const std::size_t plane =
-          static_cast<std::size_t>(level.row_stride) * static_cast<std::size_t>(level.height + 2);
       if (index != made) {
-        samples.resize(plane * 3);
-        for (int p = 0; p < count_of(out.planes()); ++p)
-          cpu::pyramid_level(plan->pyramid, level, source.planes[p],
-                             samples.data() + static_cast<std::size_t>(p) * plane, scratch.data());
+        maker.make(level);
         made = index;
       }
       const int number = window - at.first_window;
       const int x = at.first_x + number % at.columns * plan->stride;
       const int y = at.first_y + number / at.columns * plan->stride;
-      std::uint8_t* to_row = out.at(first + order[from]);
-      for (int p = 0; p < count_of(out.planes()); ++p)
-        for (int v = 0; v < out.window_height() + 2; ++v, to_row += out.row_stride())
-          std::memcpy(to_row,
-                      samples.data() + static_cast<std::size_t>(p) * plane +
-                          static_cast<std::ptrdiff_t>(y + v) * level.row_stride + x,
-                      static_cast<std::size_t>(out.row_stride()));
+      maker.copy(level, x, y, out.window_width(), out.window_height(), out.at(first + order[from]));
     }
     observer.progress(what, to, order.size());
   }

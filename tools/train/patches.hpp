@@ -64,15 +64,17 @@ Status add_window(const Pixels& picture, int x, int y, Patches& out);
 
 /// How crops of people become windows.
 struct CropOptions {
+  double scale = 1;    ///< crop pixels to one of the window's, which is scaled as a level is
   bool mirror = true;  ///< each also with left and right exchanged
-  int shift = 0;       ///< if over 0, also moved by so many pixels left, right, up and down
+  int shift = 0;       ///< if over 0, also moved by so many window pixels left, right, up and down
 };
 /// How many windows each crop gives.
 [[nodiscard]] int windows_per_crop(const CropOptions& options) noexcept;
 
 /// The middle of each crop, mirrored and shifted as asked. A crop no larger than the window in one
-/// direction is not shifted that way: it then stands where it stood. Fails: as PictureSet::get().
-Status add_crops(PictureSet& crops, const CropOptions& options, Patches& out);
+/// direction is not shifted that way: it then stands where it stood. Fails: as PictureSet::get()
+/// and plan_pyramid().
+Status add_crops(PictureSet& crops, const CropOptions& options, Workers& workers, Patches& out);
 
 /// A window of a search through one of the pictures of a set.
 struct WindowRef {

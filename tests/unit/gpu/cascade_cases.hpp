@@ -49,6 +49,7 @@ struct CascadeCase {
   SearchSettings search;
   bool cumulative = false, colour = false;
   int stages = 4;  ///< of 1, 2, 3 ... learners
+  Scaling scaling = Scaling::plain;
 };
 
 inline SearchSettings search(double step, int stride, int padding = 0) {
@@ -78,6 +79,9 @@ inline const CascadeCase kCascadeCases[] = {
     {"many learners", 97, 163, false, search(1.2, 8), false, false, 18},
     {"many trees", 97, 163, true, search(1.2, 8), false, false, 18},
     {"many trees, soft", 97, 163, true, search(1.2, 8), true, false, 18},
+    {"octaves", 273, 517, false, search(1.3, 16), false, false, 4, Scaling::octaves},
+    {"octaves, colour, padding", 150, 270, true, search(1.5, 8, 16), true, true, 4,
+     Scaling::octaves},
 };
 
 /// Random learners that let about half of the windows through, so that every stage has work.
@@ -85,6 +89,7 @@ inline Model model_for(const CascadeCase& c, std::uint32_t seed) {
   Model model = c.trees ? tree_cascade(seed, c.stages) : linear_cascade(seed, c.stages);
   auto& m = std::get<CascadeModel>(model.kind);
   m.cumulative = c.cumulative;
+  m.geometry.scaling = c.scaling;
   std::mt19937 random{seed};
   if (c.trees) {
     m.channels =

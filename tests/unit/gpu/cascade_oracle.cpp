@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "gpu/image/gradient_math.hpp"
+#include "tests/support/unity.hpp"
 
 namespace kerb::hog::test {
 namespace {
@@ -16,16 +17,19 @@ int mirrored(int i, int size) {
   return size == 1 ? 0 : i;
 }
 
-/// Neighbours and the weight of the right one, of pixel `i` of a side scaled from `in` to `out`.
+/// Neighbours and the weight of the right one, of pixel `i` of a side scaled from `in` to `out`,
+/// made from blocks of `block` pixels.
 struct Place {
   int left, right;
   double weight;
 };
-Place place(int i, int in, int out) {
+Place place(int i, int in, int out, int block) {
+  const double last = in / block - 1;
   const double at =
-      std::clamp((mirrored(i, out) + 0.5) * in / static_cast<double>(out) - 0.5, 0.0, in - 1.0);
+      std::clamp((mirrored(i, out) + 0.5) * in / static_cast<double>(out) / block - 0.5, 0.0, last);
   const int left = static_cast<int>(at);
-  return {left, std::min(left + 1, in - 1), std::nearbyint((at - left) * 256) / 256};
+  return {left, std::min(left + 1, static_cast<int>(last)),
+          std::nearbyint((at - left) * 256) / 256};
 }
 
 /// Sums of one channel over rectangles of a level's area.
@@ -129,11 +133,18 @@ std::int32_t vote_of(const CascadeModel& m, const TreeLearner& t, std::vector<Su
 std::vector<std::uint8_t> level_by_definition(const PyramidPlan& plan, const Level& level,
                                               const View& in) {
   std::vector<std::uint8_t> out;
+  const int block = 1 << level.octave;
+  TEST_ASSERT_TRUE(level.octave == 0 || level.scale >= block);
+  const auto at = [&](int i, int j) {  // the rounded mean of a block
+    int sum = 0;
+    for (int k = 0; k < block * block; ++k)
+      sum += in.data[(j * block + k / block) * in.row_stride + i * block + k % block];
+    return std::floor(static_cast<double>(sum) / (block * block) + 0.5);
+  };
   for (int y = -1; y <= level.height; ++y) {
-    const Place row = place(level.y0 + y, plan.height, level.image_height);
+    const Place row = place(level.y0 + y, plan.height, level.image_height, block);
     for (int x = -1; x <= level.width; ++x) {
-      const Place column = place(level.x0 + x, plan.width, level.image_width);
-      const auto at = [&](int i, int j) { return double{1.0 * in.data[j * in.row_stride + i]}; };
+      const Place column = place(level.x0 + x, plan.width, level.image_width, block);
       const double upper = at(column.left, row.left) * (1 - column.weight) +
                            at(column.right, row.left) * column.weight;
       const double lower = at(column.left, row.right) * (1 - column.weight) +

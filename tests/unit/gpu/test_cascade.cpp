@@ -25,20 +25,25 @@ void test_every_level_is_what_its_definition_says() {
   const std::vector<LevelArea> areas{
       {1, 0, 0, 93, 71},      {1, 5, 3, 40, 30},  {1.05, 0, 0, 89, 68}, {1.7, -7, -9, 70, 60},
       {0.6, 10, 10, 100, 90}, {9.1, 0, 0, 10, 8}, {40, -3, -3, 8, 8}};
-  const Result<PyramidPlan> plan = plan_pyramid(93, 71, areas);
-  TEST_ASSERT_OK(plan);
-  std::vector<std::uint8_t> out(plan->samples);
-  TEST_ASSERT_OK(cpu::pyramid(workers, *plan, scene.view(), out.data()));
-  for (const Level& level : plan->levels) {
-    const std::vector<std::uint8_t> expected = level_by_definition(*plan, level, scene.view());
-    for (int y = 0; y < level.height + 2; ++y)
-      TEST_ASSERT_EQUAL_MEMORY(
-          expected.data() + y * (level.width + 2),
-          out.data() + level.offset + static_cast<std::size_t>(y * level.row_stride),
-          static_cast<std::size_t>(level.width + 2));
+  for (const Scaling scaling : {Scaling::plain, Scaling::octaves}) {
+    const Result<PyramidPlan> plan = plan_pyramid(93, 71, areas, scaling);
+    TEST_ASSERT_OK(plan);
+    TEST_ASSERT_EQUAL(scaling == Scaling::plain ? 0 : 4, plan->octaves.size());
+    TEST_ASSERT_EQUAL(scaling == Scaling::plain ? 0 : 3, plan->levels[5].octave);
+    TEST_ASSERT_EQUAL(0, plan->levels[3].octave);
+    std::vector<std::uint8_t> out(plan->samples);
+    TEST_ASSERT_OK(cpu::pyramid(workers, *plan, scene.view(), out.data()));
+    for (const Level& level : plan->levels) {
+      const std::vector<std::uint8_t> expected = level_by_definition(*plan, level, scene.view());
+      for (int y = 0; y < level.height + 2; ++y)
+        TEST_ASSERT_EQUAL_MEMORY(
+            expected.data() + y * (level.width + 2),
+            out.data() + level.offset + static_cast<std::size_t>(y * level.row_stride),
+            static_cast<std::size_t>(level.width + 2));
+    }
+    TEST_ASSERT_ERROR(Errc::invalid_argument,
+                      cpu::pyramid(workers, *plan, Scene(92, 71, 1, 1).view(), out.data()));
   }
-  TEST_ASSERT_ERROR(Errc::invalid_argument,
-                    cpu::pyramid(workers, *plan, Scene(92, 71, 1, 1).view(), out.data()));
   TEST_ASSERT_ERROR(Errc::invalid_argument, plan_pyramid(0, 5, {}));
   TEST_ASSERT_ERROR(Errc::invalid_argument, plan_pyramid(5, 5, {{1, 0, 0, 0, 5}}));
   TEST_ASSERT_ERROR(Errc::invalid_argument, plan_pyramid(5, 5, {{100, 0, 0, 5, 5}}));

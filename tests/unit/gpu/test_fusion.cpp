@@ -341,10 +341,11 @@ void test_people_need_enough_hits() {
   }
 }
 
-float iou(const Detection& a, const Detection& b) {
+float share(const Detection& a, const Detection& b, bool of_smaller) {
   const float w = std::min(a.x + a.w, b.x + b.w) - std::max(a.x, b.x);
   const float h = std::min(a.y + a.h, b.y + b.h) - std::max(a.y, b.y);
-  return w <= 0 || h <= 0 ? 0 : w * h / (a.w * a.h + b.w * b.h - w * h);
+  if (w <= 0 || h <= 0) return 0;
+  return w * h / (of_smaller ? std::min(a.w * a.h, b.w * b.h) : a.w * a.h + b.w * b.h - w * h);
 }
 
 void test_suppression_keeps_the_best_of_those_that_overlap() {
@@ -356,17 +357,21 @@ void test_suppression_keeps_the_best_of_those_that_overlap() {
   std::sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
     return a.score != b.score ? a.score > b.score : a.window < b.window;
   });
-  for (const float limit : {0.2F, 0.5F, 0.9F}) {
+  for (const auto& [limit, of_smaller] :
+       {std::pair{0.2F, false}, {0.5F, false}, {0.9F, false}, {0.3F, true}, {0.65F, true}}) {
     std::vector<Detection> expected;
     for (const Hit& hit : hits) {
       const Detection box = box_of(hit);
       if (std::none_of(expected.begin(), expected.end(),
-                       [&](const Detection& taken) { return iou(taken, box) > limit; }))
+                       [&, limit = limit, of_smaller = of_smaller](const Detection& taken) {
+                         return share(taken, box, of_smaller) > limit;
+                       }))
         expected.push_back(box);
     }
     FusionSettings settings;
     settings.kind = FusionKind::suppression;
     settings.overlap = limit;
+    settings.of_smaller = of_smaller;
     const std::vector<Detection> actual = fused(hits, settings);
     expected.resize(std::min<std::size_t>(expected.size(), DetectionList::kCapacity));
     TEST_ASSERT_EQUAL(expected.size(), actual.size());

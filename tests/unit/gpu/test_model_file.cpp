@@ -95,27 +95,37 @@ void test_the_format_is_the_documented_one() {
   m.kind = DenseKind::integral;
   m.clip = 0.25F;
   m.weights[35] = -1;
+  m.geometry.scaling = Scaling::octaves;
+  model.advice = {-0.5F, 1.25F, 4, 16, FusionKind::suppression, 0.75F, true};
   const Bytes bytes = serialise(model);
-  TEST_ASSERT_EQUAL(16 + 2 + 2 + 24 + 2 + 12 + 4 + 36 * 4 + 4, bytes.size());
-  TEST_ASSERT_EQUAL_MEMORY("KWMODEL\0\1\0\0\0", bytes.data(), 12);
+  TEST_ASSERT_EQUAL(16 + 2 + 2 + 22 + 25 + 2 + 12 + 4 + 36 * 4 + 4, bytes.size());
+  TEST_ASSERT_EQUAL_MEMORY("KWMODEL\0\2\0\0\0", bytes.data(), 12);
   TEST_ASSERT_EQUAL(bytes.size(), get_u32(bytes, 12));
   TEST_ASSERT_EQUAL_MEMORY("\0\2ab", bytes.data() + 16, 4);
-  TEST_ASSERT_EQUAL(16, get_u32(bytes, 20));
-  TEST_ASSERT_EQUAL_HEX32(0x3f800000, get_u32(bytes, 28));  // person_x 1
-  TEST_ASSERT_EQUAL_HEX32(0x40800000, get_u32(bytes, 40));  // person_height 4
-  TEST_ASSERT_EQUAL_MEMORY("\2\1", bytes.data() + 44, 2);
-  TEST_ASSERT_EQUAL_HEX32(0x3e800000, get_u32(bytes, 50));  // clip
-  TEST_ASSERT_EQUAL(36, get_u32(bytes, 58));
-  TEST_ASSERT_EQUAL_HEX32(0xbf800000, get_u32(bytes, 62 + 35 * 4));
+  TEST_ASSERT_EQUAL_HEX32(0xbf000000, get_u32(bytes, 20));  // advised threshold
+  TEST_ASSERT_EQUAL_HEX32(0x3fa00000, get_u32(bytes, 24));  // scale step
+  TEST_ASSERT_EQUAL(4, get_u32(bytes, 28));                 // stride
+  TEST_ASSERT_EQUAL(16, get_u32(bytes, 32));                // padding
+  TEST_ASSERT_EQUAL_MEMORY("\1", bytes.data() + 36, 1);     // suppression
+  TEST_ASSERT_EQUAL_HEX32(0x3f400000, get_u32(bytes, 37));  // overlap
+  TEST_ASSERT_EQUAL_MEMORY("\1", bytes.data() + 41, 1);     // of the smaller
+  TEST_ASSERT_EQUAL(16, get_u32(bytes, 42));
+  TEST_ASSERT_EQUAL_HEX32(0x3f800000, get_u32(bytes, 50));  // person_x 1
+  TEST_ASSERT_EQUAL_HEX32(0x40800000, get_u32(bytes, 62));  // person_height 4
+  TEST_ASSERT_EQUAL_MEMORY("\1", bytes.data() + 66, 1);     // octaves
+  TEST_ASSERT_EQUAL_MEMORY("\2\1", bytes.data() + 67, 2);
+  TEST_ASSERT_EQUAL_HEX32(0x3e800000, get_u32(bytes, 73));  // clip
+  TEST_ASSERT_EQUAL(36, get_u32(bytes, 81));
+  TEST_ASSERT_EQUAL_HEX32(0xbf800000, get_u32(bytes, 85 + 35 * 4));
   TEST_ASSERT_EQUAL_HEX32(crc32(bytes.data(), bytes.size() - 4), get_u32(bytes, bytes.size() - 4));
 
   const Bytes trees = serialise(tree_cascade(1, 2));  // "trees"
-  TEST_ASSERT_EQUAL(16 + 2 + 5 + 24 + 5 + 5 * 4 + 2 * 12 + 3 * 12 + 9 * 28 + 12 * 4 + 4,
+  TEST_ASSERT_EQUAL(16 + 2 + 5 + 22 + 25 + 5 + 5 * 4 + 2 * 12 + 3 * 12 + 9 * 28 + 12 * 4 + 4,
                     trees.size());
   TEST_ASSERT_EQUAL_MEMORY("\1\5trees", trees.data() + 16, 7);
-  TEST_ASSERT_EQUAL_MEMORY("\x9\1\1\1\0", trees.data() + 47, 5);
+  TEST_ASSERT_EQUAL_MEMORY("\x9\1\1\1\0", trees.data() + 70, 5);
   const std::uint32_t counts[] = {2, 0, 3, 9, 12};
-  for (std::size_t i = 0; i < 5; ++i) TEST_ASSERT_EQUAL(counts[i], get_u32(trees, 52 + 4 * i));
+  for (std::size_t i = 0; i < 5; ++i) TEST_ASSERT_EQUAL(counts[i], get_u32(trees, 75 + 4 * i));
 }
 
 void test_every_truncation_is_refused() {
@@ -195,15 +205,33 @@ void test_forged_files_are_refused_or_sound() {
   TEST_ASSERT_TRUE(refused > 100);
 }
 
+// A file as the first version wrote it: neither advice nor scaling.
+void test_version_1_is_still_read() {
+  Model model = tiny_dense();
+  model.name = "ab";
+  const Bytes now = serialise(model);
+  Bytes old{now.begin(), now.begin() + 20};
+  old.insert(old.end(), now.begin() + 42, now.begin() + 66);
+  old.insert(old.end(), now.begin() + 67, now.end());
+  old[8] = std::byte{1};
+  put_u32(old, 12, static_cast<std::uint32_t>(old.size()));
+  reseal(old);
+  const Result<Model> read = parsed(old);
+  TEST_ASSERT_OK(read);
+  TEST_ASSERT_TRUE(serialise(*read) == now);
+}
+
 void test_errors_say_what_and_where() {
   Bytes bytes = serialise(tiny_dense());
   says(parse(nullptr, 0), Errc::damaged, "not a model");
   bytes[0] = std::byte{'k'};
   says(parsed(bytes), Errc::damaged, "not a model");
   bytes[0] = std::byte{'K'};
+  for (const int version : {0, 3}) {
+    bytes[8] = static_cast<std::byte>(version);
+    says(parsed(bytes), Errc::unsupported, "this program reads versions 1 to 2");
+  }
   bytes[8] = std::byte{2};
-  says(parsed(bytes), Errc::unsupported, "version 2; this program reads version 1");
-  bytes[8] = std::byte{1};
   bytes.back() ^= std::byte{1};
   says(parsed(bytes), Errc::damaged, "checksum");
   bytes[16] = std::byte{2};
@@ -231,7 +259,7 @@ void test_counts_are_checked_before_memory_is_taken() {
   for (std::size_t table = 0; table < 5; ++table)
     for (const std::uint32_t count : {0xffffffffU, 0x80000000U, 0x7fffffffU, 0x10000000U}) {
       Bytes bytes = whole;
-      put_u32(bytes, 52 + 4 * table, count);
+      put_u32(bytes, 75 + 4 * table, count);
       reseal(bytes);
       says(parsed(bytes), Errc::damaged, "more entries");
     }
@@ -292,6 +320,7 @@ int main() {
   RUN_TEST(test_every_truncation_is_refused);
   RUN_TEST(test_every_flipped_byte_is_refused);
   RUN_TEST(test_forged_files_are_refused_or_sound);
+  RUN_TEST(test_version_1_is_still_read);
   RUN_TEST(test_errors_say_what_and_where);
   RUN_TEST(test_counts_are_checked_before_memory_is_taken);
   RUN_TEST(test_files_are_written_and_read);
