@@ -114,6 +114,9 @@ void add_cascade(CLI::App& command, Action& action) {
                     "Each stage counts for itself, as in the thesis, instead of going on with the "
                     "sum of those before");
   cascade->add_option("--cost", s.cost, "C of the SVMs")->capture_default_str();
+  cascade
+      ->add_option("--shrink", s.shrink, "Real votes times this: slower, and less sure of itself")
+      ->capture_default_str();
   cascade->add_option("--shift", s.crops.shift, "Also people moved by so many pixels; 0: not");
   cascade->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
   cascade->footer(

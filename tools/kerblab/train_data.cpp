@@ -27,6 +27,8 @@ void add_train_options(CLI::App& command, TrainOptions& o) {
       .add_option("--negatives", o.negatives, "Folders of whole pictures without anybody in them")
       ->required()
       ->check(not_empty);
+  command.add_flag("--mirror-negatives", o.mirror_negatives,
+                   "Search the pictures for false positives mirrored, too");
   command.add_option("--out", o.out, "Model to write")->required()->check(not_empty);
   command.add_option("--name", o.name, "Of the model")->capture_default_str();
   command.add_option("--seed", o.seed, "The same seed gives the same model")->capture_default_str();
@@ -103,6 +105,7 @@ Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry
     o.least_width = geometry.window_width;
     o.least_height = geometry.window_height;
     train::Split split = train::hold_out(*paths, options.hold_out);
+    o.mirror = options.mirror_negatives && &part.folders == &options.negatives;
     const auto read = [&](std::vector<std::string> files,
                           std::unique_ptr<train::PictureSet>& set) -> Status {
       Result<train::PictureSet> opened =
@@ -113,6 +116,7 @@ Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry
     };
     if (!options.judge_only)
       if (Status ok = read(std::move(split.kept), part.set); !ok) return ok.error();
+    o.mirror = false;
     if (!split.held_out.empty())
       if (Status ok = read(std::move(split.held_out), part.held); !ok) return ok.error();
   }

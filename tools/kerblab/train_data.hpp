@@ -23,6 +23,7 @@ struct TrainOptions {
   int threads = 0;
   int hold_out = 0;  ///< every so-manyth crop and picture is not trained on
   bool resume = false;
+  bool mirror_negatives = false;
   bool judge_only = false;  ///< train nothing: judge the model that is there
 };
 void add_train_options(CLI::App& command, TrainOptions& options);

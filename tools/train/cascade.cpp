@@ -327,8 +327,8 @@ class Trainer {
       learner.pass = in_units(0.5 * hog::exact_log((1 - error) / error));
       learner.fail = -learner.pass;
     } else {
-      learner.slope = static_cast<float>(c.slope * 65536);
-      learner.pass = learner.fail = in_units(c.constant);
+      learner.slope = static_cast<float>(s_.shrink * c.slope * 65536);
+      learner.pass = learner.fail = in_units(s_.shrink * c.constant);
     }
     return learner;
   }
@@ -373,7 +373,7 @@ class Trainer {
         model_.stages.back().count = count;
         model_.stages.back().threshold = reached.threshold;
         if (count >= most || (!last && reached.f <= s_.f_max)) break;
-        if (count % s_.checkpoint_every == 0)
+        if (count % s_.checkpoint_every == 0 && model_.linear.size() != kept_learners_)
           if (Status ok = keep(); !ok) return ok;
       }
       observer_.progress(what + (count == 0 ? "" : line_of(": f %.2f", reached.f)) + ", learners",
@@ -420,6 +420,7 @@ class Trainer {
     for (const double value : {rate_, detection_, mined_rate_}) out.put(value);
     for (const int value : {open_, has_negatives_ ? 1 : 0, finished_ ? 1 : 0}) out.put(value);
     if (Status ok = session_.keep(out.bytes()); !ok) return ok;
+    kept_learners_ = model_.linear.size();
     if (++kept_ == s_.stop_after) return Error{Errc::end, 0, "train cascade", "stopped for a test"};
     return Done{};
   }
@@ -436,6 +437,7 @@ class Trainer {
     in.get(finished);
     if (!in.at_end()) return Error{Errc::damaged, 0, "resume", "the checkpoint's state"};
     has_negatives_ = has != 0;
+    kept_learners_ = model_.linear.size();
     finished_ = finished != 0;
     if (Status ok = load_positives(); !ok) return ok;
     // As the stages left them, one by one.
@@ -473,6 +475,7 @@ class Trainer {
   bool has_negatives_ = false, exhausted_ = false, finished_ = false;
   double rate_ = 1, detection_ = 1, mined_rate_ = 1;
   int kept_ = 0;
+  std::size_t kept_learners_ = 0;  // in the last checkpoint
 };
 
 }  // namespace
@@ -505,6 +508,7 @@ std::string text_of(const CascadeSettings& s) {
   text.add("chain", s.chain);
   text.add("cost", s.cost);
   text.add("trim", s.trim);
+  text.add("shrink", s.shrink);
   text.add("mirror", s.crops.mirror);
   text.add("shift", s.crops.shift);
   text.add("crop_scale", s.crops.scale);
@@ -530,6 +534,7 @@ Status validate(const CascadeSettings& s) {
         Rule{s.negatives >= 0 && s.negatives <= 1000000, "--negatives-per-stage", "0..1000000"},
         Rule{s.cost > 0 && s.cost <= 1e9, "--cost", "more than 0, up to 1e9"},
         Rule{s.trim >= 0 && s.trim < 1, "--trim", "0 up to, but not, 1"},
+        Rule{s.shrink > 0 && s.shrink <= 1, "--shrink", "more than 0, up to 1"},
         Rule{s.crops.shift >= 0 && s.crops.shift <= 1024, "--shift", "0..1024 pixels"},
         Rule{s.geometry.window_width >= 16 && s.geometry.window_height >= 16 &&
                  s.geometry.window_width % 4 == 0 && s.geometry.window_height % 4 == 0,
