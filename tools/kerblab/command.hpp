@@ -31,6 +31,7 @@ using Action = std::function<int()>;
 /// action.
 void add_detect(CLI::App& app, Action& action);
 void add_model(CLI::App& app, Action& action);
+void add_eval(CLI::App& app, Action& action);
 void add_bench(CLI::App& app, Action& action);
 void add_train(CLI::App& app, Action& action);
 

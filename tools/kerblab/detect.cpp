@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,70 +15,19 @@
 #include "tools/kerblab/draw.hpp"
 #include "tools/kerblab/engines.hpp"
 #include "tools/kerblab/models.hpp"
-#include "tools/kerblab/numbers.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/pictures.hpp"
 #include "tools/kerblab/progress.hpp"
+#include "tools/kerblab/search_options.hpp"
 
 namespace kerb::lab {
 namespace {
 
 struct DetectOptions {
   std::vector<std::string> images;
-  std::string model, json = "-", draw, region, ground, backend = "auto", fusion = "mean-shift";
-  hog::SearchSettings search;
-  hog::FusionSettings fuse;
-  float threshold = 0;
-  int threads = 0;
-  bool colour = false;
+  std::string model, json = "-", draw;
+  SearchOptions how;
 };
-
-Status read_region(const DetectOptions& options, hog::SearchSettings& search) {
-  if (options.region.empty()) return Done{};
-  const Result<std::vector<double>> n =
-      parse_numbers("--region", "X,Y,WIDTH,HEIGHT in whole pixels", options.region, 4, 4);
-  if (!n) return n.error();
-  for (const double value : *n)
-    if (!(std::abs(value) <= 1e6) || value != static_cast<int>(value))
-      return Error{Errc::invalid_argument, 0, "--region", "whole pixels, up to a million"};
-  search.region = {static_cast<int>((*n)[0]), static_cast<int>((*n)[1]), static_cast<int>((*n)[2]),
-                   static_cast<int>((*n)[3])};
-  if (search.region.width < 1 || search.region.height < 1)
-    return Error{Errc::invalid_argument, 0, "--region", "width and height must be over 0"};
-  return Done{};
-}
-
-Status read_ground(const DetectOptions& options, hog::SearchSettings& search) {
-  if (options.ground.empty()) return Done{};
-  const Result<std::vector<double>> n = parse_numbers(
-      "--ground", "HORIZON_ROW,CAMERA_M[,SHORTEST_M,TALLEST_M[,SLACK_ROWS]]", options.ground, 2, 5);
-  if (!n) return n.error();
-  if (n->size() == 3)
-    return Error{Errc::invalid_argument, 0, "--ground", "SHORTEST_M needs TALLEST_M"};
-  hog::GroundPlane ground;
-  ground.horizon_row = (*n)[0];
-  ground.camera_height_m = (*n)[1];
-  if (n->size() >= 4) {
-    ground.shortest_m = (*n)[2];
-    ground.tallest_m = (*n)[3];
-  }
-  if (n->size() == 5) ground.slack_rows = (*n)[4];
-  search.ground = ground;
-  return Done{};
-}
-
-Status read_settings(DetectOptions& options) {
-  if (!std::isfinite(options.threshold))  // CLI11's range lets NaN through
-    return Error{Errc::invalid_argument, 0, "--threshold", "must be a number"};
-  if (Status ok = read_region(options, options.search); !ok) return ok;
-  if (Status ok = read_ground(options, options.search); !ok) return ok;
-  options.fuse.kind = options.fusion == "mean-shift"    ? hog::FusionKind::mean_shift
-                      : options.fusion == "suppression" ? hog::FusionKind::suppression
-                                                        : hog::FusionKind::none;
-  if (Status ok = hog::validate(options.search); !ok) return ok;
-  options.fuse.zero = std::min(0.0F, static_cast<float>(options.threshold));
-  return hog::validate(options.fuse);
-}
 
 /// A float in the fewest digits that give it back: the same bits are the same text.
 std::string json_line(const std::string& path, const cv::Mat& picture, double ms,
@@ -96,11 +43,6 @@ std::string json_line(const std::string& path, const cv::Mat& picture, double ms
                         p.y, p.w, p.h, p.score);
   }
   return line + "]}\n";
-}
-
-bool looks_at_colour(const hog::Model& model) {
-  const auto* cascade = std::get_if<hog::CascadeModel>(&model.kind);
-  return cascade != nullptr && cascade->channels.colour;
 }
 
 int windows_of(const hog::Geometry& geometry, const hog::SearchSettings& search, int width,
@@ -176,20 +118,19 @@ class Detect {
 
  private:
   Status open() {
-    BackendChoice choice = BackendChoice::automatic;
-    parse(options_.backend, choice);
-    Result<Context> context = Context::create(choice);
+    Result<Context> context = Context::create(options_.how.backend);
     if (!context) return context.error();
     context_.emplace(std::move(*context));
-    workers_.emplace(options_.threads);
+    workers_.emplace(options_.how.threads);
     Result<hog::Model> model =
         options_.model.empty() ? default_model() : load_model(options_.model);
     if (!model) return model.error();
-    Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(options_.fuse);
+    settings_ = settings_for(options_.how, model->advice);
+    Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(settings_.fuse);
     if (!fusion) return fusion.error();
     fusion_ = std::move(*fusion);
-    colour_ = options_.colour || looks_at_colour(*model);
-    engines_.emplace(*context_, *workers_, std::move(*model), options_.search);
+    colour_ = options_.how.colour || looks_at_colour(*model);
+    engines_.emplace(*context_, *workers_, std::move(*model), settings_.search);
     if (options_.draw.empty()) return Done{};
     Result<OutputFolder> drawings = OutputFolder::create(options_.draw);
     if (!drawings) return drawings.error();
@@ -203,22 +144,23 @@ class Detect {
     const Result<hog::Engine*> engine = engines_->engine(picture->bgr.cols, picture->bgr.rows);
     if (!engine) return engine.error();
     if ((*engine)->plan().window_count == 0 && nothing_searched_.empty())
-      if (const std::string who = who_left_nothing(engines_->model().geometry(), options_.search,
+      if (const std::string who = who_left_nothing(engines_->model().geometry(), settings_.search,
                                                    picture->bgr.cols, picture->bgr.rows);
           !who.empty())
         nothing_searched_ = path + ": no window is left by " + who;
     const Nanos start = clock_.now();
-    const Result<hog::Engine::Hits> hits = (*engine)->search(picture->view(), options_.threshold);
+    const Result<hog::Engine::Hits> hits = (*engine)->search(picture->view(), settings_.threshold);
     if (!hits) return hits.error();
     fusion_->fuse(*hits, engines_->model().geometry(), (*engine)->plan(), people_);
     const double ms = std::chrono::duration<double, std::milli>(clock_.now() - start).count();
     lines_ += json_line(path, picture->bgr, ms, people_);
     if (!drawings_) return Done{};
-    draw_detections(picture->bgr, people_, options_.threshold);
+    draw_detections(picture->bgr, people_, settings_.threshold);
     return write_png(drawn, picture->bgr);
   }
 
   const DetectOptions& options_;
+  RunSettings settings_;
   SystemClock clock_;
   std::optional<Context> context_;
   std::optional<Workers> workers_;
@@ -240,6 +182,7 @@ void add_detect(CLI::App& app, Action& action) {
       "each with x, y, w, h (the person, in pixels of the picture) and score, the best first; at\n"
       "most 256. A picture that cannot be read ends it: one line, exit code 2, no output at all.\n"
       "No output may be an input: that is refused.\n"
+      "How to search is as the model advises (kerblab model info) where no option says otherwise.\n"
       "Without --model it uses the coefficients of OpenCV's people detector: Kerbwatch ships no\n"
       "model of its own yet.\n"
       "Example: kerblab detect --scale 1.1 --draw drawn --json found.jsonl @pictures.txt");
@@ -258,47 +201,10 @@ void add_detect(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--draw", o->draw, "Folder for a PNG a picture, with boxes and scores")
       ->check(not_empty);
-  command->add_option("--scale", o->search.scale_step, "Between levels, 1.001..16")
-      ->capture_default_str();
-  command
-      ->add_option("--stride", o->search.stride,
-                   "Pixels of a level between windows, 1..256; multiples of 8, 4 or 2 are fast")
-      ->capture_default_str();
-  command->add_option("--threshold", o->threshold, "Least score of a window")
-      ->check(CLI::Range(-1e9, 1e9))
-      ->capture_default_str();
-  command->add_option("--min-height", o->search.min_height,
-                      "Smallest person, pixels; 0: as the model's. Less enlarges the picture");
-  command->add_option("--max-height", o->search.max_height, "Largest person, pixels; 0: no limit");
-  command->add_option("--padding", o->search.padding,
-                      "Pixels of a level by which windows may stand out of the picture, 0..1024");
-  command->add_option("--region", o->region, "Only people within X,Y,WIDTH,HEIGHT, pixels")
-      ->check(not_empty);
-  command
-      ->add_option("--ground", o->ground,
-                   "Only people who stand on a flat road: "
-                   "HORIZON_ROW,CAMERA_M[,SHORTEST_M,TALLEST_M[,SLACK_ROWS]]")
-      ->check(not_empty);
-  command->add_option("--fusion", o->fusion, "mean-shift, suppression or none")
-      ->check(CLI::IsMember({"mean-shift", "suppression", "none"}))
-      ->capture_default_str();
-  command->add_option("--min-hits", o->fuse.min_hits, "Windows a person needs; not for none")
-      ->capture_default_str();
-  command
-      ->add_option("--overlap", o->fuse.overlap,
-                   "suppression: a box that shares more with a better one goes, 0..1")
-      ->capture_default_str();
-  command->add_flag("--colour", o->colour,
-                    "Give the model colour too: dense HoG then takes the strongest channel");
-  command->add_option("--backend", o->backend, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
-  command->add_option("--threads", o->threads, "Of the CPU backend; 0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+  add_search_options(*command, o->how, "Least score of a window; else as advised");
   command->callback([o, &action] {
     action = [o] {
-      if (Status ok = read_settings(*o); !ok) return fail(ok.error());
+      if (Status ok = read_settings(o->how); !ok) return fail(ok.error());
       const Status done = Detect{*o}.run();
       return done ? 0 : fail(done.error());
     };

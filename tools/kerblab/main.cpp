@@ -40,7 +40,9 @@ int main(int argc, char** argv) {
   CLI::App app{"The workbench of Kerbwatch: detect, train, convert, measure."};
   app.footer(
       "Examples:\n  kerblab detect --draw drawn --json found.jsonl street.jpg\n"
-      "  kerblab model info people.kwm\n  kerblab bench hog --json bench.json\n"
+      "  kerblab model info people.kwm\n  kerblab eval detector --images street --truth "
+      "street.csv\n"
+      "  kerblab bench hog --json bench.json\n"
       "kerblab COMMAND --help explains each.\n"
       "Exit codes: 0 fine, 2 bad input (one line says which; nothing is left half-written).");
   app.set_version_flag("--version", std::string{"kerblab "} + kVersion);
@@ -48,6 +50,7 @@ int main(int argc, char** argv) {
   lab::Action action;
   lab::add_detect(app, action);
   lab::add_model(app, action);
+  lab::add_eval(app, action);
   lab::add_bench(app, action);
   lab::add_train(app, action);
   try {

@@ -3,6 +3,7 @@
 
 #include <fstream>
 #include <string_view>
+#include <variant>
 
 #include "gpu/hog/model_file.hpp"
 #include "tools/import/opencv_models.hpp"
@@ -22,6 +23,11 @@ Result<hog::Model> load_model(const std::string& path) {
   if (Status plain = check_plain(path); !plain) return plain.error();
   if (is_our_model(path)) return hog::load(path);
   return read_opencv_model(path);  // also says why a file cannot be opened
+}
+
+bool looks_at_colour(const hog::Model& model) {
+  const auto* cascade = std::get_if<hog::CascadeModel>(&model.kind);
+  return cascade != nullptr && cascade->channels.colour;
 }
 
 Result<hog::Model> default_model() { return default_people_detector(); }

@@ -13,6 +13,9 @@ bool is_our_model(const std::string& path);
 /// invalid_argument (not a plain file), and as hog::load() and the importers.
 Result<hog::Model> load_model(const std::string& path);
 
+/// Whether a model must be given colour.
+[[nodiscard]] bool looks_at_colour(const hog::Model& model);
+
 /// What is used without --model: OpenCV's people detector, until the project ships its own.
 Result<hog::Model> default_model();
 

@@ -39,6 +39,10 @@ Status train_cascade(CascadeOptions& o) {
   s.votes = o.votes == "step" ? train::Votes::step : train::Votes::real;
   s.chain = !o.separate;
   s.crops.mirror = !o.no_mirror;
+  s.crops.scale = o.common.crop_scale;
+  const Result<hog::Geometry> geometry = geometry_of(o.common, s.geometry);
+  if (!geometry) return geometry.error();
+  s.geometry = *geometry;
   if (Status ok = train::validate(s); !ok) return ok;
   Result<TrainRun> run = TrainRun::open(o.common, s.geometry, false);
   if (!run) return run.error();
@@ -67,6 +71,10 @@ Status train_svm(SvmOptions& o) {
                                   : hog::DenseKind::rhog;
   s.gamma = !o.no_gamma;
   s.crops.mirror = !o.no_mirror;
+  s.crops.scale = o.common.crop_scale;
+  const Result<hog::Geometry> geometry = geometry_of(o.common, s.geometry);
+  if (!geometry) return geometry.error();
+  s.geometry = *geometry;
   if (Status ok = train::validate(s); !ok) return ok;
   Result<TrainRun> run = TrainRun::open(o.common, s.geometry, s.colour);
   if (!run) return run.error();

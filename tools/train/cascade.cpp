@@ -141,7 +141,7 @@ class Trainer {
     if (!mined) return mined.error();
     refs_ = mined->windows;
     mined_rate_ = mined->rate();
-    exhausted_ = refs_.size() < static_cast<std::size_t>(s_.least_negatives);
+    exhausted_ = refs_.size() < std::min(static_cast<std::size_t>(s_.least_negatives), wanted());
     const std::string line = line_of(
         R"({"stage":%d,"negatives":%zu,"found":%lld,"searched":%lld,"pictures":%zu,"search":%d,)"
         R"("rate":%.4g,"seconds":%.2f})",

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hal/base/result.hpp"
+#include "tools/eval/boxes.hpp"
+
+namespace kerb::eval {
+
+/// Somebody who is to be found, or a region in which finding or missing counts nothing.
+struct TruthBox {
+  Box box;
+  bool ignore = false;
+  double visible = 1;  ///< the part of the person that is seen, where the file tells; 0..1
+};
+
+/// The truth about one picture.
+struct TruthPicture {
+  std::string name;  ///< a path, or its end; its extension does not count
+  std::vector<TruthBox> boxes;
+};
+
+/// `image,x,y,w,h[,ignore]` a line, comma-separated; ignore is 0 or 1. A first line whose x is no
+/// number is a header. Empty lines and lines that begin with # are passed over. A line with an
+/// image alone, or empty numbers, is a picture without people. `file` is for messages. Fails,
+/// naming the line: damaged.
+Result<std::vector<TruthPicture>> parse_csv_truth(std::string_view text, std::string_view file);
+
+/// One annotation of PASCAL's version 1.00, as INRIA's are: the picture's name and a
+/// `Bounding box for object N "PASperson" (Xmin, Ymin) - (Xmax, Ymax) : (a, b) - (c, d)` each.
+/// Objects that are no person (by a name without "person") are passed over. Without a line "Image
+/// filename" the picture is called as the file is. Fails, naming the line: damaged (also when there
+/// is nothing of PASCAL in it).
+Result<TruthPicture> parse_pascal_truth(std::string_view text, std::string_view file);
+
+/// MOT text: `frame,id,x,y,w,h,conf,...` a line. conf 0: ignore. Lines of 9 numbers are MOT16's,
+/// where the next two are class and visibility: class 1 is a pedestrian; people on vehicles,
+/// static people, distractors and reflections (2, 7, 8, 12) are ignored, all other classes left
+/// out. Picture names are `FOLDER/000001`, six digits. Only frames with lines have a picture.
+/// Fails, naming the line: damaged.
+Result<std::vector<TruthPicture>> parse_mot_truth(std::string_view text, std::string_view file,
+                                                  std::string_view folder);
+
+/// Truth from a file or a folder, told apart by content:
+///   - a file whose first line that says something has MOT's numbers; pictures are looked for by
+///     the names they have beside it: for SEQ/gt/gt.txt, SEQ/img1/000001
+///   - a file of PASCAL text
+///   - any other file: CSV
+///   - a folder with gt/gt.txt (or gt.txt) in it: that
+///   - any other folder: each *.txt in it is PASCAL text
+/// Fails, naming file and line: not_found (also for a folder without truth), io, damaged,
+/// invalid_argument (neither file nor folder).
+Result<std::vector<TruthPicture>> read_truth(const std::string& path);
+
+}  // namespace kerb::eval
