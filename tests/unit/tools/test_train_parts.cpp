@@ -2,8 +2,10 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -58,6 +60,9 @@ void test_drawing_gives_every_number_once_and_the_same_ones_for_the_same_seed() 
 
 void test_the_pool_has_the_thesis_s_5029_blocks() {
   TEST_ASSERT_EQUAL_size_t(5029, block_pool(64, 128, 1).size());
+  TEST_ASSERT_EQUAL_size_t(2719, block_pool(64, 128, 2).size());
+  TEST_ASSERT_EQUAL_size_t(746, block_pool(64, 128, 4).size());
+  TEST_ASSERT_EQUAL_size_t(2521, block_pool(64, 128, 4, true).size());
   TEST_ASSERT_EQUAL_size_t(bench::block_pool(2).size(), block_pool(64, 128, 2).size());
   TEST_ASSERT_EQUAL_size_t(bench::block_pool(4).size(), block_pool(64, 128, 4).size());
 }
@@ -556,7 +561,8 @@ void test_a_warm_start_reaches_the_same_solution_in_fewer_passes() {
 
 #ifdef KERB_LIBLINEAR
 /// liblinear's primal objective: its own solution, our arithmetic. `bias` as its option -B.
-double by_liblinear(const Problem& p, int solver, double bias, double* w_out, double* b_out) {
+double by_liblinear(const Problem& p, int solver, double bias, double* w_out, double* b_out,
+                    double tolerance = 1e-6) {
   std::vector<std::vector<feature_node>> rows(p.count());
   std::vector<feature_node*> x;
   std::vector<double> y(p.labels.begin(), p.labels.end()), weights;
@@ -577,7 +583,7 @@ double by_liblinear(const Problem& p, int solver, double bias, double* w_out, do
   ::parameter param{};
   param.solver_type = solver;
   param.C = static_cast<double>(p.costs[0]);  // all the same
-  param.eps = 1e-6;
+  param.eps = tolerance;
   set_print_string_function([](const char*) {});
   ::model* m = ::train(&prob, &param);
   for (int k = 0; k < 36; ++k) w_out[k] = m->w[k] * (m->label[0] == 1 ? 1 : -1);
@@ -608,11 +614,47 @@ void test_both_solvers_agree_with_liblinear() {
       TEST_ASSERT_FLOAT_WITHIN(0.02F, static_cast<float>(w[k]), mine.weights[k]);
   }
 }
+
+/// How long each takes for one block of a round: `unit_train_parts bench`.
+void compare_times() {
+  for (const std::size_t count : {5000, 20000}) {
+    Problem p = make_problem(count, 12, 1);
+    std::fill(p.costs.begin(), p.costs.end(), 30.0F / static_cast<float>(count));
+    const auto time = [](const char* who, auto&& solve) {
+      const auto start = std::chrono::steady_clock::now();
+      const double objective = solve();
+      const std::chrono::duration<double, std::milli> gone =
+          std::chrono::steady_clock::now() - start;
+      std::printf("  %-44s %8.2f ms, objective %.6f\n", who, gone.count(), objective);
+    };
+    std::printf("%zu windows\n", count);
+    double w[36], b = 0;
+    BlockSvmScratch scratch;
+    for (int turn = 0; turn < 3; ++turn) {
+      time("ours (Newton)", [&] {
+        return solve_block_svm(p.values.data(), p.labels.data(), p.costs.data(), p.count(), scratch)
+            .objective;
+      });
+      time("liblinear, L2R_L2LOSS_SVC (trust region)",
+           [&] { return by_liblinear(p, L2R_L2LOSS_SVC, 100, w, &b, 1e-3); });
+      time("liblinear, L2R_L2LOSS_SVC_DUAL",
+           [&] { return by_liblinear(p, L2R_L2LOSS_SVC_DUAL, 1, w, &b, 0.01); });
+    }
+  }
+}
 #endif
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+#ifdef KERB_LIBLINEAR
+  if (argc == 2 && std::string{argv[1]} == "bench") {
+    compare_times();
+    return 0;
+  }
+#else
+  static_cast<void>(argc), static_cast<void>(argv);
+#endif
   UNITY_BEGIN();
   RUN_TEST(test_drawing_gives_every_number_once_and_the_same_ones_for_the_same_seed);
   RUN_TEST(test_the_pool_has_the_thesis_s_5029_blocks);
