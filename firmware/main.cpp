@@ -2,6 +2,7 @@
 // The program in the car: command line to exit code. What it opens is in main/machine.cpp.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "firmware/config/config.hpp"
@@ -27,15 +28,17 @@ bool report_problems(const LoadResult& loaded) {
 int check(const std::string& path) {
   const LoadResult loaded = load_config(path);
   if (!report_problems(loaded)) return kBadInput;
-  const std::string& model = loaded.config.detector.model;
-  if (const Status detector = check_detector(loaded.config); !detector) {
-    std::fprintf(stderr, "%s: detector.model = \"%s\": %s\n", path.c_str(), model.c_str(),
-                 describe(detector.error()).c_str());
+  if (const std::optional<DetectorProblem> problem = check_detector(loaded.config)) {
+    std::fprintf(stderr, "%s: %s = \"%s\": %s\n", path.c_str(), problem->key,
+                 problem->file.c_str(), describe(problem->error).c_str());
     return kBadInput;
   }
+  const DetectorSettings& settings = loaded.config.detector;
+  std::string model = find_models(settings).model;
+  if (model.empty()) model = "none (" + why_no_model(settings) + ")";
   std::printf("%s: good: %zu camera%s, detector %s, CAN %s, lamps %s, sound %s, watchdog %s\n",
               path.c_str(), loaded.config.cameras.size(),
-              loaded.config.cameras.size() == 1 ? "" : "s", model.empty() ? "none" : model.c_str(),
+              loaded.config.cameras.size() == 1 ? "" : "s", model.c_str(),
               loaded.config.can.enabled ? loaded.config.can.interface.c_str() : "off",
               loaded.config.lamp.enabled ? "on" : "off", loaded.config.tone.enabled ? "on" : "off",
               loaded.config.watchdog.enabled ? "on" : "off");
@@ -61,6 +64,8 @@ int main(int argc, char** argv) {
       "kerbwatch.toml\n"
       "  kerbwatch check --config kerbwatch.toml\n  kerbwatch run --config kerbwatch.toml "
       "--log-json\n"
+      "Without a model of their own, run, check and demo take default.kwm (default-grey.kwm for\n"
+      "grey cameras) from the installed models, or from the folder that KERBWATCH_MODELS names.\n"
       "Exit codes: 0 fine, 1 the demo misbehaved, 2 bad input (one line says which).");
   app.set_version_flag("--version", std::string{"kerbwatch "} + kVersion);
   app.require_subcommand(1);
@@ -83,7 +88,8 @@ int main(int argc, char** argv) {
   CLI::App* demo_command =
       app.add_subcommand("demo", "Run on the built-in test pattern: no camera, GPU or bus needed");
   demo_command->add_option("--seconds", demo_seconds, "How long")->check(CLI::Range(4.0, 3600.0));
-  demo_command->add_option("--model", model, "Look for people with this model");
+  demo_command->add_option("--model", model,
+                           "Look for people with this model, not with the installed default.kwm");
   demo_command->add_flag("--log-json", json, "Log as JSON lines");
 
   try {

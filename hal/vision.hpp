@@ -13,11 +13,16 @@ struct PreparedImage {
   ImageView<Space::host, const std::uint8_t> grey;
   ImageView<Space::device, const std::uint8_t> device_grey;  ///< the same where kernels read it;
                                                              ///< no data on the CPU
+  /// R, G and B, for whoever looks at colour: only from a preparer that was asked for it, and only
+  /// where it works, in `rgb` on the CPU, in `device_rgb` on CUDA. Count 0 otherwise.
+  PlanesView<Space::host, const std::uint8_t> rgb;
+  PlanesView<Space::device, const std::uint8_t> device_rgb;
   PlanesView<Space::host, const std::uint16_t> bands;  ///< of a mosaic camera; count 0 otherwise
 };
 
-/// Raw picture to grey (and to spectral bands, where there is a mosaic). Made for one picture size
-/// and format; allocates only when made. One thread at a time.
+/// Raw picture to grey (and to R, G, B where it was asked for them, and to spectral bands where
+/// there is a mosaic). Made for one picture size and format; allocates only when made. One thread
+/// at a time.
 class ImagePreparer {
  public:
   virtual ~ImagePreparer() = default;
@@ -45,6 +50,8 @@ class Detector {
   /// The best kCapacity detections at most, best first. Fails: invalid_argument (size), device.
   virtual Status detect(const PreparedImage& image, DetectionList& out) = 0;
   [[nodiscard]] virtual const char* name() const noexcept = 0;
+  /// Whether it needs the picture's R, G and B planes.
+  [[nodiscard]] virtual bool needs_colour() const noexcept { return false; }
 };
 
 }  // namespace kerb

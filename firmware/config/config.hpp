@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,18 +16,25 @@ namespace kerb {
 
 enum class VisionBackend : std::uint8_t { automatic, cpu, cuda };
 
-enum class FusionMethod : std::uint8_t { mean_shift, suppression };
+enum class FusionMethod : std::uint8_t { advised, mean_shift, suppression };
+/// What suppression measures an overlap against: both boxes together, or the smaller one.
+enum class OverlapMeasure : std::uint8_t { advised, joint, smaller };
 
 /// Finding people: the model, where and how finely to look, and what makes a person of its hits.
+/// What is unset (or `advised`) is as the model's file advises.
 struct DetectorSettings {
-  std::string model;  ///< file; empty: nobody looks for people
-  double threshold = 0;
-  double scale_step = 1.05;
-  int stride = 8;                      ///< pixels of a scaled picture
+  bool enabled = true;     ///< false: nobody looks for people
+  std::string model;       ///< file; empty: the one that comes with the product, if it is there
+  std::string grey_model;  ///< for cameras without colour, where `model` looks at it; empty: the
+                           ///< one beside it whose name ends in -grey, if it is there
+  std::optional<double> threshold;
+  std::optional<double> scale_step;
+  std::optional<int> stride;           ///< pixels of a scaled picture
   int min_height = 0, max_height = 0;  ///< of a person, pixels; 0: no limit
-  int padding = 0;                     ///< pixels of a scaled picture
-  FusionMethod fusion = FusionMethod::mean_shift;
-  double overlap = 0.5;
+  std::optional<int> padding;          ///< pixels of a scaled picture
+  FusionMethod fusion = FusionMethod::advised;
+  std::optional<double> overlap;
+  OverlapMeasure overlap_of = OverlapMeasure::advised;
   int min_hits = 1;
   int region_x = 0, region_y = 0, region_width = 0, region_height = 0;  ///< 0 wide or high: all
   double ground_horizon_row = 0;                                        ///< 0: no ground plane

@@ -282,6 +282,7 @@ class Reader {
   }
   static void store(const config::Slot& slot, double value) {
     if (auto* const* field = std::get_if<double*>(&slot)) **field = value;
+    if (auto* const* field = std::get_if<std::optional<double>*>(&slot)) **field = value;
     if (auto* const* field = std::get_if<Nanos*>(&slot)) **field = Nanos{std::llround(value * 1e6)};
   }
 

@@ -59,7 +59,8 @@ constexpr const char* kSources[] = {"v4l2", "pattern", "folder", "video"};
 constexpr const char* kMemories[] = {"auto", "userptr", "mmap"};
 constexpr const char* kPaces[] = {"real", "recorded"};
 constexpr const char* kBackends[] = {"auto", "cpu", "cuda"};
-constexpr const char* kFusions[] = {"mean-shift", "suppression"};
+constexpr const char* kFusions[] = {"auto", "mean-shift", "suppression"};
+constexpr const char* kOverlaps[] = {"auto", "union", "smaller"};
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
 // A text in CameraSettings: the names of PixelFormat, and two more.
 constexpr const char* kFormats[] = {"auto",   "mjpeg",  "grey8",   "grey10", "grey12",
@@ -129,28 +130,44 @@ constexpr Key kKeys[] = {
             "For each camera where the CPU does the work; 0: the cores, shared between cameras.",
             KERB_FIELD(vision_threads)),
 
-    path_or_none("detector", "model", "Model file; empty: nobody looks for people.",
+    flag("detector", "enabled", "Look for people.", KERB_FIELD(detector.enabled)),
+    path_or_none("detector", "model",
+                 "Model file; empty: default.kwm of the models that come with Kerbwatch.",
                  KERB_FIELD(detector.model)),
+    path_or_none("detector", "grey_model",
+                 "For cameras without colour, should the model look at it; empty: the file beside "
+                 "it whose name ends in -grey.kwm.",
+                 KERB_FIELD(detector.grey_model)),
     number("detector", "threshold", -1000, 1000, "score",
-           "A window counts from this score on; higher finds fewer people and errs less.",
+           "A window counts from this score on; higher finds fewer people and errs less; unset: as "
+           "the model advises.",
            KERB_FIELD(detector.threshold)),
-    number("detector", "scale_step", 1.01, 2, "", "From one size of person looked for to the next.",
+    number("detector", "scale_step", 1.01, 2, "",
+           "From one size of person looked for to the next; unset: as the model advises.",
            KERB_FIELD(detector.scale_step)),
     integer("detector", "stride", 1, 64, "pixels",
-            "From one window to the next, in the scaled picture.", KERB_FIELD(detector.stride)),
+            "From one window to the next, in the scaled picture; unset: as the model advises.",
+            KERB_FIELD(detector.stride)),
     integer("detector", "min_height", 0, 4096, "pixels",
             "Smallest person; less than the model's enlarges the picture; 0: the model's.",
             KERB_FIELD(detector.min_height)),
     integer("detector", "max_height", 0, 4096, "pixels", "Tallest person; 0: no limit.",
             KERB_FIELD(detector.max_height)),
     integer("detector", "padding", 0, 256, "pixels",
-            "How far a window may stand out of the scaled picture, for people at its edge.",
+            "How far a window may stand out of the scaled picture, for people at its edge; unset: "
+            "as the model advises.",
             KERB_FIELD(detector.padding)),
-    choice("detector", "fusion", kFusions, "How the hits of one person become one.",
+    choice("detector", "fusion", kFusions,
+           "How the hits of one person become one; auto: as the model advises.",
            KERB_FIELD(detector.fusion)),
     number("detector", "overlap", 0, 1, "",
-           "Suppression: boxes that share more than this of their union are one person.",
+           "Suppression: boxes that share more than this are one person; unset: as the model "
+           "advises.",
            KERB_FIELD(detector.overlap)),
+    choice("detector", "overlap_of", kOverlaps,
+           "Suppression: what is shared is measured against the union, or the smaller of both; "
+           "auto: as the model advises.",
+           KERB_FIELD(detector.overlap_of)),
     integer("detector", "min_hits", 1, 1000, "windows", "A person needs so many.",
             KERB_FIELD(detector.min_hits)),
     integer("detector", "region_x", 0, 4096, "pixels", "Left edge of where people are looked for.",
@@ -372,6 +389,9 @@ std::string value_text(const Key& key, const Config& config, std::size_t camera)
           },
           [](const std::optional<int>* value) {
             return *value ? std::to_string(**value) : std::string{};
+          },
+          [](const std::optional<double>* value) {
+            return *value ? decimal(**value) : std::string{};
           },
           [&](const EnumRef& value) {
             return '"' +

@@ -24,7 +24,7 @@ struct EnumRef {
 
 /// Where a value goes. A Nanos is filled from milliseconds.
 using Slot = std::variant<bool*, int*, std::int64_t*, double*, std::string*, Nanos*,
-                          std::optional<int>*, EnumRef>;
+                          std::optional<int>*, std::optional<double>*, EnumRef>;
 
 enum class Kind : std::uint8_t { boolean, integer, number, text, choice };
 

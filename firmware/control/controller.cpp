@@ -79,8 +79,10 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       post(events::detector_loaded(start_, c.name, name, c.pipeline->backend()));
     } else {
       detects_ = false;
-      post(events::detector_missing(
-          start_, c.detector_error ? describe(*c.detector_error) : "no model is configured"));
+      post(events::detector_missing(start_, c.detector_error ? describe(*c.detector_error)
+                                            : config.detector.enabled
+                                                ? "no model is configured, and none is installed"
+                                                : "detector.enabled is false"));
     }
     cameras_.push_back({std::move(c.name), c.pipeline, CameraJudge{config.health, index++, start_},
                         c.detector_error ? static_cast<int>(c.detector_error->code) : -1});

@@ -127,8 +127,6 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
                                  info.name.view(), info.width, info.height, name_of(info.format),
                                  info.mosaic > 0 ? fmt::format(" mosaic {0}x{0}", info.mosaic) : "",
                                  info.rate_hz, info.memory));
-  Result<std::unique_ptr<ImagePreparer>> preparer = vision.make_preparer(info);
-  if (!preparer) return preparer.error();
   const HandOver hand_over = settings.kind != CameraKind::v4l2 && settings.pace == Pace::recorded
                                  ? HandOver::every
                                  : HandOver::newest;
@@ -140,6 +138,9 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
   } else {
     opened.detector_error = made.error();
   }
+  Result<std::unique_ptr<ImagePreparer>> preparer =
+      vision.make_preparer(info, detector != nullptr && detector->needs_colour());
+  if (!preparer) return preparer.error();
   warm_up(info, **preparer, detector.get());
   const StageBudgets budgets = budgets_of(config.budget, detector != nullptr);
   opened.pipeline = std::make_unique<CameraPipeline>(

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <thread>
@@ -12,6 +13,7 @@
 
 #include "gpu/hog/detector.hpp"
 #include "gpu/hog/model_file.hpp"
+#include "gpu/hog/shipped_models.hpp"
 #include "gpu/image/preparer.hpp"
 #include "gpu/memory/context.hpp"
 #include "gpu/memory/frame_memory.hpp"
@@ -32,13 +34,16 @@ BackendChoice choice_of(VisionBackend backend) {
   return BackendChoice::automatic;
 }
 
-hog::SearchSettings search_of(const DetectorSettings& settings) {
+/// The number of up to six digits that a model's file holds as a float: 1.05, and not 1.0499999523.
+double decimal(float value) { return std::round(static_cast<double>(value) * 1e6) / 1e6; }
+
+hog::SearchSettings search_of(const DetectorSettings& settings, const hog::Advice& advice) {
   hog::SearchSettings search;
-  search.scale_step = settings.scale_step;
-  search.stride = settings.stride;
+  search.scale_step = settings.scale_step.value_or(decimal(advice.scale_step));
+  search.stride = settings.stride.value_or(advice.stride);
   search.min_height = settings.min_height;
   search.max_height = settings.max_height;
-  search.padding = settings.padding;
+  search.padding = settings.padding.value_or(advice.padding);
   search.max_levels = 1024;  // the picture and max_height are the limit
   search.region = {settings.region_x, settings.region_y, settings.region_width,
                    settings.region_height};
@@ -49,11 +54,15 @@ hog::SearchSettings search_of(const DetectorSettings& settings) {
   return search;
 }
 
-hog::FusionSettings fusion_of(const DetectorSettings& settings) {
+hog::FusionSettings fusion_of(const DetectorSettings& settings, const hog::Advice& advice) {
   hog::FusionSettings fusion;
-  fusion.kind = settings.fusion == FusionMethod::suppression ? hog::FusionKind::suppression
-                                                             : hog::FusionKind::mean_shift;
-  fusion.overlap = static_cast<float>(settings.overlap);
+  fusion.kind = settings.fusion == FusionMethod::suppression  ? hog::FusionKind::suppression
+                : settings.fusion == FusionMethod::mean_shift ? hog::FusionKind::mean_shift
+                                                              : advice.fusion;
+  fusion.overlap = static_cast<float>(settings.overlap.value_or(decimal(advice.overlap)));
+  fusion.of_smaller = settings.overlap_of == OverlapMeasure::advised
+                          ? advice.of_smaller
+                          : settings.overlap_of == OverlapMeasure::smaller;
   fusion.min_hits = settings.min_hits;
   return fusion;
 }
@@ -61,8 +70,11 @@ hog::FusionSettings fusion_of(const DetectorSettings& settings) {
 Result<std::unique_ptr<HogDetector>> detector_of(const DetectorSettings& settings,
                                                  const Context& context, Workers& workers,
                                                  const hog::Model& model, int width, int height) {
-  return HogDetector::create(context, workers, model, search_of(settings), fusion_of(settings),
-                             static_cast<float>(settings.threshold), width, height);
+  const hog::Advice& advice = model.advice;
+  const float threshold =
+      settings.threshold ? static_cast<float>(*settings.threshold) : advice.threshold;
+  return HogDetector::create(context, workers, model, search_of(settings, advice),
+                             fusion_of(settings, advice), threshold, width, height);
 }
 
 /// On CUDA the detector has no use for threads.
@@ -73,35 +85,83 @@ int threads_of(const Config& config, Backend backend) {
   return std::max(1, cores / static_cast<int>(config.cameras.size()));
 }
 
+constexpr const char* kModelKey = "detector.model";
+constexpr const char* kGreyKey = "detector.grey_model";
+
+/// The models, loaded, or why they could not be.
+class LoadedModels {
+ public:
+  explicit LoadedModels(const DetectorSettings& settings) : files_{find_models(settings)} {
+    if (!files_.model.empty()) model_.emplace(hog::load(files_.model));
+    // A model that does without colour serves every camera.
+    if (model_ && *model_ && hog::needs_colour(**model_) && !files_.grey.empty())
+      grey_.emplace(hog::load(files_.grey));
+  }
+
+  struct Choice {
+    const char* key;
+    const std::string& file;
+    Result<const hog::Model*> model;  // nullptr: nobody asks for one
+  };
+  [[nodiscard]] Choice choose(bool camera_has_colour) const {
+    if (!model_) return {kModelKey, files_.model, nullptr};
+    if (!*model_) return {kModelKey, files_.model, model_->error()};
+    if (camera_has_colour || !hog::needs_colour(**model_))
+      return {kModelKey, files_.model, &**model_};
+    if (!grey_)
+      return {kModelKey, files_.model,
+              Error{Errc::unsupported, 0, "make detector",
+                    "the model looks at colour, the camera has none: detector.grey_model must name "
+                    "one for it"}};
+    if (!*grey_) return {kGreyKey, files_.grey, grey_->error()};
+    if (hog::needs_colour(**grey_))
+      return {kGreyKey, files_.grey,
+              Error{Errc::unsupported, 0, "make detector",
+                    "it looks at colour too, and the camera has none"}};
+    return {kGreyKey, files_.grey, &**grey_};
+  }
+  [[nodiscard]] bool has_grey() const { return grey_.has_value(); }
+
+ private:
+  DetectorModels files_;
+  std::optional<Result<hog::Model>> model_, grey_;
+};
+
+bool has_colour(const FrameSourceInfo& info) {
+  return info.mosaic == 0 && kerb::has_colour(info.format);
+}
+
 class GpuVision final : public Vision {
  public:
   GpuVision(Context context, const Config& config, Log& log)
       : context_{std::move(context)},
         memory_{context_},
         settings_{config.detector},
+        models_{settings_},
         threads_{threads_of(config, context_.backend())},
-        log_{log} {
-    if (!settings_.model.empty()) model_.emplace(hog::load(settings_.model));
-  }
+        log_{log} {}
   FrameMemory& frame_memory() override { return memory_; }
-  Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info) override {
-    Result<std::unique_ptr<Preparer>> preparer = Preparer::create(context_, &memory_, info);
+  Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info,
+                                                       bool colour) override {
+    Result<std::unique_ptr<Preparer>> preparer = Preparer::create(context_, &memory_, info, colour);
     if (!preparer) return preparer.error();
     return std::unique_ptr<ImagePreparer>{std::move(*preparer)};
   }
   Result<std::unique_ptr<Detector>> make_detector(const FrameSourceInfo& info) override {
-    if (!model_) return std::unique_ptr<Detector>{};
-    if (!*model_) return model_->error();
+    const LoadedModels::Choice choice = models_.choose(has_colour(info));
+    if (!choice.model) return choice.model.error();
+    if (*choice.model == nullptr) return std::unique_ptr<Detector>{};
     auto workers = std::make_unique<Workers>(threads_);
     Result<std::unique_ptr<HogDetector>> made =
-        detector_of(settings_, context_, *workers, **model_, info.width, info.height);
+        detector_of(settings_, context_, *workers, **choice.model, info.width, info.height);
     if (!made) return made.error();
     workers_.push_back(std::move(workers));
     const hog::SearchPlan& plan = (*made)->engine().plan();
     log_.info(
         "detector",
-        fmt::format("{} for {}x{}: {} windows in {} sizes, on {}", (*made)->name(), info.width,
-                    info.height, plan.window_count, plan.windows.size(),
+        fmt::format("{} for {}x{} in {} ({}): {} windows in {} sizes, on {}", (*made)->name(),
+                    info.width, info.height, (*made)->needs_colour() ? "colour" : "grey",
+                    choice.file, plan.window_count, plan.windows.size(),
                     context_.backend() == Backend::cuda ? std::string{"CUDA"}
                                                         : fmt::format("{} CPU threads", threads_)));
     return std::unique_ptr<Detector>{std::move(*made)};
@@ -111,13 +171,39 @@ class GpuVision final : public Vision {
   Context context_;  // stays where it is from here on
   GpuFrameMemory memory_;
   DetectorSettings settings_;
-  std::optional<Result<hog::Model>> model_;  // none: nobody asks for one
+  LoadedModels models_;
   int threads_;
   std::vector<std::unique_ptr<Workers>> workers_;  // a pool for each detector: they run at once
   Log& log_;
 };
 
+/// What the settings alone tell of a camera's colours.
+enum class Colours : std::uint8_t { some, none, unknown };
+
+Colours colours_of(const CameraSettings& camera) {
+  if (camera.mosaic != 0) return Colours::none;
+  if (PixelFormat format{}; parse(camera.format, format))
+    return kerb::has_colour(format) ? Colours::some : Colours::none;
+  return camera.format == "auto" && camera.kind == CameraKind::v4l2 ? Colours::unknown
+                                                                    : Colours::some;
+}
+
 }  // namespace
+
+DetectorModels find_models(const DetectorSettings& settings) {
+  DetectorModels files;
+  if (!settings.enabled) return files;
+  files.model = settings.model.empty() ? hog::shipped_model(hog::kDefaultModel) : settings.model;
+  if (files.model.empty()) return files;
+  files.grey = settings.grey_model.empty() ? hog::grey_variant(files.model) : settings.grey_model;
+  return files;
+}
+
+std::string why_no_model(const DetectorSettings& settings) {
+  if (!settings.enabled) return "detector.enabled is false";
+  return fmt::format("detector.model is empty, and there is no {} in {}", hog::kDefaultModel,
+                     hog::shipped_models());
+}
 
 Result<std::unique_ptr<Vision>> Vision::create(const Config& config, Log& log) {
   Result<Context> context = Context::create(choice_of(config.vision_backend));
@@ -130,26 +216,42 @@ Result<std::unique_ptr<Vision>> Vision::create(const Config& config, Log& log) {
     log.info("vision",
              info.reason.empty() ? std::string{"CPU"} : fmt::format("CPU: {}", info.reason.view()));
   }
-  if (config.detector.model.empty())
-    log.warning("detector", "no model is configured: nobody looks for people");
+  if (find_models(config.detector).model.empty())
+    log.warning("detector",
+                fmt::format("nobody looks for people: {}", why_no_model(config.detector)));
   return std::unique_ptr<Vision>{std::make_unique<GpuVision>(std::move(*context), config, log)};
 }
 
-Status check_detector(const Config& config) {
-  if (config.detector.model.empty()) return Done{};
-  const Result<hog::Model> model = hog::load(config.detector.model);
-  if (!model) return model.error();
+std::optional<DetectorProblem> check_detector(const Config& config) {
+  const LoadedModels models{config.detector};
+  const auto problem = [](const LoadedModels::Choice& choice, const Error& error) {
+    return DetectorProblem{choice.key, choice.file, error};
+  };
+  const LoadedModels::Choice any = models.choose(true);  // whatever the cameras are
+  if (!any.model) return problem(any, any.model.error());
+  if (*any.model == nullptr) return std::nullopt;
   // On the CPU, which every machine has: what it takes CUDA takes too, memory aside.
   const Result<Context> context = Context::create(BackendChoice::cpu);
-  if (!context) return context.error();
+  if (!context) return problem(any, context.error());
   Workers workers{1};
   for (const CameraSettings& camera : config.cameras) {
-    if (camera.kind != CameraKind::v4l2 && camera.kind != CameraKind::pattern) continue;
-    const Result<std::unique_ptr<HogDetector>> made =
-        detector_of(config.detector, *context, workers, *model, camera.width, camera.height);
-    if (!made) return made.error();
+    const Colours colours = colours_of(camera);
+    const bool size_known = camera.kind == CameraKind::v4l2 || camera.kind == CameraKind::pattern;
+    for (const bool coloured : {true, false}) {
+      // A camera that may turn out grey is looked at as one where there is a model for that.
+      const bool may_be =
+          coloured ? colours != Colours::none
+                   : colours == Colours::none || (colours == Colours::unknown && models.has_grey());
+      if (!may_be) continue;
+      const LoadedModels::Choice choice = models.choose(coloured);
+      if (!choice.model) return problem(choice, choice.model.error());
+      if (!size_known) continue;
+      const Result<std::unique_ptr<HogDetector>> made = detector_of(
+          config.detector, *context, workers, **choice.model, camera.width, camera.height);
+      if (!made) return problem(choice, made.error());
+    }
   }
-  return Done{};
+  return std::nullopt;
 }
 
 }  // namespace kerb

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "firmware/config/config.hpp"
 #include "hal/base/log.hpp"
@@ -19,15 +21,33 @@ class Vision {
   static Result<std::unique_ptr<Vision>> create(const Config& config, Log& log);
   virtual ~Vision() = default;
   virtual FrameMemory& frame_memory() = 0;
-  virtual Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info) = 0;
-  /// For one pipeline, with threads of its own where the CPU does the work. Nothing when the
-  /// configuration names no model. Fails: as hog::load() and HogDetector::create().
+  /// With R G B planes for a detector that needs them. Fails: as Preparer::create().
+  virtual Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info,
+                                                               bool colour) = 0;
+  /// For one pipeline, with threads of its own where the CPU does the work; a camera without colour
+  /// gets the grey model, where the model looks at colour. Nothing when there is no model. Fails:
+  /// as hog::load() and HogDetector::create(); unsupported (no model for a camera without colour).
   virtual Result<std::unique_ptr<Detector>> make_detector(const FrameSourceInfo& info) = 0;
 };
 
-/// Whether the detector can be made: loads the model, and lays its search out on the CPU for every
-/// camera whose size the settings tell. Done when there is no model. Fails: as
-/// Vision::make_detector().
-Status check_detector(const Config& config);
+/// The files of the detector's models: those the configuration names, or those that come with the
+/// product. Empty: there is none.
+struct DetectorModels {
+  std::string model;
+  std::string grey;  ///< for cameras without colour, where `model` looks at it
+};
+[[nodiscard]] DetectorModels find_models(const DetectorSettings& settings);
+
+/// Why there is no model, for a person.
+[[nodiscard]] std::string why_no_model(const DetectorSettings& settings);
+
+struct DetectorProblem {
+  const char* key;   ///< of the configuration
+  std::string file;  ///< the model it leads to
+  Error error;
+};
+/// What is in the way of the detector: loads the models, and lays their search out on the CPU for
+/// every camera whose size the settings tell. Nothing when all is well, or when there is no model.
+[[nodiscard]] std::optional<DetectorProblem> check_detector(const Config& config);
 
 }  // namespace kerb

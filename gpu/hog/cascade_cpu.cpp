@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "gpu/hog/cascade_layout.hpp"
+#include "gpu/hog/cascade_trees.hpp"
 #include "gpu/hog/engine.hpp"
 #include "gpu/hog/no_memory.hpp"
 #include "gpu/image/pyramid.hpp"
@@ -21,8 +22,9 @@ constexpr std::size_t kSlack = 64;
 
 /// What one worker needs to search one level at a time.
 struct Desk {
-  Desk(const GridSettings& settings, const SearchPlan& plan, int max_width, int ring)
-      : grid{settings, max_width} {
+  /// `ring`: rows of nodes that a window needs; `trees`: the model is made of them.
+  Desk(const GridSettings& settings, const SearchPlan& plan, int max_width, int ring, bool trees)
+      : grid{settings, max_width, trees ? cpu::NodeLayout::planes : cpu::NodeLayout::records} {
     std::size_t samples = 0, numbers = 0;
     int columns = 0;
     for (const Level& level : plan.pyramid.levels) {
@@ -33,9 +35,10 @@ struct Desk {
     for (const LevelWindows& w : plan.windows) columns = std::max(columns, w.columns);
     plane_size = samples + kSlack;
     planes.resize(plane_size * static_cast<std::size_t>(settings.planes()));
-    nodes.resize(numbers);
+    nodes.resize(numbers + (trees ? CascadeTrees::slack(plan.stride / settings.grid) : 0));
+    if (trees) row.emplace(columns, ring);
     scratch.resize(cpu::pyramid_scratch(plan.pyramid));
-    alive.resize(static_cast<std::size_t>(columns));
+    if (!trees) alive.resize(static_cast<std::size_t>(columns));
   }
 
   /// A window that is still in the running.
@@ -48,7 +51,8 @@ struct Desk {
   std::vector<std::uint8_t> planes;
   std::vector<std::uint16_t> scratch;
   std::vector<std::uint32_t> nodes;
-  std::vector<Candidate> alive;
+  std::vector<Candidate> alive;              // linear learners
+  std::optional<CascadeTrees::Scratch> row;  // trees
 };
 
 /// The nodes that a row of windows looks at, in their ring.
@@ -130,8 +134,15 @@ class CascadeCpu final : public Engine {
         ring_{cascade_.geometry.window_height / layout_.grid.grid + 1} {
     int max_width = 1;
     for (const Level& level : plan_.pyramid.levels) max_width = std::max(max_width, level.width);
+    const bool trees = cascade_.linear.empty();
     for (int i = 0; i < workers_.count(); ++i)
-      desks_.emplace_back(layout_.grid, plan_, max_width, ring_);
+      desks_.emplace_back(layout_.grid, plan_, max_width, ring_, trees);
+    if (trees) {
+      const cpu::GridHistogram& grid = desks_.front().grid;
+      const auto pitch = static_cast<std::ptrdiff_t>(grid.pitch(Level{}));  // of every level
+      trees_.emplace(cascade_, layout_,
+                     CascadeTrees::Shape{grid.plane(), pitch, plan_.stride / layout_.grid.grid});
+    }
     level_hits_.resize(plan_.pyramid.levels.size());
     for (std::size_t i = 0; i < level_hits_.size(); ++i) {
       const LevelWindows& w = plan_.windows[i];
@@ -239,8 +250,7 @@ class CascadeCpu final : public Engine {
     }
     std::vector<Hit>& hits = level_hits_[index];
     hits.clear();
-    const std::ptrdiff_t pitch =
-        std::ptrdiff_t{desk.grid.cells(level.width) + 1} * desk.grid.lanes();
+    const auto pitch = static_cast<std::ptrdiff_t>(desk.grid.pitch(level));
     const int grid = layout_.grid.grid;
     const std::ptrdiff_t step = std::ptrdiff_t{plan_.stride / grid} * desk.grid.lanes();
     int built = 0;
@@ -251,13 +261,24 @@ class CascadeCpu final : public Engine {
       const int needed = y + cascade_.geometry.window_height / grid;
       desk.grid.build_rows(level, planes, desk.nodes.data(), ring_, built, needed);
       built = needed;
+      const int first = windows.first_window + row * windows.columns;
+      const auto take = [&](std::int32_t column, std::int64_t votes) {
+        const float score = static_cast<float>(votes) * kVoteUnit;
+        if (score >= threshold_) hits.push_back({first + column, score});
+      };
+      if (trees_) {
+        const Rows rows{desk.nodes.data() + x, pitch, y % ring_, ring_};
+        for (int i = 0; i < ring_; ++i)
+          desk.row->row_at[static_cast<std::size_t>(i)] = rows.offset(i);
+        trees_->search(rows.first, windows.columns, *desk.row, work);
+        for (const auto& passed : desk.row->passed) take(passed.column, passed.score);
+        continue;
+      }
       const Rows rows{desk.nodes.data() + x * desk.grid.lanes(), pitch, y % ring_, ring_};
       const int passed = search_row(rows, step, windows.columns, desk, work);
       for (int i = 0; i < passed; ++i) {
         const Desk::Candidate& c = desk.alive[static_cast<std::size_t>(i)];
-        const float score = static_cast<float>(c.score) * kVoteUnit;
-        if (score >= threshold_)
-          hits.push_back({windows.first_window + row * windows.columns + c.column, score});
+        take(c.column, c.score);
       }
     }
   }
@@ -273,12 +294,8 @@ class CascadeCpu final : public Engine {
       const Stage& stage = cascade_.stages[s];
       if (work != nullptr) work->windows_at_stage[s] += count;
       for (int i = stage.first; i < stage.first + stage.count; ++i) {
-        if (cascade_.linear.empty()) {
-          add_tree(i, rows, step, desk.grid.lanes(), alive, count);
-        } else {
-          add_linear(layout_.linear[static_cast<std::size_t>(i)], rows, step, desk.grid.lanes(),
-                     alive, count);
-        }
+        add_linear(layout_.linear[static_cast<std::size_t>(i)], rows, step, desk.grid.lanes(),
+                   alive, count);
       }
       int left = 0;
       for (int i = 0; i < count; ++i) {
@@ -323,31 +340,6 @@ class CascadeCpu final : public Engine {
     }
   }
 
-  void add_tree(int index, const Rows& rows, std::ptrdiff_t step, int lanes, Desk::Candidate* alive,
-                int count) const {
-    const TreeLearner& tree = cascade_.trees[static_cast<std::size_t>(index)];
-    const GridQuestion* questions = layout_.questions.data() + tree.first_node;
-    const std::int32_t* leaves = cascade_.leaves.data() + tree.first_leaf;
-    const auto sum_of = [&](const std::uint32_t* at, int x0, int y0, int x1, int y1) {
-      const std::uint32_t* upper = at + rows.offset(y0);
-      const std::uint32_t* lower = at + rows.offset(y1);
-      return static_cast<float>((lower[x1 * lanes] - lower[x0 * lanes]) -
-                                (upper[x1 * lanes] - upper[x0 * lanes]));
-    };
-    for (int i = 0; i < count; ++i) {
-      const std::uint32_t* at = rows.first + alive[i].column * step;
-      int next = 0;
-      do {
-        const GridQuestion& q = questions[next];
-        float value = sum_of(at + q.channel, q.x0, q.y0, q.x1, q.y1);
-        if (q.divisor >= 0)
-          value /= sum_of(at + q.divisor, q.dx0, q.dy0, q.dx1, q.dy1) + kDivisorFloor;
-        next = value < q.threshold ? q.left : q.right;
-      } while (next >= 0);
-      alive[i].votes += leaves[~next];
-    }
-  }
-
   Workers& workers_;
   Model model_;
   const CascadeModel& cascade_;
@@ -355,6 +347,7 @@ class CascadeCpu final : public Engine {
   CascadeLayout layout_;
   int ring_;  // rows of nodes that a window needs
   std::vector<Desk> desks_;
+  std::optional<CascadeTrees> trees_;  // in place of linear learners
   std::vector<std::vector<Hit>> level_hits_;
   std::vector<Hit> hits_;
   std::vector<std::uint8_t> luv_;  // colour only

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <optional>
 
 #include "gpu/hog/cascade_layout.hpp"
@@ -21,6 +22,10 @@ constexpr int kEarlyThreads = 128;   // windows of a block while every window ha
 constexpr int kEarlyLearners = 6;    // evaluated that way, if the stages allow it
 constexpr int kMiddleLanes = 16;     // to a window after that
 constexpr int kMiddleLearners = 64;  // looked at by so few lanes; after them a block to a window
+// Soft cascades of trees: a tree is cheap, and windows leave after any of them.
+constexpr int kEarlyTrees = 16;   // a thread to a window
+constexpr int kMiddleTrees = 80;  // up to here a few lanes to a window, then a warp
+constexpr int kSoftLanes = 8;
 constexpr int kLanesThreads = 128, kLateThreads = 128;
 constexpr int kChunkStages = 32;  // at most, in a chunk
 constexpr int kFirstHits = 2048;  // copied back with the count; more need a second copy
@@ -47,14 +52,27 @@ struct LinearTable {
   int count;
 };
 
-struct Question {
-  std::int16_t phase[2], column[2], row[2];  // of the rectangle's left and right, top and bottom
-  std::int16_t below_phase[2], below_column[2], below_row[2];
-  std::int16_t channel, divisor, left, right;
+/// A question in one read of 16 bytes, places packed as above.
+struct alignas(16) Question {
+  std::uint32_t from, to;  // upper left and lower right node
+  /// From the lowest bit on: channel (5 bits), divisor's channel (5), whether there is one (1),
+  /// right + 256 (10), left + 256 (10).
+  std::uint32_t links;
   float threshold;
 };
+static_assert(kMaxTreeNodes <= 255);
+struct Divisor {
+  std::uint32_t from, to;
+};
+std::uint32_t pack_links(const GridQuestion& q) {
+  const auto number = [](int v) { return static_cast<std::uint32_t>(v); };
+  return number(q.channel) | number(std::max<int>(q.divisor, 0)) << 5 |
+         number(q.divisor >= 0 ? 1 : 0) << 10 | number(q.right + 256) << 11 |
+         number(q.left + 256) << 21;
+}
 struct TreeTable {
   const Question* questions;
+  const Divisor* divisors;  // of as many; read where there is one
   const TreeLearner* trees;
   const std::int32_t* leaves;
 };
@@ -157,29 +175,34 @@ __device__ std::int32_t linear_vote(const GridNodes& nodes, const GridLevel& lev
   return vote;
 }
 
-__device__ float rectangle(const std::uint32_t* plane, const GridLevel& level, std::uint32_t at,
-                           const std::int16_t (&phase)[2], const std::int16_t (&column)[2],
-                           const std::int16_t (&row)[2]) {
-  const int left = phase[0] * level.phase_nodes + column[0];
-  const int right = phase[1] * level.phase_nodes + column[1];
-  const std::uint32_t* upper = plane + at + row[0] * level.row_nodes;
-  const std::uint32_t* lower = plane + at + row[1] * level.row_nodes;
+__device__ float rectangle(const std::uint32_t* plane, const GridLevel& level, std::uint32_t from,
+                           std::uint32_t to) {
+  const auto column = [&](std::uint32_t place) {
+    return (place >> 22) * static_cast<std::uint32_t>(level.phase_nodes) + (place >> 11 & 2047U);
+  };
+  const std::uint32_t left = column(from), right = column(to);
+  const auto rows = static_cast<std::uint32_t>(level.row_nodes);
+  const std::uint32_t* upper = plane + (from & 2047U) * rows;
+  const std::uint32_t* lower = plane + (to & 2047U) * rows;
   return static_cast<float>(between(upper[left], upper[right], lower[left], lower[right]));
 }
 
 __device__ std::int32_t tree_vote(const GridNodes& nodes, const GridLevel& level, std::uint32_t at,
                                   const TreeTable& table, int index) {
   const TreeLearner tree = table.trees[index];
+  const std::uint32_t* window = nodes.singles + at;
+  const auto plane = [&](std::uint32_t channel) {
+    return window + channel * static_cast<std::size_t>(nodes.plane_nodes);
+  };
   int next = 0;
   do {
-    const Question& q = table.questions[tree.first_node + next];
-    float value = rectangle(nodes.singles + q.channel * static_cast<std::size_t>(nodes.plane_nodes),
-                            level, at, q.phase, q.column, q.row);
-    if (q.divisor >= 0)
-      value /= rectangle(nodes.singles + q.divisor * static_cast<std::size_t>(nodes.plane_nodes),
-                         level, at, q.below_phase, q.below_column, q.below_row) +
-               kDivisorFloor;
-    next = value < q.threshold ? q.left : q.right;
+    const Question q = table.questions[tree.first_node + next];
+    float value = rectangle(plane(q.links & 31U), level, q.from, q.to);
+    if ((q.links >> 10 & 1U) != 0) {
+      const Divisor below = table.divisors[tree.first_node + next];
+      value /= rectangle(plane(q.links >> 5 & 31U), level, below.from, below.to) + kDivisorFloor;
+    }
+    next = static_cast<int>((value < q.threshold ? q.links >> 21 : q.links >> 11) & 1023U) - 256;
   } while (next >= 0);
   return table.leaves[tree.first_leaf + ~next];
 }
@@ -359,6 +382,62 @@ __global__ void __launch_bounds__(kLateThreads)
   }
 }
 
+/// Learners [first, end) of a soft cascade, `kLanes` lanes to a window, a learner to each: what the
+/// votes add up to after each of them is a sum over the lanes before. `ends[i]` is what it must be
+/// then, where a stage ends. The windows that are left are survivors or, after the last learner,
+/// hits.
+template <int kLanes, bool kLast, typename Evaluate>
+__global__ void __launch_bounds__(kLanesThreads)
+    soft_kernel(GridNodes nodes, const GridLevel* __restrict__ grids,
+                const WindowLevel* __restrict__ levels, const std::int32_t* __restrict__ ends,
+                int first_learner, int end_learner, std::int32_t last_threshold, Evaluate evaluate,
+                const Candidate* __restrict__ candidates,
+                const std::int32_t* __restrict__ candidate_count, Candidate* __restrict__ survivors,
+                std::int32_t* survivor_counter, Hit* __restrict__ hits, std::int32_t* hit_counter) {
+  constexpr int kGroups = kLanesThreads / kLanes;
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % kLanes;
+  const int count = *candidate_count, groups = static_cast<int>(gridDim.x) * kGroups;
+  const int warp_lane = thread % 32;
+  const unsigned group_mask = (kLanes == 32 ? 0xFFFFFFFFU : (1U << (kLanes % 32)) - 1)
+                              << (warp_lane / kLanes * kLanes);
+  // All lanes of a warp stay together: a group without a window, or with a rejected one, idles.
+  for (int first = (static_cast<int>(blockIdx.x) * kLanesThreads + thread) / 32 * 32 / kLanes;
+       first < count; first += groups) {
+    const int index = first + warp_lane / kLanes;
+    bool left = index < count;
+    const Candidate candidate = candidates[left ? index : first];
+    const WindowLevel level = levels[candidate.level];
+    const GridLevel grid = grids[candidate.level];
+    const std::uint32_t at = first_node(grid, level, candidate.window_in_level);
+    std::int32_t sum = candidate.votes;
+    for (int i = first_learner; i < end_learner && __any_sync(0xFFFFFFFFU, left); i += kLanes) {
+      const int learner = i + lane;
+      const bool mine = left && learner < end_learner;
+      std::int32_t vote = mine ? evaluate(nodes, grid, at, learner) : 0;
+#pragma unroll
+      for (int d = 1; d < kLanes; d *= 2) {
+        const std::int32_t before = __shfl_up_sync(0xFFFFFFFFU, vote, d, kLanes);
+        if (lane >= d) vote += before;
+      }
+      const std::int32_t so_far = sum + vote;
+      const unsigned failed =
+          __ballot_sync(0xFFFFFFFFU, mine && so_far < ends[learner]) & group_mask;
+      if (failed != 0) left = false;
+      sum = __shfl_sync(0xFFFFFFFFU, so_far, kLanes - 1, kLanes);
+    }
+    const bool done = left && lane == 0;
+    if constexpr (kLast) {
+      if (done)
+        hits[atomicAdd(hit_counter, 1)] = {
+            level.first_window + candidate.window_in_level,
+            __ll2float_rn(static_cast<std::int64_t>(sum) - last_threshold) * kVoteUnit};
+    } else {
+      const int place = append(done, warp_lane, survivor_counter);
+      if (done) survivors[place] = {0, candidate.window_in_level, candidate.level, sum, 0};
+    }
+  }
+}
+
 // --- the engine ------------------------------------------------------------------------------
 
 class CascadeCuda final : public Engine {
@@ -448,9 +527,13 @@ class CascadeCuda final : public Engine {
   }
   Status put_learners(const CascadeLayout& layout, int phases);
   std::vector<Chunk> plan_chunks();
+  [[nodiscard]] bool is_soft() const { return cascade_.cumulative && cascade_.linear.empty(); }
   Status queue(StreamRef on, const Planes<Space::device>& in);
   template <typename Evaluate>
+  Status queue_early(StreamRef on, const Evaluate& evaluate);
+  template <typename Evaluate>
   Status queue_stages(StreamRef on, const Evaluate& evaluate);
+  Status queue_soft(StreamRef on, const EvaluateTree& evaluate);
   Result<Hits> run(const Planes<Space::device>& in, float threshold);
 
   const Context& context_;
@@ -462,12 +545,14 @@ class CascadeCuda final : public Engine {
   std::optional<PyramidTables> pyramid_;
   std::optional<GridTables> grid_;
   std::size_t bytes_ = 0;
-  int early_stages_ = 0, middle_chunks_ = 0, late_chunks_ = 0;
+  int early_stages_ = 0, early_learners_ = 0, middle_chunks_ = 0, late_chunks_ = 0;
   unsigned early_blocks_ = 0, lanes_blocks_ = 0, late_blocks_ = 0;
   DeviceBuffer<std::uint8_t> input_, luv_, samples_;
   DeviceBuffer<float4> weights_;
   DeviceBuffer<LinearRecord> records_;
   DeviceBuffer<Question> questions_;
+  DeviceBuffer<Divisor> divisors_;
+  DeviceBuffer<std::int32_t> ends_;  // soft cascades: the threshold of the stage a learner ends
   DeviceBuffer<TreeLearner> trees_;
   DeviceBuffer<std::int32_t> leaves_;
   DeviceBuffer<Stage> stages_;
@@ -480,9 +565,6 @@ class CascadeCuda final : public Engine {
   std::vector<Hit> hits_;
   GraphCache graphs_;  // last: goes before what its graphs use
 };
-
-std::int16_t phase_of(int node, int phases) { return static_cast<std::int16_t>(node % phases); }
-std::int16_t column_of(int node, int phases) { return static_cast<std::int16_t>(node / phases); }
 
 Status CascadeCuda::put_learners(const CascadeLayout& layout, int phases) {
   const std::size_t count = layout.linear.size();
@@ -498,21 +580,20 @@ Status CascadeCuda::put_learners(const CascadeLayout& layout, int phases) {
     records.push_back(record);
   }
   std::vector<Question> questions;
-  for (const GridQuestion& g : layout.questions)
-    questions.push_back({{phase_of(g.x0, phases), phase_of(g.x1, phases)},
-                         {column_of(g.x0, phases), column_of(g.x1, phases)},
-                         {g.y0, g.y1},
-                         {phase_of(g.dx0, phases), phase_of(g.dx1, phases)},
-                         {column_of(g.dx0, phases), column_of(g.dx1, phases)},
-                         {g.dy0, g.dy1},
-                         g.channel,
-                         g.divisor,
-                         g.left,
-                         g.right,
-                         g.threshold});
+  std::vector<Divisor> divisors;
+  for (const GridQuestion& g : layout.questions) {
+    questions.push_back({pack_place(g.x0, g.y0, phases), pack_place(g.x1, g.y1, phases),
+                         pack_links(g), g.threshold});
+    divisors.push_back({pack_place(g.dx0, g.dy0, phases), pack_place(g.dx1, g.dy1, phases)});
+  }
+  std::vector<std::int32_t> ends(static_cast<std::size_t>(cascade_.learner_count()),
+                                 std::numeric_limits<std::int32_t>::min());
+  for (const Stage& stage : cascade_.stages)
+    ends[static_cast<std::size_t>(stage.first + stage.count - 1)] = stage.threshold;
   for (const Status& done :
        {put(weights_, weights), put(records_, records), put(questions_, questions),
-        put(trees_, cascade_.trees), put(leaves_, cascade_.leaves), put(stages_, cascade_.stages)})
+        put(divisors_, divisors), put(ends_, ends), put(trees_, cascade_.trees),
+        put(leaves_, cascade_.leaves), put(stages_, cascade_.stages)})
     if (!done) return done;
   return Done{};
 }
@@ -524,10 +605,14 @@ std::vector<Chunk> CascadeCuda::plan_chunks() {
   const auto size = [&](int s) { return stages[static_cast<std::size_t>(s)].count; };
   int learners = 0;
   for (early_stages_ = 0; early_stages_ < count; ++early_stages_) {
-    if (early_stages_ > 0 && learners + size(early_stages_) > kEarlyLearners) break;
+    if (early_stages_ > 0 &&
+        learners + size(early_stages_) > (is_soft() ? kEarlyTrees : kEarlyLearners))
+      break;
     learners += size(early_stages_);
   }
+  early_learners_ = learners;
   std::vector<Chunk> chunks;
+  if (is_soft()) return chunks;  // where a stage ends makes no difference there
   bool late = false;
   for (int s = early_stages_; s < count;) {
     if (!late && learners + size(s) > kMiddleLearners) {
@@ -606,14 +691,39 @@ Status CascadeCuda::create(const CascadeLayout& layout) {
 }
 
 template <typename Evaluate>
-Status CascadeCuda::queue_stages(StreamRef on, const Evaluate& evaluate) {
+Status CascadeCuda::queue_early(StreamRef on, const Evaluate& evaluate) {
   auto* counters = reinterpret_cast<Counters*>(results_.device_data());
-  Hit* hits = results_.device_data() + kHitsAt;
   early_kernel<<<early_blocks_, kEarlyThreads, 0, on.get()>>>(
       grid_->nodes(), grid_->levels(), levels_.device_data(), tasks_.device_data(),
       stages_.device_data(), early_stages_, cascade_.cumulative, evaluate,
       candidates_.device_data(), &counters->candidates[0]);
-  if (Status ok = cuda_status(cudaGetLastError(), "early stages launch"); !ok) return ok;
+  return cuda_status(cudaGetLastError(), "early stages launch");
+}
+
+Status CascadeCuda::queue_soft(StreamRef on, const EvaluateTree& evaluate) {
+  auto* counters = reinterpret_cast<Counters*>(results_.device_data());
+  Hit* hits = results_.device_data() + kHitsAt;
+  if (Status ok = queue_early(on, evaluate); !ok) return ok;
+  const int all = cascade_.learner_count();
+  const int middle = std::max(early_learners_, std::min(kMiddleTrees, all));
+  const std::int32_t threshold = cascade_.stages.back().threshold;
+  soft_kernel<kSoftLanes, false><<<lanes_blocks_, kLanesThreads, 0, on.get()>>>(
+      grid_->nodes(), grid_->levels(), levels_.device_data(), ends_.device_data(), early_learners_,
+      middle, threshold, evaluate, candidates_.device_data(), &counters->candidates[0],
+      survivors_.device_data(), &counters->candidates[1], hits, &counters->hits);
+  if (Status ok = cuda_status(cudaGetLastError(), "middle trees launch"); !ok) return ok;
+  soft_kernel<32, true><<<lanes_blocks_, kLanesThreads, 0, on.get()>>>(
+      grid_->nodes(), grid_->levels(), levels_.device_data(), ends_.device_data(), middle, all,
+      threshold, evaluate, survivors_.device_data(), &counters->candidates[1], nullptr, nullptr,
+      hits, &counters->hits);
+  return cuda_status(cudaGetLastError(), "late trees launch");
+}
+
+template <typename Evaluate>
+Status CascadeCuda::queue_stages(StreamRef on, const Evaluate& evaluate) {
+  auto* counters = reinterpret_cast<Counters*>(results_.device_data());
+  Hit* hits = results_.device_data() + kHitsAt;
+  if (Status ok = queue_early(on, evaluate); !ok) return ok;
   lanes_kernel<kMiddleLanes><<<lanes_blocks_, kLanesThreads, 0, on.get()>>>(
       grid_->nodes(), grid_->levels(), levels_.device_data(), stages_.device_data(),
       chunks_.device_data(), middle_chunks_, cascade_.cumulative, evaluate,
@@ -647,9 +757,11 @@ Status CascadeCuda::queue(StreamRef on, const Planes<Space::device>& in) {
   if (Status ok = grid_->build(on, samples_.device_data()); !ok) return ok;
   const LinearTable linear{weights_.device_data(), records_.device_data(),
                            static_cast<int>(cascade_.linear.size())};
-  const TreeTable trees{questions_.device_data(), trees_.device_data(), leaves_.device_data()};
-  const Status queued = cascade_.linear.empty() ? queue_stages(on, EvaluateTree{trees})
-                                                : queue_stages(on, EvaluateLinear{linear});
+  const TreeTable trees{questions_.device_data(), divisors_.device_data(), trees_.device_data(),
+                        leaves_.device_data()};
+  const Status queued = is_soft()                 ? queue_soft(on, EvaluateTree{trees})
+                        : cascade_.linear.empty() ? queue_stages(on, EvaluateTree{trees})
+                                                  : queue_stages(on, EvaluateLinear{linear});
   if (!queued) return queued;
   return copy_to_host(on, host_results_.data(), results_.device_data(), kHitsAt + kFirstHits);
 }

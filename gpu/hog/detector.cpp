@@ -9,7 +9,10 @@ namespace kerb {
 
 HogDetector::HogDetector(std::unique_ptr<hog::Engine> engine, std::unique_ptr<hog::Fusion> fusion,
                          float threshold) noexcept
-    : engine_{std::move(engine)}, fusion_{std::move(fusion)}, threshold_{threshold} {}
+    : engine_{std::move(engine)},
+      fusion_{std::move(fusion)},
+      threshold_{threshold},
+      colour_{hog::needs_colour(engine_->model())} {}
 
 Result<std::unique_ptr<HogDetector>> HogDetector::create(const Context& context, Workers& workers,
                                                          hog::Model model,
@@ -18,10 +21,6 @@ Result<std::unique_ptr<HogDetector>> HogDetector::create(const Context& context,
                                                          float threshold, int width, int height) {
   if (!std::isfinite(threshold))
     return Error{Errc::invalid_argument, 0, "make detector", "the threshold is not a number"};
-  if (const auto* cascade = std::get_if<hog::CascadeModel>(&model.kind);
-      cascade != nullptr && cascade->channels.colour)
-    return Error{Errc::unsupported, 0, "make detector",
-                 "the model looks at colour, and pictures are prepared in grey"};
   // A plan is cheap: what finds nobody is refused before memory is taken for it.
   const Result<hog::SearchPlan> plan = hog::plan_search(model.geometry(), search, width, height);
   if (!plan) return plan.error();
@@ -41,10 +40,16 @@ Result<std::unique_ptr<HogDetector>> HogDetector::create(const Context& context,
 
 Status HogDetector::detect(const PreparedImage& image, DetectionList& out) {
   out.count = 0;
-  const bool on_device = engine_->backend() == Backend::cuda && image.device_grey.data != nullptr;
+  hog::Picture<Space::host> here{image.grey, {}};
+  hog::Picture<Space::device> there{image.device_grey, {}};
+  if (colour_) {  // dense models would look at it too, could they see it: they are fed in grey
+    here.rgb = image.rgb;
+    there.rgb = image.device_rgb;
+  }
+  const bool on_device = engine_->backend() == Backend::cuda &&
+                         (colour_ ? there.rgb.data : there.grey.data) != nullptr;
   const Result<hog::Engine::Hits> hits =
-      on_device ? engine_->search(hog::Picture<Space::device>{image.device_grey, {}}, threshold_)
-                : engine_->search(hog::Picture<Space::host>{image.grey, {}}, threshold_);
+      on_device ? engine_->search(there, threshold_) : engine_->search(here, threshold_);
   if (!hits) return hits.error();
   fusion_->fuse(*hits, engine_->model().geometry(), engine_->plan(), out);
   return Done{};

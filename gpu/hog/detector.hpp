@@ -15,8 +15,8 @@ class HogDetector final : public Detector {
  public:
   /// For pictures of this size. `context`, and on the CPU `workers`, must outlive it; no two
   /// detectors that run at once may share their workers. Fails: invalid_argument (model, settings
-  /// or threshold; no window fits the picture, so that nobody could ever be found), unsupported (a
-  /// model that looks at colour: pictures are prepared in grey), io or device (no memory).
+  /// or threshold; no window fits the picture, so that nobody could ever be found), io or device
+  /// (no memory).
   static Result<std::unique_ptr<HogDetector>> create(const Context& context, Workers& workers,
                                                      hog::Model model,
                                                      const hog::SearchSettings& search,
@@ -24,9 +24,11 @@ class HogDetector final : public Detector {
                                                      float threshold, int width, int height);
 
   /// On CUDA the picture is searched where it lies when it is on the device, else it is uploaded.
+  /// Fails, besides, with invalid_argument where a model that needs colour is given none.
   Status detect(const PreparedImage& image, DetectionList& out) override;
   /// The model's.
   [[nodiscard]] const char* name() const noexcept override { return engine_->model().name.c_str(); }
+  [[nodiscard]] bool needs_colour() const noexcept override { return colour_; }
   [[nodiscard]] const hog::Engine& engine() const noexcept { return *engine_; }
 
  private:
@@ -36,6 +38,7 @@ class HogDetector final : public Detector {
   std::unique_ptr<hog::Engine> engine_;
   std::unique_ptr<hog::Fusion> fusion_;
   float threshold_;
+  bool colour_;  // the model needs it
 };
 
 }  // namespace kerb

@@ -5,6 +5,11 @@
 
 namespace kerb::hog {
 
+bool needs_colour(const Model& model) noexcept {
+  const auto* cascade = std::get_if<CascadeModel>(&model.kind);
+  return cascade != nullptr && cascade->channels.colour;
+}
+
 Result<std::unique_ptr<Engine>> make_engine(const Context& context, Workers& workers, Model model,
                                             const SearchSettings& settings, int width, int height) {
   return or_no_memory("make engine", [&]() -> Result<std::unique_ptr<Engine>> {

@@ -19,6 +19,9 @@ struct Picture {
   PlanesView<S, const std::uint8_t> rgb;  ///< count 0: none
 };
 
+/// Whether a model needs the picture's R G B planes: no grey picture will do.
+[[nodiscard]] bool needs_colour(const Model& model) noexcept;
+
 /// A window that passed. Ordered by number, so the list is the same whoever made it.
 struct Hit {
   std::int32_t window = 0;  ///< SearchPlan's number

@@ -32,19 +32,35 @@ struct GridSettings {
 /// picture. Columns and rows beyond the last whole cell count nowhere. The same on both backends.
 namespace cpu {
 
-/// Builds them for one level after the other, a record of `lanes` numbers to a node: node i of a
-/// row starts at i * lanes. Lanes beyond the channels hold 0. Owns its scratch memory, for levels
-/// up to a width; build_rows() allocates nothing. One thread at a time.
+/// How the nodes of a row lie in memory.
+enum class NodeLayout : std::uint8_t {
+  records,  ///< node by node, the channels of each together: for who wants all of them
+  planes,   ///< channel by channel, the nodes of each together: for who wants one of many nodes
+};
+
+/// Builds them for one level after the other. Owns its scratch memory, for levels up to a width;
+/// build_rows() allocates nothing. One thread at a time.
+///   records   node i of a row starts at i * lanes(); lanes beyond the channels hold 0
+///   planes    channel c of node i of a row is at c * plane() + i; what stands behind the last
+///             node, up to plane(), is undefined
 class GridHistogram {
  public:
-  GridHistogram(const GridSettings& settings, int max_width);
+  GridHistogram(const GridSettings& settings, int max_width,
+                NodeLayout layout = NodeLayout::records);
 
   [[nodiscard]] int lanes() const noexcept { return lanes_; }
+  [[nodiscard]] int plane() const noexcept { return cell_stride_ + 8; }
   [[nodiscard]] int cells(int pixels) const noexcept { return pixels / settings_.grid; }
+  /// Numbers from one row of a level's nodes to the next; for planes, the same for all levels.
+  [[nodiscard]] std::size_t pitch(const Level& level) const noexcept {
+    return layout_ == NodeLayout::planes
+               ? static_cast<std::size_t>(plane()) * static_cast<std::size_t>(settings_.channels())
+               : static_cast<std::size_t>(cells(level.width) + 1) *
+                     static_cast<std::size_t>(lanes_);
+  }
   /// Numbers that `rows` rows of a level's nodes take.
   [[nodiscard]] std::size_t size_of(const Level& level, int rows) const noexcept {
-    return static_cast<std::size_t>(cells(level.width) + 1) * static_cast<std::size_t>(rows) *
-           static_cast<std::size_t>(lanes_);
+    return pitch(level) * static_cast<std::size_t>(rows);
   }
   /// The nodes below cells [from, to), where `nodes` is a ring of `ring` rows: row j of nodes is
   /// row j % ring there. Rows come in order from 0 on, which makes the first row of nodes as well;
@@ -59,10 +75,13 @@ class GridHistogram {
   template <int kGrid>
   void sum_cells(const std::uint16_t* packed, int cells);
   void sum_pixels(const std::uint16_t* packed, int cells);
+  template <int kGrid>
   void sum_colour(const Level& level, const std::uint8_t* const* planes, int y, int cells);
-  void add_row(int cells, const std::uint32_t* above, std::uint32_t* below);
+  void add_records(int cells, const std::uint32_t* above, std::uint32_t* below);
+  void add_planes(int cells, const std::uint32_t* above, std::uint32_t* below);
 
   GridSettings settings_;
+  NodeLayout layout_;
   int lanes_, packed_stride_, cell_stride_;
   std::vector<std::uint16_t> packed_;  // `grid` rows
   std::vector<std::uint16_t> sums_;    // a row of cells for each channel

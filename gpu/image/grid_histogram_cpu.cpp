@@ -122,8 +122,9 @@ struct PackRow {
 
 }  // namespace
 
-GridHistogram::GridHistogram(const GridSettings& settings, int max_width)
+GridHistogram::GridHistogram(const GridSettings& settings, int max_width, NodeLayout layout)
     : settings_{settings},
+      layout_{layout},
       lanes_{round_up(settings.channels(), 4)},
       packed_stride_{round_up(max_width, kChunk)},
       cell_stride_{round_up(packed_stride_ / settings.grid, 8)},
@@ -194,24 +195,36 @@ void GridHistogram::sum_pixels(const std::uint16_t* packed, int cells) {
   for (int x = 0; x < cells; ++x) out[x] = gradient::magnitude_of(packed[x]);
 }
 
+/// Eight cells at a time; at most 16 * 255.
+template <int kGrid>
 void GridHistogram::sum_colour(const Level& level, const std::uint8_t* const* planes, int y,
                                int cells) {
-  const int grid = settings_.grid, first = settings_.bins + (settings_.magnitude ? 1 : 0);
+  const int first = settings_.bins + (settings_.magnitude ? 1 : 0);
   for (int p = 0; p < 3; ++p) {
     std::uint16_t* sums = sums_.data() + (first + p) * cell_stride_;
-    std::fill_n(sums, cells, std::uint16_t{0});
-    for (int row = 0; row < grid; ++row) {
-      const std::uint8_t* at =
-          planes[p] + static_cast<std::ptrdiff_t>(y + row + 1) * level.row_stride + 1;
-      for (int cell = 0; cell < cells; ++cell)
-        for (int x = 0; x < grid; ++x)
-          sums[cell] = static_cast<std::uint16_t>(sums[cell] + at[cell * grid + x]);
+    const std::uint8_t* rows =
+        planes[p] + static_cast<std::ptrdiff_t>(y + 1) * level.row_stride + 1;
+    for (int cell = 0; cell < cells; cell += 8) {
+      if constexpr (kGrid == 1) {
+        store(sums + cell, widen(load<U8x8>(rows + cell)));
+      } else {
+        U16x8 sum[kGrid / 2] = {};  // of pairs of pixels
+        for (int row = 0; row < kGrid; ++row)
+          for (int i = 0; i < kGrid / 2; ++i) {
+            const U16x8 pair = load<U16x8>(rows + row * level.row_stride + kGrid * cell + 16 * i);
+            sum[i] += (pair & 255) + (pair >> 8);
+          }
+        if constexpr (kGrid == 2)
+          store(sums + cell, sum[0]);
+        else
+          store(sums + cell, pair_sums(sum[0], sum[1]));
+      }
     }
   }
 }
 
 /// A row of cells' sums onto the row of nodes above it.
-void GridHistogram::add_row(int cells, const std::uint32_t* above, std::uint32_t* below) {
+void GridHistogram::add_records(int cells, const std::uint32_t* above, std::uint32_t* below) {
   const int channels = settings_.channels(), groups = (channels + 7) / 8;
   std::fill_n(below, lanes_, 0U);  // the first column of nodes
   U32x4 left[4] = {};
@@ -243,20 +256,60 @@ void GridHistogram::add_row(int cells, const std::uint32_t* above, std::uint32_t
   }
 }
 
+/// a0, a0 + a1, a0 + a1 + a2, ...
+KERB_INLINE U32x4 prefix_sums(U32x4 v) {
+  const U32x4 none{};
+  v += __builtin_shufflevector(none, v, 0, 4, 5, 6);
+  return v + __builtin_shufflevector(none, v, 0, 1, 4, 5);
+}
+KERB_INLINE U32x4 last_of(U32x4 v) { return __builtin_shufflevector(v, v, 3, 3, 3, 3); }
+
+void GridHistogram::add_planes(int cells, const std::uint32_t* above, std::uint32_t* below) {
+  // Two channels at a time: while one waits for its sum so far, the other goes on.
+  const int channels = settings_.channels();
+  for (int c = 0; c < channels; c += 2) {
+    const int second = std::min(c + 1, channels - 1);  // the last one alone: twice the same
+    const std::uint16_t* sums[2] = {sums_.data() + c * cell_stride_,
+                                    sums_.data() + second * cell_stride_};
+    const std::ptrdiff_t at[2] = {std::ptrdiff_t{c} * plane(), std::ptrdiff_t{second} * plane()};
+    for (const std::ptrdiff_t first : at) below[first] = 0;
+    U32x4 left[2] = {};
+    for (int cell = 0; cell < cells; cell += 8)
+      for (int k = 0; k < 2; ++k) {
+        const U32x8 wide = widen(load<U16x8>(sums[k] + cell));
+        const U32x4 low = prefix_sums(wide.low) + left[k];
+        const U32x4 high = prefix_sums(wide.high) + last_of(low);
+        left[k] = last_of(high);
+        const std::uint32_t* up = above + at[k] + cell + 1;
+        std::uint32_t* down = below + at[k] + cell + 1;
+        store(down, load<U32x4>(up) + low);
+        store(down + 4, load<U32x4>(up + 4) + high);
+      }
+  }
+}
+
 void GridHistogram::build_rows(const Level& level, const std::uint8_t* const* planes,
                                std::uint32_t* nodes, int ring, int from, int to) {
   const int across = cells(level.width), grid = settings_.grid;
-  const std::size_t pitch = static_cast<std::size_t>(across + 1) * static_cast<std::size_t>(lanes_);
-  const auto row_of = [&](int j) { return nodes + static_cast<std::size_t>(j % ring) * pitch; };
-  if (from == 0) std::fill_n(nodes, pitch, 0U);
+  const auto row_of = [&](int j) {
+    return nodes + static_cast<std::size_t>(j % ring) * pitch(level);
+  };
+  if (from == 0) std::fill_n(nodes, pitch(level), 0U);
   for (int j = from; j < to; ++j) {
     for (int row = 0; row < grid; ++row)
       pack_row(level, planes, j * grid + row, packed_.data() + row * packed_stride_);
     if (grid == 4) sum_cells<4>(packed_.data(), across);
     if (grid == 2) sum_cells<2>(packed_.data(), across);
     if (grid == 1) sum_pixels(packed_.data(), across);
-    if (settings_.colour) sum_colour(level, planes, j * grid, across);
-    add_row(across, row_of(j), row_of(j + 1));
+    if (settings_.colour) {
+      if (grid == 4) sum_colour<4>(level, planes, j * grid, across);
+      if (grid == 2) sum_colour<2>(level, planes, j * grid, across);
+      if (grid == 1) sum_colour<1>(level, planes, j * grid, across);
+    }
+    if (layout_ == NodeLayout::planes)
+      add_planes(across, row_of(j), row_of(j + 1));
+    else
+      add_records(across, row_of(j), row_of(j + 1));
   }
 }
 

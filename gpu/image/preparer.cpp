@@ -4,6 +4,7 @@
 #include "gpu/image/shapes.hpp"
 #include "gpu/image/split_mosaic.hpp"
 #include "gpu/image/to_grey.hpp"
+#include "gpu/image/to_rgb.hpp"
 
 namespace kerb {
 namespace {
@@ -21,10 +22,11 @@ std::size_t size_of(std::ptrdiff_t stride, int rows) {
 }  // namespace
 
 Preparer::Preparer(const Context& context, const GpuFrameMemory* frames,
-                   const FrameSourceInfo& source)
+                   const FrameSourceInfo& source, bool colour)
     : context_{context},
       frames_{frames},
       source_{source},
+      colour_{colour},
       grey_stride_{round_up(source.width, kRowAlign)},
       upload_stride_{round_up(min_row_bytes(source.format, source.width), kRowAlign)} {
   if (const int n = source.mosaic; n != 0) {
@@ -38,11 +40,14 @@ Preparer::Preparer(const Context& context, const GpuFrameMemory* frames,
 
 Result<std::unique_ptr<Preparer>> Preparer::create(const Context& context,
                                                    const GpuFrameMemory* frames,
-                                                   const FrameSourceInfo& source) {
+                                                   const FrameSourceInfo& source,
+                                                   bool colour) {
   if (Status ok = shapes::check_kind(source.format, source.width, source.height, source.mosaic);
       !ok)
     return ok.error();
-  std::unique_ptr<Preparer> made{new Preparer{context, frames, source}};
+  if (colour && source.mosaic != 0)
+    return Error{Errc::unsupported, 0, "prepare colour", "the bands of a mosaic are not R G B"};
+  std::unique_ptr<Preparer> made{new Preparer{context, frames, source, colour}};
   if (Status ok = made->allocate(); !ok) return ok.error();
   return made;
 }
@@ -63,12 +68,27 @@ Status Preparer::allocate() {
     if (!bands) return bands.error();
     bands_ = std::move(*bands);
   }
+  if (Status ok = colour_ ? allocate_rgb() : Status{Done{}}; !ok) return ok;
   if (context_.backend() == Backend::cuda) {
-    auto upload =
-        DeviceBuffer<std::uint8_t>::create(context_, size_of(upload_stride_, source_.height));
+    const int rows = source_.height + (reads_chroma() ? source_.height / 2 : 0);
+    auto upload = DeviceBuffer<std::uint8_t>::create(context_, size_of(upload_stride_, rows));
     if (!upload) return upload.error();
     upload_ = std::move(*upload);
   }
+  return Done{};
+}
+
+Status Preparer::allocate_rgb() {
+  const std::size_t samples = 3 * size_of(grey_stride_, source_.height);
+  if (context_.backend() == Backend::cuda) {
+    auto planes = DeviceBuffer<std::uint8_t>::create(context_, samples);
+    if (!planes) return planes.error();
+    device_rgb_ = std::move(*planes);
+    return Done{};
+  }
+  auto planes = HostBuffer<std::uint8_t>::create(context_, Use::result, samples);
+  if (!planes) return planes.error();
+  rgb_ = std::move(*planes);
   return Done{};
 }
 
@@ -82,11 +102,15 @@ Result<PreparedImage> Preparer::prepare(const RawImageView<Space::host>& image) 
                                       image.row_stride, image.mosaic);
       !ok)
     return ok.error();
+  if (reads_chroma() && (image.chroma == nullptr || image.chroma_stride < image.width))
+    return Error{Errc::invalid_argument, 0, "prepare image", "no chroma plane for its colours"};
   const Status done = context_.backend() == Backend::cuda ? run_on_cuda(image) : run_on_cpu(image);
   if (!done) return done.error();
   PreparedImage prepared;
   prepared.grey = {grey_.host(), source_.width, source_.height, grey_stride_};
   prepared.device_grey = device_grey();
+  if (rgb_.size() != 0) prepared.rgb = rgb_at<Space::host, const std::uint8_t>(rgb_.data());
+  prepared.device_rgb = device_rgb();
   if (band_count_ != 0)
     prepared.bands = {bands_.host(), band_count_,  band_width_,
                       band_height_,  band_stride_, band_plane_};
@@ -96,7 +120,9 @@ Result<PreparedImage> Preparer::prepare(const RawImageView<Space::host>& image) 
 Status Preparer::run_on_cpu(const RawImageView<Space::host>& image) {
   const ImageView<Space::host, std::uint8_t> grey{grey_.host(), image.width, image.height,
                                                   grey_stride_};
-  if (Status ok = cpu::to_grey(image, grey); !ok || band_count_ == 0) return ok;
+  Status ok = cpu::to_grey(image, grey);
+  if (ok && colour_) ok = cpu::to_rgb(image, rgb_at<Space::host>(rgb_.data()));
+  if (!ok || band_count_ == 0) return ok;
   return cpu::split_mosaic(
       image, {bands_.host(), band_count_, band_width_, band_height_, band_stride_, band_plane_});
 }
@@ -107,6 +133,7 @@ Status Preparer::run_on_cuda(const RawImageView<Space::host>& image) {
   Status ok = input ? Status{Done{}} : Status{input.error()};
   if (ok) ok = to_grey(stream, *input, {grey_.device(), image.width, image.height, grey_stride_});
   if (ok) ok = grey_.to_host(stream);
+  if (ok && colour_) ok = to_rgb(stream, *input, rgb_at<Space::device>(device_rgb_.device_data()));
   if (ok && band_count_ != 0) {
     ok = split_mosaic(
         stream, *input,
@@ -120,30 +147,52 @@ Status Preparer::run_on_cuda(const RawImageView<Space::host>& image) {
 }
 
 Result<RawImageView<Space::device>> Preparer::on_device(const RawImageView<Space::host>& image) {
-  RawImageView<Space::device> view;  // chroma stays out: no operator here reads it
+  RawImageView<Space::device> view;  // its chroma stays out where no operator reads it
   view.width = image.width;
   view.height = image.height;
   view.format = image.format;
   view.bayer = image.bayer;
   view.mosaic = image.mosaic;
   const auto row_bytes = static_cast<std::size_t>(min_row_bytes(image.format, image.width));
-  const std::size_t extent = size_of(image.row_stride, image.height - 1) + row_bytes;
-  view.data = frames_ == nullptr ? nullptr : frames_->device_pointer(image.data, extent);
+  const auto in_place = [&](const std::uint8_t* data, std::ptrdiff_t stride, int rows) {
+    const std::size_t extent = size_of(stride, rows - 1) + row_bytes;
+    return frames_ == nullptr ? nullptr : frames_->device_pointer(data, extent);
+  };
+  view.data = in_place(image.data, image.row_stride, image.height);
   view.row_stride = image.row_stride;
-  zero_copy_ = view.data != nullptr;
+  if (reads_chroma()) {
+    view.chroma = in_place(image.chroma, image.chroma_stride, image.height / 2);
+    view.chroma_stride = image.chroma_stride;
+  }
+  zero_copy_ = view.data != nullptr && (!reads_chroma() || view.chroma != nullptr);
   if (zero_copy_) return view;
+  const auto upload = [&](std::uint8_t* to, const std::uint8_t* from, std::ptrdiff_t stride,
+                          int rows) {
+    return runtime::copy_rows(StreamRef{*stream_}.get(), runtime::Direction::to_device, to,
+                              static_cast<std::size_t>(upload_stride_), from,
+                              static_cast<std::size_t>(stride), row_bytes,
+                              static_cast<std::size_t>(rows));
+  };
   view.data = upload_.device_data();
   view.row_stride = upload_stride_;
-  Status ok = runtime::copy_rows(StreamRef{*stream_}.get(), runtime::Direction::to_device,
-                                 upload_.device_data(), static_cast<std::size_t>(upload_stride_),
-                                 image.data, static_cast<std::size_t>(image.row_stride), row_bytes,
-                                 static_cast<std::size_t>(image.height));
+  Status ok = upload(upload_.device_data(), image.data, image.row_stride, image.height);
+  if (ok && reads_chroma()) {
+    std::uint8_t* chroma = upload_.device_data() + upload_stride_ * image.height;
+    view.chroma = chroma;
+    view.chroma_stride = upload_stride_;
+    ok = upload(chroma, image.chroma, image.chroma_stride, image.height / 2);
+  }
   if (!ok) return ok.error();
   return view;
 }
 
 ImageView<Space::device, const std::uint8_t> Preparer::device_grey() const noexcept {
   return {grey_.device(), source_.width, source_.height, grey_stride_};
+}
+
+PlanesView<Space::device, const std::uint8_t> Preparer::device_rgb() const noexcept {
+  if (device_rgb_.size() == 0) return {};
+  return rgb_at<Space::device, const std::uint8_t>(device_rgb_.device_data());
 }
 
 PlanesView<Space::device, const std::uint16_t> Preparer::device_bands() const noexcept {

@@ -12,8 +12,8 @@
 
 namespace kerb {
 
-/// Camera picture to grey and, for a mosaic camera, to bands, on the context's backend. Owns all it
-/// needs, on CUDA a stream of its own, so that several cameras do not wait for each other;
+/// Camera picture to grey and, where asked for, to R G B, and for a mosaic camera to bands, on the
+/// context's backend. Owns all it needs, on CUDA a stream of its own, so that several cameras do not wait for each other;
 /// prepare() allocates nothing, and returns when the result is there for the host, and for kernels
 /// on any stream, to read.
 ///
@@ -22,12 +22,15 @@ namespace kerb {
 /// uploaded first.
 class Preparer final : public ImagePreparer {
  public:
-  /// For pictures of this size, format, Bayer order and mosaic. `context` and `frames` (may be
-  /// nullptr) must outlive it. Fails: invalid_argument (a kind of picture no operator takes), io or
-  /// device (no memory).
+  /// For pictures of this size, format, Bayer order and mosaic. With `colour` it gives R G B planes
+  /// too (of a grey camera three equal ones); without, they cost neither time nor memory. `context`
+  /// and `frames` (may be nullptr) must outlive it. Fails: invalid_argument (a kind of picture no
+  /// operator takes), unsupported (colour of a mosaic: its bands are not R G B), io or device (no
+  /// memory).
   static Result<std::unique_ptr<Preparer>> create(const Context& context,
                                                   const GpuFrameMemory* frames,
-                                                  const FrameSourceInfo& source);
+                                                  const FrameSourceInfo& source,
+                                                  bool colour = false);
 
   Result<PreparedImage> prepare(const RawImageView<Space::host>& image) override;
   [[nodiscard]] const char* backend() const noexcept override {
@@ -36,26 +39,41 @@ class Preparer final : public ImagePreparer {
 
   /// The last result where kernels read it, for the next operator; no data on the CPU backend.
   [[nodiscard]] ImageView<Space::device, const std::uint8_t> device_grey() const noexcept;
+  [[nodiscard]] PlanesView<Space::device, const std::uint8_t> device_rgb() const noexcept;
   [[nodiscard]] PlanesView<Space::device, const std::uint16_t> device_bands() const noexcept;
   /// Whether the last frame was read where it lay.
   [[nodiscard]] bool was_zero_copy() const noexcept { return zero_copy_; }
 
  private:
-  Preparer(const Context& context, const GpuFrameMemory* frames, const FrameSourceInfo& source);
+  Preparer(const Context& context, const GpuFrameMemory* frames, const FrameSourceInfo& source,
+           bool colour);
   Status allocate();
+  Status allocate_rgb();
   Status run_on_cpu(const RawImageView<Space::host>& image);
   Status run_on_cuda(const RawImageView<Space::host>& image);
   Result<RawImageView<Space::device>> on_device(const RawImageView<Space::host>& image);
 
+  [[nodiscard]] bool reads_chroma() const noexcept {
+    return colour_ && source_.format == PixelFormat::nv12;
+  }
+  /// The planes of one picture, wherever `data` is.
+  template <Space S, typename T>
+  [[nodiscard]] PlanesView<S, T> rgb_at(T* data) const noexcept {
+    return {data, 3, source_.width, source_.height, grey_stride_, grey_stride_ * source_.height};
+  }
+
   const Context& context_;
   const GpuFrameMemory* frames_;
   FrameSourceInfo source_;
-  std::ptrdiff_t grey_stride_;                       // samples
+  bool colour_;
+  std::ptrdiff_t grey_stride_;                       // samples; of R, G and B too
   std::ptrdiff_t upload_stride_;                     // bytes
   std::ptrdiff_t band_stride_ = 0, band_plane_ = 0;  // samples
   int band_count_ = 0, band_width_ = 0, band_height_ = 0;
   std::optional<Stream> stream_;  // CUDA only; before the buffers: destroyed after them
   DualBuffer<std::uint8_t> grey_;
+  HostBuffer<std::uint8_t> rgb_;           // colour, CPU only
+  DeviceBuffer<std::uint8_t> device_rgb_;  // colour, CUDA only: no one on the host asks for it
   DualBuffer<std::uint16_t> bands_;
   DeviceBuffer<std::uint8_t> upload_;  // CUDA only
   bool zero_copy_ = false;

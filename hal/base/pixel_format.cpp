@@ -49,6 +49,10 @@ bool parse(std::string_view name, PixelFormat& format) noexcept {
 
 int bit_depth(PixelFormat format) noexcept { return row(format).bits; }
 bool is_single_sample(PixelFormat format) noexcept { return row(format).single_sample; }
+bool has_colour(PixelFormat format) noexcept {
+  return format != PixelFormat::grey8 && format != PixelFormat::grey10 &&
+         format != PixelFormat::grey12 && format != PixelFormat::grey16;
+}
 int min_row_bytes(PixelFormat format, int width) noexcept {
   return row(format).bytes_per_pixel * width;
 }

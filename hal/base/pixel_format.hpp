@@ -35,6 +35,8 @@ bool parse(std::string_view name, PixelFormat& format) noexcept;
 [[nodiscard]] int bit_depth(PixelFormat format) noexcept;
 /// One sample a pixel, whatever it stands for (grey or Bayer): what a filter mosaic can lie over.
 [[nodiscard]] bool is_single_sample(PixelFormat format) noexcept;
+/// Whether pixels have a colour. A spectral mosaic over a Bayer format takes it away.
+[[nodiscard]] bool has_colour(PixelFormat format) noexcept;
 /// Bytes a row of `width` pixels takes at least, in the first plane.
 [[nodiscard]] int min_row_bytes(PixelFormat format, int width) noexcept;
 /// Whether a picture may have this size in this format (chroma pairs need even sides).

@@ -18,6 +18,8 @@ void check_messages(Checks& checks, World& world);
 void check_faults(Checks& checks, World& world);
 /// SIGTERM: exit code, event log, lamps and watchdog as they must be left.
 void check_stop(Checks& checks, World& world);
+/// A configuration without a model gets the image's own, or is told that it has none.
+void check_shipped_model(Checks& checks);
 /// A camera that does not exist: exit code 2 and one line. No firmware is running.
 void check_missing_camera(Checks& checks);
 

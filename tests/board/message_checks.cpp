@@ -236,6 +236,20 @@ void check_stop(Checks& checks, World& world) {
            events.is_gapless() ? "without a gap" : "with gaps", events.last_kind().c_str()));
 }
 
+void check_shipped_model(Checks& checks) {
+  constexpr const char* kPath = "/tmp/no-model.toml";
+  constexpr const char* kModel = "/share/kerbwatch/models/default.kwm";
+  const bool is_there = std::ifstream(kModel).good();
+  std::ofstream(kPath) << "[[camera]]\nwidth = 640\nheight = 480\n";
+  Process firmware({"/bin/kerbwatch", "check", "--config", kPath}, "/tmp/no-model.log");
+  const auto code = firmware.wait(30);
+  const std::string said = firmware.output();
+  const char* wanted = is_there ? kModel : "no default.kwm in ";
+  checks.check(code == 0 && said.find(wanted) != std::string::npos,
+               "the model that comes with it is found and loads",
+               text("exit code %d, \"%s\"", code.value_or(-1), said.c_str()));
+}
+
 void check_missing_camera(Checks& checks) {
   constexpr const char* kPath = "/tmp/missing.toml";
   std::ifstream good(World::kConfig);

@@ -34,6 +34,7 @@ void first_boot(Checks& checks, ResetMark& disk, const Mark& mark) {
     check_contracts(checks);
   }
   check_driver(checks);
+  check_shipped_model(checks);
   check_missing_camera(checks);
   checks.group("firmware", [&] {
     World world;

@@ -64,6 +64,10 @@ for program in "$programs"/kerb_board_player "$programs"/kerbwatch "$programs"/c
 done
 files=()
 [ -f "$here/kerbwatch.toml" ] && files+=(--file "$here/kerbwatch.toml:/etc/kerbwatch.toml")
+# Where a kerbwatch in /bin looks for the models that come with it.
+for model in "$top"/models/*.kwm; do
+  [ -f "$model" ] && files+=(--file "$model:/share/kerbwatch/models/${model##*/}")
+done
 "$here/make_initramfs.py" --kernel "$deps/kernel" --busybox "$deps/busybox/bin/busybox" \
   --init "$here/init.sh" --out "$out/initramfs.cpio" "${files[@]}" "${wanted[@]}"
 

@@ -2,6 +2,7 @@
 // Camera picture to people on CUDA and on the CPU: the same list, bit for bit.
 #include "gpu/hog/detector.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include "gpu/image/preparer.hpp"
@@ -24,12 +25,12 @@ struct Eyes {
 };
 
 Eyes eyes(const Context& context, Workers& workers, const hog::Model& model, float threshold,
-          int width, int height) {
+          int width, int height, PixelFormat format = PixelFormat::grey8) {
   FrameSourceInfo source;
-  source.format = PixelFormat::grey8;
+  source.format = format;
   source.width = width;
   source.height = height;
-  auto preparer = Preparer::create(context, nullptr, source);
+  auto preparer = Preparer::create(context, nullptr, source, hog::needs_colour(model));
   TEST_ASSERT_OK(preparer);
   auto detector =
       HogDetector::create(context, workers, model, search(1.1, 8), {}, threshold, width, height);
@@ -94,6 +95,44 @@ void test_people_are_the_same_as_on_the_cpu() {
   TEST_ASSERT_GREATER_THAN_INT(5, people);
 }
 
+void test_people_in_colour_are_the_same_as_on_the_cpu() {
+  const Result<Context> cpu = Context::create(BackendChoice::cpu);
+  Workers workers{1};
+  const ColourStreet street =
+      ColourStreet{320, 240}.bar(48, 72, 120, 120, 120).bar(208, 72, 220, 30, 30);
+  const std::vector<std::uint8_t> pixels = street.interleaved();
+  RawImageView<Space::host> view;
+  view.data = pixels.data();
+  view.width = 320;
+  view.height = 240;
+  view.row_stride = 3 * 320;
+  view.format = PixelFormat::rgb24;
+  for (const auto& [model, threshold, least] :
+       {std::tuple{red_bar_model(), 0.0F, 1},
+        std::tuple{model_for(kCascadeCases[13], 2), 0.0F, 0}}) {
+    const Eyes here = eyes(*cpu, workers, model, threshold, 320, 240, view.format);
+    const Eyes there = eyes(*gpu, workers, model, threshold, 320, 240, view.format);
+    DetectionList expected, actual;
+    for (int again = 0; again < 3; ++again) {
+      const Result<PreparedImage> on_host = here.preparer->prepare(view);
+      TEST_ASSERT_OK(on_host);
+      TEST_ASSERT_OK(here.detector->detect(*on_host, expected));
+      const Result<PreparedImage> on_device = there.preparer->prepare(view);
+      TEST_ASSERT_OK(on_device);
+      TEST_ASSERT_EQUAL_INT(3, on_device->device_rgb.count);
+      TEST_ASSERT_EQUAL_INT(0, on_device->rgb.count);
+      TEST_ASSERT_OK(there.detector->detect(*on_device, actual));
+      expect_same_people(expected, actual, model.name.c_str());
+      TEST_ASSERT_OK(there.detector->detect(*on_host, actual));  // uploaded
+      expect_same_people(expected, actual, model.name.c_str());
+    }
+    TEST_ASSERT_GREATER_OR_EQUAL_INT(least, expected.count);
+    PreparedImage grey;
+    grey.device_grey = there.preparer->device_grey();
+    TEST_ASSERT_ERROR(Errc::invalid_argument, there.detector->detect(grey, actual));
+  }
+}
+
 void test_a_picture_of_another_size_is_refused() {
   Workers workers{1};
   const Eyes there = eyes(*gpu, workers, bar_model(), 0, 320, 240);
@@ -111,6 +150,7 @@ int main() {
   if (const int code = kerb::test::open_gpu(); code != 0) return code;
   UNITY_BEGIN();
   RUN_TEST(test_people_are_the_same_as_on_the_cpu);
+  RUN_TEST(test_people_in_colour_are_the_same_as_on_the_cpu);
   RUN_TEST(test_a_picture_of_another_size_is_refused);
   const int failures = UNITY_END();
   gpu.reset();

@@ -144,8 +144,9 @@ FrameSourceInfo source_of(const RawImageView<Space::host>& in) {
 void check_preparer(const Context& context, GpuFrameMemory& frames, const Picture& picture,
                     bool inside, bool expect_zero_copy) {
   Result<Context> cpu_context = Context::create(BackendChoice::cpu);
-  auto reference = Preparer::create(*cpu_context, nullptr, source_of(picture.view));
-  auto preparer = Preparer::create(context, &frames, source_of(picture.view));
+  const bool colour = picture.view.mosaic == 0;
+  auto reference = Preparer::create(*cpu_context, nullptr, source_of(picture.view), colour);
+  auto preparer = Preparer::create(context, &frames, source_of(picture.view), colour);
   TEST_ASSERT_OK(reference);
   TEST_ASSERT_OK(preparer);
   TEST_ASSERT_EQUAL_STRING("cuda", (*preparer)->backend());
@@ -155,6 +156,8 @@ void check_preparer(const Context& context, GpuFrameMemory& frames, const Pictur
   if (inside) {
     std::memcpy(block->data(), picture.bytes.data(), picture.bytes.size());
     view.data = block->data() + picture.offset;
+    if (view.chroma != nullptr)
+      view.chroma = block->data() + (picture.view.chroma - picture.bytes.data());
   }
   Result<PreparedImage> expected = (*reference)->prepare(picture.view);
   TEST_ASSERT_OK(expected);
@@ -168,6 +171,18 @@ void check_preparer(const Context& context, GpuFrameMemory& frames, const Pictur
                       actual->grey.data + y * actual->grey.row_stride,
                       static_cast<std::size_t>(view.width)) != 0)
         TEST_FAIL_MESSAGE(picture.name().c_str());
+    TEST_ASSERT_EQUAL(expected->rgb.count, actual->device_rgb.count);
+    std::vector<std::uint8_t> row(static_cast<std::size_t>(view.width));
+    for (int c = 0; c < actual->device_rgb.count; ++c)
+      for (int y = 0; y < view.height; ++y) {
+        const auto plane = actual->device_rgb.plane(c);
+        TEST_ASSERT_OK(copy_to_host(context.stream(), row.data(), plane.data + y * plane.row_stride,
+                                    row.size()));
+        TEST_ASSERT_OK(wait(context.stream()));
+        if (std::memcmp(expected->rgb.plane(c).data + y * expected->rgb.row_stride, row.data(),
+                        row.size()) != 0)
+          TEST_FAIL_MESSAGE(picture.name().c_str());
+      }
     TEST_ASSERT_EQUAL(expected->bands.count, actual->bands.count);
     for (int band = 0; band < actual->bands.count; ++band)
       for (int y = 0; y < actual->bands.height; ++y)

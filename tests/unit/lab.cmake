@@ -3,9 +3,9 @@ kerb_add_test(NAME unit_tools_bench SOURCES tools/test_bench.cpp
   LINKS kerb::tools_bench LABELS unit)
 if(TARGET kerblab)
   kerb_add_test(NAME unit_tools_kerblab_parts SOURCES tools/test_kerblab_parts.cpp
-    LINKS kerb::tools_kerblab kerb::opencv LABELS unit)
+    LINKS kerb::tools_kerblab kerb::tools_import kerb::opencv LABELS unit)
   kerb_add_test(NAME unit_tools_kerblab SOURCES tools/test_kerblab.cpp
-    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
+    LINKS kerb::tools_bench kerb::gpu_hog kerb::hal kerb::json kerb::opencv LABELS unit)
   target_compile_definitions(unit_tools_kerblab PRIVATE
     KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
   add_dependencies(unit_tools_kerblab kerblab)

@@ -10,3 +10,9 @@ if(KERB_OPENCV)
 endif()
 # Leaks are looked for everywhere else; here it would cost seconds for each of the many programs started.
 set_tests_properties(unit_main_command_line PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+# What `cmake --install` leaves, moved to another place, finds its models.
+if(NOT CMAKE_CROSSCOMPILING)
+  add_test(NAME unit_main_install COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
+    -DWORK=${PROJECT_BINARY_DIR}/install-test -P ${CMAKE_CURRENT_SOURCE_DIR}/firmware/main/check_install.cmake)
+  set_tests_properties(unit_main_install PROPERTIES LABELS unit TIMEOUT 120)
+endif()

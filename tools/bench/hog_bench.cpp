@@ -14,13 +14,28 @@ namespace kerb::bench {
 namespace {
 
 using Grey = ImageView<Space::host, const std::uint8_t>;
+using Picture = hog::Picture<Space::host>;
 
-constexpr float kThreshold = 0;
+/// How a model is run: its search is the case's.
+struct Use {
+  float threshold = 0;
+  hog::FusionSettings fusion;
+};
+Use advised(const hog::Advice& advice) {
+  Use use;
+  use.threshold = advice.threshold;
+  use.fusion.kind = advice.fusion;
+  use.fusion.overlap = advice.overlap;
+  use.fusion.of_smaller = advice.of_smaller;
+  use.fusion.zero = std::min(0.0F, advice.threshold);
+  return use;
+}
 
 hog::SearchSettings settings_of(const HogCase& search) {
   hog::SearchSettings settings;
   settings.scale_step = search.scale;
   settings.stride = search.stride;
+  settings.padding = search.padding;
   return settings;
 }
 
@@ -28,17 +43,20 @@ hog::SearchSettings settings_of(const HogCase& search) {
 class Ours {
  public:
   static Result<std::unique_ptr<Ours>> create(const Context& context, Workers& workers,
-                                              const hog::Model& model, const HogCase& search,
-                                              const Grey& grey, bool on_device) {
+                                              const hog::Model& model, const Use& use,
+                                              const HogCase& search, const Picture& picture,
+                                              bool on_device) {
     auto ours = std::make_unique<Ours>();
-    Result<std::unique_ptr<hog::Engine>> engine =
-        hog::make_engine(context, workers, model, settings_of(search), grey.width, grey.height);
+    Result<std::unique_ptr<hog::Engine>> engine = hog::make_engine(
+        context, workers, model, settings_of(search), picture.grey.width, picture.grey.height);
     if (!engine) return engine.error();
     ours->engine_ = std::move(*engine);
-    Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create({});
+    Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(use.fusion);
     if (!fusion) return fusion.error();
     ours->fusion_ = std::move(*fusion);
-    ours->grey_ = grey;
+    ours->threshold_ = use.threshold;
+    ours->picture_ = picture;
+    if (!hog::needs_colour(model)) ours->picture_.rgb = {};
     if (on_device)
       if (Status ok = ours->upload(context); !ok) return ok.error();
     if (!on_device && context.backend() == Backend::cuda)
@@ -47,10 +65,9 @@ class Ours {
   }
 
   Status frame() {
-    const Result<hog::Engine::Hits> hits =
-        device_.size() == 0
-            ? engine_->search(hog::Picture<Space::host>{grey_, {}}, kThreshold)
-            : engine_->search(hog::Picture<Space::device>{device_grey(), {}}, kThreshold);
+    const Result<hog::Engine::Hits> hits = device_.size() == 0
+                                               ? engine_->search(picture_, threshold_)
+                                               : engine_->search(there_, threshold_);
     if (!hits) return hits.error();
     hits_ = hits->count;
     fusion_->fuse(*hits, engine_->model().geometry(), engine_->plan(), people_);
@@ -60,7 +77,7 @@ class Ours {
   /// The threshold that `count` windows pass.
   Result<float> threshold_for(int count) {
     const Result<hog::Engine::Hits> hits =
-        engine_->search(hog::Picture<Space::host>{grey_, {}}, std::numeric_limits<float>::lowest());
+        engine_->search(picture_, std::numeric_limits<float>::lowest());
     if (!hits) return hits.error();
     if (hits->count == 0) return 0.0F;
     std::vector<float> scores;
@@ -76,7 +93,7 @@ class Ours {
     row.hits = hits_;
     row.people = people_.count;
     row.device_bytes = engine_->device_bytes();
-    const Result<hog::Work> work = engine_->count_work(hog::Picture<Space::host>{grey_, {}});
+    const Result<hog::Work> work = engine_->count_work(picture_);
     if (!work) return work.error();
     row.per_window = per_window(*work);
     return Done{};
@@ -84,35 +101,54 @@ class Ours {
   [[nodiscard]] int hits() const { return hits_; }
 
  private:
-  [[nodiscard]] ImageView<Space::device, const std::uint8_t> device_grey() const {
-    return {device_.device_data(), grey_.width, grey_.height, grey_.row_stride};
+  /// The samples the model looks at, all planes, and how many there are. Rows and planes have no
+  /// gaps.
+  [[nodiscard]] const std::uint8_t* samples() const {
+    return picture_.rgb.count == 3 ? picture_.rgb.data : picture_.grey.data;
+  }
+  [[nodiscard]] std::size_t sample_count() const {
+    return static_cast<std::size_t>(picture_.rgb.count == 3 ? 3 : 1) *
+           static_cast<std::size_t>(picture_.grey.width) *
+           static_cast<std::size_t>(picture_.grey.height);
+  }
+  /// The same picture with its samples elsewhere.
+  template <Space S>
+  [[nodiscard]] hog::Picture<S> at(const std::uint8_t* data) const {
+    const Grey& grey = picture_.grey;
+    const ImageView<S, const std::uint8_t> plane{data, grey.width, grey.height, grey.width};
+    if (picture_.rgb.count != 3) return {plane, {}};
+    return {plane,
+            {data, 3, grey.width, grey.height, grey.width,
+             static_cast<std::ptrdiff_t>(grey.width) * grey.height}};
   }
   /// Where a camera's frames would lie.
   Status pin(const Context& context) {
-    const auto count =
-        static_cast<std::size_t>(grey_.row_stride) * static_cast<std::size_t>(grey_.height);
     Result<HostBuffer<std::uint8_t>> buffer =
-        HostBuffer<std::uint8_t>::create(context, Use::camera_input, count);
+        HostBuffer<std::uint8_t>::create(context, kerb::Use::camera_input, sample_count());
     if (!buffer) return buffer.error();
     pinned_ = std::move(*buffer);
-    std::copy_n(grey_.data, count, pinned_.data());
-    grey_.data = pinned_.data();
+    std::copy_n(samples(), sample_count(), pinned_.data());
+    picture_ = at<Space::host>(pinned_.data());
     return Done{};
   }
   Status upload(const Context& context) {
-    const auto count =
-        static_cast<std::size_t>(grey_.row_stride) * static_cast<std::size_t>(grey_.height);
-    Result<DeviceBuffer<std::uint8_t>> buffer = DeviceBuffer<std::uint8_t>::create(context, count);
+    Result<DeviceBuffer<std::uint8_t>> buffer =
+        DeviceBuffer<std::uint8_t>::create(context, sample_count());
     if (!buffer) return buffer.error();
     device_ = std::move(*buffer);
-    if (Status ok = copy_to_device(context.stream(), device_.device_data(), grey_.data, count); !ok)
+    there_ = at<Space::device>(device_.device_data());
+    if (Status ok =
+            copy_to_device(context.stream(), device_.device_data(), samples(), sample_count());
+        !ok)
       return ok;
     return wait(context.stream());
   }
 
   std::unique_ptr<hog::Engine> engine_;
   std::unique_ptr<hog::Fusion> fusion_;
-  Grey grey_;
+  float threshold_ = 0;
+  Picture picture_;
+  hog::Picture<Space::device> there_;
   DeviceBuffer<std::uint8_t> device_;
   HostBuffer<std::uint8_t> pinned_;
   int hits_ = 0;
@@ -122,6 +158,7 @@ class Ours {
 struct NamedModel {
   std::string name;
   hog::Model model;
+  Use use{};
 };
 
 class HogRunner {
@@ -150,6 +187,9 @@ class HogRunner {
   }
 
   Status make_models() {
+    for (const hog::Model& model : bench_.models)
+      models_.push_back({model.name, model, advised(model.advice)});
+    if (!models_.empty()) return Done{};
     const auto* people = std::get_if<hog::DenseModel>(&bench_.people.kind);
     if (people == nullptr || bench_.cases.empty())
       return Error{Errc::invalid_argument, 0, "bench hog", "a dense model and a case"};
@@ -158,7 +198,7 @@ class HogRunner {
                                      std::pair{"dense integral", hog::DenseKind::integral}}) {
       hog::DenseModel other = *people;
       other.kind = kind;
-      models_.push_back({name, {bench_.people.name, std::move(other)}});
+      models_.push_back({name, {bench_.people.name, std::move(other), {}}});
     }
     return Done{};
   }
@@ -193,12 +233,12 @@ class HogRunner {
   }
 
   /// Biases under which borrowed and random weights have as many hits as wanted.
-  Status set_biases(const HogCase& search, const Grey& grey) {
+  Status set_biases(const HogCase& search, const Picture& picture) {
     int wanted = bench_.hits_of_people;
     for (std::size_t i = 0; i < kDenseKinds; ++i) {
       NamedModel& model = models_[i];
       Result<std::unique_ptr<Ours>> ours =
-          Ours::create(*cpu_, workers_, model.model, search, grey, false);
+          Ours::create(*cpu_, workers_, model.model, model.use, search, picture, false);
       if (!ours) return ours.error();
       if (i == 0 && wanted == 0) {  // trained: 0 is the threshold
         if (Status ok = (*ours)->frame(); !ok) return ok;
@@ -216,9 +256,22 @@ class HogRunner {
 
   Status run_case(const HogCase& search) {
     const std::vector<std::uint8_t> samples = bench_.picture(search.width, search.height);
-    const Grey grey{samples.data(), search.width, search.height, search.width};
-    if (Status ok = calibrate(search); !ok) return ok;
-    if (Status ok = set_biases(search, grey); !ok) return ok;
+    Picture picture{{samples.data(), search.width, search.height, search.width}, {}};
+    std::vector<std::uint8_t> colours;
+    if (std::any_of(models_.begin(), models_.end(),
+                    [](const NamedModel& m) { return hog::needs_colour(m.model); })) {
+      if (!bench_.colours)
+        return Error{Errc::invalid_argument, 0, "bench hog", "no picture in colour"};
+      colours = bench_.colours(search.width, search.height);
+      picture.rgb = {colours.data(), 3,
+                     search.width,   search.height,
+                     search.width,   static_cast<std::ptrdiff_t>(search.width) * search.height};
+    }
+    const Grey& grey = picture.grey;
+    if (bench_.models.empty()) {
+      if (Status ok = calibrate(search); !ok) return ok;
+      if (Status ok = set_biases(search, picture); !ok) return ok;
+    }
 
     std::vector<Contestant> contestants;
     std::vector<int> rival_people;
@@ -233,7 +286,7 @@ class HogRunner {
     const auto add = [&](const NamedModel& model, const Context& context,
                          bool on_device) -> Status {
       Result<std::unique_ptr<Ours>> made =
-          Ours::create(context, workers_, model.model, search, grey, on_device);
+          Ours::create(context, workers_, model.model, model.use, search, picture, on_device);
       if (!made) return made.error();
       ours.push_back(std::move(*made));
       const char* backend = on_device ? "cuda, on device" : name_of(context.backend());
@@ -292,6 +345,17 @@ const std::vector<HogCase>& thesis_cases() {
                                              {320, 240, 8, 1.05, "4-1"},
                                              {320, 240, 8, 1.2, "5-1 sparse"},
                                              {320, 240, 4, 1.05, "5-1 dense"}};
+  return cases;
+}
+
+std::vector<HogCase> model_cases(const hog::Model& model) {
+  std::vector<HogCase> cases;
+  for (const HogCase& one : thesis_cases())
+    if (one.width == 1280) cases.push_back(one);
+  const hog::Advice& advice = model.advice;
+  for (const auto& [width, height] : {std::pair{1280, 960}, std::pair{640, 480}})
+    cases.push_back({width, height, advice.stride, static_cast<double>(advice.scale_step),
+                     "as advised", advice.padding});
   return cases;
 }
 

@@ -16,10 +16,15 @@ struct HogCase {
   int width = 0, height = 0, stride = 8;
   double scale = 1.05;
   const char* tables = "";
+  int padding = 0;
 };
 
 /// All that the thesis has times for.
 [[nodiscard]] const std::vector<HogCase>& thesis_cases();
+
+/// For somebody's own model: the thesis's searches of 1280 x 960 and, in that size and in
+/// 640 x 480, the search that the model's advice asks for.
+[[nodiscard]] std::vector<HogCase> model_cases(const hog::Model& model);
 
 /// Somebody else's detector, made for one case.
 struct Rival {
@@ -32,11 +37,15 @@ struct HogBench {
   int repeats = 11;
   int threads = 0;  ///< 0: one for each core
   bool cpu = true, cuda = false;
+  /// Run these instead of all that follows, with their own thresholds and fusion.
+  std::vector<hog::Model> models;
   hog::Model people;  ///< dense, kind rhog; the other kinds run with its weights
   /// Over 0: `people` was not trained, and takes a bias that gives it so many hits.
   int hits_of_people = 0;
   /// The picture in this size: grey, rows without gaps. All cases should show the same thing.
   std::function<std::vector<std::uint8_t>(int width, int height)> picture;
+  /// The same as R, G and B planes, for models that need colour.
+  std::function<std::vector<std::uint8_t>(int width, int height)> colours;
   /// Others to run beside ours, by turns; the first is what all are compared with. May be empty.
   std::function<std::vector<Rival>(const HogCase&,
                                    const ImageView<Space::host, const std::uint8_t>&, int threads)>
@@ -44,7 +53,8 @@ struct HogBench {
   std::function<void(const std::string& what, int done, int all)> on_progress;
 };
 
-/// What one detector took for one case, from the grey picture to fused boxes.
+/// What one detector took for one case, from the picture, grey or (models that need it) in colour,
+/// to fused boxes.
 struct HogRow {
   HogCase search;
   std::string name;

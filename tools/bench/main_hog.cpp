@@ -5,9 +5,11 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "tools/bench/contest.hpp"
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/random.hpp"
 #include "tools/bench/street.hpp"
+#include "tools/bench/tree_workload.hpp"
 #include "tools/bench/workload.hpp"
 
 using namespace kerb;
@@ -27,6 +29,8 @@ hog::Model random_people() {
 int usage() {
   std::fputs(
       "usage: bench_hog [auto|cpu|cuda] [REPEATS]\n"
+      "       bench_hog trees [auto|cpu|cuda] [REPEATS] [NAME]   soft cascades of trees, all or "
+      "one\n"
       "       bench_hog profile [SCALE]   ten searches with the cascade on CUDA, for a profiler\n",
       stderr);
   return 2;
@@ -56,6 +60,84 @@ int profile(double scale) {
   return 0;
 }
 
+struct TreeCase {
+  const char* name;
+  int stride;
+  TreeWorkloadSettings settings;
+};
+
+TreeWorkloadSettings with(bool colour, double divided, int depth = 2, bool grouped = true) {
+  TreeWorkloadSettings settings;
+  settings.colour = colour;
+  settings.divided = divided;
+  settings.depth = depth;
+  settings.grouped = grouped;
+  return settings;
+}
+
+const TreeCase kTreeCases[] = {
+    {"grey", 8, with(false, 0)},
+    {"colour", 8, with(true, 0)},
+    {"colour, fine", 4, with(true, 0)},
+    {"colour, fine, divided", 4, with(true, 0.5)},
+    {"colour, fine, one tree a stage", 4, with(true, 0, 2, false)},
+    {"colour, fine, depth 3", 4, with(true, 0, 3)},
+};
+
+/// Searches alone, without fusion: the trees are random.
+int time_trees(BackendChoice choice, int repeats, std::string_view only) {
+  constexpr int kWidth = 1280, kHeight = 960;
+  const Result<Context> context = Context::create(choice);
+  if (!context) return fail(context.error());
+  Workers workers;
+  const std::vector<std::uint8_t> grey = street_picture(kWidth, kHeight);
+  const std::vector<std::uint8_t> colours = street_colours(kWidth, kHeight);
+  const hog::Picture<Space::host> picture{
+      {grey.data(), kWidth, kHeight, kWidth},
+      {colours.data(), 3, kWidth, kHeight, kWidth, std::ptrdiff_t{kWidth} * kHeight}};
+  const SystemClock clock;
+  for (const TreeCase& one : kTreeCases) {
+    if (!only.empty() && only != one.name) continue;
+    hog::SearchSettings search;
+    search.stride = one.stride;
+    const Result<hog::Model> model = make_tree_workload(workers, one.settings, search, picture);
+    if (!model) return fail(model.error());
+    const auto engine = hog::make_engine(*context, workers, *model, search, kWidth, kHeight);
+    if (!engine) return fail(engine.error());
+    const Result<hog::Work> work = (*engine)->count_work(picture);
+    if (!work) return fail(work.error());
+    int hits = 0;
+    std::uint64_t sum = 0;
+    const Result<std::vector<Times>> times =
+        contest(clock,
+                {{one.name, name_of(context->backend()),
+                  [&]() -> Status {
+                    const auto found = (*engine)->search(picture, -1e9F);
+                    if (!found) return found.error();
+                    hits = found->count;
+                    sum = 0;
+                    for (int i = 0; i < hits; ++i)
+                      sum = sum * 31 + static_cast<std::uint64_t>(found->data[i].window) +
+                            static_cast<std::uint64_t>(
+                                static_cast<std::int64_t>(found->data[i].score / hog::kVoteUnit));
+                    return Done{};
+                  }}},
+                repeats);
+    if (!times) return fail(times.error());
+    const Times& t = times->front();
+    std::printf(
+        "{\"trees\":\"%s\",\"width\":%d,\"height\":%d,\"stride\":%d,\"backend\":\"%s\","
+        "\"threads\":%d,\"median_ms\":%.3f,\"best_ms\":%.3f,\"windows\":%d,"
+        "\"trees_per_window\":%.2f,\"hits\":%d,\"sum\":\"%016llx\"}\n",
+        one.name, kWidth, kHeight, one.stride, name_of(context->backend()),
+        context->backend() == Backend::cpu ? workers.count() : 0, t.median_ms, t.best_ms,
+        (*engine)->plan().window_count, per_window(*work), hits,
+        static_cast<unsigned long long>(sum));
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -64,6 +146,11 @@ int main(int argc, char** argv) {
   bench.repeats = 101;
   if (argc > 1 && std::string_view{argv[1]} == "profile")
     return argc > 3 ? usage() : profile(argc == 3 ? std::atof(argv[2]) : 1.05);
+  if (argc > 1 && std::string_view{argv[1]} == "trees") {
+    if (argc > 5 || (argc > 2 && !parse(argv[2], choice))) return usage();
+    const int repeats = argc > 3 ? std::atoi(argv[3]) : 11;
+    return repeats < 1 ? usage() : time_trees(choice, repeats, argc > 4 ? argv[4] : "");
+  }
   if (argc > 3 || (argc > 1 && !parse(argv[1], choice))) return usage();
   if (argc > 2) bench.repeats = std::atoi(argv[2]);
   if (bench.repeats < 1) return usage();

@@ -76,6 +76,19 @@ class Canvas {
       }
   }
 
+  /// One of R, G and B, before lens and grain.
+  [[nodiscard]] Canvas tinted(int plane) const {
+    constexpr int kTints[8][3] = {{0, 0, 0},    {22, -8, -18}, {-20, 6, 24}, {-12, 10, -14},
+                                  {16, 2, -30}, {-10, -4, 30}, {28, -14, 0}, {-6, 0, 12}};
+    Canvas out = *this;
+    for (std::uint8_t& sample : out.samples_) {
+      const unsigned paint = sample / 8U;  // the sky fades without a rainbow
+      const int tint = kTints[paint * 0x9E3779B1U >> 29][plane];
+      sample = static_cast<std::uint8_t>(std::clamp(sample + tint, 0, 255));
+    }
+    return out;
+  }
+
   std::vector<std::uint8_t> take() { return std::move(samples_); }
 
  private:
@@ -150,9 +163,9 @@ void draw_person(Canvas& canvas, Random& random, int x, int foot, int height) {
 
 }  // namespace
 
-std::vector<std::uint8_t> street_picture(int width, int height, std::uint64_t seed) {
-  if (width < 1 || height < 1) return {};
-  Random random{seed};
+namespace {
+
+Canvas painted_street(int width, int height, Random& random) {
   Canvas canvas{width, height};
   for (int y = 0; y < kHorizon; y += 4)  // the sky
     canvas.box(0, y, canvas.columns(), y + 4, 235 - y / 8);
@@ -164,9 +177,33 @@ std::vector<std::uint8_t> street_picture(int width, int height, std::uint64_t se
     const int tall = 110 + 28 * i;
     draw_person(canvas, random, 40 + random.below(canvas.columns() - 80), 560 + tall * 2 / 3, tall);
   }
+  return canvas;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> street_picture(int width, int height, std::uint64_t seed) {
+  if (width < 1 || height < 1) return {};
+  Random random{seed};
+  Canvas canvas = painted_street(width, height, random);
   canvas.blur();
   canvas.expose(random);
   return canvas.take();
+}
+
+std::vector<std::uint8_t> street_colours(int width, int height, std::uint64_t seed) {
+  if (width < 1 || height < 1) return {};
+  Random random{seed};
+  const Canvas canvas = painted_street(width, height, random);
+  std::vector<std::uint8_t> planes;
+  for (int plane = 0; plane < 3; ++plane) {
+    Canvas one = canvas.tinted(plane);
+    one.blur();
+    one.expose(random);  // each colour has a grain of its own
+    const std::vector<std::uint8_t> samples = one.take();
+    planes.insert(planes.end(), samples.begin(), samples.end());
+  }
+  return planes;
 }
 
 }  // namespace kerb::bench

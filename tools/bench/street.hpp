@@ -12,4 +12,9 @@ namespace kerb::bench {
 [[nodiscard]] std::vector<std::uint8_t> street_picture(int width, int height,
                                                        std::uint64_t seed = 1);
 
+/// The same street in colour: R, G and B planes, one after the other. Whatever was painted with one
+/// grey has one tint, so that every edge is one of colour too.
+[[nodiscard]] std::vector<std::uint8_t> street_colours(int width, int height,
+                                                       std::uint64_t seed = 1);
+
 }  // namespace kerb::bench

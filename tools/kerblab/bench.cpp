@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 
 #include <CLI/CLI.hpp>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -19,6 +20,7 @@
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/image_bench.hpp"
 #include "tools/bench/street.hpp"
+#include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/models.hpp"
 #include "tools/kerblab/output.hpp"
@@ -32,7 +34,7 @@ using Json = nlohmann::ordered_json;
 using Grey = ImageView<Space::host, const std::uint8_t>;
 
 struct BenchOptions {
-  std::string what = "hog", json, picture, backend = "auto";
+  std::string what = "hog", json, picture, model, backend = "auto";
   int repeat = 0, threads = 0;
   bool quick = false;
 };
@@ -88,7 +90,8 @@ std::vector<bench::Rival> opencv_rivals(const bench::HogCase& search, const Grey
                         try {
                           std::vector<cv::Rect> found;
                           hog->detectMultiScale(picture, found, 0, {search.stride, search.stride},
-                                                {}, search.scale, group);
+                                                {search.padding, search.padding}, search.scale,
+                                                group);
                           people = static_cast<int>(found.size());
                         } catch (const std::exception&) {
                           return Error{Errc::device, 0, "OpenCV's detectMultiScale"};
@@ -99,9 +102,7 @@ std::vector<bench::Rival> opencv_rivals(const bench::HogCase& search, const Grey
 }
 
 /// A real picture in any size: cut to the shape, then scaled.
-std::vector<std::uint8_t> fitted(const LoadedPicture& picture, int width, int height) {
-  const cv::Mat whole{picture.bgr.rows, picture.bgr.cols, CV_8UC1,
-                      const_cast<std::uint8_t*>(picture.grey.data())};
+cv::Mat fitted(const cv::Mat& whole, int width, int height) {
   const double scale =
       std::max(static_cast<double>(width) / whole.cols, static_cast<double>(height) / whole.rows);
   const int w = std::min(whole.cols, std::max(1, cvRound(width / scale)));
@@ -109,7 +110,24 @@ std::vector<std::uint8_t> fitted(const LoadedPicture& picture, int width, int he
   const cv::Mat part = whole(cv::Rect{(whole.cols - w) / 2, (whole.rows - h) / 2, w, h});
   cv::Mat out;
   cv::resize(part, out, {width, height}, 0, 0, scale < 1 ? cv::INTER_AREA : cv::INTER_CUBIC);
+  return out;
+}
+std::vector<std::uint8_t> fitted_grey(const LoadedPicture& picture, int width, int height) {
+  const cv::Mat whole{picture.bgr.rows, picture.bgr.cols, CV_8UC1,
+                      const_cast<std::uint8_t*>(picture.grey.data())};
+  const cv::Mat out = fitted(whole, width, height);
   return {out.data, out.data + out.total()};
+}
+/// R, G and B planes.
+std::vector<std::uint8_t> fitted_colours(const LoadedPicture& picture, int width, int height) {
+  std::vector<cv::Mat> bgr(3);
+  cv::split(fitted(picture.bgr, width, height), bgr);
+  std::vector<std::uint8_t> planes;
+  for (const int c : {2, 1, 0}) {
+    const cv::Mat& plane = bgr[static_cast<std::size_t>(c)];
+    planes.insert(planes.end(), plane.data, plane.data + plane.total());
+  }
+  return planes;
 }
 
 Json to_json(const bench::Times& times) {
@@ -122,6 +140,7 @@ Json to_json(const bench::HogRow& row) {
   out["height"] = row.search.height;
   out["stride"] = row.search.stride;
   out["scale"] = row.search.scale;
+  if (row.search.padding != 0) out["padding"] = row.search.padding;
   out["tables"] = row.search.tables;
   out["detector"] = row.name;
   out["backend"] = row.backend;
@@ -157,9 +176,12 @@ void print_hog(const std::vector<bench::HogRow>& rows) {
   for (const bench::HogRow& row : rows) {
     const bench::HogCase& c = row.search;
     if (last == nullptr || last->search.width != c.width || last->search.stride != c.stride ||
-        last->search.scale != c.scale) {
-      fmt::print("\n{}x{}, stride {}, scale {}   (thesis: {})\n", c.width, c.height, c.stride,
-                 c.scale, c.tables);
+        last->search.scale != c.scale || last->search.padding != c.padding) {
+      fmt::print("\n{}x{}, stride {}, scale {:.5g}{}   ({})\n", c.width, c.height, c.stride,
+                 c.scale, c.padding != 0 ? fmt::format(", padding {}", c.padding) : "",
+                 std::isdigit(static_cast<unsigned char>(c.tables[0])) != 0
+                     ? fmt::format("thesis: {}", c.tables)
+                     : c.tables);
       fmt::print("{:<20}{:<17}{:>11}{:>10}{:>10}{:>12}{:>9}{:>9}\n", "detector", "backend",
                  "median ms", "best", "x OpenCV", "blocks/win", "windows", "boxes");
     }
@@ -190,9 +212,16 @@ Result<std::vector<bench::HogRow>> run_hog(const BenchOptions& o, const Backends
   bench.threads = o.threads;
   bench.cpu = backends.cpu;
   bench.cuda = backends.cuda.has_value();
-  Result<hog::Model> people = default_model();
-  if (!people) return people.error();
-  bench.people = std::move(*people);
+  if (o.model.empty()) {
+    Result<hog::Model> people = default_people_detector();
+    if (!people) return people.error();
+    bench.people = std::move(*people);
+  } else {
+    Result<hog::Model> model = load_model(o.model);
+    if (!model) return model.error();
+    if (!o.quick) bench.cases = bench::model_cases(*model);
+    bench.models.push_back(std::move(*model));
+  }
   LoadedPicture picture;
   if (!o.picture.empty()) {
     Result<LoadedPicture> loaded = load_picture(o.picture, false);
@@ -201,7 +230,11 @@ Result<std::vector<bench::HogRow>> run_hog(const BenchOptions& o, const Backends
   }
   bench.picture = [&](int width, int height) {
     return o.picture.empty() ? bench::street_picture(width, height)
-                             : fitted(picture, width, height);
+                             : fitted_grey(picture, width, height);
+  };
+  bench.colours = [&](int width, int height) {
+    return o.picture.empty() ? bench::street_colours(width, height)
+                             : fitted_colours(picture, width, height);
   };
   bench.rivals = opencv_rivals;
   Progress progress{clock, "bench hog"};
@@ -229,7 +262,9 @@ Result<std::vector<bench::ImageRow>> run_image(const BenchOptions& o, const Back
 Status run(const BenchOptions& o) {
   if (!o.json.empty())
     if (Status ok = check_output(o.json); !ok) return ok;
-  if (Status ok = check_apart({o.json}, {o.picture}); !ok) return ok;
+  if (Status ok = check_apart({o.json}, {o.picture, o.model}); !ok) return ok;
+  if (!o.model.empty() && o.what != "hog")
+    return Error{Errc::invalid_argument, 0, "--model", "is for bench hog"};
   Result<Backends> backends = choose_backends(o.backend);
   if (!backends) return backends.error();
   const SystemClock clock;
@@ -238,6 +273,7 @@ Status run(const BenchOptions& o) {
   out["version"] = kVersion;
   out["machine"] =
       describe_machine(backends->cuda ? &*backends->cuda : nullptr, Workers{o.threads}.count());
+  if (!o.model.empty()) out["model"] = o.model;
   out["picture"] = o.picture.empty() ? "street made by code" : o.picture;
   Json rows = Json::array();
   const bool table = o.json != "-";  // else JSON has stdout to itself
@@ -267,7 +303,11 @@ void add_bench(CLI::App& app, Action& action) {
       "to fused boxes; medians. image: every operator of gpu/image. Prints a table.\n"
       "Backend auto: the CPU, and CUDA too where there is a device; cpu or cuda: that one alone\n"
       "(OpenCV's, which runs on the CPU, always stands beside hog).\n"
-      "Example: kerblab bench hog --picture street.png --repeat 21 --json bench.json");
+      "With --model, that model alone beside OpenCV's: in colour if it needs it (OpenCV's in "
+      "grey),\n"
+      "with its own threshold and fusion, in the thesis's searches of 1280x960 and in its own.\n"
+      "Examples:\n  kerblab bench hog --picture street.png --repeat 21 --json bench.json\n"
+      "  kerblab bench hog --model models/default.kwm --threads 2");
   const auto o = std::make_shared<BenchOptions>();
   command->add_option("what", o->what, "hog or image")
       ->check(CLI::IsMember({"hog", "image"}))
@@ -278,6 +318,8 @@ void add_bench(CLI::App& app, Action& action) {
   command
       ->add_option("--picture", o->picture,
                    "hog: a picture, cut and scaled to each size; default: a street made by code")
+      ->check(not_empty);
+  command->add_option("--model", o->model, "hog: this model (ours or OpenCV's) instead of all")
       ->check(not_empty);
   command->add_option("--repeat", o->repeat, "Medians of so many; default 11 (hog), 31 (image)")
       ->check(CLI::Range(1, 100000));

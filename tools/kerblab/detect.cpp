@@ -97,6 +97,8 @@ class Detect {
       if (Status ok = drawings_->commit(); !ok) return ok;
     if (Status ok = write_output(options_.json, lines_); !ok) return ok;
     if (!nothing_searched_.empty()) warn(nothing_searched_);
+    if (const std::string note = default_model_note(); options_.model.empty() && !note.empty())
+      warn(note);
     return Done{};
   }
 
@@ -113,7 +115,7 @@ class Detect {
     Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(settings_.fuse);
     if (!fusion) return fusion.error();
     fusion_ = std::move(*fusion);
-    colour_ = options_.how.colour || looks_at_colour(*model);
+    colour_ = options_.how.colour || hog::needs_colour(*model);
     engines_.emplace(*context_, *workers_, std::move(*model), settings_.search);
     if (options_.draw.empty()) return Done{};
     Result<OutputFolder> drawings = OutputFolder::create(options_.draw);
@@ -168,8 +170,9 @@ void add_detect(CLI::App& app, Action& action) {
       "most 256. A picture that cannot be read ends it: one line, exit code 2, no output at all.\n"
       "No output may be an input: that is refused.\n"
       "How to search is as the model advises (kerblab model info) where no option says otherwise.\n"
-      "Without --model it uses the coefficients of OpenCV's people detector: Kerbwatch ships no\n"
-      "model of its own yet.\n"
+      "Without --model it uses default.kwm of the models that come with Kerbwatch (in\n"
+      "share/kerbwatch/models, or the folder that the variable KERBWATCH_MODELS names) or, where\n"
+      "there is none, the coefficients of OpenCV's people detector, and says so.\n"
       "Example: kerblab detect --scale 1.1 --draw drawn --json found.jsonl @pictures.txt");
   const auto o = std::make_shared<DetectOptions>();
   command

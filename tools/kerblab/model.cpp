@@ -10,6 +10,7 @@
 #include <string>
 
 #include "gpu/hog/model_file.hpp"
+#include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/models.hpp"
 #include "tools/kerblab/output.hpp"
@@ -129,7 +130,7 @@ Status import_model(const ModelOptions& o) {
     return Error{Errc::invalid_argument, 0, "--out", "a model is written to a plain file"};
   if (Status ok = check_output(o.out); !ok) return ok;
   if (Status ok = check_apart({o.out}, {o.file}); !ok) return ok;
-  Result<hog::Model> model = o.opencv_people ? default_model() : load_model(o.file);
+  Result<hog::Model> model = o.opencv_people ? default_people_detector() : load_model(o.file);
   if (!model) return model.error();
   if (!o.name.empty()) {
     model->name = o.name;

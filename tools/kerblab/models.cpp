@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kerblab/models.hpp"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <string_view>
-#include <variant>
 
+#include "gpu/hog/engine.hpp"
 #include "gpu/hog/model_file.hpp"
+#include "gpu/hog/shipped_models.hpp"
 #include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/pictures.hpp"
 
@@ -25,11 +28,17 @@ Result<hog::Model> load_model(const std::string& path) {
   return read_opencv_model(path);  // also says why a file cannot be opened
 }
 
-bool looks_at_colour(const hog::Model& model) {
-  const auto* cascade = std::get_if<hog::CascadeModel>(&model.kind);
-  return cascade != nullptr && cascade->channels.colour;
+bool looks_at_colour(const hog::Model& model) { return hog::needs_colour(model); }
+
+Result<hog::Model> default_model() {
+  const std::string shipped = hog::shipped_model(hog::kDefaultModel);
+  return shipped.empty() ? default_people_detector() : hog::load(shipped);
 }
 
-Result<hog::Model> default_model() { return default_people_detector(); }
+std::string default_model_note() {
+  if (!hog::shipped_model(hog::kDefaultModel).empty()) return {};
+  return fmt::format("no {} in {}: used OpenCV's people detector; --model names another",
+                     hog::kDefaultModel, hog::shipped_models());
+}
 
 }  // namespace kerb::lab

@@ -16,7 +16,10 @@ Result<hog::Model> load_model(const std::string& path);
 /// Whether a model must be given colour.
 [[nodiscard]] bool looks_at_colour(const hog::Model& model);
 
-/// What is used without --model: OpenCV's people detector, until the project ships its own.
+/// What is used without --model: default.kwm of the models that come with Kerbwatch or, where there
+/// is none, OpenCV's people detector. Fails: as hog::load().
 Result<hog::Model> default_model();
+/// A line for whoever gets the latter; else nothing.
+[[nodiscard]] std::string default_model_note();
 
 }  // namespace kerb::lab

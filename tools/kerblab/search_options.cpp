@@ -67,6 +67,7 @@ Status read_settings(SearchOptions& options) {
   for (const hog::FusionKind kind :
        {hog::FusionKind::mean_shift, hog::FusionKind::suppression, hog::FusionKind::none})
     if (options.text.fusion == name_of(kind)) options.fusion = kind;
+  if (!options.text.overlap_of.empty()) options.of_smaller = options.text.overlap_of == "smaller";
   parse(options.text.backend, options.backend);
   const RunSettings settings = settings_for(options, {});
   if (Status ok = hog::validate(settings.search); !ok) return ok;
@@ -123,9 +124,11 @@ void add_search_options(CLI::App& command, SearchOptions& options, const char* t
   command.add_option("--overlap", options.overlap,
                      "suppression: a box that shares more with a better one goes, 0..1; else as "
                      "advised");
-  command.add_option("--of-smaller", options.of_smaller,
-                     "suppression: 1: the overlap is a share of the smaller box; 0: of both "
-                     "together; else as advised");
+  command
+      .add_option("--overlap-of", options.text.overlap_of,
+                  "suppression: what the overlap is a share of, the union of both boxes or the "
+                  "smaller one: union or smaller; else as advised")
+      ->check(CLI::IsMember({"union", "smaller"}));
   command.add_flag("--colour", options.colour,
                    "Give the model colour too: dense HoG then takes the strongest channel");
   command.add_option("--backend", options.text.backend, "auto, cpu or cuda")

@@ -30,7 +30,7 @@ struct SearchOptions {
   BackendChoice backend = BackendChoice::automatic;
 
   struct {
-    std::string region, ground, fusion, backend = "auto";
+    std::string region, ground, fusion, overlap_of, backend = "auto";
   } text;  ///< as given; see read_settings()
 };
 

@@ -50,6 +50,7 @@ struct CascadeCase {
   bool cumulative = false, colour = false;
   int stages = 4;  ///< of 1, 2, 3 ... learners
   Scaling scaling = Scaling::plain;
+  int nodes = 0;  ///< over 0: trees of any shape with up to so many questions, one to a stage
 };
 
 inline SearchSettings search(double step, int stride, int padding = 0) {
@@ -82,11 +83,59 @@ inline const CascadeCase kCascadeCases[] = {
     {"octaves", 273, 517, false, search(1.3, 16), false, false, 4, Scaling::octaves},
     {"octaves, colour, padding", 150, 270, true, search(1.5, 8, 16), true, true, 4,
      Scaling::octaves},
+    {"stumps", 131, 187, true, search(1.2, 4), true, true, 40, Scaling::plain, 1},
+    {"trees of many shapes", 131, 187, true, search(1.2, 4), true, true, 90, Scaling::plain, 3},
+    {"trees of many shapes, wide stride", 131, 187, true, search(1.2, 8), true, false, 60,
+     Scaling::plain, 7},
+    {"deep trees", 103, 167, true, search(1.2, 8), true, true, 40, Scaling::plain, 30},
+    {"deep trees, odd stride", 91, 155, true, search(1.1, 3), false, false, 3, Scaling::plain, 15},
 };
+
+/// `count` stages of a tree each, grown at random: now a chain, now full.
+inline Model shaped_trees(const CascadeCase& c, std::uint32_t seed) {
+  std::mt19937 random{seed + 77};
+  CascadeModel m;
+  for (int i = 0; i < c.stages; ++i) {
+    TreeLearner tree;
+    tree.first_node = static_cast<std::int32_t>(m.nodes.size());
+    tree.first_leaf = static_cast<std::int32_t>(m.leaves.size());
+    tree.node_count = static_cast<std::int16_t>(1 + random() % static_cast<unsigned>(c.nodes));
+    std::vector<std::int16_t*> open;  // ends that nothing hangs on yet
+    m.nodes.resize(m.nodes.size() + static_cast<std::size_t>(tree.node_count));
+    for (std::int16_t n = 0; n < tree.node_count; ++n) {
+      TreeNode& node = m.nodes[static_cast<std::size_t>(tree.first_node + n)];
+      node.width = static_cast<std::int16_t>(4 * (1 + random() % 6));
+      node.height = static_cast<std::int16_t>(4 * (1 + random() % 6));
+      node.x = static_cast<std::int16_t>(4 * (random() % 10));
+      node.y = static_cast<std::int16_t>(4 * (random() % 26));
+      node.channel = static_cast<std::int16_t>(random() % 13);
+      if (random() % 4 == 0) {
+        node.divisor = 6;
+        node.divisor_width = node.divisor_height = 32;
+      }
+      if (n > 0) {
+        const std::size_t end = random() % open.size();
+        *open[end] = n;
+        open.erase(open.begin() + static_cast<std::ptrdiff_t>(end));
+      }
+      open.push_back(&node.left);
+      open.push_back(&node.right);
+    }
+    for (std::int16_t* end : open) {
+      *end = static_cast<std::int16_t>(~tree.leaf_count++);
+      m.leaves.push_back(static_cast<std::int32_t>(random() % 131072) - 65536);
+    }
+    m.stages.push_back({i, 1, 0});
+    m.trees.push_back(tree);
+  }
+  return {"shapes", std::move(m), {}};
+}
 
 /// Random learners that let about half of the windows through, so that every stage has work.
 inline Model model_for(const CascadeCase& c, std::uint32_t seed) {
-  Model model = c.trees ? tree_cascade(seed, c.stages) : linear_cascade(seed, c.stages);
+  Model model = c.nodes > 0 ? shaped_trees(c, seed)
+                : c.trees   ? tree_cascade(seed, c.stages)
+                            : linear_cascade(seed, c.stages);
   auto& m = std::get<CascadeModel>(model.kind);
   m.cumulative = c.cumulative;
   m.geometry.scaling = c.scaling;
@@ -101,11 +150,16 @@ inline Model model_for(const CascadeCase& c, std::uint32_t seed) {
                                    : 100.0F * static_cast<float>(random() % 60);
     }
     for (Stage& s : m.stages) s.threshold = -40000 * s.count;
+    if (c.nodes > 0)
+      for (Stage& s : m.stages) s.threshold = -55000;
+    if (c.nodes > 0 && c.cumulative)  // a sum that wanders: some leave at every stage
+      for (std::size_t i = 0; i < m.stages.size(); ++i)
+        m.stages[i].threshold = -60000 - 9000 * static_cast<int>(i);
   } else {
     for (LinearLearner& l : m.linear) l.offset /= 8;
     for (Stage& s : m.stages) s.threshold = -20000 * s.count;
   }
-  if (c.stages > 4)  // nobody would be left for the last ones
+  if (c.stages > 4 && c.nodes == 0)  // nobody would be left for the last ones
     for (Stage& s : m.stages) s.threshold -= 30000 + 6000 * s.count;
   return model;
 }

@@ -80,6 +80,10 @@ void test_it_finds_what_its_definition_finds() {
         TEST_ASSERT_OK(hits);
         expect_same({expected.data(), static_cast<int>(expected.size())}, *hits, c.name);
       }
+      if (c.nodes > 0 && seed == 1) {
+        TEST_ASSERT_GREATER_THAN_size_t_MESSAGE(2, expected.size(), c.name);
+        TEST_ASSERT_LESS_THAN_MESSAGE((*engine)->plan().window_count, expected.size(), c.name);
+      }
       some += static_cast<int>(expected.size());
       all += (*engine)->plan().window_count;
     }
@@ -106,6 +110,28 @@ void test_work_is_counted() {
   }
   TEST_ASSERT_EQUAL_INT64(learners, work->learners);
   TEST_ASSERT_GREATER_THAN_INT64(work->windows, work->learners);
+
+  // Of trees too: who reaches a stage is who passes the cascade that ends before it.
+  const CascadeCase& t = kCascadeCases[12];
+  const Model trees = model_for(t, 1);
+  const Scene other{t.width, t.height, 1, 1};
+  auto whole = make_cascade_cpu(workers, trees, t.search, t.width, t.height);
+  TEST_ASSERT_OK(whole);
+  const Result<Work> counted = (*whole)->count_work(other.picture());
+  TEST_ASSERT_OK(counted);
+  for (std::size_t stages = 1; stages < 4; ++stages) {
+    Model part = trees;
+    auto& m = std::get<CascadeModel>(part.kind);
+    m.stages.resize(stages);
+    m.trees.resize(static_cast<std::size_t>(m.stages.back().first + m.stages.back().count));
+    m.nodes.resize(3 * m.trees.size());
+    m.leaves.resize(4 * m.trees.size());
+    auto shorter = make_cascade_cpu(workers, part, t.search, t.width, t.height);
+    TEST_ASSERT_OK(shorter);
+    const auto passed = (*shorter)->search(other.picture(), -1e9F);
+    TEST_ASSERT_OK(passed);
+    TEST_ASSERT_EQUAL_INT64(passed->count, counted->windows_at_stage[stages]);
+  }
 }
 
 void test_searching_allocates_nothing() {
@@ -118,6 +144,15 @@ void test_searching_allocates_nothing() {
   for (int i = 0; i < 3; ++i)
     TEST_ASSERT_TRUE(static_cast<bool>((*engine)->search(scene.picture(), -1e9F)));
   TEST_ASSERT_EQUAL_UINT64(before, kerb::test::allocations());
+
+  const CascadeCase t{"", 151, 203, true, search(1.1, 8), true, true};
+  const Scene colours{151, 203, 3, 1};
+  auto trees = make_cascade_cpu(workers, model_for(t, 1), t.search, 151, 203);
+  TEST_ASSERT_OK(trees);
+  const std::uint64_t made = kerb::test::allocations();
+  for (int i = 0; i < 3; ++i)
+    TEST_ASSERT_TRUE(static_cast<bool>((*trees)->search(colours.picture(), -1e9F)));
+  TEST_ASSERT_EQUAL_UINT64(made, kerb::test::allocations());
 }
 
 /// A legal picture that no machine has the memory for is an error, not the end of the program.

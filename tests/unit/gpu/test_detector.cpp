@@ -102,6 +102,60 @@ void test_it_is_its_engine_and_its_fusion() {
   TEST_ASSERT_GREATER_THAN_INT(5, people);  // or nothing would have been compared
 }
 
+PreparedImage prepared(const ColourStreet& street) {
+  PreparedImage image;
+  image.grey = street.green();
+  image.rgb = street.planes();
+  return image;
+}
+
+void test_a_colour_model_finds_the_red_bar_among_others() {
+  const Context context = cpu_context();
+  Workers workers{2};
+  auto grey = HogDetector::create(context, workers, bar_model(), search(1.1, 8), {}, 0, 320, 240);
+  TEST_ASSERT_OK(grey);
+  TEST_ASSERT_FALSE((*grey)->needs_colour());
+  auto detector =
+      HogDetector::create(context, workers, red_bar_model(), search(1.1, 8), {}, 0, 320, 240);
+  TEST_ASSERT_OK(detector);
+  TEST_ASSERT_TRUE((*detector)->needs_colour());
+  DetectionList found;
+  const ColourStreet street =
+      ColourStreet{320, 240}.bar(48, 72, 120, 120, 120).bar(208, 72, 220, 30, 30);
+  TEST_ASSERT_OK((*detector)->detect(prepared(street), found));
+  TEST_ASSERT_EQUAL_INT(1, found.count);
+  expect_bar(208, 72, found.items[0]);
+  TEST_ASSERT_ERROR(Errc::invalid_argument,
+                    (*detector)->detect(prepared(street.green()), found));  // no colour
+  TEST_ASSERT_EQUAL_INT(0, found.count);
+  PreparedImage other = prepared(street);
+  other.rgb.width = 319;
+  TEST_ASSERT_ERROR(Errc::invalid_argument, (*detector)->detect(other, found));
+}
+
+void test_colour_is_its_engine_and_its_fusion() {
+  const Context context = cpu_context();
+  Workers workers{2};
+  const hog::Model model = model_for(kCascadeCases[13], 2);  // colour
+  TEST_ASSERT_TRUE(hog::needs_colour(model));
+  const Scene scene{103, 167, 3, 4};
+  auto engine = hog::make_engine(context, workers, model, search(1.2, 8), 103, 167);
+  TEST_ASSERT_OK(engine);
+  auto fuser = hog::Fusion::create({});
+  TEST_ASSERT_OK(fuser);
+  const auto hits = (*engine)->search(scene.picture(), 0);
+  TEST_ASSERT_OK(hits);
+  DetectionList expected, actual;
+  (*fuser)->fuse(*hits, model.geometry(), (*engine)->plan(), expected);
+  auto detector = HogDetector::create(context, workers, model, search(1.2, 8), {}, 0, 103, 167);
+  TEST_ASSERT_OK(detector);
+  PreparedImage image = prepared(scene.view());
+  image.rgb = scene.picture().rgb;
+  TEST_ASSERT_OK((*detector)->detect(image, actual));
+  expect_same_people(expected, actual, "colour");
+  TEST_ASSERT_GREATER_THAN_INT(0, expected.count);
+}
+
 void test_a_frame_allocates_nothing() {
   const Context context = cpu_context();
   Workers workers{2};
@@ -120,6 +174,17 @@ void test_a_frame_allocates_nothing() {
         (*detector)->detect(prepared(i % 2 == 0 ? busy.view() : empty.view()), found));
   TEST_ASSERT_EQUAL_UINT64(before, kerb::test::allocations());
   TEST_ASSERT_TRUE(good);
+
+  auto in_colour =
+      HogDetector::create(context, workers, red_bar_model(), search(1.1, 8), {}, 0, 320, 240);
+  TEST_ASSERT_OK(in_colour);
+  const ColourStreet street = ColourStreet{320, 240}.bar(208, 72, 220, 30, 30);
+  good = static_cast<bool>((*in_colour)->detect(prepared(street), found));
+  const std::uint64_t coloured = kerb::test::allocations();
+  for (int i = 0; i < 10; ++i)
+    good &= static_cast<bool>((*in_colour)->detect(prepared(street), found));
+  TEST_ASSERT_EQUAL_UINT64(coloured, kerb::test::allocations());
+  TEST_ASSERT_TRUE(good && found.count == 1);
 }
 
 void test_what_it_is_not_made_for() {
@@ -146,7 +211,7 @@ void test_what_it_is_not_made_for() {
   hog::Model broken = bar_model();
   std::get<hog::CascadeModel>(broken.kind).stages.clear();
   TEST_ASSERT_ERROR(Errc::invalid_argument, made(broken, plain, {}, 0, 64, 128));
-  TEST_ASSERT_ERROR(Errc::unsupported, made(tree_cascade(), plain, {}, 0, 64, 128));  // colour
+  TEST_ASSERT_OK(made(tree_cascade(), plain, {}, 0, 64, 128));  // colour
 }
 
 void test_a_picture_of_another_size_is_refused_and_finds_nobody() {
@@ -173,6 +238,8 @@ int main() {
   UNITY_BEGIN();
   RUN_TEST(test_it_finds_the_bars_and_nothing_else);
   RUN_TEST(test_it_is_its_engine_and_its_fusion);
+  RUN_TEST(test_a_colour_model_finds_the_red_bar_among_others);
+  RUN_TEST(test_colour_is_its_engine_and_its_fusion);
   RUN_TEST(test_a_frame_allocates_nothing);
   RUN_TEST(test_what_it_is_not_made_for);
   RUN_TEST(test_a_picture_of_another_size_is_refused_and_finds_nobody);

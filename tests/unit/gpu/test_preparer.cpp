@@ -4,6 +4,7 @@
 #include <new>
 
 #include "gpu/image/preparer.hpp"
+#include "gpu/image/to_rgb.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/gpu/oracle.hpp"
 #include "tests/unit/gpu/pictures.hpp"
@@ -69,7 +70,50 @@ void test_preparer_gives_grey_and_bands_of_every_kind_of_camera() {
       check_prepared(picture.view, *out, picture.name().c_str());
       TEST_ASSERT_NULL((*preparer)->device_grey().data);
       TEST_ASSERT_NULL(out->device_grey.data);
+      TEST_ASSERT_NULL(out->rgb.data);  // nobody asked for it
+      TEST_ASSERT_NULL(out->device_rgb.data);
     }
+}
+
+void test_preparer_gives_colours_to_who_asks_for_them() {
+  Result<Context> context = Context::create(BackendChoice::cpu);
+  TEST_ASSERT_OK(context);
+  for (PixelFormat format : kAllFormats) {
+    const Picture picture{format, 130, 50, 6, 0, BayerOrder::gbrg};
+    auto preparer = Preparer::create(*context, nullptr, source_of(picture.view), true);
+    TEST_ASSERT_OK(preparer);
+    Result<PreparedImage> out = (*preparer)->prepare(picture.view);
+    TEST_ASSERT_OK(out);
+    check_prepared(picture.view, *out, picture.name().c_str());  // grey is as ever
+    std::vector<std::uint8_t> planes(3 * 130 * 50);
+    TEST_ASSERT_OK(cpu::to_rgb(picture.view, {planes.data(), 3, 130, 50, 130, 130 * 50}));
+    TEST_ASSERT_EQUAL_INT(3, out->rgb.count);
+    TEST_ASSERT_EQUAL_INT(130, out->rgb.width);
+    TEST_ASSERT_EQUAL_INT(50, out->rgb.height);
+    for (int c = 0; c < 3; ++c)
+      for (int y = 0; y < 50; ++y)
+        TEST_ASSERT_EQUAL_MEMORY_MESSAGE(planes.data() + (c * 50 + y) * 130,
+                                         out->rgb.plane(c).data + y * out->rgb.row_stride, 130,
+                                         picture.name().c_str());
+    TEST_ASSERT_NULL(out->device_rgb.data);
+  }
+}
+
+void test_preparer_knows_where_there_is_no_colour() {
+  Result<Context> context = Context::create(BackendChoice::cpu);
+  const Picture mosaic{PixelFormat::grey8, 64, 48, 0, 4};
+  TEST_ASSERT_ERROR(Errc::unsupported,
+                    Preparer::create(*context, nullptr, source_of(mosaic.view), true));
+  const Picture nv12{PixelFormat::nv12, 64, 48, 0};
+  auto preparer = Preparer::create(*context, nullptr, source_of(nv12.view), true);
+  TEST_ASSERT_OK(preparer);
+  RawImageView<Space::host> no_chroma = nv12.view;
+  no_chroma.chroma = nullptr;
+  TEST_ASSERT_ERROR(Errc::invalid_argument, (*preparer)->prepare(no_chroma));
+  TEST_ASSERT_OK((*preparer)->prepare(nv12.view));
+  auto grey = Preparer::create(*context, nullptr, source_of(nv12.view));
+  TEST_ASSERT_OK(grey);
+  TEST_ASSERT_OK((*grey)->prepare(no_chroma));  // which does not read it
 }
 
 void test_preparer_allocates_nothing_per_frame() {
@@ -86,6 +130,14 @@ void test_preparer_allocates_nothing_per_frame() {
   TEST_ASSERT_TRUE(good);
   TEST_ASSERT_EQUAL(before, after);
   TEST_ASSERT_GREATER_THAN(0, before);  // the counter does count
+
+  const Picture colour{PixelFormat::nv12, 320, 240, 0};
+  auto painter = Preparer::create(*context, nullptr, source_of(colour.view), true);
+  TEST_ASSERT_OK(painter);
+  const long made = allocations;
+  for (int i = 0; i < 20; ++i) good &= bool{(*painter)->prepare(colour.view)};
+  TEST_ASSERT_EQUAL(made, allocations);
+  TEST_ASSERT_TRUE(good);
 }
 
 void test_preparer_refuses_other_pictures_than_it_was_made_for() {
@@ -127,6 +179,8 @@ void test_preparer_is_not_made_for_impossible_cameras() {
 
 void run_preparer_tests() {
   RUN_TEST(test_preparer_gives_grey_and_bands_of_every_kind_of_camera);
+  RUN_TEST(test_preparer_gives_colours_to_who_asks_for_them);
+  RUN_TEST(test_preparer_knows_where_there_is_no_colour);
   RUN_TEST(test_preparer_allocates_nothing_per_frame);
   RUN_TEST(test_preparer_refuses_other_pictures_than_it_was_made_for);
   RUN_TEST(test_preparer_is_not_made_for_impossible_cameras);

@@ -12,6 +12,7 @@
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/image_bench.hpp"
 #include "tools/bench/street.hpp"
+#include "tools/bench/tree_workload.hpp"
 #include "tools/bench/workload.hpp"
 
 void setUp() {}
@@ -197,6 +198,91 @@ void test_a_workload_that_makes_no_sense_is_refused() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, make_workload(workers, settings, {}, tiny));
 }
 
+// --- soft cascades of trees
+
+struct StreetInColour {
+  StreetInColour(int w, int h)
+      : width{w}, height{h}, grey{street_picture(w, h)}, rgb{street_colours(w, h)} {}
+  [[nodiscard]] hog::Picture<Space::host> picture() const {
+    return {{grey.data(), width, height, width},
+            {rgb.data(), 3, width, height, width, std::ptrdiff_t{width} * height}};
+  }
+  int width, height;
+  std::vector<std::uint8_t> grey, rgb;
+};
+
+void test_the_street_in_colour_is_the_same_street() {
+  const StreetInColour street{160, 120};
+  TEST_ASSERT_EQUAL_size_t(3 * street.grey.size(), street.rgb.size());
+  TEST_ASSERT_TRUE(street.rgb == street_colours(160, 120));
+  const std::size_t plane = street.grey.size();
+  long apart = 0, coloured = 0;
+  for (std::size_t i = 0; i < plane; ++i) {
+    const int r = street.rgb[i], g = street.rgb[plane + i], b = street.rgb[2 * plane + i];
+    apart += std::abs(street.grey[i] - (2 * r + 5 * g + b) / 8);
+    coloured += std::abs(r - b);
+  }
+  TEST_ASSERT_LESS_THAN(static_cast<long>(12 * plane), apart);
+  TEST_ASSERT_GREATER_THAN(static_cast<long>(10 * plane), coloured);
+  TEST_ASSERT_TRUE(street_colours(0, 10).empty());
+}
+
+void test_windows_leave_a_tree_workload_as_they_should() {
+  const StreetInColour street{150, 200};
+  hog::SearchSettings search;
+  search.stride = 4;
+  search.scale_step = 1.1;
+  Workers workers{1};
+  for (const bool colour : {true, false}) {
+    TreeWorkloadSettings settings;
+    settings.trees = 100;
+    settings.colour = colour;
+    settings.divided = colour ? 0.3 : 0;
+    settings.depth = colour ? 2 : 3;
+    settings.mean = 10;
+    settings.grouped = colour;
+    const Result<hog::Model> model =
+        make_tree_workload(workers, settings, search, street.picture());
+    TEST_ASSERT_OK(model);
+    TEST_ASSERT_OK(hog::validate(*model));
+    const auto& cascade = std::get<hog::CascadeModel>(model->kind);
+    TEST_ASSERT_EQUAL_INT(100, cascade.learner_count());
+    TEST_ASSERT_TRUE(cascade.cumulative && cascade.channels.colour == colour);
+    Result<std::unique_ptr<hog::Engine>> engine =
+        hog::make_cascade_cpu(workers, *model, search, 150, 200);
+    TEST_ASSERT_OK(engine);
+    const Result<hog::Work> work = (*engine)->count_work(street.picture());
+    TEST_ASSERT_OK(work);
+    TEST_ASSERT_GREATER_THAN(400, work->windows);
+    for (std::size_t i = 0; i < cascade.stages.size(); ++i) {
+      if (i > 0 && i < 4) continue;  // so few leaves have been met that many windows are level
+      const double reach = 1 + cascade.stages[i].first / settings.mean;
+      TEST_ASSERT_DOUBLE_WITHIN(12, static_cast<double>(work->windows) / (reach * reach),
+                                static_cast<double>(work->windows_at_stage[i]));
+    }
+    TEST_ASSERT_DOUBLE_WITHIN(2, 10, per_window(*work));
+  }
+}
+
+void test_a_tree_workload_that_makes_no_sense_is_refused() {
+  const StreetInColour street{80, 140};
+  Workers workers{1};
+  const auto refused = [&](auto change, const hog::Picture<Space::host>& picture) {
+    TreeWorkloadSettings settings;
+    settings.trees = 3;
+    change(settings);
+    TEST_ASSERT_ERROR(Errc::invalid_argument, make_tree_workload(workers, settings, {}, picture));
+  };
+  refused([](TreeWorkloadSettings& s) { s.grid = 3; }, street.picture());
+  refused([](TreeWorkloadSettings& s) { s.trees = 0; }, street.picture());
+  refused([](TreeWorkloadSettings& s) { s.depth = 7; }, street.picture());
+  refused([](TreeWorkloadSettings& s) { s.divided = 2; }, street.picture());
+  refused([](TreeWorkloadSettings& s) { s.mean = 0; }, street.picture());
+  refused([](TreeWorkloadSettings&) {}, {street.picture().grey, {}});
+  const StreetInColour tiny{63, 127};
+  refused([](TreeWorkloadSettings&) {}, tiny.picture());
+}
+
 // --- the benchmarks themselves
 
 void test_the_image_benchmark_runs_every_operator() {
@@ -263,6 +349,46 @@ void test_the_hog_benchmark_compares_all_with_the_first_rival() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, bench_hog(clock, bench));
 }
 
+void test_a_model_of_ones_own_is_timed_beside_the_rivals() {
+  const StreetInColour street{128, 160};
+  Workers workers{1};
+  TreeWorkloadSettings settings;
+  settings.trees = 20;
+  hog::SearchSettings search;
+  search.scale_step = 1.3;
+  Result<hog::Model> model = make_tree_workload(workers, settings, search, street.picture());
+  TEST_ASSERT_OK(model);
+  model->advice.stride = 4;
+  model->advice.padding = 8;
+  model->advice.fusion = hog::FusionKind::suppression;
+  HogBench bench;
+  bench.cases = {{128, 160, 8, 1.3, "small"}, {128, 160, 4, 1.3, "padded", 8}};
+  bench.repeats = 1;
+  bench.threads = 1;
+  bench.models = {*model};
+  bench.picture = [](int width, int height) { return street_picture(width, height); };
+  bench.rivals = [](const HogCase&, const ImageView<Space::host, const std::uint8_t>&, int) {
+    return std::vector<Rival>{{"rival", [](int& people) -> Status {
+                                 people = 3;
+                                 return Done{};
+                               }}};
+  };
+  TEST_ASSERT_ERROR(Errc::invalid_argument, bench_hog(SystemClock{}, bench));  // no colours
+  bench.colours = [](int width, int height) { return street_colours(width, height); };
+  const Result<std::vector<HogRow>> rows = bench_hog(SystemClock{}, bench);
+  TEST_ASSERT_OK(rows);
+  TEST_ASSERT_EQUAL_size_t(4, rows->size());
+  TEST_ASSERT_EQUAL_STRING("rival", (*rows)[0].name.c_str());
+  TEST_ASSERT_EQUAL_STRING("tree-workload", (*rows)[1].name.c_str());
+  TEST_ASSERT_GREATER_THAN(3 * (*rows)[1].windows, (*rows)[3].windows);
+  TEST_ASSERT_TRUE((*rows)[1].per_window > 5);
+
+  const std::vector<HogCase> cases = model_cases(*model);
+  TEST_ASSERT_EQUAL_size_t(5, cases.size());
+  TEST_ASSERT_EQUAL_INT(4, cases.back().stride);
+  TEST_ASSERT_EQUAL_INT(8, cases.back().padding);
+}
+
 void test_the_thesis_cases_cover_its_tables() {
   std::string all;
   for (const HogCase& c : thesis_cases()) all += std::string{c.tables} + " ";
@@ -285,6 +411,10 @@ int main() {
   RUN_TEST(test_a_workload_that_makes_no_sense_is_refused);
   RUN_TEST(test_the_image_benchmark_runs_every_operator);
   RUN_TEST(test_the_hog_benchmark_compares_all_with_the_first_rival);
+  RUN_TEST(test_the_street_in_colour_is_the_same_street);
+  RUN_TEST(test_windows_leave_a_tree_workload_as_they_should);
+  RUN_TEST(test_a_tree_workload_that_makes_no_sense_is_refused);
+  RUN_TEST(test_a_model_of_ones_own_is_timed_beside_the_rivals);
   RUN_TEST(test_the_thesis_cases_cover_its_tables);
   return UNITY_END();
 }

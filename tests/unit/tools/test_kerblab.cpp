@@ -9,17 +9,21 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
 #include <sstream>
 #include <string>
 
+#include "gpu/hog/model_file.hpp"
+#include "gpu/hog/shipped_models.hpp"
 #include "tests/support/unity.hpp"
+#include "tests/unit/gpu/bar_model.hpp"
 #include "tools/bench/street.hpp"
 
 namespace fs = std::filesystem;
 
 namespace {
 
-fs::path g_folder;
+fs::path g_folder, g_models;
 
 }  // namespace
 
@@ -313,6 +317,38 @@ void test_a_model_goes_through_our_file_and_finds_the_same() {
   TEST_ASSERT_FALSE(fs::exists(g_folder / "new.kwm"));
 }
 
+void test_without_a_model_the_installed_one_is_used() {
+  street("a.png", 96, 160);
+  const auto detect = [](const std::string& models) {
+    setenv(kerb::hog::kModelsVariable, models.c_str(), 1);
+    const Outcome o = kerblab("detect --backend cpu --threshold -100 --scale 1.1 a.png");
+    setenv(kerb::hog::kModelsVariable, g_models.c_str(), 1);
+    return o;
+  };
+  const Outcome none = detect("/nowhere/models");  // OpenCV's, and it says so
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, none.code, none.err.c_str());
+  TEST_ASSERT_EQUAL_INT_MESSAGE(1, none.lines_of_error(), none.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(
+      none.err.find("warning: no default.kwm in /nowhere/models") != std::string::npos,
+      none.err.c_str());
+  const Outcome people = detect(g_models);  // the same, installed
+  TEST_ASSERT_EQUAL_STRING("", people.err.c_str());
+  TEST_ASSERT_TRUE(Json::parse(none.out)["detections"] == Json::parse(people.out)["detections"]);
+
+  TEST_ASSERT_OK(kerb::hog::save(kerb::hog::test::red_bar_model(), g_folder / "default.kwm"));
+  const kerb::hog::test::ColourStreet red =
+      kerb::hog::test::ColourStreet{96, 160}.bar(32, 32, 220, 30, 30);
+  std::vector<std::uint8_t> pixels = red.interleaved();
+  cv::Mat picture{160, 96, CV_8UC3, pixels.data()}, bgr;
+  cv::cvtColor(picture, bgr, cv::COLOR_RGB2BGR);
+  TEST_ASSERT_TRUE(cv::imwrite((g_folder / "a.png").string(), bgr));
+  const Outcome bar = detect(g_folder);
+  TEST_ASSERT_EQUAL_STRING("", bar.err.c_str());
+  TEST_ASSERT_EQUAL_size_t(1, Json::parse(bar.out)["detections"].size());
+  fs::resize_file(g_folder / "default.kwm", 50);
+  expect_bad_input(detect(g_folder), "default.kwm");
+}
+
 void test_cuda_is_there_or_said_not_to_be() {
   street("a.png", 64, 128);
   const Outcome o = kerblab("detect --backend cuda --json found.jsonl a.png");
@@ -328,12 +364,29 @@ void test_the_benchmarks_print_a_table_and_json() {
   const Json rows = Json::parse(read(g_folder / "image.json"))["results"];
   TEST_ASSERT_TRUE(rows[0]["ms"]["median"].get<double>() >= 0);
   expect_bad_input(kerblab("bench hog --quick --backend cpu --picture none.png"), "none.png");
+  expect_bad_input(kerblab("bench hog --quick --backend cpu --model none.kwm"), "none.kwm");
+  expect_bad_input(kerblab("bench image --quick --backend cpu --model none.kwm"), "--model");
+  TEST_ASSERT_OK(kerb::hog::save(kerb::hog::test::red_bar_model(), g_folder / "red.kwm"));
+  const Outcome own =
+      kerblab("bench hog --quick --repeat 1 --backend cpu --model red.kwm --json -");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, own.code, own.err.c_str());
+  const Json timed = Json::parse(own.out);
+  TEST_ASSERT_EQUAL_size_t(3, timed["results"].size());  // OpenCV's twice, and ours
+  TEST_ASSERT_EQUAL_STRING("red-bar", timed["results"][2]["detector"].get<std::string>().c_str());
+  TEST_ASSERT_TRUE(timed["results"][2]["times_as_fast_as_opencv"].get<double>() > 0);
   expect_bad_input(kerblab("bench image --quick --backend cpu --json no/b.json"), "no");
 }
 
 }  // namespace
 
 int main() {
+  // What is used without --model is OpenCV's people detector here, whatever this machine has.
+  std::string pattern = (fs::temp_directory_path() / "kerblab-models-XXXXXX").string();
+  g_models = mkdtemp(pattern.data());
+  setenv(kerb::hog::kModelsVariable, g_models.c_str(), 1);
+  const std::string import = std::string{KERBLAB} + " model import --opencv-people --out " +
+                             (g_models / "default.kwm").string() + " > /dev/null";
+  if (std::system(import.c_str()) != 0) return 1;
   UNITY_BEGIN();
   RUN_TEST(test_help_and_version_are_no_errors);
   RUN_TEST(test_a_wrong_command_line_is_bad_input);
@@ -348,7 +401,10 @@ int main() {
   RUN_TEST(test_drawing_writes_a_png_a_picture);
   RUN_TEST(test_an_unreadable_picture_is_one_line_and_leaves_nothing);
   RUN_TEST(test_a_model_goes_through_our_file_and_finds_the_same);
+  RUN_TEST(test_without_a_model_the_installed_one_is_used);
   RUN_TEST(test_cuda_is_there_or_said_not_to_be);
   RUN_TEST(test_the_benchmarks_print_a_table_and_json);
-  return UNITY_END();
+  const int failures = UNITY_END();
+  fs::remove_all(g_models);
+  return failures;
 }

@@ -8,8 +8,10 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
+#include "gpu/hog/shipped_models.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/unity.hpp"
+#include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/draw.hpp"
 #include "tools/kerblab/engines.hpp"
 #include "tools/kerblab/models.hpp"
@@ -203,17 +205,19 @@ void test_boxes_are_drawn_where_they_are_and_may_stand_out() {
 // --- engines and models
 
 void test_the_default_model_is_a_valid_one() {
+  setenv(hog::kModelsVariable, "/nowhere/models", 1);
   const Result<hog::Model> model = default_model();
   TEST_ASSERT_OK(model);
   TEST_ASSERT_OK(hog::validate(*model));
   TEST_ASSERT_EQUAL_size_t(3780, std::get<hog::DenseModel>(model->kind).weights.size());
+  TEST_ASSERT_FALSE(default_model_note().empty());
 }
 
 void test_engines_are_made_once_a_size_and_few_are_kept() {
   Result<Context> context = Context::create(BackendChoice::cpu);
   TEST_ASSERT_OK(context);
   Workers workers{1};
-  EngineShelf shelf{*context, workers, *default_model(), {}};
+  EngineShelf shelf{*context, workers, *default_people_detector(), {}};
   const Result<hog::Engine*> first = shelf.engine(64, 128);
   TEST_ASSERT_OK(first);
   TEST_ASSERT_EQUAL_PTR(*first, *shelf.engine(64, 128));

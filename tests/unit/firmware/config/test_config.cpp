@@ -104,7 +104,7 @@ void test_every_value_arrives_where_it_belongs() {
       "clock.rate = 0.25\nvision.backend = \"cuda\"\nhealth.camera_silent_ms = "
       "100\nbudget.check_ms = 0.5\n"
       "detector.model = \"people.kwm\"\ndetector.fusion = \"suppression\"\n"
-      "detector.ground_horizon_row = 300.5\nvision.threads = 3\n"
+      "detector.ground_horizon_row = 300.5\nvision.threads = 3\ndetector.threshold = -0.5\n"
       "events.max_bytes = 67108864\ncan.vehicle.motion_stale_ms = 77\nlog.level = \"error\"\n"
       "[[camera]]\nsource = \"video\"\ndevice = \"a.mp4\"\npace = \"recorded\"\nloop = false\n",
       "t");
@@ -116,6 +116,8 @@ void test_every_value_arrives_where_it_belongs() {
   TEST_ASSERT_EQUAL(FusionMethod::suppression, other.config.detector.fusion);
   TEST_ASSERT_EQUAL_DOUBLE(300.5, other.config.detector.ground_horizon_row);
   TEST_ASSERT_TRUE(result.config.detector.model.empty());
+  TEST_ASSERT_FALSE(result.config.detector.threshold.has_value());
+  TEST_ASSERT_EQUAL_DOUBLE(-0.5, other.config.detector.threshold.value());
   TEST_ASSERT_TRUE(other.config.health.camera_silent == 100ms);
   TEST_ASSERT_TRUE(other.config.budget.check == 500us);
   TEST_ASSERT_EQUAL_INT64(67108864, other.config.events.max_bytes);
@@ -157,7 +159,7 @@ void test_a_problem_names_key_value_and_rule() {
        "must differ from lamp.warning_line (0)"},
       {"[detector]\nscale_step = 1", "detector.scale_step", "1", "must be 1.01..2"},
       {"[detector]\nfusion = \"mean_shift\"", "detector.fusion", "\"mean_shift\"",
-       "must be one of mean-shift, suppression; did you mean 'mean-shift'?"},
+       "must be one of auto, mean-shift, suppression; did you mean 'mean-shift'?"},
       {"[detector]\nmin_height = 90\nmax_height = 80", "detector.min_height", "90",
        "must not be more than detector.max_height (80)"},
       {"[detector]\nregion_x = 8", "detector.region_x", "8",

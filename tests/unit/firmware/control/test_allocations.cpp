@@ -31,6 +31,7 @@ namespace {
 struct Case {
   const char* format;
   int mosaic;
+  bool colour = false;  // a model that needs it
 };
 
 void count_for(const Case& c) {
@@ -56,13 +57,14 @@ void count_for(const Case& c) {
   Result<std::unique_ptr<FrameSource>> source = open();
   TEST_ASSERT_OK(source);
   const FrameSourceInfo info = (*source)->info();
-  Result<std::unique_ptr<Preparer>> preparer = Preparer::create(*context, &memory, info);
+  Result<std::unique_ptr<Preparer>> preparer = Preparer::create(*context, &memory, info, c.colour);
   TEST_ASSERT_OK(preparer);
   Workers workers{2};
   hog::SearchSettings search;
   search.scale_step = 1.5;  // a slow machine must keep up
   Result<std::unique_ptr<HogDetector>> detector = HogDetector::create(
-      *context, workers, hog::test::bar_model(), search, {}, 0, settings.width, settings.height);
+      *context, workers, c.colour ? hog::test::red_bar_model() : hog::test::bar_model(), search, {},
+      0, settings.width, settings.height);
   TEST_ASSERT_OK(detector);
   CameraPipeline pipeline{
       std::make_unique<ReopeningSource>(std::move(*source), info, open, clock, log),
@@ -131,7 +133,8 @@ void test_the_counter_counts() {
 }
 
 void test_the_product_allocates_nothing_while_frames_flow() {
-  for (const Case& c : {Case{"yuyv", 0}, Case{"nv12", 0}, Case{"bayer10", 0}, Case{"grey12", 4}})
+  for (const Case& c : {Case{"yuyv", 0}, Case{"nv12", 0}, Case{"bayer10", 0}, Case{"grey12", 4},
+                        Case{"nv12", 0, true}})
     count_for(c);
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "gpu/hog/model_file.hpp"
+#include "gpu/hog/shipped_models.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/gpu/bar_model.hpp"
 
@@ -56,7 +57,7 @@ Outcome shell(const std::string& what) {
   return result;
 }
 
-/// Runs `kerbwatch ARGUMENTS` through the shell.
+/// Runs `kerbwatch ARGUMENTS` through the shell. No model is installed but where a test says so.
 Outcome kerbwatch(const std::string& arguments) {
   return shell(std::string{KERBWATCH} + " " + arguments);
 }
@@ -214,7 +215,14 @@ void test_it_runs_for_as_long_as_told_and_leaves_a_log() {
 void test_check_loads_the_model_and_lays_its_search_out() {
   const Outcome none = kerbwatch("check --config " + desk_config());
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, none.code, none.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(none.out.find("detector none") != std::string::npos, none.out.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(
+      none.out.find("detector none (detector.model is empty, and there is no default.kwm in "
+                    "/nowhere/models)") != std::string::npos,
+      none.out.c_str());
+  const Outcome off = kerbwatch("check --config " + desk_config("[detector]\nenabled = false\n"));
+  TEST_ASSERT_TRUE_MESSAGE(
+      off.out.find("detector none (detector.enabled is false)") != std::string::npos,
+      off.out.c_str());
   const fs::path model = model_file();
   const Outcome good = kerbwatch("check --config " + desk_config(detector_table(model)));
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, good.code, good.err.c_str());
@@ -247,6 +255,102 @@ void test_it_runs_with_a_model_and_says_so() {
   TEST_ASSERT_TRUE_MESSAGE(events.find(R"("model":"bar","backend":"cpu")") != std::string::npos,
                            events.c_str());
   TEST_ASSERT_TRUE_MESSAGE(events.find("detector_missing") == std::string::npos, events.c_str());
+}
+
+/// Installed models, for as long as this lives: in colour, and a variant for grey cameras.
+struct Installed {
+  Installed() {
+    const fs::path folder = g_folder / "models";
+    fs::create_directory(folder);
+    TEST_ASSERT_OK(kerb::hog::save(kerb::hog::test::red_bar_model(), folder / "default.kwm"));
+    TEST_ASSERT_OK(kerb::hog::save(kerb::hog::test::bar_model(), folder / "default-grey.kwm"));
+    setenv(kerb::hog::kModelsVariable, folder.c_str(), 1);
+  }
+  Installed(const Installed&) = delete;
+  Installed& operator=(const Installed&) = delete;
+  ~Installed() { setenv(kerb::hog::kModelsVariable, "/nowhere/models", 1); }
+};
+
+void test_the_installed_model_is_used_where_none_is_named() {
+  const Installed models;
+  const std::string cpu = "[vision]\nbackend = \"cpu\"\n";
+  const Outcome checked = kerbwatch("check --config " + desk_config());
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, checked.code, checked.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(checked.out.find("models/default.kwm") != std::string::npos,
+                           checked.out.c_str());
+  const Outcome ran = kerbwatch("run --seconds 1.5 --config " + desk_config(cpu));
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, ran.code, ran.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(ran.err.find("red-bar for 320x240 in colour") != std::string::npos,
+                           ran.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(ran.out.find("detector red-bar") != std::string::npos, ran.out.c_str());
+  const std::string events = read(g_folder / "events.jsonl");
+  TEST_ASSERT_TRUE_MESSAGE(events.find(R"("model":"red-bar","backend":"cpu")") != std::string::npos,
+                           events.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(events.find("vision_failed") == std::string::npos, events.c_str());
+}
+
+void test_what_the_configuration_leaves_open_is_as_the_model_advises() {
+  const fs::path path = g_folder / "fine.kwm";
+  kerb::hog::Model model = kerb::hog::test::bar_model();
+  model.advice.stride = 4;
+  model.advice.scale_step = 1.5F;
+  model.advice.padding = 8;
+  TEST_ASSERT_OK(kerb::hog::save(model, path));
+  const auto windows = [&](const std::string& more) {
+    const Outcome o =
+        kerbwatch("run --seconds 0.5 --config " +
+                  desk_config(detector_table(path, more) + "[vision]\nbackend = \"cpu\"\n"));
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+    const std::size_t at = o.err.find("): ");
+    TEST_ASSERT_TRUE_MESSAGE(at != std::string::npos, o.err.c_str());
+    return std::atoi(o.err.c_str() + at + 3);
+  };
+  // 320 x 240: (320 + 16 - 64) / 4 + 1 columns and (240 + 16 - 128) / 4 + 1 rows; at 1.5 213 x 160,
+  // at 2.25 142 x 107 with its padding too low.
+  TEST_ASSERT_EQUAL_INT(69 * 33 + 42 * 13, windows(""));
+  TEST_ASSERT_EQUAL_INT(35 * 17 + 21 * 7, windows("stride = 8\n"));
+  TEST_ASSERT_EQUAL_INT(33 * 15, windows("stride = 8\npadding = 0\nscale_step = 2\n"));
+}
+
+void test_a_grey_camera_gets_the_grey_model() {
+  const Installed models;
+  const std::string grey =
+      "[[camera]]\nname = \"b\"\nsource = \"pattern\"\nwidth = 320\n"
+      "height = 240\nformat = \"grey8\"\n[vision]\nbackend = \"cpu\"\n";
+  TEST_ASSERT_EQUAL_INT(0, kerbwatch("check --config " + desk_config(grey)).code);
+  const Outcome ran = kerbwatch("run --seconds 1.5 --config " + desk_config(grey));
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, ran.code, ran.err.c_str());
+  for (const char* part : {"red-bar for 320x240 in colour", "bar for 320x240 in grey"})
+    TEST_ASSERT_TRUE_MESSAGE(ran.err.find(part) != std::string::npos, ran.err.c_str());
+  for (const char* part : {"detector red-bar\n", "detector bar\n"})
+    TEST_ASSERT_TRUE_MESSAGE(ran.out.find(part) != std::string::npos, ran.out.c_str());
+  // Installed, but damaged: told before the drive.
+  fs::resize_file(g_folder / "models/default-grey.kwm", 40);
+  expect_bad_input(kerbwatch("check --config " + desk_config(grey)), "detector.grey_model = ");
+  TEST_ASSERT_EQUAL_INT(0, kerbwatch("check --config " + desk_config()).code);
+}
+
+void test_a_grey_camera_refuses_a_colour_model_without_a_grey_one() {
+  const fs::path colour = g_folder / "colour.kwm", grey = model_file();
+  TEST_ASSERT_OK(kerb::hog::save(kerb::hog::test::red_bar_model(), colour));
+  const auto camera = [](const std::string& detector) {
+    return "[[camera]]\nname = \"b\"\nsource = \"pattern\"\nwidth = 320\nheight = 240\n"
+           "format = \"grey8\"\n" +
+           detector;
+  };
+  const Outcome refused =
+      kerbwatch("check --config " + desk_config(camera(detector_table(colour))));
+  expect_bad_input(refused, "detector.grey_model must name one");
+  expect_bad_input(refused, "colour.kwm");
+  const auto with = [&](const fs::path& model) {
+    return desk_config(camera(detector_table(colour, "grey_model = \"" + model.string() + "\"\n")));
+  };
+  TEST_ASSERT_EQUAL_INT(0, kerbwatch("check --config " + with(grey)).code);
+  expect_bad_input(kerbwatch("check --config " + with(colour)), "detector.grey_model = ");
+  expect_bad_input(kerbwatch("check --config " + with("/nowhere/x.kwm")), "/nowhere/x.kwm");
+  fs::copy_file(grey, g_folder / "colour-grey.kwm");  // found by its name
+  TEST_ASSERT_EQUAL_INT(
+      0, kerbwatch("check --config " + desk_config(camera(detector_table(colour)))).code);
 }
 
 void test_a_bad_model_is_told_by_a_product_that_runs() {
@@ -290,11 +394,17 @@ void test_the_demo_looks_for_people_when_it_has_a_model() {
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.out.c_str());
   fs::resize_file(model, 99);
   expect_bad_input(kerbwatch("demo --seconds 4 --model " + model.string()), "bars.kwm");
+  const Installed models;
+  const Outcome installed = kerbwatch("demo --seconds 4");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, installed.code, installed.out.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(installed.out.find("detector red-bar") != std::string::npos,
+                           installed.out.c_str());
 }
 
 }  // namespace
 
 int main() {
+  setenv(kerb::hog::kModelsVariable, "/nowhere/models", 1);  // whatever this machine has
   UNITY_BEGIN();
   RUN_TEST(test_help_and_version_are_no_errors);
   RUN_TEST(test_a_wrong_command_line_is_bad_input);
@@ -308,6 +418,10 @@ int main() {
   RUN_TEST(test_it_runs_for_as_long_as_told_and_leaves_a_log);
   RUN_TEST(test_check_loads_the_model_and_lays_its_search_out);
   RUN_TEST(test_it_runs_with_a_model_and_says_so);
+  RUN_TEST(test_the_installed_model_is_used_where_none_is_named);
+  RUN_TEST(test_what_the_configuration_leaves_open_is_as_the_model_advises);
+  RUN_TEST(test_a_grey_camera_gets_the_grey_model);
+  RUN_TEST(test_a_grey_camera_refuses_a_colour_model_without_a_grey_one);
   RUN_TEST(test_a_bad_model_is_told_by_a_product_that_runs);
   RUN_TEST(test_sigterm_ends_it_in_order);
   RUN_TEST(test_the_demo_shows_frames_stages_health_and_messages);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <string_view>
+
+/// Where the models lie that come with the product, for programs that are told none.
+namespace kerb::hog {
+
+/// What is used where none is named; grey cameras have the grey variant of it.
+inline constexpr const char* kDefaultModel = "default.kwm";
+/// An environment variable: a folder that stands in for the installed one.
+inline constexpr const char* kModelsVariable = "KERBWATCH_MODELS";
+
+/// The folder of the models: the variable's, where it is set (and not empty), whether there is such
+/// a folder or not. Else, of these, the first that is there:
+///   ../share/kerbwatch/models, seen from the folder of the running program: an installation,
+///     wherever it was moved to, or a build folder, which has a link to the sources' models/
+///   share/kerbwatch/models under the prefix this was built to be installed under
+/// Or the latter, when none is.
+[[nodiscard]] std::string shipped_models();
+
+/// The path of a model in that folder, such as "default.kwm"; empty when there is no such file.
+[[nodiscard]] std::string shipped_model(std::string_view name);
+
+/// The path of a model's variant for cameras without colour, which stands beside it with "-grey"
+/// before its ending: people.kwm has people-grey.kwm. Empty when there is no such file.
+[[nodiscard]] std::string grey_variant(const std::string& model);
+
+}  // namespace kerb::hog

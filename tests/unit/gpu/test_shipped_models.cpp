@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/hog/shipped_models.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/unity.hpp"
+
+using namespace kerb::hog;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path g_folder;
+
+}  // namespace
+
+void setUp() {
+  std::string pattern = (fs::temp_directory_path() / "kerb-models-XXXXXX").string();
+  g_folder = mkdtemp(pattern.data());
+  unsetenv(kModelsVariable);
+}
+void tearDown() {
+  unsetenv(kModelsVariable);
+  fs::remove_all(g_folder);
+}
+
+namespace {
+
+void write(const fs::path& path) { std::ofstream{path} << "anything"; }
+
+void test_the_variable_names_the_folder() {
+  setenv(kModelsVariable, g_folder.c_str(), 1);
+  TEST_ASSERT_EQUAL_STRING(g_folder.c_str(), shipped_models().c_str());
+  TEST_ASSERT_EQUAL_STRING("", shipped_model(kDefaultModel).c_str());
+  write(g_folder / "default.kwm");
+  TEST_ASSERT_EQUAL_STRING((g_folder / "default.kwm").c_str(),
+                           shipped_model(kDefaultModel).c_str());
+}
+
+void test_a_folder_that_is_not_there_has_no_models() {
+  setenv(kModelsVariable, "/nowhere/models", 1);
+  TEST_ASSERT_EQUAL_STRING("/nowhere/models", shipped_models().c_str());
+  TEST_ASSERT_EQUAL_STRING("", shipped_model(kDefaultModel).c_str());
+}
+
+void test_an_empty_variable_is_none() {
+  const std::string without = shipped_models();
+  setenv(kModelsVariable, "", 1);
+  TEST_ASSERT_EQUAL_STRING(without.c_str(), shipped_models().c_str());
+}
+
+void test_a_build_has_the_models_of_its_sources() {
+  // This program lies in the build's bin/, beside which there is share/kerbwatch/models.
+  TEST_ASSERT_TRUE_MESSAGE(fs::exists(fs::path{shipped_models()} / "README.md"),
+                           shipped_models().c_str());
+  TEST_ASSERT_TRUE(fs::equivalent(shipped_models(), KERB_SOURCE_MODELS));
+}
+
+void test_the_grey_variant_stands_beside_its_model() {
+  const std::string model = g_folder / "people.kwm";
+  write(model);
+  TEST_ASSERT_EQUAL_STRING("", grey_variant(model).c_str());
+  write(g_folder / "people-grey.kwm");
+  TEST_ASSERT_EQUAL_STRING((g_folder / "people-grey.kwm").c_str(), grey_variant(model).c_str());
+  TEST_ASSERT_EQUAL_STRING("", grey_variant("").c_str());
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_the_variable_names_the_folder);
+  RUN_TEST(test_a_folder_that_is_not_there_has_no_models);
+  RUN_TEST(test_an_empty_variable_is_none);
+  RUN_TEST(test_a_build_has_the_models_of_its_sources);
+  RUN_TEST(test_the_grey_variant_stands_beside_its_model);
+  return UNITY_END();
+}
