@@ -18,9 +18,16 @@ void engine(const std::uint8_t* data, std::size_t size);
 /// lab::parse_opencv_model(): an error or a valid model, and no exception.
 void opencv_model(const std::uint8_t* data, std::size_t size);
 
+/// eval's readers of truth, all three, and of detections: an error, or boxes with an area and
+/// scores that are numbers.
+void truth(const std::uint8_t* data, std::size_t size);
+void detections(const std::uint8_t* data, std::size_t size);
+
 using Bytes = std::vector<std::uint8_t>;
-/// Inputs to begin with, for the first two and for the last.
+/// Inputs to begin with, for the first two and for each of the others.
 std::vector<Bytes> model_seeds();
 std::vector<Bytes> opencv_seeds();
+std::vector<Bytes> truth_seeds();
+std::vector<Bytes> detection_seeds();
 
 }  // namespace kerb::fuzz

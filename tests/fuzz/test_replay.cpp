@@ -52,6 +52,10 @@ void test_models_that_parse_can_be_run() { replay(engine, model_seeds(), 12); }
 #ifdef KERB_FUZZ_OPENCV
 void test_opencvs_files_survive_any_change() { replay(opencv_model, opencv_seeds(), 60); }
 #endif
+#ifdef KERB_FUZZ_EVAL
+void test_truth_survives_any_change() { replay(truth, truth_seeds(), 500); }
+void test_detections_survive_any_change() { replay(detections, detection_seeds(), 500); }
+#endif
 
 }  // namespace
 
@@ -61,6 +65,10 @@ int main() {
   RUN_TEST(test_models_that_parse_can_be_run);
 #ifdef KERB_FUZZ_OPENCV
   RUN_TEST(test_opencvs_files_survive_any_change);
+#endif
+#ifdef KERB_FUZZ_EVAL
+  RUN_TEST(test_truth_survives_any_change);
+  RUN_TEST(test_detections_survive_any_change);
 #endif
   return UNITY_END();
 }

@@ -6,7 +6,7 @@
 
 #include "tests/fuzz/targets.hpp"
 
-// write_seeds FOLDER: the first inputs, in FOLDER/model and FOLDER/opencv.
+// write_seeds FOLDER: the first inputs, in FOLDER/model, FOLDER/opencv and so on.
 int main(int argc, char** argv) {
   using namespace kerb::fuzz;
   namespace fs = std::filesystem;
@@ -25,6 +25,9 @@ int main(int argc, char** argv) {
   bool done = write("model", model_seeds());
 #ifdef KERB_FUZZ_OPENCV
   done = write("opencv", opencv_seeds()) && done;
+#endif
+#ifdef KERB_FUZZ_EVAL
+  done = write("truth", truth_seeds()) && write("detections", detection_seeds()) && done;
 #endif
   if (!done) std::fprintf(stderr, "%s: cannot be written\n", argv[1]);
   return done ? 0 : 1;

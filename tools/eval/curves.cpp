@@ -53,8 +53,9 @@ Curve fppw_curve(const std::vector<double>& positives, const std::vector<float>&
 }
 
 CurvePoint at(const Curve& curve, double rate) {
+  constexpr double kSlack = 1 + 1e-9;  // 10^-1 and 1 of 10 are the same rate, however rounded
   const auto after =
-      std::upper_bound(curve.begin(), curve.end(), rate,
+      std::upper_bound(curve.begin(), curve.end(), rate * kSlack,
                        [](double r, const CurvePoint& point) { return r < point.false_alarms; });
   return after == curve.begin() ? CurvePoint{kInfinity, 0, 1} : *std::prev(after);
 }

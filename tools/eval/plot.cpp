@@ -46,8 +46,9 @@ std::optional<std::pair<Point, Point>> clipped(Point a, Point b) {
       to = std::min(to, cut);
   }
   if (from > to) return std::nullopt;
-  return std::pair{Point{a.first + from * dx, a.second + from * dy},
-                   Point{a.first + to * dx, a.second + to * dy}};
+  // Ends within are given back as they are, so that the next segment is seen to go on from there.
+  const auto along = [&](double part) { return Point{a.first + part * dx, a.second + part * dy}; };
+  return std::pair{from > 0 ? along(from) : a, to < 1 ? along(to) : b};
 }
 
 class Layout {

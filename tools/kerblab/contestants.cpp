@@ -53,6 +53,10 @@ class ModelRun {
     context_.emplace(std::move(*context));
     workers_.emplace(run_.how.threads);
     settings_ = low_settings(run_.how, model_);
+    // Windows for FPPW: without fusion a dense model's curve may go further down.
+    window_least_ = settings_.threshold;
+    if (!run_.crops.empty() && std::holds_alternative<hog::DenseModel>(model_.kind))
+      window_least_ = std::min(window_least_, model_.advice.threshold - 1);
     Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(settings_.fuse);
     if (!fusion) return fusion.error();
     fusion_ = std::move(*fusion);
@@ -60,7 +64,6 @@ class ModelRun {
     engines_.emplace(*context_, *workers_, model_, settings_.search);
 
     out_.name = model_.name;
-    out_.threshold = settings_.threshold;
     out_.settings = settings();
     out_.learners = std::visit([](const auto& m) { return learners_of(m); }, model_.kind);
     has_negatives_ = std::any_of(run_.pictures.begin(), run_.pictures.end(),
@@ -72,8 +75,6 @@ class ModelRun {
       if (Status ok = search(picture); !ok) return ok.error();
       progress.show(++done, all);
     }
-    if (!run_.pictures.empty())
-      out_.ms = milliseconds(time_) / static_cast<double>(run_.pictures.size());
     for (const std::string& crop : run_.crops) {
       if (Status ok = score_crop(crop); !ok) return ok.error();
       progress.show(++done, all);
@@ -102,23 +103,35 @@ class ModelRun {
     if (!loaded) return loaded.error();
     const Result<hog::Engine*> engine = engines_->engine(loaded->bgr.cols, loaded->bgr.rows);
     if (!engine) return engine.error();
+    const float least = picture.is_negative ? window_least_ : settings_.threshold;
     const Nanos start = clock_.now();
-    const Result<hog::Engine::Hits> hits = (*engine)->search(loaded->view(), settings_.threshold);
-    if (!hits) return hits.error();
-    fusion_->fuse(*hits, model_.geometry(), (*engine)->plan(), people_);
-    time_ += clock_.now() - start;
-    std::vector<eval::ScoredBox>& boxes = out_.boxes.emplace_back();
+    const Result<hog::Engine::Hits> found = (*engine)->search(loaded->view(), least);
+    if (!found) return found.error();
+    const hog::Engine::Hits hits = least < settings_.threshold ? strong(*found) : *found;
+    fusion_->fuse(hits, model_.geometry(), (*engine)->plan(), people_);
+    Seen& seen = out_.seen.emplace_back();
+    seen.ms = milliseconds(clock_.now() - start);
+    seen.width = loaded->bgr.cols;
+    seen.height = loaded->bgr.rows;
     for (int i = 0; i < people_.count; ++i) {
       const Detection& d = people_.items[i];
-      boxes.push_back({{d.x, d.y, d.w, d.h}, d.score});
+      seen.boxes.push_back({{d.x, d.y, d.w, d.h}, d.score});
     }
     if (picture.is_negative) {
       out_.negative_windows += (*engine)->plan().window_count;
-      for (int i = 0; i < hits->count; ++i) out_.negative_scores.push_back(hits->data[i].score);
+      for (int i = 0; i < found->count; ++i) out_.negative_scores.push_back(found->data[i].score);
     }
     if (run_.count_work && (picture.is_negative || !has_negatives_))
       return count_work(**engine, *loaded);
     return Done{};
+  }
+
+  /// Those that reach the threshold people are looked for with.
+  hog::Engine::Hits strong(const hog::Engine::Hits& hits) {
+    strong_.clear();
+    for (int i = 0; i < hits.count; ++i)
+      if (hits.data[i].score >= settings_.threshold) strong_.push_back(hits.data[i]);
+    return {strong_.data(), static_cast<int>(strong_.size())};
   }
 
   Status count_work(hog::Engine& engine, const LoadedPicture& picture) {
@@ -144,7 +157,7 @@ class ModelRun {
       if (Status ok = lay_out_crops(width, height, path); !ok) return ok;
     const Result<hog::Engine*> engine = crop_engines_->engine(width, height);
     if (!engine) return engine.error();
-    const Result<hog::Engine::Hits> hits = (*engine)->search(loaded->view(), -1e9F);
+    const Result<hog::Engine::Hits> hits = (*engine)->search(loaded->view(), window_least_);
     if (!hits) return hits.error();
     double score = -std::numeric_limits<double>::infinity();
     for (int i = 0; i < hits->count; ++i)
@@ -190,13 +203,24 @@ class ModelRun {
   std::optional<EngineShelf> engines_, crop_engines_;
   int crop_width_ = 0, crop_height_ = 0, crop_window_ = 0;
   RunSettings settings_;
+  float window_least_ = 0;
+  std::vector<hog::Hit> strong_;
   bool colour_ = false, has_negatives_ = false;
-  Nanos time_{0};
   DetectionList people_;
   Performance out_;
 };
 
 }  // namespace
+
+std::optional<double> Performance::mean_ms() const {
+  double sum = 0;
+  for (const Seen& picture : seen) {
+    if (!picture.ms) return std::nullopt;
+    sum += *picture.ms;
+  }
+  if (seen.empty()) return std::nullopt;
+  return sum / static_cast<double>(seen.size());
+}
 
 Result<Performance> run_model(const EvalRun& run, hog::Model model) {
   return ModelRun{run, std::move(model)}();
@@ -209,13 +233,12 @@ Result<Performance> run_opencv(const EvalRun& run) {
   const double scale = settings.search.scale_step;
   Performance out;
   out.name = "OpenCV HOGDescriptor";
-  out.threshold = static_cast<double>(settings.threshold);
+  const auto threshold = static_cast<double>(settings.threshold);
   out.settings = fmt::format(
       "detectMultiScale, {}, hit threshold {} scale {:.4g} stride {} padding {} group {}",
-      run.how.colour ? "colour" : "grey", out.threshold, scale, stride, padding, kGroup);
+      run.how.colour ? "colour" : "grey", threshold, scale, stride, padding, kGroup);
   cv::setNumThreads(run.how.threads == 0 ? -1 : run.how.threads);
   const SystemClock clock;
-  Nanos time{0};
   try {
     cv::HOGDescriptor hog;
     hog.setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());
@@ -229,20 +252,22 @@ Result<Performance> run_opencv(const EvalRun& run) {
                          const_cast<std::uint8_t*>(picture->grey.data())};
       const Nanos start = clock.now();
       if (picture->bgr.cols >= 64 && picture->bgr.rows >= 128)
-        hog.detectMultiScale(run.how.colour ? picture->bgr : grey, found, weights, out.threshold,
+        hog.detectMultiScale(run.how.colour ? picture->bgr : grey, found, weights, threshold,
                              {stride, stride}, {padding, padding}, scale, kGroup);
-      time += clock.now() - start;
-      std::vector<eval::ScoredBox>& boxes = out.boxes.emplace_back();
+      Seen& seen = out.seen.emplace_back();
+      seen.ms = milliseconds(clock.now() - start);
+      seen.width = picture->bgr.cols;
+      seen.height = picture->bgr.rows;
       for (std::size_t k = 0; k < found.size(); ++k)
-        boxes.push_back({{found[k].x + found[k].width / 4.0, found[k].y + found[k].height / 8.0,
-                          found[k].width / 2.0, found[k].height * 3 / 4.0},
-                         weights[k]});
+        seen.boxes.push_back(
+            {{found[k].x + found[k].width / 4.0, found[k].y + found[k].height / 8.0,
+              found[k].width / 2.0, found[k].height * 3 / 4.0},
+             static_cast<float>(weights[k])});  // as it is saved
       progress.show(i + 1, run.pictures.size());
     }
   } catch (const std::exception&) {
     return Error{Errc::device, 0, "OpenCV's detectMultiScale"};
   }
-  if (!run.pictures.empty()) out.ms = milliseconds(time) / static_cast<double>(run.pictures.size());
   return out;
 }
 
@@ -258,23 +283,19 @@ Result<Performance> run_detections(const EvalRun& run, const std::string& name,
   Performance out;
   out.name = name;
   out.settings = file;
-  out.boxes.resize(paths.size());
+  out.seen.resize(paths.size());
   std::vector<bool> has_line(paths.size(), false);
-  double ms = 0;
-  bool all_timed = true;
   for (std::size_t i = 0; i < lines->size(); ++i) {
     if ((*places)[i] < 0) continue;
     const auto at = static_cast<std::size_t>((*places)[i]);
-    out.boxes[at] = (*lines)[i].boxes;
+    out.seen[at].boxes = (*lines)[i].boxes;
+    out.seen[at].ms = (*lines)[i].ms;
     has_line[at] = true;
-    all_timed = all_timed && (*lines)[i].ms.has_value();
-    ms += (*lines)[i].ms.value_or(0);
   }
   for (std::size_t i = 0; i < paths.size(); ++i)
     if (!has_line[i])
       return eval::line_error("read detections", file, 0, "no line for " + paths[i],
                               Errc::invalid_argument);
-  if (all_timed && !paths.empty()) out.ms = ms / static_cast<double>(paths.size());
   return out;
 }
 

@@ -18,19 +18,27 @@ struct EvalPicture {
   bool is_negative = false;  ///< known to hold nobody, so that its windows count for FPPW
 };
 
+/// What a detector said of a picture.
+struct Seen {
+  std::vector<eval::ScoredBox> boxes;
+  std::optional<double> ms;
+  int width = 0, height = 0;  ///< of the picture; 0: not known
+};
+
 /// What one detector did.
 struct Performance {
-  std::string name, settings;                       ///< for the legend; in words
-  std::vector<std::vector<eval::ScoredBox>> boxes;  ///< for each picture
-  std::optional<double> ms;                         ///< mean of a picture, where it is known
-  double threshold = 0;                             ///< least score of a window; for those we ran
+  std::string name, settings;  ///< for the legend; in words
+  std::vector<Seen> seen;      ///< for each picture
 
   // Of our models only: before fusion.
   std::optional<hog::Work> work;       ///< over the negatives, or over all where there is none
-  std::int64_t learners = 0;           ///< of the model
+  std::int64_t learners = 0;           ///< of the model; blocks of a dense one
   std::int64_t negative_windows = 0;   ///< looked at
   std::vector<float> negative_scores;  ///< of those that passed
   std::vector<double> crop_scores;     ///< -infinity: rejected
+
+  /// The mean of a picture, where it is known of all.
+  [[nodiscard]] std::optional<double> mean_ms() const;
 };
 
 struct EvalRun {

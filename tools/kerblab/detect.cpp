@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +13,7 @@
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/draw.hpp"
 #include "tools/kerblab/engines.hpp"
+#include "tools/kerblab/json_line.hpp"
 #include "tools/kerblab/models.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/pictures.hpp"
@@ -28,22 +28,6 @@ struct DetectOptions {
   std::string model, json = "-", draw;
   SearchOptions how;
 };
-
-/// A float in the fewest digits that give it back: the same bits are the same text.
-std::string json_line(const std::string& path, const cv::Mat& picture, double ms,
-                      const DetectionList& people) {
-  using Json = nlohmann::json;
-  std::string line =
-      fmt::format(R"({{"image":{},"width":{},"height":{},"ms":{:.3f},"detections":[)",
-                  Json(path).dump(-1, ' ', false, Json::error_handler_t::replace), picture.cols,
-                  picture.rows, ms);
-  for (int i = 0; i < people.count; ++i) {
-    const Detection& p = people.items[i];
-    line += fmt::format(R"({}{{"x":{},"y":{},"w":{},"h":{},"score":{}}})", i == 0 ? "" : ",", p.x,
-                        p.y, p.w, p.h, p.score);
-  }
-  return line + "]}\n";
-}
 
 int windows_of(const hog::Geometry& geometry, const hog::SearchSettings& search, int width,
                int height) {
@@ -155,7 +139,8 @@ class Detect {
     if (!hits) return hits.error();
     fusion_->fuse(*hits, engines_->model().geometry(), (*engine)->plan(), people_);
     const double ms = std::chrono::duration<double, std::milli>(clock_.now() - start).count();
-    lines_ += json_line(path, picture->bgr, ms, people_);
+    lines_ +=
+        json_line(path, picture->bgr.cols, picture->bgr.rows, ms, people_.items, people_.count);
     if (!drawings_) return Done{};
     draw_detections(picture->bgr, people_, settings_.threshold);
     return write_png(drawn, picture->bgr);

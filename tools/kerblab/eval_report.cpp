@@ -12,18 +12,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kCurvePoints = 400;
-const std::vector<double> kWindowRates = {1e-3, 1e-4, 1e-5};
+constexpr std::size_t kCurvePoints = 400, kPlotPoints = 2000;
+constexpr double kWindowRates[] = {1e-3, 1e-4, 1e-5};
+constexpr std::size_t kStagesShown = 32;
 
-double share(double part, double whole) { return whole > 0 ? part / whole : 0; }
+double share(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
 
 /// Numbers that JSON has no word for are null.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 std::string range_name(const eval::HeightBin& bin) {
-  if (bin.from <= 0) return fmt::format("<{:g}", bin.to);
-  if (!std::isfinite(bin.to)) return fmt::format(">={:g}", bin.from);
-  return fmt::format("{:g}-{:g}", bin.from, bin.to);
+  if (bin.from <= 0) return fmt::format("under {:g}", bin.to);
+  if (!std::isfinite(bin.to)) return fmt::format("{:g} and more", bin.from);
+  return fmt::format("{:g} to {:g}", bin.from, bin.to);
 }
 
 Json to_json(const eval::Curve& curve) {
@@ -36,80 +39,91 @@ Json to_json(const eval::Curve& curve) {
   return {{"threshold", threshold}, {"false_positives", alarms}, {"miss_rate", misses}};
 }
 
+Json to_json(const hog::Work& work, std::int64_t learners) {
+  Json out{{"windows", work.windows},
+           {"learners", learners},
+           {"learners_per_window", share(work.learners, work.windows)}};
+  if (work.windows_at_stage.empty()) return out;
+  out["reach_stage"] = Json::array();
+  for (const std::int64_t windows : work.windows_at_stage)
+    out["reach_stage"].push_back(share(windows, work.windows));
+  return out;
+}
+
 Json to_json(const Report& report) {
   const Performance& p = *report.performance;
   Json out;
   out["name"] = p.name;
   out["settings"] = p.settings;
   out["log_average_miss_rate"] = report.log_average;
-  for (std::size_t i = 0; i < kOperating.size(); ++i)
+  for (std::size_t i = 0; i < std::size(kOperating); ++i)
     out["at_fppi"].push_back({{"fppi", kOperating[i]},
                               {"miss_rate", report.operating[i].miss_rate},
                               {"threshold", number(report.operating[i].threshold)}});
   for (const eval::HeightBin& bin : report.heights) {
     Json row{{"from", bin.from}, {"to", number(bin.to)}, {"people", bin.people}};
-    for (std::size_t i = 0; i < kOperating.size(); ++i)
-      row[fmt::format("missed_at_{}", kOperating[i])] = bin.missed[i];
+    for (std::size_t i = 0; i < std::size(kOperating); ++i)
+      row["missed"].push_back({{"fppi", kOperating[i]}, {"people", bin.missed[i]}});
     out["by_height"].push_back(row);
   }
-  if (p.ms) out["ms_per_image"] = *p.ms;
-  if (p.work && p.work->windows > 0) {
-    Json& work = out["work"];
-    work["windows"] = p.work->windows;
-    work["learners_per_window"] =
-        share(static_cast<double>(p.work->learners), static_cast<double>(p.work->windows));
-    work["learners"] = p.learners;
-    if (!p.work->windows_at_stage.empty()) work["windows_at_stage"] = p.work->windows_at_stage;
-  }
+  if (const std::optional<double> ms = p.mean_ms()) out["ms_per_image"] = *ms;
+  if (p.work) out["work"] = to_json(*p.work, p.learners);
   out["fppi_curve"] = to_json(report.fppi);
-  if (!report.fppw.empty()) {
-    for (const double rate : kWindowRates)
-      out["at_fppw"].push_back(
-          {{"fppw", rate}, {"miss_rate", eval::at(report.fppw, rate).miss_rate}});
-    out["fppw_curve"] = to_json(report.fppw);
-  }
+  if (report.fppw.empty()) return out;
+  for (const double rate : kWindowRates)
+    out["at_fppw"].push_back(
+        {{"fppw", rate}, {"miss_rate", eval::at(report.fppw, rate).miss_rate}});
+  out["fppw_windows"] = p.negative_windows;
+  out["fppw_curve"] = to_json(report.fppw);
   return out;
+}
+
+/// Of many stages the first, and then ever fewer: 1 2 3 4 6 8 12 16 24 ...
+bool is_shown(std::size_t stage, std::size_t stages) {
+  if (stages <= kStagesShown || stage + 1 == stages) return true;
+  std::size_t number = stage + 1;
+  while (number % 2 == 0) number /= 2;
+  return number == 1 || number == 3;
+}
+
+std::string work_text(const Performance& p) {
+  const hog::Work& work = *p.work;
+  std::string out = fmt::format(
+      "  {} windows, of {} {} the mean window has {:.2f} evaluated\n", work.windows, p.learners,
+      work.windows_at_stage.empty() ? "blocks" : "learners", share(work.learners, work.windows));
+  const std::vector<std::int64_t>& at = work.windows_at_stage;
+  if (at.empty()) return out;
+  out += "  windows that reach stage N, %:";
+  for (std::size_t i = 0; i < at.size(); ++i)
+    if (is_shown(i, at.size()))
+      out += fmt::format("  {}: {:.3g}", i + 1, 100 * share(at[i], work.windows));
+  return out + "\n";
 }
 
 std::string text_of(const Report& report) {
   const Performance& p = *report.performance;
-  std::string out = fmt::format("\n{} ({})\n", p.name, p.settings);
-  out += fmt::format("  log-average miss rate {:.4f}\n", report.log_average);
-  for (std::size_t i = 0; i < kOperating.size(); ++i)
-    out += fmt::format("  at {:g} FPPI: miss rate {:.4f}, threshold {:.4g}\n", kOperating[i],
+  std::string out = fmt::format("\n{}: {}\n", p.name, p.settings);
+  for (std::size_t i = 0; i < std::size(kOperating); ++i)
+    out += fmt::format("  {:g} FPPI: miss rate {:.4f} at threshold {:.4g}\n", kOperating[i],
                        report.operating[i].miss_rate, report.operating[i].threshold);
   if (!report.fppi.empty())
-    out += fmt::format("  the curve ends at {:.3g} FPPI, miss rate {:.4f}\n",
+    out += fmt::format("  the curve ends at {:.3g} FPPI with a miss rate of {:.4f}\n",
                        report.fppi.back().false_alarms, report.fppi.back().miss_rate);
-  out += "  person height    people";
-  for (const double rate : kOperating) out += fmt::format("   missed at {:g}", rate);
+  if (!report.fppw.empty())
+    for (const double rate : kWindowRates)
+      out += fmt::format("  {:g} FPPW: miss rate {:.4f}\n", rate,
+                         eval::at(report.fppw, rate).miss_rate);
+  out += fmt::format("  {:<16}{:>8}", "person's height", "people");
+  for (const double rate : kOperating)
+    out += fmt::format("{:>22}", fmt::format("missed at {:g} FPPI", rate));
   out += "\n";
   for (const eval::HeightBin& bin : report.heights) {
     if (bin.people == 0) continue;
-    out += fmt::format("  {:<14} {:>8}", range_name(bin), bin.people);
-    for (const int missed : bin.missed)
-      out += fmt::format("  {:>12.4f}", share(missed, bin.people));
+    out += fmt::format("  {:<16}{:>8}", range_name(bin), bin.people);
+    for (const int missed : bin.missed) out += fmt::format("{:>22.4f}", share(missed, bin.people));
     out += "\n";
   }
-  if (p.work && p.work->windows > 0) {
-    out += fmt::format(
-        "  windows {}, {:.2f} of {} learners evaluated in each on average\n", p.work->windows,
-        share(static_cast<double>(p.work->learners), static_cast<double>(p.work->windows)),
-        p.learners);
-    const std::vector<std::int64_t>& at = p.work->windows_at_stage;
-    if (at.size() > 1 && at.size() <= 64) {
-      out += "  windows left before each stage, %:";
-      for (std::size_t i = 0; i < at.size(); ++i)
-        out += fmt::format(" {:.3g}", 100 * share(static_cast<double>(at[i]),
-                                                  static_cast<double>(p.work->windows)));
-      out += "\n";
-    }
-  }
-  if (!report.fppw.empty())
-    for (const double rate : kWindowRates)
-      out += fmt::format("  at {:g} FPPW: miss rate {:.4f}\n", rate,
-                         eval::at(report.fppw, rate).miss_rate);
-  if (p.ms) out += fmt::format("  {:.2f} ms a picture\n", *p.ms);
+  if (p.work) out += work_text(p);
   return out;
 }
 
@@ -123,12 +137,12 @@ eval::Plot plot_of(const std::vector<Report>& reports, bool per_window) {
     plot.x_ticks.push_back(tick);
   for (const Report& report : reports) {
     const eval::Curve& curve = per_window ? report.fppw : report.fppi;
-    if (curve.empty()) continue;
+    if (curve.empty() && per_window) continue;
     eval::Plot::Series& series = plot.series.emplace_back();
     const double figure = per_window ? eval::at(curve, 1e-4).miss_rate : report.log_average;
-    series.name = fmt::format("{:.1f} %  {}", 100 * figure, report.performance->name);
-    // Points without a false alarm lie infinitely far to the left: the last of them, at the edge.
-    for (const eval::CurvePoint& p : eval::thinned(curve, 2000))
+    series.name = fmt::format("{:5.2f} %  {}", 100 * figure, report.performance->name);
+    // Points without a false alarm lie infinitely far to the left.
+    for (const eval::CurvePoint& p : eval::thinned(curve, kPlotPoints))
       series.points.emplace_back(std::max(p.false_alarms, plot.x_from / 10),
                                  std::max(p.miss_rate, 1e-4));
   }
@@ -147,7 +161,7 @@ Report make_report(const Performance& performance, const std::vector<eval::Judge
     report.operating.push_back(eval::at(report.fppi, rate));
     thresholds.push_back(report.operating.back().threshold);
   }
-  report.heights = eval::by_height(judged, kHeights, thresholds);
+  report.heights = eval::by_height(judged, {std::begin(kHeights), std::end(kHeights)}, thresholds);
   if (!performance.crop_scores.empty() && performance.negative_windows > 0)
     report.fppw = eval::fppw_curve(performance.crop_scores, performance.negative_scores,
                                    performance.negative_windows);
@@ -155,9 +169,21 @@ Report make_report(const Performance& performance, const std::vector<eval::Judge
 }
 
 std::string to_text(const EvalFacts& facts, const std::vector<Report>& reports) {
-  std::string out = fmt::format(
-      "{} pictures, {} of them person-free by definition; {} people, {} regions to ignore\n",
-      facts.pictures, facts.negatives, facts.people, facts.ignored);
+  std::string out = fmt::format("{} people in {} pictures, {} of them from --negatives",
+                                facts.people, facts.pictures, facts.negatives);
+  if (facts.ignored > 0) out += fmt::format("; {} boxes of the truth are ignored", facts.ignored);
+  std::size_t longest = 8;
+  for (const Report& report : reports) longest = std::max(longest, report.performance->name.size());
+  out += fmt::format("\n\n{:<{}}  {:>11}  {:>9}  {:>9}  {:>9}\n", "", longest, "log-average",
+                     "miss rate", "at 1", "ms per");
+  out += fmt::format("{:<{}}  {:>11}  {:>9}  {:>9}  {:>9}\n", "detector", longest, "miss rate",
+                     "at 0.1", "FPPI", "image");
+  for (const Report& report : reports) {
+    const std::optional<double> ms = report.performance->mean_ms();
+    out += fmt::format("{:<{}}  {:>11.4f}  {:>9.4f}  {:>9.4f}  {:>9}\n", report.performance->name,
+                       longest, report.log_average, report.operating[0].miss_rate,
+                       report.operating[1].miss_rate, ms ? fmt::format("{:.2f}", *ms) : "-");
+  }
   for (const Report& report : reports) out += text_of(report);
   return out;
 }
@@ -170,7 +196,7 @@ std::string to_json(const EvalFacts& facts, const std::vector<Report>& reports) 
   out["ignored"] = facts.ignored;
   if (facts.crops > 0) out["crops"] = facts.crops;
   out["matching"] = {{"overlap", facts.match.overlap},
-                     {"aspect", facts.match.standardise ? Json(eval::kAspect) : Json(nullptr)},
+                     {"aspect", eval::kAspect},
                      {"min_height", facts.match.min_height},
                      {"max_height", number(facts.match.max_height)},
                      {"min_visible", facts.match.min_visible}};
@@ -181,15 +207,16 @@ std::string to_json(const EvalFacts& facts, const std::vector<Report>& reports) 
 
 eval::Plot fppi_plot(const EvalFacts& facts, const std::vector<Report>& reports) {
   eval::Plot plot = plot_of(reports, false);
-  plot.title = fmt::format("{} people in {} pictures", facts.people, facts.pictures);
+  plot.title = fmt::format("{} people in {} pictures; legend: log-average miss rate", facts.people,
+                           facts.pictures);
   plot.x_label = "false positives per image";
   return plot;
 }
 
 eval::Plot fppw_plot(const EvalFacts& facts, const std::vector<Report>& reports) {
   eval::Plot plot = plot_of(reports, true);
-  plot.title =
-      fmt::format("{} people's windows, {} pictures without people", facts.crops, facts.negatives);
+  plot.title = fmt::format("{} people, {} pictures without; legend: miss rate at 1e-4", facts.crops,
+                           facts.negatives);
   plot.x_label = "false positives per window";
   return plot;
 }

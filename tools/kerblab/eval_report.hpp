@@ -11,7 +11,8 @@ namespace kerb::lab {
 
 /// What was judged, in numbers.
 struct EvalFacts {
-  int pictures = 0, negatives = 0, people = 0, ignored = 0, crops = 0;
+  int pictures = 0, negatives = 0, crops = 0;
+  int people = 0, ignored = 0;  ///< of the truth: to be found; not, by a flag or by the settings
   eval::MatchSettings match;
 };
 
@@ -23,8 +24,8 @@ struct Report {
   std::vector<eval::CurvePoint> operating;  ///< at kOperating
   std::vector<eval::HeightBin> heights;     ///< at the thresholds of `operating`
 };
-inline const std::vector<double> kOperating = {0.1, 1};              ///< FPPI
-inline const std::vector<double> kHeights = {48, 64, 96, 160, 320};  ///< pixels
+inline constexpr double kOperating[] = {0.1, 1};              ///< FPPI
+inline constexpr double kHeights[] = {48, 64, 96, 160, 320};  ///< pixels
 
 Report make_report(const Performance& performance, const std::vector<eval::Judged>& judged);
 

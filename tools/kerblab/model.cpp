@@ -14,6 +14,7 @@
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/models.hpp"
 #include "tools/kerblab/output.hpp"
+#include "tools/kerblab/search_options.hpp"
 
 namespace kerb::lab {
 namespace {
@@ -68,7 +69,16 @@ Json describe_model(const hog::Model& model) {
   out["window"] = {g.window_width, g.window_height};
   out["person"] = {shortest(g.person_x), shortest(g.person_y), shortest(g.person_width),
                    shortest(g.person_height)};
+  out["scaling"] = g.scaling == Scaling::octaves ? "octaves" : "plain";
   std::visit([&](const auto& kind) { describe_kind(kind, out); }, model.kind);
+  const hog::Advice& advice = model.advice;
+  out["advice"] = {{"threshold", shortest(advice.threshold)},
+                   {"scale", shortest(advice.scale_step)},
+                   {"stride", advice.stride},
+                   {"padding", advice.padding},
+                   {"fusion", lab::name_of(advice.fusion)},
+                   {"overlap", shortest(advice.overlap)},
+                   {"overlap-of", advice.of_smaller ? "smaller" : "union"}};
   return out;
 }
 
@@ -81,7 +91,11 @@ std::string as_text(const Json& facts) {
   std::string out;
   for (const auto& [key, value] : facts.items()) {
     std::string text;
-    if (value.is_array()) {
+    if (value.is_object()) {
+      for (const auto& [name, part] : value.items())
+        text += (text.empty() ? "" : ", ") + name + " " +
+                (part.is_string() ? part.get<std::string>() : dump(part));
+    } else if (value.is_array()) {
       for (const Json& part : value) text += (text.empty() ? "" : " ") + dump(part);
     } else {
       text = value.is_string() ? value.get<std::string>() : dump(value);

@@ -14,6 +14,7 @@
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/train_data.hpp"
 #include "tools/train/cascade.hpp"
+#include "tools/train/svm.hpp"
 
 namespace kerb::lab {
 namespace {
@@ -38,6 +39,10 @@ Status train_cascade(CascadeOptions& o) {
   s.votes = o.votes == "step" ? train::Votes::step : train::Votes::real;
   s.chain = !o.separate;
   s.crops.mirror = !o.no_mirror;
+  s.crops.scale = o.common.crop_scale;
+  const Result<hog::Geometry> geometry = geometry_of(o.common, s.geometry);
+  if (!geometry) return geometry.error();
+  s.geometry = *geometry;
   if (Status ok = train::validate(s); !ok) return ok;
   Result<TrainRun> run = TrainRun::open(o.common, s.geometry, false);
   if (!run) return run.error();
@@ -50,16 +55,40 @@ Status train_cascade(CascadeOptions& o) {
   return run->finish(*model, session);
 }
 
-}  // namespace
+struct SvmOptions {
+  TrainOptions common;
+  train::SvmSettings settings;
+  std::string kind = "rhog";
+  bool no_gamma = false, no_mirror = false;
+};
 
-void add_train(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("train", "Make models from pictures");
-  command->require_subcommand(1);
-  command->footer(
-      "Example: kerblab train cascade --positives people --negatives streets --out mine.kwm");
+Status train_svm(SvmOptions& o) {
+  train::SvmSettings& s = o.settings;
+  s.seed = o.common.seed;
+  s.name = o.common.name;
+  s.kind = o.kind == "cells"      ? hog::DenseKind::cells
+           : o.kind == "integral" ? hog::DenseKind::integral
+                                  : hog::DenseKind::rhog;
+  s.gamma = !o.no_gamma;
+  s.crops.mirror = !o.no_mirror;
+  s.crops.scale = o.common.crop_scale;
+  const Result<hog::Geometry> geometry = geometry_of(o.common, s.geometry);
+  if (!geometry) return geometry.error();
+  s.geometry = *geometry;
+  if (Status ok = train::validate(s); !ok) return ok;
+  Result<TrainRun> run = TrainRun::open(o.common, s.geometry, s.colour);
+  if (!run) return run.error();
+  if (o.common.judge_only) return judge_file(*run, o.common.out);
+  train::Session session = run->session("svm", train::text_of(s));
+  Result<hog::Model> model = train::train_svm(run->context(), run->workers(), s, run->positives(),
+                                              run->negatives(), session, run->observer());
+  if (!model) return model.error();
+  return run->finish(*model, session);
+}
 
+void add_cascade(CLI::App& command, Action& action) {
   CLI::App* cascade =
-      command->add_subcommand("cascade", "A cascade of HoG blocks (AdaBoost over linear SVMs)");
+      command.add_subcommand("cascade", "A cascade of HoG blocks (AdaBoost over linear SVMs)");
   const auto o = std::make_shared<CascadeOptions>();
   o->common.name = "hog-cascade";
   add_train_options(*cascade, o->common);
@@ -93,6 +122,9 @@ void add_train(CLI::App& app, Action& action) {
                     "Each stage counts for itself, as in the thesis, instead of going on with the "
                     "sum of those before");
   cascade->add_option("--cost", s.cost, "C of the SVMs")->capture_default_str();
+  cascade
+      ->add_option("--shrink", s.shrink, "Real votes times this: slower, and less sure of itself")
+      ->capture_default_str();
   cascade->add_option("--shift", s.crops.shift, "Also people moved by so many pixels; 0: not");
   cascade->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
   cascade->footer(
@@ -106,6 +138,54 @@ void add_train(CLI::App& app, Action& action) {
       return done ? 0 : fail(done.error());
     };
   });
+}
+
+void add_svm(CLI::App& command, Action& action) {
+  CLI::App* svm = command.add_subcommand("svm", "Dense HoG and a linear SVM");
+  const auto o = std::make_shared<SvmOptions>();
+  o->common.name = "hog-svm";
+  add_train_options(*svm, o->common);
+  train::SvmSettings& s = o->settings;
+  svm->add_option("--kind", o->kind, "rhog (Dalal and Triggs), cells or integral")
+      ->check(CLI::IsMember({"rhog", "cells", "integral"}))
+      ->capture_default_str();
+  svm->add_flag("--colour", s.colour, "rhog: the strongest of red, green and blue at each pixel");
+  svm->add_flag("--no-gamma", o->no_gamma, "rhog: not the square roots of the samples");
+  svm->add_option("--cost", s.cost, "C of the windows without people")->capture_default_str();
+  svm->add_option("--person-cost", s.person_cost, "Times that, of those with people")
+      ->capture_default_str();
+  svm->add_option("--random-negatives", s.negatives, "Windows of the first round")
+      ->capture_default_str();
+  svm->add_option("--rounds", s.rounds, "Of hard negatives")->capture_default_str();
+  svm->add_option("--hard-negatives", s.hard_negatives, "Of each round at most")
+      ->capture_default_str();
+  svm->add_option("--margin", s.margin, "Windows that score at least this are hard")
+      ->capture_default_str();
+  svm->add_option("--tolerance", s.tolerance, "Of the solver")->capture_default_str();
+  svm->add_option("--shift", s.crops.shift, "Also people moved by so many pixels; 0: not");
+  svm->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
+  svm->footer(
+      "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl); OUT.checkpoint and\n"
+      "--resume are as for train cascade.\n"
+      "Example: kerblab train svm --positives people --negatives streets --out mine.kwm");
+  svm->callback([o, &action] {
+    action = [o] {
+      const Status done = train_svm(*o);
+      return done ? 0 : fail(done.error());
+    };
+  });
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("train", "Make models from pictures");
+  command->require_subcommand(1);
+  command->footer(
+      "Example: kerblab train cascade --positives people --negatives streets --out mine.kwm");
+
+  add_cascade(*command, action);
+  add_svm(*command, action);
 }
 
 }  // namespace kerb::lab

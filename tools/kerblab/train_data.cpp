@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -27,6 +29,17 @@ void add_train_options(CLI::App& command, TrainOptions& o) {
       .add_option("--negatives", o.negatives, "Folders of whole pictures without anybody in them")
       ->required()
       ->check(not_empty);
+  command.add_flag("--mirror-negatives", o.mirror_negatives,
+                   "Search the pictures for false positives mirrored, too");
+  command
+      .add_option("--window", o.window,
+                  "Of the model, pixels; the person has three quarters of its height")
+      ->capture_default_str();
+  command
+      .add_option("--crop-scale", o.crop_scale,
+                  "Pixels of the crops to one of the window: 2 for half as large people")
+      ->check(CLI::Range(0.1, 16.0))
+      ->capture_default_str();
   command.add_option("--out", o.out, "Model to write")->required()->check(not_empty);
   command.add_option("--name", o.name, "Of the model")->capture_default_str();
   command.add_option("--seed", o.seed, "The same seed gives the same model")->capture_default_str();
@@ -45,6 +58,26 @@ void add_train_options(CLI::App& command, TrainOptions& o) {
   command.add_option("--threads", o.threads, "0: one for each core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+}
+
+Result<hog::Geometry> geometry_of(const TrainOptions& options, const hog::Geometry& like) {
+  int width = 0, height = 0, end = 0;
+  // NOLINTNEXTLINE(cert-err34-c): checked below
+  if (std::sscanf(options.window.c_str(), "%5dx%5d%n", &width, &height, &end) != 2 ||
+      static_cast<std::size_t>(end) != options.window.size() || width < 16 || height < 16 ||
+      width > hog::kMaxWindowSide || height > hog::kMaxWindowSide)
+    return Error{Errc::invalid_argument, 0, "--window",
+                 "WIDTHxHEIGHT, each 16..1024 pixels, such as 64x128"};
+  hog::Geometry geometry = like;
+  const float x = static_cast<float>(width) / static_cast<float>(like.window_width);
+  const float y = static_cast<float>(height) / static_cast<float>(like.window_height);
+  geometry.window_width = width;
+  geometry.window_height = height;
+  geometry.person_x *= x;
+  geometry.person_width *= x;
+  geometry.person_y *= y;
+  geometry.person_height *= y;
+  return geometry;
 }
 
 train::Loader picture_loader() {
@@ -87,6 +120,9 @@ Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry
   if (!context) return context.error();
   run.context_ = std::make_unique<Context>(std::move(*context));
   run.workers_ = std::make_unique<Workers>(options.threads);
+  const auto scaled_up = [&](int side) {  // the least that makes so many window pixels
+    return static_cast<int>(std::ceil((side - 0.5) * options.crop_scale));
+  };
   struct Part {
     const std::vector<std::string>& folders;
     std::unique_ptr<train::PictureSet>& set;
@@ -100,9 +136,11 @@ Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry
     if (!paths) return paths.error();
     train::PictureSet::Options o;
     o.colour = colour;
-    o.least_width = geometry.window_width;
-    o.least_height = geometry.window_height;
+    const bool crops = &part.folders == &options.positives;
+    o.least_width = crops ? scaled_up(geometry.window_width) : geometry.window_width;
+    o.least_height = crops ? scaled_up(geometry.window_height) : geometry.window_height;
     train::Split split = train::hold_out(*paths, options.hold_out);
+    o.mirror = options.mirror_negatives && &part.folders == &options.negatives;
     const auto read = [&](std::vector<std::string> files,
                           std::unique_ptr<train::PictureSet>& set) -> Status {
       Result<train::PictureSet> opened =
@@ -113,6 +151,7 @@ Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry
     };
     if (!options.judge_only)
       if (Status ok = read(std::move(split.kept), part.set); !ok) return ok.error();
+    o.mirror = false;
     if (!split.held_out.empty())
       if (Status ok = read(std::move(split.held_out), part.held); !ok) return ok.error();
   }
@@ -152,8 +191,11 @@ Status TrainRun::say_judgement(const hog::Model& model, train::Session* session)
     reach += fmt::format("{}{:.5f}", reach.empty() ? "" : ",", part);
   if (session != nullptr)
     session->log(fmt::format(
-        R"({{"held_out":{},"windows":{},"log_average":{:.4f},"miss_rate":[{}],"learners_per_window":{:.3f},"reach":[{}]}})",
-        judged->people, judged->windows, judged->log_average, misses, judged->learners, reach));
+        R"({{"held_out":{},"found_at_all":{:.4f},"windows":{},"passed":{:.4g},"log_average":{:.4f},"miss_rate":[{}],"learners_per_window":{:.3f},"reach":[{}]}})",
+        judged->people, judged->found, judged->windows,
+        static_cast<double>(judged->passed) /
+            static_cast<double>(std::max<std::int64_t>(1, judged->windows)),
+        judged->log_average, misses, judged->learners, reach));
   observer_->say(fmt::format(
       "held out: {} people, {} windows: log-average miss rate {:.3f} (at 0.01..1 false positives "
       "for 640x480: {}), {:.2f} blocks a window{}",

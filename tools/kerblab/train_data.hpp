@@ -20,12 +20,18 @@ struct TrainOptions {
   std::vector<std::string> positives, negatives;  ///< folders
   std::string out, name, backend = "auto";
   std::uint64_t seed = 1;
+  std::string window = "64x128";
+  double crop_scale = 1;
   int threads = 0;
   int hold_out = 0;  ///< every so-manyth crop and picture is not trained on
   bool resume = false;
+  bool mirror_negatives = false;
   bool judge_only = false;  ///< train nothing: judge the model that is there
 };
 void add_train_options(CLI::App& command, TrainOptions& options);
+
+/// --window in the proportions of `like`, which has 64 x 128 pixels. Fails: invalid_argument.
+Result<hog::Geometry> geometry_of(const TrainOptions& options, const hog::Geometry& like);
 
 /// tools/train's loader over OpenCV's readers.
 [[nodiscard]] train::Loader picture_loader();

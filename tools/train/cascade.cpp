@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdarg>
-#include <cstdio>
 #include <limits>
 
 #include "gpu/hog/deterministic_math.hpp"
 #include "tools/train/bytes.hpp"
+#include "tools/train/json_line.hpp"
 #include "tools/train/random.hpp"
 #include "tools/train/solver.hpp"
 
@@ -33,16 +32,6 @@ float clamped_exp(float x) { return hog::exact_exp(std::min(std::max(x, -60.0F),
 
 std::int32_t in_units(double vote) {
   return static_cast<std::int32_t>(std::nearbyint(vote * 65536));
-}
-
-std::string json(const char* format, ...) __attribute__((format(printf, 1, 2)));
-std::string json(const char* format, ...) {
-  char line[512];
-  va_list values;
-  va_start(values, format);
-  std::vsnprintf(line, sizeof line, format, values);
-  va_end(values);
-  return line;
 }
 
 class Trainer {
@@ -111,10 +100,11 @@ class Trainer {
   }
 
   Status start() {
-    session_.log(json(R"({"trainer":"cascade","positives":%zu,"pictures":%zu,"pool":%zu,"grid":%d,)"
-                      R"("sample":%d,"seed":%llu})",
-                      positives_.size(), negatives_.size(), pool_.size(), s_.grid, s_.sample,
-                      static_cast<unsigned long long>(s_.seed)));
+    session_.log(
+        line_of(R"({"trainer":"cascade","positives":%zu,"pictures":%zu,"pool":%zu,"grid":%d,)"
+                R"("sample":%d,"seed":%llu})",
+                positives_.size(), negatives_.size(), pool_.size(), s_.grid, s_.sample,
+                static_cast<unsigned long long>(s_.seed)));
     return load_positives();
   }
 
@@ -151,8 +141,8 @@ class Trainer {
     if (!mined) return mined.error();
     refs_ = mined->windows;
     mined_rate_ = mined->rate();
-    exhausted_ = refs_.size() < static_cast<std::size_t>(s_.least_negatives);
-    const std::string line = json(
+    exhausted_ = refs_.size() < std::min(static_cast<std::size_t>(s_.least_negatives), wanted());
+    const std::string line = line_of(
         R"({"stage":%d,"negatives":%zu,"found":%lld,"searched":%lld,"pictures":%zu,"search":%d,)"
         R"("rate":%.4g,"seconds":%.2f})",
         stage() + 1, refs_.size(), static_cast<long long>(mined->found),
@@ -260,8 +250,18 @@ class Trainer {
     const std::size_t count = windows_.size();
     const Histograms::Corners corners = windows_.corners(block);
     desk.values.resize(count * kBlockValues);
-    for (std::size_t i = 0; i < count; ++i)
+    // Windows lie far apart: their nodes come from memory, a few windows ahead.
+    constexpr std::size_t kAhead = 6;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i + kAhead < count) {
+        const std::uint32_t* next = windows_.window(i + kAhead);
+        for (const std::ptrdiff_t at : corners.at) {
+          __builtin_prefetch(next + at);
+          __builtin_prefetch(next + at + 8);
+        }
+      }
       Histograms::values(windows_.window(i), corners, desk.values.data() + i * kBlockValues);
+    }
     Candidate c;
     c.svm = solve_block_svm(desk.values.data(), labels_.data(), costs_.data(), count, desk.scratch);
     // The solver leaves y * v behind.
@@ -337,8 +337,8 @@ class Trainer {
       learner.pass = in_units(0.5 * hog::exact_log((1 - error) / error));
       learner.fail = -learner.pass;
     } else {
-      learner.slope = static_cast<float>(c.slope * 65536);
-      learner.pass = learner.fail = in_units(c.constant);
+      learner.slope = static_cast<float>(s_.shrink * c.slope * 65536);
+      learner.pass = learner.fail = in_units(s_.shrink * c.constant);
     }
     return learner;
   }
@@ -383,10 +383,10 @@ class Trainer {
         model_.stages.back().count = count;
         model_.stages.back().threshold = reached.threshold;
         if (count >= most || (!last && reached.f <= s_.f_max)) break;
-        if (count % s_.checkpoint_every == 0)
+        if (count % s_.checkpoint_every == 0 && model_.linear.size() != kept_learners_)
           if (Status ok = keep(); !ok) return ok;
       }
-      observer_.progress(what + (count == 0 ? "" : json(": f %.2f", reached.f)) + ", learners",
+      observer_.progress(what + (count == 0 ? "" : line_of(": f %.2f", reached.f)) + ", learners",
                          static_cast<std::size_t>(count), static_cast<std::size_t>(most));
       model_.linear.push_back(next_learner(count));
       add_votes(model_.linear.back(), 0);
@@ -399,13 +399,14 @@ class Trainer {
     finished_ = last;
     drop_lost_people(reached.threshold);
     const double seconds = session_.seconds() - before;
-    session_.log(json(R"({"stage":%d,"learners":%d,"all_learners":%zu,"threshold":%d,"d":%.5f,)"
-                      R"("f":%.5f,"D":%.5f,"F":%.4g,"positives":%zu,"seconds":%.2f,"total":%.1f})",
-                      stage(), learners, model_.linear.size(), reached.threshold, reached.d,
-                      reached.f, detection_, rate_, positive_count_, seconds, session_.seconds()));
-    observer_.say(json("stage %2d: %3d learners (%4zu), d %.4f, f %.3f, D %.3f, F %.2e, %.1f s",
-                       stage(), learners, model_.linear.size(), reached.d, reached.f, detection_,
-                       rate_, seconds));
+    session_.log(
+        line_of(R"({"stage":%d,"learners":%d,"all_learners":%zu,"threshold":%d,"d":%.5f,)"
+                R"("f":%.5f,"D":%.5f,"F":%.4g,"positives":%zu,"seconds":%.2f,"total":%.1f})",
+                stage(), learners, model_.linear.size(), reached.threshold, reached.d, reached.f,
+                detection_, rate_, positive_count_, seconds, session_.seconds()));
+    observer_.say(line_of("stage %2d: %3d learners (%4zu), d %.4f, f %.3f, D %.3f, F %.2e, %.1f s",
+                          stage(), learners, model_.linear.size(), reached.d, reached.f, detection_,
+                          rate_, seconds));
     return keep();
   }
 
@@ -429,6 +430,7 @@ class Trainer {
     for (const double value : {rate_, detection_, mined_rate_}) out.put(value);
     for (const int value : {open_, has_negatives_ ? 1 : 0, finished_ ? 1 : 0}) out.put(value);
     if (Status ok = session_.keep(out.bytes()); !ok) return ok;
+    kept_learners_ = model_.linear.size();
     if (++kept_ == s_.stop_after) return Error{Errc::end, 0, "train cascade", "stopped for a test"};
     return Done{};
   }
@@ -445,6 +447,7 @@ class Trainer {
     in.get(finished);
     if (!in.at_end()) return Error{Errc::damaged, 0, "resume", "the checkpoint's state"};
     has_negatives_ = has != 0;
+    kept_learners_ = model_.linear.size();
     finished_ = finished != 0;
     if (Status ok = load_positives(); !ok) return ok;
     // As the stages left them, one by one.
@@ -482,6 +485,7 @@ class Trainer {
   bool has_negatives_ = false, exhausted_ = false, finished_ = false;
   double rate_ = 1, detection_ = 1, mined_rate_ = 1;
   int kept_ = 0;
+  std::size_t kept_learners_ = 0;  // in the last checkpoint
 };
 
 }  // namespace
@@ -498,12 +502,7 @@ std::vector<hog::SearchSettings> default_searches() {
 std::string text_of(const CascadeSettings& s) {
   SettingsText text;
   text.add("name", s.name);
-  text.add("window", std::to_string(s.geometry.window_width) + "x" +
-                         std::to_string(s.geometry.window_height));
-  text.add("person_x", static_cast<double>(s.geometry.person_x));
-  text.add("person_y", static_cast<double>(s.geometry.person_y));
-  text.add("person_width", static_cast<double>(s.geometry.person_width));
-  text.add("person_height", static_cast<double>(s.geometry.person_height));
+  text.add_geometry(s.geometry);
   text.add("grid", s.grid);
   text.add("fine_pool", s.fine_pool);
   text.add("sample", s.sample);
@@ -519,12 +518,11 @@ std::string text_of(const CascadeSettings& s) {
   text.add("chain", s.chain);
   text.add("cost", s.cost);
   text.add("trim", s.trim);
+  text.add("shrink", s.shrink);
   text.add("mirror", s.crops.mirror);
   text.add("shift", s.crops.shift);
-  for (const hog::SearchSettings& search : s.searches.empty() ? default_searches() : s.searches) {
-    text.add("search_scale", search.scale_step);
-    text.add("search_stride", search.stride);
-  }
+  text.add("crop_scale", s.crops.scale);
+  text.add_searches(s.searches.empty() ? default_searches() : s.searches);
   text.add("seed", s.seed);
   return text.text();
 }
@@ -546,6 +544,7 @@ Status validate(const CascadeSettings& s) {
         Rule{s.negatives >= 0 && s.negatives <= 1000000, "--negatives-per-stage", "0..1000000"},
         Rule{s.cost > 0 && s.cost <= 1e9, "--cost", "more than 0, up to 1e9"},
         Rule{s.trim >= 0 && s.trim < 1, "--trim", "0 up to, but not, 1"},
+        Rule{s.shrink > 0 && s.shrink <= 1, "--shrink", "more than 0, up to 1"},
         Rule{s.crops.shift >= 0 && s.crops.shift <= 1024, "--shift", "0..1024 pixels"},
         Rule{s.geometry.window_width >= 16 && s.geometry.window_height >= 16 &&
                  s.geometry.window_width % 4 == 0 && s.geometry.window_height % 4 == 0,

@@ -18,7 +18,7 @@ enum class Votes : std::uint8_t { step, real };
 /// A cascade of stages of linear learners on blocks: section 5.4 of the thesis.
 struct CascadeSettings {
   std::string name = "hog-cascade";
-  hog::Geometry geometry;
+  hog::Geometry geometry{64, 128, 12, 16, 40, 96, Scaling::octaves};
   int grid = 4;            ///< of the pool: 1 (all 5029 blocks), 2 or 4
   bool fine_pool = false;  ///< steps of 4 pixels instead of 8
   int sample = 125;        ///< blocks tried for each learner
@@ -34,6 +34,7 @@ struct CascadeSettings {
   bool chain = true;   ///< each stage goes on with the sum of the one before (cumulative)
   double cost = 100;   ///< C of the SVMs, for example weights that add up to 1
   double trim = 0.01;  ///< the lightest examples with so much of the weight are not trained on
+  double shrink = 1;   ///< real votes times this: slower, and less sure of itself
   CropOptions crops;
   std::vector<hog::SearchSettings>
       searches;  ///< for mining, in turn; empty: see default_searches()

@@ -92,6 +92,14 @@ Result<hog::Model> train_channels(const ChannelSettings& s, const Bench& bench) 
   const Planes planes = s.channels.colour ? Planes::luv : Planes::grey;
   Patches people{planes, s.geometry.window_width, s.geometry.window_height};
   if (Status ok = add_crops(bench.crops, s.crops, bench.workers, people); !ok) return ok.error();
+  if (s.edges) {
+    const std::size_t whole = people.size();
+    const hog::Geometry& g = s.geometry;
+    const int above = static_cast<int>(g.person_y);
+    const int below = g.window_height - static_cast<int>(g.person_y + g.person_height);
+    add_cut_short(people, 0, whole, below, false);
+    add_cut_short(people, 0, whole, above, true);
+  }
 
   hog::SearchSettings search;
   search.scale_step = s.step;
@@ -110,6 +118,7 @@ Result<hog::Model> train_channels(const ChannelSettings& s, const Bench& bench) 
       mining.searches = searches;
       mining.wanted = s.round_negatives;
       mining.per_picture = s.per_picture;
+      mining.threshold = static_cast<float>(s.hard - s.rejection);
       mining.seed = key_of({s.seed, 2, round});
       const Result<Mined> mined = mine(bench.context, bench.workers, model, bench.negatives, mining,
                                        title + ": negatives", bench.observer);
@@ -145,13 +154,9 @@ Result<hog::Model> train_channels(const ChannelSettings& s, const Bench& bench) 
                                                    4096, key_of({s.seed, 5, round}), bench.workers);
     Booster booster{table, people.size(), s.boost, key_of({s.seed, 6, round}), bench.workers};
     const auto wanted = static_cast<std::size_t>(s.rounds[round]);
-    // The lowest sums of each person on the way, for the thresholds.
-    std::vector<std::vector<std::int32_t>> traces;
     while (booster.trees().size() < wanted) {
       booster.grow();
       if (!asks(booster.trees().back())) break;  // everybody is told apart
-      traces.emplace_back(booster.scores().begin(),
-                          booster.scores().begin() + static_cast<std::ptrdiff_t>(people.size()));
       bench.observer.progress(title + ": trees", booster.trees().size(), wanted);
     }
     std::vector<Tree> trees = booster.trees();
@@ -159,21 +164,7 @@ Result<hog::Model> train_channels(const ChannelSettings& s, const Bench& bench) 
     if (trees.empty())
       return Error{Errc::invalid_argument, 0, "train channels",
                    "nothing tells people from negatives"};
-    std::vector<std::int32_t> thresholds(trees.size(), votes(s.rejection));
-    if (round + 1 == s.rounds.size() && s.keep > 0) {
-      std::vector<std::int32_t> last = traces[trees.size() - 1];
-      std::vector<std::int32_t> sorted = last;
-      std::sort(sorted.begin(), sorted.end());
-      const auto lost = static_cast<std::size_t>((1 - s.keep) * static_cast<double>(sorted.size()));
-      const std::int32_t least = sorted[std::min(lost, sorted.size() - 1)];
-      for (std::size_t t = 0; t < trees.size(); ++t) {
-        std::int32_t lowest = std::numeric_limits<std::int32_t>::max();
-        for (std::size_t i = 0; i < last.size(); ++i)
-          if (last[i] >= least) lowest = std::min(lowest, traces[t][i]);
-        thresholds[t] = lowest - votes(s.slack);
-      }
-      thresholds.back() = std::max(thresholds.back(), votes(s.rejection));
-    }
+    const std::vector<std::int32_t> thresholds(trees.size(), votes(s.rejection));
     model = model_of(s, features, table, trees, thresholds);
     char line[160];
     std::snprintf(line, sizeof line, "%s: %zu trees, %zu people, %zu negatives, error %.4f",

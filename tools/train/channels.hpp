@@ -20,16 +20,16 @@ struct ChannelSettings {
   hog::Channels channels{6, false, true, true};
   int grid = 4;
   CropOptions crops;
+  bool edges = true;  ///< each person also as they look where the picture ends at their feet, and
+                      ///< where it ends at their head
   std::vector<int> rounds{64, 256, 1024, 2048};  ///< trees of each; negatives are added in between
   std::size_t pool = 30000;                      ///< features drawn for each round
   FeatureMix mix;
   BoostSettings boost;
   std::size_t first_negatives = 5000, round_negatives = 5000, most_negatives = 15000;
   std::size_t per_picture = 25;  ///< negatives from one picture in one round
-  double rejection = -1;         ///< a window's votes may never add up to less, while training
-  double keep = 0.98;            ///< of the people of the training, at least so many pass the
-                                 ///< finished cascade
-  double slack = 0.5;            ///< and this is how much lower than theirs a sum may be
+  double rejection = -4;         ///< a window whose votes ever add up to less is thrown out
+  double hard = -1;              ///< negatives are added that reach so many votes
   double step = 1.1;             ///< between levels of the pictures negatives come from
   int stride = 4, padding = 16;
   std::uint64_t seed = 1;

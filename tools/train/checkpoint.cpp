@@ -7,10 +7,12 @@
 
 #include <cerrno>
 #include <charconv>
+#include <cstdarg>
 #include <cstdio>
 #include <sstream>
 
 #include "tools/train/bytes.hpp"
+#include "tools/train/json_line.hpp"
 #include "tools/train/pictures.hpp"
 
 namespace kerb::train {
@@ -46,6 +48,15 @@ std::string first_difference(const std::string& there, const std::string& here) 
 
 }  // namespace
 
+std::string line_of(const char* format, ...) {
+  char line[512];
+  va_list values;
+  va_start(values, format);
+  std::vsnprintf(line, sizeof line, format, values);
+  va_end(values);
+  return line;
+}
+
 void SettingsText::add(std::string_view name, const std::string& value) {
   text_.append(name).append(" ").append(value).append("\n");
 }
@@ -54,6 +65,24 @@ void SettingsText::add(std::string_view name, double value) {
   char text[40];
   const std::to_chars_result end = std::to_chars(text, text + sizeof text, value);
   add(name, std::string{text, end.ptr});
+}
+
+void SettingsText::add_geometry(const hog::Geometry& g) {
+  add("window", std::to_string(g.window_width) + "x" + std::to_string(g.window_height));
+  add("person_x", static_cast<double>(g.person_x));
+  add("person_y", static_cast<double>(g.person_y));
+  add("person_width", static_cast<double>(g.person_width));
+  add("person_height", static_cast<double>(g.person_height));
+  add("scaling", std::string{g.scaling == Scaling::octaves ? "octaves" : "plain"});
+}
+
+void SettingsText::add_searches(const std::vector<hog::SearchSettings>& searches) {
+  for (const hog::SearchSettings& search : searches) {
+    add("search_scale", search.scale_step);
+    add("search_stride", search.stride);
+    add("search_padding", search.padding);
+    add("search_min_height", search.min_height);
+  }
 }
 
 Status write_whole(const std::string& path, const void* data, std::size_t size) {

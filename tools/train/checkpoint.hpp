@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpu/hog/search.hpp"
 #include "hal/base/result.hpp"
 
 namespace kerb::train {
@@ -20,6 +21,8 @@ class SettingsText {
   void add(std::string_view name, int value) { add(name, std::int64_t{value}); }
   void add(std::string_view name, bool value) { add(name, std::string{value ? "yes" : "no"}); }
   void add(std::string_view name, double value);  ///< in the fewest digits that give it back
+  void add_geometry(const hog::Geometry& geometry);
+  void add_searches(const std::vector<hog::SearchSettings>& searches);
   [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
  private:

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <memory>
 #include <utility>
+
+#include "tools/train/engines.hpp"
 
 namespace kerb::train {
 namespace {
@@ -23,29 +24,26 @@ class Searcher {
  public:
   Searcher(const Context& context, Workers& workers, const hog::Model& model,
            const JudgeSettings& settings, hog::Fusion& fusion)
-      : context_{context}, workers_{workers}, model_{model}, s_{settings}, fusion_{fusion} {}
+      : engines_{context, workers, model, settings.search},
+        model_{model},
+        s_{settings},
+        fusion_{fusion} {}
 
-  Result<hog::Engine*> search(const Pixels& picture, DetectionList& out) {
-    std::unique_ptr<hog::Engine>& engine = engines_[{picture.width, picture.height}];
-    if (engine == nullptr) {
-      Result<std::unique_ptr<hog::Engine>> made =
-          hog::make_engine(context_, workers_, model_, s_.search, picture.width, picture.height);
-      if (!made) return made.error();
-      engine = std::move(*made);
-    }
-    const Result<hog::Engine::Hits> hits = engine->search(picture.view(), s_.threshold);
+  Result<hog::Engine*> search(const Pixels& picture, DetectionList& out, std::int64_t& passed) {
+    const Result<hog::Engine*> engine = engines_.get(picture.width, picture.height);
+    if (!engine) return engine.error();
+    const Result<hog::Engine::Hits> hits = (*engine)->search(picture.view(), s_.threshold);
     if (!hits) return hits.error();
-    fusion_.fuse(*hits, model_.geometry(), engine->plan(), out);
-    return engine.get();
+    passed += hits->count;
+    fusion_.fuse(*hits, model_.geometry(), (*engine)->plan(), out);
+    return *engine;
   }
 
  private:
-  const Context& context_;
-  Workers& workers_;
+  Engines engines_;
   const hog::Model& model_;
   const JudgeSettings& s_;
   hog::Fusion& fusion_;
-  std::map<std::pair<int, int>, std::unique_ptr<hog::Engine>> engines_;
 };
 
 void fill_curve(std::vector<float> found, std::vector<float> wrong, double pictures,
@@ -82,10 +80,11 @@ Result<Judgement> judge(const Context& context, Workers& workers, const hog::Mod
   const hog::Geometry& g = model.geometry();
   Judgement out;
   std::vector<float> found, wrong;
+  std::int64_t ignored = 0;
   for (std::size_t i = 0; i < people.size(); ++i) {
     const Result<std::shared_ptr<const Pixels>> crop = people.get(i);
     if (!crop) return crop.error();
-    if (const auto done = searcher.search(**crop, *list); !done) return done.error();
+    if (const auto done = searcher.search(**crop, *list, ignored); !done) return done.error();
     const Detection truth{static_cast<float>(((*crop)->width - g.window_width) / 2) + g.person_x,
                           static_cast<float>(((*crop)->height - g.window_height) / 2) + g.person_y,
                           g.person_width, g.person_height, 0};
@@ -97,13 +96,14 @@ Result<Judgement> judge(const Context& context, Workers& workers, const hog::Mod
       }
     observer.progress("judge: people", i + 1, people.size());
   }
+  out.found = static_cast<double>(found.size()) / std::max(1, out.people);
   double pixels = 0;
   std::int64_t learners = 0;
   std::vector<std::int64_t> at_stage;
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const Result<std::shared_ptr<const Pixels>> picture = pictures.get(i);
     if (!picture) return picture.error();
-    const Result<hog::Engine*> engine = searcher.search(**picture, *list);
+    const Result<hog::Engine*> engine = searcher.search(**picture, *list, out.passed);
     if (!engine) return engine.error();
     for (int d = 0; d < list->count; ++d) wrong.push_back(list->items[d].score);
     pixels += static_cast<double>((*picture)->width) * (*picture)->height;

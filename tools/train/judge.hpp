@@ -13,7 +13,8 @@ namespace kerb::train {
 struct Judgement {
   static constexpr int kPoints = 9;
   int people = 0;
-  std::int64_t windows = 0;              ///< of the pictures without people
+  double found = 0;                      ///< part of the people that is found at all
+  std::int64_t windows = 0, passed = 0;  ///< of the pictures without people; that score enough
   double false_positives[kPoints] = {};  ///< 10^-2 .. 10^0 for each 640 x 480 pixels
   double miss_rate[kPoints] = {};        ///< at these
   double log_average = 1;                ///< exp of the mean of their logarithms

@@ -137,6 +137,25 @@ Status add_window(const Pixels& picture, int x, int y, Patches& out) {
   return Done{};
 }
 
+void add_cut_short(Patches& patches, std::size_t from, std::size_t to, int rows, bool upper) {
+  const std::size_t first = patches.grow(to - from);
+  const int height = patches.window_height() + 2;  // with the rim, which is outside as well
+  const auto stride = static_cast<std::size_t>(patches.row_stride());
+  for (std::size_t i = from; i < to; ++i) {
+    std::uint8_t* out = patches.at(first + i - from);
+    std::memcpy(out, patches.at(i), patches.patch_size());
+    for (int p = 0; p < count_of(patches.planes()); ++p) {
+      std::uint8_t* plane = out + static_cast<std::size_t>(p) * patches.plane_size();
+      for (int r = 1; r <= rows + 1; ++r) {
+        const int edge = upper ? rows + 1 : height - 2 - rows;  // the last row that is inside
+        const int to_row = upper ? edge - r : edge + r, from_row = upper ? edge + r : edge - r;
+        std::memcpy(plane + static_cast<std::size_t>(to_row) * stride,
+                    plane + static_cast<std::size_t>(from_row) * stride, stride);
+      }
+    }
+  }
+}
+
 int windows_per_crop(const CropOptions& options) noexcept {
   return (options.shift > 0 ? 5 : 1) * (options.mirror ? 2 : 1);
 }

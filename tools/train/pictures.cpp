@@ -135,7 +135,12 @@ Result<PictureSet> PictureSet::open(std::vector<std::string> paths, Loader loade
       used += pixels->bytes();
       entry.pixels = std::make_shared<const Pixels>(*std::move(pixels));
     }
-    set.entries_.push_back(std::move(entry));
+    set.entries_.push_back(entry);
+    if (options.mirror) {
+      entry.mirror = true;
+      set.fingerprint_ = hash_bytes("mirror", 6, set.fingerprint_);
+      set.entries_.push_back(std::move(entry));
+    }
     observer.progress(what, i + 1, paths.size());
   }
   return set;
@@ -143,12 +148,16 @@ Result<PictureSet> PictureSet::open(std::vector<std::string> paths, Loader loade
 
 Result<std::shared_ptr<const Pixels>> PictureSet::get(std::size_t i) {
   const Entry& entry = entries_[i];
-  if (entry.pixels != nullptr) return entry.pixels;
-  Result<Pixels> pixels = loader_(entry.path, colour_);
-  if (!pixels) return pixels.error();
-  if (hash_of(*pixels) != entry.hash)
-    return failure(Errc::damaged, "picture changed during the training", entry.path);
-  return std::shared_ptr<const Pixels>{std::make_shared<const Pixels>(*std::move(pixels))};
+  std::shared_ptr<const Pixels> pixels = entry.pixels;
+  if (pixels == nullptr) {
+    Result<Pixels> loaded = loader_(entry.path, colour_);
+    if (!loaded) return loaded.error();
+    if (hash_of(*loaded) != entry.hash)
+      return failure(Errc::damaged, "picture changed during the training", entry.path);
+    pixels = std::make_shared<const Pixels>(*std::move(loaded));
+  }
+  if (entry.mirror) pixels = std::make_shared<const Pixels>(mirrored(*pixels));
+  return pixels;
 }
 
 }  // namespace kerb::train

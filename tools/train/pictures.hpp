@@ -46,6 +46,7 @@ class PictureSet {
   /// invalid_argument, naming the file, when a side is less than the least one.
   struct Options {
     bool colour = false;
+    bool mirror = false;  ///< each twice, the second time with left and right exchanged
     int least_width = 1, least_height = 1;
     std::size_t budget = std::size_t{8} << 30;  ///< bytes
   };
@@ -68,6 +69,7 @@ class PictureSet {
     int width = 0, height = 0;
     std::uint64_t hash = 0;
     std::shared_ptr<const Pixels> pixels;  // null: beyond the budget
+    bool mirror = false;
   };
   std::vector<Entry> entries_;
   Loader loader_;

@@ -1,0 +1,15 @@
+# How detectors are judged: the library, and the command as a person meets it.
+if(TARGET kerb::tools_eval)
+  kerb_add_test(NAME unit_tools_eval SOURCES tools/test_eval.cpp
+    LINKS kerb::tools_eval LABELS unit)
+  kerb_add_test(NAME unit_tools_eval_readers SOURCES tools/test_eval_readers.cpp
+    LINKS kerb::tools_eval LABELS unit)
+endif()
+if(TARGET kerblab)
+  kerb_add_test(NAME unit_tools_kerblab_eval SOURCES tools/test_kerblab_eval.cpp
+    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
+  target_compile_definitions(unit_tools_kerblab_eval PRIVATE
+    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
+  add_dependencies(unit_tools_kerblab_eval kerblab)
+  set_tests_properties(unit_tools_kerblab_eval PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+endif()

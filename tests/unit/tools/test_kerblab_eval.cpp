@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab eval detector as a person meets it.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <string>
+
+#include "tests/unit/tools/kerblab_program.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path g_folder;
+
+}  // namespace
+
+void setUp() {
+  std::string pattern = (fs::temp_directory_path() / "kerblab-eval-XXXXXX").string();
+  g_folder = mkdtemp(pattern.data());
+}
+void tearDown() { fs::remove_all(g_folder); }
+
+namespace {
+
+using Json = nlohmann::json;
+using namespace kerb::test;
+
+Outcome kerblab(const std::string& arguments) { return run_kerblab(g_folder, arguments); }
+
+void write(const std::string& name, const std::string& text) {
+  fs::create_directories((g_folder / name).parent_path());
+  std::ofstream{g_folder / name, std::ios::binary} << text;
+}
+void street(const std::string& name, int width, int height) {
+  fs::create_directories((g_folder / name).parent_path());
+  write_street(g_folder / name, width, height);
+}
+
+/// Two pictures with a person each, and two without.
+void write_pictures() {
+  street("in/1.png", 96, 160);
+  street("in/2.png", 80, 140);
+  street("none/3.png", 70, 130);
+  street("none/4.png", 70, 130);
+  write("truth.csv", "image,x,y,w,h\nin/1.png,10,10,41,100\nin/2.png,20,10,41,100\n");
+}
+
+/// Finds the first person at once, then after one false alarm (of 4 pictures) the second.
+void write_detections() {
+  write("found.jsonl",
+        R"({"image":"in/1.png","ms":2,"detections":[{"x":11,"y":10,"w":41,"h":100,"score":9}]})"
+        "\n"
+        R"({"image":"in/2.png","ms":4,"detections":[{"x":20,"y":12,"w":20,"h":96,"score":5}]})"
+        "\n"
+        R"({"image":"none/3.png","ms":6,"detections":[]})"
+        "\n"
+        R"({"image":"none/4.png","ms":8,"detections":[{"x":0,"y":0,"w":41,"h":100,"score":7}]})"
+        "\n");
+}
+
+constexpr const char* kData = "--images in --negatives none --truth truth.csv ";
+
+void test_help_has_an_example() {
+  for (const char* command : {"eval --help", "eval detector --help"}) {
+    const Outcome o = kerblab(command);
+    expect_done(o);
+    TEST_ASSERT_TRUE_MESSAGE(o.out.find("Example: kerblab eval detector") != std::string::npos,
+                             o.out.c_str());
+  }
+}
+
+void test_another_detectors_json_lines_are_scored() {
+  write_pictures();
+  write_detections();
+  const Outcome text =
+      kerblab(std::string{"eval detector --detections theirs=found.jsonl --json r.json "} + kData);
+  expect_done(text);
+  const Json report = Json::parse(read(g_folder / "r.json"));
+  TEST_ASSERT_EQUAL_INT(4, report["pictures"].get<int>());
+  TEST_ASSERT_EQUAL_INT(2, report["negatives"].get<int>());
+  TEST_ASSERT_EQUAL_INT(2, report["people"].get<int>());
+  const Json& theirs = report["detectors"][0];
+  TEST_ASSERT_EQUAL_STRING("theirs", theirs["name"].get<std::string>().c_str());
+  // Half are missed at the six rates under 0.25, none at the three above: the least is 1e-10.
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, std::pow(0.5, 6.0 / 9) * std::pow(1e-10, 3.0 / 9),
+                            theirs["log_average_miss_rate"].get<double>());
+  TEST_ASSERT_EQUAL_DOUBLE(0.5, theirs["at_fppi"][0]["miss_rate"].get<double>());
+  TEST_ASSERT_EQUAL_DOUBLE(9, theirs["at_fppi"][0]["threshold"].get<double>());
+  TEST_ASSERT_EQUAL_DOUBLE(0, theirs["at_fppi"][1]["miss_rate"].get<double>());
+  TEST_ASSERT_EQUAL_DOUBLE(5, theirs["ms_per_image"].get<double>());
+  for (const char* word : {"theirs", "2 people in 4 pictures", "0.5000", "96 to 160"})
+    TEST_ASSERT_TRUE_MESSAGE(text.out.find(word) != std::string::npos, text.out.c_str());
+}
+
+void test_models_of_ours_and_opencvs_own_code_are_compared_on_one_plot() {
+  write_pictures();
+  for (int i = 0; i < 2; ++i) street("crops/" + std::to_string(i) + ".png", 96, 160 + 2 * i);
+  const Outcome o = kerblab(
+      std::string{"eval detector --backend cpu --model ours=people.kwm --model opencv "
+                  "--model opencv-hog --crops crops --plot p.svg --plot p.png --plot-fppw w.svg "
+                  "--save said --json - "} +
+      kData);
+  expect_bad_input(o, "people.kwm");  // not there: known before the first search
+  TEST_ASSERT_FALSE(fs::exists(g_folder / "said"));
+  expect_done(kerblab("model import --opencv-people --out people.kwm"));
+  const std::string models =
+      "eval detector --backend cpu --threshold -3 --model ours=people.kwm --model opencv-hog ";
+  const Outcome all =
+      kerblab(models + "--crops crops --plot p.svg --plot p.png --plot-fppw w.svg " +
+              "--save said --json - " + kData);
+  expect_done(all);
+  const Json report = Json::parse(all.out);
+  TEST_ASSERT_EQUAL_INT(2, int(report["detectors"].size()));
+  const Json& ours = report["detectors"][0];
+  TEST_ASSERT_EQUAL_STRING("ours", ours["name"].get<std::string>().c_str());
+  TEST_ASSERT_EQUAL_DOUBLE(105, ours["work"]["learners_per_window"].get<double>());
+  TEST_ASSERT_GREATER_THAN(0, ours["fppw_windows"].get<int>());
+  TEST_ASSERT_EQUAL_INT(3, int(ours["at_fppw"].size()));
+  TEST_ASSERT_TRUE(ours.contains("fppi_curve") && !report["detectors"][1].contains("fppw_curve"));
+
+  const cv::Mat png = cv::imread((g_folder / "p.png").string());
+  TEST_ASSERT_EQUAL_INT(1800, png.cols);
+  const std::string svg = read(g_folder / "p.svg");
+  for (const char* word :
+       {"ours</text>", "OpenCV HOGDescriptor</text>", "false positives per image"})
+    TEST_ASSERT_TRUE_MESSAGE(svg.find(word) != std::string::npos, word);
+  TEST_ASSERT_TRUE(read(g_folder / "w.svg").find("per window") != std::string::npos);
+
+  // What was saved is judged as it was when it was made.
+  const Outcome again = kerblab(std::string{"eval detector --json - --detections said/ours.jsonl "
+                                            "--detections said/OpenCV-HOGDescriptor.jsonl "} +
+                                kData);
+  expect_done(again);
+  const Json second = Json::parse(again.out);
+  for (int i = 0; i < 2; ++i) {
+    const Json &before = report["detectors"][i], &after = second["detectors"][i];
+    for (const char* key : {"log_average_miss_rate", "by_height"})
+      TEST_ASSERT_TRUE_MESSAGE(before[key] == after[key], key);
+    for (const char* key : {"false_positives", "miss_rate"})  // thresholds were floats once
+      TEST_ASSERT_TRUE_MESSAGE(before["fppi_curve"][key] == after["fppi_curve"][key], key);
+  }
+}
+
+void test_truth_that_does_not_fit_is_one_line() {
+  write_pictures();
+  write_detections();
+  const std::string with = "eval detector --detections found.jsonl --images in --truth ";
+  write("broken.csv", "image,x,y,w,h\nin/1.png,1,2,3\n");
+  expect_bad_input(kerblab(with + "broken.csv"), "broken.csv:2: expected image,x,y,w,h");
+  write("other.csv", "elsewhere/9.png,1,2,3,4\n");
+  expect_bad_input(kerblab(with + "other.csv"), "other.csv");
+  write("nobody.csv", "in/1.png,1,2,3,4,1\n");
+  expect_bad_input(kerblab(with + "nobody.csv"), "nobody is to be found");
+  expect_bad_input(kerblab(with + "truth.csv --truth-min-height 400"), "nobody is to be found");
+  expect_bad_input(kerblab(with + "truth.csv --truth truth.csv"), "named more than once");
+  expect_bad_input(kerblab(with + "none.csv"), "none.csv");
+  fs::create_directory(g_folder / "empty");
+  expect_bad_input(kerblab(with + "empty"), "empty");
+  write("more.csv", read(g_folder / "truth.csv") + "gone/7.png,1,2,3,4\n");
+  const Outcome more = kerblab(with + "more.csv");
+  expect_done(more);
+  TEST_ASSERT_TRUE_MESSAGE(
+      more.err.find("warning: truth about pictures that were not given") != std::string::npos,
+      more.err.c_str());
+}
+
+void test_pictures_and_files_that_do_not_fit_are_one_line_and_leave_nothing() {
+  write_pictures();
+  write_detections();
+  fs::create_directory(g_folder / "empty");
+  write("bad/1.png", "not a picture");
+  write("few.jsonl", R"({"image":"in/1.png","detections":[]})");
+  write("broken.jsonl", R"({"image":"in/1.png","detections":[]})"
+                        "\n{");
+  street("small/5.png", 60, 120);
+  const long before = file_count(g_folder);
+  const std::string start = "eval detector --backend cpu --json r.json --plot p.svg --save said ";
+  expect_bad_input(kerblab(start + "--images empty --truth truth.csv"), "empty");
+  expect_bad_input(kerblab(start + "--images in --images in/1.png --truth truth.csv"),
+                   "picture given twice");
+  expect_bad_input(kerblab(start + "--images bad --truth truth.csv --model opencv"), "bad/1.png");
+  expect_bad_input(kerblab(start + kData + "--detections few.jsonl"), "no line for ");
+  expect_bad_input(kerblab(start + kData + "--detections broken.jsonl"), "broken.jsonl:2: not");
+  expect_bad_input(kerblab(start + kData + "--model opencv --crops small"), "small/5.png");
+  expect_bad_input(kerblab(start + kData + "--detections found.jsonl --plot p.gif"),
+                   ".svg or .png");
+  expect_bad_input(kerblab(start + kData + "--detections found.jsonl --plot-fppw w.svg"),
+                   "--crops");
+  expect_bad_input(
+      kerblab("eval detector --json found.jsonl --detections found.jsonl " + std::string{kData}),
+      "would overwrite an input");
+  expect_bad_input(kerblab("eval detector --json no/r.json " + std::string{kData}), "no");
+  expect_bad_input(
+      kerblab("eval detector --truth-min-height 9 --truth-max-height 9 " + std::string{kData}),
+      "--truth-max-height");
+  expect_bad_input(kerblab("eval detector --images in"), "--truth");
+  TEST_ASSERT_EQUAL_INT(before, file_count(g_folder));
+  TEST_ASSERT_FALSE(fs::exists(g_folder / "said"));
+}
+
+void test_mot_sequences_are_judged_in_place() {
+  street("SEQ/img1/000001.png", 70, 130);
+  street("SEQ/img1/000002.png", 70, 130);
+  write("SEQ/gt/gt.txt", "1,1,10,10,41,100,1,-1,-1,-1\n2,2,10,10,41,100,0,-1,-1,-1\n");
+  write("found.jsonl",
+        R"({"image":"000001.png","detections":[{"x":10,"y":10,"w":41,"h":100,"score":1}]})"
+        "\n"
+        R"({"image":"000002.png","detections":[{"x":10,"y":10,"w":41,"h":100,"score":2}]})");
+  const Outcome o =
+      kerblab("eval detector --images SEQ/img1 --truth SEQ --detections found.jsonl --json -");
+  expect_done(o);
+  const Json report = Json::parse(o.out);
+  TEST_ASSERT_EQUAL_INT(1, report["people"].get<int>());
+  TEST_ASSERT_EQUAL_INT(1, report["ignored"].get<int>());
+  TEST_ASSERT_EQUAL_DOUBLE(0, report["detectors"][0]["at_fppi"][0]["miss_rate"].get<double>());
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_help_has_an_example);
+  RUN_TEST(test_another_detectors_json_lines_are_scored);
+  RUN_TEST(test_models_of_ours_and_opencvs_own_code_are_compared_on_one_plot);
+  RUN_TEST(test_truth_that_does_not_fit_is_one_line);
+  RUN_TEST(test_pictures_and_files_that_do_not_fit_are_one_line_and_leave_nothing);
+  RUN_TEST(test_mot_sequences_are_judged_in_place);
+  return UNITY_END();
+}

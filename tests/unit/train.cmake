@@ -1,0 +1,23 @@
+# The trainers: their parts, and whole trainings on pictures made by code. liblinear, where it is
+# installed, judges the solvers.
+find_path(KERB_LIBLINEAR_INCLUDE linear.h)
+find_library(KERB_LIBLINEAR_LIBRARY linear)
+kerb_add_test(NAME unit_train_parts SOURCES tools/test_train_parts.cpp
+  LINKS kerb::tools_train kerb::tools_bench LABELS unit THREADED)
+if(KERB_LIBLINEAR_INCLUDE AND KERB_LIBLINEAR_LIBRARY)
+  target_compile_definitions(unit_train_parts PRIVATE KERB_LIBLINEAR)
+  target_include_directories(unit_train_parts SYSTEM PRIVATE ${KERB_LIBLINEAR_INCLUDE})
+  target_link_libraries(unit_train_parts PRIVATE ${KERB_LIBLINEAR_LIBRARY})
+endif()
+kerb_add_test(NAME unit_train SOURCES tools/test_train.cpp
+  LINKS kerb::tools_train LABELS unit THREADED)
+if(TARGET kerblab)
+  kerb_add_test(NAME unit_kerblab_train SOURCES tools/test_kerblab_train.cpp
+    LINKS kerb::tools_train kerb::json kerb::opencv LABELS unit)
+  target_compile_definitions(unit_kerblab_train PRIVATE
+    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>"
+    KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
+  add_dependencies(unit_kerblab_train kerblab)
+  # Leaks are looked for everywhere else; here it would cost seconds for each program started.
+  set_tests_properties(unit_kerblab_train PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+endif()
