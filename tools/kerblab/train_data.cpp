@@ -177,6 +177,14 @@ Status TrainRun::finish(const hog::Model& model, train::Session& session) {
 Status TrainRun::say_judgement(const hog::Model& model, train::Session* session) {
   if (held_people_ == nullptr || held_pictures_ == nullptr) return Done{};
   train::JudgeSettings settings;
+  settings.crop_scale = options_.crop_scale;
+  const hog::Advice& advice = model.advice;
+  settings.search.scale_step = static_cast<double>(advice.scale_step);
+  settings.search.stride = advice.stride;
+  settings.search.padding = advice.padding;
+  settings.fusion.kind = advice.fusion;
+  settings.fusion.overlap = advice.overlap;
+  settings.fusion.of_smaller = advice.of_smaller;
   if (std::holds_alternative<hog::DenseModel>(model.kind)) {
     settings.threshold = -1;
     settings.fusion.zero = -1;

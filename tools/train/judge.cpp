@@ -85,9 +85,13 @@ Result<Judgement> judge(const Context& context, Workers& workers, const hog::Mod
     const Result<std::shared_ptr<const Pixels>> crop = people.get(i);
     if (!crop) return crop.error();
     if (const auto done = searcher.search(**crop, *list, ignored); !done) return done.error();
-    const Detection truth{static_cast<float>(((*crop)->width - g.window_width) / 2) + g.person_x,
-                          static_cast<float>(((*crop)->height - g.window_height) / 2) + g.person_y,
-                          g.person_width, g.person_height, 0};
+    const auto scale = static_cast<float>(settings.crop_scale);
+    const auto middle = [scale](int crop_side, int window_side) {
+      return (static_cast<float>(crop_side) - scale * static_cast<float>(window_side)) / 2;
+    };
+    const Detection truth{middle((*crop)->width, g.window_width) + scale * g.person_x,
+                          middle((*crop)->height, g.window_height) + scale * g.person_y,
+                          scale * g.person_width, scale * g.person_height, 0};
     ++out.people;
     for (int d = 0; d < list->count; ++d)
       if (shared(list->items[d], truth) >= 0.5) {
