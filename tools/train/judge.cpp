@@ -108,14 +108,22 @@ Result<Judgement> judge(const Context& context, Workers& workers, const hog::Mod
   for (std::size_t i = 0; i < people.size(); ++i) {
     const Result<std::shared_ptr<const Pixels>> crop = people.get(i);
     if (!crop) return crop.error();
-    const int left = cut_of((*crop)->width - g.window_width, key_of({i, 1}));
-    const int top = cut_of((*crop)->height - g.window_height, key_of({i, 2}));
+    const double scale = settings.crop_scale;
+    const auto room = [scale](int crop_side, int window_side) {
+      return crop_side - static_cast<int>(std::ceil(scale * window_side));
+    };
+    const int left = cut_of(room((*crop)->width, g.window_width), key_of({i, 1}));
+    const int top = cut_of(room((*crop)->height, g.window_height), key_of({i, 2}));
     if (const auto done = searcher.search(cut(**crop, left, top), *list, ignored); !done)
       return done.error();
-    const int x = ((*crop)->width - g.window_width) / 2 - left;
-    const int y = ((*crop)->height - g.window_height) / 2 - top;
-    const Detection truth{static_cast<float>(x) + g.person_x, static_cast<float>(y) + g.person_y,
-                          g.person_width, g.person_height, 0};
+    const auto place = [scale](int crop_side, int window_side, float in_window, int off) {
+      return static_cast<float>((crop_side - scale * window_side) / 2 - off +
+                                scale * static_cast<double>(in_window));
+    };
+    const auto scaled = static_cast<float>(scale);
+    const Detection truth{place((*crop)->width, g.window_width, g.person_x, left),
+                          place((*crop)->height, g.window_height, g.person_y, top),
+                          scaled * g.person_width, scaled * g.person_height, 0};
     ++out.people;
     for (int d = 0; d < list->count; ++d)
       if (shared(list->items[d], truth) >= 0.5) {

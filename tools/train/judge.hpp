@@ -26,6 +26,7 @@ struct JudgeSettings {
   hog::SearchSettings search;
   hog::FusionSettings fusion;
   float threshold = 0;
+  double crop_scale = 1;   ///< pixels of the crops to one of the model's window
   bool count_work = true;  ///< learners and reach: searches once more
 };
 

@@ -71,10 +71,9 @@ struct CropOptions {
   int copies = 0;      ///< if over 0, instead so many times moved at random, by up to `shift` both
                        ///< ways; not where a crop has no room for it
 };
-/// Windows as they are where the picture ends `rows` rows above the window's lower end (or, if
-/// `upper`, below its upper end): what would lie outside is the picture mirrored. Copies of all
-/// patches [from, to), appended.
-void add_cut_short(Patches& patches, std::size_t from, std::size_t to, int rows, bool upper);
+/// Appends windows as they look where the picture ends `rows` rows above their lower end (or, if
+/// `upper`, below their upper end): what lies outside is the picture mirrored.
+void add_cut_short(const Patches& windows, int rows, bool upper, Patches& out);
 
 /// How many windows each crop gives, at most.
 [[nodiscard]] int windows_per_crop(const CropOptions& options) noexcept;
