@@ -147,6 +147,10 @@ void add_cascade(CLI::App& command, Action& action) {
       ->add_option("--last-learners", s.last_learners,
                    "Learners of one more stage at the end, which ranks what is left; 0: none")
       ->capture_default_str();
+  cascade
+      ->add_option("--last-rounds", s.last_rounds,
+                   "So many of those, each with the hardest negatives left")
+      ->capture_default_str();
   cascade->add_option("--negatives-per-stage", s.negatives,
                       "Windows without people; 0: as many as with");
   cascade->add_option("--votes", o->votes, "real (by distance from the plane) or step")
@@ -159,7 +163,10 @@ void add_cascade(CLI::App& command, Action& action) {
   cascade
       ->add_option("--shrink", s.shrink, "Real votes times this: slower, and less sure of itself")
       ->capture_default_str();
-  cascade->add_option("--shift", s.crops.shift, "Also people moved by so many pixels; 0: not");
+  cascade->add_option("--shift", s.crops.shift,
+                      "Also people moved by so many pixels, four ways; 0: not");
+  cascade->add_option("--shift-copies", s.crops.copies,
+                      "Instead moved so many times at random, by up to --shift");
   cascade->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
   cascade->footer(
       "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl). While it runs,\n"
@@ -196,7 +203,10 @@ void add_svm(CLI::App& command, Action& action) {
   svm->add_option("--margin", s.margin, "Windows that score at least this are hard")
       ->capture_default_str();
   svm->add_option("--tolerance", s.tolerance, "Of the solver")->capture_default_str();
-  svm->add_option("--shift", s.crops.shift, "Also people moved by so many pixels; 0: not");
+  svm->add_option("--shift", s.crops.shift,
+                  "Also people moved by so many pixels, four ways; 0: not");
+  svm->add_option("--shift-copies", s.crops.copies,
+                  "Instead moved so many times at random, by up to --shift");
   svm->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
   svm->footer(
       "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl); OUT.checkpoint and\n"

@@ -8,6 +8,7 @@
 
 #include "gpu/image/pyramid.hpp"
 #include "gpu/image/to_luv.hpp"
+#include "tools/train/random.hpp"
 
 namespace kerb::train {
 namespace {
@@ -157,7 +158,8 @@ void add_cut_short(const Patches& windows, int rows, bool upper, Patches& out) {
 }
 
 int windows_per_crop(const CropOptions& options) noexcept {
-  return (options.shift > 0 ? 5 : 1) * (options.mirror ? 2 : 1);
+  const int moved = options.shift == 0 ? 0 : options.copies > 0 ? options.copies : 4;
+  return (1 + moved) * (options.mirror ? 2 : 1);
 }
 
 Status add_crops(PictureSet& crops, const CropOptions& options, Workers& workers, Patches& out) {
@@ -172,8 +174,19 @@ Status add_crops(PictureSet& crops, const CropOptions& options, Workers& workers
     if (options.shift > 0) {
       const int across = room_of(scaled_width, width, options.shift);
       const int down = room_of(scaled_height, height, options.shift);
-      for (const auto& [dx, dy] : {std::pair{-across, 0}, {across, 0}, {0, -down}, {0, down}})
+      const auto add = [&](int dx, int dy) {
         areas.push_back({options.scale, x + dx, y + dy, width, height});
+      };
+      if (options.copies == 0) {
+        add(-across, 0), add(across, 0), add(0, -down), add(0, down);
+      } else if (across > 0 || down > 0) {
+        Random random{key_of({i, 0x7368696674U})};
+        for (int k = 0; k < options.copies; ++k) {
+          const int dx = static_cast<int>(random.below(2 * static_cast<std::size_t>(across) + 1));
+          const int dy = static_cast<int>(random.below(2 * static_cast<std::size_t>(down) + 1));
+          add(dx - across, dy - down);
+        }
+      }
     }
     const Result<PyramidPlan> plan =
         plan_pyramid((*crop)->width, (*crop)->height, areas, Scaling::octaves);
