@@ -74,8 +74,7 @@ struct Run {
 Run advised(Model model) {
   SearchSettings how = search(static_cast<double>(model.advice.scale_step), model.advice.stride,
                               model.advice.padding);
-  const auto* cascade = std::get_if<CascadeModel>(&model.kind);
-  const bool colour = cascade != nullptr && cascade->channels.colour;
+  const bool colour = needs_colour(model);
   return {std::move(model), colour, how};
 }
 

@@ -40,6 +40,7 @@ void describe_kind(const hog::DenseModel& model, Json& out) {
   out["kind"] = "dense";
   out["dense"] = name_of(model.kind);
   out["gamma"] = model.gamma;
+  out["colour"] = model.colour;
   out["sigma"] = shortest(model.sigma);
   out["clip"] = shortest(model.clip);
   out["blocks"] = model.blocks_x() * model.blocks_y();
