@@ -16,7 +16,7 @@ namespace kerb::train {
 namespace {
 
 /// Streams of random numbers.
-enum : std::uint64_t { kFirst = 11, kHard = 12, kOrder = 13 };
+constexpr std::uint64_t kFirst = 11, kHard = 12, kOrder = 13;
 
 /// Descriptors, one behind the other.
 class Descriptors final : public Rows {
@@ -64,6 +64,7 @@ hog::DenseModel empty_model(const SvmSettings& s) {
   model.geometry = s.geometry;
   model.kind = s.kind;
   model.gamma = s.gamma;
+  model.colour = s.colour;
   return model;
 }
 
@@ -110,6 +111,7 @@ class Trainer {
     hog::Model model;
     model.name = s_.name;
     model.kind = model_;
+    model.advice.padding = 16;  // people who touch the picture's edge
     return model;
   }
   [[nodiscard]] Patches no_patches() const {
@@ -296,6 +298,7 @@ std::string text_of(const SvmSettings& s) {
   text.add("tolerance", s.tolerance);
   text.add("mirror", s.crops.mirror);
   text.add("shift", s.crops.shift);
+  text.add("shift_copies", s.crops.copies);
   text.add("crop_scale", s.crops.scale);
   text.add_searches(s.searches.empty() ? svm_searches() : s.searches);
   text.add("seed", s.seed);
