@@ -26,7 +26,7 @@ double overlap(const Detection& a, double x, double y, double height) {
 
 hog::SearchSettings search_of(const hog::Advice& advice) {
   hog::SearchSettings search;
-  search.scale_step = static_cast<double>(advice.scale_step);
+  search.scale_step = hog::advised_scale_step(advice);
   search.stride = advice.stride;
   search.padding = advice.padding;
   return search;
