@@ -478,8 +478,8 @@ class Trainer {
     for (int i = 0; i < stage(); ++i) {
       const hog::Stage& done = model_.stages[static_cast<std::size_t>(i)];
       if (!s_.chain) std::fill(votes_.begin(), votes_.end(), 0);
-      for (; next < static_cast<std::size_t>(done.first + done.count); ++next)
-        add_votes(model_.linear[next], 0);
+      const auto end = static_cast<std::size_t>(done.first) + static_cast<std::size_t>(done.count);
+      for (; next < end; ++next) add_votes(model_.linear[next], 0);
       drop_lost_people(done.threshold);
     }
     observer_.say("resumed in stage " + std::to_string(stage() + 1) + " with " +
