@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <thread>
@@ -34,12 +33,9 @@ BackendChoice choice_of(VisionBackend backend) {
   return BackendChoice::automatic;
 }
 
-/// The number of up to six digits that a model's file holds as a float: 1.05, and not 1.0499999523.
-double decimal(float value) { return std::round(static_cast<double>(value) * 1e6) / 1e6; }
-
 hog::SearchSettings search_of(const DetectorSettings& settings, const hog::Advice& advice) {
   hog::SearchSettings search;
-  search.scale_step = settings.scale_step.value_or(decimal(advice.scale_step));
+  search.scale_step = settings.scale_step.value_or(hog::advised_scale_step(advice));
   search.stride = settings.stride.value_or(advice.stride);
   search.min_height = settings.min_height;
   search.max_height = settings.max_height;
@@ -59,7 +55,8 @@ hog::FusionSettings fusion_of(const DetectorSettings& settings, const hog::Advic
   fusion.kind = settings.fusion == FusionMethod::suppression  ? hog::FusionKind::suppression
                 : settings.fusion == FusionMethod::mean_shift ? hog::FusionKind::mean_shift
                                                               : advice.fusion;
-  fusion.overlap = static_cast<float>(settings.overlap.value_or(decimal(advice.overlap)));
+  fusion.overlap =
+      static_cast<float>(settings.overlap.value_or(static_cast<double>(advice.overlap)));
   fusion.of_smaller = settings.overlap_of == OverlapMeasure::advised
                           ? advice.of_smaller
                           : settings.overlap_of == OverlapMeasure::smaller;

@@ -314,9 +314,7 @@ class DenseCpu final : public Engine {
 
   Result<Hits> search(const Picture<Space::host>& picture, float threshold) override {
     const auto& m = dense_model();
-    if (Status ok = check_picture(picture, search_.pyramid.width, search_.pyramid.height,
-                                  m.kind == DenseKind::rhog);
-        !ok)
+    if (Status ok = check_picture(picture, search_.pyramid.width, search_.pyramid.height, m); !ok)
       return ok.error();
     colour_ = m.kind == DenseKind::rhog && picture.rgb.count == 3;
     const PyramidPlan& pyramid = search_.pyramid;
@@ -371,8 +369,8 @@ class DenseCpu final : public Engine {
   [[nodiscard]] std::size_t device_bytes() const noexcept override { return 0; }
 
   Result<Work> count_work(const Picture<Space::host>& picture) override {
-    if (Status ok = check_picture(picture, search_.pyramid.width, search_.pyramid.height,
-                                  dense_model().kind == DenseKind::rhog);
+    if (Status ok =
+            check_picture(picture, search_.pyramid.width, search_.pyramid.height, dense_model());
         !ok)
       return ok.error();
     return work_of(dense_model(), search_);

@@ -614,8 +614,7 @@ class DenseCuda final : public Engine {
   }
   template <Space S>
   Status check(const Picture<S>& picture) const {
-    return check_picture(picture, search_.pyramid.width, search_.pyramid.height,
-                         dense_model().kind == DenseKind::rhog);
+    return check_picture(picture, search_.pyramid.width, search_.pyramid.height, dense_model());
   }
   template <Space S>
   [[nodiscard]] int planes_of(const Picture<S>& picture) const {

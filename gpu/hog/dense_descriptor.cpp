@@ -118,9 +118,7 @@ Result<std::vector<float>> descriptor(const DenseModel& model, const Picture<Spa
   dense.bias = 0;
   dense.weights.assign(product(bx, by) * DenseModel::kBlockValues, 0.0F);
   if (Status ok = validate(complete); !ok) return ok.error();
-  if (Status ok = check_picture(picture, picture.grey.width, picture.grey.height,
-                                model.kind == DenseKind::rhog);
-      !ok)
+  if (Status ok = check_picture(picture, picture.grey.width, picture.grey.height, model); !ok)
     return ok.error();
   if (x < 0 || y < 0 || x > picture.grey.width - g.window_width ||
       y > picture.grey.height - g.window_height)

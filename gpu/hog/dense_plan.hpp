@@ -68,13 +68,15 @@ void fill_samples(bool gamma, float (&samples)[256]) noexcept;
 
 /// A picture's shape, for search(). The Space does not matter.
 template <Space S>
-Status check_picture(const Picture<S>& picture, int width, int height, bool colour_counts) {
+Status check_picture(const Picture<S>& picture, int width, int height, const DenseModel& model) {
   const auto& grey = picture.grey;
   if (grey.data == nullptr || grey.width != width || grey.height != height ||
       grey.row_stride < width)
     return Error{Errc::invalid_argument, 0, "dense search", "the picture is of another size"};
   const auto& rgb = picture.rgb;
-  if (!colour_counts || rgb.count == 0) return Done{};
+  if (model.colour && rgb.count == 0)
+    return Error{Errc::invalid_argument, 0, "dense search", "the model needs colour"};
+  if (model.kind != DenseKind::rhog || rgb.count == 0) return Done{};
   if (rgb.count != 3 || rgb.data == nullptr || rgb.width != width || rgb.height != height ||
       rgb.row_stride < width)
     return Error{Errc::invalid_argument, 0, "dense search",

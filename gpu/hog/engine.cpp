@@ -6,8 +6,8 @@
 namespace kerb::hog {
 
 bool needs_colour(const Model& model) noexcept {
-  const auto* cascade = std::get_if<CascadeModel>(&model.kind);
-  return cascade != nullptr && cascade->channels.colour;
+  if (const auto* dense = std::get_if<DenseModel>(&model.kind)) return dense->colour;
+  return std::get<CascadeModel>(model.kind).channels.colour;
 }
 
 Result<std::unique_ptr<Engine>> make_engine(const Context& context, Workers& workers, Model model,

@@ -64,6 +64,7 @@ Status check(const DenseModel& m) {
     return bad("a dense window must be whole cells of 8 pixels, and a block of 16 at least");
   if (m.kind != DenseKind::rhog && m.kind != DenseKind::cells && m.kind != DenseKind::integral)
     return bad("no such kind of dense model");
+  if (m.colour && m.kind != DenseKind::rhog) return bad("colour: only for rhog");
   if (!(m.sigma > 0 && m.sigma <= 1024)) return bad("sigma: more than 0, up to 1024");
   if (!(m.clip > 0 && m.clip <= 1)) return bad("clip: more than 0, up to 1");
   if (!is_usable(m.bias)) return bad("the bias must be a number, up to 1e9");

@@ -47,10 +47,11 @@ struct DenseModel {
   static constexpr int kCell = 8, kBins = 9, kBlock = 16, kBlockValues = 36;
   Geometry geometry;
   DenseKind kind = DenseKind::rhog;
-  bool gamma = true;  ///< rhog: square roots of the samples
-  float sigma = 4;    ///< rhog: of the Gaussian over a block, pixels
-  float clip = 0.2F;  ///< L2-Hys
-  float bias = 0;     ///< a window scores bias + sum of weight * value
+  bool gamma = true;    ///< rhog: square roots of the samples
+  bool colour = false;  ///< rhog: trained on the strongest of R, G and B, and needs them
+  float sigma = 4;      ///< rhog: of the Gaussian over a block, pixels
+  float clip = 0.2F;    ///< L2-Hys
+  float bias = 0;       ///< a window scores bias + sum of weight * value
   /// 36 to a block; blocks by rows from the top left. Of a block's 36: cell (0,0), (1,0), (0,1),
   /// (1,1) as (x, y), 9 bins each, the first over the angles from 0 to 20 degrees.
   std::vector<float> weights;

@@ -227,7 +227,7 @@ void read_tables(Reader& reader, std::vector<T>&... tables) {
 
 void write(Writer& writer, const DenseModel& m) {
   pass(writer, m.geometry);
-  writer(static_cast<std::uint8_t>(m.kind)), writer(m.gamma);
+  writer(static_cast<std::uint8_t>(m.kind)), writer(m.gamma), writer(m.colour);
   writer(m.sigma), writer(m.clip), writer(m.bias);
   write_tables(writer, m.weights);
 }
@@ -241,6 +241,7 @@ void read(Reader& reader, DenseModel& m) {
   pass(reader, m.geometry);
   std::uint8_t kind = 0;
   reader(kind), reader(m.gamma);
+  if (reader.version >= 2) reader(m.colour);
   if (kind > static_cast<std::uint8_t>(DenseKind::integral)) reader.fail("no such kind of model");
   m.kind = static_cast<DenseKind>(kind);
   reader(m.sigma), reader(m.clip), reader(m.bias);

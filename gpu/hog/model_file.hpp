@@ -6,13 +6,13 @@
 
 #include "gpu/hog/model.hpp"
 
-/// Models in files. Version 2 (version 1 had no advice and no scaling, and is read as well), all
-/// numbers little-endian, one after the other without gaps:
+/// Models in files. Version 2 (version 1 had no advice, scaling and dense colour, and is read as
+/// well), all numbers little-endian, one after the other without gaps:
 ///   "KWMODEL\0"; u32 version; u32 size of the whole file
 ///   u8 kind (0 dense, 1 cascade); u8 length of the name, the name
 ///   advice: f32 threshold, scale step; i32 stride, padding; u8 fusion; f32 overlap; u8 of_smaller
 ///   geometry: i32 window width, height; f32 person x, y, width, height; u8 scaling
-///   dense: u8 kind, u8 gamma; f32 sigma, clip, bias; u32 count of weights; f32 weights
+///   dense: u8 kind, u8 gamma, u8 colour; f32 sigma, clip, bias; u32 count of weights; f32 weights
 ///   cascade: u8 bins, half_shifted, magnitude, colour, cumulative; u32 count of stages, linear
 ///     learners, trees, nodes, leaves; then each of them in that order, its members in the order of
 ///     model.hpp

@@ -79,6 +79,10 @@ Status validate(const SearchSettings& s) {
   return Done{};
 }
 
+double advised_scale_step(const Advice& advice) noexcept {
+  return std::round(static_cast<double>(advice.scale_step) * 1e6) / 1e6;
+}
+
 Detection SearchPlan::box(const Geometry& g, int level, int x, int y, float score) const noexcept {
   const Level& at = pyramid.levels[static_cast<std::size_t>(level)];
   return {static_cast<float>((at.x0 + x + static_cast<double>(g.person_x)) * at.scale),

@@ -37,6 +37,10 @@ struct SearchSettings {
 };
 Status validate(const SearchSettings& settings);
 
+/// The step a model advises: of the float in its file the decimal of up to six digits, 1.05 and not
+/// 1.0499999523, so that what is advised and what is typed are the same search.
+[[nodiscard]] double advised_scale_step(const Advice& advice) noexcept;
+
 /// The windows of one level: columns x rows of them, the first at (first_x, first_y) of the
 /// level's area, `stride` pixels apart. Window `first_window + row * columns + column` is their
 /// number among all.

@@ -354,8 +354,8 @@ std::vector<HogCase> model_cases(const hog::Model& model) {
     if (one.width == 1280) cases.push_back(one);
   const hog::Advice& advice = model.advice;
   for (const auto& [width, height] : {std::pair{1280, 960}, std::pair{640, 480}})
-    cases.push_back({width, height, advice.stride, static_cast<double>(advice.scale_step),
-                     "as advised", advice.padding});
+    cases.push_back({width, height, advice.stride, hog::advised_scale_step(advice), "as advised",
+                     advice.padding});
   return cases;
 }
 

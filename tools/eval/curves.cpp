@@ -62,6 +62,7 @@ CurvePoint at(const Curve& curve, double rate) {
 
 std::vector<double> reference_rates() {
   std::vector<double> rates;
+  rates.reserve(9);
   for (int i = 0; i < 9; ++i) rates.push_back(std::pow(10.0, -2 + i * 0.25));
   return rates;
 }

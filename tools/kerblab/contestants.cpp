@@ -16,7 +16,6 @@
 #include "tools/eval/names.hpp"
 #include "tools/eval/text.hpp"
 #include "tools/kerblab/engines.hpp"
-#include "tools/kerblab/models.hpp"
 #include "tools/kerblab/pictures.hpp"
 #include "tools/kerblab/progress.hpp"
 
@@ -60,7 +59,7 @@ class ModelRun {
     Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(settings_.fuse);
     if (!fusion) return fusion.error();
     fusion_ = std::move(*fusion);
-    colour_ = run_.how.colour || looks_at_colour(model_);
+    colour_ = run_.how.colour || hog::needs_colour(model_);
     engines_.emplace(*context_, *workers_, model_, settings_.search);
 
     out_.name = model_.name;

@@ -249,6 +249,9 @@ class EvalDetector {
     if (options_.json != "-")
       if (Status ok = write_output("-", to_text(facts_, reports)); !ok) return ok;
     if (!left_out_.empty()) warn(left_out_);
+    const auto is_default = [](const std::string& word) { return word == "default"; };
+    if (std::any_of(options_.models.begin(), options_.models.end(), is_default))
+      if (const std::string note = default_model_note(); !note.empty()) warn(note);
     return Done{};
   }
 

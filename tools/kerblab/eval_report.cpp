@@ -131,10 +131,10 @@ eval::Plot plot_of(const std::vector<Report>& reports, bool per_window) {
   eval::Plot plot;
   plot.y_label = "miss rate";
   plot.y_ticks = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.64, 0.8, 1};
-  plot.x_from = per_window ? 1e-6 : 1e-3;
-  plot.x_to = per_window ? 1e-1 : 1e1;
-  for (double tick = plot.x_from; tick <= plot.x_to * 1.01; tick *= 10)
-    plot.x_ticks.push_back(tick);
+  plot.x_ticks = per_window ? std::vector{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}
+                            : std::vector{1e-3, 1e-2, 1e-1, 1.0, 1e1};
+  plot.x_from = plot.x_ticks.front();
+  plot.x_to = plot.x_ticks.back();
   for (const Report& report : reports) {
     const eval::Curve& curve = per_window ? report.fppw : report.fppi;
     if (curve.empty() && per_window) continue;

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <string_view>
 
-#include "gpu/hog/engine.hpp"
 #include "gpu/hog/model_file.hpp"
 #include "gpu/hog/shipped_models.hpp"
 #include "tools/import/opencv_models.hpp"
@@ -27,8 +26,6 @@ Result<hog::Model> load_model(const std::string& path) {
   if (is_our_model(path)) return hog::load(path);
   return read_opencv_model(path);  // also says why a file cannot be opened
 }
-
-bool looks_at_colour(const hog::Model& model) { return hog::needs_colour(model); }
 
 Result<hog::Model> default_model() {
   const std::string shipped = hog::shipped_model(hog::kDefaultModel);

@@ -13,9 +13,6 @@ bool is_our_model(const std::string& path);
 /// invalid_argument (not a plain file), and as hog::load() and the importers.
 Result<hog::Model> load_model(const std::string& path);
 
-/// Whether a model must be given colour.
-[[nodiscard]] bool looks_at_colour(const hog::Model& model);
-
 /// What is used without --model: default.kwm of the models that come with Kerbwatch or, where there
 /// is none, OpenCV's people detector. Fails: as hog::load().
 Result<hog::Model> default_model();

@@ -47,10 +47,6 @@ Status read_ground(SearchOptions& options) {
   return Done{};
 }
 
-/// The number of up to six digits that was stored as a float: 1.05, and not 1.0499999523, so that
-/// what is advised and what is typed are the same search.
-double decimal(float value) { return std::round(static_cast<double>(value) * 1e6) / 1e6; }
-
 }  // namespace
 
 const char* name_of(hog::FusionKind kind) noexcept {
@@ -77,7 +73,7 @@ Status read_settings(SearchOptions& options) {
 RunSettings settings_for(const SearchOptions& options, const hog::Advice& advice) {
   RunSettings settings;
   hog::SearchSettings& search = settings.search;
-  search.scale_step = options.scale_step.value_or(decimal(advice.scale_step));
+  search.scale_step = options.scale_step.value_or(hog::advised_scale_step(advice));
   search.stride = options.stride.value_or(advice.stride);
   search.padding = options.padding.value_or(advice.padding);
   search.min_height = options.min_height;

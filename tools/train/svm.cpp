@@ -64,6 +64,7 @@ hog::DenseModel empty_model(const SvmSettings& s) {
   model.geometry = s.geometry;
   model.kind = s.kind;
   model.gamma = s.gamma;
+  model.colour = s.colour;
   return model;
 }
 
@@ -110,6 +111,7 @@ class Trainer {
     hog::Model model;
     model.name = s_.name;
     model.kind = model_;
+    model.advice.padding = 16;  // people who touch the picture's edge
     return model;
   }
   [[nodiscard]] Patches no_patches() const {

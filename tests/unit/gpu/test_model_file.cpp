@@ -98,7 +98,7 @@ void test_the_format_is_the_documented_one() {
   m.geometry.scaling = Scaling::octaves;
   model.advice = {-0.5F, 1.25F, 4, 16, FusionKind::suppression, 0.75F, true};
   const Bytes bytes = serialise(model);
-  TEST_ASSERT_EQUAL(16 + 2 + 2 + 22 + 25 + 2 + 12 + 4 + 36 * 4 + 4, bytes.size());
+  TEST_ASSERT_EQUAL(16 + 2 + 2 + 22 + 25 + 3 + 12 + 4 + 36 * 4 + 4, bytes.size());
   TEST_ASSERT_EQUAL_MEMORY("KWMODEL\0\2\0\0\0", bytes.data(), 12);
   TEST_ASSERT_EQUAL(bytes.size(), get_u32(bytes, 12));
   TEST_ASSERT_EQUAL_MEMORY("\0\2ab", bytes.data() + 16, 4);
@@ -113,10 +113,10 @@ void test_the_format_is_the_documented_one() {
   TEST_ASSERT_EQUAL_HEX32(0x3f800000, get_u32(bytes, 50));  // person_x 1
   TEST_ASSERT_EQUAL_HEX32(0x40800000, get_u32(bytes, 62));  // person_height 4
   TEST_ASSERT_EQUAL_MEMORY("\1", bytes.data() + 66, 1);     // octaves
-  TEST_ASSERT_EQUAL_MEMORY("\2\1", bytes.data() + 67, 2);
-  TEST_ASSERT_EQUAL_HEX32(0x3e800000, get_u32(bytes, 73));  // clip
-  TEST_ASSERT_EQUAL(36, get_u32(bytes, 81));
-  TEST_ASSERT_EQUAL_HEX32(0xbf800000, get_u32(bytes, 85 + 35 * 4));
+  TEST_ASSERT_EQUAL_MEMORY("\2\1\0", bytes.data() + 67, 3);  // kind, gamma, colour
+  TEST_ASSERT_EQUAL_HEX32(0x3e800000, get_u32(bytes, 74));   // clip
+  TEST_ASSERT_EQUAL(36, get_u32(bytes, 82));
+  TEST_ASSERT_EQUAL_HEX32(0xbf800000, get_u32(bytes, 86 + 35 * 4));
   TEST_ASSERT_EQUAL_HEX32(crc32(bytes.data(), bytes.size() - 4), get_u32(bytes, bytes.size() - 4));
 
   const Bytes trees = serialise(tree_cascade(1, 2));  // "trees"
@@ -212,7 +212,8 @@ void test_version_1_is_still_read() {
   const Bytes now = serialise(model);
   Bytes old{now.begin(), now.begin() + 20};
   old.insert(old.end(), now.begin() + 42, now.begin() + 66);
-  old.insert(old.end(), now.begin() + 67, now.end());
+  old.insert(old.end(), now.begin() + 67, now.begin() + 69);
+  old.insert(old.end(), now.begin() + 70, now.end());
   old[8] = std::byte{1};
   put_u32(old, 12, static_cast<std::uint32_t>(old.size()));
   reseal(old);
@@ -244,7 +245,7 @@ void test_errors_say_what_and_where() {
   says(parsed(bytes), Errc::damaged,
        ("at byte " + std::to_string(count + 4) + ": more entries").c_str());
   bytes = serialise(tiny_dense());
-  bytes[count - 13] = std::byte{2};  // gamma
+  bytes[count - 14] = std::byte{2};  // gamma
   reseal(bytes);
   says(parsed(bytes), Errc::damaged, "neither yes nor no");
   bytes = serialise(tiny_dense());

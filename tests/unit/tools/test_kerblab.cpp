@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -15,9 +13,8 @@
 
 #include "gpu/hog/model_file.hpp"
 #include "gpu/hog/shipped_models.hpp"
-#include "tests/support/unity.hpp"
 #include "tests/unit/gpu/bar_model.hpp"
-#include "tools/bench/street.hpp"
+#include "tests/unit/tools/kerblab_program.hpp"
 
 namespace fs = std::filesystem;
 
@@ -37,58 +34,25 @@ namespace {
 
 using Json = nlohmann::json;
 
-struct Outcome {
-  int code = -1;
-  std::string out, err;
-  [[nodiscard]] long lines_of_error() const { return std::count(err.begin(), err.end(), '\n'); }
-};
+using kerb::test::expect_bad_input;
+using kerb::test::Outcome;
+using kerb::test::read;
 
-std::string read(const fs::path& path) {
-  std::ifstream file{path};
-  return {std::istreambuf_iterator<char>{file}, {}};
-}
-
-/// Runs `kerblab ARGUMENTS` through the shell, in a folder whose outputs are hidden from listings.
 Outcome kerblab(const std::string& arguments) {
-  const fs::path logs = g_folder.string() + ".logs";
-  fs::create_directory(logs);
-  const std::string out = logs / "out", err = logs / "err";
-  const std::string command =
-      "cd " + g_folder.string() + " && " + KERBLAB + " " + arguments + " >" + out + " 2>" + err;
-  const int status = std::system(command.c_str());
-  const Outcome result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
-  fs::remove_all(logs);
-  return result;
+  return kerb::test::run_kerblab(g_folder, arguments);
 }
-
 void street(const std::string& name, int width, int height) {
-  std::vector<std::uint8_t> samples = kerb::bench::street_picture(width, height);
-  TEST_ASSERT_TRUE(
-      cv::imwrite((g_folder / name).string(), cv::Mat{height, width, CV_8UC1, samples.data()}));
+  kerb::test::write_street(g_folder / name, width, height);
 }
-
-void expect_bad_input(const Outcome& o, const char* part) {
-  TEST_ASSERT_EQUAL_INT_MESSAGE(2, o.code, o.err.c_str());
-  TEST_ASSERT_EQUAL_INT_MESSAGE(1, o.lines_of_error(), o.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(o.err.find("kerblab: error: ") == 0, o.err.c_str());
-  TEST_ASSERT_TRUE_MESSAGE(o.err.find(part) != std::string::npos, o.err.c_str());
-  TEST_ASSERT_EQUAL_STRING("", o.out.c_str());
-}
-
-/// All files below the test's folder, hidden ones too.
-long file_count() {
-  return std::count_if(fs::recursive_directory_iterator{g_folder},
-                       fs::recursive_directory_iterator{},
-                       [](const fs::directory_entry& e) { return e.is_regular_file(); });
-}
+long file_count() { return kerb::test::file_count(g_folder); }
 
 void test_help_and_version_are_no_errors() {
   const Outcome help = kerblab("--help");
   TEST_ASSERT_EQUAL_INT(0, help.code);
-  for (const char* word : {"detect", "model", "bench", "Exit codes"})
+  for (const char* word : {"detect", "model", "eval", "bench", "Exit codes"})
     TEST_ASSERT_TRUE_MESSAGE(help.out.find(word) != std::string::npos, word);
-  for (const char* command : {"detect", "model", "model info", "model import", "bench", "train",
-                              "train cascade", "train svm"}) {
+  for (const char* command : {"detect", "model", "model info", "model import", "model advise",
+                              "bench", "train", "train cascade", "train svm", "train channels"}) {
     const Outcome o = kerblab(std::string{command} + " --help");
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, command);
     TEST_ASSERT_TRUE_MESSAGE(o.out.find("Example") != std::string::npos, command);
@@ -158,6 +122,19 @@ void test_no_input_is_overwritten() {
   TEST_ASSERT_EQUAL_INT(before, file_count());
   // A drawing of another picture's name is no input of this run.
   TEST_ASSERT_EQUAL_INT(0, kerblab(detect + "--json /dev/null --draw . b.jpg").code);
+}
+
+void test_advice_can_be_changed() {
+  TEST_ASSERT_EQUAL_INT(0, kerblab("model import --opencv-people --out m.kwm").code);
+  TEST_ASSERT_EQUAL_INT(
+      0,
+      kerblab("model advise m.kwm --threshold 1.5 --scale 1.2 --stride 4 --padding 8 --out n.kwm")
+          .code);
+  const std::string info = kerblab("model info n.kwm").out;
+  for (const char* word : {"threshold 1.5", "scale 1.2", "stride 4", "padding 8"})
+    TEST_ASSERT_TRUE_MESSAGE(info.find(word) != std::string::npos, info.c_str());
+  expect_bad_input(kerblab("model advise m.kwm --stride 0 --out o.kwm"), "stride");
+  expect_bad_input(kerblab("model advise m.kwm --stride 4 --out m.kwm"), "m.kwm");
 }
 
 void test_pipes_and_devices_do_not_hang_it() {
@@ -393,6 +370,7 @@ int main() {
   RUN_TEST(test_settings_that_make_no_sense_are_one_line);
   RUN_TEST(test_an_empty_value_is_not_the_default);
   RUN_TEST(test_no_input_is_overwritten);
+  RUN_TEST(test_advice_can_be_changed);
   RUN_TEST(test_pipes_and_devices_do_not_hang_it);
   RUN_TEST(test_a_search_left_without_windows_says_why);
   RUN_TEST(test_a_model_of_ours_keeps_its_name);
