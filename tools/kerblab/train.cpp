@@ -161,6 +161,10 @@ void add_cascade(CLI::App& command, Action& action) {
                     "sum of those before");
   cascade->add_option("--cost", s.cost, "C of the SVMs")->capture_default_str();
   cascade
+      ->add_option("--trim", s.trim,
+                   "The lightest examples with so much of the weight are not learnt from")
+      ->capture_default_str();
+  cascade
       ->add_option("--shrink", s.shrink, "Real votes times this: slower, and less sure of itself")
       ->capture_default_str();
   cascade->add_option("--shift", s.crops.shift,

@@ -226,7 +226,8 @@ class Trainer {
     return clamped_exp(labels_[i] > 0 ? -vote : vote);
   }
 
-  /// Weights that add up to 1, and costs without the lightest.
+  /// AdaBoost's weights of the examples that weigh most: all but `trim` of the whole. Boosting
+  /// makes most examples light soon, and learning from those left takes half the time.
   void weigh() {
     const std::size_t count = labels_.size();
     std::vector<double> weights(count);
@@ -235,46 +236,57 @@ class Trainer {
       weights[i] = base_[labels_[i] > 0 ? 1 : 0] * boost_of(i, votes_);
       sum += weights[i];
     }
-    weights_.resize(count);
-    for (std::size_t i = 0; i < count; ++i) weights_[i] = static_cast<float>(weights[i] / sum);
-    std::vector<float> sorted = weights_;
+    std::vector<double> sorted = weights;
     std::sort(sorted.begin(), sorted.end());
-    double light = 0;
-    float cut = 0;
-    for (const float w : sorted) {
-      light += static_cast<double>(w);
+    double light = 0, cut = 0;
+    for (const double w : sorted) {
+      light += w;
       cut = w;
-      if (light > s_.trim) break;
+      if (light > s_.trim * sum) break;
     }
-    costs_.resize(count);
+    heavy_.clear();
+    double heavy = 0;
     for (std::size_t i = 0; i < count; ++i)
-      costs_[i] = weights_[i] < cut ? 0.0F : static_cast<float>(s_.cost) * weights_[i];
+      if (weights[i] >= cut) {
+        heavy_.push_back(i);
+        heavy += weights[i];
+      }
+    heavy_labels_.resize(heavy_.size());
+    weights_.resize(heavy_.size());
+    costs_.resize(heavy_.size());
+    for (std::size_t k = 0; k < heavy_.size(); ++k) {
+      heavy_labels_[k] = labels_[heavy_[k]];
+      weights_[k] = static_cast<float>(weights[heavy_[k]] / heavy);
+      costs_[k] = static_cast<float>(s_.cost) * weights_[k];
+    }
   }
 
   Candidate try_block(const Block& block, Desk& desk) const {
-    const std::size_t count = windows_.size();
+    const std::size_t count = heavy_.size();
     const Histograms::Corners corners = windows_.corners(block);
     desk.values.resize(count * kBlockValues);
     // Windows lie far apart: their nodes come from memory, a few windows ahead.
     constexpr std::size_t kAhead = 6;
     for (std::size_t i = 0; i < count; ++i) {
       if (i + kAhead < count) {
-        const std::uint32_t* next = windows_.window(i + kAhead);
+        const std::uint32_t* next = windows_.window(heavy_[i + kAhead]);
         for (const std::ptrdiff_t at : corners.at) {
           __builtin_prefetch(next + at);
           __builtin_prefetch(next + at + 8);
         }
       }
-      Histograms::values(windows_.window(i), corners, desk.values.data() + i * kBlockValues);
+      Histograms::values(windows_.window(heavy_[i]), corners,
+                         desk.values.data() + i * kBlockValues);
     }
     Candidate c;
-    c.svm = solve_block_svm(desk.values.data(), labels_.data(), costs_.data(), count, desk.scratch);
+    c.svm = solve_block_svm(desk.values.data(), heavy_labels_.data(), costs_.data(), count,
+                            desk.scratch);
     // The solver leaves y * v behind.
     const std::vector<float>& margins = desk.scratch.margins;
     if (s_.votes == Votes::step) {
       c.loss = 0;
       for (std::size_t i = 0; i < count; ++i)
-        if (!(labels_[i] > 0 ? margins[i] >= 0 : margins[i] > 0))
+        if (!(heavy_labels_[i] > 0 ? margins[i] >= 0 : margins[i] > 0))
           c.loss += static_cast<double>(weights_[i]);
       return c;
     }
@@ -290,7 +302,7 @@ class Trainer {
     for (int step = 0; step <= kSteps; ++step) {
       double z = 0, gs = 0, gc = 0, hss = 0, hsc = 0, hcc = 0;
       for (std::size_t i = 0; i < margins.size(); ++i) {
-        const float m = margins[i], y = labels_[i];
+        const float m = margins[i], y = heavy_labels_[i];
         const float e =
             weights_[i] *
             clamped_exp(-(static_cast<float>(slope) * m + static_cast<float>(constant) * y));
@@ -304,9 +316,11 @@ class Trainer {
         hcc += ed;
       }
       if (!(z < c.loss)) return;  // went too far: the last was the best
+      const bool enough = c.loss - z < 1e-5 * z;
       c.loss = z;
       c.slope = slope;
       c.constant = constant;
+      if (enough) return;
       const double det = hss * hcc - hsc * hsc;
       if (!(det > 1e-12 * hss * hcc)) return;
       slope -= (gs * hcc - gc * hsc) / det;
@@ -464,8 +478,8 @@ class Trainer {
     for (int i = 0; i < stage(); ++i) {
       const hog::Stage& done = model_.stages[static_cast<std::size_t>(i)];
       if (!s_.chain) std::fill(votes_.begin(), votes_.end(), 0);
-      for (; next < static_cast<std::size_t>(done.first + done.count); ++next)
-        add_votes(model_.linear[next], 0);
+      const auto end = static_cast<std::size_t>(done.first) + static_cast<std::size_t>(done.count);
+      for (; next < end; ++next) add_votes(model_.linear[next], 0);
       drop_lost_people(done.threshold);
     }
     observer_.say("resumed in stage " + std::to_string(stage() + 1) + " with " +
@@ -485,7 +499,9 @@ class Trainer {
   Histograms windows_;  // people, then negatives
   std::size_t positive_count_ = 0, all_positives_ = 0;
   std::vector<std::int32_t> votes_, start_votes_;
-  std::vector<float> labels_, weights_, costs_;
+  std::vector<float> labels_;
+  std::vector<std::size_t> heavy_;                     // examples to learn from
+  std::vector<float> heavy_labels_, weights_, costs_;  // theirs
   double base_[2] = {};
   std::vector<Desk> desks_;
   CascadeModel model_;

@@ -35,7 +35,7 @@ struct CascadeSettings {
   Votes votes = Votes::real;
   bool chain = true;   ///< each stage goes on with the sum of the one before (cumulative)
   double cost = 100;   ///< C of the SVMs, for example weights that add up to 1
-  double trim = 0.01;  ///< the lightest examples with so much of the weight are not trained on
+  double trim = 0.05;  ///< the lightest examples with so much of the weight are not trained on
   double shrink = 1;   ///< real votes times this: slower, and less sure of itself
   CropOptions crops;
   std::vector<hog::SearchSettings>

@@ -92,7 +92,7 @@ class LevelMaker {
         std::memcpy(out,
                     samples_.data() + static_cast<std::size_t>(p) * plane_ +
                         static_cast<std::ptrdiff_t>(y + v) * level.row_stride + x,
-                    static_cast<std::size_t>(width + 2));
+                    static_cast<std::size_t>(width) + 2);
   }
 
  private:
