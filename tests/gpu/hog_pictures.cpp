@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every detector over a folder of real pictures (PGM or PPM, 8 bits), on the CPU and, where there
-// is one, on the GPU: every score of every window must be the same. Ends with one number for all of
-// them: run it on another machine and compare.
+// Every detector, or the models named, over a folder of real pictures (PGM or PPM, 8 bits), on the
+// CPU and, where there is one, on the GPU: every score of every window must be the same. Ends with
+// one number for all of them: run it on another machine and compare.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "gpu/hog/engine.hpp"
+#include "gpu/hog/model_file.hpp"
 #include "gpu/image/to_grey.hpp"
 #include "gpu/image/to_rgb.hpp"
 #include "tests/unit/gpu/cascade_cases.hpp"
@@ -66,7 +67,17 @@ bool read(const std::filesystem::path& path, Pixels& pixels) {
 struct Run {
   Model model;
   bool colour = false;
+  SearchSettings how = search(1.1, 8);
 };
+
+/// A model as it advises to be used, in colour if it needs that.
+Run advised(Model model) {
+  SearchSettings how = search(static_cast<double>(model.advice.scale_step), model.advice.stride,
+                              model.advice.padding);
+  const auto* cascade = std::get_if<CascadeModel>(&model.kind);
+  const bool colour = cascade != nullptr && cascade->channels.colour;
+  return {std::move(model), colour, how};
+}
 
 /// Detectors whose every window comes out, or as many as pass a cascade that lets many through.
 std::vector<Run> runs() {
@@ -92,8 +103,8 @@ std::uint64_t mixed(std::uint64_t sum, const Engine::Hits& hits) {  // FNV-1a
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::fputs("usage: hog_pictures FOLDER\n", stderr);
+  if (argc < 2) {
+    std::fputs("usage: hog_pictures FOLDER [MODEL.kwm ...]\n", stderr);
     return 2;
   }
   std::vector<std::filesystem::path> paths;
@@ -114,7 +125,16 @@ int main(int argc, char** argv) {
   Workers workers;
   std::uint64_t sum = 0xcbf29ce484222325U;
   std::int64_t windows = 0, wrong = 0;
-  const std::vector<Run> all = runs();
+  std::vector<Run> all;
+  for (int i = 2; i < argc; ++i) {
+    Result<Model> model = load(argv[i]);
+    if (!model) {
+      std::fprintf(stderr, "hog_pictures: %s\n", describe(model.error()).c_str());
+      return 2;
+    }
+    all.push_back(advised(*std::move(model)));
+  }
+  if (all.empty()) all = runs();
   for (const auto& path : paths) {
     Pixels pixels;
     if (!read(path, pixels)) {
@@ -122,12 +142,12 @@ int main(int argc, char** argv) {
       return 2;
     }
     const int width = pixels.width, height = pixels.height;
-    for (const auto& [model, colour] : all) {
+    for (const auto& [model, colour, how] : all) {
       if (colour && pixels.rgb.empty()) continue;
       const Picture<Space::host> picture = pixels.picture(colour);
       const bool dense = std::holds_alternative<DenseModel>(model.kind);
-      auto host = dense ? make_dense_cpu(workers, model, search(1.1, 8), width, height)
-                        : make_cascade_cpu(workers, model, search(1.1, 8), width, height);
+      auto host = dense ? make_dense_cpu(workers, model, how, width, height)
+                        : make_cascade_cpu(workers, model, how, width, height);
       if (!host) {
         std::fprintf(stderr, "hog_pictures: %s\n", describe(host.error()).c_str());
         return 1;
@@ -140,7 +160,7 @@ int main(int argc, char** argv) {
       sum = mixed(sum, *expected);
       windows += expected->count;
       if (!cuda) continue;
-      auto device = make_engine(*context, workers, model, search(1.1, 8), width, height);
+      auto device = make_engine(*context, workers, model, how, width, height);
       if (!device) {
         std::fprintf(stderr, "hog_pictures: %s\n", describe(device.error()).c_str());
         return 1;

@@ -9,6 +9,8 @@ if(KERB_LIBLINEAR_INCLUDE AND KERB_LIBLINEAR_LIBRARY)
   target_include_directories(unit_train_parts SYSTEM PRIVATE ${KERB_LIBLINEAR_INCLUDE})
   target_link_libraries(unit_train_parts PRIVATE ${KERB_LIBLINEAR_LIBRARY})
 endif()
+kerb_add_test(NAME unit_train_channels SOURCES tools/test_train_channels.cpp
+  LINKS kerb::tools_train LABELS unit THREADED)
 kerb_add_test(NAME unit_train SOURCES tools/test_train.cpp
   LINKS kerb::tools_train LABELS unit THREADED)
 if(TARGET kerblab)

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
+#include "gpu/hog/model_file.hpp"
 #include "tools/bench/contest.hpp"
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/random.hpp"
@@ -29,6 +30,7 @@ hog::Model random_people() {
 int usage() {
   std::fputs(
       "usage: bench_hog [auto|cpu|cuda] [REPEATS]\n"
+      "       bench_hog model FILE [auto|cpu|cuda] [REPEATS]     a model of ours\n"
       "       bench_hog trees [auto|cpu|cuda] [REPEATS] [NAME]   soft cascades of trees, all or "
       "one\n"
       "       bench_hog profile [SCALE]   ten searches with the cascade on CUDA, for a profiler\n",
@@ -151,6 +153,14 @@ int main(int argc, char** argv) {
     const int repeats = argc > 3 ? std::atoi(argv[3]) : 11;
     return repeats < 1 ? usage() : time_trees(choice, repeats, argc > 4 ? argv[4] : "");
   }
+  if (argc > 2 && std::string_view{argv[1]} == "model") {
+    Result<hog::Model> model = hog::load(argv[2]);
+    if (!model) return fail(model.error());
+    bench.cases = model_cases(*model);
+    bench.models.push_back(*std::move(model));
+    argc -= 2;
+    argv += 2;
+  }
   if (argc > 3 || (argc > 1 && !parse(argv[1], choice))) return usage();
   if (argc > 2) bench.repeats = std::atoi(argv[2]);
   if (bench.repeats < 1) return usage();
@@ -161,6 +171,7 @@ int main(int argc, char** argv) {
   bench.people = random_people();
   bench.hits_of_people = 60;  // as many as OpenCV's detector has on the street
   bench.picture = [](int width, int height) { return street_picture(width, height); };
+  bench.colours = [](int width, int height) { return street_colours(width, height); };
   std::printf("{\"machine\":\"%s\",\"repeats\":%d}\n",
               bench.cuda ? context->info().device.c_str() : "cpu", bench.repeats);
   const Result<std::vector<HogRow>> rows = bench_hog(SystemClock{}, bench);

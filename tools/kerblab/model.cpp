@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "gpu/hog/model_file.hpp"
@@ -108,7 +109,19 @@ std::string as_text(const Json& facts) {
 struct ModelOptions {
   std::string file, json, out, name;
   bool opencv_people = false;
+  std::optional<float> threshold, scale;  // advised
+  std::optional<int> stride, padding;
 };
+
+/// That a model can be written to --out, which is not the file it comes from.
+Status check_model_output(const ModelOptions& o) {
+  std::error_code ignored;
+  if (o.out == "-" || (std::filesystem::exists(o.out, ignored) &&
+                       !std::filesystem::is_regular_file(o.out, ignored)))
+    return Error{Errc::invalid_argument, 0, "--out", "a model is written to a plain file"};
+  if (Status ok = check_output(o.out); !ok) return ok;
+  return check_apart({o.out}, {o.file});
+}
 
 Status show_info(const ModelOptions& o) {
   if (!o.json.empty())
@@ -124,12 +137,7 @@ Status show_info(const ModelOptions& o) {
 Status import_model(const ModelOptions& o) {
   if (o.opencv_people == !o.file.empty())
     return Error{Errc::invalid_argument, 0, "model import", "name a FILE, or --opencv-people"};
-  std::error_code ignored;
-  if (o.out == "-" || (std::filesystem::exists(o.out, ignored) &&
-                       !std::filesystem::is_regular_file(o.out, ignored)))
-    return Error{Errc::invalid_argument, 0, "--out", "a model is written to a plain file"};
-  if (Status ok = check_output(o.out); !ok) return ok;
-  if (Status ok = check_apart({o.out}, {o.file}); !ok) return ok;
+  if (Status ok = check_model_output(o); !ok) return ok;
   Result<hog::Model> model = o.opencv_people ? default_people_detector() : load_model(o.file);
   if (!model) return model.error();
   if (!o.name.empty()) {
@@ -137,6 +145,21 @@ Status import_model(const ModelOptions& o) {
   } else if (!o.opencv_people && !is_our_model(o.file)) {
     model->name = std::filesystem::path{o.file}.stem().string();
   }
+  if (Status saved = hog::save(*model, o.out); !saved) return saved;
+  std::printf("%s: %s\n", o.out.c_str(), model->name.c_str());
+  return Done{};
+}
+
+Status advise_model(const ModelOptions& o) {
+  if (Status ok = check_model_output(o); !ok) return ok;
+  Result<hog::Model> model = load_model(o.file);
+  if (!model) return model.error();
+  hog::Advice& advice = model->advice;
+  advice.threshold = o.threshold.value_or(advice.threshold);
+  advice.scale_step = o.scale.value_or(advice.scale_step);
+  advice.stride = o.stride.value_or(advice.stride);
+  advice.padding = o.padding.value_or(advice.padding);
+  if (!o.name.empty()) model->name = o.name;
   if (Status saved = hog::save(*model, o.out); !saved) return saved;
   std::printf("%s: %s\n", o.out.c_str(), model->name.c_str());
   return Done{};
@@ -181,6 +204,20 @@ void add_model(CLI::App& app, Action& action) {
   import->add_flag("--opencv-people", o->opencv_people,
                    "Instead of FILE: the people detector inside OpenCV");
   import->callback(set(import_model));
+
+  CLI::App* advise = command->add_subcommand(
+      "advise", "Write a model anew with other advice on how to search with it");
+  advise->footer("Example: kerblab model advise mine.kwm --threshold 5.5 --out models/mine.kwm");
+  advise->add_option("file", o->file, "Model")->required()->option_text("FILE");
+  advise->add_option("--out", o->out, "The file to write; not FILE, not -")
+      ->required()
+      ->check(not_empty);
+  advise->add_option("--name", o->name, "Of the model; default: as it was")->check(not_empty);
+  advise->add_option("--threshold", o->threshold, "Least score worth acting on");
+  advise->add_option("--scale", o->scale, "Between levels, 1.001..16");
+  advise->add_option("--stride", o->stride, "Pixels of a level between windows, 1..256");
+  advise->add_option("--padding", o->padding, "Pixels windows may stand out, 0..1024");
+  advise->callback(set(advise_model));
 }
 
 }  // namespace kerb::lab

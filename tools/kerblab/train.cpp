@@ -14,6 +14,7 @@
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/train_data.hpp"
 #include "tools/train/cascade.hpp"
+#include "tools/train/channels.hpp"
 #include "tools/train/svm.hpp"
 
 namespace kerb::lab {
@@ -86,6 +87,39 @@ Status train_svm(SvmOptions& o) {
   return run->finish(*model, session);
 }
 
+struct ChannelOptions {
+  TrainOptions common;
+  train::ChannelSettings settings;
+  std::string votes = "step";
+  std::vector<int> mix{1, 1, 1};
+  bool grey = false, no_mirror = false, no_edges = false;
+};
+
+Status train_channels(ChannelOptions& o) {
+  train::ChannelSettings& s = o.settings;
+  s.seed = o.common.seed;
+  s.name = o.common.name;
+  s.boost.discrete = o.votes == "step";
+  s.mix = {o.mix[0], o.mix[1], o.mix[2]};
+  s.channels.colour = !o.grey;
+  s.edges = !o.no_edges;
+  s.crops.mirror = !o.no_mirror;
+  s.crops.scale = o.common.crop_scale;
+  const Result<hog::Geometry> geometry = geometry_of(o.common, s.geometry);
+  if (!geometry) return geometry.error();
+  s.geometry = *geometry;
+  if (Status ok = train::validate(s); !ok) return ok;
+  Result<TrainRun> run = TrainRun::open(o.common, s.geometry, s.channels.colour);
+  if (!run) return run.error();
+  if (o.common.judge_only) return judge_file(*run, o.common.out);
+  train::Session session = run->session("channels", train::text_of(s));
+  Result<hog::Model> model =
+      train::train_channels(run->context(), run->workers(), s, run->positives(), run->negatives(),
+                            session, run->observer());
+  if (!model) return model.error();
+  return run->finish(*model, session);
+}
+
 void add_cascade(CLI::App& command, Action& action) {
   CLI::App* cascade =
       command.add_subcommand("cascade", "A cascade of HoG blocks (AdaBoost over linear SVMs)");
@@ -113,6 +147,10 @@ void add_cascade(CLI::App& command, Action& action) {
       ->add_option("--last-learners", s.last_learners,
                    "Learners of one more stage at the end, which ranks what is left; 0: none")
       ->capture_default_str();
+  cascade
+      ->add_option("--last-rounds", s.last_rounds,
+                   "So many of those, each with the hardest negatives left")
+      ->capture_default_str();
   cascade->add_option("--negatives-per-stage", s.negatives,
                       "Windows without people; 0: as many as with");
   cascade->add_option("--votes", o->votes, "real (by distance from the plane) or step")
@@ -125,7 +163,10 @@ void add_cascade(CLI::App& command, Action& action) {
   cascade
       ->add_option("--shrink", s.shrink, "Real votes times this: slower, and less sure of itself")
       ->capture_default_str();
-  cascade->add_option("--shift", s.crops.shift, "Also people moved by so many pixels; 0: not");
+  cascade->add_option("--shift", s.crops.shift,
+                      "Also people moved by so many pixels, four ways; 0: not");
+  cascade->add_option("--shift-copies", s.crops.copies,
+                      "Instead moved so many times at random, by up to --shift");
   cascade->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
   cascade->footer(
       "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl). While it runs,\n"
@@ -162,7 +203,10 @@ void add_svm(CLI::App& command, Action& action) {
   svm->add_option("--margin", s.margin, "Windows that score at least this are hard")
       ->capture_default_str();
   svm->add_option("--tolerance", s.tolerance, "Of the solver")->capture_default_str();
-  svm->add_option("--shift", s.crops.shift, "Also people moved by so many pixels; 0: not");
+  svm->add_option("--shift", s.crops.shift,
+                  "Also people moved by so many pixels, four ways; 0: not");
+  svm->add_option("--shift-copies", s.crops.copies,
+                  "Instead moved so many times at random, by up to --shift");
   svm->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
   svm->footer(
       "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl); OUT.checkpoint and\n"
@@ -171,6 +215,75 @@ void add_svm(CLI::App& command, Action& action) {
   svm->callback([o, &action] {
     action = [o] {
       const Status done = train_svm(*o);
+      return done ? 0 : fail(done.error());
+    };
+  });
+}
+
+void add_channels(CLI::App& command, Action& action) {
+  CLI::App* channels = command.add_subcommand(
+      "channels", "A cascade of small trees over gradients and colours: the best there is here");
+  const auto o = std::make_shared<ChannelOptions>();
+  o->common.name = "channels";
+  add_train_options(*channels, o->common);
+  train::ChannelSettings& s = o->settings;
+  channels->add_flag("--grey", o->grey, "Look at grey alone, for grey cameras");
+  channels->add_option("--bins", s.channels.bins, "Of gradient directions: 6 or 9")
+      ->check(CLI::IsMember({6, 9}))
+      ->capture_default_str();
+  channels->add_option("--grid", s.grid, "Rectangles are whole cells of so many pixels: 1, 2, 4")
+      ->capture_default_str();
+  channels->add_option("--rounds", s.rounds, "Trees of each round, with hard negatives in between")
+      ->delimiter(',')
+      ->capture_default_str();
+  channels->add_option("--depth", s.boost.depth, "Questions from root to leaf, 1..6")
+      ->capture_default_str();
+  channels->add_option("--votes", o->votes, "step (all leaves of a tree alike) or real")
+      ->check(CLI::IsMember({"real", "step"}))
+      ->capture_default_str();
+  channels->add_option("--shrink", s.boost.shrink, "Votes times this")->capture_default_str();
+  channels->add_option("--pool", s.pool, "Features drawn for each round")->capture_default_str();
+  channels->add_option("--sample", s.boost.sample, "Of these, tried for each tree")
+      ->capture_default_str();
+  channels
+      ->add_option("--mix", o->mix,
+                   "Shares of plain sums, sums over what is around, and over a neighbour")
+      ->delimiter(',')
+      ->expected(3)
+      ->capture_default_str();
+  channels->add_option("--trim", s.boost.trim, "Share of weight that need not be looked at")
+      ->capture_default_str();
+  channels->add_option("--random-negatives", s.first_negatives, "Windows of the first round")
+      ->capture_default_str();
+  channels->add_option("--hard-negatives", s.round_negatives, "Of each later round at most")
+      ->capture_default_str();
+  channels->add_option("--most-negatives", s.most_negatives, "Of all rounds together")
+      ->capture_default_str();
+  channels->add_option("--per-picture", s.per_picture, "Hard negatives of one picture and round")
+      ->capture_default_str();
+  channels->add_option("--hard", s.hard, "Votes from which on a window is a hard negative")
+      ->capture_default_str();
+  channels
+      ->add_option("--rejection", s.rejection,
+                   "A window whose votes ever add up to less is thrown out: near 0 is fast")
+      ->capture_default_str();
+  channels->add_option("--step", s.step, "Scale between levels of the pictures")
+      ->capture_default_str();
+  channels->add_option("--stride", s.stride, "Pixels of a level between windows")
+      ->capture_default_str();
+  channels->add_option("--padding", s.padding, "Pixels by which windows may stand out")
+      ->capture_default_str();
+  channels->add_option("--shift", s.crops.shift, "Also people moved by so many pixels; 0: not")
+      ->capture_default_str();
+  channels->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
+  channels->add_flag("--no-edges", o->no_edges, "Not also people at the edge of the picture");
+  channels->footer(
+      "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl); OUT.checkpoint and\n"
+      "--resume are as for train cascade.\n"
+      "Example: kerblab train channels --positives people --negatives streets --out mine.kwm");
+  channels->callback([o, &action] {
+    action = [o] {
+      const Status done = train_channels(*o);
       return done ? 0 : fail(done.error());
     };
   });
@@ -186,6 +299,7 @@ void add_train(CLI::App& app, Action& action) {
 
   add_cascade(*command, action);
   add_svm(*command, action);
+  add_channels(*command, action);
 }
 
 }  // namespace kerb::lab

@@ -48,6 +48,9 @@ void add_train_options(CLI::App& command, TrainOptions& o) {
       .add_option("--hold-out", o.hold_out,
                   "Every so-manyth crop and picture is left out of the training; 0: none")
       ->check(CLI::Range(0, 1000000));
+  command.add_option("--judge-stride", o.judge_stride,
+                     "Of the search through what is held out; 0: as the model advises");
+  command.add_option("--judge-scale", o.judge_scale, "Between its levels; 0: as the model advises");
   command
       .add_flag("--judge-only", o.judge_only,
                 "With --hold-out: train nothing, say how the model OUT does on what is held out")
@@ -177,6 +180,16 @@ Status TrainRun::finish(const hog::Model& model, train::Session& session) {
 Status TrainRun::say_judgement(const hog::Model& model, train::Session* session) {
   if (held_people_ == nullptr || held_pictures_ == nullptr) return Done{};
   train::JudgeSettings settings;
+  settings.crop_scale = options_.crop_scale;
+  const hog::Advice& advice = model.advice;
+  settings.search.scale_step = static_cast<double>(advice.scale_step);
+  settings.search.stride = advice.stride;
+  settings.search.padding = advice.padding;
+  settings.fusion.kind = advice.fusion;
+  settings.fusion.overlap = advice.overlap;
+  settings.fusion.of_smaller = advice.of_smaller;
+  if (options_.judge_stride > 0) settings.search.stride = options_.judge_stride;
+  if (options_.judge_scale > 0) settings.search.scale_step = options_.judge_scale;
   if (std::holds_alternative<hog::DenseModel>(model.kind)) {
     settings.threshold = -1;
     settings.fusion.zero = -1;

@@ -26,6 +26,8 @@ struct TrainOptions {
   int hold_out = 0;  ///< every so-manyth crop and picture is not trained on
   bool resume = false;
   bool mirror_negatives = false;
+  int judge_stride = 0;  ///< of the search through what is held out; 0: the model's advice
+  double judge_scale = 0;
   bool judge_only = false;  ///< train nothing: judge the model that is there
 };
 void add_train_options(CLI::App& command, TrainOptions& options);

@@ -92,6 +92,7 @@ void Histograms::add(const Patches& patches, std::size_t from, Workers& workers)
     std::vector<std::uint8_t> samples;
   };
   std::vector<Desk> desks;
+  desks.reserve(static_cast<std::size_t>(workers.count()));
   const int planes = count_of(planes_);
   for (int i = 0; i < workers.count(); ++i)
     desks.push_back({cpu::GridHistogram{settings_of(grid_, planes_), width_},

@@ -18,7 +18,7 @@ using hog::CascadeModel;
 using hog::LinearLearner;
 
 /// Streams of random numbers.
-enum : std::uint64_t { kFirstNegatives = 1, kMoreNegatives = 2, kBlocks = 3 };
+constexpr std::uint64_t kFirstNegatives = 1, kMoreNegatives = 2, kBlocks = 3;
 
 /// A block's learner as found in one round, and how good it is: less is better.
 struct Candidate {
@@ -92,7 +92,7 @@ class Trainer {
 
   [[nodiscard]] int stage() const { return static_cast<int>(model_.stages.size()) - open_; }
   [[nodiscard]] bool is_last() const {  // the one that only ranks
-    return s_.last_learners > 0 && (stage() >= s_.stages || rate_ <= s_.target);
+    return s_.last_learners > 0 && (ranked_ > 0 || stage() >= s_.stages || rate_ <= s_.target);
   }
   [[nodiscard]] bool is_done() const {
     if (finished_) return true;
@@ -135,6 +135,11 @@ class Trainer {
       settings.threshold = std::numeric_limits<float>::lowest();
       settings.wanted = wanted();
       settings.enough = 20 * wanted();
+      if (is_last()) {  // half of them the hardest
+        settings.wanted -= wanted() / 2;
+        settings.hardest = wanted() / 2;
+        settings.enough = 0;
+      }
       settings.seed = key_of({s_.seed, kMoreNegatives, round});
       return mine(context_, workers_, whole(), negatives_, settings, what, observer_);
     }();
@@ -348,12 +353,12 @@ class Trainer {
     std::int32_t threshold = 0;
     double d = 1, f = 1;
   };
-  [[nodiscard]] Cut cut() const {
+  [[nodiscard]] Cut cut(double d_min) const {
     std::vector<std::int32_t> people(votes_.begin(),
                                      votes_.begin() + static_cast<std::ptrdiff_t>(positive_count_));
     std::sort(people.begin(), people.end());
     const auto lost = static_cast<std::size_t>(
-        std::floor((1 - s_.d_min) * static_cast<double>(people.size()) + 1e-9));
+        std::floor((1 - d_min) * static_cast<double>(people.size()) + 1e-9));
     Cut cut;
     cut.threshold = people[std::min(lost, people.size() - 1)];
     const auto passes = [&](std::int32_t votes) { return votes >= cut.threshold; };
@@ -379,7 +384,7 @@ class Trainer {
     while (true) {
       const int count = static_cast<int>(model_.linear.size()) - first;
       if (count > 0) {
-        reached = cut();
+        reached = cut(last ? 1.0 : s_.d_min);
         model_.stages.back().count = count;
         model_.stages.back().threshold = reached.threshold;
         if (count >= most || (!last && reached.f <= s_.f_max)) break;
@@ -396,7 +401,8 @@ class Trainer {
     const int learners = model_.stages.back().count;
     open_ = 0;
     has_negatives_ = false;
-    finished_ = last;
+    ranked_ += last ? 1 : 0;
+    finished_ = ranked_ >= s_.last_rounds;
     drop_lost_people(reached.threshold);
     const double seconds = session_.seconds() - before;
     session_.log(
@@ -416,6 +422,7 @@ class Trainer {
     for (std::size_t i = 0; i < positive_count_; ++i)
       if (votes_[i] >= threshold) left.push_back(i);
     std::vector<std::int32_t> votes;
+    votes.reserve(left.size());
     for (const std::size_t i : left) votes.push_back(votes_[i]);
     windows_.keep(left);
     votes_ = std::move(votes);
@@ -428,7 +435,8 @@ class Trainer {
     out.put(model_.linear);
     out.put(refs_);
     for (const double value : {rate_, detection_, mined_rate_}) out.put(value);
-    for (const int value : {open_, has_negatives_ ? 1 : 0, finished_ ? 1 : 0}) out.put(value);
+    for (const int value : {open_, has_negatives_ ? 1 : 0, finished_ ? 1 : 0, ranked_})
+      out.put(value);
     if (Status ok = session_.keep(out.bytes()); !ok) return ok;
     kept_learners_ = model_.linear.size();
     if (++kept_ == s_.stop_after) return Error{Errc::end, 0, "train cascade", "stopped for a test"};
@@ -445,6 +453,7 @@ class Trainer {
     in.get(open_);
     in.get(has);
     in.get(finished);
+    in.get(ranked_);
     if (!in.at_end()) return Error{Errc::damaged, 0, "resume", "the checkpoint's state"};
     has_negatives_ = has != 0;
     kept_learners_ = model_.linear.size();
@@ -484,6 +493,7 @@ class Trainer {
   std::vector<WindowRef> refs_;
   bool has_negatives_ = false, exhausted_ = false, finished_ = false;
   double rate_ = 1, detection_ = 1, mined_rate_ = 1;
+  int ranked_ = 0;  // last stages that are done
   int kept_ = 0;
   std::size_t kept_learners_ = 0;  // in the last checkpoint
 };
@@ -512,6 +522,7 @@ std::string text_of(const CascadeSettings& s) {
   text.add("target", s.target);
   text.add("max_learners", s.max_learners);
   text.add("last_learners", s.last_learners);
+  text.add("last_rounds", s.last_rounds);
   text.add("negatives", s.negatives);
   text.add("least_negatives", s.least_negatives);
   text.add("votes", std::string{s.votes == Votes::step ? "step" : "real"});
@@ -521,6 +532,7 @@ std::string text_of(const CascadeSettings& s) {
   text.add("shrink", s.shrink);
   text.add("mirror", s.crops.mirror);
   text.add("shift", s.crops.shift);
+  text.add("shift_copies", s.crops.copies);
   text.add("crop_scale", s.crops.scale);
   text.add_searches(s.searches.empty() ? default_searches() : s.searches);
   text.add("seed", s.seed);
@@ -541,6 +553,8 @@ Status validate(const CascadeSettings& s) {
         Rule{s.target >= 0 && s.target < 1, "--target", "0 up to, but not, 1"},
         Rule{s.max_learners >= 1 && s.max_learners <= 10000, "--max-learners", "1..10000"},
         Rule{s.last_learners >= 0 && s.last_learners <= 10000, "--last-learners", "0..10000"},
+        Rule{s.last_rounds >= 1 && s.last_rounds <= 100, "--last-rounds", "1..100"},
+        Rule{s.crops.copies >= 0 && s.crops.copies <= 100, "--shift-copies", "0..100"},
         Rule{s.negatives >= 0 && s.negatives <= 1000000, "--negatives-per-stage", "0..1000000"},
         Rule{s.cost > 0 && s.cost <= 1e9, "--cost", "more than 0, up to 1e9"},
         Rule{s.trim >= 0 && s.trim < 1, "--trim", "0 up to, but not, 1"},

@@ -28,6 +28,8 @@ struct CascadeSettings {
   double target = 5e-5;    ///< of all windows, the part that passes: stages are added until then
   int max_learners = 200;  ///< of a stage; it ends there even above f_max
   int last_learners = 0;   ///< if over 0, a last stage of so many, to rank what is left
+  int last_rounds = 1;     ///< last stages: so many, each with the hardest negatives that are
+                           ///< left, and such a threshold that no person is lost
   int negatives = 0;       ///< examples of each stage; 0: as many as there are of people
   int least_negatives = 100;  ///< with fewer false positives left than this it ends
   Votes votes = Votes::real;

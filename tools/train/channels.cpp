@@ -3,8 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <memory>
+#include <optional>
+#include <utility>
 
+#include "tools/train/bytes.hpp"
+#include "tools/train/json_line.hpp"
 #include "tools/train/random.hpp"
 
 namespace kerb::train {
@@ -64,121 +68,302 @@ hog::Model model_of(const ChannelSettings& s, const std::vector<Feature>& featur
   return model;
 }
 
-/// A tree that asks nothing (all its windows were of one class) would be no TreeLearner.
+/// A tree that asks nothing (nothing told its windows apart) would be no TreeLearner.
 bool asks(const Tree& tree) { return tree.size() > 1; }
+
+enum Purpose : std::uint64_t { kFirst = 1, kHard, kThin, kPool, kCuts, kTrees };
+
+class Trainer {
+ public:
+  Trainer(const Context& context, Workers& workers, const ChannelSettings& settings,
+          PictureSet& positives, PictureSet& negatives, Session& session, Observer& observer)
+      : context_{context},
+        workers_{workers},
+        s_{settings},
+        positives_{positives},
+        negatives_{negatives},
+        session_{session},
+        observer_{observer},
+        planes_{settings.channels.colour ? Planes::luv : Planes::grey},
+        people_{planes_, settings.geometry.window_width, settings.geometry.window_height} {
+    hog::SearchSettings search;
+    search.scale_step = s_.step;
+    search.stride = s_.stride;
+    search.padding = s_.padding;
+    searches_.push_back(search);
+  }
+
+  Result<hog::Model> run() {
+    const Result<std::vector<std::byte>> state = session_.begin();
+    if (!state) return state.error();
+    if (Status ok = load_people(); !ok) return ok.error();
+    if (Status ok = state->empty() ? start() : restore(*state); !ok) return ok.error();
+    for (;;) {
+      if (Status ok = boost(); !ok) return ok.error();
+      if (round_ + 1 == s_.rounds.size()) break;
+      if (Status ok = find_hard(); !ok) return ok.error();
+    }
+    advise();
+    if (Status ok = hog::validate(model_); !ok) return ok.error();
+    return model_;
+  }
+
+ private:
+  [[nodiscard]] std::string title(const char* what) const {
+    return "round " + std::to_string(round_ + 1) + ": " + what;
+  }
+  [[nodiscard]] std::uint64_t key(Purpose purpose) const {
+    return key_of({s_.seed, purpose, round_});
+  }
+
+  Status load_people() {
+    if (Status ok = add_crops(positives_, s_.crops, workers_, people_); !ok) return ok;
+    if (!s_.edges) return Done{};
+    // Of the windows that are not shifted.
+    Patches straight{planes_, people_.window_width(), people_.window_height()};
+    CropOptions unshifted = s_.crops;
+    unshifted.shift = 0;
+    if (Status ok = add_crops(positives_, unshifted, workers_, straight); !ok) return ok;
+    const hog::Geometry& g = s_.geometry;
+    const int above = static_cast<int>(g.person_y);
+    const int below = g.window_height - static_cast<int>(g.person_y + g.person_height);
+    add_cut_short(straight, below, false, people_);
+    add_cut_short(straight, above, true, people_);
+    return Done{};
+  }
+
+  Status start() {
+    session_.log(line_of(R"({"trainer":"channels","positives":%zu,"people":%zu,"pictures":%zu,)"
+                         R"("seed":%llu})",
+                         positives_.size(), people_.size(), negatives_.size(),
+                         static_cast<unsigned long long>(s_.seed)));
+    Result<Mined> drawn = draw_windows(s_.geometry, negatives_, searches_.front(),
+                                       static_cast<std::size_t>(s_.first_negatives), key(kFirst));
+    if (!drawn) return drawn.error();
+    if (drawn->windows.empty())
+      return Error{Errc::invalid_argument, 0, "train channels", "the pictures hold no window"};
+    refs_ = std::move(drawn->windows);
+    return keep();
+  }
+
+  /// Makes this round's model, from trees_ on.
+  Status boost() {
+    const double before = session_.seconds();
+    Patches others{planes_, people_.window_width(), people_.window_height()};
+    if (Status ok = add_windows(negatives_, refs_, s_.geometry, searches_, workers_, others,
+                                title("windows"), observer_);
+        !ok)
+      return ok;
+    observer_.progress(title("features"), 0, 1);
+    const std::vector<Feature> features = draw_features(
+        s_.channels, people_.window_width() / s_.grid, people_.window_height() / s_.grid, s_.mix,
+        static_cast<std::size_t>(s_.pool), key(kPool));
+    constexpr std::size_t kSampled = 4096;
+    const FeatureTable table = FeatureTable::build(features, s_.channels, s_.grid, people_, others,
+                                                   kSampled, key(kCuts), workers_);
+    Booster booster{table, people_.size(), s_.boost, key(kTrees), workers_};
+    booster.take(trees_);
+    const auto wanted = static_cast<std::size_t>(s_.rounds[round_]);
+    constexpr std::size_t kBetweenCheckpoints = 128;
+    while (booster.trees().size() < wanted) {
+      booster.grow();
+      if (!asks(booster.trees().back())) break;  // the drawn features tell nothing more
+      observer_.progress(title("trees"), booster.trees().size(), wanted);
+      if (booster.trees().size() % kBetweenCheckpoints != 0) continue;
+      trees_ = booster.trees();
+      if (Status ok = keep(); !ok) return ok;
+    }
+    trees_ = booster.trees();
+    while (!trees_.empty() && !asks(trees_.back())) trees_.pop_back();
+    if (trees_.empty())
+      return Error{Errc::invalid_argument, 0, "train channels",
+                   "nothing tells the people from the negatives"};
+    model_ = model_of(s_, features, table, trees_,
+                      std::vector<std::int32_t>(trees_.size(), votes(s_.rejection)));
+    const double seconds = session_.seconds() - before;
+    session_.log(line_of(R"({"round":%zu,"trees":%zu,"people":%zu,"negatives":%zu,)"
+                         R"("error":%.5f,"seconds":%.2f,"total":%.1f})",
+                         round_ + 1, trees_.size(), people_.size(), others.size(), booster.error(),
+                         seconds, session_.seconds()));
+    observer_.say(line_of("round %zu: %zu trees, %zu people, %zu negatives, error %.4f, %.1f s",
+                          round_ + 1, trees_.size(), people_.size(), others.size(), booster.error(),
+                          seconds));
+    return Done{};
+  }
+
+  /// The next round's negatives: this one's and what its model takes for people.
+  Status find_hard() {
+    const double before = session_.seconds();
+    ++round_;
+    MineSettings mining;
+    mining.searches = searches_;
+    mining.wanted = static_cast<std::size_t>(s_.round_negatives);
+    mining.per_picture = static_cast<std::size_t>(s_.per_picture);
+    mining.seed = key(kHard);
+    mining.threshold = static_cast<float>(s_.hard - s_.rejection);
+    const Result<Mined> mined =
+        mine(context_, workers_, model_, negatives_, mining, title("negatives"), observer_);
+    if (!mined) return mined.error();
+    std::vector<WindowRef> fresh;
+    std::sort(refs_.begin(), refs_.end());
+    std::set_difference(mined->windows.begin(), mined->windows.end(), refs_.begin(), refs_.end(),
+                        std::back_inserter(fresh));
+    // When there are too many, old ones go.
+    const auto most = static_cast<std::size_t>(s_.most_negatives);
+    if (refs_.size() + fresh.size() > most && fresh.size() < most) {
+      Random random{key(kThin)};
+      std::vector<WindowRef> kept;
+      for (const std::size_t i : draw(random, refs_.size(), most - fresh.size()))
+        kept.push_back(refs_[i]);
+      refs_ = std::move(kept);
+    }
+    refs_.insert(refs_.end(), fresh.begin(), fresh.end());
+    std::sort(refs_.begin(), refs_.end());
+    session_.log(line_of(R"({"round":%zu,"found":%lld,"searched":%lld,"rate":%.4g,"new":%zu,)"
+                         R"("seconds":%.2f})",
+                         round_ + 1, static_cast<long long>(mined->found),
+                         static_cast<long long>(mined->searched), mined->rate(), fresh.size(),
+                         session_.seconds() - before));
+    trees_.clear();
+    return keep();
+  }
+
+  void advise() {
+    model_.advice.scale_step = 1.0718F;  // ten levels an octave
+    model_.advice.stride = s_.stride;
+    model_.advice.padding = s_.padding;
+    model_.advice.fusion = hog::FusionKind::suppression;
+    model_.advice.overlap = 0.65F;
+    model_.advice.of_smaller = true;
+  }
+
+  Status keep() {
+    ByteWriter out;
+    out.put(std::uint64_t{round_});
+    out.put(refs_);
+    out.put(std::uint64_t{trees_.size()});
+    for (const Tree& tree : trees_) out.put(tree);
+    if (Status ok = session_.keep(out.bytes()); !ok) return ok;
+    if (++kept_ == s_.stop_after)
+      return Error{Errc::end, 0, "train channels", "stopped for a test"};
+    return Done{};
+  }
+
+  Status restore(const std::vector<std::byte>& state) {
+    ByteReader in{state};
+    std::uint64_t round = 0, count = 0;
+    in.get(round);
+    in.get(refs_);
+    in.get(count);
+    for (std::uint64_t i = 0; i < count && in.ok(); ++i) in.get(trees_.emplace_back());
+    if (!in.at_end() || round >= s_.rounds.size())
+      return Error{Errc::damaged, 0, "resume", "the checkpoint's state"};
+    round_ = static_cast<std::size_t>(round);
+    observer_.say("resumed in round " + std::to_string(round_ + 1) + " with " +
+                  std::to_string(refs_.size()) + " negatives and " + std::to_string(trees_.size()) +
+                  " trees");
+    return Done{};
+  }
+
+  const Context& context_;
+  Workers& workers_;
+  const ChannelSettings& s_;
+  PictureSet& positives_;
+  PictureSet& negatives_;
+  Session& session_;
+  Observer& observer_;
+  Planes planes_;
+  Patches people_;
+  std::vector<hog::SearchSettings> searches_;
+  std::vector<WindowRef> refs_;  // this round's negatives
+  std::vector<Tree> trees_;      // of this round, as far as it has come
+  std::size_t round_ = 0;
+  hog::Model model_;  // of the last round that is done
+  int kept_ = 0;
+};
 
 }  // namespace
 
+std::string text_of(const ChannelSettings& s) {
+  SettingsText text;
+  text.add("name", s.name);
+  text.add_geometry(s.geometry);
+  text.add("bins", s.channels.bins);
+  text.add("colour", s.channels.colour);
+  text.add("grid", s.grid);
+  text.add("mirror", s.crops.mirror);
+  text.add("shift", s.crops.shift);
+  text.add("crop_scale", s.crops.scale);
+  text.add("edges", s.edges);
+  std::string rounds;
+  for (const int trees : s.rounds) rounds += (rounds.empty() ? "" : ",") + std::to_string(trees);
+  text.add("rounds", rounds);
+  text.add("pool", s.pool);
+  text.add("mix", std::to_string(s.mix.plain) + "," + std::to_string(s.mix.local) + "," +
+                      std::to_string(s.mix.neighbour));
+  text.add("depth", s.boost.depth);
+  text.add("sample", std::uint64_t{s.boost.sample});
+  text.add("trim", s.boost.trim);
+  text.add("discrete", s.boost.discrete);
+  text.add("shrink", s.boost.shrink);
+  text.add("first_negatives", s.first_negatives);
+  text.add("round_negatives", s.round_negatives);
+  text.add("most_negatives", s.most_negatives);
+  text.add("per_picture", s.per_picture);
+  text.add("rejection", s.rejection);
+  text.add("hard", s.hard);
+  text.add("step", s.step);
+  text.add("stride", s.stride);
+  text.add("padding", s.padding);
+  text.add("seed", s.seed);
+  return text.text();
+}
+
 Status validate(const ChannelSettings& s) {
-  const auto bad = [](const char* text) {
-    return Error{Errc::invalid_argument, 0, "train channels", text};
+  struct Rule {
+    bool holds;
+    const char *option, *text;
   };
   const hog::Geometry& g = s.geometry;
-  if (s.grid != 1 && s.grid != 2 && s.grid != 4) return bad("grid: 1, 2 or 4");
-  if (g.window_width % s.grid != 0 || g.window_height % s.grid != 0)
-    return bad("the window must be whole cells of the grid");
-  if (s.rounds.empty() || *std::min_element(s.rounds.begin(), s.rounds.end()) < 1)
-    return bad("rounds: one or more, each of a tree or more");
-  if (s.boost.depth < 1 || s.boost.depth > 6) return bad("depth: 1..6");
-  if (s.pool < 1 || s.boost.sample < 1) return bad("features: one or more");
-  if (s.mix.plain + s.mix.local + s.mix.neighbour < 1) return bad("no kind of feature");
-  if (s.first_negatives < 1) return bad("negatives: one or more");
+  const bool sound_grid = s.grid == 1 || s.grid == 2 || s.grid == 4;
+  const auto in = [](double value, double least, double most) {
+    return value >= least && value <= most;
+  };
+  for (const Rule& rule :
+       {Rule{sound_grid, "--grid", "1, 2 or 4"},
+        Rule{sound_grid && g.window_width % s.grid == 0 && g.window_height % s.grid == 0,
+             "--window", "whole cells of the grid"},
+        Rule{!s.rounds.empty() && s.rounds.size() <= 64, "--rounds", "1 to 64 of them"},
+        Rule{std::all_of(s.rounds.begin(), s.rounds.end(),
+                         [](int n) { return n >= 1 && n <= hog::kMaxLearners; }),
+             "--rounds", "of 1..65536 trees each"},
+        Rule{in(s.pool, 1, 1e6), "--pool", "1..1000000"},
+        Rule{s.boost.sample >= 1, "--sample", "1 or more"},
+        Rule{in(s.boost.depth, 1, 6), "--depth", "1..6"},
+        Rule{in(s.boost.trim, 0, 0.5), "--trim", "0..0.5"},
+        Rule{in(s.boost.shrink, 0.001, 10), "--shrink", "0.001..10"},
+        Rule{in(s.mix.plain, 0, 1000) && in(s.mix.local, 0, 1000) && in(s.mix.neighbour, 0, 1000) &&
+                 s.mix.plain + s.mix.local + s.mix.neighbour >= 1,
+             "--mix", "three shares of 0..1000, not all 0"},
+        Rule{in(s.first_negatives, 1, 1e6), "--random-negatives", "1..1000000"},
+        Rule{in(s.round_negatives, 1, 1e6), "--hard-negatives", "1..1000000"},
+        Rule{in(s.most_negatives, 1, 1e6), "--most-negatives", "1..1000000"},
+        Rule{in(s.per_picture, 0, 1e6), "--per-picture", "0..1000000"},
+        Rule{in(s.rejection, -1000, 0), "--rejection", "-1000..0"},
+        Rule{in(s.hard, s.rejection, 1000), "--hard", "from --rejection to 1000"},
+        Rule{in(s.crops.shift, 0, 1024), "--shift", "0..1024 pixels"},
+        Rule{in(s.step, 1.001, 16), "--step", "1.001..16"},
+        Rule{in(s.stride, 1, 256), "--stride", "1..256"},
+        Rule{in(s.padding, 0, 1024), "--padding", "0..1024"}})
+    if (!rule.holds) return Error{Errc::invalid_argument, 0, rule.option, rule.text};
   return Done{};
 }
 
-Result<hog::Model> train_channels(const ChannelSettings& s, const Bench& bench) {
-  if (Status ok = validate(s); !ok) return ok.error();
-  const int columns = s.geometry.window_width / s.grid, rows = s.geometry.window_height / s.grid;
-  const Planes planes = s.channels.colour ? Planes::luv : Planes::grey;
-  Patches people{planes, s.geometry.window_width, s.geometry.window_height};
-  if (Status ok = add_crops(bench.crops, s.crops, bench.workers, people); !ok) return ok.error();
-  if (s.edges) {
-    const std::size_t whole = people.size();
-    const hog::Geometry& g = s.geometry;
-    const int above = static_cast<int>(g.person_y);
-    const int below = g.window_height - static_cast<int>(g.person_y + g.person_height);
-    add_cut_short(people, 0, whole, below, false);
-    add_cut_short(people, 0, whole, above, true);
-  }
-
-  hog::SearchSettings search;
-  search.scale_step = s.step;
-  search.stride = s.stride;
-  search.padding = s.padding;
-  const std::vector<hog::SearchSettings> searches{search};
-  Result<Mined> first =
-      draw_windows(s.geometry, bench.negatives, search, s.first_negatives, key_of({s.seed, 1}));
-  if (!first) return first.error();
-  std::vector<WindowRef> chosen = std::move(first->windows);
-  hog::Model model;
-  for (std::size_t round = 0; round < s.rounds.size(); ++round) {
-    const std::string title = "round " + std::to_string(round + 1);
-    if (round > 0) {
-      MineSettings mining;
-      mining.searches = searches;
-      mining.wanted = s.round_negatives;
-      mining.per_picture = s.per_picture;
-      mining.threshold = static_cast<float>(s.hard - s.rejection);
-      mining.seed = key_of({s.seed, 2, round});
-      const Result<Mined> mined = mine(bench.context, bench.workers, model, bench.negatives, mining,
-                                       title + ": negatives", bench.observer);
-      if (!mined) return mined.error();
-      // What is there already is not taken twice; when there are too many, old ones go.
-      std::vector<WindowRef> fresh;
-      std::sort(chosen.begin(), chosen.end());
-      std::set_difference(mined->windows.begin(), mined->windows.end(), chosen.begin(),
-                          chosen.end(), std::back_inserter(fresh));
-      if (chosen.size() + fresh.size() > s.most_negatives && fresh.size() < s.most_negatives) {
-        Random random{key_of({s.seed, 3, round})};
-        std::vector<WindowRef> kept;
-        for (const std::size_t i : draw(random, chosen.size(), s.most_negatives - fresh.size()))
-          kept.push_back(chosen[i]);
-        chosen = std::move(kept);
-      }
-      chosen.insert(chosen.end(), fresh.begin(), fresh.end());
-      std::sort(chosen.begin(), chosen.end());
-      char line[160];
-      std::snprintf(line, sizeof line,
-                    "%s: %lld false positives (%.2e a window), %zu new negatives", title.c_str(),
-                    static_cast<long long>(mined->found), mined->rate(), fresh.size());
-      bench.observer.say(line);
-    }
-    Patches others{planes, s.geometry.window_width, s.geometry.window_height};
-    if (Status ok = add_windows(bench.negatives, chosen, s.geometry, searches, bench.workers,
-                                others, title + ": windows", bench.observer);
-        !ok)
-      return ok.error();
-    const std::vector<Feature> features =
-        draw_features(s.channels, columns, rows, s.mix, s.pool, key_of({s.seed, 4, round}));
-    const FeatureTable table = FeatureTable::build(features, s.channels, s.grid, people, others,
-                                                   4096, key_of({s.seed, 5, round}), bench.workers);
-    Booster booster{table, people.size(), s.boost, key_of({s.seed, 6, round}), bench.workers};
-    const auto wanted = static_cast<std::size_t>(s.rounds[round]);
-    while (booster.trees().size() < wanted) {
-      booster.grow();
-      if (!asks(booster.trees().back())) break;  // everybody is told apart
-      bench.observer.progress(title + ": trees", booster.trees().size(), wanted);
-    }
-    std::vector<Tree> trees = booster.trees();
-    while (!trees.empty() && !asks(trees.back())) trees.pop_back();
-    if (trees.empty())
-      return Error{Errc::invalid_argument, 0, "train channels",
-                   "nothing tells people from negatives"};
-    const std::vector<std::int32_t> thresholds(trees.size(), votes(s.rejection));
-    model = model_of(s, features, table, trees, thresholds);
-    char line[160];
-    std::snprintf(line, sizeof line, "%s: %zu trees, %zu people, %zu negatives, error %.4f",
-                  title.c_str(), trees.size(), people.size(), others.size(), booster.error());
-    bench.observer.say(line);
-  }
-  model.advice.scale_step = 1.0718F;
-  model.advice.stride = s.stride;
-  model.advice.padding = s.padding;
-  model.advice.fusion = hog::FusionKind::suppression;
-  model.advice.overlap = 0.65F;
-  model.advice.of_smaller = true;
-  if (Status ok = hog::validate(model); !ok) return ok.error();
-  return model;
+Result<hog::Model> train_channels(const Context& context, Workers& workers,
+                                  const ChannelSettings& settings, PictureSet& positives,
+                                  PictureSet& negatives, Session& session, Observer& observer) {
+  if (Status ok = validate(settings); !ok) return ok.error();
+  return Trainer{context, workers, settings, positives, negatives, session, observer}.run();
 }
 
 }  // namespace kerb::train

@@ -4,50 +4,44 @@
 #include <string>
 #include <vector>
 
-#include "gpu/hog/model.hpp"
-#include "gpu/memory/context.hpp"
-#include "gpu/memory/workers.hpp"
 #include "tools/train/features.hpp"
 #include "tools/train/mining.hpp"
+#include "tools/train/session.hpp"
 #include "tools/train/trees.hpp"
 
-/// The channel cascade: boosted trees over sums of gradient and colour channels, after Dollar et
-/// al.'s integral and aggregated channel features.
 namespace kerb::train {
 
+/// The channel cascade: boosted trees over sums of gradient and colour channels, after Dollar et
+/// al.'s integral and aggregated channel features. Each round boosts anew, with more trees, against
+/// the negatives so far and the false positives of the round before.
 struct ChannelSettings {
+  std::string name = "channels";
   hog::Geometry geometry{64, 128, 12, 16, 40, 96, Scaling::octaves};
   hog::Channels channels{6, false, true, true};
-  int grid = 4;
-  CropOptions crops;
+  int grid = 4;  ///< pixels; rectangles are whole cells of it
+  CropOptions crops{1, true, 2};
   bool edges = true;  ///< each person also as they look where the picture ends at their feet, and
                       ///< where it ends at their head
-  std::vector<int> rounds{64, 256, 1024, 2048};  ///< trees of each; negatives are added in between
-  std::size_t pool = 30000;                      ///< features drawn for each round
+  std::vector<int> rounds{64, 256, 1024, 2048};  ///< trees of each
+  int pool = 20000;                              ///< features drawn for each round
   FeatureMix mix;
   BoostSettings boost;
-  std::size_t first_negatives = 5000, round_negatives = 5000, most_negatives = 15000;
-  std::size_t per_picture = 25;  ///< negatives from one picture in one round
-  double rejection = -4;         ///< a window whose votes ever add up to less is thrown out
-  double hard = -1;              ///< negatives are added that reach so many votes
-  double step = 1.1;             ///< between levels of the pictures negatives come from
+  int first_negatives = 5000, round_negatives = 5000, most_negatives = 15000;
+  int per_picture = 25;   ///< negatives from one picture in one round
+  double rejection = -2;  ///< a window whose votes ever add up to less is thrown out
+  double hard = -1;       ///< negatives are added that reach so many votes
+  double step = 1.1;      ///< between levels of the pictures negatives come from
   int stride = 4, padding = 16;
   std::uint64_t seed = 1;
-  std::string name = "channels";
+  int stop_after = 0;  ///< for tests: ends with Errc::end after so many checkpoints; 0: never
 };
-/// Fails, naming what is wrong: invalid_argument.
+[[nodiscard]] std::string text_of(const ChannelSettings& settings);
+/// Fails, naming the option: invalid_argument.
 Status validate(const ChannelSettings& settings);
 
-/// What a training works with and reports to. All must outlive it.
-struct Bench {
-  const Context& context;
-  Workers& workers;
-  PictureSet& crops;
-  PictureSet& negatives;
-  Observer& observer;
-};
-
-/// Fails: as validate(), mine() and PictureSet.
-Result<hog::Model> train_channels(const ChannelSettings& settings, const Bench& bench);
+/// As train_cascade(). Takes a byte for each window and feature of the pool, besides the windows.
+Result<hog::Model> train_channels(const Context& context, Workers& workers,
+                                  const ChannelSettings& settings, PictureSet& positives,
+                                  PictureSet& negatives, Session& session, Observer& observer);
 
 }  // namespace kerb::train

@@ -42,7 +42,7 @@ std::string first_difference(const std::string& there, const std::string& here) 
     if (!more_a && !more_b) return "";
     if (!more_a) x.clear();
     if (!more_b) y.clear();
-    if (x != y) return "there '" + x + "', here '" + y + "'";
+    if (x != y) return line_of("there '%s', here '%s'", x.c_str(), y.c_str());
   }
 }
 

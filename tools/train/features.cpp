@@ -66,7 +66,11 @@ Feature draw_one(const hog::Channels& channels, int columns, int rows, const Fea
   return f;
 }
 
-/// One worker's place: the nodes of one window after the other.
+/// Windows that are looked at together, feature by feature: their nodes fit the second cache, and a
+/// feature's cuts are fetched once for all of them.
+constexpr std::size_t kTogether = 16;
+
+/// One worker's place: the nodes of some windows.
 class Desk {
  public:
   Desk(const hog::Channels& channels, int grid, const Patches& patches)
@@ -78,32 +82,37 @@ class Desk {
     level_.image_height = level_.height = patches.window_height();
     level_.row_stride = patches.row_stride();
     rows_ = histogram_.cells(level_.height);
-    nodes_.resize(histogram_.size_of(level_, rows_ + 1));
+    size_ = histogram_.size_of(level_, rows_ + 1);
+    nodes_.resize(size_ * kTogether);
     constexpr std::size_t kSlack = 64;  // vectors read past the end
     samples_.resize(patches.patch_size() + kSlack);
     pitch_ = (histogram_.cells(level_.width) + 1) * histogram_.lanes();
   }
 
-  void load(const Patches& patches, std::size_t i) {
+  /// Window i as the `place`th of those together.
+  void load(const Patches& patches, std::size_t i, std::size_t place) {
     std::memcpy(samples_.data(), patches.plane(i), patches.patch_size());
     const std::uint8_t* planes[3] = {};
     for (int p = 0; p < planes_; ++p)
       planes[p] = samples_.data() + static_cast<std::size_t>(p) * patches.plane_size();
-    histogram_.build_rows(level_, planes, nodes_.data(), rows_ + 1, 0, rows_);
+    histogram_.build_rows(level_, planes, nodes_.data() + place * size_, rows_ + 1, 0, rows_);
   }
 
   /// As the engines compute it: see cascade_layout.hpp.
-  [[nodiscard]] float value(const Feature& f) const {
-    const float sum = over(f.channel, f.x, f.y, f.width, f.height);
+  [[nodiscard]] float value(const Feature& f, std::size_t place) const {
+    const std::uint32_t* nodes = nodes_.data() + place * size_;
+    const float sum = over(nodes, f.channel, f.x, f.y, f.width, f.height);
     if (f.divisor < 0) return sum;
-    return sum / (over(f.divisor, f.divisor_x, f.divisor_y, f.divisor_width, f.divisor_height) +
-                  hog::kDivisorFloor);
+    return sum /
+           (over(nodes, f.divisor, f.divisor_x, f.divisor_y, f.divisor_width, f.divisor_height) +
+            hog::kDivisorFloor);
   }
 
  private:
-  [[nodiscard]] float over(int channel, int x, int y, int width, int height) const {
+  [[nodiscard]] float over(const std::uint32_t* nodes, int channel, int x, int y, int width,
+                           int height) const {
     const int lanes = histogram_.lanes();
-    const std::uint32_t* upper = nodes_.data() + y * pitch_ + x * lanes + channel;
+    const std::uint32_t* upper = nodes + y * pitch_ + x * lanes + channel;
     const std::uint32_t* lower = upper + height * pitch_;
     return static_cast<float>((lower[width * lanes] - lower[0]) -
                               (upper[width * lanes] - upper[0]));
@@ -114,6 +123,7 @@ class Desk {
   Level level_;
   int rows_ = 0;
   std::ptrdiff_t pitch_ = 0;
+  std::size_t size_ = 0;  // numbers of one window
   std::vector<std::uint8_t> samples_;
   std::vector<std::uint32_t> nodes_;
 };
@@ -170,31 +180,35 @@ FeatureTable FeatureTable::build(const std::vector<Feature>& features,
   table.cuts_.resize(table.features_ * (kSteps - 1));
   std::vector<Desk> desks;
   for (int i = 0; i < workers.count(); ++i) desks.emplace_back(channels, grid, first);
-  const auto load = [&](Desk& desk, std::size_t window) {
-    if (window < first.size()) {
-      desk.load(first, window);
-    } else {
-      desk.load(second, window - first.size());
+  /// For windows [from, from + count) of `order`: visit(feature, place, value).
+  const auto look = [&](int worker, const auto& order, std::size_t from, std::size_t count,
+                        const auto& visit) {
+    Desk& desk = desks[static_cast<std::size_t>(worker)];
+    for (std::size_t k = 0; k < count; ++k) {
+      const std::size_t window = order(from + k);
+      const bool is_first = window < first.size();
+      desk.load(is_first ? first : second, is_first ? window : window - first.size(), k);
     }
+    for (std::size_t f = 0; f < features.size(); ++f)
+      for (std::size_t k = 0; k < count; ++k) visit(f, from + k, desk.value(features[f], k));
+  };
+  const auto groups = [](std::size_t n) {
+    return static_cast<int>((n + kTogether - 1) / kTogether);
   };
   // The cuts, from a sample: [feature][sampled].
   Random random{seed};
   const std::vector<std::size_t> drawn = draw(random, table.windows_, sampled);
   std::vector<float> values(table.features_ * drawn.size());
-  constexpr std::size_t kBlock = 64;
-  const auto blocks = [](std::size_t n) { return static_cast<int>((n + kBlock - 1) / kBlock); };
-  workers.run(blocks(drawn.size()), [&](int task, int worker) {
-    Desk& desk = desks[static_cast<std::size_t>(worker)];
-    const std::size_t from = static_cast<std::size_t>(task) * kBlock;
-    for (std::size_t i = from; i < std::min(from + kBlock, drawn.size()); ++i) {
-      load(desk, drawn[i]);
-      for (std::size_t f = 0; f < table.features_; ++f)
-        values[f * drawn.size() + i] = desk.value(features[f]);
-    }
+  workers.run(groups(drawn.size()), [&](int task, int worker) {
+    const std::size_t from = static_cast<std::size_t>(task) * kTogether;
+    look(
+        worker, [&](std::size_t i) { return drawn[i]; }, from,
+        std::min(kTogether, drawn.size() - from),
+        [&](std::size_t f, std::size_t i, float value) { values[f * drawn.size() + i] = value; });
   });
-  workers.run(blocks(table.features_), [&](int task, int) {
-    const std::size_t from = static_cast<std::size_t>(task) * kBlock;
-    for (std::size_t f = from; f < std::min(from + kBlock, table.features_); ++f) {
+  workers.run(groups(table.features_), [&](int task, int) {
+    const std::size_t from = static_cast<std::size_t>(task) * kTogether;
+    for (std::size_t f = from; f < std::min(from + kTogether, table.features_); ++f) {
       float* column = values.data() + f * drawn.size();
       std::sort(column, column + drawn.size());
       float* cuts = table.cuts_.data() + f * (kSteps - 1);
@@ -203,22 +217,14 @@ FeatureTable FeatureTable::build(const std::vector<Feature>& features,
     }
   });
   values = {};
-  // All windows, a block of them at a time: a block's steps are written column by column.
-  std::vector<std::vector<std::uint8_t>> scratch(static_cast<std::size_t>(workers.count()));
-  for (auto& room : scratch) room.resize(kBlock * table.features_);
-  workers.run(blocks(table.windows_), [&](int task, int worker) {
-    Desk& desk = desks[static_cast<std::size_t>(worker)];
-    std::uint8_t* room = scratch[static_cast<std::size_t>(worker)].data();
-    const std::size_t from = static_cast<std::size_t>(task) * kBlock;
-    const std::size_t count = std::min(kBlock, table.windows_ - from);
-    for (std::size_t i = 0; i < count; ++i) {
-      load(desk, from + i);
-      for (std::size_t f = 0; f < table.features_; ++f)
-        room[f * kBlock + i] =
-            step_of(table.cuts_.data() + f * (kSteps - 1), desk.value(features[f]));
-    }
-    for (std::size_t f = 0; f < table.features_; ++f)
-      std::memcpy(table.steps_.data() + f * table.windows_ + from, room + f * kBlock, count);
+  workers.run(groups(table.windows_), [&](int task, int worker) {
+    const std::size_t from = static_cast<std::size_t>(task) * kTogether;
+    look(
+        worker, [](std::size_t i) { return i; }, from, std::min(kTogether, table.windows_ - from),
+        [&](std::size_t f, std::size_t i, float value) {
+          table.steps_[f * table.windows_ + i] =
+              step_of(table.cuts_.data() + f * (kSteps - 1), value);
+        });
   });
   return table;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "tools/train/engines.hpp"
+#include "tools/train/random.hpp"
 
 namespace kerb::train {
 namespace {
@@ -46,6 +47,29 @@ class Searcher {
   hog::Fusion& fusion_;
 };
 
+int cut_of(int room, std::uint64_t key) {
+  return static_cast<int>(key % static_cast<std::uint64_t>(std::min(7, std::max(0, room) / 2) + 1));
+}
+
+/// Without some columns on the left and rows at the top.
+Pixels cut(const Pixels& in, int left, int top) {
+  Pixels out;
+  out.width = in.width - left;
+  out.height = in.height - top;
+  const auto copy = [&](const std::vector<std::uint8_t>& from, int planes) {
+    std::vector<std::uint8_t> to;
+    for (int p = 0; p < planes; ++p)
+      for (int y = top; y < in.height; ++y) {
+        const auto row = from.begin() + (std::ptrdiff_t{p} * in.height + y) * in.width;
+        to.insert(to.end(), row + left, row + in.width);
+      }
+    return to;
+  };
+  out.grey = copy(in.grey, 1);
+  if (!in.planes.empty()) out.planes = copy(in.planes, 3);
+  return out;
+}
+
 void fill_curve(std::vector<float> found, std::vector<float> wrong, double pictures,
                 Judgement& out) {
   std::sort(found.begin(), found.end(), std::greater<>{});
@@ -84,10 +108,22 @@ Result<Judgement> judge(const Context& context, Workers& workers, const hog::Mod
   for (std::size_t i = 0; i < people.size(); ++i) {
     const Result<std::shared_ptr<const Pixels>> crop = people.get(i);
     if (!crop) return crop.error();
-    if (const auto done = searcher.search(**crop, *list, ignored); !done) return done.error();
-    const Detection truth{static_cast<float>(((*crop)->width - g.window_width) / 2) + g.person_x,
-                          static_cast<float>(((*crop)->height - g.window_height) / 2) + g.person_y,
-                          g.person_width, g.person_height, 0};
+    const double scale = settings.crop_scale;
+    const auto room = [scale](int crop_side, int window_side) {
+      return crop_side - static_cast<int>(std::ceil(scale * window_side));
+    };
+    const int left = cut_of(room((*crop)->width, g.window_width), key_of({i, 1}));
+    const int top = cut_of(room((*crop)->height, g.window_height), key_of({i, 2}));
+    if (const auto done = searcher.search(cut(**crop, left, top), *list, ignored); !done)
+      return done.error();
+    const auto place = [scale](int crop_side, int window_side, float in_window, int off) {
+      return static_cast<float>((crop_side - scale * window_side) / 2 - off +
+                                scale * static_cast<double>(in_window));
+    };
+    const auto scaled = static_cast<float>(scale);
+    const Detection truth{place((*crop)->width, g.window_width, g.person_x, left),
+                          place((*crop)->height, g.window_height, g.person_y, top),
+                          scaled * g.person_width, scaled * g.person_height, 0};
     ++out.people;
     for (int d = 0; d < list->count; ++d)
       if (shared(list->items[d], truth) >= 0.5) {

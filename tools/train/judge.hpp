@@ -26,12 +26,16 @@ struct JudgeSettings {
   hog::SearchSettings search;
   hog::FusionSettings fusion;
   float threshold = 0;
+  double crop_scale = 1;   ///< pixels of the crops to one of the model's window
   bool count_work = true;  ///< learners and reach: searches once more
 };
 
-/// A person in a crop is the model's, in its middle; found where a detection shares half with it
-/// (intersection over union). False positives are what is found in the pictures without people,
-/// scaled to pictures of 640 x 480 pixels, since small pictures have fewer. Fails: as the engines.
+/// A person in a crop is the model's, in its middle. So that windows do not stand better on them
+/// than in a picture, up to 7 columns and rows are cut from the crop's left and top, other ones for
+/// each, where it is larger than the window by twice that. They are found where a detection shares
+/// half with it (intersection over union). False positives are what is found in the pictures
+/// without people, scaled to pictures of 640 x 480 pixels, since small pictures have fewer. Fails:
+/// as the engines.
 Result<Judgement> judge(const Context& context, Workers& workers, const hog::Model& model,
                         const JudgeSettings& settings, PictureSet& people, PictureSet& pictures,
                         Observer& observer);

@@ -2,6 +2,7 @@
 #include "tools/train/mining.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -56,6 +57,14 @@ std::vector<WindowRef> windows_of(const Lottery& lottery) {
   return windows;
 }
 
+/// Less the higher the score. Scores of engines are finite.
+std::uint64_t key_of_score(float score) {
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &score, sizeof bits);
+  const bool negative = (bits >> 31) != 0;
+  return negative ? std::uint64_t{bits} : std::uint64_t{0x7fffffffU - bits};
+}
+
 }  // namespace
 
 Result<Mined> mine(const Context& context, Workers& workers, const hog::Model& model,
@@ -67,6 +76,7 @@ Result<Mined> mine(const Context& context, Workers& workers, const hog::Model& m
     mined.search = static_cast<int>(s);
     Engines engines{context, workers, model, settings.searches[s]};
     Lottery lottery{settings.wanted}, of_picture{settings.per_picture};
+    Lottery best{settings.wanted + settings.hardest};  // some may be in both
     Random random{key_of({settings.seed, 0x6f72646572U})};
     for (const std::size_t i : draw(random, pictures.size(), pictures.size())) {
       const Result<std::shared_ptr<const Pixels>> picture = pictures.get(i);
@@ -81,14 +91,31 @@ Result<Mined> mine(const Context& context, Workers& workers, const hog::Model& m
       ++mined.pictures;
       of_picture.clear();
       Lottery& taker = settings.per_picture == 0 ? lottery : of_picture;
-      for (int h = 0; h < hits->count; ++h)
-        taker.offer(ticket_of(settings.seed, i, s, hits->data[h].window));
+      for (int h = 0; h < hits->count; ++h) {
+        const Ticket ticket = ticket_of(settings.seed, i, s, hits->data[h].window);
+        taker.offer(ticket);
+        if (settings.hardest > 0) best.offer({key_of_score(hits->data[h].score), ticket.window});
+      }
       for (const Ticket& ticket : of_picture.kept()) lottery.offer(ticket);
       observer.progress(what, mined.pictures, pictures.size());
       if (settings.enough != 0 && mined.found >= static_cast<std::int64_t>(settings.enough)) break;
     }
     mined.windows = windows_of(lottery);
-    if (mined.windows.size() >= settings.wanted) break;
+    const bool enough = mined.windows.size() >= settings.wanted;
+    if (settings.hardest > 0) {
+      std::vector<Ticket> highest = best.kept();
+      std::sort(highest.begin(), highest.end());
+      const std::vector<WindowRef> drawn = mined.windows;
+      std::size_t left = settings.hardest;
+      for (const Ticket& ticket : highest) {
+        if (left == 0) break;
+        if (std::binary_search(drawn.begin(), drawn.end(), ticket.window)) continue;
+        mined.windows.push_back(ticket.window);
+        --left;
+      }
+      std::sort(mined.windows.begin(), mined.windows.end());
+    }
+    if (enough) break;
   }
   return mined;
 }

@@ -10,9 +10,10 @@ namespace kerb::train {
 /// Which windows of person-free pictures to take.
 struct MineSettings {
   std::vector<hog::SearchSettings> searches;  ///< tried in turn, until there are enough
-  float threshold = 0;     ///< windows that score at least this are false positives
-  std::size_t wanted = 0;  ///< so many of them, drawn at random
-  std::size_t enough = 0;  ///< a search ends after the picture that makes it so many found; 0: all
+  float threshold = 0;      ///< windows that score at least this are false positives
+  std::size_t wanted = 0;   ///< so many of them, drawn at random
+  std::size_t hardest = 0;  ///< and, of the others, so many that score highest
+  std::size_t enough = 0;   ///< a search ends after the picture that makes it so many found; 0: all
   std::size_t per_picture = 0;  ///< of one picture at most so many, drawn at random; 0: no limit
   std::uint64_t seed = 0;       ///< another one for each round
 };

@@ -8,6 +8,7 @@
 
 #include "gpu/image/pyramid.hpp"
 #include "gpu/image/to_luv.hpp"
+#include "tools/train/random.hpp"
 
 namespace kerb::train {
 namespace {
@@ -137,27 +138,28 @@ Status add_window(const Pixels& picture, int x, int y, Patches& out) {
   return Done{};
 }
 
-void add_cut_short(Patches& patches, std::size_t from, std::size_t to, int rows, bool upper) {
-  const std::size_t first = patches.grow(to - from);
-  const int height = patches.window_height() + 2;  // with the rim, which is outside as well
-  const auto stride = static_cast<std::size_t>(patches.row_stride());
-  for (std::size_t i = from; i < to; ++i) {
-    std::uint8_t* out = patches.at(first + i - from);
-    std::memcpy(out, patches.at(i), patches.patch_size());
-    for (int p = 0; p < count_of(patches.planes()); ++p) {
-      std::uint8_t* plane = out + static_cast<std::size_t>(p) * patches.plane_size();
+void add_cut_short(const Patches& windows, int rows, bool upper, Patches& out) {
+  const std::size_t first = out.grow(windows.size());
+  const int height = windows.window_height() + 2;         // with the rim, which is outside as well
+  const int edge = upper ? rows + 1 : height - 2 - rows;  // the last row that is inside
+  const auto stride = static_cast<std::size_t>(windows.row_stride());
+  for (std::size_t i = 0; i < windows.size(); ++i) {
+    std::uint8_t* patch = out.at(first + i);
+    std::memcpy(patch, windows.plane(i), windows.patch_size());
+    for (int p = 0; p < count_of(windows.planes()); ++p) {
+      std::uint8_t* plane = patch + static_cast<std::size_t>(p) * windows.plane_size();
       for (int r = 1; r <= rows + 1; ++r) {
-        const int edge = upper ? rows + 1 : height - 2 - rows;  // the last row that is inside
-        const int to_row = upper ? edge - r : edge + r, from_row = upper ? edge + r : edge - r;
-        std::memcpy(plane + static_cast<std::size_t>(to_row) * stride,
-                    plane + static_cast<std::size_t>(from_row) * stride, stride);
+        const int to = upper ? edge - r : edge + r, from = upper ? edge + r : edge - r;
+        std::memcpy(plane + static_cast<std::size_t>(to) * stride,
+                    plane + static_cast<std::size_t>(from) * stride, stride);
       }
     }
   }
 }
 
 int windows_per_crop(const CropOptions& options) noexcept {
-  return (options.shift > 0 ? 5 : 1) * (options.mirror ? 2 : 1);
+  const int moved = options.shift == 0 ? 0 : options.copies > 0 ? options.copies : 4;
+  return (1 + moved) * (options.mirror ? 2 : 1);
 }
 
 Status add_crops(PictureSet& crops, const CropOptions& options, Workers& workers, Patches& out) {
@@ -172,8 +174,19 @@ Status add_crops(PictureSet& crops, const CropOptions& options, Workers& workers
     if (options.shift > 0) {
       const int across = room_of(scaled_width, width, options.shift);
       const int down = room_of(scaled_height, height, options.shift);
-      for (const auto& [dx, dy] : {std::pair{-across, 0}, {across, 0}, {0, -down}, {0, down}})
+      const auto add = [&](int dx, int dy) {
         areas.push_back({options.scale, x + dx, y + dy, width, height});
+      };
+      if (options.copies == 0) {
+        add(-across, 0), add(across, 0), add(0, -down), add(0, down);
+      } else if (across > 0 || down > 0) {
+        Random random{key_of({i, 0x7368696674U})};
+        for (int k = 0; k < options.copies; ++k) {
+          const int dx = static_cast<int>(random.below(2 * static_cast<std::size_t>(across) + 1));
+          const int dy = static_cast<int>(random.below(2 * static_cast<std::size_t>(down) + 1));
+          add(dx - across, dy - down);
+        }
+      }
     }
     const Result<PyramidPlan> plan =
         plan_pyramid((*crop)->width, (*crop)->height, areas, Scaling::octaves);

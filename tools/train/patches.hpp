@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <compare>
 #include <cstdint>
 #include <vector>
 
@@ -67,13 +68,14 @@ struct CropOptions {
   double scale = 1;    ///< crop pixels to one of the window's, which is scaled as a level is
   bool mirror = true;  ///< each also with left and right exchanged
   int shift = 0;       ///< if over 0, also moved by so many window pixels left, right, up and down
+  int copies = 0;      ///< if over 0, instead so many times moved at random, by up to `shift` both
+                       ///< ways; not where a crop has no room for it
 };
-/// Windows as they are where the picture ends `rows` rows above the window's lower end (or, if
-/// `upper`, below its upper end): what would lie outside is the picture mirrored. Copies of all
-/// patches [from, to), appended.
-void add_cut_short(Patches& patches, std::size_t from, std::size_t to, int rows, bool upper);
+/// Appends windows as they look where the picture ends `rows` rows above their lower end (or, if
+/// `upper`, below their upper end): what lies outside is the picture mirrored.
+void add_cut_short(const Patches& windows, int rows, bool upper, Patches& out);
 
-/// How many windows each crop gives.
+/// How many windows each crop gives, at most.
 [[nodiscard]] int windows_per_crop(const CropOptions& options) noexcept;
 
 /// The middle of each crop, mirrored and shifted as asked. A crop no larger than the window in one
@@ -87,7 +89,9 @@ struct WindowRef {
   std::int32_t search = 0;   ///< index in a list of settings
   std::int32_t window = 0;   ///< SearchPlan's number
   friend bool operator==(const WindowRef&, const WindowRef&) = default;
-  friend auto operator<=>(const WindowRef&, const WindowRef&) = default;
+  friend std::strong_ordering operator<=>(const WindowRef&,
+                                          const WindowRef&) =
+      default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// Cuts out windows, appended in the order of `windows`. Fails: invalid_argument (no such window),

@@ -16,7 +16,7 @@ namespace kerb::train {
 namespace {
 
 /// Streams of random numbers.
-enum : std::uint64_t { kFirst = 11, kHard = 12, kOrder = 13 };
+constexpr std::uint64_t kFirst = 11, kHard = 12, kOrder = 13;
 
 /// Descriptors, one behind the other.
 class Descriptors final : public Rows {
@@ -296,6 +296,7 @@ std::string text_of(const SvmSettings& s) {
   text.add("tolerance", s.tolerance);
   text.add("mirror", s.crops.mirror);
   text.add("shift", s.crops.shift);
+  text.add("shift_copies", s.crops.copies);
   text.add("crop_scale", s.crops.scale);
   text.add_searches(s.searches.empty() ? svm_searches() : s.searches);
   text.add("seed", s.seed);

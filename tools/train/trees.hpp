@@ -21,10 +21,10 @@ using Tree = std::vector<Branch>;
 
 struct BoostSettings {
   int depth = 2;              ///< questions between root and leaf; 1..6
-  std::size_t sample = 2000;  ///< features tried for each tree, drawn at random
+  std::size_t sample = 1000;  ///< features tried for each tree, drawn at random
   double trim = 0.01;         ///< windows that weigh least, up to this share of all weight, do not
                               ///< help to find questions; they do count for votes
-  bool discrete = false;      ///< a tree's leaves all vote the same, for or against; else each as
+  bool discrete = true;       ///< a tree's leaves all vote the same, for or against; else each as
                               ///< sure as it is (Schapire and Singer's real AdaBoost)
   double shrink = 1;          ///< votes are multiplied by this
 };

@@ -51,8 +51,8 @@ void test_help_and_version_are_no_errors() {
   TEST_ASSERT_EQUAL_INT(0, help.code);
   for (const char* word : {"detect", "model", "eval", "bench", "Exit codes"})
     TEST_ASSERT_TRUE_MESSAGE(help.out.find(word) != std::string::npos, word);
-  for (const char* command : {"detect", "model", "model info", "model import", "bench", "train",
-                              "train cascade", "train svm"}) {
+  for (const char* command : {"detect", "model", "model info", "model import", "model advise",
+                              "bench", "train", "train cascade", "train svm", "train channels"}) {
     const Outcome o = kerblab(std::string{command} + " --help");
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, command);
     TEST_ASSERT_TRUE_MESSAGE(o.out.find("Example") != std::string::npos, command);
@@ -122,6 +122,19 @@ void test_no_input_is_overwritten() {
   TEST_ASSERT_EQUAL_INT(before, file_count());
   // A drawing of another picture's name is no input of this run.
   TEST_ASSERT_EQUAL_INT(0, kerblab(detect + "--json /dev/null --draw . b.jpg").code);
+}
+
+void test_advice_can_be_changed() {
+  TEST_ASSERT_EQUAL_INT(0, kerblab("model import --opencv-people --out m.kwm").code);
+  TEST_ASSERT_EQUAL_INT(
+      0,
+      kerblab("model advise m.kwm --threshold 1.5 --scale 1.2 --stride 4 --padding 8 --out n.kwm")
+          .code);
+  const std::string info = kerblab("model info n.kwm").out;
+  for (const char* word : {"threshold 1.5", "scale 1.2", "stride 4", "padding 8"})
+    TEST_ASSERT_TRUE_MESSAGE(info.find(word) != std::string::npos, info.c_str());
+  expect_bad_input(kerblab("model advise m.kwm --stride 0 --out o.kwm"), "stride");
+  expect_bad_input(kerblab("model advise m.kwm --stride 4 --out m.kwm"), "m.kwm");
 }
 
 void test_pipes_and_devices_do_not_hang_it() {
@@ -357,6 +370,7 @@ int main() {
   RUN_TEST(test_settings_that_make_no_sense_are_one_line);
   RUN_TEST(test_an_empty_value_is_not_the_default);
   RUN_TEST(test_no_input_is_overwritten);
+  RUN_TEST(test_advice_can_be_changed);
   RUN_TEST(test_pipes_and_devices_do_not_hang_it);
   RUN_TEST(test_a_search_left_without_windows_says_why);
   RUN_TEST(test_a_model_of_ours_keeps_its_name);

@@ -355,6 +355,71 @@ void test_mined_windows_pass_the_model_and_too_few_lead_to_the_next_search() {
   for (const int n : of_picture) TEST_ASSERT_LESS_OR_EQUAL(50, n);
 }
 
+void test_the_hardest_are_those_with_the_highest_scores_of_the_others() {
+  const Result<Context> context = Context::create(BackendChoice::cpu);
+  Workers workers{2};
+  Result<PictureSet> set = open_places(3);
+  MineSettings settings;
+  settings.searches = {fine_search()};
+  settings.wanted = 30;
+  const Result<Mined> drawn =
+      mine(*context, workers, easy_model(), *set, settings, "mine", g_nobody);
+  settings.hardest = 40;
+  const Result<Mined> both =
+      mine(*context, workers, easy_model(), *set, settings, "mine", g_nobody);
+  TEST_ASSERT_OK(both);
+  TEST_ASSERT_EQUAL_size_t(70, both->windows.size());
+  std::vector<std::pair<float, WindowRef>> all;  // the others
+  for (std::size_t i = 0; i < set->size(); ++i) {
+    const Result<std::unique_ptr<hog::Engine>> engine = hog::make_engine(
+        *context, workers, easy_model(), fine_search(), set->width(i), set->height(i));
+    const Result<std::shared_ptr<const Pixels>> picture = set->get(i);
+    const Result<hog::Engine::Hits> hits = (*engine)->search((*picture)->view(), 0);
+    for (int h = 0; h < hits->count; ++h) {
+      const WindowRef ref{static_cast<std::int32_t>(i), 0, hits->data[h].window};
+      if (!std::binary_search(drawn->windows.begin(), drawn->windows.end(), ref))
+        all.emplace_back(-hits->data[h].score, ref);
+    }
+  }
+  std::sort(all.begin(), all.end());
+  std::vector<WindowRef> expected = drawn->windows;
+  for (std::size_t i = 0; i < 40; ++i) expected.push_back(all[i].second);
+  std::sort(expected.begin(), expected.end());
+  TEST_ASSERT_TRUE(expected == both->windows);
+}
+
+void test_people_moved_at_random_stay_within_their_crops() {
+  Workers workers{1};
+  PictureSet::Options options;
+  Result<PictureSet> crops = PictureSet::open(
+      test::names("crop", 0, 3), test::made_pictures(32, 64), options, "people", g_nobody);
+  CropOptions moved;
+  moved.shift = 3;
+  moved.copies = 2;
+  Patches patches{Planes::grey, 32, 64}, again{Planes::grey, 32, 64}, tight{Planes::grey, 48, 80};
+  TEST_ASSERT_OK(add_crops(*crops, moved, workers, patches));
+  TEST_ASSERT_OK(add_crops(*crops, moved, workers, again));
+  TEST_ASSERT_EQUAL_INT(6, windows_per_crop(moved));
+  TEST_ASSERT_EQUAL_size_t(18, patches.size());
+  TEST_ASSERT_EQUAL_MEMORY(patches.plane(0), again.plane(0), 18 * patches.patch_size());
+  // The crops' own size leaves no room: only the crop and its mirror image.
+  TEST_ASSERT_OK(add_crops(*crops, moved, workers, tight));
+  TEST_ASSERT_EQUAL_size_t(6, tight.size());
+  // Each is somewhere in its crop.
+  const Result<std::shared_ptr<const Pixels>> crop = crops->get(0);
+  for (std::size_t i = 0; i < 3; ++i) {
+    bool found = false;
+    for (int y = 5; y <= 11; ++y)
+      for (int x = 5; x <= 11; ++x) {
+        Patches one{Planes::grey, 32, 64};
+        TEST_ASSERT_OK(add_window(**crop, x, y, one));
+        found =
+            found || std::equal(one.plane(0), one.plane(0) + one.patch_size(), patches.plane(i));
+      }
+    TEST_ASSERT_TRUE(found);
+  }
+}
+
 // --- checkpoints
 
 Checkpoint some_checkpoint() {
@@ -670,6 +735,8 @@ int main(int argc, char** argv) {
   RUN_TEST(test_dense_descriptors_of_windows_score_as_the_engine_bit_for_bit);
   RUN_TEST(test_mining_gives_the_same_windows_for_any_number_of_threads);
   RUN_TEST(test_mined_windows_pass_the_model_and_too_few_lead_to_the_next_search);
+  RUN_TEST(test_the_hardest_are_those_with_the_highest_scores_of_the_others);
+  RUN_TEST(test_people_moved_at_random_stay_within_their_crops);
   RUN_TEST(test_a_checkpoint_comes_back_as_it_was);
   RUN_TEST(test_a_damaged_checkpoint_is_refused_wherever_it_was_cut_or_altered);
   RUN_TEST(test_another_training_s_checkpoint_is_refused_with_what_differs);
