@@ -182,7 +182,7 @@ Status TrainRun::say_judgement(const hog::Model& model, train::Session* session)
   train::JudgeSettings settings;
   settings.crop_scale = options_.crop_scale;
   const hog::Advice& advice = model.advice;
-  settings.search.scale_step = static_cast<double>(advice.scale_step);
+  settings.search.scale_step = hog::advised_scale_step(advice);
   settings.search.stride = advice.stride;
   settings.search.padding = advice.padding;
   settings.fusion.kind = advice.fusion;
