@@ -191,6 +191,7 @@ Result<hog::Model> make_tree_workload(Workers& workers, const TreeWorkloadSettin
     std::int32_t window, votes;
   };
   std::vector<Survivor> alive;
+  alive.reserve(static_cast<std::size_t>(sums->window_count()));
   for (int window = 0; window < sums->window_count(); ++window)
     alive.push_back({sums->place_of(window), window, 0});
   const auto all = static_cast<double>(alive.size());
