@@ -29,8 +29,8 @@ int check(const std::string& path) {
   const LoadResult loaded = load_config(path);
   if (!report_problems(loaded)) return kBadInput;
   if (const std::optional<DetectorProblem> problem = check_detector(loaded.config)) {
-    std::fprintf(stderr, "%s: %s = \"%s\": %s\n", path.c_str(), problem->key,
-                 problem->file.c_str(), describe(problem->error).c_str());
+    std::fprintf(stderr, "%s: %s = \"%s\": %s\n", path.c_str(), problem->key, problem->file.c_str(),
+                 describe(problem->error).c_str());
     return kBadInput;
   }
   const DetectorSettings& settings = loaded.config.detector;

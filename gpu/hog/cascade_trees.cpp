@@ -100,15 +100,15 @@ void CascadeTrees::place(int index, int node, int at, int depth, std::size_t fir
   if (depth == 0) {
     const std::size_t leaf =
         first_leaf + static_cast<std::size_t>(at) - (leaves_.size() - first_leaf - 1);
-    leaves_[leaf] = model_.leaves[static_cast<std::size_t>(tree.first_leaf + ~node)];
+    leaves_[leaf] = (model_.leaves.data() + tree.first_leaf)[~node];
     return;
   }
   int left = node, right = node;
   if (node >= 0) {
-    const auto from = static_cast<std::size_t>(tree.first_node + node);
-    asked_[first + static_cast<std::size_t>(at)] = linked_[from];
-    left = model_.nodes[from].left;
-    right = model_.nodes[from].right;
+    const TreeNode& from = (model_.nodes.data() + tree.first_node)[node];
+    asked_[first + static_cast<std::size_t>(at)] = (linked_.data() + tree.first_node)[node];
+    left = from.left;
+    right = from.right;
   }
   place(index, left, 2 * at + 1, depth - 1, first, first_leaf);
   place(index, right, 2 * at + 2, depth - 1, first, first_leaf);
@@ -166,8 +166,7 @@ int CascadeTrees::add_full(const Tree& tree, const Rows& rows, int count, bool l
       floors[q] = F32x4{} + asked[q].floor;
     }
   }
-  for (int l = 0; l <= kAsked; ++l)
-    leaves[l] = S32x4{} + leaves_[static_cast<std::size_t>(tree.first_leaf + l)];
+  for (int l = 0; l <= kAsked; ++l) leaves[l] = S32x4{} + (leaves_.data() + tree.first_leaf)[l];
   const std::ptrdiff_t step = shape_.step;
   std::int32_t* votes = rows.scratch.votes.data();
   std::uint32_t* alive = rows.scratch.alive.data();
@@ -221,9 +220,8 @@ int CascadeTrees::add_linked(const Tree& tree, const Rows& rows, int count, bool
   int left = 0;
   for (int i = 0; i < count; ++i) {
     bool any = false;
-    for (int lane = 0; lane < kBlock; ++lane) {
-      const auto window =
-          static_cast<std::size_t>(s.blocks[static_cast<std::size_t>(i)] * kBlock + lane);
+    const auto block = static_cast<std::size_t>(s.blocks[static_cast<std::size_t>(i)]);
+    for (std::size_t window = block * kBlock; window < (block + 1) * kBlock; ++window) {
       if (s.alive[window] == 0) continue;
       const std::uint32_t* at = rows.first + static_cast<std::ptrdiff_t>(window) * shape_.step;
       int next = 0;
@@ -266,7 +264,7 @@ int CascadeTrees::add(const Tree& tree, const Rows& rows, int count, bool last,
 
 void CascadeTrees::search(const std::uint32_t* first, int columns, Scratch& s, Work* work) const {
   int count = (columns + kBlock - 1) / kBlock;
-  const auto lanes = static_cast<std::size_t>(count * kBlock);
+  const std::size_t lanes = static_cast<std::size_t>(count) * kBlock;
   std::fill_n(s.votes.begin(), lanes, 0);
   std::fill_n(s.scores.begin(), lanes, 0);
   for (std::size_t i = 0; i < lanes; ++i)

@@ -40,8 +40,7 @@ Preparer::Preparer(const Context& context, const GpuFrameMemory* frames,
 
 Result<std::unique_ptr<Preparer>> Preparer::create(const Context& context,
                                                    const GpuFrameMemory* frames,
-                                                   const FrameSourceInfo& source,
-                                                   bool colour) {
+                                                   const FrameSourceInfo& source, bool colour) {
   if (Status ok = shapes::check_kind(source.format, source.width, source.height, source.mosaic);
       !ok)
     return ok.error();

@@ -13,9 +13,9 @@
 namespace kerb {
 
 /// Camera picture to grey and, where asked for, to R G B, and for a mosaic camera to bands, on the
-/// context's backend. Owns all it needs, on CUDA a stream of its own, so that several cameras do not wait for each other;
-/// prepare() allocates nothing, and returns when the result is there for the host, and for kernels
-/// on any stream, to read.
+/// context's backend. Owns all it needs, on CUDA a stream of its own, so that several cameras do
+/// not wait for each other; prepare() allocates nothing, and returns when the result is there for
+/// the host, and for kernels on any stream, to read.
 ///
 /// On CUDA a frame in memory of `frames` is read where it lies when the policy says so (integrated
 /// GPUs); any other frame (discrete card, or a camera that insisted on buffers of its own) is

@@ -105,9 +105,10 @@ class Sums {
                                 const Place& at) const {
     const auto level = static_cast<std::size_t>(at.level);
     const int across = plan_.pyramid.levels[level].width / grid_ + 1;
+    const std::uint32_t* nodes = nodes_[level].data();
     const auto node = [&](int i, int j) {
-      return nodes_[level][static_cast<std::size_t>(
-          ((at.y + j / grid_) * across + at.x + i / grid_) * lanes_ + channel)];
+      return nodes[((at.y + j / grid_) * std::ptrdiff_t{across} + at.x + i / grid_) * lanes_ +
+                   channel];
     };
     return static_cast<float>((node(x + width, y + height) - node(x, y + height)) -
                               (node(x + width, y) - node(x, y)));
@@ -190,6 +191,7 @@ Result<hog::Model> make_tree_workload(Workers& workers, const TreeWorkloadSettin
     std::int32_t window, votes;
   };
   std::vector<Survivor> alive;
+  alive.reserve(static_cast<std::size_t>(sums->window_count()));
   for (int window = 0; window < sums->window_count(); ++window)
     alive.push_back({sums->place_of(window), window, 0});
   const auto all = static_cast<double>(alive.size());
@@ -228,8 +230,8 @@ Result<hog::Model> make_tree_workload(Workers& workers, const TreeWorkloadSettin
     std::sort(alive.begin(), alive.end(), [](const Survivor& a, const Survivor& b) {
       return a.votes != b.votes ? a.votes < b.votes : a.window < b.window;
     });
-    const auto keep =
-        static_cast<std::size_t>(std::lround(all / std::pow(1 + (t + 1) / s.mean, 2)));
+    const double reach = 1 + (t + 1) / s.mean;
+    const auto keep = static_cast<std::size_t>(std::lround(all / (reach * reach)));
     std::int32_t threshold = model.stages.empty() ? 0 : model.stages.back().threshold;
     if (!alive.empty())
       threshold = keep == 0 ? alive.back().votes + 1

@@ -110,9 +110,9 @@ void test_the_format_is_the_documented_one() {
   TEST_ASSERT_EQUAL_HEX32(0x3f400000, get_u32(bytes, 37));  // overlap
   TEST_ASSERT_EQUAL_MEMORY("\1", bytes.data() + 41, 1);     // of the smaller
   TEST_ASSERT_EQUAL(16, get_u32(bytes, 42));
-  TEST_ASSERT_EQUAL_HEX32(0x3f800000, get_u32(bytes, 50));  // person_x 1
-  TEST_ASSERT_EQUAL_HEX32(0x40800000, get_u32(bytes, 62));  // person_height 4
-  TEST_ASSERT_EQUAL_MEMORY("\1", bytes.data() + 66, 1);     // octaves
+  TEST_ASSERT_EQUAL_HEX32(0x3f800000, get_u32(bytes, 50));   // person_x 1
+  TEST_ASSERT_EQUAL_HEX32(0x40800000, get_u32(bytes, 62));   // person_height 4
+  TEST_ASSERT_EQUAL_MEMORY("\1", bytes.data() + 66, 1);      // octaves
   TEST_ASSERT_EQUAL_MEMORY("\2\1\0", bytes.data() + 67, 3);  // kind, gamma, colour
   TEST_ASSERT_EQUAL_HEX32(0x3e800000, get_u32(bytes, 74));   // clip
   TEST_ASSERT_EQUAL(36, get_u32(bytes, 82));
