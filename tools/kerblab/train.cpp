@@ -45,7 +45,7 @@ Status train_cascade(CascadeOptions& o) {
   if (!geometry) return geometry.error();
   s.geometry = *geometry;
   if (Status ok = train::validate(s); !ok) return ok;
-  Result<TrainRun> run = TrainRun::open(o.common, s.geometry, false);
+  Result<TrainRun> run = TrainRun::open(o.common, s.geometry, s.colour);
   if (!run) return run.error();
   if (o.common.judge_only) return judge_file(*run, o.common.out);
   train::Session session = run->session("cascade", train::text_of(s));
@@ -140,6 +140,8 @@ void add_cascade(CLI::App& command, Action& action) {
       ->add_option("--pool", s.grid,
                    "Grid of the blocks, pixels: 1 (the thesis's 5029), 2 or 4 (fastest to run)")
       ->capture_default_str();
+  cascade->add_flag("--colour", s.colour,
+                    "Gradients of the strongest of L, U and V at each pixel, not of grey");
   cascade->add_flag("--fine-pool", s.fine_pool, "Blocks every 4 pixels instead of every 8");
   cascade->add_option("--sample", s.sample, "Blocks tried for each learner")->capture_default_str();
   cascade->add_option("--max-learners", s.max_learners, "Of one stage")->capture_default_str();

@@ -34,6 +34,8 @@ std::int32_t in_units(double vote) {
   return static_cast<std::int32_t>(std::nearbyint(vote * 65536));
 }
 
+Planes planes_of(const CascadeSettings& s) { return s.colour ? Planes::luv : Planes::grey; }
+
 class Trainer {
  public:
   Trainer(const Context& context, Workers& workers, const CascadeSettings& settings,
@@ -49,8 +51,9 @@ class Trainer {
         pool_{block_pool(settings.geometry.window_width, settings.geometry.window_height,
                          settings.grid, settings.fine_pool)},
         windows_{settings.geometry.window_width, settings.geometry.window_height, settings.grid,
-                 Planes::grey} {
+                 planes_of(settings)} {
     model_.geometry = settings.geometry;
+    model_.channels.colour = settings.colour;
     model_.cumulative = settings.chain;
     for (int i = 0; i < workers.count(); ++i) desks_.emplace_back();
   }
@@ -111,7 +114,7 @@ class Trainer {
 
   /// All of them; those that a stage rejected go again.
   Status load_positives() {
-    Patches patches{Planes::grey, s_.geometry.window_width, s_.geometry.window_height};
+    Patches patches{planes_of(s_), s_.geometry.window_width, s_.geometry.window_height};
     if (Status ok = add_crops(positives_, s_.crops, workers_, patches); !ok) return ok;
     windows_.add(patches, 0, workers_);
     positive_count_ = all_positives_ = patches.size();
@@ -167,7 +170,7 @@ class Trainer {
   /// The windows of refs_ behind the positives, with the votes they have so far.
   Status load_negatives() {
     windows_.keep(positive_count_);
-    Patches patches{Planes::grey, s_.geometry.window_width, s_.geometry.window_height};
+    Patches patches{planes_of(s_), s_.geometry.window_width, s_.geometry.window_height};
     const std::string what = "stage " + std::to_string(stage() + 1) + ": windows";
     if (Status ok = add_windows(negatives_, refs_, s_.geometry, searches_, workers_, patches, what,
                                 observer_);
@@ -530,6 +533,7 @@ std::string text_of(const CascadeSettings& s) {
   SettingsText text;
   text.add("name", s.name);
   text.add_geometry(s.geometry);
+  text.add("colour", s.colour);
   text.add("grid", s.grid);
   text.add("fine_pool", s.fine_pool);
   text.add("sample", s.sample);

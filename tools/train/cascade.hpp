@@ -19,6 +19,7 @@ enum class Votes : std::uint8_t { step, real };
 struct CascadeSettings {
   std::string name = "hog-cascade";
   hog::Geometry geometry{64, 128, 12, 16, 40, 96, Scaling::octaves};
+  bool colour = false;     ///< gradients of the strongest of L, U and V at each pixel, not of grey
   int grid = 4;            ///< of the pool: 1 (all 5029 blocks), 2 or 4
   bool fine_pool = false;  ///< steps of 4 pixels instead of 8
   int sample = 125;        ///< blocks tried for each learner
