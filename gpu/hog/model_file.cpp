@@ -145,7 +145,7 @@ class Writer {
     for (std::size_t i = 0; i < length; ++i) bytes.push_back(static_cast<std::byte>(data[i]));
   }
 
-  static constexpr std::uint32_t version = kModelFileVersion;
+  std::uint32_t version = kModelFileVersion;  ///< of the file
   std::vector<std::byte> bytes;
 };
 
