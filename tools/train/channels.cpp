@@ -71,7 +71,8 @@ hog::Model model_of(const ChannelSettings& s, const std::vector<Feature>& featur
 /// A tree that asks nothing (nothing told its windows apart) would be no TreeLearner.
 bool asks(const Tree& tree) { return tree.size() > 1; }
 
-enum Purpose : std::uint64_t { kFirst = 1, kHard, kThin, kPool, kCuts, kTrees };
+/// What random numbers are for.
+constexpr std::uint64_t kFirst = 1, kHard = 2, kThin = 3, kPool = 4, kCuts = 5, kTrees = 6;
 
 class Trainer {
  public:
@@ -112,7 +113,7 @@ class Trainer {
   [[nodiscard]] std::string title(const char* what) const {
     return "round " + std::to_string(round_ + 1) + ": " + what;
   }
-  [[nodiscard]] std::uint64_t key(Purpose purpose) const {
+  [[nodiscard]] std::uint64_t key(std::uint64_t purpose) const {
     return key_of({s_.seed, purpose, round_});
   }
 
