@@ -179,6 +179,7 @@ FeatureTable FeatureTable::build(const std::vector<Feature>& features,
   table.steps_.resize(table.features_ * table.windows_);
   table.cuts_.resize(table.features_ * (kSteps - 1));
   std::vector<Desk> desks;
+  desks.reserve(static_cast<std::size_t>(workers.count()));
   for (int i = 0; i < workers.count(); ++i) desks.emplace_back(channels, grid, first);
   /// For windows [from, from + count) of `order`: visit(feature, place, value).
   const auto look = [&](int worker, const auto& order, std::size_t from, std::size_t count,

@@ -58,7 +58,7 @@ void Booster::weigh() {
     sum += weights[i];
   }
   for (std::size_t i = 0; i < n; ++i)
-    weights_[i] = static_cast<std::uint32_t>(weights[i] / sum * kWhole + 0.5);
+    weights_[i] = static_cast<std::uint32_t>(std::lround(weights[i] / sum * kWhole));
 }
 
 Booster::Split Booster::best_split(const Group& group,
