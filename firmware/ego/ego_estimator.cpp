@@ -14,15 +14,19 @@ constexpr double kDegree = 0.017453292519943295;
 // What a car's body and its bus do, by rates, so that they hold at any frame rate.
 constexpr double kPitchRate = 0.3, kRollRate = 0.25;      // rad/s, standard deviations
 constexpr double kYawRateUnknown = 0.8;                   // rad/s, where the car does not tell it
-constexpr double kYawRateError = 0.012, kYawShare = 0.1;  // of what it tells: rad/s, share
+constexpr double kYawRateError = 0.006, kYawShare = 0.01;  // of what it tells: rad/s, share
 constexpr double kLeastTurn = 3e-4;                       // rad: a bus signal is not that exact
-constexpr double kLimitSigmas = 4;  // a guess farther off than this is not looked at
+constexpr double kLimitSigmas = 3;  // a guess farther off than this is not looked at
 
 constexpr double kInlier = 9;              // three standard deviations, squared
 constexpr std::size_t kScored = 256;       // points that rank a guess; all of them refine it
 constexpr std::size_t kFinalists = 5;
 constexpr double kMostWithoutSpeed = 0.35;  // of Z: nobody drives faster past what stands
-constexpr double kFoeDrift = 0.3 * kDegree;     // from frame to frame
+// Where the focus of expansion is when driving straight is the mounting's: learned slowly, as one
+// frame may be deceived by who walks through it. Around that it moves with body and road.
+constexpr double kFoeDeceived = 1.5 * kDegree, kFoeDrift = 0.05 * kDegree;
+constexpr double kFoeSway = 0.3 * kDegree, kFoeNod = 0.8 * kDegree;
+constexpr double kBendShare = 0.1;  // of its shift in a bend: tyres slip
 constexpr double kHorizonDrift = 0.5 * kDegree;  // in the square root of a second
 constexpr double kHeave = 0.3 * kDegree;        // of the direction of travel against the road
 constexpr double kHorizonReturn = 8;            // seconds, towards where the mounting puts it
@@ -78,6 +82,7 @@ EgoEstimator::EgoEstimator(const Camera& camera, const EgoSettings& settings)
     : camera_{camera},
       settings_{settings},
       points_(MotionField::kCapacity),
+      asked_(MotionField::kCapacity),
       residuals_(MotionField::kCapacity),
       scratch_(MotionField::kCapacity),
       scratch2_(MotionField::kCapacity) {
@@ -87,7 +92,7 @@ EgoEstimator::EgoEstimator(const Camera& camera, const EgoSettings& settings)
 void EgoEstimator::reset() noexcept {
   motion_ = {};
   motion_.state = EgoState::no_previous;
-  count_ = 0;
+  count_ = used_ = 0;
   travelled_ = false;
   foe_offset_ = {};
   const double aim_sigma = camera_.focal_px * settings_.aim_tolerance_rad / 2;
@@ -99,8 +104,8 @@ void EgoEstimator::reset() noexcept {
   motion_.pitch_rad = camera_.pitch_rad;
 }
 
-void EgoEstimator::take_points(const MotionField& field) {
-  count_ = 0;
+void EgoEstimator::take_points(const MotionField& field, std::span<const Region> suspects) {
+  count_ = used_ = 0;
   for (int i = 0; i < field.count && i < MotionField::kCapacity; ++i) {
     const FlowVector& v = field.items[i];
     Point& p = points_[count_];
@@ -113,6 +118,11 @@ void EgoEstimator::take_points(const MotionField& field) {
     p.sigma = std::sqrt(square(settings_.noise_px) / quality +
                         square(settings_.noise_share) * length2);
     if (!std::isfinite(p.sigma) || !std::isfinite(p.x2) || !std::isfinite(p.y2)) p.sigma = 0;
+    const double x = p.x2 + camera_.center_x, y = p.y2 + camera_.center_y;
+    const bool suspect = std::ranges::any_of(suspects, [&](const Region& box) {
+      return x >= box.x && x <= box.x + box.w && y >= box.y && y <= box.y + box.h;
+    });
+    if (p.sigma > 0 && !suspect) asked_[used_++] = p;
     ++count_;
   }
 }
@@ -137,14 +147,14 @@ EgoEstimator::Prior EgoEstimator::prior_of(const VehicleMotion& vehicle,
     // by before the way between two frames is half done.
     const double bend =
         *vehicle.yaw_rate_radps * (camera_.ahead_m / *vehicle.speed_mps + dt / 2);
-    prior.foe_center.x -= f * std::tan(std::clamp(bend, -0.6, 0.6));
+    prior.bend_shift = f * std::tan(std::clamp(bend, -0.6, 0.6));
+    prior.foe_center.x -= prior.bend_shift;
   }
   prior.mean[3] = prior.foe_center.x + foe_offset_.x;
   prior.mean[4] = prior.foe_center.y + foe_offset_.y;
-  prior.sigma[3] = std::sqrt(foe_variance_.x);
-  prior.sigma[4] = std::sqrt(foe_variance_.y);
-  for (std::size_t i = 0; i < 3; ++i) prior.limit[i] = kLimitSigmas * prior.sigma[i];
-  prior.limit[3] = prior.limit[4] = f * settings_.aim_tolerance_rad;
+  prior.sigma[3] = std::sqrt(foe_variance_.x + square(kFoeSway * f) + square(kBendShare * prior.bend_shift));
+  prior.sigma[4] = std::sqrt(foe_variance_.y + square(kFoeNod * f));
+  for (std::size_t i = 0; i < kUnknowns; ++i) prior.limit[i] = kLimitSigmas * prior.sigma[i];
   prior.most_outwards = kMostWithoutSpeed;
   if (vehicle.speed_mps) {
     prior.way_m = std::abs(*vehicle.speed_mps) * dt;
@@ -191,9 +201,8 @@ double misfit(double across, double excess, double sigma, Travel travel) noexcep
 double EgoEstimator::cost_of(const Guess& g, const Prior& prior, Travel travel,
                              std::size_t stride) const noexcept {
   double cost = 0;
-  for (std::size_t i = 0; i < count_; i += stride) {
-    const Point& p = points_[i];
-    if (p.sigma <= 0) continue;
+  for (std::size_t i = 0; i < used_; i += stride) {
+    const Point& p = asked_[i];
     const Seen seen = see(p, g, travel, prior.most_outwards);
     cost += std::min(misfit(seen.across, seen.excess, p.sigma, travel), kInlier);
   }
@@ -228,12 +237,10 @@ bool EgoEstimator::step(Guess& g, const Prior& prior, Normal<kUnknowns>& normal)
     if (!std::isfinite(d)) return false;
   g.w = vector_of(product(rotation_of({delta[0], delta[1], delta[2]}), g.r));
   for (std::size_t i = 0; i < 3; ++i)
-    g.w[i] = std::clamp(g.w[i], prior.mean[i] - prior.limit[i], prior.mean[i] + prior.limit[i]);
+    g.w[i] = std::clamp(g.w[i], prior.low(i), prior.high(i));
   g.r = rotation_of(g.w);
-  g.foe.x = std::clamp(g.foe.x + delta[3], prior.foe_center.x - prior.limit[3],
-                       prior.foe_center.x + prior.limit[3]);
-  g.foe.y = std::clamp(g.foe.y + delta[4], prior.foe_center.y - prior.limit[4],
-                       prior.foe_center.y + prior.limit[4]);
+  g.foe.x = std::clamp(g.foe.x + delta[3], prior.low(3), prior.high(3));
+  g.foe.y = std::clamp(g.foe.y + delta[4], prior.low(4), prior.high(4));
   return true;
 }
 
@@ -244,8 +251,8 @@ bool EgoEstimator::refine(Guess& g, const Prior& prior, Travel travel, int round
     const double left = rounds > 1 ? 1 - static_cast<double>(round) / (rounds - 1) : 0;
     const double scale = 2 + 4 * left * (last == nullptr ? 1 : 0.25);
     Normal<kUnknowns> normal;
-    for (std::size_t i = 0; i < count_; i += stride)
-      if (points_[i].sigma > 0) accumulate(points_[i], g, prior, travel, scale, normal);
+    for (std::size_t i = 0; i < used_; i += stride)
+      accumulate(asked_[i], g, prior, travel, scale, normal);
     if (!step(g, prior, normal)) return false;
     if (last != nullptr) *last = normal;
   }
@@ -253,7 +260,7 @@ bool EgoEstimator::refine(Guess& g, const Prior& prior, Travel travel, int round
 }
 
 EgoEstimator::Guess EgoEstimator::search(const Prior& prior, Travel travel) noexcept {
-  const std::size_t stride = std::max<std::size_t>(1, count_ / kScored);
+  const std::size_t stride = std::max<std::size_t>(1, used_ / kScored);
   std::array<Guess, kFinalists> best;
   for (Guess& g : best) g.cost = std::numeric_limits<double>::infinity();
   const auto enter = [&](Guess g) {
@@ -281,14 +288,12 @@ EgoEstimator::Guess EgoEstimator::search(const Prior& prior, Travel travel) noex
     }
     here.sigma[3] = here.sigma[4] = 1e-3;  // the focus stays
     std::array<std::uint32_t, 3> chosen{};
-    for (int k = 0; k < sample; ++k) chosen[at(k)] = draw.below(count_);
+    for (int k = 0; k < sample; ++k) chosen[at(k)] = draw.below(used_);
     bool good = true;
     for (int round = 0; round < 2 && good; ++round) {
       Normal<kUnknowns> normal;
-      for (int k = 0; k < sample; ++k) {
-        const Point& p = points_[chosen[at(k)]];
-        if (p.sigma > 0) accumulate(p, g, here, travel, 1e6, normal);
-      }
+      for (int k = 0; k < sample; ++k)
+        accumulate(asked_[chosen[at(k)]], g, here, travel, 1e6, normal);
       good = step(g, here, normal);
     }
     if (good) enter(g);
@@ -306,15 +311,13 @@ EgoEstimator::Guess EgoEstimator::search(const Prior& prior, Travel travel) noex
 
 double EgoEstimator::inlier_share(const Guess& g, const Prior& prior,
                                   Travel travel) const noexcept {
-  std::size_t good = 0, inliers = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Point& p = points_[i];
-    if (p.sigma <= 0) continue;
-    ++good;
+  std::size_t inliers = 0;
+  for (std::size_t i = 0; i < used_; ++i) {
+    const Point& p = asked_[i];
     const Seen seen = see(p, g, travel, prior.most_outwards);
     if (misfit(seen.across, seen.excess, p.sigma, travel) <= kInlier) ++inliers;
   }
-  return good == 0 ? 0 : static_cast<double>(inliers) / static_cast<double>(good);
+  return used_ == 0 ? 0 : static_cast<double>(inliers) / static_cast<double>(used_);
 }
 
 Travel EgoEstimator::decide_travel(const Prior& prior, Guess& best) noexcept {
@@ -338,9 +341,8 @@ Travel EgoEstimator::decide_travel(const Prior& prior, Guess& best) noexcept {
 double EgoEstimator::measure_noise(const Guess& g, const Prior& prior, Travel travel) noexcept {
   std::size_t n = 0;
   double sigma_sum = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Point& p = points_[i];
-    if (p.sigma <= 0) continue;
+  for (std::size_t i = 0; i < used_; ++i) {
+    const Point& p = asked_[i];
     const Seen seen = see(p, g, travel, prior.most_outwards);
     if (misfit(seen.across, seen.excess, p.sigma, travel) > kInlier) continue;
     scratch_[n++] = std::abs(seen.across) / p.sigma;
@@ -354,14 +356,15 @@ double EgoEstimator::measure_noise(const Guess& g, const Prior& prior, Travel tr
 }
 
 const EgoMotion& EgoEstimator::update(const MotionField& field, Nanos interval,
-                                      const VehicleMotion& vehicle) {
+                                      const VehicleMotion& vehicle,
+                                      std::span<const Region> suspects) {
   const double dt = std::chrono::duration<double>{interval}.count();
   dt_ = dt;
   motion_ = {};
   motion_.interval = interval;
   motion_.speed_mps = vehicle.speed_mps;
-  take_points(field);
-  motion_.points = static_cast<int>(count_);
+  take_points(field, suspects);
+  motion_.points = static_cast<int>(used_);
   const auto give_up = [&](EgoState why) -> const EgoMotion& {
     motion_.state = why;
     follow_horizon(nullptr, Travel::none, std::max(dt, 0.0));
@@ -399,13 +402,21 @@ const EgoMotion& EgoEstimator::update(const MotionField& field, Nanos interval,
   Vec2 measured;  // variance of the focus
   measured.x = inflate * factor_.solve({0, 0, 0, 1, 0})[3];
   measured.y = inflate * factor_.solve({0, 0, 0, 0, 1})[4];
-  const double most = square(camera_.focal_px * settings_.aim_tolerance_rad / 2);
-  const double drift = square(kFoeDrift * camera_.focal_px);
   if (travelled_) {
-    motion_.foe_sigma_px = std::sqrt(std::min(std::max(measured.x, measured.y), most));
-    motion_.foe_measured = std::max(measured.x, measured.y) < most / 4;
-    foe_offset_ = {guess_.foe.x - prior_.foe_center.x, guess_.foe.y - prior_.foe_center.y};
-    foe_variance_ = {std::min(measured.x + drift, most), std::min(measured.y + drift, most)};
+    motion_.foe_sigma_px = std::sqrt(std::max(measured.x, measured.y));
+    motion_.foe_measured = std::sqrt(measured.x) < prior_.sigma[3] / 2 &&
+                           std::sqrt(measured.y) < prior_.sigma[4] / 2;
+    const auto learn = [&](double seen, double seen_variance, double& offset, double& variance) {
+      const double f = camera_.focal_px;
+      variance = std::min(variance + square(kFoeDrift * f),
+                          square(f * settings_.aim_tolerance_rad / 2));
+      const double gain = variance / (variance + seen_variance + square(kFoeDeceived * f));
+      offset += gain * (seen - offset);
+      variance *= 1 - gain;
+    };
+    const double in_bend = square(prior_.bend_shift);  // there its tyres decide, not the mounting
+    learn(guess_.foe.x - prior_.foe_center.x, measured.x + in_bend, foe_offset_.x, foe_variance_.x);
+    learn(guess_.foe.y - prior_.foe_center.y, measured.y, foe_offset_.y, foe_variance_.y);
   } else {
     motion_.foe_sigma_px = std::sqrt(std::max(foe_variance_.x, foe_variance_.y));
   }

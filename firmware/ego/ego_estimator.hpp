@@ -45,8 +45,10 @@ class EgoEstimator {
  public:
   EgoEstimator(const Camera& camera, const EgoSettings& settings);
 
-  /// The motion from the frame before to this one, `interval` apart.
-  const EgoMotion& update(const MotionField& field, Nanos interval, const VehicleMotion& vehicle);
+  /// The motion from the frame before to this one, `interval` apart. Points within `suspects`,
+  /// people say, are judged but not asked.
+  const EgoMotion& update(const MotionField& field, Nanos interval, const VehicleMotion& vehicle,
+                          std::span<const Region> suspects = {});
   /// After a gap: what the frames before said counts for nothing.
   void reset() noexcept;
 
@@ -79,14 +81,17 @@ class EgoEstimator {
   /// What is likely before looking.
   struct Prior {
     Vector mean{}, sigma{};
-    Vec2 foe_center;           // of the hard limits
-    Vector limit{};            // how far from the centre a guess may go
+    Vector limit{};            // how far from the mean a guess may go
+    Vec2 foe_center;           // the focus as the mounting and the bend put it
+    double bend_shift = 0;     // of that, the bend's part
     double way_m = 0;          // travelled, positive; 0: not known
     double most_outwards = 0;  // limit of d.z / (Z - d.z)
+    [[nodiscard]] double low(std::size_t i) const noexcept { return mean[i] - limit[i]; }
+    [[nodiscard]] double high(std::size_t i) const noexcept { return mean[i] + limit[i]; }
   };
   struct Seen;  // one point under one guess
 
-  void take_points(const MotionField& field);
+  void take_points(const MotionField& field, std::span<const Region> suspects);
   [[nodiscard]] Prior prior_of(const VehicleMotion& vehicle, double dt) const noexcept;
   [[nodiscard]] Seen see(const Point& p, const Guess& g, Travel travel, double most) const noexcept;
   [[nodiscard]] double cost_of(const Guess& g, const Prior& prior, Travel travel,
@@ -112,9 +117,10 @@ class EgoEstimator {
 
   // Of the last field.
   std::vector<Point> points_;
+  std::vector<Point> asked_;  // of these, those that tell the camera's motion
   std::vector<PointResidual> residuals_;
   std::vector<double> scratch_, scratch2_;
-  std::size_t count_ = 0;
+  std::size_t count_ = 0, used_ = 0;
   Guess guess_;
   Prior prior_;
   Normal<kUnknowns> factor_;  // of the information matrix, so that covariances can be had
