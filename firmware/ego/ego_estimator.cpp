@@ -12,24 +12,28 @@ namespace {
 constexpr double kDegree = 0.017453292519943295;
 
 // What a car's body and its bus do, by rates, so that they hold at any frame rate.
-constexpr double kPitchRate = 0.3, kRollRate = 0.25;      // rad/s, standard deviations
-constexpr double kYawRateUnknown = 0.8;                   // rad/s, where the car does not tell it
+constexpr double kPitchRate = 0.3, kRollRate = 0.25;       // rad/s, standard deviations
+constexpr double kYawRateUnknown = 0.8;                    // rad/s, where the car does not tell it
 constexpr double kYawRateError = 0.006, kYawShare = 0.01;  // of what it tells: rad/s, share
-constexpr double kLeastTurn = 3e-4;                       // rad: a bus signal is not that exact
+constexpr double kLeastTurn = 3e-4;                        // rad: a bus signal is not that exact
 constexpr double kLimitSigmas = 3;  // a guess farther off than this is not looked at
 
-constexpr double kInlier = 9;              // three standard deviations, squared
-constexpr std::size_t kScored = 256;       // points that rank a guess; all of them refine it
+constexpr double kInlier = 9;         // three standard deviations, squared
+constexpr std::size_t kScored = 256;  // points that rank a guess; all of them refine it
 constexpr std::size_t kFinalists = 5;
 constexpr double kMostWithoutSpeed = 0.35;  // of Z: nobody drives faster past what stands
 // Where the focus of expansion is when driving straight is the mounting's: learned slowly, as one
 // frame may be deceived by who walks through it. Around that it moves with body and road.
 constexpr double kFoeDeceived = 1.5 * kDegree, kFoeDrift = 0.05 * kDegree;
 constexpr double kFoeSway = 0.3 * kDegree, kFoeNod = 0.8 * kDegree;
-constexpr double kBendShare = 0.1;  // of its shift in a bend: tyres slip
+constexpr double kBendUnknown = 2 * kDegree;     // where nobody tells whether it is one
+constexpr double kBendShare = 0.1;               // of its shift in a bend: tyres slip
 constexpr double kHorizonDrift = 0.5 * kDegree;  // in the square root of a second
-constexpr double kHeave = 0.3 * kDegree;        // of the direction of travel against the road
-constexpr double kHorizonReturn = 8;            // seconds, towards where the mounting puts it
+constexpr double kHeave = 0.3 * kDegree;         // of the direction of travel against the road
+constexpr double kHorizonReturn = 8;             // seconds, towards where the mounting puts it
+// Points come in things: so many of them err or deceive together as one. What is known beforehand
+// is weighed against things, not points.
+constexpr double kIndependent = 40;
 // Motion vectors of neighbours share pixels, so they err together: they count for half.
 constexpr double kTogether = 2;
 
@@ -115,8 +119,8 @@ void EgoEstimator::take_points(const MotionField& field, std::span<const Region>
     p.y2 = p.y + double{v.dy};
     const double length2 = square(double{v.dx}) + square(double{v.dy});
     const double quality = std::clamp(double{v.quality}, 0.01, 1.0);
-    p.sigma = std::sqrt(square(settings_.noise_px) / quality +
-                        square(settings_.noise_share) * length2);
+    p.sigma =
+        std::sqrt(square(settings_.noise_px) / quality + square(settings_.noise_share) * length2);
     if (!std::isfinite(p.sigma) || !std::isfinite(p.x2) || !std::isfinite(p.y2)) p.sigma = 0;
     const double x = p.x2 + camera_.center_x, y = p.y2 + camera_.center_y;
     const bool suspect = std::ranges::any_of(suspects, [&](const Region& box) {
@@ -127,8 +131,7 @@ void EgoEstimator::take_points(const MotionField& field, std::span<const Region>
   }
 }
 
-EgoEstimator::Prior EgoEstimator::prior_of(const VehicleMotion& vehicle,
-                                           double dt) const noexcept {
+EgoEstimator::Prior EgoEstimator::prior_of(const VehicleMotion& vehicle, double dt) const noexcept {
   Prior prior;
   const double f = camera_.focal_px;
   prior.sigma[0] = std::max(kPitchRate * dt, kLeastTurn);
@@ -145,15 +148,16 @@ EgoEstimator::Prior EgoEstimator::prior_of(const VehicleMotion& vehicle,
       std::abs(*vehicle.speed_mps) > settings_.stands_below_mps) {
     // In a bend the camera, ahead of the rear axle, moves sideways too; and half of the turn goes
     // by before the way between two frames is half done.
-    const double bend =
-        *vehicle.yaw_rate_radps * (camera_.ahead_m / *vehicle.speed_mps + dt / 2);
+    const double bend = *vehicle.yaw_rate_radps * (camera_.ahead_m / *vehicle.speed_mps + dt / 2);
     prior.bend_shift = f * std::tan(std::clamp(bend, -0.6, 0.6));
     prior.foe_center.x -= prior.bend_shift;
   }
   prior.mean[3] = prior.foe_center.x + foe_offset_.x;
   prior.mean[4] = prior.foe_center.y + foe_offset_.y;
-  prior.sigma[3] = std::sqrt(foe_variance_.x + square(kFoeSway * f) + square(kBendShare * prior.bend_shift));
+  prior.sigma[3] =
+      std::sqrt(foe_variance_.x + square(kFoeSway * f) + square(kBendShare * prior.bend_shift));
   prior.sigma[4] = std::sqrt(foe_variance_.y + square(kFoeNod * f));
+  if (!vehicle.yaw_rate_radps) prior.sigma[3] = std::hypot(prior.sigma[3], kBendUnknown * f);
   for (std::size_t i = 0; i < kUnknowns; ++i) prior.limit[i] = kLimitSigmas * prior.sigma[i];
   prior.most_outwards = kMostWithoutSpeed;
   if (vehicle.speed_mps) {
@@ -188,8 +192,8 @@ EgoEstimator::Seen EgoEstimator::see(const Point& p, const Guess& g, Travel trav
 
 namespace {
 
-/// In variances. Beyond its limits by noise alone half of all far points are a little: that is free,
-/// or it would pull on the rotation.
+/// In variances. Beyond its limits by noise alone half of all far points are a little: that is
+/// free, or it would pull on the rotation.
 double misfit(double across, double excess, double sigma, Travel travel) noexcept {
   const double slack = travel == Travel::none ? 0 : 2 * sigma;
   const double beyond = std::max(std::abs(excess) - slack, 0.0);
@@ -208,7 +212,8 @@ double EgoEstimator::cost_of(const Guess& g, const Prior& prior, Travel travel,
   }
   const Vector theta = {g.w[0], g.w[1], g.w[2], g.foe.x, g.foe.y};
   for (std::size_t i = 0; i < kUnknowns; ++i)
-    cost += square((theta[i] - prior.mean[i]) / prior.sigma[i]) / static_cast<double>(stride);
+    cost += prior.weight * square((theta[i] - prior.mean[i]) / prior.sigma[i]) /
+            static_cast<double>(stride);
   return cost;
 }
 
@@ -230,14 +235,14 @@ void EgoEstimator::accumulate(const Point& p, const Guess& g, const Prior& prior
 bool EgoEstimator::step(Guess& g, const Prior& prior, Normal<kUnknowns>& normal) const noexcept {
   const Vector theta = {g.w[0], g.w[1], g.w[2], g.foe.x, g.foe.y};
   for (int i = 0; i < kUnknowns; ++i)
-    normal.add_prior(i, prior.mean[at(i)] - theta[at(i)], 1 / square(prior.sigma[at(i)]));
+    normal.add_prior(i, prior.mean[at(i)] - theta[at(i)],
+                     prior.weight / square(prior.sigma[at(i)]));
   if (!normal.factor()) return false;
   const Vector delta = normal.solve(normal.b);
   for (const double d : delta)
     if (!std::isfinite(d)) return false;
   g.w = vector_of(product(rotation_of({delta[0], delta[1], delta[2]}), g.r));
-  for (std::size_t i = 0; i < 3; ++i)
-    g.w[i] = std::clamp(g.w[i], prior.low(i), prior.high(i));
+  for (std::size_t i = 0; i < 3; ++i) g.w[i] = std::clamp(g.w[i], prior.low(i), prior.high(i));
   g.r = rotation_of(g.w);
   g.foe.x = std::clamp(g.foe.x + delta[3], prior.low(3), prior.high(3));
   g.foe.y = std::clamp(g.foe.y + delta[4], prior.low(4), prior.high(4));
@@ -374,6 +379,7 @@ const EgoMotion& EgoEstimator::update(const MotionField& field, Nanos interval,
   if (motion_.points < settings_.min_points) return give_up(EgoState::too_few_points);
 
   prior_ = prior_of(vehicle, dt);
+  prior_.weight = std::max(1.0, static_cast<double>(used_) / kIndependent);
   Travel travel = Travel::none;
   if (!vehicle.speed_mps) {
     motion_.travel_from_flow = true;
@@ -404,12 +410,12 @@ const EgoMotion& EgoEstimator::update(const MotionField& field, Nanos interval,
   measured.y = inflate * factor_.solve({0, 0, 0, 0, 1})[4];
   if (travelled_) {
     motion_.foe_sigma_px = std::sqrt(std::max(measured.x, measured.y));
-    motion_.foe_measured = std::sqrt(measured.x) < prior_.sigma[3] / 2 &&
-                           std::sqrt(measured.y) < prior_.sigma[4] / 2;
+    motion_.foe_measured =
+        std::sqrt(measured.x) < prior_.sigma[3] / 2 && std::sqrt(measured.y) < prior_.sigma[4] / 2;
     const auto learn = [&](double seen, double seen_variance, double& offset, double& variance) {
       const double f = camera_.focal_px;
-      variance = std::min(variance + square(kFoeDrift * f),
-                          square(f * settings_.aim_tolerance_rad / 2));
+      variance =
+          std::min(variance + square(kFoeDrift * f), square(f * settings_.aim_tolerance_rad / 2));
       const double gain = variance / (variance + seen_variance + square(kFoeDeceived * f));
       offset += gain * (seen - offset);
       variance *= 1 - gain;
@@ -439,8 +445,8 @@ void EgoEstimator::follow_horizon(const Guess* g, Travel travel, double dt) noex
   horizon_variance_ = std::min(horizon_variance_, most);
   if (g != nullptr && travel != Travel::none) {
     // A car moves along the road: the focus of expansion lies on the horizon, heaving aside.
-    const double variance = kTogether * square(noise_) * factor_.solve({0, 0, 0, 0, 1})[4] +
-                            square(kHeave * f);
+    const double variance =
+        kTogether * square(noise_) * factor_.solve({0, 0, 0, 0, 1})[4] + square(kHeave * f);
     const double gain = horizon_variance_ / (horizon_variance_ + variance);
     horizon_ += gain * (g->foe.y + camera_.center_y - horizon_);
     horizon_variance_ *= 1 - gain;

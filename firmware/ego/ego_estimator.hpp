@@ -13,17 +13,17 @@
 namespace kerb::ego {
 
 struct EgoSettings {
-  double noise_px = 0.25;       ///< standard deviation of a clear corner's motion, across and along
-  double noise_share = 0.02;    ///< and of its length: what grows and turns is followed less well
-  double nearest_m = 2;         ///< nothing that stands is seen nearer than this
-  double slope_rad = 0.01;      ///< so far the road ahead may rise above flat
+  double noise_px = 0.25;     ///< standard deviation of a clear corner's motion, across and along
+  double noise_share = 0.02;  ///< and of its length: what grows and turns is followed less well
+  double nearest_m = 2;       ///< nothing that stands is seen nearer than this
+  double slope_rad = 0.01;    ///< so far the road ahead may rise above flat
   double aim_tolerance_rad = 0.14;  ///< so far the focus of expansion may be from where it should
   double stands_below_mps = 0.05;   ///< a slower car stands
   int min_points = 24;
   double min_inlier_share = 0.3;
-  int hypotheses = 160;        ///< motions tried each frame
-  double significance = 4;     ///< standard deviations from which something moves by itself
-  double walking_mps = 0.7;    ///< the slowest walk that has to be noticed
+  int hypotheses = 160;          ///< motions tried each frame
+  double significance = 4;       ///< standard deviations from which something moves by itself
+  double walking_mps = 1;        ///< the slowest walk that has to be noticed
   double person_height_m = 1.7;  ///< for the distance of a region: an error of a tenth is one there
 };
 
@@ -82,6 +82,7 @@ class EgoEstimator {
   struct Prior {
     Vector mean{}, sigma{};
     Vector limit{};            // how far from the mean a guess may go
+    double weight = 1;         // against the points
     Vec2 foe_center;           // the focus as the mounting and the bend put it
     double bend_shift = 0;     // of that, the bend's part
     double way_m = 0;          // travelled, positive; 0: not known

@@ -40,7 +40,7 @@ struct EgoMotion {
   double foe_x = 0, foe_y = 0;    ///< focus of expansion, pixels; of meaning only when it travels
   double foe_sigma_px = 0;        ///< of its less certain direction
   bool foe_measured = false;      ///< by these frames; false: mostly as expected
-  double horizon_row = 0;         ///< at the picture's centre column; kept where nothing is measured
+  double horizon_row = 0;  ///< at the picture's centre column; kept where nothing is measured
   double horizon_sigma_px = 0;
   double pitch_rad = 0;             ///< of the camera above the road, from the horizon
   std::optional<double> speed_mps;  ///< used for distances
@@ -51,16 +51,16 @@ struct EgoMotion {
 
 /// How far one point's motion is from anything the car's motion explains.
 struct PointResidual {
-  float x = 0, y = 0;    ///< where it is now, pixels
-  float rx = 0, ry = 0;  ///< what no allowed distance explains, pixels
-  float significance = 0;  ///< its length in standard deviations
+  float x = 0, y = 0;       ///< where it is now, pixels
+  float rx = 0, ry = 0;     ///< what no allowed distance explains, pixels
+  float significance = 0;   ///< its length in standard deviations
   float inverse_depth = 0;  ///< share of its distance from the focus of expansion it has moved
                             ///< outwards; 1 / Z in units of the way travelled
 };
 
 enum class RegionVerdict : std::uint8_t {
-  unknown,    ///< too few points, too much noise, or a motion that geometry cannot tell
-  standing,   ///< a walker across the view would have been noticed, and was not
+  unknown,   ///< too few points, too much noise, or a motion that geometry cannot tell
+  standing,  ///< a walker across the view would have been noticed, and was not
   moving
 };
 [[nodiscard]] const char* name_of(RegionVerdict verdict) noexcept;
@@ -69,10 +69,10 @@ enum class RegionVerdict : std::uint8_t {
 struct RegionMotion {
   RegionVerdict verdict = RegionVerdict::unknown;
   int points = 0;
-  float rx = 0, ry = 0;       ///< pixels between the two frames
-  float sigma = 0;            ///< of its length, pixels
-  float significance = 0;     ///< its length in standard deviations
-  float sensitivity = 0;      ///< that a slow walker across the view would have, as tall as the region
+  float rx = 0, ry = 0;    ///< pixels between the two frames
+  float sigma = 0;         ///< of its length, pixels
+  float significance = 0;  ///< its length in standard deviations
+  float sensitivity = 0;   ///< that a slow walker across the view would have, as tall as the region
 };
 
 }  // namespace kerb::ego

@@ -4,8 +4,8 @@
 #include <cmath>
 
 /// The geometry of a moving camera: x to the right, y down, z forward; pictures in pixels. A camera
-/// turns by the rotation vector w (right-handed, in its own axes: w.x > 0 is nose up, w.y > 0 to the
-/// right, w.z > 0 right side down) and moves by d. A point that stands is then seen at
+/// turns by the rotation vector w (right-handed, in its own axes: w.x > 0 is nose up, w.y > 0 to
+/// the right, w.z > 0 right side down) and moves by d. A point that stands is then seen at
 /// exp(-[w]) (X - d). Turned back by exp([w]), its image lies on the line from the focus of
 /// expansion (where d points) through where it was, moved outwards by d.z / (Z - d.z) of its
 /// distance from there.
@@ -48,8 +48,8 @@ using Rotation = std::array<double, 9>;  // rows
           scale * (r[3] * at.x + r[4] * at.y + r[5] * focal_px)};
 }
 
-/// How turned_back() changes at `at` when the rotation grows by a little: the columns are about x, y
-/// and z, in pixels a radian.
+/// How turned_back() changes at `at` when the rotation grows by a little: the columns are about x,
+/// y and z, in pixels a radian.
 struct TurnJacobian {
   std::array<double, 3> x, y;
 };
@@ -97,7 +97,8 @@ struct Normal {
   /// After factor().
   [[nodiscard]] std::array<double, N> solve(std::array<double, N> v) const noexcept {
     for (int i = 0; i < N; ++i) {
-      for (int k = 0; k < i; ++k) v[static_cast<std::size_t>(i)] -= at(i, k) * v[static_cast<std::size_t>(k)];
+      for (int k = 0; k < i; ++k)
+        v[static_cast<std::size_t>(i)] -= at(i, k) * v[static_cast<std::size_t>(k)];
       v[static_cast<std::size_t>(i)] /= at(i, i);
     }
     for (int i = N - 1; i >= 0; --i) {

@@ -40,8 +40,8 @@ double EgoEstimator::variance_along(const Point& p, const Seen& seen) const noex
   return square(noise_ * p.sigma) + kTogether * square(noise_) * dot(row, factor_.solve(row));
 }
 
-/// The road hides what is behind it: a thing that stands and is seen in this row, below the horizon,
-/// is no farther than the road there, and so moves at least as the road does.
+/// The road hides what is behind it: a thing that stands and is seen in this row, below the
+/// horizon, is no farther than the road there, and so moves at least as the road does.
 double EgoEstimator::least_outwards(double row) const noexcept {
   if (prior_.way_m <= 0) return 0;
   const double f = camera_.focal_px;
@@ -114,7 +114,8 @@ RegionMotion EgoEstimator::region(const Region& box) {
   } else {
     const double sign = travel == Travel::forward ? 1 : -1;
     const double low = least_outwards(middle.y + camera_.center_y);
-    outwards = sign * std::clamp(sign * median(scratch_, n), low, std::max(low, prior_.most_outwards));
+    outwards =
+        sign * std::clamp(sign * median(scratch_, n), low, std::max(low, prior_.most_outwards));
     // The feet tell the distance, where they are clearly below the horizon.
     const double below = box.y + box.h - motion_.horizon_row;
     const double error = std::sqrt(square(motion_.horizon_sigma_px) + square(kFootError * box.h) +
@@ -172,13 +173,13 @@ RegionMotion EgoEstimator::region(const Region& box) {
   const double chi2 = square(across) / across_variance + square(along) / along_variance;
   out.significance = static_cast<float>(std::sqrt(chi2));
   const double length = std::hypot(rx, ry);
-  out.sigma = static_cast<float>(
-      length > 1e-9 && chi2 > 0 ? length / std::sqrt(chi2)
-                                : std::sqrt(std::max(across_variance, along_variance)));
+  out.sigma = static_cast<float>(length > 1e-9 && chi2 > 0
+                                     ? length / std::sqrt(chi2)
+                                     : std::sqrt(std::max(across_variance, along_variance)));
   const double walk = settings_.walking_mps * dt_ * box.h / settings_.person_height_m;
-  out.sensitivity = static_cast<float>(
-      std::sqrt(square(walk * a.y) / across_variance +
-                (any_distance ? 0 : square(walk * a.x) / along_variance)));
+  out.sensitivity =
+      static_cast<float>(std::sqrt(square(walk * a.y) / across_variance +
+                                   (any_distance ? 0 : square(walk * a.x) / along_variance)));
   if (static_cast<double>(out.significance) >= settings_.significance && length >= 0.5 * walk) {
     out.verdict = RegionVerdict::moving;
   } else if (static_cast<double>(out.sensitivity) >= settings_.significance) {

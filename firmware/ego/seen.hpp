@@ -5,8 +5,8 @@
 namespace kerb::ego {
 
 /// One point as a guess explains it: its motion once the camera is turned back, along the line from
-/// the focus of expansion and across it. Where the camera only turns there is no such line: along is
-/// then the picture's x, across its y, and neither may be anything but zero.
+/// the focus of expansion and across it. Where the camera only turns there is no such line: along
+/// is then the picture's x, across its y, and neither may be anything but zero.
 struct EgoEstimator::Seen {
   Vec2 turned;      ///< where it would be now, had the camera not turned
   Vec2 u;           ///< its motion then
@@ -18,9 +18,7 @@ struct EgoEstimator::Seen {
   /// How `across` changes with the unknowns.
   [[nodiscard]] Vector row_across(double focal_px, Travel travel) const noexcept {
     const TurnJacobian j = turn_jacobian(focal_px, turned);
-    const auto turn = [&](std::size_t i) {
-      return j.y[i] * along_unit.x - j.x[i] * along_unit.y;
-    };
+    const auto turn = [&](std::size_t i) { return j.y[i] * along_unit.x - j.x[i] * along_unit.y; };
     Vector row = {turn(0), turn(1), turn(2), 0, 0};
     if (travel != Travel::none && rho > 1e-9) {
       // d/dfoe of (g x u) / |g|, g = p - foe.
@@ -32,9 +30,7 @@ struct EgoEstimator::Seen {
   /// And `along`; the focus hardly matters to it.
   [[nodiscard]] Vector row_along(double focal_px) const noexcept {
     const TurnJacobian j = turn_jacobian(focal_px, turned);
-    const auto turn = [&](std::size_t i) {
-      return j.x[i] * along_unit.x + j.y[i] * along_unit.y;
-    };
+    const auto turn = [&](std::size_t i) { return j.x[i] * along_unit.x + j.y[i] * along_unit.y; };
     return {turn(0), turn(1), turn(2), 0, 0};
   }
 };

@@ -186,8 +186,8 @@ inline Truth fill(const Street& s, const Drive& d, std::uint64_t seed, MotionFie
   }
   for (const Thing& t : s.things)
     for (int placed = 0, tries = 0; placed < t.points && tries < 20 * t.points; ++tries) {
-      const Vec3 p = {t.corner.x + dice.uniform(0, t.size.x), t.corner.y - dice.uniform(0, t.size.y),
-                      t.corner.z};
+      const Vec3 p = {t.corner.x + dice.uniform(0, t.size.x),
+                      t.corner.y - dice.uniform(0, t.size.y), t.corner.z};
       if (add(p, t.velocity, t.moves)) ++placed;
     }
   return truth;
