@@ -89,7 +89,8 @@ EgoEstimator::EgoEstimator(const Camera& camera, const EgoSettings& settings)
       asked_(MotionField::kCapacity),
       residuals_(MotionField::kCapacity),
       scratch_(MotionField::kCapacity),
-      scratch2_(MotionField::kCapacity) {
+      scratch2_(MotionField::kCapacity),
+      chosen_(MotionField::kCapacity) {
   reset();
 }
 

@@ -111,6 +111,15 @@ class EgoEstimator {
   [[nodiscard]] double variance_across(const Point& p, const Seen& seen) const noexcept;
   [[nodiscard]] double variance_along(const Point& p, const Seen& seen) const noexcept;
   [[nodiscard]] double least_outwards(double row) const noexcept;
+  /// How far outwards a thing moves that stands there.
+  struct Outwards {
+    double value = 0, sigma = 0;
+    bool known = false;  // false: as seen, within what any distance allows
+  };
+  [[nodiscard]] Outwards outwards_of(const Region& box, const Point& middle,
+                                     double seen) const noexcept;
+  std::size_t choose_inside(const Region& box) noexcept;
+  bool moves_together(std::size_t n, double walk, RegionMotion& out) noexcept;
 
   Camera camera_;
   EgoSettings settings_;
@@ -121,6 +130,7 @@ class EgoEstimator {
   std::vector<Point> asked_;  // of these, those that tell the camera's motion
   std::vector<PointResidual> residuals_;
   std::vector<double> scratch_, scratch2_;
+  std::vector<std::uint32_t> chosen_;
   std::size_t count_ = 0, used_ = 0;
   Guess guess_;
   Prior prior_;

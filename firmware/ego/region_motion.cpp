@@ -11,7 +11,10 @@ namespace {
 
 constexpr double kTogether = 2;      // as for the motion itself: neighbours err together
 constexpr double kFootError = 0.03;  // of a region's height: how well its lower edge is the feet
-constexpr int kFewest = 3;           // points that tell the motion of a region
+constexpr std::size_t kFewest = 3;   // points that tell the motion of a region
+constexpr double kMoversShare = 0.4;  // of a region's points: somebody before a background
+// The part of a region where a person is not mixed with what is behind: the trunk.
+constexpr double kInnerX = 0.22, kInnerTop = 0.08, kInnerBottom = 0.8;
 
 double square(double x) noexcept { return x * x; }
 
@@ -75,114 +78,148 @@ void EgoEstimator::fill_residuals(const Prior& prior) noexcept {
   }
 }
 
+std::size_t EgoEstimator::choose_inside(const Region& box) noexcept {
+  const double left = box.x + kInnerX * box.w - camera_.center_x;
+  const double right = box.x + (1 - kInnerX) * box.w - camera_.center_x;
+  const double top = box.y + kInnerTop * box.h - camera_.center_y;
+  const double bottom = box.y + kInnerBottom * box.h - camera_.center_y;
+  std::size_t n = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Point& p = points_[i];
+    if (p.sigma > 0 && p.x2 >= left && p.x2 <= right && p.y2 >= top && p.y2 <= bottom)
+      chosen_[n++] = static_cast<std::uint32_t>(i);
+  }
+  return n;
+}
+
+bool EgoEstimator::moves_together(std::size_t n, double walk, RegionMotion& out) noexcept {
+  const auto moves = [&](const PointResidual& r) {
+    return double{r.significance} >= settings_.significance &&
+           std::hypot(double{r.rx}, double{r.ry}) >= 0.5 * walk;
+  };
+  std::size_t movers = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const PointResidual& r = residuals_[chosen_[k]];
+    if (!moves(r)) continue;
+    scratch_[movers] = double{r.rx};
+    scratch2_[movers++] = double{r.ry};
+  }
+  if (movers < kFewest || static_cast<double>(movers) < kMoversShare * static_cast<double>(n))
+    return false;
+  const double rx = median(scratch_, movers), ry = median(scratch2_, movers);
+  movers = 0;
+  for (std::size_t k = 0; k < n; ++k) {
+    const PointResidual& r = residuals_[chosen_[k]];
+    if (!moves(r)) continue;
+    scratch_[movers++] = std::hypot(double{r.rx} - rx, double{r.ry} - ry);
+  }
+  const double length = std::hypot(rx, ry);
+  const double spread = median(scratch_, movers);
+  if (length < 0.5 * walk || spread > 0.7 * length) return false;
+  out.rx = static_cast<float>(rx);
+  out.ry = static_cast<float>(ry);
+  out.sigma = static_cast<float>(
+      std::max(1.2 * spread * std::sqrt(1.57 * kTogether / static_cast<double>(movers)),
+               length / 100));
+  out.significance = static_cast<float>(length) / out.sigma;
+  out.verdict = RegionVerdict::moving;
+  return true;
+}
+
+EgoEstimator::Outwards EgoEstimator::outwards_of(const Region& box, const Point& middle,
+                                                 double seen) const noexcept {
+  Outwards out;
+  if (motion_.travel == Travel::none) return {0, 0, true};
+  const double f = camera_.focal_px;
+  const double sign = motion_.travel == Travel::forward ? 1 : -1;
+  const double low = least_outwards(middle.y + camera_.center_y);
+  out.value = sign * std::clamp(sign * seen, low, std::max(low, prior_.most_outwards));
+  // The feet tell the distance, where they are clearly below the horizon.
+  const double below = box.y + box.h - motion_.horizon_row;
+  const double error = std::sqrt(square(motion_.horizon_sigma_px) + square(kFootError * box.h) +
+                                 square(settings_.slope_rad * f));
+  if (prior_.way_m <= 0 || below <= 2.5 * error) return out;
+  const double road = f * camera_.height_m / below;
+  const double left = road - sign * prior_.way_m;
+  if (left <= 0.5) return out;
+  out.value = sign * prior_.way_m / left;
+  out.sigma = std::abs(out.value) * road / left * error / below;
+  out.known = true;
+  return out;
+}
+
 RegionMotion EgoEstimator::region(const Region& box) {
   RegionMotion out;
   if (motion_.state != EgoState::valid || !(box.w > 0) || !(box.h > 0)) return out;
-  const double left = box.x + 0.2 * box.w - camera_.center_x;
-  const double right = box.x + 0.8 * box.w - camera_.center_x;
-  const double top = box.y + 0.08 * box.h - camera_.center_y;
-  const double bottom = box.y + 0.8 * box.h - camera_.center_y;
-  const auto inside = [&](const Point& p) {
-    return p.sigma > 0 && p.x2 >= left && p.x2 <= right && p.y2 >= top && p.y2 <= bottom;
-  };
+  const std::size_t n = choose_inside(box);
+  out.points = static_cast<int>(n);
+  if (n < kFewest) return out;
   const double f = camera_.focal_px;
-  const Travel travel = motion_.travel;
+  const auto count = static_cast<double>(n);
 
   // How far outwards it has moved, as one thing at one distance.
-  std::size_t n = 0;
   Point middle{};
-  for (std::size_t i = 0; i < count_; ++i) {
-    const Point& p = points_[i];
-    if (!inside(p)) continue;
-    const Seen seen = see(p, guess_, travel, prior_.most_outwards);
-    scratch_[n++] = seen.along / std::max(seen.rho, 0.02 * f);
-    middle.x += p.x;
-    middle.y += p.y;
-    middle.x2 += p.x2;
-    middle.y2 += p.y2;
-    middle.sigma += p.sigma;
+  for (std::size_t k = 0; k < n; ++k) {
+    const Point& p = points_[chosen_[k]];
+    const Seen seen = see(p, guess_, motion_.travel, prior_.most_outwards);
+    scratch_[k] = seen.along / std::max(seen.rho, 0.02 * f);
+    middle.x += p.x / count;
+    middle.y += p.y / count;
+    middle.x2 += p.x2 / count;
+    middle.y2 += p.y2 / count;
+    middle.sigma += p.sigma / count;
   }
-  out.points = static_cast<int>(n);
-  if (out.points < kFewest) return out;
-  const auto count = static_cast<double>(n);
-  middle = {middle.x / count, middle.y / count, middle.x2 / count, middle.y2 / count,
-            middle.sigma / count};
-  double outwards = 0;
-  double outwards_sigma = std::numeric_limits<double>::infinity();  // any distance goes
-  if (travel == Travel::none) {
-    outwards_sigma = 0;
-  } else {
-    const double sign = travel == Travel::forward ? 1 : -1;
-    const double low = least_outwards(middle.y + camera_.center_y);
-    outwards =
-        sign * std::clamp(sign * median(scratch_, n), low, std::max(low, prior_.most_outwards));
-    // The feet tell the distance, where they are clearly below the horizon.
-    const double below = box.y + box.h - motion_.horizon_row;
-    const double error = std::sqrt(square(motion_.horizon_sigma_px) + square(kFootError * box.h) +
-                                   square(settings_.slope_rad * f));
-    if (prior_.way_m > 0 && below > 2.5 * error) {
-      const double road = f * camera_.height_m / below;
-      const double far = road - sign * prior_.way_m;
-      if (far > 0.5) {
-        outwards = sign * prior_.way_m / far;
-        outwards_sigma = std::abs(outwards) * road / far * error / below;
-      }
-    }
-  }
+  const Outwards outwards = outwards_of(box, middle, median(scratch_, n));
 
-  // What that leaves of each point; its middle and its spread.
-  const auto left_over = [&](const Point& p) {
+  // What that leaves of each point: its middle, and its spread along and across.
+  const auto left_over = [&](std::size_t k) {
+    const Point& p = points_[chosen_[k]];
     const Vec2 t = turned_back(guess_.r, f, {p.x2, p.y2});
-    if (travel == Travel::none) return Vec2{t.x - p.x, t.y - p.y};
-    return Vec2{t.x - p.x - outwards * (p.x - guess_.foe.x),
-                t.y - p.y - outwards * (p.y - guess_.foe.y)};
+    if (motion_.travel == Travel::none) return Vec2{t.x - p.x, t.y - p.y};
+    return Vec2{t.x - p.x - outwards.value * (p.x - guess_.foe.x),
+                t.y - p.y - outwards.value * (p.y - guess_.foe.y)};
   };
-  std::size_t k = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (!inside(points_[i])) continue;
-    const Vec2 r = left_over(points_[i]);
+  for (std::size_t k = 0; k < n; ++k) {
+    const Vec2 r = left_over(k);
     scratch_[k] = r.x;
-    scratch2_[k++] = r.y;
+    scratch2_[k] = r.y;
   }
   const double rx = median(scratch_, n), ry = median(scratch2_, n);
-  const Seen seen = see(middle, guess_, travel, prior_.most_outwards);
+  const Seen seen = see(middle, guess_, motion_.travel, prior_.most_outwards);
   const Vec2 a = seen.along_unit;
-  k = 0;
-  for (std::size_t i = 0; i < count_; ++i) {
-    if (!inside(points_[i])) continue;
-    const Vec2 r = left_over(points_[i]);
+  for (std::size_t k = 0; k < n; ++k) {
+    const Vec2 r = left_over(k);
     scratch_[k] = std::abs((r.y - ry) * a.x - (r.x - rx) * a.y);
-    scratch2_[k++] = std::abs((r.x - rx) * a.x + (r.y - ry) * a.y);
+    scratch2_[k] = std::abs((r.x - rx) * a.x + (r.y - ry) * a.y);
   }
   const double point_noise = square(noise_ * middle.sigma);
   const double spread_across = std::max(square(1.4826 * median(scratch_, n)), point_noise);
   const double spread_along = std::max(square(1.4826 * median(scratch2_, n)), point_noise);
-  // A median of neighbours, so not 1 / n but about three times that.
-  const double share = std::min(1.0, 1.57 * kTogether / count);
+  const double share = std::min(1.0, 1.57 * kTogether / count);  // of a median, of neighbours
   const double across_variance =
       spread_across * share + variance_across(middle, seen) - point_noise;
-  const double along_noise = spread_along * share + variance_along(middle, seen) - point_noise;
-  const double rho = std::max(seen.rho, 0.02 * f);
-  const bool any_distance = !std::isfinite(outwards_sigma);
-  const double along_variance =
-      any_distance ? along_noise : along_noise + square(rho * outwards_sigma);
+  const double along_variance = spread_along * share + variance_along(middle, seen) - point_noise +
+                                square(std::max(seen.rho, 0.02 * f) * outwards.sigma);
 
   const double across = ry * a.x - rx * a.y, along = rx * a.x + ry * a.y;
+  const double chi2 = square(across) / across_variance + square(along) / along_variance;
+  const double length = std::hypot(rx, ry);
+  const double walk = settings_.walking_mps * dt_ * box.h / settings_.person_height_m;
   out.rx = static_cast<float>(rx);
   out.ry = static_cast<float>(ry);
-  const double chi2 = square(across) / across_variance + square(along) / along_variance;
   out.significance = static_cast<float>(std::sqrt(chi2));
-  const double length = std::hypot(rx, ry);
-  out.sigma = static_cast<float>(length > 1e-9 && chi2 > 0
+  out.sigma = static_cast<float>(chi2 > 1e-12 && length > 1e-9
                                      ? length / std::sqrt(chi2)
                                      : std::sqrt(std::max(across_variance, along_variance)));
-  const double walk = settings_.walking_mps * dt_ * box.h / settings_.person_height_m;
-  out.sensitivity =
-      static_cast<float>(std::sqrt(square(walk * a.y) / across_variance +
-                                   (any_distance ? 0 : square(walk * a.x) / along_variance)));
-  if (static_cast<double>(out.significance) >= settings_.significance && length >= 0.5 * walk) {
+  out.sensitivity = static_cast<float>(
+      std::sqrt(square(walk * a.y) / across_variance +
+                (outwards.known ? square(walk * a.x) / along_variance : 0)));
+  // Somebody in front of what stands: a good part of the points moves by itself, and together.
+  if (moves_together(n, walk, out)) return out;
+  const double enough = settings_.significance;
+  if (double{out.significance} >= enough && length >= 0.5 * walk) {
     out.verdict = RegionVerdict::moving;
-  } else if (static_cast<double>(out.sensitivity) >= settings_.significance) {
+  } else if (double{out.sensitivity} >= enough && length < 0.5 * walk) {
     out.verdict = RegionVerdict::standing;
   }
   return out;
