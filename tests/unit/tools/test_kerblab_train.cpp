@@ -20,6 +20,7 @@
 #include <thread>
 
 #include "gpu/hog/model_file.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/tools/train_pictures.hpp"
 
@@ -31,10 +32,7 @@ fs::path g_folder;
 
 }  // namespace
 
-void setUp() {
-  std::string pattern = (fs::temp_directory_path() / "kerblab-XXXXXX").string();
-  g_folder = mkdtemp(pattern.data());
-}
+void setUp() { g_folder = kerb::test::make_temp_folder(); }
 void tearDown() { fs::remove_all(g_folder); }
 
 namespace {
