@@ -39,7 +39,7 @@ const CubicTable& cubic_table() {
 struct alignas(64) Scratch {
   float difference[kDeep][kRow], sum[kDeep][kRow], seen[kDeep][kRow];
   float terms[6][kShallow][kRow];
-  float column[6][kRow];
+  float row[6][kRow];
   std::int32_t mean_u[kRow], mean_v[kRow];
   std::int32_t place[kRow];
   std::int32_t warped[kRow];
@@ -157,7 +157,7 @@ void double_rows(const Level& coarse, ConstFieldRows from, const Level& fine, Fi
 // ---------------------------------------------------------------- one iteration over a tile
 
 template <typename T>
-void repeat_edges(T* row, int x0, int x1, int width, int radius, int from, int to) {
+void repeat_edges(T* row, int x0, int width, int radius, int from, int to) {
   // row[0] is column x0 - kMargin. Columns [from, to) are there; beyond the picture's edge they
   // are repeated.
   const int origin = x0 - kMargin;
@@ -165,7 +165,6 @@ void repeat_edges(T* row, int x0, int x1, int width, int radius, int from, int t
     for (int i = 1; i <= radius; ++i) row[-i - origin] = row[-origin];
   if (to == width)
     for (int i = 0; i < radius; ++i) row[width + i - origin] = row[width - 1 - origin];
-  (void)x1;
 }
 
 /// Warped samples, 4096 times, at the places and 64ths given.
@@ -355,8 +354,8 @@ class TilePass {
       difference[i] = lk::difference(s_.warped[i], here[i]);
       sum[i] = lk::sum(s_.warped[i], here[i]);
     }
-    repeat_edges(s_.difference[y % kDeep], tile_.x0, tile_.x1, level_.width, 2, from, to);
-    repeat_edges(s_.sum[y % kDeep], tile_.x0, tile_.x1, level_.width, 2, from, to);
+    repeat_edges(s_.difference[y % kDeep], tile_.x0, level_.width, 2, from, to);
+    repeat_edges(s_.sum[y % kDeep], tile_.x0, level_.width, 2, from, to);
   }
 
   void make_terms(int y) {
@@ -371,9 +370,8 @@ class TilePass {
     const float *d0 = d[0], *d1 = d[1], *d2 = d[2], *d3 = d[3], *d4 = d[4];
     const float *m0 = m[0], *m1 = m[1], *m2 = m[2];
     const float* seen = s_.seen[y % kDeep];
-    const int slot = y % kShallow;
-    float *t0 = s_.terms[0][slot], *t1 = s_.terms[1][slot], *t2 = s_.terms[2][slot],
-          *t3 = s_.terms[3][slot], *t4 = s_.terms[4][slot], *t5 = s_.terms[5][slot];
+    float *t0 = s_.row[0], *t1 = s_.row[1], *t2 = s_.row[2], *t3 = s_.row[3], *t4 = s_.row[4],
+          *t5 = s_.row[5];
 #pragma GCC ivdep
     for (int i = begin; i < end; ++i) {
       const float rx = gradient(d2[i - 2], d2[i - 1], d2[i + 1], d2[i + 2]);
@@ -389,8 +387,16 @@ class TilePass {
       t4[i] = t.b2;
       t5[i] = t.misfit;
     }
-    for (auto& plane : s_.terms)
-      repeat_edges(plane[slot], tile_.x0, tile_.x1, level_.width, 1, from, to);
+    const int inner_begin = left(kMedianRadius) - tile_.x0 + kMargin;
+    const int inner_end = right(kMedianRadius) - tile_.x0 + kMargin;
+    const int planes = field_ != nullptr ? 6 : 5;
+    for (int p = 0; p < planes; ++p) {
+      float* row = s_.row[p];
+      repeat_edges(row, tile_.x0, level_.width, 1, from, to);
+      float* out = s_.terms[p][y % kShallow];
+      for (int i = inner_begin; i < inner_end; ++i)
+        out[i] = window3(row[i - 1], row[i], row[i + 1]);
+    }
   }
 
   /// Sums of the eight neighbours, clamped at the edges.
@@ -412,47 +418,50 @@ class TilePass {
     }
   }
 
+  /// Three rows of a term, already summed along each.
+  struct Window {
+    const float *above, *here, *below;
+    [[nodiscard]] float sum(int i) const { return window3(above[i], here[i], below[i]); }
+  };
+  [[nodiscard]] Window window(int term, int y) const {
+    const auto& rows = s_.terms[term];
+    return {rows[std::max(y - 1, 0) % kShallow], rows[y % kShallow],
+            rows[std::min(y + 1, level_.height - 1) % kShallow]};
+  }
+
   void raw(int y) {
     const int bottom = level_.height - 1;
     for (; next_terms_ <= std::min(y + kWindowRadius, bottom); ++next_terms_)
       make_terms(next_terms_);
     const int from = left(kMedianRadius), to = right(kMedianRadius);
     const int begin = from - tile_.x0 + kMargin, end = to - tile_.x0 + kMargin;
-    const int up = std::max(y - 1, 0) % kShallow, mid = y % kShallow,
-              down = std::min(y + 1, bottom) % kShallow;
-    const int planes = field_ != nullptr ? 6 : 5;
-    for (int p = 0; p < planes; ++p) {
-      const float *above = s_.terms[p][up], *here = s_.terms[p][mid], *below = s_.terms[p][down];
-      float* column = s_.column[p];
-      for (int i = begin - 1; i < end + 1; ++i) column[i] = window3(above[i], here[i], below[i]);
-    }
     means(y, from, to);
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y) * in_.stride + tile_.x0 - kMargin;
     const std::int16_t *u = in_.u + at, *v = in_.v + at;
     std::int16_t *raw_u = s_.raw_u[y % kDeep], *raw_v = s_.raw_v[y % kDeep];
-    const float *c0 = s_.column[0], *c1 = s_.column[1], *c2 = s_.column[2], *c3 = s_.column[3],
-                *c4 = s_.column[4];
+    const Window w0 = window(0, y), w1 = window(1, y), w2 = window(2, y), w3 = window(3, y),
+                 w4 = window(4, y);
     const std::int32_t *mean_u = s_.mean_u, *mean_v = s_.mean_v;
     const float prior = prior_;
 #pragma GCC ivdep
     for (int i = begin; i < end; ++i) {
       Terms t;
-      t.a11 = window3(c0[i - 1], c0[i], c0[i + 1]);
-      t.a12 = window3(c1[i - 1], c1[i], c1[i + 1]);
-      t.a22 = window3(c2[i - 1], c2[i], c2[i + 1]);
-      t.b1 = window3(c3[i - 1], c3[i], c3[i + 1]);
-      t.b2 = window3(c4[i - 1], c4[i], c4[i + 1]);
+      t.a11 = w0.sum(i);
+      t.a12 = w1.sum(i);
+      t.a22 = w2.sum(i);
+      t.b1 = w3.sum(i);
+      t.b2 = w4.sum(i);
       const Vector out = solved(t, u[i], v[i], mean_u[i], mean_v[i], prior);
       raw_u[i] = static_cast<std::int16_t>(out.u);
       raw_v[i] = static_cast<std::int16_t>(out.v);
     }
-    repeat_edges(raw_u, tile_.x0, tile_.x1, level_.width, 2, from, to);
-    repeat_edges(raw_v, tile_.x0, tile_.x1, level_.width, 2, from, to);
+    repeat_edges(raw_u, tile_.x0, level_.width, 2, from, to);
+    repeat_edges(raw_v, tile_.x0, level_.width, 2, from, to);
     if (field_ != nullptr && y >= tile_.y0 && y < tile_.y1) judge_row(y);
   }
 
   void judge_row(int y) {
-    const float *c0 = s_.column[0], *c1 = s_.column[1], *c2 = s_.column[2], *c5 = s_.column[5];
+    const Window w0 = window(0, y), w1 = window(1, y), w2 = window(2, y), w5 = window(5, y);
     std::uint8_t* quality = field_->quality;
     std::uint8_t* flags = field_->flags;
     if (quality != nullptr) quality += y * field_->row_stride + tile_.x0;
@@ -465,10 +474,10 @@ class TilePass {
     for (int k = 0; k < count; ++k) {
       const int i = k + kMargin;
       Terms t{};
-      t.a11 = window3(c0[i - 1], c0[i], c0[i + 1]);
-      t.a12 = window3(c1[i - 1], c1[i], c1[i + 1]);
-      t.a22 = window3(c2[i - 1], c2[i], c2[i + 1]);
-      t.misfit = window3(c5[i - 1], c5[i], c5[i + 1]);
+      t.a11 = w0.sum(i);
+      t.a12 = w1.sum(i);
+      t.a22 = w2.sum(i);
+      t.misfit = w5.sum(i);
       const Verdict out = verdict(t, texture);
       q[k] = out.quality;
       f[k] = out.flags;
