@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpu/flow/block_matching.hpp"
+#include "gpu/image/both.hpp"
 
 /// Where block matching keeps what. For gpu/flow and its tests.
 namespace kerb::flow::bm {
@@ -38,7 +39,7 @@ struct Level {
 inline constexpr int kFirst = kSpare - kRim;  ///< the least place a block may begin at
 
 /// How many places a block may begin at, of a side this long.
-[[nodiscard]] constexpr int places(int side) noexcept { return side - 2 * kFirst - kBlock + 1; }
+KERB_BOTH int places(int side) { return side - 2 * kFirst - kBlock + 1; }
 
 struct Plan {
   BlockMatchingSettings settings;

@@ -3,7 +3,7 @@
 
 #if defined(__CUDACC__)
 #define KERB_UNROLL _Pragma("unroll")
-#define KERB_FORCED __host__ __device__ __forceinline__
+#define KERB_FORCED __device__ __forceinline__
 #else
 #if defined(__clang__)
 #define KERB_UNROLL _Pragma("unroll")
