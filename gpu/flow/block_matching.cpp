@@ -79,7 +79,8 @@ class Tiled final : public Estimator {
     return Done{};
   }
   Status run(const Picture<Space::device>& /*previous*/, const Picture<Space::device>& /*next*/,
-             const Mask<Space::device>& /*mask*/, const FieldView<Space::device>& /*out*/) override {
+             const Mask<Space::device>& /*mask*/,
+             const FieldView<Space::device>& /*out*/) override {
     return Error{Errc::unsupported, 0, kWhere, "tiles are for pictures in host memory"};
   }
   [[nodiscard]] const char* name() const noexcept override { return "bm"; }
@@ -102,7 +103,8 @@ class Tiled final : public Estimator {
     const Mask<Space::host> wanted{mask_.data(), field_.width(), field_.height(), field_.width()};
     std::fill(mask_.begin(), mask_.end(), std::uint8_t{0});
     for (int y = down.begin; y < down.end; ++y) {
-      std::uint8_t* const row = mask_.data() + std::ptrdiff_t{y - down.first} * field_.width() + left;
+      std::uint8_t* const row =
+          mask_.data() + std::ptrdiff_t{y - down.first} * field_.width() + left;
       if (mask.data == nullptr) {
         std::fill_n(row, columns, std::uint8_t{1});
       } else {
@@ -188,16 +190,15 @@ Plan make_plan(const BlockMatchingSettings& settings, int width, int height, int
     level.limit = radius << (top - i);
     level.row_stride = align(width + 2 * kRim + kBlock);
     level.image = plan.samples + static_cast<std::size_t>(level.row_stride) * kRim + kRim;
-    plan.samples += static_cast<std::size_t>(level.row_stride) *
-                    static_cast<std::size_t>(height + 2 * kRim);
+    plan.samples +=
+        static_cast<std::size_t>(level.row_stride) * static_cast<std::size_t>(height + 2 * kRim);
     level.sums_stride = align(places(width));
     level.sums = plan.sums;
     if (settings.cost == Cost::ncc)
-      plan.sums += static_cast<std::size_t>(level.sums_stride) *
-                   static_cast<std::size_t>(places(height));
+      plan.sums +=
+          static_cast<std::size_t>(level.sums_stride) * static_cast<std::size_t>(places(height));
     level.block = plan.blocks;
-    plan.blocks +=
-        static_cast<std::size_t>(level.columns) * static_cast<std::size_t>(level.rows);
+    plan.blocks += static_cast<std::size_t>(level.columns) * static_cast<std::size_t>(level.rows);
     plan.levels.push_back(level);
     width = (width + 1) / 2;
     height = (height + 1) / 2;

@@ -28,10 +28,11 @@ enum class Cost : std::uint8_t {
 /// block is, how alike its middle looks, and how well its vector fits the pixel.
 struct BlockMatchingSettings {
   Cost cost = Cost::ncc;
-  int levels = 5;      ///< 1..kMaxLevels; small pictures have fewer
-  int reach = 48;      ///< pixels, 1..256: the shifts the smallest level tries
-  int steps = 2;       ///< 0..8; 0: whole pixels only
-  float noise = 0.5F;  ///< grey levels, 0..64: a block that deviates less from its mean has no texture
+  int levels = 5;  ///< 1..kMaxLevels; small pictures have fewer
+  int reach = 48;  ///< pixels, 1..256: the shifts the smallest level tries
+  int steps = 2;   ///< 0..8; 0: whole pixels only
+  float noise =
+      0.5F;  ///< grey levels, 0..64: a block that deviates less from its mean has no texture
   float doubt = 0.5F;  ///< 0..1: vectors of lower quality are flagged kInconsistent
 };
 

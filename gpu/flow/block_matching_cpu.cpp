@@ -107,8 +107,8 @@ void sum_rows(const Plane& in, int first, int last, const SumsScratch& scratch, 
     }
     // Eight beside each other: pairs, pairs of pairs, and two of those.
     for (int x = 0; x < columns - 3; ++x) {
-      scratch.sums_across[x] = (scratch.sum[x] + scratch.sum[x + 1]) +
-                               (scratch.sum[x + 2] + scratch.sum[x + 3]);
+      scratch.sums_across[x] =
+          (scratch.sum[x] + scratch.sum[x + 1]) + (scratch.sum[x + 2] + scratch.sum[x + 3]);
       scratch.squares_across[x] = (scratch.squares[x] + scratch.squares[x + 1]) +
                                   (scratch.squares[x + 2] + scratch.squares[x + 3]);
     }
@@ -193,7 +193,8 @@ KERB_INLINE void gradients_of(const Block& block, std::ptrdiff_t stride, Refined
 /// A row interpolated across, in 1 / kParts.
 KERB_INLINE U16x8 across(const Byte* at, int part) {
   const auto left = simd::bits<U16x8>(wide_at(at)), right = simd::bits<U16x8>(wide_at(at + 1));
-  return left * static_cast<std::uint16_t>(kParts - part) + right * static_cast<std::uint16_t>(part);
+  return left * static_cast<std::uint16_t>(kParts - part) +
+         right * static_cast<std::uint16_t>(part);
 }
 /// Two such rows, down.
 KERB_INLINE U16x8 down(U16x8 upper, U16x8 lower, int part) {
@@ -424,10 +425,10 @@ void OnCpu::match_block(int i, int column, int row) {
     poor_[number] = 1;
     return;
   }
-  const Scene scene{pictures_[1].data() + level.image + at, stride,
-                    sums_.data() + level.sums + (y - kFirst) * std::ptrdiff_t{level.sums_stride} +
-                        (x - kFirst),
-                    level.sums_stride};
+  const Scene scene{
+      pictures_[1].data() + level.image + at, stride,
+      sums_.data() + level.sums + (y - kFirst) * std::ptrdiff_t{level.sums_stride} + (x - kFirst),
+      level.sums_stride};
   const float inverse = inverse_deviation(block.variance);
   const Bounds bounds = bounds_of(level, x, y);
   Shift best{0, 0};
@@ -554,8 +555,8 @@ KERB_INLINE CellRows cell_at(const Byte* at, std::ptrdiff_t stride, int part_x, 
   for (int i = 0; i <= kCell; ++i) rows[i] = across(at + i * stride, part_x);
   CellRows cell;
   for (int i = 0; i < 2; ++i)
-    cell.of[i] = down(joined(rows[2 * i], rows[2 * i + 1]), joined(rows[2 * i + 1], rows[2 * i + 2]),
-                      part_y);
+    cell.of[i] = down(joined(rows[2 * i], rows[2 * i + 1]),
+                      joined(rows[2 * i + 1], rows[2 * i + 2]), part_y);
   return cell;
 }
 KERB_INLINE S16x8 distance(S16x8 a, S16x8 b) {
@@ -567,7 +568,8 @@ void OnCpu::spread_cell(int column, int row, const Mask<Space::host>& mask,
                         const FieldView<Space::host>& out) {
   const Level& level = plan_.levels[0];
   const int left = column * kCell, top = row * kCell;
-  const int columns = std::min(kCell, level.width - left), rows = std::min(kCell, level.height - top);
+  const int columns = std::min(kCell, level.width - left),
+            rows = std::min(kCell, level.height - top);
   const bool wanted = !masked_ || need_[index(row * level.columns + column)] != 0;
   const std::size_t own = index(row * level.columns + column);
   float u[kCell][kCell] = {}, v[kCell][kCell] = {};
@@ -579,8 +581,8 @@ void OnCpu::spread_cell(int column, int row, const Mask<Space::host>& mask,
     S16x8 grey[2];
     for (int i = 0; i < 2; ++i) {
       const Byte* const at = first + (top + 2 * i) * stride + left;
-      grey[i] = simd::bits<S16x8>(joined(simd::bits<U16x8>(wide_at(at)),
-                                         simd::bits<U16x8>(wide_at(at + stride))));
+      grey[i] = simd::bits<S16x8>(
+          joined(simd::bits<U16x8>(wide_at(at)), simd::bits<U16x8>(wide_at(at + stride))));
     }
     const float own_u = u_[own], own_v = v_[own];
     F32x4 weights[kCell] = {}, sum_u[kCell] = {}, sum_v[kCell] = {};
@@ -595,22 +597,22 @@ void OnCpu::spread_cell(int column, int row, const Mask<Space::host>& mask,
         const int y = between(top + (qy >> 4), -kRim, level.height + kRim - kCell - 1);
         const CellRows warped =
             cell_at(second + y * stride + x, stride, qx & (kParts - 1), qy & (kParts - 1));
-        const auto middle = static_cast<std::int16_t>(
-            first[(by * kCell + 1) * stride + bx * kCell + 1]);
+        const auto middle =
+            static_cast<std::int16_t>(first[(by * kCell + 1) * stride + bx * kCell + 1]);
         const float du = their_u - own_u, dv = their_v - own_v;
         F32x4 near;
         for (int p = 0; p < kCell; ++p) near[p] = nearness(p, k);
         for (int half = 0; half < 2; ++half) {
           const simd::S32x8 misfit =
               simd::widen(distance(grey[half] * kParts, simd::bits<S16x8>(warped.of[half])));
-          const simd::S32x8 unlike =
-              simd::widen(distance(grey[half], S16x8{} + middle));
+          const simd::S32x8 unlike = simd::widen(distance(grey[half], S16x8{} + middle));
           for (int r = 0; r < 2; ++r) {
             const int line = 2 * half + r;
             const S32x4 miss = r == 0 ? misfit.low : misfit.high;
             const S32x4 off = r == 0 ? unlike.low : unlike.high;
             // weight_of(), four at a time
-            const F32x4 fit = __builtin_convertvector(miss < kParts ? S32x4{} + kParts : miss, F32x4);
+            const F32x4 fit =
+                __builtin_convertvector(miss < kParts ? S32x4{} + kParts : miss, F32x4);
             const F32x4 same = 1.0F + __builtin_convertvector(off * off, F32x4) * 0.01F;
             const F32x4 weight = near * nearness(line, j) / (fit * same);
             weights[line] += weight;
@@ -637,8 +639,7 @@ void OnCpu::spread_cell(int column, int row, const Mask<Space::host>& mask,
   for (int line = 0; line < rows; ++line) {
     const std::ptrdiff_t to = (top + line) * out.row_stride + left;
     for (int p = 0; p < columns; ++p) {
-      const bool asked =
-          !masked_ || mask.data[(top + line) * mask.row_stride + left + p] != 0;
+      const bool asked = !masked_ || mask.data[(top + line) * mask.row_stride + left + p] != 0;
       const float x = static_cast<float>(left + p) + u[line][p];
       const float y = static_cast<float>(top + line) + v[line][p];
       Byte flags = doubts;

@@ -28,8 +28,8 @@ struct Levels {
 };
 
 /// A row of a matching block as two words, and what else belongs to a block's row.
-constexpr int kLanes = 8;            // threads that share a block
-constexpr int kBlocksInARow = 16;    // of blocks, to a block of threads
+constexpr int kLanes = 8;          // threads that share a block
+constexpr int kBlocksInARow = 16;  // of blocks, to a block of threads
 constexpr unsigned kWarp = 0xffffffffU;
 
 __device__ int thread_x() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
@@ -75,8 +75,7 @@ __global__ void halve_kernel(Level from, Level level, Byte* first, Byte* second)
   if (x >= level.width + kRim || y >= level.height + kRim) return;
   Byte* const picture = blockIdx.z == 0 ? first : second;
   const int row = between(y, 0, level.height - 1);
-  const Byte* const in =
-      picture + from.image + std::ptrdiff_t{2 * row - 1} * from.row_stride;
+  const Byte* const in = picture + from.image + std::ptrdiff_t{2 * row - 1} * from.row_stride;
   unsigned packed = 0;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
@@ -113,8 +112,8 @@ __global__ void sums_kernel(Levels levels, const Byte* __restrict__ pictures,
   const int x = at_most(left + tx, columns - 1);
   for (int i = ty; i < kRows; i += kSumsThreadsY) {
     const int y = at_most(top + i, rows + kBlock - 2);
-    const Byte* const at = pictures + level.image +
-                           std::ptrdiff_t{y + kFirst} * level.row_stride + (x + kFirst);
+    const Byte* const at =
+        pictures + level.image + std::ptrdiff_t{y + kFirst} * level.row_stride + (x + kFirst);
     int sum = 0, square = 0;
 #pragma unroll
     for (int k = 0; k < kBlock; ++k) {
@@ -141,8 +140,9 @@ __global__ void sums_kernel(Levels levels, const Byte* __restrict__ pictures,
     const int y = top + begin + k;
     if (left + tx < columns && y < rows) {
       const float inverse = inverse_deviation(variance_of(sum, square));
-      reinterpret_cast<int2*>(out)[level.sums + static_cast<std::size_t>(y) * level.sums_stride +
-                                   (left + tx)] = make_int2(sum, __float_as_int(inverse));
+      reinterpret_cast<int2*>(
+          out)[level.sums + static_cast<std::size_t>(y) * level.sums_stride + (left + tx)] =
+          make_int2(sum, __float_as_int(inverse));
     }
     sum -= sums[begin + k][tx];
     square -= squares[begin + k][tx];
@@ -199,9 +199,10 @@ __device__ Found better(const Found& a, const Found& b) {
 __device__ Found best_of_block(Found mine) {
 #pragma unroll
   for (int by = 1; by < kLanes; by *= 2) {
-    const Found other{__shfl_xor_sync(kWarp, mine.score, by), __shfl_xor_sync(kWarp, mine.order, by),
-                      {__shfl_xor_sync(kWarp, mine.shift.x, by),
-                       __shfl_xor_sync(kWarp, mine.shift.y, by)}};
+    const Found other{
+        __shfl_xor_sync(kWarp, mine.score, by),
+        __shfl_xor_sync(kWarp, mine.order, by),
+        {__shfl_xor_sync(kWarp, mine.shift.x, by), __shfl_xor_sync(kWarp, mine.shift.y, by)}};
     mine = better(mine, other);
   }
   return mine;
@@ -214,7 +215,7 @@ struct MatchArguments {
   const Shift* shifts;  // the smallest level's
   int shift_count;
   int steps;
-  float noise;  // the most variance a block without texture has
+  float noise;         // the most variance a block without texture has
   const float *u, *v;  // the medians: of the level above
   float *raw_u, *raw_v, *correlation;
   Byte* poor;
@@ -253,16 +254,17 @@ __global__ void __launch_bounds__(kLanes* kBlocksInARow) match_kernel(MatchArgum
   const int row = static_cast<int>(blockIdx.y);
   // Threads beyond the edge go along: shuffles want whole warps.
   const int column = at_most(wanted_column, a.level.columns - 1);
-  const std::size_t number = a.level.block + static_cast<std::size_t>(row * a.level.columns + column);
+  const std::size_t number =
+      a.level.block + static_cast<std::size_t>(row * a.level.columns + column);
   if (a.need != nullptr && __any_sync(kWarp, a.need[number]) == 0) return;
   const int x = column * kCell - kBefore, y = row * kCell - kBefore;
   const int stride = a.level.row_stride;
-  const std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(a.level.image) +
-                                std::ptrdiff_t{y} * stride + x;
+  const std::ptrdiff_t offset =
+      static_cast<std::ptrdiff_t>(a.level.image) + std::ptrdiff_t{y} * stride + x;
   const Byte* const first = a.first + offset;
   const Byte* const second = a.second + offset;
-  const int2* const sums = a.sums + a.level.sums +
-                           std::ptrdiff_t{y - kFirst} * a.level.sums_stride + (x - kFirst);
+  const int2* const sums =
+      a.sums + a.level.sums + std::ptrdiff_t{y - kFirst} * a.level.sums_stride + (x - kFirst);
   uint2 rows[kBlock];
   unsigned total = 0, squares = 0;
 #pragma unroll
@@ -279,9 +281,9 @@ __global__ void __launch_bounds__(kLanes* kBlocksInARow) match_kernel(MatchArgum
   const float inverse = inverse_deviation(variance);
   const Bounds bounds = bounds_of(a.level, x, y);
   const auto number_above = [&](int dx, int dy) {
-    return a.above.block +
-           static_cast<std::size_t>(between((row >> 1) + dy, 0, a.above.rows - 1) * a.above.columns +
-                                    between((column >> 1) + dx, 0, a.above.columns - 1));
+    return a.above.block + static_cast<std::size_t>(
+                               between((row >> 1) + dy, 0, a.above.rows - 1) * a.above.columns +
+                               between((column >> 1) + dx, 0, a.above.columns - 1));
   };
   float poor_u = 0, poor_v = 0;
   Found best{-kExact, 0, {0, 0}};
@@ -488,8 +490,8 @@ __global__ void spread_kernel(SpreadArguments a) {
 #pragma unroll
   for (int i = 0; i < kCell; ++i) {
     const bool inside_picture = left + i < level.width;
-    const bool asked = !masked || (inside_picture &&
-                                   a.mask.data[line_y * a.mask.row_stride + left + i] != 0);
+    const bool asked =
+        !masked || (inside_picture && a.mask.data[line_y * a.mask.row_stride + left + i] != 0);
     const float x = static_cast<float>(left + i) + u[i];
     const float y = static_cast<float>(line_y) + v[i];
     unsigned flag = doubts;

@@ -16,7 +16,8 @@ inline constexpr int kParts = 16;  ///< a pixel's fractions when interpolating; 
 /// Added to variances (which are of sums: kPixels^2 times those of pixels), so that noise around
 /// flat grey correlates with nothing.
 inline constexpr float kCalm = 1.0F * kPixels * kPixels;
-inline constexpr float kExact = 3.0e38F;  ///< the score of a block that is the same but for its mean
+inline constexpr float kExact =
+    3.0e38F;  ///< the score of a block that is the same but for its mean
 
 KERB_BOTH int at_least(int a, int b) { return a > b ? a : b; }
 KERB_BOTH int at_most(int a, int b) { return a < b ? a : b; }
@@ -27,10 +28,9 @@ struct Bounds {
   int left, right, top, bottom;
 };
 KERB_BOTH Bounds bounds_of(const Level& level, int x, int y) {
-  return {at_least(-level.limit, kFirst - x),
-          at_most(level.limit, level.width - kFirst - kBlock - x),
-          at_least(-level.limit, kFirst - y),
-          at_most(level.limit, level.height - kFirst - kBlock - y)};
+  return {
+      at_least(-level.limit, kFirst - x), at_most(level.limit, level.width - kFirst - kBlock - x),
+      at_least(-level.limit, kFirst - y), at_most(level.limit, level.height - kFirst - kBlock - y)};
 }
 KERB_BOTH Shift inside(const Bounds& bounds, Shift shift) {
   return {between(shift.x, bounds.left, bounds.right), between(shift.y, bounds.top, bounds.bottom)};
@@ -64,9 +64,9 @@ KERB_BOTH float ncc_score(int sum, int variance, float inverse, int products, Su
 /// A block of the first picture: what its refinement needs. Gradients are differences over two
 /// pixels, so twice as large.
 struct Gradients {
-  int x, y;           ///< sums
-  int xx, xy, yy;     ///< sums of products
-  int ax, ay;         ///< with the block itself
+  int x, y;        ///< sums
+  int xx, xy, yy;  ///< sums of products
+  int ax, ay;      ///< with the block itself
 };
 /// The second picture's block, interpolated, in 1 / kParts grey levels.
 struct Warped {
@@ -83,8 +83,8 @@ struct Step {
 KERB_BOTH float correlation(int sum, int variance, const Warped& warped) {
   const auto squares = static_cast<std::int64_t>(warped.squares) * kPixels -
                        static_cast<std::int64_t>(warped.sum) * warped.sum;
-  const auto products = static_cast<std::int64_t>(warped.a) * kPixels -
-                        static_cast<std::int64_t>(sum) * warped.sum;
+  const auto products =
+      static_cast<std::int64_t>(warped.a) * kPixels - static_cast<std::int64_t>(sum) * warped.sum;
   const float first = (static_cast<float>(variance) + kCalm) * (kParts * kParts);
   const float second = static_cast<float>(squares) + kCalm * (kParts * kParts);
   return static_cast<float>(products) * kParts / sqrtf(first * second);
@@ -104,10 +104,10 @@ KERB_BOTH Step step_of(bool normalised, int sum, int variance, const Gradients& 
     const float first = (static_cast<float>(variance) + kCalm) * (kParts * kParts);
     const float second = static_cast<float>(squares) + kCalm * (kParts * kParts);
     const float gain = sqrtf(first / second);
-    const auto wx = static_cast<std::int64_t>(warped.x) * kPixels -
-                    static_cast<std::int64_t>(warped.sum) * g.x;
-    const auto wy = static_cast<std::int64_t>(warped.y) * kPixels -
-                    static_cast<std::int64_t>(warped.sum) * g.y;
+    const auto wx =
+        static_cast<std::int64_t>(warped.x) * kPixels - static_cast<std::int64_t>(warped.sum) * g.x;
+    const auto wy =
+        static_cast<std::int64_t>(warped.y) * kPixels - static_cast<std::int64_t>(warped.sum) * g.y;
     const int ax = kPixels * g.ax - sum * g.x, ay = kPixels * g.ay - sum * g.y;
     rx = gain * static_cast<float>(wx) - static_cast<float>(ax) * kParts;
     ry = gain * static_cast<float>(wy) - static_cast<float>(ay) * kParts;

@@ -44,8 +44,8 @@ KERB_BOTH int places(int side) { return side - 2 * kFirst - kBlock + 1; }
 struct Plan {
   BlockMatchingSettings settings;
   int width = 0, height = 0;
-  std::vector<Level> levels;   ///< 0 is the picture
-  std::vector<Shift> shifts;   ///< what the smallest level tries: short ones first
+  std::vector<Level> levels;  ///< 0 is the picture
+  std::vector<Shift> shifts;  ///< what the smallest level tries: short ones first
   std::size_t samples = 0, sums = 0, blocks = 0;  ///< room for all levels of one picture
 };
 

@@ -66,8 +66,8 @@ KERB_INLINE int products(const Rows& a, const std::uint8_t* b, std::ptrdiff_t st
   uint32x4_t sum = vdupq_n_u32(0), more = vdupq_n_u32(0);
   for (int y = 0; y < kBlock; y += 2) {
     sum = vpadalq_u16(sum, vmull_u8(simd::bits<uint8x8_t>(a.at[y]), vld1_u8(b + y * stride)));
-    more = vpadalq_u16(
-        more, vmull_u8(simd::bits<uint8x8_t>(a.at[y + 1]), vld1_u8(b + (y + 1) * stride)));
+    more = vpadalq_u16(more,
+                       vmull_u8(simd::bits<uint8x8_t>(a.at[y + 1]), vld1_u8(b + (y + 1) * stride)));
   }
   return static_cast<int>(vaddvq_u32(vaddq_u32(sum, more)));
 #else
