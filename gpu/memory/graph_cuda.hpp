@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "gpu/memory/cuda_status.hpp"
@@ -11,50 +12,12 @@
 /// For sources that see CUDA; public headers do not include this.
 namespace kerb {
 
-/// Where a frame's input lies: what a graph has written into it.
-struct GraphInput {
-  const void* data;
-  std::ptrdiff_t row_stride, plane_stride;
-};
-
-/// Work that is queued the same way every frame, recorded once for each place its input may lie (a
-/// camera has a handful of buffers) and launched as one graph from then on.
-class GraphCache {
+/// Work put on a stream once and launched as a whole from then on. Move-only.
+class Graph {
  public:
-  GraphCache() { graphs_.reserve(kRoom); }
-  GraphCache(const GraphCache&) = delete;
-  GraphCache& operator=(const GraphCache&) = delete;
-  ~GraphCache() {
-    for (const Entry& entry : graphs_) cudaGraphExecDestroy(entry.graph);
-  }
-
-  /// Launches the graph recorded for this input; records it first, by what `queue(stream)` puts on
-  /// the stream, when there is none yet. Fails: device, and as `queue`.
+  /// Of what `queue(stream)` puts on the stream. Fails: device, and as `queue`.
   template <typename Queue>
-  Status launch(StreamRef stream, const GraphInput& input, const Queue& queue) {
-    for (const Entry& entry : graphs_)
-      if (entry.input.data == input.data && entry.input.row_stride == input.row_stride &&
-          entry.input.plane_stride == input.plane_stride)
-        return cuda_status(cudaGraphLaunch(entry.graph, stream.get()), "launch graph");
-    Result<cudaGraphExec_t> graph = record(stream, queue);
-    if (!graph) return graph.error();
-    if (graphs_.size() == kRoom) {  // a caller with ever new places: the oldest goes
-      cudaGraphExecDestroy(graphs_.front().graph);
-      graphs_.erase(graphs_.begin());
-    }
-    graphs_.push_back({input, *graph});
-    return cuda_status(cudaGraphLaunch(*graph, stream.get()), "launch graph");
-  }
-
- private:
-  static constexpr std::size_t kRoom = 40;  // more than any camera has buffers
-  struct Entry {
-    GraphInput input;
-    cudaGraphExec_t graph;
-  };
-
-  template <typename Queue>
-  static Result<cudaGraphExec_t> record(StreamRef stream, const Queue& queue) {
+  static Result<Graph> record(StreamRef stream, const Queue& queue) {
     cudaError_t error = cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal);
     if (error != cudaSuccess) return cuda_error(error, "begin capture");
     const Status queued = queue(stream);
@@ -70,9 +33,63 @@ class GraphCache {
     error = cudaGraphInstantiate(&exec, graph, 0);
     cudaGraphDestroy(graph);
     if (error != cudaSuccess) return cuda_error(error, "instantiate graph");
-    return exec;
+    return Graph{exec};
   }
 
+  Graph() = default;  ///< nothing, not to be launched
+  Graph(Graph&& other) noexcept : exec_{std::exchange(other.exec_, nullptr)} {}
+  Graph& operator=(Graph&& other) noexcept {
+    std::swap(exec_, other.exec_);
+    return *this;
+  }
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+  ~Graph() {
+    if (exec_ != nullptr) (void)cudaGraphExecDestroy(exec_);
+  }
+
+  Status launch(StreamRef stream) const {
+    return cuda_status(cudaGraphLaunch(exec_, stream.get()), "launch graph");
+  }
+
+ private:
+  explicit Graph(cudaGraphExec_t exec) : exec_{exec} {}
+  cudaGraphExec_t exec_ = nullptr;
+};
+
+/// Where a frame's input lies: what a graph has written into it.
+struct GraphInput {
+  const void* data;
+  std::ptrdiff_t row_stride, plane_stride;
+};
+
+/// Work that is queued the same way every frame, recorded once for each place its input may lie (a
+/// camera has a handful of buffers) and launched as one graph from then on.
+class GraphCache {
+ public:
+  GraphCache() { graphs_.reserve(kRoom); }
+
+  /// Launches the graph recorded for this input; records it first, by what `queue(stream)` puts on
+  /// the stream, when there is none yet. Fails: device, and as `queue`.
+  template <typename Queue>
+  Status launch(StreamRef stream, const GraphInput& input, const Queue& queue) {
+    for (const Entry& entry : graphs_)
+      if (entry.input.data == input.data && entry.input.row_stride == input.row_stride &&
+          entry.input.plane_stride == input.plane_stride)
+        return entry.graph.launch(stream);
+    Result<Graph> graph = Graph::record(stream, queue);
+    if (!graph) return graph.error();
+    if (graphs_.size() == kRoom) graphs_.erase(graphs_.begin());  // ever new places: the oldest
+    graphs_.push_back({input, std::move(*graph)});
+    return graphs_.back().graph.launch(stream);
+  }
+
+ private:
+  static constexpr std::size_t kRoom = 40;  // more than any camera has buffers
+  struct Entry {
+    GraphInput input;
+    Graph graph;
+  };
   std::vector<Entry> graphs_;
 };
 

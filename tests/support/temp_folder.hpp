@@ -9,14 +9,17 @@
 
 namespace kerb::test {
 
+/// Makes an empty folder, for setUp(); whoever asks removes it.
+inline std::filesystem::path make_temp_folder() {
+  std::string name = (std::filesystem::temp_directory_path() / "kerb-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) std::abort();
+  return name;
+}
+
 /// An empty folder of a test's own, gone with it.
 class TempFolder {
  public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "kerb-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
+  TempFolder() : path_{make_temp_folder()} {}
   ~TempFolder() {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);

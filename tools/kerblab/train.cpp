@@ -25,67 +25,28 @@ struct CascadeOptions {
   train::CascadeSettings settings;
   std::string votes = "real";
   bool separate = false, no_mirror = false;
+
+  [[nodiscard]] bool looks_at_colour() const { return settings.colour; }
+  void settle() {
+    settings.votes = votes == "step" ? train::Votes::step : train::Votes::real;
+    settings.chain = !separate;
+  }
 };
-
-Status judge_file(TrainRun& run, const std::string& path) {
-  const Result<hog::Model> model = hog::load(path);
-  if (!model) return model.error();
-  return run.say_judgement(*model, nullptr);
-}
-
-Status train_cascade(CascadeOptions& o) {
-  train::CascadeSettings& s = o.settings;
-  s.seed = o.common.seed;
-  s.name = o.common.name;
-  s.votes = o.votes == "step" ? train::Votes::step : train::Votes::real;
-  s.chain = !o.separate;
-  s.crops.mirror = !o.no_mirror;
-  s.crops.scale = o.common.crop_scale;
-  const Result<hog::Geometry> geometry = geometry_of(o.common, s.geometry);
-  if (!geometry) return geometry.error();
-  s.geometry = *geometry;
-  if (Status ok = train::validate(s); !ok) return ok;
-  Result<TrainRun> run = TrainRun::open(o.common, s.geometry, s.colour);
-  if (!run) return run.error();
-  if (o.common.judge_only) return judge_file(*run, o.common.out);
-  train::Session session = run->session("cascade", train::text_of(s));
-  Result<hog::Model> model =
-      train::train_cascade(run->context(), run->workers(), s, run->positives(), run->negatives(),
-                           session, run->observer());
-  if (!model) return model.error();
-  return run->finish(*model, session);
-}
 
 struct SvmOptions {
   TrainOptions common;
   train::SvmSettings settings;
   std::string kind = "rhog";
   bool no_gamma = false, no_mirror = false;
-};
 
-Status train_svm(SvmOptions& o) {
-  train::SvmSettings& s = o.settings;
-  s.seed = o.common.seed;
-  s.name = o.common.name;
-  s.kind = o.kind == "cells"      ? hog::DenseKind::cells
-           : o.kind == "integral" ? hog::DenseKind::integral
-                                  : hog::DenseKind::rhog;
-  s.gamma = !o.no_gamma;
-  s.crops.mirror = !o.no_mirror;
-  s.crops.scale = o.common.crop_scale;
-  const Result<hog::Geometry> geometry = geometry_of(o.common, s.geometry);
-  if (!geometry) return geometry.error();
-  s.geometry = *geometry;
-  if (Status ok = train::validate(s); !ok) return ok;
-  Result<TrainRun> run = TrainRun::open(o.common, s.geometry, s.colour);
-  if (!run) return run.error();
-  if (o.common.judge_only) return judge_file(*run, o.common.out);
-  train::Session session = run->session("svm", train::text_of(s));
-  Result<hog::Model> model = train::train_svm(run->context(), run->workers(), s, run->positives(),
-                                              run->negatives(), session, run->observer());
-  if (!model) return model.error();
-  return run->finish(*model, session);
-}
+  [[nodiscard]] bool looks_at_colour() const { return settings.colour; }
+  void settle() {
+    settings.kind = kind == "cells"      ? hog::DenseKind::cells
+                    : kind == "integral" ? hog::DenseKind::integral
+                                         : hog::DenseKind::rhog;
+    settings.gamma = !no_gamma;
+  }
+};
 
 struct ChannelOptions {
   TrainOptions common;
@@ -93,31 +54,54 @@ struct ChannelOptions {
   std::string votes = "step";
   std::vector<int> mix{1, 1, 1};
   bool grey = false, no_mirror = false, no_edges = false;
+
+  [[nodiscard]] bool looks_at_colour() const { return settings.channels.colour; }
+  void settle() {
+    settings.boost.discrete = votes == "step";
+    settings.mix = {mix[0], mix[1], mix[2]};
+    settings.channels.colour = !grey;
+    settings.edges = !no_edges;
+  }
 };
 
-Status train_channels(ChannelOptions& o) {
-  train::ChannelSettings& s = o.settings;
+/// One training, whichever: `make` is train_cascade() or one of its kind.
+template <typename Options, typename Make>
+Status train_model(Options& o, const char* trainer, const Make& make) {
+  auto& s = o.settings;
   s.seed = o.common.seed;
   s.name = o.common.name;
-  s.boost.discrete = o.votes == "step";
-  s.mix = {o.mix[0], o.mix[1], o.mix[2]};
-  s.channels.colour = !o.grey;
-  s.edges = !o.no_edges;
   s.crops.mirror = !o.no_mirror;
   s.crops.scale = o.common.crop_scale;
+  o.settle();
   const Result<hog::Geometry> geometry = geometry_of(o.common, s.geometry);
   if (!geometry) return geometry.error();
   s.geometry = *geometry;
   if (Status ok = train::validate(s); !ok) return ok;
-  Result<TrainRun> run = TrainRun::open(o.common, s.geometry, s.channels.colour);
+  Result<TrainRun> run = TrainRun::open(o.common, s.geometry, o.looks_at_colour());
   if (!run) return run.error();
-  if (o.common.judge_only) return judge_file(*run, o.common.out);
-  train::Session session = run->session("channels", train::text_of(s));
-  Result<hog::Model> model =
-      train::train_channels(run->context(), run->workers(), s, run->positives(), run->negatives(),
-                            session, run->observer());
+  if (o.common.judge_only) {
+    const Result<hog::Model> model = hog::load(o.common.out);
+    if (!model) return model.error();
+    const Result<float> judged = run->say_judgement(*model, nullptr);
+    if (!judged) return judged.error();
+    return Done{};
+  }
+  train::Session session = run->session(trainer, train::text_of(s));
+  const Result<hog::Model> model = make(run->context(), run->workers(), s, run->positives(),
+                                        run->negatives(), session, run->observer());
   if (!model) return model.error();
   return run->finish(*model, session);
+}
+
+template <typename Options, typename Make>
+void on_call(CLI::App& command, const std::shared_ptr<Options>& o, Action& action,
+             const char* trainer, const Make& make) {
+  command.callback([o, &action, trainer, make] {
+    action = [o, trainer, make] {
+      const Status done = train_model(*o, trainer, make);
+      return done ? 0 : fail(done.error());
+    };
+  });
 }
 
 void add_cascade(CLI::App& command, Action& action) {
@@ -179,12 +163,7 @@ void add_cascade(CLI::App& command, Action& action) {
       "OUT.checkpoint holds all that is done: after a kill, the same command with --resume gives\n"
       "the same model as if nothing had happened.\n"
       "Example: kerblab train cascade --positives people --negatives streets --out mine.kwm");
-  cascade->callback([o, &action] {
-    action = [o] {
-      const Status done = train_cascade(*o);
-      return done ? 0 : fail(done.error());
-    };
-  });
+  on_call(*cascade, o, action, "cascade", train::train_cascade);
 }
 
 void add_svm(CLI::App& command, Action& action) {
@@ -218,12 +197,7 @@ void add_svm(CLI::App& command, Action& action) {
       "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl); OUT.checkpoint and\n"
       "--resume are as for train cascade.\n"
       "Example: kerblab train svm --positives people --negatives streets --out mine.kwm");
-  svm->callback([o, &action] {
-    action = [o] {
-      const Status done = train_svm(*o);
-      return done ? 0 : fail(done.error());
-    };
-  });
+  on_call(*svm, o, action, "svm", train::train_svm);
 }
 
 void add_channels(CLI::App& command, Action& action) {
@@ -287,12 +261,7 @@ void add_channels(CLI::App& command, Action& action) {
       "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl); OUT.checkpoint and\n"
       "--resume are as for train cascade.\n"
       "Example: kerblab train channels --positives people --negatives streets --out mine.kwm");
-  channels->callback([o, &action] {
-    action = [o] {
-      const Status done = train_channels(*o);
-      return done ? 0 : fail(done.error());
-    };
-  });
+  on_call(*channels, o, action, "channels", train::train_channels);
 }
 
 }  // namespace

@@ -18,6 +18,14 @@
 #include "tools/train/random.hpp"
 
 namespace kerb::lab {
+namespace {
+
+const char* works_on(const hog::Model& model) {
+  const auto* cascade = std::get_if<hog::CascadeModel>(&model.kind);
+  return cascade != nullptr && cascade->linear.empty() ? "trees" : "blocks";
+}
+
+}  // namespace
 
 void add_train_options(CLI::App& command, TrainOptions& o) {
   command
@@ -45,8 +53,10 @@ void add_train_options(CLI::App& command, TrainOptions& o) {
   command.add_option("--seed", o.seed, "The same seed gives the same model")->capture_default_str();
   command.add_flag("--resume", o.resume, "Go on with a training that was interrupted");
   command
-      .add_option("--hold-out", o.hold_out,
-                  "Every so-manyth crop and picture is left out of the training; 0: none")
+      .add_option(
+          "--hold-out", o.hold_out,
+          "A so-manyth part of the crops and pictures is left out of the training, and judges it; "
+          "0: none")
       ->check(CLI::Range(0, 1000000));
   command.add_option("--judge-stride", o.judge_stride,
                      "Of the search through what is held out; 0: as the model advises");
@@ -143,6 +153,10 @@ Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry
     o.least_width = crops ? scaled_up(geometry.window_width) : geometry.window_width;
     o.least_height = crops ? scaled_up(geometry.window_height) : geometry.window_height;
     train::Split split = train::hold_out(*paths, options.hold_out);
+    if (options.hold_out > 0 && (split.held_out.empty() || split.kept.empty()))
+      return Error{Errc::invalid_argument, 0, "--hold-out",
+                   crops ? "leaves nothing of --positives on one side"
+                         : "leaves nothing of --negatives on one side"};
     o.mirror = options.mirror_negatives && &part.folders == &options.negatives;
     const auto read = [&](std::vector<std::string> files,
                           std::unique_ptr<train::PictureSet>& set) -> Status {
@@ -173,12 +187,19 @@ train::Session TrainRun::session(const std::string& trainer, const std::string& 
 
 Status TrainRun::finish(const hog::Model& model, train::Session& session) {
   if (Status ok = hog::save(model, options_.out); !ok) return ok;
-  if (Status ok = say_judgement(model, &session); !ok) return ok;
+  if (held_people_ != nullptr && held_pictures_ != nullptr) {
+    const Result<float> threshold = say_judgement(model, &session);
+    if (!threshold) return threshold.error();
+    hog::Model advised = model;
+    advised.advice.threshold = *threshold;
+    if (Status ok = hog::save(advised, options_.out); !ok) return ok;
+  }
   return session.finish();
 }
 
-Status TrainRun::say_judgement(const hog::Model& model, train::Session* session) {
-  if (held_people_ == nullptr || held_pictures_ == nullptr) return Done{};
+Result<float> TrainRun::say_judgement(const hog::Model& model, train::Session* session) {
+  if (held_people_ == nullptr || held_pictures_ == nullptr)
+    return Error{Errc::invalid_argument, 0, "--hold-out", "too few pictures to hold any out"};
   train::JudgeSettings settings;
   settings.crop_scale = options_.crop_scale;
   const hog::Advice& advice = model.advice;
@@ -197,6 +218,8 @@ Status TrainRun::say_judgement(const hog::Model& model, train::Session* session)
   const Result<train::Judgement> judged = train::judge(*context_, *workers_, model, settings,
                                                        *held_people_, *held_pictures_, *observer_);
   if (!judged) return judged.error();
+  constexpr int kTenth = 4;  // the point of 0.1 false positives
+  const float threshold = judged->threshold[kTenth];
   std::string misses, reach;
   for (const double miss : judged->miss_rate)
     misses += fmt::format("{}{:.3f}", misses.empty() ? "" : ",", miss);
@@ -204,19 +227,20 @@ Status TrainRun::say_judgement(const hog::Model& model, train::Session* session)
     reach += fmt::format("{}{:.5f}", reach.empty() ? "" : ",", part);
   if (session != nullptr)
     session->log(fmt::format(
-        R"({{"held_out":{},"found_at_all":{:.4f},"windows":{},"passed":{:.4g},"log_average":{:.4f},"miss_rate":[{}],"learners_per_window":{:.3f},"reach":[{}]}})",
+        R"({{"held_out":{},"found_at_all":{:.4f},"windows":{},"passed":{:.4g},"log_average":{:.4f},"miss_rate":[{}],"threshold":{:.4f},"learners_per_window":{:.3f},"reach":[{}]}})",
         judged->people, judged->found, judged->windows,
         static_cast<double>(judged->passed) /
             static_cast<double>(std::max<std::int64_t>(1, judged->windows)),
-        judged->log_average, misses, judged->learners, reach));
+        judged->log_average, misses, threshold, judged->learners, reach));
   observer_->say(fmt::format(
       "held out: {} people, {} windows: log-average miss rate {:.3f} (at 0.01..1 false positives "
-      "for 640x480: {}), {:.2f} blocks a window{}",
-      judged->people, judged->windows, judged->log_average, misses, judged->learners,
+      "for 640x480: {}), threshold {:.2f} for 0.1 of them, {:.2f} {} a window{}",
+      judged->people, judged->windows, judged->log_average, misses, threshold, judged->learners,
+      works_on(model),
       judged->reach.size() > 4
           ? fmt::format(", {:.1f} % left after 4 stages", 100 * judged->reach[4])
           : ""));
-  return Done{};
+  return threshold;
 }
 
 }  // namespace kerb::lab

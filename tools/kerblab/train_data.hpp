@@ -23,7 +23,7 @@ struct TrainOptions {
   std::string window = "64x128";
   double crop_scale = 1;
   int threads = 0;
-  int hold_out = 0;  ///< every so-manyth crop and picture is not trained on
+  int hold_out = 0;  ///< a so-manyth part of the crops and pictures is not trained on
   bool resume = false;
   bool mirror_negatives = false;
   int judge_stride = 0;  ///< of the search through what is held out; 0: the model's advice
@@ -68,12 +68,14 @@ class TrainRun {
 
   /// With the checkpoint OUT.checkpoint and the log OUT.log.jsonl.
   [[nodiscard]] train::Session session(const std::string& trainer, const std::string& settings);
-  /// Writes the model and ends the session; with --hold-out says how it does on what was held out.
-  /// Fails: io; the checkpoint is there still.
+  /// Writes the model and ends the session. With --hold-out it says how the model does on what was
+  /// held out, and the threshold it advises is the one that lets 0.1 false positives through there
+  /// for each 640 x 480 pixels. Fails: io; the checkpoint is there still.
   Status finish(const hog::Model& model, train::Session& session);
 
-  /// Says how a model does on what was held out; nothing where nothing was.
-  Status say_judgement(const hog::Model& model, train::Session* session);
+  /// Says how a model does on what was held out; the threshold for 0.1 false positives. Fails:
+  /// invalid_argument (nothing was), as judge().
+  Result<float> say_judgement(const hog::Model& model, train::Session* session);
 
  private:
   TrainRun() = default;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -70,7 +71,8 @@ Pixels cut(const Pixels& in, int left, int top) {
   return out;
 }
 
-void fill_curve(std::vector<float> found, std::vector<float> wrong, double pictures,
+/// `least`: no score is less.
+void fill_curve(std::vector<float> found, std::vector<float> wrong, float least, double pictures,
                 Judgement& out) {
   std::sort(found.begin(), found.end(), std::greater<>{});
   std::sort(wrong.begin(), wrong.end(), std::greater<>{});
@@ -78,13 +80,13 @@ void fill_curve(std::vector<float> found, std::vector<float> wrong, double pictu
   for (int i = 0; i < Judgement::kPoints; ++i) {
     const double rate = std::pow(10.0, -2 + 2.0 * i / (Judgement::kPoints - 1));
     const auto allowed = static_cast<std::size_t>(rate * pictures + 1e-9);
-    // The people above the first false positive too many.
-    std::size_t hits = found.size();
-    if (wrong.size() > allowed)
-      hits = static_cast<std::size_t>(
-          std::find_if(found.begin(), found.end(),
-                       [&](float score) { return score <= wrong[allowed]; }) -
-          found.begin());
+    // Above the first false positive too many.
+    out.threshold[i] = wrong.size() > allowed
+                           ? std::nextafter(wrong[allowed], std::numeric_limits<float>::infinity())
+                           : least;
+    const auto hits = std::find_if(found.begin(), found.end(),
+                                   [&](float score) { return score < out.threshold[i]; }) -
+                      found.begin();
     out.false_positives[i] = rate;
     out.miss_rate[i] = 1 - static_cast<double>(hits) / std::max(1, out.people);
     logs += std::log(std::max(out.miss_rate[i], 1e-10));
@@ -152,7 +154,7 @@ Result<Judgement> judge(const Context& context, Workers& workers, const hog::Mod
     at_stage.resize(work->windows_at_stage.size());
     for (std::size_t s = 0; s < at_stage.size(); ++s) at_stage[s] += work->windows_at_stage[s];
   }
-  fill_curve(std::move(found), std::move(wrong), pixels / (640.0 * 480.0), out);
+  fill_curve(std::move(found), std::move(wrong), settings.threshold, pixels / (640.0 * 480.0), out);
   const auto windows = static_cast<double>(std::max<std::int64_t>(1, out.windows));
   out.learners = static_cast<double>(learners) / windows;
   for (const std::int64_t n : at_stage) out.reach.push_back(static_cast<double>(n) / windows);

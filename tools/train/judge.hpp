@@ -17,6 +17,7 @@ struct Judgement {
   std::int64_t windows = 0, passed = 0;  ///< of the pictures without people; that score enough
   double false_positives[kPoints] = {};  ///< 10^-2 .. 10^0 for each 640 x 480 pixels
   double miss_rate[kPoints] = {};        ///< at these
+  float threshold[kPoints] = {};         ///< the least score that lets no more of them through
   double log_average = 1;                ///< exp of the mean of their logarithms
   double learners = 0;                   ///< evaluated for each window; dense: blocks
   std::vector<double> reach;             ///< cascade: part of the windows that reach stage i

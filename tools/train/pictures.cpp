@@ -34,6 +34,13 @@ void mirror_plane(const std::uint8_t* in, int width, int height, std::uint8_t* o
     std::reverse_copy(in, in + width, out);
 }
 
+/// Whether two names differ by what stands behind their last `_` alone.
+bool same_photograph(const std::string& a, const std::string& b) {
+  const std::size_t end = a.find_last_of('_');
+  return end != std::string::npos && b.find_last_of('_') == end &&
+         a.compare(0, end, b, 0, end) == 0;
+}
+
 }  // namespace
 
 Error failure(Errc code, const char* where, std::string_view what, int native) {
@@ -102,9 +109,23 @@ Result<std::vector<std::string>> list_pictures(const std::vector<std::string>& f
 
 Split hold_out(const std::vector<std::string>& paths, int nth) {
   Split split;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    const bool out = nth > 0 && (i + 1) % static_cast<std::size_t>(nth) == 0;
-    (out ? split.held_out : split.kept).push_back(paths[i]);
+  if (nth <= 0) {
+    split.kept = paths;
+    return split;
+  }
+  constexpr std::size_t kLongest = 10;
+  const auto every = static_cast<std::size_t>(nth);
+  const std::size_t run = std::clamp<std::size_t>(paths.size() / (every * kLongest), 1, kLongest);
+  std::size_t number = 1;
+  for (std::size_t first = 0; first < paths.size(); ++number) {
+    std::size_t end = std::min(first + run, paths.size());
+    while (end < paths.size() && end < first + run + kLongest &&
+           same_photograph(paths[end - 1], paths[end]))
+      ++end;
+    std::vector<std::string>& side = number % every == 0 ? split.held_out : split.kept;
+    side.insert(side.end(), paths.begin() + static_cast<std::ptrdiff_t>(first),
+                paths.begin() + static_cast<std::ptrdiff_t>(end));
+    first = end;
   }
   return split;
 }

@@ -33,7 +33,11 @@ using Loader = std::function<Result<Pixels>(const std::string& path, bool colour
 /// not_found (no such folder; none in it), io.
 Result<std::vector<std::string>> list_pictures(const std::vector<std::string>& folders);
 
-/// A list without every `nth` item (the nth, the 2nth ...), and those. 0: nothing is held out.
+/// A list without an `nth` part of it, and that part. 0: nothing is held out. Neighbours in the
+/// list (crops of one photograph, frames of one video) stay together: it is cut into runs, of ten
+/// items where there are enough, and every nth run is held out. A run does not end between two
+/// crops of one photograph, whose names differ by what stands behind the last `_` alone, unless
+/// there are more than ten of them.
 struct Split {
   std::vector<std::string> kept, held_out;
 };

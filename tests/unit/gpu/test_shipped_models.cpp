@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/temp_folder.hpp"
 #include "tests/support/unity.hpp"
 
 using namespace kerb::hog;
@@ -18,8 +19,7 @@ fs::path g_folder;
 }  // namespace
 
 void setUp() {
-  std::string pattern = (fs::temp_directory_path() / "kerb-models-XXXXXX").string();
-  g_folder = mkdtemp(pattern.data());
+  g_folder = kerb::test::make_temp_folder();
   unsetenv(kModelsVariable);
 }
 void tearDown() {

@@ -13,6 +13,7 @@
 
 #include "gpu/hog/model_file.hpp"
 #include "gpu/hog/shipped_models.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "tests/unit/gpu/bar_model.hpp"
 #include "tests/unit/tools/kerblab_program.hpp"
 
@@ -24,10 +25,7 @@ fs::path g_folder, g_models;
 
 }  // namespace
 
-void setUp() {
-  std::string pattern = (fs::temp_directory_path() / "kerblab-XXXXXX").string();
-  g_folder = mkdtemp(pattern.data());
-}
+void setUp() { g_folder = kerb::test::make_temp_folder(); }
 void tearDown() { fs::remove_all(g_folder); }
 
 namespace {
@@ -358,8 +356,7 @@ void test_the_benchmarks_print_a_table_and_json() {
 
 int main() {
   // What is used without --model is OpenCV's people detector here, whatever this machine has.
-  std::string pattern = (fs::temp_directory_path() / "kerblab-models-XXXXXX").string();
-  g_models = mkdtemp(pattern.data());
+  g_models = kerb::test::make_temp_folder();
   setenv(kerb::hog::kModelsVariable, g_models.c_str(), 1);
   const std::string import = std::string{KERBLAB} + " model import --opencv-people --out " +
                              (g_models / "default.kwm").string() + " > /dev/null";

@@ -7,6 +7,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
+#include "tests/support/temp_folder.hpp"
 #include "tests/unit/tools/kerblab_program.hpp"
 
 namespace fs = std::filesystem;
@@ -17,10 +18,7 @@ fs::path g_folder;
 
 }  // namespace
 
-void setUp() {
-  std::string pattern = (fs::temp_directory_path() / "kerblab-eval-XXXXXX").string();
-  g_folder = mkdtemp(pattern.data());
-}
+void setUp() { g_folder = kerb::test::make_temp_folder(); }
 void tearDown() { fs::remove_all(g_folder); }
 
 namespace {

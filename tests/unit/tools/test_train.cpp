@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole trainings on pictures made by code.
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -317,6 +318,21 @@ void test_an_unfinished_training_is_not_written_over_nor_resumed_with_other_sett
   TEST_ASSERT_TRUE(describe(other.error()).find("d_min 0.98") != std::string::npos);
 }
 
+void test_a_judgements_threshold_lets_through_what_it_says() {
+  Bench bench;
+  const Result<hog::Model> model = run(bench, small_svm(), {"", "", false});
+  TEST_ASSERT_OK(model);
+  const Judgement all = judge_new(bench, *model, -1);
+  constexpr int kLast = Judgement::kPoints - 1;
+  TEST_ASSERT_TRUE_MESSAGE(all.threshold[kLast] > -1, "no false positives to judge by");
+  for (int i = 1; i <= kLast; ++i) TEST_ASSERT_TRUE(all.threshold[i] <= all.threshold[i - 1]);
+  // As the least score it lets through no more than the point allows; a little less is too much.
+  const Judgement at = judge_new(bench, *model, all.threshold[kLast]);
+  TEST_ASSERT_EQUAL_FLOAT(all.threshold[kLast], at.threshold[kLast]);
+  const float less = std::nextafter(all.threshold[kLast], -10.0F);
+  TEST_ASSERT_TRUE(judge_new(bench, *model, less).threshold[kLast] > less);
+}
+
 void test_settings_out_of_range_are_refused_by_name() {
   CascadeSettings settings = small_cascade();
   settings.d_min = 1.5;
@@ -351,6 +367,7 @@ int main() {
   RUN_TEST(test_an_svm_stopped_anywhere_and_resumed_is_the_same);
   RUN_TEST(test_another_seed_gives_another_model);
   RUN_TEST(test_an_unfinished_training_is_not_written_over_nor_resumed_with_other_settings);
+  RUN_TEST(test_a_judgements_threshold_lets_through_what_it_says);
   RUN_TEST(test_settings_out_of_range_are_refused_by_name);
   return UNITY_END();
 }

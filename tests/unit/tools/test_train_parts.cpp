@@ -162,6 +162,28 @@ void test_every_so_manyth_is_held_out() {
   TEST_ASSERT_EQUAL_size_t(0, hold_out(test::names("crop", 0, 11), 0).held_out.size());
 }
 
+void test_crops_of_one_photograph_are_all_held_out_or_none() {
+  std::vector<std::string> crops;
+  for (int photograph = 0; photograph < 300; ++photograph)
+    for (int person = 0; person <= photograph % 4; ++person)
+      crops.push_back("street" + std::to_string(1000 + photograph) + "_" + std::to_string(person) +
+                      ".png");
+  const Split split = hold_out(crops, 3);
+  TEST_ASSERT_EQUAL_size_t(crops.size(), split.kept.size() + split.held_out.size());
+  TEST_ASSERT_TRUE(split.held_out.size() > crops.size() / 4);
+  TEST_ASSERT_TRUE(split.held_out.size() < crops.size() / 2);
+  for (const std::string& out : split.held_out)
+    for (const std::string& kept : split.kept)
+      TEST_ASSERT_FALSE_MESSAGE(out.substr(0, 10) == kept.substr(0, 10), out.c_str());
+}
+
+void test_frames_of_a_video_are_held_out_in_runs() {
+  std::vector<std::string> frames;  // all of one name but for the number: no end of a photograph
+  for (int i = 0; i < 200; ++i) frames.push_back("frame_" + std::to_string(1000 + i) + ".png");
+  const Split split = hold_out(frames, 2);
+  TEST_ASSERT_TRUE(split.held_out.size() >= 60 && split.held_out.size() <= 140);
+}
+
 // --- windows agree with the engines
 
 constexpr hog::Geometry kSmall{32, 64, 6, 8, 20, 48, Scaling::octaves};
@@ -731,6 +753,8 @@ int main(int argc, char** argv) {
   RUN_TEST(test_the_fingerprint_tells_other_pictures);
   RUN_TEST(test_mirrored_pictures_are_the_others_the_other_way_round);
   RUN_TEST(test_every_so_manyth_is_held_out);
+  RUN_TEST(test_crops_of_one_photograph_are_all_held_out_or_none);
+  RUN_TEST(test_frames_of_a_video_are_held_out_in_runs);
   RUN_TEST(test_a_learner_s_votes_are_the_engine_s_bit_for_bit);
   RUN_TEST(test_dense_descriptors_of_windows_score_as_the_engine_bit_for_bit);
   RUN_TEST(test_mining_gives_the_same_windows_for_any_number_of_threads);

@@ -12,6 +12,7 @@
 
 #include "gpu/hog/model_file.hpp"
 #include "gpu/hog/shipped_models.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/gpu/bar_model.hpp"
 
@@ -28,10 +29,7 @@ fs::path g_folder;
 
 }  // namespace
 
-void setUp() {
-  std::string pattern = (fs::temp_directory_path() / "kerbwatch-XXXXXX").string();
-  g_folder = mkdtemp(pattern.data());
-}
+void setUp() { g_folder = kerb::test::make_temp_folder(); }
 void tearDown() { fs::remove_all(g_folder); }
 
 namespace {

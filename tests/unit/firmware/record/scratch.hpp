@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <stdlib.h>
-
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
 #include <vector>
 
+#include "tests/support/temp_folder.hpp"
+
 /// A folder of its own, gone afterwards.
 class Scratch {
  public:
-  Scratch() {
-    std::string name = (std::filesystem::temp_directory_path() / "kerb_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    folder = name;
-  }
+  Scratch() : folder{kerb::test::make_temp_folder()} {}
   ~Scratch() { std::filesystem::remove_all(folder); }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
