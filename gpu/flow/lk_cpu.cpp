@@ -507,7 +507,7 @@ class LucasKanadeCpu final : public Estimator {
   LucasKanadeCpu(Workers& workers, const LucasKanadeSettings& settings, int width, int height)
       : workers_{workers}, settings_{settings}, plan_{make_plan(settings, width, height)} {
     for (auto& picture : pictures_) picture.resize(plan_.samples);
-    for (auto& plane : vectors_) plane.resize(plan_.vectors);
+    for (int i = 0; i < (settings.check_back ? 6 : 4); ++i) vectors_[i].resize(plan_.vectors);
     scratch_.resize(static_cast<std::size_t>(workers.count()));
     column_stride_ = static_cast<std::size_t>(plan_.levels[0].stride) + 16;
     columns_.resize(column_stride_ * static_cast<std::size_t>(workers.count()));
@@ -527,9 +527,14 @@ class LucasKanadeCpu final : public Estimator {
         !ok)
       return ok;
     make_pyramids(previous, next);
+    masked_ = false;
+    if (settings_.check_back) {  // everywhere: where vectors lead is not known yet
+      estimate(1, 0, nullptr);
+      for (int p = 0; p < 2; ++p) std::swap(vectors_[2 * now_ + p], vectors_[4 + p]);
+    }
     masked_ = mask.data != nullptr;
     if (masked_) find_cells(mask);
-    estimate(0, 1, out);
+    estimate(0, 1, &out);
     finish(mask, out);
     return Done{};
   }
@@ -540,13 +545,12 @@ class LucasKanadeCpu final : public Estimator {
   [[nodiscard]] const char* name() const noexcept override { return "lk"; }
   [[nodiscard]] Backend backend() const noexcept override { return Backend::cpu; }
   [[nodiscard]] std::size_t bytes() const noexcept override {
-    return 2 * sizeof(Sample) * plan_.samples + 4 * sizeof(std::int16_t) * plan_.vectors +
+    return 2 * sizeof(Sample) * plan_.samples +
+           (settings_.check_back ? 6 : 4) * sizeof(std::int16_t) * plan_.vectors +
            scratch_.size() * sizeof(Scratch) + columns_.size() * 2 + tiles_.size() * sizeof(Rect);
   }
 
  private:
-  static constexpr int kCell = 16;  // of the mask, pixels a side
-
   static int tiles_of(const Level& level) {
     return (level.width + kTileWidth - 1) / kTileWidth *
            ((level.height + kTileHeight - 1) / kTileHeight);
@@ -586,13 +590,11 @@ class LucasKanadeCpu final : public Estimator {
 
   /// Whether vectors of this tile are needed for any pixel that is wanted.
   [[nodiscard]] bool is_wanted(std::size_t index, const Rect& tile) const {
-    const int radius = plan_.levels[index].radius, shift = static_cast<int>(index);
-    const int x0 = std::max(((tile.x0 - radius) * (1 << shift)) / kCell - 1, 0);
-    const int y0 = std::max(((tile.y0 - radius) * (1 << shift)) / kCell - 1, 0);
-    const int x1 = std::min(((tile.x1 + radius) << shift) / kCell + 1, cells_x_);
-    const int y1 = std::min(((tile.y1 + radius) << shift) / kCell + 1, cells_y_);
-    for (int y = y0; y < y1; ++y)
-      for (int x = x0; x < x1; ++x)
+    const CellRange near =
+        cells_near(tile.x0, tile.y0, tile.x1, tile.y1, plan_.levels[index].radius,
+                   static_cast<int>(index), cells_x_, cells_y_);
+    for (int y = near.y0; y < near.y1; ++y)
+      for (int x = near.x0; x < near.x1; ++x)
         if (cells_[static_cast<std::size_t>(y) * cells_x_ + x] != 0) return true;
     return false;
   }
@@ -610,7 +612,7 @@ class LucasKanadeCpu final : public Estimator {
   }
 
   /// Vectors from one picture to the other; they end up in now_.
-  void estimate(int first, int second, const FieldView<Space::host>& out) {
+  void estimate(int first, int second, const FieldView<Space::host>* out) {
     const Level& smallest = plan_.levels.back();
     now_ = 0;
     const std::size_t few = static_cast<std::size_t>(smallest.stride) * smallest.height;
@@ -631,7 +633,7 @@ class LucasKanadeCpu final : public Estimator {
         now_ = 1 - now_;
       }
       for (int k = 0; k < level.iterations; ++k) {
-        const bool last = i == 0 && k + 1 == level.iterations;
+        const bool last = out != nullptr && i == 0 && k + 1 == level.iterations;
         const FieldRows from = field(now_, level.stride), to = field(1 - now_, level.stride);
         workers_.run(tiles, [&](int task, int worker) {
           TilePass pass{scratch_[static_cast<std::size_t>(worker)],
@@ -641,7 +643,7 @@ class LucasKanadeCpu final : public Estimator {
                         from,
                         to,
                         16.0F * settings_.prior};
-          if (last) pass.judge(out, 16.0F * settings_.texture);
+          if (last) pass.judge(*out, 16.0F * settings_.texture);
           pass.run(tiles_[static_cast<std::size_t>(task)]);
         });
         now_ = 1 - now_;
@@ -653,7 +655,9 @@ class LucasKanadeCpu final : public Estimator {
   void finish(const Mask<Space::host>& mask, const FieldView<Space::host>& out) {
     const Level& level = plan_.levels[0];
     const FieldRows found = field(now_, level.stride);
-    const int last_x = (level.width - 1) * kUnit, last_y = (level.height - 1) * kUnit;
+    const float tolerance = settings_.back_tolerance * static_cast<float>(kUnit);
+    const float limit = tolerance * tolerance;
+    const std::int16_t *back_u = vectors_[4].data(), *back_v = vectors_[5].data();
     workers_.run((level.height + 15) / 16, [&](int band, int) {
       for (int y = band * 16; y < std::min(band * 16 + 16, level.height); ++y) {
         const std::int16_t* u = found.u + static_cast<std::ptrdiff_t>(y) * found.stride;
@@ -667,9 +671,14 @@ class LucasKanadeCpu final : public Estimator {
         std::uint8_t* quality = out.quality == nullptr ? nullptr : out.quality + y * out.row_stride;
         if (flags != nullptr)
           for (int x = 0; x < level.width; ++x) {
-            const int px = x * kUnit + u[x], py = y * kUnit + v[x];
-            const bool outside = px < 0 || py < 0 || px > last_x || py > last_y;
-            const int doubts = flags[x] | (outside ? kOutOfView : 0);
+            const bool outside = is_outside(x, y, u[x], v[x], level.width, level.height);
+            int doubts = flags[x] | (outside ? kOutOfView : 0);
+            if (settings_.check_back && !outside) {
+              const std::ptrdiff_t at =
+                  static_cast<std::ptrdiff_t>(nearest_pixel(y, v[x])) * found.stride +
+                  nearest_pixel(x, u[x]);
+              if (!leads_back(u[x], v[x], back_u[at], back_v[at], limit)) doubts |= kInconsistent;
+            }
             flags[x] = static_cast<std::uint8_t>(doubts == 0 ? kValid : doubts);
           }
         if (mask.data == nullptr) continue;
@@ -695,7 +704,7 @@ class LucasKanadeCpu final : public Estimator {
   LucasKanadeSettings settings_;
   Plan plan_;
   std::vector<Sample> pictures_[2];
-  std::vector<std::int16_t> vectors_[4];  // u, v and u, v: by turns
+  std::vector<std::int16_t> vectors_[6];  // u, v and u, v: by turns; then the way back's
   std::vector<Scratch> scratch_;
   std::vector<std::uint16_t> columns_;
   std::size_t column_stride_ = 0;

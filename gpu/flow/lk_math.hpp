@@ -163,4 +163,35 @@ KERB_BOTH Verdict verdict(const Terms& t, float texture) {
   return out;
 }
 
+/// Whether a vector points out of the next picture.
+KERB_BOTH bool is_outside(int x, int y, int u, int v, int width, int height) {
+  const int px = x * kUnit + u, py = y * kUnit + v;
+  return px < 0 || py < 0 || px > (width - 1) * kUnit || py > (height - 1) * kUnit;
+}
+/// Whether a vector and the one that leads back from its end cancel. `limit` is the tolerance in
+/// units, squared.
+KERB_BOTH bool leads_back(int u, int v, int back_u, int back_v, float limit) {
+  const float du = static_cast<float>(u + back_u), dv = static_cast<float>(v + back_v);
+  return du * du + dv * dv <= limit;
+}
+/// The pixel nearest to where a vector leads, for one that is not outside.
+KERB_BOTH int nearest_pixel(int at, int way) { return at + ((way + kUnit / 2) >> kUnitShift); }
+
+/// With a mask: whether a wanted pixel is so near that vectors of this tile of a level are needed.
+/// The mask comes as cells of kCell x kCell pixels that hold any wanted one.
+inline constexpr int kCell = 16;
+struct CellRange {
+  int x0, y0, x1, y1;
+};
+KERB_BOTH int cell_before(int at, int shift) { return at <= 0 ? 0 : (at << shift) / kCell; }
+KERB_BOTH int cell_behind(int at, int shift, int count) {
+  const int cell = (at << shift) / kCell + 1;
+  return cell < count ? cell : count;
+}
+KERB_BOTH CellRange cells_near(int x0, int y0, int x1, int y1, int radius, int shift, int cells_x,
+                               int cells_y) {
+  return {cell_before(x0 - radius, shift), cell_before(y0 - radius, shift),
+          cell_behind(x1 + radius, shift, cells_x), cell_behind(y1 + radius, shift, cells_y)};
+}
+
 }  // namespace kerb::flow::lk
