@@ -9,9 +9,9 @@
 namespace kerb::ego {
 namespace {
 
-constexpr double kTogether = 2;      // as for the motion itself: neighbours err together
-constexpr double kFootError = 0.03;  // of a region's height: how well its lower edge is the feet
-constexpr std::size_t kFewest = 3;   // points that tell the motion of a region
+constexpr double kTogether = 2;       // as for the motion itself: neighbours err together
+constexpr double kFootError = 0.03;   // of a region's height: how well its lower edge is the feet
+constexpr std::size_t kFewest = 3;    // points that tell the motion of a region
 constexpr double kMoversShare = 0.4;  // of a region's points: somebody before a background
 // The part of a region where a person is not mixed with what is behind: the trunk.
 constexpr double kInnerX = 0.22, kInnerTop = 0.08, kInnerBottom = 0.8;
@@ -118,9 +118,8 @@ bool EgoEstimator::moves_together(std::size_t n, double walk, RegionMotion& out)
   if (length < 0.5 * walk || spread > 0.7 * length) return false;
   out.rx = static_cast<float>(rx);
   out.ry = static_cast<float>(ry);
-  out.sigma = static_cast<float>(
-      std::max(1.2 * spread * std::sqrt(1.57 * kTogether / static_cast<double>(movers)),
-               length / 100));
+  out.sigma = static_cast<float>(std::max(
+      1.2 * spread * std::sqrt(1.57 * kTogether / static_cast<double>(movers)), length / 100));
   out.significance = static_cast<float>(length) / out.sigma;
   out.verdict = RegionVerdict::moving;
   return true;
@@ -211,9 +210,9 @@ RegionMotion EgoEstimator::region(const Region& box) {
   out.sigma = static_cast<float>(chi2 > 1e-12 && length > 1e-9
                                      ? length / std::sqrt(chi2)
                                      : std::sqrt(std::max(across_variance, along_variance)));
-  out.sensitivity = static_cast<float>(
-      std::sqrt(square(walk * a.y) / across_variance +
-                (outwards.known ? square(walk * a.x) / along_variance : 0)));
+  out.sensitivity =
+      static_cast<float>(std::sqrt(square(walk * a.y) / across_variance +
+                                   (outwards.known ? square(walk * a.x) / along_variance : 0)));
   // Somebody in front of what stands: a good part of the points moves by itself, and together.
   if (moves_together(n, walk, out)) return out;
   const double enough = settings_.significance;
