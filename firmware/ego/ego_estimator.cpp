@@ -21,6 +21,7 @@ constexpr double kLimitSigmas = 3;  // a guess farther off than this is not look
 constexpr double kInlier = 9;         // three standard deviations, squared
 constexpr std::size_t kScored = 256;  // points that rank a guess; all of them refine it
 constexpr std::size_t kFinalists = 5;
+constexpr double kCertainlyForward = 0.85;  // share of the points
 constexpr double kMostWithoutSpeed = 0.35;  // of Z: nobody drives faster past what stands
 // Where the focus of expansion is when driving straight is the mounting's: learned slowly, as one
 // frame may be deceived by who walks through it. Around that it moves with body and road.
@@ -203,18 +204,19 @@ double misfit(double across, double excess, double sigma, Travel travel) noexcep
 
 }  // namespace
 
-double EgoEstimator::cost_of(const Guess& g, const Prior& prior, Travel travel,
-                             std::size_t stride) const noexcept {
+double EgoEstimator::cost_of(const Guess& g, const Prior& prior, Travel travel, std::size_t stride,
+                             double limit) const noexcept {
   double cost = 0;
-  for (std::size_t i = 0; i < used_; i += stride) {
-    const Point& p = asked_[i];
-    const Seen seen = see(p, g, travel, prior.most_outwards);
-    cost += std::min(misfit(seen.across, seen.excess, p.sigma, travel), kInlier);
-  }
   const Vector theta = {g.w[0], g.w[1], g.w[2], g.foe.x, g.foe.y};
   for (std::size_t i = 0; i < kUnknowns; ++i)
     cost += prior.weight * square((theta[i] - prior.mean[i]) / prior.sigma[i]) /
             static_cast<double>(stride);
+  for (std::size_t i = 0; i < used_; i += stride) {
+    const Point& p = asked_[i];
+    const Seen seen = see(p, g, travel, prior.most_outwards);
+    cost += std::min(misfit(seen.across, seen.excess, p.sigma, travel), kInlier);
+    if (cost > limit) return std::numeric_limits<double>::infinity();  // no use looking further
+  }
   return cost;
 }
 
@@ -270,7 +272,7 @@ EgoEstimator::Guess EgoEstimator::search(const Prior& prior, Travel travel) noex
   std::array<Guess, kFinalists> best;
   for (Guess& g : best) g.cost = std::numeric_limits<double>::infinity();
   const auto enter = [&](Guess g) {
-    g.cost = cost_of(g, prior, travel, stride);
+    g.cost = cost_of(g, prior, travel, stride, best.back().cost);
     for (Guess& place : best)
       if (g.cost < place.cost) std::swap(g, place);
   };
@@ -309,7 +311,7 @@ EgoEstimator::Guess EgoEstimator::search(const Prior& prior, Travel travel) noex
   for (Guess& g : best) {
     if (!std::isfinite(g.cost)) continue;
     if (!refine(g, prior, travel, 5, stride, nullptr)) continue;
-    g.cost = cost_of(g, prior, travel, stride);
+    g.cost = cost_of(g, prior, travel, stride, winner.cost);
     if (g.cost < winner.cost) winner = g;
   }
   return winner;
@@ -327,21 +329,23 @@ double EgoEstimator::inlier_share(const Guess& g, const Prior& prior,
 }
 
 Travel EgoEstimator::decide_travel(const Prior& prior, Guess& best) noexcept {
-  // Travelling explains whatever turning alone explains, and a few of those who move by chance: it
-  // must explain clearly more, and more clearly after standing.
+  // Travelling explains whatever turning alone explains, and some of those who move, by chance: it
+  // must explain clearly more, the more clearly the more stands still, and more so after standing.
   best = search(prior, Travel::none);
   const double still = inlier_share(best, prior, Travel::none);
-  double most = still + (travelled_ ? 0.05 : 0.12);
-  Travel travel = Travel::none;
-  for (const Travel way : {Travel::forward, Travel::backward}) {
-    const Guess g = search(prior, way);
-    const double share = inlier_share(g, prior, way);
-    if (share <= most) continue;
-    most = share + 0.05;  // backwards is rare: the same for it against forward
-    travel = way;
-    best = g;
-  }
-  return travel;
+  const double most = still + (travelled_ ? std::max(0.05, 0.35 * (still - 0.5))
+                                          : std::max(0.12, 0.5 * (still - 0.5)));
+  if (most >= 1) return Travel::none;
+  const Guess ahead = search(prior, Travel::forward);
+  const double forward = inlier_share(ahead, prior, Travel::forward);
+  if (forward > most) best = ahead;
+  if (forward > std::max(most, kCertainlyForward)) return Travel::forward;
+  const Guess back = search(prior, Travel::backward);  // rare, and so looked for last
+  const double backward = inlier_share(back, prior, Travel::backward);
+  if (backward <= std::max(most, forward + 0.05))
+    return forward > most ? Travel::forward : Travel::none;
+  best = back;
+  return Travel::backward;
 }
 
 double EgoEstimator::measure_noise(const Guess& g, const Prior& prior, Travel travel) noexcept {

@@ -95,8 +95,9 @@ class EgoEstimator {
   void take_points(const MotionField& field, std::span<const Region> suspects);
   [[nodiscard]] Prior prior_of(const VehicleMotion& vehicle, double dt) const noexcept;
   [[nodiscard]] Seen see(const Point& p, const Guess& g, Travel travel, double most) const noexcept;
+  /// Infinite where it is more than `limit`.
   [[nodiscard]] double cost_of(const Guess& g, const Prior& prior, Travel travel,
-                               std::size_t stride) const noexcept;
+                               std::size_t stride, double limit) const noexcept;
   void accumulate(const Point& p, const Guess& g, const Prior& prior, Travel travel, double scale,
                   Normal<kUnknowns>& normal) const noexcept;
   bool step(Guess& g, const Prior& prior, Normal<kUnknowns>& normal) const noexcept;
