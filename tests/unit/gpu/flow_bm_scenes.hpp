@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/flow/block_matching.hpp"
+#include "tests/support/unity.hpp"
+#include "tests/unit/gpu/pictures.hpp"
+
+/// Made-up pictures whose motion is known, and fields to compare, for the tests of block matching.
+namespace kerb::test {
+
+struct GreyPicture {
+  int width, height, row_stride;
+  std::vector<std::uint8_t> bytes;
+
+  GreyPicture(int w, int h, int padding = 0)
+      : width{w},
+        height{h},
+        row_stride{w + padding},
+        bytes(static_cast<std::size_t>(row_stride) * static_cast<std::size_t>(h)) {}
+  [[nodiscard]] std::uint8_t& at(int x, int y) {
+    return bytes[static_cast<std::size_t>(y) * static_cast<std::size_t>(row_stride) +
+                 static_cast<std::size_t>(x)];
+  }
+  [[nodiscard]] ImageView<Space::host, const std::uint8_t> view() const {
+    return {bytes.data(), width, height, row_stride};
+  }
+};
+
+/// A smooth random surface over the whole plane: lattices of random numbers 3, 7 and 17 pixels
+/// wide, blended.
+class Surface {
+ public:
+  explicit Surface(std::uint64_t seed) : seed_{seed} {}
+  [[nodiscard]] double at(double x, double y) const {
+    return 128 + 45 * lattice(x / 3, y / 3, 1) + 45 * lattice(x / 7, y / 7, 2) +
+           35 * lattice(x / 17, y / 17, 3);
+  }
+
+ private:
+  [[nodiscard]] double node(std::int64_t x, std::int64_t y, std::uint64_t layer) const {
+    const auto spot = static_cast<std::uint64_t>(x * 7919 + y * 104729);
+    Random random{seed_ * 1000003 + layer * 77 + spot};
+    return static_cast<double>(random.next() >> 40) / (1 << 23) - 1;
+  }
+  [[nodiscard]] double lattice(double x, double y, std::uint64_t layer) const {
+    const auto ix = static_cast<std::int64_t>(std::floor(x));
+    const auto iy = static_cast<std::int64_t>(std::floor(y));
+    const auto ease = [](double t) { return t * t * (3 - 2 * t); };
+    const double fx = ease(x - std::floor(x)), fy = ease(y - std::floor(y));
+    const double upper = node(ix, iy, layer) * (1 - fx) + node(ix + 1, iy, layer) * fx;
+    const double lower = node(ix, iy + 1, layer) * (1 - fx) + node(ix + 1, iy + 1, layer) * fx;
+    return upper * (1 - fy) + lower * fy;
+  }
+  std::uint64_t seed_;
+};
+
+/// The surface seen so that what was at (x, y) is now at (x + u, y + v).
+inline GreyPicture moved(const Surface& surface, int width, int height, double u, double v,
+                         int padding = 0) {
+  GreyPicture picture{width, height, padding};
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      picture.at(x, y) =
+          static_cast<std::uint8_t>(std::clamp(std::lround(surface.at(x - u, y - v)), 0L, 255L));
+  return picture;
+}
+
+/// A square of another surface in the middle that moves another way, in front.
+inline void put_square(GreyPicture& picture, const Surface& surface, double u, double v) {
+  const int side = std::min(picture.width, picture.height) / 2;
+  const int left = (picture.width - side) / 2, top = (picture.height - side) / 2;
+  for (int y = 0; y < picture.height; ++y)
+    for (int x = 0; x < picture.width; ++x) {
+      const double from_x = x - u, from_y = y - v;
+      if (from_x >= left && from_x < left + side && from_y >= top && from_y < top + side)
+        picture.at(x, y) = static_cast<std::uint8_t>(
+            std::clamp(std::lround(surface.at(from_x, from_y)), 0L, 255L));
+    }
+}
+
+/// A field in plain memory, filled with nonsense at first.
+struct Vectors {
+  int width, height, row_stride;
+  std::vector<float> u, v;
+  std::vector<std::uint8_t> quality, flags;
+
+  Vectors(int w, int h, int padding = 0)
+      : width{w},
+        height{h},
+        row_stride{w + padding},
+        u(static_cast<std::size_t>(row_stride) * static_cast<std::size_t>(h), 77.0F),
+        v(u.size(), 77.0F),
+        quality(u.size(), 77),
+        flags(u.size(), 77) {}
+  [[nodiscard]] flow::FieldView<Space::host> view() {
+    return {u.data(), v.data(), quality.data(), flags.data(), width, height, row_stride};
+  }
+  [[nodiscard]] std::size_t index(int x, int y) const {
+    return static_cast<std::size_t>(y) * static_cast<std::size_t>(row_stride) +
+           static_cast<std::size_t>(x);
+  }
+};
+
+/// A pair with everything in it: a moving square, a flat patch, noise, a part that has vanished.
+struct Scene {
+  GreyPicture first, second;
+};
+inline Scene busy_scene(int width, int height, std::uint64_t seed, int padding = 0) {
+  const Surface back{seed}, front{seed + 50};
+  Scene scene{moved(back, width, height, 0, 0, padding),
+              moved(back, width, height, 3.3, -1.6, padding)};
+  put_square(scene.first, front, 0, 0);
+  put_square(scene.second, front, -6.4, 4.75);
+  Random random{seed};
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      if (x < width / 5 && y < height / 4) scene.first.at(x, y) = scene.second.at(x, y) = 90;
+      if (x > width * 4 / 5 && y > height * 3 / 4)
+        scene.second.at(x, y) = static_cast<std::uint8_t>(random.next() >> 40);
+      const auto noise = static_cast<int>(random.next() % 5) - 2;
+      if (x > width / 2) {
+        std::uint8_t& pixel = scene.second.at(x, y);
+        pixel = static_cast<std::uint8_t>(std::clamp(pixel + noise, 0, 255));
+      }
+    }
+  return scene;
+}
+
+}  // namespace kerb::test
