@@ -16,6 +16,8 @@ inline constexpr int kParts = 16;  ///< a pixel's fractions when interpolating; 
 /// Added to variances (which are of sums: kPixels^2 times those of pixels), so that noise around
 /// flat grey correlates with nothing.
 inline constexpr float kCalm = 1.0F * kPixels * kPixels;
+/// The same for the correlation that is a vector's quality: half a grey level.
+inline constexpr float kQuiet = 0.25F * kPixels * kPixels;
 inline constexpr float kExact =
     3.0e38F;  ///< the score of a block that is the same but for its mean
 
@@ -85,8 +87,8 @@ KERB_BOTH float correlation(int sum, int variance, const Warped& warped) {
                        static_cast<std::int64_t>(warped.sum) * warped.sum;
   const auto products =
       static_cast<std::int64_t>(warped.a) * kPixels - static_cast<std::int64_t>(sum) * warped.sum;
-  const float first = (static_cast<float>(variance) + kCalm) * (kParts * kParts);
-  const float second = static_cast<float>(squares) + kCalm * (kParts * kParts);
+  const float first = (static_cast<float>(variance) + kQuiet) * (kParts * kParts);
+  const float second = static_cast<float>(squares) + kQuiet * (kParts * kParts);
   return static_cast<float>(products) * kParts / sqrtf(first * second);
 }
 

@@ -178,7 +178,7 @@ struct Matcher {
         for (int i = 0; i < 8; ++i)
           w.push_back(between_pixels(second, x + u + i, y + v + j, qx, qy));
       field.likeness[n] =
-          covariance(a, w) / std::sqrt((covariance(a, a) + 1) * (covariance(w, w) + 1));
+          covariance(a, w) / std::sqrt((covariance(a, a) + 0.25) * (covariance(w, w) + 0.25));
       if (step == settings.steps) break;
       const double gain =
           normalised ? std::sqrt((covariance(a, a) + 1) / (covariance(w, w) + 1)) : 1;
