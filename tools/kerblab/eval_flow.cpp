@@ -12,6 +12,7 @@
 
 #include "drivers/replay/picture.hpp"
 #include "gpu/memory/context.hpp"
+#include "hal/base/clock.hpp"
 #include "tools/eval/text.hpp"
 #include "tools/flow/errors.hpp"
 #include "tools/flow/flo_file.hpp"

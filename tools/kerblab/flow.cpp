@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "gpu/memory/context.hpp"
+#include "hal/base/clock.hpp"
 #include "tools/flow/colours.hpp"
 #include "tools/flow/errors.hpp"
 #include "tools/flow/flo_file.hpp"
@@ -68,7 +71,7 @@ class Flow {
     if (!b) return b.error();
     if (a->bgr.size() != b->bgr.size())
       return Error{Errc::invalid_argument, 0, "flow",
-                   Text<120>{fmt::format("the pictures differ in size: {} x {} and {} x {}",
+                   Text<112>{fmt::format("the pictures differ in size: {} x {} and {} x {}",
                                          a->bgr.cols, a->bgr.rows, b->bgr.cols, b->bgr.rows)}};
     std::optional<LoadedPicture> mask;
     if (!options_.mask.empty()) {

@@ -155,12 +155,17 @@ Result<std::unique_ptr<FlowMethod>> make_flow_method(const std::string& name,
   if (name == "opencv-lk") return theirs(sparse_everywhere);
   if (name == "opencv-lk-median") return theirs(sparse_with_median);
 
+  const auto ours = [](Make make) -> std::unique_ptr<FlowMethod> {
+    return std::make_unique<Ours>(std::move(make));
+  };
   if (name == "lk") {
     flow::LucasKanadeSettings lk;
     if (settings.levels > 0) lk.pyramid.levels = settings.levels;
-    return std::make_unique<Ours>([&context, &workers, lk, tile = settings.tile](int w, int h) {
-      return tile > 0 ? flow::make_tiled_lucas_kanade(context, workers, lk, w, h, tile)
-                      : flow::make_lucas_kanade(context, workers, lk, w, h);
+    return ours([&context, &workers, lk, tile = settings.tile](int w, int h) {
+      if (tile > 0)
+        return Result<std::unique_ptr<flow::Estimator>>{
+            Error{Errc::unsupported, 0, "--tile", "not of lk"}};
+      return flow::make_lucas_kanade(context, workers, lk, w, h);
     });
   }
   for (const flow::Cost cost : {flow::Cost::ncc, flow::Cost::ssd, flow::Cost::sad}) {
@@ -169,7 +174,7 @@ Result<std::unique_ptr<FlowMethod>> make_flow_method(const std::string& name,
     bm.cost = cost;
     if (settings.levels > 0) bm.levels = settings.levels;
     if (Status ok = flow::check(bm); !ok) return ok.error();
-    return std::make_unique<Ours>([&context, &workers, bm, tile = settings.tile](int w, int h) {
+    return ours([&context, &workers, bm, tile = settings.tile](int w, int h) {
       return tile > 0 ? flow::make_tiled_block_matching(context, workers, bm, w, h, tile)
                       : flow::make_block_matching(context, workers, bm, w, h);
     });

@@ -109,7 +109,7 @@ void test_a_vector_that_is_no_number_is_infinitely_wrong() {
   field.u[1] = std::numeric_limits<float>::quiet_NaN();
   const Result<FlowErrors> errors = flow_errors(field, truth);
   TEST_ASSERT_OK(errors);
-  TEST_ASSERT_TRUE(std::isinf(errors->end_point));
+  TEST_ASSERT_TRUE(errors->end_point > std::numeric_limits<double>::max());
 }
 
 void test_fields_that_cannot_be_compared_are_refused() {
@@ -165,10 +165,10 @@ void expect_colour(double u, double v, int r, int g, int b) {
 
 void test_colours_are_middleburys() {
   expect_colour(0, 0, 255, 255, 255);
-  expect_colour(1, -0.0, 255, 0, 0);     // right: the wheel's first colour
-  expect_colour(-1, -0.0, 0, 209, 255);  // left: its 28th, the third from cyan towards blue
-  expect_colour(0.5, -0.0, 255, 127, 127);
-  expect_colour(2, -0.0, 191, 0, 0);  // longer than full: darkened
+  expect_colour(1, 0, 255, 0, 0);     // right: the wheel's first colour
+  expect_colour(-1, 0, 0, 209, 255);  // left: its 28th, the third from cyan towards blue
+  expect_colour(0.5, 0, 255, 127, 127);
+  expect_colour(2, 0, 191, 0, 0);  // longer than full: darkened
 }
 
 void test_drawings_leave_unknown_vectors_black_and_have_a_wheel() {
