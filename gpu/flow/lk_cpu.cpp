@@ -658,10 +658,19 @@ class LucasKanadeCpu final : public Estimator {
     const float tolerance = settings_.back_tolerance * static_cast<float>(kUnit);
     const float limit = tolerance * tolerance;
     const std::int16_t *back_u = vectors_[4].data(), *back_v = vectors_[5].data();
+    const Sample* first = pictures_[0].data() + level.samples;
+    const Sample* second = pictures_[1].data() + level.samples;
     workers_.run((level.height + 15) / 16, [&](int band, int) {
       for (int y = band * 16; y < std::min(band * 16 + 16, level.height); ++y) {
-        const std::int16_t* u = found.u + static_cast<std::ptrdiff_t>(y) * found.stride;
-        const std::int16_t* v = found.v + static_cast<std::ptrdiff_t>(y) * found.stride;
+        std::int16_t* u = found.u + static_cast<std::ptrdiff_t>(y) * found.stride;
+        std::int16_t* v = found.v + static_cast<std::ptrdiff_t>(y) * found.stride;
+        for (int x = 0; x < level.width; ++x) {
+          if (!is_near_whole(u[x]) || !is_near_whole(v[x])) continue;
+          const Vector one =
+              made_whole(first, second, level.stride, x, y, u[x], v[x], level.width, level.height);
+          u[x] = static_cast<std::int16_t>(one.u);
+          v[x] = static_cast<std::int16_t>(one.v);
+        }
         float* fu = out.u + y * out.row_stride;
         float* fv = out.v + y * out.row_stride;
         constexpr float kScale = 1.0F / kUnit;

@@ -330,7 +330,9 @@ __global__ void __launch_bounds__(kThreads, 3) iterate_kernel(Iteration it, Judg
     const std::ptrdiff_t at = y * judge.out.row_stride + x;
     const bool wanted =
         judge.mask.data == nullptr || judge.mask.data[y * judge.mask.row_stride + x] != 0;
-    const int u = u_of(vector), v = v_of(vector);
+    const Vector one = made_whole(it.first, it.second, it.stride, x, y, u_of(vector), v_of(vector),
+                                  it.width, it.height);
+    const int u = one.u, v = one.v;
     const unsigned said = verdicts[(row + kMedianRadius) * kSolved + column + kMedianRadius];
     unsigned doubts = said >> 8;
     if (is_outside(x, y, u, v, it.width, it.height)) {

@@ -177,6 +177,43 @@ KERB_BOTH bool leads_back(int u, int v, int back_u, int back_v, float limit) {
 /// The pixel nearest to where a vector leads, for one that is not outside.
 KERB_BOTH int nearest_pixel(int at, int way) { return at + ((way + kUnit / 2) >> kUnitShift); }
 
+/// A vector near whole pixels becomes whole where both pictures' samples are then equal, all nine
+/// of the window: pictures that are moved copies of each other give exactly that motion. `first`
+/// and `second` point at the pixel and at where the whole vector leads; the window must be within
+/// both pictures.
+inline constexpr int kNearWhole = 6;
+KERB_BOTH int whole(int v) { return ((v + kUnit / 2) >> kUnitShift) * kUnit; }
+KERB_BOTH bool is_near_whole(int v) {
+  const int off = v - whole(v);
+  return off >= -kNearWhole && off <= kNearWhole;
+}
+KERB_BOTH bool is_same_around(const std::int16_t* first, const std::int16_t* second,
+                              std::ptrdiff_t stride) {
+  int unlike = 0;
+  for (int j = -1; j <= 1; ++j)
+    for (int i = -1; i <= 1; ++i) unlike |= first[j * stride + i] ^ second[j * stride + i];
+  return unlike == 0;
+}
+/// Whether the windows around (x, y) and around where (u, v) leads are within the picture.
+KERB_BOTH bool is_inside(int x, int y, int u, int v, int width, int height) {
+  const int to_x = nearest_pixel(x, u), to_y = nearest_pixel(y, v);
+  return x >= 1 && y >= 1 && x <= width - 2 && y <= height - 2 && to_x >= 1 && to_y >= 1 &&
+         to_x <= width - 2 && to_y <= height - 2;
+}
+KERB_BOTH Vector made_whole(const std::int16_t* first, const std::int16_t* second,
+                            std::ptrdiff_t stride, int x, int y, int u, int v, int width,
+                            int height) {
+  Vector out{u, v};
+  if (!is_near_whole(u) || !is_near_whole(v) || !is_inside(x, y, u, v, width, height)) return out;
+  const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(y) * stride + x;
+  const std::ptrdiff_t to =
+      static_cast<std::ptrdiff_t>(nearest_pixel(y, v)) * stride + nearest_pixel(x, u);
+  if (!is_same_around(first + from, second + to, stride)) return out;
+  out.u = whole(u);
+  out.v = whole(v);
+  return out;
+}
+
 /// With a mask: whether a wanted pixel is so near that vectors of this tile of a level are needed.
 /// The mask comes as cells of kCell x kCell pixels that hold any wanted one.
 inline constexpr int kCell = 16;
