@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/flow/lk_plan.hpp"
+#include "gpu/flow/lk_pyramid_cuda.cuh"
 #include "gpu/flow/median25.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/cuda_status.hpp"
@@ -20,7 +20,6 @@ namespace {
 using namespace lk;
 
 constexpr const char* kWhere = "Lucas-Kanade";
-using Sample = std::int16_t;
 using Packed = std::uint32_t;  // a vector: u low, v high, 16 bits each
 
 constexpr int kTile = 32;
@@ -45,73 +44,6 @@ __device__ __forceinline__ int v_of(Packed p) {
 __device__ __forceinline__ Packed packed(int u, int v) {
   return (static_cast<Packed>(u) & 0xFFFFU) | (static_cast<Packed>(v) << 16);
 }
-__device__ __forceinline__ int clamped(int v, int high) { return min(max(v, 0), high); }
-
-struct Pair {
-  const std::uint8_t* data[2];
-  std::ptrdiff_t row_stride[2];
-};
-struct Samples {
-  Sample* of[2];
-};
-
-__global__ void smooth_kernel(Pair in, Level level, Samples out) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) - kRimLeft;
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y) - kRimRows;
-  if (x >= level.width + kRimRight || y >= level.height + kRimRows) return;
-  const int cx = clamped(x, level.width - 1), cy = clamped(y, level.height - 1);
-  const int left = max(cx - 1, 0), right = min(cx + 1, level.width - 1);
-  const std::uint8_t* data = in.data[blockIdx.z];
-  const std::ptrdiff_t stride = in.row_stride[blockIdx.z];
-  const std::uint8_t* above = data + max(cy - 1, 0) * stride;
-  const std::uint8_t* here = data + cy * stride;
-  const std::uint8_t* below = data + min(cy + 1, level.height - 1) * stride;
-  const auto column = [&](int i) { return smooth3(above[i], here[i], below[i]); };
-  out.of[blockIdx.z][level.samples + static_cast<std::ptrdiff_t>(y) * level.stride + x] =
-      static_cast<Sample>(smooth3(column(left), column(cx), column(right)));
-}
-
-__device__ __forceinline__ void halve_at(const Level& from, const Level& to, Sample* base, int x,
-                                         int y) {
-  const int cx = clamped(x, to.width - 1), cy = clamped(y, to.height - 1);
-  const Sample* in = base + from.samples;
-  int rows[4];
-#pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    const Sample* row =
-        in + static_cast<std::ptrdiff_t>(clamped(2 * cy - 1 + j, from.height - 1)) * from.stride +
-        2 * cx;  // the rim holds copies of the edge
-    rows[j] = taps4(row[-1], row[0], row[1], row[2]);
-  }
-  base[to.samples + static_cast<std::ptrdiff_t>(y) * to.stride + x] =
-      static_cast<Sample>(halved(taps4(rows[0], rows[1], rows[2], rows[3])));
-}
-
-__global__ void halve_kernel(Level from, Level to, Samples samples) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) - kRimLeft;
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y) - kRimRows;
-  if (x >= to.width + kRimRight || y >= to.height + kRimRows) return;
-  halve_at(from, to, samples.of[blockIdx.z], x, y);
-}
-
-struct Levels {
-  Level of[kMaxLevels];
-  int count;
-};
-
-/// The small levels, from `first` on: a block for each picture.
-__global__ void halve_rest_kernel(Levels levels, int first, Samples samples) {
-  for (int i = first; i < levels.count; ++i) {
-    const Level to = levels.of[i];
-    const int columns = to.width + kRimLeft + kRimRight;
-    const int count = columns * (to.height + 2 * kRimRows);
-    for (int k = static_cast<int>(threadIdx.x); k < count; k += static_cast<int>(blockDim.x))
-      halve_at(levels.of[i - 1], to, samples.of[blockIdx.x], k % columns - kRimLeft,
-               k / columns - kRimRows);
-    __syncthreads();
-  }
-}
-
 /// A warp for each cell.
 __global__ void cells_kernel(Mask<Space::device> mask, int cells_x, int cells_y,
                              std::uint8_t* cells) {
@@ -462,7 +394,6 @@ class LucasKanadeCuda final : public Estimator {
 
  private:
   static constexpr std::size_t kRoom = 40;
-  static constexpr int kSmall = 4096;  // samples of a level that one block makes
   struct Entry {
     Key key;
     Graph graph;
@@ -498,7 +429,8 @@ class LucasKanadeCuda final : public Estimator {
           key.mask, cells_x_, cells_y_, cells_.device_data());
       cells.data = cells_.device_data();
     }
-    queue_pictures(s, key);
+    queue_pyramids(s, levels_, key.previous, key.next,
+                   Samples{{pictures_[0].device_data(), pictures_[1].device_data()}});
     const Sample* const first = pictures_[0].device_data();
     const Sample* const second = pictures_[1].device_data();
     Judgement judge{};
@@ -515,23 +447,6 @@ class LucasKanadeCuda final : public Estimator {
     }
     queue_levels(s, first, second, cells, 0, spare, &judge);
     return cuda_status(cudaGetLastError(), "launch Lucas-Kanade");
-  }
-
-  void queue_pictures(cudaStream_t s, const Key& key) {
-    const Pair pair{{key.previous.data, key.next.data},
-                    {key.previous.row_stride, key.next.row_stride}};
-    const Samples samples{{pictures_[0].device_data(), pictures_[1].device_data()}};
-    const dim3 threads{32, 8};
-    const auto grid = [&](const Level& level) {
-      return dim3{div_up(level.width + kRimLeft + kRimRight, threads.x),
-                  div_up(level.height + 2 * kRimRows, threads.y), 2};
-    };
-    smooth_kernel<<<grid(levels_.of[0]), threads, 0, s>>>(pair, levels_.of[0], samples);
-    int i = 1;
-    for (; i < levels_.count && levels_.of[i].width * levels_.of[i].height > kSmall; ++i)
-      halve_kernel<<<grid(levels_.of[i]), threads, 0, s>>>(levels_.of[i - 1], levels_.of[i],
-                                                           samples);
-    if (i < levels_.count) halve_rest_kernel<<<2, 1024, 0, s>>>(levels_, i, samples);
   }
 
   /// From the smallest level down, between two buffers of vectors by turns. Where they end up;
