@@ -8,7 +8,7 @@
 #include <arm_neon.h>
 #endif
 
-#include "gpu/flow/lk_plan.hpp"
+#include "gpu/flow/lk_pyramid.hpp"
 #include "gpu/memory/buffer.hpp"
 
 namespace kerb::flow {
@@ -16,7 +16,6 @@ namespace {
 
 using namespace lk;
 
-using Sample = std::int16_t;
 constexpr int kTileWidth = 128, kTileHeight = 64;
 constexpr int kMargin = 8;                      // columns left and right of a tile's rows
 constexpr int kRow = kTileWidth + 2 * kMargin;  // samples of a scratch row
@@ -65,61 +64,6 @@ struct ConstFieldRows {
 };
 
 int clamped(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
-
-// ---------------------------------------------------------------- the pyramid
-
-void fill_rim(Sample* row, int width) {
-  for (int i = 1; i <= kRimLeft; ++i) row[-i] = row[0];
-  for (int i = 0; i < kRimRight; ++i) row[width + i] = row[width - 1];
-}
-
-/// Rows y0..y1 of level 0, and the rim's where they are the picture's first or last.
-void smooth_rows(const Picture<Space::host>& in, const Level& level, Sample* base, int y0, int y1,
-                 std::uint16_t* column) {
-  const int width = level.width, height = level.height;
-  for (int y = y0; y < y1; ++y) {
-    const std::uint8_t* above = in.data + std::max(y - 1, 0) * in.row_stride;
-    const std::uint8_t* here = in.data + y * in.row_stride;
-    const std::uint8_t* below = in.data + std::min(y + 1, height - 1) * in.row_stride;
-    std::uint16_t* c = column + 1;
-    for (int x = 0; x < width; ++x)
-      c[x] = static_cast<std::uint16_t>(above[x] + 2 * here[x] + below[x]);
-    c[-1] = c[0];
-    c[width] = c[width - 1];
-    Sample* out = base + level.samples + static_cast<std::ptrdiff_t>(y) * level.stride;
-    for (int x = 0; x < width; ++x) out[x] = static_cast<Sample>(c[x - 1] + 2 * c[x] + c[x + 1]);
-    fill_rim(out, width);
-  }
-}
-
-void halve_rows(const Level& from, const Level& to, Sample* base, int y0, int y1,
-                std::uint16_t* column) {
-  for (int y = y0; y < y1; ++y) {
-    const Sample* rows[4];
-    for (int j = 0; j < 4; ++j)
-      rows[j] =
-          base + from.samples +
-          static_cast<std::ptrdiff_t>(clamped(2 * y - 1 + j, 0, from.height - 1)) * from.stride;
-    std::uint16_t* c = column + 1;
-    for (int x = -1; x < from.width + 3; ++x)  // the rim holds copies of the edge
-      c[x] = static_cast<std::uint16_t>(taps4(rows[0][x], rows[1][x], rows[2][x], rows[3][x]));
-    Sample* out = base + to.samples + static_cast<std::ptrdiff_t>(y) * to.stride;
-    for (int x = 0; x < to.width; ++x)
-      out[x] =
-          static_cast<Sample>(halved(taps4(c[2 * x - 1], c[2 * x], c[2 * x + 1], c[2 * x + 2])));
-    fill_rim(out, to.width);
-  }
-}
-
-void fill_rim_rows(const Level& level, Sample* base) {
-  Sample* first = base + level.samples - kRimLeft;
-  const std::size_t bytes = sizeof(Sample) * (kRimLeft + level.width + kRimRight);
-  for (int i = 1; i <= kRimRows; ++i) {
-    std::memcpy(first - static_cast<std::ptrdiff_t>(i) * level.stride, first, bytes);
-    Sample* last = first + static_cast<std::ptrdiff_t>(level.height - 1) * level.stride;
-    std::memcpy(last + static_cast<std::ptrdiff_t>(i) * level.stride, last, bytes);
-  }
-}
 
 // ---------------------------------------------------------------- vectors from the level above
 
@@ -507,10 +451,9 @@ class LucasKanadeCpu final : public Estimator {
   LucasKanadeCpu(Workers& workers, const LucasKanadeSettings& settings, int width, int height)
       : workers_{workers}, settings_{settings}, plan_{make_plan(settings, width, height)} {
     for (auto& picture : pictures_) picture.resize(plan_.samples);
-    for (auto& plane : vectors_) plane.resize(plan_.vectors);
+    for (int i = 0; i < (settings.check_back ? 6 : 4); ++i) vectors_[i].resize(plan_.vectors);
     scratch_.resize(static_cast<std::size_t>(workers.count()));
-    column_stride_ = static_cast<std::size_t>(plan_.levels[0].stride) + 16;
-    columns_.resize(column_stride_ * static_cast<std::size_t>(workers.count()));
+    columns_.resize(pyramid_scratch(plan_, workers));
     for (const Level& level : plan_.levels)
       tiles_.resize(std::max(tiles_.size(), static_cast<std::size_t>(tiles_of(level))));
     cells_x_ = (width + kCell - 1) / kCell;
@@ -526,10 +469,15 @@ class LucasKanadeCpu final : public Estimator {
     if (Status ok = check_pair("Lucas-Kanade", top.width, top.height, previous, next, mask, out);
         !ok)
       return ok;
-    make_pyramids(previous, next);
+    make_pyramids(workers_, plan_, previous, next, pictures_, columns_);
+    masked_ = false;
+    if (settings_.check_back) {  // everywhere: where vectors lead is not known yet
+      estimate(1, 0, nullptr);
+      for (int p = 0; p < 2; ++p) std::swap(vectors_[2 * now_ + p], vectors_[4 + p]);
+    }
     masked_ = mask.data != nullptr;
     if (masked_) find_cells(mask);
-    estimate(0, 1, out);
+    estimate(0, 1, &out);
     finish(mask, out);
     return Done{};
   }
@@ -540,37 +488,15 @@ class LucasKanadeCpu final : public Estimator {
   [[nodiscard]] const char* name() const noexcept override { return "lk"; }
   [[nodiscard]] Backend backend() const noexcept override { return Backend::cpu; }
   [[nodiscard]] std::size_t bytes() const noexcept override {
-    return 2 * sizeof(Sample) * plan_.samples + 4 * sizeof(std::int16_t) * plan_.vectors +
+    return 2 * sizeof(Sample) * plan_.samples +
+           (settings_.check_back ? 6 : 4) * sizeof(std::int16_t) * plan_.vectors +
            scratch_.size() * sizeof(Scratch) + columns_.size() * 2 + tiles_.size() * sizeof(Rect);
   }
 
  private:
-  static constexpr int kCell = 16;  // of the mask, pixels a side
-
   static int tiles_of(const Level& level) {
     return (level.width + kTileWidth - 1) / kTileWidth *
            ((level.height + kTileHeight - 1) / kTileHeight);
-  }
-
-  void make_pyramids(const Picture<Space::host>& previous, const Picture<Space::host>& next) {
-    constexpr int kBand = 32;
-    const int bands = (plan_.levels[0].height + kBand - 1) / kBand;
-    workers_.run(2 * bands, [&](int task, int worker) {
-      const int y0 = task / 2 * kBand;
-      smooth_rows(task % 2 == 0 ? previous : next, plan_.levels[0], pictures_[task % 2].data(), y0,
-                  std::min(y0 + kBand, plan_.levels[0].height), columns(worker));
-    });
-    for (auto& picture : pictures_) fill_rim_rows(plan_.levels[0], picture.data());
-    for (std::size_t i = 1; i < plan_.levels.size(); ++i) {
-      const Level &from = plan_.levels[i - 1], &to = plan_.levels[i];
-      const int count = (to.height + kBand - 1) / kBand;
-      workers_.run(2 * count, [&](int task, int worker) {
-        const int y0 = task / 2 * kBand;
-        halve_rows(from, to, pictures_[task % 2].data(), y0, std::min(y0 + kBand, to.height),
-                   columns(worker));
-      });
-      for (auto& picture : pictures_) fill_rim_rows(to, picture.data());
-    }
   }
 
   void find_cells(const Mask<Space::host>& mask) {
@@ -586,13 +512,11 @@ class LucasKanadeCpu final : public Estimator {
 
   /// Whether vectors of this tile are needed for any pixel that is wanted.
   [[nodiscard]] bool is_wanted(std::size_t index, const Rect& tile) const {
-    const int radius = plan_.levels[index].radius, shift = static_cast<int>(index);
-    const int x0 = std::max(((tile.x0 - radius) * (1 << shift)) / kCell - 1, 0);
-    const int y0 = std::max(((tile.y0 - radius) * (1 << shift)) / kCell - 1, 0);
-    const int x1 = std::min(((tile.x1 + radius) << shift) / kCell + 1, cells_x_);
-    const int y1 = std::min(((tile.y1 + radius) << shift) / kCell + 1, cells_y_);
-    for (int y = y0; y < y1; ++y)
-      for (int x = x0; x < x1; ++x)
+    const CellRange near =
+        cells_near(tile.x0, tile.y0, tile.x1, tile.y1, plan_.levels[index].radius,
+                   static_cast<int>(index), cells_x_, cells_y_);
+    for (int y = near.y0; y < near.y1; ++y)
+      for (int x = near.x0; x < near.x1; ++x)
         if (cells_[static_cast<std::size_t>(y) * cells_x_ + x] != 0) return true;
     return false;
   }
@@ -610,7 +534,7 @@ class LucasKanadeCpu final : public Estimator {
   }
 
   /// Vectors from one picture to the other; they end up in now_.
-  void estimate(int first, int second, const FieldView<Space::host>& out) {
+  void estimate(int first, int second, const FieldView<Space::host>* out) {
     const Level& smallest = plan_.levels.back();
     now_ = 0;
     const std::size_t few = static_cast<std::size_t>(smallest.stride) * smallest.height;
@@ -631,7 +555,7 @@ class LucasKanadeCpu final : public Estimator {
         now_ = 1 - now_;
       }
       for (int k = 0; k < level.iterations; ++k) {
-        const bool last = i == 0 && k + 1 == level.iterations;
+        const bool last = out != nullptr && i == 0 && k + 1 == level.iterations;
         const FieldRows from = field(now_, level.stride), to = field(1 - now_, level.stride);
         workers_.run(tiles, [&](int task, int worker) {
           TilePass pass{scratch_[static_cast<std::size_t>(worker)],
@@ -641,7 +565,7 @@ class LucasKanadeCpu final : public Estimator {
                         from,
                         to,
                         16.0F * settings_.prior};
-          if (last) pass.judge(out, 16.0F * settings_.texture);
+          if (last) pass.judge(*out, 16.0F * settings_.texture);
           pass.run(tiles_[static_cast<std::size_t>(task)]);
         });
         now_ = 1 - now_;
@@ -653,11 +577,22 @@ class LucasKanadeCpu final : public Estimator {
   void finish(const Mask<Space::host>& mask, const FieldView<Space::host>& out) {
     const Level& level = plan_.levels[0];
     const FieldRows found = field(now_, level.stride);
-    const int last_x = (level.width - 1) * kUnit, last_y = (level.height - 1) * kUnit;
+    const float tolerance = settings_.back_tolerance * static_cast<float>(kUnit);
+    const float limit = tolerance * tolerance;
+    const std::int16_t *back_u = vectors_[4].data(), *back_v = vectors_[5].data();
+    const Sample* first = pictures_[0].data() + level.samples;
+    const Sample* second = pictures_[1].data() + level.samples;
     workers_.run((level.height + 15) / 16, [&](int band, int) {
       for (int y = band * 16; y < std::min(band * 16 + 16, level.height); ++y) {
-        const std::int16_t* u = found.u + static_cast<std::ptrdiff_t>(y) * found.stride;
-        const std::int16_t* v = found.v + static_cast<std::ptrdiff_t>(y) * found.stride;
+        std::int16_t* u = found.u + static_cast<std::ptrdiff_t>(y) * found.stride;
+        std::int16_t* v = found.v + static_cast<std::ptrdiff_t>(y) * found.stride;
+        for (int x = 0; x < level.width; ++x) {
+          if (!is_near_whole(u[x]) || !is_near_whole(v[x])) continue;
+          const Vector one =
+              made_whole(first, second, level.stride, x, y, u[x], v[x], level.width, level.height);
+          u[x] = static_cast<std::int16_t>(one.u);
+          v[x] = static_cast<std::int16_t>(one.v);
+        }
         float* fu = out.u + y * out.row_stride;
         float* fv = out.v + y * out.row_stride;
         constexpr float kScale = 1.0F / kUnit;
@@ -667,9 +602,14 @@ class LucasKanadeCpu final : public Estimator {
         std::uint8_t* quality = out.quality == nullptr ? nullptr : out.quality + y * out.row_stride;
         if (flags != nullptr)
           for (int x = 0; x < level.width; ++x) {
-            const int px = x * kUnit + u[x], py = y * kUnit + v[x];
-            const bool outside = px < 0 || py < 0 || px > last_x || py > last_y;
-            const int doubts = flags[x] | (outside ? kOutOfView : 0);
+            const bool outside = is_outside(x, y, u[x], v[x], level.width, level.height);
+            int doubts = flags[x] | (outside ? kOutOfView : 0);
+            if (settings_.check_back && !outside) {
+              const std::ptrdiff_t at =
+                  static_cast<std::ptrdiff_t>(nearest_pixel(y, v[x])) * found.stride +
+                  nearest_pixel(x, u[x]);
+              if (!leads_back(u[x], v[x], back_u[at], back_v[at], limit)) doubts |= kInconsistent;
+            }
             flags[x] = static_cast<std::uint8_t>(doubts == 0 ? kValid : doubts);
           }
         if (mask.data == nullptr) continue;
@@ -684,9 +624,6 @@ class LucasKanadeCpu final : public Estimator {
     });
   }
 
-  std::uint16_t* columns(int worker) {
-    return columns_.data() + column_stride_ * static_cast<std::size_t>(worker) + 8;
-  }
   FieldRows field(int which, int stride) {
     return {vectors_[2 * which].data(), vectors_[2 * which + 1].data(), stride};
   }
@@ -695,10 +632,9 @@ class LucasKanadeCpu final : public Estimator {
   LucasKanadeSettings settings_;
   Plan plan_;
   std::vector<Sample> pictures_[2];
-  std::vector<std::int16_t> vectors_[4];  // u, v and u, v: by turns
+  std::vector<std::int16_t> vectors_[6];  // u, v and u, v: by turns; then the way back's
   std::vector<Scratch> scratch_;
   std::vector<std::uint16_t> columns_;
-  std::size_t column_stride_ = 0;
   std::vector<Rect> tiles_;
   std::vector<std::uint8_t> cells_;
   int cells_x_ = 0, cells_y_ = 0;

@@ -163,4 +163,72 @@ KERB_BOTH Verdict verdict(const Terms& t, float texture) {
   return out;
 }
 
+/// Whether a vector points out of the next picture.
+KERB_BOTH bool is_outside(int x, int y, int u, int v, int width, int height) {
+  const int px = x * kUnit + u, py = y * kUnit + v;
+  return px < 0 || py < 0 || px > (width - 1) * kUnit || py > (height - 1) * kUnit;
+}
+/// Whether a vector and the one that leads back from its end cancel. `limit` is the tolerance in
+/// units, squared.
+KERB_BOTH bool leads_back(int u, int v, int back_u, int back_v, float limit) {
+  const float du = static_cast<float>(u + back_u), dv = static_cast<float>(v + back_v);
+  return du * du + dv * dv <= limit;
+}
+/// The pixel nearest to where a vector leads, for one that is not outside.
+KERB_BOTH int nearest_pixel(int at, int way) { return at + ((way + kUnit / 2) >> kUnitShift); }
+
+/// A vector near whole pixels becomes whole where both pictures' samples are then equal, all nine
+/// of the window: pictures that are moved copies of each other give exactly that motion. `first`
+/// and `second` point at the pixel and at where the whole vector leads; the window must be within
+/// both pictures.
+inline constexpr int kNearWhole = 6;
+KERB_BOTH int whole(int v) { return ((v + kUnit / 2) >> kUnitShift) * kUnit; }
+KERB_BOTH bool is_near_whole(int v) {
+  const int off = v - whole(v);
+  return off >= -kNearWhole && off <= kNearWhole;
+}
+KERB_BOTH bool is_same_around(const std::int16_t* first, const std::int16_t* second,
+                              std::ptrdiff_t stride) {
+  int unlike = 0;
+  for (int j = -1; j <= 1; ++j)
+    for (int i = -1; i <= 1; ++i) unlike |= first[j * stride + i] ^ second[j * stride + i];
+  return unlike == 0;
+}
+/// Whether the windows around (x, y) and around where (u, v) leads are within the picture.
+KERB_BOTH bool is_inside(int x, int y, int u, int v, int width, int height) {
+  const int to_x = nearest_pixel(x, u), to_y = nearest_pixel(y, v);
+  return x >= 1 && y >= 1 && x <= width - 2 && y <= height - 2 && to_x >= 1 && to_y >= 1 &&
+         to_x <= width - 2 && to_y <= height - 2;
+}
+KERB_BOTH Vector made_whole(const std::int16_t* first, const std::int16_t* second,
+                            std::ptrdiff_t stride, int x, int y, int u, int v, int width,
+                            int height) {
+  Vector out{u, v};
+  if (!is_near_whole(u) || !is_near_whole(v) || !is_inside(x, y, u, v, width, height)) return out;
+  const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(y) * stride + x;
+  const std::ptrdiff_t to =
+      static_cast<std::ptrdiff_t>(nearest_pixel(y, v)) * stride + nearest_pixel(x, u);
+  if (!is_same_around(first + from, second + to, stride)) return out;
+  out.u = whole(u);
+  out.v = whole(v);
+  return out;
+}
+
+/// With a mask: whether a wanted pixel is so near that vectors of this tile of a level are needed.
+/// The mask comes as cells of kCell x kCell pixels that hold any wanted one.
+inline constexpr int kCell = 16;
+struct CellRange {
+  int x0, y0, x1, y1;
+};
+KERB_BOTH int cell_before(int at, int shift) { return at <= 0 ? 0 : (at << shift) / kCell; }
+KERB_BOTH int cell_behind(int at, int shift, int count) {
+  const int cell = (at << shift) / kCell + 1;
+  return cell < count ? cell : count;
+}
+KERB_BOTH CellRange cells_near(int x0, int y0, int x1, int y1, int radius, int shift, int cells_x,
+                               int cells_y) {
+  return {cell_before(x0 - radius, shift), cell_before(y0 - radius, shift),
+          cell_behind(x1 + radius, shift, cells_x), cell_behind(y1 + radius, shift, cells_y)};
+}
+
 }  // namespace kerb::flow::lk
