@@ -518,7 +518,7 @@ void OnCpu::median(int i) {
   const Level& level = plan_.levels[index(i)];
   workers_.run(tasks_for(level.rows, kBlockRowsPerTask), [&](int task, int worker) {
     auto* const room = reinterpret_cast<float*>(scratch(worker, 0));
-    const auto stride = static_cast<std::ptrdiff_t>(level.columns + 2 * kMedian + 4);
+    const std::ptrdiff_t stride = level.columns + 2 * kMedian + 4;
     const int first = task * kBlockRowsPerTask;
     for (int row = first; row < std::min(first + kBlockRowsPerTask, level.rows); ++row) {
       const std::size_t at = level.block + index(row * level.columns);

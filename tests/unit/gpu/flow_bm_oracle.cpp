@@ -17,8 +17,8 @@ struct Endless {
   int width = 0, height = 0;
   std::vector<int> pixels;
   [[nodiscard]] int at(int x, int y) const {
-    return pixels[static_cast<std::size_t>(std::clamp(y, 0, height - 1) * width +
-                                           std::clamp(x, 0, width - 1))];
+    const int i = std::clamp(y, 0, height - 1) * width + std::clamp(x, 0, width - 1);
+    return pixels[static_cast<std::size_t>(i)];
   }
 };
 
@@ -88,7 +88,8 @@ double between_pixels(const Endless& in, int x, int y, int qx, int qy) {
   y += iy;
   const int sum = (16 - fy) * ((16 - fx) * in.at(x, y) + fx * in.at(x + 1, y)) +
                   fy * ((16 - fx) * in.at(x, y + 1) + fx * in.at(x + 1, y + 1));
-  return ((sum + 8) / 16) / 16.0;
+  const int sixteenths = (sum + 8) / 16;
+  return sixteenths / 16.0;
 }
 
 struct BlockField {
@@ -96,8 +97,8 @@ struct BlockField {
   std::vector<double> u, v, likeness;
   std::vector<bool> poor;
   [[nodiscard]] std::size_t index(int column, int row) const {
-    return static_cast<std::size_t>(std::clamp(row, 0, rows - 1) * columns +
-                                    std::clamp(column, 0, columns - 1));
+    const int i = std::clamp(row, 0, rows - 1) * columns + std::clamp(column, 0, columns - 1);
+    return static_cast<std::size_t>(i);
   }
 };
 
@@ -230,7 +231,7 @@ Vectors block_matching_by_definition(const flow::BlockMatchingSettings& settings
   for (int level = top; level >= 0; --level) {
     const auto l = static_cast<std::size_t>(level);
     const int columns = (a[l].width + 3) / 4, rows = (a[l].height + 3) / 4;
-    const auto count = static_cast<std::size_t>(columns * rows);
+    const std::size_t count = static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows);
     BlockField field{columns,
                      rows,
                      std::vector<double>(count),
@@ -258,7 +259,8 @@ Vectors block_matching_by_definition(const flow::BlockMatchingSettings& settings
           const std::size_t n = above.index(column, row);
           const int qx = static_cast<int>(rounded(16 * above.u[n]));
           const int qy = static_cast<int>(rounded(16 * above.v[n]));
-          const double dx = (x - 4 * (x / 4 + i) - 1.5) / 4, dy = (y - 4 * (y / 4 + j) - 1.5) / 4;
+          const int from_x = 4 * (x / 4 + i), from_y = 4 * (y / 4 + j);
+          const double dx = (x - from_x - 1.5) / 4, dy = (y - from_y - 1.5) / 4;
           const double pixel = a[0].at(x, y);
           const double misfit = std::fabs(pixel - between_pixels(b[0], x, y, qx, qy));
           const double unlike = pixel - a[0].at(4 * column + 1, 4 * row + 1);
