@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gpu/flow/lucas_kanade.hpp"
+
+#include "gpu/flow/lk_plan.hpp"
+
+namespace kerb::flow {
+
+Status validate(const LucasKanadeSettings& s) {
+  struct Rule {
+    bool holds;
+    const char* text;
+  };
+  for (const Rule& rule :
+       {Rule{s.pyramid.levels >= 0 && s.pyramid.levels <= kMaxLevels, "levels: 0..12"},
+        Rule{s.pyramid.min_side >= 2 && s.pyramid.min_side <= kMaxSide, "min_side: 2..16384"},
+        Rule{s.iterations >= 1 && s.iterations <= 32, "iterations: 1..32"},
+        Rule{s.finest_iterations >= 1 && s.finest_iterations <= 32, "finest_iterations: 1..32"},
+        Rule{s.prior >= 0.01F && s.prior <= 100.0F, "prior: 0.01..100"},
+        Rule{s.texture >= 0.0F && s.texture <= 1.0F, "texture: 0..1"},
+        Rule{s.back_tolerance > 0.0F && s.back_tolerance <= 100.0F, "back_tolerance: 0..100"}})
+    if (!rule.holds) return Error{Errc::invalid_argument, 0, "Lucas-Kanade settings", rule.text};
+  return Done{};
+}
+
+Result<std::unique_ptr<Estimator>> make_lucas_kanade(const Context& context, Workers& workers,
+                                                     const LucasKanadeSettings& settings, int width,
+                                                     int height) {
+  if (Status ok = validate(settings); !ok) return ok.error();
+  if (Status ok = check_size("Lucas-Kanade", width, height); !ok) return ok.error();
+  if (context.backend() == Backend::cuda)
+    return make_lucas_kanade_cuda(context, settings, width, height);
+  return make_lucas_kanade_cpu(context, workers, settings, width, height);
+}
+
+namespace lk {
+
+Plan make_plan(const LucasKanadeSettings& settings, int width, int height) {
+  Plan plan;
+  const int count = level_count(settings.pyramid, width, height);
+  int wanted = 0;  // how far below (in pixels of this level) vectors of this level are asked for
+  for (int i = 0; i < count; ++i) {
+    Level level;
+    level.width = width;
+    level.height = height;
+    level.stride = (kRimLeft + width + kRimRight + 15) / 16 * 16;
+    level.iterations = i == 0 ? settings.finest_iterations : settings.iterations;
+    level.samples = plan.samples + static_cast<std::size_t>(kRimRows) * level.stride + kRimLeft;
+    plan.samples += static_cast<std::size_t>(level.stride) * (height + 2 * kRimRows);
+    level.radius = wanted + kLook * (level.iterations - 1);
+    wanted = (wanted + kLook * level.iterations + 1) / 2 + 2;
+    plan.levels.push_back(level);
+    width = (width + 1) / 2;
+    height = (height + 1) / 2;
+  }
+  plan.vectors = static_cast<std::size_t>(plan.levels[0].stride) * plan.levels[0].height;
+  return plan;
+}
+
+}  // namespace lk
+}  // namespace kerb::flow

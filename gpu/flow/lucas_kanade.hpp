@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+#include "gpu/flow/flow.hpp"
+#include "gpu/memory/workers.hpp"
+
+namespace kerb::flow {
+
+/// Pyramidal, iterative Lucas-Kanade at every pixel. README.md says what is computed and why.
+struct LucasKanadeSettings {
+  PyramidSettings pyramid{0, 10};
+  int iterations = 5;         ///< warps and solutions a level; 1..32
+  int finest_iterations = 2;  ///< ... at full size, where each costs four times one of the next
+  float prior = 0.2F;         ///< pull towards the neighbourhood's mean; 0.01..100
+  float texture = 0.1F;       ///< least smaller eigenvalue, of 0..1, not to be texture poor; 0..1
+  /// Also computes the way back, at twice the cost: vectors that do not lead back to within
+  /// `back_tolerance` pixels are kInconsistent.
+  bool check_back = false;
+  float back_tolerance = 1.0F;
+};
+/// Fails: invalid_argument, naming the first setting out of its range.
+Status validate(const LucasKanadeSettings& settings);
+
+/// The estimator for the context's backend. All backends give the same vectors, qualities and
+/// flags, bit for bit. Vectors are whole 64ths of a pixel and reach +-500 pixels. The context, and
+/// on the CPU the workers, must outlive it. Fails: invalid_argument (size, settings), io or device
+/// (no memory).
+Result<std::unique_ptr<Estimator>> make_lucas_kanade(const Context& context, Workers& workers,
+                                                     const LucasKanadeSettings& settings, int width,
+                                                     int height);
+
+/// What make_lucas_kanade() chooses from. For gpu/flow and its tests.
+Result<std::unique_ptr<Estimator>> make_lucas_kanade_cpu(const Context& context, Workers& workers,
+                                                         const LucasKanadeSettings& settings,
+                                                         int width, int height);
+Result<std::unique_ptr<Estimator>> make_lucas_kanade_cuda(const Context& context,
+                                                          const LucasKanadeSettings& settings,
+                                                          int width, int height);
+
+}  // namespace kerb::flow
