@@ -171,31 +171,32 @@ struct Matcher {
         gy.push_back((first.at(x + i, y + j + 1) - first.at(x + i, y + j - 1)) / 2.0);
       }
     const auto inner = normalised ? covariance : product;
-    double du = 0, dv = 0;
-    for (int step = 0;; ++step) {
+    const auto warped = [&](double du, double dv) {
       const int qx = static_cast<int>(rounded(16 * du)), qy = static_cast<int>(rounded(16 * dv));
       Values w;
       for (int j = 0; j < 8; ++j)
         for (int i = 0; i < 8; ++i)
           w.push_back(between_pixels(second, x + u + i, y + v + j, qx, qy));
-      field.likeness[n] =
-          covariance(a, w) / std::sqrt((covariance(a, a) + 0.25) * (covariance(w, w) + 0.25));
-      if (step == settings.steps) break;
+      return w;
+    };
+    double du = 0, dv = 0;
+    for (int step = 0; step < settings.steps; ++step) {
+      const Values w = warped(du, dv);
       const double gain =
           normalised ? std::sqrt((covariance(a, a) + 1) / (covariance(w, w) + 1)) : 1;
       const double xx = inner(gx, gx), xy = inner(gx, gy), yy = inner(gy, gy);
       const double det = xx * yy - xy * xy;
       if (!(det > 1e-5 * xx * yy)) break;
       const double rx = gain * inner(w, gx) - inner(a, gx), ry = gain * inner(w, gy) - inner(a, gy);
-      const double to_u = qx / 16.0 - (yy * rx - xy * ry) / det;
-      const double to_v = qy / 16.0 - (xx * ry - xy * rx) / det;
-      if (std::fabs(to_u) > 1 || std::fabs(to_v) > 1) {
-        du = dv = 0;
-        break;
-      }
-      du = to_u;
-      dv = to_v;
+      du = rounded(16 * du) / 16 - (yy * rx - xy * ry) / det;
+      dv = rounded(16 * dv) / 16 - (xx * ry - xy * rx) / det;
+      if (std::fabs(du) <= 1 && std::fabs(dv) <= 1) continue;
+      du = dv = 0;
+      break;
     }
+    const Values w = warped(du, dv);
+    field.likeness[n] =
+        covariance(a, w) / std::sqrt((covariance(a, a) + 0.25) * (covariance(w, w) + 0.25));
     field.u[n] = u + du;
     field.v[n] = v + dv;
   }
