@@ -157,7 +157,7 @@ KERB_BOTH Verdict verdict(const Terms& t, float texture) {
   const float q = (smaller / (smaller + 0.5F)) * (0.05F / (0.05F + off));
   Verdict out;
   out.flags = static_cast<std::uint8_t>((smaller < texture ? kTexturePoor : 0) |
-                                        (off > 0.5F ? kInconsistent : 0));
+                                        (off > 0.2F ? kInconsistent : 0));
   const int whole = static_cast<int>(nearest(q * 255.0F));
   out.quality = static_cast<std::uint8_t>(smaller < texture ? whole / 4 : whole);
   return out;

@@ -13,7 +13,7 @@ struct LucasKanadeSettings {
   int iterations = 5;         ///< warps and solutions a level; 1..32
   int finest_iterations = 2;  ///< ... at full size, where each costs four times one of the next
   float prior = 0.2F;         ///< pull towards the neighbourhood's mean; 0.01..100
-  float texture = 0.1F;       ///< least smaller eigenvalue, of 0..1, not to be texture poor; 0..1
+  float texture = 0.03F;      ///< least smaller eigenvalue, of 0..1, not to be texture poor; 0..1
   /// Also computes the way back, at twice the cost: vectors that do not lead back to within
   /// `back_tolerance` pixels are kInconsistent.
   bool check_back = false;

@@ -196,7 +196,7 @@ class Iteration {
           flags |= flow::kTexturePoor;
           quality /= 4;
         }
-        if (off > 0.5F) flags |= flow::kInconsistent;
+        if (off > 0.2F) flags |= flow::kInconsistent;
         out.quality[out.index(x, y)] = static_cast<std::uint8_t>(quality);
         out.flags[out.index(x, y)] = static_cast<std::uint8_t>(flags);
       }
