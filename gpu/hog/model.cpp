@@ -195,9 +195,14 @@ Status check(const Advice& a) {
 
 }  // namespace
 
+const char* wrong_with_name(const std::string& name) noexcept {
+  if (name.size() > kMaxName) return "its name is longer than 255 bytes";
+  if (!is_harmless(name)) return "its name has characters a file's name may not have";
+  return nullptr;
+}
+
 Status validate(const Model& model) {
-  if (model.name.size() > kMaxName) return bad("its name is longer than 255 bytes");
-  if (!is_harmless(model.name)) return bad("its name has characters a file's name may not have");
+  if (const char* wrong = wrong_with_name(model.name); wrong != nullptr) return bad(wrong);
   if (Status ok = check(model.advice); !ok) return ok;
   return std::visit([](const auto& m) { return check(m); }, model.kind);
 }

@@ -151,6 +151,8 @@ inline constexpr float kMaxWeight = 1e9F;  ///< and bias, offset, slope; without
 /// a cumulative model's the largest), added up without their signs, fit 32 bits, so that no sum of
 /// an engine can overflow. Engines take only models that pass.
 Status validate(const Model& model);
+/// What keeps a text from being a model's name; nullptr: nothing.
+[[nodiscard]] const char* wrong_with_name(const std::string& name) noexcept;
 
 /// The side in pixels, 1, 2, 4 or 8, of the coarsest such grid on which all of a cascade's
 /// rectangles begin and end (every rectangle's x, y, width and height, and for linear learners half

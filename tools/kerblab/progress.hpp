@@ -15,7 +15,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  void show(std::size_t done, std::size_t all);
+  /// `note` goes to the end of the line.
+  void show(std::size_t done, std::size_t all, const std::string& note = {});
   void clear();
 
  private:

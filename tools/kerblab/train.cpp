@@ -82,7 +82,7 @@ Status train_model(Options& o, const char* trainer, const Make& make) {
   if (o.common.judge_only) {
     const Result<hog::Model> model = hog::load(o.common.out);
     if (!model) return model.error();
-    const Result<float> judged = run->say_judgement(*model, nullptr);
+    const Result<Verdict> judged = run->say_judgement(*model, nullptr);
     if (!judged) return judged.error();
     return Done{};
   }
@@ -159,7 +159,9 @@ void add_cascade(CLI::App& command, Action& action) {
                       "Instead moved so many times at random, by up to --shift");
   cascade->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
   cascade->footer(
-      "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl). While it runs,\n"
+      "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl) and the beginning of a "
+      "card\n"
+      "(OUT.md). While it runs,\n"
       "OUT.checkpoint holds all that is done: after a kill, the same command with --resume gives\n"
       "the same model as if nothing had happened.\n"
       "Example: kerblab train cascade --positives people --negatives streets --out mine.kwm");
@@ -194,8 +196,9 @@ void add_svm(CLI::App& command, Action& action) {
                   "Instead moved so many times at random, by up to --shift");
   svm->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
   svm->footer(
-      "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl); OUT.checkpoint and\n"
-      "--resume are as for train cascade.\n"
+      "Writes the model, its log (OUT.log.jsonl) and the beginning of a card (OUT.md); "
+      "OUT.checkpoint\n"
+      "and --resume are as for train cascade.\n"
       "Example: kerblab train svm --positives people --negatives streets --out mine.kwm");
   on_call(*svm, o, action, "svm", train::train_svm);
 }
@@ -258,8 +261,9 @@ void add_channels(CLI::App& command, Action& action) {
   channels->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
   channels->add_flag("--no-edges", o->no_edges, "Not also people at the edge of the picture");
   channels->footer(
-      "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl); OUT.checkpoint and\n"
-      "--resume are as for train cascade.\n"
+      "Writes the model, its log (OUT.log.jsonl) and the beginning of a card (OUT.md); "
+      "OUT.checkpoint\n"
+      "and --resume are as for train cascade.\n"
       "Example: kerblab train channels --positives people --negatives streets --out mine.kwm");
   on_call(*channels, o, action, "channels", train::train_channels);
 }

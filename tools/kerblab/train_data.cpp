@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
+#include <string_view>
 #include <utility>
 
 #include "gpu/hog/model_file.hpp"
@@ -23,6 +25,25 @@ namespace {
 const char* works_on(const hog::Model& model) {
   const auto* cascade = std::get_if<hog::CascadeModel>(&model.kind);
   return cascade != nullptr && cascade->linear.empty() ? "trees" : "blocks";
+}
+
+/// All that a training writes.
+std::vector<std::string> files_of(const std::string& out) {
+  return {out, out + ".log.jsonl", out + ".checkpoint", out + ".md"};
+}
+
+Status check_options(const TrainOptions& options) {
+  const auto wrong = [](const char* option, const char* text) {
+    return Error{Errc::invalid_argument, 0, option, text};
+  };
+  if (const char* text = hog::wrong_with_name(options.name); text != nullptr)
+    return wrong("--name", text);
+  if (options.out == "-") return wrong("--out", "must be a file: others are written beside it");
+  if (options.judge_scale != 0 && !(options.judge_scale >= 1.001 && options.judge_scale <= 16))
+    return wrong("--judge-scale", "1.001..16, or 0: as the model advises");
+  for (const std::string& path : files_of(options.out))
+    if (Status ok = check_output(path); !ok) return ok;
+  return Done{};
 }
 
 }  // namespace
@@ -50,7 +71,9 @@ void add_train_options(CLI::App& command, TrainOptions& o) {
       ->capture_default_str();
   command.add_option("--out", o.out, "Model to write")->required()->check(not_empty);
   command.add_option("--name", o.name, "Of the model")->capture_default_str();
-  command.add_option("--seed", o.seed, "The same seed gives the same model")->capture_default_str();
+  command.add_option("--seed", o.seed, "The same seed gives the same model")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command.add_flag("--resume", o.resume, "Go on with a training that was interrupted");
   command
       .add_option(
@@ -58,8 +81,10 @@ void add_train_options(CLI::App& command, TrainOptions& o) {
           "A so-manyth part of the crops and pictures is left out of the training, and judges it; "
           "0: none")
       ->check(CLI::Range(0, 1000000));
-  command.add_option("--judge-stride", o.judge_stride,
-                     "Of the search through what is held out; 0: as the model advises");
+  command
+      .add_option("--judge-stride", o.judge_stride,
+                  "Of the search through what is held out; 0: as the model advises")
+      ->check(CLI::Range(0, 256));
   command.add_option("--judge-scale", o.judge_scale, "Between its levels; 0: as the model advises");
   command
       .add_flag("--judge-only", o.judge_only,
@@ -106,13 +131,14 @@ train::Loader picture_loader() {
   };
 }
 
-void TrainObserver::progress(const std::string& what, std::size_t done, std::size_t all) {
+void TrainObserver::progress(const std::string& what, std::size_t done, std::size_t all,
+                             const std::string& note) {
   if (bar_ == nullptr || what != what_) {
     bar_.reset();
     bar_ = std::make_unique<Progress>(clock_, what);
     what_ = what;
   }
-  bar_->show(done, all);
+  bar_->show(done, all, note);
 }
 
 void TrainObserver::say(const std::string& line) {
@@ -124,7 +150,7 @@ Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry
                                 bool colour) {
   TrainRun run;
   run.options_ = options;
-  if (Status ok = check_output(options.out); !ok) return ok.error();
+  if (Status ok = check_options(options); !ok) return ok.error();
   run.clock_ = std::make_unique<SystemClock>();
   run.observer_ = std::make_unique<TrainObserver>(*run.clock_);
   BackendChoice choice = BackendChoice::automatic;
@@ -147,6 +173,8 @@ Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry
         Part{options.negatives, run.negatives_, run.held_pictures_, "read pictures"}}) {
     const Result<std::vector<std::string>> paths = train::list_pictures(part.folders);
     if (!paths) return paths.error();
+    if (!options.judge_only)
+      if (Status ok = check_apart(files_of(options.out), *paths); !ok) return ok.error();
     train::PictureSet::Options o;
     o.colour = colour;
     const bool crops = &part.folders == &options.positives;
@@ -178,7 +206,6 @@ Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry
 train::Session TrainRun::session(const std::string& trainer, const std::string& settings) {
   const std::uint64_t data = train::key_of({positives_->fingerprint(), negatives_->fingerprint()});
   return {*clock_,
-          *observer_,
           {options_.out + ".checkpoint", options_.out + ".log.jsonl", options_.resume},
           trainer,
           settings,
@@ -187,17 +214,43 @@ train::Session TrainRun::session(const std::string& trainer, const std::string& 
 
 Status TrainRun::finish(const hog::Model& model, train::Session& session) {
   if (Status ok = hog::save(model, options_.out); !ok) return ok;
+  std::string held_out = "nothing held out";
   if (held_people_ != nullptr && held_pictures_ != nullptr) {
-    const Result<float> threshold = say_judgement(model, &session);
-    if (!threshold) return threshold.error();
+    const Result<Verdict> verdict = say_judgement(model, &session);
+    if (!verdict) return verdict.error();
+    held_out = verdict->text;
     hog::Model advised = model;
-    advised.advice.threshold = *threshold;
+    advised.advice.threshold = verdict->threshold;
     if (Status ok = hog::save(advised, options_.out); !ok) return ok;
   }
+  if (Status ok = write_output(options_.out + ".md", card(session, held_out)); !ok) return ok;
   return session.finish();
 }
 
-Result<float> TrainRun::say_judgement(const hog::Model& model, train::Session* session) {
+std::string TrainRun::card(const train::Session& session, const std::string& held_out) const {
+  std::string folders[2];
+  for (const std::string& folder : options_.positives) folders[0] += " " + folder;
+  for (const std::string& folder : options_.negatives) folders[1] += " " + folder;
+  std::string settings;
+  std::istringstream lines{session.settings()};
+  for (std::string line; std::getline(lines, line);) settings += "    " + line + "\n";
+  return fmt::format(
+      "# {}\n\n"
+      "Made by `kerblab train {}`. What this card cannot know is yours to add: where the pictures "
+      "come\nfrom and what their licences allow, how the settings were chosen, figures on pictures "
+      "that were\nnever used for that (`kerblab eval detector`), limits.\n\n"
+      "| | |\n|---|---|\n"
+      "| people | {} crops of{} |\n"
+      "| places | {} pictures of{} |\n"
+      "| held out | {} |\n"
+      "| time | {:.1f} minutes, {} threads, search on {} |\n\n"
+      "Settings:\n\n{}",
+      options_.name, session.trainer(), positives_->size(), folders[0], negatives_->size(),
+      folders[1], held_out, session.seconds() / 60, workers_->count(), name_of(context_->backend()),
+      settings);
+}
+
+Result<Verdict> TrainRun::say_judgement(const hog::Model& model, train::Session* session) {
   if (held_people_ == nullptr || held_pictures_ == nullptr)
     return Error{Errc::invalid_argument, 0, "--hold-out", "too few pictures to hold any out"};
   train::JudgeSettings settings;
@@ -218,6 +271,7 @@ Result<float> TrainRun::say_judgement(const hog::Model& model, train::Session* s
   const Result<train::Judgement> judged = train::judge(*context_, *workers_, model, settings,
                                                        *held_people_, *held_pictures_, *observer_);
   if (!judged) return judged.error();
+  const bool has_stages = std::string_view{works_on(model)} == "blocks";  // not a tree each
   constexpr int kTenth = 4;  // the point of 0.1 false positives
   const float threshold = judged->threshold[kTenth];
   std::string misses, reach;
@@ -232,15 +286,16 @@ Result<float> TrainRun::say_judgement(const hog::Model& model, train::Session* s
         static_cast<double>(judged->passed) /
             static_cast<double>(std::max<std::int64_t>(1, judged->windows)),
         judged->log_average, misses, threshold, judged->learners, reach));
-  observer_->say(fmt::format(
-      "held out: {} people, {} windows: log-average miss rate {:.3f} (at 0.01..1 false positives "
+  std::string text = fmt::format(
+      "{} people, {} windows: log-average miss rate {:.3f} (at 0.01..1 false positives "
       "for 640x480: {}), threshold {:.2f} for 0.1 of them, {:.2f} {} a window{}",
       judged->people, judged->windows, judged->log_average, misses, threshold, judged->learners,
       works_on(model),
-      judged->reach.size() > 4
+      has_stages && judged->reach.size() > 4
           ? fmt::format(", {:.1f} % left after 4 stages", 100 * judged->reach[4])
-          : ""));
-  return threshold;
+          : "");
+  observer_->say("held out: " + text);
+  return Verdict{threshold, std::move(text)};
 }
 
 }  // namespace kerb::lab

@@ -42,13 +42,20 @@ Result<hog::Geometry> geometry_of(const TrainOptions& options, const hog::Geomet
 class TrainObserver final : public train::Observer {
  public:
   explicit TrainObserver(const Clock& clock) : clock_{clock} {}
-  void progress(const std::string& what, std::size_t done, std::size_t all) override;
+  void progress(const std::string& what, std::size_t done, std::size_t all,
+                const std::string& note) override;
   void say(const std::string& line) override;
 
  private:
   const Clock& clock_;
   std::string what_;
   std::unique_ptr<Progress> bar_;
+};
+
+/// On what was held out: the threshold for 0.1 false positives, and all of it in words.
+struct Verdict {
+  float threshold = 0;
+  std::string text;
 };
 
 /// One training: its pictures, threads and files.
@@ -68,17 +75,20 @@ class TrainRun {
 
   /// With the checkpoint OUT.checkpoint and the log OUT.log.jsonl.
   [[nodiscard]] train::Session session(const std::string& trainer, const std::string& settings);
-  /// Writes the model and ends the session. With --hold-out it says how the model does on what was
-  /// held out, and the threshold it advises is the one that lets 0.1 false positives through there
-  /// for each 640 x 480 pixels. Fails: io; the checkpoint is there still.
+  /// Writes the model and its card, OUT.md, and ends the session. With --hold-out it says how the
+  /// model does on what was held out, and the threshold it advises is the one that lets 0.1 false
+  /// positives through there for each 640 x 480 pixels. Fails: io; the checkpoint is there still.
   Status finish(const hog::Model& model, train::Session& session);
 
-  /// Says how a model does on what was held out; the threshold for 0.1 false positives. Fails:
+  /// Says how a model does on what was held out. Fails:
   /// invalid_argument (nothing was), as judge().
-  Result<float> say_judgement(const hog::Model& model, train::Session* session);
+  Result<Verdict> say_judgement(const hog::Model& model, train::Session* session);
 
  private:
   TrainRun() = default;
+  /// The model's card, as far as a program can write it.
+  [[nodiscard]] std::string card(const train::Session& session, const std::string& held_out) const;
+
   std::unique_ptr<SystemClock> clock_;
   std::unique_ptr<TrainObserver> observer_;
   std::unique_ptr<Context> context_;

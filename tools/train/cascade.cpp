@@ -397,7 +397,7 @@ class Trainer {
       model_.stages.push_back({first, 0, 0});
       open_ = 1;
     }
-    const std::string what = "stage " + std::to_string(stage() + 1);
+    const std::string what = "stage " + std::to_string(stage() + 1) + (last ? ", learners" : ", %");
     Cut reached;
     while (true) {
       const int count = static_cast<int>(model_.linear.size()) - first;
@@ -409,8 +409,15 @@ class Trainer {
         if (count % s_.checkpoint_every == 0 && model_.linear.size() != kept_learners_)
           if (Status ok = keep(); !ok) return ok;
       }
-      observer_.progress(what + (count == 0 ? "" : line_of(": f %.2f", reached.f)) + ", learners",
-                         static_cast<std::size_t>(count), static_cast<std::size_t>(most));
+      const std::string note = line_of("%d learners, f %.3f", count, count == 0 ? 1 : reached.f);
+      if (last) {
+        observer_.progress(what, static_cast<std::size_t>(count), static_cast<std::size_t>(most),
+                           note);
+      } else {  // every learner takes about the same part of the false positives away
+        const double way = count == 0 ? 0 : std::log(reached.f) / std::log(s_.f_max);
+        observer_.progress(what, static_cast<std::size_t>(100 * std::clamp(way, 0.0, 1.0)), 100,
+                           note);
+      }
       model_.linear.push_back(next_learner(count));
       add_votes(model_.linear.back(), 0);
     }

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <optional>
 #include <utility>
 
 #include "tools/train/bytes.hpp"
@@ -138,8 +136,9 @@ class Trainer {
                          R"("seed":%llu})",
                          positives_.size(), people_.size(), negatives_.size(),
                          static_cast<unsigned long long>(s_.seed)));
-    Result<Mined> drawn = draw_windows(s_.geometry, negatives_, searches_.front(),
-                                       static_cast<std::size_t>(s_.first_negatives), key(kFirst));
+    Result<Mined> drawn = draw_windows(
+        s_.geometry, negatives_, searches_.front(),
+        static_cast<std::size_t>(std::min(s_.first_negatives, s_.most_negatives)), key(kFirst));
     if (!drawn) return drawn.error();
     if (drawn->windows.empty())
       return Error{Errc::invalid_argument, 0, "train channels", "the pictures hold no window"};
@@ -209,15 +208,17 @@ class Trainer {
     std::sort(refs_.begin(), refs_.end());
     std::set_difference(mined->windows.begin(), mined->windows.end(), refs_.begin(), refs_.end(),
                         std::back_inserter(fresh));
-    // When there are too many, old ones go.
+    // When there are too many, old ones go first.
     const auto most = static_cast<std::size_t>(s_.most_negatives);
-    if (refs_.size() + fresh.size() > most && fresh.size() < most) {
-      Random random{key(kThin)};
+    Random random{key(kThin)};
+    const auto thin = [&random](std::vector<WindowRef>& refs, std::size_t room) {
+      if (refs.size() <= room) return;
       std::vector<WindowRef> kept;
-      for (const std::size_t i : draw(random, refs_.size(), most - fresh.size()))
-        kept.push_back(refs_[i]);
-      refs_ = std::move(kept);
-    }
+      for (const std::size_t i : draw(random, refs.size(), room)) kept.push_back(refs[i]);
+      refs = std::move(kept);
+    };
+    thin(refs_, most - std::min(most, fresh.size()));
+    thin(fresh, most);
     refs_.insert(refs_.end(), fresh.begin(), fresh.end());
     std::sort(refs_.begin(), refs_.end());
     session_.log(line_of(R"({"round":%zu,"found":%lld,"searched":%lld,"rate":%.4g,"new":%zu,)"

@@ -42,8 +42,7 @@ struct Checkpoint {
 /// intact. Fails, naming the path: io.
 Status save(const Checkpoint& checkpoint, const std::string& path);
 
-/// Fails, naming the path: not_found, io, damaged (cut short, altered, no checkpoint at all),
-/// unsupported (another version's).
+/// Fails, naming the path: not_found, io, damaged (cut short, altered, no checkpoint at all).
 Result<Checkpoint> load_checkpoint(const std::string& path);
 
 /// That a checkpoint belongs to this training. Fails, saying what differs: invalid_argument.

@@ -12,9 +12,15 @@ namespace kerb::train {
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// `done` of `all` steps of what is going on now, such as "stage 4: negatives".
-  virtual void progress(const std::string& what, std::size_t done, std::size_t all) {
+  /// `done` of `all` steps of what is going on now, such as "stage 4: negatives"; `note` is how it
+  /// stands, such as a rate.
+  virtual void progress(const std::string& what, std::size_t done, std::size_t all,
+                        const std::string& note) {
     static_cast<void>(what), static_cast<void>(done), static_cast<void>(all);
+    static_cast<void>(note);
+  }
+  void progress(const std::string& what, std::size_t done, std::size_t all) {
+    progress(what, done, all, {});
   }
   /// A line worth keeping, such as what a stage has reached.
   virtual void say(const std::string& line) { static_cast<void>(line); }

@@ -157,11 +157,6 @@ void add_cut_short(const Patches& windows, int rows, bool upper, Patches& out) {
   }
 }
 
-int windows_per_crop(const CropOptions& options) noexcept {
-  const int moved = options.shift == 0 ? 0 : options.copies > 0 ? options.copies : 4;
-  return (1 + moved) * (options.mirror ? 2 : 1);
-}
-
 Status add_crops(PictureSet& crops, const CropOptions& options, Workers& workers, Patches& out) {
   const int width = out.window_width(), height = out.window_height();
   for (std::size_t i = 0; i < crops.size(); ++i) {
@@ -178,7 +173,8 @@ Status add_crops(PictureSet& crops, const CropOptions& options, Workers& workers
         areas.push_back({options.scale, x + dx, y + dy, width, height});
       };
       if (options.copies == 0) {
-        add(-across, 0), add(across, 0), add(0, -down), add(0, down);
+        if (across > 0) add(-across, 0), add(across, 0);
+        if (down > 0) add(0, -down), add(0, down);
       } else if (across > 0 || down > 0) {
         Random random{key_of({i, 0x7368696674U})};
         for (int k = 0; k < options.copies; ++k) {

@@ -68,18 +68,15 @@ struct CropOptions {
   double scale = 1;    ///< crop pixels to one of the window's, which is scaled as a level is
   bool mirror = true;  ///< each also with left and right exchanged
   int shift = 0;       ///< if over 0, also moved by so many window pixels left, right, up and down
-  int copies = 0;      ///< if over 0, instead so many times moved at random, by up to `shift` both
-                       ///< ways; not where a crop has no room for it
+  int copies = 0;      ///< if over 0, instead so many times moved at random (the same for every
+                       ///< seed), by up to `shift` both ways; not where a crop has no room for it
 };
 /// Appends windows as they look where the picture ends `rows` rows above their lower end (or, if
 /// `upper`, below their upper end): what lies outside is the picture mirrored.
 void add_cut_short(const Patches& windows, int rows, bool upper, Patches& out);
 
-/// How many windows each crop gives, at most.
-[[nodiscard]] int windows_per_crop(const CropOptions& options) noexcept;
-
 /// The middle of each crop, mirrored and shifted as asked. A crop no larger than the window in one
-/// direction is not shifted that way: it then stands where it stood. Fails: as PictureSet::get()
+/// direction is not shifted that way. Fails: as PictureSet::get()
 /// and plan_pyramid().
 Status add_crops(PictureSet& crops, const CropOptions& options, Workers& workers, Patches& out);
 

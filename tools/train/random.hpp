@@ -22,8 +22,7 @@ namespace kerb::train {
   return key;
 }
 
-/// splitmix64: the same numbers on every machine, unlike the standard library's distributions. Its
-/// state is one number, so that a checkpoint can hold it.
+/// splitmix64: the same numbers on every machine, unlike the standard library's distributions.
 class Random {
  public:
   explicit Random(std::uint64_t seed) noexcept : state_{seed} {}
@@ -39,7 +38,6 @@ class Random {
     while (value < rest) value = next();
     return static_cast<std::size_t>(value % limit);
   }
-  [[nodiscard]] std::uint64_t state() const noexcept { return state_; }
 
  private:
   std::uint64_t state_;

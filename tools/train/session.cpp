@@ -9,12 +9,13 @@
 #include <utility>
 
 #include "tools/train/bytes.hpp"
+#include "tools/train/observer.hpp"
 
 namespace kerb::train {
 
-Session::Session(const Clock& clock, Observer& observer, TrainFiles files, std::string trainer,
-                 std::string settings, std::uint64_t data)
-    : clock_{clock}, observer_{observer}, files_{std::move(files)}, start_{clock.now()} {
+Session::Session(const Clock& clock, TrainFiles files, std::string trainer, std::string settings,
+                 std::uint64_t data)
+    : clock_{clock}, files_{std::move(files)}, start_{clock.now()} {
   checkpoint_.trainer = std::move(trainer);
   checkpoint_.settings = std::move(settings);
   checkpoint_.data = data;

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <chrono>
-#include <functional>
 #include <string>
 
 #include "hal/base/clock.hpp"
 #include "tools/train/checkpoint.hpp"
-#include "tools/train/observer.hpp"
 
 namespace kerb::train {
 
@@ -21,25 +19,26 @@ struct TrainFiles {
 /// checkpoint, so that a training that was killed and resumed leaves every line once.
 class Session {
  public:
-  Session(const Clock& clock, Observer& observer, TrainFiles files, std::string trainer,
-          std::string settings, std::uint64_t data);
+  Session(const Clock& clock, TrainFiles files, std::string trainer, std::string settings,
+          std::uint64_t data);
 
   /// The state to go on from, or none: empty. Fails: as load_checkpoint() (but for not_found),
   /// check_same(); invalid_argument when there is a checkpoint and nobody asked to resume.
   Result<std::vector<std::byte>> begin();
-  /// Adds a line to the log (of the next checkpoint) and tells the observer.
+  /// Adds a line to the log (of the next checkpoint).
   void log(const std::string& json);
   /// Writes checkpoint and log. Fails: io.
   Status keep(const std::vector<std::byte>& state);
   /// Writes the log and removes the checkpoint: call it once the model is safe. Fails: io.
   Status finish();
+  [[nodiscard]] const std::string& trainer() const noexcept { return checkpoint_.trainer; }
+  [[nodiscard]] const std::string& settings() const noexcept { return checkpoint_.settings; }
   /// Since the training began, earlier runs included.
   [[nodiscard]] double seconds() const;
 
  private:
   Status write_log() const;
   const Clock& clock_;
-  Observer& observer_;
   TrainFiles files_;
   Checkpoint checkpoint_;
   Nanos start_;

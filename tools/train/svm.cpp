@@ -320,6 +320,7 @@ Status validate(const SvmSettings& s) {
         Rule{s.margin >= -1e6 && s.margin <= 1e6, "--margin", "-1e6..1e6"},
         Rule{s.tolerance > 0 && s.tolerance <= 10, "--tolerance", "more than 0, up to 10"},
         Rule{!s.colour || s.kind == hog::DenseKind::rhog, "--colour", "only with rhog"},
+        Rule{s.crops.copies >= 0 && s.crops.copies <= 100, "--shift-copies", "0..100"},
         Rule{s.crops.shift >= 0 && s.crops.shift <= 1024, "--shift", "0..1024 pixels"}})
     if (!rule.holds) return Error{Errc::invalid_argument, 0, rule.option, rule.text};
   hog::Model model;

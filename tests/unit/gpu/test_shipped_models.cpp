@@ -6,6 +6,8 @@
 #include <fstream>
 #include <string>
 
+#include "gpu/hog/detector.hpp"
+#include "gpu/hog/model_file.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/unity.hpp"
 
@@ -59,6 +61,22 @@ void test_a_build_has_the_models_of_its_sources() {
   TEST_ASSERT_TRUE(fs::equivalent(shipped_models(), KERB_SOURCE_MODELS));
 }
 
+void test_every_model_that_comes_with_it_loads_and_is_called_as_its_file() {
+  int count = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator{KERB_SOURCE_MODELS}) {
+    if (entry.path().extension() != ".kwm") continue;
+    ++count;
+    const kerb::Result<Model> model = load(entry.path().string());
+    TEST_ASSERT_TRUE_MESSAGE(model, entry.path().c_str());
+    TEST_ASSERT_EQUAL_STRING(entry.path().stem().c_str(), model->name.c_str());
+    const bool is_grey = model->name == "default-grey";
+    TEST_ASSERT_TRUE_MESSAGE(needs_colour(*model) != is_grey, model->name.c_str());
+    TEST_ASSERT_TRUE_MESSAGE(fs::exists(fs::path{entry.path()}.replace_extension(".md")),
+                             "a model without a card");
+  }
+  TEST_ASSERT_EQUAL_INT(4, count);
+}
+
 void test_the_grey_variant_stands_beside_its_model() {
   const std::string model = g_folder / "people.kwm";
   write(model);
@@ -76,6 +94,7 @@ int main() {
   RUN_TEST(test_a_folder_that_is_not_there_has_no_models);
   RUN_TEST(test_an_empty_variable_is_none);
   RUN_TEST(test_a_build_has_the_models_of_its_sources);
+  RUN_TEST(test_every_model_that_comes_with_it_loads_and_is_called_as_its_file);
   RUN_TEST(test_the_grey_variant_stands_beside_its_model);
   return UNITY_END();
 }

@@ -421,7 +421,6 @@ void test_people_moved_at_random_stay_within_their_crops() {
   Patches patches{Planes::grey, 32, 64}, again{Planes::grey, 32, 64}, tight{Planes::grey, 48, 80};
   TEST_ASSERT_OK(add_crops(*crops, moved, workers, patches));
   TEST_ASSERT_OK(add_crops(*crops, moved, workers, again));
-  TEST_ASSERT_EQUAL_INT(6, windows_per_crop(moved));
   TEST_ASSERT_EQUAL_size_t(18, patches.size());
   TEST_ASSERT_EQUAL_MEMORY(patches.plane(0), again.plane(0), 18 * patches.patch_size());
   // The crops' own size leaves no room: only the crop and its mirror image.

@@ -62,9 +62,15 @@ void count_for(const Case& c) {
   Workers workers{2};
   hog::SearchSettings search;
   search.scale_step = 1.5;  // a slow machine must keep up
+  hog::FusionSettings fusion;
+  hog::Model model = hog::test::bar_model();
+  if (c.colour) {  // and, as the models that ship, from octaves and with suppression
+    model = hog::test::red_bar_model();
+    std::visit([](auto& m) { m.geometry.scaling = Scaling::octaves; }, model.kind);
+    fusion.kind = hog::FusionKind::suppression;
+  }
   Result<std::unique_ptr<HogDetector>> detector = HogDetector::create(
-      *context, workers, c.colour ? hog::test::red_bar_model() : hog::test::bar_model(), search, {},
-      0, settings.width, settings.height);
+      *context, workers, std::move(model), search, fusion, 0, settings.width, settings.height);
   TEST_ASSERT_OK(detector);
   CameraPipeline pipeline{
       std::make_unique<ReopeningSource>(std::move(*source), info, open, clock, log),
