@@ -130,7 +130,7 @@ KERB_BOTH Step step_of(bool normalised, int sum, int variance, const Gradients& 
 KERB_BOTH std::uint8_t quality_of(float correlation, float dx, float dy) {
   const float c = correlation < 0 ? 0 : correlation > 1 ? 1 : correlation;
   const float far = dx * dx + dy * dy;
-  return static_cast<std::uint8_t>(c * 255.0F / (1.0F + 4.0F * far) + 0.5F);
+  return static_cast<std::uint8_t>(nearest(c * 255.0F / (1.0F + 4.0F * far)));
 }
 
 /// Spatial weights of the nine blocks around a pixel, by its column (or row) in the cell and the

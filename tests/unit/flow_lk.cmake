@@ -12,3 +12,6 @@ if(KERB_OPENCV AND TARGET kerb::opencv_video)
   target_compile_definitions(unit_flow_lk_truth PRIVATE
     KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
 endif()
+kerb_add_test(NAME unit_flow_points LABELS unit THREADED
+  SOURCES gpu/test_flow_points.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
+  LINKS kerb::gpu_flow)
