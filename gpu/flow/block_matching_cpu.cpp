@@ -236,6 +236,8 @@ class OnCpu final : public Estimator {
       field->resize(plan_.blocks);
     for (std::vector<Byte>* map : {&poor_, &quality_, &need_raw_, &need_, &need_scratch_})
       map->resize(plan_.blocks);
+    for (std::vector<std::int32_t>* parts : {&parts_x_, &parts_y_})
+      parts->resize(index(plan_.levels[0].columns) * index(plan_.levels[0].rows));
     // One row of a level, rims and more than that, in 32-bit numbers, for each of four.
     scratch_row_ = index(plan_.width + 4 * kRim + 4 * kAlign);
     scratch_.resize(scratch_row_ * 4 * index(workers_.count()));
@@ -275,7 +277,7 @@ class OnCpu final : public Estimator {
   [[nodiscard]] Backend backend() const noexcept override { return Backend::cpu; }
   [[nodiscard]] std::size_t bytes() const noexcept override {
     return 2 * plan_.samples + plan_.sums * sizeof(Sums) + plan_.blocks * (5 * sizeof(float) + 5) +
-           scratch_.size() * sizeof(std::int32_t);
+           (scratch_.size() + 2 * parts_x_.size()) * sizeof(std::int32_t);
   }
 
  private:
@@ -304,6 +306,7 @@ class OnCpu final : public Estimator {
   std::vector<Sums> sums_;
   std::vector<float> raw_u_, raw_v_, u_, v_;  // of blocks: before and after the median
   std::vector<float> correlation_;
+  std::vector<std::int32_t> parts_x_, parts_y_;  // u_ and v_ of the picture itself, in 1 / kParts
   std::vector<Byte> poor_, quality_;
   bool masked_ = false;
   std::vector<Byte> need_raw_, need_, need_scratch_;
@@ -433,13 +436,13 @@ void OnCpu::match_block(int i, int column, int row) {
   const Bounds bounds = bounds_of(level, x, y);
   Shift best{0, 0};
   float score = -kExact;
-  const auto look = [&](Shift shift) {
-    const float now = score_of<C>(block, inverse, scene, shift);
+  const auto take = [&](Shift shift, float now) {
     if (now > score) {
       score = now;
       best = shift;
     }
   };
+  const auto look = [&](Shift shift) { take(shift, score_of<C>(block, inverse, scene, shift)); };
   if (smallest) {
     for (const Shift& shift : plan_.shifts) look(inside(bounds, shift));
   } else {
@@ -459,35 +462,47 @@ void OnCpu::match_block(int i, int column, int row) {
       look_above(kNeighbours * to.x, kNeighbours * to.y);
     }
     const Shift middle = best;
-    for (int j = 0; j < 8; ++j) {
-      const Shift to = around(j);
-      look(inside(bounds, {middle.x + to.x, middle.y + to.y}));
+    const bool free = middle.x > bounds.left && middle.x < bounds.right && middle.y > bounds.top &&
+                      middle.y < bounds.bottom;
+    if (C == Cost::ncc && free) {
+      int with[9];
+      products_around(block.rows, scene.second + middle.y * stride + middle.x, stride, with);
+      for (int j = 0; j < 8; ++j) {
+        const Shift to = around(j), shift{middle.x + to.x, middle.y + to.y};
+        take(shift, ncc_score(block.sum, block.variance, inverse, with[j < 4 ? j : j + 1],
+                              scene.sums[shift.y * scene.sums_stride + shift.x]));
+      }
+    } else {
+      for (int j = 0; j < 8; ++j) {
+        const Shift to = around(j);
+        look(inside(bounds, {middle.x + to.x, middle.y + to.y}));
+      }
     }
   }
   Refined refined;
   gradients_of(block, stride, refined);
-  float dx = 0, dy = 0, likeness = 0;
-  for (int step = 0;; ++step) {
-    const int qx = nearest(dx * kParts), qy = nearest(dy * kParts);
+  float dx = 0, dy = 0;
+  const auto warped_to = [&](int qx, int qy) {
     const Byte* const from = scene.second + (best.y + (qy >> 4)) * stride + best.x + (qx >> 4);
-    const Warped warped = warp(refined, from, stride, qx & (kParts - 1), qy & (kParts - 1));
-    likeness = correlation(block.sum, block.variance, warped);
-    if (step == plan_.settings.steps) break;
-    const Step by = step_of(C == Cost::ncc, block.sum, block.variance, refined.sums, warped);
+    return warp(refined, from, stride, qx & (kParts - 1), qy & (kParts - 1));
+  };
+  for (int step = 0; step < plan_.settings.steps; ++step) {
+    const int qx = nearest(dx * kParts), qy = nearest(dy * kParts);
+    const Step by =
+        step_of(C == Cost::ncc, block.sum, block.variance, refined.sums, warped_to(qx, qy));
     if (!by.solved) break;
-    const float to_x = static_cast<float>(qx) * (1.0F / kParts) + by.x;
-    const float to_y = static_cast<float>(qy) * (1.0F / kParts) + by.y;
-    if (!(std::fabs(to_x) <= 1 && std::fabs(to_y) <= 1)) {
-      dx = dy = 0;
-      break;
-    }
-    dx = to_x;
-    dy = to_y;
+    dx = static_cast<float>(qx) * (1.0F / kParts) + by.x;
+    dy = static_cast<float>(qy) * (1.0F / kParts) + by.y;
+    if (std::fabs(dx) <= 1 && std::fabs(dy) <= 1) continue;
+    dx = dy = 0;
+    break;
   }
   raw_u_[number] = static_cast<float>(best.x) + dx;
   raw_v_[number] = static_cast<float>(best.y) + dy;
-  correlation_[number] = likeness;
   poor_[number] = 0;
+  if (i == 0)  // who else is asked for quality
+    correlation_[number] = correlation(block.sum, block.variance,
+                                       warped_to(nearest(dx * kParts), nearest(dy * kParts)));
 }
 
 /// The median of one row of blocks, of one component. `room` has five rows.
@@ -518,7 +533,7 @@ void OnCpu::median(int i) {
   const Level& level = plan_.levels[index(i)];
   workers_.run(tasks_for(level.rows, kBlockRowsPerTask), [&](int task, int worker) {
     auto* const room = reinterpret_cast<float*>(scratch(worker, 0));
-    const auto stride = static_cast<std::ptrdiff_t>(level.columns + 2 * kMedian + 4);
+    const std::ptrdiff_t stride = level.columns + 2 * kMedian + 4;
     const int first = task * kBlockRowsPerTask;
     for (int row = first; row < std::min(first + kBlockRowsPerTask, level.rows); ++row) {
       const std::size_t at = level.block + index(row * level.columns);
@@ -528,8 +543,11 @@ void OnCpu::median(int i) {
       median_row(raw_v_.data() + level.block, level.columns, level.rows, row, room, stride,
                  v_.data() + at);
       if (i > 0) continue;
-      for (std::size_t n = at; n < at + index(level.columns); ++n)
+      for (std::size_t n = at; n < at + index(level.columns); ++n) {
         quality_[n] = quality_of(correlation_[n], u_[n] - raw_u_[n], v_[n] - raw_v_[n]);
+        parts_x_[n] = nearest(u_[n] * kParts);
+        parts_y_[n] = nearest(v_[n] * kParts);
+      }
     }
   });
 }
@@ -592,7 +610,7 @@ void OnCpu::spread_cell(int column, int row, const Mask<Space::host>& mask,
         const int bx = between(column + k - 1, 0, level.columns - 1);
         const std::size_t number = index(by * level.columns + bx);
         const float their_u = u_[number], their_v = v_[number];
-        const int qx = nearest(their_u * kParts), qy = nearest(their_v * kParts);
+        const int qx = parts_x_[number], qy = parts_y_[number];
         const int x = between(left + (qx >> 4), -kRim, level.width + kRim - kCell - 1);
         const int y = between(top + (qy >> 4), -kRim, level.height + kRim - kCell - 1);
         const CellRows warped =

@@ -38,8 +38,7 @@ __device__ int thread_y() { return static_cast<int>(blockIdx.y * blockDim.y + th
 // --- pictures ------------------------------------------------------------------------------------
 
 struct Pair {
-  const Byte* data[2];
-  std::ptrdiff_t stride[2];
+  Picture<Space::device> first, second;
 };
 
 /// Four samples of a level, rims included, to a thread.
@@ -48,8 +47,8 @@ __global__ void smooth_kernel(Pair in, Level level, Byte* __restrict__ first,
   const int x = thread_x() * 4 - kRim, y = thread_y() - kRim;
   if (x >= level.width + kRim || y >= level.height + kRim) return;
   const int picture = static_cast<int>(blockIdx.z);
-  const Byte* const from = in.data[picture];
-  const std::ptrdiff_t stride = in.stride[picture];
+  const Byte* const from = picture == 0 ? in.first.data : in.second.data;
+  const std::ptrdiff_t stride = picture == 0 ? in.first.row_stride : in.second.row_stride;
   const int row = between(y, 0, level.height - 1);
   const Byte* const above = from + at_least(row - 1, 0) * stride;
   const Byte* const here = from + row * stride;
@@ -215,6 +214,7 @@ struct MatchArguments {
   const Shift* shifts;  // the smallest level's
   int shift_count;
   int steps;
+  bool finest;
   float noise;         // the most variance a block without texture has
   const float *u, *v;  // the medians: of the level above
   float *raw_u, *raw_v, *correlation;
@@ -335,11 +335,8 @@ __global__ void __launch_bounds__(kLanes* kBlocksInARow) match_kernel(MatchArgum
   }
   g = {block_sum(g.x),  block_sum(g.y),  block_sum(g.xx), block_sum(g.xy),
        block_sum(g.yy), block_sum(g.ax), block_sum(g.ay)};
-  float dx = 0, dy = 0, likeness = 0;
-  bool done = poor;
-  for (int step = 0; step <= a.steps; ++step) {
-    if (__all_sync(kWarp, done)) break;
-    const int qx = nearest(dx * kParts), qy = nearest(dy * kParts);
+  float dx = 0, dy = 0;
+  const auto warped_to = [&](int qx, int qy) {
     const int px = qx & (kParts - 1), py = qy & (kParts - 1);
     const Byte* const at =
         second + (best.shift.y + (qy >> 4) + lane) * stride + best.shift.x + (qx >> 4);
@@ -356,32 +353,33 @@ __global__ void __launch_bounds__(kLanes* kBlocksInARow) match_kernel(MatchArgum
       w.y += v * gy[i];
       w.a += v * sample(mine, i);
     }
-    w = {block_sum(w.sum), block_sum(w.squares), block_sum(w.x), block_sum(w.y), block_sum(w.a)};
+    return Warped{block_sum(w.sum), block_sum(w.squares), block_sum(w.x), block_sum(w.y),
+                  block_sum(w.a)};
+  };
+  bool done = poor;
+  for (int step = 0; step < a.steps; ++step) {
+    if (__all_sync(kWarp, done)) break;
+    const int qx = nearest(dx * kParts), qy = nearest(dy * kParts);
+    const Warped w = warped_to(qx, qy);
     if (done) continue;
-    likeness = correlation(sum, variance, w);
-    if (step == a.steps) {
-      done = true;
-      continue;
-    }
     const Step by = step_of(C == Cost::ncc, sum, variance, g, w);
-    if (!by.solved) {
-      done = true;
-      continue;
-    }
-    const float to_x = static_cast<float>(qx) * (1.0F / kParts) + by.x;
-    const float to_y = static_cast<float>(qy) * (1.0F / kParts) + by.y;
-    if (!(fabsf(to_x) <= 1 && fabsf(to_y) <= 1)) {
-      dx = dy = 0;
-      done = true;
-      continue;
-    }
-    dx = to_x;
-    dy = to_y;
+    done = !by.solved;
+    if (done) continue;
+    dx = static_cast<float>(qx) * (1.0F / kParts) + by.x;
+    dy = static_cast<float>(qy) * (1.0F / kParts) + by.y;
+    if (fabsf(dx) <= 1 && fabsf(dy) <= 1) continue;
+    dx = dy = 0;
+    done = true;
+  }
+  float likeness = 0;
+  if (a.finest) {
+    const Warped w = warped_to(nearest(dx * kParts), nearest(dy * kParts));
+    likeness = correlation(sum, variance, w);
   }
   if (lane != 0 || wanted_column >= a.level.columns) return;
   a.raw_u[number] = poor ? poor_u : static_cast<float>(best.shift.x) + dx;
   a.raw_v[number] = poor ? poor_v : static_cast<float>(best.shift.y) + dy;
-  a.correlation[number] = poor ? 0.0F : likeness;
+  if (a.finest) a.correlation[number] = poor ? 0.0F : likeness;  // who else is asked for quality
   a.poor[number] = poor ? 1 : 0;
 }
 
@@ -688,8 +686,7 @@ class OnCuda final : public Estimator {
   }
 
   void queue_pictures(cudaStream_t s, const Key& key) {
-    const Pair pair{{key.previous.data, key.next.data},
-                    {key.previous.row_stride, key.next.row_stride}};
+    const Pair pair{key.previous, key.next};
     Byte *const first = pictures_[0].device_data(), *const second = pictures_[1].device_data();
     const auto grid = [](const Level& level) {
       return grid_for((level.width + 2 * kRim + 3) / 4, level.height + 2 * kRim, 2);
@@ -722,6 +719,7 @@ class OnCuda final : public Estimator {
                            shifts_.device_data(),
                            static_cast<int>(plan_.shifts.size()),
                            plan_.settings.steps,
+                           i == 0,
                            noise * noise,
                            u_.device_data(),
                            v_.device_data(),

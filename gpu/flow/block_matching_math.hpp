@@ -16,6 +16,8 @@ inline constexpr int kParts = 16;  ///< a pixel's fractions when interpolating; 
 /// Added to variances (which are of sums: kPixels^2 times those of pixels), so that noise around
 /// flat grey correlates with nothing.
 inline constexpr float kCalm = 1.0F * kPixels * kPixels;
+/// The same for the correlation that is a vector's quality: half a grey level.
+inline constexpr float kQuiet = 0.25F * kPixels * kPixels;
 inline constexpr float kExact =
     3.0e38F;  ///< the score of a block that is the same but for its mean
 
@@ -85,8 +87,8 @@ KERB_BOTH float correlation(int sum, int variance, const Warped& warped) {
                        static_cast<std::int64_t>(warped.sum) * warped.sum;
   const auto products =
       static_cast<std::int64_t>(warped.a) * kPixels - static_cast<std::int64_t>(sum) * warped.sum;
-  const float first = (static_cast<float>(variance) + kCalm) * (kParts * kParts);
-  const float second = static_cast<float>(squares) + kCalm * (kParts * kParts);
+  const float first = (static_cast<float>(variance) + kQuiet) * (kParts * kParts);
+  const float second = static_cast<float>(squares) + kQuiet * (kParts * kParts);
   return static_cast<float>(products) * kParts / sqrtf(first * second);
 }
 
@@ -128,7 +130,7 @@ KERB_BOTH Step step_of(bool normalised, int sum, int variance, const Gradients& 
 KERB_BOTH std::uint8_t quality_of(float correlation, float dx, float dy) {
   const float c = correlation < 0 ? 0 : correlation > 1 ? 1 : correlation;
   const float far = dx * dx + dy * dy;
-  return static_cast<std::uint8_t>(c * 255.0F / (1.0F + 4.0F * far) + 0.5F);
+  return static_cast<std::uint8_t>(nearest(c * 255.0F / (1.0F + 4.0F * far)));
 }
 
 /// Spatial weights of the nine blocks around a pixel, by its column (or row) in the cell and the

@@ -78,6 +78,39 @@ KERB_INLINE int products(const Rows& a, const std::uint8_t* b, std::ptrdiff_t st
 #endif
 }
 
+/// products() of the nine places around `b`, row by row: each row of theirs is read once for three
+/// of them.
+KERB_INLINE void products_around(const Rows& a, const std::uint8_t* b, std::ptrdiff_t stride,
+                                 int (&out)[9]) noexcept {
+  for (int dx = 0; dx < 3; ++dx) {
+#if defined(__aarch64__)
+    uint32x4_t sums[3] = {vdupq_n_u32(0), vdupq_n_u32(0), vdupq_n_u32(0)};
+#else
+    S32x4 sums[3] = {};
+#endif
+#pragma GCC unroll 10
+    for (int row = 0; row < kBlock + 2; ++row) {
+      const std::uint8_t* const at = b + (row - 1) * stride + dx - 1;
+#pragma GCC unroll 3
+      for (int dy = 0; dy < 3; ++dy) {
+        if (row < dy || row - dy >= kBlock) continue;
+#if defined(__aarch64__)
+        const uint8x8_t mine = simd::bits<uint8x8_t>(a.at[row - dy]);
+        sums[dy] = vpadalq_u16(sums[dy], vmull_u8(mine, vld1_u8(at)));
+#else
+        sums[dy] = add_products(sums[dy], simd::widen(a.at[row - dy]), wide_at(at));
+#endif
+      }
+    }
+    for (int dy = 0; dy < 3; ++dy)
+#if defined(__aarch64__)
+      out[3 * dy + dx] = static_cast<int>(vaddvq_u32(sums[dy]));
+#else
+      out[3 * dy + dx] = sum_of(sums[dy]);
+#endif
+  }
+}
+
 KERB_INLINE int squared_differences(const Rows& a, const std::uint8_t* b,
                                     std::ptrdiff_t stride) noexcept {
 #if defined(__aarch64__)

@@ -8,7 +8,7 @@
 #include <arm_neon.h>
 #endif
 
-#include "gpu/flow/lk_plan.hpp"
+#include "gpu/flow/lk_pyramid.hpp"
 #include "gpu/memory/buffer.hpp"
 
 namespace kerb::flow {
@@ -16,7 +16,6 @@ namespace {
 
 using namespace lk;
 
-using Sample = std::int16_t;
 constexpr int kTileWidth = 128, kTileHeight = 64;
 constexpr int kMargin = 8;                      // columns left and right of a tile's rows
 constexpr int kRow = kTileWidth + 2 * kMargin;  // samples of a scratch row
@@ -66,61 +65,6 @@ struct ConstFieldRows {
 
 int clamped(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
 
-// ---------------------------------------------------------------- the pyramid
-
-void fill_rim(Sample* row, int width) {
-  for (int i = 1; i <= kRimLeft; ++i) row[-i] = row[0];
-  for (int i = 0; i < kRimRight; ++i) row[width + i] = row[width - 1];
-}
-
-/// Rows y0..y1 of level 0, and the rim's where they are the picture's first or last.
-void smooth_rows(const Picture<Space::host>& in, const Level& level, Sample* base, int y0, int y1,
-                 std::uint16_t* column) {
-  const int width = level.width, height = level.height;
-  for (int y = y0; y < y1; ++y) {
-    const std::uint8_t* above = in.data + std::max(y - 1, 0) * in.row_stride;
-    const std::uint8_t* here = in.data + y * in.row_stride;
-    const std::uint8_t* below = in.data + std::min(y + 1, height - 1) * in.row_stride;
-    std::uint16_t* c = column + 1;
-    for (int x = 0; x < width; ++x)
-      c[x] = static_cast<std::uint16_t>(above[x] + 2 * here[x] + below[x]);
-    c[-1] = c[0];
-    c[width] = c[width - 1];
-    Sample* out = base + level.samples + static_cast<std::ptrdiff_t>(y) * level.stride;
-    for (int x = 0; x < width; ++x) out[x] = static_cast<Sample>(c[x - 1] + 2 * c[x] + c[x + 1]);
-    fill_rim(out, width);
-  }
-}
-
-void halve_rows(const Level& from, const Level& to, Sample* base, int y0, int y1,
-                std::uint16_t* column) {
-  for (int y = y0; y < y1; ++y) {
-    const Sample* rows[4];
-    for (int j = 0; j < 4; ++j)
-      rows[j] =
-          base + from.samples +
-          static_cast<std::ptrdiff_t>(clamped(2 * y - 1 + j, 0, from.height - 1)) * from.stride;
-    std::uint16_t* c = column + 1;
-    for (int x = -1; x < from.width + 3; ++x)  // the rim holds copies of the edge
-      c[x] = static_cast<std::uint16_t>(taps4(rows[0][x], rows[1][x], rows[2][x], rows[3][x]));
-    Sample* out = base + to.samples + static_cast<std::ptrdiff_t>(y) * to.stride;
-    for (int x = 0; x < to.width; ++x)
-      out[x] =
-          static_cast<Sample>(halved(taps4(c[2 * x - 1], c[2 * x], c[2 * x + 1], c[2 * x + 2])));
-    fill_rim(out, to.width);
-  }
-}
-
-void fill_rim_rows(const Level& level, Sample* base) {
-  Sample* first = base + level.samples - kRimLeft;
-  const std::size_t bytes = sizeof(Sample) * (kRimLeft + level.width + kRimRight);
-  for (int i = 1; i <= kRimRows; ++i) {
-    std::memcpy(first - static_cast<std::ptrdiff_t>(i) * level.stride, first, bytes);
-    Sample* last = first + static_cast<std::ptrdiff_t>(level.height - 1) * level.stride;
-    std::memcpy(last + static_cast<std::ptrdiff_t>(i) * level.stride, last, bytes);
-  }
-}
-
 // ---------------------------------------------------------------- vectors from the level above
 
 void double_rows(const Level& coarse, ConstFieldRows from, const Level& fine, FieldRows to, int x0,
@@ -136,7 +80,8 @@ void double_rows(const Level& coarse, ConstFieldRows from, const Level& fine, Fi
       const auto one = [&](int x) {
         const int near = x / 2;
         const int far = clamped(x % 2 == 0 ? near - 1 : near + 1, 0, coarse.width - 1);
-        out[x] = static_cast<std::int16_t>(reached(doubled(n[near], n[far], f[near], f[far])));
+        out[x] = static_cast<std::int16_t>(
+            reached(doubled(n[near], n[far], f[near], f[far]), fine.reach));
       };
       // Pairs of columns whose neighbours are all there, then the rest one by one.
       const int from_pair = std::max((x0 + 1) / 2, 1);
@@ -145,13 +90,12 @@ void double_rows(const Level& coarse, ConstFieldRows from, const Level& fine, Fi
       for (int p = from_pair; p < to_pair; ++p) {
         const int left = doubled(n[p], n[p - 1], f[p], f[p - 1]);
         const int right = doubled(n[p], n[p + 1], f[p], f[p + 1]);
-        out[2 * p] = static_cast<std::int16_t>(reached(left));
-        out[2 * p + 1] = static_cast<std::int16_t>(reached(right));
+        out[2 * p] = static_cast<std::int16_t>(reached(left, fine.reach));
+        out[2 * p + 1] = static_cast<std::int16_t>(reached(right, fine.reach));
       }
       for (int x = std::max(2 * std::max(to_pair, from_pair), x0); x < x1; ++x) one(x);
     }
   }
-  (void)fine;
 }
 
 // ---------------------------------------------------------------- one iteration over a tile
@@ -442,7 +386,7 @@ class TilePass {
     const Window w0 = window(0, y), w1 = window(1, y), w2 = window(2, y), w3 = window(3, y),
                  w4 = window(4, y);
     const std::int32_t *mean_u = s_.mean_u, *mean_v = s_.mean_v;
-    const float prior = prior_;
+    const float prior = prior_, reach = static_cast<float>(level_.reach);
 #pragma GCC ivdep
     for (int i = begin; i < end; ++i) {
       Terms t;
@@ -451,7 +395,7 @@ class TilePass {
       t.a22 = w2.sum(i);
       t.b1 = w3.sum(i);
       t.b2 = w4.sum(i);
-      const Vector out = solved(t, u[i], v[i], mean_u[i], mean_v[i], prior);
+      const Vector out = solved(t, u[i], v[i], mean_u[i], mean_v[i], prior, reach);
       raw_u[i] = static_cast<std::int16_t>(out.u);
       raw_v[i] = static_cast<std::int16_t>(out.v);
     }
@@ -509,8 +453,7 @@ class LucasKanadeCpu final : public Estimator {
     for (auto& picture : pictures_) picture.resize(plan_.samples);
     for (int i = 0; i < (settings.check_back ? 6 : 4); ++i) vectors_[i].resize(plan_.vectors);
     scratch_.resize(static_cast<std::size_t>(workers.count()));
-    column_stride_ = static_cast<std::size_t>(plan_.levels[0].stride) + 16;
-    columns_.resize(column_stride_ * static_cast<std::size_t>(workers.count()));
+    columns_.resize(pyramid_scratch(plan_, workers));
     for (const Level& level : plan_.levels)
       tiles_.resize(std::max(tiles_.size(), static_cast<std::size_t>(tiles_of(level))));
     cells_x_ = (width + kCell - 1) / kCell;
@@ -526,7 +469,7 @@ class LucasKanadeCpu final : public Estimator {
     if (Status ok = check_pair("Lucas-Kanade", top.width, top.height, previous, next, mask, out);
         !ok)
       return ok;
-    make_pyramids(previous, next);
+    make_pyramids(workers_, plan_, previous, next, pictures_, columns_);
     masked_ = false;
     if (settings_.check_back) {  // everywhere: where vectors lead is not known yet
       estimate(1, 0, nullptr);
@@ -554,27 +497,6 @@ class LucasKanadeCpu final : public Estimator {
   static int tiles_of(const Level& level) {
     return (level.width + kTileWidth - 1) / kTileWidth *
            ((level.height + kTileHeight - 1) / kTileHeight);
-  }
-
-  void make_pyramids(const Picture<Space::host>& previous, const Picture<Space::host>& next) {
-    constexpr int kBand = 32;
-    const int bands = (plan_.levels[0].height + kBand - 1) / kBand;
-    workers_.run(2 * bands, [&](int task, int worker) {
-      const int y0 = task / 2 * kBand;
-      smooth_rows(task % 2 == 0 ? previous : next, plan_.levels[0], pictures_[task % 2].data(), y0,
-                  std::min(y0 + kBand, plan_.levels[0].height), columns(worker));
-    });
-    for (auto& picture : pictures_) fill_rim_rows(plan_.levels[0], picture.data());
-    for (std::size_t i = 1; i < plan_.levels.size(); ++i) {
-      const Level &from = plan_.levels[i - 1], &to = plan_.levels[i];
-      const int count = (to.height + kBand - 1) / kBand;
-      workers_.run(2 * count, [&](int task, int worker) {
-        const int y0 = task / 2 * kBand;
-        halve_rows(from, to, pictures_[task % 2].data(), y0, std::min(y0 + kBand, to.height),
-                   columns(worker));
-      });
-      for (auto& picture : pictures_) fill_rim_rows(to, picture.data());
-    }
   }
 
   void find_cells(const Mask<Space::host>& mask) {
@@ -658,10 +580,19 @@ class LucasKanadeCpu final : public Estimator {
     const float tolerance = settings_.back_tolerance * static_cast<float>(kUnit);
     const float limit = tolerance * tolerance;
     const std::int16_t *back_u = vectors_[4].data(), *back_v = vectors_[5].data();
+    const Sample* first = pictures_[0].data() + level.samples;
+    const Sample* second = pictures_[1].data() + level.samples;
     workers_.run((level.height + 15) / 16, [&](int band, int) {
       for (int y = band * 16; y < std::min(band * 16 + 16, level.height); ++y) {
-        const std::int16_t* u = found.u + static_cast<std::ptrdiff_t>(y) * found.stride;
-        const std::int16_t* v = found.v + static_cast<std::ptrdiff_t>(y) * found.stride;
+        std::int16_t* u = found.u + static_cast<std::ptrdiff_t>(y) * found.stride;
+        std::int16_t* v = found.v + static_cast<std::ptrdiff_t>(y) * found.stride;
+        for (int x = 0; x < level.width; ++x) {
+          if (!is_near_whole(u[x]) || !is_near_whole(v[x])) continue;
+          const Vector one =
+              made_whole(first, second, level.stride, x, y, u[x], v[x], level.width, level.height);
+          u[x] = static_cast<std::int16_t>(one.u);
+          v[x] = static_cast<std::int16_t>(one.v);
+        }
         float* fu = out.u + y * out.row_stride;
         float* fv = out.v + y * out.row_stride;
         constexpr float kScale = 1.0F / kUnit;
@@ -693,9 +624,6 @@ class LucasKanadeCpu final : public Estimator {
     });
   }
 
-  std::uint16_t* columns(int worker) {
-    return columns_.data() + column_stride_ * static_cast<std::size_t>(worker) + 8;
-  }
   FieldRows field(int which, int stride) {
     return {vectors_[2 * which].data(), vectors_[2 * which + 1].data(), stride};
   }
@@ -707,7 +635,6 @@ class LucasKanadeCpu final : public Estimator {
   std::vector<std::int16_t> vectors_[6];  // u, v and u, v: by turns; then the way back's
   std::vector<Scratch> scratch_;
   std::vector<std::uint16_t> columns_;
-  std::size_t column_stride_ = 0;
   std::vector<Rect> tiles_;
   std::vector<std::uint8_t> cells_;
   int cells_x_ = 0, cells_y_ = 0;

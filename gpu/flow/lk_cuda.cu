@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/flow/lk_plan.hpp"
+#include "gpu/flow/lk_pyramid_cuda.cuh"
 #include "gpu/flow/median25.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/cuda_status.hpp"
@@ -19,22 +19,33 @@ namespace {
 
 using namespace lk;
 
+#ifndef KERB_LK_LARGE
+#define KERB_LK_LARGE 3
+#define KERB_LK_MEDIUM 1
+#endif
 constexpr const char* kWhere = "Lucas-Kanade";
-using Sample = std::int16_t;
 using Packed = std::uint32_t;  // a vector: u low, v high, 16 bits each
 
-constexpr int kTile = 32;
-constexpr int kWarped = kTile + 2 * kHalo;                            // columns and rows
-constexpr int kTermed = kTile + 2 * (kMedianRadius + kWindowRadius);  // ...
-constexpr int kSolved = kTile + 2 * kMedianRadius;                    // ...
-constexpr int kRun = 3;  // rows one thread solves, one after the other
-constexpr int kThreads = 448;
-static_assert(kSolved % kRun == 0 && kSolved * (kSolved / kRun) <= kThreads);
-
-constexpr std::size_t shared_bytes(int planes) {
-  return sizeof(float) *
-         (3 * kWarped * kWarped + static_cast<std::size_t>(planes) * kTermed * kTermed);
-}
+/// How a block goes through its tile: `Run` rows of a column are solved by one thread, one after
+/// the other.
+template <int Tile, int Run, int Threads>
+struct Shape {
+  static constexpr int kTile = Tile;
+  static constexpr int kWarped = kTile + 2 * kHalo;                            // columns and rows
+  static constexpr int kTermed = kTile + 2 * (kMedianRadius + kWindowRadius);  // ...
+  static constexpr int kSolved = kTile + 2 * kMedianRadius;                    // ...
+  static constexpr int kRun = Run, kThreads = Threads;
+  static_assert(kSolved % kRun == 0 && kSolved * (kSolved / kRun) <= kThreads);
+  static constexpr std::size_t shared_bytes(int planes) {
+    return sizeof(float) *
+           (3 * kWarped * kWarped + static_cast<std::size_t>(planes) * kTermed * kTermed);
+  }
+};
+/// Large tiles do the least twice, at their borders. A level with too few of them for the device
+/// takes smaller ones, whose every step is one pass of the block: there latency is what counts.
+using Large = Shape<32, 3, 448>;
+using Medium = Shape<16, 2, 352>;
+using Small = Shape<8, 1, 352>;
 
 __device__ __forceinline__ int u_of(Packed p) {
   return static_cast<int>(static_cast<std::int16_t>(p & 0xFFFFU));
@@ -45,73 +56,6 @@ __device__ __forceinline__ int v_of(Packed p) {
 __device__ __forceinline__ Packed packed(int u, int v) {
   return (static_cast<Packed>(u) & 0xFFFFU) | (static_cast<Packed>(v) << 16);
 }
-__device__ __forceinline__ int clamped(int v, int high) { return min(max(v, 0), high); }
-
-struct Pair {
-  const std::uint8_t* data[2];
-  std::ptrdiff_t row_stride[2];
-};
-struct Samples {
-  Sample* of[2];
-};
-
-__global__ void smooth_kernel(Pair in, Level level, Samples out) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) - kRimLeft;
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y) - kRimRows;
-  if (x >= level.width + kRimRight || y >= level.height + kRimRows) return;
-  const int cx = clamped(x, level.width - 1), cy = clamped(y, level.height - 1);
-  const int left = max(cx - 1, 0), right = min(cx + 1, level.width - 1);
-  const std::uint8_t* data = in.data[blockIdx.z];
-  const std::ptrdiff_t stride = in.row_stride[blockIdx.z];
-  const std::uint8_t* above = data + max(cy - 1, 0) * stride;
-  const std::uint8_t* here = data + cy * stride;
-  const std::uint8_t* below = data + min(cy + 1, level.height - 1) * stride;
-  const auto column = [&](int i) { return smooth3(above[i], here[i], below[i]); };
-  out.of[blockIdx.z][level.samples + static_cast<std::ptrdiff_t>(y) * level.stride + x] =
-      static_cast<Sample>(smooth3(column(left), column(cx), column(right)));
-}
-
-__device__ __forceinline__ void halve_at(const Level& from, const Level& to, Sample* base, int x,
-                                         int y) {
-  const int cx = clamped(x, to.width - 1), cy = clamped(y, to.height - 1);
-  const Sample* in = base + from.samples;
-  int rows[4];
-#pragma unroll
-  for (int j = 0; j < 4; ++j) {
-    const Sample* row =
-        in + static_cast<std::ptrdiff_t>(clamped(2 * cy - 1 + j, from.height - 1)) * from.stride +
-        2 * cx;  // the rim holds copies of the edge
-    rows[j] = taps4(row[-1], row[0], row[1], row[2]);
-  }
-  base[to.samples + static_cast<std::ptrdiff_t>(y) * to.stride + x] =
-      static_cast<Sample>(halved(taps4(rows[0], rows[1], rows[2], rows[3])));
-}
-
-__global__ void halve_kernel(Level from, Level to, Samples samples) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) - kRimLeft;
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y) - kRimRows;
-  if (x >= to.width + kRimRight || y >= to.height + kRimRows) return;
-  halve_at(from, to, samples.of[blockIdx.z], x, y);
-}
-
-struct Levels {
-  Level of[kMaxLevels];
-  int count;
-};
-
-/// The small levels, from `first` on: a block for each picture.
-__global__ void halve_rest_kernel(Levels levels, int first, Samples samples) {
-  for (int i = first; i < levels.count; ++i) {
-    const Level to = levels.of[i];
-    const int columns = to.width + kRimLeft + kRimRight;
-    const int count = columns * (to.height + 2 * kRimRows);
-    for (int k = static_cast<int>(threadIdx.x); k < count; k += static_cast<int>(blockDim.x))
-      halve_at(levels.of[i - 1], to, samples.of[blockIdx.x], k % columns - kRimLeft,
-               k / columns - kRimRows);
-    __syncthreads();
-  }
-}
-
 /// A warp for each cell.
 __global__ void cells_kernel(Mask<Space::device> mask, int cells_x, int cells_y,
                              std::uint8_t* cells) {
@@ -134,7 +78,7 @@ struct Cells {
 };
 
 struct Iteration {
-  int width, height, stride, shift, radius;
+  int width, height, stride, shift, radius, reach;
   const Sample *first, *second;  // of both pictures, at (0, 0)
   const Packed* in;
   int in_stride, in_width, in_height;  // of `in`
@@ -161,8 +105,8 @@ __device__ __forceinline__ Packed vector_in(const Iteration& it, int x, int y) {
   const Packed* n = it.in + static_cast<std::ptrdiff_t>(near_y) * it.in_stride;
   const Packed* f = it.in + static_cast<std::ptrdiff_t>(far_y) * it.in_stride;
   const Packed near = n[near_x], beside = n[far_x], over = f[near_x], across = f[far_x];
-  return packed(reached(doubled(u_of(near), u_of(beside), u_of(over), u_of(across))),
-                reached(doubled(v_of(near), v_of(beside), v_of(over), v_of(across))));
+  return packed(reached(doubled(u_of(near), u_of(beside), u_of(over), u_of(across)), it.reach),
+                reached(doubled(v_of(near), v_of(beside), v_of(over), v_of(across)), it.reach));
 }
 
 __device__ __forceinline__ int warped_at(const Iteration& it, int px, int py) {
@@ -176,8 +120,10 @@ __device__ __forceinline__ int warped_at(const Iteration& it, int px, int py) {
   return cubic_row(column[0], column[1], column[2], column[3], wx);
 }
 
+template <typename S>
 __device__ __forceinline__ void write_none(const Iteration& it, const Judgement& judge, int x0,
                                            int y0) {
+  constexpr int kTile = S::kTile, kThreads = S::kThreads;
   for (int k = static_cast<int>(threadIdx.x); k < kTile * kTile; k += kThreads) {
     const int x = x0 + k % kTile, y = y0 + k / kTile;
     if (x >= it.width || y >= it.height) continue;
@@ -188,8 +134,10 @@ __device__ __forceinline__ void write_none(const Iteration& it, const Judgement&
   }
 }
 
-template <bool kJudge>
-__global__ void __launch_bounds__(kThreads, 3) iterate_kernel(Iteration it, Judgement judge) {
+template <bool kJudge, typename S>
+__global__ void __launch_bounds__(S::kThreads, 3) iterate_kernel(Iteration it, Judgement judge) {
+  constexpr int kTile = S::kTile, kWarped = S::kWarped, kTermed = S::kTermed;
+  constexpr int kSolved = S::kSolved, kRun = S::kRun, kThreads = S::kThreads;
   constexpr int kPlanes = kJudge ? 6 : 5;
   extern __shared__ float shared[];
   Packed* const vectors = reinterpret_cast<Packed*>(shared);
@@ -210,7 +158,7 @@ __global__ void __launch_bounds__(kThreads, 3) iterate_kernel(Iteration it, Judg
     for (int k = thread; k < count && !any; k += kThreads)
       any = it.cells.data[(near.y0 + k / columns) * it.cells.columns + near.x0 + k % columns] != 0;
     if (__syncthreads_or(any ? 1 : 0) == 0) {
-      if constexpr (kJudge) write_none(it, judge, x0, y0);
+      if constexpr (kJudge) write_none<S>(it, judge, x0, y0);
       return;
     }
   }
@@ -301,7 +249,8 @@ __global__ void __launch_bounds__(kThreads, 3) iterate_kernel(Iteration it, Judg
         sum_u += u_of(one);
         sum_v += v_of(one);
       }
-      const Vector out = solved(t, u_of(v[0]), v_of(v[0]), sum_u, sum_v, it.prior);
+      const Vector out =
+          solved(t, u_of(v[0]), v_of(v[0]), sum_u, sum_v, it.prior, static_cast<float>(it.reach));
       raw[(begin + j) * kSolved + column] = packed(out.u, out.v);
       if (kJudge) {
         const Verdict said = verdict(t, judge.texture);
@@ -330,7 +279,9 @@ __global__ void __launch_bounds__(kThreads, 3) iterate_kernel(Iteration it, Judg
     const std::ptrdiff_t at = y * judge.out.row_stride + x;
     const bool wanted =
         judge.mask.data == nullptr || judge.mask.data[y * judge.mask.row_stride + x] != 0;
-    const int u = u_of(vector), v = v_of(vector);
+    const Vector one = made_whole(it.first, it.second, it.stride, x, y, u_of(vector), v_of(vector),
+                                  it.width, it.height);
+    const int u = one.u, v = one.v;
     const unsigned said = verdicts[(row + kMedianRadius) * kSolved + column + kMedianRadius];
     unsigned doubts = said >> 8;
     if (is_outside(x, y, u, v, it.width, it.height)) {
@@ -384,14 +335,9 @@ class LucasKanadeCuda final : public Estimator {
   }
 
   Status allocate() {
-    for (const auto& [kernel, planes] :
-         {std::pair{iterate_kernel<false>, 5}, std::pair{iterate_kernel<true>, 6}})
-      if (Status ok =
-              cuda_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                               static_cast<int>(shared_bytes(planes))),
-                          "shared memory for Lucas-Kanade");
-          !ok)
-        return ok;
+    if (Status ok = allow_shared<Large>(); !ok) return ok;
+    if (Status ok = allow_shared<Medium>(); !ok) return ok;
+    if (Status ok = allow_shared<Small>(); !ok) return ok;
     const std::size_t pixels =
         static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
     for (DeviceBuffer<Sample>& picture : pictures_)
@@ -460,7 +406,6 @@ class LucasKanadeCuda final : public Estimator {
 
  private:
   static constexpr std::size_t kRoom = 40;
-  static constexpr int kSmall = 4096;  // samples of a level that one block makes
   struct Entry {
     Key key;
     Graph graph;
@@ -488,6 +433,35 @@ class LucasKanadeCuda final : public Estimator {
                               from.data, static_cast<std::size_t>(from.row_stride), columns, rows);
   }
 
+  template <typename S>
+  static Status allow_shared() {
+    for (const auto& [kernel, planes] :
+         {std::pair{iterate_kernel<false, S>, 5}, std::pair{iterate_kernel<true, S>, 6}})
+      if (Status ok =
+              cuda_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                               static_cast<int>(S::shared_bytes(planes))),
+                          "shared memory for Lucas-Kanade");
+          !ok)
+        return ok;
+    return Done{};
+  }
+
+  /// Whether the level has at least so many tiles for each multiprocessor.
+  template <typename S>
+  [[nodiscard]] bool fills(const Level& level, int each) const {
+    return div_up(level.width, S::kTile) * div_up(level.height, S::kTile) >=
+           static_cast<unsigned>(each * context_.info().multiprocessors);
+  }
+
+  template <typename S>
+  static void launch(cudaStream_t s, const Iteration& it, const Judgement* judge) {
+    const dim3 grid{div_up(it.width, S::kTile), div_up(it.height, S::kTile)};
+    if (judge != nullptr)
+      iterate_kernel<true, S><<<grid, S::kThreads, S::shared_bytes(6), s>>>(it, *judge);
+    else
+      iterate_kernel<false, S><<<grid, S::kThreads, S::shared_bytes(5), s>>>(it, Judgement{});
+  }
+
   Status queue(StreamRef stream, const Key& key) {
     cudaStream_t const s = stream.get();
     Cells cells{nullptr, cells_x_, cells_y_};
@@ -496,7 +470,8 @@ class LucasKanadeCuda final : public Estimator {
           key.mask, cells_x_, cells_y_, cells_.device_data());
       cells.data = cells_.device_data();
     }
-    queue_pictures(s, key);
+    queue_pyramids(s, levels_, key.previous, key.next,
+                   Samples{{pictures_[0].device_data(), pictures_[1].device_data()}});
     const Sample* const first = pictures_[0].device_data();
     const Sample* const second = pictures_[1].device_data();
     Judgement judge{};
@@ -515,23 +490,6 @@ class LucasKanadeCuda final : public Estimator {
     return cuda_status(cudaGetLastError(), "launch Lucas-Kanade");
   }
 
-  void queue_pictures(cudaStream_t s, const Key& key) {
-    const Pair pair{{key.previous.data, key.next.data},
-                    {key.previous.row_stride, key.next.row_stride}};
-    const Samples samples{{pictures_[0].device_data(), pictures_[1].device_data()}};
-    const dim3 threads{32, 8};
-    const auto grid = [&](const Level& level) {
-      return dim3{div_up(level.width + kRimLeft + kRimRight, threads.x),
-                  div_up(level.height + 2 * kRimRows, threads.y), 2};
-    };
-    smooth_kernel<<<grid(levels_.of[0]), threads, 0, s>>>(pair, levels_.of[0], samples);
-    int i = 1;
-    for (; i < levels_.count && levels_.of[i].width * levels_.of[i].height > kSmall; ++i)
-      halve_kernel<<<grid(levels_.of[i]), threads, 0, s>>>(levels_.of[i - 1], levels_.of[i],
-                                                           samples);
-    if (i < levels_.count) halve_rest_kernel<<<2, 1024, 0, s>>>(levels_, i, samples);
-  }
-
   /// From the smallest level down, between two buffers of vectors by turns. Where they end up;
   /// with a judgement, the last iteration writes the field instead.
   int queue_levels(cudaStream_t s, const Sample* first, const Sample* second, const Cells& cells,
@@ -545,6 +503,7 @@ class LucasKanadeCuda final : public Estimator {
         it.stride = level.stride;
         it.shift = i;
         it.radius = level.radius;
+        it.reach = level.reach;
         it.first = first + level.samples;
         it.second = second + level.samples;
         it.in = vectors_[from].device_data();
@@ -558,11 +517,13 @@ class LucasKanadeCuda final : public Estimator {
         it.out = vectors_[to].device_data();
         it.prior = 16.0F * settings_.prior;
         it.cells = cells;
-        const dim3 grid{div_up(level.width, kTile), div_up(level.height, kTile)};
-        if (judge != nullptr && i == 0 && k + 1 == level.iterations)
-          iterate_kernel<true><<<grid, kThreads, shared_bytes(6), s>>>(it, *judge);
+        const Judgement* const last = i == 0 && k + 1 == level.iterations ? judge : nullptr;
+        if (fills<Large>(level, KERB_LK_LARGE))
+          launch<Large>(s, it, last);
+        else if (fills<Medium>(level, KERB_LK_MEDIUM))
+          launch<Medium>(s, it, last);
         else
-          iterate_kernel<false><<<grid, kThreads, shared_bytes(5), s>>>(it, Judgement{});
+          launch<Small>(s, it, last);
         std::swap(from, to);
       }
     }

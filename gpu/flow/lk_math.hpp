@@ -15,8 +15,8 @@ namespace kerb::flow::lk {
 
 inline constexpr int kUnit = 64;  // of vectors, in a pixel
 inline constexpr int kUnitShift = 6;
-inline constexpr int kReach = 500 * kUnit;  // no vector is longer, either way
-inline constexpr int kWeightShift = 10;     // of interpolation, an axis: weights are 1024ths
+inline constexpr int kMaxReach = 500;    // pixels of the picture, either way
+inline constexpr int kWeightShift = 10;  // of interpolation, an axis: weights are 1024ths
 
 /// How far one iteration looks: a vector out depends on vectors in within this many pixels.
 inline constexpr int kMedianRadius = 2, kWindowRadius = 1, kStencilRadius = 2;
@@ -35,7 +35,7 @@ KERB_BOTH int doubled(int near, int beside, int over, int across) {
   return (9 * near + 3 * (beside + over) + across + 4) >> 3;
 }
 /// ... cut to what a vector may be.
-KERB_BOTH int reached(int v) { return v < -kReach ? -kReach : v > kReach ? kReach : v; }
+KERB_BOTH int reached(int v, int reach) { return v < -reach ? -reach : v > reach ? reach : v; }
 
 /// Catmull-Rom weights of four samples, 1024ths, for a place t 64ths behind the second. They sum to
 /// 1024, and are 0 1024 0 0 at t = 0.
@@ -123,11 +123,11 @@ KERB_BOTH float nearest(float v) { return (v + 12582912.0F) - 12582912.0F; }
 struct Vector {
   int u, v;
 };
-KERB_BOTH float limited(float v) {
-  const float reach = static_cast<float>(kReach);
+KERB_BOTH float limited(float v, float reach) {
   return v < -reach ? -reach : v > reach ? reach : v;
 }
-KERB_BOTH Vector solved(const Terms& t, int u, int v, int sum_u, int sum_v, float prior) {
+KERB_BOTH Vector solved(const Terms& t, int u, int v, int sum_u, int sum_v, float prior,
+                        float reach) {
   const float mean_u = static_cast<float>(sum_u) * 0.125F;
   const float mean_v = static_cast<float>(sum_v) * 0.125F;
   const float e1 = static_cast<float>(u) - mean_u, e2 = static_cast<float>(v) - mean_v;
@@ -138,8 +138,8 @@ KERB_BOTH Vector solved(const Terms& t, int u, int v, int sum_u, int sum_v, floa
   const float scale = 1.0F / (a * c - t.a12 * t.a12);
   const float du = (c * r1 - t.a12 * r2) * scale, dv = (a * r2 - t.a12 * r1) * scale;
   Vector out;
-  out.u = static_cast<int>(nearest(limited(mean_u + du)));
-  out.v = static_cast<int>(nearest(limited(mean_v + dv)));
+  out.u = static_cast<int>(nearest(limited(mean_u + du, reach)));
+  out.v = static_cast<int>(nearest(limited(mean_v + dv, reach)));
   return out;
 }
 
@@ -157,7 +157,7 @@ KERB_BOTH Verdict verdict(const Terms& t, float texture) {
   const float q = (smaller / (smaller + 0.5F)) * (0.05F / (0.05F + off));
   Verdict out;
   out.flags = static_cast<std::uint8_t>((smaller < texture ? kTexturePoor : 0) |
-                                        (off > 0.5F ? kInconsistent : 0));
+                                        (off > 0.2F ? kInconsistent : 0));
   const int whole = static_cast<int>(nearest(q * 255.0F));
   out.quality = static_cast<std::uint8_t>(smaller < texture ? whole / 4 : whole);
   return out;
@@ -176,6 +176,43 @@ KERB_BOTH bool leads_back(int u, int v, int back_u, int back_v, float limit) {
 }
 /// The pixel nearest to where a vector leads, for one that is not outside.
 KERB_BOTH int nearest_pixel(int at, int way) { return at + ((way + kUnit / 2) >> kUnitShift); }
+
+/// A vector near whole pixels becomes whole where both pictures' samples are then equal, all nine
+/// of the window: pictures that are moved copies of each other give exactly that motion. `first`
+/// and `second` point at the pixel and at where the whole vector leads; the window must be within
+/// both pictures.
+inline constexpr int kNearWhole = 6;
+KERB_BOTH int whole(int v) { return ((v + kUnit / 2) >> kUnitShift) * kUnit; }
+KERB_BOTH bool is_near_whole(int v) {
+  const int off = v - whole(v);
+  return off >= -kNearWhole && off <= kNearWhole;
+}
+KERB_BOTH bool is_same_around(const std::int16_t* first, const std::int16_t* second,
+                              std::ptrdiff_t stride) {
+  int unlike = 0;
+  for (int j = -1; j <= 1; ++j)
+    for (int i = -1; i <= 1; ++i) unlike |= first[j * stride + i] ^ second[j * stride + i];
+  return unlike == 0;
+}
+/// Whether the windows around (x, y) and around where (u, v) leads are within the picture.
+KERB_BOTH bool is_inside(int x, int y, int u, int v, int width, int height) {
+  const int to_x = nearest_pixel(x, u), to_y = nearest_pixel(y, v);
+  return x >= 1 && y >= 1 && x <= width - 2 && y <= height - 2 && to_x >= 1 && to_y >= 1 &&
+         to_x <= width - 2 && to_y <= height - 2;
+}
+KERB_BOTH Vector made_whole(const std::int16_t* first, const std::int16_t* second,
+                            std::ptrdiff_t stride, int x, int y, int u, int v, int width,
+                            int height) {
+  Vector out{u, v};
+  if (!is_near_whole(u) || !is_near_whole(v) || !is_inside(x, y, u, v, width, height)) return out;
+  const std::ptrdiff_t from = static_cast<std::ptrdiff_t>(y) * stride + x;
+  const std::ptrdiff_t to =
+      static_cast<std::ptrdiff_t>(nearest_pixel(y, v)) * stride + nearest_pixel(x, u);
+  if (!is_same_around(first + from, second + to, stride)) return out;
+  out.u = whole(u);
+  out.v = whole(v);
+  return out;
+}
 
 /// With a mask: whether a wanted pixel is so near that vectors of this tile of a level are needed.
 /// The mask comes as cells of kCell x kCell pixels that hold any wanted one.

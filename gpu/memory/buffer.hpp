@@ -123,7 +123,7 @@ class DualBuffer {
       if (zeroed) zeroed = wait(context.stream());
       if (!zeroed) return zeroed.error();
     }
-    return both;
+    return Result<DualBuffer>{std::move(both)};
   }
   [[nodiscard]] T* host() const noexcept { return host_.data(); }
   /// Where kernels work on it; nullptr on the CPU backend.

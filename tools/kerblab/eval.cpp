@@ -300,7 +300,7 @@ Status check_match(const eval::MatchSettings& match) {
 }  // namespace
 
 void add_eval(CLI::App& app, Action& action) {
-  CLI::App* group = app.add_subcommand("eval", "How good a detector is");
+  CLI::App* group = app.add_subcommand("eval", "How good a detector or a flow method is");
   group->footer("Example: kerblab eval detector --images street --truth street.csv");
   group->require_subcommand(1);
   CLI::App* command = group->add_subcommand("detector", "Miss rates against false alarms");
@@ -370,6 +370,7 @@ void add_eval(CLI::App& app, Action& action) {
       return done ? 0 : fail(done.error());
     };
   });
+  add_eval_flow(*group, action);
 }
 
 }  // namespace kerb::lab

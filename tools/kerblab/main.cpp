@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
       "Examples:\n  kerblab detect --draw drawn --json found.jsonl street.jpg\n"
       "  kerblab model info people.kwm\n  kerblab eval detector --images street --truth "
       "street.csv\n"
+      "  kerblab flow frame10.png frame11.png --out flow.flo --draw flow.png\n"
       "  kerblab bench hog --json bench.json\n"
       "kerblab COMMAND --help explains each.\n"
       "Exit codes: 0 fine, 2 bad input (one line says which; nothing is left half-written).");
@@ -53,6 +54,7 @@ int main(int argc, char** argv) {
   lab::add_eval(app, action);
   lab::add_bench(app, action);
   lab::add_train(app, action);
+  lab::add_flow(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

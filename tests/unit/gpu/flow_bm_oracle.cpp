@@ -17,8 +17,8 @@ struct Endless {
   int width = 0, height = 0;
   std::vector<int> pixels;
   [[nodiscard]] int at(int x, int y) const {
-    return pixels[static_cast<std::size_t>(std::clamp(y, 0, height - 1) * width +
-                                           std::clamp(x, 0, width - 1))];
+    const int i = std::clamp(y, 0, height - 1) * width + std::clamp(x, 0, width - 1);
+    return pixels[static_cast<std::size_t>(i)];
   }
 };
 
@@ -88,7 +88,8 @@ double between_pixels(const Endless& in, int x, int y, int qx, int qy) {
   y += iy;
   const int sum = (16 - fy) * ((16 - fx) * in.at(x, y) + fx * in.at(x + 1, y)) +
                   fy * ((16 - fx) * in.at(x, y + 1) + fx * in.at(x + 1, y + 1));
-  return ((sum + 8) / 16) / 16.0;
+  const int sixteenths = (sum + 8) / 16;
+  return sixteenths / 16.0;
 }
 
 struct BlockField {
@@ -96,8 +97,8 @@ struct BlockField {
   std::vector<double> u, v, likeness;
   std::vector<bool> poor;
   [[nodiscard]] std::size_t index(int column, int row) const {
-    return static_cast<std::size_t>(std::clamp(row, 0, rows - 1) * columns +
-                                    std::clamp(column, 0, columns - 1));
+    const int i = std::clamp(row, 0, rows - 1) * columns + std::clamp(column, 0, columns - 1);
+    return static_cast<std::size_t>(i);
   }
 };
 
@@ -170,31 +171,32 @@ struct Matcher {
         gy.push_back((first.at(x + i, y + j + 1) - first.at(x + i, y + j - 1)) / 2.0);
       }
     const auto inner = normalised ? covariance : product;
-    double du = 0, dv = 0;
-    for (int step = 0;; ++step) {
+    const auto warped = [&](double du, double dv) {
       const int qx = static_cast<int>(rounded(16 * du)), qy = static_cast<int>(rounded(16 * dv));
       Values w;
       for (int j = 0; j < 8; ++j)
         for (int i = 0; i < 8; ++i)
           w.push_back(between_pixels(second, x + u + i, y + v + j, qx, qy));
-      field.likeness[n] =
-          covariance(a, w) / std::sqrt((covariance(a, a) + 1) * (covariance(w, w) + 1));
-      if (step == settings.steps) break;
+      return w;
+    };
+    double du = 0, dv = 0;
+    for (int step = 0; step < settings.steps; ++step) {
+      const Values w = warped(du, dv);
       const double gain =
           normalised ? std::sqrt((covariance(a, a) + 1) / (covariance(w, w) + 1)) : 1;
       const double xx = inner(gx, gx), xy = inner(gx, gy), yy = inner(gy, gy);
       const double det = xx * yy - xy * xy;
       if (!(det > 1e-5 * xx * yy)) break;
       const double rx = gain * inner(w, gx) - inner(a, gx), ry = gain * inner(w, gy) - inner(a, gy);
-      const double to_u = qx / 16.0 - (yy * rx - xy * ry) / det;
-      const double to_v = qy / 16.0 - (xx * ry - xy * rx) / det;
-      if (std::fabs(to_u) > 1 || std::fabs(to_v) > 1) {
-        du = dv = 0;
-        break;
-      }
-      du = to_u;
-      dv = to_v;
+      du = rounded(16 * du) / 16 - (yy * rx - xy * ry) / det;
+      dv = rounded(16 * dv) / 16 - (xx * ry - xy * rx) / det;
+      if (std::fabs(du) <= 1 && std::fabs(dv) <= 1) continue;
+      du = dv = 0;
+      break;
     }
+    const Values w = warped(du, dv);
+    field.likeness[n] =
+        covariance(a, w) / std::sqrt((covariance(a, a) + 0.25) * (covariance(w, w) + 0.25));
     field.u[n] = u + du;
     field.v[n] = v + dv;
   }
@@ -230,7 +232,7 @@ Vectors block_matching_by_definition(const flow::BlockMatchingSettings& settings
   for (int level = top; level >= 0; --level) {
     const auto l = static_cast<std::size_t>(level);
     const int columns = (a[l].width + 3) / 4, rows = (a[l].height + 3) / 4;
-    const auto count = static_cast<std::size_t>(columns * rows);
+    const std::size_t count = static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows);
     BlockField field{columns,
                      rows,
                      std::vector<double>(count),
@@ -258,7 +260,8 @@ Vectors block_matching_by_definition(const flow::BlockMatchingSettings& settings
           const std::size_t n = above.index(column, row);
           const int qx = static_cast<int>(rounded(16 * above.u[n]));
           const int qy = static_cast<int>(rounded(16 * above.v[n]));
-          const double dx = (x - 4 * (x / 4 + i) - 1.5) / 4, dy = (y - 4 * (y / 4 + j) - 1.5) / 4;
+          const int from_x = 4 * (x / 4 + i), from_y = 4 * (y / 4 + j);
+          const double dx = (x - from_x - 1.5) / 4, dy = (y - from_y - 1.5) / 4;
           const double pixel = a[0].at(x, y);
           const double misfit = std::fabs(pixel - between_pixels(b[0], x, y, qx, qy));
           const double unlike = pixel - a[0].at(4 * column + 1, 4 * row + 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -104,6 +105,16 @@ struct Vectors {
            static_cast<std::size_t>(x);
   }
 };
+
+inline bool same_bits(float a, float b) {
+  return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
+/// Vector, quality and flags of a pixel, bit for bit.
+inline bool same_at(const Vectors& a, const Vectors& b, int x, int y) {
+  const std::size_t i = a.index(x, y), j = b.index(x, y);
+  return same_bits(a.u[i], b.u[j]) && same_bits(a.v[i], b.v[j]) && a.quality[i] == b.quality[j] &&
+         a.flags[i] == b.flags[j];
+}
 
 /// A pair with everything in it: a moving square, a flat patch, noise, a part that has vanished.
 struct Scene {

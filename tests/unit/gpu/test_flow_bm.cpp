@@ -53,10 +53,8 @@ int assert_same_where(const Vectors& expected, const Vectors& actual, const Grey
     for (int x = 0; x < expected.width; ++x) {
       if (mask.view().data[y * mask.row_stride + x] == 0) continue;
       ++count;
-      const std::size_t e = expected.index(x, y), a = actual.index(x, y);
-      if (std::memcmp(&expected.u[e], &actual.u[a], 4) != 0 ||
-          std::memcmp(&expected.v[e], &actual.v[a], 4) != 0 ||
-          expected.quality[e] != actual.quality[a] || expected.flags[e] != actual.flags[a]) {
+      if (!same_at(expected, actual, x, y)) {
+        const std::size_t e = expected.index(x, y), a = actual.index(x, y);
         char text[160];
         std::snprintf(text, sizeof text, "at %d, %d: (%g, %g) is not (%g, %g)", x, y,
                       static_cast<double>(actual.u[a]), static_cast<double>(actual.v[a]),
@@ -79,9 +77,9 @@ void test_blocks_find_what_a_brute_force_search_of_the_definition_finds() {
     float noise;
   };
   const Case cases[] = {
-      {Cost::ncc, 16, 16, 5, 48, 2, 0.5F}, {Cost::ncc, 45, 30, 2, 6, 2, 0.5F},
-      {Cost::ncc, 61, 49, 3, 8, 2, 3.0F},  {Cost::ncc, 50, 41, 2, 7, 0, 0.0F},
-      {Cost::ssd, 53, 38, 2, 6, 2, 0.5F},  {Cost::sad, 53, 38, 2, 6, 3, 0.5F},
+      {Cost::ncc, 16, 16, 5, 9, 2, 0.5F}, {Cost::ncc, 45, 30, 2, 4, 2, 0.5F},
+      {Cost::ncc, 61, 49, 3, 8, 2, 3.0F}, {Cost::ncc, 34, 41, 2, 4, 0, 0.0F},
+      {Cost::ssd, 33, 38, 2, 4, 2, 0.5F}, {Cost::sad, 33, 38, 2, 4, 3, 0.5F},
   };
   for (const Case& c : cases) {
     BlockMatchingSettings settings = with(c.cost, c.levels, c.reach);
@@ -120,10 +118,10 @@ void test_equal_pictures_give_exactly_zero() {
 }
 
 void test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture() {
-  constexpr int kWidth = 320, kHeight = 240;
+  constexpr int kWidth = 224, kHeight = 192;
   const Surface surface{5};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
-  const std::pair<int, int> shifts[] = {{1, 0}, {-3, 2}, {7, -9}, {-32, 0}, {32, 32}, {-17, -30}};
+  const std::pair<int, int> shifts[] = {{1, 0}, {-3, 2}, {7, -9}, {32, 32}, {-17, -30}};
   for (const auto& [u, v] : shifts) {
     const GreyPicture second = moved(surface, kWidth, kHeight, u, v);
     const Vectors out = run({}, first, second);
@@ -210,20 +208,21 @@ void test_vectors_out_of_the_picture_are_flagged() {
 }
 
 void test_masked_results_equal_those_of_the_whole_picture() {
-  constexpr int kWidth = 259, kHeight = 203;
+  constexpr int kWidth = 179, kHeight = 137;
   const Scene scene = busy_scene(kWidth, kHeight, 11);
   const auto estimator = make({}, kWidth, kHeight);
   Vectors whole{kWidth, kHeight};
   TEST_ASSERT_OK(estimator->run(scene.first.view(), scene.second.view(), whole.view()));
   Random random{3};
-  for (int kind = 0; kind < 5; ++kind) {
+  for (int kind = 0; kind < 4; ++kind) {
+    // The last one wants every second square.
     GreyPicture mask{kWidth, kHeight, 5};
     for (int y = 0; y < kHeight; ++y)
       for (int x = 0; x < kWidth; ++x) {
         bool wanted = false;
-        if (kind == 0) wanted = x >= 100 && x < 131 && y >= 50 && y < 77;
+        if (kind == 0) wanted = x >= 100 && x < 121 && y >= 50 && y < 67;
         if (kind == 1) wanted = (x == 0 && y == 0) || (x == kWidth - 1 && y == kHeight - 1);
-        if (kind == 2) wanted = random.next() % 3000 == 0;
+        if (kind == 2) wanted = random.next() % 2000 == 0;
         if (kind == 3) wanted = (x / 40 + y / 40) % 2 == 0;
         mask.at(x, y) = wanted ? 1 : 0;
       }
@@ -252,7 +251,7 @@ void test_tiles_equal_the_whole_picture() {
     int width, height, levels, reach, tile;
   };
   const Case cases[] = {
-      {611, 397, 3, 12, 64}, {450, 130, 2, 4, 100}, {500, 301, 3, 5, 4000}, {777, 64, 1, 9, 64}};
+      {431, 209, 2, 8, 64}, {450, 75, 2, 4, 100}, {301, 99, 3, 5, 4000}, {377, 64, 1, 9, 64}};
   for (const Case& c : cases) {
     const BlockMatchingSettings settings = with(Cost::ncc, c.levels, c.reach);
     const Scene scene = busy_scene(c.width, c.height, 13);

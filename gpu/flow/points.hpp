@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "gpu/flow/flow.hpp"
+#include "gpu/memory/workers.hpp"
+
+namespace kerb::flow {
+
+/// A place in a picture: pixel centres are whole numbers.
+struct Point {
+  float x = 0, y = 0;
+};
+/// Where a point of the first picture is in the second.
+struct TrackedPoint {
+  float x = 0, y = 0;
+  std::uint8_t quality = 0;  ///< 0..255, as in a FieldView
+  std::uint8_t flags = 0;    ///< bits of Flag
+  std::uint8_t unused[2] = {0, 0};
+};
+
+/// Pyramidal Lucas-Kanade at given points: a window around each, its middle weighing most, moved
+/// level by level until it fits. A change of brightness between the windows does not matter.
+struct PointTrackerSettings {
+  PyramidSettings pyramid{0, 12};
+  int radius = 7;      ///< of the window: 2 * radius + 1 pixels a side; 2..15
+  int iterations = 8;  ///< at most, a level; 1..64
+  /// Least smaller eigenvalue of the window's mean gradient tensor, in (grey values / pixel)^2, not
+  /// to be texture poor; 0..10000
+  float texture = 2.0F;
+  bool check_back = false;  ///< as LucasKanadeSettings
+  float back_tolerance = 1.0F;
+};
+/// Fails: invalid_argument, naming the first setting out of its range.
+Status validate(const PointTrackerSettings& settings);
+
+/// A point tracker made once for one picture size and a number of points, on one backend. Owns all
+/// memory it needs; run() allocates nothing. One thread at a time. All backends give the same, bit
+/// for bit; equal pictures leave every point exactly where it was.
+class PointTracker {
+ public:
+  PointTracker() = default;
+  PointTracker(const PointTracker&) = delete;
+  PointTracker& operator=(const PointTracker&) = delete;
+  virtual ~PointTracker() = default;
+
+  /// Pictures and points in host memory; done on return, on either backend. Points outside the
+  /// first picture stay where they are, with quality 0 and kOutOfView.
+  /// Fails: invalid_argument (sizes, memory, more points than it was made for), device.
+  virtual Status run(const Picture<Space::host>& previous, const Picture<Space::host>& next,
+                     const Point* points, int count, TrackedPoint* out) = 0;
+  /// Pictures on the device, points in host memory; on the context's stream, which it waits for.
+  /// Fails: as above; unsupported on the CPU.
+  virtual Status run(const Picture<Space::device>& previous, const Picture<Space::device>& next,
+                     const Point* points, int count, TrackedPoint* out) = 0;
+  [[nodiscard]] virtual Backend backend() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;  ///< memory held, both spaces
+};
+
+/// The tracker for the context's backend. The context, and on the CPU the workers, must outlive it.
+/// Fails: invalid_argument (size, settings, max_points not within 1..1000000), io or device (no
+/// memory).
+Result<std::unique_ptr<PointTracker>> make_point_tracker(const Context& context, Workers& workers,
+                                                         const PointTrackerSettings& settings,
+                                                         int width, int height, int max_points);
+
+/// What make_point_tracker() chooses from. For gpu/flow and its tests.
+Result<std::unique_ptr<PointTracker>> make_point_tracker_cpu(Workers& workers,
+                                                             const PointTrackerSettings& settings,
+                                                             int width, int height, int max_points);
+Result<std::unique_ptr<PointTracker>> make_point_tracker_cuda(const Context& context,
+                                                              const PointTrackerSettings& settings,
+                                                              int width, int height,
+                                                              int max_points);
+
+}  // namespace kerb::flow

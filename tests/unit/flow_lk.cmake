@@ -1,0 +1,17 @@
+# Lucas-Kanade against its definition, in floats and in order, so it is compiled as gpu/flow is; and
+# against the truth, where there are pictures and OpenCV to read them.
+kerb_add_test(NAME unit_flow_lk LABELS unit THREADED
+  SOURCES gpu/test_flow_lk.cpp gpu/flow_lk_oracle.cpp
+    ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
+  LINKS kerb::gpu_flow)
+target_compile_options(unit_flow_lk PRIVATE -ffp-contract=off)
+if(KERB_OPENCV AND TARGET kerb::opencv_video)
+  kerb_add_test(NAME unit_flow_lk_truth LABELS unit
+    SOURCES gpu/test_flow_lk_truth.cpp
+    LINKS kerb::gpu_flow kerb::opencv_video)
+  target_compile_definitions(unit_flow_lk_truth PRIVATE
+    KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
+endif()
+kerb_add_test(NAME unit_flow_points LABELS unit THREADED
+  SOURCES gpu/test_flow_points.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
+  LINKS kerb::gpu_flow)

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu/flow/flow.hpp"
+#include "gpu/memory/workers.hpp"
+#include "tools/flow/field.hpp"
+
+namespace kerb::lab {
+
+using GreyView = ImageView<Space::host, const std::uint8_t>;
+
+/// A way to compute flow, ours or OpenCV's, under one roof.
+class FlowMethod {
+ public:
+  FlowMethod() = default;
+  FlowMethod(const FlowMethod&) = delete;
+  FlowMethod& operator=(const FlowMethod&) = delete;
+  virtual ~FlowMethod() = default;
+
+  /// Makes what pictures of this size need, so that run() is the method alone.
+  virtual Status prepare(int width, int height) = 0;
+  /// `out` has the size that was prepared; ours also fill its quality and flags. `mask` may be
+  /// empty. Fails: as flow::Estimator; unsupported (OpenCV's, with a mask).
+  virtual Status run(const GreyView& previous, const GreyView& next, const GreyView& mask,
+                     Field& out) = 0;
+  [[nodiscard]] virtual std::size_t bytes() const noexcept { return 0; }  ///< held; 0: not known
+};
+
+struct MethodName {
+  const char* name;
+  const char* text;
+  bool ours;
+};
+/// All there are, ours first.
+[[nodiscard]] const std::vector<MethodName>& flow_methods();
+
+/// How ours are set up; 0 and negative ones: as the method has it.
+struct FlowSettings {
+  int levels = 0;
+  int tile = 0;  ///< over 0: through the pictures in tiles of about this side
+};
+
+/// By name. Context and workers must outlive it. Fails: invalid_argument (no such name; a setting
+/// out of its range).
+Result<std::unique_ptr<FlowMethod>> make_flow_method(const std::string& name,
+                                                     const Context& context, Workers& workers,
+                                                     const FlowSettings& settings);
+
+}  // namespace kerb::lab
