@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "gpu/flow/lk_pyramid_cuda.cuh"
-#include "gpu/flow/median25.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/cuda_status.hpp"
 #include "gpu/memory/graph_cuda.hpp"
@@ -27,7 +26,7 @@ constexpr int kWarped = kTile + 2 * kHalo;                            // columns
 constexpr int kTermed = kTile + 2 * (kMedianRadius + kWindowRadius);  // ...
 constexpr int kSolved = kTile + 2 * kMedianRadius;                    // ...
 constexpr int kRun = 3;  // rows one thread solves, one after the other
-constexpr int kThreads = 448;
+constexpr int kThreads = 512;
 static_assert(kSolved % kRun == 0 && kSolved * (kSolved / kRun) <= kThreads);
 
 constexpr std::size_t shared_bytes(int planes) {
@@ -58,6 +57,63 @@ __global__ void cells_kernel(Mask<Space::device> mask, int cells_x, int cells_y,
   }
   any = __any_sync(0xFFFFFFFFU, any) != 0;
   if (lane == 0) cells[cell] = any ? 1 : 0;
+}
+
+/// The least to the front, the greatest to the end, of u and of v.
+template <int kCount>
+__device__ __forceinline__ void to_ends(Packed* v) {
+  const auto order = [](Packed& a, Packed& b) {
+    const Packed low = __vmins2(a, b);
+    b = __vmaxs2(a, b);
+    a = low;
+  };
+#pragma unroll
+  for (int i = 0; i < kCount / 2; ++i) order(v[i], v[kCount - 1 - i]);
+#pragma unroll
+  for (int i = 1; i < (kCount + 1) / 2; ++i) order(v[0], v[i]);
+#pragma unroll
+  for (int i = kCount / 2; i < kCount - 1; ++i) order(v[i], v[kCount - 1]);
+}
+
+/// The medians of the first five and of the last five of six rows of five, `at(0)` to `at(29)`, by
+/// forgetting: of 14 of 25 values neither the least nor the greatest can be it, nor of 13 and one
+/// more, and so on. The four rows in the middle are both medians', so they go first.
+template <typename At>
+__device__ __forceinline__ void median_pair(const At& at, Packed& upper, Packed& lower) {
+  Packed v[14];
+#pragma unroll
+  for (int i = 0; i < 14; ++i) v[i] = at(5 + i);
+  to_ends<14>(v);
+  v[0] = at(19);
+  to_ends<13>(v);
+  v[0] = at(20);
+  to_ends<12>(v);
+  v[0] = at(21);
+  to_ends<11>(v);
+  v[0] = at(22);
+  to_ends<10>(v);
+  v[0] = at(23);
+  to_ends<9>(v);
+  v[0] = at(24);
+  to_ends<8>(v);  // v[1] to v[6] remain
+  const auto finish = [&](int own) {
+    Packed w[7];
+#pragma unroll
+    for (int i = 1; i < 7; ++i) w[i] = v[i];
+    w[0] = at(own);
+    to_ends<7>(w);
+    w[0] = at(own + 1);
+    to_ends<6>(w);
+    w[0] = at(own + 2);
+    to_ends<5>(w);
+    w[0] = at(own + 3);
+    to_ends<4>(w);
+    w[0] = at(own + 4);
+    to_ends<3>(w);
+    return w[1];
+  };
+  upper = finish(0);
+  lower = finish(25);
 }
 
 struct Cells {
@@ -245,20 +301,13 @@ __global__ void __launch_bounds__(kThreads, 3) iterate_kernel(Iteration it, Judg
   }
   __syncthreads();
 
-  // Medians of u and of v, both at once.
-  for (int k = thread; k < kTile * kTile; k += kThreads) {
-    const int column = k % kTile, row = k / kTile, x = x0 + column, y = y0 + row;
-    if (x > last_x || y > last_y) continue;
-    const Packed* const near = raw + row * kSolved + column;
-    const Packed vector = bm::median25<Packed>([&](int i) { return near[i / 5 * kSolved + i % 5]; },
-                                               [](Packed& a, Packed& b) {
-                                                 const Packed low = __vmins2(a, b);
-                                                 b = __vmaxs2(a, b);
-                                                 a = low;
-                                               });
+  // Medians of u and of v, both at once: a thread for two pixels, one above the other.
+  const auto write = [&](int column, int row, Packed vector) {
+    const int x = x0 + column, y = y0 + row;
+    if (x > last_x || y > last_y) return;
     if (!kJudge) {
       it.out[static_cast<std::ptrdiff_t>(y) * it.stride + x] = vector;
-      continue;
+      return;
     }
     const std::ptrdiff_t at = y * judge.out.row_stride + x;
     const bool wanted =
@@ -284,7 +333,14 @@ __global__ void __launch_bounds__(kThreads, 3) iterate_kernel(Iteration it, Judg
       judge.out.flags[at] =
           static_cast<std::uint8_t>(wanted ? (doubts == 0 ? static_cast<unsigned>(kValid) : doubts)
                                            : static_cast<unsigned>(kMaskedOut));
-  }
+  };
+  static_assert(kTile * kTile / 2 == kThreads);
+  const int column = thread % kTile, row = thread / kTile * 2;
+  const Packed* const near = raw + row * kSolved + column;
+  Packed upper = 0, lower = 0;
+  median_pair([&](int i) { return near[i / 5 * kSolved + i % 5]; }, upper, lower);
+  write(column, row, upper);
+  write(column, row + 1, lower);
 }
 
 // --- the frame -----------------------------------------------------------------------------------
