@@ -37,12 +37,13 @@ const CubicTable& cubic_table() {
 /// left of the tile.
 struct alignas(64) Scratch {
   float difference[kDeep][kRow], sum[kDeep][kRow], seen[kDeep][kRow];
-  float terms[6][kShallow][kRow];
+  float terms[kShallow][6][kRow];
   float row[6][kRow];
   std::int32_t mean_u[kRow], mean_v[kRow];
   std::int32_t place[kRow];
   std::int32_t warped[kRow];
-  std::uint8_t tx[kRow], ty[kRow];
+  std::int32_t tx[kRow], ty[kRow];
+  std::uint8_t quality[kRow], flags[kRow];
   std::int16_t raw_u[kDeep][kRow], raw_v[kDeep][kRow];
   std::int16_t sorted[5][kRow];
 };
@@ -113,8 +114,8 @@ void repeat_edges(T* row, int x0, int width, int radius, int from, int to) {
 
 /// Warped samples, 4096 times, at the places and 64ths given.
 void interpolate(const Sample* base, std::ptrdiff_t stride, const CubicTable& table,
-                 const std::int32_t* __restrict__ place, const std::uint8_t* __restrict__ tx,
-                 const std::uint8_t* __restrict__ ty, int count, std::int32_t* __restrict__ out) {
+                 const std::int32_t* __restrict__ place, const std::int32_t* __restrict__ tx,
+                 const std::int32_t* __restrict__ ty, int count, std::int32_t* __restrict__ out) {
   int i = 0;
 #if defined(__aarch64__)
   const auto one = [&](int k) {
@@ -286,8 +287,8 @@ class TilePass {
       const int px = (from + i) * kUnit + u[i], py = y * kUnit + v[i];
       const int cx = clamped(px, 0, last_x), cy = clamped(py, 0, last_y);
       seen[i] = (cx == px && cy == py) ? 1.0F : 0.0F;
-      s_.tx[i] = static_cast<std::uint8_t>(cx & (kUnit - 1));
-      s_.ty[i] = static_cast<std::uint8_t>(cy & (kUnit - 1));
+      s_.tx[i] = cx & (kUnit - 1);
+      s_.ty[i] = cy & (kUnit - 1);
       s_.place[i] = (cy >> kUnitShift) * stride + (cx >> kUnitShift) - 1;
     }
     interpolate(second_, stride, table_, s_.place, s_.tx, s_.ty, count, s_.warped);
@@ -314,8 +315,7 @@ class TilePass {
     const float *d0 = d[0], *d1 = d[1], *d2 = d[2], *d3 = d[3], *d4 = d[4];
     const float *m0 = m[0], *m1 = m[1], *m2 = m[2];
     const float* seen = s_.seen[y % kDeep];
-    float *t0 = s_.row[0], *t1 = s_.row[1], *t2 = s_.row[2], *t3 = s_.row[3], *t4 = s_.row[4],
-          *t5 = s_.row[5];
+    float(*t)[kRow] = s_.row;
 #pragma GCC ivdep
     for (int i = begin; i < end; ++i) {
       const float rx = gradient(d2[i - 2], d2[i - 1], d2[i + 1], d2[i + 2]);
@@ -323,13 +323,13 @@ class TilePass {
       const float a = second(m1[i - 1], m1[i], m1[i + 1]);
       const float c = second(m0[i], m1[i], m2[i]);
       const float b = mixed(m0[i - 1], m0[i + 1], m2[i - 1], m2[i + 1]);
-      const Terms t = terms(rx, ry, a, b, c, seen[i]);
-      t0[i] = t.a11;
-      t1[i] = t.a12;
-      t2[i] = t.a22;
-      t3[i] = t.b1;
-      t4[i] = t.b2;
-      t5[i] = t.misfit;
+      const Terms one = terms(rx, ry, a, b, c, seen[i]);
+      t[0][i] = one.a11;
+      t[1][i] = one.a12;
+      t[2][i] = one.a22;
+      t[3][i] = one.b1;
+      t[4][i] = one.b2;
+      t[5][i] = one.misfit;
     }
     const int inner_begin = left(kMedianRadius) - tile_.x0 + kMargin;
     const int inner_end = right(kMedianRadius) - tile_.x0 + kMargin;
@@ -337,7 +337,7 @@ class TilePass {
     for (int p = 0; p < planes; ++p) {
       float* row = s_.row[p];
       repeat_edges(row, tile_.x0, level_.width, 1, from, to);
-      float* out = s_.terms[p][y % kShallow];
+      float* out = s_.terms[y % kShallow][p];
       for (int i = inner_begin; i < inner_end; ++i)
         out[i] = window3(row[i - 1], row[i], row[i + 1]);
     }
@@ -362,15 +362,18 @@ class TilePass {
     }
   }
 
-  /// Three rows of a term, already summed along each.
+  /// Three rows of all terms, already summed along each.
   struct Window {
-    const float *above, *here, *below;
-    [[nodiscard]] float sum(int i) const { return window3(above[i], here[i], below[i]); }
+    const float (*above)[kRow];
+    const float (*here)[kRow];
+    const float (*below)[kRow];
+    [[nodiscard]] float sum(int term, int i) const {
+      return window3(above[term][i], here[term][i], below[term][i]);
+    }
   };
-  [[nodiscard]] Window window(int term, int y) const {
-    const auto& rows = s_.terms[term];
-    return {rows[std::max(y - 1, 0) % kShallow], rows[y % kShallow],
-            rows[std::min(y + 1, level_.height - 1) % kShallow]};
+  [[nodiscard]] Window window(int y) const {
+    return {s_.terms[std::max(y - 1, 0) % kShallow], s_.terms[y % kShallow],
+            s_.terms[std::min(y + 1, level_.height - 1) % kShallow]};
   }
 
   void raw(int y) {
@@ -383,18 +386,17 @@ class TilePass {
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y) * in_.stride + tile_.x0 - kMargin;
     const std::int16_t *u = in_.u + at, *v = in_.v + at;
     std::int16_t *raw_u = s_.raw_u[y % kDeep], *raw_v = s_.raw_v[y % kDeep];
-    const Window w0 = window(0, y), w1 = window(1, y), w2 = window(2, y), w3 = window(3, y),
-                 w4 = window(4, y);
+    const Window w = window(y);
     const std::int32_t *mean_u = s_.mean_u, *mean_v = s_.mean_v;
     const float prior = prior_, reach = static_cast<float>(level_.reach);
 #pragma GCC ivdep
     for (int i = begin; i < end; ++i) {
       Terms t;
-      t.a11 = w0.sum(i);
-      t.a12 = w1.sum(i);
-      t.a22 = w2.sum(i);
-      t.b1 = w3.sum(i);
-      t.b2 = w4.sum(i);
+      t.a11 = w.sum(0, i);
+      t.a12 = w.sum(1, i);
+      t.a22 = w.sum(2, i);
+      t.b1 = w.sum(3, i);
+      t.b2 = w.sum(4, i);
       const Vector out = solved(t, u[i], v[i], mean_u[i], mean_v[i], prior, reach);
       raw_u[i] = static_cast<std::int16_t>(out.u);
       raw_v[i] = static_cast<std::int16_t>(out.v);
@@ -405,23 +407,23 @@ class TilePass {
   }
 
   void judge_row(int y) {
-    const Window w0 = window(0, y), w1 = window(1, y), w2 = window(2, y), w5 = window(5, y);
+    const Window w = window(y);
     std::uint8_t* quality = field_->quality;
     std::uint8_t* flags = field_->flags;
     if (quality != nullptr) quality += y * field_->row_stride + tile_.x0;
     if (flags != nullptr) flags += y * field_->row_stride + tile_.x0;
     const int count = tile_.x1 - tile_.x0;
-    std::uint8_t* q = s_.tx;
-    std::uint8_t* f = s_.ty;
+    std::uint8_t* q = s_.quality;
+    std::uint8_t* f = s_.flags;
     const float texture = texture_;
 #pragma GCC ivdep
     for (int k = 0; k < count; ++k) {
       const int i = k + kMargin;
       Terms t{};
-      t.a11 = w0.sum(i);
-      t.a12 = w1.sum(i);
-      t.a22 = w2.sum(i);
-      t.misfit = w5.sum(i);
+      t.a11 = w.sum(0, i);
+      t.a12 = w.sum(1, i);
+      t.a22 = w.sum(2, i);
+      t.misfit = w.sum(5, i);
       const Verdict out = verdict(t, texture);
       q[k] = out.quality;
       f[k] = out.flags;
