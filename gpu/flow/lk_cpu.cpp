@@ -16,10 +16,13 @@ namespace {
 
 using namespace lk;
 
-constexpr int kTileWidth = 128, kTileHeight = 64;
-constexpr int kMargin = 8;                      // columns left and right of a tile's rows
-constexpr int kRow = kTileWidth + 2 * kMargin;  // samples of a scratch row
-constexpr int kDeep = 8, kShallow = 4;          // rows kept: at least 5, at least 3
+// Pixels computed at once. A tile computes a rim that is not its own: large ones waste less, small
+// ones keep all threads busy and follow a mask.
+constexpr int kTileWidth = 128, kTileHeight = 64, kWideTile = 256, kHighTile = 96;
+constexpr int kBandRows = 64;                  // for what goes by rows
+constexpr int kMargin = 8;                     // columns left and right of a tile's rows
+constexpr int kRow = kWideTile + 2 * kMargin;  // samples of a scratch row
+constexpr int kDeep = 8, kShallow = 4;         // rows kept: at least 5, at least 3
 static_assert(kHalo <= kMargin && kDeep >= 5 && kShallow >= 3);
 
 struct CubicTable {
@@ -147,8 +150,9 @@ KERB_BOTH void order(std::int16_t& a, std::int16_t& b) {
   b = a < b ? b : a;
   a = low;
 }
-/// The median of five columns that are each in order: what can be it in each rank's row, then
-/// extremes thrown away two by two.
+/// The median of five columns that are each in order. With the rows put in order too, everything
+/// left of and above the three middle diagonals is too small to be it, the rest beyond them too
+/// large; so are, of the upper diagonal, all but its greatest, of the lower one all but its least.
 inline std::int16_t median_of_sorted(const std::int16_t* r0, const std::int16_t* r1,
                                      const std::int16_t* r2, const std::int16_t* r3,
                                      const std::int16_t* r4) {
@@ -163,44 +167,47 @@ inline std::int16_t median_of_sorted(const std::int16_t* r0, const std::int16_t*
     order(v[1], v[3]);
     order(v[1], v[2]);
   };
-  std::int16_t a[5], b[5], c[5], d[5], e[5];
+  const auto lesser = [](std::int16_t x, std::int16_t y) { return x < y ? x : y; };
+  const auto greater = [](std::int16_t x, std::int16_t y) { return x < y ? y : x; };
+  std::int16_t b[5], c[5], d[5];
   for (int i = 0; i < 5; ++i) {
-    a[i] = r0[i];
     b[i] = r1[i];
     c[i] = r2[i];
     d[i] = r3[i];
-    e[i] = r4[i];
   }
-  sort5(a);
   sort5(b);
   sort5(c);
   sort5(d);
-  sort5(e);
-  // 13 remain: a3 a4 b2 b3 b4 c1 c2 c3 d0 d1 d2 e0 e1. Extremes of the first eight are not it.
-  std::int16_t m[8] = {a[3], b[2], c[1], d[0], a[4], b[4], c[3], d[2]};
-  // Each of the first four is the least of its row, each of the others the greatest.
-  order(m[0], m[1]);
-  order(m[2], m[3]);
-  order(m[0], m[2]);  // m[0]: least of all
-  order(m[4], m[5]);
-  order(m[6], m[7]);
-  order(m[5], m[7]);  // m[7]: greatest of all
-  std::int16_t n[7] = {m[1], m[2], m[3], m[4], m[5], m[6], b[3]};
+  // Of the outer rows only two are asked for.
+  std::int16_t a0 = r0[0], a1 = r0[1], a2 = r0[2], a3 = r0[3];
+  order(a0, a1);
+  order(a2, a3);
+  const std::int16_t a_top = greater(a1, a3);
+  const std::int16_t a_next = greater(lesser(a1, a3), greater(a0, a2));
+  const std::int16_t a_greatest = greater(a_top, r0[4]);
+  const std::int16_t a_second = greater(a_next, lesser(a_top, r0[4]));
+  std::int16_t e0 = r4[0], e1 = r4[1], e2 = r4[2], e3 = r4[3];
+  order(e0, e1);
+  order(e2, e3);
+  const std::int16_t e_low = lesser(e0, e2);
+  const std::int16_t e_next = lesser(greater(e0, e2), lesser(e1, e3));
+  const std::int16_t e_least = lesser(e_low, r4[4]);
+  const std::int16_t e_second = lesser(e_next, greater(e_low, r4[4]));
+  const std::int16_t low = greater(greater(a_second, b[2]), greater(c[1], d[0]));
+  const std::int16_t high = lesser(lesser(b[4], c[3]), lesser(d[2], e_second));
+  // The median of these two and the diagonal between.
+  std::int16_t m[5] = {a_greatest, b[3], c[2], d[1], e_least};
   const auto ends = [](std::int16_t* v, int count) {  // least to the front, greatest to the end
     for (int i = 0; i < count / 2; ++i) order(v[i], v[count - 1 - i]);
     for (int i = 1; i < (count + 1) / 2; ++i) order(v[0], v[i]);
     for (int i = count / 2; i < count - 1; ++i) order(v[i], v[count - 1]);
   };
-  ends(n, 7);
-  std::int16_t o[6] = {n[1], n[2], n[3], n[4], n[5], c[2]};
-  ends(o, 6);
-  std::int16_t p[5] = {o[1], o[2], o[3], o[4], d[1]};
-  ends(p, 5);
-  std::int16_t q[4] = {p[1], p[2], p[3], e[0]};
-  ends(q, 4);
-  std::int16_t s[3] = {q[1], q[2], e[1]};
-  ends(s, 3);
-  return s[1];
+  ends(m, 5);
+  std::int16_t n[4] = {m[1], m[2], m[3], low};
+  ends(n, 4);
+  std::int16_t o[3] = {n[1], n[2], high};
+  ends(o, 3);
+  return o[1];
 }
 
 void median_row(Scratch& s, std::int16_t (&raw)[kDeep][kRow], const int (&rows)[5], int first,
@@ -496,9 +503,8 @@ class LucasKanadeCpu final : public Estimator {
   }
 
  private:
-  static int tiles_of(const Level& level) {
-    return (level.width + kTileWidth - 1) / kTileWidth *
-           ((level.height + kTileHeight - 1) / kTileHeight);
+  static int tiles_of(const Level& level) {  // at most
+    return ((level.width + kTileWidth - 1) / kTileWidth) * ((level.height + 15) / 16);
   }
 
   void find_cells(const Mask<Space::host>& mask) {
@@ -525,11 +531,14 @@ class LucasKanadeCpu final : public Estimator {
 
   int find_tiles(std::size_t index) {
     const Level& level = plan_.levels[index];
+    const int enough = 4 * workers_.count() * kWideTile * kHighTile;
+    const bool large = !masked_ && level.width * level.height >= enough;
+    const int columns = large ? kWideTile : kTileWidth;
+    const int rows = large ? kHighTile : std::min(kTileHeight, std::max(level.height / 4, 16));
     int count = 0;
-    for (int y = 0; y < level.height; y += kTileHeight)
-      for (int x = 0; x < level.width; x += kTileWidth) {
-        const Rect tile{x, y, std::min(x + kTileWidth, level.width),
-                        std::min(y + kTileHeight, level.height)};
+    for (int y = 0; y < level.height; y += rows)
+      for (int x = 0; x < level.width; x += columns) {
+        const Rect tile{x, y, std::min(x + columns, level.width), std::min(y + rows, level.height)};
         if (!masked_ || is_wanted(index, tile)) tiles_[static_cast<std::size_t>(count++)] = tile;
       }
     return count;
@@ -550,8 +559,8 @@ class LucasKanadeCpu final : public Estimator {
         const FieldRows to = field(1 - now_, level.stride);
         // A margin around each tile, for what iterations read: written by more than one, alike,
         // would be a race; so the whole picture's rows, or what is near any tile.
-        workers_.run((level.height + kTileHeight - 1) / kTileHeight, [&](int band, int) {
-          const int y0 = band * kTileHeight, y1 = std::min(y0 + kTileHeight, level.height);
+        workers_.run((level.height + kBandRows - 1) / kBandRows, [&](int band, int) {
+          const int y0 = band * kBandRows, y1 = std::min(y0 + kBandRows, level.height);
           double_rows(coarse, from, level, to, 0, level.width, y0, y1);
         });
         now_ = 1 - now_;
