@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times block matching on this machine: one JSON line a measurement, medians. Pictures are made up:
-// a surface in motion with a square in front, all within reach.
+// Times optical flow on this machine: one JSON line a measurement, medians. Pictures are made up: a
+// surface in motion with a square in front, all within reach. `bench_gpu_flow lk` or
+// `bench_gpu_flow bm` times one method alone.
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
@@ -8,9 +9,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "gpu/flow/block_matching.hpp"
+#include "gpu/flow/lucas_kanade.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "tests/unit/gpu/flow_bm_scenes.hpp"
 
@@ -22,12 +26,12 @@ namespace {
 
 void must(const Status& status) {
   if (status) return;
-  std::fprintf(stderr, "bench_gpu_flow_bm: %s\n", describe(status.error()).c_str());
+  std::fprintf(stderr, "bench_gpu_flow: %s\n", describe(status.error()).c_str());
   std::exit(1);
 }
 void must(cudaError_t error) {
   if (error == cudaSuccess) return;
-  std::fprintf(stderr, "bench_gpu_flow_bm: %s\n", cudaGetErrorString(error));
+  std::fprintf(stderr, "bench_gpu_flow: %s\n", cudaGetErrorString(error));
   std::exit(1);
 }
 template <typename T>
@@ -74,22 +78,48 @@ double time_on_device(const Context& gpu, const std::function<void()>& call, int
   return median(times);
 }
 
-struct Case {
+using Made = Result<std::unique_ptr<Estimator>>;
+
+/// A method with its settings: how it is made, and the least that must move for each pixel.
+struct Method {
   const char* name;
-  int width, height;
-  Cost cost;
-  double masked;  // the part of the picture that is wanted; 1: no mask
-};
-constexpr Case kCases[] = {
-    {"ncc", 1280, 720, Cost::ncc, 1},           {"ssd", 1280, 720, Cost::ssd, 1},
-    {"sad", 1280, 720, Cost::sad, 1},           {"ncc", 640, 384, Cost::ncc, 1},
-    {"ncc", 1920, 1080, Cost::ncc, 1},          {"ncc", 3840, 2160, Cost::ncc, 1},
-    {"ncc masked", 1280, 720, Cost::ncc, 0.25}, {"ncc masked", 1280, 720, Cost::ncc, 0.04},
+  std::function<Made(const Context&, Workers&, int, int)> make;
+  double least_bytes;
 };
 
-void bench(const Context& gpu, const Context& cpu, Workers& workers, const Case& c) {
+Method block_matching(const char* name, Cost cost) {
   BlockMatchingSettings settings;
-  settings.cost = c.cost;
+  settings.cost = cost;
+  // Both pictures in; all levels of both written and read; NCC's sums written and read; field out.
+  const double levels = 4.0 / 3, sums = cost == Cost::ncc ? 2 * sizeof(float) : 0;
+  return {name,
+          [=](const Context& context, Workers& workers, int width, int height) {
+            return make_block_matching(context, workers, settings, width, height);
+          },
+          2 + 2 * levels * 2 + 2 * levels * sums + 10};
+}
+
+Method lucas_kanade(const char* name, bool check_back) {
+  LucasKanadeSettings settings;
+  settings.check_back = check_back;
+  // Both pictures in, their samples written and read, vectors read and written by each iteration
+  // with the samples of both pictures, the field out.
+  const double later = 1.0 / 3;  // of all levels but the first
+  const double iterations = settings.finest_iterations + settings.iterations * later;
+  return {name,
+          [=](const Context& context, Workers& workers, int width, int height) {
+            return make_lucas_kanade(context, workers, settings, width, height);
+          },
+          2 + 2 * 2 * 2 * (1 + later) + (4 + 4 + 2 * 2) * iterations + 10};
+}
+
+struct Case {
+  int width, height;
+  double masked;  // the part of the picture that is wanted; 1: no mask
+};
+
+void bench(const Context& gpu, const Context& cpu, Workers& workers, const Method& method,
+           const Case& c) {
   const Surface back{1}, front{2};
   GreyPicture first = moved(back, c.width, c.height, 0, 0);
   GreyPicture second = moved(back, c.width, c.height, 5.3, -2.6);
@@ -102,8 +132,8 @@ void bench(const Context& gpu, const Context& cpu, Workers& workers, const Case&
       mask.at(x, y) = x < side * c.width && y < side * c.height ? 255 : 0;
   const bool masked = c.masked < 1;
 
-  const auto on_gpu = must(make_block_matching(gpu, workers, settings, c.width, c.height));
-  const auto on_cpu = must(make_block_matching(cpu, workers, settings, c.width, c.height));
+  const auto on_gpu = must(method.make(gpu, workers, c.width, c.height));
+  const auto on_cpu = must(method.make(cpu, workers, c.width, c.height));
   const FlowField field = must(FlowField::create(gpu, c.width, c.height));
   const auto pixels = first.bytes.size();
   DeviceBuffer<std::uint8_t> there = must(DeviceBuffer<std::uint8_t>::create(gpu, 3 * pixels));
@@ -133,23 +163,39 @@ void bench(const Context& gpu, const Context& cpu, Workers& workers, const Case&
       [&] { must(on_cpu->run(first.view(), second.view(), host_mask, expected.view())); }, 11);
   const bool equal = out.u == expected.u && out.v == expected.v &&
                      out.quality == expected.quality && out.flags == expected.flags;
+  const double bytes = method.least_bytes * c.width * c.height * c.masked;
   std::printf(
-      "{\"method\":\"bm\",\"case\":\"%s\",\"width\":%d,\"height\":%d,\"wanted\":%.2f,"
-      "\"reach\":%d,\"cuda_us\":%.1f,\"cuda_latency_us\":%.1f,\"cuda_from_host_us\":%.1f,"
-      "\"cpu_us\":%.0f,\"cpu_threads\":%d,\"cuda_bytes\":%zu,\"cpu_bytes\":%zu,\"equal\":%s}\n",
-      c.name, c.width, c.height, c.masked, settings.reach, device_us, latency_us, host_us, cpu_us,
-      workers.count(), on_gpu->bytes(), on_cpu->bytes(), equal ? "true" : "false");
+      "{\"method\":\"%s\",\"width\":%d,\"height\":%d,\"wanted\":%.2f,\"cuda_us\":%.1f,"
+      "\"cuda_latency_us\":%.1f,\"cuda_from_host_us\":%.1f,\"cpu_us\":%.0f,\"cpu_threads\":%d,"
+      "\"least_mbytes\":%.1f,\"least_gbytes_per_s\":%.0f,\"cuda_bytes\":%zu,\"cpu_bytes\":%zu,"
+      "\"equal\":%s}\n",
+      method.name, c.width, c.height, c.masked, device_us, latency_us, host_us, cpu_us,
+      workers.count(), bytes / 1e6, bytes / device_us / 1e3, on_gpu->bytes(), on_cpu->bytes(),
+      equal ? "true" : "false");
   std::fflush(stdout);
 }
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  const std::string_view only = argc > 1 ? argv[1] : "";
   const Context gpu = must(Context::create(BackendChoice::cuda));
   const Context cpu = must(Context::create(BackendChoice::cpu));
   Workers workers;
   std::printf("{\"machine\":\"%s\",\"compute_capability\":%d}\n", gpu.info().device.c_str(),
               gpu.info().compute_capability);
-  for (const Case& c : kCases) bench(gpu, cpu, workers, c);
+  const Case road{1280, 720, 1};
+  const Case others[] = {
+      {640, 384, 1}, {1920, 1080, 1}, {3840, 2160, 1}, {1280, 720, 0.25}, {1280, 720, 0.04}};
+  const auto run = [&](std::string_view family, const Method& main_one,
+                       const std::vector<Method>& variants) {
+    if (!only.empty() && only != family) return;
+    bench(gpu, cpu, workers, main_one, road);
+    for (const Method& variant : variants) bench(gpu, cpu, workers, variant, road);
+    for (const Case& c : others) bench(gpu, cpu, workers, main_one, c);
+  };
+  run("lk", lucas_kanade("lk", false), {lucas_kanade("lk and back", true)});
+  run("bm", block_matching("bm ncc", Cost::ncc),
+      {block_matching("bm ssd", Cost::ssd), block_matching("bm sad", Cost::sad)});
   return 0;
 }
