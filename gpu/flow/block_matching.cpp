@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "gpu/flow/block_matching_plan.hpp"
+#include "gpu/flow/tiled.hpp"
 
 namespace kerb::flow {
 namespace {
 
 constexpr const char* kWhere = "block matching";
 constexpr int kLeastSide = 12;  // of the smallest level: three blocks
-constexpr int kMaxReach = 256, kMaxSteps = 8, kLeastTile = 64;
+constexpr int kMaxReach = 256, kMaxSteps = 8;
 
 Error refuse(const char* what) { return Error{Errc::invalid_argument, 0, kWhere, what}; }
 
@@ -36,103 +37,6 @@ Result<std::unique_ptr<Estimator>> make_one(const Context& context, Workers& wor
   return context.backend() == Backend::cuda ? bm::make_cuda(context, std::move(plan))
                                             : bm::make_cpu(workers, std::move(plan));
 }
-
-/// A tile along one side: the window that is computed, and the part of it that counts.
-struct Span {
-  int first = 0;           // of the window
-  int begin = 0, end = 0;  // of what counts
-};
-
-/// Windows of `window` pixels that begin at multiples of `step` and end at the picture's edge;
-/// `rim` of each counts only there.
-std::vector<Span> spans_of(int side, int window, int rim, int step) {
-  std::vector<Span> spans;
-  for (int first = 0;; first = std::min(first + (window - 2 * rim) / step * step, side - window)) {
-    Span span{first, spans.empty() ? 0 : spans.back().end, first + window - rim};
-    if (first + window >= side) span.end = side;
-    spans.push_back(span);
-    if (span.end == side) return spans;
-  }
-}
-
-class Tiled final : public Estimator {
- public:
-  Tiled(std::unique_ptr<Estimator> one, FlowField field, std::vector<Span> across,
-        std::vector<Span> down, int width, int height)
-      : one_{std::move(one)},
-        field_{std::move(field)},
-        across_{std::move(across)},
-        down_{std::move(down)},
-        width_{width},
-        height_{height},
-        mask_(static_cast<std::size_t>(field_.width()) *
-              static_cast<std::size_t>(field_.height())) {}
-
-  using Estimator::run;
-  Status run(const Picture<Space::host>& previous, const Picture<Space::host>& next,
-             const Mask<Space::host>& mask, const FieldView<Space::host>& out) override {
-    if (Status ok = check_pair(kWhere, width_, height_, previous, next, mask, out); !ok) return ok;
-    for (const Span& down : down_)
-      for (const Span& across : across_) {
-        if (Status ok = run_tile(previous, next, mask, out, across, down); !ok) return ok;
-      }
-    return Done{};
-  }
-  Status run(const Picture<Space::device>& /*previous*/, const Picture<Space::device>& /*next*/,
-             const Mask<Space::device>& /*mask*/,
-             const FieldView<Space::device>& /*out*/) override {
-    return Error{Errc::unsupported, 0, kWhere, "tiles are for pictures in host memory"};
-  }
-  [[nodiscard]] const char* name() const noexcept override { return "bm"; }
-  [[nodiscard]] Backend backend() const noexcept override { return one_->backend(); }
-  [[nodiscard]] std::size_t bytes() const noexcept override {
-    return one_->bytes() + field_.bytes() + mask_.size();
-  }
-
- private:
-  [[nodiscard]] Picture<Space::host> window_of(const Picture<Space::host>& whole,
-                                               const Span& across, const Span& down) const {
-    return {whole.data + down.first * whole.row_stride + across.first, field_.width(),
-            field_.height(), whole.row_stride};
-  }
-
-  Status run_tile(const Picture<Space::host>& previous, const Picture<Space::host>& next,
-                  const Mask<Space::host>& mask, const FieldView<Space::host>& out,
-                  const Span& across, const Span& down) {
-    const int columns = across.end - across.begin, left = across.begin - across.first;
-    const Mask<Space::host> wanted{mask_.data(), field_.width(), field_.height(), field_.width()};
-    std::fill(mask_.begin(), mask_.end(), std::uint8_t{0});
-    for (int y = down.begin; y < down.end; ++y) {
-      std::uint8_t* const row =
-          mask_.data() + std::ptrdiff_t{y - down.first} * field_.width() + left;
-      if (mask.data == nullptr) {
-        std::fill_n(row, columns, std::uint8_t{1});
-      } else {
-        std::copy_n(mask.data + y * mask.row_stride + across.begin, columns, row);
-      }
-    }
-    const FieldView<Space::host> tile = field_.host();
-    if (Status ok = one_->run(window_of(previous, across, down), window_of(next, across, down),
-                              wanted, tile);
-        !ok)
-      return ok;
-    for (int y = down.begin; y < down.end; ++y) {
-      const std::ptrdiff_t from = (y - down.first) * tile.row_stride + left;
-      const std::ptrdiff_t to = y * out.row_stride + across.begin;
-      std::copy_n(tile.u + from, columns, out.u + to);
-      std::copy_n(tile.v + from, columns, out.v + to);
-      if (out.quality != nullptr) std::copy_n(tile.quality + from, columns, out.quality + to);
-      if (out.flags != nullptr) std::copy_n(tile.flags + from, columns, out.flags + to);
-    }
-    return Done{};
-  }
-
-  std::unique_ptr<Estimator> one_;
-  FlowField field_;
-  std::vector<Span> across_, down_;
-  int width_, height_;
-  std::vector<std::uint8_t> mask_;
-};
 
 }  // namespace
 
@@ -245,27 +149,14 @@ Result<std::unique_ptr<Estimator>> make_tiled_block_matching(const Context& cont
                                                              int width, int height, int tile) {
   if (Status ok = check(settings); !ok) return ok.error();
   if (Status ok = check_size(kWhere, width, height); !ok) return ok.error();
-  if (tile < kLeastTile) return refuse("a tile must have at least 64 pixels a side");
-  return or_no_memory([&]() -> Result<std::unique_ptr<Estimator>> {
-    const int levels = bm::levels_for(settings, width, height);
-    // Windows begin where a block of every level does, and the last one ends where the picture
-    // does: then all have one size.
-    const int step = bm::kCell << (levels - 1);
-    const int rim = (bm::dependence(settings, levels) + step - 1) / step * step;
-    const auto window_for = [&](int side) {
-      const int least = std::min(std::max(tile, step), side) + 2 * rim;
-      return least >= side ? side : least + ((side - least) % step + step) % step;
-    };
-    const int across = window_for(width), down = window_for(height);
-    Result<std::unique_ptr<Estimator>> one =
-        make_one(context, workers, bm::make_plan(settings, across, down, levels));
-    if (!one) return one.error();
-    Result<FlowField> field = FlowField::create(context, across, down);
-    if (!field) return field.error();
-    return std::unique_ptr<Estimator>{std::make_unique<Tiled>(
-        std::move(*one), std::move(*field), spans_of(width, across, rim, step),
-        spans_of(height, down, rim, step), width, height)};
-  });
+  const int levels = bm::levels_for(settings, width, height);
+  // Windows begin where a block of every level does.
+  const int step = bm::kCell << (levels - 1);
+  return make_tiled(
+      context, {kWhere, "bm", width, height, tile, step, bm::dependence(settings, levels)},
+      [&](int across, int down) {
+        return make_one(context, workers, bm::make_plan(settings, across, down, levels));
+      });
 }
 
 }  // namespace kerb::flow

@@ -80,7 +80,8 @@ void double_rows(const Level& coarse, ConstFieldRows from, const Level& fine, Fi
       const auto one = [&](int x) {
         const int near = x / 2;
         const int far = clamped(x % 2 == 0 ? near - 1 : near + 1, 0, coarse.width - 1);
-        out[x] = static_cast<std::int16_t>(reached(doubled(n[near], n[far], f[near], f[far])));
+        out[x] = static_cast<std::int16_t>(
+            reached(doubled(n[near], n[far], f[near], f[far]), fine.reach));
       };
       // Pairs of columns whose neighbours are all there, then the rest one by one.
       const int from_pair = std::max((x0 + 1) / 2, 1);
@@ -89,13 +90,12 @@ void double_rows(const Level& coarse, ConstFieldRows from, const Level& fine, Fi
       for (int p = from_pair; p < to_pair; ++p) {
         const int left = doubled(n[p], n[p - 1], f[p], f[p - 1]);
         const int right = doubled(n[p], n[p + 1], f[p], f[p + 1]);
-        out[2 * p] = static_cast<std::int16_t>(reached(left));
-        out[2 * p + 1] = static_cast<std::int16_t>(reached(right));
+        out[2 * p] = static_cast<std::int16_t>(reached(left, fine.reach));
+        out[2 * p + 1] = static_cast<std::int16_t>(reached(right, fine.reach));
       }
       for (int x = std::max(2 * std::max(to_pair, from_pair), x0); x < x1; ++x) one(x);
     }
   }
-  (void)fine;
 }
 
 // ---------------------------------------------------------------- one iteration over a tile
@@ -386,7 +386,7 @@ class TilePass {
     const Window w0 = window(0, y), w1 = window(1, y), w2 = window(2, y), w3 = window(3, y),
                  w4 = window(4, y);
     const std::int32_t *mean_u = s_.mean_u, *mean_v = s_.mean_v;
-    const float prior = prior_;
+    const float prior = prior_, reach = static_cast<float>(level_.reach);
 #pragma GCC ivdep
     for (int i = begin; i < end; ++i) {
       Terms t;
@@ -395,7 +395,7 @@ class TilePass {
       t.a22 = w2.sum(i);
       t.b1 = w3.sum(i);
       t.b2 = w4.sum(i);
-      const Vector out = solved(t, u[i], v[i], mean_u[i], mean_v[i], prior);
+      const Vector out = solved(t, u[i], v[i], mean_u[i], mean_v[i], prior, reach);
       raw_u[i] = static_cast<std::int16_t>(out.u);
       raw_v[i] = static_cast<std::int16_t>(out.v);
     }

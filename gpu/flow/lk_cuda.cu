@@ -66,7 +66,7 @@ struct Cells {
 };
 
 struct Iteration {
-  int width, height, stride, shift, radius;
+  int width, height, stride, shift, radius, reach;
   const Sample *first, *second;  // of both pictures, at (0, 0)
   const Packed* in;
   int in_stride, in_width, in_height;  // of `in`
@@ -93,8 +93,8 @@ __device__ __forceinline__ Packed vector_in(const Iteration& it, int x, int y) {
   const Packed* n = it.in + static_cast<std::ptrdiff_t>(near_y) * it.in_stride;
   const Packed* f = it.in + static_cast<std::ptrdiff_t>(far_y) * it.in_stride;
   const Packed near = n[near_x], beside = n[far_x], over = f[near_x], across = f[far_x];
-  return packed(reached(doubled(u_of(near), u_of(beside), u_of(over), u_of(across))),
-                reached(doubled(v_of(near), v_of(beside), v_of(over), v_of(across))));
+  return packed(reached(doubled(u_of(near), u_of(beside), u_of(over), u_of(across)), it.reach),
+                reached(doubled(v_of(near), v_of(beside), v_of(over), v_of(across)), it.reach));
 }
 
 __device__ __forceinline__ int warped_at(const Iteration& it, int px, int py) {
@@ -233,7 +233,8 @@ __global__ void __launch_bounds__(kThreads, 3) iterate_kernel(Iteration it, Judg
         sum_u += u_of(one);
         sum_v += v_of(one);
       }
-      const Vector out = solved(t, u_of(v[0]), v_of(v[0]), sum_u, sum_v, it.prior);
+      const Vector out =
+          solved(t, u_of(v[0]), v_of(v[0]), sum_u, sum_v, it.prior, static_cast<float>(it.reach));
       raw[(begin + j) * kSolved + column] = packed(out.u, out.v);
       if (kJudge) {
         const Verdict said = verdict(t, judge.texture);
@@ -462,6 +463,7 @@ class LucasKanadeCuda final : public Estimator {
         it.stride = level.stride;
         it.shift = i;
         it.radius = level.radius;
+        it.reach = level.reach;
         it.first = first + level.samples;
         it.second = second + level.samples;
         it.in = vectors_[from].device_data();

@@ -15,8 +15,8 @@ namespace kerb::flow::lk {
 
 inline constexpr int kUnit = 64;  // of vectors, in a pixel
 inline constexpr int kUnitShift = 6;
-inline constexpr int kReach = 500 * kUnit;  // no vector is longer, either way
-inline constexpr int kWeightShift = 10;     // of interpolation, an axis: weights are 1024ths
+inline constexpr int kMaxReach = 500;    // pixels of the picture, either way
+inline constexpr int kWeightShift = 10;  // of interpolation, an axis: weights are 1024ths
 
 /// How far one iteration looks: a vector out depends on vectors in within this many pixels.
 inline constexpr int kMedianRadius = 2, kWindowRadius = 1, kStencilRadius = 2;
@@ -35,7 +35,7 @@ KERB_BOTH int doubled(int near, int beside, int over, int across) {
   return (9 * near + 3 * (beside + over) + across + 4) >> 3;
 }
 /// ... cut to what a vector may be.
-KERB_BOTH int reached(int v) { return v < -kReach ? -kReach : v > kReach ? kReach : v; }
+KERB_BOTH int reached(int v, int reach) { return v < -reach ? -reach : v > reach ? reach : v; }
 
 /// Catmull-Rom weights of four samples, 1024ths, for a place t 64ths behind the second. They sum to
 /// 1024, and are 0 1024 0 0 at t = 0.
@@ -123,11 +123,11 @@ KERB_BOTH float nearest(float v) { return (v + 12582912.0F) - 12582912.0F; }
 struct Vector {
   int u, v;
 };
-KERB_BOTH float limited(float v) {
-  const float reach = static_cast<float>(kReach);
+KERB_BOTH float limited(float v, float reach) {
   return v < -reach ? -reach : v > reach ? reach : v;
 }
-KERB_BOTH Vector solved(const Terms& t, int u, int v, int sum_u, int sum_v, float prior) {
+KERB_BOTH Vector solved(const Terms& t, int u, int v, int sum_u, int sum_v, float prior,
+                        float reach) {
   const float mean_u = static_cast<float>(sum_u) * 0.125F;
   const float mean_v = static_cast<float>(sum_v) * 0.125F;
   const float e1 = static_cast<float>(u) - mean_u, e2 = static_cast<float>(v) - mean_v;
@@ -138,8 +138,8 @@ KERB_BOTH Vector solved(const Terms& t, int u, int v, int sum_u, int sum_v, floa
   const float scale = 1.0F / (a * c - t.a12 * t.a12);
   const float du = (c * r1 - t.a12 * r2) * scale, dv = (a * r2 - t.a12 * r1) * scale;
   Vector out;
-  out.u = static_cast<int>(nearest(limited(mean_u + du)));
-  out.v = static_cast<int>(nearest(limited(mean_v + dv)));
+  out.u = static_cast<int>(nearest(limited(mean_u + du, reach)));
+  out.v = static_cast<int>(nearest(limited(mean_v + dv, reach)));
   return out;
 }
 

@@ -17,6 +17,7 @@ struct Level {
   int stride = 0;           // of samples and of vectors
   std::size_t samples = 0;  // where the sample (0, 0) is
   int iterations = 0;
+  int reach = 0;  // of vectors, in their units
   /// With a mask: vectors are computed where a wanted pixel of the picture is within this many
   /// pixels of the level; the level's own, and those below that read it.
   int radius = 0;
@@ -27,6 +28,9 @@ struct Plan {
   std::size_t samples = 0;    // of all levels, rims included
   std::size_t vectors = 0;    // of the largest level
 };
+
+/// How far away from a pixel anything may lie that its vector depends on, in pixels of the picture.
+int dependence(const Plan& plan) noexcept;
 
 Plan make_plan(const LucasKanadeSettings& settings, int width, int height);
 

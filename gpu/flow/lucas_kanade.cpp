@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/flow/lucas_kanade.hpp"
 
+#include <algorithm>
+#include <new>
+#include <utility>
+
 #include "gpu/flow/lk_plan.hpp"
+#include "gpu/flow/tiled.hpp"
 
 namespace kerb::flow {
 
@@ -15,6 +20,7 @@ Status validate(const LucasKanadeSettings& s) {
         Rule{s.pyramid.min_side >= 2 && s.pyramid.min_side <= kMaxSide, "min_side: 2..16384"},
         Rule{s.iterations >= 1 && s.iterations <= 32, "iterations: 1..32"},
         Rule{s.finest_iterations >= 1 && s.finest_iterations <= 32, "finest_iterations: 1..32"},
+        Rule{s.reach >= 1 && s.reach <= lk::kMaxReach, "reach: 1..500"},
         Rule{s.prior >= 0.01F && s.prior <= 100.0F, "prior: 0.01..100"},
         Rule{s.texture >= 0.0F && s.texture <= 1.0F, "texture: 0..1"},
         Rule{s.back_tolerance > 0.0F && s.back_tolerance <= 100.0F, "back_tolerance: 0..100"}})
@@ -32,6 +38,23 @@ Result<std::unique_ptr<Estimator>> make_lucas_kanade(const Context& context, Wor
   return make_lucas_kanade_cpu(context, workers, settings, width, height);
 }
 
+Result<std::unique_ptr<Estimator>> make_tiled_lucas_kanade(const Context& context, Workers& workers,
+                                                           const LucasKanadeSettings& settings,
+                                                           int width, int height, int tile) {
+  if (Status ok = validate(settings); !ok) return ok.error();
+  if (Status ok = check_size("Lucas-Kanade", width, height); !ok) return ok.error();
+  const lk::Plan plan = lk::make_plan(settings, width, height);
+  LucasKanadeSettings same = settings;  // a window has as many levels as the whole picture
+  same.pyramid.levels = static_cast<int>(plan.levels.size());
+  const int step = 1 << (plan.levels.size() - 1);
+  // The way back is followed from where a vector leads, which is within that far again.
+  const int rim = lk::dependence(plan) * (settings.check_back ? 2 : 1);
+  return make_tiled(context, {"Lucas-Kanade", "lk", width, height, tile, step, rim},
+                    [&](int across, int down) {
+                      return make_lucas_kanade(context, workers, same, across, down);
+                    });
+}
+
 namespace lk {
 
 Plan make_plan(const LucasKanadeSettings& settings, int width, int height) {
@@ -46,6 +69,7 @@ Plan make_plan(const LucasKanadeSettings& settings, int width, int height) {
     level.iterations = i == 0 ? settings.finest_iterations : settings.iterations;
     level.samples = plan.samples + static_cast<std::size_t>(kRimRows) * level.stride + kRimLeft;
     plan.samples += static_cast<std::size_t>(level.stride) * (height + 2 * kRimRows);
+    level.reach = std::max((settings.reach * kUnit) >> i, 1);
     level.radius = wanted + kLook * (level.iterations - 1);
     wanted = (wanted + kLook * level.iterations + 1) / 2 + 2;
     plan.levels.push_back(level);
@@ -54,6 +78,17 @@ Plan make_plan(const LucasKanadeSettings& settings, int width, int height) {
   }
   plan.vectors = static_cast<std::size_t>(plan.levels[0].stride) * plan.levels[0].height;
   return plan;
+}
+
+int dependence(const Plan& plan) noexcept {
+  int most = 0;
+  for (std::size_t i = 0; i < plan.levels.size(); ++i) {
+    const Level& level = plan.levels[i];
+    // Vectors, what they read and where they lead, interpolation, the halved pictures' filters.
+    const int pixels = level.radius + kLook + level.reach / kUnit + 1 + 3 + 3;
+    most = std::max(most, pixels << i);
+  }
+  return most;
 }
 
 }  // namespace lk

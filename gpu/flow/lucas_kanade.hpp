@@ -12,6 +12,7 @@ struct LucasKanadeSettings {
   PyramidSettings pyramid{0, 10};
   int iterations = 5;         ///< warps and solutions a level; 1..32
   int finest_iterations = 2;  ///< ... at full size, where each costs four times one of the next
+  int reach = 500;            ///< pixels: no vector is longer, along either axis; 1..500
   float prior = 0.2F;         ///< pull towards the neighbourhood's mean; 0.01..100
   float texture = 0.03F;      ///< least smaller eigenvalue, of 0..1, not to be texture poor; 0..1
   /// Also computes the way back, at twice the cost: vectors that do not lead back to within
@@ -23,12 +24,22 @@ struct LucasKanadeSettings {
 Status validate(const LucasKanadeSettings& settings);
 
 /// The estimator for the context's backend. All backends give the same vectors, qualities and
-/// flags, bit for bit. Vectors are whole 64ths of a pixel and reach +-500 pixels. The context, and
+/// flags, bit for bit. Vectors are whole 64ths of a pixel. The context, and
 /// on the CPU the workers, must outlive it. Fails: invalid_argument (size, settings), io or device
 /// (no memory).
 Result<std::unique_ptr<Estimator>> make_lucas_kanade(const Context& context, Workers& workers,
                                                      const LucasKanadeSettings& settings, int width,
                                                      int height);
+
+/// For pictures too large for the memory: goes through them in tiles of about `tile` x `tile`
+/// pixels, at least 64, each with what its vectors depend on around it. The same result as whole,
+/// bit for bit. Levels decide how much that is: with 4 and a reach of 64 about 550 pixels each way,
+/// with every further level about twice as much, with check_back twice as much again. Holds memory
+/// for one tile; takes pictures in host memory only. Fails: as make_lucas_kanade(), and
+/// invalid_argument (tile).
+Result<std::unique_ptr<Estimator>> make_tiled_lucas_kanade(const Context& context, Workers& workers,
+                                                           const LucasKanadeSettings& settings,
+                                                           int width, int height, int tile);
 
 /// What make_lucas_kanade() chooses from. For gpu/flow and its tests.
 Result<std::unique_ptr<Estimator>> make_lucas_kanade_cpu(const Context& context, Workers& workers,

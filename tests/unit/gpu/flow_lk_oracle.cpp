@@ -69,15 +69,13 @@ std::vector<int> weights(int t) {
   return {a, 1024 - a - c - d, c, d};
 }
 
-int reach_of(int v) { return std::clamp(v, -32000, 32000); }
-
-Ints twice(const Ints& in, int width, int height) {
+Ints twice(const Ints& in, int width, int height, int reach) {
   Ints out{width, height};
   out.fill([&](int x, int y) {
     const int dx = x % 2 == 0 ? -1 : 1, dy = y % 2 == 0 ? -1 : 1;
     const int sum = 9 * in.at(x / 2, y / 2) + 3 * in.at(x / 2 + dx, y / 2) +
                     3 * in.at(x / 2, y / 2 + dy) + in.at(x / 2 + dx, y / 2 + dy);
-    return reach_of(floor_of(sum / 8.0 + 0.5));
+    return std::clamp(floor_of(sum / 8.0 + 0.5), -reach, reach);
   });
   return out;
 }
@@ -164,7 +162,7 @@ class Iteration {
     for (Floats* plane : {&a11_, &a12_, &a22_, &b1_, &b2_, &misfit_}) *plane = windowed(*plane);
   }
 
-  [[nodiscard]] Field solved(float prior) const {
+  [[nodiscard]] Field solved(float prior, int reach) const {
     Field out{{width_, height_}, {width_, height_}};
     for (int y = 0; y < height_; ++y)
       for (int x = 0; x < width_; ++x) {
@@ -176,8 +174,8 @@ class Iteration {
         const float r2 = (a12 * e1 + a22_.at(x, y) * e2) - 64 * b2_.at(x, y);
         const float a = a11_.at(x, y) + 16 * prior, c = a22_.at(x, y) + 16 * prior;
         const float scale = 1 / (a * c - a12 * a12);
-        out.u.set(x, y) = to_unit(mean_u + (c * r1 - a12 * r2) * scale);
-        out.v.set(x, y) = to_unit(mean_v + (a * r2 - a12 * r1) * scale);
+        out.u.set(x, y) = to_unit(mean_u + (c * r1 - a12 * r2) * scale, reach);
+        out.v.set(x, y) = to_unit(mean_v + (a * r2 - a12 * r1) * scale, reach);
       }
     return {median5(out.u), median5(out.v)};
   }
@@ -209,8 +207,9 @@ class Iteration {
       for (int i = -1; i <= 1; ++i) sum += in.at(x + i, y + j);
     return static_cast<float>(sum) / 8;
   }
-  static int to_unit(float v) {
-    return static_cast<int>(std::nearbyint(std::clamp(v, -32000.0F, 32000.0F)));
+  static int to_unit(float v, int reach) {
+    const float limit = static_cast<float>(reach);
+    return static_cast<int>(std::nearbyint(std::clamp(v, -limit, limit)));
   }
 
   int width_, height_;
@@ -224,14 +223,15 @@ Field estimated(const flow::LucasKanadeSettings& settings, const std::vector<Int
   Field field{{smallest.width, smallest.height}, {smallest.width, smallest.height}};
   for (std::size_t level = first.size(); level-- > 0;) {
     const int width = first[level].width, height = first[level].height;
+    const int reach = floor_of(64.0 * settings.reach / (1 << level));
     if (field.u.width != width || field.u.height != height)
-      field = {twice(field.u, width, height), twice(field.v, width, height)};
+      field = {twice(field.u, width, height, reach), twice(field.v, width, height, reach)};
     const int count = level == 0 ? settings.finest_iterations : settings.iterations;
     for (int k = 0; k < count; ++k) {
       const Field before = field;
       const Iteration iteration{first[level], second[level], before};
       if (level == 0 && k + 1 == count && out != nullptr) iteration.judge(settings.texture, *out);
-      field = iteration.solved(settings.prior);
+      field = iteration.solved(settings.prior, reach);
     }
   }
   return field;

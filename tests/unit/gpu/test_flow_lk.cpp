@@ -76,6 +76,7 @@ void test_results_are_those_of_the_definition_bit_for_bit() {
   other.prior = 1.5F;
   other.texture = 0.02F;
   other.check_back = true;
+  other.reach = 4;
   struct Case {
     int width, height;
     LucasKanadeSettings settings;
@@ -251,6 +252,49 @@ void test_masked_results_equal_those_of_the_whole_picture() {
   }
 }
 
+void test_tiles_equal_the_whole_picture() {
+  struct Case {
+    int width, height, levels, iterations, reach, tile;
+    bool check_back;
+  };
+  const Case cases[] = {{611, 397, 3, 2, 12, 64, false},
+                        {450, 130, 2, 3, 8, 100, false},
+                        {500, 301, 3, 5, 5, 4000, false},
+                        {777, 64, 1, 3, 9, 64, false},
+                        {533, 250, 2, 2, 6, 64, true}};
+  for (const Case& c : cases) {
+    LucasKanadeSettings settings = with(c.iterations, c.iterations, c.levels);
+    settings.reach = c.reach;
+    settings.check_back = c.check_back;
+    const Scene scene = busy_scene(c.width, c.height, 13);
+    const Vectors whole = run(settings, scene.first, scene.second);
+    Result<std::unique_ptr<Estimator>> tiled =
+        make_tiled_lucas_kanade(*cpu, *workers, settings, c.width, c.height, c.tile);
+    TEST_ASSERT_OK(tiled);
+    Vectors out{c.width, c.height};
+    TEST_ASSERT_OK((*tiled)->run(scene.first.view(), scene.second.view(), out.view()));
+    assert_same_where(whole, out, everything(c.width, c.height));
+    GreyPicture mask{c.width, c.height};
+    for (int y = 20; y < 50; ++y)
+      for (int x = 90; x < 300; ++x) mask.at(x, y) = 1;
+    TEST_ASSERT_OK((*tiled)->run(scene.first.view(), scene.second.view(), mask.view(), out.view()));
+    TEST_ASSERT_EQUAL_INT(30 * 210, assert_same_where(whole, out, mask));
+    TEST_ASSERT_EQUAL_UINT8(kMaskedOut, out.flags[out.index(0, 0)]);
+  }
+}
+
+void test_tiles_hold_less_memory_than_the_whole() {
+  LucasKanadeSettings settings = with(3, 2, 3);
+  settings.reach = 16;
+  const auto whole = make(settings, 2000, 1500);
+  Result<std::unique_ptr<Estimator>> tiled =
+      make_tiled_lucas_kanade(*cpu, *workers, settings, 2000, 1500, 256);
+  TEST_ASSERT_OK(tiled);
+  TEST_ASSERT_TRUE((*tiled)->bytes() < whole->bytes());
+  TEST_ASSERT_ERROR(Errc::invalid_argument,
+                    make_tiled_lucas_kanade(*cpu, *workers, {}, 640, 480, 63));
+}
+
 void test_rows_may_be_padded_and_quality_and_flags_left_out() {
   constexpr int kWidth = 101, kHeight = 67;
   const Scene plain = busy_scene(kWidth, kHeight, 14), padded = busy_scene(kWidth, kHeight, 14, 9);
@@ -359,6 +403,8 @@ int main() {
   RUN_TEST(test_noise_around_flat_grey_is_not_trusted);
   RUN_TEST(test_vectors_out_of_the_picture_are_flagged);
   RUN_TEST(test_masked_results_equal_those_of_the_whole_picture);
+  RUN_TEST(test_tiles_equal_the_whole_picture);
+  RUN_TEST(test_tiles_hold_less_memory_than_the_whole);
   RUN_TEST(test_rows_may_be_padded_and_quality_and_flags_left_out);
   RUN_TEST(test_one_thread_gives_what_many_give);
   RUN_TEST(test_running_allocates_nothing);

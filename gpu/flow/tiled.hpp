@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <memory>
+
+#include "gpu/flow/flow.hpp"
+
+namespace kerb::flow {
+
+/// How a picture is gone through in windows that overlap.
+struct TileLayout {
+  const char* where;  ///< for errors
+  const char* name;   ///< the method's
+  int width, height;  ///< of the picture
+  int tile;           ///< about so many pixels a side count in each window; at least 64
+  int step;           ///< windows begin at multiples of this
+  int rim;            ///< how far away anything may lie that a pixel's result depends on
+};
+/// Makes the estimator for a window of this size.
+using MakeWindow = std::function<Result<std::unique_ptr<Estimator>>(int width, int height)>;
+
+/// An estimator that gives a method's result for the whole picture while it holds memory for one
+/// window only. All windows have one size, so there is one estimator for them. Host pictures only.
+/// Fails: invalid_argument (tile), io (no memory), and as `make`. For gpu/flow alone.
+Result<std::unique_ptr<Estimator>> make_tiled(const Context& context, const TileLayout& layout,
+                                              const MakeWindow& make);
+
+}  // namespace kerb::flow
