@@ -21,7 +21,6 @@ using namespace lk;
 constexpr const char* kWhere = "Lucas-Kanade";
 using Packed = std::uint32_t;  // a vector: u low, v high, 16 bits each
 
-<<<<<<< HEAD
 /// How a block goes through its tile: `Run` rows of a column are solved by one thread, one after
 /// the other.
 template <int Tile, int Run, int Threads>
@@ -39,23 +38,9 @@ struct Shape {
 };
 /// Large tiles do the least twice, at their borders. A level with too few of them for the device
 /// takes smaller ones, whose every step is one pass of the block: there latency is what counts.
-using Large = Shape<32, 3, 448>;
+using Large = Shape<32, 3, 512>;
 using Medium = Shape<16, 2, 352>;
 using Small = Shape<8, 1, 352>;
-=======
-constexpr int kTile = 32;
-constexpr int kWarped = kTile + 2 * kHalo;                            // columns and rows
-constexpr int kTermed = kTile + 2 * (kMedianRadius + kWindowRadius);  // ...
-constexpr int kSolved = kTile + 2 * kMedianRadius;                    // ...
-constexpr int kRun = 3;  // rows one thread solves, one after the other
-constexpr int kThreads = 512;
-static_assert(kSolved % kRun == 0 && kSolved * (kSolved / kRun) <= kThreads);
-
-constexpr std::size_t shared_bytes(int planes) {
-  return sizeof(float) *
-         (3 * kWarped * kWarped + static_cast<std::size_t>(planes) * kTermed * kTermed);
-}
->>>>>>> lk
 
 __device__ __forceinline__ int u_of(Packed p) {
   return static_cast<int>(static_cast<std::int16_t>(p & 0xFFFFU));
@@ -361,13 +346,14 @@ __global__ void __launch_bounds__(S::kThreads, 3) iterate_kernel(Iteration it, J
           static_cast<std::uint8_t>(wanted ? (doubts == 0 ? static_cast<unsigned>(kValid) : doubts)
                                            : static_cast<unsigned>(kMaskedOut));
   };
-  static_assert(kTile * kTile / 2 == kThreads);
-  const int column = thread % kTile, row = thread / kTile * 2;
-  const Packed* const near = raw + row * kSolved + column;
-  Packed upper = 0, lower = 0;
-  median_pair([&](int i) { return near[i / 5 * kSolved + i % 5]; }, upper, lower);
-  write(column, row, upper);
-  write(column, row + 1, lower);
+  for (int k = thread; k < kTile * kTile / 2; k += kThreads) {
+    const int column = k % kTile, row = k / kTile * 2;
+    const Packed* const near = raw + row * kSolved + column;
+    Packed upper = 0, lower = 0;
+    median_pair([&](int i) { return near[i / 5 * kSolved + i % 5]; }, upper, lower);
+    write(column, row, upper);
+    write(column, row + 1, lower);
+  }
 }
 
 // --- the frame -----------------------------------------------------------------------------------
