@@ -130,7 +130,7 @@ void MotionPoints::look_closer(const Detection* boxes, int count, int points, Mo
     // Where the best of the picture's squares are enough, lesser ones would only blur them.
     int there = 0;
     for (int k = 0; k < before; ++k) there += leads_into(box, out.items[k]) ? 1 : 0;
-    if (there >= points / 4) continue;
+    if (there >= points / 6) continue;
     // Where it was is not known: a little around where it is, and only what leads there.
     const auto cell = [&](float from, float size, int k, int of, int limit) {
       const float at =

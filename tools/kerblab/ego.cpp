@@ -38,7 +38,7 @@ struct EgoOptions {
   double focal = 0, fov = 60, height = 1.4, pitch = 0, yaw = 0, ahead = 1.5, rate = 30;
   std::optional<double> speed, yaw_rate;
   double tolerance = 8;
-  int width = 640, points = 800, every = 1, threads = 0;
+  int width = 640, points = 1200, every = 1, threads = 0;
   bool fixed = false;
 };
 
