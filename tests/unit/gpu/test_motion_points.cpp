@@ -17,10 +17,23 @@ namespace {
 
 constexpr int kWidth = 322, kHeight = 241;  // odd, so that a rest is left over
 
-/// A smooth texture that can be sampled anywhere.
+/// Values that look drawn at whole places, with a smooth way between them: never the same twice, so
+/// that there is one right answer.
+double lattice(int x, int y) {
+  std::uint32_t h =
+      static_cast<std::uint32_t>(x) * 73856093U ^ static_cast<std::uint32_t>(y) * 19349663U;
+  h = (h ^ (h >> 13)) * 1274126177U;
+  return static_cast<double>((h ^ (h >> 16)) & 0xFFFFU) / 65535.0;
+}
+double noise(double x, double y) {
+  const int ix = static_cast<int>(std::floor(x)), iy = static_cast<int>(std::floor(y));
+  const auto smooth = [](double t) { return t * t * (3 - 2 * t); };
+  const double u = smooth(x - ix), v = smooth(y - iy);
+  return (lattice(ix, iy) * (1 - u) + lattice(ix + 1, iy) * u) * (1 - v) +
+         (lattice(ix, iy + 1) * (1 - u) + lattice(ix + 1, iy + 1) * u) * v;
+}
 double texture(double x, double y) {
-  return 128 + 35 * std::sin(0.31 * x + 0.11 * y) + 30 * std::sin(0.23 * y - 0.07 * x) +
-         25 * std::sin(0.17 * x * 0.9 + 0.29 * y + 1) + 20 * std::sin(0.05 * x - 0.41 * y);
+  return 20 + 130 * noise(x / 14 + 100, y / 14 + 100) + 85 * noise(x / 6 + 300, y / 6 + 300);
 }
 
 std::vector<std::uint8_t> picture(double shift_x, double shift_y) {
