@@ -6,6 +6,7 @@
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/unity.hpp"
 #include "tools/eval/detections.hpp"
+#include "tools/eval/mot.hpp"
 #include "tools/eval/names.hpp"
 #include "tools/eval/truth.hpp"
 
@@ -295,10 +296,28 @@ void test_a_name_in_doubt_is_an_error() {
   expect_fault(find_pictures("test", {"a/1.jpg", "a/1.jpg"}, {"a/1.jpg"}), "named more than once");
 }
 
+void test_mot_text_gives_people_by_frame() {
+  const Result<MotBoxes> boxes = parse_mot(
+      "1,7,10,20,30.5,60,1,-1,-1,-1\r\n\n2,7,11,20,30,60,1\n2,8,1,2,3,4,0,1,1\n"
+      "2,9,1,2,3,4,1,1,0.5\n2,10,1,2,3,4,1,11,1\n",
+      "gt.txt");
+  TEST_ASSERT_TRUE(static_cast<bool>(boxes));
+  TEST_ASSERT_EQUAL_size_t(2, boxes->size());
+  TEST_ASSERT_EQUAL_size_t(1, boxes->at(1).size());
+  TEST_ASSERT_EQUAL_INT(7, boxes->at(1)[0].id);
+  TEST_ASSERT_EQUAL_DOUBLE(30.5, boxes->at(1)[0].box.w);
+  TEST_ASSERT_EQUAL_size_t(2, boxes->at(2).size());  // neither the ignored one nor the vehicle
+  TEST_ASSERT_EQUAL_INT(9, boxes->at(2)[1].id);
+  for (const char* wrong :
+       {"1,2,3,4,5,6\n", "0,1,1,1,1,1,1\n", "1,1,1,1,0,1,1\n", "1,1,x,1,1,1,1\n"})
+    TEST_ASSERT_FALSE(static_cast<bool>(parse_mot(wrong, "gt.txt")));
+}
+
 }  // namespace
 
 int main() {
   UNITY_BEGIN();
+  RUN_TEST(test_mot_text_gives_people_by_frame);
   RUN_TEST(test_csv_has_a_box_a_line);
   RUN_TEST(test_csv_without_a_header_loses_no_line);
   RUN_TEST(test_a_csv_line_that_cannot_be_read_is_named);
