@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/flow/lk_pyramid_cuda.cuh"
+#include "gpu/flow/median25.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/cuda_status.hpp"
 #include "gpu/memory/graph_cuda.hpp"
@@ -18,21 +19,33 @@ namespace {
 
 using namespace lk;
 
+#ifndef KERB_LK_LARGE
+#define KERB_LK_LARGE 3
+#define KERB_LK_MEDIUM 1
+#endif
 constexpr const char* kWhere = "Lucas-Kanade";
 using Packed = std::uint32_t;  // a vector: u low, v high, 16 bits each
 
-constexpr int kTile = 32;
-constexpr int kWarped = kTile + 2 * kHalo;                            // columns and rows
-constexpr int kTermed = kTile + 2 * (kMedianRadius + kWindowRadius);  // ...
-constexpr int kSolved = kTile + 2 * kMedianRadius;                    // ...
-constexpr int kRun = 3;  // rows one thread solves, one after the other
-constexpr int kThreads = 512;
-static_assert(kSolved % kRun == 0 && kSolved * (kSolved / kRun) <= kThreads);
-
-constexpr std::size_t shared_bytes(int planes) {
-  return sizeof(float) *
-         (3 * kWarped * kWarped + static_cast<std::size_t>(planes) * kTermed * kTermed);
-}
+/// How a block goes through its tile: `Run` rows of a column are solved by one thread, one after
+/// the other.
+template <int Tile, int Run, int Threads>
+struct Shape {
+  static constexpr int kTile = Tile;
+  static constexpr int kWarped = kTile + 2 * kHalo;                            // columns and rows
+  static constexpr int kTermed = kTile + 2 * (kMedianRadius + kWindowRadius);  // ...
+  static constexpr int kSolved = kTile + 2 * kMedianRadius;                    // ...
+  static constexpr int kRun = Run, kThreads = Threads;
+  static_assert(kSolved % kRun == 0 && kSolved * (kSolved / kRun) <= kThreads);
+  static constexpr std::size_t shared_bytes(int planes) {
+    return sizeof(float) *
+           (3 * kWarped * kWarped + static_cast<std::size_t>(planes) * kTermed * kTermed);
+  }
+};
+/// Large tiles do the least twice, at their borders. A level with too few of them for the device
+/// takes smaller ones, whose every step is one pass of the block: there latency is what counts.
+using Large = Shape<32, 3, 512>;
+using Medium = Shape<16, 2, 352>;
+using Small = Shape<8, 1, 352>;
 
 __device__ __forceinline__ int u_of(Packed p) {
   return static_cast<int>(static_cast<std::int16_t>(p & 0xFFFFU));
@@ -59,20 +72,21 @@ __global__ void cells_kernel(Mask<Space::device> mask, int cells_x, int cells_y,
   if (lane == 0) cells[cell] = any ? 1 : 0;
 }
 
-/// The least to the front, the greatest to the end, of u and of v.
+/// The lesser first, of u and of v.
+__device__ __forceinline__ void in_order(Packed& a, Packed& b) {
+  const Packed low = __vmins2(a, b);
+  b = __vmaxs2(a, b);
+  a = low;
+}
+/// The least to the front, the greatest to the end.
 template <int kCount>
 __device__ __forceinline__ void to_ends(Packed* v) {
-  const auto order = [](Packed& a, Packed& b) {
-    const Packed low = __vmins2(a, b);
-    b = __vmaxs2(a, b);
-    a = low;
-  };
 #pragma unroll
-  for (int i = 0; i < kCount / 2; ++i) order(v[i], v[kCount - 1 - i]);
+  for (int i = 0; i < kCount / 2; ++i) in_order(v[i], v[kCount - 1 - i]);
 #pragma unroll
-  for (int i = 1; i < (kCount + 1) / 2; ++i) order(v[0], v[i]);
+  for (int i = 1; i < (kCount + 1) / 2; ++i) in_order(v[0], v[i]);
 #pragma unroll
-  for (int i = kCount / 2; i < kCount - 1; ++i) order(v[i], v[kCount - 1]);
+  for (int i = kCount / 2; i < kCount - 1; ++i) in_order(v[i], v[kCount - 1]);
 }
 
 /// The medians of the first five and of the last five of six rows of five, `at(0)` to `at(29)`, by
@@ -164,8 +178,10 @@ __device__ __forceinline__ int warped_at(const Iteration& it, int px, int py) {
   return cubic_row(column[0], column[1], column[2], column[3], wx);
 }
 
+template <typename S>
 __device__ __forceinline__ void write_none(const Iteration& it, const Judgement& judge, int x0,
                                            int y0) {
+  constexpr int kTile = S::kTile, kThreads = S::kThreads;
   for (int k = static_cast<int>(threadIdx.x); k < kTile * kTile; k += kThreads) {
     const int x = x0 + k % kTile, y = y0 + k / kTile;
     if (x >= it.width || y >= it.height) continue;
@@ -176,8 +192,10 @@ __device__ __forceinline__ void write_none(const Iteration& it, const Judgement&
   }
 }
 
-template <bool kJudge>
-__global__ void __launch_bounds__(kThreads, 3) iterate_kernel(Iteration it, Judgement judge) {
+template <bool kJudge, typename S>
+__global__ void __launch_bounds__(S::kThreads, 3) iterate_kernel(Iteration it, Judgement judge) {
+  constexpr int kTile = S::kTile, kWarped = S::kWarped, kTermed = S::kTermed;
+  constexpr int kSolved = S::kSolved, kRun = S::kRun, kThreads = S::kThreads;
   constexpr int kPlanes = kJudge ? 6 : 5;
   extern __shared__ float shared[];
   Packed* const vectors = reinterpret_cast<Packed*>(shared);
@@ -198,7 +216,7 @@ __global__ void __launch_bounds__(kThreads, 3) iterate_kernel(Iteration it, Judg
     for (int k = thread; k < count && !any; k += kThreads)
       any = it.cells.data[(near.y0 + k / columns) * it.cells.columns + near.x0 + k % columns] != 0;
     if (__syncthreads_or(any ? 1 : 0) == 0) {
-      if constexpr (kJudge) write_none(it, judge, x0, y0);
+      if constexpr (kJudge) write_none<S>(it, judge, x0, y0);
       return;
     }
   }
@@ -301,7 +319,7 @@ __global__ void __launch_bounds__(kThreads, 3) iterate_kernel(Iteration it, Judg
   }
   __syncthreads();
 
-  // Medians of u and of v, both at once: a thread for two pixels, one above the other.
+  // Medians of u and of v, both at once.
   const auto write = [&](int column, int row, Packed vector) {
     const int x = x0 + column, y = y0 + row;
     if (x > last_x || y > last_y) return;
@@ -334,13 +352,25 @@ __global__ void __launch_bounds__(kThreads, 3) iterate_kernel(Iteration it, Judg
           static_cast<std::uint8_t>(wanted ? (doubts == 0 ? static_cast<unsigned>(kValid) : doubts)
                                            : static_cast<unsigned>(kMaskedOut));
   };
-  static_assert(kTile * kTile / 2 == kThreads);
-  const int column = thread % kTile, row = thread / kTile * 2;
-  const Packed* const near = raw + row * kSolved + column;
-  Packed upper = 0, lower = 0;
-  median_pair([&](int i) { return near[i / 5 * kSolved + i % 5]; }, upper, lower);
-  write(column, row, upper);
-  write(column, row + 1, lower);
+  // Two pixels at once where there are enough for all threads; else latency is what counts.
+  if constexpr (kTile * kTile / 2 >= kThreads) {
+    for (int k = thread; k < kTile * kTile / 2; k += kThreads) {
+      const int column = k % kTile, row = k / kTile * 2;
+      const Packed* const near = raw + row * kSolved + column;
+      Packed upper = 0, lower = 0;
+      median_pair([&](int i) { return near[i / 5 * kSolved + i % 5]; }, upper, lower);
+      write(column, row, upper);
+      write(column, row + 1, lower);
+    }
+  } else {
+    for (int k = thread; k < kTile * kTile; k += kThreads) {
+      const int column = k % kTile, row = k / kTile;
+      const Packed* const near = raw + row * kSolved + column;
+      write(column, row,
+            bm::median25<Packed>([&](int i) { return near[i / 5 * kSolved + i % 5]; },
+                                 [](Packed& a, Packed& b) { in_order(a, b); }));
+    }
+  }
 }
 
 // --- the frame -----------------------------------------------------------------------------------
@@ -375,14 +405,9 @@ class LucasKanadeCuda final : public Estimator {
   }
 
   Status allocate() {
-    for (const auto& [kernel, planes] :
-         {std::pair{iterate_kernel<false>, 5}, std::pair{iterate_kernel<true>, 6}})
-      if (Status ok =
-              cuda_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                               static_cast<int>(shared_bytes(planes))),
-                          "shared memory for Lucas-Kanade");
-          !ok)
-        return ok;
+    if (Status ok = allow_shared<Large>(); !ok) return ok;
+    if (Status ok = allow_shared<Medium>(); !ok) return ok;
+    if (Status ok = allow_shared<Small>(); !ok) return ok;
     const std::size_t pixels =
         static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
     for (DeviceBuffer<Sample>& picture : pictures_)
@@ -478,6 +503,35 @@ class LucasKanadeCuda final : public Estimator {
                               from.data, static_cast<std::size_t>(from.row_stride), columns, rows);
   }
 
+  template <typename S>
+  static Status allow_shared() {
+    for (const auto& [kernel, planes] :
+         {std::pair{iterate_kernel<false, S>, 5}, std::pair{iterate_kernel<true, S>, 6}})
+      if (Status ok =
+              cuda_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                               static_cast<int>(S::shared_bytes(planes))),
+                          "shared memory for Lucas-Kanade");
+          !ok)
+        return ok;
+    return Done{};
+  }
+
+  /// Whether the level has at least so many tiles for each multiprocessor.
+  template <typename S>
+  [[nodiscard]] bool fills(const Level& level, int each) const {
+    return div_up(level.width, S::kTile) * div_up(level.height, S::kTile) >=
+           static_cast<unsigned>(each * context_.info().multiprocessors);
+  }
+
+  template <typename S>
+  static void launch(cudaStream_t s, const Iteration& it, const Judgement* judge) {
+    const dim3 grid{div_up(it.width, S::kTile), div_up(it.height, S::kTile)};
+    if (judge != nullptr)
+      iterate_kernel<true, S><<<grid, S::kThreads, S::shared_bytes(6), s>>>(it, *judge);
+    else
+      iterate_kernel<false, S><<<grid, S::kThreads, S::shared_bytes(5), s>>>(it, Judgement{});
+  }
+
   Status queue(StreamRef stream, const Key& key) {
     cudaStream_t const s = stream.get();
     Cells cells{nullptr, cells_x_, cells_y_};
@@ -533,11 +587,13 @@ class LucasKanadeCuda final : public Estimator {
         it.out = vectors_[to].device_data();
         it.prior = 16.0F * settings_.prior;
         it.cells = cells;
-        const dim3 grid{div_up(level.width, kTile), div_up(level.height, kTile)};
-        if (judge != nullptr && i == 0 && k + 1 == level.iterations)
-          iterate_kernel<true><<<grid, kThreads, shared_bytes(6), s>>>(it, *judge);
+        const Judgement* const last = i == 0 && k + 1 == level.iterations ? judge : nullptr;
+        if (fills<Large>(level, KERB_LK_LARGE))
+          launch<Large>(s, it, last);
+        else if (fills<Medium>(level, KERB_LK_MEDIUM))
+          launch<Medium>(s, it, last);
         else
-          iterate_kernel<false><<<grid, kThreads, shared_bytes(5), s>>>(it, Judgement{});
+          launch<Small>(s, it, last);
         std::swap(from, to);
       }
     }

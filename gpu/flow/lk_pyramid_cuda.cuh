@@ -19,20 +19,52 @@ struct Samples {
   Sample* of[2];
 };
 
+constexpr int kPatch = 4;  // columns and rows of samples that one thread smoothes
+static_assert(kRimLeft % kPatch == 0);
+
 __global__ void smooth_kernel(Pair in, Level level, Samples out) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) - kRimLeft;
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y) - kRimRows;
-  if (x >= level.width + kRimRight || y >= level.height + kRimRows) return;
-  const int cx = clamped(x, level.width - 1), cy = clamped(y, level.height - 1);
-  const int left = max(cx - 1, 0), right = min(cx + 1, level.width - 1);
+  const int x0 = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * kPatch - kRimLeft;
+  const int y0 = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y) * kPatch - kRimRows;
+  const int end_x = level.width + kRimRight, end_y = level.height + kRimRows;
+  if (x0 >= end_x || y0 >= end_y) return;
   const std::uint8_t* data = in.data[blockIdx.z];
   const std::ptrdiff_t stride = in.row_stride[blockIdx.z];
-  const std::uint8_t* above = data + max(cy - 1, 0) * stride;
-  const std::uint8_t* here = data + cy * stride;
-  const std::uint8_t* below = data + min(cy + 1, level.height - 1) * stride;
-  const auto column = [&](int i) { return smooth3(above[i], here[i], below[i]); };
-  out.of[blockIdx.z][level.samples + static_cast<std::ptrdiff_t>(y) * level.stride + x] =
-      static_cast<Sample>(smooth3(column(left), column(cx), column(right)));
+  Sample* const to = out.of[blockIdx.z] + level.samples;
+  // A sample of the rim is the one at the edge: its own neighbours, not the rim's.
+  int column[kPatch];
+#pragma unroll
+  for (int i = 0; i < kPatch; ++i) column[i] = clamped(x0 + i, level.width - 1);
+  const auto row = [&](int y, int(&sums)[kPatch]) {
+    const std::uint8_t* p = data + clamped(y, level.height - 1) * stride;
+#pragma unroll
+    for (int i = 0; i < kPatch; ++i)
+      sums[i] =
+          smooth3(p[max(column[i] - 1, 0)], p[column[i]], p[min(column[i] + 1, level.width - 1)]);
+  };
+  int above[kPatch], here[kPatch], below[kPatch];
+  int at = clamped(y0, level.height - 1);
+  row(at - 1, above);
+  row(at, here);
+  row(at + 1, below);
+#pragma unroll
+  for (int j = 0; j < kPatch; ++j) {
+    const int y = y0 + j;
+    if (y >= end_y) return;
+    if (clamped(y, level.height - 1) != at) {  // one further down
+      ++at;
+#pragma unroll
+      for (int i = 0; i < kPatch; ++i) {
+        above[i] = here[i];
+        here[i] = below[i];
+      }
+      row(at + 1, below);
+    }
+#pragma unroll
+    for (int i = 0; i < kPatch; ++i)
+      if (x0 + i < end_x)
+        to[static_cast<std::ptrdiff_t>(y) * level.stride + x0 + i] =
+            static_cast<Sample>(smooth3(above[i], here[i], below[i]));
+  }
 }
 
 __device__ __forceinline__ void halve_at(const Level& from, const Level& to, Sample* base, int x,
@@ -86,7 +118,9 @@ inline void queue_pyramids(cudaStream_t stream, const Levels& levels,
     return dim3{div_up(level.width + kRimLeft + kRimRight, threads.x),
                 div_up(level.height + 2 * kRimRows, threads.y), 2};
   };
-  smooth_kernel<<<grid(levels.of[0]), threads, 0, stream>>>(pair, levels.of[0], samples);
+  const dim3 patches{div_up(levels.of[0].width + kRimLeft + kRimRight, threads.x * kPatch),
+                     div_up(levels.of[0].height + 2 * kRimRows, threads.y * kPatch), 2};
+  smooth_kernel<<<patches, threads, 0, stream>>>(pair, levels.of[0], samples);
   int i = 1;
   for (; i < levels.count && levels.of[i].width * levels.of[i].height > kSmall; ++i)
     halve_kernel<<<grid(levels.of[i]), threads, 0, stream>>>(levels.of[i - 1], levels.of[i],

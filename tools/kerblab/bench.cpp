@@ -12,11 +12,13 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/objdetect.hpp>
+#include <opencv2/video/tracking.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "firmware/main/version.hpp"
+#include "tools/bench/flow_bench.hpp"
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/image_bench.hpp"
 #include "tools/bench/street.hpp"
@@ -101,6 +103,43 @@ std::vector<bench::Rival> opencv_rivals(const bench::HogCase& search, const Grey
   return rivals;
 }
 
+/// OpenCV's flow methods; DIS medium, which all are compared with, comes first.
+std::vector<bench::FlowRival> opencv_flows(const Grey& previous, const Grey& next, int threads) {
+  cv::setNumThreads(threads);
+  const auto mat = [](const Grey& view) {
+    return cv::Mat{view.height, view.width, CV_8UC1, const_cast<std::uint8_t*>(view.data),
+                   static_cast<std::size_t>(view.row_stride)};
+  };
+  const auto rival = [a = mat(previous), b = mat(next)](
+                         const char* name, std::function<void(cv::Mat, cv::Mat, cv::Mat&)> run) {
+    return bench::FlowRival{name, [a, b, run = std::move(run)]() -> Status {
+                              try {
+                                cv::Mat out;
+                                run(a, b, out);
+                              } catch (const std::exception&) {
+                                return Error{Errc::device, 0, "OpenCV's flow"};
+                              }
+                              return Done{};
+                            }};
+  };
+  struct Preset {
+    const char* name;
+    int preset;
+  };
+  std::vector<bench::FlowRival> rivals;
+  for (const Preset& p : {Preset{"OpenCV DIS medium", cv::DISOpticalFlow::PRESET_MEDIUM},
+                          Preset{"OpenCV DIS fast", cv::DISOpticalFlow::PRESET_FAST},
+                          Preset{"OpenCV DIS ultrafast", cv::DISOpticalFlow::PRESET_ULTRAFAST}}) {
+    const cv::Ptr<cv::DISOpticalFlow> dis = cv::DISOpticalFlow::create(p.preset);
+    rivals.push_back(rival(
+        p.name, [dis](const cv::Mat& a, const cv::Mat& b, cv::Mat& out) { dis->calc(a, b, out); }));
+  }
+  rivals.push_back(rival("OpenCV Farneback", [](const cv::Mat& a, const cv::Mat& b, cv::Mat& out) {
+    cv::calcOpticalFlowFarneback(a, b, out, 0.5, 5, 15, 3, 5, 1.1, 0);
+  }));
+  return rivals;
+}
+
 /// A real picture in any size: cut to the shape, then scaled.
 cv::Mat fitted(const cv::Mat& whole, int width, int height) {
   const double scale =
@@ -171,6 +210,23 @@ Json to_json(const bench::ImageRow& row) {
   return out;
 }
 
+Json to_json(const bench::FlowRow& row) {
+  Json out;
+  out["width"] = row.size.width;
+  out["height"] = row.size.height;
+  if (row.size.wanted < 1) out["wanted"] = row.size.wanted;
+  out["method"] = row.name;
+  out["backend"] = row.backend;
+  if (row.threads != 0) out["threads"] = row.threads;
+  out["ms"] = to_json(row.times);
+  if (row.ratio > 0) out["times_as_fast_as_dis_medium"] = row.ratio;
+  if (row.bytes_held > 0) out["bytes_held"] = row.bytes_held;
+  if (row.bytes_moved > 0 && row.times.median_ms > 0)
+    out["gb_per_s"] = row.bytes_moved * 1e-6 / row.times.median_ms;
+  if (row.backend != "cpu") out["equals_cpu"] = row.equals_cpu;
+  return out;
+}
+
 void print_hog(const std::vector<bench::HogRow>& rows) {
   const bench::HogRow* last = nullptr;
   for (const bench::HogRow& row : rows) {
@@ -202,6 +258,28 @@ void print_image(const std::vector<bench::ImageRow>& rows) {
                fmt::format("{}x{}", row.width, row.height), row.backend, 1000 * row.times.median_ms,
                1000 * row.times.best_ms,
                row.times.median_ms > 0 ? row.bytes * 1e-6 / row.times.median_ms : 0.0);
+}
+
+void print_flow(const std::vector<bench::FlowRow>& rows) {
+  const bench::FlowRow* last = nullptr;
+  for (const bench::FlowRow& row : rows) {
+    const bench::FlowCase& c = row.size;
+    if (last == nullptr || last->size.width != c.width || last->size.wanted != c.wanted) {
+      fmt::print("\n{}x{}{}\n", c.width, c.height,
+                 c.wanted < 1 ? fmt::format(", {:.0f} % of it wanted", 100 * c.wanted) : "");
+      fmt::print("{:<22}{:<17}{:>11}{:>10}{:>14}{:>10}{:>9}\n", "method", "backend", "median ms",
+                 "best", "x DIS medium", "MB held", "= CPU");
+    }
+    last = &row;
+    fmt::print(
+        "{:<22}{:<17}{:>11.3f}{:>10.3f}{:>14}{:>10}{:>9}\n", row.name, row.backend,
+        row.times.median_ms, row.times.best_ms,
+        row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "-",
+        row.bytes_held > 0 ? fmt::format("{:.1f}", static_cast<double>(row.bytes_held) / 1e6) : "-",
+        row.backend == "cpu" ? "-"
+        : row.equals_cpu     ? "yes"
+                             : "NO");
+  }
 }
 
 Result<std::vector<bench::HogRow>> run_hog(const BenchOptions& o, const Backends& backends,
@@ -259,6 +337,32 @@ Result<std::vector<bench::ImageRow>> run_image(const BenchOptions& o, const Back
   return bench::bench_image(clock, bench);
 }
 
+Result<std::vector<bench::FlowRow>> run_flow(const BenchOptions& o, const Backends& backends,
+                                             const Clock& clock) {
+  bench::FlowBench bench;
+  if (o.repeat > 0) bench.repeats = o.repeat;
+  if (o.quick) bench.cases = {{160, 96}, {160, 96, 0.25}};
+  bench.threads = o.threads;
+  bench.cpu = backends.cpu;
+  bench.cuda = backends.cuda.has_value();
+  LoadedPicture picture;
+  if (!o.picture.empty()) {
+    Result<LoadedPicture> loaded = load_picture(o.picture, false);
+    if (!loaded) return loaded.error();
+    picture = std::move(*loaded);
+  }
+  bench.picture = [&](int width, int height) {
+    return o.picture.empty() ? bench::street_picture(width, height)
+                             : fitted_grey(picture, width, height);
+  };
+  bench.rivals = opencv_flows;
+  Progress progress{clock, "bench flow"};
+  bench.on_progress = [&](const std::string&, int done, int all) {
+    progress.show(static_cast<std::size_t>(done), static_cast<std::size_t>(all));
+  };
+  return bench::bench_flow(clock, bench);
+}
+
 Status run(const BenchOptions& o) {
   if (!o.json.empty())
     if (Status ok = check_output(o.json); !ok) return ok;
@@ -282,6 +386,11 @@ Status run(const BenchOptions& o) {
     if (!found) return found.error();
     for (const bench::HogRow& row : *found) rows.push_back(to_json(row));
     if (table) print_hog(*found);
+  } else if (o.what == "flow") {
+    const Result<std::vector<bench::FlowRow>> found = run_flow(o, *backends, clock);
+    if (!found) return found.error();
+    for (const bench::FlowRow& row : *found) rows.push_back(to_json(row));
+    if (table) print_flow(*found);
   } else {
     const Result<std::vector<bench::ImageRow>> found = run_image(o, *backends, clock);
     if (!found) return found.error();
@@ -297,10 +406,12 @@ Status run(const BenchOptions& o) {
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("bench", "Measure detectors and image operators");
+  CLI::App* command = app.add_subcommand("bench", "Measure detectors, flow and image operators");
   command->footer(
       "hog: every detector of ours beside OpenCV's HOGDescriptor, by turns, from the grey picture\n"
-      "to fused boxes; medians. image: every operator of gpu/image. Prints a table.\n"
+      "to fused boxes; medians. image: every operator of gpu/image. flow: our methods beside "
+      "OpenCV's\n"
+      "on two pictures, the second a little nearer, whole and masked. Prints a table.\n"
       "Backend auto: the CPU, and CUDA too where there is a device; cpu or cuda: that one alone\n"
       "(OpenCV's, which runs on the CPU, always stands beside hog).\n"
       "With --model, that model alone beside OpenCV's: in colour if it needs it (OpenCV's in "
@@ -309,19 +420,22 @@ void add_bench(CLI::App& app, Action& action) {
       "Examples:\n  kerblab bench hog --picture street.png --repeat 21 --json bench.json\n"
       "  kerblab bench hog --model models/default.kwm --threads 2");
   const auto o = std::make_shared<BenchOptions>();
-  command->add_option("what", o->what, "hog or image")
-      ->check(CLI::IsMember({"hog", "image"}))
-      ->option_text("[hog|image]")
+  command->add_option("what", o->what, "hog, flow or image")
+      ->check(CLI::IsMember({"hog", "flow", "image"}))
+      ->option_text("[hog|flow|image]")
       ->capture_default_str();
   command->add_option("--json", o->json, "Also as JSON, there; - is stdout, without the table")
       ->check(not_empty);
   command
-      ->add_option("--picture", o->picture,
-                   "hog: a picture, cut and scaled to each size; default: a street made by code")
+      ->add_option(
+          "--picture", o->picture,
+          "hog, flow: a picture, cut and scaled to each size; default: a street made by code")
       ->check(not_empty);
   command->add_option("--model", o->model, "hog: this model (ours or OpenCV's) instead of all")
       ->check(not_empty);
-  command->add_option("--repeat", o->repeat, "Medians of so many; default 11 (hog), 31 (image)")
+  command
+      ->add_option("--repeat", o->repeat,
+                   "Medians of so many; default 11 (hog), 21 (flow), 31 (image)")
       ->check(CLI::Range(1, 100000));
   command->add_flag("--quick", o->quick, "One small search, tiny pictures: does it run at all?");
   command->add_option("--backend", o->backend, "auto, cpu or cuda")

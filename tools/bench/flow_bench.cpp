@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/flow_bench.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "gpu/flow/block_matching.hpp"
+#include "gpu/flow/lucas_kanade.hpp"
+#include "gpu/memory/buffer.hpp"
+#include "gpu/memory/workers.hpp"
+
+namespace kerb::bench {
+namespace {
+
+using Bytes = std::vector<std::uint8_t>;
+
+/// The picture enlarged about its middle, bilinear.
+Bytes enlarged(const Bytes& in, int width, int height, double by) {
+  Bytes out(in.size());
+  const auto at = [&](int x, int y) {
+    return static_cast<double>(in[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+                                  static_cast<std::size_t>(x)]);
+  };
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const double sx = (x - width / 2.0) / by + width / 2.0;
+      const double sy = (y - height / 2.0) / by + height / 2.0;
+      const int left = std::clamp(static_cast<int>(sx), 0, width - 2);
+      const int top = std::clamp(static_cast<int>(sy), 0, height - 2);
+      const double a = sx - left, b = sy - top;
+      const double value = (1 - b) * ((1 - a) * at(left, top) + a * at(left + 1, top)) +
+                           b * ((1 - a) * at(left, top + 1) + a * at(left + 1, top + 1));
+      out[static_cast<std::size_t>(y) * static_cast<std::size_t>(width) +
+          static_cast<std::size_t>(x)] = static_cast<std::uint8_t>(value + 0.5);
+    }
+  return out;
+}
+
+Bytes mask_of(const FlowCase& c) {
+  Bytes mask(static_cast<std::size_t>(c.width) * static_cast<std::size_t>(c.height));
+  const double side = std::sqrt(c.wanted);
+  const int w = static_cast<int>(side * c.width), h = static_cast<int>(side * c.height);
+  const int x0 = (c.width - w) / 2, y0 = (c.height - h) / 2;
+  for (int y = y0; y < y0 + h; ++y)
+    std::fill_n(mask.begin() + std::ptrdiff_t{y} * c.width + x0, w, std::uint8_t{255});
+  return mask;
+}
+
+/// Two pictures and a mask, and the same on the device where there is one.
+struct Input {
+  FlowCase size;
+  Bytes previous, next, mask;
+  DeviceBuffer<std::uint8_t> there;
+
+  template <Space S>
+  [[nodiscard]] ImageView<S, const std::uint8_t> view(const std::uint8_t* data) const {
+    return {data, size.width, size.height, size.width};
+  }
+  [[nodiscard]] flow::Picture<Space::host> host(const Bytes& bytes) const {
+    return view<Space::host>(bytes.data());
+  }
+  [[nodiscard]] flow::Picture<Space::device> device(std::size_t index) const {
+    return view<Space::device>(there.device_data() + index * previous.size());
+  }
+  [[nodiscard]] bool masked() const { return size.wanted < 1; }
+  [[nodiscard]] flow::Mask<Space::host> host_mask() const {
+    return masked() ? host(mask) : flow::Mask<Space::host>{};
+  }
+  [[nodiscard]] flow::Mask<Space::device> device_mask() const {
+    return masked() ? device(2) : flow::Mask<Space::device>{};
+  }
+  Status upload(const Context& gpu) {
+    Result<DeviceBuffer<std::uint8_t>> made =
+        DeviceBuffer<std::uint8_t>::create(gpu, 3 * previous.size());
+    if (!made) return made.error();
+    there = std::move(*made);
+    std::size_t at = 0;
+    for (const Bytes* bytes : {&previous, &next, &mask}) {
+      if (Status ok =
+              copy_to_device(gpu.stream(), there.device_data() + at, bytes->data(), bytes->size());
+          !ok)
+        return ok;
+      at += bytes->size();
+    }
+    return wait(gpu.stream());
+  }
+};
+
+/// A field in plain memory.
+struct Vectors {
+  explicit Vectors(const FlowCase& c)
+      : u(static_cast<std::size_t>(c.width) * static_cast<std::size_t>(c.height)),
+        v(u.size()),
+        quality(u.size()),
+        flags(u.size()),
+        view{u.data(), v.data(), quality.data(), flags.data(), c.width, c.height, c.width} {}
+  friend bool operator==(const Vectors& a, const Vectors& b) {
+    return a.u == b.u && a.v == b.v && a.quality == b.quality && a.flags == b.flags;
+  }
+  std::vector<float> u, v;
+  Bytes quality, flags;
+  flow::FieldView<Space::host> view;
+};
+
+using Make =
+    std::function<Result<std::unique_ptr<flow::Estimator>>(const Context&, Workers&, int, int)>;
+struct Method {
+  const char* name;
+  Make make;
+  double bytes_a_pixel;  // read and written at the least
+};
+
+std::vector<Method> methods() {
+  constexpr double kLevels = 4.0 / 3;     // pixels of a pyramid to one of the picture
+  constexpr double kOut = 4 + 4 + 1 + 1;  // u, v, quality, flags
+  std::vector<Method> out;
+  for (const bool back : {false, true}) {
+    flow::LucasKanadeSettings s;
+    s.check_back = back;
+    // Both pictures in; samples of 16 bits written and read; each iteration reads vectors (two of
+    // 16 bits) and both pictures' samples and writes vectors.
+    const double once =
+        2 * 2 * kLevels + (4 + 4 + 2 * 2) * (s.finest_iterations + s.iterations * (kLevels - 1));
+    out.push_back({back ? "lk, checked" : "lk",
+                   [s](const Context& c, Workers& w, int width, int height) {
+                     return flow::make_lucas_kanade(c, w, s, width, height);
+                   },
+                   2 + 2 * 2 * kLevels + (back ? 2 : 1) * once + kOut});
+  }
+  for (const flow::Cost cost : {flow::Cost::ncc, flow::Cost::ssd, flow::Cost::sad}) {
+    flow::BlockMatchingSettings s;
+    s.cost = cost;
+    // Both pictures in; both pyramids written and read; the field.
+    out.push_back({flow::name_of(cost),
+                   [s](const Context& c, Workers& w, int width, int height) {
+                     return flow::make_block_matching(c, w, s, width, height);
+                   },
+                   2 + 2 * 2 * kLevels + kOut});
+  }
+  return out;
+}
+
+class Bench {
+ public:
+  Bench(const Clock& clock, const FlowBench& bench)
+      : clock_{clock}, bench_{bench}, workers_{bench.threads} {}
+
+  Result<std::vector<FlowRow>> run() {
+    Result<Context> cpu = Context::create(BackendChoice::cpu);
+    if (!cpu) return cpu.error();
+    cpu_.emplace(std::move(*cpu));
+    if (bench_.cuda) {
+      Result<Context> cuda = Context::create(BackendChoice::cuda);
+      if (!cuda) return cuda.error();
+      cuda_.emplace(std::move(*cuda));
+    }
+    for (std::size_t i = 0; i < bench_.cases.size(); ++i)
+      if (Status ok = one(bench_.cases[i], static_cast<int>(i)); !ok) return ok.error();
+    return std::move(rows_);
+  }
+
+ private:
+  Status one(const FlowCase& c, int number) {
+    Input in;
+    in.size = c;
+    in.previous = bench_.picture(c.width, c.height);
+    in.next = enlarged(in.previous, c.width, c.height, 1.02);
+    in.mask = mask_of(c);
+    if (cuda_)
+      if (Status ok = in.upload(*cuda_); !ok) return ok;
+
+    std::vector<Contestant> contestants;
+    std::vector<FlowRow> rows;
+    std::vector<std::unique_ptr<flow::Estimator>> estimators;
+    std::vector<std::unique_ptr<Vectors>> vectors;
+    std::vector<std::unique_ptr<flow::FlowField>> fields;
+    const auto add = [&](std::string name, std::string backend, int threads,
+                         std::function<Status()> frame) -> FlowRow& {
+      contestants.push_back({name, backend, std::move(frame)});
+      rows.emplace_back();
+      rows.back().size = c;
+      rows.back().name = std::move(name);
+      rows.back().backend = std::move(backend);
+      rows.back().threads = threads;
+      return rows.back();
+    };
+    if (bench_.rivals && !in.masked())
+      for (FlowRival& rival :
+           bench_.rivals(in.host(in.previous), in.host(in.next), workers_.count()))
+        add(rival.name, "cpu", workers_.count(), std::move(rival.frame));
+    const std::size_t reference = 0;
+    const bool has_reference = !rows.empty();
+
+    for (const Method& method : methods()) {
+      const double moved =
+          method.bytes_a_pixel * static_cast<double>(c.width) * static_cast<double>(c.height);
+      // The CPU's field, which CUDA's must equal.
+      Result<std::unique_ptr<flow::Estimator>> host =
+          method.make(*cpu_, workers_, c.width, c.height);
+      if (!host) return host.error();
+      flow::Estimator* const on_cpu = estimators.emplace_back(std::move(*host)).get();
+      Vectors* const expected = vectors.emplace_back(std::make_unique<Vectors>(c)).get();
+      const auto cpu_frame = [&in, on_cpu, expected] {
+        return on_cpu->run(in.host(in.previous), in.host(in.next), in.host_mask(), expected->view);
+      };
+      if (bench_.cpu) {
+        FlowRow& row = add(method.name, "cpu", workers_.count(), cpu_frame);
+        row.bytes_held = on_cpu->bytes();
+        row.bytes_moved = moved;
+      } else if (Status ok = cpu_frame(); !ok) {
+        return ok;
+      }
+      if (!cuda_) continue;
+      Result<std::unique_ptr<flow::Estimator>> made =
+          method.make(*cuda_, workers_, c.width, c.height);
+      if (!made) return made.error();
+      flow::Estimator* const on_gpu = estimators.emplace_back(std::move(*made)).get();
+      Vectors* const got = vectors.emplace_back(std::make_unique<Vectors>(c)).get();
+      Result<flow::FlowField> field = flow::FlowField::create(*cuda_, c.width, c.height);
+      if (!field) return field.error();
+      const flow::FlowField* const out =
+          fields.emplace_back(std::make_unique<flow::FlowField>(std::move(*field))).get();
+      if (Status ok = cpu_frame(); !ok) return ok;
+      if (Status ok =
+              on_gpu->run(in.host(in.previous), in.host(in.next), in.host_mask(), got->view);
+          !ok)
+        return ok;
+      const bool equal = *got == *expected;
+      FlowRow& from_host = add(method.name, "cuda", 0, [&in, on_gpu, got] {
+        return on_gpu->run(in.host(in.previous), in.host(in.next), in.host_mask(), got->view);
+      });
+      from_host.equals_cpu = equal;
+      FlowRow& there = add(method.name, "cuda, on device", 0, [this, &in, on_gpu, out] {
+        const Status queued =
+            on_gpu->run(in.device(0), in.device(1), in.device_mask(), out->device());
+        return queued ? wait(cuda_->stream()) : queued;
+      });
+      there.equals_cpu = equal;
+      there.bytes_held = on_gpu->bytes();
+      there.bytes_moved = moved;
+    }
+    const auto on_round = [&](int done, int all) {
+      if (bench_.on_progress)
+        bench_.on_progress("flow", number * all + done,
+                           static_cast<int>(bench_.cases.size()) * all);
+    };
+    const Result<std::vector<Times>> times = contest(clock_, contestants, bench_.repeats, on_round);
+    if (!times) return times.error();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      rows[i].times = (*times)[i];
+      if (has_reference) rows[i].ratio = (*times)[reference].median_ms / (*times)[i].median_ms;
+      rows_.push_back(std::move(rows[i]));
+    }
+    return Done{};
+  }
+
+  const Clock& clock_;
+  const FlowBench& bench_;
+  Workers workers_;
+  std::optional<Context> cpu_, cuda_;
+  std::vector<FlowRow> rows_;
+};
+
+}  // namespace
+
+const std::vector<FlowCase>& flow_cases() {
+  static const std::vector<FlowCase> cases{{1280, 720}, {1280, 720, 0.25}, {1280, 720, 0.04},
+                                           {640, 384},  {1920, 1080},      {3840, 2160}};
+  return cases;
+}
+
+Result<std::vector<FlowRow>> bench_flow(const Clock& clock, const FlowBench& bench) {
+  return Bench{clock, bench}.run();
+}
+
+}  // namespace kerb::bench
