@@ -17,7 +17,7 @@ struct Point {
 struct TrackedPoint {
   float x = 0, y = 0;
   std::uint8_t quality = 0;  ///< 0..255, as in a FieldView
-  std::uint8_t flags = 0;    ///< bits of Flag
+  std::uint8_t flags = 0;    ///< as in a FieldView
   std::uint8_t unused[2] = {0, 0};
 };
 

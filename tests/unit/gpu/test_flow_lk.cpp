@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -45,8 +44,7 @@ int assert_same_where(const Vectors& expected, const Vectors& actual, const Grey
       if (mask.view().data[y * mask.row_stride + x] == 0) continue;
       ++count;
       const std::size_t e = expected.index(x, y), a = actual.index(x, y);
-      if (std::memcmp(&expected.u[e], &actual.u[a], 4) != 0 ||
-          std::memcmp(&expected.v[e], &actual.v[a], 4) != 0 ||
+      if (expected.u[e] != actual.u[a] || expected.v[e] != actual.v[a] ||
           expected.quality[e] != actual.quality[a] || expected.flags[e] != actual.flags[a]) {
         char text[160];
         std::snprintf(text, sizeof text, "at %d, %d: (%g, %g) is not (%g, %g)", x, y,
