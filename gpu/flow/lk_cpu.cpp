@@ -16,10 +16,13 @@ namespace {
 
 using namespace lk;
 
-constexpr int kTileWidth = 128, kTileHeight = 64;
-constexpr int kMargin = 8;                      // columns left and right of a tile's rows
-constexpr int kRow = kTileWidth + 2 * kMargin;  // samples of a scratch row
-constexpr int kDeep = 8, kShallow = 4;          // rows kept: at least 5, at least 3
+// Pixels computed at once. A tile computes a rim that is not its own: large ones waste less, small
+// ones keep all threads busy and follow a mask.
+constexpr int kTileWidth = 128, kTileHeight = 64, kWideTile = 256, kHighTile = 96;
+constexpr int kBandRows = 64;                  // for what goes by rows
+constexpr int kMargin = 8;                     // columns left and right of a tile's rows
+constexpr int kRow = kWideTile + 2 * kMargin;  // samples of a scratch row
+constexpr int kDeep = 8, kShallow = 4;         // rows kept: at least 5, at least 3
 static_assert(kHalo <= kMargin && kDeep >= 5 && kShallow >= 3);
 
 struct CubicTable {
@@ -37,12 +40,13 @@ const CubicTable& cubic_table() {
 /// left of the tile.
 struct alignas(64) Scratch {
   float difference[kDeep][kRow], sum[kDeep][kRow], seen[kDeep][kRow];
-  float terms[6][kShallow][kRow];
+  float terms[kShallow][6][kRow];
   float row[6][kRow];
   std::int32_t mean_u[kRow], mean_v[kRow];
   std::int32_t place[kRow];
   std::int32_t warped[kRow];
-  std::uint8_t tx[kRow], ty[kRow];
+  std::int32_t tx[kRow], ty[kRow];
+  std::uint8_t quality[kRow], flags[kRow];
   std::int16_t raw_u[kDeep][kRow], raw_v[kDeep][kRow];
   std::int16_t sorted[5][kRow];
 };
@@ -113,8 +117,8 @@ void repeat_edges(T* row, int x0, int width, int radius, int from, int to) {
 
 /// Warped samples, 4096 times, at the places and 64ths given.
 void interpolate(const Sample* base, std::ptrdiff_t stride, const CubicTable& table,
-                 const std::int32_t* __restrict__ place, const std::uint8_t* __restrict__ tx,
-                 const std::uint8_t* __restrict__ ty, int count, std::int32_t* __restrict__ out) {
+                 const std::int32_t* __restrict__ place, const std::int32_t* __restrict__ tx,
+                 const std::int32_t* __restrict__ ty, int count, std::int32_t* __restrict__ out) {
   int i = 0;
 #if defined(__aarch64__)
   const auto one = [&](int k) {
@@ -146,8 +150,9 @@ KERB_BOTH void order(std::int16_t& a, std::int16_t& b) {
   b = a < b ? b : a;
   a = low;
 }
-/// The median of five columns that are each in order: what can be it in each rank's row, then
-/// extremes thrown away two by two.
+/// The median of five columns that are each in order. With the rows put in order too, everything
+/// left of and above the three middle diagonals is too small to be it, the rest beyond them too
+/// large; so are, of the upper diagonal, all but its greatest, of the lower one all but its least.
 inline std::int16_t median_of_sorted(const std::int16_t* r0, const std::int16_t* r1,
                                      const std::int16_t* r2, const std::int16_t* r3,
                                      const std::int16_t* r4) {
@@ -162,44 +167,47 @@ inline std::int16_t median_of_sorted(const std::int16_t* r0, const std::int16_t*
     order(v[1], v[3]);
     order(v[1], v[2]);
   };
-  std::int16_t a[5], b[5], c[5], d[5], e[5];
+  const auto lesser = [](std::int16_t x, std::int16_t y) { return x < y ? x : y; };
+  const auto greater = [](std::int16_t x, std::int16_t y) { return x < y ? y : x; };
+  std::int16_t b[5], c[5], d[5];
   for (int i = 0; i < 5; ++i) {
-    a[i] = r0[i];
     b[i] = r1[i];
     c[i] = r2[i];
     d[i] = r3[i];
-    e[i] = r4[i];
   }
-  sort5(a);
   sort5(b);
   sort5(c);
   sort5(d);
-  sort5(e);
-  // 13 remain: a3 a4 b2 b3 b4 c1 c2 c3 d0 d1 d2 e0 e1. Extremes of the first eight are not it.
-  std::int16_t m[8] = {a[3], b[2], c[1], d[0], a[4], b[4], c[3], d[2]};
-  // Each of the first four is the least of its row, each of the others the greatest.
-  order(m[0], m[1]);
-  order(m[2], m[3]);
-  order(m[0], m[2]);  // m[0]: least of all
-  order(m[4], m[5]);
-  order(m[6], m[7]);
-  order(m[5], m[7]);  // m[7]: greatest of all
-  std::int16_t n[7] = {m[1], m[2], m[3], m[4], m[5], m[6], b[3]};
+  // Of the outer rows only two are asked for.
+  std::int16_t a0 = r0[0], a1 = r0[1], a2 = r0[2], a3 = r0[3];
+  order(a0, a1);
+  order(a2, a3);
+  const std::int16_t a_top = greater(a1, a3);
+  const std::int16_t a_next = greater(lesser(a1, a3), greater(a0, a2));
+  const std::int16_t a_greatest = greater(a_top, r0[4]);
+  const std::int16_t a_second = greater(a_next, lesser(a_top, r0[4]));
+  std::int16_t e0 = r4[0], e1 = r4[1], e2 = r4[2], e3 = r4[3];
+  order(e0, e1);
+  order(e2, e3);
+  const std::int16_t e_low = lesser(e0, e2);
+  const std::int16_t e_next = lesser(greater(e0, e2), lesser(e1, e3));
+  const std::int16_t e_least = lesser(e_low, r4[4]);
+  const std::int16_t e_second = lesser(e_next, greater(e_low, r4[4]));
+  const std::int16_t low = greater(greater(a_second, b[2]), greater(c[1], d[0]));
+  const std::int16_t high = lesser(lesser(b[4], c[3]), lesser(d[2], e_second));
+  // The median of these two and the diagonal between.
+  std::int16_t m[5] = {a_greatest, b[3], c[2], d[1], e_least};
   const auto ends = [](std::int16_t* v, int count) {  // least to the front, greatest to the end
     for (int i = 0; i < count / 2; ++i) order(v[i], v[count - 1 - i]);
     for (int i = 1; i < (count + 1) / 2; ++i) order(v[0], v[i]);
     for (int i = count / 2; i < count - 1; ++i) order(v[i], v[count - 1]);
   };
-  ends(n, 7);
-  std::int16_t o[6] = {n[1], n[2], n[3], n[4], n[5], c[2]};
-  ends(o, 6);
-  std::int16_t p[5] = {o[1], o[2], o[3], o[4], d[1]};
-  ends(p, 5);
-  std::int16_t q[4] = {p[1], p[2], p[3], e[0]};
-  ends(q, 4);
-  std::int16_t s[3] = {q[1], q[2], e[1]};
-  ends(s, 3);
-  return s[1];
+  ends(m, 5);
+  std::int16_t n[4] = {m[1], m[2], m[3], low};
+  ends(n, 4);
+  std::int16_t o[3] = {n[1], n[2], high};
+  ends(o, 3);
+  return o[1];
 }
 
 void median_row(Scratch& s, std::int16_t (&raw)[kDeep][kRow], const int (&rows)[5], int first,
@@ -286,8 +294,8 @@ class TilePass {
       const int px = (from + i) * kUnit + u[i], py = y * kUnit + v[i];
       const int cx = clamped(px, 0, last_x), cy = clamped(py, 0, last_y);
       seen[i] = (cx == px && cy == py) ? 1.0F : 0.0F;
-      s_.tx[i] = static_cast<std::uint8_t>(cx & (kUnit - 1));
-      s_.ty[i] = static_cast<std::uint8_t>(cy & (kUnit - 1));
+      s_.tx[i] = cx & (kUnit - 1);
+      s_.ty[i] = cy & (kUnit - 1);
       s_.place[i] = (cy >> kUnitShift) * stride + (cx >> kUnitShift) - 1;
     }
     interpolate(second_, stride, table_, s_.place, s_.tx, s_.ty, count, s_.warped);
@@ -314,8 +322,7 @@ class TilePass {
     const float *d0 = d[0], *d1 = d[1], *d2 = d[2], *d3 = d[3], *d4 = d[4];
     const float *m0 = m[0], *m1 = m[1], *m2 = m[2];
     const float* seen = s_.seen[y % kDeep];
-    float *t0 = s_.row[0], *t1 = s_.row[1], *t2 = s_.row[2], *t3 = s_.row[3], *t4 = s_.row[4],
-          *t5 = s_.row[5];
+    float(*t)[kRow] = s_.row;
 #pragma GCC ivdep
     for (int i = begin; i < end; ++i) {
       const float rx = gradient(d2[i - 2], d2[i - 1], d2[i + 1], d2[i + 2]);
@@ -323,13 +330,13 @@ class TilePass {
       const float a = second(m1[i - 1], m1[i], m1[i + 1]);
       const float c = second(m0[i], m1[i], m2[i]);
       const float b = mixed(m0[i - 1], m0[i + 1], m2[i - 1], m2[i + 1]);
-      const Terms t = terms(rx, ry, a, b, c, seen[i]);
-      t0[i] = t.a11;
-      t1[i] = t.a12;
-      t2[i] = t.a22;
-      t3[i] = t.b1;
-      t4[i] = t.b2;
-      t5[i] = t.misfit;
+      const Terms one = terms(rx, ry, a, b, c, seen[i]);
+      t[0][i] = one.a11;
+      t[1][i] = one.a12;
+      t[2][i] = one.a22;
+      t[3][i] = one.b1;
+      t[4][i] = one.b2;
+      t[5][i] = one.misfit;
     }
     const int inner_begin = left(kMedianRadius) - tile_.x0 + kMargin;
     const int inner_end = right(kMedianRadius) - tile_.x0 + kMargin;
@@ -337,7 +344,7 @@ class TilePass {
     for (int p = 0; p < planes; ++p) {
       float* row = s_.row[p];
       repeat_edges(row, tile_.x0, level_.width, 1, from, to);
-      float* out = s_.terms[p][y % kShallow];
+      float* out = s_.terms[y % kShallow][p];
       for (int i = inner_begin; i < inner_end; ++i)
         out[i] = window3(row[i - 1], row[i], row[i + 1]);
     }
@@ -362,15 +369,18 @@ class TilePass {
     }
   }
 
-  /// Three rows of a term, already summed along each.
+  /// Three rows of all terms, already summed along each.
   struct Window {
-    const float *above, *here, *below;
-    [[nodiscard]] float sum(int i) const { return window3(above[i], here[i], below[i]); }
+    const float (*above)[kRow];
+    const float (*here)[kRow];
+    const float (*below)[kRow];
+    [[nodiscard]] float sum(int term, int i) const {
+      return window3(above[term][i], here[term][i], below[term][i]);
+    }
   };
-  [[nodiscard]] Window window(int term, int y) const {
-    const auto& rows = s_.terms[term];
-    return {rows[std::max(y - 1, 0) % kShallow], rows[y % kShallow],
-            rows[std::min(y + 1, level_.height - 1) % kShallow]};
+  [[nodiscard]] Window window(int y) const {
+    return {s_.terms[std::max(y - 1, 0) % kShallow], s_.terms[y % kShallow],
+            s_.terms[std::min(y + 1, level_.height - 1) % kShallow]};
   }
 
   void raw(int y) {
@@ -383,18 +393,17 @@ class TilePass {
     const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(y) * in_.stride + tile_.x0 - kMargin;
     const std::int16_t *u = in_.u + at, *v = in_.v + at;
     std::int16_t *raw_u = s_.raw_u[y % kDeep], *raw_v = s_.raw_v[y % kDeep];
-    const Window w0 = window(0, y), w1 = window(1, y), w2 = window(2, y), w3 = window(3, y),
-                 w4 = window(4, y);
+    const Window w = window(y);
     const std::int32_t *mean_u = s_.mean_u, *mean_v = s_.mean_v;
     const float prior = prior_, reach = static_cast<float>(level_.reach);
 #pragma GCC ivdep
     for (int i = begin; i < end; ++i) {
       Terms t;
-      t.a11 = w0.sum(i);
-      t.a12 = w1.sum(i);
-      t.a22 = w2.sum(i);
-      t.b1 = w3.sum(i);
-      t.b2 = w4.sum(i);
+      t.a11 = w.sum(0, i);
+      t.a12 = w.sum(1, i);
+      t.a22 = w.sum(2, i);
+      t.b1 = w.sum(3, i);
+      t.b2 = w.sum(4, i);
       const Vector out = solved(t, u[i], v[i], mean_u[i], mean_v[i], prior, reach);
       raw_u[i] = static_cast<std::int16_t>(out.u);
       raw_v[i] = static_cast<std::int16_t>(out.v);
@@ -405,23 +414,23 @@ class TilePass {
   }
 
   void judge_row(int y) {
-    const Window w0 = window(0, y), w1 = window(1, y), w2 = window(2, y), w5 = window(5, y);
+    const Window w = window(y);
     std::uint8_t* quality = field_->quality;
     std::uint8_t* flags = field_->flags;
     if (quality != nullptr) quality += y * field_->row_stride + tile_.x0;
     if (flags != nullptr) flags += y * field_->row_stride + tile_.x0;
     const int count = tile_.x1 - tile_.x0;
-    std::uint8_t* q = s_.tx;
-    std::uint8_t* f = s_.ty;
+    std::uint8_t* q = s_.quality;
+    std::uint8_t* f = s_.flags;
     const float texture = texture_;
 #pragma GCC ivdep
     for (int k = 0; k < count; ++k) {
       const int i = k + kMargin;
       Terms t{};
-      t.a11 = w0.sum(i);
-      t.a12 = w1.sum(i);
-      t.a22 = w2.sum(i);
-      t.misfit = w5.sum(i);
+      t.a11 = w.sum(0, i);
+      t.a12 = w.sum(1, i);
+      t.a22 = w.sum(2, i);
+      t.misfit = w.sum(5, i);
       const Verdict out = verdict(t, texture);
       q[k] = out.quality;
       f[k] = out.flags;
@@ -494,9 +503,8 @@ class LucasKanadeCpu final : public Estimator {
   }
 
  private:
-  static int tiles_of(const Level& level) {
-    return (level.width + kTileWidth - 1) / kTileWidth *
-           ((level.height + kTileHeight - 1) / kTileHeight);
+  static int tiles_of(const Level& level) {  // at most
+    return ((level.width + kTileWidth - 1) / kTileWidth) * ((level.height + 15) / 16);
   }
 
   void find_cells(const Mask<Space::host>& mask) {
@@ -523,11 +531,14 @@ class LucasKanadeCpu final : public Estimator {
 
   int find_tiles(std::size_t index) {
     const Level& level = plan_.levels[index];
+    const int enough = 4 * workers_.count() * kWideTile * kHighTile;
+    const bool large = !masked_ && level.width * level.height >= enough;
+    const int columns = large ? kWideTile : kTileWidth;
+    const int rows = large ? kHighTile : std::min(kTileHeight, std::max(level.height / 4, 16));
     int count = 0;
-    for (int y = 0; y < level.height; y += kTileHeight)
-      for (int x = 0; x < level.width; x += kTileWidth) {
-        const Rect tile{x, y, std::min(x + kTileWidth, level.width),
-                        std::min(y + kTileHeight, level.height)};
+    for (int y = 0; y < level.height; y += rows)
+      for (int x = 0; x < level.width; x += columns) {
+        const Rect tile{x, y, std::min(x + columns, level.width), std::min(y + rows, level.height)};
         if (!masked_ || is_wanted(index, tile)) tiles_[static_cast<std::size_t>(count++)] = tile;
       }
     return count;
@@ -548,8 +559,8 @@ class LucasKanadeCpu final : public Estimator {
         const FieldRows to = field(1 - now_, level.stride);
         // A margin around each tile, for what iterations read: written by more than one, alike,
         // would be a race; so the whole picture's rows, or what is near any tile.
-        workers_.run((level.height + kTileHeight - 1) / kTileHeight, [&](int band, int) {
-          const int y0 = band * kTileHeight, y1 = std::min(y0 + kTileHeight, level.height);
+        workers_.run((level.height + kBandRows - 1) / kBandRows, [&](int band, int) {
+          const int y0 = band * kBandRows, y1 = std::min(y0 + kBandRows, level.height);
           double_rows(coarse, from, level, to, 0, level.width, y0, y1);
         });
         now_ = 1 - now_;

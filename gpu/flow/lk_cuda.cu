@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "gpu/flow/lk_pyramid_cuda.cuh"
-#include "gpu/flow/median25.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/cuda_status.hpp"
 #include "gpu/memory/graph_cuda.hpp"
@@ -19,10 +18,6 @@ namespace {
 
 using namespace lk;
 
-#ifndef KERB_LK_LARGE
-#define KERB_LK_LARGE 3
-#define KERB_LK_MEDIUM 1
-#endif
 constexpr const char* kWhere = "Lucas-Kanade";
 using Packed = std::uint32_t;  // a vector: u low, v high, 16 bits each
 
@@ -43,7 +38,7 @@ struct Shape {
 };
 /// Large tiles do the least twice, at their borders. A level with too few of them for the device
 /// takes smaller ones, whose every step is one pass of the block: there latency is what counts.
-using Large = Shape<32, 3, 448>;
+using Large = Shape<32, 3, 512>;
 using Medium = Shape<16, 2, 352>;
 using Small = Shape<8, 1, 352>;
 
@@ -70,6 +65,63 @@ __global__ void cells_kernel(Mask<Space::device> mask, int cells_x, int cells_y,
   }
   any = __any_sync(0xFFFFFFFFU, any) != 0;
   if (lane == 0) cells[cell] = any ? 1 : 0;
+}
+
+/// The least to the front, the greatest to the end, of u and of v.
+template <int kCount>
+__device__ __forceinline__ void to_ends(Packed* v) {
+  const auto order = [](Packed& a, Packed& b) {
+    const Packed low = __vmins2(a, b);
+    b = __vmaxs2(a, b);
+    a = low;
+  };
+#pragma unroll
+  for (int i = 0; i < kCount / 2; ++i) order(v[i], v[kCount - 1 - i]);
+#pragma unroll
+  for (int i = 1; i < (kCount + 1) / 2; ++i) order(v[0], v[i]);
+#pragma unroll
+  for (int i = kCount / 2; i < kCount - 1; ++i) order(v[i], v[kCount - 1]);
+}
+
+/// The medians of the first five and of the last five of six rows of five, `at(0)` to `at(29)`, by
+/// forgetting: of 14 of 25 values neither the least nor the greatest can be it, nor of 13 and one
+/// more, and so on. The four rows in the middle are both medians', so they go first.
+template <typename At>
+__device__ __forceinline__ void median_pair(const At& at, Packed& upper, Packed& lower) {
+  Packed v[14];
+#pragma unroll
+  for (int i = 0; i < 14; ++i) v[i] = at(5 + i);
+  to_ends<14>(v);
+  v[0] = at(19);
+  to_ends<13>(v);
+  v[0] = at(20);
+  to_ends<12>(v);
+  v[0] = at(21);
+  to_ends<11>(v);
+  v[0] = at(22);
+  to_ends<10>(v);
+  v[0] = at(23);
+  to_ends<9>(v);
+  v[0] = at(24);
+  to_ends<8>(v);  // v[1] to v[6] remain
+  const auto finish = [&](int own) {
+    Packed w[7];
+#pragma unroll
+    for (int i = 1; i < 7; ++i) w[i] = v[i];
+    w[0] = at(own);
+    to_ends<7>(w);
+    w[0] = at(own + 1);
+    to_ends<6>(w);
+    w[0] = at(own + 2);
+    to_ends<5>(w);
+    w[0] = at(own + 3);
+    to_ends<4>(w);
+    w[0] = at(own + 4);
+    to_ends<3>(w);
+    return w[1];
+  };
+  upper = finish(0);
+  lower = finish(25);
 }
 
 struct Cells {
@@ -261,20 +313,13 @@ __global__ void __launch_bounds__(S::kThreads, 3) iterate_kernel(Iteration it, J
   }
   __syncthreads();
 
-  // Medians of u and of v, both at once.
-  for (int k = thread; k < kTile * kTile; k += kThreads) {
-    const int column = k % kTile, row = k / kTile, x = x0 + column, y = y0 + row;
-    if (x > last_x || y > last_y) continue;
-    const Packed* const near = raw + row * kSolved + column;
-    const Packed vector = bm::median25<Packed>([&](int i) { return near[i / 5 * kSolved + i % 5]; },
-                                               [](Packed& a, Packed& b) {
-                                                 const Packed low = __vmins2(a, b);
-                                                 b = __vmaxs2(a, b);
-                                                 a = low;
-                                               });
+  // Medians of u and of v, both at once: a thread for two pixels, one above the other.
+  const auto write = [&](int column, int row, Packed vector) {
+    const int x = x0 + column, y = y0 + row;
+    if (x > last_x || y > last_y) return;
     if (!kJudge) {
       it.out[static_cast<std::ptrdiff_t>(y) * it.stride + x] = vector;
-      continue;
+      return;
     }
     const std::ptrdiff_t at = y * judge.out.row_stride + x;
     const bool wanted =
@@ -300,6 +345,14 @@ __global__ void __launch_bounds__(S::kThreads, 3) iterate_kernel(Iteration it, J
       judge.out.flags[at] =
           static_cast<std::uint8_t>(wanted ? (doubts == 0 ? static_cast<unsigned>(kValid) : doubts)
                                            : static_cast<unsigned>(kMaskedOut));
+  };
+  for (int k = thread; k < kTile * kTile / 2; k += kThreads) {
+    const int column = k % kTile, row = k / kTile * 2;
+    const Packed* const near = raw + row * kSolved + column;
+    Packed upper = 0, lower = 0;
+    median_pair([&](int i) { return near[i / 5 * kSolved + i % 5]; }, upper, lower);
+    write(column, row, upper);
+    write(column, row + 1, lower);
   }
 }
 
@@ -446,11 +499,11 @@ class LucasKanadeCuda final : public Estimator {
     return Done{};
   }
 
-  /// Whether the level has at least so many tiles for each multiprocessor.
+  /// Whether the level has a tile for each multiprocessor.
   template <typename S>
-  [[nodiscard]] bool fills(const Level& level, int each) const {
+  [[nodiscard]] bool fills(const Level& level) const {
     return div_up(level.width, S::kTile) * div_up(level.height, S::kTile) >=
-           static_cast<unsigned>(each * context_.info().multiprocessors);
+           static_cast<unsigned>(context_.info().multiprocessors);
   }
 
   template <typename S>
@@ -518,9 +571,9 @@ class LucasKanadeCuda final : public Estimator {
         it.prior = 16.0F * settings_.prior;
         it.cells = cells;
         const Judgement* const last = i == 0 && k + 1 == level.iterations ? judge : nullptr;
-        if (fills<Large>(level, KERB_LK_LARGE))
+        if (fills<Large>(level))
           launch<Large>(s, it, last);
-        else if (fills<Medium>(level, KERB_LK_MEDIUM))
+        else if (fills<Medium>(level))
           launch<Medium>(s, it, last);
         else
           launch<Small>(s, it, last);
