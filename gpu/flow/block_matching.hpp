@@ -53,7 +53,7 @@ Result<std::unique_ptr<Estimator>> make_block_matching(const Context& context, W
                                                        int width, int height);
 
 /// For pictures too large for the memory: goes through them in tiles of about `tile` x `tile`
-/// pixels, at least 64, each with what its vectors depend on around it (at most 912 pixels each way
+/// pixels, at least 64, each with what its vectors depend on around it (at most 976 pixels each way
 /// with the default settings). The same result as whole, bit for bit. Holds memory for one tile;
 /// takes pictures in host memory only, and where that comes from (a mapped file, say) is not its
 /// business. Fails: as make_block_matching().

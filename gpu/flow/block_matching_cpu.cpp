@@ -75,35 +75,33 @@ void halve_row(const Plane& in, const Plane& out, int y, std::uint16_t* scratch)
   make_rim(out, y);
 }
 
+/// Places of blocks, counted from kFirst.
+struct Places {
+  int left, top, right, bottom;
+};
+
 /// Sums and deviations of the blocks at every place of the second picture.
 struct SumsScratch {
   std::int32_t *sum, *squares, *sums_across, *squares_across;  // a row each
 };
-void sum_rows(const Plane& in, int first, int last, const SumsScratch& scratch, Sums* out,
-              std::ptrdiff_t out_stride) {
-  const int columns = places(in.width) + kBlock - 1, count = places(in.width);
+void sum_rows(const Plane& in, const Places& box, int first, int last, const SumsScratch& scratch,
+              Sums* out, std::ptrdiff_t out_stride) {
+  const int count = box.right - box.left, columns = count + kBlock - 1;
+  const auto row_at = [&](int y) { return in.row(y + kFirst) + kFirst + box.left; };
   std::fill_n(scratch.sum, columns, 0);
   std::fill_n(scratch.squares, columns, 0);
-  const auto add = [&](int y, auto op) {
-    const Byte* const row = in.row(y) + kFirst;
+  for (int y = first; y < first + kBlock - 1; ++y) {
+    const Byte* const enters = row_at(y);
     for (int x = 0; x < columns; ++x) {
-      scratch.sum[x] = op(scratch.sum[x], int{row[x]});
-      scratch.squares[x] = op(scratch.squares[x], row[x] * row[x]);
+      scratch.sum[x] += enters[x];
+      scratch.squares[x] += enters[x] * enters[x];
     }
-  };
-  const auto plus = [](int a, int b) { return a + b; };
-  for (int y = 0; y < kBlock - 1; ++y) add(first + kFirst + y, plus);
+  }
   for (int y = first; y < last; ++y) {
-    const Byte* const enters = in.row(y + kFirst + kBlock - 1) + kFirst;
-    if (y == first) {
-      add(y + kFirst + kBlock - 1, plus);
-    } else {
-      const Byte* const leaves = in.row(y + kFirst - 1) + kFirst;
-      for (int x = 0; x < columns; ++x) {
-        const int more = enters[x], less = leaves[x];
-        scratch.sum[x] += more - less;
-        scratch.squares[x] += (more - less) * (more + less);
-      }
+    const Byte* const enters = row_at(y + kBlock - 1);
+    for (int x = 0; x < columns; ++x) {
+      scratch.sum[x] += enters[x];
+      scratch.squares[x] += enters[x] * enters[x];
     }
     // Eight beside each other: pairs, pairs of pairs, and two of those.
     for (int x = 0; x < columns - 3; ++x) {
@@ -112,11 +110,16 @@ void sum_rows(const Plane& in, int first, int last, const SumsScratch& scratch, 
       scratch.squares_across[x] = (scratch.squares[x] + scratch.squares[x + 1]) +
                                   (scratch.squares[x + 2] + scratch.squares[x + 3]);
     }
-    Sums* const to = out + y * out_stride;
+    Sums* const to = out + y * out_stride + box.left;
     for (int x = 0; x < count; ++x) {
       const int sum = scratch.sums_across[x] + scratch.sums_across[x + 4];
       const int squares = scratch.squares_across[x] + scratch.squares_across[x + 4];
       to[x] = {sum, inverse_deviation(variance_of(sum, squares))};
+    }
+    const Byte* const leaves = row_at(y);
+    for (int x = 0; x < columns; ++x) {
+      scratch.sum[x] -= leaves[x];
+      scratch.squares[x] -= leaves[x] * leaves[x];
     }
   }
 }
@@ -230,7 +233,7 @@ bool any(const Byte* from, std::size_t count) {
 class OnCpu final : public Estimator {
  public:
   OnCpu(Workers& workers, Plan plan)
-      : workers_{workers}, plan_{std::move(plan)}, sums_(plan_.sums) {
+      : workers_{workers}, plan_{std::move(plan)}, sums_(plan_.sums), places_(plan_.levels.size()) {
     for (std::vector<Byte>& picture : pictures_) picture.resize(plan_.samples);
     for (std::vector<float>* field : {&raw_u_, &raw_v_, &u_, &v_, &correlation_})
       field->resize(plan_.blocks);
@@ -297,6 +300,8 @@ class OnCpu final : public Estimator {
   void match_block(int level, int column, int row);
   void median(int level);
   void spread(const Mask<Space::host>& mask, const FieldView<Space::host>& out);
+  using Cell = float[kCell][kCell];
+  void vectors_of_cell(int column, int row, Cell& u, Cell& v) const;
   void spread_cell(int column, int row, const Mask<Space::host>& mask,
                    const FieldView<Space::host>& out);
 
@@ -309,6 +314,7 @@ class OnCpu final : public Estimator {
   std::vector<std::int32_t> parts_x_, parts_y_;  // u_ and v_ of the picture itself, in 1 / kParts
   std::vector<Byte> poor_, quality_;
   bool masked_ = false;
+  std::vector<Places> places_;  // with a mask: of each level's sums
   std::vector<Byte> need_raw_, need_, need_scratch_;
   std::vector<std::int32_t> scratch_;
   std::size_t scratch_row_ = 0;
@@ -320,10 +326,13 @@ void gather_any(const Byte* from, int from_columns, int from_rows, Byte* to, int
   for (int y = 0; y < from_rows; ++y) {
     const Byte* const row = from + std::ptrdiff_t{y} * from_columns;
     Byte* const out = scratch + std::ptrdiff_t{y} * columns;
-    for (int x = 0; x < columns; ++x) {
-      const int begin = std::max(x * scale - before, 0);
-      const int end = std::min(x * scale + after + 1, from_columns);
-      out[x] = begin < end && any(row + begin, index(end - begin)) ? 1 : 0;
+    std::memset(out, 0, index(columns));
+    if (!any(row, index(from_columns))) continue;
+    for (int by = -before; by <= after; ++by) {
+      // All x whose x * scale + by lies in the row.
+      const int begin = by >= 0 ? 0 : (-by + scale - 1) / scale;
+      const int end = std::min(columns, (from_columns - 1 - by) / scale + 1);
+      for (int x = begin; x < end; ++x) out[x] |= row[x * scale + by];
     }
   }
   for (int y = 0; y < rows; ++y) {
@@ -338,6 +347,31 @@ void gather_any(const Byte* from, int from_columns, int from_rows, Byte* to, int
   }
 }
 
+/// All places that the needed blocks may be found at.
+Places places_of(const Level& level, const Byte* needed) {
+  int left = level.columns, top = level.rows, right = -1, bottom = -1;  // of blocks, inclusive
+  for (int row = 0; row < level.rows; ++row) {
+    const Byte* const line = needed + std::ptrdiff_t{row} * level.columns;
+    const auto is_set = [](Byte b) { return b != 0; };
+    const Byte* const first = std::find_if(line, line + level.columns, is_set);
+    if (first == line + level.columns) continue;
+    int last = level.columns - 1;
+    while (line[last] == 0) --last;
+    left = std::min(left, static_cast<int>(first - line));
+    right = std::max(right, last);
+    top = std::min(top, row);
+    bottom = row;
+  }
+  if (right < 0) return {0, 0, 0, 0};
+  const auto place = [&](int block, int by, int end) {
+    return between(block * kCell - kBefore - kFirst + by, 0, end);
+  };
+  return {place(left, -level.limit, places(level.width)),
+          place(top, -level.limit, places(level.height)),
+          place(right, level.limit + 1, places(level.width)),
+          place(bottom, level.limit + 1, places(level.height))};
+}
+
 void OnCpu::find_needed(const Mask<Space::host>& mask) {
   // The cells with wanted pixels, for now where the needed blocks go.
   const Level& picture = plan_.levels[0];
@@ -346,8 +380,13 @@ void OnCpu::find_needed(const Mask<Space::host>& mask) {
     std::memset(cells, 0, index(picture.columns));
     for (int y = row * kCell; y < std::min((row + 1) * kCell, picture.height); ++y) {
       const Byte* const wanted = mask.data + y * mask.row_stride;
-      for (int x = 0; x < picture.width; ++x)
-        cells[x / kCell] |= static_cast<Byte>(wanted[x] != 0 ? 1 : 0);
+      int x = 0;
+      for (; x + kCell <= picture.width; x += kCell) {
+        std::uint32_t four = 0;
+        std::memcpy(&four, wanted + x, sizeof four);
+        cells[x / kCell] |= static_cast<Byte>(four != 0 ? 1 : 0);
+      }
+      for (; x < picture.width; ++x) cells[x / kCell] |= static_cast<Byte>(wanted[x] != 0 ? 1 : 0);
     }
   }
   gather_any(need_raw_.data(), picture.columns, picture.rows, need_.data(), picture.columns,
@@ -363,6 +402,7 @@ void OnCpu::find_needed(const Mask<Space::host>& mask) {
     }
     gather_any(need_.data() + level.block, level.columns, level.rows, raw, level.columns,
                level.rows, 1, kMedian, kMedian, need_scratch_.data());
+    places_[i] = places_of(level, raw);
   }
 }
 
@@ -389,11 +429,14 @@ template <Cost C>
 void OnCpu::match(int i) {
   const Level& level = plan_.levels[index(i)];
   if constexpr (C == Cost::ncc) {
-    const int rows = places(level.height), each = 4 * kRowsPerTask;
-    workers_.run(tasks_for(rows, each), [&](int task, int worker) {
+    const Places box =
+        masked_ ? places_[index(i)] : Places{0, 0, places(level.width), places(level.height)};
+    const int each = 4 * kRowsPerTask;
+    workers_.run(tasks_for(box.bottom - box.top, each), [&](int task, int worker) {
       const SumsScratch room{scratch(worker, 0), scratch(worker, 1), scratch(worker, 2),
                              scratch(worker, 3)};
-      sum_rows(plane(1, level), task * each, std::min((task + 1) * each, rows), room,
+      const int first = box.top + task * each;
+      sum_rows(plane(1, level), box, first, std::min(first + each, box.bottom), room,
                sums_.data() + level.sums, level.sums_stride);
     });
   }
@@ -561,7 +604,7 @@ void OnCpu::spread(const Mask<Space::host>& mask, const FieldView<Space::host>& 
   });
 }
 
-/// One cell's pixels from the nine blocks around. Two rows of four make a vector.
+/// One cell's pixels. Two rows of four make a vector.
 struct CellRows {
   U16x8 of[2];
 };
@@ -582,74 +625,88 @@ KERB_INLINE S16x8 distance(S16x8 a, S16x8 b) {
   return d < 0 ? -d : d;
 }
 
+/// The vectors of a cell's pixels from those of the nine blocks around.
+void OnCpu::vectors_of_cell(int column, int row, Cell& u, Cell& v) const {
+  const Level& level = plan_.levels[0];
+  const int left = column * kCell, top = row * kCell;
+  const std::size_t own = index(row * level.columns + column);
+  const std::ptrdiff_t stride = level.row_stride;
+  const Byte* const first = pictures_[0].data() + level.image;
+  const Byte* const second = pictures_[1].data() + level.image;
+  // The pixels themselves, in grey levels: two rows of four to a vector.
+  S16x8 grey[2];
+  for (int i = 0; i < 2; ++i) {
+    const Byte* const at = first + (top + 2 * i) * stride + left;
+    grey[i] = simd::bits<S16x8>(
+        joined(simd::bits<U16x8>(wide_at(at)), simd::bits<U16x8>(wide_at(at + stride))));
+  }
+  const float own_u = u_[own], own_v = v_[own];
+  F32x4 weights[kCell] = {}, sum_u[kCell] = {}, sum_v[kCell] = {};
+  for (int j = 0; j < 3; ++j)
+    for (int k = 0; k < 3; ++k) {
+      const int by = between(row + j - 1, 0, level.rows - 1);
+      const int bx = between(column + k - 1, 0, level.columns - 1);
+      const std::size_t number = index(by * level.columns + bx);
+      const float their_u = u_[number], their_v = v_[number];
+      const int qx = parts_x_[number], qy = parts_y_[number];
+      const int x = between(left + (qx >> 4), -kRim, level.width + kRim - kCell - 1);
+      const int y = between(top + (qy >> 4), -kRim, level.height + kRim - kCell - 1);
+      const CellRows warped =
+          cell_at(second + y * stride + x, stride, qx & (kParts - 1), qy & (kParts - 1));
+      const auto middle =
+          static_cast<std::int16_t>(first[(by * kCell + 1) * stride + bx * kCell + 1]);
+      const float du = their_u - own_u, dv = their_v - own_v;
+      F32x4 near;
+      for (int p = 0; p < kCell; ++p) near[p] = nearness(p, k);
+      for (int half = 0; half < 2; ++half) {
+        const simd::S32x8 misfit =
+            simd::widen(distance(grey[half] * kParts, simd::bits<S16x8>(warped.of[half])));
+        const simd::S32x8 unlike = simd::widen(distance(grey[half], S16x8{} + middle));
+        for (int r = 0; r < 2; ++r) {
+          const int line = 2 * half + r;
+          const S32x4 miss = r == 0 ? misfit.low : misfit.high;
+          const S32x4 off = r == 0 ? unlike.low : unlike.high;
+          // weight_of(), four at a time
+          const F32x4 fit = __builtin_convertvector(miss < kParts ? S32x4{} + kParts : miss, F32x4);
+          const F32x4 same = 1.0F + __builtin_convertvector(off * off, F32x4) * 0.01F;
+          const F32x4 weight = near * nearness(line, j) / (fit * same);
+          weights[line] += weight;
+          sum_u[line] += weight * du;
+          sum_v[line] += weight * dv;
+        }
+      }
+    }
+  for (int line = 0; line < kCell; ++line) {
+    simd::store(u[line], own_u + sum_u[line] / weights[line]);
+    simd::store(v[line], own_v + sum_v[line] / weights[line]);
+  }
+}
+
 void OnCpu::spread_cell(int column, int row, const Mask<Space::host>& mask,
                         const FieldView<Space::host>& out) {
   const Level& level = plan_.levels[0];
   const int left = column * kCell, top = row * kCell;
-  const int columns = std::min(kCell, level.width - left),
-            rows = std::min(kCell, level.height - top);
-  const bool wanted = !masked_ || need_[index(row * level.columns + column)] != 0;
+  const int columns = std::min(kCell, level.width - left);
+  const int rows = std::min(kCell, level.height - top);
   const std::size_t own = index(row * level.columns + column);
-  float u[kCell][kCell] = {}, v[kCell][kCell] = {};
-  if (wanted) {
-    const std::ptrdiff_t stride = level.row_stride;
-    const Byte* const first = pictures_[0].data() + level.image;
-    const Byte* const second = pictures_[1].data() + level.image;
-    // The pixels themselves, in grey levels: two rows of four to a vector.
-    S16x8 grey[2];
-    for (int i = 0; i < 2; ++i) {
-      const Byte* const at = first + (top + 2 * i) * stride + left;
-      grey[i] = simd::bits<S16x8>(
-          joined(simd::bits<U16x8>(wide_at(at)), simd::bits<U16x8>(wide_at(at + stride))));
+  if (masked_ && need_[own] == 0) {
+    for (int line = 0; line < rows; ++line) {
+      const std::ptrdiff_t to = (top + line) * out.row_stride + left;
+      std::fill_n(out.u + to, columns, 0.0F);
+      std::fill_n(out.v + to, columns, 0.0F);
+      if (out.quality != nullptr) std::fill_n(out.quality + to, columns, Byte{0});
+      if (out.flags != nullptr) std::fill_n(out.flags + to, columns, Byte{kMaskedOut});
     }
-    const float own_u = u_[own], own_v = v_[own];
-    F32x4 weights[kCell] = {}, sum_u[kCell] = {}, sum_v[kCell] = {};
-    for (int j = 0; j < 3; ++j)
-      for (int k = 0; k < 3; ++k) {
-        const int by = between(row + j - 1, 0, level.rows - 1);
-        const int bx = between(column + k - 1, 0, level.columns - 1);
-        const std::size_t number = index(by * level.columns + bx);
-        const float their_u = u_[number], their_v = v_[number];
-        const int qx = parts_x_[number], qy = parts_y_[number];
-        const int x = between(left + (qx >> 4), -kRim, level.width + kRim - kCell - 1);
-        const int y = between(top + (qy >> 4), -kRim, level.height + kRim - kCell - 1);
-        const CellRows warped =
-            cell_at(second + y * stride + x, stride, qx & (kParts - 1), qy & (kParts - 1));
-        const auto middle =
-            static_cast<std::int16_t>(first[(by * kCell + 1) * stride + bx * kCell + 1]);
-        const float du = their_u - own_u, dv = their_v - own_v;
-        F32x4 near;
-        for (int p = 0; p < kCell; ++p) near[p] = nearness(p, k);
-        for (int half = 0; half < 2; ++half) {
-          const simd::S32x8 misfit =
-              simd::widen(distance(grey[half] * kParts, simd::bits<S16x8>(warped.of[half])));
-          const simd::S32x8 unlike = simd::widen(distance(grey[half], S16x8{} + middle));
-          for (int r = 0; r < 2; ++r) {
-            const int line = 2 * half + r;
-            const S32x4 miss = r == 0 ? misfit.low : misfit.high;
-            const S32x4 off = r == 0 ? unlike.low : unlike.high;
-            // weight_of(), four at a time
-            const F32x4 fit =
-                __builtin_convertvector(miss < kParts ? S32x4{} + kParts : miss, F32x4);
-            const F32x4 same = 1.0F + __builtin_convertvector(off * off, F32x4) * 0.01F;
-            const F32x4 weight = near * nearness(line, j) / (fit * same);
-            weights[line] += weight;
-            sum_u[line] += weight * du;
-            sum_v[line] += weight * dv;
-          }
-        }
-      }
-    for (int line = 0; line < kCell; ++line) {
-      simd::store(u[line], own_u + sum_u[line] / weights[line]);
-      simd::store(v[line], own_v + sum_v[line] / weights[line]);
-    }
+    return;
   }
+  Cell u, v;
+  vectors_of_cell(column, row, u, v);
   const auto right_edge = static_cast<float>(level.width - 1);
   const auto bottom_edge = static_cast<float>(level.height - 1);
   const float doubt = plan_.settings.doubt * 255.0F;
   const Byte quality = quality_[own];
   Byte doubts = 0;
-  if (wanted && poor_[own] != 0) {
+  if (poor_[own] != 0) {
     doubts = kTexturePoor;
   } else if (static_cast<float>(quality) < doubt) {
     doubts = kInconsistent;

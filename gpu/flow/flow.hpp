@@ -11,15 +11,16 @@
 /// Optical flow: where each pixel of one picture went in the next. What all methods share.
 namespace kerb::flow {
 
-/// What is known of a vector: bits of a byte. 0 is a vector nobody asked for.
-using Flag = std::uint8_t;
-inline constexpr Flag kValid = 1;         ///< computed, and none of the doubts below
-inline constexpr Flag kTexturePoor = 2;   ///< too little structure around: the vector comes
-                                          ///< from its neighbourhood
-inline constexpr Flag kOutOfView = 4;     ///< the vector points out of the next picture
-inline constexpr Flag kInconsistent = 8;  ///< the way back does not lead here, or the
-                                          ///< pictures do not fit: covered
-inline constexpr Flag kMaskedOut = 16;    ///< not asked for; vector and quality are 0
+/// What is known of a vector, as bits of a byte. 0 is a vector nobody asked for.
+// NOLINTBEGIN(readability-identifier-naming): masks, so named as constants are
+enum Flag : std::uint8_t {
+  kValid = 1,         ///< computed, and none of the doubts below
+  kTexturePoor = 2,   ///< too little structure around: the vector comes from its neighbourhood
+  kOutOfView = 4,     ///< the vector points out of the next picture
+  kInconsistent = 8,  ///< the way back does not lead here, or the pictures do not fit: covered
+  kMaskedOut = 16,    ///< not asked for; vector and quality are 0
+};
+// NOLINTEND(readability-identifier-naming)
 
 /// A dense field in pixels of the picture: the pixel (x, y) of the first picture is found at
 /// (x + u, y + v) of the second. Planes of one size with one stride, in samples. `quality` and
@@ -29,7 +30,7 @@ struct FieldView {
   float* u = nullptr;
   float* v = nullptr;
   std::uint8_t* quality = nullptr;  ///< 0..255: how well the vector is determined; 255 is best
-  std::uint8_t* flags = nullptr;    ///< as above
+  std::uint8_t* flags = nullptr;    ///< bits of Flag
   int width = 0, height = 0;
   std::ptrdiff_t row_stride = 0;
 };

@@ -19,10 +19,6 @@ namespace {
 
 using namespace lk;
 
-#ifndef KERB_LK_LARGE
-#define KERB_LK_LARGE 3
-#define KERB_LK_MEDIUM 1
-#endif
 constexpr const char* kWhere = "Lucas-Kanade";
 using Packed = std::uint32_t;  // a vector: u low, v high, 16 bits each
 
@@ -516,11 +512,11 @@ class LucasKanadeCuda final : public Estimator {
     return Done{};
   }
 
-  /// Whether the level has at least so many tiles for each multiprocessor.
+  /// Whether the level has a tile for each multiprocessor.
   template <typename S>
-  [[nodiscard]] bool fills(const Level& level, int each) const {
+  [[nodiscard]] bool fills(const Level& level) const {
     return div_up(level.width, S::kTile) * div_up(level.height, S::kTile) >=
-           static_cast<unsigned>(each * context_.info().multiprocessors);
+           static_cast<unsigned>(context_.info().multiprocessors);
   }
 
   template <typename S>
@@ -588,9 +584,9 @@ class LucasKanadeCuda final : public Estimator {
         it.prior = 16.0F * settings_.prior;
         it.cells = cells;
         const Judgement* const last = i == 0 && k + 1 == level.iterations ? judge : nullptr;
-        if (fills<Large>(level, KERB_LK_LARGE))
+        if (fills<Large>(level))
           launch<Large>(s, it, last);
-        else if (fills<Medium>(level, KERB_LK_MEDIUM))
+        else if (fills<Medium>(level))
           launch<Medium>(s, it, last);
         else
           launch<Small>(s, it, last);

@@ -9,7 +9,7 @@ namespace kerb::flow {
 
 /// Pyramidal, iterative Lucas-Kanade at every pixel. README.md says what is computed and why.
 struct LucasKanadeSettings {
-  PyramidSettings pyramid{0, 10};
+  PyramidSettings pyramid{0, 13};
   int iterations = 5;         ///< warps and solutions a level; 1..32
   int finest_iterations = 2;  ///< ... at full size, where each costs four times one of the next
   int reach = 500;            ///< pixels: no vector is longer, along either axis; 1..500

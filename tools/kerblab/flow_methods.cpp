@@ -162,10 +162,8 @@ Result<std::unique_ptr<FlowMethod>> make_flow_method(const std::string& name,
     flow::LucasKanadeSettings lk;
     if (settings.levels > 0) lk.pyramid.levels = settings.levels;
     return ours([&context, &workers, lk, tile = settings.tile](int w, int h) {
-      if (tile > 0)
-        return Result<std::unique_ptr<flow::Estimator>>{
-            Error{Errc::unsupported, 0, "--tile", "not of lk"}};
-      return flow::make_lucas_kanade(context, workers, lk, w, h);
+      return tile > 0 ? flow::make_tiled_lucas_kanade(context, workers, lk, w, h, tile)
+                      : flow::make_lucas_kanade(context, workers, lk, w, h);
     });
   }
   for (const flow::Cost cost : {flow::Cost::ncc, flow::Cost::ssd, flow::Cost::sad}) {
