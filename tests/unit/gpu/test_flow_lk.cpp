@@ -102,7 +102,7 @@ void test_equal_pictures_give_exactly_zero() {
 }
 
 void test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture() {
-  constexpr int kWidth = 220, kHeight = 170;
+  constexpr int kWidth = 240, kHeight = 208;
   const Surface surface{5};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
   const std::pair<int, int> shifts[] = {{1, 0}, {7, -9}, {-16, 0}, {12, 18}};
