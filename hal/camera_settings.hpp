@@ -30,6 +30,14 @@ struct CameraSettings {
   BufferMode memory = BufferMode::automatic;
   Pace pace = Pace::real;
   bool loop = true;  ///< recordings start again at their end
+  // The lens and the mounting, for whoever makes metres of pixels.
+  double fov_deg = 60;                       ///< angle of view from the left edge to the right
+  std::optional<double> focal_px;            ///< instead of it, pixels of the picture
+  std::optional<double> center_x, center_y;  ///< of the lens; unset: of the picture
+  double height_m = 1.4;                     ///< above the road
+  double pitch_deg = 0;                      ///< looks upwards by so much
+  double yaw_deg = 0;                        ///< looks to the left by so much
+  double ahead_m = 1.5;                      ///< of the rear axle
 };
 
 }  // namespace kerb

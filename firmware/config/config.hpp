@@ -43,6 +43,26 @@ struct DetectorSettings {
   double ground_slack_rows = 8;
 };
 
+enum class FlowMethod : std::uint8_t { lucas_kanade, block_matching };
+
+/// Motion in the picture from frame to frame.
+struct FlowSettings {
+  bool enabled = true;  ///< false: nobody looks at motion
+  FlowMethod method = FlowMethod::lucas_kanade;
+  int width = 640;   ///< of the picture it is measured in: wider ones are made smaller
+  int points = 800;  ///< vectors a frame, at most
+};
+
+/// What of the motion is the car's own, and what moves by itself.
+struct EgoMotionSettings {
+  double noise_px = 0.25;
+  double aim_tolerance_deg = 8;
+  double nearest_m = 2;
+  double slope_deg = 0.6;
+  double significance = 4;
+  double walking_mps = 1;
+};
+
 struct CanSettings {
   bool enabled = true;
   std::string interface = "can0";
@@ -98,7 +118,9 @@ struct BudgetSettings {
   Nanos capture = std::chrono::milliseconds{5};
   Nanos prepare = std::chrono::milliseconds{5};
   Nanos check = std::chrono::milliseconds{3};
+  Nanos flow = std::chrono::milliseconds{4};
   Nanos detect = std::chrono::milliseconds{18};
+  Nanos motion = std::chrono::milliseconds{3};
   Nanos publish = std::chrono::milliseconds{2};
 };
 
@@ -117,6 +139,8 @@ struct Config {
   int vision_threads =
       0;  ///< of each camera, where the CPU does the work; 0: the cores, shared out
   DetectorSettings detector;
+  FlowSettings flow;
+  EgoMotionSettings ego;
   CanSettings can;
   LampSettings lamp;
   ToneSettings tone;

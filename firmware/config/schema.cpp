@@ -60,6 +60,7 @@ constexpr const char* kMemories[] = {"auto", "userptr", "mmap"};
 constexpr const char* kPaces[] = {"real", "recorded"};
 constexpr const char* kBackends[] = {"auto", "cpu", "cuda"};
 constexpr const char* kFusions[] = {"auto", "mean-shift", "suppression"};
+constexpr const char* kFlows[] = {"lk", "bm"};
 constexpr const char* kOverlaps[] = {"auto", "union", "smaller"};
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
 // A text in CameraSettings: the names of PixelFormat, and two more.
@@ -73,6 +74,9 @@ constexpr Table kTables[] = {
     {"vision", false, "Where pictures are worked on."},
     {"detector", false,
      "Finding people. One model and one search for all cameras; see docs/kerblab.md for models."},
+    {"flow", false, "Motion in the picture from frame to frame; see docs/motion.md."},
+    {"ego", false,
+     "What of the motion is the car's own, and what moves by itself; see docs/motion.md."},
     {"can", false, "The vehicle's bus."},
     {"can.vehicle", false, "What is believed of the vehicle's signals; see docs/can.md."},
     {"lamp", false, "The lamps, on lines of a GPIO chip."},
@@ -123,6 +127,22 @@ constexpr Key kKeys[] = {
            "A recording's frames as the clock has them due, or each as soon as it is asked for.",
            KERB_CAMERA(pace)),
     flag("camera", "loop", "Recordings start again at their end.", KERB_CAMERA(loop)),
+    number("camera", "fov_deg", 5, 170, "degrees", "Angle of view from the left edge to the right.",
+           KERB_CAMERA(fov_deg)),
+    number("camera", "focal_px", 50, 20000, "pixels",
+           "Focal length in pixels of the picture, where it is known better than fov_deg.",
+           KERB_CAMERA(focal_px)),
+    number("camera", "center_x", 0, 4096, "pixels",
+           "Column of the lens's axis; unset: the picture's middle.", KERB_CAMERA(center_x)),
+    number("camera", "center_y", 0, 4096, "pixels",
+           "Row of the lens's axis; unset: the picture's middle.", KERB_CAMERA(center_y)),
+    number("camera", "height_m", 0.1, 10, "m", "The camera above the road.", KERB_CAMERA(height_m)),
+    number("camera", "pitch_deg", -45, 45, "degrees", "It looks upwards by so much.",
+           KERB_CAMERA(pitch_deg)),
+    number("camera", "yaw_deg", -45, 45, "degrees", "It looks to the left by so much.",
+           KERB_CAMERA(yaw_deg)),
+    number("camera", "ahead_m", -20, 20, "m", "The camera ahead of the rear axle.",
+           KERB_CAMERA(ahead_m)),
 
     choice("vision", "backend", kBackends, "auto takes the GPU where there is one.",
            KERB_FIELD(vision_backend)),
@@ -191,6 +211,32 @@ constexpr Key kKeys[] = {
     number("detector", "ground_slack_rows", 0, 1000, "pixels",
            "Allowed both ways, for pitch, slopes and kerbs.",
            KERB_FIELD(detector.ground_slack_rows)),
+
+    flag("flow", "enabled", "Look at motion.", KERB_FIELD(flow.enabled)),
+    choice("flow", "method", kFlows, "lk: Lucas-Kanade; bm: block matching.",
+           KERB_FIELD(flow.method)),
+    integer("flow", "width", 64, 4096, "pixels",
+            "Wider pictures are made smaller by a whole number before motion is measured.",
+            KERB_FIELD(flow.width)),
+    integer("flow", "points", 100, 2048, "points", "Motion vectors a frame, at most.",
+            KERB_FIELD(flow.points)),
+
+    number("ego", "noise_px", 0.02, 5, "pixels",
+           "Standard deviation of a good motion vector, in pixels of the camera's picture.",
+           KERB_FIELD(ego.noise_px)),
+    number("ego", "aim_tolerance_deg", 0.5, 30, "degrees",
+           "So far the direction of travel may be from where pitch_deg and yaw_deg put it.",
+           KERB_FIELD(ego.aim_tolerance_deg)),
+    number("ego", "nearest_m", 0.2, 20, "m", "Nothing that stands is seen nearer than this.",
+           KERB_FIELD(ego.nearest_m)),
+    number("ego", "slope_deg", 0, 10, "degrees", "So far the road ahead may rise above flat.",
+           KERB_FIELD(ego.slope_deg)),
+    number("ego", "significance", 2, 20, "standard deviations",
+           "From here on something moves by itself; higher says so less often and errs less.",
+           KERB_FIELD(ego.significance)),
+    number("ego", "walking_mps", 0.2, 3, "m/s",
+           "A walk across the view that must be noticed before somebody counts as standing.",
+           KERB_FIELD(ego.walking_mps)),
 
     flag("can", "enabled", "Use the bus.", KERB_FIELD(can.enabled)),
     text("can", "interface", 15, TextRule::interface, "Network interface, as ip link shows it.",
@@ -286,7 +332,12 @@ constexpr Key kKeys[] = {
            KERB_FIELD(budget.prepare)),
     number("budget", "check_ms", 0.01, 1000, "ms", "Frozen, blinded or dark?",
            KERB_FIELD(budget.check)),
+    number("budget", "flow_ms", 0.01, 1000, "ms",
+           "Motion in the picture; where it takes longer, frames are left out.",
+           KERB_FIELD(budget.flow)),
     number("budget", "detect_ms", 0.01, 1000, "ms", "Finding people.", KERB_FIELD(budget.detect)),
+    number("budget", "motion_ms", 0.01, 1000, "ms", "What of the motion is the car's own.",
+           KERB_FIELD(budget.motion)),
     number("budget", "publish_ms", 0.01, 1000, "ms", "Bus, lamps, sound.",
            KERB_FIELD(budget.publish)),
 

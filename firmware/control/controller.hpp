@@ -92,6 +92,10 @@ class Controller {
     FrameCounters summarised{};
     StageReport total_summarised{};
     std::uint64_t processed_summarised = 0;
+    ego::EgoState ego = ego::EgoState::off;
+    Nanos ego_told{}, mover_told{};  ///< when; zero: never
+    Nanos motion_at{};               ///< of the last report looked at
+    ego::MotionTotals motion_summarised{};
   };
 
   void read_bus(Nanos now);
@@ -100,6 +104,9 @@ class Controller {
   void judge_bus(Nanos now);
   void judge_board(Nanos now);
   void judge_outputs(Nanos now);
+  void tell_vehicle(Nanos now);
+  void note_motion(Camera& camera, Nanos now);
+  void summarise_motion(Camera& camera, Nanos now);
   void note_camera(Camera& camera, const PipelineFacts& facts, Nanos now);
   void change_state(Nanos now);
   void publish(Nanos now);

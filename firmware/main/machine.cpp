@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdio>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <utility>
@@ -63,7 +65,8 @@ std::optional<FrameSourceInfo> expected_info(const CameraSettings& settings) {
 /// A black frame through the stages before the first real one: memory is touched, kernels are
 /// loaded and recorded now, and not while frames are waiting. Should it fail, so will the first
 /// frame, and that is told.
-void warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* detector) {
+void warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* detector,
+             FlowEstimator* flow) {
   RawImageView<Space::host> image;
   image.format = info.format;
   image.bayer = info.bayer;
@@ -80,12 +83,45 @@ void warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* det
     image.chroma_stride = image.row_stride;
   }
   const Result<PreparedImage> prepared = preparer.prepare(image);
-  if (!prepared || detector == nullptr) return;
+  if (!prepared) return;
+  if (flow != nullptr) {
+    const auto field = std::make_unique<MotionField>();
+    for (int i = 0; i < 3; ++i) static_cast<void>(flow->estimate(*prepared, 1, *field));
+    flow->forget();
+  }
+  if (detector == nullptr) return;
   const auto nobody = std::make_unique<DetectionList>();
   static_cast<void>(detector->detect(*prepared, *nobody));
 }
 
-StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector) {
+double radians(double degrees) { return degrees * std::numbers::pi / 180; }
+
+/// The lens and the mounting, for pictures of the size the camera delivers.
+ego::Camera camera_of(const CameraSettings& settings, const FrameSourceInfo& info) {
+  ego::Camera camera;
+  camera.focal_px =
+      settings.focal_px.value_or(info.width / 2.0 / std::tan(radians(settings.fov_deg) / 2));
+  camera.center_x = settings.center_x.value_or((info.width - 1) / 2.0);
+  camera.center_y = settings.center_y.value_or((info.height - 1) / 2.0);
+  camera.height_m = settings.height_m;
+  camera.pitch_rad = radians(settings.pitch_deg);
+  camera.yaw_rad = radians(settings.yaw_deg);
+  camera.ahead_m = settings.ahead_m;
+  return camera;
+}
+
+ego::EgoSettings ego_of(const EgoMotionSettings& settings) {
+  ego::EgoSettings ego;
+  ego.noise_px = settings.noise_px;
+  ego.aim_tolerance_rad = radians(settings.aim_tolerance_deg);
+  ego.nearest_m = settings.nearest_m;
+  ego.slope_rad = radians(settings.slope_deg);
+  ego.significance = settings.significance;
+  ego.walking_mps = settings.walking_mps;
+  return ego;
+}
+
+StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool with_motion) {
   StageBudgets budgets;
   const auto set = [&](Stage stage, Nanos limit) {
     budgets.of[static_cast<std::size_t>(stage)] = limit;
@@ -94,8 +130,13 @@ StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector) {
   set(Stage::prepare, budget.prepare);
   set(Stage::check, budget.check);
   if (with_detector) set(Stage::detect, budget.detect);
+  if (with_motion) {
+    set(Stage::flow, budget.flow);
+    set(Stage::motion, budget.motion);
+  }
   set(Stage::total, budget.capture + budget.prepare + budget.check +
-                        (with_detector ? budget.detect : Nanos::zero()));
+                        (with_detector ? budget.detect : Nanos::zero()) +
+                        (with_motion ? budget.flow + budget.motion : Nanos::zero()));
   return budgets;
 }
 
@@ -141,11 +182,24 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
   Result<std::unique_ptr<ImagePreparer>> preparer =
       vision.make_preparer(info, detector != nullptr && detector->needs_colour());
   if (!preparer) return preparer.error();
-  warm_up(info, **preparer, detector.get());
-  const StageBudgets budgets = budgets_of(config.budget, detector != nullptr);
+  // Without it people are still found: what is lost is whether they move.
+  Result<std::unique_ptr<FlowEstimator>> flow = vision.make_flow(info);
+  if (!flow)
+    log.error("flow", fmt::format("camera {}: {}; nobody looks at motion", settings.name,
+                                  describe(flow.error())));
+  warm_up(info, **preparer, detector.get(), flow ? flow->get() : nullptr);
+  std::unique_ptr<ego::MotionWatch> motion;
+  if (flow && *flow) {
+    ego::MotionWatchSettings watch;
+    watch.points = config.flow.points;
+    watch.flow_budget = config.budget.flow;
+    motion = std::make_unique<ego::MotionWatch>(std::move(*flow), camera_of(settings, info),
+                                                ego_of(config.ego), watch);
+  }
+  const StageBudgets budgets = budgets_of(config.budget, detector != nullptr, motion != nullptr);
   opened.pipeline = std::make_unique<CameraPipeline>(
       std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),
-      std::move(*preparer), std::move(detector), budgets, hand_over, clock);
+      std::move(*preparer), std::move(detector), budgets, hand_over, clock, std::move(motion));
   return opened;
 }
 

@@ -8,6 +8,30 @@ namespace {
 
 double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e-6; }
 
+/// What the camera's own motion was last, and how often it was found.
+std::string render_motion(const ControlledCamera& camera) {
+  if (camera.pipeline->flow() == nullptr) return "  motion: nobody looks at it\n";
+  const ego::MotionReport& report = camera.pipeline->motion();
+  const ego::EgoMotion& e = report.ego;
+  const ego::MotionTotals& t = report.totals;
+  std::string out = fmt::format(
+      "  motion: flow {}; {} frames looked at, {} left out to save time, own motion found in {}; "
+      "people, frame by frame: {} moving, {} standing, {} unknown\n",
+      camera.pipeline->flow(), t.frames, t.passed, t.valid, t.moving, t.standing, t.unknown);
+  if (e.state != ego::EgoState::valid)
+    return out + fmt::format("  own motion at the end: {}\n", name_of(e.state));
+  out += fmt::format(
+      "  own motion at the end: travel {}{}, pitch {:+.3f} yaw {:+.3f} roll {:+.3f} rad/s, horizon "
+      "row {:.0f} +- {:.0f}, ",
+      name_of(e.travel), e.travel_from_flow ? " (no speed on the bus)" : "", e.pitch_rate_radps,
+      e.yaw_rate_radps, e.roll_rate_radps, e.horizon_row, e.horizon_sigma_px);
+  if (e.travel != ego::Travel::none)
+    out += fmt::format("focus of expansion {:.0f} {:.0f} +- {:.0f}, ", e.foe_x, e.foe_y,
+                       e.foe_sigma_px);
+  return out + fmt::format("{:.0f} % of {} points agree, to {:.2f} px\n", 100 * e.inlier_share,
+                           e.points, e.noise_px);
+}
+
 std::string render_camera(const ControlledCamera& camera) {
   const FrameSourceInfo& info = camera.pipeline->info();
   const PipelineFacts facts = camera.pipeline->facts();
@@ -29,12 +53,14 @@ std::string render_camera(const ControlledCamera& camera) {
       out += fmt::format("  {:<9}{:>8}  no model: nobody looks for people\n", "detect", "-");
       continue;
     }
+    if ((stage == Stage::flow || stage == Stage::motion) && camera.pipeline->flow() == nullptr)
+      continue;
     const StageReport r = camera.pipeline->stage(stage);
     out += fmt::format("  {:<9}{:>8}{:>11.3f}{:>10.3f}{:>10.3f}{:>10.1f}{:>10}\n", name_of(stage),
                        r.frames, to_ms(r.median), to_ms(r.p95), to_ms(r.max), to_ms(r.budget),
                        r.over_budget);
   }
-  return out;
+  return out + render_motion(camera);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/flow/motion_points.hpp"
 #include "gpu/hog/detector.hpp"
 #include "gpu/hog/model_file.hpp"
 #include "gpu/hog/shipped_models.hpp"
@@ -134,6 +135,7 @@ class GpuVision final : public Vision {
       : context_{std::move(context)},
         memory_{context_},
         settings_{config.detector},
+        flow_{config.flow},
         models_{settings_},
         threads_{threads_of(config, context_.backend())},
         log_{log} {}
@@ -163,11 +165,30 @@ class GpuVision final : public Vision {
                                                         : fmt::format("{} CPU threads", threads_)));
     return std::unique_ptr<Detector>{std::move(*made)};
   }
+  Result<std::unique_ptr<FlowEstimator>> make_flow(const FrameSourceInfo& info) override {
+    if (!flow_.enabled) return std::unique_ptr<FlowEstimator>{};
+    flow::MotionPointsSettings settings;
+    settings.method = flow_.method == FlowMethod::block_matching ? flow::Method::block_matching
+                                                                 : flow::Method::lucas_kanade;
+    settings.widest = flow_.width;
+    auto workers = std::make_unique<Workers>(threads_);
+    Result<std::unique_ptr<flow::MotionPoints>> made =
+        flow::MotionPoints::create(context_, *workers, settings, info.width, info.height);
+    if (!made) return made.error();
+    workers_.push_back(std::move(workers));
+    log_.info(
+        "flow",
+        fmt::format("{} in {}x{}, on {}", (*made)->name(), (*made)->width(), (*made)->height(),
+                    context_.backend() == Backend::cuda ? std::string{"CUDA"}
+                                                        : fmt::format("{} CPU threads", threads_)));
+    return std::unique_ptr<FlowEstimator>{std::move(*made)};
+  }
 
  private:
   Context context_;  // stays where it is from here on
   GpuFrameMemory memory_;
   DetectorSettings settings_;
+  FlowSettings flow_;
   LoadedModels models_;
   int threads_;
   std::vector<std::unique_ptr<Workers>> workers_;  // a pool for each detector: they run at once

@@ -8,6 +8,7 @@
 #include "hal/base/log.hpp"
 #include "hal/frame_memory.hpp"
 #include "hal/frame_source.hpp"
+#include "hal/motion.hpp"
 #include "hal/vision.hpp"
 
 namespace kerb {
@@ -28,6 +29,9 @@ class Vision {
   /// gets the grey model, where the model looks at colour. Nothing when there is no model. Fails:
   /// as hog::load() and HogDetector::create(); unsupported (no model for a camera without colour).
   virtual Result<std::unique_ptr<Detector>> make_detector(const FrameSourceInfo& info) = 0;
+  /// For one pipeline, with threads of its own where the CPU does the work. Nothing where the
+  /// configuration wants none. Fails: as flow::MotionPoints::create().
+  virtual Result<std::unique_ptr<FlowEstimator>> make_flow(const FrameSourceInfo& info) = 0;
 };
 
 /// The files of the detector's models: those the configuration names, or those that come with the

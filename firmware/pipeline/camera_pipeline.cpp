@@ -6,15 +6,18 @@
 namespace kerb {
 namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
-}
+constexpr DetectionList kNobody{};
+}  // namespace
 
 CameraPipeline::CameraPipeline(std::unique_ptr<ReopeningSource> source,
                                std::unique_ptr<ImagePreparer> preparer,
                                std::unique_ptr<Detector> detector, const StageBudgets& budgets,
-                               HandOver hand_over, const Clock& clock)
+                               HandOver hand_over, const Clock& clock,
+                               std::unique_ptr<ego::MotionWatch> motion)
     : source_{std::move(source)},
       preparer_{std::move(preparer)},
       detector_{std::move(detector)},
+      motion_{std::move(motion)},
       hand_over_{hand_over},
       clock_{clock},
       info_{source_->info()} {
@@ -114,23 +117,48 @@ void CameraPipeline::process(Frame frame) {
   mean_.store(look.mean, kRelaxed);
   deviation_.store(look.deviation, kRelaxed);
   unchanged_.store(look.unchanged.count(), kRelaxed);
-  const Nanos checked = clock_.now();
-  times(Stage::check).add(checked - ready);
+  times(Stage::check).add(clock_.now() - ready);
 
+  int error = -1;
+  const bool measured = measure_motion(*prepared, frame.captured, error);
   if (detector_) {
+    const Nanos start = clock_.now();
     Sighting& sighting = sightings_.draft();
     const Status found = detector_->detect(*prepared, sighting.people);
     sighting.at = clock_.now();
-    times(Stage::detect).add(sighting.at - checked);
+    times(Stage::detect).add(sighting.at - start);
     if (!found) {
       vision_error_.store(static_cast<int>(found.error().code), kRelaxed);
       return;
     }
+    if (measured) judge_motion(sighting.people);
     sightings_.publish();
+  } else if (measured) {
+    judge_motion(kNobody);
   }
-  vision_error_.store(-1, kRelaxed);
+  vision_error_.store(error, kRelaxed);
   times(Stage::total).add(clock_.now() - begin);
   processed_.fetch_add(1, kRelaxed);
+}
+
+bool CameraPipeline::measure_motion(const PreparedImage& image, Nanos captured, int& error) {
+  if (!motion_) return false;
+  const Nanos start = clock_.now();
+  const Result<bool> measured = motion_->measure(image, captured);
+  if (!measured) error = static_cast<int>(measured.error().code);
+  if (!measured || !*measured) return false;
+  const Nanos spent = clock_.now() - start;
+  times(Stage::flow).add(spent);
+  // A recording at its own pace waits for us, and is to give the same every time.
+  if (hand_over_ == HandOver::newest) motion_->spent(spent);
+  return true;
+}
+
+void CameraPipeline::judge_motion(const DetectionList& people) {
+  const Nanos start = clock_.now();
+  motion_->judge(vehicle_.look(), people, motions_.draft());
+  motions_.publish();
+  times(Stage::motion).add(clock_.now() - start);
 }
 
 PipelineFacts CameraPipeline::facts() const noexcept {

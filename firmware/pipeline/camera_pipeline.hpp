@@ -5,6 +5,7 @@
 #include <memory>
 #include <thread>
 
+#include "firmware/ego/motion_watch.hpp"
 #include "firmware/pipeline/image_check.hpp"
 #include "firmware/pipeline/latest_frame.hpp"
 #include "firmware/pipeline/newest.hpp"
@@ -29,7 +30,7 @@ struct PipelineFacts {
   std::uint64_t skipped = 0;    ///< frames let go because a newer one was there
   std::uint64_t reopened = 0;
   ImageLook look;         ///< of the last processed frame
-  int vision_error = -1;  ///< Errc of the last frame's image operators or detector; -1: none
+  int vision_error = -1;  ///< Errc of the last frame's image operators, flow or detector; -1: none
   std::uint64_t capture_beats = 0, process_beats = 0;  ///< rise as long as each thread lives
   bool ended = false;  ///< a recording that does not loop has gone through, to its last frame
 };
@@ -51,12 +52,14 @@ enum class HandOver : std::uint8_t { newest, every };
 
 /// One camera from its frames to their detections, on two threads: capture takes every frame as it
 /// comes and keeps the newest; processing takes that one through the stages. Nothing here allocates
-/// per frame. The detector may be null: its place is empty, and its stage is not run.
+/// per frame. The detector and the motion watch may be null: their place is empty, and their stages
+/// are not run.
 class CameraPipeline {
  public:
   CameraPipeline(std::unique_ptr<ReopeningSource> source, std::unique_ptr<ImagePreparer> preparer,
                  std::unique_ptr<Detector> detector, const StageBudgets& budgets,
-                 HandOver hand_over, const Clock& clock);
+                 HandOver hand_over, const Clock& clock,
+                 std::unique_ptr<ego::MotionWatch> motion = nullptr);
   ~CameraPipeline();  ///< stops
   CameraPipeline(const CameraPipeline&) = delete;
   CameraPipeline& operator=(const CameraPipeline&) = delete;
@@ -74,11 +77,22 @@ class CameraPipeline {
   /// What the detector saw last; stays until the next call. For one reader. A frame on which it
   /// fails changes nothing here: look at the time.
   [[nodiscard]] const Sighting& sighting() noexcept { return sightings_.look(); }
+  /// What the motion in the last frames says; stays until the next call. For one reader.
+  [[nodiscard]] const ego::MotionReport& motion() noexcept { return motions_.look(); }
+  /// How the car moves now. For one writer.
+  void tell_vehicle(const ego::VehicleMotion& vehicle) noexcept {
+    vehicle_.draft() = vehicle;
+    vehicle_.publish();
+  }
   [[nodiscard]] const FrameSourceInfo& info() const noexcept { return info_; }
   [[nodiscard]] const char* backend() const noexcept { return preparer_->backend(); }
   /// The detector's name, or null when its place is empty.
   [[nodiscard]] const char* detector() const noexcept {
     return detector_ ? detector_->name() : nullptr;
+  }
+  /// The name of the flow's method, or null when nobody looks at motion.
+  [[nodiscard]] const char* flow() const noexcept {
+    return motion_ ? motion_->flow_name() : nullptr;
   }
 
  private:
@@ -87,18 +101,24 @@ class CameraPipeline {
   void capture_loop();
   void process_loop();
   void process(Frame frame);
+  /// Whether the motion was measured; what went wrong is in `error`.
+  bool measure_motion(const PreparedImage& image, Nanos captured, int& error);
+  void judge_motion(const DetectionList& people);
   void enter(CameraCondition condition, Nanos now) noexcept;
   StageTimes& times(Stage stage) noexcept { return times_[static_cast<std::size_t>(stage)]; }
 
   std::unique_ptr<ReopeningSource> source_;
   std::unique_ptr<ImagePreparer> preparer_;
   std::unique_ptr<Detector> detector_;
+  std::unique_ptr<ego::MotionWatch> motion_;
   const HandOver hand_over_;
   const Clock& clock_;
   const FrameSourceInfo info_;
   LatestFrame latest_;
   ImageCheck check_;
   Newest<Sighting> sightings_;
+  Newest<ego::MotionReport> motions_;
+  Newest<ego::VehicleMotion> vehicle_;
   std::array<StageTimes, kStageCount> times_;
 
   // Facts, each written by one thread and read by any.

@@ -8,10 +8,11 @@
 
 namespace kerb {
 
-/// The stages of one frame, in order. `capture` is the way from exposure to processing; `total` is
-/// all of it.
-enum class Stage : std::uint8_t { capture, prepare, check, detect, total };
-inline constexpr int kStageCount = 5;
+/// The stages of one frame, in order. `capture` is the way from exposure to processing; `flow`
+/// measures the motion in the picture, `motion` says what of it is the car's own; `total` is all of
+/// it.
+enum class Stage : std::uint8_t { capture, prepare, check, flow, detect, motion, total };
+inline constexpr int kStageCount = 7;
 [[nodiscard]] const char* name_of(Stage stage) noexcept;
 
 /// What a stage has cost so far.

@@ -44,6 +44,14 @@ const char* name_of(EventKind kind) noexcept {
       return "output_refused";
     case EventKind::frames_summary:
       return "frames_summary";
+    case EventKind::ego_changed:
+      return "ego_changed";
+    case EventKind::ego_motion:
+      return "ego_motion";
+    case EventKind::motion_summary:
+      return "motion_summary";
+    case EventKind::person_moves:
+      return "person_moves";
     case EventKind::events_lost:
       return "events_lost";
     case EventKind::log_refused:

@@ -29,11 +29,15 @@ enum class EventKind : std::uint8_t {
   detector_missing,
   output_refused,
   frames_summary,
+  ego_changed,
+  ego_motion,
+  motion_summary,
+  person_moves,
   events_lost,   ///< written by the log itself: its queue was full
   log_refused,   ///< written by the log itself, afterwards: the disk had refused it
   log_repaired,  ///< written by the log itself: the last run left a damaged tail
 };
-inline constexpr std::size_t kEventKinds = 17;
+inline constexpr std::size_t kEventKinds = 21;
 
 /// error: someone must act. warning: degraded, still protecting. info: start, stop, settings,
 /// counts.

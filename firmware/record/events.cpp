@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
+#include <limits>
 
 namespace kerb::events {
 namespace {
@@ -145,6 +147,56 @@ Event frames_summary(Nanos now, std::string_view camera, const FramesSummary& su
       .with("processed", summary.processed)
       .with("mean_ms", ms(summary.mean))
       .with("worst_ms", ms(summary.worst));
+}
+
+Event ego_changed(Nanos now, std::string_view camera, ego::EgoState from,
+                  const ego::EgoMotion& to) noexcept {
+  return Event{now, EventKind::ego_changed, Severity::info}
+      .with("camera", camera)
+      .with("from", name_of(from))
+      .with("to", name_of(to.state))
+      .with("travel", name_of(to.travel))
+      .with("points", to.points)
+      .with("inlier_share", to.inlier_share)
+      .with("noise_px", to.noise_px)
+      .with("speed_mps", to.speed_mps.value_or(std::numeric_limits<double>::quiet_NaN()));
+}
+
+Event ego_motion(Nanos now, std::string_view camera, const ego::EgoMotion& motion) noexcept {
+  return Event{now, EventKind::ego_motion, Severity::info}
+      .with("camera", camera)
+      .with("pitch_rate_radps", motion.pitch_rate_radps)
+      .with("yaw_rate_radps", motion.yaw_rate_radps)
+      .with("roll_rate_radps", motion.roll_rate_radps)
+      .with("foe_x", motion.foe_x)
+      .with("foe_y", motion.foe_y)
+      .with("horizon_row", motion.horizon_row)
+      .with("inlier_share", motion.inlier_share);
+}
+
+Event motion_summary(Nanos now, std::string_view camera, const MotionSummary& summary) noexcept {
+  return Event{now, EventKind::motion_summary, Severity::info}
+      .with("camera", camera)
+      .with("period_s", seconds(summary.period))
+      .with("frames", summary.frames)
+      .with("passed", summary.passed)
+      .with("valid", summary.valid)
+      .with("moving", summary.moving)
+      .with("standing", summary.standing)
+      .with("unknown", summary.unknown);
+}
+
+Event person_moves(Nanos now, std::string_view camera, const Detection& person,
+                   const ego::RegionMotion& motion) noexcept {
+  return Event{now, EventKind::person_moves, Severity::info}
+      .with("camera", camera)
+      .with("x", double{person.x})
+      .with("y", double{person.y})
+      .with("w", double{person.w})
+      .with("h", double{person.h})
+      .with("residual_px", std::hypot(double{motion.rx}, double{motion.ry}))
+      .with("sigma_px", double{motion.sigma})
+      .with("significance", double{motion.significance});
 }
 
 Event events_lost(Nanos now, std::uint64_t count) noexcept {

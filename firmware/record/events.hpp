@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "firmware/ego/ego_motion.hpp"
 #include "firmware/health/health_state.hpp"
 #include "firmware/record/event.hpp"
 #include "hal/can_bus.hpp"
 #include "hal/frame_source.hpp"
+#include "hal/vision.hpp"
 
 /// Makers of events: one for each kind, and the only ones the product uses, so that
 /// docs/events.schema.json can be checked against all there is. None allocates. `now` is on the
@@ -54,6 +56,23 @@ struct FramesSummary {
   Nanos mean{}, worst{};                                  ///< capture to decision
 };
 Event frames_summary(Nanos now, std::string_view camera, const FramesSummary& summary) noexcept;
+
+/// The camera's own motion became known, or is no longer: why not, and how much there was to see.
+Event ego_changed(Nanos now, std::string_view camera, ego::EgoState from,
+                  const ego::EgoMotion& to) noexcept;
+/// The camera's own motion at this moment: one of many, when a period ends.
+Event ego_motion(Nanos now, std::string_view camera, const ego::EgoMotion& motion) noexcept;
+
+struct MotionSummary {
+  Nanos period{};                                       ///< what the numbers are about
+  std::uint64_t frames = 0, passed = 0;                 ///< looked at; left out to save time
+  std::uint64_t valid = 0;                              ///< whose own motion was found
+  std::uint64_t moving = 0, standing = 0, unknown = 0;  ///< people, frame by frame
+};
+Event motion_summary(Nanos now, std::string_view camera, const MotionSummary& summary) noexcept;
+/// Somebody moves by himself, of those seen first in a while.
+Event person_moves(Nanos now, std::string_view camera, const Detection& person,
+                   const ego::RegionMotion& motion) noexcept;
 
 /// What the log says about itself.
 Event events_lost(Nanos now, std::uint64_t count) noexcept;

@@ -6,4 +6,4 @@ kerb_add_test(NAME unit_control_controller SOURCES firmware/control/test_control
   LINKS kerb::firmware_control LABELS unit THREADED)
 # Counts every allocation of the whole product while frames flow.
 kerb_add_test(NAME unit_control_allocations SOURCES firmware/control/test_allocations.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_control kerb::drivers_replay kerb::gpu_hog LABELS unit)
+  LINKS kerb::firmware_control kerb::drivers_replay kerb::gpu_flow kerb::gpu_hog LABELS unit)

@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
   lab::add_bench(app, action);
   lab::add_train(app, action);
   lab::add_flow(app, action);
+  lab::add_ego(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

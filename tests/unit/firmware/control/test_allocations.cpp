@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame loop allocates nothing. Camera, image operators, detector, hand-over, health, bus and
-// lamps run as in the product; every call of the allocator in this process is counted once the
+// The frame loop allocates nothing. Camera, image operators, detector, flow, hand-over, health, bus
+// and lamps run as in the product; every call of the allocator in this process is counted once the
 // frames flow. The event log's writer may allocate; that posting does not is shown in
 // test_event_log_allocations.cpp.
 #include <chrono>
@@ -9,6 +9,7 @@
 #include "drivers/replay/open_replay.hpp"
 #include "firmware/can/codec.hpp"
 #include "firmware/control/controller.hpp"
+#include "gpu/flow/motion_points.hpp"
 #include "gpu/hog/detector.hpp"
 #include "gpu/image/preparer.hpp"
 #include "hal/fake/can_bus.hpp"
@@ -72,13 +73,21 @@ void count_for(const Case& c) {
   Result<std::unique_ptr<HogDetector>> detector = HogDetector::create(
       *context, workers, std::move(model), search, fusion, 0, settings.width, settings.height);
   TEST_ASSERT_OK(detector);
+  flow::MotionPointsSettings points;
+  points.widest = 120;
+  Workers flow_workers{2};
+  Result<std::unique_ptr<flow::MotionPoints>> flow =
+      flow::MotionPoints::create(*context, flow_workers, points, settings.width, settings.height);
+  TEST_ASSERT_OK(flow);
   CameraPipeline pipeline{
       std::make_unique<ReopeningSource>(std::move(*source), info, open, clock, log),
       std::move(*preparer),
       std::move(*detector),
       StageBudgets{},
       HandOver::newest,
-      clock};
+      clock,
+      std::make_unique<ego::MotionWatch>(std::move(*flow), ego::Camera{}, ego::EgoSettings{},
+                                         ego::MotionWatchSettings{})};
 
   FakeCanWire wire;
   FakeCanBus ours{wire, clock}, theirs{wire, clock};
@@ -128,6 +137,7 @@ void count_for(const Case& c) {
   }
   TEST_ASSERT_TRUE_MESSAGE(steady, "never a hundred frames without a change of state");
   TEST_ASSERT_GREATER_THAN_UINT64(0, controller.totals().lists_sent);
+  TEST_ASSERT_GREATER_THAN_UINT64(50, pipeline.stage(Stage::motion).frames);
   TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, after - before, c.format);
 }
 

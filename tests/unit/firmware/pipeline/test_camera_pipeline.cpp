@@ -4,6 +4,7 @@
 #include <functional>
 #include <thread>
 
+#include "hal/fake/flow_estimator.hpp"
 #include "hal/fake/frame_source.hpp"
 #include "hal/fake/log.hpp"
 #include "tests/support/unity.hpp"
@@ -51,9 +52,11 @@ struct Desk {
   FakeFrameSource* camera = nullptr;
   PlainPreparer* preparer = nullptr;
   OnePerson* detector = nullptr;
+  FakeFlowEstimator* flow = nullptr;
   std::unique_ptr<CameraPipeline> pipeline;
 
-  explicit Desk(HandOver hand_over = HandOver::newest, bool with_detector = false) {
+  explicit Desk(HandOver hand_over = HandOver::newest, bool with_detector = false,
+                bool with_motion = false) {
     auto source = std::make_unique<FakeFrameSource>(clock);
     camera = source.get();
     auto preparing = std::make_unique<PlainPreparer>();
@@ -61,6 +64,20 @@ struct Desk {
     std::unique_ptr<OnePerson> detecting;
     if (with_detector) detecting = std::make_unique<OnePerson>();
     detector = detecting.get();
+    std::unique_ptr<ego::MotionWatch> motion;
+    if (with_motion) {
+      auto measuring = std::make_unique<FakeFlowEstimator>();
+      flow = measuring.get();
+      flow->scene = [](MotionField& field) {  // nothing moves
+        for (field.count = 0; field.count < 400; ++field.count) {
+          FlowVector& v = field.items[field.count];
+          v.x = static_cast<float>(field.count % 20) * 32;
+          v.y = static_cast<float>(field.count / 20) * 18;
+        }
+      };
+      motion = std::make_unique<ego::MotionWatch>(std::move(measuring), ego::Camera{},
+                                                  ego::EgoSettings{}, ego::MotionWatchSettings{});
+    }
     StageBudgets budgets;
     budgets.of.fill(seconds{10});
     const SourceOpener never = []() -> Result<std::unique_ptr<FrameSource>> {
@@ -68,7 +85,7 @@ struct Desk {
     };
     pipeline = std::make_unique<CameraPipeline>(
         std::make_unique<ReopeningSource>(std::move(source), FrameSourceInfo{}, never, clock, log),
-        std::move(preparing), std::move(detecting), budgets, hand_over, clock);
+        std::move(preparing), std::move(detecting), budgets, hand_over, clock, std::move(motion));
   }
   ~Desk() { preparer->holding = false; }
   /// Waits, at most ten seconds, until the facts are so. Before each look `feed` may give the
@@ -133,6 +150,40 @@ void test_the_detector_gets_every_prepared_picture() {
   TEST_ASSERT_EQUAL_INT(20, d.detector->calls);
   TEST_ASSERT_EQUAL_UINT64(20, d.pipeline->stage(Stage::detect).frames);
   TEST_ASSERT_EQUAL_STRING("one person", d.pipeline->detector());
+}
+
+void test_motion_is_measured_and_judged_with_what_the_car_tells() {
+  Desk d{HandOver::every, true, true};
+  TEST_ASSERT_EQUAL_STRING("fake", d.pipeline->flow());
+  TEST_ASSERT_EQUAL_INT64(0, d.pipeline->motion().at.count());
+  d.pipeline->tell_vehicle({0.0, 0.0});
+  d.camera->push(20, milliseconds{10});
+  d.camera->end_after_script();
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
+  TEST_ASSERT_EQUAL_INT(20, d.flow->calls);
+  TEST_ASSERT_EQUAL_UINT64(20, d.pipeline->stage(Stage::flow).frames);
+  TEST_ASSERT_EQUAL_UINT64(20, d.pipeline->stage(Stage::motion).frames);
+  const ego::MotionReport& report = d.pipeline->motion();
+  TEST_ASSERT_EQUAL_STRING("valid", name_of(report.ego.state));
+  TEST_ASSERT_EQUAL_STRING("none", name_of(report.ego.travel));
+  TEST_ASSERT_TRUE(report.ego.speed_mps.has_value());
+  TEST_ASSERT_EQUAL_UINT64(20, report.totals.frames);
+  TEST_ASSERT_EQUAL_UINT64(19, report.totals.valid);
+  TEST_ASSERT_EQUAL_INT(1, report.people);
+}
+
+void test_people_are_still_found_when_the_flow_fails() {
+  Desk d{HandOver::every, true, true};
+  d.flow->fail_next = Error{Errc::device, 700, "launch"};
+  d.camera->push(1, milliseconds{10});
+  d.camera->end_after_script();
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
+  TEST_ASSERT_EQUAL_INT(1, d.detector->calls);
+  TEST_ASSERT_EQUAL_INT(1, d.pipeline->sighting().people.count);
+  TEST_ASSERT_EQUAL_INT(static_cast<int>(Errc::device), d.pipeline->facts().vision_error);
+  TEST_ASSERT_EQUAL_UINT64(1, d.pipeline->facts().processed);
 }
 
 void test_each_trouble_of_the_camera_shows_as_its_condition() {
@@ -246,6 +297,8 @@ int main() {
   RUN_TEST(test_a_recording_is_not_late_for_being_old);
   RUN_TEST(test_a_slow_stage_skips_frames_rather_than_fall_behind);
   RUN_TEST(test_the_detector_gets_every_prepared_picture);
+  RUN_TEST(test_motion_is_measured_and_judged_with_what_the_car_tells);
+  RUN_TEST(test_people_are_still_found_when_the_flow_fails);
   RUN_TEST(test_each_trouble_of_the_camera_shows_as_its_condition);
   RUN_TEST(test_both_threads_beat_even_without_a_frame);
   RUN_TEST(test_failing_operators_are_told_and_forgotten_when_they_work_again);

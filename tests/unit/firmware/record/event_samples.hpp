@@ -19,6 +19,17 @@ inline std::vector<kerb::Event> event_samples() {
   info.height = 720;
   info.rate_hz = 29.97;
   info.memory = "userptr";
+  ego::EgoMotion moving;
+  moving.state = ego::EgoState::valid;
+  moving.travel = ego::Travel::forward;
+  moving.speed_mps = 12.5;
+  moving.foe_x = 640;
+  moving.inlier_share = 0.8;
+  ego::RegionMotion walker;
+  walker.rx = 3;
+  walker.ry = -4;
+  walker.sigma = 0.5F;
+  walker.significance = 10;
   std::vector<Event> all{
       events::started(now, "0.1.0", "run", events::boot_id().view()),
       events::stopped(now, "SIGTERM", 0, seconds{3600}),
@@ -35,6 +46,11 @@ inline std::vector<kerb::Event> event_samples() {
       events::output_refused(now, "lamp", error),
       events::frames_summary(now, "front",
                              {seconds{10}, 300, 2, 1, 298, milliseconds{12}, milliseconds{40}}),
+      events::ego_changed(now, "front", ego::EgoState::no_previous, moving),
+      events::ego_changed(now, "front", ego::EgoState::valid, {}),
+      events::ego_motion(now, "front", moving),
+      events::motion_summary(now, "front", {seconds{10}, 300, 2, 290, 40, 20, 10}),
+      events::person_moves(now, "front", {10, 20, 30, 60, 1}, walker),
       events::events_lost(now, 12),
       events::log_refused(now, ENOSPC, 4, milliseconds{1500}),
       events::log_repaired(now, 77),
@@ -46,6 +62,8 @@ inline std::vector<kerb::Event> event_samples() {
       events::health_changed(now, HealthState::active,
                              {HealthState::failed, Cause::board_hot, INFINITY}),
       events::frames_summary(Nanos::min(), "", {}),
+      events::motion_summary(Nanos::min(), "", {}),
+      events::person_moves(now, "", {NAN, INFINITY, 0, 0, 0}, {}),
   };
   for (int state = 0; state <= static_cast<int>(HealthState::failed); ++state)
     for (int cause = 0; cause <= static_cast<int>(Cause::vision_failed); ++cause)

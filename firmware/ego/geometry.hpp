@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cmath>
+
+/// The geometry of a moving camera: x to the right, y down, z forward; pictures in pixels. A camera
+/// turns by the rotation vector w (right-handed, in its own axes: w.x > 0 is nose up, w.y > 0 to
+/// the right, w.z > 0 right side down) and moves by d. A point that stands is then seen at
+/// exp(-[w]) (X - d). Turned back by exp([w]), its image lies on the line from the focus of
+/// expansion (where d points) through where it was, moved outwards by d.z / (Z - d.z) of its
+/// distance from there.
+namespace kerb::ego {
+
+struct Vec2 {
+  double x = 0, y = 0;
+};
+
+/// A camera without distortion, and how it sits in the car.
+struct Camera {
+  double focal_px = 1100;
+  double center_x = 640, center_y = 360;  ///< where its axis meets the picture
+  double height_m = 1.4;                  ///< above the road
+  double pitch_rad = 0;                   ///< of its axis above the road
+  double yaw_rad = 0;                     ///< of its axis to the left of the car's
+  double ahead_m = 1.5;                   ///< of the rear axle, which does not slip sideways
+};
+
+/// Where the picture shows what lies straight ahead of the car at the horizon.
+[[nodiscard]] inline Vec2 aim(const Camera& camera) noexcept {
+  return {camera.center_x + camera.focal_px * std::tan(camera.yaw_rad),
+          camera.center_y + camera.focal_px * std::tan(camera.pitch_rad)};
+}
+
+using Rotation = std::array<double, 9>;  // rows
+
+/// exp([w]), exactly.
+[[nodiscard]] Rotation rotation_of(const std::array<double, 3>& w) noexcept;
+[[nodiscard]] Rotation product(const Rotation& a, const Rotation& b) noexcept;
+/// The vector w of exp([w]); for turns of less than half a circle.
+[[nodiscard]] std::array<double, 3> vector_of(const Rotation& r) noexcept;
+
+/// Where a camera turned by `r` (see above) would have seen a far point that it now sees at `at`,
+/// had it not turned. Both in pixels from the camera's centre.
+[[nodiscard]] inline Vec2 turned_back(const Rotation& r, double focal_px, Vec2 at) noexcept {
+  const double z = r[6] * at.x + r[7] * at.y + r[8] * focal_px;
+  const double scale = focal_px / z;
+  return {scale * (r[0] * at.x + r[1] * at.y + r[2] * focal_px),
+          scale * (r[3] * at.x + r[4] * at.y + r[5] * focal_px)};
+}
+
+/// How turned_back() changes at `at` when the rotation grows by a little: the columns are about x,
+/// y and z, in pixels a radian.
+struct TurnJacobian {
+  std::array<double, 3> x, y;
+};
+[[nodiscard]] inline TurnJacobian turn_jacobian(double focal_px, Vec2 at) noexcept {
+  const double u = at.x / focal_px, v = at.y / focal_px;
+  return {{-focal_px * u * v, focal_px * (1 + u * u), -at.y},
+          {-focal_px * (1 + v * v), focal_px * u * v, at.x}};
+}
+
+/// Symmetric and positive definite, of fixed size: normal equations of a least-squares step.
+template <int N>
+struct Normal {
+  std::array<double, N * N> a{};
+  std::array<double, N> b{};
+
+  void add(const std::array<double, N>& row, double value, double weight) noexcept {
+    for (int i = 0; i < N; ++i) {
+      const double wi = weight * row[static_cast<std::size_t>(i)];
+      for (int j = 0; j <= i; ++j)
+        a[static_cast<std::size_t>(i * N + j)] += wi * row[static_cast<std::size_t>(j)];
+      b[static_cast<std::size_t>(i)] += wi * value;
+    }
+  }
+  /// A pull of this weight on one unknown.
+  void add_prior(int i, double value, double weight) noexcept {
+    a[static_cast<std::size_t>(i * N + i)] += weight;
+    b[static_cast<std::size_t>(i)] += weight * value;
+  }
+  /// The lower triangle becomes its Cholesky factor. False: not positive definite.
+  bool factor() noexcept {
+    for (int j = 0; j < N; ++j) {
+      for (int i = j; i < N; ++i) {
+        double sum = at(i, j);
+        for (int k = 0; k < j; ++k) sum -= at(i, k) * at(j, k);
+        if (i == j) {
+          if (!(sum > 0)) return false;
+          at(j, j) = std::sqrt(sum);
+        } else {
+          at(i, j) = sum / at(j, j);
+        }
+      }
+    }
+    return true;
+  }
+  /// After factor().
+  [[nodiscard]] std::array<double, N> solve(std::array<double, N> v) const noexcept {
+    for (int i = 0; i < N; ++i) {
+      for (int k = 0; k < i; ++k)
+        v[static_cast<std::size_t>(i)] -= at(i, k) * v[static_cast<std::size_t>(k)];
+      v[static_cast<std::size_t>(i)] /= at(i, i);
+    }
+    for (int i = N - 1; i >= 0; --i) {
+      for (int k = i + 1; k < N; ++k)
+        v[static_cast<std::size_t>(i)] -= at(k, i) * v[static_cast<std::size_t>(k)];
+      v[static_cast<std::size_t>(i)] /= at(i, i);
+    }
+    return v;
+  }
+
+ private:
+  [[nodiscard]] double& at(int i, int j) noexcept { return a[static_cast<std::size_t>(i * N + j)]; }
+  [[nodiscard]] double at(int i, int j) const noexcept {
+    return a[static_cast<std::size_t>(i * N + j)];
+  }
+};
+
+}  // namespace kerb::ego

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "hal/motion.hpp"
+
+namespace kerb {
+
+/// Gives whatever motion it is told to.
+class FakeFlowEstimator final : public FlowEstimator {
+ public:
+  Status estimate(const PreparedImage&, int points, MotionField& out) override {
+    ++calls;
+    asked = points;
+    out.count = 0;
+    out.has_previous = std::exchange(has_previous_, true);
+    if (fail_next) {
+      has_previous_ = false;
+      return *std::exchange(fail_next, std::nullopt);
+    }
+    if (!out.has_previous) return Done{};
+    if (scene) scene(out);
+    out.count = std::min({out.count, points, MotionField::kCapacity});
+    return Done{};
+  }
+  void forget() noexcept override {
+    ++forgotten;
+    has_previous_ = false;
+  }
+  [[nodiscard]] const char* name() const noexcept override { return "fake"; }
+
+  std::function<void(MotionField&)> scene;  ///< fills items and count; none: no motion anywhere
+  std::optional<Error> fail_next;           ///< the next call fails with this, once
+  int calls = 0, forgotten = 0;
+  int asked = 0;  ///< points, of the last call
+
+ private:
+  bool has_previous_ = false;
+};
+
+}  // namespace kerb
