@@ -32,6 +32,15 @@ class FlowEstimator {
   /// kCapacity), spread over the picture, unreliable ones left out. Fails: invalid_argument (size),
   /// device; the next call then has no previous.
   virtual Status estimate(const PreparedImage& image, int points, MotionField& out) = 0;
+  /// More vectors of the same two pictures, for things that need them denser: up to `points` for
+  /// each box of the newest picture that holds few, appended to `out` as long as there is room.
+  /// After an estimate() that had a previous; the default has none to give.
+  virtual void look_closer(const Detection* boxes, int count, int points, MotionField& out) {
+    static_cast<void>(boxes);
+    static_cast<void>(count);
+    static_cast<void>(points);
+    static_cast<void>(out);
+  }
   /// The next image has no previous: a gap in time, another camera.
   virtual void forget() noexcept = 0;
   [[nodiscard]] virtual const char* name() const noexcept = 0;

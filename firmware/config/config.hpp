@@ -49,8 +49,8 @@ enum class FlowMethod : std::uint8_t { lucas_kanade, block_matching };
 struct FlowSettings {
   bool enabled = true;  ///< false: nobody looks at motion
   FlowMethod method = FlowMethod::lucas_kanade;
-  int width = 640;   ///< of the picture it is measured in: wider ones are made smaller
-  int points = 800;  ///< vectors a frame, at most
+  int width = 640;    ///< of the picture it is measured in: wider ones are made smaller
+  int points = 1200;  ///< vectors a frame, at most
 };
 
 /// What of the motion is the car's own, and what moves by itself.

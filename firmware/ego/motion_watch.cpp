@@ -5,6 +5,9 @@
 #include <utility>
 
 namespace kerb::ego {
+namespace {
+constexpr int kPointsAPerson = 40;
+}
 
 MotionWatch::MotionWatch(std::unique_ptr<FlowEstimator> flow, const Camera& camera,
                          const EgoSettings& ego, const MotionWatchSettings& settings)
@@ -50,6 +53,7 @@ void MotionWatch::judge(const VehicleMotion& vehicle, const DetectionList& peopl
     suspects_[static_cast<std::size_t>(i)] = {double{d.x}, double{d.y}, double{d.w}, double{d.h}};
   }
   const auto n = static_cast<std::size_t>(count);
+  flow_->look_closer(people.items, count, kPointsAPerson, *field_);
   out.at = last_;
   out.ego = ego_.update(*field_, interval_, vehicle, std::span{suspects_}.first(n));
   ++totals_.frames;

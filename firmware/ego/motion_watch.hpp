@@ -12,7 +12,7 @@
 namespace kerb::ego {
 
 struct MotionWatchSettings {
-  int points = 800;                                      ///< motion vectors a frame, at most
+  int points = 1200;                                     ///< motion vectors a frame, at most
   Nanos longest_gap = std::chrono::milliseconds{250};    ///< between frames that are compared
   Nanos longest_pause = std::chrono::milliseconds{120};  ///< that may be made to save time
   /// What the flow may take of each frame's time; a method that takes longer looks at every second

@@ -24,6 +24,12 @@ double median(std::vector<double>& values, std::size_t n) noexcept {
   return *middle;
 }
 
+/// What is left of the variance of one in the median of n: they err together, the more the closer
+/// they are, so that many are no better than a dozen.
+double share_of(std::size_t n) noexcept {
+  return std::clamp(1.57 * kTogether / static_cast<double>(n), 0.15, 1.0);
+}
+
 template <std::size_t N>
 double dot(const std::array<double, N>& a, const std::array<double, N>& b) noexcept {
   double sum = 0;
@@ -194,7 +200,7 @@ RegionMotion EgoEstimator::region(const Region& box) {
   const double point_noise = square(noise_ * middle.sigma);
   const double spread_across = std::max(square(1.4826 * median(scratch_, n)), point_noise);
   const double spread_along = std::max(square(1.4826 * median(scratch2_, n)), point_noise);
-  const double share = std::min(1.0, 1.57 * kTogether / count);  // of a median, of neighbours
+  const double share = share_of(n);
   const double across_variance =
       spread_across * share + variance_across(middle, seen) - point_noise;
   const double along_variance = spread_along * share + variance_along(middle, seen) - point_noise +

@@ -6,6 +6,14 @@
 #include <cstring>
 
 namespace kerb::flow {
+namespace {
+
+bool leads_into(const Detection& box, const FlowVector& v) noexcept {
+  const float x = v.x + v.dx, y = v.y + v.dy;
+  return x >= box.x && x <= box.x + box.w && y >= box.y && y <= box.y + box.h;
+}
+
+}  // namespace
 
 Result<std::unique_ptr<MotionPoints>> MotionPoints::create(const Context& context, Workers& workers,
                                                            const MotionPointsSettings& settings,
@@ -69,8 +77,31 @@ void MotionPoints::reduce(const ImageView<Space::host, const std::uint8_t>& grey
   }
 }
 
-void MotionPoints::pick(int points, MotionField& out) const noexcept {
+bool MotionPoints::best_of(const Square& square, const Detection* box,
+                           FlowVector& out) const noexcept {
   const FieldView<Space::host> f = field_.host();
+  const auto full = static_cast<float>(reduction_);
+  int best = 0;
+  for (int y = square.y0; y < square.y1; ++y) {
+    const std::ptrdiff_t line = y * f.row_stride;
+    for (int x = square.x0; x < square.x1; ++x) {
+      const std::ptrdiff_t at = line + x;
+      if (f.flags[at] != kValid || f.quality[at] <= best) continue;
+      FlowVector v;
+      v.x = (static_cast<float>(x) + 0.5F) * full - 0.5F;
+      v.y = (static_cast<float>(y) + 0.5F) * full - 0.5F;
+      v.dx = f.u[at] * full;
+      v.dy = f.v[at] * full;
+      if (box != nullptr && !leads_into(*box, v)) continue;
+      best = f.quality[at];
+      v.quality = static_cast<float>(best) / 255.0F;
+      out = v;
+    }
+  }
+  return best > 0;
+}
+
+void MotionPoints::pick(int points, MotionField& out) const noexcept {
   const int most = std::min(points, MotionField::kCapacity);
   const int left = margin_, top = margin_, right = width_ - margin_, bottom = height_ - margin_;
   if (most <= 0 || left >= right || top >= bottom) return;
@@ -79,33 +110,44 @@ void MotionPoints::pick(int points, MotionField& out) const noexcept {
       std::sqrt(static_cast<double>(right - left) * static_cast<double>(bottom - top) / most);
   const int columns = std::clamp(static_cast<int>((right - left) / side), 1, right - left);
   const int rows = std::clamp(most / columns, 1, bottom - top);
-  const auto full = static_cast<float>(reduction_);
-  for (int row = 0; row < rows; ++row) {
-    const int y0 = top + (bottom - top) * row / rows;
-    const int y1 = top + (bottom - top) * (row + 1) / rows;
+  for (int row = 0; row < rows; ++row)
     for (int column = 0; column < columns; ++column) {
-      const int x0 = left + (right - left) * column / columns;
-      const int x1 = left + (right - left) * (column + 1) / columns;
-      int best = -1;
-      std::ptrdiff_t best_at = 0;
-      for (int y = y0; y < y1; ++y) {
-        const std::ptrdiff_t line = y * f.row_stride;
-        for (int x = x0; x < x1; ++x)
-          if (f.flags[line + x] == kValid && f.quality[line + x] > best) {
-            best = f.quality[line + x];
-            best_at = line + x;
-          }
-      }
-      if (best <= 0 || out.count >= most) continue;
-      const auto x = static_cast<float>(best_at % f.row_stride);
-      const auto y = static_cast<float>(best_at / f.row_stride);
-      FlowVector& v = out.items[out.count++];
-      v.x = (x + 0.5F) * full - 0.5F;
-      v.y = (y + 0.5F) * full - 0.5F;
-      v.dx = f.u[best_at] * full;
-      v.dy = f.v[best_at] * full;
-      v.quality = static_cast<float>(best) / 255.0F;
+      const Square square = {
+          left + (right - left) * column / columns, top + (bottom - top) * row / rows,
+          left + (right - left) * (column + 1) / columns, top + (bottom - top) * (row + 1) / rows};
+      if (out.count < most && best_of(square, nullptr, out.items[out.count])) ++out.count;
     }
+}
+
+void MotionPoints::look_closer(const Detection* boxes, int count, int points, MotionField& out) {
+  if (!out.has_previous || points <= 0) return;
+  // People are about two and a half times as high as wide.
+  const int columns = std::max(1, static_cast<int>(std::sqrt(points / 2.5)));
+  const int rows = std::max(1, points / columns);
+  const int before = out.count;
+  for (int i = 0; i < count; ++i) {
+    const Detection& box = boxes[i];
+    // Where the best of the picture's squares are enough, lesser ones would only blur them.
+    int there = 0;
+    for (int k = 0; k < before; ++k) there += leads_into(box, out.items[k]) ? 1 : 0;
+    if (there >= points / 6) continue;
+    // Where it was is not known: a little around where it is, and only what leads there.
+    const auto cell = [&](float from, float size, int k, int of, int limit) {
+      const float at =
+          (from - 0.15F * size + 1.3F * size * static_cast<float>(k) / static_cast<float>(of)) /
+          static_cast<float>(reduction_);
+      return static_cast<int>(std::clamp(at, static_cast<float>(margin_),
+                                         static_cast<float>(std::max(limit - margin_, margin_))));
+    };
+    for (int row = 0; row < rows; ++row)
+      for (int column = 0; column < columns; ++column) {
+        if (out.count >= MotionField::kCapacity) return;
+        const Square square = {cell(box.x, box.w, column, columns, width_),
+                               cell(box.y, box.h, row, rows, height_),
+                               cell(box.x, box.w, column + 1, columns, width_),
+                               cell(box.y, box.h, row + 1, rows, height_)};
+        if (best_of(square, &box, out.items[out.count])) ++out.count;
+      }
   }
 }
 

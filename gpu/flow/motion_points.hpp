@@ -38,6 +38,7 @@ class MotionPoints final : public FlowEstimator {
                                                       int width, int height);
   /// Reads `image.grey`, on either backend.
   Status estimate(const PreparedImage& image, int points, MotionField& out) override;
+  void look_closer(const Detection* boxes, int count, int points, MotionField& out) override;
   void forget() noexcept override { has_previous_ = false; }
   [[nodiscard]] const char* name() const noexcept override { return method_->name(); }
   [[nodiscard]] int width() const noexcept { return width_; }  ///< of the smaller picture
@@ -48,6 +49,12 @@ class MotionPoints final : public FlowEstimator {
   MotionPoints() = default;
   void reduce(const ImageView<Space::host, const std::uint8_t>& grey,
               std::uint8_t* out) const noexcept;
+  struct Square {  // of the smaller picture: columns x0 <= x < x1, rows y0 <= y < y1
+    int x0, y0, x1, y1;
+  };
+  /// The most trusted vector of the square, or none; with a box, of those that lead into it.
+  [[nodiscard]] bool best_of(const Square& square, const Detection* box,
+                             FlowVector& out) const noexcept;
   void pick(int points, MotionField& out) const noexcept;
 
   std::unique_ptr<Estimator> method_;

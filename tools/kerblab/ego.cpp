@@ -38,7 +38,7 @@ struct EgoOptions {
   double focal = 0, fov = 60, height = 1.4, pitch = 0, yaw = 0, ahead = 1.5, rate = 30;
   std::optional<double> speed, yaw_rate;
   double tolerance = 8;
-  int width = 640, points = 800, every = 1, threads = 0;
+  int width = 640, points = 1200, every = 1, threads = 0;
   bool fixed = false;
 };
 
@@ -141,8 +141,13 @@ class Ego {
     const Nanos flowed = clock_.now();
     const ego::VehicleMotion vehicle{options_.speed, options_.yaw_rate};
     std::vector<ego::Region> people;
-    for (const eval::MotBox& b : boxes_[frame])
+    std::vector<Detection> closer;
+    for (const eval::MotBox& b : boxes_[frame]) {
       people.push_back({b.box.x, b.box.y, b.box.w, b.box.h});
+      closer.push_back({static_cast<float>(b.box.x), static_cast<float>(b.box.y),
+                        static_cast<float>(b.box.w), static_cast<float>(b.box.h), 1});
+    }
+    points_->look_closer(closer.data(), static_cast<int>(closer.size()), 40, *field_);
     const Nanos interval{std::llround(1e9 / options_.rate)};
     const ego::EgoMotion& motion = ego_->update(*field_, interval, vehicle, people);
     std::vector<ego::RegionMotion> judged;
