@@ -2,6 +2,7 @@
 #include "gpu/flow/motion_points.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "tests/support/allocations.hpp"
@@ -17,11 +18,24 @@ namespace {
 
 constexpr int kWidth = 322, kHeight = 241;  // odd, so that a rest is left over
 
-/// A smooth texture that can be sampled anywhere.
-double texture(double x, double y) {
-  return 128 + 35 * std::sin(0.31 * x + 0.11 * y) + 30 * std::sin(0.23 * y - 0.07 * x) +
-         25 * std::sin(0.17 * x * 0.9 + 0.29 * y + 1) + 20 * std::sin(0.05 * x - 0.41 * y);
+/// -1..1, another for every place of a lattice.
+double knot(int x, int y) {
+  auto h =
+      static_cast<std::uint32_t>(x) * 0x9E3779B1U ^ static_cast<std::uint32_t>(y) * 0x85EBCA77U;
+  h = (h ^ (h >> 15)) * 0x2C1B3C6DU;
+  h = (h ^ (h >> 13)) * 0x297A2D39U;
+  return static_cast<double>(h >> 8) / 8388608.0 - 1;
 }
+/// Noise over a lattice of `side` pixels, smooth in between.
+double noise(double x, double y, double side) {
+  const int i = static_cast<int>(std::floor(x / side)), j = static_cast<int>(std::floor(y / side));
+  const auto eased = [](double t) { return t * t * (3 - 2 * t); };
+  const double a = eased(x / side - i), b = eased(y / side - j);
+  return (1 - b) * ((1 - a) * knot(i, j) + a * knot(i + 1, j)) +
+         b * ((1 - a) * knot(i, j + 1) + a * knot(i + 1, j + 1));
+}
+/// A smooth texture that can be sampled anywhere and is nowhere like elsewhere.
+double texture(double x, double y) { return 128 + 70 * noise(x, y, 9) + 50 * noise(x, y, 23); }
 
 std::vector<std::uint8_t> picture(double shift_x, double shift_y) {
   std::vector<std::uint8_t> out;
