@@ -237,9 +237,8 @@ void EgoEstimator::accumulate(const Point& p, const Guess& g, const Prior& prior
 
 bool EgoEstimator::step(Guess& g, const Prior& prior, Normal<kUnknowns>& normal) const noexcept {
   const Vector theta = {g.w[0], g.w[1], g.w[2], g.foe.x, g.foe.y};
-  for (int i = 0; i < kUnknowns; ++i)
-    normal.add_prior(i, prior.mean[at(i)] - theta[at(i)],
-                     prior.weight / square(prior.sigma[at(i)]));
+  for (std::size_t i = 0; i < kUnknowns; ++i)
+    normal.add_prior(i, prior.mean[i] - theta[i], prior.weight / square(prior.sigma[i]));
   if (!normal.factor()) return false;
   const Vector delta = normal.solve(normal.b);
   for (const double d : delta)

@@ -63,7 +63,7 @@ class EgoEstimator {
   [[nodiscard]] const Camera& camera() const noexcept { return camera_; }
 
  private:
-  static constexpr int kUnknowns = 5;  // rotation about x, y, z; focus of expansion x, y
+  static constexpr std::size_t kUnknowns = 5;  // rotation about x, y, z; focus of expansion x, y
   using Vector = std::array<double, kUnknowns>;
 
   struct Point {

@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 #include <cmath>
+#include <cstddef>
 
 /// The geometry of a moving camera: x to the right, y down, z forward; pictures in pixels. A camera
 /// turns by the rotation vector w (right-handed, in its own axes: w.x > 0 is nose up, w.y > 0 to
@@ -60,35 +61,34 @@ struct TurnJacobian {
 }
 
 /// Symmetric and positive definite, of fixed size: normal equations of a least-squares step.
-template <int N>
+template <std::size_t N>
 struct Normal {
   std::array<double, N * N> a{};
   std::array<double, N> b{};
 
   void add(const std::array<double, N>& row, double value, double weight) noexcept {
-    for (int i = 0; i < N; ++i) {
-      const double wi = weight * row[static_cast<std::size_t>(i)];
-      for (int j = 0; j <= i; ++j)
-        a[static_cast<std::size_t>(i * N + j)] += wi * row[static_cast<std::size_t>(j)];
-      b[static_cast<std::size_t>(i)] += wi * value;
+    for (std::size_t i = 0; i < N; ++i) {
+      const double wi = weight * row[i];
+      for (std::size_t j = 0; j <= i; ++j) a[i * N + j] += wi * row[j];
+      b[i] += wi * value;
     }
   }
   /// A pull of this weight on one unknown.
-  void add_prior(int i, double value, double weight) noexcept {
-    a[static_cast<std::size_t>(i * N + i)] += weight;
-    b[static_cast<std::size_t>(i)] += weight * value;
+  void add_prior(std::size_t i, double value, double weight) noexcept {
+    a[i * N + i] += weight;
+    b[i] += weight * value;
   }
   /// The lower triangle becomes its Cholesky factor. False: not positive definite.
   bool factor() noexcept {
-    for (int j = 0; j < N; ++j) {
-      for (int i = j; i < N; ++i) {
-        double sum = at(i, j);
-        for (int k = 0; k < j; ++k) sum -= at(i, k) * at(j, k);
+    for (std::size_t j = 0; j < N; ++j) {
+      for (std::size_t i = j; i < N; ++i) {
+        double sum = a[i * N + j];
+        for (std::size_t k = 0; k < j; ++k) sum -= a[i * N + k] * a[j * N + k];
         if (i == j) {
           if (!(sum > 0)) return false;
-          at(j, j) = std::sqrt(sum);
+          a[j * N + j] = std::sqrt(sum);
         } else {
-          at(i, j) = sum / at(j, j);
+          a[i * N + j] = sum / a[j * N + j];
         }
       }
     }
@@ -96,23 +96,15 @@ struct Normal {
   }
   /// After factor().
   [[nodiscard]] std::array<double, N> solve(std::array<double, N> v) const noexcept {
-    for (int i = 0; i < N; ++i) {
-      for (int k = 0; k < i; ++k)
-        v[static_cast<std::size_t>(i)] -= at(i, k) * v[static_cast<std::size_t>(k)];
-      v[static_cast<std::size_t>(i)] /= at(i, i);
+    for (std::size_t i = 0; i < N; ++i) {
+      for (std::size_t k = 0; k < i; ++k) v[i] -= a[i * N + k] * v[k];
+      v[i] /= a[i * N + i];
     }
-    for (int i = N - 1; i >= 0; --i) {
-      for (int k = i + 1; k < N; ++k)
-        v[static_cast<std::size_t>(i)] -= at(k, i) * v[static_cast<std::size_t>(k)];
-      v[static_cast<std::size_t>(i)] /= at(i, i);
+    for (std::size_t i = N; i-- > 0;) {
+      for (std::size_t k = i + 1; k < N; ++k) v[i] -= a[k * N + i] * v[k];
+      v[i] /= a[i * N + i];
     }
     return v;
-  }
-
- private:
-  [[nodiscard]] double& at(int i, int j) noexcept { return a[static_cast<std::size_t>(i * N + j)]; }
-  [[nodiscard]] double at(int i, int j) const noexcept {
-    return a[static_cast<std::size_t>(i * N + j)];
   }
 };
 

@@ -2,7 +2,6 @@
 #include "gpu/flow/motion_points.hpp"
 
 #include <cmath>
-#include <cstdint>
 #include <vector>
 
 #include "tests/support/allocations.hpp"
@@ -18,24 +17,24 @@ namespace {
 
 constexpr int kWidth = 322, kHeight = 241;  // odd, so that a rest is left over
 
-/// -1..1, another for every place of a lattice.
-double knot(int x, int y) {
-  auto h =
-      static_cast<std::uint32_t>(x) * 0x9E3779B1U ^ static_cast<std::uint32_t>(y) * 0x85EBCA77U;
-  h = (h ^ (h >> 15)) * 0x2C1B3C6DU;
-  h = (h ^ (h >> 13)) * 0x297A2D39U;
-  return static_cast<double>(h >> 8) / 8388608.0 - 1;
+/// Values that look drawn at whole places, with a smooth way between them: never the same twice, so
+/// that there is one right answer.
+double lattice(int x, int y) {
+  std::uint32_t h =
+      static_cast<std::uint32_t>(x) * 73856093U ^ static_cast<std::uint32_t>(y) * 19349663U;
+  h = (h ^ (h >> 13)) * 1274126177U;
+  return static_cast<double>((h ^ (h >> 16)) & 0xFFFFU) / 65535.0;
 }
-/// Noise over a lattice of `side` pixels, smooth in between.
-double noise(double x, double y, double side) {
-  const int i = static_cast<int>(std::floor(x / side)), j = static_cast<int>(std::floor(y / side));
-  const auto eased = [](double t) { return t * t * (3 - 2 * t); };
-  const double a = eased(x / side - i), b = eased(y / side - j);
-  return (1 - b) * ((1 - a) * knot(i, j) + a * knot(i + 1, j)) +
-         b * ((1 - a) * knot(i, j + 1) + a * knot(i + 1, j + 1));
+double noise(double x, double y) {
+  const int ix = static_cast<int>(std::floor(x)), iy = static_cast<int>(std::floor(y));
+  const auto smooth = [](double t) { return t * t * (3 - 2 * t); };
+  const double u = smooth(x - ix), v = smooth(y - iy);
+  return (lattice(ix, iy) * (1 - u) + lattice(ix + 1, iy) * u) * (1 - v) +
+         (lattice(ix, iy + 1) * (1 - u) + lattice(ix + 1, iy + 1) * u) * v;
 }
-/// A smooth texture that can be sampled anywhere and is nowhere like elsewhere.
-double texture(double x, double y) { return 128 + 70 * noise(x, y, 9) + 50 * noise(x, y, 23); }
+double texture(double x, double y) {
+  return 20 + 130 * noise(x / 14 + 100, y / 14 + 100) + 85 * noise(x / 6 + 300, y / 6 + 300);
+}
 
 std::vector<std::uint8_t> picture(double shift_x, double shift_y) {
   std::vector<std::uint8_t> out;
