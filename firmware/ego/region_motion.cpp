@@ -224,8 +224,9 @@ RegionMotion EgoEstimator::region(const Region& box) {
   const double enough = settings_.significance;
   if (double{out.significance} >= enough && length >= 0.5 * walk) {
     out.verdict = RegionVerdict::moving;
-  } else if (double{out.sensitivity} >= enough && length < 0.5 * walk) {
-    out.verdict = RegionVerdict::standing;
+  } else if (double{out.sensitivity} >= enough &&
+             length < (double{out.significance} < enough ? 0.5 : 0.25) * walk) {
+    out.verdict = RegionVerdict::standing;  // what surely moves, if slowly, is not called that
   }
   return out;
 }

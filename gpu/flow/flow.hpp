@@ -12,6 +12,7 @@
 namespace kerb::flow {
 
 /// What is known of a vector, as bits of a byte. 0 is a vector nobody asked for.
+// NOLINTBEGIN(readability-identifier-naming): masks, so named as constants are
 enum Flag : std::uint8_t {
   kValid = 1,         ///< computed, and none of the doubts below
   kTexturePoor = 2,   ///< too little structure around: the vector comes from its neighbourhood
@@ -19,6 +20,7 @@ enum Flag : std::uint8_t {
   kInconsistent = 8,  ///< the way back does not lead here, or the pictures do not fit: covered
   kMaskedOut = 16,    ///< not asked for; vector and quality are 0
 };
+// NOLINTEND(readability-identifier-naming)
 
 /// A dense field in pixels of the picture: the pixel (x, y) of the first picture is found at
 /// (x + u, y + v) of the second. Planes of one size with one stride, in samples. `quality` and

@@ -67,7 +67,7 @@ struct ConstFieldRows {
   int stride;
 };
 
-int clamped(int v, int low, int high) { return v < low ? low : v > high ? high : v; }
+int clamped(int v, int low, int high) { return std::min(std::max(v, low), high); }
 
 // ---------------------------------------------------------------- vectors from the level above
 

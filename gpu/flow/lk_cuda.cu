@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gpu/flow/lk_pyramid_cuda.cuh"
+#include "gpu/flow/median25.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/cuda_status.hpp"
 #include "gpu/memory/graph_cuda.hpp"
@@ -67,20 +68,21 @@ __global__ void cells_kernel(Mask<Space::device> mask, int cells_x, int cells_y,
   if (lane == 0) cells[cell] = any ? 1 : 0;
 }
 
-/// The least to the front, the greatest to the end, of u and of v.
+/// The lesser first, of u and of v.
+__device__ __forceinline__ void in_order(Packed& a, Packed& b) {
+  const Packed low = __vmins2(a, b);
+  b = __vmaxs2(a, b);
+  a = low;
+}
+/// The least to the front, the greatest to the end.
 template <int kCount>
 __device__ __forceinline__ void to_ends(Packed* v) {
-  const auto order = [](Packed& a, Packed& b) {
-    const Packed low = __vmins2(a, b);
-    b = __vmaxs2(a, b);
-    a = low;
-  };
 #pragma unroll
-  for (int i = 0; i < kCount / 2; ++i) order(v[i], v[kCount - 1 - i]);
+  for (int i = 0; i < kCount / 2; ++i) in_order(v[i], v[kCount - 1 - i]);
 #pragma unroll
-  for (int i = 1; i < (kCount + 1) / 2; ++i) order(v[0], v[i]);
+  for (int i = 1; i < (kCount + 1) / 2; ++i) in_order(v[0], v[i]);
 #pragma unroll
-  for (int i = kCount / 2; i < kCount - 1; ++i) order(v[i], v[kCount - 1]);
+  for (int i = kCount / 2; i < kCount - 1; ++i) in_order(v[i], v[kCount - 1]);
 }
 
 /// The medians of the first five and of the last five of six rows of five, `at(0)` to `at(29)`, by
@@ -313,7 +315,7 @@ __global__ void __launch_bounds__(S::kThreads, 3) iterate_kernel(Iteration it, J
   }
   __syncthreads();
 
-  // Medians of u and of v, both at once: a thread for two pixels, one above the other.
+  // Medians of u and of v, both at once.
   const auto write = [&](int column, int row, Packed vector) {
     const int x = x0 + column, y = y0 + row;
     if (x > last_x || y > last_y) return;
@@ -346,13 +348,24 @@ __global__ void __launch_bounds__(S::kThreads, 3) iterate_kernel(Iteration it, J
           static_cast<std::uint8_t>(wanted ? (doubts == 0 ? static_cast<unsigned>(kValid) : doubts)
                                            : static_cast<unsigned>(kMaskedOut));
   };
-  for (int k = thread; k < kTile * kTile / 2; k += kThreads) {
-    const int column = k % kTile, row = k / kTile * 2;
-    const Packed* const near = raw + row * kSolved + column;
-    Packed upper = 0, lower = 0;
-    median_pair([&](int i) { return near[i / 5 * kSolved + i % 5]; }, upper, lower);
-    write(column, row, upper);
-    write(column, row + 1, lower);
+  // Two pixels at once where there are enough for all threads; else latency is what counts.
+  if constexpr (kTile * kTile / 2 >= kThreads) {
+    for (int k = thread; k < kTile * kTile / 2; k += kThreads) {
+      const int column = k % kTile, row = k / kTile * 2;
+      const Packed* const near = raw + row * kSolved + column;
+      Packed upper = 0, lower = 0;
+      median_pair([&](int i) { return near[i / 5 * kSolved + i % 5]; }, upper, lower);
+      write(column, row, upper);
+      write(column, row + 1, lower);
+    }
+  } else {
+    for (int k = thread; k < kTile * kTile; k += kThreads) {
+      const int column = k % kTile, row = k / kTile;
+      const Packed* const near = raw + row * kSolved + column;
+      write(column, row,
+            bm::median25<Packed>([&](int i) { return near[i / 5 * kSolved + i % 5]; },
+                                 [](Packed& a, Packed& b) { in_order(a, b); }));
+    }
   }
 }
 

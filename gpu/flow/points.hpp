@@ -17,7 +17,7 @@ struct Point {
 struct TrackedPoint {
   float x = 0, y = 0;
   std::uint8_t quality = 0;  ///< 0..255, as in a FieldView
-  std::uint8_t flags = 0;    ///< bits of Flag
+  std::uint8_t flags = 0;    ///< as in a FieldView
   std::uint8_t unused[2] = {0, 0};
 };
 
@@ -25,7 +25,7 @@ struct TrackedPoint {
 /// level by level until it fits. A change of brightness between the windows does not matter.
 struct PointTrackerSettings {
   PyramidSettings pyramid{0, 12};
-  int radius = 7;      ///< of the window: 2 * radius + 1 pixels a side; 2..15
+  int radius = 7;      ///< of the window: 2 * radius + 1 pixels a side; 2..11
   int iterations = 8;  ///< at most, a level; 1..64
   /// Least smaller eigenvalue of the window's mean gradient tensor, in (grey values / pixel)^2, not
   /// to be texture poor; 0..10000

@@ -18,7 +18,11 @@ constexpr int kRow = kPatchSide + 5;  // columns and three more, to a multiple o
 struct Scratch {
   int patch[kPatchSide * kPatchSide];
   int window[kPatchSide * kPatchSide];
+  int gx[kPatchSide * kPatchSide], gy[kPatchSide * kPatchSide];  // times the column's weight
+  int weights[kRow];
   int columns[kRow];
+  int place[kRow];
+  lk::CubicWeights column_weights[kRow];
 };
 
 /// One thread does it all.
@@ -29,20 +33,56 @@ class Alone {
   void sample(const Sample* picture, const Level& level, int px, int py, int radius) const {
     fill(picture, level, px, py, radius + 1, s_.patch);
   }
+  /// Row by row: along one, the sums fit 32 bits.
   [[nodiscard]] TextureSums texture(int radius) const {
     TextureSums sums{};
-    for (int j = -radius; j <= radius; ++j)
-      for (int i = -radius; i <= radius; ++i) add_texture(sums, s_.patch, i, j, radius);
+    const int side = 2 * radius + 3, count = 2 * radius + 1;
+    for (int i = 0; i < count; ++i) s_.weights[i] = weight(i - radius, radius);
+    for (int j = 0; j < count; ++j) {
+      const int* p = s_.patch + (j + 1) * side + 1;
+      int xx = 0, xy = 0, yy = 0, x = 0, y = 0;
+      for (int i = 0; i < count; ++i) {
+        const int gx = p[i + 1] - p[i - 1], gy = p[i + side] - p[i - side];
+        const int wx = s_.weights[i] * gx, wy = s_.weights[i] * gy;
+        s_.gx[j * count + i] = wx;
+        s_.gy[j * count + i] = wy;
+        xx += wx * gx;
+        xy += wx * gy;
+        yy += wy * gy;
+        x += wx;
+        y += wy;
+      }
+      const std::int64_t w = weight(j - radius, radius);
+      sums.xx += w * xx;
+      sums.xy += w * xy;
+      sums.yy += w * yy;
+      sums.x += w * x;
+      sums.y += w * y;
+    }
     return sums;
   }
   [[nodiscard]] FitSums fit(const Sample* picture, const Level& level, int px, int py,
                             int radius) const {
     fill(picture, level, px, py, radius, s_.window);
     FitSums sums{};
-    const int side = 2 * radius + 1;
-    for (int j = -radius; j <= radius; ++j)
-      for (int i = -radius; i <= radius; ++i)
-        add_fit(sums, s_.patch, s_.window[(j + radius) * side + i + radius], i, j, radius);
+    const int side = 2 * radius + 3, count = 2 * radius + 1;
+    for (int j = 0; j < count; ++j) {
+      const int* p = s_.patch + (j + 1) * side + 1;
+      const int *window = s_.window + j * count, *gx = s_.gx + j * count, *gy = s_.gy + j * count;
+      int x = 0, y = 0, error = 0, squared = 0;
+      for (int i = 0; i < count; ++i) {
+        const int e = p[i] - window[i], we = s_.weights[i] * e;
+        x += gx[i] * e;
+        y += gy[i] * e;
+        error += we;
+        squared += we * e;
+      }
+      const std::int64_t w = weight(j - radius, radius);
+      sums.x += w * x;
+      sums.y += w * y;
+      sums.error += w * error;
+      sums.squared += w * squared;
+    }
     return sums;
   }
 
@@ -54,13 +94,7 @@ class Alone {
     const bool inside = first_x >= 0 && first_y >= 0 &&
                         px + reach * lk::kUnit <= (level.width - 1) * lk::kUnit &&
                         py + reach * lk::kUnit <= (level.height - 1) * lk::kUnit;
-    if (!inside) {
-      for (int j = 0; j < side; ++j)
-        for (int i = 0; i < side; ++i)
-          out[j * side + i] =
-              sample_at(picture, level, first_x + i * lk::kUnit, first_y + j * lk::kUnit);
-      return;
-    }
+    if (!inside) return fill_at_edge(picture, level, first_x, first_y, side, out);
     const lk::CubicWeights wx = lk::cubic_weights(first_x & (lk::kUnit - 1));
     const lk::CubicWeights wy = lk::cubic_weights(first_y & (lk::kUnit - 1));
     const std::ptrdiff_t stride = level.stride;
@@ -72,9 +106,37 @@ class Alone {
         columns[i] = lk::cubic_column(p[i - stride], p[i], p[i + stride], p[i + 2 * stride], wy);
       int* row = out + j * side;
       for (int i = 0; i < side; ++i)
-        row[i] =
-            (lk::cubic_row(columns[i], columns[i + 1], columns[i + 2], columns[i + 3], wx) + 128) >>
-            8;
+        row[i] = (lk::cubic_row(columns[i], columns[i + 1], columns[i + 2], columns[i + 3], wx) +
+                  kHalfSample) >>
+                 kSampleShift;
+    }
+  }
+
+  /// Where samples beyond the edge are the edge's: each column has its own place and weights.
+  void fill_at_edge(const Sample* picture, const Level& level, int first_x, int first_y, int side,
+                    int* out) const {
+    const int last_x = (level.width - 1) * lk::kUnit, last_y = (level.height - 1) * lk::kUnit;
+    const std::ptrdiff_t stride = level.stride;
+    const int origin = std::clamp(first_x, 0, last_x) >> lk::kUnitShift;
+    int columns = 0;
+    for (int i = 0; i < side; ++i) {
+      const int cx = std::clamp(first_x + i * lk::kUnit, 0, last_x);
+      s_.place[i] = (cx >> lk::kUnitShift) - origin;
+      s_.column_weights[i] = lk::cubic_weights(cx & (lk::kUnit - 1));
+      columns = s_.place[i] + 4;
+    }
+    for (int j = 0; j < side; ++j) {
+      const int cy = std::clamp(first_y + j * lk::kUnit, 0, last_y);
+      const lk::CubicWeights wy = lk::cubic_weights(cy & (lk::kUnit - 1));
+      const Sample* p = picture + level.samples + (cy >> lk::kUnitShift) * stride + origin - 1;
+      for (int i = 0; i < columns; ++i)
+        s_.columns[i] = lk::cubic_column(p[i - stride], p[i], p[i + stride], p[i + 2 * stride], wy);
+      for (int i = 0; i < side; ++i) {
+        const int* c = s_.columns + s_.place[i];
+        out[j * side + i] =
+            (lk::cubic_row(c[0], c[1], c[2], c[3], s_.column_weights[i]) + kHalfSample) >>
+            kSampleShift;
+      }
     }
   }
 

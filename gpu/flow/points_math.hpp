@@ -11,8 +11,11 @@
 namespace kerb::flow::points {
 
 using Sample = std::int16_t;
-inline constexpr int kMaxRadius = 15;
+inline constexpr int kMaxRadius = 11;  // sums along a row of the window then fit 32 bits
 inline constexpr int kPatchSide = 2 * kMaxRadius + 3;  // of the patch: the window and one around
+
+/// From 65536 times a grey value to 8 times.
+inline constexpr int kSampleShift = 13, kHalfSample = 1 << 12;
 
 /// What trackers of both backends need to know.
 struct Job {
@@ -52,7 +55,7 @@ inline Job make_job(const PointTrackerSettings& settings, const lk::Plan& plan) 
   return job;
 }
 
-/// The picture at a place in 64ths of a pixel, in 256ths of a grey value. Beyond the edge: the
+/// The picture at a place in 64ths of a pixel, in 8ths of a grey value. Beyond the edge: the
 /// edge's.
 KERB_BOTH int sample_at(const Sample* base, const lk::Level& level, int px, int py) {
   const int last_x = (level.width - 1) * lk::kUnit, last_y = (level.height - 1) * lk::kUnit;
@@ -67,7 +70,8 @@ KERB_BOTH int sample_at(const Sample* base, const lk::Level& level, int px, int 
   int column[4];
   for (int k = 0; k < 4; ++k)
     column[k] = lk::cubic_column(p[k - stride], p[k], p[k + stride], p[k + 2 * stride], wy);
-  return (lk::cubic_row(column[0], column[1], column[2], column[3], wx) + 128) >> 8;
+  return (lk::cubic_row(column[0], column[1], column[2], column[3], wx) + kHalfSample) >>
+         kSampleShift;
 }
 
 KERB_BOTH int weight(int offset, int radius) {
@@ -86,7 +90,7 @@ struct FitSums {
   std::int64_t x, y, error, squared;
 };
 
-/// The equations of a window: weighted covariances of its gradients, in (2 * 256 grey / pixel)^2
+/// The equations of a window: weighted covariances of its gradients, in (2 * 8 grey / pixel)^2
 /// times the weights' sum squared.
 struct Texture {
   double xx, xy, yy, det;
@@ -109,7 +113,7 @@ KERB_BOTH Texture texture_of(const TextureSums& s, int radius) {
 KERB_BOTH double smaller_eigenvalue(const Texture& t) {
   const double half = 0.5 * (t.xx - t.yy);
   const double root = sqrt(half * half + t.xy * t.xy);
-  const double scale = 1.0 / (512.0 * 512.0);
+  const double scale = 1.0 / (16.0 * 16.0);
   return ((0.5 * (t.xx + t.yy) - root) / (t.weights * t.weights)) * scale;
 }
 
@@ -161,7 +165,12 @@ KERB_BOTH Found track(const Group& group, const Job& job, const Sample* first, c
       flow_x = within(static_cast<double>(to_x - at_x) / lk::kUnit + step.x, reach);
       flow_y = within(static_cast<double>(to_y - at_y) / lk::kUnit + step.y, reach);
       const int next_x = at_x + to_units(flow_x), next_y = at_y + to_units(flow_y);
-      if (next_x == to_x && next_y == to_y) break;
+      // Near enough: for the level below a 16th of a pixel. On the last, no move at all if that
+      // comes soon, as it does where pictures are moved copies; else a 64th.
+      const int moved_x = next_x < to_x ? to_x - next_x : next_x - to_x;
+      const int moved_y = next_y < to_y ? to_y - next_y : next_y - to_y;
+      const int enough = i > 0 ? 4 : k >= 4 ? 1 : 0;
+      if (moved_x <= enough && moved_y <= enough) break;
       to_x = next_x;
       to_y = next_y;
     }
@@ -218,7 +227,7 @@ KERB_BOTH void add_texture(TextureSums& sums, const int* patch, int i, int j, in
   const int side = 2 * radius + 3;
   const int* p = patch + (j + radius + 1) * side + (i + radius + 1);
   const std::int64_t w = weight(i, radius) * weight(j, radius);
-  const std::int64_t gx = p[1] - p[-1], gy = p[side] - p[-side];
+  const int gx = p[1] - p[-1], gy = p[side] - p[-side];
   sums.xx += w * (gx * gx);
   sums.xy += w * (gx * gy);
   sums.yy += w * (gy * gy);
@@ -229,7 +238,7 @@ KERB_BOTH void add_fit(FitSums& sums, const int* patch, int sample, int i, int j
   const int side = 2 * radius + 3;
   const int* p = patch + (j + radius + 1) * side + (i + radius + 1);
   const std::int64_t w = weight(i, radius) * weight(j, radius);
-  const std::int64_t gx = p[1] - p[-1], gy = p[side] - p[-side], e = p[0] - sample;
+  const int gx = p[1] - p[-1], gy = p[side] - p[-side], e = p[0] - sample;
   sums.x += w * (gx * e);
   sums.y += w * (gy * e);
   sums.error += w * e;

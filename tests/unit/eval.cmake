@@ -16,4 +16,10 @@ if(TARGET kerblab)
     KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
   add_dependencies(unit_tools_kerblab_eval kerblab)
   set_tests_properties(unit_tools_kerblab_eval PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  kerb_add_test(NAME unit_tools_kerblab_flow SOURCES tools/test_kerblab_flow.cpp
+    LINKS kerb::tools_bench kerb::tools_flow kerb::hal kerb::json kerb::opencv LABELS unit)
+  target_compile_definitions(unit_tools_kerblab_flow PRIVATE
+    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
+  add_dependencies(unit_tools_kerblab_flow kerblab)
+  set_tests_properties(unit_tools_kerblab_flow PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()

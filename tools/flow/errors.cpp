@@ -9,7 +9,7 @@
 namespace kerb::lab {
 namespace {
 
-constexpr unsigned kValidBit = 1;  // flow::kValid; a test holds the two together
+constexpr unsigned kValidBit = 1, kMaskedBit = 16;  // flow's; a test holds them together
 
 double distance(const Field& a, const Field& b, std::size_t i) {
   const double d = std::hypot(static_cast<double>(a.u[i]) - static_cast<double>(b.u[i]),
@@ -26,11 +26,17 @@ double angle(const Field& a, const Field& b, std::size_t i) {
   return (std::isnan(radians) ? std::numbers::pi : radians) * 180 / std::numbers::pi;
 }
 
+/// Whether the pixel's truth is known, and its vector was asked for.
+bool counts(const Field& field, const Field& truth, std::size_t i) {
+  return is_known(truth.u[i], truth.v[i]) &&
+         (field.flags.empty() || (field.flags[i] & kMaskedBit) == 0);
+}
+
 Status check(const Field& field, const Field& truth) {
   if (field.width != truth.width || field.height != truth.height)
     return Error{Errc::invalid_argument, 0, "compare flow", "the fields differ in size"};
   for (std::size_t i = 0; i < truth.size(); ++i)
-    if (is_known(truth.u[i], truth.v[i])) return Done{};
+    if (counts(field, truth, i)) return Done{};
   return Error{Errc::invalid_argument, 0, "compare flow", "the truth of no pixel is known"};
 }
 
@@ -45,7 +51,7 @@ Result<FlowErrors> flow_errors(const Field& field, const Field& truth) {
   FlowErrors out;
   std::size_t valid = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (!is_known(truth.u[i], truth.v[i])) continue;
+    if (!counts(field, truth, i)) continue;
     const double error = distance(field, truth, i);
     ++out.pixels;
     out.end_point += error;
@@ -74,7 +80,7 @@ Result<std::vector<CoveragePoint>> coverage_curve(const Field& field, const Fiel
   std::vector<double> count(kGrades), sum(kGrades);
   double all = 0;
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    if (!is_known(truth.u[i], truth.v[i])) continue;
+    if (!counts(field, truth, i)) continue;
     const std::size_t grade = field.quality[i] + (is_valid(field, i) ? kGrades / 2 : 0);
     count[grade] += 1;
     sum[grade] += distance(field, truth, i);

@@ -8,7 +8,8 @@
 
 namespace kerb::lab {
 
-/// How far a field is from the truth, over the pixels whose truth is known. A vector that is no
+/// How far a field is from the truth, over the pixels whose truth is known and that the mask, where
+/// there was one, asked for. A vector that is no
 /// number counts as infinitely wrong.
 struct FlowErrors {
   std::size_t pixels = 0;  ///< with a known truth

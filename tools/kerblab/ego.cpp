@@ -82,6 +82,12 @@ class Ego {
       Result<OutputFolder> drawings = OutputFolder::create(options_.draw);
       if (!drawings) return drawings.error();
       drawings_.emplace(std::move(*drawings));
+      for (std::size_t i = 0; i < paths->size(); ++i)
+        drawn_.push_back(
+            is_drawn(static_cast<int>(i) + 1)
+                ? drawings_->next(std::filesystem::path{(*paths)[i]}.stem().string(), ".png")
+                : std::string{});
+      if (Status ok = check_apart(drawings_->targets(), inputs); !ok) return ok;
     }
     {
       Progress progress{clock_, "ego"};
@@ -98,6 +104,8 @@ class Ego {
   }
 
  private:
+  [[nodiscard]] bool is_drawn(int frame) const { return frame % options_.every == 0; }
+
   Status open(int width, int height) {
     flow::MotionPointsSettings settings;
     settings.method =
@@ -159,9 +167,9 @@ class Ego {
     if (motion.state == ego::EgoState::valid) ++valid_;
     for (std::size_t i = 0; i < judged.size(); ++i) count(frame, boxes_[frame][i], judged[i]);
     write_line(path, motion, frame, judged);
-    if (!drawings_ || frame % options_.every != 0) return Done{};
+    if (!drawings_ || !is_drawn(frame)) return Done{};
     draw(bgr, motion, people, judged, frame);
-    return write_png(drawings_->next(std::filesystem::path{path}.stem().string(), ".png"), bgr);
+    return write_png(drawn_[static_cast<std::size_t>(frame) - 1], bgr);
   }
 
   /// How fast a box itself moves in the picture, as metres a second of somebody 1.7 m tall: from
@@ -282,6 +290,7 @@ class Ego {
   std::optional<ego::EgoEstimator> ego_;
   std::unique_ptr<MotionField> field_ = std::make_unique<MotionField>();
   std::optional<OutputFolder> drawings_;
+  std::vector<std::string> drawn_;  // where each frame's drawing goes; empty: not drawn
   eval::MotBoxes boxes_;
   std::string lines_;
   Nanos flow_time_{}, ego_time_{};

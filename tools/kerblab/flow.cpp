@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "drivers/replay/picture.hpp"
 #include "gpu/memory/context.hpp"
 #include "hal/base/clock.hpp"
 #include "tools/flow/colours.hpp"
@@ -101,6 +102,9 @@ class Flow {
       }
     for (const std::string* path : {&options_.truth, &options_.mask})
       if (!path->empty()) inputs.push_back(*path);
+    for (auto path = outputs.begin(); path != outputs.end(); ++path)
+      if (std::find(outputs.begin(), path, *path) != path)
+        return replay::failure(Errc::invalid_argument, "two outputs of one name", *path);
     return check_apart(outputs, inputs);
   }
 

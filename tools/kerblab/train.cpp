@@ -66,7 +66,7 @@ struct ChannelOptions {
 
 /// One training, whichever: `make` is train_cascade() or one of its kind.
 template <typename Options, typename Make>
-Status train_model(Options& o, const char* trainer, const Make& make) {
+Status train_model(Options& o, const char* trainer, Make* make) {
   auto& s = o.settings;
   s.seed = o.common.seed;
   s.name = o.common.name;
@@ -95,7 +95,7 @@ Status train_model(Options& o, const char* trainer, const Make& make) {
 
 template <typename Options, typename Make>
 void on_call(CLI::App& command, const std::shared_ptr<Options>& o, Action& action,
-             const char* trainer, const Make& make) {
+             const char* trainer, Make* make) {
   command.callback([o, &action, trainer, make] {
     action = [o, trainer, make] {
       const Status done = train_model(*o, trainer, make);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <memory>
 #include <optional>
 
@@ -45,8 +44,7 @@ int assert_same_where(const Vectors& expected, const Vectors& actual, const Grey
       if (mask.view().data[y * mask.row_stride + x] == 0) continue;
       ++count;
       const std::size_t e = expected.index(x, y), a = actual.index(x, y);
-      if (std::memcmp(&expected.u[e], &actual.u[a], 4) != 0 ||
-          std::memcmp(&expected.v[e], &actual.v[a], 4) != 0 ||
+      if (expected.u[e] != actual.u[a] || expected.v[e] != actual.v[a] ||
           expected.quality[e] != actual.quality[a] || expected.flags[e] != actual.flags[a]) {
         char text[160];
         std::snprintf(text, sizeof text, "at %d, %d: (%g, %g) is not (%g, %g)", x, y,
@@ -104,17 +102,17 @@ void test_equal_pictures_give_exactly_zero() {
 }
 
 void test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture() {
-  constexpr int kWidth = 320, kHeight = 240;
+  constexpr int kWidth = 240, kHeight = 208;
   const Surface surface{5};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
-  const std::pair<int, int> shifts[] = {{1, 0}, {-3, 2}, {7, -9}, {-16, 0}, {12, 20}, {-17, -8}};
+  const std::pair<int, int> shifts[] = {{1, 0}, {7, -9}, {-16, 0}, {12, 18}};
   for (const auto& [u, v] : shifts) {
     const GreyPicture second = moved(surface, kWidth, kHeight, u, v);
     const Vectors out = run({}, first, second);
     int wrong = 0;
     // Farther from the edges than vectors reach.
-    for (int y = 48; y < kHeight - 48; ++y)
-      for (int x = 48; x < kWidth - 48; ++x) {
+    for (int y = 40; y < kHeight - 40; ++y)
+      for (int x = 40; x < kWidth - 40; ++x) {
         const std::size_t i = out.index(x, y);
         if (out.u[i] != static_cast<float>(u) || out.v[i] != static_cast<float>(v)) ++wrong;
       }
@@ -134,10 +132,10 @@ double mean_error(const Vectors& out, double u, double v, int rim) {
 }
 
 void test_fractions_of_a_pixel_are_found_to_a_thirtieth() {
-  constexpr int kWidth = 160, kHeight = 120;
+  constexpr int kWidth = 130, kHeight = 100;
   const Surface surface{6};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
-  for (const double u : {0.25, 0.5, -1.7, 4.4}) {
+  for (const double u : {0.5, -1.7, 4.4}) {
     const Vectors out = run({}, first, moved(surface, kWidth, kHeight, u, -0.6 * u));
     TEST_ASSERT_TRUE_MESSAGE(mean_error(out, u, -0.6 * u, 16) < 0.033,
                              "the mean error is too large");
@@ -145,7 +143,7 @@ void test_fractions_of_a_pixel_are_found_to_a_thirtieth() {
 }
 
 void test_a_change_of_light_hardly_matters() {
-  constexpr int kWidth = 160, kHeight = 120;
+  constexpr int kWidth = 130, kHeight = 100;
   const Surface surface{7};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
   GreyPicture second = moved(surface, kWidth, kHeight, 3, 2), dimmed = second;
@@ -215,7 +213,7 @@ void test_vectors_out_of_the_picture_are_flagged() {
 }
 
 void test_masked_results_equal_those_of_the_whole_picture() {
-  constexpr int kWidth = 259, kHeight = 203;
+  constexpr int kWidth = 201, kHeight = 147;
   const Scene scene = busy_scene(kWidth, kHeight, 11);
   const auto estimator = make({}, kWidth, kHeight);
   Vectors whole{kWidth, kHeight};
@@ -234,6 +232,7 @@ void test_masked_results_equal_those_of_the_whole_picture() {
       }
     // A new estimator and one that has seen other pictures: what is left over must not matter.
     for (const bool fresh : {true, false}) {
+      if (kind > 1 && fresh) continue;
       const Scene other = busy_scene(kWidth, kHeight, 12);
       const auto another = make({}, kWidth, kHeight);
       Vectors out{kWidth, kHeight};
@@ -257,11 +256,10 @@ void test_tiles_equal_the_whole_picture() {
     int width, height, levels, iterations, reach, tile;
     bool check_back;
   };
-  const Case cases[] = {{611, 397, 3, 2, 12, 64, false},
-                        {450, 130, 2, 3, 8, 100, false},
-                        {500, 301, 3, 5, 5, 4000, false},
-                        {777, 64, 1, 3, 9, 64, false},
-                        {533, 250, 2, 2, 6, 64, true}};
+  const Case cases[] = {{411, 333, 3, 1, 6, 64, false},
+                        {450, 70, 2, 3, 8, 100, false},
+                        {301, 120, 3, 2, 5, 4000, false},
+                        {333, 64, 2, 1, 3, 64, true}};
   for (const Case& c : cases) {
     LucasKanadeSettings settings = with(c.iterations, c.iterations, c.levels);
     settings.reach = c.reach;
@@ -276,9 +274,9 @@ void test_tiles_equal_the_whole_picture() {
     assert_same_where(whole, out, everything(c.width, c.height));
     GreyPicture mask{c.width, c.height};
     for (int y = 20; y < 50; ++y)
-      for (int x = 90; x < 300; ++x) mask.at(x, y) = 1;
+      for (int x = 90; x < 290; ++x) mask.at(x, y) = 1;
     TEST_ASSERT_OK((*tiled)->run(scene.first.view(), scene.second.view(), mask.view(), out.view()));
-    TEST_ASSERT_EQUAL_INT(30 * 210, assert_same_where(whole, out, mask));
+    TEST_ASSERT_EQUAL_INT(30 * 200, assert_same_where(whole, out, mask));
     TEST_ASSERT_EQUAL_UINT8(kMaskedOut, out.flags[out.index(0, 0)]);
   }
 }

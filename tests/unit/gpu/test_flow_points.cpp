@@ -176,7 +176,7 @@ void test_what_it_cannot_take_is_refused_with_a_clear_line() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused(as_is, 1));
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused(as_is, 64, 0));
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.radius = 1; }));
-  TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.radius = 16; }));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.radius = 12; }));
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.iterations = 0; }));
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.texture = NAN; }));
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.back_tolerance = 0; }));

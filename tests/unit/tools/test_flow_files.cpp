@@ -141,10 +141,14 @@ void test_flagged_and_doubtful_vectors_are_dropped_first() {
     for (int i = 1; i <= std::min(kept, 19); ++i) sum += i;
     TEST_ASSERT_DOUBLE_WITHIN(1e-9, sum / kept, point.end_point);
   }
-  const Result<FlowErrors> errors = flow_errors(field, truth);
+  Result<FlowErrors> errors = flow_errors(field, truth);
   TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.95, errors->valid_share);
   TEST_ASSERT_DOUBLE_WITHIN(1e-12, 10, errors->valid_error);
   TEST_ASSERT_EQUAL_size_t(0, coverage_curve(truth, truth)->size());
+  field.flags[0] = flow::kMaskedOut;  // not asked for: does not count at all
+  errors = flow_errors(field, truth);
+  TEST_ASSERT_EQUAL_size_t(19, errors->pixels);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 10, errors->end_point);
 }
 
 void test_equal_qualities_count_in_proportion() {
