@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -34,8 +35,8 @@ class FakeFlowEstimator final : public FlowEstimator {
 
   std::function<void(MotionField&)> scene;  ///< fills items and count; none: no motion anywhere
   std::optional<Error> fail_next;           ///< the next call fails with this, once
-  int calls = 0, forgotten = 0;
-  int asked = 0;  ///< points, of the last call
+  std::atomic<int> calls{0}, forgotten{0};  ///< a test may look while a pipeline works
+  std::atomic<int> asked{0};                ///< points, of the last call
 
  private:
   bool has_previous_ = false;
