@@ -159,6 +159,7 @@ class Ego {
     const Nanos interval{std::llround(1e9 / options_.rate)};
     const ego::EgoMotion& motion = ego_->update(*field_, interval, vehicle, people);
     std::vector<ego::RegionMotion> judged;
+    judged.reserve(people.size());
     for (const ego::Region& region : people) judged.push_back(ego_->region(region));
     const Nanos done = clock_.now();
     flow_time_ += flowed - start;
