@@ -373,7 +373,7 @@ Places places_of(const Level& level, const Byte* needed) {
 }
 
 void OnCpu::find_needed(const Mask<Space::host>& mask) {
-  // The cells with wanted pixels, for now where the needed blocks go.
+  // The cells with wanted pixels, kept where the needed blocks go afterwards.
   const Level& picture = plan_.levels[0];
   for (int row = 0; row < picture.rows; ++row) {
     Byte* const cells = need_raw_.data() + std::ptrdiff_t{row} * picture.columns;
