@@ -73,24 +73,46 @@ std::size_t pyramid_scratch(const Plan& plan, const Workers& workers) noexcept {
   return scratch_row(plan) * static_cast<std::size_t>(workers.count());
 }
 
-void make_pyramids(Workers& workers, const Plan& plan, const Picture<Space::host>& previous,
-                   const Picture<Space::host>& next, std::vector<Sample> (&pictures)[2],
-                   std::vector<std::uint16_t>& scratch) {
+namespace {
+
+struct Making {
+  const Picture<Space::host>* from;
+  Sample* to;
+};
+
+/// All levels of `count` pictures, side by side.
+void make(Workers& workers, const Plan& plan, const Making* pictures, int count,
+          std::vector<std::uint16_t>& scratch) {
   const auto column = [&](int worker) {
     return scratch.data() + scratch_row(plan) * static_cast<std::size_t>(worker) + kBefore;
   };
   for (std::size_t i = 0; i < plan.levels.size(); ++i) {
     const Level& to = plan.levels[i];
-    workers.run(2 * ((to.height + kBand - 1) / kBand), [&](int task, int worker) {
-      const int y0 = task / 2 * kBand, y1 = std::min(y0 + kBand, to.height);
-      Sample* base = pictures[task % 2].data();
+    workers.run(count * ((to.height + kBand - 1) / kBand), [&](int task, int worker) {
+      const int y0 = task / count * kBand, y1 = std::min(y0 + kBand, to.height);
+      const Making& one = pictures[task % count];
       if (i == 0)
-        smooth_rows(task % 2 == 0 ? previous : next, to, base, y0, y1, column(worker));
+        smooth_rows(*one.from, to, one.to, y0, y1, column(worker));
       else
-        halve_rows(plan.levels[i - 1], to, base, y0, y1, column(worker));
+        halve_rows(plan.levels[i - 1], to, one.to, y0, y1, column(worker));
     });
-    for (auto& picture : pictures) fill_rim_rows(to, picture.data());
+    for (int k = 0; k < count; ++k) fill_rim_rows(to, pictures[k].to);
   }
+}
+
+}  // namespace
+
+void make_pyramids(Workers& workers, const Plan& plan, const Picture<Space::host>& previous,
+                   const Picture<Space::host>& next, std::vector<Sample> (&pictures)[2],
+                   std::vector<std::uint16_t>& scratch) {
+  const Making both[] = {{&previous, pictures[0].data()}, {&next, pictures[1].data()}};
+  make(workers, plan, both, 2, scratch);
+}
+
+void make_pyramid(Workers& workers, const Plan& plan, const Picture<Space::host>& picture,
+                  std::vector<Sample>& samples, std::vector<std::uint16_t>& scratch) {
+  const Making one{&picture, samples.data()};
+  make(workers, plan, &one, 1, scratch);
 }
 
 }  // namespace kerb::flow::lk
