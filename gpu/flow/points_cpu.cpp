@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "gpu/flow/lk_pyramid.hpp"
@@ -23,24 +24,26 @@ struct Scratch {
   Sample aside[kPatchSide * kRow];                      // a window at the edge
 };
 
-/// One thread does it all. A row of the window is `kVectors` vectors; what is in them beside the
-/// window counts for nothing, since its weight is 0.
-template <int kVectors>
+/// One thread does it all. What is in a row's vectors beside the window counts for nothing, since
+/// its weight is 0.
+template <int kRadius>
 class Alone {
+  static constexpr int kVectors = (2 * kRadius + 1 + kLanes - 1) / kLanes;  // a row of the window
+  static constexpr int kSide = 2 * kRadius + 1;
+
  public:
   Alone(Scratch& scratch, const Sample* weights, std::int64_t all)
       : s_{scratch}, weights_{weights}, all_{all} {}
 
   [[nodiscard]] TextureSums texture(const Sample* picture, const Level& level, int px, int py,
-                                    int radius) const {
-    const int reach = radius + 1;
-    const Place place = place_of(picture, level, px, py, reach, s_.patch);
+                                    int) const {
+    const Place place = place_of(picture, level, px, py, kRadius + 1, s_.patch);
     if (place.inside)
-      rows<kVectors + 1>(place, 2 * reach + 1, [&](int j, const S16x8(&row)[kVectors + 1]) {
+      rows<kVectors + 1, kSide + 2>(place, [&](int j, const S16x8(&row)[kVectors + 1]) {
         for (int k = 0; k <= kVectors; ++k) simd::store(s_.patch + j * kRow + k * kLanes, row[k]);
       });
     S32x4 xx{}, xy{}, yy{}, x{}, y{};
-    for (int j = 0; j < 2 * radius + 1; ++j)
+    for (int j = 0; j < kSide; ++j)
       for (int k = 0; k < kVectors; ++k) {
         const int at = j * kRow + k * kLanes;
         const Sample* p = s_.patch + at + kRow + 1;
@@ -59,10 +62,9 @@ class Alone {
     return {sum_of(xx), sum_of(xy), sum_of(yy), sum_of(x), sum_of(y), all_};
   }
 
-  [[nodiscard]] FitSums fit(const Sample* picture, const Level& level, int px, int py,
-                            int radius) const {
+  [[nodiscard]] FitSums fit(const Sample* picture, const Level& level, int px, int py, int) const {
     S32x4 x{}, y{}, error{};
-    differences(picture, level, px, py, radius, [&](int at, S16x8 e) {
+    differences(picture, level, px, py, [&](int at, S16x8 e) {
       add_products(x, simd::load<S16x8>(s_.gx + at), e);
       add_products(y, simd::load<S16x8>(s_.gy + at), e);
       add_products(error, simd::load<S16x8>(weights_ + at), e);
@@ -71,9 +73,9 @@ class Alone {
   }
 
   [[nodiscard]] MisfitSums misfit(const Sample* picture, const Level& level, int px, int py,
-                                  int radius) const {
+                                  int) const {
     S32x4 error{}, squared{};
-    differences(picture, level, px, py, radius, [&](int at, S16x8 e) {
+    differences(picture, level, px, py, [&](int at, S16x8 e) {
       const S16x8 weighted_e = scaled(e, simd::load<S16x8>(weights_ + at));
       add_lanes(error, weighted_e);
       add_products(squared, weighted_e, e);
@@ -108,15 +110,15 @@ class Alone {
             stride, first_x & (lk::kUnit - 1), first_y & (lk::kUnit - 1)};
   }
 
-  template <int kCount, typename Use>
-  KERB_INLINE static void rows(const Place& place, int count, const Use& use) {
+  template <int kCount, int kRows, typename Use>
+  KERB_INLINE static void rows(const Place& place, const Use& use) {
     const S16x8 tx = all_lanes(place.tx), ty = all_lanes(place.ty);
     const Sample* p = place.from;
     S16x8 above[kCount];
     for (int k = 0; k < kCount; ++k)
       above[k] = points::between(simd::load<S16x8>(p + k * kLanes),
                                  simd::load<S16x8>(p + k * kLanes + 1), tx);
-    for (int j = 0; j < count; ++j) {
+    for (int j = 0; j < kRows; ++j) {
       p += place.stride;
       S16x8 row[kCount];
       for (int k = 0; k < kCount; ++k) {
@@ -132,18 +134,17 @@ class Alone {
   /// The remembered window less the one there, vector by vector.
   template <typename Use>
   KERB_INLINE void differences(const Sample* picture, const Level& level, int px, int py,
-                               int radius, const Use& use) const {
-    const int side = 2 * radius + 1;
-    const Place place = place_of(picture, level, px, py, radius, s_.aside);
+                               const Use& use) const {
+    const Place place = place_of(picture, level, px, py, kRadius, s_.aside);
     const auto mine = [&](int j, int k) {
       return simd::load<S16x8>(s_.patch + (j + 1) * kRow + k * kLanes + 1);
     };
     if (place.inside)
-      rows<kVectors>(place, side, [&](int j, const S16x8(&row)[kVectors]) {
+      rows<kVectors, kSide>(place, [&](int j, const S16x8(&row)[kVectors]) {
         for (int k = 0; k < kVectors; ++k) use(j * kRow + k * kLanes, mine(j, k) - row[k]);
       });
     else
-      for (int j = 0; j < side; ++j)
+      for (int j = 0; j < kSide; ++j)
         for (int k = 0; k < kVectors; ++k) {
           const int at = j * kRow + k * kLanes;
           use(at, mine(j, k) - simd::load<S16x8>(s_.aside + at));
@@ -197,13 +198,8 @@ class PointTrackerCpu final : public PointTracker {
   }
   Status track(Way way, const Point* points, int count, TrackedPoint* out) override {
     if (Status ok = check_points(held_, points, count, max_points_, out); !ok) return ok;
-    const int side = 2 * job_.radius + 1;
-    if (side <= kLanes)
-      track_all<1>(way, points, count, out);
-    else if (side <= 2 * kLanes)
-      track_all<2>(way, points, count, out);
-    else
-      track_all<3>(way, points, count, out);
+    with_radius(std::make_integer_sequence<int, kMaxRadius - kMinRadius + 1>{}, way, points, count,
+                out);
     return Done{};
   }
   [[nodiscard]] Backend backend() const noexcept override { return Backend::cpu; }
@@ -213,14 +209,22 @@ class PointTrackerCpu final : public PointTracker {
   }
 
  private:
-  template <int kVectors>
+  /// A window's size is known when this is compiled, so that its rows are unrolled.
+  template <int... kStep>
+  void with_radius(std::integer_sequence<int, kStep...>, Way way, const Point* points, int count,
+                   TrackedPoint* out) {
+    ((job_.radius == kMinRadius + kStep ? track_all<kMinRadius + kStep>(way, points, count, out)
+                                        : void()),
+     ...);
+  }
+  template <int kRadius>
   void track_all(Way way, const Point* points, int count, TrackedPoint* out) {
     const int from = way == Way::forward ? 1 - newest_ : newest_;
     const Sample *first = pictures_[from].data(), *second = pictures_[1 - from].data();
     constexpr int kBatch = 16;
     workers_.run((count + kBatch - 1) / kBatch, [&](int task, int worker) {
-      const Alone<kVectors> alone{scratch_[static_cast<std::size_t>(worker)], weights_,
-                                  all_weights_};
+      const Alone<kRadius> alone{scratch_[static_cast<std::size_t>(worker)], weights_,
+                                 all_weights_};
       for (int i = task * kBatch; i < std::min((task + 1) * kBatch, count); ++i)
         out[i] = tracked(alone, job_, first, second, points[i]);
     });

@@ -10,7 +10,8 @@
 /// out the same in any order, then doubles in the order written here. For gpu/flow alone.
 namespace kerb::flow::points {
 
-using Sample = std::int16_t;           // 16ths of a grey value, 0..4080
+using Sample = std::int16_t;  // 16ths of a grey value, 0..4080
+inline constexpr int kMinRadius = 2;
 inline constexpr int kMaxRadius = 10;  // four lanes' sums over the window then fit 32 bits
 inline constexpr int kPatchSide = 2 * kMaxRadius + 3;  // of the patch: the window and one around
 
@@ -103,7 +104,8 @@ struct MisfitSums {
 /// The equations of a window: weighted covariances of its gradients, in (2 * 16 grey / pixel)^2
 /// times the weights' sum.
 struct Texture {
-  double xx, xy, yy, det;
+  double xx, xy, yy;
+  double solve;  // 2 / determinant, or 0 where there is no solution; gradients are over two pixels
   double mean_x, mean_y;
   double weights;
 };
@@ -116,7 +118,8 @@ KERB_BOTH Texture texture_of(const TextureSums& s) {
   t.xx = static_cast<double>(s.xx) - x * t.mean_x;
   t.xy = static_cast<double>(s.xy) - x * t.mean_y;
   t.yy = static_cast<double>(s.yy) - y * t.mean_y;
-  t.det = t.xx * t.yy - t.xy * t.xy;
+  const double det = t.xx * t.yy - t.xy * t.xy, trace = t.xx + t.yy;
+  t.solve = det > 1e-6 * trace * trace ? 2.0 / det : 0.0;
   return t;
 }
 /// The smaller eigenvalue, in (grey / pixel)^2.
@@ -135,12 +138,10 @@ KERB_BOTH Step step_of(const Texture& t, const FitSums& f, int radius) {
   const double error = static_cast<double>(f.error) / kWeightUnit;
   const double bx = static_cast<double>(f.x) - t.mean_x * error;
   const double by = static_cast<double>(f.y) - t.mean_y * error;
-  Step step{0.0, 0.0};
-  if (!(t.det > 1e-6 * (t.xx + t.yy) * (t.xx + t.yy))) return step;
   const double limit = static_cast<double>(radius);
-  // Gradients are differences over two pixels: twice.
-  step.x = within(2.0 * ((t.yy * bx - t.xy * by) / t.det), limit);
-  step.y = within(2.0 * ((t.xx * by - t.xy * bx) / t.det), limit);
+  Step step;
+  step.x = within((t.yy * bx - t.xy * by) * t.solve, limit);
+  step.y = within((t.xx * by - t.xy * bx) * t.solve, limit);
   return step;
 }
 
@@ -154,10 +155,10 @@ struct Found {
 };
 template <typename Group>
 KERB_BOTH Found track(const Group& group, const Job& job, const Sample* first, const Sample* second,
-                      double x, double y) {
+                      double x, double y, int levels) {
   double flow_x = 0, flow_y = 0;
   Found found{x, y, 0.0, 0.0};
-  for (int i = job.level_count - 1; i >= 0; --i) {
+  for (int i = levels - 1; i >= 0; --i) {
     const lk::Level& level = job.levels[i];
     const double scale = 1.0 / static_cast<double>(1 << i);
     const int at_x = to_units((x + 0.5) * scale - 0.5), at_y = to_units((y + 0.5) * scale - 0.5);
@@ -172,11 +173,11 @@ KERB_BOTH Found track(const Group& group, const Job& job, const Sample* first, c
       flow_x = within(static_cast<double>(to_x - at_x) / lk::kUnit + step.x, reach);
       flow_y = within(static_cast<double>(to_y - at_y) / lk::kUnit + step.y, reach);
       const int next_x = at_x + to_units(flow_x), next_y = at_y + to_units(flow_y);
-      // Near enough: for the level below a 16th of a pixel. On the last, no move at all if that
+      // Near enough: for the level below an 8th of a pixel. On the last, no move at all if that
       // comes soon, as it does where pictures are moved copies; else a 64th.
       const int moved_x = next_x < to_x ? to_x - next_x : next_x - to_x;
       const int moved_y = next_y < to_y ? to_y - next_y : next_y - to_y;
-      const int enough = i > 0 ? 4 : k >= 4 ? 1 : 0;
+      const int enough = i > 0 ? 8 : k >= 2 ? 1 : 0;
       if (moved_x <= enough && moved_y <= enough) break;
       to_x = next_x;
       to_y = next_y;
@@ -194,6 +195,15 @@ KERB_BOTH Found track(const Group& group, const Job& job, const Sample* first, c
   return found;
 }
 
+/// The way back knows how far it is, though not where: from the level where that is half a window.
+KERB_BOTH int levels_for(const Job& job, double dx, double dy) {
+  const double far = dx * dx + dy * dy, near = 0.5 * job.radius;
+  int levels = job.level_count < 2 ? job.level_count : 2;
+  for (double reach = 2.0 * near; levels < job.level_count && far > reach * reach; reach *= 2.0)
+    ++levels;
+  return levels;
+}
+
 template <typename Group>
 KERB_BOTH TrackedPoint tracked(const Group& group, const Job& job, const Sample* first,
                                const Sample* second, const Point& point) {
@@ -205,7 +215,7 @@ KERB_BOTH TrackedPoint tracked(const Group& group, const Job& job, const Sample*
   out.y = point.y;
   out.flags = kOutOfView;
   if (!(x >= 0.0 && y >= 0.0 && x <= last_x && y <= last_y)) return out;
-  const Found found = track(group, job, first, second, x, y);
+  const Found found = track(group, job, first, second, x, y, job.level_count);
   out.x = static_cast<float>(found.x);
   out.y = static_cast<float>(found.y);
   const bool poor = found.texture < static_cast<double>(job.texture);
@@ -215,7 +225,8 @@ KERB_BOTH TrackedPoint tracked(const Group& group, const Job& job, const Sample*
   if (!outside) {
     bool unlike = found.off > 0.5;
     if (job.check_back && !unlike && !poor) {
-      const Found back = track(group, job, second, first, found.x, found.y);
+      const int levels = levels_for(job, found.x - x, found.y - y);
+      const Found back = track(group, job, second, first, found.x, found.y, levels);
       const double dx = back.x - x, dy = back.y - y;
       const double limit = static_cast<double>(job.back_tolerance);
       unlike = unlike || !(dx * dx + dy * dy <= limit * limit);
@@ -224,7 +235,7 @@ KERB_BOTH TrackedPoint tracked(const Group& group, const Job& job, const Sample*
   }
   out.flags = static_cast<std::uint8_t>(doubts == 0 ? kValid : doubts);
   const double texture = found.texture > 0.0 ? found.texture : 0.0;
-  const double part = (texture / (texture + 10.0)) * (0.05 / (0.05 + found.off));
+  const double part = (texture / (texture + 3.0)) * (0.05 / (0.05 + found.off));
   const int whole = static_cast<int>(floor(part * 255.0 + 0.5));
   out.quality = static_cast<std::uint8_t>(outside ? 0 : poor ? whole / 4 : whole);
   return out;

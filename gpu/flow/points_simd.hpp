@@ -57,7 +57,11 @@ KERB_INLINE void add_lanes(S32x4& sum, S16x8 a) noexcept {
 #endif
 }
 KERB_INLINE std::int64_t sum_of(S32x4 v) noexcept {
+#if defined(__aarch64__)
+  return vaddlvq_s32(simd::bits<int32x4_t>(v));
+#else
   return std::int64_t{v[0]} + v[1] + v[2] + v[3];
+#endif
 }
 
 }  // namespace kerb::flow::points

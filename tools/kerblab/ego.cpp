@@ -33,7 +33,7 @@ using ego::RegionVerdict;
 
 struct EgoOptions {
   std::vector<std::string> images;
-  std::string json = "-", draw, boxes, method = "lk", backend = "auto";
+  std::string json = "-", draw, boxes, method = "auto", backend = "auto";
   std::vector<double> center;
   double focal = 0, fov = 60, height = 1.4, pitch = 0, yaw = 0, ahead = 1.5, rate = 30;
   std::optional<double> speed, yaw_rate;
@@ -108,8 +108,10 @@ class Ego {
 
   Status open(int width, int height) {
     flow::MotionPointsSettings settings;
-    settings.method =
-        options_.method == "bm" ? flow::Method::block_matching : flow::Method::lucas_kanade;
+    settings.method = options_.method == "ncc"      ? flow::Method::block_matching
+                      : options_.method == "lk"     ? flow::Method::lucas_kanade
+                      : options_.method == "points" ? flow::Method::points
+                                                    : flow::Method::automatic;
     settings.widest = options_.width;
     Result<std::unique_ptr<flow::MotionPoints>> points =
         flow::MotionPoints::create(*context_, *workers_, settings, width, height);
@@ -359,8 +361,10 @@ void add_ego(CLI::App& app, Action& action) {
       ->check(CLI::Range(-50.0, 150.0));
   command->add_option("--yaw-rate", o->yaw_rate, "... rad/s to the left; unset: not known")
       ->check(CLI::Range(-10.0, 10.0));
-  command->add_option("--method", o->method, "Of the flow: lk or bm")
-      ->check(CLI::IsMember({"lk", "bm"}))
+  command
+      ->add_option("--method", o->method,
+                   "Of the flow: lk, ncc, points, or auto: points on the CPU, lk on CUDA")
+      ->check(CLI::IsMember({"auto", "lk", "ncc", "points"}))
       ->capture_default_str();
   command->add_option("--width", o->width, "Wider pictures are made smaller for the flow")
       ->check(CLI::Range(64, 65535))
