@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "gpu/flow/lk_plan.hpp"
+#include "gpu/flow/lucas_kanade_plan.hpp"
 #include "gpu/flow/tiled.hpp"
 
 namespace kerb::flow {

@@ -3,7 +3,7 @@
 #include <new>
 #include <vector>
 
-#include "gpu/flow/lk_pyramid.hpp"
+#include "gpu/flow/lucas_kanade_pyramid.hpp"
 #include "gpu/flow/points_math.hpp"
 
 namespace kerb::flow {

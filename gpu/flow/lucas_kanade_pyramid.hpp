@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "gpu/flow/lk_plan.hpp"
+#include "gpu/flow/lucas_kanade_plan.hpp"
 #include "gpu/memory/workers.hpp"
 
 /// The samples of all levels, on the CPU. For gpu/flow alone.

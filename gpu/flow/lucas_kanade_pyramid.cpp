@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "gpu/flow/lk_pyramid.hpp"
+#include "gpu/flow/lucas_kanade_pyramid.hpp"
 
 #include <algorithm>
 #include <cstring>

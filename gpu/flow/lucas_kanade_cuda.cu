@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/flow/lk_pyramid_cuda.cuh"
+#include "gpu/flow/lucas_kanade_pyramid_cuda.cuh"
 #include "gpu/flow/median25.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/cuda_status.hpp"
@@ -363,7 +363,7 @@ __global__ void __launch_bounds__(S::kThreads, 3) iterate_kernel(Iteration it, J
       const int column = k % kTile, row = k / kTile;
       const Packed* const near = raw + row * kSolved + column;
       write(column, row,
-            bm::median25<Packed>([&](int i) { return near[i / 5 * kSolved + i % 5]; },
+            median25<Packed>([&](int i) { return near[i / 5 * kSolved + i % 5]; },
                                  [](Packed& a, Packed& b) { in_order(a, b); }));
     }
   }

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "gpu/flow/lk_math.hpp"
 #include "gpu/flow/lucas_kanade.hpp"
+#include "gpu/flow/lucas_kanade_math.hpp"
 
 /// How Lucas-Kanade is laid out for one picture size. For gpu/flow alone.
 namespace kerb::flow::lk {
