@@ -3,6 +3,7 @@
 #include <new>
 #include <vector>
 
+#include "gpu/flow/lucas_kanade_masks.hpp"
 #include "gpu/flow/lucas_kanade_tile.hpp"
 
 namespace kerb::flow {
@@ -10,53 +11,65 @@ namespace {
 
 using namespace lk;
 
+constexpr const char* kWhere = "Lucas-Kanade";
 constexpr int kTileWidth = 128, kTileHeight = 64, kHighTile = 96;  // of tiles; wide: kWideTile
-constexpr int kBandRows = 64;                                      // for what goes by rows
 
 class LucasKanadeCpu final : public Estimator {
  public:
   LucasKanadeCpu(Workers& workers, const LucasKanadeSettings& settings, int width, int height)
-      : workers_{workers}, settings_{settings}, plan_{make_plan(settings, width, height)} {
+      : workers_{workers},
+        settings_{settings},
+        plan_{make_plan(settings, width, height)},
+        wanted_{width, height} {
     for (auto& picture : pictures_) picture.resize(plan_.samples);
+    for (auto& parts : parts_) parts.resize(plan_.levels.size());
     for (int i = 0; i < (settings.check_back ? 6 : 4); ++i) vectors_[i].resize(plan_.vectors);
     scratch_.resize(static_cast<std::size_t>(workers.count()));
     columns_.resize(pyramid_scratch(plan_, workers));
     for (const Level& level : plan_.levels)
       tiles_.resize(std::max(tiles_.size(), static_cast<std::size_t>(tiles_of(level))));
-    cells_x_ = (width + kCell - 1) / kCell;
-    cells_y_ = (height + kCell - 1) / kCell;
-    cells_.resize(static_cast<std::size_t>(cells_x_) * cells_y_);
   }
 
   using Estimator::run;
   Status run(const Picture<Space::host>& previous, const Picture<Space::host>& next,
              const Mask<Space::host>& mask, const FieldView<Space::host>& out) override {
-    const Level& top = plan_.levels[0];
-    if (Status ok = check_pair("Lucas-Kanade", top.width, top.height, previous, next, mask, out);
-        !ok)
+    const Level& level = plan_.levels[0];
+    if (Status ok = check_pair(kWhere, level.width, level.height, previous, next, mask, out); !ok)
       return ok;
-    make_pyramids(workers_, plan_, previous, next, pictures_, columns_);
-    masked_ = false;
-    if (settings_.check_back) {  // everywhere: where vectors lead is not known yet
-      estimate(1, 0, nullptr);
-      for (int p = 0; p < 2; ++p) std::swap(vectors_[2 * now_ + p], vectors_[4 + p]);
-    }
+    const bool check_back = settings_.check_back && out.flags != nullptr;
     masked_ = mask.data != nullptr;
-    if (masked_) find_cells(mask);
+    if (masked_) {
+      wanted_.take(workers_, mask);
+      find_parts(plan_, wanted_.box(), check_back, parts_);
+    }
+    make_pyramids(workers_, plan_, previous, next, pictures_, columns_, masked_ ? parts_ : nullptr);
     estimate(0, 1, &out);
-    finish(mask, out);
+    settle();
+    if (!check_back) {
+      finish(mask, out, field(now_, level.stride), nullptr);
+      return Done{};
+    }
+    for (int p = 0; p < 2; ++p) std::swap(vectors_[2 * now_ + p], vectors_[4 + p]);
+    const FieldRows found = field(2, level.stride);
+    const ConstFieldRows kept{found};
+    if (masked_) want_ends(mask, kept);
+    estimate(1, 0, nullptr);
+    const ConstFieldRows back{field(now_, level.stride)};
+    if (masked_) wanted_.take(workers_, mask);
+    finish(mask, out, kept, &back);
     return Done{};
   }
   Status run(const Picture<Space::device>&, const Picture<Space::device>&,
              const Mask<Space::device>&, const FieldView<Space::device>&) override {
-    return Error{Errc::unsupported, 0, "Lucas-Kanade", "device pictures need the CUDA backend"};
+    return Error{Errc::unsupported, 0, kWhere, "device pictures need the CUDA backend"};
   }
   [[nodiscard]] const char* name() const noexcept override { return "lk"; }
   [[nodiscard]] Backend backend() const noexcept override { return Backend::cpu; }
   [[nodiscard]] std::size_t bytes() const noexcept override {
     return 2 * sizeof(Sample) * plan_.samples +
            (settings_.check_back ? 6 : 4) * sizeof(std::int16_t) * plan_.vectors +
-           scratch_.size() * sizeof(Scratch) + columns_.size() * 2 + tiles_.size() * sizeof(Rect);
+           scratch_.size() * sizeof(Scratch) + columns_.size() * sizeof(std::uint16_t) +
+           (tiles_.size() + 2 * plan_.levels.size()) * sizeof(Rect) + wanted_.bytes();
   }
 
  private:
@@ -64,39 +77,21 @@ class LucasKanadeCpu final : public Estimator {
     return ((level.width + kTileWidth - 1) / kTileWidth) * ((level.height + 15) / 16);
   }
 
-  void find_cells(const Mask<Space::host>& mask) {
-    workers_.run(cells_y_, [&](int cy, int) {
-      std::uint8_t* row = cells_.data() + static_cast<std::ptrdiff_t>(cy) * cells_x_;
-      std::fill(row, row + cells_x_, std::uint8_t{0});
-      for (int y = cy * kCell; y < std::min((cy + 1) * kCell, mask.height); ++y) {
-        const std::uint8_t* m = mask.data + y * mask.row_stride;
-        for (int x = 0; x < mask.width; ++x) row[x / kCell] |= m[x];
-      }
-    });
-  }
-
-  /// Whether vectors of this tile are needed for any pixel that is wanted.
-  [[nodiscard]] bool is_wanted(std::size_t index, const Rect& tile) const {
-    const CellRange near =
-        cells_near(tile.x0, tile.y0, tile.x1, tile.y1, plan_.levels[index].radius,
-                   static_cast<int>(index), cells_x_, cells_y_);
-    for (int y = near.y0; y < near.y1; ++y)
-      for (int x = near.x0; x < near.x1; ++x)
-        if (cells_[static_cast<std::size_t>(y) * cells_x_ + x] != 0) return true;
-    return false;
-  }
-
-  int find_tiles(std::size_t index) {
+  /// The tiles of a level, or with a mask the parts of them that an iteration must compute, into
+  /// tiles_. How many there are.
+  int find_tiles(std::size_t index, int iteration) {
     const Level& level = plan_.levels[index];
     const int enough = 4 * workers_.count() * kWideTile * kHighTile;
     const bool large = !masked_ && level.width * level.height >= enough;
     const int columns = large ? kWideTile : kTileWidth;
     const int rows = large ? kHighTile : std::min(kTileHeight, std::max(level.height / 4, 16));
+    const int radius = radius_of(level, iteration);
     int count = 0;
     for (int y = 0; y < level.height; y += rows)
       for (int x = 0; x < level.width; x += columns) {
-        const Rect tile{x, y, std::min(x + columns, level.width), std::min(y + rows, level.height)};
-        if (!masked_ || is_wanted(index, tile)) tiles_[static_cast<std::size_t>(count++)] = tile;
+        Rect tile{x, y, std::min(x + columns, level.width), std::min(y + rows, level.height)};
+        if (masked_) tile = wanted_.near(tile, radius, static_cast<int>(index));
+        if (!tile.empty()) tiles_[static_cast<std::size_t>(count++)] = tile;
       }
     return count;
   }
@@ -109,20 +104,19 @@ class LucasKanadeCpu final : public Estimator {
     for (int p = 0; p < 2; ++p) std::fill_n(vectors_[p].data(), few, std::int16_t{0});
     for (std::size_t i = plan_.levels.size(); i-- > 0;) {
       const Level& level = plan_.levels[i];
-      const int tiles = find_tiles(i);
+      int tiles = 0;
       if (i + 1 < plan_.levels.size()) {
         const Level& coarse = plan_.levels[i + 1];
         const ConstFieldRows from = field(now_, coarse.stride);
         const FieldRows to = field(1 - now_, level.stride);
-        // A margin around each tile, for what iterations read: written by more than one, alike,
-        // would be a race; so the whole picture's rows, or what is near any tile.
-        workers_.run((level.height + kBandRows - 1) / kBandRows, [&](int band, int) {
-          const int y0 = band * kBandRows, y1 = std::min(y0 + kBandRows, level.height);
-          double_vectors(coarse, from, level, to, {0, y0, level.width, y1});
+        tiles = find_tiles(i, -1);
+        workers_.run(tiles, [&](int task, int) {
+          double_vectors(coarse, from, level, to, tiles_[static_cast<std::size_t>(task)]);
         });
         now_ = 1 - now_;
       }
       for (int k = 0; k < level.iterations; ++k) {
+        if (k == 0 || masked_) tiles = find_tiles(i, k);
         const bool last = out != nullptr && i == 0 && k + 1 == level.iterations;
         const TileJob job{level,
                           pictures_[first].data(),
@@ -141,55 +135,115 @@ class LucasKanadeCpu final : public Estimator {
     }
   }
 
-  /// The vectors found to floats, with the flags that depend on them.
-  void finish(const Mask<Space::host>& mask, const FieldView<Space::host>& out) {
+  /// Runs `wanted(y, x0, x1)` for every part of a row that may hold wanted pixels and
+  /// `other(y, x0, x1)` for the rest of it, all rows.
+  template <typename Wanted, typename Other>
+  void by_rows(const Wanted& wanted, const Other& other) {
     const Level& level = plan_.levels[0];
-    const FieldRows found = field(now_, level.stride);
-    const float tolerance = settings_.back_tolerance * static_cast<float>(kUnit);
-    const float limit = tolerance * tolerance;
-    const std::int16_t *back_u = vectors_[4].data(), *back_v = vectors_[5].data();
-    const Sample* first = pictures_[0].data() + level.samples;
-    const Sample* second = pictures_[1].data() + level.samples;
-    workers_.run((level.height + 15) / 16, [&](int band, int) {
-      for (int y = band * 16; y < std::min(band * 16 + 16, level.height); ++y) {
-        std::int16_t* u = found.u + static_cast<std::ptrdiff_t>(y) * found.stride;
-        std::int16_t* v = found.v + static_cast<std::ptrdiff_t>(y) * found.stride;
-        for (int x = 0; x < level.width; ++x) {
-          if (!is_near_whole(u[x]) || !is_near_whole(v[x])) continue;
-          const Vector one =
-              made_whole(first, second, level.stride, x, y, u[x], v[x], level.width, level.height);
-          u[x] = static_cast<std::int16_t>(one.u);
-          v[x] = static_cast<std::int16_t>(one.v);
-        }
-        float* fu = out.u + y * out.row_stride;
-        float* fv = out.v + y * out.row_stride;
-        constexpr float kScale = 1.0F / kUnit;
-        for (int x = 0; x < level.width; ++x) fu[x] = static_cast<float>(u[x]) * kScale;
-        for (int x = 0; x < level.width; ++x) fv[x] = static_cast<float>(v[x]) * kScale;
-        std::uint8_t* flags = out.flags == nullptr ? nullptr : out.flags + y * out.row_stride;
-        std::uint8_t* quality = out.quality == nullptr ? nullptr : out.quality + y * out.row_stride;
-        if (flags != nullptr)
-          for (int x = 0; x < level.width; ++x) {
-            const bool outside = is_outside(x, y, u[x], v[x], level.width, level.height);
-            int doubts = flags[x] | (outside ? kOutOfView : 0);
-            if (settings_.check_back && !outside) {
-              const std::ptrdiff_t at =
-                  static_cast<std::ptrdiff_t>(nearest_pixel(y, v[x])) * found.stride +
-                  nearest_pixel(x, u[x]);
-              if (!leads_back(u[x], v[x], back_u[at], back_v[at], limit)) doubts |= kInconsistent;
-            }
-            flags[x] = static_cast<std::uint8_t>(doubts == 0 ? kValid : doubts);
-          }
-        if (mask.data == nullptr) continue;
-        const std::uint8_t* m = mask.data + y * mask.row_stride;
-        for (int x = 0; x < level.width; ++x) {
-          if (m[x] != 0) continue;
-          fu[x] = fv[x] = 0.0F;
-          if (quality != nullptr) quality[x] = 0;
-          if (flags != nullptr) flags[x] = kMaskedOut;
-        }
+    workers_.run((level.height + kCell - 1) / kCell, [&](int row, int) {
+      const int y1 = std::min((row + 1) * kCell, level.height);
+      for (int x0 = 0; x0 < level.width;) {
+        const bool is_wanted = !masked_ || wanted_.has(x0 / kCell, row);
+        int x1 = masked_ ? x0 + kCell : level.width;
+        while (x1 < level.width && wanted_.has(x1 / kCell, row) == is_wanted) x1 += kCell;
+        x1 = std::min(x1, level.width);
+        for (int y = row * kCell; y < y1; ++y)
+          if (is_wanted)
+            wanted(y, x0, x1);
+          else
+            other(y, x0, x1);
+        x0 = x1;
       }
     });
+  }
+
+  /// Vectors that are nearly whole become so where the pictures agree.
+  void settle() {
+    const Level& level = plan_.levels[0];
+    const FieldRows found = field(now_, level.stride);
+    const Sample* first = pictures_[0].data() + level.samples;
+    const Sample* second = pictures_[1].data() + level.samples;
+    by_rows(
+        [&](int y, int x0, int x1) {
+          std::int16_t* u = found.u + static_cast<std::ptrdiff_t>(y) * found.stride;
+          std::int16_t* v = found.v + static_cast<std::ptrdiff_t>(y) * found.stride;
+          for (int x = x0; x < x1; ++x) {
+            if (!is_near_whole(u[x]) || !is_near_whole(v[x])) continue;
+            const Vector one = made_whole(first, second, level.stride, x, y, u[x], v[x],
+                                          level.width, level.height);
+            u[x] = static_cast<std::int16_t>(one.u);
+            v[x] = static_cast<std::int16_t>(one.v);
+          }
+        },
+        [](int, int, int) {});
+  }
+
+  /// What is wanted of the way back: where the wanted vectors end.
+  void want_ends(const Mask<Space::host>& mask, const ConstFieldRows& found) {
+    const Level& level = plan_.levels[0];
+    wanted_.clear();
+    workers_.run((level.height + kCell - 1) / kCell, [&](int row, int) {
+      for (int y = row * kCell; y < std::min((row + 1) * kCell, level.height); ++y) {
+        const std::uint8_t* m = mask.data + y * mask.row_stride;
+        const std::int16_t* u = found.u + static_cast<std::ptrdiff_t>(y) * found.stride;
+        const std::int16_t* v = found.v + static_cast<std::ptrdiff_t>(y) * found.stride;
+        for (int x = 0; x < level.width; ++x)
+          if (m[x] != 0 && !is_outside(x, y, u[x], v[x], level.width, level.height))
+            wanted_.want(nearest_pixel(x, u[x]), nearest_pixel(y, v[x]));
+      }
+    });
+  }
+
+  /// The vectors found to floats, with the flags that depend on them.
+  void finish(const Mask<Space::host>& mask, const FieldView<Space::host>& out,
+              const ConstFieldRows& found, const ConstFieldRows* back) {
+    by_rows(
+        [&](int y, int x0, int x1) {
+          write_vectors(out, found, y, x0, x1);
+          if (out.flags != nullptr) write_flags(out, found, back, y, x0, x1);
+          if (!masked_) return;
+          const std::uint8_t* m = mask.data + y * mask.row_stride;
+          for (int x = x0; x < x1; ++x)
+            if (m[x] == 0) write_none(out, y, x, x + 1);
+        },
+        [&](int y, int x0, int x1) { write_none(out, y, x0, x1); });
+  }
+  static void write_none(const FieldView<Space::host>& out, int y, int x0, int x1) {
+    const std::ptrdiff_t at = y * out.row_stride + x0;
+    std::fill_n(out.u + at, x1 - x0, 0.0F);
+    std::fill_n(out.v + at, x1 - x0, 0.0F);
+    if (out.quality != nullptr) std::fill_n(out.quality + at, x1 - x0, std::uint8_t{0});
+    if (out.flags != nullptr) std::fill_n(out.flags + at, x1 - x0, std::uint8_t{kMaskedOut});
+  }
+  static void write_vectors(const FieldView<Space::host>& out, const ConstFieldRows& found, int y,
+                            int x0, int x1) {
+    const std::int16_t* u = found.u + static_cast<std::ptrdiff_t>(y) * found.stride;
+    const std::int16_t* v = found.v + static_cast<std::ptrdiff_t>(y) * found.stride;
+    float* fu = out.u + y * out.row_stride;
+    float* fv = out.v + y * out.row_stride;
+    constexpr float kScale = 1.0F / kUnit;
+    for (int x = x0; x < x1; ++x) fu[x] = static_cast<float>(u[x]) * kScale;
+    for (int x = x0; x < x1; ++x) fv[x] = static_cast<float>(v[x]) * kScale;
+  }
+  void write_flags(const FieldView<Space::host>& out, const ConstFieldRows& found,
+                   const ConstFieldRows* back, int y, int x0, int x1) const {
+    const Level& level = plan_.levels[0];
+    const float tolerance = settings_.back_tolerance * static_cast<float>(kUnit);
+    const float limit = tolerance * tolerance;
+    const std::int16_t* u = found.u + static_cast<std::ptrdiff_t>(y) * found.stride;
+    const std::int16_t* v = found.v + static_cast<std::ptrdiff_t>(y) * found.stride;
+    std::uint8_t* flags = out.flags + y * out.row_stride;
+    for (int x = x0; x < x1; ++x) {
+      const bool outside = is_outside(x, y, u[x], v[x], level.width, level.height);
+      int doubts = flags[x] | (outside ? kOutOfView : 0);
+      if (back != nullptr && !outside) {
+        const std::ptrdiff_t at =
+            static_cast<std::ptrdiff_t>(nearest_pixel(y, v[x])) * back->stride +
+            nearest_pixel(x, u[x]);
+        if (!leads_back(u[x], v[x], back->u[at], back->v[at], limit)) doubts |= kInconsistent;
+      }
+      flags[x] = static_cast<std::uint8_t>(doubts == 0 ? kValid : doubts);
+    }
   }
 
   FieldRows field(int which, int stride) {
@@ -200,14 +254,15 @@ class LucasKanadeCpu final : public Estimator {
   LucasKanadeSettings settings_;
   Plan plan_;
   std::vector<Sample> pictures_[2];
-  std::vector<std::int16_t> vectors_[6];  // u, v and u, v: by turns; then the way back's
+  std::vector<std::int16_t> vectors_[6];  // u, v and u, v: by turns; then those found, while the
+                                          // way back is looked for
   std::vector<Scratch> scratch_;
   std::vector<std::uint16_t> columns_;
   std::vector<Rect> tiles_;
-  std::vector<std::uint8_t> cells_;
-  int cells_x_ = 0, cells_y_ = 0;
   bool masked_ = false;
-  int now_ = 0;  // which pair of vectors_ is the field
+  WantedCells wanted_;          // with a mask: of the way that is being computed
+  std::vector<Rect> parts_[2];  // ... of each picture's levels
+  int now_ = 0;                 // which pair of vectors_ is the field
 };
 
 }  // namespace
@@ -219,7 +274,7 @@ Result<std::unique_ptr<Estimator>> make_lucas_kanade_cpu(const Context&, Workers
     return std::unique_ptr<Estimator>{
         std::make_unique<LucasKanadeCpu>(workers, settings, width, height)};
   } catch (const std::bad_alloc&) {
-    return Error{Errc::io, 0, "Lucas-Kanade", "no memory left"};
+    return Error{Errc::io, 0, kWhere, "no memory left"};
   }
 }
 

@@ -14,46 +14,56 @@ std::size_t scratch_row(const Plan& plan) {
   return static_cast<std::size_t>(plan.levels[0].stride) + 2 * kBefore;
 }
 
-void fill_rim(Sample* row, int width) {
-  for (int i = 1; i <= kRimLeft; ++i) row[-i] = row[0];
-  for (int i = 0; i < kRimRight; ++i) row[width + i] = row[width - 1];
+/// Beside the row, where it reaches the picture's edges.
+void fill_rim(Sample* row, int width, const Rect& part) {
+  if (part.x0 == 0)
+    for (int i = 1; i <= kRimLeft; ++i) row[-i] = row[0];
+  if (part.x1 == width)
+    for (int i = 0; i < kRimRight; ++i) row[width + i] = row[width - 1];
 }
 
-/// Rows y0..y1 of level 0, and the rim's where they are the picture's first or last.
-void smooth_rows(const Picture<Space::host>& in, const Level& level, Sample* base, int y0, int y1,
-                 std::uint16_t* column) {
-  const int width = level.width, height = level.height;
-  for (int y = y0; y < y1; ++y) {
-    const std::uint8_t* above = in.data + std::max(y - 1, 0) * in.row_stride;
-    const std::uint8_t* here = in.data + y * in.row_stride;
-    const std::uint8_t* below = in.data + std::min(y + 1, height - 1) * in.row_stride;
-    std::uint16_t* c = column + 1;
-    for (int x = 0; x < width; ++x)
-      c[x] = static_cast<std::uint16_t>(above[x] + 2 * here[x] + below[x]);
-    c[-1] = c[0];
-    c[width] = c[width - 1];
-    Sample* out = base + level.samples + static_cast<std::ptrdiff_t>(y) * level.stride;
-    for (int x = 0; x < width; ++x) out[x] = static_cast<Sample>(c[x - 1] + 2 * c[x] + c[x + 1]);
-    fill_rim(out, width);
+/// A part of level 0. `column` has room for a row, and a few more at each side.
+void smooth(const Picture<Space::host>& in, const Level& level, Sample* base, const Rect& part,
+            std::uint16_t* column) {
+  const int width = level.width, height = level.height, count = part.x1 - part.x0;
+  std::uint16_t* const c = column + 1;
+  for (int y = part.y0; y < part.y1; ++y) {
+    const std::uint8_t* above = in.data + std::max(y - 1, 0) * in.row_stride + part.x0;
+    const std::uint8_t* here = in.data + y * in.row_stride + part.x0;
+    const std::uint8_t* below = in.data + std::min(y + 1, height - 1) * in.row_stride + part.x0;
+    const auto sum = [&](int i) {
+      return static_cast<std::uint16_t>(above[i] + 2 * here[i] + below[i]);
+    };
+    for (int i = 0; i < count; ++i) c[i] = sum(i);
+    c[-1] = part.x0 > 0 ? sum(-1) : c[0];
+    c[count] = part.x1 < width ? sum(count) : c[count - 1];
+    Sample* const row = base + level.samples + static_cast<std::ptrdiff_t>(y) * level.stride;
+    Sample* const out = row + part.x0;
+    for (int i = 0; i < count; ++i) out[i] = static_cast<Sample>(c[i - 1] + 2 * c[i] + c[i + 1]);
+    fill_rim(row, width, part);
   }
 }
 
-void halve_rows(const Level& from, const Level& to, Sample* base, int y0, int y1,
-                std::uint16_t* column) {
-  for (int y = y0; y < y1; ++y) {
+/// A part of a further level.
+void halve(const Level& from, const Level& to, Sample* base, const Rect& part,
+           std::uint16_t* column) {
+  const int count = part.x1 - part.x0;
+  std::uint16_t* const c = column + 1;
+  for (int y = part.y0; y < part.y1; ++y) {
     const Sample* rows[4];
     for (int j = 0; j < 4; ++j)
       rows[j] =
           base + from.samples +
-          static_cast<std::ptrdiff_t>(std::clamp(2 * y - 1 + j, 0, from.height - 1)) * from.stride;
-    std::uint16_t* c = column + 1;
-    for (int x = -1; x < from.width + 3; ++x)  // the rim holds copies of the edge
-      c[x] = static_cast<std::uint16_t>(taps4(rows[0][x], rows[1][x], rows[2][x], rows[3][x]));
-    Sample* out = base + to.samples + static_cast<std::ptrdiff_t>(y) * to.stride;
-    for (int x = 0; x < to.width; ++x)
-      out[x] =
-          static_cast<Sample>(halved(taps4(c[2 * x - 1], c[2 * x], c[2 * x + 1], c[2 * x + 2])));
-    fill_rim(out, to.width);
+          static_cast<std::ptrdiff_t>(std::clamp(2 * y - 1 + j, 0, from.height - 1)) * from.stride +
+          2 * part.x0;
+    for (int i = -1; i < 2 * count + 1; ++i)  // the rim holds copies of the edge
+      c[i] = static_cast<std::uint16_t>(taps4(rows[0][i], rows[1][i], rows[2][i], rows[3][i]));
+    Sample* const row = base + to.samples + static_cast<std::ptrdiff_t>(y) * to.stride;
+    Sample* const out = row + part.x0;
+    for (int i = 0; i < count; ++i)
+      out[i] =
+          static_cast<Sample>(halved(taps4(c[2 * i - 1], c[2 * i], c[2 * i + 1], c[2 * i + 2])));
+    fill_rim(row, to.width, part);
   }
 }
 
@@ -75,19 +85,26 @@ std::size_t pyramid_scratch(const Plan& plan, const Workers& workers) noexcept {
 
 void make_pyramids(Workers& workers, const Plan& plan, const Picture<Space::host>& previous,
                    const Picture<Space::host>& next, std::vector<Sample> (&pictures)[2],
-                   std::vector<std::uint16_t>& scratch) {
+                   std::vector<std::uint16_t>& scratch, const std::vector<Rect>* parts) {
   const auto column = [&](int worker) {
     return scratch.data() + scratch_row(plan) * static_cast<std::size_t>(worker) + kBefore;
   };
   for (std::size_t i = 0; i < plan.levels.size(); ++i) {
     const Level& to = plan.levels[i];
+    const auto part_of = [&](int picture) {
+      return parts != nullptr ? parts[picture][i] : Rect{0, 0, to.width, to.height};
+    };
     workers.run(2 * ((to.height + kBand - 1) / kBand), [&](int task, int worker) {
-      const int y0 = task / 2 * kBand, y1 = std::min(y0 + kBand, to.height);
-      Sample* base = pictures[task % 2].data();
+      const int picture = task % 2, y0 = task / 2 * kBand;
+      Rect part = part_of(picture);
+      part.y0 = std::max(part.y0, y0);
+      part.y1 = std::min(part.y1, y0 + kBand);
+      if (part.empty()) return;
+      Sample* const base = pictures[picture].data();
       if (i == 0)
-        smooth_rows(task % 2 == 0 ? previous : next, to, base, y0, y1, column(worker));
+        smooth(picture == 0 ? previous : next, to, base, part, column(worker));
       else
-        halve_rows(plan.levels[i - 1], to, base, y0, y1, column(worker));
+        halve(plan.levels[i - 1], to, base, part, column(worker));
     });
     for (auto& picture : pictures) fill_rim_rows(to, picture.data());
   }

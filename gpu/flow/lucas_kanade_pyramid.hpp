@@ -13,9 +13,10 @@ using Sample = std::int16_t;
 
 [[nodiscard]] std::size_t pyramid_scratch(const Plan& plan, const Workers& workers) noexcept;
 
-/// Of both pictures; `pictures` hold plan.samples each, `scratch` what pyramid_scratch() says.
+/// Of both pictures; `pictures` hold plan.samples each, `scratch` what pyramid_scratch() says. With
+/// `parts`, two lists, only those of each level; see find_parts().
 void make_pyramids(Workers& workers, const Plan& plan, const Picture<Space::host>& previous,
                    const Picture<Space::host>& next, std::vector<Sample> (&pictures)[2],
-                   std::vector<std::uint16_t>& scratch);
+                   std::vector<std::uint16_t>& scratch, const std::vector<Rect>* parts = nullptr);
 
 }  // namespace kerb::flow::lk

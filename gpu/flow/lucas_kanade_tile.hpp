@@ -30,10 +30,6 @@ struct alignas(64) Scratch {
   std::int16_t sorted[5][kRow];
 };
 
-struct Rect {
-  int x0, y0, x1, y1;
-};
-
 struct FieldRows {
   std::int16_t* u;
   std::int16_t* v;
