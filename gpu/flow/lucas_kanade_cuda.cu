@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "gpu/flow/cuda_estimator.hpp"
-#include "gpu/flow/lucas_kanade_iterate.cuh"
+#include "gpu/flow/lucas_kanade_masks.cuh"
 
 // A frame is one graph: the two pyramids, then a launch for each iteration of each level. A block
 // takes a tile of a level through a whole iteration in shared memory: the vectors in (of the level
@@ -15,22 +15,6 @@ namespace {
 using namespace lk;
 
 constexpr const char* kWhere = "Lucas-Kanade";
-
-/// Which cells have wanted pixels: a warp for each.
-__global__ void cells_kernel(Mask<Space::device> mask, int cells_x, int cells_y,
-                             std::uint8_t* cells) {
-  const int cell = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
-  if (cell >= cells_x * cells_y) return;
-  const int x0 = cell % cells_x * kCell, y0 = cell / cells_x * kCell;
-  const int lane = static_cast<int>(threadIdx.x);
-  bool any = false;
-  for (int k = lane; k < kCell * kCell; k += 32) {
-    const int x = x0 + k % kCell, y = y0 + k / kCell;
-    if (x < mask.width && y < mask.height) any = any || mask.data[y * mask.row_stride + x] != 0;
-  }
-  any = __any_sync(0xFFFFFFFFU, any) != 0;
-  if (lane == 0) cells[cell] = any ? 1 : 0;
-}
 
 class LucasKanadeCuda final : public CudaEstimator {
  public:
@@ -53,10 +37,11 @@ class LucasKanadeCuda final : public CudaEstimator {
       if (Status ok = make(picture, plan_.samples); !ok) return ok;
     for (int i = 0; i < (settings_.check_back ? 3 : 2); ++i)
       if (Status ok = make(vectors_[i], plan_.vectors); !ok) return ok;
-    if (Status ok =
-            make(cells_, static_cast<std::size_t>(cells_x_) * static_cast<std::size_t>(cells_y_));
-        !ok)
-      return ok;
+    const std::size_t cells =
+        static_cast<std::size_t>(cells_x_) * static_cast<std::size_t>(cells_y_);
+    if (Status ok = make(cells_, cells); !ok) return ok;
+    if (settings_.check_back)
+      if (Status ok = make(ends_, cells); !ok) return ok;
     return make_room();
   }
 
@@ -108,14 +93,32 @@ class LucasKanadeCuda final : public CudaEstimator {
     judge.mask = frame.mask;
     const float tolerance = settings_.back_tolerance * static_cast<float>(kUnit);
     judge.back_limit = tolerance * tolerance;
-    int spare = 1;
-    if (settings_.check_back) {
+    if (!settings_.check_back || frame.out.flags == nullptr) {
+      queue_levels(s, first, second, cells, 0, 1, &judge);
+    } else if (!frame.masked()) {
       const int now = queue_levels(s, second, first, Cells{nullptr, 0, 0}, 1, 2, nullptr);
       judge.back = vectors_[now].device_data();
-      spare = 3 - now;
+      queue_levels(s, first, second, cells, 0, 3 - now, &judge);
+    } else {  // the way back only from where wanted vectors end
+      queue_levels(s, first, second, cells, 0, 1, &judge);
+      if (Status ok = queue_back(s, frame, judge.back_limit); !ok) return ok;
     }
-    queue_levels(s, first, second, cells, 0, spare, &judge);
     return cuda_status(cudaGetLastError(), "launch Lucas-Kanade");
+  }
+
+  /// The wanted vectors of the field that do not lead back are flagged.
+  Status queue_back(cudaStream_t s, const Frame& frame, float limit) {
+    const dim3 threads{32, 8};
+    const dim3 grid{div_up(width(), threads.x), div_up(height(), threads.y)};
+    std::uint8_t* const ends = ends_.device_data();
+    if (Status ok = cuda_status(cudaMemsetAsync(ends, 0, ends_.size(), s), "clear cells"); !ok)
+      return ok;
+    ends_kernel<<<grid, threads, 0, s>>>(frame.out, frame.mask, cells_x_, ends);
+    const int now = queue_levels(s, pictures_[1].device_data(), pictures_[0].device_data(),
+                                 Cells{ends, cells_x_, cells_y_}, 1, 2, nullptr);
+    back_kernel<<<grid, threads, 0, s>>>(frame.out, frame.mask, vectors_[now].device_data(),
+                                         levels_.of[0].stride, limit);
+    return Done{};
   }
 
   /// From the smallest level down, between two buffers of vectors by turns. Where they end up;
@@ -130,7 +133,7 @@ class LucasKanadeCuda final : public CudaEstimator {
         it.height = level.height;
         it.stride = level.stride;
         it.shift = i;
-        it.radius = level.radius;
+        it.radius = radius_of(level, k);
         it.reach = level.reach;
         it.first = first + level.samples;
         it.second = second + level.samples;
@@ -163,7 +166,7 @@ class LucasKanadeCuda final : public CudaEstimator {
   Levels levels_{};
   DeviceBuffer<Sample> pictures_[2];
   DeviceBuffer<Packed> vectors_[3];
-  DeviceBuffer<std::uint8_t> cells_;
+  DeviceBuffer<std::uint8_t> cells_, ends_;  // that a mask wants, and where those vectors end
   int cells_x_ = 0, cells_y_ = 0;
 };
 
