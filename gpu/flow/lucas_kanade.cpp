@@ -28,6 +28,18 @@ Status validate(const LucasKanadeSettings& s) {
   return Done{};
 }
 
+LucasKanadeSettings within_reach(const LucasKanadeSettings& settings, int reach, int width,
+                                 int height) noexcept {
+  constexpr int kSeen = 4;  // pixels of the smallest level
+  LucasKanadeSettings out = settings;
+  out.reach = reach;
+  if (settings.pyramid.levels > 0) return out;
+  int levels = 1;
+  while (levels < kMaxLevels && reach > kSeen << (levels - 1)) ++levels;
+  out.pyramid.levels = std::min(levels, level_count(settings.pyramid, width, height));
+  return out;
+}
+
 Result<std::unique_ptr<Estimator>> make_lucas_kanade(const Context& context, Workers& workers,
                                                      const LucasKanadeSettings& settings, int width,
                                                      int height) {
