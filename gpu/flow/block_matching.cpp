@@ -52,7 +52,7 @@ const char* name_of(Cost cost) noexcept {
   return "?";
 }
 
-Status check(const BlockMatchingSettings& settings) {
+Status validate(const BlockMatchingSettings& settings) {
   if (settings.cost != Cost::ncc && settings.cost != Cost::ssd && settings.cost != Cost::sad)
     return refuse("cost must be ncc, ssd or sad");
   if (settings.levels < 1 || settings.levels > kMaxLevels)
@@ -65,6 +65,16 @@ Status check(const BlockMatchingSettings& settings) {
     return refuse("noise must be between 0 and 64 grey levels");
   if (!(settings.doubt >= 0 && settings.doubt <= 1)) return refuse("doubt must be between 0 and 1");
   return Done{};
+}
+
+BlockMatchingSettings within_reach(const BlockMatchingSettings& settings, int reach) noexcept {
+  constexpr int kTried = 3;  // pixels of the smallest level
+  BlockMatchingSettings out = settings;
+  out.reach = reach;
+  int levels = 1;
+  while (levels < settings.levels && reach >= kTried << levels) ++levels;
+  out.levels = levels;
+  return out;
 }
 
 namespace bm {
@@ -134,7 +144,7 @@ int dependence(const BlockMatchingSettings& settings, int levels) noexcept {
 Result<std::unique_ptr<Estimator>> make_block_matching(const Context& context, Workers& workers,
                                                        const BlockMatchingSettings& settings,
                                                        int width, int height) {
-  if (Status ok = check(settings); !ok) return ok.error();
+  if (Status ok = validate(settings); !ok) return ok.error();
   if (Status ok = check_size(kWhere, width, height); !ok) return ok.error();
   return or_no_memory([&] {
     return make_one(
@@ -147,7 +157,7 @@ Result<std::unique_ptr<Estimator>> make_tiled_block_matching(const Context& cont
                                                              Workers& workers,
                                                              const BlockMatchingSettings& settings,
                                                              int width, int height, int tile) {
-  if (Status ok = check(settings); !ok) return ok.error();
+  if (Status ok = validate(settings); !ok) return ok.error();
   if (Status ok = check_size(kWhere, width, height); !ok) return ok.error();
   const int levels = bm::levels_for(settings, width, height);
   // Windows begin where a block of every level does.

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpu/flow/block_matching_plan.hpp"
+#include "gpu/flow/block_matching_math.hpp"
 #include "gpu/image/simd.hpp"
 
 /// Vector code of block matching on the CPU. Whole numbers: the same on every machine.
@@ -146,6 +146,20 @@ KERB_INLINE int absolute_differences(const Rows& a, const std::uint8_t* b,
   return sum_of(sum);
 #endif
 }
+
+/// A row interpolated across, in 1 / kParts.
+KERB_INLINE U16x8 across(const std::uint8_t* at, int part) {
+  const auto left = simd::bits<U16x8>(wide_at(at)), right = simd::bits<U16x8>(wide_at(at + 1));
+  return left * static_cast<std::uint16_t>(kParts - part) +
+         right * static_cast<std::uint16_t>(part);
+}
+/// Two such rows, down.
+KERB_INLINE U16x8 down(U16x8 upper, U16x8 lower, int part) {
+  return (upper * static_cast<std::uint16_t>(kParts - part) +
+          lower * static_cast<std::uint16_t>(part) + static_cast<std::uint16_t>(kParts / 2)) >>
+         4;
+}
+static_assert(kParts == 16);
 
 KERB_INLINE F32x4 smaller(F32x4 a, F32x4 b) noexcept {
 #if defined(__aarch64__)

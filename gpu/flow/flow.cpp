@@ -2,6 +2,7 @@
 #include "gpu/flow/flow.hpp"
 
 #include <algorithm>
+#include <cstdio>
 
 namespace kerb::flow {
 namespace {
@@ -21,11 +22,12 @@ bool rows_fit(const ImageView<S, T>& view, int width, int height) {
 
 Status check_size(const char* where, int width, int height) {
   if (width <= 0 || height <= 0) return refuse(where, "the pictures are empty");
-  if (width < kMinSide || height < kMinSide)
-    return refuse(where, "a picture's side must be at least 16 pixels");
-  if (width > kMaxSide || height > kMaxSide)
-    return refuse(where, "a picture's side must be at most 16384 pixels");
-  return Done{};
+  const bool small = width < kMinSide || height < kMinSide;
+  if (!small && width <= kMaxSide && height <= kMaxSide) return Done{};
+  char text[96];
+  std::snprintf(text, sizeof text, "pictures of %d x %d: a side must be at %s %d pixels", width,
+                height, small ? "least" : "most", small ? kMinSide : kMaxSide);
+  return refuse(where, text);
 }
 
 template <Space S>

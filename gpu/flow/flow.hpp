@@ -92,7 +92,8 @@ class FlowField {
 /// is when its graph is recorded). One thread at a time.
 ///
 /// With a mask, vectors, qualities and flags inside it are those of the whole picture, bit for bit;
-/// outside it vector and quality are 0 and the flag is kMaskedOut. The cost falls with the area.
+/// outside it vector and quality are 0 and the flag is kMaskedOut. On the CPU the cost falls with
+/// the area; README.md says how far.
 class Estimator {
  public:
   Estimator() = default;
@@ -122,6 +123,8 @@ class Estimator {
   [[nodiscard]] virtual const char* name() const noexcept = 0;  ///< "lk", "bm"
   [[nodiscard]] virtual Backend backend() const noexcept = 0;
   [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;  ///< memory held, both spaces
+  /// How many parts a picture is gone through in; 1: as a whole.
+  [[nodiscard]] virtual std::size_t windows() const noexcept { return 1; }
 };
 
 }  // namespace kerb::flow

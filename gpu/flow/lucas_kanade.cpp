@@ -5,7 +5,7 @@
 #include <new>
 #include <utility>
 
-#include "gpu/flow/lk_plan.hpp"
+#include "gpu/flow/lucas_kanade_plan.hpp"
 #include "gpu/flow/tiled.hpp"
 
 namespace kerb::flow {
@@ -26,6 +26,18 @@ Status validate(const LucasKanadeSettings& s) {
         Rule{s.back_tolerance > 0.0F && s.back_tolerance <= 100.0F, "back_tolerance: 0..100"}})
     if (!rule.holds) return Error{Errc::invalid_argument, 0, "Lucas-Kanade settings", rule.text};
   return Done{};
+}
+
+LucasKanadeSettings within_reach(const LucasKanadeSettings& settings, int reach, int width,
+                                 int height) noexcept {
+  constexpr int kSeen = 4;  // pixels of the smallest level
+  LucasKanadeSettings out = settings;
+  out.reach = reach;
+  if (settings.pyramid.levels > 0) return out;
+  int levels = 1;
+  while (levels < kMaxLevels && reach > kSeen << (levels - 1)) ++levels;
+  out.pyramid.levels = std::min(levels, level_count(settings.pyramid, width, height));
+  return out;
 }
 
 Result<std::unique_ptr<Estimator>> make_lucas_kanade(const Context& context, Workers& workers,

@@ -23,6 +23,13 @@ struct LucasKanadeSettings {
 /// Fails: invalid_argument, naming the first setting out of its range.
 Status validate(const LucasKanadeSettings& settings);
 
+/// The settings for motions of at most `reach` pixels in pictures of this size: no vector is
+/// longer, and where they leave the levels open (0) there are no more than that needs, so that the
+/// smallest sees it as 4 pixels at most. Another result than without, and one that depends on less
+/// around a pixel, which is what tiles need.
+[[nodiscard]] LucasKanadeSettings within_reach(const LucasKanadeSettings& settings, int reach,
+                                               int width, int height) noexcept;
+
 /// The estimator for the context's backend. All backends give the same vectors, qualities and
 /// flags, bit for bit. Vectors are whole 64ths of a pixel. The context, and
 /// on the CPU the workers, must outlive it. Fails: invalid_argument (size, settings), io or device
@@ -34,8 +41,9 @@ Result<std::unique_ptr<Estimator>> make_lucas_kanade(const Context& context, Wor
 /// For pictures too large for the memory: goes through them in tiles of about `tile` x `tile`
 /// pixels, at least 64, each with what its vectors depend on around it. The same result as whole,
 /// bit for bit. Levels decide how much that is: with 4 and a reach of 64 about 550 pixels each way,
-/// with every further level about twice as much, with check_back twice as much again. Holds memory
-/// for one tile; takes pictures in host memory only. Fails: as make_lucas_kanade(), and
+/// with every further level about twice as much, with check_back twice as much again; see
+/// within_reach(). Holds memory for one tile, or for the whole where tiles would take as much (its
+/// windows() is 1 then); takes pictures in host memory only. Fails: as make_lucas_kanade(), and
 /// invalid_argument (tile).
 Result<std::unique_ptr<Estimator>> make_tiled_lucas_kanade(const Context& context, Workers& workers,
                                                            const LucasKanadeSettings& settings,

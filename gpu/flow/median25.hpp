@@ -13,7 +13,7 @@
 #define KERB_FORCED __attribute__((always_inline)) inline
 #endif
 
-namespace kerb::flow::bm {
+namespace kerb::flow {
 
 /// The 13th of 25 values by forgetting: of 14 of them neither the smallest nor the largest can be
 /// it. `at(i)` gives value i; `order(a, b)` makes a the smaller of the two. Without branches, so
@@ -37,4 +37,4 @@ KERB_FORCED V median25(const At& at, const Order& order) {
   return kept[1];
 }
 
-}  // namespace kerb::flow::bm
+}  // namespace kerb::flow

@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/flow/lk_pyramid.hpp"
+#include "gpu/flow/lucas_kanade_pyramid.hpp"
 #include "gpu/flow/points_simd.hpp"
 
 namespace kerb::flow {

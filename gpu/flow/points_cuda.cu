@@ -2,7 +2,7 @@
 #include <cstring>
 #include <utility>
 
-#include "gpu/flow/lk_pyramid_cuda.cuh"
+#include "gpu/flow/lucas_kanade_pyramid.cuh"
 #include "gpu/flow/points_math.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/cuda_status.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "gpu/flow/lk_plan.hpp"
+#include "gpu/flow/lucas_kanade_plan.hpp"
 #include "gpu/flow/points.hpp"
 
 /// The arithmetic of the point tracker, once for both backends: sums of whole numbers, which come
@@ -187,7 +187,7 @@ KERB_BOTH Found track(const Group& group, const Job& job, const Sample* first, c
     const MisfitSums misfit = group.misfit(second, level, to_x, to_y, job.radius);
     const double error = static_cast<double>(misfit.error);
     const double variance = static_cast<double>(misfit.squared) - error * error / texture.weights;
-    // Gradients are twice as long: 4. In pixels, squared, as gpu/flow/lk_math.hpp.
+    // Gradients are twice as long: 4. In pixels, squared, as gpu/flow/lucas_kanade_math.hpp.
     found.off = 4.0 * variance / (texture.xx + texture.yy + 1e-6);
   }
   found.x = x + flow_x;

@@ -65,6 +65,9 @@ class Tiled final : public Estimator {
   [[nodiscard]] std::size_t bytes() const noexcept override {
     return one_->bytes() + field_.bytes() + mask_.size();
   }
+  [[nodiscard]] std::size_t windows() const noexcept override {
+    return across_.size() * down_.size();
+  }
 
  private:
   [[nodiscard]] Picture<Space::host> window_of(const Picture<Space::host>& whole,
@@ -122,6 +125,16 @@ Result<std::unique_ptr<Estimator>> build(const Context& context, const TileLayou
   const int across = window_for(layout.width), down = window_for(layout.height);
   Result<std::unique_ptr<Estimator>> one = make(across, down);
   if (!one) return one.error();
+  if (across == layout.width && down == layout.height) return one;
+  // A window has a field and a mask besides, and what the whole would hold grows with its pixels.
+  const auto pixels = [](int w, int h) { return static_cast<double>(w) * static_cast<double>(h); };
+  constexpr double kBesides = 2 * sizeof(float) + 3;
+  const auto held = static_cast<double>((*one)->bytes());
+  const double window = pixels(across, down), whole = pixels(layout.width, layout.height);
+  if (held + kBesides * window >= held * whole / window) {
+    *one = nullptr;  // before the other takes memory
+    return make(layout.width, layout.height);
+  }
   Result<FlowField> field = FlowField::create(context, across, down);
   if (!field) return field.error();
   return std::unique_ptr<Estimator>{std::make_unique<Tiled>(

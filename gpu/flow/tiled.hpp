@@ -21,6 +21,8 @@ using MakeWindow = std::function<Result<std::unique_ptr<Estimator>>(int width, i
 
 /// An estimator that gives a method's result for the whole picture while it holds memory for one
 /// window only. All windows have one size, so there is one estimator for them. Host pictures only.
+/// Where windows with their rims would take as much memory as the whole: the whole's estimator,
+/// whose windows() is 1.
 /// Fails: invalid_argument (tile), io (no memory), and as `make`. For gpu/flow alone.
 Result<std::unique_ptr<Estimator>> make_tiled(const Context& context, const TileLayout& layout,
                                               const MakeWindow& make);

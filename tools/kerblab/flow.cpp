@@ -118,6 +118,10 @@ class Flow {
         make_flow_method(options_.method, *context, workers, options_.settings);
     if (!method) return method.error();
     if (Status ok = (*method)->prepare(a.bgr.cols, a.bgr.rows); !ok) return ok;
+    if (options_.settings.tile > 0 && (*method)->windows() == 1)
+      warn(
+          "--tile: with what lies around it a tile would take as much memory as the whole picture: "
+          "computed whole; --reach or --levels make that less");
     field_ = Field{a.bgr.cols, a.bgr.rows};
     const SystemClock clock;
     const Nanos start = clock.now();
@@ -128,7 +132,8 @@ class Flow {
                {"width", field_.width},
                {"height", field_.height},
                {"ms", ms},
-               {"bytes", (*method)->bytes()}};
+               {"bytes", (*method)->bytes()},
+               {"windows", (*method)->windows()}};
     if (!field_.flags.empty()) report_["flags"] = count_flags();
     return Done{};
   }
@@ -235,6 +240,12 @@ void add_flow(CLI::App& app, Action& action) {
   command->add_option("--json", o->json, "Report; - is stdout")->check(not_empty);
   command->add_option("--levels", o->settings.levels, "Of the pyramid; 0: as the method has it")
       ->check(CLI::Range(0, flow::kMaxLevels));
+  command
+      ->add_option(
+          "--reach", o->settings.reach,
+          "Pixels that motions are within, of 1..500 (lk) or 1..256: fewer levels, so that "
+          "tiles need less around them; 0: as the method has it")
+      ->check(CLI::Range(0, 500));
   command
       ->add_option("--tile", o->settings.tile,
                    "Compute in tiles of about this side, for pictures too large for the memory; 0: "

@@ -41,6 +41,9 @@ class Ours final : public FlowMethod {
   [[nodiscard]] std::size_t bytes() const noexcept override {
     return estimator_ != nullptr ? estimator_->bytes() : 0;
   }
+  [[nodiscard]] std::size_t windows() const noexcept override {
+    return estimator_ != nullptr ? estimator_->windows() : 1;
+  }
 
  private:
   Make make_;
@@ -148,6 +151,10 @@ Result<std::unique_ptr<FlowMethod>> make_flow_method(const std::string& name,
     cv::setNumThreads(workers.count());
     return std::make_unique<Theirs>(std::move(compute));
   };
+  if (name.rfind("opencv-", 0) == 0 &&
+      (settings.levels > 0 || settings.reach > 0 || settings.tile > 0))
+    return Error{Errc::unsupported, 0, "--method",
+                 "OpenCV's methods know no --levels, --reach and --tile"};
   if (name == "opencv-dis-ultrafast") return theirs(dis(cv::DISOpticalFlow::PRESET_ULTRAFAST));
   if (name == "opencv-dis-fast") return theirs(dis(cv::DISOpticalFlow::PRESET_FAST));
   if (name == "opencv-dis-medium") return theirs(dis(cv::DISOpticalFlow::PRESET_MEDIUM));
@@ -161,17 +168,20 @@ Result<std::unique_ptr<FlowMethod>> make_flow_method(const std::string& name,
   if (name == "lk") {
     flow::LucasKanadeSettings lk;
     if (settings.levels > 0) lk.pyramid.levels = settings.levels;
-    return ours([&context, &workers, lk, tile = settings.tile](int w, int h) {
-      return tile > 0 ? flow::make_tiled_lucas_kanade(context, workers, lk, w, h, tile)
-                      : flow::make_lucas_kanade(context, workers, lk, w, h);
+    return ours([&context, &workers, lk, s = settings](int w, int h) {
+      const int tile = s.tile;
+      const auto bounded = s.reach > 0 ? flow::within_reach(lk, s.reach, w, h) : lk;
+      return tile > 0 ? flow::make_tiled_lucas_kanade(context, workers, bounded, w, h, tile)
+                      : flow::make_lucas_kanade(context, workers, bounded, w, h);
     });
   }
   for (const flow::Cost cost : {flow::Cost::ncc, flow::Cost::ssd, flow::Cost::sad}) {
     if (name != flow::name_of(cost)) continue;
     flow::BlockMatchingSettings bm;
     bm.cost = cost;
+    if (settings.reach > 0) bm = flow::within_reach(bm, settings.reach);
     if (settings.levels > 0) bm.levels = settings.levels;
-    if (Status ok = flow::check(bm); !ok) return ok.error();
+    if (Status ok = flow::validate(bm); !ok) return ok.error();
     return ours([&context, &workers, bm, tile = settings.tile](int w, int h) {
       return tile > 0 ? flow::make_tiled_block_matching(context, workers, bm, w, h, tile)
                       : flow::make_block_matching(context, workers, bm, w, h);

@@ -27,6 +27,8 @@ class FlowMethod {
   virtual Status run(const GreyView& previous, const GreyView& next, const GreyView& mask,
                      Field& out) = 0;
   [[nodiscard]] virtual std::size_t bytes() const noexcept { return 0; }  ///< held; 0: not known
+  /// How many parts a picture is gone through in: 1 where tiles would save no memory.
+  [[nodiscard]] virtual std::size_t windows() const noexcept { return 1; }
 };
 
 struct MethodName {
@@ -40,7 +42,8 @@ struct MethodName {
 /// How ours are set up; 0 and negative ones: as the method has it.
 struct FlowSettings {
   int levels = 0;
-  int tile = 0;  ///< over 0: through the pictures in tiles of about this side
+  int reach = 0;  ///< pixels; over 0: no longer motions, nor more levels than those need
+  int tile = 0;   ///< over 0: through the pictures in tiles of about this side
 };
 
 /// By name. Context and workers must outlive it. Fails: invalid_argument (no such name; a setting

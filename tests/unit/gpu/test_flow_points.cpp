@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gpu/flow/corners.hpp"
-#include "gpu/flow/lk_pyramid.hpp"
+#include "gpu/flow/lucas_kanade_pyramid.hpp"
 #include "gpu/flow/points.hpp"
 #include "gpu/flow/points_math.hpp"
 #include "tests/support/allocations.hpp"

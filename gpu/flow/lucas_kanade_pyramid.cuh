@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "gpu/flow/lk_plan.hpp"
+#include "gpu/flow/lucas_kanade_plan.hpp"
 #include "gpu/memory/cuda_status.hpp"
 
 /// The samples of all levels, on CUDA. For gpu/flow alone; each source has its own kernels.
