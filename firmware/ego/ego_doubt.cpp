@@ -14,13 +14,13 @@ namespace {
 constexpr double kIndependent = 40;
 
 // With less than this explained, or the yaw rate at its limit, what the car tells is doubted.
-constexpr double kYawDoubted = 0.75, kSpeedDoubted = 0.6, kAtLimit = 0.9;
+constexpr double kYawDoubted = 0.75, kSpeedDoubted = 0.6, kAtLimit = 0.6;
 // The better explanation explains what the worse one did too, and more: another thing that fills
 // the view, a lorry say, explains itself and nothing else.
 constexpr double kMoreForYaw = 0.08, kMoreForSpeed = 0.2;  // share of the points
 constexpr double kNewForLost = 3;                          // points won for each that is given up
-// Who was wrong one frame before is wrong again.
-constexpr double kMoreAgain = 0.02, kNewForLostAgain = 1.5;
+// Less is enough where the points pull the yaw rate to its limit, or it was wrong one frame before.
+constexpr double kMoreIfPulled = 0.02, kNewForLostIfPulled = 2;
 // What a car can do: a turning circle, a grip, and how well the pictures tell a yaw rate.
 constexpr double kLeastRadius = 4, kMostAcross = 9, kYawSeen = 0.05;  // m, m/s^2, rad/s
 // The motion of a car in a bend may explain so much less than one that slides as it likes.
@@ -70,10 +70,12 @@ EgoEstimator::Attempt EgoEstimator::attempt(const VehicleMotion& vehicle, double
   return bent.share >= kBentShare * out.share ? bent : out;
 }
 
+bool EgoEstimator::is_pulled(const Attempt& told) noexcept {
+  return std::abs(told.guess.w[1] - told.prior.mean[1]) > kAtLimit * told.prior.limit[1];
+}
+
 bool EgoEstimator::doubts_yaw(const Attempt& told) const noexcept {
-  if (!told.believed.yaw_rate_radps) return false;
-  return told.share < kYawDoubted ||
-         std::abs(told.guess.w[1] - told.prior.mean[1]) > kAtLimit * told.prior.limit[1];
+  return told.believed.yaw_rate_radps && (told.share < kYawDoubted || is_pulled(told));
 }
 
 bool EgoEstimator::doubts_speed(const Attempt& told) const noexcept {
@@ -110,9 +112,9 @@ bool EgoEstimator::is_clearly_better(const Attempt& now, const Attempt& told,
     if (before) ++still;
   }
   const double all = static_cast<double>(used_);
-  const bool again = without_yaw && !without_speed && yaw_was_wrong_;
-  const double more = again ? kMoreAgain : without_speed ? kMoreForSpeed : kMoreForYaw;
-  const double each = again ? kNewForLostAgain : kNewForLost;
+  const bool pulled = !without_speed && (yaw_was_wrong_ || is_pulled(told));
+  const double more = pulled ? kMoreIfPulled : without_speed ? kMoreForSpeed : kMoreForYaw;
+  const double each = pulled ? kNewForLostIfPulled : kNewForLost;
   if (static_cast<double>(won) < more * all + each * static_cast<double>(lost)) return false;
   if (!without_speed || told.travel != Travel::none) return true;
   return road >= kRoadPoints && static_cast<double>(still) < kRoadStill * static_cast<double>(road);

@@ -119,6 +119,7 @@ class EgoEstimator {
   double inlier_share(const Guess& g, const Prior& prior, Travel travel) const noexcept;
   [[nodiscard]] Attempt attempt(const VehicleMotion& vehicle, double dt) noexcept;
   /// Whether what the car tells may be what keeps the points from agreeing.
+  [[nodiscard]] static bool is_pulled(const Attempt& told) noexcept;
   [[nodiscard]] bool doubts_yaw(const Attempt& told) const noexcept;
   [[nodiscard]] bool doubts_speed(const Attempt& told) const noexcept;
   /// Looks again as if the car had not told what is doubted. Keeps it where that explains clearly
