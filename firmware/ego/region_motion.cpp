@@ -9,14 +9,11 @@
 namespace kerb::ego {
 namespace {
 
-constexpr double kTogether = 2;       // as for the motion itself: neighbours err together
 constexpr double kFootError = 0.03;   // of a region's height: how well its lower edge is the feet
 constexpr std::size_t kFewest = 3;    // points that tell the motion of a region
 constexpr double kMoversShare = 0.4;  // of a region's points: somebody before a background
 // The part of a region where a person is not mixed with what is behind: the trunk.
 constexpr double kInnerX = 0.22, kInnerTop = 0.08, kInnerBottom = 0.8;
-
-double square(double x) noexcept { return x * x; }
 
 double median(std::vector<double>& values, std::size_t n) noexcept {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(n / 2);

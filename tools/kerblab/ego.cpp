@@ -205,6 +205,8 @@ class Ego {
     Json line = {{"image", path},
                  {"state", name_of(m.state)},
                  {"travel", name_of(m.travel)},
+                 {"yaw_distrusted", m.yaw_distrusted},
+                 {"speed_distrusted", m.speed_distrusted},
                  {"pitch_rate_radps", m.pitch_rate_radps},
                  {"yaw_rate_radps", m.yaw_rate_radps},
                  {"roll_rate_radps", m.roll_rate_radps},
