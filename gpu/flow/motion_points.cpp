@@ -31,6 +31,8 @@ Result<std::unique_ptr<MotionPoints>> MotionPoints::create(const Context& contex
   const Method chosen = settings.method != Method::automatic ? settings.method
                         : context.backend() == Backend::cpu  ? Method::points
                                                              : Method::lucas_kanade;
+  made->name_ = chosen == Method::points ? "points" : chosen == Method::lucas_kanade ? "lk" : "ncc";
+  if (context.backend() == Backend::cuda) made->device_ = &context;
   if (chosen == Method::points) {
     Result<std::unique_ptr<PointTracker>> tracker = make_point_tracker(
         context, workers, settings.points, made->width_, made->height_, MotionField::kCapacity);
@@ -55,9 +57,9 @@ Result<std::unique_ptr<MotionPoints>> MotionPoints::create(const Context& contex
   }
   const auto pixels =
       static_cast<std::size_t>(made->width_) * static_cast<std::size_t>(made->height_);
-  for (HostBuffer<std::uint8_t>& picture : made->pictures_) {
-    Result<HostBuffer<std::uint8_t>> buffer =
-        HostBuffer<std::uint8_t>::create(context, Use::camera_input, pixels);
+  for (DualBuffer<std::uint8_t>& picture : made->pictures_) {
+    Result<DualBuffer<std::uint8_t>> buffer =
+        DualBuffer<std::uint8_t>::create(context, Use::shared, pixels);
     if (!buffer) return buffer.error();
     picture = std::move(*buffer);
   }
@@ -202,12 +204,31 @@ void MotionPoints::look_closer(const Detection* boxes, int count, int points, Mo
 }
 
 Status MotionPoints::dense(int points, MotionField& out) {
-  if (Status done = method_->run(picture(1 - newest_), picture(newest_), field_.host()); !done)
+  if (device_ != nullptr) {
+    // One way there, one way back, and all of it queued before anybody waits.
+    if (Status done =
+            method_->run(picture_there(1 - newest_), picture_there(newest_), field_.device());
+        !done)
+      return done;
+    if (Status done = field_.to_host(device_->stream()); !done) return done;
+    if (Status done = wait(device_->stream()); !done) return done;
+  } else if (Status done = method_->run(picture(1 - newest_), picture(newest_), field_.host());
+             !done) {
     return done;
+  }
   each_square(points, [&](const Square& square) {
     if (out.count < points && best_of(square, nullptr, out.items[out.count])) ++out.count;
   });
   return Done{};
+}
+
+Status MotionPoints::hand_over(bool had_previous) {
+  if (device_ == nullptr) return tracker_ ? tracker_->advance(picture(newest_)) : Status{Done{}};
+  if (Status done = pictures_[newest_].to_device(device_->stream()); !done) return done;
+  if (tracker_)
+    if (Status done = tracker_->advance(picture_there(newest_)); !done) return done;
+  // Else whoever compares them waits.
+  return had_previous ? Status{Done{}} : wait(device_->stream());
 }
 
 Status MotionPoints::estimate(const PreparedImage& image, int points, MotionField& out) {
@@ -219,9 +240,8 @@ Status MotionPoints::estimate(const PreparedImage& image, int points, MotionFiel
       image.grey.height != full_height_)
     return Error{Errc::invalid_argument, 0, "estimate motion", "a picture of another size"};
   newest_ = 1 - newest_;
-  reduce(image.grey, pictures_[newest_].data());
-  if (tracker_)
-    if (Status done = tracker_->advance(picture(newest_)); !done) return done;
+  reduce(image.grey, pictures_[newest_].host());
+  if (Status done = hand_over(had_previous); !done) return done;
   if (had_previous) {
     const int most = std::min(points, MotionField::kCapacity);
     int wanted = 0;

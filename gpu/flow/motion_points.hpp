@@ -60,9 +60,7 @@ class MotionPoints final : public FlowEstimator {
   Status estimate(const PreparedImage& image, int points, MotionField& out) override;
   void look_closer(const Detection* boxes, int count, int points, MotionField& out) override;
   void forget() noexcept override { has_previous_ = false; }
-  [[nodiscard]] const char* name() const noexcept override {
-    return tracker_ ? "points" : method_->name();
-  }
+  [[nodiscard]] const char* name() const noexcept override { return name_; }  ///< as in settings
   [[nodiscard]] int width() const noexcept { return width_; }  ///< of the smaller picture
   [[nodiscard]] int height() const noexcept { return height_; }
   [[nodiscard]] int reduction() const noexcept { return reduction_; }
@@ -82,8 +80,13 @@ class MotionPoints final : public FlowEstimator {
   /// Appends what the tracker finds of the first `count` of wanted_.
   Status track(int count, int most, MotionField& out);
   [[nodiscard]] Picture<Space::host> picture(int which) const noexcept {
-    return {pictures_[which].data(), width_, height_, width_};
+    return {pictures_[which].host(), width_, height_, width_};
   }
+  [[nodiscard]] Picture<Space::device> picture_there(int which) const noexcept {
+    return {pictures_[which].device(), width_, height_, width_};
+  }
+  /// The newest picture to where it is worked on; the one before is there already.
+  Status hand_over(bool had_previous);
 
   std::unique_ptr<Estimator> method_;  // dense flow, or
   FlowField field_;
@@ -92,7 +95,9 @@ class MotionPoints final : public FlowEstimator {
   float least_corner_ = 0;
   std::vector<Point> wanted_;
   std::vector<TrackedPoint> tracked_;
-  HostBuffer<std::uint8_t> pictures_[2];
+  DualBuffer<std::uint8_t> pictures_[2];
+  const Context* device_ = nullptr;  // none on the CPU
+  const char* name_ = "";
   int reduction_ = 1, width_ = 0, height_ = 0, full_width_ = 0, full_height_ = 0, margin_ = 0;
   int newest_ = 0;
   bool has_previous_ = false;
