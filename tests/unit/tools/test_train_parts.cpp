@@ -20,7 +20,6 @@
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/tools/train_pictures.hpp"
-#include "tools/bench/workload.hpp"
 #include "tools/train/blocks.hpp"
 #include "tools/train/checkpoint.hpp"
 #include "tools/train/mining.hpp"
@@ -63,8 +62,6 @@ void test_the_pool_has_the_thesis_s_5029_blocks() {
   TEST_ASSERT_EQUAL_size_t(2719, block_pool(64, 128, 2).size());
   TEST_ASSERT_EQUAL_size_t(746, block_pool(64, 128, 4).size());
   TEST_ASSERT_EQUAL_size_t(2521, block_pool(64, 128, 4, true).size());
-  TEST_ASSERT_EQUAL_size_t(bench::block_pool(2).size(), block_pool(64, 128, 2).size());
-  TEST_ASSERT_EQUAL_size_t(bench::block_pool(4).size(), block_pool(64, 128, 4).size());
 }
 
 void test_all_blocks_of_a_pool_lie_on_its_grid_and_in_the_window() {
