@@ -10,7 +10,7 @@
 #include "gpu/flow/points.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/unity.hpp"
-#include "tests/unit/gpu/flow_bm_scenes.hpp"
+#include "tests/support/flow_scenes.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;

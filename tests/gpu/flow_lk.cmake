@@ -1,3 +1,0 @@
-kerb_add_test(NAME gpu_flow_lk LABELS gpu
-  SOURCES test_flow_lk.cpp
-  LINKS kerb::gpu_flow)
