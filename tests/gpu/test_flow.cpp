@@ -59,22 +59,31 @@ void test_every_case_equals_the_cpu_bit_for_bit() {
 
 /// The CPU's whole picture is what wanted pixels must equal. With an estimator that has seen other
 /// pictures, masks one after the other: what is left over must not matter.
-void test_masks_equal_the_whole_picture_of_the_cpu_bit_for_bit() {
-  constexpr int kWidth = 403, kHeight = 301;
-  const Scene scene = busy_scene(kWidth, kHeight, 4), other = busy_scene(kWidth, kHeight, 5);
-  for (const FlowMethod& method : all_methods()) {
-    Vectors whole{kWidth, kHeight}, actual{kWidth, kHeight};
-    TEST_ASSERT_OK(method.made(*cpu, *workers, kWidth, kHeight)
+void assert_masks_equal(const std::vector<FlowMethod>& methods, const Scene& scene,
+                        const Scene& other) {
+  const int width = scene.first.width, height = scene.first.height;
+  for (const FlowMethod& method : methods) {
+    Vectors whole{width, height}, actual{width, height};
+    TEST_ASSERT_OK(method.made(*cpu, *workers, width, height)
                        ->run(scene.first.view(), scene.second.view(), whole.view()));
-    const auto on_gpu = method.made(*gpu, *workers, kWidth, kHeight);
+    const auto on_gpu = method.made(*gpu, *workers, width, height);
     for (const Wanted wanted : kMasks) {
-      GreyPicture mask = mask_of(wanted, kWidth, kHeight, 11);
+      GreyPicture mask = mask_of(wanted, width, height, 11);
       TEST_ASSERT_OK(on_gpu->run(other.first.view(), other.second.view(), actual.view()));
       TEST_ASSERT_OK(
           on_gpu->run(scene.first.view(), scene.second.view(), mask.view(), actual.view()));
       (void)assert_same_where(whole, actual, mask, method.name);
     }
   }
+}
+
+void test_masks_equal_the_whole_picture_of_the_cpu_bit_for_bit() {
+  assert_masks_equal(all_methods(), busy_scene(403, 301, 4), busy_scene(403, 301, 5));
+  const Surface surface{5};  // far enough that the way back begins elsewhere
+  assert_masks_equal({lk_with("lk, far, checked", 5, 2, 0, true)},
+                     {moved(surface, 240, 208, 0, 0), moved(surface, 240, 208, 12, 18)},
+                     {moved(surface, 240, 208, 7, -9), moved(surface, 240, 208, 0, 0)});
+  assert_masks_equal(wild_methods(), wild_scene(383, 261, 11), wild_scene(383, 261, 12));
 }
 
 /// A field on the device, filled with nonsense.

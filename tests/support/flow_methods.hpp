@@ -74,6 +74,14 @@ inline std::vector<FlowMethod> near_methods() {
           lk_with("lk, one level, checked", 1, 3, 1, true, 6),
           bm_with("ncc, near", flow::Cost::ncc, 2, 6)};
 }
+/// That follow anything anywhere, as far as they may.
+inline std::vector<FlowMethod> wild_methods() {
+  std::vector<FlowMethod> methods{lk_with("lk, wild", 2, 3, 1, false, 20),
+                                  lk_with("lk, wild, checked", 3, 2, 2, true, 24),
+                                  bm_with("ncc, wild", flow::Cost::ncc, 2, 30)};
+  for (FlowMethod& method : methods) method.lk.prior = 0.01F;
+  return methods;
+}
 inline std::vector<FlowMethod> all_methods() {
   std::vector<FlowMethod> all = plain_methods();
   for (const FlowMethod& method : near_methods()) all.push_back(method);

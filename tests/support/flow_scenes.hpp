@@ -142,10 +142,21 @@ inline Scene busy_scene(int width, int height, std::uint64_t seed, int padding =
   return scene;
 }
 
+/// Noise that has nothing to do with each other: vectors go anywhere.
+inline Scene wild_scene(int width, int height, std::uint64_t seed) {
+  Scene scene{GreyPicture{width, height}, GreyPicture{width, height}};
+  Random random{seed};
+  for (GreyPicture* picture : {&scene.first, &scene.second})
+    for (std::uint8_t& pixel : picture->bytes)
+      pixel = static_cast<std::uint8_t>(random.next() >> 56);
+  return scene;
+}
+
 /// Masks of all sorts.
-enum class Wanted { everything, nothing, rectangle, two_corners, few_pixels, squares };
-inline constexpr Wanted kMasks[] = {Wanted::everything,  Wanted::nothing,    Wanted::rectangle,
-                                    Wanted::two_corners, Wanted::few_pixels, Wanted::squares};
+enum class Wanted { everything, nothing, rectangle, one_cell, two_corners, few_pixels, squares };
+inline constexpr Wanted kMasks[] = {Wanted::everything, Wanted::nothing,     Wanted::rectangle,
+                                    Wanted::one_cell,   Wanted::two_corners, Wanted::few_pixels,
+                                    Wanted::squares};
 inline GreyPicture mask_of(Wanted wanted, int width, int height, int padding = 0) {
   GreyPicture mask{width, height, padding};
   Random random{3};
@@ -154,6 +165,8 @@ inline GreyPicture mask_of(Wanted wanted, int width, int height, int padding = 0
       bool is_wanted = wanted == Wanted::everything;
       if (wanted == Wanted::rectangle)
         is_wanted = x >= width / 2 && x < width * 2 / 3 && y >= height / 3 && y < height / 2;
+      // As masks are kept by Lucas-Kanade: vectors lead out of it.
+      if (wanted == Wanted::one_cell) is_wanted = x >= 16 && x < 32 && y >= 96 && y < 112;
       if (wanted == Wanted::two_corners)
         is_wanted = (x == 0 && y == 0) || (x == width - 1 && y == height - 1);
       if (wanted == Wanted::few_pixels) is_wanted = random.next() % 3000 == 0;

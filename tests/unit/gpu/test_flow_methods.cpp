@@ -78,8 +78,8 @@ void test_vectors_out_of_the_picture_are_flagged() {
 
 /// Every mask, with an estimator that has seen other pictures whole, and one that has not: what is
 /// left over must not matter.
-void assert_masks_equal(const FlowMethod& method, int width, int height) {
-  const Scene scene = busy_scene(width, height, 11), other = busy_scene(width, height, 12);
+void assert_masks_equal(const FlowMethod& method, const Scene& scene, const Scene& other) {
+  const int width = scene.first.width, height = scene.first.height;
   const Vectors whole = run(method, scene.first, scene.second);
   const auto seasoned = method.made(*cpu, *workers, width, height);
   Vectors out{width, height};
@@ -96,11 +96,26 @@ void assert_masks_equal(const FlowMethod& method, int width, int height) {
 }
 
 void test_masked_results_equal_those_of_the_whole_picture() {
-  for (const FlowMethod& method : plain_methods()) assert_masks_equal(method, 201, 147);
+  const Scene scene = busy_scene(201, 147, 11), other = busy_scene(201, 147, 12);
+  for (const FlowMethod& method : plain_methods()) assert_masks_equal(method, scene, other);
 }
 
 void test_masked_results_equal_the_whole_where_most_of_the_picture_is_not_looked_at() {
-  for (const FlowMethod& method : near_methods()) assert_masks_equal(method, 383, 261);
+  const Scene scene = busy_scene(383, 261, 11), other = busy_scene(383, 261, 12);
+  for (const FlowMethod& method : near_methods()) assert_masks_equal(method, scene, other);
+}
+
+void test_masked_results_equal_the_whole_wherever_vectors_lead() {
+  const Scene scene = wild_scene(383, 261, 11), other = wild_scene(383, 261, 12);
+  for (const FlowMethod& method : wild_methods()) assert_masks_equal(method, scene, other);
+}
+
+void test_masked_vectors_are_followed_back_from_wherever_they_end() {
+  constexpr int kWidth = 240, kHeight = 208;
+  const Surface surface{5};
+  const Scene scene{moved(surface, kWidth, kHeight, 0, 0), moved(surface, kWidth, kHeight, 12, 18)};
+  const Scene other{moved(surface, kWidth, kHeight, 7, -9), moved(surface, kWidth, kHeight, 0, 0)};
+  assert_masks_equal(lk_with("lk, checked", 5, 2, 0, true), scene, other);
 }
 
 void test_masks_without_flags_have_the_same_vectors() {
@@ -314,6 +329,8 @@ int main() {
   RUN_TEST(test_vectors_out_of_the_picture_are_flagged);
   RUN_TEST(test_masked_results_equal_those_of_the_whole_picture);
   RUN_TEST(test_masked_results_equal_the_whole_where_most_of_the_picture_is_not_looked_at);
+  RUN_TEST(test_masked_results_equal_the_whole_wherever_vectors_lead);
+  RUN_TEST(test_masked_vectors_are_followed_back_from_wherever_they_end);
   RUN_TEST(test_masks_without_flags_have_the_same_vectors);
   RUN_TEST(test_tiles_equal_the_whole_picture);
   RUN_TEST(test_tiles_never_hold_more_than_the_whole);
