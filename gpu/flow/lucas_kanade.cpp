@@ -30,7 +30,7 @@ Status validate(const LucasKanadeSettings& s) {
 
 LucasKanadeSettings within_reach(const LucasKanadeSettings& settings, int reach, int width,
                                  int height) noexcept {
-  constexpr int kSeen = 4;  // pixels of the smallest level
+  constexpr int kSeen = 2;  // pixels of the smallest level
   LucasKanadeSettings out = settings;
   out.reach = reach;
   if (settings.pyramid.levels > 0) return out;

@@ -25,8 +25,9 @@ Status validate(const LucasKanadeSettings& settings);
 
 /// The settings for motions of at most `reach` pixels in pictures of this size: no vector is
 /// longer, and where they leave the levels open (0) there are no more than that needs, so that the
-/// smallest sees it as 4 pixels at most. Another result than without, and one that depends on less
-/// around a pixel, which is what tiles need.
+/// smallest sees it as 2 pixels at most. Another result than without, and one that depends on less
+/// around a pixel, which is what tiles need. Over fine texture alone, motions of more than half the
+/// reach may be missed.
 [[nodiscard]] LucasKanadeSettings within_reach(const LucasKanadeSettings& settings, int reach,
                                                int width, int height) noexcept;
 

@@ -4,7 +4,7 @@
 
 #include "gpu/flow/motion_points.hpp"
 #include "tests/gpu/device.hpp"
-#include "tests/unit/gpu/flow_bm_scenes.hpp"
+#include "tests/support/flow_scenes.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;

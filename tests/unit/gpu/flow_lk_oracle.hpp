@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include "gpu/flow/lucas_kanade.hpp"
-#include "tests/unit/gpu/flow_bm_scenes.hpp"
+#include "tests/support/flow_scenes.hpp"
 
 namespace kerb::test {
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "hal/base/view.hpp"
+#include "tests/support/random.hpp"
 
 /// Random camera pictures for the tests of gpu/image, unit and gpu.
 namespace kerb::test {
@@ -16,21 +17,6 @@ inline constexpr PixelFormat kAllFormats[] = {
     PixelFormat::bgr24, PixelFormat::bayer8, PixelFormat::bayer10, PixelFormat::bayer12};
 inline constexpr BayerOrder kAllOrders[] = {BayerOrder::rggb, BayerOrder::bggr, BayerOrder::grbg,
                                             BayerOrder::gbrg};
-
-/// splitmix64: the same numbers on every machine, unlike the standard library's distributions.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_{seed} {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 inline bool is_bayer(PixelFormat f) {
   return f == PixelFormat::bayer8 || f == PixelFormat::bayer10 || f == PixelFormat::bayer12;

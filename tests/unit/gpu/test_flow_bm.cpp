@@ -9,10 +9,9 @@
 
 #include "gpu/flow/block_matching.hpp"
 #include "gpu/flow/block_matching_plan.hpp"
-#include "tests/support/allocations.hpp"
+#include "tests/support/flow_scenes.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/gpu/flow_bm_oracle.hpp"
-#include "tests/unit/gpu/flow_bm_scenes.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;
@@ -44,30 +43,6 @@ BlockMatchingSettings with(Cost cost, int levels = 5, int reach = 48) {
   settings.levels = levels;
   settings.reach = reach;
   return settings;
-}
-
-/// Where the wanted pixels are the same; returns how many there were.
-int assert_same_where(const Vectors& expected, const Vectors& actual, const GreyPicture& mask) {
-  int count = 0;
-  for (int y = 0; y < expected.height; ++y)
-    for (int x = 0; x < expected.width; ++x) {
-      if (mask.view().data[y * mask.row_stride + x] == 0) continue;
-      ++count;
-      if (!same_at(expected, actual, x, y)) {
-        const std::size_t e = expected.index(x, y), a = actual.index(x, y);
-        char text[160];
-        std::snprintf(text, sizeof text, "at %d, %d: (%g, %g) is not (%g, %g)", x, y,
-                      static_cast<double>(actual.u[a]), static_cast<double>(actual.v[a]),
-                      static_cast<double>(expected.u[e]), static_cast<double>(expected.v[e]));
-        TEST_FAIL_MESSAGE(text);
-      }
-    }
-  return count;
-}
-GreyPicture everything(int width, int height) {
-  GreyPicture mask{width, height};
-  std::fill(mask.bytes.begin(), mask.bytes.end(), std::uint8_t{1});
-  return mask;
 }
 
 /// Vectors to a thousandth of a pixel, qualities to 1, flags the same.
@@ -134,16 +109,6 @@ void test_black_and_white_overflow_nothing() {
   }
 }
 
-void test_equal_pictures_give_exactly_zero() {
-  for (const Cost cost : {Cost::ncc, Cost::ssd, Cost::sad})
-    for (const auto& [width, height] : {std::pair{131, 97}, std::pair{16, 16}}) {
-      const Scene scene = busy_scene(width, height, 2);
-      const Vectors out = run(with(cost), scene.first, scene.first);
-      for (std::size_t i = 0; i < out.u.size(); ++i)
-        TEST_ASSERT_TRUE(out.u[i] == 0 && out.v[i] == 0);
-    }
-}
-
 void test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture() {
   constexpr int kWidth = 224, kHeight = 192;
   const Surface surface{5};
@@ -200,185 +165,6 @@ void test_brightness_and_contrast_do_not_matter_to_ncc() {
   TEST_ASSERT_TRUE(error_of(Cost::ncc) < error_of(Cost::ssd));
 }
 
-void test_flat_pictures_are_marked_and_trusted_nowhere() {
-  GreyPicture flat{120, 90}, other{120, 90};
-  std::fill(other.bytes.begin(), other.bytes.end(), std::uint8_t{200});
-  const Vectors out = run({}, flat, other);
-  for (std::size_t i = 0; i < out.u.size(); ++i) {
-    TEST_ASSERT_EQUAL_UINT8(kTexturePoor, out.flags[i]);
-    TEST_ASSERT_EQUAL_UINT8(0, out.quality[i]);
-    TEST_ASSERT_TRUE(out.u[i] == 0 && out.v[i] == 0);
-  }
-}
-
-void test_noise_around_flat_grey_is_not_trusted() {
-  GreyPicture first{160, 120}, second{160, 120};
-  Random random{9};
-  for (GreyPicture* picture : {&first, &second})
-    for (std::uint8_t& pixel : picture->bytes)
-      pixel = static_cast<std::uint8_t>(100 + random.next() % 7);  // 97 +- 3, anew in each
-  const Vectors out = run({}, first, second);
-  int trusted = 0;
-  for (const std::uint8_t flags : out.flags) trusted += flags == kValid ? 1 : 0;
-  TEST_ASSERT_TRUE_MESSAGE(trusted < static_cast<int>(out.flags.size()) / 50,
-                           "more than 2 % of what is noise alone is called valid");
-}
-
-void test_vectors_out_of_the_picture_are_flagged() {
-  const Surface surface{10};
-  const GreyPicture first = moved(surface, 160, 120, 0, 0);
-  const Vectors out = run({}, first, moved(surface, 160, 120, -6, 0));
-  for (int y = 20; y < 100; ++y) {
-    TEST_ASSERT_EQUAL_UINT8(kOutOfView, out.flags[out.index(1, y)] & kOutOfView);
-    TEST_ASSERT_EQUAL_UINT8(0, out.flags[out.index(80, y)] & kOutOfView);
-  }
-}
-
-void test_masked_results_equal_those_of_the_whole_picture() {
-  constexpr int kWidth = 179, kHeight = 137;
-  const Scene scene = busy_scene(kWidth, kHeight, 11);
-  const auto estimator = make({}, kWidth, kHeight);
-  Vectors whole{kWidth, kHeight};
-  TEST_ASSERT_OK(estimator->run(scene.first.view(), scene.second.view(), whole.view()));
-  Random random{3};
-  for (int kind = 0; kind < 4; ++kind) {
-    // The last one wants every second square.
-    GreyPicture mask{kWidth, kHeight, 5};
-    for (int y = 0; y < kHeight; ++y)
-      for (int x = 0; x < kWidth; ++x) {
-        bool wanted = false;
-        if (kind == 0) wanted = x >= 100 && x < 121 && y >= 50 && y < 67;
-        if (kind == 1) wanted = (x == 0 && y == 0) || (x == kWidth - 1 && y == kHeight - 1);
-        if (kind == 2) wanted = random.next() % 2000 == 0;
-        if (kind == 3) wanted = (x / 40 + y / 40) % 2 == 0;
-        mask.at(x, y) = wanted ? 1 : 0;
-      }
-    // A new estimator and one that has seen other pictures: what is left over must not matter.
-    for (const bool fresh : {true, false}) {
-      const Scene other = busy_scene(kWidth, kHeight, 12);
-      const auto another = make({}, kWidth, kHeight);
-      Vectors out{kWidth, kHeight};
-      if (!fresh) TEST_ASSERT_OK(another->run(other.first.view(), other.second.view(), out.view()));
-      TEST_ASSERT_OK(
-          another->run(scene.first.view(), scene.second.view(), mask.view(), out.view()));
-      assert_same_where(whole, out, mask);
-      for (int y = 0; y < kHeight; ++y)
-        for (int x = 0; x < kWidth; ++x) {
-          if (mask.at(x, y) != 0) continue;
-          const std::size_t i = out.index(x, y);
-          TEST_ASSERT_TRUE(out.u[i] == 0 && out.v[i] == 0 && out.quality[i] == 0);
-          TEST_ASSERT_EQUAL_UINT8(kMaskedOut, out.flags[i]);
-        }
-    }
-  }
-}
-
-void test_tiles_equal_the_whole_picture() {
-  struct Case {
-    int width, height, levels, reach, tile;
-  };
-  const Case cases[] = {
-      {431, 209, 2, 8, 64}, {450, 75, 2, 4, 100}, {301, 99, 3, 5, 4000}, {377, 64, 1, 9, 64}};
-  for (const Case& c : cases) {
-    const BlockMatchingSettings settings = with(Cost::ncc, c.levels, c.reach);
-    const Scene scene = busy_scene(c.width, c.height, 13);
-    const Vectors whole = run(settings, scene.first, scene.second);
-    Result<std::unique_ptr<Estimator>> tiled =
-        make_tiled_block_matching(*cpu, *workers, settings, c.width, c.height, c.tile);
-    TEST_ASSERT_OK(tiled);
-    Vectors out{c.width, c.height};
-    TEST_ASSERT_OK((*tiled)->run(scene.first.view(), scene.second.view(), out.view()));
-    assert_same_where(whole, out, everything(c.width, c.height));
-    GreyPicture mask{c.width, c.height};
-    for (int y = 20; y < 50; ++y)
-      for (int x = 90; x < 300; ++x) mask.at(x, y) = 1;
-    TEST_ASSERT_OK((*tiled)->run(scene.first.view(), scene.second.view(), mask.view(), out.view()));
-    TEST_ASSERT_EQUAL_INT(30 * 210, assert_same_where(whole, out, mask));
-    TEST_ASSERT_EQUAL_UINT8(kMaskedOut, out.flags[out.index(0, 0)]);
-  }
-}
-
-void test_tiles_hold_less_memory_than_the_whole() {
-  BlockMatchingSettings settings = with(Cost::ncc, 3, 12);
-  const auto whole = make(settings, 2000, 1500);
-  Result<std::unique_ptr<Estimator>> tiled =
-      make_tiled_block_matching(*cpu, *workers, settings, 2000, 1500, 256);
-  TEST_ASSERT_OK(tiled);
-  TEST_ASSERT_TRUE((*tiled)->bytes() < whole->bytes());
-}
-
-void test_rows_may_be_padded_and_quality_and_flags_left_out() {
-  constexpr int kWidth = 101, kHeight = 67;
-  const Scene plain = busy_scene(kWidth, kHeight, 14), padded = busy_scene(kWidth, kHeight, 14, 9);
-  const Vectors expected = run({}, plain.first, plain.second);
-  Vectors out{kWidth, kHeight, 13};
-  FieldView<Space::host> view = out.view();
-  view.quality = view.flags = nullptr;
-  TEST_ASSERT_OK(make({}, kWidth, kHeight)->run(padded.first.view(), padded.second.view(), view));
-  for (int y = 0; y < kHeight; ++y) {
-    for (int x = 0; x < kWidth; ++x)
-      TEST_ASSERT_TRUE(out.u[out.index(x, y)] == expected.u[expected.index(x, y)]);
-    for (int x = kWidth; x < kWidth + 13; ++x)
-      TEST_ASSERT_TRUE(out.u[out.index(x, y)] == 77.0F);  // what lies between rows is not ours
-  }
-  TEST_ASSERT_EQUAL_UINT8(77, out.flags[0]);
-}
-
-void test_one_thread_gives_what_many_give() {
-  const Scene scene = busy_scene(203, 151, 15);
-  Workers one{1}, four{4};
-  Vectors a{203, 151}, b{203, 151};
-  Result<std::unique_ptr<Estimator>> with_one = make_block_matching(*cpu, one, {}, 203, 151);
-  Result<std::unique_ptr<Estimator>> with_four = make_block_matching(*cpu, four, {}, 203, 151);
-  TEST_ASSERT_OK((*with_one)->run(scene.first.view(), scene.second.view(), a.view()));
-  TEST_ASSERT_OK((*with_four)->run(scene.first.view(), scene.second.view(), b.view()));
-  assert_same_where(a, b, everything(203, 151));
-}
-
-void test_running_allocates_nothing() {
-  const Scene scene = busy_scene(203, 151, 16);
-  const GreyPicture mask = everything(203, 151);
-  const auto estimator = make({}, 203, 151);
-  Vectors out{203, 151};
-  const std::uint64_t before = allocations();
-  for (int i = 0; i < 3; ++i) {
-    (void)estimator->run(scene.first.view(), scene.second.view(), out.view());
-    (void)estimator->run(scene.first.view(), scene.second.view(), mask.view(), out.view());
-  }
-  TEST_ASSERT_EQUAL_UINT64(before, allocations());
-}
-
-void test_pictures_it_cannot_take_are_refused_with_a_clear_line() {
-  const auto refused = [](int width, int height) {
-    return make_block_matching(*cpu, *workers, {}, width, height);
-  };
-  TEST_ASSERT_ERROR(Errc::invalid_argument, refused(0, 0));
-  TEST_ASSERT_ERROR(Errc::invalid_argument, refused(1, 1));
-  TEST_ASSERT_ERROR(Errc::invalid_argument, refused(15, 200));
-  TEST_ASSERT_ERROR(Errc::invalid_argument, refused(100000, 200));
-  TEST_ASSERT_EQUAL_STRING("block matching: a picture's side must be at least 16 pixels",
-                           describe(refused(1, 1).error()).c_str());
-
-  const GreyPicture picture{64, 48}, other{64, 49}, small{63, 48};
-  Vectors out{64, 48}, wrong{63, 48};
-  const auto estimator = make({}, 64, 48);
-  const auto run_with = [&](const GreyPicture& a, const GreyPicture& b, Vectors& to) {
-    return estimator->run(a.view(), b.view(), to.view());
-  };
-  TEST_ASSERT_ERROR(Errc::invalid_argument, run_with(picture, other, out));
-  TEST_ASSERT_EQUAL_STRING("block matching: the two pictures differ in size",
-                           describe(run_with(picture, other, out).error()).c_str());
-  TEST_ASSERT_ERROR(Errc::invalid_argument, run_with(other, other, out));
-  TEST_ASSERT_ERROR(Errc::invalid_argument, run_with(picture, picture, wrong));
-  TEST_ASSERT_ERROR(Errc::invalid_argument,
-                    estimator->run(picture.view(), flow::Picture<Space::host>{}, out.view()));
-  TEST_ASSERT_ERROR(Errc::invalid_argument,
-                    estimator->run(picture.view(), picture.view(), small.view(), out.view()));
-  TEST_ASSERT_ERROR(Errc::unsupported,
-                    estimator->run(flow::Picture<Space::device>{}, flow::Picture<Space::device>{},
-                                   FieldView<Space::device>{}));
-}
-
 void test_settings_out_of_range_are_refused() {
   const auto refused = [](auto change) {
     BlockMatchingSettings settings;
@@ -392,8 +178,6 @@ void test_settings_out_of_range_are_refused() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.steps = -1; }));
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.noise = NAN; }));
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.doubt = 1.5F; }));
-  TEST_ASSERT_ERROR(Errc::invalid_argument,
-                    make_tiled_block_matching(*cpu, *workers, {}, 640, 480, 63));
 }
 
 }  // namespace
@@ -408,20 +192,9 @@ int main() {
   UNITY_BEGIN();
   RUN_TEST(test_blocks_find_what_a_brute_force_search_of_the_definition_finds);
   RUN_TEST(test_black_and_white_overflow_nothing);
-  RUN_TEST(test_equal_pictures_give_exactly_zero);
   RUN_TEST(test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture);
   RUN_TEST(test_fractions_of_a_pixel_are_found_to_a_twentieth);
   RUN_TEST(test_brightness_and_contrast_do_not_matter_to_ncc);
-  RUN_TEST(test_flat_pictures_are_marked_and_trusted_nowhere);
-  RUN_TEST(test_noise_around_flat_grey_is_not_trusted);
-  RUN_TEST(test_vectors_out_of_the_picture_are_flagged);
-  RUN_TEST(test_masked_results_equal_those_of_the_whole_picture);
-  RUN_TEST(test_tiles_equal_the_whole_picture);
-  RUN_TEST(test_tiles_hold_less_memory_than_the_whole);
-  RUN_TEST(test_rows_may_be_padded_and_quality_and_flags_left_out);
-  RUN_TEST(test_one_thread_gives_what_many_give);
-  RUN_TEST(test_running_allocates_nothing);
-  RUN_TEST(test_pictures_it_cannot_take_are_refused_with_a_clear_line);
   RUN_TEST(test_settings_out_of_range_are_refused);
   return UNITY_END();
 }

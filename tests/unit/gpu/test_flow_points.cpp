@@ -13,7 +13,7 @@
 #include "gpu/flow/points_math.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/unity.hpp"
-#include "tests/unit/gpu/flow_bm_scenes.hpp"
+#include "tests/support/flow_scenes.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;

@@ -124,6 +124,32 @@ void test_tiles_and_masks_give_the_vectors_of_the_whole() {
   }
 }
 
+void test_tiles_with_a_reach_take_less_memory_and_without_one_the_command_says_so() {
+  constexpr int kSide = 560;
+  cv::Mat large(kSide, kSide, CV_8UC1);
+  cv::randu(large, 0, 256);
+  TEST_ASSERT_TRUE(cv::imwrite((g_folder / "a.png").string(), large));
+  TEST_ASSERT_TRUE(cv::imwrite((g_folder / "b.png").string(), large));
+  for (const std::string method : {"lk", "ncc"}) {
+    const std::string common = "flow --method " + method + " a.png b.png --backend cpu --json - ";
+    const Outcome whole = kerblab(common), default_tiles = kerblab(common + "--tile 64");
+    const Outcome reach = kerblab(common + "--reach 4 --out whole.flo");
+    const Outcome tiles = kerblab(common + "--reach 4 --tile 64 --out tiled.flo");
+    for (const Outcome* o : {&whole, &default_tiles, &reach, &tiles}) expect_done(*o);
+    const auto report = [](const Outcome& o, const char* key) {
+      return Json::parse(o.out)[key].get<long>();
+    };
+    TEST_ASSERT_TRUE_MESSAGE(default_tiles.err.find("--reach") != std::string::npos,
+                             default_tiles.err.c_str());
+    TEST_ASSERT_EQUAL_INT(report(whole, "bytes"), report(default_tiles, "bytes"));
+    TEST_ASSERT_TRUE(tiles.err.find("--reach") == std::string::npos);
+    TEST_ASSERT_TRUE(report(tiles, "windows") > 1);
+    TEST_ASSERT_TRUE_MESSAGE(report(tiles, "bytes") < report(reach, "bytes") / 2,
+                             (reach.out + tiles.out).c_str());
+    TEST_ASSERT_TRUE(read(g_folder / "whole.flo") == read(g_folder / "tiled.flo"));
+  }
+}
+
 void test_bad_input_is_one_line_and_leaves_nothing() {
   write_pair("p");
   cut_out("wide.png", 0, 0, kWidth + 1);
@@ -133,8 +159,15 @@ void test_bad_input_is_one_line_and_leaves_nothing() {
   const long before = file_count(g_folder);
   const std::string out = " --out f.flo --draw f.png --backend cpu";
   expect_bad_input(kerblab("flow p/frame10.png wide.png" + out), "differ in size");
-  expect_bad_input(kerblab("flow dot.png dot.png" + out), "16");
+  expect_bad_input(kerblab("flow dot.png dot.png" + out), "1 x 1");
   expect_bad_input(kerblab("flow --method opencv-dis-medium dot.png dot.png" + out), "16");
+  for (const char* setting : {"--tile 64", "--levels 2", "--reach 9"})
+    expect_bad_input(
+        kerblab("flow --method opencv-dis-medium p/frame10.png p/frame11.png " + (setting + out)),
+        "OpenCV's");
+  expect_bad_input(kerblab("flow --reach 501 p/frame10.png p/frame11.png" + out), "501");
+  expect_bad_input(kerblab("flow --reach 257 --method ncc p/frame10.png p/frame11.png" + out),
+                   "reach");
   expect_bad_input(kerblab("flow empty.png empty.png" + out), "empty.png");
   expect_bad_input(kerblab("flow none.png p/frame11.png" + out), "none.png");
   expect_bad_input(kerblab("flow p/frame10.png" + out), "");
@@ -197,6 +230,7 @@ int main() {
   RUN_TEST(test_both_methods_find_a_shift_and_write_what_was_asked_for);
   RUN_TEST(test_opencvs_methods_are_there_for_comparison);
   RUN_TEST(test_tiles_and_masks_give_the_vectors_of_the_whole);
+  RUN_TEST(test_tiles_with_a_reach_take_less_memory_and_without_one_the_command_says_so);
   RUN_TEST(test_bad_input_is_one_line_and_leaves_nothing);
   RUN_TEST(test_the_table_goes_into_its_page_and_nothing_else_changes);
   RUN_TEST(test_the_bench_runs);

@@ -4,13 +4,14 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <vector>
 
-#include "gpu/flow/block_matching.hpp"
+#include "gpu/flow/flow.hpp"
+#include "tests/support/random.hpp"
 #include "tests/support/unity.hpp"
-#include "tests/unit/gpu/pictures.hpp"
 
-/// Made-up pictures whose motion is known, and fields to compare, for the tests of block matching.
+/// Made-up pictures whose motion is known, masks, and fields to compare, for the tests of flow.
 namespace kerb::test {
 
 struct GreyPicture {
@@ -139,6 +140,71 @@ inline Scene busy_scene(int width, int height, std::uint64_t seed, int padding =
       }
     }
   return scene;
+}
+
+/// Noise that has nothing to do with each other: vectors go anywhere.
+inline Scene wild_scene(int width, int height, std::uint64_t seed) {
+  Scene scene{GreyPicture{width, height}, GreyPicture{width, height}};
+  Random random{seed};
+  for (GreyPicture* picture : {&scene.first, &scene.second})
+    for (std::uint8_t& pixel : picture->bytes)
+      pixel = static_cast<std::uint8_t>(random.next() >> 56);
+  return scene;
+}
+
+/// Masks of all sorts.
+enum class Wanted { everything, nothing, rectangle, one_cell, two_corners, few_pixels, squares };
+inline constexpr Wanted kMasks[] = {Wanted::everything, Wanted::nothing,     Wanted::rectangle,
+                                    Wanted::one_cell,   Wanted::two_corners, Wanted::few_pixels,
+                                    Wanted::squares};
+inline GreyPicture mask_of(Wanted wanted, int width, int height, int padding = 0) {
+  GreyPicture mask{width, height, padding};
+  Random random{3};
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      bool is_wanted = wanted == Wanted::everything;
+      if (wanted == Wanted::rectangle)
+        is_wanted = x >= width / 2 && x < width * 2 / 3 && y >= height / 3 && y < height / 2;
+      // As masks are kept by Lucas-Kanade: vectors lead out of it.
+      if (wanted == Wanted::one_cell) is_wanted = x >= 16 && x < 32 && y >= 96 && y < 112;
+      if (wanted == Wanted::two_corners)
+        is_wanted = (x == 0 && y == 0) || (x == width - 1 && y == height - 1);
+      if (wanted == Wanted::few_pixels) is_wanted = random.next() % 3000 == 0;
+      if (wanted == Wanted::squares) is_wanted = (x / 40 + y / 40) % 2 == 0;
+      mask.at(x, y) = is_wanted ? 255 : 0;
+    }
+  return mask;
+}
+
+/// The same, bit for bit, at every pixel that is wanted, and nothing at the others. Returns how
+/// many were wanted.
+inline int assert_same_where(const Vectors& expected, const Vectors& actual, GreyPicture& mask,
+                             const char* what) {
+  int count = 0;
+  for (int y = 0; y < expected.height; ++y)
+    for (int x = 0; x < expected.width; ++x) {
+      const std::size_t e = expected.index(x, y), a = actual.index(x, y);
+      const bool wanted = mask.at(x, y) != 0;
+      count += wanted ? 1 : 0;
+      if (wanted ? same_at(expected, actual, x, y)
+                 : actual.u[a] == 0 && actual.v[a] == 0 && actual.quality[a] == 0 &&
+                       actual.flags[a] == flow::kMaskedOut)
+        continue;
+      char text[240];
+      std::snprintf(text, sizeof text,
+                    "%s: at %d, %d (%s) there is (%.9g, %.9g), quality %d, flags %d, not (%.9g, "
+                    "%.9g), %d, %d",
+                    what, x, y, wanted ? "wanted" : "not wanted", static_cast<double>(actual.u[a]),
+                    static_cast<double>(actual.v[a]), actual.quality[a], actual.flags[a],
+                    static_cast<double>(expected.u[e]), static_cast<double>(expected.v[e]),
+                    expected.quality[e], expected.flags[e]);
+      TEST_FAIL_MESSAGE(text);
+    }
+  return count;
+}
+inline void assert_same(const Vectors& expected, const Vectors& actual, const char* what) {
+  GreyPicture all = mask_of(Wanted::everything, expected.width, expected.height);
+  (void)assert_same_where(expected, actual, all, what);
 }
 
 }  // namespace kerb::test
