@@ -62,7 +62,7 @@ struct PointResidual {
 
 enum class RegionVerdict : std::uint8_t {
   unknown,   ///< too few points, too much noise, or a motion that geometry cannot tell
-  standing,  ///< a walker across the view would have been noticed, and was not
+  standing,  ///< surely slower than half a walk across the view
   moving
 };
 [[nodiscard]] const char* name_of(RegionVerdict verdict) noexcept;

@@ -93,7 +93,8 @@ void test_from_a_standing_car_everything_that_moves_moves_by_itself() {
     const Rates r = drive_through(c);
     TEST_ASSERT_EQUAL_INT(r.frames, r.travel[0]);
     TEST_ASSERT_TRUE(r.rotation < 0.01);
-    TEST_ASSERT_EQUAL_INT(all(r.standing), r.standing[1]);
+    TEST_ASSERT_EQUAL_INT(0, r.standing[2]);
+    TEST_ASSERT_GREATER_OR_EQUAL_INT(all(r.standing) * 9 / 10, r.standing[1]);
     TEST_ASSERT_EQUAL_INT(all(r.walking), r.walking[2]);
   }
 }
