@@ -21,6 +21,9 @@ void CameraJudge::judge(const PipelineFacts& facts, const StageReport& total, Na
   judge_picture(facts, now, monitor);
   monitor.report(Cause::vision_failed, facts.vision_error < 0 ? PartState::fine : PartState::failed,
                  facts.vision_error, now, camera_);
+  // People are still found.
+  monitor.report(Cause::flow_missing, facts.flow_error < 0 ? PartState::fine : PartState::degraded,
+                 facts.flow_error, now, camera_);
 }
 
 void CameraJudge::judge_presence(const PipelineFacts& facts, Nanos now,

@@ -20,9 +20,7 @@ constexpr Nanos kSignalsGrace = seconds{1};  // the vehicle may start talking af
 constexpr Nanos kThermalPeriod = seconds{1};
 constexpr Nanos kThermalLimit = seconds{5};  // without a reading
 constexpr Nanos kSummaryPeriod = seconds{60};
-constexpr Nanos kEgoPeriod = seconds{1};     // changes of the own motion's state are told no faster
-constexpr Nanos kMoverPeriod = seconds{10};  // nor those who move by themselves
-constexpr int kFramesPerTick = 64;           // a flooded bus must not hold the loop
+constexpr int kFramesPerTick = 64;  // a flooded bus must not hold the loop
 
 double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e-6; }
 
@@ -86,8 +84,11 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
                                                 ? "no model is configured, and none is installed"
                                                 : "detector.enabled is false"));
     }
-    cameras_.push_back({std::move(c.name), c.pipeline, CameraJudge{config.health, index++, start_},
-                        c.detector_error ? static_cast<int>(c.detector_error->code) : -1});
+    Camera camera{std::move(c.name), c.pipeline, CameraJudge{config.health, index, start_}};
+    if (c.detector_error) camera.detector_error = static_cast<int>(c.detector_error->code);
+    camera.flow_error = c.flow_error;
+    camera.index = index++;
+    cameras_.push_back(std::move(camera));
   }
 }
 
@@ -118,55 +119,6 @@ void Controller::read_bus(Nanos now) {
   }
 }
 
-void Controller::tell_vehicle(Nanos now) {
-  const can::VehicleState vehicle = vehicle_.at(now);
-  for (const Camera& camera : cameras_)
-    camera.pipeline->tell_vehicle({vehicle.speed_mps.value, vehicle.yaw_rate_radps.value});
-}
-
-void Controller::note_motion(Camera& camera, Nanos now) {
-  const ego::MotionReport& report = camera.pipeline->motion();
-  if (report.at == Nanos::zero() || report.at == camera.motion_at) return;
-  camera.motion_at = report.at;
-  if (report.ego.state != camera.ego &&
-      (camera.ego_told == Nanos::zero() || now - camera.ego_told >= kEgoPeriod)) {
-    post(events::ego_changed(now, camera.name, camera.ego, report.ego));
-    camera.ego = report.ego.state;
-    camera.ego_told = now;
-  }
-  if (camera.mover_told != Nanos::zero() && now - camera.mover_told < kMoverPeriod) return;
-  int most = -1;
-  for (int i = 0; i < report.people; ++i) {
-    const auto at = static_cast<std::size_t>(i);
-    if (report.of[at].verdict != ego::RegionVerdict::moving) continue;
-    if (most < 0 ||
-        report.of[at].significance > report.of[static_cast<std::size_t>(most)].significance)
-      most = i;
-  }
-  if (most < 0) return;
-  const auto at = static_cast<std::size_t>(most);
-  post(events::person_moves(now, camera.name, report.boxes[at], report.of[at]));
-  camera.mover_told = now;
-}
-
-void Controller::summarise_motion(Camera& camera, Nanos now) {
-  if (camera.pipeline->flow() == nullptr) return;
-  const ego::MotionReport& report = camera.pipeline->motion();
-  const ego::MotionTotals &all = report.totals, &told = camera.motion_summarised;
-  events::MotionSummary s;
-  s.period = now - last_summary_;
-  s.frames = all.frames - told.frames;
-  s.passed = all.passed - told.passed;
-  s.valid = all.valid - told.valid;
-  s.moving = all.moving - told.moving;
-  s.standing = all.standing - told.standing;
-  s.unknown = all.unknown - told.unknown;
-  camera.motion_summarised = all;
-  post(events::motion_summary(now, camera.name, s));
-  if (report.ego.state == ego::EgoState::valid)
-    post(events::ego_motion(now, camera.name, report.ego));
-}
-
 void Controller::obey(const can::ServiceMessage& request, Nanos now) {
   const bool taken = service_.request(request, vehicle_.at(now).speed_mps.value, now);
   constexpr const char* kNames[] = {"stop", "lamp_test", "sound_test", "warning_test"};
@@ -181,11 +133,13 @@ void Controller::judge_cameras(Nanos now) {
     PipelineFacts facts = camera.pipeline->facts();
     // A detector that could not be made fails on every frame.
     if (facts.vision_error < 0) facts.vision_error = camera.detector_error;
+    if (camera.flow_error) facts.flow_error = static_cast<int>(camera.flow_error->code);
     all_ended = all_ended && facts.ended;
     if (facts.processed > 0) camera.flowed = true;
     all_flow = all_flow && camera.flowed;
     camera.judge.judge(facts, camera.pipeline->stage(Stage::total), now, monitor_);
     note_camera(camera, facts, now);
+    note_flow(camera, facts, now);
     note_motion(camera, now);
     const bool alive =
         facts.capture_beats != camera.capture_beats && facts.process_beats != camera.process_beats;

@@ -41,6 +41,8 @@ struct ControlledCamera {
   /// Why the detector that the configuration asks for is not there; nothing when it is, or when
   /// none is asked for. Such a camera's vision has failed.
   std::optional<Error> detector_error{};
+  /// The same of the flow. People are found, but not whether they move: DEGRADED.
+  std::optional<Error> flow_error{};
 };
 
 struct ControlTotals {
@@ -85,6 +87,8 @@ class Controller {
     CameraPipeline* pipeline;
     CameraJudge judge;
     int detector_error = -1;  // Errc; -1: none
+    std::optional<Error> flow_error;
+    int index = 0;
     CameraCondition condition = CameraCondition::silent;
     std::uint64_t capture_beats = 0, process_beats = 0;
     bool flowed = false;
@@ -92,7 +96,9 @@ class Controller {
     FrameCounters summarised{};
     StageReport total_summarised{};
     std::uint64_t processed_summarised = 0;
-    ego::EgoState ego = ego::EgoState::off;
+    ego::EgoState ego = ego::EgoState::off;  ///< as told last
+    bool yaw_distrusted = false, speed_distrusted = false;
+    bool flow_missing = false, flow_too_slow = false;
     Nanos ego_told{}, mover_told{};  ///< when; zero: never
     Nanos motion_at{};               ///< of the last report looked at
     ego::MotionTotals motion_summarised{};
@@ -105,6 +111,7 @@ class Controller {
   void judge_board(Nanos now);
   void judge_outputs(Nanos now);
   void tell_vehicle(Nanos now);
+  void note_flow(Camera& camera, const PipelineFacts& facts, Nanos now);
   void note_motion(Camera& camera, Nanos now);
   void summarise_motion(Camera& camera, Nanos now);
   void note_camera(Camera& camera, const PipelineFacts& facts, Nanos now);

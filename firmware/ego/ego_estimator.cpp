@@ -32,8 +32,8 @@ constexpr double kHorizonReturn = 8;             // seconds, towards where the m
 }  // namespace
 
 const char* name_of(EgoState state) noexcept {
-  constexpr const char* kNames[] = {"valid", "off", "no_previous", "too_few_points",
-                                    "no_consensus"};
+  constexpr const char* kNames[] = {"valid",          "off",          "no_previous",
+                                    "too_few_points", "no_consensus", "too_slow"};
   return kNames[static_cast<int>(state)];
 }
 
@@ -73,6 +73,10 @@ void EgoEstimator::reset() noexcept {
   motion_.horizon_row = horizon_;
   motion_.horizon_sigma_px = std::sqrt(horizon_variance_);
   motion_.pitch_rad = camera_.pitch_rad;
+}
+
+void EgoEstimator::pass(Nanos time) noexcept {
+  follow_horizon(nullptr, Travel::none, std::chrono::duration<double>{time}.count());
 }
 
 void EgoEstimator::take_points(const MotionField& field, std::span<const Region> suspects) {

@@ -52,6 +52,9 @@ class EgoEstimator {
   /// After a gap: what the frames before said counts for nothing.
   void reset() noexcept;
 
+  /// So much time went by unseen, on the same drive: what was learned stays, with more doubt.
+  void pass(Nanos time) noexcept;
+
   [[nodiscard]] const EgoMotion& motion() const noexcept { return motion_; }
   /// Of the last field, in its order; empty unless the motion is valid.
   [[nodiscard]] std::span<const PointResidual> residuals() const noexcept {

@@ -19,7 +19,8 @@ enum class EgoState : std::uint8_t {
   off,             ///< nobody looks at motion
   no_previous,     ///< the first frame, or the first after a gap
   too_few_points,  ///< nothing to hold on to: dark, fog, a wall
-  no_consensus     ///< no one motion explains enough of the points
+  no_consensus,    ///< no one motion explains enough of the points
+  too_slow         ///< this machine has no time to look
 };
 [[nodiscard]] const char* name_of(EgoState state) noexcept;
 

@@ -13,33 +13,84 @@ MotionWatch::MotionWatch(std::unique_ptr<FlowEstimator> flow, const Camera& came
       settings_{settings},
       field_{std::make_unique<MotionField>()} {}
 
+double MotionWatch::share() const noexcept {
+  return static_cast<double>(settings_.flow_budget.count()) /
+         static_cast<double>(std::max<Nanos::rep>(settings_.frame_interval.count(), 1));
+}
+
+bool MotionWatch::is_too_long(Nanos look) const noexcept {
+  return static_cast<double>(look.count()) >
+         share() * static_cast<double>(settings_.slowest_look.count());
+}
+
 Result<bool> MotionWatch::measure(const PreparedImage& image, Nanos captured) {
-  const Nanos since = last_ > Nanos::zero() ? captured - last_ : Nanos::zero();
-  if (since > Nanos::zero() && since < settings_.longest_pause && debt_ > Nanos::zero()) {
-    debt_ -= settings_.flow_budget;
+  const Nanos since_seen = captured - seen_, before = seen_;
+  // A recording that starts again goes back in time; a camera that was away leaves a gap.
+  const bool gap =
+      seen_ == Nanos::zero() || since_seen <= Nanos::zero() || since_seen > settings_.longest_gap;
+  seen_ = captured;
+  compared_ = false;
+  if (gap) {
+    flow_->forget();
+    ego_.reset();
+    last_ = Nanos::zero();
+  } else {
+    const Nanos earned{static_cast<Nanos::rep>(share() * static_cast<double>(since_seen.count()))};
+    debt_ = std::max(debt_ - earned, -settings_.flow_budget);
+    rest_ = std::max(rest_ - since_seen, Nanos::zero());
+  }
+  if (rest_ > Nanos::zero() || (!gap && debt_ > Nanos::zero())) {
     ++totals_.passed;
     return false;
   }
-  // A recording that starts again goes back in time; a camera that was away leaves a gap.
-  if (since <= Nanos::zero() || since > settings_.longest_gap) {
+  const Nanos since = last_ > Nanos::zero() ? captured - last_ : Nanos::zero();
+  // After a pause of our own the frame before is too old: this one is kept for the next.
+  const bool only_kept = !gap && last_ != before && since > settings_.longest_pair;
+  if (only_kept) {
     flow_->forget();
-    ego_.reset();
+    ego_.pass(since);
   }
-  last_ = Nanos::zero();
   interval_ = since;
+  last_ = Nanos::zero();
   if (Status done = flow_->estimate(image, settings_.points, *field_); !done) {
     ego_.reset();
     return done.error();
   }
   last_ = captured;
+  if (only_kept) {
+    ++totals_.passed;
+    return false;
+  }
+  compared_ = field_->has_previous;
   return true;
 }
 
 void MotionWatch::spent(Nanos time) noexcept {
   if (settings_.flow_budget <= Nanos::zero()) return;
-  // One slow frame is not paid for for long.
-  debt_ =
-      std::clamp(debt_ + time - settings_.flow_budget, Nanos::zero(), 8 * settings_.flow_budget);
+  debt_ += time;
+  if (!std::exchange(compared_, false)) return;
+  look_time_ = time;
+  if (!is_too_long(time)) {
+    slow_looks_ = 0;
+  } else if (++slow_looks_ >= kSlowLooks) {
+    slow_looks_ = kSlowLooks;
+    rest_ = settings_.rest;
+  }
+}
+
+void MotionWatch::expect(Nanos time) noexcept {
+  if (settings_.flow_budget <= Nanos::zero() || !is_too_long(time)) return;
+  look_time_ = time;
+  slow_looks_ = kSlowLooks;
+  rest_ = settings_.rest;
+}
+
+void MotionWatch::report_too_slow(Nanos at, MotionReport& out) const noexcept {
+  out.at = at;
+  out.ego = {};
+  out.ego.state = EgoState::too_slow;
+  out.people = 0;
+  out.totals = totals_;
 }
 
 void MotionWatch::judge(const VehicleMotion& vehicle, const DetectionList& people,

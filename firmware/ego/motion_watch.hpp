@@ -14,18 +14,21 @@ namespace kerb::ego {
 inline constexpr int kPointsAPerson = 40;  ///< asked for where a person's box holds few
 
 struct MotionWatchSettings {
-  int points = 1200;                                     ///< motion vectors a frame, at most
-  Nanos longest_gap = std::chrono::milliseconds{250};    ///< between frames that are compared
-  Nanos longest_pause = std::chrono::milliseconds{120};  ///< that may be made to save time
-  /// What the flow may take of each frame's time; a method that takes longer looks at every second
-  /// frame, or third... Zero: it always looks.
+  int points = 1200;                                    ///< motion vectors a frame, at most
+  Nanos longest_gap = std::chrono::milliseconds{250};   ///< between frames of one drive
+  Nanos longest_pair = std::chrono::milliseconds{120};  ///< where frames between are left out
+  /// What the flow may take of each frame's time, on average: a method that takes longer leaves
+  /// frames out, the more the longer it takes. Zero: it always looks.
   Nanos flow_budget{};
+  Nanos frame_interval = std::chrono::milliseconds{33};  ///< of the camera
+  Nanos slowest_look = std::chrono::seconds{1};  ///< fewer looks than one in this time are none
+  Nanos rest = std::chrono::minutes{5};          ///< then; afterwards it tries again
 };
 
 struct MotionTotals {
-  std::uint64_t frames = 0;                             ///< looked at
-  std::uint64_t passed = 0;                             ///< not looked at, for lack of time
-  std::uint64_t valid = 0;                              ///< frames whose own motion was found
+  std::uint64_t frames = 0;  ///< looked at
+  std::uint64_t passed = 0;  ///< not compared with the one before, to save time
+  std::uint64_t valid = 0;   ///< frames whose own motion was found
   std::uint64_t moving = 0, standing = 0, unknown = 0;  ///< people, frame by frame
 };
 
@@ -46,13 +49,27 @@ class MotionWatch {
   MotionWatch(std::unique_ptr<FlowEstimator> flow, const Camera& camera, const EgoSettings& ego,
               const MotionWatchSettings& settings);
 
-  /// Measures the motion since the frame before. True: it has; false: it left this frame out to
-  /// save time, and judge() is not to be called. Fails: as the flow; the next frame starts anew.
+  /// Measures the motion since the frame before. True: it has. False: it has not, to save time:
+  /// this frame is left out, or only kept for the next to be compared with; judge() is not to be
+  /// called. Fails: as the flow; the next frame starts anew.
   Result<bool> measure(const PreparedImage& image, Nanos captured);
-  /// How long measure() took: what decides whether the next frame is left out.
+  /// How long measure() took, whatever it said: what decides how many frames are left out next.
   void spent(Nanos time) noexcept;
-  /// After a measure() that did: the car's own motion, and whether these people move.
+  /// How long one comparison took before the first frame came: a method that is far too slow for
+  /// this machine is not even begun with.
+  void expect(Nanos time) noexcept;
+  /// After a measure() that did: the car's own motion, and whether these people move. `vehicle` is
+  /// what the car told between from() and to().
   void judge(const VehicleMotion& vehicle, const DetectionList& people, MotionReport& out);
+  [[nodiscard]] Nanos from() const noexcept { return last_ - interval_; }
+  [[nodiscard]] Nanos to() const noexcept { return last_; }
+
+  /// The flow's share of the time would give less than a look in `slowest_look`: nobody looks, but
+  /// for a try now and then.
+  [[nodiscard]] bool too_slow() const noexcept { return slow_looks_ >= kSlowLooks; }
+  [[nodiscard]] Nanos look_time() const noexcept { return look_time_; }  ///< of the last comparison
+  /// A report that says so.
+  void report_too_slow(Nanos at, MotionReport& out) const noexcept;
   [[nodiscard]] const char* flow_name() const noexcept { return flow_->name(); }
 
  private:
@@ -62,8 +79,18 @@ class MotionWatch {
   std::unique_ptr<MotionField> field_;
   std::array<Region, DetectionList::kCapacity> suspects_;
   MotionTotals totals_;
-  Nanos last_{}, interval_{};  // of the last frame looked at; zero: none
-  Nanos debt_{};               // time taken beyond the budget, to be made up for
+  static constexpr int kSlowLooks = 4;  // in a row: one hiccup is not slowness
+
+  [[nodiscard]] double share() const noexcept;
+  [[nodiscard]] bool is_too_long(Nanos look) const noexcept;
+
+  Nanos seen_{};               // the last frame there was; zero: none
+  Nanos last_{}, interval_{};  // the last frame kept, and how long before the other one was
+  Nanos debt_{};               // time taken beyond the share, to be made up for
+  Nanos rest_{};               // still to go
+  Nanos look_time_{};
+  int slow_looks_ = 0;
+  bool compared_ = false;  // by the last measure()
 };
 
 }  // namespace kerb::ego

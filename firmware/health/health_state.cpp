@@ -27,6 +27,7 @@ constexpr Row kCauses[] = {
     {"output_refused", "errno"},
     {"event_log_refused", "errno"},
     {"vision_failed", "errc"},
+    {"flow_missing", "errc"},
 };
 static_assert(sizeof kCauses / sizeof kCauses[0] == kCauseCount);
 

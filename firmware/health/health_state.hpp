@@ -27,9 +27,10 @@ enum class Cause : std::uint8_t {
   over_budget = 14,          ///< ms a frame takes
   output_refused = 15,       ///< errno of the lamp or the loudspeaker
   event_log_refused = 16,    ///< errno of the event log
-  vision_failed = 17         ///< error code of the image operators or the detector
+  vision_failed = 17,        ///< error code of the image operators or the detector
+  flow_missing = 18          ///< error code of the flow: people are found, not whether they move
 };
-inline constexpr int kCauseCount = 18;
+inline constexpr int kCauseCount = 19;
 
 [[nodiscard]] const char* name_of(HealthState state) noexcept;
 [[nodiscard]] const char* name_of(Cause cause) noexcept;

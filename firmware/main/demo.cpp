@@ -191,7 +191,8 @@ int run_demo(double seconds, const std::string& model, Log& log) {
   devices.warning_lamp = &warning_lamp;
   devices.status_lamp = &status_lamp;
   devices.tone = &tone;
-  const std::vector<ControlledCamera> cameras{{config.cameras.front().name, &pipeline}};
+  const std::vector<ControlledCamera> cameras{
+      {config.cameras.front().name, &pipeline, {}, opened->flow_error}};
   Controller controller{config, devices, cameras, clock, log};
 
   const Nanos start = clock.now();

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -63,9 +65,9 @@ std::optional<FrameSourceInfo> expected_info(const CameraSettings& settings) {
 
 /// A black frame through the stages before the first real one: memory is touched, kernels are
 /// loaded and recorded now, and not while frames are waiting. Should it fail, so will the first
-/// frame, and that is told.
-void warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* detector,
-             FlowEstimator* flow) {
+/// frame, and that is told. What the flow took for one comparison, or zero.
+Nanos warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* detector,
+              FlowEstimator* flow, const Clock& clock) {
   RawImageView<Space::host> image;
   image.format = info.format;
   image.bayer = info.bayer;
@@ -82,15 +84,22 @@ void warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* det
     image.chroma_stride = image.row_stride;
   }
   const Result<PreparedImage> prepared = preparer.prepare(image);
-  if (!prepared) return;
+  if (!prepared) return Nanos::zero();
+  Nanos look{};
   if (flow != nullptr) {
     const auto field = std::make_unique<MotionField>();
-    for (int i = 0; i < 3; ++i) static_cast<void>(flow->estimate(*prepared, 1, *field));
+    for (int i = 0; i < 3; ++i) {
+      const Nanos start = clock.now();
+      static_cast<void>(flow->estimate(*prepared, 1, *field));
+      const Nanos spent = clock.now() - start;
+      if (i > 0) look = i == 1 ? spent : std::min(look, spent);
+    }
     flow->forget();
   }
-  if (detector == nullptr) return;
+  if (detector == nullptr) return look;
   const auto nobody = std::make_unique<DetectionList>();
   static_cast<void>(detector->detect(*prepared, *nobody));
+  return look;
 }
 
 StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool with_motion) {
@@ -156,17 +165,22 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
   if (!preparer) return preparer.error();
   // Without it people are still found: what is lost is whether they move.
   Result<std::unique_ptr<FlowEstimator>> flow = vision.make_flow(info);
-  if (!flow)
+  if (!flow) {
+    opened.flow_error = flow.error();
     log.error("flow", fmt::format("camera {}: {}; nobody looks at motion", settings.name,
                                   describe(flow.error())));
-  warm_up(info, **preparer, detector.get(), flow ? flow->get() : nullptr);
+  }
+  const Nanos look = warm_up(info, **preparer, detector.get(), flow ? flow->get() : nullptr, clock);
   std::unique_ptr<ego::MotionWatch> motion;
   if (flow && *flow) {
     ego::MotionWatchSettings watch;
     watch.points = config.flow.points;
     watch.flow_budget = config.budget.flow;
-    motion = std::make_unique<ego::MotionWatch>(std::move(*flow), ego::camera_of(settings, info.width, info.height),
+    if (info.rate_hz > 0) watch.frame_interval = Nanos{std::llround(1e9 / info.rate_hz)};
+    motion = std::make_unique<ego::MotionWatch>(std::move(*flow),
+                                                ego::camera_of(settings, info.width, info.height),
                                                 ego::settings_of(config.ego), watch);
+    if (hand_over == HandOver::newest) motion->expect(look);
   }
   const StageBudgets budgets = budgets_of(config.budget, detector != nullptr, motion != nullptr);
   opened.pipeline = std::make_unique<CameraPipeline>(
@@ -224,7 +238,8 @@ class LinuxMachine final : public Machine {
       if (opened->detector_error)
         log.error("detector", fmt::format("camera {}: {}; nobody looks for people", settings.name,
                                           describe(*opened->detector_error)));
-      cameras_.push_back({settings.name, opened->pipeline.get(), opened->detector_error});
+      cameras_.push_back(
+          {settings.name, opened->pipeline.get(), opened->detector_error, opened->flow_error});
       pipelines_.push_back(std::move(opened->pipeline));
     }
     return Done{};

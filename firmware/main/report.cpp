@@ -18,13 +18,22 @@ std::string render_motion(const ControlledCamera& camera) {
       "  motion: flow {}; {} frames looked at, {} left out to save time, own motion found in {}; "
       "people, frame by frame: {} moving, {} standing, {} unknown\n",
       camera.pipeline->flow(), t.frames, t.passed, t.valid, t.moving, t.standing, t.unknown);
+  if (const PipelineFacts facts = camera.pipeline->facts(); facts.flow_too_slow)
+    out += fmt::format(
+        "  motion: a look takes {:.0f} ms, too long for its share of the time: "
+        "nobody looks\n",
+        to_ms(facts.flow_look));
   if (e.state != ego::EgoState::valid)
     return out + fmt::format("  own motion at the end: {}\n", name_of(e.state));
   out += fmt::format(
       "  own motion at the end: travel {}{}, pitch {:+.3f} yaw {:+.3f} roll {:+.3f} rad/s, horizon "
       "row {:.0f} +- {:.0f}, ",
-      name_of(e.travel), e.travel_from_flow ? " (no speed on the bus)" : "", e.pitch_rate_radps,
-      e.yaw_rate_radps, e.roll_rate_radps, e.horizon_row, e.horizon_sigma_px);
+      name_of(e.travel),
+      e.speed_distrusted   ? " (the bus's speed is not believed)"
+      : e.travel_from_flow ? " (no speed on the bus)"
+                           : "",
+      e.pitch_rate_radps, e.yaw_rate_radps, e.roll_rate_radps, e.horizon_row, e.horizon_sigma_px);
+  if (e.yaw_distrusted) out += "the bus's yaw rate is not believed, ";
   if (e.travel != ego::Travel::none)
     out += fmt::format("focus of expansion {:.0f} {:.0f} +- {:.0f}, ", e.foe_x, e.foe_y,
                        e.foe_sigma_px);

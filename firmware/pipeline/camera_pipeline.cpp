@@ -7,6 +7,7 @@ namespace kerb {
 namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr DetectionList kNobody{};
+constexpr Nanos::rep kMotionFrames = 32;  // over so many what motion takes is averaged
 }  // namespace
 
 CameraPipeline::CameraPipeline(std::unique_ptr<ReopeningSource> source,
@@ -20,7 +21,8 @@ CameraPipeline::CameraPipeline(std::unique_ptr<ReopeningSource> source,
       motion_{std::move(motion)},
       hand_over_{hand_over},
       clock_{clock},
-      info_{source_->info()} {
+      info_{source_->info()},
+      people_{std::make_unique<DetectionList>()} {
   for (std::size_t i = 0; i < times_.size(); ++i) times_[i].set_budget(budgets.of[i]);
   condition_since_ = clock_.now().count();
 }
@@ -119,8 +121,8 @@ void CameraPipeline::process(Frame frame) {
   unchanged_.store(look.unchanged.count(), kRelaxed);
   times(Stage::check).add(clock_.now() - ready);
 
-  int error = -1;
-  const bool measured = measure_motion(*prepared, frame.captured, error);
+  // People first: whoever warns does not wait for what is said about their motion.
+  const DetectionList* people = &kNobody;
   if (detector_) {
     const Nanos start = clock_.now();
     Sighting& sighting = sightings_.draft();
@@ -131,32 +133,42 @@ void CameraPipeline::process(Frame frame) {
       vision_error_.store(static_cast<int>(found.error().code), kRelaxed);
       return;
     }
-    if (measured) judge_motion(sighting.people);
+    if (motion_) {  // the draft is no longer ours once it is published
+      *people_ = sighting.people;
+      people = people_.get();
+    }
     sightings_.publish();
-  } else if (measured) {
-    judge_motion(kNobody);
   }
-  vision_error_.store(error, kRelaxed);
-  times(Stage::total).add(clock_.now() - begin);
+  vision_error_.store(-1, kRelaxed);
+  const Nanos decided = clock_.now();
+  if (motion_ && measure_motion(*prepared, frame.captured)) judge_motion(*people);
+  // Motion is looked at now and then: what counts is what that takes of each frame's time.
+  motion_mean_ += (clock_.now() - decided - motion_mean_) / kMotionFrames;
+  times(Stage::total).add(decided - begin + motion_mean_);
   processed_.fetch_add(1, kRelaxed);
 }
 
-bool CameraPipeline::measure_motion(const PreparedImage& image, Nanos captured, int& error) {
-  if (!motion_) return false;
+bool CameraPipeline::measure_motion(const PreparedImage& image, Nanos captured) {
   const Nanos start = clock_.now();
   const Result<bool> measured = motion_->measure(image, captured);
-  if (!measured) error = static_cast<int>(measured.error().code);
-  if (!measured || !*measured) return false;
   const Nanos spent = clock_.now() - start;
-  times(Stage::flow).add(spent);
+  flow_error_.store(measured ? -1 : static_cast<int>(measured.error().code), kRelaxed);
+  if (measured && *measured) times(Stage::flow).add(spent);
   // A recording at its own pace waits for us, and is to give the same every time.
   if (hand_over_ == HandOver::newest) motion_->spent(spent);
-  return true;
+  const bool too_slow = motion_->too_slow();
+  flow_look_.store(motion_->look_time().count(), kRelaxed);
+  if (too_slow && !flow_too_slow_.load(kRelaxed)) {
+    motion_->report_too_slow(captured, motions_.draft());
+    motions_.publish();
+  }
+  flow_too_slow_.store(too_slow, kRelaxed);
+  return measured && *measured && !too_slow;
 }
 
 void CameraPipeline::judge_motion(const DetectionList& people) {
   const Nanos start = clock_.now();
-  motion_->judge(vehicle_.look(), people, motions_.draft());
+  motion_->judge(vehicle_.look().over(motion_->from(), motion_->to()), people, motions_.draft());
   motions_.publish();
   times(Stage::motion).add(clock_.now() - start);
 }
@@ -172,6 +184,9 @@ PipelineFacts CameraPipeline::facts() const noexcept {
   f.reopened = source_->reopened();
   f.look = {mean_.load(kRelaxed), deviation_.load(kRelaxed), Nanos{unchanged_.load(kRelaxed)}};
   f.vision_error = vision_error_.load(kRelaxed);
+  f.flow_error = flow_error_.load(kRelaxed);
+  f.flow_too_slow = flow_too_slow_.load(kRelaxed);
+  f.flow_look = Nanos{flow_look_.load(kRelaxed)};
   f.capture_beats = capture_beats_.load(kRelaxed);
   f.process_beats = process_beats_.load(kRelaxed);
   f.ended = drained_.load(kRelaxed);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "firmware/ego/motion_watch.hpp"
+#include "firmware/ego/vehicle_history.hpp"
 #include "firmware/pipeline/image_check.hpp"
 #include "firmware/pipeline/latest_frame.hpp"
 #include "firmware/pipeline/newest.hpp"
@@ -29,8 +30,11 @@ struct PipelineFacts {
   std::uint64_t processed = 0;  ///< frames that went through every stage
   std::uint64_t skipped = 0;    ///< frames let go because a newer one was there
   std::uint64_t reopened = 0;
-  ImageLook look;         ///< of the last processed frame
-  int vision_error = -1;  ///< Errc of the last frame's image operators, flow or detector; -1: none
+  ImageLook look;              ///< of the last processed frame
+  int vision_error = -1;       ///< Errc of the last frame's image operators or detector; -1: none
+  int flow_error = -1;         ///< Errc of the last frame's flow; people are found all the same
+  bool flow_too_slow = false;  ///< its share of the time gives less than a look a second: none
+  Nanos flow_look{};           ///< what one look takes
   std::uint64_t capture_beats = 0, process_beats = 0;  ///< rise as long as each thread lives
   bool ended = false;  ///< a recording that does not loop has gone through, to its last frame
 };
@@ -51,9 +55,10 @@ struct StageBudgets {
 enum class HandOver : std::uint8_t { newest, every };
 
 /// One camera from its frames to their detections, on two threads: capture takes every frame as it
-/// comes and keeps the newest; processing takes that one through the stages. Nothing here allocates
-/// per frame. The detector and the motion watch may be null: their place is empty, and their stages
-/// are not run.
+/// comes and keeps the newest; processing takes that one through the stages. People are told as
+/// soon as they are found; then the motion is looked at, and the same people's. Nothing here
+/// allocates per frame. The detector and the motion watch may be null: their place is empty, and
+/// their stages are not run.
 class CameraPipeline {
  public:
   CameraPipeline(std::unique_ptr<ReopeningSource> source, std::unique_ptr<ImagePreparer> preparer,
@@ -79,9 +84,10 @@ class CameraPipeline {
   [[nodiscard]] const Sighting& sighting() noexcept { return sightings_.look(); }
   /// What the motion in the last frames says; stays until the next call. For one reader.
   [[nodiscard]] const ego::MotionReport& motion() noexcept { return motions_.look(); }
-  /// How the car moves now. For one writer.
-  void tell_vehicle(const ego::VehicleMotion& vehicle) noexcept {
-    vehicle_.draft() = vehicle;
+  /// How the car moved at `at`. For one writer.
+  void tell_vehicle(Nanos at, const ego::VehicleMotion& vehicle) noexcept {
+    told_.add(at, vehicle);
+    vehicle_.draft() = told_;
     vehicle_.publish();
   }
   [[nodiscard]] const FrameSourceInfo& info() const noexcept { return info_; }
@@ -101,8 +107,8 @@ class CameraPipeline {
   void capture_loop();
   void process_loop();
   void process(Frame frame);
-  /// Whether the motion was measured; what went wrong is in `error`.
-  bool measure_motion(const PreparedImage& image, Nanos captured, int& error);
+  /// Whether the motion was measured, and people are to be judged by it.
+  bool measure_motion(const PreparedImage& image, Nanos captured);
   void judge_motion(const DetectionList& people);
   void enter(CameraCondition condition, Nanos now) noexcept;
   StageTimes& times(Stage stage) noexcept { return times_[static_cast<std::size_t>(stage)]; }
@@ -118,7 +124,10 @@ class CameraPipeline {
   ImageCheck check_;
   Newest<Sighting> sightings_;
   Newest<ego::MotionReport> motions_;
-  Newest<ego::VehicleMotion> vehicle_;
+  Newest<ego::VehicleHistory> vehicle_;
+  ego::VehicleHistory told_;               // the writer's
+  std::unique_ptr<DetectionList> people_;  // of the frame in work
+  Nanos motion_mean_{};                    // what flow and motion take of a frame's time
   std::array<StageTimes, kStageCount> times_;
 
   // Facts, each written by one thread and read by any.
@@ -127,7 +136,9 @@ class CameraPipeline {
   std::atomic<std::uint64_t> delivered_{0}, dropped_{0}, damaged_{0}, processed_{0}, skipped_{0};
   std::atomic<std::uint64_t> capture_beats_{0}, process_beats_{0};
   std::atomic<double> mean_{0}, deviation_{0};
-  std::atomic<int> vision_error_{-1};
+  std::atomic<int> vision_error_{-1}, flow_error_{-1};
+  std::atomic<bool> flow_too_slow_{false};
+  std::atomic<Nanos::rep> flow_look_{0};
   std::atomic<bool> ended_{false}, drained_{false}, stopping_{false};
   std::thread capture_, process_;
 };

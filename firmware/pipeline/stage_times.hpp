@@ -10,8 +10,8 @@ namespace kerb {
 
 /// The stages of one frame, in order. `capture` is the way from exposure to processing; `flow`
 /// measures the motion in the picture, `motion` says what of it is the car's own; `total` is all of
-/// it.
-enum class Stage : std::uint8_t { capture, prepare, check, flow, detect, motion, total };
+/// it, with flow and motion, which not every frame has, as what they take on average.
+enum class Stage : std::uint8_t { capture, prepare, check, detect, flow, motion, total };
 inline constexpr int kStageCount = 7;
 [[nodiscard]] const char* name_of(Stage stage) noexcept;
 

@@ -52,6 +52,10 @@ const char* name_of(EventKind kind) noexcept {
       return "motion_summary";
     case EventKind::person_moves:
       return "person_moves";
+    case EventKind::flow_missing:
+      return "flow_missing";
+    case EventKind::flow_too_slow:
+      return "flow_too_slow";
     case EventKind::events_lost:
       return "events_lost";
     case EventKind::log_refused:

@@ -33,11 +33,13 @@ enum class EventKind : std::uint8_t {
   ego_motion,
   motion_summary,
   person_moves,
+  flow_missing,
+  flow_too_slow,
   events_lost,   ///< written by the log itself: its queue was full
   log_refused,   ///< written by the log itself, afterwards: the disk had refused it
   log_repaired,  ///< written by the log itself: the last run left a damaged tail
 };
-inline constexpr std::size_t kEventKinds = 21;
+inline constexpr std::size_t kEventKinds = 23;
 
 /// error: someone must act. warning: degraded, still protecting. info: start, stop, settings,
 /// counts.

@@ -11,6 +11,8 @@
 namespace kerb::events {
 namespace {
 
+constexpr double kNull = std::numeric_limits<double>::quiet_NaN();  // written as null
+
 double ms(Nanos time) { return std::chrono::duration<double, std::milli>{time}.count(); }
 double seconds(Nanos time) { return std::chrono::duration<double>{time}.count(); }
 
@@ -159,19 +161,25 @@ Event ego_changed(Nanos now, std::string_view camera, ego::EgoState from,
       .with("points", to.points)
       .with("inlier_share", to.inlier_share)
       .with("noise_px", to.noise_px)
-      .with("speed_mps", to.speed_mps.value_or(std::numeric_limits<double>::quiet_NaN()));
+      .with("speed_mps", to.speed_mps.value_or(kNull))
+      .with("yaw_distrusted", to.yaw_distrusted)
+      .with("speed_distrusted", to.speed_distrusted);
 }
 
 Event ego_motion(Nanos now, std::string_view camera, const ego::EgoMotion& motion) noexcept {
+  const bool travels = motion.travel != ego::Travel::none;
   return Event{now, EventKind::ego_motion, Severity::info}
       .with("camera", camera)
+      .with("travel", name_of(motion.travel))
       .with("pitch_rate_radps", motion.pitch_rate_radps)
       .with("yaw_rate_radps", motion.yaw_rate_radps)
       .with("roll_rate_radps", motion.roll_rate_radps)
-      .with("foe_x", motion.foe_x)
-      .with("foe_y", motion.foe_y)
+      .with("foe_x", travels ? motion.foe_x : kNull)
+      .with("foe_y", travels ? motion.foe_y : kNull)
       .with("horizon_row", motion.horizon_row)
-      .with("inlier_share", motion.inlier_share);
+      .with("inlier_share", motion.inlier_share)
+      .with("yaw_distrusted", motion.yaw_distrusted)
+      .with("speed_distrusted", motion.speed_distrusted);
 }
 
 Event motion_summary(Nanos now, std::string_view camera, const MotionSummary& summary) noexcept {
@@ -197,6 +205,23 @@ Event person_moves(Nanos now, std::string_view camera, const Detection& person,
       .with("residual_px", std::hypot(double{motion.rx}, double{motion.ry}))
       .with("sigma_px", double{motion.sigma})
       .with("significance", double{motion.significance});
+}
+
+Event flow_missing(Nanos now, std::string_view camera, Errc code,
+                   std::string_view detail) noexcept {
+  return Event{now, EventKind::flow_missing, Severity::warning}
+      .with("camera", camera)
+      .with("code", name_of(code))
+      .with("detail", detail);
+}
+
+Event flow_too_slow(Nanos now, std::string_view camera, Nanos look, Nanos budget,
+                    Nanos rest) noexcept {
+  return Event{now, EventKind::flow_too_slow, Severity::warning}
+      .with("camera", camera)
+      .with("look_ms", ms(look))
+      .with("budget_ms", ms(budget))
+      .with("rest_s", seconds(rest));
 }
 
 Event events_lost(Nanos now, std::uint64_t count) noexcept {

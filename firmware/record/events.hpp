@@ -57,7 +57,8 @@ struct FramesSummary {
 };
 Event frames_summary(Nanos now, std::string_view camera, const FramesSummary& summary) noexcept;
 
-/// The camera's own motion became known, or is no longer: why not, and how much there was to see.
+/// The camera's own motion became known, or is no longer: why not, and how much there was to see;
+/// or what the car tells of it is believed no longer, or again.
 Event ego_changed(Nanos now, std::string_view camera, ego::EgoState from,
                   const ego::EgoMotion& to) noexcept;
 /// The camera's own motion at this moment: one of many, when a period ends.
@@ -73,6 +74,13 @@ Event motion_summary(Nanos now, std::string_view camera, const MotionSummary& su
 /// Somebody moves by himself, of those seen first in a while.
 Event person_moves(Nanos now, std::string_view camera, const Detection& person,
                    const ego::RegionMotion& motion) noexcept;
+
+/// Nobody looks at motion: the flow cannot be had, or fails. People are still found.
+Event flow_missing(Nanos now, std::string_view camera, Errc code, std::string_view detail) noexcept;
+/// Nor here: `look` is so long that its share of the time, the budget of each frame's, gives less
+/// than a look a second. It is tried again after `rest`.
+Event flow_too_slow(Nanos now, std::string_view camera, Nanos look, Nanos budget,
+                    Nanos rest) noexcept;
 
 /// What the log says about itself.
 Event events_lost(Nanos now, std::uint64_t count) noexcept;

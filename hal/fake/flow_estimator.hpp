@@ -15,6 +15,7 @@ class FakeFlowEstimator final : public FlowEstimator {
  public:
   Status estimate(const PreparedImage&, int points, MotionField& out) override {
     ++calls;
+    if (at_call) at_call();
     asked = points;
     out.count = 0;
     out.has_previous = std::exchange(has_previous_, true);
@@ -27,14 +28,19 @@ class FakeFlowEstimator final : public FlowEstimator {
     out.count = std::min({out.count, points, MotionField::kCapacity});
     return Done{};
   }
+  /// `closer` vectors in the middle of each box, as long as there is room.
   void look_closer(const Detection* boxes, int count, int points, MotionField& out) override {
     ++closer_calls;
     closer_boxes = count;
     closer_asked = points;
-    const int before = out.count;
-    if (out.has_previous && closer) closer(boxes, count, out);
-    out.count = std::clamp(out.count, before,
-                           std::min(MotionField::kCapacity, before + std::max(count * points, 0)));
+    if (!out.has_previous) return;
+    for (int i = 0; i < count; ++i)
+      for (int k = 0; k < std::min(closer, points) && out.count < MotionField::kCapacity; ++k) {
+        const Detection& b = boxes[i];
+        out.items[out.count++] = {b.x + b.w * (0.4F + 0.2F * static_cast<float>(k % 5) / 5),
+                                  b.y + b.h * (0.2F + 0.4F * static_cast<float>(k) / 40), closer_dx,
+                                  0, 1};
+      }
   }
   void forget() noexcept override {
     ++forgotten;
@@ -43,12 +49,13 @@ class FakeFlowEstimator final : public FlowEstimator {
   [[nodiscard]] const char* name() const noexcept override { return "fake"; }
 
   std::function<void(MotionField&)> scene;  ///< fills items and count; none: no motion anywhere
-  /// Appends what is asked for of the boxes; none: there is nothing more to give.
-  std::function<void(const Detection*, int, MotionField&)> closer;
+  std::function<void()> at_call;            ///< when estimate() begins
   std::optional<Error> fail_next;           ///< the next call fails with this, once
   std::atomic<int> calls{0}, forgotten{0};  ///< a test may look while a pipeline works
   std::atomic<int> asked{0};                ///< points, of the last call
-  std::atomic<int> closer_calls{0}, closer_boxes{0}, closer_asked{0};  ///< of look_closer()
+  int closer = 0;                           ///< vectors that look_closer() gives for a box
+  float closer_dx = 0;                      ///< and their motion
+  std::atomic<int> closer_calls{0}, closer_boxes{0}, closer_asked{0};
 
  private:
   bool has_previous_ = false;

@@ -7,3 +7,5 @@ kerb_add_test(NAME unit_ego_doubt SOURCES firmware/ego/test_ego_doubt.cpp
   LINKS kerb::firmware_ego LABELS unit)
 kerb_add_test(NAME unit_ego_motion_watch SOURCES firmware/ego/test_motion_watch.cpp
   LINKS kerb::firmware_ego LABELS unit)
+kerb_add_test(NAME unit_ego_vehicle_history SOURCES firmware/ego/test_vehicle_history.cpp
+  LINKS kerb::firmware_ego LABELS unit)

@@ -207,6 +207,14 @@ void test_failing_vision_is_a_failure() {
   s.expect(HealthState::failed, Cause::vision_failed);
 }
 
+void test_a_failing_flow_degrades_as_people_are_still_found() {
+  Scene s;
+  s.run(seconds{1});
+  s.facts.flow_error = static_cast<int>(Errc::device);
+  s.run(milliseconds{50});
+  s.expect(HealthState::degraded, Cause::flow_missing);
+}
+
 }  // namespace
 
 int main() {
@@ -222,5 +230,6 @@ int main() {
   RUN_TEST(test_a_frozen_a_blinded_and_a_dark_picture_are_told_apart);
   RUN_TEST(test_a_pipeline_that_mostly_misses_its_budget_is_degraded);
   RUN_TEST(test_failing_vision_is_a_failure);
+  RUN_TEST(test_a_failing_flow_degrades_as_people_are_still_found);
   return UNITY_END();
 }

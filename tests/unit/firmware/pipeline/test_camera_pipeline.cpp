@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <thread>
+#include <vector>
 
 #include "hal/fake/flow_estimator.hpp"
 #include "hal/fake/frame_source.hpp"
@@ -156,7 +157,7 @@ void test_motion_is_measured_and_judged_with_what_the_car_tells() {
   Desk d{HandOver::every, true, true};
   TEST_ASSERT_EQUAL_STRING("fake", d.pipeline->flow());
   TEST_ASSERT_EQUAL_INT64(0, d.pipeline->motion().at.count());
-  d.pipeline->tell_vehicle({0.0, 0.0});
+  d.pipeline->tell_vehicle(d.clock.now(), {0.0, 0.0});
   d.camera->push(20, milliseconds{10});
   d.camera->end_after_script();
   d.pipeline->start();
@@ -182,8 +183,32 @@ void test_people_are_still_found_when_the_flow_fails() {
   TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
   TEST_ASSERT_EQUAL_INT(1, d.detector->calls);
   TEST_ASSERT_EQUAL_INT(1, d.pipeline->sighting().people.count);
-  TEST_ASSERT_EQUAL_INT(static_cast<int>(Errc::device), d.pipeline->facts().vision_error);
+  TEST_ASSERT_EQUAL_INT(static_cast<int>(Errc::device), d.pipeline->facts().flow_error);
+  TEST_ASSERT_EQUAL_INT(-1, d.pipeline->facts().vision_error);
   TEST_ASSERT_EQUAL_UINT64(1, d.pipeline->facts().processed);
+}
+
+// Whoever warns does not wait for the flow; and the flow judges the people of its own frame.
+void test_people_are_published_before_the_motion_is_looked_at() {
+  Desk d{HandOver::every, true, true};
+  std::vector<float> seen;  // the newest sighting when the flow begins, by its number
+  std::vector<int> detected;
+  d.flow->at_call = [&] {
+    detected.push_back(d.detector->calls);
+    seen.push_back(d.pipeline->sighting().people.items[0].score);
+  };
+  d.camera->push(20, milliseconds{10});
+  d.camera->end_after_script();
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
+  d.pipeline->stop();
+  TEST_ASSERT_EQUAL_INT(20, seen.size());
+  for (int i = 0; i < 20; ++i) {
+    TEST_ASSERT_EQUAL_INT(i + 1, detected[static_cast<std::size_t>(i)]);
+    TEST_ASSERT_EQUAL_FLOAT(static_cast<float>(i + 1), seen[static_cast<std::size_t>(i)]);
+  }
+  TEST_ASSERT_EQUAL_INT(1, d.pipeline->motion().people);
+  TEST_ASSERT_EQUAL_FLOAT(20, d.pipeline->motion().boxes[0].score);
 }
 
 void test_each_trouble_of_the_camera_shows_as_its_condition() {
@@ -299,6 +324,7 @@ int main() {
   RUN_TEST(test_the_detector_gets_every_prepared_picture);
   RUN_TEST(test_motion_is_measured_and_judged_with_what_the_car_tells);
   RUN_TEST(test_people_are_still_found_when_the_flow_fails);
+  RUN_TEST(test_people_are_published_before_the_motion_is_looked_at);
   RUN_TEST(test_each_trouble_of_the_camera_shows_as_its_condition);
   RUN_TEST(test_both_threads_beat_even_without_a_frame);
   RUN_TEST(test_failing_operators_are_told_and_forgotten_when_they_work_again);

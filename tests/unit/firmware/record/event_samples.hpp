@@ -25,6 +25,8 @@ inline std::vector<kerb::Event> event_samples() {
   moving.speed_mps = 12.5;
   moving.foe_x = 640;
   moving.inlier_share = 0.8;
+  ego::EgoMotion too_slow;
+  too_slow.state = ego::EgoState::too_slow;
   ego::RegionMotion walker;
   walker.rx = 3;
   walker.ry = -4;
@@ -48,9 +50,13 @@ inline std::vector<kerb::Event> event_samples() {
                              {seconds{10}, 300, 2, 1, 298, milliseconds{12}, milliseconds{40}}),
       events::ego_changed(now, "front", ego::EgoState::no_previous, moving),
       events::ego_changed(now, "front", ego::EgoState::valid, {}),
+      events::ego_changed(now, "front", ego::EgoState::valid, too_slow),
       events::ego_motion(now, "front", moving),
+      events::ego_motion(now, "front", {}),
       events::motion_summary(now, "front", {seconds{10}, 300, 2, 290, 40, 20, 10}),
       events::person_moves(now, "front", {10, 20, 30, 60, 1}, walker),
+      events::flow_missing(now, "front", Errc::device, "launch: 700"),
+      events::flow_too_slow(now, "front", milliseconds{700}, milliseconds{4}, seconds{300}),
       events::events_lost(now, 12),
       events::log_refused(now, ENOSPC, 4, milliseconds{1500}),
       events::log_repaired(now, 77),
@@ -66,7 +72,7 @@ inline std::vector<kerb::Event> event_samples() {
       events::person_moves(now, "", {NAN, INFINITY, 0, 0, 0}, {}),
   };
   for (int state = 0; state <= static_cast<int>(HealthState::failed); ++state)
-    for (int cause = 0; cause <= static_cast<int>(Cause::vision_failed); ++cause)
+    for (int cause = 0; cause <= static_cast<int>(Cause::flow_missing); ++cause)
       all.push_back(events::health_changed(
           now, static_cast<HealthState>(state),
           {static_cast<HealthState>(state), static_cast<Cause>(cause), 420.5}));
