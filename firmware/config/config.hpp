@@ -43,12 +43,12 @@ struct DetectorSettings {
   double ground_slack_rows = 8;
 };
 
-enum class FlowMethod : std::uint8_t { lucas_kanade, block_matching };
+enum class FlowMethod : std::uint8_t { automatic, lucas_kanade, block_matching, points };
 
 /// Motion in the picture from frame to frame.
 struct FlowSettings {
   bool enabled = true;  ///< false: nobody looks at motion
-  FlowMethod method = FlowMethod::lucas_kanade;
+  FlowMethod method = FlowMethod::automatic;
   int width = 640;    ///< of the picture it is measured in: wider ones are made smaller
   int points = 1200;  ///< vectors a frame, at most
 };

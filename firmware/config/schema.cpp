@@ -60,7 +60,7 @@ constexpr const char* kMemories[] = {"auto", "userptr", "mmap"};
 constexpr const char* kPaces[] = {"real", "recorded"};
 constexpr const char* kBackends[] = {"auto", "cpu", "cuda"};
 constexpr const char* kFusions[] = {"auto", "mean-shift", "suppression"};
-constexpr const char* kFlows[] = {"lk", "bm"};
+constexpr const char* kFlows[] = {"auto", "lk", "ncc", "points"};
 constexpr const char* kOverlaps[] = {"auto", "union", "smaller"};
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
 // A text in CameraSettings: the names of PixelFormat, and two more.
@@ -213,7 +213,9 @@ constexpr Key kKeys[] = {
            KERB_FIELD(detector.ground_slack_rows)),
 
     flag("flow", "enabled", "Look at motion.", KERB_FIELD(flow.enabled)),
-    choice("flow", "method", kFlows, "lk: Lucas-Kanade; bm: block matching.",
+    choice("flow", "method", kFlows,
+           "lk: dense Lucas-Kanade; ncc: dense block matching; points: Lucas-Kanade at corners; "
+           "auto: points on the CPU, lk on CUDA.",
            KERB_FIELD(flow.method)),
     integer("flow", "width", 64, 4096, "pixels",
             "Wider pictures are made smaller by a whole number before motion is measured.",

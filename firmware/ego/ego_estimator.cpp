@@ -18,10 +18,6 @@ constexpr double kYawRateError = 0.006, kYawShare = 0.01;  // of what it tells: 
 constexpr double kLeastTurn = 3e-4;                        // rad: a bus signal is not that exact
 constexpr double kLimitSigmas = 3;  // a guess farther off than this is not looked at
 
-constexpr double kInlier = 9;         // three standard deviations, squared
-constexpr std::size_t kScored = 256;  // points that rank a guess; all of them refine it
-constexpr std::size_t kFinalists = 5;
-constexpr double kCertainlyForward = 0.85;  // share of the points
 constexpr double kMostWithoutSpeed = 0.35;  // of Z: nobody drives faster past what stands
 // Where the focus of expansion is when driving straight is the mounting's: learned slowly, as one
 // frame may be deceived by who walks through it. Around that it moves with body and road.
@@ -32,38 +28,6 @@ constexpr double kBendShare = 0.1;               // of its shift in a bend: tyre
 constexpr double kHorizonDrift = 0.5 * kDegree;  // in the square root of a second
 constexpr double kHeave = 0.3 * kDegree;         // of the direction of travel against the road
 constexpr double kHorizonReturn = 8;             // seconds, towards where the mounting puts it
-// Points come in things: so many of them err or deceive together as one. What is known beforehand
-// is weighed against things, not points.
-constexpr double kIndependent = 40;
-// Motion vectors of neighbours share pixels, so they err together: they count for half.
-constexpr double kTogether = 2;
-
-/// Numbers that look drawn and are the same every time.
-class Draw {
- public:
-  std::uint32_t below(std::size_t n) noexcept {
-    state_ ^= state_ << 13;
-    state_ ^= state_ >> 17;
-    state_ ^= state_ << 5;
-    return static_cast<std::uint32_t>((std::uint64_t{state_} * n) >> 32);
-  }
-
- private:
-  std::uint32_t state_ = 0x9E3779B9u;
-};
-
-/// The i-th of numbers that fill 0..1 evenly.
-double halton(int i, int base) noexcept {
-  double out = 0, part = 1;
-  for (; i > 0; i /= base) {
-    part /= base;
-    out += part * (i % base);
-  }
-  return out;
-}
-
-double square(double x) noexcept { return x * x; }
-std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
@@ -99,7 +63,8 @@ void EgoEstimator::reset() noexcept {
   motion_ = {};
   motion_.state = EgoState::no_previous;
   count_ = used_ = 0;
-  travelled_ = false;
+  travelled_ = yaw_was_wrong_ = false;
+  speed_doubted_ = 0;
   foe_offset_ = {};
   const double aim_sigma = camera_.focal_px * settings_.aim_tolerance_rad / 2;
   foe_variance_ = {square(aim_sigma), square(aim_sigma)};
@@ -172,198 +137,6 @@ EgoEstimator::Prior EgoEstimator::prior_of(const VehicleMotion& vehicle, double 
   return prior;
 }
 
-EgoEstimator::Seen EgoEstimator::see(const Point& p, const Guess& g, Travel travel,
-                                     double most) const noexcept {
-  Seen seen;
-  seen.turned = turned_back(g.r, camera_.focal_px, {p.x2, p.y2});
-  seen.u = {seen.turned.x - p.x, seen.turned.y - p.y};
-  seen.along_unit = {1, 0};
-  if (travel != Travel::none) {
-    const Vec2 from = {p.x - g.foe.x, p.y - g.foe.y};
-    seen.rho = std::sqrt(from.x * from.x + from.y * from.y);
-    if (seen.rho > 1e-9) seen.along_unit = {from.x / seen.rho, from.y / seen.rho};
-  }
-  seen.along = seen.u.x * seen.along_unit.x + seen.u.y * seen.along_unit.y;
-  seen.across = seen.u.y * seen.along_unit.x - seen.u.x * seen.along_unit.y;
-  const double reach = seen.rho * most;
-  const double low = travel == Travel::backward ? -reach : 0;
-  const double high = travel == Travel::forward ? reach : 0;
-  seen.excess = seen.along - std::clamp(seen.along, low, high);
-  return seen;
-}
-
-namespace {
-
-/// In variances. Beyond its limits by noise alone half of all far points are a little: that is
-/// free, or it would pull on the rotation.
-double misfit(double across, double excess, double sigma, Travel travel) noexcept {
-  const double slack = travel == Travel::none ? 0 : 2 * sigma;
-  const double beyond = std::max(std::abs(excess) - slack, 0.0);
-  return (across * across + beyond * beyond) / (sigma * sigma);
-}
-
-}  // namespace
-
-double EgoEstimator::cost_of(const Guess& g, const Prior& prior, Travel travel, std::size_t stride,
-                             double limit) const noexcept {
-  double cost = 0;
-  const Vector theta = {g.w[0], g.w[1], g.w[2], g.foe.x, g.foe.y};
-  for (std::size_t i = 0; i < kUnknowns; ++i)
-    cost += prior.weight * square((theta[i] - prior.mean[i]) / prior.sigma[i]) /
-            static_cast<double>(stride);
-  for (std::size_t i = 0; i < used_; i += stride) {
-    const Point& p = asked_[i];
-    const Seen seen = see(p, g, travel, prior.most_outwards);
-    cost += std::min(misfit(seen.across, seen.excess, p.sigma, travel), kInlier);
-    if (cost > limit) return std::numeric_limits<double>::infinity();  // no use looking further
-  }
-  return cost;
-}
-
-void EgoEstimator::accumulate(const Point& p, const Guess& g, const Prior& prior, Travel travel,
-                              double scale, Normal<kUnknowns>& normal) const noexcept {
-  const Seen seen = see(p, g, travel, prior.most_outwards);
-  const double chi2 = misfit(seen.across, seen.excess, p.sigma, travel);
-  double weight = 1 / (square(p.sigma) * square(1 + chi2 / square(scale)));
-  if (travel != Travel::none) {  // near the focus a direction says nothing
-    const double near = square(0.02 * camera_.focal_px);
-    weight *= square(seen.rho) / (square(seen.rho) + near);
-  }
-  if (weight <= 0) return;
-  normal.add(seen.row_across(camera_.focal_px, travel), -seen.across, weight);
-  const bool beyond = travel == Travel::none || std::abs(seen.excess) > 2 * p.sigma;
-  if (beyond) normal.add(seen.row_along(camera_.focal_px), -seen.excess, weight);
-}
-
-bool EgoEstimator::step(Guess& g, const Prior& prior, Normal<kUnknowns>& normal) const noexcept {
-  const Vector theta = {g.w[0], g.w[1], g.w[2], g.foe.x, g.foe.y};
-  for (std::size_t i = 0; i < kUnknowns; ++i)
-    normal.add_prior(i, prior.mean[i] - theta[i], prior.weight / square(prior.sigma[i]));
-  if (!normal.factor()) return false;
-  const Vector delta = normal.solve(normal.b);
-  for (const double d : delta)
-    if (!std::isfinite(d)) return false;
-  g.w = vector_of(product(rotation_of({delta[0], delta[1], delta[2]}), g.r));
-  for (std::size_t i = 0; i < 3; ++i) g.w[i] = std::clamp(g.w[i], prior.low(i), prior.high(i));
-  g.r = rotation_of(g.w);
-  g.foe.x = std::clamp(g.foe.x + delta[3], prior.low(3), prior.high(3));
-  g.foe.y = std::clamp(g.foe.y + delta[4], prior.low(4), prior.high(4));
-  return true;
-}
-
-bool EgoEstimator::refine(Guess& g, const Prior& prior, Travel travel, int rounds,
-                          std::size_t stride, Normal<kUnknowns>* last) const noexcept {
-  for (int round = 0; round < rounds; ++round) {
-    // From forgiving to strict, so that a guess that is a little off keeps its points.
-    const double left = rounds > 1 ? 1 - static_cast<double>(round) / (rounds - 1) : 0;
-    const double scale = 2 + 4 * left * (last == nullptr ? 1 : 0.25);
-    Normal<kUnknowns> normal;
-    for (std::size_t i = 0; i < used_; i += stride)
-      accumulate(asked_[i], g, prior, travel, scale, normal);
-    if (!step(g, prior, normal)) return false;
-    if (last != nullptr) *last = normal;
-  }
-  return true;
-}
-
-EgoEstimator::Guess EgoEstimator::search(const Prior& prior, Travel travel) noexcept {
-  const std::size_t stride = std::max<std::size_t>(1, used_ / kScored);
-  std::array<Guess, kFinalists> best;
-  for (Guess& g : best) g.cost = std::numeric_limits<double>::infinity();
-  const auto enter = [&](Guess g) {
-    g.cost = cost_of(g, prior, travel, stride, best.back().cost);
-    for (Guess& place : best)
-      if (g.cost < place.cost) std::swap(g, place);
-  };
-  Guess expected;
-  expected.w = {prior.mean[0], prior.mean[1], prior.mean[2]};
-  expected.r = rotation_of(expected.w);
-  expected.foe = {prior.mean[3], prior.mean[4]};
-  enter(expected);
-
-  Draw draw;
-  const int sample = travel == Travel::none ? 2 : 3;  // as many as tell a rotation, the focus given
-  for (int h = 0; h < settings_.hypotheses; ++h) {
-    Guess g = expected;
-    Prior here = prior;
-    if (travel != Travel::none && h % 2 == 1) {  // somewhere else within two standard deviations
-      for (std::size_t i = 3; i < 5; ++i) {
-        const double share = 2 * halton(h / 2 + 1, i == 3 ? 2 : 3) - 1;
-        here.mean[i] += 2 * share * prior.sigma[i];
-      }
-      g.foe = {here.mean[3], here.mean[4]};
-    }
-    here.sigma[3] = here.sigma[4] = 1e-3;  // the focus stays
-    std::array<std::uint32_t, 3> chosen{};
-    for (int k = 0; k < sample; ++k) chosen[at(k)] = draw.below(used_);
-    bool good = true;
-    for (int round = 0; round < 2 && good; ++round) {
-      Normal<kUnknowns> normal;
-      for (int k = 0; k < sample; ++k)
-        accumulate(asked_[chosen[at(k)]], g, here, travel, 1e6, normal);
-      good = step(g, here, normal);
-    }
-    if (good) enter(g);
-  }
-  Guess winner = best[0];
-  winner.cost = std::numeric_limits<double>::infinity();
-  for (Guess& g : best) {
-    if (!std::isfinite(g.cost)) continue;
-    if (!refine(g, prior, travel, 5, stride, nullptr)) continue;
-    g.cost = cost_of(g, prior, travel, stride, winner.cost);
-    if (g.cost < winner.cost) winner = g;
-  }
-  return winner;
-}
-
-double EgoEstimator::inlier_share(const Guess& g, const Prior& prior,
-                                  Travel travel) const noexcept {
-  std::size_t inliers = 0;
-  for (std::size_t i = 0; i < used_; ++i) {
-    const Point& p = asked_[i];
-    const Seen seen = see(p, g, travel, prior.most_outwards);
-    if (misfit(seen.across, seen.excess, p.sigma, travel) <= kInlier) ++inliers;
-  }
-  return used_ == 0 ? 0 : static_cast<double>(inliers) / static_cast<double>(used_);
-}
-
-Travel EgoEstimator::decide_travel(const Prior& prior, Guess& best) noexcept {
-  // Travelling explains whatever turning alone explains, and some of those who move, by chance: it
-  // must explain clearly more, the more clearly the more stands still, and more so after standing.
-  best = search(prior, Travel::none);
-  const double still = inlier_share(best, prior, Travel::none);
-  const double most = still + (travelled_ ? std::max(0.05, 0.35 * (still - 0.5))
-                                          : std::max(0.12, 0.5 * (still - 0.5)));
-  if (most >= 1) return Travel::none;
-  const Guess ahead = search(prior, Travel::forward);
-  const double forward = inlier_share(ahead, prior, Travel::forward);
-  if (forward > most) best = ahead;
-  if (forward > std::max(most, kCertainlyForward)) return Travel::forward;
-  const Guess back = search(prior, Travel::backward);  // rare, and so looked for last
-  const double backward = inlier_share(back, prior, Travel::backward);
-  if (backward <= std::max(most, forward + 0.05))
-    return forward > most ? Travel::forward : Travel::none;
-  best = back;
-  return Travel::backward;
-}
-
-double EgoEstimator::measure_noise(const Guess& g, const Prior& prior, Travel travel) noexcept {
-  std::size_t n = 0;
-  double sigma_sum = 0;
-  for (std::size_t i = 0; i < used_; ++i) {
-    const Point& p = asked_[i];
-    const Seen seen = see(p, g, travel, prior.most_outwards);
-    if (misfit(seen.across, seen.excess, p.sigma, travel) > kInlier) continue;
-    scratch_[n++] = std::abs(seen.across) / p.sigma;
-    sigma_sum += p.sigma;
-  }
-  if (n == 0) return 0;
-  const auto middle = scratch_.begin() + static_cast<std::ptrdiff_t>(n / 2);
-  std::nth_element(scratch_.begin(), middle, scratch_.begin() + static_cast<std::ptrdiff_t>(n));
-  noise_ = std::clamp(1.4826 * *middle, 0.3, 3.0);
-  return noise_ * sigma_sum / static_cast<double>(n);
-}
-
 const EgoMotion& EgoEstimator::update(const MotionField& field, Nanos interval,
                                       const VehicleMotion& vehicle,
                                       std::span<const Region> suspects) {
@@ -382,23 +155,22 @@ const EgoMotion& EgoEstimator::update(const MotionField& field, Nanos interval,
   if (!field.has_previous || !(dt > 0)) return give_up(EgoState::no_previous);
   if (motion_.points < settings_.min_points) return give_up(EgoState::too_few_points);
 
-  prior_ = prior_of(vehicle, dt);
-  prior_.weight = std::max(1.0, static_cast<double>(used_) / kIndependent);
-  Travel travel = Travel::none;
-  if (!vehicle.speed_mps) {
-    motion_.travel_from_flow = true;
-    travel = decide_travel(prior_, guess_);
-  } else {
-    if (std::abs(*vehicle.speed_mps) >= settings_.stands_below_mps)
-      travel = *vehicle.speed_mps > 0 ? Travel::forward : Travel::backward;
-    guess_ = search(prior_, travel);
-  }
-  if (!std::isfinite(guess_.cost) || !refine(guess_, prior_, travel, 6, 1, &factor_))
-    return give_up(EgoState::no_consensus);
-  motion_.inlier_share = inlier_share(guess_, prior_, travel);
+  motion_.horizon_row = horizon_;  // as far as is known before
+  motion_.horizon_sigma_px = std::sqrt(horizon_variance_);
+  Attempt best = attempt(vehicle, dt);
+  look_again(vehicle, dt, best);
+  yaw_was_wrong_ = vehicle.yaw_rate_radps && !best.believed.yaw_rate_radps;
+  prior_ = best.prior;
+  guess_ = best.guess;
+  factor_ = best.factor;
+  motion_.inlier_share = best.share;
+  if (!best.found) return give_up(EgoState::no_consensus);
+  const Travel travel = best.travel;
+  motion_.travel_from_flow = !best.believed.speed_mps;
+  motion_.speed_mps = best.believed.speed_mps;
+  motion_.speed_distrusted = vehicle.speed_mps && !best.believed.speed_mps;
+  motion_.yaw_distrusted = yaw_was_wrong_;
   motion_.noise_px = measure_noise(guess_, prior_, travel);
-  if (motion_.inlier_share < settings_.min_inlier_share) return give_up(EgoState::no_consensus);
-
   motion_.state = EgoState::valid;
   motion_.travel = travel;
   travelled_ = travel != Travel::none;

@@ -90,6 +90,16 @@ class EgoEstimator {
     [[nodiscard]] double low(std::size_t i) const noexcept { return mean[i] - limit[i]; }
     [[nodiscard]] double high(std::size_t i) const noexcept { return mean[i] + limit[i]; }
   };
+  /// What is found when so much of what the car tells is believed.
+  struct Attempt {
+    VehicleMotion believed;
+    Prior prior;
+    Travel travel = Travel::none;
+    Guess guess;
+    Normal<kUnknowns> factor;
+    double share = 0;    // of the points, explained
+    bool found = false;  // enough of them
+  };
   struct Seen;  // one point under one guess
 
   void take_points(const MotionField& field, std::span<const Region> suspects);
@@ -104,7 +114,19 @@ class EgoEstimator {
   bool refine(Guess& g, const Prior& prior, Travel travel, int rounds, std::size_t stride,
               Normal<kUnknowns>* last) const noexcept;
   Guess search(const Prior& prior, Travel travel) noexcept;
+  [[nodiscard]] bool explains(const Point& p, const Guess& g, const Prior& prior,
+                              Travel travel) const noexcept;
   double inlier_share(const Guess& g, const Prior& prior, Travel travel) const noexcept;
+  [[nodiscard]] Attempt attempt(const VehicleMotion& vehicle, double dt) noexcept;
+  /// Whether what the car tells may be what keeps the points from agreeing.
+  [[nodiscard]] static bool is_pulled(const Attempt& told) noexcept;
+  [[nodiscard]] bool doubts_yaw(const Attempt& told) const noexcept;
+  [[nodiscard]] bool doubts_speed(const Attempt& told) const noexcept;
+  /// Looks again as if the car had not told what is doubted. Keeps it where that explains clearly
+  /// more, and what was explained before as well.
+  void look_again(const VehicleMotion& vehicle, double dt, Attempt& best) noexcept;
+  [[nodiscard]] bool is_clearly_better(const Attempt& now, const Attempt& told,
+                                       double dt) const noexcept;
   Travel decide_travel(const Prior& prior, Guess& best) noexcept;
   double measure_noise(const Guess& g, const Prior& prior, Travel travel) noexcept;
   void follow_horizon(const Guess* g, Travel travel, double dt) noexcept;
@@ -143,7 +165,8 @@ class EgoEstimator {
   Vec2 foe_offset_{};  // from where the mounting and the bend put it
   Vec2 foe_variance_{};
   double horizon_ = 0, horizon_variance_ = 0;
-  bool travelled_ = false;
+  bool travelled_ = false, yaw_was_wrong_ = false;
+  int speed_doubted_ = 0;  // frames in a row
 };
 
 }  // namespace kerb::ego

@@ -32,7 +32,9 @@ enum class Travel : std::uint8_t { none, forward, backward };
 struct EgoMotion {
   EgoState state = EgoState::off;
   Travel travel = Travel::none;
-  bool travel_from_flow = false;  ///< the car did not tell its speed: the pictures did
+  bool travel_from_flow = false;  ///< the car did not tell its speed, or it is not believed
+  bool yaw_distrusted = false;    ///< the pictures contradict the yaw rate the car told
+  bool speed_distrusted = false;  ///< and its speed
   Nanos interval{};               ///< between the two frames
   double pitch_rate_radps = 0;    ///< nose up is positive
   double yaw_rate_radps = 0;      ///< to the left is positive
@@ -60,7 +62,7 @@ struct PointResidual {
 
 enum class RegionVerdict : std::uint8_t {
   unknown,   ///< too few points, too much noise, or a motion that geometry cannot tell
-  standing,  ///< a walker across the view would have been noticed, and was not
+  standing,  ///< surely slower than half a walk across the view
   moving
 };
 [[nodiscard]] const char* name_of(RegionVerdict verdict) noexcept;

@@ -5,9 +5,6 @@
 #include <utility>
 
 namespace kerb::ego {
-namespace {
-constexpr int kPointsAPerson = 40;
-}
 
 MotionWatch::MotionWatch(std::unique_ptr<FlowEstimator> flow, const Camera& camera,
                          const EgoSettings& ego, const MotionWatchSettings& settings)

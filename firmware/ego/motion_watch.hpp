@@ -11,6 +11,8 @@
 
 namespace kerb::ego {
 
+inline constexpr int kPointsAPerson = 40;  ///< asked for where a person's box holds few
+
 struct MotionWatchSettings {
   int points = 1200;                                     ///< motion vectors a frame, at most
   Nanos longest_gap = std::chrono::milliseconds{250};    ///< between frames that are compared

@@ -9,14 +9,14 @@
 namespace kerb::ego {
 namespace {
 
-constexpr double kTogether = 2;       // as for the motion itself: neighbours err together
 constexpr double kFootError = 0.03;   // of a region's height: how well its lower edge is the feet
 constexpr std::size_t kFewest = 3;    // points that tell the motion of a region
 constexpr double kMoversShare = 0.4;  // of a region's points: somebody before a background
+constexpr double kSlow = 0.5;         // of a walk: who is slower does not cross
+constexpr double kBoundSigmas = 2;    // so surely he must be: 98 %
+constexpr double kBoundless = std::numeric_limits<double>::infinity();
 // The part of a region where a person is not mixed with what is behind: the trunk.
 constexpr double kInnerX = 0.22, kInnerTop = 0.08, kInnerBottom = 0.8;
-
-double square(double x) noexcept { return x * x; }
 
 double median(std::vector<double>& values, std::size_t n) noexcept {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(n / 2);
@@ -101,7 +101,7 @@ std::size_t EgoEstimator::choose_inside(const Region& box) noexcept {
 bool EgoEstimator::moves_together(std::size_t n, double walk, RegionMotion& out) noexcept {
   const auto moves = [&](const PointResidual& r) {
     return double{r.significance} >= settings_.significance &&
-           std::hypot(double{r.rx}, double{r.ry}) >= 0.5 * walk;
+           std::hypot(double{r.rx}, double{r.ry}) >= kSlow * walk;
   };
   std::size_t movers = 0;
   for (std::size_t k = 0; k < n; ++k) {
@@ -121,7 +121,7 @@ bool EgoEstimator::moves_together(std::size_t n, double walk, RegionMotion& out)
   }
   const double length = std::hypot(rx, ry);
   const double spread = median(scratch_, movers);
-  if (length < 0.5 * walk || spread > 0.7 * length) return false;
+  if (length < kSlow * walk || spread > 0.7 * length) return false;
   out.rx = static_cast<float>(rx);
   out.ry = static_cast<float>(ry);
   out.sigma = static_cast<float>(std::max(
@@ -221,12 +221,12 @@ RegionMotion EgoEstimator::region(const Region& box) {
                                    (outwards.known ? square(walk * a.x) / along_variance : 0)));
   // Somebody in front of what stands: a good part of the points moves by itself, and together.
   if (moves_together(n, walk, out)) return out;
-  const double enough = settings_.significance;
-  if (double{out.significance} >= enough && length >= 0.5 * walk) {
+  // How fast he may be across the view: what is seen, and two standard deviations of that.
+  const double walk_sigma = out.sensitivity > 0 ? walk / double{out.sensitivity} : kBoundless;
+  if (double{out.significance} >= settings_.significance && length >= kSlow * walk) {
     out.verdict = RegionVerdict::moving;
-  } else if (double{out.sensitivity} >= enough &&
-             length < (double{out.significance} < enough ? 0.5 : 0.25) * walk) {
-    out.verdict = RegionVerdict::standing;  // what surely moves, if slowly, is not called that
+  } else if (length + kBoundSigmas * walk_sigma < kSlow * walk) {
+    out.verdict = RegionVerdict::standing;
   }
   return out;
 }

@@ -4,6 +4,11 @@
 
 namespace kerb::ego {
 
+/// Motion vectors of neighbours share pixels, so they err together: they count for half.
+inline constexpr double kTogether = 2;
+
+[[nodiscard]] constexpr double square(double x) noexcept { return x * x; }
+
 /// One point as a guess explains it: its motion once the camera is turned back, along the line from
 /// the focus of expansion and across it. Where the camera only turns there is no such line: along
 /// is then the picture's x, across its y, and neither may be anything but zero.

@@ -3,9 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <cstdio>
-#include <numbers>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +17,7 @@
 #include "drivers/watchdog/hardware_watchdog.hpp"
 #include "drivers/watchdog/systemd_watchdog.hpp"
 #include "drivers/watchdog/watchdog_group.hpp"
+#include "firmware/ego/configured.hpp"
 #include "firmware/warning/reopening_outputs.hpp"
 
 namespace kerb {
@@ -94,33 +93,6 @@ void warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* det
   static_cast<void>(detector->detect(*prepared, *nobody));
 }
 
-double radians(double degrees) { return degrees * std::numbers::pi / 180; }
-
-/// The lens and the mounting, for pictures of the size the camera delivers.
-ego::Camera camera_of(const CameraSettings& settings, const FrameSourceInfo& info) {
-  ego::Camera camera;
-  camera.focal_px =
-      settings.focal_px.value_or(info.width / 2.0 / std::tan(radians(settings.fov_deg) / 2));
-  camera.center_x = settings.center_x.value_or((info.width - 1) / 2.0);
-  camera.center_y = settings.center_y.value_or((info.height - 1) / 2.0);
-  camera.height_m = settings.height_m;
-  camera.pitch_rad = radians(settings.pitch_deg);
-  camera.yaw_rad = radians(settings.yaw_deg);
-  camera.ahead_m = settings.ahead_m;
-  return camera;
-}
-
-ego::EgoSettings ego_of(const EgoMotionSettings& settings) {
-  ego::EgoSettings ego;
-  ego.noise_px = settings.noise_px;
-  ego.aim_tolerance_rad = radians(settings.aim_tolerance_deg);
-  ego.nearest_m = settings.nearest_m;
-  ego.slope_rad = radians(settings.slope_deg);
-  ego.significance = settings.significance;
-  ego.walking_mps = settings.walking_mps;
-  return ego;
-}
-
 StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool with_motion) {
   StageBudgets budgets;
   const auto set = [&](Stage stage, Nanos limit) {
@@ -193,8 +165,8 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
     ego::MotionWatchSettings watch;
     watch.points = config.flow.points;
     watch.flow_budget = config.budget.flow;
-    motion = std::make_unique<ego::MotionWatch>(std::move(*flow), camera_of(settings, info),
-                                                ego_of(config.ego), watch);
+    motion = std::make_unique<ego::MotionWatch>(std::move(*flow), ego::camera_of(settings, info.width, info.height),
+                                                ego::settings_of(config.ego), watch);
   }
   const StageBudgets budgets = budgets_of(config.budget, detector != nullptr, motion != nullptr);
   opened.pipeline = std::make_unique<CameraPipeline>(

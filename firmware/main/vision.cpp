@@ -34,6 +34,20 @@ BackendChoice choice_of(VisionBackend backend) {
   return BackendChoice::automatic;
 }
 
+flow::Method method_of(FlowMethod method) {
+  switch (method) {
+    case FlowMethod::lucas_kanade:
+      return flow::Method::lucas_kanade;
+    case FlowMethod::block_matching:
+      return flow::Method::block_matching;
+    case FlowMethod::points:
+      return flow::Method::points;
+    case FlowMethod::automatic:
+      break;
+  }
+  return flow::Method::automatic;
+}
+
 hog::SearchSettings search_of(const DetectorSettings& settings, const hog::Advice& advice) {
   hog::SearchSettings search;
   search.scale_step = settings.scale_step.value_or(hog::advised_scale_step(advice));
@@ -168,8 +182,7 @@ class GpuVision final : public Vision {
   Result<std::unique_ptr<FlowEstimator>> make_flow(const FrameSourceInfo& info) override {
     if (!flow_.enabled) return std::unique_ptr<FlowEstimator>{};
     flow::MotionPointsSettings settings;
-    settings.method = flow_.method == FlowMethod::block_matching ? flow::Method::block_matching
-                                                                 : flow::Method::lucas_kanade;
+    settings.method = method_of(flow_.method);
     settings.widest = flow_.width;
     auto workers = std::make_unique<Workers>(threads_);
     Result<std::unique_ptr<flow::MotionPoints>> made =

@@ -83,9 +83,16 @@ std::size_t pyramid_scratch(const Plan& plan, const Workers& workers) noexcept {
   return scratch_row(plan) * static_cast<std::size_t>(workers.count());
 }
 
-void make_pyramids(Workers& workers, const Plan& plan, const Picture<Space::host>& previous,
-                   const Picture<Space::host>& next, std::vector<Sample> (&pictures)[2],
-                   std::vector<std::uint16_t>& scratch, const std::vector<Rect>* parts) {
+namespace {
+
+struct Making {
+  const Picture<Space::host>* from;
+  Sample* to;
+};
+
+/// All levels of `count` pictures, side by side.
+void make(Workers& workers, const Plan& plan, const Making* pictures, int count,
+          std::vector<std::uint16_t>& scratch, const std::vector<Rect>* parts) {
   const auto column = [&](int worker) {
     return scratch.data() + scratch_row(plan) * static_cast<std::size_t>(worker) + kBefore;
   };
@@ -94,20 +101,35 @@ void make_pyramids(Workers& workers, const Plan& plan, const Picture<Space::host
     const auto part_of = [&](int picture) {
       return parts != nullptr ? parts[picture][i] : Rect{0, 0, to.width, to.height};
     };
-    workers.run(2 * ((to.height + kBand - 1) / kBand), [&](int task, int worker) {
-      const int picture = task % 2, y0 = task / 2 * kBand;
+    workers.run(count * ((to.height + kBand - 1) / kBand), [&](int task, int worker) {
+      const int picture = task % count, y0 = task / count * kBand;
       Rect part = part_of(picture);
       part.y0 = std::max(part.y0, y0);
       part.y1 = std::min(part.y1, y0 + kBand);
       if (part.empty()) return;
-      Sample* const base = pictures[picture].data();
+      const Making& one = pictures[picture];
       if (i == 0)
-        smooth(picture == 0 ? previous : next, to, base, part, column(worker));
+        smooth(*one.from, to, one.to, part, column(worker));
       else
-        halve(plan.levels[i - 1], to, base, part, column(worker));
+        halve(plan.levels[i - 1], to, one.to, part, column(worker));
     });
-    for (auto& picture : pictures) fill_rim_rows(to, picture.data());
+    for (int k = 0; k < count; ++k) fill_rim_rows(to, pictures[k].to);
   }
+}
+
+}  // namespace
+
+void make_pyramids(Workers& workers, const Plan& plan, const Picture<Space::host>& previous,
+                   const Picture<Space::host>& next, std::vector<Sample> (&pictures)[2],
+                   std::vector<std::uint16_t>& scratch, const std::vector<Rect>* parts) {
+  const Making both[] = {{&previous, pictures[0].data()}, {&next, pictures[1].data()}};
+  make(workers, plan, both, 2, scratch, parts);
+}
+
+void make_pyramid(Workers& workers, const Plan& plan, const Picture<Space::host>& picture,
+                  std::vector<Sample>& samples, std::vector<std::uint16_t>& scratch) {
+  const Making one{&picture, samples.data()};
+  make(workers, plan, &one, 1, scratch, nullptr);
 }
 
 }  // namespace kerb::flow::lk

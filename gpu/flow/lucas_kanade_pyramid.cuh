@@ -108,24 +108,29 @@ __global__ void halve_rest_kernel(Levels levels, int first, Samples samples) {
   }
 }
 
-inline void queue_pyramids(cudaStream_t stream, const Levels& levels,
-                           const Picture<Space::device>& previous,
-                           const Picture<Space::device>& next, const Samples& samples) {
+/// Of the first `count` pictures of the pair, side by side.
+inline void queue_pyramids(cudaStream_t stream, const Levels& levels, const Pair& pair,
+                           const Samples& samples, unsigned count) {
   constexpr int kSmall = 4096;  // samples of a level that one block makes
-  const Pair pair{{previous.data, next.data}, {previous.row_stride, next.row_stride}};
   const dim3 threads{32, 8};
   const auto grid = [&](const Level& level) {
     return dim3{div_up(level.width + kRimLeft + kRimRight, threads.x),
-                div_up(level.height + 2 * kRimRows, threads.y), 2};
+                div_up(level.height + 2 * kRimRows, threads.y), count};
   };
   const dim3 patches{div_up(levels.of[0].width + kRimLeft + kRimRight, threads.x * kPatch),
-                     div_up(levels.of[0].height + 2 * kRimRows, threads.y * kPatch), 2};
+                     div_up(levels.of[0].height + 2 * kRimRows, threads.y * kPatch), count};
   smooth_kernel<<<patches, threads, 0, stream>>>(pair, levels.of[0], samples);
   int i = 1;
   for (; i < levels.count && levels.of[i].width * levels.of[i].height > kSmall; ++i)
     halve_kernel<<<grid(levels.of[i]), threads, 0, stream>>>(levels.of[i - 1], levels.of[i],
                                                              samples);
-  if (i < levels.count) halve_rest_kernel<<<2, 1024, 0, stream>>>(levels, i, samples);
+  if (i < levels.count) halve_rest_kernel<<<count, 1024, 0, stream>>>(levels, i, samples);
+}
+inline void queue_pyramids(cudaStream_t stream, const Levels& levels,
+                           const Picture<Space::device>& previous,
+                           const Picture<Space::device>& next, const Samples& samples) {
+  queue_pyramids(stream, levels,
+                 {{previous.data, next.data}, {previous.row_stride, next.row_stride}}, samples, 2);
 }
 
 }  // namespace

@@ -19,4 +19,8 @@ void make_pyramids(Workers& workers, const Plan& plan, const Picture<Space::host
                    const Picture<Space::host>& next, std::vector<Sample> (&pictures)[2],
                    std::vector<std::uint16_t>& scratch, const std::vector<Rect>* parts = nullptr);
 
+/// ... of one; the same samples.
+void make_pyramid(Workers& workers, const Plan& plan, const Picture<Space::host>& picture,
+                  std::vector<Sample>& samples, std::vector<std::uint16_t>& scratch);
+
 }  // namespace kerb::flow::lk

@@ -28,21 +28,38 @@ Result<std::unique_ptr<MotionPoints>> MotionPoints::create(const Context& contex
     made->reduction_ = std::max(1, (width + settings.widest - 1) / settings.widest);
   made->width_ = width / made->reduction_;
   made->height_ = height / made->reduction_;
-  Result<std::unique_ptr<Estimator>> method =
-      settings.method == Method::lucas_kanade
-          ? make_lucas_kanade(context, workers, settings.lucas_kanade, made->width_, made->height_)
-          : make_block_matching(context, workers, settings.block_matching, made->width_,
-                                made->height_);
-  if (!method) return method.error();
-  made->method_ = std::move(*method);
-  Result<FlowField> field = FlowField::create(context, made->width_, made->height_);
-  if (!field) return field.error();
-  made->field_ = std::move(*field);
+  const Method chosen = settings.method != Method::automatic ? settings.method
+                        : context.backend() == Backend::cpu  ? Method::points
+                                                             : Method::lucas_kanade;
+  made->name_ = chosen == Method::points ? "points" : chosen == Method::lucas_kanade ? "lk" : "ncc";
+  if (context.backend() == Backend::cuda) made->device_ = &context;
+  if (chosen == Method::points) {
+    Result<std::unique_ptr<PointTracker>> tracker = make_point_tracker(
+        context, workers, settings.points, made->width_, made->height_, MotionField::kCapacity);
+    if (!tracker) return tracker.error();
+    made->tracker_ = std::move(*tracker);
+    made->least_corner_ = settings.points.texture;
+    made->corners_ = std::make_unique<Corners>(workers, made->width_, made->height_);
+    made->wanted_.resize(MotionField::kCapacity);
+    made->tracked_.resize(MotionField::kCapacity);
+  } else {
+    Result<std::unique_ptr<Estimator>> method =
+        chosen == Method::lucas_kanade
+            ? make_lucas_kanade(context, workers, settings.lucas_kanade, made->width_,
+                                made->height_)
+            : make_block_matching(context, workers, settings.block_matching, made->width_,
+                                  made->height_);
+    if (!method) return method.error();
+    made->method_ = std::move(*method);
+    Result<FlowField> field = FlowField::create(context, made->width_, made->height_);
+    if (!field) return field.error();
+    made->field_ = std::move(*field);
+  }
   const auto pixels =
       static_cast<std::size_t>(made->width_) * static_cast<std::size_t>(made->height_);
-  for (HostBuffer<std::uint8_t>& picture : made->pictures_) {
-    Result<HostBuffer<std::uint8_t>> buffer =
-        HostBuffer<std::uint8_t>::create(context, Use::camera_input, pixels);
+  for (DualBuffer<std::uint8_t>& picture : made->pictures_) {
+    Result<DualBuffer<std::uint8_t>> buffer =
+        DualBuffer<std::uint8_t>::create(context, Use::shared, pixels);
     if (!buffer) return buffer.error();
     picture = std::move(*buffer);
   }
@@ -101,54 +118,117 @@ bool MotionPoints::best_of(const Square& square, const Detection* box,
   return best > 0;
 }
 
-void MotionPoints::pick(int points, MotionField& out) const noexcept {
-  const int most = std::min(points, MotionField::kCapacity);
+/// As many columns and rows of squares as there may be points, at most.
+template <typename Use>
+void MotionPoints::each_square(int points, const Use& use) const {
   const int left = margin_, top = margin_, right = width_ - margin_, bottom = height_ - margin_;
-  if (most <= 0 || left >= right || top >= bottom) return;
-  // As many columns and rows of squares as there may be points, at most.
+  if (points <= 0 || left >= right || top >= bottom) return;
   const double side =
-      std::sqrt(static_cast<double>(right - left) * static_cast<double>(bottom - top) / most);
+      std::sqrt(static_cast<double>(right - left) * static_cast<double>(bottom - top) / points);
   const int columns = std::clamp(static_cast<int>((right - left) / side), 1, right - left);
-  const int rows = std::clamp(most / columns, 1, bottom - top);
+  const int rows = std::clamp(points / columns, 1, bottom - top);
   for (int row = 0; row < rows; ++row)
-    for (int column = 0; column < columns; ++column) {
-      const Square square = {
-          left + (right - left) * column / columns, top + (bottom - top) * row / rows,
-          left + (right - left) * (column + 1) / columns, top + (bottom - top) * (row + 1) / rows};
-      if (out.count < most && best_of(square, nullptr, out.items[out.count])) ++out.count;
-    }
+    for (int column = 0; column < columns; ++column)
+      use(Square{left + (right - left) * column / columns, top + (bottom - top) * row / rows,
+                 left + (right - left) * (column + 1) / columns,
+                 top + (bottom - top) * (row + 1) / rows});
+}
+
+/// Of the box and `around` of its size on each side.
+template <typename Use>
+void MotionPoints::each_square_of(const Detection& box, int points, float around,
+                                  const Use& use) const {
+  // People are about two and a half times as high as wide.
+  const int columns = std::max(1, static_cast<int>(std::sqrt(points / 2.5)));
+  const int rows = std::max(1, points / columns);
+  const auto cell = [&](float from, float size, int k, int of, int limit) {
+    const float part = static_cast<float>(k) / static_cast<float>(of);
+    const float at =
+        (from - around * size + (1 + 2 * around) * size * part) / static_cast<float>(reduction_);
+    return static_cast<int>(std::clamp(at, static_cast<float>(margin_),
+                                       static_cast<float>(std::max(limit - margin_, margin_))));
+  };
+  for (int row = 0; row < rows; ++row)
+    for (int column = 0; column < columns; ++column)
+      use(Square{cell(box.x, box.w, column, columns, width_),
+                 cell(box.y, box.h, row, rows, height_),
+                 cell(box.x, box.w, column + 1, columns, width_),
+                 cell(box.y, box.h, row + 1, rows, height_)});
+}
+
+Status MotionPoints::track(int count, int most, MotionField& out) {
+  // From the newest picture, where boxes and corners are, to the one before.
+  if (Status done = tracker_->track(Way::backward, wanted_.data(), count, tracked_.data()); !done)
+    return done;
+  const auto full = static_cast<float>(reduction_);
+  for (int i = 0; i < count && out.count < most; ++i) {
+    const TrackedPoint& found = tracked_[static_cast<std::size_t>(i)];
+    const Point& at = wanted_[static_cast<std::size_t>(i)];
+    if (found.flags != kValid || found.quality == 0) continue;
+    FlowVector& v = out.items[out.count++];
+    v.x = (found.x + 0.5F) * full - 0.5F;
+    v.y = (found.y + 0.5F) * full - 0.5F;
+    v.dx = (at.x - found.x) * full;
+    v.dy = (at.y - found.y) * full;
+    v.quality = static_cast<float>(found.quality) / 255.0F;
+  }
+  return Done{};
 }
 
 void MotionPoints::look_closer(const Detection* boxes, int count, int points, MotionField& out) {
   if (!out.has_previous || points <= 0) return;
-  // People are about two and a half times as high as wide.
-  const int columns = std::max(1, static_cast<int>(std::sqrt(points / 2.5)));
-  const int rows = std::max(1, points / columns);
   const int before = out.count;
+  int wanted = 0;
   for (int i = 0; i < count; ++i) {
     const Detection& box = boxes[i];
     // Where the best of the picture's squares are enough, lesser ones would only blur them.
     int there = 0;
     for (int k = 0; k < before; ++k) there += leads_into(box, out.items[k]) ? 1 : 0;
-    if (there >= points / 6) continue;
+    if (there >= (tracker_ ? points : points / 6)) continue;
+    if (tracker_) {  // a small window blurs nothing
+      each_square_of(box, points, 0, [&](const Square& square) {
+        if (before + wanted < MotionField::kCapacity &&
+            corners_->best_of(square, least_corner_, wanted_[static_cast<std::size_t>(wanted)]))
+          ++wanted;
+      });
+      continue;
+    }
     // Where it was is not known: a little around where it is, and only what leads there.
-    const auto cell = [&](float from, float size, int k, int of, int limit) {
-      const float at =
-          (from - 0.15F * size + 1.3F * size * static_cast<float>(k) / static_cast<float>(of)) /
-          static_cast<float>(reduction_);
-      return static_cast<int>(std::clamp(at, static_cast<float>(margin_),
-                                         static_cast<float>(std::max(limit - margin_, margin_))));
-    };
-    for (int row = 0; row < rows; ++row)
-      for (int column = 0; column < columns; ++column) {
-        if (out.count >= MotionField::kCapacity) return;
-        const Square square = {cell(box.x, box.w, column, columns, width_),
-                               cell(box.y, box.h, row, rows, height_),
-                               cell(box.x, box.w, column + 1, columns, width_),
-                               cell(box.y, box.h, row + 1, rows, height_)};
-        if (best_of(square, &box, out.items[out.count])) ++out.count;
-      }
+    each_square_of(box, points, 0.15F, [&](const Square& square) {
+      if (out.count < MotionField::kCapacity && best_of(square, &box, out.items[out.count]))
+        ++out.count;
+    });
   }
+  // Without these the ones there are still hold.
+  if (wanted > 0) static_cast<void>(track(wanted, MotionField::kCapacity, out));
+}
+
+Status MotionPoints::dense(int points, MotionField& out) {
+  if (device_ != nullptr) {
+    // One way there, one way back, and all of it queued before anybody waits.
+    if (Status done =
+            method_->run(picture_there(1 - newest_), picture_there(newest_), field_.device());
+        !done)
+      return done;
+    if (Status done = field_.to_host(device_->stream()); !done) return done;
+    if (Status done = wait(device_->stream()); !done) return done;
+  } else if (Status done = method_->run(picture(1 - newest_), picture(newest_), field_.host());
+             !done) {
+    return done;
+  }
+  each_square(points, [&](const Square& square) {
+    if (out.count < points && best_of(square, nullptr, out.items[out.count])) ++out.count;
+  });
+  return Done{};
+}
+
+Status MotionPoints::hand_over(bool had_previous) {
+  if (device_ == nullptr) return tracker_ ? tracker_->advance(picture(newest_)) : Status{Done{}};
+  if (Status done = pictures_[newest_].to_device(device_->stream()); !done) return done;
+  if (tracker_)
+    if (Status done = tracker_->advance(picture_there(newest_)); !done) return done;
+  // Else whoever compares them waits.
+  return had_previous ? Status{Done{}} : wait(device_->stream());
 }
 
 Status MotionPoints::estimate(const PreparedImage& image, int points, MotionField& out) {
@@ -159,15 +239,21 @@ Status MotionPoints::estimate(const PreparedImage& image, int points, MotionFiel
   if (image.grey.data == nullptr || image.grey.width != full_width_ ||
       image.grey.height != full_height_)
     return Error{Errc::invalid_argument, 0, "estimate motion", "a picture of another size"};
-  const int previous = newest_;
   newest_ = 1 - newest_;
-  reduce(image.grey, pictures_[newest_].data());
+  reduce(image.grey, pictures_[newest_].host());
+  if (Status done = hand_over(had_previous); !done) return done;
   if (had_previous) {
-    const Picture<Space::host> before{pictures_[previous].data(), width_, height_, width_};
-    const Picture<Space::host> now{pictures_[newest_].data(), width_, height_, width_};
-    if (Status done = method_->run(before, now, field_.host()); !done) return done;
+    const int most = std::min(points, MotionField::kCapacity);
+    int wanted = 0;
+    if (tracker_) {
+      corners_->look_at(picture(newest_));
+      each_square(most, [&](const Square& square) {
+        if (corners_->best_of(square, least_corner_, wanted_[static_cast<std::size_t>(wanted)]))
+          ++wanted;
+      });
+    }
+    if (Status done = tracker_ ? track(wanted, most, out) : dense(most, out); !done) return done;
     out.has_previous = true;
-    pick(points, out);
   }
   has_previous_ = true;
   return Done{};

@@ -5,18 +5,37 @@
 #include <vector>
 
 #include "gpu/flow/block_matching.hpp"
+#include "gpu/flow/corners.hpp"
 #include "gpu/flow/flow.hpp"
 #include "gpu/flow/lucas_kanade.hpp"
+#include "gpu/flow/points.hpp"
 #include "hal/motion.hpp"
 
 namespace kerb::flow {
 
-enum class Method : std::uint8_t { lucas_kanade, block_matching };
+enum class Method : std::uint8_t {
+  automatic,       ///< points on the CPU, lucas_kanade on CUDA: what is fastest there
+  lucas_kanade,    ///< dense
+  block_matching,  ///< dense
+  points,          ///< Lucas-Kanade at corners alone
+};
+
+/// From one frame to the next a small window is enough, and keeps to one thing where there are two;
+/// little texture is better than none, since every vector says how far to trust it.
+[[nodiscard]] inline PointTrackerSettings quick_points() {
+  PointTrackerSettings settings;
+  settings.pyramid.min_side = 24;
+  settings.radius = 3;
+  settings.texture = 0.2F;
+  settings.check_back = true;
+  return settings;
+}
 
 struct MotionPointsSettings {
-  Method method = Method::lucas_kanade;
+  Method method = Method::automatic;
   LucasKanadeSettings lucas_kanade;
   BlockMatchingSettings block_matching;
+  PointTrackerSettings points = quick_points();
   /// Pictures wider than this are made smaller by a whole number first: a quarter of the pixels is
   /// a quarter of the time, for vectors half as exact. 0: never.
   int widest = 640;
@@ -24,9 +43,10 @@ struct MotionPointsSettings {
   int margin = 6;
 };
 
-/// A method of dense flow as the product's flow: pictures are made smaller, the flow from the one
-/// before is computed, and in each of about as many squares as points are asked for the most
-/// trusted vector is taken, if any can be. One thread at a time; estimate() allocates nothing (on
+/// A method of flow as the product's: pictures are made smaller, and in each of about as many
+/// squares as points are asked for one vector is taken, if any can be trusted. Of dense flow, the
+/// most trusted; with points, that of the newest picture's clearest corner, looked for in the one
+/// before and back. One thread at a time; estimate() allocates nothing (on
 /// CUDA, once the first few frames are through). Memory: two small pictures and their field, beside
 /// the method's own.
 class MotionPoints final : public FlowEstimator {
@@ -40,7 +60,7 @@ class MotionPoints final : public FlowEstimator {
   Status estimate(const PreparedImage& image, int points, MotionField& out) override;
   void look_closer(const Detection* boxes, int count, int points, MotionField& out) override;
   void forget() noexcept override { has_previous_ = false; }
-  [[nodiscard]] const char* name() const noexcept override { return method_->name(); }
+  [[nodiscard]] const char* name() const noexcept override { return name_; }  ///< as in settings
   [[nodiscard]] int width() const noexcept { return width_; }  ///< of the smaller picture
   [[nodiscard]] int height() const noexcept { return height_; }
   [[nodiscard]] int reduction() const noexcept { return reduction_; }
@@ -49,17 +69,35 @@ class MotionPoints final : public FlowEstimator {
   MotionPoints() = default;
   void reduce(const ImageView<Space::host, const std::uint8_t>& grey,
               std::uint8_t* out) const noexcept;
-  struct Square {  // of the smaller picture: columns x0 <= x < x1, rows y0 <= y < y1
-    int x0, y0, x1, y1;
-  };
+  template <typename Use>
+  void each_square(int points, const Use& use) const;
+  template <typename Use>
+  void each_square_of(const Detection& box, int points, float around, const Use& use) const;
   /// The most trusted vector of the square, or none; with a box, of those that lead into it.
   [[nodiscard]] bool best_of(const Square& square, const Detection* box,
                              FlowVector& out) const noexcept;
-  void pick(int points, MotionField& out) const noexcept;
+  Status dense(int points, MotionField& out);
+  /// Appends what the tracker finds of the first `count` of wanted_.
+  Status track(int count, int most, MotionField& out);
+  [[nodiscard]] Picture<Space::host> picture(int which) const noexcept {
+    return {pictures_[which].host(), width_, height_, width_};
+  }
+  [[nodiscard]] Picture<Space::device> picture_there(int which) const noexcept {
+    return {pictures_[which].device(), width_, height_, width_};
+  }
+  /// The newest picture to where it is worked on; the one before is there already.
+  Status hand_over(bool had_previous);
 
-  std::unique_ptr<Estimator> method_;
+  std::unique_ptr<Estimator> method_;  // dense flow, or
   FlowField field_;
-  HostBuffer<std::uint8_t> pictures_[2];
+  std::unique_ptr<PointTracker> tracker_;  // points
+  std::unique_ptr<Corners> corners_;
+  float least_corner_ = 0;
+  std::vector<Point> wanted_;
+  std::vector<TrackedPoint> tracked_;
+  DualBuffer<std::uint8_t> pictures_[2];
+  const Context* device_ = nullptr;  // none on the CPU
+  const char* name_ = "";
   int reduction_ = 1, width_ = 0, height_ = 0, full_width_ = 0, full_height_ = 0, margin_ = 0;
   int newest_ = 0;
   bool has_previous_ = false;

@@ -11,7 +11,7 @@ Status validate(const PointTrackerSettings& s) {
   for (const Rule& rule :
        {Rule{s.pyramid.levels >= 0 && s.pyramid.levels <= kMaxLevels, "levels: 0..12"},
         Rule{s.pyramid.min_side >= 2 && s.pyramid.min_side <= kMaxSide, "min_side: 2..16384"},
-        Rule{s.radius >= 2 && s.radius <= 11, "radius: 2..11"},
+        Rule{s.radius >= 2 && s.radius <= 10, "radius: 2..10"},
         Rule{s.iterations >= 1 && s.iterations <= 64, "iterations: 1..64"},
         Rule{s.texture >= 0.0F && s.texture <= 10000.0F, "texture: 0..10000"},
         Rule{s.back_tolerance > 0.0F && s.back_tolerance <= 100.0F, "back_tolerance: 0..100"}})

@@ -25,7 +25,7 @@ struct TrackedPoint {
 /// level by level until it fits. A change of brightness between the windows does not matter.
 struct PointTrackerSettings {
   PyramidSettings pyramid{0, 12};
-  int radius = 7;      ///< of the window: 2 * radius + 1 pixels a side; 2..11
+  int radius = 7;      ///< of the window: 2 * radius + 1 pixels a side; 2..10
   int iterations = 8;  ///< at most, a level; 1..64
   /// Least smaller eigenvalue of the window's mean gradient tensor, in (grey values / pixel)^2, not
   /// to be texture poor; 0..10000
@@ -36,9 +36,13 @@ struct PointTrackerSettings {
 /// Fails: invalid_argument, naming the first setting out of its range.
 Status validate(const PointTrackerSettings& settings);
 
-/// A point tracker made once for one picture size and a number of points, on one backend. Owns all
-/// memory it needs; run() allocates nothing. One thread at a time. All backends give the same, bit
-/// for bit; equal pictures leave every point exactly where it was.
+/// From the picture before to the newest, or the other way.
+enum class Way : std::uint8_t { forward, backward };
+
+/// A point tracker made once for one picture size and a number of points, on one backend. Keeps the
+/// pyramids of two pictures, so that in a sequence each is made once. Owns all memory it needs;
+/// nothing here allocates. One thread at a time. All backends give the same, bit for bit; equal
+/// pictures leave every point exactly where it was.
 class PointTracker {
  public:
   PointTracker() = default;
@@ -46,15 +50,24 @@ class PointTracker {
   PointTracker& operator=(const PointTracker&) = delete;
   virtual ~PointTracker() = default;
 
-  /// Pictures and points in host memory; done on return, on either backend. Points outside the
-  /// first picture stay where they are, with quality 0 and kOutOfView.
-  /// Fails: invalid_argument (sizes, memory, more points than it was made for), device.
-  virtual Status run(const Picture<Space::host>& previous, const Picture<Space::host>& next,
-                     const Point* points, int count, TrackedPoint* out) = 0;
-  /// Pictures on the device, points in host memory; on the context's stream, which it waits for.
-  /// Fails: as above; unsupported on the CPU.
-  virtual Status run(const Picture<Space::device>& previous, const Picture<Space::device>& next,
-                     const Point* points, int count, TrackedPoint* out) = 0;
+  /// The next picture, in host memory, which may be used again on return; the one given before is
+  /// then its previous. Fails: invalid_argument (size, memory), device.
+  virtual Status advance(const Picture<Space::host>& picture) = 0;
+  /// ... in device memory; queued on the context's stream. Fails: as above; unsupported on the CPU.
+  virtual Status advance(const Picture<Space::device>& picture) = 0;
+  /// Points of one of the two newest pictures in the other; done on return. May be asked again.
+  /// Points outside the picture stay where they are, with quality 0 and kOutOfView. Fails:
+  /// invalid_argument (no two pictures yet, memory, more points than it was made for), device.
+  virtual Status track(Way way, const Point* points, int count, TrackedPoint* out) = 0;
+
+  /// Both pictures and their points at once: advance(), advance() and track().
+  template <Space S>
+  Status run(const Picture<S>& previous, const Picture<S>& next, const Point* points, int count,
+             TrackedPoint* out) {
+    if (Status ok = advance(previous); !ok) return ok;
+    if (Status ok = advance(next); !ok) return ok;
+    return track(Way::forward, points, count, out);
+  }
   [[nodiscard]] virtual Backend backend() const noexcept = 0;
   [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;  ///< memory held, both spaces
 };

@@ -17,7 +17,6 @@ using lk::Level;
 using lk::Levels;
 using lk::Samples;
 
-constexpr const char* kWhere = "point tracker";
 constexpr int kWarps = 4;  // a block
 
 __device__ __forceinline__ std::int64_t summed(std::int64_t value) {
@@ -31,21 +30,20 @@ class Warp {
  public:
   __device__ Warp(int* patch, int lane) : patch_{patch}, lane_{lane} {}
 
-  __device__ void sample(const Sample* picture, const Level& level, int px, int py,
-                         int radius) const {
-    const int side = 2 * radius + 3;
+  __device__ TextureSums texture(const Sample* picture, const Level& level, int px, int py,
+                                 int radius) const {
+    const int around = 2 * radius + 3;
     __syncwarp();
-    for (int k = lane_; k < side * side; k += 32)
-      patch_[k] = sample_at(picture, level, px + (k % side - radius - 1) * lk::kUnit,
-                            py + (k / side - radius - 1) * lk::kUnit);
+    for (int k = lane_; k < around * around; k += 32)
+      patch_[k] = sample_at(picture, level, px + (k % around - radius - 1) * lk::kUnit,
+                            py + (k / around - radius - 1) * lk::kUnit);
     __syncwarp();
-  }
-  __device__ TextureSums texture(int radius) const {
     TextureSums sums{};
     const int side = 2 * radius + 1;
     for (int k = lane_; k < side * side; k += 32)
       add_texture(sums, patch_, k % side - radius, k / side - radius, radius);
-    return {summed(sums.xx), summed(sums.xy), summed(sums.yy), summed(sums.x), summed(sums.y)};
+    return {summed(sums.xx), summed(sums.xy), summed(sums.yy),
+            summed(sums.x),  summed(sums.y),  summed(sums.weights)};
   }
   __device__ FitSums fit(const Sample* picture, const Level& level, int px, int py,
                          int radius) const {
@@ -56,7 +54,18 @@ class Warp {
       add_fit(sums, patch_, sample_at(picture, level, px + i * lk::kUnit, py + j * lk::kUnit), i, j,
               radius);
     }
-    return {summed(sums.x), summed(sums.y), summed(sums.error), summed(sums.squared)};
+    return {summed(sums.x), summed(sums.y), summed(sums.error)};
+  }
+  __device__ MisfitSums misfit(const Sample* picture, const Level& level, int px, int py,
+                               int radius) const {
+    MisfitSums sums{};
+    const int side = 2 * radius + 1;
+    for (int k = lane_; k < side * side; k += 32) {
+      const int i = k % side - radius, j = k / side - radius;
+      add_misfit(sums, patch_, sample_at(picture, level, px + i * lk::kUnit, py + j * lk::kUnit), i,
+                 j, radius);
+    }
+    return {summed(sums.error), summed(sums.squared)};
   }
 
  private:
@@ -93,7 +102,7 @@ class PointTrackerCuda final : public PointTracker {
     const auto pixels = static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
     for (DeviceBuffer<Sample>& picture : pictures_)
       if (Status ok = make(picture, plan_.samples); !ok) return ok;
-    if (Status ok = make(input_, 2 * pixels); !ok) return ok;
+    if (Status ok = make(input_, pixels); !ok) return ok;
     const auto points = static_cast<std::size_t>(max_points_);
     Result<DualBuffer<Point>> in = DualBuffer<Point>::create(context_, Use::shared, points);
     if (!in) return in.error();
@@ -105,43 +114,42 @@ class PointTrackerCuda final : public PointTracker {
     return Done{};
   }
 
-  Status run(const Picture<Space::host>& previous, const Picture<Space::host>& next,
-             const Point* points, int count, TrackedPoint* out) override {
-    if (Status ok = check_points(kWhere, width(), height(), previous, next, points, count,
-                                 max_points_, out);
+  Status advance(const Picture<Space::host>& picture) override {
+    if (Status ok = check_picture(job_, picture); !ok) return ok;
+    const auto columns = static_cast<std::size_t>(width());
+    const auto rows = static_cast<std::size_t>(height());
+    if (Status ok = runtime::copy_rows(context_.stream().get(), runtime::Direction::to_device,
+                                       input_.device_data(), columns, picture.data,
+                                       static_cast<std::size_t>(picture.row_stride), columns, rows);
         !ok)
       return ok;
-    Picture<Space::device> there[2];
-    for (int i = 0; i < 2; ++i) {
-      const Picture<Space::host>& from = i == 0 ? previous : next;
-      const auto columns = static_cast<std::size_t>(width());
-      const auto rows = static_cast<std::size_t>(height());
-      std::uint8_t* const at = input_.device_data() + columns * rows * static_cast<std::size_t>(i);
-      there[i] = {at, width(), height(), width()};
-      if (Status ok = runtime::copy_rows(context_.stream().get(), runtime::Direction::to_device, at,
-                                         columns, from.data,
-                                         static_cast<std::size_t>(from.row_stride), columns, rows);
-          !ok)
-        return ok;
-    }
-    return run(there[0], there[1], points, count, out);
+    if (Status ok =
+            advance(Picture<Space::device>{input_.device_data(), width(), height(), width()});
+        !ok)
+      return ok;
+    return wait(context_.stream());  // the picture may be used again
+  }
+  Status advance(const Picture<Space::device>& picture) override {
+    if (Status ok = check_picture(job_, picture); !ok) return ok;
+    newest_ = 1 - newest_;
+    held_ = held_ < 2 ? held_ + 1 : 2;
+    const Samples samples{{pictures_[newest_].device_data(), nullptr}};
+    lk::queue_pyramids(context_.stream().get(), levels_,
+                       {{picture.data, nullptr}, {picture.row_stride, 0}}, samples, 1);
+    return cuda_status(cudaGetLastError(), "launch point tracker");
   }
 
-  Status run(const Picture<Space::device>& previous, const Picture<Space::device>& next,
-             const Point* points, int count, TrackedPoint* out) override {
-    if (Status ok = check_points(kWhere, width(), height(), previous, next, points, count,
-                                 max_points_, out);
-        !ok)
-      return ok;
+  Status track(Way way, const Point* points, int count, TrackedPoint* out) override {
+    if (Status ok = check_points(held_, points, count, max_points_, out); !ok) return ok;
     if (count == 0) return Done{};
     const StreamRef stream = context_.stream();
     const auto some = static_cast<std::size_t>(count);
     std::memcpy(in_.host(), points, some * sizeof(Point));
     if (Status ok = in_.to_device(stream); !ok) return ok;
-    const Samples samples{{pictures_[0].device_data(), pictures_[1].device_data()}};
-    lk::queue_pyramids(stream.get(), levels_, previous, next, samples);
+    const int from = way == Way::forward ? 1 - newest_ : newest_;
     track_kernel<<<div_up(count, kWarps), dim3{32, kWarps}, 0, stream.get()>>>(
-        job_, samples.of[0], samples.of[1], in_.device(), count, out_.device());
+        job_, pictures_[from].device_data(), pictures_[1 - from].device_data(), in_.device(), count,
+        out_.device());
     if (Status ok = cuda_status(cudaGetLastError(), "launch point tracker"); !ok) return ok;
     if (Status ok = out_.to_host(stream); !ok) return ok;
     if (Status ok = wait(stream); !ok) return ok;
@@ -170,6 +178,7 @@ class PointTrackerCuda final : public PointTracker {
   Job job_{};
   Levels levels_{};
   int max_points_;
+  int newest_ = 0, held_ = 0;  // of the pictures
   DeviceBuffer<Sample> pictures_[2];
   DeviceBuffer<std::uint8_t> input_;
   DualBuffer<Point> in_;
@@ -183,7 +192,7 @@ Result<std::unique_ptr<PointTracker>> make_point_tracker_cuda(const Context& con
                                                               int width, int height,
                                                               int max_points) {
   if (context.backend() != Backend::cuda)
-    return Error{Errc::unsupported, 0, kWhere, "the backend is the CPU"};
+    return Error{Errc::unsupported, 0, kTracker, "the backend is the CPU"};
   auto made = std::make_unique<PointTrackerCuda>(context, settings, width, height, max_points);
   if (Status ok = made->allocate(); !ok) return ok.error();
   return std::unique_ptr<PointTracker>{std::move(made)};

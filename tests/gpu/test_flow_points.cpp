@@ -23,7 +23,7 @@ void test_points_equal_the_cpu_bit_for_bit() {
     for (int x = -1; x < kWidth; x += 9)
       points.push_back({static_cast<float>(x) + 0.37F, static_cast<float>(y) + 0.8F});
   const int count = static_cast<int>(points.size());
-  for (const int radius : {2, 7, 11})
+  for (const int radius : {2, 3, 7, 10})
     for (const bool check_back : {false, true}) {
       PointTrackerSettings settings;
       settings.radius = radius;

@@ -3,5 +3,7 @@ kerb_add_test(NAME unit_ego_geometry SOURCES firmware/ego/test_geometry.cpp
 kerb_add_test(NAME unit_ego_estimator SOURCES firmware/ego/test_ego_estimator.cpp
     ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
   LINKS kerb::firmware_ego LABELS unit)
+kerb_add_test(NAME unit_ego_doubt SOURCES firmware/ego/test_ego_doubt.cpp
+  LINKS kerb::firmware_ego LABELS unit)
 kerb_add_test(NAME unit_ego_motion_watch SOURCES firmware/ego/test_motion_watch.cpp
   LINKS kerb::firmware_ego LABELS unit)

@@ -22,4 +22,10 @@ if(TARGET kerblab)
     KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
   add_dependencies(unit_tools_kerblab_flow kerblab)
   set_tests_properties(unit_tools_kerblab_flow PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  kerb_add_test(NAME unit_tools_kerblab_ego SOURCES tools/test_kerblab_ego.cpp
+    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
+  target_compile_definitions(unit_tools_kerblab_ego PRIVATE
+    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
+  add_dependencies(unit_tools_kerblab_ego kerblab)
+  set_tests_properties(unit_tools_kerblab_ego PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()

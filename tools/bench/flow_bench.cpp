@@ -3,14 +3,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "gpu/flow/block_matching.hpp"
+#include "gpu/flow/corners.hpp"
 #include "gpu/flow/lucas_kanade.hpp"
+#include "gpu/flow/motion_points.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/workers.hpp"
+#include "tools/bench/contexts.hpp"
 
 namespace kerb::bench {
 namespace {
@@ -123,12 +127,21 @@ using Make =
 struct Method {
   const char* name;
   Make make;
-  double bytes_a_pixel;  // read and written at the least
+  double bytes_a_pixel;       // read and written at the least
+  double operations_a_pixel;  // counted in the code, about
 };
 
 std::vector<Method> methods() {
   constexpr double kLevels = 4.0 / 3;     // pixels of a pyramid to one of the picture
   constexpr double kOut = 4 + 4 + 1 + 1;  // u, v, quality, flags
+  // An iteration of lk, a pixel: warping 8 multiplications and additions, difference and sum 4,
+  // gradients and second derivatives 25, terms 30, their windows 36, solution 30, and two medians
+  // of 25, by 99 exchanges each.
+  constexpr double kIteration = 2 * 8 + 4 + 25 + 30 + 36 + 30 + 2 * 2 * 99;
+  // A block of block matching, of each of its 64 pixels: 9 places from above and 9 around the best,
+  // gradients and their products 7, three looks at fractions of a pixel by 7; multiplied and added.
+  // There is a block for 16 pixels. Then a pixel's vector from nine blocks.
+  constexpr double kMatch = kLevels * 2 * 64 * (9 + 9 + 7 + 3 * 7) / 16 + 2 * 3 * 9;
   std::vector<Method> out;
   for (const bool back : {false, true}) {
     flow::LucasKanadeSettings s;
@@ -137,11 +150,13 @@ std::vector<Method> methods() {
     // 16 bits) and both pictures' samples and writes vectors.
     const double once =
         2 * 2 * kLevels + (4 + 4 + 2 * 2) * (s.finest_iterations + s.iterations * (kLevels - 1));
-    out.push_back({back ? "lk, checked" : "lk",
-                   [s](const Context& c, Workers& w, int width, int height) {
-                     return flow::make_lucas_kanade(c, w, s, width, height);
-                   },
-                   2 + 2 * 2 * kLevels + (back ? 2 : 1) * once + kOut});
+    out.push_back(
+        {back ? "lk, checked" : "lk",
+         [s](const Context& c, Workers& w, int width, int height) {
+           return flow::make_lucas_kanade(c, w, s, width, height);
+         },
+         2 + 2 * 2 * kLevels + (back ? 2 : 1) * once + kOut,
+         (back ? 2 : 1) * kIteration * (s.finest_iterations + s.iterations * (kLevels - 1))});
   }
   for (const flow::Cost cost : {flow::Cost::ncc, flow::Cost::ssd, flow::Cost::sad}) {
     flow::BlockMatchingSettings s;
@@ -151,7 +166,7 @@ std::vector<Method> methods() {
                    [s](const Context& c, Workers& w, int width, int height) {
                      return flow::make_block_matching(c, w, s, width, height);
                    },
-                   2 + 2 * 2 * kLevels + kOut});
+                   2 + 2 * 2 * kLevels + kOut, kMatch});
   }
   return out;
 }
@@ -162,14 +177,7 @@ class Bench {
       : clock_{clock}, bench_{bench}, workers_{bench.threads} {}
 
   Result<std::vector<FlowRow>> run() {
-    Result<Context> cpu = Context::create(BackendChoice::cpu);
-    if (!cpu) return cpu.error();
-    cpu_.emplace(std::move(*cpu));
-    if (bench_.cuda) {
-      Result<Context> cuda = Context::create(BackendChoice::cuda);
-      if (!cuda) return cuda.error();
-      cuda_.emplace(std::move(*cuda));
-    }
+    if (Status ok = contexts_.open(bench_.cuda); !ok) return ok.error();
     for (std::size_t i = 0; i < bench_.cases.size(); ++i)
       if (Status ok = one(bench_.cases[i], static_cast<int>(i)); !ok) return ok.error();
     return std::move(rows_);
@@ -208,8 +216,9 @@ class Bench {
     const bool has_reference = !rows.empty();
 
     for (const Method& method : methods()) {
-      const double moved =
-          method.bytes_a_pixel * static_cast<double>(c.width) * static_cast<double>(c.height);
+      const double pixels = static_cast<double>(c.width) * static_cast<double>(c.height);
+      const double moved = method.bytes_a_pixel * pixels;
+      const double operations = method.operations_a_pixel * pixels;
       // The CPU's field, which CUDA's must equal.
       Result<std::unique_ptr<flow::Estimator>> host =
           method.make(*cpu_, workers_, c.width, c.height);
@@ -223,6 +232,7 @@ class Bench {
         FlowRow& row = add(method.name, "cpu", workers_.count(), cpu_frame);
         row.bytes_held = on_cpu->bytes();
         row.bytes_moved = moved;
+        row.operations = operations;
       } else if (Status ok = cpu_frame(); !ok) {
         return ok;
       }
@@ -258,7 +268,11 @@ class Bench {
       there.equals_cpu = same(out->host(), expected->view);
       there.bytes_held = on_gpu->bytes();
       there.bytes_moved = moved;
+      there.operations = operations;
     }
+    Sparse sparse;
+    if (!in.masked())
+      if (Status ok = add_sparse(in, sparse, add); !ok) return ok;
     const auto on_round = [&](int done, int all) {
       if (bench_.on_progress)
         bench_.on_progress("flow", number * all + done,
@@ -274,10 +288,110 @@ class Bench {
     return Done{};
   }
 
+  /// The pictures by turns, so that each of a row's frames has one that is new.
+  struct Turns {
+    int turn = 0;
+    std::size_t operator()() { return static_cast<std::size_t>(++turn & 1); }
+  };
+  /// What rows besides the dense methods' need while they run.
+  struct Sparse {
+    std::vector<flow::Point> points;
+    std::vector<flow::TrackedPoint> expected, got;
+    std::unique_ptr<flow::PointTracker> on_cpu, on_gpu;
+    std::unique_ptr<flow::MotionPoints> product_cpu, product_gpu;
+    std::unique_ptr<MotionField> field = std::make_unique<MotionField>();
+  };
+
+  template <typename Add>
+  Status add_sparse(const Input& in, Sparse& s, const Add& add) {
+    const FlowCase& c = in.size;
+    choose_corners(in, s.points);
+    const int count = static_cast<int>(s.points.size());
+    s.expected.resize(s.points.size());
+    s.got.resize(s.points.size());
+    const auto make = [&](const Context& context, auto& tracker, auto& product) -> Status {
+      auto made = flow::make_point_tracker(context, workers_, flow::quick_points(), c.width,
+                                           c.height, std::max(count, 1));
+      if (!made) return made.error();
+      tracker = std::move(*made);
+      auto whole = flow::MotionPoints::create(context, workers_, {}, c.width, c.height);
+      if (!whole) return whole.error();
+      product = std::move(*whole);
+      return Done{};
+    };
+    const auto host = [&in](std::size_t which) {
+      return in.host(which == 0 ? in.previous : in.next);
+    };
+    const auto product_frame = [&s, host](flow::MotionPoints& product) {
+      return [&s, &product, host, next = Turns{}]() mutable {
+        PreparedImage image;
+        image.grey = host(next());
+        return product.estimate(image, kPoints, *s.field);
+      };
+    };
+    if (Status ok = make(*cpu_, s.on_cpu, s.product_cpu); !ok) return ok;
+    if (Status ok = s.on_cpu->run(host(0), host(1), s.points.data(), count, s.expected.data()); !ok)
+      return ok;
+    if (bench_.cpu) {
+      FlowRow& row = add(
+          "points", "cpu", workers_.count(), [&s, host, count, next = Turns{}]() mutable -> Status {
+            if (Status ok = s.on_cpu->advance(host(next())); !ok) return ok;
+            return s.on_cpu->track(flow::Way::backward, s.points.data(), count, s.got.data());
+          });
+      row.bytes_held = s.on_cpu->bytes();
+      add("product", "cpu", workers_.count(), product_frame(*s.product_cpu));
+    }
+    if (!cuda_) return Done{};
+    if (Status ok = make(*cuda_, s.on_gpu, s.product_gpu); !ok) return ok;
+    const auto equal = [&s] {
+      return std::memcmp(s.expected.data(), s.got.data(),
+                         s.got.size() * sizeof(flow::TrackedPoint)) == 0;
+    };
+    if (Status ok = s.on_gpu->run(host(0), host(1), s.points.data(), count, s.got.data()); !ok)
+      return ok;
+    const bool from_host = equal();
+    if (Status ok = s.on_gpu->run(in.device(0), in.device(1), s.points.data(), count, s.got.data());
+        !ok)
+      return ok;
+    const bool on_device = equal();
+    add("points", "cuda", 0, [&s, host, count, next = Turns{}]() mutable -> Status {
+      if (Status ok = s.on_gpu->advance(host(next())); !ok) return ok;
+      return s.on_gpu->track(flow::Way::backward, s.points.data(), count, s.got.data());
+    }).equals_cpu = from_host;
+    FlowRow& there =
+        add("points", "cuda, on device", 0, [&s, &in, count, next = Turns{}]() mutable -> Status {
+          if (Status ok = s.on_gpu->advance(in.device(next())); !ok) return ok;
+          return s.on_gpu->track(flow::Way::backward, s.points.data(), count, s.got.data());
+        });
+    there.equals_cpu = on_device;
+    there.bytes_held = s.on_gpu->bytes();
+    add("product", "cuda", 0, product_frame(*s.product_gpu));
+    return Done{};
+  }
+
+  /// The clearest corner of each square, as the product does.
+  void choose_corners(const Input& in, std::vector<flow::Point>& points) {
+    const FlowCase& c = in.size;
+    flow::Corners corners{workers_, c.width, c.height};
+    corners.look_at(in.host(in.previous));
+    const int columns =
+        static_cast<int>(std::sqrt(kPoints * static_cast<double>(c.width) / c.height));
+    const int rows = kPoints / columns;
+    for (int row = 0; row < rows; ++row)
+      for (int column = 0; column < columns; ++column) {
+        flow::Point corner;
+        if (corners.best_of({c.width * column / columns, c.height * row / rows,
+                             c.width * (column + 1) / columns, c.height * (row + 1) / rows},
+                            flow::quick_points().texture, corner))
+          points.push_back(corner);
+      }
+  }
+
   const Clock& clock_;
   const FlowBench& bench_;
   Workers workers_;
-  std::optional<Context> cpu_, cuda_;
+  Contexts contexts_;
+  const std::optional<Context>&cpu_ = contexts_.cpu, &cuda_ = contexts_.cuda;
   std::vector<FlowRow> rows_;
 };
 

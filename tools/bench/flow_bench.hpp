@@ -12,6 +12,8 @@
 /// `kerblab bench flow`, less what needs OpenCV: a bare GPU machine can run it too.
 namespace kerb::bench {
 
+inline constexpr int kPoints = 1200;
+
 struct FlowCase {
   int width = 0, height = 0;
   double wanted = 1;  ///< part of the picture that the mask asks for, in its middle; 1: no mask
@@ -41,7 +43,9 @@ struct FlowBench {
   std::function<void(const std::string& what, int done, int all)> on_progress;
 };
 
-/// What one method took for one case.
+/// What one method took for one case. Besides the dense methods, where there is no mask: "points",
+/// the point tracker at kPoints corners with one new picture a frame, and "product", the firmware's
+/// whole flow with its defaults: the picture made smaller, and what is fastest on the backend.
 struct FlowRow {
   FlowCase size;
   std::string name;
@@ -51,6 +55,7 @@ struct FlowRow {
   double ratio = 0;            ///< the reference's median over this one's; 0: there was none
   std::size_t bytes_held = 0;  ///< 0: not known
   double bytes_moved = 0;      ///< the least it reads and writes; 0: not known
+  double operations = 0;       ///< additions, multiplications, minima: about; 0: not known
   bool equals_cpu = true;      ///< vectors, qualities and flags
 };
 

@@ -8,6 +8,7 @@
 
 #include "gpu/hog/fusion.hpp"
 #include "gpu/memory/buffer.hpp"
+#include "tools/bench/contexts.hpp"
 #include "tools/bench/workload.hpp"
 
 namespace kerb::bench {
@@ -167,14 +168,7 @@ class HogRunner {
       : clock_{clock}, bench_{bench}, workers_{bench.threads} {}
 
   Result<std::vector<HogRow>> run() {
-    Result<Context> cpu = Context::create(BackendChoice::cpu);
-    if (!cpu) return cpu.error();
-    cpu_.emplace(std::move(*cpu));
-    if (bench_.cuda) {
-      Result<Context> cuda = Context::create(BackendChoice::cuda);
-      if (!cuda) return cuda.error();
-      cuda_.emplace(std::move(*cuda));
-    }
+    if (Status ok = contexts_.open(bench_.cuda); !ok) return ok.error();
     if (Status ok = make_models(); !ok) return ok.error();
     for (const HogCase& search : bench_.cases)
       if (Status ok = run_case(search); !ok) return ok.error();
@@ -329,7 +323,8 @@ class HogRunner {
   const Clock& clock_;
   const HogBench& bench_;
   Workers workers_;
-  std::optional<Context> cpu_, cuda_;
+  Contexts contexts_;
+  const std::optional<Context>&cpu_ = contexts_.cpu, &cuda_ = contexts_.cuda;
   std::vector<NamedModel> models_;
   HogCase calibrated_;  // where the cascades' thresholds come from
   std::vector<HogRow> rows_;

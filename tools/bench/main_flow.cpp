@@ -44,10 +44,10 @@ int main(int argc, char** argv) {
     std::printf(
         "{\"width\":%d,\"height\":%d,\"wanted\":%.2f,\"method\":\"%s\",\"backend\":\"%s\","
         "\"threads\":%d,\"median_ms\":%.4f,\"best_ms\":%.4f,\"worst_ms\":%.4f,\"bytes_held\":%zu,"
-        "\"bytes_moved\":%.0f,\"equals_cpu\":%s}\n",
+        "\"bytes_moved\":%.0f,\"operations\":%.0f,\"equals_cpu\":%s}\n",
         row.size.width, row.size.height, row.size.wanted, row.name.c_str(), row.backend.c_str(),
         row.threads, row.times.median_ms, row.times.best_ms, row.times.worst_ms, row.bytes_held,
-        row.bytes_moved, row.equals_cpu ? "true" : "false");
+        row.bytes_moved, row.operations, row.equals_cpu ? "true" : "false");
     equal = equal && row.equals_cpu;
   }
   return equal ? 0 : 1;

@@ -6,12 +6,14 @@
 #include <limits>
 
 #include "tools/bench/random.hpp"
+#include "tools/train/blocks.hpp"
 
 namespace kerb::bench {
 namespace {
 
 using hog::CascadeModel;
 using hog::LinearLearner;
+using train::Block;
 
 /// Lower than any sum of votes, so that every window passes. A sum and this are exact in a float,
 /// or off by a unit or two, which moves no rate that anybody could see.
@@ -54,29 +56,11 @@ Status check(const WorkloadSettings& s) {
 
 }  // namespace
 
-std::vector<Block> block_pool(int grid) {
-  std::vector<Block> pool;
-  struct Ratio {
-    int x, y;
-  };
-  for (const Ratio ratio : {Ratio{1, 1}, Ratio{1, 2}, Ratio{2, 1}})
-    for (int side = 12; side <= 64; side += 2) {
-      const int width = side * ratio.x, height = side * ratio.y;
-      if (width > 64 || height > 128) continue;
-      if (width % (2 * grid) != 0 || height % (2 * grid) != 0) continue;
-      int step = side < 16 ? 4 : side < 24 ? 6 : 8;  // with these it is 5029 for grid 1
-      if (step % grid != 0) step = 8;
-      for (int y = 0; y + height <= 128; y += step)
-        for (int x = 0; x + width <= 64; x += step) pool.push_back({x, y, width, height});
-    }
-  return pool;
-}
-
 Result<hog::Model> make_workload(Workers& workers, const WorkloadSettings& settings,
                                  const hog::SearchSettings& search,
                                  const ImageView<Space::host, const std::uint8_t>& picture) {
   if (Status ok = check(settings); !ok) return ok.error();
-  const std::vector<Block> pool = block_pool(settings.grid);
+  const std::vector<Block> pool = train::block_pool(64, 128, settings.grid);
   Random random{settings.seed};
   CascadeModel model;
   for (const int size : settings.stage_sizes) {

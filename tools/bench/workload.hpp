@@ -9,17 +9,6 @@
 /// trained one.
 namespace kerb::bench {
 
-/// A block of the pool, pixels in the window.
-struct Block {
-  int x = 0, y = 0, width = 0, height = 0;
-};
-
-/// The thesis's pool of blocks (section 5.2) in a window of 64 x 128: even sides from 12 x 12 to
-/// 64 x 128, ratios 1:1, 1:2 and 2:1, steps of 4, 6 or 8 pixels by size. For grid 1 these are the
-/// thesis's 5029; for 2 and 4, those of them whose cells begin and end on multiples of `grid`
-/// pixels (for 4, steps of 6 become 8).
-[[nodiscard]] std::vector<Block> block_pool(int grid);
-
 struct WorkloadSettings {
   int grid = 4;  ///< 2 or 4: how finely the blocks lie
   /// Learners of each of the 23 stages: 16 in the first four, as the thesis has it, then growing as
@@ -34,10 +23,11 @@ struct WorkloadSettings {
   std::uint64_t seed = 1;
 };
 
-/// Random blocks of the pool with random weights, and thresholds so chosen that in a search of
-/// `picture` every stage rejects its part. Ties (windows without any gradient) can make it miss.
-/// The same model on every machine. Searches the picture once a stage on the CPU: seconds for a
-/// large one. Fails: invalid_argument (settings; no window in the picture), and as the engine.
+/// Random blocks of the thesis's pool (train::block_pool() of a window of 64 x 128) with random
+/// weights, and thresholds so chosen that in a search of `picture` every stage rejects its part.
+/// Ties (windows without any gradient) can make it miss. The same model on every machine. Searches
+/// the picture once a stage on the CPU: seconds for a large one. Fails: invalid_argument (settings;
+/// no window in the picture), and as the engine.
 Result<hog::Model> make_workload(Workers& workers, const WorkloadSettings& settings,
                                  const hog::SearchSettings& search,
                                  const ImageView<Space::host, const std::uint8_t>& picture);

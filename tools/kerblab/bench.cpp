@@ -12,7 +12,6 @@
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/objdetect.hpp>
-#include <opencv2/video/tracking.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,6 +23,7 @@
 #include "tools/bench/street.hpp"
 #include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/command.hpp"
+#include "tools/kerblab/flow_methods.hpp"
 #include "tools/kerblab/models.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/pictures.hpp"
@@ -110,33 +110,19 @@ std::vector<bench::FlowRival> opencv_flows(const Grey& previous, const Grey& nex
     return cv::Mat{view.height, view.width, CV_8UC1, const_cast<std::uint8_t*>(view.data),
                    static_cast<std::size_t>(view.row_stride)};
   };
-  const auto rival = [a = mat(previous), b = mat(next)](
-                         const char* name, std::function<void(cv::Mat, cv::Mat, cv::Mat&)> run) {
-    return bench::FlowRival{name, [a, b, run = std::move(run)]() -> Status {
-                              try {
-                                cv::Mat out;
-                                run(a, b, out);
-                              } catch (const std::exception&) {
-                                return Error{Errc::device, 0, "OpenCV's flow"};
-                              }
-                              return Done{};
-                            }};
-  };
-  struct Preset {
-    const char* name;
-    int preset;
-  };
   std::vector<bench::FlowRival> rivals;
-  for (const Preset& p : {Preset{"OpenCV DIS medium", cv::DISOpticalFlow::PRESET_MEDIUM},
-                          Preset{"OpenCV DIS fast", cv::DISOpticalFlow::PRESET_FAST},
-                          Preset{"OpenCV DIS ultrafast", cv::DISOpticalFlow::PRESET_ULTRAFAST}}) {
-    const cv::Ptr<cv::DISOpticalFlow> dis = cv::DISOpticalFlow::create(p.preset);
-    rivals.push_back(rival(
-        p.name, [dis](const cv::Mat& a, const cv::Mat& b, cv::Mat& out) { dis->calc(a, b, out); }));
-  }
-  rivals.push_back(rival("OpenCV Farneback", [](const cv::Mat& a, const cv::Mat& b, cv::Mat& out) {
-    cv::calcOpticalFlowFarneback(a, b, out, 0.5, 5, 15, 3, 5, 1.1, 0);
-  }));
+  for (const char* name :
+       {"opencv-dis-medium", "opencv-dis-fast", "opencv-dis-ultrafast", "opencv-farneback"})
+    rivals.push_back(
+        {name, [a = mat(previous), b = mat(next), run = opencv_flow(name)]() -> Status {
+           try {
+             cv::Mat out;
+             run(a, b, out);
+           } catch (const std::exception&) {
+             return Error{Errc::device, 0, "OpenCV's flow"};
+           }
+           return Done{};
+         }});
   return rivals;
 }
 
@@ -223,6 +209,8 @@ Json to_json(const bench::FlowRow& row) {
   if (row.bytes_held > 0) out["bytes_held"] = row.bytes_held;
   if (row.bytes_moved > 0 && row.times.median_ms > 0)
     out["gb_per_s"] = row.bytes_moved * 1e-6 / row.times.median_ms;
+  if (row.operations > 0 && row.times.median_ms > 0)
+    out["gop_per_s"] = row.operations * 1e-6 / row.times.median_ms;
   if (row.backend != "cpu") out["equals_cpu"] = row.equals_cpu;
   return out;
 }
@@ -367,8 +355,6 @@ Status run(const BenchOptions& o) {
   if (!o.json.empty())
     if (Status ok = check_output(o.json); !ok) return ok;
   if (Status ok = check_apart({o.json}, {o.picture, o.model}); !ok) return ok;
-  if (!o.model.empty() && o.what != "hog")
-    return Error{Errc::invalid_argument, 0, "--model", "is for bench hog"};
   Result<Backends> backends = choose_backends(o.backend);
   if (!backends) return backends.error();
   const SystemClock clock;
@@ -405,53 +391,74 @@ Status run(const BenchOptions& o) {
 
 }  // namespace
 
-void add_bench(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("bench", "Measure detectors, flow and image operators");
-  command->footer(
-      "hog: every detector of ours beside OpenCV's HOGDescriptor, by turns, from the grey picture\n"
-      "to fused boxes; medians. image: every operator of gpu/image. flow: our methods beside "
-      "OpenCV's\n"
-      "on two pictures, the second a little nearer, whole and masked. Prints a table.\n"
-      "Backend auto: the CPU, and CUDA too where there is a device; cpu or cuda: that one alone\n"
-      "(OpenCV's, which runs on the CPU, always stands beside hog).\n"
-      "With --model, that model alone beside OpenCV's: in colour if it needs it (OpenCV's in "
-      "grey),\n"
-      "with its own threshold and fusion, in the thesis's searches of 1280x960 and in its own.\n"
-      "Examples:\n  kerblab bench hog --picture street.png --repeat 21 --json bench.json\n"
-      "  kerblab bench hog --model models/default.kwm --threads 2");
-  const auto o = std::make_shared<BenchOptions>();
-  command->add_option("what", o->what, "hog, flow or image")
-      ->check(CLI::IsMember({"hog", "flow", "image"}))
-      ->option_text("[hog|flow|image]")
-      ->capture_default_str();
-  command->add_option("--json", o->json, "Also as JSON, there; - is stdout, without the table")
+namespace {
+
+/// Options of one benchmark, or of all.
+void add_options(CLI::App& command, const std::shared_ptr<BenchOptions>& o, const char* repeats) {
+  const bool hog = o->what == "hog", image = o->what == "image";
+  command.add_option("--json", o->json, "Also as JSON, there; - is stdout, without the table")
       ->check(not_empty);
-  command
-      ->add_option(
-          "--picture", o->picture,
-          "hog, flow: a picture, cut and scaled to each size; default: a street made by code")
-      ->check(not_empty);
-  command->add_option("--model", o->model, "hog: this model (ours or OpenCV's) instead of all")
-      ->check(not_empty);
-  command
-      ->add_option("--repeat", o->repeat,
-                   "Medians of so many; default 11 (hog), 21 (flow), 31 (image)")
-      ->check(CLI::Range(1, 100000));
-  command->add_flag("--quick", o->quick, "One small search, tiny pictures: does it run at all?");
-  command->add_option("--backend", o->backend, "auto, cpu or cuda")
+  if (!image)
+    command
+        .add_option("--picture", o->picture,
+                    "A picture, cut and scaled to each size; default: a street made by code")
+        ->check(not_empty);
+  if (hog)
+    command.add_option("--model", o->model, "This model (ours or OpenCV's) instead of all")
+        ->check(not_empty);
+  command.add_option("--repeat", o->repeat, repeats)->check(CLI::Range(1, 100000));
+  command.add_flag("--quick", o->quick, "Tiny pictures, one small search: does it run at all?");
+  command.add_option("--backend", o->backend, "auto, cpu or cuda")
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
   command
-      ->add_option("--threads", o->threads,
-                   "Of the CPU backend and of OpenCV; 0: one for each core")
+      .add_option("--threads", o->threads, "Of the CPU backend and of OpenCV; 0: one for each core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
-  command->callback([o, &action] {
-    action = [o] {
-      const Status done = run(*o);
-      return done ? 0 : fail(done.error());
-    };
-  });
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("bench", "Measure detectors, flow and image operators");
+  command->footer(
+      "Prints a table. Backend auto: the CPU, and CUDA too where there is a device; cpu or cuda:\n"
+      "that one alone (OpenCV's, which runs on the CPU, always stands beside hog and flow).\n"
+      "Example: kerblab bench flow --backend cpu --threads 2 --json flow.json");
+  command->require_subcommand(1);
+  struct Part {
+    const char *what, *text, *repeats, *footer;
+  };
+  for (const Part& part :
+       {Part{"hog", "Detectors, from the grey picture to fused boxes",
+             "Medians of so many; default 11",
+             "Every detector of ours beside OpenCV's HOGDescriptor, by turns; medians. With "
+             "--model, "
+             "that\nmodel alone beside OpenCV's: in colour if it needs it (OpenCV's in grey), with "
+             "its own\nthreshold and fusion, in the thesis's searches of 1280x960 and in its own.\n"
+             "Examples:\n  kerblab bench hog --picture street.png --repeat 21 --json bench.json\n"
+             "  kerblab bench hog --model models/default.kwm --threads 2"},
+        Part{
+            "flow", "Flow: dense, at points, and the product's", "Medians of so many; default 21",
+            "Our methods beside OpenCV's on two pictures, the second a little nearer, whole and "
+            "masked.\npoints: Lucas-Kanade at 1200 corners, one new picture a frame; product: what "
+            "the firmware\ndoes of a frame with its defaults. cuda has pictures uploaded and the "
+            "field read back,\n'cuda, on device' neither.\n"
+            "Example: kerblab bench flow --backend cpu --threads 2 --repeat 5 --json flow.json"},
+        Part{"image", "Every operator of gpu/image", "Medians of so many; default 31",
+             "Example: kerblab bench image --json image.json"}}) {
+    const auto o = std::make_shared<BenchOptions>();
+    o->what = part.what;
+    CLI::App* one = command->add_subcommand(part.what, part.text);
+    one->footer(part.footer);
+    add_options(*one, o, part.repeats);
+    one->callback([o, &action] {
+      action = [o] {
+        const Status done = run(*o);
+        return done ? 0 : fail(done.error());
+      };
+    });
+  }
 }
 
 }  // namespace kerb::lab

@@ -4,18 +4,22 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numbers>
+#include <numeric>
 #include <opencv2/imgproc.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "firmware/config/config.hpp"
+#include "firmware/ego/configured.hpp"
 #include "firmware/ego/ego_estimator.hpp"
+#include "firmware/ego/motion_watch.hpp"
 #include "gpu/flow/motion_points.hpp"
 #include "gpu/memory/context.hpp"
 #include "tools/eval/mot.hpp"
@@ -33,16 +37,46 @@ using ego::RegionVerdict;
 
 struct EgoOptions {
   std::vector<std::string> images;
-  std::string json = "-", draw, boxes, method = "lk", backend = "auto";
+  CameraSettings camera;
+  EgoMotionSettings ego;
+  std::string json = "-", draw, boxes, method = "auto", backend = "auto";
   std::vector<double> center;
-  double focal = 0, fov = 60, height = 1.4, pitch = 0, yaw = 0, ahead = 1.5, rate = 30;
+  double rate = 30;
   std::optional<double> speed, yaw_rate;
-  double tolerance = 8;
+  std::optional<int> first;
   int width = 640, points = 1200, every = 1, threads = 0;
   bool fixed = false;
 };
 
-double radians(double degrees) { return degrees * std::numbers::pi / 180; }
+/// The number a file's name ends with, before its extension: 000020.jpg is 20.
+std::optional<int> number_of(const std::string& path) {
+  const std::string stem = std::filesystem::path{path}.stem().string();
+  const std::size_t last = stem.find_last_not_of("0123456789");
+  const std::string digits = last == std::string::npos ? stem : stem.substr(last + 1);
+  int number = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (digits.empty() || error != std::errc{}) return std::nullopt;
+  return number;
+}
+
+/// Which frame of its sequence each picture is: by --first, by the numbers in the names where all
+/// have one, else counted from 1. Fails: invalid_argument (numbers that do not rise).
+Result<std::vector<int>> number_frames(const std::vector<std::string>& paths,
+                                       std::optional<int> first) {
+  std::vector<int> frames;
+  for (const std::string& path : paths) {
+    const std::optional<int> number = number_of(path);
+    if (first || !number) break;
+    if (!frames.empty() && *number <= frames.back())
+      return Error{Errc::invalid_argument, 0, "ego",
+                   Text<112>{path + ": frames must come in order; --first counts them as given"}};
+    frames.push_back(*number);
+  }
+  if (frames.size() == paths.size()) return frames;
+  frames.resize(paths.size());
+  std::iota(frames.begin(), frames.end(), first.value_or(1));
+  return frames;
+}
 
 cv::Scalar colour_of(RegionVerdict verdict) {
   switch (verdict) {
@@ -72,6 +106,8 @@ class Ego {
       if (!boxes) return boxes.error();
       boxes_ = std::move(*boxes);
     }
+    const Result<std::vector<int>> frames = number_frames(*paths, options_.first);
+    if (!frames) return frames.error();
     BackendChoice choice = BackendChoice::automatic;
     parse(options_.backend, choice);
     Result<Context> context = Context::create(choice);
@@ -84,7 +120,7 @@ class Ego {
       drawings_.emplace(std::move(*drawings));
       for (std::size_t i = 0; i < paths->size(); ++i)
         drawn_.push_back(
-            is_drawn(static_cast<int>(i) + 1)
+            is_drawn(i)
                 ? drawings_->next(std::filesystem::path{(*paths)[i]}.stem().string(), ".png")
                 : std::string{});
       if (Status ok = check_apart(drawings_->targets(), inputs); !ok) return ok;
@@ -92,7 +128,7 @@ class Ego {
     {
       Progress progress{clock_, "ego"};
       for (std::size_t i = 0; i < paths->size(); ++i) {
-        if (Status done = one((*paths)[i], static_cast<int>(i) + 1); !done) return done;
+        if (Status done = one((*paths)[i], i, (*frames)[i]); !done) return done;
         progress.show(i + 1, paths->size());
       }
     }
@@ -104,36 +140,33 @@ class Ego {
   }
 
  private:
-  [[nodiscard]] bool is_drawn(int frame) const { return frame % options_.every == 0; }
+  [[nodiscard]] bool is_drawn(std::size_t index) const {
+    return (index + 1) % static_cast<std::size_t>(options_.every) == 0;
+  }
 
   Status open(int width, int height) {
     flow::MotionPointsSettings settings;
-    settings.method =
-        options_.method == "bm" ? flow::Method::block_matching : flow::Method::lucas_kanade;
+    settings.method = options_.method == "ncc"      ? flow::Method::block_matching
+                      : options_.method == "lk"     ? flow::Method::lucas_kanade
+                      : options_.method == "points" ? flow::Method::points
+                                                    : flow::Method::automatic;
     settings.widest = options_.width;
     Result<std::unique_ptr<flow::MotionPoints>> points =
         flow::MotionPoints::create(*context_, *workers_, settings, width, height);
     if (!points) return points.error();
     points_ = std::move(*points);
-    ego::Camera camera;
-    camera.focal_px =
-        options_.focal > 0 ? options_.focal : width / 2.0 / std::tan(radians(options_.fov) / 2);
-    const bool centred = options_.center.size() == 2;
-    camera.center_x = centred ? options_.center[0] : (width - 1) / 2.0;
-    camera.center_y = centred ? options_.center[1] : (height - 1) / 2.0;
-    camera.height_m = options_.height;
-    camera.pitch_rad = radians(options_.pitch);
-    camera.yaw_rad = radians(options_.yaw);
-    camera.ahead_m = options_.ahead;
-    ego::EgoSettings ego;
-    ego.aim_tolerance_rad = radians(options_.tolerance);
-    ego_.emplace(camera, ego);
+    CameraSettings camera = options_.camera;
+    if (options_.center.size() == 2) {
+      camera.center_x = options_.center[0];
+      camera.center_y = options_.center[1];
+    }
+    ego_.emplace(ego::camera_of(camera, width, height), ego::settings_of(options_.ego));
     width_ = width;
     height_ = height;
     return Done{};
   }
 
-  Status one(const std::string& path, int frame) {
+  Status one(const std::string& path, std::size_t index, int frame) {
     Result<LoadedPicture> picture = load_picture(path, false);
     if (!picture) return picture.error();
     cv::Mat& bgr = picture->bgr;
@@ -155,8 +188,11 @@ class Ego {
       closer.push_back({static_cast<float>(b.box.x), static_cast<float>(b.box.y),
                         static_cast<float>(b.box.w), static_cast<float>(b.box.h), 1});
     }
-    points_->look_closer(closer.data(), static_cast<int>(closer.size()), 40, *field_);
-    const Nanos interval{std::llround(1e9 / options_.rate)};
+    points_->look_closer(closer.data(), static_cast<int>(closer.size()), ego::kPointsAPerson,
+                         *field_);
+    const int passed = index > 0 ? frame - last_frame_ : 1;  // some may be missing
+    last_frame_ = frame;
+    const Nanos interval{std::llround(1e9 * passed / options_.rate)};
     const ego::EgoMotion& motion = ego_->update(*field_, interval, vehicle, people);
     std::vector<ego::RegionMotion> judged;
     judged.reserve(people.size());
@@ -168,9 +204,9 @@ class Ego {
     if (motion.state == ego::EgoState::valid) ++valid_;
     for (std::size_t i = 0; i < judged.size(); ++i) count(frame, boxes_[frame][i], judged[i]);
     write_line(path, motion, frame, judged);
-    if (!drawings_ || !is_drawn(frame)) return Done{};
+    if (!drawings_ || !is_drawn(index)) return Done{};
     draw(bgr, motion, people, judged, frame);
-    return write_png(drawn_[static_cast<std::size_t>(frame) - 1], bgr);
+    return write_png(drawn_[index], bgr);
   }
 
   /// How fast a box itself moves in the picture, as metres a second of somebody 1.7 m tall: from
@@ -200,13 +236,17 @@ class Ego {
 
   void write_line(const std::string& path, const ego::EgoMotion& m, int frame,
                   const std::vector<ego::RegionMotion>& judged) {
+    const bool travels = m.state == ego::EgoState::valid && m.travel != ego::Travel::none;
     Json line = {{"image", path},
+                 {"frame", frame},
                  {"state", name_of(m.state)},
                  {"travel", name_of(m.travel)},
+                 {"yaw_distrusted", m.yaw_distrusted},
+                 {"speed_distrusted", m.speed_distrusted},
                  {"pitch_rate_radps", m.pitch_rate_radps},
                  {"yaw_rate_radps", m.yaw_rate_radps},
                  {"roll_rate_radps", m.roll_rate_radps},
-                 {"foe", {m.foe_x, m.foe_y}},
+                 {"foe", travels ? Json{m.foe_x, m.foe_y} : Json{}},
                  {"foe_sigma_px", m.foe_sigma_px},
                  {"horizon_row", m.horizon_row},
                  {"horizon_sigma_px", m.horizon_sigma_px},
@@ -295,7 +335,7 @@ class Ego {
   eval::MotBoxes boxes_;
   std::string lines_;
   Nanos flow_time_{}, ego_time_{};
-  int width_ = 0, height_ = 0, frames_ = 0, valid_ = 0;
+  int width_ = 0, height_ = 0, frames_ = 0, valid_ = 0, last_frame_ = 0;
   std::array<int, 3> verdicts_{};
   std::array<std::array<int, 3>, 3> by_speed_{};
 };
@@ -325,32 +365,57 @@ void add_ego(CLI::App& app, Action& action) {
   command->add_option("--every", o->every, "Draw each so-manieth frame")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--boxes", o->boxes, "People to judge: MOT text, frames counted from 1")
-      ->check(not_empty);
+  command->add_option("--boxes", o->boxes, "People to judge: MOT text")->check(not_empty);
+  command
+      ->add_option("--first", o->first,
+                   "The first picture's frame in --boxes, the others follow; unset: the numbers in "
+                   "the files' names, or 1 where there are none")
+      ->check(CLI::Range(0, 100000000));
   command->add_flag("--camera-stands", o->fixed,
                     "Sorts the verdicts by how fast the boxes themselves move in the picture");
-  command->add_option("--focal", o->focal, "Focal length, pixels")->check(CLI::Range(1.0, 1e5));
-  command->add_option("--fov", o->fov, "Horizontal angle of view, degrees; where --focal is unset")
+  command->add_option("--focal", o->camera.focal_px, "Focal length, pixels")
+      ->check(CLI::Range(1.0, 1e5));
+  command
+      ->add_option("--fov", o->camera.fov_deg,
+                   "Horizontal angle of view, degrees; where --focal is unset")
       ->check(CLI::Range(5.0, 170.0))
       ->capture_default_str();
   command->add_option("--center", o->center, "Where the lens's axis meets the picture, pixels")
       ->expected(2)
       ->check(CLI::Range(-1e5, 1e5))
       ->option_text("X Y");
-  command->add_option("--height", o->height, "The camera above the road, metres")
+  command->add_option("--height", o->camera.height_m, "The camera above the road, metres")
       ->check(CLI::Range(0.1, 10.0))
       ->capture_default_str();
-  command->add_option("--pitch", o->pitch, "The camera looks upwards by so much, degrees")
+  command
+      ->add_option("--pitch", o->camera.pitch_deg, "The camera looks upwards by so much, degrees")
       ->check(CLI::Range(-45.0, 45.0));
-  command->add_option("--yaw", o->yaw, "... and to the left, degrees")
+  command->add_option("--yaw", o->camera.yaw_deg, "... and to the left, degrees")
       ->check(CLI::Range(-45.0, 45.0));
-  command->add_option("--ahead", o->ahead, "The camera ahead of the rear axle, metres")
+  command->add_option("--ahead", o->camera.ahead_m, "The camera ahead of the rear axle, metres")
       ->check(CLI::Range(-20.0, 20.0))
       ->capture_default_str();
   command
-      ->add_option("--tolerance", o->tolerance,
+      ->add_option("--tolerance", o->ego.aim_tolerance_deg,
                    "So far the direction of travel may be from there, degrees")
       ->check(CLI::Range(0.5, 30.0))
+      ->capture_default_str();
+  command->add_option("--noise", o->ego.noise_px, "Of a clear corner's motion, pixels")
+      ->check(CLI::Range(0.02, 5.0))
+      ->capture_default_str();
+  command->add_option("--nearest", o->ego.nearest_m, "Nothing that stands is nearer, metres")
+      ->check(CLI::Range(0.2, 20.0))
+      ->capture_default_str();
+  command->add_option("--slope", o->ego.slope_deg, "So far the road may rise above flat, degrees")
+      ->check(CLI::Range(0.0, 10.0))
+      ->capture_default_str();
+  command
+      ->add_option("--significance", o->ego.significance,
+                   "Standard deviations from which something moves by itself")
+      ->check(CLI::Range(2.0, 20.0))
+      ->capture_default_str();
+  command->add_option("--walking", o->ego.walking_mps, "The slowest walk to be noticed, m/s")
+      ->check(CLI::Range(0.2, 3.0))
       ->capture_default_str();
   command->add_option("--rate", o->rate, "Frames a second")
       ->check(CLI::Range(0.1, 1000.0))
@@ -359,8 +424,10 @@ void add_ego(CLI::App& app, Action& action) {
       ->check(CLI::Range(-50.0, 150.0));
   command->add_option("--yaw-rate", o->yaw_rate, "... rad/s to the left; unset: not known")
       ->check(CLI::Range(-10.0, 10.0));
-  command->add_option("--method", o->method, "Of the flow: lk or bm")
-      ->check(CLI::IsMember({"lk", "bm"}))
+  command
+      ->add_option("--method", o->method,
+                   "Of the flow: lk, ncc, points, or auto: points on the CPU, lk on CUDA")
+      ->check(CLI::IsMember({"auto", "lk", "ncc", "points"}))
       ->capture_default_str();
   command->add_option("--width", o->width, "Wider pictures are made smaller for the flow")
       ->check(CLI::Range(64, 65535))

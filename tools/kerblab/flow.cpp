@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
@@ -60,6 +62,12 @@ cv::Mat drawing_of(const Field& field, double full) {
   return out;
 }
 
+bool has_png_name(const std::string& path) {
+  std::string end = std::filesystem::path{path}.extension().string();
+  for (char& c : end) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return end == ".png";
+}
+
 class Flow {
  public:
   explicit Flow(const FlowOptions& options) : options_{options} {}
@@ -94,6 +102,9 @@ class Flow {
 
  private:
   Status check() {
+    if (!options_.draw.empty() && !has_png_name(options_.draw))
+      return replay::failure(Errc::invalid_argument, "--draw: a name that ends in .png",
+                             options_.draw);
     std::vector<std::string> outputs, inputs = options_.pictures;
     for (const std::string* path : {&options_.out, &options_.draw, &options_.json})
       if (!path->empty()) {

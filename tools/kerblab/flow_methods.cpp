@@ -59,8 +59,7 @@ cv::Mat mat_of(const GreyView& view) {
 /// One of OpenCV's, which gives two floats a pixel.
 class Theirs final : public FlowMethod {
  public:
-  using Compute = std::function<void(const cv::Mat&, const cv::Mat&, cv::Mat&)>;
-  explicit Theirs(Compute compute) : compute_{std::move(compute)} {}
+  explicit Theirs(OpencvFlow compute) : compute_{std::move(compute)} {}
 
   Status prepare(int width, int height) override {
     constexpr int kLeast = 16;  // DIS ends the program on less
@@ -90,10 +89,10 @@ class Theirs final : public FlowMethod {
   }
 
  private:
-  Compute compute_;
+  OpencvFlow compute_;
 };
 
-Theirs::Compute dis(int preset) {
+OpencvFlow dis(int preset) {
   const cv::Ptr<cv::DISOpticalFlow> method = cv::DISOpticalFlow::create(preset);
   return [method](const cv::Mat& a, const cv::Mat& b, cv::Mat& out) {
     out.release();  // what is in it would be where it starts from
@@ -144,23 +143,27 @@ const std::vector<MethodName>& flow_methods() {
   return methods;
 }
 
+OpencvFlow opencv_flow(const std::string& name) {
+  if (name == "opencv-dis-ultrafast") return dis(cv::DISOpticalFlow::PRESET_ULTRAFAST);
+  if (name == "opencv-dis-fast") return dis(cv::DISOpticalFlow::PRESET_FAST);
+  if (name == "opencv-dis-medium") return dis(cv::DISOpticalFlow::PRESET_MEDIUM);
+  if (name == "opencv-farneback") return farneback;
+  if (name == "opencv-lk") return sparse_everywhere;
+  if (name == "opencv-lk-median") return sparse_with_median;
+  return {};
+}
+
 Result<std::unique_ptr<FlowMethod>> make_flow_method(const std::string& name,
                                                      const Context& context, Workers& workers,
                                                      const FlowSettings& settings) {
-  const auto theirs = [&workers](Theirs::Compute compute) -> std::unique_ptr<FlowMethod> {
-    cv::setNumThreads(workers.count());
-    return std::make_unique<Theirs>(std::move(compute));
-  };
   if (name.rfind("opencv-", 0) == 0 &&
       (settings.levels > 0 || settings.reach > 0 || settings.tile > 0))
     return Error{Errc::unsupported, 0, "--method",
                  "OpenCV's methods know no --levels, --reach and --tile"};
-  if (name == "opencv-dis-ultrafast") return theirs(dis(cv::DISOpticalFlow::PRESET_ULTRAFAST));
-  if (name == "opencv-dis-fast") return theirs(dis(cv::DISOpticalFlow::PRESET_FAST));
-  if (name == "opencv-dis-medium") return theirs(dis(cv::DISOpticalFlow::PRESET_MEDIUM));
-  if (name == "opencv-farneback") return theirs(farneback);
-  if (name == "opencv-lk") return theirs(sparse_everywhere);
-  if (name == "opencv-lk-median") return theirs(sparse_with_median);
+  if (OpencvFlow compute = opencv_flow(name)) {
+    cv::setNumThreads(workers.count());
+    return std::unique_ptr<FlowMethod>{std::make_unique<Theirs>(std::move(compute))};
+  }
 
   const auto ours = [](Make make) -> std::unique_ptr<FlowMethod> {
     return std::make_unique<Ours>(std::move(make));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <functional>
 #include <memory>
+#include <opencv2/core.hpp>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,11 @@ struct MethodName {
 };
 /// All there are, ours first.
 [[nodiscard]] const std::vector<MethodName>& flow_methods();
+
+/// One of OpenCV's by its name above: two pictures in, two floats a pixel out. Throws as OpenCV
+/// does. Empty: no such name.
+using OpencvFlow = std::function<void(const cv::Mat&, const cv::Mat&, cv::Mat&)>;
+[[nodiscard]] OpencvFlow opencv_flow(const std::string& name);
 
 /// How ours are set up; 0 and negative ones: as the method has it.
 struct FlowSettings {

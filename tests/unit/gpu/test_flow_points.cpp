@@ -7,13 +7,17 @@
 #include <optional>
 #include <vector>
 
+#include "gpu/flow/corners.hpp"
+#include "gpu/flow/lucas_kanade_pyramid.hpp"
 #include "gpu/flow/points.hpp"
+#include "gpu/flow/points_math.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/support/flow_scenes.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;
+using namespace kerb::flow::points;
 using namespace kerb::test;
 
 namespace {
@@ -176,7 +180,7 @@ void test_what_it_cannot_take_is_refused_with_a_clear_line() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused(as_is, 1));
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused(as_is, 64, 0));
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.radius = 1; }));
-  TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.radius = 12; }));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.radius = 11; }));
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.iterations = 0; }));
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.texture = NAN; }));
   TEST_ASSERT_ERROR(Errc::invalid_argument, refused([](auto& s) { s.back_tolerance = 0; }));
@@ -191,9 +195,7 @@ void test_what_it_cannot_take_is_refused_with_a_clear_line() {
   TEST_ASSERT_ERROR(Errc::invalid_argument,
                     tracker->run(picture.view(), picture.view(), nullptr, 1, out.data()));
   TEST_ASSERT_OK(tracker->run(picture.view(), picture.view(), nullptr, 0, nullptr));
-  TEST_ASSERT_ERROR(Errc::unsupported,
-                    tracker->run(flow::Picture<Space::device>{}, flow::Picture<Space::device>{},
-                                 points.data(), 1, out.data()));
+  TEST_ASSERT_ERROR(Errc::unsupported, tracker->advance(flow::Picture<Space::device>{}));
 }
 
 /// Lucas and Kanade's step by plain sums of floating-point samples: one level, one window.
@@ -240,6 +242,142 @@ void test_a_step_is_the_least_squares_solution() {
   TEST_ASSERT_TRUE(std::fabs(out[0].y - 33 - (a * q - b * p) / det) < 1e-3);
 }
 
+/// Pixel by pixel, as the definition has it.
+class Plain {
+ public:
+  TextureSums texture(const Sample* picture, const lk::Level& level, int px, int py,
+                      int radius) const {
+    patch_.clear();
+    for (int j = -radius - 1; j <= radius + 1; ++j)
+      for (int i = -radius - 1; i <= radius + 1; ++i)
+        patch_.push_back(sample_at(picture, level, px + i * lk::kUnit, py + j * lk::kUnit));
+    TextureSums sums{};
+    for (int j = -radius; j <= radius; ++j)
+      for (int i = -radius; i <= radius; ++i) add_texture(sums, patch_.data(), i, j, radius);
+    return sums;
+  }
+  FitSums fit(const Sample* picture, const lk::Level& level, int px, int py, int radius) const {
+    FitSums sums{};
+    for (int j = -radius; j <= radius; ++j)
+      for (int i = -radius; i <= radius; ++i)
+        add_fit(sums, patch_.data(),
+                sample_at(picture, level, px + i * lk::kUnit, py + j * lk::kUnit), i, j, radius);
+    return sums;
+  }
+  MisfitSums misfit(const Sample* picture, const lk::Level& level, int px, int py,
+                    int radius) const {
+    MisfitSums sums{};
+    for (int j = -radius; j <= radius; ++j)
+      for (int i = -radius; i <= radius; ++i)
+        add_misfit(sums, patch_.data(),
+                   sample_at(picture, level, px + i * lk::kUnit, py + j * lk::kUnit), i, j, radius);
+    return sums;
+  }
+
+ private:
+  mutable std::vector<int> patch_;
+};
+
+void test_every_window_gives_what_its_definition_gives() {
+  constexpr int kWidth = 131, kHeight = 97;
+  const Scene scene = busy_scene(kWidth, kHeight, 3);
+  const std::vector<Point> all = some_points(kWidth, kHeight);
+  for (int radius = kMinRadius; radius <= kMaxRadius; ++radius) {
+    PointTrackerSettings settings;
+    settings.radius = radius;
+    settings.check_back = radius % 2 == 1;
+    LucasKanadeSettings layout;
+    layout.pyramid = settings.pyramid;
+    const lk::Plan plan = lk::make_plan(layout, kWidth, kHeight);
+    std::vector<Sample> pictures[2];
+    for (auto& picture : pictures) picture.resize(plan.samples);
+    std::vector<std::uint16_t> scratch(lk::pyramid_scratch(plan, *workers));
+    lk::make_pyramids(*workers, plan, scene.first.view(), scene.second.view(), pictures, scratch);
+    const points::Job job = make_job(settings, plan);
+    const std::vector<TrackedPoint> out = run(settings, scene.first, scene.second, all);
+    for (std::size_t i = 0; i < all.size(); i += 3) {
+      const TrackedPoint expected =
+          tracked(Plain{}, job, pictures[0].data(), pictures[1].data(), all[i]);
+      TEST_ASSERT_EQUAL_MEMORY(&expected, &out[i], sizeof expected);
+    }
+  }
+}
+
+void test_a_sequence_gives_what_its_pairs_give_both_ways() {
+  constexpr int kWidth = 160, kHeight = 120;
+  const Surface surface{21};
+  const GreyPicture pictures[] = {moved(surface, kWidth, kHeight, 0, 0),
+                                  moved(surface, kWidth, kHeight, 2.5, 1),
+                                  moved(surface, kWidth, kHeight, 4, 3)};
+  const std::vector<Point> points = some_points(kWidth, kHeight);
+  const int count = static_cast<int>(points.size());
+  const auto tracker = make({}, kWidth, kHeight);
+  std::vector<TrackedPoint> out(points.size());
+  TEST_ASSERT_ERROR(Errc::invalid_argument,
+                    tracker->track(Way::forward, points.data(), count, out.data()));
+  TEST_ASSERT_OK(tracker->advance(pictures[0].view()));
+  TEST_ASSERT_ERROR(Errc::invalid_argument,
+                    tracker->track(Way::forward, points.data(), count, out.data()));
+  for (int i = 1; i < 3; ++i) {
+    TEST_ASSERT_OK(tracker->advance(pictures[i].view()));
+    TEST_ASSERT_OK(tracker->track(Way::forward, points.data(), count, out.data()));
+    std::vector<TrackedPoint> pair = run({}, pictures[i - 1], pictures[i], points);
+    TEST_ASSERT_EQUAL_MEMORY(pair.data(), out.data(), out.size() * sizeof(TrackedPoint));
+    TEST_ASSERT_OK(tracker->track(Way::backward, points.data(), count, out.data()));
+    pair = run({}, pictures[i], pictures[i - 1], points);
+    TEST_ASSERT_EQUAL_MEMORY(pair.data(), out.data(), out.size() * sizeof(TrackedPoint));
+  }
+}
+
+/// The smaller eigenvalue by plain sums, for the pixel 2 x + 1, 2 y + 1.
+double corner_at(const GreyPicture& picture, int x, int y, int rows) {
+  double a = 0, b = 0, c = 0;
+  for (int j = -2; j <= 2; ++j)
+    for (int i = -2; i <= 2; ++i) {
+      const int px = 2 * (x + i) + 1, py = 2 * std::clamp(y + j, 0, rows - 1) + 1;
+      const auto at = [&](int u, int v) {
+        return static_cast<double>(picture.view().data[v * picture.row_stride + u]);
+      };
+      const double gx = (at(px + 1, py) - at(px - 1, py)) / 2;
+      const double gy = (at(px, py + 1) - at(px, py - 1)) / 2;
+      a += gx * gx / 25;
+      b += gx * gy / 25;
+      c += gy * gy / 25;
+    }
+  return (a + c) / 2 - std::sqrt((a - c) * (a - c) / 4 + b * b);
+}
+
+void test_corners_are_where_the_smaller_eigenvalue_is_largest() {
+  constexpr int kWidth = 101, kHeight = 78;
+  const GreyPicture picture = moved(Surface{9}, kWidth, kHeight, 0, 0);
+  Corners corners{*workers, kWidth, kHeight};
+  const Square squares[] = {{0, 0, kWidth, kHeight}, {6, 6, 20, 20},   {20, 40, 34, 54},
+                            {60, 60, 95, 78},        {-50, -9, 17, 9}, {80, 10, 400, 700}};
+  for (int again = 0; again < 2; ++again) {
+    corners.look_at(picture.view());
+    for (const Square& s : squares) {
+      const int columns = (kWidth - 1) / 2, rows = (kHeight - 1) / 2;
+      double best = 0;
+      for (int y = std::max(s.y0 / 2, 0); y < std::min(s.y1 / 2, rows); ++y)
+        for (int x = std::max(s.x0 / 2, 2); x < std::min(s.x1 / 2, columns - 2); ++x)
+          best = std::max(best, corner_at(picture, x, y, rows));
+      Point found;
+      TEST_ASSERT_TRUE(corners.best_of(s, 0.1F, found));
+      TEST_ASSERT_TRUE(found.x >= static_cast<float>(s.x0) && found.x < static_cast<float>(s.x1));
+      TEST_ASSERT_TRUE(found.y >= static_cast<float>(s.y0) && found.y < static_cast<float>(s.y1));
+      const double there =
+          corner_at(picture, static_cast<int>(found.x) / 2, static_cast<int>(found.y) / 2, rows);
+      TEST_ASSERT_TRUE(std::fabs(there - best) <= 1e-4 * best);
+      TEST_ASSERT_FALSE(corners.best_of(s, static_cast<float>(best * 1.01), found));
+    }
+  }
+  Point none;
+  TEST_ASSERT_FALSE(corners.best_of({30, 30, 30, 30}, 0, none));
+  const GreyPicture flat{kWidth, kHeight};
+  corners.look_at(flat.view());
+  TEST_ASSERT_FALSE(corners.best_of({0, 0, kWidth, kHeight}, 0, none));
+}
+
 }  // namespace
 
 void setUp() {}
@@ -250,6 +388,9 @@ int main() {
   cpu.emplace(std::move(*context));
   workers.emplace(2);
   UNITY_BEGIN();
+  RUN_TEST(test_every_window_gives_what_its_definition_gives);
+  RUN_TEST(test_a_sequence_gives_what_its_pairs_give_both_ways);
+  RUN_TEST(test_corners_are_where_the_smaller_eigenvalue_is_largest);
   RUN_TEST(test_a_step_is_the_least_squares_solution);
   RUN_TEST(test_equal_pictures_leave_every_point_exactly_where_it_was);
   RUN_TEST(test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture);

@@ -69,7 +69,7 @@ struct Made {
 void test_a_shift_is_found_at_points_all_over_the_picture() {
   const std::vector<std::uint8_t> before = picture(0, 0), after = picture(4.5, -3);
   const auto field = std::make_unique<MotionField>();
-  for (const Method method : {Method::lucas_kanade, Method::block_matching})
+  for (const Method method : {Method::lucas_kanade, Method::block_matching, Method::points})
     for (const int widest : {0, 161, 120}) {
       const Made m{method, widest};
       TEST_ASSERT_NOT_NULL(m.points.get());
@@ -100,20 +100,22 @@ void test_a_shift_is_found_at_points_all_over_the_picture() {
 void test_nothing_moved_is_exactly_zero() {
   const std::vector<std::uint8_t> pixels = picture(0, 0);
   const auto field = std::make_unique<MotionField>();
-  const Made m{Method::lucas_kanade, 161};
-  TEST_ASSERT_OK(m.points->estimate(prepared(pixels), 100, *field));
-  TEST_ASSERT_OK(m.points->estimate(prepared(pixels), 100, *field));
-  TEST_ASSERT_GREATER_THAN_INT(50, field->count);
-  for (int i = 0; i < field->count; ++i) {
-    TEST_ASSERT_EQUAL_FLOAT(0, field->items[i].dx);
-    TEST_ASSERT_EQUAL_FLOAT(0, field->items[i].dy);
+  for (const Method method : {Method::lucas_kanade, Method::points}) {
+    const Made m{method, 161};
+    TEST_ASSERT_OK(m.points->estimate(prepared(pixels), 100, *field));
+    TEST_ASSERT_OK(m.points->estimate(prepared(pixels), 100, *field));
+    TEST_ASSERT_GREATER_THAN_INT(50, field->count);
+    for (int i = 0; i < field->count; ++i) {
+      TEST_ASSERT_EQUAL_FLOAT(0, field->items[i].dx);
+      TEST_ASSERT_EQUAL_FLOAT(0, field->items[i].dy);
+    }
   }
 }
 
 void test_a_wall_without_texture_gives_no_points() {
   const std::vector<std::uint8_t> wall(static_cast<std::size_t>(kWidth) * kHeight, 90);
   const auto field = std::make_unique<MotionField>();
-  for (const Method method : {Method::lucas_kanade, Method::block_matching}) {
+  for (const Method method : {Method::lucas_kanade, Method::block_matching, Method::points}) {
     const Made m{method, 161};
     for (int i = 0; i < 2; ++i) TEST_ASSERT_OK(m.points->estimate(prepared(wall), 300, *field));
     TEST_ASSERT_TRUE(field->has_previous);
@@ -151,14 +153,84 @@ void test_a_picture_of_another_size_is_refused_and_forgets() {
 void test_a_frame_allocates_nothing() {
   const std::vector<std::uint8_t> before = picture(0, 0), after = picture(2, 1);
   const auto field = std::make_unique<MotionField>();
-  for (const Method method : {Method::lucas_kanade, Method::block_matching}) {
+  for (const Method method : {Method::lucas_kanade, Method::block_matching, Method::points}) {
     const Made m{method, 161};
     TEST_ASSERT_OK(m.points->estimate(prepared(before), 100, *field));
     const std::uint64_t count = kerb::test::allocations();
     const PreparedImage image = prepared(after);
+    const Detection box{100, 80, 40, 100, 1};
     const bool done = static_cast<bool>(m.points->estimate(image, 100, *field));
+    m.points->look_closer(&box, 1, 40, *field);
     TEST_ASSERT_EQUAL_UINT64(count, kerb::test::allocations());
     TEST_ASSERT_TRUE(done);
+  }
+}
+
+void test_the_cpu_looks_at_points_unless_told_otherwise() {
+  const Made chosen{Method::automatic, 161}, dense{Method::lucas_kanade, 161};
+  TEST_ASSERT_EQUAL_STRING("points", chosen.points->name());
+  TEST_ASSERT_EQUAL_STRING("lk", dense.points->name());
+}
+
+/// The street moves one way, a person in front of it another.
+constexpr int kLeft = 130, kTop = 60, kWide = 48, kHigh = 120;
+std::vector<std::uint8_t> street(double shift, int person) {
+  std::vector<std::uint8_t> out = picture(shift, 0);
+  const std::vector<std::uint8_t> other = picture(37 + person, 53);
+  for (int y = kTop; y < kTop + kHigh; ++y)
+    for (int x = kLeft + person; x < kLeft + person + kWide; ++x)
+      out[static_cast<std::size_t>(y * kWidth + x)] =
+          other[static_cast<std::size_t>(y * kWidth + x)];
+  return out;
+}
+
+void test_looking_closer_gives_more_of_what_is_in_a_box() {
+  const std::vector<std::uint8_t> before = street(0, 0), after = street(-2, 6);
+  const Detection person{kLeft + 6, kTop, kWide, kHigh, 1};
+  const auto field = std::make_unique<MotionField>();
+  for (const Method method : {Method::lucas_kanade, Method::block_matching, Method::points}) {
+    const Made m{method, 0};
+    TEST_ASSERT_OK(m.points->estimate(prepared(before), 60, *field));
+    TEST_ASSERT_OK(m.points->estimate(prepared(after), 60, *field));
+    const int few = field->count;
+    const std::vector<FlowVector> first(field->items, field->items + few);
+    m.points->look_closer(&person, 1, 40, *field);
+    TEST_ASSERT_GREATER_THAN_INT(few + 20, field->count);
+    TEST_ASSERT_LESS_OR_EQUAL_INT(few + 40, field->count);
+    for (int i = 0; i < few; ++i)  // what was there stays
+      TEST_ASSERT_EQUAL_MEMORY(&first[static_cast<std::size_t>(i)], &field->items[i],
+                               sizeof(FlowVector));
+    int good = 0;
+    for (int i = few; i < field->count; ++i) {
+      const FlowVector& v = field->items[i];
+      TEST_ASSERT_TRUE(v.x + v.dx >= person.x && v.x + v.dx <= person.x + person.w);
+      TEST_ASSERT_TRUE(v.y + v.dy >= person.y && v.y + v.dy <= person.y + person.h);
+      good += std::hypot(v.dx - 6, v.dy) < 0.5F ? 1 : 0;
+    }
+    TEST_ASSERT_GREATER_THAN_INT((field->count - few) * 7 / 10, good);
+    // A second look finds enough there, or at least never more than the field can hold.
+    for (int i = 0; i < 100; ++i) m.points->look_closer(&person, 1, 400, *field);
+    TEST_ASSERT_LESS_OR_EQUAL_INT(MotionField::kCapacity, field->count);
+  }
+}
+
+void test_boxes_beyond_the_picture_and_nothing_to_compare_with_give_nothing() {
+  const std::vector<std::uint8_t> pixels = picture(0, 0);
+  const Detection outside[] = {
+      {-400, -300, 100, 200, 1}, {5000, 4000, 80, 200, 1}, {50, 50, 0, 0, 1}};
+  const Detection inside{100, 60, 60, 120, 1};
+  const auto field = std::make_unique<MotionField>();
+  for (const Method method : {Method::lucas_kanade, Method::points}) {
+    const Made m{method, 161};
+    TEST_ASSERT_OK(m.points->estimate(prepared(pixels), 50, *field));
+    m.points->look_closer(&inside, 1, 40, *field);
+    TEST_ASSERT_EQUAL_INT(0, field->count);
+    TEST_ASSERT_OK(m.points->estimate(prepared(pixels), 50, *field));
+    const int before = field->count;
+    m.points->look_closer(outside, 3, 40, *field);
+    m.points->look_closer(&inside, 1, 0, *field);
+    m.points->look_closer(nullptr, 0, 40, *field);
+    TEST_ASSERT_EQUAL_INT(before, field->count);
   }
 }
 
@@ -172,5 +244,8 @@ int main() {
   RUN_TEST(test_after_forgetting_there_is_no_previous);
   RUN_TEST(test_a_picture_of_another_size_is_refused_and_forgets);
   RUN_TEST(test_a_frame_allocates_nothing);
+  RUN_TEST(test_the_cpu_looks_at_points_unless_told_otherwise);
+  RUN_TEST(test_looking_closer_gives_more_of_what_is_in_a_box);
+  RUN_TEST(test_boxes_beyond_the_picture_and_nothing_to_compare_with_give_nothing);
   return UNITY_END();
 }

@@ -91,22 +91,6 @@ void test_a_street_is_the_same_every_time_and_has_much_to_see() {
 
 // --- the workload
 
-void test_the_pool_has_the_blocks_of_the_thesis() {
-  TEST_ASSERT_EQUAL_size_t(5029, block_pool(1).size());
-  for (const int grid : {1, 2, 4}) {
-    std::set<std::tuple<int, int, int, int>> distinct;
-    for (const Block& b : block_pool(grid)) {
-      distinct.insert({b.x, b.y, b.width, b.height});
-      TEST_ASSERT_TRUE(b.width >= 12 && b.height >= 12 && b.x >= 0 && b.y >= 0);
-      TEST_ASSERT_TRUE(b.x + b.width <= 64 && b.y + b.height <= 128);
-      TEST_ASSERT_TRUE(b.width == b.height || b.width == 2 * b.height || 2 * b.width == b.height);
-      for (const int place : {b.x, b.y, b.width / 2, b.height / 2})
-        TEST_ASSERT_EQUAL_INT(0, place % grid);
-    }
-    TEST_ASSERT_EQUAL_size_t(block_pool(grid).size(), distinct.size());
-  }
-}
-
 /// Learners a window of these settings meets on average, when every stage keeps its rate.
 double expected_work(const WorkloadSettings& settings) {
   double reach = 1, sum = 0;
@@ -404,7 +388,6 @@ int main() {
   RUN_TEST(test_the_median_of_an_even_count_lies_between_the_middle_two);
   RUN_TEST(test_a_contestant_that_fails_ends_the_contest);
   RUN_TEST(test_a_street_is_the_same_every_time_and_has_much_to_see);
-  RUN_TEST(test_the_pool_has_the_blocks_of_the_thesis);
   RUN_TEST(test_the_default_workload_is_the_thesis_average);
   RUN_TEST(test_every_stage_of_a_workload_rejects_its_part);
   RUN_TEST(test_a_workload_is_the_same_every_time);

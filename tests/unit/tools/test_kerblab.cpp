@@ -49,8 +49,9 @@ void test_help_and_version_are_no_errors() {
   TEST_ASSERT_EQUAL_INT(0, help.code);
   for (const char* word : {"detect", "model", "eval", "bench", "Exit codes"})
     TEST_ASSERT_TRUE_MESSAGE(help.out.find(word) != std::string::npos, word);
-  for (const char* command : {"detect", "model", "model info", "model import", "model advise",
-                              "bench", "train", "train cascade", "train svm", "train channels"}) {
+  for (const char* command :
+       {"detect", "model", "model info", "model import", "model advise", "bench", "bench hog",
+        "bench flow", "bench image", "train", "train cascade", "train svm", "train channels"}) {
     const Outcome o = kerblab(std::string{command} + " --help");
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, command);
     TEST_ASSERT_TRUE_MESSAGE(o.out.find("Example") != std::string::npos, command);

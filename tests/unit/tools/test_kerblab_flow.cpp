@@ -180,7 +180,10 @@ void test_bad_input_is_one_line_and_leaves_nothing() {
       kerblab("flow --method opencv-dis-fast p/frame10.png p/frame11.png --mask p/frame10.png" +
               out),
       "--mask");
-  expect_bad_input(kerblab("flow p/frame10.png p/frame11.png --out f --draw f"), "two outputs");
+  expect_bad_input(kerblab("flow p/frame10.png p/frame11.png --out f.png --draw f.png"),
+                   "two outputs");
+  expect_bad_input(kerblab("flow p/frame10.png p/frame11.png --draw noext"), "noext");
+  expect_bad_input(kerblab("flow p/frame10.png p/frame11.png --draw f.jpg"), ".png");
   expect_bad_input(kerblab("flow p/frame10.png p/frame11.png --out - --json -"), "two outputs");
   expect_bad_input(kerblab("ego p/frame10.png p/frame11.png --json o.jsonl --draw p --backend cpu"),
                    "overwrite");

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <limits>
 #include <memory>
 
 #include "tests/support/allocations.hpp"
 #include "tests/support/unity.hpp"
-#include "tests/unit/firmware/ego/scene.hpp"
+#include "tests/unit/firmware/ego/drives.hpp"
 
 using namespace kerb;
 using namespace kerb::ego;
@@ -21,125 +20,17 @@ void tearDown() {}
 
 namespace {
 
-Nanos interval_of(const Drive& d) { return Nanos{std::llround(d.dt * 1e9)}; }
-
-VehicleMotion told(const Drive& d) { return {d.speed, d.yaw_rate}; }
-
-bool overlap(const Region& a, const Region& b) {
-  return a.x < b.x + b.w && b.x < a.x + a.w && a.y < b.y + b.h && b.y < a.y + a.h;
-}
-
-/// A busy street: three people and a car stand; six people walk across, two cars drive.
-Street busy(std::uint64_t seed, bool with_movers) {
-  Street s;
-  Dice dice{seed * 77};
-  const auto place = [&](Vec3 velocity, int points) {
-    s.things.push_back(person(dice.uniform(-6, 6), dice.uniform(8, 25), velocity, points));
-  };
-  for (int i = 0; i < 3; ++i) place({}, 20);
-  s.things.push_back(car(5, 15));
-  if (!with_movers) return s;
-  for (int i = 0; i < 6; ++i) {
-    const double speed = dice.uniform(1, 2) * (dice.uniform(0, 1) < 0.5 ? -1 : 1);
-    place({speed, 0, dice.uniform(-0.3, 0.3)}, 40);
-  }
-  s.things.push_back(car(-3, 18, {0, 0, -12}, 80));
-  s.things.push_back(car(0, 22, {0, 0, 12}, 80));
-  s.background = 180;
-  return s;
-}
-
-struct Rates {
-  int frames = 0, valid = 0;
-  double moving_share = 0;                    // of the vectors, in truth
-  double rotation = 0, foe_x = 0, foe_y = 0;  // root mean squares: rad/s, pixels
-  int standing[3] = {}, walking[3] = {};      // people in full view, by verdict
-  int travel[3] = {};
-};
-
-struct Case {
-  const char* name;
-  Drive drive;
-  bool speed_told, yaw_told, people_known;
-  bool movers = true;
-};
-
-/// Fifteen frames of straight driving to settle, then the case.
-Rates drive_through(const Case& c, int frames = 20) {
-  const auto field = std::make_unique<MotionField>();
-  EgoEstimator ego{Street{}.camera, {}};
-  Rates out;
-  for (int frame = 1; frame <= 15 + frames; ++frame) {
-    const bool settling = frame <= 15;
-    Drive d = c.drive;
-    if (settling) {
-      d = {c.drive.speed};
-      d.dt = c.drive.dt;
-    }
-    const auto seed = static_cast<std::uint64_t>(frame);
-    const Street s = busy(seed, c.movers);
-    const Truth truth = fill(s, d, seed, *field);
-    VehicleMotion vehicle;
-    if (c.speed_told) vehicle.speed_mps = d.speed;
-    if (c.yaw_told) vehicle.yaw_rate_radps = d.yaw_rate;
-    std::vector<Region> people;
-    for (const Thing& t : s.things)
-      if (const Region b = box_of(s, d, t); c.people_known && t.size.x < 1 && b.w > 0)
-        people.push_back(b);
-    const EgoMotion& m = ego.update(*field, interval_of(d), vehicle, people);
-    if (settling) continue;
-    ++out.frames;
-    out.moving_share += static_cast<double>(truth.moving) / field->count / frames;
-    if (m.state != EgoState::valid) continue;
-    ++out.valid;
-    ++out.travel[static_cast<int>(m.travel)];
-    const double bend = d.speed == 0 ? 0 : d.yaw_rate * (s.camera.ahead_m / d.speed + d.dt / 2);
-    out.rotation += std::pow(m.pitch_rate_radps - d.pitch_rate, 2) +
-                    std::pow(m.yaw_rate_radps - d.yaw_rate, 2) +
-                    std::pow(m.roll_rate_radps - d.roll_rate, 2);
-    out.foe_x += std::pow(m.foe_x - s.camera.center_x + s.camera.focal_px * std::tan(bend), 2);
-    out.foe_y += std::pow(m.foe_y - s.camera.center_y, 2);
-    for (const Thing& t : s.things) {
-      const Region b = box_of(s, d, t);
-      if (b.w <= 0 || t.size.x > 1) continue;
-      const bool mixed = std::ranges::any_of(s.things, [&](const Thing& other) {
-        const Region o = box_of(s, d, other);
-        return &other != &t && o.w > 0 && other.corner.z < t.corner.z && overlap(o, b);
-      });
-      if (mixed) continue;  // somebody stands before him
-      int* const verdicts = t.moves ? out.walking : out.standing;
-      ++verdicts[static_cast<int>(ego.region(b).verdict)];
-    }
-  }
-  const double n = std::max(out.valid, 1);
-  out.rotation = std::sqrt(out.rotation / n);
-  out.foe_x = std::sqrt(out.foe_x / n);
-  out.foe_y = std::sqrt(out.foe_y / n);
-  std::printf(
-      "%-22s moving %2.0f %%, valid %d/%d, rotation %.4f rad/s, focus %.1f %.1f px; standing "
-      "people u%d s%d m%d, walking u%d s%d m%d\n",
-      c.name, 100 * out.moving_share, out.valid, out.frames, out.rotation, out.foe_x, out.foe_y,
-      out.standing[0], out.standing[1], out.standing[2], out.walking[0], out.walking[1],
-      out.walking[2]);
-  return out;
-}
-
-int all(const int (&verdicts)[3]) { return verdicts[0] + verdicts[1] + verdicts[2]; }
-
-Drive drive(double speed, double yaw_rate = 0, double pitch_rate = 0, double roll_rate = 0,
-            double dt = 1.0 / 30) {
-  Drive d;
-  d.speed = speed;
-  d.yaw_rate = yaw_rate;
-  d.pitch_rate = pitch_rate;
-  d.roll_rate = roll_rate;
-  d.dt = dt;
-  return d;
-}
-
 void test_without_noise_the_motion_is_found_to_the_last_digits() {
+  // Where it turns about all axes, the street's angles come one after the other: their rates are
+  // those of one rotation only to first order.
+  struct Exact {
+    Drive drive;
+    double rate, focus;  // tolerances: rad/s, px
+  };
   const auto field = std::make_unique<MotionField>();
-  for (const Drive& d : {drive(10), drive(12, 0.2), drive(8, -0.3, 0.1, 0.05), drive(-3)}) {
+  for (const auto& [d, rate, focus] :
+       {Exact{drive(10), 1e-7, 1e-3}, Exact{drive(12, 0.2), 1e-6, 0.02},
+        Exact{drive(-3), 1e-7, 1e-3}, Exact{drive(8, -0.3, 0.1, 0.05), 1e-3, 0.3}}) {
     Street s;
     s.noise = s.wrong = 0;
     fill(s, d, 7, *field);
@@ -147,13 +38,14 @@ void test_without_noise_the_motion_is_found_to_the_last_digits() {
     EgoMotion m;
     for (int i = 0; i < 4; ++i) m = ego.update(*field, interval_of(d), told(d));
     TEST_ASSERT_EQUAL_STRING("valid", name_of(m.state));
-    TEST_ASSERT_DOUBLE_WITHIN(2e-3, d.yaw_rate, m.yaw_rate_radps);
-    TEST_ASSERT_DOUBLE_WITHIN(2e-3, d.pitch_rate, m.pitch_rate_radps);
-    TEST_ASSERT_DOUBLE_WITHIN(2e-3, d.roll_rate, m.roll_rate_radps);
+    TEST_ASSERT_DOUBLE_WITHIN(rate, d.yaw_rate, m.yaw_rate_radps);
+    TEST_ASSERT_DOUBLE_WITHIN(rate, d.pitch_rate, m.pitch_rate_radps);
+    TEST_ASSERT_DOUBLE_WITHIN(rate, d.roll_rate, m.roll_rate_radps);
     const double bend = d.yaw_rate * (s.camera.ahead_m / d.speed + d.dt / 2);
-    TEST_ASSERT_DOUBLE_WITHIN(6, s.camera.center_x - s.camera.focal_px * std::tan(bend), m.foe_x);
-    TEST_ASSERT_DOUBLE_WITHIN(6, s.camera.center_y, m.foe_y);
-    TEST_ASSERT_TRUE(m.inlier_share > 0.98);
+    TEST_ASSERT_DOUBLE_WITHIN(focus, s.camera.center_x - s.camera.focal_px * std::tan(bend),
+                              m.foe_x);
+    TEST_ASSERT_DOUBLE_WITHIN(focus, s.camera.center_y, m.foe_y);
+    TEST_ASSERT_EQUAL_DOUBLE(1, m.inlier_share);
     TEST_ASSERT_EQUAL_INT(d.speed < 0 ? 2 : 1, static_cast<int>(m.travel));
   }
 }
@@ -201,7 +93,8 @@ void test_from_a_standing_car_everything_that_moves_moves_by_itself() {
     const Rates r = drive_through(c);
     TEST_ASSERT_EQUAL_INT(r.frames, r.travel[0]);
     TEST_ASSERT_TRUE(r.rotation < 0.01);
-    TEST_ASSERT_EQUAL_INT(all(r.standing), r.standing[1]);
+    TEST_ASSERT_EQUAL_INT(0, r.standing[2]);
+    TEST_ASSERT_GREATER_OR_EQUAL_INT(all(r.standing) * 9 / 10, r.standing[1]);
     TEST_ASSERT_EQUAL_INT(all(r.walking), r.walking[2]);
   }
 }
