@@ -85,10 +85,11 @@ void assert_masks_equal(const FlowMethod& method, const Scene& scene, const Scen
   Vectors out{width, height};
   for (const Wanted wanted : kMasks) {
     GreyPicture mask = mask_of(wanted, width, height, 5);
-    TEST_ASSERT_OK(seasoned->run(other.first.view(), other.second.view(), out.view()));
+    if (wanted == Wanted::rectangle || wanted == Wanted::one_cell)
+      TEST_ASSERT_OK(seasoned->run(other.first.view(), other.second.view(), out.view()));
     TEST_ASSERT_OK(seasoned->run(scene.first.view(), scene.second.view(), mask.view(), out.view()));
     (void)assert_same_where(whole, out, mask, method.name);
-    if (wanted != Wanted::rectangle && wanted != Wanted::two_corners) continue;
+    if (wanted != Wanted::one_cell) continue;
     const auto fresh = method.made(*cpu, *workers, width, height);
     TEST_ASSERT_OK(fresh->run(scene.first.view(), scene.second.view(), mask.view(), out.view()));
     (void)assert_same_where(whole, out, mask, method.name);
@@ -96,17 +97,17 @@ void assert_masks_equal(const FlowMethod& method, const Scene& scene, const Scen
 }
 
 void test_masked_results_equal_those_of_the_whole_picture() {
-  const Scene scene = busy_scene(201, 147, 11), other = busy_scene(201, 147, 12);
+  const Scene scene = busy_scene(139, 115, 11), other = busy_scene(139, 115, 12);
   for (const FlowMethod& method : plain_methods()) assert_masks_equal(method, scene, other);
 }
 
 void test_masked_results_equal_the_whole_where_most_of_the_picture_is_not_looked_at() {
-  const Scene scene = busy_scene(383, 261, 11), other = busy_scene(383, 261, 12);
+  const Scene scene = busy_scene(183, 131, 11), other = busy_scene(183, 131, 12);
   for (const FlowMethod& method : near_methods()) assert_masks_equal(method, scene, other);
 }
 
 void test_masked_results_equal_the_whole_wherever_vectors_lead() {
-  const Scene scene = wild_scene(383, 261, 11), other = wild_scene(383, 261, 12);
+  const Scene scene = wild_scene(183, 131, 11), other = wild_scene(183, 131, 12);
   for (const FlowMethod& method : wild_methods()) assert_masks_equal(method, scene, other);
 }
 
@@ -145,12 +146,12 @@ void test_tiles_equal_the_whole_picture() {
     bool in_parts;
   };
   const Case cases[] = {
-      {lk_with("lk, 3 levels", 1, 1, 3, false, 6), 411, 333, 64, true},
+      {lk_with("lk, 3 levels", 1, 1, 3, false, 6), 411, 190, 64, true},
       {lk_with("lk, 2 levels", 3, 3, 2, false, 8), 450, 70, 100, true},
       {lk_with("lk, a large tile", 2, 2, 3, false, 5), 301, 120, 4000, false},
       {lk_with("lk, checked", 1, 1, 2, true, 3), 333, 64, 64, true},
-      {FlowMethod{"lk, default", true}, 411, 333, 64, false},
-      {bm_with("ncc, 2 levels", Cost::ncc, 2, 8), 640, 209, 64, true},
+      {FlowMethod{"lk, default", true}, 200, 90, 64, false},
+      {bm_with("ncc, 2 levels", Cost::ncc, 2, 8), 640, 100, 64, true},
       {bm_with("ncc, low", Cost::ncc, 2, 4), 450, 75, 100, true},
       {bm_with("ncc, a large tile", Cost::ncc, 3, 5), 301, 99, 4000, false},
       {bm_with("ncc, one level", Cost::ncc, 1, 9), 377, 64, 64, true},
@@ -166,7 +167,7 @@ void test_tiles_equal_the_whole_picture() {
     assert_same(whole, out, c.method.name);
     GreyPicture mask = mask_of(Wanted::rectangle, c.width, c.height, 3);
     TEST_ASSERT_OK((*tiled)->run(scene.first.view(), scene.second.view(), mask.view(), out.view()));
-    TEST_ASSERT_TRUE(assert_same_where(whole, out, mask, c.method.name) > 500);
+    TEST_ASSERT_TRUE(assert_same_where(whole, out, mask, c.method.name) > 400);
   }
 }
 
@@ -199,7 +200,7 @@ void test_a_small_reach_makes_tiles_of_the_defaults_save_memory() {
 }
 
 void test_motions_within_the_reach_are_found_with_the_levels_it_leaves() {
-  constexpr int kWidth = 320, kHeight = 240;
+  constexpr int kWidth = 200, kHeight = 160;
   const Surface surface{5};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
   const GreyPicture second = moved(surface, kWidth, kHeight, 7, -6);
@@ -260,12 +261,13 @@ void test_one_thread_gives_what_many_give() {
 }
 
 void test_running_allocates_nothing() {
-  const Scene scene = busy_scene(203, 151, 16);
-  const GreyPicture all = mask_of(Wanted::everything, 203, 151);
-  const GreyPicture few = mask_of(Wanted::few_pixels, 203, 151);
+  constexpr int kWidth = 70, kHeight = 50;
+  const Scene scene = busy_scene(kWidth, kHeight, 16);
+  const GreyPicture all = mask_of(Wanted::everything, kWidth, kHeight);
+  const GreyPicture few = mask_of(Wanted::two_corners, kWidth, kHeight);
   for (const FlowMethod& method : all_methods()) {
-    const auto estimator = method.made(*cpu, *workers, 203, 151);
-    Vectors out{203, 151};
+    const auto estimator = method.made(*cpu, *workers, kWidth, kHeight);
+    Vectors out{kWidth, kHeight};
     const std::uint64_t before = allocations();
     for (int i = 0; i < 2; ++i) {
       (void)estimator->run(scene.first.view(), scene.second.view(), out.view());
