@@ -12,8 +12,8 @@
 #include "gpu/flow/points.hpp"
 #include "gpu/flow/points_math.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
 #include "tests/support/flow_scenes.hpp"
+#include "tests/support/unity.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;

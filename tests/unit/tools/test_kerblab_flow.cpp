@@ -116,7 +116,7 @@ void test_tiles_and_masks_give_the_vectors_of_the_whole() {
     const Field whole = read_field("whole.flo"), part = read_field("part.flo");
     for (int y = 0; y < kHeight; ++y)
       for (int x = 0; x < kWidth; ++x) {
-        const auto i = static_cast<std::size_t>(y * kWidth + x);
+        const auto i = static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x);
         const bool wanted = mask.at<std::uint8_t>(y, x) != 0;
         TEST_ASSERT_EQUAL_FLOAT(wanted ? whole.u[i] : 0.0F, part.u[i]);
         TEST_ASSERT_EQUAL_FLOAT(wanted ? whole.v[i] : 0.0F, part.v[i]);
