@@ -87,7 +87,7 @@ class Controller {
     CameraPipeline* pipeline;
     CameraJudge judge;
     int detector_error = -1;  // Errc; -1: none
-    std::optional<Error> flow_error;
+    std::optional<Error> flow_error{};
     int index = 0;
     CameraCondition condition = CameraCondition::silent;
     std::uint64_t capture_beats = 0, process_beats = 0;

@@ -78,7 +78,7 @@ struct EventField {
 /// Prefer the makers in events.hpp: they are what the schema describes.
 class Event {
  public:
-  static constexpr std::size_t kMaxFields = 8;
+  static constexpr std::size_t kMaxFields = 12;
 
   Event() = default;
   Event(Nanos when, EventKind what, Severity how_bad) noexcept

@@ -18,7 +18,7 @@ struct EventLogOptions {
   std::uint64_t max_file_bytes = 1 << 20;  ///< 16 KiB .. 64 MiB
   int files = 8;  ///< 1..100, the current one included; 1 keeps nothing when it is full
   std::size_t queue =
-      256;  ///< events (1 KiB each) that may wait for the disk: 8..65536, rounded up to 2^n
+      256;  ///< events (1.5 KiB each) that may wait for the disk: 8..65536, rounded up to 2^n
   Nanos sync_interval =
       std::chrono::seconds{5};  ///< what is not durable may be lost for so long by a power cut
   Nanos first_retry = std::chrono::milliseconds{100},

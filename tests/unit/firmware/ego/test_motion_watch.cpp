@@ -255,7 +255,7 @@ void test_it_looks_closer_at_people() {
   TEST_ASSERT_EQUAL_STRING("moving", name_of(report->of[0].verdict));
   TEST_ASSERT_GREATER_THAN_INT(10, report->of[0].points);
   TEST_ASSERT_FLOAT_WITHIN(0.5F, 6, report->of[0].rx);
-  TEST_ASSERT_LESS_OR_EQUAL_INT(b.flow->closer_asked, 60);
+  TEST_ASSERT_EQUAL_INT(40, b.flow->closer_asked);
   b.flow->closer_dx = 0;
   TEST_ASSERT_OK(b.frame());
   b.watch.judge({0.0, 0.0}, people, *report);

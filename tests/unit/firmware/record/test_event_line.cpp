@@ -44,9 +44,12 @@ void test_fields_of_every_type_come_back() {
   Event event{kerb::Nanos{-5}, EventKind::started, Severity::error};
   event.with("i", std::numeric_limits<std::int64_t>::min()).with("d", 0.1).with("b", true);
   event.with("t", "x\"y").with("s", std::string{"z"}).with("n", static_cast<const char*>(nullptr));
-  event.with("f", 0.5F).with("u", std::uint8_t{200}).with("ninth", 1);
+  event.with("f", 0.5F).with("u", std::uint8_t{200});
+  static_assert(Event::kMaxFields == 12);
+  event.with("9", 1).with("10", 1).with("11", 1).with("12", 1).with("one_too_many", 1);
   const json data = json::parse(line_of(event))["data"];
-  TEST_ASSERT_EQUAL_INT(8, data.size());
+  TEST_ASSERT_EQUAL_INT(Event::kMaxFields, data.size());
+  TEST_ASSERT_FALSE(data.contains("one_too_many"));
   TEST_ASSERT_TRUE(data["i"] == std::numeric_limits<std::int64_t>::min());
   TEST_ASSERT_TRUE(data["d"] == 0.1 && data["b"] == true && data["t"] == "x\"y" &&
                    data["s"] == "z");
