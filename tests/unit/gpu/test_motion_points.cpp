@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/flow/motion_points.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -177,10 +178,10 @@ constexpr int kLeft = 130, kTop = 60, kWide = 48, kHigh = 120;
 std::vector<std::uint8_t> street(double shift, int person) {
   std::vector<std::uint8_t> out = picture(shift, 0);
   const std::vector<std::uint8_t> other = picture(37 + person, 53);
-  for (int y = kTop; y < kTop + kHigh; ++y)
-    for (int x = kLeft + person; x < kLeft + person + kWide; ++x)
-      out[static_cast<std::size_t>(y * kWidth + x)] =
-          other[static_cast<std::size_t>(y * kWidth + x)];
+  for (int y = kTop; y < kTop + kHigh; ++y) {
+    const auto at = std::ptrdiff_t{y} * kWidth + kLeft + person;
+    std::copy_n(other.begin() + at, kWide, out.begin() + at);
+  }
   return out;
 }
 

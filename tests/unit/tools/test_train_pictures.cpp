@@ -160,6 +160,7 @@ void test_crops_of_one_photograph_are_all_held_out_or_none() {
 
 void test_frames_of_a_video_are_held_out_in_runs() {
   std::vector<std::string> frames;  // all of one name but for the number: no end of a photograph
+  frames.reserve(200);
   for (int i = 0; i < 200; ++i) frames.push_back("frame_" + std::to_string(1000 + i) + ".png");
   const Split split = hold_out(frames, 2);
   TEST_ASSERT_TRUE(split.held_out.size() >= 60 && split.held_out.size() <= 140);
