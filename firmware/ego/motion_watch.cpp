@@ -72,17 +72,23 @@ void MotionWatch::spent(Nanos time) noexcept {
   look_time_ = time;
   if (!is_too_long(time)) {
     slow_looks_ = 0;
+    next_rest_ = Nanos::zero();
   } else if (++slow_looks_ >= kSlowLooks) {
     slow_looks_ = kSlowLooks;
-    rest_ = settings_.rest;
+    rest();
   }
+}
+
+void MotionWatch::rest() noexcept {
+  rest_ = std::clamp(next_rest_, settings_.first_rest, settings_.longest_rest);
+  next_rest_ = 2 * rest_;
 }
 
 void MotionWatch::expect(Nanos time) noexcept {
   if (settings_.flow_budget <= Nanos::zero() || !is_too_long(time)) return;
   look_time_ = time;
   slow_looks_ = kSlowLooks;
-  rest_ = settings_.rest;
+  rest();
 }
 
 void MotionWatch::report_too_slow(Nanos at, MotionReport& out) const noexcept {

@@ -22,7 +22,8 @@ struct MotionWatchSettings {
   Nanos flow_budget{};
   Nanos frame_interval = std::chrono::milliseconds{33};  ///< of the camera
   Nanos slowest_look = std::chrono::seconds{1};  ///< fewer looks than one in this time are none
-  Nanos rest = std::chrono::minutes{5};          ///< then; afterwards it tries again
+  /// Then it rests, and tries again; each time in vain it rests twice as long, up to the longest.
+  Nanos first_rest = std::chrono::seconds{5}, longest_rest = std::chrono::minutes{5};
 };
 
 struct MotionTotals {
@@ -83,11 +84,12 @@ class MotionWatch {
 
   [[nodiscard]] double share() const noexcept;
   [[nodiscard]] bool is_too_long(Nanos look) const noexcept;
+  void rest() noexcept;
 
-  Nanos seen_{};               // the last frame there was; zero: none
-  Nanos last_{}, interval_{};  // the last frame kept, and how long before the other one was
-  Nanos debt_{};               // time taken beyond the share, to be made up for
-  Nanos rest_{};               // still to go
+  Nanos seen_{};                // the last frame there was; zero: none
+  Nanos last_{}, interval_{};   // the last frame kept, and how long before the other one was
+  Nanos debt_{};                // time taken beyond the share, to be made up for
+  Nanos rest_{}, next_rest_{};  // still to go; how long after the next try in vain, zero: first
   Nanos look_time_{};
   int slow_looks_ = 0;
   bool compared_ = false;  // by the last measure()
