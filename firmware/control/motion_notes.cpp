@@ -33,7 +33,7 @@ void Controller::note_flow(Camera& camera, const PipelineFacts& facts, Nanos now
   camera.flow_missing = missing;
   if (facts.flow_too_slow && !camera.flow_too_slow) {
     post(events::flow_too_slow(now, camera.name, facts.flow_look, config_.budget.flow,
-                               ego::MotionWatchSettings{}.rest));
+                               ego::MotionWatchSettings{}.first_rest));
     log_.warning("flow", "camera " + camera.name +
                              ": it takes too long on this machine; nobody looks at motion");
   }
