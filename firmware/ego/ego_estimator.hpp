@@ -145,6 +145,7 @@ class EgoEstimator {
   [[nodiscard]] Outwards outwards_of(const Region& box, const Point& middle,
                                      double seen) const noexcept;
   std::size_t choose_inside(const Region& box) noexcept;
+  [[nodiscard]] bool moves(const PointResidual& r, double walk) const noexcept;
   bool moves_together(std::size_t n, double walk, RegionMotion& out) noexcept;
 
   Camera camera_;

@@ -39,7 +39,10 @@ Result<bool> MotionWatch::measure(const PreparedImage& image, Nanos captured) {
     debt_ = std::max(debt_ - earned, -settings_.flow_budget);
     rest_ = std::max(rest_ - since_seen, Nanos::zero());
   }
-  if (rest_ > Nanos::zero() || (!gap && debt_ > Nanos::zero())) {
+  // A frame that was only kept has been paid for: the next is compared with it, whatever the debt.
+  const bool promised = kept_ && last_ == before;
+  kept_ = false;
+  if (rest_ > Nanos::zero() || (!gap && !promised && debt_ > Nanos::zero())) {
     ++totals_.passed;
     return false;
   }
@@ -59,6 +62,7 @@ Result<bool> MotionWatch::measure(const PreparedImage& image, Nanos captured) {
   last_ = captured;
   if (only_kept) {
     ++totals_.passed;
+    kept_ = true;
     return false;
   }
   compared_ = field_->has_previous;
@@ -67,10 +71,16 @@ Result<bool> MotionWatch::measure(const PreparedImage& image, Nanos captured) {
 
 void MotionWatch::spent(Nanos time) noexcept {
   if (settings_.flow_budget <= Nanos::zero()) return;
-  debt_ += time;
-  if (!std::exchange(compared_, false)) return;
-  look_time_ = time;
-  if (!is_too_long(time)) {
+  // Whatever happened, a stall of the machine too: nothing is owed longer than the slowest look.
+  const Nanos most{
+      static_cast<Nanos::rep>(share() * static_cast<double>(settings_.slowest_look.count()))};
+  debt_ = std::min(debt_ + time, std::max(most, settings_.flow_budget));
+  if (!std::exchange(compared_, false)) {
+    keeping_ = kept_ ? time : Nanos::zero();
+    return;
+  }
+  look_time_ = time + std::exchange(keeping_, Nanos::zero());  // what it takes to compare once
+  if (!is_too_long(look_time_)) {
     slow_looks_ = 0;
     next_rest_ = Nanos::zero();
   } else if (++slow_looks_ >= kSlowLooks) {

@@ -90,9 +90,9 @@ class MotionWatch {
   Nanos last_{}, interval_{};   // the last frame kept, and how long before the other one was
   Nanos debt_{};                // time taken beyond the share, to be made up for
   Nanos rest_{}, next_rest_{};  // still to go; how long after the next try in vain, zero: first
-  Nanos look_time_{};
+  Nanos look_time_{}, keeping_{};
   int slow_looks_ = 0;
-  bool compared_ = false;  // by the last measure()
+  bool compared_ = false, kept_ = false;  // by the last measure()
 };
 
 }  // namespace kerb::ego

@@ -11,6 +11,8 @@ namespace {
 
 constexpr double kFootError = 0.03;   // of a region's height: how well its lower edge is the feet
 constexpr std::size_t kFewest = 3;    // points that tell the motion of a region
+constexpr double kStrayShare = 0.15;  // of a region's points may move in one that stands
+constexpr double kSway = 0.2;         // of a walk: less is no step
 constexpr double kMoversShare = 0.4;  // of a region's points: somebody before a background
 constexpr double kSlow = 0.5;         // of a walk: who is slower does not cross
 constexpr double kBoundSigmas = 2;    // so surely he must be: 98 %
@@ -98,15 +100,17 @@ std::size_t EgoEstimator::choose_inside(const Region& box) noexcept {
   return n;
 }
 
+/// Whether this point surely moves by itself, as fast as somebody who walks slowly.
+bool EgoEstimator::moves(const PointResidual& r, double walk) const noexcept {
+  return double{r.significance} >= settings_.significance &&
+         std::hypot(double{r.rx}, double{r.ry}) >= kSlow * walk;
+}
+
 bool EgoEstimator::moves_together(std::size_t n, double walk, RegionMotion& out) noexcept {
-  const auto moves = [&](const PointResidual& r) {
-    return double{r.significance} >= settings_.significance &&
-           std::hypot(double{r.rx}, double{r.ry}) >= kSlow * walk;
-  };
   std::size_t movers = 0;
   for (std::size_t k = 0; k < n; ++k) {
     const PointResidual& r = residuals_[chosen_[k]];
-    if (!moves(r)) continue;
+    if (!moves(r, walk)) continue;
     scratch_[movers] = double{r.rx};
     scratch2_[movers++] = double{r.ry};
   }
@@ -116,7 +120,7 @@ bool EgoEstimator::moves_together(std::size_t n, double walk, RegionMotion& out)
   movers = 0;
   for (std::size_t k = 0; k < n; ++k) {
     const PointResidual& r = residuals_[chosen_[k]];
-    if (!moves(r)) continue;
+    if (!moves(r, walk)) continue;
     scratch_[movers++] = std::hypot(double{r.rx} - rx, double{r.ry} - ry);
   }
   const double length = std::hypot(rx, ry);
@@ -223,11 +227,19 @@ RegionMotion EgoEstimator::region(const Region& box) {
   if (moves_together(n, walk, out)) return out;
   // How fast he may be across the view: what is seen, and two standard deviations of that.
   const double walk_sigma = out.sensitivity > 0 ? walk / double{out.sensitivity} : kBoundless;
-  if (double{out.significance} >= settings_.significance && length >= kSlow * walk) {
+  const bool significant = double{out.significance} >= settings_.significance;
+  if (significant && length >= kSlow * walk) {
     out.verdict = RegionVerdict::moving;
-  } else if (length + kBoundSigmas * walk_sigma < kSlow * walk) {
-    out.verdict = RegionVerdict::standing;
+    return out;
   }
+  // What surely moves is not said to stand, but for the swaying that a camera which stands sees of
+  // whoever does; nor is a region of which a part moves.
+  const bool sways = motion_.travel == Travel::none && length < kSway * walk;
+  std::size_t movers = 0;
+  for (std::size_t k = 0; k < n; ++k) movers += moves(residuals_[chosen_[k]], walk) ? 1U : 0U;
+  const bool at_one = static_cast<double>(movers) <= kStrayShare * count;
+  if ((!significant || sways) && at_one && length + kBoundSigmas * walk_sigma < kSlow * walk)
+    out.verdict = RegionVerdict::standing;
   return out;
 }
 

@@ -63,11 +63,11 @@ std::optional<FrameSourceInfo> expected_info(const CameraSettings& settings) {
   return info;
 }
 
-/// A black frame through the stages before the first real one: memory is touched, kernels are
-/// loaded and recorded now, and not while frames are waiting. Should it fail, so will the first
+/// A frame full of edges through the stages before the first real one: memory is touched, kernels
+/// are loaded and recorded now, and not while frames are waiting. Should it fail, so will the first
 /// frame, and that is told. What the flow took for one comparison, or zero.
 Nanos warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* detector,
-              FlowEstimator* flow, const Clock& clock) {
+              FlowEstimator* flow, int points, const Clock& clock) {
   RawImageView<Space::host> image;
   image.format = info.format;
   image.bayer = info.bayer;
@@ -77,8 +77,13 @@ Nanos warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* de
   image.row_stride = min_row_bytes(info.format, info.width);
   const auto plane =
       static_cast<std::size_t>(image.row_stride) * static_cast<std::size_t>(info.height);
-  const std::vector<std::uint8_t> black(plane + plane / 2);  // with NV12's second plane
-  image.data = black.data();
+  std::vector<std::uint8_t> pixels(plane + plane / 2);  // with NV12's second plane
+  for (std::size_t i = 0; i < pixels.size(); ++i) {     // blocks of 16 bytes by 16 rows
+    const std::size_t block = i % static_cast<std::size_t>(image.row_stride) / 16 +
+                              31 * (i / static_cast<std::size_t>(image.row_stride) / 16);
+    pixels[i] = static_cast<std::uint8_t>(block * 2654435761U >> 13);
+  }
+  image.data = pixels.data();
   if (info.format == PixelFormat::nv12) {
     image.chroma = image.data + plane;
     image.chroma_stride = image.row_stride;
@@ -90,7 +95,7 @@ Nanos warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* de
     const auto field = std::make_unique<MotionField>();
     for (int i = 0; i < 3; ++i) {
       const Nanos start = clock.now();
-      static_cast<void>(flow->estimate(*prepared, 1, *field));
+      static_cast<void>(flow->estimate(*prepared, points, *field));
       const Nanos spent = clock.now() - start;
       if (i > 0) look = i == 1 ? spent : std::min(look, spent);
     }
@@ -170,7 +175,8 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
     log.error("flow", fmt::format("camera {}: {}; nobody looks at motion", settings.name,
                                   describe(flow.error())));
   }
-  const Nanos look = warm_up(info, **preparer, detector.get(), flow ? flow->get() : nullptr, clock);
+  const Nanos look = warm_up(info, **preparer, detector.get(), flow ? flow->get() : nullptr,
+                             config.flow.points, clock);
   std::unique_ptr<ego::MotionWatch> motion;
   if (flow && *flow) {
     ego::MotionWatchSettings watch;

@@ -5,10 +5,10 @@ kerb_add_test(NAME unit_flow_lk LABELS unit THREADED
   LINKS kerb::gpu_flow)
 target_compile_options(unit_flow_lk PRIVATE -ffp-contract=off)
 if(KERB_OPENCV AND TARGET kerb::opencv_video)
-  kerb_add_test(NAME unit_flow_lk_truth LABELS unit
+  kerb_add_test(NAME truth_flow_lk LABELS unit
     SOURCES gpu/test_flow_lk_truth.cpp
     LINKS kerb::gpu_flow kerb::opencv_video)
-  target_compile_definitions(unit_flow_lk_truth PRIVATE
+  target_compile_definitions(truth_flow_lk PRIVATE
     KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
 endif()
 kerb_add_test(NAME unit_flow_points LABELS unit THREADED

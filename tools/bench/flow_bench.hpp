@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,11 +53,11 @@ struct FlowRow {
   std::string backend;  ///< "cpu"; "cuda": upload and download too; "cuda, on device": neither
   int threads = 0;      ///< of the CPU; 0 for CUDA
   Times times;
-  double ratio = 0;            ///< the reference's median over this one's; 0: there was none
-  std::size_t bytes_held = 0;  ///< 0: not known
-  double bytes_moved = 0;      ///< the least it reads and writes; 0: not known
-  double operations = 0;       ///< additions, multiplications, minima: about; 0: not known
-  bool equals_cpu = true;      ///< vectors, qualities and flags
+  double ratio = 0;                ///< the reference's median over this one's; 0: there was none
+  std::size_t bytes_held = 0;      ///< 0: not known
+  double bytes_moved = 0;          ///< the least it reads and writes; 0: not known
+  double operations = 0;           ///< additions, multiplications, minima: about; 0: not known
+  std::optional<bool> equals_cpu;  ///< vectors, qualities and flags; unset: not compared
 };
 
 /// Runs every case, contestants by turns. Fails with the first error.

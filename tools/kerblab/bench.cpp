@@ -211,7 +211,7 @@ Json to_json(const bench::FlowRow& row) {
     out["gb_per_s"] = row.bytes_moved * 1e-6 / row.times.median_ms;
   if (row.operations > 0 && row.times.median_ms > 0)
     out["gop_per_s"] = row.operations * 1e-6 / row.times.median_ms;
-  if (row.backend != "cpu") out["equals_cpu"] = row.equals_cpu;
+  if (row.equals_cpu) out["equals_cpu"] = *row.equals_cpu;
   return out;
 }
 
@@ -264,9 +264,9 @@ void print_flow(const std::vector<bench::FlowRow>& rows) {
         row.times.median_ms, row.times.best_ms,
         row.ratio > 0 ? fmt::format("{:.2f}", row.ratio) : "-",
         row.bytes_held > 0 ? fmt::format("{:.1f}", static_cast<double>(row.bytes_held) / 1e6) : "-",
-        row.backend == "cpu" ? "-"
-        : row.equals_cpu     ? "yes"
-                             : "NO");
+        !row.equals_cpu   ? "-"
+        : *row.equals_cpu ? "yes"
+                          : "NO");
   }
 }
 

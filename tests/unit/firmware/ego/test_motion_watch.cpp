@@ -203,6 +203,25 @@ void test_slow_only_at_the_start_it_looks_soon() {
   TEST_ASSERT_EQUAL_INT(pace.frames, pace.looked);
 }
 
+void test_a_frame_that_was_kept_is_compared_with_the_next() {
+  for (const int keep : {2, 12, 16, 40})
+    for (const int look : {20, 60, 80}) {
+      Bench b{with_budget(milliseconds{4})};
+      const Pace pace = drive_at(b, milliseconds{look}, seconds{30}, milliseconds{keep});
+      TEST_ASSERT_TRUE(pace.looked > 10 || b.watch.too_slow());
+      TEST_ASSERT_TRUE(pace.kept <= pace.looked + 1);
+    }
+}
+
+void test_a_stall_is_not_made_up_for_by_minutes_without_motion() {
+  Bench b{with_budget(milliseconds{4})};
+  static_cast<void>(drive_at(b, milliseconds{2}, seconds{1}));
+  TEST_ASSERT_TRUE(*b.frame());
+  b.watch.spent(seconds{20});
+  const Pace after = drive_at(b, milliseconds{2}, seconds{3});
+  TEST_ASSERT_TRUE(after.looked > after.frames / 2);
+}
+
 void test_one_hiccup_is_not_slowness() {
   Bench b{with_budget(milliseconds{5})};
   static_cast<void>(drive_at(b, milliseconds{2}, seconds{1}));
@@ -285,6 +304,8 @@ int main() {
   RUN_TEST(test_fast_again_it_looks_at_every_frame);
   RUN_TEST(test_less_than_a_look_a_second_is_none_and_it_says_so);
   RUN_TEST(test_slow_only_at_the_start_it_looks_soon);
+  RUN_TEST(test_a_frame_that_was_kept_is_compared_with_the_next);
+  RUN_TEST(test_a_stall_is_not_made_up_for_by_minutes_without_motion);
   RUN_TEST(test_one_hiccup_is_not_slowness);
   RUN_TEST(test_what_is_far_too_slow_is_not_even_begun);
   RUN_TEST(test_frames_that_come_slowly_are_compared_all_the_same);
