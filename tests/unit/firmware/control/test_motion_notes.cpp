@@ -67,6 +67,13 @@ struct Kerb {
 
   explicit Kerb(std::optional<Error> flow_error = {}, Nanos expected_look = {}) {
     config.health.recover = milliseconds{200};
+    // How slow this machine is says nothing here: an emulated one skips frames and misses budgets.
+    config.health.dropped_degraded_percent = 100;
+    config.health.camera_silent = config.health.frozen = config.health.bus_lost = seconds{20};
+    config.health.camera_failed = seconds{30};
+    config.can.vehicle.motion_stale = config.can.vehicle.body_stale = seconds{20};
+    config.budget = {seconds{9}, seconds{9}, seconds{9}, milliseconds{4},
+                     seconds{9}, seconds{9}, seconds{9}};
     auto source = std::make_unique<FakeFrameSource>(clock);
     camera = source.get();
     std::unique_ptr<ego::MotionWatch> motion;

@@ -120,7 +120,7 @@ void test_a_car_that_tells_the_truth_is_believed() {
            Case{"standing", drive(0), true, true, false},
            Case{"standing, engine shakes", drive(0, 0, 0.05, 0.02), true, true, false},
        }) {
-    const Rates r = drive_through(c, 60);
+    const Rates r = drive_through(c, 30);
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, r.yaw_distrusted, c.name);
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, r.speed_distrusted, c.name);
   }
