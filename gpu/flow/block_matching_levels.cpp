@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Block matching on the CPU: the levels of a picture, and what of each block is computed once.
 #include <algorithm>
 #include <cstring>
 

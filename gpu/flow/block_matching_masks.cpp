@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Block matching on the CPU: which blocks of each level a mask needs.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Block matching on the CPU: the best shift of every block, refined to parts of a pixel.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Block matching on the CPU: medians of blocks, and from blocks to pixels.
 #include <algorithm>
 
 #include "gpu/flow/block_matching_cpu.hpp"
