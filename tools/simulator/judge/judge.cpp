@@ -214,7 +214,7 @@ class Judge {
   void told(const FaultSpec& fault, double wanted) {
     constexpr const char* kRule = "fault_told_within";
     const char* name = sim::name_of(fault.kind);
-    const HealthReport* before = health_at(fault.from_s - kSlack);
+    const HealthReport* before = health_at(fault.from_s - 2 * kSlack);
     if (before == nullptr || before->state != HealthState::active)
       return add(kRule, false,
                  fmt::format("{} before {} begins at {:.2f} s, not ACTIVE", in_words(before), name,

@@ -43,8 +43,8 @@ void CameraFaults::shift(double degrees, std::vector<std::uint8_t>& bytes) {
   };
   for (int y = 0; y < camera.height; ++y)
     for (int x = 0; x < camera.width; ++x) {
-      const std::size_t from = at(std::clamp(x + left, 0, camera.width - 1),
-                                  std::clamp(y - down, 0, camera.height - 1));
+      const std::size_t from =
+          at(std::clamp(x + left, 0, camera.width - 1), std::clamp(y - down, 0, camera.height - 1));
       std::copy_n(copy_.begin() + static_cast<std::ptrdiff_t>(from), channels_,
                   bytes.begin() + static_cast<std::ptrdiff_t>(at(x, y)));
     }
@@ -77,7 +77,8 @@ void CameraFaults::soil(double share, std::vector<std::uint8_t>& bytes) {
   }
   for (std::size_t i = 0; i < dirt_.size(); ++i)
     for (int c = 0; c < channels_; ++c) {
-      std::uint8_t& b = bytes[i * static_cast<std::size_t>(channels_) + static_cast<std::size_t>(c)];
+      std::uint8_t& b =
+          bytes[i * static_cast<std::size_t>(channels_) + static_cast<std::size_t>(c)];
       const float mud = 70.0f - 12.0f * static_cast<float>(c);
       b = static_cast<std::uint8_t>(std::lround((1 - dirt_[i]) * static_cast<float>(b) +
                                                 dirt_[i] * (0.12f * static_cast<float>(b) + mud)));
