@@ -1,0 +1,6 @@
+set(dir ${CMAKE_CURRENT_LIST_DIR})
+foreach(name scenario suites)
+  kerb_add_test(NAME unit_sim_${name} SOURCES ${dir}/test_${name}.cpp LINKS kerb::sim_scenario LABELS unit)
+endforeach()
+target_compile_definitions(unit_sim_scenario PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+target_compile_definitions(unit_sim_suites PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
