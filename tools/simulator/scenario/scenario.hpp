@@ -47,7 +47,8 @@ struct CameraSpec {
 /// One stretch of a way.
 struct Stretch {
   double length_m = 0;
-  double radius_m = 0;  ///< of a bend, to the left is positive; 0: straight
+  double radius_m = 0;      ///< of a bend, to the left is positive; 0: straight
+  bool transition = false;  ///< comes to that bend evenly from the stretch before (a clothoid)
 };
 /// From this time on, this speed is aimed at.
 struct SpeedPoint {
@@ -75,7 +76,8 @@ enum class Carries : std::uint8_t { nothing, bag, backpack, pram, umbrella };
 struct WalkLeg {
   Vec2 to;
   double mps = 1.4;
-  double wait_s = 0;  ///< stands this long first
+  double wait_s = 0;      ///< stands this long first
+  double speed_up_m = 0;  ///< from standing, the speed is reached evenly over this; 0: at once
 };
 struct PersonSpec {
   std::string name;
