@@ -7,7 +7,7 @@ namespace {
 
 /// A square of leaves, lit as if it were part of the crown's outside.
 void card(Builder& b, V3 at_, float size, V3 normal, float shade, Dice& dice, std::uint16_t m) {
-  const V3 axis = unit({dice.bell(), dice.bell(), dice.bell() + 0.01F});
+  const V3 axis = unit(V3{dice.bell(), dice.bell(), dice.bell() + 0.01F});
   const V3 side = unit(cross(axis, std::abs(axis.z) > 0.8F ? V3{1, 0, 0} : V3{0, 0, 1}));
   const V3 up = cross(axis, side);
   const V3 s = (0.5F * size) * side, u = (0.5F * size) * up;
@@ -28,7 +28,7 @@ void fill(Builder& b, const Clump* clumps, int n, V3 middle, int cards, float si
           std::uint16_t m) {
   for (int i = 0; i < cards; ++i) {
     const Clump& c = clumps[i % n];
-    const V3 d = unit({dice.bell(), dice.bell(), dice.bell() + 0.001F});
+    const V3 d = unit(V3{dice.bell(), dice.bell(), dice.bell() + 0.001F});
     const float r = c.radius * std::sqrt(dice.unit());
     const V3 p = c.at + r * d;
     const V3 out = unit(0.6F * d + 0.5F * unit(p - middle) + V3{0, 0, 0.15F});

@@ -94,7 +94,7 @@ void loft(Builder& b, const Section* sections, int n, V3 size, std::uint16_t pai
       m = unit(m);
       if (m.y * (k < kRing - 1 ? 1.0F : 0.0F) < 0) m = -1.0F * m;
       if (k >= 5 && m.z < 0) m = -1.0F * m;
-      if (k == kRing - 1) m = unit({m.x, 0, std::abs(m.z)});
+      if (k == kRing - 1) m = unit(V3{m.x, 0, std::abs(m.z)});
       normals[at(i * kRing + k)] = m;
     }
   for (const float side : {1.0F, -1.0F}) {

@@ -112,7 +112,7 @@ void Builder::ball(V3 centre, V3 radii, int rings, std::uint16_t m) {
     for (int i = 0; i <= sides; ++i) {
       const float a = 3.14159265F * f32(j) / f32(rings), w = 6.2831853F * f32(i) / f32(sides);
       const V3 d{std::sin(a) * std::cos(w), std::sin(a) * std::sin(w), std::cos(a)};
-      const V3 n = unit({d.x / radii.x, d.y / radii.y, d.z / radii.z});
+      const V3 n = unit(V3{d.x / radii.x, d.y / radii.y, d.z / radii.z});
       const std::uint32_t c = corner(centre + radii * d, n, u0 + w * radii.x, v0 + a * radii.z);
       if (i == 0 && j == 0) first = c;
     }
