@@ -54,6 +54,7 @@ Light light_of(const LightSpec& spec, std::uint32_t seed) {
       out.lamps = true;
       out.exposure_s = 0.014;
       out.gain = 3;
+      out.darkest = 0.02F;
       break;
     case Daylight::night:
       elevation = -20;
@@ -61,7 +62,8 @@ Light light_of(const LightSpec& spec, std::uint32_t seed) {
       out.horizon = {0.0016F, 0.0013F, 0.0011F};
       out.lamps = true;
       out.exposure_s = 0.024;
-      out.gain = 7;
+      out.gain = 6;
+      out.darkest = 0.012F;
       break;
   }
   if (spec.sun_elevation_deg) elevation = *spec.sun_elevation_deg;

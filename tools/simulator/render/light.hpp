@@ -21,7 +21,8 @@ struct Light {
   float haze = 1.0F / 2500;  ///< 1 / m
   bool lamps = false;        ///< windows, lanterns
   double exposure_s = 0.004;
-  float gain = 1;  ///< of the sensor's noise
+  float gain = 1;      ///< of the sensor's noise
+  float darkest = 0;   ///< radiance below which automatic exposure does not go on brightening
 };
 Light light_of(const LightSpec& spec, std::uint32_t seed);
 

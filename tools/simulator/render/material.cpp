@@ -100,9 +100,9 @@ Materials::Materials() {
     m.cut = paint == Paint::leaves;
   };
   plant(Base::hedge, {0.27F, 0.35F, 0.18F}, Paint::hedge, 1);
-  plant(Base::leaves_a, {0.34F, 0.43F, 0.20F}, Paint::leaves, 1);
-  plant(Base::leaves_b, {0.40F, 0.44F, 0.20F}, Paint::leaves, 1);
-  plant(Base::leaves_c, {0.27F, 0.37F, 0.20F}, Paint::leaves, 1);
+  plant(Base::leaves_a, {0.32F, 0.39F, 0.20F}, Paint::leaves, 1);
+  plant(Base::leaves_b, {0.37F, 0.40F, 0.21F}, Paint::leaves, 1);
+  plant(Base::leaves_c, {0.27F, 0.34F, 0.20F}, Paint::leaves, 1);
   plant(Base::bush, {0.29F, 0.38F, 0.19F}, Paint::leaves, 1);
   plant(Base::far_trees, {0.30F, 0.36F, 0.22F}, Paint::hedge, 14);
   set(Base::bark, {0.38F, 0.34F, 0.29F}, Paint::bark, 1);

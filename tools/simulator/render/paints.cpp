@@ -105,14 +105,14 @@ Texel leaves(float u, float v) {
   Texel out{{0.8F, 0.8F, 0.8F}, 0};
   float top = -1;
   Dice dice{97};
-  for (int i = 0; i < 46; ++i) {
+  for (int i = 0; i < 60; ++i) {
     const float x = dice.between(0.1F, 0.9F), y = dice.between(0.1F, 0.9F);
-    const float turn = dice.between(0, 6.2832F), size = dice.between(0.06F, 0.11F);
+    const float turn = dice.between(0, 6.2832F), size = dice.between(0.05F, 0.10F);
     const float tone = dice.between(0.55F, 1.5F), order = dice.unit();
     if ((x - 0.5F) * (x - 0.5F) + (y - 0.5F) * (y - 0.5F) > 0.17F) continue;
     const float c = std::cos(turn), s = std::sin(turn);
     const float a = ((u - x) * c + (v - y) * s) / size, b = ((v - y) * c - (u - x) * s) / size;
-    if (a * a + 3.2F * b * b * (1 + 0.6F * a) > 1 || order < top) continue;
+    if (a * a > 1 || a * a + 3.2F * b * b * (1 + 0.6F * a) > 1 || order < top) continue;
     top = order;
     const float vein = std::abs(b) < 0.08F ? 1.2F : 1.0F;
     out = {{tone * vein * (0.9F + 0.2F * order), tone * vein, tone * vein * 0.8F}, 1};

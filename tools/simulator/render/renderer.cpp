@@ -82,7 +82,10 @@ struct Renderer::Impl {
             s.seed},
         raster{canvas},
         sensor{camera, lens, canvas, camera.sensor} {
-    if (scene.light().sun_shines) shadows = std::make_unique<Shadows>(scene.light().to_sun);
+    if (scene.light().sun_shines) {
+      const Vec2 along = direction(s.car.start.heading);
+      shadows = std::make_unique<Shadows>(scene.light().to_sun, V3{f32(along.x), f32(along.y), 0});
+    }
     radiance.width = canvas.width;
     radiance.height = canvas.height;
     std::size_t planes = 1;

@@ -103,7 +103,7 @@ Exposure SensorModel::meter(const Radiance& in, const Light& light, double expos
   } else {
     const float mean = std::exp2(f32(sum / std::max(weight, 1.0)));
     if (automatic) {
-      out.scale = 0.17F / std::max(mean, 0.0025F);
+      out.scale = 0.17F / std::max(mean, std::max(light.darkest, 0.001F));
     } else {  // a fixed time: full scale at 36 klux in 1/250 s
       out.scale = f32(exposure_s / 0.004) / 36.0F;
     }

@@ -6,8 +6,12 @@ namespace {
 constexpr float kFar = 1e9F;
 }
 
-Shadows::Shadows(V3 to_sun)
-    : to_sun_{to_sun}, right_{unit(cross({0, 0, 1}, to_sun))}, up_{cross(to_sun, right_)} {}
+Shadows::Shadows(V3 to_sun, V3 along)
+    : to_sun_{to_sun}, right_{unit(along - dot(along, to_sun) * to_sun)}, up_{cross(to_sun, right_)} {
+  if (std::abs(dot(along, to_sun)) <= 0.97F) return;
+  right_ = unit(cross(V3{0, 0, 1}, to_sun));
+  up_ = cross(to_sun, right_);
+}
 
 void Shadows::forget() {
   for (Level& level : levels_) level.standing.clear();
@@ -147,8 +151,15 @@ float Shadows::lit(const Level& level, float texel, float x, float y, float dept
     const Page* page = level.pages[at(py * level.columns + px)];
     return page->depth[at((iy & 127) * kPage + (ix & 127))] >= depth ? 1.0F : 0.0F;
   };
-  return mix(mix(open(x0, y0), open(x0 + 1, y0), fx), mix(open(x0, y0 + 1), open(x0 + 1, y0 + 1), fx),
-             fy);
+  // The sun is wide: a soft edge of three texels. Where the corners agree, so does the rest.
+  const float corners = open(x0 - 1, y0 - 1) + open(x0 + 2, y0 - 1) + open(x0 - 1, y0 + 2) +
+                        open(x0 + 2, y0 + 2) + open(x0, y0) + open(x0 + 1, y0 + 1);
+  if (corners == 0 || corners == 6) return corners * (1.0F / 6);
+  const float wx[4] = {1 - fx, 1, 1, fx}, wy[4] = {1 - fy, 1, 1, fy};
+  float sum = 0;
+  for (int j = 0; j < 4; ++j)
+    for (int i = 0; i < 4; ++i) sum += wx[i] * wy[j] * open(x0 - 1 + i, y0 - 1 + j);
+  return sum * (1.0F / 9);
 }
 
 float Shadows::sunlight(V3 point, V3 normal, bool near) const noexcept {

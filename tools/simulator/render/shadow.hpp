@@ -16,7 +16,8 @@ namespace kerb::sim {
 /// needed. What stands is drawn once; what moves is drawn onto copies for each picture.
 class Shadows {
  public:
-  explicit Shadows(V3 to_sun);
+  /// `along`: a direction most edges have (the street's), for the grid to follow.
+  Shadows(V3 to_sun, V3 along);
   /// Makes ready what is seen around a place. `standing` and `moving` index items.
   void prepare(Workers& workers, V3 around, V3 ahead, const std::vector<Item>& items,
                const std::vector<int>& standing, const std::vector<int>& moving,
