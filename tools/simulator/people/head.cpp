@@ -12,8 +12,8 @@ struct Skull {
   Figure f;
   Loft lower;
   explicit Skull(const Figure& figure)
-      : f{figure},
-        lower{{0.004, 0, figure.chin}, {0, 0, 1}, {1, 0, 0}, head_sections(figure), 2.2, 0.02} {}
+      : f{figure}, lower{{0.004, 0, figure.chin}, {0, 0, 1}, {1, 0, 0},
+                         head_sections(figure),   2.2,       0.02} {}
   /// In head heights over the chin, and ahead of the head's axis.
   [[nodiscard]] double up(const Vec3& p) const { return (p.z - f.chin) / f.head_height; }
   [[nodiscard]] double ahead(const Vec3& p) const { return p.x / f.head_height; }
@@ -22,7 +22,8 @@ struct Skull {
   }
   [[nodiscard]] double distance(const Vec3& p) const {
     const double h = f.head_height, wide = 1 + 0.04 * f.child_part;
-    const double dome = ellipsoid(p, at(-0.025, 0, 0.640), {0.428 * h, 0.338 * h * wide, 0.360 * h});
+    const double dome =
+        ellipsoid(p, at(-0.025, 0, 0.640), {0.428 * h, 0.338 * h * wide, 0.360 * h});
     return join(dome, lower.distance(p), 0.06 * h);
   }
 };
@@ -35,7 +36,7 @@ Field face_field(const Skull& skull) {
     double d = skull.distance(p);
     const Vec3 q{p.x, std::abs(p.y), p.z};
     const auto at = [&skull](double x, double y, double z) { return skull.at(x, y, z); };
-    d = join(d, ellipsoid(q, at(0.335, 0.175, 0.40), {0.075 * h, 0.095 * h, 0.085 * h}), 0.12 * h);
+    d = join(d, ellipsoid(q, at(0.310, 0.175, 0.40), {0.075 * h, 0.095 * h, 0.095 * h}), 0.15 * h);
     // Sockets under the brow, then the nose between them.
     d = meet(d, -ellipsoid(q, at(0.445, 0.155, 0.505), {0.085 * h, 0.100 * h, 0.052 * h}),
              0.09 * h);

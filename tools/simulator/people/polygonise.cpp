@@ -143,10 +143,12 @@ Skin polygonise(const Field& field, const Vec3& low, const Vec3& high, double ce
         if (in != (value[g.index(x, y, z + 1)] < 0))
           quad(cell_at(1, 1, 0), cell_at(0, 1, 0), cell_at(0, 0, 0), cell_at(1, 0, 0), !in);
       }
-  relax(skin);
+  const bool tiny = skin.points.size() < 120;  // would shrink away
   settle(field, cell, skin);
-  relax(skin);
-  settle(field, cell, skin);
+  for (int i = 0; i < 2 && !tiny; ++i) {
+    relax(skin);
+    settle(field, cell, skin);
+  }
   find_normals(field, cell, skin);
   return skin;
 }
