@@ -154,7 +154,7 @@ void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::v
                 2,
                 0.022 * f.girth};
   };
-  TopShape shape{Loft{{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, trunk, 2.35, 0.012},
+  TopShape shape{Loft{{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, trunk, 2.35, 0.022},
                  arm_loft(0),
                  arm_loft(1),
                  f.upper_arm,
@@ -189,7 +189,7 @@ void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::v
     const Field collar = [neck, r, high](const Vec3& p) {
       const double z = p.z - neck.z - 0.35 * (-p.x) + 0.012;
       const double round = std::hypot(p.x + 0.014, p.y * 1.02) - r - 0.15 * std::max(0.0, -z);
-      return std::max({round, z - high, -z - 0.06});
+      return meet(meet(round, z - high, 0.015), -z - 0.06, 0.01);
     };
     out.push_back({collar,
                    {-0.16, -0.16, neck.z - 0.09},
@@ -214,7 +214,7 @@ void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::v
     const Field front = [top, point, slope, neck_z](const Vec3& p) {
       const double half = 0.018 + slope * std::max(0.0, p.z - point) *
                                       (0.55 + 0.45 * smooth_step(point, neck_z, p.z));
-      return std::max({top(p) - 0.009, (std::abs(p.y) - half) * 0.95, -p.x});
+      return meet(meet(top(p) - 0.010, (std::abs(p.y) - half) * 0.95, 0.016), -p.x, 0.01);
     };
     out.push_back({front,
                    {0.0, -0.14, hem},
@@ -259,7 +259,7 @@ void add_bottom(const Figure& f, const PersonSpec& person, const Look& look,
     std::vector<Section> seat =
         dressed(between(body, hip - 0.035 * f.scale, hip + 0.16 * f.scale), {0.009, 0, 0}, false);
     const Loft trunk{{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, seat, 2.2, 0.02};
-    const Loft left = leg_loft(leg, 0, 0.008), right = leg_loft(leg, 1, 0.008);
+    const Loft left = leg_loft(leg, 0, 0.018), right = leg_loft(leg, 1, 0.018);
     const double knee = f.thigh, fold = cloth.folds, k = 0.045 * f.girth;
     const std::uint32_t seed = look.seed + 7;
     const Field field = [=](const Vec3& p) {
@@ -270,7 +270,7 @@ void add_bottom(const Figure& f, const PersonSpec& person, const Look& look,
       d -= fold * 0.8 *
            (0.7 * rings(t, knee, 0.08, p, seed) +
             (shorts ? 0 : rings(t, end - 0.05, 0.07, p, seed)));
-      return std::max(d, p.z - over);
+      return meet(d, p.z - over, 0.02);
     };
     out.push_back({field, low, high, 0.033, BodyPart::bottom, Cling::legs});
   }
@@ -283,7 +283,7 @@ void add_bottom(const Figure& f, const PersonSpec& person, const Look& look,
     end = {hem, end.side * flare, std::max(end.front * flare, 0.125 * f.girth), end.back * flare,
            0};
     s.insert(s.begin(), end);
-    const Loft loft{{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, dressed(s, {0.010, 0, 0}, false), 2.1, 0.012};
+    const Loft loft{{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, dressed(s, {0.010, 0, 0}, false), 2.1, 0.020};
     const std::uint32_t seed = look.seed + 7;
     const Field field = [loft, seed, hip, over](const Vec3& p) {
       const double pleat =
@@ -335,7 +335,7 @@ void add_feet(const Figure& f, const Look& look, std::vector<Layer>& out) {
     out.push_back({shoe, low, high, 0.022, BodyPart::shoes, Cling::body});
     if (look.pale_soles) {
       const Field sole = [shoe, l](const Vec3& p) {
-        return std::max(shoe(p) - 0.004, p.z - 0.026 * l);
+        return meet(shoe(p) - 0.0055, p.z - 0.026 * l, 0.008);
       };
       out.push_back({sole, low, {high.x, high.y, 0.03}, 0.022, BodyPart::trim, Cling::body});
     }

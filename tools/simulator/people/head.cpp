@@ -44,7 +44,7 @@ Field face_field(const Skull& skull) {
     d = join(d, ellipsoid(q, at(-0.02, 0.330, 0.46), {0.080 * h, 0.038 * h, 0.135 * h}, 0.2),
              0.012);
     const double neck = cone(p, {root.x + 0.008, 0, root.z - 0.05 * f.scale},
-                             {-0.006, 0, f.chin + 0.30 * h}, 0.064 * girth, 0.054 * girth);
+                             {-0.006, 0, f.chin + 0.30 * h}, 0.058 * girth, 0.051 * girth);
     return join(d, neck, 0.03);
   };
 }
@@ -200,10 +200,10 @@ void add_head(const Figure& f, const Look& look, std::vector<Layer>& out) {
   const auto at = [&](double x, double y, double z) {
     return Vec3{0.004 + x * h, y * h, f.chin + z * h};
   };
-  patch(at(0.37, 0.150, 0.515), {0.08 * h, 0.062 * h, 0.026 * h}, BodyPart::eyes, 0.0085);
+  patch(at(0.37, 0.150, 0.515), {0.08 * h, 0.062 * h, 0.026 * h}, BodyPart::eyes, 0.007);
   if (look.hat != Hat::beanie)
-    patch(at(0.37, 0.155, 0.610), {0.08 * h, 0.085 * h, 0.021 * h}, BodyPart::hair, 0.010);
-  patch(at(0.40, 0, 0.215), {0.07 * h, 0.098 * h, 0.024 * h}, BodyPart::lips, 0.010);
+    patch(at(0.37, 0.155, 0.610), {0.08 * h, 0.085 * h, 0.021 * h}, BodyPart::hair, 0.008);
+  patch(at(0.40, 0, 0.215), {0.07 * h, 0.098 * h, 0.024 * h}, BodyPart::lips, 0.0065);
 }
 
 }  // namespace kerb::sim

@@ -28,7 +28,7 @@ std::array<DyeBand, 4> bands_of(Dye dye) {
     case Dye::indigo:
       return {{{660, 75, 4.2}, {580, 60, 1.6}, {400, 60, 0.9}, {500, 60, 0.7}}};
     case Dye::navy:
-      return {{{620, 80, 9}, {540, 60, 6}, {460, 60, 3.0}, {400, 50, 3.0}}};
+      return {{{620, 80, 9}, {540, 60, 5}, {460, 45, 1.4}, {400, 50, 2.0}}};
     case Dye::blue:
       return {{{610, 70, 6.0}, {550, 50, 1.8}, {400, 40, 0.8}, {660, 40, 1.5}}};
     case Dye::red:
@@ -92,12 +92,12 @@ Surface skin_surface(double melanin, double blood) {
   std::vector<double> out(kReflectances);
   for (std::size_t i = 0; i < kReflectances; ++i) {
     const double nm = reflectance_nm(i);
-    const double dark = (0.10 + 1.75 * melanin) * std::pow(nm / 550, -3.3);
-    const double haemoglobin = band({415, 28, 0.95}, nm) + band({542, 17, 0.26}, nm) +
+    const double dark = (0.05 + 1.85 * melanin) * std::pow(nm / 550, -3.1);
+    const double haemoglobin = band({415, 30, 0.70}, nm) + band({542, 17, 0.26}, nm) +
                                band({576, 13, 0.28}, nm) +
                                0.30 * (1 - 1 / (1 + std::exp(-(nm - 592) / 9)));
     const double water = band({970, 32, 0.20}, nm);
-    const double deep = 0.70 - 0.16 * std::exp(-(nm - 400) / 120);
+    const double deep = 0.74 - 0.16 * std::exp(-(nm - 400) / 120);
     out[i] = 0.025 + 0.975 * deep * std::exp(-dark - blood * haemoglobin - water);
   }
   return surface_of(std::move(out));
@@ -105,7 +105,7 @@ Surface skin_surface(double melanin, double blood) {
 
 Surface hair_surface(double dark, double red) {
   std::vector<double> out(kReflectances);
-  const double amount = 0.20 + 2.6 * dark * dark;
+  const double amount = 0.20 + 3.9 * dark * dark;
   for (std::size_t i = 0; i < kReflectances; ++i) {
     const double nm = reflectance_nm(i);
     const double eumelanin = amount * std::pow(550 / nm, 2.0);
