@@ -47,7 +47,8 @@ struct CameraSpec {
 /// One stretch of a way.
 struct Stretch {
   double length_m = 0;
-  double radius_m = 0;  ///< of a bend, to the left is positive; 0: straight
+  double radius_m = 0;      ///< of a bend, to the left is positive; 0: straight
+  bool transition = false;  ///< comes to that bend evenly from the stretch before (a clothoid)
 };
 /// From this time on, this speed is aimed at.
 struct SpeedPoint {
@@ -75,7 +76,8 @@ enum class Carries : std::uint8_t { nothing, bag, backpack, pram, umbrella };
 struct WalkLeg {
   Vec2 to;
   double mps = 1.4;
-  double wait_s = 0;  ///< stands this long first
+  double wait_s = 0;      ///< stands this long first
+  double speed_up_m = 0;  ///< from standing, the speed is reached evenly over this; 0: at once
 };
 struct PersonSpec {
   std::string name;
@@ -168,10 +170,13 @@ struct Criteria {
   std::optional<int> most_informations;  ///< in the whole run
   std::optional<double> fault_told_within_s;
   bool impact_expected = false;  ///< the geometry must end in contact
+  /// Of the runs of a group, this part must hold all this: 0.95 forgives one of twenty.
+  double share = 1;
 };
 
 struct Scenario {
   std::string name, title, suite, file;
+  std::string group;  ///< of runs that are judged together: Criteria::share is of them
   double seconds = 6;
   std::uint32_t seed = 1;
   CameraSpec camera;
