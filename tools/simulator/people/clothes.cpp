@@ -110,9 +110,9 @@ double hem_of(Garment top, const Figure& f, const Look& look) {
 
 void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::vector<Layer>& out) {
   const Garment kind = person.clothing.top;
-  Cloth cloth{0.012, 0.45, 0.0035};
-  if (kind == Garment::jacket) cloth = {0.024, 0.70, 0.0060};
-  if (kind == Garment::coat) cloth = {0.028, 0.75, 0.0060};
+  Cloth cloth{0.012, 0.45, 0.0055};
+  if (kind == Garment::jacket) cloth = {0.024, 0.70, 0.0080};
+  if (kind == Garment::coat) cloth = {0.028, 0.75, 0.0075};
   if (kind == Garment::dress) cloth = {0.010, 0.15, 0.0040};
   cloth.ease *= std::sqrt(f.girth);
   const double hem = hem_of(kind, f, look), hip = f.joint[kPelvis].z;
@@ -154,12 +154,12 @@ void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::v
                 2,
                 0.022 * f.girth};
   };
-  TopShape shape{Loft{{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, trunk, 2.35, 0.012},
+  TopShape shape{Loft{{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, trunk, 2.35, 0.022},
                  arm_loft(0),
                  arm_loft(1),
                  f.upper_arm,
                  sleeve_end,
-                 0.055 * f.girth,
+                 0.068 * f.girth,
                  cloth.folds,
                  0.068 * f.girth,
                  0,
@@ -176,7 +176,7 @@ void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::v
   Layer layer{top,
               {-0.32, -wide, hem - 0.02},
               {0.36, wide, f.joint[kNeck].z + 0.08},
-              0.028,
+              0.033,
               BodyPart::top,
               skirted ? Cling::skirt : Cling::body};
   out.push_back(layer);
@@ -188,8 +188,8 @@ void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::v
     const double r = (outer ? 0.086 : 0.074) * girth, high = (outer ? 0.052 : 0.034) * f.scale;
     const Field collar = [neck, r, high](const Vec3& p) {
       const double z = p.z - neck.z - 0.35 * (-p.x) + 0.012;
-      const double round = std::hypot(p.x - 0.006, p.y * 1.02) - r - 0.15 * std::max(0.0, -z);
-      return std::max({round, z - high, -z - 0.06});
+      const double round = std::hypot(p.x + 0.014, p.y * 1.02) - r - 0.15 * std::max(0.0, -z);
+      return meet(meet(round, z - high, 0.015), -z - 0.06, 0.01);
     };
     out.push_back({collar,
                    {-0.16, -0.16, neck.z - 0.09},
@@ -214,7 +214,7 @@ void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::v
     const Field front = [top, point, slope, neck_z](const Vec3& p) {
       const double half = 0.018 + slope * std::max(0.0, p.z - point) *
                                       (0.55 + 0.45 * smooth_step(point, neck_z, p.z));
-      return std::max({top(p) - 0.0045, (std::abs(p.y) - half) * 0.95, -p.x});
+      return meet(meet(top(p) - 0.010, (std::abs(p.y) - half) * 0.95, 0.016), -p.x, 0.01);
     };
     out.push_back({front,
                    {0.0, -0.14, hem},
@@ -233,10 +233,13 @@ void add_bottom(const Figure& f, const PersonSpec& person, const Look& look,
   const bool shorts = kind == Garment::shorts && !dress;
   const bool trousers = !dress && !skirt && !shorts;
   const double hip = f.joint[kPelvis].z;
+  // What lies under other cloth is left out, but for a hand's breadth above that one's hem.
+  const double over = hem_of(person.clothing.top, f, look) + 0.10 * f.scale;
   const std::vector<Section> body = trunk_sections(f), legs = leg_sections(f);
   const auto leg_loft = [&f](const std::vector<Section>& s, std::size_t right, double rounding) {
-    return Loft{f.joint[kThigh + right],
-                f.joint[kFoot + right] - f.joint[kThigh + right],
+    const Vec3 outwards{0, (right != 0 ? -0.011 : 0.011) * f.girth, 0};
+    return Loft{f.joint[kThigh + right] + outwards,
+                f.joint[kFoot + right] - f.joint[kThigh + right] - outwards,
                 {1, 0, 0},
                 s,
                 2,
@@ -254,9 +257,9 @@ void add_bottom(const Figure& f, const PersonSpec& person, const Look& look,
       s.back = std::max(s.back, least * 1.04);
     }
     std::vector<Section> seat =
-        dressed(between(body, hip - 0.055 * f.scale, hip + 0.16 * f.scale), {0.009, 0, 0}, false);
+        dressed(between(body, hip - 0.035 * f.scale, hip + 0.16 * f.scale), {0.009, 0, 0}, false);
     const Loft trunk{{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, seat, 2.2, 0.02};
-    const Loft left = leg_loft(leg, 0, 0.008), right = leg_loft(leg, 1, 0.008);
+    const Loft left = leg_loft(leg, 0, 0.018), right = leg_loft(leg, 1, 0.018);
     const double knee = f.thigh, fold = cloth.folds, k = 0.045 * f.girth;
     const std::uint32_t seed = look.seed + 7;
     const Field field = [=](const Vec3& p) {
@@ -267,32 +270,36 @@ void add_bottom(const Figure& f, const PersonSpec& person, const Look& look,
       d -= fold * 0.8 *
            (0.7 * rings(t, knee, 0.08, p, seed) +
             (shorts ? 0 : rings(t, end - 0.05, 0.07, p, seed)));
-      return d;
+      return meet(d, p.z - over, 0.02);
     };
-    out.push_back({field, low, high, 0.028, BodyPart::bottom, Cling::legs});
+    out.push_back({field, low, high, 0.033, BodyPart::bottom, Cling::legs});
   }
+  const double skirt_hem = f.joint[kShank].z + (0.03 - 0.10 * look.hem) * f.scale;
   if (skirt) {
-    const double hem = f.joint[kShank].z + (0.03 - 0.10 * look.hem) * f.scale;
+    const double hem = skirt_hem;
     std::vector<Section> s = between(body, hip, hip + 0.16 * f.scale);
     Section end = s.front();
     const double flare = 1.10 + 0.10 * look.trouser_ease;
     end = {hem, end.side * flare, std::max(end.front * flare, 0.125 * f.girth), end.back * flare,
            0};
     s.insert(s.begin(), end);
-    const Loft loft{{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, dressed(s, {0.010, 0, 0}, false), 2.1, 0.012};
+    const Loft loft{{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, dressed(s, {0.010, 0, 0}, false), 2.1, 0.020};
     const std::uint32_t seed = look.seed + 7;
-    const Field field = [loft, seed, hip](const Vec3& p) {
+    const Field field = [loft, seed, hip, over](const Vec3& p) {
       const double pleat =
           0.010 * smooth_step(hip, hip - 0.35, p.z) *
           std::sin(11 * std::atan2(p.y, p.x) + 2 * noise({p.x * 5, p.y * 5, 0}, seed));
-      return loft.distance(p) - pleat - folds(p, seed, 0.003);
+      return std::max(loft.distance(p) - pleat - folds(p, seed, 0.003), p.z - over);
     };
-    out.push_back({field, low, high, 0.028, BodyPart::bottom, Cling::skirt});
+    out.push_back({field, low, high, 0.033, BodyPart::bottom, Cling::skirt});
   }
   if (!trousers) {  // legs show
     const Loft left = leg_loft(between(legs, 0.02 * f.leg(), 1.03 * f.leg()), 0, 0.01);
     const Loft right = leg_loft(between(legs, 0.02 * f.leg(), 1.03 * f.leg()), 1, 0.01);
-    const Field field = [=](const Vec3& p) { return (p.y > 0 ? left : right).distance(p); };
+    const double hem = dress ? over : skirt ? skirt_hem + 0.07 : f.joint[kThigh].z - 0.40 * f.leg();
+    const Field field = [=](const Vec3& p) {
+      return std::max((p.y > 0 ? left : right).distance(p), p.z - hem);
+    };
     out.push_back({field,
                    low,
                    {0.3, 0.34, hip - 0.05},
@@ -312,10 +319,10 @@ void add_feet(const Figure& f, const Look& look, std::vector<Layer>& out) {
         {back, 0.024 * w, 0.034 * l, 0.034 * l, 0},
         {back + 0.06 * whole, 0.033 * w, 0.046 * l, 0.040 * l, 0},
         {back + 0.28 * whole, 0.037 * w, 0.052 * l, 0.040 * l, 0},
-        {back + 0.48 * whole, 0.040 * w, 0.036 * l, 0.040 * l, 0},
-        {back + 0.68 * whole, 0.047 * w, 0.022 * l, 0.040 * l, 0},
-        {back + 0.86 * whole, 0.043 * w, 0.014 * l, 0.040 * l, 0},
-        {toe, 0.024 * w, 0.004 * l, 0.036 * l, 0}};
+        {back + 0.48 * whole, 0.040 * w, 0.048 * l, 0.040 * l, 0},
+        {back + 0.68 * whole, 0.047 * w, 0.032 * l, 0.040 * l, 0},
+        {back + 0.86 * whole, 0.043 * w, 0.022 * l, 0.040 * l, 0},
+        {toe, 0.026 * w, 0.010 * l, 0.036 * l, 0}};
     const Loft loft{
         {a.x, a.y, 0.040 * l}, {1, -0.05 * side, 0}, {0, 0, 1}, sections, 2.4, 0.018 * l};
     const Field shoe = [=](const Vec3& p) {
@@ -325,12 +332,12 @@ void add_feet(const Figure& f, const Look& look, std::vector<Layer>& out) {
     };
     const Vec3 low{a.x + back - 0.02, a.y - 0.08, -0.001},
         high{a.x + toe + 0.02, a.y + 0.08, top + 0.01};
-    out.push_back({shoe, low, high, 0.019, BodyPart::shoes, Cling::body});
+    out.push_back({shoe, low, high, 0.022, BodyPart::shoes, Cling::body});
     if (look.pale_soles) {
       const Field sole = [shoe, l](const Vec3& p) {
-        return std::max(shoe(p) - 0.004, p.z - 0.026 * l);
+        return meet(shoe(p) - 0.0055, p.z - 0.026 * l, 0.008);
       };
-      out.push_back({sole, low, {high.x, high.y, 0.03}, 0.019, BodyPart::trim, Cling::body});
+      out.push_back({sole, low, {high.x, high.y, 0.03}, 0.022, BodyPart::trim, Cling::body});
     }
   }
 }
@@ -358,7 +365,7 @@ void add_hands(const Figure& f, const Look& look, std::vector<Layer>& out) {
     const Vec3 last = wrist + (f.hand + 0.02) * axis;
     const Vec3 low{-0.08 * s, std::min(first.y, last.y) - 0.06, last.z - 0.03};
     const Vec3 high{0.09 * s, std::max(first.y, last.y) + 0.06, first.z + 0.04};
-    out.push_back({field, low, high, bare ? 0.020 : 0.0165});
+    out.push_back({field, low, high, bare ? 0.022 : 0.018});
   }
 }
 

@@ -34,7 +34,7 @@ Figure figure_of(const PersonSpec& person) {
   f.chin = h - f.head_height;
   // Children: shorter legs, a longer trunk under a larger head.
   const double hip = (0.520 - 0.055 * c) * h, knee = (0.283 - 0.030 * c) * h;
-  const double shoulder = f.chin - (0.056 - 0.012 * c) * h;
+  const double shoulder = f.chin - (0.079 - 0.020 * c) * h;
   f.ankle_height = 0.048 * h;
   f.upper_arm = (0.176 - 0.012 * c) * h;
   f.forearm = (0.147 - 0.010 * c) * h;
@@ -58,7 +58,7 @@ Figure figure_of(const PersonSpec& person) {
     j[kForearm + right] = j[kUpperArm + right] + f.upper_arm * axis;
     j[kHand + right] = j[kForearm + right] + f.forearm * axis;
     const Vec3 hip_joint{0, side * (f.female ? 0.052 : 0.049) * h, hip};
-    const Vec3 ankle{-0.010 * h, side * 0.062 * h, f.ankle_height};
+    const Vec3 ankle{-0.010 * h, side * 0.085 * h, f.ankle_height};
     j[kThigh + right] = hip_joint;
     j[kShank + right] = hip_joint + knee_share * (ankle - hip_joint);
     j[kFoot + right] = ankle;
@@ -105,7 +105,7 @@ std::vector<Section> arm_sections(const Figure& f) {
     double share, side, front;
   };
   static constexpr Row kRows[] = {
-      {-0.07, 0.040, 0.042}, {0.00, 0.056, 0.058},  {0.12, 0.055, 0.060}, {0.26, 0.048, 0.056},
+      {-0.08, 0.030, 0.040}, {0.00, 0.051, 0.056},  {0.12, 0.055, 0.060}, {0.26, 0.048, 0.056},
       {0.42, 0.043, 0.049},  {0.545, 0.041, 0.043}, {0.63, 0.043, 0.046}, {0.76, 0.037, 0.041},
       {0.90, 0.028, 0.032},  {1.02, 0.025, 0.030}};
   const double size = f.girth * (f.female ? 0.86 : 1 - 0.08 * f.child_part) * (1 + 0.12 * f.build);
@@ -152,12 +152,11 @@ std::vector<Section> head_sections(const Figure& f) {
   struct Row {
     double share, side, front, back;
   };
-  static constexpr Row kRows[] = {
-      {0.015, 0.100, 0.345, 0.02}, {0.06, 0.185, 0.385, 0.10},  {0.14, 0.240, 0.395, 0.18},
-      {0.24, 0.270, 0.395, 0.24},  {0.34, 0.292, 0.395, 0.31},  {0.44, 0.318, 0.385, 0.38},
-      {0.52, 0.330, 0.380, 0.42},  {0.60, 0.336, 0.405, 0.445}, {0.70, 0.338, 0.395, 0.450},
-      {0.80, 0.318, 0.340, 0.425}, {0.89, 0.255, 0.245, 0.345}, {0.96, 0.155, 0.130, 0.220},
-      {0.995, 0.050, 0.040, 0.080}};
+  static constexpr Row kRows[] = {{0.012, 0.085, 0.330, 0.02}, {0.05, 0.160, 0.372, 0.09},
+                                  {0.12, 0.222, 0.385, 0.16},  {0.22, 0.258, 0.388, 0.22},
+                                  {0.33, 0.285, 0.386, 0.29},  {0.44, 0.308, 0.385, 0.34},
+                                  {0.52, 0.318, 0.385, 0.37},  {0.59, 0.315, 0.392, 0.38},
+                                  {0.66, 0.300, 0.375, 0.37},  {0.72, 0.270, 0.330, 0.34}};
   std::vector<Section> out;
   for (const Row& r : kRows) {
     // A child's face is small under a large skull, a woman's jaw is narrower.

@@ -10,13 +10,22 @@ namespace {
 /// Straight under the hair: what hair and hats are let out from.
 struct Skull {
   Figure f;
-  Loft loft;
+  Loft lower;
   explicit Skull(const Figure& figure)
-      : f{figure}, loft{{0.004, 0, figure.chin}, {0, 0, 1}, {1, 0, 0},
-                        head_sections(figure),   2.25,      0.02} {}
+      : f{figure}, lower{{0.004, 0, figure.chin}, {0, 0, 1}, {1, 0, 0},
+                         head_sections(figure),   2.2,       0.02} {}
   /// In head heights over the chin, and ahead of the head's axis.
   [[nodiscard]] double up(const Vec3& p) const { return (p.z - f.chin) / f.head_height; }
   [[nodiscard]] double ahead(const Vec3& p) const { return p.x / f.head_height; }
+  [[nodiscard]] Vec3 at(double x, double y, double z) const {
+    return {0.004 + x * f.head_height, y * f.head_height, f.chin + z * f.head_height};
+  }
+  [[nodiscard]] double distance(const Vec3& p) const {
+    const double h = f.head_height, wide = 1 + 0.04 * f.child_part;
+    const double dome =
+        ellipsoid(p, at(-0.025, 0, 0.640), {0.428 * h, 0.338 * h * wide, 0.360 * h});
+    return join(dome, lower.distance(p), 0.06 * h);
+  }
 };
 
 Field face_field(const Skull& skull) {
@@ -24,22 +33,19 @@ Field face_field(const Skull& skull) {
   const double h = f.head_height, girth = f.girth * (f.female ? 0.84 : 1);
   const Vec3 root = f.joint[kNeck];
   return [skull, h, girth, root, f](const Vec3& p) {
-    double d = skull.loft.distance(p);
-    const double y = std::abs(p.y);
-    const Vec3 q{p.x, y, p.z};
-    const auto at = [&](double x, double side, double z) {
-      return Vec3{0.004 + x * h, side * h, f.chin + z * h};
-    };
-    d = join(d, cone(q, at(0.38, 0, 0.53), at(0.475, 0, 0.375), 0.030 * h, 0.050 * h), 0.05 * h);
-    d = join(d, ellipsoid(q, at(0.375, 0.17, 0.40), {0.08 * h, 0.11 * h, 0.08 * h}), 0.10 * h);
-    d = join(d, ellipsoid(q, at(0.36, 0.0, 0.05), {0.07 * h, 0.09 * h, 0.06 * h}), 0.08 * h);
-    // Sockets and the fold under the lip.
-    d = meet(d, -ellipsoid(q, at(0.43, 0.150, 0.515), {0.085 * h, 0.085 * h, 0.050 * h}), 0.05 * h);
-    d = meet(d, -ellipsoid(q, at(0.45, 0, 0.135), {0.05 * h, 0.12 * h, 0.030 * h}), 0.05 * h);
-    d = join(d, ellipsoid(q, at(-0.02, 0.335, 0.46), {0.085 * h, 0.035 * h, 0.14 * h}, 0.2), 0.015);
-    const double neck = cone(p, {root.x - 0.004, 0, root.z - 0.05 * f.scale},
-                             {-0.010, 0, f.chin + 0.30 * h}, 0.066 * girth, 0.054 * girth);
-    return join(d, neck, 0.025);
+    double d = skull.distance(p);
+    const Vec3 q{p.x, std::abs(p.y), p.z};
+    const auto at = [&skull](double x, double y, double z) { return skull.at(x, y, z); };
+    d = join(d, ellipsoid(q, at(0.310, 0.175, 0.40), {0.075 * h, 0.095 * h, 0.095 * h}), 0.15 * h);
+    // Sockets under the brow, then the nose between them.
+    d = meet(d, -ellipsoid(q, at(0.445, 0.155, 0.505), {0.085 * h, 0.100 * h, 0.052 * h}),
+             0.09 * h);
+    d = join(d, cone(q, at(0.365, 0, 0.52), at(0.440, 0, 0.345), 0.030 * h, 0.043 * h), 0.06 * h);
+    d = join(d, ellipsoid(q, at(-0.02, 0.330, 0.46), {0.080 * h, 0.038 * h, 0.135 * h}, 0.2),
+             0.012);
+    const double neck = cone(p, {root.x + 0.008, 0, root.z - 0.05 * f.scale},
+                             {-0.006, 0, f.chin + 0.30 * h}, 0.058 * girth, 0.051 * girth);
+    return join(d, neck, 0.03);
   };
 }
 
@@ -84,7 +90,7 @@ Field hair_field(const Skull& skull, const Look& look, bool under_hat) {
   return [skull, s, look, f, h, under_hat](const Vec3& p) {
     const double rough = 0.0035 * s.rough * noise({p.x * 38, p.y * 38, p.z * 22}, look.seed);
     const double over = s.thick * (0.75 + 0.25 * smooth_step(0.5, 0.9, skull.up(p))) + rough;
-    double d = meet(skull.loft.distance(p) - over, hair_line(skull, p, s.lower, s.fringe), 0.012);
+    double d = meet(skull.distance(p) - over, hair_line(skull, p, s.lower, s.fringe), 0.012);
     const auto at = [&](double x, double y, double z) {
       return Vec3{x * h, y * h, f.chin + z * h};
     };
@@ -118,14 +124,14 @@ Field hat_field(const Skull& skull, const Look& look) {
       const double roll = skull.up(p) < 0.72 ? 0.006 : 0.0;
       const double x = skull.ahead(p);
       const double line = 0.66 - 0.14 * smooth_step(0.3, -0.2, x);
-      return meet(skull.loft.distance(p) - 0.017 - roll - rib, (line - skull.up(p)) * h, 0.008);
+      return meet(skull.distance(p) - 0.017 - roll - rib, (line - skull.up(p)) * h, 0.008);
     };
   return [skull, f, h](const Vec3& p) {  // a cap
-    double d = meet(skull.loft.distance(p) - 0.015, (0.70 - skull.up(p)) * h, 0.006);
+    double d = meet(skull.distance(p) - 0.015, (0.70 - skull.up(p)) * h, 0.006);
     const Vec3 peak{0.42 * h, 0, f.chin + 0.715 * h - 0.25 * (p.x - 0.42 * h) - 1.2 * p.y * p.y};
     const Vec3 q{p.x - peak.x, p.y, p.z - peak.z};
     const double plan = std::hypot(q.x / (0.32 * h), q.y / (0.34 * h));
-    const double brim = std::max({(plan - 1) * 0.32 * h, std::abs(q.z) - 0.006, -p.x + 0.2 * h});
+    const double brim = std::max({(plan - 1) * 0.32 * h, std::abs(q.z) - 0.0095, -p.x + 0.2 * h});
     return join(d, brim, 0.008);
   };
 }
@@ -137,7 +143,7 @@ Field hood_field(const Skull& skull) {
     const auto at = [&](double x, double y, double z) {
       return Vec3{x * h, y * h, f.chin + z * h};
     };
-    double d = join(skull.loft.distance(p) - 0.024,
+    double d = join(skull.distance(p) - 0.024,
                     cone(p, at(-0.10, 0, 0.55), at(-0.08, 0, -0.15), 0.42 * h, 0.40 * h), 0.03);
     const double face = ellipsoid(p, at(0.55, 0, 0.40), {0.36 * h, 0.285 * h, 0.47 * h});
     d = meet(d, -face, 0.015);
@@ -151,14 +157,14 @@ void add_head(const Figure& f, const Look& look, std::vector<Layer>& out) {
   const Skull skull{f};
   const double h = f.head_height;
   const Vec3 low{-0.75 * h, -0.5 * h, f.chin - 0.30 * h}, high{0.62 * h, 0.5 * h, f.chin + 1.1 * h};
-  Layer face{face_field(skull), {low.x, low.y, f.joint[kNeck].z - 0.04}, high, 0.0145};
+  Layer face{face_field(skull), {low.x, low.y, f.joint[kNeck].z - 0.04}, high, 0.0135};
   out.push_back(face);
   const bool covered = look.hat != Hat::none;
   if (look.cut != Cut::bald && look.hat != Hat::hood) {
     Layer hair{hair_field(skull, look, covered),
                {low.x - 0.08, low.y - 0.06, f.chin - 0.55 * h},
                {high.x, high.y + 0.06, high.z + 0.07},
-               0.0185,
+               0.021,
                BodyPart::hair,
                Cling::hair};
     out.push_back(hair);
@@ -167,7 +173,7 @@ void add_head(const Figure& f, const Look& look, std::vector<Layer>& out) {
     out.push_back({hat_field(skull, look),
                    {low.x, low.y, f.chin + 0.3 * h},
                    {high.x + 0.1, high.y, high.z + 0.03},
-                   0.016,
+                   0.0145,
                    BodyPart::hat,
                    Cling::rigid});
   if (look.hat == Hat::hood)
@@ -182,7 +188,7 @@ void add_head(const Figure& f, const Look& look, std::vector<Layer>& out) {
   const auto patch = [&](Vec3 at, Vec3 radii, BodyPart part, double cell) {
     const Field field = [skin, at, radii](const Vec3& p) {
       const Vec3 q{p.x, std::abs(p.y), p.z};
-      return std::max(skin(p) - 0.0022, ellipsoid(q, at, radii));
+      return std::max(skin(p) - 0.0045, ellipsoid(q, at, radii));
     };
     out.push_back({field,
                    {at.x - radii.x, -at.y - radii.y, at.z - radii.z},
@@ -194,10 +200,10 @@ void add_head(const Figure& f, const Look& look, std::vector<Layer>& out) {
   const auto at = [&](double x, double y, double z) {
     return Vec3{0.004 + x * h, y * h, f.chin + z * h};
   };
-  patch(at(0.37, 0.150, 0.515), {0.08 * h, 0.062 * h, 0.026 * h}, BodyPart::eyes, 0.009);
+  patch(at(0.37, 0.150, 0.515), {0.08 * h, 0.062 * h, 0.026 * h}, BodyPart::eyes, 0.007);
   if (look.hat != Hat::beanie)
-    patch(at(0.37, 0.155, 0.610), {0.08 * h, 0.085 * h, 0.021 * h}, BodyPart::hair, 0.010);
-  patch(at(0.40, 0, 0.215), {0.07 * h, 0.105 * h, 0.032 * h}, BodyPart::lips, 0.010);
+    patch(at(0.37, 0.155, 0.610), {0.08 * h, 0.085 * h, 0.021 * h}, BodyPart::hair, 0.008);
+  patch(at(0.40, 0, 0.215), {0.07 * h, 0.098 * h, 0.024 * h}, BodyPart::lips, 0.0065);
 }
 
 }  // namespace kerb::sim

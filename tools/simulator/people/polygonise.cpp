@@ -46,10 +46,11 @@ std::vector<double> sample(const Field& field, const Grid& g) {
   return values;
 }
 
+/// Onto the surface, not further than a cell's part from where it was.
 void settle(const Field& field, double cell, Skin& skin) {
   for (Vec3& p : skin.points) {
     const Vec3 start = p;
-    for (int i = 0; i < 3; ++i) {
+    for (int i = 0; i < 2; ++i) {
       const Vec3 g = gradient(field, p, 0.1 * cell);
       const double d = field(p), g2 = dot(g, g);
       if (g2 < 1e-6) break;
@@ -58,6 +59,24 @@ void settle(const Field& field, double cell, Skin& skin) {
       const double far = length(moved);
       if (far > 0.7 * cell) p = start + (0.7 * cell / far) * moved;
     }
+  }
+}
+
+/// Each vertex half way to the middle of its neighbours: an even net, and even hems.
+void relax(Skin& skin) {
+  std::vector<Vec3> sum(skin.points.size());
+  std::vector<double> count(skin.points.size());
+  for (const auto& t : skin.triangles)
+    for (std::size_t k = 0; k < 3; ++k) {
+      sum[t[k]] = sum[t[k]] + (skin.points[t[(k + 1) % 3]] + skin.points[t[(k + 2) % 3]]);
+      count[t[k]] += 2;
+    }
+  for (std::size_t i = 0; i < sum.size(); ++i)
+    skin.points[i] = 0.5 * skin.points[i] + (0.5 / count[i]) * sum[i];
+}
+
+void find_normals(const Field& field, double cell, Skin& skin) {
+  for (const Vec3& p : skin.points) {
     const Vec3 g = gradient(field, p, std::min(0.2 * cell, 0.004));
     skin.normals.push_back(length(g) > 1e-6 ? unit(g) : Vec3{0, 0, 1});
   }
@@ -98,7 +117,6 @@ Skin polygonise(const Field& field, const Vec3& low, const Vec3& high, double ce
         vertex[g.index(x, y, z)] = static_cast<std::uint32_t>(skin.points.size());
         skin.points.push_back((1.0 / cuts) * sum);
       }
-  settle(field, cell, skin);
   // A quad round each edge of the grid that the surface cuts, of the four cells at that edge.
   const auto quad = [&](std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d,
                         bool turn) {
@@ -125,6 +143,13 @@ Skin polygonise(const Field& field, const Vec3& low, const Vec3& high, double ce
         if (in != (value[g.index(x, y, z + 1)] < 0))
           quad(cell_at(1, 1, 0), cell_at(0, 1, 0), cell_at(0, 0, 0), cell_at(1, 0, 0), !in);
       }
+  const bool tiny = skin.points.size() < 120;  // would shrink away
+  settle(field, cell, skin);
+  for (int i = 0; i < 2 && !tiny; ++i) {
+    relax(skin);
+    settle(field, cell, skin);
+  }
+  find_normals(field, cell, skin);
   return skin;
 }
 

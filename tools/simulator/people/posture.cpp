@@ -188,7 +188,7 @@ void Mover::arm(std::size_t right) {
                       0.015 * std::sin(0.8 * t + manner.rhythm + side);
   const double forward = 0.5 * (1 - back);
   const double bend =
-      mix(0.22, runs ? 1.35 + 0.35 * forward : 0.20 + 0.34 * gait.vigour() * forward * loaded, w);
+      mix(0.22, runs ? 1.55 + 0.30 * forward : 0.17 + 0.24 * gait.vigour() * forward * loaded, w);
   const double out_by = 0.115 + 0.05 * std::max(f.build, 0.0) + (runs ? 0.10 * w : 0);
   const Vec3 hang{std::sin(flex) * std::cos(out_by), side * std::sin(out_by),
                   -std::cos(flex) * std::cos(out_by)};

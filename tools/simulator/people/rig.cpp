@@ -69,6 +69,9 @@ void Rig::bind(const Vec3& p, const Layer& layer, Bound& out) const {
   const double hip = j[kPelvis].z;
   const double slanted = p.z - 0.45 * (std::abs(p.y) - 0.09 * s);
   double on_legs = smooth_step(hip + 0.055 * s, hip - 0.095 * s, slanted);
+  if (layer.part == BodyPart::top || layer.part == BodyPart::trim) {
+    if (p.z > 0.2 * s) on_legs *= 0.6;  // a hem is held by the hips
+  }
   if (skirt) on_legs = 0.88 * smooth_step(hip + 0.06 * s, hip - 0.20 * s, p.z);
   const double apart = (skirt ? 0.15 : 0.022) * s;
   const double left_share = smooth_step(-apart, apart, p.y);

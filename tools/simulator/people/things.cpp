@@ -74,6 +74,13 @@ double round_box(const Vec3& p, const Vec3& centre, const Vec3& half, double r) 
          length(Vec3{std::max(q.x, 0.0), std::max(q.y, 0.0), std::max(q.z, 0.0)});
 }
 
+/// The clothes on the trunk, without sleeves far from it.
+Field clothes_of(const std::vector<Layer>& layers) {
+  for (const Layer& layer : layers)
+    if (layer.part == BodyPart::top && layer.field) return layer.field;
+  return [](const Vec3&) { return 1.0; };
+}
+
 void add_backpack(const Figure& f, const Look& look, std::vector<Layer>& out) {
   Packer pack{out, kChest};
   const double s = f.girth, z = f.joint[kUpperArm].z - 0.115 * f.height;
@@ -88,16 +95,18 @@ void add_backpack(const Figure& f, const Look& look, std::vector<Layer>& out) {
         return join(body, pocket, 0.02) - 0.004 * noise({p.x * 20, p.y * 20, p.z * 20}, seed);
       },
       {back - 0.22, -0.2, z - h - 0.02}, {back + 0.06, 0.2, z + h + 0.02}, 0.030, BodyPart::thing);
-  for (const double side : {-1.0, 1.0}) {  // straps over the shoulders, down the chest
-    const double y = side * 0.088 * s, top = f.joint[kUpperArm].z + 0.030 * f.height;
-    const double front = 0.125 * s + 0.010;
-    pack.add(tube({back, y, top - 0.01}, {0.01, y, top + 0.012}, 0.022), BodyPart::thing_dark);
-    pack.add(tube({0.01, y, top + 0.012}, {0.085 * s, y * 1.12, top - 0.055}, 0.022),
-             BodyPart::thing_dark);
-    pack.add(tube({0.085 * s, y * 1.12, top - 0.055}, {front, y * 1.25, top - 0.16}, 0.020),
-             BodyPart::thing_dark);
-    pack.add(tube({front, y * 1.25, top - 0.16}, {0.04, side * 0.165 * s, z - 0.6 * h}, 0.016),
-             BodyPart::thing_dark);
+  const Field over = clothes_of(out);
+  for (const double side : {-1.0, 1.0}) {  // straps over the shoulders, down the chest, then back
+    const double y = side * 0.092 * s, top = f.joint[kUpperArm].z + 0.08 * f.height;
+    const double turn = f.joint[kUpperArm].z - 0.095 * f.height;
+    pack.add(
+        [=](const Vec3& p) {
+          const double drift = side * 0.30 * std::max(0.0, turn + 0.12 - p.z);
+          return meet(meet(over(p) - 0.012, std::abs(p.y - y - drift) - 0.024, 0.012),
+                      std::max(turn - p.z, back - p.x), 0.01);
+        },
+        {back, std::min(y - 0.05, y - 0.1), turn - 0.02}, {0.24, std::max(y + 0.05, y + 0.1), top},
+        0.018, BodyPart::thing_dark);
   }
 }
 
@@ -113,17 +122,25 @@ void add_bag(const Figure& f, const Look& look, std::vector<Layer>& out) {
                  0.004 * noise({p.x * 18, p.y * 18, p.z * 18}, seed);
         },
         {-0.25, y - 0.1, z - 0.16}, {0.2, y + 0.1, z + 0.16}, 0.028, BodyPart::thing);
-    Packer strap{out, kChest};
-    const double top = f.joint[kUpperArm].z + 0.022 * f.height;
-    const double sy = side * 0.085 * s;
-    strap.add(tube({0.0, sy, top + 0.01}, {0.11 * s, side * 0.15 * s, top - 0.16}, 0.014),
-              BodyPart::thing_dark);
-    strap.add(tube({0.11 * s, side * 0.15 * s, top - 0.16}, {0.06, y, z + 0.12}, 0.012),
-              BodyPart::thing_dark);
-    strap.add(tube({0.0, sy, top + 0.01}, {-0.13 * s, side * 0.14 * s, top - 0.16}, 0.014),
-              BodyPart::thing_dark);
-    strap.add(tube({-0.13 * s, side * 0.14 * s, top - 0.16}, {-0.10, y, z + 0.12}, 0.012),
-              BodyPart::thing_dark);
+    // A strap across the body, from the other shoulder.
+    const Field over = clothes_of(out);
+    const double top = f.joint[kNeck].z + 0.03;
+    const Vec3 high{0, -side * 0.078 * s, f.joint[kUpperArm].z + 0.03 * f.height};
+    const Vec3 low{0, side * 0.200 * s, z + 0.10 * s};
+    const Vec3 normal = unit(cross(high - low, {1, 0, 0}));
+    const auto strap = [=](const Vec3& p) {
+      return meet(meet(over(p) - 0.009, std::abs(dot(p - low, normal)) - 0.017, 0.010), low.z - p.z,
+                  0.01);
+    };
+    Layer band{strap,
+               {-0.25, -0.22, low.z - 0.01},
+               {0.27, 0.22, top},
+               0.017,
+               BodyPart::thing_dark,
+               Cling::body,
+               kChest,
+               false};
+    out.push_back(std::move(band));
     return;
   }
   Packer pack{out, kThing};  // hangs from the hand

@@ -170,10 +170,13 @@ struct Criteria {
   std::optional<int> most_informations;  ///< in the whole run
   std::optional<double> fault_told_within_s;
   bool impact_expected = false;  ///< the geometry must end in contact
+  /// Of the runs of a group, this part must hold all this: 0.95 forgives one of twenty.
+  double share = 1;
 };
 
 struct Scenario {
   std::string name, title, suite, file;
+  std::string group;  ///< of runs that are judged together: Criteria::share is of them
   double seconds = 6;
   std::uint32_t seed = 1;
   CameraSpec camera;
