@@ -176,7 +176,7 @@ struct Criteria {
 
 struct Scenario {
   std::string name, title, suite, file;
-  std::string group;  ///< of runs that are judged together: Criteria::share is of them
+  std::string group;  ///< runs that are judged together: Criteria::share is of them
   double seconds = 6;
   std::uint32_t seed = 1;
   CameraSpec camera;
