@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -11,13 +12,34 @@
 namespace kerb::sim {
 
 /// What a body's triangles are made of: Triangle::material.
-enum class BodyPart : std::uint16_t { skin, hair, top, bottom, shoes, thing, thing_dark, count };
+enum class BodyPart : std::uint16_t {
+  skin,
+  hair,
+  top,
+  bottom,
+  shoes,
+  thing,       ///< what is carried
+  thing_dark,  ///< its wheels, frame, grip
+  trim,        ///< a shirt under an open jacket, a scarf, soles
+  hat,
+  eyes,
+  lips,
+  legwear,  ///< tights
+  count
+};
+/// The surfaces of a person's parts: those the spec names, and what the seed decides.
+std::array<Surface, static_cast<std::size_t>(BodyPart::count)> body_surfaces(
+    const PersonSpec& person);
+/// How much of a second colour a garment shows at a place on it (uv in metres): 0 plain .. 1. For
+/// Clothing::pattern of the top; the second colour is body_surfaces' trim.
+double pattern_share(int pattern, double u, double v, std::uint32_t seed);
 
 /// A person: skin, clothes and what they carry, as one mesh that walks. Made once for each
 /// PersonSpec; posing allocates nothing after the first time.
 class Body {
  public:
-  explicit Body(const PersonSpec& person);
+  /// coarseness: of the net, 1: about 6000 vertices, for somebody near; 2: a quarter of them.
+  explicit Body(const PersonSpec& person, double coarseness = 1);
   ~Body();
   Body(Body&&) noexcept;
   Body& operator=(Body&&) noexcept;

@@ -10,6 +10,7 @@ struct Vertex {
   std::array<float, 3> position{};  ///< metres
   std::array<float, 3> normal{};
   std::array<float, 2> uv{};  ///< in metres on the surface, or 0..1 for a texture of its own
+  float open = 1;             ///< how much of the sky its own object leaves it, 0..1
 };
 struct Triangle {
   std::array<std::uint32_t, 3> corner{};

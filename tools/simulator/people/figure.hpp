@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "tools/simulator/people/shape.hpp"
+#include "tools/simulator/scenario/scenario.hpp"
+
+namespace kerb::sim {
+
+/// The bones that move a body; left before right.
+enum Bone : std::uint8_t {
+  kPelvis,
+  kWaist,
+  kChest,
+  kNeck,
+  kHead,
+  kUpperArm,
+  kForearm = kUpperArm + 2,
+  kHand = kForearm + 2,
+  kThigh = kHand + 2,
+  kShank = kThigh + 2,
+  kFoot = kShank + 2,
+  kToes = kFoot + 2,
+  kThing = kToes + 2,  ///< what is carried
+  kGround,             ///< what rolls along
+  kBones
+};
+
+/// A body's measures at rest: standing at the origin, facing +x, feet on z = 0 with shoes on, arms
+/// held away from the trunk by kArmOut. Joints after Drillis and Contini's shares of the stature
+/// (adults) and by age for children; girths after common tables of adults.
+struct Figure {
+  double height = 1.75;
+  double scale = 1;  ///< of an adult man of 1.75 m, in lengths along the limbs
+  double girth = 1;  ///< likewise, across
+  double build = 0;
+  bool female = false, child = false;
+  double child_part = 0;  ///< 0 grown up .. 1 a toddler
+  double chin = 1.52, head_height = 0.23;
+  double upper_arm = 0, forearm = 0, hand = 0, thigh = 0, shank = 0;
+  double heel_back = 0, ball_ahead = 0, toe_ahead = 0, ankle_height = 0;  ///< of the ankle joint
+  std::array<Vec3, kBones> joint{};
+
+  static constexpr double kArmOut = 0.42;  ///< radians from hanging straight down
+  [[nodiscard]] Vec3 arm_axis(int right) const;
+  [[nodiscard]] double leg() const { return thigh + shank; }
+};
+Figure figure_of(const PersonSpec& person);
+
+/// The naked measures as cross-sections, to be let out into clothes. Of the trunk: t is z. Of an
+/// arm: t from the shoulder along the arm. Of a leg: from the hip joint down the leg.
+std::vector<Section> trunk_sections(const Figure& f);
+std::vector<Section> arm_sections(const Figure& f);
+std::vector<Section> leg_sections(const Figure& f);
+/// t from the wrist; front is the thumb's side.
+std::vector<Section> hand_sections(const Figure& f);
+/// t is z over the chin.
+std::vector<Section> head_sections(const Figure& f);
+/// Head height by stature, for children (tables of growth: 1/5 of it at two years, 1/6 at six, 1/7
+/// at twelve).
+double child_head_share(double height);
+
+}  // namespace kerb::sim
