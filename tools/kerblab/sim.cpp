@@ -15,6 +15,7 @@ void add_sim(CLI::App& app, Action& action) {
       "docs/simulator.md says how to write a scenario, run a suite and read a report.");
   add_sim_list(*group, action);
   add_sim_check(*group, action);
+  add_sim_render(*group, action);
 }
 
 }  // namespace kerb::lab
