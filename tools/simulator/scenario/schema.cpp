@@ -388,8 +388,8 @@ constexpr Field kFault[] = {
     number("from_s", 0, 3600, "s", "Begins.", KERB_SLOT(FaultSpec, from_s)),
     number("to_s", 0, 1e9, "s", "Ends.", KERB_SLOT(FaultSpec, to_s), "never"),
     number("amount", 0, 1000, "",
-           "How much: of the lens (blinded, dark, dirty: 0..1), degrees (misaligned), seconds "
-           "(late), km/h too many (implausible).",
+           "How much: 0..1 of the light (blinded, dark) or of the picture (dirty), degrees "
+           "(misaligned), seconds (late), the speed that is told in m/s (implausible).",
            KERB_SLOT(FaultSpec, amount))};
 constexpr Table kFaultTable{"faults", "Something that goes wrong.", kFault, fresh<FaultSpec>};
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "firmware/config/words.hpp"
 #include "tools/simulator/base/random.hpp"
@@ -75,6 +76,9 @@ class Expander {
     }
     if (problems_.empty())
       for (Scenario& scenario : out_.scenarios) scenario.suite = name;
+    std::ranges::stable_sort(problems_, {}, [](const Problem& p) {
+      return std::tuple{p.where.file ? *p.where.file : "", p.where.line, p.where.column};
+    });
     for (const Problem& problem : problems_) {
       std::string line = problem.line();
       if (std::ranges::find(out_.problems, line) == out_.problems.end())
