@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands about in streets.
 #include "tools/simulator/render/parts.hpp"
+#include "tools/simulator/scenario/things.hpp"
 
 namespace kerb::sim {
 namespace {
@@ -93,49 +94,13 @@ void bicycle(Builder& b, V3 s, std::uint16_t paint) {
 
 }  // namespace
 
-V3 usual_size(PropKind kind) {
-  switch (kind) {
-    case PropKind::car:
-      return {4.4F, 1.8F, 1.48F};
-    case PropKind::van:
-      return {5.3F, 2.0F, 2.4F};
-    case PropKind::truck:
-      return {8.5F, 2.5F, 3.5F};
-    case PropKind::bicycle:
-      return {1.75F, 0.6F, 1.05F};
-    case PropKind::pole:
-      return {0.12F, 0.12F, 3.0F};
-    case PropKind::lamp_post:
-      return {0.2F, 0.2F, 7.0F};
-    case PropKind::cone:
-      return {0.38F, 0.38F, 0.75F};
-    case PropKind::sign:
-      return {0.1F, 0.65F, 2.6F};
-    case PropKind::tree:
-      return {4.5F, 4.5F, 8.0F};
-    case PropKind::bush:
-      return {1.6F, 1.6F, 1.2F};
-    case PropKind::bin:
-      return {0.5F, 0.5F, 1.0F};
-    case PropKind::wall:
-      return {6.0F, 0.3F, 2.2F};
-    case PropKind::barrier:
-      return {2.2F, 0.1F, 1.05F};
-    case PropKind::bench:
-      return {1.7F, 0.6F, 0.85F};
-    case PropKind::poster:
-      return {0.12F, 1.3F, 2.4F};
-    case PropKind::hydrant:
-      return {0.3F, 0.3F, 0.85F};
-  }
-  return {1, 1, 1};
-}
+V3 drawn_size(PropKind kind) { return to_v3(usual_size(kind)); }
 
 V3 lantern_of(V3 size) { return {0, -1.1F, size.z + 0.02F}; }  // out to its right
 
 void build_prop(Builder& b, PropKind kind, V3 s, std::uint16_t paint, std::uint64_t seed) {
   Dice dice{seed};
-  const V3 usual = usual_size(kind);
+  const V3 usual = drawn_size(kind);
   if (s.x <= 0) s.x = usual.x;
   if (s.y <= 0) s.y = usual.y;
   if (s.z <= 0) s.z = usual.z;

@@ -9,7 +9,7 @@ namespace {
 constexpr double kBehind = 80, kAhead = 260;
 
 V3 spec_size(const PropSpec& spec) {
-  V3 s = usual_size(spec.kind);
+  V3 s = drawn_size(spec.kind);
   if (spec.size.x > 0) s.x = f32(spec.size.x);
   if (spec.size.y > 0) s.y = f32(spec.size.y);
   if (spec.size.z > 0) s.z = f32(spec.size.z);

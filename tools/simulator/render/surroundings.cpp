@@ -230,7 +230,7 @@ void Surroundings::vehicle(Block& block, Builder& b, Vec2 place, double heading,
                            Dice& dice) const {
   VehicleStyle v;
   v.kind = dice.chance(0.86F) ? PropKind::car : PropKind::van;
-  v.size = usual_size(v.kind);
+  v.size = drawn_size(v.kind);
   v.size.x *= dice.between(0.88F, 1.06F);
   v.size.z *= dice.between(0.96F, 1.1F);
   v.paint = paints_[at(dice.below(i32(paints_.size())))];
