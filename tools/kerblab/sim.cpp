@@ -16,6 +16,7 @@ void add_sim(CLI::App& app, Action& action) {
       "docs/simulator.md says how to write a scenario, run a suite and read a report.");
   add_sim_list(*group, action);
   add_sim_check(*group, action);
+  add_sim_render(*group, action);
   add_sim_run(*group, action);
   add_sim_view(*group, action);
 }

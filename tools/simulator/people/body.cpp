@@ -70,7 +70,9 @@ struct Body::Impl {
 
 void Body::Impl::add(const Layer& layer, const std::vector<Layer>& all, const Rig& rig,
                      double coarseness) {
-  const double cell = layer.cell * coarseness * std::clamp(figure.scale, 0.6, 1.1);
+  // Small parts are not coarsened as much: a foot would no longer stand on its sole.
+  const double coarser = layer.cell > 0.025 ? coarseness : std::sqrt(coarseness);
+  const double cell = layer.cell * coarser * std::clamp(figure.scale, 0.6, 1.1);
   const Skin skin =
       layer.field ? polygonise(layer.field, layer.low, layer.high, cell) : layer.ready;
   std::vector<Bound> bound(skin.points.size());
@@ -137,7 +139,7 @@ Gait Body::Impl::step_at(const PersonState& state, Step& step) const {
     if (state.walked_m > leg.to + 1e-6) continue;
     if (state.mps <= 0 && state.walked_m >= leg.to - 1e-6) continue;
     const double on = state.walked_m - leg.from, left = leg.to - state.walked_m;
-    const double ramp = 0.3 * leg.gait.stride();
+    const double ramp = 0.45 * leg.gait.stride();
     step.phase = leg.phase + on / leg.gait.stride();
     step.walking = 1;
     if (leg.starts) step.walking *= smooth_step(0, ramp, on);

@@ -36,7 +36,7 @@ Gait::Gait(const Figure& f, double mps)
     : thigh_{f.thigh},
       shank_{f.shank},
       ankle_{f.ankle_height},
-      heel_{f.heel_back},
+      heel_{f.heel_back + 0.005 * f.height},
       ball_{f.ball_ahead},
       leg_{f.leg()} {
   const double hip = f.joint[kPelvis].z;
@@ -47,16 +47,16 @@ Gait::Gait(const Figure& f, double mps)
   vigour_ = std::clamp(stride_ / (stride_length(0.91, 1.4) * hip / 0.91), 0.25, 1.6);
   if (runs_) {
     duty_ = std::clamp(0.36 * std::pow(froude / 0.9, -0.3), 0.22, 0.42);
-    first_x_ = 0.40 * duty_ * stride_;
+    first_x_ = 0.30 * duty_ * stride_;
     strike_pitch_ = radians(8);
     off_pitch_ = -radians(62);
-    bob_ = 0.040 * hip / 0.91;
+    bob_ = 0.034 * hip / 0.91;
   } else {
     duty_ = std::clamp(0.52 * std::pow(froude, -0.12), 0.58, 0.68);  // Alexander's, for man
-    first_x_ = 0.36 * duty_ * stride_;
+    first_x_ = 0.37 * duty_ * stride_;
     strike_pitch_ = radians(22) * std::min(vigour_, 1.2);
     off_pitch_ = -radians(60) * std::clamp(vigour_, 0.4, 1.15);
-    bob_ = 0.018 * vigour_ * vigour_ * hip / 0.91;
+    bob_ = 0.015 * vigour_ * vigour_ * hip / 0.91;
   }
   // As high as the legs reach, a little bent.
   height_ = hip - 0.004;
@@ -81,24 +81,25 @@ double Gait::pelvis_height(double left_phase) const { return height_ + bob(left_
 
 Gait::Foot Gait::carrying(double phase) const {
   const double u = phase / duty_;
-  const double flat = runs_ ? 0.18 : 0.19, rises = runs_ ? 0.50 : 0.60;
+  const double flat = runs_ ? 0.18 : 0.19, rises = runs_ ? 0.45 : 0.48;
   Foot out;
   out.down = true;
   const double x = first_x_ - stride_ * phase;  // of the ankle, were the foot flat
-  double from = 0;                              // the point it rolls over, ahead of the ankle
+  double from = 0, over = 0;  // the point it rolls over, ahead of the ankle and over the ground
   if (u < flat) {
     out.pitch = strike_pitch_ * (1 - smooth_step(0, flat, u));
     from = -heel_;
     out.toes = out.pitch;
   } else if (u > rises) {
     const double k = (u - rises) / (1 - rises);
-    out.pitch = off_pitch_ * k * k * (1.35 - 0.35 * k);
-    from = ball_;
-    out.toes = 0.15 * out.pitch * k;
+    out.pitch = off_pitch_ * k * (0.25 + 0.75 * k * k);
+    from = ball_;  // the toes' joint: they stay where they are
+    over = 0.2 * ankle_;
   }
   const double c = std::cos(out.pitch), s = std::sin(out.pitch);
-  out.x = x + from + (-from * c - ankle_ * s);
-  out.z = -from * s + ankle_ * c;
+  out.roll = from + (-from * c - (ankle_ - over) * s);
+  out.x = x + out.roll;
+  out.z = over + (-from * s + (ankle_ - over) * c);
   return out;
 }
 
@@ -128,7 +129,8 @@ Gait::Foot Gait::foot(double phase) const {
   Foot out;
   out.x = at.x + (1 - k) * (from.x - first.x) + k * (to.x - last.x);
   out.z = at.y + (1 - k) * (from.z - first.y) + k * (to.z - last.y);
-  out.pitch = from.pitch + (to.pitch - from.pitch) * smooth_step(0, runs_ ? 0.9 : 0.62, u);
+  out.roll = from.roll + k * (to.roll - from.roll);
+  out.pitch = from.pitch + (to.pitch - from.pitch) * smooth_step(0, runs_ ? 0.9 : 0.85, u);
   out.toes = out.pitch + (from.toes - from.pitch) * (1 - smooth_step(0, 0.25, u));
   // Neither toe nor heel through the ground.
   const double s = std::sin(out.pitch), c = std::cos(out.pitch);

@@ -15,6 +15,7 @@ class Gait {
     double x = 0, z = 0;  ///< of the ankle: ahead, over the ground
     double pitch = 0;     ///< toes up is positive
     double toes = 0;      ///< of the toes themselves, likewise
+    double roll = 0;      ///< part of x that comes from rolling over heel or ball
     bool down = false;    ///< carries
   };
   /// Where it carries, it does not slide: x falls by the stride times the phase, but for the roll

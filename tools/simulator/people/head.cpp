@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Head, neck, face, hair and hats.
+#include <algorithm>
 #include <cmath>
 
 #include "tools/simulator/people/layers.hpp"
@@ -23,7 +24,7 @@ struct Skull {
   [[nodiscard]] double distance(const Vec3& p) const {
     const double h = f.head_height, wide = 1 + 0.04 * f.child_part;
     const double dome =
-        ellipsoid(p, at(-0.025, 0, 0.640), {0.428 * h, 0.338 * h * wide, 0.360 * h});
+        ellipsoid(p, at(-0.025, 0, 0.635), {0.428 * h, 0.338 * h * wide, 0.350 * h});
     return join(dome, lower.distance(p), 0.06 * h);
   }
 };
@@ -84,13 +85,14 @@ HairShape shape_of(Cut cut) {
 
 Field hair_field(const Skull& skull, const Look& look, bool under_hat) {
   HairShape s = shape_of(look.cut);
-  if (under_hat) s.thick *= 0.4;
+  if (under_hat) s = {std::min(0.4 * s.thick, 0.007), s.lower, s.fringe, 0.2};
   const Figure f = skull.f;
   const double h = f.head_height;
   return [skull, s, look, f, h, under_hat](const Vec3& p) {
     const double rough = 0.0035 * s.rough * noise({p.x * 38, p.y * 38, p.z * 22}, look.seed);
-    const double over = s.thick * (0.75 + 0.25 * smooth_step(0.5, 0.9, skull.up(p))) + rough;
-    double d = meet(skull.distance(p) - over, hair_line(skull, p, s.lower, s.fringe), 0.012);
+    const double over =
+        (h / 0.23) * s.thick * (0.75 + 0.25 * smooth_step(0.5, 0.9, skull.up(p))) + rough;
+    double d = meet(skull.distance(p) - over, hair_line(skull, p, s.lower, s.fringe), 0.018);
     const auto at = [&](double x, double y, double z) {
       return Vec3{x * h, y * h, f.chin + z * h};
     };

@@ -129,18 +129,18 @@ Skin polygonise(const Field& field, const Vec3& low, const Vec3& high, double ce
       skin.triangles.push_back({b, c, d});
     }
   };
-  for (int z = 1; z + 1 < g.nz; ++z)
-    for (int y = 1; y + 1 < g.ny; ++y)
-      for (int x = 1; x + 1 < g.nx; ++x) {
+  for (int z = 0; z + 1 < g.nz; ++z)
+    for (int y = 0; y + 1 < g.ny; ++y)
+      for (int x = 0; x + 1 < g.nx; ++x) {
         const bool in = value[g.index(x, y, z)] < 0;
         const auto cell_at = [&](int dx, int dy, int dz) {
           return vertex[g.index(x - dx, y - dy, z - dz)];
         };
-        if (in != (value[g.index(x + 1, y, z)] < 0))
+        if (y > 0 && z > 0 && in != (value[g.index(x + 1, y, z)] < 0))
           quad(cell_at(0, 1, 1), cell_at(0, 0, 1), cell_at(0, 0, 0), cell_at(0, 1, 0), !in);
-        if (in != (value[g.index(x, y + 1, z)] < 0))
+        if (x > 0 && z > 0 && in != (value[g.index(x, y + 1, z)] < 0))
           quad(cell_at(1, 0, 1), cell_at(1, 0, 0), cell_at(0, 0, 0), cell_at(0, 0, 1), !in);
-        if (in != (value[g.index(x, y, z + 1)] < 0))
+        if (x > 0 && y > 0 && in != (value[g.index(x, y, z + 1)] < 0))
           quad(cell_at(1, 1, 0), cell_at(0, 1, 0), cell_at(0, 0, 0), cell_at(1, 0, 0), !in);
       }
   const bool tiny = skin.points.size() < 120;  // would shrink away

@@ -64,7 +64,12 @@ struct Mover {
   void trunk();
   void leg(std::size_t right);
   void arm(std::size_t right);
-  void hand_to(std::size_t right, const Vec3& target, const Vec3& pole);
+  /// Where a wrist goes, and which way the elbow points.
+  struct Reach {
+    Vec3 wrist, pole;
+  };
+  [[nodiscard]] Reach free_arm(std::size_t right, bool loaded_arm) const;
+  [[nodiscard]] Reach goal(std::size_t right, Hands doing) const;
   void things();
   [[nodiscard]] Hands hands() const {
     return step.walking > 0.5 ? manner.walking : manner.standing;
@@ -116,7 +121,9 @@ void Mover::leg(std::size_t right) {
                              (free_leg ? 0.12 * (1 - w) : 0));
   const Vec3 hip =
       out[kPelvis].at + out[kPelvis].turn * (f.joint[kThigh + right] - f.joint[kPelvis]);
-  const Vec3 ankle{x, y, z};
+  // The roll over heel and ball goes where the foot points.
+  const double roll = w * g.roll;
+  const Vec3 ankle{x - roll * (1 - std::cos(yaw)), y + roll * std::sin(yaw), z};
   const Vec3 front = about_z(0.6 * yaw) * Vec3{1, 0, 0};
   const Limb limb = reach(hip, ankle, f.thigh, f.shank, front);
   const Vec3 rest = unit(f.joint[kFoot + right] - f.joint[kThigh + right]);
@@ -128,64 +135,15 @@ void Mover::leg(std::size_t right) {
         about_z(yaw) * about_y(-g.toes * w));
 }
 
-void Mover::hand_to(std::size_t right, const Vec3& target, const Vec3& pole) {
-  const Vec3 from = out[kUpperArm + right].at;
-  const Limb limb = reach(from, target, f.upper_arm, f.forearm, pole);
-  const Vec3 rest = f.arm_axis(static_cast<int>(right));
-  // The elbow bends towards the arm's front, which lies across from the pole.
-  const Vec3 front = -1.0 * limb.front;
-  out[kUpperArm + right].turn = between(rest, {1, 0, 0}, limb.upper, front);
-  out[kForearm + right] = {between(rest, {1, 0, 0}, limb.lower, front),
-                           from + f.upper_arm * limb.upper};
-  out[kHand + right] = {out[kForearm + right].turn,
-                        out[kForearm + right].at + f.forearm * limb.lower};
-}
-
-void Mover::arm(std::size_t right) {
-  const double side = right != 0 ? -1 : 1, w = step.walking, h = f.height;
-  place(static_cast<Bone>(kUpperArm + right), kChest, {});
-  const Vec3 shoulder = out[kUpperArm + right].at;
-  const Hands doing = hands();
-  const bool holds = side * manner.side > 0;
-  const Vec3 back_out{-0.8, 0.5 * side, -0.5};
-  switch (doing) {
-    case Hands::push:
-      hand_to(right, {0.275 * h, side * 0.10 * h, 0.585 * h}, {-0.3, side * 0.6, -1});
-      return;
-    case Hands::pockets:
-    case Hands::one_pocket:
-      if (doing == Hands::one_pocket && !holds) break;
-      hand_to(
-          right,
-          out[kPelvis].at +
-              out[kPelvis].turn *
-                  Vec3{0.035 * h, side * 0.108 * f.girth * 1.75 * (1 + 0.12 * f.build), 0.040 * h},
-          back_out);
-      return;
-    case Hands::phone:
-      if (!holds) break;
-      hand_to(right, {shoulder.x + 0.155 * h, side * 0.035 * h, shoulder.z - 0.085 * h},
-              {-0.5, 0.5 * side, -1});
-      return;
-    case Hands::hold_up:
-      if (!holds) break;
-      hand_to(right, {shoulder.x + 0.12 * h, side * 0.075 * h, shoulder.z - 0.075 * h},
-              {-0.4, 0.5 * side, -1});
-      return;
-    case Hands::clasped:
-      hand_to(right, {0.095 * h + 0.05 * f.girth, side * 0.022 * h, f.joint[kPelvis].z + 0.015 * h},
-              {-0.7, 0.8 * side, 0});
-      return;
-    default:
-      break;
-  }
+Mover::Reach Mover::free_arm(std::size_t right, bool loaded_arm) const {
+  const double side = right != 0 ? -1 : 1, w = step.walking;
   const double phase = step.phase + (right != 0 ? 0.5 : 0.0);
   const double back = std::cos(2 * kPi * phase - 0.15);  // 1: furthest behind
   const bool runs = gait.runs();
-  const double loaded = doing == Hands::bag && holds ? 0.35 : 1;
+  const double loaded = loaded_arm ? 0.35 : 1;
   const double amount = (runs ? 0.60 : 0.36 * gait.vigour()) * manner.swing * w * loaded;
   const double flex = -amount * back + mix(0.03, runs ? -0.20 : -0.03, w) +
-                      0.015 * std::sin(0.8 * t + manner.rhythm + side);
+                      0.015 * (1 - w) * std::sin(0.8 * t + manner.rhythm + side);
   const double forward = 0.5 * (1 - back);
   const double bend =
       mix(0.22, runs ? 1.55 + 0.30 * forward : 0.17 + 0.24 * gait.vigour() * forward * loaded, w);
@@ -196,16 +154,61 @@ void Mover::arm(std::size_t right) {
   const Vec3 d = chest * hang;
   const Vec3 front = across(chest * Vec3{1, -side * mix(0.25, runs ? 0.45 : 0.18, w), 0}, d);
   const Vec3 lower = std::cos(bend) * d + std::sin(bend) * front;
-  const Vec3 lower_front = std::cos(bend) * front - std::sin(bend) * d;
-  const Vec3 rest = f.arm_axis(static_cast<int>(right));
-  out[kUpperArm + right].turn = between(rest, {1, 0, 0}, d, front);
-  out[kForearm + right] = {between(rest, {1, 0, 0}, lower, lower_front),
-                           shoulder + f.upper_arm * d};
-  const double curl = 0.15;
+  return {out[kUpperArm + right].at + f.upper_arm * d + f.forearm * lower, -1.0 * front};
+}
+
+Mover::Reach Mover::goal(std::size_t right, Hands doing) const {
+  const double side = right != 0 ? -1 : 1, h = f.height;
+  const Vec3 shoulder = out[kUpperArm + right].at;
+  const bool holds = side * manner.side > 0;
+  switch (doing) {
+    case Hands::push:
+      return {{0.275 * h, side * 0.10 * h, 0.585 * h}, {-0.3, side * 0.6, -1}};
+    case Hands::pockets:
+    case Hands::one_pocket:
+      if (doing == Hands::one_pocket && !holds) break;
+      return {out[kPelvis].at +
+                  out[kPelvis].turn *
+                      Vec3{0.035 * h, side * 0.189 * f.girth * (1 + 0.12 * f.build), 0.040 * h},
+              {-0.8, 0.5 * side, -0.5}};
+    case Hands::phone:
+      if (!holds) break;
+      return {{shoulder.x + 0.155 * h, side * 0.035 * h, shoulder.z - 0.085 * h},
+              {-0.5, 0.5 * side, -1}};
+    case Hands::hold_up:
+      if (!holds) break;
+      return {{shoulder.x + 0.12 * h, side * 0.075 * h, shoulder.z - 0.075 * h},
+              {-0.4, 0.5 * side, -1}};
+    case Hands::clasped:
+      return {{0.095 * h + 0.05 * f.girth, side * 0.022 * h, f.joint[kPelvis].z + 0.015 * h},
+              {-0.7, 0.8 * side, 0}};
+    default:
+      break;
+  }
+  return free_arm(right, doing == Hands::bag && holds);
+}
+
+void Mover::arm(std::size_t right) {
+  place(static_cast<Bone>(kUpperArm + right), kChest, {});
+  Reach to = goal(right, manner.standing);
+  if (manner.walking != manner.standing) {
+    const Reach other = goal(right, manner.walking);
+    to.wrist = to.wrist + step.walking * (other.wrist - to.wrist);
+    to.pole = to.pole + step.walking * (other.pole - to.pole);
+  }
+  const Vec3 shoulder = out[kUpperArm + right].at;
+  const Limb limb = reach(shoulder, to.wrist, f.upper_arm, f.forearm, to.pole);
+  const Vec3 rest = f.arm_axis(static_cast<int>(right)), ahead{1, 0, 0};
+  const Vec3 front = -1.0 * limb.front;  // the elbow bends away from its pole
+  out[kUpperArm + right].turn = between(rest, ahead, limb.upper, front);
+  out[kForearm + right] = {between(rest, ahead, limb.lower, front),
+                           shoulder + f.upper_arm * limb.upper};
+  const double side = right != 0 ? -1 : 1, curl = 0.15;
+  const Vec3 lower_front = across(front, limb.lower);
   const Vec3 fingers =
-      unit(std::cos(curl) * lower - std::sin(curl) * side * cross(lower, lower_front));
-  out[kHand + right] = {between(rest, {1, 0, 0}, fingers, lower_front),
-                        out[kForearm + right].at + f.forearm * lower};
+      unit(std::cos(curl) * limb.lower - std::sin(curl) * side * cross(limb.lower, lower_front));
+  out[kHand + right] = {between(rest, ahead, fingers, lower_front),
+                        out[kForearm + right].at + f.forearm * limb.lower};
 }
 
 void Mover::things() {

@@ -162,8 +162,8 @@ void roof(Builder& b, const HouseStyle& h, float top, const Look& look, Dice& di
     }
   }
   const float cx = dice.between(0.15F, 0.85F) * w;
-  b.box({cx - 0.35F, d / 2 - 0.3F, top + rise - 0.6F}, {cx + 0.35F, d / 2 + 0.4F, top + rise + 1.0F},
-        id_of(Base::brick_brown));
+  b.box({cx - 0.35F, d / 2 - 0.3F, top + rise - 0.6F},
+        {cx + 0.35F, d / 2 + 0.4F, top + rise + 1.0F}, id_of(Base::brick_brown));
 }
 
 }  // namespace
@@ -259,7 +259,8 @@ void build_garden_wall(Builder& b, float l, int kind, Dice& dice) {
       const std::uint16_t m = id_of(Base::metal_dark);
       b.box({0, -0.12F, 0}, {l, 0.12F, 0.3F}, id_of(Base::stone));
       b.box({0, -0.02F, 1.15F}, {l, 0.02F, 1.2F}, m, true);
-      for (float x = 0.05F; x < l; x += 0.15F) b.box({x, -0.012F, 0.3F}, {x + 0.024F, 0.012F, 1.3F}, m);
+      for (float x = 0.05F; x < l; x += 0.15F)
+        b.box({x, -0.012F, 0.3F}, {x + 0.024F, 0.012F, 1.3F}, m);
       break;
     }
     case 2:  // a hedge
@@ -271,7 +272,8 @@ void build_garden_wall(Builder& b, float l, int kind, Dice& dice) {
       b.two_sided = true;
       b.quad({0, 0, 0.05F}, {l, 0, 0.05F}, {l, 0, 1.3F}, {0, 0, 1.3F}, id_of(Base::wood));
       b.two_sided = false;
-      for (float x = 0; x < l; x += 2) b.box({x, -0.06F, 0}, {x + 0.1F, 0.06F, 1.4F}, id_of(Base::wood));
+      for (float x = 0; x < l; x += 2)
+        b.box({x, -0.06F, 0}, {x + 0.1F, 0.06F, 1.4F}, id_of(Base::wood));
     }
   }
 }

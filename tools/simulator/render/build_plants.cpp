@@ -44,7 +44,8 @@ void build_tree(Builder& trunk, Builder& crown, float height, float spread, std:
                 std::uint64_t seed, int cards) {
   Dice dice{seed};
   const std::uint16_t bark = id_of(Base::bark);
-  const float r = 0.028F * height * dice.between(0.8F, 1.2F), fork = height * dice.between(0.26F, 0.36F);
+  const float r = 0.028F * height * dice.between(0.8F, 1.2F),
+              fork = height * dice.between(0.26F, 0.36F);
   const V3 lean{dice.between(-0.04F, 0.04F) * fork, dice.between(-0.04F, 0.04F) * fork, fork};
   trunk.shade = 0.75F;
   trunk.tube({0, 0, -0.05F}, {0.02F, 0, 0.35F}, r * 1.35F, r, 9, bark);
@@ -63,8 +64,8 @@ void build_tree(Builder& trunk, Builder& crown, float height, float spread, std:
     trunk.tube(knee, at_, r * 0.3F, r * 0.08F, 5, bark);
   }
   trunk.shade = 1;
-  fill(crown, clumps, n, middle, cards, std::clamp(0.2F * spread * 3.2F / std::sqrt(f32(cards) / 300), 0.35F, 1.3F),
-       dice, leaves);
+  fill(crown, clumps, n, middle, cards,
+       std::clamp(0.2F * spread * 3.2F / std::sqrt(f32(cards) / 300), 0.35F, 1.3F), dice, leaves);
 }
 
 void build_bush(Builder& b, V3 size, std::uint64_t seed, int cards) {
@@ -72,9 +73,10 @@ void build_bush(Builder& b, V3 size, std::uint64_t seed, int cards) {
   Clump clumps[6];
   const float r = std::min(size.x, size.y) * 0.36F;
   for (Clump& c : clumps)
-    c = {{dice.between(-0.5F, 0.5F) * (size.x - 2 * r) , dice.between(-0.5F, 0.5F) * (size.y - 2 * r),
-          dice.between(0.35F, 1.0F) * std::max(size.z - r, 0.1F)},
-         r * dice.between(0.8F, 1.1F)};
+    c = {
+        {dice.between(-0.5F, 0.5F) * (size.x - 2 * r), dice.between(-0.5F, 0.5F) * (size.y - 2 * r),
+         dice.between(0.35F, 1.0F) * std::max(size.z - r, 0.1F)},
+        r * dice.between(0.8F, 1.1F)};
   fill(b, clumps, 6, {0, 0, size.z * 0.3F}, cards, 0.34F * std::max(0.6F, size.z), dice,
        id_of(Base::bush));
 }

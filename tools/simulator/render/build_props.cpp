@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands about in streets.
 #include "tools/simulator/render/parts.hpp"
+#include "tools/simulator/scenario/things.hpp"
 
 namespace kerb::sim {
 namespace {
@@ -61,7 +62,8 @@ void bench(Builder& b, V3 s) {
   }
   for (int i = 0; i < 2; ++i) {
     const float z = 0.56F + 0.16F * f32(i);
-    b.box({-s.x / 2, s.y / 2 - 0.05F, z}, {s.x / 2, s.y / 2 - 0.01F, z + 0.11F}, id_of(Base::wood), true);
+    b.box({-s.x / 2, s.y / 2 - 0.05F, z}, {s.x / 2, s.y / 2 - 0.01F, z + 0.11F}, id_of(Base::wood),
+          true);
   }
   for (const float x : {-0.4F * s.x, 0.4F * s.x}) {
     b.box({x - 0.03F, -s.y / 2, 0}, {x + 0.03F, -s.y / 2 + 0.06F, 0.43F}, kDark);
@@ -73,9 +75,11 @@ void bicycle(Builder& b, V3 s, std::uint16_t paint) {
   const float r = 0.33F, wb = s.x / 2 - r;
   b.two_sided = true;
   for (const float x : {-wb, wb})
-    b.picture({x - r, 0, 0}, {x + r, 0, 0}, {x + r, 0, 2 * r}, {x - r, 0, 2 * r}, id_of(Base::spokes));
+    b.picture({x - r, 0, 0}, {x + r, 0, 0}, {x + r, 0, 2 * r}, {x - r, 0, 2 * r},
+              id_of(Base::spokes));
   b.two_sided = false;
-  const V3 rear{-wb, 0, r}, front{wb, 0, r}, crank{-0.08F, 0, 0.28F}, seat{-0.22F, 0, 0.82F}, head{wb - 0.16F, 0, 0.85F};
+  const V3 rear{-wb, 0, r}, front{wb, 0, r}, crank{-0.08F, 0, 0.28F}, seat{-0.22F, 0, 0.82F},
+      head{wb - 0.16F, 0, 0.85F};
   const auto rod = [&](V3 a, V3 c, float t) { b.tube(a, c, t, t, 5, paint); };
   rod(rear, crank, 0.012F);
   rod(rear, seat, 0.012F);
@@ -90,49 +94,37 @@ void bicycle(Builder& b, V3 s, std::uint16_t paint) {
 
 }  // namespace
 
-V3 usual_size(PropKind kind) {
-  switch (kind) {
-    case PropKind::car: return {4.4F, 1.8F, 1.48F};
-    case PropKind::van: return {5.3F, 2.0F, 2.4F};
-    case PropKind::truck: return {8.5F, 2.5F, 3.5F};
-    case PropKind::bicycle: return {1.75F, 0.6F, 1.05F};
-    case PropKind::pole: return {0.12F, 0.12F, 3.0F};
-    case PropKind::lamp_post: return {0.2F, 0.2F, 7.0F};
-    case PropKind::cone: return {0.38F, 0.38F, 0.75F};
-    case PropKind::sign: return {0.1F, 0.65F, 2.6F};
-    case PropKind::tree: return {4.5F, 4.5F, 8.0F};
-    case PropKind::bush: return {1.6F, 1.6F, 1.2F};
-    case PropKind::bin: return {0.5F, 0.5F, 1.0F};
-    case PropKind::wall: return {6.0F, 0.3F, 2.2F};
-    case PropKind::barrier: return {2.2F, 0.1F, 1.05F};
-    case PropKind::bench: return {1.7F, 0.6F, 0.85F};
-    case PropKind::poster: return {0.12F, 1.3F, 2.4F};
-    case PropKind::hydrant: return {0.3F, 0.3F, 0.85F};
-  }
-  return {1, 1, 1};
-}
+V3 drawn_size(PropKind kind) { return to_v3(usual_size(kind)); }
 
 V3 lantern_of(V3 size) { return {0, -1.1F, size.z + 0.02F}; }  // out to its right
 
 void build_prop(Builder& b, PropKind kind, V3 s, std::uint16_t paint, std::uint64_t seed) {
   Dice dice{seed};
-  const V3 usual = usual_size(kind);
+  const V3 usual = drawn_size(kind);
   if (s.x <= 0) s.x = usual.x;
   if (s.y <= 0) s.y = usual.y;
   if (s.z <= 0) s.z = usual.z;
   switch (kind) {
     case PropKind::car:
     case PropKind::van:
-    case PropKind::truck: build_vehicle(b, {kind, s, paint, seed}); break;
-    case PropKind::bicycle: bicycle(b, s, paint); break;
-    case PropKind::pole: b.tube({0, 0, 0}, {0, 0, s.z}, s.x / 2, s.x / 2 * 0.9F, 10, paint, true); break;
-    case PropKind::lamp_post: lamp_post(b, s); break;
+    case PropKind::truck:
+      build_vehicle(b, {kind, s, paint, seed});
+      break;
+    case PropKind::bicycle:
+      bicycle(b, s, paint);
+      break;
+    case PropKind::pole:
+      b.tube({0, 0, 0}, {0, 0, s.z}, s.x / 2, s.x / 2 * 0.9F, 10, paint, true);
+      break;
+    case PropKind::lamp_post:
+      lamp_post(b, s);
+      break;
     case PropKind::cone: {
       b.box({-s.x / 2, -s.y / 2, 0}, {s.x / 2, s.y / 2, 0.04F}, id_of(Base::black_plastic));
       const float r = s.x * 0.36F;
       const auto ring = [&](float a, float c, Base m) {
-        b.tube({0, 0, mix(0.04F, s.z, a)}, {0, 0, mix(0.04F, s.z, c)}, mix(r, 0.03F, a), mix(r, 0.03F, c), 14,
-               id_of(m), c >= 1);
+        b.tube({0, 0, mix(0.04F, s.z, a)}, {0, 0, mix(0.04F, s.z, c)}, mix(r, 0.03F, a),
+               mix(r, 0.03F, c), 14, id_of(m), c >= 1);
       };
       ring(0, 0.3F, Base::cone_orange);
       ring(0.3F, 0.5F, Base::cone_white);
@@ -141,20 +133,26 @@ void build_prop(Builder& b, PropKind kind, V3 s, std::uint16_t paint, std::uint6
       ring(0.82F, 1, Base::cone_orange);
       break;
     }
-    case PropKind::sign: sign_board(b, s, dice); break;
+    case PropKind::sign:
+      sign_board(b, s, dice);
+      break;
     case PropKind::tree:
       build_tree(b, b, s.z, std::max(s.x, s.y) / 2,
                  static_cast<std::uint16_t>(id_of(Base::leaves_a) + dice.below(3)), seed, 900);
       break;
-    case PropKind::bush: build_bush(b, s, seed, 220); break;
+    case PropKind::bush:
+      build_bush(b, s, seed, 220);
+      break;
     case PropKind::bin:
       b.tube({0, 0, 0.08F}, {0, 0, s.z - 0.1F}, s.x * 0.42F, s.x / 2, 14, paint);
-      b.tube({0, 0, s.z - 0.1F}, {0, 0, s.z}, s.x / 2 * 1.05F, s.x * 0.35F, 14, id_of(Base::black_plastic), true);
+      b.tube({0, 0, s.z - 0.1F}, {0, 0, s.z}, s.x / 2 * 1.05F, s.x * 0.35F, 14,
+             id_of(Base::black_plastic), true);
       b.tube({0, 0, 0}, {0, 0, 0.1F}, 0.06F, 0.06F, 6, kDark);
       break;
     case PropKind::wall:
       b.box({-s.x / 2, -s.y / 2, 0}, {s.x / 2, s.y / 2, s.z}, paint);
-      b.box({-s.x / 2 - 0.03F, -s.y / 2 - 0.05F, s.z}, {s.x / 2 + 0.03F, s.y / 2 + 0.05F, s.z + 0.08F}, id_of(Base::stone), true);
+      b.box({-s.x / 2 - 0.03F, -s.y / 2 - 0.05F, s.z},
+            {s.x / 2 + 0.03F, s.y / 2 + 0.05F, s.z + 0.08F}, id_of(Base::stone), true);
       break;
     case PropKind::barrier:
       for (const float z : {0.18F, s.z - 0.05F})
@@ -166,7 +164,9 @@ void build_prop(Builder& b, PropKind kind, V3 s, std::uint16_t paint, std::uint6
         b.box({x - 0.03F, -0.3F, 0}, {x + 0.03F, 0.3F, 0.03F}, kDark);
       }
       break;
-    case PropKind::bench: bench(b, s); break;
+    case PropKind::bench:
+      bench(b, s);
+      break;
     case PropKind::poster: {  // the picture looks along -x: to whoever comes along the street
       b.box({-0.05F, -s.y / 2, 0.35F}, {0.05F, s.y / 2, s.z}, id_of(Base::poster_frame), true);
       for (const float y : {-0.4F * s.y, 0.4F * s.y})
@@ -177,9 +177,12 @@ void build_prop(Builder& b, PropKind kind, V3 s, std::uint16_t paint, std::uint6
       break;
     }
     case PropKind::hydrant:
-      b.tube({0, 0, 0}, {0, 0, s.z * 0.75F}, s.x * 0.33F, s.x * 0.33F, 12, id_of(Base::hydrant_red));
-      b.ball({0, 0, s.z * 0.76F}, {s.x * 0.36F, s.x * 0.36F, s.z * 0.22F}, 6, id_of(Base::hydrant_red));
-      b.tube({0, -s.x / 2, s.z * 0.5F}, {0, s.x / 2, s.z * 0.5F}, 0.06F, 0.06F, 8, id_of(Base::hydrant_red), true);
+      b.tube({0, 0, 0}, {0, 0, s.z * 0.75F}, s.x * 0.33F, s.x * 0.33F, 12,
+             id_of(Base::hydrant_red));
+      b.ball({0, 0, s.z * 0.76F}, {s.x * 0.36F, s.x * 0.36F, s.z * 0.22F}, 6,
+             id_of(Base::hydrant_red));
+      b.tube({0, -s.x / 2, s.z * 0.5F}, {0, s.x / 2, s.z * 0.5F}, 0.06F, 0.06F, 8,
+             id_of(Base::hydrant_red), true);
       break;
   }
 }

@@ -14,7 +14,7 @@ struct Section {
   float low;           // height of the sill
   float belt, roof;    // of the shoulder, of the top
   float wide, narrow;  // half widths at the shoulder and at the top
-  int glass;           // to the next section: 0 none, 1 side windows, 2 a screen, 3 screen and sides
+  int glass;  // to the next section: 0 none, 1 side windows, 2 a screen, 3 screen and sides
 };
 
 constexpr std::array<Section, 15> kHatchback{{
@@ -75,12 +75,18 @@ void loft(Builder& b, const Section* sections, int n, V3 size, std::uint16_t pai
     const Section& s = sections[i];
     const float w = size.y / 2, h = size.z, x = x_of(i);
     const float belt = s.belt * h, low = s.low * h, roof = s.roof * h;
-    const float half[kRing] = {s.wide * 0.90F * w, s.wide * 0.985F * w, s.wide * w,
-                               s.wide * 0.985F * w, mix(s.wide, s.narrow, 0.88F) * w * 0.99F,
-                               s.narrow * 0.92F * w, s.narrow * 0.62F * w, 0};
+    const float half[kRing] = {s.wide * 0.90F * w,
+                               s.wide * 0.985F * w,
+                               s.wide * w,
+                               s.wide * 0.985F * w,
+                               mix(s.wide, s.narrow, 0.88F) * w * 0.99F,
+                               s.narrow * 0.92F * w,
+                               s.narrow * 0.62F * w,
+                               0};
     const float top = std::max(roof - belt, 0.0F);
-    const float high[kRing] = {low, mix(low, belt, 0.22F), mix(low, belt, 0.62F), belt,
-                               belt + 0.82F * top, roof - 0.03F * top, roof, roof + 0.004F * h};
+    const float high[kRing] = {low,  mix(low, belt, 0.22F), mix(low, belt, 0.62F),
+                               belt, belt + 0.82F * top,    roof - 0.03F * top,
+                               roof, roof + 0.004F * h};
     for (int k = 0; k < kRing; ++k) points.push_back({x, half[k], high[k]});
   }
   // Normals of the grid, both ways mirrored.
@@ -198,14 +204,16 @@ void arch(Builder& b, float x, float y, float r) {
 }
 
 /// A flat thing at the front (side 1) or the back (-1), turned outwards.
-void patch(Builder& b, float x, float y0, float y1, float z0, float z1, std::uint16_t m, bool front) {
+void patch(Builder& b, float x, float y0, float y1, float z0, float z1, std::uint16_t m,
+           bool front) {
   if (front)
     b.picture({x, y0, z0}, {x, y1, z0}, {x, y1, z1}, {x, y0, z1}, m);
   else
     b.picture({x, y1, z0}, {x, y0, z0}, {x, y0, z1}, {x, y1, z1}, m);
 }
 
-void lamps_and_plates(Builder& b, V3 s, float lamp_low, float lamp_high, float front_x, float back_x) {
+void lamps_and_plates(Builder& b, V3 s, float lamp_low, float lamp_high, float front_x,
+                      float back_x) {
   const float w = s.y / 2;
   const std::uint16_t head = id_of(Base::head_lamp), tail = id_of(Base::tail_lamp);
   for (const float side : {1.0F, -1.0F}) {
@@ -214,10 +222,12 @@ void lamps_and_plates(Builder& b, V3 s, float lamp_low, float lamp_high, float f
     patch(b, front_x, l, r, lamp_low * s.z, lamp_high * s.z, head, true);
     patch(b, back_x, l, r, (lamp_low + 0.02F) * s.z, (lamp_high + 0.05F) * s.z, tail, false);
   }
-  patch(b, front_x + 0.01F, -0.45F * w, 0.45F * w, (lamp_low - 0.02F) * s.z, (lamp_high - 0.03F) * s.z,
-        id_of(Base::grille), true);
-  patch(b, front_x + 0.02F, -0.26F, 0.26F, 0.20F * s.z, 0.20F * s.z + 0.11F, id_of(Base::plate), true);
-  patch(b, back_x - 0.02F, -0.26F, 0.26F, 0.36F * s.z, 0.36F * s.z + 0.11F, id_of(Base::plate), false);
+  patch(b, front_x + 0.01F, -0.45F * w, 0.45F * w, (lamp_low - 0.02F) * s.z,
+        (lamp_high - 0.03F) * s.z, id_of(Base::grille), true);
+  patch(b, front_x + 0.02F, -0.26F, 0.26F, 0.20F * s.z, 0.20F * s.z + 0.11F, id_of(Base::plate),
+        true);
+  patch(b, back_x - 0.02F, -0.26F, 0.26F, 0.36F * s.z, 0.36F * s.z + 0.11F, id_of(Base::plate),
+        false);
 }
 
 void car_or_van(Builder& b, const VehicleStyle& v) {
@@ -230,8 +240,9 @@ void car_or_van(Builder& b, const VehicleStyle& v) {
     lamps_and_plates(b, s, 0.32F, 0.40F, s.x / 2 - 0.012F * s.x, -s.x / 2 - 0.004F);
     b.shade = 0.9F;
     for (const float side : {-1.0F, 1.0F})
-      patch(b, -s.x / 2 - 0.006F, side > 0 ? 0.1F : -0.8F * s.y / 2, side > 0 ? 0.8F * s.y / 2 : -0.1F,
-            0.56F * s.z, 0.84F * s.z, id_of(Base::car_glass), false);
+      patch(b, -s.x / 2 - 0.006F, side > 0 ? 0.1F : -0.8F * s.y / 2,
+            side > 0 ? 0.8F * s.y / 2 : -0.1F, 0.56F * s.z, 0.84F * s.z, id_of(Base::car_glass),
+            false);
   } else {
     const auto& sections = dice.chance(0.55F) ? kHatchback : kSaloon;
     loft(b, sections.data(), i32(sections.size()), s, v.paint);

@@ -120,7 +120,8 @@ Sky::Sky(const LightSpec& spec, const Light& light, bool houses, std::uint32_t s
   const auto radiance_of = [&](V3 d) {
     const float up = std::max(d.z, 0.0F);
     V3 clear = mix(light.horizon, 0.62F * light.sky, smooth(0, 0.45F, up));
-    if (!overcast) clear = clear * mix(V3{1, 1, 1}, V3{0.72F, 0.88F, 1.18F}, smooth(0.02F, 0.5F, up));
+    if (!overcast)
+      clear = clear * mix(V3{1, 1, 1}, V3{0.72F, 0.88F, 1.18F}, smooth(0.02F, 0.5F, up));
     if (light.sun_shines) {
       const float c = std::max(0.0F, dot(d, light.to_sun));
       const float glow = c * c * c * c;
@@ -153,8 +154,9 @@ Sky::Sky(const LightSpec& spec, const Light& light, bool houses, std::uint32_t s
     for (int x = 0; x < kMirror; ++x) {
       const V3 d = direction_at(x, y, kMirror);
       const float turn = std::atan2(d.y, d.x);
-      const float top = houses ? 0.25F + 0.35F * std::abs(d.y) + 0.12F * value_noise(turn * 4, 1, seed)
-                               : 0.06F + 0.10F * value_noise(turn * 6, 1, seed);
+      const float top = houses
+                            ? 0.25F + 0.35F * std::abs(d.y) + 0.12F * value_noise(turn * 4, 1, seed)
+                            : 0.06F + 0.10F * value_noise(turn * 6, 1, seed);
       const float dark = 0.10F + 0.28F * value_noise(turn * 9, d.z * 14, seed + 1);
       const V3 wall = (dark * (0.5F + (light.sun_shines ? 0.6F : 0.0F))) *
                       (light.sky + (light.sun_shines ? 0.15F : 0.0F) * light.sun);

@@ -13,24 +13,24 @@ namespace kerb::sim {
 struct Light {
   bool sun_shines = false;
   V3 to_sun{0, 0, 1};
-  V3 sun;           ///< on what faces it
-  V3 sky;           ///< from an open sky on level ground
-  V3 side{0, 0, 0};  ///< more on what faces the open ends of a street
-  float bounce = 0.16F;  ///< of the ground
-  V3 horizon;       ///< the haze's radiance
+  V3 sun;                    ///< on what faces it
+  V3 sky;                    ///< from an open sky on level ground
+  V3 side{0, 0, 0};          ///< more on what faces the open ends of a street
+  float bounce = 0.16F;      ///< of the ground
+  V3 horizon;                ///< the haze's radiance
   float haze = 1.0F / 2500;  ///< 1 / m
   bool lamps = false;        ///< windows, lanterns
   double exposure_s = 0.004;
-  float gain = 1;      ///< of the sensor's noise
-  float darkest = 0;   ///< radiance below which automatic exposure does not go on brightening
+  float gain = 1;     ///< of the sensor's noise
+  float darkest = 0;  ///< radiance below which automatic exposure does not go on brightening
 };
 Light light_of(const LightSpec& spec, std::uint32_t seed);
 
 /// What comes from a lamp: falls with the square of the distance.
 struct Lamp {
   V3 at, axis{0, 0, -1};
-  V3 candela;        ///< kilocandela on its axis
-  float range = 30;  ///< metres, beyond which it is left out
+  V3 candela;         ///< kilocandela on its axis
+  float range = 30;   ///< metres, beyond which it is left out
   bool beam = false;  ///< a car's low beam, with a cut-off; else a lantern
 };
 /// Kilolux at a point, on what faces the lamp.

@@ -38,25 +38,22 @@ Materials::Materials() {
     m = painted(srgb, paint, metres);
     return m;
   };
-  const auto macro = [](Material& m, float metres) {
-    m.macro = &texture_of(Paint::stains);
-    m.macro_per_metre = 1 / metres;
-  };
-  macro(set(Base::asphalt, {0.40F, 0.40F, 0.405F}, Paint::asphalt, 2.56F), 27);
-  macro(set(Base::asphalt_patch, {0.30F, 0.30F, 0.31F}, Paint::asphalt, 1.9F), 17);
+  const auto stained = [](Material& m, float metres) { m.stains_per_metre = 64 / metres; };
+  stained(set(Base::asphalt, {0.40F, 0.40F, 0.405F}, Paint::asphalt, 2.56F), 27);
+  stained(set(Base::asphalt_patch, {0.30F, 0.30F, 0.31F}, Paint::asphalt, 1.9F), 17);
   set(Base::crack, {0.20F, 0.20F, 0.20F}, Paint::asphalt, 1.5F);
   set(Base::line_white, {0.86F, 0.86F, 0.84F}, Paint::line, 2);
   set(Base::line_yellow, {0.80F, 0.66F, 0.22F}, Paint::line, 2);
-  macro(set(Base::slabs, {0.55F, 0.54F, 0.52F}, Paint::slabs, 2), 21);
-  macro(set(Base::cobbles, {0.45F, 0.44F, 0.43F}, Paint::cobbles, 1.6F), 19);
+  stained(set(Base::slabs, {0.55F, 0.54F, 0.52F}, Paint::slabs, 2), 21);
+  stained(set(Base::cobbles, {0.45F, 0.44F, 0.43F}, Paint::cobbles, 1.6F), 19);
   set(Base::kerb, {0.60F, 0.60F, 0.58F}, Paint::concrete, 3);
   set(Base::gutter, {0.34F, 0.34F, 0.33F}, Paint::asphalt, 2);
-  macro(set(Base::grass, {0.36F, 0.43F, 0.19F}, Paint::grass, 3), 23);
-  macro(set(Base::field, {0.52F, 0.50F, 0.28F}, Paint::field, 20), 70);
+  stained(set(Base::grass, {0.36F, 0.43F, 0.19F}, Paint::grass, 3), 23);
+  stained(set(Base::field, {0.52F, 0.50F, 0.28F}, Paint::field, 20), 70);
   set(Base::soil, {0.36F, 0.30F, 0.23F}, Paint::concrete, 2);
   const auto wall = [&](Base base, V3 srgb, Paint paint, float metres) {
     Material& m = set(base, srgb, paint, metres);
-    macro(m, 13);
+    stained(m, 13);
     m.celsius = 14;
   };
   wall(Base::brick_red, {0.56F, 0.33F, 0.27F}, Paint::brick, 1);

@@ -22,11 +22,10 @@ enum class Stuff : std::uint8_t { plain, foliage, skin, hair, cloth };
 struct Material {
   V3 rgb{0.5F, 0.5F, 0.5F};  ///< linear, times the texture
   const Texture* texture = nullptr;
-  float per_metre = 1;             ///< texture sides for a unit of uv
-  float unit_m = 1;                ///< metres of a unit of uv, where it is a picture of its own
-  const Texture* macro = nullptr;  ///< over it, large
-  float macro_per_metre = 1.0F / 30;
-  bool cut = false;  ///< the texture's alpha cuts holes
+  float per_metre = 1;         ///< texture sides for a unit of uv
+  float unit_m = 1;            ///< metres of a unit of uv, where it is a picture of its own
+  float stains_per_metre = 0;  ///< over it, large: cells of stains() a metre; 0: none
+  bool cut = false;            ///< the texture's alpha cuts holes
   Gloss gloss = Gloss::matt;
   Stuff stuff = Stuff::plain;
   V3 glow{0, 0, 0};    ///< light of its own, times the texture

@@ -22,14 +22,6 @@ Texel asphalt(float u, float v) {  // a square of 2.56 m
   return {{x, x * 0.99F, x * 0.97F}, 1};
 }
 
-Texel stains(float u, float v) {  // a square of about 30 m
-  const float soft = cloud_noise(u * 6, v * 6, 21, 5, 6);
-  float x = 0.72F + 0.56F * soft;
-  const float spot = cloud_noise(u * 40, v * 40, 23, 2, 40);
-  if (spot > 0.72F) x *= 1 - 1.2F * (spot - 0.72F);
-  return grey(x);
-}
-
 Texel slabs(float u, float v) {  // 2 x 2 m, slabs of 0.5 x 0.4 m
   const float rows = 5, columns = 4;
   const int j = i32(v * rows);
@@ -175,9 +167,7 @@ Texel skin(float u, float v) {
   const float t = 0.9F + 0.2F * cloud_noise(u * 8, v * 8, 161, 4, 8);
   return {{t * 1.01F, t, t * 0.98F}, 1};
 }
-Texel hair(float u, float v) {
-  return grey(0.5F + 1.0F * cloud_noise(u * 48, v * 4, 171, 3, 48));
-}
+Texel hair(float u, float v) { return grey(0.5F + 1.0F * cloud_noise(u * 48, v * 4, 171, 3, 48)); }
 Texel stripes(float u, float v) {  // 0.8 m: rings round the body
   const float t = weave(u, v) * ((i32(v * 12) & 1) != 0 ? 0.35F : 1.25F);
   return grey(t);
@@ -193,7 +183,8 @@ Texel blocks(float u, float v) {  // dark below a light yoke, and a print
 
 /// A lit shop window's back: shelves, boxes, figures, posters, warm.
 Texel goods(float u, float v) {
-  V3 back = mix(V3{0.9F, 0.75F, 0.55F}, V3{0.35F, 0.3F, 0.3F}, cloud_noise(u * 4, v * 4, 181, 3, 4));
+  V3 back =
+      mix(V3{0.9F, 0.75F, 0.55F}, V3{0.35F, 0.3F, 0.3F}, cloud_noise(u * 4, v * 4, 181, 3, 4));
   for (int k = 0; k < 22; ++k) {
     Dice dice{mix64(183, static_cast<std::uint64_t>(k))};
     const float w = dice.between(0.02F, 0.11F), h = dice.between(0.03F, 0.28F);
@@ -228,7 +219,8 @@ Texel sign(float u, float v) {  // letters of no alphabet on a board, 4 x 1 cell
           (std::abs(y - 0.5F) < 0.1F && (h & 128U) != 0) ||
           (std::abs(x - 0.5F) < 0.14F && (h & 256U) != 0);
   }
-  return ink ? Texel{{1.9F, 1.9F, 1.85F}, 1} : grey(0.6F + 0.1F * value_noise(u * 30, v * 30, 203, 30));
+  return ink ? Texel{{1.9F, 1.9F, 1.85F}, 1}
+             : grey(0.6F + 0.1F * value_noise(u * 30, v * 30, 203, 30));
 }
 Texel plate(float u, float v) {  // of a car
   const Texel s = sign(u * 0.75F, v);
@@ -272,15 +264,30 @@ struct Baker {
 };
 Texel plain(float, float) { return grey(1); }
 constexpr std::array<Baker, static_cast<std::size_t>(Paint::count)> kBakers{{
-    {0, plain},    {9, asphalt}, {8, stains},  {8, slabs},    {8, cobbles}, {8, brick},
-    {8, plaster},  {8, concrete}, {7, roof_tiles}, {8, bark}, {8, leaves},  {8, hedge},
-    {8, grass},    {8, field},   {7, metal},   {8, wood},     {8, cloth},   {7, skin},
-    {7, hair},     {8, stripes}, {8, checks},  {8, blocks},   {8, goods},   {7, curtain},
-    {7, sign},     {7, plate},   {5, grille},  {7, tyre},     {7, rim},     {8, line},
-    {7, manhole},  {8, spokes},
+    {0, plain},    {9, asphalt},    {8, slabs},  {8, cobbles}, {8, brick},   {8, plaster},
+    {8, concrete}, {7, roof_tiles}, {8, bark},   {8, leaves},  {8, hedge},   {8, grass},
+    {8, field},    {7, metal},      {8, wood},   {8, cloth},   {7, skin},    {7, hair},
+    {8, stripes},  {8, checks},     {8, blocks}, {8, goods},   {7, curtain}, {7, sign},
+    {7, plate},    {5, grille},     {7, tyre},   {7, rim},     {8, line},    {7, manhole},
+    {8, spokes},
 }};
 
 }  // namespace
+
+Stains::Stains() : value_(at(64 * 64)) {
+  for (int y = 0; y < 64; ++y)
+    for (int x = 0; x < 64; ++x) {
+      const float u = f32(x) / 64, v = f32(y) / 64;
+      float t = 0.70F + 0.60F * cloud_noise(u * 6, v * 6, 21, 4, 6);
+      const float spot = value_noise(u * 32, v * 32, 23, 32);
+      if (spot > 0.8F) t *= 1 - 0.9F * (spot - 0.8F);
+      value_[at(y * 64 + x)] = t;
+    }
+}
+const Stains& stains() {
+  static const Stains kStains;
+  return kStains;
+}
 
 const Texture& texture_of(Paint paint) {
   static std::array<Texture, kBakers.size()> baked;

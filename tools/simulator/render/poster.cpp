@@ -12,7 +12,8 @@ Texture poster_texture(std::uint64_t seed) {
   person.female = dice.chance(0.5F);
   person.height_m = dice.between(1.6F, 1.85F);
   const auto colour = [&] {
-    return std::array<double, 3>{dice.between(0.1F, 0.8F), dice.between(0.1F, 0.7F), dice.between(0.1F, 0.8F)};
+    return std::array<double, 3>{dice.between(0.1F, 0.8F), dice.between(0.1F, 0.7F),
+                                 dice.between(0.1F, 0.8F)};
   };
   person.clothing.top_surface.rgb = colour();
   person.clothing.bottom_surface.rgb = {0.15, 0.17, 0.25};
@@ -36,9 +37,9 @@ Texture poster_texture(std::uint64_t seed) {
   for (int y = 0; y < kSide; ++y)
     for (int x = 0; x < kSide; ++x) {
       const float v = f32(y) / kSide;
-      texels[at(y * kSide + x)].rgb = v < 0.16F ? V3{1.8F, 1.8F, 1.75F}
-                                                : (0.6F + 0.5F * v) * back;
-      if (v > 0.04F && v < 0.12F && hash32(x / 9, 0, static_cast<std::uint32_t>(seed)) % 5 != 0 && x > 24 && x < 232)
+      texels[at(y * kSide + x)].rgb = v < 0.16F ? V3{1.8F, 1.8F, 1.75F} : (0.6F + 0.5F * v) * back;
+      if (v > 0.04F && v < 0.12F && hash32(x / 9, 0, static_cast<std::uint32_t>(seed)) % 5 != 0 &&
+          x > 24 && x < 232)
         texels[at(y * kSide + x)].rgb = {0.1F, 0.1F, 0.1F};
     }
   const float high = f32(person.height_m), scale = 0.76F / high;
@@ -58,9 +59,12 @@ Texture poster_texture(std::uint64_t seed) {
     if (std::abs(area) < 1e-6F) continue;
     const Surface& s = surfaces[std::min<std::size_t>(t.material, surfaces.size() - 1)];
     const float lit = 0.35F + 0.75F * std::max(0.0F, dot(n, unit(V3{0.7F, 0.5F, 0.6F})));
-    const V3 rgb = (2 * lit) * V3{linear_of(f32(s.rgb[0])), linear_of(f32(s.rgb[1])), linear_of(f32(s.rgb[2]))};
-    for (int y = std::max(0, i32(std::min({py[0], py[1], py[2]}))); y <= std::min(kSide - 1, i32(std::max({py[0], py[1], py[2]}))); ++y)
-      for (int x = std::max(0, i32(std::min({px[0], px[1], px[2]}))); x <= std::min(kSide - 1, i32(std::max({px[0], px[1], px[2]}))); ++x) {
+    const V3 rgb = (2 * lit) *
+                   V3{linear_of(f32(s.rgb[0])), linear_of(f32(s.rgb[1])), linear_of(f32(s.rgb[2]))};
+    for (int y = std::max(0, i32(std::min({py[0], py[1], py[2]})));
+         y <= std::min(kSide - 1, i32(std::max({py[0], py[1], py[2]}))); ++y)
+      for (int x = std::max(0, i32(std::min({px[0], px[1], px[2]})));
+           x <= std::min(kSide - 1, i32(std::max({px[0], px[1], px[2]}))); ++x) {
         const float dx = f32(x) + 0.5F - px[0], dy = f32(y) + 0.5F - py[0];
         const float b1 = (dx * (py[2] - py[0]) - dy * (px[2] - px[0])) / area;
         const float b2 = (dy * (px[1] - px[0]) - dx * (py[1] - py[0])) / area;

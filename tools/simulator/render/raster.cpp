@@ -66,7 +66,8 @@ void Raster::bin(Workers& workers, const CameraPose& pose, const std::vector<Ite
   std::size_t so_far = 0;
   int group = 0;
   for (std::size_t i = 0; i < items.size(); ++i) {  // groups of about as many triangles
-    while (group < kGroups && so_far * kGroups >= all_faces * at(group)) split_[at(group++)] = i32(i);
+    while (group < kGroups && so_far * kGroups >= all_faces * at(group))
+      split_[at(group++)] = i32(i);
     so_far += items[i].geometry->faces.size();
   }
   while (group <= kGroups) split_[at(group++)] = i32(items.size());
@@ -128,7 +129,8 @@ void Raster::bin_item(Group& group, std::uint32_t first_id, const CameraPose& po
     const Vec3 b1 = k * ca, b2 = k * ab, w = k * (bc + ca + ab);
     const auto finish = [&](std::int32_t x0, std::int32_t y0, std::int32_t x1, std::int32_t y1,
                             std::int32_t x2, std::int32_t y2) {
-      const std::int64_t area = std::int64_t{x1 - x0} * (y2 - y0) - std::int64_t{x2 - x0} * (y1 - y0);
+      const std::int64_t area =
+          std::int64_t{x1 - x0} * (y2 - y0) - std::int64_t{x2 - x0} * (y1 - y0);
       if (area == 0) return;
       if (area > 0) {
         t.x = {x0, x1, x2};
@@ -215,9 +217,25 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
   const int left = tile % tiles_x_ * kTile, top = tile / tiles_x_ * kTile;
   const F4 lane_x = __builtin_convertvector(kLaneX, F4) * all(1.0F / kSubpixel);
   const F4 lane_y = __builtin_convertvector(kLaneY, F4) * all(1.0F / kSubpixel);
+  // The farthest sample of each block of 8 x 8, brought up to date now and then.
+  std::array<float, 64> farthest{};
+  int drawn = 0;
+  const auto look_back = [&] {
+    for (int b = 0; b < 64; ++b) {
+      F4 least = all(1e30F);
+      constexpr int kAcross = kFour ? 8 : 2;
+      for (int y = 0; y < 8; ++y) {
+        const F4* p = out.w.data() + at((b / 8 * 8 + y) * kRow + b % 8 * kAcross);
+        for (int x = 0; x < kAcross; ++x) least = p[x] < least ? p[x] : least;
+      }
+      farthest[at(b)] = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
+    }
+    drawn = 0;
+  };
   for (int g = 0; g < kGroups; ++g)
     for (const std::uint32_t id : groups_[at(g)].tiles[at(tile)]) {
       const ScreenTriangle& t = triangle(id);
+      if (++drawn > 48) look_back();
       const auto low = [](const std::array<std::int32_t, 3>& v) {
         return (std::min({v[0], v[1], v[2]}) + 19) >> 5;
       };
@@ -227,6 +245,22 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
       int x0 = std::max(low(t.x) - left, 0);
       const int x1 = std::min(high(t.x) - left, kTile - 1);
       const int y0 = std::max(low(t.y) - top, 0), y1 = std::min(high(t.y) - top, kTile - 1);
+      if (x0 > x1 || y0 > y1) continue;
+      // Blocks lie on a fixed grid.
+      const int gx = x0 & ~7, gy = y0 & ~7;
+      {  // behind all that is there?
+        const auto corner = [&](std::int32_t x, std::int32_t y) {
+          return t.w + t.wx * f32(x - t.x[0]) * (1.0F / kSubpixel) +
+                 t.wy * f32(y - t.y[0]) * (1.0F / kSubpixel);
+        };
+        const float nearest =
+            std::max({t.w, corner(t.x[1], t.y[1]), corner(t.x[2], t.y[2])}) * 1.0001F;
+        bool hidden = true;
+        for (int by = gy; by <= y1 && hidden; by += 8)
+          for (int bx = gx; bx <= x1 && hidden; bx += 8)
+            hidden = nearest < farthest[at(by + bx / 8)];
+        if (hidden) continue;
+      }
       if constexpr (!kFour) x0 &= ~3;
       std::array<I4, 3> row{}, by_x{}, by_y{}, inner{};
       for (int e = 0; e < 3; ++e) {
@@ -247,7 +281,8 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
       const auto id_here = all(static_cast<std::int32_t>(id));
       const Material* material = t.cut ? &materials[t.material] : nullptr;
       const Geometry* geometry = t.cut ? items[t.item].geometry : nullptr;
-      const float ref_x = f32(t.x[0]) * (1.0F / kSubpixel), ref_y = f32(t.y[0]) * (1.0F / kSubpixel);
+      const float ref_x = f32(t.x[0]) * (1.0F / kSubpixel),
+                  ref_y = f32(t.y[0]) * (1.0F / kSubpixel);
       constexpr int kBlock = 8;
       for (int by = y0; by <= y1; by += kBlock) {
         const int y_end = std::min(by + kBlock - 1, y1);
@@ -271,7 +306,7 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
               const I4 outside = (ea | eb | ec) < 0;
               const std::size_t i = at(base + (kFour ? x : x / 4));
               I4 visible = ~outside & (w > out.w[i]);
-              if ((visible[0] | visible[1] | visible[2] | visible[3]) != 0) {
+              if (any(visible)) {
                 if (material != nullptr) {
                   const Corner& ca = geometry->corners[t.corner[0]];
                   const Corner& cb = geometry->corners[t.corner[1]];
@@ -282,7 +317,9 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
                     const float u = ca.u + hit.b1 * (cb.u - ca.u) + hit.b2 * (cc.u - ca.u);
                     const float v = ca.v + hit.b1 * (cb.v - ca.v) + hit.b2 * (cc.v - ca.v);
                     if (!material->texture->solid(u * material->per_metre, v * material->per_metre,
-                                                  w[k] < 0.04F ? 2 : w[k] < 0.1F ? 1 : 0))
+                                                  w[k] < 0.04F  ? 2
+                                                  : w[k] < 0.1F ? 1
+                                                                : 0))
                       visible[k] = 0;
                   }
                 }

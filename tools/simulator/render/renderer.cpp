@@ -77,7 +77,7 @@ struct Renderer::Impl {
         lens{camera},
         canvas{camera, lens},
         workers{std::max(o.threads, 1)},
-        scene{s},
+        scene{s, workers},
         sky{s.light, scene.light(), s.street.left == Side::houses || s.street.right == Side::houses,
             s.seed},
         raster{canvas},
@@ -96,7 +96,8 @@ struct Renderer::Impl {
       for (const Spectrum& w : weights) {
         std::array<float, 3> mixed{};
         for (std::size_t c = 0; c < 3; ++c) {
-          const Spectrum pure = spectrum_of({c == 0 ? 1.0F : 0, c == 1 ? 1.0F : 0, c == 2 ? 1.0F : 0});
+          const Spectrum pure =
+              spectrum_of({c == 0 ? 1.0F : 0, c == 1 ? 1.0F : 0, c == 2 ? 1.0F : 0});
           for (std::size_t i = 0; i < w.size(); ++i) mixed[c] += w[i] * pure[i];
         }
         band_mix.push_back(mixed);
@@ -144,10 +145,12 @@ struct Renderer::Impl {
     s.materials = &scene.materials();
     s.light = &scene.light();
     s.sky = &sky;
+    s.stains = &stains();
     s.shadows = shadows.get();
     s.lamps = &scene.lamps();
     s.occluders = &scene.occluders();
-    const Vec2 along = direction(scene.street().frame(scene.street().locate({s.pose.at.x, s.pose.at.y}).s).heading);
+    const Vec2 along = direction(
+        scene.street().frame(scene.street().locate({s.pose.at.x, s.pose.at.y}).s).heading);
     s.street = {f32(along.x), f32(along.y), 0};
     s.sensor = camera.sensor;
     s.planes = i32(radiance.planes.size());
@@ -184,8 +187,8 @@ struct Renderer::Impl {
       const int x_end = std::min(kTile, canvas.width - left);
       for (int y = 0; y < std::min(kTile, canvas.height - top); ++y)
         for (int x = 0; x < x_end; ++x)
-          seen[at((top + y) * canvas.width + left + x)] = static_cast<std::uint32_t>(
-              buffer.id[at((y * kTile + x) / 4)][x % 4]);
+          seen[at((top + y) * canvas.width + left + x)] =
+              static_cast<std::uint32_t>(buffer.id[at((y * kTile + x) / 4)][x % 4]);
     });
   }
 
@@ -242,7 +245,8 @@ struct Renderer::Impl {
       for (int x = 0; x < camera.width; ++x) {
         const Looked l = look(x, y);
         const std::size_t i = at(y * camera.width + x);
-        const double rx = (l.x - canvas.centre_x) / canvas.focal, ry = (l.y - canvas.centre_y) / canvas.focal;
+        const double rx = (l.x - canvas.centre_x) / canvas.focal,
+                     ry = (l.y - canvas.centre_y) / canvas.focal;
         const Vec3 ray = rx * pose.axes[0] + ry * pose.axes[1] + pose.axes[2];
         Vec3 d = ray;  // the sky is infinitely far: only turns move it
         if (l.triangle != nullptr) {
@@ -322,7 +326,8 @@ Renderer::Outline Renderer::outline(const World& world, int person, double t) co
   const int h = std::min(static_cast<int>(std::ceil(by1)) - y0 + 1, 8000);
   std::vector<bool> mask(at(w) * at(h));
   for (const Face& face : body.faces) {
-    if (ahead[face.corner[0]] == 0 || ahead[face.corner[1]] == 0 || ahead[face.corner[2]] == 0) continue;
+    if (ahead[face.corner[0]] == 0 || ahead[face.corner[1]] == 0 || ahead[face.corner[2]] == 0)
+      continue;
     const Vec2 a = pixel[face.corner[0]], b = pixel[face.corner[1]], c = pixel[face.corner[2]];
     const double area = cross(b - a, c - a);
     if (area == 0) continue;

@@ -9,7 +9,7 @@ namespace {
 constexpr double kBehind = 80, kAhead = 260;
 
 V3 spec_size(const PropSpec& spec) {
-  V3 s = usual_size(spec.kind);
+  V3 s = drawn_size(spec.kind);
   if (spec.size.x > 0) s.x = f32(spec.size.x);
   if (spec.size.y > 0) s.y = f32(spec.size.y);
   if (spec.size.z > 0) s.z = f32(spec.size.z);
@@ -32,18 +32,23 @@ Occluder under_car(const Place& place, double z, V3 size) {
 
 }  // namespace
 
-Scene::Scene(const Scenario& scenario)
+Scene::Scene(const Scenario& scenario, Workers& workers)
     : scenario_{scenario},
       street_{scenario},
       light_{light_of(scenario.light, scenario.seed)},
       surroundings_{street_, light_, scenario.light.street_lamps, materials_} {
-  paint_people();
+  paint_people(workers);
   build_props();
 }
 
-void Scene::paint_people() {
-  for (const PersonSpec& spec : scenario_.people) {
-    Person& person = *people_.emplace_back(std::make_unique<Person>(spec));
+void Scene::paint_people(Workers& workers) {
+  people_.resize(scenario_.people.size());
+  workers.run(i32(people_.size()), [&](int i, int) {
+    people_[at(i)] = std::make_unique<Person>(scenario_.people[at(i)]);
+  });
+  for (std::size_t index = 0; index < people_.size(); ++index) {
+    const PersonSpec& spec = scenario_.people[index];
+    Person& person = *people_[index];
     const auto surfaces = body_surfaces(spec);
     for (std::size_t i = 0; i < surfaces.size(); ++i) {
       Material m;
@@ -66,7 +71,8 @@ void Scene::paint_people() {
           m.celsius = 28;
           break;
         case BodyPart::top: {
-          constexpr Paint kPatterns[] = {Paint::cloth, Paint::stripes, Paint::checks, Paint::blocks};
+          constexpr Paint kPatterns[] = {Paint::cloth, Paint::stripes, Paint::checks,
+                                         Paint::blocks};
           m.texture = &texture_of(kPatterns[std::clamp(spec.clothing.pattern, 0, 3)]);
           break;
         }
@@ -81,8 +87,11 @@ void Scene::paint_people() {
           m.texture = &texture_of(Paint::plain);
           m.celsius = 33;
           break;
-        case BodyPart::thing: m.celsius = 17; break;
-        default: break;
+        case BodyPart::thing:
+          m.celsius = 17;
+          break;
+        default:
+          break;
       }
       person.materials[i] = materials_.add(surfaces[i], m);
     }
@@ -94,7 +103,8 @@ void Scene::paint_people() {
       shape.faces.reserve(person.mesh.triangles.size());
       for (const Triangle& t : person.mesh.triangles)
         shape.faces.push_back(
-            {t.corner, person.materials[std::min<std::size_t>(t.material, person.materials.size() - 1)], 1});
+            {t.corner,
+             person.materials[std::min<std::size_t>(t.material, person.materials.size() - 1)], 1});
     }
   }
 }
@@ -208,7 +218,6 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
     standing_.push_back(i32(items_.size()));
     items_.push_back({g, nullptr, object});
   };
-  items_.push_back({&horizon_, nullptr, 0});
   for (const auto& [number, block] : surroundings_.blocks()) {
     (void)number;
     for (const std::unique_ptr<Geometry>& g : block.geometries)
@@ -270,6 +279,7 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
                       static_cast<std::uint16_t>(1 + i)});
     occluders_.insert(occluders_.end(), person.occluders.begin(), person.occluders.end());
   }
+  items_.push_back({&horizon_, nullptr, 0});  // last: all else is in front of it
   if (scenario_.light.headlamps && light_.lamps) {
     const Vec2 ahead = direction(now.car.place.heading);
     for (const double side : {-0.62, 0.62}) {

@@ -14,12 +14,13 @@ namespace kerb::sim {
 /// A scenario as geometry: what there is to draw at a moment, and where it will be at another.
 class Scene {
  public:
-  explicit Scene(const Scenario& scenario);
+  Scene(const Scenario& scenario, Workers& workers);
   /// Everything within sight of a camera at `now`; people and cars also as they will be `then`.
   void place(Workers& workers, const Moment& now, const Moment& then, const CameraPose& pose,
              double focal);
   /// A person alone, now.
-  void place_person(int person, const PersonState& state, double t, bool coarse, Geometry& out) const;
+  void place_person(int person, const PersonState& state, double t, bool coarse,
+                    Geometry& out) const;
   [[nodiscard]] std::size_t own_corners(int person, bool coarse) const {
     return (coarse ? people_[at(person)]->coarse : people_[at(person)]->fine).own_vertices();
   }
@@ -55,7 +56,7 @@ class Scene {
                    Geometry& out, Mesh& mesh) const;
   void occlude(const Person& person, const PersonSpec& spec, const PersonState& state,
                std::vector<Occluder>& out) const;
-  void paint_people();
+  void paint_people(Workers& workers);
   void build_props();
 
   Scenario scenario_;

@@ -9,7 +9,9 @@ namespace kerb::sim {
 namespace {
 
 constexpr int kTone = 4096;
-constexpr int kStrip = 16;  // rows a task does
+constexpr int kStrip = 16;       // rows a task does
+constexpr int kBell = 4096;      // normal numbers to draw from
+constexpr float kSmear = 0.35F;  // pixels of half the motion below which it is left out
 
 /// A camera's curve: some contrast in the middle, a toe, and a shoulder that keeps bright skies.
 float tone(float x) {
@@ -20,20 +22,42 @@ float tone(float x) {
 }
 
 F4 root(F4 x) {
-  return F4{std::sqrt(x[0]), std::sqrt(x[1]), std::sqrt(x[2]), std::sqrt(x[3])};
+  F4 out;
+  for (int k = 0; k < 4; ++k) out[k] = std::sqrt(x[k]);
+  return out;
 }
 
-/// Four about normal numbers from 128 bits: the sum of four bytes each.
-F4 bell(std::uint64_t a, std::uint64_t b) {
-  constexpr std::uint64_t kBytes = 0x00FF00FF00FF00FFULL, kWords = 0x0000FFFF0000FFFFULL;
-  const auto quarters = [](std::uint64_t v) {
-    const std::uint64_t s = (v & kBytes) + (v >> 8 & kBytes);
-    return (s & kWords) + (s >> 16 & kWords);  // two sums of four bytes
-  };
-  const std::uint64_t p = quarters(a), q = quarters(b);
-  const I4 sums{static_cast<std::int32_t>(p & 0xFFFFU), static_cast<std::int32_t>(p >> 32),
-                static_cast<std::int32_t>(q & 0xFFFFU), static_cast<std::int32_t>(q >> 32)};
-  return (__builtin_convertvector(sums, F4) - all(510.0F)) * all(1 / 147.801F);
+/// The number below which this part of normal numbers lies (Acklam's rational approximation of the
+/// middle, and its tails).
+double quantile(double p) {
+  if (p > 0.5) return -quantile(1 - p);
+  if (p < 0.02425) {
+    const double q = std::sqrt(-2 * std::log(p));
+    return (((((-7.784894002430293e-03 * q - 3.223964580411365e-01) * q - 2.400758277161838) * q -
+              2.549732539343734) *
+                 q +
+             4.374664141464968) *
+                q +
+            2.938163982698783) /
+           ((((7.784695709041462e-03 * q + 3.224671290700398e-01) * q + 2.445134137142996) * q +
+             3.754408661907416) *
+                q +
+            1);
+  }
+  const double q = p - 0.5, r = q * q;
+  return (((((-3.969683028665376e+01 * r + 2.209460984245205e+02) * r - 2.759285104469687e+02) * r +
+            1.383577518672690e+02) *
+               r -
+           3.066479806614716e+01) *
+              r +
+          2.506628277459239) *
+         q /
+         (((((-5.447609879822406e+01 * r + 1.615858368580409e+02) * r - 1.556989798598866e+02) * r +
+            6.680131188771972e+01) *
+               r -
+           1.328068155288572e+01) *
+              r +
+          1);
 }
 
 }  // namespace
@@ -69,11 +93,12 @@ SensorModel::SensorModel(const CameraSpec& spec, const Lens& lens, const Canvas&
     sum += i == 0 ? w : 2 * w;
   }
   for (float& w : kernel_) w = f32(w / sum);
+  for (int i = 0; i < kBell; ++i) bell_.push_back(f32(quantile((i + 0.5) / kBell)));
+  spread_.resize(kTone + 1);
+  rows_.resize(at(planes_));
+  for (std::vector<const F4*>& r : rows_) r.resize(at(std::max(spec.height, canvas.height)));
+  moved_.resize(at(canvas.height));
   tone_.resize(kTone + 1);
-  for (int i = 0; i <= kTone; ++i) {
-    const float r = f32(i) / kTone * 1.5F;  // up to 2.25 of full scale
-    tone_[at(i)] = static_cast<std::uint8_t>(clamp01(tone(r * r)) * 255.0F + 0.5F);
-  }
 }
 
 Exposure SensorModel::meter(const Radiance& in, const Light& light, double exposure_s,
@@ -119,31 +144,38 @@ Exposure SensorModel::meter(const Radiance& in, const Light& light, double expos
   return out;
 }
 
-void SensorModel::smear_rows(const Radiance& in, int y0, int y1, int plane,
-                             std::vector<F4>& out) const {
+bool SensorModel::smear_row(const Radiance& in, int y, int plane, std::vector<F4>& out) const {
+  constexpr auto kLeast = static_cast<std::int16_t>(kSmear * 64);
+  const std::array<std::int16_t, 2>* velocity = in.velocity.data() + at(y * in.width);
+  int most_here = 0;
+  for (int x = 0; x < in.width; ++x)
+    most_here = std::max({most_here, std::abs(int{velocity[x][0]}), std::abs(int{velocity[x][1]})});
+  if (most_here < kLeast) return false;
   const std::vector<F4>& from = in.planes[at(plane)];
-  for (int y = y0; y < y1; ++y)
-    for (int x = 0; x < in.width; ++x) {
-      const std::size_t i = at(y * in.width + x);
-      const float vx = in.velocity[i][0] * (1.0F / 64), vy = in.velocity[i][1] * (1.0F / 64);
-      const float most = std::max(std::abs(vx), std::abs(vy));
-      if (most < 0.2F) {
-        out[i] = from[i];
-        continue;
-      }
-      const int taps = std::min(2 * i32(most) + 3, 25);
-      F4 sum = all(0.0F);
-      for (int k = 0; k < taps; ++k) {
-        const float t = (2 * f32(k) + 1) / f32(taps) - 1;
-        const int sx = std::clamp(floor_int(f32(x) + t * vx + 0.5F), 0, in.width - 1);
-        const int sy = std::clamp(floor_int(f32(y) + t * vy + 0.5F), 0, in.height - 1);
-        sum += from[at(sy * in.width + sx)];
-      }
-      out[i] = sum * all(1 / f32(taps));
+  for (int x = 0; x < in.width; ++x) {
+    const std::size_t i = at(y * in.width + x);
+    const float vx = velocity[x][0] * (1.0F / 64), vy = velocity[x][1] * (1.0F / 64);
+    const float most = std::max(std::abs(vx), std::abs(vy));
+    if (most < kSmear) {
+      out[i] = from[i];
+      continue;
     }
+    const int taps = std::min(i32(1.2F * most) + 2, 17);
+    const float step = 2 / f32(taps);
+    F4 sum = all(0.0F);
+    for (int k = 0; k < taps; ++k) {
+      const float t = (f32(k) + 0.5F) * step - 1;
+      const int sx = std::clamp(floor_int(f32(x) + t * vx + 0.5F), 0, in.width - 1);
+      const int sy = std::clamp(floor_int(f32(y) + t * vy + 0.5F), 0, in.height - 1);
+      sum += from[at(sy * in.width + sx)];
+    }
+    out[i] = sum * all(1 / f32(taps));
+  }
+  return true;
 }
 
-void SensorModel::bend_rows(const std::vector<F4>& in, int y0, int y1, std::vector<F4>& out) const {
+void SensorModel::bend_rows(const std::vector<const F4*>& in, int y0, int y1,
+                            std::vector<F4>& out) const {
   for (int y = y0; y < y1; ++y)
     for (int x = 0; x < spec_.width; ++x) {
       const std::size_t i = at(y * spec_.width + x);
@@ -151,52 +183,59 @@ void SensorModel::bend_rows(const std::vector<F4>& in, int y0, int y1, std::vect
       const float sy = std::clamp(looks_[i].y, 0.0F, f32(canvas_.height - 1) - 0.01F);
       const int ix = i32(sx), iy = i32(sy);
       const F4 fx = all(sx - f32(ix)), fy = all(sy - f32(iy));
-      const F4* p = in.data() + at(iy * canvas_.width + ix);
-      const F4 top = p[0] + fx * (p[1] - p[0]);
-      const F4 bottom = p[canvas_.width] + fx * (p[canvas_.width + 1] - p[canvas_.width]);
+      const F4 *p = in[at(iy)] + ix, *q = in[at(iy + 1)] + ix;
+      const F4 top = p[0] + fx * (p[1] - p[0]), bottom = q[0] + fx * (q[1] - q[0]);
       out[i] = top + fy * (bottom - top);
     }
 }
 
-void SensorModel::finish_rows(int y0, int y1, const std::vector<std::vector<F4>*>& planes,
+void SensorModel::finish_rows(int y0, int y1, const std::vector<std::vector<const F4*>>& rows,
                               const Exposure& e, std::uint64_t seed,
                               std::vector<std::uint8_t>& pixels) const {
   const int width = spec_.width, height = spec_.height, reach = i32(kernel_.size()) - 1;
-  thread_local std::vector<F4> column;
-  column.resize(at(width));
+  thread_local std::vector<F4> wide;
+  wide.resize(at(width + 2 * reach));
+  F4* column = wide.data() + reach;
   const int side = std::max(1, i32(std::sqrt(f32(spec_.bands.size())) + 0.5F));
-  for (std::size_t p = 0; p < planes.size(); ++p) {
-    const std::vector<F4>& in = *planes[p];
+  const F4 scale = all(e.scale), zero = all(0.0F), most = all(f32(kTone));
+  const F4 luma{0.299F, 0.587F, 0.114F, 0};
+  for (std::size_t p = 0; p < rows.size(); ++p)
     for (int y = y0; y < y1; ++y) {
-      for (int x = 0; x < width; ++x) {  // down the columns
-        F4 sum = all(kernel_[0]) * in[at(y * width + x)];
-        for (int k = 1; k <= reach; ++k)
-          sum += all(kernel_[at(k)]) * (in[at(std::max(y - k, 0) * width + x)] +
-                                        in[at(std::min(y + k, height - 1) * width + x)]);
-        column[at(x)] = sum;
+      const F4* middle = rows[p][at(y)];
+      for (int x = 0; x < width; ++x) column[x] = all(kernel_[0]) * middle[x];
+      for (int k = 1; k <= reach; ++k) {  // down the columns
+        const F4 *above = rows[p][at(std::max(y - k, 0))],
+                 *below = rows[p][at(std::min(y + k, height - 1))];
+        const F4 w = all(kernel_[at(k)]);
+        for (int x = 0; x < width; ++x) column[x] += w * (above[x] + below[x]);
+      }
+      for (int k = 1; k <= reach; ++k) {
+        column[-k] = column[0];
+        column[width + k - 1] = column[width - 1];
       }
       Dice row_dice{mix64(seed, static_cast<std::uint64_t>(y) * 8 + p)};
       const float row = e.row * row_dice.bell();
       std::uint64_t state = mix64(seed ^ 0xABCDEFULL, static_cast<std::uint64_t>(y) * 8 + p);
       for (int x = 0; x < width; ++x) {
-        F4 v = all(kernel_[0]) * column[at(x)];
-        for (int k = 1; k <= reach; ++k)
-          v += all(kernel_[at(k)]) *
-               (column[at(std::max(x - k, 0))] + column[at(std::min(x + k, width - 1))]);
-        v = (v - all(e.offset)) * all(e.scale);
-        if (sensor_ == Sensor::grey) v = all(0.299F * v[0] + 0.587F * v[1] + 0.114F * v[2]);
-        v = v > all(0.0F) ? v : all(0.0F);
-        const std::uint64_t a = mix64(state), b = mix64(state + 1);
-        state += 2;
-        v += bell(a, b) * root(all(e.photon) * v + all(e.read)) + all(row);
+        F4 v = all(kernel_[0]) * column[x];
+        for (int k = 1; k <= reach; ++k) v += all(kernel_[at(k)]) * (column[x - k] + column[x + k]);
+        v = (v - all(e.offset)) * scale;
+        if (sensor_ == Sensor::grey) {
+          const F4 l = v * luma;
+          v = all(l[0] + l[1] + l[2]);
+        }
+        v += all(row);
+        v = v > zero ? v : zero;
+        F4 r = (e.curve ? root(v) : v) * all(kTone / 1.5F);
+        r = r < most ? r : most;
+        const I4 index = __builtin_convertvector(r, I4);
+        std::uint64_t h = state += 0x9E3779B97F4A7C15ULL;  // one draw for all channels
+        h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
+        h ^= h >> 29;
         std::array<std::uint8_t, 4> byte{};
-        if (e.curve) {
-          v = v > all(0.0F) ? v : all(0.0F);
-          const F4 r = root(v) * all(kTone / 1.5F);
-          for (int c = 0; c < 4; ++c) byte[at(c)] = tone_[at(std::min(i32(r[c]), kTone))];
-        } else {
-          for (int c = 0; c < 4; ++c)
-            byte[at(c)] = static_cast<std::uint8_t>(clamp01(v[c]) * 255.0F + 0.5F);
+        for (int c = 0; c < 4; ++c) {
+          const float noisy = r[c] + bell_[h >> (12 * c) & (kBell - 1)] * spread_[at(index[c])];
+          byte[at(c)] = tone_[at(std::clamp(i32(noisy), 0, kTone))];
         }
         const std::size_t i = at(y * width + x);
         if (sensor_ == Sensor::rgb) {
@@ -207,37 +246,51 @@ void SensorModel::finish_rows(int y0, int y1, const std::vector<std::vector<F4>*
           for (int c = 0; c < 4 && i32(p) * 4 + c < channels_; ++c)
             pixels[i * at(channels_) + 4 * p + at(c)] = byte[at(c)];
         } else if (sensor_ == Sensor::mosaic) {
-          const int band = (y % side) * side + x % side;
+          const int band = std::min((y % side) * side + x % side, i32(spec_.bands.size()) - 1);
           if (band / 4 == i32(p)) pixels[i] = byte[at(band % 4)];
         } else {
           pixels[i] = byte[0];
         }
       }
     }
-  }
 }
 
-void SensorModel::develop(Workers& workers, Radiance& in, bool moves, const Exposure& exposure,
-                          std::uint64_t seed, std::vector<std::uint8_t>& pixels) {
+void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
+                          const Exposure& exposure, std::uint64_t seed,
+                          std::vector<std::uint8_t>& pixels) {
   pixels.resize(at(spec_.width * spec_.height * channels_));
-  std::vector<std::vector<F4>*> now;
-  for (std::vector<F4>& p : in.planes) now.push_back(&p);
-  if (moves) {
-    workers.run((in.height + kStrip - 1) / kStrip, [&](int i, int) {
-      for (int p = 0; p < planes_; ++p)
-        smear_rows(in, i * kStrip, std::min((i + 1) * kStrip, in.height), p, smeared_[at(p)]);
-    });
-    for (int p = 0; p < planes_; ++p) now[at(p)] = &smeared_[at(p)];
+  // The noise on the tone curve's own scale: of the signal v = r^2, dr = dv / 2 r.
+  for (int i = 0; i <= kTone; ++i) {
+    const float r = f32(i) / kTone * 1.5F;
+    const float v = exposure.curve ? r * r : r;
+    const float deviation = std::sqrt(exposure.photon * v + exposure.read);
+    const float slope = exposure.curve ? 2 * std::max(r, std::sqrt(deviation)) : 1;
+    spread_[at(i)] = deviation / slope * (kTone / 1.5F);
+    const float level = exposure.curve ? tone(r * r) : r;
+    tone_[at(i)] = static_cast<std::uint8_t>(clamp01(level) * 255.0F + 0.5F);
   }
+  for (int p = 0; p < planes_; ++p)
+    for (int y = 0; y < in.height; ++y)
+      rows_[at(p)][at(y)] = in.planes[at(p)].data() + at(y * in.width);
+  if (moves)
+    workers.run(in.height, [&](int y, int) {
+      for (int p = 0; p < planes_; ++p)
+        if (smear_row(in, y, p, smeared_[at(p)]))
+          rows_[at(p)][at(y)] = smeared_[at(p)].data() + at(y * in.width);
+    });
+  const int strips = (spec_.height + kStrip - 1) / kStrip;
   if (!looks_.empty()) {
-    workers.run((spec_.height + kStrip - 1) / kStrip, [&](int i, int) {
+    workers.run(strips, [&](int i, int) {
       for (int p = 0; p < planes_; ++p)
-        bend_rows(*now[at(p)], i * kStrip, std::min((i + 1) * kStrip, spec_.height), bent_[at(p)]);
+        bend_rows(rows_[at(p)], i * kStrip, std::min((i + 1) * kStrip, spec_.height), bent_[at(p)]);
     });
-    for (int p = 0; p < planes_; ++p) now[at(p)] = &bent_[at(p)];
+    for (int p = 0; p < planes_; ++p)
+      for (int y = 0; y < spec_.height; ++y)
+        rows_[at(p)][at(y)] = bent_[at(p)].data() + at(y * spec_.width);
   }
-  workers.run((spec_.height + kStrip - 1) / kStrip, [&](int i, int) {
-    finish_rows(i * kStrip, std::min((i + 1) * kStrip, spec_.height), now, exposure, seed, pixels);
+  workers.run(strips, [&](int i, int) {
+    finish_rows(i * kStrip, std::min((i + 1) * kStrip, spec_.height), rows_, exposure, seed,
+                pixels);
   });
 }
 

@@ -11,12 +11,12 @@ namespace kerb::sim {
 
 /// How light becomes numbers.
 struct Exposure {
-  float scale = 1;     ///< of radiance to full scale
-  float offset = 0;    ///< taken off first (thermal: the coldest)
-  float photon = 0;    ///< noise: variance at full scale
-  float read = 0;      ///< noise: variance in the dark
-  float row = 0;       ///< noise: deviation of whole rows
-  bool curve = true;   ///< a camera's tone curve; else linear
+  float scale = 1;    ///< of radiance to full scale
+  float offset = 0;   ///< taken off first (thermal: the coldest)
+  float photon = 0;   ///< noise: variance at full scale
+  float read = 0;     ///< noise: variance in the dark
+  float row = 0;      ///< noise: deviation of whole rows
+  bool curve = true;  ///< a camera's tone curve; else linear
 };
 
 /// From what is drawn to what the camera gives: motion blur, the lens (its distortion and its
@@ -27,7 +27,7 @@ class SensorModel {
   /// How bright the picture should be, from what it shows: metered on the lower two thirds.
   [[nodiscard]] Exposure meter(const Radiance& in, const Light& light, double exposure_s,
                                bool automatic) const;
-  void develop(Workers& workers, Radiance& in, bool moves, const Exposure& exposure,
+  void develop(Workers& workers, const Radiance& in, bool moves, const Exposure& exposure,
                std::uint64_t seed, std::vector<std::uint8_t>& pixels);
   [[nodiscard]] int channels() const noexcept { return channels_; }
   /// Where on the canvas a pixel looks; whole and fraction.
@@ -37,19 +37,22 @@ class SensorModel {
   [[nodiscard]] const std::vector<Look>& looks() const noexcept { return looks_; }
 
  private:
-  void smear_rows(const Radiance& in, int y0, int y1, int plane, std::vector<F4>& out) const;
-  void bend_rows(const std::vector<F4>& in, int y0, int y1, std::vector<F4>& out) const;
-  void finish_rows(int y0, int y1, const std::vector<std::vector<F4>*>& planes,
+  bool smear_row(const Radiance& in, int y, int plane, std::vector<F4>& out) const;
+  void bend_rows(const std::vector<const F4*>& in, int y0, int y1, std::vector<F4>& out) const;
+  void finish_rows(int y0, int y1, const std::vector<std::vector<const F4*>>& rows,
                    const Exposure& exposure, std::uint64_t seed,
                    std::vector<std::uint8_t>& pixels) const;
   CameraSpec spec_;
   Canvas canvas_;
   Sensor sensor_;
   int channels_ = 3, planes_ = 1;
-  std::vector<Look> looks_;              // empty: one to one
+  std::vector<Look> looks_;  // empty: one to one
   std::vector<std::vector<F4>> smeared_, bent_;
-  std::vector<float> kernel_;            // of the blur, from its middle
-  std::vector<std::uint8_t> tone_;       // by the square root of the signal
+  std::vector<float> kernel_;         // of the blur, from its middle
+  std::vector<std::uint8_t> tone_;    // by the square root of the signal
+  std::vector<float> bell_, spread_;  // normal numbers; the noise's deviation on tone_'s scale
+  std::vector<std::vector<const F4*>> rows_;
+  std::vector<char> moved_;  // rows that have anything to smear
 };
 
 }  // namespace kerb::sim

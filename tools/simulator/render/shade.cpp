@@ -47,56 +47,43 @@ class TileShader {
     V3 point;
   };
 
-  void at_triangle(const ScreenTriangle& t, float x, float y, Answer& out) const {
+  void at_triangle(const ScreenTriangle& t, float x, float y, Answer& out) {
+    if (&t != now_.triangle) begin(t);
     const Hit hit = hit_at(t, x, y);
     const float z = 1 / hit.w;
     const V3 ray = ahead_ + ((x - cx_) * f_) * right_ + ((y - cy_) * f_) * down_;
-    const float stretch = std::sqrt(dot(ray, ray));
+    const float stretch = std::sqrt(dot(ray, ray)), far = z * stretch;
     const V3 from_eye = z * ray, point = eye_ + from_eye;
     const V3 view = (-1 / stretch) * ray;
-    const Item& item = (*s_.items)[t.item];
-    const Corner& a = item.geometry->corners[t.corner[0]];
-    const Corner& b = item.geometry->corners[t.corner[1]];
-    const Corner& c = item.geometry->corners[t.corner[2]];
-    const float b1 = hit.b1, b2 = hit.b2, b0 = 1 - b1 - b2;
-    V3 n = b0 * a.n + b1 * b.n + b2 * c.n;
-    n = (1 / std::sqrt(std::max(dot(n, n), 1e-12F))) * n;
-    const Material& m = (*s_.materials)[t.material];
-    if (t.back && m.stuff != Stuff::foliage) n = -1.0F * n;
-    const float u = b0 * a.u + b1 * b.u + b2 * c.u, v = b0 * a.v + b1 * b.v + b2 * c.v;
-    float open = clamp01(b0 * a.shade + b1 * b.shade + b2 * c.shade);
-    const float facing = std::max(std::abs(dot(n, view)), 0.02F);
-    const float span = z * f_ / std::sqrt(facing);
-    V3 albedo = m.rgb;
-    V3 texture{1, 1, 1};
-    if (m.texture->log2_side() > 0) {
-      const float per = m.per_metre / m.unit_m * f32(1 << m.texture->log2_side());
-      texture = m.texture->sample(u * m.per_metre, v * m.per_metre, 0.8F * span * per);
+    const Material& m = *now_.material;
+    const float b1 = hit.b1, b2 = hit.b2;
+    if (!now_.flat) {
+      const V3 n = now_.n + b1 * now_.n1 + b2 * now_.n2;
+      facing(((t.back && m.stuff != Stuff::foliage ? -1.0F : 1.0F) /
+              std::sqrt(std::max(dot(n, n), 1e-12F))) *
+             n);
+    }
+    const V3 n = now_.normal;
+    const float u = now_.u + b1 * now_.u1 + b2 * now_.u2, v = now_.v + b1 * now_.v1 + b2 * now_.v2;
+    float open = clamp01(now_.shade + b1 * now_.shade1 + b2 * now_.shade2);
+    V3 albedo = m.rgb, texture{1, 1, 1};
+    if (now_.texels > 0) {
+      // Half way between the footprint's two widths: 1 / sqrt(cosine), roughly.
+      const float cosine = std::max(std::abs(dot(n, view)), 0.04F);
+      const float slant = cosine > 0.5F ? 1.7F - 0.7F * cosine : 0.55F + 0.4F / cosine;
+      texture = m.texture->sample(u * m.per_metre, v * m.per_metre,
+                                  std::min(slant, 3.0F) * z * now_.texels);
       albedo = albedo * texture;
     }
-    if (m.macro != nullptr) {
-      const float per = m.macro_per_metre * f32(1 << m.macro->log2_side());
-      albedo =
-          albedo * m.macro->sample(u * m.macro_per_metre, v * m.macro_per_metre, 0.8F * span * per);
-    }
-    open *= occlusion(point, n);
-    // The sky: from above, from the street's open ends, and back from the ground.
+    if (m.stains_per_metre > 0 && z < 90)
+      albedo = s_.stains->at_place(u * m.stains_per_metre, v * m.stains_per_metre) * albedo;
+    if (occluders_ > 0) open *= occlusion(point, n);
     const Light& light = *s_.light;
-    const float up = 0.5F + 0.5F * n.z, along = std::abs(dot(n, s_.street));
-    V3 lit = (open * up * up * (0.35F + 0.65F * up)) * light.sky + (open * along * (1 - std::abs(n.z))) * light.side;
-    const V3 ground = light.sun_shines ? light.sky + (0.5F * light.to_sun.z) * light.sun : light.sky;
-    lit = lit + (light.bounce * (1 - up) * (0.4F + 0.6F * open)) * ground;
-    float sun = 0;
-    if (light.sun_shines) {
-      float cosine = dot(n, light.to_sun);
-      if (m.stuff == Stuff::foliage) cosine = 0.25F + 0.5F * cosine + (cosine < 0 ? -0.6F * cosine : 0.0F);
-      if (m.stuff == Stuff::skin) cosine = (cosine + 0.15F) / 1.15F;
-      if (cosine > 0) {
-        sun = cosine;
-        if (s_.shadows != nullptr)
-          sun *= s_.shadows->sunlight(point, n, z * stretch < Shadows::kNearReach);
-        lit = lit + sun * light.sun;
-      }
+    V3 lit = open * now_.sky + (0.4F + 0.6F * open) * now_.ground;
+    float sun = now_.sun;
+    if (sun > 0) {
+      if (s_.shadows != nullptr) sun *= s_.shadows->sunlight(point, n, far < Shadows::kNearReach);
+      lit = lit + sun * light.sun;
     }
     for (int i = 0; i < lamps_; ++i) {
       V3 to{};
@@ -104,13 +91,14 @@ class TileShader {
       const float cosine = dot(n, to);
       if (cosine > 0) lit = lit + cosine * e;
     }
-    V3 extra = light.lamps || !m.lit ? m.glow * texture : V3{0, 0, 0};
+    V3 extra = now_.glows ? m.glow * texture : V3{0, 0, 0};
     if (m.gloss != Gloss::matt) extra = extra + mirror(m, n, view, sun, open);
     out.albedo = albedo;
     out.light = lit;
     out.extra = extra;
-    out.through = fading(z * stretch * light.haze);
-    out.celsius = m.celsius + m.warming * sun + 2.5F * (texture.y - 1) * (m.celsius > 25 ? 1.0F : 0.4F);
+    out.through = fading(far * light.haze);
+    out.celsius =
+        m.celsius + m.warming * sun + 2.5F * (texture.y - 1) * (m.celsius > 25 ? 1.0F : 0.4F);
     out.material = &m;
     out.point = from_eye;
   }
@@ -120,6 +108,55 @@ class TileShader {
   }
 
  private:
+  /// What stays the same over a triangle.
+  void begin(const ScreenTriangle& t) {
+    const Item& item = (*s_.items)[t.item];
+    const Corner& a = item.geometry->corners[t.corner[0]];
+    const Corner& b = item.geometry->corners[t.corner[1]];
+    const Corner& c = item.geometry->corners[t.corner[2]];
+    const Material& m = (*s_.materials)[t.material];
+    now_.triangle = &t;
+    now_.material = &m;
+    now_.n = a.n;
+    now_.n1 = b.n - a.n;
+    now_.n2 = c.n - a.n;
+    now_.u = a.u;
+    now_.u1 = b.u - a.u;
+    now_.u2 = c.u - a.u;
+    now_.v = a.v;
+    now_.v1 = b.v - a.v;
+    now_.v2 = c.v - a.v;
+    now_.shade = a.shade;
+    now_.shade1 = b.shade - a.shade;
+    now_.shade2 = c.shade - a.shade;
+    now_.flat = dot(now_.n1, now_.n1) + dot(now_.n2, now_.n2) < 1e-10F;
+    now_.glows = (s_.light->lamps || !m.lit) && m.glow.x + m.glow.y > 0;
+    const int side = m.texture->log2_side();
+    now_.texels = side > 0 ? 0.8F * f_ * m.per_metre / m.unit_m * f32(1 << side) : 0.0F;
+    if (now_.flat) facing((t.back && m.stuff != Stuff::foliage ? -1.0F : 1.0F) * a.n);
+  }
+
+  /// The light on what looks this way: the sky's from above and from the street's open ends, back
+  /// from the ground, and the sun's cosine.
+  void facing(V3 n) {
+    const Light& light = *s_.light;
+    now_.normal = n;
+    const float up = 0.5F + 0.5F * n.z, along = std::abs(dot(n, s_.street));
+    now_.sky =
+        (up * up * (0.35F + 0.65F * up)) * light.sky + (along * (1 - std::abs(n.z))) * light.side;
+    const V3 ground =
+        light.sun_shines ? light.sky + (0.5F * light.to_sun.z) * light.sun : light.sky;
+    now_.ground = (light.bounce * (1 - up)) * ground;
+    now_.sun = 0;
+    if (!light.sun_shines) return;
+    const Stuff stuff = now_.material->stuff;
+    float cosine = dot(n, light.to_sun);
+    if (stuff == Stuff::foliage)
+      cosine = 0.25F + 0.5F * cosine + (cosine < 0 ? -0.6F * cosine : 0.0F);
+    if (stuff == Stuff::skin) cosine = (cosine + 0.15F) / 1.15F;
+    now_.sun = std::max(cosine, 0.0F);
+  }
+
   [[nodiscard]] bool reaches(V3 p, float r) const {
     const V3 d = p - eye_;
     const float z = dot(ahead_, d);
@@ -163,12 +200,14 @@ class TileShader {
     const float c = std::max(dot(n, view), 0.0F);
     const float k = 1 - c, k2 = k * k;
     const float strong = m.gloss == Gloss::glass ? 0.07F : m.gloss == Gloss::paint ? 0.05F : 0.025F;
-    const float share = strong + (1 - strong) * k2 * k2 * k * (m.gloss == Gloss::satin ? 0.25F : 0.9F);
+    const float share =
+        strong + (1 - strong) * k2 * k2 * k * (m.gloss == Gloss::satin ? 0.25F : 0.9F);
     const V3 r = (2 * c) * n - view;
     V3 env = r.z > -0.04F ? s_.sky->mirrored(r) : V3{0, 0, 0};
     if (r.z <= 0.06F) {  // the ground
       const Light& light = *s_.light;
-      const V3 ground = 0.11F * (light.sky + (light.sun_shines ? light.to_sun.z : 0.0F) * light.sun);
+      const V3 ground =
+          0.11F * (light.sky + (light.sun_shines ? light.to_sun.z : 0.0F) * light.sun);
       env = mix(ground, env, smooth(-0.04F, 0.06F, r.z));
     }
     V3 out = (share * open) * env;
@@ -185,7 +224,19 @@ class TileShader {
     return out;
   }
 
+  struct Current {
+    const ScreenTriangle* triangle = nullptr;
+    const Material* material = nullptr;
+    V3 n, n1, n2;
+    float u = 0, u1 = 0, u2 = 0, v = 0, v1 = 0, v2 = 0, shade = 0, shade1 = 0, shade2 = 0;
+    float texels = 0;  // of the texture's finest level for each metre of depth
+    bool flat = false, glows = false;
+    V3 normal, sky, ground;
+    float sun = 0;
+  };
+
   const Shading& s_;
+  Current now_;
   int left_, top_;
   float f_, cx_, cy_;
   V3 eye_, right_, down_, ahead_;
@@ -195,8 +246,18 @@ class TileShader {
 };
 
 struct Ink {
-  std::array<F4, 8> plane{};  // up to 32 channels
+  explicit Ink(int planes) {
+    for (int p = 0; p < planes; ++p) plane[at(p)] = all(0.0F);
+  }
+  std::array<F4, 8> plane;  // up to 32 channels; those in use
 };
+
+/// Three colours, which most cameras have.
+[[gnu::always_inline]] inline F4 rgb_of(const Shading& s, const TileShader::Answer& a) {
+  const float t = a.through;
+  const V3 rgb = t * (a.albedo * a.light + a.extra) + (1 - t) * s.light->horizon;
+  return F4{rgb.x, rgb.y, rgb.z, 0};
+}
 
 void colour(const Shading& s, const TileShader::Answer& a, float weight, Ink& ink) {
   const float t = a.through;
@@ -242,32 +303,47 @@ void sky_colour(const Shading& s, V3 ray, float weight, Ink& ink) {
 constexpr std::array<float, 4> kSampleX{-0.125F, 0.375F, -0.375F, 0.125F};
 constexpr std::array<float, 4> kSampleY{-0.375F, -0.125F, 0.125F, 0.375F};
 
-std::array<std::int16_t, 2> velocity_of(const Shading& s, V3 from_eye, const ScreenTriangle* t,
-                                        float x, float y) {
-  Vec3 p{s.pose.at.x - s.later.at.x + from_eye.x, s.pose.at.y - s.later.at.y + from_eye.y,
-         s.pose.at.z - s.later.at.z + from_eye.z};
+/// From this camera to where it will be, for points as seen from this one's place.
+struct Shift {
+  V3 right, down, ahead, away;
+  float focal, cx, cy;
+  explicit Shift(const Shading& s)
+      : right{to_v3(s.later.axes[0])},
+        down{to_v3(s.later.axes[1])},
+        ahead{to_v3(s.later.axes[2])},
+        away{to_v3(s.pose.at - s.later.at)},
+        focal{f32(s.canvas->focal)},
+        cx{f32(s.canvas->centre_x)},
+        cy{f32(s.canvas->centre_y)} {}
+};
+
+std::array<std::int16_t, 2> velocity_of(const Shading& s, const Shift& shift, V3 from_eye,
+                                        const ScreenTriangle* t, float x, float y) {
+  V3 p = shift.away + from_eye;
   if (t != nullptr && (*s.items)[t->item].later != nullptr) {
     const Item& item = (*s.items)[t->item];
     const Hit hit = hit_at(*t, x, y);
-    const auto shift = [&](std::size_t k) {
+    const auto moved = [&](std::size_t k) {
       return item.later[t->corner[k]] - item.geometry->corners[t->corner[k]].p;
     };
-    const V3 d = (1 - hit.b1 - hit.b2) * shift(0) + hit.b1 * shift(1) + hit.b2 * shift(2);
-    p = p + Vec3{d.x, d.y, d.z};
+    p = p + (1 - hit.b1 - hit.b2) * moved(0) + hit.b1 * moved(1) + hit.b2 * moved(2);
   }
-  const Vec3 q{dot(s.later.axes[0], p), dot(s.later.axes[1], p), dot(s.later.axes[2], p)};
-  if (q.z < 0.1) return {0, 0};
-  const double k = s.canvas->focal / q.z;
-  const auto fixed = [](double d) {
-    return static_cast<std::int16_t>(std::clamp(d * 64, -4000.0, 4000.0));
+  const float z = dot(shift.ahead, p);
+  if (z < 0.1F) return {0, 0};
+  const float k = shift.focal / z;
+  const auto fixed = [](float d) {
+    return static_cast<std::int16_t>(std::clamp(d * 64, -4000.0F, 4000.0F));
   };
-  return {fixed(s.canvas->centre_x + k * q.x - x), fixed(s.canvas->centre_y + k * q.y - y)};
+  return {fixed(shift.cx + k * dot(shift.right, p) - x),
+          fixed(shift.cy + k * dot(shift.down, p) - y)};
 }
 
 }  // namespace
 
 void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance& out) {
-  const TileShader shader{s, tile};
+  TileShader shader{s, tile};
+  const Shift shift{s};
+  const bool plain = s.band_mix.empty() && s.sensor != Sensor::thermal;
   const int left = tile % s.raster->tiles_x() * kTile, top = tile / s.raster->tiles_x() * kTile;
   const int x_end = std::min(kTile, out.width - left), y_end = std::min(kTile, out.height - top);
   for (int y = 0; y < y_end; ++y)
@@ -275,7 +351,7 @@ void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance
       const std::size_t i = at(y * kTile + x);
       const I4 id = samples.id[i];
       const float px = f32(left + x), py = f32(top + y);
-      Ink ink;
+      Ink ink{s.planes};
       TileShader::Answer answer;
       const std::size_t target = at((top + y) * out.width + left + x);
       const ScreenTriangle* moved = nullptr;
@@ -289,7 +365,10 @@ void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance
         } else {
           moved = &s.raster->triangle(static_cast<std::uint32_t>(id[0]));
           shader.at_triangle(*moved, px, py, answer);
-          colour(s, answer, 1, ink);
+          if (plain)
+            ink.plane[0] = rgb_of(s, answer);
+          else
+            colour(s, answer, 1, ink);
           from_eye = answer.point;
         }
       } else {
@@ -339,7 +418,7 @@ void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance
         }
       }
       for (int p = 0; p < s.planes; ++p) out.planes[at(p)][target] = ink.plane[at(p)];
-      if (s.moves) out.velocity[target] = velocity_of(s, from_eye, moved, mx, my);
+      if (s.moves) out.velocity[target] = velocity_of(s, shift, from_eye, moved, mx, my);
     }
 }
 

@@ -13,8 +13,8 @@ namespace kerb::sim {
 /// Something that keeps the sky's light off what is near it.
 struct Occluder {
   V3 at;
-  float radius = 0;                  ///< of a ball; 0: a car's box over the ground
-  float ahead_x = 1, ahead_y = 0;    ///< of a box
+  float radius = 0;                ///< of a ball; 0: a car's box over the ground
+  float ahead_x = 1, ahead_y = 0;  ///< of a box
   float half_length = 0, half_width = 0;
 };
 
@@ -26,6 +26,7 @@ struct Shading {
   const Materials* materials = nullptr;
   const Light* light = nullptr;
   const Sky* sky = nullptr;
+  const Stains* stains = nullptr;
   const Shadows* shadows = nullptr;  ///< null: no sun
   CameraPose pose, later;            ///< and half the exposure later
   bool moves = false;                ///< whether velocities are wanted
@@ -33,7 +34,7 @@ struct Shading {
   const std::vector<Occluder>* occluders = nullptr;
   V3 street{1, 0, 0};  ///< along it: where more of the sky is seen
   Sensor sensor = Sensor::rgb;
-  int planes = 1;                               ///< four channels each
+  int planes = 1;                              ///< four channels each
   std::vector<std::array<float, 3>> band_mix;  ///< how much of red, green, blue is in each band
 };
 

@@ -7,7 +7,9 @@ constexpr float kFar = 1e9F;
 }
 
 Shadows::Shadows(V3 to_sun, V3 along)
-    : to_sun_{to_sun}, right_{unit(along - dot(along, to_sun) * to_sun)}, up_{cross(to_sun, right_)} {
+    : to_sun_{to_sun},
+      right_{unit(along - dot(along, to_sun) * to_sun)},
+      up_{cross(to_sun, right_)} {
   if (std::abs(dot(along, to_sun)) <= 0.97F) return;
   right_ = unit(cross(V3{0, 0, 1}, to_sun));
   up_ = cross(to_sun, right_);
@@ -74,8 +76,8 @@ void Shadows::prepare(Workers& workers, V3 around, V3 ahead, const std::vector<I
       for (const float s : {-0.75F, 0.75F})
         for (const float z : {-0.2F, l == 0 ? 6.0F : 14.0F}) {
           const V3 across{-ahead.y, ahead.x, 0};
-          const V3 p = in_light(V3{around.x, around.y, z} + d * ahead +
-                                (s * std::max(d, 8.0F)) * across);
+          const V3 p =
+              in_light(V3{around.x, around.y, z} + d * ahead + (s * std::max(d, 8.0F)) * across);
           x0 = std::min(x0, p.x);
           x1 = std::max(x1, p.x);
           y0 = std::min(y0, p.y);
@@ -127,7 +129,8 @@ void Shadows::prepare(Workers& workers, V3 around, V3 ahead, const std::vector<I
     std::vector<std::pair<Page*, int>> work;
     for (std::size_t i = 0; i < movers.size(); ++i) {
       if (movers[i].empty()) continue;
-      if (level.used_copies == level.copies.size()) level.copies.push_back(std::make_unique<Page>());
+      if (level.used_copies == level.copies.size())
+        level.copies.push_back(std::make_unique<Page>());
       work.emplace_back(level.copies[level.used_copies++].get(), i32(i));
     }
     workers.run(i32(work.size()), [&](int i, int) {

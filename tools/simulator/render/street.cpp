@@ -2,19 +2,11 @@
 #include "tools/simulator/render/street.hpp"
 
 namespace kerb::sim {
-namespace {
-Place middle_line(const Scenario& s) {
-  const Vec2 left = left_of(direction(s.car.start.heading));
-  return {s.car.start.at + ((s.street.lanes - 1) / 2.0 * s.street.lane_m) * left,
-          s.car.start.heading};
-}
-}  // namespace
-
 Street::Street(const Scenario& scenario)
     : spec_{scenario.street},
-      way_{middle_line(scenario), scenario.street.way},
+      way_{street_line(scenario)},
       half_{scenario.street.lanes * scenario.street.lane_m / 2},
-      kerb_{half_ + (scenario.street.parked_cars ? kParkingWidth : 0)} {
+      kerb_{kerb_offset(scenario.street)} {
   for (const PersonSpec& person : scenario.people) {
     Vec2 from = person.start.at;
     taken_.push_back({from, from, 0.5});
@@ -26,8 +18,8 @@ Street::Street(const Scenario& scenario)
   for (const PropSpec& prop : scenario.props) {
     const Vec2 along = direction(prop.place.heading);
     const double l = std::max(prop.size.x, 0.6) / 2;
-    taken_.push_back({prop.place.at - l * along, prop.place.at + l * along,
-                      std::max(prop.size.y, 0.6) / 2});
+    taken_.push_back(
+        {prop.place.at - l * along, prop.place.at + l * along, std::max(prop.size.y, 0.6) / 2});
   }
 }
 

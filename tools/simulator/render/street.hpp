@@ -4,12 +4,11 @@
 
 #include "tools/simulator/render/vecf.hpp"
 #include "tools/simulator/scenario/scenario.hpp"
-#include "tools/simulator/world/way.hpp"
+#include "tools/simulator/world/street_line.hpp"
 
 namespace kerb::sim {
 
 inline constexpr double kKerbHeight = 0.10;
-inline constexpr double kParkingWidth = 2.1;
 
 /// The street's own measures: s along its middle line from where the car starts, d to the left.
 /// The car starts in the middle of the rightmost lane. Parked cars have bays outside of the lanes.

@@ -45,13 +45,16 @@ bool Surroundings::reach(double s0, double s1) {
     make(k, blocks_[k]);
     made = true;
   }
-  std::erase_if(blocks_, [&](const auto& entry) { return entry.first < first - 2 || entry.first > last + 2; });
+  std::erase_if(blocks_, [&](const auto& entry) {
+    return entry.first < first - 2 || entry.first > last + 2;
+  });
   return made;
 }
 
 void Surroundings::make(int number, Block& out) const {
   const double s0 = number * kBlock;
-  const auto seed = mix64(street_.spec().seed + 1000ULL, static_cast<std::uint64_t>(number + 100000));
+  const auto seed =
+      mix64(street_.spec().seed + 1000ULL, static_cast<std::uint64_t>(number + 100000));
   Geometry& main = *out.geometries.emplace_back(std::make_unique<Geometry>());
   Builder b{main};
   Dice dice{seed};
@@ -63,11 +66,21 @@ void Surroundings::make(int number, Block& out) const {
     Builder sb{geometry};
     ground(sb, s0, side, side_dice);
     switch (side > 0 ? street_.spec().left : street_.spec().right) {
-      case Side::houses: houses(sb, s0, side, side_dice); break;
-      case Side::park: park(out, sb, s0, side, side_dice); break;
-      case Side::fields: fields(out, sb, s0, side, side_dice); break;
-      case Side::car_park: car_park(out, sb, s0, side, side_dice); break;
-      case Side::wall: long_wall(out, sb, s0, side, side_dice); break;
+      case Side::houses:
+        houses(sb, s0, side, side_dice);
+        break;
+      case Side::park:
+        park(out, sb, s0, side, side_dice);
+        break;
+      case Side::fields:
+        fields(out, sb, s0, side, side_dice);
+        break;
+      case Side::car_park:
+        car_park(out, sb, s0, side, side_dice);
+        break;
+      case Side::wall:
+        long_wall(out, sb, s0, side, side_dice);
+        break;
     }
     Geometry& things = *out.geometries.emplace_back(std::make_unique<Geometry>());
     Builder tb{things};
@@ -80,7 +93,8 @@ void Surroundings::make(int number, Block& out) const {
 void Surroundings::strip(Builder& b, double s0, double s1, double d0, double d1, float z0, float z1,
                          std::uint16_t material, float shade0, float shade1) const {
   const bool bend = std::abs(street_.curvature((s0 + s1) / 2)) > 1e-6 ||
-                    std::abs(street_.curvature(s0)) > 1e-6 || std::abs(street_.curvature(s1)) > 1e-6;
+                    std::abs(street_.curvature(s0)) > 1e-6 ||
+                    std::abs(street_.curvature(s1)) > 1e-6;
   const int n = std::max(1, static_cast<int>(std::ceil((s1 - s0) / (bend ? 1.0 : 5.0))));
   const double rise = z1 - z0;
   b.stand(V3{0, 0, 0}, 0);
@@ -113,8 +127,8 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
   strip(b, s0, s1, -kerb, kerb, 0, 0, id_of(Base::asphalt), 0.9F, 0.9F);
   if (kerb > half)  // parking bays
     for (const double side : {-1.0, 1.0}) {
-      mark(b, s0, s1, std::min(side * half, side * kerb), std::max(side * half, side * kerb), 0.004F,
-           id_of(Base::cobbles));
+      mark(b, s0, s1, std::min(side * half, side * kerb), std::max(side * half, side * kerb),
+           0.004F, id_of(Base::cobbles));
     }
   for (const double d : {-kerb, kerb - 0.35})  // the gutter, darker
     strip(b, s0, s1, d, d + 0.35, 0.005F, 0.005F, id_of(Base::gutter), 0.75F, 0.75F);
@@ -130,12 +144,13 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
   // What is worn: patches, trenches, cracks, covers.
   if (dice.chance(0.6F)) {
     const double s = s0 + 15.0 * dice.unit(), d = dice.between(-0.8F, 0.8F) * half;
-    mark(b, s, s + dice.between(1.0F, 4.5F), d - dice.between(0.3F, 0.9F), d + dice.between(0.3F, 0.9F), 0.004F,
-         id_of(Base::asphalt_patch));
+    mark(b, s, s + dice.between(1.0F, 4.5F), d - dice.between(0.3F, 0.9F),
+         d + dice.between(0.3F, 0.9F), 0.004F, id_of(Base::asphalt_patch));
   }
   if (dice.chance(0.3F)) {
     const double s = s0 + 15.0 * dice.unit();
-    mark(b, s, s + 0.6, -half, dice.between(-0.3F, 1.0F) * half, 0.0045F, id_of(Base::asphalt_patch));
+    mark(b, s, s + 0.6, -half, dice.between(-0.3F, 1.0F) * half, 0.0045F,
+         id_of(Base::asphalt_patch));
   }
   const int cracks = 2 + dice.below(4);
   for (int i = 0; i < cracks; ++i) {
@@ -149,7 +164,8 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
       s += l * std::cos(turn);
       d += l * std::sin(turn);
       if (std::abs(d) > half) break;
-      const Vec2 c = street_.at(s, d), across = (w / std::max(length(c - a), 0.01)) * left_of(c - a);
+      const Vec2 c = street_.at(s, d),
+                 across = (w / std::max(length(c - a), 0.01)) * left_of(c - a);
       const auto p = [](Vec2 v) { return V3{f32(v.x), f32(v.y), 0.006F}; };
       b.stand(V3{0, 0, 0}, 0);
       b.quad(p(a - across), p(c - across), p(c + across), p(a + across), id_of(Base::crack));
@@ -178,24 +194,34 @@ void Surroundings::ground(Builder& b, double s0, int side, Dice& dice) const {
     across(kerb, kerb + 0.0001, 0, kKerb, Base::kerb, 0.6F, 0.9F);
     across(kerb + 0.0001, kerb + 0.14, kKerb, kKerb, Base::kerb, 1, 1);
     across(kerb + 0.14, street_.pavement_end(), kKerb, kKerb,
-           spec.seed % 3 == 1 ? Base::cobbles : Base::slabs, 0.95F, kind == Side::houses ? 0.5F : 0.9F);
+           spec.seed % 3 == 1 ? Base::cobbles : Base::slabs, 0.95F,
+           kind == Side::houses ? 0.5F : 0.9F);
     for (double s = s0; s < s1; s += 1) {  // joints of the kerb stones
       const double a = side * (kerb - 0.002), c = side * (kerb + 0.145);
-      strip(b, s, s + 0.012, std::min(a, c), std::max(a, c), kKerb + 0.002F, kKerb + 0.002F, id_of(Base::crack), 1, 1);
+      strip(b, s, s + 0.012, std::min(a, c), std::max(a, c), kKerb + 0.002F, kKerb + 0.002F,
+            id_of(Base::crack), 1, 1);
     }
   }
   const double edge = street_.pavement_end();
   const float z = spec.pavement_m > 0 ? kKerb : 0.0F;
   if (spec.pavement_m <= 0) across(kerb, kerb + 0.6, 0, 0, Base::soil, 0.9F, 0.9F);
   switch (kind) {
-    case Side::houses: across(edge, edge + 16, z, z, dice.chance(0.4F) ? Base::slabs : Base::grass, 0.6F, 0.8F); break;
-    case Side::park: across(edge, edge + 60, z, z, Base::grass, 0.95F, 1); break;
+    case Side::houses:
+      across(edge, edge + 16, z, z, dice.chance(0.4F) ? Base::slabs : Base::grass, 0.6F, 0.8F);
+      break;
+    case Side::park:
+      across(edge, edge + 60, z, z, Base::grass, 0.95F, 1);
+      break;
     case Side::fields:
       across(edge, edge + 3, z, z, Base::grass, 0.95F, 1);
       across(edge + 3, edge + 90, z, z, Base::field, 1, 1);
       break;
-    case Side::car_park: across(edge, edge + 40, z, z, Base::asphalt, 0.95F, 0.95F); break;
-    case Side::wall: across(edge, edge + 30, z, z, Base::grass, 0.6F, 0.9F); break;
+    case Side::car_park:
+      across(edge, edge + 40, z, z, Base::asphalt, 0.95F, 0.95F);
+      break;
+    case Side::wall:
+      across(edge, edge + 30, z, z, Base::grass, 0.6F, 0.9F);
+      break;
   }
   if (green && spec.pavement_m > 0) across(edge, edge + 0.1, z, z + 0.05F, Base::soil, 0.8F, 0.8F);
 }
@@ -204,7 +230,7 @@ void Surroundings::vehicle(Block& block, Builder& b, Vec2 place, double heading,
                            Dice& dice) const {
   VehicleStyle v;
   v.kind = dice.chance(0.86F) ? PropKind::car : PropKind::van;
-  v.size = usual_size(v.kind);
+  v.size = drawn_size(v.kind);
   v.size.x *= dice.between(0.88F, 1.06F);
   v.size.z *= dice.between(0.96F, 1.1F);
   v.paint = paints_[at(dice.below(i32(paints_.size())))];
@@ -226,8 +252,8 @@ void Surroundings::parked(Block& block, Builder& b, double s0, int side, Dice& d
     const double s = s0 + (i + 0.5) * kBlock / 3 + dice.between(-0.5F, 0.5F);
     const double d = side * (street_.kerb() - 1.0 + dice.between(-0.08F, 0.08F));
     const Vec2 place = street_.at(s, d);
-    const double heading = street_.frame(s).heading + (side > 0 ? std::numbers::pi : 0) +
-                           dice.between(-0.02F, 0.02F);
+    const double heading =
+        street_.frame(s).heading + (side > 0 ? std::numbers::pi : 0) + dice.between(-0.02F, 0.02F);
     Dice own{dice.bits()};
     const Vec2 along = direction(heading);
     bool free = there;

@@ -22,7 +22,9 @@ void Surroundings::houses(Builder& b, double s0, int side, Dice& dice) const {
     h.shop = town && dice.chance(0.45F);
     h.gable = dice.chance(town ? 0.6F : 0.9F);
     h.seed = dice.bits();
-    const double garden = h.shop ? 0.05 : town ? (dice.chance(0.3F) ? 2.2 : 0.05) : dice.between(3.0F, 6.0F);
+    const double garden = h.shop ? 0.05
+                          : town ? (dice.chance(0.3F) ? 2.2 : 0.05)
+                                 : dice.between(3.0F, 6.0F);
     const double d = side * (street_.pavement_end() + garden);
     // The front's left corner as one looks at it; x runs to the right of whoever looks at it.
     const double from = s0 + s + gap / 2, to = s0 + end - gap / 2;
@@ -79,7 +81,8 @@ void Surroundings::park(Block& block, Builder& b, double s0, int side, Dice& dic
     if (street_.is_free(p, 1.0)) build_prop(b, PropKind::bench, {}, 0, 1);
   }
   if (street_.spec().seed % 2 == 0) {
-    const Vec2 e = street_.at(s0, side * (edge + 0.3)), g = street_.at(s0 + kBlock, side * (edge + 0.3));
+    const Vec2 e = street_.at(s0, side * (edge + 0.3)),
+               g = street_.at(s0 + kBlock, side * (edge + 0.3));
     b.stand({f32(e.x), f32(e.y), f32(z)}, f32(std::atan2(g.y - e.y, g.x - e.x)));
     Dice own{7};
     build_garden_wall(b, f32(length(g - e)), 1, own);
@@ -103,7 +106,8 @@ void Surroundings::fields(Block& block, Builder& b, double s0, int side, Dice& d
     const Vec2 p = street_.at(s0 + kBlock * dice.unit(), side * (edge + dice.between(1.4F, 2.4F)));
     if (!street_.is_free(p, 0.8)) continue;
     b.stand({p, 6.28 * dice.unit()}, z);
-    build_bush(b, {dice.between(0.6F, 1.6F), dice.between(0.6F, 1.4F), dice.between(0.4F, 1.2F)}, dice.bits(), 90);
+    build_bush(b, {dice.between(0.6F, 1.6F), dice.between(0.6F, 1.4F), dice.between(0.4F, 1.2F)},
+               dice.bits(), 90);
   }
 }
 
@@ -125,7 +129,8 @@ void Surroundings::car_park(Block& block, Builder& b, double s0, int side, Dice&
   }
   // A hall at the back.
   const double d = side * (edge + 32);
-  const Vec2 a = street_.at(side > 0 ? s0 : s0 + kBlock, d), c = street_.at(side > 0 ? s0 + kBlock : s0, d);
+  const Vec2 a = street_.at(side > 0 ? s0 : s0 + kBlock, d),
+             c = street_.at(side > 0 ? s0 + kBlock : s0, d);
   b.stand({f32(a.x), f32(a.y), f32(z)}, f32(std::atan2(c.y - a.y, c.x - a.x)));
   HouseStyle h;
   h.width = f32(length(c - a));
@@ -161,7 +166,8 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
   const StreetSpec& spec = street_.spec();
   const double z = spec.pavement_m > 0 ? kKerbHeight : 0, kerb = street_.kerb();
   const auto clutter = f32(spec.clutter);
-  const auto put = [&](double s, double d, PropKind kind, std::uint16_t paint, double turn, double room) {
+  const auto put = [&](double s, double d, PropKind kind, std::uint16_t paint, double turn,
+                       double room) {
     const Vec2 p = street_.at(s, side * d);
     const auto seed = dice.bits();
     if (!street_.is_free(p, room)) return false;
@@ -178,13 +184,18 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
     if (put(s, near + 0.1, PropKind::lamp_post, 0, turn, 0.3)) {
       const Vec2 p = street_.at(s, side * (near + 0.1 - 1.1));
       if (lamps_)
-        block.lamps.push_back({{f32(p.x), f32(p.y), f32(z) + 7.0F}, {0, 0, -1}, {1.05F, 0.86F, 0.60F}, 24, false});
+        block.lamps.push_back(
+            {{f32(p.x), f32(p.y), f32(z) + 7.0F}, {0, 0, -1}, {1.05F, 0.86F, 0.60F}, 24, false});
     }
   }
   if (!wide) return;
-  if (dice.chance(0.55F * clutter)) put(s0 + 17 * dice.unit(), near, PropKind::sign, 0, side > 0 ? kPi : 0, 0.4);
-  if (dice.chance(0.5F * clutter)) put(s0 + 17 * dice.unit(), dice.chance(0.5F) ? near : far, PropKind::bin, id_of(Base::bin_green), 0, 0.5);
-  if (dice.chance(0.35F * clutter)) put(s0 + 17 * dice.unit(), far, PropKind::bench, 0, side > 0 ? 0 : kPi, 1.0);
+  if (dice.chance(0.55F * clutter))
+    put(s0 + 17 * dice.unit(), near, PropKind::sign, 0, side > 0 ? kPi : 0, 0.4);
+  if (dice.chance(0.5F * clutter))
+    put(s0 + 17 * dice.unit(), dice.chance(0.5F) ? near : far, PropKind::bin,
+        id_of(Base::bin_green), 0, 0.5);
+  if (dice.chance(0.35F * clutter))
+    put(s0 + 17 * dice.unit(), far, PropKind::bench, 0, side > 0 ? 0 : kPi, 1.0);
   if (dice.chance(0.10F * clutter)) put(s0 + 17 * dice.unit(), near, PropKind::hydrant, 0, 0, 0.4);
   const int bollards = dice.chance(0.35F * clutter) ? 3 + dice.below(5) : 0;
   const double first = s0 + 10 * dice.unit();
@@ -199,7 +210,8 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
   const double rack = s0 + 12 * dice.unit();
   for (int i = 0; i < bicycles; ++i)
     put(rack + 0.7 * i, far - 0.6, PropKind::bicycle,
-        id_of(dice.chance(0.5F) ? Base::metal_dark : Base::hydrant_red), kPi / 2 + 0.25 * dice.unit(), 0.8);
+        id_of(dice.chance(0.5F) ? Base::metal_dark : Base::hydrant_red),
+        kPi / 2 + 0.25 * dice.unit(), 0.8);
   const Side kind = side > 0 ? spec.left : spec.right;
   if (kind == Side::houses && spec.pavement_m >= 2 && dice.chance(0.45F * clutter)) {
     const Vec2 p = street_.at(s0 + 4 + 12 * dice.unit(), side * (near + 0.25));

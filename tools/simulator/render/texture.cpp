@@ -22,8 +22,7 @@ Texture::Texture(int log2_side, const std::function<Texel(float, float)>& paint)
   std::vector<Texel> texels(at(side * side));
   for (int y = 0; y < side; ++y)
     for (int x = 0; x < side; ++x)
-      texels[at(y * side + x)] =
-          paint((f32(x) + 0.5F) / f32(side), (f32(y) + 0.5F) / f32(side));
+      texels[at(y * side + x)] = paint((f32(x) + 0.5F) / f32(side), (f32(y) + 0.5F) / f32(side));
   shrink(texels);
 }
 
@@ -62,21 +61,24 @@ V3 Texture::sample_level(float u, float v, int level) const noexcept {
   const int n = log2_side_ - level, mask = (1 << n) - 1;
   const float s = f32(mask + 1), x = u * s - 0.5F, y = v * s - 0.5F;
   const int x0 = floor_int(x), y0 = floor_int(y);
-  const float fx = x - f32(x0), fy = y - f32(y0);
+  const auto fx = static_cast<std::uint32_t>((x - f32(x0)) * 16.0F);
+  const auto fy = static_cast<std::uint32_t>((y - f32(y0)) * 16.0F);
   const std::uint32_t* level_at = levels_[at(level)].data();
   const std::uint32_t* row0 = level_at + (at(y0 & mask) << n);
   const std::uint32_t* row1 = level_at + (at((y0 + 1) & mask) << n);
-  const auto lane = [](std::uint32_t t) {
-    return I4{static_cast<std::int32_t>(t & 255U), static_cast<std::int32_t>(t >> 8 & 255U),
-              static_cast<std::int32_t>(t >> 16 & 255U), 0};
+  // Four channels in lanes of 16 bits; the weights sum to 256.
+  const auto wide = [](std::uint32_t t) {
+    return std::uint64_t{t & 0x00FF00FFU} | std::uint64_t{t & 0xFF00FF00U} << 24;
   };
-  const auto wide = [&](std::uint32_t t) { return __builtin_convertvector(lane(t), F4); };
-  const F4 a = wide(row0[x0 & mask]), b = wide(row0[(x0 + 1) & mask]);
-  const F4 c = wide(row1[x0 & mask]), d = wide(row1[(x0 + 1) & mask]);
-  const F4 top = a + all(fx) * (b - a), bottom = c + all(fx) * (d - c);
-  const F4 t = (top + all(fy) * (bottom - top)) * all(1.41421356F / 255.0F);
-  const F4 q = t * t;
-  return {q[0], q[1], q[2]};
+  const std::uint64_t sum = wide(row0[x0 & mask]) * ((16 - fx) * (16 - fy)) +
+                            wide(row0[(x0 + 1) & mask]) * (fx * (16 - fy)) +
+                            wide(row1[x0 & mask]) * ((16 - fx) * fy) +
+                            wide(row1[(x0 + 1) & mask]) * (fx * fy);
+  constexpr float kScale = 1.41421356F / (255.0F * 256.0F);
+  const float r = f32(static_cast<std::uint32_t>(sum & 0xFFFFU)) * kScale;
+  const float b = f32(static_cast<std::uint32_t>(sum >> 16 & 0xFFFFU)) * kScale;
+  const float g = f32(static_cast<std::uint32_t>(sum >> 32 & 0xFFFFU)) * kScale;
+  return {r * r, g * g, b * b};
 }
 
 }  // namespace kerb::sim

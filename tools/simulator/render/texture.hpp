@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -23,9 +24,9 @@ class Texture {
   /// Bilinear at (u, v), in sides of the texture, from the level where a texel is about `footprint`
   /// sides of level 0's texel wide.
   [[nodiscard]] V3 sample(float u, float v, float footprint) const noexcept {
-    int level = 0;
-    for (float f = footprint; f > 1.42F && level < log2_side_; f *= 0.5F) ++level;
-    return sample_level(u, v, level);
+    // The whole part of log2(1.42 footprint), read off the number's exponent.
+    const int level = static_cast<int>(std::bit_cast<std::uint32_t>(footprint * 1.42F) >> 23) - 127;
+    return sample_level(u, v, std::clamp(level, 0, log2_side_));
   }
   [[nodiscard]] V3 sample_level(float u, float v, int level) const noexcept;
   /// Whether there is something at this place: the alpha of the nearest texel of a level.
@@ -43,11 +44,27 @@ class Texture {
   std::vector<std::vector<std::uint32_t>> levels_;
 };
 
+/// Large, soft stains over other textures: about 1, repeating every 64 units.
+class Stains {
+ public:
+  Stains();
+  [[nodiscard]] float at_place(float u, float v) const noexcept {
+    const int x0 = floor_int(u), y0 = floor_int(v);
+    const float fx = u - f32(x0), fy = v - f32(y0);
+    const auto cell = [&](int x, int y) { return value_[at((y & 63) * 64 + (x & 63))]; };
+    return mix(mix(cell(x0, y0), cell(x0 + 1, y0), fx),
+               mix(cell(x0, y0 + 1), cell(x0 + 1, y0 + 1), fx), fy);
+  }
+
+ private:
+  std::vector<float> value_;
+};
+const Stains& stains();
+
 /// Everything procedural that surfaces are painted with.
 enum class Paint : std::uint8_t {
   plain,
   asphalt,
-  stains,  ///< large and soft, over others
   slabs,
   cobbles,
   brick,

@@ -52,13 +52,18 @@ inline float linear_of(float srgb) noexcept {
   return srgb <= 0.04045F ? srgb / 12.92F : std::pow((srgb + 0.055F) / 1.055F, 2.4F);
 }
 inline float srgb_of(float linear) noexcept {
-  return linear <= 0.0031308F ? 12.92F * linear
-                              : 1.055F * std::pow(linear, 1 / 2.4F) - 0.055F;
+  return linear <= 0.0031308F ? 12.92F * linear : 1.055F * std::pow(linear, 1 / 2.4F) - 0.055F;
 }
 
 /// Four lanes, in a register where the machine has such.
 using F4 = float __attribute__((vector_size(16)));
 using I4 = std::int32_t __attribute__((vector_size(16)));
+using L2 = std::int64_t __attribute__((vector_size(16)));
+/// Whether any bit is set.
+inline bool any(I4 x) noexcept {
+  const L2 halves = reinterpret_cast<L2>(x);
+  return (halves[0] | halves[1]) != 0;
+}
 constexpr F4 all(float x) noexcept { return F4{x, x, x, x}; }
 constexpr I4 all(std::int32_t x) noexcept { return I4{x, x, x, x}; }
 
