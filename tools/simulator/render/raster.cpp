@@ -262,7 +262,8 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
         if (hidden) continue;
       }
       if constexpr (!kFour) x0 &= ~3;
-      std::array<I4, 3> row{}, by_x{}, by_y{}, inner{};
+      std::array<I4, 3> row{}, by_x{}, by_y{};
+      std::array<std::int32_t, 3> gain{}, loss{};  // within a block of 8 x 8 pixels, at most
       for (int e = 0; e < 3; ++e) {
         const std::int64_t ex = t.x[at(e)], ey = t.y[at(e)];
         const std::int64_t dx = t.x[at((e + 1) % 3)] - ex, dy = t.y[at((e + 1) % 3)] - ey;
@@ -273,9 +274,9 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
         row[at(e)] = all(static_cast<std::int32_t>(start)) + sx * kLaneX + sy * kLaneY;
         by_x[at(e)] = all(sx * kSubpixel * kStep);
         by_y[at(e)] = all(sy * kSubpixel);
-        // The most the edge can gain within a block of 8 x 8 pixels.
-        inner[at(e)] = all(std::max(sx, 0) * kSubpixel * 8 + std::max(sy, 0) * kSubpixel * 8 +
-                           (std::abs(sx) + std::abs(sy)) * 12);
+        const std::int32_t samples = (std::abs(sx) + std::abs(sy)) * 12 + std::max(sx, 0) * 4;
+        gain[at(e)] = (std::max(sx, 0) + std::max(sy, 0)) * kSubpixel * 8 + samples;
+        loss[at(e)] = (std::min(sx, 0) + std::min(sy, 0)) * kSubpixel * 8 - samples;
       }
       const F4 w_x = all(t.wx * f32(kStep));
       const auto id_here = all(static_cast<std::int32_t>(id));
@@ -289,13 +290,32 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
         for (int bx = x0; bx <= x1; bx += kBlock) {
           const int dx_steps = (bx - x0) / kStep, dy_steps = by - y0;
           std::array<I4, 3> e0{};
-          bool reject = false;
+          bool reject = false, inside = material == nullptr;
           for (std::size_t e = 0; e < 3; ++e) {
             e0[e] = row[e] + dx_steps * by_x[e] + dy_steps * by_y[e];
-            reject = reject || (e0[e][0] + inner[e][0] < 0);
+            reject = reject || (e0[e][0] + gain[e] < 0);
+            inside = inside && e0[e][0] + loss[e] >= 0;
           }
           if (reject) continue;
           const int x_end = std::min(bx + kBlock - 1, x1);
+          if (inside) {  // only the depth is left to ask
+            for (int y = by; y <= y_end; ++y) {
+              const F4 dy = all(f32(top + y) - ref_y) + lane_y;
+              const F4 dx = all(f32(left + bx) - ref_x) + lane_x;
+              F4 w = all(t.w) + all(t.wx) * dx + all(t.wy) * dy;
+              F4* there = out.w.data() + at(y * kRow + (kFour ? bx : bx / 4));
+              I4* who = out.id.data() + at(y * kRow + (kFour ? bx : bx / 4));
+              for (int x = bx; x <= x_end; x += kStep, ++there, ++who) {
+                const I4 visible = w > *there;
+                if (any(visible)) {
+                  *there = visible ? w : *there;
+                  *who = visible ? id_here : *who;
+                }
+                w += w_x;
+              }
+            }
+            continue;
+          }
           for (int y = by; y <= y_end; ++y) {
             I4 ea = e0[0], eb = e0[1], ec = e0[2];
             const F4 dy = all(f32(top + y) - ref_y) + lane_y;

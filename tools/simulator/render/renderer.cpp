@@ -77,7 +77,7 @@ struct Renderer::Impl {
         lens{camera},
         canvas{camera, lens},
         workers{std::max(o.threads, 1)},
-        scene{s, workers},
+        scene{s},
         sky{s.light, scene.light(), s.street.left == Side::houses || s.street.right == Side::houses,
             s.seed},
         raster{canvas},

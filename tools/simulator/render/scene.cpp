@@ -32,23 +32,36 @@ Occluder under_car(const Place& place, double z, V3 size) {
 
 }  // namespace
 
-Scene::Scene(const Scenario& scenario, Workers& workers)
+Scene::Scene(const Scenario& scenario)
     : scenario_{scenario},
       street_{scenario},
       light_{light_of(scenario.light, scenario.seed)},
       surroundings_{street_, light_, scenario.light.street_lamps, materials_} {
-  paint_people(workers);
+  paint_people();
   build_props();
 }
 
-void Scene::paint_people(Workers& workers) {
-  people_.resize(scenario_.people.size());
-  workers.run(i32(people_.size()), [&](int i, int) {
-    people_[at(i)] = std::make_unique<Person>(scenario_.people[at(i)]);
-  });
-  for (std::size_t index = 0; index < people_.size(); ++index) {
-    const PersonSpec& spec = scenario_.people[index];
-    Person& person = *people_[index];
+const Body& Scene::body_of(Person& person, bool coarse) {
+  std::optional<Body>& body = coarse ? person.coarse : person.fine;
+  if (body) return *body;
+  body.emplace(*person.spec, coarse ? 2.0 : 1.0);
+  Geometry& shape = coarse ? person.shape_coarse : person.shape_fine;
+  PersonState still;
+  still.place = person.spec->start;
+  Mesh mesh;
+  body->pose(still, 0, mesh);
+  shape.faces.reserve(mesh.triangles.size());
+  for (const Triangle& t : mesh.triangles) {  // the faces stay: only corners move
+    const std::size_t part = std::min<std::size_t>(t.material, person.materials.size() - 1);
+    shape.faces.push_back({t.corner, person.materials[part], 1});
+  }
+  return *body;
+}
+
+void Scene::paint_people() {
+  for (const PersonSpec& spec : scenario_.people) {
+    Person& person = *people_.emplace_back(std::make_unique<Person>());
+    person.spec = &spec;
     const auto surfaces = body_surfaces(spec);
     for (std::size_t i = 0; i < surfaces.size(); ++i) {
       Material m;
@@ -95,17 +108,6 @@ void Scene::paint_people(Workers& workers) {
       }
       person.materials[i] = materials_.add(surfaces[i], m);
     }
-    for (const bool coarse : {false, true}) {  // the faces stay: only corners move
-      Geometry& shape = coarse ? person.shape_coarse : person.shape_fine;
-      PersonState still;
-      still.place = spec.start;
-      (coarse ? person.coarse : person.fine).pose(still, 0, person.mesh);
-      shape.faces.reserve(person.mesh.triangles.size());
-      for (const Triangle& t : person.mesh.triangles)
-        shape.faces.push_back(
-            {t.corner,
-             person.materials[std::min<std::size_t>(t.material, person.materials.size() - 1)], 1});
-    }
   }
 }
 
@@ -150,9 +152,8 @@ void Scene::build_props() {
   }
 }
 
-void Scene::pose_person(Person& person, const Body& body, const PersonState& state, double t,
-                        Geometry& out, Mesh& mesh) const {
-  (void)person;
+void Scene::pose_person(const Body& body, const PersonState& state, double t, Geometry& out,
+                        Mesh& mesh) const {
   body.pose(state, t, mesh);
   const float z = f32(street_.ground(state.place.at));
   out.corners.resize(mesh.vertices.size());
@@ -170,7 +171,7 @@ void Scene::place_person(int index, const PersonState& state, double t, bool coa
                          Geometry& out) const {
   Person& person = *people_[at(index)];
   Mesh mesh;
-  pose_person(person, coarse ? person.coarse : person.fine, state, t, out, mesh);
+  pose_person(body_of(person, coarse), state, t, out, mesh);
   out.faces = (coarse ? person.shape_coarse : person.shape_fine).faces;
   out.bound();
 }
@@ -259,13 +260,13 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
     const Vec3 seen = pose.seen({state.place.at.x, state.place.at.y, 1});
     const double pixels = focal * scenario_.people[at(i)].height_m / std::max(length(seen), 0.5);
     const bool coarse = pixels < 130;
-    const Body& body = coarse ? person.coarse : person.fine;
+    const Body& body = body_of(person, coarse);
     if (then.t != now.t) {
-      pose_person(person, body, then.people[at(i)], then.t, person.now, person.mesh);
+      pose_person(body, then.people[at(i)], then.t, person.now, person.mesh);
       person.then.resize(person.now.corners.size());
       for (std::size_t k = 0; k < person.then.size(); ++k) person.then[k] = person.now.corners[k].p;
     }
-    pose_person(person, body, state, now.t, person.now, person.mesh);
+    pose_person(body, state, now.t, person.now, person.mesh);
     const Geometry& shape = coarse ? person.shape_coarse : person.shape_fine;
     person.now.faces.assign(shape.faces.begin(), shape.faces.end());
     person.now.bound();

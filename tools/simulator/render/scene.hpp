@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tools/simulator/people/body.hpp"
@@ -14,7 +15,7 @@ namespace kerb::sim {
 /// A scenario as geometry: what there is to draw at a moment, and where it will be at another.
 class Scene {
  public:
-  Scene(const Scenario& scenario, Workers& workers);
+  explicit Scene(const Scenario& scenario);
   /// Everything within sight of a camera at `now`; people and cars also as they will be `then`.
   void place(Workers& workers, const Moment& now, const Moment& then, const CameraPose& pose,
              double focal);
@@ -22,7 +23,7 @@ class Scene {
   void place_person(int person, const PersonState& state, double t, bool coarse,
                     Geometry& out) const;
   [[nodiscard]] std::size_t own_corners(int person, bool coarse) const {
-    return (coarse ? people_[at(person)]->coarse : people_[at(person)]->fine).own_vertices();
+    return body_of(*people_[at(person)], coarse).own_vertices();
   }
 
   [[nodiscard]] const std::vector<Item>& items() const noexcept { return items_; }
@@ -37,13 +38,13 @@ class Scene {
 
  private:
   struct Person {
-    Body fine, coarse;
+    std::optional<Body> fine, coarse;  // made when first needed
+    const PersonSpec* spec = nullptr;
     std::array<std::uint16_t, static_cast<std::size_t>(BodyPart::count)> materials{};
     Mesh mesh;
     Geometry now, shape_fine, shape_coarse;
     std::vector<V3> then;
     std::vector<Occluder> occluders;
-    explicit Person(const PersonSpec& spec) : fine{spec}, coarse{spec, 2} {}
   };
   struct Prop {
     PropKind kind{};
@@ -52,11 +53,12 @@ class Scene {
     std::vector<V3> then;
     bool moves = false;
   };
-  void pose_person(Person& person, const Body& body, const PersonState& state, double t,
-                   Geometry& out, Mesh& mesh) const;
+  static const Body& body_of(Person& person, bool coarse);
+  void pose_person(const Body& body, const PersonState& state, double t, Geometry& out,
+                   Mesh& mesh) const;
   void occlude(const Person& person, const PersonSpec& spec, const PersonState& state,
                std::vector<Occluder>& out) const;
-  void paint_people(Workers& workers);
+  void paint_people();
   void build_props();
 
   Scenario scenario_;

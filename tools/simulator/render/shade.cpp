@@ -314,7 +314,22 @@ struct Shift {
         away{to_v3(s.pose.at - s.later.at)},
         focal{f32(s.canvas->focal)},
         cx{f32(s.canvas->centre_x)},
-        cy{f32(s.canvas->centre_y)} {}
+        cy{f32(s.canvas->centre_y)} {
+    // Where the camera only goes straight on, what is small can be told beforehand.
+    const double turned = length(s.pose.axes[2] - s.later.axes[2]);
+    const double aside = std::abs(dot(s.pose.axes[0], s.pose.at - s.later.at)) +
+                         std::abs(dot(s.pose.axes[1], s.pose.at - s.later.at));
+    const double ahead_m = std::abs(dot(s.pose.axes[2], s.pose.at - s.later.at));
+    straight = turned * s.canvas->focal < 0.02;
+    step = f32(ahead_m);
+    drift = f32(aside * s.canvas->focal);
+  }
+  bool straight = false;
+  float step = 0, drift = 0;
+  /// Whether something that stands there, at this inverse depth, moves less than is looked at.
+  [[nodiscard]] bool tiny(float w, float x, float y) const {
+    return straight && (std::abs(x - cx) + std::abs(y - cy)) * step * w + drift * w < 0.3F;
+  }
 };
 
 std::array<std::int16_t, 2> velocity_of(const Shading& s, const Shift& shift, V3 from_eye,
@@ -418,7 +433,13 @@ void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance
         }
       }
       for (int p = 0; p < s.planes; ++p) out.planes[at(p)][target] = ink.plane[at(p)];
-      if (s.moves) out.velocity[target] = velocity_of(s, shift, from_eye, moved, mx, my);
+      if (s.moves) {
+        const bool stands = moved == nullptr || (*s.items)[moved->item].later == nullptr;
+        if (stands && shift.tiny(samples.w[i][0] * 1.1F + 0.001F, px, py))
+          out.velocity[target] = {0, 0};
+        else
+          out.velocity[target] = velocity_of(s, shift, from_eye, moved, mx, my);
+      }
     }
 }
 

@@ -101,7 +101,12 @@ void Surroundings::strip(Builder& b, double s0, double s1, double d0, double d1,
   std::uint32_t last = 0;
   for (int i = 0; i <= n; ++i) {
     const double s = s0 + (s1 - s0) * i / n;
-    const Vec2 a = street_.at(s, d0), c = street_.at(s, d1);
+    // On the inside of a bend it ends before the middle of the circle.
+    const double bent = street_.curvature(s), most = std::abs(bent) > 1e-9 ? 0.85 / bent : 0;
+    const auto within = [&](double d) {
+      return bent > 1e-9 ? std::min(d, most) : bent < -1e-9 ? std::max(d, most) : d;
+    };
+    const Vec2 a = street_.at(s, within(d0)), c = street_.at(s, within(d1));
     const Vec2 across = left_of(direction(street_.frame(s).heading));
     const double l = std::hypot(d1 - d0, rise);
     const V3 n3{f32(-rise / l * across.x), f32(-rise / l * across.y), f32((d1 - d0) / l)};
@@ -205,22 +210,29 @@ void Surroundings::ground(Builder& b, double s0, int side, Dice& dice) const {
   const double edge = street_.pavement_end();
   const float z = spec.pavement_m > 0 ? kKerb : 0.0F;
   if (spec.pavement_m <= 0) across(kerb, kerb + 0.6, 0, 0, Base::soil, 0.9F, 0.9F);
+  // Far from the road the ground lies lower than it, so that nothing covers the road round a bend.
+  constexpr float kLow = -0.05F;
   switch (kind) {
-    case Side::houses:
-      across(edge, edge + 16, z, z, dice.chance(0.4F) ? Base::slabs : Base::grass, 0.6F, 0.8F);
+    case Side::houses: {
+      const Base yard = dice.chance(0.4F) ? Base::slabs : Base::grass;
+      across(edge, edge + 8, z, z, yard, 0.6F, 0.8F);
+      across(edge + 8, edge + 16, z, kLow, yard, 0.8F, 0.8F);
       break;
+    }
     case Side::park:
-      across(edge, edge + 60, z, z, Base::grass, 0.95F, 1);
+      across(edge, edge + 3, z, kLow, Base::grass, 0.95F, 1);
+      across(edge + 3, edge + 60, kLow, kLow, Base::grass, 1, 1);
       break;
     case Side::fields:
-      across(edge, edge + 3, z, z, Base::grass, 0.95F, 1);
-      across(edge + 3, edge + 90, z, z, Base::field, 1, 1);
+      across(edge, edge + 3, z, kLow, Base::grass, 0.95F, 1);
+      across(edge + 3, edge + 90, kLow, kLow, Base::field, 1, 1);
       break;
     case Side::car_park:
       across(edge, edge + 40, z, z, Base::asphalt, 0.95F, 0.95F);
       break;
     case Side::wall:
-      across(edge, edge + 30, z, z, Base::grass, 0.6F, 0.9F);
+      across(edge, edge + 3, z, kLow, Base::grass, 0.6F, 0.9F);
+      across(edge + 3, edge + 30, kLow, kLow, Base::grass, 0.9F, 0.9F);
       break;
   }
   if (green && spec.pavement_m > 0) across(edge, edge + 0.1, z, z + 0.05F, Base::soil, 0.8F, 0.8F);

@@ -14,6 +14,12 @@ void Surroundings::houses(Builder& b, double s0, int side, Dice& dice) const {
   const bool town = street_.spec().seed % 4 != 3;  // else a suburb: gardens, gaps, two floors
   for (const double end : {split, kBlock}) {
     if (end - s < 1) continue;
+    const double deep = side * (street_.pavement_end() + 12);
+    if (!street_.owns(s0 + s, deep) || !street_.owns(s0 + end, deep) ||
+        !street_.owns(s0 + (s + end) / 2, deep)) {
+      s = end;
+      continue;
+    }
     const double gap = town ? 0 : dice.between(1.0F, 3.5F);
     HouseStyle h;
     h.width = f32(end - s - gap);
@@ -52,6 +58,7 @@ void Surroundings::houses(Builder& b, double s0, int side, Dice& dice) const {
 }
 
 void Surroundings::tree(Block& block, Vec2 place, double z, float height, Dice& dice) const {
+  if (std::abs(street_.locate(place).d) < street_.kerb() + 0.3) return;  // another part of the road
   Geometry& g = *block.geometries.emplace_back(std::make_unique<Geometry>());
   Builder b{g};
   b.stand({place, 6.28 * dice.unit()}, z);
@@ -92,6 +99,7 @@ void Surroundings::park(Block& block, Builder& b, double s0, int side, Dice& dic
 void Surroundings::fields(Block& block, Builder& b, double s0, int side, Dice& dice) const {
   const double z = street_.spec().pavement_m > 0 ? kKerbHeight : 0, edge = street_.pavement_end();
   for (double s = s0; s < s0 + kBlock; s += 4) {  // a wire fence
+    if (!street_.owns(s, side * (edge + 2.6))) continue;
     const Vec2 p = street_.at(s, side * (edge + 2.6));
     b.stand({p, street_.frame(s).heading}, z);
     b.box({-0.05F, -0.05F, 0}, {0.05F, 0.05F, 1.15F}, id_of(Base::wood));
@@ -119,7 +127,9 @@ void Surroundings::car_park(Block& block, Builder& b, double s0, int side, Dice&
       const double a = side * (edge + row), c = side * (edge + row + 5);
       mark(b, s, s + 0.1, std::min(a, c), std::max(a, c), fz, id_of(Base::line_white));
       const Vec2 p = street_.at(s + 1.25, side * (edge + row + 2.5));
-      if (!dice.chance(0.6F) || !street_.is_free(p, 2.6)) continue;
+      if (!dice.chance(0.6F) || !street_.is_free(p, 2.6) ||
+          !street_.owns(s + 1.25, side * (edge + row + 2.5)))
+        continue;
       const double heading = street_.frame(s).heading + (dice.chance(0.5F) ? kPi / 2 : -kPi / 2);
       vehicle(block, b, p, heading, z, dice);
     }
