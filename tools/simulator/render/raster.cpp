@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulator/render/raster.hpp"
 
+#include <bit>
+
 namespace kerb::sim {
 namespace {
 
@@ -220,8 +222,10 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
   // The farthest sample of each block of 8 x 8, brought up to date now and then.
   std::array<float, 64> farthest{};
   int drawn = 0;
+  std::uint64_t touched = 0;  // blocks since then
   const auto look_back = [&] {
-    for (int b = 0; b < 64; ++b) {
+    for (; touched != 0; touched &= touched - 1) {
+      const int b = std::countr_zero(touched);
       F4 least = all(1e30F);
       constexpr int kAcross = kFour ? 8 : 2;
       for (int y = 0; y < 8; ++y) {
@@ -235,7 +239,6 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
   for (int g = 0; g < kGroups; ++g)
     for (const std::uint32_t id : groups_[at(g)].tiles[at(tile)]) {
       const ScreenTriangle& t = triangle(id);
-      if (++drawn > 48) look_back();
       const auto low = [](const std::array<std::int32_t, 3>& v) {
         return (std::min({v[0], v[1], v[2]}) + 19) >> 5;
       };
@@ -248,18 +251,19 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
       if (x0 > x1 || y0 > y1) continue;
       // Blocks lie on a fixed grid.
       const int gx = x0 & ~7, gy = y0 & ~7;
+      float nearest = 0;
       {  // behind all that is there?
         const auto corner = [&](std::int32_t x, std::int32_t y) {
           return t.w + t.wx * f32(x - t.x[0]) * (1.0F / kSubpixel) +
                  t.wy * f32(y - t.y[0]) * (1.0F / kSubpixel);
         };
-        const float nearest =
-            std::max({t.w, corner(t.x[1], t.y[1]), corner(t.x[2], t.y[2])}) * 1.0001F;
+        nearest = std::max({t.w, corner(t.x[1], t.y[1]), corner(t.x[2], t.y[2])}) * 1.0001F;
         bool hidden = true;
         for (int by = gy; by <= y1 && hidden; by += 8)
           for (int bx = gx; bx <= x1 && hidden; bx += 8)
             hidden = nearest < farthest[at(by + bx / 8)];
         if (hidden) continue;
+        if (++drawn > 64) look_back();
       }
       if constexpr (!kFour) x0 &= ~3;
       std::array<I4, 3> row{}, by_x{}, by_y{};
@@ -288,6 +292,14 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
       for (int by = y0; by <= y1; by += kBlock) {
         const int y_end = std::min(by + kBlock - 1, y1);
         for (int bx = x0; bx <= x1; bx += kBlock) {
+          // A block of this row may lie over two of the grid's, each way.
+          const int cell = (by & ~7) + bx / 8, right = std::min(bx + 7, kTile - 1) / 8 - bx / 8;
+          const int below = std::min(by + 7, kTile - 1) / 8 * 8 - (by & ~7);
+          if (nearest < farthest[at(cell)] && nearest < farthest[at(cell + right)] &&
+              nearest < farthest[at(cell + below)] && nearest < farthest[at(cell + below + right)])
+            continue;
+          touched |= 1ULL << cell | 1ULL << (cell + right) | 1ULL << (cell + below) |
+                     1ULL << (cell + below + right);
           const int dx_steps = (bx - x0) / kStep, dy_steps = by - y0;
           std::array<I4, 3> e0{};
           bool reject = false, inside = material == nullptr;

@@ -103,6 +103,92 @@ class TileShader {
     out.point = from_eye;
   }
 
+  /// Four pixels side by side of one flat, matt triangle by daylight: most of a street. False: of
+  /// another kind, to be shaded one by one.
+  struct Four {
+    F4 r, g, b;
+    F4 x, y, z;  // from the eye
+    F4 w;
+  };
+  bool four(const ScreenTriangle& t, float x, float y, Four& out) {
+    if (&t != now_.triangle) begin(t);
+    const Material& m = *now_.material;
+    if (!now_.flat || m.gloss != Gloss::matt || lamps_ > 0 || now_.glows) return false;
+    const F4 xs = all(x) + F4{0, 1, 2, 3};
+    const F4 dx = xs - all(f32(t.x[0]) * (1.0F / kSubpixel));
+    const float dy = y - f32(t.y[0]) * (1.0F / kSubpixel);
+    const F4 w = all(t.w + t.wy * dy) + all(t.wx) * dx, z = all(1.0F) / w;
+    const F4 b1 = (all(t.b1 + t.b1y * dy) + all(t.b1x) * dx) * z;
+    const F4 b2 = (all(t.b2 + t.b2y * dy) + all(t.b2x) * dx) * z;
+    const V3 row = ahead_ + ((y - cy_) * f_) * down_;
+    const F4 side = (xs - all(cx_)) * all(f_);
+    const F4 rx = all(row.x) + side * all(right_.x), ry = all(row.y) + side * all(right_.y);
+    const F4 rz = all(row.z) + side * all(right_.z);
+    F4 stretch = rx * rx + ry * ry + rz * rz;
+    for (int k = 0; k < 4; ++k) stretch[k] = std::sqrt(stretch[k]);
+    out.w = w;
+    out.x = z * rx;
+    out.y = z * ry;
+    out.z = z * rz;
+    const F4 far = z * stretch;
+    const V3 n = now_.normal;
+    const F4 u = all(now_.u) + b1 * all(now_.u1) + b2 * all(now_.u2);
+    const F4 v = all(now_.v) + b1 * all(now_.v1) + b2 * all(now_.v2);
+    F4 open = all(now_.shade) + b1 * all(now_.shade1) + b2 * all(now_.shade2);
+    open = open < all(0.0F) ? all(0.0F) : open;
+    open = open > all(1.0F) ? all(1.0F) : open;
+    F4 r = all(m.rgb.x), g = all(m.rgb.y), b = all(m.rgb.z);
+    if (now_.texels > 0) {
+      F4 cosine = (rx * all(n.x) + ry * all(n.y) + rz * all(n.z)) / stretch;
+      cosine = cosine < all(0.0F) ? -cosine : cosine;
+      cosine = cosine < all(0.04F) ? all(0.04F) : cosine;
+      const F4 steep = all(1.7F) - all(0.7F) * cosine, flat = all(0.55F) + all(0.4F) / cosine;
+      F4 slant = cosine > all(0.5F) ? steep : flat;
+      slant = (slant > all(3.0F) ? all(3.0F) : slant) * z * all(now_.texels);
+      const F4 su = u * all(m.per_metre), sv = v * all(m.per_metre);
+      for (int k = 0; k < 4; ++k) {
+        const V3 texture = m.texture->sample(su[k], sv[k], slant[k]);
+        r[k] *= texture.x;
+        g[k] *= texture.y;
+        b[k] *= texture.z;
+      }
+    }
+    if (m.stains_per_metre > 0 && w[0] > 1.0F / 90) {
+      const F4 su = u * all(m.stains_per_metre), sv = v * all(m.stains_per_metre);
+      F4 stain;
+      for (int k = 0; k < 4; ++k) stain[k] = s_.stains->at_place(su[k], sv[k]);
+      r *= stain;
+      g *= stain;
+      b *= stain;
+    }
+    const Light& light = *s_.light;
+    const F4 px = all(eye_.x) + out.x, py = all(eye_.y) + out.y, pz = all(eye_.z) + out.z;
+    if (occluders_ > 0)
+      for (int k = 0; k < 4; ++k) open[k] *= occlusion({px[k], py[k], pz[k]}, n);
+    const F4 back = all(0.4F) + all(0.6F) * open;
+    F4 lr = open * all(now_.sky.x) + back * all(now_.ground.x);
+    F4 lg = open * all(now_.sky.y) + back * all(now_.ground.y);
+    F4 lb = open * all(now_.sky.z) + back * all(now_.ground.z);
+    if (now_.sun > 0) {
+      F4 sun = all(now_.sun);
+      if (s_.shadows != nullptr)
+        for (int k = 0; k < 4; ++k)
+          sun[k] *= s_.shadows->sunlight({px[k], py[k], pz[k]}, n, far[k] < Shadows::kNearReach);
+      lr += sun * all(light.sun.x);
+      lg += sun * all(light.sun.y);
+      lb += sun * all(light.sun.z);
+    }
+    const F4 h = far * all(light.haze);
+    F4 q = all(1.0F) + h * all(1.0F / 8) + h * h * all(1.0F / 128);
+    q = q * q;
+    q = q * q;
+    const F4 through = all(1.0F) / (q * q), hidden = all(1.0F) - through;
+    out.r = through * r * lr + hidden * all(light.horizon.x);
+    out.g = through * g * lg + hidden * all(light.horizon.y);
+    out.b = through * b * lb + hidden * all(light.horizon.z);
+    return true;
+  }
+
   [[nodiscard]] V3 ray(float x, float y) const {
     return ahead_ + ((x - cx_) * f_) * right_ + ((y - cy_) * f_) * down_;
   }
@@ -353,6 +439,40 @@ std::array<std::int16_t, 2> velocity_of(const Shading& s, const Shift& shift, V3
           fixed(shift.cy + k * dot(shift.down, p) - y)};
 }
 
+/// Four pixels at a time, where they are of one plain triangle.
+bool shade_four(const Shading& s, TileShader& shader, const Shift& shift, std::uint32_t id, int x,
+                int y, Radiance& out) {
+  const ScreenTriangle& t = s.raster->triangle(id);
+  if (s.moves && (*s.items)[t.item].later != nullptr) return false;
+  TileShader::Four p;
+  const float px = f32(x), py = f32(y);
+  if (!shader.four(t, px, py, p)) return false;
+  const std::size_t target = at(y * out.width + x);
+  F4* to = out.planes[0].data() + target;
+  for (int k = 0; k < 4; ++k) to[k] = F4{p.r[k], p.g[k], p.b[k], 0};
+  if (!s.moves) return true;
+  std::array<std::int16_t, 2>* velocity = out.velocity.data() + target;
+  if (shift.tiny(std::max(p.w[0], p.w[3]), px, py) &&
+      shift.tiny(std::max(p.w[0], p.w[3]), px + 3, py)) {
+    for (int k = 0; k < 4; ++k) velocity[k] = {0, 0};
+    return true;
+  }
+  const F4 qx = p.x + all(shift.away.x), qy = p.y + all(shift.away.y), qz = p.z + all(shift.away.z);
+  const auto along = [&](V3 axis) {
+    return qx * all(axis.x) + qy * all(axis.y) + qz * all(axis.z);
+  };
+  F4 z = along(shift.ahead);
+  z = z < all(0.1F) ? all(0.1F) : z;
+  const F4 k64 = all(shift.focal) / z, limit = all(4000.0F);
+  F4 vx = (all(shift.cx - px) - F4{0, 1, 2, 3} + k64 * along(shift.right)) * all(64.0F);
+  F4 vy = (all(shift.cy - py) + k64 * along(shift.down)) * all(64.0F);
+  vx = vx > limit ? limit : vx < -limit ? -limit : vx;
+  vy = vy > limit ? limit : vy < -limit ? -limit : vy;
+  for (int k = 0; k < 4; ++k)
+    velocity[k] = {static_cast<std::int16_t>(vx[k]), static_cast<std::int16_t>(vy[k])};
+  return true;
+}
+
 }  // namespace
 
 void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance& out) {
@@ -365,6 +485,16 @@ void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance
     for (int x = 0; x < x_end; ++x) {
       const std::size_t i = at(y * kTile + x);
       const I4 id = samples.id[i];
+      if (plain && x + 4 <= x_end && id[0] != -1) {
+        const I4 first = all(id[0]);
+        if (!any((id ^ first) | (samples.id[i + 1] ^ first) | (samples.id[i + 2] ^ first) |
+                 (samples.id[i + 3] ^ first)) &&
+            shade_four(s, shader, shift, static_cast<std::uint32_t>(id[0]), left + x, top + y,
+                       out)) {
+          x += 3;
+          continue;
+        }
+      }
       const float px = f32(left + x), py = f32(top + y);
       Ink ink{s.planes};
       TileShader::Answer answer;

@@ -195,7 +195,7 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
       const Vec2 p = street_.at(s, side * (near + 0.1 - 1.1));
       if (lamps_)
         block.lamps.push_back(
-            {{f32(p.x), f32(p.y), f32(z) + 7.0F}, {0, 0, -1}, {1.05F, 0.86F, 0.60F}, 24, false});
+            {{f32(p.x), f32(p.y), f32(z) + 7.0F}, {0, 0, -1}, {2.4F, 1.95F, 1.35F}, 24, false});
     }
   }
   if (!wide) return;
