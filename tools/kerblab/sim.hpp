@@ -7,5 +7,8 @@ namespace kerb::lab {
 
 void add_sim_list(CLI::App& group, Action& action);
 void add_sim_check(CLI::App& group, Action& action);
+void add_sim_render(CLI::App& group, Action& action);
+void add_sim_run(CLI::App& group, Action& action);
+void add_sim_view(CLI::App& group, Action& action);
 
 }  // namespace kerb::lab

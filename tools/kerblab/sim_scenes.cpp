@@ -36,7 +36,8 @@ void add_scene_options(CLI::App& command, SceneChoice& choice) {
       ->option_text("NAME")
       ->allow_extra_args(false)
       ->check(not_empty);
-  command.add_option("--only", choice.only, "Only runs with this in their name; repeatable")
+  command
+      .add_option("--only,--filter", choice.only, "Only runs with this in their name; repeatable")
       ->option_text("TEXT")
       ->allow_extra_args(false)
       ->check(not_empty);

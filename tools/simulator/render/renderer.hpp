@@ -47,6 +47,11 @@ class Renderer {
     double pixels = 0;                      ///< of the whole silhouette
   };
   [[nodiscard]] Outline outline(const World& world, int person, double t) const;
+  /// Seconds each stage of the last picture took.
+  struct Times {
+    double place = 0, shadows = 0, bin = 0, shade = 0, develop = 0, truth = 0;
+  };
+  [[nodiscard]] const Times& times() const noexcept;
 
  private:
   struct Impl;

@@ -158,7 +158,7 @@ struct FaultSpec {
   };
   Kind kind = Kind::camera_silent;
   double from_s = 1, to_s = 1e9;
-  double amount = 1;  ///< in the kind's own unit
+  double amount = 1;  ///< in the kind's own unit: docs/simulator.md
 };
 
 /// What the judge asks of a run; all that are set must hold.
@@ -176,7 +176,7 @@ struct Criteria {
 
 struct Scenario {
   std::string name, title, suite, file;
-  std::string group;  ///< of runs that are judged together: Criteria::share is of them
+  std::string group;  ///< runs that are judged together: Criteria::share is of them
   double seconds = 6;
   std::uint32_t seed = 1;
   CameraSpec camera;

@@ -20,16 +20,24 @@ double outline_distance(double length_m, double width_m, Vec2 seen) noexcept {
 
 std::optional<double> first_touch(const std::function<double(double)>& distance, double fastest,
                                   double begin, double end) {
-  constexpr double kTouch = 1e-7;      // metres
-  constexpr double kLeastStep = 1e-7;  // seconds: a grazing pass ends, too
-  if (distance(begin) <= 0) return begin;
+  constexpr double kLeastStep = 1e-4;  // seconds: walking along at a hair's breadth ends, too
+  constexpr double kExact = 1e-9;      // seconds
+  double d = distance(begin);
+  if (d <= 0) return begin;
   if (!(fastest > 0)) return std::nullopt;
   for (double t = begin; t < end;) {
-    const double d = distance(t);
-    if (d <= kTouch) return t;
-    t += std::max(d / fastest, kLeastStep);
+    const double next = std::min(t + std::max(d / fastest, kLeastStep), end);
+    d = distance(next);
+    if (d <= 0) {
+      double apart = t, touching = next;
+      while (touching - apart > kExact) {
+        const double middle = (apart + touching) / 2;
+        (distance(middle) <= 0 ? touching : apart) = middle;
+      }
+      return touching;
+    }
+    t = next;
   }
-  if (distance(end) <= kTouch) return end;
   return std::nullopt;
 }
 

@@ -15,8 +15,8 @@ namespace kerb::sim {
 [[nodiscard]] double outline_distance(double length_m, double width_m, Vec2 seen) noexcept;
 
 /// The first time in begin..end at which `distance` is 0 or less, to 1e-6 s, where it changes by at
-/// most `fastest` a second. Steps as far as the distance allows, so nothing is stepped over.
-/// Touching at less than 1e-7 m is a touch.
+/// most `fastest` a second. Steps as far as the distance allows, so that nothing is stepped over
+/// but a graze of less than 1e-4 s.
 [[nodiscard]] std::optional<double> first_touch(const std::function<double(double)>& distance,
                                                 double fastest, double begin, double end);
 
