@@ -9,10 +9,8 @@
 #include <opencv2/imgproc.hpp>
 
 #include "tools/simulator/judge/sight.hpp"
-#include "tools/simulator/run/camera_faults.hpp"
-#if KERB_SIM_RENDER
 #include "tools/simulator/render/renderer.hpp"
-#endif
+#include "tools/simulator/run/camera_faults.hpp"
 
 namespace kerb::lab {
 namespace {
@@ -21,7 +19,6 @@ constexpr int kReportWidth = 416, kJpegQuality = 72;
 const cv::Scalar kTruth{220, 220, 220}, kFound{0, 176, 255}, kCollision{32, 45, 217},
     kInformation{0, 177, 242}, kWhite{255, 255, 255}, kBlack{0, 0, 0};
 
-#if KERB_SIM_RENDER
 class RenderedPainter final : public sim::Painter {
  public:
   RenderedPainter(const sim::Scenario& scenario, int threads)
@@ -35,7 +32,6 @@ class RenderedPainter final : public sim::Painter {
   sim::Renderer renderer_;
   sim::Rendered rendered_;
 };
-#endif
 
 sim::Scenario resized(const sim::Scenario& scenario, int width) {
   sim::Scenario out = scenario;
@@ -85,11 +81,7 @@ void label(cv::Mat& bgr, const std::string& words, cv::Point at, double size,
 }  // namespace
 
 std::unique_ptr<sim::Painter> make_painter(const sim::Scenario& scenario, int threads) {
-#if KERB_SIM_RENDER
   return std::make_unique<RenderedPainter>(scenario, threads);
-#else
-  return sim::make_plain_painter(scenario, threads);
-#endif
 }
 
 struct RunPainter::Impl {

@@ -120,7 +120,7 @@ void test_the_product_tells_the_faults_it_knows_and_recovers() {
        {FaultCase{Kind::camera_blinded, 1}, FaultCase{Kind::camera_frozen, 1},
         FaultCase{Kind::camera_dark, 1}, FaultCase{Kind::camera_silent, 1},
         FaultCase{Kind::signals_lost, 1}, FaultCase{Kind::signals_stuck, 1},
-        FaultCase{Kind::signals_late, 0.5}, FaultCase{Kind::signals_implausible, 150}}) {
+        FaultCase{Kind::signals_late, 0.5}, FaultCase{Kind::signals_implausible, 400}}) {
     const Run r = run(with_fault(c.kind, c.amount), Candidate::product);
     TEST_ASSERT_TRUE_MESSAGE(r.judgement.passed(),
                              (std::string{name_of(c.kind)} + ": " + failures(r)).c_str());

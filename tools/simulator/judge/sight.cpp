@@ -3,52 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "tools/simulator/scenario/things.hpp"
 
 namespace kerb::sim {
 namespace {
 
 constexpr double kWide = 0.26;           // of a person's height, shoulder to shoulder
 constexpr int kColumns = 8, kRows = 16;  // of points on the figure
-
-/// A box on the ground, for things whose scenario leaves the size to their kind.
-Vec3 usual_size(PropKind kind) {
-  switch (kind) {
-    case PropKind::car:
-      return {4.5, 1.8, 1.5};
-    case PropKind::van:
-      return {5.5, 2.0, 2.4};
-    case PropKind::truck:
-      return {8.0, 2.5, 3.5};
-    case PropKind::bicycle:
-      return {1.8, 0.5, 1.1};
-    case PropKind::pole:
-      return {0.1, 0.1, 3.0};
-    case PropKind::lamp_post:
-      return {0.18, 0.18, 7.0};
-    case PropKind::cone:
-      return {0.4, 0.4, 0.75};
-    case PropKind::sign:
-      return {0.06, 0.6, 2.6};
-    case PropKind::tree:
-      return {4.0, 4.0, 7.0};
-    case PropKind::bush:
-      return {1.2, 1.2, 1.1};
-    case PropKind::bin:
-      return {0.6, 0.6, 1.1};
-    case PropKind::wall:
-      return {6.0, 0.25, 2.0};
-    case PropKind::barrier:
-      return {4.0, 0.1, 1.0};
-    case PropKind::bench:
-      return {1.8, 0.6, 0.85};
-    case PropKind::poster:
-      return {0.15, 1.3, 2.4};
-    case PropKind::hydrant:
-      return {0.35, 0.35, 0.9};
-  }
-  return {1, 1, 1};
-}
 
 }  // namespace
 

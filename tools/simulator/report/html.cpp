@@ -73,7 +73,7 @@ std::string head(const Report& report) {
   if (report.candidate == "bench") who = "the firmware on the emulated board";
   return fmt::format(
       "<header><h1>Kerbwatch proving ground {}</h1><p>{} of {} runs passed. Judged: {}. {:.1f} "
-      "minutes of traffic{} in {:.0f} s{}; results are known {:.0f} ms after each picture. kerblab "
+      "minutes of traffic{} in {:.1f} s{}; results are known {:.0f} ms after each picture. kerblab "
       "{}.</p></header>",
       badge(report.passed()), passed, report.runs.size(), who, simulated / 60,
       frames > 0 ? fmt::format(", {} pictures,", frames) : "", took,
@@ -86,7 +86,8 @@ std::string suite_table(const SuiteResult& suite) {
     const double share = g.runs > 0 ? 100.0 * g.passed_runs / g.runs : 0;
     rows += fmt::format(
         "<tr><th scope=\"row\"><button class=\"link\" data-find=\"{}\">{}</button></th><td "
-        "class=\"num\">{}/{}</td><td><span class=\"meter\"><i style=\"width:{:.0f}%\" "
+        "class=\"num\">{}/{}</td><td class=\"wide\"><span class=\"meter\"><i "
+        "style=\"width:{:.0f}%\" "
         "class=\"{}\"></i></span></td><td class=\"num wide\">{:.0f}&nbsp;%</td><td "
         "class=\"num\">{}</td><td class=\"num wide\">{}</td><td>{}</td></tr>",
         escaped(g.name), escaped(g.name), g.passed_runs, g.runs, share, g.passed ? "good" : "bad",
@@ -98,7 +99,8 @@ std::string suite_table(const SuiteResult& suite) {
     notes += fmt::format("<p>{} {}</p>", badge(v.passed), escaped(v.reason));
   return fmt::format(
       "<section class=\"card\"><h2>{} {}</h2><p class=\"sub\">{}{}{} of {} runs "
-      "passed</p><table><thead><tr><th>scenario</th><th class=\"num\">passed</th><th></th><th "
+      "passed</p><table><thead><tr><th>scenario</th><th class=\"num\">passed</th><th "
+      "class=\"wide\"></th><th "
       "class=\"num wide\">needed</th><th class=\"num\" title=\"the least time from a warning to "
       "the impact\">least before impact</th><th class=\"num wide\" title=\"the most time from "
       "half visible to the warning\">most after half "

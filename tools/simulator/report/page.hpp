@@ -26,9 +26,9 @@ th,td{text-align:left;padding:.3em .5em;border-top:1px solid var(--line);font-we
 thead th{border-top:0;color:var(--dim);font-size:.78rem;vertical-align:bottom}
 .num{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}thead .num{white-space:normal}
 table.slim{width:auto;min-width:260px}
-.meter{display:block;min-width:48px;height:8px;border-radius:4px;background:var(--badbg);overflow:hidden}
+tbody th{min-width:6em}.meter{display:block;min-width:48px;height:8px;border-radius:4px;background:var(--badbg);overflow:hidden}
 .meter i{display:block;height:100%;background:var(--good)}.meter i.bad{background:var(--bad)}
-button.link{all:unset;cursor:pointer;color:inherit;text-decoration:underline dotted;text-underline-offset:3px;overflow-wrap:anywhere}
+button.link{all:unset;cursor:pointer;color:inherit;text-decoration:underline dotted;text-underline-offset:3px;overflow-wrap:break-word}
 button.link:focus-visible{outline:2px solid var(--true)}
 .tools{display:flex;flex-wrap:wrap;gap:10px 16px;align-items:center;margin:.4em 0;position:sticky;top:0;background:var(--bg);padding:8px 0;z-index:1}
 .tools input[type=search]{flex:1 1 220px;max-width:420px;font:inherit;padding:.4em .6em;border:1px solid var(--line);border-radius:6px;background:var(--card);color:var(--ink)}
@@ -48,7 +48,7 @@ figure{margin:0;flex:1 1 300px;max-width:416px}figure img{width:100%;height:auto
 figcaption{font-size:.82rem;color:var(--dim);padding:2px 0}
 svg.time{width:100%;max-width:760px;height:auto;display:block;margin:8px 0}
 svg text{fill:var(--dim);font-size:9.5px;font-family:inherit}svg .title{fill:var(--ink);font-size:9.5px}
-svg .end{text-anchor:end}svg .middle{text-anchor:middle}svg .note{fill:var(--ink)}
+svg .end{text-anchor:end}svg .middle{text-anchor:middle}svg .note{fill:var(--ink);paint-order:stroke;stroke:var(--card);stroke-width:3px}
 svg .grid{stroke:var(--line);stroke-width:.6;fill:none}
 svg .line{fill:none;stroke-width:1.8;stroke-linejoin:round}svg .true{stroke:var(--true)}svg .ttc{stroke:var(--ttc)}
 svg .wanted{stroke:var(--coll);stroke-width:1;stroke-dasharray:4 3;fill:none}

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kWidth = 480, kLeft = 66, kRight = 10;  // of the drawing, in its own units
 constexpr double kDistanceTop = 22, kDistanceHeight = 84;
-constexpr double kTtcTop = 124, kTtcHeight = 74;
-constexpr double kLaneTop = 216, kLane = 17, kBar = 12;
+constexpr double kTtcTop = 132, kTtcHeight = 74;
+constexpr double kLaneTop = 222, kLane = 17, kBar = 12;
 constexpr double kTtcMost = 6;  // seconds
 constexpr std::size_t kMostPoints = 160;
 constexpr double kSlack = 1e-9;
@@ -160,7 +160,7 @@ class Drawing {
     return out + fmt::format("<path class=\"visible\" d=\"{}\"/>", d);
   }
   std::string people_lane() {
-    std::string out = lane("people sent");
+    std::string out = lane("people");
     const std::vector<Heard::People>& people = run_.judgement.heard.people;
     for (std::size_t i = 0; i < people.size();) {
       std::size_t j = i;

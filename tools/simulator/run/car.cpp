@@ -38,7 +38,7 @@ void Car::say_motion(double t) {
     world_.at(t, now_);
     can::VehicleMotion motion;
     const FaultSpec* wrong = fault(FaultSpec::Kind::signals_implausible, t);
-    motion.speed_mps = wrong != nullptr ? wrong->amount : now_.car.mps;
+    motion.speed_mps = now_.car.mps + (wrong != nullptr ? wrong->amount / 3.6 : 0);
     motion.yaw_rate_radps = now_.car.yaw_radps;
     motion.counter = next(motion_counter_);
     last_motion_ = can::encode(motion);

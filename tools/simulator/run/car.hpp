@@ -12,7 +12,7 @@ namespace kerb::sim {
 ///   signals_lost         nothing is sent
 ///   signals_stuck        the last message again and again, its counter too
 ///   signals_late         every message comes `amount` seconds late, in order
-///   signals_implausible  the speed is said to be `amount` m/s
+///   signals_implausible  the speed is said to be `amount` km/h more
 class Car {
  public:
   Car(const World& world, CanBus& bus) : world_{world}, bus_{bus} {}

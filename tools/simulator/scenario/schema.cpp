@@ -389,7 +389,7 @@ constexpr Field kFault[] = {
     number("to_s", 0, 1e9, "s", "Ends.", KERB_SLOT(FaultSpec, to_s), "never"),
     number("amount", 0, 1000, "",
            "How much: 0..1 of the light (blinded, dark) or of the picture (dirty), degrees "
-           "(misaligned), seconds (late), the speed that is told in m/s (implausible).",
+           "(misaligned), seconds (late), km/h that the speed is told too high (implausible).",
            KERB_SLOT(FaultSpec, amount))};
 constexpr Table kFaultTable{"faults", "Something that goes wrong.", kFault, fresh<FaultSpec>};
 
