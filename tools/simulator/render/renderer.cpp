@@ -291,6 +291,7 @@ Renderer::Outline Renderer::outline(const World& world, int person, double t) co
   Moment now;
   world.at(t, now);
   const CameraPose pose = pose_of(impl_->camera, now.car.place);
+  if (!Scene::in_reach(pose, now.people[at(person)].place.at)) return {};
   Geometry body;
   impl_->scene.place_person(person, now.people[at(person)], t, true, body);
   const std::size_t own = impl_->scene.own_corners(person, true);

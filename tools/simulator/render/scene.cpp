@@ -257,6 +257,8 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
   workers.run(i32(people_.size()), [&](int i, int) {
     Person& person = *people_[at(i)];
     const PersonState& state = now.people[at(i)];
+    person.near = in_reach(pose, state.place.at);
+    if (!person.near) return;
     const Vec3 seen = pose.seen({state.place.at.x, state.place.at.y, 1});
     const double pixels = focal * scenario_.people[at(i)].height_m / std::max(length(seen), 0.5);
     const bool coarse = pixels < 130;
@@ -275,6 +277,7 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
   });
   for (std::size_t i = 0; i < people_.size(); ++i) {
     Person& person = *people_[i];
+    if (!person.near) continue;
     moving_.push_back(i32(items_.size()));
     items_.push_back({&person.now, then.t != now.t ? person.then.data() : nullptr,
                       static_cast<std::uint16_t>(1 + i)});

@@ -19,6 +19,11 @@ class Scene {
   /// Everything within sight of a camera at `now`; people and cars also as they will be `then`.
   void place(Workers& workers, const Moment& now, const Moment& then, const CameraPose& pose,
              double focal);
+  /// Whether somebody there is near enough to be drawn at all.
+  static bool in_reach(const CameraPose& pose, Vec2 place) {
+    const Vec3 seen = pose.seen({place.x, place.y, 1});
+    return seen.z > -25 && length(seen) < 230;
+  }
   /// A person alone, now.
   void place_person(int person, const PersonState& state, double t, bool coarse,
                     Geometry& out) const;
@@ -45,6 +50,7 @@ class Scene {
     Geometry now, shape_fine, shape_coarse;
     std::vector<V3> then;
     std::vector<Occluder> occluders;
+    bool near = false;  // enough to be drawn, or to cast a shadow that is seen
   };
   struct Prop {
     PropKind kind{};
