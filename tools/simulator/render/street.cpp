@@ -9,9 +9,9 @@ Street::Street(const Scenario& scenario)
       kerb_{kerb_offset(scenario.street)} {
   for (const PersonSpec& person : scenario.people) {
     Vec2 from = person.start.at;
-    taken_.push_back({from, from, 0.5});
+    taken_.push_back({from, from, 0.35});
     for (const WalkLeg& leg : person.walk) {
-      taken_.push_back({from, leg.to, 0.5});
+      taken_.push_back({from, leg.to, 0.35});
       from = leg.to;
     }
   }

@@ -140,8 +140,9 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
   // Lines: broken between lanes, at the edges where there is no pavement or there are bays.
   for (int i = 1; i < spec.lanes; ++i) {
     const double d = -half + i * lane;
-    for (double s = s0; s < s1 - 1; s += 6.667)
-      mark(b, s, s + 3, d - 0.06, d + 0.06, 0.008F, id_of(Base::line_white));
+    for (int k = 0; k < 3; ++k)
+      mark(b, s0 + k * kBlock / 3, s0 + k * kBlock / 3 + 3, d - 0.06, d + 0.06, 0.008F,
+           id_of(Base::line_white));
   }
   if (spec.pavement_m <= 0 || kerb > half || spec.lanes > 2)
     for (const double d : {-half + 0.15, half - 0.15})
@@ -163,7 +164,7 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
     double turn = dice.chance(0.5F) ? 0.0 : 1.4;
     turn += dice.between(-0.3F, 0.3F);
     for (int k = 0; k < 12; ++k) {
-      const double l = dice.between(0.2F, 0.5F), w = dice.between(0.006F, 0.018F);
+      const double l = dice.between(0.2F, 0.5F), w = dice.between(0.003F, 0.009F);
       turn += dice.between(-0.5F, 0.5F);
       const Vec2 a = street_.at(s, d);
       s += l * std::cos(turn);
@@ -177,8 +178,8 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
     }
   }
   if (dice.chance(0.55F)) {
-    const Vec2 at_ = street_.at(s0 + kBlock * dice.unit(), dice.between(-0.8F, 0.8F) * half);
-    b.stand({f32(at_.x), f32(at_.y), 0.007F}, dice.between(0, 3));
+    const Vec2 place = street_.at(s0 + kBlock * dice.unit(), dice.between(-0.8F, 0.8F) * half);
+    b.stand({f32(place.x), f32(place.y), 0.007F}, dice.between(0, 3));
     b.picture({-0.33F, -0.33F, 0}, {0.33F, -0.33F, 0}, {0.33F, 0.33F, 0}, {-0.33F, 0.33F, 0},
               id_of(Base::manhole));
   }
@@ -201,7 +202,8 @@ void Surroundings::ground(Builder& b, double s0, int side, Dice& dice) const {
     across(kerb + 0.14, street_.pavement_end(), kKerb, kKerb,
            spec.seed % 3 == 1 ? Base::cobbles : Base::slabs, 0.95F,
            kind == Side::houses ? 0.5F : 0.9F);
-    for (double s = s0; s < s1; s += 1) {  // joints of the kerb stones
+    for (int k = 0; k < static_cast<int>(kBlock); ++k) {  // joints of the kerb stones
+      const double s = s0 + k;
       const double a = side * (kerb - 0.002), c = side * (kerb + 0.145);
       strip(b, s, s + 0.012, std::min(a, c), std::max(a, c), kKerb + 0.002F, kKerb + 0.002F,
             id_of(Base::crack), 1, 1);
@@ -270,7 +272,7 @@ void Surroundings::parked(Block& block, Builder& b, double s0, int side, Dice& d
     const Vec2 along = direction(heading);
     bool free = there;
     for (const double k : {-2.6, -1.3, 0.0, 1.3, 2.6})
-      free = free && street_.is_free(place + k * along, 1.3);
+      free = free && street_.is_free(place + k * along, 1.0);
     if (free) vehicle(block, b, place, heading, 0, own);
   }
 }

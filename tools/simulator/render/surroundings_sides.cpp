@@ -98,7 +98,8 @@ void Surroundings::park(Block& block, Builder& b, double s0, int side, Dice& dic
 
 void Surroundings::fields(Block& block, Builder& b, double s0, int side, Dice& dice) const {
   const double z = street_.spec().pavement_m > 0 ? kKerbHeight : 0, edge = street_.pavement_end();
-  for (double s = s0; s < s0 + kBlock; s += 4) {  // a wire fence
+  for (int k = 0; k < 5; ++k) {  // a wire fence
+    const double s = s0 + 4 * k;
     if (!street_.owns(s, side * (edge + 2.6))) continue;
     const Vec2 p = street_.at(s, side * (edge + 2.6));
     b.stand({p, street_.frame(s).heading}, z);
@@ -122,8 +123,9 @@ void Surroundings::fields(Block& block, Builder& b, double s0, int side, Dice& d
 void Surroundings::car_park(Block& block, Builder& b, double s0, int side, Dice& dice) const {
   const double z = street_.spec().pavement_m > 0 ? kKerbHeight : 0, edge = street_.pavement_end();
   const float fz = f32(z) + 0.006F;
-  for (double s = s0; s < s0 + kBlock - 0.1; s += 2.5)
+  for (int k = 0; k < 8; ++k)
     for (const double row : {3.0, 14.0, 20.0}) {
+      const double s = s0 + 2.5 * k;
       const double a = side * (edge + row), c = side * (edge + row + 5);
       mark(b, s, s + 0.1, std::min(a, c), std::max(a, c), fz, id_of(Base::line_white));
       const Vec2 p = street_.at(s + 1.25, side * (edge + row + 2.5));
@@ -191,7 +193,7 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
   // A lantern every other block, its arm over the road, sides taking turns.
   if (((number % 2 + 2) % 2 == 0) == (side > 0) && (clutter > 0 || lamps_)) {
     const double s = s0 + 3, turn = side > 0 ? 0 : kPi;
-    if (put(s, near + 0.1, PropKind::lamp_post, 0, turn, 0.3)) {
+    if (put(s, near + 0.1, PropKind::lamp_post, 0, turn, 0.1)) {
       const Vec2 p = street_.at(s, side * (near + 0.1 - 1.1));
       if (lamps_)
         block.lamps.push_back(
@@ -200,18 +202,18 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
   }
   if (!wide) return;
   if (dice.chance(0.55F * clutter))
-    put(s0 + 17 * dice.unit(), near, PropKind::sign, 0, side > 0 ? kPi : 0, 0.4);
+    put(s0 + 17 * dice.unit(), near, PropKind::sign, 0, side > 0 ? kPi : 0, 0.05);
   if (dice.chance(0.5F * clutter))
     put(s0 + 17 * dice.unit(), dice.chance(0.5F) ? near : far, PropKind::bin,
-        id_of(Base::bin_green), 0, 0.5);
+        id_of(Base::bin_green), 0, 0.25);
   if (dice.chance(0.35F * clutter))
-    put(s0 + 17 * dice.unit(), far, PropKind::bench, 0, side > 0 ? 0 : kPi, 1.0);
-  if (dice.chance(0.10F * clutter)) put(s0 + 17 * dice.unit(), near, PropKind::hydrant, 0, 0, 0.4);
+    put(s0 + 17 * dice.unit(), far, PropKind::bench, 0, side > 0 ? 0 : kPi, 0.5);
+  if (dice.chance(0.10F * clutter)) put(s0 + 17 * dice.unit(), near, PropKind::hydrant, 0, 0, 0.15);
   const int bollards = dice.chance(0.35F * clutter) ? 3 + dice.below(5) : 0;
   const double first = s0 + 10 * dice.unit();
   for (int i = 0; i < bollards; ++i) {
     const Vec2 p = street_.at(first + 1.5 * i, side * (near - 0.1));
-    if (!street_.is_free(p, 0.35)) continue;
+    if (!street_.is_free(p, 0.05)) continue;
     b.stand({p, 0}, z);
     b.tube({0, 0, 0}, {0, 0, 0.85F}, 0.06F, 0.06F, 8, id_of(Base::metal_dark));
     b.ball({0, 0, 0.88F}, {0.075F, 0.075F, 0.06F}, 4, id_of(Base::metal_dark));
@@ -225,7 +227,7 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
   const Side kind = side > 0 ? spec.left : spec.right;
   if (kind == Side::houses && spec.pavement_m >= 2 && dice.chance(0.45F * clutter)) {
     const Vec2 p = street_.at(s0 + 4 + 12 * dice.unit(), side * (near + 0.25));
-    if (street_.is_free(p, 0.6)) tree(block, p, z, dice.between(5, 8), dice);
+    if (street_.is_free(p, 0.2)) tree(block, p, z, dice.between(5, 8), dice);
   }
   if (dice.chance(0.2F * clutter)) {  // a cabinet
     const double s = s0 + 17 * dice.unit();
