@@ -30,6 +30,21 @@ Occluder under_car(const Place& place, double z, V3 size) {
           0.48F * size.y};
 }
 
+/// A garment of two colours: what its own is multiplied by, over 0.8 x 0.8 m.
+Texture pattern_texture(const PersonSpec& spec, const Surface& first, const Surface& second) {
+  const Texture& cloth = texture_of(Paint::cloth);
+  const auto ratio = [&](std::size_t c) {
+    return std::min(linear_of(f32(second.rgb[c])) / std::max(linear_of(f32(first.rgb[c])), 0.004F),
+                    4.0F);
+  };
+  const V3 other{ratio(0), ratio(1), ratio(2)};
+  return Texture{
+      7, [&](float u, float v) {
+        const auto share = f32(pattern_share(spec.clothing.pattern, 0.8 * u, 0.8 * v, spec.seed));
+        return Texture::Texel{cloth.sample_level(u, v, 0) * mix(V3{1, 1, 1}, other, share), 1};
+      }};
+}
+
 }  // namespace
 
 Scene::Scene(const Scenario& scenario)
@@ -83,12 +98,13 @@ void Scene::paint_people() {
           m.per_metre = 4;
           m.celsius = 28;
           break;
-        case BodyPart::top: {
-          constexpr Paint kPatterns[] = {Paint::cloth, Paint::stripes, Paint::checks,
-                                         Paint::blocks};
-          m.texture = &texture_of(kPatterns[std::clamp(spec.clothing.pattern, 0, 3)]);
+        case BodyPart::top:
+          if (spec.clothing.pattern != 0) {
+            person.pattern = pattern_texture(spec, surfaces[i],
+                                             surfaces[static_cast<std::size_t>(BodyPart::trim)]);
+            m.texture = &person.pattern;
+          }
           break;
-        }
         case BodyPart::shoes:
         case BodyPart::thing_dark:
           m.texture = &texture_of(Paint::plain);

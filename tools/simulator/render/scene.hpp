@@ -45,6 +45,7 @@ class Scene {
   struct Person {
     std::optional<Body> fine, coarse;  // made when first needed
     const PersonSpec* spec = nullptr;
+    Texture pattern;  // of the top, where it is not plain
     std::array<std::uint16_t, static_cast<std::size_t>(BodyPart::count)> materials{};
     Mesh mesh;
     Geometry now, shape_fine, shape_coarse;
