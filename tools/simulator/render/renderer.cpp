@@ -133,8 +133,8 @@ struct Renderer::Impl {
     times.shadows = 0;
     if (shadows) {
       const V3 ahead = unit(V3{f32(s.pose.axes[2].x), f32(s.pose.axes[2].y), 0});
-      shadows->prepare(workers, to_v3(s.pose.at), ahead, scene.items(), scene.standing(),
-                       scene.moving(), scene.materials());
+      shadows->prepare(workers, to_v3(s.pose.at), ahead, scene.standing(), scene.moving(),
+                       scene.materials());
       times.shadows = watch.lap();
     }
     raster.bin(workers, s.pose, scene.items(), scene.materials());

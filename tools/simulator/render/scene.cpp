@@ -232,13 +232,18 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
     horizon_at_ = place;
   }
   const auto stands = [&](const Geometry* g, std::uint16_t object) {
-    standing_.push_back(i32(items_.size()));
+    standing_.push_back(g);
     items_.push_back({g, nullptr, object});
   };
   for (const auto& [number, block] : surroundings_.blocks()) {
     (void)number;
     for (const std::unique_ptr<Geometry>& g : block.geometries)
       if (!g->faces.empty()) stands(g.get(), 0);
+    for (const std::unique_ptr<Tree>& tree : block.trees) {
+      const float away = length(tree->near.ball.centre - to_v3(pose.at));
+      items_.push_back({away < 45 ? &tree->near : &tree->far, nullptr, 0});
+      standing_.push_back(&tree->near);
+    }
     occluders_.insert(occluders_.end(), block.occluders.begin(), block.occluders.end());
     lamps_.insert(lamps_.end(), block.lamps.begin(), block.lamps.end());
   }
@@ -266,7 +271,7 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
     }
     prop.now.bound();
     if (is_vehicle(prop.kind)) occluders_.push_back(under_car(p, 0, prop.size));
-    moving_.push_back(i32(items_.size()));
+    moving_.push_back(&prop.now);
     items_.push_back({&prop.now, prop.then.data(), object});
   }
   // People far outside of the picture still cast shadows; those far away do with a coarse net.
@@ -294,7 +299,7 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
   for (std::size_t i = 0; i < people_.size(); ++i) {
     Person& person = *people_[i];
     if (!person.near) continue;
-    moving_.push_back(i32(items_.size()));
+    moving_.push_back(&person.now);
     items_.push_back({&person.now, then.t != now.t ? person.then.data() : nullptr,
                       static_cast<std::uint16_t>(1 + i)});
     occluders_.insert(occluders_.end(), person.occluders.begin(), person.occluders.end());

@@ -32,8 +32,9 @@ class Scene {
   }
 
   [[nodiscard]] const std::vector<Item>& items() const noexcept { return items_; }
-  [[nodiscard]] const std::vector<int>& standing() const noexcept { return standing_; }
-  [[nodiscard]] const std::vector<int>& moving() const noexcept { return moving_; }
+  /// What casts shadows: always the same and always there; and what moves.
+  [[nodiscard]] const std::vector<const Geometry*>& standing() const noexcept { return standing_; }
+  [[nodiscard]] const std::vector<const Geometry*>& moving() const noexcept { return moving_; }
   [[nodiscard]] const std::vector<Occluder>& occluders() const noexcept { return occluders_; }
   [[nodiscard]] const std::vector<Lamp>& lamps() const noexcept { return lamps_; }
   [[nodiscard]] const Materials& materials() const noexcept { return materials_; }
@@ -78,7 +79,7 @@ class Scene {
   Geometry horizon_;
   int horizon_at_ = 1 << 30;
   std::vector<Item> items_;
-  std::vector<int> standing_, moving_;
+  std::vector<const Geometry*> standing_, moving_;
   std::vector<Occluder> occluders_, prop_occluders_;
   std::vector<Lamp> lamps_;
 };

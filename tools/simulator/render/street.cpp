@@ -45,7 +45,8 @@ Street::Coordinates Street::locate(Vec2 p) const {
   };
   if (way_.length() == 0) return {straight, dot(p - start.at, left_of(direction(start.heading)))};
   from(straight);
-  for (double s = 0; s <= way_.length() + 20; s += 20) {
+  for (int k = 0; 20 * k <= way_.length() + 20; ++k) {
+    const double s = 20 * k;
     const double off = length(p - way_.at(s).at);
     if (off < least + 25) from(s);
   }

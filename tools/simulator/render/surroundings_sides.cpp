@@ -59,11 +59,19 @@ void Surroundings::houses(Builder& b, double s0, int side, Dice& dice) const {
 
 void Surroundings::tree(Block& block, Vec2 place, double z, float height, Dice& dice) const {
   if (std::abs(street_.locate(place).d) < street_.kerb() + 0.3) return;  // another part of the road
-  Geometry& g = *block.geometries.emplace_back(std::make_unique<Geometry>());
-  Builder b{g};
-  b.stand({place, 6.28 * dice.unit()}, z);
+  // Twice: as it is, and with a quarter of the cards for when it is far.
+  Tree& tree = *block.trees.emplace_back(std::make_unique<Tree>());
+  const Place where{place, 6.28 * dice.unit()};
   const auto leaves = static_cast<std::uint16_t>(id_of(Base::leaves_a) + dice.below(3));
-  build_tree(b, b, height, height * dice.between(0.28F, 0.38F), leaves, dice.bits(), 700);
+  const float spread = height * dice.between(0.28F, 0.38F);
+  const std::uint64_t seed = dice.bits();
+  for (const bool far : {false, true}) {
+    Geometry& g = far ? tree.far : tree.near;
+    Builder b{g};
+    b.stand(where, z);
+    build_tree(b, b, height, spread, leaves, seed, far ? 170 : 700);
+    g.bound();
+  }
 }
 
 void Surroundings::park(Block& block, Builder& b, double s0, int side, Dice& dice) const {
@@ -197,7 +205,7 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
       const Vec2 p = street_.at(s, side * (near + 0.1 - 1.1));
       if (lamps_)
         block.lamps.push_back(
-            {{f32(p.x), f32(p.y), f32(z) + 7.0F}, {0, 0, -1}, {2.4F, 1.95F, 1.35F}, 24, false});
+            {{f32(p.x), f32(p.y), f32(z) + 7.0F}, {0, 0, -1}, {2.4F, 1.95F, 1.35F}, 20, false});
     }
   }
   if (!wide) return;
