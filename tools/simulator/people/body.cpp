@@ -160,7 +160,7 @@ Body::Body(const PersonSpec& person, double coarseness) : impl_{std::make_unique
   add_head(b.figure, b.look, layers);
   add_clothes(b.figure, person, b.look, layers);
   add_things(b.figure, person, b.look, layers);
-  const Rig rig{b.figure};
+  const Rig rig{b.figure, hem_of(person.clothing.top, b.figure, b.look)};
   for (const Layer& layer : layers)
     if (layer.own) b.add(layer, layers, rig, coarseness);
   b.own = b.vertices.size();

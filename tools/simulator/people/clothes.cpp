@@ -26,6 +26,20 @@ std::vector<Section> between(const std::vector<Section>& sections, double from, 
   return out;
 }
 
+double hem_of(Garment top, const Figure& f, const Look& look) {
+  const double hip = f.joint[kPelvis].z, knee = f.joint[kShank].z;
+  switch (top) {
+    case Garment::coat:
+      return knee + (0.10 - 0.13 * look.hem) * f.scale + 0.05;
+    case Garment::dress:
+      return knee + (0.02 - 0.10 * look.hem) * f.scale;
+    case Garment::shirt:
+      return hip + (0.00 - 0.03 * look.hem) * f.scale;
+    default:
+      return hip - (0.035 + 0.045 * look.hem) * f.scale;
+  }
+}
+
 namespace {
 
 struct Cloth {
@@ -84,7 +98,9 @@ Field top_field(const TopShape& shape) {
                          {shape.bust * 0.9, shape.bust, shape.bust}),
                0.05);
     const double arm = sleeve.distance(p);
-    double d = join(trunk, arm, shape.join_k);
+    // A fillet at the shoulder, none below the armpit.
+    const double k = shape.join_k * (1 - 0.75 * smooth_step(0.05, 0.16, t));
+    double d = join(trunk, arm, k);
     const double on_arm = smooth_step(0, 0.03, trunk - arm);
     d -= folds(p, shape.seed, shape.fold);
     d -= on_arm * shape.fold * 0.9 *
@@ -92,20 +108,6 @@ Field top_field(const TopShape& shape) {
           rings(t, shape.wrist - 0.03, 0.05, p, shape.seed));
     return d;
   };
-}
-
-double hem_of(Garment top, const Figure& f, const Look& look) {
-  const double hip = f.joint[kPelvis].z, knee = f.joint[kShank].z;
-  switch (top) {
-    case Garment::coat:
-      return knee + (0.10 - 0.13 * look.hem) * f.scale + 0.05;
-    case Garment::dress:
-      return knee + (0.02 - 0.10 * look.hem) * f.scale;
-    case Garment::shirt:
-      return hip + (0.00 - 0.03 * look.hem) * f.scale;
-    default:
-      return hip - (0.035 + 0.045 * look.hem) * f.scale;
-  }
 }
 
 void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::vector<Layer>& out) {
@@ -194,7 +196,7 @@ void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::v
     out.push_back({collar,
                    {-0.16, -0.16, neck.z - 0.09},
                    {0.16, 0.16, neck.z + 0.12},
-                   0.017,
+                   0.020,
                    outer && !look.scarf ? BodyPart::top : BodyPart::trim});
   }
   if (outer && look.hood_down && look.hat != Hat::hood) {
@@ -219,7 +221,7 @@ void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::v
     out.push_back({front,
                    {0.0, -0.14, hem},
                    {0.36, 0.14, neck.z + 0.05},
-                   0.017,
+                   0.020,
                    BodyPart::trim,
                    skirted ? Cling::skirt : Cling::body});
   }
@@ -234,7 +236,7 @@ void add_bottom(const Figure& f, const PersonSpec& person, const Look& look,
   const bool trousers = !dress && !skirt && !shorts;
   const double hip = f.joint[kPelvis].z;
   // What lies under other cloth is left out, but for a hand's breadth above that one's hem.
-  const double over = hem_of(person.clothing.top, f, look) + 0.10 * f.scale;
+  const double over = hem_of(person.clothing.top, f, look) + 0.07 * f.scale;
   const std::vector<Section> body = trunk_sections(f), legs = leg_sections(f);
   const auto leg_loft = [&f](const std::vector<Section>& s, std::size_t right, double rounding) {
     const Vec3 outwards{0, (right != 0 ? -0.011 : 0.011) * f.girth, 0};
@@ -365,7 +367,7 @@ void add_hands(const Figure& f, const Look& look, std::vector<Layer>& out) {
     const Vec3 last = wrist + (f.hand + 0.02) * axis;
     const Vec3 low{-0.08 * s, std::min(first.y, last.y) - 0.06, last.z - 0.03};
     const Vec3 high{0.09 * s, std::max(first.y, last.y) + 0.06, first.z + 0.04};
-    out.push_back({field, low, high, bare ? 0.022 : 0.018});
+    out.push_back({field, low, high, bare ? 0.023 : 0.020});
   }
 }
 

@@ -14,13 +14,14 @@ double child_head_share(double height) {
 
 Vec3 Figure::arm_axis(int right) const {
   const double side = right != 0 ? -1 : 1;
-  return {0, side * std::sin(kArmOut), -std::cos(kArmOut)};
+  return {0, side * std::sin(arm_out), -std::cos(arm_out)};
 }
 
 Figure figure_of(const PersonSpec& person) {
   Figure f;
   f.height = person.height_m;
   f.build = std::clamp(person.build, -1.0, 1.0);
+  f.arm_out = 0.42 + 0.16 * std::max(f.build, 0.0);
   f.female = person.female;
   f.child = person.child;
   const double h = f.height;

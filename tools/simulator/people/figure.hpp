@@ -29,7 +29,7 @@ enum Bone : std::uint8_t {
 };
 
 /// A body's measures at rest: standing at the origin, facing +x, feet on z = 0 with shoes on, arms
-/// held away from the trunk by kArmOut. Joints after Drillis and Contini's shares of the stature
+/// held away from the trunk. Joints after Drillis and Contini's shares of the stature
 /// (adults) and by age for children; girths after common tables of adults.
 struct Figure {
   double height = 1.75;
@@ -43,7 +43,7 @@ struct Figure {
   double heel_back = 0, ball_ahead = 0, toe_ahead = 0, ankle_height = 0;  ///< of the ankle joint
   std::array<Vec3, kBones> joint{};
 
-  static constexpr double kArmOut = 0.42;  ///< radians from hanging straight down
+  double arm_out = 0.42;  ///< radians from hanging straight down, at rest: clear of the trunk
   [[nodiscard]] Vec3 arm_axis(int right) const;
   [[nodiscard]] double leg() const { return thigh + shank; }
 };

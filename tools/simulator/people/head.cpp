@@ -159,7 +159,7 @@ void add_head(const Figure& f, const Look& look, std::vector<Layer>& out) {
   const Skull skull{f};
   const double h = f.head_height;
   const Vec3 low{-0.75 * h, -0.5 * h, f.chin - 0.30 * h}, high{0.62 * h, 0.5 * h, f.chin + 1.1 * h};
-  Layer face{face_field(skull), {low.x, low.y, f.joint[kNeck].z - 0.04}, high, 0.0135};
+  Layer face{face_field(skull), {low.x, low.y, f.joint[kNeck].z - 0.04}, high, 0.0145};
   out.push_back(face);
   const bool covered = look.hat != Hat::none;
   if (look.cut != Cut::bald && look.hat != Hat::hood) {
@@ -175,7 +175,7 @@ void add_head(const Figure& f, const Look& look, std::vector<Layer>& out) {
     out.push_back({hat_field(skull, look),
                    {low.x, low.y, f.chin + 0.3 * h},
                    {high.x + 0.1, high.y, high.z + 0.03},
-                   0.0145,
+                   0.0165,
                    BodyPart::hat,
                    Cling::rigid});
   if (look.hat == Hat::hood)

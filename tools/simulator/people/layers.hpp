@@ -53,6 +53,8 @@ void add_clothes(const Figure& f, const PersonSpec& person, const Look& look,
 void add_things(const Figure& f, const PersonSpec& person, const Look& look,
                 std::vector<Layer>& out);
 
+/// Where a top ends.
+double hem_of(Garment top, const Figure& f, const Look& look);
 /// Sections between two places, let out.
 std::vector<Section> between(const std::vector<Section>& sections, double from, double to);
 

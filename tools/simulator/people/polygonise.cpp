@@ -47,12 +47,15 @@ std::vector<double> sample(const Field& field, const Grid& g) {
 }
 
 /// Onto the surface, not further than a cell's part from where it was.
-void settle(const Field& field, double cell, Skin& skin) {
+void settle(const Field& field, double cell, int steps, Skin& skin) {
+  const double e = 0.1 * cell;
   for (Vec3& p : skin.points) {
     const Vec3 start = p;
-    for (int i = 0; i < 2; ++i) {
-      const Vec3 g = gradient(field, p, 0.1 * cell);
-      const double d = field(p), g2 = dot(g, g);
+    for (int i = 0; i < steps; ++i) {
+      const double d = field(p);
+      const Vec3 g = (1 / e) * Vec3{field({p.x + e, p.y, p.z}) - d, field({p.x, p.y + e, p.z}) - d,
+                                    field({p.x, p.y, p.z + e}) - d};
+      const double g2 = dot(g, g);
       if (g2 < 1e-6) break;
       p = p - (d / g2) * g;
       const Vec3 moved = p - start;
@@ -144,10 +147,12 @@ Skin polygonise(const Field& field, const Vec3& low, const Vec3& high, double ce
           quad(cell_at(1, 1, 0), cell_at(0, 1, 0), cell_at(0, 0, 0), cell_at(1, 0, 0), !in);
       }
   const bool tiny = skin.points.size() < 120;  // would shrink away
-  settle(field, cell, skin);
-  for (int i = 0; i < 2 && !tiny; ++i) {
+  settle(field, cell, tiny ? 2 : 1, skin);
+  if (!tiny) {
     relax(skin);
-    settle(field, cell, skin);
+    settle(field, cell, 1, skin);
+    relax(skin);
+    settle(field, cell, 2, skin);
   }
   find_normals(field, cell, skin);
   return skin;

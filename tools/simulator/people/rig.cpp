@@ -9,6 +9,8 @@ namespace {
 
 using Shares = std::array<double, kBones>;
 
+constexpr double kHeld = 0.6;  // of a thigh's swing that a hem at the hips takes part in
+
 /// The four largest, made to sum to one.
 void keep(const Shares& shares, Bound& out) {
   std::array<std::uint8_t, kBones> order{};
@@ -25,8 +27,9 @@ void keep(const Shares& shares, Bound& out) {
 
 }  // namespace
 
-Rig::Rig(const Figure& f)
+Rig::Rig(const Figure& f, double hem)
     : f_{f},
+      hem_{hem},
       trunk_{{0, 0, 0}, {0, 0, 1}, {1, 0, 0}, trunk_sections(f), 2.3, 0.01},
       arms_{Loft{f.joint[kUpperArm], f.arm_axis(0), {1, 0, 0}, arm_sections(f)},
             Loft{f.joint[kUpperArm + 1], f.arm_axis(1), {1, 0, 0}, arm_sections(f)}} {}
@@ -53,8 +56,10 @@ void Rig::bind(const Vec3& p, const Layer& layer, Bound& out) const {
   const Loft& arm = arms_[right];
   const double t = arm.along(p);
   const bool above = p.z > j[kPelvis].z - 0.02 || std::abs(p.y) > 0.27 * s + 0.05;
+  // Softly at the shoulder, sharply below the armpit.
+  const double blend = s * (0.050 - 0.038 * smooth_step(0.05 * s, 0.17 * s, t));
   double on_arm =
-      above ? smooth_step(-0.045 * s, 0.055 * s, trunk_.distance(p) - arm.distance(p)) : 0;
+      above ? smooth_step(-0.9 * blend, 1.1 * blend, trunk_.distance(p) - arm.distance(p)) : 0;
   on_arm *= smooth_step(-0.06 * s, 0.03 * s, t);
   const double fore = smooth_step(f_.upper_arm - 0.05 * s, f_.upper_arm + 0.05 * s, t);
   const double wrist = f_.upper_arm + f_.forearm;
@@ -70,8 +75,11 @@ void Rig::bind(const Vec3& p, const Layer& layer, Bound& out) const {
   const double slanted = p.z - 0.45 * (std::abs(p.y) - 0.09 * s);
   double on_legs = smooth_step(hip + 0.055 * s, hip - 0.095 * s, slanted);
   if (layer.part == BodyPart::top || layer.part == BodyPart::trim) {
-    if (p.z > 0.2 * s) on_legs *= 0.6;  // a hem is held by the hips
+    if (p.z > 0.2 * s) on_legs *= kHeld;
   }
+  // Trousers, too, where they are under a hem: else they would come through it.
+  if (layer.cling == Cling::legs)
+    on_legs *= 1 - (1 - kHeld) * smooth_step(hem_ - 0.09 * s, hem_ - 0.01 * s, p.z);
   if (skirt) on_legs = 0.88 * smooth_step(hip + 0.06 * s, hip - 0.20 * s, p.z);
   const double apart = (skirt ? 0.15 : 0.022) * s;
   const double left_share = smooth_step(-apart, apart, p.y);

@@ -20,7 +20,8 @@ struct Bound {
 /// Which bones move a place on a layer.
 class Rig {
  public:
-  explicit Rig(const Figure& figure);
+  /// hem: of what hangs over the trousers, if it ends at the hips.
+  Rig(const Figure& figure, double hem);
   void bind(const Vec3& p, const Layer& layer, Bound& out) const;
   /// A place on the cloth: which piece it is cut from, the angle round it, and along.
   struct Cloth {
@@ -31,6 +32,7 @@ class Rig {
 
  private:
   Figure f_;
+  double hem_;
   Loft trunk_;
   std::array<Loft, 2> arms_;
 };

@@ -175,18 +175,18 @@ void add_umbrella(const Figure& f, std::vector<Layer>& out) {
   pack.add(turned({0, 0, up}, {0, 0, up - rise}, radii, 16), BodyPart::thing);
 }
 
-void add_pram(const Figure& f, const Look& look, std::vector<Layer>& out) {
+void add_pram(const Figure& f, std::vector<Layer>& out) {
   Packer pack{out, kGround};
   const double grip_x = 0.275 * f.height + 0.055, grip_z = 0.585 * f.height - 0.01;
   const double x = grip_x + 0.36, wheel = 0.13;
-  const std::uint32_t seed = look.seed;
   pack.add(
       [=](const Vec3& p) {  // the tub, its hood over the near half
         double d = ellipsoid(p, {x + 0.06, 0, 0.60}, {0.43, 0.235, 0.22}, 0.1);
-        d = std::max(d, p.z - 0.66);
+        d = meet(d, p.z - 0.66, 0.03);
         double hood = ellipsoid(p, {x - 0.06, 0, 0.66}, {0.30, 0.235, 0.34});
-        hood = std::max({hood, 0.60 - p.z, (p.x - x - 0.02) * 0.8 - (p.z - 0.66) * 0.35});
-        return join(d, hood, 0.02) - 0.003 * noise({p.x * 25, p.y * 25, p.z * 25}, seed);
+        hood =
+            meet(meet(hood, 0.60 - p.z, 0.02), (p.x - x - 0.02) * 0.8 - (p.z - 0.66) * 0.35, 0.03);
+        return join(d, hood, 0.012);
       },
       {x - 0.45, -0.28, 0.34}, {x + 0.55, 0.28, 1.05}, 0.035, BodyPart::thing);
   for (const double y : {-0.25, 0.25}) {
@@ -220,7 +220,7 @@ void add_things(const Figure& f, const PersonSpec& person, const Look& look,
       add_umbrella(f, out);
       return;
     case Carries::pram:
-      add_pram(f, look, out);
+      add_pram(f, out);
       return;
     case Carries::nothing:
       return;

@@ -128,8 +128,10 @@ void balcony(Builder& b, float x0, float x1, float z) {
   const std::uint16_t rail = id_of(Base::metal_dark);
   b.box({x0, -1.0F, z - 0.14F}, {x1, 0, z}, id_of(Base::concrete), true);
   b.box({x0, -1.0F, z + 0.95F}, {x1, -0.96F, z + 1.0F}, rail, true);
-  for (float x = x0; x <= x1; x += 0.14F)
+  for (int i = 0; i <= i32((x1 - x0) / 0.14F); ++i) {
+    const float x = x0 + 0.14F * f32(i);
     b.box({x, -0.99F, z}, {x + 0.02F, -0.97F, z + 0.95F}, rail);
+  }
   for (const float x : {x0, x1 - 0.03F})
     b.box({x, -1.0F, z + 0.95F}, {x + 0.03F, 0, z + 1.0F}, rail, true);
 }
@@ -249,7 +251,8 @@ void build_garden_wall(Builder& b, float l, int kind, Dice& dice) {
       const std::uint16_t m = kWalls[dice.below(6)];
       b.box({0, -0.11F, 0}, {l, 0.11F, 0.85F}, m);
       b.box({0, -0.14F, 0.85F}, {l, 0.14F, 0.93F}, id_of(Base::stone), true);
-      for (float x = 0; x < l; x += 3) {
+      for (int i = 0; 3 * f32(i) < l; ++i) {
+        const float x = 3 * f32(i);
         b.box({x, -0.18F, 0}, {x + 0.36F, 0.18F, 1.25F}, m);
         b.box({x - 0.04F, -0.22F, 1.25F}, {x + 0.40F, 0.22F, 1.33F}, id_of(Base::stone), true);
       }
@@ -259,8 +262,10 @@ void build_garden_wall(Builder& b, float l, int kind, Dice& dice) {
       const std::uint16_t m = id_of(Base::metal_dark);
       b.box({0, -0.12F, 0}, {l, 0.12F, 0.3F}, id_of(Base::stone));
       b.box({0, -0.02F, 1.15F}, {l, 0.02F, 1.2F}, m, true);
-      for (float x = 0.05F; x < l; x += 0.15F)
+      for (int i = 0; 0.05F + 0.15F * f32(i) < l; ++i) {
+        const float x = 0.05F + 0.15F * f32(i);
         b.box({x, -0.012F, 0.3F}, {x + 0.024F, 0.012F, 1.3F}, m);
+      }
       break;
     }
     case 2:  // a hedge
@@ -272,8 +277,10 @@ void build_garden_wall(Builder& b, float l, int kind, Dice& dice) {
       b.two_sided = true;
       b.quad({0, 0, 0.05F}, {l, 0, 0.05F}, {l, 0, 1.3F}, {0, 0, 1.3F}, id_of(Base::wood));
       b.two_sided = false;
-      for (float x = 0; x < l; x += 2)
+      for (int i = 0; 2 * f32(i) < l; ++i) {
+        const float x = 2 * f32(i);
         b.box({x, -0.06F, 0}, {x + 0.1F, 0.06F, 1.4F}, id_of(Base::wood));
+      }
     }
   }
 }

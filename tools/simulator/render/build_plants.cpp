@@ -6,15 +6,15 @@ namespace kerb::sim {
 namespace {
 
 /// A square of leaves, lit as if it were part of the crown's outside.
-void card(Builder& b, V3 at_, float size, V3 normal, float shade, Dice& dice, std::uint16_t m) {
+void card(Builder& b, V3 place, float size, V3 normal, float shade, Dice& dice, std::uint16_t m) {
   const V3 axis = unit(V3{dice.bell(), dice.bell(), dice.bell() + 0.01F});
   const V3 side = unit(cross(axis, std::abs(axis.z) > 0.8F ? V3{1, 0, 0} : V3{0, 0, 1}));
   const V3 up = cross(axis, side);
   const V3 s = (0.5F * size) * side, u = (0.5F * size) * up;
-  const std::uint32_t i = b.corner(at_ - s - u, normal, 0, 0, shade);
-  b.corner(at_ + s - u, normal, 1, 0, shade);
-  b.corner(at_ + s + u, normal, 1, 1, shade);
-  b.corner(at_ - s + u, normal, 0, 1, shade);
+  const std::uint32_t i = b.corner(place - s - u, normal, 0, 0, shade);
+  b.corner(place + s - u, normal, 1, 0, shade);
+  b.corner(place + s + u, normal, 1, 1, shade);
+  b.corner(place - s + u, normal, 0, 1, shade);
   b.face(i, i + 1, i + 2, m);
   b.face(i, i + 2, i + 3, m);
 }
@@ -56,12 +56,12 @@ void build_tree(Builder& trunk, Builder& crown, float height, float spread, std:
   for (int i = 0; i < n; ++i) {
     const float turn = 6.2832F * (f32(i) + dice.unit() * 0.7F) / f32(n) * 2.4F;
     const float out = spread * dice.between(0.25F, 0.72F), up = dice.between(0.10F, 0.58F) * height;
-    const V3 at_ = lean + V3{out * std::cos(turn), out * std::sin(turn), up};
-    clumps[i] = {at_, spread * dice.between(0.32F, 0.5F)};
+    const V3 place = lean + V3{out * std::cos(turn), out * std::sin(turn), up};
+    clumps[i] = {place, spread * dice.between(0.32F, 0.5F)};
     trunk.shade = 0.5F;
-    const V3 knee = mix(lean, at_, 0.45F) + V3{0, 0, 0.05F * height};
+    const V3 knee = mix(lean, place, 0.45F) + V3{0, 0, 0.05F * height};
     trunk.tube(lean - V3{0, 0, 0.1F}, knee, r * 0.5F, r * 0.3F, 6, bark);
-    trunk.tube(knee, at_, r * 0.3F, r * 0.08F, 5, bark);
+    trunk.tube(knee, place, r * 0.3F, r * 0.08F, 5, bark);
   }
   trunk.shade = 1;
   fill(crown, clumps, n, middle, cards,

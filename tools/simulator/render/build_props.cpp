@@ -157,8 +157,10 @@ void build_prop(Builder& b, PropKind kind, V3 s, std::uint16_t paint, std::uint6
     case PropKind::barrier:
       for (const float z : {0.18F, s.z - 0.05F})
         b.tube({-s.x / 2, 0, z}, {s.x / 2, 0, z}, 0.021F, 0.021F, 7, paint);
-      for (float x = -s.x / 2; x <= s.x / 2 + 0.01F; x += s.x / 16)
+      for (int i = 0; i <= 16; ++i) {
+        const float x = s.x * (f32(i) / 16 - 0.5F);
         b.tube({x, 0, 0.18F}, {x, 0, s.z - 0.05F}, 0.009F, 0.009F, 5, paint);
+      }
       for (const float x : {-s.x / 2, s.x / 2}) {
         b.tube({x, 0, 0}, {x, 0, s.z}, 0.021F, 0.021F, 7, paint);
         b.box({x - 0.03F, -0.3F, 0}, {x + 0.03F, 0.3F, 0.03F}, kDark);

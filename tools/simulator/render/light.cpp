@@ -77,8 +77,9 @@ Light light_of(const LightSpec& spec, std::uint32_t seed) {
 
 V3 lamp_light(const Lamp& lamp, V3 point, V3& to_lamp) {
   const V3 d = lamp.at - point;
-  const float q = std::max(dot(d, d), 0.25F), l = std::sqrt(q);
-  if (l > lamp.range) return {0, 0, 0};
+  const float q = std::max(dot(d, d), 0.25F);
+  if (q > lamp.range * lamp.range) return {0, 0, 0};
+  const float l = std::sqrt(q);
   to_lamp = (1 / l) * d;
   const float c = -dot(to_lamp, lamp.axis);
   float share = 0;

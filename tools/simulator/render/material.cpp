@@ -41,7 +41,7 @@ Materials::Materials() {
   const auto stained = [](Material& m, float metres) { m.stains_per_metre = 64 / metres; };
   stained(set(Base::asphalt, {0.40F, 0.40F, 0.405F}, Paint::asphalt, 2.56F), 27);
   stained(set(Base::asphalt_patch, {0.30F, 0.30F, 0.31F}, Paint::asphalt, 1.9F), 17);
-  set(Base::crack, {0.20F, 0.20F, 0.20F}, Paint::asphalt, 1.5F);
+  set(Base::crack, {0.26F, 0.26F, 0.26F}, Paint::asphalt, 1.5F);
   set(Base::line_white, {0.86F, 0.86F, 0.84F}, Paint::line, 2);
   set(Base::line_yellow, {0.80F, 0.66F, 0.22F}, Paint::line, 2);
   stained(set(Base::slabs, {0.55F, 0.54F, 0.52F}, Paint::slabs, 2), 21);

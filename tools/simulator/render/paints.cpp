@@ -172,15 +172,6 @@ Texel stripes(float u, float v) {  // 0.8 m: rings round the body
   const float t = weave(u, v) * ((i32(v * 12) & 1) != 0 ? 0.35F : 1.25F);
   return grey(t);
 }
-Texel checks(float u, float v) {
-  const bool a = (i32(u * 10) & 1) != 0, b = (i32(v * 10) & 1) != 0;
-  return grey(weave(u, v) * (a && b ? 0.4F : a || b ? 0.8F : 1.3F));
-}
-Texel blocks(float u, float v) {  // dark below a light yoke, and a print
-  const bool upper = v - std::floor(v) > 0.5F;
-  return grey(weave(u, v) * (upper ? 1.35F : 0.55F));
-}
-
 /// A lit shop window's back: shelves, boxes, figures, posters, warm.
 Texel goods(float u, float v) {
   V3 back =
@@ -264,12 +255,11 @@ struct Baker {
 };
 Texel plain(float, float) { return grey(1); }
 constexpr std::array<Baker, static_cast<std::size_t>(Paint::count)> kBakers{{
-    {0, plain},    {9, asphalt},    {8, slabs},  {8, cobbles}, {8, brick},   {8, plaster},
-    {8, concrete}, {7, roof_tiles}, {8, bark},   {8, leaves},  {8, hedge},   {8, grass},
-    {8, field},    {7, metal},      {8, wood},   {8, cloth},   {7, skin},    {7, hair},
-    {8, stripes},  {8, checks},     {8, blocks}, {8, goods},   {7, curtain}, {7, sign},
-    {7, plate},    {5, grille},     {7, tyre},   {7, rim},     {8, line},    {7, manhole},
-    {8, spokes},
+    {0, plain},    {9, asphalt},    {8, slabs},   {8, cobbles}, {8, brick},  {8, plaster},
+    {8, concrete}, {7, roof_tiles}, {8, bark},    {8, leaves},  {8, hedge},  {8, grass},
+    {8, field},    {7, metal},      {8, wood},    {8, cloth},   {7, skin},   {7, hair},
+    {8, stripes},  {8, goods},      {7, curtain}, {7, sign},    {7, plate},  {5, grille},
+    {7, tyre},     {7, rim},        {8, line},    {7, manhole}, {8, spokes},
 }};
 
 }  // namespace
@@ -285,8 +275,8 @@ Stains::Stains() : value_(at(64 * 64)) {
     }
 }
 const Stains& stains() {
-  static const Stains kStains;
-  return kStains;
+  static const Stains made;
+  return made;
 }
 
 const Texture& texture_of(Paint paint) {

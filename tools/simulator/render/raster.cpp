@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulator/render/raster.hpp"
 
+#include <bit>
+
 namespace kerb::sim {
 namespace {
 
@@ -220,8 +222,10 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
   // The farthest sample of each block of 8 x 8, brought up to date now and then.
   std::array<float, 64> farthest{};
   int drawn = 0;
+  std::uint64_t touched = 0;  // blocks since then
   const auto look_back = [&] {
-    for (int b = 0; b < 64; ++b) {
+    for (; touched != 0; touched &= touched - 1) {
+      const int b = std::countr_zero(touched);
       F4 least = all(1e30F);
       constexpr int kAcross = kFour ? 8 : 2;
       for (int y = 0; y < 8; ++y) {
@@ -235,7 +239,6 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
   for (int g = 0; g < kGroups; ++g)
     for (const std::uint32_t id : groups_[at(g)].tiles[at(tile)]) {
       const ScreenTriangle& t = triangle(id);
-      if (++drawn > 48) look_back();
       const auto low = [](const std::array<std::int32_t, 3>& v) {
         return (std::min({v[0], v[1], v[2]}) + 19) >> 5;
       };
@@ -248,21 +251,23 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
       if (x0 > x1 || y0 > y1) continue;
       // Blocks lie on a fixed grid.
       const int gx = x0 & ~7, gy = y0 & ~7;
+      float nearest = 0;
       {  // behind all that is there?
         const auto corner = [&](std::int32_t x, std::int32_t y) {
           return t.w + t.wx * f32(x - t.x[0]) * (1.0F / kSubpixel) +
                  t.wy * f32(y - t.y[0]) * (1.0F / kSubpixel);
         };
-        const float nearest =
-            std::max({t.w, corner(t.x[1], t.y[1]), corner(t.x[2], t.y[2])}) * 1.0001F;
+        nearest = std::max({t.w, corner(t.x[1], t.y[1]), corner(t.x[2], t.y[2])}) * 1.0001F;
         bool hidden = true;
         for (int by = gy; by <= y1 && hidden; by += 8)
           for (int bx = gx; bx <= x1 && hidden; bx += 8)
             hidden = nearest < farthest[at(by + bx / 8)];
         if (hidden) continue;
+        if (++drawn > 64) look_back();
       }
       if constexpr (!kFour) x0 &= ~3;
-      std::array<I4, 3> row{}, by_x{}, by_y{}, inner{};
+      std::array<I4, 3> row{}, by_x{}, by_y{};
+      std::array<std::int32_t, 3> gain{}, loss{};  // within a block of 8 x 8 pixels, at most
       for (int e = 0; e < 3; ++e) {
         const std::int64_t ex = t.x[at(e)], ey = t.y[at(e)];
         const std::int64_t dx = t.x[at((e + 1) % 3)] - ex, dy = t.y[at((e + 1) % 3)] - ey;
@@ -273,9 +278,9 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
         row[at(e)] = all(static_cast<std::int32_t>(start)) + sx * kLaneX + sy * kLaneY;
         by_x[at(e)] = all(sx * kSubpixel * kStep);
         by_y[at(e)] = all(sy * kSubpixel);
-        // The most the edge can gain within a block of 8 x 8 pixels.
-        inner[at(e)] = all(std::max(sx, 0) * kSubpixel * 8 + std::max(sy, 0) * kSubpixel * 8 +
-                           (std::abs(sx) + std::abs(sy)) * 12);
+        const std::int32_t samples = (std::abs(sx) + std::abs(sy)) * 12 + std::max(sx, 0) * 4;
+        gain[at(e)] = (std::max(sx, 0) + std::max(sy, 0)) * kSubpixel * 8 + samples;
+        loss[at(e)] = (std::min(sx, 0) + std::min(sy, 0)) * kSubpixel * 8 - samples;
       }
       const F4 w_x = all(t.wx * f32(kStep));
       const auto id_here = all(static_cast<std::int32_t>(id));
@@ -287,15 +292,42 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
       for (int by = y0; by <= y1; by += kBlock) {
         const int y_end = std::min(by + kBlock - 1, y1);
         for (int bx = x0; bx <= x1; bx += kBlock) {
+          // A block of this row may lie over two of the grid's, each way.
+          const int cell = (by & ~7) + bx / 8, right = std::min(bx + 7, kTile - 1) / 8 - bx / 8;
+          const int below = std::min(by + 7, kTile - 1) / 8 * 8 - (by & ~7);
+          if (nearest < farthest[at(cell)] && nearest < farthest[at(cell + right)] &&
+              nearest < farthest[at(cell + below)] && nearest < farthest[at(cell + below + right)])
+            continue;
+          touched |= 1ULL << cell | 1ULL << (cell + right) | 1ULL << (cell + below) |
+                     1ULL << (cell + below + right);
           const int dx_steps = (bx - x0) / kStep, dy_steps = by - y0;
           std::array<I4, 3> e0{};
-          bool reject = false;
+          bool reject = false, inside = material == nullptr;
           for (std::size_t e = 0; e < 3; ++e) {
             e0[e] = row[e] + dx_steps * by_x[e] + dy_steps * by_y[e];
-            reject = reject || (e0[e][0] + inner[e][0] < 0);
+            reject = reject || (e0[e][0] + gain[e] < 0);
+            inside = inside && e0[e][0] + loss[e] >= 0;
           }
           if (reject) continue;
           const int x_end = std::min(bx + kBlock - 1, x1);
+          if (inside) {  // only the depth is left to ask
+            for (int y = by; y <= y_end; ++y) {
+              const F4 dy = all(f32(top + y) - ref_y) + lane_y;
+              const F4 dx = all(f32(left + bx) - ref_x) + lane_x;
+              F4 w = all(t.w) + all(t.wx) * dx + all(t.wy) * dy;
+              F4* there = out.w.data() + at(y * kRow + (kFour ? bx : bx / 4));
+              I4* who = out.id.data() + at(y * kRow + (kFour ? bx : bx / 4));
+              for (int x = bx; x <= x_end; x += kStep, ++there, ++who) {
+                const I4 visible = w > *there;
+                if (any(visible)) {
+                  *there = visible ? w : *there;
+                  *who = visible ? id_here : *who;
+                }
+                w += w_x;
+              }
+            }
+            continue;
+          }
           for (int y = by; y <= y_end; ++y) {
             I4 ea = e0[0], eb = e0[1], ec = e0[2];
             const F4 dy = all(f32(top + y) - ref_y) + lane_y;

@@ -77,7 +77,7 @@ struct Renderer::Impl {
         lens{camera},
         canvas{camera, lens},
         workers{std::max(o.threads, 1)},
-        scene{s, workers},
+        scene{s},
         sky{s.light, scene.light(), s.street.left == Side::houses || s.street.right == Side::houses,
             s.seed},
         raster{canvas},
@@ -133,8 +133,8 @@ struct Renderer::Impl {
     times.shadows = 0;
     if (shadows) {
       const V3 ahead = unit(V3{f32(s.pose.axes[2].x), f32(s.pose.axes[2].y), 0});
-      shadows->prepare(workers, to_v3(s.pose.at), ahead, scene.items(), scene.standing(),
-                       scene.moving(), scene.materials());
+      shadows->prepare(workers, to_v3(s.pose.at), ahead, scene.standing(), scene.moving(),
+                       scene.materials());
       times.shadows = watch.lap();
     }
     raster.bin(workers, s.pose, scene.items(), scene.materials());
@@ -291,6 +291,7 @@ Renderer::Outline Renderer::outline(const World& world, int person, double t) co
   Moment now;
   world.at(t, now);
   const CameraPose pose = pose_of(impl_->camera, now.car.place);
+  if (!Scene::in_reach(pose, now.people[at(person)].place.at)) return {};
   Geometry body;
   impl_->scene.place_person(person, now.people[at(person)], t, true, body);
   const std::size_t own = impl_->scene.own_corners(person, true);

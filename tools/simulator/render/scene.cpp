@@ -30,25 +30,53 @@ Occluder under_car(const Place& place, double z, V3 size) {
           0.48F * size.y};
 }
 
+/// A garment of two colours: what its own is multiplied by, over 0.8 x 0.8 m.
+Texture pattern_texture(const PersonSpec& spec, const Surface& first, const Surface& second) {
+  const Texture& cloth = texture_of(Paint::cloth);
+  const auto ratio = [&](std::size_t c) {
+    return std::min(linear_of(f32(second.rgb[c])) / std::max(linear_of(f32(first.rgb[c])), 0.004F),
+                    4.0F);
+  };
+  const V3 other{ratio(0), ratio(1), ratio(2)};
+  return Texture{
+      7, [&](float u, float v) {
+        const auto share = f32(pattern_share(spec.clothing.pattern, 0.8 * u, 0.8 * v, spec.seed));
+        return Texture::Texel{cloth.sample_level(u, v, 0) * mix(V3{1, 1, 1}, other, share), 1};
+      }};
+}
+
 }  // namespace
 
-Scene::Scene(const Scenario& scenario, Workers& workers)
+Scene::Scene(const Scenario& scenario)
     : scenario_{scenario},
       street_{scenario},
       light_{light_of(scenario.light, scenario.seed)},
       surroundings_{street_, light_, scenario.light.street_lamps, materials_} {
-  paint_people(workers);
+  paint_people();
   build_props();
 }
 
-void Scene::paint_people(Workers& workers) {
-  people_.resize(scenario_.people.size());
-  workers.run(i32(people_.size()), [&](int i, int) {
-    people_[at(i)] = std::make_unique<Person>(scenario_.people[at(i)]);
-  });
-  for (std::size_t index = 0; index < people_.size(); ++index) {
-    const PersonSpec& spec = scenario_.people[index];
-    Person& person = *people_[index];
+const Body& Scene::body_of(Person& person, bool coarse) {
+  std::optional<Body>& body = coarse ? person.coarse : person.fine;
+  if (body) return *body;
+  body.emplace(*person.spec, coarse ? 2.0 : 1.0);
+  Geometry& shape = coarse ? person.shape_coarse : person.shape_fine;
+  PersonState still;
+  still.place = person.spec->start;
+  Mesh mesh;
+  body->pose(still, 0, mesh);
+  shape.faces.reserve(mesh.triangles.size());
+  for (const Triangle& t : mesh.triangles) {  // the faces stay: only corners move
+    const std::size_t part = std::min<std::size_t>(t.material, person.materials.size() - 1);
+    shape.faces.push_back({t.corner, person.materials[part], 1});
+  }
+  return *body;
+}
+
+void Scene::paint_people() {
+  for (const PersonSpec& spec : scenario_.people) {
+    Person& person = *people_.emplace_back(std::make_unique<Person>());
+    person.spec = &spec;
     const auto surfaces = body_surfaces(spec);
     for (std::size_t i = 0; i < surfaces.size(); ++i) {
       Material m;
@@ -70,12 +98,13 @@ void Scene::paint_people(Workers& workers) {
           m.per_metre = 4;
           m.celsius = 28;
           break;
-        case BodyPart::top: {
-          constexpr Paint kPatterns[] = {Paint::cloth, Paint::stripes, Paint::checks,
-                                         Paint::blocks};
-          m.texture = &texture_of(kPatterns[std::clamp(spec.clothing.pattern, 0, 3)]);
+        case BodyPart::top:
+          if (spec.clothing.pattern != 0) {
+            person.pattern = pattern_texture(spec, surfaces[i],
+                                             surfaces[static_cast<std::size_t>(BodyPart::trim)]);
+            m.texture = &person.pattern;
+          }
           break;
-        }
         case BodyPart::shoes:
         case BodyPart::thing_dark:
           m.texture = &texture_of(Paint::plain);
@@ -94,17 +123,6 @@ void Scene::paint_people(Workers& workers) {
           break;
       }
       person.materials[i] = materials_.add(surfaces[i], m);
-    }
-    for (const bool coarse : {false, true}) {  // the faces stay: only corners move
-      Geometry& shape = coarse ? person.shape_coarse : person.shape_fine;
-      PersonState still;
-      still.place = spec.start;
-      (coarse ? person.coarse : person.fine).pose(still, 0, person.mesh);
-      shape.faces.reserve(person.mesh.triangles.size());
-      for (const Triangle& t : person.mesh.triangles)
-        shape.faces.push_back(
-            {t.corner,
-             person.materials[std::min<std::size_t>(t.material, person.materials.size() - 1)], 1});
     }
   }
 }
@@ -150,9 +168,8 @@ void Scene::build_props() {
   }
 }
 
-void Scene::pose_person(Person& person, const Body& body, const PersonState& state, double t,
-                        Geometry& out, Mesh& mesh) const {
-  (void)person;
+void Scene::pose_person(const Body& body, const PersonState& state, double t, Geometry& out,
+                        Mesh& mesh) const {
   body.pose(state, t, mesh);
   const float z = f32(street_.ground(state.place.at));
   out.corners.resize(mesh.vertices.size());
@@ -170,7 +187,7 @@ void Scene::place_person(int index, const PersonState& state, double t, bool coa
                          Geometry& out) const {
   Person& person = *people_[at(index)];
   Mesh mesh;
-  pose_person(person, coarse ? person.coarse : person.fine, state, t, out, mesh);
+  pose_person(body_of(person, coarse), state, t, out, mesh);
   out.faces = (coarse ? person.shape_coarse : person.shape_fine).faces;
   out.bound();
 }
@@ -215,13 +232,18 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
     horizon_at_ = place;
   }
   const auto stands = [&](const Geometry* g, std::uint16_t object) {
-    standing_.push_back(i32(items_.size()));
+    standing_.push_back(g);
     items_.push_back({g, nullptr, object});
   };
   for (const auto& [number, block] : surroundings_.blocks()) {
     (void)number;
     for (const std::unique_ptr<Geometry>& g : block.geometries)
       if (!g->faces.empty()) stands(g.get(), 0);
+    for (const std::unique_ptr<Tree>& tree : block.trees) {
+      const float away = length(tree->near.ball.centre - to_v3(pose.at));
+      items_.push_back({away < 45 ? &tree->near : &tree->far, nullptr, 0});
+      standing_.push_back(&tree->near);
+    }
     occluders_.insert(occluders_.end(), block.occluders.begin(), block.occluders.end());
     lamps_.insert(lamps_.end(), block.lamps.begin(), block.lamps.end());
   }
@@ -249,23 +271,25 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
     }
     prop.now.bound();
     if (is_vehicle(prop.kind)) occluders_.push_back(under_car(p, 0, prop.size));
-    moving_.push_back(i32(items_.size()));
+    moving_.push_back(&prop.now);
     items_.push_back({&prop.now, prop.then.data(), object});
   }
   // People far outside of the picture still cast shadows; those far away do with a coarse net.
   workers.run(i32(people_.size()), [&](int i, int) {
     Person& person = *people_[at(i)];
     const PersonState& state = now.people[at(i)];
+    person.near = in_reach(pose, state.place.at);
+    if (!person.near) return;
     const Vec3 seen = pose.seen({state.place.at.x, state.place.at.y, 1});
     const double pixels = focal * scenario_.people[at(i)].height_m / std::max(length(seen), 0.5);
     const bool coarse = pixels < 130;
-    const Body& body = coarse ? person.coarse : person.fine;
+    const Body& body = body_of(person, coarse);
     if (then.t != now.t) {
-      pose_person(person, body, then.people[at(i)], then.t, person.now, person.mesh);
+      pose_person(body, then.people[at(i)], then.t, person.now, person.mesh);
       person.then.resize(person.now.corners.size());
       for (std::size_t k = 0; k < person.then.size(); ++k) person.then[k] = person.now.corners[k].p;
     }
-    pose_person(person, body, state, now.t, person.now, person.mesh);
+    pose_person(body, state, now.t, person.now, person.mesh);
     const Geometry& shape = coarse ? person.shape_coarse : person.shape_fine;
     person.now.faces.assign(shape.faces.begin(), shape.faces.end());
     person.now.bound();
@@ -274,7 +298,8 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
   });
   for (std::size_t i = 0; i < people_.size(); ++i) {
     Person& person = *people_[i];
-    moving_.push_back(i32(items_.size()));
+    if (!person.near) continue;
+    moving_.push_back(&person.now);
     items_.push_back({&person.now, then.t != now.t ? person.then.data() : nullptr,
                       static_cast<std::uint16_t>(1 + i)});
     occluders_.insert(occluders_.end(), person.occluders.begin(), person.occluders.end());

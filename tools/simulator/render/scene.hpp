@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tools/simulator/people/body.hpp"
@@ -14,20 +15,26 @@ namespace kerb::sim {
 /// A scenario as geometry: what there is to draw at a moment, and where it will be at another.
 class Scene {
  public:
-  Scene(const Scenario& scenario, Workers& workers);
+  explicit Scene(const Scenario& scenario);
   /// Everything within sight of a camera at `now`; people and cars also as they will be `then`.
   void place(Workers& workers, const Moment& now, const Moment& then, const CameraPose& pose,
              double focal);
+  /// Whether somebody there is near enough to be drawn at all.
+  static bool in_reach(const CameraPose& pose, Vec2 place) {
+    const Vec3 seen = pose.seen({place.x, place.y, 1});
+    return seen.z > -25 && length(seen) < 230;
+  }
   /// A person alone, now.
   void place_person(int person, const PersonState& state, double t, bool coarse,
                     Geometry& out) const;
   [[nodiscard]] std::size_t own_corners(int person, bool coarse) const {
-    return (coarse ? people_[at(person)]->coarse : people_[at(person)]->fine).own_vertices();
+    return body_of(*people_[at(person)], coarse).own_vertices();
   }
 
   [[nodiscard]] const std::vector<Item>& items() const noexcept { return items_; }
-  [[nodiscard]] const std::vector<int>& standing() const noexcept { return standing_; }
-  [[nodiscard]] const std::vector<int>& moving() const noexcept { return moving_; }
+  /// What casts shadows: always the same and always there; and what moves.
+  [[nodiscard]] const std::vector<const Geometry*>& standing() const noexcept { return standing_; }
+  [[nodiscard]] const std::vector<const Geometry*>& moving() const noexcept { return moving_; }
   [[nodiscard]] const std::vector<Occluder>& occluders() const noexcept { return occluders_; }
   [[nodiscard]] const std::vector<Lamp>& lamps() const noexcept { return lamps_; }
   [[nodiscard]] const Materials& materials() const noexcept { return materials_; }
@@ -37,13 +44,15 @@ class Scene {
 
  private:
   struct Person {
-    Body fine, coarse;
+    std::optional<Body> fine, coarse;  // made when first needed
+    const PersonSpec* spec = nullptr;
+    Texture pattern;  // of the top, where it is not plain
     std::array<std::uint16_t, static_cast<std::size_t>(BodyPart::count)> materials{};
     Mesh mesh;
     Geometry now, shape_fine, shape_coarse;
     std::vector<V3> then;
     std::vector<Occluder> occluders;
-    explicit Person(const PersonSpec& spec) : fine{spec}, coarse{spec, 2} {}
+    bool near = false;  // enough to be drawn, or to cast a shadow that is seen
   };
   struct Prop {
     PropKind kind{};
@@ -52,11 +61,12 @@ class Scene {
     std::vector<V3> then;
     bool moves = false;
   };
-  void pose_person(Person& person, const Body& body, const PersonState& state, double t,
-                   Geometry& out, Mesh& mesh) const;
+  static const Body& body_of(Person& person, bool coarse);
+  void pose_person(const Body& body, const PersonState& state, double t, Geometry& out,
+                   Mesh& mesh) const;
   void occlude(const Person& person, const PersonSpec& spec, const PersonState& state,
                std::vector<Occluder>& out) const;
-  void paint_people(Workers& workers);
+  void paint_people();
   void build_props();
 
   Scenario scenario_;
@@ -69,7 +79,7 @@ class Scene {
   Geometry horizon_;
   int horizon_at_ = 1 << 30;
   std::vector<Item> items_;
-  std::vector<int> standing_, moving_;
+  std::vector<const Geometry*> standing_, moving_;
   std::vector<Occluder> occluders_, prop_occluders_;
   std::vector<Lamp> lamps_;
 };

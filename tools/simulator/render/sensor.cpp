@@ -198,6 +198,9 @@ void SensorModel::finish_rows(int y0, int y1, const std::vector<std::vector<cons
   F4* column = wide.data() + reach;
   const int side = std::max(1, i32(std::sqrt(f32(spec_.bands.size())) + 0.5F));
   const F4 scale = all(e.scale), zero = all(0.0F), most = all(f32(kTone));
+  const int lanes = sensor_ == Sensor::rgb                                  ? 3
+                    : sensor_ == Sensor::grey || sensor_ == Sensor::thermal ? 1
+                                                                            : 4;
   const F4 luma{0.299F, 0.587F, 0.114F, 0};
   for (std::size_t p = 0; p < rows.size(); ++p)
     for (int y = y0; y < y1; ++y) {
@@ -233,7 +236,7 @@ void SensorModel::finish_rows(int y0, int y1, const std::vector<std::vector<cons
         h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
         h ^= h >> 29;
         std::array<std::uint8_t, 4> byte{};
-        for (int c = 0; c < 4; ++c) {
+        for (int c = 0; c < lanes; ++c) {
           const float noisy = r[c] + bell_[h >> (12 * c) & (kBell - 1)] * spread_[at(index[c])];
           byte[at(c)] = tone_[at(std::clamp(i32(noisy), 0, kTone))];
         }

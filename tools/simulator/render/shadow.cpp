@@ -64,9 +64,9 @@ void Shadows::draw(const Geometry& geometry, const Materials& materials, Page& p
   }
 }
 
-void Shadows::prepare(Workers& workers, V3 around, V3 ahead, const std::vector<Item>& items,
-                      const std::vector<int>& standing, const std::vector<int>& moving,
-                      const Materials& materials) {
+void Shadows::prepare(Workers& workers, V3 around, V3 ahead,
+                      const std::vector<const Geometry*>& standing,
+                      const std::vector<const Geometry*>& moving, const Materials& materials) {
   for (int l = 0; l < 2; ++l) {
     Level& level = levels_[l];
     const float reach = l == 0 ? kNearReach : kFarReach, side = f32(kPage) * kTexel[l];
@@ -102,11 +102,11 @@ void Shadows::prepare(Workers& workers, V3 around, V3 ahead, const std::vector<I
       }
     workers.run(i32(fresh.size()), [&](int i, int) {
       const auto& [page, place] = fresh[at(i)];
-      for (const int s : standing)
-        draw(*items[at(s)].geometry, materials, *page, l, level.x0 + place % level.columns,
+      for (const Geometry* s : standing)
+        draw(*s, materials, *page, l, level.x0 + place % level.columns,
              level.y0 + place / level.columns);
     });
-    if (level.standing.size() > 6000) {  // a long way: forget what lies far behind
+    if (level.standing.size() > 1200) {  // a long way: forget what lies far behind
       std::erase_if(level.standing, [&](const auto& entry) {
         const auto px = static_cast<std::int32_t>(entry.first >> 32);
         const auto py = static_cast<std::int32_t>(entry.first);
@@ -115,9 +115,9 @@ void Shadows::prepare(Workers& workers, V3 around, V3 ahead, const std::vector<I
       });
     }
     // What moves, on copies.
-    std::vector<std::vector<int>> movers(level.pages.size());
-    for (const int i : moving) {
-      const Ball& ball = items[at(i)].geometry->ball;
+    std::vector<std::vector<const Geometry*>> movers(level.pages.size());
+    for (const Geometry* i : moving) {
+      const Ball& ball = i->ball;
       const V3 p = in_light(ball.centre);
       const int c0 = std::max(floor_int((p.x - ball.radius) / side) - level.x0, 0);
       const int c1 = std::min(floor_int((p.x + ball.radius) / side) - level.x0, level.columns - 1);
@@ -136,8 +136,8 @@ void Shadows::prepare(Workers& workers, V3 around, V3 ahead, const std::vector<I
     workers.run(i32(work.size()), [&](int i, int) {
       const auto& [page, place] = work[at(i)];
       page->depth = level.pages[at(place)]->depth;
-      for (const int m : movers[at(place)])
-        draw(*items[at(m)].geometry, materials, *page, l, level.x0 + place % level.columns,
+      for (const Geometry* m : movers[at(place)])
+        draw(*m, materials, *page, l, level.x0 + place % level.columns,
              level.y0 + place / level.columns);
     });
     for (const auto& [page, place] : work) level.pages[at(place)] = page;

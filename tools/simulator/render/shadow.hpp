@@ -18,10 +18,9 @@ class Shadows {
  public:
   /// `along`: a direction most edges have (the street's), for the grid to follow.
   Shadows(V3 to_sun, V3 along);
-  /// Makes ready what is seen around a place. `standing` and `moving` index items.
-  void prepare(Workers& workers, V3 around, V3 ahead, const std::vector<Item>& items,
-               const std::vector<int>& standing, const std::vector<int>& moving,
-               const Materials& materials);
+  /// Makes ready what is seen around a place. What stands must always be the same there.
+  void prepare(Workers& workers, V3 around, V3 ahead, const std::vector<const Geometry*>& standing,
+               const std::vector<const Geometry*>& moving, const Materials& materials);
   /// Forget what was drawn: what stands has changed.
   void forget();
   /// How much of the sun a point sees; `near` from the fine grid.

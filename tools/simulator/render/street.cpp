@@ -9,9 +9,9 @@ Street::Street(const Scenario& scenario)
       kerb_{kerb_offset(scenario.street)} {
   for (const PersonSpec& person : scenario.people) {
     Vec2 from = person.start.at;
-    taken_.push_back({from, from, 0.5});
+    taken_.push_back({from, from, 0.35});
     for (const WalkLeg& leg : person.walk) {
-      taken_.push_back({from, leg.to, 0.5});
+      taken_.push_back({from, leg.to, 0.35});
       from = leg.to;
     }
   }
@@ -45,7 +45,8 @@ Street::Coordinates Street::locate(Vec2 p) const {
   };
   if (way_.length() == 0) return {straight, dot(p - start.at, left_of(direction(start.heading)))};
   from(straight);
-  for (double s = 0; s <= way_.length() + 20; s += 20) {
+  for (int k = 0; 20 * k <= way_.length() + 20; ++k) {
+    const double s = 20 * k;
     const double off = length(p - way_.at(s).at);
     if (off < least + 25) from(s);
   }

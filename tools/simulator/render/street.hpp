@@ -32,6 +32,10 @@ class Street {
   [[nodiscard]] double kerb() const noexcept { return kerb_; }       ///< |d| of the kerb
   [[nodiscard]] double pavement_end() const noexcept { return kerb_ + spec_.pavement_m; }
   [[nodiscard]] const StreetSpec& spec() const noexcept { return spec_; }
+  /// Whether this place beside the street is not nearer to another part of it, round a bend.
+  [[nodiscard]] bool owns(double s, double d) const {
+    return spec_.way.empty() || std::abs(locate(at(s, d)).d) > std::abs(d) - 0.5;
+  }
   /// Whether nobody walks and nothing of the scenario stands within `room` of there.
   [[nodiscard]] bool is_free(Vec2 p, double room) const;
 

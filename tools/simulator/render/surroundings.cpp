@@ -101,7 +101,12 @@ void Surroundings::strip(Builder& b, double s0, double s1, double d0, double d1,
   std::uint32_t last = 0;
   for (int i = 0; i <= n; ++i) {
     const double s = s0 + (s1 - s0) * i / n;
-    const Vec2 a = street_.at(s, d0), c = street_.at(s, d1);
+    // On the inside of a bend it ends before the middle of the circle.
+    const double bent = street_.curvature(s), most = std::abs(bent) > 1e-9 ? 0.85 / bent : 0;
+    const auto within = [&](double d) {
+      return bent > 1e-9 ? std::min(d, most) : bent < -1e-9 ? std::max(d, most) : d;
+    };
+    const Vec2 a = street_.at(s, within(d0)), c = street_.at(s, within(d1));
     const Vec2 across = left_of(direction(street_.frame(s).heading));
     const double l = std::hypot(d1 - d0, rise);
     const V3 n3{f32(-rise / l * across.x), f32(-rise / l * across.y), f32((d1 - d0) / l)};
@@ -135,8 +140,9 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
   // Lines: broken between lanes, at the edges where there is no pavement or there are bays.
   for (int i = 1; i < spec.lanes; ++i) {
     const double d = -half + i * lane;
-    for (double s = s0; s < s1 - 1; s += 6.667)
-      mark(b, s, s + 3, d - 0.06, d + 0.06, 0.008F, id_of(Base::line_white));
+    for (int k = 0; k < 3; ++k)
+      mark(b, s0 + k * kBlock / 3, s0 + k * kBlock / 3 + 3, d - 0.06, d + 0.06, 0.008F,
+           id_of(Base::line_white));
   }
   if (spec.pavement_m <= 0 || kerb > half || spec.lanes > 2)
     for (const double d : {-half + 0.15, half - 0.15})
@@ -158,7 +164,7 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
     double turn = dice.chance(0.5F) ? 0.0 : 1.4;
     turn += dice.between(-0.3F, 0.3F);
     for (int k = 0; k < 12; ++k) {
-      const double l = dice.between(0.2F, 0.5F), w = dice.between(0.006F, 0.018F);
+      const double l = dice.between(0.2F, 0.5F), w = dice.between(0.003F, 0.009F);
       turn += dice.between(-0.5F, 0.5F);
       const Vec2 a = street_.at(s, d);
       s += l * std::cos(turn);
@@ -172,8 +178,8 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
     }
   }
   if (dice.chance(0.55F)) {
-    const Vec2 at_ = street_.at(s0 + kBlock * dice.unit(), dice.between(-0.8F, 0.8F) * half);
-    b.stand({f32(at_.x), f32(at_.y), 0.007F}, dice.between(0, 3));
+    const Vec2 place = street_.at(s0 + kBlock * dice.unit(), dice.between(-0.8F, 0.8F) * half);
+    b.stand({f32(place.x), f32(place.y), 0.007F}, dice.between(0, 3));
     b.picture({-0.33F, -0.33F, 0}, {0.33F, -0.33F, 0}, {0.33F, 0.33F, 0}, {-0.33F, 0.33F, 0},
               id_of(Base::manhole));
   }
@@ -196,7 +202,8 @@ void Surroundings::ground(Builder& b, double s0, int side, Dice& dice) const {
     across(kerb + 0.14, street_.pavement_end(), kKerb, kKerb,
            spec.seed % 3 == 1 ? Base::cobbles : Base::slabs, 0.95F,
            kind == Side::houses ? 0.5F : 0.9F);
-    for (double s = s0; s < s1; s += 1) {  // joints of the kerb stones
+    for (int k = 0; k < static_cast<int>(kBlock); ++k) {  // joints of the kerb stones
+      const double s = s0 + k;
       const double a = side * (kerb - 0.002), c = side * (kerb + 0.145);
       strip(b, s, s + 0.012, std::min(a, c), std::max(a, c), kKerb + 0.002F, kKerb + 0.002F,
             id_of(Base::crack), 1, 1);
@@ -205,22 +212,29 @@ void Surroundings::ground(Builder& b, double s0, int side, Dice& dice) const {
   const double edge = street_.pavement_end();
   const float z = spec.pavement_m > 0 ? kKerb : 0.0F;
   if (spec.pavement_m <= 0) across(kerb, kerb + 0.6, 0, 0, Base::soil, 0.9F, 0.9F);
+  // Far from the road the ground lies lower than it, so that nothing covers the road round a bend.
+  constexpr float kLow = -0.05F;
   switch (kind) {
-    case Side::houses:
-      across(edge, edge + 16, z, z, dice.chance(0.4F) ? Base::slabs : Base::grass, 0.6F, 0.8F);
+    case Side::houses: {
+      const Base yard = dice.chance(0.4F) ? Base::slabs : Base::grass;
+      across(edge, edge + 8, z, z, yard, 0.6F, 0.8F);
+      across(edge + 8, edge + 16, z, kLow, yard, 0.8F, 0.8F);
       break;
+    }
     case Side::park:
-      across(edge, edge + 60, z, z, Base::grass, 0.95F, 1);
+      across(edge, edge + 3, z, kLow, Base::grass, 0.95F, 1);
+      across(edge + 3, edge + 60, kLow, kLow, Base::grass, 1, 1);
       break;
     case Side::fields:
-      across(edge, edge + 3, z, z, Base::grass, 0.95F, 1);
-      across(edge + 3, edge + 90, z, z, Base::field, 1, 1);
+      across(edge, edge + 3, z, kLow, Base::grass, 0.95F, 1);
+      across(edge + 3, edge + 90, kLow, kLow, Base::field, 1, 1);
       break;
     case Side::car_park:
       across(edge, edge + 40, z, z, Base::asphalt, 0.95F, 0.95F);
       break;
     case Side::wall:
-      across(edge, edge + 30, z, z, Base::grass, 0.6F, 0.9F);
+      across(edge, edge + 3, z, kLow, Base::grass, 0.6F, 0.9F);
+      across(edge + 3, edge + 30, kLow, kLow, Base::grass, 0.9F, 0.9F);
       break;
   }
   if (green && spec.pavement_m > 0) across(edge, edge + 0.1, z, z + 0.05F, Base::soil, 0.8F, 0.8F);
@@ -258,7 +272,7 @@ void Surroundings::parked(Block& block, Builder& b, double s0, int side, Dice& d
     const Vec2 along = direction(heading);
     bool free = there;
     for (const double k : {-2.6, -1.3, 0.0, 1.3, 2.6})
-      free = free && street_.is_free(place + k * along, 1.3);
+      free = free && street_.is_free(place + k * along, 1.0);
     if (free) vehicle(block, b, place, heading, 0, own);
   }
 }

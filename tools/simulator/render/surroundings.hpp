@@ -14,9 +14,15 @@
 
 namespace kerb::sim {
 
+/// A tree as it is, and as it is drawn when far.
+struct Tree {
+  Geometry near, far;
+};
+
 /// A piece of street with all that stands along it. Made from the seed and its number alone.
 struct Block {
   std::vector<std::unique_ptr<Geometry>> geometries;
+  std::vector<std::unique_ptr<Tree>> trees;
   std::vector<Occluder> occluders;  ///< parked cars
   std::vector<Lamp> lamps;
 };

@@ -14,6 +14,12 @@ void Surroundings::houses(Builder& b, double s0, int side, Dice& dice) const {
   const bool town = street_.spec().seed % 4 != 3;  // else a suburb: gardens, gaps, two floors
   for (const double end : {split, kBlock}) {
     if (end - s < 1) continue;
+    const double deep = side * (street_.pavement_end() + 12);
+    if (!street_.owns(s0 + s, deep) || !street_.owns(s0 + end, deep) ||
+        !street_.owns(s0 + (s + end) / 2, deep)) {
+      s = end;
+      continue;
+    }
     const double gap = town ? 0 : dice.between(1.0F, 3.5F);
     HouseStyle h;
     h.width = f32(end - s - gap);
@@ -52,11 +58,20 @@ void Surroundings::houses(Builder& b, double s0, int side, Dice& dice) const {
 }
 
 void Surroundings::tree(Block& block, Vec2 place, double z, float height, Dice& dice) const {
-  Geometry& g = *block.geometries.emplace_back(std::make_unique<Geometry>());
-  Builder b{g};
-  b.stand({place, 6.28 * dice.unit()}, z);
+  if (std::abs(street_.locate(place).d) < street_.kerb() + 0.3) return;  // another part of the road
+  // Twice: as it is, and with a quarter of the cards for when it is far.
+  Tree& tree = *block.trees.emplace_back(std::make_unique<Tree>());
+  const Place where{place, 6.28 * dice.unit()};
   const auto leaves = static_cast<std::uint16_t>(id_of(Base::leaves_a) + dice.below(3));
-  build_tree(b, b, height, height * dice.between(0.28F, 0.38F), leaves, dice.bits(), 700);
+  const float spread = height * dice.between(0.28F, 0.38F);
+  const std::uint64_t seed = dice.bits();
+  for (const bool far : {false, true}) {
+    Geometry& g = far ? tree.far : tree.near;
+    Builder b{g};
+    b.stand(where, z);
+    build_tree(b, b, height, spread, leaves, seed, far ? 170 : 700);
+    g.bound();
+  }
 }
 
 void Surroundings::park(Block& block, Builder& b, double s0, int side, Dice& dice) const {
@@ -91,7 +106,9 @@ void Surroundings::park(Block& block, Builder& b, double s0, int side, Dice& dic
 
 void Surroundings::fields(Block& block, Builder& b, double s0, int side, Dice& dice) const {
   const double z = street_.spec().pavement_m > 0 ? kKerbHeight : 0, edge = street_.pavement_end();
-  for (double s = s0; s < s0 + kBlock; s += 4) {  // a wire fence
+  for (int k = 0; k < 5; ++k) {  // a wire fence
+    const double s = s0 + 4 * k;
+    if (!street_.owns(s, side * (edge + 2.6))) continue;
     const Vec2 p = street_.at(s, side * (edge + 2.6));
     b.stand({p, street_.frame(s).heading}, z);
     b.box({-0.05F, -0.05F, 0}, {0.05F, 0.05F, 1.15F}, id_of(Base::wood));
@@ -114,12 +131,15 @@ void Surroundings::fields(Block& block, Builder& b, double s0, int side, Dice& d
 void Surroundings::car_park(Block& block, Builder& b, double s0, int side, Dice& dice) const {
   const double z = street_.spec().pavement_m > 0 ? kKerbHeight : 0, edge = street_.pavement_end();
   const float fz = f32(z) + 0.006F;
-  for (double s = s0; s < s0 + kBlock - 0.1; s += 2.5)
+  for (int k = 0; k < 8; ++k)
     for (const double row : {3.0, 14.0, 20.0}) {
+      const double s = s0 + 2.5 * k;
       const double a = side * (edge + row), c = side * (edge + row + 5);
       mark(b, s, s + 0.1, std::min(a, c), std::max(a, c), fz, id_of(Base::line_white));
       const Vec2 p = street_.at(s + 1.25, side * (edge + row + 2.5));
-      if (!dice.chance(0.6F) || !street_.is_free(p, 2.6)) continue;
+      if (!dice.chance(0.6F) || !street_.is_free(p, 2.6) ||
+          !street_.owns(s + 1.25, side * (edge + row + 2.5)))
+        continue;
       const double heading = street_.frame(s).heading + (dice.chance(0.5F) ? kPi / 2 : -kPi / 2);
       vehicle(block, b, p, heading, z, dice);
     }
@@ -181,27 +201,27 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
   // A lantern every other block, its arm over the road, sides taking turns.
   if (((number % 2 + 2) % 2 == 0) == (side > 0) && (clutter > 0 || lamps_)) {
     const double s = s0 + 3, turn = side > 0 ? 0 : kPi;
-    if (put(s, near + 0.1, PropKind::lamp_post, 0, turn, 0.3)) {
+    if (put(s, near + 0.1, PropKind::lamp_post, 0, turn, 0.1)) {
       const Vec2 p = street_.at(s, side * (near + 0.1 - 1.1));
       if (lamps_)
         block.lamps.push_back(
-            {{f32(p.x), f32(p.y), f32(z) + 7.0F}, {0, 0, -1}, {1.05F, 0.86F, 0.60F}, 24, false});
+            {{f32(p.x), f32(p.y), f32(z) + 7.0F}, {0, 0, -1}, {2.4F, 1.95F, 1.35F}, 20, false});
     }
   }
   if (!wide) return;
   if (dice.chance(0.55F * clutter))
-    put(s0 + 17 * dice.unit(), near, PropKind::sign, 0, side > 0 ? kPi : 0, 0.4);
+    put(s0 + 17 * dice.unit(), near, PropKind::sign, 0, side > 0 ? kPi : 0, 0.05);
   if (dice.chance(0.5F * clutter))
     put(s0 + 17 * dice.unit(), dice.chance(0.5F) ? near : far, PropKind::bin,
-        id_of(Base::bin_green), 0, 0.5);
+        id_of(Base::bin_green), 0, 0.25);
   if (dice.chance(0.35F * clutter))
-    put(s0 + 17 * dice.unit(), far, PropKind::bench, 0, side > 0 ? 0 : kPi, 1.0);
-  if (dice.chance(0.10F * clutter)) put(s0 + 17 * dice.unit(), near, PropKind::hydrant, 0, 0, 0.4);
+    put(s0 + 17 * dice.unit(), far, PropKind::bench, 0, side > 0 ? 0 : kPi, 0.5);
+  if (dice.chance(0.10F * clutter)) put(s0 + 17 * dice.unit(), near, PropKind::hydrant, 0, 0, 0.15);
   const int bollards = dice.chance(0.35F * clutter) ? 3 + dice.below(5) : 0;
   const double first = s0 + 10 * dice.unit();
   for (int i = 0; i < bollards; ++i) {
     const Vec2 p = street_.at(first + 1.5 * i, side * (near - 0.1));
-    if (!street_.is_free(p, 0.35)) continue;
+    if (!street_.is_free(p, 0.05)) continue;
     b.stand({p, 0}, z);
     b.tube({0, 0, 0}, {0, 0, 0.85F}, 0.06F, 0.06F, 8, id_of(Base::metal_dark));
     b.ball({0, 0, 0.88F}, {0.075F, 0.075F, 0.06F}, 4, id_of(Base::metal_dark));
@@ -215,7 +235,7 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
   const Side kind = side > 0 ? spec.left : spec.right;
   if (kind == Side::houses && spec.pavement_m >= 2 && dice.chance(0.45F * clutter)) {
     const Vec2 p = street_.at(s0 + 4 + 12 * dice.unit(), side * (near + 0.25));
-    if (street_.is_free(p, 0.6)) tree(block, p, z, dice.between(5, 8), dice);
+    if (street_.is_free(p, 0.2)) tree(block, p, z, dice.between(5, 8), dice);
   }
   if (dice.chance(0.2F * clutter)) {  // a cabinet
     const double s = s0 + 17 * dice.unit();

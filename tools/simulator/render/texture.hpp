@@ -82,8 +82,6 @@ enum class Paint : std::uint8_t {
   skin,
   hair,
   stripes,
-  checks,
-  blocks,
   goods,  ///< what shop windows show
   curtain,
   sign,
