@@ -17,6 +17,7 @@
 #include "tools/simulator/people/random_person.hpp"
 
 using namespace kerb::sim;
+using namespace kerb::sim::people;
 
 void setUp() {}
 void tearDown() {}
@@ -338,9 +339,7 @@ void test_the_gait_is_the_same_on_both_sides() {
       Posture now, half;
       take_posture(f, {}, gait, {i / 20.0, 1}, 0, 0, now);
       take_posture(f, {}, gait, {i / 20.0 + 0.5, 1}, 0, 0, half);
-      for (const std::size_t bone :
-           {std::size_t{kUpperArm}, std::size_t{kForearm}, std::size_t{kHand}, std::size_t{kThigh},
-            std::size_t{kShank}, std::size_t{kFoot}, std::size_t{kToes}}) {
+      for (const std::size_t bone : {kUpperArm, kForearm, kHand, kThigh, kShank, kFoot, kToes}) {
         const Vec3 left = now[bone].at, right = half[bone + 1].at;
         TEST_ASSERT_DOUBLE_WITHIN(0.012, left.x, right.x);
         TEST_ASSERT_DOUBLE_WITHIN(0.012, left.y, -right.y);

@@ -12,6 +12,9 @@
 #include "tools/simulator/people/rig.hpp"
 
 namespace kerb::sim {
+
+using namespace people;
+
 namespace {
 
 constexpr double kPi = std::numbers::pi;

@@ -5,7 +5,7 @@
 
 #include "tools/simulator/people/layers.hpp"
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 
 std::vector<Section> between(const std::vector<Section>& sections, double from, double to) {
   std::vector<Key> side, front, back, shift;
@@ -381,4 +381,4 @@ void add_clothes(const Figure& f, const PersonSpec& person, const Look& look,
   add_hands(f, look, out);
 }
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 
 double child_head_share(double height) {
   return curve(
@@ -171,4 +171,4 @@ std::vector<Section> head_sections(const Figure& f) {
   return out;
 }
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
-#include <cstdint>
+#include <cstddef>
 #include <vector>
 
 #include "tools/simulator/people/shape.hpp"
 #include "tools/simulator/scenario/scenario.hpp"
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 
-/// The bones that move a body; left before right.
-enum Bone : std::uint8_t {
-  kPelvis,
-  kWaist,
-  kChest,
-  kNeck,
-  kHead,
-  kUpperArm,
-  kForearm = kUpperArm + 2,
-  kHand = kForearm + 2,
-  kThigh = kHand + 2,
-  kShank = kThigh + 2,
-  kFoot = kShank + 2,
-  kToes = kFoot + 2,
-  kThing = kToes + 2,  ///< what is carried
-  kGround,             ///< what rolls along
-  kBones
-};
+/// The bones that move a body; of limbs the left one, the right one is the next.
+using Bone = std::size_t;
+inline constexpr Bone kPelvis = 0, kWaist = 1, kChest = 2, kNeck = 3, kHead = 4, kUpperArm = 5,
+                      kForearm = 7, kHand = 9, kThigh = 11, kShank = 13, kFoot = 15, kToes = 17;
+inline constexpr Bone kThing = 19;   ///< what is carried in the hand
+inline constexpr Bone kGround = 20;  ///< what rolls along
+inline constexpr std::size_t kBones = 21;
 
 /// A body's measures at rest: standing at the origin, facing +x, feet on z = 0 with shoes on, arms
 /// held away from the trunk. Joints after Drillis and Contini's shares of the stature
@@ -62,4 +51,4 @@ std::vector<Section> head_sections(const Figure& f);
 /// at twelve).
 double child_head_share(double height);
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

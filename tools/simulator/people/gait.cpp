@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -142,4 +142,4 @@ Gait::Foot Gait::foot(double phase) const {
   return out;
 }
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

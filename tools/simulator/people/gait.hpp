@@ -2,7 +2,7 @@
 #pragma once
 #include "tools/simulator/people/figure.hpp"
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 
 /// How somebody of these measures walks or runs at a speed. The cycle begins where the heel touches
 /// the ground and lasts a stride (two steps); phases are 0..1 of it.
@@ -45,10 +45,5 @@ class Gait {
 /// Alexander's relation of stride length to speed and hip height, for walking and running:
 /// stride / hip = 2.3 * (v * v / (g * hip)) ^ 0.3.
 double stride_length(double hip_height, double mps);
-/// The phase of the left foot after having walked that far, where the cycle changes with speed.
-struct Pace {
-  double until_m = 0;  ///< walked
-  double stride = 1;
-};
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

@@ -5,7 +5,7 @@
 
 #include "tools/simulator/people/layers.hpp"
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 namespace {
 
 /// Straight under the hair: what hair and hats are let out from.
@@ -208,4 +208,4 @@ void add_head(const Figure& f, const Look& look, std::vector<Layer>& out) {
   patch(at(0.40, 0, 0.215), {0.07 * h, 0.098 * h, 0.024 * h}, BodyPart::lips, 0.0065);
 }
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

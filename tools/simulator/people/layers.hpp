@@ -8,7 +8,7 @@
 #include "tools/simulator/people/polygonise.hpp"
 #include "tools/simulator/people/posture.hpp"
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 
 /// How a layer follows the bones.
 enum class Cling : std::uint8_t {
@@ -58,4 +58,4 @@ double hem_of(Garment top, const Figure& f, const Look& look);
 /// Sections between two places, let out.
 std::vector<Section> between(const std::vector<Section>& sections, double from, double to);
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

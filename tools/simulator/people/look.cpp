@@ -6,7 +6,7 @@
 #include "tools/simulator/base/random.hpp"
 #include "tools/simulator/people/layers.hpp"
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 namespace {
 
 Cut cut_of(Random& random, bool female, bool child) {
@@ -76,4 +76,4 @@ Look look_of(const PersonSpec& person) {
   return look;
 }
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 namespace {
 
 constexpr int kBlock = 4;  // cells looked at together: far from the surface they are left out
@@ -158,4 +158,4 @@ Skin polygonise(const Field& field, const Vec3& low, const Vec3& high, double ce
   return skin;
 }
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

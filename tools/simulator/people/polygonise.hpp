@@ -6,7 +6,7 @@
 
 #include "tools/simulator/people/shape.hpp"
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 
 struct Skin {
   std::vector<Vec3> points;
@@ -17,4 +17,4 @@ struct Skin {
 /// surface passes, moved onto it (naive surface nets, then Newton's steps along the gradient).
 Skin polygonise(const Field& field, const Vec3& low, const Vec3& high, double cell);
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -131,8 +131,7 @@ void Mover::leg(std::size_t right) {
   out[kShank + right] = {between(rest, {1, 0, 0}, limb.lower, limb.front),
                          hip + f.thigh * limb.upper};
   out[kFoot + right] = {about_z(yaw) * about_y(-pitch), ankle};
-  place(static_cast<Bone>(kToes + right), static_cast<Bone>(kFoot + right),
-        about_z(yaw) * about_y(-g.toes * w));
+  place(kToes + right, kFoot + right, about_z(yaw) * about_y(-g.toes * w));
 }
 
 Mover::Reach Mover::free_arm(std::size_t right, bool loaded_arm) const {
@@ -189,7 +188,7 @@ Mover::Reach Mover::goal(std::size_t right, Hands doing) const {
 }
 
 void Mover::arm(std::size_t right) {
-  place(static_cast<Bone>(kUpperArm + right), kChest, {});
+  place(kUpperArm + right, kChest, {});
   Reach to = goal(right, manner.standing);
   if (manner.walking != manner.standing) {
     const Reach other = goal(right, manner.walking);
@@ -233,4 +232,4 @@ void take_posture(const Figure& f, const Manner& manner, const Gait& gait, const
   mover.things();
 }
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

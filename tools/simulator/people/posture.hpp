@@ -6,7 +6,7 @@
 #include "tools/simulator/people/gait.hpp"
 #include "tools/simulator/world/world.hpp"
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 
 /// Columns are where the axes go.
 struct Turn3 {
@@ -48,4 +48,4 @@ struct Step {
 void take_posture(const Figure& f, const Manner& manner, const Gait& gait, const Step& step,
                   double turned, double t, Posture& out);
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

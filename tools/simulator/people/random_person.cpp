@@ -94,19 +94,19 @@ Carries choose_thing(Random& random, const PersonSpec& person, double summer) {
 }  // namespace
 
 double child_height(double years) {
-  return curve({{2, 0.86},
-                {3, 0.95},
-                {4, 1.02},
-                {5, 1.09},
-                {6, 1.155},
-                {7, 1.215},
-                {8, 1.275},
-                {9, 1.33},
-                {10, 1.385},
-                {11, 1.435},
-                {12, 1.50},
-                {13, 1.56}},
-               years);
+  return people::curve({{2, 0.86},
+                        {3, 0.95},
+                        {4, 1.02},
+                        {5, 1.09},
+                        {6, 1.155},
+                        {7, 1.215},
+                        {8, 1.275},
+                        {9, 1.33},
+                        {10, 1.385},
+                        {11, 1.435},
+                        {12, 1.50},
+                        {13, 1.56}},
+                       years);
 }
 
 void dress(PersonSpec& person, std::uint32_t seed, const Crowd& crowd) {

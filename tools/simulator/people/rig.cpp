@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 namespace {
 
 using Shares = std::array<double, kBones>;
@@ -142,4 +142,4 @@ Rig::Cloth Rig::cloth(const Vec3& p, const Bound& bound) const {
   return c;
 }
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

@@ -6,7 +6,7 @@
 
 #include "tools/simulator/people/layers.hpp"
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 
 /// A vertex at rest and the bones that move it.
 struct Bound {
@@ -37,4 +37,4 @@ class Rig {
   std::array<Loft, 2> arms_;
 };
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 namespace {
 
 double ellipse_distance(double u, double v, double a, double b, double n) {
@@ -144,4 +144,4 @@ Vec3 gradient(const Field& field, const Vec3& p, double step) {
                              field({p.x, p.y, p.z + step}) - field({p.x, p.y, p.z - step})};
 }
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

@@ -7,7 +7,7 @@
 #include "tools/simulator/base/vec.hpp"
 
 /// Solids as functions of space: about the distance to their surface, negative inside.
-namespace kerb::sim {
+namespace kerb::sim::people {
 
 using Field = std::function<double(const Vec3&)>;
 
@@ -56,4 +56,4 @@ struct Key {
 double curve(const std::vector<Key>& keys, double x);
 Vec3 gradient(const Field& field, const Vec3& p, double step);
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

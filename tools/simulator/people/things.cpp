@@ -6,7 +6,7 @@
 
 #include "tools/simulator/people/layers.hpp"
 
-namespace kerb::sim {
+namespace kerb::sim::people {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
@@ -227,4 +227,4 @@ void add_things(const Figure& f, const PersonSpec& person, const Look& look,
   }
 }
 
-}  // namespace kerb::sim
+}  // namespace kerb::sim::people

@@ -65,12 +65,10 @@ double pattern_share(int pattern, double u, double v, std::uint32_t seed) {
       return line(v, size, wide);
     case 2:
       return 0.5 * (line(u, size + 0.02, wide) + line(v, size + 0.02, wide));
-    case 3:
-      return std::floor(v / 0.22 + random.unit()) / 2 -
-                         std::floor(std::floor(v / 0.22 + random.unit()) / 2) >
-                     0.25
-                 ? 1.0
-                 : 0.0;
+    case 3: {
+      const double band = std::floor(v / 0.22 + random.unit());
+      return band - 2 * std::floor(band / 2);
+    }
     default:
       return 0;
   }
