@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using sim::Play;
 using sim::Trace;
 
-constexpr double kStartLimit = 60;  // real seconds until the firmware is ACTIVE
+constexpr double kStartLimit = 120;  // real seconds until the firmware is ACTIVE
 constexpr double kChunk = 0.05;     // real seconds of sound looked at together
 constexpr double kHeardOn = 0.25;   // real seconds a tone goes on after its last loud sample
 

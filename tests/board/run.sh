@@ -72,6 +72,7 @@ log=$out/console.log
 mark=$out/mark.img
 wanted=()
 for program in "$programs"/kerb_board_player "$programs"/kerbwatch "$programs"/contract_*; do
+  [ -n "$play" ] && [[ $program = */contract_* ]] && continue
   [ -x "$program" ] && wanted+=("$program")
 done
 files=()

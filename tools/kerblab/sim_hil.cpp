@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kBoot = 60, kEach = 90;  // real seconds, at most: to boot, and besides the playing
+constexpr double kBoot = 120, kEach = 180;  // real seconds, at most: to boot, and besides the playing
 
 /// A folder of our own, gone with this object.
 class TempFolder {

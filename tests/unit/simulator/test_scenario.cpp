@@ -213,6 +213,13 @@ void test_who_has_no_time_to_start_walks_already() {
   TEST_ASSERT_EQUAL_DOUBLE(0, p.walk[0].speed_up_m);
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, -2 * 5 / 3.6, p.start.at.y);
   TEST_ASSERT_DOUBLE_WITHIN(1e-6, 2, World{s}.contact().value().t);
+  // 4 m at 5 km/h take 2.88 s without speeding up, 3.6 s over 1 m: in 3 s, over 3 * 1.389 - 4 m.
+  const Scenario hurry = good(
+      "[car]\nkmh = 30\n[[people]]\nimpact = {percent = 50, at_s = 3, distance_m = 4, kmh = 5}");
+  TEST_ASSERT_EQUAL_DOUBLE(0, hurry.people[0].start_s);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, -4, hurry.people[0].start.at.y);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 3 * 5 / 3.6 - 4, hurry.people[0].walk[0].speed_up_m);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-6, 3, World{hurry}.contact().value().t);
 }
 
 void test_several_abreast_walk_side_by_side() {

@@ -100,6 +100,25 @@ void test_a_person_from_behind_a_van_is_half_visible_when_the_line_of_sight_pass
   TEST_ASSERT_TRUE(*truth.seen < t);
 }
 
+void test_half_visible_counts_again_after_somebody_was_hidden() {
+  // Seen at first past a van's far side, then behind it, then out of it again.
+  Scenario s = street(20, 6);
+  s.car.speeds = {{0, 5, 3}};
+  s.people[0].walk = {{{20, -6}, 1.5, 0}};
+  s.seconds = 5;
+  PropSpec van;
+  van.kind = PropKind::van;
+  van.size = {5, 1, 2.5};
+  van.place.at = {15.8, 3};
+  s.props = {van};
+  const Truth truth = find_truth(World{s});
+  TEST_ASSERT_TRUE(truth.contact.has_value());
+  TEST_ASSERT_EQUAL_DOUBLE(0, *truth.seen);
+  const double t = *truth.half_visible, camera = 5 * t - 1.7;
+  const double line = 2.5 * (20 - camera) / (18.3 - camera);
+  TEST_ASSERT_DOUBLE_WITHIN(0.08, line, 6 - 1.5 * t);
+}
+
 void test_the_close_zone_is_entered_and_left_when_the_pencil_says() {
   // A standing truck, 2.5 m wide; somebody crosses 2 m ahead of it at 1 m/s from 4 m to the right.
   Scenario s = street(2, -4);
@@ -126,6 +145,7 @@ int main() {
   RUN_TEST(test_a_parked_car_hides_the_legs_behind_it);
   RUN_TEST(test_a_turned_wall_hides_by_its_corners);
   RUN_TEST(test_a_person_from_behind_a_van_is_half_visible_when_the_line_of_sight_passes_it);
+  RUN_TEST(test_half_visible_counts_again_after_somebody_was_hidden);
   RUN_TEST(test_the_close_zone_is_entered_and_left_when_the_pencil_says);
   return UNITY_END();
 }

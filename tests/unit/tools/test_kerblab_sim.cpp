@@ -110,7 +110,7 @@ void test_bad_input_is_one_line() {
   expect_bad_input(kerblab("sim list ."), "is a directory");
   expect_bad_input(kerblab("sim list --suite euroncap --only CPXX"), "'CPXX' in its name");
   expect_bad_input(kerblab("sim list --json missing/x.json street.toml"), "missing");
-  expect_bad_input(kerblab("sim check"), "FILE");
+  expect_bad_input(kerblab("sim check"), "file is required");
 }
 
 }  // namespace

@@ -79,13 +79,17 @@ Config bench_config(const Config& base, const Scenario& scenario) {
   config.vision_backend = VisionBackend::cpu;
   config.vision_threads = 1;  // the player needs the other core
   config.flow.enabled = false;
+  // An emulated CPU has time for a coarse search only, where the configuration asks for no other.
+  if (!config.detector.stride) config.detector.stride = 16;
+  if (!config.detector.scale_step) config.detector.scale_step = 1.4;
+  if (config.detector.min_height == 0) config.detector.min_height = 100;
   config.can.interface = "vcan0";
   config.lamp = {};
   config.lamp.enabled = true;
   config.tone.enabled = true;
   config.tone.device = "hw:Loopback,0,0";
   // How long a stage takes, and what is dropped for it, says nothing of a board that is emulated.
-  const Nanos long_time = std::chrono::milliseconds{2000};
+  const Nanos long_time = std::chrono::milliseconds{1000};
   config.budget = {long_time, long_time, long_time, long_time, long_time, long_time, long_time};
   config.health.dropped_degraded_percent = 100;
   return config;

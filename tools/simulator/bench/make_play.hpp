@@ -7,7 +7,7 @@
 namespace kerb::sim {
 
 /// How slowly the bench plays: seconds of the scenario in a second of life.
-inline constexpr double kBenchRate = 0.25;
+inline constexpr double kBenchRate = 0.1;
 /// The camera of the bench (tests/board): vivid's, looped from its output.
 inline constexpr int kBenchWidth = 1280, kBenchHeight = 720, kBenchEnlarge = 2;
 inline constexpr double kBenchPictureRate = 30;  ///< new pictures, a second of the scenario

@@ -83,14 +83,16 @@ class Finder {
   void follow(Truth& truth, double t, double before) {
     const auto person = static_cast<std::size_t>(truth.contact->person);
     const double visible = sight_.visible(now_, person);
-    const auto note = [&](std::optional<double>& when, double share) {
-      if (when || visible < share) return;
+    const auto note = [&](std::optional<double>& when, bool wanted, double share) {
+      if (!wanted || visible < share) return false;
       when = t > before
                  ? began(before, t, [&](double at) { return visible_at(at, person) >= share; })
                  : t;
+      return true;
     };
-    note(truth.seen, kSeenShare);
-    note(truth.half_visible, kHalfShare);
+    note(truth.seen, !truth.seen, kSeenShare);
+    if (visible < kSeenShare) hidden_ = true;
+    if (note(truth.half_visible, hidden_, kHalfShare)) hidden_ = false;
   }
   [[nodiscard]] bool close_at(double t, std::size_t person) const {
     Moment moment;
@@ -119,6 +121,7 @@ class Finder {
   const World& world_;
   Sight sight_;
   Moment now_;
+  bool hidden_ = true;  // whoever is hit, since they were last half visible
   std::vector<PersonTruth> people_;
 };
 

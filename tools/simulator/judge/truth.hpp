@@ -28,12 +28,13 @@ struct Truth {
     double begin = 0, end = 0;
   };
   double seconds = 0;
-  std::optional<Contact> contact;      ///< the first; without correction
-  std::optional<double> seen;          ///< when a tenth of that person was first visible
-  std::optional<double> half_visible;  ///< when half of them was, and
-  double contact_mps = 0;              ///< how fast the car is then
-  std::vector<Close> close;            ///< in the close zone of a car that stands or creeps
-  std::vector<Sample> samples;         ///< evenly in time
+  std::optional<Contact> contact;  ///< the first; without correction
+  std::optional<double> seen;      ///< when a tenth of that person was first visible
+  /// When half of them was; again when they had been hidden (under a tenth) in between.
+  std::optional<double> half_visible;
+  double contact_mps = 0;       ///< how fast the car is at the contact
+  std::vector<Close> close;     ///< in the close zone of a car that stands or creeps
+  std::vector<Sample> samples;  ///< evenly in time
 };
 
 /// A car slower than this creeps: people right in front of it are told of.

@@ -49,13 +49,15 @@ std::string walk_into(const ImpactDraft& impact, const CarSpec& car, Place front
                        : std::sqrt(ramp * impact.speed_up_m) * 2 / impact.mps;
   WalkLeg leg;
   leg.mps = impact.mps;
+  person.start.at = touched - way * along;
+  person.start_s = 0;
   if (takes <= arrives) {
-    person.start.at = touched - way * along;
     person.start_s = arrives - takes;
     leg.speed_up_m = impact.speed_up_m;
-  } else {  // there is not that much time: walks already, at full speed
+  } else if (way < impact.mps * arrives) {  // in a hurry: at full speed sooner
+    leg.speed_up_m = impact.mps * arrives - way;
+  } else {  // walks already, nearer
     person.start.at = touched - impact.mps * arrives * along;
-    person.start_s = 0;
   }
   person.start.heading = std::atan2(along.y, along.x);
   leg.to = touched + impact.distance_m / std::cos(impact.heading) * along;
