@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -222,8 +223,6 @@ int render(const RenderCommand& o) {
   const std::optional<std::vector<SceneSet>> sets = load_scenes(o.scenes);
   if (!sets) return kBadInput;
   std::error_code failed;
-  fs::create_directories(o.out, failed);
-  if (!fs::is_directory(o.out, failed)) return fail(cannot_write(o.out));
   struct Job {
     const sim::Scenario* scenario;
     fs::path folder;
@@ -241,6 +240,8 @@ int render(const RenderCommand& o) {
                                 scenario.seconds));
       jobs.push_back({&scenario, folder});
     }
+  fs::create_directories(o.out, failed);
+  if (!fs::is_directory(o.out, failed)) return fail(cannot_write(o.out));
   const SystemClock clock;
   for (const Job& job : jobs) {
     // Under a hidden name until all of it is there.
