@@ -38,8 +38,8 @@ Error cannot_write(const fs::path& path) {
 
 /// One channel or three as they are; more side by side, grey.
 cv::Mat picture_of(const sim::Rendered& r) {
-  const cv::Mat all{r.height, r.width, CV_8UC(r.channels),
-                    const_cast<std::uint8_t*>(r.pixels.data())};  // only read
+  cv::Mat all{r.height, r.width, CV_8UC(r.channels),
+              const_cast<std::uint8_t*>(r.pixels.data())};  // only read
   if (r.channels == 1) return all;
   cv::Mat out;
   if (r.channels == 3) {
@@ -125,7 +125,7 @@ class Sequence {
         return ok;
       if (o_.truth)
         if (Status ok = write_truth(renderer, i, t, t + step, i + 1 < frames); !ok) return ok;
-      progress.show(static_cast<std::size_t>(i + 1), static_cast<std::size_t>(frames));
+      progress.show(static_cast<std::size_t>(i) + 1, static_cast<std::size_t>(frames));
     }
     frames_ = frames;
     if (!o_.truth) return Done{};
