@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -37,8 +38,8 @@ Error cannot_write(const fs::path& path) {
 
 /// One channel or three as they are; more side by side, grey.
 cv::Mat picture_of(const sim::Rendered& r) {
-  const cv::Mat all{r.height, r.width, CV_8UC(r.channels),
-                    const_cast<std::uint8_t*>(r.pixels.data())};  // only read
+  cv::Mat all{r.height, r.width, CV_8UC(r.channels),
+              const_cast<std::uint8_t*>(r.pixels.data())};  // only read
   if (r.channels == 1) return all;
   cv::Mat out;
   if (r.channels == 3) {
@@ -124,7 +125,7 @@ class Sequence {
         return ok;
       if (o_.truth)
         if (Status ok = write_truth(renderer, i, t, t + step, i + 1 < frames); !ok) return ok;
-      progress.show(static_cast<std::size_t>(i + 1), static_cast<std::size_t>(frames));
+      progress.show(static_cast<std::size_t>(i) + 1, static_cast<std::size_t>(frames));
     }
     frames_ = frames;
     if (!o_.truth) return Done{};
@@ -222,8 +223,6 @@ int render(const RenderCommand& o) {
   const std::optional<std::vector<SceneSet>> sets = load_scenes(o.scenes);
   if (!sets) return kBadInput;
   std::error_code failed;
-  fs::create_directories(o.out, failed);
-  if (!fs::is_directory(o.out, failed)) return fail(cannot_write(o.out));
   struct Job {
     const sim::Scenario* scenario;
     fs::path folder;
@@ -241,6 +240,8 @@ int render(const RenderCommand& o) {
                                 scenario.seconds));
       jobs.push_back({&scenario, folder});
     }
+  fs::create_directories(o.out, failed);
+  if (!fs::is_directory(o.out, failed)) return fail(cannot_write(o.out));
   const SystemClock clock;
   for (const Job& job : jobs) {
     // Under a hidden name until all of it is there.

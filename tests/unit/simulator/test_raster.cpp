@@ -36,16 +36,16 @@ Drawn draw(const CameraSpec& camera, const CameraPose& pose, Geometry& geometry)
   geometry.bound();
   const Lens lens{camera};
   const Canvas canvas{camera, lens};
-  static const Materials kMaterials;
+  static const Materials materials;
   Workers workers{1};
   Raster raster{canvas};
   const std::vector<Item> items{{&geometry, nullptr, 1}};
-  raster.bin(workers, pose, items, kMaterials);
+  raster.bin(workers, pose, items, materials);
   const auto samples = std::make_unique<TileSamples>();
   Drawn out{std::vector<int>(static_cast<std::size_t>(canvas.width * canvas.height), -1),
             std::vector<double>(static_cast<std::size_t>(canvas.width * canvas.height), 0)};
   for (int tile = 0; tile < raster.tiles(); ++tile) {
-    raster.draw_middles(tile, *samples, kMaterials, items);
+    raster.draw_middles(tile, *samples, materials, items);
     const int left = tile % raster.tiles_x() * kTile, top = tile / raster.tiles_x() * kTile;
     for (int y = 0; y < kTile && top + y < canvas.height; ++y)
       for (int x = 0; x < kTile && left + x < canvas.width; ++x) {
@@ -120,6 +120,7 @@ void test_the_lens_bends_as_opencv_has_it() {
   camera.k2 = 0.09;
   const Lens lens{camera};
   std::vector<cv::Point3d> points;
+  points.reserve(60);
   for (int i = 0; i < 60; ++i)
     points.emplace_back(-4 + 0.13 * i, -2 + 0.07 * ((i * 7) % 60), 7 + 0.2 * (i % 11));
   std::vector<cv::Point2d> pixels;

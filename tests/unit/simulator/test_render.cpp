@@ -91,7 +91,7 @@ void test_flow_and_depth_of_the_road_are_those_of_a_plane() {
         double z = 0;
         if (!on_road(s, now.car.place, x, y, p, z) || z > 40) continue;
         ++road;
-        const std::size_t i = static_cast<std::size_t>(y * s.camera.width + x);
+        const std::size_t i = at(y * s.camera.width + x);
         if (std::abs(r.depth[i] - z) > 2e-5 * z) continue;  // a line or a patch lies higher
         ++exact;
         const Vec3 q = later.seen(p);
@@ -125,7 +125,7 @@ void test_an_outline_is_what_is_seen_of_somebody_alone() {
   int pixels = 0, x0 = 999, y0 = 999, x1 = -1, y1 = -1;
   for (int y = 0; y < r.height; ++y)
     for (int x = 0; x < r.width; ++x) {
-      if (r.objects[static_cast<std::size_t>(y * r.width + x)] != ObjectId::kFirstPerson) continue;
+      if (r.objects[at(y * r.width + x)] != ObjectId::kFirstPerson) continue;
       ++pixels;
       x0 = std::min(x0, x);
       x1 = std::max(x1, x);
@@ -207,7 +207,7 @@ void test_noise_has_the_variance_of_its_formula() {
   flat.planes.resize(1);
   Workers workers{2};
   for (const float level : {0.15F, 0.5F}) {
-    flat.planes[0].assign(static_cast<std::size_t>(canvas.width * canvas.height), all(level));
+    flat.planes[0].assign(at(canvas.width * canvas.height), all(level));
     Exposure e;
     e.curve = false;  // so that a byte is light
     e.photon = 0.006F;

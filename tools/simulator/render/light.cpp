@@ -75,6 +75,13 @@ Light light_of(const LightSpec& spec, std::uint32_t seed) {
   return out;
 }
 
+Lamp low_beam(V3 at, V3 axis) {
+  Lamp out{at, unit(axis), {17, 16.2F, 14.5F}, 95, true};
+  out.left = unit(cross(V3{0, 0, 1}, out.axis));
+  out.up = cross(out.axis, out.left);
+  return out;
+}
+
 V3 lamp_light(const Lamp& lamp, V3 point, V3& to_lamp) {
   const V3 d = lamp.at - point;
   const float q = std::max(dot(d, d), 0.25F);
@@ -86,8 +93,7 @@ V3 lamp_light(const Lamp& lamp, V3 point, V3& to_lamp) {
   if (lamp.beam) {
     if (c <= 0.2F) return {0, 0, 0};
     // Tangents of the angles to the left and above the axis.
-    const V3 left = unit(cross({0, 0, 1}, lamp.axis)), up = cross(lamp.axis, left);
-    const float h = -dot(to_lamp, left) / c, v = -dot(to_lamp, up) / c;
+    const float h = -dot(to_lamp, lamp.left) / c, v = -dot(to_lamp, lamp.up) / c;
     const float spread = 1 / (1 + 7 * h * h) * std::max(0.0F, 1 - 0.6F * h * h);
     const float below = v < -0.012F ? 1 / (1 + 26 * (v + 0.012F) * (v + 0.012F))
                                     : 0.035F + 0.965F * smooth(0.012F, -0.012F, v);

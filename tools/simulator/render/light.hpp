@@ -29,10 +29,13 @@ Light light_of(const LightSpec& spec, std::uint32_t seed);
 /// What comes from a lamp: falls with the square of the distance.
 struct Lamp {
   V3 at, axis{0, 0, -1};
-  V3 candela;         ///< kilocandela on its axis
-  float range = 30;   ///< metres, beyond which it is left out
-  bool beam = false;  ///< a car's low beam, with a cut-off; else a lantern
+  V3 candela;                     ///< kilocandela on its axis
+  float range = 30;               ///< metres, beyond which it is left out
+  bool beam = false;              ///< a car's low beam, with a cut-off; else a lantern
+  V3 left{0, 1, 0}, up{0, 0, 1};  ///< of a beam: across its axis
 };
+/// A car's low beam there.
+Lamp low_beam(V3 at, V3 axis);
 /// Kilolux at a point, on what faces the lamp.
 V3 lamp_light(const Lamp& lamp, V3 point, V3& to_lamp);
 

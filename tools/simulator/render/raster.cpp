@@ -343,17 +343,17 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
                   const Corner& ca = geometry->corners[t.corner[0]];
                   const Corner& cb = geometry->corners[t.corner[1]];
                   const Corner& cc = geometry->corners[t.corner[2]];
-                  for (int k = 0; k < 4; ++k) {
-                    if (visible[k] == 0) continue;
-                    const Hit hit = hit_at(t, f32(left + x) + lane_x[k], f32(top + y) + lane_y[k]);
-                    const float u = ca.u + hit.b1 * (cb.u - ca.u) + hit.b2 * (cc.u - ca.u);
-                    const float v = ca.v + hit.b1 * (cb.v - ca.v) + hit.b2 * (cc.v - ca.v);
-                    if (!material->texture->solid(u * material->per_metre, v * material->per_metre,
-                                                  w[k] < 0.04F  ? 2
-                                                  : w[k] < 0.1F ? 1
-                                                                : 0))
+                  const F4 lx = all(f32(left + x) - ref_x) + lane_x, z = all(1.0F) / w;
+                  const F4 b1 = (all(t.b1) + all(t.b1x) * lx + all(t.b1y) * dy) * z;
+                  const F4 b2 = (all(t.b2) + all(t.b2x) * lx + all(t.b2y) * dy) * z;
+                  const F4 u = (all(ca.u) + b1 * all(cb.u - ca.u) + b2 * all(cc.u - ca.u)) *
+                               all(material->per_metre);
+                  const F4 v = (all(ca.v) + b1 * all(cb.v - ca.v) + b2 * all(cc.v - ca.v)) *
+                               all(material->per_metre);
+                  const int level = w[0] < 0.04F ? 2 : w[0] < 0.1F ? 1 : 0;
+                  for (int k = 0; k < 4; ++k)
+                    if (visible[k] != 0 && !material->texture->solid(u[k], v[k], level))
                       visible[k] = 0;
-                  }
                 }
                 out.w[i] = visible ? w : out.w[i];
                 out.id[i] = visible ? id_here : out.id[i];

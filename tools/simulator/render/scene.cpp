@@ -145,8 +145,8 @@ void Scene::build_props() {
       m.texture = &texture_of(Paint::brick);
       m.gloss = Gloss::matt;
     } else if (spec.kind == PropKind::poster) {
-      static const Texture kPosters[3] = {poster_texture(1), poster_texture(2), poster_texture(3)};
-      m.texture = &kPosters[spec.seed % 3];
+      static const Texture posters[3] = {poster_texture(1), poster_texture(2), poster_texture(3)};
+      m.texture = &posters[spec.seed % 3];
       m.unit_m = 2;
     }
     Surface surface = spec.surface;
@@ -309,11 +309,8 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
     const Vec2 ahead = direction(now.car.place.heading);
     for (const double side : {-0.62, 0.62}) {
       const Vec2 p = now.car.place.at + side * left_of(ahead) - 0.1 * ahead;
-      lamps_.push_back({{f32(p.x), f32(p.y), 0.66F},
-                        unit(V3{f32(ahead.x), f32(ahead.y), -0.012F}),
-                        {17, 16.2F, 14.5F},
-                        95,
-                        true});
+      lamps_.push_back(
+          low_beam({f32(p.x), f32(p.y), 0.66F}, {f32(ahead.x), f32(ahead.y), -0.012F}));
     }
   }
 }

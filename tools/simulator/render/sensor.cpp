@@ -270,7 +270,7 @@ void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
     const float slope = exposure.curve ? 2 * std::max(r, std::sqrt(deviation)) : 1;
     spread_[at(i)] = deviation / slope * (kTone / 1.5F);
     const float level = exposure.curve ? tone(r * r) : r;
-    tone_[at(i)] = static_cast<std::uint8_t>(clamp01(level) * 255.0F + 0.5F);
+    tone_[at(i)] = static_cast<std::uint8_t>(std::lround(clamp01(level) * 255.0F));
   }
   for (int p = 0; p < planes_; ++p)
     for (int y = 0; y < in.height; ++y)

@@ -219,7 +219,7 @@ void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance
             if (id[j] != id[k]) {  // a neighbour of the same surface counts as the same
               const ScreenTriangle& o = s.raster->triangle(static_cast<std::uint32_t>(id[j]));
               if (o.item != t.item || o.material != t.material ||
-                  std::abs(samples.w[i][j] - w) > 0.01F * w)
+                  (!t.cut && std::abs(samples.w[i][j] - w) > 0.01F * w))
                 continue;
             }
             weight += 0.25F;

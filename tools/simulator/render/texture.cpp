@@ -6,10 +6,10 @@ namespace {
 
 std::uint32_t byte_of(float value, float scale) {
   return static_cast<std::uint32_t>(
-      std::clamp(std::sqrt(std::max(0.0F, value * scale)) * 255.0F + 0.5F, 0.0F, 255.0F));
+      std::lround(std::clamp(std::sqrt(std::max(0.0F, value * scale)) * 255.0F, 0.0F, 255.0F)));
 }
 std::uint32_t packed(const Texture::Texel& t) {
-  const auto alpha = static_cast<std::uint32_t>(clamp01(t.alpha) * 255.0F + 0.5F);
+  const auto alpha = static_cast<std::uint32_t>(std::lround(clamp01(t.alpha) * 255.0F));
   return byte_of(t.rgb.x, 0.5F) | byte_of(t.rgb.y, 0.5F) << 8 | byte_of(t.rgb.z, 0.5F) << 16 |
          alpha << 24;
 }
