@@ -17,7 +17,7 @@ namespace {
 // How the oracle behaves: as a good product might, no better.
 constexpr double kStartUp = 0.2;      // seconds until it is ACTIVE
 constexpr double kWarnsAhead = 2.4;   // before a contact that will happen
-constexpr double kReaction = 0.2;     // from half visible to the warning
+constexpr double kReaction = 0.3;     // from a tenth visible to the warning
 constexpr double kHold = 1.0;         // of a warning, at least
 constexpr double kTellsFault = 0.3;   // after it began
 constexpr double kRecovers = 1.0;     // after it ended
@@ -106,9 +106,9 @@ class StandIn final : public Firmware {
       else
         plan_.push_back({WarningLevel::information, begin, end});
     }
-    if (!truth_.contact) return;
-    double begin = std::max(kStartUp, truth_.contact->t - kWarnsAhead);
-    if (truth_.half_visible) begin = std::max(begin, *truth_.half_visible + kReaction);
+    if (!truth_.contact || !truth_.seen) return;
+    const double begin =
+        std::max({kStartUp, truth_.contact->t - kWarnsAhead, *truth_.seen + kReaction});
     if (begin < truth_.contact->t)
       plan_.push_back({WarningLevel::collision, begin, truth_.contact->t + kHold});
   }

@@ -34,7 +34,7 @@ void walk_along(const Way& line, const Stroll& stroll, double seconds, PersonSpe
   for (double at = stroll.start_m; left > 0;) {
     const double ahead = at + stroll.direction * 40;
     bool bends = false;
-    for (double probe = 0; probe <= 40; probe += 4)
+    for (int probe = 0; probe <= 40; probe += 4)
       bends = bends || line.curvature(at + stroll.direction * probe) != 0;
     const double step = bends ? 3 : std::abs(ahead - at);
     at += stroll.direction * step;
