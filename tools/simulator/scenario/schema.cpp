@@ -23,6 +23,7 @@ Slot slot_of(T& field, double factor) {
 }
 
 // Functions that find a field in an object of a type: the tables below need a hundred of them.
+// NOLINTBEGIN(bugprone-macro-parentheses): types and names of fields
 #define KERB_SLOT(type, field) \
   [](void* object) -> Slot { return slot_of(static_cast<type*>(object)->field, 1); }
 #define KERB_SCALED(type, field, factor) \
@@ -35,6 +36,7 @@ Slot slot_of(T& field, double factor) {
   [](void* object) -> void* { return &static_cast<type*>(object)->field.emplace(); }
 #define KERB_ITEM(type, field) \
   [](void* object) -> void* { return &static_cast<type*>(object)->field.emplace_back(); }
+// NOLINTEND(bugprone-macro-parentheses)
 
 using SlotOf = Slot (*)(void*);
 using GivenOf = bool* (*)(void*);

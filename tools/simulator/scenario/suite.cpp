@@ -21,7 +21,7 @@ constexpr int kMostDraws = 100;
 /// One choice of an axis: its part of the run's name, and what it sets.
 struct Option {
   std::string label;
-  std::vector<std::pair<std::string, Node>> set;
+  std::vector<Entry> set;
 };
 using Axis = std::vector<Option>;
 
@@ -205,8 +205,7 @@ class Expander {
     return base;
   }
 
-  void apply(Node& tree, const std::vector<std::pair<std::string, Node>>& set,
-             const std::string& shown_as) {
+  void apply(Node& tree, const std::vector<Entry>& set, const std::string& shown_as) {
     for (const auto& [name, value] : set)
       if (const std::string why = put(tree, name, value); !why.empty())
         report(value.where, shown_as + ".\"" + config::printable(name) + "\"", value.written(),

@@ -107,7 +107,7 @@ Node& entry(Node& table, const std::string& name, const Where& where) {
     if (key == name) return value;
   Node fresh;
   fresh.where = where;
-  return table.entries.emplace_back(name, std::move(fresh)).second;
+  return table.entries.emplace_back(name, std::move(fresh)).value;
 }
 
 }  // namespace

@@ -26,6 +26,8 @@ struct Problem {
   [[nodiscard]] std::string line() const;
 };
 
+struct Entry;
+
 struct Node {
   enum class Kind : std::uint8_t { boolean, integer, number, text, list, table, other };
   Kind kind = Kind::table;
@@ -34,7 +36,7 @@ struct Node {
   double number = 0;  ///< of an integer, too
   std::string text;   ///< of other: as written
   std::vector<Node> items;
-  std::vector<std::pair<std::string, Node>> entries;
+  std::vector<Entry> entries;
   Where where;
 
   [[nodiscard]] const Node* find(std::string_view name) const;
@@ -43,6 +45,12 @@ struct Node {
   /// "an integer", "a table"...
   [[nodiscard]] const char* type_text() const;
   [[nodiscard]] bool all_tables() const;  ///< of a list, which may be empty
+};
+/// A table's key and its value.
+struct Entry {
+  Entry(std::string key_name, Node node) : name{std::move(key_name)}, value{std::move(node)} {}
+  std::string name;
+  Node value;
 };
 
 /// A text of at most 1 MiB. Any bytes are survived.
