@@ -1,17 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <stdexcept>
-
-namespace kerb {
-[[noreturn]] static void parser_surprise() { throw std::logic_error{"toml++ lost its way"}; }
-}  // namespace kerb
-
-// toml++ 3.3 asserts what a file may well not hold ("[.a]" is enough), and without assertions it
-// lets the compiler assume it. Here a broken assumption refuses the file, in every build type.
-// Nothing else includes toml++.
-#undef NDEBUG
-#define TOML_ASSERT(holds) static_cast<void>((holds) || (::kerb::parser_surprise(), false))
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -20,12 +7,14 @@ namespace kerb {
 #include <memory>
 #include <set>
 #include <sstream>
+#include <stdexcept>
 #include <system_error>
 #include <tuple>
 
 #include "firmware/config/config.hpp"
 #include "firmware/config/rules.hpp"
 #include "firmware/config/schema.hpp"
+#include "firmware/config/toml_parser.hpp"
 #include "firmware/config/toml_text.hpp"
 #include "firmware/config/words.hpp"
 

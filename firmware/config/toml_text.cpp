@@ -72,12 +72,11 @@ Place stray_letter(std::string_view text) {
 
 std::optional<TextProblem> check_text(std::string_view text) {
   if (text.size() > kMaxBytes)
-    return TextProblem{
-        "too large: a configuration must be at most " + std::to_string(kMaxBytes) + " bytes", {}};
+    return TextProblem{"too large: must be at most " + std::to_string(kMaxBytes) + " bytes", {}};
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
     return TextProblem{"not a text: a zero byte at offset " + std::to_string(zero), {}};
   if (std::ranges::count(text, '.') > kMaxDots)
-    return TextProblem{"not a configuration: more than " + std::to_string(kMaxDots) + " dots", {}};
+    return TextProblem{"too many dots: more than " + std::to_string(kMaxDots), {}};
   if (const Place place = stray_letter(text); place.line > 0)
     return TextProblem{
         "not valid TOML: letters outside ASCII must stand in a comment or a string of one line",

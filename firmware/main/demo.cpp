@@ -15,6 +15,7 @@
 #include "firmware/can/codec.hpp"
 #include "firmware/control/controller.hpp"
 #include "firmware/main/machine.hpp"
+#include "firmware/main/open_pipeline.hpp"
 #include "firmware/main/report.hpp"
 #include "hal/fake/can_bus.hpp"
 #include "hal/fake/output_line.hpp"

@@ -47,6 +47,11 @@ void LampWatch::run() {
   }
 }
 
+std::vector<LampWatch::Change> LampWatch::changes() const {
+  const std::lock_guard lock(mutex_);
+  return changes_;
+}
+
 LampLevels LampWatch::now() const {
   const std::lock_guard lock(mutex_);
   return changes_.empty() ? LampLevels{} : changes_.back().levels;

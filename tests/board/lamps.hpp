@@ -33,6 +33,7 @@ class LampWatch {
   ~LampWatch();
 
   LampLevels now() const;
+  std::vector<Change> changes() const;
   /// When the status lamp was first seen lit at or after `from`.
   std::optional<RealClock::time_point> status_lit(RealClock::time_point from) const;
   std::optional<RealClock::time_point> warning_lit(RealClock::time_point from) const;

@@ -7,6 +7,7 @@ usage() {
   cat <<'TEXT'
 usage: tests/board/run.sh [--programs DIR] [--deps DIR] [--out DIR] [--limit SECONDS]
                           [--only firmware]
+       tests/board/run.sh --play DIR --traces DIR [...]
 
 Boots QEMU's arm64 "virt" machine with Debian's kernel and the programs in DIR (build/arm64/bin),
 runs every check on it and prints "N passed, N failed". Exit code 0: at least one check, none failed,
@@ -17,6 +18,9 @@ and the board ended as it should. 1: something failed. 2: the bench could not be
   --out DIR        initramfs, console log, disk    (build/board)
   --limit SECONDS  stop the board after this long  (290)
   --only firmware  leave out the checks of the board itself and the drivers' suites
+  --play DIR       instead of all checks, play the scenarios in DIR (NAME.kwplay and NAME.toml, as
+                   "kerblab sim run --hil" makes them); --traces DIR gets what the firmware sent,
+                   NAME.trace each
 TEXT
 }
 
@@ -27,6 +31,8 @@ deps=$top/.deps/board
 out=$top/build/board
 limit=290
 only=
+play=
+traces=
 
 cannot() {
   echo "bench: $1" >&2
@@ -37,7 +43,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --help | -h) usage; exit 0 ;;
     --only) [ "${2:-}" = firmware ] || cannot "--only takes 'firmware'"; only=kerb_only=$2; shift 2 ;;
-    --programs | --deps | --out | --limit)
+    --programs | --deps | --out | --limit | --play | --traces)
       [ $# -ge 2 ] || cannot "$1 needs a value"
       declare "${1#--}=$2"
       shift 2 ;;
@@ -45,6 +51,12 @@ while [ $# -gt 0 ]; do
   esac
 done
 
+if [ -n "$play$traces" ]; then
+  [ -n "$play" ] && [ -n "$traces" ] || cannot "--play and --traces go together"
+  [ -d "$play" ] && [ -d "$traces" ] || cannot "--play and --traces take folders that are there"
+  [ -z "$only" ] || cannot "--play and --only do not go together"
+  only=kerb_only=play
+fi
 [[ $limit =~ ^[1-9][0-9]{0,5}$ ]] || cannot "--limit takes whole seconds, not '$limit'"
 
 qemu="qemu-system-aarch64"
@@ -60,10 +72,16 @@ log=$out/console.log
 mark=$out/mark.img
 wanted=()
 for program in "$programs"/kerb_board_player "$programs"/kerbwatch "$programs"/contract_*; do
+  [ -n "$play" ] && [[ $program = */contract_* ]] && continue
   [ -x "$program" ] && wanted+=("$program")
 done
 files=()
 [ -f "$here/kerbwatch.toml" ] && files+=(--file "$here/kerbwatch.toml:/etc/kerbwatch.toml")
+if [ -n "$play" ]; then
+  for file in "$play"/*.kwplay "$play"/*.toml; do
+    [ -f "$file" ] && files+=(--file "$file:/play/${file##*/}")
+  done
+fi
 # Where a kerbwatch in /bin looks for the models that come with it.
 for model in "$top"/models/*.kwm; do
   [ -f "$model" ] && files+=(--file "$model:/share/kerbwatch/models/${model##*/}")
@@ -135,11 +153,24 @@ count() { grep -c "^$1 " "$tidy" || true; }
 passed=$(count PASS)
 failed=$(count FAIL)
 
+# What the firmware sent in each scenario, for the judge.
+if [ -n "$play" ]; then
+  for file in "$play"/*.kwplay; do
+    name=${file##*/}
+    name=${name%.kwplay}
+    grep -qxF "TRACE $name # end" "$tidy" || continue
+    awk -v name="$name" '$1 == "TRACE" && $2 == name { sub("^TRACE [^ ]+ ", ""); print }' "$tidy" \
+      > "$traces/$name.trace"
+  done
+fi
+
 # The right order: up, reset by the watchdog, up again, ended by itself.
+wanted_order="BOARD boot,softdog: Initiating system reboot,BOARD boot,BOARD end,"
+[ -z "$play" ] || wanted_order="BOARD boot,BOARD end,"
 if [ -z "$verdict" ]; then
   order=$(grep -oE '^BOARD boot|softdog: Initiating system reboot|^BOARD end' "$tidy" | tr '\n' ',')
-  [ "$order" = "BOARD boot,softdog: Initiating system reboot,BOARD boot,BOARD end," ] ||
-    verdict="expected boot, watchdog reset, boot, end; saw ${order:-nothing}"
+  [ "$order" = "$wanted_order" ] ||
+    verdict="expected $wanted_order saw ${order:-nothing}"
 fi
 if [ -n "$verdict" ]; then
   echo "FAIL bench: $verdict (console: $log)"

@@ -23,11 +23,15 @@ void opencv_model(const std::uint8_t* data, std::size_t size);
 void truth(const std::uint8_t* data, std::size_t size);
 void detections(const std::uint8_t* data, std::size_t size);
 
+/// sim::parse_scenario(), suites too: lines about what is wrong, or scenarios whose world moves.
+void scenario(const std::uint8_t* data, std::size_t size);
+
 using Bytes = std::vector<std::uint8_t>;
 /// Inputs to begin with, for the first two and for each of the others.
 std::vector<Bytes> model_seeds();
 std::vector<Bytes> opencv_seeds();
 std::vector<Bytes> truth_seeds();
 std::vector<Bytes> detection_seeds();
+std::vector<Bytes> scenario_seeds();
 
 }  // namespace kerb::fuzz

@@ -56,6 +56,9 @@ void test_opencvs_files_survive_any_change() { replay(opencv_model, opencv_seeds
 void test_truth_survives_any_change() { replay(truth, truth_seeds(), 500); }
 void test_detections_survive_any_change() { replay(detections, detection_seeds(), 500); }
 #endif
+#ifdef KERB_FUZZ_SCENARIO
+void test_scenarios_survive_any_change() { replay(scenario, scenario_seeds(), 300); }
+#endif
 
 }  // namespace
 
@@ -69,6 +72,9 @@ int main() {
 #ifdef KERB_FUZZ_EVAL
   RUN_TEST(test_truth_survives_any_change);
   RUN_TEST(test_detections_survive_any_change);
+#endif
+#ifdef KERB_FUZZ_SCENARIO
+  RUN_TEST(test_scenarios_survive_any_change);
 #endif
   return UNITY_END();
 }

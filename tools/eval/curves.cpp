@@ -60,6 +60,15 @@ CurvePoint at(const Curve& curve, double rate) {
   return after == curve.begin() ? CurvePoint{kInfinity, 0, 1} : *std::prev(after);
 }
 
+CurvePoint at_threshold(const Curve& curve, double threshold) {
+  const auto after =
+      std::upper_bound(curve.begin(), curve.end(), threshold,
+                       [](double t, const CurvePoint& point) { return t > point.threshold; });
+  if (after == curve.begin()) return {threshold, 0, 1};
+  const CurvePoint& last = *std::prev(after);
+  return {threshold, last.false_alarms, last.miss_rate};
+}
+
 std::vector<double> reference_rates() {
   std::vector<double> rates;
   rates.reserve(9);

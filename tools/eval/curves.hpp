@@ -34,6 +34,10 @@ using Curve = std::vector<CurvePoint>;
 /// has so few, the miss rate is 1, and the threshold infinite.
 [[nodiscard]] CurvePoint at(const Curve& curve, double rate);
 
+/// What the curve says at a threshold: of the detections that score at least it. The first point of
+/// an empty part is no alarm and everybody missed.
+[[nodiscard]] CurvePoint at_threshold(const Curve& curve, double threshold);
+
 /// The nine rates of the log-average miss rate: 10^-2 to 10^0, evenly spaced in their logarithm.
 [[nodiscard]] std::vector<double> reference_rates();
 

@@ -38,6 +38,7 @@ using replay::failure;
 struct EvalOptions {
   std::vector<std::string> models, images, truth, negatives, crops, detections, plots, window_plots;
   std::string json, save;
+  std::vector<double> thresholds;
   eval::MatchSettings match;
   EvalRun run;
 };
@@ -236,7 +237,7 @@ class EvalDetector {
       std::vector<eval::Judged> judged;
       for (std::size_t i = 0; i < truth_.size(); ++i)
         judged.push_back(eval::judge(truth_[i], performance.seen[i].boxes, options_.match));
-      reports.push_back(make_report(performance, judged));
+      reports.push_back(make_report(performance, judged, options_.thresholds));
     }
     if (!options_.save.empty())
       if (Status ok = save(); !ok) return ok;
@@ -342,6 +343,14 @@ void add_eval(CLI::App& app, Action& action) {
       ->capture_default_str();
   command->add_option("--json", o->json, "All figures and curves; - is stdout, without the text")
       ->check(not_empty);
+  command
+      ->add_option(
+          "--at", o->thresholds,
+          "Also miss rate, by height too, and false positives at this threshold: to compare "
+          "sets of pictures")
+      ->check(CLI::Range(-1e6, 1e6))
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   list("--plot", o->plots, "Miss rate over FPPI, P.svg or P.png");
   list("--plot-fppw", o->window_plots, "Miss rate over FPPW, P.svg or P.png");
   command->add_option("--save", o->save, "Folder for the models' detections, NAME.jsonl")

@@ -60,10 +60,17 @@ Json to_json(const Report& report) {
     out["at_fppi"].push_back({{"fppi", kOperating[i]},
                               {"miss_rate", report.operating[i].miss_rate},
                               {"threshold", number(report.operating[i].threshold)}});
+  for (const eval::CurvePoint& point : report.fixed)
+    out["at_threshold"].push_back({{"threshold", point.threshold},
+                                   {"miss_rate", point.miss_rate},
+                                   {"fppi", point.false_alarms}});
   for (const eval::HeightBin& bin : report.heights) {
     Json row{{"from", bin.from}, {"to", number(bin.to)}, {"people", bin.people}};
     for (std::size_t i = 0; i < std::size(kOperating); ++i)
       row["missed"].push_back({{"fppi", kOperating[i]}, {"people", bin.missed[i]}});
+    for (std::size_t i = 0; i < report.fixed.size(); ++i)
+      row["missed"].push_back({{"threshold", report.fixed[i].threshold},
+                               {"people", bin.missed[std::size(kOperating) + i]}});
     out["by_height"].push_back(row);
   }
   if (const std::optional<double> ms = p.mean_ms()) out["ms_per_image"] = *ms;
@@ -106,6 +113,9 @@ std::string text_of(const Report& report) {
   for (std::size_t i = 0; i < std::size(kOperating); ++i)
     out += fmt::format("  {:g} FPPI: miss rate {:.4f} at threshold {:.4g}\n", kOperating[i],
                        report.operating[i].miss_rate, report.operating[i].threshold);
+  for (const eval::CurvePoint& point : report.fixed)
+    out += fmt::format("  threshold {:g}: miss rate {:.4f} with {:.4g} FPPI\n", point.threshold,
+                       point.miss_rate, point.false_alarms);
   if (!report.fppi.empty())
     out += fmt::format("  the curve ends at {:.3g} FPPI with a miss rate of {:.4f}\n",
                        report.fppi.back().false_alarms, report.fppi.back().miss_rate);
@@ -116,6 +126,8 @@ std::string text_of(const Report& report) {
   out += fmt::format("  {:<16}{:>8}", "person's height", "people");
   for (const double rate : kOperating)
     out += fmt::format("{:>22}", fmt::format("missed at {:g} FPPI", rate));
+  for (const eval::CurvePoint& point : report.fixed)
+    out += fmt::format("{:>22}", fmt::format("at threshold {:g}", point.threshold));
   out += "\n";
   for (const eval::HeightBin& bin : report.heights) {
     if (bin.people == 0) continue;
@@ -151,7 +163,8 @@ eval::Plot plot_of(const std::vector<Report>& reports, bool per_window) {
 
 }  // namespace
 
-Report make_report(const Performance& performance, const std::vector<eval::Judged>& judged) {
+Report make_report(const Performance& performance, const std::vector<eval::Judged>& judged,
+                   const std::vector<double>& asked) {
   Report report;
   report.performance = &performance;
   report.fppi = eval::fppi_curve(judged);
@@ -160,6 +173,10 @@ Report make_report(const Performance& performance, const std::vector<eval::Judge
   for (const double rate : kOperating) {
     report.operating.push_back(eval::at(report.fppi, rate));
     thresholds.push_back(report.operating.back().threshold);
+  }
+  for (const double threshold : asked) {
+    report.fixed.push_back(eval::at_threshold(report.fppi, threshold));
+    thresholds.push_back(threshold);
   }
   report.heights = eval::by_height(judged, {std::begin(kHeights), std::end(kHeights)}, thresholds);
   if (!performance.crop_scores.empty() && performance.negative_windows > 0)

@@ -22,12 +22,14 @@ struct Report {
   eval::Curve fppi, fppw;  ///< fppw: empty where there was no crop or no negative
   double log_average = 1;
   std::vector<eval::CurvePoint> operating;  ///< at kOperating
-  std::vector<eval::HeightBin> heights;     ///< at the thresholds of `operating`
+  std::vector<eval::CurvePoint> fixed;      ///< at the thresholds that were asked for
+  std::vector<eval::HeightBin> heights;     ///< at the thresholds of `operating`, then of `fixed`
 };
 inline constexpr double kOperating[] = {0.1, 1};              ///< FPPI
 inline constexpr double kHeights[] = {48, 64, 96, 160, 320};  ///< pixels
 
-Report make_report(const Performance& performance, const std::vector<eval::Judged>& judged);
+Report make_report(const Performance& performance, const std::vector<eval::Judged>& judged,
+                   const std::vector<double>& thresholds);
 
 /// For people to read.
 std::string to_text(const EvalFacts& facts, const std::vector<Report>& reports);

@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
       "street.csv\n"
       "  kerblab flow frame10.png frame11.png --out flow.flo --draw flow.png\n"
       "  kerblab bench hog --json bench.json\n"
+      "  kerblab sim list --suite euroncap\n"
       "kerblab COMMAND --help explains each.\n"
       "Exit codes: 0 fine, 2 bad input (one line says which; nothing is left half-written).");
   app.set_version_flag("--version", std::string{"kerblab "} + kVersion);
@@ -56,6 +57,7 @@ int main(int argc, char** argv) {
   lab::add_train(app, action);
   lab::add_flow(app, action);
   lab::add_ego(app, action);
+  lab::add_sim(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

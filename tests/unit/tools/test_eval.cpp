@@ -375,6 +375,19 @@ void test_windows_that_a_cascade_rejected_are_missed_at_every_threshold() {
   }
 }
 
+void test_a_curve_is_read_at_a_threshold() {
+  const Curve curve{{5, 0, 0.75}, {4, 0.5, 0.5}, {4.0 - 1e-9, 1, 0.25}};
+  const CurvePoint expected[] = {
+      {6, 0, 1}, {5, 0, 0.75}, {4.5, 0, 0.75}, {4, 0.5, 0.5}, {-9, 1, 0.25}};
+  for (const CurvePoint& e : expected) {
+    const CurvePoint p = at_threshold(curve, e.threshold);
+    TEST_ASSERT_EQUAL_DOUBLE(e.threshold, p.threshold);
+    TEST_ASSERT_EQUAL_DOUBLE(e.false_alarms, p.false_alarms);
+    TEST_ASSERT_EQUAL_DOUBLE(e.miss_rate, p.miss_rate);
+  }
+  TEST_ASSERT_EQUAL_DOUBLE(1, at_threshold({}, 0).miss_rate);
+}
+
 void test_people_are_counted_by_their_height() {
   Judged j;
   j.people = {{47, false, 0}, {48, true, 1}, {63, true, 3}, {64, true, 2}, {500, false, 0}};
@@ -475,6 +488,7 @@ int main() {
   RUN_TEST(test_a_curve_is_read_at_its_last_point_with_few_enough_false_alarms);
   RUN_TEST(test_equal_scores_come_together_in_whatever_order);
   RUN_TEST(test_windows_that_a_cascade_rejected_are_missed_at_every_threshold);
+  RUN_TEST(test_a_curve_is_read_at_a_threshold);
   RUN_TEST(test_people_are_counted_by_their_height);
   RUN_TEST(test_a_thinned_curve_keeps_its_ends_and_stays_near);
   RUN_TEST(test_a_curve_is_cut_to_the_frame);

@@ -73,8 +73,8 @@ void test_help_has_an_example() {
 void test_another_detectors_json_lines_are_scored() {
   write_pictures();
   write_detections();
-  const Outcome text =
-      kerblab(std::string{"eval detector --detections theirs=found.jsonl --json r.json "} + kData);
+  const Outcome text = kerblab(
+      std::string{"eval detector --detections theirs=found.jsonl --at 9 --json r.json "} + kData);
   expect_done(text);
   const Json report = Json::parse(read(g_folder / "r.json"));
   TEST_ASSERT_EQUAL_INT(4, report["pictures"].get<int>());
@@ -88,6 +88,12 @@ void test_another_detectors_json_lines_are_scored() {
   TEST_ASSERT_EQUAL_DOUBLE(0.5, theirs["at_fppi"][0]["miss_rate"].get<double>());
   TEST_ASSERT_EQUAL_DOUBLE(9, theirs["at_fppi"][0]["threshold"].get<double>());
   TEST_ASSERT_EQUAL_DOUBLE(0, theirs["at_fppi"][1]["miss_rate"].get<double>());
+  TEST_ASSERT_EQUAL_DOUBLE(9, theirs["at_threshold"][0]["threshold"].get<double>());
+  TEST_ASSERT_EQUAL_DOUBLE(0.5, theirs["at_threshold"][0]["miss_rate"].get<double>());
+  TEST_ASSERT_EQUAL_DOUBLE(0, theirs["at_threshold"][0]["fppi"].get<double>());
+  int missed = 0;
+  for (const Json& bin : theirs["by_height"]) missed += bin["missed"][2]["people"].get<int>();
+  TEST_ASSERT_EQUAL_INT(1, missed);
   TEST_ASSERT_EQUAL_DOUBLE(5, theirs["ms_per_image"].get<double>());
   for (const char* word : {"theirs", "2 people in 4 pictures", "0.5000", "96 to 160"})
     TEST_ASSERT_TRUE_MESSAGE(text.out.find(word) != std::string::npos, text.out.c_str());

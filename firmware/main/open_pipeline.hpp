@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "firmware/config/config.hpp"
+#include "firmware/main/vision.hpp"
+#include "firmware/pipeline/camera_pipeline.hpp"
+#include "hal/base/clock.hpp"
+#include "hal/base/log.hpp"
+
+namespace kerb {
+
+/// A pipeline, and why it is without the detector or the flow that was asked for, if it is.
+struct OpenedPipeline {
+  std::unique_ptr<CameraPipeline> pipeline;
+  std::optional<Error> detector_error;
+  std::optional<Error> flow_error;
+};
+
+/// Opens a camera for the first time and builds its pipeline. A camera that is there but has no
+/// signal, or has just left, is waited for where the settings alone say what it will deliver (a
+/// format is named, not "auto"); otherwise, and when it does not exist or cannot do what is asked,
+/// that is an error. A detector or a flow that cannot be made is none: the pipeline runs
+/// without.
+Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings& settings,
+                                     const SourceOpener& open, Vision& vision, const Clock& clock,
+                                     Log& log);
+
+}  // namespace kerb

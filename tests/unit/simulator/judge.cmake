@@ -1,0 +1,21 @@
+# The proving ground's judge, and firmware that runs in its scenarios.
+kerb_add_test(NAME unit_sim_judge SOURCES simulator/test_judge.cpp
+  LINKS kerb::sim_judge kerb::firmware_warning LABELS unit)
+kerb_add_test(NAME unit_sim_sight SOURCES simulator/test_sight.cpp
+  LINKS kerb::sim_judge LABELS unit)
+kerb_add_test(NAME unit_sim_run SOURCES simulator/test_run.cpp
+  LINKS kerb::sim_run LABELS unit THREADED)
+kerb_add_test(NAME unit_sim_report SOURCES simulator/test_report.cpp
+  LINKS kerb::sim_report kerb::sim_run kerb::json LABELS unit)
+kerb_add_test(NAME unit_sim_judged_suites SOURCES simulator/test_judged_suites.cpp
+  LINKS kerb::sim_report kerb::sim_run kerb::sim_scenario LABELS unit)
+kerb_add_test(NAME unit_sim_play_file SOURCES simulator/test_play_file.cpp
+  LINKS kerb::sim_bench LABELS unit)
+if(TARGET kerblab)
+  kerb_add_test(NAME unit_sim_kerblab_run SOURCES tools/test_kerblab_sim_run.cpp
+    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
+  target_compile_definitions(unit_sim_kerblab_run PRIVATE
+    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
+  add_dependencies(unit_sim_kerblab_run kerblab)
+  set_tests_properties(unit_sim_kerblab_run PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+endif()

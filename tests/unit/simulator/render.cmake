@@ -1,0 +1,13 @@
+# OpenCV's projectPoints judges the lens, where it is.
+kerb_add_test(NAME unit_sim_raster SOURCES simulator/test_raster.cpp
+  LINKS kerb::sim_render LABELS unit)
+if(TARGET kerb::opencv)
+  find_path(KERB_OPENCV_calib3d_INCLUDE opencv2/calib3d.hpp PATH_SUFFIXES opencv4)
+  find_library(KERB_OPENCV_calib3d opencv_calib3d)
+  if(KERB_OPENCV_calib3d AND KERB_OPENCV_calib3d_INCLUDE)
+    target_compile_definitions(unit_sim_raster PRIVATE KERB_TEST_CALIB3D=1)
+    target_link_libraries(unit_sim_raster PRIVATE ${KERB_OPENCV_calib3d} kerb::opencv)
+  endif()
+endif()
+kerb_add_test(NAME unit_sim_render SOURCES simulator/test_render.cpp
+  LINKS kerb::sim_render LABELS unit)

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/simulator/judge/judge.hpp"
+
+#include <functional>
+#include <string>
+
+#include "tests/support/unity.hpp"
+#include "tests/unit/simulator/traces.hpp"
+
+using namespace kerb;
+using namespace kerb::sim;
+using kerb::sim::test::Speaker;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+constexpr auto kInformation = WarningLevel::information;
+constexpr auto kCollision = WarningLevel::collision;
+
+/// A run of 6 s with an impact at 4 s; the person is seen from 0.5 s on, and half from 1 s on.
+struct Case {
+  const char* name;
+  std::function<void(Criteria&)> asks;
+  Speaker says;
+  const char* rule;
+  bool passes;
+  const char* reason;  ///< a part of it
+  std::function<void(Truth&)> truth = [](Truth&) {};
+  std::vector<FaultSpec> faults = {};
+};
+
+Truth impact_at_4() {
+  Truth truth;
+  truth.seconds = 6;
+  truth.contact = Contact{4, 0, 0.5, true};
+  truth.seen = 0.5;
+  truth.half_visible = 1.0;
+  truth.contact_mps = 10;
+  return truth;
+}
+
+void nobody(Truth& truth) {
+  truth.contact.reset();
+  truth.seen.reset();
+  truth.half_visible.reset();
+}
+void close_from_2_to_4(Truth& truth) {
+  nobody(truth);
+  truth.close = {{0, 2, 4}};
+}
+
+const FaultSpec kBlinded{FaultSpec::Kind::camera_blinded, 2, 3, 1};
+
+Judgement judge_case(const Case& c) {
+  Scenario scenario;
+  scenario.seconds = c.says.seconds;
+  scenario.faults = c.faults;
+  c.asks(scenario.criteria);
+  Truth truth = impact_at_4();
+  c.truth(truth);
+  return judge(scenario, truth, c.says.trace());
+}
+
+const Verdict* find(const Judgement& judgement, const std::string& rule) {
+  for (const Verdict& verdict : judgement.verdicts)
+    if (verdict.rule == rule) return &verdict;
+  return nullptr;
+}
+
+void check(const Case& c) {
+  const Judgement judgement = judge_case(c);
+  const Verdict* verdict = find(judgement, c.rule);
+  TEST_ASSERT_NOT_NULL_MESSAGE(verdict, c.name);
+  const std::string said = std::string{c.name} + ": " + verdict->reason;
+  TEST_ASSERT_EQUAL_MESSAGE(c.passes, verdict->passed, said.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(verdict->reason.find(c.reason) != std::string::npos, said.c_str());
+  if (c.passes) return;
+  for (const Verdict& other : judgement.verdicts) {  // and nothing else is blamed
+    const std::string also = std::string{c.name} + ": " + other.rule + ": " + other.reason;
+    if (other.rule != c.rule) TEST_ASSERT_TRUE_MESSAGE(other.passed, also.c_str());
+  }
+}
+
+void before_1_5(Criteria& c) {
+  c.impact_expected = true;
+  c.collision_warning_before_impact_s = 1.5;
+}
+void half_visible_0_4(Criteria& c) { c.collision_warning_after_half_visible_s = 0.4; }
+void information_0_3(Criteria& c) { c.information_within_s = 0.3; }
+void quiet(Criteria& c) {
+  c.no_collision_warning = true;
+  c.most_informations = 1;
+}
+void told_0_5(Criteria& c) { c.fault_told_within_s = 0.5; }
+void nothing(Criteria&) {}
+
+Speaker says(std::vector<test::Say> what) {
+  Speaker s;
+  s.says = std::move(what);
+  return s;
+}
+Speaker unwell(std::vector<test::Unwell> what) {
+  Speaker s;
+  s.unwell = std::move(what);
+  return s;
+}
+
+void test_each_criterion_holds_and_fails_for_its_own_reason() {
+  const Case cases[] = {
+      {"in time", before_1_5, says({{kCollision, 2.4, 5}}), "collision_warning_before_impact", true,
+       "collision warning 1.60 s before impact, wanted 1.50"},
+      {"just in time", before_1_5, says({{kCollision, 2.5, 5}}), "collision_warning_before_impact",
+       true, "1.50 s before impact"},
+      {"late", before_1_5, says({{kCollision, 2.69, 5}}), "collision_warning_before_impact", false,
+       "collision warning 1.31 s before impact, wanted 1.50"},
+      {"never", before_1_5, says({}), "collision_warning_before_impact", false,
+       "no collision warning before the impact at 4.00 s"},
+      {"only information", before_1_5, says({{kInformation, 2, 5}}),
+       "collision_warning_before_impact", false, "only information from 2.00 s on"},
+      {"gave up", before_1_5, says({{kCollision, 1.5, 3}}), "collision_warning_before_impact",
+       false, "ended 1.00 s before the impact"},
+      {"after the impact", before_1_5, says({{kCollision, 4.1, 5}}),
+       "collision_warning_before_impact", false, "no collision warning before the impact"},
+      {"no impact", [](Criteria& c) { c.impact_expected = true; }, says({}), "impact_expected",
+       false, "should end in an impact, and does not", nobody},
+      {"too early", before_1_5, says({{kCollision, 0.4, 5}}), "collision_warning_not_too_early",
+       false, "3.60 s before impact: over 3.50"},
+      {"clairvoyant", half_visible_0_4, says({{kCollision, 1.5, 5}}),
+       "collision_warning_not_too_early", false, "cannot be seen before 1.80 s",
+       [](Truth& t) {
+         t.seen = 1.8;
+         t.half_visible = 2;
+       }},
+      {"soon after half visible", half_visible_0_4, says({{kCollision, 1.4, 5}}),
+       "collision_warning_after_half_visible", true, "0.40 s after"},
+      {"long after half visible", half_visible_0_4, says({{kCollision, 1.41, 5}}),
+       "collision_warning_after_half_visible", false, "0.41 s after"},
+      {"told of somebody close", information_0_3, says({{kInformation, 2.3, 4}}),
+       "information_within", true, "0.30 s after", close_from_2_to_4},
+      {"told late of somebody close", information_0_3, says({{kInformation, 2.31, 4}}),
+       "information_within", false, "information 0.31 s after", close_from_2_to_4},
+      {"not told of somebody close", information_0_3, says({{kInformation, 0.5, 1.5}}),
+       "information_within", false, "no information, with somebody in the close zone from 2.00",
+       close_from_2_to_4},
+      {"nobody close to tell of", information_0_3, says({}), "information_within", false,
+       "nobody is ever in the close zone", nobody},
+      {"quiet", quiet, says({}), "no_collision_warning", true, "as it should be", nobody},
+      {"false alarm", quiet, says({{kCollision, 2, 3}}), "no_collision_warning", false,
+       "1 collision warning, the first at 2.00 s, 1.00 s in all", nobody},
+      {"one information too many", quiet, says({{kInformation, 1, 2}, {kInformation, 4, 5}}),
+       "most_informations", false, "2 informations without somebody close", nobody},
+      {"one information", quiet, says({{kInformation, 1, 2}}), "most_informations", true,
+       "1 information without somebody close", nobody},
+      {"information with a reason", quiet, says({{kInformation, 1, 2.5}, {kInformation, 4, 5}}),
+       "most_informations", true, "1 information without", close_from_2_to_4},
+      {"fault told",
+       told_0_5,
+       unwell({{Cause::camera_blinded, 2.5, 3.5}}),
+       "fault_told_within",
+       true,
+       "DEGRADED (camera_blinded) told 0.50 s after camera_blinded began",
+       nobody,
+       {kBlinded}},
+      {"fault told late",
+       told_0_5,
+       unwell({{Cause::camera_blinded, 2.51, 3.5}}),
+       "fault_told_within",
+       false,
+       "0.51 s after",
+       nobody,
+       {kBlinded}},
+      {"fault never told",
+       told_0_5,
+       unwell({}),
+       "fault_told_within",
+       false,
+       "was never told",
+       nobody,
+       {kBlinded}},
+      {"another fault told",
+       told_0_5,
+       unwell({{Cause::camera_dark, 2.2, 3.5}}),
+       "fault_told_within",
+       false,
+       "instead DEGRADED (camera_dark)",
+       nobody,
+       {kBlinded}},
+      {"unwell all along",
+       told_0_5,
+       unwell({{Cause::camera_blinded, 0.1, 6.1}}),
+       "fault_told_within",
+       false,
+       "DEGRADED (camera_blinded) before camera_blinded begins",
+       nobody,
+       {kBlinded}},
+      {"does not recover",
+       told_0_5,
+       unwell({{Cause::camera_blinded, 2.2, 6.1}}),
+       "recovers",
+       false,
+       "DEGRADED (camera_blinded) 3.0 s after",
+       nobody,
+       {{FaultSpec::Kind::camera_blinded, 2, 2.5, 1}}},
+      {"a fault out of nothing", nothing, unwell({{Cause::board_hot, 3, 4}}), "no_false_fault",
+       false, "DEGRADED (board_hot) at 3.00 s, and nothing is wrong", nobody},
+  };
+  for (const Case& c : cases) check(c);
+}
+
+void test_house_rules_fail_for_their_own_reason() {
+  Speaker late_status, dark, mute, dead_status, low, slow, thin;
+  late_status.status_from = 0.3;
+  dark = mute = low = slow = thin = says({{kCollision, 2, 5}});
+  dark.lamp = false;
+  mute.sound = false;
+  low.pattern.frequency_hz = 700;
+  slow.pattern.pulses_per_s = 4;
+  thin.pattern.duty = 0.1;
+  dead_status = unwell({{Cause::camera_blinded, 2.1, 3.5}});
+  dead_status.status_lamp = false;
+  const Case cases[] = {
+      {"status late", nothing, late_status, "messages", false, "0.30 s without KW_Status", nobody},
+      {"lamp dark", nothing, dark, "lamp_and_sound", false, "lamp off during a collision warning",
+       nobody},
+      {"mute", nothing, mute, "lamp_and_sound", false, "no sound during a collision warning",
+       nobody},
+      {"status lamp dark",
+       nothing,
+       dead_status,
+       "lamp_and_sound",
+       false,
+       "status lamp dark while DEGRADED",
+       nobody,
+       {kBlinded}},
+      {"cut short", nothing, says({{kInformation, 2, 2.3}}), "no_flicker", false,
+       "information at 2.00 s for 0.30 s only", nobody},
+      {"again at once", nothing, says({{kCollision, 2, 3}, {kCollision, 3.2, 5}}), "no_flicker",
+       false, "collision at 3.20 s again, 0.20 s after", nobody},
+      {"low", nothing, low, "sound", false, "700 Hz", nobody},
+      {"slow", nothing, slow, "sound", false, "4.0 pulses", nobody},
+      {"thin", nothing, thin, "sound", false, "0.10 of each pulse", nobody},
+  };
+  for (const Case& c : cases) check(c);
+}
+
+void test_an_information_that_escalates_does_not_flicker() {
+  const Judgement judgement =
+      judge_case({"escalates", nothing,
+                  says({{kInformation, 2, 2.2}, {kCollision, 2.2, 3.2}, {kInformation, 3.2, 4}}),
+                  "no_flicker", true, "", nobody});
+  TEST_ASSERT_TRUE(find(judgement, "no_flicker")->passed);
+  TEST_ASSERT_EQUAL_INT(3, static_cast<int>(judgement.heard.warnings.size()));
+}
+
+void test_a_damaged_frame_and_a_skipped_counter_are_noticed() {
+  Scenario scenario;
+  Truth truth;
+  Trace trace = Speaker{}.trace();
+  trace.frames[5].frame.data[3] ^= 1;
+  const Judgement damaged = judge(scenario, truth, trace);
+  TEST_ASSERT_FALSE(find(damaged, "messages")->passed);
+  TEST_ASSERT_EQUAL_STRING("1 of 61 frames do not decode",
+                           find(damaged, "messages")->reason.c_str());
+  trace = Speaker{}.trace();
+  trace.frames.erase(trace.frames.begin() + 5);
+  const Judgement skipped = judge(scenario, truth, trace);
+  TEST_ASSERT_FALSE(find(skipped, "messages")->passed);
+}
+
+void test_sound_with_an_information_is_wrong() {
+  Trace trace = says({{kInformation, 2, 4}}).trace();
+  trace.tone.push_back({std::chrono::milliseconds{2500}, TonePattern{}});
+  trace.tone.push_back({std::chrono::milliseconds{3500}, std::nullopt});
+  const Judgement judgement = judge({}, {}, trace);
+  TEST_ASSERT_FALSE(find(judgement, "lamp_and_sound")->passed);
+}
+
+void test_workshop_tests_are_no_warnings() {
+  Trace trace = Speaker{}.trace();
+  can::WarningMessage test;
+  test.level = kCollision;
+  test.test = true;
+  trace.frames.push_back({std::chrono::seconds{3}, can::encode(test)});
+  TEST_ASSERT_EQUAL_INT(0, static_cast<int>(hear(trace, 6).warnings.size()));
+}
+
+void test_a_trace_survives_its_text() {
+  Speaker speaker = says({{kInformation, 1, 2}, {kCollision, 2, 3}});
+  speaker.unwell = {{Cause::board_hot, 4, 5}};
+  const Trace trace = speaker.trace();
+  const std::string text = render_trace(trace);
+  const Result<Trace> again = parse_trace(text, "t");
+  TEST_ASSERT_OK(again);
+  TEST_ASSERT_EQUAL_STRING(text.c_str(), render_trace(*again).c_str());
+  TEST_ASSERT_EQUAL_INT(static_cast<int>(trace.frames.size()),
+                        static_cast<int>(again->frames.size()));
+  TEST_ASSERT_EQUAL_INT(static_cast<int>(trace.tone.size()), static_cast<int>(again->tone.size()));
+}
+
+void test_a_broken_trace_names_its_line() {
+  struct Broken {
+    const char* text;
+    const char* says;
+  };
+  for (const Broken& b :
+       {Broken{"x can 220 00\n", "t:1: does not begin with a time"},
+        Broken{"1 can 220 00\n0.5 lamp 1\n", "t:2: is earlier"},
+        Broken{"1 can 220 0\n", "t:1: is no can"}, Broken{"1 can 900 00\n", "t:1: is no can"},
+        Broken{"1 lamp 2\n", "t:1: is no can"}, Broken{"# fine\n1 horn 1\n", "t:2: is no can"},
+        Broken{"1 tone 1000 8\n", "t:1: is no can"}, Broken{"inf lamp 1\n", "t:1: does not"}}) {
+    const Result<Trace> trace = parse_trace(b.text, "t");
+    TEST_ASSERT_FALSE_MESSAGE(static_cast<bool>(trace), b.text);
+    const std::string line = describe(trace.error());
+    TEST_ASSERT_TRUE_MESSAGE(line.find(b.says) != std::string::npos, line.c_str());
+  }
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_each_criterion_holds_and_fails_for_its_own_reason);
+  RUN_TEST(test_house_rules_fail_for_their_own_reason);
+  RUN_TEST(test_an_information_that_escalates_does_not_flicker);
+  RUN_TEST(test_a_damaged_frame_and_a_skipped_counter_are_noticed);
+  RUN_TEST(test_sound_with_an_information_is_wrong);
+  RUN_TEST(test_workshop_tests_are_no_warnings);
+  RUN_TEST(test_a_trace_survives_its_text);
+  RUN_TEST(test_a_broken_trace_names_its_line);
+  return UNITY_END();
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The judge judged: who warns from the truth passes every suite, who always or never warns fails
+// them for the right reasons.
+#include <map>
+#include <set>
+#include <string>
+
+#include "hal/fake/log.hpp"
+#include "tests/support/unity.hpp"
+#include "tools/simulator/report/report.hpp"
+#include "tools/simulator/run/run.hpp"
+#include "tools/simulator/scenario/load.hpp"
+
+using namespace kerb;
+using namespace kerb::sim;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+constexpr double kLongRun = 60;  // seconds; those are for kerblab, not for a quick test
+
+Report run_suite(const std::string& name, Candidate candidate, std::size_t every) {
+  const Loaded suite = load_suite(name);
+  TEST_ASSERT_TRUE_MESSAGE(suite.ok(), suite.problems.empty() ? "" : suite.problems[0].c_str());
+  RunOptions options;
+  options.candidate = candidate;
+  FakeLog log;
+  Report report;
+  for (std::size_t i = 0; i < suite.scenarios.size(); i += every) {
+    const Scenario& scenario = suite.scenarios[i];
+    if (scenario.seconds > kLongRun) continue;
+    Result<Run> run = run_scenario(scenario, options, log);
+    if (!run) TEST_FAIL_MESSAGE(describe(run.error()).c_str());
+    ReportedRun one;
+    one.suite = name;
+    one.scenario = scenario;
+    one.truth = std::move(run->truth);
+    one.judgement = std::move(run->judgement);
+    report.runs.push_back(std::move(one));
+  }
+  sum_up(report, {{name, suite.title, suite.most_informations_per_10min}});
+  return report;
+}
+
+std::map<std::string, int> failures(const Report& report) {
+  std::map<std::string, int> counts;
+  for (const ReportedRun& run : report.runs)
+    for (const Verdict& verdict : run.judgement.verdicts)
+      if (!verdict.passed) ++counts[verdict.rule];
+  return counts;
+}
+
+void expect_passed(const std::string& suite, std::size_t every) {
+  const Report report = run_suite(suite, Candidate::oracle, every);
+  std::string why = suite;
+  for (const ReportedRun& run : report.runs)
+    for (const Verdict& verdict : run.judgement.verdicts)
+      if (!verdict.passed) why += "; " + run.scenario.name + ": " + verdict.reason;
+  TEST_ASSERT_TRUE_MESSAGE(report.passed(), why.c_str());
+  for (const ReportedRun& run : report.runs)
+    TEST_ASSERT_TRUE_MESSAGE(run.judgement.passed(), why.c_str());
+}
+
+/// Every run fails, and by one of these rules alone.
+void expect_failed(const std::string& suite, Candidate candidate,
+                   const std::set<std::string>& rules) {
+  const Report report = run_suite(suite, candidate, 5);
+  TEST_ASSERT_FALSE(report.passed());
+  for (const ReportedRun& run : report.runs)
+    TEST_ASSERT_FALSE_MESSAGE(run.judgement.passed(), run.scenario.name.c_str());
+  for (const auto& [rule, count] : failures(report))
+    TEST_ASSERT_TRUE_MESSAGE(rules.contains(rule), rule.c_str());
+}
+
+void test_the_oracle_passes_euroncap() { expect_passed("euroncap", 1); }
+void test_the_oracle_passes_r159() { expect_passed("r159", 1); }
+void test_the_oracle_passes_faults() { expect_passed("faults", 1); }
+void test_the_oracle_passes_quiet() { expect_passed("quiet", 3); }
+
+void test_who_always_warns_fails_every_suite() {
+  expect_failed("euroncap", Candidate::always, {"collision_warning_not_too_early"});
+  expect_failed("r159", Candidate::always, {"no_collision_warning"});
+  expect_failed("quiet", Candidate::always, {"no_collision_warning"});
+  expect_failed("faults", Candidate::always, {"no_collision_warning", "fault_told_within"});
+}
+
+void test_who_never_warns_fails_every_suite_that_asks_for_a_warning() {
+  expect_failed("euroncap", Candidate::never,
+                {"collision_warning_before_impact", "collision_warning_after_half_visible"});
+  expect_failed("r159", Candidate::never, {"information_within"});
+  expect_failed("faults", Candidate::never, {"fault_told_within"});
+  TEST_ASSERT_TRUE(run_suite("quiet", Candidate::never, 5).passed());
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_the_oracle_passes_euroncap);
+  RUN_TEST(test_the_oracle_passes_r159);
+  RUN_TEST(test_the_oracle_passes_faults);
+  RUN_TEST(test_the_oracle_passes_quiet);
+  RUN_TEST(test_who_always_warns_fails_every_suite);
+  RUN_TEST(test_who_never_warns_fails_every_suite_that_asks_for_a_warning);
+  return UNITY_END();
+}

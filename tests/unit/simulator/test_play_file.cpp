@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scenario made ready for the bench, and its file.
+#include "tools/simulator/bench/play_file.hpp"
+
+#include "firmware/can/codec.hpp"
+#include "tests/support/unity.hpp"
+#include "tools/simulator/bench/make_play.hpp"
+
+using namespace kerb;
+using namespace kerb::sim;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+Scenario drive() {
+  Scenario s;
+  s.name = "drive";
+  s.seconds = 0.5;
+  s.car.speeds = {{0, 10, 3}};
+  return s;
+}
+
+void test_a_play_has_every_picture_and_message() {
+  const Result<Play> play = make_play(drive(), make_plain_painter, 1);
+  TEST_ASSERT_OK(play);
+  TEST_ASSERT_EQUAL_INT(15, static_cast<int>(play->pictures.size()));
+  TEST_ASSERT_EQUAL_INT(640 * 360, static_cast<int>(play->pictures[3].pixels.size()));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.1, play->pictures[3].at);
+  int motions = 0, bodies = 0;
+  for (const Play::Message& message : play->messages) {
+    if (const auto motion = can::decode_vehicle_motion(message.frame)) {
+      TEST_ASSERT_DOUBLE_WITHIN(0.01, 10, *motion->speed_mps);
+      ++motions;
+    }
+    if (can::decode_vehicle_body(message.frame)) ++bodies;
+  }
+  TEST_ASSERT_EQUAL_INT(26, motions);
+  TEST_ASSERT_EQUAL_INT(6, bodies);
+}
+
+void test_a_play_survives_its_file() {
+  const Result<Play> play = make_play(drive(), make_plain_painter, 1);
+  TEST_ASSERT_OK(play);
+  const std::string bytes = render_play(*play);
+  const Result<Play> again = parse_play(bytes);
+  TEST_ASSERT_OK(again);
+  TEST_ASSERT_TRUE(bytes == render_play(*again));
+  TEST_ASSERT_EQUAL_STRING("drive", again->name.c_str());
+}
+
+void test_a_broken_file_is_refused() {
+  const Result<Play> play = make_play(drive(), make_plain_painter, 1);
+  TEST_ASSERT_OK(play);
+  const std::string bytes = render_play(*play);
+  for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{20}, std::size_t{60},
+                                 std::size_t{400}, bytes.size() - 1})
+    TEST_ASSERT_ERROR(Errc::damaged, parse_play(std::string_view{bytes}.substr(0, size)));
+  TEST_ASSERT_ERROR(Errc::damaged, parse_play(bytes + "x"));
+  std::string wide = bytes;
+  wide[8 + 4 + 5 + 8 + 2] = 1;  // a width of over 65536
+  TEST_ASSERT_ERROR(Errc::damaged, parse_play(wide));
+}
+
+void test_a_camera_that_falls_silent_cannot_be_played() {
+  Scenario s = drive();
+  s.faults = {{FaultSpec::Kind::camera_silent, 0.1, 0.2, 1}};
+  TEST_ASSERT_ERROR(Errc::unsupported, make_play(s, make_plain_painter, 1));
+}
+
+void test_the_benchs_configuration_is_a_good_one() {
+  Scenario s = drive();
+  s.camera.pitch_deg = 2;
+  const LoadResult loaded = parse_config(render_config(bench_config({}, s)), "bench");
+  TEST_ASSERT_TRUE_MESSAGE(loaded.ok(), loaded.ok() ? "" : loaded.lines()[0].c_str());
+  TEST_ASSERT_EQUAL_STRING("/dev/video0", loaded.config.cameras[0].device.c_str());
+  TEST_ASSERT_EQUAL_DOUBLE(-2, loaded.config.cameras[0].pitch_deg);
+  TEST_ASSERT_EQUAL_DOUBLE(kBenchRate, loaded.config.clock_rate);
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_a_play_has_every_picture_and_message);
+  RUN_TEST(test_a_play_survives_its_file);
+  RUN_TEST(test_a_broken_file_is_refused);
+  RUN_TEST(test_a_camera_that_falls_silent_cannot_be_played);
+  RUN_TEST(test_the_benchs_configuration_is_a_good_one);
+  return UNITY_END();
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who can be seen, against what a person with a pencil finds.
+#include "tools/simulator/judge/sight.hpp"
+
+#include "tests/support/unity.hpp"
+#include "tools/simulator/judge/truth.hpp"
+
+using namespace kerb;
+using namespace kerb::sim;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+/// A car at 10 m/s along x, its camera 1.3 m high and 1.7 m behind the bumper; a person at (x, y).
+Scenario street(double x, double y) {
+  Scenario s;
+  s.seconds = 4;
+  s.car.speeds = {{0, 10, 3}};
+  PersonSpec person;
+  person.height_m = 1.8;
+  person.start.at = {x, y};
+  s.people = {person};
+  return s;
+}
+
+double visible(const Scenario& s, double t = 0) {
+  Moment now;
+  World{s}.at(t, now);
+  return Sight{s}.visible(now, 0);
+}
+
+void test_somebody_in_the_open_is_wholly_visible() {
+  TEST_ASSERT_EQUAL_DOUBLE(1, visible(street(20, 0)));
+  TEST_ASSERT_EQUAL_DOUBLE(1, visible(street(40, 5)));
+}
+
+void test_nobody_is_seen_behind_or_beside() {
+  TEST_ASSERT_EQUAL_DOUBLE(0, visible(street(-10, 0)));
+  TEST_ASSERT_EQUAL_DOUBLE(0, visible(street(0, 10)));
+  TEST_ASSERT_EQUAL_DOUBLE(0, visible(street(20, 14)));  // 33 degrees to the left, 30 are seen
+}
+
+void test_the_edge_of_the_picture_cuts() {
+  // At 30 degrees the middle of the figure is on the edge: half of it is seen.
+  const double depth = 20 + 1.7;
+  TEST_ASSERT_DOUBLE_WITHIN(0.07, 0.5, visible(street(20, depth * std::tan(radians(30)))));
+  // Right in front, the lower edge hides the legs: 720 rows of 1280 at 60 degrees end 18 degrees
+  // below the horizon, so at 2 m from the lens all under 1.3 - 2 * tan(18 deg) = 0.65 m.
+  const double lowest = 1.3 - 2.0 * std::tan(radians(30)) * 720 / 1280;
+  TEST_ASSERT_DOUBLE_WITHIN(0.07, 1 - lowest / 1.8, visible(street(0.3, 0)));
+}
+
+void test_a_parked_car_hides_the_legs_behind_it() {
+  Scenario s = street(20, 3);
+  PropSpec car;
+  car.kind = PropKind::car;
+  car.size = {4.5, 1.8, 1.3};  // as high as the camera: all under 1.3 m is hidden
+  car.place.at = {16, 2.6};
+  s.props = {car};
+  TEST_ASSERT_DOUBLE_WITHIN(0.07, 1 - 1.3 / 1.8, visible(s));
+  s.props[0].kind = PropKind::van;
+  s.props[0].size = {5.5, 2, 2.4};
+  TEST_ASSERT_EQUAL_DOUBLE(0, visible(s));
+  s.props[0].place.at = {26, 2.6};  // behind them
+  TEST_ASSERT_EQUAL_DOUBLE(1, visible(s));
+}
+
+void test_a_turned_wall_hides_by_its_corners() {
+  Scenario s = street(20, 0);
+  PropSpec wall;
+  wall.kind = PropKind::wall;
+  wall.size = {4, 0.2, 3};
+  wall.place = {{10, 0}, radians(90)};  // across the road
+  s.props = {wall};
+  TEST_ASSERT_EQUAL_DOUBLE(0, visible(s));
+  s.props[0].place = {{10, 1}, 0};  // along it: 0.9 m to the left of the line of sight
+  TEST_ASSERT_EQUAL_DOUBLE(1, visible(s));
+}
+
+void test_a_person_from_behind_a_van_is_half_visible_when_the_line_of_sight_passes_it() {
+  // The van's near corner is at (18.3, 2). Seen from 1.7 m behind the bumper, the line past it
+  // meets the person's row x = 20 at y = 2 * (20 - c) / (18.3 - c), with c the camera's x.
+  Scenario s = street(20, 5);
+  s.car.speeds = {{0, 5, 3}};
+  s.people[0].walk = {{{20, -6}, 1.25, 0}};
+  s.seconds = 5;
+  PropSpec van;
+  van.kind = PropKind::van;
+  van.size = {5, 2, 2.5};
+  van.place.at = {15.8, 3};
+  s.props = {van};
+  const Truth truth = find_truth(World{s});
+  TEST_ASSERT_TRUE(truth.contact.has_value());
+  TEST_ASSERT_TRUE(truth.half_visible.has_value());
+  const double t = *truth.half_visible, camera = 5 * t - 1.7;
+  const double line = 2 * (20 - camera) / (18.3 - camera);
+  TEST_ASSERT_DOUBLE_WITHIN(0.08, line, 5 - 1.25 * t);
+  TEST_ASSERT_TRUE(*truth.seen < t);
+}
+
+void test_half_visible_counts_again_after_somebody_was_hidden() {
+  // Seen at first past a van's far side, then behind it, then out of it again.
+  Scenario s = street(20, 6);
+  s.car.speeds = {{0, 5, 3}};
+  s.people[0].walk = {{{20, -6}, 1.5, 0}};
+  s.seconds = 5;
+  PropSpec van;
+  van.kind = PropKind::van;
+  van.size = {5, 1, 2.5};
+  van.place.at = {15.8, 3};
+  s.props = {van};
+  const Truth truth = find_truth(World{s});
+  TEST_ASSERT_TRUE(truth.contact.has_value());
+  TEST_ASSERT_EQUAL_DOUBLE(0, *truth.seen);
+  const double t = *truth.half_visible, camera = 5 * t - 1.7;
+  const double line = 2.5 * (20 - camera) / (18.3 - camera);
+  TEST_ASSERT_DOUBLE_WITHIN(0.08, line, 6 - 1.5 * t);
+}
+
+void test_the_close_zone_is_entered_and_left_when_the_pencil_says() {
+  // A standing truck, 2.5 m wide; somebody crosses 2 m ahead of it at 1 m/s from 4 m to the right.
+  Scenario s = street(2, -4);
+  s.seconds = 8;
+  s.car.speeds = {{0, 0, 3}};
+  s.car.width_m = 2.5;
+  s.people[0].walk = {{{2, 4}, 1.0, 0}};
+  const Truth truth = find_truth(World{s});
+  TEST_ASSERT_EQUAL_INT(1, static_cast<int>(truth.close.size()));
+  // Their nearest part, 0.25 m ahead of their middle, is 1.25 + 0.5 m from the middle line.
+  TEST_ASSERT_DOUBLE_WITHIN(0.002, 4 - 1.75 - 0.25, truth.close[0].begin);
+  TEST_ASSERT_DOUBLE_WITHIN(0.002, 4 + 1.75 + 0.25, truth.close[0].end);
+  s.car.speeds = {{0, 3, 3}};  // 10.8 km/h: it does not creep
+  TEST_ASSERT_EQUAL_INT(0, static_cast<int>(find_truth(World{s}).close.size()));
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_somebody_in_the_open_is_wholly_visible);
+  RUN_TEST(test_nobody_is_seen_behind_or_beside);
+  RUN_TEST(test_the_edge_of_the_picture_cuts);
+  RUN_TEST(test_a_parked_car_hides_the_legs_behind_it);
+  RUN_TEST(test_a_turned_wall_hides_by_its_corners);
+  RUN_TEST(test_a_person_from_behind_a_van_is_half_visible_when_the_line_of_sight_passes_it);
+  RUN_TEST(test_half_visible_counts_again_after_somebody_was_hidden);
+  RUN_TEST(test_the_close_zone_is_entered_and_left_when_the_pencil_says);
+  return UNITY_END();
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab sim list and check as a person meets them.
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tests/support/temp_folder.hpp"
+#include "tests/unit/tools/kerblab_program.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path g_folder;
+
+}  // namespace
+
+void setUp() { g_folder = kerb::test::make_temp_folder(); }
+void tearDown() { fs::remove_all(g_folder); }
+
+namespace {
+
+using Json = nlohmann::json;
+using namespace kerb::test;
+
+Outcome kerblab(const std::string& arguments) { return run_kerblab(g_folder, arguments); }
+
+void write(const std::string& name, const std::string& text) {
+  std::ofstream{g_folder / name} << text;
+}
+
+constexpr const char* kCrossing =
+    "title = \"Crossing\"\n[car]\nkmh = 36\n[[people]]\nimpact = {percent = 25, at_s = 3.0}\n";
+
+void test_list_names_the_suites() {
+  const Outcome text = kerblab("sim list");
+  expect_done(text);
+  for (const char* name : {"euroncap", "r159", "quiet", "faults"})
+    TEST_ASSERT_TRUE(text.out.find(name) != std::string::npos);
+  const Outcome json = kerblab("sim list --json -");
+  expect_done(json);
+  const Json suites = Json::parse(json.out);
+  TEST_ASSERT_EQUAL(4, suites.size());
+  TEST_ASSERT_EQUAL_STRING("euroncap", suites[0]["suite"].get<std::string>().c_str());
+  TEST_ASSERT_EQUAL_INT(200, suites[0]["runs"].get<int>());
+}
+
+void test_list_shows_what_a_scenario_comes_to() {
+  write("crossing.toml", kCrossing);
+  const Outcome text = kerblab("sim list crossing.toml");
+  expect_done(text);
+  TEST_ASSERT_TRUE_MESSAGE(text.out.find("3.00 s at 25 %") != std::string::npos, text.out.c_str());
+  expect_done(kerblab("sim list --json runs.json crossing.toml"));
+  const Json runs = Json::parse(read(g_folder / "runs.json"));
+  TEST_ASSERT_EQUAL(1, runs.size());
+  TEST_ASSERT_EQUAL_STRING("crossing", runs[0]["name"].get<std::string>().c_str());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-6, 3, runs[0]["contact"]["s"].get<double>());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-3, 25, runs[0]["contact"]["percent"].get<double>());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 36, runs[0]["kmh"].get<double>());
+}
+
+void test_list_takes_some_runs_of_a_suite() {
+  const Outcome o = kerblab("sim list --suite euroncap --only CPFA --only CPNCO --most 5 --json -");
+  expect_done(o);
+  const Json runs = Json::parse(o.out);
+  TEST_ASSERT_EQUAL(5, runs.size());
+  for (const Json& run : runs) {
+    TEST_ASSERT_TRUE(run["name"].get<std::string>().starts_with("CPFA"));
+    TEST_ASSERT_EQUAL_STRING("crossing", run["group"].get<std::string>().c_str());
+    TEST_ASSERT_DOUBLE_WITHIN(0.02, 4, run["contact"]["s"].get<double>());
+  }
+}
+
+void test_check_says_all_that_is_wrong_a_line_each() {
+  write("good.toml", kCrossing);
+  const Outcome good = kerblab("sim check good.toml");
+  expect_done(good);
+  TEST_ASSERT_EQUAL_STRING("good.toml: ok, 1 run\n", good.out.c_str());
+  write("bad.toml", "[car]\nkmh = 400\nwidht_m = 2\n[[people]]\nstart = [3, 0]\nheight_m = 4\n");
+  const Outcome bad = kerblab("sim check good.toml bad.toml");
+  TEST_ASSERT_EQUAL_INT(2, bad.code);
+  TEST_ASSERT_EQUAL_STRING(
+      "kerblab: error: bad.toml:2:1: car.kmh = 400: must be -30..250 (km/h)\n"
+      "kerblab: error: bad.toml:3:1: car.widht_m = 2: unknown key; did you mean 'width_m'?\n"
+      "kerblab: error: bad.toml:6:1: people[0].height_m = 4: must be 0.6..2.3 (m)\n",
+      bad.err.c_str());
+}
+
+void test_check_knows_a_suite_and_its_templates() {
+  write("street.toml", kCrossing);
+  write("mine.toml",
+        "title = \"Mine\"\n[[group]]\nname = \"a\"\ntemplate = \"street.toml\"\n"
+        "axes = [{key = \"car.kmh\", values = [10, 20, 30]}]\n");
+  const Outcome o = kerblab("sim check mine.toml");
+  expect_done(o);
+  TEST_ASSERT_EQUAL_STRING("mine.toml: ok, 3 runs\n", o.out.c_str());
+  const Outcome listed = kerblab("sim list --suite mine.toml");
+  expect_done(listed);
+  TEST_ASSERT_TRUE(listed.out.find("a-30") != std::string::npos);
+}
+
+void test_bad_input_is_one_line() {
+  write("street.toml", kCrossing);
+  expect_bad_input(kerblab("sim"), "subcommand is required");
+  expect_bad_input(kerblab("sim lisst"), "unknown sub-command 'lisst'");
+  expect_bad_input(kerblab("sim list --suite eurocap"), "did you mean 'euroncap'?");
+  expect_bad_input(kerblab("sim list --suite street.toml"), "must be a suite");
+  expect_bad_input(kerblab("sim list nowhere.toml"), "nowhere.toml: no such file");
+  expect_bad_input(kerblab("sim list ."), "is a directory");
+  expect_bad_input(kerblab("sim list --suite euroncap --only CPXX"), "'CPXX' in its name");
+  expect_bad_input(kerblab("sim list --json missing/x.json street.toml"), "missing");
+  expect_bad_input(kerblab("sim check"), "file is required");
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_list_names_the_suites);
+  RUN_TEST(test_list_shows_what_a_scenario_comes_to);
+  RUN_TEST(test_list_takes_some_runs_of_a_suite);
+  RUN_TEST(test_check_says_all_that_is_wrong_a_line_each);
+  RUN_TEST(test_check_knows_a_suite_and_its_templates);
+  RUN_TEST(test_bad_input_is_one_line);
+  return UNITY_END();
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab sim run and view as a person meets them.
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <string>
+
+#include "tests/support/temp_folder.hpp"
+#include "tests/unit/tools/kerblab_program.hpp"
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path g_folder;
+
+}  // namespace
+
+void setUp() { g_folder = kerb::test::make_temp_folder(); }
+void tearDown() { fs::remove_all(g_folder); }
+
+namespace {
+
+using Json = nlohmann::json;
+using namespace kerb::test;
+
+Outcome kerblab(const std::string& arguments) { return run_kerblab(g_folder, arguments); }
+
+void write(const std::string& name, const std::string& text) {
+  std::ofstream{g_folder / name} << text;
+}
+
+/// Small pictures, few of them: somebody crosses, and is met after 2.5 s.
+constexpr const char* kCrossing =
+    "title = \"Crossing\"\nseconds = 3\n[camera]\nwidth = 320\nheight = 180\nrate_hz = 10\n"
+    "[car]\nkmh = 36\n[[people]]\nimpact = {percent = 50, at_s = 2.5}\n"
+    "[criteria]\nimpact_expected = true\ncollision_warning_before_impact_s = 1.5\n";
+
+void test_the_oracle_passes_and_the_report_says_so() {
+  write("crossing.toml", kCrossing);
+  const Outcome o =
+      kerblab("sim run crossing.toml --oracle --report r.json --html r.html --pictures all");
+  expect_done(o);
+  TEST_ASSERT_TRUE_MESSAGE(o.out.find("1 of 1 runs passed") != std::string::npos, o.out.c_str());
+  TEST_ASSERT_TRUE(o.out.find("a stand-in, oracle, not the firmware") != std::string::npos);
+  const Json report = Json::parse(read(g_folder / "r.json"));
+  TEST_ASSERT_TRUE(report["passed"].get<bool>());
+  TEST_ASSERT_EQUAL_STRING("oracle", report["candidate"].get<std::string>().c_str());
+  const std::string page = read(g_folder / "r.html");
+  TEST_ASSERT_TRUE(page.find("data:image/jpeg;base64,") != std::string::npos);
+}
+
+void test_who_fails_is_told_why_with_exit_code_1() {
+  write("crossing.toml", kCrossing);
+  const Outcome never = kerblab("sim run crossing.toml --never");
+  TEST_ASSERT_EQUAL_INT(1, never.code);
+  TEST_ASSERT_TRUE_MESSAGE(
+      never.out.find("FAILED crossing: no collision warning before the impact at 2.50 s") !=
+          std::string::npos,
+      never.out.c_str());
+}
+
+void test_two_runs_of_the_firmware_leave_the_same_trace() {
+  write("crossing.toml", kCrossing);
+  for (const char* folder : {"a", "b"}) {
+    const Outcome o =
+        kerblab(std::string{"sim run crossing.toml --backend cpu --traces "} + folder);
+    TEST_ASSERT_TRUE_MESSAGE(o.code == 0 || o.code == 1, o.err.c_str());
+  }
+  const std::string a = read(g_folder / "a" / "crossing.trace");
+  TEST_ASSERT_TRUE(a.size() > 500);
+  TEST_ASSERT_TRUE(a == read(g_folder / "b" / "crossing.trace"));
+}
+
+void test_view_draws_a_sheet_and_a_moment() {
+  write("crossing.toml", kCrossing);
+  expect_done(kerblab("sim view crossing.toml --oracle --count 4 --columns 2 --out sheet.png"));
+  const cv::Mat sheet = cv::imread((g_folder / "sheet.png").string());
+  TEST_ASSERT_EQUAL_INT(2 * 320 + 4, sheet.cols);
+  TEST_ASSERT_EQUAL_INT(2 * 180 + 4, sheet.rows);
+  expect_done(kerblab("sim view crossing.toml --oracle --at 1.5 --width 160 --out one.jpg"));
+  TEST_ASSERT_EQUAL_INT(160, cv::imread((g_folder / "one.jpg").string()).cols);
+}
+
+void test_bad_input_is_one_line_and_leaves_nothing() {
+  write("crossing.toml", kCrossing);
+  write("config.toml", "[clock]\nrate = -1\n");
+  struct Case {
+    const char* arguments;
+    const char* part;
+  };
+  for (const Case& c :
+       {Case{"sim run", "name a SCENARIO file"},
+        Case{"sim run nothing.toml --oracle", "nothing.toml"},
+        Case{"sim run --suite mercury --oracle", "mercury"},
+        Case{"sim run crossing.toml --oracle --never", "--never"},
+        Case{"sim run crossing.toml --oracle --only xyz", "xyz"},
+        Case{"sim run crossing.toml --oracle --report no/r.json", "no/r.json"},
+        Case{"sim run crossing.toml --oracle --html crossing.toml", "crossing.toml"},
+        Case{"sim run crossing.toml --config config.toml", "clock.rate"},
+        Case{"sim run crossing.toml --model none.kwm", "none.kwm"},
+        Case{"sim run crossing.toml --oracle --hil bench.sh", "--hil"},
+        Case{"sim run crossing.toml --oracle --jobs -1", "--jobs"},
+        Case{"sim view crossing.toml --oracle --out x.gif", ".png, .jpg or .mp4"},
+        Case{"sim view crossing.toml --oracle --at 9 --out x.png", "--at 9"}})
+    expect_bad_input(kerblab(c.arguments), c.part);
+  TEST_ASSERT_EQUAL_INT(2, static_cast<int>(std::distance(fs::directory_iterator{g_folder},
+                                                          fs::directory_iterator{})));
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_the_oracle_passes_and_the_report_says_so);
+  RUN_TEST(test_who_fails_is_told_why_with_exit_code_1);
+  RUN_TEST(test_two_runs_of_the_firmware_leave_the_same_trace);
+  RUN_TEST(test_view_draws_a_sheet_and_a_moment);
+  RUN_TEST(test_bad_input_is_one_line_and_leaves_nothing);
+  return UNITY_END();
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kerblab/sim_batch.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+
+#include "firmware/main/version.hpp"
+#include "firmware/main/vision.hpp"
+#include "tools/kerblab/command.hpp"
+#include "tools/kerblab/output.hpp"
+#include "tools/kerblab/progress.hpp"
+#include "tools/kerblab/sim_pictures.hpp"
+
+namespace kerb::lab {
+namespace {
+
+constexpr std::size_t kMostFailures = 12;  // lines on the terminal
+constexpr int kMostFailedPictured = 30;    // failed runs with pictures, of `some`
+
+/// What the firmware logs in a thousand runs is not for the terminal; what it could not do is.
+class ErrorLog final : public Log {
+ public:
+  void write(LogLevel level, const char* category, std::string_view text) noexcept override {
+    if (level < LogLevel::error || std::string_view{category} == "health") return;
+    const std::lock_guard lock{mutex_};
+    if (last_ == text) return;
+    last_ = text;
+    warn(text);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string last_;
+};
+
+class Batch {
+ public:
+  Batch(const std::vector<SceneSet>& sets, const BatchOptions& options, const sim::RunOptions& each)
+      : options_{options}, each_{each} {
+    for (const SceneSet& set : sets)
+      for (const sim::Scenario& scenario : set.loaded.scenarios) {
+        todo_.push_back({&set, &scenario});
+        seconds_ += scenario.seconds;
+      }
+    runs_.resize(todo_.size());
+  }
+
+  Result<sim::Report> go(const std::vector<SceneSet>& sets) {
+    if (!options_.traces.empty()) {
+      Result<OutputFolder> folder = OutputFolder::create(options_.traces);
+      if (!folder) return folder.error();
+      folder_.emplace(std::move(*folder));
+    }
+    {
+      Progress progress{clock_, "sim"};
+      progress_ = &progress;
+      std::vector<std::thread> workers;
+      const auto jobs =
+          std::min(static_cast<std::size_t>(std::max(options_.jobs, 1)), todo_.size());
+      for (std::size_t i = 1; i < jobs; ++i) workers.emplace_back([this] { work(); });
+      work();
+      for (std::thread& worker : workers) worker.join();
+    }
+    if (error_) return *error_;
+    if (Status written = write_traces(); !written) return written.error();
+    sim::Report report;
+    report.candidate = sim::name_of(each_.candidate);
+    report.version = kVersion;
+    report.latency_s = each_.latency_s;
+    for (std::optional<sim::ReportedRun>& run : runs_) report.runs.push_back(std::move(*run));
+    std::vector<sim::SuiteRules> rules;
+    for (const SceneSet& set : sets)
+      rules.push_back({set.name, set.loaded.title, set.loaded.most_informations_per_10min});
+    sim::sum_up(report, rules);
+    return report;
+  }
+
+ private:
+  struct Todo {
+    const SceneSet* set;
+    const sim::Scenario* scenario;
+  };
+
+  void work() {
+    for (;;) {
+      const std::size_t i = next_++;
+      if (i >= todo_.size() || failed_) return;
+      BatchRun done;
+      done.set = todo_[i].set->name;
+      sim::RunOptions options = each_;
+      options.watch = [&](double t, const DetectionList& found) {
+        done.found.push_back({t, {found.items, found.items + found.count}});
+      };
+      Result<sim::Run> run = sim::run_scenario(*todo_[i].scenario, options, log_);
+      if (!run) {
+        const std::lock_guard lock{mutex_};
+        if (!error_) error_ = run.error();
+        failed_ = true;
+        return;
+      }
+      done.run = std::move(*run);
+      finish(i, done);
+    }
+  }
+  void finish(std::size_t i, BatchRun& done) {
+    sim::ReportedRun reported;
+    reported.suite = done.set;
+    if (is_pictured(done)) reported.pictures = draw_moments(done, each_);
+    reported.scenario = done.run.scenario;
+    reported.truth = std::move(done.run.truth);
+    reported.judgement = std::move(done.run.judgement);
+    reported.frames = done.run.pictures;
+    reported.took_s = done.run.took_s;
+    reported.drawing_s = done.run.drawing_s;
+    const std::lock_guard lock{mutex_};
+    if (folder_) traces_[i] = {done.run.scenario.name, sim::render_trace(done.run.trace)};
+    runs_[i] = std::move(reported);
+    ++done_;
+    progress_->show(done_, todo_.size(), done.run.scenario.name);
+  }
+  bool is_pictured(const BatchRun& done) {
+    if (options_.pictures != PictureChoice::some) return options_.pictures == PictureChoice::all;
+    const std::lock_guard lock{mutex_};
+    const sim::Scenario& s = done.run.scenario;
+    if (pictured_.insert(done.set + "/" + (s.group.empty() ? s.name : s.group)).second) return true;
+    return !done.run.judgement.passed() && failed_pictured_++ < kMostFailedPictured;
+  }
+  Status write_traces() {
+    if (!folder_) return Done{};
+    for (const auto& [index, named] : traces_)
+      if (Status ok = write_output(folder_->next(named.first, ".trace"), named.second); !ok)
+        return ok;
+    return folder_->commit();
+  }
+
+  const BatchOptions& options_;
+  const sim::RunOptions& each_;
+  SystemClock clock_;
+  ErrorLog log_;
+  std::vector<Todo> todo_;
+  double seconds_ = 0;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> failed_{false};
+  std::mutex mutex_;
+  std::optional<Error> error_;
+  std::vector<std::optional<sim::ReportedRun>> runs_;
+  std::optional<OutputFolder> folder_;
+  std::map<std::size_t, std::pair<std::string, std::string>> traces_;
+  std::set<std::string> pictured_;
+  int failed_pictured_ = 0;
+  std::size_t done_ = 0;
+  Progress* progress_ = nullptr;
+};
+
+}  // namespace
+
+void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
+  CLI::Option* oracle = command.add_flag(
+      "--oracle", choice.oracle, "A stand-in that warns from the truth, instead of the firmware");
+  CLI::Option* always =
+      command.add_flag("--always", choice.always, "A stand-in that always warns")->excludes(oracle);
+  command.add_flag("--never", choice.never, "A stand-in that never warns")
+      ->excludes(oracle)
+      ->excludes(always);
+  command
+      .add_option("--config", choice.config,
+                  "The product's configuration; its camera becomes the scenario's")
+      ->check(not_empty);
+  command.add_option("--model", choice.model, "Look for people with this model")->check(not_empty);
+  command.add_option("--backend", choice.backend, "Of the vision: auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  command
+      .add_option("--latency", choice.latency_ms,
+                  "From a picture to its result on the scenario's clock, milliseconds")
+      ->check(CLI::Range(0.0, 1000.0))
+      ->capture_default_str();
+}
+
+std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int threads) {
+  sim::RunOptions options;
+  options.candidate = choice.oracle   ? sim::Candidate::oracle
+                      : choice.always ? sim::Candidate::always
+                      : choice.never  ? sim::Candidate::never
+                                      : sim::Candidate::product;
+  options.latency_s = choice.latency_ms / 1000;
+  options.threads = threads;
+  options.painter = make_painter;
+  if (!choice.config.empty()) {
+    LoadResult loaded = load_config(choice.config);
+    for (const std::string& line : loaded.lines()) fail(line);
+    if (!loaded.ok()) return std::nullopt;
+    options.config = std::move(loaded.config);
+  }
+  Config& config = options.config;
+  if (!choice.model.empty()) config.detector.model = choice.model;
+  if (choice.backend == "cpu") config.vision_backend = VisionBackend::cpu;
+  if (choice.backend == "cuda") config.vision_backend = VisionBackend::cuda;
+  if (config.vision_threads == 0) config.vision_threads = threads;
+  if (options.candidate != sim::Candidate::product) return options;
+  Config checked = config;
+  checked.cameras = {sim::config_for(config, {}).cameras.front()};
+  if (const std::optional<DetectorProblem> problem = check_detector(checked)) {
+    fail(fmt::format("{}: {}", problem->file, describe(problem->error)));
+    return std::nullopt;
+  }
+  if (find_models(config.detector).model.empty())
+    warn("nobody looks for people: " + why_no_model(config.detector));
+  return options;
+}
+
+Result<sim::Report> run_batch(const std::vector<SceneSet>& sets, const BatchOptions& options,
+                              const sim::RunOptions& each) {
+  return Batch{sets, options, each}.go(sets);
+}
+
+std::string render_summary(const sim::Report& report) {
+  std::string out;
+  for (const sim::SuiteResult& suite : report.suites) {
+    out += fmt::format("{}: {} of {} runs passed: {}\n", suite.name, suite.passed_runs, suite.runs,
+                       suite.passed ? "passed" : "FAILED");
+    for (const sim::GroupResult& g : suite.groups) {
+      if (suite.groups.size() == 1 && g.passed) break;
+      std::string more;
+      if (g.least_before_impact)
+        more = fmt::format("  least {:.2f} s before impact", *g.least_before_impact);
+      if (g.most_after_half_visible)
+        more += fmt::format("  most {:.2f} s after half visible", *g.most_after_half_visible);
+      out += fmt::format("  {:<28} {:>4}/{:<4} {}{}\n", g.name, g.passed_runs, g.runs,
+                         g.passed ? "passed" : "FAILED", more);
+    }
+    for (const sim::Verdict& v : suite.verdicts)
+      out += fmt::format("  {}: {}\n", v.passed ? "passed" : "FAILED", v.reason);
+  }
+  std::size_t failures = 0;
+  for (const sim::ReportedRun& run : report.runs) {
+    if (run.judgement.passed() || ++failures > kMostFailures) continue;
+    for (const sim::Verdict& v : run.judgement.verdicts)
+      if (!v.passed) out += fmt::format("FAILED {}: {}\n", run.scenario.name, v.reason);
+  }
+  if (failures > kMostFailures)
+    out += fmt::format("... and {} more runs failed\n", failures - kMostFailures);
+  return out;
+}
+
+}  // namespace kerb::lab

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/kerblab/sim_scenes.hpp"
+#include "tools/simulator/report/report.hpp"
+#include "tools/simulator/run/run.hpp"
+
+namespace kerb::lab {
+
+/// Who runs in the scenarios, and how: what `sim run` and `sim view` share.
+struct CandidateChoice {
+  bool oracle = false, always = false, never = false;
+  std::string config, model, backend = "auto";
+  double latency_ms = 33;
+};
+/// Adds --oracle, --always, --never, --config, --model, --backend and --latency. `choice` must
+/// outlive the parsing.
+void add_candidate_options(CLI::App& command, CandidateChoice& choice);
+
+/// What was chosen, ready to run; or nothing, after what is wrong was printed. `threads` is for one
+/// run: its drawing and its vision take turns.
+std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int threads);
+
+/// People found in one picture.
+struct FoundPeople {
+  double t = 0;
+  std::vector<Detection> people;
+};
+
+/// A run, and what was found on the way.
+struct BatchRun {
+  std::string set;
+  sim::Run run;
+  std::vector<FoundPeople> found;
+};
+
+enum class PictureChoice : std::uint8_t { none, some, all };
+
+struct BatchOptions {
+  CandidateChoice candidate;
+  int jobs = 1;
+  PictureChoice pictures = PictureChoice::none;
+  std::string traces;  ///< folder for what was sent, a file each; empty: nowhere
+};
+
+/// Runs them all, several at a time. Fails with the first that cannot be run.
+Result<sim::Report> run_batch(const std::vector<SceneSet>& sets, const BatchOptions& options,
+                              const sim::RunOptions& each);
+
+/// "euroncap: 120 of 120 runs passed": for the terminal, several lines.
+[[nodiscard]] std::string render_summary(const sim::Report& report);
+
+}  // namespace kerb::lab

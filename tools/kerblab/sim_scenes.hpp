@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/simulator/scenario/load.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
+
+namespace kerb::lab {
+
+/// Which scenarios a `kerblab sim` command is about.
+struct SceneChoice {
+  std::vector<std::string> files;   ///< scenario or suite files
+  std::vector<std::string> suites;  ///< by name or file
+  std::vector<std::string> only;    ///< parts of names; empty: all
+  std::size_t most = 0;             ///< the first so many; 0: all
+};
+
+/// Adds SCENARIO..., --suite, --only and --most. `choice` must outlive the parsing.
+void add_scene_options(CLI::App& command, SceneChoice& choice);
+
+/// A file or a suite, with those of its runs that were chosen.
+struct SceneSet {
+  std::string name;  ///< of the suite; of a scenario its file
+  sim::Loaded loaded;
+};
+/// What was chosen; or nothing, after each thing that is wrong was printed as one line on stderr.
+/// The exit code is then kBadInput. It is wrong to choose nothing, or runs that are not there.
+std::optional<std::vector<SceneSet>> load_scenes(const SceneChoice& choice);
+
+}  // namespace kerb::lab

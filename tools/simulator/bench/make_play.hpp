@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "firmware/config/config.hpp"
+#include "tools/simulator/bench/play_file.hpp"
+#include "tools/simulator/run/painter.hpp"
+
+namespace kerb::sim {
+
+/// How slowly the bench plays: seconds of the scenario in a second of life.
+inline constexpr double kBenchRate = 0.1;
+/// The camera of the bench (tests/board): vivid's, looped from its output.
+inline constexpr int kBenchWidth = 1280, kBenchHeight = 720, kBenchEnlarge = 2;
+inline constexpr double kBenchPictureRate = 30;  ///< new pictures, a second of the scenario
+
+/// A scenario made ready for the bench: every picture drawn, with its faults, and every message of
+/// the car. Fails: unsupported (camera_silent: the bench's camera cannot fall silent by what is
+/// written into it).
+Result<Play> make_play(const Scenario& scenario, const PainterMaker& painter, int threads);
+
+/// The firmware's configuration for it: the scenario's lens and mounting on the bench's devices.
+/// `base` gives the detector and what else is not the bench's.
+[[nodiscard]] Config bench_config(const Config& base, const Scenario& scenario);
+
+}  // namespace kerb::sim

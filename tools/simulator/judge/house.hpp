@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "tools/simulator/judge/judge.hpp"
+
+namespace kerb::sim {
+
+/// Adds a verdict for each rule that holds in every run: messages, lamp and sound, flicker.
+void judge_house(const Heard& heard, double seconds, const HouseRules& rules,
+                 std::vector<Verdict>& out);
+
+}  // namespace kerb::sim

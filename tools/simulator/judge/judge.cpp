@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/simulator/judge/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tools/simulator/judge/house.hpp"
+
+namespace kerb::sim {
+namespace {
+
+using Warning = Heard::Warning;
+
+constexpr double kSlack = 1e-6;  // of times that were sums
+
+std::string kmh(double mps) { return fmt::format("{:.0f} km/h", mps * 3.6); }
+
+/// The rules a scenario sets.
+class Judge {
+ public:
+  Judge(const Scenario& scenario, const Truth& truth, const HouseRules& rules, Judgement& out)
+      : scenario_{scenario}, truth_{truth}, rules_{rules}, out_{out} {}
+
+  void run() {
+    const Criteria& c = scenario_.criteria;
+    find_warning();
+    if (c.impact_expected) geometry();
+    if (c.collision_warning_before_impact_s) before_impact(*c.collision_warning_before_impact_s);
+    if (c.collision_warning_after_half_visible_s)
+      after_half_visible(*c.collision_warning_after_half_visible_s);
+    if (truth_.contact && !c.no_collision_warning) not_too_early();
+    if (c.information_within_s) information(*c.information_within_s);
+    if (c.no_collision_warning) no_collision_warning();
+    if (c.most_informations) informations(*c.most_informations);
+    if (c.fault_told_within_s) faults(*c.fault_told_within_s);
+    if (scenario_.faults.empty()) no_false_fault();
+  }
+
+ private:
+  void add(const char* rule, bool passed, std::string reason) {
+    out_.verdicts.push_back({rule, passed, std::move(reason)});
+  }
+  [[nodiscard]] const std::vector<Warning>& warnings() const { return out_.heard.warnings; }
+
+  /// The collision warning that counts: the first that was there at the impact, or nearly.
+  void find_warning() {
+    if (!truth_.contact) return;
+    const double impact = truth_.contact->t;
+    for (const Warning& w : warnings()) {
+      if (w.level != WarningLevel::collision) continue;
+      if (w.begin > impact || w.end < impact - rules_.late_end) continue;
+      warning_ = &w;
+      out_.warned_before_impact = impact - w.begin;
+      if (truth_.half_visible) out_.warned_after_half_visible = w.begin - *truth_.half_visible;
+      return;
+    }
+  }
+  /// Why there is none.
+  [[nodiscard]] std::string no_warning() const {
+    const double impact = truth_.contact ? truth_.contact->t : 0;
+    const Warning* last = nullptr;
+    for (const Warning& w : warnings())
+      if (w.level == WarningLevel::collision && w.begin <= impact) last = &w;
+    if (last != nullptr)
+      return fmt::format("the last collision warning ended {:.2f} s before the impact",
+                         impact - last->end);
+    const auto information = std::find_if(warnings().begin(), warnings().end(), [](const auto& w) {
+      return w.level == WarningLevel::information;
+    });
+    if (information != warnings().end())
+      return fmt::format(
+          "no collision warning before the impact at {:.2f} s, only information "
+          "from {:.2f} s on",
+          impact, information->begin);
+    return fmt::format("no collision warning before the impact at {:.2f} s", impact);
+  }
+  void geometry() {
+    if (!truth_.contact) {
+      add("impact_expected", false, "the scenario should end in an impact, and does not");
+      return;
+    }
+    const Contact& c = *truth_.contact;
+    add("impact_expected", true,
+        fmt::format("impact at {:.2f} s, {:.0f} % of the width from the right, {}", c.t,
+                    100 * c.across, kmh(truth_.contact_mps)));
+  }
+  void before_impact(double wanted) {
+    constexpr const char* kRule = "collision_warning_before_impact";
+    if (!truth_.contact) return add(kRule, false, "there is no impact to warn of");
+    if (warning_ == nullptr)
+      return add(kRule, false, fmt::format("{}, wanted {:.2f} s ahead", no_warning(), wanted));
+    const double lead = *out_.warned_before_impact;
+    add(kRule, lead >= wanted - kSlack,
+        fmt::format("collision warning {:.2f} s before impact, wanted {:.2f}", lead, wanted));
+  }
+  void after_half_visible(double wanted) {
+    constexpr const char* kRule = "collision_warning_after_half_visible";
+    if (!truth_.contact) return add(kRule, false, "there is no impact to warn of");
+    if (!truth_.half_visible)
+      return add(kRule, false, "the person is never half visible before the impact");
+    if (warning_ == nullptr) return add(kRule, false, no_warning());
+    const double after = *out_.warned_after_half_visible;
+    add(kRule, after <= wanted + kSlack,
+        fmt::format("collision warning {:.2f} s after the person was half visible (at {:.2f} s), "
+                    "wanted {:.2f} at most",
+                    after, *truth_.half_visible, wanted));
+  }
+  void not_too_early() {
+    constexpr const char* kRule = "collision_warning_not_too_early";
+    const double impact = truth_.contact->t;
+    for (const Warning& w : warnings()) {
+      if (w.level != WarningLevel::collision || w.begin > impact) continue;
+      const double lead = impact - w.begin;
+      if (lead > rules_.earliest_warning + kSlack)
+        return add(kRule, false,
+                   fmt::format("collision warning {:.2f} s before impact: over {:.2f} it is a "
+                               "false alarm",
+                               lead, rules_.earliest_warning));
+      if (!truth_.seen || w.begin < *truth_.seen)
+        return add(kRule, false,
+                   truth_.seen ? fmt::format("collision warning at {:.2f} s, and the person cannot "
+                                             "be seen before {:.2f} s",
+                                             w.begin, *truth_.seen)
+                               : fmt::format("collision warning at {:.2f} s, and the person can "
+                                             "never be seen",
+                                             w.begin));
+    }
+    add(kRule, true, fmt::format("none over {:.2f} s before impact", rules_.earliest_warning));
+  }
+  void information(double wanted) {
+    constexpr const char* kRule = "information_within";
+    int told = 0;
+    double latest = 0;
+    for (const Truth::Close& close : truth_.close) {
+      if (close.end - close.begin < wanted) continue;  // gone before it is due
+      const auto first = std::find_if(warnings().begin(), warnings().end(), [&](const Warning& w) {
+        return w.end > close.begin && w.begin < close.end;
+      });
+      if (first == warnings().end())
+        return add(kRule, false,
+                   fmt::format("no information, with somebody in the close zone from {:.2f} to "
+                               "{:.2f} s",
+                               close.begin, close.end));
+      const double after = std::max(0.0, first->begin - close.begin);
+      if (after > wanted + kSlack)
+        return add(kRule, false,
+                   fmt::format("information {:.2f} s after somebody was in the close zone (at "
+                               "{:.2f} s), wanted {:.2f} at most",
+                               after, close.begin, wanted));
+      latest = std::max(latest, after);
+      ++told;
+    }
+    if (told == 0) return add(kRule, false, "nobody is ever in the close zone: nothing to judge");
+    add(kRule, true,
+        fmt::format("information {:.2f} s after somebody was in the close zone, wanted {:.2f} at "
+                    "most",
+                    latest, wanted));
+  }
+  void no_collision_warning() {
+    int count = 0;
+    double total = 0;
+    const Warning* first = nullptr;
+    for (const Warning& w : warnings()) {
+      if (w.level != WarningLevel::collision) continue;
+      if (first == nullptr) first = &w;
+      ++count;
+      total += w.end - w.begin;
+    }
+    add("no_collision_warning", count == 0,
+        count == 0 ? std::string{"no collision warning, as it should be"}
+                   : fmt::format("{} collision warning{}, the first at {:.2f} s, {:.2f} s in all, "
+                                 "where there should be none",
+                                 count, count == 1 ? "" : "s", first->begin, total));
+  }
+  void informations(int most) {
+    int count = 0;
+    const Warning* first = nullptr;
+    for (const Warning& w : warnings()) {
+      if (w.level != WarningLevel::information) continue;
+      const bool right = std::any_of(truth_.close.begin(), truth_.close.end(), [&](const auto& c) {
+        return w.begin < c.end && w.end > c.begin;
+      });
+      if (right) continue;
+      if (first == nullptr) first = &w;
+      ++count;
+    }
+    add("most_informations", count <= most,
+        first == nullptr
+            ? fmt::format("no information without somebody close, {} allowed", most)
+            : fmt::format("{} information{} without somebody close, the first at {:.2f} s; {} "
+                          "allowed",
+                          count, count == 1 ? "" : "s", first->begin, most));
+  }
+  [[nodiscard]] const HealthReport* health_at(double t) const {
+    const HealthReport* last = nullptr;
+    for (const Heard::State& state : out_.heard.states)
+      if (state.at <= t + kSlack) last = &state.health;
+    return last;
+  }
+  static std::string in_words(const HealthReport* health) {
+    if (health == nullptr) return "silent";
+    return health->cause == Cause::none
+               ? std::string{name_of(health->state)}
+               : fmt::format("{} ({})", name_of(health->state), name_of(health->cause));
+  }
+  void faults(double wanted) {
+    for (const FaultSpec& fault : scenario_.faults) {
+      told(fault, wanted);
+      if (fault.to_s + rules_.recovery < scenario_.seconds) recovers(fault);
+    }
+  }
+  void told(const FaultSpec& fault, double wanted) {
+    constexpr const char* kRule = "fault_told_within";
+    const char* name = sim::name_of(fault.kind);
+    const HealthReport* before = health_at(fault.from_s - 2 * kSlack);
+    if (before == nullptr || before->state != HealthState::active)
+      return add(kRule, false,
+                 fmt::format("{} before {} begins at {:.2f} s, not ACTIVE", in_words(before), name,
+                             fault.from_s));
+    const HealthReport* other = nullptr;
+    for (const Heard::State& state : out_.heard.states) {
+      if (state.at < fault.from_s) continue;
+      if (state.at > fault.to_s + rules_.recovery) break;
+      if (!tells(state.health, fault.kind)) {
+        if (other == nullptr && state.health.state != HealthState::active) other = &state.health;
+        continue;
+      }
+      const double after = state.at - fault.from_s;
+      return add(kRule, after <= wanted + kSlack,
+                 fmt::format("{} told {:.2f} s after {} began, wanted {:.2f} at most",
+                             in_words(&state.health), after, name, wanted));
+    }
+    add(kRule, false,
+        other != nullptr ? fmt::format("{} was not told; instead {}", name, in_words(other))
+                         : fmt::format("{} from {:.2f} s on was never told", name, fault.from_s));
+  }
+  void recovers(const FaultSpec& fault) {
+    const HealthReport* after = health_at(fault.to_s + rules_.recovery);
+    add("recovers", after != nullptr && after->state == HealthState::active,
+        fmt::format("{} {:.1f} s after {} ended", in_words(after), rules_.recovery,
+                    sim::name_of(fault.kind)));
+  }
+  void no_false_fault() {
+    for (const Heard::State& state : out_.heard.states) {
+      const bool starting = state.at < rules_.start_up;
+      if (state.health.state == HealthState::active || starting) continue;
+      return add(
+          "no_false_fault", false,
+          fmt::format("{} at {:.2f} s, and nothing is wrong", in_words(&state.health), state.at));
+    }
+    const double from = std::min(rules_.start_up, scenario_.seconds);
+    const HealthReport* health = health_at(from);
+    add("no_false_fault", health != nullptr && health->state == HealthState::active,
+        fmt::format("{} from {:.1f} s on", in_words(health), from));
+  }
+
+  const Scenario& scenario_;
+  const Truth& truth_;
+  const HouseRules& rules_;
+  Judgement& out_;
+  const Warning* warning_ = nullptr;
+};
+
+}  // namespace
+
+bool Judgement::passed() const noexcept {
+  return std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.passed; });
+}
+
+Judgement judge(const Scenario& scenario, const Truth& truth, const Trace& trace,
+                const HouseRules& rules) {
+  Judgement out;
+  out.heard = hear(trace, scenario.seconds);
+  Judge{scenario, truth, rules, out}.run();
+  judge_house(out.heard, scenario.seconds, rules, out.verdicts);
+  return out;
+}
+
+const char* name_of(FaultSpec::Kind kind) noexcept {
+  constexpr const char* kNames[] = {
+      "camera_blinded", "camera_frozen", "camera_dark",   "camera_dirty", "camera_misaligned",
+      "camera_silent",  "signals_lost",  "signals_stuck", "signals_late", "signals_implausible"};
+  return kNames[static_cast<int>(kind)];
+}
+
+bool tells(const HealthReport& health, FaultSpec::Kind kind) noexcept {
+  using Kind = FaultSpec::Kind;
+  if (health.state != HealthState::degraded && health.state != HealthState::failed) return false;
+  switch (kind) {
+    case Kind::camera_blinded:
+      return health.cause == Cause::camera_blinded;
+    case Kind::camera_frozen:
+      return health.cause == Cause::camera_frozen;
+    case Kind::camera_dark:
+      return health.cause == Cause::camera_dark;
+    case Kind::camera_silent:
+      return health.cause == Cause::camera_silent;
+    case Kind::camera_dirty:  // there is no cause of that name: whatever says it is the picture
+    case Kind::camera_misaligned:
+      return health.cause == Cause::camera_blinded || health.cause == Cause::camera_dark ||
+             health.cause == Cause::camera_damaged || health.cause == Cause::vision_failed ||
+             static_cast<int>(health.cause) >= kCauseCount;
+    case Kind::signals_lost:
+    case Kind::signals_stuck:
+    case Kind::signals_late:
+      return health.cause == Cause::signals_missing;
+    case Kind::signals_implausible:
+      return health.cause == Cause::signals_implausible;
+  }
+  return false;
+}
+
+}  // namespace kerb::sim

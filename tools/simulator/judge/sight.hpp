@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <vector>
+
+#include "tools/simulator/world/world.hpp"
+
+namespace kerb::sim {
+
+/// How much of somebody the camera can see, by geometry alone: no picture is drawn. A person is a
+/// flat figure as tall as they are and 0.26 of that wide, turned to the camera; things are boxes of
+/// their size. Light and weather play no part.
+class Sight {
+ public:
+  explicit Sight(const Scenario& scenario);
+  /// The share of the figure that is inside the picture and has nothing in front, 0..1.
+  [[nodiscard]] double visible(const Moment& now, std::size_t person) const;
+
+ private:
+  struct Box {
+    std::size_t prop;
+    double length, width, bottom, top;  ///< metres
+  };
+  [[nodiscard]] bool hidden(const Moment& now, Vec3 eye, Vec3 point) const;
+
+  Scenario scenario_;
+  std::vector<Box> boxes_;
+};
+
+}  // namespace kerb::sim

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "tools/simulator/render/vecf.hpp"
+#include "tools/simulator/scenario/scenario.hpp"
+
+namespace kerb::sim {
+
+/// Light that arrives, in kilolux (a white matt surface under 1 then has the radiance 1), and where
+/// from. Colours are linear.
+struct Light {
+  bool sun_shines = false;
+  V3 to_sun{0, 0, 1};
+  V3 sun;                    ///< on what faces it
+  V3 sky;                    ///< from an open sky on level ground
+  V3 side{0, 0, 0};          ///< more on what faces the open ends of a street
+  float bounce = 0.16F;      ///< of the ground
+  V3 horizon;                ///< the haze's radiance
+  float haze = 1.0F / 2500;  ///< 1 / m
+  bool lamps = false;        ///< windows, lanterns
+  double exposure_s = 0.004;
+  float gain = 1;     ///< of the sensor's noise
+  float darkest = 0;  ///< radiance below which automatic exposure does not go on brightening
+};
+Light light_of(const LightSpec& spec, std::uint32_t seed);
+
+/// What comes from a lamp: falls with the square of the distance.
+struct Lamp {
+  V3 at, axis{0, 0, -1};
+  V3 candela;                     ///< kilocandela on its axis
+  float range = 30;               ///< metres, beyond which it is left out
+  bool beam = false;              ///< a car's low beam, with a cut-off; else a lantern
+  V3 left{0, 1, 0}, up{0, 0, 1};  ///< of a beam: across its axis
+};
+/// A car's low beam there.
+Lamp low_beam(V3 at, V3 axis);
+/// Kilolux at a point, on what faces the lamp.
+V3 lamp_light(const Lamp& lamp, V3 point, V3& to_lamp);
+
+/// The sky with its clouds, and what else shiny things mirror. Upper half of all directions.
+class Sky {
+ public:
+  Sky(const LightSpec& spec, const Light& light, bool houses, std::uint32_t seed);
+  /// Radiance from a direction (unit length).
+  [[nodiscard]] V3 radiance(V3 d) const noexcept { return look(sky_, kSide, d); }
+  /// The same with houses and trees round about, blurred.
+  [[nodiscard]] V3 mirrored(V3 d) const noexcept { return look(mirror_, kMirror, d); }
+
+ private:
+  static constexpr int kSide = 1024, kMirror = 256;
+  static V3 look(const std::vector<V3>& dome, int side, V3 d) noexcept;
+  std::vector<V3> sky_, mirror_;
+};
+
+}  // namespace kerb::sim

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "gpu/memory/workers.hpp"
+#include "tools/simulator/render/camera.hpp"
+#include "tools/simulator/render/geometry.hpp"
+#include "tools/simulator/render/material.hpp"
+
+/// Which triangle is seen where. Triangles are cut, projected and sorted into tiles by a fixed
+/// number of groups, whatever the threads; a tile is then drawn by one thread. Corners lie on a
+/// grid of 1/32 pixel and edges are exact integers: neighbours leave no gap.
+namespace kerb::sim {
+
+/// Something to be drawn, in the world.
+struct Item {
+  const Geometry* geometry = nullptr;
+  const V3* later = nullptr;  ///< where the corners will be; null: where they are
+  std::uint16_t object = 0;
+};
+
+struct ScreenTriangle {
+  std::array<std::int32_t, 3> x{}, y{};  ///< 1/32 pixel; turns so that its area is positive
+  /// At (x[0], y[0]), and by pixel: the inverse of the depth, and two barycentric weights (of the
+  /// corners 1 and 2) times it.
+  float w = 0, wx = 0, wy = 0;
+  float b1 = 0, b1x = 0, b1y = 0;
+  float b2 = 0, b2x = 0, b2y = 0;
+  std::array<std::uint32_t, 3> corner{};
+  std::uint32_t item = 0;
+  std::uint16_t material = 0;
+  bool cut = false, back = false;
+};
+
+inline constexpr int kTile = 64;
+inline constexpr int kSubpixel = 32;
+inline constexpr std::uint32_t kNothing = 0xFFFFFFFFU;
+
+/// A place in a triangle.
+struct Hit {
+  float w = 0, b1 = 0, b2 = 0;
+};
+[[nodiscard]] inline Hit hit_at(const ScreenTriangle& t, float x, float y) noexcept {
+  const float dx = x - f32(t.x[0]) * (1.0F / kSubpixel);
+  const float dy = y - f32(t.y[0]) * (1.0F / kSubpixel);
+  const float w = t.w + t.wx * dx + t.wy * dy, z = 1 / w;
+  return {w, (t.b1 + t.b1x * dx + t.b1y * dy) * z, (t.b2 + t.b2x * dx + t.b2y * dy) * z};
+}
+
+/// One tile's samples: inverse depth (0: nothing) and which triangle.
+struct TileSamples {
+  alignas(64) std::array<F4, static_cast<std::size_t>(kTile) * kTile> w;
+  alignas(64) std::array<I4, static_cast<std::size_t>(kTile) * kTile> id;
+};
+
+class Raster {
+ public:
+  static constexpr int kGroups = 16;
+  explicit Raster(const Canvas& canvas);
+  /// Sorts the triangles of all items, as seen from there, into tiles.
+  void bin(Workers& workers, const CameraPose& pose, const std::vector<Item>& items,
+           const Materials& materials);
+  /// Four samples a pixel at (±1/8, ±3/8) of its middle: lane k of pixel x + kTile y.
+  void draw_four(int tile, TileSamples& out, const Materials& materials,
+                 const std::vector<Item>& items) const;
+  /// The pixels' middles: lane k of entry i is pixel 4 i + k of the tile.
+  void draw_middles(int tile, TileSamples& out, const Materials& materials,
+                    const std::vector<Item>& items) const;
+  [[nodiscard]] const ScreenTriangle& triangle(std::uint32_t id) const noexcept {
+    return groups_[id >> kGroupShift].triangles[id & ((1U << kGroupShift) - 1)];
+  }
+  [[nodiscard]] int tiles_x() const noexcept { return tiles_x_; }
+  [[nodiscard]] int tiles() const noexcept { return tiles_x_ * tiles_y_; }
+  [[nodiscard]] std::size_t triangles() const noexcept;
+  /// Whether a ball may be seen.
+  [[nodiscard]] bool sees(const CameraPose& pose, const Ball& ball) const noexcept;
+
+ private:
+  static constexpr int kGroupShift = 27;
+  struct Projected {
+    Vec3 seen;
+    std::int32_t x = 0, y = 0;
+    bool inside = false;
+  };
+  struct Group {
+    std::vector<ScreenTriangle> triangles;
+    std::vector<std::vector<std::uint32_t>> tiles;
+    std::vector<Projected> corners;
+  };
+  void bin_item(Group& group, std::uint32_t first_id, const CameraPose& pose, const Item& item,
+                std::uint32_t index, const Materials& materials) const;
+  void add(Group& group, std::uint32_t first_id, ScreenTriangle& t) const;
+  template <bool kFour>
+  void draw(int tile, TileSamples& out, const Materials& materials,
+            const std::vector<Item>& items) const;
+
+  Canvas canvas_;
+  int tiles_x_ = 0, tiles_y_ = 0;
+  std::vector<Group> groups_;
+  std::vector<int> split_;  // first item of each group
+};
+
+}  // namespace kerb::sim

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "tools/simulator/people/body.hpp"
+#include "tools/simulator/render/raster.hpp"
+#include "tools/simulator/render/shadow.hpp"
+#include "tools/simulator/render/surroundings.hpp"
+#include "tools/simulator/world/world.hpp"
+
+namespace kerb::sim {
+
+/// A scenario as geometry: what there is to draw at a moment, and where it will be at another.
+class Scene {
+ public:
+  explicit Scene(const Scenario& scenario);
+  /// Everything within sight of a camera at `now`; people and cars also as they will be `then`.
+  void place(Workers& workers, const Moment& now, const Moment& then, const CameraPose& pose,
+             double focal);
+  /// Whether somebody there is near enough to be drawn at all.
+  static bool in_reach(const CameraPose& pose, Vec2 place) {
+    const Vec3 seen = pose.seen({place.x, place.y, 1});
+    return seen.z > -25 && length(seen) < 230;
+  }
+  /// A person alone, now.
+  void place_person(int person, const PersonState& state, double t, bool coarse,
+                    Geometry& out) const;
+  [[nodiscard]] std::size_t own_corners(int person, bool coarse) const {
+    return body_of(*people_[at(person)], coarse).own_vertices();
+  }
+
+  [[nodiscard]] const std::vector<Item>& items() const noexcept { return items_; }
+  /// What casts shadows: always the same and always there; and what moves.
+  [[nodiscard]] const std::vector<const Geometry*>& standing() const noexcept { return standing_; }
+  [[nodiscard]] const std::vector<const Geometry*>& moving() const noexcept { return moving_; }
+  [[nodiscard]] const std::vector<Occluder>& occluders() const noexcept { return occluders_; }
+  [[nodiscard]] const std::vector<Lamp>& lamps() const noexcept { return lamps_; }
+  [[nodiscard]] const Materials& materials() const noexcept { return materials_; }
+  [[nodiscard]] Materials& materials() noexcept { return materials_; }
+  [[nodiscard]] const Light& light() const noexcept { return light_; }
+  [[nodiscard]] const Street& street() const noexcept { return street_; }
+
+ private:
+  struct Person {
+    std::optional<Body> fine, coarse;  // made when first needed
+    const PersonSpec* spec = nullptr;
+    Texture pattern;  // of the top, where it is not plain
+    std::array<std::uint16_t, static_cast<std::size_t>(BodyPart::count)> materials{};
+    Mesh mesh;
+    Geometry now, shape_fine, shape_coarse;
+    std::vector<V3> then;
+    std::vector<Occluder> occluders;
+    bool near = false;  // enough to be drawn, or to cast a shadow that is seen
+  };
+  struct Prop {
+    PropKind kind{};
+    V3 size;
+    Geometry local, now;
+    std::vector<V3> then;
+    bool moves = false;
+  };
+  static const Body& body_of(Person& person, bool coarse);
+  void pose_person(const Body& body, const PersonState& state, double t, Geometry& out,
+                   Mesh& mesh) const;
+  void occlude(const Person& person, const PersonSpec& spec, const PersonState& state,
+               std::vector<Occluder>& out) const;
+  void paint_people();
+  void build_props();
+
+  Scenario scenario_;
+  Street street_;
+  Light light_;
+  Materials materials_;
+  Surroundings surroundings_;
+  std::vector<std::unique_ptr<Person>> people_;
+  std::vector<std::unique_ptr<Prop>> props_;
+  Geometry horizon_;
+  int horizon_at_ = 1 << 30;
+  std::vector<Item> items_;
+  std::vector<const Geometry*> standing_, moving_;
+  std::vector<Occluder> occluders_, prop_occluders_;
+  std::vector<Lamp> lamps_;
+};
+
+/// A picture of a person, as a poster has it.
+Texture poster_texture(std::uint64_t seed);
+
+}  // namespace kerb::sim

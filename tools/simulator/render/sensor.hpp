@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "gpu/memory/workers.hpp"
+#include "tools/simulator/render/camera.hpp"
+#include "tools/simulator/render/shade.hpp"
+
+namespace kerb::sim {
+
+/// How light becomes numbers.
+struct Exposure {
+  float scale = 1;    ///< of radiance to full scale
+  float offset = 0;   ///< taken off first (thermal: the coldest)
+  float photon = 0;   ///< noise: variance at full scale
+  float read = 0;     ///< noise: variance in the dark
+  float row = 0;      ///< noise: deviation of whole rows
+  bool curve = true;  ///< a camera's tone curve; else linear
+};
+
+/// From what is drawn to what the camera gives: motion blur, the lens (its distortion and its
+/// blur), exposure, noise, the tone curve, eight bits. The noise depends on the seed alone.
+class SensorModel {
+ public:
+  SensorModel(const CameraSpec& spec, const Lens& lens, const Canvas& canvas, Sensor sensor);
+  /// How bright the picture should be, from what it shows: metered on the lower two thirds.
+  [[nodiscard]] Exposure meter(const Radiance& in, const Light& light, double exposure_s,
+                               bool automatic) const;
+  void develop(Workers& workers, const Radiance& in, bool moves, const Exposure& exposure,
+               std::uint64_t seed, std::vector<std::uint8_t>& pixels);
+  [[nodiscard]] int channels() const noexcept { return channels_; }
+  /// Where on the canvas a pixel looks; whole and fraction.
+  struct Look {
+    float x = 0, y = 0;
+  };
+  [[nodiscard]] const std::vector<Look>& looks() const noexcept { return looks_; }
+
+ private:
+  bool smear_row(const Radiance& in, int y, int plane, std::vector<F4>& out) const;
+  void bend_rows(const std::vector<const F4*>& in, int y0, int y1, std::vector<F4>& out) const;
+  void finish_rows(int y0, int y1, const std::vector<std::vector<const F4*>>& rows,
+                   const Exposure& exposure, std::uint64_t seed,
+                   std::vector<std::uint8_t>& pixels) const;
+  CameraSpec spec_;
+  Canvas canvas_;
+  Sensor sensor_;
+  int channels_ = 3, planes_ = 1;
+  std::vector<Look> looks_;  // empty: one to one
+  std::vector<std::vector<F4>> smeared_, bent_;
+  std::vector<float> kernel_;         // of the blur, from its middle
+  std::vector<std::uint8_t> tone_;    // by the square root of the signal
+  std::vector<float> bell_, spread_;  // normal numbers; the noise's deviation on tone_'s scale
+  std::vector<std::vector<const F4*>> rows_;
+  std::vector<char> moved_;  // rows that have anything to smear
+};
+
+}  // namespace kerb::sim

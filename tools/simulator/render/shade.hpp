@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "tools/simulator/render/light.hpp"
+#include "tools/simulator/render/material.hpp"
+#include "tools/simulator/render/raster.hpp"
+#include "tools/simulator/render/shadow.hpp"
+
+namespace kerb::sim {
+
+/// Something that keeps the sky's light off what is near it.
+struct Occluder {
+  V3 at;
+  float radius = 0;                ///< of a ball; 0: a car's box over the ground
+  float ahead_x = 1, ahead_y = 0;  ///< of a box
+  float half_length = 0, half_width = 0;
+};
+
+/// Everything that colours a pixel, for one picture.
+struct Shading {
+  const Canvas* canvas = nullptr;
+  const Raster* raster = nullptr;
+  const std::vector<Item>* items = nullptr;
+  const Materials* materials = nullptr;
+  const Light* light = nullptr;
+  const Sky* sky = nullptr;
+  const Stains* stains = nullptr;
+  const Shadows* shadows = nullptr;  ///< null: no sun
+  CameraPose pose, later;            ///< and half the exposure later
+  bool moves = false;                ///< whether velocities are wanted
+  const std::vector<Lamp>* lamps = nullptr;
+  const std::vector<Occluder>* occluders = nullptr;
+  V3 street{1, 0, 0};  ///< along it: where more of the sky is seen
+  Sensor sensor = Sensor::rgb;
+  int planes = 1;                              ///< four channels each
+  std::vector<std::array<float, 3>> band_mix;  ///< how much of red, green, blue is in each band
+};
+
+/// What is drawn, before the lens: radiance, four channels a plane, and where each pixel goes in
+/// half the exposure (1/64 pixel).
+struct Radiance {
+  int width = 0, height = 0;
+  std::vector<std::vector<F4>> planes;
+  std::vector<std::array<std::int16_t, 2>> velocity;
+};
+
+/// Colours one tile.
+void shade_tile(const Shading& shading, int tile, const TileSamples& samples, Radiance& out);
+
+}  // namespace kerb::sim

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "tools/simulator/base/vec.hpp"
+
+/// Single-precision vectors of the renderer, and four floats at a time. Sums are written out in one
+/// order and built without contraction, so that a picture is the same everywhere.
+namespace kerb::sim {
+
+struct V3 {
+  float x = 0, y = 0, z = 0;
+};
+constexpr V3 operator+(V3 a, V3 b) noexcept { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+constexpr V3 operator-(V3 a, V3 b) noexcept { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+constexpr V3 operator*(float s, V3 a) noexcept { return {s * a.x, s * a.y, s * a.z}; }
+constexpr V3 operator*(V3 a, V3 b) noexcept { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
+constexpr float dot(V3 a, V3 b) noexcept { return a.x * b.x + a.y * b.y + a.z * b.z; }
+constexpr V3 cross(V3 a, V3 b) noexcept {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+inline float length(V3 a) noexcept { return std::sqrt(dot(a, a)); }
+inline V3 unit(V3 a) noexcept {
+  const float l = length(a);
+  return l > 0 ? (1 / l) * a : V3{0, 0, 1};
+}
+constexpr V3 mix(V3 a, V3 b, float t) noexcept { return a + t * (b - a); }
+constexpr float mix(float a, float b, float t) noexcept { return a + t * (b - a); }
+constexpr float clamp01(float x) noexcept { return x < 0 ? 0 : x > 1 ? 1 : x; }
+constexpr float smooth(float from, float to, float x) noexcept {
+  const float t = clamp01((x - from) / (to - from));
+  return t * t * (3 - 2 * t);
+}
+constexpr float f32(double x) noexcept { return static_cast<float>(x); }
+constexpr float f32(int x) noexcept { return static_cast<float>(x); }
+constexpr float f32(std::uint32_t x) noexcept { return static_cast<float>(x); }
+constexpr float f32(std::size_t x) noexcept { return static_cast<float>(x); }
+constexpr int i32(float x) noexcept { return static_cast<int>(x); }
+constexpr int i32(double x) noexcept { return static_cast<int>(x); }
+constexpr int i32(std::size_t x) noexcept { return static_cast<int>(x); }
+constexpr std::size_t at(int x) noexcept { return static_cast<std::size_t>(x); }
+inline int floor_int(float x) noexcept {
+  const int i = static_cast<int>(x);
+  return i - (x < f32(i) ? 1 : 0);
+}
+constexpr V3 to_v3(Vec3 a) noexcept { return {f32(a.x), f32(a.y), f32(a.z)}; }
+
+/// sRGB's curve, both ways.
+inline float linear_of(float srgb) noexcept {
+  return srgb <= 0.04045F ? srgb / 12.92F : std::pow((srgb + 0.055F) / 1.055F, 2.4F);
+}
+inline float srgb_of(float linear) noexcept {
+  return linear <= 0.0031308F ? 12.92F * linear : 1.055F * std::pow(linear, 1 / 2.4F) - 0.055F;
+}
+
+/// Four lanes, in a register where the machine has such.
+using F4 = float __attribute__((vector_size(16)));
+using I4 = std::int32_t __attribute__((vector_size(16)));
+using L2 = std::int64_t __attribute__((vector_size(16)));
+/// Whether any bit is set.
+inline bool any(I4 x) noexcept {
+  const L2 halves = reinterpret_cast<L2>(x);
+  return (halves[0] | halves[1]) != 0;
+}
+constexpr F4 all(float x) noexcept { return F4{x, x, x, x}; }
+constexpr I4 all(std::int32_t x) noexcept { return I4{x, x, x, x}; }
+
+}  // namespace kerb::sim

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/simulator/judge/judge.hpp"
+
+namespace kerb::sim {
+
+/// A picture for people, at a moment that matters.
+struct Picture {
+  double t = 0;
+  std::string caption;
+  std::vector<std::uint8_t> jpeg;
+  int width = 0, height = 0;
+};
+
+/// One run, as it is reported.
+struct ReportedRun {
+  std::string suite;  ///< or the file
+  Scenario scenario;
+  Truth truth;
+  Judgement judgement;
+  std::vector<Picture> pictures;
+  int frames = 0;        ///< pictures that were drawn for the firmware
+  double took_s = 0;     ///< of life
+  double drawing_s = 0;  ///< of that
+};
+
+/// Runs that are judged together: of them a share must pass.
+struct GroupResult {
+  std::string name;
+  int runs = 0, passed_runs = 0;
+  double share = 1;
+  bool passed = true;
+  /// The least time before an impact at which a warning came, and the most after half visible; of
+  /// those runs that ask for it and had one.
+  std::optional<double> least_before_impact, most_after_half_visible;
+};
+
+struct SuiteResult {
+  std::string name, title;
+  int runs = 0, passed_runs = 0;
+  bool passed = true;
+  std::vector<GroupResult> groups;  ///< in the order of their first runs
+  std::vector<Verdict> verdicts;    ///< on all its runs together
+};
+
+/// What a suite asks of all its runs together.
+struct SuiteRules {
+  std::string name, title;
+  std::optional<double> most_informations_per_10min;
+};
+
+struct Report {
+  std::string candidate;  ///< "product", "oracle", ...
+  std::string version;    ///< of the program
+  double latency_s = 0;   ///< from a picture to its result
+  std::vector<ReportedRun> runs;
+  std::vector<SuiteResult> suites;
+  [[nodiscard]] bool passed() const noexcept;
+};
+
+/// Fills `suites` from the runs.
+void sum_up(Report& report, const std::vector<SuiteRules>& rules);
+
+/// When something happens that is worth a picture, with what it is, in order: three or four.
+struct MomentThatMatters {
+  double t = 0;
+  std::string caption;
+};
+[[nodiscard]] std::vector<MomentThatMatters> moments_of(const Scenario& scenario,
+                                                        const Truth& truth,
+                                                        const Judgement& judgement);
+
+/// For machines: docs/simulator.md says what each key means.
+[[nodiscard]] std::string render_json(const Report& report);
+/// For people: one page that needs nothing else.
+[[nodiscard]] std::string render_html(const Report& report);
+/// A run's time line as an SVG element: distance, time to collision, what was seen and said.
+[[nodiscard]] std::string render_time_line(const ReportedRun& run);
+
+/// Text as it stands in HTML and in attributes.
+[[nodiscard]] std::string escaped(std::string_view text);
+
+}  // namespace kerb::sim

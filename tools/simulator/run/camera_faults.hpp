@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "tools/simulator/scenario/scenario.hpp"
+
+namespace kerb::sim {
+
+/// What goes wrong between the lens and the cable, done to the picture that was drawn:
+///   camera_blinded     every sample goes to white by `amount`, 0..1
+///   camera_dark        every sample goes to black by `amount`, 0..1
+///   camera_dirty       blurred, dull spots over `amount` of the picture, 0..1
+///   camera_misaligned  the camera looks `amount` degrees further up, and half as much to the right
+///   camera_frozen      the picture stays what it was
+///   camera_silent      no picture comes at all
+/// Deterministic; the dirt is the scenario's seed's.
+class CameraFaults {
+ public:
+  CameraFaults(const Scenario& scenario, int channels);
+  /// Changes a picture taken at `t`. False: it does not come.
+  bool apply(double t, std::vector<std::uint8_t>& bytes);
+
+ private:
+  void shift(double degrees, std::vector<std::uint8_t>& bytes);
+  void soil(double share, std::vector<std::uint8_t>& bytes);
+
+  const Scenario& scenario_;
+  const int channels_;
+  std::vector<std::uint8_t> last_, copy_;
+  std::vector<float> dirt_;  // 0..1 for each pixel; made when first needed
+};
+
+}  // namespace kerb::sim

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/simulator/run/car.hpp"
+
+#include <algorithm>
+
+#include "firmware/can/codec.hpp"
+
+namespace kerb::sim {
+namespace {
+
+constexpr double kMotionPeriod = 0.02, kBodyPeriod = 0.1;
+constexpr double kSlack = 1e-9;
+
+std::uint8_t next(std::uint8_t& counter) {
+  const std::uint8_t now = counter;
+  counter = static_cast<std::uint8_t>((counter + 1) % 16);
+  return now;
+}
+
+}  // namespace
+
+const FaultSpec* Car::fault(FaultSpec::Kind kind, double t) const {
+  for (const FaultSpec& fault : world_.scenario().faults)
+    if (fault.kind == kind && active(fault, t + kSlack)) return &fault;
+  return nullptr;
+}
+
+void Car::post(double t, const CanFrame& frame) {
+  if (fault(FaultSpec::Kind::signals_lost, t) != nullptr) return;
+  const FaultSpec* late = fault(FaultSpec::Kind::signals_late, t);
+  double at = t + (late != nullptr ? late->amount : 0);
+  if (!queue_.empty()) at = std::max(at, queue_.back().at);  // nobody overtakes on a bus
+  queue_.push_back({at, frame});
+}
+
+void Car::say_motion(double t) {
+  if (fault(FaultSpec::Kind::signals_stuck, t) == nullptr) {
+    world_.at(t, now_);
+    can::VehicleMotion motion;
+    const FaultSpec* wrong = fault(FaultSpec::Kind::signals_implausible, t);
+    motion.speed_mps = now_.car.mps + (wrong != nullptr ? wrong->amount / 3.6 : 0);
+    motion.yaw_rate_radps = now_.car.yaw_radps;
+    motion.counter = next(motion_counter_);
+    last_motion_ = can::encode(motion);
+  }
+  post(t, last_motion_);
+}
+
+void Car::say_body(double t) {
+  if (fault(FaultSpec::Kind::signals_stuck, t) == nullptr) {
+    can::VehicleBody body;
+    body.turn_signal = can::TurnSignal::off;
+    body.gear = can::Gear::drive;
+    body.counter = next(body_counter_);
+    last_body_ = can::encode(body);
+  }
+  post(t, last_body_);
+}
+
+void Car::tick(double t) {
+  for (;;) {
+    const double motion = static_cast<double>(motions_) * kMotionPeriod;
+    const double body = static_cast<double>(bodies_) * kBodyPeriod;
+    if (std::min(motion, body) > t + kSlack) break;
+    if (motion <= body) {
+      say_motion(motion);
+      ++motions_;
+    } else {
+      say_body(body);
+      ++bodies_;
+    }
+  }
+  while (!queue_.empty() && queue_.front().at <= t + kSlack) {
+    static_cast<void>(bus_.send(queue_.front().frame));  // a full queue is a lost message
+    queue_.pop_front();
+  }
+}
+
+}  // namespace kerb::sim

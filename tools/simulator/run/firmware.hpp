@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "firmware/config/config.hpp"
+#include "hal/base/log.hpp"
+#include "hal/can_bus.hpp"
+#include "hal/output_line.hpp"
+#include "hal/tone.hpp"
+#include "hal/vision.hpp"
+#include "tools/simulator/judge/truth.hpp"
+#include "tools/simulator/run/sim_clock.hpp"
+
+namespace kerb::sim {
+
+/// Who is judged: the product, or a stand-in that shows what the judge makes of it.
+enum class Candidate : std::uint8_t {
+  product,  ///< the firmware itself, in process
+  oracle,   ///< warns from the truth
+  always,   ///< warns of a collision all the time
+  never     ///< never says a word, but that it is well
+};
+[[nodiscard]] const char* name_of(Candidate candidate) noexcept;
+
+/// What a firmware can reach of the car: nothing else.
+struct Reach {
+  CanBus& bus;
+  OutputLine& warning_lamp;
+  OutputLine& status_lamp;
+  Tone& tone;
+};
+
+/// A firmware under test, driven by the stepper on one thread.
+class Firmware {
+ public:
+  virtual ~Firmware() = default;
+  /// Whether it looks at pictures: without, none are drawn.
+  [[nodiscard]] virtual bool looks() const noexcept { return false; }
+  /// A picture taken at `captured` has arrived. Returns when it has gone through.
+  virtual void show(const std::vector<std::uint8_t>& bytes, Nanos captured) {
+    static_cast<void>(bytes);
+    static_cast<void>(captured);
+  }
+  /// One that was taken has not arrived, and will not.
+  virtual void miss() {}
+  /// The control round; the clock stands at `now`.
+  virtual void tick(Nanos now) = 0;
+  virtual void finish(Nanos now) { static_cast<void>(now); }
+  /// The people found in the last picture, for reports.
+  [[nodiscard]] virtual const DetectionList& found() { return nobody_; }
+
+ private:
+  DetectionList nobody_;
+};
+
+/// The product: pipeline and controller as in the car, on the scenario's clock. The camera of
+/// `config` is the scenario's: its size, lens and mounting. Fails: as Vision::create() and
+/// open_pipeline(); unsupported (a sensor the product has no format for).
+Result<std::unique_ptr<Firmware>> make_product(const Config& config, const Scenario& scenario,
+                                               const Reach& reach, SimClock& clock, Log& log);
+/// A stand-in, through the product's own encoders and outputs. `truth` must outlive it.
+std::unique_ptr<Firmware> make_stand_in(Candidate candidate, const Scenario& scenario,
+                                        const Truth& truth, const Reach& reach, Nanos start);
+
+/// The configuration for a scenario: `base`, with the scenario's camera and everything in memory.
+[[nodiscard]] Config config_for(const Config& base, const Scenario& scenario);
+
+}  // namespace kerb::sim

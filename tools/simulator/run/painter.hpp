@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "tools/simulator/world/world.hpp"
+
+namespace kerb::sim {
+
+/// Makes the camera's pictures of a scenario: bytes as the sensor has them, rows dense, grey or
+/// R G B. One thread at a time.
+class Painter {
+ public:
+  virtual ~Painter() = default;
+  virtual void paint(const World& world, double t, std::vector<std::uint8_t>& bytes) = 0;
+};
+using PainterMaker = std::function<std::unique_ptr<Painter>(const Scenario& scenario, int threads)>;
+
+/// Samples a pixel has with this sensor.
+[[nodiscard]] constexpr int channels_of(Sensor sensor) noexcept {
+  return sensor == Sensor::rgb ? 3 : 1;
+}
+
+/// Plain pictures that change from frame to frame, with nobody in them: for whoever tests the
+/// running, not the seeing.
+[[nodiscard]] std::unique_ptr<Painter> make_plain_painter(const Scenario& scenario, int threads);
+
+}  // namespace kerb::sim

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+
+#include "tools/simulator/judge/judge.hpp"
+#include "tools/simulator/run/firmware.hpp"
+#include "tools/simulator/run/painter.hpp"
+
+namespace kerb::sim {
+
+struct RunOptions {
+  Candidate candidate = Candidate::product;
+  Config config;  ///< for the product; its camera becomes the scenario's
+  /// From a picture's exposure to when its result is known, seconds: a frame at 30 Hz. What is sent
+  /// about a picture is sent that much later, however fast or slow this machine is.
+  double latency_s = 0.033;
+  PainterMaker painter = make_plain_painter;
+  int threads = 2;  ///< for drawing
+  /// Called with each picture's time and what was found in it; may be empty.
+  std::function<void(double t, const DetectionList& found)> watch;
+};
+
+/// One run: what was sent, what is true, and what the judge says.
+struct Run {
+  Scenario scenario;
+  Candidate candidate = Candidate::product;
+  Truth truth;
+  Trace trace;
+  Judgement judgement;
+  int pictures = 0;
+  double took_s = 0;     ///< of life
+  double drawing_s = 0;  ///< of that
+};
+
+/// Runs a scenario to its end as fast as the machine allows. The same scenario and options give the
+/// same trace, whatever the machine. Fails: as make_product().
+Result<Run> run_scenario(const Scenario& scenario, const RunOptions& options, Log& log);
+
+}  // namespace kerb::sim

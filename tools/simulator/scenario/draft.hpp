@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/simulator/scenario/scenario.hpp"
+
+/// A scenario as its file has it: the conveniences not yet worked out.
+namespace kerb::sim {
+
+/// Who walks into the car's path so that they are hit there and then, if nobody does anything.
+struct ImpactDraft {
+  double percent = 50;  ///< of the car's width, from its right edge
+  double at_s = 4;      ///< when
+  bool from_left = false;
+  double distance_m = 4;  ///< of the start, from the car's middle line
+  double mps = 5 / 3.6;
+  double heading = 0;  ///< 0: straight across; positive: with the car
+  double speed_up_m = 1;
+  std::optional<double> ahead_m;  ///< so far ahead of the front then, instead of touching it
+};
+/// Who walks ahead of the car, in its direction, and is hit from behind there and then.
+struct AlongDraft {
+  double percent = 50;
+  double at_s = 4;
+  double mps = 5 / 3.6;
+};
+
+enum class Frame : std::uint8_t { world, impact };
+
+struct WalkDraft {
+  WalkLeg leg;
+  bool has_to = false;
+};
+struct ClothesGiven {  // what is not given is drawn
+  bool top = false, bottom = false, top_surface = false, bottom_surface = false, shoes = false,
+       hair = false, skin = false, pattern = false;
+};
+struct PersonDraft {
+  PersonSpec spec;
+  ClothesGiven given;
+  bool has_start = false, has_seed = false, has_heading = false;
+  std::vector<WalkDraft> walk;
+  std::optional<ImpactDraft> impact;
+  std::optional<AlongDraft> along;
+  Frame frame = Frame::world;
+  int abreast = 1;
+};
+struct PropDraft {
+  PropSpec spec;
+  bool has_place = false, has_surface = false, has_seed = false;
+  std::optional<double> mps;
+  Frame frame = Frame::world;
+};
+/// People on the pavements, drawn at random.
+struct CrowdDraft {
+  int people = 10;
+  double from_m = 0, to_m = 200;  ///< along the street
+  enum class On : std::uint8_t { both, left, right } on = On::both;
+  enum class Way : std::uint8_t { both, with, against } way = Way::both;
+  double standing = 0.15;  ///< this part waits about
+  double slowest_mps = 3.5 / 3.6, fastest_mps = 6.5 / 3.6;
+  double kerb_m = 0.5;  ///< nobody is nearer to the kerb
+  double children = 0.1, prams = 0.05;
+  std::uint32_t seed = 0;
+};
+struct CarDraft {
+  CarSpec spec;
+  double mps = 0;
+  bool has_mps = false;
+  double start_heading = 0;
+};
+struct ScenarioDraft {
+  Scenario scenario;  ///< all that needs no more work
+  CarDraft car;
+  std::vector<PersonDraft> people;
+  std::vector<PropDraft> props;
+  std::vector<CrowdDraft> crowds;
+};
+
+}  // namespace kerb::sim

@@ -1,0 +1,13 @@
+# cmake -DFOLDER=suites -DFILES=a.toml,b.toml -DOUT=shipped.cpp -P embed.cmake: the files as C++.
+string(REPLACE "," ";" FILES "${FILES}")
+set(code "// SPDX-License-Identifier: Apache-2.0\n// Made by embed.cmake.\n")
+string(APPEND code "#include \"tools/simulator/scenario/shipped.hpp\"\n\nnamespace kerb::sim {\n")
+string(APPEND code "namespace {\n\nconstexpr ShippedFile kFiles[] = {\n")
+foreach(file IN LISTS FILES)
+  file(READ ${FOLDER}/${file} text)
+  string(APPEND code "    {\"${file}\", R\"kerb(${text})kerb\"},\n")
+endforeach()
+string(APPEND code "};\n\n}  // namespace\n\n")
+string(APPEND code "std::span<const ShippedFile> shipped_files() { return kFiles; }\n\n")
+string(APPEND code "}  // namespace kerb::sim\n")
+file(WRITE ${OUT} "${code}")

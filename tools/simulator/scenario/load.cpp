@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/simulator/scenario/load.hpp"
+
+#include <filesystem>
+
+#include "firmware/config/words.hpp"
+#include "tools/simulator/scenario/build.hpp"
+#include "tools/simulator/scenario/shipped.hpp"
+#include "tools/simulator/scenario/suite.hpp"
+
+namespace kerb::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+Loaded refused(std::string line) {
+  Loaded out;
+  out.problems.push_back(std::move(line));
+  return out;
+}
+
+Loaded load_tree(const std::variant<Node, Problem>& read, const std::string& file,
+                 const FindTemplate& find_template) {
+  if (const auto* problem = std::get_if<Problem>(&read)) return refused(problem->line());
+  const Node& root = std::get<Node>(read);
+  const std::string stem = fs::path{file}.stem().string();
+  if (is_suite(root)) return expand_suite(root, stem, find_template);
+  Loaded out;
+  std::vector<Problem> problems;
+  Scenario scenario = scenario_of(root, problems);
+  scenario.name = stem;
+  scenario.file = file;
+  scenario.group = stem;
+  for (const Problem& problem : problems) out.problems.push_back(problem.line());
+  if (out.ok()) out.scenarios.push_back(std::move(scenario));
+  return out;
+}
+
+const ShippedFile* find_shipped(std::string_view path) {
+  for (const ShippedFile& file : shipped_files())
+    if (file.path == path) return &file;
+  return nullptr;
+}
+
+Problem no_template(const std::string& name) {
+  return {{std::make_shared<const std::string>(name), 0, 0}, "", "", "no such template"};
+}
+
+Loaded load_shipped(const ShippedFile& file) {
+  const std::string name{file.path};
+  return load_tree(parse_tree(file.text, name), name,
+                   [](const std::string& path) -> std::variant<Node, Problem> {
+                     const ShippedFile* found = find_shipped(path);
+                     if (found == nullptr) return no_template(path);
+                     return parse_tree(found->text, path);
+                   });
+}
+
+}  // namespace
+
+Scenario scenario_of(const Node& root, std::vector<Problem>& problems) {
+  ScenarioDraft draft;
+  Reader reader;
+  reader.read(root, draft);
+  Built built = build(draft, reader);
+  for (Problem& problem : reader.problems()) problems.push_back(std::move(problem));
+  return std::move(built.scenario);
+}
+
+Loaded load_file(const std::string& path) {
+  const fs::path folder = fs::path{path}.parent_path();
+  return load_tree(read_tree(path), path, [folder](const std::string& name) {
+    return read_tree((folder / name).string());
+  });
+}
+
+Loaded load_suite(const std::string& name_or_path) {
+  if (const ShippedFile* file = find_shipped(name_or_path + ".toml")) return load_shipped(*file);
+  std::error_code ignored;
+  if (fs::exists(name_or_path, ignored)) {
+    Loaded out = load_file(name_or_path);
+    if (out.ok() && out.title.empty() && out.scenarios.size() == 1 &&
+        out.scenarios.front().suite.empty())
+      return refused(config::printable(name_or_path, 1024) +
+                     ": is a scenario, must be a suite: one has [[group]]");
+    return out;
+  }
+  std::string names;
+  std::vector<std::string> known;
+  for (const SuiteName& suite : shipped_suites()) known.push_back(suite.name);
+  const std::vector<std::string_view> views{known.begin(), known.end()};
+  for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+  const std::string_view near = config::nearest(name_or_path, views);
+  return refused("no suite or file '" + config::printable(name_or_path, 200) + "'; there are " +
+                 names + (near.empty() ? "" : "; did you mean '" + std::string{near} + "'?"));
+}
+
+Loaded parse_scenario(std::string_view text, const std::string& name) {
+  return load_tree(
+      parse_tree(text, name), name,
+      [](const std::string& path) -> std::variant<Node, Problem> { return no_template(path); });
+}
+
+std::vector<SuiteName> shipped_suites() {
+  std::vector<SuiteName> out;
+  for (const ShippedFile& file : shipped_files()) {
+    if (file.path.find('/') != std::string_view::npos) continue;
+    const std::string name = fs::path{file.path}.stem().string();
+    const std::variant<Node, Problem> tree = parse_tree(file.text, std::string{file.path});
+    const auto* root = std::get_if<Node>(&tree);
+    const Node* title = root != nullptr ? root->find("title") : nullptr;
+    out.push_back({name, title != nullptr ? title->text : ""});
+  }
+  return out;
+}
+
+}  // namespace kerb::sim

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tools/simulator/scenario/scenario.hpp"
+
+/// Scenario and suite files. docs/simulator.md says what may stand in them.
+namespace kerb::sim {
+
+/// Scenarios, or all that is wrong with their files.
+struct Loaded {
+  std::vector<Scenario> scenarios;  ///< none unless ok(); of a suite: its runs, expanded
+  /// One line each: "FILE:LINE:COL: people[0].height_m = 9: must be 0.5..2.3 (m)".
+  std::vector<std::string> problems;
+  std::string title;  ///< of the suite
+  /// In a suite: false informations that may come in ten minutes of all its runs together.
+  std::optional<double> most_informations_per_10min;
+  [[nodiscard]] bool ok() const noexcept { return problems.empty(); }
+};
+
+/// Reads a scenario or a suite: told apart by their content. A file of at most 1 MiB. Nothing is
+/// thrown. A suite's templates are looked for beside it.
+[[nodiscard]] Loaded load_file(const std::string& path);
+/// A suite that comes with the program ("euroncap"), or a file by its path.
+[[nodiscard]] Loaded load_suite(const std::string& name_or_path);
+/// A scenario's text; `name` stands where the file's name would. Any bytes are survived.
+[[nodiscard]] Loaded parse_scenario(std::string_view text, const std::string& name);
+
+struct SuiteName {
+  std::string name, title;
+};
+/// The suites that come with the program.
+[[nodiscard]] std::vector<SuiteName> shipped_suites();
+
+}  // namespace kerb::sim

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/simulator/base/vec.hpp"
+
+/// A scenario as plain data, with usable defaults: what a scenario file says, checked. The world
+/// (tools/simulator/world) makes it move, the renderer draws it.
+namespace kerb::sim {
+
+/// A surface's colour: sRGB, 0..1 each, and what other cameras see of it. Where no reflectance is
+/// given, one is made from the colour (smooth, and continued flat beyond red).
+struct Surface {
+  std::array<double, 3> rgb{0.5, 0.5, 0.5};
+  /// Reflectance at 400, 420, ... 1000 nm, 0..1; empty: made from rgb. With it, rgb is what three
+  /// colours see of it and may be left as it is: the file's loader computes it.
+  std::vector<double> reflectance;
+  std::optional<double> celsius;  ///< for thermal pictures; unset: as its kind of thing has it
+};
+
+struct Band {
+  double centre_nm = 550, width_nm = 40;  ///< beyond 3000 nm: thermal
+};
+
+enum class Sensor : std::uint8_t { grey, rgb, thermal, bands, mosaic };
+
+struct CameraSpec {
+  int width = 1280, height = 720;
+  double rate_hz = 30;
+  double fov_deg = 60;                              ///< horizontal, before distortion
+  double k1 = 0, k2 = 0;                            ///< radial distortion, as OpenCV has it
+  double height_m = 1.3;                            ///< over ground
+  double behind_m = 1.7;                            ///< behind the front bumper
+  double left_m = 0;                                ///< of the car's middle
+  double pitch_deg = 0, yaw_deg = 0, roll_deg = 0;  ///< down, left, clockwise is positive
+  Sensor sensor = Sensor::rgb;
+  std::vector<Band> bands;  ///< for bands and mosaic (row by row of a square pattern)
+  double exposure_ms = 0;   ///< 0: automatic; motion blur follows from it
+  double noise = 1;         ///< times a usual sensor's; 0: none
+  double blur_px = 0.6;     ///< sigma of lens and filter together
+};
+
+/// One stretch of a way.
+struct Stretch {
+  double length_m = 0;
+  double radius_m = 0;      ///< of a bend, to the left is positive; 0: straight
+  bool transition = false;  ///< comes to that bend evenly from the stretch before (a clothoid)
+};
+/// From this time on, this speed is aimed at.
+struct SpeedPoint {
+  double at_s = 0;
+  double mps = 0;
+  double within_mps2 = 3;  ///< acceleration or braking on the way there
+};
+
+struct CarSpec {
+  double length_m = 4.5, width_m = 1.8, height_m = 1.5;
+  Place start;                     ///< middle of the front bumper
+  std::vector<Stretch> way;        ///< then straight on
+  std::vector<SpeedPoint> speeds;  ///< the first at 0 s
+};
+
+enum class Garment : std::uint8_t { shirt, jacket, coat, dress, trousers, skirt, shorts };
+struct Clothing {
+  Garment top = Garment::jacket, bottom = Garment::trousers;
+  Surface top_surface, bottom_surface, shoes, hair, skin;
+  int pattern = 0;  ///< 0 plain, 1 stripes, 2 checks, 3 blocks
+};
+enum class Carries : std::uint8_t { nothing, bag, backpack, pram, umbrella };
+
+/// A leg of somebody's walk: straight to a point, at a speed, after a wait.
+struct WalkLeg {
+  Vec2 to;
+  double mps = 1.4;
+  double wait_s = 0;      ///< stands this long first
+  double speed_up_m = 0;  ///< from standing, the speed is reached evenly over this; 0: at once
+};
+struct PersonSpec {
+  std::string name;
+  double height_m = 1.75;
+  double build = 0;    ///< -1 slim .. +1 heavy
+  bool child = false;  ///< proportions of a child
+  bool female = false;
+  Clothing clothing;
+  Carries carries = Carries::nothing;
+  Place start;
+  double start_s = 0;  ///< stands until then
+  std::vector<WalkLeg> walk;
+  std::uint32_t seed = 0;  ///< of gait and details
+};
+
+enum class PropKind : std::uint8_t {
+  car,
+  van,
+  truck,
+  bicycle,
+  pole,
+  lamp_post,
+  cone,
+  sign,
+  tree,
+  bush,
+  bin,
+  wall,
+  barrier,
+  bench,
+  poster,
+  hydrant
+};
+/// A thing; cars, vans and trucks may drive.
+struct PropSpec {
+  PropKind kind = PropKind::pole;
+  Place place;  ///< middle of its foot print
+  Vec3 size;    ///< length, width, height; 0: as its kind usually is
+  Surface surface;
+  std::vector<SpeedPoint> speeds;  ///< empty: it stands
+  std::vector<Stretch> way;
+  std::uint32_t seed = 0;
+};
+
+enum class Daylight : std::uint8_t { noon, low_sun, overcast, dusk, night };
+struct LightSpec {
+  Daylight kind = Daylight::overcast;
+  std::optional<double> sun_azimuth_deg, sun_elevation_deg;  ///< azimuth as headings
+  bool headlamps = false;
+  bool street_lamps = false;
+};
+
+enum class Side : std::uint8_t { houses, park, fields, car_park, wall };
+struct StreetSpec {
+  double lane_m = 3.5;
+  int lanes = 2;            ///< in all; the car starts in the middle of the rightmost
+  double pavement_m = 2.5;  ///< 0: none
+  Side left = Side::houses, right = Side::houses;
+  bool parked_cars = false;  ///< along both kerbs, at random
+  double clutter = 0.5;      ///< 0..1: how much stands about
+  std::vector<Stretch> way;  ///< its middle line; then straight on
+  std::uint32_t seed = 0;
+};
+
+/// What goes wrong, from when to when.
+struct FaultSpec {
+  enum class Kind : std::uint8_t {
+    camera_blinded,
+    camera_frozen,
+    camera_dark,
+    camera_dirty,
+    camera_misaligned,
+    camera_silent,
+    signals_lost,
+    signals_stuck,
+    signals_late,
+    signals_implausible
+  };
+  Kind kind = Kind::camera_silent;
+  double from_s = 1, to_s = 1e9;
+  double amount = 1;  ///< in the kind's own unit: docs/simulator.md
+};
+
+/// What the judge asks of a run; all that are set must hold.
+struct Criteria {
+  std::optional<double> collision_warning_before_impact_s;       ///< at least this long before
+  std::optional<double> collision_warning_after_half_visible_s;  ///< at most this long after
+  std::optional<double> information_within_s;  ///< of somebody being in the close zone
+  bool no_collision_warning = false;
+  std::optional<int> most_informations;  ///< in the whole run
+  std::optional<double> fault_told_within_s;
+  bool impact_expected = false;  ///< the geometry must end in contact
+  /// Of the runs of a group, this part must hold all this: 0.95 forgives one of twenty.
+  double share = 1;
+};
+
+struct Scenario {
+  std::string name, title, suite, file;
+  std::string group;  ///< runs that are judged together: Criteria::share is of them
+  double seconds = 6;
+  std::uint32_t seed = 1;
+  CameraSpec camera;
+  CarSpec car;
+  StreetSpec street;
+  LightSpec light;
+  std::vector<PersonSpec> people;
+  std::vector<PropSpec> props;
+  std::vector<FaultSpec> faults;
+  Criteria criteria;
+};
+
+}  // namespace kerb::sim
