@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "tests/board/checks.hpp"
+#include "tools/simulator/bench/play_file.hpp"
+#include "tools/simulator/judge/trace.hpp"
 
 namespace kerb::board {
 
-/// Where the host puts scenarios to be played: NAME.kwplay, and NAME.toml for the firmware.
-inline constexpr const char* kPlayFolder = "/play";
+/// Plays a scenario to a firmware of its own and prints what that sent as "TRACE NAME LINE", for
+/// the judge on the host, and what it wrote as "LOG NAME LINE". The checks are of the playing, not
+/// of what was said. Nothing when the firmware did not start. Throws BoardError.
+std::optional<sim::Trace> play_scenario(Checks& checks, const sim::Play& play,
+                                        const std::string& config_path);
 
-/// Plays every scenario of the folder to a firmware of its own, and prints what that sent as
-/// "TRACE NAME LINE", for the judge on the host. The checks here are of the playing, not of what
-/// was said.
+/// Plays every scenario that the host has put on the board (sim::kBenchFolder): NAME.kwplay, and
+/// NAME.toml for the firmware.
 void play_scenarios(Checks& checks);
+
+/// A short play of the bench's own: every way back from the board has something on it, and the
+/// judge reads it.
+void check_play(Checks& checks);
 
 }  // namespace kerb::board

@@ -37,6 +37,7 @@ void first_boot(Checks& checks, ResetMark& disk, const Mark& mark) {
   check_driver(checks);
   check_shipped_model(checks);
   check_missing_camera(checks);
+  check_play(checks);
   checks.group("firmware", [&] {
     World world;
     const auto start = RealClock::now();

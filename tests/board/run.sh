@@ -8,6 +8,7 @@ usage() {
 usage: tests/board/run.sh [--programs DIR] [--deps DIR] [--out DIR] [--limit SECONDS]
                           [--only firmware]
        tests/board/run.sh --play DIR --traces DIR [...]
+       tests/board/run.sh --check [...]
 
 Boots QEMU's arm64 "virt" machine with Debian's kernel and the programs in DIR (build/arm64/bin),
 runs every check on it and prints "N passed, N failed". Exit code 0: at least one check, none failed,
@@ -19,8 +20,10 @@ and the board ended as it should. 1: something failed. 2: the bench could not be
   --limit SECONDS  stop the board after this long  (290)
   --only firmware  leave out the checks of the board itself and the drivers' suites
   --play DIR       instead of all checks, play the scenarios in DIR (NAME.kwplay and NAME.toml, as
-                   "kerblab sim run --hil" makes them); --traces DIR gets what the firmware sent,
-                   NAME.trace each
+                   "kerblab sim run --hil" makes them)
+  --traces DIR     gets what the firmware sent in each, NAME.trace, and what it wrote, NAME.log
+                                                   (the bench's own short play: build/board/traces)
+  --check          only says whether all that is needed is here: exit code 0 or 2
 TEXT
 }
 
@@ -33,6 +36,7 @@ limit=290
 only=
 play=
 traces=
+check=
 
 cannot() {
   echo "bench: $1" >&2
@@ -42,6 +46,7 @@ cannot() {
 while [ $# -gt 0 ]; do
   case $1 in
     --help | -h) usage; exit 0 ;;
+    --check) check=yes; shift ;;
     --only) [ "${2:-}" = firmware ] || cannot "--only takes 'firmware'"; only=kerb_only=$2; shift 2 ;;
     --programs | --deps | --out | --limit | --play | --traces)
       [ $# -ge 2 ] || cannot "$1 needs a value"
@@ -52,10 +57,17 @@ while [ $# -gt 0 ]; do
 done
 
 if [ -n "$play$traces" ]; then
-  [ -n "$play" ] && [ -n "$traces" ] || cannot "--play and --traces go together"
-  [ -d "$play" ] && [ -d "$traces" ] || cannot "--play and --traces take folders that are there"
+  if [ -z "$play" ] || [ -z "$traces" ]; then cannot "--play and --traces go together"; fi
+  if [ ! -d "$play" ] || [ ! -d "$traces" ]; then cannot "--play and --traces take folders that are there"; fi
   [ -z "$only" ] || cannot "--play and --only do not go together"
   only=kerb_only=play
+fi
+board_mb=1024
+if [ -n "$play" ]; then
+  play_mb=$(du -cm -- "$play"/*.kwplay 2> /dev/null | tail -n 1 | cut -f 1 || true)
+  [ "${play_mb:-0}" -gt 0 ] || cannot "nothing to play in $play"
+  # Packed, unpacked, and one of them read: all in the board's memory.
+  board_mb=$((board_mb + 3 * play_mb))
 fi
 [[ $limit =~ ^[1-9][0-9]{0,5}$ ]] || cannot "--limit takes whole seconds, not '$limit'"
 
@@ -66,8 +78,14 @@ kernel=$(find "$deps/kernel/boot" -name 'vmlinuz-*' 2> /dev/null | head -n 1)
 [ -x "$deps/busybox/bin/busybox" ] || cannot "no busybox in $deps/busybox/bin"
 [ -x "$programs/kerbwatch" ] || cannot "no kerbwatch in $programs: build the arm64 preset first"
 [ -x "$programs/kerb_board_player" ] || cannot "no kerb_board_player in $programs: build the arm64 preset first"
+[ -z "$check" ] || exit 0
 
-mkdir -p "$out"
+mkdir -p "$out" || cannot "$out cannot be written"
+if [ -z "$traces" ]; then
+  traces=$out/traces
+  mkdir -p "$traces"
+  rm -f "$traces"/*.trace "$traces"/*.log
+fi
 log=$out/console.log
 mark=$out/mark.img
 wanted=()
@@ -78,7 +96,7 @@ done
 files=()
 [ -f "$here/kerbwatch.toml" ] && files+=(--file "$here/kerbwatch.toml:/etc/kerbwatch.toml")
 if [ -n "$play" ]; then
-  for file in "$play"/*.kwplay "$play"/*.toml; do
+  for file in "$play"/*.kwplay "$play"/*.toml "$play"/*.kwm; do
     [ -f "$file" ] && files+=(--file "$file:/play/${file##*/}")
   done
 fi
@@ -96,7 +114,7 @@ truncate -s 64K "$mark"
 
 # Cortex-A76 is the nearest to a Jetson Orin's A78AE that QEMU 7.2 has, and no slower than older
 # ones. Without kpti and mitigations a system call costs a seventh of the time under emulation.
-$qemu -M virt -cpu cortex-a76 -smp 2 -m 1024 -accel tcg,thread=multi \
+$qemu -M virt -cpu cortex-a76 -smp 2 -m "$board_mb" -accel tcg,thread=multi \
   -nodefaults -display none -serial stdio -monitor none \
   -kernel "$kernel" -initrd "$out/initramfs.cpio" \
   -drive if=none,id=mark,format=raw,file="$mark",cache=writethrough \
@@ -148,21 +166,21 @@ if [ "$ended" -ne 0 ] && [ -z "$verdict" ]; then verdict="QEMU ended with code $
 trap - EXIT
 
 tidy=$out/console.txt
-tr -d '\r' < "$log" > "$tidy"
+tr -d '\r' < "$log" > "$tidy" || cannot "$tidy cannot be written"
 count() { grep -c "^$1 " "$tidy" || true; }
 passed=$(count PASS)
 failed=$(count FAIL)
 
-# What the firmware sent in each scenario, for the judge.
-if [ -n "$play" ]; then
-  for file in "$play"/*.kwplay; do
-    name=${file##*/}
-    name=${name%.kwplay}
-    grep -qxF "TRACE $name # end" "$tidy" || continue
-    awk -v name="$name" '$1 == "TRACE" && $2 == name { sub("^TRACE [^ ]+ ", ""); print }' "$tidy" \
-      > "$traces/$name.trace"
+# What the firmware sent in each scenario, for the judge, and what it wrote. All of it, or none.
+told() { # told WORD EXTENSION
+  local name
+  sed -n "s/^$1 \([^ ]*\) # end\$/\1/p" "$tidy" | while IFS= read -r name; do
+    awk -v word="$1" -v name="$name" '$1 == word && $2 == name { sub("^[^ ]+ [^ ]+ ", ""); print }' "$tidy" \
+      > "$traces/$name.$2" || cannot "$traces/$name.$2 cannot be written"
   done
-fi
+}
+told TRACE trace
+told LOG log
 
 # The right order: up, reset by the watchdog, up again, ended by itself.
 wanted_order="BOARD boot,softdog: Initiating system reboot,BOARD boot,BOARD end,"

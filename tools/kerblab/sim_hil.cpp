@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kerblab/sim_hil.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cctype>
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -27,7 +31,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kBoot = 120, kEach = 180;  // real seconds, at most: to boot, and besides the playing
+constexpr double kBoot = 120,
+                 kEach = 180;     // real seconds, at most: to boot, and besides the playing
+constexpr double kMostMb = 1000;  // of pictures, on the board at a time
 
 /// A folder of our own, gone with this object.
 class TempFolder {
@@ -56,51 +62,129 @@ std::string plain(std::size_t index, const std::string& name) {
   return out;
 }
 
-Status call(const std::vector<std::string>& words) {
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string read_all(const fs::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// The last line that is not empty.
+std::string last_line(std::string_view text) {
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  return std::string{text.substr(text.rfind('\n') + 1)};
+}
+
+/// Calls the bench and waits for it. What it says on stdout is a story for whoever waits, not a
+/// report: it goes to stderr. What it says on stderr is why it cannot start, when it cannot; that
+/// is printed, and the call has failed.
+bool call(const std::vector<std::string>& words, const fs::path& said) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = 0;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO,
-                                   STDOUT_FILENO);  // its story is no report
+  posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, said.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
   const int error =
       posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) return Error{Errc::not_found, error, "start the bench", Text<112>{words[0]}};
+  if (error != 0) {
+    fail(fmt::format("start the bench: {}: {}", words[0], std::strerror(error)));
+    return false;
+  }
   int status = 0;
-  if (::waitpid(child, &status, 0) != child || !WIFEXITED(status))
-    return Error{Errc::io, 0, "bench", "it was ended by force"};
-  if (WEXITSTATUS(status) == kBadInput) return Error{Errc::io, 0, "bench", "it could not start"};
-  return Done{};
+  while (::waitpid(child, &status, 0) < 0)
+    if (errno != EINTR) break;
+  const std::string text = read_all(said);
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  const bool checked = words.size() == 2;  // --check alone: any other code than 0 is a no
+  if (code == kBadInput || (checked && code != 0)) {
+    const std::string line = last_line(text);
+    fail(line.empty() ? fmt::format("the bench, {}, cannot start", words[0]) : line);
+    return false;
+  }
+  std::fputs(text.c_str(), stderr);
+  if (code >= 0) return true;
+  fail(fmt::format("the bench, {}, was ended by signal {}", words[0], WTERMSIG(status)));
+  return false;
 }
 
 struct Todo {
   const SceneSet* set;
   const sim::Scenario* scenario;
   std::string name;
+  int pictures = 0;
+  double drawing_s = 0;
+  std::string trace, log;
 };
 
-Result<sim::ReportedRun> judge_one(const Todo& todo, const fs::path& traces,
-                                   const BatchOptions& options, const sim::RunOptions& each) {
-  const fs::path path = traces / (todo.name + ".trace");
-  std::ifstream in{path};
-  if (!in)
-    return Error{Errc::not_found, 0, "read what the bench sent",
-                 Text<112>{todo.scenario->name + ": it left no trace"}};
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  Result<sim::Trace> trace = sim::parse_trace(text, todo.name + ".trace");
+std::vector<Todo> list_all(const std::vector<SceneSet>& sets) {
+  std::vector<Todo> out;
+  for (const SceneSet& set : sets)
+    for (const sim::Scenario& scenario : set.loaded.scenarios)
+      out.push_back({&set, &scenario, plain(out.size(), scenario.name), 0, 0, {}, {}});
+  return out;
+}
+
+/// That they fit on the board, before any is drawn.
+bool fits(const std::vector<Todo>& todo) {
+  double mb = 0;
+  for (const Todo& one : todo)
+    mb += one.scenario->seconds * sim::kBenchPictureRate * sim::kBenchWidth * sim::kBenchHeight /
+          (sim::kBenchEnlarge * sim::kBenchEnlarge) / 1e6;
+  if (mb <= kMostMb) return true;
+  fail(
+      fmt::format("{} runs have {:.0f} MB of pictures for the bench, and {:.0f} fit: choose fewer "
+                  "with --only or --most",
+                  todo.size(), mb, kMostMb));
+  return false;
+}
+
+/// A model's file on the board, beside the plays.
+std::string carried(const std::string& model) { return plain(0, fs::path{model}.stem()) + ".kwm"; }
+
+/// The models that the configuration names go to the board with the plays.
+bool carry_models(const DetectorSettings& detector, const fs::path& plays) {
+  for (const std::string& model : {detector.model, detector.grey_model}) {
+    if (model.empty()) continue;
+    std::error_code code;
+    fs::copy_file(model, plays / carried(model), fs::copy_options::overwrite_existing, code);
+    if (!code) continue;
+    fail(fmt::format("take the model to the bench: {}: {}", model, code.message()));
+    return false;
+  }
+  return true;
+}
+
+Status draw(Todo& todo, const fs::path& plays, const sim::RunOptions& each) {
+  const auto start = std::chrono::steady_clock::now();
+  Result<sim::Play> play = sim::make_play(*todo.scenario, each.painter, each.threads);
+  if (!play) return play.error();
+  todo.drawing_s = seconds_since(start);
+  todo.pictures = static_cast<int>(play->pictures.size());
+  play->name = todo.name;
+  const std::string stem = (plays / todo.name).string();
+  if (Status ok = write_output(stem + ".kwplay", sim::render_play(*play)); !ok) return ok;
+  Config config = sim::bench_config(each.config, *todo.scenario);
+  for (std::string* model : {&config.detector.model, &config.detector.grey_model})
+    if (!model->empty()) *model = std::string{sim::kBenchFolder} + "/" + carried(*model);
+  return write_output(stem + ".toml", render_config(config));
+}
+
+Result<sim::ReportedRun> judge_one(const Todo& todo, const BatchOptions& options,
+                                   const sim::RunOptions& each) {
+  Result<sim::Trace> trace = sim::parse_trace(todo.trace, todo.name + ".trace");
   if (!trace) return trace.error();
   BatchRun run;
   run.set = todo.set->name;
   run.run.scenario = *todo.scenario;
   run.run.truth = sim::find_truth(sim::World{*todo.scenario});
-  sim::HouseRules rules;  // the bench's own haste and delay are not the product's
-  rules.status_gap = 0.4;
-  rules.warning_gap = 0.3;
-  rules.outputs = 0.3;
-  run.run.judgement = sim::judge(*todo.scenario, run.run.truth, *trace, rules);
+  run.run.judgement = sim::judge(*todo.scenario, run.run.truth, *trace, sim::bench_rules());
   run.run.trace = std::move(*trace);
   sim::ReportedRun out;
   out.suite = run.set;
@@ -108,65 +192,93 @@ Result<sim::ReportedRun> judge_one(const Todo& todo, const fs::path& traces,
   out.scenario = run.run.scenario;
   out.truth = std::move(run.run.truth);
   out.judgement = std::move(run.run.judgement);
+  out.frames = todo.pictures;
+  out.drawing_s = todo.drawing_s;
+  out.took_s = todo.drawing_s + todo.scenario->seconds / sim::kBenchRate;
   return out;
 }
 
-}  // namespace
+Status keep_traces(const std::vector<Todo>& todo, OutputFolder& folder) {
+  for (const Todo& one : todo) {
+    if (Status ok = write_output(folder.next(one.scenario->name, ".trace"), one.trace); !ok)
+      return ok;
+    if (one.log.empty()) continue;
+    if (Status ok = write_output(folder.next(one.scenario->name, ".log"), one.log); !ok) return ok;
+  }
+  return folder.commit();
+}
 
-Result<sim::Report> run_on_bench(const std::vector<SceneSet>& sets, const std::string& command,
-                                 const BatchOptions& options, const sim::RunOptions& each) {
+/// Draws, plays, and reads what came back into `todo`. False after what is wrong was printed.
+bool play_all(std::vector<Todo>& todo, const std::string& command, const sim::RunOptions& each) {
   const TempFolder folder;
-  if (folder.path().empty()) return Error{Errc::io, errno, "make a folder for the bench"};
   const fs::path plays = folder.path() / "play", traces = folder.path() / "traces";
-  fs::create_directory(plays);
-  fs::create_directory(traces);
-  std::vector<Todo> todo;
+  std::error_code code;
+  if (folder.path().empty() || !fs::create_directory(plays, code) ||
+      !fs::create_directory(traces, code)) {
+    fail("no folder for the bench can be made in " + fs::temp_directory_path(code).string());
+    return false;
+  }
+  const fs::path said = folder.path() / "said";
+  if (!call({command, "--check"}, said)) return false;
+  if (!carry_models(each.config.detector, plays)) return false;
   double limit = kBoot;
-  for (const SceneSet& set : sets)
-    for (const sim::Scenario& scenario : set.loaded.scenarios) {
-      todo.push_back({&set, &scenario, plain(todo.size(), scenario.name)});
-      limit += kEach + scenario.seconds / sim::kBenchRate;
-    }
   {
     const SystemClock clock;
     Progress progress{clock, "draw"};
     for (std::size_t i = 0; i < todo.size(); ++i) {
-      Result<sim::Play> play = sim::make_play(*todo[i].scenario, each.painter, each.threads);
-      if (!play) return play.error();
-      play->name = todo[i].name;
-      const std::string stem = (plays / todo[i].name).string();
-      if (Status ok = write_output(stem + ".kwplay", sim::render_play(*play)); !ok)
-        return ok.error();
-      const std::string config = render_config(sim::bench_config(each.config, *todo[i].scenario));
-      if (Status ok = write_output(stem + ".toml", config); !ok) return ok.error();
-      progress.show(i + 1, todo.size());
+      if (Status ok = draw(todo[i], plays, each); !ok) {
+        progress.clear();
+        fail(ok.error());
+        return false;
+      }
+      limit += kEach + todo[i].scenario->seconds / sim::kBenchRate;
+      progress.show(i + 1, todo.size(), todo[i].scenario->name);
     }
   }
-  const auto start = std::chrono::steady_clock::now();
-  if (Status called = call({command, "--play", plays.string(), "--traces", traces.string(),
-                            "--limit", fmt::format("{:.0f}", limit)});
-      !called)
-    return called.error();
+  if (!call({command, "--play", plays.string(), "--traces", traces.string(), "--limit",
+             fmt::format("{:.0f}", limit)},
+            said))
+    return false;
+  for (Todo& one : todo) {
+    one.trace = read_all(traces / (one.name + ".trace"));
+    one.log = read_all(traces / (one.name + ".log"));
+    if (!one.trace.empty()) continue;
+    fail(fmt::format("{}: the bench left no trace of it", one.scenario->name));
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<sim::Report> run_on_bench(const std::vector<SceneSet>& sets,
+                                        const std::string& command, const BatchOptions& options,
+                                        const sim::RunOptions& each) {
+  const auto failed = [](const Error& error) -> std::optional<sim::Report> {
+    fail(error);
+    return std::nullopt;
+  };
+  std::vector<Todo> todo = list_all(sets);
+  if (!fits(todo)) return std::nullopt;
+  std::optional<OutputFolder> kept;
+  if (!options.traces.empty()) {
+    Result<OutputFolder> made = OutputFolder::create(options.traces);
+    if (!made) return failed(made.error());
+    kept.emplace(std::move(*made));
+  }
+  if (!play_all(todo, command, each)) return std::nullopt;
   sim::Report report;
   report.candidate = "bench";
   report.version = kVersion;
-  std::vector<sim::SuiteRules> rules;
+  report.clock_rate = sim::kBenchRate;
   for (const Todo& one : todo) {
-    Result<sim::ReportedRun> run = judge_one(one, traces, options, each);
-    if (!run) return run.error();
+    Result<sim::ReportedRun> run = judge_one(one, options, each);
+    if (!run) return failed(run.error());
     report.runs.push_back(std::move(*run));
   }
-  const double took =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  for (sim::ReportedRun& run : report.runs)
-    run.took_s = took / static_cast<double>(report.runs.size());
-  if (!options.traces.empty()) {
-    Result<OutputFolder> kept = OutputFolder::create(options.traces);
-    if (!kept) return kept.error();
-    for (const Todo& one : todo)
-      fs::copy_file(traces / (one.name + ".trace"), kept->next(one.name, ".trace"));
-    if (Status ok = kept->commit(); !ok) return ok.error();
-  }
+  if (kept)
+    if (Status ok = keep_traces(todo, *kept); !ok) return failed(ok.error());
+  std::vector<sim::SuiteRules> rules;
   for (const SceneSet& set : sets)
     rules.push_back({set.name, set.loaded.title, set.loaded.most_informations_per_10min});
   sim::sum_up(report, rules);

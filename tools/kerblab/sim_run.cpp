@@ -51,9 +51,15 @@ int run(SimRunOptions o) {
                      : o.pictures == "all"                  ? PictureChoice::all
                                                             : PictureChoice::some;
   const auto start = std::chrono::steady_clock::now();
-  const Result<sim::Report> report = o.bench.empty() ? run_batch(*sets, o.batch, *each)
-                                                     : run_on_bench(*sets, o.bench, o.batch, *each);
-  if (!report) return fail(report.error());
+  std::optional<sim::Report> report;
+  if (o.bench.empty()) {
+    Result<sim::Report> done = run_batch(*sets, o.batch, *each);
+    if (!done) return fail(done.error());
+    report = std::move(*done);
+  } else {
+    report = run_on_bench(*sets, o.bench, o.batch, *each);
+    if (!report) return kBadInput;
+  }
   if (!o.report.empty())
     if (Status ok = write_output(o.report, sim::render_json(*report)); !ok) return fail(ok.error());
   if (!o.html.empty())
@@ -65,7 +71,10 @@ int run(SimRunOptions o) {
       to_stdout ? stderr : stdout, "{}{}: {} runs, {:.0f} s of traffic in {:.1f} s{}\n",
       render_summary(*report), report->passed() ? "passed" : "FAILED", report->runs.size(),
       simulated, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-      stands_in ? fmt::format(" (a stand-in, {}, not the firmware)", report->candidate) : "");
+      stands_in ? fmt::format(" (a stand-in, {}, not the firmware)", report->candidate)
+      : o.bench.empty()
+          ? ""
+          : fmt::format(" (on the bench, {:g} times slower than life)", 1 / report->clock_rate));
   return report->passed() ? 0 : kSomeFailed;
 }
 
@@ -100,8 +109,8 @@ void add_sim_run(CLI::App& group, Action& action) {
       ->check(not_empty);
   command
       ->add_option("--hil", o->bench,
-                   "Play them on the bench, slower than life: the program that does, in the\n"
-                   "repository tests/board/run.sh")
+                   "Play them on the bench, ten times slower than life: the program that does, in\n"
+                   "the repository tests/board/run.sh")
       ->option_text("PROGRAM")
       ->check(not_empty);
   command->add_option("--jobs", o->batch.jobs, "Runs at a time; 0: as the machine has cores")

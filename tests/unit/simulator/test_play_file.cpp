@@ -63,6 +63,19 @@ void test_a_broken_file_is_refused() {
   TEST_ASSERT_ERROR(Errc::damaged, parse_play(wide));
 }
 
+void test_a_picture_is_shown_as_large_as_the_cameras() {
+  Play play;
+  play.width = 3;
+  play.height = 2;
+  play.enlarge = 2;
+  play.pictures = {{0, {9, 9, 9, 9, 9, 9}}, {0.1, {1, 2, 3, 4, 5, 6}}};
+  std::vector<std::uint8_t> out(4 * 8, 77);
+  enlarge(play, 1, 8, out);
+  const std::vector<std::uint8_t> wanted{1, 1, 2, 2, 3, 3, 77, 77, 1, 1, 2, 2, 3, 3, 77, 77,
+                                         4, 4, 5, 5, 6, 6, 77, 77, 4, 4, 5, 5, 6, 6, 77, 77};
+  TEST_ASSERT_EQUAL_UINT8_ARRAY(wanted.data(), out.data(), wanted.size());
+}
+
 void test_a_camera_that_falls_silent_cannot_be_played() {
   Scenario s = drive();
   s.faults = {{FaultSpec::Kind::camera_silent, 0.1, 0.2, 1}};
@@ -86,6 +99,7 @@ int main() {
   RUN_TEST(test_a_play_has_every_picture_and_message);
   RUN_TEST(test_a_play_survives_its_file);
   RUN_TEST(test_a_broken_file_is_refused);
+  RUN_TEST(test_a_picture_is_shown_as_large_as_the_cameras);
   RUN_TEST(test_a_camera_that_falls_silent_cannot_be_played);
   RUN_TEST(test_the_benchs_configuration_is_a_good_one);
   return UNITY_END();

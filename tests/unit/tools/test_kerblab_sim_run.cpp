@@ -83,6 +83,76 @@ void test_view_draws_a_sheet_and_a_moment() {
   TEST_ASSERT_EQUAL_INT(160, cv::imread((g_folder / "one.jpg").string()).cols);
 }
 
+/// Over before there is much to draw.
+constexpr const char* kShort =
+    "title = \"Short\"\nseconds = 0.4\n[car]\nkmh = 36\n[criteria]\nno_collision_warning = true\n";
+
+/// A bench that does what `play` says with the folder of plays, $plays, and that of traces,
+/// $traces.
+void write_bench(const std::string& check, const std::string& play) {
+  write("bench.sh", "#!/bin/sh\nif [ \"$1\" = --check ]; then " + check +
+                        "; fi\nplays=$2\ntraces=$4\n" + play + "\n");
+  fs::permissions(g_folder / "bench.sh", fs::perms::owner_all);
+}
+
+void test_what_comes_back_from_the_bench_is_judged_like_any_other() {
+  write("short.toml", kShort);
+  expect_done(kerblab("sim run short.toml --oracle --traces told"));
+  write_bench("exit 0",
+              "test -s $plays/000-short.kwplay && test -s $plays/000-short.toml || exit 1\n"
+              "cp told/short.trace $traces/000-short.trace\necho it said > $traces/000-short.log\n"
+              "echo a story");
+  const Outcome o =
+      kerblab("sim run short.toml --hil ./bench.sh --report r.json --html r.html --traces kept");
+  expect_done(o);
+  TEST_ASSERT_EQUAL_STRING("a story\n", o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(
+      o.out.find("(on the bench, 10 times slower than life)") != std::string::npos, o.out.c_str());
+  const Json report = Json::parse(read(g_folder / "r.json"));
+  TEST_ASSERT_EQUAL_STRING("bench", report["candidate"].get<std::string>().c_str());
+  TEST_ASSERT_EQUAL_DOUBLE(0.1, report["clock_rate"].get<double>());
+  TEST_ASSERT_EQUAL_INT(12, report["runs"][0]["pictures"].get<int>());
+  TEST_ASSERT_TRUE(read(g_folder / "r.html").find("10 times slower than life") !=
+                   std::string::npos);
+  TEST_ASSERT_TRUE(read(g_folder / "told/short.trace") == read(g_folder / "kept/short.trace"));
+  TEST_ASSERT_EQUAL_STRING("it said\n", read(g_folder / "kept/short.log").c_str());
+}
+
+void test_a_silent_firmware_on_the_bench_fails_with_exit_code_1() {
+  write("short.toml", kShort);
+  write_bench("exit 0", "echo '# nothing' > $traces/000-short.trace");
+  const Outcome o = kerblab("sim run short.toml --hil ./bench.sh");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(1, o.code, o.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.out.find("FAILED short: ") != std::string::npos, o.out.c_str());
+}
+
+void test_a_bench_that_cannot_is_one_line_and_leaves_nothing() {
+  write("short.toml", kShort);
+  write("long.toml", std::string{"seconds = 900\n[car]\nkmh = 36\n"});
+  write("silent.toml",
+        std::string{kShort} + "[[faults]]\nkind = \"camera_silent\"\nfrom_s = 0.1\nto_s = 0.2\n");
+  struct Case {
+    const char *check, *play, *arguments, *part;
+  };
+  const char* plain = "sim run short.toml --hil ./bench.sh --report r.json --traces kept";
+  for (const Case& c :
+       {Case{"exit 0", "", "sim run short.toml --hil ./none.sh", "./none.sh: No such file"},
+        Case{"exit 0", "", "sim run short.toml --hil ./short.toml", "Permission denied"},
+        Case{"echo bench: no board >&2; exit 2", "", plain, "bench: no board"},
+        Case{"exit 1", "", plain, "the bench, ./bench.sh, cannot start"},
+        Case{"exit 0", "echo bench: the disk is full >&2; exit 2", plain, "the disk is full"},
+        Case{"exit 0", "exit 1", plain, "short: the bench left no trace of it"},
+        Case{"exit 0", "kill -9 $$", plain, "ended by signal 9"},
+        Case{"exit 0", "echo 0.1 can 7 > $traces/000-short.trace", plain, "000-short.trace"},
+        Case{"exit 0", "", "sim run long.toml --hil ./bench.sh", "MB of pictures"},
+        Case{"exit 0", "", "sim run silent.toml --hil ./bench.sh", "cannot fall silent"}}) {
+    write_bench(c.check, c.play);
+    expect_bad_input(kerblab(c.arguments), c.part);
+  }
+  TEST_ASSERT_EQUAL_INT(4, static_cast<int>(std::distance(fs::directory_iterator{g_folder},
+                                                          fs::directory_iterator{})));
+}
+
 void test_bad_input_is_one_line_and_leaves_nothing() {
   write("crossing.toml", kCrossing);
   write("config.toml", "[clock]\nrate = -1\n");
@@ -117,6 +187,9 @@ int main() {
   RUN_TEST(test_who_fails_is_told_why_with_exit_code_1);
   RUN_TEST(test_two_runs_of_the_firmware_leave_the_same_trace);
   RUN_TEST(test_view_draws_a_sheet_and_a_moment);
+  RUN_TEST(test_what_comes_back_from_the_bench_is_judged_like_any_other);
+  RUN_TEST(test_a_silent_firmware_on_the_bench_fails_with_exit_code_1);
+  RUN_TEST(test_a_bench_that_cannot_is_one_line_and_leaves_nothing);
   RUN_TEST(test_bad_input_is_one_line_and_leaves_nothing);
   return UNITY_END();
 }

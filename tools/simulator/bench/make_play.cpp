@@ -95,4 +95,12 @@ Config bench_config(const Config& base, const Scenario& scenario) {
   return config;
 }
 
+HouseRules bench_rules() {
+  HouseRules rules;
+  rules.status_gap = 0.4;
+  rules.warning_gap = 0.3;
+  rules.outputs = 0.3;
+  return rules;
+}
+
 }  // namespace kerb::sim

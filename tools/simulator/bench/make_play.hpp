@@ -2,6 +2,7 @@
 #pragma once
 #include "firmware/config/config.hpp"
 #include "tools/simulator/bench/play_file.hpp"
+#include "tools/simulator/judge/judge.hpp"
 #include "tools/simulator/run/painter.hpp"
 
 namespace kerb::sim {
@@ -12,6 +13,9 @@ inline constexpr double kBenchRate = 0.1;
 inline constexpr int kBenchWidth = 1280, kBenchHeight = 720, kBenchEnlarge = 2;
 inline constexpr double kBenchPictureRate = 30;  ///< new pictures, a second of the scenario
 
+/// Where the plays, and models that come with them, lie on the board.
+inline constexpr const char* kBenchFolder = "/play";
+
 /// A scenario made ready for the bench: every picture drawn, with its faults, and every message of
 /// the car. Fails: unsupported (camera_silent: the bench's camera cannot fall silent by what is
 /// written into it).
@@ -20,5 +24,8 @@ Result<Play> make_play(const Scenario& scenario, const PainterMaker& painter, in
 /// The firmware's configuration for it: the scenario's lens and mounting on the bench's devices.
 /// `base` gives the detector and what else is not the bench's.
 [[nodiscard]] Config bench_config(const Config& base, const Scenario& scenario);
+
+/// How it is judged: as in process, but the bench's own haste and delay are not the product's.
+[[nodiscard]] HouseRules bench_rules();
 
 }  // namespace kerb::sim

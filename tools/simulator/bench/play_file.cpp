@@ -112,4 +112,17 @@ Result<Play> parse_play(std::string_view bytes) {
   return play;
 }
 
+void enlarge(const Play& play, std::size_t picture, std::size_t stride,
+             std::span<std::uint8_t> out) noexcept {
+  const auto width = static_cast<std::size_t>(play.width);
+  const auto times = static_cast<std::size_t>(play.enlarge);
+  const std::uint8_t* in = play.pictures[picture].pixels.data();
+  for (std::size_t y = 0; y < static_cast<std::size_t>(play.height); ++y) {
+    std::uint8_t* first = out.data() + y * times * stride;
+    for (std::size_t x = 0; x < width; ++x)
+      for (std::size_t i = 0; i < times; ++i) first[x * times + i] = in[y * width + x];
+    for (std::size_t i = 1; i < times; ++i) std::memcpy(first + i * stride, first, width * times);
+  }
+}
+
 }  // namespace kerb::sim

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,5 +34,10 @@ struct Play {
 [[nodiscard]] std::string render_play(const Play& play);
 /// The inverse. Fails: damaged.
 [[nodiscard]] Result<Play> parse_play(std::string_view bytes);
+
+/// Draws a picture as large as the camera's: every sample a square. Rows are `stride` bytes apart;
+/// what lies between them is left alone.
+void enlarge(const Play& play, std::size_t picture, std::size_t stride,
+             std::span<std::uint8_t> out) noexcept;
 
 }  // namespace kerb::sim

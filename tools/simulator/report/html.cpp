@@ -70,14 +70,19 @@ std::string head(const Report& report) {
       report.candidate == "product"
           ? "the firmware, in process"
           : fmt::format("a stand-in, <b>{}</b>, not the firmware", escaped(report.candidate));
-  if (report.candidate == "bench") who = "the firmware on the emulated board";
+  std::string pace =
+      fmt::format("results are known {:.0f} ms after each picture", report.latency_s * 1000);
+  if (report.candidate == "bench") {
+    who = "the firmware on the bench";
+    pace = fmt::format("played {:g} times slower than life: every time here is the scenario's",
+                       1 / report.clock_rate);
+  }
   return fmt::format(
       "<header><h1>Kerbwatch proving ground {}</h1><p>{} of {} runs passed. Judged: {}. {:.1f} "
-      "minutes of traffic{} in {:.1f} s{}; results are known {:.0f} ms after each picture. kerblab "
-      "{}.</p></header>",
+      "minutes of traffic{} in {:.1f} s{}; {}. kerblab {}.</p></header>",
       badge(report.passed()), passed, report.runs.size(), who, simulated / 60,
       frames > 0 ? fmt::format(", {} pictures,", frames) : "", took,
-      frames > 0 ? "" : ", without pictures", report.latency_s * 1000, escaped(report.version));
+      frames > 0 ? "" : ", without pictures", pace, escaped(report.version));
 }
 
 std::string suite_table(const SuiteResult& suite) {
