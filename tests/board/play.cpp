@@ -125,7 +125,7 @@ std::optional<Trace> play_scenario(Checks& checks, const Play& play,
   tell("TRACE", play.name, sim::render_trace(trace));
   tell("LOG", play.name, firmware.output());
   const auto pictures = static_cast<int>(play.pictures.size());
-  checks.check(shown * 10 >= pictures * 9, play.name + " pictures",
+  checks.check(shown * 4 >= pictures * 3, play.name + " pictures",
                text("%d of %d shown", shown, pictures));
   checks.check(sent == static_cast<int>(play.messages.size()), play.name + " signals",
                text("%d of %zu sent", sent, play.messages.size()));

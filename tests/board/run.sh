@@ -73,7 +73,7 @@ fi
 
 qemu="qemu-system-aarch64"
 command -v $qemu > /dev/null || cannot "$qemu is not installed (Debian package qemu-system-arm)"
-kernel=$(find "$deps/kernel/boot" -name 'vmlinuz-*' 2> /dev/null | head -n 1)
+kernel=$(find "$deps/kernel/boot" -name 'vmlinuz-*' 2> /dev/null | head -n 1 || true)
 [ -n "$kernel" ] || cannot "no kernel in $deps/kernel/boot"
 [ -x "$deps/busybox/bin/busybox" ] || cannot "no busybox in $deps/busybox/bin"
 [ -x "$programs/kerbwatch" ] || cannot "no kerbwatch in $programs: build the arm64 preset first"
@@ -137,7 +137,7 @@ show() {
     PASS\ * | FAIL\ * | SAW\ * | BOARD\ *) printf '[%3d s] %s\n' $((SECONDS - started)) "$1" ;;
   esac
 }
-exec 3< "$log"
+exec 3< "$log" 4>&2 2> /dev/null # bash would have its own say about a board that was killed
 partial=
 last=nothing
 while :; do
@@ -161,7 +161,8 @@ while :; do
   sleep 0.2
 done
 ended=0
-wait "$board" 2> /dev/null || ended=$?
+wait "$board" || ended=$?
+exec 2>&4
 if [ "$ended" -ne 0 ] && [ -z "$verdict" ]; then verdict="QEMU ended with code $ended"; fi
 trap - EXIT
 
@@ -175,7 +176,8 @@ failed=$(count FAIL)
 told() { # told WORD EXTENSION
   local name
   sed -n "s/^$1 \([^ ]*\) # end\$/\1/p" "$tidy" | while IFS= read -r name; do
-    awk -v word="$1" -v name="$name" '$1 == word && $2 == name { sub("^[^ ]+ [^ ]+ ", ""); print }' "$tidy" \
+    awk -v word="$1" -v name="$name" '$1 == word && $2 == name && !/ # (begin|end)$/ {
+        sub("^[^ ]+ [^ ]+ ?", ""); print }' "$tidy" \
       > "$traces/$name.$2" || cannot "$traces/$name.$2 cannot be written"
   done
 }

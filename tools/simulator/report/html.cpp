@@ -49,10 +49,9 @@ std::string in_short(const ReportedRun& run) {
     return fmt::format("warned {:.2f} s after half visible", *j.warned_after_half_visible);
   if (asks.collision_warning_before_impact_s && j.warned_before_impact)
     return fmt::format("warned {:.2f} s before impact", *j.warned_before_impact);
-  for (const Verdict& v : j.verdicts)
-    if (v.rule == "information_within" || v.rule == "fault_told_within" ||
-        v.rule == "no_collision_warning")
-      return escaped(v.reason);
+  for (const char* rule : {"information_within", "fault_told_within", "no_collision_warning"})
+    for (const Verdict& v : j.verdicts)
+      if (v.rule == rule) return escaped(v.reason);
   return "";
 }
 
