@@ -192,6 +192,9 @@ if [ -z "$verdict" ]; then
   [ "$order" = "$wanted_order" ] ||
     verdict="expected $wanted_order saw ${order:-nothing}"
 fi
+if [ -z "$verdict" ] && [ -z "$play" ] && [ ! -s "$traces/short.trace" ]; then
+  verdict="the short play left no trace"
+fi
 if [ -n "$verdict" ]; then
   echo "FAIL bench: $verdict (console: $log)"
   failed=$((failed + 1))

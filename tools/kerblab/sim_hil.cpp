@@ -82,6 +82,7 @@ std::string last_line(std::string_view text) {
 /// is printed, and the call has failed.
 bool call(const std::vector<std::string>& words, const fs::path& said) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   pid_t child = 0;
@@ -279,6 +280,7 @@ std::optional<sim::Report> run_on_bench(const std::vector<SceneSet>& sets,
   if (kept)
     if (Status ok = keep_traces(todo, *kept); !ok) return failed(ok.error());
   std::vector<sim::SuiteRules> rules;
+  rules.reserve(sets.size());
   for (const SceneSet& set : sets)
     rules.push_back({set.name, set.loaded.title, set.loaded.most_informations_per_10min});
   sim::sum_up(report, rules);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <atomic>
+#include <cmath>
 #include <condition_variable>
 #include <mutex>
 
@@ -40,9 +41,7 @@ class SimClock final : public Clock {
     }
     moved_.notify_all();
   }
-  static Nanos of_scenario(double seconds) {
-    return kStart + Nanos{static_cast<Nanos::rep>(seconds * 1e9 + 0.5)};
-  }
+  static Nanos of_scenario(double seconds) { return kStart + Nanos{std::llround(seconds * 1e9)}; }
 
  private:
   mutable std::mutex mutex_;
