@@ -3,9 +3,13 @@
 """Runs clang-tidy over the product's C++ sources, and over a file again only when it, something
 it includes, its compile command or .clang-tidy has changed.
 
-usage: tidy.py [--build build/host] [--jobs N] [--all] [FILE...]
+Files that are compiled alike are read several at a time, as one source that includes them: most of
+clang-tidy's time goes into headers, and they are then read once. Where such a source does not pass,
+its parts are read again, down to the single file, whose verdict is the one that counts.
 
-Prints a line per file that was read and a closing line `N passed, N failed`; exit code 1 when a
+usage: tidy.py [--build build/host] [--jobs N] [--batch N] [--all] [FILE...]
+
+Prints a line for what was read and a closing line `N passed, N failed`; exit code 1 when a
 file fails. Tests are left out unless --all is given or they are named.
 """
 import argparse
@@ -14,12 +18,15 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shlex
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+SOURCES = r"(hal|drivers|gpu|firmware|tools)/.*\.[ch]pp$"  # .clang-tidy's HeaderFilterRegex, and sources
 
 
 def ninja_dependencies(build: pathlib.Path) -> dict[str, list[str]]:
@@ -61,6 +68,11 @@ def entries(build: pathlib.Path) -> list[dict]:
         sys.exit(f"tidy.py: {path}: {error}; cmake --preset host writes it")
 
 
+def ours(path: str) -> bool:
+    inside = pathlib.Path(path)
+    return inside.is_relative_to(ROOT) and inside.relative_to(ROOT).parts[0] not in ("build", ".deps")
+
+
 def wanted(entry: dict, everything: bool, named: set[str]) -> bool:
     path = pathlib.Path(entry["file"])
     if path.suffix != ".cpp" or not path.is_relative_to(ROOT):
@@ -73,10 +85,105 @@ def wanted(entry: dict, everything: bool, named: set[str]) -> bool:
     return everything or relative.parts[0] != "tests"
 
 
-def tidy(build: pathlib.Path, path: str) -> tuple[int, str, float]:
+def flags_of(entry: dict) -> list[str]:
+    """How the file is compiled, less what names it, its object and a compiler's precompiled header."""
+    words = entry.get("arguments") or shlex.split(entry["command"])
+    first = next(i for i, word in enumerate(words) if word.startswith("-"))
+    flags: list[str] = []
+    rest = iter(words[first:])
+    for word in rest:
+        if word in ("-o", "-c", "-MF", "-MT", "-MQ"):
+            next(rest, None)
+        elif word == "-include":
+            header = next(rest, "")
+            if "cmake_pch" not in header:
+                flags += [word, header]
+        elif word not in ("-MD", "-MMD", "-Winvalid-pch"):
+            flags.append(word)
+    return flags
+
+
+class Batch:
+    """Files that one run of clang-tidy reads, and how they are compiled."""
+
+    def __init__(self, paths: list[str], flags: list[str]) -> None:
+        self.paths = paths
+        self.flags = flags
+
+    def halves(self) -> list["Batch"]:
+        return [Batch(self.paths[i::2], self.flags) for i in (0, 1)]
+
+    def source(self, folder: pathlib.Path) -> str:
+        if len(self.paths) == 1:
+            return self.paths[0]
+        # The analyzer follows paths through included sources only under this name.
+        name = hashlib.sha256("\0".join(self.paths).encode()).hexdigest()[:16]
+        path = folder / f"UnifiedSource-{name}.cpp"
+        path.write_text("".join(f'#include "{p}"  // NOLINT(bugprone-suspicious-include)\n' for p in self.paths))
+        return str(path)
+
+
+NAME = re.compile(  # what a line at the margin declares: a type, a constant or a function
+    r"^(?=\S)(?:(?:struct|class|enum class|enum|union) (\w+)|using (\w+) =|#define (\w+)"
+    r"|#include <(?:net|linux)/(if\.h)>"  # of these two a source can have one
+    r"|(?!return|if|for|while|#|//|using|namespace|template|friend|else|case)[\w:<>*&,\[\] ]*?[ *&](\w+) ?(?:[({=;]|\[))"
+)
+
+
+class Names:
+    """What a file of ours declares at namespace scope, as far as a line tells; each file read once."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, set[str]] = {}
+
+    def of(self, path: str) -> set[str]:
+        if path not in self.known:
+            found = map(NAME.match, pathlib.Path(path).read_text(errors="replace").splitlines())
+            self.known[path] = {next(filter(None, match.groups())) for match in found if match}
+        return self.known[path]
+
+
+class Draft:
+    """A batch that is being put together from files that get along with each other."""
+
+    def __init__(self, flags: list[str]) -> None:
+        self.batch = Batch([], flags)
+        self.headers: dict[str, set[str]] = {}  # and what each declares
+        self.taken: set[str] = set()            # by the sources
+
+    def takes(self, path: str, headers: set[str], names: Names) -> bool:
+        own = names.of(path)
+        others = set().union(self.taken, *(n for h, n in self.headers.items() if h not in headers))
+        new = set().union(*(names.of(h) for h in headers if h not in self.headers))
+        return not own & others and not new & self.taken
+
+    def add(self, path: str, headers: set[str], names: Names) -> None:
+        self.batch.paths.append(path)
+        self.taken |= names.of(path)
+        self.headers.update({h: names.of(h) for h in headers})
+
+
+def in_batches(files: list[tuple[str, list[str], set[str]]], size: int) -> list[Batch]:
+    """Files compiled alike, neighbours together, at most `size` at a time; none that declares what
+    another one, or a header only the other one includes, declares too."""
+    names = Names()
+    drafts: dict[tuple[str, ...], list[Draft]] = {}
+    for path, flags, headers in sorted(files):
+        alike = drafts.setdefault(tuple(f for f in flags if not re.match(r"-[OWgf]", f)), [])
+        fits = (d for d in alike if len(d.batch.paths) < size and d.takes(path, headers, names))
+        draft = next(fits, None)
+        if not draft:
+            draft = Draft(flags)
+            alike.append(draft)
+        draft.add(path, headers, names)
+    batches = [draft.batch for several in drafts.values() for draft in several]
+    return sorted(batches, key=lambda batch: -len(batch.paths))
+
+
+def tidy(batch: Batch, folder: pathlib.Path) -> tuple[int, str, float]:
     begin = time.monotonic()
-    command = ["clang-tidy", "--quiet", "-p", str(build), "--warnings-as-errors=*",
-               "--extra-arg=-Wno-unknown-warning-option", path]
+    command = ["clang-tidy", "--quiet", "--warnings-as-errors=*", f"--header-filter={SOURCES}",
+               batch.source(folder), "--", *batch.flags, "-Wno-unknown-warning-option"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     output = done.stdout.strip()
     if done.returncode != 0 and not output:
@@ -88,6 +195,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--build", default=str(ROOT / "build/host"), type=pathlib.Path)
     parser.add_argument("--jobs", default=os.cpu_count() or 1, type=int)
+    parser.add_argument("--batch", default=12, type=int, help="files read at a time; 1: each alone")
     parser.add_argument("--all", action="store_true", help="the tests too")
     parser.add_argument("files", nargs="*", help="only these, as paths from the top")
     arguments = parser.parse_args()
@@ -100,6 +208,7 @@ def main() -> int:
     digests = Digests()
 
     work: dict[str, pathlib.Path] = {}
+    files: list[tuple[str, list[str], set[str]]] = []
     known = 0
     for entry in entries(build):
         if not wanted(entry, arguments.all, set(arguments.files)) or entry["file"] in work:
@@ -117,21 +226,31 @@ def main() -> int:
             stamp.touch()
         else:
             work[path] = stamp
+            headers = {h for h in map(os.path.normpath, made_from or []) if h != path and ours(h)}
+            files.append((path, flags_of(entry), headers))
 
     failed = done = 0
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        running = {pool.submit(tidy, build, path): path for path in work}
-        for future in concurrent.futures.as_completed(running):
-            path = running[future]
-            status, output, seconds = future.result()
-            done += 1
-            name = os.path.relpath(path, ROOT)
-            print(f"({done}/{len(work)}) {'FAIL' if status else 'ok  '} {name} ({seconds:.1f} s)", flush=True)
-            if status:
-                failed += 1
-                print(output, flush=True)
-            else:
-                work[path].touch()
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool, \
+            tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
+        start = lambda batch: (pool.submit(tidy, batch, pathlib.Path(folder)), batch)
+        running = dict(map(start, in_batches(files, max(1, arguments.batch))))
+        while running:
+            ready, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
+            for future in ready:
+                batch = running.pop(future)
+                status, output, seconds = future.result()
+                if status and len(batch.paths) > 1:
+                    running.update(map(start, batch.halves()))
+                    continue
+                done += len(batch.paths)
+                names = " ".join(os.path.relpath(path, ROOT) for path in batch.paths)
+                print(f"({done}/{len(work)}) {'FAIL' if status else 'ok  '} {names} ({seconds:.1f} s)", flush=True)
+                if status:
+                    failed += 1
+                    print(output, flush=True)
+                else:
+                    for path in batch.paths:
+                        work[path].touch()
     for stamp in cache.iterdir():  # what no longer matches anything
         if time.time() - stamp.stat().st_mtime > 30 * 86400:
             stamp.unlink()

@@ -234,7 +234,7 @@ void GridHistogram::add_records(int cells, const std::uint32_t* above, std::uint
       if (8 * g + 1 == channels) continue;  // the ninth bin alone, below
       for (int c = 0; c < 8 && 8 * g + c < channels; ++c)
         m[g][c] = load<U16x8>(sums_.data() + (8 * g + c) * cell_stride_ + cell);
-      transpose(m[g]);
+      simd::transpose(m[g]);
     }
     const std::uint16_t* ninth = sums_.data() + 8 * cell_stride_ + cell;
     const int count = std::min(8, cells - cell);

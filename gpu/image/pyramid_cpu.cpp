@@ -28,7 +28,7 @@ void interleave(const std::uint16_t* rows, std::size_t stride, int count, std::u
   for (int x = 0; x < count; x += 8) {
     U16x8 m[8];
     for (std::size_t r = 0; r < 8; ++r) m[r] = load<U16x8>(rows + r * stride + x);
-    transpose(m);
+    simd::transpose(m);
     for (int i = 0; i < 8; ++i) store(out + 8 * (x + i), m[i]);
   }
 }
@@ -44,7 +44,7 @@ void blend_columns(const std::uint16_t* eights, const Tap* taps, int count, std:
       const std::uint16_t* at = eights + 8 * static_cast<std::size_t>(tap.index);
       m[i] = blend(load<U16x8>(at), load<U16x8>(at + 8), tap.weight);
     }
-    transpose(m);
+    simd::transpose(m);
     for (int r = 0; r < rows; ++r)
       store(out + static_cast<std::ptrdiff_t>(r) * stride + x, narrow(m[r]));
   }
