@@ -26,13 +26,13 @@ REAL = [
     ("INRIA, half of the test", "ped_test/inria_test_A", "ped_test/gt_inria_test_A.csv", "ped_test/neg_inria"),
     ("Fudan", "ped_test/fudan", "ped_test/gt_fudan.csv", None),
 ]
-RENDERED = [("car", "from a car, 1280 × 720"), ("walk", "on foot, 640 × 480")]
+RENDERED = [("car", "from a car, 1280 × 720"), ("walk", "on foot, 640 × 480"), ("stand", "standing, longer lens, 640 × 480")]
 EMPTY = "empty"
 
 
 def judge(args, name, images, truth, negatives):
     """What kerblab eval says of one set of pictures, from WORK where it is known."""
-    path = os.path.join(args.work, "eval", name + ".json")
+    path = os.path.join(args.work, "eval", name.replace(" ", "-").replace(",", "") + ".json")
     if not os.path.exists(path):
         os.makedirs(os.path.dirname(path), exist_ok=True)
         command = [args.kerblab, "eval", "detector", "--model", args.model, "--no-work", "--backend", "cpu"]
@@ -120,7 +120,7 @@ def main():
     for name, s in rendered.items():
         text += line("rendered " + name, s)
     text += line("rendered, together", all_rendered, True)
-    text += f"| rendered, nobody there, 1280 × 720 | {count} | " + "| " * len(BINS) + f"| {empty:.2f} |\n\n"
+    text += f"| rendered, nobody there, 1280 × 720 | {count} | " + "| " * (len(BINS) - 1) + f"| {empty:.2f} |\n\n"
     text += verdict(all_real, all_rendered)
     begin, end = "<!-- tables: begin (made by scripts/sim_detector.py) -->\n", "<!-- tables: end -->\n"
     with open(PAGE) as file:
