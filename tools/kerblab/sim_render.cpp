@@ -29,7 +29,9 @@ struct RenderCommand {
   std::string out;
   int frames = 0, every = 1, threads = 0;
   double from = 0;
-  bool truth = false, time = false;
+  bool truth = false, boxes = false, time = false;
+
+  [[nodiscard]] bool people() const { return truth || boxes; }
 };
 
 Error cannot_write(const fs::path& path) {
@@ -108,12 +110,15 @@ class Sequence {
       : o_{options}, scenario_{scenario}, world_{scenario}, folder_{std::move(folder)} {}
 
   Status run(Progress& progress) {
-    const sim::RenderOptions options{o_.truth, o_.threads > 0 ? o_.threads : 2};
+    const sim::RenderOptions options{o_.people(), o_.threads > 0 ? o_.threads : 2};
     sim::Renderer renderer{scenario_, options};
     std::error_code failed;
-    for (const char* name : {"img1", "gt", "depth", "objects", "flow"})
-      if (o_.truth || std::strcmp(name, "img1") == 0)
-        if (!fs::create_directories(folder_ / name, failed)) return cannot_write(folder_ / name);
+    const std::vector<const char*> folders =
+        o_.truth      ? std::vector<const char*>{"img1", "gt", "depth", "objects", "flow"}
+        : o_.people() ? std::vector<const char*>{"img1", "gt"}
+                      : std::vector<const char*>{"img1"};
+    for (const char* name : folders)
+      if (!fs::create_directories(folder_ / name, failed)) return cannot_write(folder_ / name);
     const double step = o_.every / scenario_.camera.rate_hz;
     const int all = std::max(1, static_cast<int>((scenario_.seconds - o_.from) / step + 1e-6));
     const int frames = o_.frames > 0 ? std::min(o_.frames, all) : all;
@@ -123,12 +128,13 @@ class Sequence {
       add(renderer.times());
       if (Status ok = save(folder_ / "img1" / number(i, "png"), picture_of(picture_)); !ok)
         return ok;
+      if (o_.people()) add_people(renderer, i, t);
       if (o_.truth)
-        if (Status ok = write_truth(renderer, i, t, t + step, i + 1 < frames); !ok) return ok;
+        if (Status ok = write_pixels(renderer, i, t, t + step, i + 1 < frames); !ok) return ok;
       progress.show(static_cast<std::size_t>(i) + 1, static_cast<std::size_t>(frames));
     }
     frames_ = frames;
-    if (!o_.truth) return Done{};
+    if (!o_.people()) return Done{};
     if (Status ok = save(folder_ / "gt" / "gt.txt", mot_); !ok) return ok;
     return save(folder_ / "truth.csv", csv_);
   }
@@ -158,7 +164,8 @@ class Sequence {
     sum_.truth += t.truth;
   }
 
-  Status write_truth(sim::Renderer& renderer, int i, double t, double next, bool has_next) {
+  /// A line for each person in the picture, in both files.
+  void add_people(sim::Renderer& renderer, int i, double t) {
     if (csv_.empty())
       csv_ =
           "frame,t,person,name,x,y,w,h,visible,seen_x,seen_y,seen_w,seen_h,distance_m,ahead_m,"
@@ -188,6 +195,9 @@ class Sequence {
                           truth[p].ahead, truth[p].left, truth[p].relative.x, truth[p].relative.y,
                           truth[p].ttc ? fmt::format("{:.3f}", *truth[p].ttc) : "");
     }
+  }
+
+  Status write_pixels(sim::Renderer& renderer, int i, double t, double next, bool has_next) {
     if (Status ok = save(folder_ / "depth" / number(i, "npy"),
                          to_npy(picture_.depth, picture_.width, picture_.height));
         !ok)
@@ -293,6 +303,7 @@ void add_sim_render(CLI::App& group, Action& action) {
       ->capture_default_str();
   command->add_option("--from", o->from, "Begin at this time, s")->check(CLI::Range(0.0, 1e6));
   command->add_flag("--truth", o->truth, "Also what is true of each pixel and person");
+  command->add_flag("--boxes", o->boxes, "Also gt/gt.txt and truth.csv of it, no more");
   command->add_flag("--time", o->time, "Say what each stage costs");
   command->add_option("--threads", o->threads, "0: two")->check(CLI::Range(0, 1024));
   command->callback([o, &action] { action = [o] { return render(*o); }; });

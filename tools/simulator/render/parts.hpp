@@ -38,6 +38,18 @@ void build_vehicle(Builder& b, const VehicleStyle& style);
 /// Street furniture and such, in its usual size where `size` is 0. `paint`: its own surface.
 /// Lanterns are told by `lantern`: where the light is, relative to its foot.
 void build_prop(Builder& b, PropKind kind, V3 size, std::uint16_t paint, std::uint64_t seed);
+/// More of it, for show alone: no scenario names these.
+enum class Furniture : std::uint8_t {
+  traffic_light,
+  ticket_machine,
+  post_box,
+  advertising_column,
+  wheelie_bins,
+  cafe,
+  sandwich_board,
+  scooter,
+};
+void build_furniture(Builder& b, Furniture kind, std::uint64_t seed);
 V3 drawn_size(PropKind kind);
 V3 lantern_of(V3 size);
 

@@ -150,6 +150,23 @@ bool shade_four(const Shading& s, TileShader& shader, const Shift& shift, std::u
   return true;
 }
 
+/// Four pixels of sky.
+void sky_four(const Shading& s, const TileShader& shader, const Shift& shift, int x, int y,
+              Radiance& out) {
+  const std::size_t target = at(y * out.width + x);
+  const float py = f32(y);
+  const bool still =
+      !s.moves || (shift.tiny(0.001F, f32(x), py) && shift.tiny(0.001F, f32(x + 3), py));
+  for (int k = 0; k < 4; ++k) {
+    const float px = f32(x + k);
+    const V3 ray = shader.ray(px, py), rgb = s.sky->radiance(unit(ray));
+    out.planes[0][target + at(k)] = F4{rgb.x, rgb.y, rgb.z, 0};
+    if (s.moves)
+      out.velocity[target + at(k)] = still ? std::array<std::int16_t, 2>{}
+                                           : velocity_of(s, shift, 1e6F * ray, nullptr, px, py);
+  }
+}
+
 }  // namespace
 
 void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance& out) {
@@ -162,10 +179,16 @@ void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance
     for (int x = 0; x < x_end; ++x) {
       const std::size_t i = at(y * kTile + x);
       const I4 id = samples.id[i];
-      if (plain && x + 4 <= x_end && id[0] != -1) {
+      if (plain && x + 4 <= x_end) {
         const I4 first = all(id[0]);
-        if (!any((id ^ first) | (samples.id[i + 1] ^ first) | (samples.id[i + 2] ^ first) |
-                 (samples.id[i + 3] ^ first)) &&
+        const bool same = !any((id ^ first) | (samples.id[i + 1] ^ first) |
+                               (samples.id[i + 2] ^ first) | (samples.id[i + 3] ^ first));
+        if (same && id[0] == -1) {
+          sky_four(s, shader, shift, left + x, top + y, out);
+          x += 3;
+          continue;
+        }
+        if (same && id[0] != -1 &&
             shade_four(s, shader, shift, static_cast<std::uint32_t>(id[0]), left + x, top + y,
                        out)) {
           x += 3;

@@ -148,6 +148,24 @@ float Shadows::lit(const Level& level, float texel, float x, float y, float dept
   const float tx = x / texel - 0.5F, ty = y / texel - 0.5F;
   const int x0 = floor_int(tx), y0 = floor_int(ty);
   const float fx = tx - f32(x0), fy = ty - f32(y0);
+  const float wx[4] = {1 - fx, 1, 1, fx}, wy[4] = {1 - fy, 1, 1, fy};
+  // All within one page, as most places are?
+  const int px0 = (x0 - 1) >> 7, py0 = (y0 - 1) >> 7;
+  if (px0 == (x0 + 2) >> 7 && py0 == (y0 + 2) >> 7) {
+    const int column = px0 - level.x0, row = py0 - level.y0;
+    if (column < 0 || row < 0 || column >= level.columns || row >= level.rows) return 1;
+    const float* p = level.pages[at(row * level.columns + column)]->depth.data() +
+                     at(((y0 - 1) & 127) * kPage + ((x0 - 1) & 127));
+    const auto there = [&](int i, int j) { return p[j * kPage + i] >= depth ? 1 : 0; };
+    const int corners =
+        there(0, 0) + there(3, 0) + there(0, 3) + there(3, 3) + there(1, 1) + there(2, 2);
+    if (corners == 0) return 0;
+    if (corners == 6) return 1;
+    float sum = 0;
+    for (int j = 0; j < 4; ++j)
+      for (int i = 0; i < 4; ++i) sum += wx[i] * wy[j] * f32(there(i, j));
+    return sum * (1.0F / 9);
+  }
   const auto open = [&](int ix, int iy) -> float {
     const int px = (ix >> 7) - level.x0, py = (iy >> 7) - level.y0;
     if (px < 0 || py < 0 || px >= level.columns || py >= level.rows) return 1;
@@ -158,7 +176,6 @@ float Shadows::lit(const Level& level, float texel, float x, float y, float dept
   const float corners = open(x0 - 1, y0 - 1) + open(x0 + 2, y0 - 1) + open(x0 - 1, y0 + 2) +
                         open(x0 + 2, y0 + 2) + open(x0, y0) + open(x0 + 1, y0 + 1);
   if (corners == 0 || corners == 6) return corners * (1.0F / 6);
-  const float wx[4] = {1 - fx, 1, 1, fx}, wy[4] = {1 - fy, 1, 1, fy};
   float sum = 0;
   for (int j = 0; j < 4; ++j)
     for (int i = 0; i < 4; ++i) sum += wx[i] * wy[j] * open(x0 - 1 + i, y0 - 1 + j);

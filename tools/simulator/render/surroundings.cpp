@@ -85,6 +85,8 @@ void Surroundings::make(int number, Block& out) const {
     Geometry& things = *out.geometries.emplace_back(std::make_unique<Geometry>());
     Builder tb{things};
     furniture(out, tb, s0, side, side_dice);
+    Dice more{mix64(seed, side > 0 ? 3 : 4)};
+    more_furniture(tb, s0, side, more);
     if (street_.spec().parked_cars) parked(out, tb, s0, side, side_dice);
   }
   for (const std::unique_ptr<Geometry>& g : out.geometries) g->bound();

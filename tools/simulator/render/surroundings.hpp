@@ -49,6 +49,7 @@ class Surroundings {
   void car_park(Block& block, Builder& b, double s0, int side, Dice& dice) const;
   void long_wall(Block& block, Builder& b, double s0, int side, Dice& dice) const;
   void furniture(Block& block, Builder& b, double s0, int side, Dice& dice) const;
+  void more_furniture(Builder& b, double s0, int side, Dice& dice) const;
   void parked(Block& block, Builder& b, double s0, int side, Dice& dice) const;
   void tree(Block& block, Vec2 at, double z, float height, Dice& dice) const;
   void strip(Builder& b, double s0, double s1, double d0, double d1, float z0, float z1,

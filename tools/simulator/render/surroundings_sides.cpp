@@ -247,6 +247,47 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
   }
 }
 
+void Surroundings::more_furniture(Builder& b, double s0, int side, Dice& dice) const {
+  const StreetSpec& spec = street_.spec();
+  if (spec.pavement_m < 1.4 || spec.clutter <= 0) return;
+  const double z = kKerbHeight, near = street_.kerb() + 0.4, far = street_.pavement_end() - 0.5;
+  const auto clutter = f32(spec.clutter);
+  const bool town = (side > 0 ? spec.left : spec.right) == Side::houses;
+  const double to_road = side > 0 ? -kPi / 2 : kPi / 2;
+  struct Kind {
+    Furniture kind;
+    float chance;  // in a block, at most
+    bool at_kerb, towns;
+    double turn, room;
+  };
+  const Kind kinds[] = {
+      {Furniture::traffic_light, 0.22F, true, false, side > 0 ? kPi : 0, 0.1},
+      {Furniture::ticket_machine, 0.22F, true, false, to_road + kPi / 2, 0.2},
+      {Furniture::post_box, 0.12F, false, true, to_road + kPi / 2, 0.2},
+      {Furniture::advertising_column, 0.08F, false, false, 0, 0.7},
+      {Furniture::wheelie_bins, 0.35F, false, true, side > 0 ? 0 : kPi, 0.45},
+      {Furniture::cafe, 0.45F, false, true, 0, 0.8},
+      {Furniture::sandwich_board, 0.30F, false, true, 0.0, 0.3},
+      {Furniture::scooter, 0.40F, true, false, kPi / 2, 0.35},
+  };
+  for (const Kind& k : kinds) {
+    const bool there = dice.chance(k.chance * clutter);
+    const double s = s0 + 1 + 16 * dice.unit();
+    const int most = k.kind == Furniture::cafe || k.kind == Furniture::scooter ? 3 : 1;
+    const int n = 1 + dice.below(most);
+    for (int i = 0; i < n; ++i) {
+      const std::uint64_t seed = dice.bits();
+      const double along = s + (k.kind == Furniture::cafe ? 2.0 : 0.85) * i;
+      const double off = k.at_kerb ? near + (k.kind == Furniture::scooter ? 0.45 : 0.0) : far - 0.1;
+      const Vec2 p = street_.at(along, side * off);
+      if (!there || (k.towns && !town) || !street_.is_free(p, k.room)) continue;
+      if (spec.pavement_m < 2.2 && k.room > 0.4) continue;
+      b.stand({p, street_.frame(along).heading + k.turn + 0.2 * (f32(seed % 64) / 32.0 - 1)}, z);
+      build_furniture(b, k.kind, seed);
+    }
+  }
+}
+
 void Surroundings::horizon(Vec2 around, Geometry& out) const {
   out.corners.clear();
   out.faces.clear();

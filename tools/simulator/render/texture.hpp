@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <functional>
@@ -24,24 +25,33 @@ class Texture {
   /// Bilinear at (u, v), in sides of the texture, from the level where a texel is about `footprint`
   /// sides of level 0's texel wide.
   [[nodiscard]] V3 sample(float u, float v, float footprint) const noexcept {
-    // The whole part of log2(1.42 footprint), read off the number's exponent.
-    const int level = static_cast<int>(std::bit_cast<std::uint32_t>(footprint * 1.42F) >> 23) - 127;
-    return sample_level(u, v, std::clamp(level, 0, log2_side_));
+    return sample_level(u, v, level_of(footprint));
   }
   [[nodiscard]] V3 sample_level(float u, float v, int level) const noexcept;
+  /// Four places at once, all from the level for `footprint`: channels times `r`, `g` and `b`.
+  void tint(F4 u, F4 v, float footprint, F4& r, F4& g, F4& b) const noexcept;
   /// Whether there is something at this place: the alpha of the nearest texel of a level.
   [[nodiscard]] bool solid(float u, float v, int level) const noexcept {
     const int n = log2_side_ - level, mask = (1 << n) - 1;
     const int x = floor_int(u * f32(mask + 1)) & mask, y = floor_int(v * f32(mask + 1)) & mask;
-    return (levels_[at(level)][at((y << n) + x)] >> 24) >= 128;
+    return (level_at(level)[at((y << n) + x)] >> 24) >= 128;
   }
   [[nodiscard]] int log2_side() const noexcept { return log2_side_; }
-  [[nodiscard]] bool empty() const noexcept { return levels_.empty(); }
+  [[nodiscard]] bool empty() const noexcept { return texels_.empty(); }
 
  private:
   void shrink(const std::vector<Texel>& texels);
+  [[nodiscard]] const std::uint32_t* level_at(int level) const noexcept {
+    return texels_.data() + first_[at(level)];
+  }
+  /// The whole part of log2(1.42 footprint), read off the number's exponent.
+  [[nodiscard]] int level_of(float footprint) const noexcept {
+    const int level = static_cast<int>(std::bit_cast<std::uint32_t>(footprint * 1.42F) >> 23) - 127;
+    return std::clamp(level, 0, log2_side_);
+  }
   int log2_side_ = 0;
-  std::vector<std::vector<std::uint32_t>> levels_;
+  std::vector<std::uint32_t> texels_;  // level by level, the largest first
+  std::array<std::uint32_t, 16> first_{};
 };
 
 /// Large, soft stains over other textures: about 1, repeating every 64 units.
@@ -54,6 +64,19 @@ class Stains {
     const auto cell = [&](int x, int y) { return value_[at((y & 63) * 64 + (x & 63))]; };
     return mix(mix(cell(x0, y0), cell(x0 + 1, y0), fx),
                mix(cell(x0, y0 + 1), cell(x0 + 1, y0 + 1), fx), fy);
+  }
+  [[nodiscard]] F4 at_places(F4 u, F4 v) const noexcept {
+    const I4 x0 = floor_int(u), y0 = floor_int(v);
+    const F4 fx = u - __builtin_convertvector(x0, F4), fy = v - __builtin_convertvector(y0, F4);
+    const I4 left = x0 & 63, right = (x0 + 1) & 63, row0 = (y0 & 63) * 64,
+             row1 = ((y0 + 1) & 63) * 64;
+    const auto cells = [&](I4 i) {
+      return F4{value_[at(i[0])], value_[at(i[1])], value_[at(i[2])], value_[at(i[3])]};
+    };
+    const F4 a = cells(row0 + left), b = cells(row0 + right);
+    const F4 c = cells(row1 + left), d = cells(row1 + right);
+    const F4 top = a + fx * (b - a), low = c + fx * (d - c);
+    return top + fy * (low - top);
   }
 
  private:

@@ -101,8 +101,8 @@ class TileShader {
     out.point = from_eye;
   }
 
-  /// Four pixels side by side of one flat, matt triangle by daylight: most of a street. False: of
-  /// another kind, to be shaded one by one.
+  /// Four pixels side by side of one flat triangle by daylight: most of a street. False: of another
+  /// kind, to be shaded one by one.
   struct Four {
     F4 r, g, b;
     F4 x, y, z;  // from the eye
@@ -111,7 +111,7 @@ class TileShader {
   bool four(const ScreenTriangle& t, float x, float y, Four& out) {
     if (&t != now_.triangle) begin(t);
     const Material& m = *now_.material;
-    if (!now_.flat || m.gloss != Gloss::matt || lamps_ > 0 || now_.glows) return false;
+    if (!now_.flat || lamps_ > 0 || now_.glows) return false;
     const F4 xs = all(x) + F4{0, 1, 2, 3};
     const F4 dx = xs - all(f32(t.x[0]) * (1.0F / kSubpixel));
     const float dy = y - f32(t.y[0]) * (1.0F / kSubpixel);
@@ -122,8 +122,7 @@ class TileShader {
     const F4 side = (xs - all(cx_)) * all(f_);
     const F4 rx = all(row.x) + side * all(right_.x), ry = all(row.y) + side * all(right_.y);
     const F4 rz = all(row.z) + side * all(right_.z);
-    F4 stretch = rx * rx + ry * ry + rz * rz;
-    for (int k = 0; k < 4; ++k) stretch[k] = std::sqrt(stretch[k]);
+    const F4 stretch = root(rx * rx + ry * ry + rz * rz);
     out.w = w;
     out.x = z * rx;
     out.y = z * ry;
@@ -142,33 +141,25 @@ class TileShader {
       cosine = cosine < all(0.04F) ? all(0.04F) : cosine;
       const F4 steep = all(1.7F) - all(0.7F) * cosine, flat = all(0.55F) + all(0.4F) / cosine;
       F4 slant = cosine > all(0.5F) ? steep : flat;
-      slant = (slant > all(3.0F) ? all(3.0F) : slant) * z * all(now_.texels);
-      const F4 su = u * all(m.per_metre), sv = v * all(m.per_metre);
-      for (int k = 0; k < 4; ++k) {
-        const V3 texture = m.texture->sample(su[k], sv[k], slant[k]);
-        r[k] *= texture.x;
-        g[k] *= texture.y;
-        b[k] *= texture.z;
-      }
+      slant = least(slant, all(3.0F)) * z * all(now_.texels);
+      m.texture->tint(u * all(m.per_metre), v * all(m.per_metre), slant[1], r, g, b);
     }
     if (m.stains_per_metre > 0 && w[0] > 1.0F / 90) {
-      const F4 su = u * all(m.stains_per_metre), sv = v * all(m.stains_per_metre);
-      F4 stain;
-      for (int k = 0; k < 4; ++k) stain[k] = s_.stains->at_place(su[k], sv[k]);
+      const F4 stain =
+          s_.stains->at_places(u * all(m.stains_per_metre), v * all(m.stains_per_metre));
       r *= stain;
       g *= stain;
       b *= stain;
     }
     const Light& light = *s_.light;
     const F4 px = all(eye_.x) + out.x, py = all(eye_.y) + out.y, pz = all(eye_.z) + out.z;
-    if (occluders_ > 0)
-      for (int k = 0; k < 4; ++k) open[k] *= occlusion({px[k], py[k], pz[k]}, n);
+    if (occluders_ > 0) open *= occlusion(px, py, pz, n);
     const F4 back = all(0.4F) + all(0.6F) * open;
     F4 lr = open * all(now_.sky.x) + back * all(now_.ground.x);
     F4 lg = open * all(now_.sky.y) + back * all(now_.ground.y);
     F4 lb = open * all(now_.sky.z) + back * all(now_.ground.z);
+    F4 sun = all(now_.sun);
     if (now_.sun > 0) {
-      F4 sun = all(now_.sun);
       if (s_.shadows != nullptr)
         for (int k = 0; k < 4; ++k)
           sun[k] *= s_.shadows->sunlight({px[k], py[k], pz[k]}, n, far[k] < Shadows::kNearReach);
@@ -181,9 +172,22 @@ class TileShader {
     q = q * q;
     q = q * q;
     const F4 through = all(1.0F) / (q * q), hidden = all(1.0F) - through;
-    out.r = through * r * lr + hidden * all(light.horizon.x);
-    out.g = through * g * lg + hidden * all(light.horizon.y);
-    out.b = through * b * lb + hidden * all(light.horizon.z);
+    r *= lr;
+    g *= lg;
+    b *= lb;
+    if (m.gloss != Gloss::matt) {
+      const F4 back_along = all(-1.0F) / stretch;
+      for (int k = 0; k < 4; ++k) {
+        const float l = back_along[k];
+        const V3 extra = mirror(m, n, {l * rx[k], l * ry[k], l * rz[k]}, sun[k], open[k]);
+        r[k] += extra.x;
+        g[k] += extra.y;
+        b[k] += extra.z;
+      }
+    }
+    out.r = through * r + hidden * all(light.horizon.x);
+    out.g = through * g + hidden * all(light.horizon.y);
+    out.b = through * b + hidden * all(light.horizon.z);
     return true;
   }
 
@@ -269,15 +273,48 @@ class TileShader {
         const float x = std::abs(d.x * o.ahead_x + d.y * o.ahead_y) - o.half_length;
         const float y = std::abs(d.y * o.ahead_x - d.x * o.ahead_y) - o.half_width;
         const float ox = std::max(x, 0.0F), oy = std::max(y, 0.0F);
-        const float out = std::sqrt(ox * ox + oy * oy);
-        if (out > 1.6F) continue;
-        if (out > 0)
-          open *= 1 - 0.62F / (1 + 9 * out * out) * smooth(1.6F, 0.6F, out);
-        else
-          open *= 0.08F + 0.30F * smooth(0.45F, 0.0F, std::min(-x, -y));
+        open *= beside_car(x, y, std::sqrt(ox * ox + oy * oy));
       }
     }
     return open;
+  }
+
+  /// The same for four points of one plane.
+  [[nodiscard]] F4 occlusion(F4 px, F4 py, F4 pz, V3 n) const {
+    F4 open = all(1.0F);
+    for (int i = 0; i < occluders_; ++i) {
+      const Occluder& o = *occluder_[at(i)];
+      const F4 dx = all(o.at.x) - px, dy = all(o.at.y) - py, dz = all(o.at.z) - pz;
+      if (o.radius > 0) {
+        const F4 q = dx * dx + dy * dy + dz * dz;
+        const float r2 = o.radius * o.radius;
+        const F4 c = dx * all(n.x) + dy * all(n.y) + dz * all(n.z);
+        const I4 counts = (q <= all(36 * r2)) & (q >= all(1.2F * r2)) & (c > all(0.0F));
+        if (!any(counts)) continue;
+        const F4 hidden = least(all(0.8F), all(r2) * c / (q * root(q)));
+        open = counts ? open * (all(1.0F) - hidden) : open;
+      } else if (n.z > 0.5F) {
+        F4 x = dx * all(o.ahead_x) + dy * all(o.ahead_y);
+        F4 y = dy * all(o.ahead_x) - dx * all(o.ahead_y);
+        x = most(x, -x) - all(o.half_length);
+        y = most(y, -y) - all(o.half_width);
+        const I4 low = pz < all(o.at.z + 0.35F);
+        if (!any(low & (x <= all(1.6F)) & (y <= all(1.6F)))) continue;
+        for (int k = 0; k < 4; ++k) {
+          if (low[k] == 0) continue;
+          const float ox = std::max(x[k], 0.0F), oy = std::max(y[k], 0.0F);
+          open[k] *= beside_car(x[k], y[k], std::sqrt(ox * ox + oy * oy));
+        }
+      }
+    }
+    return open;
+  }
+
+  /// How much light is left `out` from a car's outline; x and y: from its edges.
+  [[nodiscard]] static float beside_car(float x, float y, float out) {
+    if (out > 1.6F) return 1;
+    if (out > 0) return 1 - 0.62F / (1 + 9 * out * out) * smooth(1.6F, 0.6F, out);
+    return 0.08F + 0.30F * smooth(0.45F, 0.0F, std::min(-x, -y));
   }
 
   [[nodiscard]] V3 mirror(const Material& m, V3 n, V3 view, float sun, float open) const {

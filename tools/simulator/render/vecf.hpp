@@ -58,6 +58,7 @@ inline float srgb_of(float linear) noexcept {
 /// Four lanes, in a register where the machine has such.
 using F4 = float __attribute__((vector_size(16)));
 using I4 = std::int32_t __attribute__((vector_size(16)));
+using U4 = std::uint32_t __attribute__((vector_size(16)));
 using L2 = std::int64_t __attribute__((vector_size(16)));
 /// Whether any bit is set.
 inline bool any(I4 x) noexcept {
@@ -66,5 +67,15 @@ inline bool any(I4 x) noexcept {
 }
 constexpr F4 all(float x) noexcept { return F4{x, x, x, x}; }
 constexpr I4 all(std::int32_t x) noexcept { return I4{x, x, x, x}; }
+constexpr U4 all(std::uint32_t x) noexcept { return U4{x, x, x, x}; }
+inline F4 least(F4 a, F4 b) noexcept { return a < b ? a : b; }
+inline F4 most(F4 a, F4 b) noexcept { return a > b ? a : b; }
+inline F4 root(F4 x) noexcept {
+  return F4{std::sqrt(x[0]), std::sqrt(x[1]), std::sqrt(x[2]), std::sqrt(x[3])};
+}
+inline I4 floor_int(F4 x) noexcept {
+  const I4 i = __builtin_convertvector(x, I4);
+  return i + (x < __builtin_convertvector(i, F4));  // true is -1
+}
 
 }  // namespace kerb::sim

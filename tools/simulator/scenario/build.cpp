@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "firmware/config/words.hpp"
+#include "tools/simulator/people/random_person.hpp"
 #include "tools/simulator/scenario/things.hpp"
 #include "tools/simulator/world/speed_profile.hpp"
 #include "tools/simulator/world/street_line.hpp"
@@ -262,7 +263,9 @@ class Builder {
   }
 
   static void dress(const PersonDraft& person, PersonSpec& spec) {
-    const Clothing drawn = Wardrobe{spec.seed}.draw(spec.child, spec.female);
+    PersonSpec anybody = spec;
+    sim::dress(anybody, spec.seed);
+    const Clothing& drawn = anybody.clothing;
     const ClothesGiven& given = person.given;
     Clothing& to = spec.clothing;
     if (!given.top) to.top = drawn.top;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "tools/simulator/people/random_person.hpp"
 #include "tools/simulator/scenario/build.hpp"
 #include "tools/simulator/scenario/things.hpp"
 #include "tools/simulator/world/street_line.hpp"
@@ -81,7 +82,7 @@ std::string add_crowd(const CrowdDraft& crowd, Scenario& scenario) {
       person.carries = Carries::pram;
     else if (random.chance(0.4))
       person.carries = random.chance(0.5) ? Carries::bag : Carries::backpack;
-    person.clothing = Wardrobe{person.seed}.draw(person.child, person.female);
+    dress(person, person.seed);
     const bool stands = random.chance(crowd.standing);
     for (int k = 0; k < kTries; ++k) {
       Stroll stroll{};

@@ -22,14 +22,6 @@ Surface one_of(std::span<const std::uint32_t> colours, Random& random) {
 
 constexpr std::uint32_t kPaints[] = {0xd9d9d6, 0xf2f2f0, 0x17181a, 0x2a2c30, 0x8a8d91, 0x55585c,
                                      0x1d2f52, 0x7d1416, 0x2f4a3a, 0x9aa7b5, 0xb8b2a2, 0x5b2b1c};
-constexpr std::uint32_t kTops[] = {0x1b1c20, 0x23262d, 0x2c3a55, 0x1f2a44, 0x5a5d61, 0x8b8f94,
-                                   0x6e2430, 0x9c3a2e, 0x3c5a46, 0x6b5a43, 0xb9ae98, 0xd8d6d0,
-                                   0x8c2f5c, 0x2f6f8f, 0xc9a227, 0x4b3b63};
-constexpr std::uint32_t kBottoms[] = {0x1a1b1f, 0x22252c, 0x2a3b5a, 0x33466a, 0x4a5d80,
-                                      0x5b5346, 0x8a7d66, 0x6a6d70, 0x39332d, 0xb0a68f};
-constexpr std::uint32_t kShoes[] = {0x141416, 0x2b2320, 0x4a3524, 0xdcdcd8, 0x5a5a5c, 0x27324a};
-constexpr std::uint32_t kHair[] = {0x14110f, 0x2a1d15, 0x4b3323, 0x6b4a2c, 0xa47f4a, 0x8c8a87};
-constexpr std::uint32_t kSkins[] = {0xf0c8ab, 0xe3b08c, 0xd19a72, 0xb27a52, 0x8a5a3a, 0x5c3b27};
 
 }  // namespace
 
@@ -114,22 +106,6 @@ Surface usual_surface(PropKind kind, Random& random) {
       break;
   }
   return colour(0x8a8d90);
-}
-
-Clothing Wardrobe::draw(bool child, bool female) {
-  Clothing out;
-  const double top = random.unit(), bottom = random.unit();
-  out.top = top < 0.3 ? Garment::shirt : top < 0.75 || child ? Garment::jacket : Garment::coat;
-  out.bottom = Garment::trousers;
-  if (bottom < 0.12) out.bottom = Garment::shorts;
-  if (female && bottom > 0.75) out.bottom = Garment::skirt;
-  out.pattern = random.chance(0.75) ? 0 : 1 + random.below(3);
-  out.top_surface = one_of(kTops, random);
-  out.bottom_surface = one_of(kBottoms, random);
-  out.shoes = one_of(kShoes, random);
-  out.hair = one_of(kHair, random);
-  out.skin = one_of(kSkins, random);
-  return out;
 }
 
 }  // namespace kerb::sim

@@ -15,11 +15,4 @@ namespace kerb::sim {
 /// May it have a speed?
 [[nodiscard]] bool can_drive(PropKind kind);
 
-/// Clothes, hair and skin as one sees them in a street. Surfaces alone, or garments too.
-struct Wardrobe {
-  explicit Wardrobe(std::uint32_t seed) : random{seed * 0x9e3779b97f4a7c15u + 17} {}
-  [[nodiscard]] Clothing draw(bool child, bool female);
-  Random random;
-};
-
 }  // namespace kerb::sim
