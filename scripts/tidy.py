@@ -4,8 +4,8 @@
 it includes, its compile command or .clang-tidy has changed.
 
 Files that are compiled alike are read several at a time, as one source that includes them: most of
-clang-tidy's time goes into headers, and they are then read once. Where such a source does not pass,
-its parts are read again, down to the single file, whose verdict is the one that counts.
+clang-tidy's time goes into headers, and they are then read once. Where they do not compile together,
+they are read in two parts, and so on down to the single file.
 
 usage: tidy.py [--build build/host] [--jobs N] [--batch N] [--all] [FILE...]
 
@@ -103,15 +103,29 @@ def flags_of(entry: dict) -> list[str]:
     return flags
 
 
+FINDING = re.compile(r"^(/[^:\n]+):\d+:\d+: (?:error|warning): ", re.MULTILINE)
+
+
+def findings(output: str) -> bool:
+    """Whether it was read to the end: sources that do not get along say nothing about themselves."""
+    return bool(FINDING.search(output)) and "[clang-diagnostic-error" not in output
+
+
 class Batch:
     """Files that one run of clang-tidy reads, and how they are compiled."""
 
-    def __init__(self, paths: list[str], flags: list[str]) -> None:
+    def __init__(self, paths: list[str], flags: list[str], headers: dict[str, set[str]]) -> None:
         self.paths = paths
         self.flags = flags
+        self.headers = headers  # of ours, by the file that includes them
 
     def halves(self) -> list["Batch"]:
-        return [Batch(self.paths[i::2], self.flags) for i in (0, 1)]
+        return [Batch(self.paths[i::2], self.flags, self.headers) for i in (0, 1)]
+
+    def at_fault(self, output: str) -> list[str]:
+        """Those with findings, in themselves or in what they include; all, where that cannot be told."""
+        found = set(FINDING.findall(output))
+        return [p for p in self.paths if found & {p, *self.headers[p]}] or self.paths
 
     def source(self, folder: pathlib.Path) -> str:
         if len(self.paths) == 1:
@@ -147,7 +161,7 @@ class Draft:
     """A batch that is being put together from files that get along with each other."""
 
     def __init__(self, flags: list[str]) -> None:
-        self.batch = Batch([], flags)
+        self.batch = Batch([], flags, {})
         self.headers: dict[str, set[str]] = {}  # and what each declares
         self.taken: set[str] = set()            # by the sources
 
@@ -159,6 +173,7 @@ class Draft:
 
     def add(self, path: str, headers: set[str], names: Names) -> None:
         self.batch.paths.append(path)
+        self.batch.headers[path] = headers
         self.taken |= names.of(path)
         self.headers.update({h: names.of(h) for h in headers})
 
@@ -239,18 +254,21 @@ def main() -> int:
             for future in ready:
                 batch = running.pop(future)
                 status, output, seconds = future.result()
-                if status and len(batch.paths) > 1:
+                if status and len(batch.paths) > 1 and not findings(output):
                     running.update(map(start, batch.halves()))
                     continue
-                done += len(batch.paths)
-                names = " ".join(os.path.relpath(path, ROOT) for path in batch.paths)
-                print(f"({done}/{len(work)}) {'FAIL' if status else 'ok  '} {names} ({seconds:.1f} s)", flush=True)
-                if status:
-                    failed += 1
+                bad = batch.at_fault(output) if status else []
+                good = [path for path in batch.paths if path not in bad]
+                for verdict, paths in (("FAIL", bad), ("ok  ", good)):
+                    done += len(paths)
+                    names = " ".join(os.path.relpath(path, ROOT) for path in paths)
+                    if paths:
+                        print(f"({done}/{len(work)}) {verdict} {names} ({seconds:.1f} s)", flush=True)
+                if bad:
+                    failed += len(bad)
                     print(output, flush=True)
-                else:
-                    for path in batch.paths:
-                        work[path].touch()
+                for path in good:
+                    work[path].touch()
     for stamp in cache.iterdir():  # what no longer matches anything
         if time.time() - stamp.stat().st_mtime > 30 * 86400:
             stamp.unlink()
