@@ -285,7 +285,17 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
       const F4 w_x = all(t.wx * f32(kStep));
       const auto id_here = all(static_cast<std::int32_t>(id));
       const Material* material = t.cut ? &materials[t.material] : nullptr;
-      const Geometry* geometry = t.cut ? items[t.item].geometry : nullptr;
+      struct {
+        float u = 0, v = 0, u1 = 0, v1 = 0, u2 = 0, v2 = 0;
+      } cloth;  // where the texture is, in its sides
+      if (material != nullptr) {
+        const std::vector<Corner>& corners = items[t.item].geometry->corners;
+        const Corner &a = corners[t.corner[0]], &b = corners[t.corner[1]],
+                     &c = corners[t.corner[2]];
+        const float k = material->per_metre;
+        cloth = {k * a.u,         k * a.v,         k * (b.u - a.u),
+                 k * (b.v - a.v), k * (c.u - a.u), k * (c.v - a.v)};
+      }
       const float ref_x = f32(t.x[0]) * (1.0F / kSubpixel),
                   ref_y = f32(t.y[0]) * (1.0F / kSubpixel);
       constexpr int kBlock = 8;
@@ -340,20 +350,13 @@ void Raster::draw(int tile, TileSamples& out, const Materials& materials,
               I4 visible = ~outside & (w > out.w[i]);
               if (any(visible)) {
                 if (material != nullptr) {
-                  const Corner& ca = geometry->corners[t.corner[0]];
-                  const Corner& cb = geometry->corners[t.corner[1]];
-                  const Corner& cc = geometry->corners[t.corner[2]];
                   const F4 lx = all(f32(left + x) - ref_x) + lane_x, z = all(1.0F) / w;
                   const F4 b1 = (all(t.b1) + all(t.b1x) * lx + all(t.b1y) * dy) * z;
                   const F4 b2 = (all(t.b2) + all(t.b2x) * lx + all(t.b2y) * dy) * z;
-                  const F4 u = (all(ca.u) + b1 * all(cb.u - ca.u) + b2 * all(cc.u - ca.u)) *
-                               all(material->per_metre);
-                  const F4 v = (all(ca.v) + b1 * all(cb.v - ca.v) + b2 * all(cc.v - ca.v)) *
-                               all(material->per_metre);
+                  const F4 u = all(cloth.u) + b1 * all(cloth.u1) + b2 * all(cloth.u2);
+                  const F4 v = all(cloth.v) + b1 * all(cloth.v1) + b2 * all(cloth.v2);
                   const int level = w[0] < 0.04F ? 2 : w[0] < 0.1F ? 1 : 0;
-                  for (int k = 0; k < 4; ++k)
-                    if (visible[k] != 0 && !material->texture->solid(u[k], v[k], level))
-                      visible[k] = 0;
+                  visible &= material->texture->solid(u, v, level);
                 }
                 out.w[i] = visible ? w : out.w[i];
                 out.id[i] = visible ? id_here : out.id[i];

@@ -47,7 +47,8 @@ class Renderer {
     double pixels = 0;                      ///< of the whole silhouette
   };
   [[nodiscard]] Outline outline(const World& world, int person, double t) const;
-  /// Seconds each stage of the last picture took.
+  /// Seconds of core time, of all threads together, that each stage of the last picture took. Only
+  /// meaningful where the process does nothing else meanwhile.
   struct Times {
     double place = 0, shadows = 0, bin = 0, shade = 0, develop = 0, truth = 0;
   };

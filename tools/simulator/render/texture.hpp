@@ -30,11 +30,18 @@ class Texture {
   [[nodiscard]] V3 sample_level(float u, float v, int level) const noexcept;
   /// Four places at once, all from the level for `footprint`: channels times `r`, `g` and `b`.
   void tint(F4 u, F4 v, float footprint, F4& r, F4& g, F4& b) const noexcept;
-  /// Whether there is something at this place: the alpha of the nearest texel of a level.
-  [[nodiscard]] bool solid(float u, float v, int level) const noexcept {
+  /// Whether there is something at these places (-1; else 0): the alpha of the nearest texel of a
+  /// level.
+  [[nodiscard]] I4 solid(F4 u, F4 v, int level) const noexcept {
     const int n = log2_side_ - level, mask = (1 << n) - 1;
-    const int x = floor_int(u * f32(mask + 1)) & mask, y = floor_int(v * f32(mask + 1)) & mask;
-    return (level_at(level)[at((y << n) + x)] >> 24) >= 128;
+    const F4 s = all(f32(mask + 1));
+    const I4 i = ((floor_int(v * s) & mask) << n) + (floor_int(u * s) & mask);
+    const std::uint32_t* t = level_at(level);
+    const U4 texels{t[i[0]], t[i[1]], t[i[2]], t[i[3]]};
+    return reinterpret_cast<I4>(texels) < 0;  // alpha is the top byte: 128 or more
+  }
+  [[nodiscard]] bool solid(float u, float v, int level) const noexcept {
+    return solid(all(u), all(v), level)[0] != 0;
   }
   [[nodiscard]] int log2_side() const noexcept { return log2_side_; }
   [[nodiscard]] bool empty() const noexcept { return texels_.empty(); }
