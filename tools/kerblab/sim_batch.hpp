@@ -25,6 +25,10 @@ void add_candidate_options(CLI::App& command, CandidateChoice& choice);
 /// run: its drawing and its vision take turns.
 std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int threads);
 
+/// Files that a run with these reads.
+[[nodiscard]] std::vector<std::string> inputs_of(const CandidateChoice& choice,
+                                                 const sim::RunOptions& options);
+
 /// People found in one picture.
 struct FoundPeople {
   double t = 0;
@@ -42,7 +46,7 @@ enum class PictureChoice : std::uint8_t { none, some, all };
 
 struct BatchOptions {
   CandidateChoice candidate;
-  int jobs = 1;
+  int jobs = 0;  ///< runs at a time; 0 is for whoever fills this in to replace
   PictureChoice pictures = PictureChoice::none;
   std::string traces;  ///< folder for what was sent, a file each; empty: nowhere
 };
