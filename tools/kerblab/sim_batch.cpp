@@ -186,8 +186,14 @@ void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
       "--oracle", choice.oracle, "A stand-in that warns from the truth, instead of the firmware");
   CLI::Option* always =
       command.add_flag("--always", choice.always, "A stand-in that always warns")->excludes(oracle);
+  CLI::Option* informs =
+      command
+          .add_flag("--informs", choice.informs, "A stand-in that always says somebody is close")
+          ->excludes(oracle)
+          ->excludes(always);
   command.add_flag("--never", choice.never, "A stand-in that never warns")
       ->excludes(oracle)
+      ->excludes(informs)
       ->excludes(always);
   command
       .add_option("--config", choice.config,
@@ -206,10 +212,11 @@ void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
 
 std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int threads) {
   sim::RunOptions options;
-  options.candidate = choice.oracle   ? sim::Candidate::oracle
-                      : choice.always ? sim::Candidate::always
-                      : choice.never  ? sim::Candidate::never
-                                      : sim::Candidate::product;
+  options.candidate = choice.oracle    ? sim::Candidate::oracle
+                      : choice.always  ? sim::Candidate::always
+                      : choice.informs ? sim::Candidate::informs
+                      : choice.never   ? sim::Candidate::never
+                                       : sim::Candidate::product;
   options.latency_s = choice.latency_ms / 1000;
   options.threads = threads;
   options.painter = make_painter;

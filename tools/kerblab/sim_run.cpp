@@ -45,15 +45,13 @@ int run(SimRunOptions o) {
     if (Status ok = check_output(path); !ok) return fail(ok.error());
     outputs.push_back(path);
   }
-  if (!o.bench.empty() &&
-      (o.batch.candidate.oracle || o.batch.candidate.always || o.batch.candidate.never))
+  if (!o.bench.empty() && o.batch.candidate.stands_in())
     return fail("--hil is for the firmware, not for a stand-in");
   const std::optional<ChosenScenes> scenes = load_scenes(o.scenes);
   if (!scenes) return kBadInput;
 
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const bool stands_in =
-      o.batch.candidate.oracle || o.batch.candidate.always || o.batch.candidate.never;
+  const bool stands_in = o.batch.candidate.stands_in();
   if (o.batch.jobs == 0) o.batch.jobs = stands_in ? cores : std::max(1, cores / 2);
   const std::optional<sim::RunOptions> each =
       run_options(o.batch.candidate, std::max(1, cores / o.batch.jobs));
@@ -104,8 +102,8 @@ void add_sim_run(CLI::App& group, Action& action) {
   command->footer(
       "The firmware runs in this process, on the scenario's clock, as fast as the machine allows;\n"
       "two runs send the same. The judge reads only what was sent: CAN frames, lamps, sound.\n"
-      "--oracle, --always and --never judge the judge: the first passes every suite, the others\n"
-      "must not.\n"
+      "--oracle, --always, --informs and --never judge the judge: the first passes every suite,\n"
+      "the others must not (but --never passes quiet, which asks for silence).\n"
       "Examples:\n  kerblab sim run --suite euroncap --oracle\n"
       "  kerblab sim run --suite quiet --report r.json --html r.html\n"
       "  kerblab sim run my-street.toml --html r.html --pictures all\n"
