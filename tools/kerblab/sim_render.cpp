@@ -299,7 +299,8 @@ void add_sim_render(CLI::App& group, Action& action) {
       "picture). Cameras of many bands give their bands side by side.\n"
       "Examples:\n  kerblab sim render my-street.toml --out pictures --truth\n"
       "  kerblab sim render --suite euroncap --only CPNA --out pictures --every 10\n"
-      "  kerblab eval detector --images pictures/NAME/img1 --truth pictures/NAME \\\n      --truth-min-visible 0.4");
+      "  kerblab eval detector --images pictures/NAME/img1 --truth pictures/NAME \\\n      "
+      "--truth-min-visible 0.4");
   const auto o = std::make_shared<RenderCommand>();
   add_scene_options(*command, o->scenes);
   command->add_option("--out", o->out, "Folder for a folder of each run")
