@@ -34,6 +34,7 @@ function(kerb_add_test)
   target_include_directories(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${arg_NAME} PRIVATE ${arg_LINKS} kerb::unity kerb::warnings kerb::sanitizers
     kerb::test_flags)
+  set_target_properties(${arg_NAME} PROPERTIES UNITY_BUILD OFF)  # a test's files are few, and its own
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_ARGS})
   if(arg_THREADED)
     list(APPEND arg_LABELS threaded)

@@ -120,7 +120,7 @@ def main():
     for name, s in rendered.items():
         text += line("rendered " + name, s)
     text += line("rendered, together", all_rendered, True)
-    text += f"| rendered, nobody there, 1280 × 720 | {count} | " + "| " * (len(BINS) - 1) + f"| {empty:.2f} |\n\n"
+    text += f"| rendered, nobody there, 1280 × 720 | {count} | " + "| " * len(BINS) + f"{empty:.2f} |\n\n"
     text += verdict(all_real, all_rendered)
     begin, end = "<!-- tables: begin (made by scripts/sim_detector.py) -->\n", "<!-- tables: end -->\n"
     with open(PAGE) as file:

@@ -188,7 +188,11 @@ part_tidy() {
   fi
   build host >/dev/null || return 1 # generated headers, and who includes what
   local status=0
-  step "tidy: clang-tidy" python3 scripts/tidy.py --build build/host --jobs "$KERB_JOBS" || status=1
+  step "tidy: clang-tidy" python3 scripts/tidy.py --build build/host --jobs "$KERB_JOBS" \
+    ${KERB_TIDY_LIMIT:+--limit "$KERB_TIDY_LIMIT"} || status=1
   closing_line "files" || return 1
+  local left
+  left="$(sed -n 's/^\([0-9]*\) files were left: .*/\1/p' "$KERB_LOG")"
+  [[ -z "$left" ]] || KERB_COUNT="$(awk -v left="$left" '{ print $1, $2, left }' <<<"$KERB_COUNT")"
   return "$status"
 }

@@ -4,13 +4,15 @@
 it includes, its compile command or .clang-tidy has changed.
 
 Files that are compiled alike are read several at a time, as one source that includes them: most of
-clang-tidy's time goes into headers, and they are then read once. Where such a source does not pass,
-its parts are read again, down to the single file, whose verdict is the one that counts.
+clang-tidy's time goes into headers, and they are then read once. Where they do not compile together,
+they are read in two parts, and so on down to the single file.
 
-usage: tidy.py [--build build/host] [--jobs N] [--batch N] [--all] [FILE...]
+usage: tidy.py [--build build/host] [--jobs N] [--batch N] [--limit SECONDS] [--all] [FILE...]
 
 Prints a line for what was read and a closing line `N passed, N failed`; exit code 1 when a
-file fails. Tests are left out unless --all is given or they are named.
+file fails. Tests are left out unless --all is given or they are named. With --limit nothing is
+begun after so many seconds, the product is read before the tools, and a line says how many files
+were left.
 """
 import argparse
 import concurrent.futures
@@ -103,15 +105,29 @@ def flags_of(entry: dict) -> list[str]:
     return flags
 
 
+FINDING = re.compile(r"^(/[^:\n]+):\d+:\d+: (?:error|warning): ", re.MULTILINE)
+
+
+def findings(output: str) -> bool:
+    """Whether it was read to the end: sources that do not get along say nothing about themselves."""
+    return bool(FINDING.search(output)) and "[clang-diagnostic-error" not in output
+
+
 class Batch:
     """Files that one run of clang-tidy reads, and how they are compiled."""
 
-    def __init__(self, paths: list[str], flags: list[str]) -> None:
+    def __init__(self, paths: list[str], flags: list[str], headers: dict[str, set[str]]) -> None:
         self.paths = paths
         self.flags = flags
+        self.headers = headers  # of ours, by the file that includes them
 
     def halves(self) -> list["Batch"]:
-        return [Batch(self.paths[i::2], self.flags) for i in (0, 1)]
+        return [Batch(self.paths[i::2], self.flags, self.headers) for i in (0, 1)]
+
+    def at_fault(self, output: str) -> list[str]:
+        """Those with findings, in themselves or in what they include; all, where that cannot be told."""
+        found = set(FINDING.findall(output))
+        return [p for p in self.paths if found & {p, *self.headers[p]}] or self.paths
 
     def source(self, folder: pathlib.Path) -> str:
         if len(self.paths) == 1:
@@ -147,7 +163,7 @@ class Draft:
     """A batch that is being put together from files that get along with each other."""
 
     def __init__(self, flags: list[str]) -> None:
-        self.batch = Batch([], flags)
+        self.batch = Batch([], flags, {})
         self.headers: dict[str, set[str]] = {}  # and what each declares
         self.taken: set[str] = set()            # by the sources
 
@@ -159,6 +175,7 @@ class Draft:
 
     def add(self, path: str, headers: set[str], names: Names) -> None:
         self.batch.paths.append(path)
+        self.batch.headers[path] = headers
         self.taken |= names.of(path)
         self.headers.update({h: names.of(h) for h in headers})
 
@@ -177,11 +194,17 @@ def in_batches(files: list[tuple[str, list[str], set[str]]], size: int) -> list[
             alike.append(draft)
         draft.add(path, headers, names)
     batches = [draft.batch for several in drafts.values() for draft in several]
-    return sorted(batches, key=lambda batch: -len(batch.paths))
+    tool = str(ROOT / "tools") + os.sep
+    return sorted(batches, key=lambda batch: (batch.paths[0].startswith(tool), -len(batch.paths)))
 
 
-def tidy(batch: Batch, folder: pathlib.Path) -> tuple[int, str, float]:
+LEFT = -1000  # instead of a status: not begun, for lack of time
+
+
+def tidy(batch: Batch, folder: pathlib.Path, deadline: float) -> tuple[int, str, float]:
     begin = time.monotonic()
+    if begin > deadline:
+        return LEFT, "", 0.0
     command = ["clang-tidy", "--quiet", "--warnings-as-errors=*", f"--header-filter={SOURCES}",
                batch.source(folder), "--", *batch.flags, "-Wno-unknown-warning-option"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
@@ -196,6 +219,7 @@ def main() -> int:
     parser.add_argument("--build", default=str(ROOT / "build/host"), type=pathlib.Path)
     parser.add_argument("--jobs", default=os.cpu_count() or 1, type=int)
     parser.add_argument("--batch", default=12, type=int, help="files read at a time; 1: each alone")
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help="begin nothing after this time")
     parser.add_argument("--all", action="store_true", help="the tests too")
     parser.add_argument("files", nargs="*", help="only these, as paths from the top")
     arguments = parser.parse_args()
@@ -229,34 +253,43 @@ def main() -> int:
             headers = {h for h in map(os.path.normpath, made_from or []) if h != path and ours(h)}
             files.append((path, flags_of(entry), headers))
 
-    failed = done = 0
+    failed = done = left = 0
+    deadline = time.monotonic() + arguments.limit if arguments.limit else float("inf")
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool, \
             tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
-        start = lambda batch: (pool.submit(tidy, batch, pathlib.Path(folder)), batch)
+        start = lambda batch: (pool.submit(tidy, batch, pathlib.Path(folder), deadline), batch)
         running = dict(map(start, in_batches(files, max(1, arguments.batch))))
         while running:
             ready, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in ready:
                 batch = running.pop(future)
                 status, output, seconds = future.result()
-                if status and len(batch.paths) > 1:
+                if status == LEFT:
+                    left += len(batch.paths)
+                    continue
+                if status and len(batch.paths) > 1 and not findings(output):
                     running.update(map(start, batch.halves()))
                     continue
-                done += len(batch.paths)
-                names = " ".join(os.path.relpath(path, ROOT) for path in batch.paths)
-                print(f"({done}/{len(work)}) {'FAIL' if status else 'ok  '} {names} ({seconds:.1f} s)", flush=True)
-                if status:
-                    failed += 1
+                bad = batch.at_fault(output) if status else []
+                good = [path for path in batch.paths if path not in bad]
+                for verdict, paths in (("FAIL", bad), ("ok  ", good)):
+                    done += len(paths)
+                    names = " ".join(os.path.relpath(path, ROOT) for path in paths)
+                    if paths:
+                        print(f"({done}/{len(work)}) {verdict} {names} ({seconds:.1f} s)", flush=True)
+                if bad:
+                    failed += len(bad)
                     print(output, flush=True)
-                else:
-                    for path in batch.paths:
-                        work[path].touch()
+                for path in good:
+                    work[path].touch()
     for stamp in cache.iterdir():  # what no longer matches anything
         if time.time() - stamp.stat().st_mtime > 30 * 86400:
             stamp.unlink()
     if known:
         print(f"{known} files have not changed since they passed")
-    print(f"{known + len(work) - failed} passed, {failed} failed")
+    if left:
+        print(f"{left} files were left: {arguments.limit:.0f} s had gone by")
+    print(f"{known + len(work) - left - failed} passed, {failed} failed")
     return 1 if failed or known + len(work) == 0 else 0
 
 

@@ -12,7 +12,7 @@ namespace {
 using Drawing = eval::Drawing;
 
 constexpr int kShift = 4;  // OpenCV draws to 1/16 of a pixel
-constexpr int kFont = cv::FONT_HERSHEY_SIMPLEX;
+constexpr int kPlotFont = cv::FONT_HERSHEY_SIMPLEX;
 
 cv::Scalar bgr(eval::Colour c) { return {double(c.b), double(c.g), double(c.r)}; }
 
@@ -65,19 +65,19 @@ void draw(cv::Mat& out, const Drawing::Text& text, double scale) {
   const double size = text.size * scale / 30;  // Hershey's capitals are 21 high, its lines 30
   const int width = std::max(1, static_cast<int>(std::lround(scale * text.size / 15)));
   int below = 0;
-  const cv::Size box = cv::getTextSize(letters, kFont, size, width, &below);
+  const cv::Size box = cv::getTextSize(letters, kPlotFont, size, width, &below);
   const int back = text.anchor == Drawing::Anchor::start    ? 0
                    : text.anchor == Drawing::Anchor::middle ? box.width / 2
                                                             : box.width;
   const cv::Point at{static_cast<int>(std::lround(text.x * scale)),
                      static_cast<int>(std::lround(text.y * scale))};
   if (!text.upright) {
-    cv::putText(out, letters, {at.x - back, at.y}, kFont, size, bgr(text.colour), width,
+    cv::putText(out, letters, {at.x - back, at.y}, kPlotFont, size, bgr(text.colour), width,
                 cv::LINE_AA);
     return;
   }
   cv::Mat flat{box.height + below + 4, box.width + 4, CV_8UC3, cv::Scalar::all(255)};
-  cv::putText(flat, letters, {2, box.height + 2}, kFont, size, bgr(text.colour), width,
+  cv::putText(flat, letters, {2, box.height + 2}, kPlotFont, size, bgr(text.colour), width,
               cv::LINE_AA);
   cv::Mat turned;
   cv::rotate(flat, turned, cv::ROTATE_90_COUNTERCLOCKWISE);

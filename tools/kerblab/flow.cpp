@@ -150,15 +150,16 @@ class Flow {
   }
 
   [[nodiscard]] Json count_flags() const {
-    struct Named {
+    struct NamedFlag {
       flow::Flag flag;
       const char* name;
     };
     Json out;
-    for (const Named& named :
-         {Named{flow::kValid, "valid"}, Named{flow::kTexturePoor, "texture_poor"},
-          Named{flow::kOutOfView, "out_of_view"}, Named{flow::kInconsistent, "inconsistent"},
-          Named{flow::kMaskedOut, "masked_out"}})
+    for (const NamedFlag& named :
+         {NamedFlag{flow::kValid, "valid"}, NamedFlag{flow::kTexturePoor, "texture_poor"},
+          NamedFlag{flow::kOutOfView, "out_of_view"},
+          NamedFlag{flow::kInconsistent, "inconsistent"},
+          NamedFlag{flow::kMaskedOut, "masked_out"}})
       out[named.name] = static_cast<double>(
                             std::count_if(field_.flags.begin(), field_.flags.end(),
                                           [&](std::uint8_t f) { return (f & named.flag) != 0; })) /

@@ -78,6 +78,20 @@ Status check_apart(const std::vector<std::string>& outputs,
   return Done{};
 }
 
+Status check_distinct(const std::vector<std::string>& outputs) {
+  std::set<fs::path> known;
+  std::error_code ignored;
+  for (const std::string& output : outputs) {
+    if (is_null(output)) continue;
+    const fs::path place = is_stdout(output)
+                               ? fs::path{"-"}
+                               : fs::weakly_canonical(fs::absolute(output, ignored), ignored);
+    if (!known.insert(place).second)
+      return failure(Errc::invalid_argument, "is to be written twice", output);
+  }
+  return Done{};
+}
+
 Status write_output(const std::string& path, std::string_view text) {
   if (is_stdout(path)) {
     std::fflush(stdout);

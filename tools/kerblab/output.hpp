@@ -19,6 +19,9 @@ Status check_output(const std::string& path);
 /// are fine. Fails, naming the output: invalid_argument.
 Status check_apart(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 
+/// That no two outputs are the same file, or both stdout. Fails, naming it: invalid_argument.
+Status check_distinct(const std::vector<std::string>& outputs);
+
 /// Writes a file under a temporary name beside it and renames it, or to stdout for "-" and
 /// /dev/stdout; /dev/null is not replaced. Fails: io.
 Status write_output(const std::string& path, std::string_view text);

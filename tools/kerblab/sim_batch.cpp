@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
@@ -13,6 +14,7 @@
 
 #include "firmware/main/version.hpp"
 #include "firmware/main/vision.hpp"
+#include "tools/kerblab/between.hpp"
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/progress.hpp"
@@ -21,8 +23,8 @@
 namespace kerb::lab {
 namespace {
 
-constexpr std::size_t kMostFailures = 12;  // lines on the terminal
-constexpr int kMostFailedPictured = 30;    // failed runs with pictures, of `some`
+constexpr std::size_t kMostFailures = 12;        // lines on the terminal
+constexpr std::size_t kMostFailedPictured = 30;  // failed runs with pictures, of `some`
 
 /// What the firmware logs in a thousand runs is not for the terminal; what it could not do is.
 class ErrorLog final : public Log {
@@ -44,10 +46,12 @@ class Batch {
  public:
   Batch(const std::vector<SceneSet>& sets, const BatchOptions& options, const sim::RunOptions& each)
       : options_{options}, each_{each} {
+    std::set<std::string> groups;
     for (const SceneSet& set : sets)
       for (const sim::Scenario& scenario : set.loaded.scenarios) {
-        todo_.push_back({&set, &scenario});
-        seconds_ += scenario.seconds;
+        const std::string group =
+            set.name + "/" + (scenario.group.empty() ? scenario.name : scenario.group);
+        todo_.push_back({&set, &scenario, groups.insert(group).second});
       }
     runs_.resize(todo_.size());
   }
@@ -69,6 +73,7 @@ class Batch {
       for (std::thread& worker : workers) worker.join();
     }
     if (error_) return *error_;
+    draw_failed();
     if (Status written = write_traces(); !written) return written.error();
     sim::Report report;
     report.candidate = sim::name_of(each_.candidate);
@@ -86,6 +91,7 @@ class Batch {
   struct Todo {
     const SceneSet* set;
     const sim::Scenario* scenario;
+    bool first;  // of its group
   };
 
   void work() {
@@ -112,7 +118,7 @@ class Batch {
   void finish(std::size_t i, BatchRun& done) {
     sim::ReportedRun reported;
     reported.suite = done.set;
-    if (is_pictured(done)) reported.pictures = draw_moments(done, each_);
+    picture(i, done, reported);
     reported.scenario = done.run.scenario;
     reported.truth = std::move(done.run.truth);
     reported.judgement = std::move(done.run.judgement);
@@ -125,12 +131,28 @@ class Batch {
     ++done_;
     progress_->show(done_, todo_.size(), done.run.scenario.name);
   }
-  bool is_pictured(const BatchRun& done) {
-    if (options_.pictures != PictureChoice::some) return options_.pictures == PictureChoice::all;
+  /// Of `some` the first run of each group, and the first that failed: first by their order, not by
+  /// who is done first.
+  void picture(std::size_t i, const BatchRun& done, sim::ReportedRun& reported) {
+    if (options_.pictures == PictureChoice::none) return;
+    if (options_.pictures == PictureChoice::all || todo_[i].first) {
+      reported.pictures = draw_moments(done, each_);
+      return;
+    }
+    if (done.run.judgement.passed()) return;
     const std::lock_guard lock{mutex_};
-    const sim::Scenario& s = done.run.scenario;
-    if (pictured_.insert(done.set + "/" + (s.group.empty() ? s.name : s.group)).second) return true;
-    return !done.run.judgement.passed() && failed_pictured_++ < kMostFailedPictured;
+    to_draw_.emplace(i, done);
+    if (to_draw_.size() > kMostFailedPictured) to_draw_.erase(std::prev(to_draw_.end()));
+  }
+  void draw_failed() {
+    Progress progress{clock_, "draw"};
+    std::size_t drawn = 0;
+    sim::RunOptions alone = each_;  // nothing else runs now
+    alone.threads *= std::max(options_.jobs, 1);
+    for (const auto& [i, run] : to_draw_) {
+      runs_[i]->pictures = draw_moments(run, alone);
+      progress.show(++drawn, to_draw_.size(), run.run.scenario.name);
+    }
   }
   Status write_traces() {
     if (!folder_) return Done{};
@@ -145,7 +167,6 @@ class Batch {
   SystemClock clock_;
   ErrorLog log_;
   std::vector<Todo> todo_;
-  double seconds_ = 0;
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> failed_{false};
   std::mutex mutex_;
@@ -153,8 +174,7 @@ class Batch {
   std::vector<std::optional<sim::ReportedRun>> runs_;
   std::optional<OutputFolder> folder_;
   std::map<std::size_t, std::pair<std::string, std::string>> traces_;
-  std::set<std::string> pictured_;
-  int failed_pictured_ = 0;
+  std::map<std::size_t, BatchRun> to_draw_;  // the first that failed, in the order of the runs
   std::size_t done_ = 0;
   Progress* progress_ = nullptr;
 };
@@ -166,8 +186,14 @@ void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
       "--oracle", choice.oracle, "A stand-in that warns from the truth, instead of the firmware");
   CLI::Option* always =
       command.add_flag("--always", choice.always, "A stand-in that always warns")->excludes(oracle);
+  CLI::Option* informs =
+      command
+          .add_flag("--informs", choice.informs, "A stand-in that always says somebody is close")
+          ->excludes(oracle)
+          ->excludes(always);
   command.add_flag("--never", choice.never, "A stand-in that never warns")
       ->excludes(oracle)
+      ->excludes(informs)
       ->excludes(always);
   command
       .add_option("--config", choice.config,
@@ -180,16 +206,17 @@ void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
   command
       .add_option("--latency", choice.latency_ms,
                   "From a picture to its result on the scenario's clock, milliseconds")
-      ->check(CLI::Range(0.0, 1000.0))
+      ->check(between(0, 1000))
       ->capture_default_str();
 }
 
 std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int threads) {
   sim::RunOptions options;
-  options.candidate = choice.oracle   ? sim::Candidate::oracle
-                      : choice.always ? sim::Candidate::always
-                      : choice.never  ? sim::Candidate::never
-                                      : sim::Candidate::product;
+  options.candidate = choice.oracle    ? sim::Candidate::oracle
+                      : choice.always  ? sim::Candidate::always
+                      : choice.informs ? sim::Candidate::informs
+                      : choice.never   ? sim::Candidate::never
+                                       : sim::Candidate::product;
   options.latency_s = choice.latency_ms / 1000;
   options.threads = threads;
   options.painter = make_painter;
@@ -214,6 +241,13 @@ std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int th
   if (find_models(config.detector).model.empty())
     warn("nobody looks for people: " + why_no_model(config.detector));
   return options;
+}
+
+std::vector<std::string> inputs_of(const CandidateChoice& choice, const sim::RunOptions& options) {
+  const DetectorModels models = find_models(options.config.detector);
+  std::vector<std::string> out{choice.config, choice.model, models.model, models.grey};
+  std::erase(out, "");
+  return out;
 }
 
 Result<sim::Report> run_batch(const std::vector<SceneSet>& sets, const BatchOptions& options,

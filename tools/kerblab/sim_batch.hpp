@@ -13,17 +13,22 @@ namespace kerb::lab {
 
 /// Who runs in the scenarios, and how: what `sim run` and `sim view` share.
 struct CandidateChoice {
-  bool oracle = false, always = false, never = false;
+  bool oracle = false, always = false, informs = false, never = false;
+  [[nodiscard]] bool stands_in() const noexcept { return oracle || always || informs || never; }
   std::string config, model, backend = "auto";
   double latency_ms = 33;
 };
-/// Adds --oracle, --always, --never, --config, --model, --backend and --latency. `choice` must
-/// outlive the parsing.
+/// Adds --oracle, --always, --informs, --never, --config, --model, --backend and --latency.
+/// `choice` must outlive the parsing.
 void add_candidate_options(CLI::App& command, CandidateChoice& choice);
 
 /// What was chosen, ready to run; or nothing, after what is wrong was printed. `threads` is for one
 /// run: its drawing and its vision take turns.
 std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int threads);
+
+/// Files that a run with these reads.
+[[nodiscard]] std::vector<std::string> inputs_of(const CandidateChoice& choice,
+                                                 const sim::RunOptions& options);
 
 /// People found in one picture.
 struct FoundPeople {
@@ -42,7 +47,7 @@ enum class PictureChoice : std::uint8_t { none, some, all };
 
 struct BatchOptions {
   CandidateChoice candidate;
-  int jobs = 1;
+  int jobs = 0;  ///< runs at a time; 0 is for whoever fills this in to replace
   PictureChoice pictures = PictureChoice::none;
   std::string traces;  ///< folder for what was sent, a file each; empty: nowhere
 };

@@ -82,12 +82,13 @@ int list(const ListOptions& o) {
   if (!o.json.empty())
     if (Status ok = check_output(o.json); !ok) return fail(ok.error());
   if (o.scenes.files.empty() && o.scenes.suites.empty()) return list_suites(o.json);
-  const std::optional<std::vector<SceneSet>> sets = load_scenes(o.scenes);
-  if (!sets) return kBadInput;
+  const std::optional<ChosenScenes> scenes = load_scenes(o.scenes);
+  if (!scenes) return kBadInput;
+  if (Status ok = check_apart({o.json}, scenes->files); !ok) return fail(ok.error());
   Json out = Json::array();
   std::string text = fmt::format("{:<44} {:>6} {:>5} {:>6} {:>6}  {}\n", "run", "s", "km/h",
                                  "people", "things", "contact, if nobody does anything");
-  for (const SceneSet& set : *sets)
+  for (const SceneSet& set : scenes->sets)
     for (const sim::Scenario& scenario : set.loaded.scenarios) {
       if (o.json.empty()) {
         text += row(scenario);

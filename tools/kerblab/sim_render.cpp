@@ -13,6 +13,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "tools/flow/flo_file.hpp"
+#include "tools/kerblab/between.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/progress.hpp"
 #include "tools/kerblab/sim.hpp"
@@ -80,7 +81,15 @@ Status save(const fs::path& path, const cv::Mat& picture) {
   return cv::imwrite(path.string(), picture) ? Status{Done{}} : Status{cannot_write(path)};
 }
 
-/// What is seen of each person: pixels, and their box.
+/// A field of a CSV file, as RFC 4180 has it.
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string out = "\"";
+  for (const char c : text) out += c == '"' ? std::string{"\"\""} : std::string{c};
+  return out + "\"";
+}
+
+/// What is seen of each person, without what they carry: pixels, and their box.
 struct Seen {
   int pixels = 0, x0 = 1 << 30, y0 = 1 << 30, x1 = -1, y1 = -1;
 };
@@ -91,7 +100,7 @@ std::vector<Seen> seen_of(const sim::Rendered& r, std::size_t people) {
       const std::size_t i = static_cast<std::size_t>(y) * static_cast<std::size_t>(r.width) +
                             static_cast<std::size_t>(x);
       const int person = r.objects[i] - sim::ObjectId::kFirstPerson;
-      if (person < 0 || person >= static_cast<int>(people)) continue;
+      if (person < 0 || person >= static_cast<int>(people) || r.carried[i] != 0) continue;
       Seen& s = out[static_cast<std::size_t>(person)];
       ++s.pixels;
       s.x0 = std::min(s.x0, x);
@@ -190,7 +199,7 @@ class Sequence {
           fmt::format("{},{},{:.2f},{:.2f},{:.2f},{:.2f},{},1,{:.3f}\n", i + 1, p + 1, box.x0,
                       box.y0, box.x1 - box.x0, box.y1 - box.y0, visible > 0.05 ? 1 : 0, visible);
       csv_ += fmt::format("{},{:.4f},{},{},{:.2f},{:.2f},{:.2f},{:.2f},{:.3f},", i + 1, t, p + 1,
-                          scenario_.people[p].name, box.x0, box.y0, box.x1 - box.x0,
+                          csv_field(scenario_.people[p].name), box.x0, box.y0, box.x1 - box.x0,
                           box.y1 - box.y0, visible);
       csv_ += s.pixels > 0
                   ? fmt::format("{},{},{},{},", s.x0, s.y0, s.x1 - s.x0 + 1, s.y1 - s.y0 + 1)
@@ -234,15 +243,15 @@ std::string folder_name(std::string name) {
 }
 
 int render(const RenderCommand& o) {
-  const std::optional<std::vector<SceneSet>> sets = load_scenes(o.scenes);
-  if (!sets) return kBadInput;
+  const std::optional<ChosenScenes> scenes = load_scenes(o.scenes);
+  if (!scenes) return kBadInput;
   std::error_code failed;
   struct Job {
     const sim::Scenario* scenario;
     fs::path folder;
   };
   std::vector<Job> jobs;
-  for (const SceneSet& set : *sets)
+  for (const SceneSet& set : scenes->sets)
     for (const sim::Scenario& scenario : set.loaded.scenarios) {
       const fs::path folder = fs::path{o.out} / folder_name(scenario.name);
       const bool twice =
@@ -294,7 +303,8 @@ void add_sim_render(CLI::App& group, Action& action) {
       "picture). Cameras of many bands give their bands side by side.\n"
       "Examples:\n  kerblab sim render my-street.toml --out pictures --truth\n"
       "  kerblab sim render --suite euroncap --only CPNA --out pictures --every 10\n"
-      "  kerblab eval detector --images pictures/NAME/img1 --truth pictures/NAME");
+      "  kerblab eval detector --images pictures/NAME/img1 --truth pictures/NAME \\\n      "
+      "--truth-min-visible 0.4");
   const auto o = std::make_shared<RenderCommand>();
   add_scene_options(*command, o->scenes);
   command->add_option("--out", o->out, "Folder for a folder of each run")
@@ -305,7 +315,7 @@ void add_sim_render(CLI::App& group, Action& action) {
   command->add_option("--every", o->every, "Only each so-manieth frame of the camera's")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  command->add_option("--from", o->from, "Begin at this time, s")->check(CLI::Range(0.0, 1e6));
+  command->add_option("--from", o->from, "Begin at this time, s")->check(between(0, 1e6));
   command->add_flag("--truth", o->truth, "Also what is true of each pixel and person");
   command->add_flag("--boxes", o->boxes, "Also gt/gt.txt and truth.csv of it, no more");
   command->add_flag("--time", o->time, "Say what core time each stage costs");

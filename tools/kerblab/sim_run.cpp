@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <thread>
 
 #include "tools/kerblab/output.hpp"
@@ -23,6 +25,19 @@ struct SimRunOptions {
   std::string report, html, pictures = "some", bench;
 };
 
+/// What --traces leaves; of several runs of one name the first one's.
+std::set<std::string> trace_files(const SimRunOptions& o, const ChosenScenes& scenes) {
+  std::set<std::string> out;
+  if (o.batch.traces.empty()) return out;
+  const std::filesystem::path folder{o.batch.traces};
+  for (const SceneSet& set : scenes.sets)
+    for (const sim::Scenario& scenario : set.loaded.scenarios) {
+      out.insert((folder / (scenario.name + ".trace")).string());
+      if (!o.bench.empty()) out.insert((folder / (scenario.name + ".log")).string());
+    }
+  return out;
+}
+
 int run(SimRunOptions o) {
   std::vector<std::string> outputs;
   for (const std::string& path : {o.report, o.html}) {
@@ -30,34 +45,35 @@ int run(SimRunOptions o) {
     if (Status ok = check_output(path); !ok) return fail(ok.error());
     outputs.push_back(path);
   }
-  std::vector<std::string> inputs = o.scenes.files;
-  for (const std::string& path : {o.batch.candidate.config, o.batch.candidate.model})
-    if (!path.empty()) inputs.push_back(path);
-  if (Status apart = check_apart(outputs, inputs); !apart) return fail(apart.error());
-  if (!o.bench.empty() &&
-      (o.batch.candidate.oracle || o.batch.candidate.always || o.batch.candidate.never))
+  if (!o.bench.empty() && o.batch.candidate.stands_in())
     return fail("--hil is for the firmware, not for a stand-in");
-  const std::optional<std::vector<SceneSet>> sets = load_scenes(o.scenes);
-  if (!sets) return kBadInput;
+  const std::optional<ChosenScenes> scenes = load_scenes(o.scenes);
+  if (!scenes) return kBadInput;
 
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  const bool stands_in =
-      o.batch.candidate.oracle || o.batch.candidate.always || o.batch.candidate.never;
+  const bool stands_in = o.batch.candidate.stands_in();
   if (o.batch.jobs == 0) o.batch.jobs = stands_in ? cores : std::max(1, cores / 2);
   const std::optional<sim::RunOptions> each =
       run_options(o.batch.candidate, std::max(1, cores / o.batch.jobs));
   if (!each) return kBadInput;
+  const std::set<std::string> traces = trace_files(o, *scenes);
+  outputs.insert(outputs.end(), traces.begin(), traces.end());
+  std::vector<std::string> inputs = inputs_of(o.batch.candidate, *each);
+  inputs.insert(inputs.end(), scenes->files.begin(), scenes->files.end());
+  if (!o.bench.empty()) inputs.push_back(o.bench);
+  if (Status ok = check_apart(outputs, inputs); !ok) return fail(ok.error());
+  if (Status ok = check_distinct(outputs); !ok) return fail(ok.error());
   o.batch.pictures = o.html.empty() || o.pictures == "none" ? PictureChoice::none
                      : o.pictures == "all"                  ? PictureChoice::all
                                                             : PictureChoice::some;
   const auto start = std::chrono::steady_clock::now();
   std::optional<sim::Report> report;
   if (o.bench.empty()) {
-    Result<sim::Report> done = run_batch(*sets, o.batch, *each);
+    Result<sim::Report> done = run_batch(scenes->sets, o.batch, *each);
     if (!done) return fail(done.error());
     report = std::move(*done);
   } else {
-    report = run_on_bench(*sets, o.bench, o.batch, *each);
+    report = run_on_bench(scenes->sets, o.bench, o.batch, *each);
     if (!report) return kBadInput;
   }
   if (!o.report.empty())
@@ -86,8 +102,8 @@ void add_sim_run(CLI::App& group, Action& action) {
   command->footer(
       "The firmware runs in this process, on the scenario's clock, as fast as the machine allows;\n"
       "two runs send the same. The judge reads only what was sent: CAN frames, lamps, sound.\n"
-      "--oracle, --always and --never judge the judge: the first passes every suite, the others\n"
-      "must not.\n"
+      "--oracle, --always, --informs and --never judge the judge: the first passes every suite,\n"
+      "the others must not (but --never passes quiet, which asks for silence).\n"
       "Examples:\n  kerblab sim run --suite euroncap --oracle\n"
       "  kerblab sim run --suite quiet --report r.json --html r.html\n"
       "  kerblab sim run my-street.toml --html r.html --pictures all\n"
@@ -113,10 +129,11 @@ void add_sim_run(CLI::App& group, Action& action) {
                    "the repository tests/board/run.sh")
       ->option_text("PROGRAM")
       ->check(not_empty);
-  command->add_option("--jobs", o->batch.jobs, "Runs at a time; 0: as the machine has cores")
+  command
+      ->add_option("--jobs", o->batch.jobs,
+                   "Runs at a time; 0: one for each core, of the firmware one for two")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
-  o->batch.jobs = 0;
   command->callback([o, &action] { action = [o] { return run(*o); }; });
 }
 

@@ -5,6 +5,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
+#include <set>
+#include <system_error>
 
 #include "tools/kerblab/command.hpp"
 
@@ -24,6 +27,15 @@ bool chosen(const SceneChoice& choice, const std::string& name) {
          });
 }
 
+/// The same for a file by whatever name or link; never another's name.
+std::string identity_of(const SceneSet& set) {
+  std::error_code ignored;
+  return "at " +
+         (set.loaded.files.empty()
+              ? set.name
+              : std::filesystem::weakly_canonical(set.loaded.files.front(), ignored).string());
+}
+
 }  // namespace
 
 void add_scene_options(CLI::App& command, SceneChoice& choice) {
@@ -41,15 +53,18 @@ void add_scene_options(CLI::App& command, SceneChoice& choice) {
       ->option_text("TEXT")
       ->allow_extra_args(false)
       ->check(not_empty);
-  command.add_option("--most", choice.most, "Only the first N of them")->option_text("N");
+  command.add_option("--most", choice.most, "Only the first N of them; 0: all")
+      ->option_text("N")
+      ->check(CLI::Range(0, 1000000));
 }
 
-std::optional<std::vector<SceneSet>> load_scenes(const SceneChoice& choice) {
+std::optional<ChosenScenes> load_scenes(const SceneChoice& choice) {
   if (choice.files.empty() && choice.suites.empty()) {
     fail("name a SCENARIO file or a --suite (" + suite_names() + ")");
     return std::nullopt;
   }
-  std::vector<SceneSet> sets;
+  ChosenScenes out;
+  std::vector<SceneSet>& sets = out.sets;
   for (const std::string& suite : choice.suites) sets.push_back({suite, sim::load_suite(suite)});
   for (const std::string& file : choice.files) sets.push_back({file, sim::load_file(file)});
   bool ok = true;
@@ -59,6 +74,14 @@ std::optional<std::vector<SceneSet>> load_scenes(const SceneChoice& choice) {
       ok = false;
     }
   if (!ok) return std::nullopt;
+  std::set<std::string> known;
+  for (const SceneSet& set : sets) {
+    if (!known.insert(set.name).second || !known.insert(identity_of(set)).second) {
+      fail(set.name + ": is named twice");
+      return std::nullopt;
+    }
+    out.files.insert(out.files.end(), set.loaded.files.begin(), set.loaded.files.end());
+  }
   std::size_t left = choice.most == 0 ? static_cast<std::size_t>(-1) : choice.most;
   for (SceneSet& set : sets) {
     std::vector<sim::Scenario>& runs = set.loaded.scenarios;
@@ -73,7 +96,7 @@ std::optional<std::vector<SceneSet>> load_scenes(const SceneChoice& choice) {
                               : fmt::format("'{}' in its name", fmt::join(choice.only, "' or '"))));
     return std::nullopt;
   }
-  return sets;
+  return out;
 }
 
 }  // namespace kerb::lab

@@ -28,8 +28,13 @@ struct SceneSet {
   std::string name;  ///< of the suite; of a scenario its file
   sim::Loaded loaded;
 };
+struct ChosenScenes {
+  std::vector<SceneSet> sets;      ///< none without a run
+  std::vector<std::string> files;  ///< all that was read: not to be overwritten
+};
 /// What was chosen; or nothing, after each thing that is wrong was printed as one line on stderr.
-/// The exit code is then kBadInput. It is wrong to choose nothing, or runs that are not there.
-std::optional<std::vector<SceneSet>> load_scenes(const SceneChoice& choice);
+/// The exit code is then kBadInput. It is wrong to choose nothing, or runs that are not there, or
+/// one file or suite twice.
+std::optional<ChosenScenes> load_scenes(const SceneChoice& choice);
 
 }  // namespace kerb::lab

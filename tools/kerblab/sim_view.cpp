@@ -12,6 +12,7 @@
 #include <opencv2/videoio.hpp>
 #include <thread>
 
+#include "tools/kerblab/between.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/progress.hpp"
 #include "tools/kerblab/sim.hpp"
@@ -98,18 +99,20 @@ int view(const ViewOptions& o) {
   const Kind kind = kind_of(o.out);
   if (kind == Kind::none) return fail(o.out + ": must end in .png, .jpg or .mp4");
   if (Status ok = check_output(o.out); !ok) return fail(ok.error());
-  if (Status ok = check_apart({o.out}, o.scenes.files); !ok) return fail(ok.error());
-  const std::optional<std::vector<SceneSet>> sets = load_scenes(o.scenes);
-  if (!sets) return kBadInput;
-  const SceneSet& set = sets->front();
+  const std::optional<ChosenScenes> scenes = load_scenes(o.scenes);
+  if (!scenes) return kBadInput;
+  const SceneSet& set = scenes->sets.front();
   const sim::Scenario& scenario = set.loaded.scenarios.front();
-  if (sets->size() > 1 || set.loaded.scenarios.size() > 1)
+  if (scenes->sets.size() > 1 || set.loaded.scenarios.size() > 1)
     warn(fmt::format("more than one run is chosen; this is {}", scenario.name));
-  if (o.at && (*o.at < 0 || *o.at > scenario.seconds))
+  if (o.at && *o.at > scenario.seconds)
     return fail(fmt::format("--at {:g}: the run takes {:g} s", *o.at, scenario.seconds));
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   std::optional<sim::RunOptions> options = run_options(o.candidate, threads);
   if (!options) return kBadInput;
+  std::vector<std::string> inputs = inputs_of(o.candidate, *options);
+  inputs.insert(inputs.end(), scenes->files.begin(), scenes->files.end());
+  if (Status ok = check_apart({o.out}, inputs); !ok) return fail(ok.error());
   BatchRun run;
   run.set = set.name;
   options->watch = [&](double t, const DetectionList& found) {
@@ -142,7 +145,8 @@ void add_sim_view(CLI::App& group, Action& action) {
   command->add_option("--out", o->out, "Where it goes: .png, .jpg or .mp4")
       ->required()
       ->check(not_empty);
-  command->add_option("--at", o->at, "One picture, at this second of the scenario");
+  command->add_option("--at", o->at, "One picture, at this second of the scenario")
+      ->check(between(0, 1e6));
   command->add_option("--count", o->pictures, "Pictures of the sheet, evenly in time")
       ->check(CLI::Range(1, 400))
       ->capture_default_str();
@@ -153,7 +157,7 @@ void add_sim_view(CLI::App& group, Action& action) {
       ->check(CLI::Range(64, 8192))
       ->capture_default_str();
   command->add_option("--rate", o->rate, "Pictures a second of a video; 0: as the camera has them")
-      ->check(CLI::Range(0.0, 240.0))
+      ->check(between(0, 240))
       ->capture_default_str();
   command->callback([o, &action] { action = [o] { return view(*o); }; });
 }

@@ -3,6 +3,8 @@ kerb_add_test(NAME unit_sim_judge SOURCES simulator/test_judge.cpp
   LINKS kerb::sim_judge kerb::firmware_warning LABELS unit)
 kerb_add_test(NAME unit_sim_sight SOURCES simulator/test_sight.cpp
   LINKS kerb::sim_judge LABELS unit)
+kerb_add_test(NAME unit_sim_sight_and_picture SOURCES simulator/test_sight_and_picture.cpp
+  LINKS kerb::sim_judge kerb::sim_render kerb::sim_scenario LABELS unit)
 kerb_add_test(NAME unit_sim_run SOURCES simulator/test_run.cpp
   LINKS kerb::sim_run LABELS unit THREADED)
 kerb_add_test(NAME unit_sim_report SOURCES simulator/test_report.cpp

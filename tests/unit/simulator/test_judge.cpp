@@ -93,11 +93,13 @@ void quiet(Criteria& c) {
   c.no_collision_warning = true;
   c.most_informations = 1;
 }
+void none_idle(Criteria& c) { c.most_informations = 0; }
 void told_0_5(Criteria& c) { c.fault_told_within_s = 0.5; }
 void nothing(Criteria&) {}
 
-Speaker says(std::vector<test::Say> what) {
+Speaker says(std::vector<test::Say> what, double seconds = 6) {
   Speaker s;
+  s.seconds = seconds;
   s.says = std::move(what);
   return s;
 }
@@ -154,7 +156,11 @@ void test_each_criterion_holds_and_fails_for_its_own_reason() {
       {"one information", quiet, says({{kInformation, 1, 2}}), "most_informations", true,
        "1 information without somebody close", nobody},
       {"information with a reason", quiet, says({{kInformation, 1, 2.5}, {kInformation, 4, 5}}),
-       "most_informations", true, "1 information without", close_from_2_to_4},
+       "most_informations", true, "no information without", close_from_2_to_4},
+      {"information from the start", none_idle, says({{kInformation, 0, 4}}), "most_informations",
+       false, "1 information without somebody close, the first at 0.00 s", close_from_2_to_4},
+      {"information that does not end", none_idle, says({{kInformation, 2.1, 26}}, 26),
+       "most_informations", false, "2 informations without", close_from_2_to_4},
       {"fault told",
        told_0_5,
        unwell({{Cause::camera_blinded, 2.5, 3.5}}),
@@ -169,6 +175,14 @@ void test_each_criterion_holds_and_fails_for_its_own_reason() {
        "fault_told_within",
        false,
        "0.51 s after",
+       nobody,
+       {kBlinded}},
+      {"fault told for a moment",
+       told_0_5,
+       unwell({{Cause::camera_blinded, 2.2, 2.4}}),
+       "fault_told_within",
+       false,
+       "ACTIVE again at 2.40 s, and camera_blinded lasts until 3.00 s",
        nobody,
        {kBlinded}},
       {"fault never told",
@@ -220,6 +234,8 @@ void test_house_rules_fail_for_their_own_reason() {
   thin.pattern.duty = 0.1;
   dead_status = unwell({{Cause::camera_blinded, 2.1, 3.5}});
   dead_status.status_lamp = false;
+  Speaker gives_up = unwell({{Cause::camera_blinded, 2.1, 3.5}});
+  gives_up.status_lamp_until = 2.6;
   const Case cases[] = {
       {"status late", nothing, late_status, "messages", false, "0.30 s without KW_Status", nobody},
       {"lamp dark", nothing, dark, "lamp_and_sound", false, "lamp off during a collision warning",
@@ -232,6 +248,14 @@ void test_house_rules_fail_for_their_own_reason() {
        "lamp_and_sound",
        false,
        "status lamp dark while DEGRADED",
+       nobody,
+       {kBlinded}},
+      {"status lamp dark after a while",
+       nothing,
+       gives_up,
+       "lamp_and_sound",
+       false,
+       "status lamp dark while DEGRADED at 2.6",
        nobody,
        {kBlinded}},
       {"cut short", nothing, says({{kInformation, 2, 2.3}}), "no_flicker", false,

@@ -94,6 +94,15 @@ void test_who_never_warns_fails_every_suite_that_asks_for_a_warning() {
   TEST_ASSERT_TRUE(run_suite("quiet", Candidate::never, 5).passed());
 }
 
+void test_who_always_says_that_somebody_is_close_fails_every_suite_about_people() {
+  expect_failed("r159", Candidate::informs, {"most_informations"});
+  expect_failed("euroncap", Candidate::informs,
+                {"collision_warning_before_impact", "collision_warning_after_half_visible"});
+  const Report quiet = run_suite("quiet", Candidate::informs, 5);
+  TEST_ASSERT_FALSE(quiet.passed());
+  TEST_ASSERT_EQUAL_STRING("most_informations_per_10min", quiet.suites[0].verdicts[0].rule.c_str());
+}
+
 }  // namespace
 
 int main() {
@@ -103,6 +112,7 @@ int main() {
   RUN_TEST(test_the_oracle_passes_faults);
   RUN_TEST(test_the_oracle_passes_quiet);
   RUN_TEST(test_who_always_warns_fails_every_suite);
+  RUN_TEST(test_who_always_says_that_somebody_is_close_fails_every_suite_about_people);
   RUN_TEST(test_who_never_warns_fails_every_suite_that_asks_for_a_warning);
   return UNITY_END();
 }

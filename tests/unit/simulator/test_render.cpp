@@ -141,6 +141,32 @@ void test_an_outline_is_what_is_seen_of_somebody_alone() {
   TEST_ASSERT_DOUBLE_WITHIN(1.2, y1, o.y1);
 }
 
+void test_what_somebody_carries_is_told_apart_from_them() {
+  Scenario s = with_somebody(9, -0.6);
+  const auto draw = [](const Scenario& scenario, Rendered& out) {
+    const World world{scenario};
+    Renderer renderer{scenario, {.truth = true, .threads = 2}};
+    renderer.draw(world, 0.3, out);
+    return renderer.outline(world, 0, 0.3);
+  };
+  Rendered without, with;
+  draw(s, without);
+  s.people[0].carries = Carries::umbrella;
+  const Renderer::Outline o = draw(s, with);
+  int own = 0, carried = 0, over = 0;
+  for (std::size_t i = 0; i < with.objects.size(); ++i) {
+    TEST_ASSERT_EQUAL_INT(0, without.carried[i]);
+    const bool person = with.objects[i] == ObjectId::kFirstPerson;
+    own += person && with.carried[i] == 0 ? 1 : 0;
+    if (with.carried[i] == 0) continue;
+    TEST_ASSERT_TRUE(person);
+    ++carried;
+    over += static_cast<int>(i) / with.width < o.y0 ? 1 : 0;
+  }
+  TEST_ASSERT_TRUE(carried > 50 && over > 20);  // most of it is over their head
+  TEST_ASSERT_TRUE(own > 0.7 * o.pixels && own < 1.03 * o.pixels);
+}
+
 void test_people_are_warm_and_the_sky_is_cold() {
   Scenario s = with_somebody(9, -0.6);
   s.camera.sensor = Sensor::thermal;
@@ -259,6 +285,7 @@ int main() {
   RUN_TEST(test_flow_and_depth_of_the_road_are_those_of_a_plane);
   RUN_TEST(test_the_sky_moves_only_by_turning);
   RUN_TEST(test_an_outline_is_what_is_seen_of_somebody_alone);
+  RUN_TEST(test_what_somebody_carries_is_told_apart_from_them);
   RUN_TEST(test_people_are_warm_and_the_sky_is_cold);
   RUN_TEST(test_a_band_sees_the_reflectance_that_was_given);
   RUN_TEST(test_bands_and_mosaics_have_the_samples_they_should);

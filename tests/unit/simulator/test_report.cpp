@@ -70,6 +70,15 @@ void test_a_share_forgives_one_of_twenty_and_not_two() {
   TEST_ASSERT_FALSE(twenty(2).passed());
 }
 
+void test_no_share_forgives_a_broken_house_rule() {
+  Report report = twenty(0);
+  for (Verdict& verdict : report.runs[7].judgement.verdicts)
+    if (verdict.rule == "messages") verdict.passed = false;
+  sum_up(report, {{"test", "A suite", std::nullopt}});
+  TEST_ASSERT_EQUAL_INT(19, report.suites[0].groups[0].passed_runs);
+  TEST_ASSERT_FALSE(report.passed());
+}
+
 void test_false_informations_are_counted_over_the_suite() {
   Scenario quiet;
   quiet.name = "quiet";
@@ -153,6 +162,7 @@ void test_an_empty_scenario_has_a_page_too() {
 int main() {
   UNITY_BEGIN();
   RUN_TEST(test_a_share_forgives_one_of_twenty_and_not_two);
+  RUN_TEST(test_no_share_forgives_a_broken_house_rule);
   RUN_TEST(test_false_informations_are_counted_over_the_suite);
   RUN_TEST(test_the_json_says_what_happened);
   RUN_TEST(test_the_page_needs_nothing_from_outside);

@@ -75,7 +75,7 @@ void test_the_oracle_warns_in_time() {
 void test_who_always_warns_warns_too_early() {
   const Run r = run(crossing(), Candidate::always);
   TEST_ASSERT_EQUAL_STRING(
-      "collision_warning_not_too_early: collision warning 4.00 s before impact: over 3.50 it is a "
+      "collision_warning_not_too_early: collision warning 3.80 s before impact: over 3.50 it is a "
       "false alarm; ",
       failures(r).c_str());
 }

@@ -54,12 +54,25 @@ void test_the_edge_of_the_picture_cuts() {
 
 void test_a_parked_car_hides_the_legs_behind_it() {
   Scenario s = street(20, 3);
-  PropSpec car;
-  car.kind = PropKind::car;
-  car.size = {4.5, 1.8, 1.3};  // as high as the camera: all under 1.3 m is hidden
-  car.place.at = {16, 2.6};
-  s.props = {car};
+  PropSpec thing;
+  thing.kind = PropKind::wall;
+  thing.size = {4.5, 1.8, 1.3};  // as high as the camera: all under 1.3 m is hidden
+  thing.place.at = {16, 2.6};
+  s.props = {thing};
   TEST_ASSERT_DOUBLE_WITHIN(0.07, 1 - 1.3 / 1.8, visible(s));
+  // A car's bonnet is low. It ends 0.06 of the length behind the front, at x = 17.98, 0.61 of the
+  // height high; from 1.7 m behind the bumper it hides what is under this at x = 20. The cabin is
+  // to the left of the line of sight.
+  s.props[0].kind = PropKind::car;
+  s.props[0].size = {4.5, 1.8, 1.5};
+  s.props[0].place.at = {16, 3.8};
+  s.people[0].start.at = {20, 3.4};
+  s.people[0].height_m = 1.2;
+  const double hidden = 1.3 - (1.3 - 0.61 * 1.5) * (20 + 1.7) / (17.98 + 1.7);
+  TEST_ASSERT_DOUBLE_WITHIN(0.07, 1 - hidden / 1.2, visible(s));
+  s.people[0].height_m = 1.8;
+  s.props[0].place.at = {16, 2.6};
+  s.people[0].start.at = {20, 3};
   s.props[0].kind = PropKind::van;
   s.props[0].size = {5.5, 2, 2.4};
   TEST_ASSERT_EQUAL_DOUBLE(0, visible(s));
@@ -79,18 +92,18 @@ void test_a_turned_wall_hides_by_its_corners() {
   TEST_ASSERT_EQUAL_DOUBLE(1, visible(s));
 }
 
-void test_a_person_from_behind_a_van_is_half_visible_when_the_line_of_sight_passes_it() {
-  // The van's near corner is at (18.3, 2). Seen from 1.7 m behind the bumper, the line past it
+void test_a_person_from_behind_a_truck_is_half_visible_when_the_line_of_sight_passes_it() {
+  // The truck's near corner is at (18.3, 2). Seen from 1.7 m behind the bumper, the line past it
   // meets the person's row x = 20 at y = 2 * (20 - c) / (18.3 - c), with c the camera's x.
   Scenario s = street(20, 5);
   s.car.speeds = {{0, 5, 3}};
   s.people[0].walk = {{{20, -6}, 1.25, 0}};
   s.seconds = 5;
-  PropSpec van;
-  van.kind = PropKind::van;
-  van.size = {5, 2, 2.5};
-  van.place.at = {15.8, 3};
-  s.props = {van};
+  PropSpec truck;  // a box
+  truck.kind = PropKind::truck;
+  truck.size = {5, 2, 2.5};
+  truck.place.at = {15.8, 3};
+  s.props = {truck};
   const Truth truth = find_truth(World{s});
   TEST_ASSERT_TRUE(truth.contact.has_value());
   TEST_ASSERT_TRUE(truth.half_visible.has_value());
@@ -101,16 +114,16 @@ void test_a_person_from_behind_a_van_is_half_visible_when_the_line_of_sight_pass
 }
 
 void test_half_visible_counts_again_after_somebody_was_hidden() {
-  // Seen at first past a van's far side, then behind it, then out of it again.
+  // Seen at first past a truck's far side, then behind it, then out of it again.
   Scenario s = street(20, 6);
   s.car.speeds = {{0, 5, 3}};
   s.people[0].walk = {{{20, -6}, 1.5, 0}};
   s.seconds = 5;
-  PropSpec van;
-  van.kind = PropKind::van;
-  van.size = {5, 1, 2.5};
-  van.place.at = {15.8, 3};
-  s.props = {van};
+  PropSpec truck;
+  truck.kind = PropKind::truck;
+  truck.size = {5, 1, 2.5};
+  truck.place.at = {15.8, 3};
+  s.props = {truck};
   const Truth truth = find_truth(World{s});
   TEST_ASSERT_TRUE(truth.contact.has_value());
   TEST_ASSERT_EQUAL_DOUBLE(0, *truth.seen);
@@ -144,7 +157,7 @@ int main() {
   RUN_TEST(test_the_edge_of_the_picture_cuts);
   RUN_TEST(test_a_parked_car_hides_the_legs_behind_it);
   RUN_TEST(test_a_turned_wall_hides_by_its_corners);
-  RUN_TEST(test_a_person_from_behind_a_van_is_half_visible_when_the_line_of_sight_passes_it);
+  RUN_TEST(test_a_person_from_behind_a_truck_is_half_visible_when_the_line_of_sight_passes_it);
   RUN_TEST(test_half_visible_counts_again_after_somebody_was_hidden);
   RUN_TEST(test_the_close_zone_is_entered_and_left_when_the_pencil_says);
   return UNITY_END();

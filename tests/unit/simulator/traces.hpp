@@ -27,7 +27,8 @@ struct Speaker {
   std::vector<Unwell> unwell;
   bool lamp = true, sound = true, status_lamp = true;
   TonePattern pattern;
-  double status_from = 0;  ///< silent before
+  double status_from = 0;          ///< silent before
+  double status_lamp_until = 1e9;  ///< dark from then on
 
   [[nodiscard]] Trace trace() const {
     Trace out;
@@ -75,7 +76,7 @@ struct Speaker {
         if (t >= u.begin - 1e-9 && t < u.end - 1e-9)
           status.health = {HealthState::degraded, u.cause, 0, -1};
       outputs.show(level, level == WarningLevel::collision,
-                   status.health.state != HealthState::active, now);
+                   status.health.state != HealthState::active && t < status_lamp_until, now);
       const auto send = [&](const std::optional<CanFrame>& frame) {
         if (frame) out.frames.push_back({now, *frame});
       };

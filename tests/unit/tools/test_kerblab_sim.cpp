@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// kerblab sim list and check as a person meets them.
+// kerblab sim list, check and render as a person meets them.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/support/temp_folder.hpp"
 #include "tests/unit/tools/kerblab_program.hpp"
@@ -100,6 +101,59 @@ void test_check_knows_a_suite_and_its_templates() {
   TEST_ASSERT_TRUE(listed.out.find("a-30") != std::string::npos);
 }
 
+/// The cells of a CSV file's line, as RFC 4180 has them.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
+      cells.back() += line[++i];
+    } else if (line[i] == '"') {
+      quoted = !quoted;
+    } else if (line[i] == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += line[i];
+    }
+  }
+  return cells;
+}
+
+void test_render_says_what_is_true_of_people_without_what_they_carry() {
+  write("rain.toml",
+        "seconds = 1\n[camera]\nwidth = 640\nheight = 360\n[car]\nkmh = 0\n[[people]]\n"
+        "name = 'Smith, \"Jo\"'\nstart = [7, 0]\ncarries = \"umbrella\"\n");
+  expect_done(kerblab("sim render rain.toml --out pictures --boxes --frames 1"));
+  std::ifstream file{g_folder / "pictures/rain/truth.csv"};
+  std::string head, line;
+  std::getline(file, head);
+  std::getline(file, line);
+  const std::vector<std::string> cells = cells_of(line);
+  TEST_ASSERT_EQUAL_INT_MESSAGE(cells_of(head).size(), cells.size(), line.c_str());
+  TEST_ASSERT_EQUAL_STRING("Smith, \"Jo\"", cells[3].c_str());
+  const auto at = [&](std::size_t i) { return std::stod(cells[i]); };
+  // Nothing is in front: what is seen fills the whole box, but for what the umbrella hides.
+  TEST_ASSERT_DOUBLE_WITHIN(1.5, at(4), at(9));
+  TEST_ASSERT_TRUE(at(10) > at(5) - 1.5);
+  TEST_ASSERT_DOUBLE_WITHIN(2.5, at(4) + at(6), at(9) + at(11));
+  TEST_ASSERT_DOUBLE_WITHIN(2.5, at(5) + at(7), at(10) + at(12));
+  TEST_ASSERT_TRUE(at(8) > 0.7 && at(8) <= 1);
+}
+
+void test_no_input_is_overwritten_and_none_taken_twice() {
+  write("street.toml", kCrossing);
+  const std::string suite =
+      "title = \"Mine\"\n[[group]]\nname = \"a\"\ntemplate = \"street.toml\"\n";
+  write("mine.toml", suite);
+  expect_bad_input(kerblab("sim list --suite mine.toml --json mine.toml"), "an input: mine.toml");
+  expect_bad_input(kerblab("sim list mine.toml --json ./street.toml"), "an input: ./street.toml");
+  TEST_ASSERT_EQUAL_STRING(kCrossing, read(g_folder / "street.toml").c_str());
+  TEST_ASSERT_EQUAL_STRING(suite.c_str(), read(g_folder / "mine.toml").c_str());
+  for (const char* twice : {"street.toml street.toml", "street.toml ./street.toml",
+                            "--suite mine.toml mine.toml", "--suite r159 --suite r159"})
+    expect_bad_input(kerblab(std::string{"sim list "} + twice), "is named twice");
+}
+
 void test_bad_input_is_one_line() {
   write("street.toml", kCrossing);
   expect_bad_input(kerblab("sim"), "subcommand is required");
@@ -110,6 +164,11 @@ void test_bad_input_is_one_line() {
   expect_bad_input(kerblab("sim list ."), "is a directory");
   expect_bad_input(kerblab("sim list --suite euroncap --only CPXX"), "'CPXX' in its name");
   expect_bad_input(kerblab("sim list --json missing/x.json street.toml"), "missing");
+  expect_bad_input(kerblab("sim list --most -1 street.toml"), "--most");
+  for (const char* from : {"nan", "-nan", "inf", "-1", "1x"})
+    expect_bad_input(
+        kerblab(std::string{"sim render street.toml --out x --frames 1 --from "} + from), "--from");
+  TEST_ASSERT_FALSE(fs::exists(g_folder / "x"));
   expect_bad_input(kerblab("sim check"), "file is required");
 }
 
@@ -122,6 +181,8 @@ int main() {
   RUN_TEST(test_list_takes_some_runs_of_a_suite);
   RUN_TEST(test_check_says_all_that_is_wrong_a_line_each);
   RUN_TEST(test_check_knows_a_suite_and_its_templates);
+  RUN_TEST(test_render_says_what_is_true_of_people_without_what_they_carry);
+  RUN_TEST(test_no_input_is_overwritten_and_none_taken_twice);
   RUN_TEST(test_bad_input_is_one_line);
   return UNITY_END();
 }

@@ -2,6 +2,7 @@
 // kerblab sim run and view as a person meets them.
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <string>
@@ -175,10 +176,46 @@ void test_bad_input_is_one_line_and_leaves_nothing() {
         Case{"sim run crossing.toml --oracle --hil bench.sh", "--hil"},
         Case{"sim run crossing.toml --oracle --jobs -1", "--jobs"},
         Case{"sim view crossing.toml --oracle --out x.gif", ".png, .jpg or .mp4"},
+        Case{"sim run crossing.toml --oracle --latency nan", "--latency"},
+        Case{"sim view crossing.toml --oracle --at nan --out x.png", "--at"},
+        Case{"sim view crossing.toml --oracle --at -1 --out x.png", "--at"},
+        Case{"sim view crossing.toml --oracle --rate nan --out x.mp4", "--rate"},
         Case{"sim view crossing.toml --oracle --at 9 --out x.png", "--at 9"}})
     expect_bad_input(kerblab(c.arguments), c.part);
   TEST_ASSERT_EQUAL_INT(2, static_cast<int>(std::distance(fs::directory_iterator{g_folder},
                                                           fs::directory_iterator{})));
+}
+
+void test_no_input_is_overwritten_and_no_output_either() {
+  write("crossing.toml", kCrossing);
+  write("same.trace", kCrossing);  // a scenario may have any name
+  write("suite.toml", "title = \"Mine\"\n[[group]]\nname = \"a\"\ntemplate = \"crossing.toml\"\n");
+  write("config.toml", "# as it comes\n");
+  write("model.kwm", "not looked at by a stand-in\n");
+  write("sheet.png", kCrossing);
+  std::map<std::string, std::string> before;
+  for (const fs::directory_entry& entry : fs::directory_iterator{g_folder})
+    before[entry.path().filename()] = read(entry.path());
+  struct Case {
+    const char* arguments;
+    const char* part;
+  };
+  for (const Case& c :
+       {Case{"run --suite suite.toml --report suite.toml", "an input: suite.toml"},
+        Case{"run --suite suite.toml --report crossing.toml", "an input: crossing.toml"},
+        Case{"run suite.toml --html ./crossing.toml", "an input: ./crossing.toml"},
+        Case{"run crossing.toml --config config.toml --html config.toml", "an input: config.toml"},
+        Case{"run crossing.toml --model model.kwm --report model.kwm", "an input: model.kwm"},
+        Case{"run same.trace --traces .", "an input: ./same.trace"},
+        Case{"run crossing.toml --report r.x --html ./r.x", "twice: ./r.x"},
+        Case{"run crossing.toml --report - --html -", "twice: -"},
+        Case{"run crossing.toml suite.toml crossing.toml", "crossing.toml: is named twice"},
+        Case{"view --suite suite.toml sheet.png --only a --out sheet.png", "an input: sheet.png"}})
+    expect_bad_input(kerblab(std::string{"sim "} + c.arguments + " --oracle"), c.part);
+  std::map<std::string, std::string> after;
+  for (const fs::directory_entry& entry : fs::directory_iterator{g_folder})
+    after[entry.path().filename()] = read(entry.path());
+  TEST_ASSERT_TRUE(before == after);
 }
 
 }  // namespace
@@ -193,5 +230,6 @@ int main() {
   RUN_TEST(test_a_silent_firmware_on_the_bench_fails_with_exit_code_1);
   RUN_TEST(test_a_bench_that_cannot_is_one_line_and_leaves_nothing);
   RUN_TEST(test_bad_input_is_one_line_and_leaves_nothing);
+  RUN_TEST(test_no_input_is_overwritten_and_no_output_either);
   return UNITY_END();
 }

@@ -14,9 +14,6 @@ namespace kerb::sim {
 inline constexpr std::size_t kReflectances = 31;
 constexpr double reflectance_nm(std::size_t i) { return 400 + 20.0 * static_cast<double>(i); }
 
-inline double srgb_to_linear(double c) {
-  return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
-}
 inline double linear_to_srgb(double c) {
   c = std::clamp(c, 0.0, 1.0);
   return c <= 0.0031308 ? 12.92 * c : 1.055 * std::pow(c, 1 / 2.4) - 0.055;

@@ -36,7 +36,6 @@ inline Vec3 unit(Vec3 a) noexcept { return (1 / length(a)) * a; }
 
 constexpr double radians(double degrees) noexcept { return degrees * std::numbers::pi / 180; }
 constexpr double degrees(double rad) noexcept { return rad * 180 / std::numbers::pi; }
-constexpr double from_kmh(double kmh) noexcept { return kmh / 3.6; }
 
 /// Where something stands on the ground, and which way it faces.
 struct Place {

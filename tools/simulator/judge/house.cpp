@@ -73,10 +73,11 @@ Verdict outputs(const Heard& heard, double seconds, const HouseRules& rules) {
     const double end =
         i + 1 < heard.states.size() ? heard.states[i + 1].at - rules.outputs : seconds;
     const bool wanted = heard.states[i].health.state != HealthState::active;
-    if (begin >= end || within(heard.status_lamp, begin) == wanted) continue;
-    return {kRule, false,
-            fmt::format("status lamp {} while {} at {:.2f} s", wanted ? "dark" : "on",
-                        name_of(heard.states[i].health.state), begin)};
+    for (double t = begin; t < end; t += kStep)
+      if (within(heard.status_lamp, t) != wanted)
+        return {kRule, false,
+                fmt::format("status lamp {} while {} at {:.2f} s", wanted ? "dark" : "on",
+                            name_of(heard.states[i].health.state), t)};
   }
   return {kRule, true, "lamps and sound say what the bus says"};
 }

@@ -175,29 +175,25 @@ class Judge {
                                  count, count == 1 ? "" : "s", first->begin, total));
   }
   void informations(int most) {
-    int count = 0;
-    const Warning* first = nullptr;
-    for (const Warning& w : warnings()) {
-      if (w.level != WarningLevel::information) continue;
-      const bool right = std::any_of(truth_.close.begin(), truth_.close.end(), [&](const auto& c) {
-        return w.begin < c.end && w.end > c.begin;
-      });
-      if (right) continue;
-      if (first == nullptr) first = &w;
-      ++count;
-    }
+    std::optional<double> first;
+    const int count = idle_informations(truth_, out_.heard, rules_, &first);
     add("most_informations", count <= most,
-        first == nullptr
-            ? fmt::format("no information without somebody close, {} allowed", most)
-            : fmt::format("{} information{} without somebody close, the first at {:.2f} s; {} "
-                          "allowed",
-                          count, count == 1 ? "" : "s", first->begin, most));
+        !first ? fmt::format("no information without somebody close, {} allowed", most)
+               : fmt::format("{} information{} without somebody close, the first at {:.2f} s; {} "
+                             "allowed",
+                             count, count == 1 ? "" : "s", *first, most));
   }
   [[nodiscard]] const HealthReport* health_at(double t) const {
     const HealthReport* last = nullptr;
     for (const Heard::State& state : out_.heard.states)
       if (state.at <= t + kSlack) last = &state.health;
     return last;
+  }
+  [[nodiscard]] const Heard::State* active_between(double from, double to) const {
+    for (const Heard::State& state : out_.heard.states)
+      if (state.at > from && state.at < to - kSlack && state.health.state == HealthState::active)
+        return &state;
+    return nullptr;
   }
   static std::string in_words(const HealthReport* health) {
     if (health == nullptr) return "silent";
@@ -228,6 +224,10 @@ class Judge {
         continue;
       }
       const double after = state.at - fault.from_s;
+      if (const Heard::State* well = active_between(state.at, fault.to_s))
+        return add(kRule, false,
+                   fmt::format("ACTIVE again at {:.2f} s, and {} lasts until {:.2f} s", well->at,
+                               name, std::min(fault.to_s, scenario_.seconds)));
       return add(kRule, after <= wanted + kSlack,
                  fmt::format("{} told {:.2f} s after {} began, wanted {:.2f} at most",
                              in_words(&state.health), after, name, wanted));
@@ -269,12 +269,46 @@ bool Judgement::passed() const noexcept {
   return std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.passed; });
 }
 
+bool Judgement::kept_house_rules() const noexcept {
+  return std::all_of(verdicts.begin(), verdicts.end(),
+                     [](const Verdict& v) { return v.passed || !v.house; });
+}
+
+int idle_informations(const Truth& truth, const Heard& heard, const HouseRules& rules,
+                      std::optional<double>* first) {
+  int count = 0;
+  for (const Warning& w : heard.warnings) {
+    if (w.level != WarningLevel::information) continue;
+    // The parts of it with nobody close, now, soon or lately.
+    double from = w.begin, idle = 0;
+    while (from < w.end - kSlack) {
+      double until = w.end, next = w.end;
+      for (const Truth::Close& close : truth.close) {
+        const double begin = close.begin - rules.information_early;
+        const double end = close.end + rules.information_late;
+        if (end <= from || begin >= until) continue;
+        until = std::max(begin, from);
+        next = end;
+      }
+      idle += until - from;
+      from = next;
+    }
+    if (idle <= kSlack) continue;
+    if (first != nullptr && !*first) *first = w.begin;
+    count += 1 + static_cast<int>(idle / rules.idle);
+  }
+  return count;
+}
+
 Judgement judge(const Scenario& scenario, const Truth& truth, const Trace& trace,
                 const HouseRules& rules) {
   Judgement out;
   out.heard = hear(trace, scenario.seconds);
   Judge{scenario, truth, rules, out}.run();
+  const std::size_t own = out.verdicts.size();
   judge_house(out.heard, scenario.seconds, rules, out.verdicts);
+  for (std::size_t i = 0; i < out.verdicts.size(); ++i)
+    out.verdicts[i].house = i >= own || out.verdicts[i].rule == "no_false_fault";
   return out;
 }
 
@@ -300,8 +334,7 @@ bool tells(const HealthReport& health, FaultSpec::Kind kind) noexcept {
     case Kind::camera_dirty:  // there is no cause of that name: whatever says it is the picture
     case Kind::camera_misaligned:
       return health.cause == Cause::camera_blinded || health.cause == Cause::camera_dark ||
-             health.cause == Cause::camera_damaged || health.cause == Cause::vision_failed ||
-             static_cast<int>(health.cause) >= kCauseCount;
+             health.cause == Cause::camera_damaged || health.cause == Cause::vision_failed;
     case Kind::signals_lost:
     case Kind::signals_stuck:
     case Kind::signals_late:

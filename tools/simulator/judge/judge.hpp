@@ -19,6 +19,9 @@ struct HouseRules {
   double status_gap = 0.15;       ///< KW_Status comes every 0.1
   double warning_gap = 0.1;       ///< KW_Warning every 0.05, while there is one
   double recovery = 3;            ///< after a fault, ACTIVE again
+  // An information is about somebody: it may begin so long before they are in the close zone and
+  // last so long after. Beyond, it counts as one without anybody, and anew each `idle`.
+  double information_early = 1.5, information_late = 3, idle = 10;
   // The sound of a collision warning.
   double lowest_hz = 800, slowest_pulses = 6, fastest_pulses = 12, least_duty = 0.25,
          most_duty = 0.95;
@@ -29,6 +32,7 @@ struct Verdict {
   std::string rule;  ///< "collision_warning_before_impact": see docs/simulator.md
   bool passed = true;
   std::string reason;  ///< in words and numbers, for both
+  bool house = false;  ///< it holds for every run: no share of a group's runs may break it
 };
 
 struct Judgement {
@@ -38,11 +42,17 @@ struct Judgement {
   std::optional<double> warned_before_impact;
   std::optional<double> warned_after_half_visible;
   [[nodiscard]] bool passed() const noexcept;
+  [[nodiscard]] bool kept_house_rules() const noexcept;
 };
 
 /// Judges a run by what was sent and by what is true; it knows nothing of the firmware.
 [[nodiscard]] Judgement judge(const Scenario& scenario, const Truth& truth, const Trace& trace,
                               const HouseRules& rules = {});
+
+/// How many informations there were without anybody close; one that goes on counts anew each
+/// `rules.idle`. `first`: when the first began.
+[[nodiscard]] int idle_informations(const Truth& truth, const Heard& heard, const HouseRules& rules,
+                                    std::optional<double>* first = nullptr);
 
 /// "camera_blinded": what a fault is called in reports.
 [[nodiscard]] const char* name_of(FaultSpec::Kind kind) noexcept;

@@ -31,6 +31,17 @@ Sight::Sight(const Scenario& scenario) : scenario_{scenario} {
         boxes_.push_back({i, 0.06, 0.06, 0, size.z});
         boxes_.push_back({i, size.x, size.y, size.z - std::min(0.7, size.z / 3), size.z});
         break;
+      case PropKind::car:  // nose, bonnet, body up to the shoulder, and cabin, as they are drawn
+        boxes_.push_back({i, 0.06 * size.x, 0.88 * size.y, 0, 0.52 * size.z, 0.47 * size.x});
+        boxes_.push_back({i, 0.24 * size.x, 0.99 * size.y, 0, 0.61 * size.z, 0.32 * size.x});
+        boxes_.push_back({i, 0.68 * size.x, size.y, 0, 0.66 * size.z, -0.14 * size.x});
+        boxes_.push_back(
+            {i, 0.54 * size.x, 0.78 * size.y, 0.66 * size.z, 0.98 * size.z, -0.11 * size.x});
+        break;
+      case PropKind::van:
+        boxes_.push_back({i, size.x, size.y, 0, 0.5 * size.z});
+        boxes_.push_back({i, 0.79 * size.x, 0.92 * size.y, 0.5 * size.z, size.z, -0.105 * size.x});
+        break;
       case PropKind::bicycle:  // is looked through
         break;
       default:
@@ -59,7 +70,7 @@ bool Sight::hidden(const Moment& now, Vec3 eye, Vec3 point) const {
       enters = std::max(enters, std::min((low - a) / step, (high - a) / step));
       leaves = std::min(leaves, std::max((low - a) / step, (high - a) / step));
     };
-    clip(from.x, to.x, -box.length / 2, box.length / 2);
+    clip(from.x, to.x, box.ahead - box.length / 2, box.ahead + box.length / 2);
     clip(from.y, to.y, -box.width / 2, box.width / 2);
     clip(from.z, to.z, box.bottom, box.top);
     if (enters < leaves) return true;

@@ -8,7 +8,8 @@ namespace kerb::sim {
 
 /// How much of somebody the camera can see, by geometry alone: no picture is drawn. A person is a
 /// flat figure as tall as they are and 0.26 of that wide, turned to the camera; things are boxes of
-/// their size. Light and weather play no part.
+/// their size, cars a body and a cabin on it. Light and weather play no part, nor does what the
+/// street has of its own, such as the cars of `parked_cars`.
 class Sight {
  public:
   explicit Sight(const Scenario& scenario);
@@ -19,6 +20,7 @@ class Sight {
   struct Box {
     std::size_t prop;
     double length, width, bottom, top;  ///< metres
+    double ahead = 0;                   ///< of its middle, from the thing's
   };
   [[nodiscard]] bool hidden(const Moment& now, Vec3 eye, Vec3 point) const;
 

@@ -5,34 +5,33 @@
 namespace kerb::sim {
 namespace {
 
-constexpr std::uint16_t kGrey = id_of(Base::metal_grey), kDark = id_of(Base::metal_dark),
-                        kBlack = id_of(Base::black_plastic);
+constexpr std::uint16_t kBlackPlastic = id_of(Base::black_plastic);
 
 /// For cars, to -x, and for those who cross, to the side.
 void traffic_light(Builder& b, Dice& dice) {
   const float top = dice.between(2.9F, 3.4F);
-  b.tube({0, 0, 0}, {0, 0, top}, 0.055F, 0.05F, 8, kGrey, true);
-  b.box({-0.26F, -0.16F, top - 1.0F}, {-0.06F, 0.16F, top - 0.05F}, kBlack, true);
+  b.tube({0, 0, 0}, {0, 0, top}, 0.055F, 0.05F, 8, kGreyMetal, true);
+  b.box({-0.26F, -0.16F, top - 1.0F}, {-0.06F, 0.16F, top - 0.05F}, kBlackPlastic, true);
   const Base lenses[] = {Base::sign_face_red, Base::under, Base::under};
   for (int i = 0; i < 3; ++i)
     b.tube({-0.24F, 0, top - 0.2F - 0.3F * f32(i)}, {-0.275F, 0, top - 0.2F - 0.3F * f32(i)}, 0.1F,
            0.1F, 12, id_of(lenses[i]), true);
-  b.box({-0.14F, 0.07F, top - 1.35F}, {0.14F, 0.25F, top - 0.72F}, kBlack, true);
+  b.box({-0.14F, 0.07F, top - 1.35F}, {0.14F, 0.25F, top - 0.72F}, kBlackPlastic, true);
   b.box({-0.09F, -0.12F, 0.95F}, {0.09F, -0.05F, 1.2F}, id_of(Base::line_yellow), true);
 }
 
 void ticket_machine(Builder& b, Dice& dice) {
   const float h = dice.between(1.5F, 1.75F);
-  b.box({-0.17F, -0.2F, 0}, {0.17F, 0.2F, h}, dice.chance(0.5F) ? kGrey : kDark);
-  b.box({-0.185F, -0.13F, h - 0.5F}, {-0.16F, 0.13F, h - 0.25F}, kBlack, true);
+  b.box({-0.17F, -0.2F, 0}, {0.17F, 0.2F, h}, dice.chance(0.5F) ? kGreyMetal : kDarkMetal);
+  b.box({-0.185F, -0.13F, h - 0.5F}, {-0.16F, 0.13F, h - 0.25F}, kBlackPlastic, true);
   b.box({-0.19F, -0.16F, h - 0.18F}, {-0.16F, 0.16F, h - 0.04F}, id_of(Base::sign_face_blue), true);
 }
 
 void post_box(Builder& b, Dice& dice) {
   const std::uint16_t paint = id_of(dice.chance(0.5F) ? Base::line_yellow : Base::hydrant_red);
-  b.tube({0, 0, 0}, {0, 0, 0.75F}, 0.05F, 0.05F, 8, kDark);
+  b.tube({0, 0, 0}, {0, 0, 0.75F}, 0.05F, 0.05F, 8, kDarkMetal);
   b.box({-0.2F, -0.24F, 0.72F}, {0.2F, 0.24F, 1.38F}, paint, true);
-  b.box({-0.21F, -0.18F, 1.18F}, {-0.19F, 0.18F, 1.24F}, kBlack, true);
+  b.box({-0.21F, -0.18F, 1.18F}, {-0.19F, 0.18F, 1.24F}, kBlackPlastic, true);
 }
 
 void advertising_column(Builder& b, Dice& dice) {
@@ -47,8 +46,8 @@ void advertising_column(Builder& b, Dice& dice) {
     b.picture(a + V3{0, 0, split}, c + V3{0, 0, split}, c + V3{0, 0, 2.9F}, a + V3{0, 0, 2.9F},
               id_of(dice.chance(0.5F) ? Base::shop_sign_a : Base::shop_sign_b), from, from + 0.3F);
   }
-  b.tube({0, 0, 2.9F}, {0, 0, 3.1F}, 0.72F, 0.66F, 20, kDark);
-  b.tube({0, 0, 3.1F}, {0, 0, 3.6F}, 0.6F, 0.08F, 20, kDark, true);
+  b.tube({0, 0, 2.9F}, {0, 0, 3.1F}, 0.72F, 0.66F, 20, kDarkMetal);
+  b.tube({0, 0, 3.1F}, {0, 0, 3.6F}, 0.6F, 0.08F, 20, kDarkMetal, true);
 }
 
 void wheelie_bins(Builder& b, Dice& dice) {
@@ -59,7 +58,7 @@ void wheelie_bins(Builder& b, Dice& dice) {
     b.box({x - 0.28F, -0.33F, 0.1F}, {x + 0.28F, 0.33F, h - 0.1F}, paint);
     b.box({x - 0.31F, -0.37F, h - 0.1F}, {x + 0.31F, 0.37F, h},
           dice.chance(0.3F) ? id_of(Base::line_yellow) : paint, true);
-    b.tube({x - 0.28F, 0.28F, 0.1F}, {x + 0.28F, 0.28F, 0.1F}, 0.1F, 0.1F, 8, kBlack, true);
+    b.tube({x - 0.28F, 0.28F, 0.1F}, {x + 0.28F, 0.28F, 0.1F}, 0.1F, 0.1F, 8, kBlackPlastic, true);
   }
 }
 
@@ -69,13 +68,13 @@ void chair(Builder& b, float x, float y, float back, std::uint16_t m) {
         true);
   for (const float dx : {-0.18F, 0.18F})
     for (const float dy : {-0.18F, 0.18F})
-      b.tube({x + dx, y + dy, 0}, {x + dx, y + dy, 0.43F}, 0.015F, 0.015F, 4, kDark);
+      b.tube({x + dx, y + dy, 0}, {x + dx, y + dy, 0.43F}, 0.015F, 0.015F, 4, kDarkMetal);
 }
 
 /// Tables, chairs, and a sunshade that is closed as often as not.
 void cafe(Builder& b, Dice& dice) {
   const std::uint16_t m = id_of(dice.chance(0.5F) ? Base::wood : Base::metal_dark);
-  b.tube({0, 0, 0}, {0, 0, 0.72F}, 0.03F, 0.03F, 6, kDark);
+  b.tube({0, 0, 0}, {0, 0, 0.72F}, 0.03F, 0.03F, 6, kDarkMetal);
   b.tube({0, 0, 0.72F}, {0, 0, 0.75F}, 0.36F, 0.36F, 16, m, true);
   chair(b, 0.6F, 0, 1, m);
   chair(b, -0.6F, 0, -1, m);
@@ -108,11 +107,11 @@ void scooter(Builder& b, Dice& dice) {
   for (const float x : {-0.6F, 0.62F})
     b.tube({x, -0.05F, 0.23F}, {x, 0.05F, 0.23F}, 0.23F, 0.23F, 14, id_of(Base::tyre), true);
   b.ball({-0.45F, 0, 0.5F}, {0.42F, 0.17F, 0.22F}, 6, paint);
-  b.ball({-0.38F, 0, 0.76F}, {0.36F, 0.14F, 0.07F}, 5, kBlack);
-  b.box({-0.2F, -0.16F, 0.27F}, {0.3F, 0.16F, 0.34F}, kBlack, true);
+  b.ball({-0.38F, 0, 0.76F}, {0.36F, 0.14F, 0.07F}, 5, kBlackPlastic);
+  b.box({-0.2F, -0.16F, 0.27F}, {0.3F, 0.16F, 0.34F}, kBlackPlastic, true);
   b.box({0.28F, -0.19F, 0.3F}, {0.36F, 0.19F, 0.88F}, paint, true);
-  b.tube({0.62F, 0, 0.23F}, {0.38F, 0, 1.02F}, 0.04F, 0.04F, 6, kGrey);
-  b.tube({0.36F, -0.32F, 1.02F}, {0.36F, 0.32F, 1.02F}, 0.02F, 0.02F, 6, kBlack);
+  b.tube({0.62F, 0, 0.23F}, {0.38F, 0, 1.02F}, 0.04F, 0.04F, 6, kGreyMetal);
+  b.tube({0.36F, -0.32F, 1.02F}, {0.36F, 0.32F, 1.02F}, 0.02F, 0.02F, 6, kBlackPlastic);
   b.ball({0.42F, 0, 0.98F}, {0.09F, 0.1F, 0.1F}, 5, paint);
 }
 

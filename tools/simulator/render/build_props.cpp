@@ -6,8 +6,6 @@
 namespace kerb::sim {
 namespace {
 
-constexpr std::uint16_t kGrey = id_of(Base::metal_grey), kDark = id_of(Base::metal_dark);
-
 void disc(Builder& b, V3 middle, float r, std::uint16_t m, int sides) {  // looks to -x
   const std::uint32_t c = b.corner(middle, {-1, 0, 0}, 0, 0);
   std::uint32_t last = 0;
@@ -22,7 +20,7 @@ void disc(Builder& b, V3 middle, float r, std::uint16_t m, int sides) {  // look
 
 /// Boards look back along the street, to whoever comes.
 void sign_board(Builder& b, V3 s, Dice& dice) {
-  b.tube({0, 0, 0}, {0, 0, s.z}, 0.032F, 0.032F, 8, kGrey, true);
+  b.tube({0, 0, 0}, {0, 0, s.z}, 0.032F, 0.032F, 8, kGreyMetal, true);
   b.two_sided = true;
   const float z = s.z - 0.34F, x = -0.045F;
   const int kind = dice.below(4);
@@ -45,11 +43,11 @@ void sign_board(Builder& b, V3 s, Dice& dice) {
 }
 
 void lamp_post(Builder& b, V3 s) {
-  b.tube({0, 0, 0}, {0, 0, 1.1F}, 0.095F, 0.085F, 10, kGrey);
-  b.tube({0, 0, 1.1F}, {0, 0, s.z - 0.4F}, 0.065F, 0.045F, 8, kGrey);
+  b.tube({0, 0, 0}, {0, 0, 1.1F}, 0.095F, 0.085F, 10, kGreyMetal);
+  b.tube({0, 0, 1.1F}, {0, 0, s.z - 0.4F}, 0.065F, 0.045F, 8, kGreyMetal);
   const V3 l = lantern_of(s);
-  b.tube({0, 0, s.z - 0.4F}, {l.x * 0.7F, l.y * 0.7F, s.z}, 0.04F, 0.035F, 6, kGrey);
-  b.box({l.x - 0.14F, l.y - 0.35F, l.z}, {l.x + 0.14F, l.y + 0.3F, l.z + 0.14F}, kGrey);
+  b.tube({0, 0, s.z - 0.4F}, {l.x * 0.7F, l.y * 0.7F, s.z}, 0.04F, 0.035F, 6, kGreyMetal);
+  b.box({l.x - 0.14F, l.y - 0.35F, l.z}, {l.x + 0.14F, l.y + 0.3F, l.z + 0.14F}, kGreyMetal);
   b.quad({l.x - 0.1F, l.y + 0.25F, l.z - 0.01F}, {l.x + 0.1F, l.y + 0.25F, l.z - 0.01F},
          {l.x + 0.1F, l.y - 0.3F, l.z - 0.01F}, {l.x - 0.1F, l.y - 0.3F, l.z - 0.01F},
          id_of(Base::lamp_glass));
@@ -66,8 +64,8 @@ void bench(Builder& b, V3 s) {
           true);
   }
   for (const float x : {-0.4F * s.x, 0.4F * s.x}) {
-    b.box({x - 0.03F, -s.y / 2, 0}, {x + 0.03F, -s.y / 2 + 0.06F, 0.43F}, kDark);
-    b.box({x - 0.03F, s.y / 2 - 0.06F, 0}, {x + 0.03F, s.y / 2, 0.82F}, kDark);
+    b.box({x - 0.03F, -s.y / 2, 0}, {x + 0.03F, -s.y / 2 + 0.06F, 0.43F}, kDarkMetal);
+    b.box({x - 0.03F, s.y / 2 - 0.06F, 0}, {x + 0.03F, s.y / 2, 0.82F}, kDarkMetal);
   }
 }
 
@@ -88,7 +86,8 @@ void bicycle(Builder& b, V3 s, std::uint16_t paint) {
   rod(seat + V3{0, 0, -0.1F}, head + V3{0, 0, 0.03F}, 0.018F);
   rod(head, front, 0.016F);
   rod(head, head + V3{-0.03F, 0, 0.2F}, 0.014F);
-  b.tube(head + V3{-0.02F, -0.28F, 0.2F}, head + V3{-0.02F, 0.28F, 0.2F}, 0.014F, 0.014F, 5, kDark);
+  b.tube(head + V3{-0.02F, -0.28F, 0.2F}, head + V3{-0.02F, 0.28F, 0.2F}, 0.014F, 0.014F, 5,
+         kDarkMetal);
   b.ball(seat + V3{0, 0, 0.1F}, {0.13F, 0.07F, 0.035F}, 4, id_of(Base::black_plastic));
 }
 
@@ -147,7 +146,7 @@ void build_prop(Builder& b, PropKind kind, V3 s, std::uint16_t paint, std::uint6
       b.tube({0, 0, 0.08F}, {0, 0, s.z - 0.1F}, s.x * 0.42F, s.x / 2, 14, paint);
       b.tube({0, 0, s.z - 0.1F}, {0, 0, s.z}, s.x / 2 * 1.05F, s.x * 0.35F, 14,
              id_of(Base::black_plastic), true);
-      b.tube({0, 0, 0}, {0, 0, 0.1F}, 0.06F, 0.06F, 6, kDark);
+      b.tube({0, 0, 0}, {0, 0, 0.1F}, 0.06F, 0.06F, 6, kDarkMetal);
       break;
     case PropKind::wall:
       b.box({-s.x / 2, -s.y / 2, 0}, {s.x / 2, s.y / 2, s.z}, paint);
@@ -163,7 +162,7 @@ void build_prop(Builder& b, PropKind kind, V3 s, std::uint16_t paint, std::uint6
       }
       for (const float x : {-s.x / 2, s.x / 2}) {
         b.tube({x, 0, 0}, {x, 0, s.z}, 0.021F, 0.021F, 7, paint);
-        b.box({x - 0.03F, -0.3F, 0}, {x + 0.03F, 0.3F, 0.03F}, kDark);
+        b.box({x - 0.03F, -0.3F, 0}, {x + 0.03F, 0.3F, 0.03F}, kDarkMetal);
       }
       break;
     case PropKind::bench:

@@ -9,6 +9,9 @@
 /// Shapes of things, each put where its builder stands: x ahead, y left, z up.
 namespace kerb::sim {
 
+inline constexpr std::uint16_t kGreyMetal = id_of(Base::metal_grey),
+                               kDarkMetal = id_of(Base::metal_dark);
+
 /// A house: its front is the plane y = 0 and looks to -y; x from 0 to `width`; goes back to +y.
 struct HouseStyle {
   float width = 10, depth = 9;

@@ -19,6 +19,7 @@ struct Item {
   const Geometry* geometry = nullptr;
   const V3* later = nullptr;  ///< where the corners will be; null: where they are
   std::uint16_t object = 0;
+  std::size_t own = SIZE_MAX;  ///< corners of a person; those after them are of what is carried
 };
 
 struct ScreenTriangle {

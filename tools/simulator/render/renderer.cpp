@@ -227,13 +227,18 @@ struct Renderer::Impl {
   void truth(const CameraPose&, Rendered& out) {
     out.depth.resize(at(camera.width * camera.height));
     out.objects.resize(out.depth.size());
+    out.carried.resize(out.depth.size());
     workers.run(camera.height, [&](int y, int) {
       for (int x = 0; x < camera.width; ++x) {
         const Looked l = look(x, y);
         const std::size_t i = at(y * camera.width + x);
         out.depth[i] = l.triangle != nullptr ? f32(l.z) : std::numeric_limits<float>::infinity();
-        out.objects[i] = l.triangle != nullptr ? scene.items()[l.triangle->item].object
-                                               : ObjectId::kSurroundings;
+        out.objects[i] = ObjectId::kSurroundings;
+        out.carried[i] = 0;
+        if (l.triangle == nullptr) continue;
+        const Item& item = scene.items()[l.triangle->item];
+        out.objects[i] = item.object;
+        out.carried[i] = l.triangle->corner[0] >= item.own ? 1 : 0;
       }
     });
   }
@@ -304,15 +309,14 @@ Renderer::Outline Renderer::outline(const World& world, int person, double t) co
   const std::size_t own = impl_->scene.own_corners(person, true);
   Outline out;
   bool any = false;
-  std::vector<Vec2> pixel(body.corners.size());
-  std::vector<char> ahead(body.corners.size());
-  for (std::size_t i = 0; i < body.corners.size(); ++i) {
+  std::vector<Vec2> pixel(own);
+  std::vector<char> ahead(own);
+  for (std::size_t i = 0; i < own; ++i) {
     const V3 p = body.corners[i].p;
     const Vec3 q = pose.seen({p.x, p.y, p.z});
     ahead[i] = q.z > 0.2 ? 1 : 0;
     if (ahead[i] == 0) continue;
     pixel[i] = impl_->lens.pixel({q.x / q.z, q.y / q.z});
-    if (i >= own) continue;
     out.x0 = any ? std::min(out.x0, pixel[i].x) : pixel[i].x;
     out.y0 = any ? std::min(out.y0, pixel[i].y) : pixel[i].y;
     out.x1 = any ? std::max(out.x1, pixel[i].x) : pixel[i].x;
@@ -320,20 +324,13 @@ Renderer::Outline Renderer::outline(const World& world, int person, double t) co
     any = true;
   }
   if (!any) return out;
-  // The silhouette, on a grid of the box of everything: a pixel is in if a triangle has its middle.
-  double bx0 = 1e9, by0 = 1e9, bx1 = -1e9, by1 = -1e9;
-  for (std::size_t i = 0; i < pixel.size(); ++i) {
-    if (ahead[i] == 0) continue;
-    bx0 = std::min(bx0, pixel[i].x);
-    bx1 = std::max(bx1, pixel[i].x);
-    by0 = std::min(by0, pixel[i].y);
-    by1 = std::max(by1, pixel[i].y);
-  }
-  const int x0 = static_cast<int>(std::floor(bx0)), y0 = static_cast<int>(std::floor(by0));
-  const int w = std::min(static_cast<int>(std::ceil(bx1)) - x0 + 1, 8000);
-  const int h = std::min(static_cast<int>(std::ceil(by1)) - y0 + 1, 8000);
+  // The silhouette, on the box's grid: a pixel is in if a triangle has its middle.
+  const int x0 = static_cast<int>(std::floor(out.x0)), y0 = static_cast<int>(std::floor(out.y0));
+  const int w = std::min(static_cast<int>(std::ceil(out.x1)) - x0 + 1, 8000);
+  const int h = std::min(static_cast<int>(std::ceil(out.y1)) - y0 + 1, 8000);
   std::vector<bool> mask(at(w) * at(h));
   for (const Face& face : body.faces) {
+    if (face.corner[0] >= own) continue;
     if (ahead[face.corner[0]] == 0 || ahead[face.corner[1]] == 0 || ahead[face.corner[2]] == 0)
       continue;
     const Vec2 a = pixel[face.corner[0]], b = pixel[face.corner[1]], c = pixel[face.corner[2]];

@@ -22,11 +22,12 @@ struct Rendered {
   std::vector<std::uint8_t> pixels;    ///< interleaved
   std::vector<float> depth;            ///< metres along the camera's axis; inf: sky
   std::vector<std::uint16_t> objects;  ///< ObjectId
+  std::vector<std::uint8_t> carried;   ///< 1: not the person of that id, but what they carry
   std::vector<float> flow_u, flow_v;   ///< to the moment asked for; 1e10: unknown
 };
 
 struct RenderOptions {
-  bool truth = true;  ///< depth and objects
+  bool truth = true;  ///< depth, objects and what is carried
   int threads = 2;
 };
 
@@ -40,10 +41,10 @@ class Renderer {
   void draw(const World& world, double t, Rendered& out);
   /// The same without the picture: each pixel's motion from t to t2, in pixels.
   void flow(const World& world, double t, double t2, Rendered& out);
-  /// A person alone: what of their outline would be seen if nothing were in front (full), in
-  /// pixels, with the part outside of the picture: for boxes and the visible fraction.
+  /// A person alone, without what they carry: what of them would be seen if nothing were in front,
+  /// in pixels, with the part outside of the picture: for boxes and the visible fraction.
   struct Outline {
-    double x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< of the person, not what they carry; may be outside
+    double x0 = 0, y0 = 0, x1 = 0, y1 = 0;  ///< may be outside
     double pixels = 0;                      ///< of the whole silhouette
   };
   [[nodiscard]] Outline outline(const World& world, int person, double t) const;

@@ -284,6 +284,7 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
     const double pixels = focal * scenario_.people[at(i)].height_m / std::max(length(seen), 0.5);
     const bool coarse = pixels < 130;
     const Body& body = body_of(person, coarse);
+    person.own = body.own_vertices();
     if (then.t != now.t) {
       pose_person(body, then.people[at(i)], then.t, person.now, person.mesh);
       person.then.resize(person.now.corners.size());
@@ -301,7 +302,7 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
     if (!person.near) continue;
     moving_.push_back(&person.now);
     items_.push_back({&person.now, then.t != now.t ? person.then.data() : nullptr,
-                      static_cast<std::uint16_t>(1 + i)});
+                      static_cast<std::uint16_t>(1 + i), person.own});
     occluders_.insert(occluders_.end(), person.occluders.begin(), person.occluders.end());
   }
   items_.push_back({&horizon_, nullptr, 0});  // last: all else is in front of it

@@ -52,7 +52,8 @@ class Scene {
     Geometry now, shape_fine, shape_coarse;
     std::vector<V3> then;
     std::vector<Occluder> occluders;
-    bool near = false;  // enough to be drawn, or to cast a shadow that is seen
+    std::size_t own = 0;  // corners of `now` that are not of what is carried
+    bool near = false;    // enough to be drawn, or to cast a shadow that is seen
   };
   struct Prop {
     PropKind kind{};

@@ -17,25 +17,13 @@ void put_least(std::optional<double>& to, std::optional<double> value, double si
   if (value && (!to || sign * *value < sign * *to)) to = value;
 }
 
-int false_informations(const ReportedRun& run) {
-  int count = 0;
-  for (const Heard::Warning& w : run.judgement.heard.warnings) {
-    if (w.level != WarningLevel::information) continue;
-    const bool right =
-        std::any_of(run.truth.close.begin(), run.truth.close.end(),
-                    [&](const Truth::Close& c) { return w.begin < c.end && w.end > c.begin; });
-    if (!right) ++count;
-  }
-  return count;
-}
-
 Verdict informations(const Report& report, const SuiteResult& suite, double most) {
   double seconds = 0;
   int count = 0;
   for (const ReportedRun& run : report.runs) {
     if (run.suite != suite.name) continue;
     seconds += run.scenario.seconds;
-    count += false_informations(run);
+    count += idle_informations(run.truth, run.judgement.heard, {});
   }
   // Fewer than ten minutes are no reason for fewer: one is one.
   const double allowed = std::floor(most * std::max(seconds, 600.0) / 600 + 1e-9);
@@ -47,6 +35,7 @@ Verdict informations(const Report& report, const SuiteResult& suite, double most
 void add_run(const ReportedRun& run, GroupResult& group) {
   ++group.runs;
   if (run.judgement.passed()) ++group.passed_runs;
+  if (!run.judgement.kept_house_rules()) group.passed = false;
   group.share = std::min(group.share, run.scenario.criteria.share);
   const Criteria& asks = run.scenario.criteria;
   if (asks.collision_warning_before_impact_s)
@@ -82,7 +71,8 @@ void sum_up(Report& report, const std::vector<SuiteRules>& rules) {
       add_run(run, *group);
     }
     for (GroupResult& group : suite.groups) {
-      group.passed = group.passed_runs >= std::ceil(group.share * group.runs - 1e-9);
+      group.passed =
+          group.passed && group.passed_runs >= std::ceil(group.share * group.runs - 1e-9);
       suite.passed = suite.passed && group.passed;
     }
     if (rule.most_informations_per_10min)

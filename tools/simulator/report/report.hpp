@@ -28,7 +28,7 @@ struct ReportedRun {
   double drawing_s = 0;  ///< of that
 };
 
-/// Runs that are judged together: of them a share must pass.
+/// Runs that are judged together: of them a share must pass, and all must keep the house rules.
 struct GroupResult {
   std::string name;
   int runs = 0, passed_runs = 0;

@@ -20,7 +20,8 @@ namespace kerb::sim {
 enum class Candidate : std::uint8_t {
   product,  ///< the firmware itself, in process
   oracle,   ///< warns from the truth
-  always,   ///< warns of a collision all the time
+  always,   ///< warns of a collision as long as it is ACTIVE
+  informs,  ///< says all the time that somebody is close
   never     ///< never says a word, but that it is well
 };
 [[nodiscard]] const char* name_of(Candidate candidate) noexcept;

@@ -52,12 +52,6 @@ void LockstepCamera::end() {
   changed_.notify_all();
 }
 
-void LockstepCamera::lose_frame() {
-  const std::lock_guard lock{mutex_};
-  ++sequence_;
-  ++counters_.dropped;
-}
-
 void LockstepCamera::give_back(std::uint32_t /*index*/) noexcept {
   const std::lock_guard lock{mutex_};
   lent_ = false;

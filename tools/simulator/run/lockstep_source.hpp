@@ -28,8 +28,6 @@ class LockstepCamera : public std::enable_shared_from_this<LockstepCamera>, publ
   void settle();
   /// The camera has nothing more to give, and nobody waits for it any more.
   void end();
-  /// Counts a frame that the camera took and lost.
-  void lose_frame();
 
   void give_back(std::uint32_t index) noexcept override;
 

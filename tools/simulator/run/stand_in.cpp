@@ -68,9 +68,9 @@ class StandIn final : public Firmware {
     const double t = static_cast<double>((now - start_).count()) * 1e-9;
     const HealthReport health = health_at(t);
     const Planned* planned = planned_at(t);
-    const WarningLevel level = candidate_ == Candidate::always ? WarningLevel::collision
-                               : planned != nullptr            ? planned->level
-                                                               : WarningLevel::none;
+    WarningLevel level = planned != nullptr ? planned->level : WarningLevel::none;
+    if (t >= kStartUp && candidate_ == Candidate::always) level = WarningLevel::collision;
+    if (t >= kStartUp && candidate_ == Candidate::informs) level = WarningLevel::information;
     outputs_.show(level, level == WarningLevel::collision, health.state != HealthState::active,
                   now);
     can::StatusMessage status;
@@ -170,7 +170,7 @@ class StandIn final : public Firmware {
 }  // namespace
 
 const char* name_of(Candidate candidate) noexcept {
-  constexpr const char* kNames[] = {"product", "oracle", "always", "never"};
+  constexpr const char* kNames[] = {"product", "oracle", "always", "informs", "never"};
   return kNames[static_cast<int>(candidate)];
 }
 

@@ -69,9 +69,13 @@ Scenario scenario_of(const Node& root, std::vector<Problem>& problems) {
 
 Loaded load_file(const std::string& path) {
   const fs::path folder = fs::path{path}.parent_path();
-  return load_tree(read_tree(path), path, [folder](const std::string& name) {
-    return read_tree((folder / name).string());
+  std::vector<std::string> files{path};
+  Loaded out = load_tree(read_tree(path), path, [&](const std::string& name) {
+    files.push_back((folder / name).string());
+    return read_tree(files.back());
   });
+  out.files = std::move(files);
+  return out;
 }
 
 Loaded load_suite(const std::string& name_or_path) {

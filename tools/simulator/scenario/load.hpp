@@ -16,6 +16,8 @@ struct Loaded {
   /// One line each: "FILE:LINE:COL: people[0].height_m = 9: must be 0.5..2.3 (m)".
   std::vector<std::string> problems;
   std::string title;  ///< of the suite
+  /// Files on the disk that were read: the one asked for, and a suite's templates.
+  std::vector<std::string> files;
   /// In a suite: false informations that may come in ten minutes of all its runs together.
   std::optional<double> most_informations_per_10min;
   [[nodiscard]] bool ok() const noexcept { return problems.empty(); }
