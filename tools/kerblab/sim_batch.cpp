@@ -79,8 +79,10 @@ class Batch {
     report.candidate = sim::name_of(each_.candidate);
     report.version = kVersion;
     report.latency_s = each_.latency_s;
+    report.runs.reserve(runs_.size());
     for (std::optional<sim::ReportedRun>& run : runs_) report.runs.push_back(std::move(*run));
     std::vector<sim::SuiteRules> rules;
+    rules.reserve(sets.size());
     for (const SceneSet& set : sets)
       rules.push_back({set.name, set.loaded.title, set.loaded.most_informations_per_10min});
     sim::sum_up(report, rules);
