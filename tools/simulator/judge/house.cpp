@@ -48,7 +48,8 @@ Said said_at(const Heard& heard, double t, double slack) {
 
 Verdict outputs(const Heard& heard, double seconds, const HouseRules& rules) {
   constexpr const char* kRule = "lamp_and_sound";
-  for (double t = 0; t < seconds; t += kStep) {
+  for (int i = 0; i * kStep < seconds; ++i) {
+    const double t = i * kStep;
     const Said said = said_at(heard, t, rules.outputs);
     if (said == Said::changing) continue;
     const bool lamp = within(heard.lamp, t), tone = within(heard.tone, t);
@@ -73,11 +74,11 @@ Verdict outputs(const Heard& heard, double seconds, const HouseRules& rules) {
     const double end =
         i + 1 < heard.states.size() ? heard.states[i + 1].at - rules.outputs : seconds;
     const bool wanted = heard.states[i].health.state != HealthState::active;
-    for (double t = begin; t < end; t += kStep)
-      if (within(heard.status_lamp, t) != wanted)
+    for (int k = 0; begin + k * kStep < end; ++k)
+      if (within(heard.status_lamp, begin + k * kStep) != wanted)
         return {kRule, false,
                 fmt::format("status lamp {} while {} at {:.2f} s", wanted ? "dark" : "on",
-                            name_of(heard.states[i].health.state), t)};
+                            name_of(heard.states[i].health.state), begin + k * kStep)};
   }
   return {kRule, true, "lamps and sound say what the bus says"};
 }
