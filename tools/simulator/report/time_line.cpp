@@ -89,7 +89,8 @@ class Drawing {
   static std::string frame(double top, double height, double most, double step, const char* title,
                            const char* unit) {
     std::string out = text(kLeft, top - 6, "title", fmt::format("{}, {}", title, unit));
-    for (double v = 0; v <= most + kSlack; v += step) {
+    for (int i = 0; i * step <= most + kSlack; ++i) {
+      const double v = i * step;
       const double y = top + height * (1 - v / most);
       out += fmt::format("<path class=\"grid\" d=\"M{} {:.1f}H{}\"/>", kLeft, y, kWidth - kRight);
       out += text(kLeft - 5, y + 3.5, "mark end", fmt::format("{:g}", v));
@@ -212,7 +213,8 @@ class Drawing {
   [[nodiscard]] std::string time_axis(double y) const {
     std::string out;
     const double step = step_for(seconds_, 6);
-    for (double t = 0; t <= seconds_ + kSlack; t += step) {
+    for (int i = 0; i * step <= seconds_ + kSlack; ++i) {
+      const double t = i * step;
       out += fmt::format("<path class=\"grid\" d=\"M{0:.1f} {1}V{2}\"/>", x(t), kDistanceTop, y);
       out += text(x(t), y + 12, "mark middle", fmt::format("{:g}", t));
     }
