@@ -95,15 +95,15 @@ Status PatternReader::read(std::uint8_t* out) {
 
 void PatternReader::draw_number(std::uint8_t* out) const {
   const FrameNumberBand band = frame_number_band(layout_.width, layout_.height);
-  const int grid = Swatch::grid(layout_);
   const auto number = static_cast<std::uint32_t>(number_);
   for (int y = 0; y < 2 * band.rows; ++y) {
     const std::uint32_t bits = y < band.rows ? number : ~number;
     for (int bit = 0; bit < FrameNumberBand::kBits; ++bit) {
       const bool one = (bits >> (FrameNumberBand::kBits - 1 - bit) & 1U) != 0;
+      const Swatch& solid = one ? swatches_.white : swatches_.black;
       // The grid does not matter here: all samples of black are alike, and all of white.
-      (one ? swatches_.white : swatches_.black)
-          .copy_span(0, y % grid, band.cell_width, layout_, out, bit * band.cell_width, y);
+      solid.copy_span(0, y % solid.layout().height, band.cell_width, layout_, out,
+                      bit * band.cell_width, y);
     }
   }
 }
