@@ -11,19 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/temp_folder.hpp"
-#include "tests/unit/tools/kerblab_program.hpp"
-
-namespace fs = std::filesystem;
-
-namespace {
-
-fs::path g_folder;
-
-}  // namespace
-
-void setUp() { g_folder = kerb::test::make_temp_folder(); }
-void tearDown() { fs::remove_all(g_folder); }
+#include "tests/unit/tools/kerblab_folder.hpp"
 
 namespace {
 
@@ -148,7 +136,6 @@ std::vector<Json> lines_of(const std::string& text) {
   return lines;
 }
 
-Outcome kerblab(const std::string& arguments) { return run_kerblab(g_folder, arguments); }
 constexpr const char* kEgo = "ego --focal 300 --rate 10 --backend cpu --threads 1 ";
 
 void test_driving_in_a_bend_is_measured_and_the_walker_told_from_who_stands() {

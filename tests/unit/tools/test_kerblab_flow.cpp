@@ -7,20 +7,8 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
-#include "tests/support/temp_folder.hpp"
-#include "tests/unit/tools/kerblab_program.hpp"
+#include "tests/unit/tools/kerblab_folder.hpp"
 #include "tools/flow/flo_file.hpp"
-
-namespace fs = std::filesystem;
-
-namespace {
-
-fs::path g_folder;
-
-}  // namespace
-
-void setUp() { g_folder = kerb::test::make_temp_folder(); }
-void tearDown() { fs::remove_all(g_folder); }
 
 namespace {
 
@@ -29,8 +17,6 @@ using namespace kerb::test;
 using kerb::lab::Field;
 
 constexpr int kWidth = 150, kHeight = 110, kRight = 3, kDown = -2;
-
-Outcome kerblab(const std::string& arguments) { return run_kerblab(g_folder, arguments); }
 
 void write(const std::string& name, const std::string& text) {
   fs::create_directories((g_folder / name).parent_path());

@@ -7,26 +7,12 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
-#include "tests/support/temp_folder.hpp"
-#include "tests/unit/tools/kerblab_program.hpp"
-
-namespace fs = std::filesystem;
-
-namespace {
-
-fs::path g_folder;
-
-}  // namespace
-
-void setUp() { g_folder = kerb::test::make_temp_folder(); }
-void tearDown() { fs::remove_all(g_folder); }
+#include "tests/unit/tools/kerblab_folder.hpp"
 
 namespace {
 
 using Json = nlohmann::json;
 using namespace kerb::test;
-
-Outcome kerblab(const std::string& arguments) { return run_kerblab(g_folder, arguments); }
 
 void write(const std::string& name, const std::string& text) {
   std::ofstream{g_folder / name} << text;
