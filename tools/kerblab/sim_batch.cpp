@@ -51,9 +51,9 @@ class Batch {
       for (const sim::Scenario& scenario : set.loaded.scenarios) {
         const std::string group =
             set.name + "/" + (scenario.group.empty() ? scenario.name : scenario.group);
-        todo_.push_back({&set, &scenario, groups.insert(group).second});
+        planned_.push_back({&set, &scenario, groups.insert(group).second});
       }
-    runs_.resize(todo_.size());
+    runs_.resize(planned_.size());
   }
 
   Result<sim::Report> go(const std::vector<SceneSet>& sets) {
@@ -67,7 +67,7 @@ class Batch {
       progress_ = &progress;
       std::vector<std::thread> workers;
       const auto jobs =
-          std::min(static_cast<std::size_t>(std::max(options_.jobs, 1)), todo_.size());
+          std::min(static_cast<std::size_t>(std::max(options_.jobs, 1)), planned_.size());
       for (std::size_t i = 1; i < jobs; ++i) workers.emplace_back([this] { work(); });
       work();
       for (std::thread& worker : workers) worker.join();
@@ -90,7 +90,7 @@ class Batch {
   }
 
  private:
-  struct Todo {
+  struct PlannedRun {
     const SceneSet* set;
     const sim::Scenario* scenario;
     bool first;  // of its group
@@ -99,14 +99,14 @@ class Batch {
   void work() {
     for (;;) {
       const std::size_t i = next_++;
-      if (i >= todo_.size() || failed_) return;
+      if (i >= planned_.size() || failed_) return;
       BatchRun done;
-      done.set = todo_[i].set->name;
+      done.set = planned_[i].set->name;
       sim::RunOptions options = each_;
       options.watch = [&](double t, const DetectionList& found) {
         done.found.push_back({t, {found.items, found.items + found.count}});
       };
-      Result<sim::Run> run = sim::run_scenario(*todo_[i].scenario, options, log_);
+      Result<sim::Run> run = sim::run_scenario(*planned_[i].scenario, options, log_);
       if (!run) {
         const std::lock_guard lock{mutex_};
         if (!error_) error_ = run.error();
@@ -131,13 +131,13 @@ class Batch {
     if (folder_) traces_[i] = {done.run.scenario.name, sim::render_trace(done.run.trace)};
     runs_[i] = std::move(reported);
     ++done_;
-    progress_->show(done_, todo_.size(), done.run.scenario.name);
+    progress_->show(done_, planned_.size(), done.run.scenario.name);
   }
   /// Of `some` the first run of each group, and the first that failed: first by their order, not by
   /// who is done first.
   void picture(std::size_t i, const BatchRun& done, sim::ReportedRun& reported) {
     if (options_.pictures == PictureChoice::none) return;
-    if (options_.pictures == PictureChoice::all || todo_[i].first) {
+    if (options_.pictures == PictureChoice::all || planned_[i].first) {
       reported.pictures = draw_moments(done, each_);
       return;
     }
@@ -168,7 +168,7 @@ class Batch {
   const sim::RunOptions& each_;
   SystemClock clock_;
   ErrorLog log_;
-  std::vector<Todo> todo_;
+  std::vector<PlannedRun> planned_;
   std::atomic<std::size_t> next_{0};
   std::atomic<bool> failed_{false};
   std::mutex mutex_;

@@ -115,7 +115,7 @@ bool call(const std::vector<std::string>& words, const fs::path& said) {
   return false;
 }
 
-struct Todo {
+struct PlannedRun {
   const SceneSet* set;
   const sim::Scenario* scenario;
   std::string name;
@@ -124,8 +124,8 @@ struct Todo {
   std::string trace, log;
 };
 
-std::vector<Todo> list_all(const std::vector<SceneSet>& sets) {
-  std::vector<Todo> out;
+std::vector<PlannedRun> list_all(const std::vector<SceneSet>& sets) {
+  std::vector<PlannedRun> out;
   for (const SceneSet& set : sets)
     for (const sim::Scenario& scenario : set.loaded.scenarios)
       out.push_back({&set, &scenario, plain(out.size(), scenario.name), 0, 0, {}, {}});
@@ -133,16 +133,16 @@ std::vector<Todo> list_all(const std::vector<SceneSet>& sets) {
 }
 
 /// That they fit on the board, before any is drawn.
-bool fits(const std::vector<Todo>& todo) {
+bool fits(const std::vector<PlannedRun>& planned) {
   double mb = 0;
-  for (const Todo& one : todo)
+  for (const PlannedRun& one : planned)
     mb += one.scenario->seconds * sim::kBenchPictureRate * sim::kBenchWidth * sim::kBenchHeight /
           (sim::kBenchEnlarge * sim::kBenchEnlarge) / 1e6;
   if (mb <= kMostMb) return true;
   fail(
       fmt::format("{} runs have {:.0f} MB of pictures for the bench, and {:.0f} fit: choose fewer "
                   "with --only or --most",
-                  todo.size(), mb, kMostMb));
+                  planned.size(), mb, kMostMb));
   return false;
 }
 
@@ -162,30 +162,30 @@ bool carry_models(const DetectorSettings& detector, const fs::path& plays) {
   return true;
 }
 
-Status draw(Todo& todo, const fs::path& plays, const sim::RunOptions& each) {
+Status draw(PlannedRun& planned, const fs::path& plays, const sim::RunOptions& each) {
   const auto start = std::chrono::steady_clock::now();
-  Result<sim::Play> play = sim::make_play(*todo.scenario, each.painter, each.threads);
+  Result<sim::Play> play = sim::make_play(*planned.scenario, each.painter, each.threads);
   if (!play) return play.error();
-  todo.drawing_s = seconds_since(start);
-  todo.pictures = static_cast<int>(play->pictures.size());
-  play->name = todo.name;
-  const std::string stem = (plays / todo.name).string();
+  planned.drawing_s = seconds_since(start);
+  planned.pictures = static_cast<int>(play->pictures.size());
+  play->name = planned.name;
+  const std::string stem = (plays / planned.name).string();
   if (Status ok = write_output(stem + ".kwplay", sim::render_play(*play)); !ok) return ok;
-  Config config = sim::bench_config(each.config, *todo.scenario);
+  Config config = sim::bench_config(each.config, *planned.scenario);
   for (std::string* model : {&config.detector.model, &config.detector.grey_model})
     if (!model->empty()) *model = std::string{sim::kBenchFolder} + "/" + carried(*model);
   return write_output(stem + ".toml", render_config(config));
 }
 
-Result<sim::ReportedRun> judge_one(const Todo& todo, const BatchOptions& options,
+Result<sim::ReportedRun> judge_one(const PlannedRun& planned, const BatchOptions& options,
                                    const sim::RunOptions& each) {
-  Result<sim::Trace> trace = sim::parse_trace(todo.trace, todo.name + ".trace");
+  Result<sim::Trace> trace = sim::parse_trace(planned.trace, planned.name + ".trace");
   if (!trace) return trace.error();
   BatchRun run;
-  run.set = todo.set->name;
-  run.run.scenario = *todo.scenario;
-  run.run.truth = sim::find_truth(sim::World{*todo.scenario});
-  run.run.judgement = sim::judge(*todo.scenario, run.run.truth, *trace, sim::bench_rules());
+  run.set = planned.set->name;
+  run.run.scenario = *planned.scenario;
+  run.run.truth = sim::find_truth(sim::World{*planned.scenario});
+  run.run.judgement = sim::judge(*planned.scenario, run.run.truth, *trace, sim::bench_rules());
   run.run.trace = std::move(*trace);
   sim::ReportedRun out;
   out.suite = run.set;
@@ -193,14 +193,14 @@ Result<sim::ReportedRun> judge_one(const Todo& todo, const BatchOptions& options
   out.scenario = run.run.scenario;
   out.truth = std::move(run.run.truth);
   out.judgement = std::move(run.run.judgement);
-  out.frames = todo.pictures;
-  out.drawing_s = todo.drawing_s;
-  out.took_s = todo.drawing_s + todo.scenario->seconds / sim::kBenchRate;
+  out.frames = planned.pictures;
+  out.drawing_s = planned.drawing_s;
+  out.took_s = planned.drawing_s + planned.scenario->seconds / sim::kBenchRate;
   return out;
 }
 
-Status keep_traces(const std::vector<Todo>& todo, OutputFolder& folder) {
-  for (const Todo& one : todo) {
+Status keep_traces(const std::vector<PlannedRun>& planned, OutputFolder& folder) {
+  for (const PlannedRun& one : planned) {
     if (Status ok = write_output(folder.next(one.scenario->name, ".trace"), one.trace); !ok)
       return ok;
     if (one.log.empty()) continue;
@@ -209,8 +209,9 @@ Status keep_traces(const std::vector<Todo>& todo, OutputFolder& folder) {
   return folder.commit();
 }
 
-/// Draws, plays, and reads what came back into `todo`. False after what is wrong was printed.
-bool play_all(std::vector<Todo>& todo, const std::string& command, const sim::RunOptions& each) {
+/// Draws, plays, and reads what came back into `planned`. False after what is wrong was printed.
+bool play_all(std::vector<PlannedRun>& planned, const std::string& command,
+              const sim::RunOptions& each) {
   const TempFolder folder;
   const fs::path plays = folder.path() / "play", traces = folder.path() / "traces";
   std::error_code code;
@@ -226,21 +227,21 @@ bool play_all(std::vector<Todo>& todo, const std::string& command, const sim::Ru
   {
     const SystemClock clock;
     Progress progress{clock, "draw"};
-    for (std::size_t i = 0; i < todo.size(); ++i) {
-      if (Status ok = draw(todo[i], plays, each); !ok) {
+    for (std::size_t i = 0; i < planned.size(); ++i) {
+      if (Status ok = draw(planned[i], plays, each); !ok) {
         progress.clear();
         fail(ok.error());
         return false;
       }
-      limit += kEach + todo[i].scenario->seconds / sim::kBenchRate;
-      progress.show(i + 1, todo.size(), todo[i].scenario->name);
+      limit += kEach + planned[i].scenario->seconds / sim::kBenchRate;
+      progress.show(i + 1, planned.size(), planned[i].scenario->name);
     }
   }
   if (!call({command, "--play", plays.string(), "--traces", traces.string(), "--limit",
              fmt::format("{:.0f}", limit)},
             said))
     return false;
-  for (Todo& one : todo) {
+  for (PlannedRun& one : planned) {
     one.trace = read_all(traces / (one.name + ".trace"));
     one.log = read_all(traces / (one.name + ".log"));
     if (!one.trace.empty()) continue;
@@ -259,26 +260,26 @@ std::optional<sim::Report> run_on_bench(const std::vector<SceneSet>& sets,
     fail(error);
     return std::nullopt;
   };
-  std::vector<Todo> todo = list_all(sets);
-  if (!fits(todo)) return std::nullopt;
+  std::vector<PlannedRun> planned = list_all(sets);
+  if (!fits(planned)) return std::nullopt;
   std::optional<OutputFolder> kept;
   if (!options.traces.empty()) {
     Result<OutputFolder> made = OutputFolder::create(options.traces);
     if (!made) return failed(made.error());
     kept.emplace(std::move(*made));
   }
-  if (!play_all(todo, command, each)) return std::nullopt;
+  if (!play_all(planned, command, each)) return std::nullopt;
   sim::Report report;
   report.candidate = "bench";
   report.version = kVersion;
   report.clock_rate = sim::kBenchRate;
-  for (const Todo& one : todo) {
+  for (const PlannedRun& one : planned) {
     Result<sim::ReportedRun> run = judge_one(one, options, each);
     if (!run) return failed(run.error());
     report.runs.push_back(std::move(*run));
   }
   if (kept)
-    if (Status ok = keep_traces(todo, *kept); !ok) return failed(ok.error());
+    if (Status ok = keep_traces(planned, *kept); !ok) return failed(ok.error());
   std::vector<sim::SuiteRules> rules;
   rules.reserve(sets.size());
   for (const SceneSet& set : sets)
