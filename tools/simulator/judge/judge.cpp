@@ -312,13 +312,6 @@ Judgement judge(const Scenario& scenario, const Truth& truth, const Trace& trace
   return out;
 }
 
-const char* name_of(FaultSpec::Kind kind) noexcept {
-  constexpr const char* kNames[] = {
-      "camera_blinded", "camera_frozen", "camera_dark",   "camera_dirty", "camera_misaligned",
-      "camera_silent",  "signals_lost",  "signals_stuck", "signals_late", "signals_implausible"};
-  return kNames[static_cast<int>(kind)];
-}
-
 bool tells(const HealthReport& health, FaultSpec::Kind kind) noexcept {
   using Kind = FaultSpec::Kind;
   if (health.state != HealthState::degraded && health.state != HealthState::failed) return false;

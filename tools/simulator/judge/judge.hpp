@@ -54,8 +54,6 @@ struct Judgement {
 [[nodiscard]] int idle_informations(const Truth& truth, const Heard& heard, const HouseRules& rules,
                                     std::optional<double>* first = nullptr);
 
-/// "camera_blinded": what a fault is called in reports.
-[[nodiscard]] const char* name_of(FaultSpec::Kind kind) noexcept;
 /// Whether this is what a status should say of the fault.
 [[nodiscard]] bool tells(const HealthReport& health, FaultSpec::Kind kind) noexcept;
 

@@ -4,19 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/simulator/base/random.hpp"
 #include "tools/simulator/base/vec.hpp"
 #include "tools/simulator/run/car.hpp"
 
 namespace kerb::sim {
 namespace {
-
-std::uint64_t mix(std::uint64_t& state) {  // splitmix64
-  std::uint64_t z = (state += 0x9E3779B97F4A7C15u);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-double uniform(std::uint64_t& state) { return static_cast<double>(mix(state) >> 11) * 0x1p-53; }
 
 void towards(std::vector<std::uint8_t>& bytes, int goal, double amount) {
   const int weight = static_cast<int>(std::lround(256 * std::clamp(amount, 0.0, 1.0)));
@@ -54,12 +47,12 @@ void CameraFaults::soil(double share, std::vector<std::uint8_t>& bytes) {
   const int width = scenario_.camera.width, height = scenario_.camera.height;
   if (dirt_.empty()) {
     dirt_.assign(static_cast<std::size_t>(width) * static_cast<std::size_t>(height), 0);
-    std::uint64_t state = scenario_.seed * 7919u + 17;
+    Random random{scenario_.seed * 7919u + 17};
     double covered = 0;
     const double goal = std::clamp(share, 0.0, 1.0) * static_cast<double>(dirt_.size());
     for (int spot = 0; spot < 4000 && covered < goal; ++spot) {
-      const double radius = (0.02 + 0.1 * uniform(state)) * width;
-      const double cx = uniform(state) * width, cy = uniform(state) * height;
+      const double radius = (0.02 + 0.1 * random.unit()) * width;
+      const double cx = random.unit() * width, cy = random.unit() * height;
       const int x0 = std::max(0, static_cast<int>(cx - radius)),
                 x1 = std::min(width - 1, static_cast<int>(cx + radius));
       const int y0 = std::max(0, static_cast<int>(cy - radius)),

@@ -160,6 +160,8 @@ struct FaultSpec {
   double from_s = 1, to_s = 1e9;
   double amount = 1;  ///< in the kind's own unit: docs/simulator.md
 };
+/// "camera_blinded": as files and reports have it.
+[[nodiscard]] const char* name_of(FaultSpec::Kind kind) noexcept;
 
 /// What the judge asks of a run; all that are set must hold.
 struct Criteria {

@@ -439,4 +439,6 @@ constexpr Table kScenarioTable{"", "The file as a whole.", kScenario, fresh<Scen
 
 const Table& scenario_table() { return kScenarioTable; }
 
+const char* name_of(FaultSpec::Kind kind) noexcept { return kFaults[static_cast<int>(kind)]; }
+
 }  // namespace kerb::sim
