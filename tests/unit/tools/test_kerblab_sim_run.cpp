@@ -70,11 +70,10 @@ void test_view_draws_a_sheet_and_a_moment() {
   TEST_ASSERT_EQUAL_INT(160, cv::imread((g_folder / "one.jpg").string()).cols);
 }
 
-/// Over before there is much to draw, and small.
+/// Over before there is much to draw.
 std::string short_scenario(const char* seconds) {
   return std::string{"title = \"Short\"\nseconds = "} + seconds +
-         "\n[camera]\nwidth = 320\nheight = 180\n[car]\nkmh = 36\n[criteria]\nno_collision_warning "
-         "= true\n";
+         "\n[car]\nkmh = 36\n[criteria]\nno_collision_warning = true\n";
 }
 
 /// A bench that does what `play` says with the folder of plays, $plays, and that of traces,
