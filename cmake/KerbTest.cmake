@@ -20,13 +20,21 @@ target_compile_definitions(kerb_unity PUBLIC UNITY_INCLUDE_DOUBLE UNITY_SUPPORT_
 add_library(kerb_test_flags INTERFACE)
 add_library(kerb::test_flags ALIAS kerb_test_flags)
 target_compile_options(kerb_test_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-old-style-cast>)
+# A test is optimised less than what it tests: most of its time goes into the compiler.
+target_compile_options(kerb_test_flags INTERFACE
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O1>)
 
-# What the tsan preset builds.
+# What the presets tsan and arm64 build.
 add_custom_target(threaded_tests)
+add_custom_target(product_tests)
+if(TARGET kerbwatch)
+  add_dependencies(product_tests kerbwatch)
+endif()
 
 # kerb_add_test(NAME unit_result SOURCES test_result.cpp LINKS kerb::hal [LABELS unit] [THREADED] [ARGS ...])
 # One executable, one ctest entry. Exit code 77 says: what this test needs is not on this machine.
-# THREADED marks what the tsan preset runs.
+# THREADED marks what the tsan preset runs. Unit tests of hal/, drivers/, gpu/ and firmware/ are labelled
+# product, which the arm64 preset runs; it builds the contract tests too, for the bench.
 function(kerb_add_test)
   cmake_parse_arguments(arg THREADED "NAME" "SOURCES;LINKS;LABELS;ARGS" ${ARGN})
   add_executable(${arg_NAME} ${arg_SOURCES})
@@ -39,6 +47,15 @@ function(kerb_add_test)
   if(arg_THREADED)
     list(APPEND arg_LABELS threaded)
     add_dependencies(threaded_tests ${arg_NAME})
+  endif()
+  list(GET arg_SOURCES 0 source)
+  cmake_path(ABSOLUTE_PATH source NORMALIZE)
+  cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests)
+  if(source MATCHES "^unit/(hal|drivers|gpu|firmware)/")
+    list(APPEND arg_LABELS product)
+    add_dependencies(product_tests ${arg_NAME})
+  elseif(source MATCHES "^contract/")
+    add_dependencies(product_tests ${arg_NAME})
   endif()
   set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 300)
 endfunction()

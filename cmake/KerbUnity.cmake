@@ -1,5 +1,5 @@
 # Some presets compile the sources of a library together (CMAKE_UNITY_BUILD): their headers are then read once.
-# The host preset compiles each source alone, and so shows that it includes what it uses.
+# The host preset compiles each source alone, and so shows that it includes what it uses; in CI jetson does so.
 # Here stand the targets whose sources use the same name for different things of their own.
 foreach(target
     kerb_board_player

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Building through the presets, for ./kerb: demo, board, cross, format. Sourced, not run.
 
+in_ci() { [[ "${CI:-}" == true || "${CI:-}" == 1 ]]; }
+
 # configure PRESET ARGS...
 configure() {
   local preset="$1"
   shift
   local arguments=("$@")
-  if [[ "${CI:-}" == true || "${CI:-}" == 1 ]]; then
-    arguments+=(-DKERB_WARNINGS_AS_ERRORS=ON)
-  fi
+  if in_ci; then arguments+=(-DKERB_WARNINGS_AS_ERRORS=ON); fi
   step "$preset: configure" cmake --preset "$preset" "${arguments[@]}"
 }
 

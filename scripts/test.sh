@@ -9,7 +9,7 @@ declare -A KERB_PART_TEXT=(
   [host]="unit and contract tests on this machine, optimised"
   [dev]="the same under AddressSanitizer and UndefinedBehaviorSanitizer"
   [tsan]="what has threads, under ThreadSanitizer"
-  [arm64]="unit tests of the arm64 build, under qemu-user"
+  [arm64]="unit tests of the product (hal, drivers, gpu, firmware) built for arm64, under qemu-user"
   [board]="the bench: the arm64 firmware on an emulated board with a real kernel"
   [jetson]="the Jetson build links, with CUDA code for sm_87 and sm_110"
   [tidy]="clang-tidy over the product's sources"
@@ -134,7 +134,13 @@ ctest_part() {
   count "$passed" "$failed" "$skipped" "programs, with $cases test cases"
 }
 # Part jetson builds for the boards' GPUs; here one architecture is enough to see that it compiles.
-part_host() { ctest_part host -DKERB_WITH_OPENCV=ON -DCMAKE_CUDA_ARCHITECTURES=90-real; }
+# CI compiles the sources of a library together here too; part jetson compiles the product's each alone.
+HOST_SETTINGS=(-DKERB_WITH_OPENCV=ON -DCMAKE_CUDA_ARCHITECTURES=90-real)
+part_host() {
+  local unity=OFF
+  if in_ci; then unity=ON; fi
+  ctest_part host "${HOST_SETTINGS[@]}" "-DCMAKE_UNITY_BUILD=$unity"
+}
 part_dev() { ctest_part dev -DKERB_WITH_OPENCV=ON; }
 part_tsan() { ctest_part tsan; }
 part_arm64() { ctest_part arm64; }
@@ -182,13 +188,16 @@ refuses_a_lesser_program() {
 }
 
 part_tidy() {
-  # It reads how the host build compiles each file.
-  if [[ ! -f build/host/compile_commands.json ]]; then
-    configure host -DKERB_BUILD_TESTS=ON || return 1
+  # It reads how the host build compiles each file: in CI, how it would, were each compiled alone.
+  local status=0 folder=build/host
+  if in_ci; then
+    folder=build/tidy
+    step "tidy: configure" cmake --preset host -B "$folder" -DKERB_BUILD_TESTS=ON "${HOST_SETTINGS[@]}" || return 1
+  else
+    configure host -DKERB_BUILD_TESTS=ON -DCMAKE_UNITY_BUILD=OFF || return 1
+    build host >/dev/null || return 1 # who includes what
   fi
-  build host >/dev/null || return 1 # generated headers, and who includes what
-  local status=0
-  step "tidy: clang-tidy" python3 scripts/tidy.py --build build/host --jobs "$KERB_JOBS" \
+  step "tidy: clang-tidy" python3 scripts/tidy.py --build "$folder" --jobs "$KERB_JOBS" \
     ${KERB_TIDY_LIMIT:+--limit "$KERB_TIDY_LIMIT"} || status=1
   closing_line "files" || return 1
   local left

@@ -11,8 +11,9 @@ usage: tidy.py [--build build/host] [--jobs N] [--batch N] [--limit SECONDS] [--
 
 Prints a line for what was read and a closing line `N passed, N failed`; exit code 1 when a
 file fails. Tests are left out unless --all is given or they are named. With --limit nothing is
-begun after so many seconds, the product is read before the tools, and a line says how many files
-were left.
+begun after so many seconds, towards the end fewer files are read at a time, the product is read
+before the tools, and a line says how many files were left. Where nothing has been built, what a file
+includes is read out of it, and nothing is remembered.
 """
 import argparse
 import concurrent.futures
@@ -45,6 +46,30 @@ def ninja_dependencies(build: pathlib.Path) -> dict[str, list[str]]:
             target = line.split(": #deps")[0]
             found[target] = []
     return found
+
+
+class Includes:
+    """The headers of ours that a file includes, each file read once: for a folder where nothing was built."""
+
+    LINE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+    def __init__(self) -> None:
+        self.known: dict[str, list[str]] = {}
+
+    def direct(self, path: str) -> list[str]:
+        if path not in self.known:
+            names = self.LINE.findall(pathlib.Path(path).read_text(errors="replace"))
+            self.known[path] = [str(ROOT / name) for name in names if (ROOT / name).is_file()]
+        return self.known[path]
+
+    def of(self, path: str) -> set[str]:
+        found: set[str] = set()
+        ahead = [path]
+        while ahead:
+            new = [header for header in self.direct(ahead.pop()) if header not in found]
+            found.update(new)
+            ahead += new
+        return found
 
 
 class Digests:
@@ -119,6 +144,7 @@ class Batch:
     def __init__(self, paths: list[str], flags: list[str], headers: dict[str, set[str]]) -> None:
         self.paths = paths
         self.flags = flags
+        self.left: list[str] = []  # for lack of time
         self.headers = headers  # of ours, by the file that includes them
 
     def halves(self) -> list["Batch"]:
@@ -201,9 +227,27 @@ def in_batches(files: list[tuple[str, list[str], set[str]]], size: int) -> list[
 LEFT = -1000  # instead of a status: not begun, for lack of time
 
 
-def tidy(batch: Batch, folder: pathlib.Path, deadline: float) -> tuple[int, str, float]:
+class Pace:
+    """Seconds a file takes, by the slowest batch so far: what still fits in before the deadline."""
+
+    def __init__(self, deadline: float) -> None:
+        self.deadline = deadline
+        self.seconds = 12.0  # a batch of twelve has taken more than two minutes
+
+    def room(self) -> int:
+        left = self.deadline - time.monotonic()
+        return sys.maxsize if left == float("inf") else max(0 if left < 0 else 1, int(left / self.seconds))
+
+    def took(self, files: int, seconds: float) -> None:
+        self.seconds = max(self.seconds, seconds / files)
+
+
+def tidy(batch: Batch, folder: pathlib.Path, pace: Pace) -> tuple[int, str, float]:
+    """Reads the batch, or as much of it as there is time for: the rest goes to batch.left."""
     begin = time.monotonic()
-    if begin > deadline:
+    room = pace.room()
+    batch.paths, batch.left = batch.paths[:room], batch.paths[room:]
+    if not batch.paths:
         return LEFT, "", 0.0
     command = ["clang-tidy", "--quiet", "--warnings-as-errors=*", f"--header-filter={SOURCES}",
                batch.source(folder), "--", *batch.flags, "-Wno-unknown-warning-option"]
@@ -211,6 +255,7 @@ def tidy(batch: Batch, folder: pathlib.Path, deadline: float) -> tuple[int, str,
     output = done.stdout.strip()
     if done.returncode != 0 and not output:
         output = done.stderr.strip()
+    pace.took(len(batch.paths), time.monotonic() - begin)
     return done.returncode, output, time.monotonic() - begin
 
 
@@ -230,6 +275,7 @@ def main() -> int:
     cache.mkdir(parents=True, exist_ok=True)
     dependencies = ninja_dependencies(build)
     digests = Digests()
+    includes = Includes()
 
     work: dict[str, pathlib.Path] = {}
     files: list[tuple[str, list[str], set[str]]] = []
@@ -250,22 +296,22 @@ def main() -> int:
             stamp.touch()
         else:
             work[path] = stamp
-            headers = {h for h in map(os.path.normpath, made_from or []) if h != path and ours(h)}
+            headers = {h for h in map(os.path.normpath, made_from or includes.of(path)) if h != path and ours(h)}
             files.append((path, flags_of(entry), headers))
 
     failed = done = left = 0
-    deadline = time.monotonic() + arguments.limit if arguments.limit else float("inf")
+    pace = Pace(time.monotonic() + arguments.limit if arguments.limit else float("inf"))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool, \
             tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
-        start = lambda batch: (pool.submit(tidy, batch, pathlib.Path(folder), deadline), batch)
+        start = lambda batch: (pool.submit(tidy, batch, pathlib.Path(folder), pace), batch)
         running = dict(map(start, in_batches(files, max(1, arguments.batch))))
         while running:
             ready, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
             for future in ready:
                 batch = running.pop(future)
                 status, output, seconds = future.result()
+                left += len(batch.left)
                 if status == LEFT:
-                    left += len(batch.paths)
                     continue
                 if status and len(batch.paths) > 1 and not findings(output):
                     running.update(map(start, batch.halves()))

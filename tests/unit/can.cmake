@@ -12,4 +12,5 @@ find_package(Python3 COMPONENTS Interpreter REQUIRED)
 add_test(NAME unit_can_dbc COMMAND ${Python3_EXECUTABLE} ${dir}/check_with_cantools.py
   ${PROJECT_SOURCE_DIR}/firmware/can/kerbwatch.dbc
   ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:can_vectors>)
-set_tests_properties(unit_can_dbc PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
+add_dependencies(product_tests can_vectors)
+set_tests_properties(unit_can_dbc PROPERTIES LABELS "unit;product" SKIP_RETURN_CODE 77 TIMEOUT 300)

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the samples, as somebody with an oscilloscope would.
 #include "drivers/alsa/tone_generator.hpp"
+
+#include <algorithm>
+
 #include "tests/contract/outputs_tone_measure.hpp"
 #include "tests/support/unity.hpp"
 
@@ -42,7 +45,8 @@ void patterns_measure_as_they_were_asked_for_to_one_percent() {
     char name[80];
     std::snprintf(name, sizeof name, "%g Hz, %g/s, duty %g, at %g", c.pattern.frequency_hz,
                   c.pattern.pulses_per_s, c.pattern.duty, c.rate);
-    const ToneMeasurement m = measure_tone(play(c.pattern, c.rate, 8));
+    const double seconds = std::max(2.0, 4 / c.pattern.pulses_per_s);  // at least four pulses
+    const ToneMeasurement m = measure_tone(play(c.pattern, c.rate, seconds));
     TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(0.01 * c.pattern.frequency_hz, c.pattern.frequency_hz,
                                       m.frequency_hz, name);
     TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(0.01 * c.pattern.pulses_per_s, c.pattern.pulses_per_s,

@@ -79,6 +79,8 @@ void count_for(const Case& c) {
   Result<std::unique_ptr<flow::MotionPoints>> flow =
       flow::MotionPoints::create(*context, flow_workers, points, settings.width, settings.height);
   TEST_ASSERT_OK(flow);
+  ego::MotionWatchSettings watch;
+  watch.points = 250;  // again, for a slow machine
   CameraPipeline pipeline{
       std::make_unique<ReopeningSource>(std::move(*source), info, open, clock, log),
       std::move(*preparer),
@@ -87,7 +89,7 @@ void count_for(const Case& c) {
       HandOver::newest,
       clock,
       std::make_unique<ego::MotionWatch>(std::move(*flow), ego::Camera{}, ego::EgoSettings{},
-                                         ego::MotionWatchSettings{})};
+                                         watch)};
 
   FakeCanWire wire;
   FakeCanBus ours{wire, clock}, theirs{wire, clock};
