@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "firmware/can/vehicle_limits.hpp"
 #include "tests/support/unity.hpp"
 #include "tools/simulator/scenario/load.hpp"
 #include "tools/simulator/world/world.hpp"
@@ -253,6 +254,27 @@ void test_faults_of_each_kind_begin_and_end() {
   TEST_ASSERT_EQUAL(10, kinds.size());
 }
 
+void test_every_car_moves_as_the_product_believes_a_car_can() {
+  // From one message to the next, 20 ms later: what jumps more is a fault, and told as one.
+  constexpr double kStep = 0.02;
+  const kerb::VehicleLimits limits;
+  for (const char* name : {"euroncap", "r159", "quiet", "faults"})
+    for (const Scenario& s : suite(name).scenarios) {
+      const World world{s};
+      Moment now;
+      world.at(0, now);
+      CarState before = now.car;
+      for (int i = 1; i * kStep <= s.seconds; ++i, before = now.car) {
+        world.at(i * kStep, now);
+        const bool jumps =
+            std::abs(now.car.yaw_radps - before.yaw_radps) >
+                limits.yaw_acceleration_max_radps2 * kStep ||
+            std::abs(now.car.mps - before.mps) > limits.acceleration_max_mps2 * kStep;
+        TEST_ASSERT_FALSE_MESSAGE(jumps, s.name.c_str());
+      }
+    }
+}
+
 void test_variations_vary_and_are_the_same_every_time() {
   const Loaded again = load_suite("euroncap");
   const std::vector<Scenario>& first = suite("euroncap").scenarios;
@@ -306,6 +328,7 @@ int main() {
   RUN_TEST(test_people_cross_in_front_of_the_truck_where_it_says);
   RUN_TEST(test_nobody_is_touched_where_it_is_quiet_or_something_fails);
   RUN_TEST(test_faults_of_each_kind_begin_and_end);
+  RUN_TEST(test_every_car_moves_as_the_product_believes_a_car_can);
   RUN_TEST(test_variations_vary_and_are_the_same_every_time);
   RUN_TEST(test_the_files_in_the_repository_are_those_in_the_program);
   return UNITY_END();
