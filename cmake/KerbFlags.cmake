@@ -25,3 +25,10 @@ if(KERB_SANITIZE)
   endif()
   target_link_options(kerb_sanitizers INTERFACE -fsanitize=${KERB_SANITIZE})
 endif()
+
+# kerb::exact_arithmetic: the same result to the last bit on every machine (see firmware/exact). No fused
+# multiply-add, and Eigen adds in one order whatever vector registers there are.
+add_library(kerb_exact_arithmetic INTERFACE)
+add_library(kerb::exact_arithmetic ALIAS kerb_exact_arithmetic)
+target_compile_options(kerb_exact_arithmetic INTERFACE $<${cxx_only}:-ffp-contract=off>)
+target_compile_definitions(kerb_exact_arithmetic INTERFACE EIGEN_DONT_VECTORIZE EIGEN_NO_MALLOC EIGEN_DONT_PARALLELIZE)

@@ -15,7 +15,7 @@ packages_for() {
     build) echo g++ cmake ninja-build pkg-config python3 ;;
     libraries)
       echo libturbojpeg0-dev libasound2-dev libsystemd-dev libtomlplusplus-dev libcli11-dev \
-        libspdlog-dev libfmt-dev nlohmann-json3-dev
+        libspdlog-dev libfmt-dev nlohmann-json3-dev libeigen3-dev
       ;;
     opencv) # the parts we use: libopencv-dev would bring all of it
       echo libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev libopencv-videoio-dev \
