@@ -2,6 +2,8 @@
 if(TARGET kerb::tools_eval)
   kerb_add_test(NAME unit_tools_eval SOURCES tools/test_eval.cpp
     LINKS kerb::tools_eval LABELS unit)
+  kerb_add_test(NAME unit_tools_track_scores SOURCES tools/test_track_scores.cpp
+    LINKS kerb::tools_eval kerb::tools_track LABELS unit)
   kerb_add_test(NAME unit_tools_eval_readers SOURCES tools/test_eval_readers.cpp
     LINKS kerb::tools_eval LABELS unit)
 endif()
