@@ -260,7 +260,7 @@ double TrackScores::id_precision() const noexcept { return ratio(identity_hits, 
 
 double TrackScores::hota() const noexcept {
   return mean_over_alphas(*this,
-                          [](const AtAlpha& at) { return std::sqrt(det_at(at) * ass_at(at)); });
+                          [](const AtAlpha& a) { return std::sqrt(det_at(a) * ass_at(a)); });
 }
 
 double TrackScores::det_a() const noexcept { return mean_over_alphas(*this, det_at); }
@@ -268,7 +268,7 @@ double TrackScores::det_a() const noexcept { return mean_over_alphas(*this, det_
 double TrackScores::ass_a() const noexcept { return mean_over_alphas(*this, ass_at); }
 
 double TrackScores::loc_a() const noexcept {
-  return mean_over_alphas(*this, [](const AtAlpha& at) { return ratio(at.overlap, at.hits, 1); });
+  return mean_over_alphas(*this, [](const AtAlpha& a) { return ratio(a.overlap, a.hits, 1); });
 }
 
 TrackScores& TrackScores::operator+=(const TrackScores& other) noexcept {
