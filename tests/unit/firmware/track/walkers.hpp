@@ -40,9 +40,7 @@ struct Walker {
 
 class World {
  public:
-  explicit World(std::uint64_t seed) : dice{seed} {
-    camera.pitch_sigma_rad = 0.005;
-  }
+  explicit World(std::uint64_t seed) : dice{seed} { camera.pitch_sigma_rad = 0.005; }
 
   void move(double dt) {
     for (Walker& w : walkers) {
