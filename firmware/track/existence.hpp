@@ -6,7 +6,7 @@ namespace kerb::track {
 
 /// How sure one is of a person, and what makes one surer. Evidence is in log-odds.
 struct ExistenceSettings {
-  double score_even = 11, score_scale = 2.5;  ///< of a detection's score: (score - even) / scale,
+  double score_even = 9, score_scale = 2.5;  ///< of a detection's score: (score - even) / scale,
   double least_gain = 0.1, most_gain = 2;     ///< within these
   double moves = 0.4;                         ///< it moves by itself: trees and signs do not
   double strain = 0.15;  ///< less for each squared standard deviation by which size and place of
