@@ -223,8 +223,9 @@ void Followed::tell(Person& out) const {
   out.y_m = s[GroundFilter::kY];
   out.vx_mps = s[GroundFilter::kVx];
   out.vy_mps = s[GroundFilter::kVy];
+  std::size_t at = 0;
   for (int i = 0; i < 4; ++i)
-    for (int j = 0; j < 4; ++j) out.covariance[static_cast<std::size_t>(4 * i + j)] = p(i, j);
+    for (int j = 0; j < 4; ++j) out.covariance[at++] = p(i, j);
   out.height_m = s[GroundFilter::kHeight];
   out.height_sigma_m = std::sqrt(p(GroundFilter::kHeight, GroundFilter::kHeight));
   out.box = box_;

@@ -30,7 +30,7 @@ struct SeenBox {
 class GroundFilter {
  public:
   static constexpr int kSize = 6;
-  enum Index : int { kX, kY, kVx, kVy, kHeight, kPitch };
+  static constexpr int kX = 0, kY = 1, kVx = 2, kVy = 3, kHeight = 4, kPitch = 5;
   using State = Eigen::Matrix<double, kSize, 1>;
   using Covariance = Eigen::Matrix<double, kSize, kSize>;
   using Measured = Eigen::Matrix<double, 3, 1>;  ///< column, foot, head
