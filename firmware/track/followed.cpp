@@ -65,17 +65,9 @@ bool Followed::begin(const View& view, std::uint32_t id, const Detection& box,
   width_share_ = static_cast<double>(box.w) / static_cast<double>(box.h);
   seen_ = true;
   expect(view);
-  existence_.begin(view.settings.existence, score_, moves, implausible(view));
+  existence_.begin(view.settings.existence, score_, moves,
+                   filter_.implausible(view.settings.filter, view.pitch, view.pitch_sigma));
   return true;
-}
-
-/// How far the height and the pitch that explain the boxes are from what is likely.
-double Followed::implausible(const View& view) const {
-  const FilterSettings& f = view.settings.filter;
-  const double height = filter_.state()[GroundFilter::kHeight] - f.height_m;
-  const double pitch = filter_.state()[GroundFilter::kPitch] - view.pitch;
-  const double off = sq(height / f.height_sigma_m) + sq(pitch / view.pitch_sigma);
-  return std::max(0.0, off - 2);
 }
 
 void Followed::expect(const View& view) {
@@ -174,7 +166,8 @@ void Followed::found(const View& view, const Detection& box, const Signature& lo
   if (how.within && !confirmed()) {
     existence_.missed(view.settings.existence, false);
   } else {
-    existence_.found(view.settings.existence, score_, how.moves, implausible(view));
+    existence_.found(view.settings.existence, score_, how.moves,
+                     filter_.implausible(view.settings.filter, view.pitch, view.pitch_sigma));
   }
   if (!look.known) return;
   if (!look_.known) {
