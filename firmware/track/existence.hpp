@@ -9,7 +9,7 @@ struct ExistenceSettings {
   double score_even = 10, score_scale = 2.5;  ///< of a detection's score: (score - even) / scale,
   double least_gain = 0.1, most_gain = 2;     ///< within these
   double moves = 0.4;                         ///< it moves by itself: trees and signs do not
-  double strain = 0.12;  ///< less for each squared standard deviation by which size and place of a
+  double strain = 0.08;  ///< less for each squared standard deviation by which size and place of a
                          ///< box do not fit a person on the road,
   double most_strain = 8;  ///< up to so many
   double miss = 0.2;       ///< taken for each frame in which it should have been found
