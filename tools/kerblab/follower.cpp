@@ -65,6 +65,7 @@ void Follower::judge_motion(Nanos captured, const DetectionList* found) {
   const std::size_t detected = boxes.size();
   for (int i = 0; i < last_->count; ++i)
     if (last_->items[i].confirmed) boxes.push_back(last_->items[i].box);
+  suspects.reserve(boxes.size());
   for (const Detection& b : boxes)
     suspects.push_back({double{b.x}, double{b.y}, double{b.w}, double{b.h}});
   flow_->look_closer(boxes.data(), static_cast<int>(boxes.size()), ego::kPointsAPerson, *field_);
