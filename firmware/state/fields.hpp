@@ -49,8 +49,8 @@ inline constexpr bool is_array = std::is_array_v<T>;
 template <typename T, std::size_t N>
 inline constexpr bool is_array<std::array<T, N>> = true;
 template <typename T>
-inline constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
-                                  !std::is_same_v<T, long double>;
+inline constexpr bool is_number =
+    std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, long double>;
 }  // namespace fields_detail
 
 class FieldWriter {
@@ -184,7 +184,7 @@ class FieldReader {
 class StateRef {
  public:
   template <typename T>
-    requires requires(const T& object, FieldWriter& out) { object.save(out); }
+  requires requires(const T& object, FieldWriter& out) { object.save(out); }
   StateRef(const T& object) noexcept  // NOLINT(google-explicit-constructor): as a reference does
       : object_{&object}, save_{[](const void* from, FieldWriter& out) noexcept {
           static_cast<const T*>(from)->save(out);
