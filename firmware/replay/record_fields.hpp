@@ -7,109 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "firmware/ego/ego_motion.hpp"
 #include "firmware/replay/chunk.hpp"
-#include "firmware/risk/contact.hpp"
-#include "firmware/risk/people_report.hpp"
+#include "firmware/risk/fields.hpp"
 #include "firmware/state/fields.hpp"
-#include "firmware/track/camera_model.hpp"
-#include "firmware/track/senses.hpp"
-#include "firmware/track/tracker.hpp"
-#include "firmware/warning/warning_logic.hpp"
+#include "firmware/track/fields.hpp"
+#include "firmware/warning/fields.hpp"
 #include "hal/can_bus.hpp"
 
-/// What is in each chunk, field by field. A struct that grows fails to compile here: write the new
-/// field down too, and raise kFormat.
+/// What is in each chunk, field by field; beside fields.hpp of firmware/track, risk and warning.
 namespace kerb {
-
-template <typename F>
-void fields(F& f, FieldsOf<F, ego::VehicleMotion>& v) {
-  static_assert(sizeof(ego::VehicleMotion) == 32);
-  f(v.speed_mps, v.yaw_rate_radps);
-}
-template <typename F>
-void fields(F& f, FieldsOf<F, Detection>& d) {
-  static_assert(sizeof(Detection) == 20);
-  f(d.x, d.y, d.w, d.h, d.score);
-}
-template <typename F>
-void fields(F& f, FieldsOf<F, track::Signature>& s) {
-  static_assert(sizeof(track::Signature) == 4 + 4 * track::Signature::kSize);
-  f(s.known);
-  if (s.known) f(s.values);
-}
-template <typename F>
-void fields(F& f, FieldsOf<F, track::BoxFlow>& b) {
-  static_assert(sizeof(track::BoxFlow) == 24);
-  f(b.points, b.dx, b.dy, b.growth, b.sigma_px, b.growth_sigma);
-}
-/// The entries in use alone.
-template <typename F>
-void fields(F& f, FieldsOf<F, track::Senses>& s) {
-  constexpr std::size_t kMost = track::Senses::kMost;
-  static_assert(sizeof(track::Senses) ==
-                16 + kMost * (20 + sizeof(track::Signature) + 1 + 24) + 8 + 32 + 2 * 16 + 8);
-  f(s.captured, s.looked);
-  f.count(s.count, track::Senses::kMost);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(s.count); ++i)
-    f(s.boxes[i], s.looks[i], s.flow_says_moves[i]);
-  f.count(s.followed, track::Senses::kMost);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(s.followed); ++i) f(s.flows[i]);
-  f(s.vehicle, s.yaw_rate_radps, s.pitch_rad, s.pitch_sigma_rad);
-}
-template <typename F>
-void fields(F& f, FieldsOf<F, track::Person>& p) {
-  static_assert(sizeof(track::Person) == 24 + 4 * 8 + 16 * 8 + 2 * 8 + 24 + 8 + 8);
-  f(p.id, p.first_seen, p.last_seen, p.x_m, p.y_m, p.vx_mps, p.vy_mps, p.covariance, p.height_m,
-    p.height_sigma_m, p.box, p.certainty, p.confirmed, p.seen);
-}
-template <typename F>
-void fields(F& f, FieldsOf<F, risk::Contact>& c) {
-  static_assert(sizeof(risk::Contact) == 56);
-  f(c.probability, c.time_s, c.closest_m, c.closest_in_s, c.ahead_m, c.beside_m);
-}
-template <typename F>
-void fields(F& f, FieldsOf<F, risk::PeopleReport>& r) {
-  static_assert(sizeof(risk::PeopleReport) ==
-                40 + 8 +
-                    track::PersonList::kCapacity * (sizeof(track::Person) + sizeof(risk::Contact)));
-  f(r.at, r.path_known, r.speed_mps, r.acceleration_mps2, r.yaw_rate_radps);
-  f.count(r.people.count, track::PersonList::kCapacity);
-  for (int i = 0; i < r.people.count; ++i) f(r.people.items[i], r.contacts[i]);
-}
-template <typename F>
-void fields(F& f, FieldsOf<F, DriverSide>& d) {
-  static_assert(sizeof(DriverSide) == 8 + 2 * 16 + 8);
-  f(d.readiness, d.speed_mps, d.yaw_rate_radps, d.gear, d.turn_signal);
-}
-template <typename F>
-void fields(F& f, FieldsOf<F, WarningDecision>& d) {
-  static_assert(sizeof(WarningDecision) == 32);
-  f(d.level, d.time_to_collision_s, d.person);
-  if constexpr (F::kReads)
-    if (d.level > WarningLevel::collision) f.fail();
-}
-template <typename F>
-void fields(F& f, FieldsOf<F, track::CameraModel>& c) {
-  static_assert(sizeof(track::CameraModel) == 8 + 15 * 8);
-  f(c.width, c.height, c.focal_px, c.center_x, c.center_y, c.k1, c.k2, c.k3, c.p1, c.p2, c.height_m,
-    c.pitch_rad, c.yaw_rad, c.roll_rad, c.ahead_m, c.left_m, c.pitch_sigma_rad);
-}
-template <typename F>
-void fields(F& f, FieldsOf<F, track::TrackerSettings>& t) {
-  static_assert(sizeof(track::TrackerSettings) == 8);
-  f(t.birth_score);
-}
-template <typename F>
-void fields(F& f, FieldsOf<F, risk::CarShape>& c) {
-  static_assert(sizeof(risk::CarShape) == 24);
-  f(c.width_m, c.length_m, c.axle_to_bumper_m);
-}
-template <typename F>
-void fields(F& f, FieldsOf<F, risk::ContactSettings>& c) {
-  static_assert(sizeof(risk::ContactSettings) == 16);
-  f(c.horizon_s, c.person_radius_m);
-}
 
 namespace records {
 

@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "firmware/state/fields.hpp"
+
 namespace kerb::track {
 
 /// How sure one is of a person, and what makes one surer. Evidence is in log-odds.
@@ -37,6 +39,8 @@ class Existence {
   [[nodiscard]] double certainty() const noexcept;
 
  private:
+  template <typename F>
+  friend void fields(F& f, FieldsOf<F, Existence>& object);  // state_fields.hpp
   void judge(const ExistenceSettings& s, double score) noexcept;
 
   double log_odds_ = 0;

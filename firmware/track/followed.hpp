@@ -47,6 +47,8 @@ class Followed {
   [[nodiscard]] Nanos first_seen() const noexcept { return first_seen_; }
 
  private:
+  template <typename F>
+  friend void fields(F& f, FieldsOf<F, Followed>& object);  // state_fields.hpp
   void expect(const View& view);
   [[nodiscard]] double implausible(const View& view) const;
 

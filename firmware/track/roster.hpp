@@ -24,7 +24,9 @@ class Roster {
   void tell(PersonList& out);
 
  private:
-  struct Input;  // a frame's detections, made ready
+  template <typename F>
+  friend void fields(F& f, FieldsOf<F, Roster>& object);  // state_fields.hpp
+  struct Input;                                           // a frame's detections, made ready
   void match(const View& view, const Senses& senses, const Appearance* appearance, bool confirmed);
   void begin_new(const View& view, const Senses& senses);
   void note_misses(const View& view);
