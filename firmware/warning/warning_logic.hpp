@@ -14,19 +14,6 @@ namespace kerb {
 /// How early it warns.
 enum class Sensitivity : std::uint8_t { late, normal, early };
 
-/// Whether warnings can be given; if not, why. The numbers are those on the bus.
-enum class Readiness : std::uint8_t {
-  ready = 0,
-  starting = 1,      ///< no frame has gone through yet
-  not_active = 2,    ///< the state of health is FAILED, or DEGRADED by what a warning needs
-  no_speed = 3,      ///< the vehicle's speed is not known
-  too_fast = 4,      ///< above 80 km/h
-  reversing = 5,     ///< the camera looks ahead
-  switched_off = 6,  ///< by the driver
-  no_detector = 7    ///< nobody looks for people
-};
-[[nodiscard]] const char* name_of(Readiness readiness) noexcept;
-
 /// What the warning needs to know beside the people, each control round.
 struct DriverSide {
   Readiness readiness = Readiness::starting;
@@ -50,7 +37,8 @@ class WarningLogic {
   static constexpr int kMostCameras = 4;
   explicit WarningLogic(Sensitivity sensitivity) noexcept;
   /// `reports`: of each camera, null where there is none yet. `now` does not go back.
-  WarningDecision step(Nanos now, const std::array<const risk::PeopleReport*, kMostCameras>& reports,
+  WarningDecision step(Nanos now,
+                       const std::array<const risk::PeopleReport*, kMostCameras>& reports,
                        const DriverSide& side) noexcept;
 };
 
