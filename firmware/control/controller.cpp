@@ -28,13 +28,6 @@ PartState when(bool bad, PartState state = PartState::degraded) {
   return bad ? state : PartState::fine;
 }
 
-/// On a flat road; see hog::GroundPlane. Nothing for whoever stands at the horizon or above.
-std::optional<double> height_of(const Detection& person, const DetectorSettings& settings) {
-  const double below_horizon = double{person.y} + double{person.h} - settings.ground_horizon_row;
-  if (settings.ground_horizon_row <= 0 || below_horizon <= 0) return std::nullopt;
-  return double{person.h} * settings.ground_camera_height_m / below_horizon;
-}
-
 Stage stage_of(int index) { return static_cast<Stage>(index); }
 
 /// "camera_silent (420 ms)"
@@ -316,7 +309,7 @@ void Controller::publish_objects(Nanos now) {
     }
     if (best == nullptr) break;
     objects[count].id = static_cast<std::uint16_t>((next_object_ + count) % can::kObjectIds);
-    objects[count].height_m = height_of(best->people->items[best->next++], config_.detector);
+    ++best->next;
     ++count;
   }
   std::array<CanFrame, can::kMaxObjectFrames> frames;

@@ -126,7 +126,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
                                  : HandOver::newest;
   OpenedPipeline opened;
   std::unique_ptr<Detector> detector;
-  Result<std::unique_ptr<Detector>> made = vision.make_detector(info);
+  Result<std::unique_ptr<Detector>> made = vision.make_detector(info, settings);
   if (made) {
     detector = std::move(*made);
   } else {
