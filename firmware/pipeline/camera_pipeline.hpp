@@ -104,6 +104,8 @@ class CameraPipeline {
   [[nodiscard]] const char* detector() const noexcept {
     return detector_ ? detector_->name() : nullptr;
   }
+  /// Whether whom it finds is followed.
+  [[nodiscard]] bool follows() const noexcept { return watch_ != nullptr; }
   /// The name of the flow's method, or null when nobody looks at motion.
   [[nodiscard]] const char* flow() const noexcept {
     return motion_ ? motion_->flow_name() : nullptr;
