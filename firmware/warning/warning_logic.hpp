@@ -30,16 +30,94 @@ struct WarningDecision {
   std::optional<std::uint32_t> person;  ///< id
 };
 
+/// When somebody is warned of. Plain data; of(Sensitivity) has the values that ship.
+struct WarningRules {
+  // Collision: a contact this likely, this soon. The time is what a driver takes to react and,
+  // at half of a firm braking, to stop: longer the faster the car, up to `most_ahead_s`.
+  double likelihood = 0.65;
+  double reaction_s = 1.8;
+  double braking_mps2 = 10;
+  double most_ahead_s = 2.8;
+  // A car that creeps stops at once: only a contact that is nearly certain, and now.
+  double creeping_likelihood = 0.9;
+  double creeping_ahead_s = 1.0;
+  [[nodiscard]] static WarningRules of(Sensitivity sensitivity) noexcept;
+  /// How long ahead a contact is warned of at this speed.
+  [[nodiscard]] double ahead_s(double speed_mps) const noexcept;
+};
+
 /// Decides what the driver is told, each control round, from the newest report of each camera.
 /// Bit for bit the same for the same inputs. One thread; allocates nothing.
+///
+/// Collision: a confirmed person whom the car touches with at least the likelihood of the rules,
+/// within their time, in three reports or for a tenth of a second (in two, when it is less than a
+/// second away). It stays while that is so by a looser measure, and a little longer, lest it
+/// flicker; once the driver brakes hard it stays by the measure it began with, and ends without
+/// delay.
+/// Information: a car that stands or creeps, and a confirmed person right in front of it.
+/// No level lasts less than kShortest, and none comes again within kPause of its end (after a
+/// collision warning, information may). Whoever turns from information to collision does so at
+/// once. When nothing can be warned of any more (not ready, or reports older than kStale) nothing
+/// begins, and what there is ends as soon as kShortest allows.
 class WarningLogic {
  public:
   static constexpr int kMostCameras = 4;
+  static constexpr Nanos kShortest = std::chrono::milliseconds{600};
+  static constexpr Nanos kPause = std::chrono::milliseconds{1050};
+  static constexpr Nanos kStale = std::chrono::milliseconds{300};
+
   explicit WarningLogic(Sensitivity sensitivity) noexcept;
+  explicit WarningLogic(const WarningRules& rules) noexcept : rules_{rules} {}
   /// `reports`: of each camera, null where there is none yet. `now` does not go back.
   WarningDecision step(Nanos now,
                        const std::array<const risk::PeopleReport*, kMostCameras>& reports,
                        const DriverSide& side) noexcept;
+
+ private:
+  /// What speaks for a level, as of the newest reports.
+  struct Case {
+    bool begins = false;  ///< enough to begin it
+    bool stays = false;   ///< enough for it to go on
+    std::optional<std::uint32_t> person;
+    std::optional<double> time_s;
+    void add(bool begin, bool stay, std::uint32_t id, std::optional<double> in_s) noexcept;
+  };
+  /// Who has been seen to be in danger, or close, and in how many reports.
+  class Suspects {
+   public:
+    /// Takes in what a report says of somebody, each report once; whether it is enough by now.
+    bool take(int camera, std::uint32_t id, Nanos at, bool speaks_for, bool urgent) noexcept;
+    void forget(Nanos now) noexcept;
+    void clear() noexcept { count_ = 0; }
+
+   private:
+    struct Suspect {
+      std::uint32_t id = 0;
+      int camera = 0;
+      int reports = 0;  ///< that spoke for it, less those that did not
+      Nanos since{};    ///< the first of those
+      Nanos last{};     ///< the newest looked at
+    };
+    static constexpr int kCapacity = 64;
+    int count_ = 0;
+    std::array<Suspect, kCapacity> items_{};
+  };
+
+  void look(Nanos now, int camera, const risk::PeopleReport& report, Case& collision,
+            Case& information) noexcept;
+  [[nodiscard]] WarningLevel next(Nanos now, const Case& collision,
+                                  const Case& information) noexcept;
+
+  WarningRules rules_;
+  bool creeping_ = false;  ///< for information
+  bool slow_ = false;      ///< for collision: the rules of a creeping car
+  bool brakes_ = false, brakes_hard_ = false, steers_ = false;
+  Suspects endangered_, close_;
+  WarningLevel level_ = WarningLevel::none;
+  Nanos since_{};                                    ///< of the level
+  Nanos collision_wanted_{}, information_wanted_{};  ///< when it last had reason to be
+  std::optional<Nanos> collision_ended_, information_ended_;
+  WarningDecision told_;
 };
 
 }  // namespace kerb
