@@ -37,7 +37,12 @@ struct CameraSettings {
   double height_m = 1.4;                     ///< above the road
   double pitch_deg = 0;                      ///< looks upwards by so much
   double yaw_deg = 0;                        ///< looks to the left by so much
+  double roll_deg = 0;                       ///< its right side down by so much
   double ahead_m = 1.5;                      ///< of the rear axle
+  double left_m = 0;                         ///< of the car's middle
+  double pitch_sigma_deg = 0.5;              ///< how well the pitch is known
+  double k1 = 0, k2 = 0, k3 = 0;             ///< the lens's distortion, as OpenCV's: radial
+  double p1 = 0, p2 = 0;                     ///< and tangential
 };
 
 }  // namespace kerb
