@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firmware/can/vehicle_limits.hpp"
+#include "firmware/warning/sensitivity.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/log.hpp"
 #include "hal/camera_settings.hpp"
@@ -64,6 +65,17 @@ struct EgoMotionSettings {
   double slope_deg = 0.6;
   double significance = 4;
   double walking_mps = 1;
+};
+
+/// The car the cameras sit in.
+struct CarSettings {
+  double width_m = 1.8;
+  double length_m = 4.5;
+  double axle_to_bumper_m = 3.6;  ///< from the rear axle to the front
+};
+
+struct WarningSettings {
+  Sensitivity sensitivity = Sensitivity::normal;
 };
 
 struct CanSettings {
@@ -124,6 +136,7 @@ struct BudgetSettings {
   Nanos flow = std::chrono::milliseconds{4};
   Nanos detect = std::chrono::milliseconds{18};
   Nanos motion = std::chrono::milliseconds{3};
+  Nanos track = std::chrono::milliseconds{2};
   Nanos publish = std::chrono::milliseconds{2};
 };
 
@@ -144,6 +157,8 @@ struct Config {
   DetectorSettings detector;
   FlowSettings flow;
   EgoMotionSettings ego;
+  CarSettings car;
+  WarningSettings warning;
   CanSettings can;
   LampSettings lamp;
   ToneSettings tone;

@@ -6,13 +6,11 @@
 
 #include "firmware/can/messages.hpp"
 #include "firmware/risk/people_report.hpp"
+#include "firmware/warning/sensitivity.hpp"
 #include "firmware/warning/warning_level.hpp"
 #include "hal/base/clock.hpp"
 
 namespace kerb {
-
-/// How early it warns.
-enum class Sensitivity : std::uint8_t { late, normal, early };
 
 /// What the warning needs to know beside the people, each control round.
 struct DriverSide {
