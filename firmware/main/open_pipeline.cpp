@@ -11,6 +11,8 @@
 
 #include "firmware/ego/configured.hpp"
 #include "firmware/ego/motion_watch.hpp"
+#include "firmware/track/colour_appearance.hpp"
+#include "firmware/watch/people_watch.hpp"
 
 namespace kerb {
 namespace {
@@ -79,6 +81,15 @@ Nanos warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* de
   return look;
 }
 
+/// Whoever is found is followed, and what the next seconds hold for them is judged.
+std::unique_ptr<PeopleWatch> make_watch(const Config& config, const CameraSettings& settings,
+                                        const FrameSourceInfo& info) {
+  const risk::CarShape car{config.car.width_m, config.car.length_m, config.car.axle_to_bumper_m};
+  return std::make_unique<PeopleWatch>(track::model_of(settings, info.width, info.height),
+                                       track::TrackerSettings{}, car, risk::ContactSettings{},
+                                       track::make_colour_appearance());
+}
+
 StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool with_motion) {
   StageBudgets budgets;
   const auto set = [&](Stage stage, Nanos limit) {
@@ -87,13 +98,16 @@ StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool w
   set(Stage::capture, budget.capture);
   set(Stage::prepare, budget.prepare);
   set(Stage::check, budget.check);
-  if (with_detector) set(Stage::detect, budget.detect);
+  if (with_detector) {
+    set(Stage::detect, budget.detect);
+    set(Stage::track, budget.track);
+  }
   if (with_motion) {
     set(Stage::flow, budget.flow);
     set(Stage::motion, budget.motion);
   }
   set(Stage::total, budget.capture + budget.prepare + budget.check +
-                        (with_detector ? budget.detect : Nanos::zero()) +
+                        (with_detector ? budget.detect + budget.track : Nanos::zero()) +
                         (with_motion ? budget.flow + budget.motion : Nanos::zero()));
   return budgets;
 }
@@ -126,7 +140,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
                                  : HandOver::newest;
   OpenedPipeline opened;
   std::unique_ptr<Detector> detector;
-  Result<std::unique_ptr<Detector>> made = vision.make_detector(info);
+  Result<std::unique_ptr<Detector>> made = vision.make_detector(info, settings);
   if (made) {
     detector = std::move(*made);
   } else {
@@ -155,10 +169,13 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
                                                 ego::settings_of(config.ego), watch);
     if (hand_over == HandOver::newest) motion->expect(look);
   }
+  std::unique_ptr<PeopleWatch> watch;
+  if (detector) watch = make_watch(config, settings, info);
   const StageBudgets budgets = budgets_of(config.budget, detector != nullptr, motion != nullptr);
   opened.pipeline = std::make_unique<CameraPipeline>(
       std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),
-      std::move(*preparer), std::move(detector), budgets, hand_over, clock, std::move(motion));
+      std::move(*preparer), std::move(detector), budgets, hand_over, clock, std::move(motion),
+      std::move(watch));
   return opened;
 }
 

@@ -69,12 +69,13 @@ WarningLogic::WarningLogic(Sensitivity sensitivity) noexcept
     : WarningLogic{WarningRules::of(sensitivity)} {}
 
 /// Keeps the one that is nearest in time, and before all others one that begins it.
-void WarningLogic::Case::add(bool begin, bool stay, std::uint32_t id,
+void WarningLogic::Case::add(bool begin, bool stay, std::uint32_t id, int seen_by,
                              std::optional<double> in_s) noexcept {
   if (!begin && !stay) return;
   const bool sooner = in_s && (!time_s || *in_s < *time_s);
   if (!person || (begin && !begins) || (begin == begins && sooner)) {
     person = id;
+    camera = seen_by;
     time_s = in_s;
   }
   begins = begins || begin;
@@ -174,14 +175,14 @@ void WarningLogic::look(Nanos now, int camera, const risk::PeopleReport& report,
                        *in_s <= ahead + kLonger;
     const bool urgent = in_s && *in_s <= kUrgent;
     collision.add(endangered_.take(camera, person.id, report.at, danger, urgent), still, person.id,
-                  in_s);
+                  camera, in_s);
 
     if (!creeping_) continue;
     const Place here = after(person, contact, speed, 0);
     const bool close =
         is_close(here, kSlack) || is_close(after(person, contact, speed, age + kSoon), kSlack);
     information.add(close_.take(camera, person.id, report.at, close, false),
-                    is_close(here, kMoreSlack), person.id, std::nullopt);
+                    is_close(here, kMoreSlack), person.id, camera, std::nullopt);
   }
 }
 
@@ -246,6 +247,7 @@ WarningDecision WarningLogic::step(
   told_.time_to_collision_s.reset();
   if (level != WarningLevel::none && reason.person) {
     told_.person = reason.person;
+    told_.camera = reason.camera;
     told_.time_to_collision_s = reason.time_s;
   }
   return told_;

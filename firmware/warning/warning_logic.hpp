@@ -7,13 +7,11 @@
 #include "firmware/can/messages.hpp"
 #include "firmware/risk/people_report.hpp"
 #include "firmware/state/fields.hpp"
+#include "firmware/warning/sensitivity.hpp"
 #include "firmware/warning/warning_level.hpp"
 #include "hal/base/clock.hpp"
 
 namespace kerb {
-
-/// How early it warns.
-enum class Sensitivity : std::uint8_t { late, normal, early };
 
 /// What the warning needs to know beside the people, each control round.
 struct DriverSide {
@@ -29,6 +27,7 @@ struct WarningDecision {
   WarningLevel level = WarningLevel::none;
   std::optional<double> time_to_collision_s;
   std::optional<std::uint32_t> person;  ///< id
+  int camera = 0;                       ///< that follows them
 };
 
 /// When somebody is warned of. Plain data; of(Sensitivity) has the values that ship.
@@ -83,8 +82,10 @@ class WarningLogic {
     bool begins = false;  ///< enough to begin it
     bool stays = false;   ///< enough for it to go on
     std::optional<std::uint32_t> person;
+    int camera = 0;
     std::optional<double> time_s;
-    void add(bool begin, bool stay, std::uint32_t id, std::optional<double> in_s) noexcept;
+    void add(bool begin, bool stay, std::uint32_t id, int seen_by,
+             std::optional<double> in_s) noexcept;
   };
   /// Who has been seen to be in danger, or close, and in how many reports.
   class Suspects {

@@ -29,7 +29,6 @@ class PeopleWatch {
   track::Tracker tracker_;
   risk::CarPath path_;
   risk::ContactJudge judge_;
-  Nanos last_{};
 };
 
 }  // namespace kerb

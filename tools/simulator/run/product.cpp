@@ -126,7 +126,15 @@ Config config_for(const Config& base, const Scenario& scenario) {
   camera.height_m = spec.height_m;
   camera.pitch_deg = -spec.pitch_deg;  // the product counts upwards, a scenario downwards
   camera.yaw_deg = spec.yaw_deg;
+  camera.roll_deg = spec.roll_deg;
+  camera.k1 = spec.k1;
+  camera.k2 = spec.k2;
+  camera.k3 = camera.p1 = camera.p2 = 0;
   camera.ahead_m = scenario.car.length_m - spec.behind_m - kRearOverhang;
+  camera.left_m = spec.left_m;
+  config.car.width_m = scenario.car.width_m;
+  config.car.length_m = scenario.car.length_m;
+  config.car.axle_to_bumper_m = scenario.car.length_m - kRearOverhang;
   config.can.enabled = true;
   config.can.interface = "in memory";
   config.watchdog.enabled = false;

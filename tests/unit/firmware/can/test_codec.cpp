@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <random>
@@ -221,13 +222,14 @@ void test_a_service_request_without_the_magic_number_is_refused() {
 
 void test_random_frames_are_survived() {
   std::mt19937 random{2};
-  constexpr std::uint32_t kIds[] = {kVehicleMotionId, kVehicleBodyId, kWarningId,
-                                    kObjectsId,       kStatusId,      kServiceId};
+  constexpr std::uint32_t kIds[] = {kVehicleMotionId, kVehicleBodyId, kWarningId, kObjectsId,
+                                    kStatusId,        kServiceId,     kReadyId,   kDriverId};
   constexpr std::uint16_t kDataIds[] = {kVehicleMotionDataId, kVehicleBodyDataId, kWarningDataId,
-                                        kObjectsDataId,       kStatusDataId,      kServiceDataId};
+                                        kObjectsDataId,       kStatusDataId,      kServiceDataId,
+                                        kReadyDataId,         kDriverDataId};
   for (int round = 0; round < 20000; ++round) {
     CanFrame frame;
-    const std::size_t kind = random() % 6;
+    const std::size_t kind = random() % std::size(kIds);
     frame.id = kIds[kind];
     frame.size = random() % 16 != 0 ? 8 : static_cast<std::uint8_t>(random() % 65);
     for (std::uint8_t& byte : frame.data) byte = static_cast<std::uint8_t>(random());
@@ -237,6 +239,8 @@ void test_random_frames_are_survived() {
     (void)decode_warning(frame);
     (void)decode_objects(frame);
     (void)decode_status(frame);
+    (void)decode_ready(frame);
+    (void)decode_vehicle_driver(frame);
     (void)decode_service(frame);
   }
 }
