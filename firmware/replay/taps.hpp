@@ -9,6 +9,7 @@
 #include "firmware/replay/picture.hpp"
 #include "firmware/replay/record_fields.hpp"
 #include "firmware/state/fields.hpp"
+#include "firmware/watch/people_sink.hpp"
 
 namespace kerb {
 class Bell;
@@ -61,7 +62,7 @@ struct TapFlags {
 };
 
 /// One camera's: for the thread that takes its frames through PeopleWatch.
-class CameraTap {
+class CameraTap final : public PeopleSink {
  public:
   CameraTap(ByteLane& lane, ByteLane* pictures, std::uint8_t camera, TapFlags& flags) noexcept
       : chunks_{lane, camera}, pictures_{pictures}, camera_{camera}, flags_{flags} {}
@@ -71,6 +72,14 @@ class CameraTap {
   void before_step(Nanos now, const track::Senses& senses, StateRef watch) noexcept;
   /// After it, and before anybody is told of the report.
   void after_step(Nanos now, const risk::PeopleReport& report) noexcept;
+  void before(Nanos now, const track::Senses& senses, const PeopleWatch& watch) noexcept override {
+    before_step(now, senses, watch);
+  }
+  void after(Nanos now, const risk::PeopleReport& report,
+             const PreparedImage& image) noexcept override {
+    after_step(now, report);
+    picture(now, report.at, image.grey);
+  }
   /// The same frame's picture: made small, several times a second; and whole, once after each
   /// rise of the level.
   void picture(Nanos now, Nanos captured, const GreyView& grey) noexcept;

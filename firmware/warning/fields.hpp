@@ -14,8 +14,8 @@ void fields(F& f, FieldsOf<F, DriverSide>& d) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, WarningDecision>& d) {
-  static_assert(sizeof(WarningDecision) == 32, "a new field? list it, see above");
-  f(d.level, d.time_to_collision_s, d.person);
+  static_assert(sizeof(WarningDecision) == 40, "a new field? list it, see above");
+  f(d.level, d.time_to_collision_s, d.person, d.camera);
   if constexpr (F::kReads)
     if (d.level > WarningLevel::collision) f.fail();
 }

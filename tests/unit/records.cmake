@@ -10,3 +10,6 @@ kerb_add_test(NAME unit_records_lanes
   LINKS ${links} LABELS unit THREADED)
 kerb_add_test(NAME unit_jpeg_encoder SOURCES ${CMAKE_CURRENT_LIST_DIR}/drivers/jpeg/test_jpeg_encoder.cpp
   LINKS kerb::drivers_jpeg PkgConfig::TURBOJPEG LABELS unit)
+# A record made on x86-64, gone through again on whatever machine this is.
+kerb_add_test(NAME unit_replay_fixture SOURCES ${dir}/test_fixture.cpp LINKS ${links} LABELS unit)
+target_compile_definitions(unit_replay_fixture PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
