@@ -42,6 +42,12 @@ std::string when(const RecordFile& file) {
   return out;
 }
 
+/// The reason alone: the path is told in full beside it.
+std::string reason_of(Error error) {
+  error.what = {};
+  return describe(error);
+}
+
 int broken(const std::string& path, const std::string& why) {
   fmt::print(stderr, "kerbwatch: error: {}: {}\n", printable(path), why);
   return 2;
@@ -152,13 +158,13 @@ void print_json(const std::string& path, const RecordFile& file, const RecordSum
 
 int replay_one(const std::string& path, const ReplayRequest& request) {
   const Result<RecordFile> file = RecordFile::read(path);
-  if (!file) return broken(path, describe(file.error()));
+  if (!file) return broken(path, reason_of(file.error()));
   const RecordSummary summary = records::summarise(*file);
   const Result<ReplayResult> result = records::replay(*file, records::ProductDeciders{});
   if (!result)
-    return broken(path,
-                  fmt::format("{} (recorded by kerbwatch {}, this is {})", describe(result.error()),
-                              printable(file->header().settings.version), kVersion));
+    return broken(
+        path, fmt::format("{} (recorded by kerbwatch {}, this is {})", reason_of(result.error()),
+                          printable(file->header().settings.version), kVersion));
   if (!request.pictures.empty())
     if (const std::string wrong = write_pictures(*file, path, request.pictures); !wrong.empty())
       return broken(path, wrong);

@@ -100,7 +100,7 @@ std::vector<std::byte> record_of(const RecordedSettings& settings, const Sight& 
     watches.push_back(make_people_watch(camera));
   Drive<PeopleWatch, WarningLogic> drive{std::move(watches), WarningLogic{settings.sensitivity},
                                          recorder->get()};
-  drive.pace = milliseconds{200};
+  drive.pace = milliseconds{500};
   drive.run_until(until, sight, kSpeed);
   const RecorderStatus status = (*recorder)->status();
   TEST_ASSERT_EQUAL_UINT64(0, status.lost);
