@@ -34,13 +34,13 @@ struct Senses {
   bool looked = false;  ///< whether the detector looked at this frame; else `count` is 0
   int count = 0;        ///< detections, best first
   std::array<Detection, kMost> boxes{};
-  std::array<Signature, kMost> looks{};     ///< of them, in their order
+  std::array<Signature, kMost> looks{};       ///< of them, in their order
   std::array<bool, kMost> flow_says_moves{};  ///< of them: the motion watch says it moves by itself
-  int followed = 0;                         ///< people the tracker followed before this frame
-  std::array<BoxFlow, kMost> flows{};       ///< of them, in the order of the last PersonList
-  ego::VehicleMotion vehicle;               ///< since the frame before
-  std::optional<double> yaw_rate_radps;     ///< from the picture, to the left
-  std::optional<double> pitch_rad;          ///< of the camera above the road, from the picture
+  int followed = 0;                           ///< people the tracker followed before this frame
+  std::array<BoxFlow, kMost> flows{};         ///< of them, in the order of the last PersonList
+  ego::VehicleMotion vehicle;                 ///< since the frame before
+  std::optional<double> yaw_rate_radps;       ///< from the picture, to the left
+  std::optional<double> pitch_rad;            ///< of the camera above the road, from the picture
   double pitch_sigma_rad = 0;
 };
 

@@ -4,6 +4,8 @@
 
 #include "firmware/ego/motion_watch.hpp"
 #include "firmware/track/camera_model.hpp"
+#include "firmware/track/existence.hpp"
+#include "firmware/track/filter_settings.hpp"
 #include "firmware/track/person.hpp"
 #include "firmware/track/senses.hpp"
 #include "hal/motion.hpp"
@@ -21,8 +23,28 @@ class Appearance {
   [[nodiscard]] virtual double distance(const Signature& a, const Signature& b) const noexcept = 0;
 };
 
+/// What makes a detection and a person belong together. Distances are squares of standard
+/// deviations, in the picture.
+struct MatchSettings {
+  double gate = 25;                ///< boxes err more than a normal distribution has it
+  double least_overlap = 0.1;      ///< of the boxes; below, half the gate
+  double overlap = 6;              ///< what boxes that do not overlap at all cost
+  double appearance = 15;          ///< what looking as different as can be costs
+  double most_different = 0.6;     ///< who looks more different is somebody else
+  double limit = 36;               ///< what costs more is no match
+  double duplicate_overlap = 0.7;  ///< of two people's boxes, from which they may be one
+  double duplicate_m = 1.5;        ///< so near on the road, too; or a tenth of the distance
+};
+
 struct TrackerSettings {
-  double birth_score = 0;  ///< detections below never begin a person
+  double birth_score = 0;       ///< detections below never begin a person
+  double smallest_px = 40;      ///< people smaller than this in the picture are not missed
+  double coast_s = 1;           ///< so long a person is followed who should be seen and is not
+  double coast_hidden_s = 2.5;  ///< who stands behind another
+  double longest_gap_s = 1.5;   ///< between frames: after longer, everybody is forgotten
+  FilterSettings filter;
+  ExistenceSettings existence;
+  MatchSettings match;
 };
 
 /// Follows people from frame to frame: a Kalman filter on the road for each, the best assignment of

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/track/existence.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "firmware/exact/exact_math.hpp"
+
+namespace kerb::track {
+namespace {
+
+double evidence(const ExistenceSettings& s, double score, bool moves, double strain) noexcept {
+  double gain = std::clamp((score - s.score_even) / s.score_scale, s.least_gain, s.most_gain);
+  if (moves) gain += s.moves;
+  return gain - s.strain * std::min(strain, s.most_strain);
+}
+
+}  // namespace
+
+void Existence::begin(const ExistenceSettings& s, double score, bool moves,
+                      double strain) noexcept {
+  *this = {};
+  log_odds_ = s.first;
+  found(s, score, moves, strain);
+}
+
+void Existence::found(const ExistenceSettings& s, double score, bool moves,
+                      double strain) noexcept {
+  log_odds_ = std::min(log_odds_ + evidence(s, score, moves, strain), s.most);
+  history_ = history_ << 1U | 1U;
+  misses_ = 0;
+  judge(s, score);
+}
+
+void Existence::judge(const ExistenceSettings& s, double score) noexcept {
+  second_ = std::max(second_, std::min(best_, score));
+  best_ = std::max(best_, score);
+  const std::uint32_t window = (1U << static_cast<unsigned>(s.confirm_within)) - 1U;
+  const int hits = std::popcount(history_ & window);
+  const bool often = hits >= s.confirm_hits || (hits >= 2 && second_ >= s.sure_score);
+  if (often && log_odds_ > s.confirm) confirmed_ = true;
+}
+
+void Existence::missed(const ExistenceSettings& s, bool hidden) noexcept {
+  log_odds_ -= hidden ? s.unseen : s.miss;
+  if (hidden) return;
+  history_ <<= 1U;
+  ++misses_;
+}
+
+bool Existence::is_gone(const ExistenceSettings& s) const noexcept {
+  return log_odds_ < s.drop || (!confirmed_ && misses_ > s.tentative_misses);
+}
+
+double Existence::certainty() const noexcept { return 1 / (1 + exact::exp(-log_odds_)); }
+
+}  // namespace kerb::track

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/track/followed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "firmware/track/boxes.hpp"
+
+namespace kerb::track {
+namespace {
+
+constexpr double kEdge = 2;          // pixels from the picture's edge: cut by it
+constexpr double kHabitShare = 0.2;  // of each new box, in what is known of the ones before
+constexpr float kLookShare = 0.1F;
+constexpr double kMostHabit = 0.3;
+constexpr double kOutOfView = 0.5;  // seconds somebody behind the camera is kept
+constexpr double kFarthest = 250;   // metres
+constexpr double kVaguest = 2.5;    // standard deviation across the view, metres
+
+double sq(double x) noexcept { return x * x; }
+double seconds(Nanos t) noexcept { return static_cast<double>(t.count()) * 1e-9; }
+
+}  // namespace
+
+SeenBox seen_box(const CameraModel& camera, const FilterSettings& settings, const Detection& box) {
+  const double left = static_cast<double>(box.x), top = static_cast<double>(box.y);
+  const double width = static_cast<double>(box.w), height = static_cast<double>(box.h);
+  const double middle = left + width / 2;
+  const Pixel head = undistort(camera, {middle, top});
+  const Pixel foot = undistort(camera, {middle, top + height});
+  SeenBox out;
+  out.column = (head.x + foot.x) / 2;
+  out.foot = foot.y;
+  out.head = head.y;
+  const double rows = std::max(settings.row_jitter * height, settings.least_jitter_px);
+  out.column_sigma = std::max(settings.column_jitter * height, settings.least_jitter_px);
+  out.foot_sigma = out.head_sigma = rows;
+  if (left <= kEdge || left + width >= camera.width - kEdge) out.column_sigma += width / 2;
+  if (top + height >= camera.height - kEdge) {
+    out.foot_sigma = SeenBox::kUnknown;
+    --out.rows;
+  }
+  if (top <= kEdge) {
+    out.head_sigma = SeenBox::kUnknown;
+    --out.rows;
+  }
+  return out;
+}
+
+bool Followed::begin(const View& view, std::uint32_t id, const Detection& box,
+                     const Signature& look, bool moves) {
+  *this = {};
+  const SeenBox seen = seen_box(view.camera, view.settings.filter, box);
+  if (!filter_.begin(view.camera, view.settings.filter, seen, view.pitch, view.pitch_sigma,
+                     view.way.speed_known))
+    return false;
+  if (!(distance() < kFarthest)) return false;
+  id_ = id;
+  first_seen_ = last_seen_ = view.now;
+  look_ = look;
+  box_ = box;
+  score_ = static_cast<double>(box.score);
+  width_share_ = static_cast<double>(box.w) / static_cast<double>(box.h);
+  seen_ = true;
+  expect(view);
+  existence_.begin(view.settings.existence, score_, moves, implausible(view));
+  return true;
+}
+
+/// How far the height and the pitch that explain the boxes are from what is likely.
+double Followed::implausible(const View& view) const {
+  const FilterSettings& f = view.settings.filter;
+  const double height = filter_.state()[GroundFilter::kHeight] - f.height_m;
+  const double pitch = filter_.state()[GroundFilter::kPitch] - view.pitch;
+  const double off = sq(height / f.height_sigma_m) + sq(pitch / view.pitch_sigma);
+  return std::max(0.0, off - 2);
+}
+
+void Followed::expect(const View& view) {
+  expected_ = filter_.expect(view.camera);
+  if (!expected_.in_front) return;
+  const double height = expected_.box[1] - expected_.box[2];
+  expected_.box += habit_ * height;
+}
+
+void Followed::advance(const View& view, const BoxFlow* flow) {
+  seen_ = false;
+  filter_.predict(view.camera, view.settings.filter, view.way);
+  if (view.pitch_seen) filter_.see_pitch(view.pitch, view.pitch_sigma);
+  if (flow != nullptr && flow->points > 0) {
+    // The picture's motion without distortion, at the middle of the box of the frame before.
+    const Pixel from{static_cast<double>(box_.x) + static_cast<double>(box_.w) / 2,
+                     static_cast<double>(box_.y) + static_cast<double>(box_.h) / 2};
+    const Pixel a = undistort(view.camera, from);
+    const Pixel b = undistort(view.camera, {from.x + static_cast<double>(flow->dx),
+                                            from.y + static_cast<double>(flow->dy)});
+    filter_.see_flow(view.camera, view.settings.filter, view.way, b.x - a.x,
+                     static_cast<double>(flow->sigma_px), static_cast<double>(flow->growth),
+                     static_cast<double>(flow->growth_sigma));
+  }
+  expect(view);
+  if (!expected_.in_front) return;
+  const Pixel head = distort(view.camera, {expected_.box[0], expected_.box[2]});
+  const Pixel foot = distort(view.camera, {expected_.box[0], expected_.box[1]});
+  const double height = std::max(foot.y - head.y, 1.0), width = width_share_ * height;
+  box_ = {static_cast<float>((head.x + foot.x - width) / 2), static_cast<float>(head.y),
+          static_cast<float>(width), static_cast<float>(height), static_cast<float>(score_)};
+}
+
+double Followed::cost(const View& view, const Detection& box, const SeenBox& seen,
+                      const Signature& look, const Appearance* appearance) const {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  const MatchSettings& m = view.settings.match;
+  if (!expected_.in_front) return kNever;
+  // Far apart is quickly said: no spread is wider than a few heights of the box.
+  if (std::abs(seen.column - expected_.box[0]) > 4 * static_cast<double>(box.h + box_.h))
+    return kNever;
+  const Distance far = distance_of(expected_, seen);
+  const double common = overlap(box, box_);
+  const double gate = (common < m.least_overlap ? 0.5 : 1.0) * m.gate;
+  if (!(far.squared < gate)) return kNever;
+  double cost = far.squared + far.log_spread + m.overlap * (1 - common);
+  if (appearance != nullptr && look.known && look_.known) {
+    const double different = appearance->distance(look, look_);
+    if (different > m.most_different) return kNever;
+    cost += m.appearance * different;
+  }
+  return cost;
+}
+
+void Followed::found(const View& view, const Detection& box, const Signature& look, bool moves,
+                     bool clear) {
+  SeenBox seen = seen_box(view.camera, view.settings.filter, box);
+  // The feet are below the picture's edge, however far: that much is known.
+  if (seen.foot_sigma >= SeenBox::kUnknown && expected_.in_front && expected_.box[1] < seen.foot)
+    seen.foot_sigma = std::max(view.settings.filter.row_jitter * static_cast<double>(box.h),
+                               view.settings.filter.least_jitter_px);
+  filter_.see_box(view.camera, seen);
+  const GroundFilter::Expected after = filter_.expect(view.camera);
+  if (after.in_front) {
+    const double height = std::max(after.box[1] - after.box[2], 1.0);
+    const double sigma[3] = {seen.column_sigma, seen.foot_sigma, seen.head_sigma};
+    const double at[3] = {seen.column, seen.foot, seen.head};
+    for (int i = 0; i < 3; ++i) {
+      if (sigma[i] >= SeenBox::kUnknown) continue;
+      const double off = std::clamp((at[i] - after.box[i]) / height, -kMostHabit, kMostHabit);
+      habit_[i] += kHabitShare * (off - habit_[i]);
+    }
+  }
+  width_share_ += 0.3 * (static_cast<double>(box.w) / static_cast<double>(box.h) - width_share_);
+  score_ = static_cast<double>(box.score);
+  box_ = box;
+  seen_ = true;
+  last_seen_ = view.now;
+  missed_s_ = 0;
+  existence_.found(view.settings.existence, score_, moves, implausible(view));
+  if (!look.known) return;
+  if (!look_.known) {
+    look_ = look;
+  } else if (clear) {
+    for (std::size_t i = 0; i < look.values.size(); ++i)
+      look_.values[i] += kLookShare * (look.values[i] - look_.values[i]);
+  }
+}
+
+void Followed::missed(const View& view, bool hidden) {
+  if (!hidden) missed_s_ += view.way.seconds;
+  existence_.missed(view.settings.existence, hidden);
+}
+
+bool Followed::is_gone(const View& view) const {
+  if (!filter_.is_finite() || existence_.is_gone(view.settings.existence)) return true;
+  const double unseen = seconds(view.now - last_seen_);
+  const TrackerSettings& s = view.settings;
+  if (missed_s_ > s.coast_s || unseen > (confirmed() ? s.coast_hidden_s : s.coast_s)) return true;
+  if (!expected_.in_front && unseen > kOutOfView) return true;
+  const double far = distance();
+  if (!(far < kFarthest)) return true;
+  // Across the line of sight.
+  const double ax = -y() / std::max(far, 0.1), ay = x() / std::max(far, 0.1);
+  const auto& p = filter_.covariance();
+  const double across = ax * ax * p(0, 0) + 2 * ax * ay * p(0, 1) + ay * ay * p(1, 1);
+  return across > sq(kVaguest);
+}
+
+double Followed::distance() const noexcept { return std::sqrt(sq(x()) + sq(y())); }
+
+void Followed::tell(Person& out) const {
+  const auto& s = filter_.state();
+  const auto& p = filter_.covariance();
+  out.id = id_;
+  out.first_seen = first_seen_;
+  out.last_seen = last_seen_;
+  out.x_m = s[GroundFilter::kX];
+  out.y_m = s[GroundFilter::kY];
+  out.vx_mps = s[GroundFilter::kVx];
+  out.vy_mps = s[GroundFilter::kVy];
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) out.covariance[static_cast<std::size_t>(4 * i + j)] = p(i, j);
+  out.height_m = s[GroundFilter::kHeight];
+  out.height_sigma_m = std::sqrt(p(GroundFilter::kHeight, GroundFilter::kHeight));
+  out.box = box_;
+  out.certainty = existence_.certainty();
+  out.confirmed = confirmed();
+  out.seen = seen_;
+}
+
+}  // namespace kerb::track

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+#include "firmware/track/existence.hpp"
+#include "firmware/track/ground_filter.hpp"
+#include "firmware/track/senses.hpp"
+#include "firmware/track/tracker.hpp"
+
+namespace kerb::track {
+
+/// What the camera sees and how well its pitch is known, as of one frame.
+struct View {
+  const CameraModel& camera;
+  const TrackerSettings& settings;
+  Nanos now{};
+  Travelled way;                         ///< of the car, since the frame before
+  double pitch = 0, pitch_sigma = 0.01;  ///< above the mounting's
+  bool pitch_seen = false;               ///< in this frame
+};
+
+/// One person who is followed: where, how surely, and what they look like. Plain data.
+class Followed {
+ public:
+  /// False: nobody can stand there.
+  bool begin(const View& view, std::uint32_t id, const Detection& box, const Signature& look,
+             bool moves);
+  /// On to this frame, with how the picture moved.
+  void advance(const View& view, const BoxFlow* flow);
+  /// What it would cost to say that this box is this person; infinite where it cannot be.
+  [[nodiscard]] double cost(const View& view, const Detection& box, const SeenBox& seen,
+                            const Signature& look, const Appearance* appearance) const;
+  /// `clear`: no other box covers it, so that its looks are its own.
+  void found(const View& view, const Detection& box, const Signature& look, bool moves, bool clear);
+  void missed(const View& view, bool hidden);
+  [[nodiscard]] bool is_gone(const View& view) const;
+  void tell(Person& out) const;
+
+  [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
+  [[nodiscard]] const Detection& box() const noexcept { return box_; }
+  [[nodiscard]] bool confirmed() const noexcept { return existence_.confirmed(); }
+  [[nodiscard]] bool seen() const noexcept { return seen_; }
+  [[nodiscard]] const Existence& existence() const noexcept { return existence_; }
+  [[nodiscard]] double x() const noexcept { return filter_.state()[GroundFilter::kX]; }
+  [[nodiscard]] double y() const noexcept { return filter_.state()[GroundFilter::kY]; }
+  [[nodiscard]] double distance() const noexcept;
+  [[nodiscard]] Nanos first_seen() const noexcept { return first_seen_; }
+
+ private:
+  void expect(const View& view);
+  [[nodiscard]] double implausible(const View& view) const;
+
+  std::uint32_t id_ = 0;
+  Nanos first_seen_{}, last_seen_{};
+  GroundFilter filter_;
+  Existence existence_;
+  Signature look_;
+  GroundFilter::Expected expected_;  // of this frame, with the habit
+  GroundFilter::Measured habit_ =
+      GroundFilter::Measured::Zero();  // by which boxes are off, heights
+  Detection box_;                      // of this frame
+  double width_share_ = 0.4;           // of a box's height
+  double score_ = 0;
+  double missed_s_ = 0;  // how long it should have been seen and was not
+  bool seen_ = false;
+};
+
+/// A box for the filter: where it is cut by the picture's edge, that edge tells nothing.
+[[nodiscard]] SeenBox seen_box(const CameraModel& camera, const FilterSettings& settings,
+                               const Detection& box);
+
+}  // namespace kerb::track

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/track/ground_filter.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "firmware/exact/exact_math.hpp"
+
+namespace kerb::track {
+namespace {
+
+using Filter = GroundFilter;
+using BoxRows = Eigen::Matrix<double, 3, Filter::kSize>;
+using FlowRows = Eigen::Matrix<double, 2, Filter::kSize>;
+
+constexpr int kFirstRounds = 8;  // of the first update, which begins far away
+constexpr double kFarOff = 9;    // squared standard deviations from which a box counts less
+constexpr double kFlowFarOff = 6, kFlowHopeless = 36;
+
+double squared(double x) noexcept { return x * x; }
+
+/// One place in the picture, and how it changes with the state.
+struct Seen {
+  bool in_front = false;
+  Pixel pixel;
+  double depth = 0;
+  struct Row {
+    double x = 0, y = 0, up = 0, pitch = 0;
+  } column, row, deep;
+};
+
+Seen look(const CameraAxes& axes, double x, double y, double up) noexcept {
+  Seen out;
+  const Vec3 c = axes.seen(x, y, up);
+  out.in_front = c.z > kNearestDepth;
+  if (!out.in_front) return out;
+  out.pixel = axes.pixel_of(c);
+  out.depth = c.z;
+  // A nod turns the view about the level axis to the right: level y grows by z, z shrinks by y.
+  const Vec3 d{x - axes.place.x, y - axes.place.y, up - axes.place.z};
+  const Vec3 &lr = axes.level_right, &ld = axes.level_down;
+  const double level_y = ld.x * d.x + ld.y * d.y + ld.z * d.z;
+  const double sin_roll = axes.right.x * ld.x + axes.right.y * ld.y + axes.right.z * ld.z;
+  const double cos_roll = axes.right.x * lr.x + axes.right.y * lr.y + axes.right.z * lr.z;
+  const Vec3 nod{sin_roll * c.z, cos_roll * c.z, -level_y};
+  const double scale = axes.focal_px / c.z;
+  const auto change = [&](double dc, double dz, double at) { return scale * (dc - at * dz / c.z); };
+  out.column = {change(axes.right.x, axes.forward.x, c.x),
+                change(axes.right.y, axes.forward.y, c.x),
+                change(axes.right.z, axes.forward.z, c.x), change(nod.x, nod.z, c.x)};
+  out.row = {change(axes.down.x, axes.forward.x, c.y), change(axes.down.y, axes.forward.y, c.y),
+             change(axes.down.z, axes.forward.z, c.y), change(nod.y, nod.z, c.y)};
+  out.deep = {axes.forward.x, axes.forward.y, axes.forward.z, nod.z};
+  return out;
+}
+
+/// The box a state makes, and how it changes with the state.
+bool box_of(const CameraModel& camera, const Filter::State& s, Filter::Measured& box,
+            BoxRows& rows) {
+  const CameraAxes axes = axes_of(camera, s[Filter::kPitch]);
+  const Seen foot = look(axes, s[Filter::kX], s[Filter::kY], 0);
+  const Seen head = look(axes, s[Filter::kX], s[Filter::kY], s[Filter::kHeight]);
+  if (!foot.in_front || !head.in_front) return false;
+  box << (foot.pixel.x + head.pixel.x) / 2, foot.pixel.y, head.pixel.y;
+  rows.setZero();
+  rows(0, Filter::kX) = (foot.column.x + head.column.x) / 2;
+  rows(0, Filter::kY) = (foot.column.y + head.column.y) / 2;
+  rows(0, Filter::kHeight) = head.column.up / 2;
+  rows(0, Filter::kPitch) = (foot.column.pitch + head.column.pitch) / 2;
+  rows(1, Filter::kX) = foot.row.x;
+  rows(1, Filter::kY) = foot.row.y;
+  rows(1, Filter::kPitch) = foot.row.pitch;
+  rows(2, Filter::kX) = head.row.x;
+  rows(2, Filter::kY) = head.row.y;
+  rows(2, Filter::kHeight) = head.row.up;
+  rows(2, Filter::kPitch) = head.row.pitch;
+  return true;
+}
+
+Filter::Measured measured(const SeenBox& box) { return {box.column, box.foot, box.head}; }
+
+Filter::Spread jitter(const SeenBox& box) {
+  Filter::Spread r = Filter::Spread::Zero();
+  r(0, 0) = squared(box.column_sigma);
+  r(1, 1) = squared(box.foot_sigma);
+  r(2, 2) = squared(box.head_sigma);
+  return r;
+}
+
+/// The lower triangle of a symmetric, positive definite matrix; false: it is not.
+bool factor(const Filter::Spread& a, Filter::Spread& l) {
+  l.setZero();
+  for (int j = 0; j < 3; ++j)
+    for (int i = j; i < 3; ++i) {
+      double sum = a(i, j);
+      for (int k = 0; k < j; ++k) sum -= l(i, k) * l(j, k);
+      if (i == j) {
+        if (!(sum > 0)) return false;
+        l(j, j) = std::sqrt(sum);
+      } else {
+        l(i, j) = sum / l(j, j);
+      }
+    }
+  return true;
+}
+
+Filter::Spread inverse_of(const Filter::Spread& l) {
+  Filter::Spread out;
+  for (int c = 0; c < 3; ++c) {
+    Filter::Measured v = Filter::Measured::Zero();
+    v[c] = 1;
+    for (int i = 0; i < 3; ++i) {
+      for (int k = 0; k < i; ++k) v[i] -= l(i, k) * v[k];
+      v[i] /= l(i, i);
+    }
+    for (int i = 2; i >= 0; --i) {
+      for (int k = i + 1; k < 3; ++k) v[i] -= l(k, i) * v[k];
+      v[i] /= l(i, i);
+    }
+    out.col(c) = v;
+  }
+  return out;
+}
+
+/// The car's turn and way between two frames, in its frame of before.
+struct Step {
+  double c = 1, s = 0;  // of the turn to the left
+  double x = 0, y = 0;  // of the rear axle
+};
+
+Step step_of(const Travelled& way) noexcept {
+  Step step;
+  const double turn = way.yaw_rate * way.seconds, length = way.speed_mps * way.seconds;
+  step.c = exact::cos(turn);
+  step.s = exact::sin(turn);
+  if (std::abs(turn) < 1e-6) {
+    step.x = length;
+    step.y = length * turn / 2;
+  } else {
+    step.x = length * step.s / turn;
+    step.y = length * (1 - step.c) / turn;
+  }
+  return step;
+}
+
+}  // namespace
+
+Distance distance_of(const GroundFilter::Expected& expected, const SeenBox& box) {
+  Filter::Spread l;
+  const Filter::Spread spread = expected.spread + jitter(box);
+  if (!factor(spread, l)) return {1e12, 0};
+  Filter::Measured v = measured(box) - expected.box;
+  Distance out;
+  double product = 1;
+  const double sigma[3] = {box.column_sigma, box.foot_sigma, box.head_sigma};
+  for (int i = 0; i < 3; ++i) {
+    for (int k = 0; k < i; ++k) v[i] -= l(i, k) * v[k];
+    v[i] /= l(i, i);
+    out.squared += squared(v[i]);
+    if (sigma[i] < SeenBox::kUnknown) product *= squared(l(i, i) / sigma[i]);
+  }
+  out.log_spread = exact::log(product);
+  return out;
+}
+
+bool GroundFilter::begin(const CameraModel& camera, const FilterSettings& settings,
+                         const SeenBox& box, double pitch, double pitch_sigma, bool speed_known) {
+  const double size = box.foot - box.head;
+  if (!(size > 1)) return false;
+  const CameraAxes axes = axes_of(camera, pitch);
+  // First by size alone, along the ray through the middle.
+  const double depth = std::clamp(camera.focal_px * settings.height_m / size, 0.5, 300.0);
+  const double across = (box.column - camera.center_x) / camera.focal_px;
+  const double down = ((box.foot + box.head) / 2 - camera.center_y) / camera.focal_px;
+  const auto place = [&](double at, double r, double d, double f) {
+    return at + depth * (across * r + down * d + f);
+  };
+  state_.setZero();
+  state_[kX] = place(axes.place.x, axes.right.x, axes.down.x, axes.forward.x);
+  state_[kY] = place(axes.place.y, axes.right.y, axes.down.y, axes.forward.y);
+  state_[kHeight] = settings.height_m;
+  state_[kPitch] = pitch;
+  speed_known_ = speed_known;
+  const double speed = settings.speed_sigma_mps;
+  covariance_.setZero();
+  covariance_(kX, kX) = covariance_(kY, kY) = squared(depth + 5);
+  covariance_(kVx, kVx) = squared(speed) + (speed_known ? 0 : squared(settings.speed_unknown_mps));
+  covariance_(kVy, kVy) = squared(speed);
+  covariance_(kHeight, kHeight) = squared(settings.height_sigma_m);
+  covariance_(kPitch, kPitch) = squared(pitch_sigma);
+
+  // Two unknowns, three rows: what is left over says whether a person could be there at all.
+  return update(camera, box, kFirstRounds, std::numeric_limits<double>::infinity()) && is_finite();
+}
+
+void GroundFilter::widen_speed(const FilterSettings& settings, bool speed_known) {
+  if (speed_known == speed_known_) return;
+  speed_known_ = speed_known;  // what it is measured against has changed
+  covariance_(kVx, kVx) += squared(settings.speed_unknown_mps);
+}
+
+void GroundFilter::predict(const CameraModel& camera, const FilterSettings& settings,
+                           const Travelled& way) {
+  widen_speed(settings, way.speed_known);
+  const double dt = way.seconds;
+  if (!(dt > 0)) return;
+  const Step step = step_of(way);
+  // Turned into the car's new axes: the person's way taken, the car's taken off.
+  const double x = state_[kX] + state_[kVx] * dt - step.x;
+  const double y = state_[kY] + state_[kVy] * dt - step.y;
+  const double vx = state_[kVx], vy = state_[kVy];
+  state_[kX] = step.c * x + step.s * y;
+  state_[kY] = step.c * y - step.s * x;
+  state_[kVx] = step.c * vx + step.s * vy;
+  state_[kVy] = step.c * vy - step.s * vx;
+
+  Covariance f = Covariance::Identity();
+  f(kX, kX) = f(kY, kY) = f(kVx, kVx) = f(kVy, kVy) = step.c;
+  f(kX, kY) = f(kVx, kVy) = step.s;
+  f(kY, kX) = f(kVy, kVx) = -step.s;
+  f(kX, kVx) = f(kY, kVy) = step.c * dt;
+  f(kX, kVy) = step.s * dt;
+  f(kY, kVx) = -step.s * dt;
+  // A nod dies away; another comes.
+  const double stays = exact::exp(-dt / settings.pitch_time_s);
+  f(kPitch, kPitch) = stays;
+  state_[kPitch] *= stays;
+  covariance_ = f * covariance_ * f.transpose();
+  covariance_(kPitch, kPitch) += squared(camera.pitch_sigma_rad) * (1 - stays * stays);
+
+  const auto wander = [&](int at, int speed, double q) {
+    covariance_(at, at) += q * dt * dt * dt / 3;
+    covariance_(at, speed) += q * dt * dt / 2;
+    covariance_(speed, at) += q * dt * dt / 2;
+    covariance_(speed, speed) += q * dt;
+  };
+  wander(kX, kVx, settings.wander + (way.speed_known ? 0 : settings.wander_unknown));
+  wander(kY, kVy, settings.wander);
+  covariance_(kX, kX) += squared(settings.speed_share * way.speed_mps * dt);
+  // What the yaw rate may be wrong by turns everything around the car.
+  const double turn = squared(way.yaw_rate_sigma * dt);
+  covariance_(kX, kX) += turn * squared(state_[kY]);
+  covariance_(kY, kY) += turn * squared(state_[kX]);
+  covariance_(kX, kY) -= turn * state_[kX] * state_[kY];
+  covariance_(kY, kX) -= turn * state_[kX] * state_[kY];
+  tidy();
+}
+
+void GroundFilter::see_pitch(double pitch, double sigma) {
+  const double known = covariance_(kPitch, kPitch);
+  const double variance = squared(sigma);
+  if (!(known > variance) || !(variance > 0)) return;
+  // So much noise that the pitch ends up known to `sigma`.
+  const double gain = 1 - variance / known;
+  const State column = covariance_.col(kPitch);
+  const double off = pitch - state_[kPitch];
+  state_ += column * (gain / known * off);
+  covariance_ -= column * column.transpose() * (gain / known);
+  tidy();
+}
+
+GroundFilter::Expected GroundFilter::expect(const CameraModel& camera) const {
+  Expected out;
+  BoxRows h;
+  out.in_front = box_of(camera, state_, out.box, h);
+  if (out.in_front) out.spread = h * covariance_ * h.transpose();
+  return out;
+}
+
+void GroundFilter::see_box(const CameraModel& camera, const SeenBox& box) {
+  // Once, around what was expected. Another round around what this very box says would let its
+  // noise choose its own weight: people drifted nearer by a tenth in two seconds.
+  update(camera, box, 1, kFarOff);
+}
+
+bool GroundFilter::update(const CameraModel& camera, const SeenBox& box, int rounds,
+                          double far_off) {
+  const State before = state_;
+  Spread noise = jitter(box);
+  Eigen::Matrix<double, kSize, 3> gain = Eigen::Matrix<double, kSize, 3>::Zero();
+  BoxRows h;
+  for (int round = 0; round < rounds; ++round) {
+    Measured at;
+    Spread l;
+    if (!box_of(camera, state_, at, h)) {
+      state_ = before;  // it leads behind the camera: nothing learned
+      return false;
+    }
+    const Measured off = measured(box) - at - h * (before - state_);
+    const Spread shadow = h * covariance_ * h.transpose();
+    if (!factor(shadow + noise, l)) break;
+    Spread inverse = inverse_of(l);
+    strain_ = off.dot(inverse * off);
+    if (round == 0 && strain_ > far_off) {
+      noise *= strain_ / far_off;
+      if (!factor(shadow + noise, l)) break;
+      inverse = inverse_of(l);
+    }
+    gain = covariance_ * h.transpose() * inverse;
+    state_ = before + gain * off;
+  }
+  // Joseph's form: stays symmetric and positive whatever rounding does.
+  const Covariance rest = Covariance::Identity() - gain * h;
+  covariance_ = rest * covariance_ * rest.transpose() + gain * noise * gain.transpose();
+  tidy();
+  return true;
+}
+
+void GroundFilter::see_flow(const CameraModel& camera, const FilterSettings& settings,
+                            const Travelled& way, double dx, double dx_sigma, double growth,
+                            double growth_sigma) {
+  if (!(way.seconds > 0)) return;
+  const Step step = step_of(way);
+  const double dt = way.seconds;
+  // Where the person was in the frame before, as the state of now has it.
+  const double bx = state_[kX] - state_[kVx] * dt, by = state_[kY] - state_[kVy] * dt;
+  const double old_x = step.c * bx - step.s * by + step.x;
+  const double old_y = step.s * bx + step.c * by + step.y;
+  const CameraAxes axes = axes_of(camera, state_[kPitch]);
+  const double middle = state_[kHeight] / 2;
+  const Seen now = look(axes, state_[kX], state_[kY], middle);
+  const Seen old = look(axes, old_x, old_y, middle);
+  if (!now.in_front || !old.in_front) return;
+
+  const auto turned_x = [&](const Seen::Row& r) { return step.c * r.x + step.s * r.y; };
+  const auto turned_y = [&](const Seen::Row& r) { return step.c * r.y - step.s * r.x; };
+  FlowRows h = FlowRows::Zero();
+  h(0, kX) = now.column.x - turned_x(old.column);
+  h(0, kY) = now.column.y - turned_y(old.column);
+  h(0, kVx) = dt * turned_x(old.column);
+  h(0, kVy) = dt * turned_y(old.column);
+  const double ratio = old.depth / now.depth;
+  h(1, kX) = (turned_x(old.deep) - ratio * now.deep.x) / now.depth;
+  h(1, kY) = (turned_y(old.deep) - ratio * now.deep.y) / now.depth;
+  h(1, kVx) = -dt * turned_x(old.deep) / now.depth;
+  h(1, kVy) = -dt * turned_y(old.deep) / now.depth;
+  const double expected[2] = {now.pixel.x - old.pixel.x, ratio - 1};
+  const double seen[2] = {dx, growth};
+  const double yaw_px = camera.focal_px * way.yaw_rate_sigma * dt;
+  const double noise[2] = {
+      squared(settings.flow_doubt) * squared(std::max(dx_sigma, settings.flow_least_px)) +
+          squared(settings.flow_share * dx) + squared(yaw_px),
+      squared(settings.flow_doubt) * squared(std::max(growth_sigma, settings.growth_least)) +
+          squared(settings.flow_share * growth)};
+  const State before = state_;
+  for (int i = 0; i < 2; ++i) {  // one after the other: their errors have nothing in common
+    const Eigen::Matrix<double, 1, kSize> row = h.row(i);
+    const State shadow = covariance_ * row.transpose();
+    double variance = row.dot(shadow) + noise[i];
+    const double off = seen[i] - expected[i] - row.dot(state_ - before);
+    const double far = squared(off) / variance;
+    if (far > kFlowHopeless) continue;  // that was somebody else, or what is behind
+    if (far > kFlowFarOff) variance += noise[i] * (far / kFlowFarOff - 1);
+    const State gain = shadow / variance;
+    state_ += gain * off;
+    covariance_ -= gain * shadow.transpose();
+    tidy();
+  }
+}
+
+void GroundFilter::tidy() {
+  // Rounding must not make it lopsided, nor let a variance reach zero.
+  for (int i = 0; i < kSize; ++i) {
+    for (int j = 0; j < i; ++j) {
+      const double mean = (covariance_(i, j) + covariance_(j, i)) / 2;
+      covariance_(i, j) = covariance_(j, i) = mean;
+    }
+    covariance_(i, i) = std::max(covariance_(i, i), 1e-12);
+  }
+}
+
+bool GroundFilter::is_finite() const {
+  for (int i = 0; i < kSize; ++i) {
+    if (!std::isfinite(state_[i])) return false;
+    for (int j = 0; j < kSize; ++j)
+      if (!std::isfinite(covariance_(i, j))) return false;
+  }
+  return true;
+}
+
+}  // namespace kerb::track

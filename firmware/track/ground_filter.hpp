@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <Eigen/Core>
+
+#include "firmware/track/camera_axes.hpp"
+#include "firmware/track/filter_settings.hpp"
+
+namespace kerb::track {
+
+/// The car's own motion from one frame to the next.
+struct Travelled {
+  double seconds = 0;
+  double speed_mps = 0;
+  double yaw_rate = 0, yaw_rate_sigma = 0;  ///< to the left, rad/s
+  bool speed_known = false;
+};
+
+/// A box as the filter wants it: in the picture without distortion.
+struct SeenBox {
+  double column = 0, foot = 0, head = 0;  ///< its middle, its lower edge, its upper one
+  double column_sigma = 1, foot_sigma = 1, head_sigma = 1;  ///< pixels; kUnknown: tells nothing
+  int rows = 3;                                             ///< how many tell something
+  static constexpr double kUnknown = 1e6;
+};
+
+/// Where somebody stands and how they move: an extended Kalman filter on the road. The state is
+/// place (x, y), velocity over ground (vx, vy), the person's height, and how far the camera's pitch
+/// is from the mounting's: that error is in both of a box's edges alike, and the same from frame to
+/// frame, so it must not be averaged away. One thread; allocates nothing; exact.
+class GroundFilter {
+ public:
+  static constexpr int kSize = 6;
+  enum Index : int { kX, kY, kVx, kVy, kHeight, kPitch };
+  using State = Eigen::Matrix<double, kSize, 1>;
+  using Covariance = Eigen::Matrix<double, kSize, kSize>;
+  using Measured = Eigen::Matrix<double, 3, 1>;  ///< column, foot, head
+  using Spread = Eigen::Matrix<double, 3, 3>;
+
+  /// What the state says a box would be, and how surely.
+  struct Expected {
+    bool in_front = false;  ///< else nothing below is of meaning
+    Measured box = Measured::Zero();
+    Spread spread = Spread::Zero();  ///< of the box where this person is, without a box's jitter
+  };
+
+  /// Begins with a box. False: no place on the road explains it.
+  bool begin(const CameraModel& camera, const FilterSettings& settings, const SeenBox& box,
+             double pitch, double pitch_sigma, bool speed_known);
+  /// Time passes and the car moves on.
+  void predict(const CameraModel& camera, const FilterSettings& settings, const Travelled& way);
+  /// The picture told the pitch (above the mounting's). As one message of many that err alike: it
+  /// never makes the pitch better known than `sigma`.
+  void see_pitch(double pitch, double sigma);
+  [[nodiscard]] Expected expect(const CameraModel& camera) const;
+  /// A box of this person. One that is far off counts less.
+  void see_box(const CameraModel& camera, const SeenBox& box);
+  /// How the picture moved where the person was. `dx` in the picture without distortion.
+  void see_flow(const CameraModel& camera, const FilterSettings& settings, const Travelled& way,
+                double dx, double dx_sigma, double growth, double growth_sigma);
+
+  [[nodiscard]] bool is_finite() const;
+  /// How badly the last box fitted: after begin(), how badly its size and place fit a person who
+  /// stands on the road; later, what was expected. Squares of standard deviations.
+  [[nodiscard]] double strain() const noexcept { return strain_; }
+  [[nodiscard]] const State& state() const noexcept { return state_; }
+  [[nodiscard]] const Covariance& covariance() const noexcept { return covariance_; }
+
+ private:
+  bool update(const CameraModel& camera, const SeenBox& box, int rounds, double far_off);
+  void widen_speed(const FilterSettings& settings, bool speed_known);
+  void tidy();
+
+  State state_ = State::Zero();
+  Covariance covariance_ = Covariance::Identity();
+  double strain_ = 0;
+  bool speed_known_ = false;
+};
+
+/// The square of the distance of a box from what is expected, in standard deviations, and how much
+/// wider than a box's jitter their spread is: the logarithm of the ratio of their determinants.
+struct Distance {
+  double squared = 0, log_spread = 0;
+};
+[[nodiscard]] Distance distance_of(const GroundFilter::Expected& expected, const SeenBox& box);
+
+}  // namespace kerb::track

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/track/roster.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "firmware/track/boxes.hpp"
+
+namespace kerb::track {
+namespace {
+
+constexpr double kHiddenShare = 0.5;   // of a box, covered by one who is nearer
+constexpr double kInPicture = 0.6;     // of a box, for somebody to be found
+constexpr double kClearShare = 0.3;    // of a box, covered by another: its looks are not its own
+constexpr double kBegunOverlap = 0.6;  // with somebody found in this frame: no other person
+
+std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+void Roster::advance(const View& view, const Senses& senses) {
+  const bool flows = senses.followed == count_;
+  for (int i = 0; i < count_; ++i)
+    people_[at(i)].advance(view, flows ? &senses.flows[at(i)] : nullptr);
+}
+
+void Roster::take(const View& view, const Senses& senses, const Appearance* appearance) {
+  const int count = std::clamp(senses.count, 0, kMost);
+  for (int d = 0; d < kMost; ++d) {
+    usable_[at(d)] = d < count && is_sane(senses.boxes[at(d)]);
+    taken_[at(d)] = !usable_[at(d)];
+    if (usable_[at(d)])
+      seen_[at(d)] = seen_box(view.camera, view.settings.filter, senses.boxes[at(d)]);
+  }
+  match(view, senses, appearance, true);
+  match(view, senses, appearance, false);
+  note_misses(view);
+  begin_new(view, senses);
+  merge_duplicates(view);
+}
+
+void Roster::match(const View& view, const Senses& senses, const Appearance* appearance,
+                   bool confirmed) {
+  std::array<int, kMost> person{}, detection{};
+  int people = 0, detections = 0;
+  for (int i = 0; i < count_; ++i)
+    if (people_[at(i)].confirmed() == confirmed && !people_[at(i)].seen()) person[at(people++)] = i;
+  for (int d = 0; d < kMost; ++d)
+    if (!taken_[at(d)]) detection[at(detections++)] = d;
+  assignment_.reset(people, detections, view.settings.match.limit);
+  for (int r = 0; r < people; ++r)
+    for (int c = 0; c < detections; ++c) {
+      const std::size_t d = at(detection[at(c)]);
+      assignment_.set(r, c,
+                      people_[at(person[at(r)])].cost(view, senses.boxes[d], seen_[d],
+                                                      senses.looks[d], appearance));
+    }
+  assignment_.solve();
+  for (int r = 0; r < people; ++r) {
+    const int c = assignment_.column_of(r);
+    if (c == Assignment::kNone) continue;
+    const int chosen = detection[at(c)];
+    const std::size_t d = at(chosen);
+    taken_[d] = true;
+    people_[at(person[at(r)])].found(view, senses.boxes[d], senses.looks[d],
+                                     senses.flow_says_moves[d], is_clear(senses, chosen));
+  }
+}
+
+bool Roster::is_clear(const Senses& senses, int detection) const {
+  for (int d = 0; d < kMost; ++d)
+    if (d != detection && usable_[at(d)] &&
+        covered(senses.boxes[at(detection)], senses.boxes[at(d)]) > kClearShare)
+      return false;
+  return true;
+}
+
+/// Whether it could not have been found where it is expected.
+bool Roster::is_hidden(const View& view, int person) const {
+  const Followed& p = people_[at(person)];
+  const Detection& box = p.box();
+  if (static_cast<double>(box.h) < view.settings.smallest_px) return true;
+  if (covered(box, picture_box(view.camera.width, view.camera.height)) < kInPicture) return true;
+  for (int i = 0; i < count_; ++i) {
+    const Followed& other = people_[at(i)];
+    if (i != person && other.seen() && other.distance() < p.distance() &&
+        covered(box, other.box()) > kHiddenShare)
+      return true;
+  }
+  return false;
+}
+
+void Roster::note_misses(const View& view) {
+  for (int i = 0; i < count_; ++i)
+    if (!people_[at(i)].seen())
+      people_[at(i)].missed(view, people_[at(i)].confirmed() && is_hidden(view, i));
+}
+
+void Roster::begin_new(const View& view, const Senses& senses) {
+  const int before = count_;
+  for (int d = 0; d < kMost; ++d) {
+    const Detection& box = senses.boxes[at(d)];
+    if (taken_[at(d)] || static_cast<double>(box.score) < view.settings.birth_score) continue;
+    const auto holds = [&](const Followed& p) {
+      return p.seen() && overlap(p.box(), box) > kBegunOverlap;
+    };
+    if (std::any_of(people_.begin(), people_.begin() + before, holds)) continue;
+    if (count_ == kMost) return;
+    Followed& person = people_[at(count_)];
+    if (!person.begin(view, next_id_, box, senses.looks[at(d)], senses.flow_says_moves[at(d)]))
+      continue;
+    ++next_id_;
+    ++count_;
+  }
+}
+
+/// Two that are followed in one place are one: the one that is surer of itself stays.
+void Roster::merge_duplicates(const View& view) {
+  const MatchSettings& m = view.settings.match;
+  for (int i = 0; i < count_; ++i) {
+    for (int j = i + 1; j < count_;) {
+      const Followed &a = people_[at(i)], &b = people_[at(j)];
+      const double dx = a.x() - b.x(), dy = a.y() - b.y();
+      const double near = std::max(m.duplicate_m, 0.1 * std::min(a.distance(), b.distance()));
+      const bool both_found = a.seen() && b.seen();
+      if (both_found || overlap(a.box(), b.box()) < m.duplicate_overlap ||
+          dx * dx + dy * dy > near * near) {
+        ++j;
+        continue;
+      }
+      const bool keep_first =
+          a.confirmed() != b.confirmed()
+              ? a.confirmed()
+              : (a.first_seen() != b.first_seen() ? a.first_seen() < b.first_seen()
+                                                  : a.id() < b.id());
+      if (!keep_first) people_[at(i)] = people_[at(j)];
+      remove(j);
+    }
+  }
+}
+
+void Roster::remove(int person) noexcept {
+  --count_;
+  if (person != count_) people_[at(person)] = people_[at(count_)];
+}
+
+void Roster::drop_gone(const View& view) {
+  for (int i = 0; i < count_;) {
+    if (people_[at(i)].is_gone(view)) {
+      remove(i);
+    } else {
+      ++i;
+    }
+  }
+}
+
+void Roster::tell(PersonList& out) {
+  std::sort(people_.begin(), people_.begin() + count_, [](const Followed& a, const Followed& b) {
+    if (a.confirmed() != b.confirmed()) return a.confirmed();
+    const double da = a.distance(), db = b.distance();
+    return da != db ? da < db : a.id() < b.id();
+  });
+  out.count = count_;
+  for (int i = 0; i < count_; ++i) people_[at(i)].tell(out.items[i]);
+}
+
+}  // namespace kerb::track

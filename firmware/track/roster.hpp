@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+
+#include "firmware/track/assignment.hpp"
+#include "firmware/track/followed.hpp"
+
+namespace kerb::track {
+
+/// Everybody who is followed, and which detection is whose. Allocates nothing.
+class Roster {
+ public:
+  static constexpr int kMost = PersonList::kCapacity;
+
+  void clear() noexcept { count_ = 0; }
+  [[nodiscard]] int count() const noexcept { return count_; }
+  /// Everybody on to this frame; `senses.flows` are of those last told, in their order.
+  void advance(const View& view, const Senses& senses);
+  /// Gives each detection to whom it belongs, or begins somebody new with it.
+  void take(const View& view, const Senses& senses, const Appearance* appearance);
+  void drop_gone(const View& view);
+  /// Everybody, confirmed ones first, then by distance. Keeps that order for advance().
+  void tell(PersonList& out);
+
+ private:
+  struct Input;  // a frame's detections, made ready
+  void match(const View& view, const Senses& senses, const Appearance* appearance, bool confirmed);
+  void begin_new(const View& view, const Senses& senses);
+  void note_misses(const View& view);
+  [[nodiscard]] bool is_hidden(const View& view, int person) const;
+  [[nodiscard]] bool is_clear(const Senses& senses, int detection) const;
+  void merge_duplicates(const View& view);
+  void remove(int person) noexcept;
+
+  std::array<Followed, kMost> people_{};
+  int count_ = 0;
+  std::uint32_t next_id_ = 1;
+  // Of this frame's detections.
+  std::array<SeenBox, kMost> seen_{};
+  std::array<bool, kMost> usable_{}, taken_{};
+  Assignment assignment_;
+};
+
+}  // namespace kerb::track

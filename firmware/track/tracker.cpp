@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/track/tracker.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "firmware/exact/exact_math.hpp"
+#include "firmware/track/box_flow.hpp"
+#include "firmware/track/boxes.hpp"
+#include "firmware/track/roster.hpp"
+
+namespace kerb::track {
+namespace {
+
+constexpr double kFastest = 120;           // m/s: no car
+constexpr double kFastestTurn = 3;         // rad/s
+constexpr double kYawContradicted = 0.05;  // rad/s between the car and the picture
+constexpr double kYawFromPicture = 0.01;   // standard deviation
+constexpr double kStandsBefore = 0.5;      // metres nearer: covers who is behind
+constexpr double kPitchWorthwhile = 0.8;   // of what is known anyway
+
+double in_seconds(Nanos t) noexcept { return static_cast<double>(t.count()) * 1e-9; }
+
+std::optional<double> believed(const std::optional<double>& told, double most) noexcept {
+  return told && std::abs(*told) < most ? told : std::nullopt;
+}
+
+Travelled travelled(const Senses& senses, const FilterSettings& settings, double dt) noexcept {
+  Travelled way;
+  way.seconds = dt;
+  const std::optional<double> speed = believed(senses.vehicle.speed_mps, kFastest);
+  way.speed_known = speed.has_value();
+  way.speed_mps = speed.value_or(0);
+  const std::optional<double> told = believed(senses.vehicle.yaw_rate_radps, kFastestTurn);
+  const std::optional<double> seen = believed(senses.yaw_rate_radps, kFastestTurn);
+  if (told && !(seen && std::abs(*told - *seen) > kYawContradicted)) {
+    way.yaw_rate = *told;
+    way.yaw_rate_sigma = settings.yaw_rate_sigma;
+  } else if (seen) {
+    way.yaw_rate = *seen;
+    way.yaw_rate_sigma = kYawFromPicture;
+  } else {
+    way.yaw_rate_sigma = settings.yaw_unknown_sigma;
+  }
+  return way;
+}
+
+}  // namespace
+
+struct Tracker::State {
+  CameraModel camera;
+  TrackerSettings settings;
+  std::unique_ptr<Appearance> appearance;
+  Roster roster;
+  PersonList last;  // told after the last frame
+  std::optional<Nanos> at;
+  double pitch = 0, pitch_sigma = 0;  // of the camera above its mounting
+
+  void follow_pitch(const Senses& senses, double dt) noexcept;
+  [[nodiscard]] BoxFlow flow_of(int person, const MotionField& field, double stretch) const;
+};
+
+/// What the pictures said of the pitch, on the way back to what the mounting says.
+void Tracker::State::follow_pitch(const Senses& senses, double dt) noexcept {
+  const double stays = exact::exp(-dt / settings.filter.pitch_time_s);
+  const double variance = camera.pitch_sigma_rad * camera.pitch_sigma_rad;
+  pitch *= stays;
+  pitch_sigma = std::sqrt(variance + (pitch_sigma * pitch_sigma - variance) * stays * stays);
+  if (!senses.pitch_rad || !(senses.pitch_sigma_rad > 0)) return;
+  if (!(std::abs(*senses.pitch_rad) < 1) || !(senses.pitch_sigma_rad < pitch_sigma)) return;
+  pitch = *senses.pitch_rad - camera.pitch_rad;
+  pitch_sigma = senses.pitch_sigma_rad;
+}
+
+Tracker::Tracker(const CameraModel& camera, const TrackerSettings& settings,
+                 std::unique_ptr<Appearance> appearance)
+    : state_{std::make_unique<State>()} {
+  state_->camera = camera;
+  state_->camera.pitch_sigma_rad = std::max(camera.pitch_sigma_rad, 1e-4);
+  state_->settings = settings;
+  state_->appearance = std::move(appearance);
+  forget();
+}
+
+Tracker::~Tracker() = default;
+
+void Tracker::forget() noexcept {
+  state_->roster.clear();
+  state_->last.count = 0;
+  state_->at.reset();
+  state_->pitch = 0;
+  state_->pitch_sigma = state_->camera.pitch_sigma_rad;
+}
+
+BoxFlow Tracker::State::flow_of(int person, const MotionField& field, double stretch) const {
+  const Person& p = last.items[person];
+  const auto distance = [](const Person& q) { return std::sqrt(q.x_m * q.x_m + q.y_m * q.y_m); };
+  std::array<Detection, PersonList::kCapacity> before;
+  std::size_t count = 0;
+  for (int i = 0; i < last.count; ++i) {
+    const Person& other = last.items[i];
+    if (i != person && other.confirmed && distance(other) < distance(p) - kStandsBefore &&
+        common_area(other.box, p.box) > 0)
+      before[count++] = other.box;
+  }
+  BoxFlow flow = flow_within(field, p.box, {before.data(), count});
+  const auto scale = static_cast<float>(stretch);
+  flow.dx *= scale;
+  flow.dy *= scale;
+  flow.growth *= scale;
+  flow.sigma_px *= scale;
+  flow.growth_sigma *= scale;
+  return flow;
+}
+
+void Tracker::sense(Nanos captured, const PreparedImage& image, const DetectionList* found,
+                    const MotionField* field, const ego::MotionReport* motion,
+                    const ego::VehicleMotion& vehicle, Senses& out) const {
+  const State& s = *state_;
+  out.captured = captured;
+  out.vehicle = vehicle;
+  out.looked = found != nullptr;
+  out.count = 0;
+  if (found != nullptr) {
+    // The best of them, in order, whoever made the list.
+    std::array<int, DetectionList::kCapacity> order;
+    int count = 0;
+    for (int i = 0; i < std::clamp(found->count, 0, DetectionList::kCapacity); ++i)
+      if (is_sane(found->items[i])) order[static_cast<std::size_t>(count++)] = i;
+    std::sort(order.begin(), order.begin() + count, [found](int a, int b) {
+      const float sa = found->items[a].score, sb = found->items[b].score;
+      return sa != sb ? sa > sb : a < b;
+    });
+    out.count = std::min(count, Senses::kMost);
+    for (int k = 0; k < out.count; ++k) {
+      const auto to = static_cast<std::size_t>(k);
+      const Detection& box = found->items[order[to]];
+      out.boxes[to] = box;
+      out.looks[to] = {};
+      if (s.appearance) s.appearance->sign(image, box, out.looks[to]);
+      out.flow_says_moves[to] = false;
+      if (motion == nullptr || motion->ego.state != ego::EgoState::valid) continue;
+      for (int m = 0; m < std::clamp(motion->people, 0, DetectionList::kCapacity); ++m) {
+        const Detection& b = motion->boxes[static_cast<std::size_t>(m)];
+        if (b.x != box.x || b.y != box.y || b.w != box.w || b.h != box.h) continue;
+        out.flow_says_moves[to] =
+            motion->of[static_cast<std::size_t>(m)].verdict == ego::RegionVerdict::moving;
+        break;
+      }
+    }
+  }
+
+  out.followed = s.last.count;
+  const bool has_field = field != nullptr && field->has_previous && s.at.has_value();
+  double stretch = 1;  // where the flow was measured over another time than the frames are apart
+  if (has_field && motion != nullptr && motion->ego.interval > Nanos::zero())
+    stretch = std::clamp(in_seconds(captured - *s.at) / in_seconds(motion->ego.interval), 0.0, 4.0);
+  for (int i = 0; i < s.last.count; ++i)
+    out.flows[static_cast<std::size_t>(i)] = has_field ? s.flow_of(i, *field, stretch) : BoxFlow{};
+
+  out.yaw_rate_radps.reset();
+  out.pitch_rad.reset();
+  out.pitch_sigma_rad = 0;
+  if (motion == nullptr || motion->ego.state != ego::EgoState::valid) return;
+  out.yaw_rate_radps = motion->ego.yaw_rate_radps;
+  const double sigma = motion->ego.horizon_sigma_px / s.camera.focal_px;
+  if (sigma > 0 && sigma < kPitchWorthwhile * s.camera.pitch_sigma_rad) {
+    out.pitch_rad = motion->ego.pitch_rad;
+    out.pitch_sigma_rad = sigma;
+  }
+}
+
+void Tracker::step(const Senses& senses, PersonList& out) {
+  State& s = *state_;
+  double dt = s.at ? in_seconds(senses.captured - *s.at) : 0;
+  if (dt < 0 || dt > s.settings.longest_gap_s) {
+    forget();
+    dt = 0;
+  }
+  s.at = senses.captured;
+  s.follow_pitch(senses, dt);
+  const View view{s.camera,
+                  s.settings,
+                  senses.captured,
+                  travelled(senses, s.settings.filter, dt),
+                  s.pitch,
+                  s.pitch_sigma,
+                  senses.pitch_rad.has_value()};
+  s.roster.advance(view, senses);
+  if (senses.looked) s.roster.take(view, senses, s.appearance.get());
+  s.roster.drop_gone(view);
+  s.roster.tell(s.last);
+  out = s.last;
+}
+
+}  // namespace kerb::track

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/track/ground_filter.hpp"
+
+#include <Eigen/LU>
+#include <cmath>
+#include <limits>
+
+#include "firmware/track/followed.hpp"
+#include "tests/support/unity.hpp"
+#include "tests/unit/firmware/track/walkers.hpp"
+
+using namespace kerb;
+using test::Walker;
+using test::World;
+using track::FilterSettings;
+using track::GroundFilter;
+using track::SeenBox;
+using track::Travelled;
+
+namespace {
+
+constexpr double kFrame = 1.0 / 30;
+
+Travelled way_of(const World& w, double dt) { return {dt, w.speed, w.yaw_rate, 0.001, true}; }
+
+/// One walker followed for a while by a filter alone; what is asked of it at the end.
+struct Outcome {
+  double nees = 0;              // of x, y, vx, vy: 4 on average for a filter that knows itself
+  double place = 0, speed = 0;  // squares of errors
+  double across = 0;            // of the velocity to the left
+};
+
+struct Drive {
+  double speed = 0, yaw_rate = 0;
+  bool flow = false;
+  int frames = 45;
+};
+
+Outcome follow(const Drive& drive, std::uint64_t seed) {
+  const FilterSettings f;
+  World w{seed};
+  w.speed = drive.speed;
+  w.yaw_rate = drive.yaw_rate;
+  w.wander = f.wander;
+  w.row_noise = f.row_jitter;
+  w.column_noise = f.column_jitter;
+  test::Dice& dice = w.dice;
+  // As the filter has it: whoever it may be, however the car may nod.
+  w.pitch = w.camera.pitch_sigma_rad * dice.normal();
+  w.walkers = {{20 + 25 * dice.uniform(), -3 + 6 * dice.uniform(),
+                f.speed_sigma_mps * dice.normal(), f.speed_sigma_mps * dice.normal(),
+                f.height_m + f.height_sigma_m * dice.normal()}};
+  GroundFilter filter;
+  Outcome out;
+  const auto see = [&] { return track::seen_box(w.camera, f, w.noisy(w.box_of(w.walkers[0]))); };
+  if (!filter.begin(w.camera, f, see(), 0, w.camera.pitch_sigma_rad, true)) return out;
+  for (int i = 0; i < drive.frames; ++i) {
+    const Detection before = w.box_of(w.walkers[0]);
+    w.move(kFrame);
+    const double stays = std::exp(-kFrame / f.pitch_time_s);
+    w.pitch =
+        w.pitch * stays + w.camera.pitch_sigma_rad * std::sqrt(1 - stays * stays) * dice.normal();
+    filter.predict(w.camera, f, way_of(w, kFrame));
+    const Detection now = w.box_of(w.walkers[0]);
+    if (now.h <= 0 || before.h <= 0) return out;  // it left the picture
+    if (drive.flow) {
+      const double dx = static_cast<double>(now.x + now.w / 2 - before.x - before.w / 2);
+      const double growth = static_cast<double>(now.h) / static_cast<double>(before.h) - 1;
+      filter.see_flow(w.camera, f, way_of(w, kFrame), dx + 0.4 * dice.normal(), 0.4,
+                      growth + 0.01 * dice.normal(), 0.01);
+    }
+    filter.see_box(w.camera, see());
+  }
+  const Walker truth = w.from_car(w.walkers[0]);
+  Eigen::Vector4d off;
+  off << truth.x - filter.state()[0], truth.y - filter.state()[1], truth.vx - filter.state()[2],
+      truth.vy - filter.state()[3];
+  const Eigen::Matrix4d p = filter.covariance().topLeftCorner<4, 4>();
+  out.nees = off.dot(p.inverse() * off);
+  out.place = off[0] * off[0] + off[1] * off[1];
+  out.speed = off[2] * off[2] + off[3] * off[3];
+  out.across = off[3] * off[3];
+  return out;
+}
+
+Outcome mean_of(const Drive& drive, int runs) {
+  Outcome sum;
+  int n = 0;
+  for (int i = 0; i < runs; ++i) {
+    const Outcome o = follow(drive, 77U + static_cast<unsigned>(i));
+    if (o.nees == 0) continue;
+    ++n;
+    sum.nees += o.nees;
+    sum.place += o.place;
+    sum.speed += o.speed;
+    sum.across += o.across;
+  }
+  TEST_ASSERT_GREATER_THAN(runs / 2, n);
+  return {sum.nees / n, sum.place / n, sum.speed / n, sum.across / n};
+}
+
+constexpr Drive kStanding{0, 0, false, 60};
+constexpr Drive kDriving{8, 0, false, 45};
+constexpr Drive kTurning{6, 0.15, false, 45};
+
+void test_its_errors_are_as_large_as_it_says() {
+  // 300 runs of chi-square with 4 degrees: the mean lies within 4 +- 0.65 in 999 cases of 1000;
+  // the projection is not linear, so a little more is allowed above.
+  for (const Drive& d : {kStanding, kDriving, kTurning}) {
+    const Outcome o = mean_of(d, 300);
+    TEST_ASSERT_TRUE(o.nees > 3.3);
+    TEST_ASSERT_TRUE(o.nees < 5.0);
+  }
+}
+
+void test_flow_makes_the_speed_better_known() {
+  Drive with = kDriving;
+  with.flow = true;
+  const Outcome plain = mean_of(kDriving, 300), flow = mean_of(with, 300);
+  TEST_ASSERT_TRUE(flow.across < 0.75 * plain.across);
+  TEST_ASSERT_TRUE(flow.speed < 0.9 * plain.speed);
+  TEST_ASSERT_TRUE(flow.nees < 5.0);
+}
+
+/// Without noise, what see_flow() expects is what the pictures do, whatever the car does.
+void test_flow_expects_what_the_pictures_do() {
+  const FilterSettings f;
+  for (const Drive& d : {kStanding, kDriving, kTurning}) {
+    World w{5};
+    w.speed = d.speed;
+    w.yaw_rate = d.yaw_rate;
+    w.wander = w.row_noise = w.column_noise = 0;
+    w.camera.yaw_rad = 0.05;
+    w.camera.pitch_rad = -0.03;
+    w.walkers = {{25, -2, 1, 1.2, f.height_m}};
+    GroundFilter filter;
+    TEST_ASSERT_TRUE(filter.begin(w.camera, f, track::seen_box(w.camera, f, w.box_of(w.walkers[0])),
+                                  0, 0.005, true));
+    // Boxes and flow without noise lead to the very velocity.
+    for (int i = 0; i < 60; ++i) {
+      const Detection before = w.box_of(w.walkers[0]);
+      w.move(kFrame);
+      const Detection now = w.box_of(w.walkers[0]);
+      filter.predict(w.camera, f, way_of(w, kFrame));
+      const double dx = static_cast<double>(now.x + now.w / 2 - before.x - before.w / 2);
+      filter.see_flow(w.camera, f, way_of(w, kFrame), dx, 0.1,
+                      static_cast<double>(now.h) / static_cast<double>(before.h) - 1, 0.001);
+      filter.see_box(w.camera, track::seen_box(w.camera, f, now));
+    }
+    const Walker truth = w.from_car(w.walkers[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(0.15, truth.x, filter.state()[0]);
+    TEST_ASSERT_DOUBLE_WITHIN(0.03, truth.y, filter.state()[1]);
+    TEST_ASSERT_DOUBLE_WITHIN(0.15, truth.vx, filter.state()[2]);
+    TEST_ASSERT_DOUBLE_WITHIN(0.03, truth.vy, filter.state()[3]);
+  }
+}
+
+void test_who_stands_keeps_standing_while_the_car_turns() {
+  const FilterSettings f;
+  World w{9};
+  w.speed = 12;
+  w.yaw_rate = 0.3;
+  w.wander = 0;
+  w.walkers = {{20, 3, 0, 0, 1.7}};
+  GroundFilter filter;
+  TEST_ASSERT_TRUE(filter.begin(w.camera, f, track::seen_box(w.camera, f, w.box_of(w.walkers[0])),
+                                0, 0.005, true));
+  const double x = filter.state()[0] - w.from_car(w.walkers[0]).x;
+  const double y = filter.state()[1] - w.from_car(w.walkers[0]).y;
+  const double first = std::hypot(x, y);
+  for (int i = 0; i < 30; ++i) {
+    w.move(kFrame);
+    filter.predict(w.camera, f, way_of(w, kFrame));
+  }
+  const Walker truth = w.from_car(w.walkers[0]);
+  // The same error as at first, turned with the car: nothing was added.
+  TEST_ASSERT_DOUBLE_WITHIN(1e-3, first,
+                            std::hypot(filter.state()[0] - truth.x, filter.state()[1] - truth.y));
+}
+
+void test_feet_and_size_together_find_a_child() {
+  const FilterSettings f;
+  World w{21};
+  w.wander = 0;
+  w.camera.pitch_sigma_rad = 0.002;
+  w.walkers = {{14, 1, 0, 0, 1.2}};
+  GroundFilter filter;
+  const auto see = [&] { return track::seen_box(w.camera, f, w.noisy(w.box_of(w.walkers[0]))); };
+  TEST_ASSERT_TRUE(filter.begin(w.camera, f, see(), 0, w.camera.pitch_sigma_rad, true));
+  for (int i = 0; i < 30; ++i) {
+    w.move(kFrame);
+    filter.predict(w.camera, f, way_of(w, kFrame));
+    filter.see_box(w.camera, see());
+  }
+  TEST_ASSERT_DOUBLE_WITHIN(0.12, 1.2, filter.state()[GroundFilter::kHeight]);
+  TEST_ASSERT_DOUBLE_WITHIN(1.0, 14, filter.state()[GroundFilter::kX]);
+}
+
+void test_pitch_that_is_known_makes_distance_better_known() {
+  const FilterSettings f;
+  World w{31};
+  w.camera.pitch_sigma_rad = 0.02;
+  w.walkers = {{20, 1, 0, 0, 1.7}};
+  const SeenBox box = track::seen_box(w.camera, f, w.box_of(w.walkers[0]));
+  GroundFilter vague, told;
+  TEST_ASSERT_TRUE(vague.begin(w.camera, f, box, 0, 0.02, true));
+  told = vague;
+  told.see_pitch(0, 0.002);
+  TEST_ASSERT_TRUE(told.covariance()(0, 0) < 0.7 * vague.covariance()(0, 0));
+  TEST_ASSERT_DOUBLE_WITHIN(
+      1e-9, 0.002, std::sqrt(told.covariance()(GroundFilter::kPitch, GroundFilter::kPitch)));
+  // Told again and again by the same witness: no better known for that.
+  for (int i = 0; i < 100; ++i) told.see_pitch(0, 0.002);
+  TEST_ASSERT_DOUBLE_WITHIN(
+      1e-9, 0.002, std::sqrt(told.covariance()(GroundFilter::kPitch, GroundFilter::kPitch)));
+}
+
+void test_a_box_cut_by_the_lower_edge_tells_nothing_of_the_feet() {
+  const FilterSettings f;
+  track::CameraModel m;
+  const SeenBox whole = track::seen_box(m, f, {600, 300, 100, 250, 10});
+  TEST_ASSERT_EQUAL(3, whole.rows);
+  const SeenBox cut = track::seen_box(m, f, {600, 300, 100, 420, 10});
+  TEST_ASSERT_EQUAL(2, cut.rows);
+  TEST_ASSERT_TRUE(cut.foot_sigma >= SeenBox::kUnknown && cut.head_sigma < 100);
+  const SeenBox side = track::seen_box(m, f, {-20, 300, 100, 250, 10});
+  TEST_ASSERT_TRUE(side.column_sigma > 3 * whole.column_sigma);
+}
+
+/// Along the line of sight, the doubt grows with the square of the distance where the feet decide.
+void test_doubt_grows_with_distance() {
+  const FilterSettings f;
+  World w{41};
+  double last = 0;
+  for (const double x : {10.0, 20.0, 40.0, 60.0}) {
+    w.walkers = {{x, 0, 0, 0, 1.7}};
+    GroundFilter filter;
+    TEST_ASSERT_TRUE(filter.begin(w.camera, f, track::seen_box(w.camera, f, w.box_of(w.walkers[0])),
+                                  0, w.camera.pitch_sigma_rad, true));
+    const double sigma = std::sqrt(filter.covariance()(0, 0));
+    TEST_ASSERT_TRUE(sigma > 1.7 * last || last == 0 || x == 60);
+    TEST_ASSERT_TRUE(sigma < 0.15 * x);
+    last = sigma;
+  }
+}
+
+void test_boxes_that_cannot_be_are_refused_or_survived() {
+  const FilterSettings f;
+  const track::CameraModel m;
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  GroundFilter filter;
+  SeenBox upside_down{640, 300, 400, 3, 5, 5, 3}, unknown{nan, nan, nan, 3, 5, 5, 3};
+  TEST_ASSERT_FALSE(filter.begin(m, f, upside_down, 0, 0.01, true));
+  TEST_ASSERT_FALSE(filter.begin(m, f, unknown, 0, 0.01, true));
+}
+
+}  // namespace
+
+void setUp() {}
+void tearDown() {}
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_its_errors_are_as_large_as_it_says);
+  RUN_TEST(test_flow_makes_the_speed_better_known);
+  RUN_TEST(test_flow_expects_what_the_pictures_do);
+  RUN_TEST(test_who_stands_keeps_standing_while_the_car_turns);
+  RUN_TEST(test_feet_and_size_together_find_a_child);
+  RUN_TEST(test_pitch_that_is_known_makes_distance_better_known);
+  RUN_TEST(test_a_box_cut_by_the_lower_edge_tells_nothing_of_the_feet);
+  RUN_TEST(test_doubt_grows_with_distance);
+  RUN_TEST(test_boxes_that_cannot_be_are_refused_or_survived);
+  return UNITY_END();
+}
