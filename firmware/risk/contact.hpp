@@ -54,6 +54,9 @@ class ContactJudge {
   struct Walk;
   struct Doubt;
   struct Look;
+  struct Outside;
+  [[nodiscard]] Outside outside(const Walk& walk, const Doubt& doubt, const CarPath& path,
+                                double t) const noexcept;
   [[nodiscard]] double gap(const Walk& walk, const Doubt& doubt, const CarPath& path,
                            double t) const noexcept;
   [[nodiscard]] std::optional<double> touch(const Walk& walk, const Doubt& doubt,
