@@ -186,6 +186,12 @@ bool Followed::is_gone(const View& view) const {
 
 double Followed::distance() const noexcept { return std::sqrt(sq(x()) + sq(y())); }
 
+double Followed::speed_apart(const Followed& other) const noexcept {
+  const auto &a = filter_.state(), &b = other.filter_.state();
+  return std::sqrt(sq(a[GroundFilter::kVx] - b[GroundFilter::kVx]) +
+                   sq(a[GroundFilter::kVy] - b[GroundFilter::kVy]));
+}
+
 void Followed::tell(Person& out) const {
   const auto& s = filter_.state();
   const auto& p = filter_.covariance();

@@ -44,7 +44,9 @@ class Followed {
   [[nodiscard]] double x() const noexcept { return filter_.state()[GroundFilter::kX]; }
   [[nodiscard]] double y() const noexcept { return filter_.state()[GroundFilter::kY]; }
   [[nodiscard]] double distance() const noexcept;
-  [[nodiscard]] Nanos first_seen() const noexcept { return first_seen_; }
+  [[nodiscard]] double speed_apart(const Followed& other) const noexcept;
+  /// How many frames in a row it has been where another was found.
+  int note_shadow(bool is) noexcept { return shadowed_ = is ? shadowed_ + 1 : 0; }
 
  private:
   void expect(const View& view);
@@ -62,6 +64,7 @@ class Followed {
   double width_share_ = 0.4;           // of a box's height
   double score_ = 0;
   double missed_s_ = 0;  // how long it should have been seen and was not
+  int shadowed_ = 0;
   bool seen_ = false;
 };
 
