@@ -39,6 +39,14 @@ double second_of(int i) noexcept { return slice((i * 45 + 14) % ContactJudge::kM
 
 double length(double x, double y) noexcept { return std::sqrt(x * x + y * y); }
 
+/// How well somebody's speed is known, along the way they walk.
+double speed_sigma(const track::Person& p, double speed) noexcept {
+  const auto& c = p.covariance;
+  if (speed <= 0) return std::sqrt(std::max(c[10], 0.0));
+  const double x = p.vx_mps / speed, y = p.vy_mps / speed;
+  return std::sqrt(std::max(x * x * c[10] + x * y * (c[11] + c[14]) + y * y * c[15], 0.0));
+}
+
 bool is_number(const track::Person& p) noexcept {
   double sum = p.x_m + p.y_m + p.vx_mps + p.vy_mps;
   for (const double c : p.covariance) sum += c;
@@ -242,6 +250,7 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
     if (!t) continue;
     out.probability += weight;
     out.expected_s = out.expected_s.value_or(0) + weight * *t;
+    out.expected_sigma_s += weight * *t * *t;  // its square, for now
   }
 }
 
@@ -253,7 +262,8 @@ Contact ContactJudge::judge(const track::Person& person, const CarPath& path) co
   if (!path.known()) return out;
 
   const double speed = length(person.vx_mps, person.vy_mps);
-  const PaceShares shares = pace_shares(speed, paces_.change_mps2(person.id));
+  const PaceShares shares =
+      pace_shares(speed, speed_sigma(person, speed), paces_.change_mps2(person.id));
   Walk walk{person.x_m, person.y_m, person.vx_mps, person.vy_mps};
   const Look look = scan(person, walk, path);
   find_closest(walk, path, look, out);
@@ -274,7 +284,12 @@ Contact ContactJudge::judge(const track::Person& person, const CarPath& path) co
     const Look other = scan(person, faster, path);
     if (other.possible) count(person, faster, path, other.at, shares.speeds_up, out);
   }
-  if (out.expected_s) *out.expected_s /= out.probability;
+  if (out.expected_s) {
+    const double mean = *out.expected_s / out.probability;
+    out.expected_s = mean;
+    out.expected_sigma_s =
+        std::sqrt(std::max(out.expected_sigma_s / out.probability - mean * mean, 0.0));
+  }
   out.probability = std::min(out.probability, 1.0);
   return out;
 }

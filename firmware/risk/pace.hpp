@@ -37,9 +37,14 @@ struct PaceShares {
   double speed_up_mps2 = 0;  ///< until
   double fastest_mps = 0;    ///< this speed
 };
-/// Of somebody of this speed over ground, whose speed changes like this, as far as that is known.
-[[nodiscard]] PaceShares pace_shares(double speed_mps, std::optional<double> change_mps2) noexcept;
+/// Of somebody of this speed over ground, known so well, whose speed changes like this, as far as
+/// that is known. Whoever walks may stop; whoever has surely begun to walk, and is not as fast yet,
+/// will walk as people do. (Nobody is believed to begin to run: who does so would pass ahead of the
+/// car, and would not be warned of.)
+[[nodiscard]] PaceShares pace_shares(double speed_mps, double sigma_mps,
+                                     std::optional<double> change_mps2) noexcept;
 
-inline constexpr double kStopsWithin = 1;  ///< metres
+inline constexpr double kStopsWithin = 1;    ///< metres
+inline constexpr double kWalkingPace = 1.4;  ///< m/s
 
 }  // namespace kerb::risk
