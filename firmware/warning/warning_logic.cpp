@@ -14,6 +14,7 @@ constexpr double kSlow = 9.4 / 3.6, kSlowNoMore = 9.7 / 3.6;    // for collision
 constexpr int kFewestReports = 2;
 constexpr Nanos kMostEvidence = std::chrono::milliseconds{400};
 constexpr Nanos kCloseEvidence = std::chrono::milliseconds{60};
+constexpr double kForesees = 0.8;  // seconds before it is time to warn
 constexpr double kDoubt = 0.5;  // standard deviations by which a contact may be later than expected
 // What a collision warning goes on by.
 constexpr double kLessLikely = 0.25, kLonger = 0.6;  // seconds
@@ -31,7 +32,7 @@ double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) *
 /// For how long reports must speak for a contact that is so far off: what is further off can wait
 /// for more.
 Nanos enough_at(double in_s) noexcept {
-  const double ms = 60 + 200 * std::clamp((in_s - 1.5) / 1.0, 0.0, 1.0);
+  const double ms = 60 + 200 * std::clamp((in_s - 1.2) / 1.0, 0.0, 1.0);
   return Nanos{static_cast<Nanos::rep>(ms * 1e6)};
 }
 
@@ -151,12 +152,13 @@ void WarningLogic::look(Nanos now, int camera, const risk::PeopleReport& report,
     std::optional<double> in_s;
     if (contact.expected_s) in_s = std::max(*contact.expected_s - age, 0.0);
     const double p = contact.probability;
-    const bool danger = in_s && p >= likelihood && *in_s + kDoubt * contact.expected_sigma_s <= ahead;
+    const bool likely = in_s && p >= likelihood && *in_s <= ahead + kForesees;
+    const bool soon = in_s && *in_s + kDoubt * contact.expected_sigma_s <= ahead;
     const bool still = in_s && p >= (brakes_hard_ ? likelihood : likelihood - kLessLikely) &&
                        *in_s <= ahead + kLonger;
-    collision.add(
-        endangered_.take(camera, person.id, report.at, danger, enough_at(in_s.value_or(0))), still,
-        person.id, in_s);
+    const bool enough =
+        endangered_.take(camera, person.id, report.at, likely, enough_at(in_s.value_or(0)));
+    collision.add(enough && soon, still, person.id, in_s);
 
     if (!creeping_) continue;
     const Place here = after(person, contact, speed, 0);

@@ -35,9 +35,9 @@ struct WarningRules {
   // Collision: a contact this likely, this soon. The time is what a driver takes to react and,
   // at half of a firm braking, to stop: longer the faster the car, up to `most_ahead_s`.
   double likelihood = 0.65;
-  double reaction_s = 2.0;
+  double reaction_s = 1.7;
   double braking_mps2 = 10;
-  double most_ahead_s = 2.8;
+  double most_ahead_s = 2.5;
   // A car that creeps stops at once: only a contact that is nearly certain, and now.
   double creeping_likelihood = 0.9;
   double creeping_ahead_s = 1.0;
