@@ -242,6 +242,7 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
     if (!t) continue;
     out.probability += weight;
     out.expected_s = out.expected_s.value_or(0) + weight * *t;
+    out.expected_sigma_s += weight * *t * *t;  // its square, for now
   }
 }
 
@@ -253,7 +254,9 @@ Contact ContactJudge::judge(const track::Person& person, const CarPath& path) co
   if (!path.known()) return out;
 
   const double speed = length(person.vx_mps, person.vy_mps);
-  const PaceShares shares = pace_shares(speed, paces_.change_mps2(person.id));
+  const double across = std::abs(person.vy_mps);
+  const PaceShares shares = pace_shares(across, std::sqrt(std::max(person.covariance[15], 0.0)),
+                                        paces_.change_mps2(person.id));
   Walk walk{person.x_m, person.y_m, person.vx_mps, person.vy_mps};
   const Look look = scan(person, walk, path);
   find_closest(walk, path, look, out);
@@ -265,16 +268,21 @@ Contact ContactJudge::judge(const track::Person& person, const CarPath& path) co
     const Look other = scan(person, stops, path);
     if (other.possible) count(person, stops, path, other.at, shares.stops, out);
   }
-  if (shares.speeds_up > kLeastShare && speed < shares.fastest_mps) {
+  if (shares.speeds_up > kLeastShare && across < shares.fastest_mps) {
     Walk faster = walk;
-    faster.ux = person.vx_mps / speed;
-    faster.uy = person.vy_mps / speed;
+    faster.ux = 0;
+    faster.uy = person.vy_mps / across;
     faster.speed_up = shares.speed_up_mps2;
-    faster.speed_up_for = (shares.fastest_mps - speed) / shares.speed_up_mps2;
+    faster.speed_up_for = (shares.fastest_mps - across) / shares.speed_up_mps2;
     const Look other = scan(person, faster, path);
     if (other.possible) count(person, faster, path, other.at, shares.speeds_up, out);
   }
-  if (out.expected_s) *out.expected_s /= out.probability;
+  if (out.expected_s) {
+    const double mean = *out.expected_s / out.probability;
+    out.expected_s = mean;
+    out.expected_sigma_s =
+        std::sqrt(std::max(out.expected_sigma_s / out.probability - mean * mean, 0.0));
+  }
   out.probability = std::min(out.probability, 1.0);
   return out;
 }

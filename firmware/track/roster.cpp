@@ -67,7 +67,8 @@ void Roster::match(const View& view, const Senses& senses, const Appearance* app
     const std::size_t d = at(chosen);
     taken_[d] = true;
     people_[at(person[at(r)])].found(view, senses.boxes[d], senses.looks[d],
-                                     senses.flow_says_moves[d], is_clear(senses, chosen));
+                                     view.moves(senses.flow_says_moves[d]),
+                                     is_clear(senses, chosen));
   }
 }
 
@@ -117,7 +118,8 @@ void Roster::begin_new(const View& view, const Senses& senses) {
     if (std::any_of(people_.begin(), people_.begin() + before, holds)) continue;
     if (count_ == kMost) return;
     Followed& person = people_[at(count_)];
-    if (!person.begin(view, next_id_, box, senses.looks[at(d)], senses.flow_says_moves[at(d)]))
+    if (!person.begin(view, next_id_, box, senses.looks[at(d)],
+                      view.moves(senses.flow_says_moves[at(d)])))
       continue;
     ++next_id_;
     ++count_;

@@ -129,7 +129,7 @@ void test_the_probability_is_that_of_sampling() {
   double worst = 0;
   for (const Case& c : cases) {
     const double speed = std::hypot(c.person.vx_mps, c.person.vy_mps);
-    const double expected = sampled(c.person, c.path, risk::pace_shares(speed, std::nullopt));
+    const double expected = sampled(c.person, c.path, risk::pace_shares(speed, 0, std::nullopt));
     const double actual = risk::ContactJudge{{}, {}}.judge(c.person, c.path).probability;
     std::printf("%-28s sampled %.3f, judged %.3f\n", c.name, expected, actual);
     worst = std::max(worst, std::abs(expected - actual));
@@ -156,7 +156,7 @@ void test_it_is_so_for_who_walks_faster_or_slower() {
       then.items[0] = somebody(23.6, -2.4, 0, std::max(0.0, 0.7 + change * (i - 150) / 30.0));
       paces.look(Nanos{std::llround((i + 1) * 1e9 / 30)}, then);
     }
-    const risk::PaceShares shares = risk::pace_shares(0.7, paces.change_mps2(7));
+    const risk::PaceShares shares = risk::pace_shares(0.7, 0.25, paces.change_mps2(7));
     TEST_ASSERT_TRUE(change > 0 ? shares.speeds_up > 0.1 : shares.stops > 0.2);
     const double expected = sampled(people.items[0], driven(10), shares);
     const double actual = judge.judge(people.items[0], driven(10)).probability;

@@ -16,14 +16,17 @@ namespace kerb::sim::test {
 /// Stands in for camera, detector and tracker: everybody in a scenario as a follower of boxes would
 /// have them, without any picture. Who is half visible is found in nine frames of ten, a bit off
 /// each time, and all the time too near or too far by a few hundredths (people are not all of one
-/// height); a Kalman filter follows each. The car's frame is the bumper's: there the scenario's car
-/// turns.
+/// height); and their speed over ground from the flow, much better across the line of
+/// sight than along it; a Kalman filter follows each. The car's frame is the bumper's: there the
+/// scenario's car turns.
 class StandInEyes {
  public:
   static constexpr double kRate = 30, kFarthest = 60;
   static constexpr double kDistanceNoise = 0.06, kDistanceBias = 0.03;  // of the distance
   static constexpr double kAcross = 0.05;                               // metres
-  static constexpr double kWander = 0.35;                               // m^2/s^3
+  // Of the speed, m/s for each frame: what flow tells across the line of sight, and along it.
+  static constexpr double kFlow = 0.2, kFlowFar = 0.02, kGrowth = 0.4, kGrowthFar = 0.15;
+  static constexpr double kWander = 0.35;  // m^2/s^3
 
   StandInEyes(const World& world, std::uint64_t seed)
       : world_{world}, sight_{world.scenario()}, random_{seed} {
@@ -104,12 +107,23 @@ class StandInEyes {
       f.covariance(2, 2) = f.covariance(3, 3) = 1;
     } else {
       const Eigen::Matrix<double, 4, 2> gain =
-          f.covariance.leftCols<2>() *
-          (f.covariance.topLeftCorner<2, 2>() + spread).inverse();
+          f.covariance.leftCols<2>() * (f.covariance.topLeftCorner<2, 2>() + spread).inverse();
       f.state += gain * (Eigen::Vector2d{world.x, world.y} - f.state.head<2>());
       f.covariance -= (gain * f.covariance.topRows<2>()).eval();
     }
+    if (f.seen > 0) {  // the flow inside the box, and how it grows
+      const Vec2 way = now_.people[i].velocity;
+      see_speed(f, side, dot(way, side), kFlow + kFlowFar * far);
+      see_speed(f, axis, dot(way, axis), kGrowth + kGrowthFar * far);
+    }
     ++f.seen;
+  }
+  void see_speed(Followed& f, Vec2 axis, double speed, double sigma) {
+    const Eigen::Vector4d along{0, 0, axis.x, axis.y};
+    const Eigen::Vector4d gain =
+        f.covariance * along / (along.dot(f.covariance * along) + sigma * sigma);
+    f.state += gain * (speed + random_.normal(0, sigma) - along.dot(f.state));
+    f.covariance -= (gain * (along.transpose() * f.covariance)).eval();
   }
   [[nodiscard]] track::Person told(const Followed& f, std::size_t i, double t, bool found) const {
     track::Person p;

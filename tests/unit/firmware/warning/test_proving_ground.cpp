@@ -29,6 +29,7 @@ namespace {
 constexpr double kLongRun = 60;  // seconds; those are for kerblab, not for a quick test
 constexpr double kLatency = 0.04;
 std::size_t every = 1;
+std::uint64_t first_seed = 1;
 std::string only;
 bool aloud = false;
 
@@ -98,9 +99,12 @@ Trace drive(const World& world, Sensitivity sensitivity, std::uint64_t seed) {
         const risk::Contact& c = report.contacts[k];
         const track::Person& p = report.people.items[k];
         if (aloud && c.probability > 0.1)
-          std::printf("%.3f id %u at %.2f %.2f v %.2f %.2f sigma %.2f %.2f %.2f p %.2f in %.2f (%.2f) v %.2f\n", taken, p.id, p.x_m,
-                      p.y_m, p.vx_mps, p.vy_mps, std::sqrt(p.covariance[5]), std::sqrt(p.covariance[10]), std::sqrt(p.covariance[15]), c.probability, c.expected_s.value_or(-1),
-                      c.time_s.value_or(-1), path.speed_mps());
+          std::printf(
+              "%.3f id %u at %.2f %.2f v %.2f %.2f sigma %.2f %.2f %.2f p %.2f in %.2f (%.2f) v "
+              "%.2f\n",
+              taken, p.id, p.x_m, p.y_m, p.vx_mps, p.vy_mps, std::sqrt(p.covariance[5]),
+              std::sqrt(p.covariance[10]), std::sqrt(p.covariance[15]), c.probability,
+              c.expected_s.value_or(-1), c.time_s.value_or(-1), path.speed_mps());
       }
     }
     world.at(t, car);
@@ -138,7 +142,8 @@ std::map<std::string, Group> run_suite(const std::string& name, Sensitivity sens
     if (scenario.seconds > kLongRun) continue;
     if (!only.empty() && scenario.name.find(only) == std::string::npos) continue;
     const World world{scenario};
-    const Judgement judged = judge(scenario, find_truth(world), drive(world, sensitivity, i + 1));
+    const Judgement judged =
+        judge(scenario, find_truth(world), drive(world, sensitivity, first_seed * 1000 + i));
     Group& group = groups[scenario.group];
     ++group.runs;
     if (judged.passed()) ++group.good;
@@ -148,8 +153,7 @@ std::map<std::string, Group> run_suite(const std::string& name, Sensitivity sens
       group.least = std::min(group.least, *judged.warned_before_impact);
     }
     for (const Verdict& verdict : judged.verdicts) {
-      if (!verdict.passed)
-        std::printf("  %s: %s\n", scenario.name.c_str(), verdict.reason.c_str());
+      if (!verdict.passed) std::printf("  %s: %s\n", scenario.name.c_str(), verdict.reason.c_str());
       TEST_ASSERT_TRUE_MESSAGE(verdict.passed || !verdict.house, verdict.reason.c_str());
     }
   }
@@ -177,9 +181,14 @@ void test_quiet() { expect(run_suite("quiet", Sensitivity::normal), 1); }
 
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--every") == 0) every = std::strtoul(argv[++i], nullptr, 10);
-    else if (std::strcmp(argv[i], "--aloud") == 0) aloud = true;
-    else only = argv[i];
+    if (std::strcmp(argv[i], "--every") == 0)
+      every = std::strtoul(argv[++i], nullptr, 10);
+    else if (std::strcmp(argv[i], "--seed") == 0)
+      first_seed = std::strtoul(argv[++i], nullptr, 10);
+    else if (std::strcmp(argv[i], "--aloud") == 0)
+      aloud = true;
+    else
+      only = argv[i];
   }
   UNITY_BEGIN();
   RUN_TEST(test_euroncap);
