@@ -53,7 +53,7 @@ std::optional<double> PaceWatch::change_mps2(std::uint32_t id) const noexcept {
 PaceShares pace_shares(double speed, double sigma, std::optional<double> change) noexcept {
   PaceShares shares;
   const double walks = ramp(speed, 0.25, 0.5);  // rather than stands
-  const double surely = ramp(speed, 1.2 * sigma, 2.5 * sigma);
+  const double surely = ramp(speed, 0.6 * sigma, 1.9 * sigma);
   const double grows = ramp(change.value_or(0), 0.25, 0.7);
   const double falls = ramp(-change.value_or(0), 0.3, 0.8);
   shares.speed_up_mps2 = std::clamp(change.value_or(0), 0.9, 1.8);
