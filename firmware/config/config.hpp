@@ -147,6 +147,18 @@ struct EventSettings {
   int files = 8;                     ///< the one being written and the older ones
 };
 
+enum class RecordWhat : std::uint8_t { warnings, collisions };
+
+/// A record of each warning: the seconds before and after. See docs/records.md.
+struct RecordSettings {
+  bool enabled = true;
+  std::string path = "/var/lib/kerbwatch/records";
+  double before_s = 8, after_s = 4;
+  int max_megabytes = 512;  ///< of all records together; the oldest are deleted
+  bool pictures = true;
+  RecordWhat what = RecordWhat::warnings;
+};
+
 /// All that a user may set. Plain data with usable defaults; built by load_config() or by a test.
 struct Config {
   double clock_rate = 1.0;                                ///< of SystemClock
@@ -168,6 +180,7 @@ struct Config {
   BudgetSettings budget;
   LogLevel log_level = LogLevel::info;
   EventSettings events;
+  RecordSettings record;
   bool service_enabled = false;  ///< obeys KW_Service requests from the bus: lamp and sound tests
 };
 

@@ -62,6 +62,7 @@ constexpr const char* kBackends[] = {"auto", "cpu", "cuda"};
 constexpr const char* kFusions[] = {"auto", "mean-shift", "suppression"};
 constexpr const char* kFlows[] = {"auto", "lk", "ncc", "points"};
 constexpr const char* kOverlaps[] = {"auto", "union", "smaller"};
+constexpr const char* kRecords[] = {"warnings", "collisions"};
 constexpr const char* kGrounds[] = {"auto", "anywhere"};
 constexpr const char* kSensitivities[] = {"late", "normal", "early"};
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
@@ -92,6 +93,7 @@ constexpr Table kTables[] = {
     {"budget", false, "The time each stage may take for a frame."},
     {"log", false, "Lines for people, on standard error."},
     {"events", false, "The event log: JSON lines in files of bounded size."},
+    {"record", false, "A record of every warning, for later; see docs/records.md."},
     {"service", false, "Tests a workshop may ask for over the bus."},
 };
 
@@ -384,6 +386,20 @@ constexpr Key kKeys[] = {
             "Of one file; then the next begins.", KERB_FIELD(events.max_bytes)),
     integer("events", "files", 1, 100, "files", "Kept, the one being written among them.",
             KERB_FIELD(events.files)),
+
+    flag("record", "enabled", "Write them.", KERB_FIELD(record.enabled)),
+    path("record", "path", "Their folder; it is made.", KERB_FIELD(record.path)),
+    number("record", "before_s", 1, 60, "s", "Of what came before the warning.",
+           KERB_FIELD(record.before_s)),
+    number("record", "after_s", 0, 60, "s", "Of what came after its end.",
+           KERB_FIELD(record.after_s)),
+    integer("record", "max_megabytes", 8, 1 << 20, "MiB",
+            "All records together; the oldest are deleted for a new one.",
+            KERB_FIELD(record.max_megabytes)),
+    flag("record", "pictures", "With small pictures, several a second.",
+         KERB_FIELD(record.pictures)),
+    choice("record", "what", kRecords, "All warnings, or collision warnings alone.",
+           KERB_FIELD(record.what)),
 
     flag("service", "enabled", "Obey KW_Service: lamp and sound tests. Leave it off in traffic.",
          KERB_FIELD(service_enabled)),

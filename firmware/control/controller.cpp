@@ -112,7 +112,10 @@ void Controller::read_bus(Nanos now) {
     const Result<CanFrame> frame = devices_.bus->receive(Nanos::zero());
     if (!frame) break;  // nothing there, or the bus is lost: judge_bus() sees which
     ++totals_.frames_received;
-    if (vehicle_.feed(*frame, frame->received)) continue;
+    if (vehicle_.feed(*frame, frame->received)) {
+      if (devices_.record != nullptr) devices_.record->vehicle(now, *frame);
+      continue;
+    }
     if (const Result<can::VehicleDriver> buttons = can::decode_vehicle_driver(*frame)) {
       warner_.press(*buttons, now);
     } else if (const Result<can::ServiceMessage> request = can::decode_service(*frame)) {
@@ -264,7 +267,8 @@ void Controller::warn(Nanos now) {
   ReadinessFacts facts;
   facts.detector_present = detects_;
   take_health(monitor_, health_, static_cast<int>(cameras_.size()), facts);
-  const WarningDecision& told = warner_.step(now, reports_, facts, vehicle_.at(now));
+  const WarningDecision& told =
+      warner_.step(now, reports_, facts, vehicle_.at(now), devices_.record);
   if (told.level != warned_) {
     const WarningLevel from = std::exchange(warned_, told.level);
     if (told.level == WarningLevel::information && from == WarningLevel::none)

@@ -5,7 +5,7 @@ namespace kerb {
 
 const WarningDecision& Warner::step(
     Nanos now, const std::array<const risk::PeopleReport*, WarningLogic::kMostCameras>& reports,
-    ReadinessFacts facts, const can::VehicleState& vehicle) noexcept {
+    ReadinessFacts facts, const can::VehicleState& vehicle, records::ControlTap* record) noexcept {
   std::optional<OffSwitch::Buttons> buttons;
   if (pressed_at_ && now - *pressed_at_ < kButtonsHold) buttons = buttons_;
   switch_.step(now, buttons);
@@ -22,7 +22,9 @@ const WarningDecision& Warner::step(
   for (int i = 0; i < WarningLogic::kMostCameras; ++i)
     if (i < facts.cameras && !ReadinessJudge::sees(facts, i))
       seen[static_cast<std::size_t>(i)] = nullptr;
+  if (record != nullptr) record->before_round(now, reports, logic_);
   decision_ = logic_.step(now, seen, side_);
+  if (record != nullptr) record->after_round(now, seen, side_, decision_);
   return decision_;
 }
 

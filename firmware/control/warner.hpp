@@ -7,6 +7,7 @@
 #include "firmware/can/messages.hpp"
 #include "firmware/can/vehicle_signals.hpp"
 #include "firmware/health/health_monitor.hpp"
+#include "firmware/replay/taps.hpp"
 #include "firmware/warning/off_switch.hpp"
 #include "firmware/warning/readiness.hpp"
 #include "firmware/warning/warning_logic.hpp"
@@ -31,10 +32,11 @@ class Warner {
     buttons_ = {buttons.off_pressed, buttons.confirm_pressed};
     pressed_at_ = now;
   }
-  /// One round. `facts` holds all but the switch and the vehicle.
+  /// One round. `facts` holds all but the switch and the vehicle. `record` may be null.
   const WarningDecision& step(
       Nanos now, const std::array<const risk::PeopleReport*, WarningLogic::kMostCameras>& reports,
-      ReadinessFacts facts, const can::VehicleState& vehicle) noexcept;
+      ReadinessFacts facts, const can::VehicleState& vehicle,
+      records::ControlTap* record = nullptr) noexcept;
 
   [[nodiscard]] const WarningDecision& decision() const noexcept { return decision_; }
   [[nodiscard]] const DriverSide& side() const noexcept { return side_; }  ///< of the last round

@@ -11,8 +11,7 @@
 
 #include "firmware/ego/configured.hpp"
 #include "firmware/ego/motion_watch.hpp"
-#include "firmware/track/colour_appearance.hpp"
-#include "firmware/watch/people_watch.hpp"
+#include "firmware/replay/product_deciders.hpp"
 
 namespace kerb {
 namespace {
@@ -81,15 +80,6 @@ Nanos warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* de
   return look;
 }
 
-/// Whoever is found is followed, and what the next seconds hold for them is judged.
-std::unique_ptr<PeopleWatch> make_watch(const Config& config, const CameraSettings& settings,
-                                        const FrameSourceInfo& info) {
-  const risk::CarShape car{config.car.width_m, config.car.length_m, config.car.axle_to_bumper_m};
-  return std::make_unique<PeopleWatch>(track::model_of(settings, info.width, info.height),
-                                       track::TrackerSettings{}, car, risk::ContactSettings{},
-                                       track::make_colour_appearance());
-}
-
 StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool with_motion) {
   StageBudgets budgets;
   const auto set = [&](Stage stage, Nanos limit) {
@@ -113,6 +103,15 @@ StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool w
 }
 
 }  // namespace
+
+records::RecordedCamera watch_settings(const Config& config, const CameraSettings& settings,
+                                       int width, int height) {
+  return {.name = settings.name,
+          .model = track::model_of(settings, width, height),
+          .tracker = {},
+          .car = {config.car.width_m, config.car.length_m, config.car.axle_to_bumper_m},
+          .contact = {}};
+}
 
 Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings& settings,
                                      const SourceOpener& open, Vision& vision, const Clock& clock,
@@ -170,7 +169,9 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
     if (hand_over == HandOver::newest) motion->expect(look);
   }
   std::unique_ptr<PeopleWatch> watch;
-  if (detector) watch = make_watch(config, settings, info);
+  // Whoever is found is followed, and what the next seconds hold for them is judged.
+  if (detector)
+    watch = records::make_people_watch(watch_settings(config, settings, info.width, info.height));
   const StageBudgets budgets = budgets_of(config.budget, detector != nullptr, motion != nullptr);
   opened.pipeline = std::make_unique<CameraPipeline>(
       std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),

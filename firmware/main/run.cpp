@@ -6,8 +6,10 @@
 #include <csignal>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "firmware/main/machine.hpp"
+#include "firmware/main/open_recorder.hpp"
 #include "firmware/main/report.hpp"
 #include "firmware/main/version.hpp"
 #include "firmware/record/events.hpp"
@@ -79,8 +81,18 @@ int run_product(const Config& config, const std::string& config_path, double sec
     post(events::stopped(clock.now(), describe(machine.error()), 2, clock.now() - start));
     return fail(describe(machine.error()));
   }
+  std::vector<CameraPipeline*> pipelines;
+  for (const ControlledCamera& camera : (*machine)->cameras()) pipelines.push_back(camera.pipeline);
+  // Made after the machine and gone before it: the pipelines' threads have stopped by then.
+  const Result<std::unique_ptr<records::WarningRecorder>> recorder =
+      open_recorder(config, pipelines, kVersion, log);
+  if (!recorder) {
+    post(events::stopped(clock.now(), describe(recorder.error()), 2, clock.now() - start));
+    return fail(describe(recorder.error()));
+  }
   ControlDevices devices = (*machine)->devices();
   devices.events = log_of_events;
+  if (*recorder) devices.record = &(*recorder)->control();
   Controller controller{config, devices, (*machine)->cameras(), clock, log};
 
   log.info("main", fmt::format("kerbwatch {} runs", kVersion));

@@ -168,8 +168,9 @@ void CameraPipeline::follow(const PreparedImage& image, Nanos captured, bool loo
                 moved ? &motion_->field() : nullptr, moved ? moved_.get() : nullptr, vehicle,
                 *senses_);
   risk::PeopleReport& report = reports_.draft();
+  if (sink_ != nullptr) sink_->before(clock_.now(), *senses_, *watch_);
   watch_->step(*senses_, report);
-  if (sink_ != nullptr) sink_->take(*senses_, report, image);
+  if (sink_ != nullptr) sink_->after(clock_.now(), report, image);
   reports_.publish();
   times(Stage::track).add(clock_.now() - start);
 }

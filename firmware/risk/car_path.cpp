@@ -59,6 +59,20 @@ void CarPath::take_yaw_rate(Nanos at, double yaw_rate) noexcept {
   yaw_rate_at_ = at;
 }
 
+/// knots_ and headings_, fastest_ and fastest_turn_ follow from these: plan() makes them again.
+template <typename F, typename Self>
+void CarPath::list(F& f, Self& s) noexcept {
+  static_assert(sizeof(CarPath) == 3 * 8 + 2 * 16 + 6 * 8 + kKnots * (7 + 1) * 8,
+                "a new member? list it, or let plan() make it");
+  f(s.at_, s.speed_at_, s.yaw_rate_at_, s.speed_, s.yaw_rate_, s.quick_, s.slow_, s.acceleration_,
+    s.yaw_acceleration_);
+}
+void CarPath::save(FieldWriter& out) const noexcept { list(out, *this); }
+void CarPath::load(FieldReader& in) noexcept {
+  list(in, *this);
+  plan();
+}
+
 void CarPath::update(Nanos at, const ego::VehicleMotion& told) noexcept {
   if (at < at_ || at - at_ > kForgets) reset();
   at_ = at;

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "firmware/ego/ego_motion.hpp"
+#include "firmware/state/fields.hpp"
 #include "hal/base/clock.hpp"
 
 /// Where the car and people are going, and whether they meet. In the car's frame of firmware/track:
@@ -63,8 +64,13 @@ class CarPath {
     return fastest_ + reach * fastest_turn_;
   }
   void reset() noexcept { *this = CarPath{}; }
+  /// All that it remembers, for records of warnings; see firmware/state.
+  void save(FieldWriter& out) const noexcept;
+  void load(FieldReader& in) noexcept;
 
  private:
+  template <typename F, typename Self>
+  static void list(F& f, Self& s) noexcept;
   void take_speed(Nanos at, double speed) noexcept;
   void take_yaw_rate(Nanos at, double yaw_rate) noexcept;
   void plan() noexcept;

@@ -50,6 +50,9 @@ class ContactJudge {
   /// Person and path as of the same moment. What is not a number is nobody: no contact.
   [[nodiscard]] Contact judge(const track::Person& person, const CarPath& path) const noexcept;
   void reset() noexcept { paces_.reset(); }
+  /// How everybody walks, for records of warnings; see firmware/state.
+  void save(FieldWriter& out) const noexcept { paces_.save(out); }
+  void load(FieldReader& in) noexcept { paces_.load(in); }
 
  private:
   struct Walk;

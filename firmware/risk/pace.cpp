@@ -18,6 +18,18 @@ double ramp(double x, double from, double to) noexcept {
 
 }  // namespace
 
+template <typename F, typename Self>
+void PaceWatch::list(F& f, Self& s) noexcept {
+  static_assert(sizeof(Walker) == 32 && sizeof(PaceWatch) == 16 + sizeof(walkers_),
+                "a new member? list it");
+  f(s.at_);
+  f.count(s.count_, track::PersonList::kCapacity);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(s.count_); ++i)
+    f(s.walkers_[i].id, s.walkers_[i].speed, s.walkers_[i].before, s.walkers_[i].seen_s);
+}
+void PaceWatch::save(FieldWriter& out) const noexcept { list(out, *this); }
+void PaceWatch::load(FieldReader& in) noexcept { list(in, *this); }
+
 void PaceWatch::look(Nanos at, const track::PersonList& people) noexcept {
   const double dt = static_cast<double>((at - at_).count()) * 1e-9;
   if (dt < 0 || dt > kGap) reset();

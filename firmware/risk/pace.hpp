@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "firmware/state/fields.hpp"
 #include "firmware/track/person.hpp"
 #include "hal/base/clock.hpp"
 
@@ -20,6 +21,9 @@ class PaceWatch {
   /// How fast somebody's speed across grows, m/s^2; nothing for whom it has not seen before.
   [[nodiscard]] std::optional<double> change_mps2(std::uint32_t id) const noexcept;
   void reset() noexcept { *this = PaceWatch{}; }
+  /// All that it remembers, for records of warnings; see firmware/state.
+  void save(FieldWriter& out) const noexcept;
+  void load(FieldReader& in) noexcept;
 
  private:
   struct Walker {
@@ -27,6 +31,8 @@ class PaceWatch {
     double speed = 0, before = 0;  ///< now, and as it was a while ago
     double seen_s = 0;             ///< for so long
   };
+  template <typename F, typename Self>
+  static void list(F& f, Self& s) noexcept;
   Nanos at_{};
   int count_ = 0;
   std::array<Walker, track::PersonList::kCapacity> walkers_{};

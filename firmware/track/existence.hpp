@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 
+#include "firmware/state/fields.hpp"
+
 namespace kerb::track {
 
 /// What the picture's motion says of a detection. Seen from a car that stands or creeps it is
@@ -42,6 +44,8 @@ class Existence {
   [[nodiscard]] double certainty() const noexcept;
 
  private:
+  template <typename F>
+  friend void fields(F& f, FieldsOf<F, Existence>& object);  // state_fields.hpp
   void judge(const ExistenceSettings& s, double score) noexcept;
 
   double log_odds_ = 0;

@@ -55,6 +55,8 @@ class Followed {
   int note_shadow(bool is) noexcept { return shadowed_ = is ? shadowed_ + 1 : 0; }
 
  private:
+  template <typename F>
+  friend void fields(F& f, FieldsOf<F, Followed>& object);  // state_fields.hpp
   void expect(const View& view);
   [[nodiscard]] double implausible(const View& view) const;
 

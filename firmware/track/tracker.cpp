@@ -11,6 +11,7 @@
 #include "firmware/track/box_flow.hpp"
 #include "firmware/track/boxes.hpp"
 #include "firmware/track/roster.hpp"
+#include "firmware/track/state_fields.hpp"
 
 namespace kerb::track {
 namespace {
@@ -63,6 +64,14 @@ struct Tracker::State {
 
   void follow_pitch(const Senses& senses, double dt) noexcept;
   [[nodiscard]] BoxFlow flow_of(int person, const MotionField& field, double stretch) const;
+
+  /// All that is not a setting.
+  template <typename F, typename Self>
+  static void list(F& f, Self& s) {
+    f(s.roster, s.at, s.pitch, s.pitch_sigma);
+    f.count(s.last.count, PersonList::kCapacity);
+    for (int i = 0; i < s.last.count; ++i) f(s.last.items[i]);
+  }
 };
 
 /// What the pictures said of the pitch, on the way back to what the mounting says.
@@ -96,6 +105,9 @@ void Tracker::forget() noexcept {
   state_->pitch = 0;
   state_->pitch_sigma = state_->camera.pitch_sigma_rad;
 }
+
+void Tracker::save(FieldWriter& out) const noexcept { State::list(out, std::as_const(*state_)); }
+void Tracker::load(FieldReader& in) noexcept { State::list(in, *state_); }
 
 BoxFlow Tracker::State::flow_of(int person, const MotionField& field, double stretch) const {
   const Person& p = last.items[person];

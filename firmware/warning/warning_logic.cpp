@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "firmware/warning/fields.hpp"
+
 namespace kerb {
 namespace {
 
@@ -88,6 +90,31 @@ void WarningLogic::Case::add(bool begin, bool stay, std::uint32_t id, int seen_b
   }
   begins = begins || begin;
   stays = true;
+}
+
+template <typename F, typename Self>
+void WarningLogic::Suspects::list(F& f, Self& s) noexcept {
+  static_assert(sizeof(Suspect) == 32 && sizeof(Suspects) == 8 + sizeof(items_),
+                "a new member? list it");
+  f.count(s.count_, kCapacity);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(s.count_); ++i)
+    f(s.items_[i].id, s.items_[i].camera, s.items_[i].reports, s.items_[i].since, s.items_[i].last);
+}
+template <typename F, typename Self>
+void WarningLogic::list(F& f, Self& s) noexcept {
+  static_assert(sizeof(WarningLogic) == sizeof(WarningRules) + 8 + 2 * sizeof(Suspects) + 8 +
+                                            3 * 8 + 2 * 16 + sizeof(WarningDecision),
+                "a new member? list it");
+  f(s.creeping_, s.slow_, s.brakes_, s.brakes_hard_, s.steers_);
+  Suspects::list(f, s.endangered_);
+  Suspects::list(f, s.close_);
+  f(s.level_, s.since_, s.collision_wanted_, s.information_wanted_, s.collision_ended_,
+    s.information_ended_, s.told_);
+}
+void WarningLogic::save(FieldWriter& out) const noexcept { list(out, *this); }
+void WarningLogic::load(FieldReader& in) noexcept {
+  list(in, *this);
+  if (level_ > WarningLevel::collision) in.fail();
 }
 
 bool WarningLogic::Suspects::take(int camera, std::uint32_t id, Nanos at, bool speaks_for,

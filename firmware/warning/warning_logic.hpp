@@ -6,6 +6,7 @@
 
 #include "firmware/can/messages.hpp"
 #include "firmware/risk/people_report.hpp"
+#include "firmware/state/fields.hpp"
 #include "firmware/warning/sensitivity.hpp"
 #include "firmware/warning/warning_level.hpp"
 #include "hal/base/clock.hpp"
@@ -71,6 +72,9 @@ class WarningLogic {
   WarningDecision step(Nanos now,
                        const std::array<const risk::PeopleReport*, kMostCameras>& reports,
                        const DriverSide& side) noexcept;
+  /// All that it remembers, for records of warnings; see firmware/state.
+  void save(FieldWriter& out) const noexcept;
+  void load(FieldReader& in) noexcept;
 
  private:
   /// What speaks for a level, as of the newest reports.
@@ -90,6 +94,8 @@ class WarningLogic {
     bool take(int camera, std::uint32_t id, Nanos at, bool speaks_for, Nanos enough) noexcept;
     void forget(Nanos now) noexcept;
     void clear() noexcept { count_ = 0; }
+    template <typename F, typename Self>
+    static void list(F& f, Self& s) noexcept;
 
    private:
     struct Suspect {
@@ -104,6 +110,8 @@ class WarningLogic {
     std::array<Suspect, kCapacity> items_{};
   };
 
+  template <typename F, typename Self>
+  static void list(F& f, Self& s) noexcept;
   void look(Nanos now, int camera, const risk::PeopleReport& report, Case& collision,
             Case& information) noexcept;
   [[nodiscard]] WarningLevel next(Nanos now, const Case& collision,

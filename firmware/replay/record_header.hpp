@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <string>
+#include <vector>
+
+#include "firmware/replay/record_fields.hpp"
+
+namespace kerb::records {
+
+/// What one camera's decisions depend on beside what it sees.
+struct RecordedCamera {
+  std::string name;
+  track::CameraModel model;
+  track::TrackerSettings tracker;
+  risk::CarShape car;
+  risk::ContactSettings contact;
+};
+
+/// The settings of the decisions, and whose they are. The same for all records of a run.
+struct RecordedSettings {
+  std::string version;  ///< of the product
+  Sensitivity sensitivity = Sensitivity::normal;
+  std::vector<RecordedCamera> cameras;  ///< at most WarningLogic::kMostCameras
+};
+
+/// The first chunk of a record.
+struct RecordHeader {
+  RecordedSettings settings;
+  Nanos began{};                            ///< the warning, on the clock
+  Nanos utc{};                              ///< the same moment since 1970, as far as the car knows
+  WarningLevel level = WarningLevel::none;  ///< it began with
+};
+
+/// No header is longer: names are cut.
+inline constexpr std::size_t kMostHeader = 4096;
+
+template <typename F>
+void fields(F& f, FieldsOf<F, RecordedCamera>& c) {
+  text_fields(f, c.name);
+  f(c.model, c.tracker, c.car, c.contact);
+}
+template <typename F>
+void fields(F& f, FieldsOf<F, RecordHeader>& h) {
+  text_fields(f, h.settings.version);
+  f(h.settings.sensitivity);
+  int cameras = static_cast<int>(h.settings.cameras.size());
+  f.count(cameras, WarningLogic::kMostCameras);
+  if constexpr (F::kReads) h.settings.cameras.resize(static_cast<std::size_t>(cameras));
+  for (auto& camera : h.settings.cameras) f(camera);
+  f(h.began, h.utc, h.level);
+  if constexpr (F::kReads)
+    if (h.level > WarningLevel::collision || h.settings.sensitivity > Sensitivity::early) f.fail();
+}
+
+}  // namespace kerb::records
