@@ -16,12 +16,31 @@ constexpr double kEdge = 2;          // pixels from the picture's edge: cut by i
 constexpr double kHabitShare = 0.2;  // of each new box, in what is known of the ones before
 constexpr float kLookShare = 0.1F;
 constexpr double kMostHabit = 0.3;
-constexpr double kOutOfView = 0.5;  // seconds somebody behind the camera is kept
-constexpr double kFarthest = 250;   // metres
-constexpr double kVaguest = 2.5;    // standard deviation across the view, metres
+constexpr double kMiddleShare = 0.6;  // of a new box's middle, against the expected one's
+constexpr double kSizeShare = 0.3;    // and of its size, which jumps by the detector's steps
+constexpr double kOutOfView = 0.5;    // seconds somebody behind the camera is kept
+constexpr double kFarthest = 250;     // metres
+constexpr double kVaguest = 2.5;      // standard deviation across the view, metres
 
 double sq(double x) noexcept { return x * x; }
 double seconds(Nanos t) noexcept { return static_cast<double>(t.count()) * 1e-9; }
+
+/// The `count`th box of somebody, evened out with where it was expected; the first ones count more.
+Detection evened(const Detection& expected, const Detection& seen, int count) noexcept {
+  const double middle = std::max(kMiddleShare, 1.0 / count),
+               size = std::max(kSizeShare, 1.0 / count);
+  const auto between = [](double a, double b, double share) { return a + share * (b - a); };
+  const double w = between(static_cast<double>(expected.w), static_cast<double>(seen.w), size);
+  const double h = between(static_cast<double>(expected.h), static_cast<double>(seen.h), size);
+  const auto along = [&](float a, float a_size, float b, float b_size) {
+    return between(static_cast<double>(a) + static_cast<double>(a_size) / 2,
+                   static_cast<double>(b) + static_cast<double>(b_size) / 2, middle);
+  };
+  const double x = along(expected.x, expected.w, seen.x, seen.w);
+  const double y = along(expected.y, expected.h, seen.y, seen.h);
+  return {static_cast<float>(x - w / 2), static_cast<float>(y - h / 2), static_cast<float>(w),
+          static_cast<float>(h), seen.score};
+}
 
 }  // namespace
 
@@ -154,7 +173,8 @@ void Followed::found(const View& view, const Detection& box, const Signature& lo
   }
   width_share_ += 0.3 * (static_cast<double>(box.w) / static_cast<double>(box.h) - width_share_);
   score_ = static_cast<double>(box.score);
-  box_ = box;
+  boxes_ = std::min(boxes_ + 1, 1000);
+  box_ = expected_.in_front ? evened(box_, box, boxes_) : box;
   seen_ = true;
   last_seen_ = view.now;
   missed_s_ = 0;

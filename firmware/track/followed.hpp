@@ -73,6 +73,7 @@ class Followed {
   double score_ = 0;
   double missed_s_ = 0;  // how long it should have been seen and was not
   int shadowed_ = 0;
+  int boxes_ = 1;  // of the detector, so far
   bool seen_ = false;
 };
 
