@@ -11,7 +11,7 @@ namespace {
 constexpr double kHitsNobody = 0.3;    // m/s: a slower car hits nobody
 constexpr double kFinest = 0.002;      // seconds, for the likeliest paths
 constexpr double kCoarse = 0.03;       // seconds, for a member
-constexpr double kBeyond = 3.3;        // standard deviations nobody looks beyond
+constexpr double kBeyond = 2.6;        // standard deviations: no member is further off
 constexpr double kLeastShare = 0.005;  // of what somebody may do, and below: nobody looks
 constexpr int kHalf = ContactJudge::kMembers / 2;
 
@@ -27,14 +27,15 @@ constexpr std::array<double, kHalf> kSlices{
     1.201046397691991,    1.285415357509796,   1.379854829899419,   1.488190363520953,
     1.6170058321314094,   1.7792728985967816,  2.007286127160291,   2.441715097809587};
 
-/// Member `i` in one of four directions: a lattice that spreads evenly over every two of them (the
-/// multipliers were searched for).
-double slice(int i, int direction) noexcept {
-  constexpr int kMultipliers[] = {1, 23, 11, 19};
-  const int k = (i * kMultipliers[direction]) % ContactJudge::kMembers;
+/// Member `i` in each of two directions: a lattice that spreads evenly over both (multiplier and
+/// shift were searched for, by how well the members tell the share of a normal distribution between
+/// any two parallel lines: to 0.016, root of the mean square).
+double slice(int k) noexcept {
   return k >= kHalf ? kSlices[static_cast<std::size_t>(k - kHalf)]
                     : -kSlices[static_cast<std::size_t>(kHalf - 1 - k)];
 }
+double first_of(int i) noexcept { return slice(i); }
+double second_of(int i) noexcept { return slice((i * 45 + 14) % ContactJudge::kMembers); }
 
 double length(double x, double y) noexcept { return std::sqrt(x * x + y * y); }
 
@@ -69,6 +70,10 @@ struct ContactJudge::Doubt {
   double along = 0, across = 0;
 };
 
+struct ContactJudge::Outside {
+  double along, across;
+};
+
 /// A walk at a glance.
 struct ContactJudge::Look {
   double at = 0;  ///< when they touch or, if they do not, are closest; to a step of the path
@@ -84,9 +89,9 @@ ContactJudge::ContactJudge(const CarShape& car, const ContactSettings& settings)
   reach_ = length(std::max(front, rear), car.width_m / 2);
 }
 
-/// Between the car and the person after t seconds; less than nothing: they touch.
-double ContactJudge::gap(const Walk& walk, const Doubt& doubt, const CarPath& path,
-                         double t) const noexcept {
+/// How far outside the car's outline the person's middle is after t seconds, along and across it.
+ContactJudge::Outside ContactJudge::outside(const Walk& walk, const Doubt& doubt,
+                                            const CarPath& path, double t) const noexcept {
   const int i = std::min(static_cast<int>(t / CarPath::kStep), CarPath::kKnots - 2);
   const CarPath::Knot& a = path.knots()[static_cast<std::size_t>(i)];
   const CarPath::Knot& b = path.knots()[static_cast<std::size_t>(i) + 1];
@@ -99,9 +104,14 @@ double ContactJudge::gap(const Walk& walk, const Doubt& doubt, const CarPath& pa
   const double x = dx * c + dy * s - doubt.along * between(a.sigma_along, b.sigma_along);
   const double y = dy * c - dx * s - doubt.across * between(a.sigma_across, b.sigma_across);
   const double front = car_.axle_to_bumper_m, rear = front - car_.length_m;
-  const double out_x = std::max({rear - x, x - front, 0.0});
-  const double out_y = std::max(std::abs(y) - car_.width_m / 2, 0.0);
-  return length(out_x, out_y) - settings_.person_radius_m;
+  return {std::max({rear - x, x - front, 0.0}), std::max(std::abs(y) - car_.width_m / 2, 0.0)};
+}
+
+/// Between the car and the person after t seconds; less than nothing: they touch.
+double ContactJudge::gap(const Walk& walk, const Doubt& doubt, const CarPath& path,
+                         double t) const noexcept {
+  const Outside out = outside(walk, doubt, path, t);
+  return length(out.along, out.across) - settings_.person_radius_m;
 }
 
 /// When they first touch. Steps as far as they cannot touch, but `finest` at least.
@@ -136,24 +146,34 @@ std::optional<double> ContactJudge::touch(const Walk& walk, const Doubt& doubt, 
 
 ContactJudge::Look ContactJudge::scan(const track::Person& person, const Walk& walk,
                                       const CarPath& path) const noexcept {
-  Look look;
+  constexpr int kEvery = 2;  // knots
   const auto& p = person.covariance;
-  const double places = p[0] + p[5], velocities = p[10] + p[15];
-  const double both = p[2] + p[7] + p[8] + p[13];
-  const double step = (path.fastest_mps(reach_) + walk.fastest()) * CarPath::kStep;
+  const double slack = settings_.person_radius_m +
+                       (path.fastest_mps(reach_) + walk.fastest()) * CarPath::kStep * kEvery / 2;
   const int last = static_cast<int>(settings_.horizon_s / CarPath::kStep);
-  for (int i = 0; i <= last; ++i) {
+  Look look;
+  for (int i = 0; i <= last; i += kEvery) {
     const double t = i * CarPath::kStep;
-    const double apart = gap(walk, {}, path, t);
-    const double walked = walk.walked(t);
-    const double variance = places + walked * both + walked * walked * velocities;
-    const CarPath::Knot& knot = path.knots()[static_cast<std::size_t>(i)];
-    const double doubt = std::sqrt(std::max(variance, 0.0)) + knot.sigma_along + knot.sigma_across;
-    if (apart - step <= kBeyond * doubt) look.possible = true;
+    const Outside out = outside(walk, {}, path, t);
+    const double apart = length(out.along, out.across) - settings_.person_radius_m;
     if (apart < look.closest && look.closest > 0) {
       look.closest = apart;
       look.at = t;
     }
+    if (look.possible) continue;
+    // The place's covariance then, as the car has it.
+    const double w = walk.walked(t);
+    const double xx = p[0] + w * (p[2] + p[8] + w * p[10]);
+    const double xy = p[1] + w * (p[3] + p[9] + w * p[11]);
+    const double yy = p[5] + w * (p[7] + p[13] + w * p[15]);
+    const CarPath::Knot& knot = path.knots()[static_cast<std::size_t>(i)];
+    const double cc = knot.cos * knot.cos, cs = knot.cos * knot.sin, ss = knot.sin * knot.sin;
+    const double along = cc * xx + 2 * cs * xy + ss * yy + knot.sigma_along * knot.sigma_along;
+    const double across = ss * xx - 2 * cs * xy + cc * yy + knot.sigma_across * knot.sigma_across;
+    const auto reaches = [slack](double far, double variance) {
+      return far <= slack || (far - slack) * (far - slack) <= kBeyond * kBeyond * variance;
+    };
+    look.possible = reaches(out.along, along) && reaches(out.across, across);
   }
   return look;
 }
@@ -166,8 +186,8 @@ void ContactJudge::find_closest(const Walk& walk, const CarPath& path, const Loo
     out.closest_in_s = *out.time_s;
     return;
   }
-  double from = std::max(look.at - CarPath::kStep, 0.0);
-  double to = std::min(look.at + CarPath::kStep, settings_.horizon_s);
+  double from = std::max(look.at - 2 * CarPath::kStep, 0.0);
+  double to = std::min(look.at + 2 * CarPath::kStep, settings_.horizon_s);
   while (to - from > kFinest) {  // thirds: the lower one holds the lowest gap
     const double a = from + (to - from) / 3, b = to - (to - from) / 3;
     if (gap(walk, {}, path, a) <= gap(walk, {}, path, b)) {
@@ -180,41 +200,49 @@ void ContactJudge::find_closest(const Walk& walk, const CarPath& path, const Loo
   out.closest_m = std::max(gap(walk, {}, path, out.closest_in_s), 0.0);
 }
 
-/// Adds the members of one walk that touch.
+/// Adds the members of one walk that touch. `at`: when they are closest, a step of the path. What
+/// is spread out is the person's place as the car has it at that time; what each such place says of
+/// where they are now, how they walk and how the car drives is as likely as can be.
 void ContactJudge::count(const track::Person& person, const Walk& walk, const CarPath& path,
                          double at, double share, Contact& out) const noexcept {
   const auto& p = person.covariance;
+  const CarPath::Knot& knot =
+      path.knots()[static_cast<std::size_t>(std::lround(at / CarPath::kStep))];
   const double w = walk.walked(at);
-  // How each of x, y, vx, vy goes with the place at that time, and the place's own covariance.
+  // How each of x, y, vx, vy goes with the person's place then; after that, the place's own
+  // covariance, with the car's.
   std::array<double, 4> with_x{}, with_y{};
   for (std::size_t k = 0; k < 4; ++k) {
     with_x[k] = p[4 * k] + w * p[4 * k + 2];
     with_y[k] = p[4 * k + 1] + w * p[4 * k + 3];
   }
   constexpr double kLeast = 1e-6;
-  const double xx = std::max(with_x[0] + w * with_x[2], 0.0) + kLeast;
-  const double xy = with_y[0] + w * with_y[2];
-  const double yy_less = std::max(with_y[1] + w * with_y[3], 0.0) + kLeast - xy * xy / xx;
-  const double l_xx = std::sqrt(xx), l_yx = xy / l_xx;
-  const double l_yy = std::sqrt(std::max(yy_less, kLeast));
+  const double along = knot.sigma_along * knot.sigma_along;
+  const double across = knot.sigma_across * knot.sigma_across;
+  const double c = knot.cos, s = knot.sin;
+  const double xx = std::max(with_x[0] + w * with_x[2], 0.0) + along * c * c + across * s * s;
+  const double xy = with_y[0] + w * with_y[2] + (along - across) * c * s;
+  const double yy = std::max(with_y[1] + w * with_y[3], 0.0) + along * s * s + across * c * c;
+  // Its root, a lower triangle.
+  const double l_xx = std::sqrt(xx + kLeast), l_yx = xy / l_xx;
+  const double l_yy = std::sqrt(std::max(yy + kLeast - l_yx * l_yx, kLeast));
   const double weight = share / kMembers;
   for (int i = 0; i < kMembers; ++i) {
-    // The place's deviation is L z; what it says of the rest is cov L^-T z.
-    const double z_x = slice(i, 0), z_y = slice(i, 1);
-    const auto deviation = [&](std::size_t k) {
-      const double a = with_x[k] / l_xx;
-      const double b = (with_y[k] - a * l_yx) / l_yy;
-      return a * z_x + b * z_y;
-    };
+    // The place's deviation is L z, and L^-T z is what others' deviations follow from.
+    const double u_y = second_of(i) / l_yy;
+    const double u_x = (first_of(i) - l_yx * u_y) / l_xx;
     Walk member = walk;
-    member.x += deviation(0);
-    member.y += deviation(1);
-    member.vx += deviation(2);
-    member.vy += deviation(3);
-    const std::optional<double> t = touch(member, {slice(i, 2), slice(i, 3)}, path, kCoarse);
+    member.x += with_x[0] * u_x + with_y[0] * u_y;
+    member.y += with_x[1] * u_x + with_y[1] * u_y;
+    member.vx += with_x[2] * u_x + with_y[2] * u_y;
+    member.vy += with_x[3] * u_x + with_y[3] * u_y;
+    const Doubt doubt{-knot.sigma_along * (c * u_x + s * u_y),
+                      -knot.sigma_across * (c * u_y - s * u_x)};
+    const std::optional<double> t = touch(member, doubt, path, kCoarse);
     if (!t) continue;
     out.probability += weight;
     out.expected_s = out.expected_s.value_or(0) + weight * *t;
+    out.expected_sigma_s += weight * *t * *t;  // its square, for now
   }
 }
 
@@ -226,7 +254,9 @@ Contact ContactJudge::judge(const track::Person& person, const CarPath& path) co
   if (!path.known()) return out;
 
   const double speed = length(person.vx_mps, person.vy_mps);
-  const PaceShares shares = pace_shares(speed, paces_.change_mps2(person.id));
+  const double across = std::abs(person.vy_mps);
+  const PaceShares shares = pace_shares(across, std::sqrt(std::max(person.covariance[15], 0.0)),
+                                        paces_.change_mps2(person.id));
   Walk walk{person.x_m, person.y_m, person.vx_mps, person.vy_mps};
   const Look look = scan(person, walk, path);
   find_closest(walk, path, look, out);
@@ -238,16 +268,21 @@ Contact ContactJudge::judge(const track::Person& person, const CarPath& path) co
     const Look other = scan(person, stops, path);
     if (other.possible) count(person, stops, path, other.at, shares.stops, out);
   }
-  if (shares.speeds_up > kLeastShare && speed < shares.fastest_mps) {
+  if (shares.speeds_up > kLeastShare && across < shares.fastest_mps) {
     Walk faster = walk;
-    faster.ux = person.vx_mps / speed;
-    faster.uy = person.vy_mps / speed;
+    faster.ux = 0;
+    faster.uy = person.vy_mps / across;
     faster.speed_up = shares.speed_up_mps2;
-    faster.speed_up_for = (shares.fastest_mps - speed) / shares.speed_up_mps2;
+    faster.speed_up_for = (shares.fastest_mps - across) / shares.speed_up_mps2;
     const Look other = scan(person, faster, path);
     if (other.possible) count(person, faster, path, other.at, shares.speeds_up, out);
   }
-  if (out.expected_s) *out.expected_s /= out.probability;
+  if (out.expected_s) {
+    const double mean = *out.expected_s / out.probability;
+    out.expected_s = mean;
+    out.expected_sigma_s =
+        std::sqrt(std::max(out.expected_sigma_s / out.probability - mean * mean, 0.0));
+  }
   out.probability = std::min(out.probability, 1.0);
   return out;
 }

@@ -13,6 +13,7 @@ namespace kerb::risk {
 struct Contact {
   double probability = 0;            ///< that the car touches them within the horizon
   std::optional<double> expected_s;  ///< to the contact: the mean over all that may happen
+  double expected_sigma_s = 0;       ///< and their standard deviation
   std::optional<double> time_s;      ///< to the contact their likeliest paths lead to
   double closest_m = std::numeric_limits<double>::infinity();  ///< between car and person, on those
   double closest_in_s = 0;
@@ -57,6 +58,9 @@ class ContactJudge {
   struct Walk;
   struct Doubt;
   struct Look;
+  struct Outside;
+  [[nodiscard]] Outside outside(const Walk& walk, const Doubt& doubt, const CarPath& path,
+                                double t) const noexcept;
   [[nodiscard]] double gap(const Walk& walk, const Doubt& doubt, const CarPath& path,
                            double t) const noexcept;
   [[nodiscard]] std::optional<double> touch(const Walk& walk, const Doubt& doubt,

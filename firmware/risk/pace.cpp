@@ -11,9 +11,9 @@ constexpr double kMemory = 0.5;      // seconds
 constexpr double kKnownAfter = 0.1;  // seconds
 constexpr double kGap = 0.5;         // seconds: all is forgotten
 
-/// 0 up to `from`, 1 from `to` on.
+/// 0 up to `from`, 1 from `to` on; in between in between.
 double ramp(double x, double from, double to) noexcept {
-  return std::clamp((x - from) / (to - from), 0.0, 1.0);
+  return x <= from ? 0 : x >= to ? 1 : (x - from) / (to - from);
 }
 
 }  // namespace
@@ -38,7 +38,7 @@ void PaceWatch::look(Nanos at, const track::PersonList& people) noexcept {
   count_ = 0;
   for (int i = 0; i < people.count; ++i) {
     const track::Person& person = people.items[i];
-    const double speed = std::sqrt(person.vx_mps * person.vx_mps + person.vy_mps * person.vy_mps);
+    const double speed = std::abs(person.vy_mps);
     if (!std::isfinite(speed)) continue;
     Walker walker{person.id, speed, speed, 0};
     for (int k = 0; k < old.count_; ++k) {
@@ -62,15 +62,15 @@ std::optional<double> PaceWatch::change_mps2(std::uint32_t id) const noexcept {
   return std::nullopt;
 }
 
-PaceShares pace_shares(double speed, std::optional<double> change) noexcept {
+PaceShares pace_shares(double speed, double sigma, std::optional<double> change) noexcept {
   PaceShares shares;
   const double walks = ramp(speed, 0.25, 0.5);  // rather than stands
+  const double surely = ramp(speed, 0.6 * sigma, 1.9 * sigma);
   const double grows = ramp(change.value_or(0), 0.25, 0.7);
   const double falls = ramp(-change.value_or(0), 0.3, 0.8);
-  // An ordinary walk; who starts faster than one does, runs.
-  shares.fastest_mps = 1.4 + 0.9 * ramp(change.value_or(0), 1.1, 1.7);
   shares.speed_up_mps2 = std::clamp(change.value_or(0), 0.9, 1.8);
-  shares.speeds_up = 0.75 * walks * grows * ramp(shares.fastest_mps - speed, 0, 0.3);
+  shares.fastest_mps = kWalkingPace;
+  shares.speeds_up = 0.75 * walks * surely * grows * ramp(kWalkingPace - speed, 0, 0.3);
   shares.stops = walks * (0.2 + 0.4 * falls) * (1 - shares.speeds_up);
   shares.keeps = 1 - shares.stops - shares.speeds_up;
   return shares;

@@ -10,14 +10,15 @@
 
 namespace kerb::risk {
 
-/// How people change their pace: who has begun to walk will not stay as slow as they are, and who
-/// slows down is about to stop. A memory of half a second for everybody who is followed. One thread
-/// at a time; allocates nothing; exact (see firmware/exact).
+/// How people change their pace across the car's way (along it, far away, hardly anything is
+/// known): who has begun to walk will not stay as slow as they are, and who slows down is about to
+/// stop. A memory of half a second for everybody who is followed. One thread at a time; allocates
+/// nothing; exact (see firmware/exact).
 class PaceWatch {
  public:
   /// Everybody, once a frame.
   void look(Nanos at, const track::PersonList& people) noexcept;
-  /// How fast somebody's speed over ground grows, m/s^2; nothing for whom it has not seen before.
+  /// How fast somebody's speed across grows, m/s^2; nothing for whom it has not seen before.
   [[nodiscard]] std::optional<double> change_mps2(std::uint32_t id) const noexcept;
   void reset() noexcept { *this = PaceWatch{}; }
   /// All that it remembers, for records of warnings; see firmware/state.
@@ -43,9 +44,14 @@ struct PaceShares {
   double speed_up_mps2 = 0;  ///< until
   double fastest_mps = 0;    ///< this speed
 };
-/// Of somebody of this speed over ground, whose speed changes like this, as far as that is known.
-[[nodiscard]] PaceShares pace_shares(double speed_mps, std::optional<double> change_mps2) noexcept;
+/// Of somebody of this speed over ground, known so well, whose speed changes like this, as far as
+/// that is known. Whoever walks may stop; whoever has surely begun to walk, and is not as fast yet,
+/// will walk as people do. (Nobody is believed to begin to run: who does so would pass ahead of the
+/// car, and would not be warned of.)
+[[nodiscard]] PaceShares pace_shares(double speed_mps, double sigma_mps,
+                                     std::optional<double> change_mps2) noexcept;
 
-inline constexpr double kStopsWithin = 1;  ///< metres
+inline constexpr double kStopsWithin = 1;    ///< metres
+inline constexpr double kWalkingPace = 1.4;  ///< m/s
 
 }  // namespace kerb::risk

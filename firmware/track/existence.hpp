@@ -6,12 +6,17 @@
 
 namespace kerb::track {
 
+/// What the picture's motion says of a detection. Seen from a car that stands or creeps it is
+/// hardly ever wrong.
+enum class Moves : std::uint8_t { not_known, likely, surely };
+
 /// How sure one is of a person, and what makes one surer. Evidence is in log-odds.
 struct ExistenceSettings {
-  double score_even = 11, score_scale = 2.5;  ///< of a detection's score: (score - even) / scale,
+  double score_even = 10, score_scale = 2.5;  ///< of a detection's score: (score - even) / scale,
   double least_gain = 0.1, most_gain = 2;     ///< within these
-  double moves = 0.4;                         ///< it moves by itself: trees and signs do not
-  double strain = 0.15;  ///< less for each squared standard deviation by which size and place of
+  double moves = 0.4;                         ///< it moves by itself: trees and signs do not;
+  double surely_moves = 2;                    ///< and where there is no doubt of that
+  double strain = 0.05;  ///< less for each squared standard deviation by which size and place of
                          ///< a box do not fit a person on the road, up to `most_strain` of them
   double most_strain = 8;
   double miss = 0.2;     ///< taken for each frame in which it should have been found
@@ -28,8 +33,8 @@ struct ExistenceSettings {
 /// The ledger of one person. Plain data; exact.
 class Existence {
  public:
-  void begin(const ExistenceSettings& s, double score, bool moves, double strain) noexcept;
-  void found(const ExistenceSettings& s, double score, bool moves, double strain) noexcept;
+  void begin(const ExistenceSettings& s, double score, Moves moves, double strain) noexcept;
+  void found(const ExistenceSettings& s, double score, Moves moves, double strain) noexcept;
   /// Not found though somebody looked. `hidden`: nor could it have been.
   void missed(const ExistenceSettings& s, bool hidden) noexcept;
 

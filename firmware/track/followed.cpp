@@ -10,16 +10,37 @@
 namespace kerb::track {
 namespace {
 
+constexpr Nanos kFlowCounts = std::chrono::milliseconds{200};  // after the last detection
+
 constexpr double kEdge = 2;          // pixels from the picture's edge: cut by it
 constexpr double kHabitShare = 0.2;  // of each new box, in what is known of the ones before
 constexpr float kLookShare = 0.1F;
 constexpr double kMostHabit = 0.3;
-constexpr double kOutOfView = 0.5;  // seconds somebody behind the camera is kept
-constexpr double kFarthest = 250;   // metres
-constexpr double kVaguest = 2.5;    // standard deviation across the view, metres
+constexpr double kMiddleShare = 0.6;  // of a new box's middle, against the expected one's
+constexpr double kSizeShare = 0.3;    // and of its size, which jumps by the detector's steps
+constexpr double kOutOfView = 0.5;    // seconds somebody behind the camera is kept
+constexpr double kFarthest = 250;     // metres
+constexpr double kVaguest = 2.5;      // standard deviation across the view, metres
 
 double sq(double x) noexcept { return x * x; }
 double seconds(Nanos t) noexcept { return static_cast<double>(t.count()) * 1e-9; }
+
+/// The `count`th box of somebody, evened out with where it was expected; the first ones count more.
+Detection evened(const Detection& expected, const Detection& seen, int count) noexcept {
+  const double middle = std::max(kMiddleShare, 1.0 / count),
+               size = std::max(kSizeShare, 1.0 / count);
+  const auto between = [](double a, double b, double share) { return a + share * (b - a); };
+  const double w = between(static_cast<double>(expected.w), static_cast<double>(seen.w), size);
+  const double h = between(static_cast<double>(expected.h), static_cast<double>(seen.h), size);
+  const auto along = [&](float a, float a_size, float b, float b_size) {
+    return between(static_cast<double>(a) + static_cast<double>(a_size) / 2,
+                   static_cast<double>(b) + static_cast<double>(b_size) / 2, middle);
+  };
+  const double x = along(expected.x, expected.w, seen.x, seen.w);
+  const double y = along(expected.y, expected.h, seen.y, seen.h);
+  return {static_cast<float>(x - w / 2), static_cast<float>(y - h / 2), static_cast<float>(w),
+          static_cast<float>(h), seen.score};
+}
 
 }  // namespace
 
@@ -49,7 +70,7 @@ SeenBox seen_box(const CameraModel& camera, const FilterSettings& settings, cons
 }
 
 bool Followed::begin(const View& view, std::uint32_t id, const Detection& box,
-                     const Signature& look, bool moves) {
+                     const Signature& look, Moves moves) {
   *this = {};
   const SeenBox seen = seen_box(view.camera, view.settings.filter, box);
   if (!filter_.begin(view.camera, view.settings.filter, seen, view.pitch, view.pitch_sigma,
@@ -88,7 +109,9 @@ void Followed::advance(const View& view, const BoxFlow* flow) {
   seen_ = false;
   filter_.predict(view.camera, view.settings.filter, view.way);
   if (view.pitch_seen) filter_.see_pitch(view.pitch, view.pitch_sigma);
-  if (flow != nullptr && flow->points > 0) {
+  // Where nobody was found for a while the box may be on something else by now.
+  const bool there = view.now - last_seen_ <= kFlowCounts;
+  if (flow != nullptr && flow->points > 0 && there) {
     // The picture's motion without distortion, at the middle of the box of the frame before.
     const Pixel from{static_cast<double>(box_.x) + static_cast<double>(box_.w) / 2,
                      static_cast<double>(box_.y) + static_cast<double>(box_.h) / 2};
@@ -129,7 +152,7 @@ double Followed::cost(const View& view, const Detection& box, const SeenBox& see
   return cost;
 }
 
-void Followed::found(const View& view, const Detection& box, const Signature& look, bool moves,
+void Followed::found(const View& view, const Detection& box, const Signature& look, Moves moves,
                      bool clear) {
   SeenBox seen = seen_box(view.camera, view.settings.filter, box);
   // The feet are below the picture's edge, however far: that much is known.
@@ -150,7 +173,8 @@ void Followed::found(const View& view, const Detection& box, const Signature& lo
   }
   width_share_ += 0.3 * (static_cast<double>(box.w) / static_cast<double>(box.h) - width_share_);
   score_ = static_cast<double>(box.score);
-  box_ = box;
+  boxes_ = std::min(boxes_ + 1, 1000);
+  box_ = expected_.in_front ? evened(box_, box, boxes_) : box;
   seen_ = true;
   last_seen_ = view.now;
   missed_s_ = 0;
@@ -185,6 +209,12 @@ bool Followed::is_gone(const View& view) const {
 }
 
 double Followed::distance() const noexcept { return std::sqrt(sq(x()) + sq(y())); }
+
+double Followed::speed_apart(const Followed& other) const noexcept {
+  const auto &a = filter_.state(), &b = other.filter_.state();
+  return std::sqrt(sq(a[GroundFilter::kVx] - b[GroundFilter::kVx]) +
+                   sq(a[GroundFilter::kVy] - b[GroundFilter::kVy]));
+}
 
 void Followed::tell(Person& out) const {
   const auto& s = filter_.state();

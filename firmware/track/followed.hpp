@@ -17,6 +17,11 @@ struct View {
   Travelled way;                         ///< of the car, since the frame before
   double pitch = 0, pitch_sigma = 0.01;  ///< above the mounting's
   bool pitch_seen = false;               ///< in this frame
+  bool slow = false;                     ///< the car stands or creeps
+  /// What motion that was seen in a picture says.
+  [[nodiscard]] Moves moves(bool seen) const noexcept {
+    return !seen ? Moves::not_known : slow ? Moves::surely : Moves::likely;
+  }
 };
 
 /// One person who is followed: where, how surely, and what they look like. Plain data.
@@ -24,14 +29,15 @@ class Followed {
  public:
   /// False: nobody can stand there.
   bool begin(const View& view, std::uint32_t id, const Detection& box, const Signature& look,
-             bool moves);
+             Moves moves);
   /// On to this frame, with how the picture moved.
   void advance(const View& view, const BoxFlow* flow);
   /// What it would cost to say that this box is this person; infinite where it cannot be.
   [[nodiscard]] double cost(const View& view, const Detection& box, const SeenBox& seen,
                             const Signature& look, const Appearance* appearance) const;
   /// `clear`: no other box covers it, so that its looks are its own.
-  void found(const View& view, const Detection& box, const Signature& look, bool moves, bool clear);
+  void found(const View& view, const Detection& box, const Signature& look, Moves moves,
+             bool clear);
   void missed(const View& view, bool hidden);
   [[nodiscard]] bool is_gone(const View& view) const;
   void tell(Person& out) const;
@@ -44,7 +50,9 @@ class Followed {
   [[nodiscard]] double x() const noexcept { return filter_.state()[GroundFilter::kX]; }
   [[nodiscard]] double y() const noexcept { return filter_.state()[GroundFilter::kY]; }
   [[nodiscard]] double distance() const noexcept;
-  [[nodiscard]] Nanos first_seen() const noexcept { return first_seen_; }
+  [[nodiscard]] double speed_apart(const Followed& other) const noexcept;
+  /// How many frames in a row it has been where another was found.
+  int note_shadow(bool is) noexcept { return shadowed_ = is ? shadowed_ + 1 : 0; }
 
  private:
   template <typename F>
@@ -64,6 +72,8 @@ class Followed {
   double width_share_ = 0.4;           // of a box's height
   double score_ = 0;
   double missed_s_ = 0;  // how long it should have been seen and was not
+  int shadowed_ = 0;
+  int boxes_ = 1;  // of the detector, so far
   bool seen_ = false;
 };
 

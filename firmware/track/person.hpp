@@ -16,7 +16,7 @@ struct Person {
   double vx_mps = 0, vy_mps = 0;        ///< over ground, along the car's axes
   std::array<double, 16> covariance{};  ///< of x, y, vx, vy; rows
   double height_m = 1.7, height_sigma_m = 0.1;
-  Detection box;         ///< as seen in this frame, or where it is expected
+  Detection box;         ///< as seen in this frame, evened out, or where it is expected
   double certainty = 0;  ///< 0..1: that there is somebody
   bool confirmed = false;
   bool seen = false;  ///< by the detector, in this frame

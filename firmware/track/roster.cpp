@@ -10,6 +10,7 @@ namespace kerb::track {
 namespace {
 
 constexpr double kHiddenShare = 0.5;   // of a box, covered by one who is nearer
+constexpr double kAsFar = 0.1;         // distances are known no better
 constexpr double kInPicture = 0.6;     // of a box, for somebody to be found
 constexpr double kClearShare = 0.3;    // of a box, covered by another: its looks are not its own
 constexpr double kBegunOverlap = 0.6;  // with somebody found in this frame: no other person
@@ -36,7 +37,7 @@ void Roster::take(const View& view, const Senses& senses, const Appearance* appe
   match(view, senses, appearance, false);
   note_misses(view);
   begin_new(view, senses);
-  merge_duplicates(view);
+  drop_shadows(view);
 }
 
 void Roster::match(const View& view, const Senses& senses, const Appearance* appearance,
@@ -48,13 +49,16 @@ void Roster::match(const View& view, const Senses& senses, const Appearance* app
   for (int d = 0; d < kMost; ++d)
     if (!taken_[at(d)]) detection[at(detections++)] = d;
   assignment_.reset(people, detections, view.settings.match.limit);
-  for (int r = 0; r < people; ++r)
+  for (int r = 0; r < people; ++r) {
+    const Followed& one = people_[at(person[at(r)])];
+    // Of two at one place, the one in front is the likelier to be found.
+    const double behind = is_covered(person[at(r)], false) ? view.settings.match.behind : 0;
     for (int c = 0; c < detections; ++c) {
       const std::size_t d = at(detection[at(c)]);
-      assignment_.set(r, c,
-                      people_[at(person[at(r)])].cost(view, senses.boxes[d], seen_[d],
-                                                      senses.looks[d], appearance));
+      assignment_.set(
+          r, c, behind + one.cost(view, senses.boxes[d], seen_[d], senses.looks[d], appearance));
     }
+  }
   assignment_.solve();
   for (int r = 0; r < people; ++r) {
     const int c = assignment_.column_of(r);
@@ -63,7 +67,8 @@ void Roster::match(const View& view, const Senses& senses, const Appearance* app
     const std::size_t d = at(chosen);
     taken_[d] = true;
     people_[at(person[at(r)])].found(view, senses.boxes[d], senses.looks[d],
-                                     senses.flow_says_moves[d], is_clear(senses, chosen));
+                                     view.moves(senses.flow_says_moves[d]),
+                                     is_clear(senses, chosen));
   }
 }
 
@@ -75,19 +80,25 @@ bool Roster::is_clear(const Senses& senses, int detection) const {
   return true;
 }
 
-/// Whether it could not have been found where it is expected.
-bool Roster::is_hidden(const View& view, int person) const {
+/// Whether somebody who is about as near or nearer covers it; `found`: one found in this frame.
+bool Roster::is_covered(int person, bool found) const {
   const Followed& p = people_[at(person)];
-  const Detection& box = p.box();
-  if (static_cast<double>(box.h) < view.settings.smallest_px) return true;
-  if (covered(box, picture_box(view.camera.width, view.camera.height)) < kInPicture) return true;
   for (int i = 0; i < count_; ++i) {
     const Followed& other = people_[at(i)];
-    if (i != person && other.seen() && other.distance() < p.distance() &&
-        covered(box, other.box()) > kHiddenShare)
+    if (i != person && (found ? other.seen() : other.confirmed()) &&
+        other.distance() < (1 + kAsFar) * p.distance() &&
+        covered(p.box(), other.box()) > kHiddenShare)
       return true;
   }
   return false;
+}
+
+/// Whether it could not have been found where it is expected.
+bool Roster::is_hidden(const View& view, int person) const {
+  const Detection& box = people_[at(person)].box();
+  if (static_cast<double>(box.h) < view.settings.smallest_px) return true;
+  if (covered(box, picture_box(view.camera.width, view.camera.height)) < kInPicture) return true;
+  return is_covered(person, true);
 }
 
 void Roster::note_misses(const View& view) {
@@ -107,34 +118,36 @@ void Roster::begin_new(const View& view, const Senses& senses) {
     if (std::any_of(people_.begin(), people_.begin() + before, holds)) continue;
     if (count_ == kMost) return;
     Followed& person = people_[at(count_)];
-    if (!person.begin(view, next_id_, box, senses.looks[at(d)], senses.flow_says_moves[at(d)]))
+    if (!person.begin(view, next_id_, box, senses.looks[at(d)],
+                      view.moves(senses.flow_says_moves[at(d)])))
       continue;
     ++next_id_;
     ++count_;
   }
 }
 
-/// Two that are followed in one place are one: the one that is surer of itself stays.
-void Roster::merge_duplicates(const View& view) {
+/// Whether `shadow`, not found in this frame, is where `p`, who was found, is too, and going the
+/// same way.
+bool Roster::is_shadow(const View& view, const Followed& shadow, const Followed& p) {
   const MatchSettings& m = view.settings.match;
-  for (int i = 0; i < count_; ++i) {
-    for (int j = i + 1; j < count_;) {
-      const Followed &a = people_[at(i)], &b = people_[at(j)];
-      const double dx = a.x() - b.x(), dy = a.y() - b.y();
-      const double near = std::max(m.duplicate_m, 0.1 * std::min(a.distance(), b.distance()));
-      const bool both_found = a.seen() && b.seen();
-      if (both_found || overlap(a.box(), b.box()) < m.duplicate_overlap ||
-          dx * dx + dy * dy > near * near) {
-        ++j;
-        continue;
-      }
-      const bool keep_first =
-          a.confirmed() != b.confirmed()
-              ? a.confirmed()
-              : (a.first_seen() != b.first_seen() ? a.first_seen() < b.first_seen()
-                                                  : a.id() < b.id());
-      if (!keep_first) people_[at(i)] = people_[at(j)];
-      remove(j);
+  if (shadow.seen() || !p.seen() || overlap(p.box(), shadow.box()) < m.duplicate_overlap)
+    return false;
+  const double dx = p.x() - shadow.x(), dy = p.y() - shadow.y();
+  const double near = std::max(m.duplicate_m, 0.1 * p.distance());
+  return dx * dx + dy * dy < near * near && p.speed_apart(shadow) < m.duplicate_mps;
+}
+
+/// Two that are followed in one place are one. Who passes behind another is there for a moment
+/// too, so one that is confirmed goes only when it has been so for a while.
+void Roster::drop_shadows(const View& view) {
+  for (int i = 0; i < count_;) {
+    Followed& one = people_[at(i)];
+    const auto is_of = [&](const Followed& p) { return is_shadow(view, one, p); };
+    const bool shadow = std::any_of(people_.begin(), people_.begin() + count_, is_of);
+    if (one.note_shadow(shadow) > (one.confirmed() ? view.settings.match.duplicate_frames : 0)) {
+      remove(i);
+    } else {
+      ++i;
     }
   }
 }

@@ -26,13 +26,14 @@ class Roster {
  private:
   template <typename F>
   friend void fields(F& f, FieldsOf<F, Roster>& object);  // state_fields.hpp
-  struct Input;                                           // a frame's detections, made ready
   void match(const View& view, const Senses& senses, const Appearance* appearance, bool confirmed);
   void begin_new(const View& view, const Senses& senses);
   void note_misses(const View& view);
+  [[nodiscard]] bool is_covered(int person, bool found) const;
   [[nodiscard]] bool is_hidden(const View& view, int person) const;
   [[nodiscard]] bool is_clear(const Senses& senses, int detection) const;
-  void merge_duplicates(const View& view);
+  [[nodiscard]] static bool is_shadow(const View& view, const Followed& shadow, const Followed& p);
+  void drop_shadows(const View& view);
   void remove(int person) noexcept;
 
   std::array<Followed, kMost> people_{};

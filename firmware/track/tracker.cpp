@@ -16,6 +16,8 @@
 namespace kerb::track {
 namespace {
 
+constexpr double kSlow = 3;  // m/s
+
 constexpr double kFastest = 120;           // m/s: no car
 constexpr double kFastestTurn = 3;         // rad/s
 constexpr double kYawContradicted = 0.05;  // rad/s between the car and the picture
@@ -200,7 +202,8 @@ void Tracker::step(const Senses& senses, PersonList& out) {
                   travelled(senses, s.settings.filter, dt),
                   s.pitch,
                   s.pitch_sigma,
-                  senses.pitch_rad.has_value()};
+                  senses.pitch_rad.has_value(),
+                  std::abs(senses.vehicle.speed_mps.value_or(kSlow)) < kSlow};
   s.roster.advance(view, senses);
   if (senses.looked) s.roster.take(view, senses, s.appearance.get());
   s.roster.drop_gone(view);

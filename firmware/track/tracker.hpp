@@ -32,9 +32,12 @@ struct MatchSettings {
   double overlap = 6;              ///< what boxes that do not overlap at all cost
   double appearance = 15;          ///< what looking as different as can be costs
   double most_different = 0.6;     ///< who looks more different is somebody else
+  double behind = 8;               ///< what standing behind another costs
   double limit = 36;               ///< what costs more is no match
   double duplicate_overlap = 0.7;  ///< of two people's boxes, from which they may be one
   double duplicate_m = 1.5;        ///< so near on the road, too; or a tenth of the distance
+  double duplicate_mps = 1.2;      ///< and going the same way
+  int duplicate_frames = 10;       ///< for so long, where both are confirmed
 };
 
 struct TrackerSettings {

@@ -13,9 +13,12 @@ namespace {
 constexpr double kCreeps = 10 / 3.6, kCreepsNoMore = 12 / 3.6;  // for information
 constexpr double kSlow = 9.4 / 3.6, kSlowNoMore = 9.7 / 3.6;    // for collision
 // Evidence.
-constexpr int kReports = 3, kUrgentReports = 2, kMostReports = 4;
-constexpr Nanos kLongEnough = std::chrono::milliseconds{100};
-constexpr double kUrgent = 1.0;  // seconds to the contact, and less
+constexpr int kFewestReports = 2;
+constexpr Nanos kMostEvidence = std::chrono::milliseconds{400};
+constexpr Nanos kCloseEvidence = std::chrono::milliseconds{60};
+constexpr Nanos kSeenLately = std::chrono::milliseconds{250};  // by the detector
+constexpr double kForesees = 0.8;                              // seconds before it is time to warn
+constexpr double kDoubt = 0.25;  // standard deviations by which a contact may be later than expected
 // What a collision warning goes on by.
 constexpr double kLessLikely = 0.25, kLonger = 0.6;  // seconds
 constexpr Nanos kCollisionLingers = std::chrono::milliseconds{300};
@@ -28,6 +31,13 @@ constexpr double kSlack = 0.1, kMoreSlack = 0.5;
 constexpr double kSoon = 0.3;  // seconds: who will be there then is told of now
 
 double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) * 1e-9; }
+
+/// For how long reports must speak for a contact that is so far off: what is further off can wait
+/// for more.
+Nanos enough_at(double in_s) noexcept {
+  const double ms = 30 + 100 * std::clamp((in_s - 1.2) / 1.0, 0.0, 1.0);
+  return Nanos{static_cast<Nanos::rep>(ms * 1e6)};
+}
 
 struct Place {
   double ahead, beside;
@@ -108,7 +118,7 @@ void WarningLogic::load(FieldReader& in) noexcept {
 }
 
 bool WarningLogic::Suspects::take(int camera, std::uint32_t id, Nanos at, bool speaks_for,
-                                  bool urgent) noexcept {
+                                  Nanos enough) noexcept {
   int i = 0;
   while (i < count_ && (items_[static_cast<std::size_t>(i)].id != id ||
                         items_[static_cast<std::size_t>(i)].camera != camera))
@@ -123,21 +133,22 @@ bool WarningLogic::Suspects::take(int camera, std::uint32_t id, Nanos at, bool s
     } else {
       ++count_;
     }
-    items_[static_cast<std::size_t>(i)] = {id, camera, 0, at, at - Nanos{1}};
+    items_[static_cast<std::size_t>(i)] = {id, camera, Nanos{}, 1, at};
+    return false;
   }
   Suspect& suspect = items_[static_cast<std::size_t>(i)];
   if (at > suspect.last) {
+    const Nanos passed = at - suspect.last;
     suspect.last = at;
-    suspect.reports =
-        speaks_for ? std::min(suspect.reports + 1, kMostReports) : std::max(suspect.reports - 1, 0);
-    if (suspect.reports == 0) {
+    suspect.spoke =
+        speaks_for ? std::min(suspect.spoke + passed, kMostEvidence) : suspect.spoke - passed;
+    suspect.reports += speaks_for ? 1 : 0;
+    if (suspect.spoke < Nanos::zero()) {
       suspect = items_[static_cast<std::size_t>(--count_)];
       return false;
     }
   }
-  if (!speaks_for) return false;
-  return suspect.reports >= kReports || (suspect.reports >= kUrgentReports &&
-                                         (urgent || suspect.last - suspect.since >= kLongEnough));
+  return speaks_for && suspect.reports >= kFewestReports && suspect.spoke >= enough;
 }
 
 void WarningLogic::Suspects::forget(Nanos now) noexcept {
@@ -170,18 +181,20 @@ void WarningLogic::look(Nanos now, int camera, const risk::PeopleReport& report,
     std::optional<double> in_s;
     if (contact.expected_s) in_s = std::max(*contact.expected_s - age, 0.0);
     const double p = contact.probability;
-    const bool danger = in_s && p >= likelihood && *in_s <= ahead;
+    const bool seen = report.at - person.last_seen <= kSeenLately;
+    const bool likely = in_s && p >= likelihood && *in_s <= ahead + kForesees;
+    const bool soon = in_s && *in_s + kDoubt * contact.expected_sigma_s <= ahead;
     const bool still = in_s && p >= (brakes_hard_ ? likelihood : likelihood - kLessLikely) &&
                        *in_s <= ahead + kLonger;
-    const bool urgent = in_s && *in_s <= kUrgent;
-    collision.add(endangered_.take(camera, person.id, report.at, danger, urgent), still, person.id,
-                  camera, in_s);
+    const bool enough =
+        endangered_.take(camera, person.id, report.at, likely, enough_at(in_s.value_or(0)));
+    collision.add(enough && soon && seen, still, person.id, camera, in_s);
 
     if (!creeping_) continue;
     const Place here = after(person, contact, speed, 0);
     const bool close =
         is_close(here, kSlack) || is_close(after(person, contact, speed, age + kSoon), kSlack);
-    information.add(close_.take(camera, person.id, report.at, close, false),
+    information.add(close_.take(camera, person.id, report.at, close, kCloseEvidence),
                     is_close(here, kMoreSlack), person.id, camera, std::nullopt);
   }
 }

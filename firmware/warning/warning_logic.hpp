@@ -34,10 +34,10 @@ struct WarningDecision {
 struct WarningRules {
   // Collision: a contact this likely, this soon. The time is what a driver takes to react and,
   // at half of a firm braking, to stop: longer the faster the car, up to `most_ahead_s`.
-  double likelihood = 0.65;
-  double reaction_s = 1.8;
+  double likelihood = 0.6;
+  double reaction_s = 1.7;
   double braking_mps2 = 10;
-  double most_ahead_s = 2.8;
+  double most_ahead_s = 2.5;
   // A car that creeps stops at once: only a contact that is nearly certain, and now.
   double creeping_likelihood = 0.9;
   double creeping_ahead_s = 1.0;
@@ -91,7 +91,7 @@ class WarningLogic {
   class Suspects {
    public:
     /// Takes in what a report says of somebody, each report once; whether it is enough by now.
-    bool take(int camera, std::uint32_t id, Nanos at, bool speaks_for, bool urgent) noexcept;
+    bool take(int camera, std::uint32_t id, Nanos at, bool speaks_for, Nanos enough) noexcept;
     void forget(Nanos now) noexcept;
     void clear() noexcept { count_ = 0; }
     template <typename F, typename Self>
@@ -101,8 +101,8 @@ class WarningLogic {
     struct Suspect {
       std::uint32_t id = 0;
       int camera = 0;
-      int reports = 0;  ///< that spoke for it, less those that did not
-      Nanos since{};    ///< the first of those
+      Nanos spoke{};    ///< so long the reports spoke for it, less so long they did not
+      int reports = 0;  ///< that did
       Nanos last{};     ///< the newest looked at
     };
     static constexpr int kCapacity = 64;

@@ -2,6 +2,8 @@
 if(TARGET kerb::tools_eval)
   kerb_add_test(NAME unit_tools_eval SOURCES tools/test_eval.cpp
     LINKS kerb::tools_eval LABELS unit)
+  kerb_add_test(NAME unit_tools_track_scores SOURCES tools/test_track_scores.cpp
+    LINKS kerb::tools_eval kerb::tools_track LABELS unit)
   kerb_add_test(NAME unit_tools_eval_readers SOURCES tools/test_eval_readers.cpp
     LINKS kerb::tools_eval LABELS unit)
 endif()
@@ -28,6 +30,12 @@ if(TARGET kerblab)
     KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
   add_dependencies(unit_tools_kerblab_ego kerblab)
   set_tests_properties(unit_tools_kerblab_ego PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  kerb_add_test(NAME unit_tools_kerblab_track SOURCES tools/test_kerblab_track.cpp
+    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
+  target_compile_definitions(unit_tools_kerblab_track PRIVATE
+    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
+  add_dependencies(unit_tools_kerblab_track kerblab)
+  set_tests_properties(unit_tools_kerblab_track PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   # On recordings, where they are: kerblab ego and what it says of walkers and parked cars.
   kerb_add_test(NAME truth_ego SOURCES tools/test_ego_truth.cpp
     LINKS kerb::hal kerb::json kerb::opencv LABELS unit)

@@ -14,6 +14,8 @@ namespace kerb::eval {
 struct MotBox {
   int id = 0;
   Box box;
+  double conf = 1;      ///< of a detection or a track: its score
+  bool ignore = false;  ///< finding or missing it counts nothing; in truth alone
 };
 
 /// Boxes by frame, counted from 1.
@@ -25,5 +27,23 @@ using MotBoxes = std::map<int, std::vector<MotBox>>;
 Result<MotBoxes> parse_mot(std::string_view text, std::string_view file);
 /// Fails, besides: not_found, io, invalid_argument.
 Result<MotBoxes> read_mot(const std::string& path);
+
+/// The same, with what is to be ignored: conf 0 and, where nine columns are told, people on
+/// vehicles, static people, distractors and reflections (classes 2, 7, 8, 12); other classes than
+/// these and 1 are left out whatever their conf. Fails, besides, where one id is twice in a frame:
+/// damaged.
+Result<MotBoxes> parse_mot_truth_tracks(std::string_view text, std::string_view file);
+/// `path` may be a sequence's folder, with gt/gt.txt in it.
+Result<MotBoxes> read_mot_truth_tracks(const std::string& path);
+
+/// What a tracker says: frame,id,x,y,w,h and, if it likes, conf and more, none of which leaves a
+/// line out. Fails, naming file and line, also where one id is twice in a frame: damaged.
+Result<MotBoxes> parse_mot_tracks(std::string_view text, std::string_view file);
+Result<MotBoxes> read_mot_tracks(const std::string& path);
+
+/// What a detector says: frame,id,x,y,w,h,conf and more; conf is the score, ids count nothing.
+/// Fails, naming file and line: damaged.
+Result<MotBoxes> parse_mot_detections(std::string_view text, std::string_view file);
+Result<MotBoxes> read_mot_detections(const std::string& path);
 
 }  // namespace kerb::eval

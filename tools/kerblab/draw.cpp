@@ -15,7 +15,8 @@ namespace {
 
 constexpr int kFont = cv::FONT_HERSHEY_SIMPLEX;
 
-/// On a plate of the box's colour above it, or inside where there is no room; never over an edge.
+}  // namespace
+
 void draw_label(cv::Mat& bgr, const cv::Rect& box, const std::string& text,
                 const cv::Scalar& colour) {
   const double size = std::clamp(box.height / 260.0, 0.38, 0.8);
@@ -29,8 +30,6 @@ void draw_label(cv::Mat& bgr, const cv::Rect& box, const std::string& text,
   cv::putText(bgr, text, {plate.x + 3, plate.y + plate.height - 4}, kFont, size, {0, 0, 0}, 1,
               cv::LINE_AA);
 }
-
-}  // namespace
 
 cv::Scalar colour_of(float score, float threshold) {
   // Blue, green, red. Told apart by the colour-blind, and by everybody on grey streets.

@@ -12,6 +12,11 @@ namespace kerb::lab {
 /// score has the same colour in every picture.
 [[nodiscard]] cv::Scalar colour_of(float score, float threshold);
 
+/// A text on a plate of the box's colour above it, or inside where there is no room; never over an
+/// edge.
+void draw_label(cv::Mat& bgr, const cv::Rect& box, const std::string& text,
+                const cv::Scalar& colour);
+
 /// Draws boxes and scores into the picture, the best on top.
 void draw_detections(cv::Mat& bgr, const DetectionList& people, float threshold);
 

@@ -4,13 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <opencv2/imgproc.hpp>
 #include <optional>
 #include <string>
@@ -23,8 +21,10 @@
 #include "gpu/flow/motion_points.hpp"
 #include "gpu/memory/context.hpp"
 #include "tools/eval/mot.hpp"
+#include "tools/kerblab/camera_options.hpp"
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/draw.hpp"
+#include "tools/kerblab/frames.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/pictures.hpp"
 #include "tools/kerblab/progress.hpp"
@@ -37,46 +37,15 @@ using ego::RegionVerdict;
 
 struct EgoOptions {
   std::vector<std::string> images;
-  CameraSettings camera;
+  CameraOptions camera;
   EgoMotionSettings ego;
   std::string json = "-", draw, boxes, method = "auto", backend = "auto";
-  std::vector<double> center;
   double rate = 30;
   std::optional<double> speed, yaw_rate;
   std::optional<int> first;
   int width = 640, points = 1200, every = 1, threads = 0;
   bool fixed = false;
 };
-
-/// The number a file's name ends with, before its extension: 000020.jpg is 20.
-std::optional<int> number_of(const std::string& path) {
-  const std::string stem = std::filesystem::path{path}.stem().string();
-  const std::size_t last = stem.find_last_not_of("0123456789");
-  const std::string digits = last == std::string::npos ? stem : stem.substr(last + 1);
-  int number = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (digits.empty() || error != std::errc{}) return std::nullopt;
-  return number;
-}
-
-/// Which frame of its sequence each picture is: by --first, by the numbers in the names where all
-/// have one, else counted from 1. Fails: invalid_argument (numbers that do not rise).
-Result<std::vector<int>> number_frames(const std::vector<std::string>& paths,
-                                       std::optional<int> first) {
-  std::vector<int> frames;
-  for (const std::string& path : paths) {
-    const std::optional<int> number = number_of(path);
-    if (first || !number) break;
-    if (!frames.empty() && *number <= frames.back())
-      return Error{Errc::invalid_argument, 0, "ego",
-                   Text<112>{path + ": frames must come in order; --first counts them as given"}};
-    frames.push_back(*number);
-  }
-  if (frames.size() == paths.size()) return frames;
-  frames.resize(paths.size());
-  std::iota(frames.begin(), frames.end(), first.value_or(1));
-  return frames;
-}
 
 cv::Scalar colour_of(RegionVerdict verdict) {
   switch (verdict) {
@@ -106,7 +75,7 @@ class Ego {
       if (!boxes) return boxes.error();
       boxes_ = std::move(*boxes);
     }
-    const Result<std::vector<int>> frames = number_frames(*paths, options_.first);
+    const Result<std::vector<int>> frames = number_frames("ego", *paths, options_.first);
     if (!frames) return frames.error();
     BackendChoice choice = BackendChoice::automatic;
     parse(options_.backend, choice);
@@ -155,11 +124,8 @@ class Ego {
         flow::MotionPoints::create(*context_, *workers_, settings, width, height);
     if (!points) return points.error();
     points_ = std::move(*points);
-    CameraSettings camera = options_.camera;
-    if (options_.center.size() == 2) {
-      camera.center_x = options_.center[0];
-      camera.center_y = options_.center[1];
-    }
+    CameraSettings camera;
+    options_.camera.apply(camera);
     ego_.emplace(ego::camera_of(camera, width, height), ego::settings_of(options_.ego));
     width_ = width;
     height_ = height;
@@ -373,28 +339,7 @@ void add_ego(CLI::App& app, Action& action) {
       ->check(CLI::Range(0, 100000000));
   command->add_flag("--camera-stands", o->fixed,
                     "Sorts the verdicts by how fast the boxes themselves move in the picture");
-  command->add_option("--focal", o->camera.focal_px, "Focal length, pixels")
-      ->check(CLI::Range(1.0, 1e5));
-  command
-      ->add_option("--fov", o->camera.fov_deg,
-                   "Horizontal angle of view, degrees; where --focal is unset")
-      ->check(CLI::Range(5.0, 170.0))
-      ->capture_default_str();
-  command->add_option("--center", o->center, "Where the lens's axis meets the picture, pixels")
-      ->expected(2)
-      ->check(CLI::Range(-1e5, 1e5))
-      ->option_text("X Y");
-  command->add_option("--height", o->camera.height_m, "The camera above the road, metres")
-      ->check(CLI::Range(0.1, 10.0))
-      ->capture_default_str();
-  command
-      ->add_option("--pitch", o->camera.pitch_deg, "The camera looks upwards by so much, degrees")
-      ->check(CLI::Range(-45.0, 45.0));
-  command->add_option("--yaw", o->camera.yaw_deg, "... and to the left, degrees")
-      ->check(CLI::Range(-45.0, 45.0));
-  command->add_option("--ahead", o->camera.ahead_m, "The camera ahead of the rear axle, metres")
-      ->check(CLI::Range(-20.0, 20.0))
-      ->capture_default_str();
+  add_camera_options(*command, o->camera);
   command
       ->add_option("--tolerance", o->ego.aim_tolerance_deg,
                    "So far the direction of travel may be from there, degrees")

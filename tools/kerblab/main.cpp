@@ -57,6 +57,7 @@ int main(int argc, char** argv) {
   lab::add_train(app, action);
   lab::add_flow(app, action);
   lab::add_ego(app, action);
+  lab::add_track(app, action);
   lab::add_sim(app, action);
   try {
     app.parse(argc, argv);

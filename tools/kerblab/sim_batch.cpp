@@ -103,9 +103,7 @@ class Batch {
       BatchRun done;
       done.set = planned_[i].set->name;
       sim::RunOptions options = each_;
-      options.watch = [&](double t, const DetectionList& found) {
-        done.found.push_back({t, {found.items, found.items + found.count}});
-      };
+      keep_found(options, done);
       Result<sim::Run> run = sim::run_scenario(*planned_[i].scenario, options, log_);
       if (!run) {
         const std::lock_guard lock{mutex_};
@@ -120,6 +118,7 @@ class Batch {
   void finish(std::size_t i, BatchRun& done) {
     sim::ReportedRun reported;
     reported.suite = done.set;
+    if (options_.look) options_.look(done);
     picture(i, done, reported);
     reported.scenario = done.run.scenario;
     reported.truth = std::move(done.run.truth);
@@ -182,6 +181,19 @@ class Batch {
 };
 
 }  // namespace
+
+void keep_found(sim::RunOptions& options, BatchRun& run) {
+  options.watch = [&run](double t, const DetectionList& found, const risk::PeopleReport& report) {
+    FoundPeople now{t, {found.items, found.items + found.count}, {}};
+    for (int i = 0; i < report.people.count; ++i) {
+      const track::Person& person = report.people.items[i];
+      if (!person.confirmed) continue;
+      const risk::Contact& contact = report.contacts[i];
+      now.followed.push_back({person.box, person.id, contact.ahead_m, contact.probability});
+    }
+    run.found.push_back(std::move(now));
+  };
+}
 
 void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
   CLI::Option* oracle = command.add_flag(

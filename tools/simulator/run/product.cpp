@@ -60,6 +60,8 @@ class Product final : public Firmware {
     controller_->finish(now);
   }
   [[nodiscard]] const DetectionList& found() override { return pipeline_->sighting().people; }
+  // The controller's round reads the same report: both on the stepper's thread.
+  [[nodiscard]] const risk::PeopleReport& followed() override { return pipeline_->people(); }
 
  private:
   void stop() {

@@ -16,8 +16,9 @@ struct RunOptions {
   double latency_s = 0.033;
   PainterMaker painter = make_plain_painter;
   int threads = 2;  ///< for drawing
-  /// Called with each picture's time and what was found in it; may be empty.
-  std::function<void(double t, const DetectionList& found)> watch;
+  /// Called with each picture's time, what was found in it and who is followed; may be empty.
+  std::function<void(double t, const DetectionList& found, const risk::PeopleReport& followed)>
+      watch;
 };
 
 /// One run: what was sent, what is true, and what the judge says.

@@ -11,7 +11,7 @@ namespace {
 const ExistenceSettings kSettings;
 
 /// How many detections of this score it takes; 100: never.
-int confirmed_after(double score, double strain = 0, bool moves = false) {
+int confirmed_after(double score, double strain = 0, Moves moves = Moves::not_known) {
   Existence e;
   e.begin(kSettings, score, moves, strain);
   for (int n = 1; n < 100; ++n) {
@@ -26,7 +26,7 @@ void test_the_better_the_score_the_sooner_it_is_confirmed() {
   TEST_ASSERT_GREATER_OR_EQUAL(3, confirmed_after(14));
   TEST_ASSERT_GREATER_THAN(confirmed_after(14), confirmed_after(12));
   TEST_ASSERT_GREATER_OR_EQUAL(confirmed_after(12), confirmed_after(7));
-  TEST_ASSERT_LESS_THAN(confirmed_after(12), confirmed_after(12, 0, true));  // it moves
+  TEST_ASSERT_LESS_THAN(confirmed_after(12), confirmed_after(12, 0, Moves::likely));  // it moves
 }
 
 void test_one_detection_never_confirms() {

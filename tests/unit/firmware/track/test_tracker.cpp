@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/track/tracker.hpp"
+
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "firmware/track/colour_appearance.hpp"
+#include "tests/support/unity.hpp"
+#include "tests/unit/firmware/track/walkers.hpp"
+
+using namespace kerb;
+using test::Walker;
+using test::World;
+using track::Person;
+using track::PersonList;
+using track::Senses;
+using track::Tracker;
+
+namespace {
+
+constexpr double kFrame = 1.0 / 30;
+
+/// A world and a tracker that looks at it.
+class Drive {
+ public:
+  explicit Drive(std::uint64_t seed, const track::TrackerSettings& settings = {})
+      : world{seed}, settings_{settings} {}
+
+  /// One frame on.
+  void frame(bool looked = true, bool flow = false) {
+    if (!tracker_)
+      tracker_ =
+          std::make_unique<Tracker>(world.camera, settings_, track::make_colour_appearance());
+    world.sense(looked, *senses_);
+    if (flow) add_flow();
+    tracker_->step(*senses_, *people);
+    for (std::size_t i = 0; i < world.walkers.size(); ++i)
+      boxes_[i] = world.box_of(world.walkers[i]);
+    note_ids();
+    world.move(kFrame);
+    ++frames;
+  }
+  /// Who is told to be where walker `i` was in this frame, if confirmed.
+  [[nodiscard]] const Person* of(std::size_t i) const {
+    const Detection& b = boxes_.at(i);
+    if (b.h <= 0) return nullptr;
+    const Person* best = nullptr;
+    float nearest = 0.2F * b.h;
+    for (int k = 0; k < people->count; ++k) {
+      const Person& p = people->items[k];
+      const float off = std::abs(p.box.x + p.box.w / 2 - b.x - b.w / 2) +
+                        0.5F * std::abs(p.box.y + p.box.h - b.y - b.h);
+      if (p.confirmed && off < nearest) {
+        best = &p;
+        nearest = off;
+      }
+    }
+    return best;
+  }
+  [[nodiscard]] int confirmed() const {
+    int n = 0;
+    for (int k = 0; k < people->count; ++k) n += people->items[k].confirmed ? 1 : 0;
+    return n;
+  }
+
+  World world;
+  std::unique_ptr<PersonList> people = std::make_unique<PersonList>();
+  std::map<std::size_t, std::set<std::uint32_t>> ids;  ///< that each walker was given
+  int frames = 0;
+
+ private:
+  /// Whose detection each confirmed person was given.
+  void note_ids() {
+    for (int d = 0; d < senses_->count; ++d)
+      for (int k = 0; k < people->count; ++k) {
+        const Person& p = people->items[k];
+        const Detection& box = senses_->boxes[static_cast<std::size_t>(d)];
+        if (p.confirmed && p.seen && p.box.x == box.x && p.box.y == box.y)
+          ids[static_cast<std::size_t>(world.of[static_cast<std::size_t>(d)])].insert(p.id);
+      }
+  }
+  /// As measured where each followed person was: whoever stands there.
+  void add_flow() {
+    senses_->followed = people->count;
+    for (int k = 0; k < people->count; ++k) {
+      for (std::size_t i = 0; i < world.walkers.size(); ++i) {
+        const Person* p = of(i);
+        if (p == nullptr || p->id != people->items[k].id) continue;
+        const Detection now = world.box_of(world.walkers[i]);
+        const Detection& before = boxes_.at(i);
+        if (now.h <= 0 || before.h <= 0) continue;
+        track::BoxFlow& f = senses_->flows[static_cast<std::size_t>(k)];
+        f.points = 20;
+        f.dx = now.x + now.w / 2 - before.x - before.w / 2 +
+               static_cast<float>(0.2 * world.dice.normal());
+        f.growth = now.h / before.h - 1 + static_cast<float>(0.005 * world.dice.normal());
+        f.sigma_px = 0.2F;
+        f.growth_sigma = 0.005F;
+      }
+    }
+  }
+
+  track::TrackerSettings settings_;
+  std::unique_ptr<Tracker> tracker_;
+  std::unique_ptr<Senses> senses_ = std::make_unique<Senses>();
+  std::map<std::size_t, Detection> boxes_;
+};
+
+void test_a_walker_is_confirmed_followed_and_forgotten() {
+  Drive d{1};
+  d.world.walkers = {{20, 6, 0, -1.4}};
+  d.world.wander = 0;
+  int confirmed_at = 0;
+  for (int i = 0; i < 60; ++i) {
+    d.frame();
+    if (confirmed_at == 0 && d.confirmed() == 1) confirmed_at = d.frames;
+  }
+  TEST_ASSERT_TRUE(confirmed_at >= 2 && confirmed_at <= 4);
+  TEST_ASSERT_EQUAL(1, d.people->count);
+  const Person& p = d.people->items[0];
+  TEST_ASSERT_TRUE(p.seen && p.certainty > 0.9);
+  TEST_ASSERT_DOUBLE_WITHIN(0.4, -1.4, p.vy_mps);
+  TEST_ASSERT_DOUBLE_WITHIN(2, 20, p.x_m);
+  TEST_ASSERT_EQUAL(1, d.ids[0].size());
+  d.world.walkers[0].shown = false;
+  int frames = 0;
+  while (d.people->count > 0 && frames < 200) d.frame(), ++frames;
+  TEST_ASSERT_TRUE(frames > 15);  // followed on for a while
+  TEST_ASSERT_TRUE(frames < 40);  // but not for long
+}
+
+void test_one_false_alarm_is_never_confirmed() {
+  Drive d{2};
+  d.world.walkers = {{20, 1, 0, 0}};
+  d.frame();
+  TEST_ASSERT_EQUAL(1, d.people->count);
+  TEST_ASSERT_FALSE(d.people->items[0].confirmed);
+  d.world.walkers[0].shown = false;
+  for (int i = 0; i < 10; ++i) {
+    d.frame();
+    TEST_ASSERT_EQUAL(0, d.confirmed());
+  }
+  TEST_ASSERT_EQUAL(0, d.people->count);
+}
+
+void test_what_scores_too_little_continues_a_person_but_begins_none() {
+  track::TrackerSettings settings;
+  settings.birth_score = 8;
+  Drive d{3, settings};
+  d.world.walkers = {{20, 1, 0, 0}, {25, -4, 0, 0}};
+  d.world.walkers[1].score = 6;
+  for (int i = 0; i < 20; ++i) d.frame();
+  TEST_ASSERT_EQUAL(1, d.people->count);
+  d.world.walkers[0].score = 6;
+  for (int i = 0; i < 90; ++i) d.frame();
+  TEST_ASSERT_EQUAL(1, d.people->count);
+  TEST_ASSERT_EQUAL(1, d.ids[0].size());
+}
+
+/// Two who meet and pass each other, seen all the time, in every one of many tries.
+void test_crossing_people_keep_their_ids() {
+  int kept = 0;
+  constexpr int kTries = 20;
+  for (unsigned seed = 0; seed < kTries; ++seed) {
+    Drive d{100 + seed};
+    d.world.wander = 0.02;
+    d.world.walkers = {{15, 3, 0, -1.3, 1.72}, {15.4, -3, 0, 1.3, 1.68}};
+    d.world.walkers[0].colour = 5;
+    d.world.walkers[1].colour = 9;
+    for (int i = 0; i < 140; ++i) {
+      // While one is behind the other, only the nearer one is found.
+      const Walker a = d.world.from_car(d.world.walkers[0]),
+                   b = d.world.from_car(d.world.walkers[1]);
+      d.world.walkers[1].shown = std::abs(a.y - b.y) > 0.35;
+      d.frame();
+    }
+    kept += d.ids[0].size() == 1 && d.ids[1].size() == 1 && d.people->count == 2 ? 1 : 0;
+  }
+  TEST_ASSERT_GREATER_OR_EQUAL(kTries - 1, kept);
+}
+
+void test_who_is_behind_another_is_followed_and_keeps_the_id() {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    Drive d{200 + seed};
+    d.world.wander = 0;
+    d.world.walkers = {{12, 0.2, 0, 0, 1.8}, {16, 2.4, 0, -1.2, 1.65}};
+    for (int i = 0; i < 115; ++i) {
+      const Detection front = d.world.box_of(d.world.walkers[0]);
+      const Detection back = d.world.box_of(d.world.walkers[1]);
+      const bool hidden = std::abs(front.x + front.w / 2 - back.x - back.w / 2) < 0.7F * front.w;
+      d.world.walkers[1].shown = !hidden;
+      d.frame();
+      if (i > 10) TEST_ASSERT_EQUAL(2, d.people->count);  // nobody gone, nobody new
+    }
+    TEST_ASSERT_EQUAL(1, d.ids[0].size());
+    TEST_ASSERT_EQUAL(1, d.ids[1].size());
+  }
+}
+
+void test_a_detector_that_looks_at_every_third_frame_loses_nobody() {
+  for (const bool flow : {false, true}) {
+    Drive d{300};
+    d.world.speed = 5;
+    d.world.wander = 0.1;
+    d.world.walkers = {{40, 3, 0, -1.2}, {45, -4, 1, 0}, {50, 0, -1, 0.2}, {38, -6, 0, 0}};
+    double off = 0;
+    int counted = 0;
+    for (int i = 0; i < 120; ++i) {
+      d.frame(i % 3 == 0, flow);
+      if (i < 20) continue;
+      TEST_ASSERT_EQUAL(4, d.people->count);
+      for (std::size_t k = 0; k < 4; ++k) {
+        TEST_ASSERT_NOT_NULL(d.of(k));
+        TEST_ASSERT_EQUAL(i % 3 == 0, d.of(k)->seen);
+        off += std::abs(d.of(k)->y_m + d.of(k)->vy_mps * kFrame -
+                        d.world.from_car(d.world.walkers[k]).y);
+        ++counted;
+      }
+    }
+    for (std::size_t k = 0; k < 4; ++k) TEST_ASSERT_EQUAL(1, d.ids[k].size());
+    TEST_ASSERT_TRUE(off / counted < (flow ? 0.25 : 0.35));
+  }
+}
+
+void test_frames_nobody_looked_at_cost_no_certainty() {
+  Drive d{310};
+  d.world.walkers = {{20, 0, 0, 0}};
+  for (int i = 0; i < 10; ++i) d.frame();
+  const double before = d.people->items[0].certainty;
+  for (int i = 0; i < 15; ++i) d.frame(false);
+  TEST_ASSERT_EQUAL(1, d.people->count);
+  TEST_ASSERT_EQUAL_DOUBLE(before, d.people->items[0].certainty);
+}
+
+void test_fifty_people_at_once() {
+  Drive d{400};
+  d.world.wander = 0;
+  for (int i = 0; i < 50; ++i) {
+    const int row = i / 10, column = i % 10;
+    d.world.walkers.push_back({12.0 + 7 * row, (column - 4.5 + 0.2 * row) * (1.0 + 0.55 * row), 0,
+                               column % 2 == 0 ? 0.3 : -0.3, 1.6 + 0.02 * column});
+  }
+  for (int i = 0; i < 40; ++i) d.frame();
+  TEST_ASSERT_EQUAL(50, d.confirmed());
+  for (std::size_t k = 0; k < 50; ++k) {
+    TEST_ASSERT_NOT_NULL(d.of(k));
+    TEST_ASSERT_EQUAL(1, d.ids[k].size());
+  }
+  // Confirmed ones first, then by distance.
+  for (int k = 1; k < d.people->count; ++k) {
+    const Person &a = d.people->items[k - 1], &b = d.people->items[k];
+    TEST_ASSERT_TRUE(a.confirmed || !b.confirmed);
+    if (a.confirmed == b.confirmed)
+      TEST_ASSERT_TRUE(std::hypot(a.x_m, a.y_m) <= std::hypot(b.x_m, b.y_m));
+  }
+}
+
+void test_a_person_found_twice_is_one() {
+  Drive d{500};
+  d.world.walkers = {{15, 0, 0, 0}, {15.05, 0.02, 0, 0}};
+  d.world.wander = 0;
+  d.world.walkers[1].shown = false;
+  for (int i = 0; i < 60; ++i) {
+    d.world.walkers[1].shown = i % 7 == 3;  // now and then a second box on the same person
+    d.frame();
+  }
+  TEST_ASSERT_EQUAL(1, d.confirmed());
+  TEST_ASSERT_EQUAL(1, d.ids[0].size());
+}
+
+/// What the pictures say of the pitch corrects the distance of people whose size says little.
+void test_a_pitch_from_the_pictures_corrects_distances() {
+  double off[2];
+  for (const bool told : {false, true}) {
+    World w{600};
+    w.camera.pitch_sigma_rad = 0.01;
+    w.pitch = 0.02;  // two standard deviations: the car brakes
+    w.walkers = {{25, 1, 0, 0, 1.5}};
+    w.wander = 0;
+    Tracker tracker{w.camera, {}, nullptr};
+    Senses s;
+    PersonList p;
+    double sum = 0;
+    for (int i = 0; i < 60; ++i) {
+      w.sense(true, s);
+      if (told) {
+        s.pitch_rad = w.camera.pitch_rad + w.pitch;
+        s.pitch_sigma_rad = 0.002;
+      }
+      tracker.step(s, p);
+      if (i >= 10) sum += std::abs(p.items[0].x_m - 25);
+      w.move(kFrame);
+    }
+    off[told ? 1 : 0] = sum / 50;
+  }
+  TEST_ASSERT_TRUE(off[1] < 0.5 * off[0]);
+  TEST_ASSERT_TRUE(off[1] < 2);
+}
+
+void test_without_the_cars_speed_people_are_followed_with_more_doubt() {
+  World w{700};
+  w.speed = 8;
+  w.walkers = {{40, 3, 0, 0}};
+  w.wander = 0;
+  Tracker told{w.camera, {}, nullptr}, untold{w.camera, {}, nullptr};
+  Senses s;
+  PersonList a, b;
+  std::set<std::uint32_t> ids;
+  for (int i = 0; i < 60; ++i) {
+    w.sense(true, s);
+    told.step(s, a);
+    s.vehicle = {};
+    s.yaw_rate_radps = 0;
+    untold.step(s, b);
+    if (i > 10) {
+      TEST_ASSERT_EQUAL(1, b.count);
+      ids.insert(b.items[0].id);
+      TEST_ASSERT_TRUE(b.items[0].covariance[10] > a.items[0].covariance[10]);
+    }
+    w.move(kFrame);
+  }
+  TEST_ASSERT_EQUAL(1, ids.size());
+  // The velocity it finds is the one relative to the car.
+  TEST_ASSERT_DOUBLE_WITHIN(4, -8, b.items[0].vx_mps);
+}
+
+}  // namespace
+
+void setUp() {}
+void tearDown() {}
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_a_walker_is_confirmed_followed_and_forgotten);
+  RUN_TEST(test_one_false_alarm_is_never_confirmed);
+  RUN_TEST(test_what_scores_too_little_continues_a_person_but_begins_none);
+  RUN_TEST(test_crossing_people_keep_their_ids);
+  RUN_TEST(test_who_is_behind_another_is_followed_and_keeps_the_id);
+  RUN_TEST(test_a_detector_that_looks_at_every_third_frame_loses_nobody);
+  RUN_TEST(test_frames_nobody_looked_at_cost_no_certainty);
+  RUN_TEST(test_fifty_people_at_once);
+  RUN_TEST(test_a_person_found_twice_is_one);
+  RUN_TEST(test_a_pitch_from_the_pictures_corrects_distances);
+  RUN_TEST(test_without_the_cars_speed_people_are_followed_with_more_doubt);
+  return UNITY_END();
+}

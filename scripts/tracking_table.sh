@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Follows the people of four recordings with the product's tracker and with SORT, on the same detections, and
+# writes the table of docs/results/tracking.md.
+# usage: tracking_table.sh [--sweep] [VIDEOS [WORK [KERBLAB]]]
+#   VIDEOS   folder of the sequences (../shared/data/video)
+#   WORK     detections are kept here, SEQUENCE.det.txt, and made where they are missing (build/tracking)
+#   KERBLAB  the program (build/host/bin/kerblab)
+#   --sweep  instead of writing the table prints, for each method and threshold, the sum of MOTA and IDF1 over
+#            all sequences: by this the two thresholds below were chosen
+set -euo pipefail
+root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
+sweep=false
+if [[ "${1:-}" == --sweep ]]; then
+  sweep=true
+  shift
+fi
+videos="${1:-$root/../shared/data/video}"
+work="${2:-$root/build/tracking}"
+kerblab="${3:-$root/build/host/bin/kerblab}"
+page="$root/docs/results/tracking.md"
+
+sequences=(KITTI-17 MOT16-13_half_1-120 ETH-Sunnyday_1-150 TUD-Stadtmitte_1-120)
+# Lens and mounting as assumed: docs/results/tracking.md says from where.
+camera_of() {
+  case "$1" in
+    KITTI-17) echo --fps 10 --focal 707 --center 604 180 --height 1.7 --pitch -2.8 ;;
+    MOT16-13_half_1-120) echo --fps 25 --focal 650 --height 2.75 --pitch -2.33 ;;
+    ETH-Sunnyday_1-150) echo --fps 14 --focal 500 --height 0.95 --pitch 0.4 ;;
+    TUD-Stadtmitte_1-120) echo --fps 25 --focal 2600 --height 1.33 --pitch -2.3 ;;
+  esac
+}
+search=(--threshold 2 --min-height 48) # low, so that every threshold can be tried on the same file
+# One threshold for all sequences, each method's own: the best sum of MOTA and IDF1 over all four.
+threshold_of() {
+  case "$1" in
+    kerbwatch) echo 6.5 ;;
+    sort) echo 7.5 ;;
+  esac
+}
+
+[[ -x "$kerblab" ]] || {
+  echo "tracking_table.sh: $kerblab: no such program (cmake --build --preset host --target kerblab)" >&2
+  exit 2
+}
+mkdir -p "$work"
+for sequence in "${sequences[@]}"; do
+  [[ -d "$videos/$sequence/img1" ]] || {
+    echo "tracking_table.sh: $videos/$sequence: no such sequence" >&2
+    exit 2
+  }
+  [[ -s "$work/$sequence.det.txt" ]] || "$kerblab" track --sequence "$videos/$sequence" --method sort \
+    "${search[@]}" --save-detections "$work/$sequence.det.txt" --out /dev/null
+done
+
+# run METHOD THRESHOLD: the tracks of all sequences, and METHOD.json, their scores.
+run() {
+  local method="$1" threshold="$2" sequence camera judged=()
+  for sequence in "${sequences[@]}"; do
+    read -ra camera <<<"$(camera_of "$sequence")"
+    "$kerblab" track --sequence "$videos/$sequence" --method "$method" --detections "$work/$sequence.det.txt" \
+      --threshold "$threshold" "${camera[@]}" --out "$work/$sequence.$method.txt" 2>>"$work/log"
+    judged+=(--truth "$videos/$sequence" --tracks "$work/$sequence.$method.txt")
+  done
+  "$kerblab" eval track "${judged[@]}" --json "$work/$method.json" >"$work/$method.table"
+}
+
+: >"$work/log"
+if "$sweep"; then
+  for method in kerbwatch sort; do
+    for threshold in 4 4.5 5 5.5 6 6.5 7 7.5 8 8.5 9 9.5 10 11 12; do
+      run "$method" "$threshold"
+      python3 - "$method" "$threshold" "$work/$method.json" <<'PYTHON'
+import json, sys
+method, threshold, path = sys.argv[1:]
+with open(path, encoding="utf-8") as file:
+    scores = json.load(file)["all"]
+print(f"{method:9} {threshold:>4}  MOTA {scores['mota']:.3f}  IDF1 {scores['idf1']:.3f}"
+      f"  sum {scores['mota'] + scores['idf1']:.4f}", flush=True)
+PYTHON
+    done
+  done
+  exit 0
+fi
+
+for method in kerbwatch sort; do
+  run "$method" "$(threshold_of "$method")"
+  cat "$work/$method.table"
+done
+python3 - "$page" "$work" <<'PYTHON'
+import json, sys
+page, work = sys.argv[1:]
+begin, end = "<!-- tracking_table.sh: begin -->\n", "<!-- tracking_table.sh: end -->\n"
+names = {"kerbwatch": "kerbwatch", "sort": "SORT"}
+scores = {}
+for method in names:
+    with open(f"{work}/{method}.json", encoding="utf-8") as file:
+        report = json.load(file)
+    scores[method] = report["sequences"] + [report["all"]]
+rows = ["| sequence | method | MOTA | IDF1 | HOTA | DetA | AssA | Frag | IDSW | FP | FN | MT / PT / ML | people |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
+for both in zip(*scores.values()):
+    best = {key: max(one[key] for one in both) for key in ("mota", "idf1", "hota")}
+    for method, s in zip(names.values(), both):
+        def figure(key):
+            text = f"{s[key]:.3f}"
+            return f"**{text}**" if s[key] == best[key] else text
+        rows.append(
+            f"| {s['name']} | {method} | {figure('mota')} | {figure('idf1')} | {figure('hota')} | {s['det_a']:.3f} | "
+            f"{s['ass_a']:.3f} | {s['fragmentations']} | {s['id_switches']} | {s['false_positives']} | {s['misses']} | "
+            f"{s['mostly_tracked']} / {s['partly_tracked']} / {s['mostly_lost']} | {s['people']} |")
+with open(page, encoding="utf-8") as file:
+    text = file.read()
+if begin not in text or end not in text:
+    sys.exit(f"tracking_table.sh: {page}: the lines {begin.strip()} and {end.strip()} are missing")
+before, rest = text.split(begin, 1)
+after = rest.split(end, 1)[1]
+with open(page, "w", encoding="utf-8") as file:
+    file.write(before + begin + "\n".join(rows) + "\n" + end + after)
+print(f"tracking_table.sh: wrote {page}")
+PYTHON

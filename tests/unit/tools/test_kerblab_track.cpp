@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab track and kerblab eval track as a person meets them, on a street and a walker made here.
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "tests/unit/tools/kerblab_folder.hpp"
+#include "tools/bench/street.hpp"
+
+namespace {
+
+using Json = nlohmann::json;
+using namespace kerb::test;
+
+constexpr int kWidth = 320, kHeight = 200, kFrames = 20;
+constexpr double kFocal = 300, kEyes = 1.4, kRate = 10;
+
+void write(const fs::path& path, const std::string& text) { std::ofstream{path} << text; }
+
+std::string name_of_frame(int number) {
+  char name[16];
+  std::snprintf(name, sizeof name, "%06d.png", number);
+  return name;
+}
+
+/// Somebody of 1.7 m who crosses 10 m ahead, to the right with 1.2 m/s: the box in the picture.
+std::array<double, 4> walker(int frame) {
+  const double scale = kFocal / 10, x = -2 + 1.2 * (frame - 1) / kRate;
+  return {(kWidth - 1) / 2.0 + (x - 0.35) * scale, (kHeight - 1) / 2.0 + (kEyes - 1.7) * scale,
+          0.7 * scale, 1.7 * scale};
+}
+
+std::string mot_line(int frame, int id, const std::array<double, 4>& b, double conf) {
+  std::ostringstream line;
+  line << frame << ',' << id << ',' << b[0] << ',' << b[1] << ',' << b[2] << ',' << b[3] << ','
+       << conf << ",-1,-1,-1\n";
+  return line.str();
+}
+
+/// SEQ/img1, a street that stands with a walker before it, SEQ/gt/gt.txt, and what a detector found
+/// of her: nothing in `missed`.
+void write_sequence(const std::string& folder, int missed = 0) {
+  fs::create_directories(g_folder / folder / "img1");
+  fs::create_directories(g_folder / folder / "gt");
+  const std::vector<std::uint8_t> street = kerb::bench::street_picture(kWidth, kHeight);
+  std::string truth, found;
+  for (int frame = 1; frame <= kFrames; ++frame) {
+    cv::Mat picture(kHeight, kWidth, CV_8UC1);
+    std::copy(street.begin(), street.end(), picture.data);
+    const std::array<double, 4> b = walker(frame);
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x) {
+        const double u = (x - b[0]) / b[2], v = (y - b[1]) / b[3];
+        if (u < 0.2 || u > 0.8 || v < 0 || v > 1) continue;
+        // Clothes with something to hold on to.
+        picture.at<std::uint8_t>(y, x) =
+            static_cast<std::uint8_t>(128 + 60 * std::sin(u * 19) * std::cos(v * 31));
+      }
+    TEST_ASSERT_TRUE(
+        cv::imwrite((g_folder / folder / "img1" / name_of_frame(frame)).string(), picture));
+    truth += mot_line(frame, 1, b, 1);
+    if (frame != missed) found += mot_line(frame, -1, b, 14);
+  }
+  write(g_folder / folder / "gt" / "gt.txt", truth);
+  write(g_folder / "found.txt", found);
+}
+
+constexpr const char* kTrack =
+    "track --sequence s --fps 10 --focal 300 --backend cpu --threads 1 --out tracks.txt ";
+
+Json scores() {
+  const Outcome o = kerblab("eval track --truth s --tracks tracks.txt --json -");
+  expect_done(o);
+  return Json::parse(o.out);
+}
+
+void test_somebody_is_followed_through_a_frame_in_which_nobody_saw_her() {
+  write_sequence("s", 12);
+  for (const bool is_ours : {true, false}) {
+    expect_done(kerblab(kTrack + std::string{"--detections found.txt --method "} +
+                        (is_ours ? "kerbwatch" : "sort")));
+    const Json one = scores()["sequences"][0];
+    TEST_ASSERT_EQUAL_STRING("s", one["name"].get<std::string>().c_str());
+    TEST_ASSERT_EQUAL_INT(kFrames, one["people"].get<int>());
+    TEST_ASSERT_EQUAL_INT(1, one["tracks"].get<int>());
+    TEST_ASSERT_EQUAL_INT(0, one["id_switches"].get<int>());
+    TEST_ASSERT_EQUAL_INT(0, one["false_positives"].get<int>());
+    if (is_ours) {  // a few frames until she is confirmed, and none missed after
+      TEST_ASSERT_LESS_OR_EQUAL_INT(4, one["misses"].get<int>());
+      TEST_ASSERT_EQUAL_INT(0, one["fragmentations"].get<int>());
+    } else {  // told from the first frame; hidden, and then told when seen thrice again
+      TEST_ASSERT_EQUAL_INT(3, one["misses"].get<int>());
+      TEST_ASSERT_EQUAL_INT(1, one["fragmentations"].get<int>());
+    }
+  }
+}
+
+void test_places_on_the_road_are_told_in_metres() {
+  write_sequence("s");
+  expect_done(kerblab(kTrack + std::string{"--ahead 1 --detections found.txt"}));
+  std::istringstream text{read(g_folder / "tracks.txt")};
+  std::string line, last;
+  while (std::getline(text, line)) last = line;
+  std::vector<double> columns;
+  std::istringstream parts{last};
+  for (std::string part; std::getline(parts, part, ',');) columns.push_back(std::stod(part));
+  TEST_ASSERT_EQUAL_size_t(10, columns.size());
+  TEST_ASSERT_EQUAL_DOUBLE(kFrames, columns[0]);
+  TEST_ASSERT_DOUBLE_WITHIN(1.5, 11,
+                            columns[7]);  // 10 m from the camera, 1 m behind which is the axle
+  TEST_ASSERT_DOUBLE_WITHIN(0.3, 2 - 1.2 * (kFrames - 1) / kRate, columns[8]);  // to the left
+  TEST_ASSERT_TRUE(columns[6] > 0.5 && columns[6] <= 1);
+}
+
+void test_frames_in_which_the_detector_does_not_look_lose_nobody() {
+  write_sequence("s");
+  expect_done(kerblab(kTrack + std::string{"--look-every 2 --detections found.txt"}));
+  const Json one = scores()["sequences"][0];
+  TEST_ASSERT_EQUAL_INT(1, one["tracks"].get<int>());
+  TEST_ASSERT_EQUAL_INT(0, one["fragmentations"].get<int>());
+  TEST_ASSERT_LESS_OR_EQUAL_INT(8, one["misses"].get<int>());
+}
+
+void test_saved_detections_give_the_same_tracks() {
+  write_sequence("s");
+  expect_done(kerblab(kTrack + std::string{"--threshold -1 --save-detections saved.txt"}));
+  const std::string tracks = read(g_folder / "tracks.txt"), saved = read(g_folder / "saved.txt");
+  TEST_ASSERT_TRUE(saved.find("1,-1,") == 0);  // the street itself has what looks like somebody
+  expect_done(kerblab(kTrack + std::string{"--detections saved.txt --save-detections again.txt"}));
+  TEST_ASSERT_EQUAL_STRING(tracks.c_str(), read(g_folder / "tracks.txt").c_str());
+  TEST_ASSERT_EQUAL_STRING(saved.c_str(), read(g_folder / "again.txt").c_str());
+  expect_done(kerblab(kTrack + std::string{"--detections saved.txt --threshold 1e6"}));
+  TEST_ASSERT_EQUAL_STRING("", read(g_folder / "tracks.txt").c_str());
+}
+
+void test_drawings_show_boxes_in_colour() {
+  write_sequence("s");
+  for (const std::string method : {"kerbwatch", "sort"}) {
+    const std::string folder = "drawn_" + method;
+    expect_done(kerblab(kTrack + std::string{"--detections found.txt --every 10 --draw "} + folder +
+                        " --method " + method));
+    TEST_ASSERT_EQUAL_INT(2, file_count(g_folder / folder));
+    const cv::Mat drawn = cv::imread((g_folder / folder / name_of_frame(20)).string());
+    TEST_ASSERT_TRUE(drawn.cols == kWidth && drawn.rows == kHeight);
+    const std::array<double, 4> b = walker(20);
+    int coloured = 0;  // at the box's left edge: the street is grey
+    for (int y = static_cast<int>(b[1]); y < b[1] + b[3]; ++y)
+      for (int x = static_cast<int>(b[0]) - 6; x < b[0] + 6; ++x) {
+        const auto& p = drawn.at<cv::Vec3b>(y, x);
+        coloured += p[0] != p[1] || p[1] != p[2] ? 1 : 0;
+      }
+    TEST_ASSERT_GREATER_THAN_INT(20, coloured);
+  }
+}
+
+void test_the_camera_comes_from_a_configuration_and_options_win() {
+  write_sequence("s");
+  write(g_folder / "k.toml", "[[camera]]\nfocal_px = 300.0\nheight_m = 1.4\nahead_m = 1.0\n");
+  const std::string without =
+      "track --sequence s --fps 10 --backend cpu --threads 1 --out tracks.txt --detections "
+      "found.txt ";
+  expect_done(kerblab(without + "--focal 300 --height 1.4 --ahead 1"));
+  const std::string expected = read(g_folder / "tracks.txt");
+  expect_done(kerblab(without + "--config k.toml"));
+  TEST_ASSERT_EQUAL_STRING(expected.c_str(), read(g_folder / "tracks.txt").c_str());
+  expect_done(kerblab(without + "--config k.toml --ahead 3"));
+  TEST_ASSERT_TRUE(expected != read(g_folder / "tracks.txt"));
+  write(g_folder / "bad.toml", "[[camera]]\nheight_m = -1.0\n");
+  expect_bad_input(kerblab(without + "--config bad.toml"), "height_m");
+  expect_bad_input(kerblab(without + "--config none.toml"), "none.toml");
+}
+
+void test_the_rate_is_seqinfos_where_none_is_given() {
+  write_sequence("s");
+  const std::string without =
+      "track --sequence s --focal 300 --backend cpu --threads 1 --out tracks.txt --detections "
+      "found.txt";
+  write(g_folder / "s" / "seqinfo.ini", "[Sequence]\nname=s\nframeRate=10\n");
+  const Outcome told = kerblab(without);
+  expect_done(told);
+  TEST_ASSERT_TRUE_MESSAGE(told.err.find("at 10 a second") != std::string::npos, told.err.c_str());
+  write(g_folder / "s" / "seqinfo.ini", "frameRate=fast\n");
+  expect_bad_input(kerblab(without), "seqinfo.ini:1: frameRate");
+}
+
+void test_bad_input_of_track_is_one_line_and_leaves_nothing() {
+  write_sequence("s");
+  write(g_folder / "short.txt", "1,-1,10,20,30,60,9\n\n2,-1,10,20\n");
+  write(g_folder / "flat.txt", "1,-1,10,20,30,0,9\n");
+  fs::create_directories(g_folder / "empty");
+  const long files = file_count(g_folder);
+  const std::string found = "--detections found.txt ";
+  expect_bad_input(kerblab("track --sequence none --out t.txt"), "none");
+  expect_bad_input(kerblab("track --sequence empty --out t.txt"), "empty");
+  expect_bad_input(kerblab("track --sequence s"), "--out");
+  expect_bad_input(kerblab(kTrack + std::string{"--detections none.txt"}), "none.txt");
+  expect_bad_input(kerblab(kTrack + std::string{"--detections short.txt"}), "short.txt:3: must be");
+  expect_bad_input(kerblab(kTrack + std::string{"--detections flat.txt"}), "flat.txt:1: width");
+  expect_bad_input(kerblab(kTrack + std::string{"--method deep "} + found), "--method");
+  expect_bad_input(kerblab(kTrack + std::string{"--model none.kwm"}), "none.kwm");
+  for (const char* wrong : {"--fps 0", "--fps nan", "--height 0", "--focal -3", "--pitch 90",
+                            "--coast -1", "--look-every 0", "--every 0"})
+    expect_bad_input(kerblab(kTrack + found + wrong), "--");
+  expect_bad_input(kerblab("track --sequence s --out found.txt " + found), "overwrite");
+  expect_bad_input(kerblab("track --sequence s --out t.txt --save-detections t.txt " + found),
+                   "twice");
+  expect_bad_input(kerblab(kTrack + found + "--draw s/img1"), "overwrite");
+  TEST_ASSERT_TRUE(cv::imwrite((g_folder / "s" / "img1" / "000021.png").string(),
+                               cv::Mat::zeros(100, 100, CV_8UC1)));
+  expect_bad_input(kerblab(kTrack + found), "another size");
+  write(g_folder / "s" / "img1" / "000021.png", "no picture");
+  expect_bad_input(kerblab(kTrack + found), "000021.png");
+  TEST_ASSERT_EQUAL_INT(files + 1, file_count(g_folder));
+}
+
+// --- eval track --------------------------------------------------------------------------------
+
+void test_scores_are_a_table_and_json() {
+  fs::create_directories(g_folder / "a" / "gt");
+  // Two people for four frames; one to ignore; a car.
+  std::string truth, tracks;
+  for (int frame = 1; frame <= 4; ++frame) {
+    const std::string f = std::to_string(frame);
+    truth += f + ",1,10,10,40,100,1,1,1\n" + f + ",2,200,10,40,100,1,1,1\n" + f +
+             ",3,300,10,40,100,0,8,1\n" + f + ",4,400,10,90,60,1,3,1\n";
+    tracks += f + ",7,10,10,40,100\n" + f + ",9,300,10,40,100,0.5\n";
+  }
+  write(g_folder / "a" / "gt" / "gt.txt", truth);
+  write(g_folder / "t.txt", tracks);
+  write(g_folder / "b.txt", "1,1,10,10,40,100,1\n");
+  write(g_folder / "u.txt", "1,1,10,10,40,100,1\n2,1,10,10,40,100,1\n");
+  const Outcome o = kerblab(
+      "eval track --truth a/gt/gt.txt --tracks t.txt --truth b.txt --tracks u.txt --json s.json");
+  expect_done(o);
+  TEST_ASSERT_EQUAL_STRING("", o.err.c_str());
+  for (const char* part : {"MOTA", "IDF1", "HOTA", "Frag", "\na  ", "\nb  ", "\nall "})
+    TEST_ASSERT_TRUE_MESSAGE(o.out.find(part) != std::string::npos, o.out.c_str());
+  const Json report = Json::parse(read(g_folder / "s.json"));
+  const Json &a = report["sequences"][0], &b = report["sequences"][1], &all = report["all"];
+  TEST_ASSERT_EQUAL_INT(8, a["people"].get<int>());
+  TEST_ASSERT_EQUAL_INT(4, a["ignored"].get<int>());
+  TEST_ASSERT_EQUAL_INT(0, a["false_positives"].get<int>());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5, a["mota"].get<double>());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, b["mota"].get<double>());  // one hit, one false alarm
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1 - 5.0 / 9, all["mota"].get<double>());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 10 / 15.0, all["idf1"].get<double>());
+  TEST_ASSERT_EQUAL_size_t(19, all["by_alpha"].size());
+  const Outcome quiet = kerblab("eval track --truth a --tracks t.txt --json -");
+  expect_done(quiet);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5, Json::parse(quiet.out)["all"]["mota"].get<double>());
+}
+
+void test_bad_input_of_eval_track_is_one_line() {
+  write(g_folder / "g.txt", "1,1,10,10,40,100,1\n");
+  write(g_folder / "t.txt", "1,1,10,10,40,100\n");
+  struct Fault {
+    const char *text, *part;
+  };
+  for (const Fault& f : {Fault{"1,1,10,10,40\n", "x.txt:1: must be frame,id,x,y,w,h"},
+                         Fault{"1,1,10,10,40,100\n1,1,50,10,40,100\n", "x.txt:2: id 1 is twice"},
+                         Fault{"1,1,10,ten,40,100\n", "x.txt:1: 'ten' is no number"},
+                         Fault{"1.5,1,10,10,40,100\n", "x.txt:1: frame and id must be whole"},
+                         Fault{"0,1,10,10,40,100\n", "x.txt:1: frames count from 1"}}) {
+    write(g_folder / "x.txt", f.text);
+    expect_bad_input(kerblab("eval track --truth g.txt --tracks x.txt"), f.part);
+  }
+  expect_bad_input(kerblab("eval track --truth t.txt --tracks t.txt"), "t.txt:1: must be");
+  expect_bad_input(kerblab("eval track --truth g.txt --tracks none.txt"), "none.txt");
+  expect_bad_input(kerblab("eval track --truth none --tracks t.txt"), "none");
+  expect_bad_input(kerblab("eval track --truth . --tracks t.txt"), "gt.txt");
+  expect_bad_input(kerblab("eval track --truth g.txt --truth g.txt --tracks t.txt"), "--tracks");
+  expect_bad_input(kerblab("eval track --truth g.txt"), "--tracks");
+  expect_bad_input(kerblab("eval track --truth g.txt --tracks t.txt --json g.txt"), "overwrite");
+  expect_bad_input(kerblab("eval track --truth g.txt --tracks t.txt --json no/s.json"), "no");
+}
+
+void test_help_has_an_example() {
+  for (const std::string command : {"track", "eval track"}) {
+    const Outcome o = kerblab(command + " --help");
+    expect_done(o);
+    TEST_ASSERT_TRUE(o.out.find("Example: kerblab " + command) != std::string::npos);
+  }
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_somebody_is_followed_through_a_frame_in_which_nobody_saw_her);
+  RUN_TEST(test_places_on_the_road_are_told_in_metres);
+  RUN_TEST(test_frames_in_which_the_detector_does_not_look_lose_nobody);
+  RUN_TEST(test_saved_detections_give_the_same_tracks);
+  RUN_TEST(test_drawings_show_boxes_in_colour);
+  RUN_TEST(test_the_camera_comes_from_a_configuration_and_options_win);
+  RUN_TEST(test_the_rate_is_seqinfos_where_none_is_given);
+  RUN_TEST(test_bad_input_of_track_is_one_line_and_leaves_nothing);
+  RUN_TEST(test_scores_are_a_table_and_json);
+  RUN_TEST(test_bad_input_of_eval_track_is_one_line);
+  RUN_TEST(test_help_has_an_example);
+  return UNITY_END();
+}

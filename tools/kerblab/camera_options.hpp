@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "hal/camera_settings.hpp"
+
+namespace CLI {  // NOLINT(readability-identifier-naming): not ours
+class App;
+}
+
+namespace kerb::lab {
+
+/// The lens and the mounting as a command line has them: the same options in every command that
+/// makes metres of pixels.
+struct CameraOptions {
+  std::optional<double> focal_px, fov_deg, height_m, pitch_deg, yaw_deg, ahead_m;
+  std::vector<double> center;  ///< x, y; empty: not given
+
+  /// What was given takes the place of what is there.
+  void apply(CameraSettings& settings) const;
+};
+
+/// Adds them all. `options` must live until the command line is read.
+void add_camera_options(CLI::App& command, CameraOptions& options);
+
+}  // namespace kerb::lab

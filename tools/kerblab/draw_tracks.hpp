@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <opencv2/core.hpp>
+#include <string>
+#include <vector>
+
+#include "firmware/track/camera_model.hpp"
+#include "firmware/track/person.hpp"
+#include "tools/eval/mot.hpp"
+
+namespace kerb::lab {
+
+/// A colour of its own for each of many ids; neighbours differ most.
+[[nodiscard]] cv::Scalar colour_of_id(int id);
+
+/// Boxes with their ids.
+void draw_boxes(cv::Mat& bgr, const std::vector<eval::MotBox>& boxes);
+
+/// Boxes with id and metres from the middle of the rear axle; at the feet an arrow to where the
+/// person will be in a second, as they move over ground; thin where the detector has not seen them
+/// in this frame. At the upper right the same from above: the car's front half at the bottom,
+/// 40 metres ahead at the top.
+void draw_people(cv::Mat& bgr, const std::vector<track::Person>& people,
+                 const track::CameraModel& camera, double pitch_more);
+
+/// A line of text in the lower left corner.
+void draw_caption(cv::Mat& bgr, const std::string& text);
+
+}  // namespace kerb::lab

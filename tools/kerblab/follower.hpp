@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <optional>
+
+#include "firmware/config/config.hpp"
+#include "firmware/ego/ego_estimator.hpp"
+#include "firmware/ego/motion_watch.hpp"
+#include "firmware/track/tracker.hpp"
+#include "gpu/flow/motion_points.hpp"
+#include "gpu/memory/context.hpp"
+#include "gpu/memory/workers.hpp"
+#include "hal/base/clock.hpp"
+#include "hal/base/result.hpp"
+#include "tools/kerblab/pictures.hpp"
+
+namespace kerb::lab {
+
+/// The product's way from a picture and its detections to the people followed: flow, the camera's
+/// own motion and firmware/track, as a configuration has them, for pictures of one size. One thread
+/// at a time.
+class Follower {
+ public:
+  /// The first camera of `config` is the one that took them. `context` and `workers` must outlive
+  /// it. Fails: as flow::MotionPoints::create().
+  static Result<std::unique_ptr<Follower>> create(const Context& context, Workers& workers,
+                                                  const Config& config,
+                                                  const track::TrackerSettings& settings, int width,
+                                                  int height);
+
+  /// The next frame; `found` null: the detector did not look. Nobody tells the car's motion: the
+  /// pictures must. Fails: as the flow.
+  Status step(const LoadedPicture& picture, Nanos captured, const DetectionList* found,
+              track::PersonList& out);
+
+  [[nodiscard]] const track::CameraModel& camera() const noexcept { return camera_; }
+  [[nodiscard]] const ego::EgoMotion& motion() const noexcept { return report_->ego; }
+  [[nodiscard]] Nanos flow_time() const noexcept { return flow_time_; }    ///< of all frames
+  [[nodiscard]] Nanos track_time() const noexcept { return track_time_; }  ///< ego motion included
+
+ private:
+  Follower(const Config& config, const track::TrackerSettings& settings, int width, int height);
+  void judge_motion(Nanos captured, const DetectionList* found);
+
+  SystemClock clock_;
+  track::CameraModel camera_;
+  std::unique_ptr<flow::MotionPoints> flow_;
+  ego::EgoEstimator ego_;
+  track::Tracker tracker_;
+  std::unique_ptr<MotionField> field_;
+  std::unique_ptr<ego::MotionReport> report_;
+  std::unique_ptr<track::Senses> senses_;
+  std::unique_ptr<track::PersonList> last_;  // people after the frame before
+  int points_;
+  Nanos before_{}, flow_time_{}, track_time_{};
+};
+
+}  // namespace kerb::lab
