@@ -74,17 +74,17 @@ void fields(F& f, FieldsOf<F, FilterSettings>& s) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, ExistenceSettings>& s) {
-  static_assert(sizeof(ExistenceSettings) == 13 * 8 + 2 * 4 + 8 + 8,
+  static_assert(sizeof(ExistenceSettings) == 14 * 8 + 2 * 4 + 8 + 8,
                 "a new field? list it, see above");
-  f(s.score_even, s.score_scale, s.least_gain, s.most_gain, s.moves, s.strain, s.most_strain,
-    s.miss, s.unseen, s.first, s.most, s.confirm, s.drop, s.confirm_hits, s.confirm_within,
-    s.sure_score, s.tentative_misses);
+  f(s.score_even, s.score_scale, s.least_gain, s.most_gain, s.moves, s.surely_moves, s.strain,
+    s.most_strain, s.miss, s.unseen, s.first, s.most, s.confirm, s.drop, s.confirm_hits,
+    s.confirm_within, s.sure_score, s.tentative_misses);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, MatchSettings>& s) {
-  static_assert(sizeof(MatchSettings) == 8 * 8, "a new field? list it, see above");
-  f(s.gate, s.least_overlap, s.overlap, s.appearance, s.most_different, s.limit,
-    s.duplicate_overlap, s.duplicate_m);
+  static_assert(sizeof(MatchSettings) == 10 * 8 + 8, "a new field? list it, see above");
+  f(s.gate, s.least_overlap, s.overlap, s.appearance, s.most_different, s.behind, s.limit,
+    s.duplicate_overlap, s.duplicate_m, s.duplicate_mps, s.duplicate_frames);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, TrackerSettings>& t) {

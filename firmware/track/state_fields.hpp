@@ -40,11 +40,11 @@ template <typename F>
 void fields(F& f, FieldsOf<F, Followed>& p) {
   static_assert(sizeof(Followed) == 24 + sizeof(GroundFilter) + sizeof(Existence) +
                                         sizeof(Signature) + 4 + sizeof(GroundFilter::Expected) +
-                                        3 * 8 + 24 + 3 * 8 + 8,
+                                        3 * 8 + 24 + 3 * 8 + 2 * 4 + 8,
                 "a new member? list it, see above");
   f(p.id_, p.first_seen_, p.last_seen_, p.filter_, p.existence_, p.look_, p.expected_);
   matrix_fields(f, p.habit_);
-  f(p.box_, p.width_share_, p.score_, p.missed_s_, p.seen_);
+  f(p.box_, p.width_share_, p.score_, p.missed_s_, p.shadowed_, p.boxes_, p.seen_);
 }
 /// seen_, usable_, taken_ and assignment_ are of one frame.
 template <typename F>

@@ -18,7 +18,8 @@ constexpr Nanos kMostEvidence = std::chrono::milliseconds{400};
 constexpr Nanos kCloseEvidence = std::chrono::milliseconds{60};
 constexpr Nanos kSeenLately = std::chrono::milliseconds{250};  // by the detector
 constexpr double kForesees = 0.8;                              // seconds before it is time to warn
-constexpr double kDoubt = 0.25;  // standard deviations by which a contact may be later than expected
+constexpr double kDoubt =
+    0.25;  // standard deviations by which a contact may be later than expected
 // What a collision warning goes on by.
 constexpr double kLessLikely = 0.25, kLonger = 0.6;  // seconds
 constexpr Nanos kCollisionLingers = std::chrono::milliseconds{300};
@@ -98,7 +99,7 @@ void WarningLogic::Suspects::list(F& f, Self& s) noexcept {
                 "a new member? list it");
   f.count(s.count_, kCapacity);
   for (std::size_t i = 0; i < static_cast<std::size_t>(s.count_); ++i)
-    f(s.items_[i].id, s.items_[i].camera, s.items_[i].reports, s.items_[i].since, s.items_[i].last);
+    f(s.items_[i].id, s.items_[i].camera, s.items_[i].spoke, s.items_[i].reports, s.items_[i].last);
 }
 template <typename F, typename Self>
 void WarningLogic::list(F& f, Self& s) noexcept {
