@@ -10,7 +10,7 @@ namespace kerb::risk {
 
 template <typename F>
 void fields(F& f, FieldsOf<F, Contact>& c) {
-  static_assert(sizeof(Contact) == 2 * 8 + 2 * 16 + 4 * 8, "a new field? list it, see above");
+  static_assert(sizeof(Contact) == 8 + 2 * 16 + 5 * 8, "a new field? list it, see above");
   f(c.probability, c.expected_s, c.expected_sigma_s, c.time_s, c.closest_m, c.closest_in_s,
     c.ahead_m, c.beside_m);
 }

@@ -40,7 +40,7 @@ template <typename F>
 void fields(F& f, FieldsOf<F, Followed>& p) {
   static_assert(sizeof(Followed) == 24 + sizeof(GroundFilter) + sizeof(Existence) +
                                         sizeof(Signature) + 4 + sizeof(GroundFilter::Expected) +
-                                        3 * 8 + 24 + 3 * 8 + 16,
+                                        3 * 8 + 24 + 3 * 8 + 2 * 4 + 8,
                 "a new member? list it, see above");
   f(p.id_, p.first_seen_, p.last_seen_, p.filter_, p.existence_, p.look_, p.expected_);
   matrix_fields(f, p.habit_);
