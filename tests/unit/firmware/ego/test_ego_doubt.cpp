@@ -48,7 +48,7 @@ Case stuck(const char* name, const Drive& d, std::optional<double> speed,
 /// As well as people are judged with a car that tells the truth.
 void expect_good(const Rates& r, const char* name) {
   TEST_ASSERT_EQUAL_INT_MESSAGE(r.frames, r.valid, name);
-  TEST_ASSERT_LESS_OR_EQUAL_INT_MESSAGE(all(r.standing) / 25, r.standing[2], name);
+  TEST_ASSERT_LESS_OR_EQUAL_INT_MESSAGE(all(r.standing) / 20, r.standing[2], name);
   TEST_ASSERT_GREATER_OR_EQUAL_INT_MESSAGE(all(r.walking) * 8 / 10, r.walking[2], name);
   TEST_ASSERT_LESS_OR_EQUAL_INT_MESSAGE(all(r.walking) / 20, r.walking[1], name);
 }
