@@ -50,20 +50,22 @@ struct Drive::Sums {
   int found = 0;
 };
 
-void Drive::add(const MotionField& field, Nanos interval, const ego::VehicleMotion& vehicle) {
-  frames_.push_back(
+void Drive::add(const MotionField& field, Nanos interval, const ego::VehicleMotion& vehicle,
+                std::size_t thread) {
+  if (thread >= threads_.size()) threads_.resize(thread + 1);
+  threads_[thread].push_back(
       {{field.items, field.items + field.count}, field.has_previous, interval, vehicle});
 }
 
-void Drive::go_over(const ego::Camera& camera, double tolerance_deg, const DriveSettings& settings,
-                    Sums& out) const {
+void Drive::go_over(const std::vector<Frame>& frames, const ego::Camera& camera,
+                    double tolerance_deg, const DriveSettings& settings, Sums& out) const {
   ego::EgoSettings ego_settings;
   ego_settings.aim_tolerance_rad = tolerance_deg * kDegree;
   ego::EgoEstimator ego{camera, ego_settings};
   const auto field = std::make_unique<MotionField>();
   std::vector<OutwardPoint> road;
   const double f = camera.focal_px;
-  for (const Frame& frame : frames_) {
+  for (const Frame& frame : frames) {
     field->count = static_cast<int>(frame.items.size());
     field->has_previous = frame.has_previous;
     std::ranges::copy(frame.items, field->items);
@@ -102,11 +104,14 @@ Result<DriveCalibration> Drive::solve(const ego::Camera& camera,
                                       const DriveSettings& settings) const {
   ego::Camera known = camera;
   DriveCalibration out;
-  out.frames = static_cast<int>(frames_.size());
+  for (const std::vector<Frame>& frames : threads_) out.frames += static_cast<int>(frames.size());
+  const auto count = static_cast<double>(std::max<std::size_t>(threads_.size(), 1));
   for (int pass = 0; pass < 3; ++pass) {
     Sums sums;
-    go_over(known, pass == 0 ? settings.tolerance_deg : std::min(settings.tolerance_deg, 5.0),
-            settings, sums);
+    const double tolerance =
+        pass == 0 ? settings.tolerance_deg : std::min(settings.tolerance_deg, 5.0);
+    for (const std::vector<Frame>& frames : threads_)
+      go_over(frames, known, tolerance, settings, sums);
     out.found = sums.found;
     out.straight = static_cast<int>(sums.pitch.size());
     if (out.straight < settings.fewest_frames)
@@ -114,7 +119,7 @@ Result<DriveCalibration> Drive::solve(const ego::Camera& camera,
                    Text<112>{fmt::format("the car travels straight ahead in {} of {} frames; {} at "
                                          "least are needed",
                                          out.straight, out.frames, settings.fewest_frames)}};
-    const double each = sums.seconds / out.straight;
+    const double each = sums.seconds / out.straight / count;
     const Middle pitch = middle_of(sums.pitch), yaw = middle_of(sums.yaw);
     known.pitch_rad = pitch.value;
     known.yaw_rad = yaw.value;

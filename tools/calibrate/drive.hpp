@@ -39,9 +39,11 @@ struct DriveSettings {
 /// straight ahead travels towards the vanishing point of its road.
 class Drive {
  public:
-  /// The field that leads to the next frame, `interval` after the one before; `vehicle` is what the
-  /// car told of its own motion, if anything.
-  void add(const MotionField& field, Nanos interval, const ego::VehicleMotion& vehicle);
+  /// The field that leads to the next frame, from the one `interval` before; `vehicle` is what the
+  /// car told of its own motion, if anything. Where each frame is compared with the fourth before
+  /// it, say, there are four threads of frames, each a drive of its own: `thread` counts from 0.
+  void add(const MotionField& field, Nanos interval, const ego::VehicleMotion& vehicle,
+           std::size_t thread = 0);
 
   /// `camera` as it is known so far: its lens, its height, and roughly where it looks. Goes over
   /// the drive three times, each with what the one before found. Fails: invalid_argument (too few
@@ -57,10 +59,10 @@ class Drive {
     ego::VehicleMotion vehicle;
   };
   struct Sums;
-  void go_over(const ego::Camera& camera, double tolerance_deg, const DriveSettings& settings,
-               Sums& out) const;
+  void go_over(const std::vector<Frame>& frames, const ego::Camera& camera, double tolerance_deg,
+               const DriveSettings& settings, Sums& out) const;
 
-  std::vector<Frame> frames_;
+  std::vector<std::vector<Frame>> threads_;
 };
 
 /// Where a camera shows a place on the road: metres ahead of it, to its left, above the road.

@@ -31,7 +31,7 @@ struct DriveOptions {
   std::optional<double> focal, fov, height, pitch, yaw, roll, rate, speed;
   std::vector<double> center;
   double tolerance = 10;
-  int step = 1, width = 960, points = 1200, threads = 0;
+  int step = 0, width = 960, points = 1200, threads = 0;
 };
 
 /// What is known of the camera before: a file's, and what the command line says instead.
@@ -79,7 +79,10 @@ class DriveCommand {
     if (!context) return context.error();
     Workers workers{o_.threads};
     const double rate = o_.rate.value_or(frames->rate().value_or(30));
-    if (Status ok = look(*frames, *context, workers, rate); !ok) return ok;
+    Result<int> step = o_.step;
+    if (o_.step == 0) step = choose_step(*context, workers);
+    if (!step) return step.error();
+    if (Status ok = look(*frames, *context, workers, rate, *step); !ok) return ok;
 
     const ego::Camera before = ego::camera_of(*camera, width_, height_);
     calibrate::DriveSettings settings;
@@ -94,7 +97,7 @@ class DriveCommand {
     if (Status ok = write_output(o_.out, calibrate::snippet_of(*found, *camera, width_, height_));
         !ok)
       return ok;
-    summarise(*found);
+    summarise(*found, *step);
     return Done{};
   }
 
@@ -110,49 +113,91 @@ class DriveCommand {
     return check_apart(outputs, inputs);
   }
 
-  /// The motion of every frame used.
-  Status look(Frames& frames, const Context& context, Workers& workers, double rate) {
+  /// The motion of every frame against the one `step` before it.
+  Status look(Frames& frames, const Context& context, Workers& workers, double rate, int step) {
     const SystemClock clock;
     Progress progress{clock, "drive"};
-    std::unique_ptr<flow::MotionPoints> flow;
     const auto field = std::make_unique<MotionField>();
-    const Nanos interval{std::llround(1e9 * o_.step / rate)};
+    const Nanos interval{std::llround(1e9 * step / rate)};
     const std::size_t middle = frames.count() / 2;
+    std::vector<std::unique_ptr<flow::MotionPoints>> flows;  // each sees every step-th frame
     for (std::size_t i = 0;; ++i) {
       Result<std::optional<LoadedPicture>> next = frames.next();
       if (!next) return next.error();
       if (!*next) return Done{};
       progress.show(i + 1, std::max(i + 1, frames.count()));
-      if (i % static_cast<std::size_t>(o_.step) != 0) continue;
       LoadedPicture& picture = **next;
-      if (!flow) {
-        width_ = picture.bgr.cols;
-        height_ = picture.bgr.rows;
-        flow::MotionPointsSettings settings;
-        settings.widest = o_.width;
-        Result<std::unique_ptr<flow::MotionPoints>> made =
-            flow::MotionPoints::create(context, workers, settings, width_, height_);
+      if (Status ok = check_size(picture, i); !ok) return ok;
+      if (flows.size() < static_cast<std::size_t>(step)) {
+        Result<std::unique_ptr<flow::MotionPoints>> made = make_flow(context, workers);
         if (!made) return made.error();
-        flow = std::move(*made);
+        flows.push_back(std::move(*made));
       }
-      if (picture.bgr.cols != width_ || picture.bgr.rows != height_)
-        return Error{Errc::invalid_argument, 0, "calibrate",
-                     Text<112>{fmt::format("frame {}: another size than the first", i + 1)}};
+      const std::size_t thread = i % static_cast<std::size_t>(step);
       PreparedImage image;
       image.grey = {picture.grey.data(), width_, height_, width_};
-      if (Status ok = flow->estimate(image, o_.points, *field); !ok) return ok;
-      const double seconds = static_cast<double>(i) / rate;
+      if (Status ok = flows[thread]->estimate(image, o_.points, *field); !ok) return ok;
       ego::VehicleMotion vehicle{o_.speed, std::nullopt};
-      if (speeds_) vehicle = speeds_->at(seconds - 0.5 * o_.step / rate);
-      drive_.add(*field, interval, vehicle);
+      if (speeds_) vehicle = speeds_->at((static_cast<double>(i) - 0.5 * step) / rate);
+      drive_.add(*field, interval, vehicle, thread);
       if (i <= middle) shown_ = std::move(picture.bgr);
     }
   }
 
-  static void summarise(const calibrate::DriveCalibration& c) {
-    fmt::print(stderr,
-               "own motion found in {} of {} frames, {} of them straight ahead, {} with a road\n",
-               c.found, c.frames, c.straight, c.road);
+  /// How many frames apart the picture has moved far enough for noise to matter little: a focus of
+  /// expansion from short motions is drawn to the picture's middle.
+  Result<int> choose_step(const Context& context, Workers& workers) {
+    Result<Frames> frames = Frames::open(o_.images);
+    if (!frames) return frames.error();
+    std::unique_ptr<flow::MotionPoints> flow;
+    const auto field = std::make_unique<MotionField>();
+    std::vector<double> lengths;
+    for (std::size_t i = 0; i < kLookedAt; ++i) {
+      Result<std::optional<LoadedPicture>> next = frames->next();
+      if (!next) return next.error();
+      if (!*next) break;
+      if (Status ok = check_size(**next, i); !ok) return ok.error();
+      if (!flow) {
+        Result<std::unique_ptr<flow::MotionPoints>> made = make_flow(context, workers);
+        if (!made) return made.error();
+        flow = std::move(*made);
+      }
+      PreparedImage image;
+      image.grey = {(*next)->grey.data(), width_, height_, width_};
+      if (Status ok = flow->estimate(image, o_.points, *field); !ok) return ok.error();
+      for (int k = 0; k < field->count; ++k)
+        lengths.push_back(std::hypot(double{field->items[k].dx}, double{field->items[k].dy}));
+    }
+    if (lengths.empty()) return 1;
+    const auto far = lengths.begin() + static_cast<std::ptrdiff_t>(lengths.size() * 3 / 4);
+    std::nth_element(lengths.begin(), far, lengths.end());
+    return std::clamp(static_cast<int>(std::lround(kGoodMotion * width_ / std::max(*far, 0.1))), 1,
+                      kMostStep);
+  }
+
+  Result<std::unique_ptr<flow::MotionPoints>> make_flow(const Context& context,
+                                                        Workers& workers) const {
+    flow::MotionPointsSettings settings;
+    settings.widest = o_.width;
+    return flow::MotionPoints::create(context, workers, settings, width_, height_);
+  }
+
+  Status check_size(const LoadedPicture& picture, std::size_t index) {
+    if (index == 0) {
+      width_ = picture.bgr.cols;
+      height_ = picture.bgr.rows;
+    }
+    if (picture.bgr.cols == width_ && picture.bgr.rows == height_) return Done{};
+    return Error{Errc::invalid_argument, 0, "calibrate",
+                 Text<112>{fmt::format("frame {}: another size than the first", index + 1)}};
+  }
+
+  static void summarise(const calibrate::DriveCalibration& c, int step) {
+    fmt::print(
+        stderr,
+        "frames {} apart: own motion found in {} of {}, {} of them straight ahead, {} with a "
+        "road\n",
+        step, c.found, c.frames, c.straight, c.road);
     fmt::print(
         stderr,
         "pitch {:+.2f} +- {:.2f} degrees (from frame to frame {:.2f}), yaw {:+.2f} +- {:.2f} "
@@ -166,6 +211,10 @@ class DriveCommand {
                  c.height_sigma_m);
     for (const std::string& note : c.notes) warn(note);
   }
+
+  static constexpr std::size_t kLookedAt = 40;  // frames, for the step
+  static constexpr double kGoodMotion = 0.025;  // of the picture's width, a quarter moves farther
+  static constexpr int kMostStep = 10;
 
   const DriveOptions& o_;
   calibrate::Drive drive_;
@@ -226,8 +275,11 @@ void add_calibrate_drive(CLI::App& group, Action& action) {
                    "CSV of the car's speed: seconds since the first frame, m/s, and rad/s to the "
                    "left where it is known")
       ->check(not_empty);
-  command->add_option("--step", o->step, "Takes each so-manieth frame: for a slow drive")
-      ->check(CLI::Range(1, 1000))
+  command
+      ->add_option("--step", o->step,
+                   "Compares each frame with the so-manieth before it; 0: so that things move far "
+                   "enough")
+      ->check(CLI::Range(0, 30))
       ->capture_default_str();
   command->add_option("--out", o->out, "Where the table goes; - is stdout")
       ->check(not_empty)
