@@ -13,7 +13,7 @@ namespace kerb::calibrate {
 namespace {
 
 constexpr int kColumns = 8, kRows = 6;  // parts of the picture that corners should fall into
-constexpr double kGoodCoverage = 0.7, kGoodTilt = 20, kGoodRms = 0.5;
+constexpr double kGoodCoverage = 0.65, kGoodTilt = 20, kGoodRms = 0.5;
 constexpr int kGoodViews = 10;
 constexpr double kSquare = 0.005;  // pixels are square up to this
 

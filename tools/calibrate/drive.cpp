@@ -17,9 +17,10 @@ constexpr double kDegree = std::numbers::pi / 180;
 constexpr double kNodding = 0.5;  // seconds: frames nearer to each other err together
 // What no drive tells better, however long: load and tank, the road's camber, its slopes.
 constexpr double kPitchFloor = 0.1, kYawFloor = 0.1, kRollFloor = 0.3;  // degrees
-constexpr double kRoadHalfWidth = 4;  // metres to both sides that may be road
-constexpr double kRoadStart = 0.03;   // focal lengths below the horizon
-constexpr double kRollKnown = 0.5;    // degrees: a less certain roll is not told
+constexpr double kRoadHalfWidth = 4;                       // metres to both sides that may be road
+constexpr double kRoadStart = 0.03;                        // focal lengths below the horizon
+constexpr double kHeightFloor = 0.03, kHeightKnown = 0.1;  // shares of it
+constexpr double kRollKnown = 0.5;  // degrees: a less certain roll is not told
 constexpr int kFewestRoads = 15;
 
 struct Middle {
@@ -144,9 +145,9 @@ Result<DriveCalibration> Drive::solve(const ego::Camera& camera,
     out.height_m.reset();
     if (sums.height.size() >= static_cast<std::size_t>(kFewestRoads)) {
       const Middle height = middle_of(sums.height);
-      out.height_m = height.value;
-      out.height_sigma_m =
-          std::hypot(sigma_of(height, sums.height.size(), each), 0.03 * height.value);
+      const double sigma = sigma_of(height, sums.height.size(), each);
+      out.height_sigma_m = std::hypot(sigma, kHeightFloor * height.value);
+      if (sigma < kHeightKnown * height.value) out.height_m = height.value;
     }
   }
   if (!out.roll_deg)

@@ -45,7 +45,7 @@ class BoardTracer {
       return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     };
     const double depth = dot(back, place);
-    cv::Mat fine{kFine * lens_.height, kFine * lens_.width, CV_8UC1};
+    cv::Mat fine{cv::Size{kFine * lens_.width, kFine * lens_.height}, CV_8UC1};
     std::size_t at = 0;
     for (int y = 0; y < fine.rows; ++y) {
       auto* row = fine.ptr<std::uint8_t>(y);
@@ -100,10 +100,10 @@ inline std::vector<BoardPose> good_poses() {
           {0, 0.08, 0.5, -0.5, 0, 0.05},
           {-0.16, 0, 0.52, 0, 0.5, 0},
           {0.16, 0, 0.52, 0, -0.5, -0.1},
-          {-0.2, -0.12, 0.72, 0.2, 0.2, 0.3},
-          {0.21, 0.12, 0.72, -0.2, -0.2, -0.2},
-          {0.21, -0.12, 0.72, 0.3, -0.2, 0},
-          {-0.2, 0.12, 0.72, -0.3, 0.2, 0}};
+          {-0.23, -0.13, 0.72, 0.2, 0.2, 0.3},
+          {0.23, 0.13, 0.72, -0.2, -0.2, -0.2},
+          {0.23, -0.13, 0.72, 0.3, -0.2, 0},
+          {-0.23, 0.13, 0.72, -0.3, 0.2, 0}};
 }
 
 }  // namespace kerb::test
