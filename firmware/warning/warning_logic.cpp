@@ -57,19 +57,19 @@ WarningRules WarningRules::of(Sensitivity sensitivity) noexcept {
   WarningRules rules;
   if (sensitivity == Sensitivity::late) {
     rules.likelihood = 0.75;
-    rules.reaction_s = 1.3;
+    rules.standing_ahead_s = 1.6;
     rules.most_ahead_s = 2.2;
   }
   if (sensitivity == Sensitivity::early) {
     rules.likelihood = 0.55;
-    rules.reaction_s = 2.2;
-    rules.most_ahead_s = 3.2;
+    rules.standing_ahead_s = 2.3;
+    rules.most_ahead_s = 3;
   }
   return rules;
 }
 
 double WarningRules::ahead_s(double speed_mps) const noexcept {
-  return std::min(reaction_s + std::abs(speed_mps) / braking_mps2, most_ahead_s);
+  return std::min(standing_ahead_s + longer_ahead_s_per_mps * std::abs(speed_mps), most_ahead_s);
 }
 
 WarningLogic::WarningLogic(Sensitivity sensitivity) noexcept
