@@ -35,8 +35,8 @@ struct WarningRules {
   // Collision: a contact this likely, this soon. The time is what a driver takes to react and to do
   // something about it: longer the faster the car, up to `most_ahead_s`.
   double likelihood = 0.65;
-  double standing_ahead_s = 1.9;         ///< at no speed
-  double longer_ahead_s_per_mps = 0.04;  ///< and more for each m/s
+  double standing_ahead_s = 2.1;         ///< at no speed
+  double longer_ahead_s_per_mps = 0.02;  ///< and more for each m/s
   double most_ahead_s = 2.6;
   // A car that creeps stops at once: only a contact that is nearly certain, and now.
   double creeping_likelihood = 0.9;

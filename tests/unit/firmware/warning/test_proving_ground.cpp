@@ -100,11 +100,11 @@ Trace drive(const World& world, Sensitivity sensitivity, std::uint64_t seed) {
         const track::Person& p = report.people.items[k];
         if (aloud && c.probability > 0.1)
           std::printf(
-              "%.3f id %u at %.2f %.2f v %.2f %.2f sigma %.2f %.2f %.2f p %.2f in %.2f (%.2f) v "
+              "%.3f id %u at %.2f %.2f v %.2f %.2f sigma %.2f %.2f %.2f p %.2f in %.2f +- %.2f (%.2f) v "
               "%.2f\n",
               taken, p.id, p.x_m, p.y_m, p.vx_mps, p.vy_mps, std::sqrt(p.covariance[5]),
               std::sqrt(p.covariance[10]), std::sqrt(p.covariance[15]), c.probability,
-              c.expected_s.value_or(-1), c.time_s.value_or(-1), path.speed_mps());
+              c.expected_s.value_or(-1), c.expected_sigma_s, c.time_s.value_or(-1), path.speed_mps());
       }
     }
     world.at(t, car);
