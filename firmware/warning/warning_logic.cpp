@@ -17,9 +17,8 @@ constexpr int kFewestReports = 2;
 constexpr Nanos kMostEvidence = std::chrono::milliseconds{400};
 constexpr Nanos kCloseEvidence = std::chrono::milliseconds{60};
 constexpr Nanos kSeenLately = std::chrono::milliseconds{250};  // by the detector
-constexpr double kForesees = 0.8;                              // seconds before it is time to warn
-constexpr double kDoubt =
-    0.25;  // standard deviations by which a contact may be later than expected
+constexpr double kForesees = 0.8;  // seconds before it is time to warn
+constexpr double kDoubt = 0.7;  // standard deviations by which a contact may be later than expected
 // What a collision warning goes on by.
 constexpr double kLessLikely = 0.25, kLonger = 0.6;  // seconds
 constexpr Nanos kCollisionLingers = std::chrono::milliseconds{300};
@@ -36,7 +35,7 @@ double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) *
 /// For how long reports must speak for a contact that is so far off: what is further off can wait
 /// for more.
 Nanos enough_at(double in_s) noexcept {
-  const double ms = 30 + 100 * std::clamp((in_s - 1.2) / 1.0, 0.0, 1.0);
+  const double ms = 60 + 200 * std::clamp((in_s - 1.6) / 0.8, 0.0, 1.0);
   return Nanos{static_cast<Nanos::rep>(ms * 1e6)};
 }
 
@@ -61,19 +60,19 @@ WarningRules WarningRules::of(Sensitivity sensitivity) noexcept {
   WarningRules rules;
   if (sensitivity == Sensitivity::late) {
     rules.likelihood = 0.75;
-    rules.reaction_s = 1.3;
+    rules.standing_ahead_s = 1.6;
     rules.most_ahead_s = 2.2;
   }
   if (sensitivity == Sensitivity::early) {
     rules.likelihood = 0.55;
-    rules.reaction_s = 2.2;
-    rules.most_ahead_s = 3.2;
+    rules.standing_ahead_s = 2.3;
+    rules.most_ahead_s = 3;
   }
   return rules;
 }
 
 double WarningRules::ahead_s(double speed_mps) const noexcept {
-  return std::min(reaction_s + std::abs(speed_mps) / braking_mps2, most_ahead_s);
+  return std::min(standing_ahead_s + longer_ahead_s_per_mps * std::abs(speed_mps), most_ahead_s);
 }
 
 WarningLogic::WarningLogic(Sensitivity sensitivity) noexcept

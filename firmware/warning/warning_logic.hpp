@@ -32,12 +32,12 @@ struct WarningDecision {
 
 /// When somebody is warned of. Plain data; of(Sensitivity) has the values that ship.
 struct WarningRules {
-  // Collision: a contact this likely, this soon. The time is what a driver takes to react and,
-  // at half of a firm braking, to stop: longer the faster the car, up to `most_ahead_s`.
-  double likelihood = 0.6;
-  double reaction_s = 1.7;
-  double braking_mps2 = 10;
-  double most_ahead_s = 2.5;
+  // Collision: a contact this likely, this soon. The time is what a driver takes to react and to do
+  // something about it: longer the faster the car, up to `most_ahead_s`.
+  double likelihood = 0.65;
+  double standing_ahead_s = 2.1;         ///< at no speed
+  double longer_ahead_s_per_mps = 0.02;  ///< and more for each m/s
+  double most_ahead_s = 2.6;
   // A car that creeps stops at once: only a contact that is nearly certain, and now.
   double creeping_likelihood = 0.9;
   double creeping_ahead_s = 1.0;
