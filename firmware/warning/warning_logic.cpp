@@ -213,7 +213,7 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
       return WarningLevel::none;
     case WarningLevel::information:
       if (collision.begins && collision_may) return WarningLevel::collision;
-      if (!held || now - information_wanted_ < kInformationLingers)
+      if (!held || (sees_ && now - information_wanted_ < kInformationLingers))
         return WarningLevel::information;
       return WarningLevel::none;
     case WarningLevel::collision:
@@ -221,7 +221,8 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
   }
   const bool driver_acts = brakes_ || steers_;
   if (!held || collision.stays) return WarningLevel::collision;
-  if (!driver_acts && now - collision_wanted_ < kCollisionLingers) return WarningLevel::collision;
+  if (sees_ && !driver_acts && now - collision_wanted_ < kCollisionLingers)
+    return WarningLevel::collision;
   return information.begins ? WarningLevel::information : WarningLevel::none;
 }
 
@@ -231,7 +232,7 @@ WarningDecision WarningLogic::step(
   const double speed = std::abs(side.speed_mps.value_or(0));
   creeping_ = speed < (creeping_ ? kCreepsNoMore : kCreeps);
   slow_ = speed < (slow_ ? kSlowNoMore : kSlow);
-  brakes_ = brakes_hard_ = steers_ = false;
+  sees_ = brakes_ = brakes_hard_ = steers_ = false;
   Case collision, information;
   if (side.readiness == Readiness::ready) {
     endangered_.forget(now);
@@ -239,6 +240,7 @@ WarningDecision WarningLogic::step(
     for (int camera = 0; camera < kMostCameras; ++camera) {
       const risk::PeopleReport* report = reports[static_cast<std::size_t>(camera)];
       if (report == nullptr || report->at == Nanos::zero() || now - report->at > kStale) continue;
+      sees_ = true;
       look(now, camera, *report, collision, information);
     }
   } else {

@@ -351,8 +351,7 @@ void test_without_readiness_nothing_begins_and_what_there_is_ends() {
     warned.person(1, 1);
     warned.until(WarningLevel::collision);
     warned.side.readiness = static_cast<Readiness>(r);
-    TEST_ASSERT_TRUE(warned.until(WarningLevel::none) <=
-                     WarningLogic::kShortest + milliseconds{350});
+    TEST_ASSERT_TRUE(warned.until(WarningLevel::none) <= WarningLogic::kShortest);
   }
 }
 
