@@ -18,7 +18,7 @@ constexpr Nanos kMostEvidence = std::chrono::milliseconds{400};
 constexpr Nanos kCloseEvidence = std::chrono::milliseconds{60};
 constexpr Nanos kSeenLately = std::chrono::milliseconds{250};  // by the detector
 constexpr double kForesees = 0.8;  // seconds before it is time to warn
-constexpr double kDoubt = 0.7;  // standard deviations by which a contact may be later than expected
+constexpr double kDoubt = 0.25;  // standard deviations by which a contact may be later than expected
 // What a collision warning goes on by.
 constexpr double kLessLikely = 0.25, kLonger = 0.6;  // seconds
 constexpr Nanos kCollisionLingers = std::chrono::milliseconds{300};
@@ -35,7 +35,7 @@ double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) *
 /// For how long reports must speak for a contact that is so far off: what is further off can wait
 /// for more.
 Nanos enough_at(double in_s) noexcept {
-  const double ms = 60 + 200 * std::clamp((in_s - 1.6) / 0.8, 0.0, 1.0);
+  const double ms = 30 + 100 * std::clamp((in_s - 1.2) / 0.8, 0.0, 1.0);
   return Nanos{static_cast<Nanos::rep>(ms * 1e6)};
 }
 

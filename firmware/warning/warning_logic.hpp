@@ -34,7 +34,7 @@ struct WarningDecision {
 struct WarningRules {
   // Collision: a contact this likely, this soon. The time is what a driver takes to react and to do
   // something about it: longer the faster the car, up to `most_ahead_s`.
-  double likelihood = 0.65;
+  double likelihood = 0.6;
   double standing_ahead_s = 2.1;         ///< at no speed
   double longer_ahead_s_per_mps = 0.02;  ///< and more for each m/s
   double most_ahead_s = 2.6;
