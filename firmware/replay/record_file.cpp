@@ -56,9 +56,10 @@ Result<RecordFile> RecordFile::parse(std::vector<std::byte> bytes, std::string_v
     return Error{Errc::damaged, 0, "read record: its header is damaged", name};
   FieldReader in{first->payload};
   std::uint16_t format = 0;
-  in(format);
-  if (in.ok() && format != kFormat)
-    return Error{Errc::invalid_argument, 0, "read record: written in another format", name};
+  std::uint32_t layout = 0;
+  in(format, layout);
+  if (in.ok() && (format != kFormat || layout != kLayout))
+    return Error{Errc::unsupported, 0, "read record: written by another version", name};
   in(file.header_);
   if (!in.complete() || file.header_.settings.cameras.empty())
     return Error{Errc::damaged, 0, "read record: its header is damaged", name};

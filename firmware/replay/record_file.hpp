@@ -26,8 +26,8 @@ struct Chunk {
 /// damaged is left out, with all behind it. Memory: the file, and about as much again.
 class RecordFile {
  public:
-  /// Fails: not_found, io, invalid_argument (not a record, another format, longer than 1 GiB),
-  /// damaged (not even its header is whole).
+  /// Fails: not_found, io, invalid_argument (not a record, longer than 1 GiB), unsupported (another
+  /// version's), damaged (not even its header is whole).
   static Result<RecordFile> read(const std::string& path);
   /// The same of bytes in memory; `name` is for errors.
   static Result<RecordFile> parse(std::vector<std::byte> bytes, std::string_view name);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,20 @@ struct RecordHeader {
   Nanos utc{};                              ///< the same moment since 1970, as far as the car knows
   WarningLevel level = WarningLevel::none;  ///< it began with
 };
+
+/// What the lists of fields were made for: another number is another version's record, whether or
+/// not somebody thought of raising kFormat.
+inline constexpr std::uint32_t kLayout = [] {
+  std::uint32_t hash = kFormat;
+  for (const std::size_t size :
+       {sizeof(track::CameraModel), sizeof(track::FilterSettings), sizeof(track::ExistenceSettings),
+        sizeof(track::MatchSettings), sizeof(track::TrackerSettings), sizeof(risk::CarShape),
+        sizeof(risk::ContactSettings), sizeof(track::Senses), sizeof(track::Person),
+        sizeof(risk::Contact), sizeof(risk::PeopleReport), sizeof(DriverSide),
+        sizeof(WarningDecision), sizeof(WarningLogic)})
+    hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619U;
+  return hash;
+}();
 
 /// No header is longer: names are cut.
 inline constexpr std::size_t kMostHeader = 4096;

@@ -70,7 +70,7 @@ int RecordWriter::begin(Nanos trigger, WarningLevel level) {
 
   std::array<std::byte, ChunkHead::kSize + kMostHeader> header{};
   FieldWriter out{std::span{header}.subspan(ChunkHead::kSize)};
-  out(kFormat, RecordHeader{settings_, trigger, utc, level});
+  out(kFormat, kLayout, RecordHeader{settings_, trigger, utc, level});
   if (!out.ok()) return refuse(EINVAL);
   const std::span<std::byte> chunk = std::span{header}.first(ChunkHead::kSize + out.size());
   put_head(chunk, ChunkKind::header, kControl, now_);
