@@ -33,9 +33,10 @@ struct DetectorSettings {
                            ///< one beside it whose name ends in -grey, if it is there
   std::optional<double> threshold;
   std::optional<double> scale_step;
-  std::optional<int> stride;            ///< pixels of a scaled picture
-  int min_height = 40, max_height = 0;  ///< of a person, pixels; 0: the model's; no limit
-  std::optional<int> padding;           ///< pixels of a scaled picture
+  std::optional<int> stride;      ///< pixels of a scaled picture
+  std::optional<int> min_height;  ///< of a person, pixels
+  int max_height = 0;             ///< 0: no limit
+  std::optional<int> padding;     ///< pixels of a scaled picture
   FusionMethod fusion = FusionMethod::advised;
   std::optional<double> overlap;
   OverlapMeasure overlap_of = OverlapMeasure::advised;

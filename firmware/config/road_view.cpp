@@ -30,11 +30,12 @@ RoadView road_view(const CameraSettings& camera) noexcept {
   lens.p2 = camera.p2;
   RoadView view;
   view.fov_deg = 2 * std::atan(camera.width / 2.0 / lens.focal_px) / kDegree;
-  view.folds = !is_one_to_one(lens, camera.width, camera.height);
+  const LensMap map{lens};
+  view.folds = !map.is_one_to_one(camera.width, camera.height);
   const double pitch = camera.pitch_deg * kDegree, roll = camera.roll_deg * kDegree;
   double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   const auto look = [&](double x, double y) {
-    const PicturePoint straight = undistort(lens, {x, y});
+    const PicturePoint straight = map.undistort({x, y});
     const double u = (straight.x - lens.center_x) / lens.focal_px;
     const double v = (straight.y - lens.center_y) / lens.focal_px;
     const double side = u * std::cos(roll) - v * std::sin(roll);

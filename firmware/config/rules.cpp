@@ -180,7 +180,7 @@ class Rules {
 
   void check_detector() {
     const DetectorSettings& d = config_.detector;
-    need(d.max_height == 0 || d.min_height <= d.max_height, "detector.min_height",
+    need(d.max_height == 0 || d.min_height.value_or(0) <= d.max_height, "detector.min_height",
          {"detector.max_height"}, "must not be more than detector.max_height");
     need(d.region_x == 0 || d.region_width > 0, "detector.region_x", {"detector.region_width"},
          "must be 0 unless detector.region_width is set");

@@ -178,10 +178,11 @@ constexpr Key kKeys[] = {
                  "For cameras without colour, should the model look at it; empty: the file beside "
                  "it whose name ends in -grey.kwm.",
                  KERB_FIELD(detector.grey_model)),
-    number("detector", "threshold", -1000, 1000, "score",
-           "A window counts from this score on; higher finds fewer people and errs less; unset: as "
-           "the model advises.",
-           KERB_FIELD(detector.threshold)),
+    number(
+        "detector", "threshold", -1000, 1000, "score",
+        "A window counts from this score on; higher finds fewer people and errs less; unset: 4.6 "
+        "below what the model advises for single pictures, for the tracker to sort out.",
+        KERB_FIELD(detector.threshold)),
     number("detector", "scale_step", 1.01, 2, "",
            "From one size of person looked for to the next; unset: as the model advises on CUDA, "
            "1.15 on the CPU, which has less time.",
@@ -189,9 +190,11 @@ constexpr Key kKeys[] = {
     integer("detector", "stride", 1, 64, "pixels",
             "From one window to the next, in the scaled picture; unset: as the model advises.",
             KERB_FIELD(detector.stride)),
-    integer("detector", "min_height", 0, 4096, "pixels",
-            "Smallest person; less than the model's enlarges the picture; 0: the model's.",
-            KERB_FIELD(detector.min_height)),
+    integer(
+        "detector", "min_height", 0, 4096, "pixels",
+        "Smallest person; less than the model's enlarges the picture; 0: the model's; unset: 40 "
+        "for a camera that looks along the road, else the model's.",
+        KERB_FIELD(detector.min_height)),
     integer("detector", "max_height", 0, 4096, "pixels", "Tallest person; 0: no limit.",
             KERB_FIELD(detector.max_height)),
     integer("detector", "padding", 0, 256, "pixels",

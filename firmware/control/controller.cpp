@@ -102,6 +102,7 @@ void Controller::tick(Nanos now) {
   const Nanos before = clock_.now();
   publish(now);
   publish_times_.add(clock_.now() - before);
+  note_reactions();
   kick_watchdog(now);
   if (now >= next_summary_) summarise(now);
 }
@@ -354,6 +355,15 @@ void Controller::publish_objects(Nanos now) {
       return;
     }
   ++totals_.lists_sent;
+}
+
+void Controller::note_reactions() noexcept {
+  for (std::size_t i = 0; i < cameras_.size(); ++i) {
+    Camera& camera = cameras_[i];
+    if (reports_[i] == nullptr || !camera.pipeline->live()) continue;
+    const Nanos taken = reports_[i]->at;
+    if (std::exchange(camera.told_of, taken) != taken) reaction_times_.add(clock_.now() - taken);
+  }
 }
 
 void Controller::send(const CanFrame& frame, std::uint64_t& counter) {

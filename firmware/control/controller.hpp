@@ -80,6 +80,8 @@ class Controller {
   }
   [[nodiscard]] can::VehicleState vehicle(Nanos now) const noexcept { return vehicle_.at(now); }
   [[nodiscard]] std::optional<double> board_celsius() const noexcept { return celsius_; }
+  /// From a frame's exposure to its people's messages on the bus; of cameras on our clock.
+  [[nodiscard]] StageReport reaction_times() const noexcept { return reaction_times_.report(); }
   /// What telling the world costs, each round.
   [[nodiscard]] StageReport publish_times() const noexcept { return publish_times_.report(); }
   [[nodiscard]] const WarningDecision& decision() const noexcept { return warner_.decision(); }
@@ -99,6 +101,7 @@ class Controller {
     std::uint64_t capture_beats = 0, process_beats = 0;
     bool flowed = false;
     std::array<std::uint64_t, kStageCount> over_budget{};
+    Nanos told_of{};  ///< when the frame was taken whose people were told last
     FrameCounters summarised{};
     StageReport total_summarised{};
     std::uint64_t processed_summarised = 0;
@@ -126,6 +129,7 @@ class Controller {
   void warn(Nanos now);
   void publish(Nanos now);
   void publish_objects(Nanos now);
+  void note_reactions() noexcept;
   void send(const CanFrame& frame, std::uint64_t& counter);
   void kick_watchdog(Nanos now);
   void summarise(Nanos now);
@@ -154,7 +158,7 @@ class Controller {
   std::optional<Readiness> ready_told_;
   AlertOutputs outputs_;
   ControlTotals totals_;
-  StageTimes publish_times_;
+  StageTimes publish_times_, reaction_times_;
   CanState bus_state_ = CanState::active;
   Nanos bus_good_at_;
   std::optional<double> celsius_;

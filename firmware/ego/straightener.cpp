@@ -4,29 +4,30 @@
 namespace kerb::ego {
 
 Straightener::Straightener(const Camera& camera) noexcept
-    : lens_{camera.focal_px, camera.center_x, camera.center_y, camera.k1,
-            camera.k2,       camera.k3,       camera.p1,       camera.p2},
+    : lens_{Lens{camera.focal_px, camera.center_x, camera.center_y, camera.k1, camera.k2, camera.k3,
+                 camera.p1, camera.p2}},
+      center_{camera.center_x, camera.center_y},
       cos_{std::cos(camera.roll_rad)},
       sin_{std::sin(camera.roll_rad)},
-      nothing_{camera.roll_rad == 0 && lens_.straight()} {}
+      nothing_{camera.roll_rad == 0 && lens_.lens().straight()} {}
 
 Vec2 Straightener::from_axis(Vec2 seen) const noexcept {
-  const PicturePoint p = undistort(lens_, {seen.x, seen.y});
-  const double x = p.x - lens_.center_x, y = p.y - lens_.center_y;
+  const PicturePoint p = lens_.undistort({seen.x, seen.y});
+  const double x = p.x - center_.x, y = p.y - center_.y;
   return {x * cos_ - y * sin_, x * sin_ + y * cos_};
 }
 
 Vec2 Straightener::straight(Vec2 seen) const noexcept {
   if (nothing_) return seen;
   const Vec2 p = from_axis(seen);
-  return {lens_.center_x + p.x, lens_.center_y + p.y};
+  return {center_.x + p.x, center_.y + p.y};
 }
 
 Vec2 Straightener::seen(Vec2 straight) const noexcept {
   if (nothing_) return straight;
-  const double x = straight.x - lens_.center_x, y = straight.y - lens_.center_y;
+  const double x = straight.x - center_.x, y = straight.y - center_.y;
   const PicturePoint p =
-      distort(lens_, {lens_.center_x + x * cos_ + y * sin_, lens_.center_y - x * sin_ + y * cos_});
+      lens_.distort({center_.x + x * cos_ + y * sin_, center_.y - x * sin_ + y * cos_});
   return {p.x, p.y};
 }
 

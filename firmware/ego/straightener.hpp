@@ -28,7 +28,8 @@ class Straightener {
   [[nodiscard]] Region straight(const Region& seen) const noexcept;
 
  private:
-  Lens lens_;
+  LensMap lens_;
+  Vec2 center_;
   double cos_ = 1, sin_ = 0;  // of the roll
   bool nothing_ = true;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// What a lens does to a picture, and how to undo it. Additions, multiplications and divisions
-/// alone, in one order: the same to the last bit on every machine.
+/// What a lens does to a picture, and how to undo it. Additions, multiplications, divisions and
+/// square roots alone, in one order: the same to the last bit on every machine.
 namespace kerb {
 
 /// A place in a picture, pixels. The middle of the upper left pixel is (0, 0).
@@ -26,16 +26,36 @@ struct Lens {
   }
 };
 
-/// Where this lens shows what one without distortion shows at `straight`.
-[[nodiscard]] PicturePoint distort(const Lens& lens, PicturePoint straight) noexcept;
+/// A lens at work. What lies farther out than its polynomial is of meaning (there it turns back,
+/// and would show again inside what is outside) goes on in a straight line instead. Made once for a
+/// camera: that takes a microsecond or two, a point a tenth of that.
+class LensMap {
+ public:
+  explicit LensMap(const Lens& lens) noexcept;
 
-/// Where one without distortion would show what this lens shows at `seen`: to 1e-9 pixels wherever
-/// distort() gets there from the axis without folding back. Elsewhere the nearest it comes to;
-/// always finite for a finite point. At most twenty rounds of a small loop, two or three as a rule.
-[[nodiscard]] PicturePoint undistort(const Lens& lens, PicturePoint seen) noexcept;
+  [[nodiscard]] const Lens& lens() const noexcept { return lens_; }
+  /// Where this lens shows what one without distortion shows at `straight`.
+  [[nodiscard]] PicturePoint distort(PicturePoint straight) const noexcept;
+  /// Where one without distortion would show what this lens shows at `seen`: to 1e-9 pixels
+  /// wherever the lens is one there can be. Finite for a finite point, whatever the lens.
+  [[nodiscard]] PicturePoint undistort(PicturePoint seen) const noexcept;
+  /// Whether a picture of this size is seen whole: every pixel of it shows one direction, and its
+  /// neighbours show neighbouring ones. False: the picture folds, and such a lens does not exist.
+  [[nodiscard]] bool is_one_to_one(int width, int height) const noexcept;
 
-/// Whether a picture of this size is seen whole: every pixel of it shows one direction, and its
-/// neighbours show neighbouring ones. False: the picture folds, and such a lens does not exist.
-[[nodiscard]] bool is_one_to_one(const Lens& lens, int width, int height) noexcept;
+ private:
+  struct Bent;  // a distorted point, with its derivatives
+
+  [[nodiscard]] double slope(double r) const noexcept;
+  [[nodiscard]] double polynomial(double r) const noexcept;
+  [[nodiscard]] Bent bend(double x, double y) const noexcept;
+  [[nodiscard]] double outward(double r) const noexcept;
+  [[nodiscard]] double inward(double shown) const noexcept;
+  [[nodiscard]] PicturePoint tangential(PicturePoint at, double r) const noexcept;
+  [[nodiscard]] PicturePoint follow_back(PicturePoint to) const noexcept;
+
+  Lens lens_;
+  double end_;  // of the polynomial's meaning, in focal lengths from the axis
+};
 
 }  // namespace kerb

@@ -104,11 +104,20 @@ StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool w
 
 }  // namespace
 
+/// The scores of the detector there is, against what the tracker was set up with.
+track::TrackerSettings tracker_settings(double worth_telling) {
+  constexpr double kSetUpWith = 6.6;
+  track::TrackerSettings settings;
+  settings.existence.score_even += worth_telling - kSetUpWith;
+  settings.existence.sure_score += worth_telling - kSetUpWith;
+  return settings;
+}
+
 records::RecordedCamera watch_settings(const Config& config, const CameraSettings& settings,
-                                       int width, int height) {
+                                       int width, int height, float worth_telling) {
   return {.name = settings.name,
           .model = track::model_of(settings, width, height),
-          .tracker = {},
+          .tracker = tracker_settings(double{worth_telling}),
           .car = {config.car.width_m, config.car.length_m, config.car.axle_to_bumper_m},
           .contact = {}};
 }
@@ -171,7 +180,8 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
   std::unique_ptr<PeopleWatch> watch;
   // Whoever is found is followed, and what the next seconds hold for them is judged.
   if (detector)
-    watch = records::make_people_watch(watch_settings(config, settings, info.width, info.height));
+    watch = records::make_people_watch(
+        watch_settings(config, settings, info.width, info.height, detector->worth_telling()));
   const StageBudgets budgets = budgets_of(config.budget, detector != nullptr, motion != nullptr);
   opened.pipeline = std::make_unique<CameraPipeline>(
       std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),

@@ -22,7 +22,7 @@ struct OpenedPipeline {
 /// What a camera's people watch is made with, for pictures of this size.
 [[nodiscard]] records::RecordedCamera watch_settings(const Config& config,
                                                      const CameraSettings& settings, int width,
-                                                     int height);
+                                                     int height, float worth_telling);
 
 /// Opens a camera for the first time and builds its pipeline. A camera that is there but has no
 /// signal, or has just left, is waited for where the settings alone say what it will deliver (a

@@ -12,6 +12,7 @@
 #include "firmware/main/open_recorder.hpp"
 #include "firmware/main/report.hpp"
 #include "firmware/main/version.hpp"
+#include "firmware/record/bell.hpp"
 #include "firmware/record/events.hpp"
 
 namespace kerb {
@@ -41,11 +42,13 @@ Result<std::unique_ptr<EventLog>> open_events(const EventSettings& settings, con
 }
 
 /// Ticks until told to stop; the reason why.
-const char* loop(Controller& controller, Machine& machine, const Clock& clock, Nanos end) {
+const char* loop(Controller& controller, Machine& machine, Bell& bell, const Clock& clock,
+                 Nanos end) {
   HealthState told = HealthState::starting;
   Nanos tick = clock.now();
   while (g_signal == 0) {
-    clock.sleep_until(tick);
+    // Whoever was seen is told at once, not at the next round.
+    const bool rang = bell.wait_until(Life::now() + clock.real(tick - clock.now()));
     const Nanos now = clock.now();
     controller.tick(now);
     if (controller.health().state != told) {
@@ -54,6 +57,7 @@ const char* loop(Controller& controller, Machine& machine, const Clock& clock, N
     }
     if (controller.ended()) return "end of the recordings";
     if (now >= end) return "time is up";
+    if (rang && now < tick) continue;
     tick += Controller::kTick;
     if (tick < now - std::chrono::seconds{1}) tick = now;  // after a long stop, do not catch up
   }
@@ -96,10 +100,12 @@ int run_product(const Config& config, const std::string& config_path, double sec
   Controller controller{config, devices, (*machine)->cameras(), clock, log};
 
   log.info("main", fmt::format("kerbwatch {} runs", kVersion));
+  Bell bell;
+  for (const ControlledCamera& camera : (*machine)->cameras()) camera.pipeline->set_bell(&bell);
   (*machine)->start();
   const Nanos end = seconds > 0 ? start + Nanos{static_cast<Nanos::rep>(seconds * 1e9)}
                                 : Nanos{std::numeric_limits<Nanos::rep>::max()};
-  const char* reason = loop(controller, **machine, clock, end);
+  const char* reason = loop(controller, **machine, bell, clock, end);
 
   (*machine)->notify("STOPPING=1");
   (*machine)->stop();

@@ -51,15 +51,19 @@ flow::Method method_of(FlowMethod method) {
 }
 
 constexpr double kCpuScaleStep = 1.15;  // two cores must keep up with 30 pictures a second
+constexpr int kFarPersonPx = 40;        // 1.7 m, 47 m ahead of a camera of 60 degrees
+constexpr float kFollowedBelow = 4.6F;  // the tracker sorts out what is below the advised threshold
 constexpr double kMostPitchDeg = 12, kMostRollDeg = 6, kMostDistortion = 0.1;
+
+bool looks_along(const CameraSettings& camera) {
+  return std::abs(camera.pitch_deg) <= kMostPitchDeg && std::abs(camera.roll_deg) <= kMostRollDeg &&
+         std::abs(camera.k1) <= kMostDistortion;
+}
 
 /// The road as the calibration has it, where the search can make use of it.
 std::optional<hog::GroundPlane> ground_of(const DetectorSettings& settings,
                                           const CameraSettings& camera, int width, int height) {
-  const bool along = std::abs(camera.pitch_deg) <= kMostPitchDeg &&
-                     std::abs(camera.roll_deg) <= kMostRollDeg &&
-                     std::abs(camera.k1) <= kMostDistortion;
-  if (settings.ground == GroundUse::anywhere || !along) return std::nullopt;
+  if (settings.ground == GroundUse::anywhere || !looks_along(camera)) return std::nullopt;
   const ego::Camera lens = ego::camera_of(camera, width, height);
   const ego::Vec2 ahead = ego::aim(lens);
   hog::GroundPlane ground;
@@ -81,13 +85,13 @@ hog::SearchSettings search_of(const DetectorSettings& settings, const hog::Advic
   search.scale_step =
       settings.scale_step.value_or(on_cpu ? std::max(advised, kCpuScaleStep) : advised);
   search.stride = settings.stride.value_or(advice.stride);
-  search.min_height = settings.min_height;
   search.max_height = settings.max_height;
   search.padding = settings.padding.value_or(advice.padding);
   search.max_levels = 1024;  // the picture and max_height are the limit
   search.region = {settings.region_x, settings.region_y, settings.region_width,
                    settings.region_height};
   search.ground = ground_of(settings, camera, width, height);
+  search.min_height = settings.min_height.value_or(looks_along(camera) ? kFarPersonPx : 0);
   return search;
 }
 
@@ -111,8 +115,8 @@ Result<std::unique_ptr<HogDetector>> detector_of(const DetectorSettings& setting
                                                  const CameraSettings& camera, int width,
                                                  int height) {
   const hog::Advice& advice = model.advice;
-  const float threshold =
-      settings.threshold ? static_cast<float>(*settings.threshold) : advice.threshold;
+  const float threshold = settings.threshold ? static_cast<float>(*settings.threshold)
+                                             : advice.threshold - kFollowedBelow;
   const hog::SearchSettings search =
       search_of(settings, advice, camera, width, height, context.backend() == Backend::cpu);
   return HogDetector::create(context, workers, model, search, fusion_of(settings, advice),

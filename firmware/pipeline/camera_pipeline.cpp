@@ -172,6 +172,7 @@ void CameraPipeline::follow(const PreparedImage& image, Nanos captured, bool loo
   watch_->step(*senses_, report);
   if (sink_ != nullptr) sink_->after(clock_.now(), report, image);
   reports_.publish();
+  if (bell_ != nullptr) bell_->ring();
   times(Stage::track).add(clock_.now() - start);
 }
 

@@ -12,6 +12,7 @@
 #include "firmware/pipeline/newest.hpp"
 #include "firmware/pipeline/reopening_source.hpp"
 #include "firmware/pipeline/stage_times.hpp"
+#include "firmware/record/bell.hpp"
 #include "firmware/watch/people_sink.hpp"
 #include "firmware/watch/people_watch.hpp"
 #include "hal/base/log.hpp"
@@ -75,6 +76,8 @@ class CameraPipeline {
   /// Who is told of every frame's people; before start(). Must outlive this, or be taken back after
   /// stop().
   void set_sink(PeopleSink* sink) noexcept { sink_ = sink; }
+  /// What rings when a frame's people are known; before start(), as set_sink().
+  void set_bell(Bell* bell) noexcept { bell_ = bell; }
   void start();
   /// Ends both threads; bounded by the longest wait, 100 ms of clock time, and the frame in work.
   void stop();
@@ -98,11 +101,16 @@ class CameraPipeline {
     vehicle_.draft() = told_;
     vehicle_.publish();
   }
+  /// Whether frames carry the time of our clock at which they were taken.
+  [[nodiscard]] bool live() const noexcept { return hand_over_ == HandOver::newest; }
   [[nodiscard]] const FrameSourceInfo& info() const noexcept { return info_; }
   [[nodiscard]] const char* backend() const noexcept { return preparer_->backend(); }
   /// The detector's name, or null when its place is empty.
   [[nodiscard]] const char* detector() const noexcept {
     return detector_ ? detector_->name() : nullptr;
+  }
+  [[nodiscard]] float worth_telling() const noexcept {
+    return detector_ ? detector_->worth_telling() : 0;
   }
   /// Whether whom it finds is followed.
   [[nodiscard]] bool follows() const noexcept { return watch_ != nullptr; }
@@ -130,6 +138,7 @@ class CameraPipeline {
   std::unique_ptr<ego::MotionWatch> motion_;
   std::unique_ptr<PeopleWatch> watch_;
   PeopleSink* sink_ = nullptr;
+  Bell* bell_ = nullptr;
   const HandOver hand_over_;
   const Clock& clock_;
   const FrameSourceInfo info_;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 
 #include "hal/base/clock.hpp"
 
@@ -34,8 +35,10 @@ class Bell {
       const Nanos left =
           std::clamp<Nanos>(deadline - Life::now(), Nanos::zero(), std::chrono::hours{1});
       pollfd poll_fd{fd_, POLLIN, 0};
-      const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
-      if (::poll(&poll_fd, 1, static_cast<int>(ms)) > 0) {
+      const auto whole = std::chrono::floor<std::chrono::seconds>(left);
+      const timespec time{static_cast<time_t>(whole.count()),
+                          static_cast<long>((left - whole).count())};
+      if (::ppoll(&poll_fd, 1, &time, nullptr) > 0) {
         std::uint64_t rings = 0;
         [[maybe_unused]] const ssize_t n = ::read(fd_, &rings, sizeof rings);
         return true;

@@ -11,7 +11,8 @@ namespace {
 
 constexpr double kHardestBraking = 9, kFastestStart = 4;        // m/s^2
 constexpr double kQuick = 0.15, kSlow = 0.5, kYawChange = 0.2;  // seconds of memory
-constexpr double kYawRunsOut = 0.4;     // seconds over which a change of the yaw rate fades
+constexpr double kYawRunsOut = 0.6;     // seconds over which a change of the yaw rate fades
+constexpr double kYawNoise = 0.02;      // rad/s^2: a change no larger is none
 constexpr double kMostYawChange = 0.6;  // rad/s^2
 constexpr double kStands = 0.05;        // m/s, and below
 // Doubt. On a straight a driver wanders by so much, in a bend by a share of what it asks for.
@@ -118,7 +119,8 @@ double CarPath::turning(double t) const noexcept {
   if (!yaw_rate_) return 0;
   const double v = speed_mps();
   if (std::abs(v) < kStands) return 0;
-  const double change = std::clamp(yaw_acceleration_, -kMostYawChange, kMostYawChange);
+  const double change = sign(yaw_acceleration_) *
+                        std::clamp(std::abs(yaw_acceleration_) - kYawNoise, 0.0, kMostYawChange);
   const double bend = *yaw_rate_ + change * kYawRunsOut * (1 - exact::exp(-t / kYawRunsOut));
   return bend * (speed_after(t) / v);
 }

@@ -37,8 +37,8 @@ struct ContactSettings {
 /// approach: exact at that time, a straight line before and after. Against sampling of all that is
 /// doubtful the probability is right to 0.05 (tests/unit/firmware/risk).
 ///
-/// One thread at a time; allocates nothing; exact (see firmware/exact). Some 30 us for somebody who
-/// may be touched, 3 us for others.
+/// One thread at a time; allocates nothing; exact (see firmware/exact). On one x86 core some 50 us
+/// for somebody who may be touched, 2 us for others.
 class ContactJudge {
  public:
   static constexpr int kMembers = 64;

@@ -12,7 +12,7 @@ enum class Moves : std::uint8_t { not_known, likely, surely };
 
 /// How sure one is of a person, and what makes one surer. Evidence is in log-odds.
 struct ExistenceSettings {
-  double score_even = 10, score_scale = 2.5;  ///< of a detection's score: (score - even) / scale,
+  double score_even = 9, score_scale = 2.5;  ///< of a detection's score: (score - even) / scale,
   double least_gain = 0.1, most_gain = 2;     ///< within these
   double moves = 0.4;                         ///< it moves by itself: trees and signs do not;
   double surely_moves = 2;                    ///< and where there is no doubt of that

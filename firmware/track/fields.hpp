@@ -66,11 +66,11 @@ void fields(F& f, FieldsOf<F, CameraModel>& c) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, FilterSettings>& s) {
-  static_assert(sizeof(FilterSettings) == 17 * 8, "a new field? list it, see above");
+  static_assert(sizeof(FilterSettings) == 18 * 8, "a new field? list it, see above");
   f(s.height_m, s.height_sigma_m, s.speed_sigma_mps, s.wander, s.row_jitter, s.column_jitter,
-    s.least_jitter_px, s.pitch_time_s, s.yaw_rate_sigma, s.yaw_unknown_sigma, s.speed_share,
-    s.speed_unknown_mps, s.wander_unknown, s.flow_doubt, s.flow_least_px, s.flow_share,
-    s.growth_least);
+    s.least_jitter_px, s.jitter_time_s, s.pitch_time_s, s.yaw_rate_sigma, s.yaw_unknown_sigma,
+    s.speed_share, s.speed_unknown_mps, s.wander_unknown, s.flow_doubt, s.flow_least_px,
+    s.flow_share, s.growth_least);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, ExistenceSettings>& s) {
@@ -82,9 +82,9 @@ void fields(F& f, FieldsOf<F, ExistenceSettings>& s) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, MatchSettings>& s) {
-  static_assert(sizeof(MatchSettings) == 10 * 8 + 8, "a new field? list it, see above");
-  f(s.gate, s.least_overlap, s.overlap, s.appearance, s.most_different, s.behind, s.limit,
-    s.duplicate_overlap, s.duplicate_m, s.duplicate_mps, s.duplicate_frames);
+  static_assert(sizeof(MatchSettings) == 12 * 8 + 8, "a new field? list it, see above");
+  f(s.gate, s.least_overlap, s.overlap, s.appearance, s.most_different, s.doubtful, s.most_doubt,
+    s.behind, s.limit, s.duplicate_overlap, s.duplicate_m, s.duplicate_mps, s.duplicate_frames);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, TrackerSettings>& t) {

@@ -11,6 +11,7 @@ struct FilterSettings {
   double row_jitter = 0.04;       ///< of a box's upper and lower edge, in heights of the box
   double column_jitter = 0.03;    ///< of its middle
   double least_jitter_px = 1;     ///< of any
+  double jitter_time_s = 0.05;    ///< for so long a detector errs alike
   double pitch_time_s = 2;        ///< how long a nod of the car lasts
   double yaw_rate_sigma = 0.005;  ///< of what the car tells, rad/s
   double yaw_unknown_sigma = 0.1;  ///< where nobody tells

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "firmware/exact/exact_math.hpp"
 #include "firmware/track/boxes.hpp"
 
 namespace kerb::track {
@@ -143,7 +144,10 @@ double Followed::cost(const View& view, const Detection& box, const SeenBox& see
   const double common = overlap(box, box_);
   const double gate = (common < m.least_overlap ? 0.5 : 1.0) * m.gate;
   if (!(far.squared < gate)) return kNever;
-  double cost = far.squared + far.log_spread + m.overlap * (1 - common);
+  const ExistenceSettings& e = view.settings.existence;
+  const double doubtful = std::clamp(
+      (e.score_even - static_cast<double>(box.score)) / e.score_scale, 0.0, m.most_doubt);
+  double cost = far.squared + far.log_spread + m.overlap * (1 - common) + m.doubtful * doubtful;
   if (appearance != nullptr && look.known && look_.known) {
     const double different = appearance->distance(look, look_);
     if (different > m.most_different) return kNever;
@@ -152,14 +156,27 @@ double Followed::cost(const View& view, const Detection& box, const SeenBox& see
   return cost;
 }
 
-void Followed::found(const View& view, const Detection& box, const Signature& look, Moves moves,
-                     bool clear) {
+/// A detector errs in one frame much as it did in the one before: boxes that follow each other
+/// closely tell less than as many that do not.
+SeenBox Followed::with_memory(SeenBox seen, const View& view) const {
+  const double time = view.settings.filter.jitter_time_s;
+  if (!(time > 0)) return seen;
+  const double alike = exact::exp(-seconds(view.now - last_seen_) / time);
+  const double wider = std::sqrt((1 + alike) / std::max(1 - alike, 0.1));
+  seen.column_sigma *= wider;
+  seen.foot_sigma *= wider;
+  seen.head_sigma *= wider;
+  return seen;
+}
+
+void Followed::found(const View& view, const Detection& box, const Signature& look,
+                     const Finding& how) {
   SeenBox seen = seen_box(view.camera, view.settings.filter, box);
   // The feet are below the picture's edge, however far: that much is known.
   if (seen.foot_sigma >= SeenBox::kUnknown && expected_.in_front && expected_.box[1] < seen.foot)
     seen.foot_sigma = std::max(view.settings.filter.row_jitter * static_cast<double>(box.h),
                                view.settings.filter.least_jitter_px);
-  filter_.see_box(view.camera, seen);
+  filter_.see_box(view.camera, with_memory(seen, view));
   const GroundFilter::Expected after = filter_.expect(view.camera);
   if (after.in_front) {
     const double height = std::max(after.box[1] - after.box[2], 1.0);
@@ -178,11 +195,15 @@ void Followed::found(const View& view, const Detection& box, const Signature& lo
   seen_ = true;
   last_seen_ = view.now;
   missed_s_ = 0;
-  existence_.found(view.settings.existence, score_, moves, implausible(view));
+  if (how.within && !confirmed()) {
+    existence_.missed(view.settings.existence, false);
+  } else {
+    existence_.found(view.settings.existence, score_, how.moves, implausible(view));
+  }
   if (!look.known) return;
   if (!look_.known) {
     look_ = look;
-  } else if (clear) {
+  } else if (how.clear) {
     for (std::size_t i = 0; i < look.values.size(); ++i)
       look_.values[i] += kLookShare * (look.values[i] - look_.values[i]);
   }

@@ -35,9 +35,14 @@ class Followed {
   /// What it would cost to say that this box is this person; infinite where it cannot be.
   [[nodiscard]] double cost(const View& view, const Detection& box, const SeenBox& seen,
                             const Signature& look, const Appearance* appearance) const;
-  /// `clear`: no other box covers it, so that its looks are its own.
-  void found(const View& view, const Detection& box, const Signature& look, Moves moves,
-             bool clear);
+  /// How a box was found.
+  struct Finding {
+    Moves moves = Moves::not_known;  ///< by itself, the motion watch says
+    bool clear = true;               ///< no other box covers it, so that its looks are its own
+    bool within = false;  ///< it lies within the box of somebody much nearer: more likely a part of
+                          ///< them than somebody behind, whom they would hide
+  };
+  void found(const View& view, const Detection& box, const Signature& look, const Finding& how);
   void missed(const View& view, bool hidden);
   [[nodiscard]] bool is_gone(const View& view) const;
   void tell(Person& out) const;
@@ -58,6 +63,7 @@ class Followed {
   template <typename F>
   friend void fields(F& f, FieldsOf<F, Followed>& object);  // state_fields.hpp
   void expect(const View& view);
+  [[nodiscard]] SeenBox with_memory(SeenBox seen, const View& view) const;
   [[nodiscard]] double implausible(const View& view) const;
 
   std::uint32_t id_ = 0;

@@ -9,10 +9,11 @@
 namespace kerb::track {
 namespace {
 
-constexpr double kHiddenShare = 0.5;   // of a box, covered by one who is nearer
-constexpr double kAsFar = 0.1;         // distances are known no better
-constexpr double kInPicture = 0.6;     // of a box, for somebody to be found
-constexpr double kClearShare = 0.3;    // of a box, covered by another: its looks are not its own
+constexpr double kHiddenShare = 0.5;  // of a box, covered by one who is nearer
+constexpr double kAsFar = 0.1;        // distances are known no better
+constexpr double kInPicture = 0.6;    // of a box, for somebody to be found
+constexpr double kClearShare = 0.3;   // of a box, covered by another: its looks are not its own
+constexpr double kWithinShare = 0.8, kMuchNearer = 0.75;
 constexpr double kBegunOverlap = 0.6;  // with somebody found in this frame: no other person
 
 std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
@@ -66,10 +67,20 @@ void Roster::match(const View& view, const Senses& senses, const Appearance* app
     const int chosen = detection[at(c)];
     const std::size_t d = at(chosen);
     taken_[d] = true;
-    people_[at(person[at(r)])].found(view, senses.boxes[d], senses.looks[d],
-                                     view.moves(senses.flow_says_moves[d]),
-                                     is_clear(senses, chosen));
+    Followed& one = people_[at(person[at(r)])];
+    const Followed::Finding how{view.moves(senses.flow_says_moves[d]), is_clear(senses, chosen),
+                                !confirmed && is_within(senses.boxes[d], one.distance())};
+    one.found(view, senses.boxes[d], senses.looks[d], how);
   }
+}
+
+/// Whether somebody much nearer than `distance`, found in this frame, would hide who stands there.
+bool Roster::is_within(const Detection& box, double distance) const {
+  const auto hides = [&](const Followed& p) {
+    return p.confirmed() && p.seen() && p.distance() < kMuchNearer * distance &&
+           covered(box, p.box()) > kWithinShare;
+  };
+  return std::any_of(people_.begin(), people_.begin() + count_, hides);
 }
 
 bool Roster::is_clear(const Senses& senses, int detection) const {
@@ -121,6 +132,7 @@ void Roster::begin_new(const View& view, const Senses& senses) {
     if (!person.begin(view, next_id_, box, senses.looks[at(d)],
                       view.moves(senses.flow_says_moves[at(d)])))
       continue;
+    if (is_within(box, person.distance())) continue;
     ++next_id_;
     ++count_;
   }

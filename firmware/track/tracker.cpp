@@ -22,7 +22,6 @@ constexpr double kFastest = 120;           // m/s: no car
 constexpr double kFastestTurn = 3;         // rad/s
 constexpr double kYawContradicted = 0.05;  // rad/s between the car and the picture
 constexpr double kYawFromPicture = 0.01;   // standard deviation
-constexpr double kStandsBefore = 0.5;      // metres nearer: covers who is behind
 constexpr double kPitchWorthwhile = 0.8;   // of what is known anyway
 
 double in_seconds(Nanos t) noexcept { return static_cast<double>(t.count()) * 1e-9; }
@@ -111,13 +110,17 @@ void Tracker::load(FieldReader& in) noexcept { State::list(in, *state_); }
 
 BoxFlow Tracker::State::flow_of(int person, const MotionField& field, double stretch) const {
   const Person& p = last.items[person];
-  const auto distance = [](const Person& q) { return std::sqrt(q.x_m * q.x_m + q.y_m * q.y_m); };
+  // Who stands before them: whose feet are lower in the picture. Of one who was found and one who
+  // was not, the one who was.
+  const auto stands_before = [&p](const Person& other) {
+    if (other.seen != p.seen) return other.seen;
+    return other.box.y + other.box.h > p.box.y + p.box.h;
+  };
   std::array<Detection, PersonList::kCapacity> before;
   std::size_t count = 0;
   for (int i = 0; i < last.count; ++i) {
     const Person& other = last.items[i];
-    if (i != person && other.confirmed && distance(other) < distance(p) - kStandsBefore &&
-        common_area(other.box, p.box) > 0)
+    if (i != person && other.confirmed && common_area(other.box, p.box) > 0 && stands_before(other))
       before[count++] = other.box;
   }
   BoxFlow flow = flow_within(field, p.box, {before.data(), count});

@@ -17,9 +17,8 @@ constexpr int kFewestReports = 2;
 constexpr Nanos kMostEvidence = std::chrono::milliseconds{400};
 constexpr Nanos kCloseEvidence = std::chrono::milliseconds{60};
 constexpr Nanos kSeenLately = std::chrono::milliseconds{250};  // by the detector
-constexpr double kForesees = 0.8;                              // seconds before it is time to warn
-constexpr double kDoubt =
-    0.25;  // standard deviations by which a contact may be later than expected
+constexpr double kForesees = 0.8;  // seconds before it is time to warn
+constexpr double kDoubt = 0.25;  // standard deviations by which a contact may be later than expected
 // What a collision warning goes on by.
 constexpr double kLessLikely = 0.25, kLonger = 0.6;  // seconds
 constexpr Nanos kCollisionLingers = std::chrono::milliseconds{300};
@@ -36,7 +35,7 @@ double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) *
 /// For how long reports must speak for a contact that is so far off: what is further off can wait
 /// for more.
 Nanos enough_at(double in_s) noexcept {
-  const double ms = 30 + 100 * std::clamp((in_s - 1.2) / 1.0, 0.0, 1.0);
+  const double ms = 30 + 100 * std::clamp((in_s - 1.2) / 0.8, 0.0, 1.0);
   return Nanos{static_cast<Nanos::rep>(ms * 1e6)};
 }
 
@@ -61,19 +60,19 @@ WarningRules WarningRules::of(Sensitivity sensitivity) noexcept {
   WarningRules rules;
   if (sensitivity == Sensitivity::late) {
     rules.likelihood = 0.75;
-    rules.reaction_s = 1.3;
+    rules.standing_ahead_s = 1.6;
     rules.most_ahead_s = 2.2;
   }
   if (sensitivity == Sensitivity::early) {
     rules.likelihood = 0.55;
-    rules.reaction_s = 2.2;
-    rules.most_ahead_s = 3.2;
+    rules.standing_ahead_s = 2.3;
+    rules.most_ahead_s = 3;
   }
   return rules;
 }
 
 double WarningRules::ahead_s(double speed_mps) const noexcept {
-  return std::min(reaction_s + std::abs(speed_mps) / braking_mps2, most_ahead_s);
+  return std::min(standing_ahead_s + longer_ahead_s_per_mps * std::abs(speed_mps), most_ahead_s);
 }
 
 WarningLogic::WarningLogic(Sensitivity sensitivity) noexcept
@@ -214,7 +213,7 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
       return WarningLevel::none;
     case WarningLevel::information:
       if (collision.begins && collision_may) return WarningLevel::collision;
-      if (!held || now - information_wanted_ < kInformationLingers)
+      if (!held || (sees_ && now - information_wanted_ < kInformationLingers))
         return WarningLevel::information;
       return WarningLevel::none;
     case WarningLevel::collision:
@@ -222,7 +221,8 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
   }
   const bool driver_acts = brakes_ || steers_;
   if (!held || collision.stays) return WarningLevel::collision;
-  if (!driver_acts && now - collision_wanted_ < kCollisionLingers) return WarningLevel::collision;
+  if (sees_ && !driver_acts && now - collision_wanted_ < kCollisionLingers)
+    return WarningLevel::collision;
   return information.begins ? WarningLevel::information : WarningLevel::none;
 }
 
@@ -232,7 +232,7 @@ WarningDecision WarningLogic::step(
   const double speed = std::abs(side.speed_mps.value_or(0));
   creeping_ = speed < (creeping_ ? kCreepsNoMore : kCreeps);
   slow_ = speed < (slow_ ? kSlowNoMore : kSlow);
-  brakes_ = brakes_hard_ = steers_ = false;
+  sees_ = brakes_ = brakes_hard_ = steers_ = false;
   Case collision, information;
   if (side.readiness == Readiness::ready) {
     endangered_.forget(now);
@@ -240,6 +240,7 @@ WarningDecision WarningLogic::step(
     for (int camera = 0; camera < kMostCameras; ++camera) {
       const risk::PeopleReport* report = reports[static_cast<std::size_t>(camera)];
       if (report == nullptr || report->at == Nanos::zero() || now - report->at > kStale) continue;
+      sees_ = true;
       look(now, camera, *report, collision, information);
     }
   } else {

@@ -32,12 +32,12 @@ struct WarningDecision {
 
 /// When somebody is warned of. Plain data; of(Sensitivity) has the values that ship.
 struct WarningRules {
-  // Collision: a contact this likely, this soon. The time is what a driver takes to react and,
-  // at half of a firm braking, to stop: longer the faster the car, up to `most_ahead_s`.
+  // Collision: a contact this likely, this soon. The time is what a driver takes to react and to do
+  // something about it: longer the faster the car, up to `most_ahead_s`.
   double likelihood = 0.6;
-  double reaction_s = 1.7;
-  double braking_mps2 = 10;
-  double most_ahead_s = 2.5;
+  double standing_ahead_s = 2.1;         ///< at no speed
+  double longer_ahead_s_per_mps = 0.05;  ///< and more for each m/s
+  double most_ahead_s = 2.8;
   // A car that creeps stops at once: only a contact that is nearly certain, and now.
   double creeping_likelihood = 0.9;
   double creeping_ahead_s = 1.0;
@@ -50,10 +50,10 @@ struct WarningRules {
 /// Bit for bit the same for the same inputs. One thread; allocates nothing.
 ///
 /// Collision: a confirmed person whom the car touches with at least the likelihood of the rules,
-/// within their time, in three reports or for a tenth of a second (in two, when it is less than a
-/// second away). It stays while that is so by a looser measure, and a little longer, lest it
-/// flicker; once the driver brakes hard it stays by the measure it began with, and ends without
-/// delay.
+/// within their time, by at least two reports that span 60 ms (up to 260 ms where the contact is
+/// more than 1.6 s away: there is time to be sure). It stays while that is so by a looser measure,
+/// and a little longer, lest it flicker; once the driver brakes hard it stays by the measure it
+/// began with, and when braking or steering have ended the danger it ends without delay.
 /// Information: a car that stands or creeps, and a confirmed person right in front of it.
 /// No level lasts less than kShortest, and none comes again within kPause of its end (after a
 /// collision warning, information may). Whoever turns from information to collision does so at
@@ -120,6 +120,7 @@ class WarningLogic {
   WarningRules rules_;
   bool creeping_ = false;  ///< for information
   bool slow_ = false;      ///< for collision: the rules of a creeping car
+  bool sees_ = false;      ///< ready, and some report is not old
   bool brakes_ = false, brakes_hard_ = false, steers_ = false;
   Suspects endangered_, close_;
   WarningLevel level_ = WarningLevel::none;

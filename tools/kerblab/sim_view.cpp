@@ -132,7 +132,8 @@ void add_sim_view(CLI::App& group, Action& action) {
   CLI::App* command =
       group.add_subcommand("view", "Look at a run: a contact sheet, a picture or a video");
   command->footer(
-      "Light boxes are true; amber ones are whom the firmware follows, with their distance (red: it\n"
+      "Light boxes are true; amber ones are whom the firmware follows, with their distance (red: "
+      "it\n"
       "takes a contact for likely), thin ones what it found. The frame is red during a\n"
       "collision warning and amber during an information.\n"
       "Examples:\n  kerblab sim view --suite euroncap --only CPNA --oracle --out sheet.png\n"

@@ -11,8 +11,6 @@
 namespace kerb::sim {
 namespace {
 
-constexpr double kRearOverhang = 0.9;  // metres from the rear axle to the rear bumper
-
 class Product final : public Firmware {
  public:
   Product(const Config& config, const FrameSourceInfo& info, const Reach& reach, SimClock& clock,
@@ -140,11 +138,13 @@ Config config_for(const Config& base, const Scenario& scenario) {
   camera.k1 = spec.k1;
   camera.k2 = spec.k2;
   camera.k3 = camera.p1 = camera.p2 = 0;
-  camera.ahead_m = scenario.car.length_m - spec.behind_m - kRearOverhang;
+  // The middle of the front follows the way, with its heading: that is where this car turns, as a
+  // real one does about its rear axle.
+  camera.ahead_m = -spec.behind_m;
   camera.left_m = spec.left_m;
   config.car.width_m = scenario.car.width_m;
   config.car.length_m = scenario.car.length_m;
-  config.car.axle_to_bumper_m = scenario.car.length_m - kRearOverhang;
+  config.car.axle_to_bumper_m = 0;
   config.can.enabled = true;
   config.can.interface = "in memory";
   config.watchdog.enabled = false;

@@ -3,6 +3,8 @@
 // the rear axle; a person is a disc of 0.3 m.
 #include "firmware/risk/contact.hpp"
 
+#include <cstdio>
+#include <cstring>
 #include <limits>
 
 #include "tests/support/allocations.hpp"
@@ -225,6 +227,31 @@ void test_the_same_bits_and_no_allocation() {
                    a.time_s == b.time_s && a.closest_m == b.closest_m);
 }
 
+/// Every bit of many results in one number. It is the same on every machine; who changes the model
+/// puts the new one here.
+void test_the_bits_are_those_of_every_other_machine() {
+  std::uint64_t bits = 14695981039346656037u;
+  const auto add = [&bits](double value) {
+    std::uint64_t raw = 0;
+    std::memcpy(&raw, &value, sizeof raw);
+    for (int i = 0; i < 64; i += 8) bits = (bits ^ (raw >> i & 255U)) * 1099511628211u;
+  };
+  for (const double speed : {-2.0, 0.0, 3.0, 11.0, 22.0})
+    for (const double turn : {-0.3, 0.0, 0.07}) {
+      const CarPath path = driven(speed, turn, speed > 5 ? -1.3 : 0.4);
+      for (const double side : {-3.0, -1.1, 0.4, 2.5}) {
+        const Contact c =
+            kJudge.judge(somebody(3.6 + 1.9 * speed, side, 0.2, -0.4 * side, 0.2, 0.3), path);
+        for (const double value : {c.probability, c.expected_s.value_or(-1), c.expected_sigma_s,
+                                   c.time_s.value_or(-1), c.closest_m, c.closest_in_s})
+          add(value);
+      }
+    }
+  char text[24];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(bits));
+  TEST_ASSERT_EQUAL_STRING("a621449241aa35b7", text);
+}
+
 }  // namespace
 
 int main() {
@@ -250,5 +277,6 @@ int main() {
   RUN_TEST(test_without_a_path_there_is_a_place_and_no_contact);
   RUN_TEST(test_the_probability_does_not_jump);
   RUN_TEST(test_the_same_bits_and_no_allocation);
+  RUN_TEST(test_the_bits_are_those_of_every_other_machine);
   return UNITY_END();
 }

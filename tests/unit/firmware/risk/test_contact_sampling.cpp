@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The probability of contact against plain sampling: 100,000 futures drawn from all that is
-// doubtful, each walked and driven in steps of a hundredth of a second. (20,000 with --some.)
+// doubtful, each walked and driven in steps of a fiftieth of a second. (20,000 with --some.)
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -24,7 +24,7 @@ void tearDown() {}
 namespace {
 
 constexpr double kTolerance = 0.05;  // as contact.hpp promises
-constexpr double kStep = 0.01, kHorizon = 4, kRadius = 0.3;
+constexpr double kStep = 0.02, kHorizon = 4, kRadius = 0.3;
 int samples = 100000;
 
 /// The lower triangle L with L L^T the covariance.

@@ -36,7 +36,7 @@ void test_one_detection_never_confirms() {
 }
 
 void test_who_does_not_fit_the_road_is_believed_later() {
-  TEST_ASSERT_GREATER_THAN(confirmed_after(14), confirmed_after(14, 4));
+  TEST_ASSERT_GREATER_THAN(confirmed_after(13), confirmed_after(13, 6));
 }
 
 void test_misses_end_it_sooner_while_it_is_tentative() {

@@ -238,10 +238,10 @@ void test_frames_nobody_looked_at_cost_no_certainty() {
 void test_fifty_people_at_once() {
   Drive d{400};
   d.world.wander = 0;
-  for (int i = 0; i < 50; ++i) {
-    const int row = i / 10, column = i % 10;
-    d.world.walkers.push_back({12.0 + 7 * row, (column - 4.5 + 0.2 * row) * (1.0 + 0.55 * row), 0,
-                               column % 2 == 0 ? 0.3 : -0.3, 1.6 + 0.02 * column});
+  for (int i = 0; i < 50; ++i) {  // side by side, as far as the picture is wide
+    const double bearing = (i - 24.5) * 0.0195, far = 24 + 4 * (i % 3);
+    d.world.walkers.push_back({1.5 + far * std::cos(bearing), far * std::sin(bearing), 0,
+                               i % 2 == 0 ? 0.1 : -0.1, 1.6 + 0.02 * (i % 10)});
   }
   for (int i = 0; i < 40; ++i) d.frame();
   TEST_ASSERT_EQUAL(50, d.confirmed());
