@@ -43,7 +43,7 @@ Result<std::unique_ptr<records::WarningRecorder>> open_recorder(
     encoder = std::move(*jpeg);
   }
   Result<std::unique_ptr<records::WarningRecorder>> recorder =
-      records::WarningRecorder::open(options, std::move(settings), std::move(encoder), log);
+      records::WarningRecorder::open(options, settings, std::move(encoder), log);
   if (!recorder) return recorder.error();
   for (std::size_t i = 0; i < pipelines.size(); ++i)
     pipelines[i]->set_sink(&(*recorder)->camera(i));

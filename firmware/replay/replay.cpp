@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -52,7 +53,8 @@ std::string difference_of(const risk::PeopleReport& now, const risk::PeopleRepor
           Field{"probability", c.probability, d.probability},
           Field{"time_s", c.time_s.value_or(-1), d.time_s.value_or(-1)},
           Field{"closest_m", c.closest_m, d.closest_m}}) {
-      if (std::memcmp(&field.now, &field.then, sizeof field.now) == 0) continue;
+      if (std::bit_cast<std::uint64_t>(field.now) == std::bit_cast<std::uint64_t>(field.then))
+        continue;
       char text[160];
       std::snprintf(text, sizeof text, "person %u: %s is %.17g, recorded: %.17g", b.id, field.name,
                     field.now, field.then);

@@ -243,7 +243,7 @@ void WarningRecorder::Core::write_until_stopped() noexcept {
 WarningRecorder::WarningRecorder(std::shared_ptr<Core> core) noexcept : core_{std::move(core)} {}
 
 Result<std::unique_ptr<WarningRecorder>> WarningRecorder::open(
-    const RecorderOptions& options, RecordedSettings settings,
+    const RecorderOptions& options, const RecordedSettings& settings,
     std::unique_ptr<PictureEncoder> encoder, Log& log) {
   if (Status valid = validate(options); !valid) return valid.error();
   if (settings.cameras.empty() || settings.cameras.size() > WarningLogic::kMostCameras)

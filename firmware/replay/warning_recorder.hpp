@@ -55,7 +55,7 @@ class WarningRecorder {
   /// told by status(), not here. Fails: invalid_argument (see validate; no camera or too many), io
   /// (no thread or descriptor to be had).
   static Result<std::unique_ptr<WarningRecorder>> open(const RecorderOptions& options,
-                                                       RecordedSettings settings,
+                                                       const RecordedSettings& settings,
                                                        std::unique_ptr<PictureEncoder> encoder,
                                                        Log& log);
   /// Ends the record that is being written. Nobody may use a tap any more.
