@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -62,6 +63,7 @@ class Crowd final : public Detector {
  public:
   Status detect(const PreparedImage&, DetectionList& out) override {
     const std::lock_guard lock{mutex_};
+    if (meter != nullptr) at_call = meter();
     out = people_;
     if (broken) return Error{Errc::device, 700, "launch"};
     return Done{};
@@ -80,6 +82,8 @@ class Crowd final : public Detector {
     return people_.count;
   }
   std::atomic<bool> broken{false};
+  std::uint64_t (*meter)() noexcept = nullptr;  ///< read at every call
+  std::atomic<std::uint64_t> at_call{0};
 
  private:
   std::mutex mutex_;
