@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "firmware/config/config.hpp"
-#include "firmware/replay/product_deciders.hpp"
 #include "firmware/track/camera_model.hpp"
+#include "firmware/track/colour_appearance.hpp"
+#include "firmware/watch/people_watch.hpp"
 #include "hal/vision.hpp"
 
 /// A camera on a flat road, and the detector that sees whom it is told to.
@@ -31,11 +32,10 @@ inline track::CameraModel road_camera() {
 
 /// As the product makes it.
 inline std::unique_ptr<PeopleWatch> road_watch(const CarSettings& car) {
-  return records::make_people_watch({.name = "front",
-                                     .model = road_camera(),
-                                     .tracker = {},
-                                     .car = {car.width_m, car.length_m, car.axle_to_bumper_m},
-                                     .contact = {}});
+  return std::make_unique<PeopleWatch>(
+      road_camera(), track::TrackerSettings{},
+      risk::CarShape{car.width_m, car.length_m, car.axle_to_bumper_m}, risk::ContactSettings{},
+      track::make_colour_appearance());
 }
 
 /// Somebody on the road: where they are before the rear axle, and how fast over ground.
