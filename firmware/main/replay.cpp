@@ -82,7 +82,7 @@ std::string write_pictures(const RecordFile& file, const std::string& path,
   std::array<int, 256> numbers{};
   for (const Chunk& chunk : file.chunks()) {
     if (chunk.kind != records::ChunkKind::picture) continue;
-    const std::string wrong = write_picture(folder, stem, chunk, ++numbers[chunk.source]);
+    std::string wrong = write_picture(folder, stem, chunk, ++numbers[chunk.source]);
     if (!wrong.empty()) return wrong;
   }
   return {};

@@ -111,11 +111,13 @@ int RecordStore::begin(WarningLevel level, Nanos utc) {
   abandon();
   if (const int reason = look(); reason != 0) return reason;
   if (const int reason = make_room(); reason != 0) return reason;
-  path_ = folder_ + "/" + name_for(next_, level, utc);
-  const std::string part = path_ + std::string{kPart};
-  fd_ = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
-  if (fd_ < 0) return errno;
-  ++next_;
+  // Several programs may share a folder: a number that is taken by now is nobody's fault.
+  for (int tries = 0; fd_ < 0; ++tries) {
+    path_ = folder_ + "/" + name_for(next_++, level, utc);
+    const std::string part = path_ + std::string{kPart};
+    fd_ = ::open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
+    if (fd_ < 0 && (errno != EEXIST || tries == 100)) return errno;
+  }
   size_ = 0;
   return sync_folder(folder_);  // its name must survive as well as its bytes
 }

@@ -77,6 +77,7 @@ struct WarningRecorder::Core {
   Core(const RecorderOptions& options, const RecordedSettings& settings,
        std::unique_ptr<PictureEncoder> pictures, Log& lines)
       : limit{options.shutdown_limit},
+        folder{options.path},
         control_lane{options.control_lane},
         log{&lines},
         encoder{std::move(pictures)},
@@ -104,12 +105,14 @@ struct WarningRecorder::Core {
   void take(std::span<std::byte> chunk);
   std::span<std::byte> encoded(std::span<std::byte> chunk);
   void note(int reason) noexcept;
+  void note_folder(int reason);
   void say(LogLevel level, const std::string& text) noexcept {
     const std::lock_guard lock{log_mutex};
     if (log != nullptr) log->write(level, "records", text);
   }
 
   const Nanos limit;
+  const std::string folder;
   std::thread thread;
   Bell bell, done;
   std::atomic<bool> stop{false}, recording{false};
@@ -147,6 +150,13 @@ void WarningRecorder::Core::note(int reason) noexcept {
     }
   } catch (const std::bad_alloc&) {  // a line less
   }
+}
+
+void WarningRecorder::Core::note_folder(int reason) {
+  error.store(reason, std::memory_order_relaxed);
+  refusing = true;
+  say(LogLevel::error,
+      "warnings cannot be recorded: " + folder + ": " + std::generic_category().message(reason));
 }
 
 /// The picture's chunk with a compressed one in it, or as it was.
@@ -204,7 +214,7 @@ void WarningRecorder::Core::write_until_stopped() noexcept {
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
   try {
     if (const int reason = writer.look(); reason != 0)
-      note(reason);
+      note_folder(reason);
     else if (const int parts = writer.left_over(); parts > 0)
       say(LogLevel::warning, std::to_string(parts) + " record(s) end in a power cut");
     left_over.store(writer.left_over(), std::memory_order_relaxed);

@@ -37,19 +37,19 @@ using FieldsOf = std::conditional_t<Fields::kReads, T, const T>;
 
 namespace fields_detail {
 template <typename T>
-inline constexpr bool is_duration = false;
+inline constexpr bool kIsDuration = false;
 template <typename R, typename P>
-inline constexpr bool is_duration<std::chrono::duration<R, P>> = true;
+inline constexpr bool kIsDuration<std::chrono::duration<R, P>> = true;
 template <typename T>
-inline constexpr bool is_optional = false;
+inline constexpr bool kIsOptional = false;
 template <typename T>
-inline constexpr bool is_optional<std::optional<T>> = true;
+inline constexpr bool kIsOptional<std::optional<T>> = true;
 template <typename T>
-inline constexpr bool is_array = std::is_array_v<T>;
+inline constexpr bool kIsArray = std::is_array_v<T>;
 template <typename T, std::size_t N>
-inline constexpr bool is_array<std::array<T, N>> = true;
+inline constexpr bool kIsArray<std::array<T, N>> = true;
 template <typename T>
-inline constexpr bool is_number =
+inline constexpr bool kIsNumber =
     std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, long double>;
 }  // namespace fields_detail
 
@@ -84,18 +84,18 @@ class FieldWriter {
  private:
   template <typename T>
   void put(const T& value) noexcept {
-    if constexpr (fields_detail::is_number<T>) {
+    if constexpr (fields_detail::kIsNumber<T>) {
       bytes(std::as_bytes(std::span{&value, 1}));
     } else if constexpr (std::is_same_v<T, bool>) {
       put(static_cast<std::uint8_t>(value ? 1 : 0));
     } else if constexpr (std::is_enum_v<T>) {
       put(static_cast<std::underlying_type_t<T>>(value));
-    } else if constexpr (fields_detail::is_duration<T>) {
+    } else if constexpr (fields_detail::kIsDuration<T>) {
       put(static_cast<std::int64_t>(value.count()));
-    } else if constexpr (fields_detail::is_optional<T>) {
+    } else if constexpr (fields_detail::kIsOptional<T>) {
       put(value.has_value());
       if (value) put(*value);
-    } else if constexpr (fields_detail::is_array<T>) {
+    } else if constexpr (fields_detail::kIsArray<T>) {
       for (const auto& item : value) put(item);
     } else {
       fields(*this, value);
@@ -143,7 +143,7 @@ class FieldReader {
  private:
   template <typename T>
   void take(T& value) noexcept {
-    if constexpr (fields_detail::is_number<T>) {
+    if constexpr (fields_detail::kIsNumber<T>) {
       const std::span<const std::byte> from = bytes(sizeof value);
       if (ok_) std::memcpy(&value, from.data(), sizeof value);
     } else if constexpr (std::is_same_v<T, bool>) {
@@ -155,11 +155,11 @@ class FieldReader {
       std::underlying_type_t<T> read{};
       take(read);
       if (ok_) value = static_cast<T>(read);
-    } else if constexpr (fields_detail::is_duration<T>) {
+    } else if constexpr (fields_detail::kIsDuration<T>) {
       std::int64_t read = 0;
       take(read);
       if (ok_) value = T{static_cast<typename T::rep>(read)};
-    } else if constexpr (fields_detail::is_optional<T>) {
+    } else if constexpr (fields_detail::kIsOptional<T>) {
       bool has = false;
       take(has);
       if (!has) {
@@ -169,7 +169,7 @@ class FieldReader {
       typename T::value_type read{};
       take(read);
       if (ok_) value = read;
-    } else if constexpr (fields_detail::is_array<T>) {
+    } else if constexpr (fields_detail::kIsArray<T>) {
       for (auto& item : value) take(item);
     } else {
       fields(*this, value);

@@ -36,8 +36,8 @@ struct WarningRules {
   // something about it: longer the faster the car, up to `most_ahead_s`.
   double likelihood = 0.6;
   double standing_ahead_s = 2.1;         ///< at no speed
-  double longer_ahead_s_per_mps = 0.02;  ///< and more for each m/s
-  double most_ahead_s = 2.6;
+  double longer_ahead_s_per_mps = 0.05;  ///< and more for each m/s
+  double most_ahead_s = 2.8;
   // A car that creeps stops at once: only a contact that is nearly certain, and now.
   double creeping_likelihood = 0.9;
   double creeping_ahead_s = 1.0;

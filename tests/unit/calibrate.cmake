@@ -9,8 +9,12 @@ if(TARGET kerb::tools_calibrate)
   endforeach()
 endif()
 if(TARGET kerblab AND TARGET kerb::tools_calibrate)
+  set(pictures)
+  if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)
+    set(pictures --some)
+  endif()
   kerb_add_test(NAME unit_tools_kerblab_calibrate SOURCES tools/test_kerblab_calibrate.cpp
-    LINKS kerb::tools_bench kerb::firmware_config kerb::hal kerb::opencv LABELS unit)
+    LINKS kerb::tools_bench kerb::firmware_config kerb::hal kerb::opencv LABELS unit ARGS ${pictures})
   target_compile_definitions(unit_tools_kerblab_calibrate PRIVATE
     KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
   target_compile_options(unit_tools_kerblab_calibrate PRIVATE $<$<CONFIG:Debug>:-O1>)

@@ -7,13 +7,14 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 #include <optional>
+#include <utility>
 
 #include "tools/kerblab/draw.hpp"
 
 namespace kerb::lab {
 namespace {
 
-constexpr double kFarthest = 40, kWidest = 10;  // metres ahead and to each side, from above
+constexpr int kPlanWidth = 180;
 
 cv::Rect rounded(const eval::Box& b) {
   return {static_cast<int>(std::lround(b.x)), static_cast<int>(std::lround(b.y)),
@@ -27,28 +28,27 @@ void draw_box(cv::Mat& bgr, const eval::Box& box, const cv::Scalar& colour, int 
   draw_label(bgr, rounded(box), label, colour);
 }
 
-/// From above; the picture's part in which it is drawn is darkened first.
+/// All of them from above.
 class Plan {
  public:
-  explicit Plan(cv::Mat& bgr) {
-    const int height = std::min(bgr.rows * 2 / 5, 260);
-    const auto width = static_cast<int>(height * 2 * kWidest / kFarthest);
-    view_ = bgr({bgr.cols - width - 6, 6, width, height});
-    view_ *= 0.35;
-    scale_ = height / kFarthest;
-    for (int metres = 10; metres < kFarthest; metres += 10) {
-      const int row = static_cast<int>(std::lround(height - metres * scale_));
-      cv::line(view_, {0, row}, {width, row}, {120, 120, 120}, 1);
-      cv::putText(view_, fmt::format("{} m", metres), {2, row - 2}, cv::FONT_HERSHEY_SIMPLEX, 0.32,
+  Plan(cv::Mat view, double farthest_m) : view_{std::move(view)}, scale_{view_.rows / farthest_m} {
+    view_ = cv::Scalar{40, 40, 40};
+    const int step = farthest_m > 60 ? 20 : farthest_m > 25 ? 10 : 5;
+    for (int metres = step; metres < farthest_m; metres += step) {
+      const int row = at(metres, 0).y;
+      cv::line(view_, {0, row}, {view_.cols, row}, {90, 90, 90}, 1);
+      cv::putText(view_, fmt::format("{} m", metres), {2, row - 2}, cv::FONT_HERSHEY_SIMPLEX, 0.35,
                   {170, 170, 170}, 1, cv::LINE_AA);
     }
     cv::rectangle(view_, at(4, 0.9), at(0, -0.9), {200, 200, 200}, cv::FILLED);
   }
 
   void add(const track::Person& p, const cv::Scalar& colour) {
-    cv::line(view_, at(p.x_m, p.y_m), at(p.x_m + p.vx_mps, p.y_m + p.vy_mps), colour, 1,
-             cv::LINE_AA);
-    cv::circle(view_, at(p.x_m, p.y_m), 3, colour, cv::FILLED, cv::LINE_AA);
+    const cv::Point from = at(p.x_m, p.y_m), to = at(p.x_m + p.vx_mps, p.y_m + p.vy_mps);
+    cv::line(view_, from, to, colour, 1, cv::LINE_AA);
+    cv::circle(view_, from, 3, colour, cv::FILLED, cv::LINE_AA);
+    cv::putText(view_, fmt::format("{}", p.id), from + cv::Point{5, 4}, cv::FONT_HERSHEY_SIMPLEX,
+                0.35, colour, 1, cv::LINE_AA);
   }
 
  private:
@@ -59,19 +59,21 @@ class Plan {
     return {place(view_.cols / 2.0 - y * scale_), place(view_.rows - x * scale_)};
   }
   cv::Mat view_;
-  double scale_ = 1;
+  double scale_;
 };
 
+/// From the middle of the box's lower edge: the picture shows the feet there, wherever the road's
+/// calibration would put them.
 void draw_arrow(cv::Mat& bgr, const track::Person& p, const track::CameraModel& camera,
-                double pitch_more, const cv::Scalar& colour) {
-  const std::optional<track::Pixel> from = track::project(camera, {p.x_m, p.y_m}, 0, pitch_more),
-                                    to =
-                                        track::project(camera, {p.x_m + p.vx_mps, p.y_m + p.vy_mps},
-                                                       0, pitch_more);
+                const cv::Scalar& colour) {
+  const std::optional<track::Pixel> from = track::project(camera, {p.x_m, p.y_m}, 0),
+                                    to = track::project(camera,
+                                                        {p.x_m + p.vx_mps, p.y_m + p.vy_mps}, 0);
   if (!from || !to || std::hypot(to->x - from->x, to->y - from->y) > 2.0 * bgr.cols) return;
-  const cv::Point2d a{from->x, from->y}, b{to->x, to->y};
-  cv::arrowedLine(bgr, a, b, {0, 0, 0}, 4, cv::LINE_AA, 0, 0.25);
-  cv::arrowedLine(bgr, a, b, colour, 2, cv::LINE_AA, 0, 0.25);
+  const cv::Point2d foot{double{p.box.x} + double{p.box.w} / 2, double{p.box.y} + double{p.box.h}};
+  const cv::Point2d end = foot + cv::Point2d{to->x - from->x, to->y - from->y};
+  cv::arrowedLine(bgr, foot, end, {0, 0, 0}, 4, cv::LINE_AA, 0, 0.25);
+  cv::arrowedLine(bgr, foot, end, colour, 2, cv::LINE_AA, 0, 0.25);
 }
 
 }  // namespace
@@ -90,19 +92,25 @@ void draw_boxes(cv::Mat& bgr, const std::vector<eval::MotBox>& boxes) {
     draw_box(bgr, b.box, colour_of_id(b.id), 2, fmt::format("{}", b.id));
 }
 
-void draw_people(cv::Mat& bgr, const std::vector<track::Person>& people,
-                 const track::CameraModel& camera, double pitch_more) {
+cv::Mat drawn_people(const cv::Mat& bgr, const std::vector<track::Person>& people,
+                     const track::CameraModel& camera) {
+  cv::Mat out(bgr.rows, bgr.cols + kPlanWidth, CV_8UC3);
+  cv::Mat picture = out({0, 0, bgr.cols, bgr.rows});
+  bgr.copyTo(picture);
   std::vector<track::Person> by_distance = people;  // the nearest on top
   std::sort(by_distance.begin(), by_distance.end(),
             [](const track::Person& a, const track::Person& b) { return a.x_m > b.x_m; });
+  double farthest = 40;
+  for (const track::Person& p : people) farthest = std::max(farthest, std::min(p.x_m + 5, 150.0));
+  Plan plan{out({bgr.cols, 0, kPlanWidth, bgr.rows}), farthest};
   for (const track::Person& p : by_distance) {
     const cv::Scalar colour = colour_of_id(static_cast<int>(p.id));
-    draw_box(bgr, {double{p.box.x}, double{p.box.y}, double{p.box.w}, double{p.box.h}}, colour,
+    draw_box(picture, {double{p.box.x}, double{p.box.y}, double{p.box.w}, double{p.box.h}}, colour,
              p.seen ? 2 : 1, fmt::format("{} {:.1f} m", p.id, std::hypot(p.x_m, p.y_m)));
-    draw_arrow(bgr, p, camera, pitch_more, colour);
+    draw_arrow(picture, p, camera, colour);
+    plan.add(p, colour);
   }
-  Plan plan{bgr};
-  for (const track::Person& p : by_distance) plan.add(p, colour_of_id(static_cast<int>(p.id)));
+  return out;
 }
 
 void draw_caption(cv::Mat& bgr, const std::string& text) {

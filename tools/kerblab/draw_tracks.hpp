@@ -16,12 +16,12 @@ namespace kerb::lab {
 /// Boxes with their ids.
 void draw_boxes(cv::Mat& bgr, const std::vector<eval::MotBox>& boxes);
 
-/// Boxes with id and metres from the middle of the rear axle; at the feet an arrow to where the
-/// person will be in a second, as they move over ground; thin where the detector has not seen them
-/// in this frame. At the upper right the same from above: the car's front half at the bottom,
-/// 40 metres ahead at the top.
-void draw_people(cv::Mat& bgr, const std::vector<track::Person>& people,
-                 const track::CameraModel& camera, double pitch_more);
+/// The picture with boxes, id and metres from the middle of the rear axle; at the feet an arrow to
+/// where the person will be in a second, as they move over ground; thin where the detector has not
+/// seen them in this frame. To its right the same from above: the car's front half at the bottom,
+/// the farthest person or 40 metres ahead at the top.
+[[nodiscard]] cv::Mat drawn_people(const cv::Mat& bgr, const std::vector<track::Person>& people,
+                                   const track::CameraModel& camera);
 
 /// A line of text in the lower left corner.
 void draw_caption(cv::Mat& bgr, const std::string& text);

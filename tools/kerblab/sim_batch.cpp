@@ -222,6 +222,10 @@ void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
                   "From a picture to its result on the scenario's clock, milliseconds")
       ->check(between(0, 1000))
       ->capture_default_str();
+  command
+      .add_option("--records", choice.records,
+                  "Folder for records of the firmware's warnings; kerbwatch replay reads them")
+      ->check(not_empty);
 }
 
 std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int threads) {
@@ -245,6 +249,8 @@ std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int th
   if (choice.backend == "cpu") config.vision_backend = VisionBackend::cpu;
   if (choice.backend == "cuda") config.vision_backend = VisionBackend::cuda;
   if (config.vision_threads == 0) config.vision_threads = threads;
+  config.record.enabled = !choice.records.empty();
+  if (config.record.enabled) config.record.path = choice.records;
   if (options.candidate != sim::Candidate::product) return options;
   Config checked = config;
   checked.cameras = {sim::config_for(config, {}).cameras.front()};

@@ -17,10 +17,11 @@ struct CandidateChoice {
   bool oracle = false, always = false, informs = false, never = false;
   [[nodiscard]] bool stands_in() const noexcept { return oracle || always || informs || never; }
   std::string config, model, backend = "auto";
+  std::string records;  ///< folder for records of its warnings; empty: none
   double latency_ms = 33;
 };
-/// Adds --oracle, --always, --informs, --never, --config, --model, --backend and --latency.
-/// `choice` must outlive the parsing.
+/// Adds --oracle, --always, --informs, --never, --config, --model, --backend, --latency and
+/// --records. `choice` must outlive the parsing.
 void add_candidate_options(CLI::App& command, CandidateChoice& choice);
 
 /// What was chosen, ready to run; or nothing, after what is wrong was printed. `threads` is for one

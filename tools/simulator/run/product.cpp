@@ -4,6 +4,7 @@
 
 #include "firmware/control/controller.hpp"
 #include "firmware/main/open_pipeline.hpp"
+#include "firmware/main/open_recorder.hpp"
 #include "tools/simulator/run/firmware.hpp"
 #include "tools/simulator/run/lockstep_source.hpp"
 
@@ -34,7 +35,13 @@ class Product final : public Firmware {
     if (!opened) return opened.error();
     if (opened->detector_error) return *opened->detector_error;
     pipeline_ = std::move(opened->pipeline);
+    CameraPipeline* const pipelines[] = {pipeline_.get()};
+    Result<std::unique_ptr<records::WarningRecorder>> recorder =
+        open_recorder(config_, pipelines, KERB_VERSION, log_);
+    if (!recorder) return recorder.error();
+    recorder_ = std::move(*recorder);
     ControlDevices devices;
+    if (recorder_) devices.record = &recorder_->control();
     devices.bus = &reach_.bus;
     devices.warning_lamp = &reach_.warning_lamp;
     devices.status_lamp = &reach_.status_lamp;
@@ -73,6 +80,7 @@ class Product final : public Firmware {
   Log& log_;
   std::shared_ptr<LockstepCamera> camera_;
   std::unique_ptr<Vision> vision_;
+  std::unique_ptr<records::WarningRecorder> recorder_;
   std::unique_ptr<CameraPipeline> pipeline_;
   std::optional<Controller> controller_;
 };

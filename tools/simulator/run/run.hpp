@@ -8,9 +8,17 @@
 
 namespace kerb::sim {
 
+/// The product's defaults, but for records of warnings: a desk has no folder for them.
+[[nodiscard]] inline Config without_records() {
+  Config config;
+  config.record.enabled = false;
+  return config;
+}
+
 struct RunOptions {
   Candidate candidate = Candidate::product;
-  Config config;  ///< for the product; its camera becomes the scenario's
+  /// For the product; its camera becomes the scenario's. Leaves no records unless asked to.
+  Config config = without_records();
   /// From a picture's exposure to when its result is known, seconds: a frame at 30 Hz. What is sent
   /// about a picture is sent that much later, however fast or slow this machine is.
   double latency_s = 0.033;

@@ -66,12 +66,13 @@ std::string config(const std::string& text) {
   return path;
 }
 
-/// No bus, no lamps, a small test pattern, events in the folder; more keys may follow.
+/// No bus, no lamps, a small test pattern, events and records in the folder; more keys may follow.
 std::string desk_config(const std::string& more = "") {
   return config(
       "[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[can]\nenabled = false\n"
       "[thermal]\nenabled = false\n[events]\npath = \"" +
-      (g_folder / "events.jsonl").string() + "\"\n" + more);
+      (g_folder / "events.jsonl").string() + "\"\n[record]\npath = \"" +
+      (g_folder / "records").string() + "\"\n" + more);
 }
 
 /// A model that takes bright bars for people, and the key that names it.

@@ -273,7 +273,7 @@ void test_a_person_found_twice_is_one() {
 
 /// What the pictures say of the pitch corrects the distance of people whose size says little.
 void test_a_pitch_from_the_pictures_corrects_distances() {
-  double off[2];
+  double off[2] = {};
   for (const bool told : {false, true}) {
     World w{600};
     w.camera.pitch_sigma_rad = 0.01;
