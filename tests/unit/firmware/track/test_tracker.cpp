@@ -78,7 +78,7 @@ class Drive {
       for (int k = 0; k < people->count; ++k) {
         const Person& p = people->items[k];
         const Detection& box = senses_->boxes[static_cast<std::size_t>(d)];
-        if (p.confirmed && p.seen && p.box.x == box.x && p.box.y == box.y)
+        if (p.confirmed && p.seen && p.box.score == box.score)
           ids[static_cast<std::size_t>(world.of[static_cast<std::size_t>(d)])].insert(p.id);
       }
   }

@@ -58,6 +58,7 @@ struct Drive {
   WarningDecision step() {
     now += kTick;
     if (looks && (now - Nanos::zero()) % kFrame == Nanos::zero()) report->at = now;
+    for (track::Person& person : report->people.items) person.last_seen = report->at;
     decision = logic.step(now, {report.get()}, side);
     return decision;
   }
