@@ -22,8 +22,8 @@ void add_shared(Histogram h, int first, int count, bool round, float at, float w
   const float place = at * static_cast<float>(count) - 0.5F;
   const float below = std::floor(place), share = place - below;
   const auto bin = [&](int i) {
-    i = round ? (i % count + count) % count : std::clamp(i, 0, count - 1);
-    return static_cast<std::size_t>(first + i);
+    const int within = round ? (i % count + count) % count : std::clamp(i, 0, count - 1);
+    return static_cast<std::size_t>(first) + static_cast<std::size_t>(within);
   };
   h[bin(static_cast<int>(below))] += weight * (1 - share);
   h[bin(static_cast<int>(below) + 1)] += weight * share;
@@ -57,7 +57,7 @@ struct Part {
 };
 // The arms and what is beside them left out; head and feet too.
 constexpr Part kUpper{0.28F, 0.72F, 0.18F, 0.48F}, kLower{0.28F, 0.72F, 0.54F, 0.88F};
-constexpr float kMostAcross = 16, kMostDown = 20;  // pixels looked at
+constexpr int kMostAcross = 16, kMostDown = 20;  // pixels looked at
 
 class ColourAppearance final : public Appearance {
  public:
@@ -90,22 +90,26 @@ class ColourAppearance final : public Appearance {
     const float top = std::max(box.y + part.top * box.h, 0.0F);
     const float bottom = std::min(box.y + part.bottom * box.h, static_cast<float>(height));
     if (!(right - left >= 2 && bottom - top >= 2)) return false;
-    const float step_x = std::max(1.0F, (right - left) / kMostAcross);
-    const float step_y = std::max(1.0F, (bottom - top) / kMostDown);
-    float sum = 0;
-    for (float y = top; y < bottom; y += step_y) {
-      for (float x = left; x < right; x += step_x) {
-        const std::ptrdiff_t row = static_cast<int>(y), column = static_cast<int>(x);
+    const int across = std::min(kMostAcross, static_cast<int>(right - left));
+    const int down = std::min(kMostDown, static_cast<int>(bottom - top));
+    const auto pick = [](float from, float to, int i, int n) {
+      return static_cast<std::ptrdiff_t>(from + (to - from) * static_cast<float>(i) /
+                                                    static_cast<float>(n));
+    };
+    for (int i = 0; i < down; ++i) {
+      const std::ptrdiff_t row = pick(top, bottom, i, down);
+      for (int k = 0; k < across; ++k) {
+        const std::ptrdiff_t column = pick(left, right, k, across);
         if (colour) {
           const std::uint8_t* at = image.rgb.data + row * image.rgb.row_stride + column;
           add_colour(h, at[0], at[image.rgb.plane_stride], at[2 * image.rgb.plane_stride]);
         } else {
           add_grey(h, image.grey.data[row * image.grey.row_stride + column]);
         }
-        sum += 1;
       }
     }
-    for (float& value : h) value /= 2 * sum;  // both parts together make 1
+    const auto looked_at = static_cast<float>(across * down);
+    for (float& value : h) value /= 2 * looked_at;  // both parts together make 1
     return true;
   }
 };

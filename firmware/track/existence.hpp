@@ -13,9 +13,9 @@ enum class Moves : std::uint8_t { not_known, likely, surely };
 /// How sure one is of a person, and what makes one surer. Evidence is in log-odds.
 struct ExistenceSettings {
   double score_even = 9, score_scale = 2.5;  ///< of a detection's score: (score - even) / scale,
-  double least_gain = 0.1, most_gain = 2;     ///< within these
-  double moves = 0.4;                         ///< it moves by itself: trees and signs do not;
-  double surely_moves = 2;                    ///< and where there is no doubt of that
+  double least_gain = 0.1, most_gain = 2;    ///< within these
+  double moves = 0.4;                        ///< it moves by itself: trees and signs do not;
+  double surely_moves = 2;                   ///< and where there is no doubt of that
   double strain = 0.05;  ///< less for each squared standard deviation by which size and place of
                          ///< a box do not fit a person on the road, up to `most_strain` of them
   double most_strain = 8;

@@ -3,10 +3,16 @@
 
 namespace kerb::track {
 
+/// How tall people are.
+struct HeightPrior {
+  double mean_m = 1.70, sigma_m = 0.10;
+};
+
 /// What the filter takes for likely. The units are in the names; where there are none, shares.
 struct FilterSettings {
-  double height_m = 1.70, height_sigma_m = 0.12;  ///< of people
-  double speed_sigma_mps = 1.0;                   ///< of people, over ground, along each axis
+  HeightPrior adult{1.70, 0.10}, child{1.25, 0.13};
+  double child_share = 0.2;       ///< of people
+  double speed_sigma_mps = 1.0;   ///< of people, over ground, along each axis
   double wander = 0.35;           ///< how their velocity changes: its variance in a second, m^2/s^3
   double row_jitter = 0.04;       ///< of a box's upper and lower edge, in heights of the box
   double column_jitter = 0.03;    ///< of its middle

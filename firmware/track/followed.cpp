@@ -86,17 +86,9 @@ bool Followed::begin(const View& view, std::uint32_t id, const Detection& box,
   width_share_ = static_cast<double>(box.w) / static_cast<double>(box.h);
   seen_ = true;
   expect(view);
-  existence_.begin(view.settings.existence, score_, moves, implausible(view));
+  existence_.begin(view.settings.existence, score_, moves,
+                   filter_.implausible(view.settings.filter, view.pitch, view.pitch_sigma));
   return true;
-}
-
-/// How far the height and the pitch that explain the boxes are from what is likely.
-double Followed::implausible(const View& view) const {
-  const FilterSettings& f = view.settings.filter;
-  const double height = filter_.state()[GroundFilter::kHeight] - f.height_m;
-  const double pitch = filter_.state()[GroundFilter::kPitch] - view.pitch;
-  const double off = sq(height / f.height_sigma_m) + sq(pitch / view.pitch_sigma);
-  return std::max(0.0, off - 2);
 }
 
 void Followed::expect(const View& view) {
@@ -198,7 +190,8 @@ void Followed::found(const View& view, const Detection& box, const Signature& lo
   if (how.within && !confirmed()) {
     existence_.missed(view.settings.existence, false);
   } else {
-    existence_.found(view.settings.existence, score_, how.moves, implausible(view));
+    existence_.found(view.settings.existence, score_, how.moves,
+                     filter_.implausible(view.settings.filter, view.pitch, view.pitch_sigma));
   }
   if (!look.known) return;
   if (!look_.known) {
@@ -247,8 +240,9 @@ void Followed::tell(Person& out) const {
   out.y_m = s[GroundFilter::kY];
   out.vx_mps = s[GroundFilter::kVx];
   out.vy_mps = s[GroundFilter::kVy];
+  std::size_t at = 0;
   for (int i = 0; i < 4; ++i)
-    for (int j = 0; j < 4; ++j) out.covariance[static_cast<std::size_t>(4 * i + j)] = p(i, j);
+    for (int j = 0; j < 4; ++j) out.covariance[at++] = p(i, j);
   out.height_m = s[GroundFilter::kHeight];
   out.height_sigma_m = std::sqrt(p(GroundFilter::kHeight, GroundFilter::kHeight));
   out.box = box_;

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "firmware/track/existence.hpp"
-#include "firmware/track/ground_filter.hpp"
+#include "firmware/track/person_filter.hpp"
 #include "firmware/track/senses.hpp"
 #include "firmware/track/tracker.hpp"
 
@@ -64,11 +64,10 @@ class Followed {
   friend void fields(F& f, FieldsOf<F, Followed>& object);  // state_fields.hpp
   void expect(const View& view);
   [[nodiscard]] SeenBox with_memory(SeenBox seen, const View& view) const;
-  [[nodiscard]] double implausible(const View& view) const;
 
   std::uint32_t id_ = 0;
   Nanos first_seen_{}, last_seen_{};
-  GroundFilter filter_;
+  PersonFilter filter_;
   Existence existence_;
   Signature look_;
   GroundFilter::Expected expected_;  // of this frame, with the habit

@@ -14,8 +14,10 @@ using Filter = GroundFilter;
 using BoxRows = Eigen::Matrix<double, 3, Filter::kSize>;
 using FlowRows = Eigen::Matrix<double, 2, Filter::kSize>;
 
-constexpr int kFirstRounds = 8;  // of the first update, which begins far away
-constexpr double kFarOff = 9;    // squared standard deviations from which a box counts less
+constexpr int kFirstRounds = 8;   // of the first update, which begins far away
+constexpr double kAnywhere = 60;  // metres: before the first box nothing is known of the place
+constexpr double kFarOff = 9;     // squared standard deviations from which a box counts less
+constexpr double kNoFit = -20;
 constexpr double kFlowFarOff = 6, kFlowHopeless = 36;
 
 double squared(double x) noexcept { return x * x; }
@@ -165,12 +167,13 @@ Distance distance_of(const GroundFilter::Expected& expected, const SeenBox& box)
 }
 
 bool GroundFilter::begin(const CameraModel& camera, const FilterSettings& settings,
-                         const SeenBox& box, double pitch, double pitch_sigma, bool speed_known) {
+                         const HeightPrior& height, const SeenBox& box, double pitch,
+                         double pitch_sigma, bool speed_known) {
   const double size = box.foot - box.head;
   if (!(size > 1)) return false;
   const CameraAxes axes = axes_of(camera, pitch);
   // First by size alone, along the ray through the middle.
-  const double depth = std::clamp(camera.focal_px * settings.height_m / size, 0.5, 300.0);
+  const double depth = std::clamp(camera.focal_px * height.mean_m / size, 0.5, 300.0);
   const double across = (box.column - camera.center_x) / camera.focal_px;
   const double down = ((box.foot + box.head) / 2 - camera.center_y) / camera.focal_px;
   const auto place = [&](double at, double r, double d, double f) {
@@ -179,15 +182,15 @@ bool GroundFilter::begin(const CameraModel& camera, const FilterSettings& settin
   state_.setZero();
   state_[kX] = place(axes.place.x, axes.right.x, axes.down.x, axes.forward.x);
   state_[kY] = place(axes.place.y, axes.right.y, axes.down.y, axes.forward.y);
-  state_[kHeight] = settings.height_m;
+  state_[kHeight] = height.mean_m;
   state_[kPitch] = pitch;
   speed_known_ = speed_known;
   const double speed = settings.speed_sigma_mps;
   covariance_.setZero();
-  covariance_(kX, kX) = covariance_(kY, kY) = squared(depth + 5);
+  covariance_(kX, kX) = covariance_(kY, kY) = squared(kAnywhere);
   covariance_(kVx, kVx) = squared(speed) + (speed_known ? 0 : squared(settings.speed_unknown_mps));
   covariance_(kVy, kVy) = squared(speed);
-  covariance_(kHeight, kHeight) = squared(settings.height_sigma_m);
+  covariance_(kHeight, kHeight) = squared(height.sigma_m);
   covariance_(kPitch, kPitch) = squared(pitch_sigma);
 
   // Two unknowns, three rows: what is left over says whether a person could be there at all.
@@ -277,6 +280,7 @@ void GroundFilter::see_box(const CameraModel& camera, const SeenBox& box) {
 bool GroundFilter::update(const CameraModel& camera, const SeenBox& box, int rounds,
                           double far_off) {
   const State before = state_;
+  log_fit_ = kNoFit;
   Spread noise = jitter(box);
   Eigen::Matrix<double, kSize, 3> gain = Eigen::Matrix<double, kSize, 3>::Zero();
   BoxRows h;
@@ -299,6 +303,7 @@ bool GroundFilter::update(const CameraModel& camera, const SeenBox& box, int rou
     }
     gain = covariance_ * h.transpose() * inverse;
     state_ = before + gain * off;
+    log_fit_ = -0.5 * off.dot(inverse * off) - exact::log(l(0, 0) * l(1, 1) * l(2, 2));
   }
   // Joseph's form: stays symmetric and positive whatever rounding does.
   const Covariance rest = Covariance::Identity() - gain * h;
@@ -310,6 +315,7 @@ bool GroundFilter::update(const CameraModel& camera, const SeenBox& box, int rou
 void GroundFilter::see_flow(const CameraModel& camera, const FilterSettings& settings,
                             const Travelled& way, double dx, double dx_sigma, double growth,
                             double growth_sigma) {
+  log_fit_ = 0;
   if (!(way.seconds > 0)) return;
   const Step step = step_of(way);
   const double dt = way.seconds;
@@ -350,8 +356,12 @@ void GroundFilter::see_flow(const CameraModel& camera, const FilterSettings& set
     double variance = row.dot(shadow) + noise[i];
     const double off = seen[i] - expected[i] - row.dot(state_ - before);
     const double far = squared(off) / variance;
-    if (far > kFlowHopeless) continue;  // that was somebody else, or what is behind
+    if (far > kFlowHopeless) {  // that was somebody else, or what is behind
+      log_fit_ -= 0.5 * (kFlowFarOff + exact::log(variance));
+      continue;
+    }
     if (far > kFlowFarOff) variance += noise[i] * (far / kFlowFarOff - 1);
+    log_fit_ -= 0.5 * (squared(off) / variance + exact::log(variance));
     const State gain = shadow / variance;
     state_ += gain * off;
     covariance_ -= gain * shadow.transpose();

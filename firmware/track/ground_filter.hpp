@@ -31,7 +31,7 @@ struct SeenBox {
 class GroundFilter {
  public:
   static constexpr int kSize = 6;
-  enum Index : int { kX, kY, kVx, kVy, kHeight, kPitch };
+  static constexpr int kX = 0, kY = 1, kVx = 2, kVy = 3, kHeight = 4, kPitch = 5;
   using State = Eigen::Matrix<double, kSize, 1>;
   using Covariance = Eigen::Matrix<double, kSize, kSize>;
   using Measured = Eigen::Matrix<double, 3, 1>;  ///< column, foot, head
@@ -45,8 +45,8 @@ class GroundFilter {
   };
 
   /// Begins with a box. False: no place on the road explains it.
-  bool begin(const CameraModel& camera, const FilterSettings& settings, const SeenBox& box,
-             double pitch, double pitch_sigma, bool speed_known);
+  bool begin(const CameraModel& camera, const FilterSettings& settings, const HeightPrior& height,
+             const SeenBox& box, double pitch, double pitch_sigma, bool speed_known);
   /// Time passes and the car moves on.
   void predict(const CameraModel& camera, const FilterSettings& settings, const Travelled& way);
   /// The picture told the pitch (above the mounting's). As one message of many that err alike: it
@@ -63,6 +63,8 @@ class GroundFilter {
   /// How badly the last box fitted: after begin(), how badly its size and place fit a person who
   /// stands on the road; later, what was expected. Squares of standard deviations.
   [[nodiscard]] double strain() const noexcept { return strain_; }
+  /// The logarithm of how likely the last box or flow was, but for a constant.
+  [[nodiscard]] double log_fit() const noexcept { return log_fit_; }
   [[nodiscard]] const State& state() const noexcept { return state_; }
   [[nodiscard]] const Covariance& covariance() const noexcept { return covariance_; }
 
@@ -75,7 +77,7 @@ class GroundFilter {
 
   State state_ = State::Zero();
   Covariance covariance_ = Covariance::Identity();
-  double strain_ = 0;
+  double strain_ = 0, log_fit_ = 0;
   bool speed_known_ = false;
 };
 

@@ -23,10 +23,18 @@ void fields(F& f, FieldsOf<F, Existence>& e) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, GroundFilter>& g) {
-  static_assert(sizeof(GroundFilter) == (6 + 36 + 1) * 8 + 8, "a new member? list it, see above");
+  static_assert(sizeof(GroundFilter) == (6 + 36 + 2) * 8 + 8, "a new member? list it, see above");
   matrix_fields(f, g.state_);
   matrix_fields(f, g.covariance_);
-  f(g.strain_, g.speed_known_);
+  f(g.strain_, g.log_fit_, g.speed_known_);
+}
+template <typename F>
+void fields(F& f, FieldsOf<F, PersonFilter>& p) {
+  static_assert(sizeof(PersonFilter) == 2 * sizeof(GroundFilter) + 2 * 8 + (6 + 36) * 8,
+                "a new member? list it, see above");
+  f(p.as_[0], p.as_[1], p.weight_[0], p.weight_[1]);
+  matrix_fields(f, p.state_);
+  matrix_fields(f, p.covariance_);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, GroundFilter::Expected>& e) {
@@ -38,7 +46,7 @@ void fields(F& f, FieldsOf<F, GroundFilter::Expected>& e) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, Followed>& p) {
-  static_assert(sizeof(Followed) == 24 + sizeof(GroundFilter) + sizeof(Existence) +
+  static_assert(sizeof(Followed) == 24 + sizeof(PersonFilter) + sizeof(Existence) +
                                         sizeof(Signature) + 4 + sizeof(GroundFilter::Expected) +
                                         3 * 8 + 24 + 3 * 8 + 2 * 4 + 8,
                 "a new member? list it, see above");

@@ -61,7 +61,7 @@ struct Tracker::State {
   std::optional<Nanos> at;
   double pitch = 0, pitch_sigma = 0;  // of the camera above its mounting
 
-  void follow_pitch(const Senses& senses, double dt) noexcept;
+  bool follow_pitch(const Senses& senses, double dt) noexcept;
   [[nodiscard]] BoxFlow flow_of(int person, const MotionField& field, double stretch) const;
 
   /// All that is not a setting.
@@ -73,16 +73,18 @@ struct Tracker::State {
   }
 };
 
-/// What the pictures said of the pitch, on the way back to what the mounting says.
-void Tracker::State::follow_pitch(const Senses& senses, double dt) noexcept {
+/// What the pictures said of the pitch, on the way back to what the mounting says. True: they said
+/// something new.
+bool Tracker::State::follow_pitch(const Senses& senses, double dt) noexcept {
   const double stays = exact::exp(-dt / settings.filter.pitch_time_s);
   const double variance = camera.pitch_sigma_rad * camera.pitch_sigma_rad;
   pitch *= stays;
   pitch_sigma = std::sqrt(variance + (pitch_sigma * pitch_sigma - variance) * stays * stays);
-  if (!senses.pitch_rad || !(senses.pitch_sigma_rad > 0)) return;
-  if (!(std::abs(*senses.pitch_rad) < 1) || !(senses.pitch_sigma_rad < pitch_sigma)) return;
+  if (!senses.pitch_rad || !(senses.pitch_sigma_rad > 0)) return false;
+  if (!(std::abs(*senses.pitch_rad) < 1) || !(senses.pitch_sigma_rad < pitch_sigma)) return false;
   pitch = *senses.pitch_rad - camera.pitch_rad;
   pitch_sigma = senses.pitch_sigma_rad;
+  return true;
 }
 
 Tracker::Tracker(const CameraModel& camera, const TrackerSettings& settings,
@@ -198,14 +200,14 @@ void Tracker::step(const Senses& senses, PersonList& out) {
     dt = 0;
   }
   s.at = senses.captured;
-  s.follow_pitch(senses, dt);
+  const bool pitch_seen = s.follow_pitch(senses, dt);
   const View view{s.camera,
                   s.settings,
                   senses.captured,
                   travelled(senses, s.settings.filter, dt),
                   s.pitch,
                   s.pitch_sigma,
-                  senses.pitch_rad.has_value(),
+                  pitch_seen,
                   std::abs(senses.vehicle.speed_mps.value_or(kSlow)) < kSlow};
   s.roster.advance(view, senses);
   if (senses.looked) s.roster.take(view, senses, s.appearance.get());

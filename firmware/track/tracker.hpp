@@ -30,12 +30,12 @@ struct MatchSettings {
   double gate = 25;                ///< boxes err more than a normal distribution has it
   double least_overlap = 0.1;      ///< of the boxes; below, half the gate
   double overlap = 12;             ///< what boxes that do not overlap at all cost
-  double appearance = 15;          ///< what looking as different as can be costs
+  double appearance = 20;          ///< what looking as different as can be costs
   double most_different = 0.6;     ///< who looks more different is somebody else
   double doubtful = 2;             ///< what a detection costs that is e times likelier to be none,
   double most_doubt = 4;           ///< up to so many times e
   double behind = 12;              ///< what standing behind another costs
-  double limit = 40;               ///< what costs more is no match
+  double limit = 34;               ///< what costs more is no match
   double duplicate_overlap = 0.7;  ///< of two people's boxes, from which they may be one
   double duplicate_m = 1.5;        ///< so near on the road, too; or a tenth of the distance
   double duplicate_mps = 1.2;      ///< and going the same way

@@ -10,8 +10,10 @@ if(KERB_OPENCV)  # the judge of lenses
 endif()
 kerb_add_test(NAME unit_track_assignment SOURCES firmware/track/test_assignment.cpp
   LINKS kerb::firmware_track LABELS unit)
-kerb_add_test(NAME unit_track_ground_filter SOURCES firmware/track/test_ground_filter.cpp
-  LINKS kerb::firmware_track kerb::eigen kerb::exact_arithmetic LABELS unit)
+foreach(name ground_filter person_filter)
+  kerb_add_test(NAME unit_track_${name} SOURCES firmware/track/test_${name}.cpp
+    LINKS kerb::firmware_track kerb::eigen kerb::exact_arithmetic LABELS unit)
+endforeach()
 kerb_add_test(NAME unit_track_box_flow SOURCES firmware/track/test_box_flow.cpp
   LINKS kerb::firmware_track LABELS unit)
 kerb_add_test(NAME unit_track_existence SOURCES firmware/track/test_existence.cpp
@@ -24,7 +26,7 @@ kerb_add_test(NAME unit_track_tracker SOURCES firmware/track/test_tracker.cpp
 kerb_add_test(NAME unit_track_sense SOURCES firmware/track/test_sense.cpp ${track_allocations}
   LINKS kerb::firmware_track LABELS unit)
 kerb_add_test(NAME unit_track_endurance SOURCES firmware/track/test_endurance.cpp ${track_allocations}
-  LINKS kerb::firmware_track LABELS unit)
-foreach(name ground_filter tracker sense endurance)  # they walk many people through many frames
+  LINKS kerb::firmware_track kerb::exact_arithmetic LABELS unit)
+foreach(name ground_filter person_filter tracker sense endurance)  # they walk many people through many frames
   target_compile_options(unit_track_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
 endforeach()

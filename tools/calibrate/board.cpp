@@ -114,14 +114,14 @@ BoardView* outlier_of(std::vector<BoardView>& views, const BoardSettings& settin
 }
 
 double coverage_of(const std::vector<BoardView>& views, cv::Size picture) {
-  std::vector<bool> parts(static_cast<std::size_t>(kColumns * kRows));
+  std::vector<bool> parts(std::size_t{kColumns} * kRows);
   for (const BoardView& view : views) {
     if (!view.used) continue;
     for (const cv::Point2f& p : view.found) {
       const int column =
           std::clamp(static_cast<int>(p.x) * kColumns / picture.width, 0, kColumns - 1);
       const int row = std::clamp(static_cast<int>(p.y) * kRows / picture.height, 0, kRows - 1);
-      parts[static_cast<std::size_t>(row * kColumns + column)] = true;
+      parts[static_cast<std::size_t>(row) * kColumns + static_cast<std::size_t>(column)] = true;
     }
   }
   return static_cast<double>(std::ranges::count(parts, true)) / static_cast<double>(parts.size());

@@ -65,7 +65,7 @@ class BoardTracer {
   }
 
  private:
-  static constexpr int kFine = 2;
+  static constexpr int kFine = 3;
 
   static std::uint8_t colour(double u, double v, int columns, int rows) {
     if (u < -1 || v < -1 || u > columns + 1 || v > rows + 1) return 110;

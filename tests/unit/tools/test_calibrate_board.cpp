@@ -19,13 +19,17 @@ namespace {
 const Board kBoard{9, 6, 0.03};
 const TracedLens kLens;
 
+const BoardTracer& tracer() {
+  static const BoardTracer one{kLens};
+  return one;
+}
+
 /// The views of good_poses(), found in traced pictures once for all tests.
 const std::vector<BoardView>& views() {
   static const std::vector<BoardView> all = [] {
-    const BoardTracer tracer{kLens};
     std::vector<BoardView> out;
     for (const BoardPose& pose : good_poses()) {
-      const cv::Mat picture = tracer.picture(pose, kBoard.columns, kBoard.rows, kBoard.square_m);
+      const cv::Mat picture = tracer().picture(pose, kBoard.columns, kBoard.rows, kBoard.square_m);
       const auto corners = find_board(picture, kBoard);
       if (!corners) continue;
       BoardView& view = out.emplace_back();
@@ -87,12 +91,11 @@ void test_what_is_missing_is_said() {
     return false;
   };
   // A board held in the middle of the picture, hardly tilted, five times.
-  const BoardTracer tracer{kLens};
   std::vector<BoardView> poor;
   for (int i = 0; i < 5; ++i) {
     const cv::Mat picture =
-        tracer.picture({0.01 * i, 0.005 * i, 0.8 + 0.1 * i, 0.03 * i, -0.04 * i, 0}, kBoard.columns,
-                       kBoard.rows, kBoard.square_m);
+        tracer().picture({0.01 * i, 0.005 * i, 0.8 + 0.1 * i, 0.03 * i, -0.04 * i, 0},
+                         kBoard.columns, kBoard.rows, kBoard.square_m);
     const auto corners = find_board(picture, kBoard);
     TEST_ASSERT_TRUE(corners.has_value());
     poor.emplace_back().found = *corners;
@@ -113,8 +116,7 @@ void test_what_is_missing_is_said() {
 void test_a_picture_without_a_board_has_none() {
   const cv::Mat grey{size(), CV_8UC1, cv::Scalar{128}};
   TEST_ASSERT_FALSE(find_board(grey, kBoard).has_value());
-  const BoardTracer tracer{kLens};
-  const cv::Mat cut = tracer.picture({0.4, 0, 0.5}, kBoard.columns, kBoard.rows, kBoard.square_m);
+  const cv::Mat cut = tracer().picture({0.4, 0, 0.5}, kBoard.columns, kBoard.rows, kBoard.square_m);
   TEST_ASSERT_FALSE(find_board(cut, kBoard).has_value());  // half of it is outside
 }
 

@@ -3,6 +3,7 @@
 // mounting is held against what was put in.
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include "firmware/config/config.hpp"
 #include "firmware/ego/configured.hpp"
@@ -22,6 +23,7 @@ void tearDown() {}
 namespace {
 
 constexpr double kDegree = 0.017453292519943295;
+bool g_some = false;  // of the mountings: each takes long under a sanitizer
 
 struct Mounting {
   const char* name;
@@ -86,7 +88,8 @@ void test_the_mounting_is_found() {
            Mounting{"busy street", -2, 1.5, 1, 0, true, true},
            Mounting{"nobody tells the speed", -2.5, -1, 1.5, 0, false},
        }) {
-    const calibrate::Drive drive = drive_of(m, 52);
+    if (g_some && m.k1 == 0) continue;
+    const calibrate::Drive drive = drive_of(m, 40);
     const Result<calibrate::DriveCalibration> c = drive.solve(lens_only(m), {});
     TEST_ASSERT_TRUE_MESSAGE(c, m.name);
     std::printf(
@@ -102,7 +105,7 @@ void test_the_mounting_is_found() {
     TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(0.6, m.roll_deg, c->roll_deg.value_or(m.roll_deg), m.name);
     TEST_ASSERT_TRUE_MESSAGE(std::abs(c->pitch_deg - m.pitch_deg) < 3 * c->pitch_sigma_deg, m.name);
     TEST_ASSERT_TRUE_MESSAGE(std::abs(c->yaw_deg - m.yaw_deg) < 3 * c->yaw_sigma_deg, m.name);
-    TEST_ASSERT_TRUE_MESSAGE(c->straight <= 44 && c->straight >= 25, m.name);  // no bends
+    TEST_ASSERT_TRUE_MESSAGE(c->straight <= 32 && c->straight >= 20, m.name);  // no bends
     TEST_ASSERT_TRUE_MESSAGE(m.busy || m.speed_told == c->height_m.has_value(), m.name);
     if (c->height_m) TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(0.1, 1.4, *c->height_m, m.name);
   }
@@ -112,7 +115,7 @@ void test_a_height_that_cannot_be_is_doubted() {
   const Mounting m{"", -2, 0, 0};
   ego::Camera camera = lens_only(m);
   camera.height_m = 2.2;
-  const Result<calibrate::DriveCalibration> c = drive_of(m, 40).solve(camera, {});
+  const Result<calibrate::DriveCalibration> c = drive_of(m, 30).solve(camera, {});
   TEST_ASSERT_TRUE(c);
   bool said = false;
   for (const std::string& note : c->notes)
@@ -223,7 +226,8 @@ void test_speeds_are_read_between_their_lines() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  g_some = argc > 1 && std::string{argv[1]} == "--some";
   UNITY_BEGIN();
   RUN_TEST(test_the_mounting_is_found);
   RUN_TEST(test_a_height_that_cannot_be_is_doubted);

@@ -50,7 +50,7 @@ void test_a_board_becomes_a_lens() {
 
 void test_a_drive_becomes_a_mounting() {
   write("straight.toml",
-        "title = \"Straight\"\nseconds = 2.7\n[camera]\nwidth = 400\nheight = 240\nrate_hz = 15\n"
+        "title = \"Straight\"\nseconds = 2\n[camera]\nwidth = 400\nheight = 240\nrate_hz = 12\n"
         "fov_deg = 60\nheight_m = 1.35\npitch_deg = 3\nyaw_deg = -2\nnoise = 0.3\n"
         "[car]\nkmh = 36\n[street]\nparked_cars = true\nclutter = 1\nseed = 5\n");
   expect_done(kerblab("sim render straight.toml --out drawn"));
@@ -58,7 +58,7 @@ void test_a_drive_becomes_a_mounting() {
   for (int i = 0; i <= 6; ++i) speeds += std::to_string(0.5 * i) + ",10\n";
   write("speeds.csv", speeds);
   const Outcome o = kerblab(
-      "calibrate drive --fov 60 --height 1.35 --rate 15 --speeds speeds.csv --out camera.toml "
+      "calibrate drive --fov 60 --height 1.35 --rate 12 --speeds speeds.csv --out camera.toml "
       "--draw drive.png drawn/*/img1/*.png");
   expect_done(o);
   const CameraSettings camera = camera_in("camera.toml");
@@ -111,10 +111,12 @@ void test_help_has_an_example() {
 
 }  // namespace
 
-int main() {
+// With --some it does not render a drive, which takes long under a sanitizer.
+int main(int argc, char** argv) {
+  const bool some = argc > 1 && std::string{argv[1]} == "--some";
   UNITY_BEGIN();
   RUN_TEST(test_a_board_becomes_a_lens);
-  RUN_TEST(test_a_drive_becomes_a_mounting);
+  if (!some) RUN_TEST(test_a_drive_becomes_a_mounting);
   RUN_TEST(test_bad_input_gets_one_line_and_leaves_nothing);
   RUN_TEST(test_help_has_an_example);
   return UNITY_END();

@@ -104,7 +104,10 @@ void test_every_value_arrives_where_it_belongs() {
       "clock.rate = 0.25\nvision.backend = \"cuda\"\nhealth.camera_silent_ms = "
       "100\nbudget.check_ms = 0.5\n"
       "detector.model = \"people.kwm\"\ndetector.fusion = \"suppression\"\n"
-      "detector.ground_horizon_row = 300.5\nvision.threads = 3\ndetector.threshold = -0.5\n"
+      "detector.ground = \"anywhere\"\ndetector.ground_slack_deg = 2.5\n"
+      "record.enabled = false\nrecord.before_s = 12.5\nrecord.max_megabytes = 64\n"
+      "record.what = \"collisions\"\nbudget.track_ms = 1.5\n"
+      "detector.ground_side_m = 30.5\nvision.threads = 3\ndetector.threshold = -0.5\n"
       "events.max_bytes = 67108864\ncan.vehicle.motion_stale_ms = 77\nlog.level = \"error\"\n"
       "[[camera]]\nsource = \"video\"\ndevice = \"a.mp4\"\npace = \"recorded\"\nloop = false\n",
       "t");
@@ -114,7 +117,16 @@ void test_every_value_arrives_where_it_belongs() {
   TEST_ASSERT_EQUAL(3, other.config.vision_threads);
   TEST_ASSERT_EQUAL_STRING("people.kwm", other.config.detector.model.c_str());
   TEST_ASSERT_EQUAL(FusionMethod::suppression, other.config.detector.fusion);
-  TEST_ASSERT_EQUAL_DOUBLE(300.5, other.config.detector.ground_horizon_row);
+  TEST_ASSERT_EQUAL_DOUBLE(30.5, other.config.detector.ground_side_m);
+  TEST_ASSERT_EQUAL_DOUBLE(2.5, other.config.detector.ground_slack_deg);
+  TEST_ASSERT_EQUAL(GroundUse::anywhere, other.config.detector.ground);
+  TEST_ASSERT_EQUAL(GroundUse::automatic, result.config.detector.ground);
+  TEST_ASSERT_TRUE(result.config.record.enabled);
+  TEST_ASSERT_FALSE(other.config.record.enabled);
+  TEST_ASSERT_EQUAL_DOUBLE(12.5, other.config.record.before_s);
+  TEST_ASSERT_EQUAL_INT(64, other.config.record.max_megabytes);
+  TEST_ASSERT_EQUAL(RecordWhat::collisions, other.config.record.what);
+  TEST_ASSERT_TRUE(other.config.budget.track == 1500us);
   TEST_ASSERT_TRUE(result.config.detector.model.empty());
   TEST_ASSERT_FALSE(result.config.detector.threshold.has_value());
   TEST_ASSERT_EQUAL_DOUBLE(-0.5, other.config.detector.threshold.value());

@@ -102,13 +102,10 @@ class Drive : public Listener {
       frame_due_ += kFrame;
       film(now);
     }
+    const std::uint64_t before = meter != nullptr ? meter() : 0;
     controller->tick(now);
-    if (listening) {
-      hear(theirs_);
-    } else {
-      while (theirs_.receive(Nanos::zero())) {
-      }
-    }
+    if (meter != nullptr) metered += meter() - before;
+    hear(theirs_);
     if (each_step) each_step();
   }
   bool until(const std::function<bool()>& so, Nanos limit = std::chrono::seconds{10}) {
@@ -136,6 +133,10 @@ class Drive : public Listener {
   FakeTone tone;
   std::unique_ptr<Controller> controller;
   std::function<void()> each_step;
+  /// What rises while the product works: from the detector's call to the end of the frame, and
+  /// through the controller's rounds.
+  std::uint64_t (*meter)() noexcept = nullptr;
+  std::uint64_t metered = 0;
 
   // The world, at any time.
   std::vector<Walker> people;       ///< before the rear axle; every camera sees them
@@ -143,7 +144,7 @@ class Drive : public Listener {
   std::optional<double> yaw_rate = 0;
   std::optional<can::Gear> gear;              ///< none: the car does not tell
   std::optional<can::VehicleDriver> buttons;  ///< likewise
-  bool talking = true, filming = true, listening = true;
+  bool talking = true, filming = true;
 
  private:
   struct Eye {
@@ -204,10 +205,12 @@ class Drive : public Listener {
     frame.fill = static_cast<std::uint8_t>(120 + pictures_++ % 3);  // never twice the same
     for (const Eye& eye : eyes_) {
       shown_ = eye.crowd->show(then_);
+      eye.crowd->meter = meter;
       const std::uint64_t before = eye.pipeline->facts().processed;
       eye.camera->push(frame);
       while (eye.pipeline->facts().processed == before)
         std::this_thread::sleep_for(std::chrono::microseconds{20});
+      if (meter != nullptr) metered += meter() - eye.crowd->at_call;
     }
   }
 

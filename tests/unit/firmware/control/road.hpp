@@ -2,14 +2,16 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
 
 #include "firmware/config/config.hpp"
-#include "firmware/replay/product_deciders.hpp"
 #include "firmware/track/camera_model.hpp"
+#include "firmware/track/colour_appearance.hpp"
+#include "firmware/watch/people_watch.hpp"
 #include "hal/vision.hpp"
 
 /// A camera on a flat road, and the detector that sees whom it is told to.
@@ -31,11 +33,10 @@ inline track::CameraModel road_camera() {
 
 /// As the product makes it.
 inline std::unique_ptr<PeopleWatch> road_watch(const CarSettings& car) {
-  return records::make_people_watch({.name = "front",
-                                     .model = road_camera(),
-                                     .tracker = {},
-                                     .car = {car.width_m, car.length_m, car.axle_to_bumper_m},
-                                     .contact = {}});
+  return std::make_unique<PeopleWatch>(
+      road_camera(), track::TrackerSettings{},
+      risk::CarShape{car.width_m, car.length_m, car.axle_to_bumper_m}, risk::ContactSettings{},
+      track::make_colour_appearance());
 }
 
 /// Somebody on the road: where they are before the rear axle, and how fast over ground.
@@ -62,6 +63,7 @@ class Crowd final : public Detector {
  public:
   Status detect(const PreparedImage&, DetectionList& out) override {
     const std::lock_guard lock{mutex_};
+    if (meter != nullptr) at_call = meter();
     out = people_;
     if (broken) return Error{Errc::device, 700, "launch"};
     return Done{};
@@ -80,6 +82,8 @@ class Crowd final : public Detector {
     return people_.count;
   }
   std::atomic<bool> broken{false};
+  std::uint64_t (*meter)() noexcept = nullptr;  ///< read at every call
+  std::atomic<std::uint64_t> at_call{0};
 
  private:
   std::mutex mutex_;

@@ -83,10 +83,9 @@ double sampled(const track::Person& person, const CarPath& path, const risk::Pac
       const double t = (static_cast<double>(i) + 0.5) * kStep;
       const double share = stops ? std::max(0.0, 1 - t / stops_in) : 1;
       if (faster)
-        gain = std::min(gain + shares.speed_up_mps2 * kStep, shares.fastest_mps - mean_speed);
-      const double ux = mean_speed > 0 ? person.vx_mps / mean_speed : 0;
-      const double uy = mean_speed > 0 ? person.vy_mps / mean_speed : 0;
-      x += (s[2] * share + ux * gain) * kStep;
+        gain = std::min(gain + shares.speed_up_mps2 * kStep, shares.fastest_mps - std::abs(person.vy_mps));
+      const double uy = person.vy_mps < 0 ? -1 : 1;  // they speed up across the car's way
+      x += s[2] * share * kStep;
       y += (s[3] * share + uy * gain) * kStep;
     }
   }
@@ -128,8 +127,9 @@ void test_the_probability_is_that_of_sampling() {
   };
   double worst = 0;
   for (const Case& c : cases) {
-    const double speed = std::hypot(c.person.vx_mps, c.person.vy_mps);
-    const double expected = sampled(c.person, c.path, risk::pace_shares(speed, 0, std::nullopt));
+    const double across = std::abs(c.person.vy_mps), sigma = std::sqrt(c.person.covariance[15]);
+    const double expected =
+        sampled(c.person, c.path, risk::pace_shares(across, sigma, std::nullopt));
     const double actual = risk::ContactJudge{{}, {}}.judge(c.person, c.path).probability;
     std::printf("%-28s sampled %.3f, judged %.3f\n", c.name, expected, actual);
     worst = std::max(worst, std::abs(expected - actual));

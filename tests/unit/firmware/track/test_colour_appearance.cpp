@@ -85,7 +85,7 @@ void test_colour_tells_apart_what_grey_cannot() {
   picture.dress(one, {160, 80, 80}, kDark, 1);     // the same brightness,
   picture.dress(other, {80, 110, 100}, kDark, 2);  // another hue
   const auto appearance = track::make_colour_appearance();
-  double distance[2];
+  double distance[2] = {};
   for (const bool colour : {false, true}) {
     const PreparedImage image = picture.view(colour);
     Signature a, b;

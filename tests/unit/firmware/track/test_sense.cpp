@@ -147,7 +147,7 @@ void test_the_best_are_kept_of_too_many() {
 
 /// A detector that looks at every third frame, with flow in between: boxes move as people do.
 void test_flow_moves_boxes_between_detections() {
-  double off[2];
+  double off[2] = {};
   for (const bool flow : {false, true}) {
     double sum = 0;
     int n = 0;

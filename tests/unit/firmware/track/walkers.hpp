@@ -103,6 +103,7 @@ class World {
       const auto k = static_cast<std::size_t>(out.count++);
       of[k] = static_cast<int>(i);
       out.boxes[k] = noisy(b);
+      out.boxes[k].score += 0.001F * static_cast<float>(i);  // so that each can be told from others
       if (w.colour > 0) {
         out.looks[k].known = true;
         out.looks[k].values[static_cast<std::size_t>(w.colour)] = 0.7F;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstddef>
+
+#include "firmware/track/ground_filter.hpp"
+
+namespace kerb::track {
+
+/// Where somebody stands who may be an adult or a child: a filter for each, weighed by how well the
+/// boxes fit. A child of 1.15 m that is taken for an adult seems half as far again as it is, until
+/// it is near; feet and size together tell. One thread; allocates nothing; exact.
+class PersonFilter {
+ public:
+  using State = GroundFilter::State;
+  using Covariance = GroundFilter::Covariance;
+
+  /// As GroundFilter's, each of them.
+  bool begin(const CameraModel& camera, const FilterSettings& settings, const SeenBox& box,
+             double pitch, double pitch_sigma, bool speed_known);
+  void predict(const CameraModel& camera, const FilterSettings& settings, const Travelled& way);
+  void see_pitch(double pitch, double sigma);
+  [[nodiscard]] GroundFilter::Expected expect(const CameraModel& camera) const;
+  void see_box(const CameraModel& camera, const SeenBox& box);
+  void see_flow(const CameraModel& camera, const FilterSettings& settings, const Travelled& way,
+                double dx, double dx_sigma, double growth, double growth_sigma);
+
+  /// How far the height and the pitch that explain the boxes are from what is likely: squares of
+  /// standard deviations, beyond the two that are usual.
+  [[nodiscard]] double implausible(const FilterSettings& settings, double pitch,
+                                   double pitch_sigma) const;
+  [[nodiscard]] bool is_finite() const;
+  [[nodiscard]] double child_share() const noexcept { return weight_[kChild]; }
+  /// Of both together, as one normal distribution.
+  [[nodiscard]] const State& state() const noexcept { return state_; }
+  [[nodiscard]] const Covariance& covariance() const noexcept { return covariance_; }
+
+ private:
+  template <typename F>
+  friend void fields(F& f, FieldsOf<F, PersonFilter>& object);  // state_fields.hpp
+  static constexpr std::size_t kAdult = 0, kChild = 1, kKinds = 2;
+  void weigh();
+  void blend();
+
+  std::array<GroundFilter, kKinds> as_{};
+  std::array<double, kKinds> weight_{1, 0};  // 0: no longer asked
+  State state_ = State::Zero();
+  Covariance covariance_ = Covariance::Identity();
+};
+
+}  // namespace kerb::track

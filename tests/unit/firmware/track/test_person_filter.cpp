@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/track/person_filter.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+#include "firmware/track/followed.hpp"
+#include "tests/support/unity.hpp"
+#include "tests/unit/firmware/track/walkers.hpp"
+
+using namespace kerb;
+using test::World;
+using track::FilterSettings;
+using track::PersonFilter;
+
+namespace {
+
+constexpr double kFrame = 1.0 / 30;
+constexpr int kRuns = 100;
+
+struct Outcome {
+  double off = 0;    // metres ahead, root of the mean square
+  double nees = 0;   // of it alone: 1 where it knows itself
+  double child = 0;  // mean weight
+};
+
+/// People of one height, followed for a while; asked at the end.
+Outcome follow(double height, const FilterSettings& f, int frames) {
+  Outcome out;
+  for (unsigned seed = 0; seed < kRuns; ++seed) {
+    World w{900 + seed};
+    w.camera.pitch_sigma_rad = 0.004;
+    w.pitch = w.camera.pitch_sigma_rad * w.dice.normal();
+    w.speed = 8;
+    w.wander = 0;
+    w.walkers = {{22, -2, 0, 1, height}};
+    const auto see = [&] { return track::seen_box(w.camera, f, w.noisy(w.box_of(w.walkers[0]))); };
+    PersonFilter filter;
+    TEST_ASSERT_TRUE(filter.begin(w.camera, f, see(), 0, w.camera.pitch_sigma_rad, true));
+    for (int i = 0; i < frames; ++i) {
+      w.move(kFrame);
+      filter.predict(w.camera, f, {kFrame, w.speed, 0, 0.001, true});
+      filter.see_box(w.camera, see());
+    }
+    const double off = filter.state()[0] - w.from_car(w.walkers[0]).x;
+    out.off += off * off / kRuns;
+    out.nees += off * off / filter.covariance()(0, 0) / kRuns;
+    out.child += filter.child_share() / kRuns;
+  }
+  out.off = std::sqrt(out.off);
+  return out;
+}
+
+FilterSettings adults_only() {
+  FilterSettings f;
+  f.child_share = 0;
+  return f;
+}
+
+void test_a_child_is_not_taken_for_an_adult_far_away() {
+  const Outcome both = follow(1.15, {}, 10), adults = follow(1.15, adults_only(), 10);
+  char line[120];  // for docs/tracking.md
+  std::snprintf(line, sizeof line, "1.15 m at 20 m: off by %.1f m; as an adult by %.1f m", both.off,
+                adults.off);
+  TEST_MESSAGE(line);
+  TEST_ASSERT_TRUE(both.off < 0.5 * adults.off);
+  TEST_ASSERT_TRUE(both.child > 0.7);
+  TEST_ASSERT_TRUE(both.nees < 2);
+}
+
+void test_adults_are_placed_as_well_as_before() {
+  for (const double height : {1.62, 1.7, 1.8}) {
+    const Outcome both = follow(height, {}, 10), adults = follow(height, adults_only(), 10);
+    TEST_ASSERT_TRUE(both.off < 1.2 * adults.off);
+    TEST_ASSERT_TRUE(both.child < 0.2);
+  }
+}
+
+/// Between the two, it says that it does not know.
+void test_who_may_be_either_is_followed_with_doubt() {
+  const Outcome middle = follow(1.45, {}, 10);
+  TEST_ASSERT_TRUE(middle.nees < 2.5);
+}
+
+void test_it_is_surer_the_longer_it_looks() {
+  TEST_ASSERT_TRUE(follow(1.15, {}, 30).off < 0.5 * follow(1.15, {}, 2).off);
+}
+
+}  // namespace
+
+void setUp() {}
+void tearDown() {}
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_a_child_is_not_taken_for_an_adult_far_away);
+  RUN_TEST(test_adults_are_placed_as_well_as_before);
+  RUN_TEST(test_who_may_be_either_is_followed_with_doubt);
+  RUN_TEST(test_it_is_surer_the_longer_it_looks);
+  return UNITY_END();
+}
