@@ -35,7 +35,7 @@ double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) *
 /// For how long reports must speak for a contact that is so far off: what is further off can wait
 /// for more.
 Nanos enough_at(double in_s) noexcept {
-  const double ms = 30 + 100 * std::clamp((in_s - 1.2) / 0.8, 0.0, 1.0);
+  const double ms = 32 + 100 * std::clamp((in_s - 1.2) / 0.8, 0.0, 1.0);
   return Nanos{static_cast<Nanos::rep>(ms * 1e6)};
 }
 

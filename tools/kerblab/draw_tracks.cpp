@@ -14,7 +14,7 @@
 namespace kerb::lab {
 namespace {
 
-constexpr int kPlanWidth = 180;
+constexpr int kLeastPlan = 180;  // pixels wide
 
 cv::Rect rounded(const eval::Box& b) {
   return {static_cast<int>(std::lround(b.x)), static_cast<int>(std::lround(b.y)),
@@ -94,7 +94,8 @@ void draw_boxes(cv::Mat& bgr, const std::vector<eval::MotBox>& boxes) {
 
 cv::Mat drawn_people(const cv::Mat& bgr, const std::vector<track::Person>& people,
                      const track::CameraModel& camera) {
-  cv::Mat out(bgr.rows, bgr.cols + kPlanWidth, CV_8UC3);
+  const int plan_width = std::max(kLeastPlan, bgr.rows / 2);
+  cv::Mat out(bgr.rows, bgr.cols + plan_width, CV_8UC3);
   cv::Mat picture = out({0, 0, bgr.cols, bgr.rows});
   bgr.copyTo(picture);
   std::vector<track::Person> by_distance = people;  // the nearest on top
@@ -102,7 +103,7 @@ cv::Mat drawn_people(const cv::Mat& bgr, const std::vector<track::Person>& peopl
             [](const track::Person& a, const track::Person& b) { return a.x_m > b.x_m; });
   double farthest = 40;
   for (const track::Person& p : people) farthest = std::max(farthest, std::min(p.x_m + 5, 150.0));
-  Plan plan{out({bgr.cols, 0, kPlanWidth, bgr.rows}), farthest};
+  Plan plan{out({bgr.cols, 0, plan_width, bgr.rows}), farthest};
   for (const track::Person& p : by_distance) {
     const cv::Scalar colour = colour_of_id(static_cast<int>(p.id));
     draw_box(picture, {double{p.box.x}, double{p.box.y}, double{p.box.w}, double{p.box.h}}, colour,

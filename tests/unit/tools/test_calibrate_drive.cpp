@@ -3,6 +3,7 @@
 // mounting is held against what was put in.
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include "firmware/config/config.hpp"
 #include "firmware/ego/configured.hpp"
@@ -22,6 +23,7 @@ void tearDown() {}
 namespace {
 
 constexpr double kDegree = 0.017453292519943295;
+bool g_some = false;  // of the mountings: each takes long under a sanitizer
 
 struct Mounting {
   const char* name;
@@ -86,6 +88,7 @@ void test_the_mounting_is_found() {
            Mounting{"busy street", -2, 1.5, 1, 0, true, true},
            Mounting{"nobody tells the speed", -2.5, -1, 1.5, 0, false},
        }) {
+    if (g_some && m.k1 == 0) continue;
     const calibrate::Drive drive = drive_of(m, 40);
     const Result<calibrate::DriveCalibration> c = drive.solve(lens_only(m), {});
     TEST_ASSERT_TRUE_MESSAGE(c, m.name);
@@ -223,7 +226,8 @@ void test_speeds_are_read_between_their_lines() {
 
 }  // namespace
 
-int main() {
+int main(int argc, char** argv) {
+  g_some = argc > 1 && std::string{argv[1]} == "--some";
   UNITY_BEGIN();
   RUN_TEST(test_the_mounting_is_found);
   RUN_TEST(test_a_height_that_cannot_be_is_doubted);

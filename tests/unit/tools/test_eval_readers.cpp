@@ -313,11 +313,59 @@ void test_mot_text_gives_people_by_frame() {
     TEST_ASSERT_FALSE(static_cast<bool>(parse_mot(wrong, "gt.txt")));
 }
 
+void test_mot_truth_of_tracks_has_what_is_to_be_ignored() {
+  const Result<MotBoxes> boxes = parse_mot_truth_tracks(
+      "1,1,10,20,30,60,1,-1,-1,-1\n1,2,1,2,3,4,0,-1,-1,-1\n"
+      "2,1,1,2,3,4,1,1,0.5\n2,2,1,2,3,4,1,7,1\n2,3,1,2,3,4,1,3,1\n2,4,1,2,3,4,0,1,1\n",
+      "gt.txt");
+  TEST_ASSERT_OK(boxes);
+  TEST_ASSERT_EQUAL_size_t(2, boxes->at(1).size());
+  TEST_ASSERT_FALSE(boxes->at(1)[0].ignore);
+  TEST_ASSERT_TRUE(boxes->at(1)[1].ignore);
+  TEST_ASSERT_EQUAL_size_t(3, boxes->at(2).size());  // not the car
+  TEST_ASSERT_FALSE(boxes->at(2)[0].ignore);
+  TEST_ASSERT_TRUE(boxes->at(2)[1].ignore);  // somebody who stands, of a class of his own
+  TEST_ASSERT_TRUE(boxes->at(2)[2].ignore);
+}
+
+void test_tracks_need_six_columns_and_no_conf_leaves_them_out() {
+  const Result<MotBoxes> boxes =
+      parse_mot_tracks("3,7,10,20,30,60\n3,8,1,2,3,4,0\n4,7,1,2,3,4,0.5,9,9\n", "t.txt");
+  TEST_ASSERT_OK(boxes);
+  TEST_ASSERT_EQUAL_size_t(2, boxes->at(3).size());
+  TEST_ASSERT_EQUAL_size_t(1, boxes->at(4).size());
+  TEST_ASSERT_EQUAL_DOUBLE(0.5, boxes->at(4)[0].conf);
+  const Result<MotBoxes> found = parse_mot_detections("1,-1,1,2,3,4,9.5\n1,-1,1,2,3,4,-2\n", "d");
+  TEST_ASSERT_OK(found);
+  TEST_ASSERT_EQUAL_size_t(2, found->at(1).size());
+  TEST_ASSERT_EQUAL_DOUBLE(-2, found->at(1)[1].conf);
+}
+
+void test_mot_text_of_tracks_that_cannot_be_read_is_named() {
+  const std::string good = "1,1,10,10,40,100\n";
+  for (const Fault& f : {Fault{"1,2,10,10,40", "t.txt:2: must be frame,id,x,y,w,h"},
+                         Fault{"1,1,50,10,40,100", "t.txt:2: id 1 is twice in frame 1"},
+                         Fault{"1,2,10,ten,40,100", "t.txt:2: 'ten' is no number"},
+                         Fault{"1,2,10,inf,40,100", "t.txt:2: 'inf' is no number"},
+                         Fault{"1.5,2,10,10,40,100", "t.txt:2: frame and id must be whole"},
+                         Fault{"1,2.5,10,10,40,100", "t.txt:2: frame and id must be whole"},
+                         Fault{"0,2,10,10,40,100", "t.txt:2: frames count from 1"},
+                         Fault{"1,2,10,10,40,0", "t.txt:2: width and height"}})
+    expect_fault(parse_mot_tracks(good + f.text + "\n", "t.txt"), f.part);
+  expect_fault(parse_mot_detections(good, "d.txt"), "d.txt:1: must be frame,id,x,y,w,h,conf");
+  expect_fault(parse_mot_truth_tracks("1,1,1,1,4,4,1\n1,1,1,1,4,4,0\n", "g.txt"),
+               "g.txt:2: id 1 is twice");
+  expect_fault(read_mot_tracks("/no/such.txt"), "no such file");
+}
+
 }  // namespace
 
 int main() {
   UNITY_BEGIN();
   RUN_TEST(test_mot_text_gives_people_by_frame);
+  RUN_TEST(test_mot_truth_of_tracks_has_what_is_to_be_ignored);
+  RUN_TEST(test_tracks_need_six_columns_and_no_conf_leaves_them_out);
+  RUN_TEST(test_mot_text_of_tracks_that_cannot_be_read_is_named);
   RUN_TEST(test_csv_has_a_box_a_line);
   RUN_TEST(test_csv_without_a_header_loses_no_line);
   RUN_TEST(test_a_csv_line_that_cannot_be_read_is_named);

@@ -25,9 +25,9 @@ int confirmed_after(double score, double strain = 0, Moves moves = Moves::not_kn
 void test_the_better_the_score_the_sooner_it_is_confirmed() {
   TEST_ASSERT_EQUAL(2, confirmed_after(20));  // two that are sure are enough
   TEST_ASSERT_GREATER_OR_EQUAL(3, confirmed_after(14));
-  TEST_ASSERT_GREATER_THAN(confirmed_after(14), confirmed_after(12));
+  TEST_ASSERT_GREATER_THAN(confirmed_after(14), confirmed_after(10));
   TEST_ASSERT_GREATER_OR_EQUAL(confirmed_after(12), confirmed_after(7));
-  TEST_ASSERT_LESS_THAN(confirmed_after(12), confirmed_after(12, 0, Moves::likely));  // it moves
+  TEST_ASSERT_LESS_THAN(confirmed_after(10), confirmed_after(10, 0, Moves::likely));  // it moves
 }
 
 void test_one_detection_never_confirms() {
@@ -37,7 +37,7 @@ void test_one_detection_never_confirms() {
 }
 
 void test_who_does_not_fit_the_road_is_believed_later() {
-  TEST_ASSERT_GREATER_THAN(confirmed_after(13), confirmed_after(13, 6));
+  TEST_ASSERT_GREATER_THAN(confirmed_after(11), confirmed_after(11, 6));
 }
 
 void test_misses_end_it_sooner_while_it_is_tentative() {

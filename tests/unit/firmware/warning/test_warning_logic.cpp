@@ -122,7 +122,7 @@ void test_likelihood_and_time_are_those_of_the_sensitivity() {
     Sensitivity sensitivity;
     double likelihood, most_ahead;
   };
-  for (const Case& c : {Case{Sensitivity::late, 0.75, 2.2}, Case{Sensitivity::normal, 0.65, 2.6},
+  for (const Case& c : {Case{Sensitivity::late, 0.75, 2.2}, Case{Sensitivity::normal, 0.6, 2.8},
                         Case{Sensitivity::early, 0.55, 3.0}}) {
     const WarningRules rules = WarningRules::of(c.sensitivity);
     TEST_ASSERT_EQUAL_DOUBLE(c.likelihood, rules.likelihood);
@@ -141,7 +141,7 @@ void test_likelihood_and_time_are_those_of_the_sensitivity() {
 
 void test_a_time_that_is_doubtful_is_waited_for() {
   Drive d;
-  d.person(0.9, 2.0);
+  d.person(0.9, 2.5);
   d.report->contacts[0].expected_sigma_s = 0.8;
   TEST_ASSERT_TRUE(d.run(std::chrono::seconds{1}) == WarningLevel::none);
 }
@@ -384,7 +384,7 @@ void test_every_camera_counts_for_itself() {
   for (int i = 0; i < 30; ++i) {
     d.now += kTick;
     d.report->at = d.now;
-    if (i % 3 == 0) other.at = d.now;
+    if (i % 3 == 0) other.at = other.people.items[0].last_seen = d.now;
     told = d.logic.step(d.now, {d.report.get(), nullptr, &other}, d.side);
   }
   TEST_ASSERT_TRUE(told.level == WarningLevel::collision);
