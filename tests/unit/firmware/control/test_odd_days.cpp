@@ -132,8 +132,9 @@ void test_fifty_people_at_once() {
   Drive drive;
   TEST_ASSERT_TRUE(drive.becomes_ready());
   for (int i = 0; i < 50; ++i) {  // ten abreast, each row looking between those before
-    const double aside = i / 10 % 2 == 0 ? 0 : 0.6;
-    drive.people.push_back({.x_m = 16.0 + 4 * (i / 10), .y_m = 1.2 * (i % 10 - 4.5) + aside});
+    const int row = i / 10;
+    const double aside = row % 2 == 0 ? 0 : 0.6;
+    drive.people.push_back({.x_m = 16.0 + 4 * row, .y_m = 1.2 * (i % 10 - 4.5) + aside});
   }
   drive.run(seconds{2});
   TEST_ASSERT_EQUAL_INT(50, drive.shown());
