@@ -201,14 +201,10 @@ void Tracker::step(const Senses& senses, PersonList& out) {
   }
   s.at = senses.captured;
   const bool pitch_seen = s.follow_pitch(senses, dt);
-  const View view{s.camera,
-                  s.settings,
-                  senses.captured,
-                  travelled(senses, s.settings.filter, dt),
-                  s.pitch,
-                  s.pitch_sigma,
-                  pitch_seen,
-                  std::abs(senses.vehicle.speed_mps.value_or(kSlow)) < kSlow};
+  const View view{s.camera,        s.settings,
+                  senses.captured, travelled(senses, s.settings.filter, dt),
+                  s.pitch,         s.pitch_sigma,
+                  pitch_seen,      std::abs(senses.vehicle.speed_mps.value_or(kSlow)) < kSlow};
   s.roster.advance(view, senses);
   if (senses.looked) s.roster.take(view, senses, s.appearance.get());
   s.roster.drop_gone(view);

@@ -17,8 +17,9 @@ constexpr int kFewestReports = 2;
 constexpr Nanos kMostEvidence = std::chrono::milliseconds{400};
 constexpr Nanos kCloseEvidence = std::chrono::milliseconds{60};
 constexpr Nanos kSeenLately = std::chrono::milliseconds{250};  // by the detector
-constexpr double kForesees = 0.8;  // seconds before it is time to warn
-constexpr double kDoubt = 0.25;  // standard deviations by which a contact may be later than expected
+constexpr double kForesees = 0.8;                              // seconds before it is time to warn
+constexpr double kDoubt =
+    0.25;  // standard deviations by which a contact may be later than expected
 // What a collision warning goes on by.
 constexpr double kLessLikely = 0.25, kLonger = 0.6;  // seconds
 constexpr Nanos kCollisionLingers = std::chrono::milliseconds{300};

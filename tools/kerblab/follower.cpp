@@ -13,15 +13,15 @@
 namespace kerb::lab {
 namespace {
 
-flow::Method method_of(FlowMethod method) {
+flow::Method method_of(kerb::FlowMethod method) {
   switch (method) {
-    case FlowMethod::lucas_kanade:
+    case kerb::FlowMethod::lucas_kanade:
       return flow::Method::lucas_kanade;
-    case FlowMethod::block_matching:
+    case kerb::FlowMethod::block_matching:
       return flow::Method::block_matching;
-    case FlowMethod::points:
+    case kerb::FlowMethod::points:
       return flow::Method::points;
-    case FlowMethod::automatic:
+    case kerb::FlowMethod::automatic:
       break;
   }
   return flow::Method::automatic;
@@ -65,6 +65,7 @@ void Follower::judge_motion(Nanos captured, const DetectionList* found) {
   const std::size_t detected = boxes.size();
   for (int i = 0; i < last_->count; ++i)
     if (last_->items[i].confirmed) boxes.push_back(last_->items[i].box);
+  suspects.reserve(boxes.size());
   for (const Detection& b : boxes)
     suspects.push_back({double{b.x}, double{b.y}, double{b.w}, double{b.h}});
   flow_->look_closer(boxes.data(), static_cast<int>(boxes.size()), ego::kPointsAPerson, *field_);

@@ -369,12 +369,12 @@ void add_track(CLI::App& app, Action& action) {
       "sort is the yardstick: SORT (Bewley et al. 2016) on the same detections.\n"
       "--draw shows id, metres from the middle of the rear axle, where each will be in a second, "
       "and\n"
-      "at the upper right all of them from above.\n"
+      "to the right all of them from above.\n"
       "Lens and mounting are those of --config's first camera, the options' where given. Without\n"
       "--config, --height and --pitch the people found say how high the camera sits and how it is\n"
       "pitched, as if they were 1.7 m tall on a flat road.\n"
       "Example: kerblab track --sequence KITTI-17 --fps 10 --focal 707 --center 604 180\n"
-      "  --height 1.65 --out tracks.txt --save-detections found.txt --draw drawn --every 10");
+      "  --out tracks.txt --save-detections found.txt --draw drawn --every 10");
   const auto o = std::make_shared<TrackOptions>();
   command->add_option("--sequence", o->sequence, "Folder of the frames")
       ->required()

@@ -69,8 +69,8 @@ Result<std::unique_ptr<Firmware>> make_product(const Config& config, const Scena
 std::unique_ptr<Firmware> make_stand_in(Candidate candidate, const Scenario& scenario,
                                         const Truth& truth, const Reach& reach, Nanos start);
 
-/// The configuration for a scenario: `base`, with the scenario's camera and everything in memory but
-/// for records of warnings.
+/// The configuration for a scenario: `base`, with the scenario's camera and everything in memory
+/// but for records of warnings.
 [[nodiscard]] Config config_for(const Config& base, const Scenario& scenario);
 
 }  // namespace kerb::sim

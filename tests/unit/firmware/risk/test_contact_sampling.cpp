@@ -83,7 +83,8 @@ double sampled(const track::Person& person, const CarPath& path, const risk::Pac
       const double t = (static_cast<double>(i) + 0.5) * kStep;
       const double share = stops ? std::max(0.0, 1 - t / stops_in) : 1;
       if (faster)
-        gain = std::min(gain + shares.speed_up_mps2 * kStep, shares.fastest_mps - std::abs(person.vy_mps));
+        gain = std::min(gain + shares.speed_up_mps2 * kStep,
+                        shares.fastest_mps - std::abs(person.vy_mps));
       const double uy = person.vy_mps < 0 ? -1 : 1;  // they speed up across the car's way
       x += s[2] * share * kStep;
       y += (s[3] * share + uy * gain) * kStep;
