@@ -61,7 +61,7 @@ kerb_setup() {
   say "everything that ./kerb $what needs is here"
 }
 
-setup_demo() { setup_packages build libraries; }
+setup_demo() { setup_packages build libraries opencv; }
 
 setup_board() {
   setup_packages build libraries arm64 fetch emulators

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <memory>
 #include <opencv2/imgcodecs.hpp>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/sim.hpp"
@@ -33,9 +36,8 @@ const sim::Heard::Warning* collision_of(const sim::Judgement& judgement) {
 
 /// What the driver would have seen and heard, by what was sent.
 void tell(const sim::Run& run) {
-  const auto say = [](double t, const std::string& text) {
-    fmt::print("{:5.2f} s  {}\n", t, text);
-  };
+  std::vector<std::pair<double, std::string>> story;
+  const auto say = [&story](double t, std::string text) { story.emplace_back(t, std::move(text)); };
   const sim::Heard& heard = run.judgement.heard;
   for (const sim::Heard::State& state : heard.states)
     say(state.at, fmt::format("the bus hears KW_Status: {}", name_of(state.health.state)));
@@ -60,6 +62,9 @@ void tell(const sim::Run& run) {
   }
   if (run.truth.contact)
     say(run.truth.contact->t, "the car would hit her here: this driver does nothing about it");
+  std::stable_sort(story.begin(), story.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [t, text] : story) fmt::print("{:5.2f} s  {}\n", t, text);
 }
 
 Status write_picture(const BatchRun& run, double at, int threads, const std::string& path) {
