@@ -372,9 +372,11 @@ void test_a_list_has_the_nearest_of_all_cameras_and_no_more_than_fit() {
                               *five[i].x_m);
     for (std::size_t k = 0; k < i; ++k) TEST_ASSERT_TRUE(five[k].id != five[i].id);
   }
-  std::vector<Walker> rows;  // ten each: five abreast, twice
-  for (int i = 0; i < 10; ++i)
-    rows.push_back({.x_m = 12.0 + 8 * (i / 5), .y_m = 1.6 * (i % 5 - 2)});
+  std::vector<Walker> rows;  // ten each: five abreast, twice, nobody behind another
+  for (int i = 0; i < 10; ++i) {
+    const double x = 12.0 + 8 * (i % 2);
+    rows.push_back({.x_m = x, .y_m = x * 0.08 * (i - 4.5)});
+  }
   TEST_ASSERT_EQUAL_INT(10, car.eyes[0].detector->show(rows));
   TEST_ASSERT_EQUAL_INT(10, car.eyes[1].detector->show(rows));
   // Once those who were there before are given up: all ten of the first rows, five of the second.
