@@ -44,8 +44,8 @@ struct DetectorSettings {
   int region_x = 0, region_y = 0, region_width = 0, region_height = 0;  ///< 0 wide or high: all
   GroundUse ground = GroundUse::automatic;
   double ground_shortest_m = 0.9, ground_tallest_m = 2.1;
-  double ground_slack_deg = 1.2;
-  double ground_side_m = 8;
+  double ground_slack_deg = 0.8;
+  double ground_side_m = 6;
 };
 
 enum class FlowMethod : std::uint8_t { automatic, lucas_kanade, block_matching, points };
