@@ -33,8 +33,8 @@ endif()
 
 # kerb_add_test(NAME unit_result SOURCES test_result.cpp LINKS kerb::hal [LABELS unit] [THREADED] [ARGS ...])
 # One executable, one ctest entry. Exit code 77 says: what this test needs is not on this machine.
-# THREADED marks what the tsan preset runs. Unit tests of hal/, drivers/, gpu/ and firmware/ are labelled
-# product, which the arm64 preset runs; it builds the contract tests too, for the bench.
+# THREADED marks what the tsan preset runs. Unit tests of hal/, drivers/, gpu/ and firmware/ that need nothing
+# of tools/ are labelled product, which the arm64 preset runs; it builds the contract tests too, for the bench.
 function(kerb_add_test)
   cmake_parse_arguments(arg THREADED "NAME" "SOURCES;LINKS;LABELS;ARGS" ${ARGN})
   add_executable(${arg_NAME} ${arg_SOURCES})
@@ -51,7 +51,7 @@ function(kerb_add_test)
   list(GET arg_SOURCES 0 source)
   cmake_path(ABSOLUTE_PATH source NORMALIZE)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/tests)
-  if(source MATCHES "^unit/(hal|drivers|gpu|firmware)/")
+  if(source MATCHES "^unit/(hal|drivers|gpu|firmware)/" AND NOT "${arg_LINKS}" MATCHES "kerb::(sim|tools)_")
     list(APPEND arg_LABELS product)
     add_dependencies(product_tests ${arg_NAME})
   elseif(source MATCHES "^contract/")

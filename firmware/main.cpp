@@ -9,6 +9,7 @@
 #include "firmware/log/log.hpp"
 #include "firmware/main/demo.hpp"
 #include "firmware/main/machine.hpp"
+#include "firmware/main/replay.hpp"
 #include "firmware/main/run.hpp"
 #include "firmware/main/version.hpp"
 #include "firmware/main/vision.hpp"
@@ -64,9 +65,11 @@ int main(int argc, char** argv) {
       "kerbwatch.toml\n"
       "  kerbwatch check --config kerbwatch.toml\n  kerbwatch run --config kerbwatch.toml "
       "--log-json\n"
+      "  kerbwatch replay warning-000001-20260101T120000Z-collision.kwr\n"
       "Without a model of their own, run, check and demo take default.kwm (default-grey.kwm for\n"
       "grey cameras) from the installed models, or from the folder that KERBWATCH_MODELS names.\n"
-      "Exit codes: 0 fine, 1 the demo misbehaved, 2 bad input (one line says which).");
+      "Exit codes: 0 fine, 1 the demo misbehaved or a replay differs, 2 bad input (one line says "
+      "which).");
   app.set_version_flag("--version", std::string{"kerbwatch "} + kVersion);
   app.require_subcommand(1);
   bool json = false;
@@ -92,6 +95,18 @@ int main(int argc, char** argv) {
                            "Look for people with this model, not with the installed default.kwm");
   demo_command->add_flag("--log-json", json, "Log as JSON lines");
 
+  ReplayRequest replay;
+  CLI::App* replay_command = app.add_subcommand(
+      "replay", "Go through records of warnings again: are the decisions the same?");
+  replay_command->add_option("FILE", replay.files, "Records: .kwr, or .kwr.part of a power cut")
+      ->required();
+  replay_command->add_flag("--json", replay.json, "A line of JSON for each record");
+  replay_command->add_option("--pictures", replay.pictures, "Write its pictures to this folder");
+  replay_command->footer(
+      "Example:\n  kerbwatch replay /var/lib/kerbwatch/records/*.kwr\n"
+      "Exit codes: 0 the same to the last bit, 1 something differs, 2 a file is "
+      "broken.");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -101,6 +116,7 @@ int main(int argc, char** argv) {
 
   if (*run_command) return run(path, json, seconds);
   if (*check_command) return check(path);
+  if (*replay_command) return run_replay(replay);
   if (*demo_command) {
     LogOptions options;
     options.level = LogLevel::error;  // the demo tells its own story

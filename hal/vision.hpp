@@ -50,6 +50,9 @@ class Detector {
   /// The best kCapacity detections at most, best first. Fails: invalid_argument (size), device.
   virtual Status detect(const PreparedImage& image, DetectionList& out) = 0;
   [[nodiscard]] virtual const char* name() const noexcept = 0;
+  /// The score from which on a single find is worth telling: what whoever follows people, and sorts
+  /// out the rest over time, measures scores against.
+  [[nodiscard]] virtual float worth_telling() const noexcept { return 0; }
   /// Whether it needs the picture's R, G and B planes.
   [[nodiscard]] virtual bool needs_colour() const noexcept { return false; }
 };

@@ -21,11 +21,11 @@ kerb_demo() {
   # Without Unity there are no tests to build, and the demo needs none.
   [[ -s "$KERB_DEPS/unity/unity.c" ]] || arguments+=(-DKERB_BUILD_TESTS=OFF)
   configure host "${arguments[@]}" || exit 1
-  build host --target kerbwatch || exit 1
-  heading "kerbwatch demo"
+  build host --target kerblab || exit 1
+  heading "kerblab sim demo"
   local status=0
-  build/host/bin/kerbwatch demo "$@" || status=$?
-  [[ "$status" -eq 0 ]] || complain "kerbwatch demo failed (exit $status)"
+  build/host/bin/kerblab sim demo --out build/demo "$@" || status=$?
+  [[ "$status" -eq 0 ]] || complain "kerblab sim demo failed (exit $status)"
   exit "$status"
 }
 

@@ -77,6 +77,12 @@ constexpr Scaled kYawRate = signed_number(32, 16, 0.0005);
 namespace body {
 constexpr Bits kTurnSignal{12, 3}, kGear{16, 4};
 }  // namespace body
+namespace ready {
+constexpr Bits kReadiness{12, 4};
+}  // namespace ready
+namespace driver {
+constexpr Bits kOff{12, 1}, kConfirm{13, 1};
+}  // namespace driver
 namespace service {
 constexpr Bits kRequest{12, 4}, kMagic{16, 16}, kLevel{32, 2};
 constexpr Scaled kDuration = number(40, 8, 0.1);
@@ -307,6 +313,40 @@ Result<VehicleBody> decode_vehicle_body(const CanFrame& frame) noexcept {
   out.counter = u.counter();
   out.turn_signal = u.get_enum<TurnSignal>(body::kTurnSignal);
   out.gear = u.get_enum<Gear>(body::kGear);
+  return out;
+}
+
+CanFrame encode(const VehicleDriver& message) noexcept {
+  Packer p;
+  p.put(kCounter, message.counter);
+  p.put(driver::kOff, message.off_pressed ? 1u : 0u);
+  p.put(driver::kConfirm, message.confirm_pressed ? 1u : 0u);
+  return p.frame(kDriverId, kDriverDataId);
+}
+
+Result<VehicleDriver> decode_vehicle_driver(const CanFrame& frame) noexcept {
+  if (Status s = check(frame, kDriverId, kDriverDataId); !s) return s.error();
+  const Unpacker u{frame};
+  VehicleDriver out;
+  out.counter = u.counter();
+  out.off_pressed = u.get(driver::kOff) != 0;
+  out.confirm_pressed = u.get(driver::kConfirm) != 0;
+  return out;
+}
+
+CanFrame encode(const ReadyMessage& message) noexcept {
+  Packer p;
+  p.put(kCounter, message.counter);
+  p.put_enum(ready::kReadiness, message.readiness);
+  return p.frame(kReadyId, kReadyDataId);
+}
+
+Result<ReadyMessage> decode_ready(const CanFrame& frame) noexcept {
+  if (Status s = check(frame, kReadyId, kReadyDataId); !s) return s.error();
+  const Unpacker u{frame};
+  ReadyMessage out;
+  out.counter = u.counter();
+  out.readiness = u.get_enum<Readiness>(ready::kReadiness);
   return out;
 }
 

@@ -13,8 +13,10 @@ namespace kerb::can {
 
 [[nodiscard]] CanFrame encode(const StatusMessage& message) noexcept;
 [[nodiscard]] CanFrame encode(const WarningMessage& message) noexcept;
+[[nodiscard]] CanFrame encode(const ReadyMessage& message) noexcept;
 [[nodiscard]] CanFrame encode(const VehicleMotion& message) noexcept;
 [[nodiscard]] CanFrame encode(const VehicleBody& message) noexcept;
+[[nodiscard]] CanFrame encode(const VehicleDriver& message) noexcept;
 [[nodiscard]] CanFrame encode(const ServiceMessage& message) noexcept;
 
 inline constexpr int kMaxObjectFrames = 2 * kMaxObjects;
@@ -30,8 +32,10 @@ int encode_objects(std::span<const ObjectMessage> objects, std::uint8_t counter,
 /// (and a wrong magic number) with damaged, because it asks for an action.
 [[nodiscard]] Result<StatusMessage> decode_status(const CanFrame& frame) noexcept;
 [[nodiscard]] Result<WarningMessage> decode_warning(const CanFrame& frame) noexcept;
+[[nodiscard]] Result<ReadyMessage> decode_ready(const CanFrame& frame) noexcept;
 [[nodiscard]] Result<VehicleMotion> decode_vehicle_motion(const CanFrame& frame) noexcept;
 [[nodiscard]] Result<VehicleBody> decode_vehicle_body(const CanFrame& frame) noexcept;
+[[nodiscard]] Result<VehicleDriver> decode_vehicle_driver(const CanFrame& frame) noexcept;
 [[nodiscard]] Result<ServiceMessage> decode_service(const CanFrame& frame) noexcept;
 
 /// One frame of the object list: the half of an object that `part` names; the other half is

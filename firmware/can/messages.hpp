@@ -16,7 +16,9 @@ inline constexpr std::uint32_t kVehicleMotionId = 0x120;
 inline constexpr std::uint32_t kWarningId = 0x220;
 inline constexpr std::uint32_t kVehicleBodyId = 0x2A0;
 inline constexpr std::uint32_t kObjectsId = 0x320;
+inline constexpr std::uint32_t kDriverId = 0x2B0;
 inline constexpr std::uint32_t kStatusId = 0x420;
+inline constexpr std::uint32_t kReadyId = 0x428;
 inline constexpr std::uint32_t kServiceId = 0x6B0;
 
 // What goes into a message's CRC beside its bytes, whatever identifier it travels under.
@@ -26,6 +28,8 @@ inline constexpr std::uint16_t kWarningDataId = 0x4B03;
 inline constexpr std::uint16_t kObjectsDataId = 0x4B04;
 inline constexpr std::uint16_t kStatusDataId = 0x4B05;
 inline constexpr std::uint16_t kServiceDataId = 0x4B06;
+inline constexpr std::uint16_t kReadyDataId = 0x4B07;
+inline constexpr std::uint16_t kDriverDataId = 0x4B08;
 
 /// KW_Status: ten times a second, and at once when the state changes.
 struct StatusMessage {
@@ -45,6 +49,12 @@ struct WarningMessage {
   std::optional<double> time_to_collision_s;  ///< 0..655.34, steps of 0.01
   std::optional<std::uint16_t> object_id;     ///< 0..65534, whom it is about: an id of KW_Objects
   std::uint8_t counter = 0;                   ///< 0..15
+};
+
+/// KW_Ready: twice a second, and at once when it changes. Whether a warning would be given.
+struct ReadyMessage {
+  Readiness readiness = Readiness::starting;
+  std::uint8_t counter = 0;  ///< 0..15
 };
 
 inline constexpr int kMaxObjects = 15;
@@ -97,6 +107,13 @@ struct VehicleBody {
   TurnSignal turn_signal = TurnSignal::not_available;
   Gear gear = Gear::not_available;
   std::uint8_t counter = 0;  ///< 0..15
+};
+
+/// VEH_Driver: the vehicle, every 100 ms where it has the buttons, and at once when one changes.
+struct VehicleDriver {
+  bool off_pressed = false;      ///< the button that switches warnings off, and on again
+  bool confirm_pressed = false;  ///< the one that confirms it
+  std::uint8_t counter = 0;      ///< 0..15
 };
 
 enum class ServiceRequest : std::uint8_t {

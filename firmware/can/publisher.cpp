@@ -42,6 +42,16 @@ std::optional<CanFrame> WarningPublisher::poll(Nanos now, WarningMessage message
   return encode(message);
 }
 
+std::optional<CanFrame> ReadyPublisher::poll(Nanos now, ReadyMessage message) noexcept {
+  const bool changed = sent_ && *sent_ != message.readiness;
+  if (!timetable_.due(now) && !(changed && now - sent_at_ >= kMinimumGap)) return std::nullopt;
+  timetable_.advance(now);
+  sent_ = message.readiness;
+  sent_at_ = now;
+  message.counter = take(counter_);
+  return encode(message);
+}
+
 int ObjectPublisher::poll(Nanos now, std::span<const ObjectMessage> objects,
                           std::span<CanFrame, kMaxObjectFrames> out) noexcept {
   if (!timetable_.due(now)) return 0;

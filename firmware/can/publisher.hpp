@@ -12,6 +12,7 @@ namespace kerb::can {
 inline constexpr Nanos kStatusPeriod = std::chrono::milliseconds{100};
 inline constexpr Nanos kWarningPeriod = std::chrono::milliseconds{50};
 inline constexpr Nanos kObjectsPeriod = std::chrono::milliseconds{100};
+inline constexpr Nanos kReadyPeriod = std::chrono::milliseconds{500};
 inline constexpr Nanos kMinimumGap = std::chrono::milliseconds{10};  ///< between two of one message
 inline constexpr int kWarningRepeats = 3;                            ///< of "none" after a warning
 
@@ -60,6 +61,19 @@ class WarningPublisher {
   Timetable timetable_{kWarningPeriod, Nanos::zero()};
   Nanos sent_at_{};
   int repeats_left_ = 0;
+  std::uint8_t counter_ = 0;
+};
+
+/// When KW_Ready goes out: twice a second, and at once when it changes. One thread at a time.
+class ReadyPublisher {
+ public:
+  explicit ReadyPublisher(Nanos start) noexcept : timetable_{kReadyPeriod, start} {}
+  [[nodiscard]] std::optional<CanFrame> poll(Nanos now, ReadyMessage message) noexcept;
+
+ private:
+  Timetable timetable_;
+  std::optional<Readiness> sent_;
+  Nanos sent_at_{};
   std::uint8_t counter_ = 0;
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firmware/can/vehicle_limits.hpp"
+#include "firmware/warning/sensitivity.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/log.hpp"
 #include "hal/camera_settings.hpp"
@@ -20,6 +21,9 @@ enum class FusionMethod : std::uint8_t { advised, mean_shift, suppression };
 /// What suppression measures an overlap against: both boxes together, or the smaller one.
 enum class OverlapMeasure : std::uint8_t { advised, joint, smaller };
 
+/// Whether only people who stand on the road, as the camera's calibration has it, are looked for.
+enum class GroundUse : std::uint8_t { automatic, anywhere };
+
 /// Finding people: the model, where and how finely to look, and what makes a person of its hits.
 /// What is unset (or `advised`) is as the model's file advises.
 struct DetectorSettings {
@@ -29,18 +33,19 @@ struct DetectorSettings {
                            ///< one beside it whose name ends in -grey, if it is there
   std::optional<double> threshold;
   std::optional<double> scale_step;
-  std::optional<int> stride;           ///< pixels of a scaled picture
-  int min_height = 0, max_height = 0;  ///< of a person, pixels; 0: no limit
-  std::optional<int> padding;          ///< pixels of a scaled picture
+  std::optional<int> stride;      ///< pixels of a scaled picture
+  std::optional<int> min_height;  ///< of a person, pixels
+  int max_height = 0;             ///< 0: no limit
+  std::optional<int> padding;     ///< pixels of a scaled picture
   FusionMethod fusion = FusionMethod::advised;
   std::optional<double> overlap;
   OverlapMeasure overlap_of = OverlapMeasure::advised;
   int min_hits = 1;
   int region_x = 0, region_y = 0, region_width = 0, region_height = 0;  ///< 0 wide or high: all
-  double ground_horizon_row = 0;                                        ///< 0: no ground plane
-  double ground_camera_height_m = 1.4;
+  GroundUse ground = GroundUse::automatic;
   double ground_shortest_m = 0.9, ground_tallest_m = 2.1;
-  double ground_slack_rows = 8;
+  double ground_slack_deg = 0.8;
+  double ground_side_m = 6;
 };
 
 enum class FlowMethod : std::uint8_t { automatic, lucas_kanade, block_matching, points };
@@ -61,6 +66,17 @@ struct EgoMotionSettings {
   double slope_deg = 0.6;
   double significance = 4;
   double walking_mps = 1;
+};
+
+/// The car the cameras sit in.
+struct CarSettings {
+  double width_m = 1.8;
+  double length_m = 4.5;
+  double axle_to_bumper_m = 3.6;  ///< from the rear axle to the front
+};
+
+struct WarningSettings {
+  Sensitivity sensitivity = Sensitivity::normal;
 };
 
 struct CanSettings {
@@ -121,6 +137,7 @@ struct BudgetSettings {
   Nanos flow = std::chrono::milliseconds{4};
   Nanos detect = std::chrono::milliseconds{18};
   Nanos motion = std::chrono::milliseconds{3};
+  Nanos track = std::chrono::milliseconds{2};
   Nanos publish = std::chrono::milliseconds{2};
 };
 
@@ -129,6 +146,18 @@ struct EventSettings {
   std::string path = "/var/log/kerbwatch/events.jsonl";
   std::int64_t max_bytes = 1 << 20;  ///< of one file
   int files = 8;                     ///< the one being written and the older ones
+};
+
+enum class RecordWhat : std::uint8_t { warnings, collisions };
+
+/// A record of each warning: the seconds before and after. See docs/records.md.
+struct RecordSettings {
+  bool enabled = true;
+  std::string path = "/var/lib/kerbwatch/records";
+  double before_s = 8, after_s = 4;
+  int max_megabytes = 512;  ///< of all records together; the oldest are deleted
+  bool pictures = true;
+  RecordWhat what = RecordWhat::warnings;
 };
 
 /// All that a user may set. Plain data with usable defaults; built by load_config() or by a test.
@@ -141,6 +170,8 @@ struct Config {
   DetectorSettings detector;
   FlowSettings flow;
   EgoMotionSettings ego;
+  CarSettings car;
+  WarningSettings warning;
   CanSettings can;
   LampSettings lamp;
   ToneSettings tone;
@@ -150,6 +181,7 @@ struct Config {
   BudgetSettings budget;
   LogLevel log_level = LogLevel::info;
   EventSettings events;
+  RecordSettings record;
   bool service_enabled = false;  ///< obeys KW_Service requests from the bus: lamp and sound tests
 };
 

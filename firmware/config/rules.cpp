@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/config/rules.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string_view>
 
+#include "firmware/config/road_view.hpp"
 #include "firmware/config/schema.hpp"
 #include "firmware/config/words.hpp"
 #include "hal/base/pixel_format.hpp"
@@ -11,12 +14,20 @@
 namespace kerb::config {
 namespace {
 
+constexpr double kLeastFov = 5, kMostFov = 170;  // degrees, as fov_deg's
+constexpr double kLeastSight = 10;  // metres of road ahead: less, and nobody is seen in time
+constexpr double kBesideTheCar = 0.5, kBesideItsSide = 0.3;  // metres: on a bracket, in a mirror
+
 class Rules {
  public:
   Rules(const Config& config, const RuleContext& context) : config_{config}, context_{context} {}
 
   void check() {
-    for (std::size_t i = 0; i < config_.cameras.size(); ++i) check_camera(i);
+    for (std::size_t i = 0; i < config_.cameras.size(); ++i) {
+      check_camera(i);
+      check_calibration(i);
+      check_place(i);
+    }
     for (std::size_t i = 1; i < config_.cameras.size(); ++i) check_pair(i);
     need(config_.thermal.degraded_c < config_.thermal.failed_c, "thermal.degraded_c",
          {"thermal.failed_c"}, "must be less than thermal.failed_c");
@@ -27,6 +38,8 @@ class Rules {
     need(config_.health.dark_mean < config_.health.blinded_mean, "health.dark_mean",
          {"health.blinded_mean"}, "must be less than health.blinded_mean");
     check_detector();
+    need(config_.car.axle_to_bumper_m <= config_.car.length_m, "car.axle_to_bumper_m",
+         {"car.length_m"}, "must not be more than car.length_m");
     need(!config_.service_enabled || config_.can.enabled, "service.enabled", {"can.enabled"},
          "must be false without the bus: can.enabled");
   }
@@ -99,9 +112,75 @@ class Rules {
     }
   }
 
+  /// That a picture could look like this: a recording tells its size only when it runs, so its
+  /// lens is checked where the file tells it.
+  void check_calibration(std::size_t i) {
+    const CameraSettings& camera = config_.cameras[i];
+    const auto key = [&](const char* name) { return camera_key(i, name); };
+    const bool recording = camera.kind == CameraKind::folder || camera.kind == CameraKind::video;
+    if (recording && !(context_.is_set(key("width")) && context_.is_set(key("height")))) return;
+    constexpr std::array kBuiltOn = {"width",    "height",    "fov_deg",  "focal_px", "center_x",
+                                     "center_y", "pitch_deg", "roll_deg", "height_m", "k1",
+                                     "k2",       "k3",        "p1",       "p2"};
+    if (std::ranges::any_of(kBuiltOn, [&](const char* name) { return context_.is_bad(key(name)); }))
+      return;
+    const bool wide = camera.center_x.value_or(0) <= camera.width - 1;
+    const bool high = camera.center_y.value_or(0) <= camera.height - 1;
+    need(wide, key("center_x"), {key("width")}, "must lie in the picture: less than camera.width");
+    need(high, key("center_y"), {key("height")},
+         "must lie in the picture: less than camera.height");
+    if (!wide || !high) return;
+    const RoadView view = road_view(camera);
+    const std::string focal = camera.focal_px ? "focal_px" : "fov_deg";
+    need(view.fov_deg >= kLeastFov && view.fov_deg <= kMostFov, key("focal_px"), {key("width")},
+         "makes an angle of view of " + rounded(view.fov_deg) +
+             " degrees with camera.width, must be " + decimal(kLeastFov) + ".." +
+             decimal(kMostFov));
+    if (view.folds) {
+      // The first that is not zero: one of them must be wrong.
+      const char* first = camera.k1 != 0   ? "k1"
+                          : camera.k2 != 0 ? "k2"
+                          : camera.k3 != 0 ? "k3"
+                          : camera.p1 != 0 ? "p1"
+                                           : "p2";
+      need(false, key(first), {},
+           "must not fold the picture: with k1 k2 k3 p1 p2 and " + focal +
+               " as they are, two of its pixels show the same direction");
+      return;  // what it sees is not known
+    }
+    need(view.lowest_deg < 0, key("pitch_deg"), {},
+         "must let it see the road: the whole picture is above the horizon, by " +
+             rounded(view.lowest_deg) + " degrees and more");
+    need(view.farthest_road_m >= kLeastSight, key("pitch_deg"), {},
+         "must let it see ahead: the picture ends " + rounded(view.farthest_road_m) +
+             " m from the camera, " + decimal(kLeastSight) + " m are needed");
+  }
+
+  /// That the camera is at the car.
+  void check_place(std::size_t i) {
+    const CameraSettings& camera = config_.cameras[i];
+    const CarSettings& car = config_.car;
+    if (context_.is_bad("car.length_m") || context_.is_bad("car.width_m")) return;
+    const double behind = car.length_m - car.axle_to_bumper_m;
+    if (behind < 0) return;  // that is told already
+    need(camera.ahead_m <= car.axle_to_bumper_m + kBesideTheCar, camera_key(i, "ahead_m"),
+         {"car.axle_to_bumper_m"},
+         "must be at the car: at most " + decimal(kBesideTheCar) +
+             " more than car.axle_to_bumper_m");
+    need(camera.ahead_m >= -behind - kBesideTheCar, camera_key(i, "ahead_m"),
+         {"car.axle_to_bumper_m", "car.length_m"},
+         "must be at the car: at least " + rounded(-behind - kBesideTheCar) +
+             ", by car.axle_to_bumper_m and car.length_m");
+    need(std::abs(camera.left_m) <= car.width_m / 2 + kBesideItsSide, camera_key(i, "left_m"),
+         {"car.width_m"},
+         "must be at the car: at most " + decimal(kBesideItsSide) + " beyond half of car.width_m");
+  }
+
+  static std::string rounded(double value) { return decimal(std::round(value * 10) / 10); }
+
   void check_detector() {
     const DetectorSettings& d = config_.detector;
-    need(d.max_height == 0 || d.min_height <= d.max_height, "detector.min_height",
+    need(d.max_height == 0 || d.min_height.value_or(0) <= d.max_height, "detector.min_height",
          {"detector.max_height"}, "must not be more than detector.max_height");
     need(d.region_x == 0 || d.region_width > 0, "detector.region_x", {"detector.region_width"},
          "must be 0 unless detector.region_width is set");

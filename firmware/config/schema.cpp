@@ -62,6 +62,9 @@ constexpr const char* kBackends[] = {"auto", "cpu", "cuda"};
 constexpr const char* kFusions[] = {"auto", "mean-shift", "suppression"};
 constexpr const char* kFlows[] = {"auto", "lk", "ncc", "points"};
 constexpr const char* kOverlaps[] = {"auto", "union", "smaller"};
+constexpr const char* kRecords[] = {"warnings", "collisions"};
+constexpr const char* kGrounds[] = {"auto", "anywhere"};
+constexpr const char* kSensitivities[] = {"late", "normal", "early"};
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
 // A text in CameraSettings: the names of PixelFormat, and two more.
 constexpr const char* kFormats[] = {"auto",   "mjpeg",  "grey8",   "grey10", "grey12",
@@ -77,6 +80,8 @@ constexpr Table kTables[] = {
     {"flow", false, "Motion in the picture from frame to frame; see docs/motion.md."},
     {"ego", false,
      "What of the motion is the car's own, and what moves by itself; see docs/motion.md."},
+    {"car", false, "The car the cameras sit in."},
+    {"warning", false, "When the driver is warned."},
     {"can", false, "The vehicle's bus."},
     {"can.vehicle", false, "What is believed of the vehicle's signals; see docs/can.md."},
     {"lamp", false, "The lamps, on lines of a GPIO chip."},
@@ -88,6 +93,7 @@ constexpr Table kTables[] = {
     {"budget", false, "The time each stage may take for a frame."},
     {"log", false, "Lines for people, on standard error."},
     {"events", false, "The event log: JSON lines in files of bounded size."},
+    {"record", false, "A record of every warning, for later; see docs/records.md."},
     {"service", false, "Tests a workshop may ask for over the bus."},
 };
 
@@ -141,8 +147,22 @@ constexpr Key kKeys[] = {
            KERB_CAMERA(pitch_deg)),
     number("camera", "yaw_deg", -45, 45, "degrees", "It looks to the left by so much.",
            KERB_CAMERA(yaw_deg)),
+    number("camera", "roll_deg", -45, 45, "degrees", "Its right side is down by so much.",
+           KERB_CAMERA(roll_deg)),
     number("camera", "ahead_m", -20, 20, "m", "The camera ahead of the rear axle.",
            KERB_CAMERA(ahead_m)),
+    number("camera", "left_m", -3, 3, "m", "The camera to the left of the car's middle.",
+           KERB_CAMERA(left_m)),
+    number("camera", "pitch_sigma_deg", 0.01, 10, "degrees",
+           "How well pitch_deg is known: its standard deviation.", KERB_CAMERA(pitch_sigma_deg)),
+    number("camera", "k1", -5, 5, "",
+           "The lens's distortion, as OpenCV's: radial, of the second power; see "
+           "docs/calibration.md.",
+           KERB_CAMERA(k1)),
+    number("camera", "k2", -5, 5, "", "Of the fourth power.", KERB_CAMERA(k2)),
+    number("camera", "k3", -5, 5, "", "Of the sixth power.", KERB_CAMERA(k3)),
+    number("camera", "p1", -1, 1, "", "Tangential, upwards and downwards.", KERB_CAMERA(p1)),
+    number("camera", "p2", -1, 1, "", "Tangential, sideways.", KERB_CAMERA(p2)),
 
     choice("vision", "backend", kBackends, "auto takes the GPU where there is one.",
            KERB_FIELD(vision_backend)),
@@ -158,19 +178,23 @@ constexpr Key kKeys[] = {
                  "For cameras without colour, should the model look at it; empty: the file beside "
                  "it whose name ends in -grey.kwm.",
                  KERB_FIELD(detector.grey_model)),
-    number("detector", "threshold", -1000, 1000, "score",
-           "A window counts from this score on; higher finds fewer people and errs less; unset: as "
-           "the model advises.",
-           KERB_FIELD(detector.threshold)),
+    number(
+        "detector", "threshold", -1000, 1000, "score",
+        "A window counts from this score on; higher finds fewer people and errs less; unset: 4.6 "
+        "below what the model advises for single pictures, for the tracker to sort out.",
+        KERB_FIELD(detector.threshold)),
     number("detector", "scale_step", 1.01, 2, "",
-           "From one size of person looked for to the next; unset: as the model advises.",
+           "From one size of person looked for to the next; unset: as the model advises on CUDA, "
+           "1.15 on the CPU, which has less time.",
            KERB_FIELD(detector.scale_step)),
     integer("detector", "stride", 1, 64, "pixels",
             "From one window to the next, in the scaled picture; unset: as the model advises.",
             KERB_FIELD(detector.stride)),
-    integer("detector", "min_height", 0, 4096, "pixels",
-            "Smallest person; less than the model's enlarges the picture; 0: the model's.",
-            KERB_FIELD(detector.min_height)),
+    integer(
+        "detector", "min_height", 0, 4096, "pixels",
+        "Smallest person; less than the model's enlarges the picture; 0: the model's; unset: 40 "
+        "for a camera that looks along the road, else the model's.",
+        KERB_FIELD(detector.min_height)),
     integer("detector", "max_height", 0, 4096, "pixels", "Tallest person; 0: no limit.",
             KERB_FIELD(detector.max_height)),
     integer("detector", "padding", 0, 256, "pixels",
@@ -198,19 +222,21 @@ constexpr Key kKeys[] = {
             KERB_FIELD(detector.region_width)),
     integer("detector", "region_height", 0, 4096, "pixels", "0: all rows.",
             KERB_FIELD(detector.region_height)),
-    number("detector", "ground_horizon_row", 0, 4096, "pixels",
-           "Where a flat road would end: people who would float or be buried are not looked for; "
-           "0: off.",
-           KERB_FIELD(detector.ground_horizon_row)),
-    number("detector", "ground_camera_height_m", 0.1, 10, "m", "The camera above the road.",
-           KERB_FIELD(detector.ground_camera_height_m)),
+    choice("detector", "ground", kGrounds,
+           "auto: where the camera looks along the road (pitch within 12 degrees, roll within 6, "
+           "little distortion), people who would float or be buried are not looked for, nor who "
+           "is far to the side; anywhere: all of the picture.",
+           KERB_FIELD(detector.ground)),
     number("detector", "ground_shortest_m", 0.3, 3, "m", "Shortest person on the ground plane.",
            KERB_FIELD(detector.ground_shortest_m)),
     number("detector", "ground_tallest_m", 0.3, 3, "m", "Tallest person on the ground plane.",
            KERB_FIELD(detector.ground_tallest_m)),
-    number("detector", "ground_slack_rows", 0, 1000, "pixels",
-           "Allowed both ways, for pitch, slopes and kerbs.",
-           KERB_FIELD(detector.ground_slack_rows)),
+    number("detector", "ground_slack_deg", 0, 20, "degrees",
+           "Allowed up and down, for pitch, slopes and kerbs.",
+           KERB_FIELD(detector.ground_slack_deg)),
+    number("detector", "ground_side_m", 0, 100, "m",
+           "Nobody farther to the side of straight ahead is looked for; 0: no limit.",
+           KERB_FIELD(detector.ground_side_m)),
 
     flag("flow", "enabled", "Look at motion.", KERB_FIELD(flow.enabled)),
     choice("flow", "method", kFlows,
@@ -239,6 +265,15 @@ constexpr Key kKeys[] = {
     number("ego", "walking_mps", 0.2, 3, "m/s",
            "A walk across the view that must be noticed before somebody counts as standing.",
            KERB_FIELD(ego.walking_mps)),
+
+    number("car", "width_m", 0.5, 3, "m", "Between its sides, without mirrors.",
+           KERB_FIELD(car.width_m)),
+    number("car", "length_m", 0.5, 20, "m", "From bumper to bumper.", KERB_FIELD(car.length_m)),
+    number("car", "axle_to_bumper_m", 0, 15, "m", "From the rear axle to the front bumper.",
+           KERB_FIELD(car.axle_to_bumper_m)),
+
+    choice("warning", "sensitivity", kSensitivities, "How early the driver is warned.",
+           KERB_FIELD(warning.sensitivity)),
 
     flag("can", "enabled", "Use the bus.", KERB_FIELD(can.enabled)),
     text("can", "interface", 15, TextRule::interface, "Network interface, as ip link shows it.",
@@ -340,6 +375,8 @@ constexpr Key kKeys[] = {
     number("budget", "detect_ms", 0.01, 1000, "ms", "Finding people.", KERB_FIELD(budget.detect)),
     number("budget", "motion_ms", 0.01, 1000, "ms", "What of the motion is the car's own.",
            KERB_FIELD(budget.motion)),
+    number("budget", "track_ms", 0.01, 1000, "ms", "Following people and judging the risk.",
+           KERB_FIELD(budget.track)),
     number("budget", "publish_ms", 0.01, 1000, "ms", "Bus, lamps, sound.",
            KERB_FIELD(budget.publish)),
 
@@ -352,6 +389,20 @@ constexpr Key kKeys[] = {
             "Of one file; then the next begins.", KERB_FIELD(events.max_bytes)),
     integer("events", "files", 1, 100, "files", "Kept, the one being written among them.",
             KERB_FIELD(events.files)),
+
+    flag("record", "enabled", "Write them.", KERB_FIELD(record.enabled)),
+    path("record", "path", "Their folder; it is made.", KERB_FIELD(record.path)),
+    number("record", "before_s", 1, 60, "s", "Of what came before the warning.",
+           KERB_FIELD(record.before_s)),
+    number("record", "after_s", 0, 60, "s", "Of what came after its end.",
+           KERB_FIELD(record.after_s)),
+    integer("record", "max_megabytes", 8, 1 << 20, "MiB",
+            "All records together; the oldest are deleted for a new one.",
+            KERB_FIELD(record.max_megabytes)),
+    flag("record", "pictures", "With small pictures, several a second.",
+         KERB_FIELD(record.pictures)),
+    choice("record", "what", kRecords, "All warnings, or collision warnings alone.",
+           KERB_FIELD(record.what)),
 
     flag("service", "enabled", "Obey KW_Service: lamp and sound tests. Leave it off in traffic.",
          KERB_FIELD(service_enabled)),

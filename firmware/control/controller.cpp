@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "firmware/control/object_list.hpp"
 #include "firmware/record/events.hpp"
 
 namespace kerb {
@@ -26,13 +27,6 @@ double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e
 
 PartState when(bool bad, PartState state = PartState::degraded) {
   return bad ? state : PartState::fine;
-}
-
-/// On a flat road; see hog::GroundPlane. Nothing for whoever stands at the horizon or above.
-std::optional<double> height_of(const Detection& person, const DetectorSettings& settings) {
-  const double below_horizon = double{person.y} + double{person.h} - settings.ground_horizon_row;
-  if (settings.ground_horizon_row <= 0 || below_horizon <= 0) return std::nullopt;
-  return double{person.h} * settings.ground_camera_height_m / below_horizon;
 }
 
 Stage stage_of(int index) { return static_cast<Stage>(index); }
@@ -61,8 +55,10 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       monitor_{start_ + config.health.start, config.health.recover},
       vehicle_{config.can.vehicle, start_},
       status_{start_},
+      ready_{start_},
       objects_{start_},
       service_{config.service_enabled},
+      warner_{config.warning.sensitivity},
       outputs_{devices.warning_lamp, devices.status_lamp, devices.tone, config.tone.collision},
       bus_good_at_{start_},
       celsius_at_{start_},
@@ -75,6 +71,7 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
   int index = 0;
   detects_ = !cameras.empty();
   for (ControlledCamera& c : cameras) {
+    if (!c.pipeline->follows()) detects_ = false;
     if (const char* name = c.pipeline->detector()) {
       post(events::detector_loaded(start_, c.name, name, c.pipeline->backend()));
     } else {
@@ -100,9 +97,12 @@ void Controller::tick(Nanos now) {
   judge_board(now);
   judge_outputs(now);
   change_state(now);
+  gather_reports();
+  warn(now);
   const Nanos before = clock_.now();
   publish(now);
   publish_times_.add(clock_.now() - before);
+  note_reactions();
   kick_watchdog(now);
   if (now >= next_summary_) summarise(now);
 }
@@ -113,9 +113,15 @@ void Controller::read_bus(Nanos now) {
     const Result<CanFrame> frame = devices_.bus->receive(Nanos::zero());
     if (!frame) break;  // nothing there, or the bus is lost: judge_bus() sees which
     ++totals_.frames_received;
-    if (vehicle_.feed(*frame, frame->received)) continue;
-    if (const Result<can::ServiceMessage> request = can::decode_service(*frame))
+    if (vehicle_.feed(*frame, frame->received)) {
+      if (devices_.record != nullptr) devices_.record->vehicle(now, *frame);
+      continue;
+    }
+    if (const Result<can::VehicleDriver> buttons = can::decode_vehicle_driver(*frame)) {
+      warner_.press(*buttons, now);
+    } else if (const Result<can::ServiceMessage> request = can::decode_service(*frame)) {
       obey(*request, now);
+    }
   }
 }
 
@@ -251,14 +257,51 @@ void Controller::change_state(Nanos now) {
   health_ = report;
 }
 
+void Controller::gather_reports() noexcept {
+  for (std::size_t i = 0; i < cameras_.size(); ++i) {
+    const risk::PeopleReport& report = cameras_[i].pipeline->people();
+    reports_[i] = report.at == Nanos::zero() ? nullptr : &report;
+  }
+}
+
+void Controller::warn(Nanos now) {
+  ReadinessFacts facts;
+  facts.detector_present = detects_;
+  take_health(monitor_, health_, static_cast<int>(cameras_.size()), facts);
+  const WarningDecision& told =
+      warner_.step(now, reports_, facts, vehicle_.at(now), devices_.record);
+  if (told.level != warned_) {
+    const WarningLevel from = std::exchange(warned_, told.level);
+    if (told.level == WarningLevel::information && from == WarningLevel::none)
+      ++totals_.informations;
+    if (told.level == WarningLevel::collision) ++totals_.collisions;
+    log_.info("warning", std::string{name_of(from)} + " -> " + name_of(told.level));
+  }
+  if (const Readiness readiness = warner_.readiness(); ready_told_ != readiness) {
+    post(events::readiness_changed(now, ready_told_ ? name_of(*ready_told_) : "none",
+                                   name_of(readiness)));
+    if (ready_told_) log_.info("warning", std::string{"readiness: "} + name_of(readiness));
+    ready_told_ = readiness;
+  }
+}
+
 void Controller::publish(Nanos now) {
   const std::optional<double> speed = vehicle_.at(now).speed_mps.value;
   service_.update(speed, now);
-  const WarningLevel lamp = service_.lamp();
-  outputs_.show(lamp, service_.sound(), health_.state != HealthState::active, now);
+  // A person on the road comes before any test.
+  const WarningDecision& told = warner_.decision();
+  const bool tests = told.level == WarningLevel::none;
+  const WarningLevel lamp = tests ? service_.lamp() : told.level;
+  const bool sound = tests ? service_.sound() : told.level == WarningLevel::collision;
+  // The amber lamp says that nobody would be warned: the driver who switched it off sees it, too.
+  const bool amber = health_.state != HealthState::active || warner_.switched_off();
+  outputs_.show(lamp, sound, amber, now);
   if (lamp != shown_) {
-    post(events::warning_changed(now, name_of(shown_), name_of(lamp), "service test"));
+    const bool by_test = tests && (service_.lamp() != WarningLevel::none || shown_by_test_);
+    post(events::warning_changed(now, name_of(shown_), name_of(lamp),
+                                 by_test ? "service test" : "people"));
     shown_ = lamp;
+    shown_by_test_ = by_test && lamp != WarningLevel::none;
   }
   if (devices_.bus == nullptr) return;
 
@@ -281,10 +324,16 @@ void Controller::publish(Nanos now) {
     send(*frame, totals_.status_sent);
 
   can::WarningMessage warning;
-  warning.level = service_.message();
-  warning.test = service_.message() != WarningLevel::none;
+  warning.level = tests ? service_.message() : told.level;
+  warning.test = tests && service_.message() != WarningLevel::none;
+  warning.time_to_collision_s = told.time_to_collision_s;
+  if (told.person) warning.object_id = bus_number(*told.person, told.camera);
   if (const std::optional<CanFrame> frame = warning_.poll(now, warning))
     send(*frame, totals_.warnings_sent);
+  can::ReadyMessage ready;
+  ready.readiness = warner_.readiness();
+  if (const std::optional<CanFrame> frame = ready_.poll(now, ready))
+    send(*frame, totals_.status_sent);
   publish_objects(now);
 }
 
@@ -292,43 +341,29 @@ void Controller::publish_objects(Nanos now) {
   if (!detects_) return;
   // An empty list says that somebody looked and saw nobody. So there is none at all unless every
   // camera has been looked through as lately as it must deliver.
-  struct Queue {
-    const DetectionList* people;
-    int next;
-  };
-  std::array<Queue, kMaxCameras> queues{};
-  for (std::size_t i = 0; i < cameras_.size(); ++i) {
-    const Sighting& sighting = cameras_[i].pipeline->sighting();
-    if (sighting.at == Nanos::zero() || now - sighting.at >= config_.health.camera_silent) return;
-    queues[i] = {&sighting.people, 0};
-  }
-  // The best of all cameras. Nobody follows people yet, so a number is never given twice running,
-  // and where they are on the road is not known; how tall they are the ground plane tells.
-  std::array<can::ObjectMessage, can::kMaxObjects> objects{};
-  std::size_t count = 0;
-  while (count < objects.size()) {
-    Queue* best = nullptr;
-    for (Queue& queue : std::span{queues}.first(cameras_.size())) {
-      if (queue.next == queue.people->count) continue;
-      if (best == nullptr ||
-          queue.people->items[queue.next].score > best->people->items[best->next].score)
-        best = &queue;
-    }
-    if (best == nullptr) break;
-    objects[count].id = static_cast<std::uint16_t>((next_object_ + count) % can::kObjectIds);
-    objects[count].height_m = height_of(best->people->items[best->next++], config_.detector);
-    ++count;
-  }
+  for (std::size_t i = 0; i < cameras_.size(); ++i)
+    if (reports_[i] == nullptr || now - reports_[i]->at >= config_.health.camera_silent) return;
+  ObjectList objects{};
+  const std::size_t count = list_objects(std::span{reports_}.first(cameras_.size()),
+                                         config_.car.axle_to_bumper_m, objects);
   std::array<CanFrame, can::kMaxObjectFrames> frames;
   const int due = objects_.poll(now, std::span{objects}.first(count), frames);
   if (due == 0) return;
-  next_object_ = static_cast<std::uint16_t>((next_object_ + count) % can::kObjectIds);
   for (const CanFrame& frame : std::span{frames}.first(static_cast<std::size_t>(due)))
     if (!devices_.bus->send(frame)) {  // a list with a hole is dropped by whoever hears it
       ++totals_.send_refused;
       return;
     }
   ++totals_.lists_sent;
+}
+
+void Controller::note_reactions() noexcept {
+  for (std::size_t i = 0; i < cameras_.size(); ++i) {
+    Camera& camera = cameras_[i];
+    if (reports_[i] == nullptr || !camera.pipeline->live()) continue;
+    const Nanos taken = reports_[i]->at;
+    if (std::exchange(camera.told_of, taken) != taken) reaction_times_.add(clock_.now() - taken);
+  }
 }
 
 void Controller::send(const CanFrame& frame, std::uint64_t& counter) {

@@ -10,9 +10,11 @@
 #include "firmware/config/config.hpp"
 #include "firmware/control/camera_judge.hpp"
 #include "firmware/control/service_test.hpp"
+#include "firmware/control/warner.hpp"
 #include "firmware/health/health_monitor.hpp"
 #include "firmware/pipeline/camera_pipeline.hpp"
 #include "firmware/record/event_log.hpp"
+#include "firmware/replay/taps.hpp"
 #include "firmware/warning/alert_outputs.hpp"
 #include "hal/base/log.hpp"
 #include "hal/can_bus.hpp"
@@ -32,6 +34,7 @@ struct ControlDevices {
   Thermal* thermal = nullptr;
   EventLog* events = nullptr;
   Watchdog* watchdog = nullptr;
+  records::ControlTap* record = nullptr;  ///< of warnings
 };
 
 /// One camera's pipeline and the name people know it by.
@@ -47,8 +50,9 @@ struct ControlledCamera {
 
 struct ControlTotals {
   std::uint64_t status_sent = 0, warnings_sent = 0, frames_received = 0;
-  std::uint64_t lists_sent = 0;    ///< of people, whole ones
-  std::uint64_t send_refused = 0;  ///< the bus was full or gone
+  std::uint64_t lists_sent = 0;                    ///< of people, whole ones
+  std::uint64_t informations = 0, collisions = 0;  ///< warnings of people, begun
+  std::uint64_t send_refused = 0;                  ///< the bus was full or gone
   std::uint64_t watchdog_kicks = 0;
   std::uint64_t state_changes = 0;
 };
@@ -76,8 +80,12 @@ class Controller {
   }
   [[nodiscard]] can::VehicleState vehicle(Nanos now) const noexcept { return vehicle_.at(now); }
   [[nodiscard]] std::optional<double> board_celsius() const noexcept { return celsius_; }
+  /// From a frame's exposure to its people's messages on the bus; of cameras on our clock.
+  [[nodiscard]] StageReport reaction_times() const noexcept { return reaction_times_.report(); }
   /// What telling the world costs, each round.
   [[nodiscard]] StageReport publish_times() const noexcept { return publish_times_.report(); }
+  [[nodiscard]] const WarningDecision& decision() const noexcept { return warner_.decision(); }
+  [[nodiscard]] Readiness readiness() const noexcept { return warner_.readiness(); }
   /// Every camera is a recording that has been played to its end.
   [[nodiscard]] bool ended() const noexcept { return ended_; }
 
@@ -93,6 +101,7 @@ class Controller {
     std::uint64_t capture_beats = 0, process_beats = 0;
     bool flowed = false;
     std::array<std::uint64_t, kStageCount> over_budget{};
+    Nanos told_of{};  ///< when the frame was taken whose people were told last
     FrameCounters summarised{};
     StageReport total_summarised{};
     std::uint64_t processed_summarised = 0;
@@ -116,8 +125,11 @@ class Controller {
   void summarise_motion(Camera& camera, Nanos now);
   void note_camera(Camera& camera, const PipelineFacts& facts, Nanos now);
   void change_state(Nanos now);
+  void gather_reports() noexcept;
+  void warn(Nanos now);
   void publish(Nanos now);
   void publish_objects(Nanos now);
+  void note_reactions() noexcept;
   void send(const CanFrame& frame, std::uint64_t& counter);
   void kick_watchdog(Nanos now);
   void summarise(Nanos now);
@@ -136,13 +148,17 @@ class Controller {
   can::VehicleSignals vehicle_;
   can::StatusPublisher status_;
   can::WarningPublisher warning_;
+  can::ReadyPublisher ready_;
   can::ObjectPublisher objects_;
-  std::uint16_t next_object_ = 0;
-  bool detects_ = false;  ///< every camera has a detector
+  bool detects_ = false;  ///< every camera has a detector, and whom it finds is followed
   ServiceTest service_;
+  Warner warner_;
+  std::array<const risk::PeopleReport*, WarningLogic::kMostCameras> reports_{};
+  WarningLevel warned_ = WarningLevel::none;  ///< of people, as told last
+  std::optional<Readiness> ready_told_;
   AlertOutputs outputs_;
   ControlTotals totals_;
-  StageTimes publish_times_;
+  StageTimes publish_times_, reaction_times_;
   CanState bus_state_ = CanState::active;
   Nanos bus_good_at_;
   std::optional<double> celsius_;
@@ -150,6 +166,7 @@ class Controller {
   PartState heat_ = PartState::fine;
   WarningLevel shown_ = WarningLevel::none;
   Nanos beat_at_;  ///< when every pipeline thread was last seen alive
+  bool shown_by_test_ = false;
   bool watchdog_withheld_ = false, watchdog_obeys_ = true, output_refused_ = false, ended_ = false;
 };
 

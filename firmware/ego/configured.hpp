@@ -26,6 +26,12 @@ namespace kerb::ego {
   camera.pitch_rad = radians(settings.pitch_deg);
   camera.yaw_rad = radians(settings.yaw_deg);
   camera.ahead_m = settings.ahead_m;
+  camera.roll_rad = radians(settings.roll_deg);
+  camera.k1 = settings.k1;
+  camera.k2 = settings.k2;
+  camera.k3 = settings.k3;
+  camera.p1 = settings.p1;
+  camera.p2 = settings.p2;
   return camera;
 }
 

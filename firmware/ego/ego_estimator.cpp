@@ -49,6 +49,7 @@ const char* name_of(RegionVerdict verdict) noexcept {
 
 EgoEstimator::EgoEstimator(const Camera& camera, const EgoSettings& settings)
     : camera_{camera},
+      straight_{camera},
       settings_{settings},
       points_(MotionField::kCapacity),
       asked_(MotionField::kCapacity),
@@ -84,16 +85,25 @@ void EgoEstimator::take_points(const MotionField& field, std::span<const Region>
   for (int i = 0; i < field.count && i < MotionField::kCapacity; ++i) {
     const FlowVector& v = field.items[i];
     Point& p = points_[count_];
-    p.x = double{v.x} - camera_.center_x;
-    p.y = double{v.y} - camera_.center_y;
-    p.x2 = p.x + double{v.dx};
-    p.y2 = p.y + double{v.dy};
+    const double x = double{v.x} + double{v.dx}, y = double{v.y} + double{v.dy};
+    if (straight_.does_nothing()) {
+      p.x = double{v.x} - camera_.center_x;
+      p.y = double{v.y} - camera_.center_y;
+      p.x2 = p.x + double{v.dx};
+      p.y2 = p.y + double{v.dy};
+    } else {
+      const Vec2 before = straight_.from_axis({double{v.x}, double{v.y}});
+      const Vec2 now = straight_.from_axis({x, y});
+      p.x = before.x;
+      p.y = before.y;
+      p.x2 = now.x;
+      p.y2 = now.y;
+    }
     const double length2 = square(double{v.dx}) + square(double{v.dy});
     const double quality = std::clamp(double{v.quality}, 0.01, 1.0);
     p.sigma =
         std::sqrt(square(settings_.noise_px) / quality + square(settings_.noise_share) * length2);
     if (!std::isfinite(p.sigma) || !std::isfinite(p.x2) || !std::isfinite(p.y2)) p.sigma = 0;
-    const double x = p.x2 + camera_.center_x, y = p.y2 + camera_.center_y;
     const bool suspect = std::ranges::any_of(suspects, [&](const Region& box) {
       return x >= box.x && x <= box.x + box.w && y >= box.y && y <= box.y + box.h;
     });

@@ -7,6 +7,7 @@
 
 #include "firmware/ego/ego_motion.hpp"
 #include "firmware/ego/geometry.hpp"
+#include "firmware/ego/straightener.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/motion.hpp"
 
@@ -25,11 +26,6 @@ struct EgoSettings {
   double significance = 4;       ///< standard deviations from which something moves by itself
   double walking_mps = 1;        ///< the slowest walk that has to be noticed
   double person_height_m = 1.7;  ///< for the distance of a region: an error of a tenth is one there
-};
-
-/// A part of the picture, in pixels of the frame the motion field leads to.
-struct Region {
-  double x = 0, y = 0, w = 0, h = 0;
 };
 
 /// Finds the camera's own motion in a field of motion vectors, most of which may lie on things that
@@ -62,8 +58,10 @@ class EgoEstimator {
   }
   /// What a thing that stands on the road with its feet at the region's lower edge does by itself.
   /// Looks at the inner part, where a person is not mixed with what is behind.
-  [[nodiscard]] RegionMotion region(const Region& box);
+  [[nodiscard]] RegionMotion region(const Region& seen_box);
   [[nodiscard]] const Camera& camera() const noexcept { return camera_; }
+  /// From the camera's pixels, which fields and regions are given in, to those of what it tells.
+  [[nodiscard]] const Straightener& straightener() const noexcept { return straight_; }
 
  private:
   static constexpr std::size_t kUnknowns = 5;  // rotation about x, y, z; focus of expansion x, y
@@ -149,6 +147,7 @@ class EgoEstimator {
   bool moves_together(std::size_t n, double walk, RegionMotion& out) noexcept;
 
   Camera camera_;
+  Straightener straight_;
   EgoSettings settings_;
   EgoMotion motion_;
 

@@ -28,8 +28,9 @@ enum class EgoState : std::uint8_t {
 enum class Travel : std::uint8_t { none, forward, backward };
 [[nodiscard]] const char* name_of(Travel travel) noexcept;
 
-/// The camera's motion between two frames. All but `state`, `interval`, `points`, the speed and the
-/// horizon is of meaning only when valid.
+/// The camera's motion between two frames. Pixels are those of the picture as a lens without
+/// distortion and a camera without roll would show it (Straightener). All but `state`, `interval`,
+/// `points`, the speed and the horizon is of meaning only when valid.
 struct EgoMotion {
   EgoState state = EgoState::off;
   Travel travel = Travel::none;

@@ -62,6 +62,8 @@ class MotionWatch {
   /// After a measure() that did: the car's own motion, and whether these people move. `vehicle` is
   /// what the car told between from() and to().
   void judge(const VehicleMotion& vehicle, const DetectionList& people, MotionReport& out);
+  /// What the last measure() that did has measured.
+  [[nodiscard]] const MotionField& field() const noexcept { return *field_; }
   [[nodiscard]] Nanos from() const noexcept { return last_ - interval_; }
   [[nodiscard]] Nanos to() const noexcept { return last_; }
 

@@ -157,8 +157,9 @@ EgoEstimator::Outwards EgoEstimator::outwards_of(const Region& box, const Point&
   return out;
 }
 
-RegionMotion EgoEstimator::region(const Region& box) {
+RegionMotion EgoEstimator::region(const Region& seen_box) {
   RegionMotion out;
+  const Region box = straight_.straight(seen_box);
   if (motion_.state != EgoState::valid || !(box.w > 0) || !(box.h > 0)) return out;
   const std::size_t n = choose_inside(box);
   out.points = static_cast<int>(n);

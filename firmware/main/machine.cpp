@@ -108,7 +108,8 @@ class LinuxMachine final : public Machine {
     SocketCanOptions options;
     options.interface = config.can.interface;
     options.fd = config.can.fd;
-    for (const std::uint32_t id : {can::kVehicleMotionId, can::kVehicleBodyId, can::kServiceId})
+    for (const std::uint32_t id :
+         {can::kVehicleMotionId, can::kVehicleBodyId, can::kDriverId, can::kServiceId})
       options.filters.push_back({id, 0x7FF});
     Result<std::unique_ptr<SocketCanBus>> bus = SocketCanBus::open(options, clock);
     if (!bus) return bus.error();

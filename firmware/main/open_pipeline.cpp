@@ -11,6 +11,7 @@
 
 #include "firmware/ego/configured.hpp"
 #include "firmware/ego/motion_watch.hpp"
+#include "firmware/replay/product_deciders.hpp"
 
 namespace kerb {
 namespace {
@@ -87,18 +88,39 @@ StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool w
   set(Stage::capture, budget.capture);
   set(Stage::prepare, budget.prepare);
   set(Stage::check, budget.check);
-  if (with_detector) set(Stage::detect, budget.detect);
+  if (with_detector) {
+    set(Stage::detect, budget.detect);
+    set(Stage::track, budget.track);
+  }
   if (with_motion) {
     set(Stage::flow, budget.flow);
     set(Stage::motion, budget.motion);
   }
   set(Stage::total, budget.capture + budget.prepare + budget.check +
-                        (with_detector ? budget.detect : Nanos::zero()) +
+                        (with_detector ? budget.detect + budget.track : Nanos::zero()) +
                         (with_motion ? budget.flow + budget.motion : Nanos::zero()));
   return budgets;
 }
 
 }  // namespace
+
+/// The scores of the detector there is, against what the tracker was set up with.
+track::TrackerSettings tracker_settings(double worth_telling) {
+  constexpr double kSetUpWith = 6.6;
+  track::TrackerSettings settings;
+  settings.existence.score_even += worth_telling - kSetUpWith;
+  settings.existence.sure_score += worth_telling - kSetUpWith;
+  return settings;
+}
+
+records::RecordedCamera watch_settings(const Config& config, const CameraSettings& settings,
+                                       int width, int height, float worth_telling) {
+  return {.name = settings.name,
+          .model = track::model_of(settings, width, height),
+          .tracker = tracker_settings(double{worth_telling}),
+          .car = {config.car.width_m, config.car.length_m, config.car.axle_to_bumper_m},
+          .contact = {}};
+}
 
 Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings& settings,
                                      const SourceOpener& open, Vision& vision, const Clock& clock,
@@ -126,7 +148,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
                                  : HandOver::newest;
   OpenedPipeline opened;
   std::unique_ptr<Detector> detector;
-  Result<std::unique_ptr<Detector>> made = vision.make_detector(info);
+  Result<std::unique_ptr<Detector>> made = vision.make_detector(info, settings);
   if (made) {
     detector = std::move(*made);
   } else {
@@ -155,10 +177,16 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
                                                 ego::settings_of(config.ego), watch);
     if (hand_over == HandOver::newest) motion->expect(look);
   }
+  std::unique_ptr<PeopleWatch> watch;
+  // Whoever is found is followed, and what the next seconds hold for them is judged.
+  if (detector)
+    watch = records::make_people_watch(
+        watch_settings(config, settings, info.width, info.height, detector->worth_telling()));
   const StageBudgets budgets = budgets_of(config.budget, detector != nullptr, motion != nullptr);
   opened.pipeline = std::make_unique<CameraPipeline>(
       std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),
-      std::move(*preparer), std::move(detector), budgets, hand_over, clock, std::move(motion));
+      std::move(*preparer), std::move(detector), budgets, hand_over, clock, std::move(motion),
+      std::move(watch));
   return opened;
 }
 

@@ -6,6 +6,7 @@
 #include "firmware/config/config.hpp"
 #include "firmware/main/vision.hpp"
 #include "firmware/pipeline/camera_pipeline.hpp"
+#include "firmware/replay/record_header.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/log.hpp"
 
@@ -17,6 +18,11 @@ struct OpenedPipeline {
   std::optional<Error> detector_error;
   std::optional<Error> flow_error;
 };
+
+/// What a camera's people watch is made with, for pictures of this size.
+[[nodiscard]] records::RecordedCamera watch_settings(const Config& config,
+                                                     const CameraSettings& settings, int width,
+                                                     int height, float worth_telling);
 
 /// Opens a camera for the first time and builds its pipeline. A camera that is there but has no
 /// signal, or has just left, is waited for where the settings alone say what it will deliver (a

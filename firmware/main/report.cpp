@@ -54,20 +54,21 @@ std::string render_camera(const ControlledCamera& camera) {
       facts.camera.delivered, facts.processed, facts.skipped, facts.camera.dropped,
       facts.camera.damaged);
   if (facts.reopened > 0) out += fmt::format("  lost and opened again {} times\n", facts.reopened);
-  out += fmt::format("  {:<9}{:>8}{:>11}{:>10}{:>10}{:>10}{:>10}\n", "stage", "frames", "median ms",
-                     "p95 ms", "max ms", "budget", "over it");
+  out += fmt::format("  {:<9}{:>8}{:>11}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "stage", "frames",
+                     "median ms", "p95 ms", "p99 ms", "max ms", "budget", "over it");
   for (int i = 0; i < kStageCount; ++i) {
     const Stage stage = static_cast<Stage>(i);
     if (stage == Stage::detect && camera.pipeline->detector() == nullptr) {
       out += fmt::format("  {:<9}{:>8}  no model: nobody looks for people\n", "detect", "-");
       continue;
     }
+    if (stage == Stage::track && !camera.pipeline->follows()) continue;
     if ((stage == Stage::flow || stage == Stage::motion) && camera.pipeline->flow() == nullptr)
       continue;
     const StageReport r = camera.pipeline->stage(stage);
-    out += fmt::format("  {:<9}{:>8}{:>11.3f}{:>10.3f}{:>10.3f}{:>10.1f}{:>10}\n", name_of(stage),
-                       r.frames, to_ms(r.median), to_ms(r.p95), to_ms(r.max), to_ms(r.budget),
-                       r.over_budget);
+    out += fmt::format("  {:<9}{:>8}{:>11.3f}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.1f}{:>10}\n",
+                       name_of(stage), r.frames, to_ms(r.median), to_ms(r.p95), to_ms(r.p99),
+                       to_ms(r.max), to_ms(r.budget), r.over_budget);
   }
   return out + render_motion(camera);
 }
@@ -98,6 +99,13 @@ std::string render_report(const Controller& controller,
       "publish: median {:.3f} ms, p95 {:.3f} ms, max {:.3f} ms, budget {:.1f} ms, over it {}\n",
       to_ms(publish.median), to_ms(publish.p95), to_ms(publish.max), to_ms(publish.budget),
       publish.over_budget);
+  if (const StageReport r = controller.reaction_times(); r.frames > 0)
+    out += fmt::format(
+        "from a frame's exposure to its people on the bus: median {:.1f} ms, p99 {:.1f} ms, max "
+        "{:.1f} ms\n",
+        to_ms(r.median), to_ms(r.p99), to_ms(r.max));
+  out += fmt::format("warnings of people: {} information, {} collision; now {}\n", t.informations,
+                     t.collisions, name_of(controller.readiness()));
   if (t.watchdog_kicks > 0) out += fmt::format("watchdog: {} kicks\n", t.watchdog_kicks);
   return out;
 }

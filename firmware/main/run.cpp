@@ -6,10 +6,13 @@
 #include <csignal>
 #include <limits>
 #include <optional>
+#include <vector>
 
 #include "firmware/main/machine.hpp"
+#include "firmware/main/open_recorder.hpp"
 #include "firmware/main/report.hpp"
 #include "firmware/main/version.hpp"
+#include "firmware/record/bell.hpp"
 #include "firmware/record/events.hpp"
 
 namespace kerb {
@@ -39,11 +42,13 @@ Result<std::unique_ptr<EventLog>> open_events(const EventSettings& settings, con
 }
 
 /// Ticks until told to stop; the reason why.
-const char* loop(Controller& controller, Machine& machine, const Clock& clock, Nanos end) {
+const char* loop(Controller& controller, Machine& machine, Bell& bell, const Clock& clock,
+                 Nanos end) {
   HealthState told = HealthState::starting;
   Nanos tick = clock.now();
   while (g_signal == 0) {
-    clock.sleep_until(tick);
+    // Whoever was seen is told at once, not at the next round.
+    const bool rang = bell.wait_until(Life::now() + clock.real(tick - clock.now()));
     const Nanos now = clock.now();
     controller.tick(now);
     if (controller.health().state != told) {
@@ -52,6 +57,7 @@ const char* loop(Controller& controller, Machine& machine, const Clock& clock, N
     }
     if (controller.ended()) return "end of the recordings";
     if (now >= end) return "time is up";
+    if (rang && now < tick) continue;
     tick += Controller::kTick;
     if (tick < now - std::chrono::seconds{1}) tick = now;  // after a long stop, do not catch up
   }
@@ -79,15 +85,27 @@ int run_product(const Config& config, const std::string& config_path, double sec
     post(events::stopped(clock.now(), describe(machine.error()), 2, clock.now() - start));
     return fail(describe(machine.error()));
   }
+  std::vector<CameraPipeline*> pipelines;
+  for (const ControlledCamera& camera : (*machine)->cameras()) pipelines.push_back(camera.pipeline);
+  // Made after the machine and gone before it: the pipelines' threads have stopped by then.
+  const Result<std::unique_ptr<records::WarningRecorder>> recorder =
+      open_recorder(config, pipelines, kVersion, log);
+  if (!recorder) {
+    post(events::stopped(clock.now(), describe(recorder.error()), 2, clock.now() - start));
+    return fail(describe(recorder.error()));
+  }
   ControlDevices devices = (*machine)->devices();
   devices.events = log_of_events;
+  if (*recorder) devices.record = &(*recorder)->control();
   Controller controller{config, devices, (*machine)->cameras(), clock, log};
 
   log.info("main", fmt::format("kerbwatch {} runs", kVersion));
+  Bell bell;
+  for (const ControlledCamera& camera : (*machine)->cameras()) camera.pipeline->set_bell(&bell);
   (*machine)->start();
   const Nanos end = seconds > 0 ? start + Nanos{static_cast<Nanos::rep>(seconds * 1e9)}
                                 : Nanos{std::numeric_limits<Nanos::rep>::max()};
-  const char* reason = loop(controller, **machine, clock, end);
+  const char* reason = loop(controller, **machine, bell, clock, end);
 
   (*machine)->notify("STOPPING=1");
   (*machine)->stop();

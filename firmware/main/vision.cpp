@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "firmware/ego/configured.hpp"
 #include "gpu/flow/motion_points.hpp"
 #include "gpu/hog/detector.hpp"
 #include "gpu/hog/model_file.hpp"
@@ -48,20 +50,48 @@ flow::Method method_of(FlowMethod method) {
   return flow::Method::automatic;
 }
 
-hog::SearchSettings search_of(const DetectorSettings& settings, const hog::Advice& advice) {
+constexpr double kCpuScaleStep = 1.15;  // two cores must keep up with 30 pictures a second
+constexpr int kFarPersonPx = 40;        // 1.7 m, 47 m ahead of a camera of 60 degrees
+constexpr float kFollowedBelow = 4.6F;  // the tracker sorts out what is below the advised threshold
+constexpr double kMostPitchDeg = 12, kMostRollDeg = 6, kMostDistortion = 0.1;
+
+bool looks_along(const CameraSettings& camera) {
+  return std::abs(camera.pitch_deg) <= kMostPitchDeg && std::abs(camera.roll_deg) <= kMostRollDeg &&
+         std::abs(camera.k1) <= kMostDistortion;
+}
+
+/// The road as the calibration has it, where the search can make use of it.
+std::optional<hog::GroundPlane> ground_of(const DetectorSettings& settings,
+                                          const CameraSettings& camera, int width, int height) {
+  if (settings.ground == GroundUse::anywhere || !looks_along(camera)) return std::nullopt;
+  const ego::Camera lens = ego::camera_of(camera, width, height);
+  const ego::Vec2 ahead = ego::aim(lens);
+  hog::GroundPlane ground;
+  ground.horizon_row = ahead.y;
+  ground.camera_height_m = camera.height_m;
+  ground.shortest_m = settings.ground_shortest_m;
+  ground.tallest_m = settings.ground_tallest_m;
+  const double tilt = std::tan(ego::radians(std::abs(camera.roll_deg))) * width / 2;
+  ground.slack_rows = lens.focal_px * std::tan(ego::radians(settings.ground_slack_deg)) + tilt;
+  ground.side_m = settings.ground_side_m;
+  ground.middle_column = ahead.x;
+  return ground;
+}
+
+hog::SearchSettings search_of(const DetectorSettings& settings, const hog::Advice& advice,
+                              const CameraSettings& camera, int width, int height, bool on_cpu) {
   hog::SearchSettings search;
-  search.scale_step = settings.scale_step.value_or(hog::advised_scale_step(advice));
+  const double advised = hog::advised_scale_step(advice);
+  search.scale_step =
+      settings.scale_step.value_or(on_cpu ? std::max(advised, kCpuScaleStep) : advised);
   search.stride = settings.stride.value_or(advice.stride);
-  search.min_height = settings.min_height;
   search.max_height = settings.max_height;
   search.padding = settings.padding.value_or(advice.padding);
   search.max_levels = 1024;  // the picture and max_height are the limit
   search.region = {settings.region_x, settings.region_y, settings.region_width,
                    settings.region_height};
-  if (settings.ground_horizon_row > 0)
-    search.ground = hog::GroundPlane{settings.ground_horizon_row, settings.ground_camera_height_m,
-                                     settings.ground_shortest_m, settings.ground_tallest_m,
-                                     settings.ground_slack_rows};
+  search.ground = ground_of(settings, camera, width, height);
+  search.min_height = settings.min_height.value_or(looks_along(camera) ? kFarPersonPx : 0);
   return search;
 }
 
@@ -81,12 +111,16 @@ hog::FusionSettings fusion_of(const DetectorSettings& settings, const hog::Advic
 
 Result<std::unique_ptr<HogDetector>> detector_of(const DetectorSettings& settings,
                                                  const Context& context, Workers& workers,
-                                                 const hog::Model& model, int width, int height) {
+                                                 const hog::Model& model,
+                                                 const CameraSettings& camera, int width,
+                                                 int height) {
   const hog::Advice& advice = model.advice;
-  const float threshold =
-      settings.threshold ? static_cast<float>(*settings.threshold) : advice.threshold;
-  return HogDetector::create(context, workers, model, search_of(settings, advice),
-                             fusion_of(settings, advice), threshold, width, height);
+  const float threshold = settings.threshold ? static_cast<float>(*settings.threshold)
+                                             : advice.threshold - kFollowedBelow;
+  const hog::SearchSettings search =
+      search_of(settings, advice, camera, width, height, context.backend() == Backend::cpu);
+  return HogDetector::create(context, workers, model, search, fusion_of(settings, advice),
+                             threshold, width, height);
 }
 
 /// On CUDA the detector has no use for threads.
@@ -160,13 +194,14 @@ class GpuVision final : public Vision {
     if (!preparer) return preparer.error();
     return std::unique_ptr<ImagePreparer>{std::move(*preparer)};
   }
-  Result<std::unique_ptr<Detector>> make_detector(const FrameSourceInfo& info) override {
+  Result<std::unique_ptr<Detector>> make_detector(const FrameSourceInfo& info,
+                                                  const CameraSettings& camera) override {
     const LoadedModels::Choice choice = models_.choose(has_colour(info));
     if (!choice.model) return choice.model.error();
     if (*choice.model == nullptr) return std::unique_ptr<Detector>{};
     auto workers = std::make_unique<Workers>(threads_);
     Result<std::unique_ptr<HogDetector>> made =
-        detector_of(settings_, context_, *workers, **choice.model, info.width, info.height);
+        detector_of(settings_, context_, *workers, **choice.model, camera, info.width, info.height);
     if (!made) return made.error();
     workers_.push_back(std::move(workers));
     const hog::SearchPlan& plan = (*made)->engine().plan();
@@ -278,7 +313,7 @@ std::optional<DetectorProblem> check_detector(const Config& config) {
       if (!choice.model) return problem(choice, choice.model.error());
       if (!size_known) continue;
       const Result<std::unique_ptr<HogDetector>> made = detector_of(
-          config.detector, *context, workers, **choice.model, camera.width, camera.height);
+          config.detector, *context, workers, **choice.model, camera, camera.width, camera.height);
       if (!made) return problem(choice, made.error());
     }
   }

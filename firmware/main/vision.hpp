@@ -28,7 +28,8 @@ class Vision {
   /// For one pipeline, with threads of its own where the CPU does the work; a camera without colour
   /// gets the grey model, where the model looks at colour. Nothing when there is no model. Fails:
   /// as hog::load() and HogDetector::create(); unsupported (no model for a camera without colour).
-  virtual Result<std::unique_ptr<Detector>> make_detector(const FrameSourceInfo& info) = 0;
+  virtual Result<std::unique_ptr<Detector>> make_detector(const FrameSourceInfo& info,
+                                                          const CameraSettings& camera) = 0;
   /// For one pipeline, with threads of its own where the CPU does the work. Nothing where the
   /// configuration wants none. Fails: as flow::MotionPoints::create().
   virtual Result<std::unique_ptr<FlowEstimator>> make_flow(const FrameSourceInfo& info) = 0;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/pipeline/camera_pipeline.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kerb {
 namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr DetectionList kNobody{};
+constexpr Nanos kLongestStep =
+    std::chrono::milliseconds{100};       // the car's motion is asked for so far back
 constexpr Nanos::rep kMotionFrames = 32;  // over so many what motion takes is averaged
 }  // namespace
 
@@ -14,15 +17,19 @@ CameraPipeline::CameraPipeline(std::unique_ptr<ReopeningSource> source,
                                std::unique_ptr<ImagePreparer> preparer,
                                std::unique_ptr<Detector> detector, const StageBudgets& budgets,
                                HandOver hand_over, const Clock& clock,
-                               std::unique_ptr<ego::MotionWatch> motion)
+                               std::unique_ptr<ego::MotionWatch> motion,
+                               std::unique_ptr<PeopleWatch> watch)
     : source_{std::move(source)},
       preparer_{std::move(preparer)},
       detector_{std::move(detector)},
       motion_{std::move(motion)},
+      watch_{std::move(watch)},
       hand_over_{hand_over},
       clock_{clock},
       info_{source_->info()},
-      people_{std::make_unique<DetectionList>()} {
+      people_{std::make_unique<DetectionList>()},
+      moved_{std::make_unique<ego::MotionReport>()},
+      senses_{std::make_unique<track::Senses>()} {
   for (std::size_t i = 0; i < times_.size(); ++i) times_[i].set_budget(budgets.of[i]);
   condition_since_ = clock_.now().count();
 }
@@ -121,7 +128,6 @@ void CameraPipeline::process(Frame frame) {
   unchanged_.store(look.unchanged.count(), kRelaxed);
   times(Stage::check).add(clock_.now() - ready);
 
-  // People first: whoever warns does not wait for what is said about their motion.
   const DetectionList* people = &kNobody;
   if (detector_) {
     const Nanos start = clock_.now();
@@ -133,7 +139,7 @@ void CameraPipeline::process(Frame frame) {
       vision_error_.store(static_cast<int>(found.error().code), kRelaxed);
       return;
     }
-    if (motion_) {  // the draft is no longer ours once it is published
+    if (motion_ || watch_) {  // the draft is no longer ours once it is published
       *people_ = sighting.people;
       people = people_.get();
     }
@@ -141,11 +147,33 @@ void CameraPipeline::process(Frame frame) {
   }
   vision_error_.store(-1, kRelaxed);
   const Nanos decided = clock_.now();
-  if (motion_ && measure_motion(*prepared, frame.captured)) judge_motion(*people);
-  // Motion is looked at now and then: what counts is what that takes of each frame's time.
-  motion_mean_ += (clock_.now() - decided - motion_mean_) / kMotionFrames;
-  times(Stage::total).add(decided - begin + motion_mean_);
+  const bool moved = motion_ && measure_motion(*prepared, frame.captured);
+  if (moved) judge_motion(*people, watch_ != nullptr);
+  if (watch_) {
+    follow(*prepared, frame.captured, detector_ != nullptr, moved);
+    times(Stage::total).add(clock_.now() - begin);
+  } else {
+    // Motion is looked at now and then: what counts is what that takes of each frame's time.
+    motion_mean_ += (clock_.now() - decided - motion_mean_) / kMotionFrames;
+    times(Stage::total).add(decided - begin + motion_mean_);
+  }
   processed_.fetch_add(1, kRelaxed);
+}
+
+void CameraPipeline::follow(const PreparedImage& image, Nanos captured, bool looked, bool moved) {
+  const Nanos start = clock_.now();
+  const Nanos from = std::max(std::exchange(followed_, captured), captured - kLongestStep);
+  const ego::VehicleMotion vehicle = vehicle_.look().over(from, captured);
+  watch_->sense(captured, image, looked ? people_.get() : nullptr,
+                moved ? &motion_->field() : nullptr, moved ? moved_.get() : nullptr, vehicle,
+                *senses_);
+  risk::PeopleReport& report = reports_.draft();
+  if (sink_ != nullptr) sink_->before(clock_.now(), *senses_, *watch_);
+  watch_->step(*senses_, report);
+  if (sink_ != nullptr) sink_->after(clock_.now(), report, image);
+  reports_.publish();
+  if (bell_ != nullptr) bell_->ring();
+  times(Stage::track).add(clock_.now() - start);
 }
 
 bool CameraPipeline::measure_motion(const PreparedImage& image, Nanos captured) {
@@ -166,9 +194,10 @@ bool CameraPipeline::measure_motion(const PreparedImage& image, Nanos captured) 
   return measured && *measured && !too_slow;
 }
 
-void CameraPipeline::judge_motion(const DetectionList& people) {
+void CameraPipeline::judge_motion(const DetectionList& people, bool keep) {
   const Nanos start = clock_.now();
   motion_->judge(vehicle_.look().over(motion_->from(), motion_->to()), people, motions_.draft());
+  if (keep) *moved_ = motions_.draft();  // no longer ours once it is published
   motions_.publish();
   times(Stage::motion).add(clock_.now() - start);
 }

@@ -12,6 +12,9 @@
 #include "firmware/pipeline/newest.hpp"
 #include "firmware/pipeline/reopening_source.hpp"
 #include "firmware/pipeline/stage_times.hpp"
+#include "firmware/record/bell.hpp"
+#include "firmware/watch/people_sink.hpp"
+#include "firmware/watch/people_watch.hpp"
 #include "hal/base/log.hpp"
 #include "hal/frame_source.hpp"
 #include "hal/vision.hpp"
@@ -55,20 +58,26 @@ struct StageBudgets {
 enum class HandOver : std::uint8_t { newest, every };
 
 /// One camera from its frames to their detections, on two threads: capture takes every frame as it
-/// comes and keeps the newest; processing takes that one through the stages. People are told as
-/// soon as they are found; then the motion is looked at, and the same people's. Nothing here
-/// allocates per frame. The detector and the motion watch may be null: their place is empty, and
-/// their stages are not run.
+/// comes and keeps the newest; processing takes that one through the stages: people are found, the
+/// motion is looked at, and theirs; then they are followed. Nothing here allocates per frame. The
+/// detector, the motion watch and the people watch may be null: their place is empty, and their
+/// stages are not run.
 class CameraPipeline {
  public:
   CameraPipeline(std::unique_ptr<ReopeningSource> source, std::unique_ptr<ImagePreparer> preparer,
                  std::unique_ptr<Detector> detector, const StageBudgets& budgets,
                  HandOver hand_over, const Clock& clock,
-                 std::unique_ptr<ego::MotionWatch> motion = nullptr);
+                 std::unique_ptr<ego::MotionWatch> motion = nullptr,
+                 std::unique_ptr<PeopleWatch> watch = nullptr);
   ~CameraPipeline();  ///< stops
   CameraPipeline(const CameraPipeline&) = delete;
   CameraPipeline& operator=(const CameraPipeline&) = delete;
 
+  /// Who is told of every frame's people; before start(). Must outlive this, or be taken back after
+  /// stop().
+  void set_sink(PeopleSink* sink) noexcept { sink_ = sink; }
+  /// What rings when a frame's people are known; before start(), as set_sink().
+  void set_bell(Bell* bell) noexcept { bell_ = bell; }
   void start();
   /// Ends both threads; bounded by the longest wait, 100 ms of clock time, and the frame in work.
   void stop();
@@ -84,18 +93,27 @@ class CameraPipeline {
   [[nodiscard]] const Sighting& sighting() noexcept { return sightings_.look(); }
   /// What the motion in the last frames says; stays until the next call. For one reader.
   [[nodiscard]] const ego::MotionReport& motion() noexcept { return motions_.look(); }
+  /// Everybody who is followed, as of the last frame; stays until the next call. For one reader.
+  [[nodiscard]] const risk::PeopleReport& people() noexcept { return reports_.look(); }
   /// How the car moved at `at`. For one writer.
   void tell_vehicle(Nanos at, const ego::VehicleMotion& vehicle) noexcept {
     told_.add(at, vehicle);
     vehicle_.draft() = told_;
     vehicle_.publish();
   }
+  /// Whether frames carry the time of our clock at which they were taken.
+  [[nodiscard]] bool live() const noexcept { return hand_over_ == HandOver::newest; }
   [[nodiscard]] const FrameSourceInfo& info() const noexcept { return info_; }
   [[nodiscard]] const char* backend() const noexcept { return preparer_->backend(); }
   /// The detector's name, or null when its place is empty.
   [[nodiscard]] const char* detector() const noexcept {
     return detector_ ? detector_->name() : nullptr;
   }
+  [[nodiscard]] float worth_telling() const noexcept {
+    return detector_ ? detector_->worth_telling() : 0;
+  }
+  /// Whether whom it finds is followed.
+  [[nodiscard]] bool follows() const noexcept { return watch_ != nullptr; }
   /// The name of the flow's method, or null when nobody looks at motion.
   [[nodiscard]] const char* flow() const noexcept {
     return motion_ ? motion_->flow_name() : nullptr;
@@ -109,7 +127,8 @@ class CameraPipeline {
   void process(Frame frame);
   /// Whether the motion was measured, and people are to be judged by it.
   bool measure_motion(const PreparedImage& image, Nanos captured);
-  void judge_motion(const DetectionList& people);
+  void judge_motion(const DetectionList& people, bool keep);
+  void follow(const PreparedImage& image, Nanos captured, bool looked, bool moved);
   void enter(CameraCondition condition, Nanos now) noexcept;
   StageTimes& times(Stage stage) noexcept { return times_[static_cast<std::size_t>(stage)]; }
 
@@ -117,6 +136,9 @@ class CameraPipeline {
   std::unique_ptr<ImagePreparer> preparer_;
   std::unique_ptr<Detector> detector_;
   std::unique_ptr<ego::MotionWatch> motion_;
+  std::unique_ptr<PeopleWatch> watch_;
+  PeopleSink* sink_ = nullptr;
+  Bell* bell_ = nullptr;
   const HandOver hand_over_;
   const Clock& clock_;
   const FrameSourceInfo info_;
@@ -124,10 +146,14 @@ class CameraPipeline {
   ImageCheck check_;
   Newest<Sighting> sightings_;
   Newest<ego::MotionReport> motions_;
+  Newest<risk::PeopleReport> reports_;
   Newest<ego::VehicleHistory> vehicle_;
   ego::VehicleHistory told_;               // the writer's
   std::unique_ptr<DetectionList> people_;  // of the frame in work
-  Nanos motion_mean_{};                    // what flow and motion take of a frame's time
+  std::unique_ptr<ego::MotionReport> moved_;
+  std::unique_ptr<track::Senses> senses_;
+  Nanos followed_{};     // the last frame that was
+  Nanos motion_mean_{};  // what flow and motion take of a frame's time
   std::array<StageTimes, kStageCount> times_;
 
   // Facts, each written by one thread and read by any.

@@ -11,7 +11,7 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 const char* name_of(Stage stage) noexcept {
   constexpr const char* kNames[] = {"capture", "prepare", "check", "detect",
-                                    "flow",    "motion",  "total"};
+                                    "flow",    "motion",  "track", "total"};
   return kNames[static_cast<int>(stage)];
 }
 
@@ -64,6 +64,7 @@ StageReport StageTimes::report() const noexcept {
   };
   r.median = quantile(0.5);
   r.p95 = quantile(0.95);
+  r.p99 = quantile(0.99);
   return r;
 }
 

@@ -9,10 +9,11 @@
 namespace kerb {
 
 /// The stages of one frame, in order. `capture` is the way from exposure to processing; `flow`
-/// measures the motion in the picture, `motion` says what of it is the car's own; `total` is all of
-/// it, with flow and motion, which not every frame has, as what they take on average.
-enum class Stage : std::uint8_t { capture, prepare, check, detect, flow, motion, total };
-inline constexpr int kStageCount = 7;
+/// measures the motion in the picture, `motion` says what of it is the car's own; `track` follows
+/// people and says what the next seconds hold for them; `total` is all of it, from exposure to
+/// that.
+enum class Stage : std::uint8_t { capture, prepare, check, detect, flow, motion, track, total };
+inline constexpr int kStageCount = 8;
 [[nodiscard]] const char* name_of(Stage stage) noexcept;
 
 /// What a stage has cost so far.
@@ -20,7 +21,7 @@ struct StageReport {
   std::uint64_t frames = 0;
   std::uint64_t over_budget = 0;
   Nanos sum{};  ///< of all frames: two reports tell the mean between them
-  Nanos budget{}, mean{}, median{}, p95{}, max{};  ///< median and p95 to within 7 %
+  Nanos budget{}, mean{}, median{}, p95{}, p99{}, max{};  ///< median, p95 and p99 to within 7 %
 };
 
 /// Times of one stage against its budget. One thread adds, any thread reads; never allocates, never

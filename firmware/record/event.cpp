@@ -26,6 +26,8 @@ const char* name_of(EventKind kind) noexcept {
       return "health_changed";
     case EventKind::warning_changed:
       return "warning_changed";
+    case EventKind::readiness_changed:
+      return "readiness_changed";
     case EventKind::camera_opened:
       return "camera_opened";
     case EventKind::camera_lost:

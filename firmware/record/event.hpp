@@ -20,6 +20,7 @@ enum class EventKind : std::uint8_t {
   config_loaded,
   health_changed,
   warning_changed,
+  readiness_changed,
   camera_opened,
   camera_lost,
   bus_state,
@@ -39,7 +40,7 @@ enum class EventKind : std::uint8_t {
   log_refused,   ///< written by the log itself, afterwards: the disk had refused it
   log_repaired,  ///< written by the log itself: the last run left a damaged tail
 };
-inline constexpr std::size_t kEventKinds = 23;
+inline constexpr std::size_t kEventKinds = 24;
 
 /// error: someone must act. warning: degraded, still protecting. info: start, stop, settings,
 /// counts.

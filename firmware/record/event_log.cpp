@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/record/event_log.hpp"
 
-#include <poll.h>
 #include <signal.h>
-#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -19,6 +17,7 @@
 #include <thread>
 #include <utility>
 
+#include "firmware/record/bell.hpp"
 #include "firmware/record/event_line.hpp"
 #include "firmware/record/event_queue.hpp"
 #include "firmware/record/events.hpp"
@@ -26,8 +25,6 @@
 
 namespace kerb {
 namespace {
-
-using Life = std::chrono::steady_clock;
 
 constexpr std::uint64_t kMinFile = 16 << 10, kMaxFile = 64 << 20;
 static_assert(kMinFile >= 2 * kMaxEventLine);
@@ -46,40 +43,6 @@ std::string new_run_id() {
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(id));
   return text;
 }
-
-/// A descriptor another thread waits on. Signalling never blocks, never locks.
-class Bell {
- public:
-  Bell() : fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {}
-  ~Bell() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Bell(const Bell&) = delete;
-  Bell& operator=(const Bell&) = delete;
-  [[nodiscard]] bool works() const { return fd_ >= 0; }
-  void ring() noexcept {
-    const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t n = ::write(fd_, &one, sizeof one);  // full: it rings already
-  }
-  /// True when it rang before `deadline`; it is silent again then.
-  bool wait_until(Life::time_point deadline) noexcept {
-    for (;;) {
-      const Nanos left =
-          std::clamp<Nanos>(deadline - Life::now(), Nanos::zero(), std::chrono::hours{1});
-      pollfd poll_fd{fd_, POLLIN, 0};
-      const auto ms = std::chrono::ceil<std::chrono::milliseconds>(left).count();
-      if (::poll(&poll_fd, 1, static_cast<int>(ms)) > 0) {
-        std::uint64_t rings = 0;
-        [[maybe_unused]] const ssize_t n = ::read(fd_, &rings, sizeof rings);
-        return true;
-      }
-      if (Life::now() >= deadline) return false;
-    }
-  }
-
- private:
-  int fd_;
-};
 
 }  // namespace
 

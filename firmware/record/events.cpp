@@ -68,6 +68,10 @@ Event warning_changed(Nanos now, std::string_view from, std::string_view to,
       .with("reason", reason);
 }
 
+Event readiness_changed(Nanos now, std::string_view from, std::string_view to) noexcept {
+  return Event{now, EventKind::readiness_changed, Severity::info}.with("from", from).with("to", to);
+}
+
 Event camera_opened(Nanos now, std::string_view camera, const FrameSourceInfo& info) noexcept {
   return Event{now, EventKind::camera_opened, Severity::info}
       .with("camera", camera)

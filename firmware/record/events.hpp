@@ -24,6 +24,8 @@ Event stopped(Nanos now, std::string_view reason, int exit_code, Nanos uptime) n
 Event config_loaded(Nanos now, std::string_view path, int cameras, std::string_view bus) noexcept;
 /// info when it becomes active, warning when degraded, error when failed.
 Event health_changed(Nanos now, HealthState from, const HealthReport& to) noexcept;
+/// Whether warnings can be given, and if not why.
+Event readiness_changed(Nanos now, std::string_view from, std::string_view to) noexcept;
 /// Levels by name: off, none, information, collision ... `reason`: why it changed.
 Event warning_changed(Nanos now, std::string_view from, std::string_view to,
                       std::string_view reason) noexcept;

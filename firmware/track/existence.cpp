@@ -9,22 +9,23 @@
 namespace kerb::track {
 namespace {
 
-double evidence(const ExistenceSettings& s, double score, bool moves, double strain) noexcept {
+double evidence(const ExistenceSettings& s, double score, Moves moves, double strain) noexcept {
   double gain = std::clamp((score - s.score_even) / s.score_scale, s.least_gain, s.most_gain);
-  if (moves) gain += s.moves;
+  if (moves == Moves::likely) gain += s.moves;
+  if (moves == Moves::surely) gain += s.surely_moves;
   return gain - s.strain * std::min(strain, s.most_strain);
 }
 
 }  // namespace
 
-void Existence::begin(const ExistenceSettings& s, double score, bool moves,
+void Existence::begin(const ExistenceSettings& s, double score, Moves moves,
                       double strain) noexcept {
   *this = {};
   log_odds_ = s.first;
   found(s, score, moves, strain);
 }
 
-void Existence::found(const ExistenceSettings& s, double score, bool moves,
+void Existence::found(const ExistenceSettings& s, double score, Moves moves,
                       double strain) noexcept {
   log_odds_ = std::min(log_odds_ + evidence(s, score, moves, strain), s.most);
   history_ = history_ << 1U | 1U;

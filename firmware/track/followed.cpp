@@ -11,6 +11,8 @@
 namespace kerb::track {
 namespace {
 
+constexpr Nanos kFlowCounts = std::chrono::milliseconds{200};  // after the last detection
+
 constexpr double kEdge = 2;          // pixels from the picture's edge: cut by it
 constexpr double kHabitShare = 0.2;  // of each new box, in what is known of the ones before
 constexpr float kLookShare = 0.1F;
@@ -69,7 +71,7 @@ SeenBox seen_box(const CameraModel& camera, const FilterSettings& settings, cons
 }
 
 bool Followed::begin(const View& view, std::uint32_t id, const Detection& box,
-                     const Signature& look, bool moves) {
+                     const Signature& look, Moves moves) {
   *this = {};
   const SeenBox seen = seen_box(view.camera, view.settings.filter, box);
   if (!filter_.begin(view.camera, view.settings.filter, seen, view.pitch, view.pitch_sigma,
@@ -100,7 +102,9 @@ void Followed::advance(const View& view, const BoxFlow* flow) {
   seen_ = false;
   filter_.predict(view.camera, view.settings.filter, view.way);
   if (view.pitch_seen) filter_.see_pitch(view.pitch, view.pitch_sigma);
-  if (flow != nullptr && flow->points > 0) {
+  // Where nobody was found for a while the box may be on something else by now.
+  const bool there = view.now - last_seen_ <= kFlowCounts;
+  if (flow != nullptr && flow->points > 0 && there) {
     // The picture's motion without distortion, at the middle of the box of the frame before.
     const Pixel from{static_cast<double>(box_.x) + static_cast<double>(box_.w) / 2,
                      static_cast<double>(box_.y) + static_cast<double>(box_.h) / 2};

@@ -17,6 +17,11 @@ struct View {
   Travelled way;                         ///< of the car, since the frame before
   double pitch = 0, pitch_sigma = 0.01;  ///< above the mounting's
   bool pitch_seen = false;               ///< in this frame
+  bool slow = false;                     ///< the car stands or creeps
+  /// What motion that was seen in a picture says.
+  [[nodiscard]] Moves moves(bool seen) const noexcept {
+    return !seen ? Moves::not_known : slow ? Moves::surely : Moves::likely;
+  }
 };
 
 /// One person who is followed: where, how surely, and what they look like. Plain data.
@@ -24,7 +29,7 @@ class Followed {
  public:
   /// False: nobody can stand there.
   bool begin(const View& view, std::uint32_t id, const Detection& box, const Signature& look,
-             bool moves);
+             Moves moves);
   /// On to this frame, with how the picture moved.
   void advance(const View& view, const BoxFlow* flow);
   /// What it would cost to say that this box is this person; infinite where it cannot be.
@@ -32,8 +37,8 @@ class Followed {
                             const Signature& look, const Appearance* appearance) const;
   /// How a box was found.
   struct Finding {
-    bool moves = false;   ///< by itself, the motion watch says
-    bool clear = true;    ///< no other box covers it, so that its looks are its own
+    Moves moves = Moves::not_known;  ///< by itself, the motion watch says
+    bool clear = true;               ///< no other box covers it, so that its looks are its own
     bool within = false;  ///< it lies within the box of somebody much nearer: more likely a part of
                           ///< them than somebody behind, whom they would hide
   };
@@ -55,6 +60,8 @@ class Followed {
   int note_shadow(bool is) noexcept { return shadowed_ = is ? shadowed_ + 1 : 0; }
 
  private:
+  template <typename F>
+  friend void fields(F& f, FieldsOf<F, Followed>& object);  // state_fields.hpp
   void expect(const View& view);
   [[nodiscard]] SeenBox with_memory(SeenBox seen, const View& view) const;
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <Eigen/Core>
 
+#include "firmware/state/fields.hpp"
 #include "firmware/track/camera_axes.hpp"
 #include "firmware/track/filter_settings.hpp"
 
@@ -68,6 +69,8 @@ class GroundFilter {
   [[nodiscard]] const Covariance& covariance() const noexcept { return covariance_; }
 
  private:
+  template <typename F>
+  friend void fields(F& f, FieldsOf<F, GroundFilter>& object);  // state_fields.hpp
   bool update(const CameraModel& camera, const SeenBox& box, int rounds, double far_off);
   void widen_speed(const FilterSettings& settings, bool speed_known);
   void tidy();

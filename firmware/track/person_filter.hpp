@@ -36,6 +36,8 @@ class PersonFilter {
   [[nodiscard]] const Covariance& covariance() const noexcept { return covariance_; }
 
  private:
+  template <typename F>
+  friend void fields(F& f, FieldsOf<F, PersonFilter>& object);  // state_fields.hpp
   static constexpr std::size_t kAdult = 0, kChild = 1, kKinds = 2;
   void weigh();
   void blend();

@@ -68,7 +68,7 @@ void Roster::match(const View& view, const Senses& senses, const Appearance* app
     const std::size_t d = at(chosen);
     taken_[d] = true;
     Followed& one = people_[at(person[at(r)])];
-    const Followed::Finding how{senses.flow_says_moves[d], is_clear(senses, chosen),
+    const Followed::Finding how{view.moves(senses.flow_says_moves[d]), is_clear(senses, chosen),
                                 !confirmed && is_within(senses.boxes[d], one.distance())};
     one.found(view, senses.boxes[d], senses.looks[d], how);
   }
@@ -129,7 +129,8 @@ void Roster::begin_new(const View& view, const Senses& senses) {
     if (std::any_of(people_.begin(), people_.begin() + before, holds)) continue;
     if (count_ == kMost) return;
     Followed& person = people_[at(count_)];
-    if (!person.begin(view, next_id_, box, senses.looks[at(d)], senses.flow_says_moves[at(d)]))
+    if (!person.begin(view, next_id_, box, senses.looks[at(d)],
+                      view.moves(senses.flow_says_moves[at(d)])))
       continue;
     if (is_within(box, person.distance())) continue;
     ++next_id_;

@@ -24,6 +24,8 @@ class Roster {
   void tell(PersonList& out);
 
  private:
+  template <typename F>
+  friend void fields(F& f, FieldsOf<F, Roster>& object);  // state_fields.hpp
   void match(const View& view, const Senses& senses, const Appearance* appearance, bool confirmed);
   void begin_new(const View& view, const Senses& senses);
   void note_misses(const View& view);

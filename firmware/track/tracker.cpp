@@ -11,9 +11,12 @@
 #include "firmware/track/box_flow.hpp"
 #include "firmware/track/boxes.hpp"
 #include "firmware/track/roster.hpp"
+#include "firmware/track/state_fields.hpp"
 
 namespace kerb::track {
 namespace {
+
+constexpr double kSlow = 3;  // m/s
 
 constexpr double kFastest = 120;           // m/s: no car
 constexpr double kFastestTurn = 3;         // rad/s
@@ -60,6 +63,14 @@ struct Tracker::State {
 
   bool follow_pitch(const Senses& senses, double dt) noexcept;
   [[nodiscard]] BoxFlow flow_of(int person, const MotionField& field, double stretch) const;
+
+  /// All that is not a setting.
+  template <typename F, typename Self>
+  static void list(F& f, Self& s) {
+    f(s.roster, s.at, s.pitch, s.pitch_sigma);
+    f.count(s.last.count, PersonList::kCapacity);
+    for (int i = 0; i < s.last.count; ++i) f(s.last.items[i]);
+  }
 };
 
 /// What the pictures said of the pitch, on the way back to what the mounting says. True: they said
@@ -95,6 +106,9 @@ void Tracker::forget() noexcept {
   state_->pitch = 0;
   state_->pitch_sigma = state_->camera.pitch_sigma_rad;
 }
+
+void Tracker::save(FieldWriter& out) const noexcept { State::list(out, std::as_const(*state_)); }
+void Tracker::load(FieldReader& in) noexcept { State::list(in, *state_); }
 
 BoxFlow Tracker::State::flow_of(int person, const MotionField& field, double stretch) const {
   const Person& p = last.items[person];
@@ -187,9 +201,10 @@ void Tracker::step(const Senses& senses, PersonList& out) {
   }
   s.at = senses.captured;
   const bool pitch_seen = s.follow_pitch(senses, dt);
-  const View view{
-      s.camera, s.settings,    senses.captured, travelled(senses, s.settings.filter, dt),
-      s.pitch,  s.pitch_sigma, pitch_seen};
+  const View view{s.camera,        s.settings,
+                  senses.captured, travelled(senses, s.settings.filter, dt),
+                  s.pitch,         s.pitch_sigma,
+                  pitch_seen,      std::abs(senses.vehicle.speed_mps.value_or(kSlow)) < kSlow};
   s.roster.advance(view, senses);
   if (senses.looked) s.roster.take(view, senses, s.appearance.get());
   s.roster.drop_gone(view);

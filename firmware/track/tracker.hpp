@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "firmware/ego/motion_watch.hpp"
+#include "firmware/state/fields.hpp"
 #include "firmware/track/camera_model.hpp"
 #include "firmware/track/existence.hpp"
 #include "firmware/track/filter_settings.hpp"
@@ -70,6 +71,10 @@ class Tracker {
   void step(const Senses& senses, PersonList& out);
   /// A gap in time: everybody is forgotten.
   void forget() noexcept;
+  /// All that it remembers, for records of warnings; see firmware/state. Made with the same
+  /// settings, it goes on from there as this one does.
+  void save(FieldWriter& out) const noexcept;
+  void load(FieldReader& in) noexcept;
 
  private:
   struct State;

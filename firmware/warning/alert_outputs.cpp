@@ -3,11 +3,6 @@
 
 namespace kerb {
 
-const char* name_of(WarningLevel level) noexcept {
-  constexpr const char* kNames[] = {"none", "information", "collision"};
-  return kNames[static_cast<int>(level)];
-}
-
 void AlertOutputs::drive(OutputLine* line, std::optional<bool>& last, bool on) noexcept {
   if (line == nullptr || last == on) return;
   const Status done = line->set(on);

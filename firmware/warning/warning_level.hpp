@@ -12,4 +12,18 @@ enum class WarningLevel : std::uint8_t {
 };
 [[nodiscard]] const char* name_of(WarningLevel level) noexcept;
 
+/// Whether warnings can be given; if not, why. The numbers are those of the CAN message.
+enum class Readiness : std::uint8_t {
+  ready = 0,
+  starting = 1,      ///< no frame has gone through yet
+  not_active = 2,    ///< the state of health is FAILED, or DEGRADED by what a warning needs
+  no_speed = 3,      ///< the vehicle's speed is not known
+  too_fast = 4,      ///< above 80 km/h
+  reversing = 5,     ///< the camera looks ahead
+  switched_off = 6,  ///< by the driver
+  no_detector = 7    ///< nobody looks for people
+};
+inline constexpr int kReadinessCount = 8;
+[[nodiscard]] const char* name_of(Readiness readiness) noexcept;
+
 }  // namespace kerb

@@ -24,12 +24,22 @@ class PeopleWatch {
     tracker_.sense(captured, image, found, field, motion, vehicle, out);
   }
   void step(const track::Senses& senses, risk::PeopleReport& out);
+  /// All that it remembers, for records of warnings; see firmware/state.
+  void save(FieldWriter& out) const noexcept {
+    tracker_.save(out);
+    path_.save(out);
+    judge_.save(out);
+  }
+  void load(FieldReader& in) noexcept {
+    tracker_.load(in);
+    path_.load(in);
+    judge_.load(in);
+  }
 
  private:
   track::Tracker tracker_;
   risk::CarPath path_;
   risk::ContactJudge judge_;
-  Nanos last_{};
 };
 
 }  // namespace kerb

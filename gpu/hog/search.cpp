@@ -46,6 +46,11 @@ bool stands_on(const GroundPlane& ground, double foot_row, double height) {
          below <= reach / ground.shortest_m + ground.slack_rows;
 }
 
+bool stands_within(const GroundPlane& ground, double column, double height) {
+  if (ground.side_m == 0) return true;
+  return std::abs(column - ground.middle_column) <= ground.side_m * height / ground.shortest_m;
+}
+
 bool sound(const Geometry& g) {
   return g.window_width >= 1 && g.window_height >= 1 && g.window_width <= kMaxWindowSide &&
          g.window_height <= kMaxWindowSide && std::isfinite(g.person_x) &&
@@ -75,6 +80,8 @@ Status validate(const SearchSettings& s) {
       return bad("ground: 0 < shortest_m <= tallest_m <= 100");
     if (!(g.slack_rows >= 0 && g.slack_rows <= kMaxSide))
       return bad("ground: slack_rows: 0..65535");
+    if (!(g.side_m >= 0 && g.side_m <= 1000)) return bad("ground: side_m: 0..1000");
+    if (!std::isfinite(g.middle_column)) return bad("ground: middle_column must be a number");
   }
   return Done{};
 }
@@ -116,8 +123,11 @@ Result<SearchPlan> plan_search(const Geometry& g, const SearchSettings& s, int w
       break;
 
     const Run columns = run_of(level_width, g.window_width, s, [&](double x) {
-      return region.width == 0 ||
-             within(x + person_x, person_width, region.x, region.width, scale, s.stride);
+      if (region.width != 0 &&
+          !within(x + person_x, person_width, region.x, region.width, scale, s.stride))
+        return false;
+      return !s.ground || stands_within(*s.ground, (x + person_x + person_width / 2) * scale,
+                                        person_height * scale);
     });
     const Run rows = run_of(level_height, g.window_height, s, [&](double y) {
       if (region.height != 0 &&

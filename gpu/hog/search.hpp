@@ -17,6 +17,11 @@ struct GroundPlane {
   double camera_height_m = 1.4;              ///< above the road
   double shortest_m = 0.9, tallest_m = 2.1;  ///< people looked for
   double slack_rows = 8;                     ///< added both ways: pitch, slopes, kerbs
+  /// And for those whose person would stand farther than this beside the straight line through
+  /// middle_column, however tall they are; 0: no such limit. A camera with the focal length f shows
+  /// a person h pixels tall at f * H / h metres, so a metre beside there is h / H pixels wide.
+  double side_m = 0;
+  double middle_column = 0;
 };
 
 /// In image pixels. A width of 0 means all columns, a height of 0 all rows.

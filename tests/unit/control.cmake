@@ -4,8 +4,24 @@ kerb_add_test(NAME unit_control_service SOURCES firmware/control/test_service_te
   LINKS kerb::firmware_control LABELS unit)
 kerb_add_test(NAME unit_control_controller SOURCES firmware/control/test_controller.cpp
   LINKS kerb::firmware_control LABELS unit THREADED)
+kerb_add_test(NAME unit_control_warner
+  SOURCES firmware/control/test_warner.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
+  LINKS kerb::firmware_control LABELS unit)
+kerb_add_test(NAME unit_control_object_list
+  SOURCES firmware/control/test_object_list.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
+  LINKS kerb::firmware_control LABELS unit)
+# The whole product in steps of a clock of its own: what the driver is told of people.
+kerb_add_test(NAME unit_control_warnings SOURCES firmware/control/test_warnings.cpp
+  LINKS kerb::firmware_control LABELS unit THREADED)
+set(hour 60)  # minutes without anybody
+if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)
+  set(hour 6)
+endif()
+kerb_add_test(NAME unit_control_odd_days
+  SOURCES firmware/control/test_odd_days.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
+  LINKS kerb::firmware_control LABELS unit ARGS ${hour})
 kerb_add_test(NAME unit_control_motion SOURCES firmware/control/test_motion_notes.cpp
   LINKS kerb::firmware_control kerb::json LABELS unit THREADED)
 # Counts every allocation of the whole product while frames flow.
 kerb_add_test(NAME unit_control_allocations SOURCES firmware/control/test_allocations.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_control kerb::drivers_replay kerb::gpu_flow kerb::gpu_hog LABELS unit)
+  LINKS kerb::firmware_control kerb::drivers_replay kerb::drivers_jpeg kerb::gpu_flow kerb::gpu_hog LABELS unit)

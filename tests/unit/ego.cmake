@@ -14,6 +14,10 @@ kerb_add_test(NAME unit_ego_motion_watch SOURCES firmware/ego/test_motion_watch.
   LINKS kerb::firmware_ego LABELS unit)
 kerb_add_test(NAME unit_ego_vehicle_history SOURCES firmware/ego/test_vehicle_history.cpp
   LINKS kerb::firmware_ego LABELS unit)
-foreach(name estimator doubt)  # they fill fields of points, frame after frame
+kerb_add_test(NAME unit_ego_straightener SOURCES firmware/ego/test_straightener.cpp
+    ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
+  LINKS kerb::firmware_ego kerb::firmware_config LABELS unit)
+kerb_add_test(NAME unit_lens SOURCES firmware/lens/test_lens.cpp LINKS kerb::firmware_lens LABELS unit)
+foreach(name estimator doubt straightener)  # they fill fields of points, frame after frame
   target_compile_options(unit_ego_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
 endforeach()

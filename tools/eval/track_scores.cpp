@@ -259,8 +259,7 @@ double TrackScores::id_recall() const noexcept { return ratio(identity_hits, peo
 double TrackScores::id_precision() const noexcept { return ratio(identity_hits, boxes, 1); }
 
 double TrackScores::hota() const noexcept {
-  return mean_over_alphas(*this,
-                          [](const AtAlpha& a) { return std::sqrt(det_at(a) * ass_at(a)); });
+  return mean_over_alphas(*this, [](const AtAlpha& a) { return std::sqrt(det_at(a) * ass_at(a)); });
 }
 
 double TrackScores::det_a() const noexcept { return mean_over_alphas(*this, det_at); }

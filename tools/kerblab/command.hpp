@@ -37,6 +37,7 @@ void add_train(CLI::App& app, Action& action);
 void add_flow(CLI::App& app, Action& action);
 void add_ego(CLI::App& app, Action& action);
 void add_track(CLI::App& app, Action& action);
+void add_calibrate(CLI::App& app, Action& action);
 void add_sim(CLI::App& app, Action& action);
 /// `eval flow`, to the group `eval`.
 void add_eval_flow(CLI::App& group, Action& action);

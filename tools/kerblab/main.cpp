@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
       "street.csv\n"
       "  kerblab flow frame10.png frame11.png --out flow.flo --draw flow.png\n"
       "  kerblab bench hog --json bench.json\n"
+      "  kerblab calibrate drive --camera lens.toml --height 1.3 drive.mp4\n"
       "  kerblab sim list --suite euroncap\n"
       "kerblab COMMAND --help explains each.\n"
       "Exit codes: 0 fine, 2 bad input (one line says which; nothing is left half-written).");
@@ -58,6 +59,7 @@ int main(int argc, char** argv) {
   lab::add_flow(app, action);
   lab::add_ego(app, action);
   lab::add_track(app, action);
+  lab::add_calibrate(app, action);
   lab::add_sim(app, action);
   try {
     app.parse(argc, argv);

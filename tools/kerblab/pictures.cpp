@@ -104,6 +104,13 @@ Result<LoadedPicture> load_picture(const std::string& path, bool colour) {
   return picture;
 }
 
+Result<LoadedPicture> picture_of(const cv::Mat& bgr) {
+  LoadedPicture picture;
+  picture.bgr = bgr;
+  if (Status grey = make_grey(picture); !grey) return grey.error();
+  return picture;
+}
+
 Result<std::vector<std::string>> expand_list(const std::vector<std::string>& words) {
   std::vector<std::string> paths;
   for (const std::string& word : words) {

@@ -27,6 +27,9 @@ Status check_plain(const std::string& path);
 /// picture at all, over 65535 a side).
 Result<LoadedPicture> load_picture(const std::string& path, bool colour);
 
+/// A decoded picture (CV_8UC3) with its grey one; shares its pixels. Fails: invalid_argument.
+Result<LoadedPicture> picture_of(const cv::Mat& bgr);
+
 /// The paths of a command line in which "@FILE" stands for the lines of FILE. Each must be a file
 /// that can be opened, and so must the list. Fails: not_found, io, invalid_argument (no picture at
 /// all, not a plain file).

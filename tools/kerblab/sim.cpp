@@ -11,12 +11,14 @@ void add_sim(CLI::App& app, Action& action) {
       app.add_subcommand("sim", "The proving ground: simulated traffic with the truth attached");
   group->require_subcommand(1);
   group->footer(
-      "Examples:\n  kerblab sim list --suite euroncap\n  kerblab sim check my-street.toml\n"
+      "Examples:\n  kerblab sim demo\n  kerblab sim list --suite euroncap\n  kerblab sim check "
+      "my-street.toml\n"
       "  kerblab sim run --suite euroncap --html report.html\n"
       "docs/simulator.md says how to write a scenario, run a suite and read a report.");
   add_sim_list(*group, action);
   add_sim_check(*group, action);
   add_sim_render(*group, action);
+  add_sim_demo(*group, action);
   add_sim_run(*group, action);
   add_sim_view(*group, action);
 }

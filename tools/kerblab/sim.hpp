@@ -8,6 +8,7 @@ namespace kerb::lab {
 void add_sim_list(CLI::App& group, Action& action);
 void add_sim_check(CLI::App& group, Action& action);
 void add_sim_render(CLI::App& group, Action& action);
+void add_sim_demo(CLI::App& group, Action& action);
 void add_sim_run(CLI::App& group, Action& action);
 void add_sim_view(CLI::App& group, Action& action);
 

@@ -103,9 +103,7 @@ class Batch {
       BatchRun done;
       done.set = planned_[i].set->name;
       sim::RunOptions options = each_;
-      options.watch = [&](double t, const DetectionList& found) {
-        done.found.push_back({t, {found.items, found.items + found.count}});
-      };
+      keep_found(options, done);
       Result<sim::Run> run = sim::run_scenario(*planned_[i].scenario, options, log_);
       if (!run) {
         const std::lock_guard lock{mutex_};
@@ -120,6 +118,7 @@ class Batch {
   void finish(std::size_t i, BatchRun& done) {
     sim::ReportedRun reported;
     reported.suite = done.set;
+    if (options_.look) options_.look(done);
     picture(i, done, reported);
     reported.scenario = done.run.scenario;
     reported.truth = std::move(done.run.truth);
@@ -183,6 +182,19 @@ class Batch {
 
 }  // namespace
 
+void keep_found(sim::RunOptions& options, BatchRun& run) {
+  options.watch = [&run](double t, const DetectionList& found, const risk::PeopleReport& report) {
+    FoundPeople now{t, {found.items, found.items + found.count}, {}};
+    for (int i = 0; i < report.people.count; ++i) {
+      const track::Person& person = report.people.items[i];
+      if (!person.confirmed) continue;
+      const risk::Contact& contact = report.contacts[i];
+      now.followed.push_back({person.box, person.id, contact.ahead_m, contact.probability});
+    }
+    run.found.push_back(std::move(now));
+  };
+}
+
 void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
   CLI::Option* oracle = command.add_flag(
       "--oracle", choice.oracle, "A stand-in that warns from the truth, instead of the firmware");
@@ -210,6 +222,10 @@ void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
                   "From a picture to its result on the scenario's clock, milliseconds")
       ->check(between(0, 1000))
       ->capture_default_str();
+  command
+      .add_option("--records", choice.records,
+                  "Folder for records of the firmware's warnings; kerbwatch replay reads them")
+      ->check(not_empty);
 }
 
 std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int threads) {
@@ -233,6 +249,8 @@ std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int th
   if (choice.backend == "cpu") config.vision_backend = VisionBackend::cpu;
   if (choice.backend == "cuda") config.vision_backend = VisionBackend::cuda;
   if (config.vision_threads == 0) config.vision_threads = threads;
+  config.record.enabled = !choice.records.empty();
+  if (config.record.enabled) config.record.path = choice.records;
   if (options.candidate != sim::Candidate::product) return options;
   Config checked = config;
   checked.cameras = {sim::config_for(config, {}).cameras.front()};

@@ -15,6 +15,7 @@
 namespace kerb::lab {
 namespace {
 
+constexpr double kLikely = 0.5;  // of a contact
 constexpr int kReportWidth = 416, kJpegQuality = 72;
 const cv::Scalar kTruth{220, 220, 220}, kFound{0, 176, 255}, kCollision{32, 45, 217},
     kInformation{0, 177, 242}, kWhite{255, 255, 255}, kBlack{0, 0, 0};
@@ -121,9 +122,20 @@ struct RunPainter::Impl {
       if (f.t <= t + 1e-6) last = &f;
     if (last == nullptr) return;
     const double scale = double(bgr.cols) / run.run.scenario.camera.width;
+    const bool large = bgr.cols > 800;
+    const auto scaled = [scale](const Detection& d) {
+      return cv::Rect2d{scale * d.x, scale * d.y, scale * d.w, scale * d.h};
+    };
     for (const Detection& d : last->people)
-      cv::rectangle(bgr, cv::Rect2d{scale * d.x, scale * d.y, scale * d.w, scale * d.h}, kFound,
-                    bgr.cols > 800 ? 2 : 1, cv::LINE_AA);
+      cv::rectangle(bgr, scaled(d), kFound * 0.6, 1, cv::LINE_AA);
+    for (const FollowedPerson& p : last->followed) {
+      const cv::Scalar& colour = p.probability >= kLikely ? kCollision : kFound;
+      const cv::Rect2d box = scaled(p.box);
+      cv::rectangle(bgr, box, colour, large ? 3 : 2, cv::LINE_AA);
+      label(bgr, fmt::format("{:.0f} m", p.ahead_m),
+            {static_cast<int>(box.x), static_cast<int>(box.y) - (large ? 24 : 15)},
+            large ? 0.55 : 0.35, kWhite, colour);
+    }
   }
   void draw_words(cv::Mat& bgr, double t) {
     const double size = bgr.cols > 800 ? 0.7 : 0.42;

@@ -115,9 +115,7 @@ int view(const ViewOptions& o) {
   if (Status ok = check_apart({o.out}, inputs); !ok) return fail(ok.error());
   BatchRun run;
   run.set = set.name;
-  options->watch = [&](double t, const DetectionList& found) {
-    run.found.push_back({t, {found.items, found.items + found.count}});
-  };
+  keep_found(*options, run);
   QuietLog log;
   Result<sim::Run> done = sim::run_scenario(scenario, *options, log);
   if (!done) return fail(done.error());
@@ -134,7 +132,9 @@ void add_sim_view(CLI::App& group, Action& action) {
   CLI::App* command =
       group.add_subcommand("view", "Look at a run: a contact sheet, a picture or a video");
   command->footer(
-      "Light boxes are true, amber ones are what the firmware found; the frame is red during a\n"
+      "Light boxes are true; amber ones are whom the firmware follows, with their distance (red: "
+      "it\n"
+      "takes a contact for likely), thin ones what it found. The frame is red during a\n"
       "collision warning and amber during an information.\n"
       "Examples:\n  kerblab sim view --suite euroncap --only CPNA --oracle --out sheet.png\n"
       "  kerblab sim view my-street.toml --at 2.5 --width 1280 --out picture.png\n"

@@ -167,6 +167,10 @@ std::set<Place> by_definition(const Geometry& g, const SearchSettings& s, int wi
           const double under = foot - s.ground->horizon_row - s.ground->slack_rows;
           if (over * s.ground->tallest_m < tall * s.ground->camera_height_m - 1e-9) continue;
           if (under * s.ground->shortest_m > tall * s.ground->camera_height_m + 1e-9) continue;
+          // How far to the side the shortest would stand.
+          const double beside = std::abs((left + right) / 2 - s.ground->middle_column) / tall;
+          if (s.ground->side_m > 0 && beside * s.ground->shortest_m > s.ground->side_m + 1e-9)
+            continue;
         }
         places.insert({scale, x, y});
       }
@@ -206,7 +210,7 @@ void test_windows_are_those_of_the_definition() {
     for (int stride : {8, 5})
       for (int padding : {0, 16, 13})
         for (int region = 0; region < 5; ++region)
-          for (int ground = 0; ground < 3; ++ground) {
+          for (int ground = 0; ground < 4; ++ground) {
             SearchSettings s;
             s.scale_step = 1.3;
             s.stride = stride;
@@ -219,6 +223,7 @@ void test_windows_are_those_of_the_definition() {
             s.region = regions[region];
             if (ground == 1) s.ground = GroundPlane{90.3, 1.4, 0.9, 2.1, 8};
             if (ground == 2) s.ground = GroundPlane{-20, 2.5, 1.5, 1.8, 0};
+            if (ground == 3) s.ground = GroundPlane{90.3, 1.4, 0.9, 2.1, 8, 0.7, 140.5};
             compare(g, s, 257, 203);
           }
 }
@@ -244,6 +249,25 @@ void test_ground_keeps_people_on_the_road_only() {
   // 96 pixels tall: feet from 480 + 96 * 1.4 / 2.1 - 8 = 536 to 480 + 96 * 1.4 / 0.9 + 8 = 637.3.
   TEST_ASSERT_EQUAL(424, road.pyramid.levels[0].y0);  // 424 + 112 = 536
   TEST_ASSERT_EQUAL(13, road.windows[0].rows);        // ... 632
+}
+
+// Who is far away is small, and is looked for only near the middle: 40 pixels for 0.9 m are 44 a
+// metre.
+void test_far_to_the_side_nobody_is_looked_for() {
+  SearchSettings s;
+  s.min_height = 40;
+  s.max_height = 40;
+  s.ground = GroundPlane{360, 1.4, 0.9, 2.1, 8, 8, 640};
+  const SearchPlan near = planned(s, 1280, 720);
+  TEST_ASSERT_EQUAL(1, near.windows.size());
+  const Detection first = near.box({}, 0, 0, 0, 0);
+  const Detection last = near.box({}, 0, (near.windows[0].columns - 1) * near.stride, 0, 0);
+  const double reach = 8 * 40 / 0.9, step = near.stride * 40 / 96.0;
+  TEST_ASSERT_DOUBLE_WITHIN(step, 640 - reach, double{first.x} + double{first.w} / 2);
+  TEST_ASSERT_DOUBLE_WITHIN(step, 640 + reach, double{last.x} + double{last.w} / 2);
+  TEST_ASSERT_TRUE(double{first.x} + double{first.w} / 2 >= 640 - reach);
+  s.ground->side_m = 0;
+  TEST_ASSERT_TRUE(planned(s, 1280, 720).windows[0].columns > near.windows[0].columns * 3 / 2);
 }
 
 void test_settings_that_make_no_sense_are_refused() {
@@ -317,6 +341,7 @@ int main() {
   RUN_TEST(test_windows_are_those_of_the_definition);
   RUN_TEST(test_a_region_or_ground_can_leave_nothing);
   RUN_TEST(test_ground_keeps_people_on_the_road_only);
+  RUN_TEST(test_far_to_the_side_nobody_is_looked_for);
   RUN_TEST(test_settings_that_make_no_sense_are_refused);
   RUN_TEST(test_pictures_and_windows_that_make_no_sense_are_refused);
   RUN_TEST(test_huge_pictures_are_planned_or_refused);

@@ -41,6 +41,12 @@ class Listener {
       } else {
         ++heard_.undecodable;
       }
+    } else if (frame.id == can::kReadyId) {
+      if (const Result<can::ReadyMessage> ready = can::decode_ready(frame)) {
+        count(frame.id, ready->counter);
+      } else {
+        ++heard_.undecodable;
+      }
     } else if (frame.id == can::kObjectsId) {
       if (const Result<can::ObjectFrame> object = can::decode_objects(frame)) {
         take(at, *object);

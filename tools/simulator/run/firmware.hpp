@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "firmware/config/config.hpp"
+#include "firmware/risk/people_report.hpp"
 #include "hal/base/log.hpp"
 #include "hal/can_bus.hpp"
 #include "hal/output_line.hpp"
@@ -50,11 +51,13 @@ class Firmware {
   /// The control round; the clock stands at `now`.
   virtual void tick(Nanos now) = 0;
   virtual void finish(Nanos now) { static_cast<void>(now); }
-  /// The people found in the last picture, for reports.
-  [[nodiscard]] virtual const DetectionList& found() { return nobody_; }
+  /// The people found in the last picture, and those followed, for reports.
+  [[nodiscard]] virtual const DetectionList& found() { return none_found_; }
+  [[nodiscard]] virtual const risk::PeopleReport& followed() { return none_followed_; }
 
  private:
-  DetectionList nobody_;
+  DetectionList none_found_;
+  risk::PeopleReport none_followed_;
 };
 
 /// The product: pipeline and controller as in the car, on the scenario's clock. The camera of
@@ -66,7 +69,8 @@ Result<std::unique_ptr<Firmware>> make_product(const Config& config, const Scena
 std::unique_ptr<Firmware> make_stand_in(Candidate candidate, const Scenario& scenario,
                                         const Truth& truth, const Reach& reach, Nanos start);
 
-/// The configuration for a scenario: `base`, with the scenario's camera and everything in memory.
+/// The configuration for a scenario: `base`, with the scenario's camera and everything in memory
+/// but for records of warnings.
 [[nodiscard]] Config config_for(const Config& base, const Scenario& scenario);
 
 }  // namespace kerb::sim

@@ -4,13 +4,12 @@
 
 #include "firmware/control/controller.hpp"
 #include "firmware/main/open_pipeline.hpp"
+#include "firmware/main/open_recorder.hpp"
 #include "tools/simulator/run/firmware.hpp"
 #include "tools/simulator/run/lockstep_source.hpp"
 
 namespace kerb::sim {
 namespace {
-
-constexpr double kRearOverhang = 0.9;  // metres from the rear axle to the rear bumper
 
 class Product final : public Firmware {
  public:
@@ -36,7 +35,13 @@ class Product final : public Firmware {
     if (!opened) return opened.error();
     if (opened->detector_error) return *opened->detector_error;
     pipeline_ = std::move(opened->pipeline);
+    CameraPipeline* const pipelines[] = {pipeline_.get()};
+    Result<std::unique_ptr<records::WarningRecorder>> recorder =
+        open_recorder(config_, pipelines, KERB_VERSION, log_);
+    if (!recorder) return recorder.error();
+    recorder_ = std::move(*recorder);
     ControlDevices devices;
+    if (recorder_) devices.record = &recorder_->control();
     devices.bus = &reach_.bus;
     devices.warning_lamp = &reach_.warning_lamp;
     devices.status_lamp = &reach_.status_lamp;
@@ -60,6 +65,8 @@ class Product final : public Firmware {
     controller_->finish(now);
   }
   [[nodiscard]] const DetectionList& found() override { return pipeline_->sighting().people; }
+  // The controller's round reads the same report: both on the stepper's thread.
+  [[nodiscard]] const risk::PeopleReport& followed() override { return pipeline_->people(); }
 
  private:
   void stop() {
@@ -73,6 +80,7 @@ class Product final : public Firmware {
   Log& log_;
   std::shared_ptr<LockstepCamera> camera_;
   std::unique_ptr<Vision> vision_;
+  std::unique_ptr<records::WarningRecorder> recorder_;
   std::unique_ptr<CameraPipeline> pipeline_;
   std::optional<Controller> controller_;
 };
@@ -126,7 +134,17 @@ Config config_for(const Config& base, const Scenario& scenario) {
   camera.height_m = spec.height_m;
   camera.pitch_deg = -spec.pitch_deg;  // the product counts upwards, a scenario downwards
   camera.yaw_deg = spec.yaw_deg;
-  camera.ahead_m = scenario.car.length_m - spec.behind_m - kRearOverhang;
+  camera.roll_deg = spec.roll_deg;
+  camera.k1 = spec.k1;
+  camera.k2 = spec.k2;
+  camera.k3 = camera.p1 = camera.p2 = 0;
+  // The middle of the front follows the way, with its heading: that is where this car turns, as a
+  // real one does about its rear axle.
+  camera.ahead_m = -spec.behind_m;
+  camera.left_m = spec.left_m;
+  config.car.width_m = scenario.car.width_m;
+  config.car.length_m = scenario.car.length_m;
+  config.car.axle_to_bumper_m = 0;
   config.can.enabled = true;
   config.can.interface = "in memory";
   config.watchdog.enabled = false;

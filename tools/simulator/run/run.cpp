@@ -115,7 +115,7 @@ class Stepper {
       if (!faults_.apply(captured, bytes_)) continue;
       firmware_->show(bytes_, SimClock::of_scenario(captured));
       ++run_.pictures;
-      if (options_.watch) options_.watch(captured, firmware_->found());
+      if (options_.watch) options_.watch(captured, firmware_->found(), firmware_->followed());
     }
   }
   void listen() {

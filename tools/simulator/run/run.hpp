@@ -8,16 +8,25 @@
 
 namespace kerb::sim {
 
+/// The product's defaults, but for records of warnings: a desk has no folder for them.
+[[nodiscard]] inline Config without_records() {
+  Config config;
+  config.record.enabled = false;
+  return config;
+}
+
 struct RunOptions {
   Candidate candidate = Candidate::product;
-  Config config;  ///< for the product; its camera becomes the scenario's
+  /// For the product; its camera becomes the scenario's. Leaves no records unless asked to.
+  Config config = without_records();
   /// From a picture's exposure to when its result is known, seconds: a frame at 30 Hz. What is sent
   /// about a picture is sent that much later, however fast or slow this machine is.
   double latency_s = 0.033;
   PainterMaker painter = make_plain_painter;
   int threads = 2;  ///< for drawing
-  /// Called with each picture's time and what was found in it; may be empty.
-  std::function<void(double t, const DetectionList& found)> watch;
+  /// Called with each picture's time, what was found in it and who is followed; may be empty.
+  std::function<void(double t, const DetectionList& found, const risk::PeopleReport& followed)>
+      watch;
 };
 
 /// One run: what was sent, what is true, and what the judge says.

@@ -3,6 +3,8 @@
 #include "drivers/alsa/tone_generator.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 
 #include "tests/contract/outputs_tone_measure.hpp"
 #include "tests/support/unity.hpp"
@@ -55,6 +57,40 @@ void patterns_measure_as_they_were_asked_for_to_one_percent() {
     TEST_ASSERT_TRUE_MESSAGE(m.peak <= c.pattern.volume, name);
     TEST_ASSERT_TRUE_MESSAGE(m.peak > 0.98 * c.pattern.volume, name);
     TEST_ASSERT_TRUE_MESSAGE(m.max_step <= ToneGenerator::max_step(c.pattern, c.rate), name);
+  }
+}
+
+// The sound of a collision warning, as it ships: by zero crossings and by the energy at each
+// frequency, whichever is asked.
+void the_default_pattern_is_high_and_pulsed_as_a_warning_must_be() {
+  for (const double rate : {48000.0, 44100.0, 16000.0}) {
+    const Recording recording = play(TonePattern{}, rate, 3);
+    const ToneMeasurement m = measure_tone(recording);
+    TEST_ASSERT_TRUE(m.frequency_hz >= 800);
+    TEST_ASSERT_TRUE(m.pulses_per_s >= 6 && m.pulses_per_s <= 12);
+    TEST_ASSERT_TRUE(m.duty >= 0.25 && m.duty <= 0.95);
+    TEST_ASSERT_TRUE(m.peak > 0.5);
+    // No lower tone in it: of all the energy below 3 kHz, by a plain sum at each 20 Hz over a
+    // second, the most is at 800 Hz or above, and next to nothing lies below 700.
+    double most = 0, most_at = 0, low = 0, all = 0;
+    for (double hz = 20; hz <= 3000; hz += 20) {
+      double re = 0, im = 0;
+      for (std::size_t i = 0; i < static_cast<std::size_t>(rate); ++i) {
+        const double turn = 2 * std::numbers::pi * hz * static_cast<double>(i) / rate;
+        re += recording.samples[i] * std::cos(turn);
+        im += recording.samples[i] * std::sin(turn);
+      }
+      const double energy = re * re + im * im;
+      all += energy;
+      if (hz < 700) low += energy;
+      if (energy > most) {
+        most = energy;
+        most_at = hz;
+      }
+    }
+    TEST_ASSERT_TRUE(most_at >= 800);
+    TEST_ASSERT_DOUBLE_WITHIN(20, m.frequency_hz, most_at);
+    TEST_ASSERT_TRUE(low < 0.01 * all);
   }
 }
 
@@ -161,6 +197,7 @@ void the_same_pattern_again_changes_nothing() {
 int main() {
   UNITY_BEGIN();
   RUN_TEST(patterns_measure_as_they_were_asked_for_to_one_percent);
+  RUN_TEST(the_default_pattern_is_high_and_pulsed_as_a_warning_must_be);
   RUN_TEST(duty_one_is_a_steady_tone);
   RUN_TEST(extremes_of_duty_do_not_click);
   RUN_TEST(the_sine_goes_on_in_phase_through_the_pauses);

@@ -91,6 +91,14 @@ Json signals_of(const VehicleBody& m) {
           {"VEH_TurnSignal", static_cast<int>(m.turn_signal)},
           {"VEH_Gear", static_cast<int>(m.gear)}};
 }
+Json signals_of(const VehicleDriver& m) {
+  return {{"VEH_Driver_Counter", m.counter},
+          {"VEH_OffButton", m.off_pressed ? 1 : 0},
+          {"VEH_ConfirmButton", m.confirm_pressed ? 1 : 0}};
+}
+Json signals_of(const ReadyMessage& m) {
+  return {{"KW_Ready_Counter", m.counter}, {"KW_Readiness", static_cast<int>(m.readiness)}};
+}
 Json signals_of(const ServiceMessage& m) {
   return {{"KW_Service_Counter", m.counter},
           {"KW_ServiceRequest", static_cast<int>(m.request)},
@@ -191,6 +199,11 @@ void encode_all(int count, unsigned seed) {
                            static_cast<Gear>(kGears[dice.number(0, 4)]), counter};
     print("VEH_Body", encode(body), signals_of(body));
 
+    const VehicleDriver driver{dice.coin(), dice.coin(), counter};
+    print("VEH_Driver", encode(driver), signals_of(driver));
+    const ReadyMessage ready{static_cast<Readiness>(dice.number(0, kReadinessCount - 1)), counter};
+    print("KW_Ready", encode(ready), signals_of(ready));
+
     const ServiceMessage service{static_cast<ServiceRequest>(dice.number(0, 3)),
                                  static_cast<WarningLevel>(dice.number(0, 2)), dice.inside(0, 25.4),
                                  counter};
@@ -214,13 +227,17 @@ void decode_all() {
     if (name == "KW_Objects") out = report(decode_objects(frame_of(kObjectsId, hex)));
     if (name == "VEH_Motion") out = report(decode_vehicle_motion(frame_of(kVehicleMotionId, hex)));
     if (name == "VEH_Body") out = report(decode_vehicle_body(frame_of(kVehicleBodyId, hex)));
+    if (name == "VEH_Driver") out = report(decode_vehicle_driver(frame_of(kDriverId, hex)));
+    if (name == "KW_Ready") out = report(decode_ready(frame_of(kReadyId, hex)));
     if (name == "KW_Service") out = report(decode_service(frame_of(kServiceId, hex)));
     std::cout << out << '\n';
   }
 }
 
 void print_tables() {
-  Json causes, states, levels;
+  Json causes, states, levels, readiness;
+  for (int i = 0; i < kReadinessCount; ++i)
+    readiness[std::to_string(i)] = name_of(static_cast<Readiness>(i));
   for (int i = 0; i < kCauseCount; ++i) causes[std::to_string(i)] = name_of(static_cast<Cause>(i));
   for (int i = 0; i < 4; ++i) states[std::to_string(i)] = name_of(static_cast<HealthState>(i));
   for (int i = 0; i < 3; ++i) levels[std::to_string(i)] = name_of(static_cast<WarningLevel>(i));
@@ -232,6 +249,7 @@ void print_tables() {
                {{"KW_Cause", causes},
                 {"KW_State", states},
                 {"KW_WarningLevel", levels},
+                {"KW_Readiness", readiness},
                 {"KW_ServiceLevel", levels},
                 {"KW_Detector", {{"0", "none"}, {"1", "present"}}},
                 {"KW_ObjectPart", {{"0", "place"}, {"1", "motion"}}},
@@ -259,10 +277,13 @@ void print_tables() {
                 {"KW_Objects", kObjectsId},
                 {"VEH_Motion", kVehicleMotionId},
                 {"VEH_Body", kVehicleBodyId},
+                {"VEH_Driver", kDriverId},
+                {"KW_Ready", kReadyId},
                 {"KW_Service", kServiceId}}},
               {"periods",
                {{"KW_Status", ms(kStatusPeriod)},
                 {"KW_Warning", ms(kWarningPeriod)},
+                {"KW_Ready", ms(kReadyPeriod)},
                 {"KW_Objects", ms(kObjectsPeriod)}}}}
       << '\n';
 }

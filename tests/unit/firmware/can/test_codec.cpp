@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <cstdlib>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <random>
@@ -137,6 +138,25 @@ void test_status_comes_back_as_it_went() {
   TEST_ASSERT_EQUAL(15, got->counter);
 }
 
+void test_readiness_and_the_drivers_buttons_come_back_as_they_went() {
+  for (int i = 0; i < kReadinessCount; ++i) {
+    const ReadyMessage sent{static_cast<Readiness>(i), static_cast<std::uint8_t>(15 - i)};
+    const Result<ReadyMessage> got = decode_ready(encode(sent));
+    TEST_ASSERT_OK(got);
+    TEST_ASSERT_EQUAL(sent.readiness, got->readiness);
+    TEST_ASSERT_EQUAL(sent.counter, got->counter);
+  }
+  for (const bool off : {false, true})
+    for (const bool confirm : {false, true}) {
+      const Result<VehicleDriver> got =
+          decode_vehicle_driver(encode(VehicleDriver{off, confirm, 9}));
+      TEST_ASSERT_OK(got);
+      TEST_ASSERT_EQUAL(off, got->off_pressed);
+      TEST_ASSERT_EQUAL(confirm, got->confirm_pressed);
+      TEST_ASSERT_EQUAL(9, got->counter);
+    }
+}
+
 void test_numbers_saturate_and_round() {
   struct Case {
     double sent, expected;
@@ -221,13 +241,14 @@ void test_a_service_request_without_the_magic_number_is_refused() {
 
 void test_random_frames_are_survived() {
   std::mt19937 random{2};
-  constexpr std::uint32_t kIds[] = {kVehicleMotionId, kVehicleBodyId, kWarningId,
-                                    kObjectsId,       kStatusId,      kServiceId};
+  constexpr std::uint32_t kIds[] = {kVehicleMotionId, kVehicleBodyId, kWarningId, kObjectsId,
+                                    kStatusId,        kServiceId,     kReadyId,   kDriverId};
   constexpr std::uint16_t kDataIds[] = {kVehicleMotionDataId, kVehicleBodyDataId, kWarningDataId,
-                                        kObjectsDataId,       kStatusDataId,      kServiceDataId};
+                                        kObjectsDataId,       kStatusDataId,      kServiceDataId,
+                                        kReadyDataId,         kDriverDataId};
   for (int round = 0; round < 20000; ++round) {
     CanFrame frame;
-    const std::size_t kind = random() % 6;
+    const std::size_t kind = random() % std::size(kIds);
     frame.id = kIds[kind];
     frame.size = random() % 16 != 0 ? 8 : static_cast<std::uint8_t>(random() % 65);
     for (std::uint8_t& byte : frame.data) byte = static_cast<std::uint8_t>(random());
@@ -237,6 +258,8 @@ void test_random_frames_are_survived() {
     (void)decode_warning(frame);
     (void)decode_objects(frame);
     (void)decode_status(frame);
+    (void)decode_ready(frame);
+    (void)decode_vehicle_driver(frame);
     (void)decode_service(frame);
   }
 }
@@ -266,6 +289,7 @@ int main() {
   RUN_TEST(test_wrong_kinds_of_frame_are_refused);
   RUN_TEST(test_what_we_send_is_a_valid_classic_frame);
   RUN_TEST(test_status_comes_back_as_it_went);
+  RUN_TEST(test_readiness_and_the_drivers_buttons_come_back_as_they_went);
   RUN_TEST(test_numbers_saturate_and_round);
   RUN_TEST(test_not_available_is_never_a_number);
   RUN_TEST(test_an_object_list_comes_back_whole);

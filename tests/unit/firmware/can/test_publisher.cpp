@@ -114,6 +114,28 @@ void test_a_flickering_warning_cannot_flood_the_bus() {
   TEST_ASSERT_LESS_OR_EQUAL(100, sent);
 }
 
+void test_readiness_goes_out_twice_a_second_and_at_once_when_it_changes() {
+  ReadyPublisher publisher{kStart};
+  std::vector<int> at_ms, told, counters;
+  for (int ms = 0; ms < 1800; ++ms) {
+    ReadyMessage message;
+    message.readiness = ms < 703 ? Readiness::ready : Readiness::too_fast;
+    if (ms == 705) message.readiness = Readiness::ready;  // too soon after: not told, nor kept
+    if (const auto frame = publisher.poll(kStart + ms * 1ms, message)) {
+      const Result<ReadyMessage> got = decode_ready(*frame);
+      TEST_ASSERT_OK(got);
+      at_ms.push_back(ms);
+      told.push_back(static_cast<int>(got->readiness));
+      counters.push_back(got->counter);
+    }
+  }
+  const int expected_ms[] = {0, 500, 703, 1000, 1500}, expected[] = {0, 0, 4, 4, 4};
+  TEST_ASSERT_EQUAL(5, at_ms.size());
+  TEST_ASSERT_EQUAL_INT_ARRAY(expected_ms, at_ms.data(), 5);
+  TEST_ASSERT_EQUAL_INT_ARRAY(expected, told.data(), 5);
+  for (int i = 0; i < 5; ++i) TEST_ASSERT_EQUAL(i, counters[static_cast<std::size_t>(i)]);
+}
+
 void test_an_object_list_shares_one_counter_and_the_next_has_another() {
   ObjectPublisher publisher{kStart};
   std::array<CanFrame, kMaxObjectFrames> frames;
@@ -141,6 +163,7 @@ int main() {
   RUN_TEST(test_no_warning_means_no_message);
   RUN_TEST(test_a_warning_starts_at_once_repeats_and_ends_three_times);
   RUN_TEST(test_a_flickering_warning_cannot_flood_the_bus);
+  RUN_TEST(test_readiness_goes_out_twice_a_second_and_at_once_when_it_changes);
   RUN_TEST(test_an_object_list_shares_one_counter_and_the_next_has_another);
   return UNITY_END();
 }

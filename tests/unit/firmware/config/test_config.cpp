@@ -104,7 +104,10 @@ void test_every_value_arrives_where_it_belongs() {
       "clock.rate = 0.25\nvision.backend = \"cuda\"\nhealth.camera_silent_ms = "
       "100\nbudget.check_ms = 0.5\n"
       "detector.model = \"people.kwm\"\ndetector.fusion = \"suppression\"\n"
-      "detector.ground_horizon_row = 300.5\nvision.threads = 3\ndetector.threshold = -0.5\n"
+      "detector.ground = \"anywhere\"\ndetector.ground_slack_deg = 2.5\n"
+      "record.enabled = false\nrecord.before_s = 12.5\nrecord.max_megabytes = 64\n"
+      "record.what = \"collisions\"\nbudget.track_ms = 1.5\n"
+      "detector.ground_side_m = 30.5\nvision.threads = 3\ndetector.threshold = -0.5\n"
       "events.max_bytes = 67108864\ncan.vehicle.motion_stale_ms = 77\nlog.level = \"error\"\n"
       "[[camera]]\nsource = \"video\"\ndevice = \"a.mp4\"\npace = \"recorded\"\nloop = false\n",
       "t");
@@ -114,7 +117,16 @@ void test_every_value_arrives_where_it_belongs() {
   TEST_ASSERT_EQUAL(3, other.config.vision_threads);
   TEST_ASSERT_EQUAL_STRING("people.kwm", other.config.detector.model.c_str());
   TEST_ASSERT_EQUAL(FusionMethod::suppression, other.config.detector.fusion);
-  TEST_ASSERT_EQUAL_DOUBLE(300.5, other.config.detector.ground_horizon_row);
+  TEST_ASSERT_EQUAL_DOUBLE(30.5, other.config.detector.ground_side_m);
+  TEST_ASSERT_EQUAL_DOUBLE(2.5, other.config.detector.ground_slack_deg);
+  TEST_ASSERT_EQUAL(GroundUse::anywhere, other.config.detector.ground);
+  TEST_ASSERT_EQUAL(GroundUse::automatic, result.config.detector.ground);
+  TEST_ASSERT_TRUE(result.config.record.enabled);
+  TEST_ASSERT_FALSE(other.config.record.enabled);
+  TEST_ASSERT_EQUAL_DOUBLE(12.5, other.config.record.before_s);
+  TEST_ASSERT_EQUAL_INT(64, other.config.record.max_megabytes);
+  TEST_ASSERT_EQUAL(RecordWhat::collisions, other.config.record.what);
+  TEST_ASSERT_TRUE(other.config.budget.track == 1500us);
   TEST_ASSERT_TRUE(result.config.detector.model.empty());
   TEST_ASSERT_FALSE(result.config.detector.threshold.has_value());
   TEST_ASSERT_EQUAL_DOUBLE(-0.5, other.config.detector.threshold.value());
@@ -173,6 +185,32 @@ void test_a_problem_names_key_value_and_rule() {
        "must be 1..300 (s)"},
       {"[health]\ncamera_silent_ms = 1000", "health.camera_silent_ms", "1000",
        "must be less than health.camera_failed_ms (1000)"},
+      {"[[camera]]\npitch_deg = 30", "camera[0].pitch_deg", "30",
+       "must let it see the road: the whole picture is above the horizon, by "},
+      {"[[camera]]\npitch_deg = -45", "camera[0].pitch_deg", "-45",
+       "must let it see ahead: the picture ends 3.2 m from the camera, 10 m are needed"},
+      {"[[camera]]\nroll_deg = 90", "camera[0].roll_deg", "90", "must be -45..45 (degrees)"},
+      {"[[camera]]\nk1 = -0.9", "camera[0].k1", "-0.9",
+       "must not fold the picture: with k1 k2 k3 p1 p2 and fov_deg as they are, two of its pixels "
+       "show the same direction"},
+      {"[[camera]]\nfocal_px = 500\np2 = 0.5", "camera[0].p2", "0.5",
+       "must not fold the picture: with k1 k2 k3 p1 p2 and focal_px as they are"},
+      {"[[camera]]\ncenter_x = 1280", "camera[0].center_x", "1280",
+       "must lie in the picture: less than camera.width (1280)"},
+      {"[[camera]]\ncenter_y = 900", "camera[0].center_y", "900",
+       "must lie in the picture: less than camera.height (720)"},
+      {"[[camera]]\nfocal_px = 20000", "camera[0].focal_px", "20000",
+       "makes an angle of view of 3.7 degrees with camera.width, must be 5..170 (1280)"},
+      {"[[camera]]\nahead_m = 5", "camera[0].ahead_m", "5",
+       "must be at the car: at most 0.5 more than car.axle_to_bumper_m (3.6)"},
+      {"[[camera]]\nahead_m = -1.5", "camera[0].ahead_m", "-1.5",
+       "must be at the car: at least -1.4, by car.axle_to_bumper_m and car.length_m (3.6, 4.5)"},
+      {"[[camera]]\nleft_m = 1.5", "camera[0].left_m", "1.5",
+       "must be at the car: at most 0.3 beyond half of car.width_m (1.8)"},
+      {"[car]\nlength_m = 3", "car.axle_to_bumper_m", "3.6",
+       "must not be more than car.length_m (3)"},
+      {"[warning]\nsensitivity = \"earl\"", "warning.sensitivity", "\"earl\"",
+       "must be one of late, normal, early; did you mean 'early'?"},
   };
   for (const Case& c : kCases) {
     const LoadResult result = parse_config(c.text, "t.toml");
@@ -186,6 +224,36 @@ void test_a_problem_names_key_value_and_rule() {
         line.find(std::string{c.key} + " = " + c.value + ": " + c.rule) != std::string::npos,
         line.c_str());
   }
+}
+
+/// What a calibration may be: a rule must not refuse the cameras there are.
+void test_real_calibrations_are_allowed() {
+  for (const char* text : {
+           "[[camera]]\nfov_deg = 120\nk1 = -0.1\nk2 = 0.01\npitch_deg = -8\nroll_deg = 2\n",
+           "[[camera]]\nfocal_px = 1182.4\ncenter_x = 644.1\ncenter_y = 352.8\nk1 = -0.33\n"
+           "k2 = 0.12\nk3 = -0.02\np1 = 0.0004\np2 = -0.0007\npitch_deg = -2.5\nyaw_deg = 1\n",
+           "[car]\nlength_m = 12\naxle_to_bumper_m = 8.7\nwidth_m = 2.55\n"
+           "[[camera]]\nheight_m = 3.1\nahead_m = 8.9\nleft_m = -1.4\npitch_deg = -15\n",
+           "[[camera]]\nfov_deg = 170\n",
+           "[[camera]]\nfov_deg = 5\n",
+           // A recording keeps its own size, which nobody knows yet.
+           "[[camera]]\nsource = \"video\"\ndevice = \"a.mp4\"\ncenter_x = 1400\n"
+           "focal_px = 17000\npitch_deg = 40\n",
+       })
+    TEST_ASSERT_EQUAL_STRING("", joined(parse_config(text, text).lines()).c_str());
+  const Config config =
+      parse_config(
+          "[car]\nwidth_m = 2\nlength_m = 5\naxle_to_bumper_m = 4\n[warning]\nsensitivity = "
+          "\"late\"\n[budget]\ntrack_ms = 1.5\n[[camera]]\npitch_sigma_deg = 0.2\nleft_m = 0.3\n",
+          "t")
+          .config;
+  TEST_ASSERT_EQUAL_DOUBLE(2, config.car.width_m);
+  TEST_ASSERT_EQUAL_DOUBLE(5, config.car.length_m);
+  TEST_ASSERT_EQUAL_DOUBLE(4, config.car.axle_to_bumper_m);
+  TEST_ASSERT_TRUE(config.warning.sensitivity == Sensitivity::late);
+  TEST_ASSERT_TRUE(config.budget.track == 1500us);
+  TEST_ASSERT_EQUAL_DOUBLE(0.2, config.cameras[0].pitch_sigma_deg);
+  TEST_ASSERT_EQUAL_DOUBLE(0.3, config.cameras[0].left_m);
 }
 
 void test_the_limits_themselves_are_allowed_and_the_next_value_is_not() {
@@ -435,6 +503,7 @@ int main(int argc, char** argv) {
   RUN_TEST(test_every_value_arrives_where_it_belongs);
   RUN_TEST(test_each_wrong_file_gets_its_lines);
   RUN_TEST(test_a_problem_names_key_value_and_rule);
+  RUN_TEST(test_real_calibrations_are_allowed);
   RUN_TEST(test_the_limits_themselves_are_allowed_and_the_next_value_is_not);
   RUN_TEST(test_what_cannot_be_a_file_gets_one_line);
   RUN_TEST(test_letters_outside_ascii_are_fine_in_comments_and_strings_only);

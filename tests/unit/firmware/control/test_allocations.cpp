@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame loop allocates nothing. Camera, image operators, detector, flow, hand-over, health, bus
-// and lamps run as in the product; every call of the allocator in this process is counted once the
-// frames flow. The event log's writer may allocate; that posting does not is shown in
-// test_event_log_allocations.cpp.
+// The frame loop allocates nothing. Camera, image operators, detector, flow, who follows people,
+// the recorder of warnings with its pictures, hand-over, health, bus and lamps run as in the
+// product; every call of the allocator in this process is counted once the frames flow. The event
+// log's writer may allocate; that posting does not is shown in test_event_log_allocations.cpp. So
+// may the recorder once there is a warning to write.
 #include <chrono>
 #include <thread>
 
+#include "drivers/jpeg/jpeg_encoder.hpp"
 #include "drivers/replay/open_replay.hpp"
 #include "firmware/can/codec.hpp"
 #include "firmware/control/controller.hpp"
+#include "firmware/replay/product_deciders.hpp"
+#include "firmware/replay/warning_recorder.hpp"
 #include "gpu/flow/motion_points.hpp"
 #include "gpu/hog/detector.hpp"
 #include "gpu/image/preparer.hpp"
@@ -17,7 +21,9 @@
 #include "hal/fake/output_line.hpp"
 #include "hal/fake/tone.hpp"
 #include "tests/support/allocations.hpp"
+#include "tests/support/temp_folder.hpp"
 #include "tests/support/unity.hpp"
+#include "tests/unit/firmware/control/road.hpp"
 #include "tests/unit/gpu/bar_model.hpp"
 
 using namespace kerb;
@@ -33,6 +39,36 @@ struct Case {
   const char* format;
   int mosaic;
   bool colour = false;  // a model that needs it
+};
+
+/// What is told in the log, with words that take memory.
+std::uint64_t changes_of(const Controller& controller) {
+  const ControlTotals& totals = controller.totals();
+  return totals.state_changes + totals.informations + totals.collisions;
+}
+
+/// Whom the product's detector finds, and people on the pavement.
+class WithPeople final : public Detector {
+ public:
+  WithPeople(std::unique_ptr<Detector> inner, const track::CameraModel& camera)
+      : inner_{std::move(inner)} {
+    for (const test::Walker& w :
+         {test::Walker{.x_m = 14, .y_m = 3}, test::Walker{.x_m = 18, .y_m = -3}})
+      if (const auto box = test::box_of(camera, w)) boxes_.push_back(*box);
+    TEST_ASSERT_EQUAL_size_t(2, boxes_.size());
+  }
+  Status detect(const PreparedImage& image, DetectionList& out) override {
+    const Status found = inner_->detect(image, out);
+    for (const Detection& box : boxes_)
+      if (out.count < DetectionList::kCapacity) out.items[out.count++] = box;
+    return found;
+  }
+  [[nodiscard]] const char* name() const noexcept override { return inner_->name(); }
+  [[nodiscard]] bool needs_colour() const noexcept override { return inner_->needs_colour(); }
+
+ private:
+  std::unique_ptr<Detector> inner_;
+  std::vector<Detection> boxes_;
 };
 
 void count_for(const Case& c) {
@@ -81,15 +117,32 @@ void count_for(const Case& c) {
   TEST_ASSERT_OK(flow);
   ego::MotionWatchSettings watch;
   watch.points = 250;  // again, for a slow machine
+  records::RecordedSettings recorded;
+  recorded.cameras.push_back({.name = "pattern",
+                              .model = track::model_of(settings, settings.width, settings.height),
+                              .tracker = {},
+                              .car = {},
+                              .contact = {}});
   CameraPipeline pipeline{
       std::make_unique<ReopeningSource>(std::move(*source), info, open, clock, log),
       std::move(*preparer),
-      std::move(*detector),
+      std::make_unique<WithPeople>(std::move(*detector), recorded.cameras[0].model),
       StageBudgets{},
       HandOver::newest,
       clock,
       std::make_unique<ego::MotionWatch>(std::move(*flow), ego::Camera{}, ego::EgoSettings{},
-                                         watch)};
+                                         watch),
+      records::make_people_watch(recorded.cameras[0])};
+
+  const test::TempFolder folder;
+  records::RecorderOptions options;
+  options.path = folder.path().string();
+  Result<std::unique_ptr<JpegEncoder>> encoder = JpegEncoder::create(80);
+  TEST_ASSERT_OK(encoder);
+  Result<std::unique_ptr<records::WarningRecorder>> recorder =
+      records::WarningRecorder::open(options, recorded, std::move(*encoder), log);
+  TEST_ASSERT_OK(recorder);
+  pipeline.set_sink(&(*recorder)->camera(0));
 
   FakeCanWire wire;
   FakeCanBus ours{wire, clock}, theirs{wire, clock};
@@ -100,6 +153,7 @@ void count_for(const Case& c) {
   devices.warning_lamp = &warning_lamp;
   devices.status_lamp = &status_lamp;
   devices.tone = &tone;
+  devices.record = &(*recorder)->control();
   Controller controller{config, devices, {{"pattern", &pipeline}}, clock, log};
 
   std::uint8_t counter = 0;
@@ -128,19 +182,24 @@ void count_for(const Case& c) {
     TEST_ASSERT_TRUE(until([&] {
       return controller.health().state == HealthState::active && pipeline.facts().processed >= 20;
     }));
-    const std::uint64_t changes = controller.totals().state_changes;
+    const std::uint64_t changes = changes_of(controller);
     const std::uint64_t frames_before = pipeline.facts().processed;
     before = allocations();
     const bool flowed = until([&] { return pipeline.facts().processed >= frames_before + 60; });
     after = allocations();
     TEST_ASSERT_TRUE(flowed);
-    steady = controller.health().state == HealthState::active &&
-             controller.totals().state_changes == changes;
+    steady = controller.health().state == HealthState::active && changes_of(controller) == changes;
   }
+  const risk::PeopleReport& people = pipeline.people();  // before the pipeline ends
   TEST_ASSERT_TRUE_MESSAGE(steady, "never sixty frames without a change of state");
   TEST_ASSERT_GREATER_THAN_UINT64(0, controller.totals().lists_sent);
   TEST_ASSERT_GREATER_THAN_UINT64(30, pipeline.stage(Stage::motion).frames);
+  TEST_ASSERT_GREATER_THAN_UINT64(60, pipeline.stage(Stage::track).frames);
+  TEST_ASSERT_GREATER_OR_EQUAL_INT(2, people.people.count);
+  TEST_ASSERT_EQUAL_UINT64(0, (*recorder)->status().lost);
+  TEST_ASSERT_FALSE((*recorder)->status().state_too_big);
   TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, after - before, c.format);
+  pipeline.stop();  // before the recorder goes
 }
 
 void test_the_counter_counts() {

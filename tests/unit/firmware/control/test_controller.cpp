@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <functional>
-#include <mutex>
 #include <thread>
 
-#include "firmware/can/codec.hpp"
 #include "hal/fake/can_bus.hpp"
 #include "hal/fake/frame_source.hpp"
 #include "hal/fake/log.hpp"
@@ -15,10 +13,14 @@
 #include "hal/fake/tone.hpp"
 #include "hal/fake/watchdog.hpp"
 #include "tests/support/unity.hpp"
+#include "tests/unit/firmware/control/listener.hpp"
+#include "tests/unit/firmware/control/road.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
+using test::Crowd;
+using test::Walker;
 
 void setUp() {}
 void tearDown() {}
@@ -37,41 +39,6 @@ class PlainPreparer final : public ImagePreparer {
   std::atomic<bool> stuck{false};
 };
 
-/// Sees whom it is told to see.
-class Crowd final : public Detector {
- public:
-  Status detect(const PreparedImage&, DetectionList& out) override {
-    const std::lock_guard lock{mutex_};
-    out = people_;
-    if (broken) return Error{Errc::device, 700, "launch"};
-    return Done{};
-  }
-  [[nodiscard]] const char* name() const noexcept override { return "crowd"; }
-  /// One for each height, feet 100 rows below the horizon, the first the best.
-  void show(const std::vector<float>& heights, float best) {
-    const std::lock_guard lock{mutex_};
-    people_.count = 0;
-    for (const float h : heights)
-      people_.items[people_.count++] = {0, kHorizon + 100 - h, h / 2, h, best--};
-  }
-  static constexpr float kHorizon = 300;
-  std::atomic<bool> broken{false};
-
- private:
-  std::mutex mutex_;
-  DetectionList people_;
-};
-
-struct HeardList {
-  std::uint8_t counter = 0;
-  std::vector<can::ObjectMessage> people;
-  [[nodiscard]] std::vector<double> heights() const {
-    std::vector<double> out;
-    for (const can::ObjectMessage& person : people) out.push_back(person.height_m.value_or(-1));
-    return out;
-  }
-};
-
 /// One camera, as the test sees it.
 struct Eye {
   FakeFrameSource* camera = nullptr;
@@ -83,7 +50,7 @@ struct Eye {
 enum class Detectors { none, one, two, one_of_two, broken };
 
 /// The whole product on fakes, in real time: a camera (or two) at about 50 Hz and a car that talks.
-struct Car {
+struct Car : test::Listener {
   SystemClock clock;
   FakeLog log;
   Config config;
@@ -99,11 +66,6 @@ struct Car {
   std::unique_ptr<Controller> controller;
   bool filming = true, talking = true;
   double speed = 0;
-  std::vector<can::StatusMessage> statuses;
-  std::vector<can::WarningMessage> warnings;
-  std::vector<HeardList> lists;
-  HeardList list;  // the one being heard
-  int bad_frames = 0, stray_frames = 0;
   int slots = 0;  // tenths of a second in which there was a tick
   Nanos last_slot{-1};
   Nanos start, next_motion, next_frame;
@@ -119,21 +81,22 @@ struct Car {
     std::unique_ptr<Crowd> detecting;
     if (with_detector) detecting = std::make_unique<Crowd>();
     eye.detector = detecting.get();
+    std::unique_ptr<PeopleWatch> watch;
+    if (with_detector) watch = test::road_watch(config.car);
     const SourceOpener never = [this]() -> Result<std::unique_ptr<FrameSource>> {
       while (opening_hangs) std::this_thread::sleep_for(milliseconds{5});
       return Error{Errc::not_found, 0, "open"};
     };
     eye.pipeline = std::make_unique<CameraPipeline>(
         std::make_unique<ReopeningSource>(std::move(source), FrameSourceInfo{}, never, clock, log),
-        std::move(preparing), std::move(detecting), StageBudgets{}, HandOver::newest, clock);
+        std::move(preparing), std::move(detecting), StageBudgets{}, HandOver::newest, clock,
+        nullptr, std::move(watch));
     eyes.push_back(std::move(eye));
   }
 
   explicit Car(Detectors detectors = Detectors::none) {
     config.health.recover = milliseconds{200};
     config.service_enabled = true;
-    config.detector.ground_horizon_row = Crowd::kHorizon;
-    config.detector.ground_camera_height_m = 1;
     add_camera(detectors != Detectors::none && detectors != Detectors::broken);
     if (detectors == Detectors::two || detectors == Detectors::one_of_two)
       add_camera(detectors == Detectors::two);
@@ -160,10 +123,11 @@ struct Car {
     for (const Eye& eye : eyes) eye.preparer->stuck = false;
   }
 
-  /// Neither dark nor blinding, and never the same twice running: a picture nobody complains about.
+  /// Neither dark nor blinding, and never the same twice running, but so nearly that nobody looks
+  /// like somebody else: a picture nobody complains about.
   FakeFrame daylight() {
     FakeFrame frame;
-    frame.fill = static_cast<std::uint8_t>(100 + pictures++ % 50);
+    frame.fill = static_cast<std::uint8_t>(120 + pictures++ % 3);
     return frame;
   }
   void step() {
@@ -186,33 +150,8 @@ struct Car {
       ++slots;
     }
     controller->tick(now);
-    while (const Result<CanFrame> frame = theirs.receive(Nanos::zero())) {
-      if (const auto status = can::decode_status(*frame)) {
-        statuses.push_back(*status);
-      } else if (const auto warning = can::decode_warning(*frame)) {
-        warnings.push_back(*warning);
-      } else if (const auto object = can::decode_objects(*frame)) {
-        hear(*object);
-      } else {
-        ++bad_frames;
-      }
-    }
+    hear(theirs);
     clock.sleep_until(now + milliseconds{5});
-  }
-  void hear(const can::ObjectFrame& frame) {
-    using Part = can::ObjectFrame::Part;
-    if (frame.part == Part::place && frame.index == 0) list = {frame.counter, {}};
-    const std::size_t heard = list.people.size();
-    const bool in_order =
-        frame.counter == list.counter &&
-        (frame.count == 0 ||
-         static_cast<std::size_t>(frame.index) + (frame.part == Part::place ? 0 : 1) == heard);
-    if (!in_order) ++stray_frames;
-    if (frame.count > 0 && frame.part == Part::place) list.people.push_back(frame.object);
-    if (frame.count > 0 && frame.part == Part::motion && heard > 0)
-      list.people.back().height_m = frame.object.height_m;
-    if (frame.count == 0 || (frame.part == Part::motion && frame.index == frame.count - 1))
-      lists.push_back(list);
   }
   bool until(const std::function<bool()>& so, Nanos limit = seconds{10}) {
     for (const Nanos end = clock.now() + limit; clock.now() < end;) {
@@ -374,12 +313,9 @@ void test_people_are_told_ten_times_a_second_and_nobody_is_an_empty_list() {
   TEST_ASSERT_TRUE(car.statuses.back().detector_present);
   TEST_ASSERT_TRUE(car.until([&] { return !car.lists.empty(); }));
   TEST_ASSERT_EQUAL_INT(0, car.lists.back().people.size());
-  car.eyes[0].detector->show({170, 120}, 5);
+  const Walker far{.x_m = 25, .y_m = -3, .height_m = 1.6}, near{.x_m = 14, .y_m = 2};
+  TEST_ASSERT_EQUAL_INT(2, car.eyes[0].detector->show({far, near}));
   TEST_ASSERT_TRUE(car.until([&] { return car.lists.back().people.size() == 2; }));
-  TEST_ASSERT_DOUBLE_WITHIN(0.011, 1.7, car.lists.back().heights()[0]);  // best first
-  TEST_ASSERT_DOUBLE_WITHIN(0.011, 1.2, car.lists.back().heights()[1]);
-  TEST_ASSERT_FALSE(car.lists.back().people[0].x_m.has_value());
-  TEST_ASSERT_FALSE(car.lists.back().people[0].age_s.has_value());
   car.lists.clear();
   car.slots = 0;
   const std::uint64_t changes = car.controller->totals().state_changes;
@@ -390,33 +326,87 @@ void test_people_are_told_ten_times_a_second_and_nobody_is_an_empty_list() {
   TEST_ASSERT_LESS_OR_EQUAL_INT(car.slots + 2, car.lists.size());
   if (stops == 0) TEST_ASSERT_GREATER_OR_EQUAL_INT(car.slots - 2, car.lists.size());
   TEST_ASSERT_EQUAL_UINT64(car.lists.size(), car.controller->totals().lists_sent - sent);
-  for (std::size_t i = 1; i < car.lists.size(); ++i) {
+  for (std::size_t i = 1; i < car.lists.size(); ++i)
     TEST_ASSERT_EQUAL_UINT8((car.lists[i - 1].counter + 1) % 16, car.lists[i].counter);
-    // Nobody is followed: no number is meant to be the one of the list before.
-    for (const can::ObjectMessage& now : car.lists[i].people)
-      for (const can::ObjectMessage& before : car.lists[i - 1].people)
-        TEST_ASSERT_TRUE(now.id != before.id);
+
+  const std::vector<can::ObjectMessage>& people = car.lists.back().people;
+  TEST_ASSERT_EQUAL_INT(2, people.size());
+  const double bumper = car.config.car.axle_to_bumper_m;
+  TEST_ASSERT_DOUBLE_WITHIN(1.5, near.x_m - bumper, *people[0].x_m);  // the nearest first
+  TEST_ASSERT_DOUBLE_WITHIN(0.3, near.y_m, *people[0].y_m);
+  TEST_ASSERT_DOUBLE_WITHIN(0.15, near.height_m, *people[0].height_m);
+  TEST_ASSERT_DOUBLE_WITHIN(0.5, 0, *people[0].vx_mps);
+  TEST_ASSERT_DOUBLE_WITHIN(0.5, 0, *people[0].vy_mps);
+  TEST_ASSERT_DOUBLE_WITHIN(3, far.x_m - bumper, *people[1].x_m);
+  TEST_ASSERT_DOUBLE_WITHIN(0.5, far.y_m, *people[1].y_m);
+  TEST_ASSERT_DOUBLE_WITHIN(0.2, far.height_m, *people[1].height_m);
+  if (stops == 0) {  // who is followed keeps their number and grows older
+    for (const test::HeardList& list : car.lists)
+      for (const can::ObjectMessage& person : people) TEST_ASSERT_TRUE(list.has(person.id));
+    TEST_ASSERT_TRUE(*people[0].age_s >= 1.7);
+    TEST_ASSERT_TRUE(*people[0].age_s > *car.lists.front().people[0].age_s);
   }
+  TEST_ASSERT_TRUE(people[0].id != people[1].id);
   TEST_ASSERT_EQUAL_INT(0, car.bad_frames + car.stray_frames);
-  car.eyes[0].detector->show({}, 0);
+  car.eyes[0].detector->show({});
   TEST_ASSERT_TRUE(car.until([&] { return car.lists.back().people.empty(); }));
 }
 
-void test_a_list_has_the_best_of_all_cameras_and_no_more_than_fit() {
+void test_a_list_has_the_nearest_of_all_cameras_and_no_more_than_fit() {
   Car car{Detectors::two};
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   TEST_ASSERT_TRUE(car.statuses.back().detector_present);
-  car.eyes[0].detector->show({150, 160, 170}, 5);  // scores 5, 4, 3
-  car.eyes[1].detector->show({110, 120}, 4.5F);    // 4.5, 3.5
-  TEST_ASSERT_TRUE(
-      car.until([&] { return !car.lists.empty() && car.lists.back().people.size() == 5; }));
-  const std::vector<double> heights = car.lists.back().heights();
-  constexpr double kExpected[] = {1.5, 1.1, 1.6, 1.2, 1.7};
-  for (std::size_t i = 0; i < 5; ++i) TEST_ASSERT_DOUBLE_WITHIN(0.011, kExpected[i], heights[i]);
-  car.eyes[0].detector->show(std::vector<float>(200, 150), 300);
-  car.eyes[1].detector->show(std::vector<float>(200, 120), 305);
-  TEST_ASSERT_TRUE(car.until([&] { return car.lists.back().people.size() == can::kMaxObjects; }));
+  car.eyes[0].detector->show({{.x_m = 12, .y_m = 2}, {.x_m = 20, .y_m = 2}, {.x_m = 28, .y_m = 2}});
+  car.eyes[1].detector->show({{.x_m = 16, .y_m = -2}, {.x_m = 24, .y_m = -2}});
+  const auto are = [&](std::size_t count) {
+    return !car.lists.empty() && car.lists.back().people.size() == count;
+  };
+  TEST_ASSERT_TRUE(car.until([&] { return are(5); }));
+  car.run(milliseconds{500});
+  TEST_ASSERT_TRUE(car.until([&] { return are(5); }));
+  const std::vector<can::ObjectMessage> five = car.lists.back().people;
+  TEST_ASSERT_EQUAL_INT(5, five.size());
+  for (std::size_t i = 0; i < 5; ++i) {  // by turns from one camera and the other
+    TEST_ASSERT_DOUBLE_WITHIN(0.5, i % 2 == 0 ? 2 : -2, *five[i].y_m);
+    TEST_ASSERT_DOUBLE_WITHIN(2, 12 + 4 * static_cast<double>(i) - car.config.car.axle_to_bumper_m,
+                              *five[i].x_m);
+    for (std::size_t k = 0; k < i; ++k) TEST_ASSERT_TRUE(five[k].id != five[i].id);
+  }
+  std::vector<Walker> rows;  // ten each: five abreast, twice, nobody behind another
+  for (int i = 0; i < 10; ++i) {
+    const double x = 12.0 + 8 * (i % 2);
+    rows.push_back({.x_m = x, .y_m = x * 0.08 * (i - 4.5)});
+  }
+  TEST_ASSERT_EQUAL_INT(10, car.eyes[0].detector->show(rows));
+  TEST_ASSERT_EQUAL_INT(10, car.eyes[1].detector->show(rows));
+  // Once those who were there before are given up: all ten of the first rows, five of the second.
+  const double between = 16 - car.config.car.axle_to_bumper_m;
+  const auto is_full = [&] {
+    return are(can::kMaxObjects) &&
+           *car.lists.back().people[9].x_m<between&& * car.lists.back().people[10].x_m> between;
+  };
+  TEST_ASSERT_TRUE(car.until(is_full));
   TEST_ASSERT_EQUAL_INT(0, car.bad_frames + car.stray_frames);
+}
+
+void test_whether_it_is_ready_is_told_twice_a_second() {
+  Car without;
+  TEST_ASSERT_TRUE(without.heard(HealthState::active, Cause::none));
+  TEST_ASSERT_TRUE(without.until([&] { return without.readiness() == Readiness::no_detector; }));
+
+  Car car{Detectors::one};
+  TEST_ASSERT_TRUE(car.until([&] { return car.readiness() == Readiness::ready; }));
+  TEST_ASSERT_EQUAL_INT(0, car.readies.front().counter);
+  TEST_ASSERT_EQUAL_STRING("starting", name_of(car.readies.front().readiness));
+  car.filming = false;
+  TEST_ASSERT_TRUE(car.until([&] { return car.readiness() == Readiness::not_active; }));
+  car.filming = true;
+  TEST_ASSERT_TRUE(car.until([&] { return car.readiness() == Readiness::ready; }));
+  const std::size_t before = car.readies.size();
+  TEST_ASSERT_TRUE(car.until([&] { return car.readies.size() >= before + 3; }));
+  for (std::size_t i = 1; i < car.readies.size(); ++i)
+    TEST_ASSERT_EQUAL_UINT8((car.readies[i - 1].counter + 1) % 16, car.readies[i].counter);
+  TEST_ASSERT_EQUAL_INT(0, car.bad_frames);
 }
 
 void test_there_is_no_list_unless_every_camera_is_looked_through() {
@@ -519,7 +509,8 @@ int main() {
   RUN_TEST(test_a_sound_that_leaves_unused_degrades_and_it_recovers);
   RUN_TEST(test_a_moving_car_is_not_tested);
   RUN_TEST(test_people_are_told_ten_times_a_second_and_nobody_is_an_empty_list);
-  RUN_TEST(test_a_list_has_the_best_of_all_cameras_and_no_more_than_fit);
+  RUN_TEST(test_a_list_has_the_nearest_of_all_cameras_and_no_more_than_fit);
+  RUN_TEST(test_whether_it_is_ready_is_told_twice_a_second);
   RUN_TEST(test_there_is_no_list_unless_every_camera_is_looked_through);
   RUN_TEST(test_a_failing_detector_is_failed_vision_and_it_recovers);
   RUN_TEST(test_a_detector_that_could_not_be_made_is_failed_vision);

@@ -66,12 +66,13 @@ std::string config(const std::string& text) {
   return path;
 }
 
-/// No bus, no lamps, a small test pattern, events in the folder; more keys may follow.
+/// No bus, no lamps, a small test pattern, events and records in the folder; more keys may follow.
 std::string desk_config(const std::string& more = "") {
   return config(
       "[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[can]\nenabled = false\n"
       "[thermal]\nenabled = false\n[events]\npath = \"" +
-      (g_folder / "events.jsonl").string() + "\"\n" + more);
+      (g_folder / "events.jsonl").string() + "\"\n[record]\npath = \"" +
+      (g_folder / "records").string() + "\"\n" + more);
 }
 
 /// A model that takes bright bars for people, and the key that names it.
@@ -303,11 +304,17 @@ void test_what_the_configuration_leaves_open_is_as_the_model_advises() {
     TEST_ASSERT_TRUE_MESSAGE(at != std::string::npos, o.err.c_str());
     return std::atoi(o.err.c_str() + at + 3);
   };
+  // All of the picture, and nobody smaller than the model's person.
+  const std::string all = "ground = \"anywhere\"\nmin_height = 0\n";
   // 320 x 240: (320 + 16 - 64) / 4 + 1 columns and (240 + 16 - 128) / 4 + 1 rows; at 1.5 213 x 160,
   // at 2.25 142 x 107 with its padding too low.
-  TEST_ASSERT_EQUAL_INT(69 * 33 + 42 * 13, windows(""));
-  TEST_ASSERT_EQUAL_INT(35 * 17 + 21 * 7, windows("stride = 8\n"));
-  TEST_ASSERT_EQUAL_INT(33 * 15, windows("stride = 8\npadding = 0\nscale_step = 2\n"));
+  TEST_ASSERT_EQUAL_INT(69 * 33 + 42 * 13, windows(all));
+  TEST_ASSERT_EQUAL_INT(35 * 17 + 21 * 7, windows(all + "stride = 8\n"));
+  TEST_ASSERT_EQUAL_INT(33 * 15, windows(all + "stride = 8\npadding = 0\nscale_step = 2\n"));
+  // Where the camera looks along the road: people far away too, but none who float.
+  const int far = windows("ground = \"anywhere\"\n"), road = windows("");
+  TEST_ASSERT_TRUE(far > 69 * 33 + 42 * 13);
+  TEST_ASSERT_TRUE(road > 0 && road < far);
 }
 
 void test_a_grey_camera_gets_the_grey_model() {

@@ -9,6 +9,7 @@
 #include "hal/fake/frame_source.hpp"
 #include "hal/fake/log.hpp"
 #include "tests/support/unity.hpp"
+#include "tests/unit/firmware/control/road.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
@@ -38,13 +39,43 @@ class OnePerson final : public Detector {
  public:
   Status detect(const PreparedImage&, DetectionList& out) override {
     out.count = 1;
-    out.items[0] = {1, 2, 3, 4, static_cast<float>(++calls)};
+    out.items[0] = box;
+    out.items[0].score += static_cast<float>(++calls);
     if (broken) return Error{Errc::device, 700, "launch"};
     return Done{};
   }
   [[nodiscard]] const char* name() const noexcept override { return "one person"; }
+  Detection box{1, 2, 3, 4, 0};  // before the pipeline starts
   std::atomic<int> calls{0};
   std::atomic<bool> broken{false};
+};
+
+/// What the pipeline told, frame by frame.
+class Diary final : public PeopleSink {
+ public:
+  struct Page {
+    Nanos captured{}, reported{};
+    int boxes = -1, people = -1;
+    const std::uint8_t* picture = nullptr;
+    bool looked = false;
+  };
+  void before(Nanos, const track::Senses& senses, const PeopleWatch&) noexcept override {
+    pages.push_back({});
+    pages.back().captured = senses.captured;
+    pages.back().boxes = senses.count;
+    pages.back().looked = senses.looked;
+    if (at_before) at_before();
+  }
+  void after(Nanos, const risk::PeopleReport& report,
+             const PreparedImage& image) noexcept override {
+    pages.back().reported = report.at;
+    pages.back().people = report.people.count;
+    pages.back().picture = image.grey.data;
+    ++ends;
+  }
+  std::vector<Page> pages;
+  int ends = 0;
+  std::function<void()> at_before;
 };
 
 struct Desk {
@@ -57,7 +88,7 @@ struct Desk {
   std::unique_ptr<CameraPipeline> pipeline;
 
   explicit Desk(HandOver hand_over = HandOver::newest, bool with_detector = false,
-                bool with_motion = false) {
+                bool with_motion = false, bool with_watch = false) {
     auto source = std::make_unique<FakeFrameSource>(clock);
     camera = source.get();
     auto preparing = std::make_unique<PlainPreparer>();
@@ -86,7 +117,8 @@ struct Desk {
     };
     pipeline = std::make_unique<CameraPipeline>(
         std::make_unique<ReopeningSource>(std::move(source), FrameSourceInfo{}, never, clock, log),
-        std::move(preparing), std::move(detecting), budgets, hand_over, clock, std::move(motion));
+        std::move(preparing), std::move(detecting), budgets, hand_over, clock, std::move(motion),
+        with_watch ? test::road_watch(CarSettings{}) : nullptr);
   }
   ~Desk() { preparer->holding = false; }
   /// Waits, at most ten seconds, until the facts are so. Before each look `feed` may give the
@@ -211,6 +243,122 @@ void test_people_are_published_before_the_motion_is_looked_at() {
   TEST_ASSERT_EQUAL_FLOAT(20, d.pipeline->motion().boxes[0].score);
 }
 
+/// Somebody 15 metres ahead whom the detector is sure of.
+Detection sure() {
+  Detection box = *test::box_of(test::road_camera(), {.x_m = 15, .y_m = 1});
+  box.score = 20;
+  return box;
+}
+
+void test_whom_the_detector_finds_is_followed_and_every_frame_has_its_report() {
+  Desk d{HandOver::every, true, false, true};
+  d.detector->box = sure();
+  TEST_ASSERT_TRUE(d.pipeline->follows());
+  TEST_ASSERT_EQUAL_INT64(0, d.pipeline->people().at.count());
+  Diary diary;
+  d.pipeline->set_sink(&diary);
+  d.pipeline->tell_vehicle(d.clock.now(), {5.0, 0.0});
+  d.camera->push(20, milliseconds{10});
+  d.camera->end_after_script();
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
+  d.pipeline->stop();
+  TEST_ASSERT_EQUAL_UINT64(20, d.pipeline->stage(Stage::track).frames);
+  TEST_ASSERT_EQUAL_UINT64(20, d.pipeline->stage(Stage::total).frames);
+  const risk::PeopleReport& report = d.pipeline->people();
+  TEST_ASSERT_TRUE(report.path_known);
+  TEST_ASSERT_DOUBLE_WITHIN(0.01, 5, report.speed_mps);
+  TEST_ASSERT_EQUAL_INT(1, report.people.count);
+  TEST_ASSERT_TRUE(report.people.items[0].confirmed);
+  TEST_ASSERT_TRUE(report.people.items[0].seen);
+  TEST_ASSERT_DOUBLE_WITHIN(3, 15, report.people.items[0].x_m);
+
+  // The sink was told of each frame once, before and after, with the frame's own picture.
+  TEST_ASSERT_EQUAL_size_t(20, diary.pages.size());
+  TEST_ASSERT_EQUAL_INT(20, diary.ends);
+  for (std::size_t i = 0; i < diary.pages.size(); ++i) {
+    const Diary::Page& page = diary.pages[i];
+    TEST_ASSERT_TRUE(i == 0 || page.captured > diary.pages[i - 1].captured);
+    TEST_ASSERT_TRUE(page.captured == page.reported);
+    TEST_ASSERT_TRUE(page.looked);
+    TEST_ASSERT_EQUAL_INT(1, page.boxes);
+    TEST_ASSERT_EQUAL_INT(1, page.people);
+    TEST_ASSERT_NOT_NULL(page.picture);
+  }
+  TEST_ASSERT_TRUE(diary.pages.back().captured == report.at);
+}
+
+void test_a_frame_is_told_to_the_sink_before_anybody_else() {
+  Desk d{HandOver::every, true, false, true};
+  d.detector->box = sure();
+  Diary diary;
+  std::vector<Nanos> published;
+  diary.at_before = [&] { published.push_back(d.pipeline->people().at); };
+  d.pipeline->set_sink(&diary);
+  d.camera->push(10, milliseconds{1});
+  d.camera->end_after_script();
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
+  d.pipeline->stop();
+  TEST_ASSERT_EQUAL_size_t(10, published.size());
+  TEST_ASSERT_TRUE(published[0] == Nanos::zero());
+  for (std::size_t i = 1; i < published.size(); ++i)
+    TEST_ASSERT_TRUE(published[i] == diary.pages[i - 1].captured);
+}
+
+void test_flow_and_motion_reach_who_follows() {
+  Desk d{HandOver::every, true, true, true};
+  d.detector->box = sure();
+  d.pipeline->tell_vehicle(d.clock.now(), {0.0, 0.0});
+  d.camera->push(20, milliseconds{10});
+  d.camera->end_after_script();
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
+  d.pipeline->stop();
+  TEST_ASSERT_EQUAL_UINT64(20, d.pipeline->stage(Stage::motion).frames);
+  TEST_ASSERT_EQUAL_UINT64(20, d.pipeline->stage(Stage::track).frames);
+  TEST_ASSERT_EQUAL_INT(1, d.pipeline->people().people.count);
+  TEST_ASSERT_EQUAL_INT(1, d.pipeline->motion().people);
+  // Nothing moves in the picture: so they stand.
+  TEST_ASSERT_DOUBLE_WITHIN(0.3, 0, d.pipeline->people().people.items[0].vx_mps);
+  TEST_ASSERT_DOUBLE_WITHIN(0.3, 0, d.pipeline->people().people.items[0].vy_mps);
+}
+
+void test_a_frame_the_detector_failed_on_is_not_followed() {
+  Desk d{HandOver::newest, true, false, true};
+  d.detector->box = sure();
+  Diary diary;
+  d.pipeline->set_sink(&diary);
+  d.camera->push();
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.processed == 1; }));
+  const Nanos seen = d.pipeline->people().at;
+  d.detector->broken = true;
+  d.camera->push();
+  TEST_ASSERT_TRUE(d.until(
+      [](const PipelineFacts& f) { return f.vision_error == static_cast<int>(Errc::device); }));
+  d.pipeline->stop();
+  TEST_ASSERT_TRUE(d.pipeline->people().at == seen);
+  TEST_ASSERT_EQUAL_size_t(1, diary.pages.size());
+}
+
+void test_without_a_watch_nobody_is_followed_and_the_sink_hears_nothing() {
+  Desk d{HandOver::every, true, true};
+  TEST_ASSERT_FALSE(d.pipeline->follows());
+  Diary diary;
+  d.pipeline->set_sink(&diary);
+  d.camera->push(20, milliseconds{1});
+  d.camera->end_after_script();
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
+  d.pipeline->stop();
+  TEST_ASSERT_EQUAL_INT(20, d.detector->calls);
+  TEST_ASSERT_EQUAL_UINT64(0, d.pipeline->stage(Stage::track).frames);
+  TEST_ASSERT_EQUAL_INT64(0, d.pipeline->people().at.count());
+  TEST_ASSERT_EQUAL_INT(0, d.pipeline->people().people.count);
+  TEST_ASSERT_TRUE(diary.pages.empty());
+}
+
 void test_each_trouble_of_the_camera_shows_as_its_condition() {
   Desk d;
   const auto is = [](CameraCondition condition) {
@@ -325,6 +473,11 @@ int main() {
   RUN_TEST(test_motion_is_measured_and_judged_with_what_the_car_tells);
   RUN_TEST(test_people_are_still_found_when_the_flow_fails);
   RUN_TEST(test_people_are_published_before_the_motion_is_looked_at);
+  RUN_TEST(test_whom_the_detector_finds_is_followed_and_every_frame_has_its_report);
+  RUN_TEST(test_a_frame_is_told_to_the_sink_before_anybody_else);
+  RUN_TEST(test_flow_and_motion_reach_who_follows);
+  RUN_TEST(test_a_frame_the_detector_failed_on_is_not_followed);
+  RUN_TEST(test_without_a_watch_nobody_is_followed_and_the_sink_hears_nothing);
   RUN_TEST(test_each_trouble_of_the_camera_shows_as_its_condition);
   RUN_TEST(test_both_threads_beat_even_without_a_frame);
   RUN_TEST(test_failing_operators_are_told_and_forgotten_when_they_work_again);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <random>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "firmware/pipeline/image_check.hpp"
@@ -55,6 +57,14 @@ void test_closing_lets_a_waiting_frame_go_and_wakes_everybody() {
   TEST_ASSERT_EQUAL_size_t(1, lender->returned.size());
   TEST_ASSERT_FALSE(latest.take(seconds{60}).has_value());  // does not wait
   TEST_ASSERT_TRUE(latest.wait_until_taken(seconds{60}));
+}
+
+void test_every_stage_has_a_name_of_its_own_and_total_is_the_last() {
+  std::set<std::string> names;
+  for (int i = 0; i < kStageCount; ++i)
+    TEST_ASSERT_TRUE(names.insert(name_of(static_cast<Stage>(i))).second);
+  TEST_ASSERT_EQUAL_STRING("track", name_of(Stage::track));
+  TEST_ASSERT_EQUAL_INT(kStageCount - 1, static_cast<int>(Stage::total));
 }
 
 void test_stage_times_agree_with_sorting_all_of_them() {
@@ -139,6 +149,7 @@ int main() {
   UNITY_BEGIN();
   RUN_TEST(test_the_newest_frame_wins_and_the_older_goes_back_at_once);
   RUN_TEST(test_closing_lets_a_waiting_frame_go_and_wakes_everybody);
+  RUN_TEST(test_every_stage_has_a_name_of_its_own_and_total_is_the_last);
   RUN_TEST(test_stage_times_agree_with_sorting_all_of_them);
   RUN_TEST(test_stage_times_survive_the_extremes);
   RUN_TEST(test_the_look_measures_mean_and_deviation);

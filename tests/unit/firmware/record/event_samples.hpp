@@ -39,6 +39,7 @@ inline std::vector<kerb::Event> event_samples() {
       events::config_loaded(now, "/etc/kerbwatch.toml", 2, "can0"),
       events::config_loaded(now, "", 1, ""),
       events::warning_changed(now, "none", "collision", "track 7: 1.6 s"),
+      events::readiness_changed(now, "ready", "too_fast"),
       events::camera_opened(now, "front", info),
       events::camera_lost(now, "front", error),
       events::service_request(now, "mute", "switch", true),

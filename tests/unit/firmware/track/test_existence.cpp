@@ -5,13 +5,14 @@
 
 using kerb::track::Existence;
 using kerb::track::ExistenceSettings;
+using kerb::track::Moves;
 
 namespace {
 
 const ExistenceSettings kSettings;
 
 /// How many detections of this score it takes; 100: never.
-int confirmed_after(double score, double strain = 0, bool moves = false) {
+int confirmed_after(double score, double strain = 0, Moves moves = Moves::not_known) {
   Existence e;
   e.begin(kSettings, score, moves, strain);
   for (int n = 1; n < 100; ++n) {
@@ -24,26 +25,26 @@ int confirmed_after(double score, double strain = 0, bool moves = false) {
 void test_the_better_the_score_the_sooner_it_is_confirmed() {
   TEST_ASSERT_EQUAL(2, confirmed_after(20));  // two that are sure are enough
   TEST_ASSERT_GREATER_OR_EQUAL(3, confirmed_after(14));
-  TEST_ASSERT_GREATER_THAN(confirmed_after(14), confirmed_after(12));
+  TEST_ASSERT_GREATER_THAN(confirmed_after(14), confirmed_after(10));
   TEST_ASSERT_GREATER_OR_EQUAL(confirmed_after(12), confirmed_after(7));
-  TEST_ASSERT_LESS_THAN(confirmed_after(12), confirmed_after(12, 0, true));  // it moves
+  TEST_ASSERT_LESS_THAN(confirmed_after(10), confirmed_after(10, 0, Moves::likely));  // it moves
 }
 
 void test_one_detection_never_confirms() {
   Existence e;
-  e.begin(kSettings, 1000, true, 0);
+  e.begin(kSettings, 1000, Moves::surely, 0);
   TEST_ASSERT_FALSE(e.confirmed());
 }
 
 void test_who_does_not_fit_the_road_is_believed_later() {
-  TEST_ASSERT_GREATER_THAN(confirmed_after(13), confirmed_after(13, 6));
+  TEST_ASSERT_GREATER_THAN(confirmed_after(11), confirmed_after(11, 6));
 }
 
 void test_misses_end_it_sooner_while_it_is_tentative() {
   Existence tentative, confirmed;
-  tentative.begin(kSettings, 13, false, 0);
-  confirmed.begin(kSettings, 20, false, 0);
-  for (int i = 0; i < 5; ++i) confirmed.found(kSettings, 20, false, 0);
+  tentative.begin(kSettings, 13, Moves::not_known, 0);
+  confirmed.begin(kSettings, 20, Moves::not_known, 0);
+  for (int i = 0; i < 5; ++i) confirmed.found(kSettings, 20, Moves::not_known, 0);
   int first = 0, second = 0;
   while (!tentative.is_gone(kSettings)) tentative.missed(kSettings, false), ++first;
   while (!confirmed.is_gone(kSettings)) confirmed.missed(kSettings, false), ++second;
@@ -54,18 +55,18 @@ void test_misses_end_it_sooner_while_it_is_tentative() {
 
 void test_who_is_hidden_is_hardly_missed() {
   Existence seen, hidden;
-  seen.begin(kSettings, 20, false, 0);
-  hidden.begin(kSettings, 20, false, 0);
+  seen.begin(kSettings, 20, Moves::not_known, 0);
+  hidden.begin(kSettings, 20, Moves::not_known, 0);
   for (int i = 0; i < 5; ++i) seen.missed(kSettings, false), hidden.missed(kSettings, true);
   TEST_ASSERT_TRUE(hidden.certainty() > seen.certainty() + 0.1);
 }
 
 void test_certainty_is_a_probability_and_has_a_limit() {
   Existence e;
-  e.begin(kSettings, 20, false, 0);
+  e.begin(kSettings, 20, Moves::not_known, 0);
   for (int i = 0; i < 1000; ++i) {
     TEST_ASSERT_TRUE(e.certainty() > 0 && e.certainty() < 1);
-    e.found(kSettings, 20, false, 0);
+    e.found(kSettings, 20, Moves::not_known, 0);
   }
   TEST_ASSERT_TRUE(e.certainty() > 0.95 && e.log_odds() <= kSettings.most);
 }

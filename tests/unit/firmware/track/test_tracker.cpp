@@ -193,7 +193,7 @@ void test_who_is_behind_another_is_followed_and_keeps_the_id() {
       const bool hidden = std::abs(front.x + front.w / 2 - back.x - back.w / 2) < 0.7F * front.w;
       d.world.walkers[1].shown = !hidden;
       d.frame();
-      if (i > 10) TEST_ASSERT_EQUAL(2, d.people->count);  // nobody gone, nobody new
+      if (i > 10) TEST_ASSERT_EQUAL(2, d.confirmed());  // nobody gone, nobody new
     }
     TEST_ASSERT_EQUAL(1, d.ids[0].size());
     TEST_ASSERT_EQUAL(1, d.ids[1].size());

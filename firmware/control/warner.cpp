@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/control/warner.hpp"
+
+namespace kerb {
+
+const WarningDecision& Warner::step(
+    Nanos now, const std::array<const risk::PeopleReport*, WarningLogic::kMostCameras>& reports,
+    ReadinessFacts facts, const can::VehicleState& vehicle, records::ControlTap* record) noexcept {
+  std::optional<OffSwitch::Buttons> buttons;
+  if (pressed_at_ && now - *pressed_at_ < kButtonsHold) buttons = buttons_;
+  switch_.step(now, buttons);
+  facts.switched_off = switch_.off();
+  facts.speed_mps = vehicle.speed_mps.value;
+  facts.gear = vehicle.gear.value;
+  side_.readiness = ready_.step(facts);
+  side_.speed_mps = vehicle.speed_mps.value;
+  side_.yaw_rate_radps = vehicle.yaw_rate_radps.value;
+  side_.gear = vehicle.gear.value;
+  side_.turn_signal = vehicle.turn_signal.value;
+  // Who cannot see any more says nothing about people.
+  auto seen = reports;
+  for (int i = 0; i < WarningLogic::kMostCameras; ++i)
+    if (i < facts.cameras && !ReadinessJudge::sees(facts, i))
+      seen[static_cast<std::size_t>(i)] = nullptr;
+  if (record != nullptr) record->before_round(now, reports, logic_);
+  decision_ = logic_.step(now, seen, side_);
+  if (record != nullptr) record->after_round(now, seen, side_, decision_);
+  return decision_;
+}
+
+}  // namespace kerb

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "firmware/can/messages.hpp"
+#include "firmware/can/vehicle_signals.hpp"
+#include "firmware/health/health_monitor.hpp"
+#include "firmware/replay/taps.hpp"
+#include "firmware/warning/off_switch.hpp"
+#include "firmware/warning/readiness.hpp"
+#include "firmware/warning/warning_logic.hpp"
+
+namespace kerb {
+
+/// The number by which the bus knows somebody a camera follows: no two of all cameras share one.
+[[nodiscard]] constexpr std::uint16_t bus_number(std::uint32_t person, int camera) noexcept {
+  return static_cast<std::uint16_t>(
+      (std::uint64_t{person} * WarningLogic::kMostCameras + static_cast<unsigned>(camera)) %
+      can::kObjectIds);
+}
+
+/// The driver's side of the controller: the off switch, whether a warning can be given, and which.
+/// One thread; allocates nothing.
+class Warner {
+ public:
+  explicit Warner(Sensitivity sensitivity) noexcept : logic_{sensitivity} {}
+
+  /// The driver's buttons, as told at `now`.
+  void press(const can::VehicleDriver& buttons, Nanos now) noexcept {
+    buttons_ = {buttons.off_pressed, buttons.confirm_pressed};
+    pressed_at_ = now;
+  }
+  /// One round. `facts` holds all but the switch and the vehicle. `record` may be null.
+  const WarningDecision& step(
+      Nanos now, const std::array<const risk::PeopleReport*, WarningLogic::kMostCameras>& reports,
+      ReadinessFacts facts, const can::VehicleState& vehicle,
+      records::ControlTap* record = nullptr) noexcept;
+
+  [[nodiscard]] const WarningDecision& decision() const noexcept { return decision_; }
+  [[nodiscard]] const DriverSide& side() const noexcept { return side_; }  ///< of the last round
+  [[nodiscard]] Readiness readiness() const noexcept { return side_.readiness; }
+  [[nodiscard]] bool switched_off() const noexcept { return switch_.off(); }
+
+ private:
+  static constexpr Nanos kButtonsHold = std::chrono::milliseconds{500};  // then they are released
+
+  OffSwitch switch_;
+  OffSwitch::Buttons buttons_{};
+  std::optional<Nanos> pressed_at_;
+  ReadinessJudge ready_;
+  WarningLogic logic_;
+  DriverSide side_;
+  WarningDecision decision_;
+};
+
+}  // namespace kerb

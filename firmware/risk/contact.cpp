@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/risk/contact.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace kerb::risk {
+namespace {
+
+constexpr double kHitsNobody = 0.3;    // m/s: a slower car hits nobody
+constexpr double kFinest = 0.002;      // seconds, for the likeliest paths
+constexpr double kCoarse = 0.03;       // seconds, for a member
+constexpr double kBeyond = 2.6;        // standard deviations: no member is further off
+constexpr double kLeastShare = 0.005;  // of what somebody may do, and below: nobody looks
+constexpr int kHalf = ContactJudge::kMembers / 2;
+
+/// The upper half of 64 equal slices of a normal distribution by their middles, with a standard
+/// deviation of 1 together.
+constexpr std::array<double, kHalf> kSlices{
+    0.019779970046254355, 0.05937029107837616, 0.09905208261638625, 0.13888742649587446,
+    0.17894008952269266,  0.2192762647290273,  0.2599653843145825,  0.30108103151043436,
+    0.3427019845156102,   0.38491343396546496, 0.42780842697903965, 0.4714896070170945,
+    0.5160713415465928,   0.5616823618771327,  0.608469086206083,   0.6565998653136463,
+    0.7062704925124436,   0.7577114753296081,  0.811197810020719,   0.8670623913084118,
+    0.9257148380177151,   0.9876686281965606,  1.0535814281442637,  1.124317236966745,
+    1.201046397691991,    1.285415357509796,   1.379854829899419,   1.488190363520953,
+    1.6170058321314094,   1.7792728985967816,  2.007286127160291,   2.441715097809587};
+
+/// Member `i` in each of two directions: a lattice that spreads evenly over both (multiplier and
+/// shift were searched for, by how well the members tell the share of a normal distribution between
+/// any two parallel lines: to 0.016, root of the mean square).
+double slice(int k) noexcept {
+  return k >= kHalf ? kSlices[static_cast<std::size_t>(k - kHalf)]
+                    : -kSlices[static_cast<std::size_t>(kHalf - 1 - k)];
+}
+double first_of(int i) noexcept { return slice(i); }
+double second_of(int i) noexcept { return slice((i * 45 + 14) % ContactJudge::kMembers); }
+
+double length(double x, double y) noexcept { return std::sqrt(x * x + y * y); }
+
+bool is_number(const track::Person& p) noexcept {
+  double sum = p.x_m + p.y_m + p.vx_mps + p.vy_mps;
+  for (const double c : p.covariance) sum += c;
+  return std::isfinite(sum);
+}
+
+}  // namespace
+
+/// Where somebody walks: x + vx * walked(t) + ux * gained(t), and y alike.
+struct ContactJudge::Walk {
+  double x = 0, y = 0, vx = 0, vy = 0;
+  double ux = 0, uy = 0;                  ///< along their velocity, length 1
+  double stops_in = 0;                    ///< seconds, evenly; 0: does not
+  double speed_up = 0, speed_up_for = 0;  ///< m/s^2, seconds
+
+  [[nodiscard]] double walked(double t) const noexcept {
+    if (stops_in <= 0) return t;
+    return t < stops_in ? t - t * t / (2 * stops_in) : stops_in / 2;
+  }
+  [[nodiscard]] double gained(double t) const noexcept {
+    const double until = std::min(t, speed_up_for);
+    return speed_up * until * (until / 2 + (t - until));
+  }
+  [[nodiscard]] double fastest() const noexcept { return length(vx, vy) + speed_up * speed_up_for; }
+};
+
+/// Which path of the car: so many standard deviations off the likeliest one.
+struct ContactJudge::Doubt {
+  double along = 0, across = 0;
+};
+
+struct ContactJudge::Outside {
+  double along, across;
+};
+
+/// A walk at a glance.
+struct ContactJudge::Look {
+  double at = 0;  ///< when they touch or, if they do not, are closest; to a step of the path
+  double closest = std::numeric_limits<double>::infinity();
+  bool possible = false;  ///< that they touch, within what is doubtful
+};
+
+ContactJudge::ContactJudge(const CarShape& car, const ContactSettings& settings) noexcept
+    : car_{car}, settings_{settings} {
+  settings_.horizon_s = std::clamp(settings.horizon_s, CarPath::kStep, CarPath::kHorizon);
+  const double front = std::abs(car.axle_to_bumper_m);
+  const double rear = std::abs(car.length_m - car.axle_to_bumper_m);
+  reach_ = length(std::max(front, rear), car.width_m / 2);
+}
+
+/// How far outside the car's outline the person's middle is after t seconds, along and across it.
+ContactJudge::Outside ContactJudge::outside(const Walk& walk, const Doubt& doubt,
+                                            const CarPath& path, double t) const noexcept {
+  const int i = std::min(static_cast<int>(t / CarPath::kStep), CarPath::kKnots - 2);
+  const CarPath::Knot& a = path.knots()[static_cast<std::size_t>(i)];
+  const CarPath::Knot& b = path.knots()[static_cast<std::size_t>(i) + 1];
+  const double share = t / CarPath::kStep - i;
+  const auto between = [share](double from, double to) { return from + share * (to - from); };
+  const double walked = walk.walked(t), gained = walk.gained(t);
+  const double dx = walk.x + walk.vx * walked + walk.ux * gained - between(a.x, b.x);
+  const double dy = walk.y + walk.vy * walked + walk.uy * gained - between(a.y, b.y);
+  const double c = between(a.cos, b.cos), s = between(a.sin, b.sin);
+  const double x = dx * c + dy * s - doubt.along * between(a.sigma_along, b.sigma_along);
+  const double y = dy * c - dx * s - doubt.across * between(a.sigma_across, b.sigma_across);
+  const double front = car_.axle_to_bumper_m, rear = front - car_.length_m;
+  return {std::max({rear - x, x - front, 0.0}), std::max(std::abs(y) - car_.width_m / 2, 0.0)};
+}
+
+/// Between the car and the person after t seconds; less than nothing: they touch.
+double ContactJudge::gap(const Walk& walk, const Doubt& doubt, const CarPath& path,
+                         double t) const noexcept {
+  const Outside out = outside(walk, doubt, path, t);
+  return length(out.along, out.across) - settings_.person_radius_m;
+}
+
+/// When they first touch. Steps as far as they cannot touch, but `finest` at least.
+std::optional<double> ContactJudge::touch(const Walk& walk, const Doubt& doubt, const CarPath& path,
+                                          double finest) const noexcept {
+  const CarPath::Knot& end = path.knots().back();  // doubt grows fastest at the end
+  const double doubt_grows =
+      2 / CarPath::kHorizon *
+      (std::abs(doubt.along) * end.sigma_along + std::abs(doubt.across) * end.sigma_across);
+  const double fastest = path.fastest_mps(reach_) + walk.fastest() + doubt_grows + 0.01;
+  double before = 0;
+  for (double t = 0; t <= settings_.horizon_s;) {
+    const double apart = gap(walk, doubt, path, t);
+    if (apart > 0) {
+      before = t;
+      t += std::max(apart / fastest, finest);
+      continue;
+    }
+    if (std::abs(path.speed_after(t)) < kHitsNobody) {
+      t += finest;
+      continue;
+    }
+    double after = t;
+    while (after - before > finest / 16) {
+      const double middle = (before + after) / 2;
+      (gap(walk, doubt, path, middle) <= 0 ? after : before) = middle;
+    }
+    return after;
+  }
+  return std::nullopt;
+}
+
+ContactJudge::Look ContactJudge::scan(const track::Person& person, const Walk& walk,
+                                      const CarPath& path) const noexcept {
+  constexpr int kEvery = 2;  // knots
+  const auto& p = person.covariance;
+  const double slack = settings_.person_radius_m +
+                       (path.fastest_mps(reach_) + walk.fastest()) * CarPath::kStep * kEvery / 2;
+  const int last = static_cast<int>(settings_.horizon_s / CarPath::kStep);
+  Look look;
+  for (int i = 0; i <= last; i += kEvery) {
+    const double t = i * CarPath::kStep;
+    const Outside out = outside(walk, {}, path, t);
+    const double apart = length(out.along, out.across) - settings_.person_radius_m;
+    if (apart < look.closest && look.closest > 0) {
+      look.closest = apart;
+      look.at = t;
+    }
+    if (look.possible) continue;
+    // The place's covariance then, as the car has it.
+    const double w = walk.walked(t);
+    const double xx = p[0] + w * (p[2] + p[8] + w * p[10]);
+    const double xy = p[1] + w * (p[3] + p[9] + w * p[11]);
+    const double yy = p[5] + w * (p[7] + p[13] + w * p[15]);
+    const CarPath::Knot& knot = path.knots()[static_cast<std::size_t>(i)];
+    const double cc = knot.cos * knot.cos, cs = knot.cos * knot.sin, ss = knot.sin * knot.sin;
+    const double along = cc * xx + 2 * cs * xy + ss * yy + knot.sigma_along * knot.sigma_along;
+    const double across = ss * xx - 2 * cs * xy + cc * yy + knot.sigma_across * knot.sigma_across;
+    const auto reaches = [slack](double far, double variance) {
+      return far <= slack || (far - slack) * (far - slack) <= kBeyond * kBeyond * variance;
+    };
+    look.possible = reaches(out.along, along) && reaches(out.across, across);
+  }
+  return look;
+}
+
+void ContactJudge::find_closest(const Walk& walk, const CarPath& path, const Look& look,
+                                Contact& out) const noexcept {
+  out.time_s = touch(walk, {}, path, kFinest);
+  if (out.time_s) {
+    out.closest_m = 0;
+    out.closest_in_s = *out.time_s;
+    return;
+  }
+  double from = std::max(look.at - 2 * CarPath::kStep, 0.0);
+  double to = std::min(look.at + 2 * CarPath::kStep, settings_.horizon_s);
+  while (to - from > kFinest) {  // thirds: the lower one holds the lowest gap
+    const double a = from + (to - from) / 3, b = to - (to - from) / 3;
+    if (gap(walk, {}, path, a) <= gap(walk, {}, path, b)) {
+      to = b;
+    } else {
+      from = a;
+    }
+  }
+  out.closest_in_s = (from + to) / 2;
+  out.closest_m = std::max(gap(walk, {}, path, out.closest_in_s), 0.0);
+}
+
+/// Adds the members of one walk that touch. `at`: when they are closest, a step of the path. What
+/// is spread out is the person's place as the car has it at that time; what each such place says of
+/// where they are now, how they walk and how the car drives is as likely as can be.
+void ContactJudge::count(const track::Person& person, const Walk& walk, const CarPath& path,
+                         double at, double share, Contact& out) const noexcept {
+  const auto& p = person.covariance;
+  const CarPath::Knot& knot =
+      path.knots()[static_cast<std::size_t>(std::lround(at / CarPath::kStep))];
+  const double w = walk.walked(at);
+  // How each of x, y, vx, vy goes with the person's place then; after that, the place's own
+  // covariance, with the car's.
+  std::array<double, 4> with_x{}, with_y{};
+  for (std::size_t k = 0; k < 4; ++k) {
+    with_x[k] = p[4 * k] + w * p[4 * k + 2];
+    with_y[k] = p[4 * k + 1] + w * p[4 * k + 3];
+  }
+  constexpr double kLeast = 1e-6;
+  const double along = knot.sigma_along * knot.sigma_along;
+  const double across = knot.sigma_across * knot.sigma_across;
+  const double c = knot.cos, s = knot.sin;
+  const double xx = std::max(with_x[0] + w * with_x[2], 0.0) + along * c * c + across * s * s;
+  const double xy = with_y[0] + w * with_y[2] + (along - across) * c * s;
+  const double yy = std::max(with_y[1] + w * with_y[3], 0.0) + along * s * s + across * c * c;
+  // Its root, a lower triangle.
+  const double l_xx = std::sqrt(xx + kLeast), l_yx = xy / l_xx;
+  const double l_yy = std::sqrt(std::max(yy + kLeast - l_yx * l_yx, kLeast));
+  const double weight = share / kMembers;
+  for (int i = 0; i < kMembers; ++i) {
+    // The place's deviation is L z, and L^-T z is what others' deviations follow from.
+    const double u_y = second_of(i) / l_yy;
+    const double u_x = (first_of(i) - l_yx * u_y) / l_xx;
+    Walk member = walk;
+    member.x += with_x[0] * u_x + with_y[0] * u_y;
+    member.y += with_x[1] * u_x + with_y[1] * u_y;
+    member.vx += with_x[2] * u_x + with_y[2] * u_y;
+    member.vy += with_x[3] * u_x + with_y[3] * u_y;
+    const Doubt doubt{-knot.sigma_along * (c * u_x + s * u_y),
+                      -knot.sigma_across * (c * u_y - s * u_x)};
+    const std::optional<double> t = touch(member, doubt, path, kCoarse);
+    if (!t) continue;
+    out.probability += weight;
+    out.expected_s = out.expected_s.value_or(0) + weight * *t;
+    out.expected_sigma_s += weight * *t * *t;  // its square, for now
+  }
+}
+
+Contact ContactJudge::judge(const track::Person& person, const CarPath& path) const noexcept {
+  Contact out;
+  if (!is_number(person)) return out;
+  out.ahead_m = person.x_m - car_.axle_to_bumper_m;
+  out.beside_m = std::max(std::abs(person.y_m) - car_.width_m / 2, 0.0);
+  if (!path.known()) return out;
+
+  const double speed = length(person.vx_mps, person.vy_mps);
+  const double across = std::abs(person.vy_mps);
+  const PaceShares shares = pace_shares(across, std::sqrt(std::max(person.covariance[15], 0.0)),
+                                        paces_.change_mps2(person.id));
+  Walk walk{person.x_m, person.y_m, person.vx_mps, person.vy_mps};
+  const Look look = scan(person, walk, path);
+  find_closest(walk, path, look, out);
+  if (look.possible) count(person, walk, path, look.at, shares.keeps, out);
+
+  if (shares.stops > kLeastShare) {
+    Walk stops = walk;
+    stops.stops_in = 2 * kStopsWithin / speed;
+    const Look other = scan(person, stops, path);
+    if (other.possible) count(person, stops, path, other.at, shares.stops, out);
+  }
+  if (shares.speeds_up > kLeastShare && across < shares.fastest_mps) {
+    Walk faster = walk;
+    faster.ux = 0;
+    faster.uy = person.vy_mps / across;
+    faster.speed_up = shares.speed_up_mps2;
+    faster.speed_up_for = (shares.fastest_mps - across) / shares.speed_up_mps2;
+    const Look other = scan(person, faster, path);
+    if (other.possible) count(person, faster, path, other.at, shares.speeds_up, out);
+  }
+  if (out.expected_s) {
+    const double mean = *out.expected_s / out.probability;
+    out.expected_s = mean;
+    out.expected_sigma_s =
+        std::sqrt(std::max(out.expected_sigma_s / out.probability - mean * mean, 0.0));
+  }
+  out.probability = std::min(out.probability, 1.0);
+  return out;
+}
+
+}  // namespace kerb::risk

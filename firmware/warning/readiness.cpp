@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/warning/readiness.hpp"
+
+#include <algorithm>
+
+namespace kerb {
+namespace {
+
+constexpr double kTooFast = 82 / 3.6, kNotTooFast = 80 / 3.6;  // m/s
+constexpr double kBackwards = -1 / 3.6, kNotBackwards = -0.1;  // m/s
+
+/// By the number of the cause.
+constexpr std::array<bool, kCauseCount> kStops{
+    false,  // none
+    true,   // camera_silent
+    true,   // camera_no_signal
+    true,   // camera_gone
+    false,  // camera_damaged: the whole frames still count
+    true,   // camera_frozen
+    true,   // camera_blinded
+    true,   // camera_dark
+    false,  // frames_dropped
+    false,  // board_hot: FAILED when it is too hot to go on
+    false,  // thermal_unreadable
+    false,  // bus_lost: without a speed it is no_speed
+    false,  // signals_missing: likewise; a yaw rate alone is done without
+    false,  // signals_implausible
+    false,  // over_budget
+    false,  // output_refused: the others still tell
+    false,  // event_log_refused
+    true,   // vision_failed
+    false,  // flow_missing: people are found and followed all the same
+};
+
+}  // namespace
+
+bool stops_warnings(Cause cause) noexcept { return kStops[static_cast<std::size_t>(cause)]; }
+
+bool CauseSet::stops_warnings() const noexcept {
+  for (int i = 0; i < kCauseCount; ++i)
+    if (has(static_cast<Cause>(i)) && kerb::stops_warnings(static_cast<Cause>(i))) return true;
+  return false;
+}
+
+void take_health(const HealthMonitor& monitor, const HealthReport& report, int cameras,
+                 ReadinessFacts& facts) noexcept {
+  facts.state = report.state;
+  facts.cameras = std::clamp(cameras, 0, HealthMonitor::kMaxCameras);
+  facts.causes = {};
+  facts.camera_causes = {};
+  for (int i = 0; i < kCauseCount; ++i) {
+    const Cause cause = static_cast<Cause>(i);
+    for (int camera = 0; camera < facts.cameras; ++camera) {
+      if (monitor.severity(cause, camera) == PartState::fine) continue;
+      if (is_of_camera(cause)) {
+        facts.camera_causes[static_cast<std::size_t>(camera)].add(cause);
+      } else {
+        facts.causes.add(cause);
+      }
+    }
+  }
+}
+
+bool ReadinessJudge::sees(const ReadinessFacts& facts, int camera) noexcept {
+  return camera >= 0 && camera < facts.cameras &&
+         !facts.camera_causes[static_cast<std::size_t>(camera)].stops_warnings();
+}
+
+Readiness ReadinessJudge::step(const ReadinessFacts& facts) noexcept {
+  const double speed = facts.speed_mps.value_or(0);
+  too_fast_ = speed > (too_fast_ ? kNotTooFast : kTooFast);
+  backwards_ = speed < (backwards_ ? kNotBackwards : kBackwards);
+  const bool in_reverse = facts.gear == can::Gear::reverse;
+
+  if (facts.switched_off) return Readiness::switched_off;
+  if (facts.state == HealthState::starting) return Readiness::starting;
+  if (!facts.detector_present) return Readiness::no_detector;
+  if (facts.state == HealthState::failed || facts.causes.stops_warnings())
+    return Readiness::not_active;
+  bool one_sees = false;
+  for (int i = 0; i < facts.cameras; ++i) one_sees = one_sees || sees(facts, i);
+  if (!one_sees) return Readiness::not_active;
+  if (!facts.speed_mps) return Readiness::no_speed;
+  if (in_reverse || backwards_) return Readiness::reversing;
+  if (too_fast_) return Readiness::too_fast;
+  return Readiness::ready;
+}
+
+}  // namespace kerb

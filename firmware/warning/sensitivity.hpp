@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+namespace kerb {
+
+/// How early it warns.
+enum class Sensitivity : std::uint8_t { late, normal, early };
+
+}  // namespace kerb

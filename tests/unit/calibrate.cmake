@@ -1,0 +1,23 @@
+# Measuring a camera: the library, and the commands as a person meets them.
+set(some)
+if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)
+  set(some --some)
+endif()
+if(TARGET kerb::tools_calibrate)
+  kerb_add_test(NAME unit_tools_calibrate_board SOURCES tools/test_calibrate_board.cpp
+    LINKS kerb::tools_calibrate kerb::firmware_config kerb::opencv LABELS unit)
+  kerb_add_test(NAME unit_tools_calibrate_drive SOURCES tools/test_calibrate_drive.cpp
+    LINKS kerb::tools_calibrate kerb::firmware_config kerb::opencv LABELS unit ARGS ${some})
+  foreach(name board drive)  # they trace pictures and fill fields of points
+    target_compile_options(unit_tools_calibrate_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
+  endforeach()
+endif()
+if(TARGET kerblab AND TARGET kerb::tools_calibrate)
+  kerb_add_test(NAME unit_tools_kerblab_calibrate SOURCES tools/test_kerblab_calibrate.cpp
+    LINKS kerb::tools_bench kerb::firmware_config kerb::hal kerb::opencv LABELS unit ARGS ${some})
+  target_compile_definitions(unit_tools_kerblab_calibrate PRIVATE
+    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
+  target_compile_options(unit_tools_kerblab_calibrate PRIVATE $<$<CONFIG:Debug>:-O1>)
+  add_dependencies(unit_tools_kerblab_calibrate kerblab)
+  set_tests_properties(unit_tools_kerblab_calibrate PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+endif()

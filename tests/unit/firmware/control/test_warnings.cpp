@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a driver is told of people on the road, by the product as a whole: on the bus, by the lamps
+// and by the sound.
+#include <chrono>
+
+#include "tests/support/unity.hpp"
+#include "tests/unit/firmware/control/drive.hpp"
+
+using namespace kerb;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using test::Drive;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+constexpr double kBumper = 3.6;
+
+/// How many seconds until the car's front is where somebody stands.
+double seconds_to(const Drive& drive, std::size_t i = 0) {
+  return (drive.people[i].x_m - drive.config.car.axle_to_bumper_m) / drive.speed.value_or(0);
+}
+
+void test_somebody_straight_ahead_of_a_moving_car_is_warned_of_in_time() {
+  Drive drive;
+  drive.speed = 10;
+  drive.gear = can::Gear::drive;
+  TEST_ASSERT_TRUE(drive.becomes_ready());
+  drive.people = {{.x_m = 45}};
+  const auto warned = [&] { return drive.level() == WarningLevel::collision; };
+  TEST_ASSERT_TRUE(drive.until(warned, seconds{4}));
+  // Not before a driver would care, and in time to stop.
+  TEST_ASSERT_DOUBLE_WITHIN(0.6, 2.3, seconds_to(drive));
+  TEST_ASSERT_FALSE(drive.ever(WarningLevel::information));
+  TEST_ASSERT_TRUE(drive.lamp.on());
+  TEST_ASSERT_TRUE(drive.tone.sounding().has_value());
+  TEST_ASSERT_FALSE(drive.amber.on());
+  TEST_ASSERT_EQUAL_UINT64(1, drive.controller->totals().collisions);
+
+  // It stays, lamp and sound with it, and speaks of somebody who is in the list.
+  const std::size_t first = drive.lamp.history.size();
+  drive.run(milliseconds{700});
+  TEST_ASSERT_TRUE(warned());
+  for (std::size_t i = first; i < drive.lamp.history.size(); ++i)
+    TEST_ASSERT_TRUE(drive.lamp.history[i]);
+  TEST_ASSERT_TRUE(drive.tone.sounding().has_value());
+  const can::WarningMessage& told = drive.warnings.back();
+  TEST_ASSERT_FALSE(told.test);
+  TEST_ASSERT_TRUE(told.object_id.has_value());
+  TEST_ASSERT_TRUE(drive.lists.back().has(*told.object_id));
+  TEST_ASSERT_DOUBLE_WITHIN(0.4, seconds_to(drive), told.time_to_collision_s.value_or(99));
+  for (std::size_t i = 1; i < drive.warnings.size(); ++i)
+    TEST_ASSERT_EQUAL_UINT8((drive.warnings[i - 1].counter + 1) % 16, drive.warnings[i].counter);
+
+  // The driver goes round them: it ends, and does not come back.
+  drive.people = {};
+  TEST_ASSERT_TRUE(drive.until([&] { return drive.level() == WarningLevel::none; }, seconds{3}));
+  drive.run(seconds{1});
+  TEST_ASSERT_FALSE(drive.lamp.on());
+  TEST_ASSERT_FALSE(drive.tone.sounding().has_value());
+  TEST_ASSERT_EQUAL_UINT64(1, drive.controller->totals().collisions);
+  TEST_ASSERT_EQUAL_INT(0, drive.bad_frames + drive.stray_frames);
+}
+
+void test_whoever_stands_beside_the_way_is_not_warned_of() {
+  Drive drive;
+  drive.speed = 10;
+  TEST_ASSERT_TRUE(drive.becomes_ready());
+  drive.people = {{.x_m = 45, .y_m = 3.5}, {.x_m = 48, .y_m = -3.5}};
+  std::size_t most = 0;
+  drive.each_step = [&] {
+    if (!drive.lists.empty()) most = std::max(most, drive.lists.back().people.size());
+  };
+  drive.run(seconds{5});  // past them
+  TEST_ASSERT_EQUAL_size_t(2, most);
+  TEST_ASSERT_FALSE(drive.ever(WarningLevel::collision));
+  TEST_ASSERT_FALSE(drive.ever(WarningLevel::information));
+  for (const auto& sound : drive.tone.history) TEST_ASSERT_FALSE(sound.has_value());
+}
+
+void test_somebody_close_before_a_standing_car_is_told_of_by_light_alone() {
+  Drive drive;
+  TEST_ASSERT_TRUE(drive.becomes_ready());
+  drive.people = {{.x_m = kBumper + 3.2}};
+  const auto informed = [&] { return drive.level() == WarningLevel::information; };
+  TEST_ASSERT_TRUE(drive.until(informed, seconds{2}));
+  TEST_ASSERT_EQUAL_INT(1, drive.shown());
+  std::size_t lit = 0, rounds = 0, changes = 0;
+  bool was = drive.lamp.on(), sounded = false;
+  drive.each_step = [&] {
+    lit += drive.lamp.on() ? 1 : 0;
+    changes += drive.lamp.on() != was ? 1 : 0;
+    was = drive.lamp.on();
+    sounded = sounded || drive.tone.sounding().has_value();
+    ++rounds;
+  };
+  drive.run(seconds{4});
+  TEST_ASSERT_TRUE(informed());
+  TEST_ASSERT_FALSE(sounded);
+  // It blinks: half the time lit, twice a second.
+  TEST_ASSERT_EQUAL_size_t(400, rounds);
+  TEST_ASSERT_DOUBLE_WITHIN(30, 200, static_cast<double>(lit));
+  TEST_ASSERT_DOUBLE_WITHIN(1, 16, static_cast<double>(changes));
+  TEST_ASSERT_FALSE(drive.ever(WarningLevel::collision));
+  TEST_ASSERT_TRUE(drive.warnings.back().object_id.has_value());
+  TEST_ASSERT_TRUE(drive.lists.back().has(*drive.warnings.back().object_id));
+  TEST_ASSERT_EQUAL_UINT64(1, drive.controller->totals().informations);
+  drive.people = {};
+  TEST_ASSERT_TRUE(drive.until([&] { return drive.level() == WarningLevel::none; }, seconds{4}));
+}
+
+/// Holds the off button, then presses the other.
+void switch_off(Drive& drive) {
+  drive.buttons = can::VehicleDriver{};
+  drive.run(milliseconds{300});
+  drive.buttons->off_pressed = true;
+  drive.run(milliseconds{1300});
+  drive.buttons->off_pressed = false;
+  drive.run(milliseconds{300});
+  drive.buttons->confirm_pressed = true;
+  drive.run(milliseconds{200});
+  drive.buttons->confirm_pressed = false;
+  drive.run(milliseconds{200});
+}
+
+void test_off_takes_two_actions_shows_and_warns_of_nobody() {
+  Drive drive;
+  drive.speed = 10;
+  TEST_ASSERT_TRUE(drive.becomes_ready());
+  TEST_ASSERT_FALSE(drive.amber.on());
+  drive.buttons = can::VehicleDriver{.off_pressed = true};  // one alone does nothing
+  drive.run(seconds{2});
+  TEST_ASSERT_EQUAL_STRING("ready", name_of(drive.readiness()));
+  switch_off(drive);
+  TEST_ASSERT_EQUAL_STRING("switched_off", name_of(drive.readiness()));
+  TEST_ASSERT_TRUE(drive.amber.on());
+  TEST_ASSERT_EQUAL_STRING("ACTIVE", name_of(drive.statuses.back().health.state));  // all the same
+  drive.people = {{.x_m = 45}};
+  drive.run(seconds{5});
+  TEST_ASSERT_FALSE(drive.ever(WarningLevel::collision));
+  TEST_ASSERT_FALSE(drive.lamp.on());
+  TEST_ASSERT_FALSE(drive.tone.sounding().has_value());
+  TEST_ASSERT_EQUAL_UINT64(0, drive.controller->totals().collisions);
+
+  drive.buttons->confirm_pressed = true;  // on again takes one
+  drive.run(milliseconds{300});
+  drive.buttons->confirm_pressed = false;
+  TEST_ASSERT_TRUE(drive.until([&] { return drive.readiness() == Readiness::ready; }, seconds{1}));
+  TEST_ASSERT_TRUE(drive.until([&] { return !drive.amber.on(); }, seconds{1}));
+  drive.people = {{.x_m = 45}};
+  TEST_ASSERT_TRUE(
+      drive.until([&] { return drive.level() == WarningLevel::collision; }, seconds{4}));
+}
+
+void test_it_is_on_again_at_the_next_start() {
+  {
+    Drive drive;
+    TEST_ASSERT_TRUE(drive.becomes_ready());
+    switch_off(drive);
+    TEST_ASSERT_EQUAL_STRING("switched_off", name_of(drive.readiness()));
+  }
+  Drive next;
+  TEST_ASSERT_TRUE(next.becomes_ready());
+  TEST_ASSERT_FALSE(next.amber.on());
+}
+
+void test_switching_off_ends_a_warning() {
+  Drive drive;
+  TEST_ASSERT_TRUE(drive.becomes_ready());
+  drive.people = {{.x_m = kBumper + 3.2}};
+  TEST_ASSERT_TRUE(
+      drive.until([&] { return drive.level() == WarningLevel::information; }, seconds{2}));
+  switch_off(drive);
+  drive.run(WarningLogic::kShortest);
+  TEST_ASSERT_EQUAL_STRING("none", name_of(drive.level()));
+  TEST_ASSERT_FALSE(drive.lamp.on());
+}
+
+void test_above_80_kmh_it_says_that_it_does_not_warn() {
+  Drive drive;
+  drive.speed = 24;  // 86 km/h
+  TEST_ASSERT_TRUE(drive.until([&] { return drive.readiness() == Readiness::too_fast; }));
+  drive.people = {{.x_m = 50}};
+  drive.run(seconds{3});
+  TEST_ASSERT_EQUAL_STRING("too_fast", name_of(drive.readiness()));
+  TEST_ASSERT_EQUAL_STRING("none", name_of(drive.level()));
+  TEST_ASSERT_EQUAL_UINT64(0, drive.controller->totals().collisions);
+  TEST_ASSERT_FALSE(drive.amber.on());  // nothing is broken
+  drive.people = {};
+  for (; *drive.speed > 20; *drive.speed -= 0.05) drive.step();
+  TEST_ASSERT_TRUE(drive.becomes_ready());
+}
+
+void test_a_person_comes_before_a_service_test() {
+  Drive drive;
+  TEST_ASSERT_TRUE(drive.becomes_ready());
+  can::ServiceMessage request;
+  request.request = can::ServiceRequest::warning_test;
+  request.level = WarningLevel::collision;
+  request.duration_s = 5;
+  drive.send(can::encode(request));
+  TEST_ASSERT_TRUE(drive.until([&] { return drive.level() == WarningLevel::collision; }));
+  TEST_ASSERT_TRUE(drive.warnings.back().test);
+  TEST_ASSERT_TRUE(drive.tone.sounding().has_value());
+  // Somebody steps in front of the standing car: light without sound, and it is no test.
+  drive.people = {{.x_m = kBumper + 3.2}};
+  TEST_ASSERT_TRUE(
+      drive.until([&] { return drive.level() == WarningLevel::information; }, seconds{2}));
+  TEST_ASSERT_FALSE(drive.warnings.back().test);
+  TEST_ASSERT_TRUE(drive.warnings.back().object_id.has_value());
+  drive.step();
+  TEST_ASSERT_FALSE(drive.tone.sounding().has_value());
+  TEST_ASSERT_EQUAL_UINT64(1, drive.controller->totals().informations);
+  TEST_ASSERT_EQUAL_UINT64(0, drive.controller->totals().collisions);
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_somebody_straight_ahead_of_a_moving_car_is_warned_of_in_time);
+  RUN_TEST(test_whoever_stands_beside_the_way_is_not_warned_of);
+  RUN_TEST(test_somebody_close_before_a_standing_car_is_told_of_by_light_alone);
+  RUN_TEST(test_off_takes_two_actions_shows_and_warns_of_nobody);
+  RUN_TEST(test_it_is_on_again_at_the_next_start);
+  RUN_TEST(test_switching_off_ends_a_warning);
+  RUN_TEST(test_above_80_kmh_it_says_that_it_does_not_warn);
+  RUN_TEST(test_a_person_comes_before_a_service_test);
+  return UNITY_END();
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/risk/car_path.hpp"
+
+#include <cstring>
+#include <limits>
+#include <numbers>
+#include <random>
+
+#include "tests/support/unity.hpp"
+#include "tests/unit/firmware/risk/people.hpp"
+
+using namespace kerb;
+using kerb::risk::CarPath;
+using kerb::risk::Pose;
+using kerb::test::driven;
+using std::chrono::milliseconds;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+void test_a_straight_drive_goes_straight_on() {
+  const CarPath path = driven(10);
+  TEST_ASSERT_TRUE(path.known());
+  for (const double t : {0.0, 0.013, 0.5, 1.7, 3.99}) {
+    const Pose pose = path.after(t);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 10 * t, pose.x);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, pose.y);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, pose.heading);
+  }
+}
+
+void test_a_steady_bend_is_an_arc() {
+  struct Case {
+    double speed, yaw_rate;
+  };
+  for (const Case& c : {Case{10, 0.4}, Case{5, -0.6}, Case{20, 0.02}, Case{-2, 0.3}}) {
+    const CarPath path = driven(c.speed, c.yaw_rate);
+    const double radius = c.speed / c.yaw_rate;
+    for (const double t : {0.02, 1.0, 2.5, 4.0}) {
+      const Pose pose = path.after(t);
+      TEST_ASSERT_DOUBLE_WITHIN(1e-4, radius * std::sin(c.yaw_rate * t), pose.x);
+      TEST_ASSERT_DOUBLE_WITHIN(1e-4, radius * (1 - std::cos(c.yaw_rate * t)), pose.y);
+      TEST_ASSERT_DOUBLE_WITHIN(1e-9, c.yaw_rate * t, pose.heading);
+    }
+  }
+}
+
+void test_a_braking_car_stops_and_does_not_go_back() {
+  const CarPath path = driven(8, 0, -4);  // stands after 2 s and 8 m
+  TEST_ASSERT_DOUBLE_WITHIN(0.05, -4, path.acceleration_mps2());
+  TEST_ASSERT_DOUBLE_WITHIN(0.1, 6, path.after(1).x);
+  TEST_ASSERT_DOUBLE_WITHIN(0.1, 8, path.after(2).x);
+  TEST_ASSERT_EQUAL_DOUBLE(path.after(2.5).x, path.after(5).x);
+  TEST_ASSERT_EQUAL_DOUBLE(0, path.speed_after(3));
+}
+
+void test_a_reversing_car_that_brakes_stops_too() {
+  const CarPath back = driven(-2);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, -4, back.after(2).x);
+  const CarPath brakes = driven(-2, 0, 2);  // stands after 1 s and 1 m
+  TEST_ASSERT_DOUBLE_WITHIN(0.1, -1, brakes.after(4).x);
+}
+
+void test_braking_is_believed_sooner_than_speeding_up() {
+  const auto after = [](double change, int ms) {
+    CarPath path = driven(10);
+    const Nanos start{std::llround(61e9 / 30)};
+    for (int t = 20; t <= ms; t += 20)
+      path.update(start + milliseconds{t},
+                  {.speed_mps = 10 + change * t * 1e-3, .yaw_rate_radps = 0.0});
+    return path.acceleration_mps2();
+  };
+  TEST_ASSERT_TRUE(after(-6, 200) < -4);
+  TEST_ASSERT_TRUE(after(-6, 300) < -5);
+  TEST_ASSERT_TRUE(after(3, 200) < 1.2);
+  TEST_ASSERT_TRUE(after(3, 1500) > 2.7);
+}
+
+void test_what_no_car_can_do_is_cut_off() {
+  CarPath path;
+  for (int i = 1; i <= 20; ++i)
+    path.update(milliseconds{20 * i}, {.speed_mps = 50 - 1.0 * i, .yaw_rate_radps = 0.0});
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, -9, path.acceleration_mps2());
+  path.reset();
+  for (int i = 1; i <= 100; ++i)
+    path.update(milliseconds{20 * i}, {.speed_mps = 1.0 * i, .yaw_rate_radps = 0.0});
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 4, path.acceleration_mps2());
+}
+
+void test_noise_of_the_wheels_is_no_braking() {
+  std::mt19937 random{1};
+  std::normal_distribution<double> noise{0, 0.02};
+  CarPath path;
+  double sum = 0;
+  for (int i = 1; i <= 3000; ++i) {
+    const double speed = std::round((14 + noise(random)) * 100) / 100;
+    path.update(milliseconds{33 * i}, {.speed_mps = speed, .yaw_rate_radps = 0.0});
+    if (i < 60) continue;
+    sum += path.acceleration_mps2();
+    TEST_ASSERT_TRUE(std::abs(path.acceleration_mps2()) < 0.8);
+  }
+  TEST_ASSERT_DOUBLE_WITHIN(0.03, 0, sum / 2940);
+}
+
+void test_a_turn_that_begins_goes_on_to_grow_for_a_while() {
+  CarPath path = driven(6);
+  const Nanos start{std::llround(61e9 / 30)};
+  for (int t = 20; t <= 400; t += 20)
+    path.update(start + milliseconds{t}, {.speed_mps = 6, .yaw_rate_radps = 0.5 * t * 1e-3});
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.2, path.yaw_rate_radps());
+  TEST_ASSERT_TRUE(path.after(1).heading > 0.2 * 1 + 0.04);
+  TEST_ASSERT_TRUE(path.after(1).heading < 0.2 * 1 + 0.25);  // not without end
+}
+
+void test_doubt_grows_with_time_and_in_bends_and_without_a_yaw_rate() {
+  const CarPath straight = driven(10), bend = driven(10, 0.3);
+  CarPath blind;
+  for (int i = 1; i <= 60; ++i)
+    blind.update(milliseconds{33 * i}, {.speed_mps = 10, .yaw_rate_radps = {}});
+  TEST_ASSERT_TRUE(blind.known());
+  TEST_ASSERT_EQUAL_DOUBLE(0, blind.yaw_rate_radps());
+  double last = -1;
+  for (const double t : {0.0, 0.5, 1.0, 2.0, 4.0}) {
+    const Pose pose = straight.after(t);
+    TEST_ASSERT_TRUE(pose.sigma_across > last);
+    last = pose.sigma_across;
+    if (t == 0) continue;
+    TEST_ASSERT_TRUE(bend.after(t).sigma_across > pose.sigma_across);
+    TEST_ASSERT_TRUE(blind.after(t).sigma_across > 2 * pose.sigma_across);
+    TEST_ASSERT_TRUE(pose.sigma_along > 0 && pose.sigma_heading > 0);
+  }
+}
+
+void test_what_is_not_told_is_known_for_half_a_second() {
+  CarPath path;
+  TEST_ASSERT_FALSE(path.known());
+  path.update(milliseconds{10}, {});
+  TEST_ASSERT_FALSE(path.known());
+  path.update(milliseconds{20}, {.speed_mps = 5, .yaw_rate_radps = 0.1});
+  for (int t = 40; t <= 520; t += 20) {
+    path.update(milliseconds{t}, {});
+    TEST_ASSERT_TRUE(path.known());
+  }
+  path.update(milliseconds{530}, {});
+  TEST_ASSERT_FALSE(path.known());
+  TEST_ASSERT_EQUAL_DOUBLE(0, path.yaw_rate_radps());
+}
+
+void test_a_gap_or_a_clock_that_goes_back_begins_anew() {
+  CarPath path = driven(10, 0, -4);
+  path.update(std::chrono::seconds{9}, {.speed_mps = 20, .yaw_rate_radps = 0.0});
+  TEST_ASSERT_EQUAL_DOUBLE(0, path.acceleration_mps2());
+  TEST_ASSERT_EQUAL_DOUBLE(20, path.speed_mps());
+  path.update(std::chrono::seconds{8}, {});
+  TEST_ASSERT_FALSE(path.known());
+}
+
+void test_what_is_not_a_number_is_not_told() {
+  CarPath path;
+  path.update(milliseconds{20}, {.speed_mps = std::numeric_limits<double>::quiet_NaN(),
+                                 .yaw_rate_radps = std::numeric_limits<double>::infinity()});
+  TEST_ASSERT_FALSE(path.known());
+  TEST_ASSERT_EQUAL_DOUBLE(0, path.after(2).y);
+}
+
+void test_the_same_is_told_twice_and_the_paths_are_the_same_bits() {
+  const CarPath a = driven(11.3, 0.123, -1.7), b = driven(11.3, 0.123, -1.7);
+  TEST_ASSERT_EQUAL_MEMORY(a.knots().data(), b.knots().data(), sizeof(a.knots()));
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_a_straight_drive_goes_straight_on);
+  RUN_TEST(test_a_steady_bend_is_an_arc);
+  RUN_TEST(test_a_braking_car_stops_and_does_not_go_back);
+  RUN_TEST(test_a_reversing_car_that_brakes_stops_too);
+  RUN_TEST(test_braking_is_believed_sooner_than_speeding_up);
+  RUN_TEST(test_what_no_car_can_do_is_cut_off);
+  RUN_TEST(test_noise_of_the_wheels_is_no_braking);
+  RUN_TEST(test_a_turn_that_begins_goes_on_to_grow_for_a_while);
+  RUN_TEST(test_doubt_grows_with_time_and_in_bends_and_without_a_yaw_rate);
+  RUN_TEST(test_what_is_not_told_is_known_for_half_a_second);
+  RUN_TEST(test_a_gap_or_a_clock_that_goes_back_begins_anew);
+  RUN_TEST(test_what_is_not_a_number_is_not_told);
+  RUN_TEST(test_the_same_is_told_twice_and_the_paths_are_the_same_bits);
+  return UNITY_END();
+}

@@ -1,0 +1,22 @@
+# Records of warnings: written, cut, damaged, and gone through again.
+set(dir ${CMAKE_CURRENT_LIST_DIR}/firmware/replay)
+set(links kerb::firmware_replay kerb::firmware_warning)
+kerb_add_test(NAME unit_records_recorder SOURCES ${dir}/test_recorder.cpp
+  LINKS ${links} LABELS unit THREADED)
+kerb_add_test(NAME unit_records_file SOURCES ${dir}/test_record_file.cpp
+  LINKS ${links} LABELS unit)
+kerb_add_test(NAME unit_records_lanes
+  SOURCES ${dir}/test_lanes.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
+  LINKS ${links} LABELS unit THREADED)
+kerb_add_test(NAME unit_jpeg_encoder SOURCES ${CMAKE_CURRENT_LIST_DIR}/drivers/jpeg/test_jpeg_encoder.cpp
+  LINKS kerb::drivers_jpeg PkgConfig::TURBOJPEG LABELS unit)
+# A record made on x86-64, gone through again on whatever machine this is.
+kerb_add_test(NAME unit_replay_fixture SOURCES ${dir}/test_fixture.cpp LINKS ${links} LABELS unit)
+target_compile_definitions(unit_replay_fixture PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+kerb_add_test(NAME unit_replay_command SOURCES ${dir}/test_command.cpp
+  LINKS ${links} kerb::json LABELS unit)
+target_compile_definitions(unit_replay_command PRIVATE
+  KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+  KERBWATCH="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerbwatch>")
+add_dependencies(unit_replay_command kerbwatch)
+set_tests_properties(unit_replay_command PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)

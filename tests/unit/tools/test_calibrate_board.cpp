@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <opencv2/core.hpp>
+#include <string>
+
+#include "firmware/config/config.hpp"
+#include "tests/support/unity.hpp"
+#include "tests/unit/tools/board_pictures.hpp"
+#include "tools/calibrate/board.hpp"
+
+using namespace kerb;
+using namespace kerb::calibrate;
+using namespace kerb::test;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+const Board kBoard{9, 6, 0.03};
+const TracedLens kLens;
+
+const BoardTracer& tracer() {
+  static const BoardTracer one{kLens};
+  return one;
+}
+
+/// The views of good_poses(), found in traced pictures once for all tests.
+const std::vector<BoardView>& views() {
+  static const std::vector<BoardView> all = [] {
+    std::vector<BoardView> out;
+    for (const BoardPose& pose : good_poses()) {
+      const cv::Mat picture = tracer().picture(pose, kBoard.columns, kBoard.rows, kBoard.square_m);
+      const auto corners = find_board(picture, kBoard);
+      if (!corners) continue;
+      BoardView& view = out.emplace_back();
+      view.name = "view " + std::to_string(out.size());
+      view.found = *corners;
+    }
+    return out;
+  }();
+  return all;
+}
+
+cv::Size size() { return {kLens.width, kLens.height}; }
+
+void expect_lens(const BoardCalibration& c) {
+  TEST_ASSERT_DOUBLE_WITHIN(0.003 * kLens.focal, kLens.focal, c.lens.focal_px);
+  TEST_ASSERT_DOUBLE_WITHIN(2, kLens.center_x, c.lens.center_x);
+  TEST_ASSERT_DOUBLE_WITHIN(2, kLens.center_y, c.lens.center_y);
+  TEST_ASSERT_DOUBLE_WITHIN(0.01, kLens.k1, c.lens.k1);
+  TEST_ASSERT_DOUBLE_WITHIN(0.04, kLens.k2, c.lens.k2);
+  TEST_ASSERT_DOUBLE_WITHIN(0.002, kLens.p1, c.lens.p1);
+  TEST_ASSERT_DOUBLE_WITHIN(0.002, kLens.p2, c.lens.p2);
+}
+
+void test_a_known_lens_is_found() {
+  TEST_ASSERT_GREATER_OR_EQUAL(11, views().size());
+  const Result<BoardCalibration> c = calibrate_board(views(), size(), kBoard, {});
+  TEST_ASSERT_TRUE(c);
+  expect_lens(*c);
+  TEST_ASSERT_TRUE(c->rms_px < 0.15);
+  TEST_ASSERT_DOUBLE_WITHIN(0.003, 1, c->pixel_aspect);
+  TEST_ASSERT_TRUE(c->coverage > 0.7);
+  TEST_ASSERT_EQUAL_INT(views().size(), c->views_used);
+  TEST_ASSERT_EQUAL_MESSAGE(0, c->notes.size(), c->notes.empty() ? "" : c->notes[0].c_str());
+  // What it says of its own certainty is of the size of its error.
+  TEST_ASSERT_TRUE(std::abs(c->lens.focal_px - kLens.focal) < 6 * c->focal_sigma_px + 0.5);
+  std::printf("focal %.2f of %.2f, centre %.2f %.2f of %.2f %.2f, k1 %.4f of %.4f, rms %.3f px\n",
+              c->lens.focal_px, kLens.focal, c->lens.center_x, c->lens.center_y, kLens.center_x,
+              kLens.center_y, c->lens.k1, kLens.k1, c->rms_px);
+}
+
+void test_a_view_that_is_wrong_is_dropped_and_named() {
+  std::vector<BoardView> all = views();
+  for (std::size_t i = 0; i < all[3].found.size(); ++i)  // a bent board
+    all[3].found[i].x +=
+        0.03F * static_cast<float>((i % 9) * (i % 9)) + 4 * static_cast<float>(i % 2);
+  const std::string name = all[3].name;
+  const Result<BoardCalibration> c = calibrate_board(all, size(), kBoard, {});
+  TEST_ASSERT_TRUE(c);
+  expect_lens(*c);
+  TEST_ASSERT_EQUAL_INT(all.size() - 1, c->views_used);
+  TEST_ASSERT_FALSE(c->views[3].used);
+  TEST_ASSERT_TRUE(c->notes.front().find(name + ": dropped") == 0);
+}
+
+void test_what_is_missing_is_said() {
+  const auto has = [](const BoardCalibration& c, const char* part) {
+    for (const std::string& note : c.notes)
+      if (note.find(part) != std::string::npos) return true;
+    return false;
+  };
+  // A board held in the middle of the picture, hardly tilted, five times.
+  std::vector<BoardView> poor;
+  for (int i = 0; i < 5; ++i) {
+    const cv::Mat picture =
+        tracer().picture({0.01 * i, 0.005 * i, 0.8 + 0.1 * i, 0.03 * i, -0.04 * i, 0},
+                         kBoard.columns, kBoard.rows, kBoard.square_m);
+    const auto corners = find_board(picture, kBoard);
+    TEST_ASSERT_TRUE(corners.has_value());
+    poor.emplace_back().found = *corners;
+  }
+  const Result<BoardCalibration> c = calibrate_board(poor, size(), kBoard, {});
+  if (c) {  // or the lens is so wild that it is refused
+    TEST_ASSERT_TRUE(has(*c, "views are few"));
+    TEST_ASSERT_TRUE(has(*c, "edges and corners"));
+    TEST_ASSERT_TRUE(has(*c, "tilted views"));
+  } else {
+    TEST_ASSERT_TRUE(std::string{c.error().what.c_str()}.find("edges") != std::string::npos);
+  }
+  poor.resize(3);
+  TEST_ASSERT_FALSE(calibrate_board(poor, size(), kBoard, {}));
+  TEST_ASSERT_FALSE(calibrate_board({}, size(), kBoard, {}));
+}
+
+void test_a_picture_without_a_board_has_none() {
+  const cv::Mat grey{size(), CV_8UC1, cv::Scalar{128}};
+  TEST_ASSERT_FALSE(find_board(grey, kBoard).has_value());
+  const cv::Mat cut = tracer().picture({0.4, 0, 0.5}, kBoard.columns, kBoard.rows, kBoard.square_m);
+  TEST_ASSERT_FALSE(find_board(cut, kBoard).has_value());  // half of it is outside
+}
+
+void test_the_snippet_is_a_configuration() {
+  const Result<BoardCalibration> c = calibrate_board(views(), size(), kBoard, {});
+  TEST_ASSERT_TRUE(c);
+  const LoadResult loaded = parse_config(snippet_of(*c), "snippet");
+  TEST_ASSERT_TRUE_MESSAGE(loaded.ok(), loaded.ok() ? "" : loaded.lines()[0].c_str());
+  const CameraSettings& camera = loaded.config.cameras[0];
+  TEST_ASSERT_EQUAL_INT(kLens.width, camera.width);
+  TEST_ASSERT_DOUBLE_WITHIN(0.001, c->lens.focal_px, *camera.focal_px);
+  TEST_ASSERT_DOUBLE_WITHIN(0.001, c->lens.center_y, *camera.center_y);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-6, c->lens.k1, camera.k1);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-6, c->lens.p2, camera.p2);
+}
+
+void test_the_picture_shows_every_corner() {
+  const Result<BoardCalibration> c = calibrate_board(views(), size(), kBoard, {});
+  TEST_ASSERT_TRUE(c);
+  const cv::Mat black{size(), CV_8UC3, cv::Scalar::all(0)};
+  const cv::Mat drawn = draw_board(*c, black);
+  TEST_ASSERT_TRUE(drawn.size() == size());
+  int dots = 0, all = 0;
+  for (const BoardView& view : c->views)
+    for (const cv::Point2f& p : view.found) {
+      ++all;
+      const cv::Vec3b pixel = drawn.at<cv::Vec3b>(static_cast<int>(std::lround(p.y)),
+                                                  static_cast<int>(std::lround(p.x)));
+      if (pixel[0] + pixel[1] + pixel[2] > 100) ++dots;
+    }
+  TEST_ASSERT_TRUE(dots > 0.95 * all);
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_a_known_lens_is_found);
+  RUN_TEST(test_a_view_that_is_wrong_is_dropped_and_named);
+  RUN_TEST(test_what_is_missing_is_said);
+  RUN_TEST(test_a_picture_without_a_board_has_none);
+  RUN_TEST(test_the_snippet_is_a_configuration);
+  RUN_TEST(test_the_picture_shows_every_corner);
+  return UNITY_END();
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <opencv2/core.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/lens/lens.hpp"
+#include "hal/base/result.hpp"
+
+/// Measuring a camera: its lens from pictures of a checkerboard, its mounting from a drive.
+namespace kerb::calibrate {
+
+/// A checkerboard, by its inner corners: one of 10 x 7 squares has 9 x 6.
+struct Board {
+  int columns = 9, rows = 6;
+  double square_m = 0.025;
+};
+
+/// Its corners in a grey picture, row by row, to a fraction of a pixel; nothing where it is not
+/// seen whole.
+[[nodiscard]] std::optional<std::vector<cv::Point2f>> find_board(const cv::Mat& grey,
+                                                                 const Board& board);
+
+/// One picture of the board.
+struct BoardView {
+  std::string name;
+  std::vector<cv::Point2f> found;  ///< row by row
+  // What calibrate_board() adds.
+  bool used = true;                      ///< false: dropped, it fits the others too badly
+  double rms_px = 0;                     ///< of its corners' distances from where they should be
+  std::vector<cv::Point2f> reprojected;  ///< where they should be
+  double tilt_deg = 0;                   ///< of the board against the picture's plane
+};
+
+struct BoardSettings {
+  bool with_k3 = false;  ///< for lenses beyond 100 degrees; else it fits noise
+  int fewest_views = 4;
+  double outlier_ratio = 2.5;  ///< times the median view's error ...
+  double outlier_px = 0.5;     ///< ... and at least this: such a view is dropped
+};
+
+/// A lens, and how much to trust it.
+struct BoardCalibration {
+  Lens lens;
+  int width = 0, height = 0;
+  double rms_px = 0;  ///< over all corners of the views used
+  double focal_sigma_px = 0, center_sigma_px = 0, k1_sigma = 0;
+  double pixel_aspect = 1;  ///< height of a pixel by its width, where both are left free
+  double coverage = 0;      ///< share of the picture's 8 x 6 parts that hold a corner
+  double most_tilt_deg = 0;
+  int views_used = 0;
+  std::vector<BoardView> views;
+  std::vector<std::string> notes;  ///< what a person should know: dropped views, what is missing
+};
+
+/// The lens that explains the views best. Views that fit badly are dropped, the worst first.
+/// Fails: invalid_argument (too few views; a lens that cannot be, for want of views at the edges).
+Result<BoardCalibration> calibrate_board(std::vector<BoardView> views, cv::Size picture,
+                                         const Board& board, const BoardSettings& settings);
+
+/// All corners and how far each is from where it should be, enlarged, over `background` (of the
+/// picture's size, CV_8UC3), with the lens's own bending as a grid.
+[[nodiscard]] cv::Mat draw_board(const BoardCalibration& calibration, const cv::Mat& background);
+
+/// The lens as a table [[camera]] of the configuration.
+[[nodiscard]] std::string snippet_of(const BoardCalibration& calibration);
+
+}  // namespace kerb::calibrate

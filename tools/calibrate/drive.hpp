@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <opencv2/core.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "firmware/ego/ego_estimator.hpp"
+#include "hal/base/result.hpp"
+#include "hal/camera_settings.hpp"
+#include "hal/motion.hpp"
+
+namespace kerb::calibrate {
+
+/// How a camera sits in its car, and how well that is known. Angles as in CameraSettings.
+struct DriveCalibration {
+  double pitch_deg = 0, yaw_deg = 0;
+  double pitch_sigma_deg = 0, yaw_sigma_deg = 0;    ///< of these: what one drive leaves open
+  double pitch_spread_deg = 0, yaw_spread_deg = 0;  ///< from frame to frame: the car nods
+  std::optional<double> roll_deg;  ///< of the road against the picture; unset: it cannot be told
+  double roll_sigma_deg = 0;
+  std::optional<double> height_m;  ///< by the car's speed; unset: nobody told it
+  double height_sigma_m = 0;
+  int frames = 0, found = 0;  ///< in all; those whose own motion was found
+  int straight = 0;           ///< of those, straight ahead with a clear focus of expansion: used
+  int road = 0;               ///< and with a road below it
+  std::vector<std::string> notes;
+};
+
+struct DriveSettings {
+  double straight_radps = 0.03;     ///< a faster turn is a bend
+  double least_inlier_share = 0.4;  ///< less, and others' motion may have been taken for ours
+  double most_foe_sigma_deg = 1.5;
+  double tolerance_deg = 10;  ///< so far the mounting may be from what is said of it
+  int fewest_frames = 15;
+};
+
+/// Motion fields of a drive, frame after frame, and the mounting they tell: a car that travels
+/// straight ahead travels towards the vanishing point of its road.
+class Drive {
+ public:
+  /// The field that leads to the next frame, from the one `interval` before; `vehicle` is what the
+  /// car told of its own motion, if anything. Where each frame is compared with the fourth before
+  /// it, say, there are four threads of frames, each a drive of its own: `thread` counts from 0.
+  void add(const MotionField& field, Nanos interval, const ego::VehicleMotion& vehicle,
+           std::size_t thread = 0);
+
+  /// `camera` as it is known so far: its lens, its height, and roughly where it looks. Goes over
+  /// the drive three times, each with what the one before found. Fails: invalid_argument (too few
+  /// frames of straight driving).
+  [[nodiscard]] Result<DriveCalibration> solve(const ego::Camera& camera,
+                                               const DriveSettings& settings) const;
+
+ private:
+  struct Frame {
+    std::vector<FlowVector> items;
+    bool has_previous = false;
+    Nanos interval{};
+    ego::VehicleMotion vehicle;
+  };
+  struct Sums;
+  void go_over(const std::vector<Frame>& frames, const ego::Camera& camera, double tolerance_deg,
+               const DriveSettings& settings, Sums& out) const;
+
+  std::vector<std::vector<Frame>> threads_;
+};
+
+/// Where a camera shows a place on the road: metres ahead of it, to its left, above the road.
+[[nodiscard]] std::optional<cv::Point2d> shown(const ego::Camera& camera, double ahead_m,
+                                               double left_m, double up_m);
+
+/// The horizon, the vanishing point and the road's distances (5, 10, 20, 40 m from the camera) in
+/// one of the drive's pictures.
+void draw_drive(const DriveCalibration& calibration, const ego::Camera& camera, cv::Mat& bgr);
+
+/// `camera` with what was found of it.
+[[nodiscard]] CameraSettings merged(CameraSettings camera, const DriveCalibration& calibration);
+/// It as a table [[camera]] of the configuration, for pictures of this size.
+[[nodiscard]] std::string snippet_of(const DriveCalibration& calibration,
+                                     const CameraSettings& camera, int width, int height);
+
+}  // namespace kerb::calibrate
