@@ -40,7 +40,7 @@ search=(--threshold 2 --min-height 48) # low, so that every threshold can be tri
 # One threshold for all sequences, each method's own: the best sum of MOTA and IDF1 over all four.
 threshold_of() {
   case "$1" in
-    kerbwatch | untold) echo 7.5 ;;
+    kerbwatch | untold) echo 10.5 ;;
     sort) echo 7 ;;
   esac
 }
@@ -74,7 +74,7 @@ run() {
 : >"$work/log"
 if "$sweep"; then
   for method in kerbwatch untold sort; do
-    for threshold in 5 5.5 6 6.5 7 7.5 8 8.5 9 9.5 10; do
+    for threshold in 5 5.5 6 6.5 7 7.5 8 8.5 9 9.5 10 10.5 11 11.5 12; do
       run "$method" "$threshold"
       python3 - "$method" "$threshold" "$work/$method.json" <<'PYTHON'
 import json, sys

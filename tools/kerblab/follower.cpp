@@ -13,7 +13,7 @@
 namespace kerb::lab {
 namespace {
 
-flow::Method flow_method_of(kerb::FlowMethod method) {
+flow::Method method_of(kerb::FlowMethod method) {
   switch (method) {
     case kerb::FlowMethod::lucas_kanade:
       return flow::Method::lucas_kanade;
@@ -47,7 +47,7 @@ Result<std::unique_ptr<Follower>> Follower::create(const Context& context, Worke
   std::unique_ptr<Follower> made{new Follower{config, settings, width, height}};
   if (!config.flow.enabled) return made;
   flow::MotionPointsSettings flow_settings;
-  flow_settings.method = flow_method_of(config.flow.method);
+  flow_settings.method = method_of(config.flow.method);
   flow_settings.widest = config.flow.width;
   Result<std::unique_ptr<flow::MotionPoints>> flow =
       flow::MotionPoints::create(context, workers, flow_settings, width, height);

@@ -39,7 +39,7 @@ Result<std::optional<double>> told_rate(const fs::path& folder) {
 
 }  // namespace
 
-Result<RecordedSequence> read_sequence(const std::string& folder, std::optional<double> fps) {
+Result<Sequence> read_sequence(const std::string& folder, std::optional<double> fps) {
   std::error_code ignored;
   const fs::path inner = fs::path{folder} / "img1";
   const std::string pictures = fs::is_directory(inner, ignored) ? inner.string() : folder;
@@ -51,7 +51,7 @@ Result<RecordedSequence> read_sequence(const std::string& folder, std::optional<
     return failure(Errc::invalid_argument, "track: frames count from 1", paths->front());
   const Result<std::optional<double>> told = told_rate(folder);
   if (!told) return told.error();
-  return RecordedSequence{*std::move(paths), *std::move(frames), fps.value_or(told->value_or(30))};
+  return Sequence{*std::move(paths), *std::move(frames), fps.value_or(told->value_or(30))};
 }
 
 }  // namespace kerb::lab

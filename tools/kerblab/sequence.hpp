@@ -9,7 +9,7 @@
 namespace kerb::lab {
 
 /// The frames of one recording, as MOT's folders have them.
-struct RecordedSequence {
+struct Sequence {
   std::vector<std::string> paths;
   std::vector<int> frames;  ///< the number of each, from 1, rising
   double fps = 30;
@@ -18,6 +18,6 @@ struct RecordedSequence {
 /// A folder of pictures, or one with them in img1. Frames are numbered as number_frames() does;
 /// the rate is `fps`, else frameRate of the folder's seqinfo.ini, else 30. Fails, naming the file:
 /// not_found, io, damaged, invalid_argument (a frame before the first).
-Result<RecordedSequence> read_sequence(const std::string& folder, std::optional<double> fps);
+Result<Sequence> read_sequence(const std::string& folder, std::optional<double> fps);
 
 }  // namespace kerb::lab

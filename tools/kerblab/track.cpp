@@ -105,7 +105,7 @@ class Track {
       : options_{options}, is_sort_{options.method == "sort"} {}
 
   Status run() {
-    Result<RecordedSequence> sequence = read_sequence(options_.sequence, options_.fps);
+    Result<Sequence> sequence = read_sequence(options_.sequence, options_.fps);
     if (!sequence) return sequence.error();
     sequence_ = *std::move(sequence);
     if (Status ok = read_config(); !ok) return ok;
@@ -338,7 +338,7 @@ class Track {
   const TrackOptions& options_;
   bool is_sort_;
   SystemClock clock_;
-  RecordedSequence sequence_;
+  Sequence sequence_;
   Config config_;
   std::optional<Context> context_;
   std::optional<Workers> workers_;
