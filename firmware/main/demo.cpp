@@ -116,9 +116,11 @@ class DemoCar {
   void forget_lost_cameras() { lost_ = false; }
   [[nodiscard]] bool heard_the_camera_is_lost() const { return lost_; }
   /// It heard that all works, the lost camera, the test, and that all works again; and, from
-  /// whoever has a detector, whom it sees.
-  [[nodiscard]] bool content(bool with_detector) const {
-    return worked_ && lost_ && warned_ && works(last_) && (lists_ > 0) == with_detector;
+  /// whoever has a detector, and keeps up with the camera, whom it sees: what is known too late is
+  /// not told.
+  [[nodiscard]] bool content(bool with_detector, bool keeps_up) const {
+    return worked_ && lost_ && warned_ && works(last_) &&
+           (!keeps_up || (lists_ > 0) == with_detector);
   }
 
  private:
@@ -166,6 +168,9 @@ int run_demo(double seconds, const std::string& model, Log& log) {
   config.can.interface = "in memory";
   config.service_enabled = true;
   config.detector.model = model;
+  config.detector.min_height =
+      0;  // nobody in the pattern is far away, and slow machines show it too
+  config.record.enabled = false;
 
   const SystemClock clock;
   Result<std::unique_ptr<Vision>> vision = Vision::create(config, log);
@@ -209,9 +214,12 @@ int run_demo(double seconds, const std::string& model, Log& log) {
   bool lamp = false, amber = false;
   const bool detects = pipeline.detector() != nullptr;
   std::optional<Nanos> pulled;
+  const auto is_content = [&] {
+    return car.content(detects, pipeline.stage(Stage::total).median < config.health.camera_silent);
+  };
   // Each step of the story waits for the one before it, and the end for the last: on a machine that
   // stands still for a while it takes longer, and tells the same.
-  for (Nanos tick = start; tick < end || (!car.content(detects) && tick < end + kPatience);
+  for (Nanos tick = start; tick < end || (!is_content() && tick < end + kPatience);
        tick += Controller::kTick) {
     clock.sleep_until(tick);
     const Nanos now = clock.now();
@@ -242,7 +250,7 @@ int run_demo(double seconds, const std::string& model, Log& log) {
     fmt::print(
         "this machine was slow at times: {} frames over budget, {} skipped; no verdict on that\n",
         late, skipped);
-  const bool good = car.content(detects);
+  const bool good = is_content();
   fmt::print("{}\n", good ? "demo: everything behaved as it should"
                           : "demo: NOT everything behaved as it should (see above)");
   return good ? 0 : 1;
