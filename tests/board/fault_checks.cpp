@@ -14,7 +14,7 @@ namespace {
 constexpr double kLossLimit = 300;    // a camera, or the vehicle, is lost
 constexpr double kRateLimit = 3000;   // what is judged over the last two seconds
 constexpr double kAgainLimit = 5000;  // ACTIVE after the fault's end
-constexpr double kGivenUp = 2500;  // ms: nobody is followed for longer who is not seen
+constexpr double kGivenUp = 2500;     // ms: nobody is followed for longer who is not seen
 constexpr double kPause = 40;         // the board itself stood still for so long: measure once more
 
 struct Fault {
