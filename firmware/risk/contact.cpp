@@ -242,7 +242,7 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
     if (!t) continue;
     out.probability += weight;
     out.expected_s = out.expected_s.value_or(0) + weight * *t;
-    out.expected_sigma_s += weight * *t * *t;  // its square, for now
+    out.expected_sigma_s += weight * *t * *t;  // the sum of squares, until judge() ends
   }
 }
 
