@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostVectors = 256;  // of one person
 constexpr int kFewest = 4;
 // The inner part, in shares of the box: the rest shows what is behind.
-constexpr double kInnerWidth = 0.5, kInnerTop = 0.08, kInnerBottom = 0.85;
+constexpr double kInnerWidth = 0.4, kInnerTop = 0.08, kInnerBottom = 0.85;
 constexpr double kTogether = 2;  // neighbours share pixels: they count for half
 constexpr double kLeastNoise = 0.1;
 

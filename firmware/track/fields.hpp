@@ -66,11 +66,12 @@ void fields(F& f, FieldsOf<F, CameraModel>& c) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, FilterSettings>& s) {
-  static_assert(sizeof(FilterSettings) == 21 * 8, "a new field? list it, see above");
+  static_assert(sizeof(FilterSettings) == 22 * 8, "a new field? list it, see above");
   f(s.adult.mean_m, s.adult.sigma_m, s.child.mean_m, s.child.sigma_m, s.child_share,
-    s.speed_sigma_mps, s.wander, s.row_jitter, s.column_jitter, s.least_jitter_px, s.jitter_time_s,
-    s.pitch_time_s, s.yaw_rate_sigma, s.yaw_unknown_sigma, s.speed_share, s.speed_unknown_mps,
-    s.wander_unknown, s.flow_doubt, s.flow_least_px, s.flow_share, s.growth_least);
+    s.speed_sigma_mps, s.speed_time_s, s.wander, s.row_jitter, s.column_jitter, s.least_jitter_px,
+    s.jitter_time_s, s.pitch_time_s, s.yaw_rate_sigma, s.yaw_unknown_sigma, s.speed_share,
+    s.speed_unknown_mps, s.wander_unknown, s.flow_doubt, s.flow_least_px, s.flow_share,
+    s.growth_least);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, ExistenceSettings>& s) {

@@ -199,8 +199,16 @@ bool GroundFilter::begin(const CameraModel& camera, const FilterSettings& settin
 
 void GroundFilter::widen_speed(const FilterSettings& settings, bool speed_known) {
   if (speed_known == speed_known_) return;
-  speed_known_ = speed_known;  // what it is measured against has changed
-  covariance_(kVx, kVx) += squared(settings.speed_unknown_mps);
+  speed_known_ = speed_known;
+  if (!speed_known) {
+    covariance_(kVx, kVx) += squared(settings.speed_unknown_mps);
+    return;
+  }
+  // What seemed theirs was the car's: of theirs nothing is known yet.
+  state_[kVx] = 0;
+  covariance_.row(kVx).setZero();
+  covariance_.col(kVx).setZero();
+  covariance_(kVx, kVx) = squared(settings.speed_sigma_mps);
 }
 
 void GroundFilter::predict(const CameraModel& camera, const FilterSettings& settings,
@@ -212,16 +220,20 @@ void GroundFilter::predict(const CameraModel& camera, const FilterSettings& sett
   // Turned into the car's new axes: the person's way taken, the car's taken off.
   const double x = state_[kX] + state_[kVx] * dt - step.x;
   const double y = state_[kY] + state_[kVy] * dt - step.y;
-  const double vx = state_[kVx], vy = state_[kVy];
+  const double keeps = exact::exp(-dt / settings.speed_time_s);
+  const double vx = keeps * state_[kVx], vy = keeps * state_[kVy];
   state_[kX] = step.c * x + step.s * y;
   state_[kY] = step.c * y - step.s * x;
   state_[kVx] = step.c * vx + step.s * vy;
   state_[kVy] = step.c * vy - step.s * vx;
 
   Covariance f = Covariance::Identity();
-  f(kX, kX) = f(kY, kY) = f(kVx, kVx) = f(kVy, kVy) = step.c;
-  f(kX, kY) = f(kVx, kVy) = step.s;
-  f(kY, kX) = f(kVy, kVx) = -step.s;
+  f(kX, kX) = f(kY, kY) = step.c;
+  f(kX, kY) = step.s;
+  f(kY, kX) = -step.s;
+  f(kVx, kVx) = f(kVy, kVy) = keeps * step.c;
+  f(kVx, kVy) = keeps * step.s;
+  f(kVy, kVx) = keeps * -step.s;
   f(kX, kVx) = f(kY, kVy) = step.c * dt;
   f(kX, kVy) = step.s * dt;
   f(kY, kVx) = -step.s * dt;

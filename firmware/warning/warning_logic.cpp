@@ -20,6 +20,9 @@ constexpr Nanos kSeenLately = std::chrono::milliseconds{250};  // by the detecto
 constexpr double kForesees = 0.8;                              // seconds before it is time to warn
 constexpr double kDoubt =
     0.25;  // standard deviations by which a contact may be later than expected
+// Who is about to be passed: a contact that becomes less likely, by this much against the last
+// moments (a memory in seconds), while it is so far off.
+constexpr double kWanes = 0.08, kLately = 0.15, kTimeToSee = 1.8;
 // What a collision warning goes on by.
 constexpr double kLessLikely = 0.25, kLonger = 0.6;  // seconds
 constexpr Nanos kCollisionLingers = std::chrono::milliseconds{300};
@@ -36,7 +39,7 @@ double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) *
 /// For how long reports must speak for a contact that is so far off: what is further off can wait
 /// for more.
 Nanos enough_at(double in_s) noexcept {
-  const double ms = 32 + 100 * std::clamp((in_s - 1.2) / 0.8, 0.0, 1.0);
+  const double ms = 32 + 60 * std::clamp((in_s - 1.2) / 0.8, 0.0, 1.0);
   return Nanos{static_cast<Nanos::rep>(ms * 1e6)};
 }
 
@@ -60,14 +63,14 @@ Place after(const track::Person& person, const risk::Contact& contact, double ca
 WarningRules WarningRules::of(Sensitivity sensitivity) noexcept {
   WarningRules rules;
   if (sensitivity == Sensitivity::late) {
-    rules.likelihood = 0.75;
+    rules.likelihood = 0.7;
     rules.standing_ahead_s = 1.6;
-    rules.most_ahead_s = 2.2;
+    rules.most_ahead_s = 2;
   }
   if (sensitivity == Sensitivity::early) {
-    rules.likelihood = 0.55;
-    rules.standing_ahead_s = 2.3;
-    rules.most_ahead_s = 3;
+    rules.likelihood = 0.5;
+    rules.standing_ahead_s = 2.4;
+    rules.most_ahead_s = 2.9;
   }
   return rules;
 }
@@ -95,11 +98,12 @@ void WarningLogic::Case::add(bool begin, bool stay, std::uint32_t id, int seen_b
 
 template <typename F, typename Self>
 void WarningLogic::Suspects::list(F& f, Self& s) noexcept {
-  static_assert(sizeof(Suspect) == 32 && sizeof(Suspects) == 8 + sizeof(items_),
+  static_assert(sizeof(Suspect) == 40 && sizeof(Suspects) == 8 + sizeof(items_),
                 "a new member? list it");
   f.count(s.count_, kCapacity);
   for (std::size_t i = 0; i < static_cast<std::size_t>(s.count_); ++i)
-    f(s.items_[i].id, s.items_[i].camera, s.items_[i].spoke, s.items_[i].reports, s.items_[i].last);
+    f(s.items_[i].id, s.items_[i].camera, s.items_[i].spoke, s.items_[i].reports, s.items_[i].last,
+      s.items_[i].lately);
 }
 template <typename F, typename Self>
 void WarningLogic::list(F& f, Self& s) noexcept {
@@ -118,14 +122,15 @@ void WarningLogic::load(FieldReader& in) noexcept {
   if (level_ > WarningLevel::collision) in.fail();
 }
 
-bool WarningLogic::Suspects::take(int camera, std::uint32_t id, Nanos at, bool speaks_for,
-                                  Nanos enough) noexcept {
+WarningLogic::Suspects::Said WarningLogic::Suspects::take(int camera, std::uint32_t id, Nanos at,
+                                                          bool speaks_for, double likelihood,
+                                                          Nanos enough) noexcept {
   int i = 0;
   while (i < count_ && (items_[static_cast<std::size_t>(i)].id != id ||
                         items_[static_cast<std::size_t>(i)].camera != camera))
     ++i;
   if (i == count_) {
-    if (!speaks_for) return false;
+    if (!speaks_for) return {};
     if (count_ == kCapacity) {  // the one that was looked at longest ago makes room
       const auto oldest =
           std::min_element(items_.begin(), items_.end(),
@@ -134,22 +139,25 @@ bool WarningLogic::Suspects::take(int camera, std::uint32_t id, Nanos at, bool s
     } else {
       ++count_;
     }
-    items_[static_cast<std::size_t>(i)] = {id, camera, Nanos{}, 1, at};
-    return false;
+    items_[static_cast<std::size_t>(i)] = {id, camera, Nanos{}, 1, at, likelihood};
+    return {};
   }
   Suspect& suspect = items_[static_cast<std::size_t>(i)];
   if (at > suspect.last) {
     const Nanos passed = at - suspect.last;
     suspect.last = at;
+    const double dt = seconds(passed);
+    suspect.lately += (likelihood - suspect.lately) * (dt / (kLately + dt));
     suspect.spoke =
         speaks_for ? std::min(suspect.spoke + passed, kMostEvidence) : suspect.spoke - passed;
     suspect.reports += speaks_for ? 1 : 0;
     if (suspect.spoke < Nanos::zero()) {
       suspect = items_[static_cast<std::size_t>(--count_)];
-      return false;
+      return {};
     }
   }
-  return speaks_for && suspect.reports >= kFewestReports && suspect.spoke >= enough;
+  return {speaks_for && suspect.reports >= kFewestReports && suspect.spoke >= enough,
+          likelihood < suspect.lately - kWanes};
 }
 
 void WarningLogic::Suspects::forget(Nanos now) noexcept {
@@ -187,15 +195,16 @@ void WarningLogic::look(Nanos now, int camera, const risk::PeopleReport& report,
     const bool soon = in_s && *in_s + kDoubt * contact.expected_sigma_s <= ahead;
     const bool still = in_s && p >= (brakes_hard_ ? likelihood : likelihood - kLessLikely) &&
                        *in_s <= ahead + kLonger;
-    const bool enough =
-        endangered_.take(camera, person.id, report.at, likely, enough_at(in_s.value_or(0)));
-    collision.add(enough && soon && seen, still, person.id, camera, in_s);
+    const Suspects::Said said =
+        endangered_.take(camera, person.id, report.at, likely, p, enough_at(in_s.value_or(0)));
+    const bool may_pass = said.wanes && in_s && *in_s > kTimeToSee;
+    collision.add(said.enough && soon && seen && !may_pass, still, person.id, camera, in_s);
 
     if (!creeping_) continue;
     const Place here = after(person, contact, speed, 0);
     const bool close =
         is_close(here, kSlack) || is_close(after(person, contact, speed, age + kSoon), kSlack);
-    information.add(close_.take(camera, person.id, report.at, close, kCloseEvidence),
+    information.add(close_.take(camera, person.id, report.at, close, 0, kCloseEvidence).enough,
                     is_close(here, kMoreSlack), person.id, camera, std::nullopt);
   }
 }

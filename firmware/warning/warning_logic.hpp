@@ -34,10 +34,10 @@ struct WarningDecision {
 struct WarningRules {
   // Collision: a contact this likely, this soon. The time is what a driver takes to react and to do
   // something about it: longer the faster the car, up to `most_ahead_s`.
-  double likelihood = 0.6;
+  double likelihood = 0.55;
   double standing_ahead_s = 2.1;         ///< at no speed
   double longer_ahead_s_per_mps = 0.05;  ///< and more for each m/s
-  double most_ahead_s = 2.8;
+  double most_ahead_s = 2.4;
   // A car that creeps stops at once: only a contact that is nearly certain, and now.
   double creeping_likelihood = 0.9;
   double creeping_ahead_s = 1.0;
@@ -50,8 +50,10 @@ struct WarningRules {
 /// Bit for bit the same for the same inputs. One thread; allocates nothing.
 ///
 /// Collision: a confirmed person whom the car touches with at least the likelihood of the rules,
-/// within their time, by at least two reports that span 60 ms (up to 260 ms where the contact is
-/// more than 1.6 s away: there is time to be sure). It stays while that is so by a looser measure,
+/// within their time, by at least two reports that span 32 ms (up to 92 ms where the contact is
+/// 2 s away: there is time to be sure, and to see whether it becomes less likely, as it does for
+/// whoever stands beyond a bend that the car begins to take). It stays while it is so by a looser
+/// measure,
 /// and a little longer, lest it flicker; once the driver brakes hard it stays by the measure it
 /// began with, and when braking or steering have ended the danger it ends without delay.
 /// Information: a car that stands or creeps, and a confirmed person right in front of it.
@@ -90,8 +92,13 @@ class WarningLogic {
   /// Who has been seen to be in danger, or close, and in how many reports.
   class Suspects {
    public:
-    /// Takes in what a report says of somebody, each report once; whether it is enough by now.
-    bool take(int camera, std::uint32_t id, Nanos at, bool speaks_for, Nanos enough) noexcept;
+    struct Said {
+      bool enough = false;
+      bool wanes = false;  ///< it was likelier a moment ago
+    };
+    /// Takes in what a report says of somebody, each report once: whether it is enough by now.
+    Said take(int camera, std::uint32_t id, Nanos at, bool speaks_for, double likelihood,
+              Nanos enough) noexcept;
     void forget(Nanos now) noexcept;
     void clear() noexcept { count_ = 0; }
     template <typename F, typename Self>
@@ -101,9 +108,10 @@ class WarningLogic {
     struct Suspect {
       std::uint32_t id = 0;
       int camera = 0;
-      Nanos spoke{};    ///< so long the reports spoke for it, less so long they did not
-      int reports = 0;  ///< that did
-      Nanos last{};     ///< the newest looked at
+      Nanos spoke{};      ///< so long the reports spoke for it, less so long they did not
+      int reports = 0;    ///< that did
+      Nanos last{};       ///< the newest looked at
+      double lately = 0;  ///< how likely it was
     };
     static constexpr int kCapacity = 64;
     int count_ = 0;

@@ -44,8 +44,9 @@ class World {
 
   void move(double dt) {
     for (Walker& w : walkers) {
-      w.vx += std::sqrt(wander * dt) * dice.normal();
-      w.vy += std::sqrt(wander * dt) * dice.normal();
+      const double keeps = std::exp(-dt / speed_time);
+      w.vx = keeps * w.vx + std::sqrt(wander * dt) * dice.normal();
+      w.vy = keeps * w.vy + std::sqrt(wander * dt) * dice.normal();
       w.x += w.vx * dt;
       w.y += w.vy * dt;
     }
@@ -118,7 +119,8 @@ class World {
   double car_x = 0, car_y = 0, heading = 0;
   double pitch = 0;  ///< of the camera above its mounting
   double wander = 0.3;
-  double row_noise = 0.05, column_noise = 0.03;
+  double speed_time = 1e9;  // seconds they keep a velocity: for ever, but for their wandering
+  double row_noise = 0.04, column_noise = 0.03;
   Nanos now = std::chrono::seconds{100};
   Dice dice;
   std::array<int, track::Senses::kMost> of{};

@@ -4,6 +4,7 @@
 // figures come from `kerblab sim run`.
 //
 //   unit_warning_proving_ground [--every N] [--seed N] [--aloud] [PART OF A SCENARIO'S NAME]
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -168,10 +169,11 @@ std::map<std::string, Group> run_suite(const std::string& name, Sensitivity sens
   return groups;
 }
 
-/// So many of a group's runs are as they should be.
-double share_of(const std::map<std::string, Group>& groups, const std::string& name) {
+/// At most one of a group's runs, and a share of them, is not as it should be: a few are chance.
+bool holds(const std::map<std::string, Group>& groups, const std::string& name, double share) {
   const auto found = groups.find(name);
-  return found == groups.end() ? 1 : static_cast<double>(found->second.good) / found->second.runs;
+  if (found == groups.end()) return true;
+  return found->second.runs - found->second.good <= 1 + share * found->second.runs;
 }
 int wrong_in(const std::map<std::string, Group>& groups) {
   int wrong = 0;
@@ -181,11 +183,11 @@ int wrong_in(const std::map<std::string, Group>& groups) {
 
 void test_euroncap() {
   const std::map<std::string, Group> groups = run_suite("euroncap", Sensitivity::normal);
-  TEST_ASSERT_TRUE(share_of(groups, "CPLA-warning") == 1);
-  TEST_ASSERT_TRUE(share_of(groups, "CPLA") >= 0.95);
-  // One of these in a hundred comes into the picture too late.
-  TEST_ASSERT_TRUE(share_of(groups, "crossing") >= 0.93);
-  TEST_ASSERT_TRUE(share_of(groups, "CPNCO") >= 0.9);
+  const auto warned = groups.find("CPLA-warning");
+  if (warned != groups.end()) TEST_ASSERT_EQUAL(warned->second.runs, warned->second.good);
+  TEST_ASSERT_TRUE(holds(groups, "CPLA", 0.05));
+  TEST_ASSERT_TRUE(holds(groups, "crossing", 0.03));
+  TEST_ASSERT_TRUE(holds(groups, "CPNCO", 0.05));
 }
 void test_r159() { TEST_ASSERT_EQUAL(0, wrong_in(run_suite("r159", Sensitivity::normal))); }
 void test_quiet() { TEST_ASSERT_TRUE(wrong_in(run_suite("quiet", Sensitivity::normal)) <= 1); }
@@ -220,6 +222,7 @@ int main(int argc, char** argv) {
   RUN_TEST(test_quiet);
   if (only.empty()) {
     only = "CPLA-";
+    every = std::min<std::size_t>(every, 3);  // a mean of two tells nothing
     RUN_TEST(test_early_is_earlier_and_late_is_later);
   }
   return UNITY_END();

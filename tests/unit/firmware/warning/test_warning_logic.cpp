@@ -122,8 +122,8 @@ void test_likelihood_and_time_are_those_of_the_sensitivity() {
     Sensitivity sensitivity;
     double likelihood, most_ahead;
   };
-  for (const Case& c : {Case{Sensitivity::late, 0.75, 2.2}, Case{Sensitivity::normal, 0.6, 2.8},
-                        Case{Sensitivity::early, 0.55, 3.0}}) {
+  for (const Case& c : {Case{Sensitivity::late, 0.7, 2.0}, Case{Sensitivity::normal, 0.55, 2.4},
+                        Case{Sensitivity::early, 0.5, 2.9}}) {
     const WarningRules rules = WarningRules::of(c.sensitivity);
     TEST_ASSERT_EQUAL_DOUBLE(c.likelihood, rules.likelihood);
     TEST_ASSERT_TRUE(rules.ahead_s(22.2) <= c.most_ahead);
@@ -206,13 +206,35 @@ void test_braking_that_stops_the_car_in_time_ends_it_at_once() {
   TEST_ASSERT_TRUE(d.until(WarningLevel::none) <= kFrame + kTick);
 }
 
+/// Whoever stands beyond a bend that the car begins to take is passed: what becomes less likely
+/// from report to report is not warned of while there is time; what is near is, whatever becomes of
+/// it.
+void test_a_contact_that_becomes_less_likely_is_given_time() {
+  for (const double in_s : {2.3, 1.2}) {
+    Drive d;
+    d.person(0.9, 2.6 + in_s - 2.3);  // not yet
+    if (in_s > 2) TEST_ASSERT_TRUE(d.run(milliseconds{500}) == WarningLevel::none);
+    for (double p = 0.8; p > 0.3; p -= 0.07) {
+      d.person(p, in_s);
+      d.run(kFrame);
+      TEST_ASSERT_TRUE(in_s < 2 || d.decision.level == WarningLevel::none);
+    }
+    TEST_ASSERT_TRUE(in_s > 2 || d.decision.level == WarningLevel::collision);
+  }
+  Drive steady;
+  steady.person(0.9, 2.6);
+  steady.run(milliseconds{500});
+  steady.person(0.7, 2.3);  // less, and no less after that
+  TEST_ASSERT_TRUE(steady.until(WarningLevel::collision) <= milliseconds{400});
+}
+
 void test_hard_braking_ends_it_as_the_risk_falls() {
   Drive d, slow;
   for (Drive* drive : {&d, &slow}) {
     drive->person(0.9, 1.5);
     drive->until(WarningLevel::collision);
     drive->run(milliseconds{1000});
-    drive->person(0.55, 1.7);
+    drive->person(0.5, 1.7);
   }
   d.report->acceleration_mps2 = -5;
   TEST_ASSERT_TRUE(d.until(WarningLevel::none) <= kFrame + kTick);
@@ -488,6 +510,7 @@ int main() {
   RUN_TEST(test_no_warning_is_shorter_than_the_shortest);
   RUN_TEST(test_it_does_not_come_again_at_once);
   RUN_TEST(test_braking_that_stops_the_car_in_time_ends_it_at_once);
+  RUN_TEST(test_a_contact_that_becomes_less_likely_is_given_time);
   RUN_TEST(test_hard_braking_ends_it_as_the_risk_falls);
   RUN_TEST(test_hard_braking_that_does_not_help_keeps_it);
   RUN_TEST(test_steering_away_ends_it_at_once);
