@@ -2,6 +2,7 @@
 // The CUDA operators where there is no CUDA.
 #include "gpu/image/gradients.hpp"
 #include "gpu/image/integral.hpp"
+#include "gpu/image/remap.hpp"
 #include "gpu/image/resize.hpp"
 #include "gpu/image/scan.hpp"
 #include "gpu/image/split_mosaic.hpp"
@@ -36,6 +37,10 @@ Status gradients(StreamRef, const PlanesView<Space::device, const std::uint8_t>&
 Status Resizer::run(StreamRef, const ImageView<Space::device, const std::uint8_t>&,
                     const ImageView<Space::device, std::uint8_t>&) const {
   return without_cuda("resize");
+}
+Status Remapper::run(StreamRef, const PlanesView<Space::device, const std::uint8_t>&,
+                     const PlanesView<Space::device, std::uint8_t>&) const {
+  return without_cuda("remap");
 }
 Status to_rgb(StreamRef, const RawImageView<Space::device>&,
               const PlanesView<Space::device, std::uint8_t>&) {

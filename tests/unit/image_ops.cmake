@@ -1,5 +1,5 @@
 # The image operators beyond grey, one program each. OpenCV, where it is, is a second judge.
-foreach(name gradients integral resize scan to_luv to_rgb)
+foreach(name gradients integral remap resize scan to_luv to_rgb)
   kerb_add_test(NAME unit_gpu_${name} LABELS unit
     SOURCES gpu/test_${name}.cpp
     LINKS kerb::gpu_image)
