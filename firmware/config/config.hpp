@@ -24,6 +24,10 @@ enum class OverlapMeasure : std::uint8_t { advised, joint, smaller };
 /// Whether only people who stand on the road, as the camera's calibration has it, are looked for.
 enum class GroundUse : std::uint8_t { automatic, anywhere };
 
+/// The picture people are looked for in: the camera's, or that of one in its place that stands
+/// upright.
+enum class DetectorView : std::uint8_t { automatic, plain, upright };
+
 /// Finding people: the model, where and how finely to look, and what makes a person of its hits.
 /// What is unset (or `advised`) is as the model's file advises.
 struct DetectorSettings {
@@ -42,6 +46,7 @@ struct DetectorSettings {
   OverlapMeasure overlap_of = OverlapMeasure::advised;
   int min_hits = 1;
   int region_x = 0, region_y = 0, region_width = 0, region_height = 0;  ///< 0 wide or high: all
+  DetectorView view = DetectorView::automatic;
   GroundUse ground = GroundUse::automatic;
   double ground_shortest_m = 0.9, ground_tallest_m = 2.1;
   double ground_slack_deg = 0.8;

@@ -63,6 +63,7 @@ constexpr const char* kFusions[] = {"auto", "mean-shift", "suppression"};
 constexpr const char* kFlows[] = {"auto", "lk", "ncc", "points"};
 constexpr const char* kOverlaps[] = {"auto", "union", "smaller"};
 constexpr const char* kRecords[] = {"warnings", "collisions"};
+constexpr const char* kViews[] = {"auto", "plain", "upright"};
 constexpr const char* kGrounds[] = {"auto", "anywhere"};
 constexpr const char* kSensitivities[] = {"late", "normal", "early"};
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
@@ -222,10 +223,16 @@ constexpr Key kKeys[] = {
             KERB_FIELD(detector.region_width)),
     integer("detector", "region_height", 0, 4096, "pixels", "0: all rows.",
             KERB_FIELD(detector.region_height)),
+    choice(
+        "detector", "view", kViews,
+        "plain: people are looked for in the camera's picture; upright: in what a camera in its "
+        "place that stands upright would see; auto: upright where the camera does not look along "
+        "the road (pitch beyond 12 degrees, roll beyond 6, strong distortion).",
+        KERB_FIELD(detector.view)),
     choice("detector", "ground", kGrounds,
-           "auto: where the camera looks along the road (pitch within 12 degrees, roll within 6, "
-           "little distortion), people who would float or be buried are not looked for, nor who "
-           "is far to the side; anywhere: all of the picture.",
+           "auto: people who would float or be buried are not looked for, nor who is far to the "
+           "side (not in the plain picture of a camera that does not look along the road); "
+           "anywhere: all of the picture.",
            KERB_FIELD(detector.ground)),
     number("detector", "ground_shortest_m", 0.3, 3, "m", "Shortest person on the ground plane.",
            KERB_FIELD(detector.ground_shortest_m)),

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "firmware/ego/configured.hpp"
+#include "firmware/main/upright_detector.hpp"
 #include "gpu/flow/motion_points.hpp"
 #include "gpu/hog/detector.hpp"
 #include "gpu/hog/model_file.hpp"
@@ -60,26 +61,63 @@ bool looks_along(const CameraSettings& camera) {
          std::abs(camera.k1) <= kMostDistortion;
 }
 
-/// The road as the calibration has it, where the search can make use of it.
-std::optional<hog::GroundPlane> ground_of(const DetectorSettings& settings,
-                                          const CameraSettings& camera, int width, int height) {
-  if (settings.ground == GroundUse::anywhere || !looks_along(camera)) return std::nullopt;
-  const ego::Camera lens = ego::camera_of(camera, width, height);
-  const ego::Vec2 ahead = ego::aim(lens);
+bool looks_upright(const DetectorSettings& settings, const CameraSettings& camera) {
+  return settings.view == DetectorView::upright ||
+         (settings.view == DetectorView::automatic && !looks_along(camera));
+}
+
+hog::GroundPlane ground_of(const DetectorSettings& settings, const CameraSettings& camera) {
   hog::GroundPlane ground;
-  ground.horizon_row = ahead.y;
   ground.camera_height_m = camera.height_m;
   ground.shortest_m = settings.ground_shortest_m;
   ground.tallest_m = settings.ground_tallest_m;
-  const double tilt = std::tan(ego::radians(std::abs(camera.roll_deg))) * width / 2;
-  ground.slack_rows = lens.focal_px * std::tan(ego::radians(settings.ground_slack_deg)) + tilt;
   ground.side_m = settings.ground_side_m;
-  ground.middle_column = ahead.x;
   return ground;
 }
 
+/// The picture people are looked for in: the camera's own, or its upright view.
+struct Scene {
+  int width = 0, height = 0;
+  int smallest = 0;  ///< person, pixels; 0: the model's
+  std::optional<hog::GroundPlane> ground;
+  std::optional<track::CameraModel> upright;
+};
+
+Scene own_picture(const DetectorSettings& settings, const CameraSettings& camera, int width,
+                  int height) {
+  Scene scene{width, height, looks_along(camera) ? kFarPersonPx : 0, {}, {}};
+  if (settings.ground == GroundUse::anywhere || !looks_along(camera)) return scene;
+  const ego::Camera lens = ego::camera_of(camera, width, height);
+  const ego::Vec2 ahead = ego::aim(lens);
+  hog::GroundPlane ground = ground_of(settings, camera);
+  ground.horizon_row = ahead.y;
+  const double tilt = std::tan(ego::radians(std::abs(camera.roll_deg))) * width / 2;
+  ground.slack_rows = lens.focal_px * std::tan(ego::radians(settings.ground_slack_deg)) + tilt;
+  ground.middle_column = ahead.x;
+  scene.ground = ground;
+  return scene;
+}
+
+Result<Scene> upright_view(const DetectorSettings& settings, const CameraSettings& camera,
+                           int width, int height) {
+  const track::CameraModel model = track::model_of(camera, width, height);
+  const track::UprightView view{model};
+  if (!view.shows_people())
+    return Error{Errc::invalid_argument, 0, "make detector",
+                 "the camera shows nothing of people on the road: look at its mounting"};
+  Scene scene{view.width(), view.height(), kFarPersonPx, {}, model};
+  if (settings.ground == GroundUse::anywhere) return scene;
+  hog::GroundPlane ground = ground_of(settings, camera);
+  ground.horizon_row = view.horizon_row();
+  ground.middle_column = view.middle_column();
+  // A nod moves what is 45 degrees below twice as many rows as what is level.
+  ground.slack_rows = 2 * view.scale_px() * std::tan(ego::radians(settings.ground_slack_deg));
+  scene.ground = ground;
+  return scene;
+}
+
 hog::SearchSettings search_of(const DetectorSettings& settings, const hog::Advice& advice,
-                              const CameraSettings& camera, int width, int height, bool on_cpu) {
+                              const Scene& scene, bool on_cpu) {
   hog::SearchSettings search;
   const double advised = hog::advised_scale_step(advice);
   search.scale_step =
@@ -88,10 +126,11 @@ hog::SearchSettings search_of(const DetectorSettings& settings, const hog::Advic
   search.max_height = settings.max_height;
   search.padding = settings.padding.value_or(advice.padding);
   search.max_levels = 1024;  // the picture and max_height are the limit
-  search.region = {settings.region_x, settings.region_y, settings.region_width,
-                   settings.region_height};
-  search.ground = ground_of(settings, camera, width, height);
-  search.min_height = settings.min_height.value_or(looks_along(camera) ? kFarPersonPx : 0);
+  if (!scene.upright)        // else it is not the picture the region is of
+    search.region = {settings.region_x, settings.region_y, settings.region_width,
+                     settings.region_height};
+  search.ground = scene.ground;
+  search.min_height = settings.min_height.value_or(scene.smallest);
   return search;
 }
 
@@ -109,18 +148,41 @@ hog::FusionSettings fusion_of(const DetectorSettings& settings, const hog::Advic
   return fusion;
 }
 
-Result<std::unique_ptr<HogDetector>> detector_of(const DetectorSettings& settings,
-                                                 const Context& context, Workers& workers,
-                                                 const hog::Model& model,
-                                                 const CameraSettings& camera, int width,
-                                                 int height) {
+struct MadeDetector {
+  std::unique_ptr<Detector> detector;
+  std::string search;  ///< in words
+};
+
+Result<MadeDetector> detector_of(const DetectorSettings& settings, const Context& context,
+                                 Workers& workers, const hog::Model& model,
+                                 const CameraSettings& camera, int width, int height) {
+  Result<Scene> scene = looks_upright(settings, camera)
+                            ? upright_view(settings, camera, width, height)
+                            : own_picture(settings, camera, width, height);
+  if (!scene) return scene.error();
   const hog::Advice& advice = model.advice;
   const float threshold = settings.threshold ? static_cast<float>(*settings.threshold)
                                              : advice.threshold - kFollowedBelow;
-  const hog::SearchSettings search =
-      search_of(settings, advice, camera, width, height, context.backend() == Backend::cpu);
-  return HogDetector::create(context, workers, model, search, fusion_of(settings, advice),
-                             threshold, width, height);
+  Result<std::unique_ptr<HogDetector>> made =
+      HogDetector::create(context, workers, model,
+                          search_of(settings, advice, *scene, context.backend() == Backend::cpu),
+                          fusion_of(settings, advice), threshold, scene->width, scene->height);
+  if (!made) return made.error();
+  const hog::SearchPlan& plan = (*made)->engine().plan();
+  MadeDetector out;
+  out.search = fmt::format("{} windows in {} sizes", plan.window_count, plan.windows.size());
+  if (!scene->upright) {
+    out.detector = std::move(*made);
+    return out;
+  }
+  out.search += fmt::format(" of an upright view of {}x{}", scene->width, scene->height);
+  const PictureRegion region{settings.region_x, settings.region_y, settings.region_width,
+                             settings.region_height};
+  Result<std::unique_ptr<UprightDetector>> upright =
+      UprightDetector::create(context, workers, *scene->upright, region, std::move(*made));
+  if (!upright) return upright.error();
+  out.detector = std::move(*upright);
+  return out;
 }
 
 /// On CUDA the detector has no use for threads.
@@ -200,19 +262,18 @@ class GpuVision final : public Vision {
     if (!choice.model) return choice.model.error();
     if (*choice.model == nullptr) return std::unique_ptr<Detector>{};
     auto workers = std::make_unique<Workers>(threads_);
-    Result<std::unique_ptr<HogDetector>> made =
+    Result<MadeDetector> made =
         detector_of(settings_, context_, *workers, **choice.model, camera, info.width, info.height);
     if (!made) return made.error();
     workers_.push_back(std::move(workers));
-    const hog::SearchPlan& plan = (*made)->engine().plan();
+    const Detector& detector = *made->detector;
     log_.info(
         "detector",
-        fmt::format("{} for {}x{} in {} ({}): {} windows in {} sizes, on {}", (*made)->name(),
-                    info.width, info.height, (*made)->needs_colour() ? "colour" : "grey",
-                    choice.file, plan.window_count, plan.windows.size(),
+        fmt::format("{} for {}x{} in {} ({}): {}, on {}", detector.name(), info.width, info.height,
+                    detector.needs_colour() ? "colour" : "grey", choice.file, made->search,
                     context_.backend() == Backend::cuda ? std::string{"CUDA"}
                                                         : fmt::format("{} CPU threads", threads_)));
-    return std::unique_ptr<Detector>{std::move(*made)};
+    return std::move(made->detector);
   }
   Result<std::unique_ptr<FlowEstimator>> make_flow(const FrameSourceInfo& info) override {
     if (!flow_.enabled) return std::unique_ptr<FlowEstimator>{};
@@ -312,7 +373,7 @@ std::optional<DetectorProblem> check_detector(const Config& config) {
       const LoadedModels::Choice choice = models.choose(coloured);
       if (!choice.model) return problem(choice, choice.model.error());
       if (!size_known) continue;
-      const Result<std::unique_ptr<HogDetector>> made = detector_of(
+      const Result<MadeDetector> made = detector_of(
           config.detector, *context, workers, **choice.model, camera, camera.width, camera.height);
       if (!made) return problem(choice, made.error());
     }

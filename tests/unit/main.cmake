@@ -16,3 +16,6 @@ if(NOT CMAKE_CROSSCOMPILING)
     -DWORK=${PROJECT_BINARY_DIR}/install-test -P ${CMAKE_CURRENT_SOURCE_DIR}/firmware/main/check_install.cmake)
   set_tests_properties(unit_main_install PROPERTIES LABELS unit TIMEOUT 120)
 endif()
+kerb_add_test(NAME unit_main_upright_detector
+  SOURCES firmware/main/test_upright_detector.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
+  LINKS kerb::firmware_vision kerb::firmware_track kerb::gpu_image LABELS unit)

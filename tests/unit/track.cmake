@@ -30,3 +30,5 @@ kerb_add_test(NAME unit_track_endurance SOURCES firmware/track/test_endurance.cp
 foreach(name ground_filter person_filter tracker sense endurance)  # they walk many people through many frames
   target_compile_options(unit_track_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
 endforeach()
+kerb_add_test(NAME unit_track_upright_view SOURCES firmware/track/test_upright_view.cpp
+  LINKS kerb::firmware_track LABELS unit)
