@@ -53,6 +53,9 @@ flow::Method method_of(FlowMethod method) {
 
 constexpr double kCpuScaleStep = 1.15;  // two cores must keep up with 30 pictures a second
 constexpr int kFarPersonPx = 40;        // 1.7 m, 47 m ahead of a camera of 60 degrees
+// An upright view is small, and what is in it near.
+constexpr double kUprightScaleStep = 1.08;
+constexpr int kUprightPersonPx = 64;
 constexpr float kFollowedBelow = 4.6F;  // the tracker sorts out what is below the advised threshold
 constexpr double kMostPitchDeg = 12, kMostRollDeg = 6, kMostDistortion = 0.1;
 
@@ -105,7 +108,7 @@ Result<Scene> upright_view(const DetectorSettings& settings, const CameraSetting
   if (!view.shows_people())
     return Error{Errc::invalid_argument, 0, "make detector",
                  "the camera shows nothing of people on the road: look at its mounting"};
-  Scene scene{view.width(), view.height(), kFarPersonPx, {}, model};
+  Scene scene{view.width(), view.height(), kUprightPersonPx, {}, model};
   if (settings.ground == GroundUse::anywhere) return scene;
   hog::GroundPlane ground = ground_of(settings, camera);
   ground.horizon_row = view.horizon_row();
@@ -120,8 +123,8 @@ hog::SearchSettings search_of(const DetectorSettings& settings, const hog::Advic
                               const Scene& scene, bool on_cpu) {
   hog::SearchSettings search;
   const double advised = hog::advised_scale_step(advice);
-  search.scale_step =
-      settings.scale_step.value_or(on_cpu ? std::max(advised, kCpuScaleStep) : advised);
+  const double fast = scene.upright ? kUprightScaleStep : kCpuScaleStep;
+  search.scale_step = settings.scale_step.value_or(on_cpu ? std::max(advised, fast) : advised);
   search.stride = settings.stride.value_or(advice.stride);
   search.max_height = settings.max_height;
   search.padding = settings.padding.value_or(advice.padding);

@@ -30,6 +30,7 @@ void Existence::found(const ExistenceSettings& s, double score, Moves moves,
   log_odds_ = std::min(log_odds_ + evidence(s, score, moves, strain), s.most);
   history_ = history_ << 1U | 1U;
   misses_ = 0;
+  if (moves == Moves::surely && moved_ < 2) ++moved_;
   judge(s, score);
 }
 
@@ -38,7 +39,8 @@ void Existence::judge(const ExistenceSettings& s, double score) noexcept {
   best_ = std::max(best_, score);
   const std::uint32_t window = (1U << static_cast<unsigned>(s.confirm_within)) - 1U;
   const int hits = std::popcount(history_ & window);
-  const bool often = hits >= s.confirm_hits || (hits >= 2 && second_ >= s.sure_score);
+  const bool often =
+      hits >= s.confirm_hits || (hits >= 2 && (second_ >= s.sure_score || moved_ >= 2));
   if (often && log_odds_ > s.confirm) confirmed_ = true;
 }
 

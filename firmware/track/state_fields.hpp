@@ -19,7 +19,7 @@ void matrix_fields(F& f, Derived& m) {
 template <typename F>
 void fields(F& f, FieldsOf<F, Existence>& e) {
   static_assert(sizeof(Existence) == 40, "a new member? list it, see above");
-  f(e.log_odds_, e.best_, e.second_, e.history_, e.misses_, e.confirmed_);
+  f(e.log_odds_, e.best_, e.second_, e.history_, e.misses_, e.moved_, e.confirmed_);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, GroundFilter>& g) {

@@ -9,7 +9,7 @@
 namespace kerb::track {
 namespace {
 
-constexpr double kScaleShare = 0.8;   // of the focal length: the picture is magnified nowhere much
+constexpr double kScaleShare = 0.6;   // of the focal length: the picture is magnified nowhere much
 constexpr double kMargin = 0.1;       // above the tallest head, as a tangent
 constexpr double kMostPixels = 1.25;  // of the picture's
 constexpr int kPlaces = 48;           // a side of the picture is looked at in

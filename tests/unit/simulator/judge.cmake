@@ -20,4 +20,10 @@ if(TARGET kerblab)
     KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
   add_dependencies(unit_sim_kerblab_run kerblab)
   set_tests_properties(unit_sim_kerblab_run PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  # The firmware itself, on pictures: some 600 of them, so not under the sanitizers.
+  if(NOT KERB_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+    add_test(NAME suite_brief COMMAND kerblab sim run --suite brief --backend cpu)
+    set_tests_properties(suite_brief PROPERTIES LABELS unit TIMEOUT 1200 COST 20
+      ENVIRONMENT KERBWATCH_MODELS=${PROJECT_SOURCE_DIR}/models)
+  endif()
 endif()
