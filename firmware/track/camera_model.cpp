@@ -1,110 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/track/camera_model.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include "firmware/exact/exact_math.hpp"
+#include "firmware/lens/lens.hpp"
 #include "firmware/track/camera_axes.hpp"
 
 namespace kerb::track {
 namespace {
 
-/// A lens, in distances from the picture's centre in focal lengths. What lies further out than the
-/// polynomial is of meaning (there it turns back) goes on in a straight line, so that nothing from
-/// outside is ever shown inside, and every pixel has one origin.
-class Lens {
- public:
-  explicit Lens(const CameraModel& c) noexcept
-      : k1_{c.k1}, k2_{c.k2}, k3_{c.k3}, p1_{c.p1}, p2_{c.p2} {
-    if (k1_ < 0 || k2_ < 0 || k3_ < 0) find_end();
-  }
-  [[nodiscard]] bool is_plain() const noexcept {
-    return k1_ == 0 && k2_ == 0 && k3_ == 0 && p1_ == 0 && p2_ == 0;
-  }
-  [[nodiscard]] Pixel distort(Pixel at) const noexcept {
-    const double r = std::sqrt(at.x * at.x + at.y * at.y);
-    const double scale = r > 0 ? outward(r) / r : 1;
-    const Pixel aside = tangential(at, r);
-    return {at.x * scale + aside.x, at.y * scale + aside.y};
-  }
-  [[nodiscard]] Pixel undistort(Pixel at) const noexcept {
-    Pixel guess = at;
-    for (int i = 0; i < 30; ++i) {
-      const Pixel aside = tangential(guess, std::sqrt(guess.x * guess.x + guess.y * guess.y));
-      const Pixel radial{at.x - aside.x, at.y - aside.y};
-      const double out = std::sqrt(radial.x * radial.x + radial.y * radial.y);
-      const double scale = out > 0 ? inward(out) / out : 1;
-      const Pixel next{radial.x * scale, radial.y * scale};
-      const double change = std::abs(next.x - guess.x) + std::abs(next.y - guess.y);
-      guess = next;
-      if (change < 1e-13) break;
-    }
-    return guess;
-  }
+LensMap lens_of(const CameraModel& c) noexcept {
+  return LensMap{{c.focal_px, c.center_x, c.center_y, c.k1, c.k2, c.k3, c.p1, c.p2}};
+}
 
- private:
-  static constexpr double kLeastSlope = 0.1;  // of the polynomial; it ends where it grows slower
-  static constexpr double kWidest = 8;        // 83 degrees from the axis: no pinhole's business
-
-  [[nodiscard]] double slope(double r) const noexcept {
-    const double q = r * r;
-    return 1 + q * (3 * k1_ + q * (5 * k2_ + q * 7 * k3_));
-  }
-  [[nodiscard]] double polynomial(double r) const noexcept {
-    const double q = r * r;
-    return r * (1 + q * (k1_ + q * (k2_ + q * k3_)));
-  }
-  void find_end() noexcept {
-    constexpr int kSteps = 128;
-    for (int i = 1; i <= kSteps; ++i) {
-      double high = kWidest * i / kSteps;
-      if (slope(high) >= kLeastSlope) continue;
-      double low = kWidest * (i - 1) / kSteps;
-      for (int k = 0; k < 40; ++k) {
-        const double middle = (low + high) / 2;
-        (slope(middle) < kLeastSlope ? high : low) = middle;
-      }
-      end_ = low;
-      return;
-    }
-  }
-  /// How far from the centre something is shown.
-  [[nodiscard]] double outward(double r) const noexcept {
-    return r <= end_ ? polynomial(r) : polynomial(end_) + kLeastSlope * (r - end_);
-  }
-  /// The inverse: Newton's, kept between bounds that close in.
-  [[nodiscard]] double inward(double shown) const noexcept {
-    const double at_end = polynomial(end_);
-    if (shown >= at_end) return end_ + (shown - at_end) / kLeastSlope;
-    double low = 0, high = end_, r = std::min(shown, end_);
-    for (int i = 0; i < 60; ++i) {
-      const double off = polynomial(r) - shown;
-      if (off == 0) break;
-      (off > 0 ? high : low) = r;
-      double next = r - off / slope(r);
-      if (!(next > low && next < high)) next = (low + high) / 2;
-      if (std::abs(next - r) < 1e-15) break;
-      r = next;
-    }
-    return r;
-  }
-  /// Of what lies outside, that of the end in its direction.
-  [[nodiscard]] Pixel tangential(Pixel at, double r) const noexcept {
-    if (p1_ == 0 && p2_ == 0) return {};
-    if (r > end_) {
-      at = {at.x * end_ / r, at.y * end_ / r};
-      r = end_;
-    }
-    const double q = r * r;
-    return {2 * p1_ * at.x * at.y + p2_ * (q + 2 * at.x * at.x),
-            p1_ * (q + 2 * at.y * at.y) + 2 * p2_ * at.x * at.y};
-  }
-
-  double k1_, k2_, k3_, p1_, p2_;
-  double end_ = kWidest;
-};
+bool is_plain(const CameraModel& c) noexcept {  // most are: no map to make then
+  return c.k1 == 0 && c.k2 == 0 && c.k3 == 0 && c.p1 == 0 && c.p2 == 0;
+}
 
 double in_radians(double degrees) noexcept { return degrees * std::numbers::pi / 180; }
 
@@ -134,19 +46,15 @@ CameraModel model_of(const CameraSettings& settings, int width, int height) {
 }
 
 Pixel distort(const CameraModel& camera, Pixel pixel) noexcept {
-  const Lens lens{camera};
-  if (lens.is_plain()) return pixel;
-  const Pixel d = lens.distort({(pixel.x - camera.center_x) / camera.focal_px,
-                                (pixel.y - camera.center_y) / camera.focal_px});
-  return {camera.center_x + camera.focal_px * d.x, camera.center_y + camera.focal_px * d.y};
+  if (is_plain(camera)) return pixel;
+  const PicturePoint p = lens_of(camera).distort({pixel.x, pixel.y});
+  return {p.x, p.y};
 }
 
 Pixel undistort(const CameraModel& camera, Pixel pixel) noexcept {
-  const Lens lens{camera};
-  if (lens.is_plain()) return pixel;
-  const Pixel u = lens.undistort({(pixel.x - camera.center_x) / camera.focal_px,
-                                  (pixel.y - camera.center_y) / camera.focal_px});
-  return {camera.center_x + camera.focal_px * u.x, camera.center_y + camera.focal_px * u.y};
+  if (is_plain(camera)) return pixel;
+  const PicturePoint p = lens_of(camera).undistort({pixel.x, pixel.y});
+  return {p.x, p.y};
 }
 
 std::optional<Pixel> project(const CameraModel& camera, Ground at, double up,

@@ -17,6 +17,9 @@ constexpr double kEdge = 2;          // pixels from the picture's edge: cut by i
 constexpr double kHabitShare = 0.2;  // of each new box, in what is known of the ones before
 constexpr float kLookShare = 0.1F;
 constexpr double kMostHabit = 0.3;
+// Overlap, and squared standard deviations: who is found this well where they were expected may
+// look as different as the light makes them.
+constexpr double kSamePlace = 0.5, kSureDistance = 9;
 constexpr double kMiddleShare = 0.6;  // of a new box's middle, against the expected one's
 constexpr double kSizeShare = 0.3;    // and of its size, which jumps by the detector's steps
 constexpr double kOutOfView = 0.5;    // seconds somebody behind the camera is kept
@@ -142,8 +145,9 @@ double Followed::cost(const View& view, const Detection& box, const SeenBox& see
   double cost = far.squared + far.log_spread + m.overlap * (1 - common) + m.doubtful * doubtful;
   if (appearance != nullptr && look.known && look_.known) {
     const double different = appearance->distance(look, look_);
-    if (different > m.most_different) return kNever;
-    cost += m.appearance * different;
+    const bool in_place = common >= kSamePlace && far.squared < kSureDistance;
+    if (different > m.most_different && !in_place) return kNever;
+    cost += m.appearance * std::min(different, m.most_different);
   }
   return cost;
 }

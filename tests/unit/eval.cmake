@@ -30,6 +30,8 @@ if(TARGET kerblab)
     KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
   add_dependencies(unit_tools_kerblab_ego kerblab)
   set_tests_properties(unit_tools_kerblab_ego PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  kerb_add_test(NAME unit_tools_road_speed SOURCES tools/test_road_speed.cpp
+    LINKS kerb::tools_kerblab kerb::firmware_ego LABELS unit)
   kerb_add_test(NAME unit_tools_kerblab_track SOURCES tools/test_kerblab_track.cpp
     LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
   target_compile_definitions(unit_tools_kerblab_track PRIVATE

@@ -14,7 +14,8 @@
 namespace kerb::lab {
 namespace {
 
-constexpr int kLeastPlan = 180;  // pixels wide
+constexpr int kLeastPlan = 180;     // pixels wide
+constexpr double kPathSeconds = 3;  // of the car's path
 
 cv::Rect rounded(const eval::Box& b) {
   return {static_cast<int>(std::lround(b.x)), static_cast<int>(std::lround(b.y)),
@@ -112,6 +113,59 @@ cv::Mat drawn_people(const cv::Mat& bgr, const std::vector<track::Person>& peopl
     plan.add(p, colour);
   }
   return out;
+}
+
+void draw_path(cv::Mat& bgr, const risk::CarPath& path, const risk::CarShape& car,
+               const track::CameraModel& camera) {
+  // Corners of the bumper, left and right, on their way.
+  std::vector<cv::Point> left, right;
+  std::vector<std::pair<cv::Point, cv::Point>> seconds;
+  const auto add = [&](const risk::CarPath::Knot& at, double ahead) {
+    const auto corner = [&](double y) {
+      const double x = car.axle_to_bumper_m + ahead;
+      return track::project(camera,
+                            {at.x + at.cos * x - at.sin * y, at.y + at.sin * x + at.cos * y}, 0);
+    };
+    const std::optional<track::Pixel> l = corner(car.width_m / 2), r = corner(-car.width_m / 2);
+    if (!l || !r) return false;
+    const auto point = [](const track::Pixel& p) {
+      return cv::Point{static_cast<int>(std::lround(std::clamp(p.x, -1e4, 1e4))),
+                       static_cast<int>(std::lround(std::clamp(p.y, -1e4, 1e4)))};
+    };
+    left.push_back(point(*l));
+    right.push_back(point(*r));
+    return true;
+  };
+  if (!path.known()) return;
+  const auto& knots = path.knots();
+  const auto last = static_cast<std::size_t>(std::lround(kPathSeconds / risk::CarPath::kStep));
+  const auto one = static_cast<std::size_t>(std::lround(1 / risk::CarPath::kStep));
+  for (std::size_t i = 0; i <= last; ++i)
+    if (add(knots[i], 0) && i > 0 && i % one == 0) seconds.emplace_back(left.back(), right.back());
+  for (double ahead = knots[last].x; ahead < car.length_m; ahead += 0.25)
+    add(knots[last], ahead - knots[last].x);
+  if (left.size() < 2) return;
+  std::vector<cv::Point> outline = left;
+  outline.insert(outline.end(), right.rbegin(), right.rend());
+  cv::Mat tinted = bgr.clone();
+  const cv::Scalar colour{255, 160, 0};
+  cv::fillPoly(tinted, std::vector<std::vector<cv::Point>>{outline}, colour, cv::LINE_AA);
+  cv::addWeighted(tinted, 0.25, bgr, 0.75, 0, bgr);
+  cv::polylines(bgr, std::vector<std::vector<cv::Point>>{left, right}, false, colour, 1,
+                cv::LINE_AA);
+  for (const auto& [l, r] : seconds) cv::line(bgr, l, r, colour, 1, cv::LINE_AA);
+}
+
+void draw_warning(cv::Mat bgr, const WarningDecision& told) {
+  if (told.level == WarningLevel::none) return;
+  const bool collision = told.level == WarningLevel::collision;
+  const cv::Scalar colour = collision ? cv::Scalar{0, 0, 255} : cv::Scalar{0, 220, 255};
+  cv::rectangle(bgr, {0, 0, bgr.cols, bgr.rows}, colour, 12);
+  std::string text = collision ? "COLLISION" : "INFORMATION";
+  if (told.person) text += fmt::format("  {}", *told.person);
+  if (told.time_to_collision_s) text += fmt::format("  {:.1f} s", *told.time_to_collision_s);
+  cv::putText(bgr, text, {14, 32}, cv::FONT_HERSHEY_SIMPLEX, 0.8, {0, 0, 0}, 5, cv::LINE_AA);
+  cv::putText(bgr, text, {14, 32}, cv::FONT_HERSHEY_SIMPLEX, 0.8, colour, 2, cv::LINE_AA);
 }
 
 void draw_caption(cv::Mat& bgr, const std::string& text) {

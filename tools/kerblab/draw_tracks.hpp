@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "firmware/risk/car_path.hpp"
 #include "firmware/track/camera_model.hpp"
 #include "firmware/track/person.hpp"
+#include "firmware/warning/warning_logic.hpp"
 #include "tools/eval/mot.hpp"
 
 namespace kerb::lab {
@@ -22,6 +24,15 @@ void draw_boxes(cv::Mat& bgr, const std::vector<eval::MotBox>& boxes);
 /// the farthest person or 40 metres ahead at the top.
 [[nodiscard]] cv::Mat drawn_people(const cv::Mat& bgr, const std::vector<track::Person>& people,
                                    const track::CameraModel& camera);
+
+/// The strip of road the car will drive over, as far as it gets in three seconds and at least its
+/// own length ahead, with a line across for each second.
+void draw_path(cv::Mat& bgr, const risk::CarPath& path, const risk::CarShape& car,
+               const track::CameraModel& camera);
+
+/// What the driver is told, as a frame around the picture and a line at its top: red for a
+/// collision, yellow for information, nothing for nothing.
+void draw_warning(cv::Mat bgr, const WarningDecision& told);
 
 /// A line of text in the lower left corner.
 void draw_caption(cv::Mat& bgr, const std::string& text);

@@ -20,13 +20,16 @@
 #include "tools/kerblab/between.hpp"
 #include "tools/kerblab/camera_options.hpp"
 #include "tools/kerblab/command.hpp"
+#include "tools/kerblab/decider.hpp"
 #include "tools/kerblab/draw.hpp"
 #include "tools/kerblab/draw_tracks.hpp"
 #include "tools/kerblab/finder.hpp"
 #include "tools/kerblab/follower.hpp"
 #include "tools/kerblab/models.hpp"
+#include "tools/kerblab/numbers.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/pictures.hpp"
+#include "tools/kerblab/product_finder.hpp"
 #include "tools/kerblab/progress.hpp"
 #include "tools/kerblab/search_options.hpp"
 #include "tools/kerblab/sequence.hpp"
@@ -41,6 +44,8 @@ using replay::failure;
 
 struct TrackOptions {
   std::string sequence, out, model, detections, save, draw, config, method = "kerbwatch";
+  std::string warnings, speed;
+  bool as_product = false;
   std::optional<double> fps, birth;
   double coast_s = 0.2;
   int every = 1, look_every = 1;
@@ -109,17 +114,25 @@ class Track {
     if (!sequence) return sequence.error();
     sequence_ = *std::move(sequence);
     if (Status ok = read_config(); !ok) return ok;
+    if (Status ok = read_speed(); !ok) return ok;
     if (Status ok = check_outputs(); !ok) return ok;
     Result<Context> context = Context::create(options_.how.backend);
     if (!context) return context.error();
     context_.emplace(std::move(*context));
     workers_.emplace(options_.how.threads);
-    if (Status ok = options_.detections.empty() ? find_all() : read_all(); !ok) return ok;
+    if (Status ok = !options_.detections.empty() ? read_all()
+                    : options_.as_product        ? find_all_as_product()
+                                                 : find_all();
+        !ok)
+      return ok;
     if (Status ok = follow_all(); !ok) return ok;
     if (drawings_)
       if (Status ok = drawings_->commit(); !ok) return ok;
     if (!options_.save.empty())
       if (Status ok = write_output(options_.save, found_text()); !ok) return ok;
+    if (decider_)
+      if (Status ok = write_output(options_.warnings, Decider::kHeader + decider_->lines()); !ok)
+        return ok;
     if (Status ok = write_output(options_.out, lines_); !ok) return ok;
     summarise();
     return Done{};
@@ -138,11 +151,34 @@ class Track {
     return Done{};
   }
 
+  /// A number, km/h, or "road".
+  Status read_speed() {
+    const bool mounted =
+        !options_.config.empty() || (options_.camera.height_m && options_.camera.pitch_deg);
+    if ((!options_.warnings.empty() || options_.as_product) && !mounted)
+      return Error{Errc::invalid_argument, 0, "track",
+                   "--warnings and --as-product need --height and --pitch, or --config"};
+    if (!options_.warnings.empty() && (is_sort_ || options_.speed.empty()))
+      return Error{Errc::invalid_argument, 0, "track",
+                   "--warnings need --speed, and the product's method"};
+    if (!options_.warnings.empty()) decider_.emplace(config_.warning.sensitivity);
+    car_.by_the_road = options_.speed == "road";
+    if (options_.speed.empty() || car_.by_the_road) return Done{};
+    const Result<std::vector<double>> kmh =
+        parse_numbers("--speed", "km/h, or road", options_.speed, 1, 1);
+    if (!kmh) return kmh.error();
+    if (!(std::abs(kmh->front()) <= 300))
+      return Error{Errc::invalid_argument, 0, "--speed", "km/h, up to 300"};
+    car_.speed_mps = kmh->front() / 3.6;
+    return Done{};
+  }
+
   Status check_outputs() {
     std::vector<std::string> inputs = sequence_.paths, outputs = {options_.out};
     for (const std::string* file : {&options_.model, &options_.detections, &options_.config})
       if (!file->empty()) inputs.push_back(*file);
-    if (!options_.save.empty()) outputs.push_back(options_.save);
+    for (const std::string* file : {&options_.save, &options_.warnings})
+      if (!file->empty()) outputs.push_back(*file);
     for (const std::string& output : outputs)
       if (Status ok = check_output(output); !ok) return ok;
     if (Status ok = check_distinct(outputs); !ok) return ok;
@@ -181,6 +217,21 @@ class Track {
     if (!model) return model.error();
     Result<Finder> finder = Finder::create(*context_, *workers_, *std::move(model), options_.how);
     if (!finder) return finder.error();
+    return find_with(*finder);
+  }
+
+  Status find_all_as_product() {
+    if (const Result<LoadedPicture> first = load(0); !first) return first.error();
+    Config config = config_;
+    if (!options_.model.empty()) config.detector.model = options_.model;
+    config.vision_threads = options_.how.threads;
+    Result<ProductFinder> finder = ProductFinder::create(std::move(config), width_, height_);
+    if (!finder) return finder.error();
+    return find_with(*finder);
+  }
+
+  template <typename Any>
+  Status find_with(Any& finder) {
     Progress progress{clock_, "detect"};
     const auto list = std::make_unique<DetectionList>();
     for (std::size_t i = 0; i < sequence_.paths.size(); ++i) {
@@ -189,7 +240,7 @@ class Track {
       const Result<LoadedPicture> picture = load(i);
       if (!picture) return picture.error();
       const Nanos start = clock_.now();
-      if (Status ok = finder->find(*picture, *list); !ok) return ok;
+      if (Status ok = finder.find(*picture, *list); !ok) return ok;
       find_time_ += clock_.now() - start;
       found.assign(list->items, list->items + list->count);
       progress.show(i + 1, sequence_.paths.size());
@@ -287,7 +338,7 @@ class Track {
       track::TrackerSettings settings;
       settings.birth_score = options_.birth.value_or(settings.birth_score);
       Result<std::unique_ptr<Follower>> follower =
-          Follower::create(*context_, *workers_, config_, settings, width_, height_);
+          Follower::create(*context_, *workers_, config_, settings, car_, width_, height_);
       if (!follower) return follower.error();
       follower_ = std::move(*follower);
     }
@@ -296,11 +347,18 @@ class Track {
     const Nanos captured{std::llround(1e9 * seconds)};
     list_.count = static_cast<int>(found_[index].size());
     std::copy(found_[index].begin(), found_[index].end(), list_.items);
-    if (Status ok = follower_->step(picture, captured, looks_at(index) ? &list_ : nullptr, people_);
+    if (Status ok = follower_->step(picture, captured, looks_at(index) ? &list_ : nullptr, report_);
         !ok)
       return ok;
+    WarningDecision warning;
+    if (decider_) {
+      const bool is_last = index + 1 == sequence_.frames.size();
+      const int next = is_last ? frame + 1 : sequence_.frames[index + 1];
+      const Nanos end = captured + Nanos{std::llround(1e9 * (next - frame) / sequence_.fps)};
+      warning = decider_->step(frame, report_, follower_->vehicle(), end);
+    }
     const std::vector<track::Person> told =
-        told_of(people_, captured, options_.coast_s, width_, height_);
+        told_of(report_.people, captured, options_.coast_s, width_, height_);
     for (const track::Person& p : told) {
       const eval::Box box{double{p.box.x}, double{p.box.y}, double{p.box.w}, double{p.box.h}};
       tell(frame, {static_cast<int>(p.id), box, p.certainty, false},
@@ -309,10 +367,17 @@ class Track {
     if (drawn_[index].empty()) return Done{};
     const ego::EgoMotion& motion = follower_->motion();
     const bool is_known = motion.state == ego::EgoState::valid;
-    draw_caption(picture.bgr,
-                 fmt::format("frame {}  {}", frame,
-                             is_known ? name_of(motion.travel) : name_of(motion.state)));
-    return write_png(drawn_[index], drawn_people(picture.bgr, told, follower_->camera()));
+    std::string caption = fmt::format("frame {}  {}", frame,
+                                      is_known ? name_of(motion.travel) : name_of(motion.state));
+    if (const std::optional<double> speed = follower_->vehicle().speed_mps)
+      caption += fmt::format("  {:.1f} km/h", 3.6 * *speed);
+    const CarSettings& car = config_.car;
+    draw_path(picture.bgr, follower_->path(), {car.width_m, car.length_m, car.axle_to_bumper_m},
+              follower_->camera());
+    draw_caption(picture.bgr, caption);
+    cv::Mat drawn = drawn_people(picture.bgr, told, follower_->camera());
+    draw_warning(drawn({0, 0, picture.bgr.cols, picture.bgr.rows}), warning);
+    return write_png(drawn_[index], drawn);
   }
 
   void summarise() const {
@@ -330,6 +395,10 @@ class Track {
     fmt::print(stderr, "{} frames at {:g} a second, {} detections; {} boxes of {} people; {}{}\n",
                sequence_.paths.size(), sequence_.fps, detections, boxes_, ids_.size(), times,
                mounting_);
+    if (decider_)
+      fmt::print(stderr, "{} collision warnings, {} informations\n",
+                 decider_->count(WarningLevel::collision),
+                 decider_->count(WarningLevel::information));
     if (const std::string note = default_model_note();
         detected && options_.model.empty() && !note.empty())
       warn(note);
@@ -348,7 +417,9 @@ class Track {
   std::optional<OutputFolder> drawings_;
   std::vector<std::string> drawn_;  // where each frame's drawing goes; empty: not drawn
   DetectionList list_;
-  track::PersonList people_;
+  risk::PeopleReport report_;
+  AssumedCar car_;
+  std::optional<Decider> decider_;
   std::string lines_, mounting_;
   std::set<int> ids_;
   Nanos find_time_{}, sort_time_{};
@@ -370,6 +441,9 @@ void add_track(CLI::App& app, Action& action) {
       "--draw shows id, metres from the middle of the rear axle, where each will be in a second, "
       "and\n"
       "to the right all of them from above.\n"
+      "--warnings writes what the driver would have been told, a line a warning; --draw then has\n"
+      "a red frame (collision) or a yellow one (information). It needs the car's speed, which a\n"
+      "recording without a bus does not tell: --speed, and the mounting.\n"
       "Lens and mounting are those of --config's first camera, the options' where given. Without\n"
       "--config, --height and --pitch the people found say how high the camera sits and how it is\n"
       "pitched, as if they were 1.7 m tall on a flat road.\n"
@@ -416,6 +490,20 @@ void add_track(CLI::App& app, Action& action) {
       ->add_option("--config", o->config,
                    "Configuration of the product: camera, flow and motion as there")
       ->check(not_empty);
+  command
+      ->add_option(
+          "--speed", o->speed,
+          "kerbwatch: of the car, km/h, all along; or road: as the road flows by, measured "
+          "by the camera's height. Its yaw rate is the pictures'; unset: not known")
+      ->check(not_empty);
+  command
+      ->add_option("--warnings", o->warnings,
+                   "kerbwatch: where the warnings the driver would get go; - is stdout")
+      ->check(not_empty);
+  command->add_flag(
+      "--as-product", o->as_product,
+      "Detect as [detector] of --config, or its defaults, has it on a CPU, not as the "
+      "options below");
   add_camera_options(*command, o->camera);
   add_search_options(*command, o->how, "Least score of a detection; else as advised");
   command->callback([o, &action] {

@@ -38,6 +38,13 @@ std::array<double, 4> walker(int frame) {
           0.7 * scale, 1.7 * scale};
 }
 
+/// Somebody who stands 24 m before a car that comes with 10 m/s.
+std::array<double, 4> in_the_way(int frame) {
+  const double scale = kFocal / (24 - 10 * (frame - 1) / kRate);
+  return {(kWidth - 1) / 2.0 - 0.35 * scale, (kHeight - 1) / 2.0 + (kEyes - 1.7) * scale,
+          0.7 * scale, 1.7 * scale};
+}
+
 std::string mot_line(int frame, int id, const std::array<double, 4>& b, double conf) {
   std::ostringstream line;
   line << frame << ',' << id << ',' << b[0] << ',' << b[1] << ',' << b[2] << ',' << b[3] << ','
@@ -47,7 +54,8 @@ std::string mot_line(int frame, int id, const std::array<double, 4>& b, double c
 
 /// SEQ/img1, a street that stands with a walker before it, SEQ/gt/gt.txt, and what a detector found
 /// of her: nothing in `missed`.
-void write_sequence(const std::string& folder, int missed = 0, int frames = kFrames) {
+void write_sequence(const std::string& folder, int missed = 0, int frames = kFrames,
+                    std::array<double, 4> (*box_of)(int) = walker) {
   fs::create_directories(g_folder / folder / "img1");
   fs::create_directories(g_folder / folder / "gt");
   const std::vector<std::uint8_t> street = kerb::bench::street_picture(kWidth, kHeight);
@@ -55,7 +63,7 @@ void write_sequence(const std::string& folder, int missed = 0, int frames = kFra
   for (int frame = 1; frame <= frames; ++frame) {
     cv::Mat picture(kHeight, kWidth, CV_8UC1);
     std::copy(street.begin(), street.end(), picture.data);
-    const std::array<double, 4> b = walker(frame);
+    const std::array<double, 4> b = box_of(frame);
     for (int y = 0; y < kHeight; ++y)
       for (int x = 0; x < kWidth; ++x) {
         const double u = (x - b[0]) / b[2], v = (y - b[1]) / b[3];
@@ -180,6 +188,30 @@ void test_places_are_in_metres_by_the_configurations_camera_and_options_win() {
   expect_bad_input(kerblab(without + "--config bad.toml"), "height_m");
 }
 
+void test_warnings_are_what_the_driver_would_be_told() {
+  const std::string warn = kTrack + std::string{"--detections found.txt --height 1.4 --pitch 0 "};
+  const std::string header =
+      "frame,seconds,kind,person,ahead_m,beside_m,speed_kmh,contact_in_s,likelihood\n";
+  write_sequence("s");  // who crosses before a car that stands is nobody to warn of
+  expect_done(kerblab(warn + "--speed 0 --warnings none.csv"));
+  TEST_ASSERT_EQUAL_STRING(header.c_str(), read(g_folder / "none.csv").c_str());
+  write_sequence("s", 0, kFrames, in_the_way);
+  expect_done(kerblab(warn + "--speed 36 --warnings some.csv --draw warned"));
+  const std::string told = read(g_folder / "some.csv");
+  TEST_ASSERT_EQUAL_STRING(header.c_str(), told.substr(0, header.size()).c_str());
+  TEST_ASSERT_TRUE_MESSAGE(told.find(",collision,") != std::string::npos, told.c_str());
+  int frame = 0;
+  TEST_ASSERT_EQUAL_INT(1, std::sscanf(told.c_str() + header.size(), "%d,", &frame));
+  const cv::Mat drawn = cv::imread((g_folder / "warned" / name_of_frame(frame)).string());
+  TEST_ASSERT_TRUE(drawn.at<cv::Vec3b>(kHeight / 2, 2) == cv::Vec3b(0, 0, 255));
+  const cv::Mat before = cv::imread((g_folder / "warned" / name_of_frame(1)).string());
+  TEST_ASSERT_TRUE(before.at<cv::Vec3b>(kHeight / 2, 2) != cv::Vec3b(0, 0, 255));
+  // Without a speed or a mounting nobody knows.
+  expect_bad_input(kerblab(warn + "--warnings none.csv"), "--speed");
+  expect_bad_input(kerblab(warn + "--warnings none.csv --speed fast"), "--speed");
+  expect_bad_input(kerblab(kTrack + std::string{"--warnings none.csv --speed 10"}), "--height");
+}
+
 void test_the_rate_is_seqinfos_where_none_is_given() {
   write_sequence("s");
   const std::string without =
@@ -279,6 +311,7 @@ int main() {
   RUN_TEST(test_saved_detections_give_the_same_tracks);
   RUN_TEST(test_drawings_show_boxes_in_colour);
   RUN_TEST(test_places_are_in_metres_by_the_configurations_camera_and_options_win);
+  RUN_TEST(test_warnings_are_what_the_driver_would_be_told);
   RUN_TEST(test_the_rate_is_seqinfos_where_none_is_given);
   RUN_TEST(test_bad_input_of_track_is_one_line_and_leaves_nothing);
   RUN_TEST(test_scores_are_a_table_and_json);

@@ -200,6 +200,26 @@ void test_who_is_behind_another_is_followed_and_keeps_the_id() {
   }
 }
 
+/// A tunnel, or an exposure that changes: from one frame to the next all look different, and stand
+/// where they stood.
+void test_a_jump_of_the_light_makes_nobody_somebody_else() {
+  for (unsigned seed = 0; seed < 10; ++seed) {
+    Drive d{250 + seed};
+    d.world.wander = 0.05;
+    d.world.walkers = {{15, 3, 0, -1.2}, {18, -2, 0, 0.8}, {25, 0.5, 0.8, 0}};
+    for (std::size_t i = 0; i < 3; ++i) d.world.walkers[i].colour = static_cast<int>(1 + i);
+    for (int i = 0; i < 45; ++i) {
+      if (i == 15)
+        for (Walker& w : d.world.walkers) w.colour += 8;
+      d.frame();
+      if (i < 8) continue;
+      TEST_ASSERT_EQUAL(3, d.confirmed());
+      for (std::size_t k = 0; k < 3; ++k) TEST_ASSERT_TRUE(d.of(k) != nullptr && d.of(k)->seen);
+    }
+    for (std::size_t k = 0; k < 3; ++k) TEST_ASSERT_EQUAL(1, d.ids[k].size());
+  }
+}
+
 void test_a_detector_that_looks_at_every_third_frame_loses_nobody() {
   for (const bool flow : {false, true}) {
     Drive d{300};
@@ -339,6 +359,7 @@ int main() {
   RUN_TEST(test_what_scores_too_little_continues_a_person_but_begins_none);
   RUN_TEST(test_crossing_people_keep_their_ids);
   RUN_TEST(test_who_is_behind_another_is_followed_and_keeps_the_id);
+  RUN_TEST(test_a_jump_of_the_light_makes_nobody_somebody_else);
   RUN_TEST(test_a_detector_that_looks_at_every_third_frame_loses_nobody);
   RUN_TEST(test_frames_nobody_looked_at_cost_no_certainty);
   RUN_TEST(test_fifty_people_at_once);
