@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -380,8 +381,27 @@ void test_a_disk_that_refuses_is_told_once_and_tried_again() {
   TEST_ASSERT_EQUAL_UINT64(1, one.status().written);
 }
 
+void test_a_disk_that_takes_records_again_says_so_before_one_is_due() {
+  const TempFolder folder;
+  Recording one{{.path = folder.write("file", "not a folder") + "/records",
+                 .after = seconds{1},
+                 .retry = milliseconds{1}}};
+  one.run_out(2, 0);
+  TEST_ASSERT_EQUAL_INT(ENOTDIR, one.status().error);
+  TEST_ASSERT_EQUAL_UINT64(0, one.status().refused);
+  fs::remove(folder.path() / "file");
+  std::this_thread::sleep_for(milliseconds{2});
+  one.run_out(1, 0);
+  TEST_ASSERT_EQUAL_INT(0, one.status().error);
+  TEST_ASSERT_TRUE(one.log.has("can be recorded again"));
+  TEST_ASSERT_EQUAL_size_t(0, one.files().size());
+  one.run(1, kTooNear);
+  one.run_out(3, 0);
+  TEST_ASSERT_EQUAL_size_t(1, one.files().size());
+}
+
 void test_a_disk_that_is_full_half_way_leaves_what_can_be_read() {
-  Recording one{{.after = seconds{1}}};
+  Recording one{{.after = seconds{1}, .retry = std::chrono::hours{1}}};
   one.drive->pace = milliseconds{100};
   one.run(10, kFar);
   rlimit old{};
@@ -481,6 +501,7 @@ int main() {
   RUN_TEST(test_records_of_a_power_cut_are_counted_kept_and_readable);
   RUN_TEST(test_the_end_of_the_program_ends_the_record);
   RUN_TEST(test_a_disk_that_refuses_is_told_once_and_tried_again);
+  RUN_TEST(test_a_disk_that_takes_records_again_says_so_before_one_is_due);
   RUN_TEST(test_a_disk_that_is_full_half_way_leaves_what_can_be_read);
   RUN_TEST(test_pictures_are_kept_small_and_one_whole_when_it_warns);
   RUN_TEST(test_options_that_make_no_sense_are_refused);
