@@ -11,10 +11,12 @@ if(NOT EXISTS ${KERB_UNITY_DIR}/unity.c)
 else()
   set(unity_dir ${KERB_UNITY_DIR})
 endif()
-add_library(kerb_unity STATIC ${unity_dir}/unity.c)
+add_library(kerb_unity STATIC ${unity_dir}/unity.c ${PROJECT_SOURCE_DIR}/tests/support/flush_output.c)
 add_library(kerb::unity ALIAS kerb_unity)
+set_target_properties(kerb_unity PROPERTIES UNITY_BUILD OFF)  # flush_output.c is left out where a test has its own
 target_include_directories(kerb_unity SYSTEM PUBLIC ${unity_dir})
-target_compile_definitions(kerb_unity PUBLIC UNITY_INCLUDE_DOUBLE UNITY_SUPPORT_64)
+target_compile_definitions(kerb_unity PUBLIC UNITY_INCLUDE_DOUBLE UNITY_SUPPORT_64
+  PRIVATE UNITY_OUTPUT_FLUSH=kerb_flush_output "UNITY_OUTPUT_FLUSH_HEADER_DECLARATION=kerb_flush_output(void)")
 
 # Unity's macros cast the old way. A target of its own, linked after kerb::warnings, so that it has the last word.
 add_library(kerb_test_flags INTERFACE)
@@ -33,7 +35,7 @@ endif()
 
 # kerb_add_test(NAME unit_result SOURCES test_result.cpp LINKS kerb::hal [LABELS unit] [THREADED] [ARGS ...])
 # One executable, one ctest entry. Exit code 77 says: what this test needs is not on this machine.
-# THREADED marks what the tsan preset runs. Unit tests of hal/, drivers/, gpu/ and firmware/ that need nothing
+# THREADED marks what the tsan preset runs; such a program ends at its first failure. Unit tests of hal/, drivers/, gpu/ and firmware/ that need nothing
 # of tools/ are labelled product, which the arm64 preset runs; it builds the contract tests too, for the bench.
 function(kerb_add_test)
   cmake_parse_arguments(arg THREADED "NAME" "SOURCES;LINKS;LABELS;ARGS" ${ARGN})
@@ -45,6 +47,7 @@ function(kerb_add_test)
   set_target_properties(${arg_NAME} PROPERTIES UNITY_BUILD OFF)  # a test's files are few, and its own
   add_test(NAME ${arg_NAME} COMMAND ${arg_NAME} ${arg_ARGS})
   if(arg_THREADED)
+    target_sources(${arg_NAME} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support/end_at_failure.cpp)
     list(APPEND arg_LABELS threaded)
     add_dependencies(threaded_tests ${arg_NAME})
   endif()

@@ -114,7 +114,7 @@ void Controller::read_bus(Nanos now) {
     if (!frame) break;  // nothing there, or the bus is lost: judge_bus() sees which
     ++totals_.frames_received;
     if (vehicle_.feed(*frame, frame->received)) {
-      if (devices_.record != nullptr) devices_.record->vehicle(now, *frame);
+      if (devices_.recorder != nullptr) devices_.recorder->control().vehicle(now, *frame);
       continue;
     }
     if (const Result<can::VehicleDriver> buttons = can::decode_vehicle_driver(*frame)) {
@@ -235,9 +235,14 @@ void Controller::judge_outputs(Nanos now) {
   }
   monitor_.report(Cause::output_refused, when(refusal.has_value()), refusal ? refusal->native : 0,
                   now);
-  if (devices_.events == nullptr) return;
-  const int error = devices_.events->status().error;
-  monitor_.report(Cause::event_log_refused, when(error != 0), error, now);
+  if (devices_.events != nullptr) {
+    const int error = devices_.events->status().error;
+    monitor_.report(Cause::event_log_refused, when(error != 0), error, now);
+  }
+  if (devices_.recorder != nullptr) {
+    const int error = devices_.recorder->status().error;
+    monitor_.report(Cause::records_refused, when(error != 0), error, now);
+  }
 }
 
 void Controller::change_state(Nanos now) {
@@ -269,7 +274,8 @@ void Controller::warn(Nanos now) {
   facts.detector_present = detects_;
   take_health(monitor_, health_, static_cast<int>(cameras_.size()), facts);
   const WarningDecision& told =
-      warner_.step(now, reports_, facts, vehicle_.at(now), devices_.record);
+      warner_.step(now, reports_, facts, vehicle_.at(now),
+                   devices_.recorder != nullptr ? &devices_.recorder->control() : nullptr);
   if (told.level != warned_) {
     const WarningLevel from = std::exchange(warned_, told.level);
     if (told.level == WarningLevel::information && from == WarningLevel::none)

@@ -14,7 +14,7 @@
 #include "firmware/health/health_monitor.hpp"
 #include "firmware/pipeline/camera_pipeline.hpp"
 #include "firmware/record/event_log.hpp"
-#include "firmware/replay/taps.hpp"
+#include "firmware/replay/warning_recorder.hpp"
 #include "firmware/warning/alert_outputs.hpp"
 #include "hal/base/log.hpp"
 #include "hal/can_bus.hpp"
@@ -34,7 +34,7 @@ struct ControlDevices {
   Thermal* thermal = nullptr;
   EventLog* events = nullptr;
   Watchdog* watchdog = nullptr;
-  records::ControlTap* record = nullptr;  ///< of warnings
+  records::WarningRecorder* recorder = nullptr;
 };
 
 /// One camera's pipeline and the name people know it by.

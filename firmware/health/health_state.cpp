@@ -28,6 +28,7 @@ constexpr Row kCauses[] = {
     {"event_log_refused", "errno"},
     {"vision_failed", "errc"},
     {"flow_missing", "errc"},
+    {"records_refused", "errno"},
 };
 static_assert(sizeof kCauses / sizeof kCauses[0] == kCauseCount);
 

@@ -28,9 +28,10 @@ enum class Cause : std::uint8_t {
   output_refused = 15,       ///< errno of the lamp or the loudspeaker
   event_log_refused = 16,    ///< errno of the event log
   vision_failed = 17,        ///< error code of the image operators or the detector
-  flow_missing = 18          ///< error code of the flow: people are found, not whether they move
+  flow_missing = 18,         ///< error code of the flow: people are found, not whether they move
+  records_refused = 19       ///< errno of the records of warnings: it warns all the same
 };
-inline constexpr int kCauseCount = 19;
+inline constexpr int kCauseCount = 20;
 
 [[nodiscard]] const char* name_of(HealthState state) noexcept;
 [[nodiscard]] const char* name_of(Cause cause) noexcept;

@@ -96,7 +96,7 @@ int run_product(const Config& config, const std::string& config_path, double sec
   }
   ControlDevices devices = (*machine)->devices();
   devices.events = log_of_events;
-  if (*recorder) devices.record = &(*recorder)->control();
+  devices.recorder = recorder->get();
   Controller controller{config, devices, (*machine)->cameras(), clock, log};
 
   log.info("main", fmt::format("kerbwatch {} runs", kVersion));

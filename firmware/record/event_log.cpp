@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/record/event_log.hpp"
 
-#include <signal.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -13,11 +12,10 @@
 #include <mutex>
 #include <new>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
-#include "firmware/record/bell.hpp"
+#include "firmware/record/disk_thread.hpp"
 #include "firmware/record/event_line.hpp"
 #include "firmware/record/event_queue.hpp"
 #include "firmware/record/events.hpp"
@@ -79,7 +77,7 @@ struct EventLog::Core {
   void wake() noexcept {
     // Read-modify-write on both sides: either the writer's next look at the queue sees our push, or
     // we ring.
-    if (!woken.exchange(true, std::memory_order_acq_rel)) bell.ring();
+    if (!woken.exchange(true, std::memory_order_acq_rel)) thread.bell().ring();
   }
 
   void write_until_stopped() noexcept;
@@ -92,9 +90,8 @@ struct EventLog::Core {
 
   const EventLogOptions options;
   const std::string run;
-  std::thread thread;
-  Bell bell, done;
-  std::atomic<bool> woken{false}, stop{false}, sync_wanted{false};
+  DiskThread thread;
+  std::atomic<bool> woken{false}, sync_wanted{false};
   std::atomic<int> error{0};
   std::atomic<std::uint64_t> refusals{0}, written{0}, lost{0}, synced{0};
   EventQueue queue;
@@ -212,7 +209,7 @@ void EventLog::Core::write_until_stopped() noexcept {
   Nanos retry = options.first_retry;
   for (bool stopping = false; !stopping;) {
     // Before draining: what was posted before the stop is written.
-    stopping = stop.load(std::memory_order_acquire);
+    stopping = thread.stopping();
     if (stopping) sync_wanted.store(true, std::memory_order_release);
     woken.exchange(false, std::memory_order_acq_rel);  // from here on a push rings
     int reason = 0;
@@ -224,15 +221,14 @@ void EventLog::Core::write_until_stopped() noexcept {
     if (stopping) break;
     if (reason != 0) {
       const auto deadline = Life::now() + retry;
-      while (!stop.load(std::memory_order_acquire) && bell.wait_until(deadline)) {
+      while (!thread.stopping() && thread.sleep_until(deadline)) {
       }
       retry = std::min(retry * 2, options.last_retry);
       continue;
     }
     retry = options.first_retry;
-    bell.wait_until(unsynced ? last_sync + options.sync_interval : Life::time_point::max());
+    thread.sleep_until(unsynced ? last_sync + options.sync_interval : Life::time_point::max());
   }
-  done.ring();
 }
 
 EventLog::EventLog(std::shared_ptr<Core> core) noexcept : core_{std::move(core)} {}
@@ -241,37 +237,15 @@ Result<std::unique_ptr<EventLog>> EventLog::open(const EventLogOptions& options,
                                                  const Clock& clock) {
   if (Status valid = validate(options); !valid) return valid.error();
   auto core = std::make_shared<Core>(options, clock);
-  if (!core->bell.works() || !core->done.works())
-    return Error{Errc::io, errno, "event log: eventfd"};
-  // The writer takes no signals: they are main's, and SIGXFSZ is to be an EFBIG here.
-  sigset_t all, old;
-  sigfillset(&all);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP})
-    sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  int reason = 0;
-  try {
-    core->thread = std::thread{[core] { core->write_until_stopped(); }};
-  } catch (const std::system_error& e) {
-    reason = e.code().value();
-  }
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
-  if (reason != 0) return Error{Errc::io, reason, "event log: start its thread"};
+  if (const int reason = core->thread.start([core] { core->write_until_stopped(); }); reason != 0)
+    return Error{Errc::io, reason, "event log: start its thread"};
   return std::unique_ptr<EventLog>{new EventLog{std::move(core)}};
 }
 
 EventLog::~EventLog() {
-  core_->stop.store(true, std::memory_order_release);
-  core_->bell.ring();
-  if (core_->done.wait_until(Life::now() + core_->options.shutdown_limit)) {
-    core_->thread.join();
-    return;
-  }
-  // The disk hangs, and no thread can be taken back out of the kernel. It keeps the Core, and loses
-  // the clock.
+  if (core_->thread.stop(core_->options.shutdown_limit)) return;
   const std::lock_guard lock{core_->clock_mutex};
-  core_->clock = nullptr;
-  core_->thread.detach();
+  core_->clock = nullptr;  // what is left behind keeps the Core, and loses the clock
 }
 
 void EventLog::post(const Event& event) noexcept {
@@ -283,7 +257,7 @@ bool EventLog::flush(Nanos limit) noexcept {
   const auto deadline = Life::now() + limit;
   const std::uint64_t target = core_->queue.pushed();
   core_->sync_wanted.store(true, std::memory_order_release);
-  core_->bell.ring();
+  core_->thread.bell().ring();
   while (core_->synced.load(std::memory_order_acquire) < target) {
     if (Life::now() >= deadline) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds{1});

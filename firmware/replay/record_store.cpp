@@ -18,6 +18,7 @@ namespace kerb::records {
 namespace {
 
 constexpr std::string_view kPrefix = "warning-", kSuffix = ".kwr", kPart = ".part";
+constexpr off_t kProbe = off_t{1} << 20;
 constexpr std::size_t kMostFiles = 10000;  // a folder that can still be listed
 
 std::string name_for(std::uint64_t number, WarningLevel level, Nanos utc) {
@@ -86,6 +87,18 @@ int RecordStore::look() {
   if (const int reason = list(kept, left_over_); reason != 0) return reason;
   if (!kept.empty()) next_ = std::max(next_, kept.back().number + 1);
   return 0;
+}
+
+int RecordStore::probe() {
+  if (const int reason = look(); reason != 0) return reason;
+  const std::string path = folder_ + "/.probe";
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
+  if (fd < 0) return errno;
+  int error = ::posix_fallocate(fd, 0, kProbe);
+  if (error == 0 && ::fsync(fd) != 0) error = errno;
+  ::close(fd);
+  ::unlink(path.c_str());
+  return error;
 }
 
 int RecordStore::make_room() {

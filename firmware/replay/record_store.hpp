@@ -29,6 +29,8 @@ class RecordStore {
 
   /// Makes the folder and counts what is in it.
   int look();
+  /// Whether it would take a record's first seconds now: tried with a file that is deleted again.
+  int probe();
   /// Opens a new record. `utc` since 1970.
   int begin(WarningLevel level, Nanos utc);
   /// EFBIG when it would have more than most_bytes.

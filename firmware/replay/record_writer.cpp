@@ -124,6 +124,10 @@ int RecordWriter::write_if_followed(std::span<const std::byte> chunk) {
 }
 
 int RecordWriter::write(std::span<const std::byte> chunk) {
+  // Pictures leave a quarter of the room to what decides: a record that is full of them before the
+  // warning would be of no use.
+  const bool picture = head_of(chunk).kind == ChunkKind::picture;
+  if (picture && size_ + chunk.size() > most_bytes_ / 4 * 3) return 0;
   if (size_ + chunk.size() + kEndRoom > most_bytes_) {
     size_ = most_bytes_;  // nothing more but its end; judge() sees it
     return 0;

@@ -23,6 +23,8 @@ class RecordWriter {
 
   /// Looks at the folder. An errno; 0: none.
   int look() { return store_.look(); }
+  /// Whether the disk would take a record now. As look().
+  int probe() { return store_.probe(); }
   /// The next chunk, sealed. Those of one source come in order, and a round after the reports it
   /// saw. An errno the disk refused with; 0: none.
   int take(std::span<const std::byte> chunk);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/replay/warning_recorder.hpp"
 
-#include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -19,7 +18,7 @@
 #include <utility>
 #include <vector>
 
-#include "firmware/record/bell.hpp"
+#include "firmware/record/disk_thread.hpp"
 #include "firmware/replay/record_writer.hpp"
 
 namespace kerb::records {
@@ -77,6 +76,7 @@ struct WarningRecorder::Core {
   Core(const RecorderOptions& options, const RecordedSettings& settings,
        std::unique_ptr<PictureEncoder> pictures, Log& lines)
       : limit{options.shutdown_limit},
+        retry{options.retry},
         folder{options.path},
         control_lane{options.control_lane},
         log{&lines},
@@ -96,7 +96,7 @@ struct WarningRecorder::Core {
       taps[i] = cameras.back().get();
       if (encoder) largest = std::max(largest, encoded_room(model.width, model.height));
     }
-    control = std::make_unique<ControlTap>(control_lane, taps, bell, flags);
+    control = std::make_unique<ControlTap>(control_lane, taps, thread.bell(), flags);
     picture.resize(ChunkHead::kSize + kPictureHead + largest);
   }
 
@@ -106,16 +106,16 @@ struct WarningRecorder::Core {
   std::span<std::byte> encoded(std::span<std::byte> chunk);
   void note(int reason) noexcept;
   void note_folder(int reason);
+  void try_again();
   void say(LogLevel level, const std::string& text) noexcept {
     const std::lock_guard lock{log_mutex};
     if (log != nullptr) log->write(level, "records", text);
   }
 
-  const Nanos limit;
+  const Nanos limit, retry;
   const std::string folder;
-  std::thread thread;
-  Bell bell, done;
-  std::atomic<bool> stop{false}, recording{false};
+  DiskThread thread;
+  std::atomic<bool> recording{false};
   std::atomic<int> error{0}, left_over{0};
   std::atomic<std::uint64_t> written{0}, refused{0}, passes{0};
   TapFlags flags;
@@ -130,6 +130,7 @@ struct WarningRecorder::Core {
   RecordWriter writer;
   std::vector<std::byte> picture;
   bool refusing = false, told_too_big = false;
+  Life::time_point retry_at{};
 };
 
 void WarningRecorder::Core::note(int reason) noexcept {
@@ -140,6 +141,7 @@ void WarningRecorder::Core::note(int reason) noexcept {
     if (reason != 0) {
       refused.fetch_add(1, std::memory_order_relaxed);
       error.store(reason, std::memory_order_relaxed);
+      retry_at = Life::now() + retry;
       if (!std::exchange(refusing, true))
         say(LogLevel::error, "no record of the warning: " + writer.path() + ": " +
                                  std::generic_category().message(reason));
@@ -147,6 +149,8 @@ void WarningRecorder::Core::note(int reason) noexcept {
       error.store(0, std::memory_order_relaxed);
       refusing = false;
       say(LogLevel::info, "a warning was recorded: " + writer.path());
+    } else if (writer.recording()) {
+      error.store(0, std::memory_order_relaxed);  // it took what came before the warning
     }
   } catch (const std::bad_alloc&) {  // a line less
   }
@@ -154,9 +158,21 @@ void WarningRecorder::Core::note(int reason) noexcept {
 
 void WarningRecorder::Core::note_folder(int reason) {
   error.store(reason, std::memory_order_relaxed);
+  retry_at = Life::now() + retry;
   refusing = true;
   say(LogLevel::error,
       "warnings cannot be recorded: " + folder + ": " + std::generic_category().message(reason));
+}
+
+/// No record is due, but one may be soon: whether there would be one is told beforehand.
+void WarningRecorder::Core::try_again() {
+  if (!refusing || writer.recording() || Life::now() < retry_at) return;
+  retry_at = Life::now() + retry;
+  const int reason = writer.probe();
+  error.store(reason, std::memory_order_relaxed);
+  if (reason != 0) return;
+  refusing = false;
+  say(LogLevel::info, "warnings can be recorded again: " + folder);
 }
 
 /// The picture's chunk with a compressed one in it, or as it was.
@@ -222,22 +238,23 @@ void WarningRecorder::Core::write_until_stopped() noexcept {
     note(ENOMEM);
   }
   for (;;) {
-    const bool stopping = stop.load(std::memory_order_acquire);  // before draining
+    const bool stopping = thread.stopping();  // before draining
     try {
       drain();
       if (stopping) {
         const bool open = writer.recording();
         const int reason = writer.finish();
         if (open) note(reason);
+      } else {
+        try_again();
       }
     } catch (const std::exception&) {  // std::bad_alloc: memory may come back
       note(ENOMEM);
     }
     passes.fetch_add(1, std::memory_order_release);
     if (stopping) break;
-    bell.wait_until(Life::now() + kLook);
+    thread.sleep_until(Life::now() + kLook);
   }
-  done.ring();
 }
 
 WarningRecorder::WarningRecorder(std::shared_ptr<Core> core) noexcept : core_{std::move(core)} {}
@@ -254,36 +271,15 @@ Result<std::unique_ptr<WarningRecorder>> WarningRecorder::open(
       return Error{Errc::invalid_argument, 0, "records: a camera's size: 1..4096",
                    std::string_view{camera.name}};
   auto core = std::make_shared<Core>(options, settings, std::move(encoder), log);
-  if (!core->bell.works() || !core->done.works()) return Error{Errc::io, errno, "records: eventfd"};
-  // The writer takes no signals: they are main's, and SIGXFSZ is to be an EFBIG here.
-  sigset_t all, old;
-  sigfillset(&all);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP})
-    sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &old);
-  int reason = 0;
-  try {
-    core->thread = std::thread{[core] { core->write_until_stopped(); }};
-  } catch (const std::system_error& e) {
-    reason = e.code().value();
-  }
-  pthread_sigmask(SIG_SETMASK, &old, nullptr);
-  if (reason != 0) return Error{Errc::io, reason, "records: start the writer's thread"};
+  if (const int reason = core->thread.start([core] { core->write_until_stopped(); }); reason != 0)
+    return Error{Errc::io, reason, "records: start the writer's thread"};
   return std::unique_ptr<WarningRecorder>{new WarningRecorder{std::move(core)}};
 }
 
 WarningRecorder::~WarningRecorder() {
-  core_->stop.store(true, std::memory_order_release);
-  core_->bell.ring();
-  if (core_->done.wait_until(Life::now() + core_->limit)) {
-    core_->thread.join();
-    return;
-  }
-  // The disk hangs, and no thread can be taken back out of the kernel. It keeps the Core, and loses
-  // the log.
+  if (core_->thread.stop(core_->limit)) return;
   const std::lock_guard lock{core_->log_mutex};
-  core_->log = nullptr;
-  core_->thread.detach();
+  core_->log = nullptr;  // what is left behind keeps the Core, and loses the log
 }
 
 CameraTap& WarningRecorder::camera(std::size_t index) noexcept { return *core_->cameras[index]; }
@@ -306,7 +302,7 @@ bool WarningRecorder::flush(Nanos limit) noexcept {
   const std::uint64_t target = core_->passes.load(std::memory_order_acquire) + 2;
   while (core_->passes.load(std::memory_order_acquire) < target) {
     if (Life::now() >= deadline) return false;
-    core_->bell.ring();
+    core_->thread.bell().ring();
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
   return true;

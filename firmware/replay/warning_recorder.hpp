@@ -15,7 +15,7 @@
 
 namespace kerb::records {
 
-/// Plain data with usable defaults. Times are the Clock's, but for the last.
+/// Plain data with usable defaults. Times are the Clock's, but for the last two.
 struct RecorderOptions {
   std::string path = "/var/lib/kerbwatch/records";  ///< a folder; it is made
   Nanos before = std::chrono::seconds{8};           ///< 1..60 s of what came before the warning
@@ -25,13 +25,14 @@ struct RecorderOptions {
   bool pictures = true;
   WarningLevel from = WarningLevel::information;  ///< collision: those alone leave a record
   std::size_t camera_lane = std::size_t{4} << 20, control_lane = std::size_t{2} << 20;  ///< bytes
+  Nanos retry = std::chrono::seconds{5};  ///< life's: so often a disk that refused is tried again
   Nanos shutdown_limit = std::chrono::seconds{3};  ///< life's: the destructor takes no longer
 };
 /// Done, or the rule that does not hold.
 [[nodiscard]] Status validate(const RecorderOptions& options);
 
 struct RecorderStatus {
-  int error = 0;  ///< errno of the last refusal; 0: the disk took the last record, or none was due
+  int error = 0;  ///< errno of the last refusal; 0: the disk takes records, as far as is known
   std::uint64_t written = 0;  ///< whole records
   std::uint64_t refused = 0;  ///< records the disk did not take to their end
   int left_over = 0;          ///< records without an end that were there at the start: power cuts

@@ -30,6 +30,7 @@ constexpr std::array<bool, kCauseCount> kStops{
     false,  // event_log_refused
     true,   // vision_failed
     false,  // flow_missing: people are found and followed all the same
+    false,  // records_refused
 };
 
 }  // namespace

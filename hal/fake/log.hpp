@@ -29,6 +29,15 @@ class FakeLog final : public Log {
     return false;
   }
 
+  [[nodiscard]] std::size_t size() const {
+    const std::lock_guard lock{mutex_};
+    return lines_.size();
+  }
+  void clear() {
+    const std::lock_guard lock{mutex_};
+    lines_.clear();
+  }
+
  private:
   mutable std::mutex mutex_;
   std::vector<Line> lines_;

@@ -41,7 +41,7 @@ class Product final : public Firmware {
     if (!recorder) return recorder.error();
     recorder_ = std::move(*recorder);
     ControlDevices devices;
-    if (recorder_) devices.record = &recorder_->control();
+    devices.recorder = recorder_.get();
     devices.bus = &reach_.bus;
     devices.warning_lamp = &reach_.warning_lamp;
     devices.status_lamp = &reach_.status_lamp;

@@ -153,7 +153,7 @@ void count_for(const Case& c) {
   devices.warning_lamp = &warning_lamp;
   devices.status_lamp = &status_lamp;
   devices.tone = &tone;
-  devices.record = &(*recorder)->control();
+  devices.recorder = recorder->get();
   Controller controller{config, devices, {{"pattern", &pipeline}}, clock, log};
 
   std::uint8_t counter = 0;

@@ -73,7 +73,7 @@ inline std::vector<kerb::Event> event_samples() {
       events::person_moves(now, "", {NAN, INFINITY, 0, 0, 0}, {}),
   };
   for (int state = 0; state <= static_cast<int>(HealthState::failed); ++state)
-    for (int cause = 0; cause <= static_cast<int>(Cause::flow_missing); ++cause)
+    for (int cause = 0; cause < kCauseCount; ++cause)
       all.push_back(events::health_changed(
           now, static_cast<HealthState>(state),
           {static_cast<HealthState>(state), static_cast<Cause>(cause), 420.5}));

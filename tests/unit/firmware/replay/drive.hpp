@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,6 +10,9 @@
 #include "firmware/replay/warning_recorder.hpp"
 
 namespace kerb::records::test {
+
+/// How long the writer is waited for, in life: only one that is stuck takes longer.
+inline constexpr Nanos kPatience = std::chrono::seconds{60};
 
 /// What one camera sees at a moment.
 using Sight = std::function<void(std::size_t camera, Nanos at, track::Senses& out)>;
@@ -33,8 +37,7 @@ class Drive {
         captured_ += kFrame;
       }
       round(speed_mps);
-      if (pace > Nanos::zero() && now_ % pace == Nanos::zero())
-        recorder_->flush(std::chrono::seconds{5});
+      if (pace > Nanos::zero() && now_ % pace == Nanos::zero()) recorder_->flush(kPatience);
     }
   }
   [[nodiscard]] Nanos now() const noexcept { return now_; }

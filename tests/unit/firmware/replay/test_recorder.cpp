@@ -2,12 +2,15 @@
 // From a warning to its record and back, with toys for what decides.
 #include <sys/resource.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "firmware/replay/replay.hpp"
@@ -45,6 +48,46 @@ void assert_identical(const ReplayResult& result) {
   TEST_ASSERT_EQUAL_UINT64(result.states.count, result.states.same);
   TEST_ASSERT_TRUE(result.identical());
 }
+
+/// A recorder with a folder of its own, and a drive before it that waits for the writer twice a
+/// second: what comes of it is the same on every machine.
+struct Recording {
+  explicit Recording(RecorderOptions wanted, std::unique_ptr<PictureEncoder> encoder = nullptr)
+      : options{patient(std::move(wanted))} {
+    if (options.path == RecorderOptions{}.path) options.path = folder.at("records");
+    Result<std::unique_ptr<WarningRecorder>> opened =
+        WarningRecorder::open(options, toy_settings(), std::move(encoder), log);
+    TEST_ASSERT_OK(opened);
+    recorder = std::move(*opened);
+    drive.emplace(toy_drive(recorder.get()));
+    drive->pace = milliseconds{500};
+  }
+
+  /// So many seconds with somebody of that height in view.
+  void run(int for_seconds, float height) {
+    drive->run_until(drive->now() + seconds{for_seconds}, somebody(height), 10);
+  }
+  /// The same, and all of it is dealt with.
+  void run_out(int for_seconds, float height) {
+    run(for_seconds, height);
+    TEST_ASSERT_TRUE(recorder->flush(kPatience));
+  }
+  void end() {
+    drive.reset();
+    recorder.reset();
+  }
+  [[nodiscard]] RecorderStatus status() const { return recorder->status(); }
+  [[nodiscard]] std::vector<std::string> files() const { return files_of(options.path); }
+  [[nodiscard]] RecordFile file(std::size_t index = 0) const {
+    return parsed(bytes_of(files().at(index)));
+  }
+
+  TempFolder folder;
+  FakeLog log;
+  RecorderOptions options;
+  std::unique_ptr<WarningRecorder> recorder;
+  std::optional<Drive<ToyWatch, ToyLogic>> drive;
+};
 
 void test_a_warning_leaves_a_record_that_replays_bit_for_bit() {
   const RecordFile file = parsed(toy_record(2));
@@ -134,33 +177,48 @@ void test_a_different_decision_is_told_with_its_time() {
   TEST_ASSERT_NOT_NULL(strstr(result.difference->c_str(), " s: collision, time to collision"));
 }
 
-void test_what_is_lost_is_marked_and_followed_again() {
-  const TempFolder folder;
-  FakeLog log;
-  RecorderOptions options;
-  options.path = folder.at("records");
-  options.before = seconds{8};
-  options.after = seconds{1};
-  options.camera_lane = options.control_lane = 1 << 20;  // the least: and the drive is fast
-  {
-    const auto recorder = open_recorder(options, log);
-    auto drive = toy_drive(recorder.get());
-    const Sight crowd = [](std::size_t, Nanos at, track::Senses& out) {
-      somebody(kFar)(0, at, out);
-      out.count = track::Senses::kMost;
-      for (std::size_t i = 1; i < track::Senses::kMost; ++i) out.boxes[i] = out.boxes[0];
-    };
-    // Faster than anybody could write it down: no pass of the writer in between is waited for.
-    drive.run_until(seconds{130}, crowd, 10);
-    TEST_ASSERT_TRUE(recorder->flush(seconds{5}));
-    drive.run_until(seconds{132}, somebody(kFar), 10);
-    drive.run_until(seconds{133}, somebody(kTooNear), 10);
-    drive.run_until(seconds{136}, somebody(0), 10);
-    TEST_ASSERT_TRUE(recorder->flush(seconds{5}));
-    TEST_ASSERT_GREATER_THAN_UINT64(0, recorder->status().lost);
-    TEST_ASSERT_EQUAL_UINT64(1, recorder->status().written);
+/// Keeps the first 100 bytes, while its gate is open.
+class ToyEncoder final : public PictureEncoder {
+ public:
+  explicit ToyEncoder(const std::atomic<bool>* gate = nullptr) : gate_{gate} {}
+  Result<std::size_t> encode(ImageView<Space::host, const std::uint8_t> grey, std::uint8_t* out,
+                             std::size_t room) override {
+    if (gate_ != nullptr) gate_->wait(false);
+    if (room < encoded_room(grey.width, grey.height)) return Error{Errc::would_block};
+    for (int i = 0; i < 100; ++i) out[i] = grey.data[i];
+    return std::size_t{100};
   }
-  const RecordFile file = parsed(bytes_of(files_of(options.path)[0]));
+
+ private:
+  const std::atomic<bool>* gate_;
+};
+
+void test_what_is_lost_is_marked_and_followed_again() {
+  std::atomic<bool> gate{false};
+  Recording one{{.after = seconds{1}, .camera_lane = 1 << 20, .control_lane = 1 << 20},
+                std::make_unique<ToyEncoder>(&gate)};
+  one.drive->pace = {};
+  const Sight crowd = [](std::size_t, Nanos at, track::Senses& out) {
+    somebody(kFar)(0, at, out);
+    out.count = track::Senses::kMost;
+    for (std::size_t i = 1; i < track::Senses::kMost; ++i) out.boxes[i] = out.boxes[0];
+  };
+  // A picture holds the writer up, and the lanes run full.
+  const std::vector<std::uint8_t> pixels(64 * 36, 100);
+  one.drive->picture = {pixels.data(), 64, 36, 64};
+  one.drive->run_until(seconds{130}, crowd, 10);
+  TEST_ASSERT_GREATER_THAN_UINT64(0, one.status().lost);
+  gate = true;
+  gate.notify_all();
+  one.drive->picture = {};
+  TEST_ASSERT_TRUE(one.recorder->flush(kPatience));
+  one.drive->pace = milliseconds{500};
+  one.run(2, kFar);
+  one.run(1, kTooNear);
+  one.run_out(3, 0);
+  TEST_ASSERT_EQUAL_UINT64(1, one.status().written);
+
+  const RecordFile file = one.file();
   TEST_ASSERT_GREATER_THAN_UINT64(0, summarise(file).gaps);
   const ReplayResult result = replayed(file);
   TEST_ASSERT_GREATER_THAN_UINT64(0, result.lost);
@@ -169,64 +227,41 @@ void test_what_is_lost_is_marked_and_followed_again() {
 }
 
 void test_only_collisions_where_only_they_are_asked_for() {
-  const TempFolder folder;
-  FakeLog log;
-  RecorderOptions options;
-  options.path = folder.at("records");
-  options.after = seconds{1};
-  options.from = WarningLevel::collision;
-  const auto recorder = open_recorder(options, log);
-  auto drive = toy_drive(recorder.get());
-  drive.run_until(seconds{112}, somebody(kNear), 10);
-  TEST_ASSERT_EQUAL(static_cast<int>(WarningLevel::information), static_cast<int>(drive.level()));
-  drive.run_until(seconds{115}, somebody(0), 10);
-  TEST_ASSERT_TRUE(recorder->flush(seconds{5}));
-  TEST_ASSERT_EQUAL_UINT64(0, recorder->status().written);
-  drive.run_until(seconds{116}, somebody(kTooNear), 10);
-  drive.run_until(seconds{118}, somebody(0), 10);
-  TEST_ASSERT_TRUE(recorder->flush(seconds{5}));
-  TEST_ASSERT_EQUAL_UINT64(1, recorder->status().written);
-  TEST_ASSERT_NOT_NULL(strstr(files_of(options.path)[0].c_str(), "-collision.kwr"));
+  Recording one{{.after = seconds{1}, .from = WarningLevel::collision}};
+  one.run(12, kNear);
+  TEST_ASSERT_EQUAL(static_cast<int>(WarningLevel::information),
+                    static_cast<int>(one.drive->level()));
+  one.run_out(3, 0);
+  TEST_ASSERT_EQUAL_UINT64(0, one.status().written);
+  one.run(1, kTooNear);
+  one.run_out(2, 0);
+  TEST_ASSERT_EQUAL_UINT64(1, one.status().written);
+  TEST_ASSERT_NOT_NULL(strstr(one.files()[0].c_str(), "-collision.kwr"));
 }
 
 void test_a_second_warning_within_after_goes_into_the_same_record() {
-  const TempFolder folder;
-  FakeLog log;
-  RecorderOptions options;
-  options.path = folder.at("records");
-  options.after = seconds{2};
-  const auto recorder = open_recorder(options, log);
-  auto drive = toy_drive(recorder.get());
-  for (int s = 105; s < 111; s += 2) {
-    drive.run_until(seconds{s}, somebody(kTooNear), 10);
-    drive.run_until(seconds{s + 1}, somebody(0), 10);
+  Recording one{{.after = seconds{2}}};
+  one.run(5, 0);
+  for (int i = 0; i < 3; ++i) {
+    one.run(1, kTooNear);
+    one.run(1, 0);
   }
-  drive.run_until(seconds{115}, somebody(0), 10);
-  TEST_ASSERT_TRUE(recorder->flush(seconds{5}));
-  TEST_ASSERT_EQUAL_UINT64(1, recorder->status().written);
-  assert_identical(replayed(parsed(bytes_of(files_of(options.path)[0]))));
+  one.run_out(4, 0);
+  TEST_ASSERT_EQUAL_UINT64(1, one.status().written);
+  assert_identical(replayed(one.file()));
 }
 
 void test_a_long_warning_is_cut_and_what_rose_late_has_a_record_of_its_own() {
-  const TempFolder folder;
-  FakeLog log;
-  RecorderOptions options;
-  options.path = folder.at("records");
-  options.before = seconds{2};
-  options.after = seconds{2};
-  options.longest = seconds{5};
-  const auto recorder = open_recorder(options, log);
-  auto drive = toy_drive(recorder.get());
-  drive.run_until(seconds{105}, somebody(0), 10);
-  drive.run_until(seconds{109}, somebody(kNear), 10);
-  drive.run_until(seconds{130}, somebody(kTooNear), 10);  // rises a second before the cut
-  TEST_ASSERT_TRUE(recorder->flush(seconds{5}));
-  TEST_ASSERT_EQUAL_UINT64(2, recorder->status().written);
-  TEST_ASSERT_FALSE(recorder->status().recording);
-  const std::vector<std::string> files = files_of(options.path);
+  Recording one{{.before = seconds{2}, .after = seconds{2}, .longest = seconds{5}}};
+  one.run(5, 0);
+  one.run(4, kNear);
+  one.run_out(21, kTooNear);  // rises a second before the cut
+  TEST_ASSERT_EQUAL_UINT64(2, one.status().written);
+  TEST_ASSERT_FALSE(one.status().recording);
+  const std::vector<std::string> files = one.files();
   TEST_ASSERT_EQUAL_size_t(2, files.size());
-  for (const std::string& path : files) {
-    const RecordFile file = parsed(bytes_of(path));
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const RecordFile file = one.file(i);
     assert_identical(replayed(file));
     const RecordSummary summary = summarise(file);
     TEST_ASSERT_TRUE(summary.last - summary.first <= seconds{9});
@@ -236,61 +271,71 @@ void test_a_long_warning_is_cut_and_what_rose_late_has_a_record_of_its_own() {
 }
 
 void test_the_folder_stays_within_its_bounds_and_the_oldest_go_first() {
-  const TempFolder folder;
-  FakeLog log;
-  RecorderOptions options;
-  options.path = folder.at("records");
-  options.before = seconds{1};
-  options.after = seconds{1};
-  options.max_bytes = 1 << 20;
-  const auto recorder = open_recorder(options, log);
-  auto drive = toy_drive(recorder.get());
-  std::vector<std::uint8_t> pixels(640 * 360, 100);
-  drive.picture = {pixels.data(), 640, 360, 640};
+  Recording one{{.before = seconds{1}, .after = seconds{1}, .max_bytes = 1 << 20}};
+  // A second of pictures is more than one record may take.
+  const std::vector<std::uint8_t> pixels(320 * 180, 100);
+  one.drive->picture = {pixels.data(), 320, 180, 320};
   for (int i = 0; i < 6; ++i) {
-    const Nanos start = drive.now();
-    drive.run_until(start + seconds{2}, somebody(0), 10);
-    drive.run_until(start + seconds{3}, somebody(kTooNear), 10);
-    drive.run_until(start + seconds{5}, somebody(0), 10);
-    TEST_ASSERT_TRUE(recorder->flush(seconds{5}));
+    one.run(2, 0);
+    one.run(1, kTooNear);
+    one.run_out(2, 0);
     std::uintmax_t total = 0;
-    for (const std::string& path : files_of(options.path)) total += fs::file_size(path);
-    TEST_ASSERT_LESS_OR_EQUAL_UINT64(options.max_bytes, total);
+    for (const std::string& path : one.files()) total += fs::file_size(path);
+    TEST_ASSERT_LESS_OR_EQUAL_UINT64(one.options.max_bytes, total);
   }
-  TEST_ASSERT_EQUAL_UINT64(6, recorder->status().written);
-  const std::vector<std::string> files = files_of(options.path);
-  TEST_ASSERT_LESS_THAN_size_t(6, files.size());
+  TEST_ASSERT_EQUAL_UINT64(6, one.status().written);
+  TEST_ASSERT_EQUAL_UINT64(0, one.status().lost + one.status().pictures_lost);
+  const std::vector<std::string> files = one.files();
+  TEST_ASSERT_EQUAL_size_t(2, files.size());
   TEST_ASSERT_NOT_NULL(strstr(files.back().c_str(), "warning-000006-"));
-  for (const std::string& path : files) {  // one that was full has its end all the same
-    const RecordFile file = parsed(bytes_of(path));
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const RecordFile file = one.file(i);
     TEST_ASSERT_TRUE(file.whole());
     assert_identical(replayed(file));
+    // However many pictures there were, the warning is in it to its end.
+    const RecordSummary summary = summarise(file);
+    TEST_ASSERT_EQUAL_UINT64(0, summary.gaps);
+    TEST_ASSERT_GREATER_THAN_UINT64(4, summary.cameras[0].pictures);
+    TEST_ASSERT_TRUE(summary.warned >= milliseconds{900});
+    TEST_ASSERT_TRUE(summary.last - file.header().began >= summary.warned + seconds{1});
   }
+}
+
+void test_a_warning_that_fills_its_record_ends_it_in_order() {
+  Recording one{{.before = seconds{1}, .after = seconds{1}, .max_bytes = 1 << 20}};
+  one.drive->run_until(seconds{102}, somebody(0), 10);
+  const Sight crowd = [](std::size_t, Nanos at, track::Senses& out) {
+    somebody(kTooNear)(0, at, out);
+    out.count = track::Senses::kMost;
+    for (std::size_t i = 1; i < track::Senses::kMost; ++i) out.boxes[i] = out.boxes[0];
+  };
+  one.drive->run_until(seconds{112}, crowd, 10);
+  one.run_out(3, 0);
+  TEST_ASSERT_EQUAL_UINT64(1, one.status().written);
+  TEST_ASSERT_EQUAL_UINT64(0, one.status().lost);
+  const RecordFile file = one.file();
+  TEST_ASSERT_TRUE(file.whole());
+  assert_identical(replayed(file));
+  const RecordSummary summary = summarise(file);
+  TEST_ASSERT_TRUE(summary.last - file.header().began < seconds{9});  // cut, within the warning
+  TEST_ASSERT_TRUE(fs::file_size(one.files()[0]) <= one.options.max_bytes / 2);
 }
 
 void test_records_of_a_power_cut_are_counted_kept_and_readable() {
   const TempFolder folder;
-  FakeLog log;
   std::vector<std::byte> bytes = toy_record();
   bytes.resize(bytes.size() / 3);
   const std::string text{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   folder.write("records/warning-000041-20260101T000000Z-collision.kwr.part", text);
-  RecorderOptions options;
-  options.path = folder.at("records");
-  options.after = seconds{1};
-  {
-    const auto recorder = open_recorder(options, log);
-    auto drive = toy_drive(recorder.get());
-    drive.run_until(seconds{105}, somebody(kTooNear), 10);
-    drive.run_until(seconds{110}, somebody(0), 10);
-    TEST_ASSERT_TRUE(recorder->flush(seconds{5}));
-    TEST_ASSERT_EQUAL_INT(1, recorder->status().left_over);
-  }
-  TEST_ASSERT_TRUE(log.has("power cut"));
-  const std::vector<std::string> files = files_of(options.path);
+  Recording one{{.path = folder.at("records"), .after = seconds{1}}};
+  one.run(5, kTooNear);
+  one.run_out(5, 0);
+  TEST_ASSERT_EQUAL_INT(1, one.status().left_over);
+  TEST_ASSERT_TRUE(one.log.has("power cut"));
+  const std::vector<std::string> files = one.files();
   TEST_ASSERT_EQUAL_size_t(2, files.size());
   TEST_ASSERT_NOT_NULL(strstr(files[1].c_str(), "warning-000042-"));
-  const RecordFile file = parsed(bytes_of(files[0]));
+  const RecordFile file = one.file();
   TEST_ASSERT_FALSE(file.whole());
   const ReplayResult result = replayed(file);
   assert_identical(result);
@@ -298,121 +343,98 @@ void test_records_of_a_power_cut_are_counted_kept_and_readable() {
 }
 
 void test_the_end_of_the_program_ends_the_record() {
-  const TempFolder folder;
-  FakeLog log;
-  RecorderOptions options;
-  options.path = folder.at("records");
-  {
-    const auto recorder = open_recorder(options, log);
-    auto drive = toy_drive(recorder.get());
-    drive.run_until(seconds{105}, somebody(0), 10);
-    drive.run_until(seconds{106}, somebody(kTooNear), 10);
-    TEST_ASSERT_TRUE(recorder->flush(seconds{5}));
-    TEST_ASSERT_TRUE(recorder->status().recording);
-    // What is on the disk while it is written is what a power cut leaves.
-    const std::vector<std::string> parts = files_of(options.path);
-    TEST_ASSERT_NOT_NULL(strstr(parts.at(0).c_str(), ".kwr.part"));
-    const RecordFile cut = parsed(bytes_of(parts[0]));
+  Recording one{{}};
+  one.run(5, 0);
+  one.run_out(1, kTooNear);
+  TEST_ASSERT_TRUE(one.status().recording);
+  {  // What is on the disk while it is written is what a power cut leaves.
+    TEST_ASSERT_NOT_NULL(strstr(one.files().at(0).c_str(), ".kwr.part"));
+    const RecordFile cut = one.file();
     TEST_ASSERT_FALSE(cut.whole());
     assert_identical(replayed(cut));
   }
-  const std::vector<std::string> files = files_of(options.path);
-  TEST_ASSERT_EQUAL_size_t(1, files.size());
-  const RecordFile file = parsed(bytes_of(files[0]));
+  one.end();
+  TEST_ASSERT_EQUAL_size_t(1, one.files().size());
+  const RecordFile file = one.file();
   TEST_ASSERT_TRUE(file.whole());
   assert_identical(replayed(file));
 }
 
 void test_a_disk_that_refuses_is_told_once_and_tried_again() {
   const TempFolder folder;
-  FakeLog log;
-  RecorderOptions options;
-  options.path = folder.write("file", "not a folder") + "/records";
-  options.after = seconds{1};
-  const auto recorder = open_recorder(options, log);
-  auto drive = toy_drive(recorder.get());
+  Recording one{{.path = folder.write("file", "not a folder") + "/records", .after = seconds{1}}};
   const auto warn = [&] {
-    const Nanos start = drive.now();
-    drive.run_until(start + seconds{1}, somebody(kTooNear), 10);
-    drive.run_until(start + seconds{4}, somebody(0), 10);
-    TEST_ASSERT_TRUE(recorder->flush(seconds{5}));
+    one.run(1, kTooNear);
+    one.run_out(3, 0);
   };
   warn();
   warn();
-  TEST_ASSERT_EQUAL_INT(ENOTDIR, recorder->status().error);
-  TEST_ASSERT_GREATER_OR_EQUAL_UINT64(2, recorder->status().refused);
+  TEST_ASSERT_EQUAL_INT(ENOTDIR, one.status().error);
+  TEST_ASSERT_GREATER_OR_EQUAL_UINT64(2, one.status().refused);
   int lines = 0;
-  for (const FakeLog::Line& line : log.lines())
+  for (const FakeLog::Line& line : one.log.lines())
     if (line.level == LogLevel::error) ++lines;
   TEST_ASSERT_EQUAL_INT(1, lines);
   fs::remove(folder.path() / "file");
   warn();
-  TEST_ASSERT_EQUAL_INT(0, recorder->status().error);
-  TEST_ASSERT_EQUAL_UINT64(1, recorder->status().written);
+  TEST_ASSERT_EQUAL_INT(0, one.status().error);
+  TEST_ASSERT_EQUAL_UINT64(1, one.status().written);
+}
+
+void test_a_disk_that_takes_records_again_says_so_before_one_is_due() {
+  const TempFolder folder;
+  Recording one{{.path = folder.write("file", "not a folder") + "/records",
+                 .after = seconds{1},
+                 .retry = milliseconds{1}}};
+  one.run_out(2, 0);
+  TEST_ASSERT_EQUAL_INT(ENOTDIR, one.status().error);
+  TEST_ASSERT_EQUAL_UINT64(0, one.status().refused);
+  fs::remove(folder.path() / "file");
+  std::this_thread::sleep_for(milliseconds{2});
+  one.run_out(1, 0);
+  TEST_ASSERT_EQUAL_INT(0, one.status().error);
+  TEST_ASSERT_TRUE(one.log.has("can be recorded again"));
+  TEST_ASSERT_EQUAL_size_t(0, one.files().size());
+  one.run(1, kTooNear);
+  one.run_out(3, 0);
+  TEST_ASSERT_EQUAL_size_t(1, one.files().size());
 }
 
 void test_a_disk_that_is_full_half_way_leaves_what_can_be_read() {
-  const TempFolder folder;
-  FakeLog log;
-  RecorderOptions options;
-  options.path = folder.at("records");
-  options.after = seconds{1};
+  Recording one{{.after = seconds{1}, .retry = std::chrono::hours{1}}};
+  one.drive->pace = milliseconds{100};
+  one.run(10, kFar);
   rlimit old{};
   ::getrlimit(RLIMIT_FSIZE, &old);
   const rlimit small{60'000, old.rlim_max};
-  {
-    const auto recorder = open_recorder(options, log);
-    auto drive = toy_drive(recorder.get());
-    drive.pace = milliseconds{100};
-    drive.run_until(seconds{110}, somebody(kFar), 10);
-    ::setrlimit(RLIMIT_FSIZE, &small);
-    drive.run_until(seconds{112}, somebody(kTooNear), 10);
-    drive.run_until(seconds{115}, somebody(0), 10);
-    const bool flushed = recorder->flush(seconds{5});
-    ::setrlimit(RLIMIT_FSIZE, &old);
-    TEST_ASSERT_TRUE(flushed);
-    TEST_ASSERT_EQUAL_INT(EFBIG, recorder->status().error);
-    TEST_ASSERT_EQUAL_UINT64(0, recorder->status().written);
-  }
-  const RecordFile file = parsed(bytes_of(files_of(options.path).at(0)));
+  ::setrlimit(RLIMIT_FSIZE, &small);
+  one.run(2, kTooNear);
+  one.run(3, 0);
+  const bool flushed = one.recorder->flush(kPatience);
+  ::setrlimit(RLIMIT_FSIZE, &old);
+  TEST_ASSERT_TRUE(flushed);
+  TEST_ASSERT_EQUAL_INT(EFBIG, one.status().error);
+  TEST_ASSERT_EQUAL_UINT64(0, one.status().written);
+  one.end();
+  const RecordFile file = one.file();
   TEST_ASSERT_FALSE(file.whole());
   assert_identical(replayed(file));
 }
 
-/// Keeps the first 100 bytes.
-class ToyEncoder final : public PictureEncoder {
- public:
-  Result<std::size_t> encode(ImageView<Space::host, const std::uint8_t> grey, std::uint8_t* out,
-                             std::size_t room) override {
-    if (room < encoded_room(grey.width, grey.height)) return Error{Errc::would_block};
-    for (int i = 0; i < 100; ++i) out[i] = grey.data[i];
-    return std::size_t{100};
-  }
-};
-
 void test_pictures_are_kept_small_and_one_whole_when_it_warns() {
   for (const bool encode : {false, true}) {
-    const TempFolder folder;
-    FakeLog log;
-    RecorderOptions options;
-    options.path = folder.at("records");
-    options.before = seconds{2};
-    options.after = seconds{1};
-    std::unique_ptr<PictureEncoder> encoder;
-    if (encode) encoder = std::make_unique<ToyEncoder>();
-    Result<std::unique_ptr<WarningRecorder>> recorder =
-        WarningRecorder::open(options, toy_settings(), std::move(encoder), log);
-    TEST_ASSERT_OK(recorder);
-    auto drive = toy_drive(recorder->get());
+    Recording one{{.before = seconds{2}, .after = seconds{1}},
+                  encode ? std::make_unique<ToyEncoder>() : nullptr};
+    one.drive->pace = milliseconds{100};
     std::vector<std::uint8_t> pixels(1280 * 720);
     for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<std::uint8_t>(i * 7);
-    drive.picture = {pixels.data(), 1280, 720, 1280};
-    for (int s = 101; s <= 110; ++s) {  // as slowly as the writer
-      drive.run_until(seconds{s}, somebody(s < 106 || s > 107 ? 0 : kTooNear), 10);
-      TEST_ASSERT_TRUE((*recorder)->flush(seconds{5}));
-    }
-    TEST_ASSERT_EQUAL_UINT64(1, (*recorder)->status().written);
-    const RecordFile file = parsed(bytes_of(files_of(options.path)[0]));
+    one.drive->picture = {pixels.data(), 1280, 720, 1280};
+    one.run(5, 0);
+    one.run(2, kTooNear);
+    one.run_out(3, 0);
+    TEST_ASSERT_EQUAL_UINT64(1, one.status().written);
+    TEST_ASSERT_EQUAL_UINT64(0, one.status().pictures_lost);
+    const RecordFile file = one.file();
     int small = 0, whole = 0;
     for (const Chunk& chunk : file.chunks()) {
       if (chunk.kind != ChunkKind::picture) continue;
@@ -475,9 +497,11 @@ int main() {
   RUN_TEST(test_a_second_warning_within_after_goes_into_the_same_record);
   RUN_TEST(test_a_long_warning_is_cut_and_what_rose_late_has_a_record_of_its_own);
   RUN_TEST(test_the_folder_stays_within_its_bounds_and_the_oldest_go_first);
+  RUN_TEST(test_a_warning_that_fills_its_record_ends_it_in_order);
   RUN_TEST(test_records_of_a_power_cut_are_counted_kept_and_readable);
   RUN_TEST(test_the_end_of_the_program_ends_the_record);
   RUN_TEST(test_a_disk_that_refuses_is_told_once_and_tried_again);
+  RUN_TEST(test_a_disk_that_takes_records_again_says_so_before_one_is_due);
   RUN_TEST(test_a_disk_that_is_full_half_way_leaves_what_can_be_read);
   RUN_TEST(test_pictures_are_kept_small_and_one_whole_when_it_warns);
   RUN_TEST(test_options_that_make_no_sense_are_refused);

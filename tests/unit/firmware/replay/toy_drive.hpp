@@ -20,6 +20,12 @@ namespace kerb::records::test {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+/// A test gives the disk so long, of life's time, however slow the machine: the writer's end too.
+inline RecorderOptions patient(RecorderOptions options) {
+  options.shutdown_limit = kPatience;
+  return options;
+}
+
 inline RecordedSettings toy_settings(std::size_t cameras = 1) {
   RecordedSettings settings;
   settings.version = "1.2.3";
@@ -86,10 +92,8 @@ inline std::vector<std::byte> toy_record(std::size_t cameras = 1) {
   const kerb::test::TempFolder folder;
   FakeLog log;
   {
-    RecorderOptions options;
-    options.path = folder.at("records");
-    options.before = seconds{3};
-    options.after = seconds{1};
+    const RecorderOptions options =
+        patient({.path = folder.at("records"), .before = seconds{3}, .after = seconds{1}});
     const auto recorder = open_recorder(options, log, cameras);
     auto drive = toy_drive(recorder.get(), cameras);
     drive.pace = milliseconds{200};
@@ -97,7 +101,7 @@ inline std::vector<std::byte> toy_record(std::size_t cameras = 1) {
     drive.run_until(seconds{113}, somebody(kTooNear), 10);
     TEST_ASSERT_EQUAL(static_cast<int>(WarningLevel::collision), static_cast<int>(drive.level()));
     drive.run_until(seconds{116}, somebody(0), 10);
-    TEST_ASSERT_TRUE(recorder->flush(seconds{5}));
+    TEST_ASSERT_TRUE(recorder->flush(kPatience));
     TEST_ASSERT_EQUAL_UINT64(1, recorder->status().written);
     TEST_ASSERT_EQUAL_UINT64(0, recorder->status().lost);
   }
