@@ -16,7 +16,7 @@ struct ExistenceSettings {
   double least_gain = 0.1, most_gain = 2;    ///< within these
   double moves = 0.4;                        ///< it moves by itself: trees and signs do not;
   double surely_moves = 2;                   ///< and where there is no doubt of that
-  double strain = 0.08;  ///< less for each squared standard deviation by which size and place of
+  double strain = 0.06;  ///< less for each squared standard deviation by which size and place of
                          ///< a box do not fit a person on the road, up to `most_strain` of them
   double most_strain = 25;
   double miss = 0.2;     ///< taken for each frame in which it should have been found
