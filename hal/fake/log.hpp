@@ -35,7 +35,7 @@ class FakeLog final : public Log {
   }
   void clear() {
     const std::lock_guard lock{mutex_};
-    lines_.clear();
+    lines_ = {};
   }
 
  private:
