@@ -14,7 +14,7 @@ using Filter = GroundFilter;
 using BoxRows = Eigen::Matrix<double, 3, Filter::kSize>;
 using FlowRows = Eigen::Matrix<double, 2, Filter::kSize>;
 
-constexpr int kFirstRounds = 8;   // of the first update, which begins far away
+constexpr int kFirstRounds = 8;   // of an update that begins far away, as the first does
 constexpr double kAnywhere = 60;  // metres: before the first box nothing is known of the place
 constexpr double kFarOff = 9;     // squared standard deviations from which a box counts less
 constexpr double kNoFit = -20;
@@ -81,6 +81,12 @@ bool box_of(const CameraModel& camera, const Filter::State& s, Filter::Measured&
 }
 
 Filter::Measured measured(const SeenBox& box) { return {box.column, box.foot, box.head}; }
+
+/// Whether a box is taller than expected, with its feet lower; `off` is by how much.
+bool is_larger(const SeenBox& box, const Filter::Measured& off) {
+  return box.foot_sigma < SeenBox::kUnknown && box.head_sigma < SeenBox::kUnknown && off[1] > 0 &&
+         off[1] > off[2] && box.foot > box.head;
+}
 
 Filter::Spread jitter(const SeenBox& box) {
   Filter::Spread r = Filter::Spread::Zero();
@@ -289,6 +295,20 @@ void GroundFilter::see_box(const CameraModel& camera, const SeenBox& box) {
   update(camera, box, 1, kFarOff);
 }
 
+/// Who was half hidden seemed smaller and farther than they are, never nearer. So where one box
+/// after the other is larger than expected, it was the place that was wrong, by as much as the size
+/// says; taken for speed it would lead right past them.
+void GroundFilter::widen_place(const CameraModel& camera, const SeenBox& box,
+                               const Measured& expected) {
+  const double nearer = 1 - (expected[1] - expected[2]) / (box.foot - box.head);
+  const double dx = nearer * (state_[kX] - camera.ahead_m);
+  const double dy = nearer * (state_[kY] - camera.left_m);
+  covariance_(kX, kX) += dx * dx;
+  covariance_(kX, kY) += dx * dy;
+  covariance_(kY, kX) += dx * dy;
+  covariance_(kY, kY) += dy * dy;
+}
+
 bool GroundFilter::update(const CameraModel& camera, const SeenBox& box, int rounds,
                           double far_off) {
   const State before = state_;
@@ -304,14 +324,26 @@ bool GroundFilter::update(const CameraModel& camera, const SeenBox& box, int rou
       return false;
     }
     const Measured off = measured(box) - at - h * (before - state_);
-    const Spread shadow = h * covariance_ * h.transpose();
+    Spread shadow = h * covariance_ * h.transpose();
     if (!factor(shadow + noise, l)) break;
     Spread inverse = inverse_of(l);
     strain_ = off.dot(inverse * off);
-    if (round == 0 && strain_ > far_off) {
-      noise *= strain_ / far_off;
-      if (!factor(shadow + noise, l)) break;
-      inverse = inverse_of(l);
+    if (round == 0) {
+      const bool larger = strain_ > far_off && is_larger(box, off);
+      if (larger && larger_) {
+        widen_place(camera, box, at);
+        rounds = kFirstRounds;  // far from where it was linearised
+        shadow = h * covariance_ * h.transpose();
+        if (!factor(shadow + noise, l)) break;
+        inverse = inverse_of(l);
+        strain_ = off.dot(inverse * off);
+      }
+      larger_ = larger;
+      if (strain_ > far_off) {
+        noise *= strain_ / far_off;
+        if (!factor(shadow + noise, l)) break;
+        inverse = inverse_of(l);
+      }
     }
     gain = covariance_ * h.transpose() * inverse;
     state_ = before + gain * off;

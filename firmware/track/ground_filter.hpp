@@ -72,6 +72,7 @@ class GroundFilter {
   template <typename F>
   friend void fields(F& f, FieldsOf<F, GroundFilter>& object);  // state_fields.hpp
   bool update(const CameraModel& camera, const SeenBox& box, int rounds, double far_off);
+  void widen_place(const CameraModel& camera, const SeenBox& box, const Measured& expected);
   void widen_speed(const FilterSettings& settings, bool speed_known);
   void tidy();
 
@@ -79,6 +80,7 @@ class GroundFilter {
   Covariance covariance_ = Covariance::Identity();
   double strain_ = 0, log_fit_ = 0;
   bool speed_known_ = false;
+  bool larger_ = false;  // the box before was much larger than expected
 };
 
 /// The square of the distance of a box from what is expected, in standard deviations, and how much
