@@ -31,8 +31,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kBoot = 120,
-                 kEach = 180;     // real seconds, at most: to boot, and besides the playing
+constexpr double kBoot = 300,
+                 kEach = 300;     // seconds of life, at most: to boot, and besides the playing
+constexpr double kBusyHost = 60;  // seconds of life, at most, in one of the board
 constexpr double kMostMb = 1500;  // of pictures, on the board at a time
 
 /// A folder of our own, gone with this object.
@@ -233,7 +234,7 @@ bool play_all(std::vector<PlannedRun>& planned, const std::string& command,
         fail(ok.error());
         return false;
       }
-      limit += kEach + planned[i].scenario->seconds / sim::kBenchRate;
+      limit += kEach + kBusyHost * planned[i].scenario->seconds / sim::kBenchRate;
       progress.show(i + 1, planned.size(), planned[i].scenario->name);
     }
   }

@@ -125,7 +125,7 @@ void add_sim_run(CLI::App& group, Action& action) {
       ->check(not_empty);
   command
       ->add_option("--hil", o->bench,
-                   "Play them on the bench, ten times slower than life: the program that does, in\n"
+                   "Play them on the bench, four times slower than life: the program that does, in\n"
                    "the repository tests/board/run.sh")
       ->option_text("PROGRAM")
       ->check(not_empty);
