@@ -29,7 +29,28 @@ kerb_demo() {
   exit "$status"
 }
 
+# What ./kerb board --scenarios plays: somebody who crosses, somebody who walks ahead, people who wait at the
+# kerb. The $ leaves their variations out.
+KERB_BENCH_SCENARIOS=(--suite euroncap --suite quiet --only 'CPNA-50-30kmh$' --only 'CPLA-50-50kmh$' --only 'waiting-30kmh$')
+
+kerb_board_scenarios() {
+  setup_demo
+  setup_board
+  configure host && build host --target kerblab || exit 1
+  configure arm64 -DKERB_BUILD_TESTS=ON && build arm64 --target kerbwatch kerb_board_player || exit 1
+  [[ $# -gt 0 ]] || set -- "${KERB_BENCH_SCENARIOS[@]}"
+  rm -rf build/board/told
+  mkdir -p build/board
+  step "board: scenarios" build/host/bin/kerblab sim run "$@" --hil tests/board/run.sh --traces build/board/told \
+    --report build/board/report.json --html build/board/report.html || exit 1
+  say "the report is build/board/report.html, what was sent is in build/board/told"
+}
+
 kerb_board() {
+  if [[ "${1:-}" == --scenarios ]]; then
+    kerb_board_scenarios "${@:2}"
+    return
+  fi
   setup_board
   configure arm64 -DKERB_BUILD_TESTS=ON || exit 1
   build arm64 || exit 1

@@ -43,8 +43,8 @@ void ask_for_warning(sim::Play& play) {
 }
 
 void write_config(const Config& base, const sim::Scenario& scenario) {
-  Config config = sim::bench_config(base, scenario);
-  config.clock_rate = base.clock_rate;  // as fast as the bench's other checks
+  // As fast as the bench's other checks.
+  const Config config = sim::bench_config(base, scenario, base.clock_rate);
   std::ofstream out(kConfigPath);
   out << render_config(config);
   if (!out.flush()) fail_with_errno(std::string("write ") + kConfigPath);
@@ -52,7 +52,7 @@ void write_config(const Config& base, const sim::Scenario& scenario) {
 
 /// Through its file's bytes, as one that comes from the host.
 sim::Play short_play(const sim::Scenario& scenario) {
-  Result<sim::Play> made = sim::make_play(scenario, sim::make_plain_painter, 1);
+  Result<sim::Play> made = sim::make_play(scenario, sim::make_plain_painter, 1, 2);
   if (!made) throw BoardError(describe(made.error()));
   ask_for_warning(*made);
   Result<sim::Play> read = sim::parse_play(sim::render_play(*made));

@@ -31,9 +31,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kBoot = 120,
-                 kEach = 180;     // real seconds, at most: to boot, and besides the playing
-constexpr double kMostMb = 1000;  // of pictures, on the board at a time
+constexpr double kBoot = 300,
+                 kEach = 300;     // seconds of life, at most: to boot, and besides the playing
+constexpr double kBusyHost = 60;  // seconds of life, at most, in one of the board
+constexpr double kMostMb = 1500;  // of pictures, on the board at a time
 
 /// A folder of our own, gone with this object.
 class TempFolder {
@@ -136,8 +137,8 @@ std::vector<PlannedRun> list_all(const std::vector<SceneSet>& sets) {
 bool fits(const std::vector<PlannedRun>& planned) {
   double mb = 0;
   for (const PlannedRun& one : planned)
-    mb += one.scenario->seconds * sim::kBenchPictureRate * sim::kBenchWidth * sim::kBenchHeight /
-          (sim::kBenchEnlarge * sim::kBenchEnlarge) / 1e6;
+    mb +=
+        one.scenario->seconds * sim::kBenchPictureRate * sim::kBenchWidth * sim::kBenchHeight / 1e6;
   if (mb <= kMostMb) return true;
   fail(
       fmt::format("{} runs have {:.0f} MB of pictures for the bench, and {:.0f} fit: choose fewer "
@@ -233,7 +234,7 @@ bool play_all(std::vector<PlannedRun>& planned, const std::string& command,
         fail(ok.error());
         return false;
       }
-      limit += kEach + planned[i].scenario->seconds / sim::kBenchRate;
+      limit += kEach + kBusyHost * planned[i].scenario->seconds / sim::kBenchRate;
       progress.show(i + 1, planned.size(), planned[i].scenario->name);
     }
   }

@@ -124,9 +124,10 @@ void add_sim_run(CLI::App& group, Action& action) {
       ->add_option("--traces", o->batch.traces, "Folder for what each run sent, a text file each")
       ->check(not_empty);
   command
-      ->add_option("--hil", o->bench,
-                   "Play them on the bench, ten times slower than life: the program that does, in\n"
-                   "the repository tests/board/run.sh")
+      ->add_option(
+          "--hil", o->bench,
+          "Play them on the bench, four times slower than life: the program that does, in\n"
+          "the repository tests/board/run.sh")
       ->option_text("PROGRAM")
       ->check(not_empty);
   command

@@ -23,7 +23,8 @@ std::string suite_names() {
 
 bool chosen(const SceneChoice& choice, const std::string& name) {
   return choice.only.empty() || std::ranges::any_of(choice.only, [&](const std::string& part) {
-           return name.find(part) != std::string::npos;
+           return part.ends_with('$') ? name.ends_with(part.substr(0, part.size() - 1))
+                                      : name.find(part) != std::string::npos;
          });
 }
 
@@ -49,7 +50,8 @@ void add_scene_options(CLI::App& command, SceneChoice& choice) {
       ->allow_extra_args(false)
       ->check(not_empty);
   command
-      .add_option("--only,--filter", choice.only, "Only runs with this in their name; repeatable")
+      .add_option("--only,--filter", choice.only,
+                  "Only runs with this in their name, or at its end where it ends in $; repeatable")
       ->option_text("TEXT")
       ->allow_extra_args(false)
       ->check(not_empty);

@@ -16,7 +16,7 @@ namespace kerb::lab {
 struct SceneChoice {
   std::vector<std::string> files;   ///< scenario or suite files
   std::vector<std::string> suites;  ///< by name or file
-  std::vector<std::string> only;    ///< parts of names; empty: all
+  std::vector<std::string> only;    ///< parts of names, ends of them with $; empty: all
   std::size_t most = 0;             ///< the first so many; 0: all
 };
 

@@ -26,7 +26,7 @@ void test_a_play_has_every_picture_and_message() {
   const Result<Play> play = make_play(drive(), make_plain_painter, 1);
   TEST_ASSERT_OK(play);
   TEST_ASSERT_EQUAL_INT(15, static_cast<int>(play->pictures.size()));
-  TEST_ASSERT_EQUAL_INT(640 * 360, static_cast<int>(play->pictures[3].pixels.size()));
+  TEST_ASSERT_EQUAL_INT(1280 * 720, static_cast<int>(play->pictures[3].pixels.size()));
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.1, play->pictures[3].at);
   int motions = 0, bodies = 0;
   for (const Play::Message& message : play->messages) {
@@ -41,8 +41,9 @@ void test_a_play_has_every_picture_and_message() {
 }
 
 void test_a_play_survives_its_file() {
-  const Result<Play> play = make_play(drive(), make_plain_painter, 1);
+  const Result<Play> play = make_play(drive(), make_plain_painter, 1, 2);
   TEST_ASSERT_OK(play);
+  TEST_ASSERT_EQUAL_INT(640 * 360, static_cast<int>(play->pictures[3].pixels.size()));
   const std::string bytes = render_play(*play);
   const Result<Play> again = parse_play(bytes);
   TEST_ASSERT_OK(again);
@@ -51,7 +52,7 @@ void test_a_play_survives_its_file() {
 }
 
 void test_a_broken_file_is_refused() {
-  const Result<Play> play = make_play(drive(), make_plain_painter, 1);
+  const Result<Play> play = make_play(drive(), make_plain_painter, 1, 2);
   TEST_ASSERT_OK(play);
   const std::string bytes = render_play(*play);
   for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{20}, std::size_t{60},
@@ -90,6 +91,14 @@ void test_the_benchs_configuration_is_a_good_one() {
   TEST_ASSERT_EQUAL_STRING("/dev/video0", loaded.config.cameras[0].device.c_str());
   TEST_ASSERT_EQUAL_DOUBLE(-2, loaded.config.cameras[0].pitch_deg);
   TEST_ASSERT_EQUAL_DOUBLE(kBenchRate, loaded.config.clock_rate);
+  // Looks, follows and warns as it ships.
+  const Config shipped;
+  TEST_ASSERT_TRUE(loaded.config.flow.enabled);
+  TEST_ASSERT_FALSE(loaded.config.detector.stride.has_value());
+  TEST_ASSERT_FALSE(loaded.config.detector.scale_step.has_value());
+  TEST_ASSERT_FALSE(loaded.config.detector.min_height.has_value());
+  TEST_ASSERT_TRUE(loaded.config.warning.sensitivity == shipped.warning.sensitivity);
+  TEST_ASSERT_TRUE(loaded.config.lamp.enabled);
 }
 
 }  // namespace

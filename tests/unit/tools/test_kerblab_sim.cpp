@@ -59,6 +59,14 @@ void test_list_takes_some_runs_of_a_suite() {
   }
 }
 
+void test_list_takes_a_run_without_its_variations() {
+  const Outcome o = kerblab("sim list --suite euroncap --only 'CPNA-50-30kmh$' --json -");
+  expect_done(o);
+  const Json runs = Json::parse(o.out);
+  TEST_ASSERT_EQUAL(1, runs.size());
+  TEST_ASSERT_EQUAL_STRING("CPNA-50-30kmh", runs[0]["name"].get<std::string>().c_str());
+}
+
 void test_check_says_all_that_is_wrong_a_line_each() {
   write("good.toml", kCrossing);
   const Outcome good = kerblab("sim check good.toml");
@@ -165,6 +173,7 @@ int main() {
   RUN_TEST(test_list_names_the_suites);
   RUN_TEST(test_list_shows_what_a_scenario_comes_to);
   RUN_TEST(test_list_takes_some_runs_of_a_suite);
+  RUN_TEST(test_list_takes_a_run_without_its_variations);
   RUN_TEST(test_check_says_all_that_is_wrong_a_line_each);
   RUN_TEST(test_check_knows_a_suite_and_its_templates);
   RUN_TEST(test_render_says_what_is_true_of_people_without_what_they_carry);

@@ -96,13 +96,12 @@ void test_what_comes_back_from_the_bench_is_judged_like_any_other() {
   expect_done(o);
   TEST_ASSERT_EQUAL_STRING("a story\n", o.err.c_str());
   TEST_ASSERT_TRUE_MESSAGE(
-      o.out.find("(on the bench, 10 times slower than life)") != std::string::npos, o.out.c_str());
+      o.out.find("(on the bench, 4 times slower than life)") != std::string::npos, o.out.c_str());
   const Json report = Json::parse(read(g_folder / "r.json"));
   TEST_ASSERT_EQUAL_STRING("bench", report["candidate"].get<std::string>().c_str());
-  TEST_ASSERT_EQUAL_DOUBLE(0.1, report["clock_rate"].get<double>());
+  TEST_ASSERT_EQUAL_DOUBLE(0.25, report["clock_rate"].get<double>());
   TEST_ASSERT_EQUAL_INT(12, report["runs"][0]["pictures"].get<int>());
-  TEST_ASSERT_TRUE(read(g_folder / "r.html").find("10 times slower than life") !=
-                   std::string::npos);
+  TEST_ASSERT_TRUE(read(g_folder / "r.html").find("4 times slower than life") != std::string::npos);
   TEST_ASSERT_TRUE(read(g_folder / "told/short.trace") == read(g_folder / "kept/short.trace"));
   TEST_ASSERT_EQUAL_STRING("it said\n", read(g_folder / "kept/short.log").c_str());
 }

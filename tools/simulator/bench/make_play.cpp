@@ -13,10 +13,10 @@ namespace kerb::sim {
 namespace {
 
 /// As the bench's camera would see it: its size, grey.
-Scenario for_bench(const Scenario& scenario) {
+Scenario for_bench(const Scenario& scenario, int enlarge) {
   Scenario out = scenario;
-  out.camera.width = kBenchWidth / kBenchEnlarge;
-  out.camera.height = kBenchHeight / kBenchEnlarge;
+  out.camera.width = kBenchWidth / enlarge;
+  out.camera.height = kBenchHeight / enlarge;
   out.camera.blur_px = scenario.camera.blur_px * out.camera.width / scenario.camera.width;
   out.camera.rate_hz = kBenchPictureRate;
   out.camera.sensor = Sensor::grey;
@@ -39,19 +39,20 @@ void add_messages(const World& world, Play& play) {
 
 }  // namespace
 
-Result<Play> make_play(const Scenario& scenario, const PainterMaker& painter, int threads) {
+Result<Play> make_play(const Scenario& scenario, const PainterMaker& painter, int threads,
+                       int enlarge) {
   for (const FaultSpec& fault : scenario.faults)
     if (fault.kind == FaultSpec::Kind::camera_silent)
       return Error{Errc::unsupported, 0, "play on the bench",
                    Text<112>{scenario.name + ": its camera cannot fall silent"}};
-  const Scenario seen = for_bench(scenario);
+  const Scenario seen = for_bench(scenario, enlarge);
   const World world{seen};
   Play play;
   play.name = scenario.name;
   play.seconds = scenario.seconds;
   play.width = seen.camera.width;
   play.height = seen.camera.height;
-  play.enlarge = kBenchEnlarge;
+  play.enlarge = enlarge;
   add_messages(world, play);
   const std::unique_ptr<Painter> paints = painter(seen, threads);
   CameraFaults faults{seen, channels_of(seen.camera.sensor)};
@@ -65,7 +66,7 @@ Result<Play> make_play(const Scenario& scenario, const PainterMaker& painter, in
   return play;
 }
 
-Config bench_config(const Config& base, const Scenario& scenario) {
+Config bench_config(const Config& base, const Scenario& scenario, double rate) {
   Config config = config_for(base, scenario);
   CameraSettings& camera = config.cameras.front();
   camera.kind = CameraKind::v4l2;
@@ -75,14 +76,9 @@ Config bench_config(const Config& base, const Scenario& scenario) {
   camera.rate_hz = 30;
   camera.format = "grey8";
   camera.pace = Pace::real;
-  config.clock_rate = kBenchRate;
+  config.clock_rate = rate;
   config.vision_backend = VisionBackend::cpu;
   config.vision_threads = 1;  // the player needs the other core
-  config.flow.enabled = false;
-  // An emulated CPU has time for a coarse search only, where the configuration asks for no other.
-  if (!config.detector.stride) config.detector.stride = 16;
-  if (!config.detector.scale_step) config.detector.scale_step = 1.4;
-  if (config.detector.min_height == 0) config.detector.min_height = 100;
   config.can.interface = "vcan0";
   config.lamp = {};
   config.lamp.enabled = true;
@@ -90,8 +86,10 @@ Config bench_config(const Config& base, const Scenario& scenario) {
   config.tone.device = "hw:Loopback,0,0";
   // How long a stage takes, and what is dropped for it, says nothing of a board that is emulated.
   const Nanos long_time = std::chrono::milliseconds{1000};
-  config.budget = {long_time, long_time, long_time, long_time, long_time, long_time, long_time};
+  config.budget = {long_time, long_time, long_time, long_time,
+                   long_time, long_time, long_time, long_time};
   config.health.dropped_degraded_percent = 100;
+  config.record.enabled = false;  // nobody reads them, and pictures are compressed for long
   return config;
 }
 
