@@ -113,9 +113,9 @@ std::vector<Seen> seen_of(const sim::Rendered& r, std::size_t people) {
 
 /// One scenario's pictures, in a folder as MOT has them: img1/000001.png, gt/gt.txt; and beside
 /// them depth/, objects/, flow/ and truth.csv.
-class Sequence {
+class RunFolder {
  public:
-  Sequence(const RenderCommand& options, const sim::Scenario& scenario, fs::path folder)
+  RunFolder(const RenderCommand& options, const sim::Scenario& scenario, fs::path folder)
       : o_{options}, scenario_{scenario}, world_{scenario}, folder_{std::move(folder)} {}
 
   Status run(Progress& progress) {
@@ -271,7 +271,7 @@ int render(const RenderCommand& o) {
     const fs::path hidden = fs::path{o.out} / ("." + job.folder.filename().string() + ".part");
     fs::remove_all(hidden, failed);
     Progress progress{clock, job.scenario->name};
-    Sequence sequence{o, *job.scenario, hidden};
+    RunFolder sequence{o, *job.scenario, hidden};
     Status done = sequence.run(progress);
     if (done) {
       fs::rename(hidden, job.folder, failed);
