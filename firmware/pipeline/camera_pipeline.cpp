@@ -150,7 +150,9 @@ void CameraPipeline::process(Frame frame) {
   const bool moved = motion_ && measure_motion(*prepared, frame.captured);
   if (moved) judge_motion(*people, watch_ != nullptr);
   if (watch_) {
-    follow(*prepared, frame.captured, detector_ != nullptr, moved);
+    // The same picture again is no news: a frozen one would have people run along with the car.
+    if (look.unchanged == Nanos::zero())
+      follow(*prepared, frame.captured, detector_ != nullptr, moved);
     times(Stage::total).add(clock_.now() - begin);
   } else {
     // Motion is looked at now and then: what counts is what that takes of each frame's time.

@@ -231,6 +231,7 @@ class Drive : public Listener {
   std::optional<can::Gear> gear;              ///< none: the car does not tell
   std::optional<can::VehicleDriver> buttons;  ///< likewise
   bool talking = true, filming = true;
+  bool frozen = false;                     ///< the camera shows the same picture again and again
   std::atomic<bool> opening_hangs{false};  ///< of a camera that has left
 
  private:
@@ -284,15 +285,17 @@ class Drive : public Listener {
   }
   /// A frame that was exposed a while ago, seen through to its end.
   void film(Nanos now) {
-    then_ = people;
+    if (!frozen) then_ = people;
     const double ago = std::chrono::duration<double>{kLatency}.count();
     for (Walker& w : then_) {
+      if (frozen) break;
       w.x_m -= (w.vx_mps - speed.value_or(0)) * ago;
       w.y_m -= w.vy_mps * ago;
     }
     FakeFrame frame;
     frame.captured = now - kLatency;
-    frame.fill = static_cast<std::uint8_t>(120 + pictures_++ % 3);  // never twice the same
+    if (!frozen) ++pictures_;
+    frame.fill = static_cast<std::uint8_t>(120 + pictures_ % 3);  // never twice the same
     for (const Eye& eye : eyes_) {
       if (eye.crowd != nullptr) {
         shown_ = eye.crowd->show(eye.people ? *eye.people : then_);

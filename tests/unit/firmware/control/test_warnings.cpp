@@ -80,6 +80,21 @@ void test_whoever_stands_beside_the_way_is_not_warned_of() {
   for (const auto& sound : drive.tone.history) TEST_ASSERT_FALSE(sound.has_value());
 }
 
+/// A picture that stands still would have people run along with the car, or into its way.
+void test_a_frozen_picture_warns_of_nobody() {
+  Drive drive;
+  drive.speed = 11;
+  TEST_ASSERT_TRUE(drive.becomes_ready());
+  drive.people = {{.x_m = 30, .y_m = 2.6}, {.x_m = 24, .y_m = -2.7}, {.x_m = 40, .y_m = 2.4}};
+  drive.run(milliseconds{800});
+  TEST_ASSERT_EQUAL_size_t(3, drive.lists.back().people.size());
+  drive.frozen = true;
+  TEST_ASSERT_TRUE(drive.heard(HealthState::degraded, Cause::camera_frozen));
+  TEST_ASSERT_TRUE(drive.pipeline().people().at < drive.clock.now() - milliseconds{400});
+  drive.run(seconds{2});
+  TEST_ASSERT_FALSE(drive.ever(WarningLevel::collision));
+}
+
 void test_somebody_close_before_a_standing_car_is_told_of_by_light_alone() {
   Drive drive;
   TEST_ASSERT_TRUE(drive.becomes_ready());
@@ -222,6 +237,7 @@ int main() {
   UNITY_BEGIN();
   RUN_TEST(test_somebody_straight_ahead_of_a_moving_car_is_warned_of_in_time);
   RUN_TEST(test_whoever_stands_beside_the_way_is_not_warned_of);
+  RUN_TEST(test_a_frozen_picture_warns_of_nobody);
   RUN_TEST(test_somebody_close_before_a_standing_car_is_told_of_by_light_alone);
   RUN_TEST(test_off_takes_two_actions_shows_and_warns_of_nobody);
   RUN_TEST(test_it_is_on_again_at_the_next_start);
