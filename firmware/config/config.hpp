@@ -131,6 +131,7 @@ struct HealthSettings {
   Nanos frozen = std::chrono::milliseconds{500};    ///< of identical pictures
   double blinded_mean = 245;                        ///< mean grey value, 0..255, and above
   double dark_mean = 4;                             ///< mean grey value, 0..255, and below
+  double dirty_percent = 50;                        ///< of the picture without its detail
   Nanos bus_lost = std::chrono::milliseconds{500};  ///< without a working bus
 };
 

@@ -367,6 +367,9 @@ constexpr Key kKeys[] = {
            "Mean of the picture at or above: DEGRADED.", KERB_FIELD(health.blinded_mean)),
     number("health", "dark_mean", 0, 254, "grey value",
            "Mean of the picture at or below: DEGRADED.", KERB_FIELD(health.dark_mean)),
+    number("health", "dirty_percent", 10, 100, "%",
+           "So much of the picture lost the detail it had, at once: DEGRADED.",
+           KERB_FIELD(health.dirty_percent)),
     integer("health", "bus_lost_ms", 50, 60000, "ms",
             "Without a working bus: DEGRADED, if it is required.", KERB_FIELD(health.bus_lost)),
 
@@ -374,7 +377,7 @@ constexpr Key kKeys[] = {
            KERB_FIELD(budget.capture)),
     number("budget", "prepare_ms", 0.01, 1000, "ms", "Raw picture to grey and bands.",
            KERB_FIELD(budget.prepare)),
-    number("budget", "check_ms", 0.01, 1000, "ms", "Frozen, blinded or dark?",
+    number("budget", "check_ms", 0.01, 1000, "ms", "Frozen, blinded, dark or dirty?",
            KERB_FIELD(budget.check)),
     number("budget", "flow_ms", 0.01, 1000, "ms",
            "Motion in the picture; where it takes longer, frames are left out.",

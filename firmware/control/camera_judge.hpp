@@ -21,7 +21,7 @@ struct CameraRates {
 class CameraJudge {
  public:
   CameraJudge(const HealthSettings& settings, int camera, Nanos start) noexcept
-      : settings_{settings}, camera_{camera}, start_{start} {}
+      : settings_{settings}, camera_{camera}, start_{start}, dull_since_{start} {}
 
   /// Call it every tick, with what the pipeline says then.
   void judge(const PipelineFacts& facts, const StageReport& total, Nanos now,
@@ -44,6 +44,8 @@ class CameraJudge {
   // room until then, and what piled up, shows in the first few frames and is nobody's fault.
   static constexpr Nanos kSettle = std::chrono::milliseconds{250};  // after the first frame
 
+  static constexpr Nanos kDirtyFor = std::chrono::milliseconds{250};
+
   void judge_presence(const PipelineFacts& facts, Nanos now, HealthMonitor& monitor) noexcept;
   void judge_rates(const PipelineFacts& facts, const StageReport& total, Nanos now,
                    HealthMonitor& monitor) noexcept;
@@ -52,6 +54,7 @@ class CameraJudge {
   HealthSettings settings_;
   int camera_;
   Nanos start_;
+  Nanos dull_since_;  ///< now, while it is not
   std::array<Sample, kSamples> window_{};
   int filled_ = 0, newest_ = -1;
   std::optional<Nanos> settled_at_;

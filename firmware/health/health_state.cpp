@@ -29,6 +29,7 @@ constexpr Row kCauses[] = {
     {"vision_failed", "errc"},
     {"flow_missing", "errc"},
     {"records_refused", "errno"},
+    {"camera_dirty", "%"},
 };
 static_assert(sizeof kCauses / sizeof kCauses[0] == kCauseCount);
 

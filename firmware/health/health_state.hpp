@@ -29,9 +29,10 @@ enum class Cause : std::uint8_t {
   event_log_refused = 16,    ///< errno of the event log
   vision_failed = 17,        ///< error code of the image operators or the detector
   flow_missing = 18,         ///< error code of the flow: people are found, not whether they move
-  records_refused = 19       ///< errno of the records of warnings: it warns all the same
+  records_refused = 19,      ///< errno of the records of warnings: it warns all the same
+  camera_dirty = 20          ///< % of the picture without the detail it had
 };
-inline constexpr int kCauseCount = 20;
+inline constexpr int kCauseCount = 21;
 
 [[nodiscard]] const char* name_of(HealthState state) noexcept;
 [[nodiscard]] const char* name_of(Cause cause) noexcept;

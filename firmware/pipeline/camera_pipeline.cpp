@@ -126,6 +126,7 @@ void CameraPipeline::process(Frame frame) {
   mean_.store(look.mean, kRelaxed);
   deviation_.store(look.deviation, kRelaxed);
   unchanged_.store(look.unchanged.count(), kRelaxed);
+  dull_.store(look.dull, kRelaxed);
   times(Stage::check).add(clock_.now() - ready);
 
   const DetectionList* people = &kNobody;
@@ -213,7 +214,8 @@ PipelineFacts CameraPipeline::facts() const noexcept {
   f.processed = processed_.load(kRelaxed);
   f.skipped = skipped_.load(kRelaxed);
   f.reopened = source_->reopened();
-  f.look = {mean_.load(kRelaxed), deviation_.load(kRelaxed), Nanos{unchanged_.load(kRelaxed)}};
+  f.look = {mean_.load(kRelaxed), deviation_.load(kRelaxed), Nanos{unchanged_.load(kRelaxed)},
+            dull_.load(kRelaxed)};
   f.vision_error = vision_error_.load(kRelaxed);
   f.flow_error = flow_error_.load(kRelaxed);
   f.flow_too_slow = flow_too_slow_.load(kRelaxed);

@@ -161,7 +161,7 @@ class CameraPipeline {
   std::atomic<Nanos::rep> condition_since_{0}, last_frame_{0}, unchanged_{0};
   std::atomic<std::uint64_t> delivered_{0}, dropped_{0}, damaged_{0}, processed_{0}, skipped_{0};
   std::atomic<std::uint64_t> capture_beats_{0}, process_beats_{0};
-  std::atomic<double> mean_{0}, deviation_{0};
+  std::atomic<double> mean_{0}, deviation_{0}, dull_{0};
   std::atomic<int> vision_error_{-1}, flow_error_{-1};
   std::atomic<bool> flow_too_slow_{false};
   std::atomic<Nanos::rep> flow_look_{0};

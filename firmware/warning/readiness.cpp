@@ -31,6 +31,7 @@ constexpr std::array<bool, kCauseCount> kStops{
     true,   // vision_failed
     false,  // flow_missing: people are found and followed all the same
     false,  // records_refused
+    true,   // camera_dirty
 };
 
 }  // namespace

@@ -324,8 +324,10 @@ bool tells(const HealthReport& health, FaultSpec::Kind kind) noexcept {
       return health.cause == Cause::camera_dark;
     case Kind::camera_silent:
       return health.cause == Cause::camera_silent;
-    case Kind::camera_dirty:  // there is no cause of that name: whatever says it is the picture
-    case Kind::camera_misaligned:
+    case Kind::camera_dirty:
+      return health.cause == Cause::camera_dirty;
+    case Kind::camera_misaligned:  // there is no cause of that name: whatever says it is the
+                                   // picture
       return health.cause == Cause::camera_blinded || health.cause == Cause::camera_dark ||
              health.cause == Cause::camera_damaged || health.cause == Cause::vision_failed;
     case Kind::signals_lost:

@@ -27,8 +27,9 @@ Cause cause_of(FaultSpec::Kind kind) {
   using Kind = FaultSpec::Kind;
   switch (kind) {
     case Kind::camera_blinded:
-    case Kind::camera_dirty:
       return Cause::camera_blinded;
+    case Kind::camera_dirty:
+      return Cause::camera_dirty;
     case Kind::camera_frozen:
       return Cause::camera_frozen;
     case Kind::camera_dark:

@@ -174,14 +174,33 @@ void test_a_frozen_a_blinded_and_a_dark_picture_are_told_apart() {
     Cause cause;
   };
   for (const Case& c :
-       {Case{{100, 20, milliseconds{600}}, Cause::camera_frozen},
-        Case{{250, 5, {}}, Cause::camera_blinded}, Case{{2, 1, {}}, Cause::camera_dark}}) {
+       {Case{{100, 20, milliseconds{600}, 0}, Cause::camera_frozen},
+        Case{{250, 5, {}, 1}, Cause::camera_blinded}, Case{{2, 1, {}, 1}, Cause::camera_dark}}) {
     Scene s;
     s.run(seconds{2});
     s.facts.look = c.look;
     s.run(milliseconds{100});
     s.expect(HealthState::degraded, c.cause);
   }
+}
+
+void test_a_dirty_picture_is_told_when_it_stays_so() {
+  Scene s;
+  s.run(seconds{2});
+  s.facts.look.dull = 0.8;
+  s.run(milliseconds{200});
+  s.expect(HealthState::active, Cause::none);  // under a bridge
+  s.facts.look.dull = 0.4;
+  s.run(milliseconds{50});
+  s.facts.look.dull = 0.8;
+  s.run(milliseconds{200});
+  s.expect(HealthState::active, Cause::none);
+  s.run(milliseconds{100});
+  s.expect(HealthState::degraded, Cause::camera_dirty);
+  TEST_ASSERT_DOUBLE_WITHIN(0.1, 80, s.monitor.evaluate(s.now).number);
+  s.facts.look.dull = 0.1;
+  s.run(seconds{2});
+  s.expect(HealthState::active, Cause::none);
 }
 
 void test_a_pipeline_that_mostly_misses_its_budget_is_degraded() {
@@ -228,6 +247,7 @@ int main() {
   RUN_TEST(test_the_first_frame_has_the_whole_time_of_the_start);
   RUN_TEST(test_frames_we_skip_count_as_dropped);
   RUN_TEST(test_a_frozen_a_blinded_and_a_dark_picture_are_told_apart);
+  RUN_TEST(test_a_dirty_picture_is_told_when_it_stays_so);
   RUN_TEST(test_a_pipeline_that_mostly_misses_its_budget_is_degraded);
   RUN_TEST(test_failing_vision_is_a_failure);
   RUN_TEST(test_a_failing_flow_degrades_as_people_are_still_found);

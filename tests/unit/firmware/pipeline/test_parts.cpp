@@ -143,6 +143,34 @@ void test_tiny_pictures_are_looked_at_too() {
   TEST_ASSERT_EQUAL_DOUBLE(0, check.look({}, seconds{2}).mean);
 }
 
+/// A street with texture that moves, then the same through mud: its detail is an eighth of what it
+/// was. Mud on a third of the glass is not the picture; fog that comes slowly is weather.
+void test_detail_that_goes_at_once_is_dirt() {
+  const auto street = noise(640 * 480, 5);
+  const auto seen = [&street](int shift, double mud, double covered) {
+    std::vector<std::uint8_t> out(street.size());
+    for (std::size_t i = 0; i < out.size(); ++i) {
+      const double value = street[(i + static_cast<std::size_t>(shift)) % street.size()];
+      const bool under = static_cast<double>(i) < covered * static_cast<double>(out.size());
+      out[i] = static_cast<std::uint8_t>(under ? (1 - mud) * value + mud * 60 : value);
+    }
+    return out;
+  };
+  ImageCheck check;
+  Nanos now = seconds{1};
+  const auto look = [&](int shift, double mud, double covered) {
+    now += milliseconds{33};
+    return check.look(view(seen(shift, mud, covered), 640), now).dull;
+  };
+  for (int i = 0; i < 60; ++i) TEST_ASSERT_TRUE(look(i, 0, 0) < 0.05);
+  for (int i = 0; i < 20; ++i) TEST_ASSERT_DOUBLE_WITHIN(0.1, 0.33, look(i, 0.88, 0.33));
+  for (int i = 0; i < 60; ++i) look(i, 0, 0);
+  for (int i = 0; i < 60; ++i) TEST_ASSERT_TRUE(look(i, 0.88, 1) > 0.95);  // and stays so
+  TEST_ASSERT_TRUE(look(0, 0, 0) < 0.05);
+  for (int i = 0; i < 600; ++i)  // twenty seconds of fog rolling in
+    TEST_ASSERT_TRUE(look(i, 0.7 * i / 600, 1) < 0.3);
+}
+
 }  // namespace
 
 int main() {
@@ -155,5 +183,6 @@ int main() {
   RUN_TEST(test_the_look_measures_mean_and_deviation);
   RUN_TEST(test_a_frozen_picture_is_timed_from_its_first_showing);
   RUN_TEST(test_tiny_pictures_are_looked_at_too);
+  RUN_TEST(test_detail_that_goes_at_once_is_dirt);
   return UNITY_END();
 }
