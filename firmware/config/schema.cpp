@@ -186,15 +186,16 @@ constexpr Key kKeys[] = {
         KERB_FIELD(detector.threshold)),
     number("detector", "scale_step", 1.01, 2, "",
            "From one size of person looked for to the next; unset: as the model advises on CUDA, "
-           "1.15 on the CPU, which has less time.",
+           "1.15 on the CPU, which has less time (1.08 in an upright view, which is small).",
            KERB_FIELD(detector.scale_step)),
     integer("detector", "stride", 1, 64, "pixels",
             "From one window to the next, in the scaled picture; unset: as the model advises.",
             KERB_FIELD(detector.stride)),
     integer(
         "detector", "min_height", 0, 4096, "pixels",
-        "Smallest person; less than the model's enlarges the picture; 0: the model's; unset: 40 "
-        "for a camera that looks along the road, else the model's.",
+        "Smallest person, in the view they are looked for in; less than the model's enlarges the "
+        "picture; 0: the model's; unset: 40 for a camera that looks along the road, 64 for the "
+        "upright view of one that looks down, else the model's.",
         KERB_FIELD(detector.min_height)),
     integer("detector", "max_height", 0, 4096, "pixels", "Tallest person; 0: no limit.",
             KERB_FIELD(detector.max_height)),

@@ -23,10 +23,13 @@ bool PictureRegion::holds(const Detection& box) const noexcept {
 }
 
 UprightDetector::UprightDetector(const Context& context, Workers& workers,
-                                 const track::UprightView& view, const PictureRegion& region,
-                                 Remapper remapper, std::unique_ptr<Detector> inner)
+                                 const track::CameraModel& camera, const track::UprightView& view,
+                                 const PictureRegion& region, Remapper remapper,
+                                 std::unique_ptr<Detector> inner)
     : context_{context},
       workers_{workers},
+      width_{camera.width},
+      height_{camera.height},
       view_{view},
       region_{region},
       remapper_{std::move(remapper)},
@@ -51,11 +54,14 @@ Result<std::unique_ptr<UprightDetector>> UprightDetector::create(const Context& 
   Result<Remapper> remapper = Remapper::create(context, {camera.width, camera.height},
                                                {view.width(), view.height()}, table);
   if (!remapper) return remapper.error();
-  std::unique_ptr<UprightDetector> made{
-      new UprightDetector{context, workers, view, region, std::move(*remapper), std::move(inner)}};
+  std::unique_ptr<UprightDetector> made{new UprightDetector{
+      context, workers, camera, view, region, std::move(*remapper), std::move(inner)}};
   const std::size_t bytes = table.size() * static_cast<std::size_t>(made->count_);
   made->host_.resize(bytes);
   if (context.backend() == Backend::cuda) {
+    Result<Stream> stream = Stream::create();
+    if (!stream) return stream.error();
+    made->stream_.emplace(std::move(*stream));
     Result<DeviceBuffer<std::uint8_t>> device = DeviceBuffer<std::uint8_t>::create(context, bytes);
     if (!device) return device.error();
     made->device_ = std::move(*device);
@@ -70,6 +76,11 @@ PlanesView<S, std::uint8_t> UprightDetector::planes(std::uint8_t* data) const no
           view_.width(), static_cast<std::ptrdiff_t>(view_.width()) * view_.height()};
 }
 
+bool UprightDetector::is_shown(const Detection& person) const noexcept {
+  const float x = person.x + person.w / 2, y = person.y + person.h / 2;
+  return x >= 0 && y >= 0 && x <= static_cast<float>(width_) && y <= static_cast<float>(height_);
+}
+
 Status UprightDetector::detect(const PreparedImage& image, DetectionList& out) {
   out.count = 0;
   PreparedImage upright;
@@ -78,11 +89,12 @@ Status UprightDetector::detect(const PreparedImage& image, DetectionList& out) {
                          (colour ? image.device_rgb.data : image.device_grey.data) != nullptr;
   if (on_device) {
     const auto to = planes<Space::device>(device_.device_data());
-    if (Status ok = remapper_.run(context_.stream(),
-                                  colour ? image.device_rgb : as_plane(image.device_grey), to);
+    if (Status ok =
+            remapper_.run(*stream_, colour ? image.device_rgb : as_plane(image.device_grey), to);
         !ok)
       return ok;
-    upright.device_grey = to.plane(0);  // its size, where colour is looked at
+    if (Status ok = wait(*stream_); !ok) return ok;  // the inner one has a stream of its own
+    upright.device_grey = to.plane(0);               // its size, where colour is looked at
     if (colour) upright.device_rgb = to;
   } else {
     const auto to = planes<Space::host>(host_.data());
@@ -94,7 +106,7 @@ Status UprightDetector::detect(const PreparedImage& image, DetectionList& out) {
   if (Status ok = inner_->detect(upright, found_); !ok) return ok;
   for (int i = 0; i < found_.count; ++i)
     if (const std::optional<Detection> person = view_.in_picture(found_.items[i]);
-        person && region_.holds(*person))
+        person && is_shown(*person) && region_.holds(*person))
       out.items[out.count++] = *person;
   return Done{};
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "firmware/track/upright_view.hpp"
 #include "gpu/image/remap.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/context.hpp"
+#include "gpu/memory/stream.hpp"
 #include "gpu/memory/workers.hpp"
 #include "hal/vision.hpp"
 
@@ -30,26 +32,32 @@ class UprightDetector final : public Detector {
                                                          const track::CameraModel& camera,
                                                          const PictureRegion& region,
                                                          std::unique_ptr<Detector> inner);
-  /// On CUDA, where the picture lies when it is on the device.
+  /// On CUDA, where the picture lies when it is on the device. Nobody is told of whose middle is
+  /// not in the camera's picture: the view is a rectangle, and what the picture does not show of it
+  /// is filled with its edges.
   Status detect(const PreparedImage& image, DetectionList& out) override;
   [[nodiscard]] const char* name() const noexcept override { return inner_->name(); }
   [[nodiscard]] float worth_telling() const noexcept override { return inner_->worth_telling(); }
   [[nodiscard]] bool needs_colour() const noexcept override { return inner_->needs_colour(); }
 
  private:
-  UprightDetector(const Context& context, Workers& workers, const track::UprightView& view,
-                  const PictureRegion& region, Remapper remapper, std::unique_ptr<Detector> inner);
+  UprightDetector(const Context& context, Workers& workers, const track::CameraModel& camera,
+                  const track::UprightView& view, const PictureRegion& region, Remapper remapper,
+                  std::unique_ptr<Detector> inner);
   template <Space S>
   [[nodiscard]] PlanesView<S, std::uint8_t> planes(std::uint8_t* data) const noexcept;
+  [[nodiscard]] bool is_shown(const Detection& person) const noexcept;
 
   const Context& context_;
   Workers& workers_;
+  int width_, height_;  // of the camera's picture
   track::UprightView view_;
   PictureRegion region_;
   Remapper remapper_;
   std::unique_ptr<Detector> inner_;
   int count_;  // planes the inner one looks at
   std::vector<std::uint8_t> host_;
+  std::optional<Stream> stream_;  // CUDA only; before the buffer: destroyed after it
   DeviceBuffer<std::uint8_t> device_;
   DetectionList found_;
 };

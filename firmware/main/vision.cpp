@@ -108,12 +108,19 @@ Result<Scene> upright_view(const DetectorSettings& settings, const CameraSetting
   if (!view.shows_people())
     return Error{Errc::invalid_argument, 0, "make detector",
                  "the camera shows nothing of people on the road: look at its mounting"};
-  Scene scene{view.width(), view.height(), kUprightPersonPx, {}, model};
+  // A camera that looks along the road sees far in this view too.
+  const bool level = std::abs(camera.pitch_deg) <= kMostPitchDeg;
+  const double far = kFarPersonPx * view.scale_px() / model.focal_px;
+  const int smallest = level ? static_cast<int>(std::lround(far)) : kUprightPersonPx;
+  Scene scene{view.width(), view.height(), smallest, {}, model};
   if (settings.ground == GroundUse::anywhere) return scene;
   hog::GroundPlane ground = ground_of(settings, camera);
   ground.horizon_row = view.horizon_row();
-  ground.middle_column = view.middle_column();
-  // A nod moves what is 45 degrees below twice as many rows as what is level.
+  // Straight ahead of the car. To the side the angle is taken for its sine: a little more is
+  // searched.
+  ground.middle_column = view.middle_column() + view.scale_px() * ego::radians(camera.yaw_deg);
+  // A nod moves what is 45 degrees below twice as many rows as what is level, and what is nearer
+  // more; but there, from the shortest to the tallest is a wide band.
   ground.slack_rows = 2 * view.scale_px() * std::tan(ego::radians(settings.ground_slack_deg));
   scene.ground = ground;
   return scene;

@@ -148,12 +148,13 @@ void CameraPipeline::process(Frame frame) {
   }
   vision_error_.store(-1, kRelaxed);
   const Nanos decided = clock_.now();
-  const bool moved = motion_ && measure_motion(*prepared, frame.captured);
+  // The same picture again is no news: a frozen one would have people run along with the car, and
+  // what moved since the last new one moved in all the time since.
+  const bool news = look.unchanged == Nanos::zero();
+  const bool moved = news && motion_ && measure_motion(*prepared, frame.captured);
   if (moved) judge_motion(*people, watch_ != nullptr);
   if (watch_) {
-    // The same picture again is no news: a frozen one would have people run along with the car.
-    if (look.unchanged == Nanos::zero())
-      follow(*prepared, frame.captured, detector_ != nullptr, moved);
+    if (news) follow(*prepared, frame.captured, detector_ != nullptr, moved);
     times(Stage::total).add(clock_.now() - begin);
   } else {
     // Motion is looked at now and then: what counts is what that takes of each frame's time.

@@ -30,7 +30,7 @@ void Existence::found(const ExistenceSettings& s, double score, Moves moves,
   log_odds_ = std::min(log_odds_ + evidence(s, score, moves, strain), s.most);
   history_ = history_ << 1U | 1U;
   misses_ = 0;
-  if (moves == Moves::surely && moved_ < 2) ++moved_;
+  moved_ = moved_ << 1U | (moves == Moves::surely ? 1U : 0U);
   judge(s, score);
 }
 
@@ -39,8 +39,8 @@ void Existence::judge(const ExistenceSettings& s, double score) noexcept {
   best_ = std::max(best_, score);
   const std::uint32_t window = (1U << static_cast<unsigned>(s.confirm_within)) - 1U;
   const int hits = std::popcount(history_ & window);
-  const bool often =
-      hits >= s.confirm_hits || (hits >= 2 && (second_ >= s.sure_score || moved_ >= 2));
+  const bool surely = second_ >= s.sure_score || std::popcount(moved_ & window) >= 2;
+  const bool often = hits >= s.confirm_hits || (hits >= 2 && surely);
   if (often && log_odds_ > s.confirm) confirmed_ = true;
 }
 
@@ -48,6 +48,7 @@ void Existence::missed(const ExistenceSettings& s, bool hidden) noexcept {
   log_odds_ -= hidden ? s.unseen : s.miss;
   if (hidden) return;
   history_ <<= 1U;
+  moved_ <<= 1U;
   ++misses_;
 }
 

@@ -26,8 +26,7 @@ struct ExistenceSettings {
   double confirm = 2.2;  ///< 0.9
   double drop = -2.2;    ///< 0.1
   int confirm_hits = 3, confirm_within = 5;  ///< detections, in frames looked at
-  double sure_score = 15;                    ///< two such are enough,
-                                             ///< or two that surely move
+  double sure_score = 15;                    ///< two such are enough; so are two that surely move
   int tentative_misses = 4;                  ///< in a row, before it is confirmed
 };
 
@@ -53,7 +52,7 @@ class Existence {
   double best_ = 0, second_ = 0;  // scores so far
   std::uint32_t history_ = 0;     // a bit for each frame looked at, the newest lowest
   int misses_ = 0;                // in a row
-  int moved_ = 0;                 // so often it surely did
+  std::uint32_t moved_ = 0;       // likewise: whether it surely moved
   bool confirmed_ = false;
 };
 

@@ -312,6 +312,7 @@ void GroundFilter::widen_place(const CameraModel& camera, const SeenBox& box,
 bool GroundFilter::update(const CameraModel& camera, const SeenBox& box, int rounds,
                           double far_off) {
   const State before = state_;
+  const Covariance spread_before = covariance_;
   log_fit_ = kNoFit;
   Spread noise = jitter(box);
   Eigen::Matrix<double, kSize, 3> gain = Eigen::Matrix<double, kSize, 3>::Zero();
@@ -321,6 +322,8 @@ bool GroundFilter::update(const CameraModel& camera, const SeenBox& box, int rou
     Spread l;
     if (!box_of(camera, state_, at, h)) {
       state_ = before;  // it leads behind the camera: nothing learned
+      covariance_ = spread_before;
+      log_fit_ = kNoFit;
       return false;
     }
     const Measured off = measured(box) - at - h * (before - state_);

@@ -271,8 +271,8 @@ int render(const RenderCommand& o) {
     const fs::path hidden = fs::path{o.out} / ("." + job.folder.filename().string() + ".part");
     fs::remove_all(hidden, failed);
     Progress progress{clock, job.scenario->name};
-    RunFolder sequence{o, *job.scenario, hidden};
-    Status done = sequence.run(progress);
+    RunFolder folder{o, *job.scenario, hidden};
+    Status done = folder.run(progress);
     if (done) {
       fs::rename(hidden, job.folder, failed);
       if (failed) done = cannot_write(job.folder);
@@ -282,7 +282,7 @@ int render(const RenderCommand& o) {
       return fail(done.error());
     }
     progress.clear();
-    if (o.time) fmt::print("{}", sequence.costs());
+    if (o.time) fmt::print("{}", folder.costs());
   }
   return 0;
 }

@@ -141,6 +141,30 @@ void test_people_are_told_where_they_are_in_the_picture() {
   TEST_ASSERT_EQUAL_FLOAT(9, some.items[0].score);
 }
 
+/// The view is a rectangle, the picture in it is not.
+void test_nobody_is_told_of_outside_the_picture() {
+  const track::CameraModel camera = truck();
+  const track::UprightView view{camera};
+  const Picture picture{camera};
+  Made made{false};
+  int inside = 0, outside = 0;
+  for (int x = 0; x + 12 < view.width(); x += 12)
+    for (int y = 0; y + 30 < view.height(); y += 15) {
+      made.inner->finds.count = 1;
+      made.inner->finds.items[0] = {static_cast<float>(x), static_cast<float>(y), 12, 30, 5};
+      const std::optional<Detection> there = view.in_picture(made.inner->finds.items[0]);
+      const float mid_x = there ? there->x + there->w / 2 : -1;
+      const float mid_y = there ? there->y + there->h / 2 : -1;
+      const bool shown = mid_x >= 0 && mid_y >= 0 && mid_x <= 320 && mid_y <= 180;
+      ++(shown ? inside : outside);
+      DetectionList out;
+      TEST_ASSERT_OK(made.detector->detect(picture.image, out));
+      TEST_ASSERT_EQUAL(shown ? 1 : 0, out.count);
+    }
+  TEST_ASSERT_GREATER_THAN(20, inside);
+  TEST_ASSERT_GREATER_THAN(5, outside);
+}
+
 void test_it_fails_as_the_inner_one_does_and_refuses_other_sizes() {
   Made made{false};
   const Picture picture{truck()};
@@ -198,6 +222,7 @@ int main() {
   UNITY_BEGIN();
   RUN_TEST(test_the_inner_one_sees_the_upright_view);
   RUN_TEST(test_people_are_told_where_they_are_in_the_picture);
+  RUN_TEST(test_nobody_is_told_of_outside_the_picture);
   RUN_TEST(test_it_fails_as_the_inner_one_does_and_refuses_other_sizes);
   RUN_TEST(test_it_allocates_only_when_made);
   RUN_TEST(test_a_camera_that_looks_down_gets_it_unless_told_otherwise);

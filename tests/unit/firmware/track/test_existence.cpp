@@ -28,6 +28,8 @@ void test_the_better_the_score_the_sooner_it_is_confirmed() {
   TEST_ASSERT_GREATER_THAN(confirmed_after(14), confirmed_after(10));
   TEST_ASSERT_GREATER_OR_EQUAL(confirmed_after(12), confirmed_after(7));
   TEST_ASSERT_LESS_THAN(confirmed_after(10), confirmed_after(10, 0, Moves::likely));  // it moves
+  TEST_ASSERT_EQUAL(2, confirmed_after(8, 0, Moves::surely));
+  TEST_ASSERT_GREATER_THAN(2, confirmed_after(8, 0, Moves::likely));
 }
 
 void test_one_detection_never_confirms() {
@@ -38,6 +40,9 @@ void test_one_detection_never_confirms() {
 
 void test_who_does_not_fit_the_road_is_believed_later() {
   TEST_ASSERT_GREATER_THAN(confirmed_after(11), confirmed_after(11, 6));
+  // 2.2 m tall, five standard deviations: nobody, unless the detector is very sure.
+  TEST_ASSERT_EQUAL(100, confirmed_after(11, 25));
+  TEST_ASSERT_LESS_THAN(100, confirmed_after(14, 25));
 }
 
 void test_misses_end_it_sooner_while_it_is_tentative() {

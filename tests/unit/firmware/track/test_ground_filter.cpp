@@ -271,6 +271,37 @@ void test_boxes_that_cannot_be_are_refused_or_survived() {
   TEST_ASSERT_FALSE(filter.begin(m, f, f.adult, unknown, 0, 0.01, true));
 }
 
+/// While the car does not tell its speed, people's is as the car has it. Once it does, that was the
+/// car's: nobody is taken to run towards it.
+void test_a_speed_that_becomes_known_was_not_theirs() {
+  const FilterSettings f;
+  World w{21};
+  w.speed = 12;
+  w.wander = w.row_noise = w.column_noise = 0;
+  w.walkers = {{50, -2, 0, 0, f.adult.mean_m}};
+  const auto box = [&] { return track::seen_box(w.camera, f, w.box_of(w.walkers[0])); };
+  GroundFilter filter;
+  TEST_ASSERT_TRUE(filter.begin(w.camera, f, f.adult, box(), 0, 0.005, false));
+  Travelled untold = way_of(w, kFrame);
+  untold.speed_mps = 0;
+  untold.speed_known = false;
+  for (int i = 0; i < 15; ++i) {
+    w.move(kFrame);
+    filter.predict(w.camera, f, untold);
+    filter.see_box(w.camera, box());
+  }
+  TEST_ASSERT_TRUE(filter.state()[GroundFilter::kVx] < -5);
+  w.move(kFrame);
+  filter.predict(w.camera, f, way_of(w, kFrame));
+  TEST_ASSERT_TRUE(std::abs(filter.state()[GroundFilter::kVx]) < 0.1);
+  for (int i = 0; i < 15; ++i) {
+    filter.see_box(w.camera, box());
+    TEST_ASSERT_TRUE(std::abs(filter.state()[GroundFilter::kVx]) < 1.5);
+    w.move(kFrame);
+    filter.predict(w.camera, f, way_of(w, kFrame));
+  }
+}
+
 }  // namespace
 
 void setUp() {}
@@ -287,5 +318,6 @@ int main() {
   RUN_TEST(test_a_box_cut_by_the_lower_edge_tells_nothing_of_the_feet);
   RUN_TEST(test_doubt_grows_with_distance);
   RUN_TEST(test_boxes_that_cannot_be_are_refused_or_survived);
+  RUN_TEST(test_a_speed_that_becomes_known_was_not_theirs);
   return UNITY_END();
 }
