@@ -54,7 +54,8 @@ ImageLook ImageCheck::look(const ImageView<Space::host, const std::uint8_t>& gre
       squares += value * value;
       ++count;
       if (below == nullptr || x + kReach >= grey.width) continue;
-      const auto part = static_cast<std::size_t>(down * kAcross + x * kAcross / grey.width);
+      const int at = down * kAcross + x * kAcross / grey.width;
+      const auto part = static_cast<std::size_t>(at);
       detail[part] += std::abs(row[x + kReach] - row[x]) + std::abs(below[x] - row[x]);
       ++samples[part];
     }
