@@ -65,8 +65,17 @@ if(NOT CMAKE_CUDA_HOST_COMPILER)
   set(CMAKE_CUDA_HOST_COMPILER "${CMAKE_CXX_COMPILER}")
 endif()
 
-# nvcc's own libraries are for the building machine: the board's come before them.
-set(CMAKE_CUDA_FLAGS_INIT "-L${KERB_CUDA_AARCH64_ROOT}/lib")
+# nvcc's own libraries are for the building machine: the board's come before them. Headers it looks
+# for in a folder of the target's, which only some installations have: the board's are told, and
+# after them those that come with the compiler (fatbinary_section.h).
+set(_kerb_nvcc "${CMAKE_CUDA_COMPILER}")
+if(NOT _kerb_nvcc)
+  set(_kerb_nvcc "$ENV{CUDACXX}")
+endif()
+get_filename_component(_kerb_nvcc "${_kerb_nvcc}" REALPATH)
+get_filename_component(_kerb_nvcc_root "${_kerb_nvcc}/../../include" ABSOLUTE)
+set(CMAKE_CUDA_FLAGS_INIT
+    "-I${KERB_CUDA_AARCH64_ROOT}/include -I${_kerb_nvcc_root} -L${KERB_CUDA_AARCH64_ROOT}/lib")
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-L${KERB_CUDA_AARCH64_ROOT}/lib")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "-L${KERB_CUDA_AARCH64_ROOT}/lib")
 

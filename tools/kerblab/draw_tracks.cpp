@@ -142,8 +142,8 @@ void draw_path(cv::Mat& bgr, const risk::CarPath& path, const risk::CarShape& ca
   const auto one = static_cast<std::size_t>(std::lround(1 / risk::CarPath::kStep));
   for (std::size_t i = 0; i <= last; ++i)
     if (add(knots[i], 0) && i > 0 && i % one == 0) seconds.emplace_back(left.back(), right.back());
-  for (double ahead = knots[last].x; ahead < car.length_m; ahead += 0.25)
-    add(knots[last], ahead - knots[last].x);
+  const int more = static_cast<int>(std::ceil((car.length_m - knots[last].x) / 0.25));
+  for (int i = 0; i < more; ++i) add(knots[last], 0.25 * i);
   if (left.size() < 2) return;
   std::vector<cv::Point> outline = left;
   outline.insert(outline.end(), right.rbegin(), right.rend());
