@@ -179,7 +179,11 @@ refuses_a_lesser_program() {
   local work="$KERB_ROOT/build/jetson/lesser"
   mkdir -p "$work"
   echo '__global__ void kernel(int* p) { *p = 1; } int main() { kernel<<<1, 1>>>(nullptr); }' >"$work/lesser.cu"
-  "$CUDACXX" -ccbin aarch64-linux-gnu-g++ -gencode arch=compute_87,code=sm_87 -c "$work/lesser.cu" \
+  # The headers as toolchains/jetson.cmake tells them.
+  local nvcc
+  nvcc="$(readlink -f -- "$(command -v -- "$CUDACXX")")"
+  "$CUDACXX" -ccbin aarch64-linux-gnu-g++ -I "${KERB_CUDA_AARCH64_ROOT:-.deps/cuda-aarch64}/include" \
+    -I "${nvcc%/bin/*}/include" -gencode arch=compute_87,code=sm_87 -c "$work/lesser.cu" \
     -o "$work/lesser.o" || return 1
   local status=0
   python3 scripts/cuda_archs.py --expect 87,110 "$work/lesser.o" || status=$?
