@@ -12,19 +12,21 @@ PlanesView<S, const std::uint8_t> as_plane(const ImageView<S, const std::uint8_t
   return {grey.data, 1, grey.width, grey.height, grey.row_stride, grey.row_stride * grey.height};
 }
 
-}  // namespace
-
-bool PictureRegion::holds(const Detection& box) const noexcept {
+/// All of the box; a side of 0 is no limit.
+bool holds(const hog::Region& region, const Detection& box) noexcept {
   const auto within = [](float begin, float size, int from, int wide) {
     return wide <= 0 ||
            (begin >= static_cast<float>(from) && begin + size <= static_cast<float>(from + wide));
   };
-  return within(box.x, box.w, x, width) && within(box.y, box.h, y, height);
+  return within(box.x, box.w, region.x, region.width) &&
+         within(box.y, box.h, region.y, region.height);
 }
+
+}  // namespace
 
 UprightDetector::UprightDetector(const Context& context, Workers& workers,
                                  const track::CameraModel& camera, const track::UprightView& view,
-                                 const PictureRegion& region, Remapper remapper,
+                                 const hog::Region& region, Remapper remapper,
                                  std::unique_ptr<Detector> inner)
     : context_{context},
       workers_{workers},
@@ -39,7 +41,7 @@ UprightDetector::UprightDetector(const Context& context, Workers& workers,
 Result<std::unique_ptr<UprightDetector>> UprightDetector::create(const Context& context,
                                                                  Workers& workers,
                                                                  const track::CameraModel& camera,
-                                                                 const PictureRegion& region,
+                                                                 const hog::Region& region,
                                                                  std::unique_ptr<Detector> inner) {
   const track::UprightView view{camera};
   std::vector<Remapper::Place> table;
@@ -106,7 +108,7 @@ Status UprightDetector::detect(const PreparedImage& image, DetectionList& out) {
   if (Status ok = inner_->detect(upright, found_); !ok) return ok;
   for (int i = 0; i < found_.count; ++i)
     if (const std::optional<Detection> person = view_.in_picture(found_.items[i]);
-        person && is_shown(*person) && region_.holds(*person))
+        person && is_shown(*person) && holds(region_, *person))
       out.items[out.count++] = *person;
   return Done{};
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "firmware/track/upright_view.hpp"
+#include "gpu/hog/search.hpp"
 #include "gpu/image/remap.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/context.hpp"
@@ -13,12 +14,6 @@
 #include "hal/vision.hpp"
 
 namespace kerb {
-
-/// A part of a picture; nothing wide or high: all of it.
-struct PictureRegion {
-  int x = 0, y = 0, width = 0, height = 0;
-  [[nodiscard]] bool holds(const Detection& box) const noexcept;  ///< all of it
-};
 
 /// A detector that looks at the upright view of a camera's picture
 /// (firmware/track/upright_view.hpp) through another, and tells where in the picture people are.
@@ -30,7 +25,7 @@ class UprightDetector final : public Detector {
   /// Fails: as Remapper::create() and DeviceBuffer::create().
   static Result<std::unique_ptr<UprightDetector>> create(const Context& context, Workers& workers,
                                                          const track::CameraModel& camera,
-                                                         const PictureRegion& region,
+                                                         const hog::Region& region,
                                                          std::unique_ptr<Detector> inner);
   /// On CUDA, where the picture lies when it is on the device. Nobody is told of whose middle is
   /// not in the camera's picture: the view is a rectangle, and what the picture does not show of it
@@ -42,7 +37,7 @@ class UprightDetector final : public Detector {
 
  private:
   UprightDetector(const Context& context, Workers& workers, const track::CameraModel& camera,
-                  const track::UprightView& view, const PictureRegion& region, Remapper remapper,
+                  const track::UprightView& view, const hog::Region& region, Remapper remapper,
                   std::unique_ptr<Detector> inner);
   template <Space S>
   [[nodiscard]] PlanesView<S, std::uint8_t> planes(std::uint8_t* data) const noexcept;
@@ -52,7 +47,7 @@ class UprightDetector final : public Detector {
   Workers& workers_;
   int width_, height_;  // of the camera's picture
   track::UprightView view_;
-  PictureRegion region_;
+  hog::Region region_;
   Remapper remapper_;
   std::unique_ptr<Detector> inner_;
   int count_;  // planes the inner one looks at

@@ -186,8 +186,8 @@ Result<MadeDetector> detector_of(const DetectorSettings& settings, const Context
     return out;
   }
   out.search += fmt::format(" of an upright view of {}x{}", scene->width, scene->height);
-  const PictureRegion region{settings.region_x, settings.region_y, settings.region_width,
-                             settings.region_height};
+  const hog::Region region{settings.region_x, settings.region_y, settings.region_width,
+                           settings.region_height};
   Result<std::unique_ptr<UprightDetector>> upright =
       UprightDetector::create(context, workers, *scene->upright, region, std::move(*made));
   if (!upright) return upright.error();

@@ -10,12 +10,8 @@
 namespace kerb::track {
 namespace {
 
-LensMap lens_of(const CameraModel& c) noexcept {
-  return LensMap{{c.focal_px, c.center_x, c.center_y, c.k1, c.k2, c.k3, c.p1, c.p2}};
-}
-
-bool is_plain(const CameraModel& c) noexcept {  // most are: no map to make then
-  return c.k1 == 0 && c.k2 == 0 && c.k3 == 0 && c.p1 == 0 && c.p2 == 0;
+Lens lens_of(const CameraModel& c) noexcept {
+  return {c.focal_px, c.center_x, c.center_y, c.k1, c.k2, c.k3, c.p1, c.p2};
 }
 
 double in_radians(double degrees) noexcept { return degrees * std::numbers::pi / 180; }
@@ -46,14 +42,16 @@ CameraModel model_of(const CameraSettings& settings, int width, int height) {
 }
 
 Pixel distort(const CameraModel& camera, Pixel pixel) noexcept {
-  if (is_plain(camera)) return pixel;
-  const PicturePoint p = lens_of(camera).distort({pixel.x, pixel.y});
+  const Lens lens = lens_of(camera);
+  if (lens.straight()) return pixel;  // most are: no map to make then
+  const PicturePoint p = LensMap{lens}.distort({pixel.x, pixel.y});
   return {p.x, p.y};
 }
 
 Pixel undistort(const CameraModel& camera, Pixel pixel) noexcept {
-  if (is_plain(camera)) return pixel;
-  const PicturePoint p = lens_of(camera).undistort({pixel.x, pixel.y});
+  const Lens lens = lens_of(camera);
+  if (lens.straight()) return pixel;  // most are: no map to make then
+  const PicturePoint p = LensMap{lens}.undistort({pixel.x, pixel.y});
   return {p.x, p.y};
 }
 

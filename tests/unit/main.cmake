@@ -18,4 +18,4 @@ if(NOT CMAKE_CROSSCOMPILING)
 endif()
 kerb_add_test(NAME unit_main_upright_detector
   SOURCES firmware/main/test_upright_detector.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_vision kerb::firmware_track kerb::gpu_image LABELS unit)
+  LINKS kerb::firmware_vision kerb::firmware_track kerb::gpu_hog kerb::gpu_image LABELS unit)

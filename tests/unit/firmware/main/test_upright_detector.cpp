@@ -72,7 +72,7 @@ struct Made {
   Workers workers{2};
   Watcher* inner = nullptr;
   std::unique_ptr<UprightDetector> detector;
-  Made(bool colour, const PictureRegion& region = {}) {
+  Made(bool colour, const hog::Region& region = {}) {
     auto watcher = std::make_unique<Watcher>(colour);
     inner = watcher.get();
     Result<std::unique_ptr<UprightDetector>> made =
