@@ -178,7 +178,8 @@ void test_the_view_is_the_cpus() {
       DetectionList out;
       TEST_ASSERT_OK(here.detector->detect(on_host, out));
       const PreparedImage& expected = here.inner->seen;
-      const auto size = static_cast<std::size_t>(expected.grey.width * expected.grey.height);
+      const std::size_t size = static_cast<std::size_t>(expected.grey.width) *
+                               static_cast<std::size_t>(expected.grey.height);
       const std::size_t count = colour ? 3 * size : size;
       TEST_ASSERT_GREATER_THAN(kArea / 4, size);
       TEST_ASSERT_OK(there.detector->detect(on_device, out));
