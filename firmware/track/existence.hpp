@@ -14,7 +14,7 @@ enum class Moves : std::uint8_t { not_known, likely, surely };
 struct ExistenceSettings {
   double score_even = 9, score_scale = 2.5;  ///< of a detection's score: (score - even) / scale,
   double least_gain = 0.1, most_gain = 2;    ///< within these
-  double moves = 0.4;                        ///< it moves by itself: trees and signs do not;
+  double moves = 0.1;                        ///< it moves by itself, or what is behind it does;
   double surely_moves = 2;                   ///< and where there is no doubt of that
   double strain = 0.06;  ///< less for each squared standard deviation by which size and place of
                          ///< a box do not fit a person on the road, up to `most_strain` of them
@@ -25,7 +25,7 @@ struct ExistenceSettings {
   double most = 4;       ///< nobody is surer than this
   double confirm = 2.2;  ///< 0.9
   double drop = -2.2;    ///< 0.1
-  int confirm_hits = 3, confirm_within = 5;  ///< detections, in frames looked at
+  int confirm_hits = 4, confirm_within = 5;  ///< detections, in frames looked at
   double sure_score = 15;                    ///< two such are enough; so are two that surely move
   int tentative_misses = 4;                  ///< in a row, before it is confirmed
 };

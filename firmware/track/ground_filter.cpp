@@ -19,6 +19,9 @@ constexpr double kAnywhere = 60;  // metres: before the first box nothing is kno
 constexpr double kFarOff = 9;     // squared standard deviations from which a box counts less
 constexpr double kNoFit = -20;
 constexpr double kFlowFarOff = 6, kFlowHopeless = 36;
+// Boxes that run away from the flow: it is of what is behind. How quickly that is believed, from
+// how many standard deviations on, and how much less the flow then counts.
+constexpr double kRunsAway = 0.3, kRunsAwayFrom = 0.3, kDistrust = 100, kMostAway = 3;
 
 double squared(double x) noexcept { return x * x; }
 
@@ -332,6 +335,8 @@ bool GroundFilter::update(const CameraModel& camera, const SeenBox& box, int rou
     Spread inverse = inverse_of(l);
     strain_ = off.dot(inverse * off);
     if (round == 0) {
+      const double away = off[0] / std::sqrt(shadow(0, 0) + noise(0, 0));
+      away_ += kRunsAway * (std::clamp(away, -kMostAway, kMostAway) - away_);
       const bool larger = strain_ > far_off && is_larger(box, off);
       if (larger && larger_) {
         widen_place(camera, box, at);
@@ -396,11 +401,12 @@ void GroundFilter::see_flow(const CameraModel& camera, const FilterSettings& set
           squared(settings.flow_share * dx) + squared(yaw_px),
       squared(settings.flow_doubt) * squared(std::max(growth_sigma, settings.growth_least)) +
           squared(settings.flow_share * growth)};
+  const double distrust = 1 + kDistrust * std::max(0.0, squared(away_) - squared(kRunsAwayFrom));
   const State before = state_;
   for (int i = 0; i < 2; ++i) {  // one after the other: their errors have nothing in common
     const Eigen::Matrix<double, 1, kSize> row = h.row(i);
     const State shadow = covariance_ * row.transpose();
-    double variance = row.dot(shadow) + noise[i];
+    double variance = row.dot(shadow) + distrust * noise[i];
     const double off = seen[i] - expected[i] - row.dot(state_ - before);
     const double far = squared(off) / variance;
     if (far > kFlowHopeless) {  // that was somebody else, or what is behind

@@ -55,7 +55,9 @@ class GroundFilter {
   [[nodiscard]] Expected expect(const CameraModel& camera) const;
   /// A box of this person. One that is far off counts less.
   void see_box(const CameraModel& camera, const SeenBox& box);
-  /// How the picture moved where the person was. `dx` in the picture without distortion.
+  /// How the picture moved where the person was. `dx` in the picture without distortion. Counts
+  /// less where box after box lies to the same side of where it led: a litter bin has few vectors
+  /// of its own, and those of the trees behind it say that it comes nearer to the car's way.
   void see_flow(const CameraModel& camera, const FilterSettings& settings, const Travelled& way,
                 double dx, double dx_sigma, double growth, double growth_sigma);
 
@@ -79,6 +81,7 @@ class GroundFilter {
   State state_ = State::Zero();
   Covariance covariance_ = Covariance::Identity();
   double strain_ = 0, log_fit_ = 0;
+  double away_ = 0;  // by how much boxes lie to one side of what was expected, of late; sigmas
   bool speed_known_ = false;
   bool larger_ = false;  // the box before was much larger than expected
 };

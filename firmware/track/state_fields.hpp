@@ -23,10 +23,10 @@ void fields(F& f, FieldsOf<F, Existence>& e) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, GroundFilter>& g) {
-  static_assert(sizeof(GroundFilter) == (6 + 36 + 2) * 8 + 8, "a new member? list it, see above");
+  static_assert(sizeof(GroundFilter) == (6 + 36 + 3) * 8 + 8, "a new member? list it, see above");
   matrix_fields(f, g.state_);
   matrix_fields(f, g.covariance_);
-  f(g.strain_, g.log_fit_, g.speed_known_, g.larger_);
+  f(g.strain_, g.log_fit_, g.away_, g.speed_known_, g.larger_);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, PersonFilter>& p) {
