@@ -326,14 +326,13 @@ bool tells(const HealthReport& health, FaultSpec::Kind kind) noexcept {
       return health.cause == Cause::camera_silent;
     case Kind::camera_dirty:
       return health.cause == Cause::camera_dirty;
-    case Kind::camera_misaligned:  // there is no cause of that name: whatever says it is the
-                                   // picture
-      return health.cause == Cause::camera_blinded || health.cause == Cause::camera_dark ||
-             health.cause == Cause::camera_damaged || health.cause == Cause::vision_failed;
+    case Kind::camera_misaligned:
+      return health.cause == Cause::camera_misaligned;
     case Kind::signals_lost:
     case Kind::signals_stuck:
-    case Kind::signals_late:
       return health.cause == Cause::signals_missing;
+    case Kind::signals_late:  // nothing comes at first, and then what is late
+      return health.cause == Cause::signals_missing || health.cause == Cause::signals_late;
     case Kind::signals_implausible:
       return health.cause == Cause::signals_implausible;
   }
