@@ -66,6 +66,7 @@ void shrink(const ImageView<Space::host, const std::uint8_t>& grey, const ViewWi
             SmallView& out) noexcept {
   Cells mean;
   const int size = static_cast<int>(window.cell), step = std::max(1, size / 4);
+  const int stride = size >= 8 ? 2 : 1, columns = (size + stride - 1) / stride;
   std::array<int, SmallView::kColumns> begin{};
   for (int x = 0; x < SmallView::kColumns; ++x)
     begin[static_cast<std::size_t>(x)] = window.left + static_cast<int>(x * window.cell);
@@ -79,30 +80,38 @@ void shrink(const ImageView<Space::host, const std::uint8_t>& grey, const ViewWi
       for (std::size_t x = 0; x < sum.size(); ++x) {
         const std::uint8_t* p = row + begin[x];
         std::int32_t all = 0;
-        for (int i = 0; i < size; ++i) all += p[i];
+        for (int i = 0; i < size; i += stride) all += p[i];
         sum[x] += all;
       }
     }
     for (int x = 0; x < SmallView::kColumns; ++x)
-      mean[at(x, y)] = static_cast<std::int16_t>(sum[static_cast<std::size_t>(x)] / (lines * size));
+      mean[at(x, y)] =
+          static_cast<std::int16_t>(sum[static_cast<std::size_t>(x)] / (lines * columns));
   }
-  // What a cell's surroundings are: the mean of a square, by sums along rows first.
-  Cells along;
-  for (int y = 0; y < window.rows; ++y)
-    for (int x = 0; x < SmallView::kColumns; ++x) {
-      const int from = std::max(0, x - kAround),
-                to = std::min(SmallView::kColumns - 1, x + kAround);
-      int sum = 0;
-      for (int i = from; i <= to; ++i) sum += mean[at(i, y)];
-      along[at(x, y)] = static_cast<std::int16_t>(sum / (to - from + 1));
-    }
+  // What stands out against the mean of the square around it, by sums that slide along.
+  std::array<std::int32_t, SmallView::kColumns> column{};
+  const auto add = [&](int y, int sign) {
+    if (y < 0 || y >= window.rows) return;
+    for (int x = 0; x < SmallView::kColumns; ++x)
+      column[static_cast<std::size_t>(x)] += sign * mean[at(x, y)];
+  };
+  for (int y = 0; y < kAround; ++y) add(y, 1);
   for (int y = 0; y < window.rows; ++y) {
-    const int from = std::max(0, y - kAround), to = std::min(window.rows - 1, y + kAround);
+    add(y + kAround, 1);
+    add(y - kAround - 1, -1);
+    const int high = std::min(window.rows - 1, y + kAround) - std::max(0, y - kAround) + 1;
+    std::int32_t sum = 0, wide = 0;
+    const auto take = [&](int x, int sign) {
+      if (x < 0 || x >= SmallView::kColumns) return;
+      sum += sign * column[static_cast<std::size_t>(x)];
+      wide += sign;
+    };
+    for (int x = 0; x < kAround; ++x) take(x, 1);
     for (int x = 0; x < SmallView::kColumns; ++x) {
-      int sum = 0;
-      for (int i = from; i <= to; ++i) sum += along[at(x, i)];
-      out.cells[at(x, y)] = static_cast<std::int8_t>(
-          std::clamp(mean[at(x, y)] - sum / (to - from + 1), -kMost, kMost));
+      take(x + kAround, 1);
+      take(x - kAround - 1, -1);
+      out.cells[at(x, y)] =
+          static_cast<std::int8_t>(std::clamp(mean[at(x, y)] - sum / (wide * high), -kMost, kMost));
     }
   }
 }

@@ -25,7 +25,7 @@ struct SmallView {
   int rows = 0;
   std::array<std::int8_t, std::size_t{kColumns} * kMostRows> cells{};
 };
-/// Reads about 4 of the picture's rows for each of cells.
+/// Reads about 4 of the picture's rows for each of cells, and every other of their pixels.
 void shrink(const ImageView<Space::host, const std::uint8_t>& grey, const ViewWindow& window,
             SmallView& out) noexcept;
 
