@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace kerb {
 namespace {
@@ -51,7 +52,7 @@ AimCheck::Turn AimCheck::turn_of(const ViewShift& shift) const noexcept {
 
 void AimCheck::look(const ImageView<Space::host, const std::uint8_t>& grey, Nanos captured,
                     const ego::VehicleMotion& vehicle) noexcept {
-  if (grey.width != width_ || grey.height != height_ || window_.cell < 2) return;
+  if (grey.width != width_ || grey.height != height_ || window_.cell < 1) return;
   const double dt = seconds(captured - looked_);
   looked_ = captured;
   shrink(grey, window_, now_);
@@ -72,19 +73,25 @@ void AimCheck::look(const ImageView<Space::host, const std::uint8_t>& grey, Nano
     const ViewShift far = shift_anywhere(anchor_, now_, expected.yaw / window_.rad_a_cell, 0);
     if (far.misfit < kClearly * shift.misfit) shift = far;
   }
-  if (suspected_ && decide(captured)) {
+  const bool tells = vehicle.yaw_rate_radps.has_value();
+  if (std::exchange(told_yaw_, tells) != tells) suspected_ = false;  // another idea of the turn
+  bool goes_on = false;
+  if (suspected_ && decide(captured, goes_on)) {
     suspected_ = false;
-    calm_from_ =
-        captured + kCalm;  // the way back of a bump is no knock, nor is a turn that goes on
+    calm_from_ = captured + kCalm;  // the way back of a bump is no knock
   }
   if (shift.misfit > kGoodFit) return;  // blurred, or nothing to see: the anchor waits for the next
   const Turn seen = turn_of(shift);
+  const double since = std::max(seconds(captured - anchored_), 1e-3);
+  // Neither what the car tells nor how it turned a moment ago explains a knock.
   const Turn jump{seen.yaw - expected.yaw, seen.pitch};
-  if (!suspected_ && captured >= calm_from_ && jump.size() >= kLeastKnock) {
+  const Turn change{seen.yaw - yaw_rate_ * since, seen.pitch};
+  const bool sudden = std::min(jump.size(), change.size()) >= kLeastKnock;
+  if (!suspected_ && captured >= calm_from_ && sudden) {
     suspected_at_ = captured;
     suspect(jump, turned_);
   }
-  yaw_rate_ = suspected_ ? yaw_rate_ : seen.yaw / std::max(seconds(captured - anchored_), 1e-3);
+  if (goes_on || !sudden) yaw_rate_ = seen.yaw / since;
   anchor_ = now_;
   anchored_ = captured;
   turned_ = 0;
@@ -99,7 +106,7 @@ void AimCheck::suspect(const Turn& jump, double turned) noexcept {
 }
 
 /// Is the view still where it jumped to, or back where it was? False: it is not known yet.
-bool AimCheck::decide(Nanos captured) noexcept {
+bool AimCheck::decide(Nanos captured, bool& goes_on) noexcept {
   const Nanos since = captured - suspected_at_;
   const bool too_long = since > kUndecided;
   const Turn guess{turned_since_ + jump_.yaw, jump_.pitch};
@@ -118,7 +125,8 @@ bool AimCheck::decide(Nanos captured) noexcept {
   if (since <= kSettles) {
     jump_ = at;
   } else if (moved.size() > std::max(kSame, kSameShare * jump_.size())) {
-    return true;  // it goes on: the car turns, or something passes that fills the view
+    goes_on = true;  // the car turns, or something passes that fills the view
+    return true;
   }
   ++stayed_;
   if (since < kStays || stayed_ < kLeastLooks) return too_long;

@@ -42,7 +42,7 @@ class AimCheck {
   [[nodiscard]] ViewShift near(const SmallView& before, const Turn& guess) const noexcept;
   [[nodiscard]] Turn turn_of(const ViewShift& shift) const noexcept;
   void suspect(const Turn& jump, double turned) noexcept;
-  bool decide(Nanos captured) noexcept;
+  bool decide(Nanos captured, bool& goes_on) noexcept;
 
   ego::Camera camera_;
   int width_, height_;  // of the pictures the window is for
@@ -51,6 +51,7 @@ class AimCheck {
   Nanos looked_{}, anchored_{};      // zero: never
   double yaw_rate_ = 0;              // as the pictures showed it last
   double turned_ = 0;                // by the car, since the anchor
+  bool told_yaw_ = false;
 
   bool suspected_ = false;
   Nanos suspected_at_{}, calm_from_{};

@@ -11,7 +11,7 @@ namespace kerb {
 /// turn of the camera moves all of it alike.
 struct ViewWindow {
   int left = 0, top = 0;  ///< pixels
-  double cell = 0;        ///< pixels, square; below 2: pictures too small, there is no view
+  double cell = 0;        ///< pixels, square; below 1: pictures too small, there is no view
   int rows = 0;
   double rad_a_cell = 0;  ///< that a turn by one cell is
 };

@@ -208,6 +208,21 @@ void test_turns_are_not_told() {
     }
 }
 
+/// A view that goes by for another reason than a turn, and a bus that falls silent meanwhile.
+void test_a_view_that_glides_by_is_not_told_whoever_speaks() {
+  for (const double rate : {60.0, 120.0, 240.0}) {
+    Drive car;
+    car.heading = -150 * kDegree;
+    car.yaw_rate = rate * kDegree;
+    car.told_yaw = 0;
+    for (int i = 0; i < 35; ++i) {
+      car.tells_yaw = i / 5 % 2 == 0;
+      car.frame();
+    }
+    TEST_ASSERT_EQUAL_DOUBLE(0, car.most);
+  }
+}
+
 void test_what_passes_what_hides_and_what_is_not_seen_is_no_knock() {
   Drive car;
   car.run(milliseconds{500});
@@ -301,6 +316,7 @@ int main() {
   RUN_TEST(test_a_knock_in_a_bend_is_told_with_and_without_a_yaw_rate);
   RUN_TEST(test_bumps_and_nods_are_not_told);
   RUN_TEST(test_turns_are_not_told);
+  RUN_TEST(test_a_view_that_glides_by_is_not_told_whoever_speaks);
   RUN_TEST(test_what_passes_what_hides_and_what_is_not_seen_is_no_knock);
   RUN_TEST(test_the_road_says_that_a_camera_got_lost_slowly_and_that_it_is_right_again);
   RUN_TEST(test_a_knock_whose_way_back_was_not_seen_is_over_when_the_road_says_so);
