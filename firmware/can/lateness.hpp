@@ -10,15 +10,17 @@ namespace kerb::can {
 /// long. It is made up for when messages come faster than they are sent until the counter has
 /// caught up, or when the counter jumps over what is missing.
 ///
-/// What is no lateness: messages that got lost (the counter has gone on meanwhile), jitter, single
-/// hold-ups of less than 0.25 s (forgotten by and by), another period than the one expected (it is
-/// learned, over 10 s), a sender that starts anew (its counter goes on anywhere; one in sixteen
-/// where it was, by chance). The counter runs to 16 only: where what is missing is a multiple of
-/// that, within a message, it does not say whether they are late or lost; could_be() then tells by
-/// how much, and another stream with another period may decide. Pure logic; one thread.
+/// What is no lateness: messages that got lost (the counter has gone on meanwhile), jitter,
+/// hold-ups of less than `late` in all (forgotten by and by), another period than the one expected
+/// (it is learned, over 10 s), a sender that starts anew (its counter goes on anywhere; one in
+/// sixteen where it was, by chance). The counter runs to 16 only: where what is missing is a
+/// multiple of that, within a message, it does not say whether they are late or lost; could_be()
+/// then tells by how much, and another stream with another period may decide. Pure logic; one
+/// thread.
 class Lateness {
  public:
-  explicit Lateness(Nanos period) noexcept;
+  /// `period`: as expected. `late`: from this on.
+  Lateness(Nanos period, Nanos late) noexcept;
 
   /// A fresh message: `dt` after the one before, `steps` (1..16) of its counter later.
   /// `after_silence`: nothing came for so long that it was a fault. `follows`: what it says may
@@ -37,7 +39,7 @@ class Lateness {
  private:
   void judge() noexcept;
 
-  Nanos lag_{}, could_be_{};
+  Nanos late_from_, lag_{}, could_be_{};
   double nominal_, period_;  // nanoseconds; the second as it is in truth
   int learned_ = 0;          // from so many messages
   int unsure_ = 0;           // for so many more messages it could be

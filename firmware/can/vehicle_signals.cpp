@@ -12,6 +12,7 @@ namespace {
 
 constexpr Nanos kMotionPeriod = std::chrono::milliseconds{20};
 constexpr Nanos kBodyPeriod = std::chrono::milliseconds{100};
+constexpr Nanos kLate = std::chrono::milliseconds{50};  // more than may be stale
 constexpr double kSpeedSlack = 0.3;     // m/s: steps and noise of wheel-speed sensors
 constexpr double kYawRateSlack = 0.05;  // rad/s
 constexpr double kAnyStep = std::numeric_limits<double>::infinity();
@@ -35,8 +36,8 @@ const char* name_of(Validity validity) noexcept {
 
 VehicleSignals::VehicleSignals(const VehicleLimits& limits, Nanos start) noexcept
     : limits_{limits},
-      motion_{kMotionPeriod, limits.motion_stale},
-      body_{kBodyPeriod, limits.body_stale} {
+      motion_{kMotionPeriod, limits.motion_stale, limits.motion_stale + kLate},
+      body_{kBodyPeriod, limits.body_stale, limits.motion_stale + kLate} {
   for (Track* track : {&speed_, &yaw_rate_, &turn_signal_, &gear_}) track->heard = start;
 }
 

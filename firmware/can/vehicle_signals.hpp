@@ -99,8 +99,8 @@ class VehicleSignals {
   };
   /// What the counter and the CRC of one message say; shared by its signals.
   struct Stream {
-    Stream(Nanos period_of, Nanos stale_after) noexcept
-        : period{period_of}, stale{stale_after}, lateness{period_of} {}
+    Stream(Nanos period_of, Nanos stale_after, Nanos late) noexcept
+        : period{period_of}, stale{stale_after}, lateness{period_of, late} {}
     Nanos period{}, stale{};
     Lateness lateness;
     std::optional<std::uint8_t> counter;  ///< of the last fresh message; none: never heard
