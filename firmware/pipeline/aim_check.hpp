@@ -33,6 +33,9 @@ class AimCheck {
 
   /// How far it looks past where it should, radians; 0: as calibrated, for all that is known.
   [[nodiscard]] double off() const noexcept;
+  /// The view has jumped, and it is not known yet why: for the moment nobody is where it shows
+  /// them.
+  [[nodiscard]] bool suspects() const noexcept { return suspected_; }
 
  private:
   struct Turn {

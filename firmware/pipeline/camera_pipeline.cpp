@@ -155,7 +155,9 @@ void CameraPipeline::process(Frame frame) {
   const bool moved = news && motion_ && measure_motion(*prepared, frame.captured);
   if (moved) judge_motion(*people, watch_ != nullptr);
   if (watch_) {
-    if (news) follow(*prepared, frame.captured, detector_ != nullptr, moved);
+    // After a jump of the view people stay where they were, until it is known what it was.
+    const bool steady = !aim_ || !aim_->suspects();
+    if (news && steady) follow(*prepared, frame.captured, detector_ != nullptr, moved);
     times(Stage::total).add(clock_.now() - begin);
   } else {
     // Motion is looked at now and then: what counts is what that takes of each frame's time.

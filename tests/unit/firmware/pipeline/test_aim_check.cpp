@@ -119,7 +119,13 @@ void test_a_knock_is_told_in_a_third_of_a_second_and_the_way_back_too() {
     car.look_up = c.up * kDegree;
     car.look_left = c.left * kDegree;
     const Nanos began = car.now;
+    TEST_ASSERT_FALSE(car.check.suspects());
+    for (int i = 0; i < 9; ++i) {  // from the first picture on
+      car.frame();
+      TEST_ASSERT_TRUE(car.check.suspects());
+    }
     car.run(seconds{2});
+    TEST_ASSERT_FALSE(car.check.suspects());
     TEST_ASSERT_TRUE(car.told.has_value());
     TEST_ASSERT_TRUE(*car.told - began <= milliseconds{340});
     TEST_ASSERT_DOUBLE_WITHIN(0.6, std::hypot(c.up, c.left), car.off_deg());
@@ -169,7 +175,10 @@ void test_bumps_and_nods_are_not_told() {
       car.pitch = jolt * kDegree;
       car.frame();
     }
+    TEST_ASSERT_TRUE(car.check.suspects());
     car.pitch = 0;
+    car.frame();
+    TEST_ASSERT_FALSE(car.check.suspects());  // back at once
     car.run(milliseconds{600});
   }
   for (int i = 0; i < 60; ++i) {  // nods by 2 degrees in 0.3 s, stays so while it brakes
