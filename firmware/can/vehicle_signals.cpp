@@ -12,6 +12,7 @@ namespace {
 
 constexpr Nanos kMotionPeriod = std::chrono::milliseconds{20};
 constexpr Nanos kBodyPeriod = std::chrono::milliseconds{100};
+constexpr Nanos kLate = std::chrono::milliseconds{50};  // more than may be stale
 constexpr double kSpeedSlack = 0.3;     // m/s: steps and noise of wheel-speed sensors
 constexpr double kYawRateSlack = 0.05;  // rad/s
 constexpr double kAnyStep = std::numeric_limits<double>::infinity();
@@ -28,17 +29,15 @@ std::optional<double> number_of(Enum value) {
 }  // namespace
 
 const char* name_of(Validity validity) noexcept {
-  constexpr const char* kNames[] = {"valid",       "missing", "stale",
-                                    "implausible", "corrupt", "repeated"};
+  constexpr const char* kNames[] = {"valid",   "missing",  "stale", "implausible",
+                                    "corrupt", "repeated", "late"};
   return kNames[static_cast<int>(validity)];
 }
 
 VehicleSignals::VehicleSignals(const VehicleLimits& limits, Nanos start) noexcept
-    : limits_{limits} {
-  motion_.period = kMotionPeriod;
-  motion_.stale = limits.motion_stale;
-  body_.period = kBodyPeriod;
-  body_.stale = limits.body_stale;
+    : limits_{limits},
+      motion_{kMotionPeriod, limits.motion_stale, limits.motion_stale + kLate},
+      body_{kBodyPeriod, limits.body_stale, limits.motion_stale + kLate} {
   for (Track* track : {&speed_, &yaw_rate_, &turn_signal_, &gear_}) track->heard = start;
 }
 
@@ -48,8 +47,14 @@ bool VehicleSignals::feed(const CanFrame& frame, Nanos now) noexcept {
     const Result<VehicleMotion> message = decode_vehicle_motion(frame);
     if (!message) {
       refuse_corrupt(motion_);
-    } else if (const std::optional<Nanos> dt = accept(motion_, message->counter, now)) {
-      const std::optional<double> speed = message->speed_mps, yaw = message->yaw_rate_radps;
+      return true;
+    }
+    const std::optional<double> speed = message->speed_mps, yaw = message->yaw_rate_radps;
+    const double period = seconds(kMotionPeriod);
+    const bool next =
+        follows(speed_, speed, limits_.acceleration_max_mps2 * period + kSpeedSlack) &&
+        follows(yaw_rate_, yaw, limits_.yaw_acceleration_max_radps2 * period + kYawRateSlack);
+    if (const std::optional<Nanos> dt = accept(motion_, message->counter, next, now)) {
       take(speed_, speed, speed >= limits_.speed_min_mps && speed <= limits_.speed_max_mps,
            limits_.acceleration_max_mps2 * seconds(*dt) + kSpeedSlack, now);
       take(yaw_rate_, yaw, std::abs(yaw.value_or(0)) <= limits_.yaw_rate_max_radps,
@@ -61,7 +66,7 @@ bool VehicleSignals::feed(const CanFrame& frame, Nanos now) noexcept {
     const Result<VehicleBody> message = decode_vehicle_body(frame);
     if (!message) {
       refuse_corrupt(body_);
-    } else if (accept(body_, message->counter, now)) {
+    } else if (accept(body_, message->counter, true, now)) {
       take(turn_signal_, number_of(message->turn_signal), is_defined(message->turn_signal),
            kAnyStep, now);
       take(gear_, number_of(message->gear), is_defined(message->gear), kAnyStep, now);
@@ -78,7 +83,7 @@ void VehicleSignals::refuse_corrupt(Stream& stream) noexcept {
 
 /// The time since the last fresh message, as far as changes go; nothing for a message that is not
 /// fresh.
-std::optional<Nanos> VehicleSignals::accept(Stream& stream, std::uint8_t counter,
+std::optional<Nanos> VehicleSignals::accept(Stream& stream, std::uint8_t counter, bool follows,
                                             Nanos now) noexcept {
   // After a silence the same counter may be chance; while messages come, it is not.
   const bool repeated = stream.counter == counter && now - stream.seen <= stream.stale;
@@ -89,6 +94,11 @@ std::optional<Nanos> VehicleSignals::accept(Stream& stream, std::uint8_t counter
     return std::nullopt;
   }
   Nanos dt = std::max(now - stream.last, Nanos::zero());
+  if (stream.counter && stream.repeated_in_row == 0) {  // a sender that stuck held nothing up
+    const int steps = ((counter - *stream.counter - 1) & 0xF) + 1;
+    stream.lateness.heard(dt, steps, dt > stream.stale, follows);
+    compare_streams();
+  }
   if (stream.counter && dt > stream.stale) {
     // The silence was a fault: what comes now must prove itself, and has nothing to be compared
     // with.
@@ -109,6 +119,21 @@ std::optional<Nanos> VehicleSignals::accept(Stream& stream, std::uint8_t counter
   stream.corrupt_in_row = stream.repeated_in_row = 0;
   ++counters_.accepted;
   return dt;
+}
+
+/// Whether a value may have been sent one message after the last.
+bool VehicleSignals::follows(const Track& track, std::optional<double> value,
+                             double step_max) noexcept {
+  return !track.last || !value || std::abs(*value - *track.last) <= step_max;
+}
+
+/// Where the counter of one cannot tell whether its messages were lost or are late, that of the
+/// other can: its round is five times as long.
+void VehicleSignals::compare_streams() noexcept {
+  const Nanos could_be = motion_.lateness.could_be(), body = body_.lateness.lag();
+  if (could_be > Nanos::zero() && body > Nanos::zero() &&
+      std::chrono::abs(could_be - body) <= 2 * kBodyPeriod)
+    motion_.lateness.set(could_be);
 }
 
 void VehicleSignals::take(Track& track, std::optional<double> value, bool in_range, double step_max,
@@ -152,6 +177,9 @@ Reading<T> VehicleSignals::read(const Track& track, const Stream& stream, Nanos 
   if (silent || track.fault == Fault::stale) return fault(Validity::stale, milliseconds(out.age));
   if (track.fault == Fault::missing) return fault(Validity::missing, milliseconds(out.age));
   if (track.fault == Fault::implausible) return fault(Validity::implausible, track.refused);
+  // A turn signal or a gear is of use even late.
+  if (const Nanos lag = stream.lateness.lag(); !std::is_enum_v<T> && lag > Nanos::zero())
+    return fault(Validity::late, milliseconds(lag));
   out.validity = Validity::valid;
   if constexpr (std::is_enum_v<T>) {
     out.value = static_cast<T>(static_cast<std::uint8_t>(track.value));
@@ -171,6 +199,7 @@ std::optional<HealthFault> VehicleSignals::fault(Nanos now) const noexcept {
     const Reading<double> reading = read<double>(*track, motion_, now);
     if (reading.validity == Validity::implausible)
       return HealthFault{Cause::signals_implausible, reading.number};
+    if (reading.validity == Validity::late) return HealthFault{Cause::signals_late, reading.number};
     if (reading.validity != Validity::valid)
       return HealthFault{Cause::signals_missing, milliseconds(reading.age)};
   }

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "firmware/can/lateness.hpp"
 #include "firmware/can/messages.hpp"
 #include "firmware/can/vehicle_limits.hpp"
 #include "firmware/health/health_state.hpp"
@@ -19,7 +20,8 @@ enum class Validity : std::uint8_t {
   implausible,  ///< out of range, changing too fast, or not a number the bus defines; the value
                 ///< refused
   corrupt,      ///< only messages with a wrong CRC or length came for too long; how many in a row
-  repeated      ///< only messages with the same counter came for too long; how many in a row
+  repeated,     ///< only messages with the same counter came for too long; how many in a row
+  late          ///< it is old when it comes; ms
 };
 [[nodiscard]] const char* name_of(Validity validity) noexcept;
 
@@ -56,7 +58,8 @@ struct VehicleCounters {
 /// Follows VEH_Motion and VEH_Body. A message that is corrupt or repeated counts as none: the last
 /// good value holds until it is stale. An implausible or withdrawn value is a fault at once. A
 /// fault ends, and the first value is believed, after `recover_messages` good messages in a row.
-/// One thread at a time; allocates nothing.
+/// Speed and yaw rate that come late (Lateness) are a fault until that is made up for: a car that
+/// brakes would seem to drive on. One thread at a time; allocates nothing.
 ///
 /// Too fast a change: more than acceleration_max * dt + 0.3 m/s (yaw: yaw_acceleration_max * dt +
 /// 0.05 rad/s) from one message to the next, dt being the time between them or the counter's steps
@@ -75,6 +78,13 @@ class VehicleSignals {
   /// (The turn signal and the gear refine a warning; without them the state stays.)
   [[nodiscard]] std::optional<HealthFault> fault(Nanos now) const noexcept;
   [[nodiscard]] const VehicleCounters& counters() const noexcept { return counters_; }
+  /// How late speed and yaw rate come; zero: they do not.
+  [[nodiscard]] Nanos lag() const noexcept { return motion_.lateness.lag(); }
+  /// The yaw rate as it last came, for whoever can tell whether it is late; nothing where it was
+  /// never in range.
+  [[nodiscard]] std::optional<double> told_yaw_rate() const noexcept { return yaw_rate_.last; }
+  /// They are not late: whoever can tell says so.
+  void are_timely() noexcept { motion_.lateness.clear(); }
 
  private:
   /// One signal. Enumerations are kept by their number.
@@ -89,7 +99,10 @@ class VehicleSignals {
   };
   /// What the counter and the CRC of one message say; shared by its signals.
   struct Stream {
+    Stream(Nanos period_of, Nanos stale_after, Nanos late) noexcept
+        : period{period_of}, stale{stale_after}, lateness{period_of, late} {}
     Nanos period{}, stale{};
+    Lateness lateness;
     std::optional<std::uint8_t> counter;  ///< of the last fresh message; none: never heard
     Nanos last{};                         ///< when that came
     Nanos seen{};                         ///< when the last one came, fresh or repeated
@@ -98,7 +111,11 @@ class VehicleSignals {
   };
 
   void refuse_corrupt(Stream& stream) noexcept;
-  std::optional<Nanos> accept(Stream& stream, std::uint8_t counter, Nanos now) noexcept;
+  std::optional<Nanos> accept(Stream& stream, std::uint8_t counter, bool follows,
+                              Nanos now) noexcept;
+  [[nodiscard]] static bool follows(const Track& track, std::optional<double> value,
+                                    double step_max) noexcept;
+  void compare_streams() noexcept;
   void take(Track& track, std::optional<double> value, bool in_range, double step_max,
             Nanos now) noexcept;
   template <typename T>

@@ -132,6 +132,7 @@ struct HealthSettings {
   double blinded_mean = 245;                        ///< mean grey value, 0..255, and above
   double dark_mean = 4;                             ///< mean grey value, 0..255, and below
   double dirty_percent = 50;                        ///< of the picture without its detail
+  double misaligned_deg = 2;                        ///< past where the calibration says
   Nanos bus_lost = std::chrono::milliseconds{500};  ///< without a working bus
 };
 

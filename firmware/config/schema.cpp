@@ -371,6 +371,9 @@ constexpr Key kKeys[] = {
     number("health", "dirty_percent", 10, 100, "%",
            "So much of the picture lost the detail it had, at once: DEGRADED.",
            KERB_FIELD(health.dirty_percent)),
+    number("health", "misaligned_deg", 1, 30, "degrees",
+           "So far past where its calibration says a camera looks: DEGRADED.",
+           KERB_FIELD(health.misaligned_deg)),
     integer("health", "bus_lost_ms", 50, 60000, "ms",
             "Without a working bus: DEGRADED, if it is required.", KERB_FIELD(health.bus_lost)),
 
@@ -378,7 +381,7 @@ constexpr Key kKeys[] = {
            KERB_FIELD(budget.capture)),
     number("budget", "prepare_ms", 0.01, 1000, "ms", "Raw picture to grey and bands.",
            KERB_FIELD(budget.prepare)),
-    number("budget", "check_ms", 0.01, 1000, "ms", "Frozen, blinded, dark or dirty?",
+    number("budget", "check_ms", 0.01, 1000, "ms", "Frozen, blinded, dark, dirty or out of line?",
            KERB_FIELD(budget.check)),
     number("budget", "flow_ms", 0.01, 1000, "ms",
            "Motion in the picture; where it takes longer, frames are left out.",

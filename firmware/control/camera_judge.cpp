@@ -2,6 +2,7 @@
 #include "firmware/control/camera_judge.hpp"
 
 #include <algorithm>
+#include <numbers>
 
 namespace kerb {
 namespace {
@@ -123,6 +124,9 @@ void CameraJudge::judge_picture(const PipelineFacts& facts, Nanos now,
   const double dull = 100 * facts.look.dull;
   if (!any || blinded || dark || dull < settings_.dirty_percent) dull_since_ = now;
   monitor.report(Cause::camera_dirty, when(now - dull_since_ >= kDirtyFor), dull, now, camera_);
+  const double off = facts.aim_off_rad * 180 / std::numbers::pi;
+  monitor.report(Cause::camera_misaligned, when(any && off >= settings_.misaligned_deg), off, now,
+                 camera_);
 }
 
 }  // namespace kerb

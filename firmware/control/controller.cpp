@@ -196,7 +196,8 @@ void Controller::judge_bus(Nanos now) {
   // One cause for one fault: a lost bus explains why the vehicle is silent.
   std::optional<can::HealthFault> fault;
   if (!is_lost && now - start_ >= kSignalsGrace) fault = vehicle_.fault(now);
-  for (const Cause cause : {Cause::signals_missing, Cause::signals_implausible}) {
+  for (const Cause cause :
+       {Cause::signals_missing, Cause::signals_implausible, Cause::signals_late}) {
     const bool it_is = fault && fault->cause == cause;
     monitor_.report(cause, when(it_is), it_is ? fault->number : 0, now);
   }

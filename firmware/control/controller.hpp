@@ -10,6 +10,7 @@
 #include "firmware/config/config.hpp"
 #include "firmware/control/camera_judge.hpp"
 #include "firmware/control/service_test.hpp"
+#include "firmware/control/timeliness.hpp"
 #include "firmware/control/warner.hpp"
 #include "firmware/health/health_monitor.hpp"
 #include "firmware/pipeline/camera_pipeline.hpp"
@@ -122,6 +123,7 @@ class Controller {
   void tell_vehicle(Nanos now);
   void note_flow(Camera& camera, const PipelineFacts& facts, Nanos now);
   void note_motion(Camera& camera, Nanos now);
+  void judge_lateness(const ego::MotionReport& report);
   void summarise_motion(Camera& camera, Nanos now);
   void note_camera(Camera& camera, const PipelineFacts& facts, Nanos now);
   void change_state(Nanos now);
@@ -146,6 +148,7 @@ class Controller {
   HealthMonitor monitor_;
   HealthReport health_{};
   can::VehicleSignals vehicle_;
+  Timeliness timeliness_;  ///< of the vehicle's signals, while they seem late
   can::StatusPublisher status_;
   can::WarningPublisher warning_;
   can::ReadyPublisher ready_;

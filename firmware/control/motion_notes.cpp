@@ -44,6 +44,7 @@ void Controller::note_motion(Camera& camera, Nanos now) {
   const ego::MotionReport& report = camera.pipeline->motion();
   if (report.at == Nanos::zero() || report.at == camera.motion_at) return;
   camera.motion_at = report.at;
+  if (camera.index == 0) judge_lateness(report);
   const ego::EgoMotion& ego = report.ego;
   const bool changed = ego.state != camera.ego || ego.yaw_distrusted != camera.yaw_distrusted ||
                        ego.speed_distrusted != camera.speed_distrusted;
@@ -67,6 +68,18 @@ void Controller::note_motion(Camera& camera, Nanos now) {
   const auto at = static_cast<std::size_t>(most);
   post(events::person_moves(now, camera.name, report.boxes[at], report.of[at]));
   camera.mover_told = now;
+}
+
+/// While the signals seem late they are not used, so that what the pictures show is theirs alone.
+void Controller::judge_lateness(const ego::MotionReport& report) {
+  const Nanos lag = vehicle_.lag();
+  const std::optional<double> told = vehicle_.told_yaw_rate();
+  if (lag == Nanos::zero()) return timeliness_.reset();
+  if (report.ego.state != ego::EgoState::valid || !told) return;
+  timeliness_.add(report.at, report.ego.yaw_rate_radps, *told, lag);
+  if (!timeliness_.is_timely()) return;
+  log_.info("can", "the vehicle's signals are not late: the pictures show it turn as it says");
+  vehicle_.are_timely();
 }
 
 void Controller::summarise_motion(Camera& camera, Nanos now) {

@@ -30,6 +30,8 @@ constexpr Row kCauses[] = {
     {"flow_missing", "errc"},
     {"records_refused", "errno"},
     {"camera_dirty", "%"},
+    {"camera_misaligned", "deg"},
+    {"signals_late", "ms"},
 };
 static_assert(sizeof kCauses / sizeof kCauses[0] == kCauseCount);
 

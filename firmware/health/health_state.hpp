@@ -30,9 +30,11 @@ enum class Cause : std::uint8_t {
   vision_failed = 17,        ///< error code of the image operators or the detector
   flow_missing = 18,         ///< error code of the flow: people are found, not whether they move
   records_refused = 19,      ///< errno of the records of warnings: it warns all the same
-  camera_dirty = 20          ///< % of the picture without the detail it had
+  camera_dirty = 20,         ///< % of the picture without the detail it had
+  camera_misaligned = 21,    ///< degrees it looks past where its calibration says
+  signals_late = 22          ///< ms that what the vehicle says is late
 };
-inline constexpr int kCauseCount = 21;
+inline constexpr int kCauseCount = 23;
 
 [[nodiscard]] const char* name_of(HealthState state) noexcept;
 [[nodiscard]] const char* name_of(Cause cause) noexcept;

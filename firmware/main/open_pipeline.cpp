@@ -187,6 +187,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
       std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),
       std::move(*preparer), std::move(detector), budgets, hand_over, clock, std::move(motion),
       std::move(watch));
+  opened.pipeline->set_camera(ego::camera_of(settings, info.width, info.height));
   return opened;
 }
 

@@ -127,6 +127,10 @@ void CameraPipeline::process(Frame frame) {
   deviation_.store(look.deviation, kRelaxed);
   unchanged_.store(look.unchanged.count(), kRelaxed);
   dull_.store(look.dull, kRelaxed);
+  // The same picture again is no news: a frozen one would have people run along with the car, and
+  // what moved since the last new one moved in all the time since.
+  const bool news = look.unchanged == Nanos::zero();
+  if (aim_ && news) check_aim(prepared->grey, frame.captured);
   times(Stage::check).add(clock_.now() - ready);
 
   const DetectionList* people = &kNobody;
@@ -148,13 +152,12 @@ void CameraPipeline::process(Frame frame) {
   }
   vision_error_.store(-1, kRelaxed);
   const Nanos decided = clock_.now();
-  // The same picture again is no news: a frozen one would have people run along with the car, and
-  // what moved since the last new one moved in all the time since.
-  const bool news = look.unchanged == Nanos::zero();
   const bool moved = news && motion_ && measure_motion(*prepared, frame.captured);
   if (moved) judge_motion(*people, watch_ != nullptr);
   if (watch_) {
-    if (news) follow(*prepared, frame.captured, detector_ != nullptr, moved);
+    // After a jump of the view people stay where they were, until it is known what it was.
+    const bool steady = !aim_ || !aim_->suspects();
+    if (news && steady) follow(*prepared, frame.captured, detector_ != nullptr, moved);
     times(Stage::total).add(clock_.now() - begin);
   } else {
     // Motion is looked at now and then: what counts is what that takes of each frame's time.
@@ -162,6 +165,13 @@ void CameraPipeline::process(Frame frame) {
     times(Stage::total).add(decided - begin + motion_mean_);
   }
   processed_.fetch_add(1, kRelaxed);
+}
+
+void CameraPipeline::check_aim(const ImageView<Space::host, const std::uint8_t>& grey,
+                               Nanos captured) noexcept {
+  const Nanos from = std::max(std::exchange(aimed_, captured), captured - kLongestStep);
+  aim_->look(grey, captured, vehicle_.look().over(from, captured));
+  aim_off_.store(aim_->off(), kRelaxed);
 }
 
 void CameraPipeline::follow(const PreparedImage& image, Nanos captured, bool looked, bool moved) {
@@ -202,6 +212,7 @@ void CameraPipeline::judge_motion(const DetectionList& people, bool keep) {
   const Nanos start = clock_.now();
   motion_->judge(vehicle_.look().over(motion_->from(), motion_->to()), people, motions_.draft());
   if (keep) *moved_ = motions_.draft();  // no longer ours once it is published
+  if (aim_) aim_->travelled(motions_.draft().ego);
   motions_.publish();
   times(Stage::motion).add(clock_.now() - start);
 }
@@ -217,6 +228,7 @@ PipelineFacts CameraPipeline::facts() const noexcept {
   f.reopened = source_->reopened();
   f.look = {mean_.load(kRelaxed), deviation_.load(kRelaxed), Nanos{unchanged_.load(kRelaxed)},
             dull_.load(kRelaxed)};
+  f.aim_off_rad = aim_off_.load(kRelaxed);
   f.vision_error = vision_error_.load(kRelaxed);
   f.flow_error = flow_error_.load(kRelaxed);
   f.flow_too_slow = flow_too_slow_.load(kRelaxed);

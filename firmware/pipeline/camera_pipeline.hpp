@@ -7,6 +7,7 @@
 
 #include "firmware/ego/motion_watch.hpp"
 #include "firmware/ego/vehicle_history.hpp"
+#include "firmware/pipeline/aim_check.hpp"
 #include "firmware/pipeline/image_check.hpp"
 #include "firmware/pipeline/latest_frame.hpp"
 #include "firmware/pipeline/newest.hpp"
@@ -34,6 +35,7 @@ struct PipelineFacts {
   std::uint64_t skipped = 0;    ///< frames let go because a newer one was there
   std::uint64_t reopened = 0;
   ImageLook look;              ///< of the last processed frame
+  double aim_off_rad = 0;      ///< so far the camera looks past where its calibration says
   int vision_error = -1;       ///< Errc of the last frame's image operators or detector; -1: none
   int flow_error = -1;         ///< Errc of the last frame's flow; people are found all the same
   bool flow_too_slow = false;  ///< its share of the time gives less than a look a second: none
@@ -78,6 +80,11 @@ class CameraPipeline {
   void set_sink(PeopleSink* sink) noexcept { sink_ = sink; }
   /// What rings when a frame's people are known; before start(), as set_sink().
   void set_bell(Bell* bell) noexcept { bell_ = bell; }
+  /// Lens and mounting: from now on it is watched whether the camera still looks there. Before
+  /// start().
+  void set_camera(const ego::Camera& camera) {
+    aim_ = std::make_unique<AimCheck>(camera, info_.width, info_.height);
+  }
   void start();
   /// Ends both threads; bounded by the longest wait, 100 ms of clock time, and the frame in work.
   void stop();
@@ -128,6 +135,7 @@ class CameraPipeline {
   /// Whether the motion was measured, and people are to be judged by it.
   bool measure_motion(const PreparedImage& image, Nanos captured);
   void judge_motion(const DetectionList& people, bool keep);
+  void check_aim(const ImageView<Space::host, const std::uint8_t>& grey, Nanos captured) noexcept;
   void follow(const PreparedImage& image, Nanos captured, bool looked, bool moved);
   void enter(CameraCondition condition, Nanos now) noexcept;
   StageTimes& times(Stage stage) noexcept { return times_[static_cast<std::size_t>(stage)]; }
@@ -144,6 +152,8 @@ class CameraPipeline {
   const FrameSourceInfo info_;
   LatestFrame latest_;
   ImageCheck check_;
+  std::unique_ptr<AimCheck> aim_;  // null: nobody said where it looks
+  Nanos aimed_{};                  // the last frame it looked at
   Newest<Sighting> sightings_;
   Newest<ego::MotionReport> motions_;
   Newest<risk::PeopleReport> reports_;
@@ -161,7 +171,7 @@ class CameraPipeline {
   std::atomic<Nanos::rep> condition_since_{0}, last_frame_{0}, unchanged_{0};
   std::atomic<std::uint64_t> delivered_{0}, dropped_{0}, damaged_{0}, processed_{0}, skipped_{0};
   std::atomic<std::uint64_t> capture_beats_{0}, process_beats_{0};
-  std::atomic<double> mean_{0}, deviation_{0}, dull_{0};
+  std::atomic<double> mean_{0}, deviation_{0}, dull_{0}, aim_off_{0};
   std::atomic<int> vision_error_{-1}, flow_error_{-1};
   std::atomic<bool> flow_too_slow_{false};
   std::atomic<Nanos::rep> flow_look_{0};

@@ -32,6 +32,8 @@ constexpr std::array<bool, kCauseCount> kStops{
     false,  // flow_missing: people are found and followed all the same
     false,  // records_refused
     true,   // camera_dirty
+    true,   // camera_misaligned: people are not where it puts them
+    false,  // signals_late: without a speed it is no_speed
 };
 
 }  // namespace

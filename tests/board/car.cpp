@@ -47,16 +47,17 @@ void Car::send_loop() {
   motion.yaw_rate_radps = 0;
   for (int turn = 0; !stop_; turn = (turn + 1) % kMotionsPerBody) {
     std::this_thread::sleep_until(due);
-    due =
-        std::max(due + period, RealClock::now() - 2 * period);  // late ones are not all made up for
-    if (!talks_) continue;
+    const bool too_late = RealClock::now() - due > 2 * period;  // not all are made up for
+    due += period;
+    // A counter that stood still meanwhile would say that what comes now is late.
+    motion.counter = (motion.counter + 1) & 0xFU;
+    if (turn == 0) body.counter = (body.counter + 1) & 0xFU;
+    if (!talks_ || too_late) continue;
     constexpr double kStep = kAcceleration * kMotionPeriod;
     speed_ = speed_ + std::clamp(wanted_speed_ - speed_, -kStep, kStep);
     motion.speed_mps = speed_;
-    motion.counter = (motion.counter + 1) & 0xFU;
     send(can::encode(motion));
     if (turn != 0) continue;
-    body.counter = (body.counter + 1) & 0xFU;
     send(can::encode(body));
   }
 }

@@ -66,7 +66,8 @@ void PlayBus::send_loop() {
   auto due = RealClock::now();
   while (!stop_ && !(begun_ && RealClock::now() >= begin_ - real(kMotionPeriod / rate_))) {
     send_before();
-    due = std::max(due + real(kMotionPeriod / rate_), RealClock::now());
+    for (due += real(kMotionPeriod / rate_); due < RealClock::now(); ++turn_)  // left out
+      due += real(kMotionPeriod / rate_);
     std::this_thread::sleep_until(due);
   }
   for (const sim::Play::Message& message : play_.messages) {

@@ -1,5 +1,5 @@
 set(dir ${CMAKE_CURRENT_LIST_DIR}/firmware/can)
-foreach(name codec vehicle_signals publisher)
+foreach(name codec lateness vehicle_signals publisher)
   kerb_add_test(NAME unit_can_${name} SOURCES ${dir}/test_${name}.cpp LINKS kerb::firmware_can LABELS unit)
 endforeach()
 

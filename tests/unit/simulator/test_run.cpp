@@ -115,6 +115,7 @@ struct FaultCase {
   double amount;
 };
 
+/// Those that show in a plain picture: dirt and a knock need a view.
 void test_the_product_tells_the_faults_it_knows_and_recovers() {
   for (const FaultCase& c :
        {FaultCase{Kind::camera_blinded, 1}, FaultCase{Kind::camera_frozen, 1},
@@ -125,6 +126,21 @@ void test_the_product_tells_the_faults_it_knows_and_recovers() {
     TEST_ASSERT_TRUE_MESSAGE(r.judgement.passed(),
                              (std::string{name_of(c.kind)} + ": " + failures(r)).c_str());
   }
+}
+
+/// Missing as long as nothing comes, then late as long as it lasts, by its name.
+void test_the_product_calls_late_signals_late() {
+  Scenario s = with_fault(Kind::signals_late, 0.8, 2.5, 6);
+  s.seconds = 9.2;
+  const Run r = run(s, Candidate::product);
+  TEST_ASSERT_TRUE_MESSAGE(r.judgement.passed(), failures(r).c_str());
+  bool late = false;
+  for (const Heard::State& state : r.judgement.heard.states)
+    if (state.health.cause == Cause::signals_late) {
+      late = true;
+      TEST_ASSERT_DOUBLE_WITHIN(50, 800, state.health.number);
+    }
+  TEST_ASSERT_TRUE(late);
 }
 
 void test_the_oracle_tells_every_fault_and_the_others_none() {
@@ -169,6 +185,7 @@ int main() {
   RUN_TEST(test_the_product_runs_to_the_end_and_is_well);
   RUN_TEST(test_two_runs_of_the_product_send_the_same_bytes_at_the_same_time);
   RUN_TEST(test_the_product_tells_the_faults_it_knows_and_recovers);
+  RUN_TEST(test_the_product_calls_late_signals_late);
   RUN_TEST(test_the_oracle_tells_every_fault_and_the_others_none);
   RUN_TEST(test_a_sensor_without_a_format_is_refused_in_one_line);
   RUN_TEST(test_the_cameras_mounting_is_the_scenarios);

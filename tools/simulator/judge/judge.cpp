@@ -223,6 +223,9 @@ class Judge {
         if (other == nullptr && state.health.state != HealthState::active) other = &state.health;
         continue;
       }
+      if (!named(fault))
+        return add(kRule, false,
+                   fmt::format("{} was told as {} alone", name, name_of(state.health.cause)));
       const double after = state.at - fault.from_s;
       if (const Heard::State* well = active_between(state.at, fault.to_s))
         return add(kRule, false,
@@ -235,6 +238,16 @@ class Judge {
     add(kRule, false,
         other != nullptr ? fmt::format("{} was not told; instead {}", name, in_words(other))
                          : fmt::format("{} from {:.2f} s on was never told", name, fault.from_s));
+  }
+  /// What is late does not come at first, and may be called missing; but not for good.
+  [[nodiscard]] bool named(const FaultSpec& fault) const {
+    if (fault.kind != FaultSpec::Kind::signals_late ||
+        fault.to_s - fault.from_s < fault.amount + rules_.naming)
+      return true;
+    return std::ranges::any_of(out_.heard.states, [&](const Heard::State& state) {
+      return state.at >= fault.from_s && state.at <= fault.to_s &&
+             state.health.cause == Cause::signals_late;
+    });
   }
   void recovers(const FaultSpec& fault) {
     const HealthReport* after = health_at(fault.to_s + rules_.recovery);
@@ -326,14 +339,13 @@ bool tells(const HealthReport& health, FaultSpec::Kind kind) noexcept {
       return health.cause == Cause::camera_silent;
     case Kind::camera_dirty:
       return health.cause == Cause::camera_dirty;
-    case Kind::camera_misaligned:  // there is no cause of that name: whatever says it is the
-                                   // picture
-      return health.cause == Cause::camera_blinded || health.cause == Cause::camera_dark ||
-             health.cause == Cause::camera_damaged || health.cause == Cause::vision_failed;
+    case Kind::camera_misaligned:
+      return health.cause == Cause::camera_misaligned;
     case Kind::signals_lost:
     case Kind::signals_stuck:
-    case Kind::signals_late:
       return health.cause == Cause::signals_missing;
+    case Kind::signals_late:  // nothing comes at first, and then what is late
+      return health.cause == Cause::signals_missing || health.cause == Cause::signals_late;
     case Kind::signals_implausible:
       return health.cause == Cause::signals_implausible;
   }

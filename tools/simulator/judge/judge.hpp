@@ -19,6 +19,7 @@ struct HouseRules {
   double status_gap = 0.15;       ///< KW_Status comes every 0.1
   double warning_gap = 0.1;       ///< KW_Warning every 0.05, while there is one
   double recovery = 3;            ///< after a fault, ACTIVE again
+  double naming = 2;              ///< after they come again, late signals are called late
   // An information is about somebody: it may begin so long before they are in the close zone and
   // last so long after. Beyond, it counts as one without anybody, and anew each `idle`.
   double information_early = 1.5, information_late = 3, idle = 10;

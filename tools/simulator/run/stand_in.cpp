@@ -35,13 +35,14 @@ Cause cause_of(FaultSpec::Kind kind) {
     case Kind::camera_dark:
       return Cause::camera_dark;
     case Kind::camera_misaligned:
-      return Cause::vision_failed;
+      return Cause::camera_misaligned;
     case Kind::camera_silent:
       return Cause::camera_silent;
     case Kind::signals_lost:
     case Kind::signals_stuck:
-    case Kind::signals_late:
       return Cause::signals_missing;
+    case Kind::signals_late:
+      return Cause::signals_late;
     case Kind::signals_implausible:
       return Cause::signals_implausible;
   }

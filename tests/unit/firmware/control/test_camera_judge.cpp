@@ -203,6 +203,23 @@ void test_a_dirty_picture_is_told_when_it_stays_so() {
   s.expect(HealthState::active, Cause::none);
 }
 
+void test_a_camera_that_looks_elsewhere_is_told_at_once() {
+  Scene s;
+  s.run(seconds{2});
+  s.facts.aim_off_rad = 1.9 * 3.14159265 / 180;
+  s.run(seconds{1});
+  s.expect(HealthState::active, Cause::none);
+  s.facts.aim_off_rad = 5 * 3.14159265 / 180;
+  s.run(milliseconds{10});
+  s.expect(HealthState::degraded, Cause::camera_misaligned);
+  TEST_ASSERT_DOUBLE_WITHIN(0.01, 5, s.monitor.evaluate(s.now).number);
+  s.facts.aim_off_rad = 0;
+  s.run(milliseconds{900});
+  s.expect(HealthState::degraded, Cause::camera_misaligned);
+  s.run(milliseconds{200});
+  s.expect(HealthState::active, Cause::none);
+}
+
 void test_a_pipeline_that_mostly_misses_its_budget_is_degraded() {
   Scene s;
   s.total.sum = std::chrono::hours{1};  // long ago: only the last two seconds count
@@ -248,6 +265,7 @@ int main() {
   RUN_TEST(test_frames_we_skip_count_as_dropped);
   RUN_TEST(test_a_frozen_a_blinded_and_a_dark_picture_are_told_apart);
   RUN_TEST(test_a_dirty_picture_is_told_when_it_stays_so);
+  RUN_TEST(test_a_camera_that_looks_elsewhere_is_told_at_once);
   RUN_TEST(test_a_pipeline_that_mostly_misses_its_budget_is_degraded);
   RUN_TEST(test_failing_vision_is_a_failure);
   RUN_TEST(test_a_failing_flow_degrades_as_people_are_still_found);

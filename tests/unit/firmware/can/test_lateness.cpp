@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/can/lateness.hpp"
+
+#include <deque>
+#include <random>
+
+#include "firmware/can/codec.hpp"
+#include "firmware/can/vehicle_signals.hpp"
+#include "tests/support/unity.hpp"
+
+using namespace kerb;
+using namespace kerb::can;
+using namespace std::chrono_literals;
+
+void setUp() {}
+void tearDown() {}
+
+namespace {
+
+/// A car whose messages go through something that may hold them up or lose them, and arrive when
+/// that lets them. Time goes by in steps of a millisecond; the sender keeps its timetable.
+struct Line {
+  void run(Nanos time) {
+    for (const Nanos end = now + time; now < end;) {
+      now += 1ms;
+      if (paused) continue;
+      sent += 1ms;
+      if (sent % motion_period == 0ms) say(encode(VehicleMotion{speed, yaw, motion++}));
+      if (sent % 100ms == 0ms) say(encode(VehicleBody{TurnSignal::off, Gear::drive, body++}));
+      motion &= 0xF;
+      body &= 0xF;
+      while (!queue.empty() && queue.front().at <= now) {
+        signals.feed(queue.front().frame, now);
+        queue.pop_front();
+      }
+      worst = std::max(worst, signals.lag());
+      speed += acceleration * 1e-3;
+    }
+  }
+  void say(const CanFrame& frame) {
+    if (loses) return;
+    Nanos at = now + delay;
+    if (jitter > Nanos::zero())
+      at += Nanos{std::uniform_int_distribution<Nanos::rep>{0, jitter.count()}(random)};
+    if (!queue.empty()) at = std::max(at, queue.back().at);
+    queue.push_back({at, frame});
+  }
+  [[nodiscard]] bool late() const { return signals.lag() > Nanos::zero(); }
+  [[nodiscard]] double lag_ms() const {
+    return std::chrono::duration<double, std::milli>{signals.lag()}.count();
+  }
+
+  struct Due {
+    Nanos at;
+    CanFrame frame;
+  };
+  VehicleSignals signals{VehicleLimits{}, Nanos{1s}};
+  std::mt19937 random{7};
+  Nanos now = 1s, sent{}, delay{}, jitter{}, worst{};
+  Nanos motion_period = 20ms;
+  std::deque<Due> queue;
+  std::uint8_t motion = 0, body = 0;
+  double speed = 10, yaw = 0, acceleration = 0;
+  bool loses = false, paused = false;
+};
+
+void expect_late(const Line& line, double ms) {
+  TEST_ASSERT_DOUBLE_WITHIN(45, ms, line.lag_ms());
+  const VehicleState state = line.signals.at(line.now);
+  TEST_ASSERT_EQUAL_STRING("late", name_of(state.speed_mps.validity));
+  TEST_ASSERT_FALSE(state.speed_mps.value.has_value());
+  TEST_ASSERT_FALSE(state.yaw_rate_radps.value.has_value());
+  const auto fault = line.signals.fault(line.now);
+  TEST_ASSERT_TRUE(fault.has_value());
+  TEST_ASSERT_EQUAL(Cause::signals_late, fault->cause);
+  TEST_ASSERT_DOUBLE_WITHIN(45, ms, fault->number);
+}
+
+/// Silence, then messages that go on where they were: told as missing first, then as late, for as
+/// long as it lasts; and all is well once the queue has run empty. Any length from the silence that
+/// is a fault on, also those at which the short counter is where it would be without.
+void test_messages_that_were_held_up_are_late_until_they_have_caught_up() {
+  for (const Nanos held : {300ms, 320ms, 400ms, 500ms, 640ms, 800ms, 960ms, 1280ms, 2000ms}) {
+    Line line;
+    line.run(4s);
+    TEST_ASSERT_FALSE(line.signals.fault(line.now).has_value());
+    line.delay = held;
+    line.run(210ms);
+    TEST_ASSERT_EQUAL(Cause::signals_missing, line.signals.fault(line.now)->cause);
+    line.run(held - 200ms);
+    line.run(220ms);
+    expect_late(line, std::chrono::duration<double, std::milli>{held}.count());
+    line.run(60s);
+    expect_late(line, std::chrono::duration<double, std::milli>{held}.count());
+    line.delay = Nanos::zero();  // what waits comes at once, before anything newer
+    line.run(held + 300ms);
+    TEST_ASSERT_FALSE(line.signals.fault(line.now).has_value());
+    TEST_ASSERT_TRUE(line.signals.at(line.now).speed_mps.value.has_value());
+  }
+}
+
+void test_late_messages_that_are_thrown_away_leave_nothing_late() {
+  Line line;
+  line.run(4s);
+  line.delay = 800ms;
+  line.run(3s);
+  expect_late(line, 800);
+  TEST_ASSERT_TRUE(line.signals.at(line.now).gear.value.has_value());  // of use even late
+  line.queue.clear();
+  line.delay = Nanos::zero();
+  line.run(300ms);
+  TEST_ASSERT_FALSE(line.signals.fault(line.now).has_value());
+}
+
+/// The counter has gone on by what time demands: nothing is late, however long it was.
+void test_lost_messages_are_not_late_ones() {
+  for (int ms = 20; ms <= 3000; ms += 20) {
+    Line line;
+    line.run(4s);
+    line.loses = true;
+    line.run(std::chrono::milliseconds{ms});
+    line.loses = false;
+    line.run(500ms);
+    TEST_ASSERT_EQUAL_INT64(0, line.worst.count());
+    TEST_ASSERT_FALSE(line.signals.fault(line.now).has_value());
+  }
+}
+
+void test_single_losses_and_losses_while_late_change_nothing() {
+  Line line;
+  line.run(4s);
+  const auto lose_some = [&](Nanos time) {
+    for (Nanos end = line.now + time; line.now < end;) {
+      line.loses = std::uniform_int_distribution{0, 9}(line.random) == 0;
+      line.run(20ms);
+    }
+    line.loses = false;
+  };
+  lose_some(60s);
+  TEST_ASSERT_EQUAL_INT64(0, line.worst.count());
+  line.delay = 800ms;
+  line.run(2s);
+  lose_some(30s);
+  expect_late(line, 800);
+}
+
+/// Jitter of three periods, hold-ups that the limit of silence forgives, and a timetable that is
+/// off by a twentieth: no fault.
+void test_jitter_hold_ups_and_another_timetable_are_not_lateness() {
+  for (const Nanos period : {20ms, 19ms, 21ms, 25ms, 40ms}) {
+    Line line;
+    line.motion_period = period;
+    line.jitter = 60ms;
+    line.run(60s);
+    for (int i = 0; i < 6; ++i) {  // and now and then a sender that waits for the bus
+      line.paused = true;
+      line.run(120ms);
+      line.paused = false;
+      line.run(20s);
+    }
+    TEST_ASSERT_EQUAL_INT64(0, line.worst.count());
+    TEST_ASSERT_FALSE(line.signals.fault(line.now).has_value());
+  }
+}
+
+/// A sender that paused looks the same, unless what it says cannot have been said one message
+/// after the last.
+void test_a_sender_that_paused_is_told_unless_its_values_say_better() {
+  for (const bool braked : {false, true}) {
+    Line line;
+    line.run(4s);
+    line.paused = true;
+    line.run(700ms);
+    if (braked) line.speed -= 4;
+    line.paused = false;
+    line.run(500ms);
+    TEST_ASSERT_EQUAL(!braked, line.late());
+    line.signals.are_timely();
+    TEST_ASSERT_FALSE(line.signals.fault(line.now).has_value());
+    line.run(10s);
+    TEST_ASSERT_FALSE(line.late());
+  }
+}
+
+void test_a_sender_that_starts_anew_is_not_late() {
+  for (std::uint8_t ahead = 2; ahead < 16; ++ahead) {
+    Line line;
+    line.run(4s);
+    line.paused = true;
+    line.run(700ms);
+    line.paused = false;
+    line.motion = (line.motion + ahead) & 0xF;
+    line.run(500ms);
+    TEST_ASSERT_FALSE(line.late());
+    TEST_ASSERT_FALSE(line.signals.fault(line.now).has_value());
+  }
+}
+
+void test_a_counter_that_stuck_and_goes_on_is_not_late() {
+  Line line;
+  line.run(4s);
+  const CanFrame stuck = encode(
+      VehicleMotion{line.speed, line.yaw, static_cast<std::uint8_t>((line.motion + 15) & 0xF)});
+  for (int i = 0; i < 50; ++i) {
+    line.now += 20ms;
+    line.signals.feed(stuck, line.now);
+  }
+  TEST_ASSERT_EQUAL(Cause::signals_missing, line.signals.fault(line.now)->cause);
+  line.run(500ms);
+  TEST_ASSERT_FALSE(line.signals.fault(line.now).has_value());
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_messages_that_were_held_up_are_late_until_they_have_caught_up);
+  RUN_TEST(test_late_messages_that_are_thrown_away_leave_nothing_late);
+  RUN_TEST(test_lost_messages_are_not_late_ones);
+  RUN_TEST(test_single_losses_and_losses_while_late_change_nothing);
+  RUN_TEST(test_jitter_hold_ups_and_another_timetable_are_not_lateness);
+  RUN_TEST(test_a_sender_that_paused_is_told_unless_its_values_say_better);
+  RUN_TEST(test_a_sender_that_starts_anew_is_not_late);
+  RUN_TEST(test_a_counter_that_stuck_and_goes_on_is_not_late);
+  return UNITY_END();
+}
