@@ -25,7 +25,7 @@ struct ExistenceSettings {
   double most = 4;       ///< nobody is surer than this
   double confirm = 2.2;  ///< 0.9
   double drop = -2.2;    ///< 0.1
-  int confirm_hits = 4, confirm_within = 5;  ///< detections, in frames looked at
+  int confirm_hits = 3, confirm_within = 5;  ///< detections, in frames looked at
   double sure_score = 15;                    ///< two such are enough; so are two that surely move
   int tentative_misses = 4;                  ///< in a row, before it is confirmed
 };

@@ -20,8 +20,10 @@ constexpr double kFarOff = 9;     // squared standard deviations from which a bo
 constexpr double kNoFit = -20;
 constexpr double kFlowFarOff = 6, kFlowHopeless = 36;
 // Boxes that run away from the flow: it is of what is behind. How quickly that is believed, from
-// how many standard deviations on, and how much less the flow then counts.
+// how many standard deviations on, and how much less the flow then counts; in a car that drives so
+// fast: to one that stands, what is behind does not move.
 constexpr double kRunsAway = 0.3, kRunsAwayFrom = 0.3, kDistrust = 100, kMostAway = 3;
+constexpr double kDrives = 1;  // m/s
 
 double squared(double x) noexcept { return x * x; }
 
@@ -401,7 +403,9 @@ void GroundFilter::see_flow(const CameraModel& camera, const FilterSettings& set
           squared(settings.flow_share * dx) + squared(yaw_px),
       squared(settings.flow_doubt) * squared(std::max(growth_sigma, settings.growth_least)) +
           squared(settings.flow_share * growth)};
-  const double distrust = 1 + kDistrust * std::max(0.0, squared(away_) - squared(kRunsAwayFrom));
+  const bool drives = way.speed_known && std::abs(way.speed_mps) > kDrives;
+  const double distrust =
+      1 + (drives ? kDistrust * std::max(0.0, squared(away_) - squared(kRunsAwayFrom)) : 0);
   const State before = state_;
   for (int i = 0; i < 2; ++i) {  // one after the other: their errors have nothing in common
     const Eigen::Matrix<double, 1, kSize> row = h.row(i);
