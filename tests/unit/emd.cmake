@@ -1,0 +1,4 @@
+# Earth Mover's Distance.
+kerb_add_test(NAME unit_emd_solvers LABELS unit
+  SOURCES gpu/test_emd_solvers.cpp gpu/emd_oracle.cpp
+  LINKS kerb::gpu_emd)
