@@ -162,26 +162,29 @@ std::int64_t Transport::solve(int sources, const std::int32_t* supply, int sinks
   std::int32_t total_supply = 0, total_demand = 0;
   for (int i = 0; i < sources; ++i) total_supply += supply[i];
   for (int j = 0; j < sinks; ++j) total_demand += demand[j];
+  n_ = m_ = 0;
   if (total_supply == 0 || total_demand == 0) return 0;
-  std::array<std::int8_t, kMaxSide> column{};
-  m_ = 0;
   for (int j = 0; j < sinks; ++j)
     if (demand[j] > 0) {
-      column[at(m_)] = static_cast<std::int8_t>(j);
+      column_[at(m_)] = static_cast<std::int8_t>(j);
       demand_[at(m_++)] = demand[j] * kFine;
     }
   const bool has_spare_sink = total_supply > total_demand;
-  if (has_spare_sink) demand_[at(m_)] = (total_supply - total_demand) * kFine;
-  n_ = 0;
+  if (has_spare_sink) {
+    demand_[at(m_)] = (total_supply - total_demand) * kFine;
+    column_[at(m_)] = -1;
+  }
   for (int i = 0; i < sources; ++i)
     if (supply[i] > 0) {
       supply_[at(n_)] = supply[i] * kFine + 1;
-      for (int k = 0; k < m_; ++k) cost_[at(n_)][at(k)] = costs[i * stride + column[at(k)]];
+      for (int k = 0; k < m_; ++k) cost_[at(n_)][at(k)] = costs[i * stride + column_[at(k)]];
+      row_[at(n_)] = static_cast<std::int8_t>(i);
       ++n_;
     }
   if (total_supply < total_demand) {
     supply_[at(n_)] = (total_demand - total_supply) * kFine + 1;
     for (int k = 0; k < m_; ++k) cost_[at(n_)][at(k)] = 0;
+    row_[at(n_)] = -1;
     ++n_;
   }
   if (has_spare_sink) {
@@ -206,6 +209,19 @@ std::int64_t Transport::solve(int sources, const std::int32_t* supply, int sinks
     cost += std::int64_t{whole} * cost_of(node, parent_[at(node)]);
   }
   return cost;
+}
+
+double Transport::cost_by(const float* costs, int stride) const noexcept {
+  double sum = 0;
+  for (int node = 1; node < n_ + m_; ++node) {
+    const int other = parent_[at(node)];
+    const int row = row_[at(std::min(node, other))],
+              column = column_[at(std::max(node, other) - n_)];
+    if (row < 0 || column < 0) continue;
+    sum += static_cast<double>((flow_[at(node)] + n_) / kFine) *
+           static_cast<double>(costs[row * stride + column]);
+  }
+  return sum;
 }
 
 std::uint32_t Transport::solve(const Ground& ground, const Signature& from,

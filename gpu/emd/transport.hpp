@@ -32,6 +32,9 @@ class Transport {
   /// Of two signatures over a ground distance: fits into 32 bits.
   std::uint32_t solve(const Ground& ground, const Signature& from, const Signature& to) noexcept;
 
+  /// What the last solution costs by other costs than it was found for: the given ones, before they
+  /// became whole numbers. costs + i * stride as given to solve().
+  [[nodiscard]] double cost_by(const float* costs, int stride) const noexcept;
   /// Basis changes of the last problem.
   [[nodiscard]] int pivots() const noexcept { return pivots_; }
 
@@ -46,6 +49,7 @@ class Transport {
   }
 
   int n_ = 0, m_ = 0, pivots_ = 0;
+  std::array<std::int8_t, kMaxSide> row_{}, column_{};  // the caller's; -1: of what stays
   alignas(16) std::array<std::array<std::int32_t, kRow>, kMaxSide> cost_{};
   alignas(16) std::array<std::int32_t, kRow> v_{};  // of sinks
   std::array<std::int32_t, kMaxSide> u_{};          // of sources
