@@ -5,6 +5,14 @@
 #include "gpu/emd/ground.hpp"
 #include "gpu/image/both.hpp"
 
+#if defined(__CUDA_ARCH__) || defined(__clang__)
+#define KERB_UNROLL_BINS _Pragma("unroll")
+#elif defined(__CUDACC__)
+#define KERB_UNROLL_BINS  // the host's side of a kernel's source: neither compiler reads the other's
+#else
+#define KERB_UNROLL_BINS _Pragma("GCC unroll 16")
+#endif
+
 /// Distances that need no solver, because of how the bins lie. Both sides have the same mass. For
 /// gpu/emd alone.
 namespace kerb::emd {
@@ -34,7 +42,7 @@ KERB_BOTH std::uint32_t closed_form_cost(const ClosedForm& form, const P& p, con
   std::int32_t excess[kMaxBins];
   std::int32_t sum = 0;
   std::uint32_t cost = 0;
-#pragma GCC unroll 16
+  KERB_UNROLL_BINS
   for (int k = 0; k < kMaxBins; ++k) {
     const std::int32_t more = k < form.bins ? p(k) - q(k) : 0;
     sum += more;
@@ -48,10 +56,10 @@ KERB_BOTH std::uint32_t closed_form_cost(const ClosedForm& form, const P& p, con
   const auto step = static_cast<std::uint32_t>(form.steps[0]);
   if (form.kind == GroundKind::flat) return cost * step;
   std::uint32_t least = 0xFFFFFFFFU;
-#pragma GCC unroll 16
+  KERB_UNROLL_BINS
   for (int m = 0; m < kMaxBins; ++m) {
     std::uint32_t around = 0;
-#pragma GCC unroll 16
+    KERB_UNROLL_BINS
     for (int k = 0; k < kMaxBins; ++k) {
       const std::int32_t off = excess[k] - excess[m];
       if (k < form.bins) around += static_cast<std::uint32_t>(off < 0 ? -off : off);
@@ -61,12 +69,13 @@ KERB_BOTH std::uint32_t closed_form_cost(const ClosedForm& form, const P& p, con
   return least * step;
 }
 
+struct BinsOf {
+  const std::uint8_t* bins;
+  KERB_BOTH std::int32_t operator()(int k) const noexcept { return bins[k]; }
+};
 [[nodiscard]] inline std::uint32_t closed_form_cost(const ClosedForm& form, const Signature& p,
                                                     const Signature& q) noexcept {
-  const auto of = [](const Signature& s) {
-    return [&s](int k) { return std::int32_t{s.bins[static_cast<std::size_t>(k)]}; };
-  };
-  return closed_form_cost(form, of(p), of(q));
+  return closed_form_cost(form, BinsOf{p.bins.data()}, BinsOf{q.bins.data()});
 }
 
 }  // namespace kerb::emd
