@@ -8,7 +8,8 @@
 #if defined(__CUDA_ARCH__) || defined(__clang__)
 #define KERB_UNROLL_BINS _Pragma("unroll")
 #elif defined(__CUDACC__)
-#define KERB_UNROLL_BINS  // the host's side of a kernel's source: neither compiler reads the other's
+#define KERB_UNROLL_BINS  // the host's side of a kernel's source: neither compiler reads the
+                          // other's
 #else
 #define KERB_UNROLL_BINS _Pragma("GCC unroll 16")
 #endif
