@@ -32,7 +32,8 @@ struct DistanceSettings {
   int mass = kMaxMass;
   Solver solver = Solver::automatic;
   /// Results of earlier frames that are kept, rounded down to a power of two; 0: none;
-  /// kAutomaticCache: twice the signatures of a frame, at most 4 million.
+  /// kAutomaticCache: four for each signature of a frame, at most 8 million on CUDA (32 bytes each)
+  /// and 2 million on the CPU (64).
   std::int64_t cache_entries = kAutomaticCache;
   bool find_duplicates = true;  ///< within a frame
   /// For tests of what happens when keys hash alike: how many bits of the hash count, 0..32.

@@ -100,7 +100,7 @@ class DistancesCpu final : public Distances {
         form_{closed_form(ground)},
         mask_{hash_mask(settings.hash_bits)},
         atlas_{std::move(atlas)},
-        cache_{solver == Solver::closed_form ? 0 : cache_sets(settings, most)},
+        cache_{solver == Solver::closed_form ? 0 : cache_sets(settings, most, Backend::cpu)},
         scratch_(static_cast<std::size_t>(workers.count())),
         keys_(most) {
     if (solver == Solver::closed_form) return;
@@ -224,7 +224,7 @@ class DistancesCpu final : public Distances {
   /// Frames are numbered; before the numbers run out, all is forgotten.
   void next_stamp() noexcept {
     if (stamp_ >= 0xFFFFFFF0U) {
-      cache_ = ResultCache{cache_sets(settings_, most_)};
+      cache_ = ResultCache{cache_sets(settings_, most_, Backend::cpu)};
       stamp_ = 0;
       oldest_ = 1;
     }

@@ -143,7 +143,7 @@ class DistancesCuda final : public Distances {
     if (Status ok = make(list_, most_); !ok) return ok;
     if (settings_.find_duplicates)
       if (Status ok = make(table_, table_places(most_)); !ok) return ok;
-    sets_ = cache_sets(settings_, most_);
+    sets_ = cache_sets(settings_, most_, Backend::cuda);
     if (sets_ > 0) {
       if (Status ok = make(cache_, std::size_t{sets_} * kWays * 2); !ok) return ok;
       if (Status ok = clear_cache(); !ok) return ok;

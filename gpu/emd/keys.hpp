@@ -36,17 +36,16 @@ KERB_BOTH std::uint32_t second_hash(std::uint32_t h) noexcept {
   return bits >= 32 ? 0xFFFFFFFFU : (1U << bits) - 1U;
 }
 
-/// Sets of kWays the cache is made of: a power of two; 0: no cache.
-[[nodiscard]] inline std::uint32_t cache_sets(const DistanceSettings& settings,
-                                              std::size_t most) noexcept {
-  std::uint64_t entries = settings.cache_entries < 0
-                              ? 2 * std::uint64_t{most}
-                              : static_cast<std::uint64_t>(settings.cache_entries);
-  const std::uint64_t limit = std::uint64_t{1} << 22;
-  if (settings.cache_entries < 0 && entries > limit) entries = limit;
+/// Sets of kWays the cache is made of: a power of two; 0: no cache. With four places for each
+/// signature of a frame hardly one of a full frame finds its set taken.
+[[nodiscard]] inline std::uint32_t cache_sets(const DistanceSettings& settings, std::size_t most,
+                                              Backend backend) noexcept {
+  const std::uint64_t limit = std::uint64_t{1} << (backend == Backend::cuda ? 23 : 21);
+  std::uint64_t entries = static_cast<std::uint64_t>(settings.cache_entries);
+  if (settings.cache_entries < 0) entries = 4 * std::uint64_t{most} < limit ? 4 * most : limit;
   if (entries < kWays) return 0;
   std::uint64_t sets = 1;
-  while (2 * sets * kWays <= entries && sets < (std::uint64_t{1} << 28)) sets *= 2;
+  while (2 * sets * kWays <= entries) sets *= 2;
   return static_cast<std::uint32_t>(sets);
 }
 

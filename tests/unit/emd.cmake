@@ -9,3 +9,6 @@ kerb_add_test(NAME unit_emd_distances LABELS unit THREADED
 kerb_add_test(NAME unit_emd_signatures LABELS unit
   SOURCES gpu/test_emd_signatures.cpp
   LINKS kerb::gpu_emd)
+kerb_add_test(NAME unit_emd_targets LABELS unit
+  SOURCES gpu/test_emd_targets.cpp gpu/emd_oracle.cpp
+  LINKS kerb::gpu_emd)

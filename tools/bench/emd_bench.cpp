@@ -68,8 +68,10 @@ class EmdRunner {
         bench_.picture.height < (bench_.small ? 48 : 720) || bench_.target.width < 1)
       return Error{Errc::invalid_argument, 0, "bench emd", "pictures: at least 1280 x 720"};
     if (Status ok = contexts_.open(bench_.cuda); !ok) return ok.error();
-    for (const int bins : bench_.bins)
+    for (const int bins : bench_.bins) {
       if (Status ok = all_of(bins); !ok) return ok.error();
+      tell();
+    }
     return std::move(rows_);
   }
 
@@ -96,7 +98,13 @@ class EmdRunner {
   [[nodiscard]] const Context& cpu() const { return *contexts_.cpu; }
   [[nodiscard]] const Context& cuda() const { return *contexts_.cuda; }
 
-  void say(const std::string& what) const {
+  /// Hands on the rows that nobody has been told of.
+  void tell() {
+    for (; told_ < rows_.size(); ++told_)
+      if (bench_.on_row) bench_.on_row(rows_[told_]);
+  }
+  void say(const std::string& what) {
+    tell();
     if (bench_.on_progress) bench_.on_progress(what);
   }
 
@@ -106,8 +114,9 @@ class EmdRunner {
     if (!ground) return ground.error();
     const Result<Signature> target = target_of(bench_.target, bins);
     if (!target) return target.error();
-    if (bench_.cpu && bins == bench_.bins.back())
-      if (Status ok = solvers(*ground, costs, *target); !ok) return ok;
+    const bool most_bins = bins == *std::max_element(bench_.bins.begin(), bench_.bins.end());
+    if (bench_.cpu && most_bins)
+      if (Status ok = solvers(*ground, costs); !ok) return ok;
     const Result<Ground> line = Ground::line(bins);
     if (!line) return line.error();
     std::vector<Frame> frames;
@@ -120,11 +129,13 @@ class EmdRunner {
       frames.push_back(std::move(any));
     }
     if (Status ok = compare(*ground, Solver::automatic, *target, frames); !ok) return ok;
-    if (!bench_.cuda) return Done{};
-    if (Status ok = compare(*ground, Solver::packed_simplex, *target, frames); !ok) return ok;
-    if (bins != bench_.bins.back()) return Done{};
-    if (Status ok = compare(*line, Solver::automatic, *target, frames); !ok) return ok;
-    return hard_cases(*ground, *target, frames.back());
+    if (bench_.cuda) {
+      std::vector<Frame> largest{frames.end()[-2], frames.end()[-1]};
+      if (Status ok = compare(*ground, Solver::packed_simplex, *target, largest); !ok) return ok;
+      if (!most_bins) return Done{};
+      if (Status ok = hard_cases(*ground, *target, frames.back()); !ok) return ok;
+    }
+    return most_bins ? compare(*line, Solver::automatic, *target, frames) : Status{Done{}};
   }
 
   Status add_picture(Size size, int bins, std::vector<Frame>& frames) {
@@ -148,10 +159,11 @@ class EmdRunner {
 
   // --- solvers by themselves, on one core
 
-  Status solvers(const Ground& ground, const std::vector<float>& costs, const Signature& target) {
+  Status solvers(const Ground& ground, const std::vector<float>& costs) {
     const int bins = ground.bins(), mass = kWindow * kWindow;
     say("solvers, " + std::to_string(bins) + " bins");
     Random random{3};
+    const Signature target = random_signature(random, bins, mass);
     std::vector<Signature> all;
     for (std::size_t i = 0; i < bench_.problems; ++i)
       all.push_back(random_signature(random, bins, mass));
@@ -339,9 +351,10 @@ class EmdRunner {
     };
     for (const bool cold : {true, false}) {
       row.cache = cold ? "cold" : "warm";
-      if (Status timing = timed(row, kBatch, bench_.repeats, distances,
+      const int batch = distances.solver() == Solver::packed_simplex ? 2 : kBatch;
+      if (Status timing = timed(row, batch, bench_.repeats, distances,
                                 [&]() -> Status {
-                                  for (int i = 0; i < kBatch; ++i) {
+                                  for (int i = 0; i < batch; ++i) {
                                     if (cold)
                                       if (Status ok = distances.forget(); !ok) return ok;
                                     if (Status ok = queue(); !ok) return ok;
@@ -356,6 +369,7 @@ class EmdRunner {
       if (Status ok = wait(stream); !ok) return ok;
       rows_.back().equals_cpu = actual == frame.expected;
     }
+    if (distances.solver() == Solver::packed_simplex) return Done{};
     if (Status ok = with_planes(distances, row, frame); !ok) return ok;
     if (frame.what != "picture") return Done{};
     return with_picture(distances, row, frame, *keys, *costs);
@@ -537,6 +551,7 @@ class EmdRunner {
   Workers workers_;
   Contexts contexts_;
   std::vector<EmdRow> rows_;
+  std::size_t told_ = 0;
 };
 
 }  // namespace

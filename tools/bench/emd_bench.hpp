@@ -36,6 +36,7 @@ struct EmdBench {
       rival;
   std::string rival_name;
   std::function<void(const std::string& what)> on_progress;
+  std::function<void(const struct EmdRow& row)> on_row;  ///< as soon as it is there
 };
 
 /// What a frame took.

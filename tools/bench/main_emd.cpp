@@ -57,6 +57,21 @@ double by_opencv(int bins, const std::uint8_t* from, const std::uint8_t* to, con
 }
 #endif
 
+void print(const EmdRow& row) {
+  std::printf(
+      "{\"what\":\"%s\",\"width\":%d,\"height\":%d,\"bins\":%d,\"solver\":\"%s\","
+      "\"backend\":\"%s\",\"threads\":%d,\"cache\":\"%s\",\"transfers\":\"%s\","
+      "\"median_ms\":%.4f,\"best_ms\":%.4f,\"worst_ms\":%.4f,\"per_second\":%.1f,"
+      "\"solved\":%u,\"duplicates\":%u,\"cached\":%u,\"equals_cpu\":%s}\n",
+      row.what.c_str(), row.width, row.height, row.bins, row.solver.c_str(), row.backend.c_str(),
+      row.threads, row.cache.c_str(), row.transfers.c_str(), row.times.median_ms, row.times.best_ms,
+      row.times.worst_ms, row.rate, row.counts.solved, row.counts.duplicates, row.counts.cached,
+      !row.equals_cpu   ? "null"
+      : *row.equals_cpu ? "true"
+                        : "false");
+  (void)std::fflush(stdout);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -80,25 +95,14 @@ int main(int argc, char** argv) {
   bench.rival_name = "cv::EMD";
 #endif
   bench.on_progress = [](const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); };
-  const Result<std::vector<EmdRow>> rows = bench_emd(SystemClock{}, bench);
-  if (!rows) return fail(rows.error());
   std::printf("{\"machine\":\"%s\",\"repeats\":%d}\n",
               bench.cuda ? context->info().device.c_str() : "cpu", bench.repeats);
   bool equal = true;
-  for (const EmdRow& row : *rows) {
-    std::printf(
-        "{\"what\":\"%s\",\"width\":%d,\"height\":%d,\"bins\":%d,\"solver\":\"%s\","
-        "\"backend\":\"%s\",\"threads\":%d,\"cache\":\"%s\",\"transfers\":\"%s\","
-        "\"median_ms\":%.4f,\"best_ms\":%.4f,\"worst_ms\":%.4f,\"per_second\":%.1f,"
-        "\"solved\":%u,\"duplicates\":%u,\"cached\":%u,\"equals_cpu\":%s}\n",
-        row.what.c_str(), row.width, row.height, row.bins, row.solver.c_str(), row.backend.c_str(),
-        row.threads, row.cache.c_str(), row.transfers.c_str(), row.times.median_ms,
-        row.times.best_ms, row.times.worst_ms, row.rate, row.counts.solved, row.counts.duplicates,
-        row.counts.cached,
-        !row.equals_cpu   ? "null"
-        : *row.equals_cpu ? "true"
-                          : "false");
+  bench.on_row = [&](const EmdRow& row) {
+    print(row);
     equal = equal && row.equals_cpu.value_or(true);
-  }
+  };
+  const Result<std::vector<EmdRow>> rows = bench_emd(SystemClock{}, bench);
+  if (!rows) return fail(rows.error());
   return equal ? 0 : 1;
 }
