@@ -66,8 +66,8 @@ void test_every_solver_equals_the_cpu() {
   for (int bins = kMinBins; bins <= kMaxBins; ++bins)
     for (const int mass : {255, 121, 20, 0})
       for (const Solver solver : {Solver::automatic, Solver::atlas, Solver::packed_simplex}) {
-        if (solver == Solver::atlas && (mass == 0 || bins > 12 || (bins == 12 && mass != 121)))
-          continue;
+        // Up to 11 bins the atlas is what automatic becomes.
+        if (solver == Solver::atlas && (mass != 121 || bins != 12)) continue;
         const Ground ground =
             random_ground(bins, mass == 121 ? Likeness::few_costs : Likeness::random,
                           3 + static_cast<unsigned>(bins));
@@ -230,7 +230,5 @@ int main() {
   RUN_TEST(test_planes_in_flight_equal_signatures);
   RUN_TEST(test_signatures_on_the_device_stay_there);
   RUN_TEST(test_what_makes_no_sense_is_refused);
-  const int failed = UNITY_END();
-  gpu.reset();
-  return failed;
+  return UNITY_END();
 }
