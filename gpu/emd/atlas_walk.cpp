@@ -24,8 +24,8 @@ struct Walker {
             static_cast<std::uint16_t>(low[m] + s.bins[static_cast<std::size_t>(k)]);
     for (int k = 0; k < kHigh; ++k)
       for (int m = 0; m < 1 << k; ++m)
-        high[m + (1 << k)] =
-            static_cast<std::uint16_t>(high[m] + s.bins[static_cast<std::size_t>(kLow + k)]);
+        high[m + (1 << k)] = static_cast<std::uint16_t>(
+            high[m] + s.bins[static_cast<std::size_t>(k) + std::size_t{kLow}]);
     problem = which;
     kind = starts.kind(s);
     tree = starts.tree(kind);

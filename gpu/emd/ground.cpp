@@ -114,10 +114,12 @@ Result<Ground> Ground::create(int bins, const float* costs, std::size_t count) {
   }
   for (int i = 0; i < bins; ++i)
     for (int j = 0; j < bins; ++j) {
-      const double c = all[static_cast<std::size_t>(i * bins + j)] / made.unit_;
+      const double c = all[static_cast<std::size_t>(i) * static_cast<std::size_t>(bins) +
+                           static_cast<std::size_t>(j)] /
+                       made.unit_;
       const auto whole =
           std::min(static_cast<std::int32_t>(std::floor(c + 0.5)), std::int32_t{kMaxCost});
-      made.costs_[static_cast<std::size_t>(i * kMaxBins + j)] = whole;
+      made.costs_[place(i, j)] = whole;
       made.largest_ = std::max(made.largest_, whole);
     }
   made.kind_ = kind_of(made);

@@ -53,9 +53,7 @@ class Ground {
   static Result<Ground> circle(int bins);
 
   [[nodiscard]] int bins() const noexcept { return bins_; }
-  [[nodiscard]] std::int32_t cost(int i, int j) const noexcept {
-    return costs_[static_cast<std::size_t>(i * kMaxBins + j)];
-  }
+  [[nodiscard]] std::int32_t cost(int i, int j) const noexcept { return costs_[place(i, j)]; }
   /// Rows of kMaxBins; 0 beyond the bins.
   [[nodiscard]] const std::int32_t* costs() const noexcept { return costs_.data(); }
   [[nodiscard]] std::int32_t largest() const noexcept { return largest_; }
@@ -65,6 +63,10 @@ class Ground {
   [[nodiscard]] bool is_metric() const noexcept { return is_metric_; }
 
  private:
+  [[nodiscard]] static std::size_t place(int i, int j) noexcept {
+    return static_cast<std::size_t>(i) * kMaxBins + static_cast<std::size_t>(j);
+  }
+
   int bins_ = 0;
   std::array<std::int32_t, kMaxBins * kMaxBins> costs_{};
   std::int32_t largest_ = 0;

@@ -15,6 +15,8 @@ void share(const std::array<std::uint64_t, kMaxBins>& values, std::uint64_t whol
            std::array<std::uint64_t, kMaxBins>& out) noexcept {
   std::uint64_t sum = 0;
   for (const std::uint64_t v : values) sum += v;
+  out = {};
+  if (sum == 0) return;
   std::array<std::uint64_t, kMaxBins> rest{};
   std::uint64_t missing = whole;
   for (std::size_t k = 0; k < kMaxBins; ++k) {

@@ -36,9 +36,9 @@ KERB_BOTH std::int32_t kept_within(std::int32_t at, std::int32_t side, std::int3
 }
 
 KERB_BOTH std::uint32_t mean_of(std::uint64_t sum, const Box& box) noexcept {
-  return static_cast<std::uint32_t>(
-      sum * 256U /
-      (static_cast<std::uint64_t>(box.width) * static_cast<std::uint64_t>(box.height)));
+  const auto pixels =
+      static_cast<std::uint64_t>(box.width) * static_cast<std::uint64_t>(box.height);
+  return pixels == 0 ? 0 : static_cast<std::uint32_t>(sum * 256U / pixels);
 }
 
 inline Error bad_targets(const char* what) {

@@ -47,7 +47,7 @@ void Transport::begin() noexcept {
       if (demand_[at(j)] == 0) closed[at(j)] = kNever / 2;
     }
   }
-  std::array<std::int8_t, 2 * kMaxSide> queue{};
+  std::array<std::int16_t, 2 * kMaxSide> queue{};
   int head = 0, tail = 1;
   parent_[0] = -1;
   depth_[0] = 0;
@@ -57,8 +57,8 @@ void Transport::begin() noexcept {
     const int above = queue[at(head++)];
     for (std::uint64_t below = children_[at(above)]; below != 0; below &= below - 1) {
       const int node = lowest_bit(below);
-      parent_[at(node)] = static_cast<std::int8_t>(above);
-      depth_[at(node)] = static_cast<std::int8_t>(depth_[at(above)] + 1);
+      parent_[at(node)] = static_cast<std::int16_t>(above);
+      depth_[at(node)] = static_cast<std::int16_t>(depth_[at(above)] + 1);
       children_[at(node)] = joined[at(node)] & ~(std::uint64_t{1} << above);
       const std::int32_t cost = cost_of(above, node);
       if (node < n_) {
@@ -68,7 +68,7 @@ void Transport::begin() noexcept {
         v_[at(node - n_)] = cost - u_[at(above)];
         flow_[at(node)] = amount[at(above)][at(node - n_)];
       }
-      queue[at(tail++)] = static_cast<std::int8_t>(node);
+      queue[at(tail++)] = static_cast<std::int16_t>(node);
     }
   }
 }
@@ -101,18 +101,18 @@ bool Transport::find_entering(int& i, int& j, std::int32_t& gain) const noexcept
 
 /// Potentials and depths below and at `root`, whose parent has changed.
 void Transport::move_subtree(int root, std::int32_t source_shift) noexcept {
-  std::array<std::int8_t, 2 * kMaxSide> stack{};
+  std::array<std::int16_t, 2 * kMaxSide> stack{};
   int size = 1;
-  stack[0] = static_cast<std::int8_t>(root);
+  stack[0] = static_cast<std::int16_t>(root);
   while (size > 0) {
     const int node = stack[at(--size)];
-    depth_[at(node)] = static_cast<std::int8_t>(depth_[at(parent_[at(node)])] + 1);
+    depth_[at(node)] = static_cast<std::int16_t>(depth_[at(parent_[at(node)])] + 1);
     if (node < n_)
       u_[at(node)] += source_shift;
     else
       v_[at(node - n_)] -= source_shift;
     for (std::uint64_t below = children_[at(node)]; below != 0; below &= below - 1)
-      stack[at(size++)] = static_cast<std::int8_t>(lowest_bit(below));
+      stack[at(size++)] = static_cast<std::int16_t>(lowest_bit(below));
   }
 }
 
@@ -145,7 +145,7 @@ void Transport::pivot(int i, int j, std::int32_t gain) noexcept {
     const std::int32_t old_flow = flow_[at(node)];
     children_[at(old_parent)] &= ~(std::uint64_t{1} << node);
     children_[at(above)] |= std::uint64_t{1} << node;
-    parent_[at(node)] = static_cast<std::int8_t>(above);
+    parent_[at(node)] = static_cast<std::int16_t>(above);
     flow_[at(node)] = carried;
     if (node == leaving) break;
     above = node;
@@ -166,7 +166,7 @@ std::int64_t Transport::solve(int sources, const std::int32_t* supply, int sinks
   if (total_supply == 0 || total_demand == 0) return 0;
   for (int j = 0; j < sinks; ++j)
     if (demand[j] > 0) {
-      column_[at(m_)] = static_cast<std::int8_t>(j);
+      column_[at(m_)] = static_cast<std::int16_t>(j);
       demand_[at(m_++)] = demand[j] * kFine;
     }
   const bool has_spare_sink = total_supply > total_demand;
@@ -178,7 +178,7 @@ std::int64_t Transport::solve(int sources, const std::int32_t* supply, int sinks
     if (supply[i] > 0) {
       supply_[at(n_)] = supply[i] * kFine + 1;
       for (int k = 0; k < m_; ++k) cost_[at(n_)][at(k)] = costs[i * stride + column_[at(k)]];
-      row_[at(n_)] = static_cast<std::int8_t>(i);
+      row_[at(n_)] = static_cast<std::int16_t>(i);
       ++n_;
     }
   if (total_supply < total_demand) {
@@ -218,8 +218,8 @@ double Transport::cost_by(const float* costs, int stride) const noexcept {
     const int row = row_[at(std::min(node, other))],
               column = column_[at(std::max(node, other) - n_)];
     if (row < 0 || column < 0) continue;
-    sum += static_cast<double>((flow_[at(node)] + n_) / kFine) *
-           static_cast<double>(costs[row * stride + column]);
+    const std::int32_t whole = (flow_[at(node)] + n_) / kFine;
+    sum += static_cast<double>(whole) * static_cast<double>(costs[row * stride + column]);
   }
   return sum;
 }

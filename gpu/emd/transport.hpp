@@ -49,14 +49,14 @@ class Transport {
   }
 
   int n_ = 0, m_ = 0, pivots_ = 0;
-  std::array<std::int8_t, kMaxSide> row_{}, column_{};  // the caller's; -1: of what stays
+  std::array<std::int16_t, kMaxSide> row_{}, column_{};  // the caller's; -1: of what stays
   alignas(16) std::array<std::array<std::int32_t, kRow>, kMaxSide> cost_{};
   alignas(16) std::array<std::int32_t, kRow> v_{};  // of sinks
   std::array<std::int32_t, kMaxSide> u_{};          // of sources
   std::array<std::int32_t, kMaxSide> supply_{};
   std::array<std::int32_t, kRow> demand_{};
   // The tree: sources are nodes 0..n-1, sinks n..n+m-1; 0 is the root.
-  std::array<std::int8_t, 2 * kMaxSide> parent_{}, depth_{};
+  std::array<std::int16_t, 2 * kMaxSide> parent_{}, depth_{};
   std::array<std::int32_t, 2 * kMaxSide> flow_{};  // along the edge to the parent
   std::array<std::uint64_t, 2 * kMaxSide> children_{};
 };
