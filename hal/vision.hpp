@@ -13,8 +13,8 @@ struct PreparedImage {
   ImageView<Space::host, const std::uint8_t> grey;
   ImageView<Space::device, const std::uint8_t> device_grey;  ///< the same where kernels read it;
                                                              ///< no data on the CPU
-  /// R, G and B, for whoever looks at colour: only from a preparer that was asked for it, and only
-  /// where it works, in `rgb` on the CPU, in `device_rgb` on CUDA. Count 0 otherwise.
+  /// R, G and B, for whoever looks at colour: only from a preparer that was asked for it. Count 0
+  /// otherwise, and `device_rgb` on the CPU.
   PlanesView<Space::host, const std::uint8_t> rgb;
   PlanesView<Space::device, const std::uint8_t> device_rgb;
   PlanesView<Space::host, const std::uint16_t> bands;  ///< of a mosaic camera; count 0 otherwise

@@ -47,10 +47,16 @@ kerb_board_scenarios() {
 }
 
 kerb_board() {
-  if [[ "${1:-}" == --scenarios ]]; then
-    kerb_board_scenarios "${@:2}"
-    return
-  fi
+  case "${1:-}" in
+    -h | --help)
+      tests/board/run.sh --help
+      return
+      ;;
+    --scenarios)
+      kerb_board_scenarios "${@:2}"
+      return
+      ;;
+  esac
   setup_board
   configure arm64 -DKERB_BUILD_TESTS=ON || exit 1
   build arm64 || exit 1

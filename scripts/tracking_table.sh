@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Follows the people of four recordings with the product's tracker (with the lens told and without) and with SORT, on
-# the same detections, and writes the table of docs/results/tracking.md.
+# the same detections, and with ours looking at fewer frames; writes the tables of docs/results/tracking.md.
 # usage: tracking_table.sh [--sweep] [VIDEOS [WORK [KERBLAB]]]
 #   VIDEOS   folder of the sequences (../shared/data/video)
 #   WORK     detections are kept here, SEQUENCE.det.txt, and made where they are missing (build/tracking)
@@ -40,8 +40,14 @@ search=(--threshold 2 --min-height 48) # low, so that every threshold can be tri
 # One threshold for all sequences, each method's own: the best sum of MOTA and IDF1 over all four.
 threshold_of() {
   case "$1" in
-    kerbwatch | untold) echo 10.5 ;;
     sort) echo 7 ;;
+    *) echo 10.5 ;;
+  esac
+}
+tracker_of() {
+  case "$1" in
+    sort) echo sort ;;
+    *) echo kerbwatch ;;
   esac
 }
 
@@ -59,13 +65,13 @@ for sequence in "${sequences[@]}"; do
     "${search[@]}" --save-detections "$work/$sequence.det.txt" --out /dev/null
 done
 
-# run METHOD THRESHOLD: the tracks of all sequences, and METHOD.json, their scores.
+# run METHOD THRESHOLD [ARGS...]: the tracks of all sequences, and METHOD.json, their scores. ARGS go to kerblab track.
 run() {
   local method="$1" threshold="$2" sequence camera judged=()
   for sequence in "${sequences[@]}"; do
     read -ra camera <<<"$(camera_of "$method" "$sequence" | tr '\n' ' ')"
-    "$kerblab" track --sequence "$videos/$sequence" --method "${method/untold/kerbwatch}" --detections "$work/$sequence.det.txt" \
-      --threshold "$threshold" "${camera[@]}" --out "$work/$sequence.$method.txt" 2>>"$work/log"
+    "$kerblab" track --sequence "$videos/$sequence" --method "$(tracker_of "$method")" --detections "$work/$sequence.det.txt" \
+      --threshold "$threshold" "${camera[@]}" "${@:3}" --out "$work/$sequence.$method.txt" 2>>"$work/log"
     judged+=(--truth "$videos/$sequence" --tracks "$work/$sequence.$method.txt")
   done
   "$kerblab" eval track "${judged[@]}" --json "$work/$method.json" >"$work/$method.table"
@@ -93,16 +99,30 @@ for method in kerbwatch untold sort; do
   run "$method" "$(threshold_of "$method")"
   cat "$work/$method.table"
 done
+for every in 2 3; do
+  run "every$every" "$(threshold_of "every$every")" --look-every "$every"
+done
 python3 - "$page" "$work" <<'PYTHON'
 import json, sys
 page, work = sys.argv[1:]
-begin, end = "<!-- tracking_table.sh: begin -->\n", "<!-- tracking_table.sh: end -->\n"
 names = {"kerbwatch": "kerbwatch", "untold": "kerbwatch, lens not told", "sort": "SORT"}
-scores = {}
-for method in names:
+
+
+def scores_of(method):
     with open(f"{work}/{method}.json", encoding="utf-8") as file:
         report = json.load(file)
-    scores[method] = report["sequences"] + [report["all"]]
+    return report["sequences"] + [report["all"]]
+
+
+def put(text, name, rows):
+    begin, end = f"<!-- tracking_table.sh{name}: begin -->\n", f"<!-- tracking_table.sh{name}: end -->\n"
+    if begin not in text or end not in text:
+        sys.exit(f"tracking_table.sh: {page}: the lines {begin.strip()} and {end.strip()} are missing")
+    before, rest = text.split(begin, 1)
+    return before + begin + "\n".join(rows) + "\n" + end + rest.split(end, 1)[1]
+
+
+scores = {method: scores_of(method) for method in names}
 rows = ["| sequence | method | MOTA | IDF1 | HOTA | DetA | AssA | Frag | IDSW | FP | FN | MT / PT / ML | people |",
         "|---|---|---|---|---|---|---|---|---|---|---|---|---|"]
 for both in zip(*scores.values()):
@@ -115,13 +135,13 @@ for both in zip(*scores.values()):
             f"| {s['name']} | {method} | {figure('mota')} | {figure('idf1')} | {figure('hota')} | {s['det_a']:.3f} | "
             f"{s['ass_a']:.3f} | {s['fragmentations']} | {s['id_switches']} | {s['false_positives']} | {s['misses']} | "
             f"{s['mostly_tracked']} / {s['partly_tracked']} / {s['mostly_lost']} | {s['people']} |")
+looks = ["| MOTA, IDF1 | " + " | ".join(s["name"] for s in scores["kerbwatch"]) + " |", "|---" * 6 + "|"]
+for name, of in (("every frame", "kerbwatch"), ("every second", "every2"), ("every third", "every3"), ("SORT, every frame", "sort")):
+    looks.append(f"| {name} | " + " | ".join(f"{s['mota']:.3f}, {s['idf1']:.3f}" for s in scores_of(of)) + " |")
 with open(page, encoding="utf-8") as file:
     text = file.read()
-if begin not in text or end not in text:
-    sys.exit(f"tracking_table.sh: {page}: the lines {begin.strip()} and {end.strip()} are missing")
-before, rest = text.split(begin, 1)
-after = rest.split(end, 1)[1]
+text = put(put(text, "", rows), " looks", looks)
 with open(page, "w", encoding="utf-8") as file:
-    file.write(before + begin + "\n".join(rows) + "\n" + end + after)
+    file.write(text)
 print(f"tracking_table.sh: wrote {page}")
 PYTHON

@@ -47,7 +47,7 @@ EgoEstimator::Attempt EgoEstimator::attempt(const VehicleMotion& vehicle, double
     out.guess = search(out.prior, out.travel);
   }
   if (!std::isfinite(out.guess.cost) ||
-      !refine(out.guess, out.prior, out.travel, 6, 1, &out.factor))
+      !refine(out.guess, out.prior, out.travel, 6, all_, &out.factor))
     return out;
   out.share = inlier_share(out.guess, out.prior, out.travel);
   out.found = out.share >= settings_.min_inlier_share;
@@ -63,7 +63,7 @@ EgoEstimator::Attempt EgoEstimator::attempt(const VehicleMotion& vehicle, double
     bent.prior.limit[1] = out.prior.limit[1];
     if (round == 0) bent.guess = search(bent.prior, bent.travel);
     if (!std::isfinite(bent.guess.cost) ||
-        !refine(bent.guess, bent.prior, bent.travel, 6, 1, &bent.factor))
+        !refine(bent.guess, bent.prior, bent.travel, 6, all_, &bent.factor))
       return out;
   }
   bent.share = inlier_share(bent.guess, bent.prior, bent.travel);

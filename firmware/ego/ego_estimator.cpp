@@ -53,6 +53,8 @@ EgoEstimator::EgoEstimator(const Camera& camera, const EgoSettings& settings)
       settings_{settings},
       points_(MotionField::kCapacity),
       asked_(MotionField::kCapacity),
+      all_{MotionField::kCapacity},
+      some_{MotionField::kCapacity},
       residuals_(MotionField::kCapacity),
       scratch_(MotionField::kCapacity),
       scratch2_(MotionField::kCapacity),
@@ -110,6 +112,7 @@ void EgoEstimator::take_points(const MotionField& field, std::span<const Region>
     if (p.sigma > 0 && !suspect) asked_[used_++] = p;
     ++count_;
   }
+  fill_columns();
 }
 
 EgoEstimator::Prior EgoEstimator::prior_of(const VehicleMotion& vehicle, double dt) const noexcept {

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "firmware/ego/columns.hpp"
 #include "firmware/ego/ego_motion.hpp"
 #include "firmware/ego/geometry.hpp"
 #include "firmware/ego/straightener.hpp"
@@ -106,13 +107,18 @@ class EgoEstimator {
   void take_points(const MotionField& field, std::span<const Region> suspects);
   [[nodiscard]] Prior prior_of(const VehicleMotion& vehicle, double dt) const noexcept;
   [[nodiscard]] Seen see(const Point& p, const Guess& g, Travel travel, double most) const noexcept;
-  /// Infinite where it is more than `limit`.
+  [[nodiscard]] View view_of(const Guess& g, double most) const noexcept;
+  /// The points that are asked, and of them those that rank guesses, number by number.
+  void fill_columns() noexcept;
+  /// By those that rank. Infinite where it is more than `limit`.
   [[nodiscard]] double cost_of(const Guess& g, const Prior& prior, Travel travel,
-                               std::size_t stride, double limit) const noexcept;
+                               double limit) const noexcept;
   void accumulate(const Point& p, const Guess& g, const Prior& prior, Travel travel, double scale,
                   Normal<kUnknowns>& normal) const noexcept;
+  void accumulate(const Columns& points, const Guess& g, const Prior& prior, Travel travel,
+                  double scale, Normal<kUnknowns>& normal) const noexcept;
   bool step(Guess& g, const Prior& prior, Normal<kUnknowns>& normal) const noexcept;
-  bool refine(Guess& g, const Prior& prior, Travel travel, int rounds, std::size_t stride,
+  bool refine(Guess& g, const Prior& prior, Travel travel, int rounds, const Columns& points,
               Normal<kUnknowns>* last) const noexcept;
   Guess search(const Prior& prior, Travel travel) noexcept;
   [[nodiscard]] bool explains(const Point& p, const Guess& g, const Prior& prior,
@@ -154,6 +160,8 @@ class EgoEstimator {
   // Of the last field.
   std::vector<Point> points_;
   std::vector<Point> asked_;  // of these, those that tell the camera's motion
+  Columns all_, some_;        // of the asked: all, and every stride_-th
+  std::size_t stride_ = 1;
   std::vector<PointResidual> residuals_;
   std::vector<double> scratch_, scratch2_;
   std::vector<std::uint32_t> chosen_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "firmware/ego/columns.hpp"
 #include "firmware/ego/ego_estimator.hpp"
 #include "firmware/ego/seen.hpp"
 
@@ -42,58 +43,73 @@ std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
+View EgoEstimator::view_of(const Guess& g, double most) const noexcept {
+  return {g.r, g.foe, camera_.focal_px, most};
+}
+
 EgoEstimator::Seen EgoEstimator::see(const Point& p, const Guess& g, Travel travel,
                                      double most) const noexcept {
+  const View view = view_of(g, most);
+  const Look look = for_travel(
+      travel, [&]<Travel kTravel>() { return look_at<kTravel>(view, p.x, p.y, p.x2, p.y2); });
   Seen seen;
-  seen.turned = turned_back(g.r, camera_.focal_px, {p.x2, p.y2});
-  seen.u = {seen.turned.x - p.x, seen.turned.y - p.y};
-  seen.along_unit = {1, 0};
-  if (travel != Travel::none) {
-    const Vec2 from = {p.x - g.foe.x, p.y - g.foe.y};
-    seen.rho = std::sqrt(from.x * from.x + from.y * from.y);
-    if (seen.rho > 1e-9) seen.along_unit = {from.x / seen.rho, from.y / seen.rho};
-  }
-  seen.along = seen.u.x * seen.along_unit.x + seen.u.y * seen.along_unit.y;
-  seen.across = seen.u.y * seen.along_unit.x - seen.u.x * seen.along_unit.y;
-  const double reach = seen.rho * most;
-  const double low = travel == Travel::backward ? -reach : 0;
-  const double high = travel == Travel::forward ? reach : 0;
-  seen.excess = seen.along - std::clamp(seen.along, low, high);
+  seen.turned = {look.turned_x, look.turned_y};
+  seen.u = {look.u_x, look.u_y};
+  seen.along_unit = {look.unit_x, look.unit_y};
+  seen.rho = look.rho;
+  seen.along = look.along;
+  seen.across = look.across;
+  seen.excess = look.excess;
   return seen;
 }
 
 namespace {
 
-/// In variances. Beyond its limits by noise alone half of all far points are a little: that is
-/// free, or it would pull on the rotation.
-double misfit(double across, double excess, double sigma, Travel travel) noexcept {
-  const double slack = travel == Travel::none ? 0 : 2 * sigma;
-  const double beyond = std::max(std::abs(excess) - slack, 0.0);
-  return (across * across + beyond * beyond) / (sigma * sigma);
+double misfit_of(double across, double excess, double sigma, Travel travel) noexcept {
+  return travel == Travel::none ? misfit<Travel::none>(across, excess, sigma)
+                                : misfit<Travel::forward>(across, excess, sigma);
 }
 
 }  // namespace
 
-double EgoEstimator::cost_of(const Guess& g, const Prior& prior, Travel travel, std::size_t stride,
+void EgoEstimator::fill_columns() noexcept {
+  stride_ = std::max<std::size_t>(1, used_ / kScored);
+  all_.count = some_.count = 0;
+  for (std::size_t i = 0; i < used_; ++i) {
+    const Point& p = asked_[i];
+    all_.add(p.x, p.y, p.x2, p.y2, p.sigma);
+    if (i % stride_ == 0) some_.add(p.x, p.y, p.x2, p.y2, p.sigma);
+  }
+  all_.fill_up();
+  some_.fill_up();
+}
+
+double EgoEstimator::cost_of(const Guess& g, const Prior& prior, Travel travel,
                              double limit) const noexcept {
   double cost = 0;
   const Vector theta = {g.w[0], g.w[1], g.w[2], g.foe.x, g.foe.y};
   for (std::size_t i = 0; i < kUnknowns; ++i)
     cost += prior.weight * square((theta[i] - prior.mean[i]) / prior.sigma[i]) /
-            static_cast<double>(stride);
-  for (std::size_t i = 0; i < used_; i += stride) {
-    const Point& p = asked_[i];
-    const Seen seen = see(p, g, travel, prior.most_outwards);
-    cost += std::min(misfit(seen.across, seen.excess, p.sigma, travel), kInlier);
-    if (cost > limit) return std::numeric_limits<double>::infinity();  // no use looking further
-  }
-  return cost;
+            static_cast<double>(stride_);
+  const View view = view_of(g, prior.most_outwards);
+  return for_travel(travel, [&]<Travel kTravel>() {
+    Misfits misfits;
+    for (std::size_t first = 0; first < some_.count; first += Columns::kBlock) {
+      look_at<kTravel>(view, some_, first, misfits);
+      const std::size_t here = std::min(Columns::kBlock, some_.count - first);
+      for (std::size_t i = 0; i < here; ++i) {
+        cost += std::min(misfits.of[i], kInlier);
+        if (cost > limit) return std::numeric_limits<double>::infinity();  // no use looking further
+      }
+    }
+    return cost;
+  });
 }
 
 void EgoEstimator::accumulate(const Point& p, const Guess& g, const Prior& prior, Travel travel,
                               double scale, Normal<kUnknowns>& normal) const noexcept {
   const Seen seen = see(p, g, travel, prior.most_outwards);
-  const double chi2 = misfit(seen.across, seen.excess, p.sigma, travel);
+  const double chi2 = misfit_of(seen.across, seen.excess, p.sigma, travel);
   double weight = 1 / (square(p.sigma) * square(1 + chi2 / square(scale)));
   if (travel != Travel::none) {  // near the focus a direction says nothing
     const double near = square(0.02 * camera_.focal_px);
@@ -103,6 +119,29 @@ void EgoEstimator::accumulate(const Point& p, const Guess& g, const Prior& prior
   normal.add(seen.row_across(camera_.focal_px, travel), -seen.across, weight);
   const bool beyond = travel == Travel::none || std::abs(seen.excess) > 2 * p.sigma;
   if (beyond) normal.add(seen.row_along(camera_.focal_px), -seen.excess, weight);
+}
+
+void EgoEstimator::accumulate(const Columns& points, const Guess& g, const Prior& prior,
+                              Travel travel, double scale,
+                              Normal<kUnknowns>& normal) const noexcept {
+  const View view = view_of(g, prior.most_outwards);
+  Rows rows;
+  for (std::size_t first = 0; first < points.count; first += Columns::kBlock) {
+    for_travel(travel,
+               [&]<Travel kTravel>() { look_at<kTravel>(view, points, first, scale, rows); });
+    const std::size_t here = std::min(Columns::kBlock, points.count - first);
+    for (std::size_t i = 0; i < here; ++i) {
+      if (rows.weight[i] <= 0) continue;
+      normal.add({rows.of_across[0][i], rows.of_across[1][i], rows.of_across[2][i],
+                  rows.of_across[3][i], rows.of_across[4][i]},
+                 -rows.across[i], rows.weight[i]);
+      const bool beyond =
+          travel == Travel::none || std::abs(rows.excess[i]) > 2 * points.sigma[first + i];
+      if (beyond)
+        normal.add({rows.of_along[0][i], rows.of_along[1][i], rows.of_along[2][i], 0, 0},
+                   -rows.excess[i], rows.weight[i]);
+    }
+  }
 }
 
 bool EgoEstimator::step(Guess& g, const Prior& prior, Normal<kUnknowns>& normal) const noexcept {
@@ -122,14 +161,13 @@ bool EgoEstimator::step(Guess& g, const Prior& prior, Normal<kUnknowns>& normal)
 }
 
 bool EgoEstimator::refine(Guess& g, const Prior& prior, Travel travel, int rounds,
-                          std::size_t stride, Normal<kUnknowns>* last) const noexcept {
+                          const Columns& points, Normal<kUnknowns>* last) const noexcept {
   for (int round = 0; round < rounds; ++round) {
     // From forgiving to strict, so that a guess that is a little off keeps its points.
     const double left = rounds > 1 ? 1 - static_cast<double>(round) / (rounds - 1) : 0;
     const double scale = 2 + 4 * left * (last == nullptr ? 1 : 0.25);
     Normal<kUnknowns> normal;
-    for (std::size_t i = 0; i < used_; i += stride)
-      accumulate(asked_[i], g, prior, travel, scale, normal);
+    accumulate(points, g, prior, travel, scale, normal);
     if (!step(g, prior, normal)) return false;
     if (last != nullptr) *last = normal;
   }
@@ -137,11 +175,10 @@ bool EgoEstimator::refine(Guess& g, const Prior& prior, Travel travel, int round
 }
 
 EgoEstimator::Guess EgoEstimator::search(const Prior& prior, Travel travel) noexcept {
-  const std::size_t stride = std::max<std::size_t>(1, used_ / kScored);
   std::array<Guess, kFinalists> best;
   for (Guess& g : best) g.cost = std::numeric_limits<double>::infinity();
   const auto enter = [&](Guess g) {
-    g.cost = cost_of(g, prior, travel, stride, best.back().cost);
+    g.cost = cost_of(g, prior, travel, best.back().cost);
     for (Guess& place : best)
       if (g.cost < place.cost) std::swap(g, place);
   };
@@ -179,8 +216,8 @@ EgoEstimator::Guess EgoEstimator::search(const Prior& prior, Travel travel) noex
   winner.cost = std::numeric_limits<double>::infinity();
   for (Guess& g : best) {
     if (!std::isfinite(g.cost)) continue;
-    if (!refine(g, prior, travel, 5, stride, nullptr)) continue;
-    g.cost = cost_of(g, prior, travel, stride, winner.cost);
+    if (!refine(g, prior, travel, 5, some_, nullptr)) continue;
+    g.cost = cost_of(g, prior, travel, winner.cost);
     if (g.cost < winner.cost) winner = g;
   }
   return winner;
@@ -189,14 +226,21 @@ EgoEstimator::Guess EgoEstimator::search(const Prior& prior, Travel travel) noex
 bool EgoEstimator::explains(const Point& p, const Guess& g, const Prior& prior,
                             Travel travel) const noexcept {
   const Seen seen = see(p, g, travel, prior.most_outwards);
-  return misfit(seen.across, seen.excess, p.sigma, travel) <= kInlier;
+  return misfit_of(seen.across, seen.excess, p.sigma, travel) <= kInlier;
 }
 
 double EgoEstimator::inlier_share(const Guess& g, const Prior& prior,
                                   Travel travel) const noexcept {
+  const View view = view_of(g, prior.most_outwards);
   std::size_t inliers = 0;
-  for (std::size_t i = 0; i < used_; ++i)
-    if (explains(asked_[i], g, prior, travel)) ++inliers;
+  for_travel(travel, [&]<Travel kTravel>() {
+    Misfits misfits;
+    for (std::size_t first = 0; first < all_.count; first += Columns::kBlock) {
+      look_at<kTravel>(view, all_, first, misfits);
+      const std::size_t here = std::min(Columns::kBlock, all_.count - first);
+      for (std::size_t i = 0; i < here; ++i) inliers += misfits.of[i] <= kInlier ? 1 : 0;
+    }
+  });
   return used_ == 0 ? 0 : static_cast<double>(inliers) / static_cast<double>(used_);
 }
 
@@ -226,7 +270,7 @@ double EgoEstimator::measure_noise(const Guess& g, const Prior& prior, Travel tr
   for (std::size_t i = 0; i < used_; ++i) {
     const Point& p = asked_[i];
     const Seen seen = see(p, g, travel, prior.most_outwards);
-    if (misfit(seen.across, seen.excess, p.sigma, travel) > kInlier) continue;
+    if (misfit_of(seen.across, seen.excess, p.sigma, travel) > kInlier) continue;
     scratch_[n++] = std::abs(seen.across) / p.sigma;
     sigma_sum += p.sigma;
   }

@@ -96,13 +96,14 @@ std::string render_report(const Controller& controller,
       t.status_sent, t.warnings_sent, t.lists_sent, t.send_refused, t.frames_received);
   const StageReport publish = controller.publish_times();
   out += fmt::format(
-      "publish: median {:.3f} ms, p95 {:.3f} ms, max {:.3f} ms, budget {:.1f} ms, over it {}\n",
-      to_ms(publish.median), to_ms(publish.p95), to_ms(publish.max), to_ms(publish.budget),
-      publish.over_budget);
+      "publish: median {:.3f} ms, p95 {:.3f} ms, p99 {:.3f} ms, max {:.3f} ms, budget {:.1f} ms, "
+      "over it {}\n",
+      to_ms(publish.median), to_ms(publish.p95), to_ms(publish.p99), to_ms(publish.max),
+      to_ms(publish.budget), publish.over_budget);
   if (const StageReport r = controller.reaction_times(); r.frames > 0)
     out += fmt::format(
-        "from a frame's exposure to its people on the bus: median {:.1f} ms, p99 {:.1f} ms, max "
-        "{:.1f} ms\n",
+        "from a frame's exposure to its people on the bus: median {:.2f} ms, p99 {:.2f} ms, max "
+        "{:.2f} ms\n",
         to_ms(r.median), to_ms(r.p99), to_ms(r.max));
   out += fmt::format("warnings of people: {} information, {} collision; now {}\n", t.informations,
                      t.collisions, name_of(controller.readiness()));

@@ -5,15 +5,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "gpu/flow/field_squares_math.hpp"
+
 namespace kerb::flow {
-namespace {
-
-bool leads_into(const Detection& box, const FlowVector& v) noexcept {
-  const float x = v.x + v.dx, y = v.y + v.dy;
-  return x >= box.x && x <= box.x + box.w && y >= box.y && y <= box.y + box.h;
-}
-
-}  // namespace
 
 Result<std::unique_ptr<MotionPoints>> MotionPoints::create(const Context& context, Workers& workers,
                                                            const MotionPointsSettings& settings,
@@ -54,6 +48,12 @@ Result<std::unique_ptr<MotionPoints>> MotionPoints::create(const Context& contex
     Result<FlowField> field = FlowField::create(context, made->width_, made->height_);
     if (!field) return field.error();
     made->field_ = std::move(*field);
+    if (made->device_ != nullptr) {
+      Result<std::unique_ptr<FieldSquares>> squares = make_field_squares(
+          context, made->width_, made->height_, made->reduction_, MotionField::kCapacity);
+      if (!squares) return squares.error();
+      made->squares_ = std::move(*squares);
+    }
   }
   const auto pixels =
       static_cast<std::size_t>(made->width_) * static_cast<std::size_t>(made->height_);
@@ -104,11 +104,7 @@ bool MotionPoints::best_of(const Square& square, const Detection* box,
     for (int x = square.x0; x < square.x1; ++x) {
       const std::ptrdiff_t at = line + x;
       if (f.flags[at] != kValid || f.quality[at] <= best) continue;
-      FlowVector v;
-      v.x = (static_cast<float>(x) + 0.5F) * full - 0.5F;
-      v.y = (static_cast<float>(y) + 0.5F) * full - 0.5F;
-      v.dx = f.u[at] * full;
-      v.dy = f.v[at] * full;
+      FlowVector v = in_full_picture(x, y, f.u[at], f.v[at], full);
       if (box != nullptr && !leads_into(*box, v)) continue;
       best = f.quality[at];
       v.quality = static_cast<float>(best) / 255.0F;
@@ -179,6 +175,7 @@ void MotionPoints::look_closer(const Detection* boxes, int count, int points, Mo
   if (!out.has_previous || points <= 0) return;
   const int before = out.count;
   int wanted = 0;
+  if (squares_) squares_->clear();
   for (int i = 0; i < count; ++i) {
     const Detection& box = boxes[i];
     // Where the best of the picture's squares are enough, lesser ones would only blur them.
@@ -195,36 +192,69 @@ void MotionPoints::look_closer(const Detection* boxes, int count, int points, Mo
     }
     // Where it was is not known: a little around where it is, and only what leads there.
     each_square_of(box, points, 0.15F, [&](const Square& square) {
+      if (squares_) {
+        if (squares_->add(square, &box)) return;
+        static_cast<void>(gather(MotionField::kCapacity, out));  // no more room: these first
+        squares_->clear();
+        squares_->add(square, &box);
+        return;
+      }
       if (out.count < MotionField::kCapacity && best_of(square, &box, out.items[out.count]))
         ++out.count;
     });
   }
   // Without these the ones there are still hold.
+  if (squares_) static_cast<void>(gather(MotionField::kCapacity, out));
   if (wanted > 0) static_cast<void>(track(wanted, MotionField::kCapacity, out));
 }
 
+Status MotionPoints::gather(int most, MotionField& out) {
+  if (squares_->count() == 0 || out.count >= most) return Done{};
+  const Result<const FieldSquares::Best*> found =
+      squares_->find(device_->stream(), field_.device());
+  if (!found) return found.error();
+  const auto full = static_cast<float>(reduction_);
+  for (int i = 0; i < squares_->count() && out.count < most; ++i) {
+    const FieldSquares::Best& best = (*found)[i];
+    if (best.quality == 0) continue;
+    FlowVector& v = out.items[out.count++];
+    v = in_full_picture(best.x, best.y, best.u, best.v, full);
+    v.quality = static_cast<float>(best.quality) / 255.0F;
+  }
+  return Done{};
+}
+
 Status MotionPoints::dense(int points, MotionField& out) {
-  if (device_ != nullptr) {
-    // One way there, one way back, and all of it queued before anybody waits.
+  if (squares_) {
+    // All of it is queued before anybody waits, and the field stays where it is.
     if (Status done =
             method_->run(picture_there(1 - newest_), picture_there(newest_), field_.device());
         !done)
       return done;
-    if (Status done = field_.to_host(device_->stream()); !done) return done;
-    if (Status done = wait(device_->stream()); !done) return done;
-  } else if (Status done = method_->run(picture(1 - newest_), picture(newest_), field_.host());
-             !done) {
-    return done;
+    squares_->clear();
+    each_square(points, [&](const Square& square) { squares_->add(square, nullptr); });
+    if (squares_->count() == 0) return wait(device_->stream());  // the picture may be used again
+    return gather(points, out);
   }
+  if (Status done = method_->run(picture(1 - newest_), picture(newest_), field_.host()); !done)
+    return done;
   each_square(points, [&](const Square& square) {
     if (out.count < points && best_of(square, nullptr, out.items[out.count])) ++out.count;
   });
   return Done{};
 }
 
-Status MotionPoints::hand_over(bool had_previous) {
-  if (device_ == nullptr) return tracker_ ? tracker_->advance(picture(newest_)) : Status{Done{}};
-  if (Status done = pictures_[newest_].to_device(device_->stream()); !done) return done;
+Status MotionPoints::hand_over(const PreparedImage& image, bool had_previous) {
+  if (squares_ && image.device_grey.data != nullptr) {
+    if (Status done =
+            squares_->reduce(device_->stream(), image.device_grey, pictures_[newest_].device());
+        !done)
+      return done;
+  } else {
+    reduce(image.grey, pictures_[newest_].host());
+    if (device_ == nullptr) return tracker_ ? tracker_->advance(picture(newest_)) : Status{Done{}};
+    if (Status done = pictures_[newest_].to_device(device_->stream()); !done) return done;
+  }
   if (tracker_)
     if (Status done = tracker_->advance(picture_there(newest_)); !done) return done;
   // Else whoever compares them waits.
@@ -236,12 +266,13 @@ Status MotionPoints::estimate(const PreparedImage& image, int points, MotionFiel
   out.has_previous = false;
   const bool had_previous = has_previous_;
   has_previous_ = false;
-  if (image.grey.data == nullptr || image.grey.width != full_width_ ||
-      image.grey.height != full_height_)
+  const auto fits = [&](const auto& grey) {
+    return grey.data != nullptr && grey.width == full_width_ && grey.height == full_height_;
+  };
+  if (!fits(image.grey) || (image.device_grey.data != nullptr && !fits(image.device_grey)))
     return Error{Errc::invalid_argument, 0, "estimate motion", "a picture of another size"};
   newest_ = 1 - newest_;
-  reduce(image.grey, pictures_[newest_].host());
-  if (Status done = hand_over(had_previous); !done) return done;
+  if (Status done = hand_over(image, had_previous); !done) return done;
   if (had_previous) {
     const int most = std::min(points, MotionField::kCapacity);
     int wanted = 0;

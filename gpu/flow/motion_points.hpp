@@ -6,6 +6,7 @@
 
 #include "gpu/flow/block_matching.hpp"
 #include "gpu/flow/corners.hpp"
+#include "gpu/flow/field_squares.hpp"
 #include "gpu/flow/flow.hpp"
 #include "gpu/flow/lucas_kanade.hpp"
 #include "gpu/flow/points.hpp"
@@ -56,7 +57,8 @@ class MotionPoints final : public FlowEstimator {
   static Result<std::unique_ptr<MotionPoints>> create(const Context& context, Workers& workers,
                                                       const MotionPointsSettings& settings,
                                                       int width, int height);
-  /// Reads `image.grey`, on either backend.
+  /// Reads `image.grey`, on either backend; for dense flow on CUDA `image.device_grey` instead,
+  /// where there is one.
   Status estimate(const PreparedImage& image, int points, MotionField& out) override;
   void look_closer(const Detection* boxes, int count, int points, MotionField& out) override;
   void forget() noexcept override { has_previous_ = false; }
@@ -77,6 +79,8 @@ class MotionPoints final : public FlowEstimator {
   [[nodiscard]] bool best_of(const Square& square, const Detection* box,
                              FlowVector& out) const noexcept;
   Status dense(int points, MotionField& out);
+  /// Appends what the squares asked for on the device hold.
+  Status gather(int most, MotionField& out);
   /// Appends what the tracker finds of the first `count` of wanted_.
   Status track(int count, int most, MotionField& out);
   [[nodiscard]] Picture<Space::host> picture(int which) const noexcept {
@@ -85,11 +89,12 @@ class MotionPoints final : public FlowEstimator {
   [[nodiscard]] Picture<Space::device> picture_there(int which) const noexcept {
     return {pictures_[which].device(), width_, height_, width_};
   }
-  /// The newest picture to where it is worked on; the one before is there already.
-  Status hand_over(bool had_previous);
+  /// The newest picture, made smaller, to where it is worked on; the one before is there already.
+  Status hand_over(const PreparedImage& image, bool had_previous);
 
   std::unique_ptr<Estimator> method_;  // dense flow, or
   FlowField field_;
+  std::unique_ptr<FieldSquares> squares_;  // on CUDA
   std::unique_ptr<PointTracker> tracker_;  // points
   std::unique_ptr<Corners> corners_;
   float least_corner_ = 0;

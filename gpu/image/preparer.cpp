@@ -67,27 +67,18 @@ Status Preparer::allocate() {
     if (!bands) return bands.error();
     bands_ = std::move(*bands);
   }
-  if (Status ok = colour_ ? allocate_rgb() : Status{Done{}}; !ok) return ok;
+  if (colour_) {
+    auto rgb = DualBuffer<std::uint8_t>::create(context_, Use::result,
+                                                3 * size_of(grey_stride_, source_.height));
+    if (!rgb) return rgb.error();
+    rgb_ = std::move(*rgb);
+  }
   if (context_.backend() == Backend::cuda) {
     const int rows = source_.height + (reads_chroma() ? source_.height / 2 : 0);
     auto upload = DeviceBuffer<std::uint8_t>::create(context_, size_of(upload_stride_, rows));
     if (!upload) return upload.error();
     upload_ = std::move(*upload);
   }
-  return Done{};
-}
-
-Status Preparer::allocate_rgb() {
-  const std::size_t samples = 3 * size_of(grey_stride_, source_.height);
-  if (context_.backend() == Backend::cuda) {
-    auto planes = DeviceBuffer<std::uint8_t>::create(context_, samples);
-    if (!planes) return planes.error();
-    device_rgb_ = std::move(*planes);
-    return Done{};
-  }
-  auto planes = HostBuffer<std::uint8_t>::create(context_, Use::result, samples);
-  if (!planes) return planes.error();
-  rgb_ = std::move(*planes);
   return Done{};
 }
 
@@ -108,7 +99,7 @@ Result<PreparedImage> Preparer::prepare(const RawImageView<Space::host>& image) 
   PreparedImage prepared;
   prepared.grey = {grey_.host(), source_.width, source_.height, grey_stride_};
   prepared.device_grey = device_grey();
-  if (rgb_.size() != 0) prepared.rgb = rgb_at<Space::host, const std::uint8_t>(rgb_.data());
+  if (colour_) prepared.rgb = rgb_at<Space::host, const std::uint8_t>(rgb_.host());
   prepared.device_rgb = device_rgb();
   if (band_count_ != 0)
     prepared.bands = {bands_.host(), band_count_,  band_width_,
@@ -120,7 +111,7 @@ Status Preparer::run_on_cpu(const RawImageView<Space::host>& image) {
   const ImageView<Space::host, std::uint8_t> grey{grey_.host(), image.width, image.height,
                                                   grey_stride_};
   Status ok = cpu::to_grey(image, grey);
-  if (ok && colour_) ok = cpu::to_rgb(image, rgb_at<Space::host>(rgb_.data()));
+  if (ok && colour_) ok = cpu::to_rgb(image, rgb_at<Space::host>(rgb_.host()));
   if (!ok || band_count_ == 0) return ok;
   return cpu::split_mosaic(
       image, {bands_.host(), band_count_, band_width_, band_height_, band_stride_, band_plane_});
@@ -132,7 +123,8 @@ Status Preparer::run_on_cuda(const RawImageView<Space::host>& image) {
   Status ok = input ? Status{Done{}} : Status{input.error()};
   if (ok) ok = to_grey(stream, *input, {grey_.device(), image.width, image.height, grey_stride_});
   if (ok) ok = grey_.to_host(stream);
-  if (ok && colour_) ok = to_rgb(stream, *input, rgb_at<Space::device>(device_rgb_.device_data()));
+  if (ok && colour_) ok = to_rgb(stream, *input, rgb_at<Space::device>(rgb_.device()));
+  if (ok && colour_) ok = rgb_.to_host(stream);
   if (ok && band_count_ != 0) {
     ok = split_mosaic(
         stream, *input,
@@ -190,8 +182,8 @@ ImageView<Space::device, const std::uint8_t> Preparer::device_grey() const noexc
 }
 
 PlanesView<Space::device, const std::uint8_t> Preparer::device_rgb() const noexcept {
-  if (device_rgb_.size() == 0) return {};
-  return rgb_at<Space::device, const std::uint8_t>(device_rgb_.device_data());
+  if (rgb_.device() == nullptr) return {};
+  return rgb_at<Space::device, const std::uint8_t>(rgb_.device());
 }
 
 PlanesView<Space::device, const std::uint16_t> Preparer::device_bands() const noexcept {

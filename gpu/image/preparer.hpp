@@ -48,7 +48,6 @@ class Preparer final : public ImagePreparer {
   Preparer(const Context& context, const GpuFrameMemory* frames, const FrameSourceInfo& source,
            bool colour);
   Status allocate();
-  Status allocate_rgb();
   Status run_on_cpu(const RawImageView<Space::host>& image);
   Status run_on_cuda(const RawImageView<Space::host>& image);
   Result<RawImageView<Space::device>> on_device(const RawImageView<Space::host>& image);
@@ -72,8 +71,7 @@ class Preparer final : public ImagePreparer {
   int band_count_ = 0, band_width_ = 0, band_height_ = 0;
   std::optional<Stream> stream_;  // CUDA only; before the buffers: destroyed after them
   DualBuffer<std::uint8_t> grey_;
-  HostBuffer<std::uint8_t> rgb_;           // colour, CPU only
-  DeviceBuffer<std::uint8_t> device_rgb_;  // colour, CUDA only: no one on the host asks for it
+  DualBuffer<std::uint8_t> rgb_;  // colour
   DualBuffer<std::uint16_t> bands_;
   DeviceBuffer<std::uint8_t> upload_;  // CUDA only
   bool zero_copy_ = false;

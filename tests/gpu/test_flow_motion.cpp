@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product's flow on CUDA gives what it gives on the CPU, bit for bit, frame after frame.
+#include <algorithm>
 #include <cstdio>
 
 #include "gpu/flow/motion_points.hpp"
@@ -37,33 +38,70 @@ void assert_same(const MotionField& expected, const MotionField& actual, const c
   }
 }
 
+/// The picture as it comes from a preparer: on the device too, with rows that are longer.
+struct OnDevice {
+  static constexpr int kStride = kWidth + 13;
+  DeviceBuffer<std::uint8_t> pixels;
+  PreparedImage image;
+  explicit OnDevice(const GreyPicture& picture) {
+    const ImageView<Space::host, const std::uint8_t> grey = picture.view();
+    std::vector<std::uint8_t> rows(static_cast<std::size_t>(kStride) * kHeight, 0xa5);
+    for (int y = 0; y < kHeight; ++y)
+      std::copy_n(grey.data + y * grey.row_stride, kWidth, rows.begin() + y * kStride);
+    pixels = upload(rows);
+    image.grey = grey;
+    image.device_grey = {pixels.device_data(), kWidth, kHeight, kStride};
+  }
+};
+
+/// So many that their vectors are more than there is room for, here and there, some outside.
+std::vector<Detection> crowd() {
+  std::vector<Detection> boxes = {
+      {120, 60, 60, 150, 1}, {300, 100, 40, 110, 1}, {-20, 250, 90, 200, 1}};
+  for (int i = 0; i < 90; ++i)
+    boxes.push_back({static_cast<float>(i * 37 % 400) - 10, static_cast<float>(i * 53 % 290) - 10,
+                     static_cast<float>(6 + i % 40), static_cast<float>(15 + i % 90), 1});
+  return boxes;
+}
+
 void test_frames_and_boxes_equal_the_cpu_bit_for_bit() {
   const Surface surface{17};
   const std::pair<double, double> way[] = {{0, 0},    {2.5, 1},   {5, 1.5}, {5, 1.5},
                                            {-3, 0.5}, {-9.5, -4}, {-10, -4}};
-  const Detection boxes[] = {{120, 60, 60, 150, 1}, {300, 100, 40, 110, 1}, {-20, 250, 90, 200, 1}};
-  const auto expected = std::make_unique<MotionField>(), actual = std::make_unique<MotionField>();
+  const std::vector<Detection> boxes = crowd();
+  const auto expected = std::make_unique<MotionField>(), actual = std::make_unique<MotionField>(),
+             also = std::make_unique<MotionField>();
   for (const Method method : {Method::lucas_kanade, Method::block_matching, Method::points})
-    for (const int widest : {0, 202}) {
-      const auto on_cpu = make(*cpu, method, widest), on_gpu = make(*gpu, method, widest);
+    for (const int widest : {0, 202, 150}) {
+      const auto on_cpu = make(*cpu, method, widest), on_gpu = make(*gpu, method, widest),
+                 from_host = make(*gpu, method, widest);
       TEST_ASSERT_EQUAL_STRING(on_cpu->name(), on_gpu->name());
       int number = 0;
       for (const auto& [x, y] : way) {
         const GreyPicture picture = moved(surface, kWidth, kHeight, x, y);
+        const OnDevice there{picture};
         PreparedImage image;
         image.grey = picture.view();
         if (++number == 5) {  // a gap, and two frames with nothing between
           on_cpu->forget();
           on_gpu->forget();
+          from_host->forget();
         }
         char text[80];
         std::snprintf(text, sizeof text, "%s, %d wide, frame %d", on_gpu->name(), widest, number);
         TEST_ASSERT_OK(on_cpu->estimate(image, 300, *expected));
-        TEST_ASSERT_OK(on_gpu->estimate(image, 300, *actual));
+        TEST_ASSERT_OK(on_gpu->estimate(there.image, 300, *actual));
+        TEST_ASSERT_OK(from_host->estimate(image, 300, *also));
         assert_same(*expected, *actual, text);
-        on_cpu->look_closer(boxes, 3, 40, *expected);
-        on_gpu->look_closer(boxes, 3, 40, *actual);
-        assert_same(*expected, *actual, text);
+        assert_same(*expected, *also, text);
+        // Few boxes, then so many that not all fit.
+        for (const int count : {3, static_cast<int>(boxes.size())}) {
+          on_cpu->look_closer(boxes.data(), count, 40, *expected);
+          on_gpu->look_closer(boxes.data(), count, 40, *actual);
+          from_host->look_closer(boxes.data(), count, 40, *also);
+          assert_same(*expected, *actual, text);
+          assert_same(*expected, *also, text);
+        }
         if (number > 1 && number != 5) TEST_ASSERT_GREATER_THAN_INT(100, actual->count);
       }
     }

@@ -172,6 +172,7 @@ void check_preparer(const Context& context, GpuFrameMemory& frames, const Pictur
                       static_cast<std::size_t>(view.width)) != 0)
         TEST_FAIL_MESSAGE(picture.name().c_str());
     TEST_ASSERT_EQUAL(expected->rgb.count, actual->device_rgb.count);
+    TEST_ASSERT_EQUAL(expected->rgb.count, actual->rgb.count);
     std::vector<std::uint8_t> row(static_cast<std::size_t>(view.width));
     for (int c = 0; c < actual->device_rgb.count; ++c)
       for (int y = 0; y < view.height; ++y) {
@@ -179,8 +180,10 @@ void check_preparer(const Context& context, GpuFrameMemory& frames, const Pictur
         TEST_ASSERT_OK(copy_to_host(context.stream(), row.data(), plane.data + y * plane.row_stride,
                                     row.size()));
         TEST_ASSERT_OK(wait(context.stream()));
-        if (std::memcmp(expected->rgb.plane(c).data + y * expected->rgb.row_stride, row.data(),
-                        row.size()) != 0)
+        const std::uint8_t* right = expected->rgb.plane(c).data + y * expected->rgb.row_stride;
+        const std::uint8_t* read = actual->rgb.plane(c).data + y * actual->rgb.row_stride;
+        if (std::memcmp(right, row.data(), row.size()) != 0 ||
+            std::memcmp(right, read, row.size()) != 0)
           TEST_FAIL_MESSAGE(picture.name().c_str());
       }
     TEST_ASSERT_EQUAL(expected->bands.count, actual->bands.count);

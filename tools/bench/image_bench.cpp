@@ -2,6 +2,7 @@
 #include "tools/bench/image_bench.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "gpu/image/gradients.hpp"
 #include "gpu/image/integral.hpp"
 #include "gpu/image/pyramid.hpp"
+#include "gpu/image/remap.hpp"
 #include "gpu/image/resize.hpp"
 #include "gpu/image/scan.hpp"
 #include "gpu/image/split_mosaic.hpp"
@@ -142,6 +144,8 @@ class ImageRunner {
     resizing(ResizeMethod::area, "area");
     pyramids(1.05, "1.05");
     pyramids(1.2, "1.2");
+    remapping(1);
+    remapping(3);
     gradient(1);
     gradient(3);
     scan<std::uint32_t>("uint32");
@@ -341,6 +345,67 @@ class ImageRunner {
           [&](StreamRef stream) {
             return pyramid(stream, *tables, read_only(in->on_device(frame_)),
                            out->buffer.device_data());
+          }});
+  }
+
+  /// As an upright view is made: a cylinder of the picture's size, in a camera that looks 30
+  /// degrees down and sees 120 across.
+  [[nodiscard]] std::vector<Remapper::Place> looking_down() const {
+    const double middle_x = 0.5 * frame_.width, middle_y = 0.5 * frame_.height;
+    const double focal = middle_x / std::tan(1.047);
+    const double down_sine = std::sin(0.524), down_cosine = std::cos(0.524);
+    std::vector<Remapper::Place> from;
+    from.reserve(area(frame_));
+    for (int y = 0; y < frame_.height; ++y)
+      for (int x = 0; x < frame_.width; ++x) {
+        const double angle = (x - middle_x) / focal, below = (y - 0.5 * middle_y) / focal;
+        const double right = std::sin(angle), ahead = std::cos(angle);
+        const double depth = std::max(ahead * down_cosine + below * down_sine, 0.01);
+        const double row = below * down_cosine - ahead * down_sine;
+        from.push_back({static_cast<float>(middle_x + focal * right / depth),
+                        static_cast<float>(middle_y + focal * row / depth)});
+      }
+    return from;
+  }
+
+  /// Pixels that the table reads, each counted once.
+  [[nodiscard]] std::size_t pixels_read(const std::vector<Remapper::Place>& from) const {
+    std::vector<bool> read(area(frame_));
+    const auto at = [](float place, int side) {
+      return static_cast<std::size_t>(
+          std::clamp(std::floor(place), 0.0F, static_cast<float>(side - 2)));
+    };
+    const auto width = static_cast<std::size_t>(frame_.width);
+    for (const Remapper::Place& place : from) {
+      const std::size_t first = at(place.y, frame_.height) * width + at(place.x, frame_.width);
+      read[first] = read[first + 1] = read[first + width] = read[first + width + 1] = true;
+    }
+    return static_cast<std::size_t>(std::count(read.begin(), read.end(), true));
+  }
+
+  void remapping(int planes) {
+    if (!begin()) return;
+    const std::vector<Remapper::Place> from = looking_down();
+    Result<Remapper> remapper = Remapper::create(context_, {frame_.width, frame_.height},
+                                                 {frame_.width, frame_.height}, from);
+    if (!remapper) {
+      status_ = remapper.error();
+      return;
+    }
+    const std::size_t each = pixels_read(from) + area(frame_);
+    const double bytes = static_cast<double>(static_cast<std::size_t>(planes) * each +
+                                             sizeof(Remapper::Tap) * area(frame_));
+    const auto in = samples<std::uint8_t>(static_cast<std::size_t>(planes) * area(frame_));
+    const auto out = samples<std::uint8_t>(static_cast<std::size_t>(planes) * area(frame_));
+    time({"remap", planes == 1 ? "upright view, grey" : "upright view, 3 planes", frame_, bytes,
+          true,
+          [&] {
+            return remapper->run(workers_, read_only(in->planes_on_host(planes, frame_)),
+                                 out->planes_on_host(planes, frame_));
+          },
+          [&](StreamRef stream) {
+            return remapper->run(stream, read_only(in->planes_on_device(planes, frame_)),
+                                 out->planes_on_device(planes, frame_));
           }});
   }
 

@@ -284,8 +284,9 @@ void test_the_image_benchmark_runs_every_operator() {
     TEST_ASSERT_EQUAL_STRING("cpu", row.backend.c_str());
     TEST_ASSERT_TRUE(row.bytes > 0 && row.width > 0 && row.height > 0);
   }
-  for (const char* name : {"to_grey", "to_rgb", "to_luv", "split_mosaic", "resize", "pyramid",
-                           "gradients", "scan_rows", "transpose", "integral", "tree_integral"})
+  for (const char* name :
+       {"to_grey", "to_rgb", "to_luv", "split_mosaic", "resize", "pyramid", "remap", "gradients",
+        "scan_rows", "transpose", "integral", "tree_integral"})
     TEST_ASSERT_TRUE_MESSAGE(
         std::any_of(rows->begin(), rows->end(), [&](const ImageRow& r) { return r.name == name; }),
         name);
