@@ -31,8 +31,8 @@ using Json = nlohmann::ordered_json;
 using bench::EmdRow;
 
 struct BenchEmdOptions {
-  std::string json, picture, target, into, backend = "auto";
-  std::vector<std::string> plots;
+  std::string json, target, into, backend = "auto";
+  std::vector<std::string> pictures, plots;
   std::vector<int> bins;
   int repeat = 0, threads = 0;
   bool quick = false;
@@ -53,6 +53,33 @@ Result<bench::GreyPicture> grey_file(const std::string& path) {
   Result<LoadedPicture> loaded = load_picture(path, false);
   if (!loaded) return loaded.error();
   return bench::GreyPicture{loaded->bgr.cols, loaded->bgr.rows, std::move(loaded->grey)};
+}
+
+/// Several as one, in rows and columns, each cut to what all of them have: real pixels, not
+/// enlarged ones.
+Result<bench::GreyPicture> laid_out(const std::vector<std::string>& paths) {
+  std::vector<bench::GreyPicture> all;
+  for (const std::string& path : paths) {
+    Result<bench::GreyPicture> loaded = grey_file(path);
+    if (!loaded) return loaded.error();
+    all.push_back(std::move(*loaded));
+  }
+  int width = all.front().width, height = all.front().height, columns = 1;
+  for (const bench::GreyPicture& one : all) {
+    width = std::min(width, one.width);
+    height = std::min(height, one.height);
+  }
+  const int count = static_cast<int>(all.size());
+  while (columns * columns < count) ++columns;
+  const int rows = count / columns;  // whole ones alone
+  bench::GreyPicture out{columns * width, rows * height, {}};
+  for (int y = 0; y < out.height; ++y)
+    for (int c = 0; c < columns; ++c) {
+      const bench::GreyPicture& one = all[static_cast<std::size_t>(y / height * columns + c)];
+      const auto row = one.samples.begin() + static_cast<std::ptrdiff_t>(y % height) * one.width;
+      out.samples.insert(out.samples.end(), row, row + width);
+    }
+  return out;
 }
 
 bench::GreyPicture street(int width, int height) {
@@ -124,7 +151,9 @@ class BenchEmd {
     if (Status ok = check_distinct(outputs); !ok) return ok;
     if (!options_.into.empty())
       if (Status ok = page_.read(options_.into, "kerblab bench emd"); !ok) return ok;
-    return check_apart(outputs, {options_.picture, options_.target});
+    std::vector<std::string> inputs = options_.pictures;
+    inputs.push_back(options_.target);
+    return check_apart(outputs, inputs);
   }
 
   Status set_pictures(bench::EmdBench& bench) const {
@@ -136,13 +165,15 @@ class BenchEmd {
     }
     bench.picture = options_.quick ? street(64, 48) : street(1920, 1080);
     bench.target = street(320, 240);
-    for (const auto& [path, picture] : {std::pair{&options_.picture, &bench.picture},
-                                        std::pair{&options_.target, &bench.target}}) {
-      if (path->empty()) continue;
-      Result<bench::GreyPicture> loaded = grey_file(*path);
+    if (!options_.pictures.empty()) {
+      Result<bench::GreyPicture> loaded = laid_out(options_.pictures);
       if (!loaded) return loaded.error();
-      *picture = std::move(*loaded);
+      bench.picture = std::move(*loaded);
     }
+    if (options_.target.empty()) return Done{};
+    Result<bench::GreyPicture> loaded = grey_file(options_.target);
+    if (!loaded) return loaded.error();
+    bench.target = std::move(*loaded);
     return Done{};
   }
 
@@ -257,7 +288,8 @@ class BenchEmd {
     return {{"bench", "emd"},
             {"version", kVersion},
             {"machine", machine_},
-            {"picture", options_.picture.empty() ? "street made by code" : options_.picture},
+            {"pictures", options_.pictures.empty() ? std::vector<std::string>{"street made by code"}
+                                                   : options_.pictures},
             {"target", options_.target.empty() ? "street made by code" : options_.target},
             {"results", results}};
   }
@@ -301,9 +333,12 @@ void add_bench_emd(CLI::App& group, Action& action) {
   command->add_option("--json", o->json, "Also as JSON, there; - is stdout, without the table")
       ->check(not_empty);
   command
-      ->add_option("--picture", o->picture,
-                   "At least 1280x720, taken as grey; default: a street made by code")
-      ->check(not_empty);
+      ->add_option("--picture", o->pictures,
+                   "At least 1280x720, taken as grey; several are cut to one size and laid out in "
+                   "rows; default: a street made by code")
+      ->check(not_empty)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
       ->add_option("--target", o->target,
                    "Picture whose histogram is the target; default: another such street")
