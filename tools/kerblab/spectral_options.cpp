@@ -31,9 +31,10 @@ void add_signature_options(CLI::App& command, BandSource& source, SignatureSetti
                   "A bin for the dark, so many times the bands' mean; 0: none, colour alone counts")
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
-  command.add_option("--dark-cost", settings.dark_place, "Between the dark and any band")
-      ->check(CLI::Range(0.0, 1000.0))
-      ->capture_default_str();
+  command
+      .add_option("--dark-cost", settings.dark_cost,
+                  "Between the dark and any band; 0: half of the greatest between bands")
+      ->check(CLI::Range(0.0, 1000.0));
   command.add_flag("!--no-balance", settings.balance,
                    "Do not make all bands equally bright over the picture");
   command

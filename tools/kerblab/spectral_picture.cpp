@@ -26,15 +26,16 @@ Error bad_signatures(const std::string& what) {
 }
 
 /// Bands at their places; the dark, bin 0 where there is one, is as far from each.
-Result<emd::Ground> natural_ground(const std::vector<double>& places, bool dark,
-                                   double dark_place) {
+Result<emd::Ground> natural_ground(const std::vector<double>& places, bool dark, double dark_cost) {
   const std::size_t side = places.size() + (dark ? 1 : 0), from = dark ? 1 : 0;
+  const auto [low, high] = std::minmax_element(places.begin(), places.end());
+  if (dark_cost == 0) dark_cost = (*high - *low) / 2;
   std::vector<float> costs(side * side);
   for (std::size_t i = 0; i < side; ++i)
     for (std::size_t j = 0; j < side; ++j) {
       if (i == j) continue;
       const double cost =
-          i < from || j < from ? dark_place : std::abs(places[i - from] - places[j - from]);
+          i < from || j < from ? dark_cost : std::abs(places[i - from] - places[j - from]);
       costs[i * side + j] = static_cast<float>(cost);
     }
   return emd::Ground::create(static_cast<int>(side), costs.data(), costs.size());
@@ -94,7 +95,7 @@ Result<SpectralPicture> by_bands(Workers& workers, const Bands& bands,
   const std::vector<double> three = {4.5, 5.5, 6.5};
   Result<emd::Ground> ground =
       settings.ground.empty()
-          ? natural_ground(colours_only ? three : bands.places, dark, settings.dark_place)
+          ? natural_ground(colours_only ? three : bands.places, dark, settings.dark_cost)
           : ground_of(settings.ground, out.bins);
   if (!ground) return ground.error();
   out.ground = *ground;

@@ -24,9 +24,11 @@ struct SignatureSettings {
   /// pixel's brightness then counts and not its colour alone; noise of dark pixels does not. 0:
   /// none.
   double dark = 2;
-  bool balance = true;    ///< bands are first made equally bright in the mean over the picture
-  double dark_place = 1;  ///< cost between the dark and any band, in those of the ground
-  std::string ground;     ///< line, circle, flat or a file; empty: by where the bands lie
+  bool balance = true;  ///< bands are first made equally bright in the mean over the picture
+  /// Cost between the dark and any band. 0: half of the greatest between two bands, the least with
+  /// which no detour is cheaper.
+  double dark_cost = 0;
+  std::string ground;  ///< line, circle, flat or a file; empty: by where the bands lie
 };
 
 /// The signatures of a picture.
