@@ -72,7 +72,8 @@ constexpr Way kWays[] = {
 };
 constexpr std::size_t kWayCount = std::size(kWays);
 constexpr std::size_t kEuclideanColours = 0, kChiColours = 1, kBandsEmd = 5;
-constexpr double kRates[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
+constexpr double kRates[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1,
+                             0.2,   0.3,   0.5,   0.7,  0.9,  1};
 
 struct CaseResult {
   std::string name;
@@ -433,7 +434,7 @@ class EvalSpectral {
     plot.x_to = 1;
     plot.x_ticks = {1e-3, 1e-2, 1e-1, 1};
     plot.y_from = 0.01;
-    plot.y_ticks = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1};
+    plot.y_ticks = {0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1};
     for (std::size_t w = 0; w < kWayCount; ++w) {
       const Summary s = summary(w);
       if (s.count == 0) continue;
@@ -441,7 +442,7 @@ class EvalSpectral {
       for (const double rate : kRates) {
         double hits = 0;
         for (const CaseResult& result : results_) hits += result.ways[w]->hits_at(rate) / s.count;
-        series.points.emplace_back(rate, std::max(1 - hits, 1e-6));
+        series.points.emplace_back(rate, std::max(1 - hits, 1e-4));
       }
       plot.series.push_back(std::move(series));
     }
