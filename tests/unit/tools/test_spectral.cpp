@@ -133,7 +133,7 @@ void test_areas_are_how_often_the_target_is_nearer() {
     for (const float b : background) nearer += t < b ? 1 : t == b ? 0.5 : 0;
   TEST_ASSERT_EQUAL_DOUBLE(nearer / 6, roc_of(target, background).area);
   const float far = std::numeric_limits<float>::infinity();
-  TEST_ASSERT_EQUAL_DOUBLE(0.75, roc_of({1, far}, {2, far}).area);
+  TEST_ASSERT_EQUAL_DOUBLE(0.625, roc_of({1, far}, {2, far}).area);
 }
 
 void test_hits_are_read_off_the_curve() {
