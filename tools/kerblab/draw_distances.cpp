@@ -31,7 +31,7 @@ cv::Mat draw_distances(const std::vector<float>& distances, int width, int heigh
   return out;
 }
 
-void draw_box(cv::Mat& bgr, const emd::Box& box) {
+void draw_target_box(cv::Mat& bgr, const emd::Box& box) {
   const cv::Rect rect{box.x, box.y, box.width, box.height};
   cv::rectangle(bgr, rect, {0, 0, 0}, 3);
   cv::rectangle(bgr, rect, {255, 220, 0}, 1);  // cyan: in no distance's colours
@@ -43,7 +43,7 @@ cv::Mat draw_panels(const std::vector<Panel>& panels, const emd::Box& box) {
     const int times = std::max(1, kLeastSide / std::max(1, panel.picture.cols));
     cv::Mat large;
     cv::resize(panel.picture, large, {}, times, times, cv::INTER_NEAREST);
-    draw_box(large, {box.x * times, box.y * times, box.width * times, box.height * times});
+    draw_target_box(large, {box.x * times, box.y * times, box.width * times, box.height * times});
     cv::Mat column(large.rows + kStrip, large.cols + kBetween, CV_8UC3, cv::Scalar::all(255));
     large.copyTo(column(cv::Rect{0, kStrip, large.cols, large.rows}));
     cv::putText(column, panel.title, {4, kStrip - 7}, cv::FONT_HERSHEY_SIMPLEX, 0.5, {0, 0, 0}, 1,

@@ -19,7 +19,7 @@ struct Panel {
 [[nodiscard]] cv::Mat draw_distances(const std::vector<float>& distances, int width, int height);
 
 /// Where the target was learned.
-void draw_box(cv::Mat& bgr, const emd::Box& box);
+void draw_target_box(cv::Mat& bgr, const emd::Box& box);
 
 /// Side by side, small pictures enlarged by whole numbers to about 300 pixels; all of one size.
 [[nodiscard]] cv::Mat draw_panels(const std::vector<Panel>& panels, const emd::Box& box);
