@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // kerblab bench: our operators and detectors against each other, and against OpenCV's.
 #include <fmt/format.h>
-#include <sys/utsname.h>
 
 #include <CLI/CLI.hpp>
 #include <cctype>
 #include <cstdio>
-#include <cstdlib>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
@@ -22,8 +19,10 @@
 #include "tools/bench/image_bench.hpp"
 #include "tools/bench/street.hpp"
 #include "tools/import/opencv_models.hpp"
+#include "tools/kerblab/bench_emd.hpp"
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/flow_methods.hpp"
+#include "tools/kerblab/machine.hpp"
 #include "tools/kerblab/models.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/pictures.hpp"
@@ -40,43 +39,6 @@ struct BenchOptions {
   int repeat = 0, threads = 0;
   bool quick = false;
 };
-
-/// What the machine calls its processor; its kind where it does not say.
-std::string cpu_name() {
-  std::ifstream file{"/proc/cpuinfo"};
-  for (std::string line; std::getline(file, line);)
-    if (line.rfind("model name", 0) == 0 && line.find(": ") != std::string::npos)
-      return line.substr(line.find(": ") + 2);
-  utsname name{};
-  return ::uname(&name) == 0 ? name.machine : "unknown";
-}
-
-/// Where it runs, and how busy that was: a figure without these says little.
-Json describe_machine(const Context* cuda, int threads) {
-  Json machine;
-  machine["cpu"] = cpu_name();
-  machine["threads"] = threads;
-  double load[1] = {0};
-  if (::getloadavg(load, 1) == 1) machine["load_before"] = load[0];
-  machine["opencv"] = CV_VERSION;
-  if (cuda != nullptr) machine["gpu"] = cuda->info().device.c_str();
-  return machine;
-}
-
-struct Backends {
-  bool cpu = true;
-  std::optional<Context> cuda;
-};
-Result<Backends> choose_backends(const std::string& name) {
-  BackendChoice choice = BackendChoice::automatic;
-  parse(name, choice);
-  Result<Context> context = Context::create(choice);
-  if (!context) return context.error();
-  Backends backends;
-  backends.cpu = choice != BackendChoice::cuda;
-  if (context->backend() == Backend::cuda) backends.cuda.emplace(std::move(*context));
-  return backends;
-}
 
 /// OpenCV's detector with the same search, twice: raw windows, and with its default grouping.
 std::vector<bench::Rival> opencv_rivals(const bench::HogCase& search, const Grey& grey,
@@ -420,10 +382,11 @@ void add_options(CLI::App& command, const std::shared_ptr<BenchOptions>& o, cons
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("bench", "Measure detectors, flow and image operators");
+  CLI::App* command =
+      app.add_subcommand("bench", "Measure detectors, flow, image operators and EMD");
   command->footer(
       "Prints a table. Backend auto: the CPU, and CUDA too where there is a device; cpu or cuda:\n"
-      "that one alone (OpenCV's, which runs on the CPU, always stands beside hog and flow).\n"
+      "that one alone (OpenCV's, which runs on the CPU, always stands beside hog, flow and emd).\n"
       "Example: kerblab bench flow --backend cpu --threads 2 --json flow.json");
   command->require_subcommand(1);
   struct Part {
@@ -459,6 +422,7 @@ void add_bench(CLI::App& app, Action& action) {
       };
     });
   }
+  add_bench_emd(*command, action);
 }
 
 }  // namespace kerb::lab

@@ -39,9 +39,13 @@ void add_ego(CLI::App& app, Action& action);
 void add_track(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_sim(CLI::App& app, Action& action);
+void add_emd(CLI::App& app, Action& action);
+void add_spectral(CLI::App& app, Action& action);
 /// `eval flow`, to the group `eval`.
 void add_eval_flow(CLI::App& group, Action& action);
 /// `eval track`, to the same.
 void add_eval_track(CLI::App& group, Action& action);
+/// `eval spectral`, to the same.
+void add_eval_spectral(CLI::App& group, Action& action);
 
 }  // namespace kerb::lab

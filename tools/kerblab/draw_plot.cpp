@@ -3,8 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
+#include <vector>
+
+#include "drivers/replay/picture.hpp"
+#include "tools/kerblab/output.hpp"
 
 namespace kerb::lab {
 namespace {
@@ -100,6 +106,22 @@ cv::Mat draw_plot(const Drawing& drawing, double scale) {
       draw(out, item.text, scale);
   }
   return out;
+}
+
+Status check_plot_name(const std::string& path) {
+  const std::string extension = std::filesystem::path{path}.extension().string();
+  if (extension == ".svg" || extension == ".png") return check_output(path);
+  return replay::failure(Errc::invalid_argument, "a plot's name ends in .svg or .png", path);
+}
+
+Status write_plot(const std::string& path, const eval::Plot& plot) {
+  const Drawing drawing = eval::lay_out(plot);
+  if (std::filesystem::path{path}.extension() == ".svg")
+    return write_output(path, eval::to_svg(drawing));
+  std::vector<unsigned char> png;
+  if (!cv::imencode(".png", draw_plot(drawing), png))
+    return replay::failure(Errc::io, "make picture", path);
+  return write_output(path, {reinterpret_cast<const char*>(png.data()), png.size()});
 }
 
 }  // namespace kerb::lab

@@ -68,21 +68,6 @@ Named parse_named(const std::string& word) {
   return {word.substr(0, sign), word.substr(sign + 1)};
 }
 
-Status check_plot_name(const std::string& path) {
-  const std::string extension = fs::path{path}.extension().string();
-  if (extension == ".svg" || extension == ".png") return check_output(path);
-  return failure(Errc::invalid_argument, "a plot's name ends in .svg or .png", path);
-}
-
-Status write_plot(const std::string& path, const eval::Plot& plot) {
-  const eval::Drawing drawing = eval::lay_out(plot);
-  if (fs::path{path}.extension() == ".svg") return write_output(path, eval::to_svg(drawing));
-  std::vector<unsigned char> png;
-  if (!cv::imencode(".png", draw_plot(drawing), png))
-    return failure(Errc::io, "make picture", path);
-  return write_output(path, {reinterpret_cast<const char*>(png.data()), png.size()});
-}
-
 /// A file's name for a detector's.
 std::string file_name(std::string name) {
   for (char& c : name)
@@ -382,6 +367,7 @@ void add_eval(CLI::App& app, Action& action) {
   });
   add_eval_flow(*group, action);
   add_eval_track(*group, action);
+  add_eval_spectral(*group, action);
 }
 
 }  // namespace kerb::lab

@@ -13,11 +13,11 @@
 #include "drivers/replay/picture.hpp"
 #include "gpu/memory/context.hpp"
 #include "hal/base/clock.hpp"
-#include "tools/eval/text.hpp"
 #include "tools/flow/errors.hpp"
 #include "tools/flow/flo_file.hpp"
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/flow_methods.hpp"
+#include "tools/kerblab/marked_page.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/pictures.hpp"
 #include "tools/kerblab/progress.hpp"
@@ -27,9 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-constexpr const char* kBegin = "<!-- kerblab eval flow: begin -->";
-constexpr const char* kEnd = "<!-- kerblab eval flow: end -->";
 
 struct EvalFlowOptions {
   std::vector<std::string> folders, methods;
@@ -96,7 +93,7 @@ class EvalFlow {
       if (!path->empty())
         if (Status ok = check_output(*path); !ok) return ok;
     if (!options_.into.empty())
-      if (Status ok = read_page(); !ok) return ok;
+      if (Status ok = page_.read(options_.into, "kerblab eval flow"); !ok) return ok;
     const Result<std::vector<fs::path>> folders = find_pairs(options_.folders);
     if (!folders) return folders.error();
     for (const fs::path& folder : *folders) {
@@ -107,7 +104,7 @@ class EvalFlow {
     if (Status ok = compute(); !ok) return ok;
     const std::string table = markdown();
     if (!options_.into.empty()) {
-      if (Status ok = write_output(options_.into, before_ + table + after_); !ok) return ok;
+      if (Status ok = page_.write(table); !ok) return ok;
     } else if (options_.json != "-") {
       fmt::print("{}", table);
     }
@@ -116,20 +113,6 @@ class EvalFlow {
   }
 
  private:
-  /// What comes before and behind the table in a page.
-  Status read_page() {
-    const Result<std::string> page = eval::read_text("--into", options_.into);
-    if (!page) return page.error();
-    const std::size_t begin = page->find(kBegin), end = page->find(kEnd);
-    if (begin == std::string::npos || end == std::string::npos || end < begin)
-      return replay::failure(Errc::invalid_argument,
-                             "no lines '<!-- kerblab eval flow: begin -->' and '... end -->'",
-                             options_.into);
-    before_ = page->substr(0, begin) + kBegin + "\n";
-    after_ = page->substr(end);
-    return Done{};
-  }
-
   Status compute() {
     BackendChoice choice = BackendChoice::automatic;
     parse(options_.backend, choice);
@@ -264,7 +247,8 @@ class EvalFlow {
   std::vector<Pair> pairs_;
   std::vector<MethodName> methods_;
   std::vector<std::vector<Score>> scores_;  // [method][pair]
-  std::string backend_, before_, after_;
+  std::string backend_;
+  MarkedPage page_;
   int threads_ = 0;
 };
 

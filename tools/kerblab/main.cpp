@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
       "street.csv\n"
       "  kerblab flow frame10.png frame11.png --out flow.flo --draw flow.png\n"
       "  kerblab bench hog --json bench.json\n"
+      "  kerblab emd 3,1,0,4 0,4,2,2\n"
       "  kerblab calibrate drive --camera lens.toml --height 1.3 drive.mp4\n"
       "  kerblab sim list --suite euroncap\n"
       "kerblab COMMAND --help explains each.\n"
@@ -61,6 +62,8 @@ int main(int argc, char** argv) {
   lab::add_track(app, action);
   lab::add_calibrate(app, action);
   lab::add_sim(app, action);
+  lab::add_emd(app, action);
+  lab::add_spectral(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

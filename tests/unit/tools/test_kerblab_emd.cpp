@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab emd, bench emd, spectral and eval spectral as a person meets them.
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string>
+
+#include "tests/unit/tools/kerblab_folder.hpp"
+
+namespace {
+
+using Json = nlohmann::json;
+using namespace kerb::test;
+
+void write(const std::string& name, const std::string& text) {
+  fs::create_directories((g_folder / name).parent_path());
+  std::ofstream{g_folder / name, std::ios::binary} << text;
+}
+void write_picture(const std::string& name, const cv::Mat& picture) {
+  fs::create_directories((g_folder / name).parent_path());
+  TEST_ASSERT_TRUE(cv::imwrite((g_folder / name).string(), picture));
+}
+
+constexpr int kWidth = 96, kHeight = 64;
+const cv::Rect kPerson{40, 16, 12, 32};
+
+/// A green street in which somebody in green stands, warm. Noise of a few levels.
+cv::Mat visible() {
+  cv::Mat out(kHeight, kWidth, CV_8UC3);
+  cv::RNG random{1};
+  random.fill(out, cv::RNG::UNIFORM, cv::Scalar{30, 90, 40}, cv::Scalar{70, 130, 80});
+  return out;
+}
+cv::Mat thermal() {
+  cv::Mat out(kHeight, kWidth, CV_8UC1);
+  cv::RNG random{2};
+  random.fill(out, cv::RNG::UNIFORM, 20, 50);
+  cv::Mat person = out(kPerson);
+  random.fill(person, cv::RNG::UNIFORM, 180, 220);
+  return out;
+}
+
+void test_help_has_examples() {
+  for (const char* command :
+       {"emd --help", "bench emd --help", "spectral --help", "eval spectral --help"}) {
+    const Outcome o = kerblab(command);
+    expect_done(o);
+    TEST_ASSERT_TRUE_MESSAGE(o.out.find("kerblab ") != std::string::npos, o.out.c_str());
+    TEST_ASSERT_TRUE_MESSAGE(o.out.find("Example") != std::string::npos, o.out.c_str());
+  }
+}
+
+void test_distances_by_hand_by_every_ground_and_solver() {
+  // On a line 4 units go 1, 2 and so on: cumulated excess 3, 0, -2 of 8.
+  const Outcome line = kerblab("emd 3,1,0,4 0,4,2,2");
+  expect_done(line);
+  TEST_ASSERT_EQUAL_STRING("0.625\n", line.out.c_str());  // (3 + 0 + 2) / 8
+  const Outcome circle = kerblab("emd --ground circle 4,0,0,0,0 0,0,0,0,4");
+  TEST_ASSERT_EQUAL_STRING("1\n", circle.out.c_str());
+  const Outcome flat = kerblab("emd --ground flat 4,0,0 1,3,0");
+  TEST_ASSERT_EQUAL_STRING("0.75\n", flat.out.c_str());
+  write("costs.txt", "# no line, circle or the like\n0 1 5\n1,0,2\n\n5\t2 0.5 # not a metric\n");
+  write("from.txt", "2,0,1\n0,0,3\n");
+  write("to.txt", "0 3 0\n1 1 1\n");
+  std::string first;
+  for (const char* solver : {"auto", "atlas", "packed", "network"}) {
+    const Outcome o =
+        kerblab(std::string{"emd --ground costs.txt --backend cpu --json - --solver "} + solver +
+                " @from.txt @to.txt");
+    expect_done(o);
+    const Json report = Json::parse(o.out);
+    TEST_ASSERT_FALSE(report["metric"].get<bool>());
+    TEST_ASSERT_FALSE(report["rounded"].get<bool>());
+    // (2 * 1 + 1 * 2) / 3; all from bin 3: 2, and (5 + 2 + 0.5) / 3.
+    TEST_ASSERT_FLOAT_WITHIN(1e-6F, 4.0F / 3, report["results"][0]["distance"][0].get<float>());
+    TEST_ASSERT_FLOAT_WITHIN(1e-6F, 2, report["results"][1]["distance"][0].get<float>());
+    TEST_ASSERT_FLOAT_WITHIN(1e-6F, 2.5F, report["results"][1]["distance"][1].get<float>());
+    if (first.empty()) first = report["results"].dump();
+    TEST_ASSERT_EQUAL_STRING(first.c_str(), report["results"].dump().c_str());
+  }
+}
+
+void test_unequal_totals_are_rounded_or_matched_in_part() {
+  const Outcome shares = kerblab("emd --json - 0.5,0.5,0 0,0,7");
+  expect_done(shares);
+  TEST_ASSERT_TRUE(Json::parse(shares.out)["rounded"].get<bool>());
+  TEST_ASSERT_FLOAT_WITHIN(0.005F, 1.5F,
+                           Json::parse(shares.out)["results"][0]["distance"][0].get<float>());
+  const Outcome partial = kerblab("emd --partial 3,0,0 0,1,1");
+  expect_done(partial);
+  TEST_ASSERT_EQUAL_STRING("1.5\n", partial.out.c_str());  // one unit stays where it is
+}
+
+void test_histograms_that_cannot_be_are_one_line() {
+  write("bad.txt", "1 2 x\n");
+  write("costs.txt", "0 1\n1 0\n");
+  write("below.txt", "0 1\n-1 0\n");
+  write("empty.txt", "# nothing\n");
+  expect_bad_input(kerblab("emd 1,2,3 1,2"), "bins");
+  expect_bad_input(kerblab("emd 1,nan 1,2"), "nan");
+  expect_bad_input(kerblab("emd 0,0 1,2"), "empty");
+  expect_bad_input(kerblab("emd 1,-2 1,2"), "below zero");
+  expect_bad_input(kerblab("emd 1 1"), "");
+  expect_bad_input(kerblab("emd 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 "
+                           "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"),
+                   "17");
+  expect_bad_input(kerblab("emd @bad.txt 1,2,3"), "bad.txt");
+  expect_bad_input(kerblab("emd @none.txt 1,2,3"), "none.txt");
+  expect_bad_input(kerblab("emd @empty.txt 1,2,3"), "empty.txt");
+  expect_bad_input(kerblab("emd --ground costs.txt 1,2,3 1,2,3"), "costs.txt");
+  expect_bad_input(kerblab("emd --ground below.txt 1,2 1,2"), "");
+  expect_bad_input(kerblab("emd --ground nowhere.txt 1,2 1,2"), "nowhere.txt");
+  expect_bad_input(kerblab("emd --partial 0.5,0.5 1,2"), "--partial");
+  expect_bad_input(kerblab("emd --ground costs.txt --solver best 1,2 1,2"), "--solver");
+  expect_bad_input(kerblab("emd 1,2"), "");
+  expect_bad_input(kerblab("emd --json bad.txt @bad.txt 1,2"), "overwrite");
+}
+
+void test_somebody_warm_stands_out_where_colours_do_not_tell() {
+  write_picture("v.png", visible());
+  write_picture("t.png", thermal());
+  for (const char* how : {"", " --window 7"}) {
+    const Outcome o = kerblab(
+        "spectral v.png --thermal t.png --box 40,16,12,32 --backend cpu "
+        "--draw d.png --json -" +
+        std::string{how});
+    expect_done(o);
+    const Json areas = Json::parse(o.out)["area_under_roc"];
+    TEST_ASSERT_TRUE_MESSAGE(areas["emd"].get<double>() > 0.99, o.out.c_str());
+    TEST_ASSERT_TRUE_MESSAGE(areas["three_colours_euclidean"].get<double>() < 0.7, o.out.c_str());
+    const cv::Mat drawn = cv::imread((g_folder / "d.png").string());
+    TEST_ASSERT_TRUE(drawn.cols > 3 * kWidth && drawn.rows > kHeight);
+  }
+}
+
+void test_every_source_of_bands_can_be_read() {
+  // Four bands: 2 x 2 tiles, whose last is bright in the box alone.
+  cv::Mat raw(2 * kHeight, 2 * kWidth, CV_16UC1), beside(kHeight, 4 * kWidth, CV_8UC1);
+  std::string cube;
+  for (int y = 0; y < kHeight; ++y)
+    for (int b = 0; b < 4; ++b)
+      for (int x = 0; x < kWidth; ++x) {
+        const int value = b < 3 ? 100 : kPerson.contains({x, y}) ? 200 : 20;
+        raw.at<std::uint16_t>(2 * y + b / 2, 2 * x + b % 2) = static_cast<std::uint16_t>(5 * value);
+        beside.at<std::uint8_t>(y, b * kWidth + x) = static_cast<std::uint8_t>(value);
+        cube.push_back(static_cast<char>(static_cast<unsigned char>(value)));
+      }
+  write_picture("raw.png", raw);
+  write_picture("beside.png", beside);
+  write("c.img", cube);
+  write("c.hdr",
+        "ENVI\nsamples = 96\nlines = 64\nbands = 4\ndata type = 1\ninterleave = bil\n"
+        "wavelength = {450, 550, 650, 900}\n");
+  for (const char* source :
+       {"--mosaic 2 raw.png --nm 450,550,650,900", "--mosaic 2 raw.png", "--beside 4 beside.png",
+        "--cube c.hdr --bands 4", "--cube c.hdr --bands 4 --dark 0 --ground line"}) {
+    const Outcome o =
+        kerblab(std::string{"spectral --backend cpu --json - --box 41,20,10,20 "} + source);
+    expect_done(o);
+    const Json report = Json::parse(o.out);
+    TEST_ASSERT_EQUAL_INT(kWidth, report["width"].get<int>());
+    // All pixels are one of two signatures.
+    TEST_ASSERT_TRUE(report["solved"].get<int>() == 2 || report["solver"] == "closed");
+    TEST_ASSERT_TRUE_MESSAGE(report["area_under_roc"]["emd"].get<double>() > 0.97, o.out.c_str());
+  }
+}
+
+void test_pictures_that_do_not_fit_are_one_line_and_leave_nothing() {
+  write_picture("v.png", visible());
+  write_picture("t.png", thermal()(cv::Rect{0, 0, kWidth - 1, kHeight}));
+  write("c.hdr", "ENVI\n");
+  const long before = file_count(g_folder);
+  const std::string out = " --draw d.png --json r.json";
+  expect_bad_input(kerblab("spectral v.png --thermal t.png --box 1,1,5,5" + out), "thermal");
+  expect_bad_input(kerblab("spectral v.png --box 90,1,10,5" + out), "--box");
+  expect_bad_input(kerblab("spectral v.png --box 1,1,0,5" + out), "--box");
+  expect_bad_input(kerblab("spectral v.png --box 1,1,5" + out), "--box");
+  expect_bad_input(kerblab("spectral --box 1,1,5,5" + out), "picture");
+  expect_bad_input(kerblab("spectral v.png --cube c.hdr --box 1,1,5,5" + out), "picture");
+  expect_bad_input(kerblab("spectral --cube c.hdr --box 1,1,5,5" + out), "c.hdr");
+  expect_bad_input(kerblab("spectral --mosaic 4 v.png --box 1,1,5,5" + out), "--dark 0");
+  expect_bad_input(kerblab("spectral --beside 5 v.png --box 1,1,5,5" + out), "side by side");
+  expect_bad_input(kerblab("spectral --mosaic 2 --nm 1,2 v.png --box 1,1,5,5" + out), "4 bands");
+  expect_bad_input(kerblab("spectral --window 4 v.png --box 1,1,5,5" + out), "odd");
+  expect_bad_input(kerblab("spectral v.png --box 1,1,5,5 --draw d.jpg"), ".png");
+  expect_bad_input(kerblab("spectral v.png --box 1,1,5,5 --draw v.png"), "overwrite");
+  expect_bad_input(kerblab("spectral --solver closed v.png --box 1,1,5,5" + out), "closed form");
+  expect_bad_input(kerblab("eval spectral nowhere" + std::string{" --json r.json"}), "nowhere");
+  expect_bad_input(kerblab("eval spectral --cube c.hdr --json r.json"), "--boxes");
+  TEST_ASSERT_EQUAL_INT(before, file_count(g_folder));
+}
+
+void test_the_evaluation_judges_pairs_and_writes_its_page() {
+  write_picture("d/vi/7.png", visible());
+  write_picture("d/ir/7.png", thermal());
+  // The middle (46, 32) and sides (12, 32) in parts of 96 x 64; and a car, which is nobody.
+  write("d/labels/7.txt", "0 0.479167 0.5 0.125 0.5\n2 0.8 0.5 0.1 0.2\n");
+  write("d/labels/classes.txt", "person\nbicycle\ncar\n");
+  write("page.md",
+        "a\n<!-- kerblab eval spectral: begin -->\nold\n<!-- kerblab eval spectral: end -->\nb\n");
+  expect_done(
+      kerblab("eval spectral d --backend cpu --every 1 --window 7 --into page.md --json r.json "
+              "--plot roc.svg --draw drawn --most 1"));
+  const Json report = Json::parse(read(g_folder / "r.json"));
+  TEST_ASSERT_EQUAL_INT(1, report["targets"].get<int>());
+  TEST_ASSERT_EQUAL_size_t(10, report["means"].size());
+  for (const Json& way : report["means"]) {
+    const std::string name = way["way"];
+    const double area = way["mean"];
+    const bool heat = name.rfind("bands", 0) == 0 || name.rfind("windows", 0) == 0;
+    TEST_ASSERT_TRUE_MESSAGE(heat ? area > 0.97 : area < 0.8, way.dump().c_str());
+  }
+  const std::string page = read(g_folder / "page.md");
+  TEST_ASSERT_TRUE_MESSAGE(page.find("| bands, EMD | ") != std::string::npos, page.c_str());
+  TEST_ASSERT_TRUE(page.find("old") == std::string::npos);
+  TEST_ASSERT_TRUE(read(g_folder / "roc.svg").find("<svg") != std::string::npos);
+  TEST_ASSERT_TRUE(fs::exists(g_folder / "drawn/best-7.png"));
+  write("d/labels/7.txt", "0 0.5 0.5\n");
+  expect_bad_input(kerblab("eval spectral d"), "7.txt");
+}
+
+void test_the_bench_runs_and_writes_table_and_plot() {
+  write("page.md", "a\n<!-- kerblab bench emd: begin -->\n<!-- kerblab bench emd: end -->\nb\n");
+  expect_done(
+      kerblab("bench emd --quick --backend cpu --threads 1 --json r.json --into page.md "
+              "--plot p.svg --plot p.png"));
+  const Json report = Json::parse(read(g_folder / "r.json"));
+  TEST_ASSERT_TRUE(report["results"].size() >= 13);
+  for (const Json& row : report["results"])
+    TEST_ASSERT_TRUE_MESSAGE(row["per_second"].get<double>() > 0, row.dump().c_str());
+  const std::string page = read(g_folder / "page.md");
+  TEST_ASSERT_TRUE_MESSAGE(page.find("cv::EMD") != std::string::npos, page.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(page.find("| picture, 64x48, cpu, cold |") != std::string::npos,
+                           page.c_str());
+  TEST_ASSERT_TRUE(read(g_folder / "p.svg").find("<svg") != std::string::npos);
+  TEST_ASSERT_FALSE(cv::imread((g_folder / "p.png").string()).empty());
+  expect_bad_input(kerblab("bench emd --quick --plot p.jpg"), "p.jpg");
+}
+
+}  // namespace
+
+int main() {
+  UNITY_BEGIN();
+  RUN_TEST(test_help_has_examples);
+  RUN_TEST(test_distances_by_hand_by_every_ground_and_solver);
+  RUN_TEST(test_unequal_totals_are_rounded_or_matched_in_part);
+  RUN_TEST(test_histograms_that_cannot_be_are_one_line);
+  RUN_TEST(test_somebody_warm_stands_out_where_colours_do_not_tell);
+  RUN_TEST(test_every_source_of_bands_can_be_read);
+  RUN_TEST(test_pictures_that_do_not_fit_are_one_line_and_leave_nothing);
+  RUN_TEST(test_the_evaluation_judges_pairs_and_writes_its_page);
+  RUN_TEST(test_the_bench_runs_and_writes_table_and_plot);
+  return UNITY_END();
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// `kerblab bench emd` for a machine without OpenCV: one JSON line a row. Pictures are binary PGM.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <string_view>
+
+#include "tools/bench/emd_bench.hpp"
+
+#ifdef KERB_OPENCV
+#include <opencv2/imgproc.hpp>
+#endif
+
+using namespace kerb;
+using namespace kerb::bench;
+
+namespace {
+
+int usage() {
+  std::fputs("usage: bench_emd PICTURE.pgm TARGET.pgm [auto|cpu|cuda] [REPEATS] [BINS...]\n",
+             stderr);
+  return 2;
+}
+
+int fail(const Error& error) {
+  std::fprintf(stderr, "bench_emd: error: %s\n", describe(error).c_str());
+  return 2;
+}
+
+/// P5, one byte a sample.
+bool read_pgm(const char* path, GreyPicture& picture) {
+  std::ifstream file{path, std::ios::binary};
+  std::string magic;
+  int most = 0;
+  if (!(file >> magic >> picture.width >> picture.height >> most) || magic != "P5" || most != 255 ||
+      picture.width < 1 || picture.height < 1 || picture.width > 65536 || picture.height > 65536)
+    return false;
+  file.get();
+  picture.samples.resize(static_cast<std::size_t>(picture.width) *
+                         static_cast<std::size_t>(picture.height));
+  file.read(reinterpret_cast<char*>(picture.samples.data()),
+            static_cast<std::streamsize>(picture.samples.size()));
+  return file.good();
+}
+
+#ifdef KERB_OPENCV
+double by_opencv(int bins, const std::uint8_t* from, const std::uint8_t* to, const float* costs) {
+  cv::Mat a(bins, 1, CV_32F), b(bins, 1, CV_32F);  // braces would be a list of numbers
+  for (int k = 0; k < bins; ++k) {
+    a.at<float>(k) = from[k];
+    b.at<float>(k) = to[k];
+  }
+  const cv::Mat cost(bins, bins, CV_32F, const_cast<float*>(costs));
+  return static_cast<double>(cv::EMD(a, b, cv::DIST_USER, cost));
+}
+#endif
+
+void print(const EmdRow& row) {
+  std::printf(
+      "{\"what\":\"%s\",\"width\":%d,\"height\":%d,\"bins\":%d,\"solver\":\"%s\","
+      "\"backend\":\"%s\",\"threads\":%d,\"cache\":\"%s\",\"transfers\":\"%s\","
+      "\"median_ms\":%.4f,\"best_ms\":%.4f,\"worst_ms\":%.4f,\"per_second\":%.1f,"
+      "\"solved\":%u,\"duplicates\":%u,\"cached\":%u,\"equals_cpu\":%s}\n",
+      row.what.c_str(), row.width, row.height, row.bins, row.solver.c_str(), row.backend.c_str(),
+      row.threads, row.cache.c_str(), row.transfers.c_str(), row.times.median_ms, row.times.best_ms,
+      row.times.worst_ms, row.rate, row.counts.solved, row.counts.duplicates, row.counts.cached,
+      !row.equals_cpu   ? "null"
+      : *row.equals_cpu ? "true"
+                        : "false");
+  (void)std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  BackendChoice choice = BackendChoice::automatic;
+  EmdBench bench;
+  if (argc < 3 || (argc > 3 && !parse(argv[3], choice))) return usage();
+  if (!read_pgm(argv[1], bench.picture) || !read_pgm(argv[2], bench.target)) return usage();
+  if (argc > 4) bench.repeats = std::atoi(argv[4]);  // NOLINT(cert-err34-c): checked below
+  if (bench.repeats < 1 || bench.repeats > 100000) return usage();
+  if (argc > 5) bench.bins.clear();
+  for (int i = 5; i < argc; ++i) {
+    bench.bins.push_back(std::atoi(argv[i]));  // NOLINT(cert-err34-c): checked below
+    if (bench.bins.back() < 2 || bench.bins.back() > 16) return usage();
+  }
+  const Result<Context> context = Context::create(choice);
+  if (!context) return fail(context.error());
+  bench.cpu = choice != BackendChoice::cuda;
+  bench.cuda = context->backend() == Backend::cuda;
+#ifdef KERB_OPENCV
+  bench.rival = by_opencv;
+  bench.rival_name = "cv::EMD";
+#endif
+  bench.on_progress = [](const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); };
+  std::printf("{\"machine\":\"%s\",\"repeats\":%d}\n",
+              bench.cuda ? context->info().device.c_str() : "cpu", bench.repeats);
+  bool equal = true;
+  bench.on_row = [&](const EmdRow& row) {
+    print(row);
+    equal = equal && row.equals_cpu.value_or(true);
+  };
+  const Result<std::vector<EmdRow>> rows = bench_emd(SystemClock{}, bench);
+  if (!rows) return fail(rows.error());
+  return equal ? 0 : 1;
+}
