@@ -24,7 +24,7 @@ using emd::Signature;
 using emd::SignaturesView;
 using emd::Solver;
 
-constexpr int kWindow = 11, kBatch = 16;
+constexpr int kWindow = 11, kProblemsAtOnce = 16;
 
 /// Costs between 0 and 1 without any structure.
 std::vector<float> random_costs(int bins) {
@@ -329,7 +329,8 @@ class EmdRunner {
         !timing)
       return timing;
     row.cache = "warm";
-    return timed(row, 1, std::min(bench_.repeats, 3), distances, [&] { return distances.run(in, out); });
+    return timed(row, 1, std::min(bench_.repeats, 3), distances,
+                 [&] { return distances.run(in, out); });
   }
 
   Status on_cuda(Distances& distances, const Ground& ground, const Frame& frame) {
@@ -351,7 +352,7 @@ class EmdRunner {
     };
     for (const bool cold : {true, false}) {
       row.cache = cold ? "cold" : "warm";
-      const int batch = distances.solver() == Solver::packed_simplex ? 2 : kBatch;
+      const int batch = distances.solver() == Solver::packed_simplex ? 2 : kProblemsAtOnce;
       if (Status timing = timed(row, batch, bench_.repeats, distances,
                                 [&]() -> Status {
                                   for (int i = 0; i < batch; ++i) {
@@ -396,9 +397,9 @@ class EmdRunner {
     for (const bool cold : {true, false}) {
       row.cache = cold ? "cold" : "warm";
       if (Status timing = timed(
-              row, kBatch, bench_.repeats, distances,
+              row, kProblemsAtOnce, bench_.repeats, distances,
               [&]() -> Status {
-                for (int i = 0; i < kBatch; ++i) {
+                for (int i = 0; i < kProblemsAtOnce; ++i) {
                   if (i >= Distances::kAhead)
                     if (Status ok = distances.finish(); !ok) return ok;
                   if (cold)
@@ -409,7 +410,7 @@ class EmdRunner {
                       !ok)
                     return ok;
                 }
-                for (int i = 0; i < std::min(kBatch, Distances::kAhead); ++i)
+                for (int i = 0; i < std::min(kProblemsAtOnce, Distances::kAhead); ++i)
                   if (Status ok = distances.finish(); !ok) return ok;
                 return Done{};
               });
@@ -460,9 +461,9 @@ class EmdRunner {
         const std::uint32_t* made = costs.device_data();
         return copy_to_host(stream, out->data(), made, count);
       };
-      if (Status timing = timed(row, kBatch, bench_.repeats, distances,
+      if (Status timing = timed(row, kProblemsAtOnce, bench_.repeats, distances,
                                 [&]() -> Status {
-                                  for (int i = 0; i < kBatch; ++i)
+                                  for (int i = 0; i < kProblemsAtOnce; ++i)
                                     if (Status ok = queue(); !ok) return ok;
                                   return wait(stream);
                                 });
