@@ -138,22 +138,14 @@ class BenchEmd {
 
  private:
   Status check() {
-    std::vector<std::string> outputs;
-    for (const std::string& path : options_.plots) {
-      if (Status ok = check_plot_name(path); !ok) return ok;
-      outputs.push_back(path);
-    }
-    for (const std::string* path : {&options_.json, &options_.into})
-      if (!path->empty()) {
-        if (Status ok = check_output(*path); !ok) return ok;
-        outputs.push_back(*path);
-      }
-    if (Status ok = check_distinct(outputs); !ok) return ok;
+    const Result<std::vector<std::string>> outputs =
+        check_report(options_.plots, {options_.json, options_.into});
+    if (!outputs) return outputs.error();
     if (!options_.into.empty())
       if (Status ok = page_.read(options_.into, "kerblab bench emd"); !ok) return ok;
     std::vector<std::string> inputs = options_.pictures;
     inputs.push_back(options_.target);
-    return check_apart(outputs, inputs);
+    return check_apart(*outputs, inputs);
   }
 
   Status set_pictures(bench::EmdBench& bench) const {

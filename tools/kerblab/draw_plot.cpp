@@ -114,6 +114,20 @@ Status check_plot_name(const std::string& path) {
   return replay::failure(Errc::invalid_argument, "a plot's name ends in .svg or .png", path);
 }
 
+Result<std::vector<std::string>> check_report(const std::vector<std::string>& plots,
+                                              const std::vector<std::string>& files) {
+  std::vector<std::string> outputs = plots;
+  for (const std::string& path : plots)
+    if (Status ok = check_plot_name(path); !ok) return ok.error();
+  for (const std::string& path : files) {
+    if (path.empty()) continue;
+    if (Status ok = check_output(path); !ok) return ok.error();
+    outputs.push_back(path);
+  }
+  if (Status ok = check_distinct(outputs); !ok) return ok.error();
+  return outputs;
+}
+
 Status write_plot(const std::string& path, const eval::Plot& plot) {
   const Drawing drawing = eval::lay_out(plot);
   if (std::filesystem::path{path}.extension() == ".svg")

@@ -286,8 +286,8 @@ Status check_match(const eval::MatchSettings& match) {
 }  // namespace
 
 void add_eval(CLI::App& app, Action& action) {
-  CLI::App* group =
-      app.add_subcommand("eval", "How good a detector, a flow method or a tracker is");
+  CLI::App* group = app.add_subcommand(
+      "eval", "How good a detector, a flow method, a tracker or a distance of bands is");
   group->footer("Example: kerblab eval detector --images street --truth street.csv");
   group->require_subcommand(1);
   CLI::App* command = group->add_subcommand("detector", "Miss rates against false alarms");

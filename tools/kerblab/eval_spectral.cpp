@@ -164,17 +164,9 @@ class EvalSpectral {
 
  private:
   Status check() {
-    std::vector<std::string> outputs;
-    for (const std::string& path : options_.plots) {
-      if (Status ok = check_plot_name(path); !ok) return ok;
-      outputs.push_back(path);
-    }
-    for (const std::string* path : {&options_.json, &options_.into})
-      if (!path->empty()) {
-        if (Status ok = check_output(*path); !ok) return ok;
-        outputs.push_back(*path);
-      }
-    if (Status ok = check_distinct(outputs); !ok) return ok;
+    const Result<std::vector<std::string>> outputs =
+        check_report(options_.plots, {options_.json, options_.into});
+    if (!outputs) return outputs.error();
     if (options_.into.empty()) return Done{};
     return page_.read(options_.into, options_.folder.empty() ? "kerblab eval spectral: cube"
                                                              : "kerblab eval spectral");
