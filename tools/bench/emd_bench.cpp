@@ -24,7 +24,8 @@ using emd::Signature;
 using emd::SignaturesView;
 using emd::Solver;
 
-constexpr int kWindow = 11, kProblemsAtOnce = 16;
+constexpr int kWindow = 11, kMass = kWindow * kWindow, kProblemsAtOnce = 16;
+constexpr int kPapersBins = 11;  // beyond, the largest frames alone
 
 /// Costs between 0 and 1 without any structure.
 std::vector<float> random_costs(int bins) {
@@ -46,8 +47,8 @@ Signature random_signature(Random& random, int bins, int mass) {
   return made;
 }
 
-/// The histogram of a whole picture, as a signature of the window's mass.
-Result<Signature> target_of(const GreyPicture& picture, int bins) {
+/// The histogram of a whole picture, as a signature.
+Result<Signature> target_of(const GreyPicture& picture, int bins, int mass) {
   std::array<std::uint32_t, 256> levels{};
   const ImageView<Space::host, const std::uint8_t> view{picture.samples.data(), picture.width,
                                                         picture.height, picture.width};
@@ -55,7 +56,7 @@ Result<Signature> target_of(const GreyPicture& picture, int bins) {
   std::array<float, emd::kMaxBins> weights{};
   const emd::GreyBins bin = emd::even_bins(bins);
   for (std::size_t g = 0; g < 256; ++g) weights[bin[g]] += static_cast<float>(levels[g]);
-  return emd::quantise(weights.data(), bins, kWindow * kWindow);
+  return emd::quantise(weights.data(), bins, mass);
 }
 
 class EmdRunner {
@@ -108,34 +109,63 @@ class EmdRunner {
     if (bench_.on_progress) bench_.on_progress(what);
   }
 
+  /// The number of bins that has all the rest too: the paper's most, where it is among them.
+  [[nodiscard]] int fullest() const {
+    int most = 0;
+    for (const int bins : bench_.bins)
+      if (bins <= kPapersBins) most = std::max(most, bins);
+    return most > 0 ? most : bench_.bins.front();
+  }
+
   Status all_of(int bins) {
     const std::vector<float> costs = random_costs(bins);
     const Result<Ground> ground = Ground::create(bins, costs.data(), costs.size());
     if (!ground) return ground.error();
-    const Result<Signature> target = target_of(bench_.target, bins);
+    const Result<Signature> target = target_of(bench_.target, bins, kMass);
     if (!target) return target.error();
-    const bool most_bins = bins == *std::max_element(bench_.bins.begin(), bench_.bins.end());
-    if (bench_.cpu && most_bins)
+    if (bench_.cpu && bins == fullest())
       if (Status ok = solvers(*ground, costs); !ok) return ok;
-    const Result<Ground> line = Ground::line(bins);
-    if (!line) return line.error();
     std::vector<Frame> frames;
     for (const Size size : sizes()) {
+      if (bins > kPapersBins && size.area() < sizes().back().area()) continue;
       if (Status ok = add_picture(size, bins, frames); !ok) return ok;
       Random random{7};
       Frame any{"random", size, {}, {}};
       for (std::size_t i = 0; i < size.area(); ++i)
-        any.signatures.push_back(random_signature(random, bins, kWindow * kWindow));
+        any.signatures.push_back(random_signature(random, bins, kMass));
       frames.push_back(std::move(any));
     }
-    if (Status ok = compare(*ground, Solver::automatic, *target, frames); !ok) return ok;
-    if (bench_.cuda) {
+    if (Status ok = compare(*ground, Solver::automatic, kMass, *target, frames); !ok) return ok;
+    if (bench_.cuda && bins <= kPapersBins) {
       std::vector<Frame> largest{frames.end()[-2], frames.end()[-1]};
-      if (Status ok = compare(*ground, Solver::packed_simplex, *target, largest); !ok) return ok;
-      if (!most_bins) return Done{};
-      if (Status ok = hard_cases(*ground, *target, frames.back()); !ok) return ok;
+      if (Status ok = compare(*ground, Solver::packed_simplex, kMass, *target, largest); !ok)
+        return ok;
     }
-    return most_bins ? compare(*line, Solver::automatic, *target, frames) : Status{Done{}};
+    if (bins != fullest()) return Done{};
+    if (bench_.cuda) {
+      if (Status ok = hard_cases(*ground, *target, frames.back()); !ok) return ok;
+      for (const bool adaptive : {true, false})
+        if (Status ok = new_frames(*ground, *target, frames.back(), adaptive); !ok) return ok;
+    }
+    if (Status ok = partial(*ground, frames.end()[-2]); !ok) return ok;
+    const Result<Ground> line = Ground::line(bins);
+    if (!line) return line.error();
+    return compare(*line, Solver::automatic, kMass, *target, frames);
+  }
+
+  /// Signatures and a target that differ in mass: the picture's against two thirds of theirs, and
+  /// random ones of half as much to twice as much.
+  Status partial(const Ground& ground, const Frame& picture) {
+    const int bins = ground.bins();
+    const Result<Signature> target = target_of(bench_.target, bins, kMass * 2 / 3);
+    if (!target) return target.error();
+    std::vector<Frame> frames{{"picture, partial", picture.size, picture.signatures, {}},
+                              {"random, partial", picture.size, {}, {}}};
+    Random random{9};
+    for (std::size_t i = 0; i < picture.size.area(); ++i)
+      frames[1].signatures.push_back(
+          random_signature(random, bins, kMass / 2 + random.below(kMass * 3 / 2)));
+    return compare(ground, Solver::automatic, 0, *target, frames);
   }
 
   Status add_picture(Size size, int bins, std::vector<Frame>& frames) {
@@ -160,7 +190,7 @@ class EmdRunner {
   // --- solvers by themselves, on one core
 
   Status solvers(const Ground& ground, const std::vector<float>& costs) {
-    const int bins = ground.bins(), mass = kWindow * kWindow;
+    const int bins = ground.bins(), mass = kMass;
     say("solvers, " + std::to_string(bins) + " bins");
     Random random{3};
     const Signature target = random_signature(random, bins, mass);
@@ -250,17 +280,17 @@ class EmdRunner {
 
   // --- frames
 
-  static DistanceSettings settings_for(Solver solver) {
+  static DistanceSettings settings_for(Solver solver, int mass) {
     DistanceSettings settings;
-    settings.mass = kWindow * kWindow;
+    settings.mass = mass;
     settings.solver = solver;
     return settings;
   }
 
-  Status compare(const Ground& ground, Solver solver, const Signature& target,
+  Status compare(const Ground& ground, Solver solver, int mass, const Signature& target,
                  std::vector<Frame>& frames) {
     const std::size_t most = sizes().back().area();
-    const DistanceSettings settings = settings_for(solver);
+    const DistanceSettings settings = settings_for(solver, mass);
     if (solver == Solver::automatic) {
       Result<std::unique_ptr<Distances>> made =
           Distances::create(cpu(), workers_, ground, settings, most);
@@ -371,6 +401,7 @@ class EmdRunner {
       rows_.back().equals_cpu = actual == frame.expected;
     }
     if (distances.solver() == Solver::packed_simplex) return Done{};
+    if (frame.what != "picture" && frame.what != "random") return Done{};
     if (Status ok = with_planes(distances, row, frame); !ok) return ok;
     if (frame.what != "picture") return Done{};
     return with_picture(distances, row, frame, *keys, *costs);
@@ -492,7 +523,7 @@ class EmdRunner {
           Case{"random, a new target each frame", 32, DistanceSettings::kAutomaticCache, true,
                true}}) {
       say(c.name);
-      DistanceSettings settings = settings_for(Solver::automatic);
+      DistanceSettings settings = settings_for(Solver::automatic, kMass);
       settings.hash_bits = c.hash_bits;
       settings.cache_entries = c.cache_entries;
       settings.find_duplicates = c.duplicates;
@@ -515,18 +546,18 @@ class EmdRunner {
       row.cache = c.new_target ? "cold" : "warm";
       Random random{5};
       Signature other = target;
-      if (Status timing = timed(row, 1, bench_.repeats, **made,
+      const auto queue = [&]() -> Status {
+        if (c.new_target) {
+          other = random_signature(random, ground.bins(), kMass);
+          if (Status ok = (*made)->set_targets(&other, 1); !ok) return ok;
+        }
+        return (*made)->run(SignaturesView<Space::device>{keys->device_data(), count},
+                            CostsView<Space::device>{costs->device_data(), count});
+      };
+      if (Status timing = timed(row, kProblemsAtOnce, bench_.repeats, **made,
                                 [&]() -> Status {
-                                  if (c.new_target) {
-                                    other =
-                                        random_signature(random, ground.bins(), kWindow * kWindow);
-                                    if (Status ok = (*made)->set_targets(&other, 1); !ok) return ok;
-                                  }
-                                  if (Status ok = (*made)->run(
-                                          SignaturesView<Space::device>{keys->device_data(), count},
-                                          CostsView<Space::device>{costs->device_data(), count});
-                                      !ok)
-                                    return ok;
+                                  for (int i = 0; i < kProblemsAtOnce; ++i)
+                                    if (Status ok = queue(); !ok) return ok;
                                   return wait(stream);
                                 });
           !timing)
@@ -544,6 +575,76 @@ class EmdRunner {
       if (Status ok = wait(stream); !ok) return ok;
       rows_.back().equals_cpu = actual == frame.expected;
     }
+    return Done{};
+  }
+
+  /// Frames that have nothing in common, with each other or within, each shown once: all ways to
+  /// turn and mirror the bins of one.
+  Status new_frames(const Ground& ground, const Signature& target, const Frame& frame,
+                    bool adaptive) {
+    const auto bins = static_cast<std::size_t>(ground.bins());
+    const std::size_t count = frame.signatures.size(), most = 2 * bins;
+    DistanceSettings settings = settings_for(Solver::automatic, kMass);
+    settings.adaptive = adaptive;
+    Result<std::unique_ptr<Distances>> made =
+        Distances::create(cuda(), workers_, ground, settings, count);
+    if (!made) return made.error();
+    if (Status ok = (*made)->set_targets(&target, 1); !ok) return ok;
+    Result<DeviceBuffer<Signature>> keys = DeviceBuffer<Signature>::create(cuda(), most * count);
+    Result<DeviceBuffer<std::uint32_t>> costs = DeviceBuffer<std::uint32_t>::create(cuda(), count);
+    if (!keys) return keys.error();
+    if (!costs) return costs.error();
+    const StreamRef stream = cuda().stream();
+    std::vector<Signature> turned(count);
+    const auto turn = [&](std::size_t by) {
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t k = 0; k < bins; ++k) {
+          const std::size_t from = (k + by) % bins;
+          turned[i].bins[k] = frame.signatures[i].bins[by < bins ? from : bins - 1 - from];
+        }
+    };
+    EmdRow row = row_of(**made, ground, frame);
+    row.what = adaptive ? "random, every frame new" : "random, every frame new, not adaptive";
+    say(row.what);
+    for (std::size_t f = 0; f < most; ++f) {
+      turn(f);
+      if (Status ok = copy_to_device(stream, keys->device_data() + f * count, turned.data(), count);
+          !ok)
+        return ok;
+      if (Status ok = wait(stream); !ok) return ok;
+    }
+    constexpr int kWarmUp = 2;  // contest()'s
+    const int repeats = std::clamp(bench_.repeats, 1, static_cast<int>(most) - kWarmUp);
+    const int batch = static_cast<int>(most) / (repeats + kWarmUp);
+    std::size_t next = 0;
+    row.cache = "cold";
+    if (Status timing = timed(
+            row, batch, repeats, **made,
+            [&]() -> Status {
+              for (int i = 0; i < batch; ++i, ++next)
+                if (Status ok = (*made)->run(
+                        SignaturesView<Space::device>{keys->device_data() + next * count, count},
+                        CostsView<Space::device>{costs->device_data(), count});
+                    !ok)
+                  return ok;
+              return wait(stream);
+            });
+        !timing)
+      return timing;
+    std::vector<std::uint32_t> actual(count), expected(count);
+    if (Status ok = copy_to_host(stream, actual.data(), costs->device_data(), count); !ok)
+      return ok;
+    if (Status ok = wait(stream); !ok) return ok;
+    turn(next - 1);
+    Result<std::unique_ptr<Distances>> on_cpu =
+        Distances::create(cpu(), workers_, ground, settings, count);
+    if (!on_cpu) return on_cpu.error();
+    if (Status ok = (*on_cpu)->set_targets(&target, 1); !ok) return ok;
+    if (Status ok = (*on_cpu)->run(SignaturesView<Space::host>{turned.data(), count},
+                                   CostsView<Space::host>{expected.data(), count});
+        !ok)
+      return ok;
+    rows_.back().equals_cpu = actual == expected;
     return Done{};
   }
 
