@@ -610,7 +610,8 @@ class EmdRunner {
     constexpr int kWarmUp = 2;  // contest()'s
     const int repeats = std::clamp(bench_.repeats, 1, static_cast<int>(most) - kWarmUp);
     const int batch = static_cast<int>(most) / (repeats + kWarmUp);
-    for (std::size_t f = 0; f < static_cast<std::size_t>(batch * (repeats + kWarmUp)); ++f) {
+    const int shown = batch * (repeats + kWarmUp);
+    for (std::size_t f = 0; f < static_cast<std::size_t>(shown); ++f) {
       turn(f);
       if (Status ok = copy_to_device(stream, keys->device_data() + f * count, turned.data(), count);
           !ok)
