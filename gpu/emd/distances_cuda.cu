@@ -216,7 +216,6 @@ class DistancesCuda final : public Distances {
       return ok;
     if (begun_ == kAhead) return bad_distances("too many frames have begun");
     Slot& slot = slots_[(first_ + begun_) % kAhead];
-    if (Status ok = prepare(slot, true); !ok) return ok;
     if (!up_) {
       Result<Stream> up = Stream::create(), down = Stream::create();
       if (!up) return up.error();
@@ -224,6 +223,7 @@ class DistancesCuda final : public Distances {
       up_.emplace(std::move(*up));
       down_.emplace(std::move(*down));
     }
+    if (Status ok = prepare(slot, true); !ok) return ok;
     if (planes.count > 0)
       if (Status ok = queue_slot(slot, planes, costs); !ok) return ok;
     ++begun_;
@@ -438,7 +438,7 @@ class DistancesCuda final : public Distances {
             judge_cache_};
   }
 
-  /// Memory for frames from the host, taken with the first one.
+  /// Memory for frames from the host, taken with the first one. Planes need up_.
   Status prepare(Slot& slot, bool planes) {
     if (slot.keys.size() == 0) {
       if (Status ok = make(slot.keys, pitch_); !ok) return ok;
@@ -449,9 +449,12 @@ class DistancesCuda final : public Distances {
         *event = std::move(*made);
       }
     }
-    if (planes && slot.planes.size() == 0)
-      return make(slot.planes, pitch_ * static_cast<std::size_t>(ground_.bins()));
-    return Done{};
+    if (!planes || slot.planes.size() != 0) return Done{};
+    if (Status ok = make(slot.planes, pitch_ * static_cast<std::size_t>(ground_.bins())); !ok)
+      return ok;
+    // Four bytes are read at a time, and thrown away beyond the last signature: never unwritten
+    // ones.
+    return runtime::fill(StreamRef{*up_}.get(), slot.planes.device_data(), 0, slot.planes.size());
   }
 
   Status copy_back(StreamRef stream, const Slot& slot, const CostsView<Space::host>& costs,
