@@ -125,6 +125,7 @@ class EmdRunner {
     if (!target) return target.error();
     if (bench_.cpu && bins == fullest())
       if (Status ok = solvers(*ground, costs); !ok) return ok;
+    if (!bench_.frames) return Done{};
     std::vector<Frame> frames;
     for (const Size size : sizes()) {
       if (bins > kPapersBins && size.area() < sizes().back().area()) continue;
@@ -189,93 +190,95 @@ class EmdRunner {
 
   // --- solvers by themselves, on one core
 
+  /// One of them: `all` solves `count` problems.
+  struct Racer {
+    std::string name;
+    std::size_t count;
+    std::function<Status()> all;
+    std::vector<double> took = {};  // ms
+  };
+
   Status solvers(const Ground& ground, const std::vector<float>& costs) {
     const int bins = ground.bins(), mass = kMass;
     say("solvers, " + std::to_string(bins) + " bins");
     Random random{3};
     const Signature target = random_signature(random, bins, mass);
-    std::vector<Signature> all;
-    for (std::size_t i = 0; i < bench_.problems; ++i)
-      all.push_back(random_signature(random, bins, mass));
+    std::vector<Signature> all(bench_.problems);
+    const auto renew = [&] {
+      for (Signature& s : all) s = random_signature(random, bins, mass);
+    };
+    renew();
     std::vector<std::uint32_t> out(all.size());
     Result<emd::Atlas> atlas{Error{}};
-    if (Status timing = solver_row(
-            "atlas, built", ground, all.size(), 1,
-            [&]() -> Status {
-              atlas = emd::Atlas::build(ground);
-              return atlas ? Status{Done{}} : Status{atlas.error()};
-            },
-            1);
-        !timing)
-      return timing;
+    Racer built{"atlas, built", 1, [&]() -> Status {
+                  atlas = emd::Atlas::build(ground);
+                  return atlas ? Status{Done{}} : Status{atlas.error()};
+                }};
+    if (Status ok = race(built); !ok) return ok;
     const emd::TargetSums sums{bins, target};
     emd::WalkStarts starts{bins, atlas->trees(), mass};
     const auto walked = [&]() -> Status {
       emd::walk(*atlas, ground, sums, starts, all.data(), nullptr, all.size(), out.data());
       return Done{};
     };
-    if (Status timing = solver_row("atlas, first", ground, all.size(), 1, walked, all.size());
-        !timing)
-      return timing;
-    // Others than those the starts have just been learned from.
-    for (Signature& s : all) s = random_signature(random, bins, mass);
-    if (Status timing = solver_row("atlas", ground, all.size(), 1, walked, all.size()); !timing)
-      return timing;
+    Racer first{"atlas, first", all.size(), walked};
+    if (Status ok = race(first); !ok) return ok;
     emd::Transport transport;
-    if (Status timing = solver_row(
-            "network", ground, all.size(), 3,
-            [&]() -> Status {
-              for (std::size_t i = 0; i < all.size(); ++i)
-                out[i] = transport.solve(ground, all[i], target);
-              return Done{};
-            },
-            all.size());
-        !timing)
-      return timing;
-    const std::size_t few = all.size() / 10 + 1;
     emd::PackedSimplex packed;
-    if (Status timing = solver_row(
-            "packed", ground, few, 3,
-            [&]() -> Status {
-              for (std::size_t i = 0; i < few; ++i) out[i] = packed.solve(ground, all[i], target);
-              return Done{};
-            },
-            few);
-        !timing)
-      return timing;
-    if (!bench_.rival) return Done{};
+    const std::size_t few = all.size() / 10 + 1;
     double total = 0;
-    return solver_row(
-        bench_.rival_name, ground, few, 3,
-        [&]() -> Status {
-          for (std::size_t i = 0; i < few; ++i)
-            total += bench_.rival(bins, all[i].bins.data(), target.bins.data(), costs.data());
-          return total >= 0 ? Status{Done{}} : Error{Errc::damaged, 0, "bench emd", "negative"};
-        },
-        few);
+    std::vector<Racer> racers{{"atlas", all.size(), walked},
+                              {"network", all.size(),
+                               [&]() -> Status {
+                                 for (std::size_t i = 0; i < all.size(); ++i)
+                                   out[i] = transport.solve(ground, all[i], target);
+                                 return Done{};
+                               }},
+                              {"packed", few, [&]() -> Status {
+                                 for (std::size_t i = 0; i < few; ++i)
+                                   out[i] = packed.solve(ground, all[i], target);
+                                 return Done{};
+                               }}};
+    if (bench_.rival)
+      racers.push_back(
+          {bench_.rival_name, few, [&]() -> Status {
+             for (std::size_t i = 0; i < few; ++i)
+               total += bench_.rival(bins, all[i].bins.data(), target.bins.data(), costs.data());
+             return total >= 0 ? Status{Done{}} : Error{Errc::damaged, 0, "bench emd", "negative"};
+           }});
+    // Side by side, so that what else the machine does slows all of them, and each round with
+    // others than those the starts have been learned from.
+    for (int round = 0; round < bench_.repeats; ++round) {
+      renew();
+      for (Racer& racer : racers)
+        if (Status ok = race(racer); !ok) return ok;
+    }
+    for (const Racer& racer : {built, first}) add_solver(racer, ground);
+    for (const Racer& racer : racers) add_solver(racer, ground);
+    return Done{};
   }
 
-  /// Without rounds to warm up: the first time counts where `repeats` is 1.
-  Status solver_row(const std::string& name, const Ground& ground, std::size_t problems,
-                    int repeats, const std::function<Status()>& all, std::size_t count) {
+  /// Once, without rounds to warm up.
+  Status race(Racer& racer) const {
+    const Nanos start = clock_.now();
+    if (Status ok = racer.all(); !ok) return ok;
+    racer.took.push_back(std::chrono::duration<double, std::milli>{clock_.now() - start}.count());
+    return Done{};
+  }
+
+  void add_solver(Racer racer, const Ground& ground) {
+    std::vector<double>& took = racer.took;
+    std::sort(took.begin(), took.end());
     EmdRow row;
     row.what = "solver";
     row.bins = ground.bins();
-    row.solver = name;
+    row.solver = racer.name;
     row.backend = "cpu";
     row.threads = 1;
-    row.counts.solved = static_cast<std::uint32_t>(problems);
-    std::vector<double> took;
-    for (int r = 0; r < repeats; ++r) {
-      const Nanos start = clock_.now();
-      if (Status ok = all(); !ok) return ok;
-      took.push_back(std::chrono::duration<double, std::milli>{clock_.now() - start}.count());
-    }
-    std::sort(took.begin(), took.end());
+    row.counts.solved = static_cast<std::uint32_t>(racer.count);
     row.times = {took[took.size() / 2], took.front(), took.back()};
-    row.rate = static_cast<double>(count) / row.times.median_ms * 1e3;
-    rows_.push_back(row);
-    return Done{};
+    row.rate = static_cast<double>(racer.count) / row.times.median_ms * 1e3;
+    rows_.push_back(std::move(row));
   }
 
   // --- frames

@@ -465,7 +465,8 @@ void add_bench_emd(CLI::App& group, Action& action) {
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
-      ->add_option("--repeat", o->repeat, "Medians of so many, on the CPU of 3 at most; default 11")
+      ->add_option("--repeat", o->repeat,
+                   "Medians of so many, of frames on the CPU 3 at most; default 11")
       ->check(CLI::Range(1, 100000));
   command->add_flag("--quick", o->quick, "A tiny picture, few channels: does it run at all?");
   command->add_option("--backend", o->backend, "auto, cpu or cuda")
