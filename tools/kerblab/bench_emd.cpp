@@ -78,7 +78,8 @@ Result<bench::GreyPicture> laid_out(const std::vector<std::string>& paths) {
   bench::GreyPicture out{columns * width, rows * height, {}};
   for (int y = 0; y < out.height; ++y)
     for (int c = 0; c < columns; ++c) {
-      const bench::GreyPicture& one = all[static_cast<std::size_t>(y / height * columns + c)];
+      const int place = y / height * columns + c;
+      const bench::GreyPicture& one = all[static_cast<std::size_t>(place)];
       const auto row = one.samples.begin() + static_cast<std::ptrdiff_t>(y % height) * one.width;
       out.samples.insert(out.samples.end(), row, row + width);
     }
@@ -361,7 +362,7 @@ class BenchEmd {
     plot.x_ticks.assign(bins.begin(), bins.end());
     plot.y_from = least / 1.3;
     plot.y_to = most * 1.3;
-    for (double tick = 1e-3; tick < 1e7; tick *= 10)
+    for (const double tick : {1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6})
       for (const double part : {1.0, 2.0, 5.0}) plot.y_ticks.push_back(part * tick);
     return plot;
   }
