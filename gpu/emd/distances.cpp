@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::array<const char*, 5> kSolverNames = {"auto", "closed", "atlas", "packed",
                                                      "network"};
-constexpr int kAutomaticAtlasBins = 11;
+// With 12 bins it has 130 MB, which a GPU reads faster than any simplex computes.
+constexpr int kAutomaticAtlasBins = 11, kAutomaticAtlasBinsCuda = 12;
 
 Error no_solver(const char* what) { return {Errc::unsupported, 0, "earth mover's distance", what}; }
 
@@ -36,7 +37,9 @@ Result<Solver> choose_solver(Backend backend, const Ground& ground,
   switch (settings.solver) {
     case Solver::automatic:
       if (closed) return Solver::closed_form;
-      if (equal && ground.bins() <= kAutomaticAtlasBins) return Solver::atlas;
+      if (equal && ground.bins() <=
+                       (backend == Backend::cpu ? kAutomaticAtlasBins : kAutomaticAtlasBinsCuda))
+        return Solver::atlas;
       return backend == Backend::cpu ? Solver::network_simplex : Solver::packed_simplex;
     case Solver::closed_form:
       if (!closed) return no_solver("no closed form for this ground distance and mass");

@@ -17,7 +17,7 @@ enum class Solver : std::uint8_t {
   automatic,        ///< the fastest of these that can: closed form, atlas, then the last
   closed_form,      ///< for grounds of a kind other than general, and equal masses
   atlas,            ///< a walk through all optimal trees (atlas.hpp); equal masses, up to 12 bins
-                    ///< (automatic: up to 11)
+                    ///< (automatic: up to 11 on the CPU)
   packed_simplex,   ///< the paper's (packed_simplex.hpp)
   network_simplex,  ///< transport.hpp; CPU only
 };
@@ -36,6 +36,10 @@ struct DistanceSettings {
   /// and 2 million on the CPU (64).
   std::int64_t cache_entries = kAutomaticCache;
   bool find_duplicates = true;  ///< within a frame
+  /// On CUDA: where in the frame before hardly anything was found again, in the cache or as a
+  /// duplicate, only one signature in 16 is looked for, until more of these are found. Changes how
+  /// many are solved, never a result.
+  bool adaptive = true;
   /// For tests of what happens when keys hash alike: how many bits of the hash count, 0..32.
   int hash_bits = 32;
 

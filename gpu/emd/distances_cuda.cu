@@ -137,7 +137,9 @@ class DistancesCuda final : public Distances {
     std::vector<std::int32_t> costs{ground_.costs(), ground_.costs() + kMaxBins * kMaxBins};
     if (Status ok = upload(context_, costs, costs_); !ok) return ok;
     if (Status ok = make(targets_, kMaxTargets); !ok) return ok;
-    if (Status ok = make(counters_, kCounters); !ok) return ok;
+    std::vector<std::uint32_t> counters(kCounters, 0);
+    counters[kUseCache] = counters[kUseTable] = 1;
+    if (Status ok = upload(context_, counters, counters_); !ok) return ok;
     if (solver_ == Solver::closed_form) return Done{};
     if (Status ok = make(owner_, most_); !ok) return ok;
     if (Status ok = make(list_, most_); !ok) return ok;
@@ -214,7 +216,6 @@ class DistancesCuda final : public Distances {
       return ok;
     if (begun_ == kAhead) return bad_distances("too many frames have begun");
     Slot& slot = slots_[(first_ + begun_) % kAhead];
-    if (Status ok = prepare(slot, true); !ok) return ok;
     if (!up_) {
       Result<Stream> up = Stream::create(), down = Stream::create();
       if (!up) return up.error();
@@ -222,6 +223,7 @@ class DistancesCuda final : public Distances {
       up_.emplace(std::move(*up));
       down_.emplace(std::move(*down));
     }
+    if (Status ok = prepare(slot, true); !ok) return ok;
     if (planes.count > 0)
       if (Status ok = queue_slot(slot, planes, costs); !ok) return ok;
     ++begun_;
@@ -320,7 +322,7 @@ class DistancesCuda final : public Distances {
       for (std::size_t m = 0; m < std::size_t{1} << ground_.bins(); ++m)
         sums[(static_cast<std::size_t>(t) << ground_.bins()) + m] =
             static_cast<std::uint8_t>(of.data()[m]);
-      far = far || difference(given_[t], primed_[t]) > settings_.mass / 4;
+      far = far || difference(given_[t], primed_[t]) > settings_.mass / 8;
     }
     const StreamRef stream = context_.stream();
     if (Status ok = copy_to_device(stream, sums_.device_data(), sums.data(), sums.size()); !ok)
@@ -355,6 +357,7 @@ class DistancesCuda final : public Distances {
     f.cache.sets = f.cache.entry_quads == 2 ? sets_ : sets_ / 2;
     f.cache.now = stamp_;
     f.cache.oldest = oldest_;
+    f.cache.empty = oldest_ >= stamp_;
     return f;
   }
 
@@ -388,10 +391,10 @@ class DistancesCuda final : public Distances {
   Status queue(const uint4* keys, std::size_t count, std::uint32_t* costs, std::size_t stride) {
     if (Status ok = next_stamp(); !ok) return ok;
     cudaStream_t const stream = context_.stream().get();
-    if (Status ok =
-            runtime::fill(stream, counters_.device_data(), 0, kCounters * sizeof(std::uint32_t));
-        !ok)
-      return ok;
+    const bool empty = oldest_ >= stamp_;
+    plan_kernel<<<1, 1, 0, stream>>>(counters_.device_data(), worth(), empty);
+    if (Status ok = cuda_status(cudaGetLastError(), "plan launch"); !ok) return ok;
+    judge_cache_ = !empty;
     if (count == 0) return Done{};
     const FrameView f = frame_view(keys, count, costs, stride);
     const unsigned simple = div_up(static_cast<int>(count), kSimpleThreads);
@@ -426,7 +429,16 @@ class DistancesCuda final : public Distances {
     return cuda_status(cudaGetLastError(), "duplicates launch");
   }
 
-  /// Memory for frames from the host, taken with the first one.
+  /// What a find must be worth, as the walks and the simplex are measured to cost (bench emd). More
+  /// targets make solving dearer and finding hardly.
+  [[nodiscard]] Worth worth() const {
+    const bool walks = solver_ == Solver::atlas;
+    const auto targets = static_cast<std::uint32_t>(target_count_);
+    return {(walks ? 128U : 16U) / targets, (walks ? 64U : 16U) / targets, settings_.adaptive,
+            judge_cache_};
+  }
+
+  /// Memory for frames from the host, taken with the first one. Planes need up_.
   Status prepare(Slot& slot, bool planes) {
     if (slot.keys.size() == 0) {
       if (Status ok = make(slot.keys, pitch_); !ok) return ok;
@@ -437,9 +449,12 @@ class DistancesCuda final : public Distances {
         *event = std::move(*made);
       }
     }
-    if (planes && slot.planes.size() == 0)
-      return make(slot.planes, pitch_ * static_cast<std::size_t>(ground_.bins()));
-    return Done{};
+    if (!planes || slot.planes.size() != 0) return Done{};
+    if (Status ok = make(slot.planes, pitch_ * static_cast<std::size_t>(ground_.bins())); !ok)
+      return ok;
+    // Four bytes are read at a time, and thrown away beyond the last signature: never unwritten
+    // ones.
+    return runtime::fill(StreamRef{*up_}.get(), slot.planes.device_data(), 0, slot.planes.size());
   }
 
   Status copy_back(StreamRef stream, const Slot& slot, const CostsView<Space::host>& costs,
@@ -487,6 +502,7 @@ class DistancesCuda final : public Distances {
   ClosedForm form_;
   std::uint32_t sets_ = 0, stamp_ = 0, oldest_ = 1, trees_ = 0;
   int target_count_ = 0, begun_ = 0, first_ = 0;
+  bool judge_cache_ = false;  // the frame before had something to look up
   std::array<Signature, kMaxTargets> given_{}, primed_{};
   DeviceBuffer<std::int32_t> costs_;
   DeviceBuffer<uint4> targets_, cache_;

@@ -21,11 +21,31 @@ struct CacheView {
   std::uint32_t sets = 0;  // a power of two; 0: none
   int entry_quads = 2;
   std::uint32_t now = 0, oldest = 1;
+  bool empty = false;  // nothing is known: no look-ups
 };
 __host__ __device__ inline int quads_for(int targets) { return targets <= 3 ? 2 : 4; }
 
-/// Of a frame, one line of memory each.
-enum Counter { kSolved = 0, kCached = 32, kDuplicates = 64, kRefused = 96, kCounters = 128 };
+/// Of a frame, one line of memory each; then of its sample; then what is to be looked for.
+enum Counter {
+  kSolved = 0,
+  kCached = 32,
+  kDuplicates = 64,
+  kRefused = 96,
+  kSampleSolved = 128,
+  kSampleCached = 160,
+  kSampleDuplicates = 192,
+  kCounted = 224,
+  kUseCache = 224,  // 0: by the sample alone
+  kUseTable = 225,
+  kCounters = 256
+};
+
+/// From which share of finds on, in 256ths, looking for them pays; it stops below half of that.
+struct Worth {
+  std::uint32_t cached = 0, duplicates = 0;
+  bool adaptive = false;     // false: always
+  bool judge_cache = false;  // the last frame's cache was not empty: its finds say something
+};
 
 struct FrameView {
   const uint4* keys = nullptr;
@@ -101,10 +121,34 @@ __global__ void __launch_bounds__(kSimpleThreads)
   }
 }
 
+__device__ inline std::uint32_t pays(std::uint32_t before, std::uint32_t found,
+                                     std::uint32_t others, std::uint32_t from) {
+  constexpr std::uint32_t kFewest = 64;  // fewer say nothing
+  const std::uint32_t all = found + others;
+  if (all < kFewest) return before;
+  const std::uint64_t share = std::uint64_t{found} * 256 / all;
+  return share >= from || (before != 0 && 2 * share >= from) ? 1 : 0;
+}
+
+/// Begins a frame: decides by the sample of the frame before what is worth looking for, and sets
+/// its counters to 0. Keys of the sample are always looked for and kept, so that it shows what all
+/// of them would find, whether they are looked for or not. One thread.
+__global__ void plan_kernel(std::uint32_t* counters, const Worth worth, bool empty) {
+  std::uint32_t* const c = counters;
+  std::uint32_t cache = c[kUseCache], table = c[kUseTable];
+  table = pays(table, c[kSampleDuplicates], c[kSampleSolved], worth.duplicates);
+  if (worth.judge_cache)
+    cache = pays(cache, c[kSampleCached], c[kSampleDuplicates] + c[kSampleSolved], worth.cached);
+  if (empty) cache = 1;  // who knows what comes
+  c[kUseCache] = worth.adaptive ? cache : 1;
+  c[kUseTable] = worth.adaptive ? table : 1;
+  for (int i = 0; i < kCounted; i += 32) c[i] = 0;
+}
+
 /// Costs known from an earlier frame; true when they are.
 __device__ inline bool look_up(const FrameView& f, const uint4& key, std::uint32_t hash,
                                std::uint32_t pixel) {
-  if (f.cache.sets == 0) return false;
+  if (f.cache.sets == 0 || f.cache.empty) return false;
   const int quads = f.cache.entry_quads;
   uint4* entry =
       f.cache.quads + static_cast<std::size_t>(hash & (f.cache.sets - 1)) * kWays * quads;
@@ -141,30 +185,44 @@ __device__ inline std::uint32_t owner_of(const FrameView& f, const uint4& key, s
 
 /// The paper's first two steps: costs that are known, and a list of signatures to solve.
 __global__ void __launch_bounds__(kFindThreads) find_kernel(const FrameView f) {
+  enum Fate { kIsRefused, kIsCached, kIsDuplicate, kIsMine, kFates };
   __shared__ std::uint32_t of_warp[kFindThreads / 32], list_from;
+  __shared__ std::uint32_t of_block[kFates], of_sample[kFates];
+  if (threadIdx.x < kFates) of_block[threadIdx.x] = of_sample[threadIdx.x] = 0;
+  const bool use_cache = f.counters[kUseCache] != 0, use_table = f.counters[kUseTable] != 0;
   const std::uint32_t pixel = blockIdx.x * kFindThreads + threadIdx.x;
-  bool refused = false, cached = false, duplicate = false, mine = false;
+  int fate = -1;
+  bool sample = false;
   if (pixel < f.count) {
     const uint4 key = f.keys[pixel];
-    const std::uint32_t hash = hash_of(key) & f.hash_mask;
+    const std::uint32_t whole = hash_of(key), hash = whole & f.hash_mask;
     std::uint32_t owner = kNobodyYet;
+    sample = in_sample(whole);
     if (!is_good(key, f.bins, f.mass)) {
-      refused = true;
+      fate = kIsRefused;
       for (int t = 0; t < f.targets; ++t) f.costs[t * f.stride + pixel] = kNoDistance;
-    } else if (look_up(f, key, hash, pixel)) {
-      cached = true;
+    } else if ((use_cache || sample) && look_up(f, key, hash, pixel)) {
+      fate = kIsCached;
     } else {
-      owner = owner_of(f, key, hash, pixel);
-      mine = owner == pixel;
-      duplicate = !mine;
+      owner = use_table || sample ? owner_of(f, key, hash, pixel) : pixel;
+      fate = owner == pixel ? kIsMine : kIsDuplicate;
     }
     f.owner[pixel] = owner;
   }
-  const int all_refused = __syncthreads_count(refused), all_cached = __syncthreads_count(cached);
-  const int all_duplicates = __syncthreads_count(duplicate);
-  const unsigned ballot = __ballot_sync(0xFFFFFFFFU, mine);
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  if (lane == 0) of_warp[warp] = __popc(ballot);
+  const unsigned samples = __ballot_sync(0xFFFFFFFFU, sample);
+  __syncthreads();  // of_block and of_sample are 0
+  unsigned mine = 0;
+#pragma unroll
+  for (int k = 0; k < kFates; ++k) {
+    const unsigned ballot = __ballot_sync(0xFFFFFFFFU, fate == k);
+    if (k == kIsMine) mine = ballot;
+    if (lane != 0 || ballot == 0) continue;
+    atomicAdd(of_block + k, static_cast<unsigned>(__popc(ballot)));
+    if ((ballot & samples) != 0)
+      atomicAdd(of_sample + k, static_cast<unsigned>(__popc(ballot & samples)));
+  }
+  if (lane == 0) of_warp[warp] = __popc(mine);
   __syncthreads();
   if (threadIdx.x == 0) {
     std::uint32_t sum = 0;
@@ -174,27 +232,37 @@ __global__ void __launch_bounds__(kFindThreads) find_kernel(const FrameView f) {
       sum += mine_here;
     }
     list_from = sum > 0 ? atomicAdd(f.counters + kSolved, sum) : 0;
-    if (all_cached > 0) atomicAdd(f.counters + kCached, static_cast<unsigned>(all_cached));
-    if (all_duplicates > 0)
-      atomicAdd(f.counters + kDuplicates, static_cast<unsigned>(all_duplicates));
-    if (all_refused > 0) atomicAdd(f.counters + kRefused, static_cast<unsigned>(all_refused));
+    const auto add = [&](int counter, std::uint32_t n) {
+      if (n > 0) atomicAdd(f.counters + counter, n);
+    };
+    add(kCached, of_block[kIsCached]);
+    add(kDuplicates, of_block[kIsDuplicate]);
+    add(kRefused, of_block[kIsRefused]);
+    add(kSampleCached, of_sample[kIsCached]);
+    add(kSampleDuplicates, of_sample[kIsDuplicate]);
+    add(kSampleSolved, of_sample[kIsMine]);
   }
   __syncthreads();
-  if (mine) f.list[list_from + of_warp[warp] + __popc(ballot & ((1U << lane) - 1U))] = pixel;
+  if (fate == kIsMine)
+    f.list[list_from + of_warp[warp] + __popc(mine & ((1U << lane) - 1U))] = pixel;
 }
 
-/// Keeps what was solved: in the place of the oldest of four, unless all are of this frame. Only
-/// who changes the stamp writes the entry, and nobody reads entries meanwhile.
+/// Keeps what was solved: in the first place that was forgotten, else in that of the oldest of
+/// four, unless all are of this frame. Only who changes the stamp writes the entry, and nobody
+/// reads keys and costs meanwhile.
 __global__ void __launch_bounds__(kSimpleThreads) keep_kernel(const FrameView f) {
   const std::uint32_t solved = f.counters[kSolved];
+  const bool use_cache = f.counters[kUseCache] != 0;
   for (std::uint32_t k = blockIdx.x * kSimpleThreads + threadIdx.x; k < solved;
        k += gridDim.x * kSimpleThreads) {
     const std::uint32_t pixel = f.list[k];
     const uint4 key = f.keys[pixel];
+    const std::uint32_t hash = hash_of(key);
+    if (!use_cache && !in_sample(hash)) continue;
     const int quads = f.cache.entry_quads;
     uint4* const set =
         f.cache.quads +
-        static_cast<std::size_t>(hash_of(key) & f.hash_mask & (f.cache.sets - 1)) * kWays * quads;
+        static_cast<std::size_t>(hash & f.hash_mask & (f.cache.sets - 1)) * kWays * quads;
     for (;;) {
       int oldest = 0;
       std::uint32_t stamp = kNobodyYet;
@@ -204,7 +272,7 @@ __global__ void __launch_bounds__(kSimpleThreads) keep_kernel(const FrameView f)
           stamp = other;
           oldest = w;
         }
-        if (other == 0) break;  // never used: nothing is older
+        if (other < f.cache.oldest) break;  // never used, or forgotten
       }
       if (stamp >= f.cache.now) break;
       uint4* const entry = set + oldest * quads;
@@ -220,7 +288,7 @@ __global__ void __launch_bounds__(kSimpleThreads) keep_kernel(const FrameView f)
 /// Duplicates get what their owner got.
 __global__ void __launch_bounds__(kSimpleThreads) spread_kernel(const FrameView f) {
   const std::uint32_t pixel = blockIdx.x * kSimpleThreads + threadIdx.x;
-  if (pixel >= f.count) return;
+  if (pixel >= f.count || f.counters[kDuplicates] == 0) return;
   const std::uint32_t owner = f.owner[pixel];
   if (owner == kNobodyYet || owner == pixel) return;
   for (int t = 0; t < f.targets; ++t) f.costs[t * f.stride + pixel] = f.costs[t * f.stride + owner];

@@ -32,6 +32,10 @@ KERB_BOTH std::uint32_t second_hash(std::uint32_t h) noexcept {
   return h ^ h >> 15;
 }
 
+/// One key in 16 shows how many of all could be found again (frame.cuh). By the whole hash, also
+/// where tests let fewer of its bits count.
+KERB_BOTH bool in_sample(std::uint32_t h) noexcept { return h * 0x9E3779B1U < 1U << 28; }
+
 [[nodiscard]] inline std::uint32_t hash_mask(int bits) noexcept {
   return bits >= 32 ? 0xFFFFFFFFU : (1U << bits) - 1U;
 }

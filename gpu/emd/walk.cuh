@@ -43,7 +43,10 @@ __device__ inline unsigned sum_of_eight(unsigned v) {
   return v;
 }
 
-/// `kEach` edges a lane. `list` may be null: all signatures there are.
+/// `kEach` edges a lane. `list` may be null: all signatures there are. Without costs the trees
+/// where the walks end are where later ones of their kind begin. Walks of a frame do not write
+/// them: they would get no shorter, and with few bins, so few kinds, all would wait for the same
+/// lines.
 template <int kEach>
 __global__ void __launch_bounds__(kWalkThreads)
     walk_kernel(const FrameView f, const WalkView w, const std::uint32_t* __restrict__ list) {
@@ -118,16 +121,17 @@ __global__ void __launch_bounds__(kWalkThreads)
         next = __shfl_sync(kAllLanes, next, group | (worst & 7));
         if (!done) tree = next;
       }
+      if (f.costs == nullptr) {
+        if (of_eight == 0 && tree != begun) *start = tree;
+        continue;
+      }
       unsigned cost = 0;
 #pragma unroll
       for (int s = 0; s < kEach; ++s)
         cost += static_cast<unsigned>(flow[s]) *
                 static_cast<unsigned>(ground[source_of(edge[s]) * kMaxBins + sink_of(edge[s])]);
       cost = sum_of_eight(cost);
-      if (of_eight == 0) {
-        if (f.costs != nullptr) f.costs[t * f.stride + pixel] = cost;
-        if (tree != begun) *start = tree;
-      }
+      if (of_eight == 0) f.costs[t * f.stride + pixel] = cost;
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <vector>
@@ -24,6 +25,10 @@ inline int open_gpu() {
   gpu.emplace(std::move(*context));
   return 0;
 }
+
+/// Whether KERB_TEST_SMALL is set: fewer and smaller problems, for compute-sanitizer, under which
+/// kernels are some hundred times slower. Every kernel still runs.
+inline bool small_sizes() { return std::getenv("KERB_TEST_SMALL") != nullptr; }
 
 /// Device memory with a copy of `values`; at least one element.
 template <typename T>

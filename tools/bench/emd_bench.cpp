@@ -24,7 +24,8 @@ using emd::Signature;
 using emd::SignaturesView;
 using emd::Solver;
 
-constexpr int kWindow = 11, kProblemsAtOnce = 16;
+constexpr int kWindow = 11, kMass = kWindow * kWindow, kProblemsAtOnce = 16;
+constexpr int kPapersBins = 11;  // beyond, the largest frames alone
 
 /// Costs between 0 and 1 without any structure.
 std::vector<float> random_costs(int bins) {
@@ -46,8 +47,8 @@ Signature random_signature(Random& random, int bins, int mass) {
   return made;
 }
 
-/// The histogram of a whole picture, as a signature of the window's mass.
-Result<Signature> target_of(const GreyPicture& picture, int bins) {
+/// The histogram of a whole picture, as a signature.
+Result<Signature> target_of(const GreyPicture& picture, int bins, int mass) {
   std::array<std::uint32_t, 256> levels{};
   const ImageView<Space::host, const std::uint8_t> view{picture.samples.data(), picture.width,
                                                         picture.height, picture.width};
@@ -55,7 +56,7 @@ Result<Signature> target_of(const GreyPicture& picture, int bins) {
   std::array<float, emd::kMaxBins> weights{};
   const emd::GreyBins bin = emd::even_bins(bins);
   for (std::size_t g = 0; g < 256; ++g) weights[bin[g]] += static_cast<float>(levels[g]);
-  return emd::quantise(weights.data(), bins, kWindow * kWindow);
+  return emd::quantise(weights.data(), bins, mass);
 }
 
 class EmdRunner {
@@ -108,34 +109,64 @@ class EmdRunner {
     if (bench_.on_progress) bench_.on_progress(what);
   }
 
+  /// The number of bins that has all the rest too: the paper's most, where it is among them.
+  [[nodiscard]] int fullest() const {
+    int most = 0;
+    for (const int bins : bench_.bins)
+      if (bins <= kPapersBins) most = std::max(most, bins);
+    return most > 0 ? most : bench_.bins.front();
+  }
+
   Status all_of(int bins) {
     const std::vector<float> costs = random_costs(bins);
     const Result<Ground> ground = Ground::create(bins, costs.data(), costs.size());
     if (!ground) return ground.error();
-    const Result<Signature> target = target_of(bench_.target, bins);
+    const Result<Signature> target = target_of(bench_.target, bins, kMass);
     if (!target) return target.error();
-    const bool most_bins = bins == *std::max_element(bench_.bins.begin(), bench_.bins.end());
-    if (bench_.cpu && most_bins)
+    if (bench_.cpu && bins == fullest())
       if (Status ok = solvers(*ground, costs); !ok) return ok;
-    const Result<Ground> line = Ground::line(bins);
-    if (!line) return line.error();
+    if (!bench_.frames) return Done{};
     std::vector<Frame> frames;
     for (const Size size : sizes()) {
+      if (bins > kPapersBins && size.area() < sizes().back().area()) continue;
       if (Status ok = add_picture(size, bins, frames); !ok) return ok;
       Random random{7};
       Frame any{"random", size, {}, {}};
       for (std::size_t i = 0; i < size.area(); ++i)
-        any.signatures.push_back(random_signature(random, bins, kWindow * kWindow));
+        any.signatures.push_back(random_signature(random, bins, kMass));
       frames.push_back(std::move(any));
     }
-    if (Status ok = compare(*ground, Solver::automatic, *target, frames); !ok) return ok;
-    if (bench_.cuda) {
+    if (Status ok = compare(*ground, Solver::automatic, kMass, *target, frames); !ok) return ok;
+    if (bench_.cuda && bins <= kPapersBins) {
       std::vector<Frame> largest{frames.end()[-2], frames.end()[-1]};
-      if (Status ok = compare(*ground, Solver::packed_simplex, *target, largest); !ok) return ok;
-      if (!most_bins) return Done{};
-      if (Status ok = hard_cases(*ground, *target, frames.back()); !ok) return ok;
+      if (Status ok = compare(*ground, Solver::packed_simplex, kMass, *target, largest); !ok)
+        return ok;
     }
-    return most_bins ? compare(*line, Solver::automatic, *target, frames) : Status{Done{}};
+    if (bins != fullest()) return Done{};
+    if (bench_.cuda) {
+      if (Status ok = hard_cases(*ground, *target, frames.back()); !ok) return ok;
+      for (const bool adaptive : {true, false})
+        if (Status ok = new_frames(*ground, *target, frames.back(), adaptive); !ok) return ok;
+    }
+    if (Status ok = partial(*ground, frames.end()[-2]); !ok) return ok;
+    const Result<Ground> line = Ground::line(bins);
+    if (!line) return line.error();
+    return compare(*line, Solver::automatic, kMass, *target, frames);
+  }
+
+  /// Signatures and a target that differ in mass: the picture's against two thirds of theirs, and
+  /// random ones of half as much to twice as much.
+  Status partial(const Ground& ground, const Frame& picture) {
+    const int bins = ground.bins();
+    const Result<Signature> target = target_of(bench_.target, bins, kMass * 2 / 3);
+    if (!target) return target.error();
+    std::vector<Frame> frames{{"picture, partial", picture.size, picture.signatures, {}},
+                              {"random, partial", picture.size, {}, {}}};
+    Random random{9};
+    for (std::size_t i = 0; i < picture.size.area(); ++i)
+      frames[1].signatures.push_back(
+          random_signature(random, bins, kMass / 2 + random.below(kMass * 3 / 2)));
+    return compare(ground, Solver::automatic, 0, *target, frames);
   }
 
   Status add_picture(Size size, int bins, std::vector<Frame>& frames) {
@@ -159,108 +190,110 @@ class EmdRunner {
 
   // --- solvers by themselves, on one core
 
+  /// One of them: `all` solves `count` problems.
+  struct Racer {
+    std::string name;
+    std::size_t count;
+    std::function<Status()> all;
+    std::vector<double> took = {};  // ms
+  };
+
   Status solvers(const Ground& ground, const std::vector<float>& costs) {
-    const int bins = ground.bins(), mass = kWindow * kWindow;
+    const int bins = ground.bins(), mass = kMass;
     say("solvers, " + std::to_string(bins) + " bins");
     Random random{3};
     const Signature target = random_signature(random, bins, mass);
-    std::vector<Signature> all;
-    for (std::size_t i = 0; i < bench_.problems; ++i)
-      all.push_back(random_signature(random, bins, mass));
+    std::vector<Signature> all(bench_.problems);
+    const auto renew = [&] {
+      for (Signature& s : all) s = random_signature(random, bins, mass);
+    };
+    renew();
     std::vector<std::uint32_t> out(all.size());
     Result<emd::Atlas> atlas{Error{}};
-    if (Status timing = solver_row(
-            "atlas, built", ground, all.size(), 1,
-            [&]() -> Status {
-              atlas = emd::Atlas::build(ground);
-              return atlas ? Status{Done{}} : Status{atlas.error()};
-            },
-            1);
-        !timing)
-      return timing;
+    Racer built{"atlas, built", 1, [&]() -> Status {
+                  atlas = emd::Atlas::build(ground);
+                  return atlas ? Status{Done{}} : Status{atlas.error()};
+                }};
+    if (Status ok = race(built); !ok) return ok;
     const emd::TargetSums sums{bins, target};
     emd::WalkStarts starts{bins, atlas->trees(), mass};
     const auto walked = [&]() -> Status {
       emd::walk(*atlas, ground, sums, starts, all.data(), nullptr, all.size(), out.data());
       return Done{};
     };
-    if (Status timing = solver_row("atlas, first", ground, all.size(), 1, walked, all.size());
-        !timing)
-      return timing;
-    // Others than those the starts have just been learned from.
-    for (Signature& s : all) s = random_signature(random, bins, mass);
-    if (Status timing = solver_row("atlas", ground, all.size(), 1, walked, all.size()); !timing)
-      return timing;
+    Racer first{"atlas, first", all.size(), walked};
+    if (Status ok = race(first); !ok) return ok;
     emd::Transport transport;
-    if (Status timing = solver_row(
-            "network", ground, all.size(), 3,
-            [&]() -> Status {
-              for (std::size_t i = 0; i < all.size(); ++i)
-                out[i] = transport.solve(ground, all[i], target);
-              return Done{};
-            },
-            all.size());
-        !timing)
-      return timing;
-    const std::size_t few = all.size() / 10 + 1;
     emd::PackedSimplex packed;
-    if (Status timing = solver_row(
-            "packed", ground, few, 3,
-            [&]() -> Status {
-              for (std::size_t i = 0; i < few; ++i) out[i] = packed.solve(ground, all[i], target);
-              return Done{};
-            },
-            few);
-        !timing)
-      return timing;
-    if (!bench_.rival) return Done{};
+    const std::size_t few = all.size() / 10 + 1;
     double total = 0;
-    return solver_row(
-        bench_.rival_name, ground, few, 3,
-        [&]() -> Status {
-          for (std::size_t i = 0; i < few; ++i)
-            total += bench_.rival(bins, all[i].bins.data(), target.bins.data(), costs.data());
-          return total >= 0 ? Status{Done{}} : Error{Errc::damaged, 0, "bench emd", "negative"};
-        },
-        few);
+    std::vector<Racer> racers{{"atlas", all.size(), walked},
+                              {"network", all.size(),
+                               [&]() -> Status {
+                                 for (std::size_t i = 0; i < all.size(); ++i)
+                                   out[i] = transport.solve(ground, all[i], target);
+                                 return Done{};
+                               }},
+                              {"packed", few, [&]() -> Status {
+                                 for (std::size_t i = 0; i < few; ++i)
+                                   out[i] = packed.solve(ground, all[i], target);
+                                 return Done{};
+                               }}};
+    if (bench_.rival)
+      racers.push_back(
+          {bench_.rival_name, few, [&]() -> Status {
+             for (std::size_t i = 0; i < few; ++i)
+               total += bench_.rival(bins, all[i].bins.data(), target.bins.data(), costs.data());
+             return total >= 0 ? Status{Done{}} : Error{Errc::damaged, 0, "bench emd", "negative"};
+           }});
+    // Side by side, so that what else the machine does slows all of them, and each round with
+    // others than those the starts have been learned from.
+    for (int round = 0; round < bench_.repeats; ++round) {
+      renew();
+      for (Racer& racer : racers)
+        if (Status ok = race(racer); !ok) return ok;
+    }
+    for (const Racer& racer : {built, first}) add_solver(racer, ground);
+    for (const Racer& racer : racers) add_solver(racer, ground);
+    return Done{};
   }
 
-  /// Without rounds to warm up: the first time counts where `repeats` is 1.
-  Status solver_row(const std::string& name, const Ground& ground, std::size_t problems,
-                    int repeats, const std::function<Status()>& all, std::size_t count) {
+  /// Once, without rounds to warm up.
+  Status race(Racer& racer) const {
+    const Nanos start = clock_.now();
+    if (Status ok = racer.all(); !ok) return ok;
+    racer.took.push_back(std::chrono::duration<double, std::milli>{clock_.now() - start}.count());
+    return Done{};
+  }
+
+  void add_solver(Racer racer, const Ground& ground) {
+    std::vector<double>& took = racer.took;
+    std::sort(took.begin(), took.end());
     EmdRow row;
     row.what = "solver";
     row.bins = ground.bins();
-    row.solver = name;
+    row.solver = racer.name;
     row.backend = "cpu";
     row.threads = 1;
-    row.counts.solved = static_cast<std::uint32_t>(problems);
-    std::vector<double> took;
-    for (int r = 0; r < repeats; ++r) {
-      const Nanos start = clock_.now();
-      if (Status ok = all(); !ok) return ok;
-      took.push_back(std::chrono::duration<double, std::milli>{clock_.now() - start}.count());
-    }
-    std::sort(took.begin(), took.end());
+    row.counts.solved = static_cast<std::uint32_t>(racer.count);
     row.times = {took[took.size() / 2], took.front(), took.back()};
-    row.rate = static_cast<double>(count) / row.times.median_ms * 1e3;
-    rows_.push_back(row);
-    return Done{};
+    row.rate = static_cast<double>(racer.count) / row.times.median_ms * 1e3;
+    rows_.push_back(std::move(row));
   }
 
   // --- frames
 
-  static DistanceSettings settings_for(Solver solver) {
+  static DistanceSettings settings_for(Solver solver, int mass) {
     DistanceSettings settings;
-    settings.mass = kWindow * kWindow;
+    settings.mass = mass;
     settings.solver = solver;
     return settings;
   }
 
-  Status compare(const Ground& ground, Solver solver, const Signature& target,
+  Status compare(const Ground& ground, Solver solver, int mass, const Signature& target,
                  std::vector<Frame>& frames) {
     const std::size_t most = sizes().back().area();
-    const DistanceSettings settings = settings_for(solver);
+    const DistanceSettings settings = settings_for(solver, mass);
     if (solver == Solver::automatic) {
       Result<std::unique_ptr<Distances>> made =
           Distances::create(cpu(), workers_, ground, settings, most);
@@ -371,6 +404,7 @@ class EmdRunner {
       rows_.back().equals_cpu = actual == frame.expected;
     }
     if (distances.solver() == Solver::packed_simplex) return Done{};
+    if (frame.what != "picture" && frame.what != "random") return Done{};
     if (Status ok = with_planes(distances, row, frame); !ok) return ok;
     if (frame.what != "picture") return Done{};
     return with_picture(distances, row, frame, *keys, *costs);
@@ -492,7 +526,7 @@ class EmdRunner {
           Case{"random, a new target each frame", 32, DistanceSettings::kAutomaticCache, true,
                true}}) {
       say(c.name);
-      DistanceSettings settings = settings_for(Solver::automatic);
+      DistanceSettings settings = settings_for(Solver::automatic, kMass);
       settings.hash_bits = c.hash_bits;
       settings.cache_entries = c.cache_entries;
       settings.find_duplicates = c.duplicates;
@@ -515,18 +549,18 @@ class EmdRunner {
       row.cache = c.new_target ? "cold" : "warm";
       Random random{5};
       Signature other = target;
-      if (Status timing = timed(row, 1, bench_.repeats, **made,
+      const auto queue = [&]() -> Status {
+        if (c.new_target) {
+          other = random_signature(random, ground.bins(), kMass);
+          if (Status ok = (*made)->set_targets(&other, 1); !ok) return ok;
+        }
+        return (*made)->run(SignaturesView<Space::device>{keys->device_data(), count},
+                            CostsView<Space::device>{costs->device_data(), count});
+      };
+      if (Status timing = timed(row, kProblemsAtOnce, bench_.repeats, **made,
                                 [&]() -> Status {
-                                  if (c.new_target) {
-                                    other =
-                                        random_signature(random, ground.bins(), kWindow * kWindow);
-                                    if (Status ok = (*made)->set_targets(&other, 1); !ok) return ok;
-                                  }
-                                  if (Status ok = (*made)->run(
-                                          SignaturesView<Space::device>{keys->device_data(), count},
-                                          CostsView<Space::device>{costs->device_data(), count});
-                                      !ok)
-                                    return ok;
+                                  for (int i = 0; i < kProblemsAtOnce; ++i)
+                                    if (Status ok = queue(); !ok) return ok;
                                   return wait(stream);
                                 });
           !timing)
@@ -544,6 +578,78 @@ class EmdRunner {
       if (Status ok = wait(stream); !ok) return ok;
       rows_.back().equals_cpu = actual == frame.expected;
     }
+    return Done{};
+  }
+
+  /// Frames that have nothing in common, with each other or within, each shown once: all ways to
+  /// turn and mirror the bins of one.
+  Status new_frames(const Ground& ground, const Signature& target, const Frame& frame,
+                    bool adaptive) {
+    const auto bins = static_cast<std::size_t>(ground.bins());
+    const std::size_t count = frame.signatures.size(), most = 2 * bins;
+    DistanceSettings settings = settings_for(Solver::automatic, kMass);
+    settings.adaptive = adaptive;
+    Result<std::unique_ptr<Distances>> made =
+        Distances::create(cuda(), workers_, ground, settings, count);
+    if (!made) return made.error();
+    if (Status ok = (*made)->set_targets(&target, 1); !ok) return ok;
+    Result<DeviceBuffer<Signature>> keys = DeviceBuffer<Signature>::create(cuda(), most * count);
+    Result<DeviceBuffer<std::uint32_t>> costs = DeviceBuffer<std::uint32_t>::create(cuda(), count);
+    if (!keys) return keys.error();
+    if (!costs) return costs.error();
+    const StreamRef stream = cuda().stream();
+    std::vector<Signature> turned(count);
+    const auto turn = [&](std::size_t by) {
+      std::array<std::size_t, emd::kMaxBins> from{};
+      for (std::size_t k = 0; k < bins; ++k)
+        from[k] = by < bins ? (k + by) % bins : bins - 1 - (k + by) % bins;
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t k = 0; k < bins; ++k)
+          turned[i].bins[k] = frame.signatures[i].bins[from[k]];
+    };
+    EmdRow row = row_of(**made, ground, frame);
+    row.what = adaptive ? "random, every frame new" : "random, every frame new, not adaptive";
+    say(row.what);
+    constexpr int kWarmUp = 2;  // contest()'s
+    const int repeats = std::clamp(bench_.repeats, 1, static_cast<int>(most) - kWarmUp);
+    const int batch = static_cast<int>(most) / (repeats + kWarmUp);
+    const int shown = batch * (repeats + kWarmUp);
+    for (std::size_t f = 0; f < static_cast<std::size_t>(shown); ++f) {
+      turn(f);
+      if (Status ok = copy_to_device(stream, keys->device_data() + f * count, turned.data(), count);
+          !ok)
+        return ok;
+      if (Status ok = wait(stream); !ok) return ok;
+    }
+    std::size_t next = 0;
+    row.cache = "cold";
+    if (Status timing = timed(
+            row, batch, repeats, **made,
+            [&]() -> Status {
+              for (int i = 0; i < batch; ++i, ++next)
+                if (Status ok = (*made)->run(
+                        SignaturesView<Space::device>{keys->device_data() + next * count, count},
+                        CostsView<Space::device>{costs->device_data(), count});
+                    !ok)
+                  return ok;
+              return wait(stream);
+            });
+        !timing)
+      return timing;
+    std::vector<std::uint32_t> actual(count), expected(count);
+    if (Status ok = copy_to_host(stream, actual.data(), costs->device_data(), count); !ok)
+      return ok;
+    if (Status ok = wait(stream); !ok) return ok;
+    turn(next - 1);
+    Result<std::unique_ptr<Distances>> on_cpu =
+        Distances::create(cpu(), workers_, ground, settings, count);
+    if (!on_cpu) return on_cpu.error();
+    if (Status ok = (*on_cpu)->set_targets(&target, 1); !ok) return ok;
+    if (Status ok = (*on_cpu)->run(SignaturesView<Space::host>{turned.data(), count},
+                                   CostsView<Space::host>{expected.data(), count});
+        !ok)
+      return ok;
+    rows_.back().equals_cpu = actual == expected;
     return Done{};
   }
 

@@ -28,6 +28,7 @@ struct EmdBench {
   int repeats = 11;
   int threads = 0;  ///< of the CPU; 0: one for each core
   bool cpu = true, cuda = false;
+  bool frames = true;             ///< else the solvers by themselves alone
   bool small = false;             ///< for tests of the benchmark itself: a corner of the picture
   std::size_t problems = 100000;  ///< of a solver by itself
   /// Somebody else's solver, of one problem: masses, and costs as rows of bins. May be empty.

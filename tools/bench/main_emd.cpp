@@ -19,8 +19,9 @@ using namespace kerb::bench;
 namespace {
 
 int usage() {
-  std::fputs("usage: bench_emd PICTURE.pgm TARGET.pgm [auto|cpu|cuda] [REPEATS] [BINS...]\n",
-             stderr);
+  std::fputs(
+      "usage: bench_emd PICTURE.pgm TARGET.pgm [auto|cpu|cuda|solvers] [REPEATS] [BINS...]\n",
+      stderr);
   return 2;
 }
 
@@ -77,7 +78,12 @@ void print(const EmdRow& row) {
 int main(int argc, char** argv) {
   BackendChoice choice = BackendChoice::automatic;
   EmdBench bench;
-  if (argc < 3 || (argc > 3 && !parse(argv[3], choice))) return usage();
+  if (argc < 3) return usage();
+  bench.frames = argc < 4 || std::string_view{argv[3]} != "solvers";
+  if (!bench.frames)
+    choice = BackendChoice::cpu;
+  else if (argc > 3 && !parse(argv[3], choice))
+    return usage();
   if (!read_pgm(argv[1], bench.picture) || !read_pgm(argv[2], bench.target)) return usage();
   if (argc > 4) bench.repeats = std::atoi(argv[4]);  // NOLINT(cert-err34-c): checked below
   if (bench.repeats < 1 || bench.repeats > 100000) return usage();

@@ -6,10 +6,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgproc.hpp>
 #include <set>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +19,7 @@
 #include "firmware/main/version.hpp"
 #include "tools/bench/emd_bench.hpp"
 #include "tools/bench/street.hpp"
+#include "tools/eval/text.hpp"
 #include "tools/kerblab/draw_plot.hpp"
 #include "tools/kerblab/machine.hpp"
 #include "tools/kerblab/marked_page.hpp"
@@ -32,7 +35,7 @@ using bench::EmdRow;
 
 struct BenchEmdOptions {
   std::string json, target, into, backend = "auto";
-  std::vector<std::string> pictures, plots;
+  std::vector<std::string> pictures, plots, from;
   std::vector<int> bins;
   int repeat = 0, threads = 0;
   bool quick = false;
@@ -75,7 +78,8 @@ Result<bench::GreyPicture> laid_out(const std::vector<std::string>& paths) {
   bench::GreyPicture out{columns * width, rows * height, {}};
   for (int y = 0; y < out.height; ++y)
     for (int c = 0; c < columns; ++c) {
-      const bench::GreyPicture& one = all[static_cast<std::size_t>(y / height * columns + c)];
+      const int place = y / height * columns + c;
+      const bench::GreyPicture& one = all[static_cast<std::size_t>(place)];
       const auto row = one.samples.begin() + static_cast<std::ptrdiff_t>(y % height) * one.width;
       out.samples.insert(out.samples.end(), row, row + width);
     }
@@ -85,6 +89,56 @@ Result<bench::GreyPicture> laid_out(const std::vector<std::string>& paths) {
 bench::GreyPicture street(int width, int height) {
   return {width, height, bench::street_picture(width, height)};
 }
+
+/// What bench_emd wrote on some machine, line by line. Fails: invalid_argument (not that), and as
+/// eval::read_text().
+Result<std::vector<EmdRow>> read_rows(const std::string& path, std::vector<std::string>& machines) {
+  const Result<std::string> text = eval::read_text("--from", path);
+  if (!text) return text.error();
+  std::vector<EmdRow> rows;
+  std::istringstream lines{*text};
+  for (std::string line; std::getline(lines, line);) {
+    const Json one = Json::parse(line, nullptr, false);
+    try {
+      if (one.contains("machine")) {
+        machines.push_back(one.at("machine").get<std::string>());
+        continue;
+      }
+      EmdRow row;
+      row.what = one.at("what").get<std::string>();
+      row.width = one.at("width").get<int>();
+      row.height = one.at("height").get<int>();
+      row.bins = one.at("bins").get<int>();
+      row.solver = one.at("solver").get<std::string>();
+      row.backend = one.at("backend").get<std::string>();
+      row.threads = one.at("threads").get<int>();
+      row.cache = one.at("cache").get<std::string>();
+      row.transfers = one.at("transfers").get<std::string>();
+      row.times = {one.at("median_ms").get<double>(), one.at("best_ms").get<double>(),
+                   one.at("worst_ms").get<double>()};
+      row.rate = one.at("per_second").get<double>();
+      row.counts.solved = one.at("solved").get<std::uint32_t>();
+      row.counts.duplicates = one.at("duplicates").get<std::uint32_t>();
+      row.counts.cached = one.at("cached").get<std::uint32_t>();
+      if (!one.at("equals_cpu").is_null()) row.equals_cpu = one.at("equals_cpu").get<bool>();
+      rows.push_back(std::move(row));
+    } catch (const Json::exception&) {
+      return Error{Errc::invalid_argument, 0, "bench emd: not what bench_emd writes",
+                   Text<112>{path}};
+    }
+  }
+  return rows;
+}
+
+/// What is meant to hurt: it has a table of its own.
+bool is_hard(const EmdRow& row) {
+  return row.what.starts_with("random, ") && row.what != "random, partial" &&
+         row.what != "random, line";
+}
+
+/// The paper's frames a second on a C2050: 1280x720 and 1920x1080, up to 11 channels, whatever the
+/// scene.
+constexpr double kPaperLeast = 9.9, kPaperMost = 117.1;
 
 std::string size_of(const EmdRow& row) { return fmt::format("{}x{}", row.width, row.height); }
 
@@ -104,6 +158,16 @@ class BenchEmd {
 
   Status run() {
     if (Status ok = check(); !ok) return ok;
+    if (Status ok = options_.from.empty() ? measure() : read(); !ok) return ok;
+    for (const EmdRow& row : rows_)
+      if (!row.equals_cpu.value_or(true))
+        return Error{Errc::damaged, 0, "bench emd: other distances than the CPU's",
+                     Text<112>{kind_of(row)}};
+    return write();
+  }
+
+ private:
+  Status measure() {
     Result<Backends> backends = choose_backends(options_.backend);
     if (!backends) return backends.error();
     bench::EmdBench bench;
@@ -129,14 +193,20 @@ class BenchEmd {
       if (!rows) return rows.error();
       rows_ = std::move(*rows);
     }
-    for (const EmdRow& row : rows_)
-      if (!row.equals_cpu.value_or(true))
-        return Error{Errc::damaged, 0, "bench emd: other distances than the CPU's",
-                     Text<112>{kind_of(row)}};
-    return write();
+    return Done{};
   }
 
- private:
+  Status read() {
+    std::vector<std::string> machines;
+    for (const std::string& path : options_.from) {
+      Result<std::vector<EmdRow>> rows = read_rows(path, machines);
+      if (!rows) return rows.error();
+      std::move(rows->begin(), rows->end(), std::back_inserter(rows_));
+    }
+    machine_ = machines;
+    return Done{};
+  }
+
   Status check() {
     const Result<std::vector<std::string>> outputs =
         check_report(options_.plots, {options_.json, options_.into});
@@ -144,6 +214,7 @@ class BenchEmd {
     if (!options_.into.empty())
       if (Status ok = page_.read(options_.into, "kerblab bench emd"); !ok) return ok;
     std::vector<std::string> inputs = options_.pictures;
+    inputs.insert(inputs.end(), options_.from.begin(), options_.from.end());
     inputs.push_back(options_.target);
     return check_apart(*outputs, inputs);
   }
@@ -197,7 +268,7 @@ class BenchEmd {
     std::set<int> bins;
     std::vector<std::string> kinds;
     for (const EmdRow& row : rows_) {
-      if (row.what == "solver") continue;
+      if (row.what == "solver" || is_hard(row)) continue;
       bins.insert(row.bins);
       if (std::find(kinds.begin(), kinds.end(), kind_of(row)) == kinds.end())
         kinds.push_back(kind_of(row));
@@ -208,6 +279,10 @@ class BenchEmd {
       rule += "---|";
     }
     std::string out = head + "\n" + rule + "\n";
+    out += fmt::format("| the paper's, a C2050: {} to {}, by channels and scene |", kPaperLeast,
+                       kPaperMost);
+    for (std::size_t b = 0; b < bins.size(); ++b) out += " |";
+    out += "\n";
     for (const std::string& kind : kinds) {
       out += fmt::format("| {} |", kind);
       for (const int b : bins) {
@@ -225,8 +300,35 @@ class BenchEmd {
     return out;
   }
 
+  /// What is meant to hurt, beside the same frame with all of it and without any.
+  [[nodiscard]] std::string hard_table() const {
+    const EmdRow* plain = nullptr;
+    for (const EmdRow& row : rows_)
+      if (row.what == "random, no cache, no duplicates") plain = &row;
+    if (plain == nullptr || !(plain->times.median_ms > 0)) return {};
+    std::string out = fmt::format(
+        "| {}, {} bins, {} | ms a frame | frames a second | of plain solving's time | solved | "
+        "from "
+        "the cache |\n|---|---|---|---|---|---|\n",
+        size_of(*plain), plain->bins, plain->backend);
+    for (const EmdRow& row : rows_) {
+      const bool beside = row.what == "random" && row.transfers.empty() &&
+                          row.solver == plain->solver && row.backend == plain->backend &&
+                          row.bins == plain->bins && row.width == plain->width;
+      if (!beside && !is_hard(row)) continue;
+      out += fmt::format("| {}{} | {:.3f} | {:.0f} | {:.2f} | {} | {} |\n", row.what,
+                         beside ? ", " + row.cache : "", row.times.median_ms, row.rate,
+                         row.times.median_ms / plain->times.median_ms, row.counts.solved,
+                         row.counts.cached);
+    }
+    return out + "\n";
+  }
+
+  /// Of the larger frames: the paper's range, and ours.
   [[nodiscard]] eval::Plot plot() const {
     eval::Plot plot;
+    int width = 0;
+    for (const EmdRow& row : rows_) width = std::max(width, row.width);
     plot.title = "Processing time of a frame over channels";
     plot.x_label = "channels";
     plot.y_label = "milliseconds";
@@ -234,7 +336,9 @@ class BenchEmd {
     std::set<int> bins;
     for (const EmdRow& row : rows_) {
       if (row.what != "picture" && row.what != "random") continue;
-      if (row.solver == "packed" || !(row.times.median_ms > 0)) continue;
+      if (row.solver == "packed" || !(row.times.median_ms > 0) || row.width != width ||
+          row.transfers == "picture")
+        continue;
       const auto same = [&](const eval::Plot::Series& s) { return s.name == kind_of(row); };
       auto at = std::find_if(plot.series.begin(), plot.series.end(), same);
       if (at == plot.series.end()) at = plot.series.insert(at, {kind_of(row), {}});
@@ -244,12 +348,21 @@ class BenchEmd {
       bins.insert(row.bins);
     }
     if (bins.empty()) return plot;
+    for (eval::Plot::Series& s : plot.series) std::sort(s.points.begin(), s.points.end());
+    for (const auto& [name, rate] : {std::pair{"the paper's, C2050, slowest", kPaperLeast},
+                                     std::pair{"the paper's, C2050, fastest", kPaperMost}}) {
+      eval::Plot::Series line{name, {}};
+      for (const int b : bins) line.points.emplace_back(b, 1e3 / rate);
+      plot.series.push_back(std::move(line));
+      least = std::min(least, 1e3 / rate);
+      most = std::max(most, 1e3 / rate);
+    }
     plot.x_from = *bins.begin();
     plot.x_to = std::max(*bins.rbegin(), *bins.begin() + 1);
     plot.x_ticks.assign(bins.begin(), bins.end());
     plot.y_from = least / 1.3;
     plot.y_to = most * 1.3;
-    for (double tick = 1e-3; tick < 1e7; tick *= 10)
+    for (const double tick : {1e-3, 1e-2, 1e-1, 1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6})
       for (const double part : {1.0, 2.0, 5.0}) plot.y_ticks.push_back(part * tick);
     return plot;
   }
@@ -287,7 +400,7 @@ class BenchEmd {
   }
 
   [[nodiscard]] Status write() const {
-    const std::string tables = "\n" + solver_table() + frame_table() + "\n";
+    const std::string tables = "\n" + solver_table() + frame_table() + "\n" + hard_table();
     for (const std::string& path : options_.plots)
       if (Status ok = write_plot(path, plot()); !ok) return ok;
     if (!options_.into.empty()) {
@@ -346,7 +459,15 @@ void add_bench_emd(CLI::App& group, Action& action) {
   command->add_option("--into", o->into, "Markdown page whose tables are replaced")
       ->check(not_empty);
   command
-      ->add_option("--repeat", o->repeat, "Medians of so many, on the CPU of 3 at most; default 11")
+      ->add_option("--from", o->from,
+                   "What bench_emd wrote on another machine, in place of measuring; as often as "
+                   "needed")
+      ->check(not_empty)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command
+      ->add_option("--repeat", o->repeat,
+                   "Medians of so many, of frames on the CPU 3 at most; default 11")
       ->check(CLI::Range(1, 100000));
   command->add_flag("--quick", o->quick, "A tiny picture, few channels: does it run at all?");
   command->add_option("--backend", o->backend, "auto, cpu or cuda")

@@ -95,6 +95,9 @@ void test_the_solver_is_chosen_by_the_ground_and_the_mass() {
   TEST_ASSERT_EQUAL_STRING("closed", chosen(Backend::cuda, line, equal));
   TEST_ASSERT_EQUAL_STRING("packed", chosen(Backend::cuda, line, partial));
   TEST_ASSERT_EQUAL_STRING("atlas", chosen(Backend::cpu, any, equal));
+  const Ground twelve = random_ground(12, 1);
+  TEST_ASSERT_EQUAL_STRING("network", chosen(Backend::cpu, twelve, equal));
+  TEST_ASSERT_EQUAL_STRING("atlas", chosen(Backend::cuda, twelve, equal));
   TEST_ASSERT_EQUAL_STRING("network", chosen(Backend::cpu, large, equal));
   TEST_ASSERT_EQUAL_STRING("packed", chosen(Backend::cuda, large, equal));
   for (const Solver solver : {Solver::closed_form, Solver::atlas}) {

@@ -240,6 +240,34 @@ void test_the_bench_runs_and_writes_table_and_plot() {
   expect_bad_input(kerblab("bench emd --quick --plot p.jpg"), "p.jpg");
 }
 
+void test_the_tables_of_another_machine() {
+  const auto row = [](const char* what, double ms) {
+    const Json one{{"what", what},    {"width", 1920},          {"height", 1080},
+                   {"bins", 11},      {"solver", "atlas"},      {"backend", "cuda"},
+                   {"threads", 0},    {"cache", "cold"},        {"transfers", ""},
+                   {"median_ms", ms}, {"best_ms", 1},           {"worst_ms", 9},
+                   {"solved", 5},     {"per_second", 1e3 / ms}, {"duplicates", 6},
+                   {"cached", 7},     {"equals_cpu", true}};
+    return one.dump() + "\n";
+  };
+  const std::string rows = row("picture", 0.5) + row("random, all hash alike", 3) +
+                           row("random, no cache, no duplicates", 2) + row("random", 2.5);
+  write("far.jsonl", R"({"machine":"far away","repeats":5})"
+                     "\n" +
+                         rows);
+  write("page.md", "a\n<!-- kerblab bench emd: begin -->\n<!-- kerblab bench emd: end -->\nb\n");
+  expect_done(kerblab("bench emd --from far.jsonl --into page.md --plot p.svg --json r.json"));
+  const std::string page = read(g_folder / "page.md");
+  for (const char* line :
+       {"| picture, 1920x1080, cuda, cold | 2000 |", "| the paper's, a C2050: 9.9 to 117.1, ",
+        "| random, all hash alike | 3.000 | 333 | 1.50 | 5 | 7 |", "| random, cold | 2.500 |"})
+    TEST_ASSERT_TRUE_MESSAGE(page.find(line) != std::string::npos, page.c_str());
+  TEST_ASSERT_TRUE(read(g_folder / "r.json").find("far away") != std::string::npos);
+  write("odd.jsonl", "{\"what\":\"picture\"}\n");
+  expect_bad_input(kerblab("bench emd --from odd.jsonl"), "odd.jsonl");
+  expect_bad_input(kerblab("bench emd --from nowhere.jsonl"), "nowhere.jsonl");
+}
+
 }  // namespace
 
 int main() {
@@ -253,5 +281,6 @@ int main() {
   RUN_TEST(test_pictures_that_do_not_fit_are_one_line_and_leave_nothing);
   RUN_TEST(test_the_evaluation_judges_pairs_and_writes_its_page);
   RUN_TEST(test_the_bench_runs_and_writes_table_and_plot);
+  RUN_TEST(test_the_tables_of_another_machine);
   return UNITY_END();
 }
