@@ -24,6 +24,8 @@ constexpr double kMiddleShare = 0.6;  // of a new box's middle, against the expe
 constexpr double kSizeShare = 0.3;    // and of its size, which jumps by the detector's steps
 constexpr double kOutOfView = 0.5;    // seconds somebody behind the camera is kept
 constexpr double kFarthest = 250;     // metres
+constexpr double kBreast = 0.33;      // of a box's height: the middle of the upper body
+constexpr double kWidest = 1e5;       // pixels: no picture
 constexpr double kVaguest = 2.5;      // standard deviation across the view, metres
 
 double sq(double x) noexcept { return x * x; }
@@ -102,7 +104,7 @@ void Followed::expect(const View& view) {
 }
 
 void Followed::advance(const View& view, const BoxFlow* flow) {
-  seen_ = false;
+  seen_ = made_out_ = false;
   filter_.predict(view.camera, view.settings.filter, view.way);
   if (view.pitch_seen) filter_.see_pitch(view.pitch, view.pitch_sigma);
   // Where nobody was found for a while the box may be on something else by now.
@@ -128,7 +130,8 @@ void Followed::advance(const View& view, const BoxFlow* flow) {
 }
 
 double Followed::cost(const View& view, const Detection& box, const SeenBox& seen,
-                      const Signature& look, const Appearance* appearance) const {
+                      const Signature& look, const Appearance* appearance,
+                      const std::optional<double>& unlike) const {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const MatchSettings& m = view.settings.match;
   if (!expected_.in_front) return kNever;
@@ -143,8 +146,11 @@ double Followed::cost(const View& view, const Detection& box, const SeenBox& see
   const double doubtful = std::clamp(
       (e.score_even - static_cast<double>(box.score)) / e.score_scale, 0.0, m.most_doubt);
   double cost = far.squared + far.log_spread + m.overlap * (1 - common) + m.doubtful * doubtful;
-  if (appearance != nullptr && look.known && look_.known) {
-    const double different = appearance->distance(look, look_);
+  std::optional<double> apart = unlike;
+  if (!apart && appearance != nullptr && look.known && look_.known)
+    apart = appearance->distance(look, look_);
+  if (apart) {
+    const double different = *apart;
     const bool in_place = common >= kSamePlace && far.squared < kSureDistance;
     if (different > m.most_different && !in_place) return kNever;
     cost += m.appearance * std::min(different, m.most_different);
@@ -209,6 +215,29 @@ void Followed::found(const View& view, const Detection& box, const Signature& lo
 void Followed::missed(const View& view, bool hidden) {
   if (!hidden) missed_s_ += view.way.seconds;
   existence_.missed(view.settings.existence, hidden);
+}
+
+bool Followed::made_out(const View& view, const Likeness& like) {
+  const double top = static_cast<double>(box_.y), height = static_cast<double>(box_.h);
+  const double column = static_cast<double>(like.column);
+  if (!expected_.in_front || !(like.sigma_px > 0) || !(std::abs(column) < kWidest)) return false;
+  SeenBox seen;
+  seen.column = undistort(view.camera, {column, top + kBreast * height}).x;
+  seen.column_sigma = static_cast<double>(like.sigma_px);
+  seen.foot = expected_.box[1];
+  seen.head = expected_.box[2];
+  seen.foot_sigma = seen.head_sigma = SeenBox::kUnknown;
+  seen.rows = 1;
+  const double off = seen.column - expected_.box[0];
+  if (!(sq(off) < kSureDistance * (expected_.spread(0, 0) + sq(seen.column_sigma)))) return false;
+  filter_.see_box(view.camera, with_memory(seen, view));
+  box_.x += static_cast<float>(kMiddleShare * (column - static_cast<double>(box_.x + box_.w / 2)));
+  made_out_ = true;
+  last_seen_ = view.now;
+  missed_s_ = 0;
+  // Cloth that hangs there looks the same: who is not found for long is believed in less and less.
+  existence_.missed(view.settings.existence, true);
+  return true;
 }
 
 bool Followed::is_gone(const View& view) const {

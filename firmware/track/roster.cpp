@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "firmware/track/boxes.hpp"
 
@@ -17,6 +18,19 @@ constexpr double kWithinShare = 0.8, kMuchNearer = 0.75;
 constexpr double kBegunOverlap = 0.6;  // with somebody found in this frame: no other person
 
 std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
+
+/// Null: nobody looked for them.
+const Likeness* likeness_of(const Senses& senses, std::uint32_t id) noexcept {
+  for (int i = 0; i < std::clamp(senses.likenesses, 0, Senses::kMostLikenesses); ++i)
+    if (senses.like[at(i)].id == id) return &senses.like[at(i)];
+  return nullptr;
+}
+
+/// How different the detection's bands are from those of whom `like` is of.
+std::optional<double> unlike(const Likeness* like, std::size_t detection) noexcept {
+  if (like == nullptr || like->of[detection] == Likeness::kNotLooked) return std::nullopt;
+  return 1 - std::min(1.0, static_cast<double>(like->of[detection]) / Likeness::kSame);
+}
 
 }  // namespace
 
@@ -36,7 +50,7 @@ void Roster::take(const View& view, const Senses& senses, const Appearance* appe
   }
   match(view, senses, appearance, true);
   match(view, senses, appearance, false);
-  note_misses(view);
+  note_misses(view, senses);
   begin_new(view, senses);
   drop_shadows(view);
 }
@@ -52,12 +66,14 @@ void Roster::match(const View& view, const Senses& senses, const Appearance* app
   assignment_.reset(people, detections, view.settings.match.limit);
   for (int r = 0; r < people; ++r) {
     const Followed& one = people_[at(person[at(r)])];
+    const Likeness* like = likeness_of(senses, one.id());
     // Of two at one place, the one in front is the likelier to be found.
     const double behind = is_covered(person[at(r)], false) ? view.settings.match.behind : 0;
     for (int c = 0; c < detections; ++c) {
       const std::size_t d = at(detection[at(c)]);
-      assignment_.set(
-          r, c, behind + one.cost(view, senses.boxes[d], seen_[d], senses.looks[d], appearance));
+      assignment_.set(r, c,
+                      behind + one.cost(view, senses.boxes[d], seen_[d], senses.looks[d],
+                                        appearance, unlike(like, d)));
     }
   }
   assignment_.solve();
@@ -112,10 +128,14 @@ bool Roster::is_hidden(const View& view, int person) const {
   return is_covered(person, true);
 }
 
-void Roster::note_misses(const View& view) {
-  for (int i = 0; i < count_; ++i)
-    if (!people_[at(i)].seen())
-      people_[at(i)].missed(view, people_[at(i)].confirmed() && is_hidden(view, i));
+void Roster::note_misses(const View& view, const Senses& senses) {
+  for (int i = 0; i < count_; ++i) {
+    Followed& one = people_[at(i)];
+    if (one.seen()) continue;
+    const Likeness* like = likeness_of(senses, one.id());
+    if (like != nullptr && like->found && one.confirmed() && one.made_out(view, *like)) continue;
+    one.missed(view, one.confirmed() && is_hidden(view, i));
+  }
 }
 
 void Roster::begin_new(const View& view, const Senses& senses) {
@@ -142,7 +162,8 @@ void Roster::begin_new(const View& view, const Senses& senses) {
 /// same way.
 bool Roster::is_shadow(const View& view, const Followed& shadow, const Followed& p) {
   const MatchSettings& m = view.settings.match;
-  if (shadow.seen() || !p.seen() || overlap(p.box(), shadow.box()) < m.duplicate_overlap)
+  if (shadow.seen() || shadow.made_out() || !p.seen() ||
+      overlap(p.box(), shadow.box()) < m.duplicate_overlap)
     return false;
   const double dx = p.x() - shadow.x(), dy = p.y() - shadow.y();
   const double near = std::max(m.duplicate_m, 0.1 * p.distance());
