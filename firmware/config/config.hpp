@@ -66,7 +66,7 @@ struct FlowSettings {
 /// Telling people apart by the bands of what they wear, where a camera has some.
 struct SpectralSettings {
   bool enabled = true;   ///< false: colours, or grey, tell them apart there too
-  double reach_nm = 60;  ///< by so much light must move to be nothing like it
+  double reach_nm = 20;  ///< by so much light must move to be nothing like it
 };
 
 /// What of the motion is the car's own, and what moves by itself.

@@ -75,8 +75,8 @@ std::string render_camera(const ControlledCamera& camera) {
     const SpectralTotals& t = facts.spectral;
     out += fmt::format(
         "  bands: {}; {} frames looked at, {} left out to save time; people, frame by frame: {} "
-        "looked for, {} stood out\n",
-        camera.pipeline->spectral(), t.frames, t.passed, t.searches, t.found);
+        "looked for, {} not, to save time, {} stood out\n",
+        camera.pipeline->spectral(), t.frames, t.passed, t.searches, t.spared, t.found);
     if (facts.spectral_error >= 0)
       out += fmt::format("  bands: the last look failed: {}\n",
                          name_of(static_cast<Errc>(facts.spectral_error)));

@@ -25,7 +25,8 @@ constexpr int kEvery = 8;            // samples between those the mean is taken 
 constexpr std::uint32_t kSlow = 16;  // frames over which the mean follows
 constexpr double kHeat = 3000;       // nm: beyond, bands are heat,
 constexpr double kHeatBeyond = 200;  // and lie so far beyond the reddest
-constexpr std::uint32_t kDark = 2;   // the dark's share: times the bands' mean
+constexpr std::uint32_t kDark = 1;   // the dark's share: times the bands' mean
+constexpr double kDarkCost = 0.75;   // between it and a band, hundreds of nm
 constexpr int kMostShifts = 8;
 
 using emd::Signature;
@@ -75,17 +76,19 @@ Layout layout_of(const std::vector<double>& nanometres, int bands) {
   return out;
 }
 
-/// Bands at their wavelengths; the dark, the last, as far from each as keeps it a metric.
+/// Bands at their wavelengths, but none farther apart than is to the dark, the last, and back: so
+/// it is a metric, and light that is missing is no worse than light of quite another colour.
 Result<emd::Ground> ground_of(const Layout& layout) {
   const auto side = static_cast<std::size_t>(layout.bins) + 1;
-  const double dark = std::max((layout.places[side - 2] - layout.places[0]) / 2, 0.01);
+  const double spread = layout.places[side - 2] - layout.places[0];
+  const double dark = std::clamp(spread / 2, 0.01, kDarkCost);
   std::vector<float> costs(side * side);
   for (std::size_t i = 0; i < side; ++i)
     for (std::size_t j = 0; j < side; ++j) {
       if (i == j) continue;
       const bool is_dark = i + 1 == side || j + 1 == side;
-      costs[i * side + j] =
-          static_cast<float>(is_dark ? dark : std::abs(layout.places[i] - layout.places[j]));
+      costs[i * side + j] = static_cast<float>(
+          is_dark ? dark : std::min(std::abs(layout.places[i] - layout.places[j]), 2 * dark));
     }
   return emd::Ground::create(static_cast<int>(side), costs.data(), costs.size());
 }

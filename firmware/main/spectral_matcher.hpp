@@ -12,7 +12,7 @@ namespace kerb {
 
 struct SpectralMatcherSettings {
   std::vector<double> nanometres;  ///< of the bands, in the mosaic's order; empty: not known
-  double reach = 0.6;  ///< from this distance on nothing is like it, in hundreds of nanometres
+  double reach = 0.2;  ///< from this distance on nothing is like it, in hundreds of nanometres
 };
 
 /// By the Earth Mover's Distance of each place's bands from the model's (gpu/emd). Signatures are

@@ -215,6 +215,7 @@ Nanos CameraPipeline::learn_bands(const PreparedImage& image, const track::Perso
   spectral_frames_.store(totals.frames, kRelaxed);
   spectral_passed_.store(totals.passed, kRelaxed);
   spectral_searches_.store(totals.searches, kRelaxed);
+  spectral_spared_.store(totals.spared, kRelaxed);
   spectral_found_.store(totals.found, kRelaxed);
   return clock_.now() - start;
 }
@@ -268,7 +269,8 @@ PipelineFacts CameraPipeline::facts() const noexcept {
   f.flow_look = Nanos{flow_look_.load(kRelaxed)};
   f.spectral_error = spectral_error_.load(kRelaxed);
   f.spectral = {spectral_frames_.load(kRelaxed), spectral_passed_.load(kRelaxed),
-                spectral_searches_.load(kRelaxed), spectral_found_.load(kRelaxed)};
+                spectral_searches_.load(kRelaxed), spectral_spared_.load(kRelaxed),
+                spectral_found_.load(kRelaxed)};
   f.capture_beats = capture_beats_.load(kRelaxed);
   f.process_beats = process_beats_.load(kRelaxed);
   f.ended = drained_.load(kRelaxed);

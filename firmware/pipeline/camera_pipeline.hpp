@@ -189,7 +189,7 @@ class CameraPipeline {
   std::atomic<bool> flow_too_slow_{false};
   std::atomic<int> spectral_error_{-1};
   std::atomic<std::uint64_t> spectral_frames_{0}, spectral_passed_{0}, spectral_searches_{0},
-      spectral_found_{0};
+      spectral_spared_{0}, spectral_found_{0};
   std::atomic<Nanos::rep> flow_look_{0};
   std::atomic<bool> ended_{false}, drained_{false}, stopping_{false};
   std::thread capture_, process_;

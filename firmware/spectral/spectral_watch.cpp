@@ -26,6 +26,8 @@ constexpr float kSigma = 0.05F;     // of a column found, in heights
 constexpr float kStillLike = 0.4F;  // less: somebody else's, or another light
 constexpr float kSlowly = 0.03F, kVerySlowly = 0.005F;
 constexpr double kClear = 0.3;  // of an upper body, covered by another's box
+constexpr int kFewest = 2;      // looked for, however long it takes
+constexpr int kRoom = 5;        // twice as many take four times as long
 constexpr int kMostDebt = 30;   // budgets
 
 Detection region_of(const Detection& box, int unseen) noexcept {
@@ -59,9 +61,14 @@ Result<bool> SpectralWatch::look(const PreparedImage& image, Senses& senses) {
   std::array<SpectralMatcher::Found, kMost> found;
   std::array<const Target*, kMost> whom{};
   int count = 0;
+  std::uint64_t spared = 0;
   for (int place = 0; place < kMost; ++place) {
     Target& t = targets_[static_cast<std::size_t>(place)];
     if (t.id == 0 || t.learned == 0) continue;
+    if (t.nth >= most_) {
+      ++spared;
+      continue;
+    }
     const auto at = static_cast<std::size_t>(count);
     searches[at] = {place, region_of(t.box, t.unseen), upper_body(t.box)};
     whom[at] = &t;
@@ -73,6 +80,7 @@ Result<bool> SpectralWatch::look(const PreparedImage& image, Senses& senses) {
     return looked.error();
   }
   ++totals_.frames;
+  totals_.spared += spared;
   for (int i = 0; i < count; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const SpectralMatcher::Found& f = found[at];
@@ -112,7 +120,10 @@ void SpectralWatch::choose(const PersonList& people) noexcept {
     return std::min(confirmed, kMost);
   }();
   for (int i = 0; i < count; ++i)
-    if (Target* t = of(people.items[i].id)) t->kept = true;
+    if (Target* t = of(people.items[i].id)) {
+      t->kept = true;
+      t->nth = i;
+    }
   for (int place = 0; place < kMost; ++place) {
     Target& t = targets_[static_cast<std::size_t>(place)];
     if (t.kept || t.id == 0) continue;
@@ -125,6 +136,7 @@ void SpectralWatch::choose(const PersonList& people) noexcept {
     if (free == nullptr) return;
     free->id = people.items[i].id;
     free->kept = true;
+    free->nth = i;
   }
 }
 
@@ -170,6 +182,10 @@ Status SpectralWatch::learn(const PreparedImage& image, const PersonList& people
 
 void SpectralWatch::spent(Nanos time) noexcept {
   if (budget_ <= Nanos::zero() || left_out_) return;
+  if (time > budget_)
+    most_ = std::max(most_ / 2, kFewest);
+  else if (time < budget_ / kRoom)
+    most_ = std::min(most_ * 2, kMost);
   debt_ = std::clamp(debt_ + time - budget_, Nanos::zero(), kMostDebt * budget_);
 }
 

@@ -19,6 +19,7 @@ struct SpectralTotals {
   std::uint64_t frames = 0;    ///< looked at
   std::uint64_t passed = 0;    ///< left out, to save time
   std::uint64_t searches = 0;  ///< people looked for, frame by frame
+  std::uint64_t spared = 0;    ///< people not looked for, to save time, in frames looked at
   std::uint64_t found = 0;     ///< and found, standing out from what is around them
 };
 
@@ -28,8 +29,9 @@ struct SpectralTotals {
 /// only when made.
 class SpectralWatch {
  public:
-  /// `budget`: what it may take of each frame's time, on average; where it takes longer, frames are
-  /// left out. Zero: it always looks.
+  /// `budget`: what it may take of each frame's time, on average; where it takes longer, fewer are
+  /// looked for, the nearest, two at least; and where that is still too long, frames are left out.
+  /// Zero: all are looked for, always.
   SpectralWatch(std::unique_ptr<SpectralMatcher> matcher, Nanos budget);
 
   /// Fills `senses.like`. False: nobody was looked for, because there is nobody or to save time.
@@ -49,6 +51,7 @@ class SpectralWatch {
     std::uint32_t id = 0;  // 0: the place is free
     int learned = 0;       // from so many frames
     int search = -1;       // of the frame's, where it was looked for
+    int nth = 0;           // among the sure, the nearest first
     int unseen = 0;        // frames since it was found, in whatever way
     Detection box;         // as last told
     bool kept = false;     // is still there, in this frame
@@ -62,6 +65,7 @@ class SpectralWatch {
   Nanos captured_{};       // this frame
   bool left_out_ = false;  // this frame
   std::array<Target, kMost> targets_{};
+  int most_ = kMost;  // looked for at once
   SpectralTotals totals_;
 };
 

@@ -20,6 +20,7 @@ constexpr double kMostHabit = 0.3;
 // Overlap, and squared standard deviations: who is found this well where they were expected may
 // look as different as the light makes them.
 constexpr double kSamePlace = 0.5, kSureDistance = 9;
+constexpr double kNotThem = 0.8;      // by bands, which another light changes little: somebody else
 constexpr double kMiddleShare = 0.6;  // of a new box's middle, against the expected one's
 constexpr double kSizeShare = 0.3;    // and of its size, which jumps by the detector's steps
 constexpr double kOutOfView = 0.5;    // seconds somebody behind the camera is kept
@@ -152,7 +153,8 @@ double Followed::cost(const View& view, const Detection& box, const SeenBox& see
   if (apart) {
     const double different = *apart;
     const bool in_place = common >= kSamePlace && far.squared < kSureDistance;
-    if (different > m.most_different && !in_place) return kNever;
+    if (different > m.most_different && (!in_place || (unlike && different > kNotThem)))
+      return kNever;
     cost += m.appearance * std::min(different, m.most_different);
   }
   return cost;

@@ -128,12 +128,34 @@ bool Roster::is_hidden(const View& view, int person) const {
   return is_covered(person, true);
 }
 
+/// Whether the place where a person was made out is nobody else's: no detection like them is there,
+/// which was given to another, and nobody else who looks like them was made out.
+bool Roster::is_free(const Senses& senses, const Likeness& like, int person) const {
+  const auto holds = [&like](const Detection& box) {
+    return like.column > box.x && like.column < box.x + box.w;
+  };
+  for (int d = 0; d < kMost; ++d)
+    if (usable_[at(d)] && like.of[at(d)] != Likeness::kNotLooked &&
+        like.of[at(d)] >= Likeness::kSame / 2 && holds(senses.boxes[at(d)]))
+      return false;
+  for (int i = 0; i < count_; ++i) {
+    const Likeness* other = likeness_of(senses, people_[at(i)].id());
+    if (i != person && people_[at(i)].made_out() && other != nullptr &&
+        holds(people_[at(i)].box()) &&
+        std::abs(other->column - like.column) < 2 * (other->sigma_px + like.sigma_px))
+      return false;
+  }
+  return true;
+}
+
 void Roster::note_misses(const View& view, const Senses& senses) {
   for (int i = 0; i < count_; ++i) {
     Followed& one = people_[at(i)];
     if (one.seen()) continue;
     const Likeness* like = likeness_of(senses, one.id());
-    if (like != nullptr && like->found && one.confirmed() && one.made_out(view, *like)) continue;
+    if (like != nullptr && like->found && one.confirmed() && is_free(senses, *like, i) &&
+        one.made_out(view, *like))
+      continue;
     one.missed(view, one.confirmed() && is_hidden(view, i));
   }
 }
@@ -162,8 +184,7 @@ void Roster::begin_new(const View& view, const Senses& senses) {
 /// same way.
 bool Roster::is_shadow(const View& view, const Followed& shadow, const Followed& p) {
   const MatchSettings& m = view.settings.match;
-  if (shadow.seen() || shadow.made_out() || !p.seen() ||
-      overlap(p.box(), shadow.box()) < m.duplicate_overlap)
+  if (shadow.seen() || !p.seen() || overlap(p.box(), shadow.box()) < m.duplicate_overlap)
     return false;
   const double dx = p.x() - shadow.x(), dy = p.y() - shadow.y();
   const double near = std::max(m.duplicate_m, 0.1 * p.distance());

@@ -32,6 +32,7 @@ class Roster {
   [[nodiscard]] bool is_covered(int person, bool found) const;
   [[nodiscard]] bool is_hidden(const View& view, int person) const;
   [[nodiscard]] bool is_within(const Detection& box, double distance) const;
+  [[nodiscard]] bool is_free(const Senses& senses, const Likeness& like, int person) const;
   [[nodiscard]] bool is_clear(const Senses& senses, int detection) const;
   [[nodiscard]] static bool is_shadow(const View& view, const Followed& shadow, const Followed& p);
   void drop_shadows(const View& view);

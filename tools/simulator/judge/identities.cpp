@@ -14,11 +14,11 @@ constexpr double kAlong = 0.4;                  // of the distance
 constexpr double kNearest = 3, kFarthest = 40, kVisible = 0.5;
 constexpr double kLate = 0.1;  // s: what a list says was seen about so long ago
 
-using Place = Truth::Everybody::Place;
+using Spot = Truth::Everybody::Place;
 using Object = Heard::People::Object;
 
 /// How far an object is from where a person is, across the line of sight; infinite: too far.
-double apart(const Place& person, const Object& object) {
+double apart(const Spot& person, const Object& object) {
   const double far = std::hypot(person.ahead, person.left);
   const double seen = std::hypot(object.ahead, object.left);
   const double turn = std::atan2(object.left, object.ahead) - std::atan2(person.left, person.ahead);
@@ -28,12 +28,12 @@ double apart(const Place& person, const Object& object) {
   return near ? across : std::numeric_limits<double>::infinity();
 }
 
-bool in_view(const Place& p) {
+bool in_view(const Spot& p) {
   return p.visible >= kVisible && p.ahead >= kNearest && p.ahead <= kFarthest;
 }
 
 /// Which object each person is in one list; -1: none. `last`: their numbers so far.
-std::vector<int> match(const std::vector<Place>& people, const std::vector<Object>& objects,
+std::vector<int> match(const std::vector<Spot>& people, const std::vector<Object>& objects,
                        const std::vector<std::optional<int>>& last) {
   std::vector<int> out(people.size(), -1);
   std::vector<bool> taken(objects.size(), false);
@@ -75,7 +75,7 @@ Identities find_identities(const Truth& truth, const Heard& heard) {
         std::upper_bound(truth.everybody.begin(), truth.everybody.end(), list.at - kLate,
                          [](double t, const Truth::Everybody& all) { return t < all.t; });
     if (after == truth.everybody.begin()) continue;
-    const std::vector<Place>& people = (after - 1)->people;
+    const std::vector<Spot>& people = (after - 1)->people;
     const std::vector<int> object = match(people, list.objects, last);
     for (std::size_t p = 0; p < people.size(); ++p) {
       if (object[p] >= 0) {

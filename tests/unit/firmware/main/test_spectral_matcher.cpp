@@ -73,7 +73,7 @@ struct Bench {
   explicit Bench(const std::vector<double>& nm = kNm, int mosaic = kMosaic)
       : context{std::move(*Context::create(BackendChoice::cpu))} {
     Result<std::unique_ptr<SpectralMatcher>> made =
-        make_spectral_matcher(context, workers, camera(mosaic), {nm, 0.6});
+        make_spectral_matcher(context, workers, camera(mosaic), {nm, 0.2});
     TEST_ASSERT_OK(made);
     matcher = std::move(*made);
   }
@@ -104,7 +104,7 @@ void test_cloth_as_bright_as_the_wall_is_found_by_its_bands() {
   b.learn(first, kBody);
   // Next it is elsewhere, and less light falls on it.
   Picture next{kMosaic, 2};
-  next.fill({390, 200, 60, 90, 0}, kRed, 0.7);
+  next.fill({390, 200, 60, 90, 0}, kRed, 0.8);
   const SpectralMatcher::Found found = b.look(next, kRegion, kBody);
   TEST_ASSERT_TRUE(found.known);
   TEST_ASSERT_FLOAT_WITHIN(5, 420, found.x);

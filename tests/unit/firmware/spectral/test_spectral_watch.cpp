@@ -195,6 +195,24 @@ void test_frames_are_left_out_where_it_takes_longer_than_its_budget() {
   TEST_ASSERT_EQUAL_UINT64(300, b.watch->totals().passed + static_cast<std::uint64_t>(looked));
 }
 
+void test_fewer_are_looked_for_where_it_takes_longer_than_its_budget() {
+  Bench b{milliseconds{4}};
+  for (std::uint32_t i = 0; i < 8; ++i) b.add(i + 1, 100 * static_cast<float>(i));
+  b.frame();
+  for (int i = 0; i < 20; ++i)  // as CPUs do: so many times so many
+    b.watch->spent(
+        b.frame() ? std::chrono::microseconds{300 * b.matcher->asked_count * b.matcher->asked_count}
+                  : std::chrono::microseconds{0});
+  b.watch->spent(milliseconds{0});
+  b.frame();
+  TEST_ASSERT_TRUE(b.matcher->asked_count == 4 || b.matcher->asked_count == 8);
+  TEST_ASSERT_TRUE(b.watch->totals().spared > 20);
+  TEST_ASSERT_EQUAL_UINT32(1, b.senses->like[0].id);
+  // However long it takes, the nearest two are looked for.
+  for (int i = 0; i < 200; ++i) b.watch->spent(b.frame() ? milliseconds{40} : milliseconds{0});
+  TEST_ASSERT_EQUAL_INT(2, b.matcher->asked_count);
+}
+
 void test_a_matcher_that_fails_is_told_and_nothing_is_sensed() {
   Bench b;
   b.add(7, 250);
@@ -224,6 +242,7 @@ int main() {
   RUN_TEST(test_the_region_grows_while_they_are_not_found);
   RUN_TEST(test_the_nearest_eight_have_a_place_and_give_it_back);
   RUN_TEST(test_frames_are_left_out_where_it_takes_longer_than_its_budget);
+  RUN_TEST(test_fewer_are_looked_for_where_it_takes_longer_than_its_budget);
   RUN_TEST(test_a_matcher_that_fails_is_told_and_nothing_is_sensed);
   RUN_TEST(test_nothing_is_allocated);
   return UNITY_END();
