@@ -20,14 +20,16 @@ constexpr double kMostHabit = 0.3;
 // Overlap, and squared standard deviations: who is found this well where they were expected may
 // look as different as the light makes them.
 constexpr double kSamePlace = 0.5, kSureDistance = 9;
+constexpr double kSurelyThem = 0.35, kNearerByBands = 0.2;
 constexpr double kNotThem = 0.8;      // by bands, which another light changes little: somebody else
 constexpr double kMiddleShare = 0.6;  // of a new box's middle, against the expected one's
 constexpr double kSizeShare = 0.3;    // and of its size, which jumps by the detector's steps
 constexpr double kOutOfView = 0.5;    // seconds somebody behind the camera is kept
 constexpr double kFarthest = 250;     // metres
-constexpr double kBreast = 0.33;      // of a box's height: the middle of the upper body
-constexpr double kWidest = 1e5;       // pixels: no picture
-constexpr double kVaguest = 2.5;      // standard deviation across the view, metres
+constexpr double kTurnedDistance = 36;  // squared standard deviations, for who is made out
+constexpr double kBreast = 0.33;        // of a box's height: the middle of the upper body
+constexpr double kWidest = 1e5;         // pixels: no picture
+constexpr double kVaguest = 2.5;        // standard deviation across the view, metres
 
 double sq(double x) noexcept { return x * x; }
 double seconds(Nanos t) noexcept { return static_cast<double>(t.count()) * 1e-9; }
@@ -141,12 +143,16 @@ double Followed::cost(const View& view, const Detection& box, const SeenBox& see
     return kNever;
   const Distance far = distance_of(expected_, seen);
   const double common = overlap(box, box_);
-  const double gate = (common < m.least_overlap ? 0.5 : 1.0) * m.gate;
-  if (!(far.squared < gate)) return kNever;
+  // Who is surely them may have turned round behind somebody: they need not be where they were
+  // expected.
+  const double nearer = unlike && *unlike < kSurelyThem ? kNearerByBands : 1.0;
+  const double gate = (common < m.least_overlap && nearer == 1.0 ? 0.5 : 1.0) * m.gate;
+  if (!(far.squared * nearer < gate)) return kNever;
   const ExistenceSettings& e = view.settings.existence;
   const double doubtful = std::clamp(
       (e.score_even - static_cast<double>(box.score)) / e.score_scale, 0.0, m.most_doubt);
-  double cost = far.squared + far.log_spread + m.overlap * (1 - common) + m.doubtful * doubtful;
+  double cost =
+      far.squared * nearer + far.log_spread + m.overlap * (1 - common) + m.doubtful * doubtful;
   std::optional<double> apart = unlike;
   if (!apart && appearance != nullptr && look.known && look_.known)
     apart = appearance->distance(look, look_);
@@ -231,7 +237,7 @@ bool Followed::made_out(const View& view, const Likeness& like) {
   seen.foot_sigma = seen.head_sigma = SeenBox::kUnknown;
   seen.rows = 1;
   const double off = seen.column - expected_.box[0];
-  if (!(sq(off) < kSureDistance * (expected_.spread(0, 0) + sq(seen.column_sigma)))) return false;
+  if (!(sq(off) < kTurnedDistance * (expected_.spread(0, 0) + sq(seen.column_sigma)))) return false;
   filter_.see_box(view.camera, with_memory(seen, view));
   box_.x += static_cast<float>(kMiddleShare * (column - static_cast<double>(box_.x + box_.w / 2)));
   made_out_ = true;

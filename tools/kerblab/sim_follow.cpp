@@ -29,10 +29,10 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr float kBeside = 0.4F, kAbove = 0.12F;  // searched beyond the upper body, person's heights
-constexpr float kLike = 0.5F;                    // less: nobody is there, the place stays
-constexpr float kShare = 0.02F;                  // of each picture, in the model
-constexpr int kLevels = 16;                      // of R, G and B, in the histogram of colours
+constexpr float kBeside = 0.4F;  // searched beyond the upper body, person's heights
+constexpr float kLike = 0.5F;    // less: nobody is there, the place stays
+constexpr float kShare = 0.02F;  // of each picture, in the model
+constexpr int kLevels = 16;      // of R, G and B, in the histogram of colours
 constexpr int kShifts = 16;
 
 struct FollowOptions {
@@ -44,12 +44,13 @@ struct FollowOptions {
 
 cv::Point2f middle(const Detection& b) { return {b.x + b.w / 2, b.y + b.h / 2}; }
 
+/// Across the picture alone: coat and trousers may be of one cloth, and down it nothing holds a
+/// box.
 Detection around(const Detection& body, float tall) {
-  return {body.x - kBeside * tall, body.y - kAbove * tall, body.w + 2 * kBeside * tall,
-          body.h + 2 * kAbove * tall, 0};
+  return {body.x - kBeside * tall, body.y, body.w + 2 * kBeside * tall, body.h, 0};
 }
 
-/// By the bands: as the product does where its detector finds nobody, but down the picture too.
+/// By the bands: as the product does where its detector finds nobody.
 class ByBands {
  public:
   static Result<ByBands> create(const Context& context, Workers& workers,
@@ -94,7 +95,6 @@ class ByBands {
     if (Status ok = matcher_->look(image_, &search, 1, &found); !ok) return ok.error();
     if (!found.known || found.likeness < kLike) return found.likeness;
     body.x = found.x - body.w / 2;
-    body.y = found.y - body.h / 2;
     return found.likeness;
   }
   /// How like it every place of the picture is, bright is like.
@@ -153,8 +153,7 @@ class ByColours {
   }
   void follow(Detection& body, float tall) {
     const cv::Rect region = rect_of(around(body, tall));
-    if (region.width <= static_cast<int>(body.w) || region.height <= static_cast<int>(body.h))
-      return;
+    if (region.width <= static_cast<int>(body.w) || region.height < 2) return;
     likely_.resize(static_cast<std::size_t>(region.area()));
     std::size_t at = 0;
     for (int y = region.y; y < region.y + region.height; ++y)
@@ -165,12 +164,10 @@ class ByColours {
         region.width,   region.height,
         region.width,   static_cast<std::ptrdiff_t>(likely_.size())};
     emd::Found found;
-    found.box = {static_cast<int>(std::lround(body.x)) - region.x,
-                 static_cast<int>(std::lround(body.y)) - region.y,
-                 static_cast<int>(std::lround(body.w)), static_cast<int>(std::lround(body.h))};
+    found.box = {static_cast<int>(std::lround(body.x)) - region.x, 0,
+                 static_cast<int>(std::lround(body.w)), region.height};
     if (!emd::cpu::mean_shift(plane, kShifts, &found) || found.mean == 0) return;
     body.x = static_cast<float>(found.box.x + region.x);
-    body.y = static_cast<float>(found.box.y + region.y);
   }
 
  private:
@@ -197,7 +194,7 @@ void draw_box(cv::Mat& bgr, const Detection& b, const cv::Scalar& colour, int th
 }
 
 struct Errors {
-  std::vector<double> off;  // pixels, one a picture
+  std::vector<double> off;  // pixels across, one a picture
   [[nodiscard]] double quantile(double q) const {
     std::vector<double> sorted = off;
     std::sort(sorted.begin(), sorted.end());
@@ -309,8 +306,7 @@ class Follower {
 
   void note(const Detection& truth, const Detection& by_bands, const Detection& by_colours) {
     const auto off = [&](const Detection& b) {
-      const cv::Point2f d = middle(b) - middle(truth);
-      return std::hypot(static_cast<double>(d.x), static_cast<double>(d.y));
+      return std::abs(static_cast<double>(middle(b).x - middle(truth).x));
     };
     bands_.off.push_back(off(by_bands));
     colours_.off.push_back(off(by_colours));
@@ -376,7 +372,8 @@ int follow(const FollowOptions& o) {
   if (Status done = follower.run(); !done) return fail(done.error());
   if (!o.sheet.empty()) {
     std::vector<std::uint8_t> bytes;
-    cv::imencode(std::filesystem::path{o.sheet}.extension().string(), follower.sheet(), bytes);
+    cv::imencode(std::filesystem::path{o.sheet}.extension().string(), follower.sheet(), bytes,
+                 {cv::IMWRITE_JPEG_QUALITY, 82});
     if (Status ok =
             write_output(o.sheet, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
         !ok)

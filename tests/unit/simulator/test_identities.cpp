@@ -72,7 +72,7 @@ void test_somebody_lost_and_found_under_another_number_is_a_change() {
 void test_somebody_else_s_place_is_not_theirs() {
   const Truth truth = passing();
   const Heard heard = lists(
-      truth, [](int p, double) { return p; }, 3);
+      truth, [](int p, double) { return p; }, 8);
   TEST_ASSERT_EQUAL_INT(0, find_identities(truth, heard).due);
 }
 

@@ -160,7 +160,7 @@ void test_a_place_where_they_cannot_be_is_not_theirs() {
   s.world.walkers = {{12, 0, 0, 0, 1.75, 16, 3}};
   s.settle(30, true);
   s.world.walkers[0].shown = false;
-  s.stray = 200;
+  s.stray = 800;
   for (int i = 0; i < 45; ++i) s.frame(true);
   TEST_ASSERT_EQUAL_INT(0, s.people->count);
 }
