@@ -22,8 +22,9 @@ struct CameraSettings {
   int width = 1280, height = 720;  ///< pixels; a recording keeps its own size
   double rate_hz = 30;
   std::string format =
-      "auto";      ///< a PixelFormat's name, "mjpeg", or "auto": the best the camera has
-  int mosaic = 0;  ///< N of an N x N spectral filter pattern; 0: none
+      "auto";            ///< a PixelFormat's name, "mjpeg", or "auto": the best the camera has
+  int mosaic = 0;        ///< N of an N x N spectral filter pattern; 0: none
+  std::string bands_nm;  ///< wavelengths of its bands, parted by commas; empty: not known
   std::optional<int> exposure_us;  ///< unset: automatic
   std::optional<int> gain;         ///< in the camera's own steps; unset: automatic
   int buffers = 4;                 ///< frames the camera may fill ahead of us

@@ -63,6 +63,12 @@ struct FlowSettings {
   int points = 1200;  ///< vectors a frame, at most
 };
 
+/// Telling people apart by the bands of what they wear, where a camera has some.
+struct SpectralSettings {
+  bool enabled = true;   ///< false: colours, or grey, tell them apart there too
+  double reach_nm = 20;  ///< by so much light must move to be nothing like it
+};
+
 /// What of the motion is the car's own, and what moves by itself.
 struct EgoMotionSettings {
   double noise_px = 0.25;
@@ -144,6 +150,7 @@ struct BudgetSettings {
   Nanos flow = std::chrono::milliseconds{4};
   Nanos detect = std::chrono::milliseconds{18};
   Nanos motion = std::chrono::milliseconds{3};
+  Nanos spectral = std::chrono::milliseconds{4};
   Nanos track = std::chrono::milliseconds{2};
   Nanos publish = std::chrono::milliseconds{2};
 };
@@ -177,6 +184,7 @@ struct Config {
   DetectorSettings detector;
   FlowSettings flow;
   EgoMotionSettings ego;
+  SpectralSettings spectral;
   CarSettings car;
   WarningSettings warning;
   CanSettings can;

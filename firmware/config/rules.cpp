@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string_view>
+#include <vector>
 
+#include "firmware/config/bands.hpp"
 #include "firmware/config/road_view.hpp"
 #include "firmware/config/schema.hpp"
 #include "firmware/config/words.hpp"
@@ -95,6 +98,12 @@ class Rules {
     need(camera.mosaic != 1, key("mosaic"), {}, "must be 0 or 2..8 (pixels)");
     need(camera.mosaic < 2 || (known && is_single_sample(format)), key("mosaic"), {key("format")},
          "must be 0 unless camera.format is a grey or bayer one");
+    const std::optional<std::vector<double>> bands = parse_bands(camera.bands_nm);
+    need(bands.has_value(), key("bands_nm"), {},
+         "must be numbers of 200..20000 (nm), parted by commas");
+    need(!bands || bands->empty() ||
+             static_cast<int>(bands->size()) == camera.mosaic * camera.mosaic,
+         key("bands_nm"), {key("mosaic")}, "must be one for each of the mosaic's bands");
     if (known && !recording) {
       need(size_fits(format, camera.width, 2), key("width"), {key("format")},
            "must be even for this camera.format");

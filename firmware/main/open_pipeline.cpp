@@ -80,7 +80,8 @@ Nanos warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* de
   return look;
 }
 
-StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool with_motion) {
+StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool with_motion,
+                        bool with_spectral) {
   StageBudgets budgets;
   const auto set = [&](Stage stage, Nanos limit) {
     budgets.of[static_cast<std::size_t>(stage)] = limit;
@@ -96,9 +97,11 @@ StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool w
     set(Stage::flow, budget.flow);
     set(Stage::motion, budget.motion);
   }
+  if (with_spectral) set(Stage::spectral, budget.spectral);
   set(Stage::total, budget.capture + budget.prepare + budget.check +
                         (with_detector ? budget.detect + budget.track : Nanos::zero()) +
-                        (with_motion ? budget.flow + budget.motion : Nanos::zero()));
+                        (with_motion ? budget.flow + budget.motion : Nanos::zero()) +
+                        (with_spectral ? budget.spectral : Nanos::zero()));
   return budgets;
 }
 
@@ -182,11 +185,22 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
   if (detector)
     watch = records::make_people_watch(
         watch_settings(config, settings, info.width, info.height, detector->worth_telling()));
-  const StageBudgets budgets = budgets_of(config.budget, detector != nullptr, motion != nullptr);
+  std::unique_ptr<SpectralWatch> spectral;
+  if (watch) {
+    Result<std::unique_ptr<SpectralMatcher>> matcher = vision.make_spectral(info, settings);
+    // Without it people are told apart by how bright their clothes are.
+    if (!matcher)
+      log.error("spectral", fmt::format("camera {}: {}; nobody looks at bands", settings.name,
+                                        describe(matcher.error())));
+    else if (*matcher)
+      spectral = std::make_unique<SpectralWatch>(std::move(*matcher), config.budget.spectral);
+  }
+  const StageBudgets budgets =
+      budgets_of(config.budget, detector != nullptr, motion != nullptr, spectral != nullptr);
   opened.pipeline = std::make_unique<CameraPipeline>(
       std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),
       std::move(*preparer), std::move(detector), budgets, hand_over, clock, std::move(motion),
-      std::move(watch));
+      std::move(watch), std::move(spectral));
   opened.pipeline->set_camera(ego::camera_of(settings, info.width, info.height));
   return opened;
 }

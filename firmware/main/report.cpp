@@ -65,10 +65,21 @@ std::string render_camera(const ControlledCamera& camera) {
     if (stage == Stage::track && !camera.pipeline->follows()) continue;
     if ((stage == Stage::flow || stage == Stage::motion) && camera.pipeline->flow() == nullptr)
       continue;
+    if (stage == Stage::spectral && camera.pipeline->spectral() == nullptr) continue;
     const StageReport r = camera.pipeline->stage(stage);
     out += fmt::format("  {:<9}{:>8}{:>11.3f}{:>10.3f}{:>10.3f}{:>10.3f}{:>10.1f}{:>10}\n",
                        name_of(stage), r.frames, to_ms(r.median), to_ms(r.p95), to_ms(r.p99),
                        to_ms(r.max), to_ms(r.budget), r.over_budget);
+  }
+  if (camera.pipeline->spectral() != nullptr) {
+    const SpectralTotals& t = facts.spectral;
+    out += fmt::format(
+        "  bands: {}; {} frames looked at, {} left out to save time; people, frame by frame: {} "
+        "looked for, {} not, to save time, {} stood out\n",
+        camera.pipeline->spectral(), t.frames, t.passed, t.searches, t.spared, t.found);
+    if (facts.spectral_error >= 0)
+      out += fmt::format("  bands: the last look failed: {}\n",
+                         name_of(static_cast<Errc>(facts.spectral_error)));
   }
   return out + render_motion(camera);
 }

@@ -11,7 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "firmware/config/bands.hpp"
 #include "firmware/ego/configured.hpp"
+#include "firmware/main/spectral_matcher.hpp"
 #include "firmware/main/upright_detector.hpp"
 #include "gpu/flow/motion_points.hpp"
 #include "gpu/hog/detector.hpp"
@@ -256,6 +258,7 @@ class GpuVision final : public Vision {
         memory_{context_},
         settings_{config.detector},
         flow_{config.flow},
+        spectral_{config.spectral},
         models_{settings_},
         threads_{threads_of(config, context_.backend())},
         log_{log} {}
@@ -302,12 +305,30 @@ class GpuVision final : public Vision {
                                                         : fmt::format("{} CPU threads", threads_)));
     return std::unique_ptr<FlowEstimator>{std::move(*made)};
   }
+  Result<std::unique_ptr<SpectralMatcher>> make_spectral(const FrameSourceInfo& info,
+                                                         const CameraSettings& camera) override {
+    if (!spectral_.enabled || info.mosaic == 0) return std::unique_ptr<SpectralMatcher>{};
+    SpectralMatcherSettings settings;
+    settings.reach = spectral_.reach_nm / 100;
+    settings.nanometres = parse_bands(camera.bands_nm).value_or(std::vector<double>{});
+    auto workers = std::make_unique<Workers>(threads_);
+    Result<std::unique_ptr<SpectralMatcher>> made =
+        make_spectral_matcher(context_, *workers, info, settings);
+    if (!made) return made.error();
+    workers_.push_back(std::move(workers));
+    log_.info("spectral",
+              fmt::format("{} on {} bands{}, on {}", (*made)->name(), info.mosaic * info.mosaic,
+                          settings.nanometres.empty() ? " of unknown wavelengths" : "",
+                          context_.backend() == Backend::cuda ? "CUDA" : "CPU"));
+    return made;
+  }
 
  private:
   Context context_;  // stays where it is from here on
   GpuFrameMemory memory_;
   DetectorSettings settings_;
   FlowSettings flow_;
+  SpectralSettings spectral_;
   LoadedModels models_;
   int threads_;
   std::vector<std::unique_ptr<Workers>> workers_;  // a pool for each detector: they run at once

@@ -9,6 +9,7 @@
 #include "hal/frame_memory.hpp"
 #include "hal/frame_source.hpp"
 #include "hal/motion.hpp"
+#include "hal/spectral.hpp"
 #include "hal/vision.hpp"
 
 namespace kerb {
@@ -33,6 +34,10 @@ class Vision {
   /// For one pipeline, with threads of its own where the CPU does the work. Nothing where the
   /// configuration wants none. Fails: as flow::MotionPoints::create().
   virtual Result<std::unique_ptr<FlowEstimator>> make_flow(const FrameSourceInfo& info) = 0;
+  /// For one pipeline, with a thread of its own where the CPU does the work. Nothing for a camera
+  /// without bands, or where the configuration wants none. Fails: as make_spectral_matcher().
+  virtual Result<std::unique_ptr<SpectralMatcher>> make_spectral(const FrameSourceInfo& info,
+                                                                 const CameraSettings& camera) = 0;
 };
 
 /// The files of the detector's models: those the configuration names, or those that come with the

@@ -18,18 +18,21 @@ CameraPipeline::CameraPipeline(std::unique_ptr<ReopeningSource> source,
                                std::unique_ptr<Detector> detector, const StageBudgets& budgets,
                                HandOver hand_over, const Clock& clock,
                                std::unique_ptr<ego::MotionWatch> motion,
-                               std::unique_ptr<PeopleWatch> watch)
+                               std::unique_ptr<PeopleWatch> watch,
+                               std::unique_ptr<SpectralWatch> spectral)
     : source_{std::move(source)},
       preparer_{std::move(preparer)},
       detector_{std::move(detector)},
       motion_{std::move(motion)},
       watch_{std::move(watch)},
+      spectral_{std::move(spectral)},
       hand_over_{hand_over},
       clock_{clock},
       info_{source_->info()},
       people_{std::make_unique<DetectionList>()},
       moved_{std::make_unique<ego::MotionReport>()},
-      senses_{std::make_unique<track::Senses>()} {
+      senses_{std::make_unique<track::Senses>()},
+      told_people_{spectral_ ? std::make_unique<track::PersonList>() : nullptr} {
   for (std::size_t i = 0; i < times_.size(); ++i) times_[i].set_budget(budgets.of[i]);
   condition_since_ = clock_.now().count();
 }
@@ -181,13 +184,44 @@ void CameraPipeline::follow(const PreparedImage& image, Nanos captured, bool loo
   watch_->sense(captured, image, looked ? people_.get() : nullptr,
                 moved ? &motion_->field() : nullptr, moved ? moved_.get() : nullptr, vehicle,
                 *senses_);
+  Nanos bands{};  // what they take, which is a stage of its own
+  if (spectral_) bands = look_at_bands(image);
   risk::PeopleReport& report = reports_.draft();
   if (sink_ != nullptr) sink_->before(clock_.now(), *senses_, *watch_);
   watch_->step(*senses_, report);
   if (sink_ != nullptr) sink_->after(clock_.now(), report, image);
+  if (spectral_) *told_people_ = report.people;  // the draft is no longer ours once published
   reports_.publish();
   if (bell_ != nullptr) bell_->ring();
-  times(Stage::track).add(clock_.now() - start);
+  if (spectral_) bands += learn_bands(image, *told_people_);
+  times(Stage::track).add(clock_.now() - start - bands);
+  if (!spectral_) return;
+  times(Stage::spectral).add(bands);
+  // A recording at its own pace waits for us, and is to give the same every time.
+  if (hand_over_ == HandOver::newest) spectral_->spent(bands);
+}
+
+Nanos CameraPipeline::look_at_bands(const PreparedImage& image) {
+  const Nanos start = clock_.now();
+  const Result<bool> looked = spectral_->look(image, *senses_);
+  note_bands(looked ? Status{Done{}} : Status{looked.error()});
+  return clock_.now() - start;
+}
+
+Nanos CameraPipeline::learn_bands(const PreparedImage& image, const track::PersonList& people) {
+  const Nanos start = clock_.now();
+  if (const Status learned = spectral_->learn(image, people); !learned) note_bands(learned);
+  const SpectralTotals& totals = spectral_->totals();
+  spectral_frames_.store(totals.frames, kRelaxed);
+  spectral_passed_.store(totals.passed, kRelaxed);
+  spectral_searches_.store(totals.searches, kRelaxed);
+  spectral_spared_.store(totals.spared, kRelaxed);
+  spectral_found_.store(totals.found, kRelaxed);
+  return clock_.now() - start;
+}
+
+void CameraPipeline::note_bands(const Status& done) noexcept {
+  spectral_error_.store(done ? -1 : static_cast<int>(done.error().code), kRelaxed);
 }
 
 bool CameraPipeline::measure_motion(const PreparedImage& image, Nanos captured) {
@@ -233,6 +267,10 @@ PipelineFacts CameraPipeline::facts() const noexcept {
   f.flow_error = flow_error_.load(kRelaxed);
   f.flow_too_slow = flow_too_slow_.load(kRelaxed);
   f.flow_look = Nanos{flow_look_.load(kRelaxed)};
+  f.spectral_error = spectral_error_.load(kRelaxed);
+  f.spectral = {spectral_frames_.load(kRelaxed), spectral_passed_.load(kRelaxed),
+                spectral_searches_.load(kRelaxed), spectral_spared_.load(kRelaxed),
+                spectral_found_.load(kRelaxed)};
   f.capture_beats = capture_beats_.load(kRelaxed);
   f.process_beats = process_beats_.load(kRelaxed);
   f.ended = drained_.load(kRelaxed);

@@ -14,6 +14,7 @@
 #include "firmware/pipeline/reopening_source.hpp"
 #include "firmware/pipeline/stage_times.hpp"
 #include "firmware/record/bell.hpp"
+#include "firmware/spectral/spectral_watch.hpp"
 #include "firmware/watch/people_sink.hpp"
 #include "firmware/watch/people_watch.hpp"
 #include "hal/base/log.hpp"
@@ -40,6 +41,8 @@ struct PipelineFacts {
   int flow_error = -1;         ///< Errc of the last frame's flow; people are found all the same
   bool flow_too_slow = false;  ///< its share of the time gives less than a look a second: none
   Nanos flow_look{};           ///< what one look takes
+  int spectral_error = -1;     ///< Errc of the last look at bands; colours tell people apart then
+  SpectralTotals spectral;     ///< of the looks at bands
   std::uint64_t capture_beats = 0, process_beats = 0;  ///< rise as long as each thread lives
   bool ended = false;  ///< a recording that does not loop has gone through, to its last frame
 };
@@ -61,16 +64,17 @@ enum class HandOver : std::uint8_t { newest, every };
 
 /// One camera from its frames to their detections, on two threads: capture takes every frame as it
 /// comes and keeps the newest; processing takes that one through the stages: people are found, the
-/// motion is looked at, and theirs; then they are followed. Nothing here allocates per frame. The
-/// detector, the motion watch and the people watch may be null: their place is empty, and their
-/// stages are not run.
+/// motion is looked at, and theirs, and where there are bands what they wear; then they are
+/// followed. Nothing here allocates per frame. The detector, the motion watch, the people watch and
+/// the spectral watch may be null: their place is empty, and their stages are not run.
 class CameraPipeline {
  public:
   CameraPipeline(std::unique_ptr<ReopeningSource> source, std::unique_ptr<ImagePreparer> preparer,
                  std::unique_ptr<Detector> detector, const StageBudgets& budgets,
                  HandOver hand_over, const Clock& clock,
                  std::unique_ptr<ego::MotionWatch> motion = nullptr,
-                 std::unique_ptr<PeopleWatch> watch = nullptr);
+                 std::unique_ptr<PeopleWatch> watch = nullptr,
+                 std::unique_ptr<SpectralWatch> spectral = nullptr);
   ~CameraPipeline();  ///< stops
   CameraPipeline(const CameraPipeline&) = delete;
   CameraPipeline& operator=(const CameraPipeline&) = delete;
@@ -121,6 +125,10 @@ class CameraPipeline {
   }
   /// Whether whom it finds is followed.
   [[nodiscard]] bool follows() const noexcept { return watch_ != nullptr; }
+  /// What looks at bands, by name, or null when nobody does.
+  [[nodiscard]] const char* spectral() const noexcept {
+    return spectral_ ? spectral_->name() : nullptr;
+  }
   /// The name of the flow's method, or null when nobody looks at motion.
   [[nodiscard]] const char* flow() const noexcept {
     return motion_ ? motion_->flow_name() : nullptr;
@@ -137,6 +145,9 @@ class CameraPipeline {
   void judge_motion(const DetectionList& people, bool keep);
   void check_aim(const ImageView<Space::host, const std::uint8_t>& grey, Nanos captured) noexcept;
   void follow(const PreparedImage& image, Nanos captured, bool looked, bool moved);
+  Nanos look_at_bands(const PreparedImage& image);
+  Nanos learn_bands(const PreparedImage& image, const track::PersonList& people);
+  void note_bands(const Status& done) noexcept;
   void enter(CameraCondition condition, Nanos now) noexcept;
   StageTimes& times(Stage stage) noexcept { return times_[static_cast<std::size_t>(stage)]; }
 
@@ -145,6 +156,7 @@ class CameraPipeline {
   std::unique_ptr<Detector> detector_;
   std::unique_ptr<ego::MotionWatch> motion_;
   std::unique_ptr<PeopleWatch> watch_;
+  std::unique_ptr<SpectralWatch> spectral_;
   PeopleSink* sink_ = nullptr;
   Bell* bell_ = nullptr;
   const HandOver hand_over_;
@@ -162,8 +174,9 @@ class CameraPipeline {
   std::unique_ptr<DetectionList> people_;  // of the frame in work
   std::unique_ptr<ego::MotionReport> moved_;
   std::unique_ptr<track::Senses> senses_;
-  Nanos followed_{};     // the last frame that was
-  Nanos motion_mean_{};  // what flow and motion take of a frame's time
+  std::unique_ptr<track::PersonList> told_people_;  // of the frame in work, where there are bands
+  Nanos followed_{};                                // the last frame that was
+  Nanos motion_mean_{};                             // what flow and motion take of a frame's time
   std::array<StageTimes, kStageCount> times_;
 
   // Facts, each written by one thread and read by any.
@@ -174,6 +187,9 @@ class CameraPipeline {
   std::atomic<double> mean_{0}, deviation_{0}, dull_{0}, aim_off_{0};
   std::atomic<int> vision_error_{-1}, flow_error_{-1};
   std::atomic<bool> flow_too_slow_{false};
+  std::atomic<int> spectral_error_{-1};
+  std::atomic<std::uint64_t> spectral_frames_{0}, spectral_passed_{0}, spectral_searches_{0},
+      spectral_spared_{0}, spectral_found_{0};
   std::atomic<Nanos::rep> flow_look_{0};
   std::atomic<bool> ended_{false}, drained_{false}, stopping_{false};
   std::thread capture_, process_;

@@ -10,8 +10,8 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 }
 
 const char* name_of(Stage stage) noexcept {
-  constexpr const char* kNames[] = {"capture", "prepare", "check", "detect",
-                                    "flow",    "motion",  "track", "total"};
+  constexpr const char* kNames[] = {"capture", "prepare",  "check", "detect", "flow",
+                                    "motion",  "spectral", "track", "total"};
   return kNames[static_cast<int>(stage)];
 }
 

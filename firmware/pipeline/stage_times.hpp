@@ -9,11 +9,22 @@
 namespace kerb {
 
 /// The stages of one frame, in order. `capture` is the way from exposure to processing; `flow`
-/// measures the motion in the picture, `motion` says what of it is the car's own; `track` follows
+/// measures the motion in the picture, `motion` says what of it is the car's own; `spectral`
+/// looks for people by the bands of what they wear; `track` follows
 /// people and says what the next seconds hold for them; `total` is all of it, from exposure to
 /// that.
-enum class Stage : std::uint8_t { capture, prepare, check, detect, flow, motion, track, total };
-inline constexpr int kStageCount = 8;
+enum class Stage : std::uint8_t {
+  capture,
+  prepare,
+  check,
+  detect,
+  flow,
+  motion,
+  spectral,
+  track,
+  total
+};
+inline constexpr int kStageCount = 9;
 [[nodiscard]] const char* name_of(Stage stage) noexcept;
 
 /// What a stage has cost so far.

@@ -15,7 +15,9 @@ namespace kerb::records {
 /// A file begins with these bytes; then come chunks to its end.
 inline constexpr char kMagic[8] = {'K', 'W', 'R', 'E', 'C', 'O', 'R', 'D'};
 /// Of the header and the chunks, as below and in record_fields.hpp. Raise it with any change.
-inline constexpr std::uint16_t kFormat = 2;
+///   3   senses may end with likenesses
+/// Records of kOldestFormat on are read.
+inline constexpr std::uint16_t kFormat = 3, kOldestFormat = 2;
 
 /// Numbers in the file: append, never renumber.
 enum class ChunkKind : std::uint8_t {

@@ -58,7 +58,7 @@ Result<RecordFile> RecordFile::parse(std::vector<std::byte> bytes, std::string_v
   std::uint16_t format = 0;
   std::uint32_t layout = 0;
   in(format, layout);
-  if (in.ok() && (format != kFormat || layout != kLayout))
+  if (in.ok() && (format < kOldestFormat || format > kFormat || layout != layout_of(format)))
     return Error{Errc::unsupported, 0, "read record: written by another version", name};
   in(file.header_);
   if (!in.complete() || file.header_.settings.cameras.empty())

@@ -35,17 +35,19 @@ struct RecordHeader {
 
 /// What the lists of fields were made for: another number is another version's record, whether or
 /// not somebody thought of raising kFormat.
-inline constexpr std::uint32_t kLayout = [] {
-  std::uint32_t hash = kFormat;
+constexpr std::uint32_t layout_of(std::uint16_t format) noexcept {
+  std::uint32_t hash = format;
+  const std::size_t senses = format < 3 ? track::kSensesWithoutLikenesses : sizeof(track::Senses);
   for (const std::size_t size :
        {sizeof(track::CameraModel), sizeof(track::FilterSettings), sizeof(track::ExistenceSettings),
         sizeof(track::MatchSettings), sizeof(track::TrackerSettings), sizeof(risk::CarShape),
-        sizeof(risk::ContactSettings), sizeof(track::Senses), sizeof(track::Person),
-        sizeof(risk::Contact), sizeof(risk::PeopleReport), sizeof(DriverSide),
-        sizeof(WarningDecision), sizeof(WarningLogic)})
+        sizeof(risk::ContactSettings), senses, sizeof(track::Person), sizeof(risk::Contact),
+        sizeof(risk::PeopleReport), sizeof(DriverSide), sizeof(WarningDecision),
+        sizeof(WarningLogic)})
     hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619U;
   return hash;
-}();
+}
+inline constexpr std::uint32_t kLayout = layout_of(kFormat);
 
 /// No header is longer: names are cut.
 inline constexpr std::size_t kMostHeader = 4096;

@@ -36,13 +36,24 @@ void fields(F& f, FieldsOf<F, BoxFlow>& b) {
   static_assert(sizeof(BoxFlow) == 24, "a new field? list it, see above");
   f(b.points, b.dx, b.dy, b.growth, b.sigma_px, b.growth_sigma);
 }
-/// The entries in use alone.
+/// Of a detection without an entry nothing is known.
+template <typename F>
+void likeness_fields(F& f, FieldsOf<F, Likeness>& l, int detections) {
+  static_assert(sizeof(Likeness) == 16 + Senses::kMost, "a new field? list it, see above");
+  f(l.id, l.found, l.column, l.sigma_px);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(detections); ++i) f(l.of[i]);
+}
+/// What the senses of format 2 take in memory: that of the ones since, without likenesses.
+inline constexpr std::size_t kSensesWithoutLikenesses =
+    sizeof(Senses) - 8 - Senses::kMostLikenesses * sizeof(Likeness);
+/// The entries in use alone. Likenesses are the last, and left out where there are none: such
+/// senses are those of format 2.
 template <typename F>
 void fields(F& f, FieldsOf<F, Senses>& s) {
   constexpr std::size_t kMost = Senses::kMost;
-  static_assert(
-      sizeof(Senses) == 16 + kMost * (20 + sizeof(Signature) + 1 + 24) + 8 + 32 + 2 * 16 + 8,
-      "a new field? list it, see above");
+  static_assert(kSensesWithoutLikenesses ==
+                    16 + kMost * (20 + sizeof(Signature) + 1 + 24) + 8 + 32 + 2 * 16 + 8,
+                "a new field? list it, see above");
   f(s.captured, s.looked);
   f.count(s.count, Senses::kMost);
   for (std::size_t i = 0; i < static_cast<std::size_t>(s.count); ++i)
@@ -50,6 +61,15 @@ void fields(F& f, FieldsOf<F, Senses>& s) {
   f.count(s.followed, Senses::kMost);
   for (std::size_t i = 0; i < static_cast<std::size_t>(s.followed); ++i) f(s.flows[i]);
   f(s.vehicle, s.yaw_rate_radps, s.pitch_rad, s.pitch_sigma_rad);
+  if constexpr (F::kReads) {
+    s.likenesses = 0;
+    if (!f.ok() || f.rest().empty()) return;
+  } else {
+    if (s.likenesses == 0) return;
+  }
+  f.count(s.likenesses, Senses::kMostLikenesses);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(s.likenesses); ++i)
+    likeness_fields(f, s.like[i], s.count);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, Person>& p) {

@@ -20,11 +20,16 @@ constexpr double kMostHabit = 0.3;
 // Overlap, and squared standard deviations: who is found this well where they were expected may
 // look as different as the light makes them.
 constexpr double kSamePlace = 0.5, kSureDistance = 9;
+constexpr double kSurelyThem = 0.35, kNearerByBands = 0.2;
+constexpr double kNotThem = 0.8;      // by bands, which another light changes little: somebody else
 constexpr double kMiddleShare = 0.6;  // of a new box's middle, against the expected one's
 constexpr double kSizeShare = 0.3;    // and of its size, which jumps by the detector's steps
 constexpr double kOutOfView = 0.5;    // seconds somebody behind the camera is kept
 constexpr double kFarthest = 250;     // metres
-constexpr double kVaguest = 2.5;      // standard deviation across the view, metres
+constexpr double kTurnedDistance = 36;  // squared standard deviations, for who is made out
+constexpr double kBreast = 0.33;        // of a box's height: the middle of the upper body
+constexpr double kWidest = 1e5;         // pixels: no picture
+constexpr double kVaguest = 2.5;        // standard deviation across the view, metres
 
 double sq(double x) noexcept { return x * x; }
 double seconds(Nanos t) noexcept { return static_cast<double>(t.count()) * 1e-9; }
@@ -102,7 +107,7 @@ void Followed::expect(const View& view) {
 }
 
 void Followed::advance(const View& view, const BoxFlow* flow) {
-  seen_ = false;
+  seen_ = made_out_ = false;
   filter_.predict(view.camera, view.settings.filter, view.way);
   if (view.pitch_seen) filter_.see_pitch(view.pitch, view.pitch_sigma);
   // Where nobody was found for a while the box may be on something else by now.
@@ -128,7 +133,8 @@ void Followed::advance(const View& view, const BoxFlow* flow) {
 }
 
 double Followed::cost(const View& view, const Detection& box, const SeenBox& seen,
-                      const Signature& look, const Appearance* appearance) const {
+                      const Signature& look, const Appearance* appearance,
+                      const std::optional<double>& unlike) const {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const MatchSettings& m = view.settings.match;
   if (!expected_.in_front) return kNever;
@@ -137,16 +143,24 @@ double Followed::cost(const View& view, const Detection& box, const SeenBox& see
     return kNever;
   const Distance far = distance_of(expected_, seen);
   const double common = overlap(box, box_);
-  const double gate = (common < m.least_overlap ? 0.5 : 1.0) * m.gate;
-  if (!(far.squared < gate)) return kNever;
+  // Who is surely them may have turned round behind somebody: they need not be where they were
+  // expected.
+  const double nearer = unlike && *unlike < kSurelyThem ? kNearerByBands : 1.0;
+  const double gate = (common < m.least_overlap && nearer == 1.0 ? 0.5 : 1.0) * m.gate;
+  if (!(far.squared * nearer < gate)) return kNever;
   const ExistenceSettings& e = view.settings.existence;
   const double doubtful = std::clamp(
       (e.score_even - static_cast<double>(box.score)) / e.score_scale, 0.0, m.most_doubt);
-  double cost = far.squared + far.log_spread + m.overlap * (1 - common) + m.doubtful * doubtful;
-  if (appearance != nullptr && look.known && look_.known) {
-    const double different = appearance->distance(look, look_);
+  double cost =
+      far.squared * nearer + far.log_spread + m.overlap * (1 - common) + m.doubtful * doubtful;
+  std::optional<double> apart = unlike;
+  if (!apart && appearance != nullptr && look.known && look_.known)
+    apart = appearance->distance(look, look_);
+  if (apart) {
+    const double different = *apart;
     const bool in_place = common >= kSamePlace && far.squared < kSureDistance;
-    if (different > m.most_different && !in_place) return kNever;
+    if (different > m.most_different && (!in_place || (unlike && different > kNotThem)))
+      return kNever;
     cost += m.appearance * std::min(different, m.most_different);
   }
   return cost;
@@ -209,6 +223,29 @@ void Followed::found(const View& view, const Detection& box, const Signature& lo
 void Followed::missed(const View& view, bool hidden) {
   if (!hidden) missed_s_ += view.way.seconds;
   existence_.missed(view.settings.existence, hidden);
+}
+
+bool Followed::made_out(const View& view, const Likeness& like) {
+  const double top = static_cast<double>(box_.y), height = static_cast<double>(box_.h);
+  const double column = static_cast<double>(like.column);
+  if (!expected_.in_front || !(like.sigma_px > 0) || !(std::abs(column) < kWidest)) return false;
+  SeenBox seen;
+  seen.column = undistort(view.camera, {column, top + kBreast * height}).x;
+  seen.column_sigma = static_cast<double>(like.sigma_px);
+  seen.foot = expected_.box[1];
+  seen.head = expected_.box[2];
+  seen.foot_sigma = seen.head_sigma = SeenBox::kUnknown;
+  seen.rows = 1;
+  const double off = seen.column - expected_.box[0];
+  if (!(sq(off) < kTurnedDistance * (expected_.spread(0, 0) + sq(seen.column_sigma)))) return false;
+  filter_.see_box(view.camera, with_memory(seen, view));
+  box_.x += static_cast<float>(kMiddleShare * (column - static_cast<double>(box_.x + box_.w / 2)));
+  made_out_ = true;
+  last_seen_ = view.now;
+  missed_s_ = 0;
+  // Cloth that hangs there looks the same: who is not found for long is believed in less and less.
+  existence_.missed(view.settings.existence, true);
+  return true;
 }
 
 bool Followed::is_gone(const View& view) const {

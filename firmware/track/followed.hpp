@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "firmware/track/existence.hpp"
 #include "firmware/track/person_filter.hpp"
@@ -32,9 +33,11 @@ class Followed {
              Moves moves);
   /// On to this frame, with how the picture moved.
   void advance(const View& view, const BoxFlow* flow);
-  /// What it would cost to say that this box is this person; infinite where it cannot be.
+  /// What it would cost to say that this box is this person; infinite where it cannot be. `unlike`:
+  /// how different its bands are, 0 to 1, where that is known; it counts instead of the looks.
   [[nodiscard]] double cost(const View& view, const Detection& box, const SeenBox& seen,
-                            const Signature& look, const Appearance* appearance) const;
+                            const Signature& look, const Appearance* appearance,
+                            const std::optional<double>& unlike = std::nullopt) const;
   /// How a box was found.
   struct Finding {
     Moves moves = Moves::not_known;  ///< by itself, the motion watch says
@@ -44,6 +47,9 @@ class Followed {
   };
   void found(const View& view, const Detection& box, const Signature& look, const Finding& how);
   void missed(const View& view, bool hidden);
+  /// Not found by the detector, but by what they wear: only where across the view is known. False:
+  /// that is not where they can be.
+  bool made_out(const View& view, const Likeness& like);
   [[nodiscard]] bool is_gone(const View& view) const;
   void tell(Person& out) const;
 
@@ -51,6 +57,8 @@ class Followed {
   [[nodiscard]] const Detection& box() const noexcept { return box_; }
   [[nodiscard]] bool confirmed() const noexcept { return existence_.confirmed(); }
   [[nodiscard]] bool seen() const noexcept { return seen_; }
+  /// In this frame, by what they wear.
+  [[nodiscard]] bool made_out() const noexcept { return made_out_; }
   [[nodiscard]] const Existence& existence() const noexcept { return existence_; }
   [[nodiscard]] double x() const noexcept { return filter_.state()[GroundFilter::kX]; }
   [[nodiscard]] double y() const noexcept { return filter_.state()[GroundFilter::kY]; }
@@ -80,6 +88,7 @@ class Followed {
   int shadowed_ = 0;
   int boxes_ = 1;  // of the detector, so far
   bool seen_ = false;
+  bool made_out_ = false;  // of one frame
 };
 
 /// A box for the filter: where it is cut by the picture's edge, that edge tells nothing.

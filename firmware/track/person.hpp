@@ -11,7 +11,7 @@ namespace kerb::track {
 /// Somebody who is followed, as of one frame.
 struct Person {
   std::uint32_t id = 0;                 ///< from 1, never given twice by one tracker
-  Nanos first_seen{}, last_seen{};      ///< by the detector
+  Nanos first_seen{}, last_seen{};      ///< by the detector; the last also by what they wear
   double x_m = 0, y_m = 0;              ///< in the car's frame (rear axle, forward, left)
   double vx_mps = 0, vy_mps = 0;        ///< over ground, along the car's axes
   std::array<double, 16> covariance{};  ///< of x, y, vx, vy; rows

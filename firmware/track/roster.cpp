@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "firmware/track/boxes.hpp"
 
@@ -17,6 +18,19 @@ constexpr double kWithinShare = 0.8, kMuchNearer = 0.75;
 constexpr double kBegunOverlap = 0.6;  // with somebody found in this frame: no other person
 
 std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
+
+/// Null: nobody looked for them.
+const Likeness* likeness_of(const Senses& senses, std::uint32_t id) noexcept {
+  for (int i = 0; i < std::clamp(senses.likenesses, 0, Senses::kMostLikenesses); ++i)
+    if (senses.like[at(i)].id == id) return &senses.like[at(i)];
+  return nullptr;
+}
+
+/// How different the detection's bands are from those of whom `like` is of.
+std::optional<double> unlike(const Likeness* like, std::size_t detection) noexcept {
+  if (like == nullptr || like->of[detection] == Likeness::kNotLooked) return std::nullopt;
+  return 1 - std::min(1.0, static_cast<double>(like->of[detection]) / Likeness::kSame);
+}
 
 }  // namespace
 
@@ -36,7 +50,7 @@ void Roster::take(const View& view, const Senses& senses, const Appearance* appe
   }
   match(view, senses, appearance, true);
   match(view, senses, appearance, false);
-  note_misses(view);
+  note_misses(view, senses);
   begin_new(view, senses);
   drop_shadows(view);
 }
@@ -52,12 +66,14 @@ void Roster::match(const View& view, const Senses& senses, const Appearance* app
   assignment_.reset(people, detections, view.settings.match.limit);
   for (int r = 0; r < people; ++r) {
     const Followed& one = people_[at(person[at(r)])];
+    const Likeness* like = likeness_of(senses, one.id());
     // Of two at one place, the one in front is the likelier to be found.
     const double behind = is_covered(person[at(r)], false) ? view.settings.match.behind : 0;
     for (int c = 0; c < detections; ++c) {
       const std::size_t d = at(detection[at(c)]);
-      assignment_.set(
-          r, c, behind + one.cost(view, senses.boxes[d], seen_[d], senses.looks[d], appearance));
+      assignment_.set(r, c,
+                      behind + one.cost(view, senses.boxes[d], seen_[d], senses.looks[d],
+                                        appearance, unlike(like, d)));
     }
   }
   assignment_.solve();
@@ -112,10 +128,36 @@ bool Roster::is_hidden(const View& view, int person) const {
   return is_covered(person, true);
 }
 
-void Roster::note_misses(const View& view) {
-  for (int i = 0; i < count_; ++i)
-    if (!people_[at(i)].seen())
-      people_[at(i)].missed(view, people_[at(i)].confirmed() && is_hidden(view, i));
+/// Whether the place where a person was made out is nobody else's: no detection like them is there,
+/// which was given to another, and nobody else who looks like them was made out.
+bool Roster::is_free(const Senses& senses, const Likeness& like, int person) const {
+  const auto holds = [&like](const Detection& box) {
+    return like.column > box.x && like.column < box.x + box.w;
+  };
+  for (int d = 0; d < kMost; ++d)
+    if (usable_[at(d)] && like.of[at(d)] != Likeness::kNotLooked &&
+        like.of[at(d)] >= Likeness::kSame / 2 && holds(senses.boxes[at(d)]))
+      return false;
+  for (int i = 0; i < count_; ++i) {
+    const Likeness* other = likeness_of(senses, people_[at(i)].id());
+    if (i != person && people_[at(i)].made_out() && other != nullptr &&
+        holds(people_[at(i)].box()) &&
+        std::abs(other->column - like.column) < 2 * (other->sigma_px + like.sigma_px))
+      return false;
+  }
+  return true;
+}
+
+void Roster::note_misses(const View& view, const Senses& senses) {
+  for (int i = 0; i < count_; ++i) {
+    Followed& one = people_[at(i)];
+    if (one.seen()) continue;
+    const Likeness* like = likeness_of(senses, one.id());
+    if (like != nullptr && like->found && one.confirmed() && is_free(senses, *like, i) &&
+        one.made_out(view, *like))
+      continue;
+    one.missed(view, one.confirmed() && is_hidden(view, i));
+  }
 }
 
 void Roster::begin_new(const View& view, const Senses& senses) {

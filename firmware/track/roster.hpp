@@ -28,10 +28,11 @@ class Roster {
   friend void fields(F& f, FieldsOf<F, Roster>& object);  // state_fields.hpp
   void match(const View& view, const Senses& senses, const Appearance* appearance, bool confirmed);
   void begin_new(const View& view, const Senses& senses);
-  void note_misses(const View& view);
+  void note_misses(const View& view, const Senses& senses);
   [[nodiscard]] bool is_covered(int person, bool found) const;
   [[nodiscard]] bool is_hidden(const View& view, int person) const;
   [[nodiscard]] bool is_within(const Detection& box, double distance) const;
+  [[nodiscard]] bool is_free(const Senses& senses, const Likeness& like, int person) const;
   [[nodiscard]] bool is_clear(const Senses& senses, int detection) const;
   [[nodiscard]] static bool is_shadow(const View& view, const Followed& shadow, const Followed& p);
   void drop_shadows(const View& view);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <cstdint>
 #include <optional>
 
 #include "firmware/ego/ego_motion.hpp"
@@ -26,6 +27,19 @@ struct BoxFlow {
   float growth_sigma = 0;  ///< of growth
 };
 
+/// How one who is followed was looked for by the spectrum of what they wear, where the camera has
+/// bands.
+struct Likeness {
+  static constexpr std::uint8_t kNotLooked = 255, kSame = 200;
+  std::uint32_t id = 0;  ///< whom
+  bool found = false;    ///< the place below is theirs, and stands out from what is around it
+  float column = 0;      ///< of the middle of their upper body where it is likeliest, pixels
+  float sigma_px = 0;    ///< of it
+  /// Of each detection's upper body, in the order of `boxes`: 0 nothing like them, kSame as they
+  /// were when last seen.
+  std::array<std::uint8_t, PersonList::kCapacity> of{};
+};
+
 /// All that one frame tells the tracker: plain data, so that it can be written down and followed
 /// again later.
 struct Senses {
@@ -42,6 +56,11 @@ struct Senses {
   std::optional<double> yaw_rate_radps;       ///< from the picture, to the left
   std::optional<double> pitch_rad;            ///< of the camera above the road, from the picture
   double pitch_sigma_rad = 0;
+  /// Where there are bands; else, and where nobody had time to look, none: then colours tell people
+  /// apart. In records of format 3 on.
+  static constexpr int kMostLikenesses = 8;
+  int likenesses = 0;
+  std::array<Likeness, kMostLikenesses> like{};
 };
 
 }  // namespace kerb::track

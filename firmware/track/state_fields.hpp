@@ -44,6 +44,7 @@ void fields(F& f, FieldsOf<F, GroundFilter::Expected>& e) {
   matrix_fields(f, e.box);
   matrix_fields(f, e.spread);
 }
+/// made_out_ is of one frame.
 template <typename F>
 void fields(F& f, FieldsOf<F, Followed>& p) {
   static_assert(sizeof(Followed) == 24 + sizeof(PersonFilter) + sizeof(Existence) +

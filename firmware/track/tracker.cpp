@@ -143,6 +143,7 @@ void Tracker::sense(Nanos captured, const PreparedImage& image, const DetectionL
   out.vehicle = vehicle;
   out.looked = found != nullptr;
   out.count = 0;
+  out.likenesses = 0;
   if (found != nullptr) {
     // The best of them, in order, whoever made the list.
     std::array<int, DetectionList::kCapacity> order;

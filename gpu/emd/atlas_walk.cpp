@@ -114,6 +114,10 @@ std::uint32_t WalkStarts::kind(const Signature& signature) const noexcept {
 }
 
 TargetSums::TargetSums(int bins, const Signature& target) : sums_(std::size_t{1} << bins) {
+  set(target);
+}
+
+void TargetSums::set(const Signature& target) noexcept {
   for (std::size_t m = 1; m < sums_.size(); ++m)
     sums_[m] = static_cast<std::uint16_t>(
         sums_[m & (m - 1)] +

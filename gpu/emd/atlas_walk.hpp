@@ -42,6 +42,8 @@ class WalkStarts {
 class TargetSums {
  public:
   TargetSums(int bins, const Signature& target);
+  /// Of another target with as many bins; allocates nothing.
+  void set(const Signature& target) noexcept;
   [[nodiscard]] const std::uint16_t* data() const noexcept { return sums_.data(); }
 
  private:

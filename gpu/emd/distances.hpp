@@ -90,8 +90,9 @@ struct DistanceCounts {
 /// this frame the new one is not kept. Where more than 64 other signatures stand in the way of a
 /// search for duplicates it is given up, and the signature solved by itself.
 ///
-/// Owns all memory; nothing is allocated after create(), except by set_targets(), and on CUDA by
-/// the first frames that come from the host. One thread at a time.
+/// Owns all memory; nothing is allocated after create(), except by a set_targets() of more targets
+/// than there ever were, and on CUDA by the first frames that come from the host. One thread at a
+/// time.
 class Distances {
  public:
   /// For frames of up to `most` signatures. The context, and on the CPU the workers, must outlive

@@ -124,8 +124,12 @@ class DistancesCpu final : public Distances {
     targets_.assign(targets, targets + count);
     oldest_ = stamp_ + 1;
     if (!atlas_) return Done{};
-    sums_.clear();
-    for (const Signature& target : targets_) sums_.emplace_back(ground_.bins(), target);
+    for (std::size_t i = 0; i < targets_.size(); ++i) {
+      if (i < sums_.size())
+        sums_[i].set(targets_[i]);
+      else
+        sums_.emplace_back(ground_.bins(), targets_[i]);
+    }
     while (starts_.size() < targets_.size())
       starts_.push_back(
           std::make_unique<WalkStarts>(ground_.bins(), atlas_->trees(), settings_.mass));

@@ -27,7 +27,9 @@ kerb_add_test(NAME unit_track_sense SOURCES firmware/track/test_sense.cpp ${trac
   LINKS kerb::firmware_track LABELS unit)
 kerb_add_test(NAME unit_track_endurance SOURCES firmware/track/test_endurance.cpp ${track_allocations}
   LINKS kerb::firmware_track kerb::exact_arithmetic LABELS unit)
-foreach(name ground_filter person_filter tracker sense endurance)  # they walk many people through many frames
+kerb_add_test(NAME unit_track_likeness SOURCES firmware/track/test_likeness.cpp
+  LINKS kerb::firmware_track kerb::eigen kerb::exact_arithmetic LABELS unit)
+foreach(name ground_filter person_filter tracker sense endurance likeness)  # they walk many people through many frames
   target_compile_options(unit_track_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
 endforeach()
 kerb_add_test(NAME unit_track_upright_view SOURCES firmware/track/test_upright_view.cpp

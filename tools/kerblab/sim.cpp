@@ -20,6 +20,7 @@ void add_sim(CLI::App& app, Action& action) {
   add_sim_render(*group, action);
   add_sim_demo(*group, action);
   add_sim_run(*group, action);
+  add_sim_follow(*group, action);
   add_sim_view(*group, action);
 }
 

@@ -10,6 +10,7 @@ void add_sim_check(CLI::App& group, Action& action);
 void add_sim_render(CLI::App& group, Action& action);
 void add_sim_demo(CLI::App& group, Action& action);
 void add_sim_run(CLI::App& group, Action& action);
+void add_sim_follow(CLI::App& group, Action& action);
 void add_sim_view(CLI::App& group, Action& action);
 
 }  // namespace kerb::lab

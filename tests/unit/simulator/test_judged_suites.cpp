@@ -79,6 +79,7 @@ void test_the_oracle_passes_r159() { expect_passed("r159", 1); }
 void test_the_oracle_passes_faults() { expect_passed("faults", 1); }
 void test_the_oracle_passes_quiet() { expect_passed("quiet", 3); }
 void test_the_oracle_passes_brief() { expect_passed("brief", 1); }
+void test_the_oracle_passes_camouflage() { expect_passed("camouflage", 1); }
 
 void test_who_always_warns_fails_every_suite() {
   expect_failed("euroncap", Candidate::always, {"collision_warning_not_too_early"});
@@ -113,6 +114,7 @@ int main() {
   RUN_TEST(test_the_oracle_passes_faults);
   RUN_TEST(test_the_oracle_passes_quiet);
   RUN_TEST(test_the_oracle_passes_brief);
+  RUN_TEST(test_the_oracle_passes_camouflage);
   RUN_TEST(test_who_always_warns_fails_every_suite);
   RUN_TEST(test_who_always_says_that_somebody_is_close_fails_every_suite_about_people);
   RUN_TEST(test_who_never_warns_fails_every_suite_that_asks_for_a_warning);

@@ -93,11 +93,14 @@ class Listener {
   }
   void take(double at, const can::ObjectFrame& object) {
     if (object.count == 0 || (object.index == 0 && object.part == can::ObjectFrame::Part::place))
-      heard_.people.push_back({at, object.count, std::nullopt});
+      heard_.people.push_back({at, object.count, std::nullopt, {}});
     if (heard_.people.empty() || object.count == 0) return;
     if (object.part != can::ObjectFrame::Part::place || !object.object.x_m) return;
     std::optional<double>& nearest = heard_.people.back().nearest_m;
     nearest = std::min(nearest.value_or(*object.object.x_m), *object.object.x_m);
+    if (object.object.y_m)
+      heard_.people.back().objects.push_back(
+          {object.object.id, *object.object.x_m, *object.object.y_m});
   }
 
   double seconds_;

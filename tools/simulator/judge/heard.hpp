@@ -28,6 +28,11 @@ struct Heard {
     double at = 0;
     int count = 0;
     std::optional<double> nearest_m;  ///< the least KW_ObjectX of the list
+    struct Object {
+      int id = 0;
+      double ahead = 0, left = 0;
+    };
+    std::vector<Object> objects;  ///< those whose place was sent
   };
   std::vector<Warning> warnings;
   std::vector<State> states;  ///< changes of state or cause

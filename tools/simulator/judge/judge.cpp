@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tools/simulator/judge/house.hpp"
+#include "tools/simulator/judge/identities.hpp"
 
 namespace kerb::sim {
 namespace {
@@ -14,6 +15,7 @@ namespace {
 using Warning = Heard::Warning;
 
 constexpr double kSlack = 1e-6;  // of times that were sums
+constexpr double kLeastFollowed = 0.5;
 
 std::string kmh(double mps) { return fmt::format("{:.0f} km/h", mps * 3.6); }
 
@@ -34,6 +36,7 @@ class Judge {
     if (c.information_within_s) information(*c.information_within_s);
     if (c.no_collision_warning) no_collision_warning();
     if (c.most_informations) informations(*c.most_informations);
+    if (c.most_identity_changes) identities_kept(*c.most_identity_changes);
     if (c.fault_told_within_s) faults(*c.fault_told_within_s);
     if (scenario_.faults.empty()) no_false_fault();
   }
@@ -182,6 +185,20 @@ class Judge {
                : fmt::format("{} information{} without somebody close, the first at {:.2f} s; {} "
                              "allowed",
                              count, count == 1 ? "" : "s", *first, most));
+  }
+  void identities_kept(int most) {
+    const Identities found = find_identities(truth_, out_.heard);
+    out_.identities = found;
+    const bool followed = found.followed >= kLeastFollowed;
+    add("identities_kept", followed && found.changes <= most,
+        found.due == 0
+            ? std::string{"nobody is ever in view: nothing to judge"}
+            : fmt::format(
+                  "{} change{} of a person's number{}, {} allowed; followed {:.0f} % of the "
+                  "time in view",
+                  found.changes, found.changes == 1 ? "" : "s",
+                  found.first ? fmt::format(", the first at {:.2f} s", *found.first) : "", most,
+                  100 * found.followed));
   }
   [[nodiscard]] const HealthReport* health_at(double t) const {
     const HealthReport* last = nullptr;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tools/simulator/judge/heard.hpp"
+#include "tools/simulator/judge/identities.hpp"
 #include "tools/simulator/judge/truth.hpp"
 
 namespace kerb::sim {
@@ -42,6 +43,7 @@ struct Judgement {
   /// The collision warning that counts: how long before the impact it began.
   std::optional<double> warned_before_impact;
   std::optional<double> warned_after_half_visible;
+  std::optional<Identities> identities;  ///< where the scenario asks for them
   [[nodiscard]] bool passed() const noexcept;
   [[nodiscard]] bool kept_house_rules() const noexcept;
 };

@@ -36,6 +36,7 @@ class Finder {
       world_.at(t, now_);
       world_.truth(now_, people_);
       truth.samples.push_back(sample(t));
+      if (world_.scenario().criteria.most_identity_changes) truth.everybody.push_back(everybody(t));
       if (truth.contact && t <= truth.contact->t) follow(truth, t, std::max(0.0, t - step));
       follow_close(truth, open, t, std::max(0.0, t - step));
     }
@@ -74,6 +75,12 @@ class Finder {
     s.visible = sight_.visible(now_, *first);
     s.zone = p.zone;
     return s;
+  }
+  [[nodiscard]] Truth::Everybody everybody(double t) const {
+    Truth::Everybody all{t, {}};
+    for (std::size_t i = 0; i < people_.size(); ++i)
+      all.people.push_back({people_[i].ahead, people_[i].left, sight_.visible(now_, i)});
+    return all;
   }
   [[nodiscard]] double visible_at(double t, std::size_t person) const {
     Moment moment;

@@ -27,14 +27,23 @@ struct Truth {
     int person = 0;
     double begin = 0, end = 0;
   };
+  /// Everybody at one moment, in the scenario's order; where the scenario asks for it.
+  struct Everybody {
+    struct Place {
+      double ahead = 0, left = 0, visible = 0;
+    };
+    double t = 0;
+    std::vector<Place> people;
+  };
   double seconds = 0;
   std::optional<Contact> contact;  ///< the first; without correction
   std::optional<double> seen;      ///< when a tenth of that person was first visible
   /// When half of them was; again when they had been hidden (under a tenth) in between.
   std::optional<double> half_visible;
-  double contact_mps = 0;       ///< how fast the car is at the contact
-  std::vector<Close> close;     ///< in the close zone of a car that stands or creeps
-  std::vector<Sample> samples;  ///< evenly in time
+  double contact_mps = 0;            ///< how fast the car is at the contact
+  std::vector<Close> close;          ///< in the close zone of a car that stands or creeps
+  std::vector<Sample> samples;       ///< evenly in time
+  std::vector<Everybody> everybody;  ///< as these; with Criteria::most_identity_changes alone
 };
 
 /// A car slower than this creeps: people right in front of it are told of.

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -127,6 +129,10 @@ Config config_for(const Config& base, const Scenario& scenario) {
   camera.rate_hz = spec.rate_hz;
   camera.format = "auto";
   camera.mosaic = 0;
+  camera.bands_nm.clear();
+  if (spec.sensor == Sensor::mosaic)
+    for (const auto& band : spec.bands)
+      camera.bands_nm += fmt::format("{}{:g}", camera.bands_nm.empty() ? "" : ",", band.centre_nm);
   camera.fov_deg = spec.fov_deg;
   camera.focal_px.reset();
   camera.center_x.reset();

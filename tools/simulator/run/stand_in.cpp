@@ -134,11 +134,24 @@ class StandIn final : public Firmware {
     }
     return health;
   }
-  /// The person that matters, as KW_Objects has them.
+  /// The person that matters, or where numbers are judged everybody, as KW_Objects has them.
   void say_people(Nanos now, double t) {
-    std::array<can::ObjectMessage, 1> person{};
+    std::array<can::ObjectMessage, can::kMaxObjects> person{};
     std::size_t count = 0;
-    if (candidate_ == Candidate::oracle) {
+    if (candidate_ == Candidate::oracle && !truth_.everybody.empty()) {
+      const auto next =
+          std::upper_bound(truth_.everybody.begin(), truth_.everybody.end(), t,
+                           [](double at, const Truth::Everybody& all) { return at < all.t; });
+      if (next != truth_.everybody.begin())
+        for (std::size_t i = 0; i < (next - 1)->people.size() && count < person.size(); ++i) {
+          const Truth::Everybody::Place& p = (next - 1)->people[i];
+          if (!(p.ahead > 0) || p.visible < kSeenShare) continue;
+          person[count].id = static_cast<std::uint16_t>(i);
+          person[count].x_m = p.ahead;
+          person[count].y_m = p.left;
+          ++count;
+        }
+    } else if (candidate_ == Candidate::oracle) {
       const auto next =
           std::upper_bound(truth_.samples.begin(), truth_.samples.end(), t,
                            [](double at, const Truth::Sample& sample) { return at < sample.t; });

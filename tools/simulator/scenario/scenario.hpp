@@ -169,7 +169,8 @@ struct Criteria {
   std::optional<double> collision_warning_after_half_visible_s;  ///< at most this long after
   std::optional<double> information_within_s;  ///< of somebody being in the close zone
   bool no_collision_warning = false;
-  std::optional<int> most_informations;  ///< in the whole run
+  std::optional<int> most_informations;      ///< in the whole run
+  std::optional<int> most_identity_changes;  ///< of all people of the object list together
   std::optional<double> fault_told_within_s;
   bool impact_expected = false;  ///< the geometry must end in contact
   /// Of the runs of a group, this part must hold all this: 0.95 forgives one of twenty.

@@ -408,6 +408,10 @@ constexpr Field kCriteria[] = {
     flag("no_collision_warning", "None at all.", KERB_SLOT(Criteria, no_collision_warning)),
     integer("most_informations", 0, 1000, "", "In the whole run.",
             KERB_SLOT(Criteria, most_informations), ""),
+    integer("most_identity_changes", 0, 1000, "",
+            "Everybody in view is followed, and under one number of the object list; so often it "
+            "may change, all people together.",
+            KERB_SLOT(Criteria, most_identity_changes), ""),
     number("fault_told_within_s", 0, 10, "s", "The state says so at most so long after it begins.",
            KERB_SLOT(Criteria, fault_told_within_s), ""),
     flag("impact_expected", "Uncorrected, it ends in contact: checked when the file is read.",
