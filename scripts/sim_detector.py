@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The shipped detector on rendered streets and on real ones, side by side: docs/results/simulator-detector.md.
+"""A detector trained on photographs alone, on rendered streets and on real ones, side by side: docs/results/simulator-detector.md.
 
     python3 scripts/sim_detector.py --kerblab build/host/bin/kerblab --data ../shared/data --work /tmp/streets
 
@@ -86,7 +86,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--kerblab", default="build/host/bin/kerblab")
     parser.add_argument("--data", default="../shared/data")
-    parser.add_argument("--model", default="models/default.kwm")
+    parser.add_argument("--model", default="models/inria.kwm")
     parser.add_argument("--work", required=True, help="folder for pictures and what was measured on them")
     parser.add_argument("--threads", default="2")
     args = parser.parse_args()

@@ -40,8 +40,8 @@ search=(--threshold 2 --min-height 48) # low, so that every threshold can be tri
 # One threshold for all sequences, each method's own: the best sum of MOTA and IDF1 over all four.
 threshold_of() {
   case "$1" in
-    sort) echo 7 ;;
-    *) echo 10.5 ;;
+    sort) echo 5.5 ;;
+    *) echo 9 ;;
   esac
 }
 tracker_of() {

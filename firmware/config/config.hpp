@@ -134,7 +134,7 @@ struct HealthSettings {
   Nanos recover = std::chrono::milliseconds{1000};        ///< good for so long before a fault ends
   double dropped_degraded_percent = 10;
   double damaged_degraded_percent = 5;
-  Nanos frozen = std::chrono::milliseconds{500};    ///< of identical pictures
+  Nanos frozen = std::chrono::milliseconds{400};    ///< of identical pictures
   double blinded_mean = 245;                        ///< mean grey value, 0..255, and above
   double dark_mean = 4;                             ///< mean grey value, 0..255, and below
   double dirty_percent = 50;                        ///< of the picture without its detail

@@ -12,7 +12,7 @@ enum class Moves : std::uint8_t { not_known, likely, surely };
 
 /// How sure one is of a person, and what makes one surer. Evidence is in log-odds.
 struct ExistenceSettings {
-  double score_even = 9, score_scale = 2.5;  ///< of a detection's score: (score - even) / scale,
+  double score_even = 6, score_scale = 1.9;  ///< of a detection's score: (score - even) / scale,
   double least_gain = 0.1, most_gain = 2;    ///< within these
   double moves = 0.1;                        ///< it moves by itself, or what is behind it does;
   double surely_moves = 2;                   ///< and where there is no doubt of that
@@ -26,7 +26,7 @@ struct ExistenceSettings {
   double confirm = 2.2;  ///< 0.9
   double drop = -2.2;    ///< 0.1
   int confirm_hits = 3, confirm_within = 5;  ///< detections, in frames looked at
-  double sure_score = 15;                    ///< two such are enough; so are two that surely move
+  double sure_score = 10;                    ///< two such are enough; so are two that surely move
   int tentative_misses = 4;                  ///< in a row, before it is confirmed
 };
 

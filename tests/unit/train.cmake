@@ -16,6 +16,11 @@ kerb_add_test(NAME unit_train_channels SOURCES tools/test_train_channels.cpp
 kerb_add_test(NAME unit_train SOURCES tools/test_train.cpp
   LINKS kerb::tools_train LABELS unit THREADED)
 if(TARGET kerblab)
+  kerb_add_test(NAME unit_kerblab_crops SOURCES tools/test_kerblab_crops.cpp
+    LINKS kerb::tools_bench kerb::opencv LABELS unit)
+  target_compile_definitions(unit_kerblab_crops PRIVATE
+    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
+  add_dependencies(unit_kerblab_crops kerblab)
   kerb_add_test(NAME unit_kerblab_train SOURCES tools/test_kerblab_train.cpp
     LINKS kerb::tools_train kerb::json kerb::opencv LABELS unit)
   target_compile_definitions(unit_kerblab_train PRIVATE

@@ -15,9 +15,7 @@
 #include <vector>
 
 #include "drivers/replay/picture.hpp"
-#include "drivers/replay/picture_files.hpp"
 #include "tools/eval/curves.hpp"
-#include "tools/eval/names.hpp"
 #include "tools/eval/truth.hpp"
 #include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/command.hpp"
@@ -27,6 +25,7 @@
 #include "tools/kerblab/json_line.hpp"
 #include "tools/kerblab/models.hpp"
 #include "tools/kerblab/output.hpp"
+#include "tools/kerblab/picture_truth.hpp"
 #include "tools/kerblab/pictures.hpp"
 
 namespace kerb::lab {
@@ -42,19 +41,6 @@ struct EvalOptions {
   eval::MatchSettings match;
   EvalRun run;
 };
-
-/// Pictures of folders, of lists (@FILE), and by their names.
-Result<std::vector<std::string>> expand_pictures(const std::vector<std::string>& words) {
-  std::vector<std::string> paths;
-  for (const std::string& word : words) {
-    std::error_code ignored;
-    const Result<std::vector<std::string>> more =
-        fs::is_directory(word, ignored) ? replay::list_pictures(word) : expand_list({word});
-    if (!more) return more.error();
-    paths.insert(paths.end(), more->begin(), more->end());
-  }
-  return paths;
-}
 
 /// "NAME=FILE", or a file alone, whose name may have a sign of its own.
 struct Named {
@@ -140,36 +126,14 @@ class EvalDetector {
   }
 
   Status read_truth() {
-    std::vector<eval::TruthPicture> truth;
-    std::vector<std::string> names, paths;
-    for (const std::string& path : options_.truth) {
-      Result<std::vector<eval::TruthPicture>> more = eval::read_truth(path);
-      if (!more) return more.error();
-      for (eval::TruthPicture& picture : *more) {
-        names.push_back(picture.name);
-        truth.push_back(std::move(picture));
-      }
-    }
+    std::vector<std::string> paths;
     for (const EvalPicture& picture : options_.run.pictures)
       if (!picture.is_negative) paths.push_back(picture.path);
-    const Result<std::vector<int>> places = eval::find_pictures("match truth", names, paths);
-    if (!places) return places.error();
-    truth_.resize(options_.run.pictures.size());
-    int absent = 0;
-    std::string first_absent;
-    for (std::size_t i = 0; i < truth.size(); ++i) {
-      if ((*places)[i] >= 0)
-        truth_[static_cast<std::size_t>((*places)[i])] = std::move(truth[i].boxes);
-      else if (absent++ == 0)
-        first_absent = names[i];
-    }
-    if (absent == static_cast<int>(truth.size()))
-      return failure(Errc::invalid_argument, "match truth: it names none of the pictures given",
-                     options_.truth.front());
-    if (absent > 0)
-      left_out_ =
-          fmt::format("truth about pictures that were not given is left out: {}, the first {}",
-                      absent, first_absent);
+    Result<PictureTruth> truth = truth_of(paths, options_.truth);
+    if (!truth) return truth.error();
+    left_out_ = std::move(truth->left_out);
+    truth_ = std::move(truth->boxes);
+    truth_.resize(options_.run.pictures.size());  // of the negatives there is none
     facts_.match = options_.match;
     for (const std::vector<eval::TruthBox>& boxes : truth_) {
       const auto people = static_cast<int>(eval::judge(boxes, {}, options_.match).people.size());

@@ -16,6 +16,7 @@
 #include "tools/kerblab/models.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/search_options.hpp"
+#include "tools/train/join.hpp"
 
 namespace kerb::lab {
 namespace {
@@ -108,7 +109,7 @@ std::string as_text(const Json& facts) {
 }
 
 struct ModelOptions {
-  std::string file, json, out, name;
+  std::string file, second, json, out, name;
   bool opencv_people = false;
   std::optional<float> threshold, scale;  // advised
   std::optional<int> stride, padding;
@@ -160,6 +161,21 @@ Status advise_model(const ModelOptions& o) {
   advice.scale_step = o.scale.value_or(advice.scale_step);
   advice.stride = o.stride.value_or(advice.stride);
   advice.padding = o.padding.value_or(advice.padding);
+  if (!o.name.empty()) model->name = o.name;
+  if (Status saved = hog::save(*model, o.out); !saved) return saved;
+  std::printf("%s: %s\n", o.out.c_str(), model->name.c_str());
+  return Done{};
+}
+
+Status join_models(const ModelOptions& o) {
+  if (Status ok = check_model_output(o); !ok) return ok;
+  if (Status ok = check_apart({o.out}, {o.second}); !ok) return ok;
+  const Result<hog::Model> first = load_model(o.file);
+  if (!first) return first.error();
+  const Result<hog::Model> second = load_model(o.second);
+  if (!second) return second.error();
+  Result<hog::Model> model = train::join(*first, *second);
+  if (!model) return model.error();
   if (!o.name.empty()) model->name = o.name;
   if (Status saved = hog::save(*model, o.out); !saved) return saved;
   std::printf("%s: %s\n", o.out.c_str(), model->name.c_str());
@@ -219,6 +235,21 @@ void add_model(CLI::App& app, Action& action) {
   advise->add_option("--stride", o->stride, "Pixels of a level between windows, 1..256");
   advise->add_option("--padding", o->padding, "Pixels windows may stand out, 0..1024");
   advise->callback(set(advise_model));
+
+  CLI::App* join =
+      command->add_subcommand("join", "Make one cascade of two, whose score is the mean of both");
+  join->footer(
+      "Both are of kerblab train channels, with the same window and channels. What the first "
+      "throws "
+      "out\nstays thrown out; the second sees the rest. Name and advice are the first one's.\n"
+      "Example: kerblab model join photographs.kwm streets.kwm --name both --out both.kwm");
+  join->add_option("first", o->file, "Model")->required()->option_text("FIRST");
+  join->add_option("second", o->second, "Model")->required()->option_text("SECOND");
+  join->add_option("--out", o->out, "The file to write; neither of them, not -")
+      ->required()
+      ->check(not_empty);
+  join->add_option("--name", o->name, "Of the model; default: the first one's")->check(not_empty);
+  join->callback(set(join_models));
 }
 
 }  // namespace kerb::lab

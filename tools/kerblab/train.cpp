@@ -12,6 +12,7 @@
 #include "gpu/hog/model_file.hpp"
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/output.hpp"
+#include "tools/kerblab/train_crops.hpp"
 #include "tools/kerblab/train_data.hpp"
 #include "tools/train/cascade.hpp"
 #include "tools/train/channels.hpp"
@@ -279,6 +280,7 @@ void add_train(CLI::App& app, Action& action) {
   add_cascade(*command, action);
   add_svm(*command, action);
   add_channels(*command, action);
+  add_train_crops(*command, action);
 }
 
 }  // namespace kerb::lab
