@@ -11,8 +11,9 @@ namespace {
 
 const ExistenceSettings kSettings;
 
-/// How many detections of this score it takes; 100: never.
-int confirmed_after(double score, double strain = 0, Moves moves = Moves::not_known) {
+/// How many detections it takes whose score is so many scales over even; 100: never.
+int confirmed_after(double over, double strain = 0, Moves moves = Moves::not_known) {
+  const double score = kSettings.score_even + over * kSettings.score_scale;
   Existence e;
   e.begin(kSettings, score, moves, strain);
   for (int n = 1; n < 100; ++n) {
@@ -23,13 +24,13 @@ int confirmed_after(double score, double strain = 0, Moves moves = Moves::not_kn
 }
 
 void test_the_better_the_score_the_sooner_it_is_confirmed() {
-  TEST_ASSERT_EQUAL(2, confirmed_after(20));  // two that are sure are enough
-  TEST_ASSERT_GREATER_OR_EQUAL(3, confirmed_after(14));
-  TEST_ASSERT_GREATER_THAN(confirmed_after(14), confirmed_after(10));
-  TEST_ASSERT_GREATER_OR_EQUAL(confirmed_after(12), confirmed_after(7));
-  TEST_ASSERT_LESS_THAN(confirmed_after(10), confirmed_after(10, 0, Moves::likely));  // it moves
-  TEST_ASSERT_EQUAL(2, confirmed_after(8, 0, Moves::surely));
-  TEST_ASSERT_GREATER_THAN(2, confirmed_after(8, 0, Moves::likely));
+  TEST_ASSERT_EQUAL(2, confirmed_after(4.4));  // two that are sure are enough
+  TEST_ASSERT_GREATER_OR_EQUAL(3, confirmed_after(2));
+  TEST_ASSERT_GREATER_THAN(confirmed_after(2), confirmed_after(0.4));
+  TEST_ASSERT_GREATER_OR_EQUAL(confirmed_after(1.2), confirmed_after(-0.8));
+  TEST_ASSERT_LESS_THAN(confirmed_after(0.4), confirmed_after(0.4, 0, Moves::likely));  // it moves
+  TEST_ASSERT_EQUAL(2, confirmed_after(-0.4, 0, Moves::surely));
+  TEST_ASSERT_GREATER_THAN(2, confirmed_after(-0.4, 0, Moves::likely));
 }
 
 void test_one_detection_never_confirms() {
@@ -39,15 +40,15 @@ void test_one_detection_never_confirms() {
 }
 
 void test_who_does_not_fit_the_road_is_believed_later() {
-  TEST_ASSERT_GREATER_THAN(confirmed_after(11), confirmed_after(11, 6));
+  TEST_ASSERT_GREATER_THAN(confirmed_after(0.8), confirmed_after(0.8, 6));
   // 2.2 m tall, five standard deviations: nobody, unless the detector is very sure.
-  TEST_ASSERT_EQUAL(100, confirmed_after(11, 25));
-  TEST_ASSERT_LESS_THAN(100, confirmed_after(14, 25));
+  TEST_ASSERT_EQUAL(100, confirmed_after(0.8, 25));
+  TEST_ASSERT_LESS_THAN(100, confirmed_after(2, 25));
 }
 
 void test_misses_end_it_sooner_while_it_is_tentative() {
   Existence tentative, confirmed;
-  tentative.begin(kSettings, 13, Moves::not_known, 0);
+  tentative.begin(kSettings, 9, Moves::not_known, 0);
   confirmed.begin(kSettings, 20, Moves::not_known, 0);
   for (int i = 0; i < 5; ++i) confirmed.found(kSettings, 20, Moves::not_known, 0);
   int first = 0, second = 0;
