@@ -13,6 +13,9 @@ if(KERB_LIBLINEAR_INCLUDE AND KERB_LIBLINEAR_LIBRARY)
 endif()
 kerb_add_test(NAME unit_train_channels SOURCES tools/test_train_channels.cpp
   LINKS kerb::tools_train LABELS unit THREADED)
+kerb_add_test(NAME unit_train_join SOURCES tools/test_train_join.cpp
+  LINKS kerb::tools_bench kerb::tools_train LABELS unit)
+target_compile_definitions(unit_train_join PRIVATE KERB_SOURCE_MODELS="${PROJECT_SOURCE_DIR}/models")
 kerb_add_test(NAME unit_train SOURCES tools/test_train.cpp
   LINKS kerb::tools_train LABELS unit THREADED)
 if(TARGET kerblab)
