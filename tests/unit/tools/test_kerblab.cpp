@@ -49,9 +49,9 @@ void test_help_and_version_are_no_errors() {
   TEST_ASSERT_EQUAL_INT(0, help.code);
   for (const char* word : {"detect", "model", "eval", "bench", "Exit codes"})
     TEST_ASSERT_TRUE_MESSAGE(help.out.find(word) != std::string::npos, word);
-  for (const char* command :
-       {"detect", "model", "model info", "model import", "model advise", "bench", "bench hog",
-        "bench flow", "bench image", "train", "train cascade", "train svm", "train channels"}) {
+  for (const char* command : {"detect", "model", "model info", "model import", "model advise",
+                              "model join", "bench", "bench hog", "bench flow", "bench image",
+                              "train", "train cascade", "train svm", "train channels"}) {
     const Outcome o = kerblab(std::string{command} + " --help");
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, command);
     TEST_ASSERT_TRUE_MESSAGE(o.out.find("Example") != std::string::npos, command);
@@ -134,6 +134,8 @@ void test_advice_can_be_changed() {
     TEST_ASSERT_TRUE_MESSAGE(info.find(word) != std::string::npos, info.c_str());
   expect_bad_input(kerblab("model advise m.kwm --stride 0 --out o.kwm"), "stride");
   expect_bad_input(kerblab("model advise m.kwm --stride 4 --out m.kwm"), "m.kwm");
+  expect_bad_input(kerblab("model join m.kwm n.kwm --out j.kwm"), "both must be cascades of trees");
+  expect_bad_input(kerblab("model join m.kwm n.kwm --out n.kwm"), "n.kwm");
 }
 
 void test_pipes_and_devices_do_not_hang_it() {
