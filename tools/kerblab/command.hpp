@@ -47,5 +47,7 @@ void add_eval_flow(CLI::App& group, Action& action);
 void add_eval_track(CLI::App& group, Action& action);
 /// `eval spectral`, to the same.
 void add_eval_spectral(CLI::App& group, Action& action);
+/// `train crops`, to the group `train`.
+void add_train_crops(CLI::App& group, Action& action);
 
 }  // namespace kerb::lab

@@ -12,7 +12,6 @@
 #include "gpu/hog/model_file.hpp"
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/output.hpp"
-#include "tools/kerblab/train_crops.hpp"
 #include "tools/kerblab/train_data.hpp"
 #include "tools/train/cascade.hpp"
 #include "tools/train/channels.hpp"

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // kerblab train crops: people cut out of whole pictures, for the trainers.
-#include "tools/kerblab/train_crops.hpp"
-
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "drivers/replay/picture.hpp"
+#include "tools/kerblab/command.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/picture_truth.hpp"
 #include "tools/kerblab/pictures.hpp"
