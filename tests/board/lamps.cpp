@@ -9,7 +9,6 @@ namespace kerb::board {
 namespace {
 
 constexpr auto kBetweenLooks = std::chrono::milliseconds(8);
-constexpr auto kLongPause = std::chrono::milliseconds(30);
 
 LampLevels look(int warning_line, int status_line) {
   const auto warning = observe_line(warning_line);
@@ -32,7 +31,6 @@ LampWatch::~LampWatch() {
 }
 
 void LampWatch::run() {
-  auto last = RealClock::now();
   for (;;) {
     const LampLevels levels = look(warning_line_, status_line_);
     const auto now = RealClock::now();
@@ -40,9 +38,7 @@ void LampWatch::run() {
       const std::lock_guard lock(mutex_);
       if (stop_) return;
       if (changes_.empty() || changes_.back().levels != levels) changes_.push_back({now, levels});
-      if (now - last > kLongPause) pauses_.emplace_back(now, now - last);
     }
-    last = now;
     std::this_thread::sleep_for(kBetweenLooks);
   }
 }
@@ -78,14 +74,6 @@ std::optional<RealClock::time_point> LampWatch::status_lit(RealClock::time_point
 
 std::optional<RealClock::time_point> LampWatch::warning_lit(RealClock::time_point from) const {
   return first(from, &LampLevels::warning);
-}
-
-RealClock::duration LampWatch::longest_pause(RealClock::time_point from) const {
-  const std::lock_guard lock(mutex_);
-  RealClock::duration longest{};
-  for (const auto& [time, pause] : pauses_)
-    if (time >= from) longest = std::max(longest, pause);
-  return longest;
 }
 
 }  // namespace kerb::board

@@ -37,9 +37,6 @@ class LampWatch {
   /// When the status lamp was first seen lit at or after `from`.
   std::optional<RealClock::time_point> status_lit(RealClock::time_point from) const;
   std::optional<RealClock::time_point> warning_lit(RealClock::time_point from) const;
-  /// The longest time between two looks since `from`: how long the board itself stood still, as a
-  /// busy host makes it do.
-  RealClock::duration longest_pause(RealClock::time_point from) const;
 
  private:
   void run();
@@ -50,7 +47,6 @@ class LampWatch {
   const int status_line_;
   mutable std::mutex mutex_;
   std::vector<Change> changes_;
-  std::vector<std::pair<RealClock::time_point, RealClock::duration>> pauses_;  // long ones only
   bool stop_ = false;
   std::thread thread_;
 };
