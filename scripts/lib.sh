@@ -57,8 +57,14 @@ step() {
   set -e
   if [[ "$status" -ne 0 ]]; then
     complain "$title failed (exit $status); log: ${KERB_LOG#"$KERB_ROOT"/}"
+    KERB_FAILURES+=("$title: exit $status" "$(failures_in "$KERB_LOG")")
   fi
   return "$status"
+}
+
+KERB_FAILURES=() # the steps that failed and the checks in them, for the end of a long output
+failures_in() {
+  grep -aE '^(\[ *[0-9]+ s\] )?FAIL |:FAIL: |^FAILED|\*\*\*(Failed|Timeout|Exception)|[ :]error: ' "$1" | head -n 12 | sed 's/^/  /' || true
 }
 
 # quietly WHAT COMMAND...: output only into the log; one line on failure.

@@ -14,10 +14,6 @@ if(TARGET kerb::tools_calibrate)
 endif()
 if(TARGET kerblab AND TARGET kerb::tools_calibrate)
   kerb_add_test(NAME unit_tools_kerblab_calibrate SOURCES tools/test_kerblab_calibrate.cpp
-    LINKS kerb::tools_bench kerb::firmware_config kerb::hal kerb::opencv LABELS unit ARGS ${some})
-  target_compile_definitions(unit_tools_kerblab_calibrate PRIVATE
-    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
+    LINKS kerb::tools_bench kerb::firmware_config kerb::hal kerb::opencv LABELS unit RUNS kerblab ARGS ${some})
   target_compile_options(unit_tools_kerblab_calibrate PRIVATE $<$<CONFIG:Debug>:-O1>)
-  add_dependencies(unit_tools_kerblab_calibrate kerblab)
-  set_tests_properties(unit_tools_kerblab_calibrate PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()

@@ -16,9 +16,5 @@ if(TARGET kerblab)
   kerb_add_test(NAME unit_tools_spectral SOURCES tools/test_spectral.cpp
     LINKS kerb::tools_spectral LABELS unit)
   kerb_add_test(NAME unit_tools_kerblab_emd SOURCES tools/test_kerblab_emd.cpp
-    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
-  target_compile_definitions(unit_tools_kerblab_emd PRIVATE
-    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
-  add_dependencies(unit_tools_kerblab_emd kerblab)
-  set_tests_properties(unit_tools_kerblab_emd PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
 endif()

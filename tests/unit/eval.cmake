@@ -13,37 +13,17 @@ if(TARGET kerb::tools_flow)
 endif()
 if(TARGET kerblab)
   kerb_add_test(NAME unit_tools_kerblab_eval SOURCES tools/test_kerblab_eval.cpp
-    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
-  target_compile_definitions(unit_tools_kerblab_eval PRIVATE
-    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
-  add_dependencies(unit_tools_kerblab_eval kerblab)
-  set_tests_properties(unit_tools_kerblab_eval PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   kerb_add_test(NAME unit_tools_kerblab_flow SOURCES tools/test_kerblab_flow.cpp
-    LINKS kerb::tools_bench kerb::tools_flow kerb::hal kerb::json kerb::opencv LABELS unit)
-  target_compile_definitions(unit_tools_kerblab_flow PRIVATE
-    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
-  add_dependencies(unit_tools_kerblab_flow kerblab)
-  set_tests_properties(unit_tools_kerblab_flow PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    LINKS kerb::tools_bench kerb::tools_flow kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   kerb_add_test(NAME unit_tools_kerblab_ego SOURCES tools/test_kerblab_ego.cpp
-    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
-  target_compile_definitions(unit_tools_kerblab_ego PRIVATE
-    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
-  add_dependencies(unit_tools_kerblab_ego kerblab)
-  set_tests_properties(unit_tools_kerblab_ego PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   kerb_add_test(NAME unit_tools_road_speed SOURCES tools/test_road_speed.cpp
     LINKS kerb::tools_kerblab kerb::firmware_ego LABELS unit)
   kerb_add_test(NAME unit_tools_kerblab_track SOURCES tools/test_kerblab_track.cpp
-    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
-  target_compile_definitions(unit_tools_kerblab_track PRIVATE
-    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
-  add_dependencies(unit_tools_kerblab_track kerblab)
-  set_tests_properties(unit_tools_kerblab_track PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   # On recordings, where they are: kerblab ego and what it says of walkers and parked cars.
   kerb_add_test(NAME truth_ego SOURCES tools/test_ego_truth.cpp
-    LINKS kerb::hal kerb::json kerb::opencv LABELS unit)
-  target_compile_definitions(truth_ego PRIVATE
-    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>"
-    KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
-  add_dependencies(truth_ego kerblab)
-  set_tests_properties(truth_ego PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    LINKS kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
+  target_compile_definitions(truth_ego PRIVATE KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
 endif()

@@ -1,15 +1,10 @@
 # The program as a person meets it: its command line, its exit codes, its one-line errors.
 kerb_add_test(NAME unit_main_command_line SOURCES firmware/main/test_command_line.cpp
-  LINKS kerb::gpu_hog LABELS unit)
-target_compile_definitions(unit_main_command_line PRIVATE
-  KERBWATCH="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerbwatch>")
-add_dependencies(unit_main_command_line kerbwatch)
+  LINKS kerb::gpu_hog LABELS unit RUNS kerbwatch)
 if(KERB_OPENCV)
   target_link_libraries(unit_main_command_line PRIVATE kerb::opencv)
   target_compile_definitions(unit_main_command_line PRIVATE KERB_OPENCV=1)
 endif()
-# Leaks are looked for everywhere else; here it would cost seconds for each of the many programs started.
-set_tests_properties(unit_main_command_line PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 # What `cmake --install` leaves, moved to another place, finds its models.
 if(NOT CMAKE_CROSSCOMPILING)
   add_test(NAME unit_main_install COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}

@@ -14,9 +14,5 @@ kerb_add_test(NAME unit_jpeg_encoder SOURCES ${CMAKE_CURRENT_LIST_DIR}/drivers/j
 kerb_add_test(NAME unit_replay_fixture SOURCES ${dir}/test_fixture.cpp LINKS ${links} LABELS unit)
 target_compile_definitions(unit_replay_fixture PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 kerb_add_test(NAME unit_replay_command SOURCES ${dir}/test_command.cpp
-  LINKS ${links} kerb::json LABELS unit)
-target_compile_definitions(unit_replay_command PRIVATE
-  KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-  KERBWATCH="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerbwatch>")
-add_dependencies(unit_replay_command kerbwatch)
-set_tests_properties(unit_replay_command PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  LINKS ${links} kerb::json LABELS unit RUNS kerbwatch)
+target_compile_definitions(unit_replay_command PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -20,16 +20,8 @@ kerb_add_test(NAME unit_train SOURCES tools/test_train.cpp
   LINKS kerb::tools_train LABELS unit THREADED)
 if(TARGET kerblab)
   kerb_add_test(NAME unit_kerblab_crops SOURCES tools/test_kerblab_crops.cpp
-    LINKS kerb::tools_bench kerb::opencv LABELS unit)
-  target_compile_definitions(unit_kerblab_crops PRIVATE
-    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
-  add_dependencies(unit_kerblab_crops kerblab)
+    LINKS kerb::tools_bench kerb::opencv LABELS unit RUNS kerblab)
   kerb_add_test(NAME unit_kerblab_train SOURCES tools/test_kerblab_train.cpp
-    LINKS kerb::tools_train kerb::json kerb::opencv LABELS unit)
-  target_compile_definitions(unit_kerblab_train PRIVATE
-    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>"
-    KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
-  add_dependencies(unit_kerblab_train kerblab)
-  # Leaks are looked for everywhere else; here it would cost seconds for each program started.
-  set_tests_properties(unit_kerblab_train PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    LINKS kerb::tools_train kerb::json kerb::opencv LABELS unit RUNS kerblab)
+  target_compile_definitions(unit_kerblab_train PRIVATE KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
 endif()

@@ -17,11 +17,7 @@ kerb_add_test(NAME unit_sim_play_file SOURCES simulator/test_play_file.cpp
   LINKS kerb::sim_bench LABELS unit)
 if(TARGET kerblab)
   kerb_add_test(NAME unit_sim_kerblab_run SOURCES tools/test_kerblab_sim_run.cpp
-    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
-  target_compile_definitions(unit_sim_kerblab_run PRIVATE
-    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
-  add_dependencies(unit_sim_kerblab_run kerblab)
-  set_tests_properties(unit_sim_kerblab_run PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   # The firmware itself, on pictures: some 600 of them, so not under the sanitizers.
   if(NOT KERB_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     add_test(NAME suite_brief COMMAND kerblab sim run --suite brief --backend cpu)
