@@ -12,14 +12,14 @@
 namespace kerb::sim {
 namespace {
 
-/// As the bench's camera would see it: its size, grey.
+/// As the bench's camera would see it: its size, grey or, under a filter mosaic, its bands.
 Scenario for_bench(const Scenario& scenario, int enlarge) {
   Scenario out = scenario;
   out.camera.width = kBenchWidth / enlarge;
   out.camera.height = kBenchHeight / enlarge;
   out.camera.blur_px = scenario.camera.blur_px * out.camera.width / scenario.camera.width;
   out.camera.rate_hz = kBenchPictureRate;
-  out.camera.sensor = Sensor::grey;
+  if (scenario.camera.sensor != Sensor::mosaic) out.camera.sensor = Sensor::grey;
   return out;
 }
 
@@ -41,6 +41,9 @@ void add_messages(const World& world, Play& play) {
 
 Result<Play> make_play(const Scenario& scenario, const PainterMaker& painter, int threads,
                        int enlarge) {
+  if (enlarge > 1 && mosaic_side(scenario.camera) > 0)
+    return Error{Errc::unsupported, 0, "play on the bench",
+                 Text<112>{scenario.name + ": a mosaic cannot be enlarged"}};
   for (const FaultSpec& fault : scenario.faults)
     if (fault.kind == FaultSpec::Kind::camera_silent)
       return Error{Errc::unsupported, 0, "play on the bench",
@@ -75,6 +78,7 @@ Config bench_config(const Config& base, const Scenario& scenario, double rate) {
   camera.height = kBenchHeight;
   camera.rate_hz = 30;
   camera.format = "grey8";
+  camera.mosaic = mosaic_side(scenario.camera);
   camera.pace = Pace::real;
   config.clock_rate = rate;
   config.vision_backend = VisionBackend::cpu;

@@ -19,13 +19,13 @@ inline constexpr const char* kBenchFolder = "/play";
 /// A scenario made ready for the bench: every picture drawn, with its faults, and every message of
 /// the car. With `enlarge` over 1 it is drawn so much smaller than the camera's picture, to save
 /// time. Fails: unsupported (camera_silent: the bench's camera cannot fall silent by what is
-/// written into it).
+/// written into it; a mosaic with `enlarge` over 1).
 Result<Play> make_play(const Scenario& scenario, const PainterMaker& painter, int threads,
                        int enlarge = 1);
 
-/// The firmware's configuration for it: the scenario's lens and mounting on the bench's devices,
-/// and a clock that runs at `rate`. `base` gives all that is not the bench's: how people are looked
-/// for, followed and warned of is as the product ships unless it says otherwise.
+/// The firmware's configuration for it: the scenario's lens, mounting and filters on the bench's
+/// devices, and a clock that runs at `rate`. `base` gives all that is not the bench's: how people
+/// are looked for, followed and warned of is as the product ships unless it says otherwise.
 [[nodiscard]] Config bench_config(const Config& base, const Scenario& scenario,
                                   double rate = kBenchRate);
 

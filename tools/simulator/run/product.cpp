@@ -102,11 +102,10 @@ Result<FrameSourceInfo> info_of(const CameraSpec& camera) {
     case Sensor::rgb:
       info.format = PixelFormat::rgb24;
       return info;
-    case Sensor::mosaic: {
+    case Sensor::mosaic:
       info.format = PixelFormat::grey8;
-      while (info.mosaic * info.mosaic < static_cast<int>(camera.bands.size())) ++info.mosaic;
+      info.mosaic = mosaic_side(camera);
       return info;
-    }
     case Sensor::bands:
       break;
   }

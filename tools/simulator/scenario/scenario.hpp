@@ -44,6 +44,14 @@ struct CameraSpec {
   double blur_px = 0.6;     ///< sigma of lens and filter together
 };
 
+/// N of the N x N filter mosaic over the sensor; 0: none is.
+[[nodiscard]] inline int mosaic_side(const CameraSpec& camera) noexcept {
+  int side = 0;
+  if (camera.sensor != Sensor::mosaic) return 0;
+  while (side * side < static_cast<int>(camera.bands.size())) ++side;
+  return side;
+}
+
 /// One stretch of a way.
 struct Stretch {
   double length_m = 0;
