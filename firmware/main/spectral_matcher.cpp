@@ -124,6 +124,11 @@ class EmdMatcher final : public SpectralMatcher {
         emd::Distances::create(context, workers_, ground_, settings, signatures_.size());
     if (!made) return made.error();
     distances_ = std::move(*made);
+    return probe();
+  }
+
+  Status probe() override {
+    searches_ = 0;
     std::array<Signature, kPlaces> targets{};
     for (std::size_t i = 0; i < targets.size(); ++i) {
       targets[i].bins[0] = static_cast<std::uint8_t>(kMass - i);
@@ -165,7 +170,6 @@ class EmdMatcher final : public SpectralMatcher {
       if (Status ok = sign(image, r.grid, signatures_.data() + used); !ok) return ok;
       used += r.grid.count();
     }
-    searches_ = count;
     if (used > 0) {
       if (Status ok = distances_->set_targets(targets.data(), count); !ok) return ok;
       const std::size_t stride = signatures_.size();
@@ -175,6 +179,7 @@ class EmdMatcher final : public SpectralMatcher {
           !ok)
         return ok;
     }
+    searches_ = count;
     for (int i = 0; i < count; ++i) {
       found[i] = {};
       if (Status ok = find(i, found[i]); !ok) return ok;
