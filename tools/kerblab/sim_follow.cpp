@@ -13,8 +13,8 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "firmware/main/spectral_matcher.hpp"
 #include "firmware/spectral/spectral_watch.hpp"
+#include "gpu/emd/matcher.hpp"
 #include "gpu/emd/targets.hpp"
 #include "gpu/image/split_mosaic.hpp"
 #include "gpu/memory/context.hpp"
@@ -39,7 +39,7 @@ struct FollowOptions {
   SceneChoice scenes;
   std::string sheet, json;
   int person = 1, frames = 200, tiles = 8, threads = 2;
-  double reach_nm = SpectralMatcherSettings{}.reach * 100;
+  double reach_nm = EmdMatcherSettings{}.reach * 100;
 };
 
 cv::Point2f middle(const Detection& b) { return {b.x + b.w / 2, b.y + b.h / 2}; }
@@ -59,11 +59,11 @@ class ByBands {
     info.width = camera.width;
     info.height = camera.height;
     info.mosaic = mosaic;
-    SpectralMatcherSettings settings;
+    EmdMatcherSettings settings;
     settings.reach = reach;
     for (const sim::Band& band : camera.bands) settings.nanometres.push_back(band.centre_nm);
     Result<std::unique_ptr<SpectralMatcher>> made =
-        make_spectral_matcher(context, workers, info, settings);
+        EmdMatcher::create(context, workers, info, settings);
     if (!made) return made.error();
     return ByBands{std::move(*made), info};
   }
