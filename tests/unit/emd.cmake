@@ -21,10 +21,14 @@ kerb_add_test(NAME unit_emd_matcher LABELS unit
 if(TARGET kerblab)
   kerb_add_test(NAME unit_tools_spectral SOURCES tools/test_spectral.cpp
     LINKS kerb::tools_spectral LABELS unit)
-  kerb_add_test(NAME unit_tools_kerblab_emd SOURCES tools/test_kerblab_emd.cpp
-    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
-  target_compile_definitions(unit_tools_kerblab_emd PRIVATE
-    KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
-  add_dependencies(unit_tools_kerblab_emd kerblab)
-  set_tests_properties(unit_tools_kerblab_emd PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  kerb_add_test(NAME unit_tools_followers SOURCES tools/test_followers.cpp
+    LINKS kerb::tools_spectral LABELS unit)
+  foreach(name emd sim_follow)
+    kerb_add_test(NAME unit_tools_kerblab_${name} SOURCES tools/test_kerblab_${name}.cpp
+      LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit)
+    target_compile_definitions(unit_tools_kerblab_${name} PRIVATE
+      KERBLAB="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:kerblab>")
+    add_dependencies(unit_tools_kerblab_${name} kerblab)
+    set_tests_properties(unit_tools_kerblab_${name} PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
+  endforeach()
 endif()
