@@ -40,6 +40,9 @@ class SpectralMatcher {
   /// the box shows. False: too little of it is in the picture. Fails: as look().
   virtual Result<bool> learn(const PreparedImage& image, int place, const Detection& box,
                              float share) = 0;
+  /// Whether it can compute at all: one small problem, all the way. Keeps the models; after it no
+  /// search's likeness is known. Fails: device.
+  virtual Status probe() = 0;
   /// The place is free again.
   virtual void forget(int place) noexcept = 0;
   [[nodiscard]] virtual const char* name() const noexcept = 0;

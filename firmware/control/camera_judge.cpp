@@ -25,6 +25,10 @@ void CameraJudge::judge(const PipelineFacts& facts, const StageReport& total, Na
   // People are still found.
   monitor.report(Cause::flow_missing, facts.flow_error < 0 ? PartState::fine : PartState::degraded,
                  facts.flow_error, now, camera_);
+  // And told apart, less well.
+  monitor.report(Cause::bands_missing,
+                 facts.spectral_error < 0 ? PartState::fine : PartState::degraded,
+                 facts.spectral_error, now, camera_);
 }
 
 void CameraJudge::judge_presence(const PipelineFacts& facts, Nanos now,

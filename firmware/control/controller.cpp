@@ -84,6 +84,7 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
     Camera camera{std::move(c.name), c.pipeline, CameraJudge{config.health, index, start_}};
     if (c.detector_error) camera.detector_error = static_cast<int>(c.detector_error->code);
     camera.flow_error = c.flow_error;
+    camera.spectral_error = c.spectral_error;
     camera.index = index++;
     cameras_.push_back(std::move(camera));
   }
@@ -140,6 +141,7 @@ void Controller::judge_cameras(Nanos now) {
     // A detector that could not be made fails on every frame.
     if (facts.vision_error < 0) facts.vision_error = camera.detector_error;
     if (camera.flow_error) facts.flow_error = static_cast<int>(camera.flow_error->code);
+    if (camera.spectral_error) facts.spectral_error = static_cast<int>(camera.spectral_error->code);
     all_ended = all_ended && facts.ended;
     if (facts.processed > 0) camera.flowed = true;
     all_flow = all_flow && camera.flowed;
@@ -147,6 +149,7 @@ void Controller::judge_cameras(Nanos now) {
     note_camera(camera, facts, now);
     note_flow(camera, facts, now);
     note_motion(camera, now);
+    note_bands(camera, facts, now);
     const bool alive =
         facts.capture_beats != camera.capture_beats && facts.process_beats != camera.process_beats;
     all_alive = all_alive && (alive || facts.ended);
@@ -174,6 +177,23 @@ void Controller::note_camera(Camera& camera, const PipelineFacts& facts, Nanos n
     post(events::camera_lost(now, camera.name, why));
   }
   camera.condition = facts.condition;
+}
+
+void Controller::note_bands(Camera& camera, const PipelineFacts& facts, Nanos now) {
+  const bool missing = monitor_.severity(Cause::bands_missing, camera.index) != PartState::fine;
+  if (missing == camera.bands_missing) return;
+  camera.bands_missing = missing;
+  if (!missing) {
+    log_.info("spectral", "camera " + camera.name + ": bands are looked at again");
+    return;
+  }
+  const auto code = static_cast<Errc>(facts.spectral_error);
+  post(events::bands_missing(
+      now, camera.name, code,
+      camera.spectral_error ? describe(*camera.spectral_error) : "it fails on a frame"));
+  if (!camera.spectral_error)  // else whoever could not make it has said so
+    log_.warning("spectral", "camera " + camera.name + ": it fails (" + name_of(code) +
+                                 "); colours tell people apart until it works again");
 }
 
 void Controller::judge_bus(Nanos now) {

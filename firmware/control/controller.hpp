@@ -47,6 +47,8 @@ struct ControlledCamera {
   std::optional<Error> detector_error{};
   /// The same of the flow. People are found, but not whether they move: DEGRADED.
   std::optional<Error> flow_error{};
+  /// The same of what looks at bands. People are told apart by colours: DEGRADED.
+  std::optional<Error> spectral_error{};
 };
 
 struct ControlTotals {
@@ -96,7 +98,7 @@ class Controller {
     CameraPipeline* pipeline;
     CameraJudge judge;
     int detector_error = -1;  // Errc; -1: none
-    std::optional<Error> flow_error{};
+    std::optional<Error> flow_error{}, spectral_error{};
     int index = 0;
     CameraCondition condition = CameraCondition::silent;
     std::uint64_t capture_beats = 0, process_beats = 0;
@@ -108,7 +110,7 @@ class Controller {
     std::uint64_t processed_summarised = 0;
     ego::EgoState ego = ego::EgoState::off;  ///< as told last
     bool yaw_distrusted = false, speed_distrusted = false;
-    bool flow_missing = false, flow_too_slow = false;
+    bool flow_missing = false, flow_too_slow = false, bands_missing = false;
     Nanos ego_told{}, mover_told{};  ///< when; zero: never
     Nanos motion_at{};               ///< of the last report looked at
     ego::MotionTotals motion_summarised{};
@@ -123,6 +125,7 @@ class Controller {
   void tell_vehicle(Nanos now);
   void note_flow(Camera& camera, const PipelineFacts& facts, Nanos now);
   void note_motion(Camera& camera, Nanos now);
+  void note_bands(Camera& camera, const PipelineFacts& facts, Nanos now);
   void judge_lateness(const ego::MotionReport& report);
   void summarise_motion(Camera& camera, Nanos now);
   void note_camera(Camera& camera, const PipelineFacts& facts, Nanos now);

@@ -32,6 +32,7 @@ constexpr Row kCauses[] = {
     {"camera_dirty", "%"},
     {"camera_misaligned", "deg"},
     {"signals_late", "ms"},
+    {"bands_missing", "errc"},
 };
 static_assert(sizeof kCauses / sizeof kCauses[0] == kCauseCount);
 

@@ -32,9 +32,10 @@ enum class Cause : std::uint8_t {
   records_refused = 19,      ///< errno of the records of warnings: it warns all the same
   camera_dirty = 20,         ///< % of the picture without the detail it had
   camera_misaligned = 21,    ///< degrees it looks past where its calibration says
-  signals_late = 22          ///< ms that what the vehicle says is late
+  signals_late = 22,         ///< ms that what the vehicle says is late
+  bands_missing = 23         ///< error code of the look at bands: people are told apart without
 };
-inline constexpr int kCauseCount = 23;
+inline constexpr int kCauseCount = 24;
 
 [[nodiscard]] const char* name_of(HealthState state) noexcept;
 [[nodiscard]] const char* name_of(Cause cause) noexcept;

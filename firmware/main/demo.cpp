@@ -198,7 +198,7 @@ int run_demo(double seconds, const std::string& model, Log& log) {
   devices.status_lamp = &status_lamp;
   devices.tone = &tone;
   const std::vector<ControlledCamera> cameras{
-      {config.cameras.front().name, &pipeline, {}, opened->flow_error}};
+      {config.cameras.front().name, &pipeline, {}, opened->flow_error, opened->spectral_error}};
   Controller controller{config, devices, cameras, clock, log};
 
   const Nanos start = clock.now();

@@ -97,8 +97,8 @@ class LinuxMachine final : public Machine {
       if (opened->detector_error)
         log.error("detector", fmt::format("camera {}: {}; nobody looks for people", settings.name,
                                           describe(*opened->detector_error)));
-      cameras_.push_back(
-          {settings.name, opened->pipeline.get(), opened->detector_error, opened->flow_error});
+      cameras_.push_back({settings.name, opened->pipeline.get(), opened->detector_error,
+                          opened->flow_error, opened->spectral_error});
       pipelines_.push_back(std::move(opened->pipeline));
     }
     return Done{};

@@ -189,11 +189,13 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
   if (watch) {
     Result<std::unique_ptr<SpectralMatcher>> matcher = vision.make_spectral(info, settings);
     // Without it people are told apart by how bright their clothes are.
-    if (!matcher)
+    if (!matcher) {
+      opened.spectral_error = matcher.error();
       log.error("spectral", fmt::format("camera {}: {}; nobody looks at bands", settings.name,
                                         describe(matcher.error())));
-    else if (*matcher)
+    } else if (*matcher) {
       spectral = std::make_unique<SpectralWatch>(std::move(*matcher), config.budget.spectral);
+    }
   }
   const StageBudgets budgets =
       budgets_of(config.budget, detector != nullptr, motion != nullptr, spectral != nullptr);

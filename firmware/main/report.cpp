@@ -78,7 +78,7 @@ std::string render_camera(const ControlledCamera& camera) {
         "looked for, {} not, to save time, {} stood out\n",
         camera.pipeline->spectral(), t.frames, t.passed, t.searches, t.spared, t.found);
     if (facts.spectral_error >= 0)
-      out += fmt::format("  bands: the last look failed: {}\n",
+      out += fmt::format("  bands: they could not be looked at in the end: {}\n",
                          name_of(static_cast<Errc>(facts.spectral_error)));
   }
   return out + render_motion(camera);

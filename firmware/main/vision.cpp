@@ -13,8 +13,8 @@
 
 #include "firmware/config/bands.hpp"
 #include "firmware/ego/configured.hpp"
-#include "firmware/main/spectral_matcher.hpp"
 #include "firmware/main/upright_detector.hpp"
+#include "gpu/emd/matcher.hpp"
 #include "gpu/flow/motion_points.hpp"
 #include "gpu/hog/detector.hpp"
 #include "gpu/hog/model_file.hpp"
@@ -308,12 +308,12 @@ class GpuVision final : public Vision {
   Result<std::unique_ptr<SpectralMatcher>> make_spectral(const FrameSourceInfo& info,
                                                          const CameraSettings& camera) override {
     if (!spectral_.enabled || info.mosaic == 0) return std::unique_ptr<SpectralMatcher>{};
-    SpectralMatcherSettings settings;
+    EmdMatcherSettings settings;
     settings.reach = spectral_.reach_nm / 100;
     settings.nanometres = parse_bands(camera.bands_nm).value_or(std::vector<double>{});
     auto workers = std::make_unique<Workers>(threads_);
     Result<std::unique_ptr<SpectralMatcher>> made =
-        make_spectral_matcher(context_, *workers, info, settings);
+        EmdMatcher::create(context_, *workers, info, settings);
     if (!made) return made.error();
     workers_.push_back(std::move(workers));
     log_.info("spectral",

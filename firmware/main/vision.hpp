@@ -35,7 +35,7 @@ class Vision {
   /// configuration wants none. Fails: as flow::MotionPoints::create().
   virtual Result<std::unique_ptr<FlowEstimator>> make_flow(const FrameSourceInfo& info) = 0;
   /// For one pipeline, with a thread of its own where the CPU does the work. Nothing for a camera
-  /// without bands, or where the configuration wants none. Fails: as make_spectral_matcher().
+  /// without bands, or where the configuration wants none. Fails: as EmdMatcher::create().
   virtual Result<std::unique_ptr<SpectralMatcher>> make_spectral(const FrameSourceInfo& info,
                                                                  const CameraSettings& camera) = 0;
 };

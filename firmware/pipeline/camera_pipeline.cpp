@@ -203,14 +203,15 @@ void CameraPipeline::follow(const PreparedImage& image, Nanos captured, bool loo
 
 Nanos CameraPipeline::look_at_bands(const PreparedImage& image) {
   const Nanos start = clock_.now();
-  const Result<bool> looked = spectral_->look(image, *senses_);
-  note_bands(looked ? Status{Done{}} : Status{looked.error()});
+  static_cast<void>(spectral_->look(image, *senses_));  // learn_bands() tells how it went
   return clock_.now() - start;
 }
 
 Nanos CameraPipeline::learn_bands(const PreparedImage& image, const track::PersonList& people) {
   const Nanos start = clock_.now();
-  if (const Status learned = spectral_->learn(image, people); !learned) note_bands(learned);
+  static_cast<void>(spectral_->learn(image, people));
+  const std::optional<Error>& failure = spectral_->failure();
+  spectral_error_.store(failure ? static_cast<int>(failure->code) : -1, kRelaxed);
   const SpectralTotals& totals = spectral_->totals();
   spectral_frames_.store(totals.frames, kRelaxed);
   spectral_passed_.store(totals.passed, kRelaxed);
@@ -218,10 +219,6 @@ Nanos CameraPipeline::learn_bands(const PreparedImage& image, const track::Perso
   spectral_spared_.store(totals.spared, kRelaxed);
   spectral_found_.store(totals.found, kRelaxed);
   return clock_.now() - start;
-}
-
-void CameraPipeline::note_bands(const Status& done) noexcept {
-  spectral_error_.store(done ? -1 : static_cast<int>(done.error().code), kRelaxed);
 }
 
 bool CameraPipeline::measure_motion(const PreparedImage& image, Nanos captured) {

@@ -41,7 +41,7 @@ struct PipelineFacts {
   int flow_error = -1;         ///< Errc of the last frame's flow; people are found all the same
   bool flow_too_slow = false;  ///< its share of the time gives less than a look a second: none
   Nanos flow_look{};           ///< what one look takes
-  int spectral_error = -1;     ///< Errc of the last look at bands; colours tell people apart then
+  int spectral_error = -1;     ///< Errc of the looks at bands; colours tell people apart meanwhile
   SpectralTotals spectral;     ///< of the looks at bands
   std::uint64_t capture_beats = 0, process_beats = 0;  ///< rise as long as each thread lives
   bool ended = false;  ///< a recording that does not loop has gone through, to its last frame
@@ -147,7 +147,6 @@ class CameraPipeline {
   void follow(const PreparedImage& image, Nanos captured, bool looked, bool moved);
   Nanos look_at_bands(const PreparedImage& image);
   Nanos learn_bands(const PreparedImage& image, const track::PersonList& people);
-  void note_bands(const Status& done) noexcept;
   void enter(CameraCondition condition, Nanos now) noexcept;
   StageTimes& times(Stage stage) noexcept { return times_[static_cast<std::size_t>(stage)]; }
 

@@ -58,6 +58,8 @@ const char* name_of(EventKind kind) noexcept {
       return "flow_missing";
     case EventKind::flow_too_slow:
       return "flow_too_slow";
+    case EventKind::bands_missing:
+      return "bands_missing";
     case EventKind::events_lost:
       return "events_lost";
     case EventKind::log_refused:

@@ -228,6 +228,14 @@ Event flow_too_slow(Nanos now, std::string_view camera, Nanos look, Nanos budget
       .with("rest_s", seconds(rest));
 }
 
+Event bands_missing(Nanos now, std::string_view camera, Errc code,
+                    std::string_view detail) noexcept {
+  return Event{now, EventKind::bands_missing, Severity::warning}
+      .with("camera", camera)
+      .with("code", name_of(code))
+      .with("detail", detail);
+}
+
 Event events_lost(Nanos now, std::uint64_t count) noexcept {
   return Event{now, EventKind::events_lost, Severity::warning}.with("count", count);
 }

@@ -84,6 +84,10 @@ Event flow_missing(Nanos now, std::string_view camera, Errc code, std::string_vi
 Event flow_too_slow(Nanos now, std::string_view camera, Nanos look, Nanos budget,
                     Nanos rest) noexcept;
 
+/// Nobody looks at bands: what does cannot be had, or fails. People are told apart by colours.
+Event bands_missing(Nanos now, std::string_view camera, Errc code,
+                    std::string_view detail) noexcept;
+
 /// What the log says about itself.
 Event events_lost(Nanos now, std::uint64_t count) noexcept;
 Event log_refused(Nanos now, int error, std::uint64_t refusals, Nanos lasted) noexcept;

@@ -74,11 +74,16 @@ Result<bool> SpectralWatch::look(const PreparedImage& image, Senses& senses) {
     whom[at] = &t;
     t.search = count++;
   }
-  if (count == 0) return false;
-  if (Status looked = matcher_->look(image, searches.data(), count, found.data()); !looked) {
+  if (count == 0 && !failure_) return false;
+  const Status done =
+      count == 0 ? matcher_->probe() : matcher_->look(image, searches.data(), count, found.data());
+  if (!done) {
     for (Target& t : targets_) t.search = -1;
-    return looked.error();
+    failure_ = done.error();
+    return done.error();
   }
+  failure_.reset();
+  if (count == 0) return false;
   ++totals_.frames;
   totals_.spared += spared;
   for (int i = 0; i < count; ++i) {
@@ -172,6 +177,7 @@ Status SpectralWatch::learn(const PreparedImage& image, const PersonList& people
     const Result<bool> learned =
         matcher_->learn(image, static_cast<int>(t - targets_.data()), body, share);
     if (!learned) {
+      failure_ = learned.error();
       done = learned.error();
     } else if (*learned) {
       t->learned = std::min(t->learned + 1, 1000);

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "firmware/track/person.hpp"
 #include "firmware/track/senses.hpp"
@@ -25,8 +26,9 @@ struct SpectralTotals {
 
 /// Looks for the people who are followed by the spectrum of what they wear, for one camera that has
 /// bands: before the tracker takes a frame in, where each of the nearest eight is likeliest and how
-/// like them each detection is; after it, learns how they look. One thread at a time; allocates
-/// only when made.
+/// like them each detection is; after it, learns how they look. Where the matcher fails nothing is
+/// sensed, what was learned stays, and it is tried again with every frame, as its budget allows.
+/// One thread at a time; allocates only when made.
 class SpectralWatch {
  public:
   /// `budget`: what it may take of each frame's time, on average; where it takes longer, fewer are
@@ -42,6 +44,9 @@ class SpectralWatch {
   /// What look() and learn() of a frame took: what decides how many are left out next.
   void spent(Nanos time) noexcept;
 
+  /// How the matcher failed last, until it has worked again: looked for somebody, or where there is
+  /// nobody, shown that it could.
+  [[nodiscard]] const std::optional<Error>& failure() const noexcept { return failure_; }
   [[nodiscard]] const SpectralTotals& totals() const noexcept { return totals_; }
   [[nodiscard]] const char* name() const noexcept { return matcher_->name(); }
 
@@ -67,6 +72,7 @@ class SpectralWatch {
   std::array<Target, kMost> targets_{};
   int most_ = kMost;  // looked for at once
   SpectralTotals totals_;
+  std::optional<Error> failure_;
 };
 
 }  // namespace kerb

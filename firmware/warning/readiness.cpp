@@ -34,6 +34,7 @@ constexpr std::array<bool, kCauseCount> kStops{
     true,   // camera_dirty
     true,   // camera_misaligned: people are not where it puts them
     false,  // signals_late: without a speed it is no_speed
+    false,  // bands_missing: people are found, followed and told apart by colours
 };
 
 }  // namespace

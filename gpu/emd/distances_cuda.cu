@@ -160,23 +160,10 @@ class DistancesCuda final : public Distances {
         std::equal(targets, targets + count, given_.begin(),
                    [](const Signature& a, const Signature& b) { return a.bins == b.bins; });
     if (same) return Done{};
-    // What is being computed still reads the old ones.
-    if (Status ok = wait(context_.stream()); !ok) return ok;
-    const bool other_layout = quads_for(count) != quads_for(std::max(target_count_, 1));
-    std::copy_n(targets, count, given_.begin());
-    target_count_ = count;
-    oldest_ = stamp_ + 1;
-    if (other_layout && sets_ > 0)
-      if (Status ok = clear_cache(); !ok) return ok;
-    static_assert(sizeof(Signature) == sizeof(uint4));
-    if (Status ok =
-            copy_to_device(context_.stream(), reinterpret_cast<Signature*>(targets_.device_data()),
-                           targets, static_cast<std::size_t>(count));
-        !ok)
-      return ok;
-    if (solver_ == Solver::atlas)
-      if (Status ok = begin_walks(); !ok) return ok;
-    return wait(context_.stream());
+    Status sent = send_targets(targets, count);
+    unsure_ = !sent;
+    if (unsure_) target_count_ = 0;
+    return sent;
   }
 
   Status run(const SignaturesView<Space::device>& signatures,
@@ -272,6 +259,27 @@ class DistancesCuda final : public Distances {
     return Done{};
   }
 
+  /// Targets to the device. When it fails nobody knows what is there.
+  Status send_targets(const Signature* targets, int count) {
+    // What is being computed still reads the old ones.
+    if (Status ok = wait(context_.stream()); !ok) return ok;
+    const bool other_layout = unsure_ || quads_for(count) != quads_for(std::max(target_count_, 1));
+    std::copy_n(targets, count, given_.begin());
+    target_count_ = count;
+    oldest_ = stamp_ + 1;
+    if (other_layout && sets_ > 0)
+      if (Status ok = clear_cache(); !ok) return ok;
+    static_assert(sizeof(Signature) == sizeof(uint4));
+    if (Status ok =
+            copy_to_device(context_.stream(), reinterpret_cast<Signature*>(targets_.device_data()),
+                           targets, static_cast<std::size_t>(count));
+        !ok)
+      return ok;
+    if (solver_ == Solver::atlas)
+      if (Status ok = begin_walks(); !ok) return ok;
+    return wait(context_.stream());
+  }
+
   Status clear_cache() {
     return runtime::fill(context_.stream().get(), cache_.device_data(), 0,
                          cache_.size() * sizeof(uint4));
@@ -296,6 +304,8 @@ class DistancesCuda final : public Distances {
       return ok;
     if (Status ok = make(sums_, static_cast<std::size_t>(kMaxTargets) << ground_.bins()); !ok)
       return ok;
+    host_sums_.resize(sums_.size());
+    target_sums_.emplace(ground_.bins(), Signature{});
     std::vector<std::uint32_t> starts;
     for (int t = 0; t < kMaxTargets; ++t)
       for (std::uint32_t k = 0; k < trees_; ++k) starts.push_back(k);
@@ -315,17 +325,18 @@ class DistancesCuda final : public Distances {
 
   /// Sums of the targets' sets of bins; and where targets are new, good trees to begin with.
   Status begin_walks() {
-    std::vector<std::uint8_t> sums(static_cast<std::size_t>(target_count_) << ground_.bins());
     bool far = false;
     for (int t = 0; t < target_count_; ++t) {
-      const TargetSums of{ground_.bins(), given_[t]};
+      target_sums_->set(given_[t]);
       for (std::size_t m = 0; m < std::size_t{1} << ground_.bins(); ++m)
-        sums[(static_cast<std::size_t>(t) << ground_.bins()) + m] =
-            static_cast<std::uint8_t>(of.data()[m]);
+        host_sums_[(static_cast<std::size_t>(t) << ground_.bins()) + m] =
+            static_cast<std::uint8_t>(target_sums_->data()[m]);
       far = far || difference(given_[t], primed_[t]) > settings_.mass / 8;
     }
     const StreamRef stream = context_.stream();
-    if (Status ok = copy_to_device(stream, sums_.device_data(), sums.data(), sums.size()); !ok)
+    if (Status ok = copy_to_device(stream, sums_.device_data(), host_sums_.data(),
+                                   static_cast<std::size_t>(target_count_) << ground_.bins());
+        !ok)
       return ok;
     if (far) {
       primed_ = given_;
@@ -333,7 +344,7 @@ class DistancesCuda final : public Distances {
                                    kinds_.size(), nullptr, 0);
       if (Status ok = launch_walks(frame, nullptr); !ok) return ok;
     }
-    return wait(stream);  // `sums` goes
+    return wait(stream);  // the next targets write over them
   }
 
   [[nodiscard]] FrameView frame_view(const uint4* keys, std::size_t count, std::uint32_t* costs,
@@ -502,12 +513,15 @@ class DistancesCuda final : public Distances {
   ClosedForm form_;
   std::uint32_t sets_ = 0, stamp_ = 0, oldest_ = 1, trees_ = 0;
   int target_count_ = 0, begun_ = 0, first_ = 0;
+  bool unsure_ = false;       // of the targets and the cache's layout: a call for them failed
   bool judge_cache_ = false;  // the frame before had something to look up
   std::array<Signature, kMaxTargets> given_{}, primed_{};
   DeviceBuffer<std::int32_t> costs_;
   DeviceBuffer<uint4> targets_, cache_;
   DeviceBuffer<std::uint32_t> counters_, owner_, list_, table_, names_, starts_;
   DeviceBuffer<std::uint8_t> parts_, sums_;
+  std::vector<std::uint8_t> host_sums_;  // of all sets of bins, target by target
+  std::optional<TargetSums> target_sums_;
   DeviceBuffer<AtlasEdge> atlas_;
   DeviceBuffer<Signature> kinds_;
   std::optional<Stream> up_, down_;

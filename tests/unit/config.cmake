@@ -1,5 +1,5 @@
 set(dir ${CMAKE_CURRENT_LIST_DIR}/firmware/config)
-foreach(name config words)
+foreach(name bands config words)
   kerb_add_test(NAME unit_config_${name} SOURCES ${dir}/test_${name}.cpp LINKS kerb::firmware_config LABELS unit)
 endforeach()
 target_compile_definitions(unit_config_config PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

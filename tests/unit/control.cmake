@@ -27,6 +27,8 @@ kerb_add_test(NAME unit_control_busy_hour
   LINKS kerb::firmware_control LABELS unit THREADED ARGS ${busy_hour})
 kerb_add_test(NAME unit_control_motion SOURCES firmware/control/test_motion_notes.cpp
   LINKS kerb::firmware_control kerb::json LABELS unit THREADED)
+kerb_add_test(NAME unit_control_bands SOURCES firmware/control/test_bands_notes.cpp
+  LINKS kerb::firmware_control kerb::json LABELS unit THREADED)
 # Counts every allocation of the whole product while frames flow.
 kerb_add_test(NAME unit_control_allocations SOURCES firmware/control/test_allocations.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
   LINKS kerb::firmware_control kerb::drivers_replay kerb::drivers_jpeg kerb::gpu_flow kerb::gpu_hog LABELS unit)

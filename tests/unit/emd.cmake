@@ -12,9 +12,19 @@ kerb_add_test(NAME unit_emd_signatures LABELS unit
 kerb_add_test(NAME unit_emd_targets LABELS unit
   SOURCES gpu/test_emd_targets.cpp gpu/emd_oracle.cpp
   LINKS kerb::gpu_emd)
+kerb_add_test(NAME unit_emd_bands LABELS unit
+  SOURCES gpu/test_emd_bands.cpp
+  LINKS kerb::gpu_emd)
+kerb_add_test(NAME unit_emd_matcher LABELS unit
+  SOURCES gpu/test_emd_matcher.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
+  LINKS kerb::gpu_emd)
 if(TARGET kerblab)
   kerb_add_test(NAME unit_tools_spectral SOURCES tools/test_spectral.cpp
     LINKS kerb::tools_spectral LABELS unit)
-  kerb_add_test(NAME unit_tools_kerblab_emd SOURCES tools/test_kerblab_emd.cpp
-    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
+  kerb_add_test(NAME unit_tools_followers SOURCES tools/test_followers.cpp
+    LINKS kerb::tools_spectral LABELS unit)
+  foreach(name emd sim_follow)
+    kerb_add_test(NAME unit_tools_kerblab_${name} SOURCES tools/test_kerblab_${name}.cpp
+      LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
+  endforeach()
 endif()

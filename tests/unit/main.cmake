@@ -14,6 +14,3 @@ endif()
 kerb_add_test(NAME unit_main_upright_detector
   SOURCES firmware/main/test_upright_detector.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
   LINKS kerb::firmware_vision kerb::firmware_track kerb::gpu_hog kerb::gpu_image LABELS unit)
-kerb_add_test(NAME unit_main_spectral_matcher
-  SOURCES firmware/main/test_spectral_matcher.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_vision kerb::gpu_memory LABELS unit)

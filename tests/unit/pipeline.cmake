@@ -4,5 +4,7 @@ kerb_add_test(NAME unit_pipeline_reopening SOURCES firmware/pipeline/test_reopen
   LINKS kerb::firmware_pipeline LABELS unit)
 kerb_add_test(NAME unit_pipeline_threads SOURCES firmware/pipeline/test_camera_pipeline.cpp
   LINKS kerb::firmware_pipeline LABELS unit THREADED)
+kerb_add_test(NAME unit_pipeline_bands SOURCES firmware/pipeline/test_bands.cpp
+  LINKS kerb::firmware_pipeline LABELS unit THREADED)
 kerb_add_test(NAME unit_pipeline_aim SOURCES firmware/pipeline/test_aim_check.cpp
   LINKS kerb::firmware_pipeline LABELS unit)

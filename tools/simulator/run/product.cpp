@@ -36,6 +36,7 @@ class Product final : public Firmware {
         open_pipeline(config_, settings, opener, *vision_, clock_, log_);
     if (!opened) return opened.error();
     if (opened->detector_error) return *opened->detector_error;
+    if (opened->spectral_error) return *opened->spectral_error;
     pipeline_ = std::move(opened->pipeline);
     CameraPipeline* const pipelines[] = {pipeline_.get()};
     Result<std::unique_ptr<records::WarningRecorder>> recorder =

@@ -17,31 +17,16 @@
 #include "hal/fake/frame_source.hpp"
 #include "hal/fake/log.hpp"
 #include "hal/fake/output_line.hpp"
+#include "hal/fake/spectral_matcher.hpp"
 #include "hal/fake/thermal.hpp"
 #include "hal/fake/tone.hpp"
 #include "hal/fake/watchdog.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/firmware/control/listener.hpp"
 #include "tests/unit/firmware/control/road.hpp"
+#include "tests/unit/firmware/control/step_clock.hpp"
 
 namespace kerb::test {
-
-/// Moves only when it is told to, and passes for one that runs fifty times as fast as life: whoever
-/// waits does so for a fiftieth of the time, and looks again.
-class StepClock final : public Clock {
- public:
-  static constexpr int kRate = 50;
-  [[nodiscard]] Nanos now() const override { return Nanos{now_.load()}; }
-  [[nodiscard]] Nanos from_monotonic(Nanos kernel_time) const override { return kernel_time; }
-  [[nodiscard]] Nanos real(Nanos duration) const override { return duration / kRate; }
-  void sleep_until(Nanos) const override {
-    std::this_thread::sleep_for(std::chrono::milliseconds{1});
-  }
-  void advance(Nanos by) { now_.fetch_add(by.count()); }
-
- private:
-  std::atomic<Nanos::rep> now_{Nanos{std::chrono::seconds{100}}.count()};
-};
 
 /// Life as that clock sees it, for what counts real time: a watchdog.
 class LifeOfSteps final : public Clock {
@@ -54,18 +39,6 @@ class LifeOfSteps final : public Clock {
 
  private:
   const StepClock& steps_;
-};
-
-class GreyPreparer final : public ImagePreparer {
- public:
-  Result<PreparedImage> prepare(const RawImageView<Space::host>& image) override {
-    while (stuck) std::this_thread::sleep_for(std::chrono::milliseconds{1});
-    PreparedImage out;
-    out.grey = {image.data, image.width, image.height, image.row_stride};
-    return out;
-  }
-  [[nodiscard]] const char* backend() const noexcept override { return "plain"; }
-  std::atomic<bool> stuck{false};
 };
 
 /// Waits, in life, until it is so: true; false after a minute, which no machine needs.
@@ -96,6 +69,9 @@ class Drive : public Listener {
     Sensitivity sensitivity = Sensitivity::normal;
     Detectors detectors = Detectors::all;
     records::WarningRecorder* recorder = nullptr;  ///< outlives the drive
+    EventLog* events = nullptr;                    ///< likewise
+    bool bands = false;                            ///< every camera has some
+    std::optional<Error> spectral_error{};         ///< what looks at them could not be made
     PeopleSink* sink = nullptr;  ///< of the first camera; null: the recorder's, where there is one
   };
   /// A camera, as the test sees it.
@@ -103,6 +79,7 @@ class Drive : public Listener {
     FakeFrameSource* camera = nullptr;  ///< null: it has left for good
     GreyPreparer* preparer = nullptr;
     Crowd* crowd = nullptr;                       ///< null: it has no detector
+    FakeSpectralMatcher* matcher = nullptr;       ///< null: it has no bands
     std::optional<std::vector<Walker>> people{};  ///< none: it sees those of the drive
     std::unique_ptr<CameraPipeline> pipeline;
     bool awaited = true;  ///< false: its threads are stuck, and time does not wait for them
@@ -118,10 +95,12 @@ class Drive : public Listener {
     std::vector<ControlledCamera> controlled;
     for (int i = 0; i < options.cameras; ++i) {
       add_camera(options.detectors == Detectors::all ||
-                 (options.detectors == Detectors::of_the_first && i == 0));
+                     (options.detectors == Detectors::of_the_first && i == 0),
+                 options.bands && !options.spectral_error);
       controlled.push_back({"camera " + std::to_string(i), eyes_.back().pipeline.get()});
       if (options.detectors == Detectors::broken)
         controlled.back().detector_error = Error{Errc::damaged, 0, "load model", "x.kwm"};
+      controlled.back().spectral_error = options.spectral_error;
     }
     ControlDevices devices;
     devices.bus = &ours;
@@ -131,6 +110,7 @@ class Drive : public Listener {
     devices.thermal = &thermal;
     devices.watchdog = &watchdog;
     devices.recorder = options.recorder;
+    devices.events = options.events;
     for (std::size_t i = 0; options.recorder != nullptr && i < eyes_.size(); ++i)
       eyes_[i].pipeline->set_sink(&options.recorder->camera(i));
     if (options.sink != nullptr) eyes_[0].pipeline->set_sink(options.sink);
@@ -235,7 +215,7 @@ class Drive : public Listener {
   std::atomic<bool> opening_hangs{false};  ///< of a camera that has left
 
  private:
-  void add_camera(bool with_detector) {
+  void add_camera(bool with_detector, bool with_bands) {
     auto source = std::make_unique<FakeFrameSource>(clock);
     auto preparer = std::make_unique<GreyPreparer>();
     std::unique_ptr<Crowd> crowd;
@@ -245,6 +225,12 @@ class Drive : public Listener {
       watch = road_watch(config.car);
     }
     Eye eye;
+    std::unique_ptr<SpectralWatch> spectral;
+    if (with_bands) {
+      auto matcher = std::make_unique<FakeSpectralMatcher>();
+      eye.matcher = matcher.get();
+      spectral = std::make_unique<SpectralWatch>(std::move(matcher), Nanos::zero());
+    }
     eye.camera = source.get();
     eye.preparer = preparer.get();
     eye.crowd = crowd.get();
@@ -256,7 +242,7 @@ class Drive : public Listener {
     eye.pipeline = std::make_unique<CameraPipeline>(
         std::make_unique<ReopeningSource>(std::move(source), FrameSourceInfo{}, never, clock, log),
         std::move(preparer), std::move(crowd), StageBudgets{}, HandOver::newest, clock, nullptr,
-        std::move(watch));
+        std::move(watch), std::move(spectral));
     eyes_.push_back(std::move(eye));
   }
   void talk(Nanos now) {

@@ -2,10 +2,12 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <vector>
 
 #include "firmware/config/config.hpp"
@@ -88,6 +90,19 @@ class Crowd final : public Detector {
  private:
   std::mutex mutex_;
   DetectionList people_;
+};
+
+/// Grey pictures as they are.
+class GreyPreparer final : public ImagePreparer {
+ public:
+  Result<PreparedImage> prepare(const RawImageView<Space::host>& image) override {
+    while (stuck) std::this_thread::sleep_for(std::chrono::milliseconds{1});
+    PreparedImage out;
+    out.grey = {image.data, image.width, image.height, image.row_stride};
+    return out;
+  }
+  [[nodiscard]] const char* backend() const noexcept override { return "plain"; }
+  std::atomic<bool> stuck{false};
 };
 
 }  // namespace kerb::test

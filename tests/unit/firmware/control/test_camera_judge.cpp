@@ -251,6 +251,14 @@ void test_a_failing_flow_degrades_as_people_are_still_found() {
   s.expect(HealthState::degraded, Cause::flow_missing);
 }
 
+void test_failing_looks_at_bands_degrade_as_colours_tell_people_apart() {
+  Scene s;
+  s.run(seconds{1});
+  s.facts.spectral_error = static_cast<int>(Errc::device);
+  s.run(milliseconds{50});
+  s.expect(HealthState::degraded, Cause::bands_missing);
+}
+
 }  // namespace
 
 int main() {
@@ -269,5 +277,6 @@ int main() {
   RUN_TEST(test_a_pipeline_that_mostly_misses_its_budget_is_degraded);
   RUN_TEST(test_failing_vision_is_a_failure);
   RUN_TEST(test_a_failing_flow_degrades_as_people_are_still_found);
+  RUN_TEST(test_failing_looks_at_bands_degrade_as_colours_tell_people_apart);
   return UNITY_END();
 }

@@ -58,6 +58,7 @@ inline std::vector<kerb::Event> event_samples() {
       events::person_moves(now, "front", {10, 20, 30, 60, 1}, walker),
       events::flow_missing(now, "front", Errc::device, "launch: 700"),
       events::flow_too_slow(now, "front", milliseconds{700}, milliseconds{4}, seconds{300}),
+      events::bands_missing(now, "front", Errc::device, "launch: 700"),
       events::events_lost(now, 12),
       events::log_refused(now, ENOSPC, 4, milliseconds{1500}),
       events::log_repaired(now, 77),

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <vector>
 
+#include "hal/fake/spectral_matcher.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/unity.hpp"
 
@@ -18,45 +19,9 @@ void tearDown() {}
 
 namespace {
 
-/// Says what it is told to, and keeps what it was asked.
-class Matcher final : public SpectralMatcher {
- public:
-  [[nodiscard]] bool can_look(const PreparedImage&) const noexcept override { return true; }
-  Status look(const PreparedImage&, const Search* searches, int count, Found* found) override {
-    if (broken) return Error{Errc::device, 0, "look", "broken"};
-    ++looks;
-    asked_count = count;
-    for (int i = 0; i < count; ++i) {
-      asked[i] = searches[i];
-      found[i] = says;
-    }
-    return Done{};
-  }
-  [[nodiscard]] float likeness(int, const Detection& box) const noexcept override {
-    return box.x < split ? like_left : like_right;
-  }
-  Result<bool> learn(const PreparedImage&, int place, const Detection& box, float share) override {
-    ++learned[place];
-    last_box = box;
-    last_share = share;
-    return true;
-  }
-  void forget(int place) noexcept override { ++forgotten[place]; }
-  [[nodiscard]] const char* name() const noexcept override { return "told"; }
-
-  Found says{true, 300, 200, 0.9F, 0.1F};
-  Search asked[kPlaces];
-  int asked_count = 0, looks = 0;
-  int learned[kPlaces] = {}, forgotten[kPlaces] = {};
-  Detection last_box;
-  float last_share = 0;
-  float split = 1e6F, like_left = 1, like_right = 0;
-  bool broken = false;
-};
-
 struct Bench {
   explicit Bench(Nanos budget = Nanos::zero()) {
-    auto made = std::make_unique<Matcher>();
+    auto made = std::make_unique<FakeSpectralMatcher>();
     matcher = made.get();
     watch = std::make_unique<SpectralWatch>(std::move(made), budget);
   }
@@ -75,7 +40,7 @@ struct Bench {
     TEST_ASSERT_OK(watch->learn(image, *people));
     return *looked;
   }
-  Matcher* matcher = nullptr;
+  FakeSpectralMatcher* matcher = nullptr;
   std::unique_ptr<SpectralWatch> watch;
   PreparedImage image;
   std::unique_ptr<Senses> senses = std::make_unique<Senses>();
@@ -217,10 +182,67 @@ void test_a_matcher_that_fails_is_told_and_nothing_is_sensed() {
   Bench b;
   b.add(7, 250);
   b.frame();
+  TEST_ASSERT_FALSE(b.watch->failure().has_value());
   b.matcher->broken = true;
   b.senses->likenesses = 3;
   TEST_ASSERT_ERROR(Errc::device, b.watch->look(b.image, *b.senses));
   TEST_ASSERT_EQUAL_INT(0, b.senses->likenesses);
+  TEST_ASSERT_TRUE(b.watch->failure().has_value());
+  TEST_ASSERT_EQUAL(Errc::device, b.watch->failure()->code);
+}
+
+void test_it_is_tried_again_and_who_was_known_still_is() {
+  Bench b;
+  b.add(7, 250);
+  b.frame();
+  b.matcher->broken = true;
+  for (int i = 0; i < 5; ++i) {
+    TEST_ASSERT_ERROR(Errc::device, b.watch->look(b.image, *b.senses));
+    TEST_ASSERT_OK(b.watch->learn(b.image, *b.people));
+    TEST_ASSERT_TRUE(b.watch->failure().has_value());
+  }
+  TEST_ASSERT_EQUAL_UINT64(0, b.watch->totals().frames);
+  b.matcher->broken = false;
+  TEST_ASSERT_TRUE(b.frame());
+  TEST_ASSERT_FALSE(b.watch->failure().has_value());
+  TEST_ASSERT_EQUAL_UINT32(7, b.senses->like[0].id);
+  TEST_ASSERT_EQUAL_INT(0, b.matcher->forgotten[0]);
+}
+
+void test_a_failure_is_over_when_it_works_and_not_when_nobody_looks() {
+  Bench b{milliseconds{4}};
+  b.add(7, 250);
+  b.frame();
+  b.matcher->broken = true;
+  TEST_ASSERT_ERROR(Errc::device, b.watch->look(b.image, *b.senses));
+  TEST_ASSERT_OK(b.watch->learn(b.image, *b.people));
+  b.watch->spent(milliseconds{9});  // the next frames are left out
+  b.matcher->broken = false;
+  TEST_ASSERT_FALSE(b.frame());
+  TEST_ASSERT_TRUE(b.watch->failure().has_value());
+  // Nobody is there any more: it has to show that it could.
+  b.people->count = 0;
+  b.matcher->broken = true;
+  for (int i = 0; i < 10 && b.matcher->probes == 0; ++i) {
+    static_cast<void>(b.watch->look(b.image, *b.senses));
+    TEST_ASSERT_OK(b.watch->learn(b.image, *b.people));
+  }
+  TEST_ASSERT_EQUAL_INT(1, b.matcher->probes);
+  TEST_ASSERT_TRUE(b.watch->failure().has_value());
+  b.matcher->broken = false;
+  TEST_ASSERT_FALSE(b.frame());
+  TEST_ASSERT_FALSE(b.watch->failure().has_value());
+  b.frame();
+  TEST_ASSERT_EQUAL_INT(2, b.matcher->probes);  // not for the sake of it
+}
+
+void test_a_lesson_that_fails_is_told_too() {
+  Bench b;
+  b.add(7, 250);
+  b.matcher->broken_learning = true;
+  TEST_ASSERT_OK(b.watch->look(b.image, *b.senses));
+  TEST_ASSERT_ERROR(Errc::device, b.watch->learn(b.image, *b.people));
+  TEST_ASSERT_TRUE(b.watch->failure().has_value());
 }
 
 void test_nothing_is_allocated() {
@@ -244,6 +266,9 @@ int main() {
   RUN_TEST(test_frames_are_left_out_where_it_takes_longer_than_its_budget);
   RUN_TEST(test_fewer_are_looked_for_where_it_takes_longer_than_its_budget);
   RUN_TEST(test_a_matcher_that_fails_is_told_and_nothing_is_sensed);
+  RUN_TEST(test_it_is_tried_again_and_who_was_known_still_is);
+  RUN_TEST(test_a_failure_is_over_when_it_works_and_not_when_nobody_looks);
+  RUN_TEST(test_a_lesson_that_fails_is_told_too);
   RUN_TEST(test_nothing_is_allocated);
   return UNITY_END();
 }
