@@ -134,7 +134,7 @@ class FollowRun {
     settings.reach = o_.reach_nm / 100;
     for (const sim::Band& band : scenario_.camera.bands)
       settings.nanometres.push_back(band.centre_nm);
-    return spectral::BandFollower::create(context, workers, info, settings);
+    return spectral::BandFollower::create(context, workers, info, settings, !o_.sheet.empty());
   }
   void note(const FollowedBoxes& boxes) {
     const auto off = [&](const Detection& b) {

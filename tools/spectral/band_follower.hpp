@@ -18,10 +18,11 @@ namespace kerb::spectral {
 /// with what was found. One thread at a time.
 class BandFollower {
  public:
-  /// `context` and `workers` outlive it. Fails: as EmdMatcher::create().
+  /// `context` and `workers` outlive it. `draws`: likeness() will be asked for. Fails: as
+  /// EmdMatcher::create().
   static Result<BandFollower> create(const Context& context, Workers& workers,
                                      const FrameSourceInfo& source,
-                                     const EmdMatcherSettings& settings);
+                                     const EmdMatcherSettings& settings, bool draws);
 
   /// The next picture, 8 bits a pixel, without gaps; not needed afterwards. Fails: as
   /// cpu::split_mosaic().
@@ -32,17 +33,21 @@ class BandFollower {
   /// Moves the body to where it is likeliest in the picture, and learns from there; where nothing
   /// is like it, it stays. Fails: as the matcher.
   Status follow(Detection& body);
-  /// How like it every sample of the picture is, row by row: 255 is as like as can be. Takes the
-  /// matcher dozens of looks. Fails: as the matcher.
+  /// How like it every sample of the picture is, row by row: 255 is as like as can be. Who follows
+  /// does so the same way whether or not this is asked for. Fails: unsupported (it does not draw),
+  /// and as the matcher.
   Result<std::vector<std::uint8_t>> likeness();
 
   [[nodiscard]] int width() const noexcept { return info_.width / info_.mosaic; }  ///< samples
   [[nodiscard]] int height() const noexcept { return info_.height / info_.mosaic; }
 
  private:
-  BandFollower(std::unique_ptr<SpectralMatcher> matcher, const FrameSourceInfo& info);
+  BandFollower(std::unique_ptr<SpectralMatcher> matcher, std::unique_ptr<SpectralMatcher> drawing,
+               const FrameSourceInfo& info);
+  Result<bool> learn(const Detection& body, float share);
 
   std::unique_ptr<SpectralMatcher> matcher_;
+  std::unique_ptr<SpectralMatcher> drawing_;  // each look counts for the light: these not for ours
   FrameSourceInfo info_;
   std::vector<std::uint16_t> planes_;
   PreparedImage image_;

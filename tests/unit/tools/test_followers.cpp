@@ -45,12 +45,12 @@ std::vector<std::uint8_t> mosaic_of(const Detection& body, std::uint64_t seed) {
 }
 
 struct ByBands {
-  ByBands() : context{std::move(*Context::create(BackendChoice::cpu))} {
+  explicit ByBands(bool draws = false) : context{std::move(*Context::create(BackendChoice::cpu))} {
     FrameSourceInfo info;
     info.width = kWidth;
     info.height = kHeight;
     info.mosaic = kMosaic;
-    Result<BandFollower> made = BandFollower::create(context, workers, info, {kNm, 0.2});
+    Result<BandFollower> made = BandFollower::create(context, workers, info, {kNm, 0.2}, draws);
     TEST_ASSERT_OK(made);
     follower = std::make_unique<BandFollower>(std::move(*made));
   }
@@ -91,7 +91,7 @@ void test_without_anything_like_it_the_body_stays() {
 }
 
 void test_the_picture_of_likeness_is_bright_where_the_body_is() {
-  ByBands b;
+  ByBands b{true};
   const Detection body = body_at(210);
   b.show(body, 1);
   TEST_ASSERT_OK(b.follower->begin(body, kTall));
@@ -111,6 +111,23 @@ void test_the_picture_of_likeness_is_bright_where_the_body_is() {
   TEST_ASSERT_TRUE(out / outs < 20);
 }
 
+void test_drawing_does_not_change_where_it_goes() {
+  ByBands plain, drawn{true};
+  Detection one = body_at(90), other = one;
+  for (ByBands* b : {&plain, &drawn}) {
+    b->show(one, 1);
+    TEST_ASSERT_OK(b->follower->begin(one, kTall));
+  }
+  for (int i = 1; i <= 8; ++i) {
+    for (ByBands* b : {&plain, &drawn})
+      b->show(body_at(90 + 9 * static_cast<float>(i)), static_cast<std::uint64_t>(i) + 1);
+    TEST_ASSERT_OK(plain.follower->follow(one));
+    TEST_ASSERT_OK(drawn.follower->follow(other));
+    TEST_ASSERT_OK(drawn.follower->likeness());
+    TEST_ASSERT_TRUE(one.x == other.x);
+  }
+}
+
 void test_what_cannot_be_followed_is_refused() {
   ByBands b;
   b.show(body_at(90), 1);
@@ -118,10 +135,12 @@ void test_what_cannot_be_followed_is_refused() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, b.follower->begin(body_at(-500), kTall));
   Detection body = body_at(90);
   TEST_ASSERT_ERROR(Errc::invalid_argument, b.follower->follow(body));  // nothing was learned
+  TEST_ASSERT_ERROR(Errc::unsupported, b.follower->likeness());
   FrameSourceInfo plain;
   plain.width = kWidth;
   plain.height = kHeight;
-  TEST_ASSERT_ERROR(Errc::unsupported, BandFollower::create(b.context, b.workers, plain, {}));
+  TEST_ASSERT_ERROR(Errc::unsupported,
+                    BandFollower::create(b.context, b.workers, plain, {}, false));
 }
 
 /// Cloth of one colour before a wall of another, in three bytes a pixel.
@@ -172,6 +191,7 @@ int main() {
   RUN_TEST(test_bands_follow_whom_nothing_but_bands_can_tell_from_the_wall);
   RUN_TEST(test_without_anything_like_it_the_body_stays);
   RUN_TEST(test_the_picture_of_likeness_is_bright_where_the_body_is);
+  RUN_TEST(test_drawing_does_not_change_where_it_goes);
   RUN_TEST(test_what_cannot_be_followed_is_refused);
   RUN_TEST(test_colours_follow_who_wears_some_and_lose_who_does_not);
   RUN_TEST(test_colours_at_the_rim_are_survived);
