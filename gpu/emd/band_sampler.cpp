@@ -24,6 +24,7 @@ BandSampler::BandSampler(Workers& workers, const FrameSourceInfo& source, const 
   settings_.bands = layout_.bins + 1;
   settings_.mass = mass;
   samples_.resize(static_cast<std::size_t>(settings_.bands) * most);
+  rows_.resize(most);
 }
 
 bool BandSampler::fits(const PreparedImage& image) const noexcept {
@@ -46,6 +47,19 @@ PlaceGrid BandSampler::grid_of(const Detection& box, int step, int most) const n
     g.height = std::max(bottom - g.y, 0) / g.step;
     if (g.width * g.height <= most) return g;
   }
+}
+
+PlaceGrid BandSampler::with_margin(const PlaceGrid& grid, Box& inside) const noexcept {
+  PlaceGrid out = grid;
+  const int left = grid.x >= grid.step ? 1 : 0, above = grid.y >= grid.step ? 1 : 0;
+  const int right = grid.x + (grid.width + 1) * grid.step <= width_ ? 1 : 0;
+  const int below = grid.y + (grid.height + 1) * grid.step <= height_ ? 1 : 0;
+  out.x -= left * grid.step;
+  out.y -= above * grid.step;
+  out.width += left + right;
+  out.height += above + below;
+  inside = {left, above, grid.width, grid.height};
+  return out;
 }
 
 void BandSampler::balance(const PreparedImage& image) noexcept {
@@ -78,6 +92,20 @@ void BandSampler::balance(const PreparedImage& image) noexcept {
   dark_ = static_cast<std::uint16_t>(std::min(kDark * brightest, 65535U));
 }
 
+/// What lies beyond the grid is as its edge.
+void BandSampler::smooth(std::uint16_t* plane, const PlaceGrid& grid) noexcept {
+  const auto mean = [](const std::uint16_t* at, std::ptrdiff_t before, std::ptrdiff_t after) {
+    return static_cast<std::uint16_t>((at[before] + 2 * at[0] + at[after] + 2) / 4);
+  };
+  const std::ptrdiff_t width = grid.width, height = grid.height;
+  for (std::ptrdiff_t y = 0, i = 0; y < height; ++y)
+    for (std::ptrdiff_t x = 0; x < width; ++x, ++i)
+      rows_[static_cast<std::size_t>(i)] = mean(plane + i, x > 0 ? -1 : 0, x + 1 < width ? 1 : 0);
+  for (std::ptrdiff_t y = 0, i = 0; y < height; ++y)
+    for (std::ptrdiff_t x = 0; x < width; ++x, ++i)
+      plane[i] = mean(rows_.data() + i, y > 0 ? -width : 0, y + 1 < height ? width : 0);
+}
+
 Status BandSampler::sign(const PreparedImage& image, const PlaceGrid& grid, Signature* out) {
   const std::size_t count = grid.count(), bins = static_cast<std::size_t>(layout_.bins);
   const auto block = static_cast<std::uint32_t>(grid.step * grid.step);
@@ -94,7 +122,7 @@ Status BandSampler::sign(const PreparedImage& image, const PlaceGrid& grid, Sign
         for (int j = 0; j < grid.step; ++j, p += image.bands.row_stride)
           for (int i = 0; i < grid.step; ++i) sum += p[i];
         sums[static_cast<std::size_t>(layout_.bin_of[static_cast<std::size_t>(band)])] +=
-            sum / block;
+            (sum + block / 2) / block;
       }
       const std::size_t i = static_cast<std::size_t>(y) * static_cast<std::size_t>(grid.width) +
                             static_cast<std::size_t>(x);
@@ -103,6 +131,7 @@ Status BandSampler::sign(const PreparedImage& image, const PlaceGrid& grid, Sign
             sums[bin] / static_cast<std::uint32_t>(layout_.members[bin]));
     }
   }
+  for (std::size_t bin = 0; bin < bins; ++bin) smooth(samples_.data() + bin * count, grid);
   const PlanesView<Space::host, const std::uint16_t> planes{
       samples_.data(), settings_.bands, grid.width,
       grid.height,     grid.width,      static_cast<std::ptrdiff_t>(count)};

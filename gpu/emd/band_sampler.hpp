@@ -6,6 +6,7 @@
 
 #include "gpu/emd/band_layout.hpp"
 #include "gpu/emd/signatures.hpp"
+#include "gpu/emd/targets.hpp"
 #include "gpu/memory/workers.hpp"
 #include "hal/frame_source.hpp"
 #include "hal/vision.hpp"
@@ -20,9 +21,11 @@ struct PlaceGrid {
   }
 };
 
-/// Signatures of places of a mosaic camera's pictures: the mean of each band over the place, bands
-/// made equally bright in the mean over the last pictures, their bins (BandLayout), and one for the
-/// dark. Whole numbers throughout, on the CPU. One thread at a time; allocates only when made.
+/// Signatures of places of a mosaic camera's pictures: the mean of each band over the place and,
+/// less, those around it in its grid (1 2 1 in each direction: cloth is larger than a place, noise
+/// is not), bands made equally bright in the mean over the last pictures, their bins (BandLayout),
+/// and one for the dark. Whole numbers throughout, on the CPU. One thread at a time; allocates only
+/// when made.
 class BandSampler {
  public:
   /// Of at most `most` places at once, with the mass `mass`. `source` has a mosaic, and `layout` as
@@ -35,6 +38,9 @@ class BandSampler {
   /// A box, in pixels of the picture, as far as it is in it: in places of `step` samples, or larger
   /// ones where there would be more than `most`.
   [[nodiscard]] PlaceGrid grid_of(const Detection& box, int step, int most) const noexcept;
+  /// The same with a place more on each side, as far as that is in the picture; `inside` is where
+  /// the grid itself lies in it.
+  [[nodiscard]] PlaceGrid with_margin(const PlaceGrid& grid, Box& inside) const noexcept;
   /// Follows the picture's light. The picture fits.
   void balance(const PreparedImage& image) noexcept;
   /// Whether it has seen a picture's light.
@@ -46,6 +52,8 @@ class BandSampler {
   [[nodiscard]] int mosaic() const noexcept { return mosaic_; }  ///< pixels a side of a sample
 
  private:
+  void smooth(std::uint16_t* plane, const PlaceGrid& grid) noexcept;
+
   Workers& workers_;
   const int mosaic_, bands_, width_, height_;
   const BandLayout layout_;
@@ -53,7 +61,7 @@ class BandSampler {
   std::array<std::uint32_t, kMaxBins> means_{};  // in 256ths
   std::uint16_t dark_ = 1;
   bool balanced_ = false;
-  std::vector<std::uint16_t> samples_;
+  std::vector<std::uint16_t> samples_, rows_;  // all bins of a grid's places; one, in the making
 };
 
 }  // namespace kerb::emd

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 namespace kerb {
@@ -13,6 +14,7 @@ using emd::Signature;
 
 constexpr int kMass = 64;          // coarse, so that what looks alike is the same key
 constexpr int kAcross = 6;         // places across the box that is looked for
+constexpr float kLeastOwn = 16;    // of 255: what is less like itself than that is like nothing
 constexpr int kMostPlaces = 1600;  // of a region
 
 std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
@@ -54,7 +56,7 @@ EmdMatcher::EmdMatcher(Workers& workers, const FrameSourceInfo& source,
       signatures_(std::size_t{kPlaces} * kMostPlaces),
       costs_(signatures_.size() * kPlaces),
       likely_(signatures_.size() * kPlaces) {
-  static_assert(kMostOfBox <= kMostPlaces);  // the sampler's most
+  static_assert(std::tuple_size_v<decltype(seen_)> <= kMostPlaces);  // the sampler's most
 }
 
 Status EmdMatcher::begin(const Context& context) {
@@ -137,7 +139,7 @@ emd::LikelyView EmdMatcher::likely(int search) const noexcept {
 
 /// A mean likelihood against that of what the model itself was learned from.
 float EmdMatcher::relative(int place, float mean) const noexcept {
-  return std::clamp(mean / std::max(models_[at(place)].own, 16.0F), 0.0F, 1.0F);
+  return std::clamp(mean / std::max(models_[at(place)].own, kLeastOwn), 0.0F, 1.0F);
 }
 
 /// The likeliest place of a search, and how it stands out.
@@ -159,7 +161,10 @@ Status EmdMatcher::find(int search, Found& out) const {
   out.x = pixel(best->x, r.grid.x);
   out.y = pixel(best->y, r.grid.y);
   out.likeness = relative(r.place, best->inside);
-  out.surrounding = relative(r.place, best->beside);
+  // Where the best is more like the model than what that was learned from, as larger and so less
+  // noisy places are, all is.
+  const float better = std::max(best->inside / std::max(models_[at(r.place)].own, kLeastOwn), 1.0F);
+  out.surrounding = relative(r.place, best->beside / better);
   return Done{};
 }
 
@@ -182,14 +187,17 @@ Result<bool> EmdMatcher::learn(const PreparedImage& image, int place, const Dete
   if (!can_look(image)) return bad_match("not the bands it was made for");
   if (!sampler_.balanced()) sampler_.balance(image);
   const float width = box.w / static_cast<float>(sampler_.mosaic());
-  const PlaceGrid grid = sampler_.grid_of(box, step_of(width), kMostOfBox);
-  if (grid.width < 2 || grid.height < 2) return false;
+  const PlaceGrid body = sampler_.grid_of(box, step_of(width), kMostOfBox);
+  if (body.width < 2 || body.height < 2) return false;
+  // What is beside it is in what its rim looks like, as it is in a look.
+  emd::Box inside;
+  const PlaceGrid grid = sampler_.with_margin(body, inside);
   // Beside the frame's own, which likeness() still reads.
   if (Status ok = sampler_.sign(image, grid, seen_.data()); !ok) return ok.error();
   const ImageView<Space::host, const Signature> view{seen_.data(), grid.width, grid.height,
                                                      grid.width};
   const Result<emd::TargetModel> seen =
-      emd::TargetModel::learn(view, {0, 0, grid.width, grid.height}, sampler_.bins(), kMass);
+      emd::TargetModel::learn(view, inside, sampler_.bins(), kMass);
   if (!seen) return false;
   Model& m = models_[at(place)];
   const bool first = !m.model;
@@ -198,7 +206,7 @@ Result<bool> EmdMatcher::learn(const PreparedImage& image, int place, const Dete
   } else {
     m.model->update(*seen, std::clamp(static_cast<int>(std::lround(256 * share)), 1, 256));
   }
-  const float own = own_likelihood(m.model->signature(), grid);
+  const float own = own_likelihood(m.model->signature(), grid, inside);
   m.own = first ? own : m.own + share * (own - m.own);
   return true;
 }
@@ -208,13 +216,14 @@ void EmdMatcher::forget(int place) noexcept {
 }
 
 /// The mean likelihood of what was just learned from, weighed as it was learned.
-float EmdMatcher::own_likelihood(const Signature& target, const PlaceGrid& grid) {
+float EmdMatcher::own_likelihood(const Signature& target, const PlaceGrid& grid,
+                                 const emd::Box& box) {
   std::uint64_t sum = 0, weights = 0;
-  for (int y = 0; y < grid.height; ++y)
-    for (int x = 0; x < grid.width; ++x) {
-      const Signature& s = seen_[at(y) * at(grid.width) + at(x)];
-      const auto weight = static_cast<std::uint64_t>(std::min(x + 1, grid.width - x)) *
-                          static_cast<std::uint64_t>(std::min(y + 1, grid.height - y));
+  for (int y = 0; y < box.height; ++y)
+    for (int x = 0; x < box.width; ++x) {
+      const Signature& s = seen_[at(box.y + y) * at(grid.width) + at(box.x + x)];
+      const auto weight = static_cast<std::uint64_t>(std::min(x + 1, box.width - x)) *
+                          static_cast<std::uint64_t>(std::min(y + 1, box.height - y));
       const std::uint32_t cost = transport_.solve(ground_, s, target);
       const std::uint64_t near = cost >= reach_ ? 0 : std::uint64_t{reach_ - cost} * 255 / reach_;
       sum += weight * ((near * near + 127) / 255);

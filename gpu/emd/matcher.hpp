@@ -67,7 +67,8 @@ class EmdMatcher final : public SpectralMatcher {
   Status find(int search, Found& out) const;
   [[nodiscard]] emd::LikelyView likely(int search) const noexcept;
   [[nodiscard]] float relative(int place, float mean) const noexcept;
-  float own_likelihood(const emd::Signature& target, const emd::PlaceGrid& grid);
+  float own_likelihood(const emd::Signature& target, const emd::PlaceGrid& grid,
+                       const emd::Box& box);
 
   Workers& workers_;
   emd::BandSampler sampler_;
@@ -79,7 +80,7 @@ class EmdMatcher final : public SpectralMatcher {
   std::array<Region, kPlaces> regions_{};
   int searches_ = 0;  // of the last look
   std::vector<emd::Signature> signatures_;
-  std::array<emd::Signature, kMostOfBox> seen_{};
+  std::array<emd::Signature, 3 * kMostOfBox + 6> seen_{};  // with a margin of one
   std::vector<std::uint32_t> costs_;
   std::vector<std::uint8_t> likely_;
 };

@@ -32,9 +32,10 @@ inline FrameSourceInfo band_camera(int mosaic = kMosaic) {
 /// Planes of a wall with patches on it, and noise.
 class BandPicture {
  public:
-  explicit BandPicture(int mosaic = kMosaic, std::uint64_t seed = 1)
+  explicit BandPicture(int mosaic = kMosaic, std::uint64_t seed = 1, int noise = 4)
       : bands_{mosaic * mosaic},
         mosaic_{mosaic},
+        noise_{noise},
         w_{kWidth / mosaic},
         h_{kHeight / mosaic},
         samples_(static_cast<std::size_t>(bands_ * w_ * h_)),
@@ -52,7 +53,9 @@ class BandPicture {
                     py = (static_cast<float>(y) + 0.5F) * n;
         if (px < box.x || px >= box.x + box.w || py < box.y || py >= box.y + box.h) continue;
         for (int b = 0; b < bands_; ++b) {
-          const double noise = static_cast<double>(random_.next() % 9) - 4;
+          const double noise =
+              static_cast<double>(random_.next() % (2 * static_cast<std::uint64_t>(noise_) + 1)) -
+              noise_;
           samples_[static_cast<std::size_t>((b * h_ + y) * w_ + x)] = static_cast<std::uint16_t>(
               std::lround(std::max(0.0, light * cloth[static_cast<std::size_t>(b)] + noise)));
         }
@@ -61,7 +64,7 @@ class BandPicture {
   PreparedImage image;
 
  private:
-  int bands_, mosaic_, w_, h_;
+  int bands_, mosaic_, noise_, w_, h_;
   std::vector<std::uint16_t> samples_;
   Random random_;
 };

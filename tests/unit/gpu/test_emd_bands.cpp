@@ -121,6 +121,52 @@ void test_a_wall_is_even_and_cloth_is_not() {
   TEST_ASSERT_TRUE(cloth.bins[7] < cloth.bins[4] - 2);  // and those beyond are not
 }
 
+void test_a_margin_is_what_is_in_the_picture() {
+  Sampled s;
+  Box inside;
+  const PlaceGrid grid = s.sampler.grid_of({30, 60, 90, 45, 0}, 5, 1600);  // 6 x 3
+  const PlaceGrid all = s.sampler.with_margin(grid, inside);
+  TEST_ASSERT_EQUAL_INT(grid.x - 5, all.x);
+  TEST_ASSERT_EQUAL_INT(grid.y - 5, all.y);
+  TEST_ASSERT_EQUAL_INT(8, all.width);
+  TEST_ASSERT_EQUAL_INT(5, all.height);
+  TEST_ASSERT_EQUAL_INT(1, inside.x);
+  TEST_ASSERT_EQUAL_INT(1, inside.y);
+  TEST_ASSERT_EQUAL_INT(6, inside.width);
+  TEST_ASSERT_EQUAL_INT(3, inside.height);
+  const PlaceGrid corner = s.sampler.grid_of({6, 0, 90, 45, 0}, 5, 1600);
+  const PlaceGrid clipped = s.sampler.with_margin(corner, inside);
+  TEST_ASSERT_EQUAL_INT(corner.x, clipped.x);  // two samples are less than a place
+  TEST_ASSERT_EQUAL_INT(0, inside.x);
+  TEST_ASSERT_EQUAL_INT(0, inside.y);
+  TEST_ASSERT_EQUAL_INT(corner.width + 1, clipped.width);
+  const PlaceGrid whole = s.sampler.grid_of({0, 0, kWidth, kHeight, 0}, 1, 1600);
+  const PlaceGrid same = s.sampler.with_margin(whole, inside);
+  TEST_ASSERT_TRUE(same.x + same.width * same.step <= kWidth / kMosaic);
+  TEST_ASSERT_TRUE(same.y + same.height * same.step <= kHeight / kMosaic);
+}
+
+void test_places_are_evened_out_with_those_around() {
+  Sampled s;
+  BandPicture picture{kMosaic, 1, 0};
+  s.sampler.balance(picture.image);
+  Cloth bright(kBands, 90);
+  bright[3] = 4090;  // at one place of 1 x 1
+  picture.fill({300, 300, 3, 3, 0}, bright);
+  const PlaceGrid grid = s.sampler.grid_of({285, 285, 33, 33, 0}, 1, 1600);
+  Signature out[121];
+  TEST_ASSERT_OK(s.sampler.sign(picture.image, grid, out));
+  for (int y = 0; y < 11; ++y)
+    for (int x = 0; x < 11; ++x) {
+      // 1 2 1 times 1 2 1, sixteenths of the 4000 that it is brighter by.
+      const auto weight = [](int at) { return at == 5 ? 2 : at == 4 || at == 6 ? 1 : 0; };
+      const double level = 90 + 250.0 * weight(x) * weight(y);
+      const double others = 9 * 90;  // eight bands, and the dark
+      const double share = 64 * level / (level + others);
+      TEST_ASSERT_DOUBLE_WITHIN(1.01, share, out[y * 11 + x].bins[3]);
+    }
+}
+
 /// Likelihoods by hand: none but for one block.
 struct Block {
   Block(int w, int h, int x0, int y0, int bw, int bh, std::uint8_t value = 200)
@@ -194,7 +240,9 @@ int main() {
   RUN_TEST(test_many_bands_share_bins_with_their_neighbours_evenly);
   RUN_TEST(test_the_ground_is_a_metric_with_the_dark_equally_far_from_all);
   RUN_TEST(test_a_grid_is_what_is_in_the_picture_in_places_that_are_few_enough);
+  RUN_TEST(test_a_margin_is_what_is_in_the_picture);
   RUN_TEST(test_a_wall_is_even_and_cloth_is_not);
+  RUN_TEST(test_places_are_evened_out_with_those_around);
   RUN_TEST(test_the_likeliest_box_is_the_block);
   RUN_TEST(test_what_is_alike_all_over_does_not_stand_out);
   RUN_TEST(test_a_box_needs_room);

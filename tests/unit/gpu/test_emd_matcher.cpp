@@ -114,6 +114,25 @@ void test_a_model_follows_slowly() {
   TEST_ASSERT_TRUE(b.matcher->likeness(0, kBody) > 0.8F);
 }
 
+void test_cloth_stands_out_from_the_wall_in_noise() {
+  // Somebody far away, a sample of a plane for each place; then near, in places of many.
+  const Detection far{300, 200, 18, 27, 0}, near{280, 170, 108, 162, 0};
+  BandPicture before{kMosaic, 1, 60}, after{kMosaic, 2, 60}, later{kMosaic, 3, 60};
+  before.fill(far, kRed);
+  after.fill(moved(far, 30), kRed);
+  later.fill(near, kRed);
+  Bench b;
+  b.learn(before, far);
+  const SpectralMatcher::Found found = b.look(after, {240, 180, 150, 60, 0}, far);
+  TEST_ASSERT_FLOAT_WITHIN(6, 339, found.x);
+  TEST_ASSERT_TRUE(found.likeness > 0.6F);
+  TEST_ASSERT_TRUE(found.surrounding < 0.5F * found.likeness);
+  const SpectralMatcher::Found closer = b.look(later, {100, 120, 480, 260, 0}, near);
+  TEST_ASSERT_FLOAT_WITHIN(20, 334, closer.x);
+  TEST_ASSERT_TRUE(closer.likeness > 0.6F);
+  TEST_ASSERT_TRUE(closer.surrounding < 0.5F * closer.likeness);
+}
+
 void test_a_probe_keeps_models_and_forgets_the_look() {
   Bench b;
   const BandPicture picture = dressed(kRed);
@@ -220,6 +239,7 @@ int main() {
   RUN_TEST(test_two_as_bright_as_each_other_are_told_apart_in_one_look);
   RUN_TEST(test_wavelengths_need_not_be_known_and_many_bands_are_pooled);
   RUN_TEST(test_a_model_follows_slowly);
+  RUN_TEST(test_cloth_stands_out_from_the_wall_in_noise);
   RUN_TEST(test_a_probe_keeps_models_and_forgets_the_look);
   RUN_TEST(test_what_makes_no_sense_is_refused);
   RUN_TEST(test_boxes_anywhere_are_survived);
