@@ -117,7 +117,7 @@ void test_a_model_follows_slowly() {
 void test_cloth_stands_out_from_the_wall_in_noise() {
   // Somebody far away, a sample of a plane for each place; then near, in places of many.
   const Detection far{300, 200, 18, 27, 0}, near{280, 170, 108, 162, 0};
-  BandPicture before{kMosaic, 1, 60}, after{kMosaic, 2, 60}, later{kMosaic, 3, 60};
+  BandPicture before{kMosaic, 1, 90}, after{kMosaic, 2, 90}, later{kMosaic, 3, 90};
   before.fill(far, kRed);
   after.fill(moved(far, 30), kRed);
   later.fill(near, kRed);
