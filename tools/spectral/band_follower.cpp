@@ -11,7 +11,7 @@ namespace kerb::spectral {
 namespace {
 
 constexpr float kBeside = 0.4F;  // searched beyond the upper body, person's heights
-constexpr float kLike = 0.5F;    // less: nobody is there, the place stays
+constexpr float kLike = 0.7F;    // less: nobody is there, the place stays
 constexpr float kShare = 0.02F;  // of each picture, in the model
 constexpr int kTile = 40;        // samples a side: as many places as a search may have
 
