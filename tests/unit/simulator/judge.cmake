@@ -21,7 +21,10 @@ if(TARGET kerblab)
   # The firmware itself, on pictures: some 600 of them, so not under the sanitizers.
   if(NOT KERB_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     add_test(NAME suite_brief COMMAND kerblab sim run --suite brief --backend cpu)
-    set_tests_properties(suite_brief PROPERTIES LABELS unit TIMEOUT 1200 COST 20
+    # Without their bands, the first two change numbers, and the third is warned of.
+    add_test(NAME suite_bands COMMAND kerblab sim run --suite camouflage --backend cpu
+      --only meet-10m$ --only meet-13m$ --only waits-20kmh$)
+    set_tests_properties(suite_brief suite_bands PROPERTIES LABELS unit TIMEOUT 1200 COST 20
       ENVIRONMENT KERBWATCH_MODELS=${PROJECT_SOURCE_DIR}/models)
   endif()
 endif()

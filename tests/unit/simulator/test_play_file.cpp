@@ -83,6 +83,45 @@ void test_a_camera_that_falls_silent_cannot_be_played() {
   TEST_ASSERT_ERROR(Errc::unsupported, make_play(s, make_plain_painter, 1));
 }
 
+/// Each band as bright as its number says.
+class BandPainter final : public Painter {
+ public:
+  explicit BandPainter(const CameraSpec& camera) : camera_{camera} {}
+  void paint(const World&, double, std::vector<std::uint8_t>& bytes) override {
+    const int n = mosaic_side(camera_);
+    bytes.clear();
+    for (int y = 0; y < camera_.height; ++y)
+      for (int x = 0; x < camera_.width; ++x)
+        bytes.push_back(static_cast<std::uint8_t>(20 + (n > 0 ? y % n * n + x % n : 100)));
+  }
+
+ private:
+  CameraSpec camera_;
+};
+
+void test_a_mosaic_is_played_as_it_is_and_told_to_the_firmware() {
+  Scenario s = drive();
+  s.camera.sensor = Sensor::mosaic;
+  s.camera.bands.resize(9);
+  for (std::size_t i = 0; i < 9; ++i) s.camera.bands[i].centre_nm = 450 + 50 * static_cast<int>(i);
+  const PainterMaker painter = [](const Scenario& scenario, int) {
+    return std::make_unique<BandPainter>(scenario.camera);
+  };
+  const Result<Play> play = make_play(s, painter, 1);
+  TEST_ASSERT_OK(play);
+  const std::vector<std::uint8_t>& pixels = play->pictures[2].pixels;
+  TEST_ASSERT_EQUAL_size_t(1280 * 720, pixels.size());
+  TEST_ASSERT_EQUAL_INT(20 + 5, pixels[1280 * 4 + 8]);  // row 1, column 2 of the pattern
+  const LoadResult loaded = parse_config(render_config(bench_config({}, s)), "bench");
+  TEST_ASSERT_TRUE_MESSAGE(loaded.ok(), loaded.ok() ? "" : loaded.lines()[0].c_str());
+  TEST_ASSERT_EQUAL_INT(3, loaded.config.cameras[0].mosaic);
+  TEST_ASSERT_EQUAL_STRING("450,500,550,600,650,700,750,800,850",
+                           loaded.config.cameras[0].bands_nm.c_str());
+  TEST_ASSERT_ERROR(Errc::unsupported, make_play(s, painter, 1, 2));
+  // Others are grey there.
+  TEST_ASSERT_EQUAL_INT(0, bench_config({}, drive()).cameras[0].mosaic);
+}
+
 void test_the_benchs_configuration_is_a_good_one() {
   Scenario s = drive();
   s.camera.pitch_deg = 2;
@@ -110,6 +149,7 @@ int main() {
   RUN_TEST(test_a_broken_file_is_refused);
   RUN_TEST(test_a_picture_is_shown_as_large_as_the_cameras);
   RUN_TEST(test_a_camera_that_falls_silent_cannot_be_played);
+  RUN_TEST(test_a_mosaic_is_played_as_it_is_and_told_to_the_firmware);
   RUN_TEST(test_the_benchs_configuration_is_a_good_one);
   return UNITY_END();
 }

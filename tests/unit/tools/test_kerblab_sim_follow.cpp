@@ -81,6 +81,17 @@ void test_somebody_in_a_walls_grey_is_followed_by_their_bands() {
   TEST_ASSERT_EQUAL_STRING(figures.dump().c_str(), Json::parse(again.out).dump().c_str());
 }
 
+void test_who_is_hidden_by_another_in_like_clothes_is_found_again() {
+  // They pass each other from the 27th picture on.
+  const Outcome o = kerblab("sim follow --suite camouflage --only follow --frames 60 --json -");
+  expect_done(o);
+  const Json figures = Json::parse(o.out);
+  const int bands = figures["bands"]["on_the_person"].get<int>();
+  TEST_ASSERT_TRUE_MESSAGE(bands >= 54, o.out.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(figures["colours"]["on_the_person"].get<int>() < bands - 10,
+                           o.out.c_str());
+}
+
 void test_what_cannot_be_followed_is_one_line_and_leaves_nothing() {
   write("street.toml", street(kMosaic));
   write("plain.toml", street("sensor = \"rgb\""));
@@ -109,6 +120,7 @@ int main() {
   UNITY_BEGIN();
   RUN_TEST(test_help_has_examples);
   RUN_TEST(test_somebody_in_a_walls_grey_is_followed_by_their_bands);
+  RUN_TEST(test_who_is_hidden_by_another_in_like_clothes_is_found_again);
   RUN_TEST(test_what_cannot_be_followed_is_one_line_and_leaves_nothing);
   return UNITY_END();
 }
