@@ -40,6 +40,10 @@ class ResultCache {
   [[nodiscard]] std::size_t bytes() const noexcept {
     return std::size_t{sets_} * kWays * sizeof(CacheEntry);
   }
+  void clear() noexcept {
+    for (std::size_t i = 0; i < std::size_t{sets_} * kWays; ++i)
+      entries_[i].stamp.store(0, std::memory_order_relaxed);
+  }
   void prefetch(std::uint32_t hash) const noexcept {
     if (sets_ > 0) __builtin_prefetch(set_of(hash));
   }
@@ -228,7 +232,7 @@ class DistancesCpu final : public Distances {
   /// Frames are numbered; before the numbers run out, all is forgotten.
   void next_stamp() noexcept {
     if (stamp_ >= 0xFFFFFFF0U) {
-      cache_ = ResultCache{cache_sets(settings_, most_, Backend::cpu)};
+      cache_.clear();
       stamp_ = 0;
       oldest_ = 1;
     }

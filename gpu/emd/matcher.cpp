@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "gpu/emd/targets_math.hpp"
+
 namespace kerb {
 namespace {
 
@@ -224,9 +226,7 @@ float EmdMatcher::own_likelihood(const Signature& target, const PlaceGrid& grid,
       const Signature& s = seen_[at(box.y + y) * at(grid.width) + at(box.x + x)];
       const auto weight = static_cast<std::uint64_t>(std::min(x + 1, box.width - x)) *
                           static_cast<std::uint64_t>(std::min(y + 1, box.height - y));
-      const std::uint32_t cost = transport_.solve(ground_, s, target);
-      const std::uint64_t near = cost >= reach_ ? 0 : std::uint64_t{reach_ - cost} * 255 / reach_;
-      sum += weight * ((near * near + 127) / 255);
+      sum += weight * emd::likelihood_of(transport_.solve(ground_, s, target), reach_);
       weights += weight;
     }
   return weights == 0 ? 0 : static_cast<float>(sum) / static_cast<float>(weights);
