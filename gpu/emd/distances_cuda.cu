@@ -183,7 +183,7 @@ class DistancesCuda final : public Distances {
     if (begun_ > 0) return bad_distances("frames have begun and not finished");
     Slot& slot = slots_[0];
     if (Status ok = prepare(slot, false); !ok) return ok;
-    if (signatures.count == 0) return Done{};
+    if (signatures.count == 0) return queue(nullptr, 0, nullptr, 0);  // counts nothing
     const StreamRef stream = context_.stream();
     if (Status ok = copy_to_device(stream, reinterpret_cast<Signature*>(slot.keys.device_data()),
                                    signatures.data, signatures.count);
@@ -211,8 +211,10 @@ class DistancesCuda final : public Distances {
       down_.emplace(std::move(*down));
     }
     if (Status ok = prepare(slot, true); !ok) return ok;
-    if (planes.count > 0)
-      if (Status ok = queue_slot(slot, planes, costs); !ok) return ok;
+    if (Status ok =
+            planes.count > 0 ? queue_slot(slot, planes, costs) : queue(nullptr, 0, nullptr, 0);
+        !ok)
+      return ok;
     ++begun_;
     return Done{};
   }
@@ -451,14 +453,16 @@ class DistancesCuda final : public Distances {
 
   /// Memory for frames from the host, taken with the first one. Planes need up_.
   Status prepare(Slot& slot, bool planes) {
-    if (slot.keys.size() == 0) {
-      if (Status ok = make(slot.keys, pitch_); !ok) return ok;
-      if (Status ok = make(slot.costs, pitch_ * kMaxTargets); !ok) return ok;
-      for (Event* event : {&slot.uploaded, &slot.computed, &slot.done}) {
+    if (slot.keys.size() == 0) {  // all of it, or nothing
+      Slot whole;
+      if (Status ok = make(whole.keys, pitch_); !ok) return ok;
+      if (Status ok = make(whole.costs, pitch_ * kMaxTargets); !ok) return ok;
+      for (Event* event : {&whole.uploaded, &whole.computed, &whole.done}) {
         Result<Event> made = Event::create();
         if (!made) return made.error();
         *event = std::move(*made);
       }
+      slot = std::move(whole);
     }
     if (!planes || slot.planes.size() != 0) return Done{};
     if (Status ok = make(slot.planes, pitch_ * static_cast<std::size_t>(ground_.bins())); !ok)
