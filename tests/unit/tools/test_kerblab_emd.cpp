@@ -83,6 +83,27 @@ void test_distances_by_hand_by_every_ground_and_solver() {
   }
 }
 
+void test_distances_are_by_the_costs_as_given() {
+  write("wide.txt", "0 .001 1000\n.001 0 1000\n1000 1000 0\n");  // more than whole numbers span
+  write("tenths.txt", "0 .1 .3\n.1 0 .2\n.3 .2 0\n");
+  for (const char* solver : {"atlas", "network"}) {
+    const Outcome o = kerblab(std::string{"emd --ground wide.txt 1,0,1 0,1,1 --solver "} + solver);
+    expect_done(o);
+    TEST_ASSERT_EQUAL_STRING("0.0005\n", o.out.c_str());
+  }
+  TEST_ASSERT_EQUAL_STRING("0.3\n", kerblab("emd --ground tenths.txt 5,0,0 0,0,5").out.c_str());
+  TEST_ASSERT_EQUAL_STRING("0.1\n",
+                           kerblab("emd --partial --ground tenths.txt 5,0,0 0,3,0").out.c_str());
+}
+
+void test_weights_may_be_as_large_or_small_as_numbers_are() {
+  for (const char* weights : {"1e300,1e300,0", "1e-320,1e-320,0", "1e308,1e308,0"}) {
+    const Outcome o = kerblab(std::string{"emd --mass 200 0,0,1 "} + weights);
+    expect_done(o);
+    TEST_ASSERT_EQUAL_STRING("1.5\n", o.out.c_str());
+  }
+}
+
 void test_unequal_totals_are_rounded_or_matched_in_part() {
   const Outcome shares = kerblab("emd --json - 0.5,0.5,0 0,0,7");
   expect_done(shares);
@@ -98,20 +119,22 @@ void test_histograms_that_cannot_be_are_one_line() {
   write("bad.txt", "1 2 x\n");
   write("costs.txt", "0 1\n1 0\n");
   write("below.txt", "0 1\n-1 0\n");
+  write("far.txt", "0 1\n1e300 0\n");
   write("empty.txt", "# nothing\n");
   expect_bad_input(kerblab("emd 1,2,3 1,2"), "bins");
   expect_bad_input(kerblab("emd 1,nan 1,2"), "nan");
   expect_bad_input(kerblab("emd 0,0 1,2"), "empty");
-  expect_bad_input(kerblab("emd 1,-2 1,2"), "below zero");
-  expect_bad_input(kerblab("emd 1 1"), "");
+  expect_bad_input(kerblab("emd 1,-2 1,2"), "-2 is below zero");
+  expect_bad_input(kerblab("emd 1 1"), "2..16");
   expect_bad_input(kerblab("emd 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 "
                            "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"),
-                   "17");
+                   "17 bins: 2..16");
   expect_bad_input(kerblab("emd @bad.txt 1,2,3"), "bad.txt");
   expect_bad_input(kerblab("emd @none.txt 1,2,3"), "none.txt");
   expect_bad_input(kerblab("emd @empty.txt 1,2,3"), "empty.txt");
   expect_bad_input(kerblab("emd --ground costs.txt 1,2,3 1,2,3"), "costs.txt");
-  expect_bad_input(kerblab("emd --ground below.txt 1,2 1,2"), "");
+  expect_bad_input(kerblab("emd --ground below.txt 1,2 1,2"), "below.txt:2: '-1' is below zero");
+  expect_bad_input(kerblab("emd --ground far.txt 1,2 1,2"), "far.txt:2: 1e+300");
   expect_bad_input(kerblab("emd --ground nowhere.txt 1,2 1,2"), "nowhere.txt");
   expect_bad_input(kerblab("emd --partial 0.5,0.5 1,2"), "--partial");
   expect_bad_input(kerblab("emd --ground costs.txt --solver best 1,2 1,2"), "--solver");
@@ -266,6 +289,13 @@ void test_the_tables_of_another_machine() {
   write("odd.jsonl", "{\"what\":\"picture\"}\n");
   expect_bad_input(kerblab("bench emd --from odd.jsonl"), "odd.jsonl");
   expect_bad_input(kerblab("bench emd --from nowhere.jsonl"), "nowhere.jsonl");
+  write("empty.jsonl", "");
+  write("idle.jsonl", R"({"machine":"far away","repeats":5})"
+                      "\n");
+  for (const char* nothing : {"empty.jsonl", "idle.jsonl"})
+    expect_bad_input(kerblab(std::string{"bench emd --into page.md --from "} + nothing),
+                     "no rows in it");
+  TEST_ASSERT_EQUAL_STRING(page.c_str(), read(g_folder / "page.md").c_str());
 }
 
 }  // namespace
@@ -274,6 +304,8 @@ int main() {
   UNITY_BEGIN();
   RUN_TEST(test_help_has_examples);
   RUN_TEST(test_distances_by_hand_by_every_ground_and_solver);
+  RUN_TEST(test_distances_are_by_the_costs_as_given);
+  RUN_TEST(test_weights_may_be_as_large_or_small_as_numbers_are);
   RUN_TEST(test_unequal_totals_are_rounded_or_matched_in_part);
   RUN_TEST(test_histograms_that_cannot_be_are_one_line);
   RUN_TEST(test_somebody_warm_stands_out_where_colours_do_not_tell);
