@@ -85,8 +85,7 @@ Result<emd::Ground> ground_of(const std::string& word, int bins) {
 }
 
 Result<emd::Ground> ground_of(const std::vector<double>& costs, int bins) {
-  std::vector<float> floats;
-  for (const double cost : costs) floats.push_back(static_cast<float>(cost));
+  const std::vector<float> floats(costs.begin(), costs.end());
   return emd::Ground::create(bins, floats.data(), floats.size());
 }
 
