@@ -9,12 +9,6 @@ inline Error bad_distances(const char* what) {
   return Error{Errc::invalid_argument, 0, "earth mover's distance", what};
 }
 
-[[nodiscard]] inline int mass_of(const Signature& signature) noexcept {
-  int sum = 0;
-  for (const std::uint8_t bin : signature.bins) sum += bin;
-  return sum;
-}
-
 /// Whether its mass is what settings ask for and nothing is beyond the bins.
 [[nodiscard]] inline bool is_good(const Signature& signature, int bins, int mass) noexcept {
   int sum = 0, beyond = 0;

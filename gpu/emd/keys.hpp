@@ -15,9 +15,6 @@ inline constexpr int kMostProbes = 64;  ///< of the table of duplicates
 struct KeyWords {
   std::uint32_t a, b, c, d;
 };
-KERB_BOTH bool operator==(const KeyWords& x, const KeyWords& y) noexcept {
-  return x.a == y.a && x.b == y.b && x.c == y.c && x.d == y.d;
-}
 
 KERB_BOTH std::uint32_t hash_of(const KeyWords& key) noexcept {
   std::uint32_t h = key.a * 0x9E3779B1U;

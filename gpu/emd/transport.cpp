@@ -211,7 +211,8 @@ std::int64_t Transport::solve(int sources, const std::int32_t* supply, int sinks
   return cost;
 }
 
-double Transport::cost_by(const float* costs, int stride) const noexcept {
+template <typename Cost>
+double Transport::cost_by(const Cost* costs, int stride) const noexcept {
   double sum = 0;
   for (int node = 1; node < n_ + m_; ++node) {
     const int other = parent_[at(node)];
@@ -223,6 +224,8 @@ double Transport::cost_by(const float* costs, int stride) const noexcept {
   }
   return sum;
 }
+template double Transport::cost_by(const float*, int) const noexcept;
+template double Transport::cost_by(const double*, int) const noexcept;
 
 std::uint32_t Transport::solve(const Ground& ground, const Signature& from,
                                const Signature& to) noexcept {

@@ -33,8 +33,9 @@ class Transport {
   std::uint32_t solve(const Ground& ground, const Signature& from, const Signature& to) noexcept;
 
   /// What the last solution costs by other costs than it was found for: the given ones, before they
-  /// became whole numbers. costs + i * stride as given to solve().
-  [[nodiscard]] double cost_by(const float* costs, int stride) const noexcept;
+  /// became whole numbers. costs + i * stride as given to solve(). Of floats or doubles.
+  template <typename Cost>
+  [[nodiscard]] double cost_by(const Cost* costs, int stride) const noexcept;
   /// Basis changes of the last problem.
   [[nodiscard]] int pivots() const noexcept { return pivots_; }
 

@@ -23,6 +23,7 @@ using replay::failure;
 
 constexpr int kMostBands = emd::kMaxBins;
 constexpr double kHeatFrom = 3000, kHeatPlace = 2;
+constexpr float kBrightest = 60000;  // what the largest sample of a cube of floats becomes
 
 Error bad_bands(const std::string& what) {
   return Error{Errc::invalid_argument, 0, "bands", Text<112>{what}};
@@ -188,10 +189,24 @@ Result<Bands> mosaic_of(const BandSource& source) {
   return out;
 }
 
+/// Floats may be parts of 1: all are multiplied alike, so that 16 bits hold them and tell them
+/// apart.
+Status scale_floats(spectral::Cube& cube, const std::string& path) {
+  if (!cube.are_floats) return Done{};
+  const auto [least, most] = std::minmax_element(cube.samples.begin(), cube.samples.end());
+  if (*least < 0) return failure(Errc::invalid_argument, "a sample below zero", path);
+  if (!(*most > 0)) return failure(Errc::invalid_argument, "no sample above zero", path);
+  const double factor = static_cast<double>(kBrightest) / static_cast<double>(*most);
+  for (float& sample : cube.samples)
+    sample = static_cast<float>(static_cast<double>(sample) * factor);
+  return Done{};
+}
+
 Result<Bands> cube_of(const BandSource& source) {
   if (Status ok = check_count(source.bands, {}); !ok) return ok.error();
-  const Result<spectral::Cube> whole = spectral::read_envi(source.cube);
+  Result<spectral::Cube> whole = spectral::read_envi(source.cube);
   if (!whole) return whole.error();
+  if (Status ok = scale_floats(*whole, source.cube); !ok) return ok.error();
   const Result<spectral::Cube> cut = spectral::cut_bands(*whole, source.bands);
   if (!cut) return cut.error();
   Bands out;

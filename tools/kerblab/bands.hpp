@@ -50,7 +50,9 @@ struct Bands {
 };
 
 /// Fails, naming what is wrong: invalid_argument (no source or two; sizes that differ or cannot be
-/// divided; fewer than 2 bands, or more than 16), and as the files' readers.
+/// divided; fewer than 2 bands, or more than 16; a cube of floats with one below zero, or none
+/// above), and as the files' readers. A cube's floats are all multiplied alike, the largest becomes
+/// 60000.
 Result<Bands> load_bands(const BandSource& source);
 
 }  // namespace kerb::lab

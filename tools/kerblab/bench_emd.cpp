@@ -90,8 +90,8 @@ bench::GreyPicture street(int width, int height) {
   return {width, height, bench::street_picture(width, height)};
 }
 
-/// What bench_emd wrote on some machine, line by line. Fails: invalid_argument (not that), and as
-/// eval::read_text().
+/// What bench_emd wrote on some machine, line by line. Fails: invalid_argument (not that, or
+/// nothing measured), and as eval::read_text().
 Result<std::vector<EmdRow>> read_rows(const std::string& path, std::vector<std::string>& machines) {
   const Result<std::string> text = eval::read_text("--from", path);
   if (!text) return text.error();
@@ -127,6 +127,8 @@ Result<std::vector<EmdRow>> read_rows(const std::string& path, std::vector<std::
                    Text<112>{path}};
     }
   }
+  if (rows.empty())
+    return Error{Errc::invalid_argument, 0, "bench emd: no rows in it", Text<112>{path}};
   return rows;
 }
 

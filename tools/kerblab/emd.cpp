@@ -13,6 +13,7 @@
 
 #include "gpu/emd/distances.hpp"
 #include "gpu/emd/signatures.hpp"
+#include "gpu/emd/transport.hpp"
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/emd_ground.hpp"
 #include "tools/kerblab/numbers.hpp"
@@ -22,7 +23,7 @@ namespace kerb::lab {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Histogram = std::vector<float>;
+using Histogram = std::vector<double>;
 
 struct EmdOptions {
   std::string from, to, ground = "line", solver = "auto", json, backend = "auto";
@@ -36,11 +37,30 @@ Error no_histogram(const std::string& what) {
 
 /// Numbers, or the rows of "@FILE".
 Result<std::vector<Histogram>> read_histograms(const std::string& word) {
-  if (!word.empty() && word.front() == '@') return read_rows("read histograms", word.substr(1));
+  if (!word.empty() && word.front() == '@') {
+    Result<std::vector<NumberRow>> rows = read_rows("read histograms", word.substr(1));
+    if (!rows) return rows.error();
+    std::vector<Histogram> all;
+    for (NumberRow& row : *rows) all.push_back(std::move(row.numbers));
+    return all;
+  }
   const Result<std::vector<double>> numbers =
       parse_numbers("histogram", "numbers parted by commas, nor @FILE", word, 1, 1000);
   if (!numbers) return numbers.error();
-  return std::vector<Histogram>{Histogram(numbers->begin(), numbers->end())};
+  for (const double number : *numbers)
+    if (number < 0)
+      return no_histogram(fmt::format("'{}': {:g} is below zero", word.substr(0, 40), number));
+  return std::vector<Histogram>{*numbers};
+}
+
+/// In the same proportions, the largest of them 1/2 to 1: floats hold it, however large or small
+/// the numbers were.
+std::vector<float> within_floats(const Histogram& h) {
+  int power = 0;
+  std::frexp(*std::max_element(h.begin(), h.end()), &power);
+  std::vector<float> out;
+  for (const double v : h) out.push_back(static_cast<float>(std::ldexp(v, -power)));
+  return out;
 }
 
 double total(const Histogram& h) { return std::accumulate(h.begin(), h.end(), 0.0); }
@@ -48,7 +68,7 @@ double total(const Histogram& h) { return std::accumulate(h.begin(), h.end(), 0.
 /// Whether it can be a signature as it is.
 bool is_small_and_whole(const Histogram& h) {
   return total(h) <= emd::kMaxMass &&
-         std::all_of(h.begin(), h.end(), [](float v) { return v == std::floor(v); });
+         std::all_of(h.begin(), h.end(), [](double v) { return v == std::floor(v); });
 }
 
 class Emd {
@@ -70,6 +90,8 @@ class Emd {
     if (to->size() > static_cast<std::size_t>(emd::kMaxTargets))
       return no_histogram(fmt::format("{} targets: {} at most", to->size(), emd::kMaxTargets));
     bins_ = static_cast<int>(from->front().size());
+    if (bins_ < emd::kMinBins || bins_ > emd::kMaxBins)
+      return no_histogram(fmt::format("{} bins: {}..{}", bins_, emd::kMinBins, emd::kMaxBins));
     if (Status ok = check(*from); !ok) return ok;
     if (Status ok = check(*to); !ok) return ok;
     if (Status ok = choose_mass(*from, *to); !ok) return ok;
@@ -86,8 +108,6 @@ class Emd {
     for (const Histogram& h : all) {
       if (static_cast<int>(h.size()) != bins_)
         return no_histogram(fmt::format("histograms of {} and {} bins", bins_, h.size()));
-      if (std::any_of(h.begin(), h.end(), [](float v) { return v < 0; }))
-        return no_histogram("a bin below zero");
       if (!(total(h) > 0)) return no_histogram("an empty histogram: nothing to move");
     }
     return Done{};
@@ -116,12 +136,11 @@ class Emd {
   Status to_signatures(const std::vector<Histogram>& all, std::vector<emd::Signature>& out) const {
     for (const Histogram& h : all) {
       if (rounded_) {
-        const Result<emd::Signature> made = emd::quantise(h.data(), bins_, mass_);
+        const Result<emd::Signature> made = emd::quantise(within_floats(h).data(), bins_, mass_);
         if (!made) return made.error();
         out.push_back(*made);
         continue;
       }
-      if (bins_ > emd::kMaxBins) return no_histogram(fmt::format("{} bins", bins_));
       emd::Signature as_is;
       for (std::size_t k = 0; k < h.size(); ++k) as_is.bins[k] = static_cast<std::uint8_t>(h[k]);
       out.push_back(as_is);
@@ -130,7 +149,9 @@ class Emd {
   }
 
   Status solve() {
-    Result<emd::Ground> ground = ground_of(options_.ground, bins_);
+    const Result<std::vector<double>> given = costs_of(options_.ground, bins_);
+    if (!given) return given.error();
+    Result<emd::Ground> ground = ground_of(*given, bins_);
     if (!ground) return ground.error();
     ground_ = *ground;
     BackendChoice choice = BackendChoice::automatic;
@@ -153,6 +174,19 @@ class Emd {
       return ok;
     solver_ = name_of((*made)->solver());
     backend_ = name_of((*made)->backend());
+    return price(*given);
+  }
+
+  /// Distances by the costs as they were given: solvers know them as whole numbers.
+  Status price(const std::vector<double>& given) {
+    emd::Transport transport;
+    for (std::size_t t = 0; t < to_.size(); ++t)
+      for (std::size_t i = 0; i < from_.size(); ++i) {
+        if (transport.solve(ground_, from_[i], to_[t]) != costs_[distances_.size()])
+          return Error{Errc::damaged, 0, "emd: another cost than the network simplex's",
+                       Text<112>{solver_}};
+        distances_.push_back(transport.cost_by(given.data(), bins_) / moved(i, t));
+      }
     return Done{};
   }
 
@@ -163,7 +197,7 @@ class Emd {
     return std::min(mass_of(from_[i]), mass_of(to_[t]));
   }
   [[nodiscard]] double distance(std::size_t i, std::size_t t) const {
-    return costs_[t * from_.size() + i] * ground_.unit() / moved(i, t);
+    return distances_[t * from_.size() + i];
   }
 
   void print() const {
@@ -207,6 +241,7 @@ class Emd {
   emd::Ground ground_;
   std::vector<emd::Signature> from_, to_;
   std::vector<std::uint32_t> costs_;  // of target t from t * from_.size() on
+  std::vector<double> distances_;     // the same
   std::string solver_, backend_;
 };
 
@@ -218,9 +253,12 @@ void add_emd(CLI::App& app, Action& action) {
       "A histogram is numbers parted by commas; @FILE stands for one on each line of FILE. Prints "
       "a\n"
       "line for each of FROM with its distance to each of TO: the least cost of moving a unit of\n"
-      "mass. Whole numbers with one total up to 255 are taken as they are and the result is "
-      "exact;\n"
-      "others are first rounded to 255 parts of their total (--mass: another number of parts).\n"
+      "mass. Whole numbers with one total up to 255 are taken as they are; others are first "
+      "rounded\n"
+      "to 255 parts of their total (--mass: another number of parts). Of these the distance is "
+      "exact\n"
+      "for costs that are whole numbers up to 8388607 or such multiples of the smallest; of other\n"
+      "costs it is that of a plan less than 3e-6 of the largest cost above the least.\n"
       "Solvers: auto, closed (forms), atlas (of all optimal trees), packed and network (simplex); "
       "all\n"
       "give the same, where they can do it.\n"

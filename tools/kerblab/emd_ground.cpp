@@ -6,63 +6,87 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 
 #include "tools/eval/text.hpp"
 
 namespace kerb::lab {
 
-Result<std::vector<std::vector<float>>> read_rows(const char* where, const std::string& path) {
+Result<std::vector<NumberRow>> read_rows(const char* where, const std::string& path) {
   const Result<std::string> text = eval::read_text(where, path);
   if (!text) return text.error();
-  std::vector<std::vector<float>> rows;
+  std::vector<NumberRow> rows;
   eval::Lines lines{*text};
   for (std::string_view line; lines.next(line);) {
     std::string numbers{line.substr(0, line.find('#'))};
     std::replace_if(
         numbers.begin(), numbers.end(), [](char c) { return c == '\t' || c == ','; }, ' ');
-    std::vector<float> row;
+    NumberRow row{lines.number(), {}};
     for (const std::string_view word : eval::split(numbers, ' ')) {
       if (word.empty()) continue;
       const std::optional<double> value = eval::number(word);
-      if (!value || !std::isfinite(static_cast<float>(*value)))
-        return eval::line_error(where, path, lines.number(),
-                                fmt::format("'{}' is no number", word.substr(0, 20)));
-      row.push_back(static_cast<float>(*value));
+      if (!value || *value < 0)
+        return eval::line_error(
+            where, path, row.line,
+            fmt::format("'{}' is {}", word.substr(0, 20), value ? "below zero" : "no number"));
+      row.numbers.push_back(*value);
     }
-    if (!row.empty()) rows.push_back(std::move(row));
+    if (!row.numbers.empty()) rows.push_back(std::move(row));
   }
   if (rows.empty()) return eval::line_error(where, path, 0, "no numbers in it");
   return rows;
 }
 
-Result<emd::Ground> ground_of(const std::string& word, int bins) {
-  if (word == "line") return emd::Ground::line(bins);
-  if (word == "circle") return emd::Ground::circle(bins);
+Result<std::vector<double>> costs_of(const std::string& word, int bins) {
   if (bins < emd::kMinBins || bins > emd::kMaxBins)
     return Error{
         Errc::invalid_argument, 0, "bins",
         Text<112>{fmt::format("{}: {}..{} can be told apart", bins, emd::kMinBins, emd::kMaxBins)}};
-  const auto side = static_cast<std::size_t>(bins);
-  std::vector<float> costs;
-  if (word == "flat") {
-    for (std::size_t i = 0; i < side; ++i)
-      for (std::size_t j = 0; j < side; ++j) costs.push_back(i == j ? 0.0F : 1.0F);
-    return emd::Ground::create(bins, costs.data(), costs.size());
+  std::vector<double> costs;
+  if (word == "line" || word == "circle" || word == "flat") {
+    for (int i = 0; i < bins; ++i)
+      for (int j = 0; j < bins; ++j) {
+        const int apart = std::abs(i - j);
+        costs.push_back(word == "line"     ? apart
+                        : word == "circle" ? std::min(apart, bins - apart)
+                                           : std::min(apart, 1));
+      }
+    return costs;
   }
   constexpr const char* kWhere = "read ground distance";
-  const Result<std::vector<std::vector<float>>> rows = read_rows(kWhere, word);
+  const Result<std::vector<NumberRow>> rows = read_rows(kWhere, word);
   if (!rows) return rows.error();
+  const auto side = static_cast<std::size_t>(bins);
   const bool square = rows->size() == side &&
-                      std::all_of(rows->begin(), rows->end(), [&](const std::vector<float>& row) {
-                        return row.size() == side;
-                      });
+                      std::all_of(rows->begin(), rows->end(),
+                                  [&](const NumberRow& row) { return row.numbers.size() == side; });
   if (!square)
     return eval::line_error(
         kWhere, word, 0, fmt::format("{} rows of {} costs expected, as there are bins", bins, bins),
         Errc::invalid_argument);
-  for (const std::vector<float>& row : *rows) costs.insert(costs.end(), row.begin(), row.end());
-  return emd::Ground::create(bins, costs.data(), costs.size());
+  for (const NumberRow& row : *rows)
+    for (const double cost : row.numbers) {
+      constexpr double kLeast = std::numeric_limits<float>::min();
+      constexpr double kMost = std::numeric_limits<float>::max();
+      if (cost > kMost || (cost > 0 && cost < kLeast))
+        return eval::line_error(kWhere, word, row.line,
+                                fmt::format("{:g}: 0, or {:.3g}..{:.3g}", cost, kLeast, kMost),
+                                Errc::invalid_argument);
+      costs.push_back(cost);
+    }
+  return costs;
+}
+
+Result<emd::Ground> ground_of(const std::string& word, int bins) {
+  const Result<std::vector<double>> costs = costs_of(word, bins);
+  if (!costs) return costs.error();
+  return ground_of(*costs, bins);
+}
+
+Result<emd::Ground> ground_of(const std::vector<double>& costs, int bins) {
+  const std::vector<float> floats(costs.begin(), costs.end());
+  return emd::Ground::create(bins, floats.data(), floats.size());
 }
 
 Result<emd::Ground> ground_between(const std::vector<double>& places) {

@@ -176,6 +176,8 @@ class EvalSpectral {
   Status find_pairs() {
     const fs::path root = options_.folder;
     std::error_code error;
+    if (!fs::is_directory(root, error))
+      return replay::failure(Errc::not_found, "no such folder", options_.folder);
     std::vector<fs::path> labels;
     for (const fs::directory_entry& entry : fs::directory_iterator{root / "labels", error})
       if (entry.path().extension() == ".txt" && entry.path().stem() != "classes")
@@ -219,6 +221,8 @@ class EvalSpectral {
       return Error{Errc::invalid_argument, 0, "eval spectral", "--cube goes with --boxes"};
     const Result<std::string> text = eval::read_text(kWhere, options_.boxes);
     if (!text) return text.error();
+    const Result<Bands> bands = load_bands(options_.source);
+    if (!bands) return bands.error();
     std::vector<std::pair<std::string, std::vector<emd::Box>>> kinds;
     eval::Lines lines{*text};
     for (std::string_view line; lines.next(line);) {
@@ -235,6 +239,11 @@ class EvalSpectral {
       }
       if (!good)
         return eval::line_error(kWhere, options_.boxes, lines.number(), "'name,x,y,w,h' expected");
+      if (box.x + box.width > bands->width || box.y + box.height > bands->height)
+        return eval::line_error(
+            kWhere, options_.boxes, lines.number(),
+            fmt::format("beyond the picture of {} x {}", bands->width, bands->height),
+            Errc::invalid_argument);
       const std::string name{words[0]};
       auto at = std::find_if(kinds.begin(), kinds.end(),
                              [&](const auto& kind) { return kind.first == name; });
@@ -303,6 +312,9 @@ class EvalSpectral {
             image = simple_image(*picture, model->signature(), way.measure);
           }
           out.ways[w] = compare(one, *bands, image);
+          if (!out.ways[w])
+            return replay::failure(Errc::invalid_argument,
+                                   "no pixel of the target, or none of the background", one.name);
           if (drawn != nullptr && (w == kEuclideanColours || w == kChiColours || w == kBandsEmd))
             panels.push_back({fmt::format("{}: AUC {:.3f}", way.name, out.ways[w]->area),
                               draw_distances(image.values, bands->width, bands->height)});
@@ -313,8 +325,9 @@ class EvalSpectral {
     return out;
   }
 
-  [[nodiscard]] spectral::Roc compare(const Case& one, const Bands& bands,
-                                      const DistanceImage& image) const {
+  /// None where there is nothing to compare.
+  [[nodiscard]] std::optional<spectral::Roc> compare(const Case& one, const Bands& bands,
+                                                     const DistanceImage& image) const {
     const auto in_one = [](const std::vector<emd::Box>& boxes, int x, int y) {
       return std::any_of(boxes.begin(), boxes.end(),
                          [&](const emd::Box& b) { return within(b, x, y); });
@@ -332,7 +345,7 @@ class EvalSpectral {
                                           !in_one(one.apart, x, y))
           background.push_back(d);
       }
-    if (target.empty() || background.empty()) return {};
+    if (target.empty() || background.empty()) return std::nullopt;
     return spectral::roc_of(std::move(target), std::move(background));
   }
 
@@ -511,7 +524,9 @@ void add_eval_spectral(CLI::App& group, Action& action) {
       ->check(not_empty)
       ->option_text("FOLDER");
   command->add_option("--cube", o->source.cube, "Header of an ENVI datacube")->check(not_empty);
-  command->add_option("--boxes", o->boxes, "Labelled boxes of the datacube")->check(not_empty);
+  command->add_option("--boxes", o->boxes, "Labelled boxes of the datacube")
+      ->needs("--cube")
+      ->check(not_empty);
   add_signature_options(*command, o->source, o->signatures);
   command->remove_option(command->get_option("--window"));
   command

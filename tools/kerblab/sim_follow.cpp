@@ -143,8 +143,12 @@ class FollowRun {
     bands_.off.push_back(off(boxes.bands));
     colours_.off.push_back(off(boxes.colours));
   }
+  /// Of as many equal parts as there are tiles, the middle of each.
   [[nodiscard]] bool is_shown(int frame) const {
-    return frame % std::max(1, o_.frames / o_.tiles) == o_.frames / o_.tiles / 2;
+    const std::int64_t tiles = std::min(o_.tiles, o_.frames);
+    for (std::int64_t k = 0; k < tiles; ++k)
+      if (frame == (2 * k + 1) * o_.frames / (2 * tiles)) return true;
+    return false;
   }
   Status add_to_sheet(spectral::BandFollower& by_bands, sim::Rendered& rgb, int frame,
                       const FollowedBoxes& boxes) {
@@ -194,8 +198,9 @@ int follow(const FollowOptions& o) {
   if (Status done = run.run(); !done) return fail(done.error());
   if (!o.sheet.empty()) {
     std::vector<std::uint8_t> bytes;
-    cv::imencode(std::filesystem::path{o.sheet}.extension().string(), run.sheet(), bytes,
-                 {cv::IMWRITE_JPEG_QUALITY, 82});
+    if (!cv::imencode(std::filesystem::path{o.sheet}.extension().string(), run.sheet(), bytes,
+                      {cv::IMWRITE_JPEG_QUALITY, 82}))
+      return fail(o.sheet + ": the sheet cannot be encoded");
     if (Status ok =
             write_output(o.sheet, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
         !ok)
@@ -217,11 +222,13 @@ void add_sim_follow(CLI::App& group, Action& action) {
       "picture\n"
       "says where the person's upper body is, and nothing does after that: bands are followed by "
       "the\n"
-      "Earth Mover's Distance, as the product does where its detector finds nobody, colours by "
-      "mean\n"
-      "shift on a histogram of them. Says how far both are from the truth. The sheet shows "
-      "colours\n"
-      "beside the likeness by bands, bright is like; white the truth, green bands, red colours.\n"
+      "Earth Mover's Distance, colours by mean shift on a histogram of them. The likeness by "
+      "bands\n"
+      "is measured as the product does it; the rule by which it is followed, and its thresholds, "
+      "are\n"
+      "this command's own. Says how far both are from the truth. The sheet shows colours beside "
+      "the\n"
+      "likeness by bands, bright is like; white the truth, green bands, red colours.\n"
       "Examples:\n  kerblab sim follow --suite camouflage --only follow --sheet followed.png\n"
       "  kerblab sim follow my-street.toml --person 2 --frames 100 --json -");
   const auto o = std::make_shared<FollowOptions>();
@@ -234,7 +241,7 @@ void add_sim_follow(CLI::App& group, Action& action) {
       ->capture_default_str();
   command->add_option("--sheet", o->sheet, "Some of the pictures, on one: .png or .jpg")
       ->check(not_empty);
-  command->add_option("--tiles", o->tiles, "So many of them")
+  command->add_option("--tiles", o->tiles, "So many of them, at most: evenly spread")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
   command->add_option("--json", o->json, "The figures; - is stdout")->check(not_empty);

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,10 @@ class Spectral {
       const Result<std::vector<double>> nm =
           parse_numbers("--nm", "wavelengths, parted by commas", options_.nanometres, 1, 64);
       if (!nm) return nm.error();
+      for (const double one : *nm)
+        if (!(one > 0))
+          return Error{Errc::invalid_argument, 0, "--nm",
+                       Text<112>{fmt::format("{:g}: a wavelength above zero expected", one)}};
       options_.source.nanometres = *nm;
     }
     const Result<Bands> bands = load_bands(options_.source);
@@ -106,31 +111,39 @@ class Spectral {
     const double ms = std::chrono::duration<double, std::milli>(clock.now() - start).count();
     const DistanceImage colours =
         sample_image(bands.three.data(), 3, bands.width, bands.height, box);
-    const spectral::Roc by_emd = judge(*found, bands, box), by_colours = judge(colours, bands, box);
+    const Area by_emd = judge(*found, bands, box), by_colours = judge(colours, bands, box);
     fmt::print(stderr,
                "{} bins, ground {}, {} on {}: {:.1f} ms, {} solved, {} alike; of the box against "
-               "the rest: area under the ROC {:.3f}, three colours by Euclid {:.3f}\n",
+               "the rest: area under the ROC {}, three colours by Euclid {}\n",
                picture->bins, emd::name_of(picture->ground.kind()), found->solver, found->backend,
-               ms, found->counts.solved, found->counts.duplicates, by_emd.area, by_colours.area);
+               ms, found->counts.solved, found->counts.duplicates, text_of(by_emd, "–"),
+               text_of(by_colours, "–"));
     if (!options_.draw.empty())
       if (Status ok = write_png(
               options_.draw,
-              draw_panels({{"three colours", bands.shown},
-                           {fmt::format("Euclidean on three: AUC {:.3f}", by_colours.area),
-                            draw_distances(colours.values, bands.width, bands.height)},
-                           {fmt::format("EMD on {} bins: AUC {:.3f}", picture->bins, by_emd.area),
-                            draw_distances(found->values, bands.width, bands.height)}},
-                          box));
+              draw_panels(
+                  {{"three colours", bands.shown},
+                   {fmt::format("Euclidean on three: AUC {}", text_of(by_colours, "-")),
+                    draw_distances(colours.values, bands.width, bands.height)},
+                   {fmt::format("EMD on {} bins: AUC {}", picture->bins, text_of(by_emd, "-")),
+                    draw_distances(found->values, bands.width, bands.height)}},
+                  box));
           !ok)
         return ok;
     if (options_.json.empty()) return Done{};
-    return write_output(
-        options_.json,
-        report(*picture, target, *found, ms, by_emd.area, by_colours.area).dump(1) + "\n");
+    return write_output(options_.json,
+                        report(*picture, target, *found, ms, by_emd, by_colours).dump(1) + "\n");
   }
 
+  /// Under the ROC; none where nothing is outside of the box.
+  using Area = std::optional<double>;
+  static std::string text_of(const Area& area, const char* none) {
+    return area ? fmt::format("{:.3f}", *area) : none;
+  }
+  static Json json_of(const Area& area) { return area ? Json(*area) : Json(); }
+
   /// The box's pixels, less its corners, against all that are not in it.
-  static spectral::Roc judge(const DistanceImage& image, const Bands& bands, const emd::Box& box) {
+  static Area judge(const DistanceImage& image, const Bands& bands, const emd::Box& box) {
     std::vector<float> in, out;
     for (int y = 0; y < bands.height; ++y)
       for (int x = 0; x < bands.width; ++x) {
@@ -140,13 +153,13 @@ class Spectral {
         if (in_ellipse(box, x, y)) in.push_back(d);
         if (!within(box, x, y)) out.push_back(d);
       }
-    if (in.empty() || out.empty()) return {};
-    return spectral::roc_of(std::move(in), std::move(out));
+    if (in.empty() || out.empty()) return std::nullopt;
+    return spectral::roc_of(std::move(in), std::move(out)).area;
   }
 
   [[nodiscard]] Json report(const SpectralPicture& picture, const emd::Signature& target,
-                            const DistanceImage& found, double ms, double area,
-                            double colours_area) const {
+                            const DistanceImage& found, double ms, const Area& area,
+                            const Area& colours_area) const {
     Json bins = Json::array();
     for (std::size_t k = 0; k < static_cast<std::size_t>(picture.bins); ++k)
       bins.push_back({{"name", picture.names[k]}, {"target", target.bins[k]}});
@@ -161,7 +174,8 @@ class Spectral {
             {"solved", found.counts.solved},
             {"duplicates", found.counts.duplicates},
             {"refused", found.counts.refused},
-            {"area_under_roc", {{"emd", area}, {"three_colours_euclidean", colours_area}}}};
+            {"area_under_roc",
+             {{"emd", json_of(area)}, {"three_colours_euclidean", json_of(colours_area)}}}};
   }
 
   SpectralCommand& options_;
@@ -197,13 +211,22 @@ void add_spectral(CLI::App& app, Action& action) {
       ->check(CLI::Range(2, emd::kMaxBins));
   command->add_option("--nm", o->nanometres, "Wavelengths of a mosaic's or those bands: N,N,...")
       ->check(not_empty);
-  command->add_option("--box", o->box, "Where the target is: X,Y,W,H in pixels")
+  command
+      ->add_option(
+          "--box", o->box,
+          "Where the target is: X,Y,W,H in pixels; with --mosaic N in samples of a band, which has "
+          "1 of N pixels a side; with --beside in pixels of one band")
       ->required()
       ->check(not_empty);
   command->add_option("--draw", o->draw, "PNG: picture and distances side by side")
       ->check(not_empty);
   command->add_option("--json", o->json, "Report; - is stdout")->check(not_empty);
   add_signature_options(*command, o->source, o->signatures);
+  CLI::Option* window = command->get_option("--window");
+  command->get_option("--bins")->needs(window);
+  for (const char* of_bands : {"--bands", "--smooth", "--dark", "--dark-cost", "--no-balance"})
+    command->get_option(of_bands)->excludes(window);
+  command->get_option("--dark-cost")->excludes(command->get_option("--ground"));
   command->add_option("--solver", o->solver, "auto, closed, atlas, packed or network")
       ->check(CLI::IsMember({"auto", "closed", "atlas", "packed", "network"}))
       ->capture_default_str();

@@ -2,7 +2,9 @@
 #include "tools/kerblab/spectral_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <optional>
 
+#include "tools/eval/text.hpp"
 #include "tools/kerblab/command.hpp"
 
 namespace kerb::lab {
@@ -11,7 +13,12 @@ void add_signature_options(CLI::App& command, BandSource& source, SignatureSetti
   const auto is_odd = [](const std::string& text) {
     return text.back() % 2 == 1 ? std::string{} : "an odd number of pixels expected";
   };
+  const auto is_finite = [](const std::string& text) {
+    const std::optional<double> value = eval::number(text);
+    return value ? std::string{} : "a number expected, not " + text.substr(0, 20);
+  };
   command.add_option("--bands", source.bands, "To cut a datacube into, 2..16")
+      ->needs("--cube")
       ->check(CLI::Range(2, emd::kMaxBins))
       ->capture_default_str();
   command
@@ -27,13 +34,17 @@ void add_signature_options(CLI::App& command, BandSource& source, SignatureSetti
   command.add_option("--bins", settings.bins, "Of each such histogram; 0: 8 of two, else 11")
       ->check(CLI::Range(0, emd::kMaxBins));
   command
-      .add_option("--dark", settings.dark,
-                  "A bin for the dark, so many times the bands' mean; 0: none, colour alone counts")
+      .add_option(
+          "--dark", settings.dark,
+          "A bin for the dark, so many times the bands' mean; 0: none, colour alone counts, and 16 "
+          "bands (--mosaic 4, --bands 16) need that")
+      ->check(is_finite)
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
   command
       .add_option("--dark-cost", settings.dark_cost,
                   "Between the dark and any band; 0: half of the greatest between bands")
+      ->check(is_finite)
       ->check(CLI::Range(0.0, 1000.0));
   command.add_flag("!--no-balance", settings.balance,
                    "Do not make all bands equally bright over the picture");

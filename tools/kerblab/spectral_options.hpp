@@ -8,7 +8,7 @@ class App;
 
 namespace kerb::lab {
 
-/// How signatures are made: options of `spectral` and `eval spectral`.
+/// How signatures are made: options of `spectral` and `eval spectral`, which have --cube already.
 void add_signature_options(CLI::App& command, BandSource& source, SignatureSettings& settings);
 
 /// Whether a pixel lies in the box.

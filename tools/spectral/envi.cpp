@@ -162,6 +162,7 @@ Result<Cube> read_envi(const std::string& header) {
   cube.width = *width;
   cube.height = *height;
   cube.bands = *bands;
+  cube.are_floats = kind->type == 4;
   Result<std::vector<double>> nm = wavelengths(header, *fields, cube.bands);
   if (!nm) return nm.error();
   cube.wavelengths = std::move(*nm);

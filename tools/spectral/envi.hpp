@@ -14,6 +14,7 @@ struct Cube {
   int width = 0, height = 0, bands = 0;
   std::vector<float> samples;       ///< band by band, each by rows
   std::vector<double> wavelengths;  ///< of the bands, in nanometres; empty: the file does not tell
+  bool are_floats = false;          ///< samples are in a unit of the file's own, such as 0..1
 
   [[nodiscard]] std::size_t area() const noexcept {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);

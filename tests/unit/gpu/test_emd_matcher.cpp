@@ -244,7 +244,7 @@ int main() {
   RUN_TEST(test_what_makes_no_sense_is_refused);
   RUN_TEST(test_boxes_anywhere_are_survived);
   RUN_TEST(test_nothing_is_allocated);
-  print_light();
-  print_times();
+  RUN_TEST(print_light);
+  RUN_TEST(print_times);
   return UNITY_END();
 }

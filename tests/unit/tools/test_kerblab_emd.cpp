@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kerblab emd, bench emd, spectral and eval spectral as a person meets them.
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -83,6 +85,27 @@ void test_distances_by_hand_by_every_ground_and_solver() {
   }
 }
 
+void test_distances_are_by_the_costs_as_given() {
+  write("wide.txt", "0 .001 1000\n.001 0 1000\n1000 1000 0\n");  // more than whole numbers span
+  write("tenths.txt", "0 .1 .3\n.1 0 .2\n.3 .2 0\n");
+  for (const char* solver : {"atlas", "network"}) {
+    const Outcome o = kerblab(std::string{"emd --ground wide.txt 1,0,1 0,1,1 --solver "} + solver);
+    expect_done(o);
+    TEST_ASSERT_EQUAL_STRING("0.0005\n", o.out.c_str());
+  }
+  TEST_ASSERT_EQUAL_STRING("0.3\n", kerblab("emd --ground tenths.txt 5,0,0 0,0,5").out.c_str());
+  TEST_ASSERT_EQUAL_STRING("0.1\n",
+                           kerblab("emd --partial --ground tenths.txt 5,0,0 0,3,0").out.c_str());
+}
+
+void test_weights_may_be_as_large_or_small_as_numbers_are() {
+  for (const char* weights : {"1e300,1e300,0", "1e-320,1e-320,0", "1e308,1e308,0"}) {
+    const Outcome o = kerblab(std::string{"emd --mass 200 0,0,1 "} + weights);
+    expect_done(o);
+    TEST_ASSERT_EQUAL_STRING("1.5\n", o.out.c_str());
+  }
+}
+
 void test_unequal_totals_are_rounded_or_matched_in_part() {
   const Outcome shares = kerblab("emd --json - 0.5,0.5,0 0,0,7");
   expect_done(shares);
@@ -98,20 +121,22 @@ void test_histograms_that_cannot_be_are_one_line() {
   write("bad.txt", "1 2 x\n");
   write("costs.txt", "0 1\n1 0\n");
   write("below.txt", "0 1\n-1 0\n");
+  write("far.txt", "0 1\n1e300 0\n");
   write("empty.txt", "# nothing\n");
   expect_bad_input(kerblab("emd 1,2,3 1,2"), "bins");
   expect_bad_input(kerblab("emd 1,nan 1,2"), "nan");
   expect_bad_input(kerblab("emd 0,0 1,2"), "empty");
-  expect_bad_input(kerblab("emd 1,-2 1,2"), "below zero");
-  expect_bad_input(kerblab("emd 1 1"), "");
+  expect_bad_input(kerblab("emd 1,-2 1,2"), "-2 is below zero");
+  expect_bad_input(kerblab("emd 1 1"), "2..16");
   expect_bad_input(kerblab("emd 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 "
                            "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"),
-                   "17");
+                   "17 bins: 2..16");
   expect_bad_input(kerblab("emd @bad.txt 1,2,3"), "bad.txt");
   expect_bad_input(kerblab("emd @none.txt 1,2,3"), "none.txt");
   expect_bad_input(kerblab("emd @empty.txt 1,2,3"), "empty.txt");
   expect_bad_input(kerblab("emd --ground costs.txt 1,2,3 1,2,3"), "costs.txt");
-  expect_bad_input(kerblab("emd --ground below.txt 1,2 1,2"), "");
+  expect_bad_input(kerblab("emd --ground below.txt 1,2 1,2"), "below.txt:2: '-1' is below zero");
+  expect_bad_input(kerblab("emd --ground far.txt 1,2 1,2"), "far.txt:2: 1e+300");
   expect_bad_input(kerblab("emd --ground nowhere.txt 1,2 1,2"), "nowhere.txt");
   expect_bad_input(kerblab("emd --partial 0.5,0.5 1,2"), "--partial");
   expect_bad_input(kerblab("emd --ground costs.txt --solver best 1,2 1,2"), "--solver");
@@ -154,6 +179,9 @@ void test_every_source_of_bands_can_be_read() {
   write("c.hdr",
         "ENVI\nsamples = 96\nlines = 64\nbands = 4\ndata type = 1\ninterleave = bil\n"
         "wavelength = {450, 550, 650, 900}\n");
+  write("beyond.csv", "a,1,1,5,5\na,90,1,7,5\nb,1,20,5,5\n");
+  expect_bad_input(kerblab("eval spectral --cube c.hdr --bands 4 --boxes beyond.csv"),
+                   "beyond.csv:2: beyond the picture of 96 x 64");
   for (const char* source :
        {"--mosaic 2 raw.png --nm 450,550,650,900", "--mosaic 2 raw.png", "--beside 4 beside.png",
         "--cube c.hdr --bands 4", "--cube c.hdr --bands 4 --dark 0 --ground line"}) {
@@ -166,6 +194,57 @@ void test_every_source_of_bands_can_be_read() {
     TEST_ASSERT_TRUE(report["solved"].get<int>() == 2 || report["solver"] == "closed");
     TEST_ASSERT_TRUE_MESSAGE(report["area_under_roc"]["emd"].get<double>() > 0.97, o.out.c_str());
   }
+}
+
+/// As test_every_source_of_bands_can_be_read(), in floats from 0 to 1.
+std::string float_cube(float person, float elsewhere) {
+  std::string cube;
+  for (int b = 0; b < 4; ++b)
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x) {
+        const float value = b < 3 ? 0.4F : kPerson.contains({x, y}) ? person : elsewhere;
+        const auto bits = std::bit_cast<std::uint32_t>(value);
+        for (int i = 0; i < 4; ++i)
+          cube.push_back(static_cast<char>(static_cast<unsigned char>(bits >> (8 * i) & 0xFFU)));
+      }
+  return cube;
+}
+
+void test_a_cube_of_parts_of_one_is_not_rounded_away() {
+  write("f.hdr", "ENVI\nsamples = 96\nlines = 64\nbands = 4\ndata type = 4\n");
+  write("f.img", float_cube(0.3F, 0.1F));  // both would be 0
+  const std::string command =
+      "spectral --backend cpu --json - --box 41,20,10,20 --cube f.hdr --bands 4";
+  const Outcome o = kerblab(command);
+  expect_done(o);
+  TEST_ASSERT_TRUE_MESSAGE(Json::parse(o.out)["area_under_roc"]["emd"].get<double>() > 0.97,
+                           o.out.c_str());
+  write("f.img", float_cube(0.3F, -0.1F));
+  expect_bad_input(kerblab(command), "below zero");
+  write("f.img", float_cube(0.3F, std::nanf("")));
+  expect_bad_input(kerblab(command), "no number");
+}
+
+void test_a_box_over_all_has_no_area() {
+  write_picture("v.png", visible());
+  const Outcome o = kerblab("spectral v.png --backend cpu --box 0,0,96,64 --draw d.png --json -");
+  expect_done(o);
+  TEST_ASSERT_TRUE_MESSAGE(Json::parse(o.out)["area_under_roc"]["emd"].is_null(), o.out.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(o.err.find("ROC –,") != std::string::npos, o.err.c_str());
+}
+
+void test_options_without_effect_are_one_line() {
+  write_picture("v.png", visible());
+  const std::string spectral = "spectral v.png --box 1,1,5,5 ";
+  expect_bad_input(kerblab(spectral + "--dark nan"), "--dark");
+  expect_bad_input(kerblab(spectral + "--dark-cost nan"), "--dark-cost");
+  expect_bad_input(kerblab(spectral + "--mosaic 2 --nm 450,550,650,-5"), "--nm");
+  expect_bad_input(kerblab(spectral + "--bins 5"), "--window");
+  expect_bad_input(kerblab(spectral + "--bands 4"), "--cube");
+  for (const char* option : {"--smooth 3", "--dark 1", "--dark-cost 1", "--no-balance"})
+    expect_bad_input(kerblab(spectral + "--window 5 " + option), "--window");
+  expect_bad_input(kerblab(spectral + "--dark-cost 1 --ground line"), "--ground");
+  expect_bad_input(kerblab("eval spectral d --boxes b.csv"), "--cube");
 }
 
 void test_pictures_that_do_not_fit_are_one_line_and_leave_nothing() {
@@ -188,7 +267,8 @@ void test_pictures_that_do_not_fit_are_one_line_and_leave_nothing() {
   expect_bad_input(kerblab("spectral v.png --box 1,1,5,5 --draw d.jpg"), ".png");
   expect_bad_input(kerblab("spectral v.png --box 1,1,5,5 --draw v.png"), "overwrite");
   expect_bad_input(kerblab("spectral --solver closed v.png --box 1,1,5,5" + out), "closed form");
-  expect_bad_input(kerblab("eval spectral nowhere" + std::string{" --json r.json"}), "nowhere");
+  expect_bad_input(kerblab("eval spectral nowhere" + std::string{" --json r.json"}),
+                   "no such folder");
   expect_bad_input(kerblab("eval spectral --cube c.hdr --json r.json"), "--boxes");
   TEST_ASSERT_EQUAL_INT(before, file_count(g_folder));
 }
@@ -266,6 +346,13 @@ void test_the_tables_of_another_machine() {
   write("odd.jsonl", "{\"what\":\"picture\"}\n");
   expect_bad_input(kerblab("bench emd --from odd.jsonl"), "odd.jsonl");
   expect_bad_input(kerblab("bench emd --from nowhere.jsonl"), "nowhere.jsonl");
+  write("empty.jsonl", "");
+  write("idle.jsonl", R"({"machine":"far away","repeats":5})"
+                      "\n");
+  for (const char* nothing : {"empty.jsonl", "idle.jsonl"})
+    expect_bad_input(kerblab(std::string{"bench emd --into page.md --from "} + nothing),
+                     "no rows in it");
+  TEST_ASSERT_EQUAL_STRING(page.c_str(), read(g_folder / "page.md").c_str());
 }
 
 }  // namespace
@@ -274,10 +361,15 @@ int main() {
   UNITY_BEGIN();
   RUN_TEST(test_help_has_examples);
   RUN_TEST(test_distances_by_hand_by_every_ground_and_solver);
+  RUN_TEST(test_distances_are_by_the_costs_as_given);
+  RUN_TEST(test_weights_may_be_as_large_or_small_as_numbers_are);
   RUN_TEST(test_unequal_totals_are_rounded_or_matched_in_part);
   RUN_TEST(test_histograms_that_cannot_be_are_one_line);
   RUN_TEST(test_somebody_warm_stands_out_where_colours_do_not_tell);
   RUN_TEST(test_every_source_of_bands_can_be_read);
+  RUN_TEST(test_a_cube_of_parts_of_one_is_not_rounded_away);
+  RUN_TEST(test_a_box_over_all_has_no_area);
+  RUN_TEST(test_options_without_effect_are_one_line);
   RUN_TEST(test_pictures_that_do_not_fit_are_one_line_and_leave_nothing);
   RUN_TEST(test_the_evaluation_judges_pairs_and_writes_its_page);
   RUN_TEST(test_the_bench_runs_and_writes_table_and_plot);

@@ -57,7 +57,7 @@ void test_help_has_examples() {
 void test_somebody_in_a_walls_grey_is_followed_by_their_bands() {
   write("street.toml", street(kMosaic));
   const Outcome o =
-      kerblab("sim follow street.toml --frames 12 --tiles 2 --sheet s.png --json f.json");
+      kerblab("sim follow street.toml --frames 12 --tiles 7 --sheet s.png --json f.json");
   expect_done(o);
   TEST_ASSERT_TRUE_MESSAGE(o.out.find("bands ") == 0, o.out.c_str());
   TEST_ASSERT_TRUE_MESSAGE(o.out.find("\ncolours ") != std::string::npos, o.out.c_str());
@@ -74,7 +74,8 @@ void test_somebody_in_a_walls_grey_is_followed_by_their_bands() {
     TEST_ASSERT_TRUE(f["p95_px"].get<double>() <= f["worst_px"].get<double>());
   }
   const cv::Mat sheet = cv::imread((g_folder / "s.png").string());
-  TEST_ASSERT_TRUE(sheet.cols > 1500 && sheet.rows > 100);
+  // Seven tiles, two a row: three fifths of 426 x 240, twice beside each other on 760.
+  TEST_ASSERT_TRUE(sheet.cols > 1500 && sheet.rows > 4 * 120 && sheet.rows < 5 * 128);
   // Drawn or not, it is followed the same way; and figures may go to stdout.
   const Outcome again = kerblab("sim follow street.toml --frames 12 --json -");
   expect_done(again);
