@@ -64,7 +64,7 @@ step() {
 
 KERB_FAILURES=() # the steps that failed and the checks in them, for the end of a long output
 failures_in() {
-  grep -aE '^(\[ *[0-9]+ s\] )?FAIL |:FAIL: |^FAILED|\*\*\*(Failed|Timeout|Exception)|[ :]error: ' "$1" | head -n 12 | sed 's/^/  /' || true
+  grep -aE '^(\[ *[0-9]+ s\] )?FAIL |:FAIL: |^FAILED|\*\*\*(Failed|Timeout|Exception)|:[0-9]+: (fatal )?error: ' "$1" | head -n 12 | sed 's/^/  /' || true
 }
 
 # quietly WHAT COMMAND...: output only into the log; one line on failure.

@@ -60,7 +60,7 @@ void after_reset(Checks& checks, const Mark& mark) {
   checks.group("firmware after the reset", [&] {
     World world;
     const int timeout = world.config().watchdog.timeout_s;
-    const double took = mark.alive - mark.stopped;
+    const double took = boot_time() - mark.stopped;
     checks.check(took > timeout / 2.0 && took < timeout + kResetSlack, "reset by the watchdog",
                  text("%.1f s after the firmware was stopped, time-out %d s", took, timeout));
     check_start(checks, world);

@@ -9,13 +9,11 @@
 
 namespace kerb::board {
 
-/// One sector of a disk that outlives a reset: what the board was doing, and until when. The times
-/// are seconds since that boot.
+/// One sector of a disk that outlives a reset: what the board was doing, and since when.
 struct Mark {
   int boots = 0;               ///< how often the board has come up
   bool expects_reset = false;  ///< the watchdog was left to bite
-  double stopped = 0;          ///< when whoever fed it was stopped
-  double alive = 0;            ///< when the board last wrote here
+  double stopped = 0;          ///< when whoever fed it was stopped, by wall_clock()
 };
 
 class ResetMark {
@@ -29,9 +27,13 @@ class ResetMark {
   File disk_;
 };
 
-/// Stops `process` (SIGSTOP), which is to hold the watchdog, and writes the time to `disk` ten
-/// times a second. Returns only when the board has not been reset after `limit` seconds; lets the
-/// process go on then.
+/// Seconds of the battery-backed clock, which a reset does not stop; a boot reads it in whole ones.
+double wall_clock();
+/// When this boot began, by it.
+double boot_time();
+
+/// Stops `process` (SIGSTOP), which is to hold the watchdog, and writes when to `disk`. Returns
+/// only when the board has not been reset after `limit` seconds; lets the process go on then.
 void wait_for_reset(ResetMark& disk, Mark mark, pid_t process, double limit);
 
 }  // namespace kerb::board
