@@ -17,7 +17,7 @@ and the board ended as it should. 1: something failed. 2: the bench could not be
   --programs DIR   cross-built programs            (build/arm64/bin)
   --deps DIR       unpacked kernel and busybox     (.deps/board)
   --out DIR        initramfs, console log, disk    (build/board)
-  --limit SECONDS  stop the board after this long  (290)
+  --limit SECONDS  stop the board after this long  (600)
   --only firmware  leave out the checks of the board itself and the drivers' suites
   --play DIR       instead of all checks, play the scenarios in DIR (NAME.kwplay and NAME.toml, as
                    "kerblab sim run --hil" makes them)
@@ -32,7 +32,7 @@ top=$(cd "$here/../.." && pwd)
 programs=$top/build/arm64/bin
 deps=$top/.deps/board
 out=$top/build/board
-limit=290
+limit=600
 only=
 play=
 traces=
