@@ -113,16 +113,22 @@ shell_scripts() {
     done | sort -u
 }
 
-# ctest_part PRESET ARGS...: configure, build, run; counts the tests, and the test cases inside them. CI leaves the
-# tests with the label KERB_LEFT_OUT out.
+# ctest_part PRESET ARGS...: configure, build, run; counts the tests, and the test cases inside them. CI builds the
+# target KERB_TARGET alone, runs only the tests labelled KERB_LABEL, and not those labelled KERB_LEFT_OUT.
 ctest_part() {
-  local preset="$1" log passed failed skipped cases choice=() note=""
-  if in_ci && [[ -n "${KERB_LEFT_OUT:-}" ]]; then
-    choice=(-LE "^$KERB_LEFT_OUT\$")
-    note="; without those labelled $KERB_LEFT_OUT"
+  local preset="$1" log passed failed skipped cases choice=() target=() note=""
+  if in_ci; then
+    target=(${KERB_TARGET:+--target "$KERB_TARGET"})
+    if [[ -n "${KERB_LABEL:-}" ]]; then
+      choice=(-L "^$KERB_LABEL\$")
+      note="; only those labelled $KERB_LABEL"
+    elif [[ -n "${KERB_LEFT_OUT:-}" ]]; then
+      choice=(-LE "^$KERB_LEFT_OUT\$")
+      note="; without those labelled $KERB_LEFT_OUT"
+    fi
   fi
   configure "$preset" -DKERB_BUILD_TESTS=ON "${@:2}" || return 1
-  build "$preset" || return 1
+  build "$preset" "${target[@]}" || return 1
   step "$preset: tests" ctest --preset "$preset" "${choice[@]}" --output-on-failure || true
   log="$KERB_LOG"
   passed="$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .* Passed ' "$log" || true)"
@@ -140,14 +146,15 @@ ctest_part() {
   count "$passed" "$failed" "$skipped" "programs, with $cases test cases$note"
 }
 # Part jetson builds for the boards' GPUs; here one architecture is enough to see that it compiles, and none in CI,
-# where nothing could run it. CI compiles the sources of a library together here too; part jetson the product's each alone.
+# where nothing could run it. CI builds and runs here the tests labelled optimised, in part dev all that do not
+# start kerblab. It compiles the sources of a library together here too; part jetson the product's each alone.
 HOST_SETTINGS=(-DKERB_WITH_OPENCV=ON -DCMAKE_CUDA_ARCHITECTURES=90-real)
 part_host() {
   local settings=(-DCMAKE_UNITY_BUILD=OFF)
   if in_ci; then settings=(-DCMAKE_UNITY_BUILD=ON -DKERB_WITH_CUDA=OFF); fi
-  ctest_part host "${HOST_SETTINGS[@]}" "${settings[@]}"
+  KERB_TARGET=optimised_tests KERB_LABEL=optimised ctest_part host "${HOST_SETTINGS[@]}" "${settings[@]}"
 }
-part_dev() { KERB_LEFT_OUT=runs_kerblab ctest_part dev -DKERB_WITH_OPENCV=ON; }
+part_dev() { KERB_TARGET=sanitized_tests KERB_LEFT_OUT=runs_kerblab ctest_part dev -DKERB_WITH_OPENCV=ON; }
 part_tsan() { ctest_part tsan; }
 part_arm64() { KERB_LEFT_OUT=long ctest_part arm64; }
 

@@ -5,7 +5,9 @@ it includes, its compile command or .clang-tidy has changed.
 
 Files that are compiled alike are read several at a time, as one source that includes them: most of
 clang-tidy's time goes into headers, and they are then read once. Where they do not compile together,
-they are read in two parts, and so on down to the single file.
+they are read in two parts, and so on down to the single file. A file with findings is read again
+alone, and that decides: with its neighbours' sources in view the analyzer follows other paths, and
+which neighbours a file has depends on what is new.
 
 usage: tidy.py [--build build/host] [--jobs N] [--batch N] [--limit SECONDS] [--all] [FILE...]
 
@@ -146,6 +148,9 @@ class Batch:
         self.flags = flags
         self.left: list[str] = []  # for lack of time
         self.headers = headers  # of ours, by the file that includes them
+
+    def only(self, path: str) -> "Batch":
+        return Batch([path], self.flags, self.headers)
 
     def halves(self) -> list["Batch"]:
         return [Batch(self.paths[i::2], self.flags, self.headers) for i in (0, 1)]
@@ -303,7 +308,7 @@ def main() -> int:
     pace = Pace(time.monotonic() + arguments.limit if arguments.limit else float("inf"))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool, \
             tempfile.TemporaryDirectory(dir=ROOT / "build") as folder:
-        start = lambda batch: (pool.submit(tidy, batch, pathlib.Path(folder), pace), batch)
+        start = lambda batch, pace=pace: (pool.submit(tidy, batch, pathlib.Path(folder), pace), batch)
         running = dict(map(start, in_batches(files, max(1, arguments.batch))))
         while running:
             ready, _ = concurrent.futures.wait(running, return_when=concurrent.futures.FIRST_COMPLETED)
@@ -318,6 +323,9 @@ def main() -> int:
                     continue
                 bad = batch.at_fault(output) if status else []
                 good = [path for path in batch.paths if path not in bad]
+                if len(batch.paths) > 1:  # nothing is called bad unless it is so alone, whatever the time
+                    running.update(start(batch.only(path), Pace(float("inf"))) for path in bad)
+                    bad = []
                 for verdict, paths in (("FAIL", bad), ("ok  ", good)):
                     done += len(paths)
                     names = " ".join(os.path.relpath(path, ROOT) for path in paths)

@@ -7,7 +7,7 @@ if(TARGET kerb::tools_calibrate)
   kerb_add_test(NAME unit_tools_calibrate_board SOURCES tools/test_calibrate_board.cpp
     LINKS kerb::tools_calibrate kerb::firmware_config kerb::opencv LABELS unit)
   kerb_add_test(NAME unit_tools_calibrate_drive SOURCES tools/test_calibrate_drive.cpp
-    LINKS kerb::tools_calibrate kerb::firmware_config kerb::opencv LABELS unit ARGS ${some})
+    LINKS kerb::tools_calibrate kerb::firmware_config kerb::opencv LABELS unit OPTIMISED ARGS ${some})
   foreach(name board drive)  # they trace pictures and fill fields of points
     target_compile_options(unit_tools_calibrate_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
   endforeach()

@@ -13,4 +13,5 @@ add_test(NAME unit_can_dbc COMMAND ${Python3_EXECUTABLE} ${dir}/check_with_canto
   ${PROJECT_SOURCE_DIR}/firmware/can/kerbwatch.dbc
   ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:can_vectors>)
 add_dependencies(product_tests can_vectors)
+add_dependencies(sanitized_tests can_vectors)
 set_tests_properties(unit_can_dbc PROPERTIES LABELS "unit;product" SKIP_RETURN_CODE 77 TIMEOUT 300)

@@ -21,10 +21,10 @@ if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)
 endif()
 kerb_add_test(NAME unit_control_odd_days
   SOURCES firmware/control/test_odd_days.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_control LABELS unit ARGS ${hour})
+  LINKS kerb::firmware_control LABELS unit OPTIMISED ARGS ${hour})
 kerb_add_test(NAME unit_control_busy_hour
   SOURCES firmware/control/test_busy_hour.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_control LABELS unit THREADED ARGS ${busy_hour})
+  LINKS kerb::firmware_control LABELS unit THREADED OPTIMISED ARGS ${busy_hour})
 kerb_add_test(NAME unit_control_motion SOURCES firmware/control/test_motion_notes.cpp
   LINKS kerb::firmware_control kerb::json LABELS unit THREADED)
 kerb_add_test(NAME unit_control_bands SOURCES firmware/control/test_bands_notes.cpp

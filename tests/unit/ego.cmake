@@ -9,7 +9,7 @@ if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)
   set(drives --some)
 endif()
 kerb_add_test(NAME unit_ego_doubt SOURCES firmware/ego/test_ego_doubt.cpp
-  LINKS kerb::firmware_ego LABELS unit ARGS ${drives})
+  LINKS kerb::firmware_ego LABELS unit OPTIMISED ARGS ${drives})
 kerb_add_test(NAME unit_ego_motion_watch SOURCES firmware/ego/test_motion_watch.cpp
   LINKS kerb::firmware_ego LABELS unit)
 kerb_add_test(NAME unit_ego_vehicle_history SOURCES firmware/ego/test_vehicle_history.cpp

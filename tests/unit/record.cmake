@@ -14,6 +14,7 @@ if(NOT CMAKE_CROSSCOMPILING)
   add_executable(event_samples firmware/record/event_samples_main.cpp)
   target_compile_features(event_samples PRIVATE cxx_std_20)
   target_link_libraries(event_samples PRIVATE kerb::firmware_record kerb::warnings kerb::sanitizers)
+  add_dependencies(sanitized_tests event_samples)
   add_test(NAME unit_event_schema
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/firmware/record/check_schema.sh
       ${PROJECT_SOURCE_DIR}/.deps/venv/bin/python3 ${PROJECT_SOURCE_DIR}/docs/events.schema.json

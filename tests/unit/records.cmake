@@ -11,7 +11,7 @@ kerb_add_test(NAME unit_records_lanes
 kerb_add_test(NAME unit_jpeg_encoder SOURCES ${CMAKE_CURRENT_LIST_DIR}/drivers/jpeg/test_jpeg_encoder.cpp
   LINKS kerb::drivers_jpeg PkgConfig::TURBOJPEG LABELS unit)
 # A record made on x86-64, gone through again on whatever machine this is.
-kerb_add_test(NAME unit_replay_fixture SOURCES ${dir}/test_fixture.cpp LINKS ${links} LABELS unit)
+kerb_add_test(NAME unit_replay_fixture SOURCES ${dir}/test_fixture.cpp LINKS ${links} LABELS unit OPTIMISED)
 target_compile_definitions(unit_replay_fixture PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 kerb_add_test(NAME unit_replay_command SOURCES ${dir}/test_command.cpp
   LINKS ${links} kerb::json LABELS unit RUNS kerbwatch)

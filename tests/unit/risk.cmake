@@ -9,5 +9,5 @@ if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)
   set(samples --some)
 endif()
 kerb_add_test(NAME unit_risk_contact_sampling SOURCES firmware/risk/test_contact_sampling.cpp
-  LINKS kerb::firmware_risk LABELS unit ARGS ${samples})
+  LINKS kerb::firmware_risk LABELS unit OPTIMISED ARGS ${samples})
 target_compile_options(unit_risk_contact_sampling PRIVATE $<$<CONFIG:Debug>:-O1>)

@@ -26,7 +26,7 @@ kerb_add_test(NAME unit_track_tracker SOURCES firmware/track/test_tracker.cpp
 kerb_add_test(NAME unit_track_sense SOURCES firmware/track/test_sense.cpp ${track_allocations}
   LINKS kerb::firmware_track LABELS unit)
 kerb_add_test(NAME unit_track_endurance SOURCES firmware/track/test_endurance.cpp ${track_allocations}
-  LINKS kerb::firmware_track kerb::exact_arithmetic LABELS unit)
+  LINKS kerb::firmware_track kerb::exact_arithmetic LABELS unit OPTIMISED)
 kerb_add_test(NAME unit_track_likeness SOURCES firmware/track/test_likeness.cpp
   LINKS kerb::firmware_track kerb::eigen kerb::exact_arithmetic LABELS unit)
 foreach(name ground_filter person_filter tracker sense endurance likeness)  # they walk many people through many frames
