@@ -32,3 +32,15 @@ add_library(kerb_exact_arithmetic INTERFACE)
 add_library(kerb::exact_arithmetic ALIAS kerb_exact_arithmetic)
 target_compile_options(kerb_exact_arithmetic INTERFACE $<${cxx_only}:-ffp-contract=off>)
 target_compile_definitions(kerb_exact_arithmetic INTERFACE EIGEN_DONT_VECTORIZE EIGEN_NO_MALLOC EIGEN_DONT_PARALLELIZE)
+
+# kerb_avx2_sources(target file...): the same as other sources of the target, compiled for AVX2 and as their neighbours
+# for speed; KERB_AVX2 tells the others that they are there. Nothing where the processor is another.
+function(kerb_avx2_sources target)
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+    return()
+  endif()
+  target_sources(${target} PRIVATE ${ARGN})
+  target_compile_definitions(${target} PRIVATE KERB_AVX2=1)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON
+    COMPILE_OPTIONS "-mavx2;$<$<NOT:$<CONFIG:Debug>>:-O3;-fno-math-errno;-fno-trapping-math>")
+endfunction()

@@ -6,20 +6,19 @@
 
 #include "gpu/hog/cascade_layout.hpp"
 #include "gpu/hog/engine.hpp"
-#include "gpu/image/simd.hpp"
+#include "gpu/hog/full_trees.hpp"
 
 /// A cascade of trees on the CPU, a row of windows at a time. For gpu/hog alone.
 ///
 /// Nodes lie in planes (NodeLayout::planes), so that a corner of a question's rectangle is a run of
-/// numbers for windows beside each other. Windows go in blocks of four, one to a lane: a tree is
-/// asked all its questions for the whole block, without a branch, and a block is dropped when its
-/// last window is. That costs a block about what following one window's path would.
+/// numbers for windows beside each other. Windows go in blocks of four (eight with AVX2), one to a
+/// lane: a tree is asked all its questions for the whole block, without a branch, and a block is
+/// dropped when its last window is. That costs a block about what following one window's path
+/// would.
 namespace kerb::hog {
 
 class CascadeTrees {
  public:
-  static constexpr int kBlock = 4;
-
   /// Where nodes are: `plane` numbers to a channel, `pitch` to a row; `step` nodes to a stride.
   struct Shape {
     std::ptrdiff_t plane = 0, pitch = 0, step = 0;
@@ -29,7 +28,7 @@ class CascadeTrees {
 
   /// Numbers behind the last node that may be read.
   [[nodiscard]] static std::size_t slack(std::ptrdiff_t step) noexcept {
-    return static_cast<std::size_t>(kBlock * step) + 8;
+    return static_cast<std::size_t>(kMaxTreeBlock * step) + 8;
   }
 
   /// What a search of one row needs; made once for the longest.
@@ -39,7 +38,7 @@ class CascadeTrees {
       std::int32_t column;
       std::int64_t score;  ///< in vote units
     };
-    std::vector<std::int32_t> votes;     // kBlock to a block
+    std::vector<std::int32_t> votes;     // whole blocks
     std::vector<std::uint32_t> alive;    // all ones or zeros
     std::vector<std::int64_t> scores;    // not cumulative only
     std::vector<std::int32_t> blocks;    // that are left
@@ -52,46 +51,28 @@ class CascadeTrees {
   void search(const std::uint32_t* first, int columns, Scratch& scratch, Work* work) const;
 
  private:
-  /// Corners of a rectangle: columns with their channel's plane, and rows.
-  struct Rectangle {
-    std::int32_t left = 0, right = 0;
-    std::int16_t top = 0, bottom = 0;
-  };
-  /// What is asked at each place of a full binary tree; 2 i + 1 and 2 i + 2 follow i.
-  struct Asked {
-    Rectangle sum, divisor;  // the divisor's is empty where there is none ...
-    float floor = 1;         // ... and this added to it 1, which changes no quotient
-    float threshold = 0;
-  };
   struct Tree {
+    AskTree ask = nullptr;        // of a full tree; none: a linked one
     std::int32_t first = 0;       // of asked_ or, for a linked tree, of layout's questions
     std::int32_t first_leaf = 0;  // of leaves_ or, for a linked tree, of the model's
-    std::int8_t depth = 0;        // 1..kMaxDepth; 0: linked
     bool divided = false;
   };
-  static constexpr int kMaxDepth = 3;
 
-  struct Rows;
-  template <int kDepth, bool kDivided, int kStep>
-  int add_full(const Tree& tree, const Rows& rows, int count, bool last,
-               std::int32_t threshold) const;
-  template <int kDepth, bool kDivided>
-  int add_full(const Tree& tree, const Rows& rows, int count, bool last,
-               std::int32_t threshold) const;
-  int add_linked(const Tree& tree, const Rows& rows, int count, bool last,
+  int add_linked(const Tree& tree, const WindowBlocks& windows, int count, bool last,
                  std::int32_t threshold) const;
-  int add(const Tree& tree, const Rows& rows, int count, bool last, std::int32_t threshold) const;
-  [[nodiscard]] float sum_of(const Rectangle& r, const std::uint32_t* at, const Rows& rows) const;
-  [[nodiscard]] Asked asked_of(const GridQuestion& question) const;
+  int add(const Tree& tree, const WindowBlocks& windows, int count, bool last,
+          std::int32_t threshold) const;
+  [[nodiscard]] TreeQuestion asked_of(const GridQuestion& question) const;
   [[nodiscard]] int depth_of(int index) const;
   void place(int index, int node, int at, int depth, std::size_t first, std::size_t first_leaf);
 
   const CascadeModel& model_;
   Shape shape_;
+  TreeLanes lanes_ = tree_lanes();
   std::vector<Tree> trees_;
-  std::vector<Asked> asked_;          // of full trees
+  std::vector<TreeQuestion> asked_;   // of full trees
   std::vector<std::int32_t> leaves_;  // of full trees
-  std::vector<Asked> linked_;         // of all nodes, where there is a linked tree
+  std::vector<TreeQuestion> linked_;  // of all nodes, where there is a linked tree
 };
 
 }  // namespace kerb::hog

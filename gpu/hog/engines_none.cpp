@@ -10,6 +10,8 @@ Error without_cuda() {
 }
 }  // namespace
 
+// As those with CUDA have them.
+// NOLINTBEGIN(performance-unnecessary-value-param)
 Result<std::unique_ptr<Engine>> make_dense_cuda(const Context&, Model, const SearchSettings&, int,
                                                 int) {
   return without_cuda();
@@ -22,5 +24,6 @@ Result<std::unique_ptr<Engine>> make_cascade_cuda(const Context&, Model, const S
                                                   int) {
   return without_cuda();
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 }  // namespace kerb::hog

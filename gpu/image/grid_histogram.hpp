@@ -32,6 +32,9 @@ struct GridSettings {
 /// picture. Columns and rows beyond the last whole cell count nowhere. The same on both backends.
 namespace cpu {
 
+struct GradientRow;
+using PackGradients = void (*)(const GradientRow& row, std::uint16_t* out);
+
 /// How the nodes of a row lie in memory.
 enum class NodeLayout : std::uint8_t {
   records,  ///< node by node, the channels of each together: for who wants all of them
@@ -65,13 +68,14 @@ class GridHistogram {
   /// The nodes below cells [from, to), where `nodes` is a ring of `ring` rows: row j of nodes is
   /// row j % ring there. Rows come in order from 0 on, which makes the first row of nodes as well;
   /// each needs the one before.
-  /// `planes`: the corner of each plane's rim, rows level.row_stride apart; at least 16 readable
+  /// `planes`: the corner of each plane's rim, rows level.row_stride apart; at least 32 readable
   /// bytes must follow the last one's end.
   void build_rows(const Level& level, const std::uint8_t* const* planes, std::uint32_t* nodes,
                   int ring, int from, int to);
 
  private:
-  void pack_row(const Level& level, const std::uint8_t* const* planes, int y, std::uint16_t* out);
+  void pack_row(const Level& level, const std::uint8_t* const* planes, int y,
+                std::uint16_t* out) const;
   template <int kGrid>
   void sum_cells(const std::uint16_t* packed, int cells);
   void sum_pixels(const std::uint16_t* packed, int cells);
@@ -82,6 +86,7 @@ class GridHistogram {
 
   GridSettings settings_;
   NodeLayout layout_;
+  PackGradients pack_;
   int lanes_, packed_stride_, cell_stride_;
   std::vector<std::uint16_t> packed_;  // `grid` rows
   std::vector<std::uint16_t> sums_;    // a row of cells for each channel

@@ -3,6 +3,7 @@
 
 #include "gpu/image/gradient_math.hpp"
 #include "gpu/image/grid_histogram.hpp"
+#include "gpu/image/pack_gradients.hpp"
 #include "gpu/image/simd.hpp"
 
 namespace kerb::cpu {
@@ -14,117 +15,12 @@ constexpr int kChunk = 32;  // pixels; rows of scratch memory are whole chunks
 
 int round_up(int n, int to) { return (n + to - 1) / to * to; }
 
-S16x8 samples(const std::uint8_t* from) { return widen(load<U8x8>(from)); }
-
-S16x8 absolute(S16x8 v) {
-  const S16x8 sign = v >> 15;
-  return (v ^ sign) - sign;
-}
-
-S16x8 choose(S16x8 mask, S16x8 yes, S16x8 no) { return (mask & yes) | (~mask & no); }
-
-/// gradient::bin_of(), eight at a time.
-template <int kBins, bool kHalfShifted>
-KERB_INLINE S16x8 bins_of(S16x8 dx, S16x8 dy) {
-  const S16x8 ax = absolute(dx), ay = absolute(dy);
-  S16x8 index;  // minus the bounds passed: a comparison gives -1
-  if constexpr (kBins == 9 && !kHalfShifted) {
-    index = (ay * 11 >= ax * 4) + (ay * 56 >= ax * 47) + (ay * 56 >= ax * 97) + (ay * 3 >= ax * 17);
-  } else if constexpr (kBins == 9) {
-    index = (ay * 17 >= ax * 3) + (ay * 97 >= ax * 56) + (ay * 47 >= ax * 56) + (ay * 4 >= ax * 11);
-  } else if constexpr (!kHalfShifted) {
-    index = (ay * 97 >= ax * 56) + (ay * 56 >= ax * 97);
-  } else {
-    index = (ay * 56 >= ax * 15) + (ay >= ax) + (ay * 15 >= ax * 56);
-  }
-  index = -index;
-  constexpr std::int16_t kLast = kBins - 1;
-  S16x8 rising = index;
-  if constexpr (kHalfShifted) rising = choose(index == 0, S16x8{} + kLast, index - 1);
-  const S16x8 falling = (dx == 0) | (((dx ^ dy) < 0) & (dy != 0));
-  return choose((ax | ay) == 0, S16x8{}, choose(falling, kLast - index, rising));
-}
-
-/// gradient::eighths(), four at a time.
-S32x4 eighths(S32x4 squared_norm) {
-  const F32x4 root = square_root(__builtin_convertvector(squared_norm * 64, F32x4));
-  return __builtin_convertvector(root + 0.5F, S32x4);
-}
-
-S16x8 join(S32x4 low, S32x4 high) {
-  const S16x8 a = bits<S16x8>(low), b = bits<S16x8>(high);  // little-endian
-  return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
-}
-
-template <int kBins, bool kHalfShifted>
-KERB_INLINE S16x8 packed_of(S16x8 dx, S16x8 dy) {
-  const S32x8 norm = squared_norm(dx, dy);
-  const S16x8 magnitude = join(eighths(norm.low), eighths(norm.high));
-  return (magnitude << gradient::kBinBits) | bins_of<kBins, kHalfShifted>(dx, dy);
-}
-
-/// Of one plane. `row` is at the first pixel; what stands beyond `count` is computed as well, up to
-/// the next multiple of 8.
-template <int kBins, bool kHalfShifted>
-void pack_plane(const std::uint8_t* row, std::ptrdiff_t stride, int count, std::uint16_t* out) {
-  for (int x = 0; x < count; x += 8) {
-    const S16x8 dx = samples(row + x + 1) - samples(row + x - 1);
-    const S16x8 dy = samples(row + stride + x) - samples(row - stride + x);
-    store(out + x, packed_of<kBins, kHalfShifted>(dx, dy));
-  }
-}
-
-/// Of the plane with the largest gradient.
-template <int kBins, bool kHalfShifted>
-void pack_planes(const std::uint8_t* const (&rows)[3], std::ptrdiff_t stride, int count,
-                 std::uint16_t* out) {
-  for (int x = 0; x < count; x += 8) {
-    S16x8 dx{}, dy{};
-    S32x4 best_low{}, best_high{};
-    for (const std::uint8_t* row : rows) {
-      const S16x8 ex = samples(row + x + 1) - samples(row + x - 1);
-      const S16x8 ey = samples(row + stride + x) - samples(row - stride + x);
-      const S32x8 norm = squared_norm(ex, ey);
-      const S32x4 better_low = norm.low > best_low, better_high = norm.high > best_high;
-      const S16x8 better = join(better_low, better_high);
-      dx = choose(better, ex, dx);
-      dy = choose(better, ey, dy);
-      best_low = (better_low & norm.low) | (~better_low & best_low);
-      best_high = (better_high & norm.high) | (~better_high & best_high);
-    }
-    store(out + x, packed_of<kBins, kHalfShifted>(dx, dy));
-  }
-}
-
-template <typename Body>
-void with_bins(const GridSettings& s, const Body& body) {
-  if (s.bins == 9 && !s.half_shifted) return body.template operator()<9, false>();
-  if (s.bins == 9) return body.template operator()<9, true>();
-  if (!s.half_shifted) return body.template operator()<6, false>();
-  return body.template operator()<6, true>();
-}
-
-struct PackRow {
-  const std::uint8_t* const (&rows)[3];
-  bool colour;
-  std::ptrdiff_t stride;
-  int count;
-  std::uint16_t* out;
-  template <int kBins, bool kHalfShifted>
-  void operator()() const {
-    if (colour) {
-      pack_planes<kBins, kHalfShifted>(rows, stride, count, out);
-    } else {
-      pack_plane<kBins, kHalfShifted>(rows[0], stride, count, out);
-    }
-  }
-};
-
 }  // namespace
 
 GridHistogram::GridHistogram(const GridSettings& settings, int max_width, NodeLayout layout)
     : settings_{settings},
       layout_{layout},
+      pack_{gradient_packer(settings)},
       lanes_{round_up(settings.channels(), 4)},
       packed_stride_{round_up(max_width, kChunk)},
       cell_stride_{round_up(packed_stride_ / settings.grid, 8)},
@@ -134,17 +30,17 @@ GridHistogram::GridHistogram(const GridSettings& settings, int max_width, NodeLa
             static_cast<std::size_t>(round_up(settings.channels(), 8))) {}
 
 void GridHistogram::pack_row(const Level& level, const std::uint8_t* const* planes, int y,
-                             std::uint16_t* out) {
-  const std::uint8_t* rows[3] = {};
+                             std::uint16_t* out) const {
+  GradientRow row{{}, level.row_stride, level.width};
   for (int p = 0; p < settings_.planes(); ++p)
-    rows[p] = planes[p] + static_cast<std::ptrdiff_t>(y + 1) * level.row_stride + 1;
-  with_bins(settings_, PackRow{rows, settings_.colour, level.row_stride, level.width, out});
+    row.planes[p] = planes[p] + static_cast<std::ptrdiff_t>(y + 1) * level.row_stride + 1;
+  pack_(row, out);
 }
 
 /// Eight cells of two by two or four by four pixels at a time; at most 16 * 2885, which 16 bits
 /// hold.
 template <int kGrid>
-void GridHistogram::sum_cells(const std::uint16_t* packed, int cells) {
+KERB_WIDER void GridHistogram::sum_cells(const std::uint16_t* packed, int cells) {
   static_assert(kGrid == 2 || kGrid == 4);
   for (int cell = 0; cell < cells; cell += 8) {
     U16x8 bin[kGrid][kGrid], magnitude[kGrid][kGrid];  // of eight pixels; [beside][below]
@@ -264,7 +160,8 @@ KERB_INLINE U32x4 prefix_sums(U32x4 v) {
 }
 KERB_INLINE U32x4 last_of(U32x4 v) { return __builtin_shufflevector(v, v, 3, 3, 3, 3); }
 
-void GridHistogram::add_planes(int cells, const std::uint32_t* above, std::uint32_t* below) {
+KERB_WIDER void GridHistogram::add_planes(int cells, const std::uint32_t* above,
+                                          std::uint32_t* below) {
   // Two channels at a time: while one waits for its sum so far, the other goes on.
   const int channels = settings_.channels();
   for (int c = 0; c < channels; c += 2) {

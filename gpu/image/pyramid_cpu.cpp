@@ -15,8 +15,9 @@ constexpr int kRows = 8;  // made at once: a lane each
 std::size_t whole_eights(int n) { return (static_cast<std::size_t>(n) + 7) / 8 * 8; }
 
 /// Two rows of the picture as one, 8.8: exact.
-void blend_rows(const std::uint8_t* __restrict__ upper, const std::uint8_t* __restrict__ lower,
-                unsigned weight, int count, std::uint16_t* __restrict__ out) {
+KERB_WIDER void blend_rows(const std::uint8_t* __restrict__ upper,
+                           const std::uint8_t* __restrict__ lower, unsigned weight, int count,
+                           std::uint16_t* __restrict__ out) {
   const std::uint16_t below = static_cast<std::uint16_t>(weight);
   const std::uint16_t above = static_cast<std::uint16_t>(256 - weight);
   for (int x = 0; x < count; ++x)
@@ -24,7 +25,8 @@ void blend_rows(const std::uint8_t* __restrict__ upper, const std::uint8_t* __re
 }
 
 /// Eight rows of sums, `stride` apart, as one row of eights.
-void interleave(const std::uint16_t* rows, std::size_t stride, int count, std::uint16_t* out) {
+KERB_WIDER void interleave(const std::uint16_t* rows, std::size_t stride, int count,
+                           std::uint16_t* out) {
   for (int x = 0; x < count; x += 8) {
     U16x8 m[8];
     for (std::size_t r = 0; r < 8; ++r) m[r] = load<U16x8>(rows + r * stride + x);
@@ -35,8 +37,8 @@ void interleave(const std::uint16_t* rows, std::size_t stride, int count, std::u
 
 /// The columns of eight rows at once. Columns come in eights: those beyond `count` repeat the last,
 /// and fall into the space between the rows.
-void blend_columns(const std::uint16_t* eights, const Tap* taps, int count, std::uint8_t* out,
-                   int stride, int rows) {
+KERB_WIDER void blend_columns(const std::uint16_t* eights, const Tap* taps, int count,
+                              std::uint8_t* out, int stride, int rows) {
   for (int x = 0; x < count; x += 8) {
     U16x8 m[8];
     for (int i = 0; i < 8; ++i) {

@@ -5,6 +5,8 @@
 
 #if defined(__aarch64__)
 #include <arm_neon.h>
+#elif defined(__AVX2__)
+#include <immintrin.h>
 #elif defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -16,6 +18,16 @@ namespace kerb::simd {
 /// For what must not become a call: vectors would travel through memory.
 #define KERB_INLINE __attribute__((always_inline)) inline
 
+/// For a function whose loops take most of the time: compiled for AVX2 too, where there is such a
+/// thing, and chosen when the program is loaded. The same operations, so the same bits. Not with
+/// the sanitizers, which are not ready yet when it is chosen.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#define KERB_WIDER __attribute__((target_clones("avx2", "default")))
+#else
+#define KERB_WIDER
+#endif
+
 using U8x8 = std::uint8_t __attribute__((vector_size(8)));
 using S16x8 = std::int16_t __attribute__((vector_size(16)));
 using U16x8 = std::uint16_t __attribute__((vector_size(16)));
@@ -24,26 +36,26 @@ using U32x4 = std::uint32_t __attribute__((vector_size(16)));
 using F32x4 = float __attribute__((vector_size(16)));
 
 template <typename V, typename T>
-[[nodiscard]] inline V load(const T* from) noexcept {
+[[nodiscard]] KERB_INLINE V load(const T* from) noexcept {
   V v;
   std::memcpy(&v, from, sizeof v);
   return v;
 }
 template <typename V, typename T>
-inline void store(T* to, V v) noexcept {
+KERB_INLINE void store(T* to, V v) noexcept {
   std::memcpy(to, &v, sizeof v);
 }
 
 /// The same bits, read as another kind of vector.
 template <typename To, typename From>
-[[nodiscard]] inline To bits(From v) noexcept {
+[[nodiscard]] KERB_INLINE To bits(From v) noexcept {
   static_assert(sizeof(To) == sizeof(From));
   To to;
   std::memcpy(&to, &v, sizeof to);
   return to;
 }
 
-[[nodiscard]] inline F32x4 square_root(F32x4 v) noexcept {
+[[nodiscard]] KERB_INLINE F32x4 square_root(F32x4 v) noexcept {
 #if defined(__aarch64__)
   return bits<F32x4>(vsqrtq_f32(bits<float32x4_t>(v)));
 #elif defined(__SSE2__)
@@ -56,7 +68,7 @@ template <typename To, typename From>
 
 // Wider lanes. Written out for each machine: GCC 12 takes these apart lane by lane otherwise.
 
-[[nodiscard]] inline S16x8 widen(U8x8 v) noexcept {
+[[nodiscard]] KERB_INLINE S16x8 widen(U8x8 v) noexcept {
 #if defined(__aarch64__)
   return bits<S16x8>(vmovl_u8(bits<uint8x8_t>(v)));
 #elif defined(__SSE2__)
@@ -70,7 +82,7 @@ template <typename To, typename From>
 struct S32x8 {
   S32x4 low, high;
 };
-[[nodiscard]] inline S32x8 widen(S16x8 v) noexcept {
+[[nodiscard]] KERB_INLINE S32x8 widen(S16x8 v) noexcept {
 #if defined(__aarch64__)
   const int16x8_t n = bits<int16x8_t>(v);
   return {bits<S32x4>(vmovl_s16(vget_low_s16(n))), bits<S32x4>(vmovl_high_s16(n))};
@@ -87,7 +99,7 @@ struct S32x8 {
 struct U32x8 {
   U32x4 low, high;
 };
-[[nodiscard]] inline U32x8 widen(U16x8 v) noexcept {
+[[nodiscard]] KERB_INLINE U32x8 widen(U16x8 v) noexcept {
 #if defined(__aarch64__)
   const uint16x8_t n = bits<uint16x8_t>(v);
   return {bits<U32x4>(vmovl_u16(vget_low_u16(n))), bits<U32x4>(vmovl_high_u16(n))};
@@ -101,7 +113,7 @@ struct U32x8 {
 }
 
 /// x^2 + y^2 of lanes under 2^15.
-[[nodiscard]] inline S32x8 squared_norm(S16x8 x, S16x8 y) noexcept {
+[[nodiscard]] KERB_INLINE S32x8 squared_norm(S16x8 x, S16x8 y) noexcept {
 #if defined(__aarch64__)
   const int16x8_t a = bits<int16x8_t>(x), b = bits<int16x8_t>(y);
   const int32x4_t low = vmull_s16(vget_low_s16(a), vget_low_s16(a));
@@ -118,8 +130,18 @@ struct U32x8 {
 #endif
 }
 
+/// The low halves of a's lanes, then of b's; lanes within 16 bits, signed.
+[[nodiscard]] KERB_INLINE S16x8 join(S32x4 a, S32x4 b) noexcept {
+#if defined(__SSE2__)
+  return bits<S16x8>(_mm_packs_epi32(bits<__m128i>(a), bits<__m128i>(b)));
+#else
+  const S16x8 low = bits<S16x8>(a), high = bits<S16x8>(b);  // little-endian
+  return __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14);
+#endif
+}
+
 /// a0 + a1, a2 + a3, ... b6 + b7, of lanes under 2^15.
-[[nodiscard]] inline U16x8 pair_sums(U16x8 a, U16x8 b) noexcept {
+[[nodiscard]] KERB_INLINE U16x8 pair_sums(U16x8 a, U16x8 b) noexcept {
 #if defined(__aarch64__)
   return bits<U16x8>(vpaddq_u16(bits<uint16x8_t>(a), bits<uint16x8_t>(b)));
 #elif defined(__SSE2__)
@@ -135,7 +157,7 @@ struct U32x8 {
 }
 
 /// (a * (256 - weight) + b * weight + 2^15) >> 16
-[[nodiscard]] inline U16x8 blend(U16x8 a, U16x8 b, unsigned weight) noexcept {
+[[nodiscard]] KERB_INLINE U16x8 blend(U16x8 a, U16x8 b, unsigned weight) noexcept {
 #if defined(__aarch64__)
   const uint16x8_t left = bits<uint16x8_t>(a), right = bits<uint16x8_t>(b);
   const auto wl = static_cast<std::uint16_t>(256 - weight), wr = static_cast<std::uint16_t>(weight);
@@ -161,7 +183,7 @@ struct U32x8 {
 }
 
 /// The low bytes of lanes under 2^8.
-[[nodiscard]] inline U8x8 narrow(U16x8 v) noexcept {
+[[nodiscard]] KERB_INLINE U8x8 narrow(U16x8 v) noexcept {
 #if defined(__aarch64__)
   return bits<U8x8>(vmovn_u16(bits<uint16x8_t>(v)));
 #elif defined(__SSE2__)
@@ -193,8 +215,57 @@ KERB_INLINE void transpose(U16x8 (&m)[8]) noexcept {
   }
 }
 
-[[nodiscard]] inline F32x4 to_float(U32x4 v) noexcept {  ///< of numbers under 2^31
+[[nodiscard]] KERB_INLINE F32x4 to_float(U32x4 v) noexcept {  ///< of numbers under 2^31
   return __builtin_convertvector(bits<S32x4>(v), F32x4);
 }
+
+/// a0, a2, b0, b2
+[[nodiscard]] KERB_INLINE U32x4 even_lanes(U32x4 a, U32x4 b) noexcept {
+  return __builtin_shufflevector(a, b, 0, 2, 4, 6);
+}
+
+// As wide as the source is compiled for: 32 bytes in those compiled for AVX2 as well, 16 elsewhere.
+// What such a source has of its own stands in an anonymous namespace, and all above is inline
+// always: the linker must not find two versions of a function to choose from.
+
+#if defined(__AVX2__)
+using U8xN = std::uint8_t __attribute__((vector_size(16)));
+using S16xN = std::int16_t __attribute__((vector_size(32)));
+using S32xN = std::int32_t __attribute__((vector_size(32)));
+using U32xN = std::uint32_t __attribute__((vector_size(32)));
+using F32xN = float __attribute__((vector_size(32)));
+
+[[nodiscard]] KERB_INLINE S16xN widen(U8xN v) noexcept {
+  return bits<S16xN>(_mm256_cvtepu8_epi16(bits<__m128i>(v)));
+}
+[[nodiscard]] KERB_INLINE F32xN square_root(F32xN v) noexcept {
+  return bits<F32xN>(_mm256_sqrt_ps(bits<__m256>(v)));
+}
+[[nodiscard]] KERB_INLINE F32xN to_float(U32xN v) noexcept {
+  return __builtin_convertvector(bits<S32xN>(v), F32xN);
+}
+[[nodiscard]] KERB_INLINE U32xN even_lanes(U32xN a, U32xN b) noexcept {
+  return __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+}
+/// `low` has the lower half of either half's lanes; join() puts them back in order.
+struct S32xNN {
+  S32xN low, high;
+};
+[[nodiscard]] KERB_INLINE S32xNN squared_norm(S16xN x, S16xN y) noexcept {
+  const __m256i a = bits<__m256i>(x), b = bits<__m256i>(y);
+  const __m256i low = _mm256_unpacklo_epi16(a, b), high = _mm256_unpackhi_epi16(a, b);
+  return {bits<S32xN>(_mm256_madd_epi16(low, low)), bits<S32xN>(_mm256_madd_epi16(high, high))};
+}
+[[nodiscard]] KERB_INLINE S16xN join(S32xN a, S32xN b) noexcept {
+  return bits<S16xN>(_mm256_packs_epi32(bits<__m256i>(a), bits<__m256i>(b)));
+}
+#else
+using U8xN = U8x8;
+using S16xN = S16x8;
+using S32xN = S32x4;
+using U32xN = U32x4;
+using F32xN = F32x4;
+using S32xNN = S32x8;
+#endif
 
 }  // namespace kerb::simd

@@ -3,6 +3,7 @@
 
 #include "gpu/image/luv_math.hpp"
 #include "gpu/image/shapes.hpp"
+#include "gpu/image/simd.hpp"
 #include "gpu/image/to_luv.hpp"
 
 namespace kerb::cpu {
@@ -18,8 +19,9 @@ constexpr int kStrip = 256;  // light of three planes stays in the first cache
 void look_up(const Byte* __restrict from, float* __restrict to, int count) {
   for (int i = 0; i < count; ++i) to[i] = kLinear.light[from[i]];
 }
-void convert(const float* __restrict r, const float* __restrict g, const float* __restrict b,
-             Byte* __restrict l, Byte* __restrict u, Byte* __restrict v, int count) {
+KERB_WIDER void convert(const float* __restrict r, const float* __restrict g,
+                        const float* __restrict b, Byte* __restrict l, Byte* __restrict u,
+                        Byte* __restrict v, int count) {
   for (int i = 0; i < count; ++i) {
     const luv::Luv pixel = luv::from_light(r[i], g[i], b[i]);
     l[i] = pixel.l;

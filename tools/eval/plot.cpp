@@ -21,7 +21,7 @@ std::string tick_name(double value) {
   const double exponent = std::log10(value);
   const double whole = std::round(exponent);
   char text[32];
-  if (std::abs(exponent - whole) < 1e-9 && (whole < -1 || whole > 1))
+  if (std::abs(exponent - whole) < 1e-9 && (whole < -1 || whole > 3))
     std::snprintf(text, sizeof text, "1e%.0f", whole);
   else
     std::snprintf(text, sizeof text, "%g", value);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+/// Full binary trees of one to three questions deep, asked of a row of windows: part of
+/// CascadeTrees, which explains it.
+namespace kerb::hog {
+
+/// Corners of a rectangle: columns with their channel's plane, and rows.
+struct NodeRectangle {
+  std::int32_t left = 0, right = 0;
+  std::int16_t top = 0, bottom = 0;
+};
+
+/// What is asked at each place of a full binary tree; 2 i + 1 and 2 i + 2 follow i.
+struct TreeQuestion {
+  NodeRectangle sum, divisor;  ///< the divisor's is empty where there is none ...
+  float floor = 1;             ///< ... and this added to it 1, which changes no quotient
+  float threshold = 0;
+};
+
+struct FullTree {
+  const TreeQuestion* asked;   ///< 2^depth - 1
+  const std::int32_t* leaves;  ///< 2^depth
+};
+
+/// A row of windows in blocks, and what is known of them.
+struct WindowBlocks {
+  const std::uint32_t* first;    ///< the first window's first column of nodes
+  const std::ptrdiff_t* row_at;  ///< where each of the windows' rows of nodes is
+  std::ptrdiff_t step;           ///< nodes from a window to the next
+  std::int32_t* votes;           ///< of each window
+  std::uint32_t* alive;          ///< all ones or zeros
+  std::int32_t* blocks;          ///< that are left
+};
+
+/// Adds the tree's votes to every window of the first `count` blocks left. After the `last` tree of
+/// a stage windows below its threshold die, and blocks without any other go. Returns how many
+/// blocks are left.
+using AskTree = int (*)(const FullTree& tree, const WindowBlocks& windows, int count, bool last,
+                        std::int32_t threshold);
+
+/// What asks them on this machine.
+struct TreeLanes {
+  int block;  ///< windows in one
+  AskTree (*ask)(int depth, bool divided, std::ptrdiff_t step) noexcept;
+};
+constexpr int kMaxTreeDepth = 3;
+constexpr int kMaxTreeBlock = 8;
+
+[[nodiscard]] TreeLanes tree_lanes() noexcept;
+
+namespace base {  // those every machine of this kind has
+[[nodiscard]] TreeLanes tree_lanes() noexcept;
+}
+namespace avx2 {  // on x86 alone
+[[nodiscard]] TreeLanes tree_lanes() noexcept;
+}
+
+}  // namespace kerb::hog
