@@ -35,20 +35,73 @@ KERB_WIDER void interleave(const std::uint16_t* rows, std::size_t stride, int co
   }
 }
 
+/// Columns 0 and 2 of four, and 1 and 3.
+struct FourColumns {
+  U8x16 even, odd;
+};
+
+KERB_INLINE U16x8 column(const std::uint16_t* eights, const Tap& tap) {
+  const std::uint16_t* at = eights + 8 * std::ptrdiff_t{tap.index};
+  return blend(load<U16x8>(at), load<U16x8>(at + 8), tap.weight);
+}
+KERB_INLINE FourColumns four_columns(const std::uint16_t* eights, const Tap* taps) {
+  return {join(column(eights, taps[0]), column(eights, taps[2])),
+          join(column(eights, taps[1]), column(eights, taps[3]))};
+}
+
+/// a0 b0 a1 b1 ..., of the lower or the upper halves.
+KERB_INLINE U8x16 zip_low(U8x16 a, U8x16 b) {
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+}
+KERB_INLINE U8x16 zip_high(U8x16 a, U8x16 b) {
+  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15,
+                                 31);
+}
+KERB_INLINE U32x4 zip_pairs_low(U8x16 a, U8x16 b) {
+  return bits<U32x4>(
+      __builtin_shufflevector(bits<U16x8>(a), bits<U16x8>(b), 0, 8, 1, 9, 2, 10, 3, 11));
+}
+KERB_INLINE U32x4 zip_pairs_high(U8x16 a, U8x16 b) {
+  return bits<U32x4>(
+      __builtin_shufflevector(bits<U16x8>(a), bits<U16x8>(b), 4, 12, 5, 13, 6, 14, 7, 15));
+}
+
+/// Four columns of rows 0..3 and 4..7, a row's samples together.
+struct EightRows {
+  U32x4 upper, lower;
+};
+KERB_INLINE EightRows rows_of(const FourColumns& c) {
+  const U8x16 left = zip_low(c.even, c.odd), right = zip_high(c.even, c.odd);
+  return {zip_pairs_low(left, right), zip_pairs_high(left, right)};
+}
+
 /// The columns of eight rows at once. Columns come in eights: those beyond `count` repeat the last,
 /// and fall into the space between the rows.
 KERB_WIDER void blend_columns(const std::uint16_t* eights, const Tap* taps, int count,
                               std::uint8_t* out, int stride, int rows) {
+  const std::ptrdiff_t step = stride;
+  Tap last[8];
   for (int x = 0; x < count; x += 8) {
-    U16x8 m[8];
-    for (int i = 0; i < 8; ++i) {
-      const Tap tap = taps[std::min(x + i, count - 1)];
-      const std::uint16_t* at = eights + 8 * static_cast<std::size_t>(tap.index);
-      m[i] = blend(load<U16x8>(at), load<U16x8>(at + 8), tap.weight);
+    const Tap* some = taps + x;
+    if (x + 8 > count) {
+      for (int i = 0; i < 8; ++i) last[i] = taps[x + i < count ? x + i : count - 1];
+      some = last;
     }
-    simd::transpose(m);
-    for (int r = 0; r < rows; ++r)
-      store(out + static_cast<std::ptrdiff_t>(r) * stride + x, narrow(m[r]));
+    const EightRows left = rows_of(four_columns(eights, some));
+    const EightRows right = rows_of(four_columns(eights, some + 4));
+    const U32x4 pairs[4] = {
+        __builtin_shufflevector(left.upper, right.upper, 0, 4, 1, 5),
+        __builtin_shufflevector(left.upper, right.upper, 2, 6, 3, 7),
+        __builtin_shufflevector(left.lower, right.lower, 0, 4, 1, 5),
+        __builtin_shufflevector(left.lower, right.lower, 2, 6, 3, 7),
+    };
+    using U64x2 = std::uint64_t __attribute__((vector_size(16)));
+    std::uint8_t* to = out + x;
+    if (rows == 8) {  // as it almost always is: without a loop
+      for (int r = 0; r < 8; ++r) store(to + r * step, bits<U64x2>(pairs[r / 2])[r % 2]);
+      continue;
+    }
+    for (int r = 0; r < rows; ++r) store(to + r * step, bits<U64x2>(pairs[r / 2])[r % 2]);
   }
 }
 

@@ -29,6 +29,7 @@ namespace kerb::simd {
 #endif
 
 using U8x8 = std::uint8_t __attribute__((vector_size(8)));
+using U8x16 = std::uint8_t __attribute__((vector_size(16)));
 using S16x8 = std::int16_t __attribute__((vector_size(16)));
 using U16x8 = std::uint16_t __attribute__((vector_size(16)));
 using S32x4 = std::int32_t __attribute__((vector_size(16)));
@@ -182,17 +183,13 @@ struct U32x8 {
 #endif
 }
 
-/// The low bytes of lanes under 2^8.
-[[nodiscard]] KERB_INLINE U8x8 narrow(U16x8 v) noexcept {
-#if defined(__aarch64__)
-  return bits<U8x8>(vmovn_u16(bits<uint16x8_t>(v)));
-#elif defined(__SSE2__)
-  const __m128i n = bits<__m128i>(v);
-  U8x8 out;
-  _mm_storel_epi64(reinterpret_cast<__m128i*>(&out), _mm_packus_epi16(n, n));
-  return out;
+/// The low bytes of a's lanes, then of b's, all under 2^8.
+[[nodiscard]] KERB_INLINE U8x16 join(U16x8 a, U16x8 b) noexcept {
+#if defined(__SSE2__)
+  return bits<U8x16>(_mm_packus_epi16(bits<__m128i>(a), bits<__m128i>(b)));
 #else
-  return __builtin_convertvector(v, U8x8);
+  return __builtin_shufflevector(bits<U8x16>(a), bits<U8x16>(b), 0, 2, 4, 6, 8, 10, 12, 14, 16, 18,
+                                 20, 22, 24, 26, 28, 30);  // little-endian
 #endif
 }
 
