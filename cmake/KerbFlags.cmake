@@ -33,10 +33,10 @@ add_library(kerb::exact_arithmetic ALIAS kerb_exact_arithmetic)
 target_compile_options(kerb_exact_arithmetic INTERFACE $<${cxx_only}:-ffp-contract=off>)
 target_compile_definitions(kerb_exact_arithmetic INTERFACE EIGEN_DONT_VECTORIZE EIGEN_NO_MALLOC EIGEN_DONT_PARALLELIZE)
 
-# kerb_avx2_sources(target file...): the same as other sources of the target, compiled for AVX2 and as their neighbours
-# for speed; KERB_AVX2 tells the others that they are there. Nothing where the processor is another.
+# kerb_avx2_sources(target file...): adds sources that are compiled for AVX2, and optimised as the target's other
+# operators are; KERB_AVX2 tells those that they are there. Does nothing where the processor is another.
 function(kerb_avx2_sources target)
-  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|[Aa][Mm][Dd]64)$")
     return()
   endif()
   target_sources(${target} PRIVATE ${ARGN})

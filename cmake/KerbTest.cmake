@@ -26,13 +26,13 @@ target_compile_options(kerb_test_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-
 target_compile_options(kerb_test_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O1>)
 
-# What the presets tsan and arm64 build, and, with CUDA, part jetson of ./kerb test. Of the
-# host's tests CI builds the first for its part host, the second for its part dev.
+# Of the host's tests, CI builds the first for its part host and the second for its part dev; the presets tsan and
+# arm64 build the next two, and part jetson of ./kerb test, where there is CUDA, the last.
 add_custom_target(optimised_tests)
 add_custom_target(sanitized_tests)
 add_custom_target(threaded_tests)
-add_custom_target(gpu_tests)
 add_custom_target(product_tests)
+add_custom_target(gpu_tests)
 if(TARGET kerbwatch)
   add_dependencies(product_tests kerbwatch)
 endif()
@@ -44,7 +44,8 @@ endif()
 # of tools/ are labelled product, which the arm64 preset runs; it builds the contract tests too, for the bench.
 # RUNS: a test of that program's command line, which it finds as the macro KERBLAB or KERBWATCH; labelled runs_kerblab.
 # OPTIMISED: with the sanitizers it does less, or it must give the same bits whatever the compiler did: CI runs it
-# without them too. Labelled optimised, as is what runs kerblab, which CI does not run with them.
+# without them too. Labelled optimised, as are the unit tests of gpu/ and what runs kerblab, which CI does not run with
+# the sanitizers.
 function(kerb_add_test)
   cmake_parse_arguments(arg "THREADED;OPTIMISED" "NAME;RUNS" "SOURCES;LINKS;LABELS;ARGS" ${ARGN})
   add_executable(${arg_NAME} ${arg_SOURCES})
@@ -79,7 +80,7 @@ function(kerb_add_test)
     # Leaks are looked for everywhere else; here it would cost seconds for each of the many programs started.
     set_tests_properties(${arg_NAME} PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endif()
-  if(arg_OPTIMISED OR "${arg_RUNS}" STREQUAL kerblab)
+  if(arg_OPTIMISED OR source MATCHES "^unit/gpu/" OR "${arg_RUNS}" STREQUAL kerblab)
     list(APPEND arg_LABELS optimised)
     add_dependencies(optimised_tests ${arg_NAME})
   endif()

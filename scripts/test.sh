@@ -6,8 +6,8 @@ KERB_PARTS=(format shell host dev tsan arm64 board jetson tidy)
 declare -A KERB_PART_TEXT=(
   [format]="the sources are as clang-format writes them"
   [shell]="shellcheck over the scripts"
-  [host]="unit and contract tests on this machine, optimised"
-  [dev]="the same under AddressSanitizer and UndefinedBehaviorSanitizer"
+  [host]="unit and contract tests on this machine, optimised; in CI those it makes a difference to"
+  [dev]="the tests under AddressSanitizer and UndefinedBehaviorSanitizer"
   [tsan]="what has threads, under ThreadSanitizer"
   [arm64]="unit tests of the product (hal, drivers, gpu, firmware) built for arm64, under qemu-user"
   [board]="the bench: the arm64 firmware on an emulated board with a real kernel"
@@ -114,7 +114,8 @@ shell_scripts() {
 }
 
 # ctest_part PRESET ARGS...: configure, build, run; counts the tests, and the test cases inside them. CI builds the
-# target KERB_TARGET alone, runs only the tests labelled KERB_LABEL, and not those labelled KERB_LEFT_OUT.
+# target KERB_TARGET alone, and runs only the tests labelled KERB_LABEL or, without that, all but those labelled
+# KERB_LEFT_OUT.
 ctest_part() {
   local preset="$1" log passed failed skipped cases choice=() target=() note=""
   if in_ci; then

@@ -7,13 +7,14 @@ Files that are compiled alike are read several at a time, as one source that inc
 clang-tidy's time goes into headers, and they are then read once. Where they do not compile together,
 they are read in two parts, and so on down to the single file. A file with findings is read again
 alone, and that decides: with its neighbours' sources in view the analyzer follows other paths, and
-which neighbours a file has depends on what is new.
+which neighbours a file has depends on what is new. Where more than three have them, the finding is
+in a header: then one is read again for all.
 
 usage: tidy.py [--build build/host] [--jobs N] [--batch N] [--limit SECONDS] [--all] [FILE...]
 
 Prints a line for what was read and a closing line `N passed, N failed`; exit code 1 when a
 file fails. Tests are left out unless --all is given or they are named. With --limit nothing is
-begun after so many seconds, towards the end fewer files are read at a time, the product is read
+begun after so many seconds but what had findings, towards the end fewer files are read at a time, the product is read
 before the tools, and a line says how many files were left. Where nothing has been built, what a file
 includes is read out of it, and nothing is remembered.
 """
@@ -147,10 +148,16 @@ class Batch:
         self.paths = paths
         self.flags = flags
         self.left: list[str] = []  # for lack of time
+        self.alike: list[str] = []  # not read, but judged as what is
         self.headers = headers  # of ours, by the file that includes them
 
-    def only(self, path: str) -> "Batch":
-        return Batch([path], self.flags, self.headers)
+    def singly(self, paths: list[str]) -> list["Batch"]:
+        """Those of its files that are to be read alone to judge these."""
+        singles = [Batch([path], self.flags, self.headers) for path in paths]
+        if len(singles) > 3:
+            singles[0].alike = paths[1:]
+            del singles[1:]
+        return singles
 
     def halves(self) -> list["Batch"]:
         return [Batch(self.paths[i::2], self.flags, self.headers) for i in (0, 1)]
@@ -321,10 +328,10 @@ def main() -> int:
                 if status and len(batch.paths) > 1 and not findings(output):
                     running.update(map(start, batch.halves()))
                     continue
-                bad = batch.at_fault(output) if status else []
-                good = [path for path in batch.paths if path not in bad]
+                bad = batch.at_fault(output) + batch.alike if status else []
+                good = [path for path in batch.paths + batch.alike if path not in bad]
                 if len(batch.paths) > 1:  # nothing is called bad unless it is so alone, whatever the time
-                    running.update(start(batch.only(path), Pace(float("inf"))) for path in bad)
+                    running.update(start(single, Pace(float("inf"))) for single in batch.singly(bad))
                     bad = []
                 for verdict, paths in (("FAIL", bad), ("ok  ", good)):
                     done += len(paths)

@@ -6,6 +6,7 @@
 #include "gpu/image/gradient_math.hpp"
 
 namespace kerb::hog {
+
 CascadeTrees::Scratch::Scratch(int columns, int rows) {
   const auto whole = static_cast<std::size_t>(columns + kMaxTreeBlock - 1);  // blocks of any size
   votes.resize(whole);

@@ -41,7 +41,7 @@ struct WindowBlocks {
 using AskTree = int (*)(const FullTree& tree, const WindowBlocks& windows, int count, bool last,
                         std::int32_t threshold);
 
-/// What asks them on this machine.
+/// What asks them on this machine; `depth` 1 to kMaxTreeDepth.
 struct TreeLanes {
   int block;  ///< windows in one
   AskTree (*ask)(int depth, bool divided, std::ptrdiff_t step) noexcept;

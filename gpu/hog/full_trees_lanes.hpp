@@ -19,7 +19,6 @@ KERB_INLINE bool any_of(U32xN mask) {
   for (std::size_t i = 0; i < sizeof words / sizeof any; ++i) any |= words[i];
   return any != 0;
 }
-KERB_INLINE S32xN choose(S32xN mask, S32xN yes, S32xN no) { return (mask & yes) | (~mask & no); }
 
 /// Of a block of windows, `step` numbers apart; kStep 0: whatever it is.
 template <int kStep>
@@ -117,7 +116,8 @@ constexpr TreeLanes kLanes{kBlock, [](int depth, bool divided, std::ptrdiff_t st
                                case 2:
                                  return ask_with<2>(divided, step);
                                default:
-                                 return ask_with<kMaxTreeDepth>(divided, step);
+                                 static_assert(kMaxTreeDepth == 3);
+                                 return ask_with<3>(divided, step);
                              }
                            }};
 

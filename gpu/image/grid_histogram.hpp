@@ -32,7 +32,7 @@ struct GridSettings {
 /// picture. Columns and rows beyond the last whole cell count nowhere. The same on both backends.
 namespace cpu {
 
-struct GradientRow;
+struct GradientRow;  // and what packs one: pack_gradients.hpp
 using PackGradients = void (*)(const GradientRow& row, std::uint16_t* out);
 
 /// How the nodes of a row lie in memory.

@@ -19,8 +19,6 @@ KERB_INLINE S16xN absolute(S16xN v) {
   return (v ^ sign) - sign;
 }
 
-KERB_INLINE S16xN choose(S16xN mask, S16xN yes, S16xN no) { return (mask & yes) | (~mask & no); }
-
 /// gradient::bin_of() of each lane.
 template <int kBins, bool kHalfShifted>
 KERB_INLINE S16xN bins_of(S16xN dx, S16xN dy) {
@@ -55,7 +53,7 @@ KERB_INLINE S16xN packed_of(S16xN dx, S16xN dy, const S32xNN& norm) {
   return (magnitude << gradient::kBinBits) | bins_of<kBins, kHalfShifted>(dx, dy);
 }
 
-KERB_INLINE S32xN larger(S32xN a, S32xN b) { return a > b ? a : b; }
+KERB_INLINE S32xN larger(S32xN a, S32xN b) { return choose(a > b, a, b); }
 
 /// Of the plane with the largest gradient.
 template <int kBins, bool kHalfShifted, int kPlanes>

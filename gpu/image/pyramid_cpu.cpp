@@ -96,12 +96,11 @@ KERB_WIDER void blend_columns(const std::uint16_t* eights, const Tap* taps, int 
         __builtin_shufflevector(left.lower, right.lower, 2, 6, 3, 7),
     };
     using U64x2 = std::uint64_t __attribute__((vector_size(16)));
-    std::uint8_t* to = out + x;
-    if (rows == 8) {  // as it almost always is: without a loop
-      for (int r = 0; r < 8; ++r) store(to + r * step, bits<U64x2>(pairs[r / 2])[r % 2]);
-      continue;
-    }
-    for (int r = 0; r < rows; ++r) store(to + r * step, bits<U64x2>(pairs[r / 2])[r % 2]);
+    const auto put = [&](int r) { store(out + r * step + x, bits<U64x2>(pairs[r / 2])[r % 2]); };
+    if (rows == kRows)  // as it almost always is: unrolled
+      for (int r = 0; r < kRows; ++r) put(r);
+    else
+      for (int r = 0; r < rows; ++r) put(r);
   }
 }
 

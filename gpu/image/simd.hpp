@@ -11,8 +11,9 @@
 #include <emmintrin.h>
 #endif
 
-/// Vectors of 16 bytes, which NEON and SSE2 both have, as GCC and Clang extend the language. Every
-/// lane is rounded as a scalar would be. For the CPU operators of gpu/ alone.
+/// Vectors as GCC and Clang extend the language: of 16 bytes, which NEON and SSE2 both have, and at
+/// the end as wide as the source is compiled for. Every lane is rounded as a scalar would be. For
+/// the CPU operators of gpu/ alone.
 namespace kerb::simd {
 
 /// For what must not become a call: vectors would travel through memory.
@@ -21,7 +22,7 @@ namespace kerb::simd {
 /// For a function whose loops take most of the time: compiled for AVX2 too, where there is such a
 /// thing, and chosen when the program is loaded. The same operations, so the same bits. Not with
 /// the sanitizers, which are not ready yet when it is chosen.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && \
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define KERB_WIDER __attribute__((target_clones("avx2", "default")))
 #else
@@ -111,6 +112,12 @@ struct U32x8 {
   return {__builtin_convertvector(__builtin_shufflevector(v, v, 0, 1, 2, 3), U32x4),
           __builtin_convertvector(__builtin_shufflevector(v, v, 4, 5, 6, 7), U32x4)};
 #endif
+}
+
+/// Lane by lane: yes where the mask is all ones, no where it is 0.
+template <typename V>
+[[nodiscard]] KERB_INLINE V choose(V mask, V yes, V no) noexcept {
+  return (mask & yes) | (~mask & no);
 }
 
 /// x^2 + y^2 of lanes under 2^15.
@@ -226,7 +233,7 @@ KERB_INLINE void transpose(U16x8 (&m)[8]) noexcept {
 // always: the linker must not find two versions of a function to choose from.
 
 #if defined(__AVX2__)
-using U8xN = std::uint8_t __attribute__((vector_size(16)));
+using U8xN = U8x16;
 using S16xN = std::int16_t __attribute__((vector_size(32)));
 using S32xN = std::int32_t __attribute__((vector_size(32)));
 using U32xN = std::uint32_t __attribute__((vector_size(32)));

@@ -31,6 +31,6 @@ kerb_add_test(NAME unit_control_bands SOURCES firmware/control/test_bands_notes.
   LINKS kerb::firmware_control kerb::json LABELS unit THREADED)
 # Counts every allocation of the whole product while frames flow.
 kerb_add_test(NAME unit_control_allocations SOURCES firmware/control/test_allocations.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_control kerb::drivers_replay kerb::drivers_jpeg kerb::gpu_flow kerb::gpu_hog LABELS unit)
+  LINKS kerb::firmware_control kerb::drivers_replay kerb::drivers_jpeg kerb::gpu_flow kerb::gpu_hog LABELS unit OPTIMISED)
 kerb_add_test(NAME unit_control_timeliness SOURCES firmware/control/test_timeliness.cpp
   LINKS kerb::firmware_control LABELS unit)

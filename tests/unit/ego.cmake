@@ -2,7 +2,7 @@ kerb_add_test(NAME unit_ego_geometry SOURCES firmware/ego/test_geometry.cpp
   LINKS kerb::firmware_ego LABELS unit)
 kerb_add_test(NAME unit_ego_estimator SOURCES firmware/ego/test_ego_estimator.cpp
     ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_ego LABELS unit)
+  LINKS kerb::firmware_ego LABELS unit OPTIMISED)
 # Every drive where nothing slows it down; one in three under the sanitizers and under qemu.
 set(drives)
 if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)

@@ -12,7 +12,7 @@ kerb_add_test(NAME unit_track_assignment SOURCES firmware/track/test_assignment.
   LINKS kerb::firmware_track LABELS unit)
 foreach(name ground_filter person_filter)
   kerb_add_test(NAME unit_track_${name} SOURCES firmware/track/test_${name}.cpp
-    LINKS kerb::firmware_track kerb::eigen kerb::exact_arithmetic LABELS unit)
+    LINKS kerb::firmware_track kerb::eigen kerb::exact_arithmetic LABELS unit OPTIMISED)
 endforeach()
 kerb_add_test(NAME unit_track_box_flow SOURCES firmware/track/test_box_flow.cpp
   LINKS kerb::firmware_track LABELS unit)
@@ -28,7 +28,7 @@ kerb_add_test(NAME unit_track_sense SOURCES firmware/track/test_sense.cpp ${trac
 kerb_add_test(NAME unit_track_endurance SOURCES firmware/track/test_endurance.cpp ${track_allocations}
   LINKS kerb::firmware_track kerb::exact_arithmetic LABELS unit OPTIMISED)
 kerb_add_test(NAME unit_track_likeness SOURCES firmware/track/test_likeness.cpp
-  LINKS kerb::firmware_track kerb::eigen kerb::exact_arithmetic LABELS unit)
+  LINKS kerb::firmware_track kerb::eigen kerb::exact_arithmetic LABELS unit OPTIMISED)
 foreach(name ground_filter person_filter tracker sense endurance likeness)  # they walk many people through many frames
   target_compile_options(unit_track_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
 endforeach()
