@@ -149,7 +149,8 @@ int CascadeTrees::add(const Tree& tree, const WindowBlocks& windows, int count, 
 
 void CascadeTrees::search(const std::uint32_t* first, int columns, Scratch& s, Work* work) const {
   int count = (columns + lanes_.block - 1) / lanes_.block;
-  const std::size_t lanes = static_cast<std::size_t>(count * lanes_.block);
+  const std::size_t lanes =
+      static_cast<std::size_t>(count) * static_cast<std::size_t>(lanes_.block);
   std::fill_n(s.votes.begin(), lanes, 0);
   std::fill_n(s.scores.begin(), lanes, 0);
   for (std::size_t i = 0; i < lanes; ++i)

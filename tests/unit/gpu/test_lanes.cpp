@@ -2,6 +2,7 @@
 // What is compiled for more than one width of vectors: every version this machine can run gives
 // what the definition, written down lane by lane, gives.
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "gpu/hog/full_trees.hpp"
@@ -97,8 +98,8 @@ void test_gradients_of_a_row() {
 struct Trees {
   static constexpr int kRows = 9, kColumns = 6, kWindows = 53;
 
-  explicit Trees(std::ptrdiff_t step_, Random& random)
-      : step{step_},
+  Trees(std::ptrdiff_t nodes_to_a_window, Random& random)
+      : step{nodes_to_a_window},
         plane{kWindows * step + kColumns + hog::kMaxTreeBlock * step + 8},
         nodes(static_cast<std::size_t>(2 * plane * kRows)) {
     for (int r = 0; r < kRows; ++r) row_at.push_back(r * 2 * plane);
@@ -173,9 +174,9 @@ void search(const hog::TreeLanes& lanes, int depth, bool divided, std::ptrdiff_t
   const int count = (Trees::kWindows + lanes.block - 1) / lanes.block;
   std::vector<std::int32_t> votes(static_cast<std::size_t>(count * lanes.block));
   std::vector<std::uint32_t> alive(votes.size());
-  std::vector<std::int32_t> blocks;
+  std::vector<std::int32_t> blocks(static_cast<std::size_t>(count));
   std::fill_n(alive.begin(), Trees::kWindows, ~std::uint32_t{0});
-  for (int b = 0; b < count; ++b) blocks.push_back(b);
+  std::iota(blocks.begin(), blocks.end(), 0);
   const hog::WindowBlocks windows{trees.nodes.data(), trees.row_at.data(), step,
                                   votes.data(),       alive.data(),        blocks.data()};
   std::vector<std::int32_t> wanted(Trees::kWindows);
