@@ -42,10 +42,10 @@ endif()
 # One executable, one ctest entry. Exit code 77 says: what this test needs is not on this machine.
 # THREADED marks what the tsan preset runs; such a program ends at its first failure. Unit tests of hal/, drivers/, gpu/ and firmware/ that need nothing
 # of tools/ are labelled product, which the arm64 preset runs; it builds the contract tests too, for the bench.
-# RUNS: a test of that program's command line, which it finds as the macro KERBLAB or KERBWATCH; labelled runs_kerblab.
+# RUNS: a test of that program's command line, which it finds as the macro KERBLAB or KERBWATCH.
 # OPTIMISED: with the sanitizers it does less, or it must give the same bits whatever the compiler did: CI runs it
-# without them too. Labelled optimised, as are the unit tests of gpu/ and what runs kerblab, which CI does not run with
-# the sanitizers.
+# without them too. Labelled optimised, as are the unit tests of gpu/ and those labelled kerblab, which run that program
+# or link its commands: they take long to compile, so CI runs these without the sanitizers alone.
 function(kerb_add_test)
   cmake_parse_arguments(arg "THREADED;OPTIMISED" "NAME;RUNS" "SOURCES;LINKS;LABELS;ARGS" ${ARGN})
   add_executable(${arg_NAME} ${arg_SOURCES})
@@ -76,15 +76,17 @@ function(kerb_add_test)
     target_compile_definitions(${arg_NAME} PRIVATE
       ${macro}="${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:${arg_RUNS}>")
     add_dependencies(${arg_NAME} ${arg_RUNS})
-    list(APPEND arg_LABELS runs_${arg_RUNS})
     # Leaks are looked for everywhere else; here it would cost seconds for each of the many programs started.
     set_tests_properties(${arg_NAME} PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endif()
-  if(arg_OPTIMISED OR source MATCHES "^unit/gpu/" OR "${arg_RUNS}" STREQUAL kerblab)
+  if("${arg_RUNS}" STREQUAL kerblab OR "kerb::tools_kerblab" IN_LIST arg_LINKS)
+    list(APPEND arg_LABELS kerblab)
+  endif()
+  if(arg_OPTIMISED OR source MATCHES "^unit/gpu/" OR kerblab IN_LIST arg_LABELS)
     list(APPEND arg_LABELS optimised)
     add_dependencies(optimised_tests ${arg_NAME})
   endif()
-  if(NOT "${arg_RUNS}" STREQUAL kerblab)
+  if(NOT kerblab IN_LIST arg_LABELS)
     add_dependencies(sanitized_tests ${arg_NAME})
   endif()
   set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 300)

@@ -10,7 +10,7 @@ endif()
 if(NOT CMAKE_CROSSCOMPILING)
   add_test(NAME unit_main_install COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
     -DWORK=${PROJECT_BINARY_DIR}/install-test -P ${CMAKE_CURRENT_SOURCE_DIR}/firmware/main/check_install.cmake)
-  set_tests_properties(unit_main_install PROPERTIES LABELS "unit;runs_kerblab;optimised" TIMEOUT 120)
+  set_tests_properties(unit_main_install PROPERTIES LABELS "unit;kerblab;optimised" TIMEOUT 120)
   add_dependencies(optimised_tests kerbwatch kerblab)
 endif()
 kerb_add_test(NAME unit_main_upright_detector

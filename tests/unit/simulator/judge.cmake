@@ -24,7 +24,7 @@ if(TARGET kerblab)
     # Without their bands, the first two change numbers, and the third is warned of.
     add_test(NAME suite_bands COMMAND kerblab sim run --suite camouflage --backend cpu
       --only meet-10m$ --only meet-13m$ --only waits-20kmh$)
-    set_tests_properties(suite_brief suite_bands PROPERTIES LABELS "unit;runs_kerblab;optimised" TIMEOUT 1200 COST 20
+    set_tests_properties(suite_brief suite_bands PROPERTIES LABELS "unit;kerblab;optimised" TIMEOUT 1200 COST 20
       ENVIRONMENT KERBWATCH_MODELS=${PROJECT_SOURCE_DIR}/models)
   endif()
 endif()
