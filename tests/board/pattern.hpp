@@ -12,7 +12,9 @@ namespace kerb::board {
 /// Test frames that carry their own number. The top kBandRows rows hold 32 cells, black or white,
 /// for the bits of the number (most significant first), and below them the same cells inverted; the
 /// rest is a fixed texture, shifted by an amount that depends on the number and the row, so that no
-/// two frames are alike and a frame torn from two is seen. Works on rows of bytes: the loop through
+/// two frames are alike and a frame torn from two is seen. The rows go each their own way: if all
+/// went together, it would be a camera that turns, or, with a frame left out, one that was knocked.
+/// Works on rows of bytes: the loop through
 /// vivid has to carry any format as it is.
 class Pattern {
  public:

@@ -7,7 +7,7 @@ if(KERB_OPENCV)
 endif()
 # What `cmake --install` leaves, moved to another place, finds its models. It installs kerblab too, which CI builds for
 # its part host alone.
-if(NOT CMAKE_CROSSCOMPILING)
+if(TARGET kerblab AND NOT CMAKE_CROSSCOMPILING)
   add_test(NAME unit_main_install COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
     -DWORK=${PROJECT_BINARY_DIR}/install-test -P ${CMAKE_CURRENT_SOURCE_DIR}/firmware/main/check_install.cmake)
   set_tests_properties(unit_main_install PROPERTIES LABELS "unit;kerblab;optimised" TIMEOUT 120)
