@@ -14,8 +14,7 @@ namespace kerb::board {
 /// rest is a fixed texture, shifted by an amount that depends on the number and the row, so that no
 /// two frames are alike and a frame torn from two is seen. The rows go each their own way: if all
 /// went together, it would be a camera that turns, or, with a frame left out, one that was knocked.
-/// Works on rows of bytes: the loop through
-/// vivid has to carry any format as it is.
+/// Works on rows of bytes: the loop through vivid has to carry any format as it is.
 class Pattern {
  public:
   static constexpr std::size_t kBandRows = 32;  ///< 16 of the bits, 16 of their inverse
