@@ -4,19 +4,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tests/support/random.hpp"
+
 namespace kerb::board {
 namespace {
-
 constexpr std::size_t kBits = 32;
-
-/// Every bit depends on every bit (the end of MurmurHash3).
-std::uint32_t mixed(std::uint32_t n) {
-  n = (n ^ (n >> 16U)) * 0x85ebca6bU;
-  n = (n ^ (n >> 13U)) * 0xc2b2ae35U;
-  return n ^ (n >> 16U);
 }
-
-}  // namespace
 
 Pattern::Pattern(std::size_t stride, std::size_t rows)
     : stride_(stride), rows_(rows), cell_(stride / kBits), texture_(2 * stride) {
@@ -29,7 +22,7 @@ Pattern::Pattern(std::size_t stride, std::size_t rows)
 
 void Pattern::draw_row(std::uint32_t number, std::size_t row, std::uint8_t* out) const {
   if (row >= kBandRows) {
-    const std::size_t shift = mixed(number * 65536U + static_cast<std::uint32_t>(row)) % stride_;
+    const std::size_t shift = test::Random{std::uint64_t{number} << 32U | row}.next() % stride_;
     std::memcpy(out, texture_.data() + shift, stride_);
     return;
   }
