@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -36,6 +37,17 @@ class Transport {
   /// became whole numbers. costs + i * stride as given to solve(). Of floats or doubles.
   template <typename Cost>
   [[nodiscard]] double cost_by(const Cost* costs, int stride) const noexcept;
+  /// Calls f(source, sink) for each edge of the last solution's tree, by the caller's numbers; not
+  /// for those of what stays.
+  template <typename F>
+  void each_edge(const F& f) const {
+    for (int node = 1; node < n_ + m_; ++node) {
+      const int other = parent_[static_cast<std::size_t>(node)];
+      const int source = row_[static_cast<std::size_t>(std::min(node, other))];
+      const int sink = column_[static_cast<std::size_t>(std::max(node, other) - n_)];
+      if (source >= 0 && sink >= 0) f(source, sink);
+    }
+  }
   /// Basis changes of the last problem.
   [[nodiscard]] int pivots() const noexcept { return pivots_; }
 

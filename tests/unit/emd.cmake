@@ -23,6 +23,8 @@ if(TARGET kerblab)
     LINKS kerb::tools_spectral LABELS unit)
   kerb_add_test(NAME unit_tools_followers SOURCES tools/test_followers.cpp
     LINKS kerb::tools_spectral LABELS unit)
+  kerb_add_test(NAME unit_tools_exact_emd SOURCES tools/test_exact_emd.cpp gpu/emd_oracle.cpp
+    LINKS kerb::tools_kerblab LABELS unit)
   foreach(name emd sim_follow)
     kerb_add_test(NAME unit_tools_kerblab_${name} SOURCES tools/test_kerblab_${name}.cpp
       LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)

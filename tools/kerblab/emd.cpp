@@ -16,6 +16,8 @@
 #include "gpu/emd/transport.hpp"
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/emd_ground.hpp"
+#include "tools/kerblab/exact_emd.hpp"
+#include "tools/kerblab/npy.hpp"
 #include "tools/kerblab/numbers.hpp"
 #include "tools/kerblab/output.hpp"
 
@@ -26,7 +28,8 @@ using Json = nlohmann::ordered_json;
 using Histogram = std::vector<double>;
 
 struct EmdOptions {
-  std::string from, to, ground = "line", solver = "auto", json, backend = "auto";
+  std::string from, to, signatures, target, ground = "line", solver = "auto", json, out,
+                                            backend = "auto";
   int mass = 0, threads = 0;
   bool partial = false;
 };
@@ -53,6 +56,9 @@ Result<std::vector<Histogram>> read_histograms(const std::string& word) {
   return std::vector<Histogram>{*numbers};
 }
 
+/// What a file of histograms is meant by.
+std::string word_for(const std::string& file) { return "@" + file; }
+
 /// In the same proportions, the largest of them 1/2 to 1: floats hold it, however large or small
 /// the numbers were.
 std::vector<float> within_floats(const Histogram& h) {
@@ -76,34 +82,46 @@ class Emd {
   explicit Emd(const EmdOptions& options) : options_{options} {}
 
   Status run() {
-    if (!options_.json.empty()) {
-      if (Status ok = check_output(options_.json); !ok) return ok;
-      std::vector<std::string> inputs = {options_.ground};
-      for (const std::string& word : {options_.from, options_.to})
-        if (!word.empty() && word.front() == '@') inputs.push_back(word.substr(1));
-      if (Status ok = check_apart({options_.json}, inputs); !ok) return ok;
-    }
+    if (Status ok = check_outputs(); !ok) return ok;
     Result<std::vector<Histogram>> from = read_histograms(options_.from);
     if (!from) return from.error();
     Result<std::vector<Histogram>> to = read_histograms(options_.to);
     if (!to) return to.error();
-    if (to->size() > static_cast<std::size_t>(emd::kMaxTargets))
-      return no_histogram(fmt::format("{} targets: {} at most", to->size(), emd::kMaxTargets));
     bins_ = static_cast<int>(from->front().size());
-    if (bins_ < emd::kMinBins || bins_ > emd::kMaxBins)
-      return no_histogram(fmt::format("{} bins: {}..{}", bins_, emd::kMinBins, emd::kMaxBins));
+    targets_ = to->size();
     if (Status ok = check(*from); !ok) return ok;
     if (Status ok = check(*to); !ok) return ok;
-    if (Status ok = choose_mass(*from, *to); !ok) return ok;
-    if (Status ok = to_signatures(*from, from_); !ok) return ok;
-    if (Status ok = to_signatures(*to, to_); !ok) return ok;
-    if (Status ok = solve(); !ok) return ok;
-    if (options_.json != "-") print();
-    return options_.json.empty() ? Status{Done{}}
-                                 : write_output(options_.json, report().dump(1) + "\n");
+    if (options_.solver == "exact" && (options_.mass > 0 || options_.backend == "cuda"))
+      return no_histogram(options_.mass > 0 ? "--mass: the solver exact does not round"
+                                            : "--backend cuda: the solver exact is the CPU's");
+    const bool fits = choose_mass(*from, *to);
+    const int most = is_exact(fits) ? ExactEmd::kMaxBins : emd::kMaxBins;
+    if (bins_ < emd::kMinBins || bins_ > most)
+      return no_histogram(fmt::format("{} bins: {}..{}", bins_, emd::kMinBins, most));
+    const Result<std::vector<double>> costs = costs_of(options_.ground, bins_, most);
+    if (!costs) return costs.error();
+    if (is_exact(fits)) {
+      solve_exactly(*from, *to, *costs);
+    } else {
+      if (Status ok = as_signatures(*from, *to, fits); !ok) return ok;
+      if (Status ok = solve(*costs); !ok) return ok;
+    }
+    return write(from->size());
   }
 
  private:
+  [[nodiscard]] Status check_outputs() const {
+    std::vector<std::string> outputs, inputs = {options_.ground};
+    for (const std::string& path : {options_.json, options_.out})
+      if (!path.empty()) outputs.push_back(path);
+    for (const std::string& path : outputs)
+      if (Status ok = check_output(path); !ok) return ok;
+    for (const std::string& word : {options_.from, options_.to})
+      if (!word.empty() && word.front() == '@') inputs.push_back(word.substr(1));
+    if (Status ok = check_distinct(outputs); !ok) return ok;
+    return check_apart(outputs, inputs);
+  }
+
   [[nodiscard]] Status check(const std::vector<Histogram>& all) const {
     for (const Histogram& h : all) {
       if (static_cast<int>(h.size()) != bins_)
@@ -113,24 +131,61 @@ class Emd {
     return Done{};
   }
 
-  /// As they are where that can be; else in so many parts of their total.
-  Status choose_mass(const std::vector<Histogram>& from, const std::vector<Histogram>& to) {
-    std::vector<Histogram> all = from;
-    all.insert(all.end(), to.begin(), to.end());
-    const bool whole = std::all_of(all.begin(), all.end(), is_small_and_whole);
-    if (options_.partial) {
-      if (!whole)
-        return no_histogram(
-            fmt::format("--partial: whole numbers, together {} at most, expected", emd::kMaxMass));
-      mass_ = 0;
-      return Done{};
-    }
-    const double first = total(all.front());
-    const bool equal =
-        std::all_of(all.begin(), all.end(), [&](const Histogram& h) { return total(h) == first; });
-    rounded_ = options_.mass > 0 || !whole || !equal;
-    mass_ = options_.mass > 0 ? options_.mass : rounded_ ? emd::kMaxMass : static_cast<int>(first);
-    return Done{};
+  /// Whether all can be signatures as they are: `mass_` of each, or 0 where they are matched in
+  /// part.
+  bool choose_mass(const std::vector<Histogram>& from, const std::vector<Histogram>& to) {
+    const double first = total(from.front());
+    const auto fits = [&](const Histogram& h) {
+      return is_small_and_whole(h) && (options_.partial || total(h) == first);
+    };
+    const bool all = bins_ <= emd::kMaxBins && targets_ <= std::size_t{emd::kMaxTargets} &&
+                     std::all_of(from.begin(), from.end(), fits) &&
+                     std::all_of(to.begin(), to.end(), fits);
+    mass_ = options_.partial    ? 0
+            : options_.mass > 0 ? options_.mass
+            : all               ? static_cast<int>(first)
+                                : emd::kMaxMass;
+    return all;
+  }
+
+  /// By doubles, as they are: what is asked for, or what cannot be signatures unless rounded, which
+  /// nobody asked for.
+  [[nodiscard]] bool is_exact(bool fits) const {
+    return options_.solver == "exact" ||
+           (!fits && options_.solver == "auto" && options_.mass == 0 && options_.backend != "cuda");
+  }
+
+  void solve_exactly(const std::vector<Histogram>& from, const std::vector<Histogram>& to,
+                     const std::vector<double>& costs) {
+    Workers workers{options_.threads};
+    std::vector<ExactEmd> solvers(static_cast<std::size_t>(workers.count()),
+                                  ExactEmd{bins_, costs.data()});
+    distances_.assign(from.size() * to.size(), 0);
+    constexpr std::size_t kTask = 64;
+    workers.run(static_cast<int>((from.size() + kTask - 1) / kTask), [&](int task, int worker) {
+      const std::size_t begin = static_cast<std::size_t>(task) * kTask;
+      for (std::size_t i = begin; i < std::min(begin + kTask, from.size()); ++i)
+        for (std::size_t t = 0; t < to.size(); ++t)
+          distances_[t * from.size() + i] = solvers[static_cast<std::size_t>(worker)].distance(
+              from[i].data(), to[t].data(), options_.partial);
+    });
+    exact_ = true;
+    solver_ = "exact";
+    backend_ = "cpu";
+    const Result<emd::Ground> ground = ground_of(costs, bins_);  // too many bins: nobody knows
+    if (ground) ground_ = *ground;
+  }
+
+  Status as_signatures(const std::vector<Histogram>& from, const std::vector<Histogram>& to,
+                       bool fits) {
+    if (targets_ > std::size_t{emd::kMaxTargets})
+      return no_histogram(fmt::format("{} targets: {} at most", targets_, emd::kMaxTargets));
+    if (options_.partial && !fits)
+      return no_histogram(
+          fmt::format("--partial: whole numbers, together {} at most, expected", emd::kMaxMass));
+    rounded_ = !options_.partial && (options_.mass > 0 || !fits);
+    if (Status ok = to_signatures(from, from_); !ok) return ok;
+    return to_signatures(to, to_);
   }
 
   Status to_signatures(const std::vector<Histogram>& all, std::vector<emd::Signature>& out) const {
@@ -148,10 +203,8 @@ class Emd {
     return Done{};
   }
 
-  Status solve() {
-    const Result<std::vector<double>> given = costs_of(options_.ground, bins_);
-    if (!given) return given.error();
-    Result<emd::Ground> ground = ground_of(*given, bins_);
+  Status solve(const std::vector<double>& given) {
+    Result<emd::Ground> ground = ground_of(given, bins_);
     if (!ground) return ground.error();
     ground_ = *ground;
     BackendChoice choice = BackendChoice::automatic;
@@ -174,7 +227,7 @@ class Emd {
       return ok;
     solver_ = name_of((*made)->solver());
     backend_ = name_of((*made)->backend());
-    return price(*given);
+    return price(given);
   }
 
   /// Distances by the costs as they were given: solvers know them as whole numbers.
@@ -197,51 +250,80 @@ class Emd {
     return std::min(mass_of(from_[i]), mass_of(to_[t]));
   }
   [[nodiscard]] double distance(std::size_t i, std::size_t t) const {
-    return distances_[t * from_.size() + i];
+    return distances_[t * (distances_.size() / targets_) + i];
   }
 
-  void print() const {
-    for (std::size_t i = 0; i < from_.size(); ++i) {
+  [[nodiscard]] Status write(std::size_t count) const {
+    if (options_.json != "-" && options_.out.empty()) print(count);
+    if (options_.json != "-") say_how();
+    if (!options_.out.empty()) {
+      std::vector<double> table;
+      table.reserve(distances_.size());
+      for (std::size_t i = 0; i < count; ++i)
+        for (std::size_t t = 0; t < targets_; ++t) table.push_back(distance(i, t));
+      std::vector<std::size_t> shape = {count};
+      if (targets_ > 1) shape.push_back(targets_);
+      if (Status ok = write_output(options_.out, to_npy(table, shape)); !ok) return ok;
+    }
+    return options_.json.empty() ? Status{Done{}}
+                                 : write_output(options_.json, report(count).dump(1) + "\n");
+  }
+
+  void print(std::size_t count) const {
+    for (std::size_t i = 0; i < count; ++i) {
       std::string line;
-      for (std::size_t t = 0; t < to_.size(); ++t)
+      for (std::size_t t = 0; t < targets_; ++t)
         line += fmt::format("{}{:.9g}", t > 0 ? "\t" : "", distance(i, t));
       fmt::print("{}\n", line);
     }
-    fmt::print(stderr, "{} bins, ground {}{}, {} on {}, {}\n", bins_, name_of(ground_.kind()),
-               ground_.is_metric() ? "" : " (no metric)", solver_, backend_,
-               mass_ == 0 ? "partial: as much as the lighter side has"
-               : rounded_ ? fmt::format("rounded to {} parts", mass_)
-                          : fmt::format("mass {} as given", mass_));
   }
 
-  [[nodiscard]] Json report() const {
+  [[nodiscard]] const char* ground_name() const {
+    return ground_.bins() > 0 ? name_of(ground_.kind()) : "general";
+  }
+  [[nodiscard]] bool is_metric() const { return ground_.bins() == 0 || ground_.is_metric(); }
+
+  void say_how() const {
+    fmt::print(stderr, "{} bins, ground {}{}, {} on {}, {}\n", bins_, ground_name(),
+               is_metric() ? "" : " (no metric)", solver_, backend_,
+               options_.partial ? "partial: as much as the lighter side has"
+               : exact_         ? "shares of each total, not rounded"
+               : rounded_       ? fmt::format("rounded to {} parts", mass_)
+                                : fmt::format("mass {} as given", mass_));
+  }
+
+  [[nodiscard]] Json report(std::size_t count) const {
     Json rows = Json::array();
-    for (std::size_t i = 0; i < from_.size(); ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       Json distances = Json::array(), costs = Json::array();
-      for (std::size_t t = 0; t < to_.size(); ++t) {
+      for (std::size_t t = 0; t < targets_; ++t) {
         distances.push_back(distance(i, t));
-        costs.push_back(costs_[t * from_.size() + i]);
+        if (!exact_) costs.push_back(costs_[t * count + i]);
       }
-      rows.push_back({{"distance", distances}, {"cost", costs}});
+      rows.push_back({{"distance", distances}});
+      if (!exact_) rows.back()["cost"] = costs;
     }
-    return {{"bins", bins_},
-            {"ground", name_of(ground_.kind())},
-            {"metric", ground_.is_metric()},
-            {"unit", ground_.unit()},
-            {"mass", mass_},
-            {"rounded", rounded_},
-            {"solver", solver_},
-            {"backend", backend_},
-            {"results", rows}};
+    Json out{{"bins", bins_}, {"ground", ground_name()}};
+    out["metric"] = ground_.bins() > 0 ? Json(ground_.is_metric()) : Json(nullptr);
+    if (!exact_) {
+      out["unit"] = ground_.unit();
+      out["mass"] = mass_;
+    }
+    out["rounded"] = rounded_;
+    out["solver"] = solver_;
+    out["backend"] = backend_;
+    out["results"] = rows;
+    return out;
   }
 
   const EmdOptions& options_;
   int bins_ = 0, mass_ = 0;
-  bool rounded_ = false;
-  emd::Ground ground_;
+  std::size_t targets_ = 0;
+  bool rounded_ = false, exact_ = false;
+  emd::Ground ground_;  // without bins: exact, of more than it can have
   std::vector<emd::Signature> from_, to_;
   std::vector<std::uint32_t> costs_;  // of target t from t * from_.size() on
-  std::vector<double> distances_;     // the same
+  std::vector<double> distances_;     // the same, in the costs' unit
   std::string solver_, backend_;
 };
 
@@ -250,36 +332,50 @@ class Emd {
 void add_emd(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("emd", "Earth Mover's Distance between histograms");
   command->footer(
-      "A histogram is numbers parted by commas; @FILE stands for one on each line of FILE. Prints "
-      "a\n"
-      "line for each of FROM with its distance to each of TO: the least cost of moving a unit of\n"
-      "mass. Whole numbers with one total up to 255 are taken as they are; others are first "
-      "rounded\n"
-      "to 255 parts of their total (--mass: another number of parts). Of these the distance is "
-      "exact\n"
-      "for costs that are whole numbers up to 8388607 or such multiples of the smallest; of other\n"
-      "costs it is that of a plan less than 3e-6 of the largest cost above the least.\n"
-      "Solvers: auto, closed (forms), atlas (of all optimal trees), packed and network (simplex); "
-      "all\n"
-      "give the same, where they can do it.\n"
+      "A histogram is numbers parted by commas; @FILE stands for one on each line of FILE, or for\n"
+      "each row of a NumPy array (.npy). Prints a line for each of FROM with its distance to each\n"
+      "of TO: the least cost of moving a unit of mass; with --out an array of them instead.\n"
+      "Whole numbers with one total up to 255 are taken as they are. Of others each bin's share "
+      "of\n"
+      "its histogram's total counts, by doubles and not rounded (solver exact); with --mass, or\n"
+      "another solver, they are first rounded to so many parts (255), as the product does.\n"
+      "Rounded or not, the distance is exact for costs that are whole numbers up to 8388607 or\n"
+      "such multiples of the smallest; of other costs the solvers but exact give that of a plan\n"
+      "less than 3e-6 of the largest cost above the least.\n"
+      "Solvers: auto, closed (forms), atlas (of all optimal trees), packed and network (simplex),\n"
+      "exact (doubles, up to 256 bins; the others 16); all give the same, where they can do it.\n"
       "Examples:\n  kerblab emd 3,1,0,4 0,4,2,2\n"
-      "  kerblab emd --ground costs.txt --solver packed --json - @frames.txt @targets.txt");
+      "  kerblab emd --ground costs.txt --solver packed --json - @frames.txt @targets.txt\n"
+      "  kerblab emd --signatures s.npy --target t.npy --ground costs.npy --out d.npy");
   const auto o = std::make_shared<EmdOptions>();
-  command->add_option("from", o->from, "Histogram, or @FILE")
-      ->required()
-      ->check(not_empty)
-      ->option_text("FROM");
-  command->add_option("to", o->to, "What distances are to: histogram, or @FILE of up to 8")
-      ->required()
-      ->check(not_empty)
-      ->option_text("TO");
+  CLI::Option* from = command->add_option("from", o->from, "Histogram, or @FILE")
+                          ->check(not_empty)
+                          ->option_text("FROM");
+  CLI::Option* to = command->add_option("to", o->to, "What distances are to: histogram, or @FILE")
+                        ->check(not_empty)
+                        ->option_text("TO");
+  CLI::Option* signatures =
+      command->add_option("--signatures", o->signatures, "File of histograms, instead of FROM")
+          ->check(not_empty)
+          ->excludes(from);
+  CLI::Option* target =
+      command->add_option("--target", o->target, "File of what distances are to, instead of TO")
+          ->check(not_empty)
+          ->excludes(to);
+  signatures->needs(target);
+  target->needs(signatures);
   command
-      ->add_option("--ground", o->ground,
-                   "Cost between bins: line, circle, flat, or a file with a row for each bin")
+      ->add_option("--out", o->out,
+                   "NumPy array of the distances: as many as FROM, a column for each of TO")
+      ->check(not_empty);
+  command
+      ->add_option(
+          "--ground", o->ground,
+          "Cost between bins: line, circle, flat, or a file (.npy too) with a row for each bin")
       ->check(not_empty)
       ->capture_default_str();
   command->add_option("--solver", o->solver, "See below")
-      ->check(CLI::IsMember({"auto", "closed", "atlas", "packed", "network"}))
+      ->check(CLI::IsMember({"auto", "closed", "atlas", "packed", "network", "exact"}))
       ->capture_default_str();
   CLI::Option* mass =
       command->add_option("--mass", o->mass, "Round every histogram to so many parts, 1..255")
@@ -297,6 +393,12 @@ void add_emd(CLI::App& app, Action& action) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   command->callback([o, &action] {
+    if (!o->signatures.empty()) {
+      o->from = word_for(o->signatures);
+      o->to = word_for(o->target);
+    }
+    if (o->from.empty() || o->to.empty())
+      throw CLI::RequiredError{"FROM and TO, or --signatures and --target"};
     action = [o] {
       const Status done = Emd{*o}.run();
       return done ? 0 : fail(done.error());

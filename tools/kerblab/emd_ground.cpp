@@ -10,12 +10,37 @@
 #include <optional>
 
 #include "tools/eval/text.hpp"
+#include "tools/kerblab/npy.hpp"
 
 namespace kerb::lab {
+namespace {
+
+Result<std::vector<NumberRow>> rows_of_array(const char* where, const std::string& path,
+                                             const std::string& bytes) {
+  const Result<NpyTable> table = parse_npy(where, path, bytes);
+  if (!table) return table.error();
+  if (table->values.empty()) return eval::line_error(where, path, 0, "no numbers in it");
+  std::vector<NumberRow> rows;
+  rows.reserve(table->rows);
+  for (std::size_t i = 0; i < table->rows; ++i) {
+    const double* const row = table->values.data() + i * table->columns;
+    const double* const bad = std::find_if(
+        row, row + table->columns, [](double value) { return !std::isfinite(value) || value < 0; });
+    if (bad != row + table->columns)
+      return eval::line_error(where, path, 0,
+                              fmt::format("row {}: {:g} is {}", i + 1, *bad,
+                                          std::isfinite(*bad) ? "below zero" : "no finite number"));
+    rows.push_back({static_cast<int>(i) + 1, {row, row + table->columns}});
+  }
+  return rows;
+}
+
+}  // namespace
 
 Result<std::vector<NumberRow>> read_rows(const char* where, const std::string& path) {
   const Result<std::string> text = eval::read_text(where, path);
   if (!text) return text.error();
+  if (is_npy(*text)) return rows_of_array(where, path, *text);
   std::vector<NumberRow> rows;
   eval::Lines lines{*text};
   for (std::string_view line; lines.next(line);) {
@@ -38,11 +63,10 @@ Result<std::vector<NumberRow>> read_rows(const char* where, const std::string& p
   return rows;
 }
 
-Result<std::vector<double>> costs_of(const std::string& word, int bins) {
-  if (bins < emd::kMinBins || bins > emd::kMaxBins)
-    return Error{
-        Errc::invalid_argument, 0, "bins",
-        Text<112>{fmt::format("{}: {}..{} can be told apart", bins, emd::kMinBins, emd::kMaxBins)}};
+Result<std::vector<double>> costs_of(const std::string& word, int bins, int most) {
+  if (bins < emd::kMinBins || bins > most)
+    return Error{Errc::invalid_argument, 0, "bins",
+                 Text<112>{fmt::format("{}: {}..{} can be told apart", bins, emd::kMinBins, most)}};
   std::vector<double> costs;
   if (word == "line" || word == "circle" || word == "flat") {
     for (int i = 0; i < bins; ++i)

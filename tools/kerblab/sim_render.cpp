@@ -14,6 +14,7 @@
 
 #include "tools/flow/flo_file.hpp"
 #include "tools/kerblab/between.hpp"
+#include "tools/kerblab/npy.hpp"
 #include "tools/kerblab/output.hpp"
 #include "tools/kerblab/progress.hpp"
 #include "tools/kerblab/sim.hpp"
@@ -52,22 +53,6 @@ cv::Mat picture_of(const sim::Rendered& r) {
   std::vector<cv::Mat> bands;
   cv::split(all, bands);
   cv::hconcat(bands, out);
-  return out;
-}
-
-/// NumPy's format, version 1: C order, little-endian floats.
-std::string to_npy(const std::vector<float>& values, int width, int height) {
-  std::string header =
-      fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({}, {}), }}", height, width);
-  while ((10 + header.size() + 1) % 64 != 0) header += ' ';
-  header += '\n';
-  std::string out{"\x93NUMPY\x01\x00", 8};
-  out += static_cast<char>(header.size() & 255U);
-  out += static_cast<char>(header.size() >> 8);
-  out += header;
-  const std::size_t at = out.size();
-  out.resize(at + values.size() * sizeof(float));
-  std::memcpy(out.data() + at, values.data(), values.size() * sizeof(float));
   return out;
 }
 
@@ -212,7 +197,8 @@ class RunFolder {
 
   Status write_pixels(sim::Renderer& renderer, int i, double t, double next, bool has_next) {
     if (Status ok = save(folder_ / "depth" / number(i, "npy"),
-                         to_npy(picture_.depth, picture_.width, picture_.height));
+                         to_npy(picture_.depth, {static_cast<std::size_t>(picture_.height),
+                                                 static_cast<std::size_t>(picture_.width)}));
         !ok)
       return ok;
     const cv::Mat objects{picture_.height, picture_.width, CV_16UC1, picture_.objects.data()};

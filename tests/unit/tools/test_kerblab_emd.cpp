@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
+#include <vector>
 
 #include "tests/unit/tools/kerblab_folder.hpp"
 
@@ -20,6 +22,10 @@ using namespace kerb::test;
 void write(const std::string& name, const std::string& text) {
   fs::create_directories((g_folder / name).parent_path());
   std::ofstream{g_folder / name, std::ios::binary} << text;
+}
+std::string read(const std::string& name) {
+  std::ifstream file{g_folder / name, std::ios::binary};
+  return {std::istreambuf_iterator<char>{file}, {}};
 }
 void write_picture(const std::string& name, const cv::Mat& picture) {
   fs::create_directories((g_folder / name).parent_path());
@@ -68,7 +74,7 @@ void test_distances_by_hand_by_every_ground_and_solver() {
   write("from.txt", "2,0,1\n0,0,3\n");
   write("to.txt", "0 3 0\n1 1 1\n");
   std::string first;
-  for (const char* solver : {"auto", "atlas", "packed", "network"}) {
+  for (const char* solver : {"auto", "atlas", "packed", "network", "exact"}) {
     const Outcome o =
         kerblab(std::string{"emd --ground costs.txt --backend cpu --json - --solver "} + solver +
                 " @from.txt @to.txt");
@@ -80,6 +86,7 @@ void test_distances_by_hand_by_every_ground_and_solver() {
     TEST_ASSERT_FLOAT_WITHIN(1e-6F, 4.0F / 3, report["results"][0]["distance"][0].get<float>());
     TEST_ASSERT_FLOAT_WITHIN(1e-6F, 2, report["results"][1]["distance"][0].get<float>());
     TEST_ASSERT_FLOAT_WITHIN(1e-6F, 2.5F, report["results"][1]["distance"][1].get<float>());
+    if (report["solver"] == "exact") continue;  // has no costs in whole numbers
     if (first.empty()) first = report["results"].dump();
     TEST_ASSERT_EQUAL_STRING(first.c_str(), report["results"].dump().c_str());
   }
@@ -106,15 +113,72 @@ void test_weights_may_be_as_large_or_small_as_numbers_are() {
   }
 }
 
-void test_unequal_totals_are_rounded_or_matched_in_part() {
-  const Outcome shares = kerblab("emd --json - 0.5,0.5,0 0,0,7");
+void test_unequal_totals_are_shares_or_matched_in_part() {
+  const Outcome shares = kerblab("emd --json - 0.3,0.7,0 0,0,7");
   expect_done(shares);
-  TEST_ASSERT_TRUE(Json::parse(shares.out)["rounded"].get<bool>());
-  TEST_ASSERT_FLOAT_WITHIN(0.005F, 1.5F,
-                           Json::parse(shares.out)["results"][0]["distance"][0].get<float>());
+  const Json report = Json::parse(shares.out);
+  TEST_ASSERT_EQUAL_STRING("exact", report["solver"].get<std::string>().c_str());
+  TEST_ASSERT_FALSE(report["rounded"].get<bool>());
+  TEST_ASSERT_TRUE(std::abs(report["results"][0]["distance"][0].get<double>() - 1.3) < 1e-12);
+  const Outcome rounded = kerblab("emd --json - --mass 20 0.33,0.67,0 0,0,7");
+  expect_done(rounded);
+  TEST_ASSERT_TRUE(Json::parse(rounded.out)["rounded"].get<bool>());
+  TEST_ASSERT_FLOAT_WITHIN(1e-6F, 1.35F,  // 7 of 20 parts two steps, 13 one
+                           Json::parse(rounded.out)["results"][0]["distance"][0].get<float>());
   const Outcome partial = kerblab("emd --partial 3,0,0 0,1,1");
   expect_done(partial);
   TEST_ASSERT_EQUAL_STRING("1.5\n", partial.out.c_str());  // one unit stays where it is
+  TEST_ASSERT_EQUAL_STRING("1.5\n", kerblab("emd --partial 0.3,0,0 0,.1,.1").out.c_str());
+}
+
+/// A NumPy file of doubles, as NumPy writes it.
+std::string npy(const std::string& shape, const std::vector<double>& values) {
+  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + shape + "), }";
+  header.resize(117, ' ');
+  std::string out{"\x93NUMPY\x01\x00\x76\x00", 10};
+  out += header + "\n";
+  for (const double value : values) {
+    const auto bits = std::bit_cast<std::uint64_t>(value);
+    for (int i = 0; i < 8; ++i)
+      out.push_back(static_cast<char>(static_cast<unsigned char>(bits >> (8 * i) & 0xFFU)));
+  }
+  return out;
+}
+
+void test_arrays_in_and_out() {
+  write("s.npy", npy("3, 3", {1, 0, 0, .5, .5, 0, 0, 0, 2}));
+  write("t.npy", npy("3,", {0, 0, 1}));
+  write("g.npy", npy("3, 3", {0, .1, .3, .1, 0, .25, .3, .25, 0}));
+  const Outcome o = kerblab("emd --signatures s.npy --target t.npy --ground g.npy --out d.npy");
+  expect_done(o);
+  TEST_ASSERT_EQUAL_STRING("", o.out.c_str());
+  TEST_ASSERT_TRUE(read("d.npy") == npy("3,", {.3, .275, 0}));
+  write("t.npy", npy("2, 3", {0, 0, 1, 1, 0, 0}));
+  expect_done(kerblab("emd @s.npy @t.npy --out d.npy"));
+  TEST_ASSERT_TRUE(read("d.npy") == npy("3, 2", {2, 0, 1.5, .5, 0, 2}));
+  // Beyond what the product's signatures hold.
+  std::vector<double> first(40, 0), last(40, 0);
+  first.front() = last.back() = 1;
+  write("s.npy", npy("40,", first));
+  write("t.npy", npy("40,", last));
+  expect_done(kerblab("emd --signatures s.npy --target t.npy --out d.npy"));
+  TEST_ASSERT_TRUE(read("d.npy") == npy("1,", {39}));
+
+  write("s.npy", npy("2, 2", {1, 2, 3, -4}));
+  write("t.npy", npy("2,", {1, 1}));
+  expect_bad_input(kerblab("emd --signatures s.npy --target t.npy --out e.npy"),
+                   "s.npy: row 2: -4 is below zero");
+  write("s.npy", npy("2, 2", {1, 2, std::nan(""), 4}));
+  expect_bad_input(kerblab("emd --signatures s.npy --target t.npy --out e.npy"), "row 2");
+  write("s.npy", npy("2, 2", {1, 2, 3}));
+  expect_bad_input(kerblab("emd --signatures s.npy --target t.npy --out e.npy"), "24 bytes");
+  write("s.npy", npy("2, 2", {1, 2, 3, 4}));
+  expect_bad_input(kerblab("emd --signatures s.npy --target t.npy --ground g.npy --out e.npy"),
+                   "2 rows of 2 costs");
+  expect_bad_input(kerblab("emd --signatures s.npy --out e.npy"), "--target");
+  expect_bad_input(kerblab("emd --signatures s.npy --target t.npy 1,2 --out e.npy"), "from");
+  expect_bad_input(kerblab("emd --signatures s.npy --target t.npy --out s.npy"), "overwrite");
+  TEST_ASSERT_FALSE(fs::exists(g_folder / "e.npy"));
 }
 
 void test_histograms_that_cannot_be_are_one_line() {
@@ -128,7 +192,8 @@ void test_histograms_that_cannot_be_are_one_line() {
   expect_bad_input(kerblab("emd 0,0 1,2"), "empty");
   expect_bad_input(kerblab("emd 1,-2 1,2"), "-2 is below zero");
   expect_bad_input(kerblab("emd 1 1"), "2..16");
-  expect_bad_input(kerblab("emd 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 "
+  expect_bad_input(kerblab("emd .1 .2"), "2..256");
+  expect_bad_input(kerblab("emd --solver network 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 "
                            "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"),
                    "17 bins: 2..16");
   expect_bad_input(kerblab("emd @bad.txt 1,2,3"), "bad.txt");
@@ -138,7 +203,9 @@ void test_histograms_that_cannot_be_are_one_line() {
   expect_bad_input(kerblab("emd --ground below.txt 1,2 1,2"), "below.txt:2: '-1' is below zero");
   expect_bad_input(kerblab("emd --ground far.txt 1,2 1,2"), "far.txt:2: 1e+300");
   expect_bad_input(kerblab("emd --ground nowhere.txt 1,2 1,2"), "nowhere.txt");
-  expect_bad_input(kerblab("emd --partial 0.5,0.5 1,2"), "--partial");
+  expect_bad_input(kerblab("emd --partial --solver packed 0.5,0.5 1,2"), "--partial");
+  expect_bad_input(kerblab("emd --solver exact --mass 5 1,2 1,2"), "--mass");
+  expect_bad_input(kerblab("emd --solver exact --backend cuda 1,2 1,2"), "--backend");
   expect_bad_input(kerblab("emd --ground costs.txt --solver best 1,2 1,2"), "--solver");
   expect_bad_input(kerblab("emd 1,2"), "");
   expect_bad_input(kerblab("emd --json bad.txt @bad.txt 1,2"), "overwrite");
@@ -363,7 +430,8 @@ int main() {
   RUN_TEST(test_distances_by_hand_by_every_ground_and_solver);
   RUN_TEST(test_distances_are_by_the_costs_as_given);
   RUN_TEST(test_weights_may_be_as_large_or_small_as_numbers_are);
-  RUN_TEST(test_unequal_totals_are_rounded_or_matched_in_part);
+  RUN_TEST(test_unequal_totals_are_shares_or_matched_in_part);
+  RUN_TEST(test_arrays_in_and_out);
   RUN_TEST(test_histograms_that_cannot_be_are_one_line);
   RUN_TEST(test_somebody_warm_stands_out_where_colours_do_not_tell);
   RUN_TEST(test_every_source_of_bands_can_be_read);
