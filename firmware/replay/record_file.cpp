@@ -68,7 +68,10 @@ Result<RecordFile> RecordFile::parse(std::vector<std::byte> bytes, std::string_v
   while (const std::optional<Chunk> chunk = chunk_at(all.subspan(at))) {
     at += ChunkHead::kSize + chunk->payload.size();
     if (chunk->kind == ChunkKind::end) {
-      file.whole_ = at == all.size();
+      FieldReader last{chunk->payload};
+      std::uint64_t written = 0;
+      last(written);
+      file.whole_ = at == all.size() && last.complete() && written == file.chunks_.size() + 1;
       break;
     }
     file.chunks_.push_back(*chunk);

@@ -27,7 +27,7 @@ constexpr float kStillLike = 0.4F;  // less: somebody else's, or another light
 constexpr float kSlowly = 0.03F, kVerySlowly = 0.005F;
 constexpr double kClear = 0.3;  // of an upper body, covered by another's box
 constexpr int kFewest = 2;      // looked for, however long it takes
-constexpr int kRoom = 5;        // twice as many take four times as long
+constexpr double kRoom = 0.4;   // of the budget: twice as many take twice as long, and some more
 constexpr int kMostDebt = 30;   // budgets
 
 Detection region_of(const Detection& box, int unseen) noexcept {
@@ -190,7 +190,7 @@ void SpectralWatch::spent(Nanos time) noexcept {
   if (budget_ <= Nanos::zero() || left_out_) return;
   if (time > budget_)
     most_ = std::max(most_ / 2, kFewest);
-  else if (time < budget_ / kRoom)
+  else if (static_cast<double>(time.count()) < kRoom * static_cast<double>(budget_.count()))
     most_ = std::min(most_ * 2, kMost);
   debt_ = std::clamp(debt_ + time - budget_, Nanos::zero(), kMostDebt * budget_);
 }

@@ -315,7 +315,8 @@ class DistancesCuda final : public Distances {
     bytes_ += atlas_.size() * sizeof(AtlasEdge) + starts_.size() * sizeof(std::uint32_t) +
               kinds_.size() * sizeof(Signature);
     const WalkKernel kernel = walk_kernel_for(ground_.bins());
-    const std::size_t shared = walk_shared_bytes(ground_.bins(), kMaxTargets);
+    // The limit is the kernel's, not this object's: the most that any object needs.
+    const std::size_t shared = walk_shared_bytes(Atlas::kMaxAtlasBins, kMaxTargets);
     if (Status ok =
             cuda_status(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                              static_cast<int>(shared)),

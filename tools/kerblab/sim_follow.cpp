@@ -246,7 +246,7 @@ void add_sim_follow(CLI::App& group, Action& action) {
       ->capture_default_str();
   command->add_option("--json", o->json, "The figures; - is stdout")->check(not_empty);
   command->add_option("--reach", o->reach_nm, "As spectral.reach_nm of the configuration")
-      ->check(CLI::Range(5, 1000))
+      ->check(CLI::Range(5.0, 1000.0))
       ->capture_default_str();
   command->add_option("--threads", o->threads, "For drawing and looking")
       ->check(CLI::Range(1, 256))

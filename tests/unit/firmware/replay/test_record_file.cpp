@@ -34,7 +34,7 @@ std::vector<std::size_t> begins_of(const std::vector<std::byte>& bytes) {
 }
 
 /// A few chunks of each kind, between the header and the end of a real one.
-std::vector<std::byte> small_record() {
+std::vector<std::byte> few_chunks() {
   const std::vector<std::byte> all = toy_record();
   const std::vector<std::size_t> begins = begins_of(all);
   std::vector<std::byte> out(all.begin(), all.begin() + sizeof kMagic);
@@ -48,6 +48,16 @@ std::vector<std::byte> small_record() {
     out.insert(out.end(), all.begin() + static_cast<std::ptrdiff_t>(begins[i]),
                all.begin() + static_cast<std::ptrdiff_t>(begins[i + 1]));
   }
+  return out;
+}
+/// The same, its end saying how many there are.
+std::vector<std::byte> small_record() {
+  std::vector<std::byte> out = few_chunks();
+  const std::vector<std::size_t> begins = begins_of(out);
+  const std::span<std::byte> end = std::span{out}.subspan(begins[begins.size() - 2]);
+  FieldWriter count{end.subspan(ChunkHead::kSize)};
+  count(std::uint64_t{begins.size() - 2});
+  seal(end);
   return out;
 }
 
@@ -74,6 +84,15 @@ void test_cut_at_any_byte_the_whole_chunks_before_it_are_read() {
   const Result<RecordFile> file = RecordFile::parse(good, "whole");
   TEST_ASSERT_OK(file);
   TEST_ASSERT_TRUE(file->whole());
+}
+
+void test_chunks_that_are_missing_are_noticed() {
+  const Result<RecordFile> all = RecordFile::parse(toy_record(), "all");
+  TEST_ASSERT_OK(all);
+  TEST_ASSERT_TRUE(all->whole());
+  const Result<RecordFile> few = RecordFile::parse(few_chunks(), "few");
+  TEST_ASSERT_OK(few);
+  TEST_ASSERT_FALSE(few->whole());
 }
 
 void test_zeros_behind_a_cut_are_no_chunks() {  // as some file systems leave them
@@ -181,6 +200,7 @@ void test_states_of_another_version_are_refused() {
 
 int main() {
   UNITY_BEGIN();
+  RUN_TEST(test_chunks_that_are_missing_are_noticed);
   RUN_TEST(test_cut_at_any_byte_the_whole_chunks_before_it_are_read);
   RUN_TEST(test_zeros_behind_a_cut_are_no_chunks);
   RUN_TEST(test_a_flipped_bit_ends_what_is_believed);

@@ -178,6 +178,26 @@ void test_fewer_are_looked_for_where_it_takes_longer_than_its_budget() {
   TEST_ASSERT_EQUAL_INT(2, b.matcher->asked_count);
 }
 
+void test_after_a_hiccup_as_many_are_looked_for_as_fit() {
+  Bench b{milliseconds{8}};
+  for (std::uint32_t i = 0; i < 8; ++i) b.add(i + 1, 100 * static_cast<float>(i));
+  b.frame();
+  const auto look = [&] {  // a look takes half a millisecond for each
+    b.watch->spent(b.frame() ? std::chrono::microseconds{500 * b.matcher->asked_count}
+                             : std::chrono::microseconds{0});
+  };
+  for (int i = 0; i < 5; ++i) look();
+  TEST_ASSERT_EQUAL_INT(8, b.matcher->asked_count);
+  for (int i = 0; i < 2; ++i) {
+    while (!b.frame()) b.watch->spent(milliseconds{0});
+    b.watch->spent(milliseconds{20});
+  }
+  while (!b.frame()) b.watch->spent(milliseconds{0});
+  TEST_ASSERT_EQUAL_INT(2, b.matcher->asked_count);
+  for (int i = 0; i < 20; ++i) look();
+  TEST_ASSERT_EQUAL_INT(8, b.matcher->asked_count);
+}
+
 void test_a_matcher_that_fails_is_told_and_nothing_is_sensed() {
   Bench b;
   b.add(7, 250);
@@ -265,6 +285,7 @@ int main() {
   RUN_TEST(test_the_nearest_eight_have_a_place_and_give_it_back);
   RUN_TEST(test_frames_are_left_out_where_it_takes_longer_than_its_budget);
   RUN_TEST(test_fewer_are_looked_for_where_it_takes_longer_than_its_budget);
+  RUN_TEST(test_after_a_hiccup_as_many_are_looked_for_as_fit);
   RUN_TEST(test_a_matcher_that_fails_is_told_and_nothing_is_sensed);
   RUN_TEST(test_it_is_tried_again_and_who_was_known_still_is);
   RUN_TEST(test_a_failure_is_over_when_it_works_and_not_when_nobody_looks);
