@@ -3,6 +3,7 @@
 #include <optional>
 #include <vector>
 
+#include "hal/base/result.hpp"
 #include "hal/camera_settings.hpp"
 
 namespace CLI {  // NOLINT(readability-identifier-naming): not ours
@@ -20,6 +21,11 @@ struct CameraOptions {
   /// What was given takes the place of what is there.
   void apply(CameraSettings& settings) const;
 };
+
+/// Whether a camera like this could be at a car, with pictures of this size: what the product's
+/// configuration asks of lens and mounting (see firmware/config). Fails, saying which value is
+/// wrong and why: invalid_argument.
+Status check_calibration(const CameraSettings& settings, int width, int height);
 
 /// Adds them all. `options` must live until the command line is read.
 void add_camera_options(CLI::App& command, CameraOptions& options);

@@ -126,6 +126,7 @@ class Ego {
     points_ = std::move(*points);
     CameraSettings camera;
     options_.camera.apply(camera);
+    if (Status ok = check_calibration(camera, width, height); !ok) return ok;
     ego_.emplace(ego::camera_of(camera, width, height), ego::settings_of(options_.ego));
     width_ = width;
     height_ = height;

@@ -206,6 +206,8 @@ class Track {
     if (width_ == 0) {
       width_ = picture->bgr.cols;
       height_ = picture->bgr.rows;
+      if (Status ok = check_calibration(config_.cameras.front(), width_, height_); !ok)
+        return ok.error();
     }
     if (picture->bgr.cols == width_ && picture->bgr.rows == height_) return picture;
     return failure(Errc::invalid_argument, "track: another size than the first picture", path);
