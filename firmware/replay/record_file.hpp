@@ -35,7 +35,7 @@ class RecordFile {
   [[nodiscard]] const RecordHeader& header() const noexcept { return header_; }
   /// In the order of the file, without the header.
   [[nodiscard]] const std::vector<Chunk>& chunks() const noexcept { return chunks_; }
-  /// Whether it has its end: no power cut, no full disk, no damage.
+  /// Whether it has its end, and all chunks that counts: no power cut, no full disk, no damage.
   [[nodiscard]] bool whole() const noexcept { return whole_; }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
   [[nodiscard]] std::size_t good_bytes() const noexcept { return good_; }  ///< of size()

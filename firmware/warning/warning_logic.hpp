@@ -53,10 +53,10 @@ struct WarningRules {
 /// within their time, by at least two reports that span 32 ms (up to 92 ms where the contact is 2 s
 /// away: there is time to be sure, and to see whether it becomes less likely, as it does for
 /// whoever stands beyond a bend that the car begins to take). It stays while it is so by a looser
-/// measure, and a little longer, lest it flicker; once the driver brakes hard it stays while as
-/// likely as when it began, and when braking or steering have ended the danger it ends without
-/// delay. Information: a car that stands or creeps, and a confirmed person right in front of it. No
-/// level lasts less than kShortest, and none comes again within kPause of its end (after a
+/// measure, and a little longer, lest it flicker; once the driver brakes hard only while as likely
+/// as to begin one; and when braking or steering have ended the danger it ends without delay.
+/// Information: a car that stands or creeps, and a confirmed person right in front of it.
+/// No level lasts less than kShortest, and none comes again within kPause of its end (after a
 /// collision warning, information may). Whoever turns from information to collision does so at
 /// once. When nothing can be warned of any more (not ready, or reports older than kStale) nothing
 /// begins, and what there is ends as soon as kShortest allows.
