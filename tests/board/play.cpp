@@ -17,7 +17,7 @@
 #include "tests/board/process.hpp"
 #include "tests/board/sound.hpp"
 #include "tests/board/vivid.hpp"
-#include "tools/simulator/bench/make_play.hpp"
+#include "tools/simulator/hil/make_play.hpp"
 
 namespace kerb::board {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tests/board/checks.hpp"
-#include "tools/simulator/bench/play_file.hpp"
+#include "tools/simulator/hil/play_file.hpp"
 #include "tools/simulator/judge/trace.hpp"
 
 namespace kerb::board {

@@ -9,7 +9,7 @@
 
 #include "hal/can_bus.hpp"
 #include "tests/board/posix.hpp"
-#include "tools/simulator/bench/play_file.hpp"
+#include "tools/simulator/hil/play_file.hpp"
 
 namespace kerb::board {
 

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "tests/board/vivid.hpp"
-#include "tools/simulator/bench/play_file.hpp"
+#include "tools/simulator/hil/play_file.hpp"
 
 namespace kerb::board {
 

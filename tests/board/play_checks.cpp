@@ -9,7 +9,7 @@
 #include "tests/board/play.hpp"
 #include "tests/board/posix.hpp"
 #include "tests/board/world.hpp"
-#include "tools/simulator/bench/make_play.hpp"
+#include "tools/simulator/hil/make_play.hpp"
 
 namespace kerb::board {
 namespace {

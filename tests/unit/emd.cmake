@@ -24,7 +24,7 @@ if(TARGET kerblab)
   kerb_add_test(NAME unit_tools_followers SOURCES tools/test_followers.cpp
     LINKS kerb::tools_spectral LABELS unit)
   kerb_add_test(NAME unit_tools_exact_emd SOURCES tools/test_exact_emd.cpp gpu/emd_oracle.cpp
-    LINKS kerb::tools_kerblab LABELS unit)
+    LINKS kerb::tools_emd kerb::tools_files LABELS unit)
   foreach(name emd sim_follow)
     kerb_add_test(NAME unit_tools_kerblab_${name} SOURCES tools/test_kerblab_${name}.cpp
       LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "tools/eval/text.hpp"
+#include "tools/files/text.hpp"
 
 namespace kerb::eval {
 namespace {
@@ -59,19 +59,19 @@ std::string read_line(std::string_view line, PictureDetections& out) {
 Result<std::vector<PictureDetections>> parse_detections(std::string_view text,
                                                         std::string_view file) {
   std::vector<PictureDetections> pictures;
-  Lines lines{text};
+  files::Lines lines{text};
   for (std::string_view line; lines.next(line);) {
-    if (trimmed(line).empty()) continue;
+    if (files::trimmed(line).empty()) continue;
     PictureDetections picture;
     if (const std::string fault = read_line(line, picture); !fault.empty())
-      return line_error(kWhere, file, lines.number(), fault);
+      return files::line_error(kWhere, file, lines.number(), fault);
     pictures.push_back(std::move(picture));
   }
   return pictures;
 }
 
 Result<std::vector<PictureDetections>> read_detections(const std::string& path) {
-  const Result<std::string> text = read_text(kWhere, path);
+  const Result<std::string> text = files::read_text(kWhere, path);
   if (!text) return text.error();
   return parse_detections(*text, path);
 }

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "tools/eval/text.hpp"
+#include "tools/files/text.hpp"
 
 namespace kerb::eval {
 namespace {
@@ -26,14 +26,14 @@ bool is_whole(double value) { return value == static_cast<double>(static_cast<in
 
 /// What is wrong with a line, or nothing.
 std::string read_line(std::string_view line, std::size_t least, MotLine& out) {
-  const std::vector<std::string_view> parts = split(line, ',');
+  const std::vector<std::string_view> parts = files::split(line, ',');
   out.columns = parts.size();
   if (parts.size() < least)
     return least > 6 ? "must be frame,id,x,y,w,h,conf,..." : "must be frame,id,x,y,w,h,...";
   double* const members[] = {&out.frame, &out.id, &out.x,    &out.y,
                              &out.w,     &out.h,  &out.conf, &out.kind};
   for (std::size_t i = 0; i < std::size(members) && i < parts.size(); ++i) {
-    const std::optional<double> value = number(parts[i]);
+    const std::optional<double> value = files::number(parts[i]);
     if (!value || *value < -kFarthest || *value > kFarthest)
       return "'" + std::string{parts[i].substr(0, 24)} + "' is no number";
     *members[i] = *value;
@@ -50,18 +50,18 @@ Result<MotBoxes> parse_lines(std::string_view text, std::string_view file, std::
                              bool ids_are_unique, const Take& take) {
   MotBoxes out;
   std::set<std::pair<int, int>> known;
-  Lines lines{text};
+  files::Lines lines{text};
   std::string_view line;
   while (lines.next(line)) {
-    if (trimmed(line).empty()) continue;
+    if (files::trimmed(line).empty()) continue;
     MotLine values;
     if (const std::string wrong = read_line(line, least, values); !wrong.empty())
-      return line_error(kWhere, file, lines.number(), wrong);
+      return files::line_error(kWhere, file, lines.number(), wrong);
     const std::optional<MotBox> box = take(values);
     if (!box) continue;
     const int frame = static_cast<int>(values.frame);
     if (ids_are_unique && !known.emplace(frame, box->id).second)
-      return line_error(
+      return files::line_error(
           kWhere, file, lines.number(),
           "id " + std::to_string(box->id) + " is twice in frame " + std::to_string(frame));
     out[frame].push_back(*box);
@@ -71,7 +71,7 @@ Result<MotBoxes> parse_lines(std::string_view text, std::string_view file, std::
 
 template <typename Parse>
 Result<MotBoxes> read_with(const std::string& path, const Parse& parse) {
-  const Result<std::string> text = read_text(kWhere, path);
+  const Result<std::string> text = files::read_text(kWhere, path);
   if (!text) return text.error();
   return parse(*text, path);
 }

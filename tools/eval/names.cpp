@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "tools/eval/text.hpp"
+#include "tools/files/text.hpp"
 
 namespace kerb::eval {
 namespace {
@@ -79,8 +79,8 @@ Result<std::vector<int>> find_pictures(const char* where, const std::vector<std:
       best_likeness = alike;
     }
     if (doubt)
-      return line_error(where, names[i], 0, "several pictures have this name",
-                        Errc::invalid_argument);
+      return files::line_error(where, names[i], 0, "several pictures have this name",
+                               Errc::invalid_argument);
     Claim& claim = claims[static_cast<std::size_t>(best)];
     if (best_likeness == claim.likeness) claim.doubt = true;
     if (best_likeness > claim.likeness) claim = {static_cast<int>(i), best_likeness, false};
@@ -89,8 +89,8 @@ Result<std::vector<int>> find_pictures(const char* where, const std::vector<std:
   for (std::size_t picture = 0; picture < claims.size(); ++picture) {
     const Claim& claim = claims[picture];
     if (claim.doubt)
-      return line_error(where, pictures[picture], 0, "named more than once",
-                        Errc::invalid_argument);
+      return files::line_error(where, pictures[picture], 0, "named more than once",
+                               Errc::invalid_argument);
     if (claim.name >= 0) result[static_cast<std::size_t>(claim.name)] = static_cast<int>(picture);
   }
   return result;

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "tools/eval/text.hpp"
+#include "tools/files/text.hpp"
 
 namespace kerb::eval {
 namespace {
@@ -27,7 +27,7 @@ std::string quoted(std::string_view text) {
 std::string read_box(const std::string_view* parts, Box& box) {
   double* const members[] = {&box.x, &box.y, &box.w, &box.h};
   for (int i = 0; i < 4; ++i) {
-    const std::optional<double> value = number(parts[i]);
+    const std::optional<double> value = files::number(parts[i]);
     if (!value || *value < -kFarthest || *value > kFarthest)
       return quoted(parts[i]) + " is no number of pixels";
     *members[i] = *value;
@@ -62,7 +62,7 @@ std::optional<Box> read_corners(std::string_view text) {
     rest.remove_prefix(kForm[i].size());
     if (i == 4) break;
     const std::size_t end = rest.find(kForm[i + 1].front());
-    const std::optional<double> value = number(rest.substr(0, end));
+    const std::optional<double> value = files::number(rest.substr(0, end));
     if (!value || *value < -kFarthest || *value > kFarthest) return std::nullopt;
     values[i] = *value;
     rest.remove_prefix(end);
@@ -87,16 +87,16 @@ bool names_person(std::string_view object) {
 }
 
 std::string_view first_line(std::string_view text) {
-  Lines lines{text};
+  files::Lines lines{text};
   for (std::string_view line; lines.next(line);)
-    if (const std::string_view content = trimmed(line); !content.empty()) return content;
+    if (const std::string_view content = files::trimmed(line); !content.empty()) return content;
   return {};
 }
 
 bool looks_like_mot(std::string_view text) {
-  const std::vector<std::string_view> parts = split(first_line(text), ',');
+  const std::vector<std::string_view> parts = files::split(first_line(text), ',');
   return parts.size() >= 7 && std::all_of(parts.begin(), parts.end(), [](std::string_view part) {
-           return number(part).has_value();
+           return files::number(part).has_value();
          });
 }
 
@@ -116,7 +116,7 @@ Result<std::vector<TruthPicture>> read_folder(const fs::path& folder) {
   for (const char* name : {"gt/gt.txt", "gt.txt"}) {
     std::error_code ignored;
     if (!fs::is_regular_file(folder / name, ignored)) continue;
-    const Result<std::string> text = read_text(kWhere, (folder / name).string());
+    const Result<std::string> text = files::read_text(kWhere, (folder / name).string());
     if (!text) return text.error();
     return read_mot_file(folder / name, *text);
   }
@@ -127,14 +127,14 @@ Result<std::vector<TruthPicture>> read_folder(const fs::path& folder) {
     if (at->path().extension() == ".txt" && at->is_regular_file(ignored))
       files.push_back(at->path().string());
   }
-  if (error) return line_error(kWhere, folder.string(), 0, "cannot be read", Errc::io);
+  if (error) return files::line_error(kWhere, folder.string(), 0, "cannot be read", Errc::io);
   if (files.empty())
-    return line_error(kWhere, folder.string(), 0, "no gt/gt.txt and no *.txt in this folder",
-                      Errc::not_found);
+    return files::line_error(kWhere, folder.string(), 0, "no gt/gt.txt and no *.txt in this folder",
+                             Errc::not_found);
   std::sort(files.begin(), files.end());
   std::vector<TruthPicture> pictures;
   for (const std::string& file : files) {
-    const Result<std::string> text = read_text(kWhere, file);
+    const Result<std::string> text = files::read_text(kWhere, file);
     if (!text) return text.error();
     Result<TruthPicture> picture = parse_pascal_truth(*text, file);
     if (!picture) return picture.error();
@@ -147,16 +147,16 @@ Result<std::vector<TruthPicture>> read_folder(const fs::path& folder) {
 
 Result<std::vector<TruthPicture>> parse_csv_truth(std::string_view text, std::string_view file) {
   PictureList pictures;
-  Lines lines{text};
+  files::Lines lines{text};
   bool first = true;
-  if (text.substr(0, 3) == "\xEF\xBB\xBF") lines = Lines{text.substr(3)};  // Windows' mark
+  if (text.substr(0, 3) == "\xEF\xBB\xBF") lines = files::Lines{text.substr(3)};  // Windows' mark
   for (std::string_view line; lines.next(line);) {
     const auto wrong = [&](std::string_view what) {
-      return line_error(kWhere, file, lines.number(), what);
+      return files::line_error(kWhere, file, lines.number(), what);
     };
-    const std::string_view content = trimmed(line);
+    const std::string_view content = files::trimmed(line);
     if (content.empty() || content.front() == '#') continue;
-    const std::vector<std::string_view> parts = split(content, ',');
+    const std::vector<std::string_view> parts = files::split(content, ',');
     if (std::exchange(first, false) && parts.size() > 1 && parts[1] == "x") continue;
     if (parts[0].empty()) return wrong("no picture is named; expected image,x,y,w,h[,ignore]");
     if (std::all_of(parts.begin() + 1, parts.end(),
@@ -180,13 +180,13 @@ Result<std::vector<TruthPicture>> parse_csv_truth(std::string_view text, std::st
 
 Result<TruthPicture> parse_pascal_truth(std::string_view text, std::string_view file) {
   TruthPicture picture;
-  Lines lines{text};
+  files::Lines lines{text};
   bool said_something = false;
   for (std::string_view line; lines.next(line);) {
     const auto wrong = [&](std::string_view what) {
-      return line_error(kWhere, file, lines.number(), what);
+      return files::line_error(kWhere, file, lines.number(), what);
     };
-    const std::string_view content = trimmed(line);
+    const std::string_view content = files::trimmed(line);
     if (content.substr(0, 2) == "# " && content.find("PASCAL Annotation") != std::string_view::npos)
       said_something = true;
     if (content.substr(0, 14) == "Image filename") {
@@ -207,7 +207,7 @@ Result<TruthPicture> parse_pascal_truth(std::string_view text, std::string_view 
     if (!(box->w > 0 && box->h > 0)) return wrong("Xmax, Ymax must be over Xmin, Ymin");
     if (names_person(*object)) picture.boxes.push_back({*box});
   }
-  if (!said_something) return line_error(kWhere, file, 0, "not a PASCAL annotation");
+  if (!said_something) return files::line_error(kWhere, file, 0, "not a PASCAL annotation");
   if (picture.name.empty()) picture.name = fs::path{file}.stem().string();
   return picture;
 }
@@ -215,29 +215,29 @@ Result<TruthPicture> parse_pascal_truth(std::string_view text, std::string_view 
 Result<std::vector<TruthPicture>> parse_mot_truth(std::string_view text, std::string_view file,
                                                   std::string_view folder) {
   std::map<int, TruthPicture> frames;
-  Lines lines{text};
+  files::Lines lines{text};
   for (std::string_view line; lines.next(line);) {
     const auto wrong = [&](std::string_view what) {
-      return line_error(kWhere, file, lines.number(), what);
+      return files::line_error(kWhere, file, lines.number(), what);
     };
-    const std::string_view content = trimmed(line);
+    const std::string_view content = files::trimmed(line);
     if (content.empty()) continue;
-    const std::vector<std::string_view> parts = split(content, ',');
+    const std::vector<std::string_view> parts = files::split(content, ',');
     if (parts.size() < 7 || parts.size() > 10)
       return wrong("expected frame,id,x,y,w,h,conf,..., found " + std::to_string(parts.size()) +
                    " parts");
     for (const std::string_view part : parts)
-      if (!number(part)) return wrong(quoted(part) + " is no number");
-    const double frame = *number(parts[0]);
+      if (!files::number(part)) return wrong(quoted(part) + " is no number");
+    const double frame = *files::number(parts[0]);
     if (!(frame >= 0 && frame <= 999999) || frame != static_cast<int>(frame))
       return wrong(quoted(parts[0]) + " is no frame's number, 0..999999");
     TruthBox box;
     if (const std::string fault = read_box(&parts[2], box.box); !fault.empty()) return wrong(fault);
-    box.ignore = *number(parts[6]) == 0;
+    box.ignore = *files::number(parts[6]) == 0;
     TruthPicture& picture = frames[static_cast<int>(frame)];
     if (parts.size() == 9) {
-      const double kind = *number(parts[7]);
-      box.visible = std::clamp(*number(parts[8]), 0.0, 1.0);
+      const double kind = *files::number(parts[7]);
+      box.visible = std::clamp(*files::number(parts[8]), 0.0, 1.0);
       const bool like_a_person = kind == 2 || kind == 7 || kind == 8 || kind == 12;
       if (kind != 1 && !like_a_person) continue;
       box.ignore = box.ignore || like_a_person;
@@ -257,7 +257,7 @@ Result<std::vector<TruthPicture>> parse_mot_truth(std::string_view text, std::st
 Result<std::vector<TruthPicture>> read_truth(const std::string& path) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return read_folder(path);
-  const Result<std::string> text = read_text(kWhere, path);
+  const Result<std::string> text = files::read_text(kWhere, path);
   if (!text) return text.error();
   if (looks_like_mot(*text)) return read_mot_file(path, *text);
   if (!looks_like_pascal(*text)) return parse_csv_truth(*text, path);

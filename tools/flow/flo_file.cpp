@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "tools/eval/text.hpp"
+#include "tools/files/text.hpp"
 
 namespace kerb::lab {
 namespace {
@@ -28,9 +28,9 @@ std::uint32_t get(std::string_view bytes, std::size_t at) {
 }  // namespace
 
 Result<Field> read_flo(const std::string& path) {
-  const Result<std::string> text = eval::read_text(kWhere, path);
+  const Result<std::string> text = files::read_text(kWhere, path);
   if (!text) return text.error();
-  const auto bad = [&](const char* wrong) { return eval::line_error(kWhere, path, 0, wrong); };
+  const auto bad = [&](const char* wrong) { return files::line_error(kWhere, path, 0, wrong); };
   if (text->size() < kHead || text->compare(0, 4, "PIEH") != 0)
     return bad("no .flo file: it does not begin with PIEH and two sides");
   const std::uint32_t width = get(*text, 4), height = get(*text, 8);

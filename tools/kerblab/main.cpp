@@ -10,7 +10,7 @@
 
 #include "drivers/replay/opencv.hpp"
 #include "firmware/main/version.hpp"
-#include "tools/kerblab/command.hpp"
+#include "tools/kerblab/app/command.hpp"
 
 namespace {
 

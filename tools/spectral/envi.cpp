@@ -13,7 +13,7 @@
 #include <optional>
 #include <string_view>
 
-#include "tools/eval/text.hpp"
+#include "tools/files/text.hpp"
 
 namespace kerb::spectral {
 namespace {
@@ -32,22 +32,22 @@ std::string lower(std::string_view text) {
 
 /// "key = value", where a value in braces may go on over lines.
 Result<Fields> read_fields(const std::string& path) {
-  const Result<std::string> text = eval::read_text(kWhere, path);
+  const Result<std::string> text = files::read_text(kWhere, path);
   if (!text) return text.error();
-  eval::Lines lines{*text};
+  files::Lines lines{*text};
   std::string_view line;
-  if (!lines.next(line) || eval::trimmed(line) != "ENVI")
-    return eval::line_error(kWhere, path, 1, "an ENVI header begins with ENVI");
+  if (!lines.next(line) || files::trimmed(line) != "ENVI")
+    return files::line_error(kWhere, path, 1, "an ENVI header begins with ENVI");
   Fields fields;
   while (lines.next(line)) {
     const std::size_t sign = line.find('=');
     if (sign == std::string_view::npos) continue;  // a comment, or an empty line
     const int begun = lines.number();
-    const std::string key = lower(eval::trimmed(line.substr(0, sign)));
-    std::string value{eval::trimmed(line.substr(sign + 1))};
+    const std::string key = lower(files::trimmed(line.substr(0, sign)));
+    std::string value{files::trimmed(line.substr(sign + 1))};
     while (!value.empty() && value.front() == '{' && value.find('}') == std::string::npos) {
       if (!lines.next(line))
-        return eval::line_error(kWhere, path, begun, "a brace that never closes");
+        return files::line_error(kWhere, path, begun, "a brace that never closes");
       value.append(" ").append(line);
     }
     fields[key] = value;
@@ -61,11 +61,11 @@ Result<int> whole(const std::string& path, const Fields& fields, const char* key
   const auto at = fields.find(key);
   if (at == fields.end()) {
     if (otherwise) return *otherwise;
-    return eval::line_error(kWhere, path, 0, fmt::format("no '{}'", key));
+    return files::line_error(kWhere, path, 0, fmt::format("no '{}'", key));
   }
-  const std::optional<double> value = eval::number(at->second);
+  const std::optional<double> value = files::number(at->second);
   if (!value || *value != std::floor(*value) || *value < least || *value > most)
-    return eval::line_error(
+    return files::line_error(
         kWhere, path, 0,
         fmt::format("{} = {}: {}..{} expected", key, at->second.substr(0, 20), least, most));
   return static_cast<int>(*value);
@@ -77,17 +77,17 @@ Result<std::vector<double>> wavelengths(const std::string& path, const Fields& f
   if (at == fields.end()) return out;
   std::string_view list = at->second;
   if (list.size() < 2 || list.front() != '{')
-    return eval::line_error(kWhere, path, 0, "wavelength: a list in braces expected");
+    return files::line_error(kWhere, path, 0, "wavelength: a list in braces expected");
   list = list.substr(1, list.find('}') - 1);
-  for (const std::string_view part : eval::split(list, ',')) {
-    const std::optional<double> value = eval::number(part);
+  for (const std::string_view part : files::split(list, ',')) {
+    const std::optional<double> value = files::number(part);
     if (!value || !(*value > 0))
-      return eval::line_error(kWhere, path, 0, fmt::format("wavelength '{}'", part.substr(0, 20)));
+      return files::line_error(kWhere, path, 0, fmt::format("wavelength '{}'", part.substr(0, 20)));
     out.push_back(*value);
   }
   if (static_cast<int>(out.size()) != bands)
-    return eval::line_error(kWhere, path, 0,
-                            fmt::format("{} wavelengths for {} bands", out.size(), bands));
+    return files::line_error(kWhere, path, 0,
+                             fmt::format("{} wavelengths for {} bands", out.size(), bands));
   const auto units = fields.find("wavelength units");
   if (units != fields.end() && lower(units->second).rfind("micro", 0) == 0)
     for (double& w : out) w *= 1000;
@@ -134,9 +134,9 @@ Result<SampleKind> kind_of(const std::string& path, const Fields& fields) {
   kind.type = *type;
   kind.big_endian = *order == 1;
   if (kind.type != 1 && kind.type != 2 && kind.type != 4 && kind.type != 12)
-    return eval::line_error(kWhere, path, 0,
-                            fmt::format("data type {}: 1, 2, 4 or 12 expected", kind.type),
-                            Errc::unsupported);
+    return files::line_error(kWhere, path, 0,
+                             fmt::format("data type {}: 1, 2, 4 or 12 expected", kind.type),
+                             Errc::unsupported);
   kind.bytes = kind.type == 1 ? 1 : kind.type == 4 ? 4 : 2;
   return kind;
 }
@@ -157,7 +157,7 @@ Result<Cube> read_envi(const std::string& header) {
   const auto order_at = fields->find("interleave");
   const std::string order = order_at == fields->end() ? "bsq" : lower(order_at->second);
   if (order != "bsq" && order != "bil" && order != "bip")
-    return eval::line_error(kWhere, header, 0, "interleave: bsq, bil or bip expected");
+    return files::line_error(kWhere, header, 0, "interleave: bsq, bil or bip expected");
   Cube cube;
   cube.width = *width;
   cube.height = *height;
@@ -168,16 +168,16 @@ Result<Cube> read_envi(const std::string& header) {
   cube.wavelengths = std::move(*nm);
   const std::optional<std::string> path = samples_beside(header);
   if (!path)
-    return eval::line_error(kWhere, header, 0, "no samples beside it (.img, .dat, .raw)",
-                            Errc::not_found);
-  const Result<std::string> bytes = eval::read_text(kWhere, *path);
+    return files::line_error(kWhere, header, 0, "no samples beside it (.img, .dat, .raw)",
+                             Errc::not_found);
+  const Result<std::string> bytes = files::read_text(kWhere, *path);
   if (!bytes) return bytes.error();
   const auto w = static_cast<std::size_t>(cube.width), h = static_cast<std::size_t>(cube.height);
   const auto n = static_cast<std::size_t>(cube.bands), skip = static_cast<std::size_t>(*offset);
   const auto each = static_cast<std::size_t>(kind->bytes);
   if (bytes->size() < skip || (bytes->size() - skip) / each / w / h < n)
-    return eval::line_error(kWhere, *path, 0,
-                            fmt::format("{} bytes: too short for its header", bytes->size()));
+    return files::line_error(kWhere, *path, 0,
+                             fmt::format("{} bytes: too short for its header", bytes->size()));
   cube.samples.resize(w * h * n);
   for (std::size_t b = 0; b < n; ++b)
     for (std::size_t y = 0; y < h; ++y)
@@ -187,7 +187,7 @@ Result<Cube> read_envi(const std::string& header) {
                                                 : (y * w + x) * n + b;
         const float value = kind->read(bytes->data() + skip + at * each);
         if (!std::isfinite(value))
-          return eval::line_error(kWhere, *path, 0, "a sample that is no number");
+          return files::line_error(kWhere, *path, 0, "a sample that is no number");
         cube.samples[(b * h + y) * w + x] = value;
       }
   return cube;

@@ -14,7 +14,7 @@ kerb_add_test(NAME unit_sim_report SOURCES simulator/test_report.cpp
 kerb_add_test(NAME unit_sim_judged_suites SOURCES simulator/test_judged_suites.cpp
   LINKS kerb::sim_report kerb::sim_run kerb::sim_scenario LABELS unit)
 kerb_add_test(NAME unit_sim_play_file SOURCES simulator/test_play_file.cpp
-  LINKS kerb::sim_bench LABELS unit)
+  LINKS kerb::sim_hil LABELS unit)
 if(TARGET kerblab)
   kerb_add_test(NAME unit_sim_kerblab_run SOURCES tools/test_kerblab_sim_run.cpp
     LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)

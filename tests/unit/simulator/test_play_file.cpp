@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scenario made ready for the bench, and its file.
-#include "tools/simulator/bench/play_file.hpp"
+#include "tools/simulator/hil/play_file.hpp"
 
 #include "firmware/can/codec.hpp"
 #include "tests/support/unity.hpp"
-#include "tools/simulator/bench/make_play.hpp"
+#include "tools/simulator/hil/make_play.hpp"
 
 using namespace kerb;
 using namespace kerb::sim;

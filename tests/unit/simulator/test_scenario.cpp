@@ -11,10 +11,10 @@
 #include <string>
 
 #include "tests/support/unity.hpp"
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/scenario/load.hpp"
 #include "tools/simulator/scenario/schema.hpp"
 #include "tools/simulator/scenario/shipped.hpp"
-#include "tools/simulator/scenario/things.hpp"
 #include "tools/simulator/world/street_line.hpp"
 #include "tools/simulator/world/world.hpp"
 

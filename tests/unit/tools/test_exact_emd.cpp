@@ -10,8 +10,8 @@
 
 #include "tests/support/unity.hpp"
 #include "tests/unit/gpu/emd_oracle.hpp"
-#include "tools/kerblab/exact_emd.hpp"
-#include "tools/kerblab/npy.hpp"
+#include "tools/emd/exact_emd.hpp"
+#include "tools/files/npy.hpp"
 
 void setUp() {}
 void tearDown() {}
@@ -19,7 +19,6 @@ void tearDown() {}
 namespace {
 
 using namespace kerb;
-using namespace kerb::lab;
 using test::Random;
 
 int pick(Random& random, int below) {
@@ -55,7 +54,7 @@ struct Problem {
     return test::cheapest_transport(supply, demand, costs) /
            static_cast<double>(partial ? std::min(f, t) : f * t);
   }
-  [[nodiscard]] double ours(ExactEmd& solver, bool partial) const {
+  [[nodiscard]] double ours(emd::ExactEmd& solver, bool partial) const {
     const std::vector<double> a(from.begin(), from.end()), b(to.begin(), to.end());
     return solver.distance(a.data(), b.data(), partial);
   }
@@ -68,7 +67,7 @@ void test_distances_are_those_of_the_oracle() {
       for (const int levels : {0, 1, 3, 50})
         for (int repeat = 0; repeat < 8; ++repeat) {
           const Problem problem{random, bins, sparse, levels};
-          ExactEmd solver{bins, problem.costs.data()};
+          emd::ExactEmd solver{bins, problem.costs.data()};
           for (const bool partial : {false, true}) {
             const double truth = problem.truth(partial);
             // The oracle itself is right to 1e-12 of any path's cost.
@@ -83,7 +82,7 @@ void test_a_tree_for_rounded_masses_does_for_most() {
   long scratch = 0;
   for (int repeat = 0; repeat < 200; ++repeat) {
     const Problem problem{random, 11, 1, 0};
-    ExactEmd solver{11, problem.costs.data()};
+    emd::ExactEmd solver{11, problem.costs.data()};
     TEST_ASSERT_TRUE(problem.ours(solver, false) > 0);
     scratch += solver.from_scratch();
   }
@@ -92,7 +91,7 @@ void test_a_tree_for_rounded_masses_does_for_most() {
 
 void test_a_mass_too_small_to_round_counts() {
   const std::vector<double> costs = {0, 1e6, 3, 1e6, 0, 2, 3, 2, 0};
-  ExactEmd solver{3, costs.data()};
+  emd::ExactEmd solver{3, costs.data()};
   const double from[] = {1, 1e-9, 0}, to[] = {1, 0, 0};
   // A billionth of the mass, at 1e6.
   TEST_ASSERT_TRUE(std::abs(solver.distance(from, to, false) - 1e-3) < 1e-11);
@@ -101,7 +100,7 @@ void test_a_mass_too_small_to_round_counts() {
 
 void test_masses_may_be_as_large_or_small_as_numbers_are() {
   const std::vector<double> costs = {0, 1, 2, 1, 0, 1, 2, 1, 0};
-  ExactEmd solver{3, costs.data()};
+  emd::ExactEmd solver{3, costs.data()};
   const double one[] = {0, 0, 1};
   for (const double mass : {1e308, 1.0, 1e-320}) {
     const double two[] = {mass, mass, 0};
@@ -121,8 +120,8 @@ std::string npy(const std::string& version, const std::string& header, const std
 const std::string kOne{"\x01\x00", 2}, kTwo{"\x02\x00", 2};
 
 void expect_table(const std::string& bytes, std::size_t rows, const std::vector<double>& values) {
-  TEST_ASSERT_TRUE(is_npy(bytes));
-  const Result<NpyTable> table = parse_npy("test", "a.npy", bytes);
+  TEST_ASSERT_TRUE(files::is_npy(bytes));
+  const Result<files::NpyTable> table = files::parse_npy("test", "a.npy", bytes);
   TEST_ASSERT_TRUE_MESSAGE(bool{table}, table ? "" : describe(table.error()).c_str());
   TEST_ASSERT_EQUAL_size_t(rows, table->rows);
   TEST_ASSERT_EQUAL_size_t(values.size() / rows, table->columns);
@@ -148,7 +147,7 @@ void test_arrays_are_read_as_their_header_says() {
 }
 
 void expect_refused(const std::string& bytes, const char* why) {
-  const Result<NpyTable> table = parse_npy("test", "a.npy", bytes);
+  const Result<files::NpyTable> table = files::parse_npy("test", "a.npy", bytes);
   TEST_ASSERT_FALSE(bool{table});
   const std::string said = describe(table.error());
   TEST_ASSERT_TRUE_MESSAGE(said.find(why) != std::string::npos, said.c_str());
@@ -183,10 +182,10 @@ void test_what_is_no_table_is_refused() {
 
 void test_what_is_written_is_read() {
   const std::vector<double> values = {0.1, -2, std::numeric_limits<double>::max(), 4, 5, 6};
-  expect_table(to_npy(values, {3, 2}), 3, values);
-  expect_table(to_npy(values, {6}), 1, values);
-  expect_table(to_npy(std::vector<float>{0.5F, 3}, {1, 2}), 1, {0.5, 3});
-  const std::string bytes = to_npy(values, {3, 2});
+  expect_table(files::to_npy(values, {3, 2}), 3, values);
+  expect_table(files::to_npy(values, {6}), 1, values);
+  expect_table(files::to_npy(std::vector<float>{0.5F, 3}, {1, 2}), 1, {0.5, 3});
+  const std::string bytes = files::to_npy(values, {3, 2});
   TEST_ASSERT_EQUAL_size_t(0, (bytes.size() - values.size() * sizeof(double)) % 64);
   TEST_ASSERT_TRUE(bytes.find("{'descr': '<f8', 'fortran_order': False, 'shape': (3, 2), }") == 10);
 }

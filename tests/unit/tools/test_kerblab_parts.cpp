@@ -12,12 +12,12 @@
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/unity.hpp"
 #include "tools/import/opencv_models.hpp"
-#include "tools/kerblab/draw.hpp"
-#include "tools/kerblab/engines.hpp"
-#include "tools/kerblab/models.hpp"
-#include "tools/kerblab/numbers.hpp"
-#include "tools/kerblab/output.hpp"
-#include "tools/kerblab/pictures.hpp"
+#include "tools/kerblab/app/numbers.hpp"
+#include "tools/kerblab/app/output.hpp"
+#include "tools/kerblab/model/engines.hpp"
+#include "tools/kerblab/model/models.hpp"
+#include "tools/kerblab/pictures/draw.hpp"
+#include "tools/kerblab/pictures/pictures.hpp"
 
 void setUp() {}
 void tearDown() {}

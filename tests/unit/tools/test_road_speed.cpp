@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/kerblab/road_speed.hpp"
+#include "tools/kerblab/track/road_speed.hpp"
 
 #include <memory>
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/simulator/scenario/things.hpp"
+#include "tools/simulator/base/things.hpp"
 
 namespace kerb::sim {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "tools/simulator/render/mesh.hpp"
-#include "tools/simulator/scenario/scenario.hpp"
+#include "tools/simulator/base/mesh.hpp"
+#include "tools/simulator/base/scenario.hpp"
 #include "tools/simulator/world/world.hpp"
 
 namespace kerb::sim {

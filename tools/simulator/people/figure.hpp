@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "tools/simulator/base/scenario.hpp"
 #include "tools/simulator/people/shape.hpp"
-#include "tools/simulator/scenario/scenario.hpp"
 
 namespace kerb::sim::people {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "tools/simulator/scenario/scenario.hpp"
+#include "tools/simulator/base/scenario.hpp"
 
 namespace kerb::sim {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "tools/simulator/scenario/scenario.hpp"
+#include "tools/simulator/base/scenario.hpp"
 
 /// Surfaces with a reflectance from 400 to 1000 nm and the sRGB that goes with it.
 namespace kerb::sim {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands about in streets.
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/render/parts.hpp"
-#include "tools/simulator/scenario/things.hpp"
 
 namespace kerb::sim {
 namespace {

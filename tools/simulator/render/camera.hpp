@@ -2,8 +2,8 @@
 #pragma once
 #include <array>
 
+#include "tools/simulator/base/scenario.hpp"
 #include "tools/simulator/render/vecf.hpp"
-#include "tools/simulator/scenario/scenario.hpp"
 
 namespace kerb::sim {
 

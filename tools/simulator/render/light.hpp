@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tools/simulator/base/scenario.hpp"
 #include "tools/simulator/render/vecf.hpp"
-#include "tools/simulator/scenario/scenario.hpp"
 
 namespace kerb::sim {
 

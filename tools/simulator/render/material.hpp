@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tools/simulator/base/scenario.hpp"
 #include "tools/simulator/render/texture.hpp"
-#include "tools/simulator/scenario/scenario.hpp"
 
 namespace kerb::sim {
 

@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
+#include "tools/simulator/base/scenario.hpp"
 #include "tools/simulator/render/vecf.hpp"
-#include "tools/simulator/scenario/scenario.hpp"
 #include "tools/simulator/world/street_line.hpp"
 
 namespace kerb::sim {

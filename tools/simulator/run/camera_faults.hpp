@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "tools/simulator/scenario/scenario.hpp"
+#include "tools/simulator/base/scenario.hpp"
 
 namespace kerb::sim {
 

@@ -3,8 +3,24 @@
 
 #include <cmath>
 
+#include "tools/simulator/render/renderer.hpp"
+
 namespace kerb::sim {
 namespace {
+
+class RenderedPainter final : public Painter {
+ public:
+  RenderedPainter(const Scenario& scenario, int threads)
+      : renderer_{scenario, {.truth = false, .threads = threads}} {}
+  void paint(const World& world, double t, std::vector<std::uint8_t>& bytes) override {
+    renderer_.draw(world, t, rendered_);
+    bytes = rendered_.pixels;
+  }
+
+ private:
+  Renderer renderer_;
+  Rendered rendered_;
+};
 
 class PlainPainter final : public Painter {
  public:
@@ -26,6 +42,10 @@ class PlainPainter final : public Painter {
 };
 
 }  // namespace
+
+std::unique_ptr<Painter> make_rendered_painter(const Scenario& scenario, int threads) {
+  return std::make_unique<RenderedPainter>(scenario, threads);
+}
 
 std::unique_ptr<Painter> make_plain_painter(const Scenario& scenario, int /*threads*/) {
   return std::make_unique<PlainPainter>(scenario.camera);

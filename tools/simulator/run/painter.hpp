@@ -23,6 +23,9 @@ using PainterMaker = std::function<std::unique_ptr<Painter>(const Scenario& scen
   return sensor == Sensor::rgb ? 3 : 1;
 }
 
+/// The renderer (tools/simulator/render): pictures in which a detector can see people.
+[[nodiscard]] std::unique_ptr<Painter> make_rendered_painter(const Scenario& scenario, int threads);
+
 /// Plain pictures that change from frame to frame, with nobody in them: for whoever tests the
 /// running, not the seeing.
 [[nodiscard]] std::unique_ptr<Painter> make_plain_painter(const Scenario& scenario, int threads);

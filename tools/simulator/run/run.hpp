@@ -22,7 +22,7 @@ struct RunOptions {
   /// From a picture's exposure to when its result is known, seconds: a frame at 30 Hz. What is sent
   /// about a picture is sent that much later, however fast or slow this machine is.
   double latency_s = 0.033;
-  PainterMaker painter = make_plain_painter;
+  PainterMaker painter = make_rendered_painter;
   int threads = 2;  ///< for drawing
   /// Called with each picture's time, what was found in it and who is followed; may be empty.
   std::function<void(double t, const DetectionList& found, const risk::PeopleReport& followed)>

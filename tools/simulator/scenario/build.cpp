@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "firmware/config/words.hpp"
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/people/random_person.hpp"
-#include "tools/simulator/scenario/things.hpp"
 #include "tools/simulator/world/speed_profile.hpp"
 #include "tools/simulator/world/street_line.hpp"
 #include "tools/simulator/world/way.hpp"

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/people/random_person.hpp"
 #include "tools/simulator/scenario/build.hpp"
-#include "tools/simulator/scenario/things.hpp"
 #include "tools/simulator/world/street_line.hpp"
 
 namespace kerb::sim {

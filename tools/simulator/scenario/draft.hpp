@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/simulator/scenario/scenario.hpp"
+#include "tools/simulator/base/scenario.hpp"
 
 /// A scenario as its file has it: the conveniences not yet worked out.
 namespace kerb::sim {

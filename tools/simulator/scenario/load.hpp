@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tools/simulator/scenario/scenario.hpp"
+#include "tools/simulator/base/scenario.hpp"
 
 /// Scenario and suite files. docs/simulator.md says what may stand in them.
 namespace kerb::sim {

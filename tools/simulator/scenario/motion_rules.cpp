@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "firmware/config/words.hpp"
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/scenario/build.hpp"
-#include "tools/simulator/scenario/things.hpp"
 #include "tools/simulator/world/outline.hpp"
 #include "tools/simulator/world/world.hpp"
 

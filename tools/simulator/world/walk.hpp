@@ -2,7 +2,7 @@
 #pragma once
 #include <vector>
 
-#include "tools/simulator/scenario/scenario.hpp"
+#include "tools/simulator/base/scenario.hpp"
 
 namespace kerb::sim {
 

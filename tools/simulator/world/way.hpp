@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
+#include "tools/simulator/base/scenario.hpp"
 #include "tools/simulator/base/vec.hpp"
-#include "tools/simulator/scenario/scenario.hpp"
 
 namespace kerb::sim {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "tools/simulator/base/scenario.hpp"
 #include "tools/simulator/base/vec.hpp"
-#include "tools/simulator/scenario/scenario.hpp"
 #include "tools/simulator/world/speed_profile.hpp"
 #include "tools/simulator/world/walk.hpp"
 #include "tools/simulator/world/way.hpp"

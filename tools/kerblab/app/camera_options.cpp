@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kerblab/app/camera_options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "firmware/config/rules.hpp"
+#include "tools/kerblab/app/between.hpp"
+
+namespace kerb::lab {
+namespace {
+
+/// Of the first camera's lens, or of how it looks at the road.
+bool is_of_calibration(std::string_view key) {
+  constexpr std::string_view kCamera = "camera[0].";
+  if (!key.starts_with(kCamera)) return false;
+  const std::string_view name = key.substr(kCamera.size());
+  for (const std::string_view one :
+       {"focal_px", "fov_deg", "center_x", "center_y", "pitch_deg", "k1", "k2", "k3", "p1", "p2"})
+    if (name == one) return true;
+  return false;
+}
+
+}  // namespace
+
+void CameraOptions::apply(CameraSettings& settings) const {
+  if (fov_deg) {
+    settings.fov_deg = *fov_deg;
+    settings.focal_px.reset();
+  }
+  if (focal_px) settings.focal_px = focal_px;
+  if (center.size() == 2) {
+    settings.center_x = center[0];
+    settings.center_y = center[1];
+  }
+  settings.height_m = height_m.value_or(settings.height_m);
+  settings.pitch_deg = pitch_deg.value_or(settings.pitch_deg);
+  settings.yaw_deg = yaw_deg.value_or(settings.yaw_deg);
+  settings.ahead_m = ahead_m.value_or(settings.ahead_m);
+}
+
+Status check_calibration(const CameraSettings& settings, int width, int height) {
+  const auto wrong = [](const std::string& what) {
+    return Error{Errc::invalid_argument, 0, "calibration", Text<112>{what}};
+  };
+  if (settings.center_x.value_or(0) < 0 || settings.center_y.value_or(0) < 0)
+    return wrong("the lens's axis must meet the picture: its center is below zero");
+  Config config;
+  config.cameras = {settings};
+  config.cameras.front().kind = CameraKind::pattern;
+  config.cameras.front().width = width;
+  config.cameras.front().height = height;
+  std::optional<Problem> first;
+  config::check_rules(config, {.is_set = [](const std::string&) { return true; },
+                               .is_bad = [](const std::string&) { return false; },
+                               .report =
+                                   [&](const Problem& problem) {
+                                     if (!first && is_of_calibration(problem.key)) first = problem;
+                                   }});
+  if (!first) return Done{};
+  return wrong(fmt::format("{} {} {}", first->key.substr(first->key.find('.') + 1), first->value,
+                           first->rule));
+}
+
+void add_camera_options(CLI::App& command, CameraOptions& options) {
+  const CameraSettings usual;
+  const auto add = [&command](const char* name, std::optional<double>& out, double least,
+                              double most, const std::string& help) {
+    command.add_option(name, out, help)->check(between(least, most));
+  };
+  add("--focal", options.focal_px, 1, 1e5, "Focal length, pixels");
+  add("--fov", options.fov_deg, 5, 170,
+      fmt::format("Horizontal angle of view, degrees, where --focal is unset; else {:g}",
+                  usual.fov_deg));
+  command.add_option("--center", options.center, "Where the lens's axis meets the picture, pixels")
+      ->expected(2)
+      ->check(between(-1e5, 1e5))
+      ->option_text("X Y");
+  add("--height", options.height_m, 0.1, 10,
+      fmt::format("The camera above the road, metres; else {:g}", usual.height_m));
+  add("--pitch", options.pitch_deg, -45, 45, "The camera looks upwards by so much, degrees");
+  add("--yaw", options.yaw_deg, -45, 45, "... and to the left, degrees");
+  add("--ahead", options.ahead_m, -20, 20,
+      fmt::format("The camera ahead of the rear axle, metres; else {:g}", usual.ahead_m));
+}
+
+}  // namespace kerb::lab

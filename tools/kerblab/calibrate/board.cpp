@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab calibrate board: a lens from pictures of a checkerboard.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "hal/base/clock.hpp"
+#include "tools/calibrate/board.hpp"
+#include "tools/kerblab/app/between.hpp"
+#include "tools/kerblab/app/output.hpp"
+#include "tools/kerblab/app/progress.hpp"
+#include "tools/kerblab/calibrate/calibrate.hpp"
+#include "tools/kerblab/pictures/pictures.hpp"
+
+namespace kerb::lab {
+namespace {
+
+struct BoardOptions {
+  std::vector<std::string> images;
+  std::string size, out = "-", draw;
+  double square = 0;
+  bool k3 = false;
+};
+
+/// "9x6". Both at least 3, as OpenCV wants them.
+std::optional<calibrate::Board> board_of(const std::string& size, double square) {
+  calibrate::Board board;
+  board.square_m = square;
+  const char* end = size.data() + size.size();
+  const auto [x, error] = std::from_chars(size.data(), end, board.columns);
+  if (error != std::errc{} || x == end || (*x != 'x' && *x != 'X')) return std::nullopt;
+  const auto [last, error2] = std::from_chars(x + 1, end, board.rows);
+  if (error2 != std::errc{} || last != end) return std::nullopt;
+  const auto fits = [](int n) { return n >= 3 && n <= 100; };
+  if (!fits(board.columns) || !fits(board.rows)) return std::nullopt;
+  return board;
+}
+
+int calibrate_board(const BoardOptions& o) {
+  const std::optional<calibrate::Board> board = board_of(o.size, o.square);
+  if (!board)
+    return fail("--size " + o.size + ": must be COLUMNSxROWS inner corners, 3..100 each: 9x6");
+  const Result<std::vector<std::string>> paths = expand_list(o.images);
+  if (!paths) return fail(paths.error());
+  std::vector<std::string> outputs{o.out};
+  if (!o.draw.empty()) outputs.push_back(o.draw);
+  for (const std::string& output : outputs)
+    if (Status ok = check_output(output); !ok) return fail(ok.error());
+  if (Status ok = check_apart(outputs, *paths); !ok) return fail(ok.error());
+  if (Status ok = check_distinct(outputs); !ok) return fail(ok.error());
+
+  std::vector<calibrate::BoardView> views;
+  cv::Mat background;
+  cv::Size size;
+  {
+    const SystemClock clock;
+    Progress progress{clock, "board"};
+    for (std::size_t i = 0; i < paths->size(); ++i) {
+      const std::string& path = (*paths)[i];
+      const Result<LoadedPicture> picture = load_picture(path, false);
+      if (!picture) return fail(picture.error());
+      if (size.empty()) size = picture->bgr.size();
+      if (picture->bgr.size() != size)
+        return fail(fmt::format("{}: {}x{} pixels, the first picture has {}x{}", path,
+                                picture->bgr.cols, picture->bgr.rows, size.width, size.height));
+      const cv::Mat grey{size, CV_8UC1, const_cast<std::uint8_t*>(picture->grey.data())};
+      std::optional<std::vector<cv::Point2f>> corners = calibrate::find_board(grey, *board);
+      progress.show(i + 1, paths->size());
+      if (!corners) {
+        progress.clear();
+        warn(fmt::format("{}: no whole board of {} inner corners is seen", path, o.size));
+        continue;
+      }
+      if (background.empty()) background = picture->bgr.clone();
+      calibrate::BoardView& view = views.emplace_back();
+      view.name = path;
+      view.found = std::move(*corners);
+    }
+  }
+  calibrate::BoardSettings settings;
+  settings.with_k3 = o.k3;
+  const Result<calibrate::BoardCalibration> found =
+      calibrate::calibrate_board(std::move(views), size, *board, settings);
+  if (!found) return fail(found.error());
+  if (!o.draw.empty())
+    if (Status ok = write_picture(o.draw, calibrate::draw_board(*found, background)); !ok)
+      return fail(ok.error());
+  if (Status ok = write_output(o.out, calibrate::snippet_of(*found)); !ok) return fail(ok.error());
+  for (const calibrate::BoardView& view : found->views)
+    fmt::print(stderr, "{:8.3f} px  tilted {:2.0f} degrees  {}{}\n", view.rms_px, view.tilt_deg,
+               view.name, view.used ? "" : "  (dropped)");
+  fmt::print(stderr,
+             "{} of {} pictures used; corners within {:.3f} px (RMS), in {:.0f} % of the picture; "
+             "focal length {:.1f} +- {:.1f} px, centre +- {:.1f} px, k1 +- {:.4f}\n",
+             found->views_used, paths->size(), found->rms_px, 100 * found->coverage,
+             found->lens.focal_px, found->focal_sigma_px, found->center_sigma_px, found->k1_sigma);
+  for (const std::string& note : found->notes) warn(note);
+  return 0;
+}
+
+}  // namespace
+
+void add_calibrate_board(CLI::App& group, Action& action) {
+  CLI::App* command = group.add_subcommand("board", "The lens, from pictures of a checkerboard");
+  command->footer(
+      "Pictures are of one camera at one setting, of the size it will run at. Print a board, fix "
+      "it\n"
+      "to something flat, and take 15 to 30 pictures: near and far, tilted to all sides, and into\n"
+      "every corner of the picture. Writes a table [[camera]]: focal_px, center_x, center_y, k1, "
+      "k2,\nk3, p1, p2. Views that fit badly are dropped, and said so. --draw shows each corner's "
+      "error.\n"
+      "Example: kerblab calibrate board --size 9x6 --square 0.025 --out lens.toml --draw lens.png "
+      "board/*.jpg");
+  const auto o = std::make_shared<BoardOptions>();
+  command->add_option("image", o->images, "Pictures of the board; @FILE names a list")
+      ->required()
+      ->option_text("IMAGE...");
+  command->add_option("--size", o->size, "Inner corners: a board of 10 x 7 squares has 9x6")
+      ->required()
+      ->option_text("COLUMNSxROWS");
+  command->add_option("--square", o->square, "Side of a square, metres")
+      ->required()
+      ->check(between(1e-4, 10));
+  command->add_option("--out", o->out, "Where the table goes; - is stdout")
+      ->check(not_empty)
+      ->capture_default_str();
+  command->add_option("--draw", o->draw, "PNG of the corners and their errors, enlarged")
+      ->check(not_empty);
+  command->add_flag("--k3", o->k3, "Fits k3 too: for lenses of more than about 100 degrees");
+  command->callback([o, &action] { action = [o] { return calibrate_board(*o); }; });
+}
+
+}  // namespace kerb::lab

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kerblab/eval/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace kerb::lab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kCurvePoints = 400, kPlotPoints = 2000;
+constexpr double kWindowRates[] = {1e-3, 1e-4, 1e-5};
+constexpr std::size_t kStagesShown = 32;
+
+double share(std::int64_t part, std::int64_t whole) {
+  return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+/// Numbers that JSON has no word for are null.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+std::string range_name(const eval::HeightBin& bin) {
+  if (bin.from <= 0) return fmt::format("under {:g}", bin.to);
+  if (!std::isfinite(bin.to)) return fmt::format("{:g} and more", bin.from);
+  return fmt::format("{:g} to {:g}", bin.from, bin.to);
+}
+
+Json to_json(const eval::Curve& curve) {
+  Json threshold = Json::array(), alarms = Json::array(), misses = Json::array();
+  for (const eval::CurvePoint& p : eval::thinned(curve, kCurvePoints)) {
+    threshold.push_back(number(p.threshold));
+    alarms.push_back(p.false_alarms);
+    misses.push_back(p.miss_rate);
+  }
+  return {{"threshold", threshold}, {"false_positives", alarms}, {"miss_rate", misses}};
+}
+
+Json to_json(const hog::Work& work, std::int64_t learners) {
+  Json out{{"windows", work.windows},
+           {"learners", learners},
+           {"learners_per_window", share(work.learners, work.windows)}};
+  if (work.windows_at_stage.empty()) return out;
+  out["reach_stage"] = Json::array();
+  for (const std::int64_t windows : work.windows_at_stage)
+    out["reach_stage"].push_back(share(windows, work.windows));
+  return out;
+}
+
+Json to_json(const Report& report) {
+  const Performance& p = *report.performance;
+  Json out;
+  out["name"] = p.name;
+  out["settings"] = p.settings;
+  out["log_average_miss_rate"] = report.log_average;
+  for (std::size_t i = 0; i < std::size(kOperating); ++i)
+    out["at_fppi"].push_back({{"fppi", kOperating[i]},
+                              {"miss_rate", report.operating[i].miss_rate},
+                              {"threshold", number(report.operating[i].threshold)}});
+  for (const eval::CurvePoint& point : report.fixed)
+    out["at_threshold"].push_back({{"threshold", point.threshold},
+                                   {"miss_rate", point.miss_rate},
+                                   {"fppi", point.false_alarms}});
+  for (const eval::HeightBin& bin : report.heights) {
+    Json row{{"from", bin.from}, {"to", number(bin.to)}, {"people", bin.people}};
+    for (std::size_t i = 0; i < std::size(kOperating); ++i)
+      row["missed"].push_back({{"fppi", kOperating[i]}, {"people", bin.missed[i]}});
+    for (std::size_t i = 0; i < report.fixed.size(); ++i)
+      row["missed"].push_back({{"threshold", report.fixed[i].threshold},
+                               {"people", bin.missed[std::size(kOperating) + i]}});
+    out["by_height"].push_back(row);
+  }
+  if (const std::optional<double> ms = p.mean_ms()) out["ms_per_image"] = *ms;
+  if (p.work) out["work"] = to_json(*p.work, p.learners);
+  out["fppi_curve"] = to_json(report.fppi);
+  if (report.fppw.empty()) return out;
+  for (const double rate : kWindowRates)
+    out["at_fppw"].push_back(
+        {{"fppw", rate}, {"miss_rate", eval::at(report.fppw, rate).miss_rate}});
+  out["fppw_windows"] = p.negative_windows;
+  out["fppw_curve"] = to_json(report.fppw);
+  return out;
+}
+
+/// Of many stages the first, and then ever fewer: 1 2 3 4 6 8 12 16 24 ...
+bool is_shown(std::size_t stage, std::size_t stages) {
+  if (stages <= kStagesShown || stage + 1 == stages) return true;
+  std::size_t number = stage + 1;
+  while (number % 2 == 0) number /= 2;
+  return number == 1 || number == 3;
+}
+
+std::string work_text(const Performance& p) {
+  const hog::Work& work = *p.work;
+  std::string out = fmt::format(
+      "  {} windows, of {} {} the mean window has {:.2f} evaluated\n", work.windows, p.learners,
+      work.windows_at_stage.empty() ? "blocks" : "learners", share(work.learners, work.windows));
+  const std::vector<std::int64_t>& at = work.windows_at_stage;
+  if (at.empty()) return out;
+  out += "  windows that reach stage N, %:";
+  for (std::size_t i = 0; i < at.size(); ++i)
+    if (is_shown(i, at.size()))
+      out += fmt::format("  {}: {:.3g}", i + 1, 100 * share(at[i], work.windows));
+  return out + "\n";
+}
+
+std::string text_of(const Report& report) {
+  const Performance& p = *report.performance;
+  std::string out = fmt::format("\n{}: {}\n", p.name, p.settings);
+  for (std::size_t i = 0; i < std::size(kOperating); ++i)
+    out += fmt::format("  {:g} FPPI: miss rate {:.4f} at threshold {:.4g}\n", kOperating[i],
+                       report.operating[i].miss_rate, report.operating[i].threshold);
+  for (const eval::CurvePoint& point : report.fixed)
+    out += fmt::format("  threshold {:g}: miss rate {:.4f} with {:.4g} FPPI\n", point.threshold,
+                       point.miss_rate, point.false_alarms);
+  if (!report.fppi.empty())
+    out += fmt::format("  the curve ends at {:.3g} FPPI with a miss rate of {:.4f}\n",
+                       report.fppi.back().false_alarms, report.fppi.back().miss_rate);
+  if (!report.fppw.empty())
+    for (const double rate : kWindowRates)
+      out += fmt::format("  {:g} FPPW: miss rate {:.4f}\n", rate,
+                         eval::at(report.fppw, rate).miss_rate);
+  out += fmt::format("  {:<16}{:>8}", "person's height", "people");
+  for (const double rate : kOperating)
+    out += fmt::format("{:>22}", fmt::format("missed at {:g} FPPI", rate));
+  for (const eval::CurvePoint& point : report.fixed)
+    out += fmt::format("{:>22}", fmt::format("at threshold {:g}", point.threshold));
+  out += "\n";
+  for (const eval::HeightBin& bin : report.heights) {
+    if (bin.people == 0) continue;
+    out += fmt::format("  {:<16}{:>8}", range_name(bin), bin.people);
+    for (const int missed : bin.missed) out += fmt::format("{:>22.4f}", share(missed, bin.people));
+    out += "\n";
+  }
+  if (p.work) out += work_text(p);
+  return out;
+}
+
+eval::Plot plot_of(const std::vector<Report>& reports, bool per_window) {
+  eval::Plot plot;
+  plot.y_label = "miss rate";
+  plot.y_ticks = {0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.64, 0.8, 1};
+  plot.x_ticks = per_window ? std::vector{1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1}
+                            : std::vector{1e-3, 1e-2, 1e-1, 1.0, 1e1};
+  plot.x_from = plot.x_ticks.front();
+  plot.x_to = plot.x_ticks.back();
+  for (const Report& report : reports) {
+    const eval::Curve& curve = per_window ? report.fppw : report.fppi;
+    if (curve.empty() && per_window) continue;
+    eval::Plot::Series& series = plot.series.emplace_back();
+    const double figure = per_window ? eval::at(curve, 1e-4).miss_rate : report.log_average;
+    series.name = fmt::format("{:5.2f} %  {}", 100 * figure, report.performance->name);
+    // Points without a false alarm lie infinitely far to the left.
+    for (const eval::CurvePoint& p : eval::thinned(curve, kPlotPoints))
+      series.points.emplace_back(std::max(p.false_alarms, plot.x_from / 10),
+                                 std::max(p.miss_rate, 1e-4));
+  }
+  return plot;
+}
+
+}  // namespace
+
+Report make_report(const Performance& performance, const std::vector<eval::Judged>& judged,
+                   const std::vector<double>& asked) {
+  Report report;
+  report.performance = &performance;
+  report.fppi = eval::fppi_curve(judged);
+  report.log_average = eval::log_average_miss_rate(report.fppi);
+  std::vector<double> thresholds;
+  for (const double rate : kOperating) {
+    report.operating.push_back(eval::at(report.fppi, rate));
+    thresholds.push_back(report.operating.back().threshold);
+  }
+  for (const double threshold : asked) {
+    report.fixed.push_back(eval::at_threshold(report.fppi, threshold));
+    thresholds.push_back(threshold);
+  }
+  report.heights = eval::by_height(judged, {std::begin(kHeights), std::end(kHeights)}, thresholds);
+  if (!performance.crop_scores.empty() && performance.negative_windows > 0)
+    report.fppw = eval::fppw_curve(performance.crop_scores, performance.negative_scores,
+                                   performance.negative_windows);
+  return report;
+}
+
+std::string to_text(const EvalFacts& facts, const std::vector<Report>& reports) {
+  std::string out = fmt::format("{} people in {} pictures, {} of them from --negatives",
+                                facts.people, facts.pictures, facts.negatives);
+  if (facts.ignored > 0) out += fmt::format("; {} boxes of the truth are ignored", facts.ignored);
+  std::size_t longest = 8;
+  for (const Report& report : reports) longest = std::max(longest, report.performance->name.size());
+  out += fmt::format("\n\n{:<{}}  {:>11}  {:>9}  {:>9}  {:>9}\n", "", longest, "log-average",
+                     "miss rate", "at 1", "ms per");
+  out += fmt::format("{:<{}}  {:>11}  {:>9}  {:>9}  {:>9}\n", "detector", longest, "miss rate",
+                     "at 0.1", "FPPI", "image");
+  for (const Report& report : reports) {
+    const std::optional<double> ms = report.performance->mean_ms();
+    out += fmt::format("{:<{}}  {:>11.4f}  {:>9.4f}  {:>9.4f}  {:>9}\n", report.performance->name,
+                       longest, report.log_average, report.operating[0].miss_rate,
+                       report.operating[1].miss_rate, ms ? fmt::format("{:.2f}", *ms) : "-");
+  }
+  for (const Report& report : reports) out += text_of(report);
+  return out;
+}
+
+std::string to_json(const EvalFacts& facts, const std::vector<Report>& reports) {
+  Json out;
+  out["pictures"] = facts.pictures;
+  out["negatives"] = facts.negatives;
+  out["people"] = facts.people;
+  out["ignored"] = facts.ignored;
+  if (facts.crops > 0) out["crops"] = facts.crops;
+  out["matching"] = {{"overlap", facts.match.overlap},
+                     {"aspect", eval::kAspect},
+                     {"min_height", facts.match.min_height},
+                     {"max_height", number(facts.match.max_height)},
+                     {"min_visible", facts.match.min_visible}};
+  out["detectors"] = Json::array();
+  for (const Report& report : reports) out["detectors"].push_back(to_json(report));
+  return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+eval::Plot fppi_plot(const EvalFacts& facts, const std::vector<Report>& reports) {
+  eval::Plot plot = plot_of(reports, false);
+  plot.title = fmt::format("{} people in {} pictures; legend: log-average miss rate", facts.people,
+                           facts.pictures);
+  plot.x_label = "false positives per image";
+  return plot;
+}
+
+eval::Plot fppw_plot(const EvalFacts& facts, const std::vector<Report>& reports) {
+  eval::Plot plot = plot_of(reports, true);
+  plot.title = fmt::format("{} people, {} pictures without; legend: miss rate at 1e-4", facts.crops,
+                           facts.negatives);
+  plot.x_label = "false positives per window";
+  return plot;
+}
+
+}  // namespace kerb::lab

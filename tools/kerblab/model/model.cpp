@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab model: what is in a model's file, and other programs' models as ours.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "gpu/hog/model_file.hpp"
+#include "tools/import/opencv_models.hpp"
+#include "tools/kerblab/app/command.hpp"
+#include "tools/kerblab/app/output.hpp"
+#include "tools/kerblab/model/models.hpp"
+#include "tools/kerblab/model/search_options.hpp"
+#include "tools/train/join.hpp"
+
+namespace kerb::lab {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char* name_of(hog::DenseKind kind) {
+  switch (kind) {
+    case hog::DenseKind::cells:
+      return "cells";
+    case hog::DenseKind::integral:
+      return "integral";
+    default:
+      return "rhog";
+  }
+}
+
+/// In the fewest digits that give the float back: 0.2, not 0.20000000298.
+double shortest(float value) { return std::stod(fmt::format("{}", value)); }
+
+void describe_kind(const hog::DenseModel& model, Json& out) {
+  out["kind"] = "dense";
+  out["dense"] = name_of(model.kind);
+  out["gamma"] = model.gamma;
+  out["colour"] = model.colour;
+  out["sigma"] = shortest(model.sigma);
+  out["clip"] = shortest(model.clip);
+  out["blocks"] = model.blocks_x() * model.blocks_y();
+  out["weights"] = model.weights.size();
+  out["bias"] = shortest(model.bias);
+}
+
+void describe_kind(const hog::CascadeModel& model, Json& out) {
+  out["kind"] = "cascade";
+  out["learners"] = model.linear.empty() ? "trees" : "blocks";
+  out["learner_count"] = model.learner_count();
+  out["stage_count"] = model.stages.size();
+  Json sizes = Json::array();
+  for (const hog::Stage& stage : model.stages) sizes.push_back(stage.count);
+  out["stage_sizes"] = std::move(sizes);
+  out["cumulative"] = model.cumulative;
+  out["bins"] = model.channels.bins;
+  out["half_shifted"] = model.channels.half_shifted;
+  out["magnitude"] = model.channels.magnitude;
+  out["colour"] = model.channels.colour;
+  out["grid"] = hog::grid_of(model);
+}
+
+Json describe_model(const hog::Model& model) {
+  Json out;
+  out["name"] = model.name;
+  const hog::Geometry& g = model.geometry();
+  out["window"] = {g.window_width, g.window_height};
+  out["person"] = {shortest(g.person_x), shortest(g.person_y), shortest(g.person_width),
+                   shortest(g.person_height)};
+  out["scaling"] = g.scaling == Scaling::octaves ? "octaves" : "plain";
+  std::visit([&](const auto& kind) { describe_kind(kind, out); }, model.kind);
+  const hog::Advice& advice = model.advice;
+  out["advice"] = {{"threshold", shortest(advice.threshold)},
+                   {"scale", shortest(advice.scale_step)},
+                   {"stride", advice.stride},
+                   {"padding", advice.padding},
+                   {"fusion", lab::name_of(advice.fusion)},
+                   {"overlap", shortest(advice.overlap)},
+                   {"overlap-of", advice.of_smaller ? "smaller" : "union"}};
+  return out;
+}
+
+std::string dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// A line for each fact: "window: 64 x 128".
+std::string as_text(const Json& facts) {
+  std::string out;
+  for (const auto& [key, value] : facts.items()) {
+    std::string text;
+    if (value.is_object()) {
+      for (const auto& [name, part] : value.items())
+        text += (text.empty() ? "" : ", ") + name + " " +
+                (part.is_string() ? part.get<std::string>() : dump(part));
+    } else if (value.is_array()) {
+      for (const Json& part : value) text += (text.empty() ? "" : " ") + dump(part);
+    } else {
+      text = value.is_string() ? value.get<std::string>() : dump(value);
+    }
+    out += fmt::format("{:<14}{}\n", key + ":", text);
+  }
+  return out;
+}
+
+struct ModelOptions {
+  std::string file, second, json, out, name;
+  bool opencv_people = false;
+  std::optional<float> threshold, scale;  // advised
+  std::optional<int> stride, padding;
+};
+
+/// That a model can be written to --out, which is not the file it comes from.
+Status check_model_output(const ModelOptions& o) {
+  std::error_code ignored;
+  if (o.out == "-" || (std::filesystem::exists(o.out, ignored) &&
+                       !std::filesystem::is_regular_file(o.out, ignored)))
+    return Error{Errc::invalid_argument, 0, "--out", "a model is written to a plain file"};
+  if (Status ok = check_output(o.out); !ok) return ok;
+  return check_apart({o.out}, {o.file});
+}
+
+Status show_info(const ModelOptions& o) {
+  if (!o.json.empty())
+    if (Status ok = check_output(o.json); !ok) return ok;
+  if (Status ok = check_apart({o.json}, {o.file}); !ok) return ok;
+  Result<hog::Model> model = load_model(o.file);
+  if (!model) return model.error();
+  const Json facts = describe_model(*model);
+  if (!o.json.empty()) return write_output(o.json, dump(facts) + "\n");
+  return write_output("-", as_text(facts));
+}
+
+Status import_model(const ModelOptions& o) {
+  if (o.opencv_people == !o.file.empty())
+    return Error{Errc::invalid_argument, 0, "model import", "name a FILE, or --opencv-people"};
+  if (Status ok = check_model_output(o); !ok) return ok;
+  Result<hog::Model> model = o.opencv_people ? default_people_detector() : load_model(o.file);
+  if (!model) return model.error();
+  if (!o.name.empty()) {
+    model->name = o.name;
+  } else if (!o.opencv_people && !is_our_model(o.file)) {
+    model->name = std::filesystem::path{o.file}.stem().string();
+  }
+  if (Status saved = hog::save(*model, o.out); !saved) return saved;
+  std::printf("%s: %s\n", o.out.c_str(), model->name.c_str());
+  return Done{};
+}
+
+Status advise_model(const ModelOptions& o) {
+  if (Status ok = check_model_output(o); !ok) return ok;
+  Result<hog::Model> model = load_model(o.file);
+  if (!model) return model.error();
+  hog::Advice& advice = model->advice;
+  advice.threshold = o.threshold.value_or(advice.threshold);
+  advice.scale_step = o.scale.value_or(advice.scale_step);
+  advice.stride = o.stride.value_or(advice.stride);
+  advice.padding = o.padding.value_or(advice.padding);
+  if (!o.name.empty()) model->name = o.name;
+  if (Status saved = hog::save(*model, o.out); !saved) return saved;
+  std::printf("%s: %s\n", o.out.c_str(), model->name.c_str());
+  return Done{};
+}
+
+Status join_models(const ModelOptions& o) {
+  if (Status ok = check_model_output(o); !ok) return ok;
+  if (Status ok = check_apart({o.out}, {o.second}); !ok) return ok;
+  const Result<hog::Model> first = load_model(o.file);
+  if (!first) return first.error();
+  const Result<hog::Model> second = load_model(o.second);
+  if (!second) return second.error();
+  Result<hog::Model> model = train::join(*first, *second);
+  if (!model) return model.error();
+  if (!o.name.empty()) model->name = o.name;
+  if (Status saved = hog::save(*model, o.out); !saved) return saved;
+  std::printf("%s: %s\n", o.out.c_str(), model->name.c_str());
+  return Done{};
+}
+
+}  // namespace
+
+void add_model(CLI::App& app, Action& action) {
+  CLI::App* command = app.add_subcommand("model", "Look at models, and convert them");
+  command->require_subcommand(1);
+  command->footer(
+      "Examples:\n  kerblab model info people.kwm\n"
+      "  kerblab model import hogcascade_pedestrians.xml --out pedestrians.kwm");
+  const auto o = std::make_shared<ModelOptions>();
+  const auto set = [o, &action](Status (*work)(const ModelOptions&)) {
+    return [o, &action, work] {
+      action = [o, work] {
+        const Status done = work(*o);
+        return done ? 0 : fail(done.error());
+      };
+    };
+  };
+
+  CLI::App* info = command->add_subcommand("info", "Say what is in a model's file");
+  info->footer("Example: kerblab model info --json - people.kwm");
+  info->add_option("file", o->file, "Model: ours or OpenCV's")->required()->option_text("FILE");
+  info->add_option("--json", o->json, "As one JSON object, there; - is stdout")->check(not_empty);
+  info->callback(set(show_info));
+
+  CLI::App* import = command->add_subcommand(
+      "import", "Turn OpenCV's HOG coefficients or HOG cascade into a model of ours");
+  import->footer("Example: kerblab model import hogcascade_pedestrians.xml --out pedestrians.kwm");
+  import->add_option("file", o->file, "XML, YAML, or a list of numbers")->option_text("FILE");
+  import->add_option("--out", o->out, "The file to write, such as M.kwm; not -")
+      ->required()
+      ->check(not_empty);
+  import
+      ->add_option(
+          "--name", o->name,
+          "Of the model's card; default: the file's, less its ending; a .kwm keeps its own")
+      ->check(not_empty);
+  import->add_flag("--opencv-people", o->opencv_people,
+                   "Instead of FILE: the people detector inside OpenCV");
+  import->callback(set(import_model));
+
+  CLI::App* advise = command->add_subcommand(
+      "advise", "Write a model anew with other advice on how to search with it");
+  advise->footer("Example: kerblab model advise mine.kwm --threshold 5.5 --out models/mine.kwm");
+  advise->add_option("file", o->file, "Model")->required()->option_text("FILE");
+  advise->add_option("--out", o->out, "The file to write; not FILE, not -")
+      ->required()
+      ->check(not_empty);
+  advise->add_option("--name", o->name, "Of the model; default: as it was")->check(not_empty);
+  advise->add_option("--threshold", o->threshold, "Least score worth acting on");
+  advise->add_option("--scale", o->scale, "Between levels, 1.001..16");
+  advise->add_option("--stride", o->stride, "Pixels of a level between windows, 1..256");
+  advise->add_option("--padding", o->padding, "Pixels windows may stand out, 0..1024");
+  advise->callback(set(advise_model));
+
+  CLI::App* join =
+      command->add_subcommand("join", "Make one cascade of two, whose score is the mean of both");
+  join->footer(
+      "Both are of kerblab train channels, with the same window and channels. What the first "
+      "throws "
+      "out\nstays thrown out; the second sees the rest. Name and advice are the first one's.\n"
+      "Example: kerblab model join photographs.kwm streets.kwm --name both --out both.kwm");
+  join->add_option("first", o->file, "Model")->required()->option_text("FIRST");
+  join->add_option("second", o->second, "Model")->required()->option_text("SECOND");
+  join->add_option("--out", o->out, "The file to write; neither of them, not -")
+      ->required()
+      ->check(not_empty);
+  join->add_option("--name", o->name, "Of the model; default: the first one's")->check(not_empty);
+  join->callback(set(join_models));
+}
+
+}  // namespace kerb::lab

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/kerblab/model/search_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tools/kerblab/app/command.hpp"
+#include "tools/kerblab/app/numbers.hpp"
+
+namespace kerb::lab {
+namespace {
+
+Status read_region(SearchOptions& options) {
+  if (options.text.region.empty()) return Done{};
+  const Result<std::vector<double>> n =
+      parse_numbers("--region", "X,Y,WIDTH,HEIGHT in whole pixels", options.text.region, 4, 4);
+  if (!n) return n.error();
+  for (const double value : *n)
+    if (!(std::abs(value) <= 1e6) || value != static_cast<int>(value))
+      return Error{Errc::invalid_argument, 0, "--region", "whole pixels, up to a million"};
+  options.region = {static_cast<int>((*n)[0]), static_cast<int>((*n)[1]), static_cast<int>((*n)[2]),
+                    static_cast<int>((*n)[3])};
+  if (options.region.width < 1 || options.region.height < 1)
+    return Error{Errc::invalid_argument, 0, "--region", "width and height must be over 0"};
+  return Done{};
+}
+
+Status read_ground(SearchOptions& options) {
+  if (options.text.ground.empty()) return Done{};
+  const Result<std::vector<double>> n =
+      parse_numbers("--ground", "HORIZON_ROW,CAMERA_M[,SHORTEST_M,TALLEST_M[,SLACK_ROWS]]",
+                    options.text.ground, 2, 5);
+  if (!n) return n.error();
+  if (n->size() == 3)
+    return Error{Errc::invalid_argument, 0, "--ground", "SHORTEST_M needs TALLEST_M"};
+  hog::GroundPlane ground;
+  ground.horizon_row = (*n)[0];
+  ground.camera_height_m = (*n)[1];
+  if (n->size() >= 4) {
+    ground.shortest_m = (*n)[2];
+    ground.tallest_m = (*n)[3];
+  }
+  if (n->size() == 5) ground.slack_rows = (*n)[4];
+  options.ground = ground;
+  return Done{};
+}
+
+}  // namespace
+
+const char* name_of(hog::FusionKind kind) noexcept {
+  return kind == hog::FusionKind::mean_shift    ? "mean-shift"
+         : kind == hog::FusionKind::suppression ? "suppression"
+                                                : "none";
+}
+
+Status read_settings(SearchOptions& options) {
+  if (options.threshold && !std::isfinite(*options.threshold))  // CLI11's range lets NaN through
+    return Error{Errc::invalid_argument, 0, "--threshold", "must be a number"};
+  if (Status ok = read_region(options); !ok) return ok;
+  if (Status ok = read_ground(options); !ok) return ok;
+  for (const hog::FusionKind kind :
+       {hog::FusionKind::mean_shift, hog::FusionKind::suppression, hog::FusionKind::none})
+    if (options.text.fusion == name_of(kind)) options.fusion = kind;
+  if (!options.text.overlap_of.empty()) options.of_smaller = options.text.overlap_of == "smaller";
+  parse(options.text.backend, options.backend);
+  const RunSettings settings = settings_for(options, {});
+  if (Status ok = hog::validate(settings.search); !ok) return ok;
+  return hog::validate(settings.fuse);
+}
+
+RunSettings settings_for(const SearchOptions& options, const hog::Advice& advice) {
+  RunSettings settings;
+  hog::SearchSettings& search = settings.search;
+  search.scale_step = options.scale_step.value_or(hog::advised_scale_step(advice));
+  search.stride = options.stride.value_or(advice.stride);
+  search.padding = options.padding.value_or(advice.padding);
+  search.min_height = options.min_height;
+  search.max_height = options.max_height;
+  search.region = options.region;
+  search.ground = options.ground;
+  settings.threshold = options.threshold.value_or(advice.threshold);
+  hog::FusionSettings& fuse = settings.fuse;
+  fuse.kind = options.fusion.value_or(advice.fusion);
+  fuse.overlap = options.overlap.value_or(advice.overlap);
+  fuse.of_smaller = options.of_smaller.value_or(advice.of_smaller);
+  fuse.min_hits = options.min_hits;
+  fuse.zero = std::min(0.0F, settings.threshold);
+  return settings;
+}
+
+void add_search_options(CLI::App& command, SearchOptions& options, const char* threshold_help) {
+  command.add_option("--threshold", options.threshold, threshold_help)
+      ->check(CLI::Range(-1e9, 1e9));
+  command.add_option("--scale", options.scale_step, "Between levels, 1.001..16; else as advised");
+  command.add_option("--stride", options.stride,
+                     "Pixels of a level between windows, 1..256; multiples of 8, 4 or 2 are fast; "
+                     "else as advised");
+  command.add_option("--min-height", options.min_height,
+                     "Smallest person, pixels; 0: as the model's. Less enlarges the picture");
+  command.add_option("--max-height", options.max_height, "Largest person, pixels; 0: no limit");
+  command.add_option("--padding", options.padding,
+                     "Pixels of a level by which windows may stand out of the picture, 0..1024; "
+                     "else as advised");
+  command
+      .add_option("--region", options.text.region, "Only people within X,Y,WIDTH,HEIGHT, pixels")
+      ->check(not_empty);
+  command
+      .add_option("--ground", options.text.ground,
+                  "Only people who stand on a flat road: "
+                  "HORIZON_ROW,CAMERA_M[,SHORTEST_M,TALLEST_M[,SLACK_ROWS]]")
+      ->check(not_empty);
+  command
+      .add_option("--fusion", options.text.fusion,
+                  "mean-shift, suppression or none; else as advised")
+      ->check(CLI::IsMember({"mean-shift", "suppression", "none"}));
+  command.add_option("--min-hits", options.min_hits, "Windows a person needs; not for none")
+      ->capture_default_str();
+  command.add_option("--overlap", options.overlap,
+                     "suppression: a box that shares more with a better one goes, 0..1; else as "
+                     "advised");
+  command
+      .add_option("--overlap-of", options.text.overlap_of,
+                  "suppression: what the overlap is a share of, the union of both boxes or the "
+                  "smaller one: union or smaller; else as advised")
+      ->check(CLI::IsMember({"union", "smaller"}));
+  command.add_flag("--colour", options.colour,
+                   "Give the model colour too: dense HoG then takes the strongest channel");
+  command.add_option("--backend", options.text.backend, "auto, cpu or cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+  command.add_option("--threads", options.threads, "Of the CPU backend; 0: one for each core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+}
+
+}  // namespace kerb::lab

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/kerblab/sim/scenes.hpp"
+#include "tools/simulator/report/report.hpp"
+#include "tools/simulator/run/run.hpp"
+
+namespace kerb::lab {
+
+/// Who runs in the scenarios, and how: what `sim run` and `sim view` share.
+struct CandidateChoice {
+  bool oracle = false, always = false, informs = false, never = false;
+  [[nodiscard]] bool stands_in() const noexcept { return oracle || always || informs || never; }
+  std::string config, model, backend = "auto";
+  std::string records;  ///< folder for records of its warnings; empty: none
+  double latency_ms = 33;
+};
+/// Adds --oracle, --always, --informs, --never, --config, --model, --backend, --latency and
+/// --records. `choice` must outlive the parsing.
+void add_candidate_options(CLI::App& command, CandidateChoice& choice);
+
+/// What was chosen, ready to run; or nothing, after what is wrong was printed. `threads` is for one
+/// run: its drawing and its vision take turns.
+std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int threads);
+
+/// Files that a run with these reads.
+[[nodiscard]] std::vector<std::string> inputs_of(const CandidateChoice& choice,
+                                                 const sim::RunOptions& options);
+
+/// Somebody the firmware is sure of, in one picture.
+struct FollowedPerson {
+  Detection box;
+  std::uint32_t id = 0;
+  double ahead_m = 0;      ///< of the front bumper
+  double probability = 0;  ///< of a contact
+};
+/// What the firmware made of one picture.
+struct FoundPeople {
+  double t = 0;
+  std::vector<Detection> people;
+  std::vector<FollowedPerson> followed;
+};
+
+/// A run, and what was found on the way.
+struct BatchRun {
+  std::string set;
+  sim::Run run;
+  std::vector<FoundPeople> found;
+};
+
+/// Has options keep in `run` what was found.
+void keep_found(sim::RunOptions& options, BatchRun& run);
+
+enum class PictureChoice : std::uint8_t { none, some, all };
+
+struct BatchOptions {
+  CandidateChoice candidate;
+  int jobs = 0;  ///< runs at a time; 0 is for whoever fills this in to replace
+  PictureChoice pictures = PictureChoice::none;
+  std::string traces;  ///< folder for what was sent, a file each; empty: nowhere
+  std::function<void(const BatchRun&)> look;  ///< at each run once it is judged; may be empty
+};
+
+/// Runs them all, several at a time. Fails with the first that cannot be run.
+Result<sim::Report> run_batch(const std::vector<SceneSet>& sets, const BatchOptions& options,
+                              const sim::RunOptions& each);
+
+/// "euroncap: 120 of 120 runs passed": for the terminal, several lines.
+[[nodiscard]] std::string render_summary(const sim::Report& report);
+
+}  // namespace kerb::lab

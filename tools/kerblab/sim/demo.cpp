@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab sim demo: one scenario, told as a story; it ends with a page and a picture.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <opencv2/imgcodecs.hpp>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "tools/kerblab/app/output.hpp"
+#include "tools/kerblab/sim/batch.hpp"
+#include "tools/kerblab/sim/pictures.hpp"
+#include "tools/kerblab/sim/sim.hpp"
+
+namespace kerb::lab {
+namespace {
+
+constexpr int kPictureWidth = 1280;
+constexpr int kMisbehaved = 1;
+
+struct DemoOptions {
+  CandidateChoice candidate;
+  std::string out = "kerbwatch-demo";
+};
+
+const sim::Heard::Warning* collision_of(const sim::Judgement& judgement) {
+  for (const sim::Heard::Warning& w : judgement.heard.warnings)
+    if (w.level == WarningLevel::collision) return &w;
+  return nullptr;
+}
+
+/// What the driver would have seen and heard, by what was sent.
+void tell(const sim::Run& run) {
+  std::vector<std::pair<double, std::string>> story;
+  const auto say = [&story](double t, std::string text) { story.emplace_back(t, std::move(text)); };
+  const sim::Heard& heard = run.judgement.heard;
+  for (const sim::Heard::State& state : heard.states)
+    say(state.at, fmt::format("the bus hears KW_Status: {}", name_of(state.health.state)));
+  bool nobody = true;
+  for (const auto& list : heard.people) {
+    if (list.count == 0 || !nobody) continue;
+    nobody = false;
+    say(list.at,
+        fmt::format(
+            "KW_Objects: {} {} followed{}", list.count,
+            list.count == 1 ? "person is" : "people are",
+            list.nearest_m ? fmt::format(", the nearest {:.0f} m ahead", *list.nearest_m) : ""));
+  }
+  for (const sim::Heard::Warning& w : heard.warnings) {
+    const std::string ttc = w.ttc ? fmt::format(", contact in {:.1f} s", *w.ttc) : "";
+    if (w.level == WarningLevel::collision) {
+      say(w.begin, "COLLISION WARNING: red lamp steady, sound on" + ttc);
+    } else {
+      say(w.begin, "information: the red lamp blinks");
+    }
+    if (!w.lasts) say(w.end, "the warning ends");
+  }
+  if (run.truth.contact)
+    say(run.truth.contact->t, "the car would hit her here: this driver does nothing about it");
+  std::stable_sort(story.begin(), story.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (const auto& [t, text] : story) fmt::print("{:5.2f} s  {}\n", t, text);
+}
+
+Status write_picture(const BatchRun& run, double at, int threads, const std::string& path) {
+  RunPainter painter{run, kPictureWidth, threads};
+  std::vector<std::uint8_t> bytes;
+  cv::imencode(".png", painter.at(at), bytes);
+  return write_output(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+}
+
+int demo(const DemoOptions& o) {
+  std::error_code code;
+  std::filesystem::create_directories(o.out, code);
+  const std::filesystem::path folder{o.out};
+  const std::string page = (folder / "report.html").string();
+  const std::string picture = (folder / "warning.png").string();
+  const std::string json = (folder / "report.json").string();
+  for (const std::string& path : {page, picture, json})
+    if (Status ok = check_output(path); !ok) return fail(ok.error());
+  const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const std::optional<sim::RunOptions> each = run_options(o.candidate, threads);
+  if (!each) return kBadInput;
+  const std::vector<SceneSet> sets{{"demo", sim::load_suite("scenarios/demo")}};
+  for (const std::string& problem : sets.front().loaded.problems) fail(problem);
+  if (!sets.front().loaded.ok()) return kBadInput;
+  const sim::Scenario& scenario = sets.front().loaded.scenarios.front();
+  fmt::print("{}: {:.0f} s at {:.0f} km/h, {}x{} at {:.0f} Hz, in process; no camera, GPU or bus\n",
+             scenario.title, scenario.seconds, scenario.car.speeds.front().mps * 3.6,
+             scenario.camera.width, scenario.camera.height, scenario.camera.rate_hz);
+  std::fflush(stdout);
+
+  std::optional<BatchRun> kept;
+  BatchOptions options;
+  options.candidate = o.candidate;
+  options.jobs = 1;
+  options.pictures = PictureChoice::all;
+  options.look = [&kept](const BatchRun& run) { kept = run; };
+  const auto start = std::chrono::steady_clock::now();
+  const Result<sim::Report> report = run_batch(sets, options, *each);
+  if (!report) return fail(report.error());
+  const double took =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  tell(kept->run);
+  if (Status ok = write_output(page, sim::render_html(*report)); !ok) return fail(ok.error());
+  if (Status ok = write_output(json, sim::render_json(*report)); !ok) return fail(ok.error());
+  const sim::Heard::Warning* warning = collision_of(kept->run.judgement);
+  const double at = warning != nullptr ? warning->begin + 0.1 : scenario.seconds / 2;
+  if (Status ok = write_picture(*kept, at, threads, picture); !ok) return fail(ok.error());
+  const auto absolute = [](const std::string& path) {
+    return std::filesystem::absolute(path).lexically_normal().string();
+  };
+  fmt::print("\n{} pictures drawn and looked at in {:.0f} s\n", kept->run.pictures, took);
+  for (const sim::Verdict& v : kept->run.judgement.verdicts)
+    fmt::print("{}: {}\n", v.passed ? "passed" : "FAILED", v.reason);
+  fmt::print("\nthe report:  {}\nthe warning: {}\n", absolute(page), absolute(picture));
+  fmt::print("{}\n", report->passed() ? "demo: the driver is warned in time"
+                                      : "demo: NOT everything is as it should be (see above)");
+  return report->passed() ? 0 : kMisbehaved;
+}
+
+}  // namespace
+
+void add_sim_demo(CLI::App& group, Action& action) {
+  CLI::App* command =
+      group.add_subcommand("demo", "Drive a scenario with a person who crosses; ends with a page");
+  command->footer(
+      "The firmware runs in this process on pictures drawn for it, on the scenario's clock. "
+      "Writes\n"
+      "report.html, report.json and warning.png into the folder, and says where they are.\n"
+      "Example:\n  kerblab sim demo --out build/demo\n"
+      "Exit codes: 0 the driver was warned in time, 1 not, 2 bad input.");
+  const auto o = std::make_shared<DemoOptions>();
+  add_candidate_options(*command, o->candidate);
+  command->add_option("--out", o->out, "Folder for what it writes; made where it is not there")
+      ->check(not_empty)
+      ->capture_default_str();
+  command->callback([o, &action] { action = [o] { return demo(*o); }; });
+}
+
+}  // namespace kerb::lab

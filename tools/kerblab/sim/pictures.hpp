@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+#include <opencv2/core.hpp>
+#include <vector>
+
+#include "tools/kerblab/sim/batch.hpp"
+
+namespace kerb::lab {
+
+/// Pictures of a run for people: as the camera has it, faults and all, with a box around everybody
+/// who can be seen, what the firmware found, and what it said.
+class RunPainter {
+ public:
+  /// `width`: of the pictures; the camera's own when 0.
+  RunPainter(const BatchRun& run, int width, int threads);
+  ~RunPainter();
+  /// BGR.
+  [[nodiscard]] cv::Mat at(double t);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// The moments that matter, as small JPEGs.
+[[nodiscard]] std::vector<sim::Picture> draw_moments(const BatchRun& run,
+                                                     const sim::RunOptions& options);
+
+}  // namespace kerb::lab

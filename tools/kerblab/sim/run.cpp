@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab sim run: the firmware, or a stand-in, through scenarios; and what the judge says.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <thread>
+
+#include "tools/kerblab/app/output.hpp"
+#include "tools/kerblab/sim/batch.hpp"
+#include "tools/kerblab/sim/hil.hpp"
+#include "tools/kerblab/sim/sim.hpp"
+
+namespace kerb::lab {
+namespace {
+
+constexpr int kSomeFailed = 1;
+
+struct SimRunOptions {
+  SceneChoice scenes;
+  BatchOptions batch;
+  std::string report, html, pictures = "some", bench;
+};
+
+/// What --traces leaves; of several runs of one name the first one's.
+std::set<std::string> trace_files(const SimRunOptions& o, const ChosenScenes& scenes) {
+  std::set<std::string> out;
+  if (o.batch.traces.empty()) return out;
+  const std::filesystem::path folder{o.batch.traces};
+  for (const SceneSet& set : scenes.sets)
+    for (const sim::Scenario& scenario : set.loaded.scenarios) {
+      out.insert((folder / (scenario.name + ".trace")).string());
+      if (!o.bench.empty()) out.insert((folder / (scenario.name + ".log")).string());
+    }
+  return out;
+}
+
+int run(SimRunOptions o) {
+  std::vector<std::string> outputs;
+  for (const std::string& path : {o.report, o.html}) {
+    if (path.empty()) continue;
+    if (Status ok = check_output(path); !ok) return fail(ok.error());
+    outputs.push_back(path);
+  }
+  if (!o.bench.empty() && o.batch.candidate.stands_in())
+    return fail("--hil is for the firmware, not for a stand-in");
+  const std::optional<ChosenScenes> scenes = load_scenes(o.scenes);
+  if (!scenes) return kBadInput;
+
+  const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  const bool stands_in = o.batch.candidate.stands_in();
+  if (o.batch.jobs == 0) o.batch.jobs = stands_in ? cores : std::max(1, cores / 2);
+  const std::optional<sim::RunOptions> each =
+      run_options(o.batch.candidate, std::max(1, cores / o.batch.jobs));
+  if (!each) return kBadInput;
+  const std::set<std::string> traces = trace_files(o, *scenes);
+  outputs.insert(outputs.end(), traces.begin(), traces.end());
+  std::vector<std::string> inputs = inputs_of(o.batch.candidate, *each);
+  inputs.insert(inputs.end(), scenes->files.begin(), scenes->files.end());
+  if (!o.bench.empty()) inputs.push_back(o.bench);
+  if (Status ok = check_apart(outputs, inputs); !ok) return fail(ok.error());
+  if (Status ok = check_distinct(outputs); !ok) return fail(ok.error());
+  o.batch.pictures = o.html.empty() || o.pictures == "none" ? PictureChoice::none
+                     : o.pictures == "all"                  ? PictureChoice::all
+                                                            : PictureChoice::some;
+  const auto start = std::chrono::steady_clock::now();
+  std::optional<sim::Report> report;
+  if (o.bench.empty()) {
+    Result<sim::Report> done = run_batch(scenes->sets, o.batch, *each);
+    if (!done) return fail(done.error());
+    report = std::move(*done);
+  } else {
+    report = run_on_bench(scenes->sets, o.bench, o.batch, *each);
+    if (!report) return kBadInput;
+  }
+  if (!o.report.empty())
+    if (Status ok = write_output(o.report, sim::render_json(*report)); !ok) return fail(ok.error());
+  if (!o.html.empty())
+    if (Status ok = write_output(o.html, sim::render_html(*report)); !ok) return fail(ok.error());
+  const bool to_stdout = o.report == "-" || o.html == "-";
+  double simulated = 0;
+  for (const sim::ReportedRun& r : report->runs) simulated += r.scenario.seconds;
+  fmt::print(
+      to_stdout ? stderr : stdout, "{}{}: {} runs, {:.0f} s of traffic in {:.1f} s{}\n",
+      render_summary(*report), report->passed() ? "passed" : "FAILED", report->runs.size(),
+      simulated, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+      stands_in ? fmt::format(" (a stand-in, {}, not the firmware)", report->candidate)
+      : o.bench.empty()
+          ? ""
+          : fmt::format(" (on the bench, {:g} times slower than life)", 1 / report->clock_rate));
+  return report->passed() ? 0 : kSomeFailed;
+}
+
+}  // namespace
+
+void add_sim_run(CLI::App& group, Action& action) {
+  CLI::App* command =
+      group.add_subcommand("run", "Run the firmware through scenarios, and judge what it sends");
+  command->footer(
+      "The firmware runs in this process, on the scenario's clock, as fast as the machine allows;\n"
+      "two runs send the same. The judge reads only what was sent: CAN frames, lamps, sound.\n"
+      "--oracle, --always, --informs and --never judge the judge: the first passes every suite,\n"
+      "the others must not (but --never passes quiet, which asks for silence).\n"
+      "Examples:\n  kerblab sim run --suite euroncap --oracle\n"
+      "  kerblab sim run --suite quiet --report r.json --html r.html\n"
+      "  kerblab sim run my-street.toml --html r.html --pictures all\n"
+      "  kerblab sim run my-street.toml --hil tests/board/run.sh\n"
+      "Exit codes: 0 all passed, 1 some failed, 2 bad input.");
+  const auto o = std::make_shared<SimRunOptions>();
+  add_scene_options(*command, o->scenes);
+  add_candidate_options(*command, o->batch.candidate);
+  command->add_option("--report", o->report, "The report as JSON; - is stdout")->check(not_empty);
+  command->add_option("--html", o->html, "The report as one page that needs nothing else")
+      ->check(not_empty);
+  command
+      ->add_option("--pictures", o->pictures,
+                   "In the page: none, some (a run of each group, and failed ones) or all")
+      ->check(CLI::IsMember({"none", "some", "all"}))
+      ->capture_default_str();
+  command
+      ->add_option("--traces", o->batch.traces, "Folder for what each run sent, a text file each")
+      ->check(not_empty);
+  command
+      ->add_option(
+          "--hil", o->bench,
+          "Play them on the bench, four times slower than life: the program that does, in\n"
+          "the repository tests/board/run.sh")
+      ->option_text("PROGRAM")
+      ->check(not_empty);
+  command
+      ->add_option("--jobs", o->batch.jobs,
+                   "Runs at a time; 0: one for each core, of the firmware one for two")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+  command->callback([o, &action] { action = [o] { return run(*o); }; });
+}
+
+}  // namespace kerb::lab

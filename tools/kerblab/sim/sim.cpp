@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// kerblab sim: the proving ground.
+#include "tools/kerblab/sim/sim.hpp"
+
+#include <CLI/CLI.hpp>
+
+namespace kerb::lab {
+
+void add_sim(CLI::App& app, Action& action) {
+  CLI::App* group =
+      app.add_subcommand("sim", "The proving ground: simulated traffic with the truth attached");
+  group->require_subcommand(1);
+  group->footer(
+      "Examples:\n  kerblab sim demo\n  kerblab sim list --suite euroncap\n  kerblab sim check "
+      "my-street.toml\n"
+      "  kerblab sim run --suite euroncap --html report.html\n"
+      "docs/simulator.md says how to write a scenario, run a suite and read a report.");
+  add_sim_list(*group, action);
+  add_sim_check(*group, action);
+  add_sim_render(*group, action);
+  add_sim_demo(*group, action);
+  add_sim_run(*group, action);
+  add_sim_follow(*group, action);
+  add_sim_view(*group, action);
+}
+
+}  // namespace kerb::lab

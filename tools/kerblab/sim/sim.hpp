@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "tools/kerblab/app/command.hpp"
+
+/// The commands of `kerblab sim`, each in a file of its own, sim_NAME.cpp. sim.cpp lists them.
+namespace kerb::lab {
+
+void add_sim_list(CLI::App& group, Action& action);
+void add_sim_check(CLI::App& group, Action& action);
+void add_sim_render(CLI::App& group, Action& action);
+void add_sim_demo(CLI::App& group, Action& action);
+void add_sim_run(CLI::App& group, Action& action);
+void add_sim_follow(CLI::App& group, Action& action);
+void add_sim_view(CLI::App& group, Action& action);
+
+}  // namespace kerb::lab
