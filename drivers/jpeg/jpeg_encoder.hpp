@@ -10,7 +10,8 @@ namespace kerb {
 /// allocates.
 class JpegEncoder final : public PictureEncoder {
  public:
-  /// `quality` 1..100. Fails: invalid_argument, io when there is no memory.
+  /// `quality` 1..100. Fails: invalid_argument, io when there is no memory, unsupported
+  /// when the build has no libjpeg-turbo.
   static Result<std::unique_ptr<JpegEncoder>> create(int quality);
   Result<std::size_t> encode(ImageView<Space::host, const std::uint8_t> grey, std::uint8_t* out,
                              std::size_t room) override;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "hal/base/splitmix.hpp"
+
 namespace kerb::emd {
 namespace {
 
@@ -13,14 +15,6 @@ std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
 
 AtlasEdge edge_between(int source, int sink) noexcept {
   return static_cast<AtlasEdge>(source) << 56 | static_cast<AtlasEdge>(sink) << 60;
-}
-
-/// splitmix64: the same numbers on every machine.
-std::uint64_t next_random(std::uint64_t& state) noexcept {
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15U);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31);
 }
 
 class AtlasBuilder {
@@ -34,13 +28,13 @@ class AtlasBuilder {
 
   /// False when two costs were equal after all: try another seed.
   bool build(std::uint64_t seed, std::vector<AtlasEdge>& table) {
-    std::uint64_t state = seed;
+    SplitMix64 random{seed};
     for (int i = 0; i < n_; ++i)
       for (int j = 0; j < n_; ++j)
         // A difference of two costs adds up over at most 2 bins edges: 31 bits and 5 are below
         // 2^36.
         cost_[at(i)][at(j)] =
-            (given_[at(i)][at(j)] << 36) + static_cast<std::int64_t>(next_random(state) >> 34);
+            (given_[at(i)][at(j)] << 36) + static_cast<std::int64_t>(random.next() >> 34);
     table.assign(static_cast<std::size_t>(trees_) * at(edges_), 0);
     table_ = table.data();
     known_.assign(trees_, false);

@@ -1,22 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstdint>
+#include "hal/base/splitmix.hpp"
 
 namespace kerb::test {
 
-/// splitmix64: the same numbers on every machine, unlike the standard library's distributions.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_{seed} {}
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-  }
-
- private:
-  std::uint64_t state_;
-};
+using Random = SplitMix64;
 
 }  // namespace kerb::test

@@ -12,7 +12,7 @@ if(TARGET kerb::tools_calibrate)
     target_compile_options(unit_tools_calibrate_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
   endforeach()
 endif()
-if(TARGET kerblab AND TARGET kerb::tools_calibrate)
+if(TARGET kerb::lab_pictures AND TARGET kerb::tools_calibrate)
   kerb_add_test(NAME unit_tools_kerblab_calibrate SOURCES tools/test_kerblab_calibrate.cpp
     LINKS kerb::tools_bench kerb::firmware_config kerb::hal kerb::opencv LABELS unit RUNS kerblab ARGS ${some})
   target_compile_options(unit_tools_kerblab_calibrate PRIVATE $<$<CONFIG:Debug>:-O1>)

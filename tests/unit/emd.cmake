@@ -18,7 +18,7 @@ kerb_add_test(NAME unit_emd_bands LABELS unit
 kerb_add_test(NAME unit_emd_matcher LABELS unit
   SOURCES gpu/test_emd_matcher.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
   LINKS kerb::gpu_emd)
-if(TARGET kerblab)
+if(TARGET kerb::lab_pictures)
   kerb_add_test(NAME unit_tools_spectral SOURCES tools/test_spectral.cpp
     LINKS kerb::tools_spectral LABELS unit)
   kerb_add_test(NAME unit_tools_followers SOURCES tools/test_followers.cpp

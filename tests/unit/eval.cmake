@@ -7,11 +7,11 @@ if(TARGET kerb::tools_eval)
   kerb_add_test(NAME unit_tools_eval_readers SOURCES tools/test_eval_readers.cpp
     LINKS kerb::tools_eval LABELS unit)
 endif()
-if(TARGET kerb::tools_flow)
+if(TARGET kerb::lab_flow)
   kerb_add_test(NAME unit_tools_flow_files SOURCES tools/test_flow_files.cpp
     LINKS kerb::tools_flow kerb::gpu_flow kerb::opencv_video LABELS unit)
 endif()
-if(TARGET kerblab)
+if(TARGET kerb::lab_pictures)
   kerb_add_test(NAME unit_tools_kerblab_eval SOURCES tools/test_kerblab_eval.cpp
     LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   kerb_add_test(NAME unit_tools_kerblab_flow SOURCES tools/test_kerblab_flow.cpp

@@ -1,7 +1,7 @@
 # The workbench: what benchmarks share, kerblab's parts, and the program as a person meets it.
 kerb_add_test(NAME unit_tools_bench SOURCES tools/test_bench.cpp
   LINKS kerb::tools_bench LABELS unit)
-if(TARGET kerblab)
+if(TARGET kerb::lab_pictures)
   kerb_add_test(NAME unit_tools_kerblab_parts SOURCES tools/test_kerblab_parts.cpp
     LINKS kerb::tools_kerblab kerb::tools_import kerb::opencv LABELS unit)
   kerb_add_test(NAME unit_tools_kerblab SOURCES tools/test_kerblab.cpp

@@ -8,7 +8,7 @@ kerb_add_test(NAME unit_hog_fusion LABELS unit
   LINKS kerb::gpu_hog)
 target_compile_options(unit_hog_fusion PRIVATE -ffp-contract=off)
 # The importers, before OpenCV itself and what OpenCV 2.4 did.
-if(TARGET kerb::tools_import)
+if(TARGET kerb::opencv_objdetect)
   kerb_add_test(NAME unit_hog_model_import LABELS unit
     SOURCES gpu/test_model_import.cpp
     LINKS kerb::tools_import kerb::opencv_objdetect)

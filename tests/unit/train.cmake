@@ -18,7 +18,7 @@ kerb_add_test(NAME unit_train_join SOURCES tools/test_train_join.cpp
 target_compile_definitions(unit_train_join PRIVATE KERB_SOURCE_MODELS="${PROJECT_SOURCE_DIR}/models")
 kerb_add_test(NAME unit_train SOURCES tools/test_train.cpp
   LINKS kerb::tools_train LABELS unit THREADED)
-if(TARGET kerblab)
+if(TARGET kerb::lab_pictures)
   kerb_add_test(NAME unit_kerblab_crops SOURCES tools/test_kerblab_crops.cpp
     LINKS kerb::tools_bench kerb::opencv LABELS unit RUNS kerblab)
   kerb_add_test(NAME unit_kerblab_train SOURCES tools/test_kerblab_train.cpp

@@ -9,6 +9,7 @@
 #include "gpu/hog/fusion.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "tools/bench/contexts.hpp"
+#include "tools/bench/random.hpp"
 #include "tools/bench/workload.hpp"
 
 namespace kerb::bench {
@@ -352,6 +353,16 @@ std::vector<HogCase> model_cases(const hog::Model& model) {
     cases.push_back({width, height, advice.stride, hog::advised_scale_step(advice), "as advised",
                      advice.padding});
   return cases;
+}
+
+void set_random_people(HogBench& bench) {
+  hog::DenseModel model;
+  Random random{1};
+  model.weights.resize(static_cast<std::size_t>(model.blocks_x()) *
+                       static_cast<std::size_t>(model.blocks_y()) * hog::DenseModel::kBlockValues);
+  for (float& weight : model.weights) weight = random.unit() - 0.5F;
+  bench.people = {"random", std::move(model)};
+  bench.hits_of_people = 60;  // as many as OpenCV's detector has on the street
 }
 
 Result<std::vector<HogRow>> bench_hog(const Clock& clock, const HogBench& bench) {

@@ -53,6 +53,9 @@ struct HogBench {
   std::function<void(const std::string& what, int done, int all)> on_progress;
 };
 
+/// Random weights in the place of a trained `people`, which cost the same.
+void set_random_people(HogBench& bench);
+
 /// What one detector took for one case, from the picture, grey or (models that need it) in colour,
 /// to fused boxes.
 struct HogRow {

@@ -8,7 +8,6 @@
 #include "gpu/hog/model_file.hpp"
 #include "tools/bench/contest.hpp"
 #include "tools/bench/hog_bench.hpp"
-#include "tools/bench/random.hpp"
 #include "tools/bench/street.hpp"
 #include "tools/bench/tree_workload.hpp"
 #include "tools/bench/workload.hpp"
@@ -17,15 +16,6 @@ using namespace kerb;
 using namespace kerb::bench;
 
 namespace {
-
-hog::Model random_people() {
-  hog::DenseModel model;
-  Random random{1};
-  model.weights.resize(static_cast<std::size_t>(model.blocks_x()) *
-                       static_cast<std::size_t>(model.blocks_y()) * hog::DenseModel::kBlockValues);
-  for (float& weight : model.weights) weight = random.unit() - 0.5F;
-  return {"random", std::move(model)};
-}
 
 int usage() {
   std::fputs(
@@ -168,8 +158,7 @@ int main(int argc, char** argv) {
   if (!context) return fail(context.error());
   bench.cpu = choice != BackendChoice::cuda;
   bench.cuda = context->backend() == Backend::cuda;
-  bench.people = random_people();
-  bench.hits_of_people = 60;  // as many as OpenCV's detector has on the street
+  set_random_people(bench);
   bench.picture = [](int width, int height) { return street_picture(width, height); };
   bench.colours = [](int width, int height) { return street_colours(width, height); };
   std::printf("{\"machine\":\"%s\",\"repeats\":%d}\n",

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "drivers/replay/opencv.hpp"
 #include "firmware/main/version.hpp"
 #include "tools/kerblab/app/command.hpp"
+#if KERB_LAB_OPENCV
+#include "drivers/replay/opencv.hpp"
+#endif
 
 namespace {
 
@@ -36,7 +38,9 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& error) {
 
 int main(int argc, char** argv) {
   using namespace kerb;
+#if KERB_LAB_OPENCV
   replay::quieten_opencv();
+#endif
   CLI::App app{"The workbench of Kerbwatch: detect, train, convert, measure."};
   app.footer(
       "Examples:\n  kerblab detect --draw drawn --json found.jsonl street.jpg\n"
@@ -52,18 +56,19 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string{"kerblab "} + kVersion);
   app.require_subcommand(1);
   lab::Action action;
-  lab::add_detect(app, action);
-  lab::add_model(app, action);
-  lab::add_eval(app, action);
-  lab::add_bench(app, action);
-  lab::add_train(app, action);
-  lab::add_flow(app, action);
-  lab::add_ego(app, action);
-  lab::add_track(app, action);
-  lab::add_calibrate(app, action);
-  lab::add_sim(app, action);
-  lab::add_emd(app, action);
-  lab::add_spectral(app, action);
+  lab::add_commands(app, action,
+                    {{"detect", KERB_LAB_WITH_OPENCV(lab::add_detect)},
+                     {"model", lab::add_model},
+                     {"eval", lab::add_eval},
+                     {"bench", lab::add_bench},
+                     {"train", KERB_LAB_WITH_OPENCV(lab::add_train)},
+                     {"flow", KERB_LAB_WITH_OPENCV(lab::add_flow)},
+                     {"ego", KERB_LAB_WITH_OPENCV(lab::add_ego)},
+                     {"track", KERB_LAB_WITH_OPENCV(lab::add_track)},
+                     {"calibrate", KERB_LAB_WITH_OPENCV(lab::add_calibrate)},
+                     {"sim", lab::add_sim},
+                     {"emd", lab::add_emd},
+                     {"spectral", KERB_LAB_WITH_OPENCV(lab::add_spectral)}});
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -5,32 +5,21 @@
 #include <initializer_list>
 #include <vector>
 
-namespace kerb::train {
+#include "hal/base/splitmix.hpp"
 
-/// A number that looks random for every different `x`: splitmix64's last step.
-[[nodiscard]] inline std::uint64_t scramble(std::uint64_t x) noexcept {
-  x += 0x9e3779b97f4a7c15U;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31);
-}
+namespace kerb::train {
 
 /// One for a list of numbers: what is drawn for an item then does not depend on who asks first.
 [[nodiscard]] inline std::uint64_t key_of(std::initializer_list<std::uint64_t> parts) noexcept {
   std::uint64_t key = 0;
-  for (const std::uint64_t part : parts) key = scramble(key ^ part);
+  for (const std::uint64_t part : parts) key = splitmix64(key ^ part);
   return key;
 }
 
-/// splitmix64: the same numbers on every machine, unlike the standard library's distributions.
-class Random {
+/// Random numbers as trainers want them.
+class Random : public SplitMix64 {
  public:
-  explicit Random(std::uint64_t seed) noexcept : state_{seed} {}
-  std::uint64_t next() noexcept {
-    const std::uint64_t value = scramble(state_);
-    state_ += 0x9e3779b97f4a7c15U;
-    return value;
-  }
+  using SplitMix64::SplitMix64;
   /// 0 <= result < limit, without bias. `limit` > 0.
   std::size_t below(std::size_t limit) noexcept {
     const std::uint64_t rest = (0 - static_cast<std::uint64_t>(limit)) % limit;
@@ -38,9 +27,6 @@ class Random {
     while (value < rest) value = next();
     return static_cast<std::size_t>(value % limit);
   }
-
- private:
-  std::uint64_t state_;
 };
 
 /// `count` different numbers below `limit` (all of them when there are no more), in the order they

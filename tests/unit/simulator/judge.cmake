@@ -15,7 +15,7 @@ kerb_add_test(NAME unit_sim_judged_suites SOURCES simulator/test_judged_suites.c
   LINKS kerb::sim_report kerb::sim_run kerb::sim_scenario LABELS unit)
 kerb_add_test(NAME unit_sim_play_file SOURCES simulator/test_play_file.cpp
   LINKS kerb::sim_hil LABELS unit)
-if(TARGET kerblab)
+if(TARGET kerb::lab_pictures)
   kerb_add_test(NAME unit_sim_kerblab_run SOURCES tools/test_kerblab_sim_run.cpp
     LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   # The firmware itself, on pictures: some 600 of them, so not under the sanitizers.

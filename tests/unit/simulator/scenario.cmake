@@ -4,7 +4,7 @@ foreach(name scenario suites)
 endforeach()
 target_compile_definitions(unit_sim_scenario PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_compile_definitions(unit_sim_suites PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-if(TARGET kerblab)
+if(TARGET kerb::lab_pictures)
   kerb_add_test(NAME unit_sim_kerblab SOURCES ${dir}/../tools/test_kerblab_sim.cpp
     LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
 endif()

@@ -12,6 +12,7 @@
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/unity.hpp"
 #include "tools/import/opencv_models.hpp"
+#include "tools/kerblab/app/input_files.hpp"
 #include "tools/kerblab/app/numbers.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/model/engines.hpp"

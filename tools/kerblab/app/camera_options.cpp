@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "firmware/config/rules.hpp"
-#include "tools/kerblab/app/between.hpp"
+#include "tools/kerblab/app/options.hpp"
 
 namespace kerb::lab {
 namespace {
@@ -40,6 +40,7 @@ void CameraOptions::apply(CameraSettings& settings) const {
   settings.height_m = height_m.value_or(settings.height_m);
   settings.pitch_deg = pitch_deg.value_or(settings.pitch_deg);
   settings.yaw_deg = yaw_deg.value_or(settings.yaw_deg);
+  settings.roll_deg = roll_deg.value_or(settings.roll_deg);
   settings.ahead_m = ahead_m.value_or(settings.ahead_m);
 }
 
@@ -66,7 +67,8 @@ Status check_calibration(const CameraSettings& settings, int width, int height) 
                            first->rule));
 }
 
-void add_camera_options(CLI::App& command, CameraOptions& options) {
+void add_camera_options(CLI::App& command, CameraOptions& options, CameraAngles angles) {
+  const bool rough = angles == CameraAngles::rough;
   const CameraSettings usual;
   const auto add = [&command](const char* name, std::optional<double>& out, double least,
                               double most, const std::string& help) {
@@ -78,12 +80,18 @@ void add_camera_options(CLI::App& command, CameraOptions& options) {
                   usual.fov_deg));
   command.add_option("--center", options.center, "Where the lens's axis meets the picture, pixels")
       ->expected(2)
-      ->check(between(-1e5, 1e5))
+      ->check(between(rough ? 0 : -1e5, 1e5))
       ->option_text("X Y");
   add("--height", options.height_m, 0.1, 10,
       fmt::format("The camera above the road, metres; else {:g}", usual.height_m));
-  add("--pitch", options.pitch_deg, -45, 45, "The camera looks upwards by so much, degrees");
+  add("--pitch", options.pitch_deg, -45, 45,
+      rough ? "Roughly: it looks upwards by so much, degrees"
+            : "The camera looks upwards by so much, degrees");
   add("--yaw", options.yaw_deg, -45, 45, "... and to the left, degrees");
+  if (rough) {
+    add("--roll", options.roll_deg, -45, 45, "... with its right side down, degrees");
+    return;
+  }
   add("--ahead", options.ahead_m, -20, 20,
       fmt::format("The camera ahead of the rear axle, metres; else {:g}", usual.ahead_m));
 }

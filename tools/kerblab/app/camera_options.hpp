@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -15,7 +16,7 @@ namespace kerb::lab {
 /// The lens and the mounting as a command line has them: the same options in every command that
 /// makes metres of pixels.
 struct CameraOptions {
-  std::optional<double> focal_px, fov_deg, height_m, pitch_deg, yaw_deg, ahead_m;
+  std::optional<double> focal_px, fov_deg, height_m, pitch_deg, yaw_deg, roll_deg, ahead_m;
   std::vector<double> center;  ///< x, y; empty: not given
 
   /// What was given takes the place of what is there.
@@ -27,7 +28,12 @@ struct CameraOptions {
 /// wrong and why: invalid_argument.
 Status check_calibration(const CameraSettings& settings, int width, int height);
 
-/// Adds them all. `options` must live until the command line is read.
-void add_camera_options(CLI::App& command, CameraOptions& options);
+/// What the mounting's angles are: known, or where a search for them begins.
+enum class CameraAngles : std::uint8_t { known, rough };
+
+/// Adds --focal, --fov, --center, --height, --pitch and --yaw; then --ahead where the angles are
+/// known, --roll where they are rough. `options` must live until the command line is read.
+void add_camera_options(CLI::App& command, CameraOptions& options,
+                        CameraAngles angles = CameraAngles::known);
 
 }  // namespace kerb::lab

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kerblab/app/command.hpp"
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -28,5 +29,22 @@ std::string not_empty(const std::string& value) {
 }
 
 int fail(const Error& error) { return fail(describe(error)); }
+
+void add_commands(CLI::App& app, Action& action, std::initializer_list<Command> commands) {
+  for (const Command& command : commands) {
+    if (command.add != nullptr) {
+      command.add(app, action);
+      continue;
+    }
+    CLI::App* missing = app.add_subcommand(command.name, "Not in this build: it needs OpenCV");
+    missing->prefix_command();  // whatever follows, --help too, is not looked at
+    missing->set_help_flag();
+    missing->callback([name = command.name, &action] {
+      action = [name] {
+        return fail(std::string{name} + ": not in this build of kerblab: it needs OpenCV");
+      };
+    });
+  }
+}
 
 }  // namespace kerb::lab

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,21 @@ std::string not_empty(const std::string& value);
 /// What main() does once the command line is read: the chosen command's work, giving the exit code.
 using Action = std::function<int()>;
 
+/// A sub-command of kerblab, or of one of its groups.
+struct Command {
+  const char* name;
+  void (*add)(CLI::App& app, Action& action);  ///< null: this build does not have it
+};
+/// For a Command that needs OpenCV: null where the build has none.
+#if KERB_LAB_OPENCV
+#define KERB_LAB_WITH_OPENCV(add) (add)
+#else
+#define KERB_LAB_WITH_OPENCV(add) nullptr
+#endif
+/// Adds them in this order. One that this build does not have is listed too; choosing it, with
+/// whatever arguments, fails with one line that says why.
+void add_commands(CLI::App& app, Action& action, std::initializer_list<Command> commands);
+
 /// Each adds its sub-command, and sets `action` when that one is chosen. No exception leaves an
 /// action.
 void add_detect(CLI::App& app, Action& action);
@@ -41,7 +57,9 @@ void add_calibrate(CLI::App& app, Action& action);
 void add_sim(CLI::App& app, Action& action);
 void add_emd(CLI::App& app, Action& action);
 void add_spectral(CLI::App& app, Action& action);
-/// `eval flow`, to the group `eval`.
+/// `eval detector`, to the group `eval`.
+void add_eval_detector(CLI::App& group, Action& action);
+/// `eval flow`, to the same.
 void add_eval_flow(CLI::App& group, Action& action);
 /// `eval track`, to the same.
 void add_eval_track(CLI::App& group, Action& action);

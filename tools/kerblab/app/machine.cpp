@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#if KERB_LAB_OPENCV
 #include <opencv2/core/version.hpp>
+#endif
 
 namespace kerb::lab {
 namespace {
@@ -29,7 +31,9 @@ nlohmann::ordered_json describe_machine(const Context* cuda, int threads) {
   machine["threads"] = threads;
   double load[1] = {0};
   if (::getloadavg(load, 1) == 1) machine["load_before"] = load[0];
+#if KERB_LAB_OPENCV
   machine["opencv"] = CV_VERSION;
+#endif
   if (cuda != nullptr) machine["gpu"] = cuda->info().device.c_str();
   return machine;
 }

@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <opencv2/imgproc.hpp>
-#include <opencv2/objdetect.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,104 +16,25 @@
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/image_bench.hpp"
 #include "tools/bench/street.hpp"
-#include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/machine.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
 #include "tools/kerblab/bench/emd.hpp"
-#include "tools/kerblab/flow/methods.hpp"
+#include "tools/kerblab/bench/opencv.hpp"
 #include "tools/kerblab/model/models.hpp"
-#include "tools/kerblab/pictures/pictures.hpp"
 
 namespace kerb::lab {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Grey = ImageView<Space::host, const std::uint8_t>;
 
 struct BenchOptions {
   std::string what = "hog", json, picture, model, backend = "auto";
   int repeat = 0, threads = 0;
   bool quick = false;
 };
-
-/// OpenCV's detector with the same search, twice: raw windows, and with its default grouping.
-std::vector<bench::Rival> opencv_rivals(const bench::HogCase& search, const Grey& grey,
-                                        int threads) {
-  cv::setNumThreads(threads);
-  const auto hog = std::make_shared<cv::HOGDescriptor>();
-  hog->setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());
-  const cv::Mat picture{grey.height, grey.width, CV_8UC1, const_cast<std::uint8_t*>(grey.data),
-                        static_cast<std::size_t>(grey.row_stride)};
-  std::vector<bench::Rival> rivals;
-  for (const double group : {0.0, 2.0})
-    rivals.push_back({fmt::format("OpenCV, group {:.0f}", group), [=](int& people) -> Status {
-                        try {
-                          std::vector<cv::Rect> found;
-                          hog->detectMultiScale(picture, found, 0, {search.stride, search.stride},
-                                                {search.padding, search.padding}, search.scale,
-                                                group);
-                          people = static_cast<int>(found.size());
-                        } catch (const std::exception&) {
-                          return Error{Errc::device, 0, "OpenCV's detectMultiScale"};
-                        }
-                        return Done{};
-                      }});
-  return rivals;
-}
-
-/// OpenCV's flow methods; DIS medium, which all are compared with, comes first.
-std::vector<bench::FlowRival> opencv_flows(const Grey& previous, const Grey& next, int threads) {
-  cv::setNumThreads(threads);
-  const auto mat = [](const Grey& view) {
-    return cv::Mat{view.height, view.width, CV_8UC1, const_cast<std::uint8_t*>(view.data),
-                   static_cast<std::size_t>(view.row_stride)};
-  };
-  std::vector<bench::FlowRival> rivals;
-  for (const char* name :
-       {"opencv-dis-medium", "opencv-dis-fast", "opencv-dis-ultrafast", "opencv-farneback"})
-    rivals.push_back(
-        {name, [a = mat(previous), b = mat(next), run = opencv_flow(name)]() -> Status {
-           try {
-             cv::Mat out;
-             run(a, b, out);
-           } catch (const std::exception&) {
-             return Error{Errc::device, 0, "OpenCV's flow"};
-           }
-           return Done{};
-         }});
-  return rivals;
-}
-
-/// A real picture in any size: cut to the shape, then scaled.
-cv::Mat fitted(const cv::Mat& whole, int width, int height) {
-  const double scale =
-      std::max(static_cast<double>(width) / whole.cols, static_cast<double>(height) / whole.rows);
-  const int w = std::min(whole.cols, std::max(1, cvRound(width / scale)));
-  const int h = std::min(whole.rows, std::max(1, cvRound(height / scale)));
-  const cv::Mat part = whole(cv::Rect{(whole.cols - w) / 2, (whole.rows - h) / 2, w, h});
-  cv::Mat out;
-  cv::resize(part, out, {width, height}, 0, 0, scale < 1 ? cv::INTER_AREA : cv::INTER_CUBIC);
-  return out;
-}
-std::vector<std::uint8_t> fitted_grey(const LoadedPicture& picture, int width, int height) {
-  const cv::Mat whole{picture.bgr.rows, picture.bgr.cols, CV_8UC1,
-                      const_cast<std::uint8_t*>(picture.grey.data())};
-  const cv::Mat out = fitted(whole, width, height);
-  return {out.data, out.data + out.total()};
-}
-/// R, G and B planes.
-std::vector<std::uint8_t> fitted_colours(const LoadedPicture& picture, int width, int height) {
-  std::vector<cv::Mat> bgr(3);
-  cv::split(fitted(picture.bgr, width, height), bgr);
-  std::vector<std::uint8_t> planes;
-  for (const int c : {2, 1, 0}) {
-    const cv::Mat& plane = bgr[static_cast<std::size_t>(c)];
-    planes.insert(planes.end(), plane.data, plane.data + plane.total());
-  }
-  return planes;
-}
 
 Json to_json(const bench::Times& times) {
   return {{"median", times.median_ms}, {"best", times.best_ms}, {"worst", times.worst_ms}};
@@ -232,6 +151,13 @@ void print_flow(const std::vector<bench::FlowRow>& rows) {
   }
 }
 
+/// The picture that was named, or the street.
+Result<FittedPicture> picture_of(const BenchOptions& o) {
+  if (!o.picture.empty()) return fitted_picture(o.picture);
+  return FittedPicture{[](int width, int height) { return bench::street_picture(width, height); },
+                       [](int width, int height) { return bench::street_colours(width, height); }};
+}
+
 Result<std::vector<bench::HogRow>> run_hog(const BenchOptions& o, const Backends& backends,
                                            const Clock& clock) {
   bench::HogBench bench;
@@ -240,31 +166,17 @@ Result<std::vector<bench::HogRow>> run_hog(const BenchOptions& o, const Backends
   bench.threads = o.threads;
   bench.cpu = backends.cpu;
   bench.cuda = backends.cuda.has_value();
-  if (o.model.empty()) {
-    Result<hog::Model> people = default_people_detector();
-    if (!people) return people.error();
-    bench.people = std::move(*people);
-  } else {
+  if (!o.model.empty()) {
     Result<hog::Model> model = load_model(o.model);
     if (!model) return model.error();
     if (!o.quick) bench.cases = bench::model_cases(*model);
     bench.models.push_back(std::move(*model));
   }
-  LoadedPicture picture;
-  if (!o.picture.empty()) {
-    Result<LoadedPicture> loaded = load_picture(o.picture, false);
-    if (!loaded) return loaded.error();
-    picture = std::move(*loaded);
-  }
-  bench.picture = [&](int width, int height) {
-    return o.picture.empty() ? bench::street_picture(width, height)
-                             : fitted_grey(picture, width, height);
-  };
-  bench.colours = [&](int width, int height) {
-    return o.picture.empty() ? bench::street_colours(width, height)
-                             : fitted_colours(picture, width, height);
-  };
-  bench.rivals = opencv_rivals;
+  const Result<FittedPicture> picture = picture_of(o);
+  if (!picture) return picture.error();
+  bench.picture = picture->grey;
+  bench.colours = picture->colours;
+  if (Status ok = add_opencv(bench); !ok) return ok.error();
   Progress progress{clock, "bench hog"};
   bench.on_progress = [&](const std::string&, int done, int all) {
     progress.show(static_cast<std::size_t>(done), static_cast<std::size_t>(all));
@@ -295,17 +207,10 @@ Result<std::vector<bench::FlowRow>> run_flow(const BenchOptions& o, const Backen
   bench.threads = o.threads;
   bench.cpu = backends.cpu;
   bench.cuda = backends.cuda.has_value();
-  LoadedPicture picture;
-  if (!o.picture.empty()) {
-    Result<LoadedPicture> loaded = load_picture(o.picture, false);
-    if (!loaded) return loaded.error();
-    picture = std::move(*loaded);
-  }
-  bench.picture = [&](int width, int height) {
-    return o.picture.empty() ? bench::street_picture(width, height)
-                             : fitted_grey(picture, width, height);
-  };
-  bench.rivals = opencv_flows;
+  const Result<FittedPicture> picture = picture_of(o);
+  if (!picture) return picture.error();
+  bench.picture = picture->grey;
+  add_opencv(bench);
   Progress progress{clock, "bench flow"};
   bench.on_progress = [&](const std::string&, int done, int all) {
     progress.show(static_cast<std::size_t>(done), static_cast<std::size_t>(all));
@@ -358,25 +263,17 @@ namespace {
 /// Options of one benchmark, or of all.
 void add_options(CLI::App& command, const std::shared_ptr<BenchOptions>& o, const char* repeats) {
   const bool hog = o->what == "hog", image = o->what == "image";
-  command.add_option("--json", o->json, "Also as JSON, there; - is stdout, without the table")
-      ->check(not_empty);
+  add_name_option(command, "--json", o->json,
+                  "Also as JSON, there; - is stdout, without the table");
   if (!image)
-    command
-        .add_option("--picture", o->picture,
-                    "A picture, cut and scaled to each size; default: a street made by code")
-        ->check(not_empty);
+    add_name_option(command, "--picture", o->picture,
+                    "A picture, cut and scaled to each size; default: a street made by code");
   if (hog)
-    command.add_option("--model", o->model, "This model (ours or OpenCV's) instead of all")
-        ->check(not_empty);
+    add_name_option(command, "--model", o->model, "This model (ours or OpenCV's) instead of all");
   command.add_option("--repeat", o->repeat, repeats)->check(CLI::Range(1, 100000));
   command.add_flag("--quick", o->quick, "Tiny pictures, one small search: does it run at all?");
-  command.add_option("--backend", o->backend, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
-  command
-      .add_option("--threads", o->threads, "Of the CPU backend and of OpenCV; 0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+  add_backend_option(command, o->backend);
+  add_threads_option(command, o->threads, "Of the CPU backend and of OpenCV; 0: one for each core");
 }
 
 }  // namespace
@@ -415,12 +312,7 @@ void add_bench(CLI::App& app, Action& action) {
     CLI::App* one = command->add_subcommand(part.what, part.text);
     one->footer(part.footer);
     add_options(*one, o, part.repeats);
-    one->callback([o, &action] {
-      action = [o] {
-        const Status done = run(*o);
-        return done ? 0 : fail(done.error());
-      };
-    });
+    run_when_chosen(*one, action, [o] { return run(*o); });
   }
   add_bench_emd(*command, action);
 }

@@ -9,7 +9,6 @@
 #include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <opencv2/imgproc.hpp>
 #include <set>
 #include <sstream>
 #include <string>
@@ -22,10 +21,11 @@
 #include "tools/files/text.hpp"
 #include "tools/kerblab/app/machine.hpp"
 #include "tools/kerblab/app/marked_page.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
-#include "tools/kerblab/pictures/draw_plot.hpp"
-#include "tools/kerblab/pictures/pictures.hpp"
+#include "tools/kerblab/bench/opencv.hpp"
+#include "tools/kerblab/plot/plot.hpp"
 
 namespace kerb::lab {
 namespace {
@@ -40,23 +40,6 @@ struct BenchEmdOptions {
   int repeat = 0, threads = 0;
   bool quick = false;
 };
-
-/// OpenCV's, of one problem.
-double opencv_emd(int bins, const std::uint8_t* from, const std::uint8_t* to, const float* costs) {
-  cv::Mat a(bins, 1, CV_32F), b(bins, 1, CV_32F);  // braces would be a list of numbers
-  for (int k = 0; k < bins; ++k) {
-    a.at<float>(k) = from[k];
-    b.at<float>(k) = to[k];
-  }
-  const cv::Mat cost(bins, bins, CV_32F, const_cast<float*>(costs));
-  return static_cast<double>(cv::EMD(a, b, cv::DIST_USER, cost));
-}
-
-Result<bench::GreyPicture> grey_file(const std::string& path) {
-  Result<LoadedPicture> loaded = load_picture(path, false);
-  if (!loaded) return loaded.error();
-  return bench::GreyPicture{loaded->bgr.cols, loaded->bgr.rows, std::move(loaded->grey)};
-}
 
 /// Several as one, in rows and columns, each cut to what all of them have: real pixels, not
 /// enlarged ones.
@@ -179,8 +162,7 @@ class BenchEmd {
     bench.threads = options_.threads;
     bench.cpu = backends->cpu;
     bench.cuda = backends->cuda.has_value();
-    bench.rival = opencv_emd;
-    bench.rival_name = "cv::EMD";
+    add_opencv(bench);
     const SystemClock clock;
     machine_ = describe_machine(backends->cuda ? &*backends->cuda : nullptr,
                                 Workers{options_.threads}.count());
@@ -437,34 +419,27 @@ void add_bench_emd(CLI::App& group, Action& action) {
       "Example: kerblab bench emd --picture city.jpg --target pout.tif --plot emd.svg\n"
       "  --into docs/results/emd.md --json emd.json");
   const auto o = std::make_shared<BenchEmdOptions>();
-  command->add_option("--json", o->json, "Also as JSON, there; - is stdout, without the table")
-      ->check(not_empty);
-  command
-      ->add_option("--picture", o->pictures,
-                   "At least 1280x720, taken as grey; several are cut to one size and laid out in "
-                   "rows; default: a street made by code")
-      ->check(not_empty)
+  add_name_option(*command, "--json", o->json,
+                  "Also as JSON, there; - is stdout, without the table");
+  add_name_option(*command, "--picture", o->pictures,
+                  "At least 1280x720, taken as grey; several are cut to one size and laid out in "
+                  "rows; default: a street made by code")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command
-      ->add_option("--target", o->target,
-                   "Picture whose histogram is the target; default: another such street")
-      ->check(not_empty);
+  add_name_option(*command, "--target", o->target,
+                  "Picture whose histogram is the target; default: another such street");
   command->add_option("--bins", o->bins, "Channels; as often as needed; default 3 to 11")
       ->check(CLI::Range(emd::kMinBins, emd::kMaxBins))
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--plot", o->plots, "Time over channels, P.svg or P.png; as often as needed")
-      ->check(not_empty)
+  add_name_option(*command, "--plot", o->plots,
+                  "Time over channels, P.svg or P.png; as often as needed")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--into", o->into, "Markdown page whose tables are replaced")
-      ->check(not_empty);
-  command
-      ->add_option("--from", o->from,
-                   "What bench_emd wrote on another machine, in place of measuring; as often as "
-                   "needed")
-      ->check(not_empty)
+  add_name_option(*command, "--into", o->into, "Markdown page whose tables are replaced");
+  add_name_option(*command, "--from", o->from,
+                  "What bench_emd wrote on another machine, in place of measuring; as often as "
+                  "needed")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
@@ -472,18 +447,9 @@ void add_bench_emd(CLI::App& group, Action& action) {
                    "Medians of so many, of frames on the CPU 3 at most; default 11")
       ->check(CLI::Range(1, 100000));
   command->add_flag("--quick", o->quick, "A tiny picture, few channels: does it run at all?");
-  command->add_option("--backend", o->backend, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
-  command->add_option("--threads", o->threads, "Of the CPU backend; 0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command->callback([o, &action] {
-    action = [o] {
-      const Status done = BenchEmd{*o}.run();
-      return done ? 0 : fail(done.error());
-    };
-  });
+  add_backend_option(*command, o->backend);
+  add_threads_option(*command, o->threads);
+  run_when_chosen(*command, action, [o] { return BenchEmd{*o}.run(); });
 }
 
 }  // namespace kerb::lab

@@ -11,7 +11,8 @@
 
 #include "hal/base/clock.hpp"
 #include "tools/calibrate/board.hpp"
-#include "tools/kerblab/app/between.hpp"
+#include "tools/kerblab/app/input_files.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
 #include "tools/kerblab/calibrate/calibrate.hpp"
@@ -126,13 +127,11 @@ void add_calibrate_board(CLI::App& group, Action& action) {
   command->add_option("--square", o->square, "Side of a square, metres")
       ->required()
       ->check(between(1e-4, 10));
-  command->add_option("--out", o->out, "Where the table goes; - is stdout")
-      ->check(not_empty)
+  add_name_option(*command, "--out", o->out, "Where the table goes; - is stdout")
       ->capture_default_str();
-  command->add_option("--draw", o->draw, "PNG of the corners and their errors, enlarged")
-      ->check(not_empty);
+  add_name_option(*command, "--draw", o->draw, "PNG of the corners and their errors, enlarged");
   command->add_flag("--k3", o->k3, "Fits k3 too: for lenses of more than about 100 degrees");
-  command->callback([o, &action] { action = [o] { return calibrate_board(*o); }; });
+  run_when_chosen(*command, action, [o] { return calibrate_board(*o); });
 }
 
 }  // namespace kerb::lab

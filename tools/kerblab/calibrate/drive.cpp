@@ -16,7 +16,9 @@
 #include "gpu/memory/context.hpp"
 #include "tools/calibrate/drive.hpp"
 #include "tools/calibrate/speeds.hpp"
-#include "tools/kerblab/app/between.hpp"
+#include "tools/kerblab/app/camera_options.hpp"
+#include "tools/kerblab/app/input_files.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
 #include "tools/kerblab/calibrate/calibrate.hpp"
@@ -28,8 +30,8 @@ namespace {
 struct DriveOptions {
   std::vector<std::string> images;
   std::string camera, out = "-", draw, speeds;
-  std::optional<double> focal, fov, height, pitch, yaw, roll, rate, speed;
-  std::vector<double> center;
+  CameraOptions mounting;  // what the command line says of it
+  std::optional<double> rate, speed;
   double tolerance = 10;
   int step = 0, width = 960, points = 1200, threads = 0;
 };
@@ -44,19 +46,7 @@ Result<CameraSettings> camera_of(const DriveOptions& o) {
       return Error{Errc::invalid_argument, 0, "calibrate", Text<112>{loaded.lines().front()}};
     camera = loaded.config.cameras.front();
   }
-  if (o.fov) {
-    camera.fov_deg = *o.fov;
-    camera.focal_px.reset();
-  }
-  if (o.focal) camera.focal_px = o.focal;
-  if (o.center.size() == 2) {
-    camera.center_x = o.center[0];
-    camera.center_y = o.center[1];
-  }
-  camera.height_m = o.height.value_or(camera.height_m);
-  camera.pitch_deg = o.pitch.value_or(camera.pitch_deg);
-  camera.yaw_deg = o.yaw.value_or(camera.yaw_deg);
-  camera.roll_deg = o.roll.value_or(camera.roll_deg);
+  o.mounting.apply(camera);
   return camera;
 }
 
@@ -246,61 +236,35 @@ void add_calibrate_drive(CLI::App& group, Action& action) {
                    "Frames in order, or one video; @FILE names a list of frames")
       ->required()
       ->option_text("FRAME...");
-  command
-      ->add_option("--camera", o->camera,
-                   "What is known of it: a configuration; its first camera counts")
-      ->check(not_empty);
-  command->add_option("--focal", o->focal, "Focal length, pixels")->check(between(1, 1e5));
-  command->add_option("--fov", o->fov, "... or the horizontal angle of view, degrees")
-      ->check(between(5, 170));
-  command->add_option("--center", o->center, "Where the lens's axis meets the picture, pixels")
-      ->expected(2)
-      ->check(between(0, 1e5))
-      ->option_text("X Y");
-  command->add_option("--height", o->height, "The camera above the road, metres")
-      ->check(between(0.1, 10));
-  command->add_option("--pitch", o->pitch, "Roughly: it looks upwards by so much, degrees")
-      ->check(between(-45, 45));
-  command->add_option("--yaw", o->yaw, "... and to the left, degrees")->check(between(-45, 45));
-  command->add_option("--roll", o->roll, "... with its right side down, degrees")
-      ->check(between(-45, 45));
+  add_name_option(*command, "--camera", o->camera,
+                  "What is known of it: a configuration; its first camera counts");
+  add_camera_options(*command, o->mounting, CameraAngles::rough);
   command->add_option("--tolerance", o->tolerance, "How roughly, degrees")
       ->check(between(1, 30))
       ->capture_default_str();
   command->add_option("--rate", o->rate, "Frames a second; unset: as the video says, or 30")
       ->check(between(0.1, 1000));
   command->add_option("--speed", o->speed, "Of the car, m/s, all along")->check(between(0.1, 150));
-  command
-      ->add_option("--speeds", o->speeds,
-                   "CSV of the car's speed: seconds since the first frame, m/s, and rad/s to the "
-                   "left where it is known")
-      ->check(not_empty);
+  add_name_option(*command, "--speeds", o->speeds,
+                  "CSV of the car's speed: seconds since the first frame, m/s, and rad/s to the "
+                  "left where it is known");
   command
       ->add_option("--step", o->step,
                    "Compares each frame with the so-manieth before it; 0: so that things move far "
                    "enough")
       ->check(CLI::Range(0, 30))
       ->capture_default_str();
-  command->add_option("--out", o->out, "Where the table goes; - is stdout")
-      ->check(not_empty)
+  add_name_option(*command, "--out", o->out, "Where the table goes; - is stdout")
       ->capture_default_str();
-  command->add_option("--draw", o->draw, "PNG of horizon, vanishing point and distances")
-      ->check(not_empty);
+  add_name_option(*command, "--draw", o->draw, "PNG of horizon, vanishing point and distances");
   command->add_option("--width", o->width, "Wider pictures are made smaller for the flow")
       ->check(CLI::Range(64, 65535))
       ->capture_default_str();
   command->add_option("--points", o->points, "Motion vectors a frame, at most")
       ->check(CLI::Range(100, MotionField::kCapacity))
       ->capture_default_str();
-  command->add_option("--threads", o->threads, "0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command->callback([o, &action] {
-    action = [o] {
-      const Status done = DriveCommand{*o}.run();
-      return done ? 0 : fail(done.error());
-    };
-  });
+  add_threads_option(*command, o->threads, "0: one for each core");
+  run_when_chosen(*command, action, [o] { return DriveCommand{*o}.run(); });
 }
 
 }  // namespace kerb::lab

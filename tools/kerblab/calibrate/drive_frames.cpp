@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "drivers/replay/picture.hpp"
+#include "tools/kerblab/app/input_files.hpp"
 
 namespace kerb::lab {
 namespace {

@@ -11,7 +11,9 @@
 
 #include "gpu/hog/fusion.hpp"
 #include "tools/kerblab/app/command.hpp"
+#include "tools/kerblab/app/input_files.hpp"
 #include "tools/kerblab/app/json_line.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
 #include "tools/kerblab/model/engines.hpp"
@@ -180,22 +182,15 @@ void add_detect(CLI::App& app, Action& action) {
                    "Pictures, up to 65535 pixels a side; @FILE names a list, one path a line")
       ->required()
       ->option_text("IMAGE...");
-  command
-      ->add_option("--model", o->model,
-                   "Model: ours, or OpenCV's HOG coefficients or HOG cascade (XML, YAML, text)")
-      ->check(not_empty);
-  command->add_option("--json", o->json, "Where the JSON lines go; - is stdout")
-      ->check(not_empty)
+  add_name_option(*command, "--model", o->model,
+                  "Model: ours, or OpenCV's HOG coefficients or HOG cascade (XML, YAML, text)");
+  add_name_option(*command, "--json", o->json, "Where the JSON lines go; - is stdout")
       ->capture_default_str();
-  command->add_option("--draw", o->draw, "Folder for a PNG a picture, with boxes and scores")
-      ->check(not_empty);
+  add_name_option(*command, "--draw", o->draw, "Folder for a PNG a picture, with boxes and scores");
   add_search_options(*command, o->how, "Least score of a window; else as advised");
-  command->callback([o, &action] {
-    action = [o] {
-      if (Status ok = read_settings(o->how); !ok) return fail(ok.error());
-      const Status done = Detect{*o}.run();
-      return done ? 0 : fail(done.error());
-    };
+  run_when_chosen(*command, action, [o]() -> Status {
+    if (Status ok = read_settings(o->how); !ok) return ok;
+    return Detect{*o}.run();
   });
 }
 

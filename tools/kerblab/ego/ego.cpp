@@ -24,6 +24,8 @@
 #include "tools/kerblab/app/camera_options.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/frames.hpp"
+#include "tools/kerblab/app/input_files.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
 #include "tools/kerblab/pictures/draw.hpp"
@@ -325,14 +327,13 @@ void add_ego(CLI::App& app, Action& action) {
   command->add_option("image", o->images, "Frames, in order; @FILE names a list, one path a line")
       ->required()
       ->option_text("IMAGE...");
-  command->add_option("--json", o->json, "Where the JSON lines go; - is stdout")
-      ->check(not_empty)
+  add_name_option(*command, "--json", o->json, "Where the JSON lines go; - is stdout")
       ->capture_default_str();
-  command->add_option("--draw", o->draw, "Folder for a PNG a frame")->check(not_empty);
+  add_name_option(*command, "--draw", o->draw, "Folder for a PNG a frame");
   command->add_option("--every", o->every, "Draw each so-manieth frame")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--boxes", o->boxes, "People to judge: MOT text")->check(not_empty);
+  add_name_option(*command, "--boxes", o->boxes, "People to judge: MOT text");
   command
       ->add_option("--first", o->first,
                    "The first picture's frame in --boxes, the others follow; unset: the numbers in "
@@ -381,18 +382,9 @@ void add_ego(CLI::App& app, Action& action) {
   command->add_option("--points", o->points, "Motion vectors a frame, at most")
       ->check(CLI::Range(1, MotionField::kCapacity))
       ->capture_default_str();
-  command->add_option("--backend", o->backend, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
-  command->add_option("--threads", o->threads, "Of the CPU backend; 0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command->callback([o, &action] {
-    action = [o] {
-      const Status done = Ego{*o}.run();
-      return done ? 0 : fail(done.error());
-    };
-  });
+  add_backend_option(*command, o->backend);
+  add_threads_option(*command, o->threads);
+  run_when_chosen(*command, action, [o] { return Ego{*o}.run(); });
 }
 
 }  // namespace kerb::lab

@@ -18,6 +18,7 @@
 #include "tools/files/npy.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/numbers.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/emd/ground.hpp"
 
@@ -354,25 +355,19 @@ void add_emd(CLI::App& app, Action& action) {
   CLI::Option* to = command->add_option("to", o->to, "What distances are to: histogram, or @FILE")
                         ->check(not_empty)
                         ->option_text("TO");
-  CLI::Option* signatures =
-      command->add_option("--signatures", o->signatures, "File of histograms, instead of FROM")
-          ->check(not_empty)
-          ->excludes(from);
-  CLI::Option* target =
-      command->add_option("--target", o->target, "File of what distances are to, instead of TO")
-          ->check(not_empty)
-          ->excludes(to);
+  CLI::Option* signatures = add_name_option(*command, "--signatures", o->signatures,
+                                            "File of histograms, instead of FROM")
+                                ->excludes(from);
+  CLI::Option* target = add_name_option(*command, "--target", o->target,
+                                        "File of what distances are to, instead of TO")
+                            ->excludes(to);
   signatures->needs(target);
   target->needs(signatures);
-  command
-      ->add_option("--out", o->out,
-                   "NumPy array of the distances: as many as FROM, a column for each of TO")
-      ->check(not_empty);
-  command
-      ->add_option(
-          "--ground", o->ground,
-          "Cost between bins: line, circle, flat, or a file (.npy too) with a row for each bin")
-      ->check(not_empty)
+  add_name_option(*command, "--out", o->out,
+                  "NumPy array of the distances: as many as FROM, a column for each of TO");
+  add_name_option(
+      *command, "--ground", o->ground,
+      "Cost between bins: line, circle, flat, or a file (.npy too) with a row for each bin")
       ->capture_default_str();
   command->add_option("--solver", o->solver, "See below")
       ->check(CLI::IsMember({"auto", "closed", "atlas", "packed", "network", "exact"}))
@@ -384,14 +379,10 @@ void add_emd(CLI::App& app, Action& action) {
       ->add_flag("--partial", o->partial,
                  "Totals may differ: as much is moved as the lighter side has")
       ->excludes(mass);
-  command->add_option("--json", o->json, "Distances as JSON, there; - is stdout, without the lines")
-      ->check(not_empty);
-  command->add_option("--backend", o->backend, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
-  command->add_option("--threads", o->threads, "Of the CPU backend; 0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+  add_name_option(*command, "--json", o->json,
+                  "Distances as JSON, there; - is stdout, without the lines");
+  add_backend_option(*command, o->backend);
+  add_threads_option(*command, o->threads);
   command->callback([o, &action] {
     if (!o->signatures.empty()) {
       o->from = word_for(o->signatures);

@@ -20,13 +20,14 @@
 #include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/json_line.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/eval/contestants.hpp"
 #include "tools/kerblab/eval/report.hpp"
 #include "tools/kerblab/model/models.hpp"
-#include "tools/kerblab/pictures/draw_plot.hpp"
 #include "tools/kerblab/pictures/picture_truth.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
+#include "tools/kerblab/plot/plot.hpp"
 
 namespace kerb::lab {
 namespace {
@@ -249,12 +250,8 @@ Status check_match(const eval::MatchSettings& match) {
 
 }  // namespace
 
-void add_eval(CLI::App& app, Action& action) {
-  CLI::App* group = app.add_subcommand(
-      "eval", "How good a detector, a flow method, a tracker or a distance of bands is");
-  group->footer("Example: kerblab eval detector --images street --truth street.csv");
-  group->require_subcommand(1);
-  CLI::App* command = group->add_subcommand("detector", "Miss rates against false alarms");
+void add_eval_detector(CLI::App& group, Action& action) {
+  CLI::App* command = group.add_subcommand("detector", "Miss rates against false alarms");
   command->footer(
       "Boxes are the person's. Truth and detections are brought to the width 0.41 x height, the\n"
       "middle kept; by falling score each detection takes the person with whom its intersection\n"
@@ -291,8 +288,8 @@ void add_eval(CLI::App& app, Action& action) {
                    "How tall the people in the crops are, pixels")
       ->check(CLI::Range(1, 65535))
       ->capture_default_str();
-  command->add_option("--json", o->json, "All figures and curves; - is stdout, without the text")
-      ->check(not_empty);
+  add_name_option(*command, "--json", o->json,
+                  "All figures and curves; - is stdout, without the text");
   command
       ->add_option(
           "--at", o->thresholds,
@@ -303,8 +300,7 @@ void add_eval(CLI::App& app, Action& action) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   list("--plot", o->plots, "Miss rate over FPPI, P.svg or P.png");
   list("--plot-fppw", o->window_plots, "Miss rate over FPPW, P.svg or P.png");
-  command->add_option("--save", o->save, "Folder for the models' detections, NAME.jsonl")
-      ->check(not_empty);
+  add_name_option(*command, "--save", o->save, "Folder for the models' detections, NAME.jsonl");
   command
       ->add_option("--truth-min-height", o->match.min_height,
                    "Shorter people need not be found, pixels")
@@ -321,17 +317,11 @@ void add_eval(CLI::App& app, Action& action) {
                     "Do not count learners and stages, which takes a second search");
   add_search_options(*command, o->run.how,
                      "Least score of a window; else low, by the kind of model");
-  command->callback([o, &action] {
-    action = [o] {
-      if (Status ok = read_settings(o->run.how); !ok) return fail(ok.error());
-      if (Status ok = check_match(o->match); !ok) return fail(ok.error());
-      const Status done = EvalDetector{*o}.run();
-      return done ? 0 : fail(done.error());
-    };
+  run_when_chosen(*command, action, [o]() -> Status {
+    if (Status ok = read_settings(o->run.how); !ok) return ok;
+    if (Status ok = check_match(o->match); !ok) return ok;
+    return EvalDetector{*o}.run();
   });
-  add_eval_flow(*group, action);
-  add_eval_track(*group, action);
-  add_eval_spectral(*group, action);
 }
 
 }  // namespace kerb::lab

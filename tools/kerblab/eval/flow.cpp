@@ -17,6 +17,7 @@
 #include "tools/flow/flo_file.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/marked_page.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
 #include "tools/kerblab/flow/methods.hpp"
@@ -272,24 +273,14 @@ void add_eval_flow(CLI::App& group, Action& action) {
       ->check(CLI::IsMember(names))
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--into", o->into, "Markdown page whose table is replaced")->check(not_empty);
-  command->add_option("--json", o->json, "All figures; - is stdout, without the table")
-      ->check(not_empty);
+  add_name_option(*command, "--into", o->into, "Markdown page whose table is replaced");
+  add_name_option(*command, "--json", o->json, "All figures; - is stdout, without the table");
   command->add_option("--repeat", o->repeat, "Runs of each; the median's time counts")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command->add_option("--backend", o->backend, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
-  command->add_option("--threads", o->threads, "0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command->callback([o, &action] {
-    action = [o] {
-      const Status done = EvalFlow{*o}.run();
-      return done ? 0 : fail(done.error());
-    };
-  });
+  add_backend_option(*command, o->backend);
+  add_threads_option(*command, o->threads, "0: one for each core");
+  run_when_chosen(*command, action, [o] { return EvalFlow{*o}.run(); });
 }
 
 }  // namespace kerb::lab

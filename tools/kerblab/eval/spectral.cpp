@@ -19,10 +19,11 @@
 #include "tools/files/text.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/marked_page.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
 #include "tools/kerblab/pictures/draw.hpp"
-#include "tools/kerblab/pictures/draw_plot.hpp"
+#include "tools/kerblab/plot/plot.hpp"
 #include "tools/kerblab/spectral/draw_distances.hpp"
 #include "tools/kerblab/spectral/options.hpp"
 #include "tools/spectral/roc.hpp"
@@ -523,7 +524,7 @@ void add_eval_spectral(CLI::App& group, Action& action) {
   command->add_option("folder", o->folder, "Visible and thermal pairs with labels")
       ->check(not_empty)
       ->option_text("FOLDER");
-  command->add_option("--cube", o->source.cube, "Header of an ENVI datacube")->check(not_empty);
+  add_name_option(*command, "--cube", o->source.cube, "Header of an ENVI datacube");
   command->add_option("--boxes", o->boxes, "Labelled boxes of the datacube")
       ->needs("--cube")
       ->check(not_empty);
@@ -537,30 +538,18 @@ void add_eval_spectral(CLI::App& group, Action& action) {
   command->add_option("--every", o->every, "Of the background every Nth pixel and row")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  command->add_option("--plot", o->plots, "Miss rate over false rate, P.svg or P.png")
-      ->check(not_empty)
+  add_name_option(*command, "--plot", o->plots, "Miss rate over false rate, P.svg or P.png")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  command->add_option("--draw", o->draw, "Folder for pictures")->check(not_empty);
+  add_name_option(*command, "--draw", o->draw, "Folder for pictures");
   command->add_option("--most", o->most, "Pictures of the best and of the worst, each")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command->add_option("--into", o->into, "Markdown page whose tables are replaced")
-      ->check(not_empty);
-  command->add_option("--json", o->json, "All figures; - is stdout, without the tables")
-      ->check(not_empty);
-  command->add_option("--backend", o->backend, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
-  command->add_option("--threads", o->threads, "Of the CPU backend; 0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command->callback([o, &action] {
-    action = [o] {
-      const Status done = EvalSpectral{*o}.run();
-      return done ? 0 : fail(done.error());
-    };
-  });
+  add_name_option(*command, "--into", o->into, "Markdown page whose tables are replaced");
+  add_name_option(*command, "--json", o->json, "All figures; - is stdout, without the tables");
+  add_backend_option(*command, o->backend);
+  add_threads_option(*command, o->threads);
+  run_when_chosen(*command, action, [o] { return EvalSpectral{*o}.run(); });
 }
 
 }  // namespace kerb::lab

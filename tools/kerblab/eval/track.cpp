@@ -14,6 +14,7 @@
 
 #include "tools/eval/track_scores.hpp"
 #include "tools/kerblab/app/command.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 
 namespace kerb::lab {
@@ -172,14 +173,8 @@ void add_eval_track(CLI::App& group, Action& action) {
   };
   list("--truth", o->truth, "Who is where: MOT text, or a sequence's folder with gt/gt.txt");
   list("--tracks", o->tracks, "What a tracker says: MOT text");
-  command->add_option("--json", o->json, "All figures; - is stdout, without the table")
-      ->check(not_empty);
-  command->callback([o, &action] {
-    action = [o] {
-      const Status done = run(*o);
-      return done ? 0 : fail(done.error());
-    };
-  });
+  add_name_option(*command, "--json", o->json, "All figures; - is stdout, without the table");
+  run_when_chosen(*command, action, [o] { return run(*o); });
 }
 
 }  // namespace kerb::lab

@@ -21,6 +21,7 @@
 #include "tools/flow/errors.hpp"
 #include "tools/flow/flo_file.hpp"
 #include "tools/kerblab/app/command.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/flow/methods.hpp"
 #include "tools/kerblab/pictures/draw.hpp"
@@ -239,17 +240,16 @@ void add_flow(CLI::App& app, Action& action) {
   command->add_option("--method", o->method, "See below")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  command->add_option("--out", o->out, "Middlebury .flo file; - is stdout")->check(not_empty);
-  command->add_option("--draw", o->draw, "PNG in Middlebury's colours, with the wheel")
-      ->check(not_empty);
+  add_name_option(*command, "--out", o->out, "Middlebury .flo file; - is stdout");
+  add_name_option(*command, "--draw", o->draw, "PNG in Middlebury's colours, with the wheel");
   command
       ->add_option("--full", o->full,
                    "Pixels of motion that are full colour in --draw; 0: the longest vector")
       ->check(CLI::Range(0.0, 1e6));
-  command->add_option("--truth", o->truth, "A .flo file to compare with")->check(not_empty);
-  command->add_option("--mask", o->mask, "Picture of the same size: only where it is not black")
-      ->check(not_empty);
-  command->add_option("--json", o->json, "Report; - is stdout")->check(not_empty);
+  add_name_option(*command, "--truth", o->truth, "A .flo file to compare with");
+  add_name_option(*command, "--mask", o->mask,
+                  "Picture of the same size: only where it is not black");
+  add_name_option(*command, "--json", o->json, "Report; - is stdout");
   command->add_option("--levels", o->settings.levels, "Of the pyramid; 0: as the method has it")
       ->check(CLI::Range(0, flow::kMaxLevels));
   command
@@ -263,18 +263,9 @@ void add_flow(CLI::App& app, Action& action) {
                    "Compute in tiles of about this side, for pictures too large for the memory; 0: "
                    "whole")
       ->check(CLI::Range(0, flow::kMaxSide));
-  command->add_option("--backend", o->backend, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
-  command->add_option("--threads", o->threads, "Of the CPU backend; 0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command->callback([o, &action] {
-    action = [o] {
-      const Status done = Flow{*o}.run();
-      return done ? 0 : fail(done.error());
-    };
-  });
+  add_backend_option(*command, o->backend);
+  add_threads_option(*command, o->threads);
+  run_when_chosen(*command, action, [o] { return Flow{*o}.run(); });
 }
 
 }  // namespace kerb::lab

@@ -13,6 +13,7 @@
 #include "gpu/hog/model_file.hpp"
 #include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/app/command.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/model/models.hpp"
 #include "tools/kerblab/model/search_options.hpp"
@@ -191,20 +192,15 @@ void add_model(CLI::App& app, Action& action) {
       "Examples:\n  kerblab model info people.kwm\n"
       "  kerblab model import hogcascade_pedestrians.xml --out pedestrians.kwm");
   const auto o = std::make_shared<ModelOptions>();
-  const auto set = [o, &action](Status (*work)(const ModelOptions&)) {
-    return [o, &action, work] {
-      action = [o, work] {
-        const Status done = work(*o);
-        return done ? 0 : fail(done.error());
-      };
-    };
+  const auto run = [o, &action](CLI::App* chosen, Status (*work)(const ModelOptions&)) {
+    run_when_chosen(*chosen, action, [o, work] { return work(*o); });
   };
 
   CLI::App* info = command->add_subcommand("info", "Say what is in a model's file");
   info->footer("Example: kerblab model info --json - people.kwm");
   info->add_option("file", o->file, "Model: ours or OpenCV's")->required()->option_text("FILE");
-  info->add_option("--json", o->json, "As one JSON object, there; - is stdout")->check(not_empty);
-  info->callback(set(show_info));
+  add_name_option(*info, "--json", o->json, "As one JSON object, there; - is stdout");
+  run(info, show_info);
 
   CLI::App* import = command->add_subcommand(
       "import", "Turn OpenCV's HOG coefficients or HOG cascade into a model of ours");
@@ -213,14 +209,12 @@ void add_model(CLI::App& app, Action& action) {
   import->add_option("--out", o->out, "The file to write, such as M.kwm; not -")
       ->required()
       ->check(not_empty);
-  import
-      ->add_option(
-          "--name", o->name,
-          "Of the model's card; default: the file's, less its ending; a .kwm keeps its own")
-      ->check(not_empty);
+  add_name_option(
+      *import, "--name", o->name,
+      "Of the model's card; default: the file's, less its ending; a .kwm keeps its own");
   import->add_flag("--opencv-people", o->opencv_people,
                    "Instead of FILE: the people detector inside OpenCV");
-  import->callback(set(import_model));
+  run(import, import_model);
 
   CLI::App* advise = command->add_subcommand(
       "advise", "Write a model anew with other advice on how to search with it");
@@ -229,12 +223,12 @@ void add_model(CLI::App& app, Action& action) {
   advise->add_option("--out", o->out, "The file to write; not FILE, not -")
       ->required()
       ->check(not_empty);
-  advise->add_option("--name", o->name, "Of the model; default: as it was")->check(not_empty);
+  add_name_option(*advise, "--name", o->name, "Of the model; default: as it was");
   advise->add_option("--threshold", o->threshold, "Least score worth acting on");
   advise->add_option("--scale", o->scale, "Between levels, 1.001..16");
   advise->add_option("--stride", o->stride, "Pixels of a level between windows, 1..256");
   advise->add_option("--padding", o->padding, "Pixels windows may stand out, 0..1024");
-  advise->callback(set(advise_model));
+  run(advise, advise_model);
 
   CLI::App* join =
       command->add_subcommand("join", "Make one cascade of two, whose score is the mean of both");
@@ -248,8 +242,8 @@ void add_model(CLI::App& app, Action& action) {
   join->add_option("--out", o->out, "The file to write; neither of them, not -")
       ->required()
       ->check(not_empty);
-  join->add_option("--name", o->name, "Of the model; default: the first one's")->check(not_empty);
-  join->callback(set(join_models));
+  add_name_option(*join, "--name", o->name, "Of the model; default: the first one's");
+  run(join, join_models);
 }
 
 }  // namespace kerb::lab

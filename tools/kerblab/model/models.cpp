@@ -9,7 +9,7 @@
 #include "gpu/hog/model_file.hpp"
 #include "gpu/hog/shipped_models.hpp"
 #include "tools/import/opencv_models.hpp"
-#include "tools/kerblab/pictures/pictures.hpp"
+#include "tools/kerblab/app/input_files.hpp"
 
 namespace kerb::lab {
 

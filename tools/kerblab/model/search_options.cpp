@@ -8,6 +8,7 @@
 
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/numbers.hpp"
+#include "tools/kerblab/app/options.hpp"
 
 namespace kerb::lab {
 namespace {
@@ -103,14 +104,11 @@ void add_search_options(CLI::App& command, SearchOptions& options, const char* t
   command.add_option("--padding", options.padding,
                      "Pixels of a level by which windows may stand out of the picture, 0..1024; "
                      "else as advised");
-  command
-      .add_option("--region", options.text.region, "Only people within X,Y,WIDTH,HEIGHT, pixels")
-      ->check(not_empty);
-  command
-      .add_option("--ground", options.text.ground,
+  add_name_option(command, "--region", options.text.region,
+                  "Only people within X,Y,WIDTH,HEIGHT, pixels");
+  add_name_option(command, "--ground", options.text.ground,
                   "Only people who stand on a flat road: "
-                  "HORIZON_ROW,CAMERA_M[,SHORTEST_M,TALLEST_M[,SLACK_ROWS]]")
-      ->check(not_empty);
+                  "HORIZON_ROW,CAMERA_M[,SHORTEST_M,TALLEST_M[,SLACK_ROWS]]");
   command
       .add_option("--fusion", options.text.fusion,
                   "mean-shift, suppression or none; else as advised")
@@ -127,12 +125,8 @@ void add_search_options(CLI::App& command, SearchOptions& options, const char* t
       ->check(CLI::IsMember({"union", "smaller"}));
   command.add_flag("--colour", options.colour,
                    "Give the model colour too: dense HoG then takes the strongest channel");
-  command.add_option("--backend", options.text.backend, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
-  command.add_option("--threads", options.threads, "Of the CPU backend; 0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+  add_backend_option(command, options.text.backend);
+  add_threads_option(command, options.threads);
 }
 
 }  // namespace kerb::lab

@@ -9,6 +9,7 @@
 #include "drivers/replay/picture.hpp"
 #include "drivers/replay/picture_files.hpp"
 #include "tools/eval/names.hpp"
+#include "tools/kerblab/app/input_files.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
 
 namespace kerb::lab {

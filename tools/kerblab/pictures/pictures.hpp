@@ -19,20 +19,11 @@ struct LoadedPicture {
   [[nodiscard]] hog::Picture<Space::host> view() const noexcept;
 };
 
-/// That a file, where there is one, is a plain one: a pipe or a device may never end. Fails, naming
-/// the path: invalid_argument.
-Status check_plain(const std::string& path);
-
 /// Fails, naming the path: not_found, invalid_argument (not a plain file), damaged (cut short, no
 /// picture at all, over 65535 a side).
 Result<LoadedPicture> load_picture(const std::string& path, bool colour);
 
 /// A decoded picture (CV_8UC3) with its grey one; shares its pixels. Fails: invalid_argument.
 Result<LoadedPicture> picture_of(const cv::Mat& bgr);
-
-/// The paths of a command line in which "@FILE" stands for the lines of FILE. Each must be a file
-/// that can be opened, and so must the list. Fails: not_found, io, invalid_argument (no picture at
-/// all, not a plain file).
-Result<std::vector<std::string>> expand_list(const std::vector<std::string>& words);
 
 }  // namespace kerb::lab

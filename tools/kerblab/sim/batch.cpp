@@ -14,11 +14,11 @@
 
 #include "firmware/main/version.hpp"
 #include "firmware/main/vision.hpp"
-#include "tools/kerblab/app/between.hpp"
 #include "tools/kerblab/app/command.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
-#include "tools/kerblab/sim/pictures.hpp"
+#include "tools/kerblab/sim/moments.hpp"
 
 namespace kerb::lab {
 namespace {
@@ -209,23 +209,17 @@ void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
       ->excludes(oracle)
       ->excludes(informs)
       ->excludes(always);
-  command
-      .add_option("--config", choice.config,
-                  "The product's configuration; its camera becomes the scenario's")
-      ->check(not_empty);
-  command.add_option("--model", choice.model, "Look for people with this model")->check(not_empty);
-  command.add_option("--backend", choice.backend, "Of the vision: auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
+  add_name_option(command, "--config", choice.config,
+                  "The product's configuration; its camera becomes the scenario's");
+  add_name_option(command, "--model", choice.model, "Look for people with this model");
+  add_backend_option(command, choice.backend, "Of the vision: auto, cpu or cuda");
   command
       .add_option("--latency", choice.latency_ms,
                   "From a picture to its result on the scenario's clock, milliseconds")
       ->check(between(0, 1000))
       ->capture_default_str();
-  command
-      .add_option("--records", choice.records,
-                  "Folder for records of the firmware's warnings; kerbwatch replay reads them")
-      ->check(not_empty);
+  add_name_option(command, "--records", choice.records,
+                  "Folder for records of the firmware's warnings; kerbwatch replay reads them");
 }
 
 std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int threads) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/sim/sim.hpp"
 #include "tools/simulator/scenario/load.hpp"
 
@@ -32,7 +33,7 @@ void add_sim_check(CLI::App& group, Action& action) {
   command->add_option("file", *files, "Scenario or suite files")
       ->required()
       ->option_text("FILE...");
-  command->callback([files, &action] { action = [files] { return check(*files); }; });
+  run_when_chosen(*command, action, [files] { return check(*files); });
 }
 
 }  // namespace kerb::lab

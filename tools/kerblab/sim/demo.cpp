@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/sim/batch.hpp"
 #include "tools/kerblab/sim/pictures.hpp"
@@ -137,10 +138,10 @@ void add_sim_demo(CLI::App& group, Action& action) {
       "Exit codes: 0 the driver was warned in time, 1 not, 2 bad input.");
   const auto o = std::make_shared<DemoOptions>();
   add_candidate_options(*command, o->candidate);
-  command->add_option("--out", o->out, "Folder for what it writes; made where it is not there")
-      ->check(not_empty)
+  add_name_option(*command, "--out", o->out,
+                  "Folder for what it writes; made where it is not there")
       ->capture_default_str();
-  command->callback([o, &action] { action = [o] { return demo(*o); }; });
+  run_when_chosen(*command, action, [o] { return demo(*o); });
 }
 
 }  // namespace kerb::lab

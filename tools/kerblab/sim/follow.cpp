@@ -14,6 +14,7 @@
 
 #include "firmware/spectral/spectral_watch.hpp"
 #include "gpu/memory/context.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
 #include "tools/kerblab/sim/follow_sheet.hpp"
@@ -239,19 +240,18 @@ void add_sim_follow(CLI::App& group, Action& action) {
   command->add_option("--frames", o->frames, "Pictures")
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
-  command->add_option("--sheet", o->sheet, "Some of the pictures, on one: .png or .jpg")
-      ->check(not_empty);
+  add_name_option(*command, "--sheet", o->sheet, "Some of the pictures, on one: .png or .jpg");
   command->add_option("--tiles", o->tiles, "So many of them, at most: evenly spread")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  command->add_option("--json", o->json, "The figures; - is stdout")->check(not_empty);
+  add_name_option(*command, "--json", o->json, "The figures; - is stdout");
   command->add_option("--reach", o->reach_nm, "As spectral.reach_nm of the configuration")
       ->check(CLI::Range(5.0, 1000.0))
       ->capture_default_str();
   command->add_option("--threads", o->threads, "For drawing and looking")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  command->callback([o, &action] { action = [o] { return follow(*o); }; });
+  run_when_chosen(*command, action, [o] { return follow(*o); });
 }
 
 }  // namespace kerb::lab

@@ -21,7 +21,7 @@
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
-#include "tools/kerblab/sim/pictures.hpp"
+#include "tools/kerblab/sim/moments.hpp"
 #include "tools/simulator/hil/make_play.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX leaves it to us

@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/sim/scenes.hpp"
 #include "tools/kerblab/sim/sim.hpp"
@@ -110,8 +111,8 @@ void add_sim_list(CLI::App& group, Action& action) {
       "  kerblab sim list --json - my-street.toml");
   const auto o = std::make_shared<ListOptions>();
   add_scene_options(*command, o->scenes);
-  command->add_option("--json", o->json, "As a JSON list, there; - is stdout")->check(not_empty);
-  command->callback([o, &action] { action = [o] { return list(*o); }; });
+  add_name_option(*command, "--json", o->json, "As a JSON list, there; - is stdout");
+  run_when_chosen(*command, action, [o] { return list(*o); });
 }
 
 }  // namespace kerb::lab

@@ -8,6 +8,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "tools/kerblab/sim/moments.hpp"
 #include "tools/simulator/judge/sight.hpp"
 #include "tools/simulator/run/camera_faults.hpp"
 
@@ -163,6 +164,8 @@ cv::Mat RunPainter::at(double t) {
   impl_->draw_words(bgr, t);
   return bgr;
 }
+
+bool can_draw_moments() noexcept { return true; }
 
 std::vector<sim::Picture> draw_moments(const BatchRun& run, const sim::RunOptions& options) {
   std::vector<sim::Picture> out;

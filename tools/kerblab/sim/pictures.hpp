@@ -23,8 +23,4 @@ class RunPainter {
   std::unique_ptr<Impl> impl_;
 };
 
-/// The moments that matter, as small JPEGs.
-[[nodiscard]] std::vector<sim::Picture> draw_moments(const BatchRun& run,
-                                                     const sim::RunOptions& options);
-
 }  // namespace kerb::lab

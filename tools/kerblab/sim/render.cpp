@@ -14,7 +14,7 @@
 
 #include "tools/files/npy.hpp"
 #include "tools/flow/flo_file.hpp"
-#include "tools/kerblab/app/between.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
 #include "tools/kerblab/sim/scenes.hpp"
@@ -306,7 +306,7 @@ void add_sim_render(CLI::App& group, Action& action) {
   command->add_flag("--boxes", o->boxes, "Also gt/gt.txt and truth.csv of it, no more");
   command->add_flag("--time", o->time, "Say what core time each stage costs");
   command->add_option("--threads", o->threads, "0: two")->check(CLI::Range(0, 1024));
-  command->callback([o, &action] { action = [o] { return render(*o); }; });
+  run_when_chosen(*command, action, [o] { return render(*o); });
 }
 
 }  // namespace kerb::lab

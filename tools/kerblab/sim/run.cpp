@@ -9,9 +9,11 @@
 #include <set>
 #include <thread>
 
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/sim/batch.hpp"
 #include "tools/kerblab/sim/hil.hpp"
+#include "tools/kerblab/sim/moments.hpp"
 #include "tools/kerblab/sim/sim.hpp"
 
 namespace kerb::lab {
@@ -66,6 +68,10 @@ int run(SimRunOptions o) {
   o.batch.pictures = o.html.empty() || o.pictures == "none" ? PictureChoice::none
                      : o.pictures == "all"                  ? PictureChoice::all
                                                             : PictureChoice::some;
+  if (o.batch.pictures != PictureChoice::none && !can_draw_moments()) {
+    warn("the page has no pictures: this build has no OpenCV to make them");
+    o.batch.pictures = PictureChoice::none;
+  }
   const auto start = std::chrono::steady_clock::now();
   std::optional<sim::Report> report;
   if (o.bench.empty()) {
@@ -112,17 +118,15 @@ void add_sim_run(CLI::App& group, Action& action) {
   const auto o = std::make_shared<SimRunOptions>();
   add_scene_options(*command, o->scenes);
   add_candidate_options(*command, o->batch.candidate);
-  command->add_option("--report", o->report, "The report as JSON; - is stdout")->check(not_empty);
-  command->add_option("--html", o->html, "The report as one page that needs nothing else")
-      ->check(not_empty);
+  add_name_option(*command, "--report", o->report, "The report as JSON; - is stdout");
+  add_name_option(*command, "--html", o->html, "The report as one page that needs nothing else");
   command
       ->add_option("--pictures", o->pictures,
                    "In the page: none, some (a run of each group, and failed ones) or all")
       ->check(CLI::IsMember({"none", "some", "all"}))
       ->capture_default_str();
-  command
-      ->add_option("--traces", o->batch.traces, "Folder for what each run sent, a text file each")
-      ->check(not_empty);
+  add_name_option(*command, "--traces", o->batch.traces,
+                  "Folder for what each run sent, a text file each");
   command
       ->add_option(
           "--hil", o->bench,
@@ -135,7 +139,7 @@ void add_sim_run(CLI::App& group, Action& action) {
                    "Runs at a time; 0: one for each core, of the firmware one for two")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
-  command->callback([o, &action] { action = [o] { return run(*o); }; });
+  run_when_chosen(*command, action, [o] { return run(*o); });
 }
 
 }  // namespace kerb::lab

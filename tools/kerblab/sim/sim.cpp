@@ -15,13 +15,14 @@ void add_sim(CLI::App& app, Action& action) {
       "my-street.toml\n"
       "  kerblab sim run --suite euroncap --html report.html\n"
       "docs/simulator.md says how to write a scenario, run a suite and read a report.");
-  add_sim_list(*group, action);
-  add_sim_check(*group, action);
-  add_sim_render(*group, action);
-  add_sim_demo(*group, action);
-  add_sim_run(*group, action);
-  add_sim_follow(*group, action);
-  add_sim_view(*group, action);
+  add_commands(*group, action,
+               {{"list", add_sim_list},
+                {"check", add_sim_check},
+                {"render", KERB_LAB_WITH_OPENCV(add_sim_render)},
+                {"demo", KERB_LAB_WITH_OPENCV(add_sim_demo)},
+                {"run", add_sim_run},
+                {"follow", KERB_LAB_WITH_OPENCV(add_sim_follow)},
+                {"view", KERB_LAB_WITH_OPENCV(add_sim_view)}});
 }
 
 }  // namespace kerb::lab

@@ -2,7 +2,7 @@
 #pragma once
 #include "tools/kerblab/app/command.hpp"
 
-/// The commands of `kerblab sim`, each in a file of its own, sim_NAME.cpp. sim.cpp lists them.
+/// The commands of `kerblab sim`, each in a file of its own, NAME.cpp. sim.cpp lists them.
 namespace kerb::lab {
 
 void add_sim_list(CLI::App& group, Action& action);

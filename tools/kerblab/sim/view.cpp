@@ -12,7 +12,7 @@
 #include <opencv2/videoio.hpp>
 #include <thread>
 
-#include "tools/kerblab/app/between.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
 #include "tools/kerblab/sim/pictures.hpp"
@@ -159,7 +159,7 @@ void add_sim_view(CLI::App& group, Action& action) {
   command->add_option("--rate", o->rate, "Pictures a second of a video; 0: as the camera has them")
       ->check(between(0, 240))
       ->capture_default_str();
-  command->callback([o, &action] { action = [o] { return view(*o); }; });
+  run_when_chosen(*command, action, [o] { return view(*o); });
 }
 
 }  // namespace kerb::lab

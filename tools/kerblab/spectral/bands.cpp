@@ -13,6 +13,7 @@
 #include "drivers/replay/picture_files.hpp"
 #include "gpu/emd/ground.hpp"
 #include "gpu/image/split_mosaic.hpp"
+#include "tools/kerblab/app/input_files.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
 #include "tools/spectral/envi.hpp"
 

@@ -6,6 +6,7 @@
 
 #include "tools/files/text.hpp"
 #include "tools/kerblab/app/command.hpp"
+#include "tools/kerblab/app/options.hpp"
 
 namespace kerb::lab {
 
@@ -48,11 +49,9 @@ void add_signature_options(CLI::App& command, BandSource& source, SignatureSetti
       ->check(CLI::Range(0.0, 1000.0));
   command.add_flag("!--no-balance", settings.balance,
                    "Do not make all bands equally bright over the picture");
-  command
-      .add_option("--ground", settings.ground,
+  add_name_option(command, "--ground", settings.ground,
                   "line, circle, flat, or a file with a row of costs for each bin; default: by "
-                  "where the bands lie")
-      ->check(not_empty);
+                  "where the bands lie");
 }
 
 bool within(const emd::Box& box, int x, int y) noexcept {

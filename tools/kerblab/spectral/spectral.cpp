@@ -17,6 +17,7 @@
 #include "hal/base/clock.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/numbers.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/pictures/draw.hpp"
 #include "tools/kerblab/spectral/draw_distances.hpp"
@@ -202,15 +203,14 @@ void add_spectral(CLI::App& app, Action& action) {
   command->add_option("picture", o->source.picture, "Picture, unless --cube")
       ->check(not_empty)
       ->option_text("PICTURE");
-  command->add_option("--thermal", o->source.thermal, "Thermal picture of the same size")
-      ->check(not_empty);
-  command->add_option("--cube", o->source.cube, "Header of an ENVI datacube")->check(not_empty);
+  add_name_option(*command, "--thermal", o->source.thermal, "Thermal picture of the same size");
+  add_name_option(*command, "--cube", o->source.cube, "Header of an ENVI datacube");
   command->add_option("--mosaic", o->source.mosaic, "Filters a side of the picture's pattern, 2..4")
       ->check(CLI::Range(2, 4));
   command->add_option("--beside", o->source.beside, "Bands side by side in the picture")
       ->check(CLI::Range(2, emd::kMaxBins));
-  command->add_option("--nm", o->nanometres, "Wavelengths of a mosaic's or those bands: N,N,...")
-      ->check(not_empty);
+  add_name_option(*command, "--nm", o->nanometres,
+                  "Wavelengths of a mosaic's or those bands: N,N,...");
   command
       ->add_option(
           "--box", o->box,
@@ -218,9 +218,8 @@ void add_spectral(CLI::App& app, Action& action) {
           "1 of N pixels a side; with --beside in pixels of one band")
       ->required()
       ->check(not_empty);
-  command->add_option("--draw", o->draw, "PNG: picture and distances side by side")
-      ->check(not_empty);
-  command->add_option("--json", o->json, "Report; - is stdout")->check(not_empty);
+  add_name_option(*command, "--draw", o->draw, "PNG: picture and distances side by side");
+  add_name_option(*command, "--json", o->json, "Report; - is stdout");
   add_signature_options(*command, o->source, o->signatures);
   CLI::Option* window = command->get_option("--window");
   command->get_option("--bins")->needs(window);
@@ -230,18 +229,9 @@ void add_spectral(CLI::App& app, Action& action) {
   command->add_option("--solver", o->solver, "auto, closed, atlas, packed or network")
       ->check(CLI::IsMember({"auto", "closed", "atlas", "packed", "network"}))
       ->capture_default_str();
-  command->add_option("--backend", o->backend, "auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
-  command->add_option("--threads", o->threads, "Of the CPU backend; 0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command->callback([o, &action] {
-    action = [o] {
-      const Status done = Spectral{*o}.run();
-      return done ? 0 : fail(done.error());
-    };
-  });
+  add_backend_option(*command, o->backend);
+  add_threads_option(*command, o->threads);
+  run_when_chosen(*command, action, [o] { return Spectral{*o}.run(); });
 }
 
 }  // namespace kerb::lab

@@ -17,10 +17,10 @@
 #include "drivers/replay/picture.hpp"
 #include "firmware/ego/configured.hpp"
 #include "tools/eval/mot.hpp"
-#include "tools/kerblab/app/between.hpp"
 #include "tools/kerblab/app/camera_options.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/numbers.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
 #include "tools/kerblab/detect/finder.hpp"
@@ -461,15 +461,11 @@ void add_track(CLI::App& app, Action& action) {
   command->add_option("--method", o->method, "kerbwatch or sort")
       ->check(CLI::IsMember({"kerbwatch", "sort"}))
       ->capture_default_str();
-  command->add_option("--model", o->model, "Model of the detector; else the shipped one")
-      ->check(not_empty);
-  command
-      ->add_option("--detections", o->detections,
-                   "Instead of detecting: MOT text, conf is the score; those of --threshold and "
-                   "above, all where it is unset")
-      ->check(not_empty);
-  command->add_option("--save-detections", o->save, "Writes them, for --detections")
-      ->check(not_empty);
+  add_name_option(*command, "--model", o->model, "Model of the detector; else the shipped one");
+  add_name_option(*command, "--detections", o->detections,
+                  "Instead of detecting: MOT text, conf is the score; those of --threshold and "
+                  "above, all where it is unset");
+  add_name_option(*command, "--save-detections", o->save, "Writes them, for --detections");
   command
       ->add_option("--fps", o->fps,
                    "Frames a second; else as seqinfo.ini tells, or 30 where there is none")
@@ -484,36 +480,26 @@ void add_track(CLI::App& app, Action& action) {
   command->add_option("--look-every", o->look_every, "Detect in each so-manieth frame only")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command->add_option("--draw", o->draw, "Folder for a PNG a frame")->check(not_empty);
+  add_name_option(*command, "--draw", o->draw, "Folder for a PNG a frame");
   command->add_option("--every", o->every, "Draw each so-manieth frame")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command
-      ->add_option("--config", o->config,
-                   "Configuration of the product: camera, flow and motion as there")
-      ->check(not_empty);
-  command
-      ->add_option(
-          "--speed", o->speed,
-          "kerbwatch: of the car, km/h, all along; or road: as the road flows by, measured "
-          "by the camera's height. Its yaw rate is the pictures'; unset: not known")
-      ->check(not_empty);
-  command
-      ->add_option("--warnings", o->warnings,
-                   "kerbwatch: where the warnings the driver would get go; - is stdout")
-      ->check(not_empty);
+  add_name_option(*command, "--config", o->config,
+                  "Configuration of the product: camera, flow and motion as there");
+  add_name_option(*command, "--speed", o->speed,
+                  "kerbwatch: of the car, km/h, all along; or road: as the road flows by, measured "
+                  "by the camera's height. Its yaw rate is the pictures'; unset: not known");
+  add_name_option(*command, "--warnings", o->warnings,
+                  "kerbwatch: where the warnings the driver would get go; - is stdout");
   command->add_flag(
       "--as-product", o->as_product,
       "Detect as [detector] of --config, or its defaults, has it on a CPU, not as the "
       "options below");
   add_camera_options(*command, o->camera);
   add_search_options(*command, o->how, "Least score of a detection; else as advised");
-  command->callback([o, &action] {
-    action = [o] {
-      if (Status ok = read_settings(o->how); !ok) return fail(ok.error());
-      const Status done = Track{*o}.run();
-      return done ? 0 : fail(done.error());
-    };
+  run_when_chosen(*command, action, [o]() -> Status {
+    if (Status ok = read_settings(o->how); !ok) return ok;
+    return Track{*o}.run();
   });
 }
 

@@ -13,6 +13,7 @@
 
 #include "drivers/replay/picture.hpp"
 #include "tools/kerblab/app/command.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/pictures/picture_truth.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
@@ -93,7 +94,7 @@ void add_train_crops(CLI::App& group, Action& action) {
   };
   list("--images", o->images, "Pictures: folders, files, or @FILE, a list");
   list("--truth", o->truth, "Where the people are, as for kerblab eval detector");
-  crops->add_option("--out", o->out, "Folder for the crops")->check(not_empty)->required();
+  add_name_option(*crops, "--out", o->out, "Folder for the crops")->required();
   crops->add_option("--min-height", o->min_height, "Nobody shorter, pixels")
       ->check(CLI::Range(1.0, 65535.0))
       ->capture_default_str();
@@ -107,12 +108,7 @@ void add_train_crops(CLI::App& group, Action& action) {
       "Crops of 96 x 160 pixels, the person in the middle and 96 high; beyond the picture's edge "
       "its\nlast pixels are repeated. People whose box leaves the picture are left out.\n"
       "Example: kerblab train crops --images street/img1 --truth street --out people");
-  crops->callback([o, &action] {
-    action = [o] {
-      const Status done = cut_crops(*o);
-      return done ? 0 : fail(done.error());
-    };
-  });
+  run_when_chosen(*crops, action, [o] { return cut_crops(*o); });
 }
 
 }  // namespace kerb::lab

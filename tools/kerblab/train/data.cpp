@@ -14,6 +14,7 @@
 #include "gpu/hog/model_file.hpp"
 #include "gpu/memory/context.hpp"
 #include "tools/kerblab/app/command.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
 #include "tools/train/judge.hpp"
@@ -90,12 +91,8 @@ void add_train_options(CLI::App& command, TrainOptions& o) {
       .add_flag("--judge-only", o.judge_only,
                 "With --hold-out: train nothing, say how the model OUT does on what is held out")
       ->needs("--hold-out");
-  command.add_option("--backend", o.backend, "Who searches for false positives: auto, cpu or cuda")
-      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
-      ->capture_default_str();
-  command.add_option("--threads", o.threads, "0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
+  add_backend_option(command, o.backend, "Who searches for false positives: auto, cpu or cuda");
+  add_threads_option(command, o.threads, "0: one for each core");
 }
 
 Result<hog::Geometry> geometry_of(const TrainOptions& options, const hog::Geometry& like) {

@@ -11,6 +11,7 @@
 
 #include "gpu/hog/model_file.hpp"
 #include "tools/kerblab/app/command.hpp"
+#include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/train/data.hpp"
 #include "tools/train/cascade.hpp"
@@ -96,12 +97,7 @@ Status train_model(Options& o, const char* trainer, Make* make) {
 template <typename Options, typename Make>
 void on_call(CLI::App& command, const std::shared_ptr<Options>& o, Action& action,
              const char* trainer, Make* make) {
-  command.callback([o, &action, trainer, make] {
-    action = [o, trainer, make] {
-      const Status done = train_model(*o, trainer, make);
-      return done ? 0 : fail(done.error());
-    };
-  });
+  run_when_chosen(command, action, [o, trainer, make] { return train_model(*o, trainer, make); });
 }
 
 void add_cascade(CLI::App& command, Action& action) {

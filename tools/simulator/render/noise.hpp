@@ -3,17 +3,13 @@
 #include <bit>
 #include <cstdint>
 
+#include "hal/base/splitmix.hpp"
 #include "tools/simulator/render/vecf.hpp"
 
 /// Chance that is the same on every machine: hashes, and smooth noise made of them.
 namespace kerb::sim {
 
-constexpr std::uint64_t mix64(std::uint64_t x) noexcept {
-  x += 0x9E3779B97F4A7C15ULL;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBULL;
-  return x ^ (x >> 31);
-}
+constexpr std::uint64_t mix64(std::uint64_t x) noexcept { return splitmix64(x); }
 constexpr std::uint64_t mix64(std::uint64_t a, std::uint64_t b) noexcept {
   return mix64(mix64(a) ^ b);
 }
@@ -35,7 +31,7 @@ class Dice {
  public:
   explicit constexpr Dice(std::uint64_t seed) noexcept : state_{mix64(seed)} {}
   constexpr std::uint32_t bits() noexcept {
-    state_ += 0x9E3779B97F4A7C15ULL;
+    state_ += kSplitMixStep;
     return static_cast<std::uint32_t>(mix64(state_) >> 32);
   }
   constexpr float unit() noexcept { return unit_of(bits()); }  ///< 0 <= x < 1

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/kerblab/pictures/draw_plot.hpp"
+#include "tools/kerblab/plot/png.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <string>
 #include <vector>
-
-#include "drivers/replay/picture.hpp"
-#include "tools/kerblab/app/output.hpp"
 
 namespace kerb::lab {
 namespace {
@@ -96,46 +92,19 @@ void draw(cv::Mat& out, const Drawing::Text& text, double scale) {
 
 }  // namespace
 
-cv::Mat draw_plot(const Drawing& drawing, double scale) {
-  cv::Mat out{static_cast<int>(drawing.height * scale), static_cast<int>(drawing.width * scale),
+std::vector<unsigned char> to_png(const Drawing& drawing) {
+  constexpr double kScale = 2;  // pixels for each of the drawing's own
+  cv::Mat out{static_cast<int>(drawing.height * kScale), static_cast<int>(drawing.width * kScale),
               CV_8UC3, cv::Scalar::all(255)};
   for (const Drawing::Item& item : drawing.items) {
     if (item.is_line)
-      draw(out, item.line, scale);
+      draw(out, item.line, kScale);
     else
-      draw(out, item.text, scale);
+      draw(out, item.text, kScale);
   }
-  return out;
-}
-
-Status check_plot_name(const std::string& path) {
-  const std::string extension = std::filesystem::path{path}.extension().string();
-  if (extension == ".svg" || extension == ".png") return check_output(path);
-  return replay::failure(Errc::invalid_argument, "a plot's name ends in .svg or .png", path);
-}
-
-Result<std::vector<std::string>> check_report(const std::vector<std::string>& plots,
-                                              const std::vector<std::string>& files) {
-  std::vector<std::string> outputs = plots;
-  for (const std::string& path : plots)
-    if (Status ok = check_plot_name(path); !ok) return ok.error();
-  for (const std::string& path : files) {
-    if (path.empty()) continue;
-    if (Status ok = check_output(path); !ok) return ok.error();
-    outputs.push_back(path);
-  }
-  if (Status ok = check_distinct(outputs); !ok) return ok.error();
-  return outputs;
-}
-
-Status write_plot(const std::string& path, const eval::Plot& plot) {
-  const Drawing drawing = eval::lay_out(plot);
-  if (std::filesystem::path{path}.extension() == ".svg")
-    return write_output(path, eval::to_svg(drawing));
   std::vector<unsigned char> png;
-  if (!cv::imencode(".png", draw_plot(drawing), png))
-    return replay::failure(Errc::io, "make picture", path);
-  return write_output(path, {reinterpret_cast<const char*>(png.data()), png.size()});
+  if (!cv::imencode(".png", out, png)) png.clear();
+  return png;
 }
 
 }  // namespace kerb::lab
