@@ -10,11 +10,11 @@ if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)
 endif()
 kerb_add_test(NAME unit_ego_doubt SOURCES firmware/ego/test_ego_doubt.cpp
   LINKS kerb::firmware_ego LABELS unit OPTIMISED ARGS ${drives})
-kerb_add_test(NAME unit_ego_motion_watch SOURCES firmware/ego/test_motion_watch.cpp
+kerb_add_test(NAME unit_ego_motion_watch SOURCES firmware/ego/test_motion_estimator.cpp
   LINKS kerb::firmware_ego LABELS unit)
 kerb_add_test(NAME unit_ego_vehicle_history SOURCES firmware/ego/test_vehicle_history.cpp
   LINKS kerb::firmware_ego LABELS unit)
-kerb_add_test(NAME unit_ego_straightener SOURCES firmware/ego/test_straightener.cpp
+kerb_add_test(NAME unit_ego_straightener SOURCES firmware/ego/test_rectifier.cpp
     ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
   LINKS kerb::firmware_ego kerb::firmware_config LABELS unit)
 kerb_add_test(NAME unit_lens SOURCES firmware/lens/test_lens.cpp LINKS kerb::firmware_lens LABELS unit)

@@ -14,5 +14,5 @@ if(TARGET kerblab AND NOT CMAKE_CROSSCOMPILING)
   add_dependencies(optimised_tests kerbwatch kerblab)
 endif()
 kerb_add_test(NAME unit_main_upright_detector
-  SOURCES firmware/main/test_upright_detector.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
+  SOURCES firmware/vision/test_upright_detector.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
   LINKS kerb::firmware_vision kerb::firmware_track kerb::gpu_hog kerb::gpu_image LABELS unit)

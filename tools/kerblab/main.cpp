@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "firmware/main/version.hpp"
 #include "tools/kerblab/app/command.hpp"
 #if KERB_LAB_OPENCV
 #include "drivers/replay/opencv.hpp"
@@ -53,7 +52,7 @@ int main(int argc, char** argv) {
       "  kerblab sim list --suite euroncap\n"
       "kerblab COMMAND --help explains each.\n"
       "Exit codes: 0 fine, 2 bad input (one line says which; nothing is left half-written).");
-  app.set_version_flag("--version", std::string{"kerblab "} + kVersion);
+  app.set_version_flag("--version", std::string{"kerblab "} + lab::version());
   app.require_subcommand(1);
   lab::Action action;
   lab::add_commands(app, action,

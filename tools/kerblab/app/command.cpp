@@ -17,6 +17,8 @@ void say(const char* kind, std::string_view text) {
 
 }  // namespace
 
+const char* version() noexcept { return KERB_VERSION; }
+
 int fail(std::string_view text) {
   say("error", text);
   return kBadInput;

@@ -15,6 +15,9 @@ namespace kerb::lab {
 
 inline constexpr int kBadInput = 2;
 
+/// Of kerblab, such as "0.1.0".
+[[nodiscard]] const char* version() noexcept;
+
 /// Prints "kerblab: error: TEXT", one line, and returns the exit code for it, 2.
 int fail(std::string_view text);
 int fail(const Error& error);

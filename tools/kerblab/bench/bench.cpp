@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "firmware/main/version.hpp"
 #include "tools/bench/flow_bench.hpp"
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/image_bench.hpp"
@@ -227,7 +226,7 @@ Status run(const BenchOptions& o) {
   const SystemClock clock;
   Json out;
   out["bench"] = o.what;
-  out["version"] = kVersion;
+  out["version"] = version();
   out["machine"] =
       describe_machine(backends->cuda ? &*backends->cuda : nullptr, Workers{o.threads}.count());
   if (!o.model.empty()) out["model"] = o.model;

@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "firmware/main/version.hpp"
 #include "tools/bench/emd_bench.hpp"
 #include "tools/bench/street.hpp"
 #include "tools/files/text.hpp"
@@ -375,7 +374,7 @@ class BenchEmd {
       results.push_back(std::move(one));
     }
     return {{"bench", "emd"},
-            {"version", kVersion},
+            {"version", version()},
             {"machine", machine_},
             {"pictures", options_.pictures.empty() ? std::vector<std::string>{"street made by code"}
                                                    : options_.pictures},

@@ -12,8 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "firmware/main/version.hpp"
-#include "firmware/main/vision.hpp"
+#include "firmware/vision/vision.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
@@ -77,7 +76,7 @@ class Batch {
     if (Status written = write_traces(); !written) return written.error();
     sim::Report report;
     report.candidate = sim::name_of(each_.candidate);
-    report.version = kVersion;
+    report.version = version();
     report.latency_s = each_.latency_s;
     report.runs.reserve(runs_.size());
     for (std::optional<sim::ReportedRun>& run : runs_) report.runs.push_back(std::move(*run));

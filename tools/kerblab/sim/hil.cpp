@@ -17,7 +17,6 @@
 #include <fstream>
 #include <iterator>
 
-#include "firmware/main/version.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
@@ -272,7 +271,7 @@ std::optional<sim::Report> run_on_bench(const std::vector<SceneSet>& sets,
   if (!play_all(planned, command, each)) return std::nullopt;
   sim::Report report;
   report.candidate = "bench";
-  report.version = kVersion;
+  report.version = version();
   report.clock_rate = sim::kBenchRate;
   for (const PlannedRun& one : planned) {
     Result<sim::ReportedRun> run = judge_one(one, options, each);
