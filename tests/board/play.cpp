@@ -138,7 +138,7 @@ std::optional<Trace> play_scenario(Checks& checks, const Play& play,
 
 void play_scenarios(Checks& checks) {
   std::vector<fs::path> plays;
-  for (const fs::directory_entry& entry : fs::directory_iterator(sim::kBenchFolder))
+  for (const fs::directory_entry& entry : fs::directory_iterator(sim::kBoardFolder))
     if (entry.path().extension() == ".kwplay") plays.push_back(entry.path());
   std::sort(plays.begin(), plays.end());
   checks.check(!plays.empty(), "scenarios", text("%zu to play", plays.size()));

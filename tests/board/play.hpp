@@ -16,7 +16,7 @@ namespace kerb::board {
 std::optional<sim::Trace> play_scenario(Checks& checks, const sim::Play& play,
                                         const std::string& config_path);
 
-/// Plays every scenario that the host has put on the board (sim::kBenchFolder): NAME.kwplay, and
+/// Plays every scenario that the host has put on the board (sim::kBoardFolder): NAME.kwplay, and
 /// NAME.toml for the firmware.
 void play_scenarios(Checks& checks);
 

@@ -44,7 +44,7 @@ void ask_for_warning(sim::Play& play) {
 
 void write_config(const Config& base, const sim::Scenario& scenario) {
   // As fast as the bench's other checks.
-  const Config config = sim::bench_config(base, scenario, base.clock_rate);
+  const Config config = sim::board_config(base, scenario, base.clock_rate);
   std::ofstream out(kConfigPath);
   out << render_config(config);
   if (!out.flush()) fail_with_errno(std::string("write ") + kConfigPath);
@@ -88,7 +88,7 @@ void check_play(Checks& checks) {
     const Result<sim::Trace> trace = sim::parse_trace(sim::render_trace(*played), "short");
     if (!trace) throw BoardError(describe(trace.error()));
     const sim::Judgement judged =
-        sim::judge(scenario, sim::find_truth(sim::World{scenario}), *trace, sim::bench_rules());
+        sim::judge(scenario, sim::find_truth(sim::World{scenario}), *trace, sim::board_rules());
     for (const sim::Verdict& verdict : judged.verdicts) {
       // A lamp that no warning explains, but a test, is one that a judge must notice.
       const bool wanted = verdict.rule != "lamp_and_sound";

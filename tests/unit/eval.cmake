@@ -19,7 +19,7 @@ if(TARGET kerb::lab_pictures)
   kerb_add_test(NAME unit_tools_kerblab_ego SOURCES tools/test_kerblab_ego.cpp
     LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   kerb_add_test(NAME unit_tools_road_speed SOURCES tools/test_road_speed.cpp
-    LINKS kerb::tools_kerblab kerb::firmware_ego LABELS unit)
+    LINKS kerb::tools_kerblab kerb::lab_track kerb::firmware_ego LABELS unit)
   kerb_add_test(NAME unit_tools_kerblab_track SOURCES tools/test_kerblab_track.cpp
     LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   # On recordings, where they are: kerblab ego and what it says of walkers and parked cars.

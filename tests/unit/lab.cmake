@@ -3,7 +3,7 @@ kerb_add_test(NAME unit_tools_bench SOURCES tools/test_bench.cpp
   LINKS kerb::tools_bench LABELS unit)
 if(TARGET kerb::lab_pictures)
   kerb_add_test(NAME unit_tools_kerblab_parts SOURCES tools/test_kerblab_parts.cpp
-    LINKS kerb::tools_kerblab kerb::tools_import kerb::opencv LABELS unit)
+    LINKS kerb::tools_kerblab kerb::lab_app kerb::lab_model kerb::lab_pictures kerb::tools_import kerb::opencv LABELS unit)
   kerb_add_test(NAME unit_tools_kerblab SOURCES tools/test_kerblab.cpp
     LINKS kerb::tools_bench kerb::gpu_hog kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
 endif()

@@ -2,6 +2,7 @@
 #include "tools/bench/image_bench.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 
 #include "gpu/image/gradients.hpp"
 #include "gpu/image/integral.hpp"
+#include "gpu/image/preparer.hpp"
 #include "gpu/image/pyramid.hpp"
 #include "gpu/image/remap.hpp"
 #include "gpu/image/resize.hpp"
@@ -42,17 +44,21 @@ struct Task {
   double bytes = 0;
   bool threaded = false;  ///< the CPU side uses several
   std::function<Status()> on_cpu;
-  std::function<Status(StreamRef)> queue;  ///< CUDA: queues the work, does not wait
+  /// CUDA: queues the work, does not wait. `i` counts the calls of a row, 0 .. kBatch - 1.
+  std::function<Status(StreamRef, int i)> queue;
 };
 
 /// Random samples on the host and, where there is CUDA, on the device: what operators read and
-/// write.
+/// write. On the device there may be several copies, so that the calls of a row do not find theirs
+/// in the cache.
 template <typename T>
 struct Samples {
   std::vector<T> host;
   DeviceBuffer<T> buffer;
+  int copies = 1;
 
-  static Result<std::shared_ptr<Samples>> create(const Context* cuda, std::size_t count) {
+  static Result<std::shared_ptr<Samples>> create(const Context* cuda, std::size_t count,
+                                                 int copies) {
     auto made = std::make_shared<Samples>();
     made->host.resize(count);
     Random random{count};
@@ -66,33 +72,38 @@ struct Samples {
       }
     }
     if (cuda == nullptr) return made;
-    Result<DeviceBuffer<T>> buffer = DeviceBuffer<T>::create(*cuda, count);
+    Result<DeviceBuffer<T>> buffer =
+        DeviceBuffer<T>::create(*cuda, count * static_cast<std::size_t>(copies));
     if (!buffer) return buffer.error();
     made->buffer = std::move(*buffer);
+    made->copies = copies;
     const T* const from = made->host.data();
-    if (Status ok = copy_to_device(cuda->stream(), made->buffer.device_data(), from, count); !ok)
-      return ok.error();
+    for (int i = 0; i < copies; ++i)
+      if (Status ok = copy_to_device(cuda->stream(), made->device_data(i), from, count); !ok)
+        return ok.error();
     if (Status ok = wait(cuda->stream()); !ok) return ok.error();
     return made;
+  }
+
+  /// Of the i-th call.
+  [[nodiscard]] T* device_data(int i) const {
+    T* const first = buffer.device_data();
+    return first == nullptr ? nullptr : first + static_cast<std::size_t>(i % copies) * host.size();
   }
 
   // A picture, or planes, over all of it.
   [[nodiscard]] ImageView<Space::host, T> on_host(Size s) {
     return {host.data(), s.width, s.height, s.width};
   }
-  [[nodiscard]] ImageView<Space::device, T> on_device(Size s) const {
-    return {buffer.device_data(), s.width, s.height, s.width};
+  [[nodiscard]] ImageView<Space::device, T> on_device(Size s, int i = 0) const {
+    return {device_data(i), s.width, s.height, s.width};
   }
   [[nodiscard]] PlanesView<Space::host, T> planes_on_host(int count, Size s) {
     return {host.data(), count, s.width, s.height, s.width, static_cast<std::ptrdiff_t>(area(s))};
   }
-  [[nodiscard]] PlanesView<Space::device, T> planes_on_device(int count, Size s) const {
-    return {buffer.device_data(),
-            count,
-            s.width,
-            s.height,
-            s.width,
-            static_cast<std::ptrdiff_t>(area(s))};
+  [[nodiscard]] PlanesView<Space::device, T> planes_on_device(int count, Size s, int i = 0) const {
+    return {device_data(i), count,   s.width,
+            s.height,       s.width, static_cast<std::ptrdiff_t>(area(s))};
   }
 };
 template <Space S, typename T>
@@ -128,14 +139,21 @@ class ImageRunner {
 
  private:
   void all_tasks() {
+    copying();
     for (const PixelFormat format :
          {PixelFormat::grey8, PixelFormat::grey12, PixelFormat::yuyv, PixelFormat::nv12,
           PixelFormat::rgb24, PixelFormat::bayer8, PixelFormat::bayer10})
       grey(format, 0);
     grey(PixelFormat::grey8, 4);
     grey(PixelFormat::grey10, 3);
+    grey(PixelFormat::grey10, 4);
     mosaic(PixelFormat::grey8, 4);
     mosaic(PixelFormat::grey10, 3);
+    mosaic(PixelFormat::grey10, 4);
+    for (const PixelFormat format : {PixelFormat::grey8, PixelFormat::yuyv, PixelFormat::nv12,
+                                     PixelFormat::rgb24, PixelFormat::bayer10})
+      preparing(format, 0);
+    preparing(PixelFormat::grey10, 4);
     for (const PixelFormat format :
          {PixelFormat::yuyv, PixelFormat::nv12, PixelFormat::rgb24, PixelFormat::bayer8})
       rgb(format);
@@ -153,7 +171,10 @@ class ImageRunner {
     transposition<std::uint8_t>("1 byte");
     transposition<float>("4 bytes");
     transposition<Float4>("16 bytes");
-    for (const int side : bench_.small ? std::vector{48} : std::vector{256, 512, 1024, 2048}) {
+    std::vector<int> sides{256, 512, 1024, 2048};
+    if (cuda_ != nullptr) sides.push_back(4096);
+    if (bench_.small) sides = {48};
+    for (const int side : sides) {
       integrals<std::uint8_t, std::uint32_t>("uint8 to uint32", side);
       integrals<std::uint32_t, std::uint32_t>("uint32", side);
       integrals<float, float>("float", side);
@@ -168,8 +189,8 @@ class ImageRunner {
     return !counting_ && status_;
   }
   template <typename T>
-  std::shared_ptr<Samples<T>> samples(std::size_t count) {
-    Result<std::shared_ptr<Samples<T>>> made = Samples<T>::create(cuda_, count);
+  std::shared_ptr<Samples<T>> samples(std::size_t count, int copies = 1) {
+    Result<std::shared_ptr<Samples<T>>> made = Samples<T>::create(cuda_, count, copies);
     if (made) return *made;
     status_ = made.error();
     return std::make_shared<Samples<T>>();
@@ -182,7 +203,7 @@ class ImageRunner {
     if (cuda_ != nullptr)
       contestants.push_back({task.name, "cuda", [&] {
                                for (int i = 0; i < kBatch; ++i)
-                                 if (Status ok = task.queue(cuda_->stream()); !ok) return ok;
+                                 if (Status ok = task.queue(cuda_->stream(), i); !ok) return ok;
                                return wait(cuda_->stream());
                              }});
     const Result<std::vector<Times>> times = contest(clock_, contestants, bench_.repeats);
@@ -209,18 +230,41 @@ class ImageRunner {
     if (bench_.on_progress) bench_.on_progress(task.name, done_, tasks_);
   }
 
+  /// What the machine's memory allows, by the simplest operator on more than any cache holds: grey
+  /// to grey is a copy.
+  void copying() {
+    if (!begin()) return;
+    const Size size = bench_.small ? frame_ : Size{16384, 8192};
+    const auto in = samples<std::uint8_t>(area(size)), out = samples<std::uint8_t>(area(size));
+    const auto set = [size](auto& view, const std::uint8_t* data) {
+      view.data = data;
+      view.width = size.width;
+      view.height = size.height;
+      view.row_stride = size.width;
+      view.format = PixelFormat::grey8;
+    };
+    RawImageView<Space::host> host;
+    set(host, in->host.data());
+    RawImageView<Space::device> device;
+    set(device, in->buffer.device_data());
+    time({"copy", bench_.small ? "to_grey of grey8" : "to_grey of grey8, 128 MiB", size,
+          2.0 * static_cast<double>(area(size)), false,
+          [&] { return cpu::to_grey(host, out->on_host(size)); },
+          [&](StreamRef stream, int) { return to_grey(stream, device, out->on_device(size)); }});
+  }
+
   // --- camera pictures
 
   struct Raw {
     std::shared_ptr<Samples<std::uint8_t>> bytes;
     RawImageView<Space::host> host;
-    RawImageView<Space::device> device;
+    std::array<RawImageView<Space::device>, kBatch> device;  // of each call of a row
   };
   Raw raw(PixelFormat format, int mosaic) {
     const int stride = min_row_bytes(format, frame_.width);
     const std::size_t luma = area({stride, frame_.height});
     const bool is_nv12 = format == PixelFormat::nv12;
-    Raw raw{samples<std::uint8_t>(is_nv12 ? luma * 3 / 2 : luma), {}, {}};
+    Raw raw{samples<std::uint8_t>(is_nv12 ? luma * 3 / 2 : luma, kBatch), {}, {}};
     const auto set = [&](auto& view, const std::uint8_t* data) {
       view.data = data;
       view.width = frame_.width;
@@ -234,7 +278,8 @@ class ImageRunner {
       }
     };
     set(raw.host, raw.bytes->host.data());
-    set(raw.device, raw.bytes->buffer.device_data());
+    for (int i = 0; i < kBatch; ++i)
+      set(raw.device[static_cast<std::size_t>(i)], raw.bytes->device_data(i));
     return raw;
   }
   static std::string describe_format(PixelFormat format, int mosaic) {
@@ -246,37 +291,90 @@ class ImageRunner {
   void grey(PixelFormat format, int mosaic) {
     if (!begin()) return;
     const Raw in = raw(format, mosaic);
-    const auto out = samples<std::uint8_t>(area(frame_));
+    const auto out = samples<std::uint8_t>(area(frame_), kBatch);
     const bool has_chroma = format == PixelFormat::nv12;  // which grey does not read
     const std::size_t read = has_chroma ? area(frame_) : in.bytes->host.size();
     time({"to_grey", describe_format(format, mosaic), frame_,
           static_cast<double>(read + area(frame_)), false,
           [&] { return cpu::to_grey(in.host, out->on_host(frame_)); },
-          [&](StreamRef stream) { return to_grey(stream, in.device, out->on_device(frame_)); }});
+          [&](StreamRef stream, int i) {
+            return to_grey(stream, in.device[static_cast<std::size_t>(i)],
+                           out->on_device(frame_, i));
+          }});
   }
 
   void mosaic(PixelFormat format, int n) {
     if (!begin()) return;
     const Raw in = raw(format, n);
     const Size band{frame_.width / n, frame_.height / n};
-    const auto out = samples<std::uint16_t>(area(band) * static_cast<std::size_t>(n * n));
+    const auto out = samples<std::uint16_t>(area(band) * static_cast<std::size_t>(n * n), kBatch);
     time({"split_mosaic", describe_format(format, n), frame_,
           static_cast<double>(in.bytes->host.size() + 2 * out->host.size()), false,
           [&] { return cpu::split_mosaic(in.host, out->planes_on_host(n * n, band)); },
-          [&](StreamRef stream) {
-            return split_mosaic(stream, in.device, out->planes_on_device(n * n, band));
+          [&](StreamRef stream, int i) {
+            return split_mosaic(stream, in.device[static_cast<std::size_t>(i)],
+                                out->planes_on_device(n * n, band, i));
           }});
+  }
+
+  /// What the pipeline sees: a frame in camera memory to a result the host can read, each waited
+  /// for. Both backends make of it what they can: detail says whether a GPU read it in place.
+  void preparing(PixelFormat format, int mosaic) {
+    if (!begin()) return;
+    const Raw in = raw(format, mosaic);
+    FrameSourceInfo source;
+    source.format = format;
+    source.mosaic = mosaic;
+    source.width = frame_.width;
+    source.height = frame_.height;
+    const Result<Context> plain = Context::create(BackendChoice::cpu);
+    for (const Context* context : {plain && bench_.cpu ? &*plain : nullptr, cuda_}) {
+      if (context == nullptr || !status_) continue;
+      GpuFrameMemory frames{*context};
+      const Result<MemoryBlock> block = frames.allocate(in.bytes->host.size());
+      Result<std::unique_ptr<Preparer>> preparer = Preparer::create(*context, &frames, source);
+      if (!block || !preparer) {
+        status_ = block ? preparer.error() : block.error();
+        return;
+      }
+      std::copy(in.bytes->host.begin(), in.bytes->host.end(), block->data());
+      RawImageView<Space::host> view = in.host;
+      view.data = block->data();
+      if (view.chroma != nullptr) view.chroma = view.data + (in.host.chroma - in.host.data);
+      const Result<std::vector<Times>> times = contest(clock_,
+                                                       {{"prepare", name_of(context->backend()),
+                                                         [&]() -> Status {
+                                                           const auto prepared =
+                                                               (*preparer)->prepare(view);
+                                                           if (!prepared) return prepared.error();
+                                                           return Done{};
+                                                         }}},
+                                                       bench_.repeats);
+      if (!times) {
+        status_ = times.error();
+        return;
+      }
+      const bool is_cuda = context->backend() == Backend::cuda;
+      rows_.push_back({"prepare",
+                       describe_format(format, mosaic) +
+                           ((*preparer)->was_zero_copy() && is_cuda ? ", in place" : ""),
+                       frame_.width, frame_.height, name_of(context->backend()), is_cuda ? 0 : 1,
+                       times->front(), static_cast<double>(in.bytes->host.size() + area(frame_))});
+    }
+    ++done_;
+    if (bench_.on_progress) bench_.on_progress("prepare", done_, tasks_);
   }
 
   void rgb(PixelFormat format) {
     if (!begin()) return;
     const Raw in = raw(format, 0);
-    const auto out = samples<std::uint8_t>(3 * area(frame_));
+    const auto out = samples<std::uint8_t>(3 * area(frame_), kBatch);
     time({"to_rgb", describe_format(format, 0), frame_,
           static_cast<double>(in.bytes->host.size() + out->host.size()), false,
           [&] { return cpu::to_rgb(in.host, out->planes_on_host(3, frame_)); },
-          [&](StreamRef stream) {
-            return to_rgb(stream, in.device, out->planes_on_device(3, frame_));
+          [&](StreamRef stream, int i) {
+            return to_rgb(stream, in.device[static_cast<std::size_t>(i)],
+                          out->planes_on_device(3, frame_, i));
           }});
   }
 
@@ -289,7 +387,7 @@ class ImageRunner {
             return cpu::to_luv(read_only(in->planes_on_host(3, frame_)),
                                out->planes_on_host(3, frame_));
           },
-          [&](StreamRef stream) {
+          [&](StreamRef stream, int) {
             return to_luv(stream, read_only(in->planes_on_device(3, frame_)),
                           out->planes_on_device(3, frame_));
           }});
@@ -310,7 +408,7 @@ class ImageRunner {
     time({"resize", std::string{name} + " to 2/3", frame_,
           static_cast<double>(area(frame_) + area(half)), false,
           [&] { return resizer->run(read_only(in->on_host(frame_)), out->on_host(half)); },
-          [&](StreamRef stream) {
+          [&](StreamRef stream, int) {
             return resizer->run(stream, read_only(in->on_device(frame_)), out->on_device(half));
           }});
   }
@@ -342,7 +440,7 @@ class ImageRunner {
           [&] {
             return cpu::pyramid(workers_, *plan, read_only(in->on_host(frame_)), out->host.data());
           },
-          [&](StreamRef stream) {
+          [&](StreamRef stream, int) {
             return pyramid(stream, *tables, read_only(in->on_device(frame_)),
                            out->buffer.device_data());
           }});
@@ -403,7 +501,7 @@ class ImageRunner {
             return remapper->run(workers_, read_only(in->planes_on_host(planes, frame_)),
                                  out->planes_on_host(planes, frame_));
           },
-          [&](StreamRef stream) {
+          [&](StreamRef stream, int) {
             return remapper->run(stream, read_only(in->planes_on_device(planes, frame_)),
                                  out->planes_on_device(planes, frame_));
           }});
@@ -422,7 +520,7 @@ class ImageRunner {
             [&] {
               return cpu::gradients(read_only(in->on_host(frame_)), params, out->on_host(frame_));
             },
-            [&](StreamRef stream) {
+            [&](StreamRef stream, int) {
               return gradients(stream, read_only(in->on_device(frame_)), params,
                                out->on_device(frame_));
             }});
@@ -433,7 +531,7 @@ class ImageRunner {
             return cpu::gradients(read_only(in->planes_on_host(3, frame_)), params,
                                   out->on_host(frame_));
           },
-          [&](StreamRef stream) {
+          [&](StreamRef stream, int) {
             return gradients(stream, read_only(in->planes_on_device(3, frame_)), params,
                              out->on_device(frame_));
           }});
@@ -448,7 +546,7 @@ class ImageRunner {
             return cpu::scan_rows<T>(read_only(in->on_host(frame_)), ScanKind::inclusive,
                                      out->on_host(frame_));
           },
-          [&](StreamRef stream) {
+          [&](StreamRef stream, int) {
             return scan_rows<T>(stream, read_only(in->on_device(frame_)), ScanKind::inclusive,
                                 out->on_device(frame_));
           }});
@@ -461,7 +559,7 @@ class ImageRunner {
     const Size turned{frame_.height, frame_.width};
     time({"transpose", type, frame_, 2.0 * sizeof(T) * static_cast<double>(area(frame_)), false,
           [&] { return cpu::transpose<T>(read_only(in->on_host(frame_)), out->on_host(turned)); },
-          [&](StreamRef stream) {
+          [&](StreamRef stream, int) {
             return transpose<T>(stream, read_only(in->on_device(frame_)), out->on_device(turned));
           }});
   }
@@ -471,7 +569,7 @@ class ImageRunner {
   void integrals(const char* type, int side) {
     constexpr bool kHasTree = std::is_same_v<In, T>;
     const bool go = begin();
-    const bool go_tree = kHasTree && begin();
+    const bool go_tree = kHasTree && begin(), go_upright = kHasTree && begin();
     if (!go) return;
     const Size in_size{side, side}, out_size{side + 1, side + 1};
     const auto in = samples<In>(area(in_size));
@@ -483,22 +581,25 @@ class ImageRunner {
           [&] {
             return cpu::integral<In, T>(read_only(in->on_host(in_size)), out->on_host(out_size));
           },
-          [&](StreamRef stream) {
+          [&](StreamRef stream, int) {
             return integral<In, T>(stream, read_only(in->on_device(in_size)), scratch->buffer,
                                    out->on_device(out_size));
           }});
     if constexpr (kHasTree) {
-      if (!go_tree) return;
-      time({"tree_integral", std::string{type} + ", the thesis's way", in_size, bytes, false,
-            [&] {
-              return cpu::tree_integral<T>(read_only(in->on_host(in_size)), TreeForm::transposed,
-                                           out->on_host(in_size));
-            },
-            [&](StreamRef stream) {
-              return tree_integral<T>(stream, read_only(in->on_device(in_size)),
-                                      TreeForm::transposed, scratch->buffer,
-                                      out->on_device(in_size));
-            }});
+      if (!go_tree || !go_upright) return;
+      for (const TreeForm form : {TreeForm::transposed, TreeForm::upright})
+        time({"tree_integral",
+              std::string{type} + ", the thesis's way" +
+                  (form == TreeForm::upright ? ", turned back" : ""),
+              in_size, bytes, false,
+              [&, form] {
+                return cpu::tree_integral<T>(read_only(in->on_host(in_size)), form,
+                                             out->on_host(in_size));
+              },
+              [&, form](StreamRef stream, int) {
+                return tree_integral<T>(stream, read_only(in->on_device(in_size)), form,
+                                        scratch->buffer, out->on_device(in_size));
+              }});
     }
   }
   static std::size_t scratch_for(int side) {

@@ -24,12 +24,14 @@ struct ImageRow {
   int width = 0, height = 0;
   std::string backend;
   int threads = 0;   ///< 0 for CUDA
-  Times times;       ///< of one call; CUDA: of one in a row of 32, waited for at the end
+  Times times;       ///< of one call; CUDA: of one in a row of 32, waited for at the end; prepare:
+                     ///< each waited for
   double bytes = 0;  ///< read and written at the least
 };
 
-/// 1280 x 720 for the operators a frame goes through, the sizes of the thesis's chapter 6 for
-/// integral images. Backends by turns. Fails with the first error.
+/// A copy of 128 MiB, the machine's limit; 1280 x 720 for the operators a frame goes through (on
+/// CUDA those that read camera pictures find each in memory, not in the cache); the sizes of the
+/// thesis's chapter 6 for integral images. Backends by turns. Fails with the first error.
 Result<std::vector<ImageRow>> bench_image(const Clock& clock, const ImageBench& bench);
 
 }  // namespace kerb::bench

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `kerblab bench emd` for a machine without OpenCV: one JSON line a row. Pictures are binary PGM.
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <fstream>
-#include <iterator>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "tools/bench/arguments.hpp"
 #include "tools/bench/emd_bench.hpp"
 
 #ifdef KERB_OPENCV
@@ -18,17 +19,8 @@ using namespace kerb::bench;
 
 namespace {
 
-int usage() {
-  std::fputs(
-      "usage: bench_emd PICTURE.pgm TARGET.pgm [auto|cpu|cuda|solvers] [REPEATS] [BINS...]\n",
-      stderr);
-  return 2;
-}
-
-int fail(const Error& error) {
-  std::fprintf(stderr, "bench_emd: error: %s\n", describe(error).c_str());
-  return 2;
-}
+constexpr const char* kUsageText =
+    "usage: bench_emd PICTURE.pgm TARGET.pgm [auto|cpu|cuda|solvers] [REPEATS] [BINS...]\n";
 
 /// P5, one byte a sample.
 bool read_pgm(const char* path, GreyPicture& picture) {
@@ -76,39 +68,36 @@ void print(const EmdRow& row) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  BackendChoice choice = BackendChoice::automatic;
   EmdBench bench;
-  if (argc < 3) return usage();
+  if (argc < 3) return usage(kUsageText);
   bench.frames = argc < 4 || std::string_view{argv[3]} != "solvers";
-  if (!bench.frames)
-    choice = BackendChoice::cpu;
-  else if (argc > 3 && !parse(argv[3], choice))
-    return usage();
-  if (!read_pgm(argv[1], bench.picture) || !read_pgm(argv[2], bench.target)) return usage();
-  if (argc > 4) bench.repeats = std::atoi(argv[4]);  // NOLINT(cert-err34-c): checked below
-  if (bench.repeats < 1 || bench.repeats > 100000) return usage();
+  std::optional<Arguments> arguments = Arguments{BackendChoice::cpu, {}};
+  if (bench.frames)
+    arguments = read_arguments(std::min(argc, 5), argv, 3);
+  else if (argc > 4)
+    arguments->repeats = read_repeats(argv[4]);
+  if (!arguments || (argc > 4 && !arguments->repeats)) return usage(kUsageText);
+  if (!read_pgm(argv[1], bench.picture) || !read_pgm(argv[2], bench.target))
+    return usage(kUsageText);
   if (argc > 5) bench.bins.clear();
   for (int i = 5; i < argc; ++i) {
-    bench.bins.push_back(std::atoi(argv[i]));  // NOLINT(cert-err34-c): checked below
-    if (bench.bins.back() < 2 || bench.bins.back() > 16) return usage();
+    bench.bins.push_back(read_repeats(argv[i]).value_or(0));
+    if (bench.bins.back() < 2 || bench.bins.back() > 16) return usage(kUsageText);
   }
-  const Result<Context> context = Context::create(choice);
-  if (!context) return fail(context.error());
-  bench.cpu = choice != BackendChoice::cuda;
-  bench.cuda = context->backend() == Backend::cuda;
+  const Result<Context> context = apply(*arguments, bench);
+  if (!context) return fail("bench_emd", context.error());
 #ifdef KERB_OPENCV
   bench.rival = by_opencv;
   bench.rival_name = "cv::EMD";
 #endif
   bench.on_progress = [](const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); };
-  std::printf("{\"machine\":\"%s\",\"repeats\":%d}\n",
-              bench.cuda ? context->info().device.c_str() : "cpu", bench.repeats);
+  print_machine(*context, bench);
   bool equal = true;
   bench.on_row = [&](const EmdRow& row) {
     print(row);
     equal = equal && row.equals_cpu.value_or(true);
   };
   const Result<std::vector<EmdRow>> rows = bench_emd(SystemClock{}, bench);
-  if (!rows) return fail(rows.error());
+  if (!rows) return fail("bench_emd", rows.error());
   return equal ? 0 : 1;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `kerblab bench flow` for a machine without OpenCV: one JSON line a method and size.
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
+#include <optional>
 
+#include "tools/bench/arguments.hpp"
 #include "tools/bench/flow_bench.hpp"
 #include "tools/bench/street.hpp"
 
@@ -12,33 +12,20 @@ using namespace kerb::bench;
 
 namespace {
 
-int usage() {
-  std::fputs("usage: bench_flow [auto|cpu|cuda] [REPEATS]\n", stderr);
-  return 2;
-}
-
-int fail(const Error& error) {
-  std::fprintf(stderr, "bench_flow: error: %s\n", describe(error).c_str());
-  return 2;
-}
+constexpr const char* kUsageText = "usage: bench_flow [auto|cpu|cuda] [REPEATS]\n";
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  BackendChoice choice = BackendChoice::automatic;
-  if (argc > 3 || (argc > 1 && !parse(argv[1], choice))) return usage();
+  const std::optional<Arguments> arguments = read_arguments(argc, argv);
+  if (!arguments) return usage(kUsageText);
   FlowBench bench;
-  if (argc > 2) bench.repeats = std::atoi(argv[2]);  // NOLINT(cert-err34-c): checked below
-  if (bench.repeats < 1 || bench.repeats > 100000) return usage();
-  const Result<Context> context = Context::create(choice);
-  if (!context) return fail(context.error());
-  bench.cpu = choice != BackendChoice::cuda;
-  bench.cuda = context->backend() == Backend::cuda;
+  const Result<Context> context = apply(*arguments, bench);
+  if (!context) return fail("bench_flow", context.error());
   bench.picture = [](int width, int height) { return street_picture(width, height); };
   const Result<std::vector<FlowRow>> rows = bench_flow(SystemClock{}, bench);
-  if (!rows) return fail(rows.error());
-  std::printf("{\"machine\":\"%s\",\"repeats\":%d}\n",
-              bench.cuda ? context->info().device.c_str() : "cpu", bench.repeats);
+  if (!rows) return fail("bench_flow", rows.error());
+  print_machine(*context, bench);
   bool equal = true;
   for (const FlowRow& row : *rows) {
     std::printf(

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `kerblab bench hog` for a machine without OpenCV: one JSON line a detector and search. The dense
 // weights are random, which costs the same.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 
 #include "gpu/hog/model_file.hpp"
+#include "tools/bench/arguments.hpp"
 #include "tools/bench/contest.hpp"
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/street.hpp"
@@ -17,37 +20,28 @@ using namespace kerb::bench;
 
 namespace {
 
-int usage() {
-  std::fputs(
-      "usage: bench_hog [auto|cpu|cuda] [REPEATS]\n"
-      "       bench_hog model FILE [auto|cpu|cuda] [REPEATS]     a model of ours\n"
-      "       bench_hog trees [auto|cpu|cuda] [REPEATS] [NAME]   soft cascades of trees, all or "
-      "one\n"
-      "       bench_hog profile [SCALE]   ten searches with the cascade on CUDA, for a profiler\n",
-      stderr);
-  return 2;
-}
-
-int fail(const Error& error) {
-  std::fprintf(stderr, "bench_hog: error: %s\n", describe(error).c_str());
-  return 2;
-}
+constexpr const char* kUsageText =
+    "usage: bench_hog [auto|cpu|cuda] [REPEATS]\n"
+    "       bench_hog model FILE [auto|cpu|cuda] [REPEATS]     a model of ours\n"
+    "       bench_hog trees [auto|cpu|cuda] [REPEATS] [NAME]   soft cascades of trees, all or "
+    "one\n"
+    "       bench_hog profile [SCALE]   ten searches with the cascade on CUDA, for a profiler\n";
 
 int profile(double scale) {
   const Result<Context> context = Context::create(BackendChoice::cuda);
-  if (!context) return fail(context.error());
+  if (!context) return fail("bench_hog", context.error());
   Workers workers;
   hog::SearchSettings settings;
   settings.scale_step = scale;
   const std::vector<std::uint8_t> samples = street_picture(1280, 960);
   const ImageView<Space::host, const std::uint8_t> grey{samples.data(), 1280, 960, 1280};
   const Result<hog::Model> model = make_workload(workers, {}, settings, grey);
-  if (!model) return fail(model.error());
+  if (!model) return fail("bench_hog", model.error());
   const auto engine = hog::make_cascade_cuda(*context, *model, settings, 1280, 960);
-  if (!engine) return fail(engine.error());
+  if (!engine) return fail("bench_hog", engine.error());
   for (int i = 0; i < 10; ++i) {
     const auto hits = (*engine)->search(hog::Picture<Space::host>{grey, {}}, 0);
-    if (!hits) return fail(hits.error());
+    if (!hits) return fail("bench_hog", hits.error());
   }
   return 0;
 }
@@ -80,7 +74,7 @@ const TreeCase kTreeCases[] = {
 int time_trees(BackendChoice choice, int repeats, std::string_view only) {
   constexpr int kWidth = 1280, kHeight = 960;
   const Result<Context> context = Context::create(choice);
-  if (!context) return fail(context.error());
+  if (!context) return fail("bench_hog", context.error());
   Workers workers;
   const std::vector<std::uint8_t> grey = street_picture(kWidth, kHeight);
   const std::vector<std::uint8_t> colours = street_colours(kWidth, kHeight);
@@ -93,11 +87,11 @@ int time_trees(BackendChoice choice, int repeats, std::string_view only) {
     hog::SearchSettings search;
     search.stride = one.stride;
     const Result<hog::Model> model = make_tree_workload(workers, one.settings, search, picture);
-    if (!model) return fail(model.error());
+    if (!model) return fail("bench_hog", model.error());
     const auto engine = hog::make_engine(*context, workers, *model, search, kWidth, kHeight);
-    if (!engine) return fail(engine.error());
+    if (!engine) return fail("bench_hog", engine.error());
     const Result<hog::Work> work = (*engine)->count_work(picture);
-    if (!work) return fail(work.error());
+    if (!work) return fail("bench_hog", work.error());
     int hits = 0;
     std::uint64_t sum = 0;
     const Result<std::vector<Times>> times =
@@ -115,7 +109,7 @@ int time_trees(BackendChoice choice, int repeats, std::string_view only) {
                     return Done{};
                   }}},
                 repeats);
-    if (!times) return fail(times.error());
+    if (!times) return fail("bench_hog", times.error());
     const Times& t = times->front();
     std::printf(
         "{\"trees\":\"%s\",\"width\":%d,\"height\":%d,\"stride\":%d,\"backend\":\"%s\","
@@ -133,38 +127,34 @@ int time_trees(BackendChoice choice, int repeats, std::string_view only) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  BackendChoice choice = BackendChoice::automatic;
   HogBench bench;
   bench.repeats = 101;
-  if (argc > 1 && std::string_view{argv[1]} == "profile")
-    return argc > 3 ? usage() : profile(argc == 3 ? std::atof(argv[2]) : 1.05);
-  if (argc > 1 && std::string_view{argv[1]} == "trees") {
-    if (argc > 5 || (argc > 2 && !parse(argv[2], choice))) return usage();
-    const int repeats = argc > 3 ? std::atoi(argv[3]) : 11;
-    return repeats < 1 ? usage() : time_trees(choice, repeats, argc > 4 ? argv[4] : "");
+  const std::string_view first = argc > 1 ? argv[1] : "";
+  if (first == "profile")
+    return argc > 3 ? usage(kUsageText) : profile(argc == 3 ? std::atof(argv[2]) : 1.05);
+  if (first == "trees") {
+    const std::optional<Arguments> arguments =
+        argc > 5 ? std::nullopt : read_arguments(std::min(argc, 4), argv, 2);
+    if (!arguments) return usage(kUsageText);
+    return time_trees(arguments->choice, arguments->repeats.value_or(11), argc > 4 ? argv[4] : "");
   }
-  if (argc > 2 && std::string_view{argv[1]} == "model") {
+  const bool one_model = argc > 2 && first == "model";
+  if (one_model) {
     Result<hog::Model> model = hog::load(argv[2]);
-    if (!model) return fail(model.error());
+    if (!model) return fail("bench_hog", model.error());
     bench.cases = model_cases(*model);
     bench.models.push_back(*std::move(model));
-    argc -= 2;
-    argv += 2;
   }
-  if (argc > 3 || (argc > 1 && !parse(argv[1], choice))) return usage();
-  if (argc > 2) bench.repeats = std::atoi(argv[2]);
-  if (bench.repeats < 1) return usage();
-  const Result<Context> context = Context::create(choice);
-  if (!context) return fail(context.error());
-  bench.cpu = choice != BackendChoice::cuda;
-  bench.cuda = context->backend() == Backend::cuda;
+  const std::optional<Arguments> arguments = read_arguments(argc, argv, one_model ? 3 : 1);
+  if (!arguments) return usage(kUsageText);
+  const Result<Context> context = apply(*arguments, bench);
+  if (!context) return fail("bench_hog", context.error());
   set_random_people(bench);
   bench.picture = [](int width, int height) { return street_picture(width, height); };
   bench.colours = [](int width, int height) { return street_colours(width, height); };
-  std::printf("{\"machine\":\"%s\",\"repeats\":%d}\n",
-              bench.cuda ? context->info().device.c_str() : "cpu", bench.repeats);
+  print_machine(*context, bench);
   const Result<std::vector<HogRow>> rows = bench_hog(SystemClock{}, bench);
-  if (!rows) return fail(rows.error());
+  if (!rows) return fail("bench_hog", rows.error());
   for (const HogRow& row : *rows)
     std::printf(
         "{\"width\":%d,\"height\":%d,\"stride\":%d,\"scale\":%g,\"tables\":\"%s\","

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `kerblab bench image` for a machine without OpenCV: one JSON line an operator and backend.
 #include <cstdio>
-#include <cstdlib>
+#include <optional>
 
+#include "tools/bench/arguments.hpp"
 #include "tools/bench/image_bench.hpp"
 
 using namespace kerb;
@@ -10,32 +11,19 @@ using namespace kerb::bench;
 
 namespace {
 
-int usage() {
-  std::fputs("usage: bench_image [auto|cpu|cuda] [REPEATS]\n", stderr);
-  return 2;
-}
-
-int fail(const Error& error) {
-  std::fprintf(stderr, "bench_image: error: %s\n", describe(error).c_str());
-  return 2;
-}
+constexpr const char* kUsageText = "usage: bench_image [auto|cpu|cuda] [REPEATS]\n";
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  BackendChoice choice = BackendChoice::automatic;
-  if (argc > 3 || (argc > 1 && !parse(argv[1], choice))) return usage();
+  const std::optional<Arguments> arguments = read_arguments(argc, argv);
+  if (!arguments) return usage(kUsageText);
   ImageBench bench;
-  if (argc > 2) bench.repeats = std::atoi(argv[2]);  // NOLINT(cert-err34-c): checked below
-  if (bench.repeats < 1 || bench.repeats > 100000) return usage();
-  const Result<Context> context = Context::create(choice);
-  if (!context) return fail(context.error());
-  bench.cpu = choice != BackendChoice::cuda;
-  bench.cuda = context->backend() == Backend::cuda;
+  const Result<Context> context = apply(*arguments, bench);
+  if (!context) return fail("bench_image", context.error());
   const Result<std::vector<ImageRow>> rows = bench_image(SystemClock{}, bench);
-  if (!rows) return fail(rows.error());
-  std::printf("{\"machine\":\"%s\",\"repeats\":%d}\n",
-              bench.cuda ? context->info().device.c_str() : "cpu", bench.repeats);
+  if (!rows) return fail("bench_image", rows.error());
+  print_machine(*context, bench);
   for (const ImageRow& row : *rows)
     std::printf(
         "{\"operator\":\"%s\",\"detail\":\"%s\",\"width\":%d,\"height\":%d,\"backend\":\"%s\","

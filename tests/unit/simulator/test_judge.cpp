@@ -299,7 +299,7 @@ void test_an_information_that_escalates_does_not_flicker() {
                   says({{kInformation, 2, 2.2}, {kCollision, 2.2, 3.2}, {kInformation, 3.2, 4}}),
                   "no_flicker", true, "", nobody});
   TEST_ASSERT_TRUE(find(judgement, "no_flicker")->passed);
-  TEST_ASSERT_EQUAL_INT(3, static_cast<int>(judgement.heard.warnings.size()));
+  TEST_ASSERT_EQUAL_INT(3, static_cast<int>(judgement.sent.warnings.size()));
 }
 
 void test_a_damaged_frame_and_a_skipped_counter_are_noticed() {
@@ -331,7 +331,7 @@ void test_workshop_tests_are_no_warnings() {
   test.level = kCollision;
   test.test = true;
   trace.frames.push_back({std::chrono::seconds{3}, can::encode(test)});
-  TEST_ASSERT_EQUAL_INT(0, static_cast<int>(hear(trace, 6).warnings.size()));
+  TEST_ASSERT_EQUAL_INT(0, static_cast<int>(decode_trace(trace, 6).warnings.size()));
 }
 
 void test_a_trace_survives_its_text() {

@@ -88,7 +88,7 @@ void test_false_informations_are_counted_over_the_suite() {
     ReportedRun r;
     r.suite = "quiet";
     r.scenario = quiet;
-    r.judgement.heard.warnings = {{WarningLevel::information, 1, 2, false, {}}};
+    r.judgement.sent.warnings = {{WarningLevel::information, 1, 2, false, {}}};
     report.runs.push_back(r);
   }
   sum_up(report, {{"quiet", "", 2.0}});

@@ -92,10 +92,10 @@ void test_who_never_warns_misses_the_impact() {
 void test_the_product_runs_to_the_end_and_is_well() {
   const Run r = run(crossing(), Candidate::product);
   TEST_ASSERT_EQUAL_INT(150, r.pictures);  // 30 a second; the last one's result is not known yet
-  const Heard& heard = r.judgement.heard;
-  TEST_ASSERT_EQUAL_INT(2, static_cast<int>(heard.states.size()));
-  TEST_ASSERT_EQUAL_STRING("STARTING", name_of(heard.states[0].health.state));
-  TEST_ASSERT_EQUAL_STRING("ACTIVE", name_of(heard.states[1].health.state));
+  const Sent& sent = r.judgement.sent;
+  TEST_ASSERT_EQUAL_INT(2, static_cast<int>(sent.states.size()));
+  TEST_ASSERT_EQUAL_STRING("STARTING", name_of(sent.states[0].health.state));
+  TEST_ASSERT_EQUAL_STRING("ACTIVE", name_of(sent.states[1].health.state));
   for (const Verdict& verdict : r.judgement.verdicts)
     if (verdict.rule != "collision_warning_before_impact")
       TEST_ASSERT_TRUE_MESSAGE(verdict.passed, verdict.reason.c_str());
@@ -136,7 +136,7 @@ void test_the_product_calls_late_signals_late() {
   const Run r = run(s, Candidate::product);
   TEST_ASSERT_TRUE_MESSAGE(r.judgement.passed(), failures(r).c_str());
   bool late = false;
-  for (const Heard::State& state : r.judgement.heard.states)
+  for (const Sent::State& state : r.judgement.sent.states)
     if (state.health.cause == Cause::signals_late) {
       late = true;
       TEST_ASSERT_DOUBLE_WITHIN(50, 800, state.health.number);

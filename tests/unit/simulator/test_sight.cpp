@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who can be seen, against what a person with a pencil finds.
-#include "tools/simulator/judge/sight.hpp"
+#include "tools/simulator/judge/visibility.hpp"
 
 #include "tests/support/unity.hpp"
 #include "tools/simulator/judge/truth.hpp"
@@ -28,7 +28,7 @@ Scenario street(double x, double y) {
 double visible(const Scenario& s, double t = 0) {
   Moment now;
   World{s}.at(t, now);
-  return Sight{s}.visible(now, 0);
+  return Visibility{s}.visible(now, 0);
 }
 
 void test_somebody_in_the_open_is_wholly_visible() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/unity.hpp"
 #include "tools/import/opencv_models.hpp"
+#include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/input_files.hpp"
 #include "tools/kerblab/app/numbers.hpp"
 #include "tools/kerblab/app/output.hpp"
@@ -37,6 +39,18 @@ std::string text_of(const std::string& path) {
 
 long files_in(const fs::path& folder) {
   return std::distance(fs::directory_iterator{folder}, fs::directory_iterator{});
+}
+
+// --- commands
+
+void test_a_command_this_build_does_not_have_says_so_whatever_follows() {
+  CLI::App app{"test"};
+  Action action;
+  add_commands(app, action, {{"detect", nullptr}});
+  const char* words[] = {"kerblab", "detect", "--json", "out.jsonl", "--help", "street.png"};
+  app.parse(static_cast<int>(std::size(words)), words);
+  TEST_ASSERT_TRUE(static_cast<bool>(action));
+  TEST_ASSERT_EQUAL_INT(kBadInput, action());
 }
 
 // --- numbers
@@ -236,6 +250,7 @@ void test_engines_are_made_once_a_size_and_few_are_kept() {
 
 int main() {
   UNITY_BEGIN();
+  RUN_TEST(test_a_command_this_build_does_not_have_says_so_whatever_follows);
   RUN_TEST(test_numbers_are_read_whole_or_refused);
   RUN_TEST(test_a_file_is_replaced_whole);
   RUN_TEST(test_what_cannot_be_written_is_known_before);

@@ -96,7 +96,7 @@ void test_what_comes_back_from_the_bench_is_judged_like_any_other() {
   expect_done(o);
   TEST_ASSERT_EQUAL_STRING("a story\n", o.err.c_str());
   TEST_ASSERT_TRUE_MESSAGE(
-      o.out.find("(on the bench, 4 times slower than life)") != std::string::npos, o.out.c_str());
+      o.out.find("(on the board, 4 times slower than life)") != std::string::npos, o.out.c_str());
   const Json report = Json::parse(read(g_folder / "r.json"));
   TEST_ASSERT_EQUAL_STRING("bench", report["candidate"].get<std::string>().c_str());
   TEST_ASSERT_EQUAL_DOUBLE(0.25, report["clock_rate"].get<double>());
@@ -127,9 +127,9 @@ void test_a_bench_that_cannot_is_one_line_and_leaves_nothing() {
        {Case{"exit 0", "", "sim run short.toml --hil ./none.sh", "./none.sh: No such file"},
         Case{"exit 0", "", "sim run short.toml --hil ./short.toml", "Permission denied"},
         Case{"echo bench: no board >&2; exit 2", "", plain, "bench: no board"},
-        Case{"exit 1", "", plain, "the bench, ./bench.sh, cannot start"},
+        Case{"exit 1", "", plain, "the board, ./bench.sh, cannot start"},
         Case{"exit 0", "echo bench: the disk is full >&2; exit 2", plain, "the disk is full"},
-        Case{"exit 0", "exit 1", plain, "short: the bench left no trace of it"},
+        Case{"exit 0", "exit 1", plain, "short: the board left no trace of it"},
         Case{"exit 0", "kill -9 $$", plain, "ended by signal 9"},
         Case{"exit 0", "echo 0.1 can 7 > $traces/000-short.trace", plain, "000-short.trace"},
         Case{"exit 0", "", "sim run long.toml --hil ./bench.sh", "MB of pictures"},

@@ -117,7 +117,7 @@ class Batch {
   void finish(std::size_t i, BatchRun& done) {
     sim::ReportedRun reported;
     reported.suite = done.set;
-    if (options_.look) options_.look(done);
+    if (options_.on_run) options_.on_run(done);
     picture(i, done, reported);
     reported.scenario = done.run.scenario;
     reported.truth = std::move(done.run.truth);
@@ -182,7 +182,8 @@ class Batch {
 }  // namespace
 
 void keep_found(sim::RunOptions& options, BatchRun& run) {
-  options.watch = [&run](double t, const DetectionList& found, const risk::PeopleReport& report) {
+  options.on_picture = [&run](double t, const DetectionList& found,
+                              const risk::PeopleReport& report) {
     FoundPeople now{t, {found.items, found.items + found.count}, {}};
     for (int i = 0; i < report.people.count; ++i) {
       const track::Person& person = report.people.items[i];

@@ -63,7 +63,7 @@ struct BatchOptions {
   int jobs = 0;  ///< runs at a time; 0 is for whoever fills this in to replace
   PictureChoice pictures = PictureChoice::none;
   std::string traces;  ///< folder for what was sent, a file each; empty: nowhere
-  std::function<void(const BatchRun&)> look;  ///< at each run once it is judged; may be empty
+  std::function<void(const BatchRun&)> on_run;  ///< called with each run once judged; may be empty
 };
 
 /// Runs them all, several at a time. Fails with the first that cannot be run.

@@ -29,8 +29,8 @@ struct DemoOptions {
   std::string out = "kerbwatch-demo";
 };
 
-const sim::Heard::Warning* collision_of(const sim::Judgement& judgement) {
-  for (const sim::Heard::Warning& w : judgement.heard.warnings)
+const sim::Sent::Warning* collision_of(const sim::Judgement& judgement) {
+  for (const sim::Sent::Warning& w : judgement.sent.warnings)
     if (w.level == WarningLevel::collision) return &w;
   return nullptr;
 }
@@ -39,11 +39,11 @@ const sim::Heard::Warning* collision_of(const sim::Judgement& judgement) {
 void tell(const sim::Run& run) {
   std::vector<std::pair<double, std::string>> story;
   const auto say = [&story](double t, std::string text) { story.emplace_back(t, std::move(text)); };
-  const sim::Heard& heard = run.judgement.heard;
-  for (const sim::Heard::State& state : heard.states)
+  const sim::Sent& sent = run.judgement.sent;
+  for (const sim::Sent::State& state : sent.states)
     say(state.at, fmt::format("the bus hears KW_Status: {}", name_of(state.health.state)));
   bool nobody = true;
-  for (const auto& list : heard.people) {
+  for (const auto& list : sent.people) {
     if (list.count == 0 || !nobody) continue;
     nobody = false;
     say(list.at,
@@ -52,7 +52,7 @@ void tell(const sim::Run& run) {
             list.count == 1 ? "person is" : "people are",
             list.nearest_m ? fmt::format(", the nearest {:.0f} m ahead", *list.nearest_m) : ""));
   }
-  for (const sim::Heard::Warning& w : heard.warnings) {
+  for (const sim::Sent::Warning& w : sent.warnings) {
     const std::string ttc = w.ttc ? fmt::format(", contact in {:.1f} s", *w.ttc) : "";
     if (w.level == WarningLevel::collision) {
       say(w.begin, "COLLISION WARNING: red lamp steady, sound on" + ttc);
@@ -101,7 +101,7 @@ int demo(const DemoOptions& o) {
   options.candidate = o.candidate;
   options.jobs = 1;
   options.pictures = PictureChoice::all;
-  options.look = [&kept](const BatchRun& run) { kept = run; };
+  options.on_run = [&kept](const BatchRun& run) { kept = run; };
   const auto start = std::chrono::steady_clock::now();
   const Result<sim::Report> report = run_batch(sets, options, *each);
   if (!report) return fail(report.error());
@@ -110,7 +110,7 @@ int demo(const DemoOptions& o) {
   tell(kept->run);
   if (Status ok = write_output(page, sim::render_html(*report)); !ok) return fail(ok.error());
   if (Status ok = write_output(json, sim::render_json(*report)); !ok) return fail(ok.error());
-  const sim::Heard::Warning* warning = collision_of(kept->run.judgement);
+  const sim::Sent::Warning* warning = collision_of(kept->run.judgement);
   const double at = warning != nullptr ? warning->begin + 0.1 : scenario.seconds / 2;
   if (Status ok = write_picture(*kept, at, threads, picture); !ok) return fail(ok.error());
   const auto absolute = [](const std::string& path) {

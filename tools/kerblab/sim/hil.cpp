@@ -39,7 +39,7 @@ constexpr double kMostMb = 1500;  // of pictures, on the board at a time
 class TempFolder {
  public:
   TempFolder() {
-    std::string name = (fs::temp_directory_path() / "kerblab-bench-XXXXXX").string();
+    std::string name = (fs::temp_directory_path() / "kerblab-board-XXXXXX").string();
     if (::mkdtemp(name.data()) != nullptr) path_ = name;
   }
   TempFolder(const TempFolder&) = delete;
@@ -77,7 +77,7 @@ std::string last_line(std::string_view text) {
   return std::string{text.substr(text.rfind('\n') + 1)};
 }
 
-/// Calls the bench and waits for it. What it says on stdout is a story for whoever waits, not a
+/// Calls the board and waits for it. What it says on stdout is a story for whoever waits, not a
 /// report: it goes to stderr. What it says on stderr is why it cannot start, when it cannot; that
 /// is printed, and the call has failed.
 bool call(const std::vector<std::string>& words, const fs::path& said) {
@@ -95,7 +95,7 @@ bool call(const std::vector<std::string>& words, const fs::path& said) {
       posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0) {
-    fail(fmt::format("start the bench: {}: {}", words[0], std::strerror(error)));
+    fail(fmt::format("start the board: {}: {}", words[0], std::strerror(error)));
     return false;
   }
   int status = 0;
@@ -106,12 +106,12 @@ bool call(const std::vector<std::string>& words, const fs::path& said) {
   const bool checked = words.size() == 2;  // --check alone: any other code than 0 is a no
   if (code == kBadInput || (checked && code != 0)) {
     const std::string line = last_line(text);
-    fail(line.empty() ? fmt::format("the bench, {}, cannot start", words[0]) : line);
+    fail(line.empty() ? fmt::format("the board, {}, cannot start", words[0]) : line);
     return false;
   }
   std::fputs(text.c_str(), stderr);
   if (code >= 0) return true;
-  fail(fmt::format("the bench, {}, was ended by signal {}", words[0], WTERMSIG(status)));
+  fail(fmt::format("the board, {}, was ended by signal {}", words[0], WTERMSIG(status)));
   return false;
 }
 
@@ -137,10 +137,10 @@ bool fits(const std::vector<PlannedRun>& planned) {
   double mb = 0;
   for (const PlannedRun& one : planned)
     mb +=
-        one.scenario->seconds * sim::kBenchPictureRate * sim::kBenchWidth * sim::kBenchHeight / 1e6;
+        one.scenario->seconds * sim::kBoardPictureRate * sim::kBoardWidth * sim::kBoardHeight / 1e6;
   if (mb <= kMostMb) return true;
   fail(
-      fmt::format("{} runs have {:.0f} MB of pictures for the bench, and {:.0f} fit: choose fewer "
+      fmt::format("{} runs have {:.0f} MB of pictures for the board, and {:.0f} fit: choose fewer "
                   "with --only or --most",
                   planned.size(), mb, kMostMb));
   return false;
@@ -156,7 +156,7 @@ bool carry_models(const DetectorSettings& detector, const fs::path& plays) {
     std::error_code code;
     fs::copy_file(model, plays / carried(model), fs::copy_options::overwrite_existing, code);
     if (!code) continue;
-    fail(fmt::format("take the model to the bench: {}: {}", model, code.message()));
+    fail(fmt::format("take the model to the board: {}: {}", model, code.message()));
     return false;
   }
   return true;
@@ -171,9 +171,9 @@ Status draw(PlannedRun& planned, const fs::path& plays, const sim::RunOptions& e
   play->name = planned.name;
   const std::string stem = (plays / planned.name).string();
   if (Status ok = write_output(stem + ".kwplay", sim::render_play(*play)); !ok) return ok;
-  Config config = sim::bench_config(each.config, *planned.scenario);
+  Config config = sim::board_config(each.config, *planned.scenario);
   for (std::string* model : {&config.detector.model, &config.detector.grey_model})
-    if (!model->empty()) *model = std::string{sim::kBenchFolder} + "/" + carried(*model);
+    if (!model->empty()) *model = std::string{sim::kBoardFolder} + "/" + carried(*model);
   return write_output(stem + ".toml", render_config(config));
 }
 
@@ -185,7 +185,7 @@ Result<sim::ReportedRun> judge_one(const PlannedRun& planned, const BatchOptions
   run.set = planned.set->name;
   run.run.scenario = *planned.scenario;
   run.run.truth = sim::find_truth(sim::World{*planned.scenario});
-  run.run.judgement = sim::judge(*planned.scenario, run.run.truth, *trace, sim::bench_rules());
+  run.run.judgement = sim::judge(*planned.scenario, run.run.truth, *trace, sim::board_rules());
   run.run.trace = std::move(*trace);
   sim::ReportedRun out;
   out.suite = run.set;
@@ -195,7 +195,7 @@ Result<sim::ReportedRun> judge_one(const PlannedRun& planned, const BatchOptions
   out.judgement = std::move(run.run.judgement);
   out.frames = planned.pictures;
   out.drawing_s = planned.drawing_s;
-  out.took_s = planned.drawing_s + planned.scenario->seconds / sim::kBenchRate;
+  out.took_s = planned.drawing_s + planned.scenario->seconds / sim::kBoardRate;
   return out;
 }
 
@@ -217,7 +217,7 @@ bool play_all(std::vector<PlannedRun>& planned, const std::string& command,
   std::error_code code;
   if (folder.path().empty() || !fs::create_directory(plays, code) ||
       !fs::create_directory(traces, code)) {
-    fail("no folder for the bench can be made in " + fs::temp_directory_path(code).string());
+    fail("no folder for the board can be made in " + fs::temp_directory_path(code).string());
     return false;
   }
   const fs::path said = folder.path() / "said";
@@ -233,7 +233,7 @@ bool play_all(std::vector<PlannedRun>& planned, const std::string& command,
         fail(ok.error());
         return false;
       }
-      limit += kEach + kBusyHost * planned[i].scenario->seconds / sim::kBenchRate;
+      limit += kEach + kBusyHost * planned[i].scenario->seconds / sim::kBoardRate;
       progress.show(i + 1, planned.size(), planned[i].scenario->name);
     }
   }
@@ -245,7 +245,7 @@ bool play_all(std::vector<PlannedRun>& planned, const std::string& command,
     one.trace = read_all(traces / (one.name + ".trace"));
     one.log = read_all(traces / (one.name + ".log"));
     if (!one.trace.empty()) continue;
-    fail(fmt::format("{}: the bench left no trace of it", one.scenario->name));
+    fail(fmt::format("{}: the board left no trace of it", one.scenario->name));
     return false;
   }
   return true;
@@ -253,7 +253,7 @@ bool play_all(std::vector<PlannedRun>& planned, const std::string& command,
 
 }  // namespace
 
-std::optional<sim::Report> run_on_bench(const std::vector<SceneSet>& sets,
+std::optional<sim::Report> run_on_board(const std::vector<SceneSet>& sets,
                                         const std::string& command, const BatchOptions& options,
                                         const sim::RunOptions& each) {
   const auto failed = [](const Error& error) -> std::optional<sim::Report> {
@@ -272,7 +272,7 @@ std::optional<sim::Report> run_on_bench(const std::vector<SceneSet>& sets,
   sim::Report report;
   report.candidate = "bench";
   report.version = version();
-  report.clock_rate = sim::kBenchRate;
+  report.clock_rate = sim::kBoardRate;
   for (const PlannedRun& one : planned) {
     Result<sim::ReportedRun> run = judge_one(one, options, each);
     if (!run) return failed(run.error());

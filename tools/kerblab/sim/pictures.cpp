@@ -9,7 +9,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "tools/kerblab/sim/moments.hpp"
-#include "tools/simulator/judge/sight.hpp"
+#include "tools/simulator/judge/visibility.hpp"
 #include "tools/simulator/run/camera_faults.hpp"
 
 namespace kerb::lab {
@@ -72,7 +72,7 @@ struct RunPainter::Impl {
       : run{batch},
         scenario{resized(batch.run.scenario, width)},
         world{scenario},
-        sight{scenario},
+        visibility{scenario},
         faults{scenario, sim::channels_of(scenario.camera.sensor)},
         painter{sim::make_rendered_painter(scenario, threads)} {}
 
@@ -94,7 +94,7 @@ struct RunPainter::Impl {
   void draw_people(cv::Mat& bgr, double t) {
     world.at(t, now);
     for (std::size_t i = 0; i < now.people.size(); ++i) {
-      if (sight.visible(now, i) < sim::kSeenShare) continue;
+      if (visibility.visible(now, i) < sim::kSeenShare) continue;
       if (const std::optional<cv::Rect2d> box = box_of(scenario, now, i))
         cv::rectangle(bgr, *box, kTruth, 1, cv::LINE_AA);
     }
@@ -127,7 +127,7 @@ struct RunPainter::Impl {
     if (truth.contact && truth.contact->t >= t)
       words += fmt::format("  impact in {:.2f} s", truth.contact->t - t);
     label(bgr, words, {4, 4}, size, kWhite, kBlack);
-    for (const sim::Heard::Warning& w : run.run.judgement.heard.warnings) {
+    for (const sim::Sent::Warning& w : run.run.judgement.sent.warnings) {
       if (t < w.begin - 1e-6 || t >= w.end) continue;
       const bool collision = w.level == WarningLevel::collision;
       label(bgr, collision ? "COLLISION WARNING" : "INFORMATION", {4, 4 + line}, size, kWhite,
@@ -135,8 +135,8 @@ struct RunPainter::Impl {
       cv::rectangle(bgr, {0, 0, bgr.cols, bgr.rows}, collision ? kCollision : kInformation,
                     bgr.cols > 800 ? 8 : 4);
     }
-    const sim::Heard::State* state = nullptr;
-    for (const sim::Heard::State& s : run.run.judgement.heard.states)
+    const sim::Sent::State* state = nullptr;
+    for (const sim::Sent::State& s : run.run.judgement.sent.states)
       if (s.at <= t + 1e-6) state = &s;
     if (state == nullptr || state->health.state == HealthState::active) return;
     label(bgr,
@@ -148,7 +148,7 @@ struct RunPainter::Impl {
   const BatchRun& run;
   sim::Scenario scenario;
   sim::World world;
-  sim::Sight sight;
+  sim::Visibility visibility;
   sim::CameraFaults faults;
   std::unique_ptr<sim::Painter> painter;
   sim::Moment now;

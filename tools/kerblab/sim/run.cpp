@@ -24,7 +24,7 @@ constexpr int kSomeFailed = 1;
 struct SimRunOptions {
   SceneChoice scenes;
   BatchOptions batch;
-  std::string report, html, pictures = "some", bench;
+  std::string report, html, pictures = "some", board;
 };
 
 /// What --traces leaves; of several runs of one name the first one's.
@@ -35,7 +35,7 @@ std::set<std::string> trace_files(const SimRunOptions& o, const ChosenScenes& sc
   for (const SceneSet& set : scenes.sets)
     for (const sim::Scenario& scenario : set.loaded.scenarios) {
       out.insert((folder / (scenario.name + ".trace")).string());
-      if (!o.bench.empty()) out.insert((folder / (scenario.name + ".log")).string());
+      if (!o.board.empty()) out.insert((folder / (scenario.name + ".log")).string());
     }
   return out;
 }
@@ -47,7 +47,7 @@ int run(SimRunOptions o) {
     if (Status ok = check_output(path); !ok) return fail(ok.error());
     outputs.push_back(path);
   }
-  if (!o.bench.empty() && o.batch.candidate.stands_in())
+  if (!o.board.empty() && o.batch.candidate.stands_in())
     return fail("--hil is for the firmware, not for a stand-in");
   const std::optional<ChosenScenes> scenes = load_scenes(o.scenes);
   if (!scenes) return kBadInput;
@@ -62,7 +62,7 @@ int run(SimRunOptions o) {
   outputs.insert(outputs.end(), traces.begin(), traces.end());
   std::vector<std::string> inputs = inputs_of(o.batch.candidate, *each);
   inputs.insert(inputs.end(), scenes->files.begin(), scenes->files.end());
-  if (!o.bench.empty()) inputs.push_back(o.bench);
+  if (!o.board.empty()) inputs.push_back(o.board);
   if (Status ok = check_apart(outputs, inputs); !ok) return fail(ok.error());
   if (Status ok = check_distinct(outputs); !ok) return fail(ok.error());
   o.batch.pictures = o.html.empty() || o.pictures == "none" ? PictureChoice::none
@@ -74,12 +74,12 @@ int run(SimRunOptions o) {
   }
   const auto start = std::chrono::steady_clock::now();
   std::optional<sim::Report> report;
-  if (o.bench.empty()) {
+  if (o.board.empty()) {
     Result<sim::Report> done = run_batch(scenes->sets, o.batch, *each);
     if (!done) return fail(done.error());
     report = std::move(*done);
   } else {
-    report = run_on_bench(scenes->sets, o.bench, o.batch, *each);
+    report = run_on_board(scenes->sets, o.board, o.batch, *each);
     if (!report) return kBadInput;
   }
   if (!o.report.empty())
@@ -94,9 +94,9 @@ int run(SimRunOptions o) {
       render_summary(*report), report->passed() ? "passed" : "FAILED", report->runs.size(),
       simulated, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
       stands_in ? fmt::format(" (a stand-in, {}, not the firmware)", report->candidate)
-      : o.bench.empty()
+      : o.board.empty()
           ? ""
-          : fmt::format(" (on the bench, {:g} times slower than life)", 1 / report->clock_rate));
+          : fmt::format(" (on the board, {:g} times slower than life)", 1 / report->clock_rate));
   return report->passed() ? 0 : kSomeFailed;
 }
 
@@ -129,8 +129,8 @@ void add_sim_run(CLI::App& group, Action& action) {
                   "Folder for what each run sent, a text file each");
   command
       ->add_option(
-          "--hil", o->bench,
-          "Play them on the bench, four times slower than life: the program that does, in\n"
+          "--hil", o->board,
+          "Play them on the board, four times slower than life: the program that does, in\n"
           "the repository tests/board/run.sh")
       ->option_text("PROGRAM")
       ->check(not_empty);

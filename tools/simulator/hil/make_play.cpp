@@ -12,13 +12,13 @@
 namespace kerb::sim {
 namespace {
 
-/// As the bench's camera would see it: its size, grey or, under a filter mosaic, its bands.
-Scenario for_bench(const Scenario& scenario, int enlarge) {
+/// As the board's camera would see it: its size, grey or, under a filter mosaic, its bands.
+Scenario for_board(const Scenario& scenario, int enlarge) {
   Scenario out = scenario;
-  out.camera.width = kBenchWidth / enlarge;
-  out.camera.height = kBenchHeight / enlarge;
+  out.camera.width = kBoardWidth / enlarge;
+  out.camera.height = kBoardHeight / enlarge;
   out.camera.blur_px = scenario.camera.blur_px * out.camera.width / scenario.camera.width;
-  out.camera.rate_hz = kBenchPictureRate;
+  out.camera.rate_hz = kBoardPictureRate;
   if (scenario.camera.sensor != Sensor::mosaic) out.camera.sensor = Sensor::grey;
   return out;
 }
@@ -42,13 +42,13 @@ void add_messages(const World& world, Play& play) {
 Result<Play> make_play(const Scenario& scenario, const PainterMaker& painter, int threads,
                        int enlarge) {
   if (enlarge > 1 && mosaic_side(scenario.camera) > 0)
-    return Error{Errc::unsupported, 0, "play on the bench",
+    return Error{Errc::unsupported, 0, "play on the board",
                  Text<112>{scenario.name + ": a mosaic cannot be enlarged"}};
   for (const FaultSpec& fault : scenario.faults)
     if (fault.kind == FaultSpec::Kind::camera_silent)
-      return Error{Errc::unsupported, 0, "play on the bench",
+      return Error{Errc::unsupported, 0, "play on the board",
                    Text<112>{scenario.name + ": its camera cannot fall silent"}};
-  const Scenario seen = for_bench(scenario, enlarge);
+  const Scenario seen = for_board(scenario, enlarge);
   const World world{seen};
   Play play;
   play.name = scenario.name;
@@ -59,9 +59,9 @@ Result<Play> make_play(const Scenario& scenario, const PainterMaker& painter, in
   add_messages(world, play);
   const std::unique_ptr<Painter> paints = painter(seen, threads);
   CameraFaults faults{seen, channels_of(seen.camera.sensor)};
-  for (long i = 0; static_cast<double>(i) / kBenchPictureRate < play.seconds; ++i) {
+  for (long i = 0; static_cast<double>(i) / kBoardPictureRate < play.seconds; ++i) {
     Play::Shown picture;
-    picture.at = static_cast<double>(i) / kBenchPictureRate;
+    picture.at = static_cast<double>(i) / kBoardPictureRate;
     paints->paint(world, picture.at, picture.pixels);
     faults.apply(picture.at, picture.pixels);
     play.pictures.push_back(std::move(picture));
@@ -69,13 +69,13 @@ Result<Play> make_play(const Scenario& scenario, const PainterMaker& painter, in
   return play;
 }
 
-Config bench_config(const Config& base, const Scenario& scenario, double rate) {
+Config board_config(const Config& base, const Scenario& scenario, double rate) {
   Config config = config_for(base, scenario);
   CameraSettings& camera = config.cameras.front();
   camera.kind = CameraKind::v4l2;
   camera.device = "/dev/video0";
-  camera.width = kBenchWidth;
-  camera.height = kBenchHeight;
+  camera.width = kBoardWidth;
+  camera.height = kBoardHeight;
   camera.rate_hz = 30;
   camera.format = "grey8";
   camera.mosaic = mosaic_side(scenario.camera);
@@ -97,8 +97,8 @@ Config bench_config(const Config& base, const Scenario& scenario, double rate) {
   return config;
 }
 
-HouseRules bench_rules() {
-  HouseRules rules;
+CommonRules board_rules() {
+  CommonRules rules;
   rules.status_gap = 0.4;
   rules.warning_gap = 0.3;
   rules.outputs = 0.3;

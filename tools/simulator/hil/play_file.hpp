@@ -11,7 +11,7 @@
 
 namespace kerb::sim {
 
-/// A scenario as the bench plays it: pictures and vehicle messages, each with its time. Made on the
+/// A scenario as the board plays it: pictures and vehicle messages, each with its time. Made on the
 /// desk, where drawing is fast; played on a board that may be many times slower than life.
 /// Pictures of one byte a pixel, grey or under a filter mosaic, smaller than the camera's by
 /// `enlarge` in each direction.

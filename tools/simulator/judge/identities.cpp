@@ -15,7 +15,7 @@ constexpr double kNearest = 3, kFarthest = 40, kVisible = 0.5;
 constexpr double kLate = 0.1;  // s: what a list says was seen about so long ago
 
 using Spot = Truth::Everybody::Place;
-using Object = Heard::People::Object;
+using Object = Sent::People::Object;
 
 /// How far an object is from where a person is, across the line of sight; infinite: too far.
 double apart(const Spot& person, const Object& object) {
@@ -65,12 +65,12 @@ std::vector<int> match(const std::vector<Spot>& people, const std::vector<Object
 
 }  // namespace
 
-Identities find_identities(const Truth& truth, const Heard& heard) {
+Identities find_identities(const Truth& truth, const Sent& sent) {
   Identities out;
   if (truth.everybody.empty()) return out;
   std::vector<std::optional<int>> last(truth.everybody.front().people.size());
   int followed = 0;
-  for (const Heard::People& list : heard.people) {
+  for (const Sent::People& list : sent.people) {
     const auto after =
         std::upper_bound(truth.everybody.begin(), truth.everybody.end(), list.at - kLate,
                          [](double t, const Truth::Everybody& all) { return t < all.t; });

@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "tools/simulator/judge/heard.hpp"
+#include "tools/simulator/judge/sent.hpp"
 #include "tools/simulator/judge/truth.hpp"
 
 namespace kerb::sim {
@@ -19,6 +19,6 @@ struct Identities {
 /// or 2.3 degrees, and two fifths of the distance along it. Who was meant by it in the list before
 /// is meant again, as long as that holds. Within the lists from the first on that has a person to
 /// the last in which they are in view: half visible, 3 to 40 m ahead.
-[[nodiscard]] Identities find_identities(const Truth& truth, const Heard& heard);
+[[nodiscard]] Identities find_identities(const Truth& truth, const Sent& sent);
 
 }  // namespace kerb::sim

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/simulator/judge/house.hpp"
+#include "tools/simulator/judge/common_rules.hpp"
 #include "tools/simulator/judge/identities.hpp"
 
 namespace kerb::sim {
 namespace {
 
-using Warning = Heard::Warning;
+using Warning = Sent::Warning;
 
 constexpr double kSlack = 1e-6;  // of times that were sums
 constexpr double kLeastFollowed = 0.5;
@@ -22,7 +22,7 @@ std::string kmh(double mps) { return fmt::format("{:.0f} km/h", mps * 3.6); }
 /// The rules a scenario sets.
 class Judge {
  public:
-  Judge(const Scenario& scenario, const Truth& truth, const HouseRules& rules, Judgement& out)
+  Judge(const Scenario& scenario, const Truth& truth, const CommonRules& rules, Judgement& out)
       : scenario_{scenario}, truth_{truth}, rules_{rules}, out_{out} {}
 
   void run() {
@@ -45,7 +45,7 @@ class Judge {
   void add(const char* rule, bool passed, std::string reason) {
     out_.verdicts.push_back({rule, passed, std::move(reason)});
   }
-  [[nodiscard]] const std::vector<Warning>& warnings() const { return out_.heard.warnings; }
+  [[nodiscard]] const std::vector<Warning>& warnings() const { return out_.sent.warnings; }
 
   /// The collision warning that counts: the first that was there at the impact, or nearly.
   void find_warning() {
@@ -179,7 +179,7 @@ class Judge {
   }
   void informations(int most) {
     std::optional<double> first;
-    const int count = idle_informations(truth_, out_.heard, rules_, &first);
+    const int count = idle_informations(truth_, out_.sent, rules_, &first);
     add("most_informations", count <= most,
         !first ? fmt::format("no information without somebody close, {} allowed", most)
                : fmt::format("{} information{} without somebody close, the first at {:.2f} s; {} "
@@ -187,7 +187,7 @@ class Judge {
                              count, count == 1 ? "" : "s", *first, most));
   }
   void identities_kept(int most) {
-    const Identities found = find_identities(truth_, out_.heard);
+    const Identities found = find_identities(truth_, out_.sent);
     out_.identities = found;
     const bool followed = found.followed >= kLeastFollowed;
     add("identities_kept", followed && found.changes <= most,
@@ -202,12 +202,12 @@ class Judge {
   }
   [[nodiscard]] const HealthReport* health_at(double t) const {
     const HealthReport* last = nullptr;
-    for (const Heard::State& state : out_.heard.states)
+    for (const Sent::State& state : out_.sent.states)
       if (state.at <= t + kSlack) last = &state.health;
     return last;
   }
-  [[nodiscard]] const Heard::State* active_between(double from, double to) const {
-    for (const Heard::State& state : out_.heard.states)
+  [[nodiscard]] const Sent::State* active_between(double from, double to) const {
+    for (const Sent::State& state : out_.sent.states)
       if (state.at > from && state.at < to - kSlack && state.health.state == HealthState::active)
         return &state;
     return nullptr;
@@ -233,7 +233,7 @@ class Judge {
                  fmt::format("{} before {} begins at {:.2f} s, not ACTIVE", in_words(before), name,
                              fault.from_s));
     const HealthReport* other = nullptr;
-    for (const Heard::State& state : out_.heard.states) {
+    for (const Sent::State& state : out_.sent.states) {
       if (state.at < fault.from_s) continue;
       if (state.at > fault.to_s + rules_.recovery) break;
       if (!tells(state.health, fault.kind)) {
@@ -244,7 +244,7 @@ class Judge {
         return add(kRule, false,
                    fmt::format("{} was told as {} alone", name, name_of(state.health.cause)));
       const double after = state.at - fault.from_s;
-      if (const Heard::State* well = active_between(state.at, fault.to_s))
+      if (const Sent::State* well = active_between(state.at, fault.to_s))
         return add(kRule, false,
                    fmt::format("ACTIVE again at {:.2f} s, and {} lasts until {:.2f} s", well->at,
                                name, std::min(fault.to_s, scenario_.seconds)));
@@ -261,7 +261,7 @@ class Judge {
     if (fault.kind != FaultSpec::Kind::signals_late ||
         fault.to_s - fault.from_s < fault.amount + rules_.naming)
       return true;
-    return std::ranges::any_of(out_.heard.states, [&](const Heard::State& state) {
+    return std::ranges::any_of(out_.sent.states, [&](const Sent::State& state) {
       return state.at >= fault.from_s && state.at <= fault.to_s &&
              state.health.cause == Cause::signals_late;
     });
@@ -273,7 +273,7 @@ class Judge {
                     sim::name_of(fault.kind)));
   }
   void no_false_fault() {
-    for (const Heard::State& state : out_.heard.states) {
+    for (const Sent::State& state : out_.sent.states) {
       const bool starting = state.at < rules_.start_up;
       if (state.health.state == HealthState::active || starting) continue;
       return add(
@@ -288,7 +288,7 @@ class Judge {
 
   const Scenario& scenario_;
   const Truth& truth_;
-  const HouseRules& rules_;
+  const CommonRules& rules_;
   Judgement& out_;
   const Warning* warning_ = nullptr;
 };
@@ -299,15 +299,15 @@ bool Judgement::passed() const noexcept {
   return std::all_of(verdicts.begin(), verdicts.end(), [](const Verdict& v) { return v.passed; });
 }
 
-bool Judgement::kept_house_rules() const noexcept {
+bool Judgement::kept_common_rules() const noexcept {
   return std::all_of(verdicts.begin(), verdicts.end(),
-                     [](const Verdict& v) { return v.passed || !v.house; });
+                     [](const Verdict& v) { return v.passed || !v.common; });
 }
 
-int idle_informations(const Truth& truth, const Heard& heard, const HouseRules& rules,
+int idle_informations(const Truth& truth, const Sent& sent, const CommonRules& rules,
                       std::optional<double>* first) {
   int count = 0;
-  for (const Warning& w : heard.warnings) {
+  for (const Warning& w : sent.warnings) {
     if (w.level != WarningLevel::information) continue;
     // The parts of it with nobody close, now, soon or lately.
     double from = w.begin, idle = 0;
@@ -331,14 +331,14 @@ int idle_informations(const Truth& truth, const Heard& heard, const HouseRules& 
 }
 
 Judgement judge(const Scenario& scenario, const Truth& truth, const Trace& trace,
-                const HouseRules& rules) {
+                const CommonRules& rules) {
   Judgement out;
-  out.heard = hear(trace, scenario.seconds);
+  out.sent = decode_trace(trace, scenario.seconds);
   Judge{scenario, truth, rules, out}.run();
   const std::size_t own = out.verdicts.size();
-  judge_house(out.heard, scenario.seconds, rules, out.verdicts);
+  judge_common_rules(out.sent, scenario.seconds, rules, out.verdicts);
   for (std::size_t i = 0; i < out.verdicts.size(); ++i)
-    out.verdicts[i].house = i >= own || out.verdicts[i].rule == "no_false_fault";
+    out.verdicts[i].common = i >= own || out.verdicts[i].rule == "no_false_fault";
   return out;
 }
 

@@ -3,14 +3,14 @@
 #include <string>
 #include <vector>
 
-#include "tools/simulator/judge/heard.hpp"
 #include "tools/simulator/judge/identities.hpp"
+#include "tools/simulator/judge/sent.hpp"
 #include "tools/simulator/judge/truth.hpp"
 
 namespace kerb::sim {
 
 /// What holds for every run, whatever its scenario asks: how a product speaks. Seconds.
-struct HouseRules {
+struct CommonRules {
   double start_up = 1.5;          ///< so long a run may take to be ACTIVE
   double earliest_warning = 3.5;  ///< before an impact; sooner is a false alarm
   double late_end = 0.5;          ///< a warning may end so long before an impact, and still count
@@ -33,28 +33,28 @@ struct HouseRules {
 struct Verdict {
   std::string rule;  ///< "collision_warning_before_impact": see docs/simulator.md
   bool passed = true;
-  std::string reason;  ///< in words and numbers, for both
-  bool house = false;  ///< it holds for every run: no share of a group's runs may break it
+  std::string reason;   ///< in words and numbers, for both
+  bool common = false;  ///< it holds for every run: no share of a group's runs may break it
 };
 
 struct Judgement {
   std::vector<Verdict> verdicts;  ///< every rule that applied
-  Heard heard;
+  Sent sent;
   /// The collision warning that counts: how long before the impact it began.
   std::optional<double> warned_before_impact;
   std::optional<double> warned_after_half_visible;
   std::optional<Identities> identities;  ///< where the scenario asks for them
   [[nodiscard]] bool passed() const noexcept;
-  [[nodiscard]] bool kept_house_rules() const noexcept;
+  [[nodiscard]] bool kept_common_rules() const noexcept;
 };
 
 /// Judges a run by what was sent and by what is true; it knows nothing of the firmware.
 [[nodiscard]] Judgement judge(const Scenario& scenario, const Truth& truth, const Trace& trace,
-                              const HouseRules& rules = {});
+                              const CommonRules& rules = {});
 
 /// How many informations there were without anybody close; one that goes on counts anew each
 /// `rules.idle`. `first`: when the first began.
-[[nodiscard]] int idle_informations(const Truth& truth, const Heard& heard, const HouseRules& rules,
+[[nodiscard]] int idle_informations(const Truth& truth, const Sent& sent, const CommonRules& rules,
                                     std::optional<double>* first = nullptr);
 
 /// Whether this is what a status should say of the fault.

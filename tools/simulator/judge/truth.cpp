@@ -22,7 +22,7 @@ double began(double before, double after, const std::function<bool(double)>& hol
 
 class Finder {
  public:
-  explicit Finder(const World& world) : world_{world}, sight_{world.scenario()} {}
+  explicit Finder(const World& world) : world_{world}, visibility_{world.scenario()} {}
 
   Truth find() {
     Truth truth;
@@ -72,24 +72,24 @@ class Finder {
     s.ahead = p.ahead;
     s.left = p.left;
     s.ttc = p.ttc;
-    s.visible = sight_.visible(now_, *first);
+    s.visible = visibility_.visible(now_, *first);
     s.zone = p.zone;
     return s;
   }
   [[nodiscard]] Truth::Everybody everybody(double t) const {
     Truth::Everybody all{t, {}};
     for (std::size_t i = 0; i < people_.size(); ++i)
-      all.people.push_back({people_[i].ahead, people_[i].left, sight_.visible(now_, i)});
+      all.people.push_back({people_[i].ahead, people_[i].left, visibility_.visible(now_, i)});
     return all;
   }
   [[nodiscard]] double visible_at(double t, std::size_t person) const {
     Moment moment;
     world_.at(t, moment);
-    return sight_.visible(moment, person);
+    return visibility_.visible(moment, person);
   }
   void follow(Truth& truth, double t, double before) {
     const auto person = static_cast<std::size_t>(truth.contact->person);
-    const double visible = sight_.visible(now_, person);
+    const double visible = visibility_.visible(now_, person);
     const auto note = [&](std::optional<double>& when, bool wanted, double share) {
       if (!wanted || visible < share) return false;
       when = t > before
@@ -126,7 +126,7 @@ class Finder {
   }
 
   const World& world_;
-  Sight sight_;
+  Visibility visibility_;
   Moment now_;
   bool hidden_ = true;  // whoever is hit, since they were last half visible
   std::vector<PersonTruth> people_;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/simulator/judge/sight.hpp"
+#include "tools/simulator/judge/visibility.hpp"
 #include "tools/simulator/world/world.hpp"
 
 namespace kerb::sim {

@@ -51,7 +51,7 @@ struct Matrix {
 
 struct Body::Impl {
   Figure figure;
-  Look look;
+  Appearance look;
   std::vector<Bound> vertices;
   std::vector<Triangle> triangles;
   std::size_t own = 0;
@@ -158,7 +158,7 @@ Gait Body::Impl::step_at(const PersonState& state, Step& step) const {
 Body::Body(const PersonSpec& person, double coarseness) : impl_{std::make_unique<Impl>()} {
   Impl& b = *impl_;
   b.figure = figure_of(person);
-  b.look = look_of(person);
+  b.look = appearance_of(person);
   std::vector<Layer> layers;
   add_head(b.figure, b.look, layers);
   add_clothes(b.figure, person, b.look, layers);

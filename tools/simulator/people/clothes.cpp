@@ -26,7 +26,7 @@ std::vector<Section> between(const std::vector<Section>& sections, double from, 
   return out;
 }
 
-double hem_of(Garment top, const Figure& f, const Look& look) {
+double hem_of(Garment top, const Figure& f, const Appearance& look) {
   const double hip = f.joint[kPelvis].z, knee = f.joint[kShank].z;
   switch (top) {
     case Garment::coat:
@@ -110,7 +110,8 @@ Field top_field(const TopShape& shape) {
   };
 }
 
-void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::vector<Layer>& out) {
+void add_top(const Figure& f, const PersonSpec& person, const Appearance& look,
+             std::vector<Layer>& out) {
   const Garment kind = person.clothing.top;
   Cloth cloth{0.012, 0.45, 0.0055};
   if (kind == Garment::jacket) cloth = {0.024, 0.70, 0.0080};
@@ -227,7 +228,7 @@ void add_top(const Figure& f, const PersonSpec& person, const Look& look, std::v
   }
 }
 
-void add_bottom(const Figure& f, const PersonSpec& person, const Look& look,
+void add_bottom(const Figure& f, const PersonSpec& person, const Appearance& look,
                 std::vector<Layer>& out) {
   const Garment kind = person.clothing.bottom;
   const bool dress = person.clothing.top == Garment::dress;
@@ -310,7 +311,7 @@ void add_bottom(const Figure& f, const PersonSpec& person, const Look& look,
   }
 }
 
-void add_feet(const Figure& f, const Look& look, std::vector<Layer>& out) {
+void add_feet(const Figure& f, const Appearance& look, std::vector<Layer>& out) {
   for (std::size_t right = 0; right < 2; ++right) {
     const Vec3 a = f.joint[kFoot + right];
     const double l = f.height / 1.75, w = l * (f.female ? 0.92 : 1);
@@ -344,7 +345,7 @@ void add_feet(const Figure& f, const Look& look, std::vector<Layer>& out) {
   }
 }
 
-void add_hands(const Figure& f, const Look& look, std::vector<Layer>& out) {
+void add_hands(const Figure& f, const Appearance& look, std::vector<Layer>& out) {
   for (std::size_t right = 0; right < 2; ++right) {
     const Vec3 wrist = f.joint[kHand + right], axis = f.arm_axis(static_cast<int>(right));
     const Loft loft{wrist, axis, {1, 0, 0}, hand_sections(f), 2.4, 0.006};
@@ -373,7 +374,7 @@ void add_hands(const Figure& f, const Look& look, std::vector<Layer>& out) {
 
 }  // namespace
 
-void add_clothes(const Figure& f, const PersonSpec& person, const Look& look,
+void add_clothes(const Figure& f, const PersonSpec& person, const Appearance& look,
                  std::vector<Layer>& out) {
   add_top(f, person, look, out);
   add_bottom(f, person, look, out);

@@ -83,7 +83,7 @@ HairShape shape_of(Cut cut) {
   }
 }
 
-Field hair_field(const Skull& skull, const Look& look, bool under_hat) {
+Field hair_field(const Skull& skull, const Appearance& look, bool under_hat) {
   HairShape s = shape_of(look.cut);
   if (under_hat) s = {std::min(0.4 * s.thick, 0.007), s.lower, s.fringe, 0.2};
   const Figure f = skull.f;
@@ -117,7 +117,7 @@ Field hair_field(const Skull& skull, const Look& look, bool under_hat) {
   };
 }
 
-Field hat_field(const Skull& skull, const Look& look) {
+Field hat_field(const Skull& skull, const Appearance& look) {
   const Figure f = skull.f;
   const double h = f.head_height;
   if (look.hat == Hat::beanie)
@@ -155,7 +155,7 @@ Field hood_field(const Skull& skull) {
 
 }  // namespace
 
-void add_head(const Figure& f, const Look& look, std::vector<Layer>& out) {
+void add_head(const Figure& f, const Appearance& look, std::vector<Layer>& out) {
   const Skull skull{f};
   const double h = f.head_height;
   const Vec3 low{-0.75 * h, -0.5 * h, f.chin - 0.30 * h}, high{0.62 * h, 0.5 * h, f.chin + 1.1 * h};

@@ -35,7 +35,7 @@ enum class Cut : std::uint8_t { bald, cropped, brief, full, bob, shoulder, tail,
 enum class Hat : std::uint8_t { none, beanie, cap, hood };
 
 /// What a seed decides about somebody's looks, where the spec does not say.
-struct Look {
+struct Appearance {
   Cut cut = Cut::brief;
   Hat hat = Hat::none;
   bool hood_down = false, collar = true, open = false, boots = false, pale_soles = false;
@@ -45,16 +45,16 @@ struct Look {
   std::uint32_t seed = 0;
   Manner manner;
 };
-Look look_of(const PersonSpec& person);
+Appearance appearance_of(const PersonSpec& person);
 
-void add_head(const Figure& f, const Look& look, std::vector<Layer>& out);
-void add_clothes(const Figure& f, const PersonSpec& person, const Look& look,
+void add_head(const Figure& f, const Appearance& look, std::vector<Layer>& out);
+void add_clothes(const Figure& f, const PersonSpec& person, const Appearance& look,
                  std::vector<Layer>& out);
-void add_things(const Figure& f, const PersonSpec& person, const Look& look,
+void add_things(const Figure& f, const PersonSpec& person, const Appearance& look,
                 std::vector<Layer>& out);
 
 /// Where a top ends.
-double hem_of(Garment top, const Figure& f, const Look& look);
+double hem_of(Garment top, const Figure& f, const Appearance& look);
 /// Sections between two places, let out.
 std::vector<Section> between(const std::vector<Section>& sections, double from, double to);
 

@@ -81,7 +81,7 @@ Field clothes_of(const std::vector<Layer>& layers) {
   return [](const Vec3&) { return 1.0; };
 }
 
-void add_backpack(const Figure& f, const Look& look, std::vector<Layer>& out) {
+void add_backpack(const Figure& f, const Appearance& look, std::vector<Layer>& out) {
   Packer pack{out, kChest};
   const double s = f.girth, z = f.joint[kUpperArm].z - 0.115 * f.height;
   const double back = -0.155 * s - 0.012 * f.height;
@@ -110,7 +110,7 @@ void add_backpack(const Figure& f, const Look& look, std::vector<Layer>& out) {
   }
 }
 
-void add_bag(const Figure& f, const Look& look, std::vector<Layer>& out) {
+void add_bag(const Figure& f, const Appearance& look, std::vector<Layer>& out) {
   const std::uint32_t seed = look.seed;
   if (look.shoulder_bag) {
     Packer pack{out, kPelvis};
@@ -207,7 +207,7 @@ void add_pram(const Figure& f, std::vector<Layer>& out) {
 
 }  // namespace
 
-void add_things(const Figure& f, const PersonSpec& person, const Look& look,
+void add_things(const Figure& f, const PersonSpec& person, const Appearance& look,
                 std::vector<Layer>& out) {
   switch (person.carries) {
     case Carries::backpack:

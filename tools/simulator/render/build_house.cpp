@@ -5,7 +5,7 @@
 namespace kerb::sim {
 namespace {
 
-struct Look {
+struct FrontStyle {
   std::uint16_t wall, trim, frame;
   float window_w, window_h, sill;
   bool sills, lintels, bars, shutters, quoins;
@@ -44,7 +44,8 @@ void bar(Builder& b, float x0, float x1, float z0, float z1, float y, std::uint1
   b.quad({x0, y, z0}, {x1, y, z0}, {x1, y, z1}, {x0, y, z1}, m);
 }
 
-void window(Builder& b, float x0, float x1, float z0, float z1, const Look& look, Dice& dice) {
+void window(Builder& b, float x0, float x1, float z0, float z1, const FrontStyle& look,
+            Dice& dice) {
   const float in = 0.16F;
   reveal(b, x0, x1, z0, z1, in, look.trim);
   const float r = dice.unit();
@@ -78,7 +79,7 @@ void window(Builder& b, float x0, float x1, float z0, float z1, const Look& look
   b.shade = 1;
 }
 
-void door(Builder& b, float x0, float x1, float z1, const Look& look, Dice& dice) {
+void door(Builder& b, float x0, float x1, float z1, const FrontStyle& look, Dice& dice) {
   const float in = 0.25F;
   const std::uint16_t leaf = id_of(dice.chance(0.6F) ? Base::door_wood : Base::door_green);
   reveal(b, x0, x1, 0, z1, in, look.trim);
@@ -93,7 +94,7 @@ void door(Builder& b, float x0, float x1, float z1, const Look& look, Dice& dice
   b.shade = 1;
 }
 
-void shop(Builder& b, float x0, float x1, float z1, const Look& look, Dice& dice) {
+void shop(Builder& b, float x0, float x1, float z1, const FrontStyle& look, Dice& dice) {
   const float in = 0.22F, z0 = 0.45F;
   constexpr Base kSigns[] = {Base::shop_sign_a, Base::shop_sign_b, Base::shop_sign_c};
   wall_piece(b, x0, x1, 0, z0, id_of(Base::stone));
@@ -136,7 +137,7 @@ void balcony(Builder& b, float x0, float x1, float z) {
     b.box({x, -1.0F, z + 0.95F}, {x + 0.03F, 0, z + 1.0F}, rail, true);
 }
 
-void roof(Builder& b, const HouseStyle& h, float top, const Look& look, Dice& dice) {
+void roof(Builder& b, const HouseStyle& h, float top, const FrontStyle& look, Dice& dice) {
   const float w = h.width, d = h.depth;
   b.shade = 1;
   // Cornice.
@@ -172,7 +173,7 @@ void roof(Builder& b, const HouseStyle& h, float top, const Look& look, Dice& di
 
 void build_house(Builder& b, const HouseStyle& h) {
   Dice dice{h.seed};
-  Look look{};
+  FrontStyle look{};
   look.wall = kWalls[dice.below(12)];
   const bool brick = look.wall <= id_of(Base::brick_yellow);
   look.trim = id_of(brick || dice.chance(0.5F) ? Base::stone : Base::plaster_white);

@@ -14,7 +14,7 @@ namespace {
 
 /// Core time of the whole process: what others do on the machine does not count, nor how many
 /// threads share the work.
-class Watch {
+class CpuTimer {
  public:
   /// Seconds since the last call.
   double lap() {
@@ -123,7 +123,7 @@ struct Renderer::Impl {
   }
 
   void prepare(const World& world, double t, double t2, CameraPose& pose, CameraPose& later) {
-    Watch watch;
+    CpuTimer watch;
     world.at(t, now);
     world.at(t2, then);
     pose = pose_of(camera, now.car.place);
@@ -136,7 +136,7 @@ struct Renderer::Impl {
     Shading s;
     const double half = exposure_s() / 2;
     prepare(world, t, t + half, s.pose, s.later);
-    Watch watch;
+    CpuTimer watch;
     times.shadows = 0;
     if (shadows) {
       const V3 ahead = unit(V3{f32(s.pose.axes[2].x), f32(s.pose.axes[2].y), 0});
@@ -199,17 +199,17 @@ struct Renderer::Impl {
     });
   }
 
-  struct Looked {
+  struct Hit {
     const ScreenTriangle* triangle = nullptr;
     float x = 0, y = 0;  // on the canvas
     double z = 0;
   };
-  [[nodiscard]] Looked look(int x, int y) const {
-    Looked out;
+  [[nodiscard]] Hit hit_at(int x, int y) const {
+    Hit out;
     out.x = f32(x);
     out.y = f32(y);
-    if (!sensor.looks().empty()) {
-      const SensorModel::Look& l = sensor.looks()[at(y * camera.width + x)];
+    if (!sensor.canvas_points().empty()) {
+      const SensorModel::CanvasPoint& l = sensor.canvas_points()[at(y * camera.width + x)];
       out.x = l.x;
       out.y = l.y;
     }
@@ -230,7 +230,7 @@ struct Renderer::Impl {
     out.carried.resize(out.depth.size());
     workers.run(camera.height, [&](int y, int) {
       for (int x = 0; x < camera.width; ++x) {
-        const Looked l = look(x, y);
+        const Hit l = hit_at(x, y);
         const std::size_t i = at(y * camera.width + x);
         out.depth[i] = l.triangle != nullptr ? f32(l.z) : std::numeric_limits<float>::infinity();
         out.objects[i] = ObjectId::kSurroundings;
@@ -255,7 +255,7 @@ struct Renderer::Impl {
     out.flow_v.resize(out.flow_u.size());
     workers.run(camera.height, [&](int y, int) {
       for (int x = 0; x < camera.width; ++x) {
-        const Looked l = look(x, y);
+        const Hit l = hit_at(x, y);
         const std::size_t i = at(y * camera.width + x);
         const double rx = (l.x - canvas.centre_x) / canvas.focal,
                      ry = (l.y - canvas.centre_y) / canvas.focal;

@@ -66,13 +66,13 @@ SensorModel::SensorModel(const CameraSpec& spec, const Lens& lens, const Canvas&
   bent_.resize(at(planes_));
   for (std::vector<F4>& p : smeared_) p.resize(at(canvas.width * canvas.height));
   if (!lens.straight()) {
-    looks_.resize(at(spec.width * spec.height));
+    canvas_points_.resize(at(spec.width * spec.height));
     for (int y = 0; y < spec.height; ++y)
       for (int x = 0; x < spec.width; ++x) {
         bool ok = false;
         const Vec2 ray = lens.ray({f32(x), f32(y)}, ok);
-        looks_[at(y * spec.width + x)] = {f32(canvas.centre_x + canvas.focal * ray.x),
-                                          f32(canvas.centre_y + canvas.focal * ray.y)};
+        canvas_points_[at(y * spec.width + x)] = {f32(canvas.centre_x + canvas.focal * ray.x),
+                                                  f32(canvas.centre_y + canvas.focal * ray.y)};
       }
     for (std::vector<F4>& p : bent_) p.resize(at(spec.width * spec.height));
   }
@@ -186,8 +186,8 @@ void SensorModel::bend_rows(const std::vector<const F4*>& in, int y0, int y1,
   for (int y = y0; y < y1; ++y)
     for (int x = 0; x < spec_.width; ++x) {
       const std::size_t i = at(y * spec_.width + x);
-      const float sx = std::clamp(looks_[i].x, 0.0F, f32(canvas_.width - 1) - 0.01F);
-      const float sy = std::clamp(looks_[i].y, 0.0F, f32(canvas_.height - 1) - 0.01F);
+      const float sx = std::clamp(canvas_points_[i].x, 0.0F, f32(canvas_.width - 1) - 0.01F);
+      const float sy = std::clamp(canvas_points_[i].y, 0.0F, f32(canvas_.height - 1) - 0.01F);
       const int ix = i32(sx), iy = i32(sy);
       const F4 fx = all(sx - f32(ix)), fy = all(sy - f32(iy));
       const F4 *p = in[at(iy)] + ix, *q = in[at(iy + 1)] + ix;
@@ -289,7 +289,7 @@ void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
           rows_[at(p)][at(y)] = smeared_[at(p)].data() + at(y * in.width);
     });
   const int strips = (spec_.height + kStrip - 1) / kStrip;
-  if (!looks_.empty()) {
+  if (!canvas_points_.empty()) {
     workers.run(strips, [&](int i, int) {
       for (int p = 0; p < planes_; ++p)
         bend_rows(rows_[at(p)], i * kStrip, std::min((i + 1) * kStrip, spec_.height), bent_[at(p)]);

@@ -31,10 +31,12 @@ class SensorModel {
                std::uint64_t seed, std::vector<std::uint8_t>& pixels);
   [[nodiscard]] int channels() const noexcept { return channels_; }
   /// Where on the canvas a pixel looks; whole and fraction.
-  struct Look {
+  struct CanvasPoint {
     float x = 0, y = 0;
   };
-  [[nodiscard]] const std::vector<Look>& looks() const noexcept { return looks_; }
+  [[nodiscard]] const std::vector<CanvasPoint>& canvas_points() const noexcept {
+    return canvas_points_;
+  }
 
  private:
   bool smear_row(const Radiance& in, int y, int plane, std::vector<F4>& out) const;
@@ -46,7 +48,7 @@ class SensorModel {
   Canvas canvas_;
   Sensor sensor_;
   int channels_ = 3, planes_ = 1;
-  std::vector<Look> looks_;  // empty: one to one
+  std::vector<CanvasPoint> canvas_points_;  // empty: one to one
   std::vector<std::vector<F4>> smeared_, bent_;
   std::vector<float> kernel_;         // of the blur, from its middle
   std::vector<std::uint8_t> tone_;    // by the square root of the signal

@@ -72,7 +72,7 @@ std::string head(const Report& report) {
   std::string pace =
       fmt::format("results are known {:.0f} ms after each picture", report.latency_s * 1000);
   if (report.candidate == "bench") {
-    who = "the firmware on the bench";
+    who = "the firmware on the board";
     pace = fmt::format("played {:g} times slower than life: every time here is the scenario's",
                        1 / report.clock_rate);
   }

@@ -40,24 +40,24 @@ Json truth_of(const Truth& truth) {
   return out;
 }
 
-Json said_of(const Heard& heard) {
+Json said_of(const Sent& sent) {
   Json warnings = Json::array(), states = Json::array();
-  for (const Heard::Warning& w : heard.warnings)
+  for (const Sent::Warning& w : sent.warnings)
     warnings.push_back({{"level", name_of(w.level)},
                         {"begin_s", rounded(w.begin)},
                         {"end_s", rounded(w.end)},
                         {"ttc_s", number(w.ttc)}});
-  for (const Heard::State& s : heard.states)
+  for (const Sent::State& s : sent.states)
     states.push_back({{"at_s", rounded(s.at)},
                       {"state", name_of(s.health.state)},
                       {"cause", name_of(s.health.cause)},
                       {"number", rounded(s.health.number)}});
   int most = 0;
-  for (const Heard::People& p : heard.people) most = std::max(most, p.count);
-  return {{"frames", heard.frames},
+  for (const Sent::People& p : sent.people) most = std::max(most, p.count);
+  return {{"frames", sent.frames},
           {"warnings", std::move(warnings)},
           {"states", std::move(states)},
-          {"lists", heard.people.size()},
+          {"lists", sent.people.size()},
           {"most_people", most}};
 }
 
@@ -75,7 +75,7 @@ Json run_of(const ReportedRun& run) {
           {"warned_before_impact_s", number(run.judgement.warned_before_impact)},
           {"warned_after_half_visible_s", number(run.judgement.warned_after_half_visible)},
           {"truth", truth_of(run.truth)},
-          {"said", said_of(run.judgement.heard)},
+          {"said", said_of(run.judgement.sent)},
           {"pictures", run.frames},
           {"took_s", rounded(run.took_s)},
           {"drawing_s", rounded(run.drawing_s)}};
@@ -103,9 +103,9 @@ std::string render_json(const Report& report) {
   Json out;
   out["kerblab"] = report.version;
   out["candidate"] = report.candidate;
-  const bool on_bench = report.candidate == "bench";  // results come when they come
-  out["latency_s"] = on_bench ? Json(nullptr) : Json(report.latency_s);
-  if (on_bench) out["clock_rate"] = report.clock_rate;
+  const bool on_board = report.candidate == "bench";  // results come when they come
+  out["latency_s"] = on_board ? Json(nullptr) : Json(report.latency_s);
+  if (on_board) out["clock_rate"] = report.clock_rate;
   out["passed"] = report.passed();
   out["suites"] = Json::array();
   for (const SuiteResult& suite : report.suites) out["suites"].push_back(suite_of(suite));

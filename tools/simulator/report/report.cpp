@@ -23,7 +23,7 @@ Verdict informations(const Report& report, const SuiteResult& suite, double most
   for (const ReportedRun& run : report.runs) {
     if (run.suite != suite.name) continue;
     seconds += run.scenario.seconds;
-    count += idle_informations(run.truth, run.judgement.heard, {});
+    count += idle_informations(run.truth, run.judgement.sent, {});
   }
   // Fewer than ten minutes are no reason for fewer: one is one.
   const double allowed = std::floor(most * std::max(seconds, 600.0) / 600 + 1e-9);
@@ -35,7 +35,7 @@ Verdict informations(const Report& report, const SuiteResult& suite, double most
 void add_run(const ReportedRun& run, GroupResult& group) {
   ++group.runs;
   if (run.judgement.passed()) ++group.passed_runs;
-  if (!run.judgement.kept_house_rules()) group.passed = false;
+  if (!run.judgement.kept_common_rules()) group.passed = false;
   group.share = std::min(group.share, run.scenario.criteria.share);
   const Criteria& asks = run.scenario.criteria;
   if (asks.collision_warning_before_impact_s)
@@ -93,7 +93,7 @@ std::vector<MomentThatMatters> moments_of(const Scenario& scenario, const Truth&
                                          truth.contact->t - *truth.half_visible));
   for (const FaultSpec& fault : scenario.faults)
     if (fault.from_s < scenario.seconds) add(fault.from_s + 0.3, sim::name_of(fault.kind));
-  const std::vector<Heard::Warning>& warnings = judgement.heard.warnings;
+  const std::vector<Sent::Warning>& warnings = judgement.sent.warnings;
   for (std::size_t i = 0; i < warnings.size() && i < 2; ++i)
     add(warnings[i].begin,
         fmt::format(

@@ -57,7 +57,7 @@ struct Report {
   std::string candidate;  ///< "product", "oracle", ...
   std::string version;    ///< of the program
   double latency_s = 0;   ///< from a picture to its result, where that is set
-  double clock_rate = 1;  ///< of the bench: seconds of the scenario in one of life
+  double clock_rate = 1;  ///< of the board: seconds of the scenario in one of life
   std::vector<ReportedRun> runs;
   std::vector<SuiteResult> suites;
   [[nodiscard]] bool passed() const noexcept;

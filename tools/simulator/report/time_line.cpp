@@ -112,7 +112,7 @@ class Drawing {
     std::string out = frame(kDistanceTop, kDistanceHeight, most, step,
                             "Distance to the person that matters (line: true, dots: as sent)", "m");
     out += path(thinned(distance), "line true", kDistanceTop, kDistanceHeight, most);
-    const std::vector<Heard::People>& people = run_.judgement.heard.people;
+    const std::vector<Sent::People>& people = run_.judgement.sent.people;
     const std::size_t every = people.size() / kMostPoints + 1;
     for (std::size_t i = 0; i < people.size(); i += every)
       if (people[i].nearest_m && *people[i].nearest_m <= most)
@@ -162,7 +162,7 @@ class Drawing {
   }
   std::string people_lane() {
     std::string out = lane("people");
-    const std::vector<Heard::People>& people = run_.judgement.heard.people;
+    const std::vector<Sent::People>& people = run_.judgement.sent.people;
     for (std::size_t i = 0; i < people.size();) {
       std::size_t j = i;
       while (j < people.size() && people[j].count == people[i].count) ++j;
@@ -174,7 +174,7 @@ class Drawing {
     return out;
   }
   std::string lanes() {
-    const Heard& heard = run_.judgement.heard;
+    const Sent& sent = run_.judgement.sent;
     std::string out = visible_lane();
     if (!run_.truth.close.empty()) {
       out += lane("close");
@@ -188,21 +188,21 @@ class Drawing {
     }
     out += people_lane();
     out += lane("warning");
-    for (const Heard::Warning& w : heard.warnings)
+    for (const Sent::Warning& w : sent.warnings)
       out += bar(w.begin, w.end, w.level == WarningLevel::collision ? "collision" : "information",
                  name_of(w.level));
     out += lane("lamp");
-    for (const Heard::Stretch& s : heard.lamp) out += bar(s.begin, s.end, "lamp");
+    for (const Sent::Stretch& s : sent.lamp) out += bar(s.begin, s.end, "lamp");
     out += lane("sound");
-    for (const Heard::Stretch& s : heard.tone) out += bar(s.begin, s.end, "sound");
+    for (const Sent::Stretch& s : sent.tone) out += bar(s.begin, s.end, "sound");
     out += lane("state");
-    for (std::size_t i = 0; i < heard.states.size(); ++i) {
-      const double end = i + 1 < heard.states.size() ? heard.states[i + 1].at : seconds_;
-      const HealthReport& h = heard.states[i].health;
+    for (std::size_t i = 0; i < sent.states.size(); ++i) {
+      const double end = i + 1 < sent.states.size() ? sent.states[i + 1].at : seconds_;
+      const HealthReport& h = sent.states[i].health;
       const std::string words = h.cause == Cause::none
                                     ? name_of(h.state)
                                     : fmt::format("{}: {}", name_of(h.state), name_of(h.cause));
-      out += bar(heard.states[i].at, end,
+      out += bar(sent.states[i].at, end,
                  h.state == HealthState::active     ? "active"
                  : h.state == HealthState::starting ? "starting"
                                                     : "unwell",

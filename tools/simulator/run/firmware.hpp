@@ -40,7 +40,7 @@ class Firmware {
  public:
   virtual ~Firmware() = default;
   /// Whether it looks at pictures: without, none are drawn.
-  [[nodiscard]] virtual bool looks() const noexcept { return false; }
+  [[nodiscard]] virtual bool uses_pictures() const noexcept { return false; }
   /// A picture taken at `captured` has arrived. Returns when it has gone through.
   virtual void show(const std::vector<std::uint8_t>& bytes, Nanos captured) {
     static_cast<void>(bytes);

@@ -56,7 +56,7 @@ class Product final : public Firmware {
     pipeline_->start();
     return Done{};
   }
-  [[nodiscard]] bool looks() const noexcept override { return true; }
+  [[nodiscard]] bool uses_pictures() const noexcept override { return true; }
   void show(const std::vector<std::uint8_t>& bytes, Nanos captured) override {
     camera_->show(bytes, captured);
   }

@@ -17,9 +17,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 }
 
 /// A lamp whose levels are written down.
-class WatchedLine final : public OutputLine {
+class RecordedLine final : public OutputLine {
  public:
-  WatchedLine(const SimClock& clock, std::vector<Trace::Level>& out) : clock_{clock}, out_{out} {}
+  RecordedLine(const SimClock& clock, std::vector<Trace::Level>& out) : clock_{clock}, out_{out} {}
   Status set(bool on) override {
     on_ = on;
     note(out_, clock_.now() - SimClock::kStart, on);
@@ -33,9 +33,9 @@ class WatchedLine final : public OutputLine {
   bool on_ = false;
 };
 
-class WatchedTone final : public Tone {
+class RecordedTone final : public Tone {
  public:
-  WatchedTone(const SimClock& clock, std::vector<Trace::Sound>& out) : clock_{clock}, out_{out} {}
+  RecordedTone(const SimClock& clock, std::vector<Trace::Sound>& out) : clock_{clock}, out_{out} {}
   Status play(const TonePattern& pattern) override {
     if (!is_valid(pattern)) return Error{Errc::invalid_argument, 0, "play"};
     note(out_, clock_.now() - SimClock::kStart, pattern);
@@ -78,7 +78,7 @@ class Stepper {
     } else {
       firmware_ = make_stand_in(options_.candidate, scenario, run_.truth, reach, SimClock::kStart);
     }
-    if (firmware_->looks()) painter_ = options_.painter(scenario, options_.threads);
+    if (firmware_->uses_pictures()) painter_ = options_.painter(scenario, options_.threads);
     const double tick = std::chrono::duration<double>(Controller::kTick).count();
     const auto ticks = static_cast<long>(std::floor(scenario.seconds / tick + 1e-6));
     for (long i = 0; i <= ticks; ++i) {
@@ -115,7 +115,8 @@ class Stepper {
       if (!faults_.apply(captured, bytes_)) continue;
       firmware_->show(bytes_, SimClock::of_scenario(captured));
       ++run_.pictures;
-      if (options_.watch) options_.watch(captured, firmware_->found(), firmware_->followed());
+      if (options_.on_picture)
+        options_.on_picture(captured, firmware_->found(), firmware_->followed());
     }
   }
   void listen() {
@@ -131,8 +132,8 @@ class Stepper {
   FakeCanWire wire_;
   FakeCanBus ours_, theirs_;
   Car car_;
-  WatchedLine lamp_, status_lamp_;
-  WatchedTone tone_;
+  RecordedLine lamp_, status_lamp_;
+  RecordedTone tone_;
   CameraFaults faults_;
   std::unique_ptr<Painter> painter_;
   std::unique_ptr<Firmware> firmware_;

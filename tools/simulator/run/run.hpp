@@ -26,7 +26,7 @@ struct RunOptions {
   int threads = 2;  ///< for drawing
   /// Called with each picture's time, what was found in it and who is followed; may be empty.
   std::function<void(double t, const DetectionList& found, const risk::PeopleReport& followed)>
-      watch;
+      on_picture;
 };
 
 /// One run: what was sent, what is true, and what the judge says.

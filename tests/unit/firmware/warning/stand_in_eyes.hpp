@@ -7,7 +7,7 @@
 
 #include "firmware/types/person.hpp"
 #include "tools/simulator/base/random.hpp"
-#include "tools/simulator/judge/sight.hpp"
+#include "tools/simulator/judge/visibility.hpp"
 #include "tools/simulator/world/outline.hpp"
 #include "tools/simulator/world/world.hpp"
 

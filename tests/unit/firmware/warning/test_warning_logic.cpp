@@ -8,7 +8,7 @@
 
 #include "tests/support/allocations.hpp"
 #include "tests/support/unity.hpp"
-#include "tools/simulator/judge/house.hpp"
+#include "tools/simulator/judge/common_rules.hpp"
 
 using namespace kerb;
 using kerb::risk::PeopleReport;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/simulator/judge/heard.hpp"
+#include "tools/simulator/judge/sent.hpp"
 
 #include <algorithm>
 #include <map>
@@ -11,8 +11,8 @@ namespace {
 
 double seconds_of(Nanos at) { return static_cast<double>(at.count()) * 1e-9; }
 
-std::vector<Heard::Stretch> stretches_of(const std::vector<Trace::Level>& line, double seconds) {
-  std::vector<Heard::Stretch> out;
+std::vector<Sent::Stretch> stretches_of(const std::vector<Trace::Level>& line, double seconds) {
+  std::vector<Sent::Stretch> out;
   for (const Trace::Level& level : line) {
     if (level.on) out.push_back({seconds_of(level.at), seconds});
     if (!level.on && !out.empty()) out.back().end = seconds_of(level.at);
@@ -23,88 +23,88 @@ std::vector<Heard::Stretch> stretches_of(const std::vector<Trace::Level>& line, 
 /// Follows the firmware's messages through a run.
 class Listener {
  public:
-  Listener(double seconds, Heard& heard) : seconds_{seconds}, heard_{heard} {}
+  Listener(double seconds, Sent& sent) : seconds_{seconds}, sent_{sent} {}
 
   void take(double at, const CanFrame& frame) {
-    ++heard_.frames;
+    ++sent_.frames;
     if (frame.id == can::kStatusId) {
       if (const Result<can::StatusMessage> status = can::decode_status(frame)) {
         count(frame.id, status->counter);
         take(at, *status);
       } else {
-        ++heard_.undecodable;
+        ++sent_.undecodable;
       }
     } else if (frame.id == can::kWarningId) {
       if (const Result<can::WarningMessage> warning = can::decode_warning(frame)) {
         count(frame.id, warning->counter);
         take(at, *warning);
       } else {
-        ++heard_.undecodable;
+        ++sent_.undecodable;
       }
     } else if (frame.id == can::kReadyId) {
       if (const Result<can::ReadyMessage> ready = can::decode_ready(frame)) {
         count(frame.id, ready->counter);
       } else {
-        ++heard_.undecodable;
+        ++sent_.undecodable;
       }
     } else if (frame.id == can::kObjectsId) {
       if (const Result<can::ObjectFrame> object = can::decode_objects(frame)) {
         take(at, *object);
       } else {
-        ++heard_.undecodable;
+        ++sent_.undecodable;
       }
     }
   }
   void finish() {
-    heard_.status_gap = std::max(heard_.status_gap, seconds_ - status_at_);
+    sent_.status_gap = std::max(sent_.status_gap, seconds_ - status_at_);
     if (!warns_) return;
-    heard_.warning_gap = std::max(heard_.warning_gap, seconds_ - warning_at_);
-    heard_.warnings.back().end = seconds_;
-    heard_.warnings.back().lasts = true;
+    sent_.warning_gap = std::max(sent_.warning_gap, seconds_ - warning_at_);
+    sent_.warnings.back().end = seconds_;
+    sent_.warnings.back().lasts = true;
   }
 
  private:
   void count(std::uint32_t id, std::uint8_t counter) {
     if (const auto last = counters_.find(id); last != counters_.end())
-      if ((last->second + 1) % 16 != counter) ++heard_.counter_faults;
+      if ((last->second + 1) % 16 != counter) ++sent_.counter_faults;
     counters_[id] = counter;
   }
   void take(double at, const can::StatusMessage& status) {
-    heard_.status_gap = std::max(heard_.status_gap, at - status_at_);
+    sent_.status_gap = std::max(sent_.status_gap, at - status_at_);
     status_at_ = at;
     const HealthReport& health = status.health;
-    if (heard_.states.empty() || heard_.states.back().health.state != health.state ||
-        heard_.states.back().health.cause != health.cause)
-      heard_.states.push_back({at, health});
+    if (sent_.states.empty() || sent_.states.back().health.state != health.state ||
+        sent_.states.back().health.cause != health.cause)
+      sent_.states.push_back({at, health});
   }
   void take(double at, const can::WarningMessage& warning) {
     const WarningLevel level = warning.test ? WarningLevel::none : warning.level;
     if (warns_) {
-      heard_.warning_gap = std::max(heard_.warning_gap, at - warning_at_);
-      if (heard_.warnings.back().level != level) {
-        heard_.warnings.back().end = at;
+      sent_.warning_gap = std::max(sent_.warning_gap, at - warning_at_);
+      if (sent_.warnings.back().level != level) {
+        sent_.warnings.back().end = at;
         warns_ = false;
       }
     }
     warning_at_ = at;
     if (warns_ || level == WarningLevel::none) return;
-    heard_.warnings.push_back({level, at, at, false, warning.time_to_collision_s});
+    sent_.warnings.push_back({level, at, at, false, warning.time_to_collision_s});
     warns_ = true;
   }
   void take(double at, const can::ObjectFrame& object) {
     if (object.count == 0 || (object.index == 0 && object.part == can::ObjectFrame::Part::place))
-      heard_.people.push_back({at, object.count, std::nullopt, {}});
-    if (heard_.people.empty() || object.count == 0) return;
+      sent_.people.push_back({at, object.count, std::nullopt, {}});
+    if (sent_.people.empty() || object.count == 0) return;
     if (object.part != can::ObjectFrame::Part::place || !object.object.x_m) return;
-    std::optional<double>& nearest = heard_.people.back().nearest_m;
+    std::optional<double>& nearest = sent_.people.back().nearest_m;
     nearest = std::min(nearest.value_or(*object.object.x_m), *object.object.x_m);
     if (object.object.y_m)
-      heard_.people.back().objects.push_back(
+      sent_.people.back().objects.push_back(
           {object.object.id, *object.object.x_m, *object.object.y_m});
   }
 
   double seconds_;
-  Heard& heard_;
+  Sent& sent_;
   std::map<std::uint32_t, std::uint8_t> counters_;
   double status_at_ = 0, warning_at_ = 0;
   bool warns_ = false;
@@ -112,27 +112,27 @@ class Listener {
 
 }  // namespace
 
-Heard hear(const Trace& trace, double seconds) {
-  Heard heard;
-  Listener listener{seconds, heard};
+Sent decode_trace(const Trace& trace, double seconds) {
+  Sent sent;
+  Listener listener{seconds, sent};
   for (const Trace::Sent& sent : trace.frames) listener.take(seconds_of(sent.at), sent.frame);
   listener.finish();
-  heard.lamp = stretches_of(trace.warning_lamp, seconds);
-  heard.status_lamp = stretches_of(trace.status_lamp, seconds);
+  sent.lamp = stretches_of(trace.warning_lamp, seconds);
+  sent.status_lamp = stretches_of(trace.status_lamp, seconds);
   bool sounds = false;
   for (const Trace::Sound& sound : trace.tone) {
-    if (sounds) heard.tone.back().end = seconds_of(sound.at);
+    if (sounds) sent.tone.back().end = seconds_of(sound.at);
     sounds = sound.pattern.has_value();
     if (!sounds) continue;
-    heard.tone.push_back({seconds_of(sound.at), seconds});
-    heard.patterns.push_back(*sound.pattern);
+    sent.tone.push_back({seconds_of(sound.at), seconds});
+    sent.patterns.push_back(*sound.pattern);
   }
-  return heard;
+  return sent;
 }
 
-bool within(const std::vector<Heard::Stretch>& stretches, double t) noexcept {
+bool within(const std::vector<Sent::Stretch>& stretches, double t) noexcept {
   return std::any_of(stretches.begin(), stretches.end(),
-                     [t](const Heard::Stretch& s) { return t >= s.begin && t < s.end; });
+                     [t](const Sent::Stretch& s) { return t >= s.begin && t < s.end; });
 }
 
 }  // namespace kerb::sim

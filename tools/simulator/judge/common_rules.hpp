@@ -7,7 +7,7 @@
 namespace kerb::sim {
 
 /// Adds a verdict for each rule that holds in every run: messages, lamp and sound, flicker.
-void judge_house(const Heard& heard, double seconds, const HouseRules& rules,
-                 std::vector<Verdict>& out);
+void judge_common_rules(const Sent& sent, double seconds, const CommonRules& rules,
+                        std::vector<Verdict>& out);
 
 }  // namespace kerb::sim

@@ -28,9 +28,9 @@ Cut cut_of(Random& random, bool female, bool child) {
 
 }  // namespace
 
-Look look_of(const PersonSpec& person) {
+Appearance appearance_of(const PersonSpec& person) {
   Random random{0x5eed0000u + person.seed};
-  Look look;
+  Appearance look;
   look.seed = static_cast<std::uint32_t>(random.next() >> 40);
   look.cut = cut_of(random, person.female, person.child);
   const bool outer = person.clothing.top == Garment::jacket || person.clothing.top == Garment::coat;

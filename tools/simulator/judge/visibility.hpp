@@ -10,9 +10,9 @@ namespace kerb::sim {
 /// flat figure as tall as they are and 0.26 of that wide, turned to the camera; things are boxes of
 /// their size, cars a body and a cabin on it. Light and weather play no part, nor does what the
 /// street has of its own, such as the cars of `parked_cars`.
-class Sight {
+class Visibility {
  public:
-  explicit Sight(const Scenario& scenario);
+  explicit Visibility(const Scenario& scenario);
   /// The share of the figure that is inside the picture and has nothing in front, 0..1.
   [[nodiscard]] double visible(const Moment& now, std::size_t person) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/simulator/judge/house.hpp"
+#include "tools/simulator/judge/common_rules.hpp"
 
 #include <fmt/format.h>
 
@@ -8,36 +8,36 @@
 namespace kerb::sim {
 namespace {
 
-using Warning = Heard::Warning;
+using Warning = Sent::Warning;
 constexpr double kStep = 0.01;  // of the looks at lamp and sound
 constexpr double kSlack = 1e-6;
 
-Verdict messages(const Heard& heard, const HouseRules& rules) {
+Verdict messages(const Sent& sent, const CommonRules& rules) {
   constexpr const char* kRule = "messages";
-  if (heard.undecodable > 0)
+  if (sent.undecodable > 0)
     return {kRule, false,
-            fmt::format("{} of {} frames do not decode", heard.undecodable, heard.frames)};
-  if (heard.counter_faults > 0)
+            fmt::format("{} of {} frames do not decode", sent.undecodable, sent.frames)};
+  if (sent.counter_faults > 0)
     return {kRule, false,
-            fmt::format("{} times a counter did not go on by one", heard.counter_faults)};
-  if (heard.status_gap > rules.status_gap + kSlack)
+            fmt::format("{} times a counter did not go on by one", sent.counter_faults)};
+  if (sent.status_gap > rules.status_gap + kSlack)
     return {kRule, false,
-            fmt::format("{:.2f} s without KW_Status, {:.2f} allowed", heard.status_gap,
+            fmt::format("{:.2f} s without KW_Status, {:.2f} allowed", sent.status_gap,
                         rules.status_gap)};
-  if (heard.warning_gap > rules.warning_gap + kSlack)
+  if (sent.warning_gap > rules.warning_gap + kSlack)
     return {kRule, false,
             fmt::format("{:.2f} s without KW_Warning during a warning, {:.2f} allowed",
-                        heard.warning_gap, rules.warning_gap)};
+                        sent.warning_gap, rules.warning_gap)};
   return {kRule, true,
           fmt::format("{} frames, whole and in order; KW_Status at least every {:.2f} s",
-                      heard.frames, heard.status_gap)};
+                      sent.frames, sent.status_gap)};
 }
 
 /// The warning that there is at `t`; none when a change is so near that lamp and sound may differ.
 enum class Said { none, information, collision, changing };
-Said said_at(const Heard& heard, double t, double slack) {
+Said said_at(const Sent& sent, double t, double slack) {
   Said said = Said::none;
-  for (const Warning& w : heard.warnings) {
+  for (const Warning& w : sent.warnings) {
     if ((t >= w.begin && t < w.begin + slack) || (!w.lasts && t >= w.end && t < w.end + slack))
       return Said::changing;
     if (t >= w.begin && t < w.end)
@@ -46,13 +46,13 @@ Said said_at(const Heard& heard, double t, double slack) {
   return said;
 }
 
-Verdict outputs(const Heard& heard, double seconds, const HouseRules& rules) {
+Verdict outputs(const Sent& sent, double seconds, const CommonRules& rules) {
   constexpr const char* kRule = "lamp_and_sound";
   for (int i = 0; i * kStep < seconds; ++i) {
     const double t = i * kStep;
-    const Said said = said_at(heard, t, rules.outputs);
+    const Said said = said_at(sent, t, rules.outputs);
     if (said == Said::changing) continue;
-    const bool lamp = within(heard.lamp, t), tone = within(heard.tone, t);
+    const bool lamp = within(sent.lamp, t), tone = within(sent.tone, t);
     const char* wrong = nullptr;
     if (said == Said::collision && !lamp) wrong = "lamp off during a collision warning";
     if (said == Said::collision && !tone) wrong = "no sound during a collision warning";
@@ -61,36 +61,35 @@ Verdict outputs(const Heard& heard, double seconds, const HouseRules& rules) {
     if (said == Said::none && tone) wrong = "sound without a warning";
     if (wrong != nullptr) return {kRule, false, fmt::format("{} at {:.2f} s", wrong, t)};
   }
-  for (const Warning& w : heard.warnings) {  // it blinks: some time lit, some time dark
+  for (const Warning& w : sent.warnings) {  // it blinks: some time lit, some time dark
     if (w.level != WarningLevel::information || w.end - w.begin < rules.shortest_warning) continue;
-    const bool lit = std::any_of(heard.lamp.begin(), heard.lamp.end(),
+    const bool lit = std::any_of(sent.lamp.begin(), sent.lamp.end(),
                                  [&](const auto& s) { return s.begin < w.end && s.end > w.begin; });
     if (!lit)
       return {kRule, false, fmt::format("lamp dark through the information at {:.2f} s", w.begin)};
   }
   // The status lamp is on whenever the state is not ACTIVE.
-  for (std::size_t i = 0; i < heard.states.size(); ++i) {
-    const double begin = heard.states[i].at + rules.outputs;
-    const double end =
-        i + 1 < heard.states.size() ? heard.states[i + 1].at - rules.outputs : seconds;
-    const bool wanted = heard.states[i].health.state != HealthState::active;
+  for (std::size_t i = 0; i < sent.states.size(); ++i) {
+    const double begin = sent.states[i].at + rules.outputs;
+    const double end = i + 1 < sent.states.size() ? sent.states[i + 1].at - rules.outputs : seconds;
+    const bool wanted = sent.states[i].health.state != HealthState::active;
     for (int k = 0; begin + k * kStep < end; ++k)
-      if (within(heard.status_lamp, begin + k * kStep) != wanted)
+      if (within(sent.status_lamp, begin + k * kStep) != wanted)
         return {kRule, false,
                 fmt::format("status lamp {} while {} at {:.2f} s", wanted ? "dark" : "on",
-                            name_of(heard.states[i].health.state), begin + k * kStep)};
+                            name_of(sent.states[i].health.state), begin + k * kStep)};
   }
   return {kRule, true, "lamps and sound say what the bus says"};
 }
 
-Verdict flicker(const Heard& heard, const HouseRules& rules) {
+Verdict flicker(const Sent& sent, const CommonRules& rules) {
   constexpr const char* kRule = "no_flicker";
   const Warning* last[3] = {};
-  for (const Warning& w : heard.warnings) {
+  for (const Warning& w : sent.warnings) {
     const char* name = name_of(w.level);
     // An information that turns into a collision warning is not cut short.
     const bool escalates =
-        std::any_of(heard.warnings.begin(), heard.warnings.end(), [&](const auto& o) {
+        std::any_of(sent.warnings.begin(), sent.warnings.end(), [&](const auto& o) {
           return o.level > w.level && o.begin >= w.end - kSlack && o.begin <= w.end + kSlack;
         });
     if (!w.lasts && !escalates && w.end - w.begin < rules.shortest_warning - kSlack)
@@ -100,7 +99,7 @@ Verdict flicker(const Heard& heard, const HouseRules& rules) {
     const Warning*& before = last[static_cast<int>(w.level)];
     if (before != nullptr && w.begin - before->end < rules.shortest_pause - kSlack) {
       const bool between =
-          std::any_of(heard.warnings.begin(), heard.warnings.end(), [&](const auto& o) {
+          std::any_of(sent.warnings.begin(), sent.warnings.end(), [&](const auto& o) {
             return o.level > w.level && o.begin >= before->end - kSlack &&
                    o.end <= w.begin + kSlack;
           });
@@ -111,12 +110,12 @@ Verdict flicker(const Heard& heard, const HouseRules& rules) {
     }
     before = &w;
   }
-  return {kRule, true, fmt::format("{} warnings, none cut short", heard.warnings.size())};
+  return {kRule, true, fmt::format("{} warnings, none cut short", sent.warnings.size())};
 }
 
-Verdict sound(const Heard& heard, const HouseRules& rules) {
+Verdict sound(const Sent& sent, const CommonRules& rules) {
   constexpr const char* kRule = "sound";
-  for (const TonePattern& p : heard.patterns) {
+  for (const TonePattern& p : sent.patterns) {
     if (p.frequency_hz < rules.lowest_hz)
       return {kRule, false,
               fmt::format("{:.0f} Hz, {:.0f} at least", p.frequency_hz, rules.lowest_hz)};
@@ -129,17 +128,17 @@ Verdict sound(const Heard& heard, const HouseRules& rules) {
               fmt::format("{:.2f} of each pulse sounds, {:.2f} to {:.2f} allowed", p.duty,
                           rules.least_duty, rules.most_duty)};
   }
-  return {kRule, true, fmt::format("{} stretches of sound, as they must be", heard.tone.size())};
+  return {kRule, true, fmt::format("{} stretches of sound, as they must be", sent.tone.size())};
 }
 
 }  // namespace
 
-void judge_house(const Heard& heard, double seconds, const HouseRules& rules,
-                 std::vector<Verdict>& out) {
-  out.push_back(messages(heard, rules));
-  out.push_back(outputs(heard, seconds, rules));
-  out.push_back(flicker(heard, rules));
-  if (!heard.patterns.empty()) out.push_back(sound(heard, rules));
+void judge_common_rules(const Sent& sent, double seconds, const CommonRules& rules,
+                        std::vector<Verdict>& out) {
+  out.push_back(messages(sent, rules));
+  out.push_back(outputs(sent, seconds, rules));
+  out.push_back(flicker(sent, rules));
+  if (!sent.patterns.empty()) out.push_back(sound(sent, rules));
 }
 
 }  // namespace kerb::sim

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/simulator/judge/sight.hpp"
+#include "tools/simulator/judge/visibility.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@ constexpr int kColumns = 8, kRows = 16;  // of points on the figure
 
 }  // namespace
 
-Sight::Sight(const Scenario& scenario) : scenario_{scenario} {
+Visibility::Visibility(const Scenario& scenario) : scenario_{scenario} {
   for (std::size_t i = 0; i < scenario_.props.size(); ++i) {
     const PropSpec& prop = scenario_.props[i];
     const Vec3 usual = usual_size(prop.kind);
@@ -50,7 +50,7 @@ Sight::Sight(const Scenario& scenario) : scenario_{scenario} {
   }
 }
 
-bool Sight::hidden(const Moment& now, Vec3 eye, Vec3 point) const {
+bool Visibility::hidden(const Moment& now, Vec3 eye, Vec3 point) const {
   for (const Box& box : boxes_) {
     const Place& place = now.props[box.prop].place;
     const Vec2 along = direction(place.heading), across = left_of(along);
@@ -78,7 +78,7 @@ bool Sight::hidden(const Moment& now, Vec3 eye, Vec3 point) const {
   return false;
 }
 
-double Sight::visible(const Moment& now, std::size_t person) const {
+double Visibility::visible(const Moment& now, std::size_t person) const {
   const CameraSpec& camera = scenario_.camera;
   const double heading = now.car.place.heading;
   const Vec2 ahead = direction(heading);

@@ -9,7 +9,7 @@ namespace kerb::sim {
 
 /// What a trace says, in seconds of the scenario: the bus decoded as a car would, lamp and sound as
 /// stretches of time.
-struct Heard {
+struct Sent {
   struct Stretch {
     double begin = 0, end = 0;
   };
@@ -47,9 +47,9 @@ struct Heard {
 };
 
 /// `seconds`: how long the run took.
-[[nodiscard]] Heard hear(const Trace& trace, double seconds);
+[[nodiscard]] Sent decode_trace(const Trace& trace, double seconds);
 
 /// Whether a time is in one of the stretches.
-[[nodiscard]] bool within(const std::vector<Heard::Stretch>& stretches, double t) noexcept;
+[[nodiscard]] bool within(const std::vector<Sent::Stretch>& stretches, double t) noexcept;
 
 }  // namespace kerb::sim
