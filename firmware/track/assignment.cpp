@@ -2,7 +2,8 @@
 #include "firmware/track/assignment.hpp"
 
 #include <algorithm>
-#include <limits>
+
+#include "firmware/track/hungarian.hpp"
 
 namespace kerb::track {
 
@@ -19,47 +20,6 @@ void Assignment::set(int row, int column, double cost) noexcept {
   cost_[index(row, column)] = cost < limit_ ? cost : limit_;
 }
 
-/// Finds row `i` a column by the shortest way of moving others aside.
-void Assignment::insert(int i, int columns) noexcept {
-  const auto in = [](int k) { return static_cast<std::size_t>(k); };
-  row_at_[0] = i;
-  int column = 0;
-  least_.fill(std::numeric_limits<double>::infinity());
-  used_.fill(false);
-  do {
-    used_[in(column)] = true;
-    const int row = row_at_[in(column)];
-    double step = std::numeric_limits<double>::infinity();
-    int next = 0;
-    for (int j = 1; j <= columns; ++j) {
-      if (used_[in(j)]) continue;
-      const double reduced = at(row, j) - row_price_[in(row)] - column_price_[in(j)];
-      if (reduced < least_[in(j)]) {
-        least_[in(j)] = reduced;
-        way_[in(j)] = column;
-      }
-      if (least_[in(j)] < step) {
-        step = least_[in(j)];
-        next = j;
-      }
-    }
-    for (int j = 0; j <= columns; ++j) {
-      if (used_[in(j)]) {
-        row_price_[in(row_at_[in(j)])] += step;
-        column_price_[in(j)] -= step;
-      } else {
-        least_[in(j)] -= step;
-      }
-    }
-    column = next;
-  } while (row_at_[in(column)] != 0);
-  while (column != 0) {
-    const int before = way_[in(column)];
-    row_at_[in(column)] = row_at_[in(before)];
-    column = before;
-  }
-}
-
 void Assignment::solve() noexcept {
   column_of_.fill(kNone);
   if (rows_ == 0 || columns_ == 0) return;
@@ -69,7 +29,10 @@ void Assignment::solve() noexcept {
   column_price_.fill(0);
   row_at_.fill(0);
   way_.fill(0);
-  for (int i = 1; i <= rows; ++i) insert(i, columns);
+  const HungarianState state{row_price_.data(), column_price_.data(), least_.data(),
+                             used_.data(),      row_at_.data(),       way_.data()};
+  const auto cost_at = [this](int i, int j) { return at(i, j); };
+  for (int i = 1; i <= rows; ++i) hungarian_insert(i, columns, cost_at, state);
   for (int j = 1; j <= columns; ++j) {
     const int i = row_at_[static_cast<std::size_t>(j)];
     if (i == 0 || !(at(i, j) < limit_)) continue;

@@ -37,7 +37,6 @@ class Assignment {
   [[nodiscard]] double at(int i, int j) const noexcept {
     return turned_ ? cost(j - 1, i - 1) : cost(i - 1, j - 1);
   }
-  void insert(int i, int columns) noexcept;
 
   int rows_ = 0, columns_ = 0;
   double limit_ = 0;
