@@ -199,13 +199,13 @@ struct Renderer::Impl {
     });
   }
 
-  struct Hit {
+  struct SeenPoint {
     const ScreenTriangle* triangle = nullptr;
     float x = 0, y = 0;  // on the canvas
     double z = 0;
   };
-  [[nodiscard]] Hit hit_at(int x, int y) const {
-    Hit out;
+  [[nodiscard]] SeenPoint seen_at(int x, int y) const {
+    SeenPoint out;
     out.x = f32(x);
     out.y = f32(y);
     if (!sensor.canvas_points().empty()) {
@@ -230,7 +230,7 @@ struct Renderer::Impl {
     out.carried.resize(out.depth.size());
     workers.run(camera.height, [&](int y, int) {
       for (int x = 0; x < camera.width; ++x) {
-        const Hit l = hit_at(x, y);
+        const SeenPoint l = seen_at(x, y);
         const std::size_t i = at(y * camera.width + x);
         out.depth[i] = l.triangle != nullptr ? f32(l.z) : std::numeric_limits<float>::infinity();
         out.objects[i] = ObjectId::kSurroundings;
@@ -255,7 +255,7 @@ struct Renderer::Impl {
     out.flow_v.resize(out.flow_u.size());
     workers.run(camera.height, [&](int y, int) {
       for (int x = 0; x < camera.width; ++x) {
-        const Hit l = hit_at(x, y);
+        const SeenPoint l = seen_at(x, y);
         const std::size_t i = at(y * camera.width + x);
         const double rx = (l.x - canvas.centre_x) / canvas.focal,
                      ry = (l.y - canvas.centre_y) / canvas.focal;
