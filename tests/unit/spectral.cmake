@@ -1,3 +1,3 @@
 kerb_add_test(NAME unit_spectral_watch
-  SOURCES firmware/spectral/test_spectral_watch.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_spectral LABELS unit)
+  SOURCES firmware/spectral/test_spectral_watch.cpp
+  LINKS kerb::firmware_spectral LABELS unit COUNTS_ALLOCATIONS)
