@@ -7,7 +7,7 @@ foreach(target
     kerb_drivers_socketcan
     kerb_firmware_control
     kerb_firmware_pipeline
-    kerb_firmware_record
+    kerb_firmware_events
     kerb_fuzz_targets
     kerb_gpu_hog
     kerb_sim_judge

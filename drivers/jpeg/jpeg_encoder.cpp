@@ -38,4 +38,11 @@ Result<std::size_t> JpegEncoder::encode(ImageView<Space::host, const std::uint8_
   return static_cast<std::size_t>(size);
 }
 
+Result<std::unique_ptr<PictureEncoder>> make_record_encoder() {
+  constexpr int kQuality = 80;
+  Result<std::unique_ptr<JpegEncoder>> encoder = JpegEncoder::create(kQuality);
+  if (!encoder) return encoder.error();
+  return std::unique_ptr<PictureEncoder>{std::move(*encoder)};
+}
+
 }  // namespace kerb

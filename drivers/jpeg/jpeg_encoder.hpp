@@ -24,4 +24,7 @@ class JpegEncoder final : public PictureEncoder {
   int quality_;
 };
 
+/// The encoder of the pictures in records of warnings. Fails: as JpegEncoder::create().
+Result<std::unique_ptr<PictureEncoder>> make_record_encoder();
+
 }  // namespace kerb

@@ -3,8 +3,9 @@
 #include <cstdint>
 #include <optional>
 
-#include "firmware/health/health_state.hpp"
-#include "firmware/warning/warning_level.hpp"
+#include "firmware/types/health_state.hpp"
+#include "firmware/types/vehicle_body.hpp"
+#include "firmware/types/warning_level.hpp"
 
 /// The messages of kerbwatch.dbc as plain data: SI units, nullopt for "signal not available".
 /// Numbers of the enumerations are those on the bus: append, never renumber.
@@ -78,29 +79,6 @@ struct VehicleMotion {
   std::optional<double> yaw_rate_radps;  ///< +-16.3835, steps of 0.0005; to the left is positive
   std::uint8_t counter = 0;              ///< 0..15
 };
-
-enum class TurnSignal : std::uint8_t {
-  off = 0,
-  left = 1,
-  right = 2,
-  hazard = 3,
-  not_available = 7
-};
-enum class Gear : std::uint8_t {
-  park = 0,
-  reverse = 1,
-  neutral = 2,
-  drive = 3,
-  not_available = 15
-};
-
-/// Whether the bus defines this number; decoding keeps whatever came.
-[[nodiscard]] constexpr bool is_defined(TurnSignal signal) noexcept {
-  return static_cast<unsigned>(signal) <= 3 || signal == TurnSignal::not_available;
-}
-[[nodiscard]] constexpr bool is_defined(Gear gear) noexcept {
-  return static_cast<unsigned>(gear) <= 3 || gear == Gear::not_available;
-}
 
 /// VEH_Body: the vehicle, every 100 ms.
 struct VehicleBody {

@@ -5,8 +5,8 @@
 
 #include "firmware/can/lateness.hpp"
 #include "firmware/can/messages.hpp"
-#include "firmware/can/vehicle_limits.hpp"
-#include "firmware/health/health_state.hpp"
+#include "firmware/types/health_state.hpp"
+#include "firmware/types/vehicle_limits.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/can_bus.hpp"
 

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "firmware/can/vehicle_limits.hpp"
-#include "firmware/warning/sensitivity.hpp"
+#include "firmware/types/sensitivity.hpp"
+#include "firmware/types/vehicle_limits.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/log.hpp"
 #include "hal/camera_settings.hpp"

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "firmware/control/object_list.hpp"
-#include "firmware/record/events.hpp"
+#include "firmware/events/events.hpp"
 
 namespace kerb {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the controller tells the pipelines of the car's motion, and tells the log of theirs.
 #include "firmware/control/controller.hpp"
-#include "firmware/record/events.hpp"
+#include "firmware/events/events.hpp"
 
 namespace kerb {
 namespace {
@@ -33,7 +33,7 @@ void Controller::note_flow(Camera& camera, const PipelineFacts& facts, Nanos now
   camera.flow_missing = missing;
   if (facts.flow_too_slow && !camera.flow_too_slow) {
     post(events::flow_too_slow(now, camera.name, facts.flow_look, config_.budget.flow,
-                               ego::MotionWatchSettings{}.first_rest));
+                               ego::MotionEstimatorSettings{}.first_rest));
     log_.warning("flow", "camera " + camera.name +
                              ": it takes too long on this machine; nobody looks at motion");
   }

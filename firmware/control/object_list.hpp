@@ -4,7 +4,7 @@
 #include <span>
 
 #include "firmware/can/messages.hpp"
-#include "firmware/risk/people_report.hpp"
+#include "firmware/types/people_report.hpp"
 
 namespace kerb {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "firmware/can/messages.hpp"
-#include "firmware/warning/warning_level.hpp"
+#include "firmware/types/warning_level.hpp"
 #include "hal/base/clock.hpp"
 
 namespace kerb {

@@ -7,7 +7,7 @@
 #include "firmware/can/messages.hpp"
 #include "firmware/can/vehicle_signals.hpp"
 #include "firmware/health/health_monitor.hpp"
-#include "firmware/replay/taps.hpp"
+#include "firmware/records/taps.hpp"
 #include "firmware/warning/off_switch.hpp"
 #include "firmware/warning/readiness.hpp"
 #include "firmware/warning/warning_logic.hpp"

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "firmware/ego/ego_motion.hpp"
 #include "firmware/ego/geometry.hpp"
+#include "firmware/types/ego_motion.hpp"
 
 /// Many points under one guess at once: the search's inner loop, in a shape that compilers turn
 /// into vectors. The arithmetic of a point is written once, for one and for many, so that both give

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "firmware/ego/columns.hpp"
-#include "firmware/ego/ego_motion.hpp"
 #include "firmware/ego/geometry.hpp"
-#include "firmware/ego/straightener.hpp"
+#include "firmware/ego/rectifier.hpp"
+#include "firmware/types/ego_motion.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/motion.hpp"
 
@@ -62,7 +62,7 @@ class EgoEstimator {
   [[nodiscard]] RegionMotion region(const Region& seen_box);
   [[nodiscard]] const Camera& camera() const noexcept { return camera_; }
   /// From the camera's pixels, which fields and regions are given in, to those of what it tells.
-  [[nodiscard]] const Straightener& straightener() const noexcept { return straight_; }
+  [[nodiscard]] const Rectifier& straightener() const noexcept { return straight_; }
 
  private:
   static constexpr std::size_t kUnknowns = 5;  // rotation about x, y, z; focus of expansion x, y
@@ -153,7 +153,7 @@ class EgoEstimator {
   bool moves_together(std::size_t n, double walk, RegionMotion& out) noexcept;
 
   Camera camera_;
-  Straightener straight_;
+  Rectifier straight_;
   EgoSettings settings_;
   EgoMotion motion_;
 

@@ -17,7 +17,7 @@ struct Vec2 {
 };
 
 /// A camera, and how it sits in the car. All that is made of its pictures is made as if it had no
-/// distortion and no roll: Straightener takes both off what it sees.
+/// distortion and no roll: Rectifier takes both off what it sees.
 struct Camera {
   double focal_px = 1100;
   double center_x = 640, center_y = 360;  ///< where its axis meets the picture

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "firmware/ego/ego_motion.hpp"
+#include "firmware/types/ego_motion.hpp"
 #include "hal/base/clock.hpp"
 
 namespace kerb::ego {

@@ -2,7 +2,7 @@
 #pragma once
 #include <array>
 
-#include "firmware/health/health_state.hpp"
+#include "firmware/types/health_state.hpp"
 #include "hal/base/clock.hpp"
 
 namespace kerb {

@@ -17,7 +17,7 @@
 #include "drivers/watchdog/hardware_watchdog.hpp"
 #include "drivers/watchdog/systemd_watchdog.hpp"
 #include "drivers/watchdog/watchdog_group.hpp"
-#include "firmware/main/open_pipeline.hpp"
+#include "firmware/vision/open_pipeline.hpp"
 #include "firmware/warning/reopening_outputs.hpp"
 
 namespace kerb {

@@ -14,9 +14,9 @@
 
 #include "firmware/log/json_text.hpp"
 #include "firmware/main/version.hpp"
-#include "firmware/replay/product_deciders.hpp"
-#include "firmware/replay/record_file.hpp"
-#include "firmware/replay/replay.hpp"
+#include "firmware/records/product_deciders.hpp"
+#include "firmware/records/record_file.hpp"
+#include "firmware/records/replay.hpp"
 
 namespace kerb {
 namespace {

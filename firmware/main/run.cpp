@@ -8,12 +8,13 @@
 #include <optional>
 #include <vector>
 
+#include "drivers/jpeg/jpeg_encoder.hpp"
+#include "firmware/events/events.hpp"
 #include "firmware/main/machine.hpp"
-#include "firmware/main/open_recorder.hpp"
 #include "firmware/main/report.hpp"
 #include "firmware/main/version.hpp"
-#include "firmware/record/bell.hpp"
-#include "firmware/record/events.hpp"
+#include "firmware/threads/bell.hpp"
+#include "firmware/vision/open_recorder.hpp"
 
 namespace kerb {
 namespace {
@@ -89,7 +90,7 @@ int run_product(const Config& config, const std::string& config_path, double sec
   for (const ControlledCamera& camera : (*machine)->cameras()) pipelines.push_back(camera.pipeline);
   // Made after the machine and gone before it: the pipelines' threads have stopped by then.
   const Result<std::unique_ptr<records::WarningRecorder>> recorder =
-      open_recorder(config, pipelines, kVersion, log);
+      open_recorder(config, pipelines, kVersion, make_record_encoder, log);
   if (!recorder) {
     post(events::stopped(clock.now(), describe(recorder.error()), 2, clock.now() - start));
     return fail(describe(recorder.error()));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "firmware/ego/ego_motion.hpp"
 #include "firmware/ego/geometry.hpp"
 #include "firmware/pipeline/small_view.hpp"
+#include "firmware/types/ego_motion.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/view.hpp"
 

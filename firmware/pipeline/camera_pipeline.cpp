@@ -17,9 +17,9 @@ CameraPipeline::CameraPipeline(std::unique_ptr<ReopeningSource> source,
                                std::unique_ptr<ImagePreparer> preparer,
                                std::unique_ptr<Detector> detector, const StageBudgets& budgets,
                                HandOver hand_over, const Clock& clock,
-                               std::unique_ptr<ego::MotionWatch> motion,
-                               std::unique_ptr<PeopleWatch> watch,
-                               std::unique_ptr<SpectralWatch> spectral)
+                               std::unique_ptr<ego::MotionEstimator> motion,
+                               std::unique_ptr<PeopleEstimator> watch,
+                               std::unique_ptr<SpectralSearch> spectral)
     : source_{std::move(source)},
       preparer_{std::move(preparer)},
       detector_{std::move(detector)},

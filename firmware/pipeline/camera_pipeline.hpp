@@ -5,18 +5,18 @@
 #include <memory>
 #include <thread>
 
-#include "firmware/ego/motion_watch.hpp"
+#include "firmware/ego/motion_estimator.hpp"
 #include "firmware/ego/vehicle_history.hpp"
 #include "firmware/pipeline/aim_check.hpp"
 #include "firmware/pipeline/image_check.hpp"
-#include "firmware/pipeline/latest_frame.hpp"
-#include "firmware/pipeline/newest.hpp"
 #include "firmware/pipeline/reopening_source.hpp"
 #include "firmware/pipeline/stage_times.hpp"
-#include "firmware/record/bell.hpp"
-#include "firmware/spectral/spectral_watch.hpp"
-#include "firmware/watch/people_sink.hpp"
-#include "firmware/watch/people_watch.hpp"
+#include "firmware/risk/people_estimator.hpp"
+#include "firmware/risk/people_sink.hpp"
+#include "firmware/spectral/spectral_search.hpp"
+#include "firmware/threads/bell.hpp"
+#include "firmware/threads/latest_frame.hpp"
+#include "firmware/threads/newest.hpp"
 #include "hal/base/log.hpp"
 #include "hal/frame_source.hpp"
 #include "hal/vision.hpp"
@@ -72,9 +72,9 @@ class CameraPipeline {
   CameraPipeline(std::unique_ptr<ReopeningSource> source, std::unique_ptr<ImagePreparer> preparer,
                  std::unique_ptr<Detector> detector, const StageBudgets& budgets,
                  HandOver hand_over, const Clock& clock,
-                 std::unique_ptr<ego::MotionWatch> motion = nullptr,
-                 std::unique_ptr<PeopleWatch> watch = nullptr,
-                 std::unique_ptr<SpectralWatch> spectral = nullptr);
+                 std::unique_ptr<ego::MotionEstimator> motion = nullptr,
+                 std::unique_ptr<PeopleEstimator> watch = nullptr,
+                 std::unique_ptr<SpectralSearch> spectral = nullptr);
   ~CameraPipeline();  ///< stops
   CameraPipeline(const CameraPipeline&) = delete;
   CameraPipeline& operator=(const CameraPipeline&) = delete;
@@ -153,9 +153,9 @@ class CameraPipeline {
   std::unique_ptr<ReopeningSource> source_;
   std::unique_ptr<ImagePreparer> preparer_;
   std::unique_ptr<Detector> detector_;
-  std::unique_ptr<ego::MotionWatch> motion_;
-  std::unique_ptr<PeopleWatch> watch_;
-  std::unique_ptr<SpectralWatch> spectral_;
+  std::unique_ptr<ego::MotionEstimator> motion_;
+  std::unique_ptr<PeopleEstimator> watch_;
+  std::unique_ptr<SpectralSearch> spectral_;
   PeopleSink* sink_ = nullptr;
   Bell* bell_ = nullptr;
   const HandOver hand_over_;

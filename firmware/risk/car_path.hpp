@@ -3,8 +3,8 @@
 #include <array>
 #include <optional>
 
-#include "firmware/ego/ego_motion.hpp"
-#include "firmware/state/fields.hpp"
+#include "firmware/types/ego_motion.hpp"
+#include "firmware/types/fields.hpp"
 #include "hal/base/clock.hpp"
 
 /// Where the car and people are going, and whether they meet. In the car's frame of firmware/track:

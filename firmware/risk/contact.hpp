@@ -1,25 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <limits>
 #include <optional>
 
 #include "firmware/risk/car_path.hpp"
 #include "firmware/risk/pace.hpp"
-#include "firmware/track/person.hpp"
+#include "firmware/types/contact.hpp"
+#include "firmware/types/person.hpp"
 
 namespace kerb::risk {
-
-/// What the next seconds hold for one person and the car.
-struct Contact {
-  double probability = 0;            ///< that the car touches them within the horizon
-  std::optional<double> expected_s;  ///< to the contact: the mean over all that may happen
-  double expected_sigma_s = 0;       ///< and their standard deviation
-  std::optional<double> time_s;      ///< to the contact their likeliest paths lead to
-  double closest_m = std::numeric_limits<double>::infinity();  ///< between car and person, on those
-  double closest_in_s = 0;
-  double ahead_m = 0;   ///< now, from the front bumper to their middle; negative: beside or behind
-  double beside_m = 0;  ///< now, from the car's side to their middle; 0: within its width
-};
 
 struct ContactSettings {
   double horizon_s = 4;  ///< up to CarPath::kHorizon
@@ -75,7 +63,7 @@ class ContactJudge {
   CarShape car_;
   ContactSettings settings_;
   double reach_;  ///< from the rear axle to the farthest corner
-  PaceWatch paces_;
+  PaceEstimator paces_;
 };
 
 }  // namespace kerb::risk

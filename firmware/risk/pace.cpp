@@ -19,22 +19,22 @@ double ramp(double x, double from, double to) noexcept {
 }  // namespace
 
 template <typename F, typename Self>
-void PaceWatch::list(F& f, Self& s) noexcept {
-  static_assert(sizeof(Walker) == 32 && sizeof(PaceWatch) == 16 + sizeof(walkers_),
+void PaceEstimator::list(F& f, Self& s) noexcept {
+  static_assert(sizeof(Walker) == 32 && sizeof(PaceEstimator) == 16 + sizeof(walkers_),
                 "a new member? list it");
   f(s.at_);
   f.count(s.count_, track::PersonList::kCapacity);
   for (std::size_t i = 0; i < static_cast<std::size_t>(s.count_); ++i)
     f(s.walkers_[i].id, s.walkers_[i].speed, s.walkers_[i].before, s.walkers_[i].seen_s);
 }
-void PaceWatch::save(FieldWriter& out) const noexcept { list(out, *this); }
-void PaceWatch::load(FieldReader& in) noexcept { list(in, *this); }
+void PaceEstimator::save(FieldWriter& out) const noexcept { list(out, *this); }
+void PaceEstimator::load(FieldReader& in) noexcept { list(in, *this); }
 
-void PaceWatch::look(Nanos at, const track::PersonList& people) noexcept {
+void PaceEstimator::look(Nanos at, const track::PersonList& people) noexcept {
   const double dt = static_cast<double>((at - at_).count()) * 1e-9;
   if (dt < 0 || dt > kGap) reset();
   at_ = at;
-  const PaceWatch old = *this;
+  const PaceEstimator old = *this;
   count_ = 0;
   for (int i = 0; i < people.count; ++i) {
     const track::Person& person = people.items[i];
@@ -52,7 +52,7 @@ void PaceWatch::look(Nanos at, const track::PersonList& people) noexcept {
   }
 }
 
-std::optional<double> PaceWatch::change_mps2(std::uint32_t id) const noexcept {
+std::optional<double> PaceEstimator::change_mps2(std::uint32_t id) const noexcept {
   for (int k = 0; k < count_; ++k) {
     const Walker& walker = walkers_[static_cast<std::size_t>(k)];
     if (walker.id != id) continue;

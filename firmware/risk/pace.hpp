@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "firmware/state/fields.hpp"
-#include "firmware/track/person.hpp"
+#include "firmware/types/fields.hpp"
+#include "firmware/types/person.hpp"
 #include "hal/base/clock.hpp"
 
 namespace kerb::risk {
@@ -14,13 +14,13 @@ namespace kerb::risk {
 /// known): who has begun to walk will not stay as slow as they are, and who slows down is about to
 /// stop. A memory of half a second for everybody who is followed. One thread at a time; allocates
 /// nothing; exact (see firmware/exact).
-class PaceWatch {
+class PaceEstimator {
  public:
   /// Everybody, once a frame.
   void look(Nanos at, const track::PersonList& people) noexcept;
   /// How fast somebody's speed across grows, m/s^2; nothing for whom it has not seen before.
   [[nodiscard]] std::optional<double> change_mps2(std::uint32_t id) const noexcept;
-  void reset() noexcept { *this = PaceWatch{}; }
+  void reset() noexcept { *this = PaceEstimator{}; }
   /// All that it remembers, for records of warnings; see firmware/state.
   void save(FieldWriter& out) const noexcept;
   void load(FieldReader& in) noexcept;

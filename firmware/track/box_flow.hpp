@@ -2,7 +2,7 @@
 #pragma once
 #include <span>
 
-#include "firmware/track/senses.hpp"
+#include "firmware/types/senses.hpp"
 #include "hal/motion.hpp"
 
 namespace kerb::track {

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "firmware/state/fields.hpp"
+#include "firmware/types/fields.hpp"
 
 namespace kerb::track {
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "firmware/exact/exact_math.hpp"
-#include "firmware/track/boxes.hpp"
+#include "firmware/types/boxes.hpp"
 
 namespace kerb::track {
 namespace {

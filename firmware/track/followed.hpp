@@ -5,8 +5,8 @@
 
 #include "firmware/track/existence.hpp"
 #include "firmware/track/person_filter.hpp"
-#include "firmware/track/senses.hpp"
 #include "firmware/track/tracker.hpp"
+#include "firmware/types/senses.hpp"
 
 namespace kerb::track {
 

@@ -2,9 +2,9 @@
 #pragma once
 #include <Eigen/Core>
 
-#include "firmware/state/fields.hpp"
 #include "firmware/track/camera_axes.hpp"
 #include "firmware/track/filter_settings.hpp"
+#include "firmware/types/fields.hpp"
 
 namespace kerb::track {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "firmware/track/boxes.hpp"
+#include "firmware/types/boxes.hpp"
 
 namespace kerb::track {
 namespace {

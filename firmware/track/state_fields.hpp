@@ -2,10 +2,10 @@
 #pragma once
 #include <Eigen/Core>
 
-#include "firmware/state/fields.hpp"
 #include "firmware/track/fields.hpp"
 #include "firmware/track/followed.hpp"
 #include "firmware/track/roster.hpp"
+#include "firmware/types/fields.hpp"
 
 /// All that the tracker remembers from one frame to the next: every member but what each frame
 /// fills anew. A class that grows fails to compile here: list the new member too, or say why not.

@@ -9,9 +9,9 @@
 
 #include "firmware/exact/exact_math.hpp"
 #include "firmware/track/box_flow.hpp"
-#include "firmware/track/boxes.hpp"
 #include "firmware/track/roster.hpp"
 #include "firmware/track/state_fields.hpp"
+#include "firmware/types/boxes.hpp"
 
 namespace kerb::track {
 namespace {

@@ -2,13 +2,13 @@
 #pragma once
 #include <memory>
 
-#include "firmware/ego/motion_watch.hpp"
-#include "firmware/state/fields.hpp"
+#include "firmware/ego/motion_estimator.hpp"
 #include "firmware/track/camera_model.hpp"
 #include "firmware/track/existence.hpp"
 #include "firmware/track/filter_settings.hpp"
-#include "firmware/track/person.hpp"
-#include "firmware/track/senses.hpp"
+#include "firmware/types/fields.hpp"
+#include "firmware/types/person.hpp"
+#include "firmware/types/senses.hpp"
 #include "hal/motion.hpp"
 #include "hal/vision.hpp"
 

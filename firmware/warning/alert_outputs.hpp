@@ -2,7 +2,7 @@
 #pragma once
 #include <optional>
 
-#include "firmware/warning/warning_level.hpp"
+#include "firmware/types/warning_level.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/output_line.hpp"
 #include "hal/tone.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "firmware/state/fields.hpp"
+#include "firmware/types/fields.hpp"
 #include "firmware/warning/warning_logic.hpp"
 
 /// What the warning logic takes in and decides, as records of warnings hold it: every field. A

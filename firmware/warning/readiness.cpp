@@ -75,7 +75,7 @@ Readiness ReadinessJudge::step(const ReadinessFacts& facts) noexcept {
   const double speed = facts.speed_mps.value_or(0);
   too_fast_ = speed > (too_fast_ ? kNotTooFast : kTooFast);
   backwards_ = speed < (backwards_ ? kNotBackwards : kBackwards);
-  const bool in_reverse = facts.gear == can::Gear::reverse;
+  const bool in_reverse = facts.gear == Gear::reverse;
 
   if (facts.switched_off) return Readiness::switched_off;
   if (facts.state == HealthState::starting) return Readiness::starting;

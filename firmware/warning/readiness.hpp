@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <optional>
 
-#include "firmware/can/messages.hpp"
 #include "firmware/health/health_monitor.hpp"
-#include "firmware/health/health_state.hpp"
-#include "firmware/warning/warning_level.hpp"
+#include "firmware/types/health_state.hpp"
+#include "firmware/types/vehicle_body.hpp"
+#include "firmware/types/warning_level.hpp"
 
 namespace kerb {
 
@@ -39,7 +39,7 @@ struct ReadinessFacts {
   bool detector_present = false;
   bool switched_off = false;
   std::optional<double> speed_mps;
-  std::optional<can::Gear> gear;
+  std::optional<Gear> gear;
 };
 /// What a monitor knows, the hysteresis included; the rest is left as it is.
 void take_health(const HealthMonitor& monitor, const HealthReport& report, int cameras,

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "firmware/can/messages.hpp"
-#include "firmware/risk/people_report.hpp"
-#include "firmware/state/fields.hpp"
-#include "firmware/warning/sensitivity.hpp"
-#include "firmware/warning/warning_level.hpp"
+#include "firmware/types/fields.hpp"
+#include "firmware/types/people_report.hpp"
+#include "firmware/types/sensitivity.hpp"
+#include "firmware/types/vehicle_body.hpp"
+#include "firmware/types/warning_level.hpp"
 #include "hal/base/clock.hpp"
 
 namespace kerb {
@@ -18,8 +18,8 @@ struct DriverSide {
   Readiness readiness = Readiness::starting;
   std::optional<double> speed_mps;
   std::optional<double> yaw_rate_radps;
-  std::optional<can::Gear> gear;
-  std::optional<can::TurnSignal> turn_signal;
+  std::optional<Gear> gear;
+  std::optional<TurnSignal> turn_signal;
 };
 
 /// What the driver is told.

@@ -43,7 +43,7 @@ void Car::send_loop() {
       std::chrono::duration_cast<RealClock::duration>(Seconds(kMotionPeriod / rate_));
   auto due = RealClock::now();
   can::VehicleMotion motion;
-  can::VehicleBody body{can::TurnSignal::off, can::Gear::drive, 0};
+  can::VehicleBody body{TurnSignal::off, Gear::drive, 0};
   motion.yaw_rate_radps = 0;
   for (int turn = 0; !stop_; turn = (turn + 1) % kMotionsPerBody) {
     std::this_thread::sleep_until(due);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product's detector on CUDA finds whom it finds on the CPU, bit for bit, frame after frame: in
 // the camera's own picture, and in the upright view of a truck's.
-#include "firmware/main/upright_detector.hpp"
+#include "firmware/vision/upright_detector.hpp"
 
 #include "drivers/replay/open_replay.hpp"
-#include "firmware/main/vision.hpp"
+#include "firmware/vision/vision.hpp"
 #include "hal/fake/clock.hpp"
 #include "hal/fake/log.hpp"
 #include "tests/gpu/device.hpp"

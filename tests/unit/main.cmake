@@ -29,5 +29,5 @@ if(wanted AND NOT KERB_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
   set_tests_properties(unit_main_hardening PROPERTIES LABELS "unit;optimised;product" TIMEOUT 60)
 endif()
 kerb_add_test(NAME unit_main_upright_detector
-  SOURCES firmware/main/test_upright_detector.cpp
+  SOURCES firmware/vision/test_upright_detector.cpp
   LINKS kerb::firmware_vision kerb::firmware_track kerb::gpu_hog kerb::gpu_image LABELS unit COUNTS_ALLOCATIONS)

@@ -1,6 +1,6 @@
 # Records of warnings: written, cut, damaged, and gone through again.
-set(dir ${CMAKE_CURRENT_LIST_DIR}/firmware/replay)
-set(links kerb::firmware_replay kerb::firmware_warning)
+set(dir ${CMAKE_CURRENT_LIST_DIR}/firmware/records)
+set(links kerb::firmware_records kerb::firmware_warning)
 kerb_add_test(NAME unit_records_recorder SOURCES ${dir}/test_recorder.cpp
   LINKS ${links} LABELS unit THREADED)
 kerb_add_test(NAME unit_records_file SOURCES ${dir}/test_record_file.cpp

@@ -1,3 +1,3 @@
 kerb_add_test(NAME unit_spectral_watch
-  SOURCES firmware/spectral/test_spectral_watch.cpp
+  SOURCES firmware/spectral/test_spectral_search.cpp
   LINKS kerb::firmware_spectral LABELS unit COUNTS_ALLOCATIONS)

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <opencv2/imgproc.hpp>
 
-#include "firmware/ego/straightener.hpp"
+#include "firmware/ego/rectifier.hpp"
 #include "tools/calibrate/drive.hpp"
 
 namespace kerb::calibrate {
@@ -34,7 +34,7 @@ std::optional<cv::Point2d> shown(const ego::Camera& camera, double ahead_m, doub
   const double cp = std::cos(camera.pitch_rad), sp = std::sin(camera.pitch_rad);
   const double depth = cp * forward - sp * down, below = sp * forward + cp * down;
   if (depth < 0.1) return std::nullopt;
-  const ego::Straightener straightener{camera};
+  const ego::Rectifier straightener{camera};
   const ego::Vec2 at = straightener.seen({camera.center_x + camera.focal_px * right / depth,
                                           camera.center_y + camera.focal_px * below / depth});
   return cv::Point2d{at.x, at.y};

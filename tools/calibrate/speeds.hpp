@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "firmware/ego/ego_motion.hpp"
+#include "firmware/types/ego_motion.hpp"
 #include "hal/base/result.hpp"
 
 namespace kerb::calibrate {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "firmware/control/warner.hpp"
-#include "firmware/risk/people_report.hpp"
+#include "firmware/types/people_report.hpp"
 
 namespace kerb::lab {
 

@@ -6,7 +6,7 @@
 
 #include "firmware/risk/car_path.hpp"
 #include "firmware/track/camera_model.hpp"
-#include "firmware/track/person.hpp"
+#include "firmware/types/person.hpp"
 #include "firmware/warning/warning_logic.hpp"
 #include "tools/eval/mot.hpp"
 

@@ -17,7 +17,7 @@
 #include "firmware/config/config.hpp"
 #include "firmware/ego/configured.hpp"
 #include "firmware/ego/ego_estimator.hpp"
-#include "firmware/ego/motion_watch.hpp"
+#include "firmware/ego/motion_estimator.hpp"
 #include "gpu/flow/motion_points.hpp"
 #include "gpu/memory/context.hpp"
 #include "tools/eval/mot.hpp"

@@ -5,9 +5,9 @@
 
 #include "firmware/config/config.hpp"
 #include "firmware/ego/ego_estimator.hpp"
-#include "firmware/ego/motion_watch.hpp"
+#include "firmware/ego/motion_estimator.hpp"
 #include "firmware/risk/car_path.hpp"
-#include "firmware/watch/people_watch.hpp"
+#include "firmware/risk/people_estimator.hpp"
 #include "gpu/flow/motion_points.hpp"
 #include "gpu/memory/context.hpp"
 #include "gpu/memory/workers.hpp"
@@ -59,7 +59,7 @@ class Follower {
   track::CameraModel camera_;
   std::unique_ptr<flow::MotionPoints> flow_;
   ego::EgoEstimator ego_;
-  PeopleWatch watch_;
+  PeopleEstimator watch_;
   risk::CarPath path_;
   AssumedCar car_;
   RoadSpeed road_speed_;

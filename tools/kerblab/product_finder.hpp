@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "firmware/config/config.hpp"
-#include "firmware/main/vision.hpp"
+#include "firmware/vision/vision.hpp"
 #include "tools/kerblab/pictures.hpp"
 
 namespace kerb::lab {

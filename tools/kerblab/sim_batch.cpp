@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "firmware/main/version.hpp"
-#include "firmware/main/vision.hpp"
+#include "firmware/vision/vision.hpp"
 #include "tools/kerblab/between.hpp"
 #include "tools/kerblab/command.hpp"
 #include "tools/kerblab/output.hpp"

@@ -12,7 +12,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "firmware/spectral/spectral_watch.hpp"
+#include "firmware/spectral/spectral_search.hpp"
 #include "gpu/memory/context.hpp"
 #include "tools/kerblab/follow_sheet.hpp"
 #include "tools/kerblab/output.hpp"

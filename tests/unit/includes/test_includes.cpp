@@ -57,10 +57,10 @@ void write_good_tree(const TempFolder& tree) {
       {"gpu/image/cuda_status.hpp", kHead + "#include <cuda_runtime_api.h>\n"},
       {"gpu/image/stream_cuda.hpp", kHead + "#include <cuda_runtime.h>\n"},
       {"firmware/health/health.hpp", kHead + "#include \"hal/clock.hpp\"\n"},
-      {"firmware/main.cpp", kSpdx +
-                                "#include \"drivers/v4l2/camera.hpp\"\n#include "
-                                "\"firmware/health/health.hpp\"\n#include \"gpu/image/grey.hpp\"\n"
-                                "#include \"firmware/main/wiring.hpp\"\n"},
+      {"firmware/main/main.cpp",
+       kSpdx + "#include \"drivers/v4l2/camera.hpp\"\n#include "
+               "\"firmware/health/health.hpp\"\n#include \"gpu/image/grey.hpp\"\n"
+               "#include \"firmware/main/wiring.hpp\"\n"},
       {"firmware/main/wiring.hpp", kHead + "#include \"drivers/base/fd.hpp\"\n"},
       {"firmware/main/version.hpp.in", "@VERSION@"},
       {"firmware/main/run.cpp", kSpdx + "#include \"firmware/main/version.hpp\"\n"},
@@ -107,8 +107,8 @@ TEST(each_violation_is_found) {
       {"gpu/image/bad.hpp", quoted("gpu/image/warp.cuh"), "no CUDA header"},
       {"gpu/image/bad.hpp", quoted("gpu/image/detail/outer.hpp"), "no CUDA header"},
       {"gpu/image/bad.cpp", angle("opencv2/core.hpp"), "OpenCV is for"},
-      {"firmware/health/bad.hpp", quoted("drivers/v4l2/camera.hpp"), "main alone names"},
-      {"firmware/health/main.cpp", quoted("gpu/image/grey.hpp"), "main alone names"},
+      {"firmware/health/bad.hpp", quoted("drivers/v4l2/camera.hpp"), "main alone drivers"},
+      {"firmware/health/main.cpp", quoted("gpu/image/grey.hpp"), "main alone drivers"},
       {"firmware/health/bad.hpp", quoted("firmware/main/wiring.hpp"), "nobody includes main"},
       {"firmware/health/bad.hpp", angle("opencv2/core.hpp"), "OpenCV is for"},
       {"firmware/main/bad.hpp", angle("cuda_runtime.h"), "CUDA is for gpu"},

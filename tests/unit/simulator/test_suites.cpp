@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 
-#include "firmware/can/vehicle_limits.hpp"
+#include "firmware/types/vehicle_limits.hpp"
 #include "tests/support/test.hpp"
 #include "tools/simulator/scenario/load.hpp"
 #include "tools/simulator/world/world.hpp"

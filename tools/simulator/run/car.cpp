@@ -49,8 +49,8 @@ void Car::say_motion(double t) {
 void Car::say_body(double t) {
   if (fault(FaultSpec::Kind::signals_stuck, t) == nullptr) {
     can::VehicleBody body;
-    body.turn_signal = can::TurnSignal::off;
-    body.gear = can::Gear::drive;
+    body.turn_signal = TurnSignal::off;
+    body.gear = Gear::drive;
     body.counter = next(body_counter_);
     last_body_ = can::encode(body);
   }

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "firmware/config/config.hpp"
-#include "firmware/risk/people_report.hpp"
+#include "firmware/types/people_report.hpp"
 #include "hal/base/log.hpp"
 #include "hal/can_bus.hpp"
 #include "hal/output_line.hpp"

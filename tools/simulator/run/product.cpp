@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "drivers/jpeg/jpeg_encoder.hpp"
 #include "firmware/control/controller.hpp"
-#include "firmware/main/open_pipeline.hpp"
-#include "firmware/main/open_recorder.hpp"
+#include "firmware/vision/open_pipeline.hpp"
+#include "firmware/vision/open_recorder.hpp"
 #include "tools/simulator/run/firmware.hpp"
 #include "tools/simulator/run/lockstep_source.hpp"
 
@@ -40,7 +41,7 @@ class Product final : public Firmware {
     pipeline_ = std::move(opened->pipeline);
     CameraPipeline* const pipelines[] = {pipeline_.get()};
     Result<std::unique_ptr<records::WarningRecorder>> recorder =
-        open_recorder(config_, pipelines, KERB_VERSION, log_);
+        open_recorder(config_, pipelines, KERB_VERSION, make_record_encoder, log_);
     if (!recorder) return recorder.error();
     recorder_ = std::move(*recorder);
     ControlDevices devices;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "firmware/control/controller.hpp"
-#include "firmware/record/bell.hpp"
+#include "firmware/threads/bell.hpp"
 #include "hal/fake/can_bus.hpp"
 #include "hal/fake/frame_source.hpp"
 #include "hal/fake/log.hpp"
@@ -208,7 +208,7 @@ class Drive : public Listener {
   std::vector<Walker> people;       ///< before the rear axle; every camera sees them
   std::optional<double> speed = 0;  ///< as told; none: the car says that it does not know
   std::optional<double> yaw_rate = 0;
-  std::optional<can::Gear> gear;              ///< none: the car does not tell
+  std::optional<Gear> gear;                   ///< none: the car does not tell
   std::optional<can::VehicleDriver> buttons;  ///< likewise
   bool talking = true, filming = true;
   bool frozen = false;                     ///< the camera shows the same picture again and again
@@ -219,17 +219,17 @@ class Drive : public Listener {
     auto source = std::make_unique<FakeFrameSource>(clock);
     auto preparer = std::make_unique<GreyPreparer>();
     std::unique_ptr<Crowd> crowd;
-    std::unique_ptr<PeopleWatch> watch;
+    std::unique_ptr<PeopleEstimator> watch;
     if (with_detector) {
       crowd = std::make_unique<Crowd>();
       watch = road_watch(config.car);
     }
     Eye eye;
-    std::unique_ptr<SpectralWatch> spectral;
+    std::unique_ptr<SpectralSearch> spectral;
     if (with_bands) {
       auto matcher = std::make_unique<FakeSpectralMatcher>();
       eye.matcher = matcher.get();
-      spectral = std::make_unique<SpectralWatch>(std::move(matcher), Nanos::zero());
+      spectral = std::make_unique<SpectralSearch>(std::move(matcher), Nanos::zero());
     }
     eye.camera = source.get();
     eye.preparer = preparer.get();
@@ -259,7 +259,7 @@ class Drive : public Listener {
       body_due_ = now + std::chrono::milliseconds{100};
       can::VehicleBody body;
       body.gear = *gear;
-      body.turn_signal = can::TurnSignal::off;
+      body.turn_signal = TurnSignal::off;
       body.counter = body_counter_++ & 15;
       send(can::encode(body));
     }

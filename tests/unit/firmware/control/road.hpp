@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "firmware/config/config.hpp"
+#include "firmware/risk/people_estimator.hpp"
 #include "firmware/track/camera_model.hpp"
 #include "firmware/track/colour_appearance.hpp"
-#include "firmware/watch/people_watch.hpp"
 #include "hal/vision.hpp"
 
 /// A camera on a flat road, and the detector that sees whom it is told to.
@@ -34,8 +34,8 @@ inline track::CameraModel road_camera() {
 }
 
 /// As the product makes it.
-inline std::unique_ptr<PeopleWatch> road_watch(const CarSettings& car) {
-  return std::make_unique<PeopleWatch>(
+inline std::unique_ptr<PeopleEstimator> road_watch(const CarSettings& car) {
+  return std::make_unique<PeopleEstimator>(
       road_camera(), track::TrackerSettings{},
       risk::CarShape{car.width_m, car.length_m, car.axle_to_bumper_m}, risk::ContactSettings{},
       track::make_colour_appearance());

@@ -11,8 +11,8 @@
 #include "drivers/replay/open_replay.hpp"
 #include "firmware/can/codec.hpp"
 #include "firmware/control/controller.hpp"
-#include "firmware/replay/product_deciders.hpp"
-#include "firmware/replay/warning_recorder.hpp"
+#include "firmware/records/product_deciders.hpp"
+#include "firmware/records/warning_recorder.hpp"
 #include "gpu/flow/motion_points.hpp"
 #include "gpu/hog/detector.hpp"
 #include "gpu/image/preparer.hpp"
@@ -112,7 +112,7 @@ void count_for(const Case& c) {
   Result<std::unique_ptr<flow::MotionPoints>> flow =
       flow::MotionPoints::create(*context, flow_workers, points, settings.width, settings.height);
   TEST_ASSERT_OK(flow);
-  ego::MotionWatchSettings watch;
+  ego::MotionEstimatorSettings watch;
   watch.points = 250;  // again, for a slow machine
   records::RecordedSettings recorded;
   recorded.cameras.push_back({.name = "pattern",
@@ -127,8 +127,8 @@ void count_for(const Case& c) {
       StageBudgets{},
       HandOver::newest,
       clock,
-      std::make_unique<ego::MotionWatch>(std::move(*flow), ego::Camera{}, ego::EgoSettings{},
-                                         watch),
+      std::make_unique<ego::MotionEstimator>(std::move(*flow), ego::Camera{}, ego::EgoSettings{},
+                                             watch),
       records::make_people_watch(recorded.cameras[0])};
 
   const test::TempFolder folder;

@@ -7,7 +7,7 @@
 
 #include "tests/support/test.hpp"
 #include "tests/unit/firmware/control/drive.hpp"
-#include "tests/unit/firmware/record/scratch.hpp"
+#include "tests/unit/firmware/events/scratch.hpp"
 
 using namespace kerb;
 using nlohmann::json;

@@ -51,7 +51,8 @@ struct Memory {
 class MeteredSink final : public PeopleSink {
  public:
   explicit MeteredSink(PeopleSink& inner) : inner_{inner} {}
-  void before(Nanos now, const track::Senses& senses, const PeopleWatch& watch) noexcept override {
+  void before(Nanos now, const track::Senses& senses,
+              const PeopleEstimator& watch) noexcept override {
     inner_.before(now, senses, watch);
   }
   void after(Nanos now, const risk::PeopleReport& report,

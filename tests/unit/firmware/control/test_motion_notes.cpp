@@ -14,7 +14,7 @@
 #include "hal/fake/frame_source.hpp"
 #include "hal/fake/log.hpp"
 #include "tests/support/test.hpp"
-#include "tests/unit/firmware/record/scratch.hpp"
+#include "tests/unit/firmware/events/scratch.hpp"
 
 using namespace kerb;
 using nlohmann::json;
@@ -73,7 +73,7 @@ struct Kerb {
                      seconds{9}, seconds{9}, seconds{9}};
     auto source = std::make_unique<FakeFrameSource>(clock);
     camera = source.get();
-    std::unique_ptr<ego::MotionWatch> motion;
+    std::unique_ptr<ego::MotionEstimator> motion;
     if (!flow_error) {
       auto measuring = std::make_unique<FakeFlowEstimator>();
       flow = measuring.get();
@@ -87,11 +87,11 @@ struct Kerb {
         flow->closer_dx = 9;
         if (flow_fails) flow->fail_next = Error{Errc::device, 700, "launch"};
       };
-      ego::MotionWatchSettings settings;
+      ego::MotionEstimatorSettings settings;
       settings.flow_budget = seconds{expected_look > Nanos::zero() ? 0 : 1};
       if (expected_look > Nanos::zero()) settings.flow_budget = milliseconds{4};
-      motion = std::make_unique<ego::MotionWatch>(std::move(measuring), ego::Camera{},
-                                                  ego::EgoSettings{}, settings);
+      motion = std::make_unique<ego::MotionEstimator>(std::move(measuring), ego::Camera{},
+                                                      ego::EgoSettings{}, settings);
       motion->expect(expected_look);
     }
     const SourceOpener never = []() -> Result<std::unique_ptr<FrameSource>> {

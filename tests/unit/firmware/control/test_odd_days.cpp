@@ -59,7 +59,7 @@ TEST(a_car_that_drives_backwards_says_so_and_warns_of_nobody_ahead) {
   for (; *drive.speed < 0; *drive.speed += 0.02) drive.step();
   drive.speed = 0;
   TEST_ASSERT_TRUE(drive.becomes_ready());
-  drive.gear = can::Gear::reverse;  // and before it moves at all
+  drive.gear = Gear::reverse;  // and before it moves at all
   TEST_ASSERT_TRUE(drive.until([&] { return drive.readiness() == Readiness::reversing; }));
   TEST_ASSERT_DOUBLE_WITHIN(0.01, 0, *drive.speed);
 }
@@ -181,7 +181,7 @@ std::vector<std::byte> memory_of(const WarningLogic& logic) {
   bytes.resize(out.size());
   return bytes;
 }
-std::size_t memory_of(const PeopleWatch& watch) {
+std::size_t memory_of(const PeopleEstimator& watch) {
   std::vector<std::byte> bytes(std::size_t{192} << 10);
   FieldWriter out{bytes};
   watch.save(out);
@@ -192,7 +192,7 @@ std::size_t memory_of(const PeopleWatch& watch) {
 /// Thirty frames and a hundred rounds a second, in town: the car speeds up, turns, brakes, stands.
 /// Nobody is ever there, and at the end it is as awake as at the beginning.
 TEST(nobody_for_an_hour) {
-  const std::unique_ptr<PeopleWatch> watch = test::road_watch(CarSettings{});
+  const std::unique_ptr<PeopleEstimator> watch = test::road_watch(CarSettings{});
   WarningLogic logic{Sensitivity::normal};
   ReadinessJudge judge;
   ReadinessFacts facts;

@@ -80,10 +80,10 @@ TEST(it_takes_the_vehicles_side_from_the_vehicle) {
   Bench bench{1};
   bench.tell_speed(12);
   bench.vehicle.yaw_rate_radps.value = 0.1;
-  bench.vehicle.gear.value = can::Gear::drive;
-  bench.vehicle.turn_signal.value = can::TurnSignal::left;
+  bench.vehicle.gear.value = Gear::drive;
+  bench.vehicle.turn_signal.value = TurnSignal::left;
   bench.facts.speed_mps = 99;  // whatever it is told besides
-  bench.facts.gear = can::Gear::reverse;
+  bench.facts.gear = Gear::reverse;
   bench.facts.switched_off = true;
   bench.step();
   const DriverSide& side = bench.warner.side();
@@ -91,9 +91,9 @@ TEST(it_takes_the_vehicles_side_from_the_vehicle) {
   TEST_ASSERT_EQUAL_STRING("ready", name_of(bench.warner.readiness()));
   TEST_ASSERT_EQUAL_DOUBLE(12, side.speed_mps.value_or(-1));
   TEST_ASSERT_EQUAL_DOUBLE(0.1, side.yaw_rate_radps.value_or(-1));
-  TEST_ASSERT_TRUE(side.gear == can::Gear::drive);
-  TEST_ASSERT_TRUE(side.turn_signal == can::TurnSignal::left);
-  bench.vehicle.gear.value = can::Gear::reverse;
+  TEST_ASSERT_TRUE(side.gear == Gear::drive);
+  TEST_ASSERT_TRUE(side.turn_signal == TurnSignal::left);
+  bench.vehicle.gear.value = Gear::reverse;
   bench.step();
   TEST_ASSERT_EQUAL_STRING("reversing", name_of(bench.warner.readiness()));
   bench.vehicle.gear.value.reset();

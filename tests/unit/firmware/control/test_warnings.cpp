@@ -23,7 +23,7 @@ double seconds_to(const Drive& drive, std::size_t i = 0) {
 TEST(somebody_straight_ahead_of_a_moving_car_is_warned_of_in_time) {
   Drive drive;
   drive.speed = 10;
-  drive.gear = can::Gear::drive;
+  drive.gear = Gear::drive;
   TEST_ASSERT_TRUE(drive.becomes_ready());
   drive.people = {{.x_m = 45}};
   const auto warned = [&] { return drive.level() == WarningLevel::collision; };

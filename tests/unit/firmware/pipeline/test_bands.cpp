@@ -28,7 +28,7 @@ class Diary final : public PeopleSink {
     int likenesses = 0, looks = 0, people = 0;
   };
   explicit Diary(const FakeSpectralMatcher* matcher) : matcher_{matcher} {}
-  void before(Nanos, const track::Senses& senses, const PeopleWatch&) noexcept override {
+  void before(Nanos, const track::Senses& senses, const PeopleEstimator&) noexcept override {
     pages.push_back(
         {senses.captured, senses.likenesses, matcher_ != nullptr ? matcher_->looks.load() : 0, 0});
   }
@@ -50,12 +50,12 @@ struct Desk {
     camera = source.get();
     auto crowd = std::make_unique<test::Crowd>();
     crowd->show({{.x_m = 15}});
-    std::unique_ptr<SpectralWatch> spectral;
+    std::unique_ptr<SpectralSearch> spectral;
     if (with_bands) {
       auto made = std::make_unique<FakeSpectralMatcher>();
       matcher = made.get();
       matcher->says.x = 319.5F;
-      spectral = std::make_unique<SpectralWatch>(std::move(made), kBudget);
+      spectral = std::make_unique<SpectralSearch>(std::move(made), kBudget);
     }
     StageBudgets budgets;
     budgets.of[static_cast<std::size_t>(Stage::spectral)] = kBudget;

@@ -56,7 +56,7 @@ class Diary final : public PeopleSink {
     const std::uint8_t* picture = nullptr;
     bool looked = false;
   };
-  void before(Nanos, const track::Senses& senses, const PeopleWatch&) noexcept override {
+  void before(Nanos, const track::Senses& senses, const PeopleEstimator&) noexcept override {
     pages.push_back({});
     pages.back().captured = senses.captured;
     pages.back().boxes = senses.count;
@@ -93,7 +93,7 @@ struct Desk {
     std::unique_ptr<OnePerson> detecting;
     if (with_detector) detecting = std::make_unique<OnePerson>();
     detector = detecting.get();
-    std::unique_ptr<ego::MotionWatch> motion;
+    std::unique_ptr<ego::MotionEstimator> motion;
     if (with_motion) {
       auto measuring = std::make_unique<FakeFlowEstimator>();
       flow = measuring.get();
@@ -104,8 +104,8 @@ struct Desk {
           v.y = static_cast<float>(field.count / 20) * 18;
         }
       };
-      motion = std::make_unique<ego::MotionWatch>(std::move(measuring), ego::Camera{},
-                                                  ego::EgoSettings{}, ego::MotionWatchSettings{});
+      motion = std::make_unique<ego::MotionEstimator>(
+          std::move(measuring), ego::Camera{}, ego::EgoSettings{}, ego::MotionEstimatorSettings{});
     }
     StageBudgets budgets;
     budgets.of.fill(seconds{10});

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "firmware/pipeline/image_check.hpp"
-#include "firmware/pipeline/latest_frame.hpp"
 #include "firmware/pipeline/stage_times.hpp"
+#include "firmware/threads/latest_frame.hpp"
 #include "tests/support/test.hpp"
 
 using namespace kerb;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "firmware/risk/car_path.hpp"
-#include "firmware/track/person.hpp"
+#include "firmware/types/person.hpp"
 
 namespace kerb::test {
 

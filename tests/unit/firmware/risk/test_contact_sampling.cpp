@@ -147,7 +147,7 @@ TEST(it_is_so_for_who_walks_faster_or_slower) {
           somebody(23.6, -2.4, 0, std::max(0.0, 0.7 + change * (i - 150) / 30.0), 0.2, 0.25);
       judge.look(Nanos{std::llround((i + 1) * 1e9 / 30)}, people);
     }
-    risk::PaceWatch paces;
+    risk::PaceEstimator paces;
     for (int i = 0; i <= 150; ++i) {
       track::PersonList then;
       then.count = 1;

@@ -5,10 +5,10 @@
 #include <memory>
 #include <set>
 
-#include "firmware/state/fields.hpp"
 #include "firmware/track/colour_appearance.hpp"
 #include "firmware/track/fields.hpp"
 #include "firmware/track/tracker.hpp"
+#include "firmware/types/fields.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/firmware/track/walkers.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "firmware/track/camera_model.hpp"
-#include "firmware/track/senses.hpp"
 #include "firmware/track/tracker.hpp"
+#include "firmware/types/senses.hpp"
 #include "tests/support/random.hpp"
 
 /// People who walk on a road that a car drives on, and the boxes a detector would find.

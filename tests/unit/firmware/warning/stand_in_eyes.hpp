@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "firmware/track/person.hpp"
+#include "firmware/types/person.hpp"
 #include "tools/simulator/base/random.hpp"
 #include "tools/simulator/judge/sight.hpp"
 #include "tools/simulator/world/outline.hpp"

@@ -14,7 +14,7 @@ ReadinessFacts well() {
   facts.state = HealthState::active;
   facts.detector_present = true;
   facts.speed_mps = 10;
-  facts.gear = can::Gear::drive;
+  facts.gear = Gear::drive;
   return facts;
 }
 void expect(Readiness expected, const ReadinessFacts& facts) {
@@ -52,7 +52,7 @@ TEST(each_reason_is_named) {
   facts.speed_mps = 82.1 / 3.6;
   expect(Readiness::too_fast, facts);
   facts = well();
-  facts.gear = can::Gear::reverse;
+  facts.gear = Gear::reverse;
   expect(Readiness::reversing, facts);
   facts = well();
   facts.gear.reset();

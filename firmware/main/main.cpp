@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// The program in the car: command line to exit code. What it opens is in main/machine.cpp.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+#include "firmware/config/config.hpp"
+#include "firmware/log/log.hpp"
+#include "firmware/main/demo.hpp"
+#include "firmware/main/machine.hpp"
+#include "firmware/main/replay.hpp"
+#include "firmware/main/run.hpp"
+#include "firmware/main/version.hpp"
+#include "firmware/vision/vision.hpp"
+
+namespace {
+
+using namespace kerb;
+
+constexpr int kBadInput = 2;
+
+/// Prints every problem on its own line. True when there is none.
+bool report_problems(const LoadResult& loaded) {
+  for (const std::string& line : loaded.lines()) std::fprintf(stderr, "%s\n", line.c_str());
+  return loaded.ok();
+}
+
+int check(const std::string& path) {
+  const LoadResult loaded = load_config(path);
+  if (!report_problems(loaded)) return kBadInput;
+  if (const std::optional<DetectorProblem> problem = check_detector(loaded.config)) {
+    std::fprintf(stderr, "%s: %s = \"%s\": %s\n", path.c_str(), problem->key, problem->file.c_str(),
+                 describe(problem->error).c_str());
+    return kBadInput;
+  }
+  const DetectorSettings& settings = loaded.config.detector;
+  std::string model = find_models(settings).model;
+  if (model.empty()) model = "none (" + why_no_model(settings) + ")";
+  std::printf("%s: good: %zu camera%s, detector %s, CAN %s, lamps %s, sound %s, watchdog %s\n",
+              path.c_str(), loaded.config.cameras.size(),
+              loaded.config.cameras.size() == 1 ? "" : "s", model.c_str(),
+              loaded.config.can.enabled ? loaded.config.can.interface.c_str() : "off",
+              loaded.config.lamp.enabled ? "on" : "off", loaded.config.tone.enabled ? "on" : "off",
+              loaded.config.watchdog.enabled ? "on" : "off");
+  return 0;
+}
+
+int run(const std::string& path, bool json, double seconds) {
+  const LoadResult loaded = load_config(path);
+  if (!report_problems(loaded)) return kBadInput;
+  LogOptions options;
+  options.level = loaded.config.log_level;
+  options.json = json;
+  const std::unique_ptr<Log> log = make_log(options);
+  return run_product(loaded.config, path, seconds, *log);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{"Kerbwatch warns a driver of people the vehicle may hit."};
+  app.footer(
+      "Examples:\n  kerbwatch demo\n  kerbwatch demo --model people.kwm\n  kerbwatch config > "
+      "kerbwatch.toml\n"
+      "  kerbwatch check --config kerbwatch.toml\n  kerbwatch run --config kerbwatch.toml "
+      "--log-json\n"
+      "  kerbwatch replay warning-000001-20260101T120000Z-collision.kwr\n"
+      "Without a model of their own, run, check and demo take default.kwm (default-grey.kwm for\n"
+      "grey cameras) from the installed models, or from the folder that KERBWATCH_MODELS names.\n"
+      "Exit codes: 0 fine, 1 the demo misbehaved or a replay differs, 2 bad input (one line says "
+      "which).");
+  app.set_version_flag("--version", std::string{"kerbwatch "} + kVersion);
+  app.require_subcommand(1);
+  bool json = false;
+  std::string path, model;
+  double seconds = 0, demo_seconds = 6;
+
+  CLI::App* run_command = app.add_subcommand("run", "Run with this configuration until SIGTERM");
+  run_command->add_option("-c,--config", path, "Configuration file (TOML)")->required();
+  run_command->add_option("--seconds", seconds, "Stop by itself after so long (clock time)")
+      ->check(CLI::Range(0.001, 1e8));
+  run_command->add_flag("--log-json", json, "Log as JSON lines");
+
+  CLI::App* check_command =
+      app.add_subcommand("check", "Say all that is wrong with a configuration, key by key");
+  check_command->add_option("-c,--config", path, "Configuration file (TOML)")->required();
+
+  app.add_subcommand("config", "Print a complete configuration with every key at its default");
+
+  CLI::App* demo_command =
+      app.add_subcommand("demo", "Run on the built-in test pattern: no camera, GPU or bus needed");
+  demo_command->add_option("--seconds", demo_seconds, "How long")->check(CLI::Range(4.0, 3600.0));
+  demo_command->add_option("--model", model,
+                           "Look for people with this model, not with the installed default.kwm");
+  demo_command->add_flag("--log-json", json, "Log as JSON lines");
+
+  ReplayRequest replay;
+  CLI::App* replay_command = app.add_subcommand(
+      "replay", "Go through records of warnings again: are the decisions the same?");
+  replay_command->add_option("FILE", replay.files, "Records: .kwr, or .kwr.part of a power cut")
+      ->required();
+  replay_command->add_flag("--json", replay.json, "A line of JSON for each record");
+  replay_command->add_option("--pictures", replay.pictures, "Write its pictures to this folder");
+  replay_command->footer(
+      "Example:\n  kerbwatch replay /var/lib/kerbwatch/records/*.kwr\n"
+      "Exit codes: 0 the same to the last bit, 1 something differs, 2 a file is "
+      "broken.");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error);  // prints help, version or what is wrong
+    return code == 0 ? 0 : kBadInput;
+  }
+
+  if (*run_command) return run(path, json, seconds);
+  if (*check_command) return check(path);
+  if (*replay_command) return run_replay(replay);
+  if (*demo_command) {
+    LogOptions options;
+    options.level = LogLevel::error;  // the demo tells its own story
+    options.json = json;
+    return run_demo(demo_seconds, model, *make_log(options));
+  }
+  std::fputs(render_default_config().c_str(), stdout);
+  return 0;
+}

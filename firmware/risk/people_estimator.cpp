@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/risk/people_estimator.hpp"
+
+#include <utility>
+
+namespace kerb {
+
+PeopleEstimator::PeopleEstimator(const track::CameraModel& camera,
+                                 const track::TrackerSettings& settings, const risk::CarShape& car,
+                                 const risk::ContactSettings& contact,
+                                 std::unique_ptr<track::Appearance> appearance)
+    : tracker_{camera, settings, std::move(appearance)}, judge_{car, contact} {}
+
+void PeopleEstimator::step(const track::Senses& senses, risk::PeopleReport& out) {
+  path_.update(senses.captured, senses.vehicle);
+  tracker_.step(senses, out.people);
+  out.at = senses.captured;
+  out.path_known = path_.known();
+  out.speed_mps = path_.speed_mps();
+  out.acceleration_mps2 = path_.acceleration_mps2();
+  out.yaw_rate_radps = path_.yaw_rate_radps();
+  judge_.look(senses.captured, out.people);
+  for (int i = 0; i < out.people.count; ++i)
+    out.contacts[i] = judge_.judge(out.people.items[i], path_);
+}
+
+}  // namespace kerb

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+#include "firmware/risk/contact.hpp"
+#include "firmware/track/tracker.hpp"
+#include "firmware/types/people_report.hpp"
+
+namespace kerb {
+
+/// From what a frame tells to what the next seconds hold for everybody in it, for one camera: the
+/// tracker, the car's path and the judge of contacts, in the pipeline and in a replay alike. One
+/// thread at a time; allocates only when made; bit for bit the same for the same senses.
+class PeopleEstimator {
+ public:
+  PeopleEstimator(const track::CameraModel& camera, const track::TrackerSettings& settings,
+                  const risk::CarShape& car, const risk::ContactSettings& contact,
+                  std::unique_ptr<track::Appearance> appearance);
+
+  /// As Tracker::sense().
+  void sense(Nanos captured, const PreparedImage& image, const DetectionList* found,
+             const MotionField* field, const ego::MotionReport* motion,
+             const ego::VehicleMotion& vehicle, track::Senses& out) const {
+    tracker_.sense(captured, image, found, field, motion, vehicle, out);
+  }
+  void step(const track::Senses& senses, risk::PeopleReport& out);
+  /// All that it remembers, for records of warnings; see firmware/state.
+  void save(FieldWriter& out) const noexcept {
+    tracker_.save(out);
+    path_.save(out);
+    judge_.save(out);
+  }
+  void load(FieldReader& in) noexcept {
+    tracker_.load(in);
+    path_.load(in);
+    judge_.load(in);
+  }
+
+ private:
+  track::Tracker tracker_;
+  risk::CarPath path_;
+  risk::ContactJudge judge_;
+};
+
+}  // namespace kerb

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include "firmware/types/contact.hpp"
+#include "firmware/types/person.hpp"
+#include "hal/base/clock.hpp"
+
+namespace kerb::risk {
+
+/// Everybody who is followed, and what the next seconds hold for them, as of one frame.
+struct PeopleReport {
+  Nanos at{};  ///< when the frame was taken; zero: never looked
+  bool path_known = false;
+  double speed_mps = 0, acceleration_mps2 = 0, yaw_rate_radps = 0;  ///< of the car, where known
+  track::PersonList people;
+  Contact contacts[track::PersonList::kCapacity];  ///< of them, in their order
+};
+
+}  // namespace kerb::risk

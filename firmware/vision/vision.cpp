@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/vision/vision.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "firmware/config/bands.hpp"
+#include "firmware/ego/configured.hpp"
+#include "firmware/vision/upright_detector.hpp"
+#include "gpu/emd/matcher.hpp"
+#include "gpu/flow/motion_points.hpp"
+#include "gpu/hog/detector.hpp"
+#include "gpu/hog/model_file.hpp"
+#include "gpu/hog/shipped_models.hpp"
+#include "gpu/image/preparer.hpp"
+#include "gpu/memory/context.hpp"
+#include "gpu/memory/frame_memory.hpp"
+#include "gpu/memory/workers.hpp"
+
+namespace kerb {
+namespace {
+
+BackendChoice choice_of(VisionBackend backend) {
+  switch (backend) {
+    case VisionBackend::cpu:
+      return BackendChoice::cpu;
+    case VisionBackend::cuda:
+      return BackendChoice::cuda;
+    case VisionBackend::automatic:
+      break;
+  }
+  return BackendChoice::automatic;
+}
+
+flow::Method method_of(FlowMethod method) {
+  switch (method) {
+    case FlowMethod::lucas_kanade:
+      return flow::Method::lucas_kanade;
+    case FlowMethod::block_matching:
+      return flow::Method::block_matching;
+    case FlowMethod::points:
+      return flow::Method::points;
+    case FlowMethod::automatic:
+      break;
+  }
+  return flow::Method::automatic;
+}
+
+constexpr double kCpuScaleStep = 1.15;  // two cores must keep up with 30 pictures a second
+constexpr int kFarPersonPx = 40;        // 1.7 m, 47 m ahead of a camera of 60 degrees
+// An upright view is small, and what is in it near.
+constexpr double kUprightScaleStep = 1.08;
+constexpr int kUprightPersonPx = 64;
+constexpr float kFollowedBelow = 4.6F;  // the tracker sorts out what is below the advised threshold
+constexpr double kMostPitchDeg = 12, kMostRollDeg = 6, kMostDistortion = 0.1;
+
+bool looks_along(const CameraSettings& camera) {
+  return std::abs(camera.pitch_deg) <= kMostPitchDeg && std::abs(camera.roll_deg) <= kMostRollDeg &&
+         std::abs(camera.k1) <= kMostDistortion;
+}
+
+bool looks_upright(const DetectorSettings& settings, const CameraSettings& camera) {
+  return settings.view == DetectorView::upright ||
+         (settings.view == DetectorView::automatic && !looks_along(camera));
+}
+
+hog::GroundPlane ground_of(const DetectorSettings& settings, const CameraSettings& camera) {
+  hog::GroundPlane ground;
+  ground.camera_height_m = camera.height_m;
+  ground.shortest_m = settings.ground_shortest_m;
+  ground.tallest_m = settings.ground_tallest_m;
+  ground.side_m = settings.ground_side_m;
+  return ground;
+}
+
+/// The picture people are looked for in: the camera's own, or its upright view.
+struct Scene {
+  int width = 0, height = 0;
+  int smallest = 0;  ///< person, pixels; 0: the model's
+  std::optional<hog::GroundPlane> ground;
+  std::optional<track::CameraModel> upright;
+};
+
+Scene own_picture(const DetectorSettings& settings, const CameraSettings& camera, int width,
+                  int height) {
+  Scene scene{width, height, looks_along(camera) ? kFarPersonPx : 0, {}, {}};
+  if (settings.ground == GroundUse::anywhere || !looks_along(camera)) return scene;
+  const ego::Camera lens = ego::camera_of(camera, width, height);
+  const ego::Vec2 ahead = ego::aim(lens);
+  hog::GroundPlane ground = ground_of(settings, camera);
+  ground.horizon_row = ahead.y;
+  const double tilt = std::tan(ego::radians(std::abs(camera.roll_deg))) * width / 2;
+  ground.slack_rows = lens.focal_px * std::tan(ego::radians(settings.ground_slack_deg)) + tilt;
+  ground.middle_column = ahead.x;
+  scene.ground = ground;
+  return scene;
+}
+
+Result<Scene> upright_view(const DetectorSettings& settings, const CameraSettings& camera,
+                           int width, int height) {
+  const track::CameraModel model = track::model_of(camera, width, height);
+  const track::UprightView view{model};
+  if (!view.shows_people())
+    return Error{Errc::invalid_argument, 0, "make detector",
+                 "the camera shows nothing of people on the road: look at its mounting"};
+  // A camera that looks along the road sees far in this view too.
+  const bool level = std::abs(camera.pitch_deg) <= kMostPitchDeg;
+  const double far = kFarPersonPx * view.scale_px() / model.focal_px;
+  const int smallest = level ? static_cast<int>(std::lround(far)) : kUprightPersonPx;
+  Scene scene{view.width(), view.height(), smallest, {}, model};
+  if (settings.ground == GroundUse::anywhere) return scene;
+  hog::GroundPlane ground = ground_of(settings, camera);
+  ground.horizon_row = view.horizon_row();
+  // Straight ahead of the car. To the side the angle is taken for its sine: a little more is
+  // searched.
+  ground.middle_column = view.middle_column() + view.scale_px() * ego::radians(camera.yaw_deg);
+  // A nod moves what is 45 degrees below twice as many rows as what is level, and what is nearer
+  // more; but there, from the shortest to the tallest is a wide band.
+  ground.slack_rows = 2 * view.scale_px() * std::tan(ego::radians(settings.ground_slack_deg));
+  scene.ground = ground;
+  return scene;
+}
+
+hog::SearchSettings search_of(const DetectorSettings& settings, const hog::Advice& advice,
+                              const Scene& scene, bool on_cpu) {
+  hog::SearchSettings search;
+  const double advised = hog::advised_scale_step(advice);
+  const double fast = scene.upright ? kUprightScaleStep : kCpuScaleStep;
+  search.scale_step = settings.scale_step.value_or(on_cpu ? std::max(advised, fast) : advised);
+  search.stride = settings.stride.value_or(advice.stride);
+  search.max_height = settings.max_height;
+  search.padding = settings.padding.value_or(advice.padding);
+  search.max_levels = 1024;  // the picture and max_height are the limit
+  if (!scene.upright)        // else it is not the picture the region is of
+    search.region = {settings.region_x, settings.region_y, settings.region_width,
+                     settings.region_height};
+  search.ground = scene.ground;
+  search.min_height = settings.min_height.value_or(scene.smallest);
+  return search;
+}
+
+hog::FusionSettings fusion_of(const DetectorSettings& settings, const hog::Advice& advice) {
+  hog::FusionSettings fusion;
+  fusion.kind = settings.fusion == FusionMethod::suppression  ? hog::FusionKind::suppression
+                : settings.fusion == FusionMethod::mean_shift ? hog::FusionKind::mean_shift
+                                                              : advice.fusion;
+  fusion.overlap =
+      static_cast<float>(settings.overlap.value_or(static_cast<double>(advice.overlap)));
+  fusion.of_smaller = settings.overlap_of == OverlapMeasure::advised
+                          ? advice.of_smaller
+                          : settings.overlap_of == OverlapMeasure::smaller;
+  fusion.min_hits = settings.min_hits;
+  return fusion;
+}
+
+struct MadeDetector {
+  std::unique_ptr<Detector> detector;
+  std::string search;  ///< in words
+};
+
+Result<MadeDetector> detector_of(const DetectorSettings& settings, const Context& context,
+                                 Workers& workers, const hog::Model& model,
+                                 const CameraSettings& camera, int width, int height) {
+  Result<Scene> scene = looks_upright(settings, camera)
+                            ? upright_view(settings, camera, width, height)
+                            : own_picture(settings, camera, width, height);
+  if (!scene) return scene.error();
+  const hog::Advice& advice = model.advice;
+  const float threshold = settings.threshold ? static_cast<float>(*settings.threshold)
+                                             : advice.threshold - kFollowedBelow;
+  Result<std::unique_ptr<HogDetector>> made =
+      HogDetector::create(context, workers, model,
+                          search_of(settings, advice, *scene, context.backend() == Backend::cpu),
+                          fusion_of(settings, advice), threshold, scene->width, scene->height);
+  if (!made) return made.error();
+  const hog::SearchPlan& plan = (*made)->engine().plan();
+  MadeDetector out;
+  out.search = fmt::format("{} windows in {} sizes", plan.window_count, plan.windows.size());
+  if (!scene->upright) {
+    out.detector = std::move(*made);
+    return out;
+  }
+  out.search += fmt::format(" of an upright view of {}x{}", scene->width, scene->height);
+  const hog::Region region{settings.region_x, settings.region_y, settings.region_width,
+                           settings.region_height};
+  Result<std::unique_ptr<UprightDetector>> upright =
+      UprightDetector::create(context, workers, *scene->upright, region, std::move(*made));
+  if (!upright) return upright.error();
+  out.detector = std::move(*upright);
+  return out;
+}
+
+/// On CUDA the detector has no use for threads.
+int threads_of(const Config& config, Backend backend) {
+  if (backend == Backend::cuda) return 1;
+  if (config.vision_threads > 0) return config.vision_threads;
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, cores / static_cast<int>(config.cameras.size()));
+}
+
+constexpr const char* kModelKey = "detector.model";
+constexpr const char* kGreyKey = "detector.grey_model";
+
+/// The models, loaded, or why they could not be.
+class LoadedModels {
+ public:
+  explicit LoadedModels(const DetectorSettings& settings) : files_{find_models(settings)} {
+    if (!files_.model.empty()) model_.emplace(hog::load(files_.model));
+    // A model that does without colour serves every camera.
+    if (model_ && *model_ && hog::needs_colour(**model_) && !files_.grey.empty())
+      grey_.emplace(hog::load(files_.grey));
+  }
+
+  struct Choice {
+    const char* key;
+    const std::string& file;
+    Result<const hog::Model*> model;  // nullptr: nobody asks for one
+  };
+  [[nodiscard]] Choice choose(bool camera_has_colour) const {
+    if (!model_) return {kModelKey, files_.model, nullptr};
+    if (!*model_) return {kModelKey, files_.model, model_->error()};
+    if (camera_has_colour || !hog::needs_colour(**model_))
+      return {kModelKey, files_.model, &**model_};
+    if (!grey_)
+      return {kModelKey, files_.model,
+              Error{Errc::unsupported, 0, "make detector",
+                    "the model looks at colour, the camera has none: detector.grey_model must name "
+                    "one for it"}};
+    if (!*grey_) return {kGreyKey, files_.grey, grey_->error()};
+    if (hog::needs_colour(**grey_))
+      return {kGreyKey, files_.grey,
+              Error{Errc::unsupported, 0, "make detector",
+                    "it looks at colour too, and the camera has none"}};
+    return {kGreyKey, files_.grey, &**grey_};
+  }
+  [[nodiscard]] bool has_grey() const { return grey_.has_value(); }
+
+ private:
+  DetectorModels files_;
+  std::optional<Result<hog::Model>> model_, grey_;
+};
+
+bool has_colour(const FrameSourceInfo& info) {
+  return info.mosaic == 0 && kerb::has_colour(info.format);
+}
+
+class GpuVision final : public Vision {
+ public:
+  GpuVision(Context context, const Config& config, Log& log)
+      : context_{std::move(context)},
+        memory_{context_},
+        settings_{config.detector},
+        flow_{config.flow},
+        spectral_{config.spectral},
+        models_{settings_},
+        threads_{threads_of(config, context_.backend())},
+        log_{log} {}
+  FrameMemory& frame_memory() override { return memory_; }
+  Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info,
+                                                       bool colour) override {
+    Result<std::unique_ptr<Preparer>> preparer = Preparer::create(context_, &memory_, info, colour);
+    if (!preparer) return preparer.error();
+    return std::unique_ptr<ImagePreparer>{std::move(*preparer)};
+  }
+  Result<std::unique_ptr<Detector>> make_detector(const FrameSourceInfo& info,
+                                                  const CameraSettings& camera) override {
+    const LoadedModels::Choice choice = models_.choose(has_colour(info));
+    if (!choice.model) return choice.model.error();
+    if (*choice.model == nullptr) return std::unique_ptr<Detector>{};
+    auto workers = std::make_unique<Workers>(threads_);
+    Result<MadeDetector> made =
+        detector_of(settings_, context_, *workers, **choice.model, camera, info.width, info.height);
+    if (!made) return made.error();
+    workers_.push_back(std::move(workers));
+    const Detector& detector = *made->detector;
+    log_.info(
+        "detector",
+        fmt::format("{} for {}x{} in {} ({}): {}, on {}", detector.name(), info.width, info.height,
+                    detector.needs_colour() ? "colour" : "grey", choice.file, made->search,
+                    context_.backend() == Backend::cuda ? std::string{"CUDA"}
+                                                        : fmt::format("{} CPU threads", threads_)));
+    return std::move(made->detector);
+  }
+  Result<std::unique_ptr<FlowEstimator>> make_flow(const FrameSourceInfo& info) override {
+    if (!flow_.enabled) return std::unique_ptr<FlowEstimator>{};
+    flow::MotionPointsSettings settings;
+    settings.method = method_of(flow_.method);
+    settings.widest = flow_.width;
+    auto workers = std::make_unique<Workers>(threads_);
+    Result<std::unique_ptr<flow::MotionPoints>> made =
+        flow::MotionPoints::create(context_, *workers, settings, info.width, info.height);
+    if (!made) return made.error();
+    workers_.push_back(std::move(workers));
+    log_.info(
+        "flow",
+        fmt::format("{} in {}x{}, on {}", (*made)->name(), (*made)->width(), (*made)->height(),
+                    context_.backend() == Backend::cuda ? std::string{"CUDA"}
+                                                        : fmt::format("{} CPU threads", threads_)));
+    return std::unique_ptr<FlowEstimator>{std::move(*made)};
+  }
+  Result<std::unique_ptr<SpectralMatcher>> make_spectral(const FrameSourceInfo& info,
+                                                         const CameraSettings& camera) override {
+    if (!spectral_.enabled || info.mosaic == 0) return std::unique_ptr<SpectralMatcher>{};
+    EmdMatcherSettings settings;
+    settings.reach = spectral_.reach_nm / 100;
+    settings.nanometres = parse_bands(camera.bands_nm).value_or(std::vector<double>{});
+    auto workers = std::make_unique<Workers>(threads_);
+    Result<std::unique_ptr<SpectralMatcher>> made =
+        EmdMatcher::create(context_, *workers, info, settings);
+    if (!made) return made.error();
+    workers_.push_back(std::move(workers));
+    log_.info("spectral",
+              fmt::format("{} on {} bands{}, on {}", (*made)->name(), info.mosaic * info.mosaic,
+                          settings.nanometres.empty() ? " of unknown wavelengths" : "",
+                          context_.backend() == Backend::cuda ? "CUDA" : "CPU"));
+    return made;
+  }
+
+ private:
+  Context context_;  // stays where it is from here on
+  GpuFrameMemory memory_;
+  DetectorSettings settings_;
+  FlowSettings flow_;
+  SpectralSettings spectral_;
+  LoadedModels models_;
+  int threads_;
+  std::vector<std::unique_ptr<Workers>> workers_;  // a pool for each detector: they run at once
+  Log& log_;
+};
+
+/// What the settings alone tell of a camera's colours.
+enum class Colours : std::uint8_t { some, none, unknown };
+
+Colours colours_of(const CameraSettings& camera) {
+  if (camera.mosaic != 0) return Colours::none;
+  if (PixelFormat format{}; parse(camera.format, format))
+    return kerb::has_colour(format) ? Colours::some : Colours::none;
+  return camera.format == "auto" && camera.kind == CameraKind::v4l2 ? Colours::unknown
+                                                                    : Colours::some;
+}
+
+}  // namespace
+
+DetectorModels find_models(const DetectorSettings& settings) {
+  DetectorModels files;
+  if (!settings.enabled) return files;
+  files.model = settings.model.empty() ? hog::shipped_model(hog::kDefaultModel) : settings.model;
+  if (files.model.empty()) return files;
+  files.grey = settings.grey_model.empty() ? hog::grey_variant(files.model) : settings.grey_model;
+  return files;
+}
+
+std::string why_no_model(const DetectorSettings& settings) {
+  if (!settings.enabled) return "detector.enabled is false";
+  return fmt::format("detector.model is empty, and there is no {} in {}", hog::kDefaultModel,
+                     hog::shipped_models());
+}
+
+Result<std::unique_ptr<Vision>> Vision::create(const Config& config, Log& log) {
+  Result<Context> context = Context::create(choice_of(config.vision_backend));
+  if (!context) return context.error();
+  const ContextInfo& info = context->info();
+  if (context->backend() == Backend::cuda) {
+    log.info("vision", fmt::format("CUDA on {} (compute capability {}.{})", info.device.view(),
+                                   info.compute_capability / 10, info.compute_capability % 10));
+  } else {
+    log.info("vision",
+             info.reason.empty() ? std::string{"CPU"} : fmt::format("CPU: {}", info.reason.view()));
+  }
+  if (find_models(config.detector).model.empty())
+    log.warning("detector",
+                fmt::format("nobody looks for people: {}", why_no_model(config.detector)));
+  return std::unique_ptr<Vision>{std::make_unique<GpuVision>(std::move(*context), config, log)};
+}
+
+std::optional<DetectorProblem> check_detector(const Config& config) {
+  const LoadedModels models{config.detector};
+  const auto problem = [](const LoadedModels::Choice& choice, const Error& error) {
+    return DetectorProblem{choice.key, choice.file, error};
+  };
+  const LoadedModels::Choice any = models.choose(true);  // whatever the cameras are
+  if (!any.model) return problem(any, any.model.error());
+  if (*any.model == nullptr) return std::nullopt;
+  // On the CPU, which every machine has: what it takes CUDA takes too, memory aside.
+  const Result<Context> context = Context::create(BackendChoice::cpu);
+  if (!context) return problem(any, context.error());
+  Workers workers{1};
+  for (const CameraSettings& camera : config.cameras) {
+    const Colours colours = colours_of(camera);
+    const bool size_known = camera.kind == CameraKind::v4l2 || camera.kind == CameraKind::pattern;
+    for (const bool coloured : {true, false}) {
+      // A camera that may turn out grey is looked at as one where there is a model for that.
+      const bool may_be =
+          coloured ? colours != Colours::none
+                   : colours == Colours::none || (colours == Colours::unknown && models.has_grey());
+      if (!may_be) continue;
+      const LoadedModels::Choice choice = models.choose(coloured);
+      if (!choice.model) return problem(choice, choice.model.error());
+      if (!size_known) continue;
+      const Result<MadeDetector> made = detector_of(
+          config.detector, *context, workers, **choice.model, camera, camera.width, camera.height);
+      if (!made) return problem(choice, made.error());
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace kerb
