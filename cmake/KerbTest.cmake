@@ -56,7 +56,7 @@ target_precompile_headers(kerb_test_headers PRIVATE
 # Which tests a build has, by label. The presets and CI choose: a program then holds only what they run.
 #   all        every test
 #   optimised  those labelled optimised: CI's part host
-#   sanitized  all but those labelled kerblab: CI's part dev
+#   sanitized  all but those labelled kerblab, and gpu without CUDA: CI's part dev
 #   threaded   those labelled threaded: the preset tsan
 #   product    those labelled product or contract: the preset arm64, for qemu-user and the emulated board
 #   board      those labelled contract, and the other programs of the emulated board: the preset arm64 on an arm64 machine
@@ -75,7 +75,7 @@ function(kerb_tests_want result labels)
   foreach(choice IN LISTS kerb_tests)
     if(choice STREQUAL all OR choice IN_LIST labels)
       set(wanted TRUE)
-    elseif(choice STREQUAL sanitized AND NOT kerblab IN_LIST labels)
+    elseif(choice STREQUAL sanitized AND NOT kerblab IN_LIST labels AND (KERB_CUDA OR NOT gpu IN_LIST labels))
       set(wanted TRUE)
     elseif(choice MATCHES "^(product|board)$" AND contract IN_LIST labels)
       set(wanted TRUE)

@@ -35,22 +35,31 @@ gpu_here() {
   return 1
 }
 
+# cuda_here: the setting KERB_WITH_CUDA of a build for this machine.
+cuda_here() {
+  if [[ -n "${KERB_WITH_CUDA:-}" ]]; then
+    echo "$KERB_WITH_CUDA"
+  elif gpu_here; then
+    echo AUTO
+  else
+    echo OFF
+  fi
+}
+
 # What a first build of the demo and its run cost, in seconds of one core (docs/building.md says where that was measured).
 KERB_DEMO_CPU_S=420
 KERB_DEMO_CUDA_CPU_S=180
 
 kerb_demo() {
-  local cuda="${KERB_WITH_CUDA:-}" seconds="$KERB_DEMO_CPU_S" status=0 steps all cores
+  local cuda seconds="$KERB_DEMO_CPU_S" status=0 steps all cores settings=(-DKERB_BUILD_TESTS=OFF)
+  cuda="$(cuda_here)"
   if [[ "${1:-}" == --cuda ]]; then
     cuda=ON
     shift
   fi
-  if [[ -z "$cuda" ]]; then
-    cuda=OFF
-    if gpu_here; then cuda=AUTO; fi
-  fi
+  if [[ "$cuda" == AUTO ]]; then settings+=(-DCMAKE_CUDA_ARCHITECTURES=native); fi # for this GPU alone
   setup_demo
-  KERB_SHOW=quiet configure host -DKERB_WITH_CUDA="$cuda" -DKERB_BUILD_TESTS=OFF || exit 1
+  KERB_SHOW=quiet configure host -DKERB_WITH_CUDA="$cuda" "${settings[@]}" || exit 1
   if grep -q 'CUDA backend ON' "$KERB_LOG"; then seconds=$((seconds + KERB_DEMO_CUDA_CPU_S)); fi
   # What an earlier build left is not built again.
   steps="$(ninja -C build/host -n kerblab 2>/dev/null | grep -cE '^\[[0-9]+/[0-9]+\] ' || true)"
@@ -60,7 +69,7 @@ kerb_demo() {
   if [[ "$steps" -gt 1 && "$all" -gt 0 ]]; then
     seconds=$((seconds * steps / (all + 1) / cores))
     say "building takes about $(((seconds + 59) / 60)) min on $cores cores ($steps steps, once); then the demo itself, about 30 s"
-    if [[ "$cuda" == OFF ]]; then say "no GPU here: without CUDA (./kerb demo --cuda builds it nevertheless)"; fi
+    if [[ "$cuda" == OFF ]]; then say "without CUDA, as there is no GPU here (./kerb demo --cuda builds it nevertheless)"; fi
     KERB_SHOW=bar build host --target kerblab || exit 1
   else
     KERB_SHOW=quiet build host --target kerblab || exit 1
@@ -78,7 +87,7 @@ KERB_BENCH_SCENARIOS=(--suite euroncap --suite quiet --only 'CPNA-50-30kmh$' --o
 kerb_board_scenarios() {
   setup_demo
   setup_board
-  configure host && build host --target kerblab || exit 1
+  configure host -DKERB_WITH_CUDA="$(cuda_here)" && build host --target kerblab || exit 1
   configure arm64 -DKERB_BUILD_TESTS=ON && build arm64 --target kerbwatch kerb_board_player || exit 1
   [[ $# -gt 0 ]] || set -- "${KERB_BENCH_SCENARIOS[@]}"
   rm -rf build/board/told
