@@ -43,7 +43,7 @@ target_link_libraries(kerb_unity PRIVATE kerb::warnings kerb::sanitizers kerb::t
 # What nearly every test includes, read once for all programs: a third of what a test's source takes to compile. A program
 # of its own, as it must be compiled as they are. -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON shows that each test includes what
 # it uses.
-add_executable(kerb_test_headers EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/tests/support/no_tests.cpp)
+add_executable(kerb_test_headers EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake/headers.cpp)
 target_compile_features(kerb_test_headers PRIVATE cxx_std_20)
 target_include_directories(kerb_test_headers PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(kerb_test_headers PRIVATE kerb::unity kerb::warnings kerb::sanitizers kerb::test_flags)

@@ -213,7 +213,8 @@ part_jetson() {
   # The tests of CUDA code run where there is a GPU; here they are compiled.
   use_chosen_nvcc
   configure jetson -DKERB_BUILD_TESTS=ON || return 1
-  build jetson && build jetson --target tests || return 1
+  build jetson || return 1
+  step "jetson: tests build" cmake --build --preset jetson --target tests || return 1
   step "jetson: check" scripts/check_jetson.sh build/jetson/bin/kerbwatch || status=1
   closing_line "checks" || return 1
   # The check itself must be able to fail: a program with code for one GPU only has to be refused.
@@ -271,7 +272,7 @@ choice_of_files() {
   local base
   [[ -z "$KERB_LONG" ]] || return 0
   base="$(last_landing)"
-  echo "--share $KERB_SHARE${base:+ --since $base}"
+  echo "--share $KERB_SHARE${base:+ --since $base}${KERB_LIMIT:+ --limit $KERB_LIMIT}"
 }
 
 # read_sources PART TITLE COMMAND...: runs the script, and counts the files that it did not read as skipped.
@@ -285,16 +286,12 @@ read_sources() {
   left="$(sed -nE 's/^([0-9]+) files were (left|not chosen): .*/\1/p' "$KERB_LOG" | awk '{ n += $1 } END { print n + 0 }')"
   if [[ "$left" -gt 0 ]]; then
     KERB_COUNT="$(awk -v left="$left" '{ print $1, $2, left }' <<<"$KERB_COUNT")"
-    not_run "$part: $left files, unchanged since $(last_landing | cut -c1-12) and not of today's share (1 in $KERB_SHARE)"
+    not_run "$part: $left files: not changed since $(last_landing | cut -c1-12) and not of today's share (1 in $KERB_SHARE)${KERB_LIMIT:+, or after $KERB_LIMIT s}"
   fi
   return "$status"
 }
-part_alone() { read_sources alone "each source by itself" python3 scripts/alone.py; }
-part_tidy() {
-  local limit=()
-  [[ -n "$KERB_LONG" ]] || limit=(${KERB_TIDY_LIMIT:+--limit "$KERB_TIDY_LIMIT"})
-  read_sources tidy clang-tidy python3 scripts/tidy.py "${limit[@]}"
-}
+part_alone() { KERB_LIMIT="${KERB_ALONE_LIMIT:-}" read_sources alone "each source by itself" python3 scripts/alone.py; }
+part_tidy() { KERB_LIMIT="${KERB_TIDY_LIMIT:-}" read_sources tidy clang-tidy python3 scripts/tidy.py; }
 
 part_simd() {
   if ! on_arm64; then
