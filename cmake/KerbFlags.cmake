@@ -7,7 +7,8 @@ target_compile_options(kerb_warnings INTERFACE
   $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # GCC 12 misjudges std::optional and std::string
   target_compile_options(kerb_warnings INTERFACE
-    "$<${cxx_only}:-Wno-maybe-uninitialized;-Wno-restrict>")
+    "$<${cxx_only}:-Wno-maybe-uninitialized;-Wno-restrict;-Wno-psabi>"  # psabi: notes about GCC 7
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-psabi>)
 endif()
 if(KERB_WARNINGS_AS_ERRORS)
   target_compile_options(kerb_warnings INTERFACE
@@ -25,6 +26,22 @@ if(KERB_SANITIZE)
   endif()
   target_link_options(kerb_sanitizers INTERFACE -fsanitize=${KERB_SANITIZE})
 endif()
+
+# Hardening of what people install, in every build that is optimised and not a sanitizer's: canaries on the stack, checked
+# calls of the C library, and tables of addresses that are read-only once the program runs. Comes with kerb::warnings, so
+# with every target of ours. tests/unit/firmware/main/check_hardening.py looks at the programs.
+include(CheckPIESupported)
+check_pie_supported(LANGUAGES CXX)
+add_library(kerb_hardening INTERFACE)
+add_library(kerb::hardening ALIAS kerb_hardening)
+if(NOT KERB_SANITIZE)
+  set(hardened $<NOT:$<CONFIG:Debug>>)
+  target_compile_options(kerb_hardening INTERFACE
+    "$<$<AND:${hardened},${cxx_only}>:-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=2>"
+    $<$<AND:${hardened},$<COMPILE_LANGUAGE:CUDA>>:-Xcompiler=-fstack-protector-strong>)
+  target_link_options(kerb_hardening INTERFACE $<${hardened}:LINKER:-z,relro,-z,now,-z,noexecstack>)
+endif()
+target_link_libraries(kerb_warnings INTERFACE kerb::hardening)
 
 # kerb::exact_arithmetic: the same result to the last bit on every machine (see firmware/exact). No fused
 # multiply-add, and Eigen adds in one order whatever vector registers there are.

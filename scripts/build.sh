@@ -4,26 +4,77 @@
 
 in_ci() { [[ "${CI:-}" == true || "${CI:-}" == 1 ]]; }
 
+# use_tools_here: ccache, where it is installed and not switched off. It must know of precompiled headers.
+use_tools_here() {
+  if [[ -z "${CCACHE_DISABLE:-}" ]] && command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER="${CMAKE_C_COMPILER_LAUNCHER-ccache}"
+    export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"
+    export CCACHE_SLOPPINESS="${CCACHE_SLOPPINESS-pch_defines,time_macros}"
+  fi
+}
+
 # configure PRESET ARGS...
 configure() {
   local preset="$1"
   shift
   local arguments=("$@")
+  use_tools_here
   if in_ci; then arguments+=(-DKERB_WARNINGS_AS_ERRORS=ON); fi
   step "$preset: configure" cmake --preset "$preset" "${arguments[@]}"
 }
 
 build() { step "$1: build" cmake --build --preset "$1" "${@:2}"; }
 
+# gpu_here: whether this machine has a GPU that CUDA code could run on: a driver that lists one, or a Tegra's own nodes.
+gpu_here() {
+  local node
+  if command -v nvidia-smi >/dev/null && nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then return 0; fi
+  for node in /dev/nvidia[0-9]* /dev/nvhost-gpu /dev/nvgpu /dev/nvmap; do
+    [[ ! -e "$node" ]] || return 0
+  done
+  return 1
+}
+
+# cuda_here: the setting KERB_WITH_CUDA of a build for this machine.
+cuda_here() {
+  if [[ -n "${KERB_WITH_CUDA:-}" ]]; then
+    echo "$KERB_WITH_CUDA"
+  elif gpu_here; then
+    echo AUTO
+  else
+    echo OFF
+  fi
+}
+
+# What a first build of the demo and its run cost, in seconds of one core (docs/building.md says where that was measured).
+KERB_DEMO_CPU_S=420
+KERB_DEMO_CUDA_CPU_S=180
+
 kerb_demo() {
-  local arguments=()
+  local cuda seconds="$KERB_DEMO_CPU_S" status=0 steps all cores settings=(-DKERB_BUILD_TESTS=OFF)
+  cuda="$(cuda_here)"
+  if [[ "${1:-}" == --cuda ]]; then
+    cuda=ON
+    shift
+  fi
+  if [[ "$cuda" == AUTO ]]; then settings+=(-DCMAKE_CUDA_ARCHITECTURES=native); fi # for this GPU alone
   setup_demo
-  # Without Unity there are no tests to build, and the demo needs none.
-  [[ -s "$KERB_DEPS/unity/unity.c" ]] || arguments+=(-DKERB_BUILD_TESTS=OFF)
-  configure host "${arguments[@]}" || exit 1
-  build host --target kerblab || exit 1
+  KERB_SHOW=quiet configure host -DKERB_WITH_CUDA="$cuda" "${settings[@]}" || exit 1
+  if grep -q 'CUDA backend ON' "$KERB_LOG"; then seconds=$((seconds + KERB_DEMO_CUDA_CPU_S)); fi
+  # What an earlier build left is not built again.
+  steps="$(ninja -C build/host -n kerblab 2>/dev/null | grep -cE '^\[[0-9]+/[0-9]+\] ' || true)"
+  all="$(ninja -C build/host -t inputs kerblab 2>/dev/null | grep -cE '\.o$|\.a$' || true)"
+  cores="$(nproc)"
+  [[ "$cores" -le "$KERB_JOBS" ]] || cores="$KERB_JOBS"
+  if [[ "$steps" -gt 1 && "$all" -gt 0 ]]; then
+    seconds=$((seconds * steps / (all + 1) / cores))
+    say "building takes about $(((seconds + 59) / 60)) min on $cores cores ($steps steps, once); then the demo itself, about 30 s"
+    if [[ "$cuda" == OFF ]]; then say "without CUDA, as there is no GPU here (./kerb demo --cuda builds it nevertheless)"; fi
+    KERB_SHOW=bar build host --target kerblab || exit 1
+  else
+    KERB_SHOW=quiet build host --target kerblab || exit 1
+  fi
   heading "kerblab sim demo"
-  local status=0
   build/host/bin/kerblab sim demo --out build/demo "$@" || status=$?
   [[ "$status" -eq 0 ]] || complain "kerblab sim demo failed (exit $status)"
   exit "$status"
@@ -36,7 +87,7 @@ KERB_BENCH_SCENARIOS=(--suite euroncap --suite quiet --only 'CPNA-50-30kmh$' --o
 kerb_board_scenarios() {
   setup_demo
   setup_board
-  configure host && build host --target kerblab || exit 1
+  configure host -DKERB_WITH_CUDA="$(cuda_here)" && build host --target kerblab || exit 1
   configure arm64 -DKERB_BUILD_TESTS=ON && build arm64 --target kerbwatch kerb_board_player || exit 1
   [[ $# -gt 0 ]] || set -- "${KERB_BENCH_SCENARIOS[@]}"
   rm -rf build/board/told
@@ -58,9 +109,16 @@ kerb_board() {
       ;;
   esac
   setup_board
-  configure arm64 -DKERB_BUILD_TESTS=ON || exit 1
-  build arm64 || exit 1
-  step "board: bench" tests/board/run.sh "$@" || exit 1
+  build_for_board || exit 1
+  step "board: checks" tests/board/run.sh "$@" || exit 1
+}
+
+# build_for_board: what the emulated board runs.
+build_for_board() {
+  local choice=product
+  # On an arm64 machine the product's tests are in build/host.
+  if [[ "$(host_arch)" == arm64 ]]; then choice=board; fi
+  configure arm64 -DKERB_BUILD_TESTS=ON -DKERB_TESTS="$choice" && build arm64
 }
 
 # use_chosen_nvcc: makes every build use the nvcc that setup chose.

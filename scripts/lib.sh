@@ -6,6 +6,8 @@ KERB_LOGS="$KERB_ROOT/build/logs"
 # shellcheck disable=SC2034  # used in setup.sh
 KERB_DEPS="$KERB_ROOT/.deps"
 KERB_JOBS="${KERB_JOBS:-$(nproc)}"
+# shellcheck disable=SC2034  # used in test.sh
+KERB_LONG=""  # 1: everything, however long it takes
 KERB_PART=""  # "3/9" while `kerb test` runs its parts
 export PATH="$PATH:/usr/sbin:/sbin" # depmod, where root's programs are not on PATH
 export CMAKE_BUILD_PARALLEL_LEVEL="$KERB_JOBS"
@@ -42,8 +44,33 @@ thin_out() {
        { print; fflush() }'
 }
 
+# Reads build output: ninja's progress as a bar that stays on its line, on a terminal; elsewhere a line for each tenth.
+# Nothing else: that is in the log, and what failed is shown from there.
+bar() {
+  local terminal=0
+  if [[ -t 1 ]]; then terminal=1; fi
+  awk -v terminal="$terminal" -v start="$(date +%s)" '
+    function clock(s) { return s < 90 ? int(s + 0.5) " s" : int(s / 60 + 0.5) " min" }
+    /^\[[0-9]+\/[0-9]+\] / {
+      split(substr($1, 2, length($1) - 2), at, "/"); share = at[1] / at[2]
+      "date +%s" | getline now; close("date +%s")
+      left = share > 0.1 ? ", about " clock((now - start) * (1 - share) / share) " left" : ""
+      if (terminal) {
+        line = ""; for (i = 0; i < 40; i++) line = line (i < 40 * share ? "=" : " ")
+        printf "\r[%s] %3d %%  %d of %d%s        ", line, int(100 * share), at[1], at[2], left
+      } else if (int(10 * share) != tenth) {
+        tenth = int(10 * share); printf "%3d %%  %d of %d%s\n", 10 * tenth, at[1], at[2], left
+      }
+      fflush()
+    }
+    END { if (terminal) printf "\n" }'
+}
+
+quiet() { cat >/dev/null; }
+
 # step TITLE COMMAND...: a heading, the command's output on the screen and in a log of its own.
 # Returns the command's status; a failure has been reported, with the path of the log.
+# KERB_SHOW names what shows the output: thin_out, or bar.
 KERB_LOG=""
 step() {
   local title="$1" status
@@ -52,10 +79,11 @@ step() {
   KERB_LOG="$KERB_LOGS/$(tr -cs '[:alnum:]\n' '-' <<<"$title" | sed 's/^-*//; s/-*$//').log"
   heading "$title"
   set +e
-  "$@" </dev/null 2>&1 | tee "$KERB_LOG" | thin_out
+  "$@" </dev/null 2>&1 | tee "$KERB_LOG" | "${KERB_SHOW:-thin_out}"
   status="${PIPESTATUS[0]}"
   set -e
   if [[ "$status" -ne 0 ]]; then
+    [[ "${KERB_SHOW:-}" != bar ]] || grep -aE -A 12 '^FAILED|error:' "$KERB_LOG" | head -n 40
     complain "$title failed (exit $status); log: ${KERB_LOG#"$KERB_ROOT"/}"
     KERB_FAILURES+=("$title: exit $status" "$(failures_in "$KERB_LOG")")
   fi

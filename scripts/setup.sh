@@ -31,6 +31,7 @@ packages_for() {
     fetch) echo python3-venv ca-certificates xz-utils ;; # for what goes into .deps
     emulators) echo qemu-user qemu-system-arm kmod ;;
     jetson) echo file ;;
+    x86_64) echo g++-x86-64-linux-gnu ;;
     format) echo clang-format ;;
     tidy) echo clang-tidy ;;
     shell) echo shellcheck ;;
@@ -82,7 +83,8 @@ setup_test() {
     case "$part" in
       format) groups+=(format) ;;
       shell) groups+=(shell) ;;
-      host | dev | tidy) groups+=(opencv fetch) ;;
+      host | dev | tidy | alone) groups+=(opencv fetch) ;;
+      simd) if [[ "$(host_arch)" == arm64 ]]; then groups+=(x86_64); fi ;;
       tsan) groups+=(fetch) ;;
       arm64 | board) groups+=(fetch arm64 emulators) ;;
       jetson) groups+=(fetch arm64 jetson) ;;
@@ -92,11 +94,12 @@ setup_test() {
   setup_packages "${groups[@]}"
   for part in "$@"; do
     case "$part" in
-      host | dev | tsan | arm64 | board | tidy)
+      host | dev | tsan | arm64 | board | tidy | alone)
         fetch_unity
         fetch_venv
         ;;
       jetson)
+        fetch_unity
         fetch_cuda_aarch64
         fetch_nvcc
         ;;

@@ -2,19 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # ./kerb test: its parts, and the count at the end. Sourced, not run.
 
-KERB_PARTS=(format shell host dev tsan arm64 board jetson tidy)
+KERB_PARTS=(format docs shell host dev tsan arm64 board jetson simd alone tidy)
 declare -A KERB_PART_TEXT=(
   [format]="the sources are as clang-format writes them"
+  [docs]="lines and links of the Markdown pages"
   [shell]="shellcheck over the scripts"
   [host]="unit and contract tests on this machine, optimised; in CI those it makes a difference to"
   [dev]="the tests under AddressSanitizer and UndefinedBehaviorSanitizer"
   [tsan]="what has threads, under ThreadSanitizer"
-  [arm64]="unit tests of the product (hal, drivers, gpu, firmware) built for arm64, under qemu-user"
-  [board]="the bench: the arm64 firmware on an emulated board with a real kernel"
+  [arm64]="unit tests of the product (hal, drivers, gpu, firmware) built for arm64, under qemu-user; on arm64 in part host"
+  [board]="the arm64 firmware on an emulated board with a real kernel"
   [jetson]="the Jetson build links, with CUDA code for sm_87 and sm_110"
-  [tidy]="clang-tidy over the product's sources"
+  [simd]="the vision code compiles for the other kind of CPU: AVX2 on arm64; NEON is in part arm64"
+  [alone]="each source includes what it uses: what changed since the last landing, and a share of the rest"
+  [tidy]="clang-tidy over the product's sources: what changed since the last landing, and a share of the rest"
 )
+# What ./kerb test leaves out, and --long does not: said at the end.
+KERB_NOT_RUN=()
 KERB_RESULTS=() # "part passed failed skipped seconds note"
+
+not_run() { KERB_NOT_RUN+=("$*"); }
 
 # count PASSED FAILED SKIPPED [NOTE]: what the part that is running has to show.
 count() { KERB_COUNT="$1 $2 $3"; KERB_NOTE="${4:-}"; }
@@ -27,6 +34,7 @@ kerb_test() {
         for part in "${KERB_PARTS[@]}"; do printf '%-8s %s\n' "$part" "${KERB_PART_TEXT[$part]}"; done
         return 0
         ;;
+      --long) KERB_LONG=1 ;;
       --only)
         [[ $# -ge 2 ]] || die_usage "--only needs a list of parts, such as host,board"
         IFS=, read -r -a wanted <<<"$2"
@@ -75,6 +83,10 @@ summary() {
     all_failed=$((all_failed + failed))
   done
   [[ ${#KERB_FAILURES[@]} -eq 0 ]] || printf '%s\n' "${KERB_FAILURES[@]}"
+  if [[ ${#KERB_NOT_RUN[@]} -gt 0 ]]; then
+    echo "not run:"
+    printf '  %s\n' "${KERB_NOT_RUN[@]}"
+  fi
   echo "$all_passed passed, $all_failed failed"
   [[ "$all_failed" -eq 0 ]]
 }
@@ -87,6 +99,7 @@ part_format() {
   local bad status=0
   [[ ${#files[@]} -gt 0 ]] || return 1
   step "format: clang-format" format_check "${files[@]}" || status=1
+  # shellcheck disable=SC2153  # KERB_LOG is in lib.sh
   bad="$(sed -n 's/^\([^ :]*\):[0-9]*:[0-9]*: error:.*/\1/p' "$KERB_LOG" | sort -u | wc -l)"
   [[ "$status" -eq 0 || "$bad" -gt 0 ]] || bad=1 # clang-format itself failed
   count "$((${#files[@]} - bad))" "$bad" 0 "files"
@@ -95,6 +108,13 @@ format_check() {
   local status=0
   printf '%s\0' "$@" | xargs -0 -n 16 -P "$KERB_JOBS" clang-format --dry-run -Werror --ferror-limit=1 || status=1
   if [[ "$status" -eq 0 ]]; then echo "$# files are as they should be"; else echo "./kerb format puts this right"; fi
+  return "$status"
+}
+
+part_docs() {
+  local status=0
+  step "docs: lines and links" python3 scripts/check_docs.py || status=1
+  closing_line "pages" || return 1
   return "$status"
 }
 
@@ -113,24 +133,25 @@ shell_scripts() {
     done | sort -u
 }
 
-# ctest_part PRESET ARGS...: configure, build, run; counts the tests, and the test cases inside them. CI builds the
-# target KERB_TARGET alone, and runs only the tests labelled KERB_LABEL or, without that, all but those labelled
-# KERB_LEFT_OUT.
+# ctest_part PRESET ARGS...: configure, build, run; counts the tests, and the test cases inside them. CI builds only the
+# tests that KERB_CHOICE names (KERB_TESTS in cmake/KerbTest.cmake), and leaves out those labelled KERB_LEFT_OUT.
 ctest_part() {
-  local preset="$1" log passed failed skipped cases choice=() target=() note=""
+  local preset="$1" log passed failed skipped cases left_out=() settings=() note="" name
   if in_ci; then
-    target=(${KERB_TARGET:+--target "$KERB_TARGET"})
-    if [[ -n "${KERB_LABEL:-}" ]]; then
-      choice=(-L "^$KERB_LABEL\$")
-      note="; only those labelled $KERB_LABEL"
-    elif [[ -n "${KERB_LEFT_OUT:-}" ]]; then
-      choice=(-LE "^$KERB_LEFT_OUT\$")
-      note="; without those labelled $KERB_LEFT_OUT"
+    if [[ -n "${KERB_CHOICE:-}" ]]; then
+      settings=(-DKERB_TESTS="$KERB_CHOICE")
+      note="; those chosen as $KERB_CHOICE"
     fi
+    if [[ -n "${KERB_LEFT_OUT:-}" && -z "$KERB_LONG" ]]; then
+      left_out=(-LE "^$KERB_LEFT_OUT\$")
+      not_run "$preset: tests labelled $KERB_LEFT_OUT"
+    fi
+  elif [[ -n "${KERB_CHOICE:-}" ]]; then
+    settings=(-DKERB_TESTS=all)
   fi
-  configure "$preset" -DKERB_BUILD_TESTS=ON "${@:2}" || return 1
-  build "$preset" "${target[@]}" || return 1
-  step "$preset: tests" ctest --preset "$preset" "${choice[@]}" --output-on-failure || true
+  configure "$preset" -DKERB_BUILD_TESTS=ON "${settings[@]}" "${@:2}" || return 1
+  build "$preset" --target tests || return 1
+  step "$preset: tests" ctest --preset "$preset" "${left_out[@]}" --output-on-failure || true
   log="$KERB_LOG"
   passed="$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .* Passed ' "$log" || true)"
   skipped="$(grep -cE '^ *[0-9]+/[0-9]+ Test +#[0-9]+: .*\*\*\*Skipped' "$log" || true)"
@@ -144,20 +165,32 @@ ctest_part() {
   fi
   cases="$(awk '/^[0-9]+ Tests [0-9]+ Failures [0-9]+ Ignored/ { n += $1 } END { print n + 0 }' \
     "build/$preset/Testing/Temporary/LastTest.log" 2>/dev/null || echo 0)"
-  count "$passed" "$failed" "$skipped" "programs, with $cases test cases$note"
+  while IFS= read -r name; do
+    not_run "$preset: $name: what it needs is not on this machine"
+  done < <(sed -nE 's/^ *[0-9]+\/[0-9]+ Test +#[0-9]+: ([a-z_0-9]+) .*\*\*\*Skipped.*/\1/p' "$log" | awk '/^gpu_/ { gpu = 1; next } { print } END { if (gpu) print "gpu_*" }')
+  count "$passed" "$failed" "$skipped" "tests, with $cases cases$note"
 }
 # Part jetson builds for the boards' GPUs; here one architecture is enough to see that it compiles, and none in CI,
 # where nothing could run it. CI builds and runs here the tests labelled optimised, in part dev all but those
-# labelled kerblab. It compiles the sources of a library together here too; part jetson the product's each alone.
+# labelled kerblab. On an arm64 machine those of the product are optimised for the boards' CPU here, so they run here.
 HOST_SETTINGS=(-DKERB_WITH_OPENCV=ON -DCMAKE_CUDA_ARCHITECTURES=90-real)
 part_host() {
-  local settings=(-DCMAKE_UNITY_BUILD=OFF)
-  if in_ci; then settings=(-DCMAKE_UNITY_BUILD=ON -DKERB_WITH_CUDA=OFF); fi
-  KERB_TARGET=optimised_tests KERB_LABEL=optimised ctest_part host "${HOST_SETTINGS[@]}" "${settings[@]}"
+  local settings=() choice=optimised
+  if in_ci; then settings=(-DKERB_WITH_CUDA=OFF); fi
+  if on_arm64; then choice=optimised,product; fi
+  KERB_CHOICE="$choice" ctest_part host "${HOST_SETTINGS[@]}" "${settings[@]}"
 }
-part_dev() { KERB_TARGET=sanitized_tests KERB_LEFT_OUT=kerblab ctest_part dev -DKERB_WITH_OPENCV=ON; }
+part_dev() { KERB_CHOICE=sanitized ctest_part dev -DKERB_WITH_OPENCV=ON; }
 part_tsan() { ctest_part tsan; }
-part_arm64() { KERB_LEFT_OUT=long ctest_part arm64; }
+on_arm64() { [[ "$(host_arch)" == arm64 ]]; }
+part_arm64() {
+  if on_arm64; then # only what the emulated board needs: no program is built twice for the same CPU
+    configure arm64 -DKERB_BUILD_TESTS=ON -DKERB_TESTS=board && build arm64 || return 1
+    count 1 0 0 "build; its tests ran in part host, on this machine's own CPU"
+    return 0
+  fi
+  KERB_LEFT_OUT=long ctest_part arm64 -DKERB_TESTS=product
+}
 
 # closing_line: reads `N passed, N failed`, which a script of ours prints last, out of the step's log.
 closing_line() {
@@ -169,19 +202,19 @@ closing_line() {
 
 part_board() {
   local status=0
-  configure arm64 -DKERB_BUILD_TESTS=ON || return 1
-  build arm64 || return 1
-  step "board: bench" tests/board/run.sh || status=1
+  build_for_board || return 1
+  step "board: checks" tests/board/run.sh || status=1
   closing_line "checks" || return 1
   return "$status"
 }
 
 part_jetson() {
   local status=0
-  build_jetson || return 1
   # The tests of CUDA code run where there is a GPU; here they are compiled.
+  use_chosen_nvcc
   configure jetson -DKERB_BUILD_TESTS=ON || return 1
-  build jetson --target gpu_tests || return 1
+  build jetson || return 1
+  step "jetson: tests build" cmake --build --preset jetson --target tests || return 1
   step "jetson: check" scripts/check_jetson.sh build/jetson/bin/kerbwatch || status=1
   closing_line "checks" || return 1
   # The check itself must be able to fail: a program with code for one GPU only has to be refused.
@@ -208,21 +241,63 @@ refuses_a_lesser_program() {
   [[ "$status" -eq 1 ]]
 }
 
-part_tidy() {
-  # It reads how the host build compiles each file: in CI, how it would, were each compiled alone.
-  local status=0 folder=build/host
-  if in_ci; then
-    folder=build/tidy
-    step "tidy: configure" cmake --preset host -B "$folder" -DKERB_BUILD_TESTS=ON "${HOST_SETTINGS[@]}" || return 1
-  else
-    configure host -DKERB_BUILD_TESTS=ON -DCMAKE_UNITY_BUILD=OFF || return 1
-    build host >/dev/null || return 1 # who includes what
+# The two parts that read sources one by one read how the host build would compile each alone.
+configure_alone() {
+  step "$1: configure" cmake --preset host -B build/tidy -DKERB_BUILD_TESTS=ON -DKERB_WITH_CUDA=OFF -DKERB_WITH_OPENCV=ON \
+    -DCMAKE_UNITY_BUILD=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DKERB_WARNINGS_AS_ERRORS=ON
+}
+
+# last_landing: the commit that this work started from, or nothing where that cannot be told (a shallow clone).
+# KERB_SINCE names another. On the main branch itself: what the day before the last commit has not seen.
+last_landing() {
+  local git=(git -c safe.directory="$KERB_ROOT") head ref base
+  if [[ -n "${KERB_SINCE:-}" ]]; then
+    echo "$KERB_SINCE"
+    return
   fi
-  step "tidy: clang-tidy" python3 scripts/tidy.py --build "$folder" --jobs "$KERB_JOBS" \
-    ${KERB_TIDY_LIMIT:+--limit "$KERB_TIDY_LIMIT"} || status=1
+  head="$("${git[@]}" rev-parse HEAD 2>/dev/null)" || return 0
+  for ref in origin/main origin/HEAD main; do
+    base="$("${git[@]}" merge-base HEAD "$ref" 2>/dev/null)" || continue
+    if [[ "$base" != "$head" ]]; then
+      echo "$base"
+      return
+    fi
+  done
+  "${git[@]}" rev-list -1 --before="$(($("${git[@]}" log -1 --format=%ct) - 86400))" HEAD 2>/dev/null || true
+}
+
+# choice_of_files: the arguments by which tidy.py and alone.py choose: all with --long.
+KERB_SHARE="${KERB_SHARE:-10}"
+choice_of_files() {
+  local base
+  [[ -z "$KERB_LONG" ]] || return 0
+  base="$(last_landing)"
+  echo "--share $KERB_SHARE${base:+ --since $base}${KERB_LIMIT:+ --limit $KERB_LIMIT}"
+}
+
+# read_sources PART TITLE COMMAND...: runs the script, and counts the files that it did not read as skipped.
+read_sources() {
+  local part="$1" status=0 left
+  local files=()
+  read -r -a files <<<"$(choice_of_files)"
+  configure_alone "$part" || return 1
+  step "$part: $2" "${@:3}" --build build/tidy --jobs "$KERB_JOBS" "${files[@]}" || status=1
   closing_line "files" || return 1
-  local left
-  left="$(sed -n 's/^\([0-9]*\) files were left: .*/\1/p' "$KERB_LOG")"
-  [[ -z "$left" ]] || KERB_COUNT="$(awk -v left="$left" '{ print $1, $2, left }' <<<"$KERB_COUNT")"
+  left="$(sed -nE 's/^([0-9]+) files were (left|not chosen): .*/\1/p' "$KERB_LOG" | awk '{ n += $1 } END { print n + 0 }')"
+  if [[ "$left" -gt 0 ]]; then
+    KERB_COUNT="$(awk -v left="$left" '{ print $1, $2, left }' <<<"$KERB_COUNT")"
+    not_run "$part: $left files: not changed since $(last_landing | cut -c1-12) and not of today's share (1 in $KERB_SHARE)${KERB_LIMIT:+, or after $KERB_LIMIT s}"
+  fi
   return "$status"
+}
+part_alone() { KERB_LIMIT="${KERB_ALONE_LIMIT:-}" read_sources alone "each source by itself" python3 scripts/alone.py; }
+part_tidy() { KERB_LIMIT="${KERB_TIDY_LIMIT:-}" read_sources tidy clang-tidy python3 scripts/tidy.py; }
+
+part_simd() {
+  if ! on_arm64; then
+    count 1 0 0 "AVX2 is in part host, NEON in part arm64"
+    return 0
+  fi
+  configure x86_64 && build x86_64 || return 1
+  count 1 0 0 "build: hog, image, flow and emd for x86-64 with AVX2, compiled only"
 }

@@ -10,13 +10,14 @@ alone, and that decides: with its neighbours' sources in view the analyzer follo
 which neighbours a file has depends on what is new. Where more than three have them, the finding is
 in a header: then one is read again for all.
 
-usage: tidy.py [--build build/host] [--jobs N] [--batch N] [--limit SECONDS] [--all] [FILE...]
+usage: tidy.py [--build build/tidy] [--jobs N] [--batch N] [--limit SECONDS] [--since COMMIT] [--share N] [--all] [FILE...]
 
 Prints a line for what was read and a closing line `N passed, N failed`; exit code 1 when a
 file fails. Tests are left out unless --all is given or they are named. With --limit nothing is
 begun after so many seconds but what had findings, towards the end fewer files are read at a time, the product is read
-before the tools, and a line says how many files were left. Where nothing has been built, what a file
-includes is read out of it, and nothing is remembered.
+before the tools, and a line says how many files were left. With --since only what changed since that commit is read, and
+with --share one in N of the rest, another one each day. Where nothing has been built, what a file includes is read out
+of it.
 """
 import argparse
 import concurrent.futures
@@ -30,6 +31,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCES = r"(hal|drivers|gpu|firmware|tools)/.*\.[ch]pp$"  # .clang-tidy's HeaderFilterRegex, and sources
@@ -131,6 +133,46 @@ def flags_of(entry: dict) -> list[str]:
         elif word not in ("-MD", "-MMD", "-Winvalid-pch"):
             flags.append(word)
     return flags
+
+
+def changed_since(commit: str) -> set[str]:
+    """Paths from the top: what differs from that commit, and what is new and not ignored."""
+    git = ["git", "-C", str(ROOT), "-c", f"safe.directory={ROOT}"]
+    paths: set[str] = set()
+    for words in (["diff", "--name-only", "--no-renames", commit], ["ls-files", "-o", "--exclude-standard"]):
+        done = subprocess.run(git + words, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            sys.exit(f"git {' '.join(words)}: {done.stderr.strip()}")
+        paths.update(done.stdout.splitlines())
+    return paths
+
+
+def choice(includes: dict[str, set[str]], since: str | None, share: int | None, today: int) -> set[str]:
+    """Of the sources, given with the headers of ours that each includes: those that changed; for a changed header its
+    own source and one other; and one in `share` of all, another one each day. All, where neither is asked for."""
+    if not since and not share:
+        return set(includes)
+    chosen: set[str] = set()
+    if since:
+        changed = {str(ROOT / path) for path in changed_since(since)}
+        chosen |= changed & includes.keys()
+        for header in changed:
+            users = sorted(path for path, headers in includes.items() if header in headers)
+            own = [path for path in users if pathlib.Path(path).with_suffix(".hpp") == pathlib.Path(header)]
+            if not chosen.intersection(users) or own:
+                chosen.update(own + users[:1])
+    if share:
+        chosen |= {p for p in includes if zlib.crc32(os.path.relpath(p, ROOT).encode()) % share == today % share}
+    return chosen
+
+
+def today() -> int:
+    return int(time.time()) // 86400
+
+
+def add_choice(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--since", metavar="COMMIT", help="only what changed since then")
+    parser.add_argument("--share", type=int, metavar="N", help="and one in N of the rest, by the day")
 
 
 FINDING = re.compile(r"^(/[^:\n]+):\d+:\d+: (?:error|warning): ", re.MULTILINE)
@@ -273,11 +315,12 @@ def tidy(batch: Batch, folder: pathlib.Path, pace: Pace) -> tuple[int, str, floa
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--build", default=str(ROOT / "build/host"), type=pathlib.Path)
+    parser.add_argument("--build", default=str(ROOT / "build/tidy"), type=pathlib.Path)
     parser.add_argument("--jobs", default=os.cpu_count() or 1, type=int)
     parser.add_argument("--batch", default=12, type=int, help="files read at a time; 1: each alone")
     parser.add_argument("--limit", type=float, metavar="SECONDS", help="begin nothing after this time")
     parser.add_argument("--all", action="store_true", help="the tests too")
+    add_choice(parser)
     parser.add_argument("files", nargs="*", help="only these, as paths from the top")
     arguments = parser.parse_args()
     build = arguments.build.resolve()
@@ -300,16 +343,21 @@ def main() -> int:
         key = hashlib.sha256(version + digests.of(str(ROOT / ".clang-tidy")) + "\0".join(words).encode())
         output = entry.get("output") or (words[words.index("-o") + 1] if "-o" in words else "")
         made_from = dependencies.get(output)
-        for used in [path, *(made_from or [])]:
+        for used in [path, *(made_from or sorted(includes.of(path)))]:
             key.update(used.encode() + digests.of(used))
         stamp = cache / key.hexdigest()
-        if made_from and stamp.exists():
+        if stamp.exists():
             known += 1
             stamp.touch()
         else:
             work[path] = stamp
             headers = {h for h in map(os.path.normpath, made_from or includes.of(path)) if h != path and ours(h)}
             files.append((path, flags_of(entry), headers))
+
+    chosen = choice({path: headers for path, _, headers in files}, arguments.since, arguments.share, today())
+    not_chosen = len(files) - len(chosen)
+    files = [file for file in files if file[0] in chosen]
+    work = {path: stamp for path, stamp in work.items() if path in chosen}
 
     failed = done = left = 0
     pace = Pace(time.monotonic() + arguments.limit if arguments.limit else float("inf"))
@@ -348,10 +396,13 @@ def main() -> int:
             stamp.unlink()
     if known:
         print(f"{known} files have not changed since they passed")
+    if not_chosen:
+        print(f"{not_chosen} files were not chosen: they have not changed"
+              f"{' since ' + arguments.since[:12] if arguments.since else ''}, and are another day's share")
     if left:
         print(f"{left} files were left: {arguments.limit:.0f} s had gone by")
     print(f"{known + len(work) - left - failed} passed, {failed} failed")
-    return 1 if failed or known + len(work) == 0 else 0
+    return 1 if failed or known + len(work) + not_chosen == 0 else 0
 
 
 if __name__ == "__main__":

@@ -18,21 +18,21 @@ constexpr int kSkipped = 77;
 /// The suites of the drivers, and what tells them which device is theirs. /dev/video2 is the webcam
 /// of init.sh; lines 0 and 1 are for the firmware's lamps.
 struct Suite {
-  const char* program;
-  int ignored;  // tests that this board's hardware cannot be brought to; more is a failure
+  const char* name;  // of the program `contract`
+  int ignored;       // tests that this board's hardware cannot be brought to; more is a failure
   std::vector<std::string> environment;
 };
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> list{
-      {"contract_can_bus_slcan", 0, {}},  // brings an interface of its own
-      {"contract_can_bus_socketcan", 2, {"KERB_TEST_CAN=vcan0"}},
-      {"contract_frame_source_v4l2", 0, {"KERB_TEST_CAMERA=/dev/video2"}},
-      {"contract_output_line_gpio", 2, {"KERB_TEST_GPIO=/dev/gpiochip0:5"}},
-      {"contract_thermal_sysfs", 0, {}},
-      {"contract_tone_alsa",
+      {"can_bus_slcan", 0, {}},  // brings an interface of its own
+      {"can_bus_socketcan", 2, {"KERB_TEST_CAN=vcan0"}},
+      {"frame_source_v4l2", 0, {"KERB_TEST_CAMERA=/dev/video2"}},
+      {"outputs_line_gpio", 2, {"KERB_TEST_GPIO=/dev/gpiochip0:5"}},
+      {"thermal_sysfs", 0, {}},
+      {"outputs_tone_alsa",
        1,
        {"KERB_TEST_ALSA=hw:Loopback,0,0", "KERB_TEST_ALSA_CAPTURE=hw:Loopback,1,0"}},
-      {"contract_watchdog_hardware", 0, {"KERB_TEST_WATCHDOG=/dev/watchdog"}},
+      {"watchdog_hardware", 0, {"KERB_TEST_WATCHDOG=/dev/watchdog"}},
   };
   return list;
 }
@@ -61,14 +61,15 @@ Totals read_unity(const std::string& output) {
 std::string first_line(const std::string& output) { return output.substr(0, output.find('\n')); }
 
 void check_suite(Checks& checks, const Suite& wanted) {
-  const std::string name = std::string("suite ") + wanted.program;
+  const std::string name = std::string("suite contract_") + wanted.name;
   checks.group(name, [&] {
-    const std::string program = std::string("/bin/") + wanted.program;
+    const std::string program = "/bin/contract";
     if (!std::filesystem::exists(program)) {
       checks.check(false, name, "not built for this board");
       return;
     }
-    Process suite({program}, std::string("/tmp/") + wanted.program + ".log", wanted.environment);
+    Process suite({program, wanted.name}, std::string("/tmp/") + wanted.name + ".log",
+                  wanted.environment);
     const auto code = suite.wait(kSuiteLimit);
     if (!code) {
       checks.check(false, name, text("no end after %.0f s", kSuiteLimit));

@@ -89,8 +89,8 @@ fi
 log=$out/console.log
 mark=$out/mark.img
 wanted=()
-for program in "$programs"/kerb_board_player "$programs"/kerbwatch "$programs"/contract_*; do
-  [ -n "$play" ] && [[ $program = */contract_* ]] && continue
+for program in "$programs"/kerb_board_player "$programs"/kerbwatch "$programs"/contract; do
+  [ -n "$play" ] && [[ $program = */contract ]] && continue
   [ -x "$program" ] && wanted+=("$program")
 done
 files=()

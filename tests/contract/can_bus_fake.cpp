@@ -4,6 +4,7 @@
 #include "hal/fake/can_bus.hpp"
 #include "hal/fake/clock.hpp"
 #include "tests/contract/can_bus_suite.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -58,7 +59,7 @@ int run(const Clock& clock, bool real) {
 
 }  // namespace
 
-int main() {
+SUITE_MAIN(words) {
   const FakeClock still;
   const SystemClock running;
   return run(still, false) + run(running, true);

@@ -16,7 +16,7 @@
 
 #include "drivers/base/unique_fd.hpp"
 #include "drivers/socketcan/socketcan_bus.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 #ifndef N_SLCAN
 #define N_SLCAN 17
@@ -24,9 +24,6 @@
 #ifndef SIOCGIFNAME
 #define SIOCGIFNAME 0x8910
 #endif
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -109,7 +106,7 @@ CanFrame some_frame() {
   return frame;
 }
 
-void frames_pass_both_ways() {
+TEST(frames_pass_both_ways) {
   const auto bus = open_bus();
   TEST_ASSERT_TRUE(bus->state() == CanState::active);
   TEST_ASSERT_OK(bus->send(some_frame()));
@@ -125,7 +122,7 @@ void frames_pass_both_ways() {
   TEST_ASSERT_EQUAL_HEX8(0xBE, got->data[2]);
 }
 
-void a_controllers_troubles_show_and_pass() {
+TEST(a_controllers_troubles_show_and_pass) {
   const auto bus = open_bus();
   adapter.say("sw100000");
   TEST_ASSERT_TRUE(reaches(*bus, CanState::warning));
@@ -137,7 +134,7 @@ void a_controllers_troubles_show_and_pass() {
   TEST_ASSERT_EQUAL(0, bus->counters().bus_offs);
 }
 
-void a_state_from_before_open_is_known() {
+TEST(a_state_from_before_open_is_known) {
   adapter.say("sp130000");
   ::usleep(100'000);
   const auto bus = open_bus();
@@ -146,7 +143,7 @@ void a_state_from_before_open_is_known() {
   TEST_ASSERT_TRUE(reaches(*bus, CanState::active));
 }
 
-void bus_off_stops_sending_until_the_controller_is_back() {
+TEST(bus_off_stops_sending_until_the_controller_is_back) {
   const auto bus = open_bus();
   adapter.say("sb256256");
   TEST_ASSERT_TRUE(reaches(*bus, CanState::bus_off));
@@ -162,7 +159,7 @@ void bus_off_stops_sending_until_the_controller_is_back() {
   TEST_ASSERT_OK(bus->send(some_frame()));
 }
 
-void down_and_up_clears_bus_off() {
+TEST(down_and_up_clears_bus_off) {
   const auto bus = open_bus();
   adapter.say("sb256256");
   TEST_ASSERT_TRUE(reaches(*bus, CanState::bus_off));
@@ -172,7 +169,7 @@ void down_and_up_clears_bus_off() {
   TEST_ASSERT_TRUE(reaches(*bus, CanState::active));
 }
 
-void an_adapter_that_is_unplugged_is_found_again() {
+TEST(an_adapter_that_is_unplugged_is_found_again) {
   const auto bus = open_bus();
   const std::string name = adapter.interface;
   adapter.unplug();
@@ -188,17 +185,11 @@ void an_adapter_that_is_unplugged_is_found_again() {
 
 }  // namespace
 
-int main() {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
   if (!adapter.open()) {
     std::puts("no slcan on this machine, or not permitted");
-    return 77;
+    return Start::skip;
   }
-  UNITY_BEGIN();
-  RUN_TEST(frames_pass_both_ways);
-  RUN_TEST(a_controllers_troubles_show_and_pass);
-  RUN_TEST(a_state_from_before_open_is_known);
-  RUN_TEST(bus_off_stops_sending_until_the_controller_is_back);
-  RUN_TEST(down_and_up_clears_bus_off);
-  RUN_TEST(an_adapter_that_is_unplugged_is_found_again);
-  return UNITY_END();
+  return Start::run;
 }

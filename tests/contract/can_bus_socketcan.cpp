@@ -13,6 +13,7 @@
 #include "drivers/base/unique_fd.hpp"
 #include "drivers/socketcan/socketcan_bus.hpp"
 #include "tests/contract/can_bus_suite.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -30,7 +31,7 @@ bool set_up(const std::string& interface, bool up) {
 
 }  // namespace
 
-int main() {
+SUITE_MAIN(words) {
   const char* interface = std::getenv("KERB_TEST_CAN");
   if (interface == nullptr) {
     std::puts("KERB_TEST_CAN is not set: no CAN interface to test with");

@@ -7,9 +7,6 @@
 
 #include "tests/support/unity.hpp"
 
-void setUp() {}
-void tearDown() {}
-
 namespace kerb {
 namespace {
 

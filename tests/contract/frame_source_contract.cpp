@@ -283,6 +283,3 @@ int run_frame_source_contract(const std::vector<FrameSourceFixture*>& fixtures) 
 }
 
 }  // namespace kerb::contract
-
-void setUp() {}
-void tearDown() {}

@@ -2,6 +2,7 @@
 #include "hal/fake/clock.hpp"
 #include "hal/fake/frame_source.hpp"
 #include "tests/contract/frame_source_contract.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -31,7 +32,7 @@ class FakeFixture final : public contract::FrameSourceFixture {
 
 }  // namespace
 
-int main() {
+SUITE_MAIN(words) {
   const SystemClock real;
   const FakeClock still;
   FakeFixture on_real{"fake, system clock", real, PixelFormat::grey8};

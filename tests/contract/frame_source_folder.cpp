@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/contract/frame_source_replay.hpp"
+#include "tests/support/test.hpp"
 
 #if KERB_OPENCV
 #include <opencv2/imgcodecs.hpp>
 
 #include "tests/support/temp_folder.hpp"
 
-int main() {
+SUITE_MAIN(words) {
   using namespace kerb;
   const test::TempFolder folder;
   for (int i = 0; i < 5; ++i)
@@ -22,5 +23,5 @@ int main() {
   return contract::run_frame_source_contract({&real, &recorded});
 }
 #else
-int main() { return 77; }
+SUITE_MAIN(words) { return 77; }
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/contract/frame_source_replay.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -17,7 +18,7 @@ kerb::contract::ReplayFixture fixture(const char* name, const char* format, int 
 
 }  // namespace
 
-int main() {
+SUITE_MAIN(words) {
   using kerb::Pace;
   auto yuyv = fixture("pattern, yuyv, real pace", "auto", 0, Pace::real);
   auto nv12 = fixture("pattern, nv12, recorded pace", "nv12", 0, Pace::recorded);

@@ -6,6 +6,7 @@
 
 #include "drivers/v4l2/v4l2_camera.hpp"
 #include "tests/contract/frame_source_contract.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -44,7 +45,7 @@ class V4l2Fixture final : public contract::FrameSourceFixture {
 
 }  // namespace
 
-int main() {
+SUITE_MAIN(words) {
   const char* device = std::getenv("KERB_TEST_CAMERA");
   if (device == nullptr || *device == '\0') {
     std::puts("skipped: KERB_TEST_CAMERA names no camera");

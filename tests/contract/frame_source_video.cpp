@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/contract/frame_source_replay.hpp"
+#include "tests/support/test.hpp"
 
 #if KERB_OPENCV
 #include <cstdio>
@@ -28,7 +29,7 @@ class VideoFixture final : public kerb::contract::ReplayFixture {
 
 }  // namespace
 
-int main() {
+SUITE_MAIN(words) {
   using namespace kerb;
   CameraSettings settings;
   settings.kind = CameraKind::video;
@@ -39,5 +40,5 @@ int main() {
   return contract::run_frame_source_contract({&real, &recorded});
 }
 #else
-int main() { return 77; }
+SUITE_MAIN(words) { return 77; }
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/fake/output_line.hpp"
 #include "tests/contract/outputs_line_suite.hpp"
+#include "tests/support/test.hpp"
 
-int main() {
+SUITE_MAIN(words) {
   using namespace kerb;
   OutputLineFixture fixture;
   fixture.open = [] { return std::make_unique<FakeOutputLine>(); };

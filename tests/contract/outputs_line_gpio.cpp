@@ -8,6 +8,7 @@
 
 #include "drivers/gpio/linux_output_line.hpp"
 #include "tests/contract/outputs_line_suite.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -31,7 +32,7 @@ int check_being_held(const LinuxOutputLineOptions& options) {
 
 }  // namespace
 
-int main() {
+SUITE_MAIN(words) {
   const char* where = std::getenv("KERB_TEST_GPIO");
   const std::string text = where == nullptr ? "" : where;
   const std::size_t colon = text.rfind(':');

@@ -9,6 +9,7 @@
 
 #include "drivers/alsa/alsa_tone.hpp"
 #include "tests/contract/outputs_tone_suite.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -41,7 +42,7 @@ Recording record(const std::string& device, unsigned rate, unsigned channels, do
 
 }  // namespace
 
-int main() {
+SUITE_MAIN(words) {
   const char* device = std::getenv("KERB_TEST_ALSA");
   if (device == nullptr) {
     std::puts("KERB_TEST_ALSA is not set: no sound device to test with");

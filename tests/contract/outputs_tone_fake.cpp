@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/fake/tone.hpp"
 #include "tests/contract/outputs_tone_suite.hpp"
+#include "tests/support/test.hpp"
 
-int main() {
+SUITE_MAIN(words) {
   using namespace kerb;
   ToneFixture fixture;
   fixture.open = [] { return std::make_unique<FakeTone>(); };

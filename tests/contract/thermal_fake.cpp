@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/fake/thermal.hpp"
 #include "tests/contract/thermal_suite.hpp"
+#include "tests/support/test.hpp"
 
-int main() {
+SUITE_MAIN(words) {
   using namespace kerb;
   ThermalFixture fixture;
   fixture.change = [](Thermal& thermal, const std::vector<WantedZone>& wanted) {

@@ -3,9 +3,6 @@
 
 #include "tests/support/unity.hpp"
 
-void setUp() {}
-void tearDown() {}
-
 namespace kerb {
 namespace {
 

@@ -11,10 +11,11 @@
 
 #include "drivers/thermal/sysfs_thermal.hpp"
 #include "tests/contract/thermal_suite.hpp"
+#include "tests/support/test.hpp"
 
 namespace fs = std::filesystem;
 
-int main() {
+SUITE_MAIN(words) {
   using namespace kerb;
   const fs::path root =
       fs::temp_directory_path() / ("kerb-test-thermal-" + std::to_string(::getpid()));

@@ -2,8 +2,9 @@
 #include "hal/fake/clock.hpp"
 #include "hal/fake/watchdog.hpp"
 #include "tests/contract/watchdog_suite.hpp"
+#include "tests/support/test.hpp"
 
-int main() {
+SUITE_MAIN(words) {
   using namespace kerb;
   using namespace std::chrono_literals;
   FakeClock clock;

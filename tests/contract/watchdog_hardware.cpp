@@ -8,8 +8,9 @@
 
 #include "drivers/watchdog/hardware_watchdog.hpp"
 #include "tests/contract/watchdog_suite.hpp"
+#include "tests/support/test.hpp"
 
-int main() {
+SUITE_MAIN(words) {
   using namespace kerb;
   const char* device = std::getenv("KERB_TEST_WATCHDOG");
   if (device == nullptr) {

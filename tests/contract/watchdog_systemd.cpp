@@ -12,6 +12,7 @@
 #include "drivers/base/unique_fd.hpp"
 #include "drivers/watchdog/systemd_watchdog.hpp"
 #include "tests/contract/watchdog_suite.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -77,7 +78,7 @@ int run(const std::string& name) {
 
 }  // namespace
 
-int main() {
+SUITE_MAIN(words) {
   const std::string unique = "kerb-test-notify-" + std::to_string(::getpid());
   const std::string path = "/tmp/" + unique;
   const int failed = run("@" + unique) + run(path);

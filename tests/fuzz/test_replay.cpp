@@ -2,12 +2,9 @@
 #include <random>
 
 #include "tests/fuzz/targets.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb::fuzz;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -47,34 +44,17 @@ void replay(Target target, const std::vector<Bytes>& seeds, int rounds) {
 }
 
 // A broken promise ends the program; to come back from these is to pass.
-void test_model_files_survive_any_change() { replay(model_file, model_seeds(), 300); }
-void test_models_that_parse_can_be_run() { replay(engine, model_seeds(), 12); }
+TEST(model_files_survive_any_change) { replay(model_file, model_seeds(), 300); }
+TEST(models_that_parse_can_be_run) { replay(engine, model_seeds(), 12); }
 #ifdef KERB_FUZZ_OPENCV
-void test_opencvs_files_survive_any_change() { replay(opencv_model, opencv_seeds(), 60); }
+TEST(opencvs_files_survive_any_change) { replay(opencv_model, opencv_seeds(), 60); }
 #endif
 #ifdef KERB_FUZZ_EVAL
-void test_truth_survives_any_change() { replay(truth, truth_seeds(), 500); }
-void test_detections_survive_any_change() { replay(detections, detection_seeds(), 500); }
+TEST(truth_survives_any_change) { replay(truth, truth_seeds(), 500); }
+TEST(detections_survive_any_change) { replay(detections, detection_seeds(), 500); }
 #endif
 #ifdef KERB_FUZZ_SCENARIO
-void test_scenarios_survive_any_change() { replay(scenario, scenario_seeds(), 300); }
+TEST(scenarios_survive_any_change) { replay(scenario, scenario_seeds(), 300); }
 #endif
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_model_files_survive_any_change);
-  RUN_TEST(test_models_that_parse_can_be_run);
-#ifdef KERB_FUZZ_OPENCV
-  RUN_TEST(test_opencvs_files_survive_any_change);
-#endif
-#ifdef KERB_FUZZ_EVAL
-  RUN_TEST(test_truth_survives_any_change);
-  RUN_TEST(test_detections_survive_any_change);
-#endif
-#ifdef KERB_FUZZ_SCENARIO
-  RUN_TEST(test_scenarios_survive_any_change);
-#endif
-  return UNITY_END();
-}

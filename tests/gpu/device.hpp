@@ -7,23 +7,23 @@
 #include <vector>
 
 #include "gpu/memory/buffer.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 /// What the tests on a GPU share: the context, uploads, downloads.
 namespace kerb::test {
 
 inline std::optional<Context> gpu;  // opened once, in open_gpu()
 
-/// 0 when there is a GPU to test on, else the test program's exit code.
-inline int open_gpu() {
+/// For BEFORE_SUITE: run when there is a GPU to test on, which is then open.
+inline Start open_gpu() {
   Result<Context> context = Context::create(BackendChoice::cuda);
   if (!context) {
     const bool broken = context.error().code == Errc::device;  // there is one: no reason to skip
     std::printf("%s: %s\n", broken ? "failed" : "skipped", describe(context.error()).c_str());
-    return broken ? 1 : 77;
+    return broken ? Start::fail : Start::skip;
   }
   gpu.emplace(std::move(*context));
-  return 0;
+  return Start::run;
 }
 
 /// Whether KERB_TEST_SMALL is set: fewer and smaller problems, for compute-sanitizer, under which

@@ -2,6 +2,7 @@
 #include "gpu/hog/engine.hpp"
 #include "gpu/image/pyramid.hpp"
 #include "tests/gpu/device.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/cascade_cases.hpp"
 #include "tests/unit/gpu/hits.hpp"
 
@@ -10,12 +11,9 @@ using namespace kerb::hog;
 using namespace kerb::hog::test;
 using kerb::test::gpu;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
-void test_the_pyramid_equals_the_cpus_bit_for_bit() {
+TEST(the_pyramid_equals_the_cpus_bit_for_bit) {
   const Scene scene{317, 243, 1, 9, 0};
   Workers workers{2};
   for (const double step : {1.05, 1.3, 2.0, 1.4}) {
@@ -56,7 +54,7 @@ void test_the_pyramid_equals_the_cpus_bit_for_bit() {
   }
 }
 
-void test_it_finds_what_the_cpu_finds_bit_for_bit() {
+TEST(it_finds_what_the_cpu_finds_bit_for_bit) {
   Workers workers{2};
   for (const CascadeCase& c : kCascadeCases) {
     for (std::uint32_t seed = 1; seed <= 4; ++seed) {
@@ -79,7 +77,7 @@ void test_it_finds_what_the_cpu_finds_bit_for_bit() {
 }
 
 /// More windows than a block has, more hits than come back at once, more candidates than warps.
-void test_a_large_picture_with_many_hits() {
+TEST(a_large_picture_with_many_hits) {
   Workers workers;
   const CascadeCase c{"large", 1283, 723, false, search(1.1, 8)};
   for (int kind_of = 0; kind_of < 8; ++kind_of) {
@@ -125,7 +123,7 @@ void test_a_large_picture_with_many_hits() {
 
 /// All windows reach the stages that a block looks at: several to a chunk, one larger than a block,
 /// more of them than a chunk takes.
-void test_the_last_stages() {
+TEST(the_last_stages) {
   Workers workers;
   const Scene scene{211, 307, 1, 5};
   struct Sizes {
@@ -173,7 +171,7 @@ void test_the_last_stages() {
 }
 
 /// Rows of more cells than a block holds at once; planes that lie anywhere on the device.
-void test_wide_pictures_and_planes_apart() {
+TEST(wide_pictures_and_planes_apart) {
   Workers workers;
   for (const int stride : {8, 5}) {
     const int width = stride == 8 ? 2203 : 1141;
@@ -216,7 +214,7 @@ void test_wide_pictures_and_planes_apart() {
   }
 }
 
-void test_what_it_refuses() {
+TEST(what_it_refuses) {
   const Model model = linear_cascade();
   auto engine = make_cascade_cuda(*gpu, model, search(1.1, 8), 100, 200);
   TEST_ASSERT_OK(engine);
@@ -232,14 +230,4 @@ void test_what_it_refuses() {
 
 }  // namespace
 
-int main() {
-  if (const int code = kerb::test::open_gpu(); code != 0) return code;
-  UNITY_BEGIN();
-  RUN_TEST(test_the_pyramid_equals_the_cpus_bit_for_bit);
-  RUN_TEST(test_it_finds_what_the_cpu_finds_bit_for_bit);
-  RUN_TEST(test_a_large_picture_with_many_hits);
-  RUN_TEST(test_the_last_stages);
-  RUN_TEST(test_wide_pictures_and_planes_apart);
-  RUN_TEST(test_what_it_refuses);
-  return UNITY_END();
-}
+BEFORE_SUITE(words) { return kerb::test::open_gpu(); }

@@ -2,14 +2,12 @@
 #include "gpu/image/to_luv.hpp"
 #include "gpu/image/to_rgb.hpp"
 #include "tests/gpu/device.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/pictures.hpp"
 #include "tests/unit/gpu/planes.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -41,7 +39,7 @@ void check_to_rgb(const Picture& picture, int slack) {
   assert_equal_bits(expected, download(output, expected.size()), picture.name().c_str());
 }
 
-void test_to_rgb_equals_the_cpu_bit_for_bit() {
+TEST(to_rgb_equals_the_cpu_bit_for_bit) {
   int cases = 0;
   each_picture([&](const Picture& picture) {
     if (picture.view.mosaic == 0) check_to_rgb(picture, ++cases % 3);
@@ -49,7 +47,7 @@ void test_to_rgb_equals_the_cpu_bit_for_bit() {
 }
 
 // Words are read and written four pixels at a time only where they are aligned.
-void test_to_rgb_copes_with_every_alignment() {
+TEST(to_rgb_copes_with_every_alignment) {
   for (PixelFormat format : kAllFormats)
     for (std::size_t skip = 0; skip < 5; ++skip) {
       if (bit_depth(format) > 8 && skip % 2 != 0) continue;
@@ -74,13 +72,13 @@ void check_to_luv(const Planes& in) {
   assert_equal_bits(expected, download(output, expected.size()), "to_luv");
 }
 
-void test_to_luv_equals_the_cpu_bit_for_bit() {
+TEST(to_luv_equals_the_cpu_bit_for_bit) {
   for (const Side& size : kPlaneSizes)
     for (int slack : {0, 1, 2, 4}) check_to_luv({3, size.width, size.height, slack});
 }
 
 // 16.7 million colours, floats all the way: none may differ.
-void test_to_luv_equals_the_cpu_for_every_colour() {
+TEST(to_luv_equals_the_cpu_for_every_colour) {
   Planes all{3, 4096, 4096, 0};
   const std::size_t plane = static_cast<std::size_t>(all.plane_stride());
   for (std::size_t i = 0; i < plane; ++i)
@@ -89,7 +87,7 @@ void test_to_luv_equals_the_cpu_for_every_colour() {
   check_to_luv(all);
 }
 
-void test_colours_refuse_on_the_gpu_too() {
+TEST(colours_refuse_on_the_gpu_too) {
   const DeviceBuffer<std::uint8_t> bytes = upload(std::vector<std::uint8_t>(2048));
   RawImageView<Space::device> in{bytes.device_data(), 16, 8, 16};
   std::uint8_t* to = bytes.device_data() + 1024;
@@ -105,15 +103,6 @@ void test_colours_refuse_on_the_gpu_too() {
 
 }  // namespace
 
-int main() {
-  if (const int skip = open_gpu(); skip != 0) return skip;
-  UNITY_BEGIN();
-  RUN_TEST(test_to_rgb_equals_the_cpu_bit_for_bit);
-  RUN_TEST(test_to_rgb_copes_with_every_alignment);
-  RUN_TEST(test_to_luv_equals_the_cpu_bit_for_bit);
-  RUN_TEST(test_to_luv_equals_the_cpu_for_every_colour);
-  RUN_TEST(test_colours_refuse_on_the_gpu_too);
-  const int failures = UNITY_END();
-  gpu.reset();
-  return failures;
-}
+BEFORE_SUITE(words) { return kerb::test::open_gpu(); }
+
+AFTER_SUITE() { gpu.reset(); }

@@ -6,15 +6,12 @@
 
 #include "gpu/hog/dense_plan.hpp"
 #include "tests/gpu/device.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/test_dense.hpp"
 
 using namespace kerb;
 using namespace kerb::hog;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -87,7 +84,7 @@ void check_scene(const DenseModel& model, const SearchSettings& settings, const 
   }
 }
 
-void test_engines_equal_the_cpus_bit_for_bit() {
+TEST(engines_equal_the_cpus_bit_for_bit) {
   int cases = 0;
   for (DenseKind kind : kKinds)
     for (int stride : {8, 16, 4, 6, 24, 11, 1})
@@ -106,7 +103,7 @@ void test_engines_equal_the_cpus_bit_for_bit() {
   std::printf("%d settings\n", cases);
 }
 
-void test_rounds_change_nothing() {
+TEST(rounds_change_nothing) {
   SearchSettings settings;
   settings.stride = 6;
   settings.scale_step = 1.25;
@@ -115,14 +112,14 @@ void test_rounds_change_nothing() {
       check_scene(random_dense(kind, 48, 64, 6), settings, Scene{140, 150, 9}, values);
 }
 
-void test_a_whole_frame_with_more_hits_than_come_back_at_once() {
+TEST(a_whole_frame_with_more_hits_than_come_back_at_once) {
   SearchSettings settings;
   settings.scale_step = 1.2;
   for (DenseKind kind : kKinds)
     check_scene(random_dense(kind, 64, 128, 2), settings, Scene{1280, 960, 4});
 }
 
-void test_one_window_and_none() {
+TEST(one_window_and_none) {
   for (DenseKind kind : kKinds) {
     const DenseModel model = random_dense(kind, 32, 40, 1);
     check_scene(model, {}, Scene{32, 40, 1});
@@ -133,7 +130,7 @@ void test_one_window_and_none() {
   }
 }
 
-void test_engines_say_what_they_do() {
+TEST(engines_say_what_they_do) {
   const Scene scene{120, 140, 3};
   const Model model{"someone", random_dense(DenseKind::rhog, 32, 40, 6)};
   auto engine = make_dense_cuda(*gpu, model, {}, 120, 140);
@@ -146,7 +143,7 @@ void test_engines_say_what_they_do() {
   TEST_ASSERT_EQUAL(work->windows * 3 * 4, work->learners);
 }
 
-void test_engines_refuse_what_their_contract_refuses() {
+TEST(engines_refuse_what_their_contract_refuses) {
   const Scene scene{64, 70, 3};
   const DenseModel good = random_dense(DenseKind::rhog, 32, 40, 6);
   TEST_ASSERT_ERROR(Errc::invalid_argument,
@@ -172,16 +169,6 @@ void test_engines_refuse_what_their_contract_refuses() {
 
 }  // namespace
 
-int main() {
-  if (const int skip = open_gpu(); skip != 0) return skip;
-  UNITY_BEGIN();
-  RUN_TEST(test_engines_equal_the_cpus_bit_for_bit);
-  RUN_TEST(test_rounds_change_nothing);
-  RUN_TEST(test_a_whole_frame_with_more_hits_than_come_back_at_once);
-  RUN_TEST(test_one_window_and_none);
-  RUN_TEST(test_engines_say_what_they_do);
-  RUN_TEST(test_engines_refuse_what_their_contract_refuses);
-  const int failures = UNITY_END();
-  gpu.reset();
-  return failures;
-}
+BEFORE_SUITE(words) { return kerb::test::open_gpu(); }
+
+AFTER_SUITE() { gpu.reset(); }

@@ -7,15 +7,13 @@
 
 #include "gpu/image/preparer.hpp"
 #include "tests/gpu/device.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/bar_model.hpp"
 #include "tests/unit/gpu/cascade_cases.hpp"
 
 using namespace kerb;
 using namespace kerb::hog::test;
 using kerb::test::gpu;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -84,7 +82,7 @@ int compare(const hog::Model& model, float threshold,
   return expected.count;
 }
 
-void test_people_are_the_same_as_on_the_cpu() {
+TEST(people_are_the_same_as_on_the_cpu) {
   const Street street = Street{320, 240}.bar(48, 64).bar(208, 72);
   TEST_ASSERT_EQUAL_INT(2, compare(bar_model(), 0, street.view(), "bars"));
   const Scene scene{331, 259, 1, 7};
@@ -95,7 +93,7 @@ void test_people_are_the_same_as_on_the_cpu() {
   TEST_ASSERT_GREATER_THAN_INT(5, people);
 }
 
-void test_people_in_colour_are_the_same_as_on_the_cpu() {
+TEST(people_in_colour_are_the_same_as_on_the_cpu) {
   const Result<Context> cpu = Context::create(BackendChoice::cpu);
   Workers workers{1};
   const ColourStreet street =
@@ -133,7 +131,7 @@ void test_people_in_colour_are_the_same_as_on_the_cpu() {
   }
 }
 
-void test_a_picture_of_another_size_is_refused() {
+TEST(a_picture_of_another_size_is_refused) {
   Workers workers{1};
   const Eyes there = eyes(*gpu, workers, bar_model(), 0, 320, 240);
   const Eyes other = eyes(*gpu, workers, bar_model(), 0, 336, 240);
@@ -146,13 +144,6 @@ void test_a_picture_of_another_size_is_refused() {
 
 }  // namespace
 
-int main() {
-  if (const int code = kerb::test::open_gpu(); code != 0) return code;
-  UNITY_BEGIN();
-  RUN_TEST(test_people_are_the_same_as_on_the_cpu);
-  RUN_TEST(test_people_in_colour_are_the_same_as_on_the_cpu);
-  RUN_TEST(test_a_picture_of_another_size_is_refused);
-  const int failures = UNITY_END();
-  gpu.reset();
-  return failures;
-}
+BEFORE_SUITE(words) { return kerb::test::open_gpu(); }
+
+AFTER_SUITE() { gpu.reset(); }

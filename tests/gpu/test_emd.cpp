@@ -10,14 +10,12 @@
 #include "gpu/emd/distances_check.hpp"
 #include "gpu/emd/keys.hpp"
 #include "tests/gpu/device.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/emd_oracle.hpp"
 
 using namespace kerb;
 using namespace kerb::emd;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -115,7 +113,7 @@ void check_a_solver(int bins, int mass, Solver solver) {
       count, counts.refused + counts.cached + counts.duplicates + counts.solved, what);
 }
 
-void test_every_solver_equals_the_cpu() {
+TEST(every_solver_equals_the_cpu) {
   for (int bins = kMinBins; bins <= kMaxBins; ++bins)
     for (const int mass : {255, 121, 20, 0}) {
       if (small_sizes() && (bins % 3 != 0 || mass == 255 || mass == 20)) continue;
@@ -125,7 +123,7 @@ void test_every_solver_equals_the_cpu() {
     }
 }
 
-void test_closed_forms_equal_the_cpu() {
+TEST(closed_forms_equal_the_cpu) {
   for (int bins = kMinBins; bins <= kMaxBins; ++bins) {
     if (small_sizes() && bins % 7 != 2) continue;
     std::vector<float> flat, uneven;
@@ -154,7 +152,7 @@ void test_closed_forms_equal_the_cpu() {
   }
 }
 
-void test_changed_targets_full_caches_and_keys_that_hash_alike() {
+TEST(changed_targets_full_caches_and_keys_that_hash_alike) {
   const Ground ground = random_ground(8, Likeness::random, 1);
   const std::size_t most = small_sizes() ? 800 : 20000;
   for (const int bits : {0, 3, 32})
@@ -191,7 +189,7 @@ std::vector<Signature> hardly_alike(std::size_t count, std::uint64_t seed) {
   return made;
 }
 
-void test_what_is_hardly_found_is_hardly_looked_for() {
+TEST(what_is_hardly_found_is_hardly_looked_for) {
   const Ground ground = random_ground(8, Likeness::random, 1);
   const std::size_t count = small_sizes() ? 5000 : 40000;
   const auto few = static_cast<std::uint32_t>(count / 20);
@@ -235,7 +233,7 @@ void test_what_is_hardly_found_is_hardly_looked_for() {
   }
 }
 
-void test_planes_in_flight_equal_signatures() {
+TEST(planes_in_flight_equal_signatures) {
   const int bins = small_sizes() ? 9 : 11;
   const Ground ground = random_ground(bins, Likeness::random, 1);
   const std::size_t count = small_sizes() ? 1011 : 20011, stride = count + 89;
@@ -268,7 +266,7 @@ void test_planes_in_flight_equal_signatures() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, on_gpu->finish());
 }
 
-void test_signatures_on_the_device_stay_there() {
+TEST(signatures_on_the_device_stay_there) {
   const int bins = small_sizes() ? 7 : 11;
   const std::size_t count = small_sizes() ? 2000 : 100000;
   const Ground ground = random_ground(bins, Likeness::random, 2);
@@ -286,7 +284,7 @@ void test_signatures_on_the_device_stay_there() {
   }
 }
 
-void test_what_makes_no_sense_is_refused() {
+TEST(what_makes_no_sense_is_refused) {
   const Ground ground = random_ground(5, Likeness::random, 1);
   DistanceSettings settings;
   settings.solver = Solver::network_simplex;
@@ -308,17 +306,10 @@ void test_what_makes_no_sense_is_refused() {
 
 }  // namespace
 
-int main() {
-  if (const int code = open_gpu(); code != 0) return code;
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (const Start start = kerb::test::open_gpu(); start != Start::run) return start;
   cpu.emplace(std::move(*Context::create(BackendChoice::cpu)));
   workers.emplace();
-  UNITY_BEGIN();
-  RUN_TEST(test_every_solver_equals_the_cpu);
-  RUN_TEST(test_closed_forms_equal_the_cpu);
-  RUN_TEST(test_changed_targets_full_caches_and_keys_that_hash_alike);
-  RUN_TEST(test_what_is_hardly_found_is_hardly_looked_for);
-  RUN_TEST(test_planes_in_flight_equal_signatures);
-  RUN_TEST(test_signatures_on_the_device_stay_there);
-  RUN_TEST(test_what_makes_no_sense_is_refused);
-  return UNITY_END();
+  return Start::run;
 }

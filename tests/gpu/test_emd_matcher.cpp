@@ -4,13 +4,11 @@
 
 #include "gpu/emd/matcher.hpp"
 #include "tests/gpu/device.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/band_picture.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -43,7 +41,7 @@ std::vector<float> watched(const Context& context, int pictures) {
   return out;
 }
 
-void test_what_is_found_is_what_the_cpu_finds() {
+TEST(what_is_found_is_what_the_cpu_finds) {
   const Result<Context> cpu = Context::create(BackendChoice::cpu);
   TEST_ASSERT_OK(cpu);
   const int pictures = small_sizes() ? 4 : 20;
@@ -54,9 +52,4 @@ void test_what_is_found_is_what_the_cpu_finds() {
 
 }  // namespace
 
-int main() {
-  if (const int code = open_gpu(); code != 0) return code;
-  UNITY_BEGIN();
-  RUN_TEST(test_what_is_found_is_what_the_cpu_finds);
-  return UNITY_END();
-}
+BEFORE_SUITE(words) { return kerb::test::open_gpu(); }

@@ -9,13 +9,11 @@
 #include "gpu/emd/targets.hpp"
 #include "tests/gpu/device.hpp"
 #include "tests/support/random.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::emd;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -42,7 +40,7 @@ std::span<const Shape> shapes() {
   return std::span{kShapes}.first(small_sizes() ? std::size(kShapes) - 2 : std::size(kShapes));
 }
 
-void test_windows_equal_the_cpu() {
+TEST(windows_equal_the_cpu) {
   for (const Shape& s : shapes())
     for (const auto& [window, bins] :
          {std::pair{11, 11}, std::pair{1, 2}, std::pair{15, 16}, std::pair{5, 7}}) {
@@ -92,14 +90,14 @@ void check_bands(int bands, int mass) {
   }
 }
 
-void test_bands_equal_the_cpu() {
+TEST(bands_equal_the_cpu) {
   check_bands<std::uint8_t>(4, 255);
   check_bands<std::uint16_t>(11, 255);
   check_bands<std::uint16_t>(16, 77);
   check_bands<std::uint16_t>(2, 1);
 }
 
-void test_likelihoods_equal_the_cpu() {
+TEST(likelihoods_equal_the_cpu) {
   const std::size_t count = small_sizes() ? 3003 : 100003, stride = count + 97;
   auto costs = random_samples<std::uint32_t>(3 * stride, 3);
   for (std::size_t i = 0; i < costs.size(); ++i)
@@ -116,7 +114,7 @@ void test_likelihoods_equal_the_cpu() {
   }
 }
 
-void test_places_equal_the_cpu() {
+TEST(places_equal_the_cpu) {
   constexpr int kWidth = 700, kHeight = 500, kTargets = 8;
   Random random{4};
   for (int round = 0; round < (small_sizes() ? 2 : 10); ++round) {
@@ -157,13 +155,9 @@ void test_places_equal_the_cpu() {
 
 }  // namespace
 
-int main() {
-  if (const int code = open_gpu(); code != 0) return code;
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (const Start start = kerb::test::open_gpu(); start != Start::run) return start;
   workers.emplace();
-  UNITY_BEGIN();
-  RUN_TEST(test_windows_equal_the_cpu);
-  RUN_TEST(test_bands_equal_the_cpu);
-  RUN_TEST(test_likelihoods_equal_the_cpu);
-  RUN_TEST(test_places_equal_the_cpu);
-  return UNITY_END();
+  return Start::run;
 }

@@ -7,6 +7,7 @@
 #include "tests/gpu/device.hpp"
 #include "tests/support/flow_methods.hpp"
 #include "tests/support/flow_scenes.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;
@@ -45,7 +46,7 @@ const Case kCases[] = {
     {1280, 720, 0, bm_with("ncc, a road camera", Cost::ncc)},
 };
 
-void test_every_case_equals_the_cpu_bit_for_bit() {
+TEST(every_case_equals_the_cpu_bit_for_bit) {
   for (const Case& c : kCases) {
     const Scene scene = busy_scene(c.width, c.height, 3, c.padding);
     Vectors expected{c.width, c.height}, actual{c.width, c.height, c.padding};
@@ -77,7 +78,7 @@ void assert_masks_equal(const std::vector<FlowMethod>& methods, const Scene& sce
   }
 }
 
-void test_masks_equal_the_whole_picture_of_the_cpu_bit_for_bit() {
+TEST(masks_equal_the_whole_picture_of_the_cpu_bit_for_bit) {
   assert_masks_equal(all_methods(), busy_scene(403, 301, 4), busy_scene(403, 301, 5));
   const Surface surface{5};  // far enough that the way back begins elsewhere
   assert_masks_equal({lk_with("lk, far, checked", 5, 2, 0, true)},
@@ -106,7 +107,7 @@ struct DeviceField {
   }
 };
 
-void test_pictures_on_the_device_give_the_same_wherever_they_lie() {
+TEST(pictures_on_the_device_give_the_same_wherever_they_lie) {
   constexpr int kWidth = 322, kHeight = 241, kStride = 331, kPadding = kStride - kWidth;
   GreyPicture mask = mask_of(Wanted::squares, kWidth, kHeight, kPadding);
   for (const FlowMethod& method : plain_methods()) {
@@ -141,7 +142,7 @@ void test_pictures_on_the_device_give_the_same_wherever_they_lie() {
   }
 }
 
-void test_masks_without_flags_have_the_same_vectors() {
+TEST(masks_without_flags_have_the_same_vectors) {
   constexpr int kWidth = 151, kHeight = 97;
   const Scene scene = busy_scene(kWidth, kHeight, 17);
   const GreyPicture mask = mask_of(Wanted::squares, kWidth, kHeight);
@@ -169,7 +170,7 @@ void test_masks_without_flags_have_the_same_vectors() {
   }
 }
 
-void test_tiles_equal_the_whole_picture_bit_for_bit() {
+TEST(tiles_equal_the_whole_picture_bit_for_bit) {
   constexpr int kWidth = 611, kHeight = 397;
   const Scene scene = busy_scene(kWidth, kHeight, 5);
   for (const FlowMethod& method : near_methods()) {
@@ -184,7 +185,7 @@ void test_tiles_equal_the_whole_picture_bit_for_bit() {
   }
 }
 
-void test_equal_and_flat_pictures_give_zero() {
+TEST(equal_and_flat_pictures_give_zero) {
   constexpr int kWidth = 200, kHeight = 120;
   const GreyPicture still = moved(Surface{8}, kWidth, kHeight, 0, 0);
   const GreyPicture flat{kWidth, kHeight};
@@ -203,20 +204,11 @@ void test_equal_and_flat_pictures_give_zero() {
 
 }  // namespace
 
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  if (const int code = open_gpu(); code != 0) return code;
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (const Start start = kerb::test::open_gpu(); start != Start::run) return start;
   Result<Context> context = Context::create(BackendChoice::cpu);
   cpu.emplace(std::move(*context));
   workers.emplace();
-  UNITY_BEGIN();
-  RUN_TEST(test_every_case_equals_the_cpu_bit_for_bit);
-  RUN_TEST(test_masks_equal_the_whole_picture_of_the_cpu_bit_for_bit);
-  RUN_TEST(test_pictures_on_the_device_give_the_same_wherever_they_lie);
-  RUN_TEST(test_masks_without_flags_have_the_same_vectors);
-  RUN_TEST(test_tiles_equal_the_whole_picture_bit_for_bit);
-  RUN_TEST(test_equal_and_flat_pictures_give_zero);
-  return UNITY_END();
+  return Start::run;
 }

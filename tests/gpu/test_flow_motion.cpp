@@ -6,6 +6,7 @@
 #include "gpu/flow/motion_points.hpp"
 #include "tests/gpu/device.hpp"
 #include "tests/support/flow_scenes.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;
@@ -64,7 +65,7 @@ std::vector<Detection> crowd() {
   return boxes;
 }
 
-void test_frames_and_boxes_equal_the_cpu_bit_for_bit() {
+TEST(frames_and_boxes_equal_the_cpu_bit_for_bit) {
   const Surface surface{17};
   const std::pair<double, double> way[] = {{0, 0},    {2.5, 1},   {5, 1.5}, {5, 1.5},
                                            {-3, 0.5}, {-9.5, -4}, {-10, -4}};
@@ -107,11 +108,11 @@ void test_frames_and_boxes_equal_the_cpu_bit_for_bit() {
     }
 }
 
-void test_cuda_looks_at_every_pixel_unless_told_otherwise() {
+TEST(cuda_looks_at_every_pixel_unless_told_otherwise) {
   TEST_ASSERT_EQUAL_STRING("lk", make(*gpu, Method::automatic, 0)->name());
 }
 
-void test_a_sequence_of_points_equals_the_cpu_both_ways() {
+TEST(a_sequence_of_points_equals_the_cpu_both_ways) {
   const Surface surface{18};
   std::vector<Point> points;
   for (int y = 3; y < kHeight; y += 11)
@@ -142,17 +143,11 @@ void test_a_sequence_of_points_equals_the_cpu_both_ways() {
 
 }  // namespace
 
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  if (const int code = open_gpu(); code != 0) return code;
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (const Start start = kerb::test::open_gpu(); start != Start::run) return start;
   Result<Context> context = Context::create(BackendChoice::cpu);
   cpu.emplace(std::move(*context));
   workers.emplace();
-  UNITY_BEGIN();
-  RUN_TEST(test_frames_and_boxes_equal_the_cpu_bit_for_bit);
-  RUN_TEST(test_cuda_looks_at_every_pixel_unless_told_otherwise);
-  RUN_TEST(test_a_sequence_of_points_equals_the_cpu_both_ways);
-  return UNITY_END();
+  return Start::run;
 }

@@ -5,6 +5,7 @@
 #include "gpu/flow/points.hpp"
 #include "tests/gpu/device.hpp"
 #include "tests/support/flow_scenes.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;
@@ -15,7 +16,7 @@ namespace {
 std::optional<Context> cpu;
 std::optional<Workers> workers;
 
-void test_points_equal_the_cpu_bit_for_bit() {
+TEST(points_equal_the_cpu_bit_for_bit) {
   constexpr int kWidth = 403, kHeight = 301;
   const Scene scene = busy_scene(kWidth, kHeight, 6, 9);
   std::vector<Point> points;
@@ -56,15 +57,11 @@ void test_points_equal_the_cpu_bit_for_bit() {
 
 }  // namespace
 
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  if (const int code = open_gpu(); code != 0) return code;
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (const Start start = kerb::test::open_gpu(); start != Start::run) return start;
   Result<Context> context = Context::create(BackendChoice::cpu);
   cpu.emplace(std::move(*context));
   workers.emplace();
-  UNITY_BEGIN();
-  RUN_TEST(test_points_equal_the_cpu_bit_for_bit);
-  return UNITY_END();
+  return Start::run;
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/image/gradients.hpp"
 #include "tests/gpu/device.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/planes.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -41,7 +39,7 @@ void check(int count, const Side& size, int slack, const GradientParams& p) {
   assert_equal_bits(expected, download(output, expected.size()), "gradients");
 }
 
-void test_gradients_equal_the_cpu_bit_for_bit() {
+TEST(gradients_equal_the_cpu_bit_for_bit) {
   for (int count : {1, 3})
     for (const Side& size : kPlaneSizes)
       for (int slack : kSlacks)
@@ -50,7 +48,7 @@ void test_gradients_equal_the_cpu_bit_for_bit() {
     for (const GradientParams& p : kAllParams) check(count, {1283, 721}, 0, p);
 }
 
-void test_gradients_refuse_on_the_gpu_too() {
+TEST(gradients_refuse_on_the_gpu_too) {
   const DeviceBuffer<std::uint8_t> bytes = upload(std::vector<std::uint8_t>(1024));
   const DeviceBuffer<std::uint16_t> words = upload(std::vector<std::uint16_t>(1024));
   const ImageView<Space::device, const std::uint8_t> in{bytes.device_data(), 16, 8, 16};
@@ -67,12 +65,6 @@ void test_gradients_refuse_on_the_gpu_too() {
 
 }  // namespace
 
-int main() {
-  if (const int skip = open_gpu(); skip != 0) return skip;
-  UNITY_BEGIN();
-  RUN_TEST(test_gradients_equal_the_cpu_bit_for_bit);
-  RUN_TEST(test_gradients_refuse_on_the_gpu_too);
-  const int failures = UNITY_END();
-  gpu.reset();
-  return failures;
-}
+BEFORE_SUITE(words) { return kerb::test::open_gpu(); }
+
+AFTER_SUITE() { gpu.reset(); }

@@ -8,14 +8,11 @@
 #include "gpu/image/split_mosaic.hpp"
 #include "gpu/image/to_grey.hpp"
 #include "tests/gpu/device.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/pictures.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -69,7 +66,7 @@ void check_to_grey(const Picture& picture, int slack, int shift) {
                                           picture.name().c_str());
 }
 
-void test_to_grey_equals_the_cpu_bit_for_bit() {
+TEST(to_grey_equals_the_cpu_bit_for_bit) {
   int cases = 0;
   each_picture([&](const Picture& picture) {
     check_to_grey(picture, cases % 3, 0);
@@ -79,7 +76,7 @@ void test_to_grey_equals_the_cpu_bit_for_bit() {
 }
 
 // Words are read and written four pixels at a time only where they are aligned.
-void test_to_grey_copes_with_every_alignment() {
+TEST(to_grey_copes_with_every_alignment) {
   for (PixelFormat format : kAllFormats)
     for (std::size_t skip = 0; skip < 9; ++skip) {
       if (bit_depth(format) > 8 && skip % 2 != 0) continue;
@@ -91,7 +88,7 @@ void test_to_grey_copes_with_every_alignment() {
     }
 }
 
-void test_split_mosaic_equals_the_cpu_bit_for_bit() {
+TEST(split_mosaic_equals_the_cpu_bit_for_bit) {
   each_picture([](const Picture& picture) {
     const int n = picture.view.mosaic;
     if (n == 0) return;
@@ -111,7 +108,7 @@ void test_split_mosaic_equals_the_cpu_bit_for_bit() {
   });
 }
 
-void test_operators_refuse_on_the_gpu_what_they_refuse_on_the_cpu() {
+TEST(operators_refuse_on_the_gpu_what_they_refuse_on_the_cpu) {
   const Picture picture{PixelFormat::grey8, 16, 8, 0, 3};
   const RawImageView<Space::device> good = upload(picture);
   std::uint8_t* grey = output.device_data();
@@ -206,12 +203,12 @@ void check_preparer_on_all_cameras(const Context& context, bool inside, bool exp
     }
 }
 
-void test_preparer_equals_the_cpu_with_this_devices_own_policy() {
+TEST(preparer_equals_the_cpu_with_this_devices_own_policy) {
   check_preparer_on_all_cameras(*gpu, true, !gpu->policy().camera_input.transfer);
   check_preparer_on_all_cameras(*gpu, false, false);  // a camera that insisted on its own buffers
 }
 
-void test_preparer_equals_the_cpu_with_and_without_copies() {
+TEST(preparer_equals_the_cpu_with_and_without_copies) {
   for (bool transfer : {false, true}) {
     Result<Context> context = Context::create(BackendChoice::cuda);
     TEST_ASSERT_OK(context);
@@ -222,7 +219,7 @@ void test_preparer_equals_the_cpu_with_and_without_copies() {
   }
 }
 
-void test_preparer_leaves_its_result_on_the_device_too() {
+TEST(preparer_leaves_its_result_on_the_device_too) {
   const Picture picture{PixelFormat::grey8, 322, 102, 0, 0};
   auto preparer = Preparer::create(*gpu, nullptr, source_of(picture.view));
   TEST_ASSERT_OK(preparer);
@@ -241,24 +238,19 @@ void test_preparer_leaves_its_result_on_the_device_too() {
 
 }  // namespace
 
-int main() {
-  if (const int skip = open_gpu(); skip != 0) return skip;
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (const Start start = kerb::test::open_gpu(); start != Start::run) return start;
   for (DeviceBuffer<std::uint8_t>* buffer : {&input, &output}) {
     Result<DeviceBuffer<std::uint8_t>> made = DeviceBuffer<std::uint8_t>::create(*gpu, kRoom);
-    if (!made) return 1;
+    if (!made) return Start::fail;
     *buffer = std::move(*made);
   }
-  UNITY_BEGIN();
-  RUN_TEST(test_to_grey_equals_the_cpu_bit_for_bit);
-  RUN_TEST(test_to_grey_copes_with_every_alignment);
-  RUN_TEST(test_split_mosaic_equals_the_cpu_bit_for_bit);
-  RUN_TEST(test_operators_refuse_on_the_gpu_what_they_refuse_on_the_cpu);
-  RUN_TEST(test_preparer_equals_the_cpu_with_this_devices_own_policy);
-  RUN_TEST(test_preparer_equals_the_cpu_with_and_without_copies);
-  RUN_TEST(test_preparer_leaves_its_result_on_the_device_too);
-  const int failures = UNITY_END();
+  return Start::run;
+}
+
+AFTER_SUITE() {
   input = {};
   output = {};
   gpu.reset();
-  return failures;
 }

@@ -8,13 +8,10 @@
 #include "gpu/memory/context.hpp"
 #include "gpu/memory/frame_memory.hpp"
 #include "tests/gpu/device.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -24,7 +21,7 @@ std::vector<std::uint32_t> numbers(std::size_t count, std::uint32_t start) {
   return values;
 }
 
-void test_the_device_gets_the_policy_of_its_attributes() {
+TEST(the_device_gets_the_policy_of_its_attributes) {
   const DeviceTraits& t = gpu->traits();
   std::printf("%s, compute capability %d, driver %d, runtime %d\n", gpu->info().device.c_str(),
               gpu->info().compute_capability, gpu->info().driver_version,
@@ -46,7 +43,7 @@ void test_the_device_gets_the_policy_of_its_attributes() {
   TEST_ASSERT_EQUAL(!t.integrated, gpu->policy().camera_input.transfer);
 }
 
-void test_device_buffers_hold_what_is_copied_in() {
+TEST(device_buffers_hold_what_is_copied_in) {
   for (std::size_t count : {std::size_t{1}, std::size_t{1000}, std::size_t{1} << 20}) {
     Result<DeviceBuffer<std::uint32_t>> buffer = DeviceBuffer<std::uint32_t>::create(*gpu, count);
     TEST_ASSERT_OK(buffer);
@@ -61,7 +58,7 @@ void test_device_buffers_hold_what_is_copied_in() {
 }
 
 // Each way of having host memory, whatever this device would choose.
-void test_every_placement_can_be_written_by_both_sides() {
+TEST(every_placement_can_be_written_by_both_sides) {
   const MemoryPlan plans[] = {
       {Placement::pinned_mapped, false, false, true},
       {Placement::pinned_mapped, false, true, true},
@@ -86,7 +83,7 @@ void test_every_placement_can_be_written_by_both_sides() {
   }
 }
 
-void test_dual_buffers_carry_both_ways_with_and_without_a_twin() {
+TEST(dual_buffers_carry_both_ways_with_and_without_a_twin) {
   Result<Context> context = Context::create(BackendChoice::cuda);
   TEST_ASSERT_OK(context);
   for (bool transfer : {false, true}) {
@@ -108,7 +105,7 @@ void test_dual_buffers_carry_both_ways_with_and_without_a_twin() {
   }
 }
 
-void test_frame_memory_is_found_by_the_addresses_inside_it() {
+TEST(frame_memory_is_found_by_the_addresses_inside_it) {
   Result<Context> context = Context::create(BackendChoice::cuda);
   TEST_ASSERT_OK(context);
   MemoryPolicy policy = context->policy();
@@ -132,7 +129,7 @@ void test_frame_memory_is_found_by_the_addresses_inside_it() {
   TEST_ASSERT_NULL(memory.device_pointer(freed, 1));
 }
 
-void test_frame_memory_is_to_be_uploaded_where_the_policy_says_so() {
+TEST(frame_memory_is_to_be_uploaded_where_the_policy_says_so) {
   if (!gpu->policy().camera_input.transfer) TEST_IGNORE_MESSAGE("integrated: nothing to upload");
   GpuFrameMemory memory{*gpu};
   Result<MemoryBlock> block = memory.allocate(4096);
@@ -140,7 +137,7 @@ void test_frame_memory_is_to_be_uploaded_where_the_policy_says_so() {
   TEST_ASSERT_NULL(memory.device_pointer(block->data(), 4096));
 }
 
-void test_failures_are_errors_and_leave_the_device_usable() {
+TEST(failures_are_errors_and_leave_the_device_usable) {
   TEST_ASSERT_ERROR(Errc::device, DeviceBuffer<std::uint8_t>::create(*gpu, std::size_t{1} << 50));
   TEST_ASSERT_ERROR(Errc::invalid_argument, DeviceBuffer<std::uint8_t>::create(*gpu, 0));
   TEST_ASSERT_ERROR(Errc::invalid_argument,
@@ -152,17 +149,6 @@ void test_failures_are_errors_and_leave_the_device_usable() {
 
 }  // namespace
 
-int main() {
-  if (const int skip = open_gpu(); skip != 0) return skip;
-  UNITY_BEGIN();
-  RUN_TEST(test_the_device_gets_the_policy_of_its_attributes);
-  RUN_TEST(test_device_buffers_hold_what_is_copied_in);
-  RUN_TEST(test_every_placement_can_be_written_by_both_sides);
-  RUN_TEST(test_dual_buffers_carry_both_ways_with_and_without_a_twin);
-  RUN_TEST(test_frame_memory_is_found_by_the_addresses_inside_it);
-  RUN_TEST(test_frame_memory_is_to_be_uploaded_where_the_policy_says_so);
-  RUN_TEST(test_failures_are_errors_and_leave_the_device_usable);
-  const int failures = UNITY_END();
-  gpu.reset();
-  return failures;
-}
+BEFORE_SUITE(words) { return kerb::test::open_gpu(); }
+
+AFTER_SUITE() { gpu.reset(); }

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/image/remap.hpp"
 #include "tests/gpu/device.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/planes.hpp"
 #include "tests/unit/gpu/remap_cases.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
-void test_remap_equals_the_cpu_bit_for_bit() {
+TEST(remap_equals_the_cpu_bit_for_bit) {
   Workers workers{1};
   for (const RemapCase& c : kRemapCases)
     for (int slack : {0, 1, 4}) {
@@ -38,7 +36,7 @@ void test_remap_equals_the_cpu_bit_for_bit() {
     }
 }
 
-void test_remap_refuses_on_the_gpu_too() {
+TEST(remap_refuses_on_the_gpu_too) {
   const RemapCase& c = kRemapCases[2];
   const DeviceBuffer<std::uint8_t> bytes = upload(std::vector<std::uint8_t>(2 * 64 * 48));
   const PlanesView<Space::device, const std::uint8_t> in{
@@ -59,12 +57,6 @@ void test_remap_refuses_on_the_gpu_too() {
 
 }  // namespace
 
-int main() {
-  if (const int skip = open_gpu(); skip != 0) return skip;
-  UNITY_BEGIN();
-  RUN_TEST(test_remap_equals_the_cpu_bit_for_bit);
-  RUN_TEST(test_remap_refuses_on_the_gpu_too);
-  const int failures = UNITY_END();
-  gpu.reset();
-  return failures;
-}
+BEFORE_SUITE(words) { return kerb::test::open_gpu(); }
+
+AFTER_SUITE() { gpu.reset(); }

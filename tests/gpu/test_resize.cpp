@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/image/resize.hpp"
 #include "tests/gpu/device.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/planes.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -38,7 +36,7 @@ void check(const Case& c, ResizeMethod method, int slack) {
   assert_equal_bits(expected, download(output, expected.size()), name);
 }
 
-void test_resize_equals_the_cpu_bit_for_bit() {
+TEST(resize_equals_the_cpu_bit_for_bit) {
   for (int slack : {0, 1, 4})
     for (const Case& c : kShrinking) {
       check(c, ResizeMethod::bilinear, slack);
@@ -47,7 +45,7 @@ void test_resize_equals_the_cpu_bit_for_bit() {
   for (const Case& c : kGrowing) check(c, ResizeMethod::bilinear, 0);
 }
 
-void test_resize_refuses_on_the_gpu_too() {
+TEST(resize_refuses_on_the_gpu_too) {
   const DeviceBuffer<std::uint8_t> bytes = upload(std::vector<std::uint8_t>(1024));
   Result<Resizer> resizer = Resizer::create(*gpu, {16, 8}, {8, 4}, ResizeMethod::area);
   TEST_ASSERT_OK(resizer);
@@ -63,12 +61,6 @@ void test_resize_refuses_on_the_gpu_too() {
 
 }  // namespace
 
-int main() {
-  if (const int skip = open_gpu(); skip != 0) return skip;
-  UNITY_BEGIN();
-  RUN_TEST(test_resize_equals_the_cpu_bit_for_bit);
-  RUN_TEST(test_resize_refuses_on_the_gpu_too);
-  const int failures = UNITY_END();
-  gpu.reset();
-  return failures;
-}
+BEFORE_SUITE(words) { return kerb::test::open_gpu(); }
+
+AFTER_SUITE() { gpu.reset(); }

@@ -4,13 +4,11 @@
 #include "gpu/image/scan.hpp"
 #include "gpu/image/transpose.hpp"
 #include "tests/gpu/device.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/arrays.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -51,7 +49,7 @@ void check_scans() {
     check_scan<T>(size, ScanKind::exclusive, false);
   }
 }
-void test_scans_equal_the_cpu_bit_for_bit() {
+TEST(scans_equal_the_cpu_bit_for_bit) {
   check_scans<std::uint32_t>();
   check_scans<float>();
   check_scans<double>();
@@ -73,7 +71,7 @@ void check_transpose() {
     assert_equal_bits(expected.values, download(output, expected.values.size()), text);
   }
 }
-void test_transpositions_equal_the_cpu() {
+TEST(transpositions_equal_the_cpu) {
   check_transpose<std::uint8_t>();
   check_transpose<std::uint32_t>();
   check_transpose<double>();
@@ -99,7 +97,7 @@ void check_integrals() {
       assert_equal_bits(expected.values, download(output, expected.values.size()), text);
     }
 }
-void test_integrals_equal_the_cpu_bit_for_bit() {
+TEST(integrals_equal_the_cpu_bit_for_bit) {
   check_integrals<std::uint8_t, std::uint32_t>();
   check_integrals<std::uint32_t, std::uint32_t>();
   check_integrals<float, float>();
@@ -126,14 +124,14 @@ void check_trees() {
       assert_equal_bits(expected.values, download(output, expected.values.size()), text);
     }
 }
-void test_integrals_by_trees_equal_the_cpu_bit_for_bit() {
+TEST(integrals_by_trees_equal_the_cpu_bit_for_bit) {
   check_trees<std::uint32_t>();
   check_trees<float>();
   check_trees<double>();
   check_trees<Float4>();
 }
 
-void test_sums_refuse_on_the_gpu_too() {
+TEST(sums_refuse_on_the_gpu_too) {
   const DeviceBuffer<float> in = upload(std::vector<float>(64)),
                             out = upload(std::vector<float>(64)),
                             scratch = upload(std::vector<float>(1024)),
@@ -160,15 +158,6 @@ void test_sums_refuse_on_the_gpu_too() {
 
 }  // namespace
 
-int main() {
-  if (const int skip = open_gpu(); skip != 0) return skip;
-  UNITY_BEGIN();
-  RUN_TEST(test_scans_equal_the_cpu_bit_for_bit);
-  RUN_TEST(test_transpositions_equal_the_cpu);
-  RUN_TEST(test_integrals_equal_the_cpu_bit_for_bit);
-  RUN_TEST(test_integrals_by_trees_equal_the_cpu_bit_for_bit);
-  RUN_TEST(test_sums_refuse_on_the_gpu_too);
-  const int failures = UNITY_END();
-  gpu.reset();
-  return failures;
-}
+BEFORE_SUITE(words) { return kerb::test::open_gpu(); }
+
+AFTER_SUITE() { gpu.reset(); }

@@ -8,12 +8,10 @@
 #include "hal/fake/clock.hpp"
 #include "hal/fake/log.hpp"
 #include "tests/gpu/device.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using kerb::test::gpu;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -111,12 +109,12 @@ int compare(const CameraSettings& camera, bool upright, const char* name) {
   return people;
 }
 
-void test_people_in_the_cameras_own_picture_are_those_of_the_cpu() {
+TEST(people_in_the_cameras_own_picture_are_those_of_the_cpu) {
   TEST_ASSERT_GREATER_THAN(kFrames / 2, compare(car(640, 360, "yuyv"), false, "car, in colour"));
   TEST_ASSERT_GREATER_THAN(kFrames / 2, compare(car(640, 360, "grey8"), false, "car, grey"));
 }
 
-void test_people_in_the_upright_view_are_those_of_the_cpu() {
+TEST(people_in_the_upright_view_are_those_of_the_cpu) {
   TEST_ASSERT_GREATER_THAN(kFrames / 2,
                            compare(truck(1280, 720, "yuyv"), true, "truck, in colour"));
   TEST_ASSERT_GREATER_THAN(kFrames / 2, compare(truck(1280, 720, "nv12"), true, "truck, nv12"));
@@ -154,7 +152,7 @@ struct Watched {
 };
 
 /// The view itself, pixel for pixel, where the picture lies: on the device, or on the host.
-void test_the_view_is_the_cpus() {
+TEST(the_view_is_the_cpus) {
   constexpr int kWidth = 322, kHeight = 181, kArea = kWidth * kHeight;
   const track::CameraModel camera =
       track::model_of(truck(kWidth, kHeight, "yuyv"), kWidth, kHeight);
@@ -200,13 +198,6 @@ void test_the_view_is_the_cpus() {
 
 }  // namespace
 
-int main() {
-  if (const int code = kerb::test::open_gpu(); code != 0) return code;
-  UNITY_BEGIN();
-  RUN_TEST(test_the_view_is_the_cpus);
-  RUN_TEST(test_people_in_the_cameras_own_picture_are_those_of_the_cpu);
-  RUN_TEST(test_people_in_the_upright_view_are_those_of_the_cpu);
-  const int failures = UNITY_END();
-  gpu.reset();
-  return failures;
-}
+BEFORE_SUITE(words) { return kerb::test::open_gpu(); }
+
+AFTER_SUITE() { gpu.reset(); }

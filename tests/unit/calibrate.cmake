@@ -9,11 +9,11 @@ if(TARGET kerb::tools_calibrate)
   kerb_add_test(NAME unit_tools_calibrate_drive SOURCES tools/test_calibrate_drive.cpp
     LINKS kerb::tools_calibrate kerb::firmware_config kerb::opencv LABELS unit OPTIMISED ARGS ${some})
   foreach(name board drive)  # they trace pictures and fill fields of points
-    target_compile_options(unit_tools_calibrate_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
+    kerb_test_uses(unit_tools_calibrate_${name} OPTIONS $<$<CONFIG:Debug>:-O1>)
   endforeach()
 endif()
 if(TARGET kerb::lab_pictures AND TARGET kerb::tools_calibrate)
   kerb_add_test(NAME unit_tools_kerblab_calibrate SOURCES tools/test_kerblab_calibrate.cpp
     LINKS kerb::tools_bench kerb::firmware_config kerb::hal kerb::opencv LABELS unit RUNS kerblab ARGS ${some})
-  target_compile_options(unit_tools_kerblab_calibrate PRIVATE $<$<CONFIG:Debug>:-O1>)
+  kerb_test_uses(unit_tools_kerblab_calibrate OPTIONS $<$<CONFIG:Debug>:-O1>)
 endif()

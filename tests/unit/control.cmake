@@ -5,11 +5,11 @@ kerb_add_test(NAME unit_control_service SOURCES firmware/control/test_service_te
 kerb_add_test(NAME unit_control_controller SOURCES firmware/control/test_controller.cpp
   LINKS kerb::firmware_control LABELS unit THREADED)
 kerb_add_test(NAME unit_control_warner
-  SOURCES firmware/control/test_warner.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_control LABELS unit)
+  SOURCES firmware/control/test_warner.cpp
+  LINKS kerb::firmware_control LABELS unit COUNTS_ALLOCATIONS)
 kerb_add_test(NAME unit_control_object_list
-  SOURCES firmware/control/test_object_list.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_control LABELS unit)
+  SOURCES firmware/control/test_object_list.cpp
+  LINKS kerb::firmware_control LABELS unit COUNTS_ALLOCATIONS)
 # The whole product in steps of a clock of its own: what the driver is told of people.
 kerb_add_test(NAME unit_control_warnings SOURCES firmware/control/test_warnings.cpp
   LINKS kerb::firmware_control LABELS unit THREADED)
@@ -20,17 +20,17 @@ if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)
   set(busy_hour 1)
 endif()
 kerb_add_test(NAME unit_control_odd_days
-  SOURCES firmware/control/test_odd_days.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_control LABELS unit OPTIMISED ARGS ${hour})
+  SOURCES firmware/control/test_odd_days.cpp
+  LINKS kerb::firmware_control LABELS unit OPTIMISED COUNTS_ALLOCATIONS ARGS ${hour})
 kerb_add_test(NAME unit_control_busy_hour
-  SOURCES firmware/control/test_busy_hour.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_control LABELS unit THREADED OPTIMISED ARGS ${busy_hour})
+  SOURCES firmware/control/test_busy_hour.cpp
+  LINKS kerb::firmware_control LABELS unit THREADED OPTIMISED COUNTS_ALLOCATIONS ARGS ${busy_hour})
 kerb_add_test(NAME unit_control_motion SOURCES firmware/control/test_motion_notes.cpp
   LINKS kerb::firmware_control kerb::json LABELS unit THREADED)
 kerb_add_test(NAME unit_control_bands SOURCES firmware/control/test_bands_notes.cpp
   LINKS kerb::firmware_control kerb::json LABELS unit THREADED)
 # Counts every allocation of the whole product while frames flow.
-kerb_add_test(NAME unit_control_allocations SOURCES firmware/control/test_allocations.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_control kerb::drivers_replay kerb::drivers_jpeg kerb::gpu_flow kerb::gpu_hog LABELS unit OPTIMISED)
+kerb_add_test(NAME unit_control_allocations SOURCES firmware/control/test_allocations.cpp
+  LINKS kerb::firmware_control kerb::drivers_replay kerb::drivers_jpeg kerb::gpu_flow kerb::gpu_hog LABELS unit OPTIMISED COUNTS_ALLOCATIONS)
 kerb_add_test(NAME unit_control_timeliness SOURCES firmware/control/test_timeliness.cpp
   LINKS kerb::firmware_control LABELS unit)

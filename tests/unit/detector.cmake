@@ -1,9 +1,9 @@
 # The product's detector: engine and fusion together. Counts allocations.
 kerb_add_test(NAME unit_hog_detector LABELS unit
-  SOURCES gpu/test_detector.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::gpu_hog)
+  SOURCES gpu/test_detector.cpp
+  LINKS kerb::gpu_hog COUNTS_ALLOCATIONS)
 # Where the models that come with the product are found.
 kerb_add_test(NAME unit_hog_shipped_models LABELS unit SOURCES gpu/test_shipped_models.cpp
   LINKS kerb::gpu_hog)
-target_compile_definitions(unit_hog_shipped_models PRIVATE
+kerb_test_uses(unit_hog_shipped_models DEFINES
   KERB_SOURCE_MODELS="${PROJECT_SOURCE_DIR}/models")

@@ -1,8 +1,7 @@
 kerb_add_test(NAME unit_ego_geometry SOURCES firmware/ego/test_geometry.cpp
   LINKS kerb::firmware_ego LABELS unit)
 kerb_add_test(NAME unit_ego_estimator SOURCES firmware/ego/test_ego_estimator.cpp
-    ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_ego LABELS unit OPTIMISED)
+  LINKS kerb::firmware_ego LABELS unit OPTIMISED COUNTS_ALLOCATIONS)
 # Every drive where nothing slows it down; one in three under the sanitizers and under qemu.
 set(drives)
 if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)
@@ -15,9 +14,8 @@ kerb_add_test(NAME unit_ego_motion_watch SOURCES firmware/ego/test_motion_estima
 kerb_add_test(NAME unit_ego_vehicle_history SOURCES firmware/ego/test_vehicle_history.cpp
   LINKS kerb::firmware_ego LABELS unit)
 kerb_add_test(NAME unit_ego_straightener SOURCES firmware/ego/test_rectifier.cpp
-    ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_ego kerb::firmware_config LABELS unit)
+  LINKS kerb::firmware_ego kerb::firmware_config LABELS unit COUNTS_ALLOCATIONS)
 kerb_add_test(NAME unit_lens SOURCES firmware/lens/test_lens.cpp LINKS kerb::firmware_lens LABELS unit)
 foreach(name estimator doubt straightener)  # they fill fields of points, frame after frame
-  target_compile_options(unit_ego_${name} PRIVATE $<$<CONFIG:Debug>:-O1>)
+  kerb_test_uses(unit_ego_${name} OPTIONS $<$<CONFIG:Debug>:-O1>)
 endforeach()

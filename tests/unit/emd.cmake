@@ -4,8 +4,7 @@ kerb_add_test(NAME unit_emd_solvers LABELS unit
   LINKS kerb::gpu_emd)
 kerb_add_test(NAME unit_emd_distances LABELS unit THREADED
   SOURCES gpu/test_emd_distances.cpp gpu/emd_oracle.cpp
-    ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::gpu_emd)
+  LINKS kerb::gpu_emd COUNTS_ALLOCATIONS)
 kerb_add_test(NAME unit_emd_signatures LABELS unit
   SOURCES gpu/test_emd_signatures.cpp
   LINKS kerb::gpu_emd)
@@ -16,8 +15,8 @@ kerb_add_test(NAME unit_emd_bands LABELS unit
   SOURCES gpu/test_emd_bands.cpp
   LINKS kerb::gpu_emd)
 kerb_add_test(NAME unit_emd_matcher LABELS unit
-  SOURCES gpu/test_emd_matcher.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::gpu_emd)
+  SOURCES gpu/test_emd_matcher.cpp
+  LINKS kerb::gpu_emd COUNTS_ALLOCATIONS)
 if(TARGET kerb::lab_pictures)
   kerb_add_test(NAME unit_tools_spectral SOURCES tools/test_spectral.cpp
     LINKS kerb::tools_spectral LABELS unit)

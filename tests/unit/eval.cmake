@@ -25,5 +25,5 @@ if(TARGET kerb::lab_pictures)
   # On recordings, where they are: kerblab ego and what it says of walkers and parked cars.
   kerb_add_test(NAME truth_ego SOURCES tools/test_ego_truth.cpp
     LINKS kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
-  target_compile_definitions(truth_ego PRIVATE KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
+  kerb_test_uses(truth_ego DEFINES KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
 endif()

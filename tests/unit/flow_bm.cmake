@@ -5,6 +5,6 @@ if(KERB_OPENCV)
   kerb_add_test(NAME truth_flow_bm LABELS unit
     SOURCES gpu/test_flow_bm_truth.cpp
     LINKS kerb::gpu_flow kerb::opencv)
-  target_compile_definitions(truth_flow_bm PRIVATE
+  kerb_test_uses(truth_flow_bm DEFINES
     KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
 endif()

@@ -3,4 +3,4 @@ kerb_add_test(NAME unit_includes
   SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/includes/include_rules.cpp
           ${CMAKE_CURRENT_SOURCE_DIR}/includes/test_includes.cpp
   LINKS kerb::hal LABELS unit)
-target_compile_definitions(unit_includes PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+kerb_test_uses(unit_includes DEFINES KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

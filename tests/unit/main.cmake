@@ -2,17 +2,32 @@
 kerb_add_test(NAME unit_main_command_line SOURCES firmware/main/test_command_line.cpp
   LINKS kerb::gpu_hog LABELS unit OPTIMISED RUNS kerbwatch)
 if(KERB_OPENCV)
-  target_link_libraries(unit_main_command_line PRIVATE kerb::opencv)
-  target_compile_definitions(unit_main_command_line PRIVATE KERB_OPENCV=1)
+  kerb_test_uses(unit_main_command_line LINKS kerb::opencv)
+  kerb_test_uses(unit_main_command_line DEFINES KERB_OPENCV=1)
 endif()
 # What `cmake --install` leaves, moved to another place, finds its models. It installs kerblab too, which CI builds for
 # its part host alone.
-if(TARGET kerblab AND NOT CMAKE_CROSSCOMPILING)
+kerb_tests_want(wanted "unit;kerblab;optimised")
+if(wanted AND TARGET kerblab AND NOT CMAKE_CROSSCOMPILING)
   add_test(NAME unit_main_install COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
     -DWORK=${PROJECT_BINARY_DIR}/install-test -P ${CMAKE_CURRENT_SOURCE_DIR}/firmware/main/check_install.cmake)
   set_tests_properties(unit_main_install PROPERTIES LABELS "unit;kerblab;optimised" TIMEOUT 120)
-  add_dependencies(optimised_tests kerbwatch kerblab)
+  add_dependencies(tests kerbwatch kerblab)
+endif()
+# Canaries, checked calls, read-only tables, no run path that leads to wherever somebody stands: in what people install.
+kerb_tests_want(wanted "unit;optimised;product")
+if(wanted AND NOT KERB_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
+  find_package(Python3 COMPONENTS Interpreter REQUIRED)
+  set(installed kerbwatch)
+  if(TARGET kerblab AND NOT CMAKE_CROSSCOMPILING)
+    list(APPEND installed kerblab)
+  endif()
+  add_dependencies(tests ${installed})
+  list(TRANSFORM installed REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+  add_test(NAME unit_main_hardening
+    COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/firmware/main/check_hardening.py ${installed})
+  set_tests_properties(unit_main_hardening PROPERTIES LABELS "unit;optimised;product" TIMEOUT 60)
 endif()
 kerb_add_test(NAME unit_main_upright_detector
-  SOURCES firmware/vision/test_upright_detector.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_vision kerb::firmware_track kerb::gpu_hog kerb::gpu_image LABELS unit)
+  SOURCES firmware/vision/test_upright_detector.cpp
+  LINKS kerb::firmware_vision kerb::firmware_track kerb::gpu_hog kerb::gpu_image LABELS unit COUNTS_ALLOCATIONS)

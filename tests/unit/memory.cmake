@@ -2,5 +2,5 @@ kerb_add_test(NAME unit_gpu_memory LABELS unit THREADED
   SOURCES gpu/test_memory.cpp
   LINKS kerb::gpu_memory)
 kerb_add_test(NAME unit_gpu_workers LABELS unit THREADED
-  SOURCES gpu/test_workers.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::gpu_memory Threads::Threads)
+  SOURCES gpu/test_workers.cpp
+  LINKS kerb::gpu_memory Threads::Threads COUNTS_ALLOCATIONS)

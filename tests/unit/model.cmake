@@ -4,14 +4,14 @@ foreach(name search model model_file)
 endforeach()
 # Looks at bits, so it must be compiled as gpu/hog is; and counts allocations.
 kerb_add_test(NAME unit_hog_fusion LABELS unit
-  SOURCES gpu/test_fusion.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::gpu_hog)
-target_compile_options(unit_hog_fusion PRIVATE -ffp-contract=off)
+  SOURCES gpu/test_fusion.cpp
+  LINKS kerb::gpu_hog COUNTS_ALLOCATIONS)
+kerb_test_uses(unit_hog_fusion OPTIONS -ffp-contract=off)
 # The importers, before OpenCV itself and what OpenCV 2.4 did.
 if(TARGET kerb::opencv_objdetect)
   kerb_add_test(NAME unit_hog_model_import LABELS unit
     SOURCES gpu/test_model_import.cpp
     LINKS kerb::tools_import kerb::opencv_objdetect)
-  target_compile_definitions(unit_hog_model_import PRIVATE
+  kerb_test_uses(unit_hog_model_import DEFINES
     KERB_DATA="${PROJECT_SOURCE_DIR}/../shared/data")
 endif()

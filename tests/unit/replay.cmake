@@ -3,12 +3,12 @@ if(TARGET kerb_drivers_replay)
   kerb_add_test(NAME unit_replay_playback SOURCES ${dir}/test_playback.cpp
     LINKS kerb::drivers_replay LABELS unit)
   kerb_add_test(NAME unit_replay_pattern
-    SOURCES ${dir}/test_pattern.cpp ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-    LINKS kerb::drivers_replay LABELS unit)
+    SOURCES ${dir}/test_pattern.cpp
+    LINKS kerb::drivers_replay LABELS unit COUNTS_ALLOCATIONS)
   kerb_add_test(NAME unit_replay_recordings SOURCES ${dir}/test_recordings.cpp
     LINKS kerb::drivers_replay LABELS unit)
   if(KERB_OPENCV)
-    target_link_libraries(unit_replay_recordings PRIVATE kerb::opencv)
-    target_compile_definitions(unit_replay_recordings PRIVATE KERB_OPENCV=1)
+    kerb_test_uses(unit_replay_recordings LINKS kerb::opencv)
+    kerb_test_uses(unit_replay_recordings DEFINES KERB_OPENCV=1)
   endif()
 endif()

@@ -1,8 +1,7 @@
 kerb_add_test(NAME unit_risk_car_path SOURCES firmware/risk/test_car_path.cpp
   LINKS kerb::firmware_risk LABELS unit)
 kerb_add_test(NAME unit_risk_contact SOURCES firmware/risk/test_contact.cpp
-    ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_risk LABELS unit)
+  LINKS kerb::firmware_risk LABELS unit COUNTS_ALLOCATIONS)
 # All samples where nothing slows it down; fewer under the sanitizers and under qemu.
 set(samples)
 if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)
@@ -10,4 +9,4 @@ if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)
 endif()
 kerb_add_test(NAME unit_risk_contact_sampling SOURCES firmware/risk/test_contact_sampling.cpp
   LINKS kerb::firmware_risk LABELS unit OPTIMISED ARGS ${samples})
-target_compile_options(unit_risk_contact_sampling PRIVATE $<$<CONFIG:Debug>:-O1>)
+kerb_test_uses(unit_risk_contact_sampling OPTIONS $<$<CONFIG:Debug>:-O1>)

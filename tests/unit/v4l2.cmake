@@ -5,12 +5,16 @@ target_link_libraries(kerb_test_v4l2_kernel
   PUBLIC kerb::drivers_v4l2
   PRIVATE kerb::warnings kerb::sanitizers)
 
-foreach(part open controls stream signal allocations)
+foreach(part open controls stream signal)
   kerb_add_test(NAME unit_v4l2_${part}
     SOURCES drivers/v4l2/test_${part}.cpp
     LINKS kerb_test_v4l2_kernel
     LABELS unit)
 endforeach()
+kerb_add_test(NAME unit_v4l2_allocations
+  SOURCES drivers/v4l2/test_allocations.cpp
+  LINKS kerb_test_v4l2_kernel
+  LABELS unit COUNTS_ALLOCATIONS)
 kerb_add_test(NAME unit_v4l2_mjpeg
   SOURCES drivers/v4l2/test_mjpeg.cpp
   LINKS kerb_test_v4l2_kernel PkgConfig::TURBOJPEG

@@ -1,8 +1,7 @@
 kerb_add_test(NAME unit_warning SOURCES firmware/warning/test_alert_outputs.cpp
   LINKS kerb::firmware_warning LABELS unit)
 kerb_add_test(NAME unit_warning_logic SOURCES firmware/warning/test_warning_logic.cpp
-    ${PROJECT_SOURCE_DIR}/tests/support/allocations.cpp
-  LINKS kerb::firmware_warning kerb::sim_judge LABELS unit)
+  LINKS kerb::firmware_warning kerb::sim_judge LABELS unit COUNTS_ALLOCATIONS)
 kerb_add_test(NAME unit_warning_readiness SOURCES firmware/warning/test_readiness.cpp
   LINKS kerb::firmware_warning LABELS unit)
 kerb_add_test(NAME unit_warning_off_switch SOURCES firmware/warning/test_off_switch.cpp

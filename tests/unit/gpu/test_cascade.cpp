@@ -5,7 +5,7 @@
 #include "gpu/image/pyramid.hpp"
 #include "gpu/image/to_luv.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/cascade_cases.hpp"
 #include "tests/unit/gpu/cascade_oracle.hpp"
 #include "tests/unit/gpu/hits.hpp"
@@ -14,12 +14,9 @@ using namespace kerb;
 using namespace kerb::hog;
 using namespace kerb::hog::test;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
-void test_every_level_is_what_its_definition_says() {
+TEST(every_level_is_what_its_definition_says) {
   const Scene scene{93, 71, 1, 5};
   Workers workers{2};
   const std::vector<LevelArea> areas{
@@ -63,7 +60,7 @@ std::vector<ImageView<Space::host, const std::uint8_t>> looked_at(const Scene& s
   return {out.plane(0), out.plane(1), out.plane(2)};
 }
 
-void test_it_finds_what_its_definition_finds() {
+TEST(it_finds_what_its_definition_finds) {
   Workers workers{2};
   int some = 0, all = 0;
   for (const CascadeCase& c : kCascadeCases) {
@@ -93,7 +90,7 @@ void test_it_finds_what_its_definition_finds() {
   TEST_ASSERT_LESS_THAN_INT(all * 9 / 10, some);
 }
 
-void test_work_is_counted() {
+TEST(work_is_counted) {
   Workers workers{1};
   const Model model = model_for(kCascadeCases[3], 1);
   const Scene scene{151, 203, 1, 1};
@@ -134,7 +131,7 @@ void test_work_is_counted() {
   }
 }
 
-void test_searching_allocates_nothing() {
+TEST(searching_allocates_nothing) {
   Workers workers{2};
   const CascadeCase c{"", 151, 203, false, search(1.1, 8)};
   const Scene scene{151, 203, 1, 1};
@@ -156,7 +153,7 @@ void test_searching_allocates_nothing() {
 }
 
 /// A legal picture that no machine has the memory for is an error, not the end of the program.
-void test_a_huge_picture_is_searched_or_refused() {
+TEST(a_huge_picture_is_searched_or_refused) {
   Workers workers{1};
   CascadeCase c{"", 16384, 16384, false, search(1.9, 256)};
   c.search.max_levels = 2;
@@ -168,7 +165,7 @@ void test_a_huge_picture_is_searched_or_refused() {
   TEST_ASSERT_GREATER_THAN_INT(4000, (*engine)->plan().window_count);
 }
 
-void test_many_sloped_learners_are_no_overflow() {
+TEST(many_sloped_learners_are_no_overflow) {
   Workers workers{1};
   Model model = linear_cascade(1, 40);  // 820 learners
   for (LinearLearner& l : std::get<CascadeModel>(model.kind).linear) {
@@ -178,7 +175,7 @@ void test_many_sloped_learners_are_no_overflow() {
   TEST_ASSERT_OK(make_cascade_cpu(workers, model, search(1.2, 8), 100, 200));
 }
 
-void test_what_it_refuses() {
+TEST(what_it_refuses) {
   Workers workers{1};
   const Model model = linear_cascade();
   auto engine = make_cascade_cpu(workers, model, search(1.1, 8), 100, 200);
@@ -201,15 +198,3 @@ void test_what_it_refuses() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_every_level_is_what_its_definition_says);
-  RUN_TEST(test_it_finds_what_its_definition_finds);
-  RUN_TEST(test_work_is_counted);
-  RUN_TEST(test_searching_allocates_nothing);
-  RUN_TEST(test_a_huge_picture_is_searched_or_refused);
-  RUN_TEST(test_many_sloped_learners_are_no_overflow);
-  RUN_TEST(test_what_it_refuses);
-  return UNITY_END();
-}

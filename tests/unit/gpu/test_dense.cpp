@@ -13,15 +13,12 @@
 #include "gpu/image/gradient_math.hpp"
 #include "gpu/image/pyramid.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::hog;
 using namespace kerb::test;
 using HostPicture = hog::Picture<Space::host>;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -45,7 +42,7 @@ void check_vote(float dx, float dy, float magnitude, double degrees) {
   TEST_ASSERT_DOUBLE_WITHIN(0.02, 0, off);
 }
 
-void test_votes_by_hand() {
+TEST(votes_by_hand) {
   check_vote(3, 4, 5, std::atan2(4, 3) * 180 / std::numbers::pi);
   check_vote(0, 7, 7, 90);
   check_vote(0, -7, 7, 90);
@@ -66,7 +63,7 @@ void test_votes_by_hand() {
   TEST_ASSERT_EQUAL_FLOAT(0, none.lower + none.upper);
 }
 
-void test_votes_point_where_the_arctangent_does() {
+TEST(votes_point_where_the_arctangent_does) {
   for (int dy = -255; dy <= 255; dy += 3)
     for (int dx = -255; dx <= 255; dx += 3) {
       if (dx == 0 && dy == 0) continue;
@@ -77,7 +74,7 @@ void test_votes_point_where_the_arctangent_does() {
     }
 }
 
-void test_the_largest_channel_wins_and_blue_before_green_before_red() {
+TEST(the_largest_channel_wins_and_blue_before_green_before_red) {
   const auto is = [](dense::Gradient g, float dx, float dy) { return g.dx == dx && g.dy == dy; };
   TEST_ASSERT_TRUE(is(dense::largest({5, 0}, {0, 4}, {3, 0}), 5, 0));
   TEST_ASSERT_TRUE(is(dense::largest({4, 0}, {0, -5}, {3, 0}), 0, -5));
@@ -86,7 +83,7 @@ void test_the_largest_channel_wins_and_blue_before_green_before_red() {
   TEST_ASSERT_TRUE(is(dense::largest({4, 3}, {3, 4}, {0, 1}), 3, 4));
 }
 
-void test_shares_are_gaussian_times_ramp() {
+TEST(shares_are_gaussian_times_ramp) {
   for (float sigma : {0.05F, 1.0F, 4.0F, 5.5F, 1000.0F}) {
     const dense::Shares shares = dense::shares_of(sigma);
     const double s = static_cast<double>(sigma);
@@ -154,7 +151,7 @@ std::array<double, 36> block_by_definition(const DenseModel& model, const HostPi
   return block;
 }
 
-void test_descriptors_equal_their_definition() {
+TEST(descriptors_equal_their_definition) {
   for (DenseKind kind : kKinds)
     for (bool colour : {false, true})
       for (std::uint64_t seed : {1, 2}) {
@@ -178,7 +175,7 @@ void test_descriptors_equal_their_definition() {
       }
 }
 
-void test_a_flat_picture_has_no_values_and_scores_its_bias() {
+TEST(a_flat_picture_has_no_values_and_scores_its_bias) {
   std::vector<std::uint8_t> flat(64 * 128, 77);
   HostPicture picture;
   picture.grey = {flat.data(), 64, 128, 64};
@@ -243,7 +240,7 @@ void check_against_descriptors(Engine& engine, const HostPicture& picture, int e
   }
 }
 
-void test_engines_equal_descriptors_bit_for_bit() {
+TEST(engines_equal_descriptors_bit_for_bit) {
   Workers workers{3};
   int cases = 0;
   for (DenseKind kind : kKinds)
@@ -264,7 +261,7 @@ void test_engines_equal_descriptors_bit_for_bit() {
     }
 }
 
-void test_a_wide_window_and_the_smallest_one() {
+TEST(a_wide_window_and_the_smallest_one) {
   Workers workers{2};
   for (const auto& [width, height] : {std::pair{16, 16}, std::pair{96, 24}, std::pair{64, 128}}) {
     const Scene scene{width + 37, height + 21, 5};
@@ -277,7 +274,7 @@ void test_a_wide_window_and_the_smallest_one() {
   }
 }
 
-void test_one_window_and_none() {
+TEST(one_window_and_none) {
   Workers workers{2};
   for (DenseKind kind : kKinds) {
     const Model model{"", random_dense(kind, 32, 40, 1)};
@@ -310,7 +307,7 @@ void check_equal(const std::vector<Hit>& a, const std::vector<Hit>& b) {
   }
 }
 
-void test_cells_and_integrals_agree_at_every_stride() {
+TEST(cells_and_integrals_agree_at_every_stride) {
   Workers workers{2};
   for (int stride : {8, 4, 3, 10}) {
     const Scene scene{150, 110, 7};
@@ -329,7 +326,7 @@ void test_cells_and_integrals_agree_at_every_stride() {
   }
 }
 
-void test_neither_workers_nor_rounds_change_a_bit() {
+TEST(neither_workers_nor_rounds_change_a_bit) {
   const Scene scene{140, 150, 9};
   SearchSettings settings;
   settings.stride = 6;
@@ -349,7 +346,7 @@ void test_neither_workers_nor_rounds_change_a_bit() {
   }
 }
 
-void test_a_threshold_takes_what_reaches_it() {
+TEST(a_threshold_takes_what_reaches_it) {
   Workers workers{2};
   const Scene scene{120, 130, 3};
   auto engine =
@@ -364,7 +361,7 @@ void test_a_threshold_takes_what_reaches_it() {
   check_equal(expected, all_hits(**engine, scene.view(false), threshold));
 }
 
-void test_sheets_hold_every_window_once() {
+TEST(sheets_hold_every_window_once) {
   const DenseModel model = random_dense(DenseKind::rhog, 32, 40, 1);
   for (int stride = 1; stride <= 40; ++stride) {
     SearchSettings settings;
@@ -408,7 +405,7 @@ void test_sheets_hold_every_window_once() {
   }
 }
 
-void test_engines_say_what_they_do() {
+TEST(engines_say_what_they_do) {
   Workers workers{1};
   const Scene scene{120, 140, 3};
   const Model model{"someone", random_dense(DenseKind::cells, 32, 40, 6)};
@@ -423,7 +420,7 @@ void test_engines_say_what_they_do() {
   TEST_ASSERT_EQUAL(work->windows * 3 * 4, work->learners);
 }
 
-void test_a_search_allocates_nothing() {
+TEST(a_search_allocates_nothing) {
   Workers workers{2};
   const Scene scene{120, 140, 3};
   for (DenseKind kind : kKinds) {
@@ -437,7 +434,7 @@ void test_a_search_allocates_nothing() {
   }
 }
 
-void test_engines_refuse_what_their_contract_refuses() {
+TEST(engines_refuse_what_their_contract_refuses) {
   Workers workers{1};
   const Scene scene{64, 70, 3};
   const DenseModel good = random_dense(DenseKind::rhog, 32, 40, 6);
@@ -490,7 +487,7 @@ void test_engines_refuse_what_their_contract_refuses() {
   }
 }
 
-void test_descriptors_refuse_what_their_contract_refuses() {
+TEST(descriptors_refuse_what_their_contract_refuses) {
   const Scene scene{64, 70, 3};
   const HostPicture picture = scene.view(false);
   const DenseModel good = random_dense(DenseKind::rhog, 32, 40, 6);
@@ -522,25 +519,3 @@ void test_descriptors_refuse_what_their_contract_refuses() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_votes_by_hand);
-  RUN_TEST(test_votes_point_where_the_arctangent_does);
-  RUN_TEST(test_the_largest_channel_wins_and_blue_before_green_before_red);
-  RUN_TEST(test_shares_are_gaussian_times_ramp);
-  RUN_TEST(test_descriptors_equal_their_definition);
-  RUN_TEST(test_a_flat_picture_has_no_values_and_scores_its_bias);
-  RUN_TEST(test_engines_equal_descriptors_bit_for_bit);
-  RUN_TEST(test_a_wide_window_and_the_smallest_one);
-  RUN_TEST(test_one_window_and_none);
-  RUN_TEST(test_cells_and_integrals_agree_at_every_stride);
-  RUN_TEST(test_neither_workers_nor_rounds_change_a_bit);
-  RUN_TEST(test_a_threshold_takes_what_reaches_it);
-  RUN_TEST(test_sheets_hold_every_window_once);
-  RUN_TEST(test_engines_say_what_they_do);
-  RUN_TEST(test_a_search_allocates_nothing);
-  RUN_TEST(test_engines_refuse_what_their_contract_refuses);
-  RUN_TEST(test_descriptors_refuse_what_their_contract_refuses);
-  return UNITY_END();
-}

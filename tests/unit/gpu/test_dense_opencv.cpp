@@ -14,7 +14,7 @@
 
 #include "gpu/hog/dense_descriptor.hpp"
 #include "gpu/hog/engine.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/test_dense.hpp"
 
 // OpenCV is the judge: its HOGDescriptor on the same pictures, with its own weights.
@@ -22,9 +22,6 @@ using namespace kerb;
 using namespace kerb::hog;
 using namespace kerb::test;
 using HostPicture = hog::Picture<Space::host>;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -292,21 +289,19 @@ std::vector<cv::Mat> scenes() {
   return pictures;
 }
 
-void test_descriptors_of_scenes_equal_opencvs() { check_descriptors(scenes()); }
-void test_windows_of_scenes_are_opencvs() {
+TEST(descriptors_of_scenes_equal_opencvs) { check_descriptors(scenes()); }
+TEST(windows_of_scenes_are_opencvs) {
   check_windows(scene(203, 231, 5, false), 1.1);
   check_windows(scene(204, 231, 6, true), 1.2);
 }
-void test_multi_scale_of_a_scene_is_opencvs() {
-  check_multi_scale(scene(203, 231, 5, false), -2.5);
-}
+TEST(multi_scale_of_a_scene_is_opencvs) { check_multi_scale(scene(203, 231, 5, false), -2.5); }
 
-void test_descriptors_of_real_pictures_equal_opencvs() {
+TEST(descriptors_of_real_pictures_equal_opencvs) {
   const std::vector<cv::Mat> pictures = real_pictures(3);
   if (pictures.empty()) TEST_IGNORE_MESSAGE("no pictures: set KERB_DATA");
   check_descriptors(pictures);
 }
-void test_windows_of_real_pictures_are_opencvs() {
+TEST(windows_of_real_pictures_are_opencvs) {
   const std::vector<cv::Mat> pictures = real_pictures(2);
   if (pictures.empty()) TEST_IGNORE_MESSAGE("no pictures: set KERB_DATA");
   for (const cv::Mat& picture : pictures) {
@@ -322,13 +317,8 @@ void test_windows_of_real_pictures_are_opencvs() {
 
 }  // namespace
 
-int main() {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
   cv::setNumThreads(1);
-  UNITY_BEGIN();
-  RUN_TEST(test_descriptors_of_scenes_equal_opencvs);
-  RUN_TEST(test_windows_of_scenes_are_opencvs);
-  RUN_TEST(test_multi_scale_of_a_scene_is_opencvs);
-  RUN_TEST(test_descriptors_of_real_pictures_equal_opencvs);
-  RUN_TEST(test_windows_of_real_pictures_are_opencvs);
-  return UNITY_END();
+  return Start::run;
 }

@@ -7,15 +7,12 @@
 #include <utility>
 
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/bar_model.hpp"
 #include "tests/unit/gpu/cascade_cases.hpp"
 
 using namespace kerb;
 using namespace kerb::hog::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -34,7 +31,7 @@ void expect_bar(int x, int y, const Detection& found) {
   TEST_ASSERT_FLOAT_WITHIN(18, 96, found.h);
 }
 
-void test_it_finds_the_bars_and_nothing_else() {
+TEST(it_finds_the_bars_and_nothing_else) {
   const Context context = cpu_context();
   Workers workers{2};
   auto detector =
@@ -66,7 +63,7 @@ void expect_same_people(const DetectionList& expected, const DetectionList& actu
                                      name);
 }
 
-void test_it_is_its_engine_and_its_fusion() {
+TEST(it_is_its_engine_and_its_fusion) {
   const Context context = cpu_context();
   Workers workers{2};
   hog::FusionSettings suppression;
@@ -109,7 +106,7 @@ PreparedImage prepared(const ColourStreet& street) {
   return image;
 }
 
-void test_a_colour_model_finds_the_red_bar_among_others() {
+TEST(a_colour_model_finds_the_red_bar_among_others) {
   const Context context = cpu_context();
   Workers workers{2};
   auto grey = HogDetector::create(context, workers, bar_model(), search(1.1, 8), {}, 0, 320, 240);
@@ -133,7 +130,7 @@ void test_a_colour_model_finds_the_red_bar_among_others() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, (*detector)->detect(other, found));
 }
 
-void test_colour_is_its_engine_and_its_fusion() {
+TEST(colour_is_its_engine_and_its_fusion) {
   const Context context = cpu_context();
   Workers workers{2};
   const hog::Model model = model_for(kCascadeCases[13], 2);  // colour
@@ -156,7 +153,7 @@ void test_colour_is_its_engine_and_its_fusion() {
   TEST_ASSERT_GREATER_THAN_INT(0, expected.count);
 }
 
-void test_a_frame_allocates_nothing() {
+TEST(a_frame_allocates_nothing) {
   const Context context = cpu_context();
   Workers workers{2};
   const Street empty{320, 240};
@@ -187,7 +184,7 @@ void test_a_frame_allocates_nothing() {
   TEST_ASSERT_TRUE(good && found.count == 1);
 }
 
-void test_what_it_is_not_made_for() {
+TEST(what_it_is_not_made_for) {
   const Context context = cpu_context();
   Workers workers{1};
   const auto made = [&](const hog::Model& model, const hog::SearchSettings& settings,
@@ -214,7 +211,7 @@ void test_what_it_is_not_made_for() {
   TEST_ASSERT_OK(made(tree_cascade(), plain, {}, 0, 64, 128));  // colour
 }
 
-void test_a_picture_of_another_size_is_refused_and_finds_nobody() {
+TEST(a_picture_of_another_size_is_refused_and_finds_nobody) {
   const Context context = cpu_context();
   Workers workers{1};
   auto detector =
@@ -233,15 +230,3 @@ void test_a_picture_of_another_size_is_refused_and_finds_nobody() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_it_finds_the_bars_and_nothing_else);
-  RUN_TEST(test_it_is_its_engine_and_its_fusion);
-  RUN_TEST(test_a_colour_model_finds_the_red_bar_among_others);
-  RUN_TEST(test_colour_is_its_engine_and_its_fusion);
-  RUN_TEST(test_a_frame_allocates_nothing);
-  RUN_TEST(test_what_it_is_not_made_for);
-  RUN_TEST(test_a_picture_of_another_size_is_refused_and_finds_nobody);
-  return UNITY_END();
-}

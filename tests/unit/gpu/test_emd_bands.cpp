@@ -9,19 +9,16 @@
 #include "gpu/emd/band_sampler.hpp"
 #include "gpu/emd/likely_box.hpp"
 #include "gpu/memory/workers.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/band_picture.hpp"
 
 using namespace kerb;
 using namespace kerb::emd;
 using namespace kerb::test;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
-void test_bands_in_any_order_become_bins_by_wavelength() {
+TEST(bands_in_any_order_become_bins_by_wavelength) {
   const BandLayout l = layout_of({650, 450, 850, 550}, 4);
   TEST_ASSERT_EQUAL_INT(4, l.bins);
   const int bins[] = {2, 0, 3, 1};
@@ -30,7 +27,7 @@ void test_bands_in_any_order_become_bins_by_wavelength() {
   for (std::size_t i = 0; i < 4; ++i) TEST_ASSERT_EQUAL_DOUBLE(places[i], l.positions[i]);
 }
 
-void test_unknown_wavelengths_are_one_apart_and_heat_is_near_the_reddest() {
+TEST(unknown_wavelengths_are_one_apart_and_heat_is_near_the_reddest) {
   const BandLayout unknown = layout_of({}, 4);
   for (std::size_t i = 0; i < 4; ++i)
     TEST_ASSERT_EQUAL_DOUBLE(static_cast<double>(i), unknown.positions[i]);
@@ -39,7 +36,7 @@ void test_unknown_wavelengths_are_one_apart_and_heat_is_near_the_reddest() {
   TEST_ASSERT_EQUAL_INT(3, heat.bin_of[0]);
 }
 
-void test_many_bands_share_bins_with_their_neighbours_evenly() {
+TEST(many_bands_share_bins_with_their_neighbours_evenly) {
   for (const int bands : {9, 10, 16, 25, 64}) {
     const BandLayout l = layout_of({}, bands);
     TEST_ASSERT_EQUAL_INT(std::min(bands, 10), l.bins);
@@ -53,7 +50,7 @@ void test_many_bands_share_bins_with_their_neighbours_evenly() {
   }
 }
 
-void test_the_ground_is_a_metric_with_the_dark_equally_far_from_all() {
+TEST(the_ground_is_a_metric_with_the_dark_equally_far_from_all) {
   for (const std::vector<double>& nm :
        {std::vector<double>{450, 550, 650, 900}, std::vector<double>{}}) {
     const Result<Ground> made = ground_of(layout_of(nm, 4));
@@ -77,7 +74,7 @@ struct Sampled {
   BandSampler sampler{workers, band_camera(), layout_of(kNm, kBands), 64, 1600};
 };
 
-void test_a_grid_is_what_is_in_the_picture_in_places_that_are_few_enough() {
+TEST(a_grid_is_what_is_in_the_picture_in_places_that_are_few_enough) {
   Sampled s;
   const PlaceGrid whole = s.sampler.grid_of({30, 60, 90, 45, 0}, 1, 1600);
   TEST_ASSERT_EQUAL_INT(10, whole.x);
@@ -96,7 +93,7 @@ void test_a_grid_is_what_is_in_the_picture_in_places_that_are_few_enough() {
   TEST_ASSERT_EQUAL_size_t(0, s.sampler.grid_of({60, 60, -30, 30, 0}, 1, 1600).count());
 }
 
-void test_a_wall_is_even_and_cloth_is_not() {
+TEST(a_wall_is_even_and_cloth_is_not) {
   Sampled s;
   const BandPicture picture = dressed(kRed);
   TEST_ASSERT_TRUE(s.sampler.fits(picture.image));
@@ -121,7 +118,7 @@ void test_a_wall_is_even_and_cloth_is_not() {
   TEST_ASSERT_TRUE(cloth.bins[7] < cloth.bins[4] - 2);  // and those beyond are not
 }
 
-void test_a_margin_is_what_is_in_the_picture() {
+TEST(a_margin_is_what_is_in_the_picture) {
   Sampled s;
   Box inside;
   const PlaceGrid grid = s.sampler.grid_of({30, 60, 90, 45, 0}, 5, 1600);  // 6 x 3
@@ -146,7 +143,7 @@ void test_a_margin_is_what_is_in_the_picture() {
   TEST_ASSERT_TRUE(same.y + same.height * same.step <= kHeight / kMosaic);
 }
 
-void test_places_are_evened_out_with_those_around() {
+TEST(places_are_evened_out_with_those_around) {
   Sampled s;
   BandPicture picture{kMosaic, 1, 0};
   s.sampler.balance(picture.image);
@@ -179,7 +176,7 @@ struct Block {
   std::vector<std::uint8_t> bytes;
 };
 
-void test_the_likeliest_box_is_the_block() {
+TEST(the_likeliest_box_is_the_block) {
   const Block block{40, 20, 12, 6, 5, 8};
   const Result<LikelyBox> found = find_likely(block.view(), 5, 8);
   TEST_ASSERT_OK(found);
@@ -190,7 +187,7 @@ void test_the_likeliest_box_is_the_block() {
   TEST_ASSERT_EQUAL_FLOAT(0, found->beside);
 }
 
-void test_what_is_alike_all_over_does_not_stand_out() {
+TEST(what_is_alike_all_over_does_not_stand_out) {
   const Block all{40, 20, 0, 0, 40, 20, 90};
   const Result<LikelyBox> found = find_likely(all.view(), 5, 8);
   TEST_ASSERT_OK(found);
@@ -204,7 +201,7 @@ void test_what_is_alike_all_over_does_not_stand_out() {
   TEST_ASSERT_EQUAL_FLOAT(beside->inside, beside->beside);
 }
 
-void test_a_box_needs_room() {
+TEST(a_box_needs_room) {
   const Block block{10, 6, 0, 0, 4, 4};
   for (const int width : {9, 10, 40}) {
     const Result<LikelyBox> found = find_likely(block.view(), width, 4);
@@ -219,7 +216,7 @@ void test_a_box_needs_room() {
   TEST_ASSERT_EQUAL_FLOAT(0, nothing->inside);
 }
 
-void test_the_mean_of_a_box_counts_pixels_whose_middle_is_in_it() {
+TEST(the_mean_of_a_box_counts_pixels_whose_middle_is_in_it) {
   const Block block{10, 10, 4, 4, 2, 2, 100};
   TEST_ASSERT_EQUAL_FLOAT(100, mean_likelihood(block.view(), 4, 4, 6, 6));
   TEST_ASSERT_EQUAL_FLOAT(100, mean_likelihood(block.view(), 3.6F, 4.4F, 6.4F, 5.6F));
@@ -232,20 +229,3 @@ void test_the_mean_of_a_box_counts_pixels_whose_middle_is_in_it() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_bands_in_any_order_become_bins_by_wavelength);
-  RUN_TEST(test_unknown_wavelengths_are_one_apart_and_heat_is_near_the_reddest);
-  RUN_TEST(test_many_bands_share_bins_with_their_neighbours_evenly);
-  RUN_TEST(test_the_ground_is_a_metric_with_the_dark_equally_far_from_all);
-  RUN_TEST(test_a_grid_is_what_is_in_the_picture_in_places_that_are_few_enough);
-  RUN_TEST(test_a_margin_is_what_is_in_the_picture);
-  RUN_TEST(test_a_wall_is_even_and_cloth_is_not);
-  RUN_TEST(test_places_are_evened_out_with_those_around);
-  RUN_TEST(test_the_likeliest_box_is_the_block);
-  RUN_TEST(test_what_is_alike_all_over_does_not_stand_out);
-  RUN_TEST(test_a_box_needs_room);
-  RUN_TEST(test_the_mean_of_a_box_counts_pixels_whose_middle_is_in_it);
-  return UNITY_END();
-}

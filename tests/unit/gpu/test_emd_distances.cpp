@@ -5,15 +5,12 @@
 #include "gpu/emd/distances.hpp"
 #include "gpu/emd/transport.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/emd_oracle.hpp"
 
 using namespace kerb;
 using namespace kerb::emd;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -65,7 +62,7 @@ void run_and_check(Distances& distances, const Ground& ground, const std::vector
   assert_right(ground, frame, targets, costs, what);
 }
 
-void test_every_solver_gives_the_same_costs() {
+TEST(every_solver_gives_the_same_costs) {
   Workers workers{2};
   for (const int bins : {2, 5, 8, 13, 16})
     for (const int mass : {121, 0})
@@ -85,7 +82,7 @@ void test_every_solver_gives_the_same_costs() {
       }
 }
 
-void test_the_solver_is_chosen_by_the_ground_and_the_mass() {
+TEST(the_solver_is_chosen_by_the_ground_and_the_mass) {
   DistanceSettings equal, partial;
   partial.mass = 0;
   const auto chosen = [](Backend backend, const Ground& ground, const DistanceSettings& settings) {
@@ -112,7 +109,7 @@ void test_the_solver_is_chosen_by_the_ground_and_the_mass() {
   TEST_ASSERT_FALSE(parse("best", parsed));
 }
 
-void test_a_second_frame_is_looked_up_and_duplicates_are_solved_once() {
+TEST(a_second_frame_is_looked_up_and_duplicates_are_solved_once) {
   Workers workers{1};
   const Ground ground = random_ground(6, 1);
   const auto frame = frame_of(6, 255, 20000, 500, 2);
@@ -132,7 +129,7 @@ void test_a_second_frame_is_looked_up_and_duplicates_are_solved_once() {
   TEST_ASSERT_EQUAL_UINT32(0, counts.cached);
 }
 
-void test_a_changed_target_is_never_answered_from_the_cache() {
+TEST(a_changed_target_is_never_answered_from_the_cache) {
   Workers workers{2};
   const Ground ground = random_ground(7, 1);
   const auto frame = frame_of(7, 255, 5000, 100, 2);
@@ -148,7 +145,7 @@ void test_a_changed_target_is_never_answered_from_the_cache() {
   }
 }
 
-void test_full_caches_and_keys_that_hash_alike_give_right_costs() {
+TEST(full_caches_and_keys_that_hash_alike_give_right_costs) {
   Workers workers{2};
   const Ground ground = random_ground(5, 1);
   const auto targets = frame_of(5, 255, 2, 2, 3);
@@ -169,7 +166,7 @@ void test_full_caches_and_keys_that_hash_alike_give_right_costs() {
     }
 }
 
-void test_signatures_of_the_wrong_mass_are_refused_one_by_one() {
+TEST(signatures_of_the_wrong_mass_are_refused_one_by_one) {
   Workers workers{1};
   const Ground grounds[] = {random_ground(5, 1), *Ground::line(5)};
   for (const Ground& ground : grounds)
@@ -201,7 +198,7 @@ void test_signatures_of_the_wrong_mass_are_refused_one_by_one() {
     }
 }
 
-void test_planes_are_the_same_signatures_and_the_last_one_may_be_missing() {
+TEST(planes_are_the_same_signatures_and_the_last_one_may_be_missing) {
   Workers workers{1};
   const Ground ground = random_ground(5, 1);
   const auto frame = frame_of(5, 255, 1000, 50, 1);
@@ -229,7 +226,7 @@ void test_planes_are_the_same_signatures_and_the_last_one_may_be_missing() {
   TEST_ASSERT_EQUAL_UINT32(kNoDistance, costs[5]);
 }
 
-void test_what_makes_no_sense_is_refused() {
+TEST(what_makes_no_sense_is_refused) {
   Workers workers{1};
   const Ground ground = random_ground(5, 1);
   const auto refused = [&](DistanceSettings settings, std::size_t most) {
@@ -268,7 +265,7 @@ void test_what_makes_no_sense_is_refused() {
   TEST_ASSERT_OK(run(0, costs.data(), 0));
 }
 
-void test_a_frame_allocates_nothing() {
+TEST(a_frame_allocates_nothing) {
   Workers workers{2};
   for (const Solver solver : {Solver::atlas, Solver::packed_simplex, Solver::network_simplex}) {
     DistanceSettings settings;
@@ -286,17 +283,8 @@ void test_a_frame_allocates_nothing() {
 
 }  // namespace
 
-int main() {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
   cpu.emplace(std::move(*Context::create(BackendChoice::cpu)));
-  UNITY_BEGIN();
-  RUN_TEST(test_every_solver_gives_the_same_costs);
-  RUN_TEST(test_the_solver_is_chosen_by_the_ground_and_the_mass);
-  RUN_TEST(test_a_second_frame_is_looked_up_and_duplicates_are_solved_once);
-  RUN_TEST(test_a_changed_target_is_never_answered_from_the_cache);
-  RUN_TEST(test_full_caches_and_keys_that_hash_alike_give_right_costs);
-  RUN_TEST(test_signatures_of_the_wrong_mass_are_refused_one_by_one);
-  RUN_TEST(test_planes_are_the_same_signatures_and_the_last_one_may_be_missing);
-  RUN_TEST(test_what_makes_no_sense_is_refused);
-  RUN_TEST(test_a_frame_allocates_nothing);
-  return UNITY_END();
+  return Start::run;
 }

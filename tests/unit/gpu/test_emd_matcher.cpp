@@ -8,14 +8,11 @@
 
 #include "tests/support/allocations.hpp"
 #include "tests/support/random.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/band_picture.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -53,7 +50,7 @@ struct Bench {
   std::unique_ptr<SpectralMatcher> matcher;
 };
 
-void test_cloth_as_bright_as_the_wall_is_found_by_its_bands() {
+TEST(cloth_as_bright_as_the_wall_is_found_by_its_bands) {
   Bench b;
   b.learn(dressed(kRed), kBody);
   // Next it is elsewhere, and less light falls on it.
@@ -71,7 +68,7 @@ void test_cloth_as_bright_as_the_wall_is_found_by_its_bands() {
   TEST_ASSERT_TRUE(b.matcher->likeness(0, moved(kBody, 400)) < 0);
 }
 
-void test_two_as_bright_as_each_other_are_told_apart_in_one_look() {
+TEST(two_as_bright_as_each_other_are_told_apart_in_one_look) {
   Bench b;
   BandPicture picture = dressed(kRed);
   const Detection other = moved(kBody, 120);
@@ -89,7 +86,7 @@ void test_two_as_bright_as_each_other_are_told_apart_in_one_look() {
   TEST_ASSERT_TRUE(b.matcher->likeness(1, other) > 0.8F);
 }
 
-void test_wavelengths_need_not_be_known_and_many_bands_are_pooled() {
+TEST(wavelengths_need_not_be_known_and_many_bands_are_pooled) {
   for (const int mosaic : {2, 4, 5}) {
     Bench b{{}, mosaic};
     BandPicture picture{mosaic};
@@ -103,7 +100,7 @@ void test_wavelengths_need_not_be_known_and_many_bands_are_pooled() {
   }
 }
 
-void test_a_model_follows_slowly() {
+TEST(a_model_follows_slowly) {
   Bench b;
   const BandPicture before = dressed(kRed), after = dressed(kFar);
   b.learn(before, kBody);
@@ -114,7 +111,7 @@ void test_a_model_follows_slowly() {
   TEST_ASSERT_TRUE(b.matcher->likeness(0, kBody) > 0.8F);
 }
 
-void test_cloth_stands_out_from_the_wall_in_noise() {
+TEST(cloth_stands_out_from_the_wall_in_noise) {
   // Somebody far away, a sample of a plane for each place; then near, in places of many.
   const Detection far{300, 200, 18, 27, 0}, near{280, 170, 108, 162, 0};
   BandPicture before{kMosaic, 1, 90}, after{kMosaic, 2, 90}, later{kMosaic, 3, 90};
@@ -133,7 +130,7 @@ void test_cloth_stands_out_from_the_wall_in_noise() {
   TEST_ASSERT_TRUE(closer.surrounding < 0.5F * closer.likeness);
 }
 
-void test_a_probe_keeps_models_and_forgets_the_look() {
+TEST(a_probe_keeps_models_and_forgets_the_look) {
   Bench b;
   const BandPicture picture = dressed(kRed);
   b.learn(picture, kBody);
@@ -145,7 +142,7 @@ void test_a_probe_keeps_models_and_forgets_the_look() {
   TEST_ASSERT_EQUAL_FLOAT(before.likeness, after.likeness);
 }
 
-void test_what_makes_no_sense_is_refused() {
+TEST(what_makes_no_sense_is_refused) {
   Bench b;
   const BandPicture picture = dressed(kRed), other{2};
   SpectralMatcher::Search search{0, kRegion, kBody};
@@ -171,7 +168,7 @@ void test_what_makes_no_sense_is_refused() {
                     EmdMatcher::create(b.context, b.workers, band_camera(), {{450, 550}, 0.6}));
 }
 
-void test_boxes_anywhere_are_survived() {
+TEST(boxes_anywhere_are_survived) {
   Bench b;
   const BandPicture picture = dressed(kRed);
   b.learn(picture, kBody);
@@ -185,7 +182,7 @@ void test_boxes_anywhere_are_survived() {
   }
 }
 
-void test_nothing_is_allocated() {
+TEST(nothing_is_allocated) {
   Bench b;
   const BandPicture picture = dressed(kRed);
   b.learn_all(picture, 20);
@@ -199,7 +196,7 @@ void test_nothing_is_allocated() {
 }
 
 /// For people: how like itself cloth is when less light falls on it than on all around.
-void print_light() {
+TEST(print_light) {
   for (const double light : {1.0, 0.9, 0.8, 0.7, 0.5}) {
     Bench b;
     b.learn(dressed(kRed), kBody);
@@ -209,7 +206,7 @@ void print_light() {
 }
 
 /// For people: what a look and a lesson take.
-void print_times() {
+TEST(print_times) {
   Bench b;
   b.learn_all(dressed(kRed), 5);
   for (int i = 0; i < SpectralMatcher::kPlaces; ++i)
@@ -232,19 +229,3 @@ void print_times() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_cloth_as_bright_as_the_wall_is_found_by_its_bands);
-  RUN_TEST(test_two_as_bright_as_each_other_are_told_apart_in_one_look);
-  RUN_TEST(test_wavelengths_need_not_be_known_and_many_bands_are_pooled);
-  RUN_TEST(test_a_model_follows_slowly);
-  RUN_TEST(test_cloth_stands_out_from_the_wall_in_noise);
-  RUN_TEST(test_a_probe_keeps_models_and_forgets_the_look);
-  RUN_TEST(test_what_makes_no_sense_is_refused);
-  RUN_TEST(test_boxes_anywhere_are_survived);
-  RUN_TEST(test_nothing_is_allocated);
-  RUN_TEST(print_light);
-  RUN_TEST(print_times);
-  return UNITY_END();
-}

@@ -8,14 +8,11 @@
 
 #include "gpu/emd/signatures.hpp"
 #include "tests/support/random.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::emd;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -35,7 +32,7 @@ struct Picture {
 
 int mass_of(const Signature& s) { return std::accumulate(s.bins.begin(), s.bins.end(), 0); }
 
-void test_windows_count_every_pixel_once() {
+TEST(windows_count_every_pixel_once) {
   Workers workers{2};
   for (const auto& [w, h, window, bins] :
        {std::array{1, 1, 11, 11}, std::array{3, 300, 1, 2}, std::array{300, 70, 11, 11},
@@ -65,7 +62,7 @@ void test_windows_count_every_pixel_once() {
   }
 }
 
-void test_equalised_bins_do_not_see_exposure() {
+TEST(equalised_bins_do_not_see_exposure) {
   Workers workers{1};
   Picture dark{60, 50, 0, 3};
   for (auto& s : dark.samples) s = static_cast<std::uint8_t>(s / 3);  // 0..85
@@ -133,14 +130,14 @@ void check_bands(int bands, int mass, std::uint64_t seed) {
     }
 }
 
-void test_bands_get_their_share_of_the_mass() {
+TEST(bands_get_their_share_of_the_mass) {
   check_bands<std::uint8_t>(4, 255, 1);
   check_bands<std::uint16_t>(11, 255, 2);
   check_bands<std::uint16_t>(16, 100, 3);
   check_bands<std::uint8_t>(2, 1, 4);
 }
 
-void test_twice_the_exposure_and_white_balance_change_nothing() {
+TEST(twice_the_exposure_and_white_balance_change_nothing) {
   Workers workers{1};
   std::vector<std::uint16_t> once, twice;
   Random random{9};
@@ -166,7 +163,7 @@ void test_twice_the_exposure_and_white_balance_change_nothing() {
   TEST_ASSERT_EQUAL(4096, gains[4]);
 }
 
-void test_targets_are_quantised_by_the_same_rule() {
+TEST(targets_are_quantised_by_the_same_rule) {
   const float weights[] = {1, 2, 3.5F, 0, 0.5F};
   const Result<Signature> made = quantise(weights, 5, 100);
   TEST_ASSERT_OK(made);
@@ -180,7 +177,7 @@ void test_targets_are_quantised_by_the_same_rule() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, quantise(nullptr, 5, 100));
 }
 
-void test_what_makes_no_sense_is_refused() {
+TEST(what_makes_no_sense_is_refused) {
   Workers workers{1};
   const Picture in{20, 10, 0, 1};
   std::vector<Signature> out(200);
@@ -220,14 +217,3 @@ void test_what_makes_no_sense_is_refused() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_windows_count_every_pixel_once);
-  RUN_TEST(test_equalised_bins_do_not_see_exposure);
-  RUN_TEST(test_bands_get_their_share_of_the_mass);
-  RUN_TEST(test_twice_the_exposure_and_white_balance_change_nothing);
-  RUN_TEST(test_targets_are_quantised_by_the_same_rule);
-  RUN_TEST(test_what_makes_no_sense_is_refused);
-  return UNITY_END();
-}

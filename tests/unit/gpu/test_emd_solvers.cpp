@@ -11,15 +11,12 @@
 #include "gpu/emd/closed_form.hpp"
 #include "gpu/emd/packed_simplex.hpp"
 #include "gpu/emd/transport.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/emd_oracle.hpp"
 
 using namespace kerb;
 using namespace kerb::emd;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -69,17 +66,17 @@ void assert_all_agree(int mass) {
   std::printf("%ld problems of mass %d\n", count, mass);
 }
 
-void test_equal_masses_give_the_oracles_cost() {
+TEST(equal_masses_give_the_oracles_cost) {
   assert_all_agree(255);
   assert_all_agree(121);
   assert_all_agree(1);
 }
 
-void test_unequal_masses_move_what_the_lighter_side_has() { assert_all_agree(0); }
+TEST(unequal_masses_move_what_the_lighter_side_has) { assert_all_agree(0); }
 
 /// Whole numbers stand for the costs that were given: to 6e-8 of the largest for each unit of mass.
 /// The solution found with them is that of the given ones: to 1e-5 of the distance itself.
-void test_distances_are_those_of_the_given_costs() {
+TEST(distances_are_those_of_the_given_costs) {
   Transport transport;
   for (const int mass : {255, 0})
     for_all_problems(mass, [&](const Problem& problem) {
@@ -99,7 +96,7 @@ void test_distances_are_those_of_the_given_costs() {
     });
 }
 
-void test_walks_through_the_atlas_end_at_the_oracles_cost() {
+TEST(walks_through_the_atlas_end_at_the_oracles_cost) {
   Random random{11};
   long count = 0;
   std::uint64_t steps = 0;
@@ -135,7 +132,7 @@ void test_walks_through_the_atlas_end_at_the_oracles_cost() {
               static_cast<double>(steps) / static_cast<double>(count));
 }
 
-void test_every_tree_of_an_atlas_is_a_solution_and_its_neighbours_lead_back() {
+TEST(every_tree_of_an_atlas_is_a_solution_and_its_neighbours_lead_back) {
   Random random{5};
   const Problem problem = random_problem(random, 6, 100, Likeness::few_costs);
   const Ground ground = ground_of(problem);
@@ -161,7 +158,7 @@ void test_every_tree_of_an_atlas_is_a_solution_and_its_neighbours_lead_back() {
   }
 }
 
-void test_closed_forms_are_found_and_give_the_oracles_cost() {
+TEST(closed_forms_are_found_and_give_the_oracles_cost) {
   Random random{13};
   for (int bins = kMinBins; bins <= kMaxBins; ++bins) {
     std::vector<float> uneven, flat, tenths;
@@ -196,7 +193,7 @@ void test_closed_forms_are_found_and_give_the_oracles_cost() {
   }
 }
 
-void test_a_metric_ground_makes_a_metric() {
+TEST(a_metric_ground_makes_a_metric) {
   Random random{17};
   Transport transport;
   for (int bins = kMinBins; bins <= kMaxBins; ++bins)
@@ -217,7 +214,7 @@ void test_a_metric_ground_makes_a_metric() {
     }
 }
 
-void test_grounds_that_make_no_sense_are_refused() {
+TEST(grounds_that_make_no_sense_are_refused) {
   const std::vector<float> good(9, 1.0F);
   std::vector<float> negative = good, infinite = good, none = good;
   negative[4] = -1e-6F;
@@ -242,16 +239,8 @@ void test_grounds_that_make_no_sense_are_refused() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc > 1) problems_of_each = std::atoi(argv[1]);
-  UNITY_BEGIN();
-  RUN_TEST(test_equal_masses_give_the_oracles_cost);
-  RUN_TEST(test_unequal_masses_move_what_the_lighter_side_has);
-  RUN_TEST(test_distances_are_those_of_the_given_costs);
-  RUN_TEST(test_walks_through_the_atlas_end_at_the_oracles_cost);
-  RUN_TEST(test_every_tree_of_an_atlas_is_a_solution_and_its_neighbours_lead_back);
-  RUN_TEST(test_closed_forms_are_found_and_give_the_oracles_cost);
-  RUN_TEST(test_a_metric_ground_makes_a_metric);
-  RUN_TEST(test_grounds_that_make_no_sense_are_refused);
-  return UNITY_END();
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (!words.empty()) problems_of_each = std::atoi(words[0].c_str());
+  return Start::run;
 }

@@ -5,15 +5,12 @@
 #include <vector>
 
 #include "gpu/emd/targets.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/emd_oracle.hpp"
 
 using namespace kerb;
 using namespace kerb::emd;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -38,7 +35,7 @@ ImageView<Space::host, const Signature> view_of(const std::vector<Signature>& sc
   return {scene.data(), kWidth, kHeight, kWidth};
 }
 
-void test_a_model_is_the_mean_of_its_box_with_the_middle_counting_most() {
+TEST(a_model_is_the_mean_of_its_box_with_the_middle_counting_most) {
   const std::vector<Signature> picture = scene({20, 10, 10, 20});
   const Result<TargetModel> inside = TargetModel::learn(view_of(picture), {22, 12, 6, 6}, 4, 100);
   TEST_ASSERT_OK(inside);
@@ -58,7 +55,7 @@ void test_a_model_is_the_mean_of_its_box_with_the_middle_counting_most() {
   TEST_ASSERT_EQUAL_UINT8(100, half->signature().bins[2]);
 }
 
-void test_small_updates_add_up() {
+TEST(small_updates_add_up) {
   const std::vector<Signature> picture = scene({20, 10, 10, 20});
   TargetModel model = *TargetModel::learn(view_of(picture), {22, 12, 6, 6}, 4, 100);
   const TargetModel other = *TargetModel::learn(view_of(picture), {60, 40, 6, 6}, 4, 100);
@@ -73,7 +70,7 @@ void test_small_updates_add_up() {
   TEST_ASSERT_EQUAL_UINT8(100, model.signature().bins[0]);
 }
 
-void test_models_of_nothing_are_refused() {
+TEST(models_of_nothing_are_refused) {
   const std::vector<Signature> picture = scene({20, 10, 10, 20});
   const auto refused = [&](const Box& box, int bins, int mass) {
     TEST_ASSERT_ERROR(Errc::invalid_argument,
@@ -90,7 +87,7 @@ void test_models_of_nothing_are_refused() {
                     TargetModel::learn({nullptr, 5, 5, 5}, {0, 0, 5, 5}, 4, 100));
 }
 
-void test_likelihoods_fall_from_255_to_0() {
+TEST(likelihoods_fall_from_255_to_0) {
   Workers workers{1};
   const std::vector<std::uint32_t> costs{0, 1, 500, 999, 1000, 5000, kNoDistance};
   std::vector<std::uint8_t> out(7, 9);
@@ -125,7 +122,7 @@ PlanesView<Space::host, const std::uint8_t> planes_of(const std::vector<std::uin
           kWidth,       kWidth * kHeight};
 }
 
-void test_mean_shift_climbs_onto_the_target() {
+TEST(mean_shift_climbs_onto_the_target) {
   const std::vector<std::uint8_t> plane = plane_with({40, 30, 10, 16});
   for (const Box& from : {Box{34, 24, 10, 16}, Box{46, 40, 10, 16}, Box{40, 30, 10, 16}}) {
     Found found{from, 0, 0};
@@ -147,7 +144,7 @@ void test_mean_shift_climbs_onto_the_target() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, cpu::mean_shift(planes_of(plane), 20, nullptr));
 }
 
-void test_peaks_are_those_of_plain_counting() {
+TEST(peaks_are_those_of_plain_counting) {
   Random random{3};
   for (int round = 0; round < 12; ++round) {
     std::vector<std::uint8_t> plane(kWidth * kHeight);
@@ -187,7 +184,7 @@ void test_peaks_are_those_of_plain_counting() {
 }
 
 /// All of it: learn in one frame, find in the next, where the target has moved.
-void test_a_target_is_followed_by_its_signature() {
+TEST(a_target_is_followed_by_its_signature) {
   Workers workers{1};
   const Result<Context> context = Context::create(BackendChoice::cpu);
   Random random{5};
@@ -222,15 +219,3 @@ void test_a_target_is_followed_by_its_signature() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_model_is_the_mean_of_its_box_with_the_middle_counting_most);
-  RUN_TEST(test_small_updates_add_up);
-  RUN_TEST(test_models_of_nothing_are_refused);
-  RUN_TEST(test_likelihoods_fall_from_255_to_0);
-  RUN_TEST(test_mean_shift_climbs_onto_the_target);
-  RUN_TEST(test_peaks_are_those_of_plain_counting);
-  RUN_TEST(test_a_target_is_followed_by_its_signature);
-  return UNITY_END();
-}

@@ -10,7 +10,7 @@
 #include "gpu/flow/block_matching.hpp"
 #include "gpu/flow/block_matching_plan.hpp"
 #include "tests/support/flow_scenes.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/flow_bm_oracle.hpp"
 
 using namespace kerb;
@@ -75,7 +75,7 @@ void assert_as_defined(const BlockMatchingSettings& settings, const Scene& scene
   TEST_ASSERT_TRUE_MESSAGE(off == 0 && unlike == 0, text);
 }
 
-void test_blocks_find_what_a_brute_force_search_of_the_definition_finds() {
+TEST(blocks_find_what_a_brute_force_search_of_the_definition_finds) {
   struct Case {
     Cost cost;
     int width, height, levels, reach, steps;
@@ -94,7 +94,7 @@ void test_blocks_find_what_a_brute_force_search_of_the_definition_finds() {
   }
 }
 
-void test_black_and_white_overflow_nothing() {
+TEST(black_and_white_overflow_nothing) {
   // Squares of 0 and 255: sums and products are as large as they get.
   for (const Cost cost : {Cost::ncc, Cost::ssd, Cost::sad}) {
     Scene scene{GreyPicture{40, 36}, GreyPicture{40, 36}};
@@ -109,7 +109,7 @@ void test_black_and_white_overflow_nothing() {
   }
 }
 
-void test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture() {
+TEST(shifts_by_whole_pixels_are_found_exactly_inside_the_picture) {
   constexpr int kWidth = 224, kHeight = 192;
   const Surface surface{5};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
@@ -131,7 +131,7 @@ void test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture() {
   }
 }
 
-void test_fractions_of_a_pixel_are_found_to_a_twentieth() {
+TEST(fractions_of_a_pixel_are_found_to_a_twentieth) {
   constexpr int kWidth = 160, kHeight = 120;
   const Surface surface{6};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
@@ -146,7 +146,7 @@ void test_fractions_of_a_pixel_are_found_to_a_twentieth() {
   }
 }
 
-void test_brightness_and_contrast_do_not_matter_to_ncc() {
+TEST(brightness_and_contrast_do_not_matter_to_ncc) {
   constexpr int kWidth = 160, kHeight = 120;
   const Surface surface{7};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
@@ -165,7 +165,7 @@ void test_brightness_and_contrast_do_not_matter_to_ncc() {
   TEST_ASSERT_TRUE(error_of(Cost::ncc) < error_of(Cost::ssd));
 }
 
-void test_settings_out_of_range_are_refused() {
+TEST(settings_out_of_range_are_refused) {
   const auto refused = [](auto change) {
     BlockMatchingSettings settings;
     change(settings);
@@ -182,19 +182,10 @@ void test_settings_out_of_range_are_refused() {
 
 }  // namespace
 
-void setUp() {}
-void tearDown() {}
-
-int main() {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
   Result<Context> context = Context::create(BackendChoice::cpu);
   cpu.emplace(std::move(*context));
   workers.emplace(2);
-  UNITY_BEGIN();
-  RUN_TEST(test_blocks_find_what_a_brute_force_search_of_the_definition_finds);
-  RUN_TEST(test_black_and_white_overflow_nothing);
-  RUN_TEST(test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture);
-  RUN_TEST(test_fractions_of_a_pixel_are_found_to_a_twentieth);
-  RUN_TEST(test_brightness_and_contrast_do_not_matter_to_ncc);
-  RUN_TEST(test_settings_out_of_range_are_refused);
-  return UNITY_END();
+  return Start::run;
 }

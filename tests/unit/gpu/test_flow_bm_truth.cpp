@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "gpu/flow/block_matching.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;
@@ -108,12 +108,12 @@ Errors errors_on(const char* name, const BlockMatchingSettings& settings) {
   return errors;
 }
 
-void test_every_vector_of_every_pair_errs_less_than_dis_medium_on_average() {
+TEST(every_vector_of_every_pair_errs_less_than_dis_medium_on_average) {
   for (const Pair& pair : kPairs)
     TEST_ASSERT_TRUE_MESSAGE(errors_on(pair.name, {}).all <= pair.most, pair.name);
 }
 
-void test_quality_and_flags_tell_good_vectors_from_bad_ones() {
+TEST(quality_and_flags_tell_good_vectors_from_bad_ones) {
   for (const char* name : {"RubberWhale", "Grove2", "Urban2"}) {
     const Errors errors = errors_on(name, {});
     TEST_ASSERT_TRUE_MESSAGE(errors.better < 0.6 * errors.all, name);
@@ -121,7 +121,7 @@ void test_quality_and_flags_tell_good_vectors_from_bad_ones() {
   }
 }
 
-void test_differences_match_within_the_target_too() {
+TEST(differences_match_within_the_target_too) {
   for (const Cost cost : {Cost::ssd, Cost::sad}) {
     BlockMatchingSettings settings;
     settings.cost = cost;
@@ -131,20 +131,14 @@ void test_differences_match_within_the_target_too() {
 
 }  // namespace
 
-void setUp() {}
-void tearDown() {}
-
-int main() {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
   if (!std::filesystem::exists(folder() / "RubberWhale" / "flow10.flo")) {
     std::printf("skipped: no Middlebury pairs in %s: set KERB_DATA\n", folder().c_str());
-    return 77;
+    return Start::skip;
   }
   Result<Context> context = Context::create(BackendChoice::cpu);
   cpu.emplace(std::move(*context));
   workers.emplace(2);
-  UNITY_BEGIN();
-  RUN_TEST(test_every_vector_of_every_pair_errs_less_than_dis_medium_on_average);
-  RUN_TEST(test_quality_and_flags_tell_good_vectors_from_bad_ones);
-  RUN_TEST(test_differences_match_within_the_target_too);
-  return UNITY_END();
+  return Start::run;
 }

@@ -8,7 +8,7 @@
 
 #include "gpu/flow/lucas_kanade.hpp"
 #include "tests/support/flow_scenes.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/flow_lk_oracle.hpp"
 
 using namespace kerb;
@@ -43,7 +43,7 @@ LucasKanadeSettings with(int iterations, int finest, int levels = 0) {
   return settings;
 }
 
-void test_results_are_those_of_the_definition_bit_for_bit() {
+TEST(results_are_those_of_the_definition_bit_for_bit) {
   LucasKanadeSettings other;
   other.prior = 1.5F;
   other.texture = 0.02F;
@@ -66,7 +66,7 @@ void test_results_are_those_of_the_definition_bit_for_bit() {
   }
 }
 
-void test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture() {
+TEST(shifts_by_whole_pixels_are_found_exactly_inside_the_picture) {
   constexpr int kWidth = 240, kHeight = 208;
   const Surface surface{5};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
@@ -96,7 +96,7 @@ double mean_error(const Vectors& out, double u, double v, int rim) {
   return error / count;
 }
 
-void test_fractions_of_a_pixel_are_found_to_a_thirtieth() {
+TEST(fractions_of_a_pixel_are_found_to_a_thirtieth) {
   constexpr int kWidth = 130, kHeight = 100;
   const Surface surface{6};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
@@ -107,7 +107,7 @@ void test_fractions_of_a_pixel_are_found_to_a_thirtieth() {
   }
 }
 
-void test_a_change_of_light_hardly_matters() {
+TEST(a_change_of_light_hardly_matters) {
   constexpr int kWidth = 130, kHeight = 100;
   const Surface surface{7};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
@@ -119,7 +119,7 @@ void test_a_change_of_light_hardly_matters() {
   TEST_ASSERT_TRUE(mean_error(run({}, first, dimmed), 3, 2, 16) < 0.12);
 }
 
-void test_vectors_that_do_not_lead_back_are_flagged() {
+TEST(vectors_that_do_not_lead_back_are_flagged) {
   constexpr int kWidth = 200, kHeight = 160;
   const Surface back{31}, front{32};
   GreyPicture first = moved(back, kWidth, kHeight, 0, 0), second = first;
@@ -143,7 +143,7 @@ void test_vectors_that_do_not_lead_back_are_flagged() {
     TEST_ASSERT_TRUE(without.u[i] == with_check.u[i] && without.v[i] == with_check.v[i]);
 }
 
-void test_settings_out_of_range_are_refused() {
+TEST(settings_out_of_range_are_refused) {
   const auto refused = [](auto change) {
     LucasKanadeSettings settings;
     change(settings);
@@ -161,19 +161,10 @@ void test_settings_out_of_range_are_refused() {
 
 }  // namespace
 
-void setUp() {}
-void tearDown() {}
-
-int main() {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
   Result<Context> context = Context::create(BackendChoice::cpu);
   cpu.emplace(std::move(*context));
   workers.emplace(2);
-  UNITY_BEGIN();
-  RUN_TEST(test_results_are_those_of_the_definition_bit_for_bit);
-  RUN_TEST(test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture);
-  RUN_TEST(test_fractions_of_a_pixel_are_found_to_a_thirtieth);
-  RUN_TEST(test_a_change_of_light_hardly_matters);
-  RUN_TEST(test_vectors_that_do_not_lead_back_are_flagged);
-  RUN_TEST(test_settings_out_of_range_are_refused);
-  return UNITY_END();
+  return Start::run;
 }

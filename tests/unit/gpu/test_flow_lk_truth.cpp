@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "gpu/flow/lucas_kanade.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;
@@ -114,7 +114,7 @@ std::string judge(const Context& context, Workers& workers, const Pair& pair) {
   return {};
 }
 
-void test_errors_are_within_their_limits_and_below_those_of_dis() {
+TEST(errors_are_within_their_limits_and_below_those_of_dis) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   Workers workers{2};
   std::string wrong;
@@ -132,15 +132,11 @@ void test_errors_are_within_their_limits_and_below_those_of_dis() {
 
 }  // namespace
 
-void setUp() {}
-void tearDown() {}
-
-int main() {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
   if (!std::filesystem::exists(folder())) {
     std::printf("skipped: no pictures at %s: set KERB_DATA\n", folder().c_str());
-    return 77;
+    return Start::skip;
   }
-  UNITY_BEGIN();
-  RUN_TEST(test_errors_are_within_their_limits_and_below_those_of_dis);
-  return UNITY_END();
+  return Start::run;
 }

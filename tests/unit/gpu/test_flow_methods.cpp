@@ -8,7 +8,7 @@
 #include "tests/support/allocations.hpp"
 #include "tests/support/flow_methods.hpp"
 #include "tests/support/flow_scenes.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;
@@ -26,7 +26,7 @@ Vectors run(const FlowMethod& method, const GreyPicture& first, const GreyPictur
   return out;
 }
 
-void test_equal_pictures_give_exactly_zero() {
+TEST(equal_pictures_give_exactly_zero) {
   for (const FlowMethod& method : all_methods())
     for (const auto& [width, height] : {std::pair{131, 97}, std::pair{16, 16}}) {
       const Scene scene = busy_scene(width, height, 2);
@@ -36,7 +36,7 @@ void test_equal_pictures_give_exactly_zero() {
     }
 }
 
-void test_flat_pictures_are_marked_and_trusted_nowhere() {
+TEST(flat_pictures_are_marked_and_trusted_nowhere) {
   GreyPicture flat{120, 90}, other{120, 90};
   std::fill(other.bytes.begin(), other.bytes.end(), std::uint8_t{200});
   for (const FlowMethod& method : plain_methods()) {
@@ -49,7 +49,7 @@ void test_flat_pictures_are_marked_and_trusted_nowhere() {
   }
 }
 
-void test_noise_around_flat_grey_is_not_trusted() {
+TEST(noise_around_flat_grey_is_not_trusted) {
   GreyPicture first{160, 120}, second{160, 120};
   Random random{9};
   for (GreyPicture* picture : {&first, &second})
@@ -63,7 +63,7 @@ void test_noise_around_flat_grey_is_not_trusted() {
   }
 }
 
-void test_vectors_out_of_the_picture_are_flagged() {
+TEST(vectors_out_of_the_picture_are_flagged) {
   const Surface surface{10};
   const GreyPicture first = moved(surface, 160, 120, 0, 0);
   const GreyPicture second = moved(surface, 160, 120, -6, 0);
@@ -96,22 +96,22 @@ void assert_masks_equal(const FlowMethod& method, const Scene& scene, const Scen
   }
 }
 
-void test_masked_results_equal_those_of_the_whole_picture() {
+TEST(masked_results_equal_those_of_the_whole_picture) {
   const Scene scene = busy_scene(139, 115, 11), other = busy_scene(139, 115, 12);
   for (const FlowMethod& method : plain_methods()) assert_masks_equal(method, scene, other);
 }
 
-void test_masked_results_equal_the_whole_where_most_of_the_picture_is_not_looked_at() {
+TEST(masked_results_equal_the_whole_where_most_of_the_picture_is_not_looked_at) {
   const Scene scene = busy_scene(183, 131, 11), other = busy_scene(183, 131, 12);
   for (const FlowMethod& method : near_methods()) assert_masks_equal(method, scene, other);
 }
 
-void test_masked_results_equal_the_whole_wherever_vectors_lead() {
+TEST(masked_results_equal_the_whole_wherever_vectors_lead) {
   const Scene scene = wild_scene(183, 131, 11), other = wild_scene(183, 131, 12);
   for (const FlowMethod& method : wild_methods()) assert_masks_equal(method, scene, other);
 }
 
-void test_masked_vectors_are_followed_back_from_wherever_they_end() {
+TEST(masked_vectors_are_followed_back_from_wherever_they_end) {
   constexpr int kWidth = 240, kHeight = 208;
   const Surface surface{5};
   const Scene scene{moved(surface, kWidth, kHeight, 0, 0), moved(surface, kWidth, kHeight, 12, 18)};
@@ -119,7 +119,7 @@ void test_masked_vectors_are_followed_back_from_wherever_they_end() {
   assert_masks_equal(lk_with("lk, checked", 5, 2, 0, true), scene, other);
 }
 
-void test_masks_without_flags_have_the_same_vectors() {
+TEST(masks_without_flags_have_the_same_vectors) {
   constexpr int kWidth = 151, kHeight = 97;
   const Scene scene = busy_scene(kWidth, kHeight, 17);
   for (const FlowMethod& method : all_methods()) {
@@ -139,7 +139,7 @@ void test_masks_without_flags_have_the_same_vectors() {
   }
 }
 
-void test_tiles_equal_the_whole_picture() {
+TEST(tiles_equal_the_whole_picture) {
   struct Case {
     FlowMethod method;
     int width, height, tile;
@@ -171,7 +171,7 @@ void test_tiles_equal_the_whole_picture() {
   }
 }
 
-void test_tiles_never_hold_more_than_the_whole() {
+TEST(tiles_never_hold_more_than_the_whole) {
   for (const FlowMethod& method : all_methods())
     for (const auto& [width, height] : {std::pair{900, 700}, std::pair{1400, 200}}) {
       const auto whole = method.made(*cpu, *workers, width, height);
@@ -184,7 +184,7 @@ void test_tiles_never_hold_more_than_the_whole() {
     }
 }
 
-void test_a_small_reach_makes_tiles_of_the_defaults_save_memory() {
+TEST(a_small_reach_makes_tiles_of_the_defaults_save_memory) {
   constexpr int kWidth = 2000, kHeight = 1500, kTile = 256, kReach = 8;
   FlowMethod lk{"lk", true}, bm{"ncc", false};
   lk.lk = within_reach(lk.lk, kReach, kWidth, kHeight);
@@ -199,7 +199,7 @@ void test_a_small_reach_makes_tiles_of_the_defaults_save_memory() {
   }
 }
 
-void test_motions_within_the_reach_are_found_with_the_levels_it_leaves() {
+TEST(motions_within_the_reach_are_found_with_the_levels_it_leaves) {
   constexpr int kWidth = 200, kHeight = 160;
   const Surface surface{5};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
@@ -222,7 +222,7 @@ void test_motions_within_the_reach_are_found_with_the_levels_it_leaves() {
   }
 }
 
-void test_rows_may_be_padded_and_quality_and_flags_left_out() {
+TEST(rows_may_be_padded_and_quality_and_flags_left_out) {
   constexpr int kWidth = 101, kHeight = 67;
   const Scene plain = busy_scene(kWidth, kHeight, 14), padded = busy_scene(kWidth, kHeight, 14, 9);
   for (const FlowMethod& method : all_methods()) {
@@ -243,7 +243,7 @@ void test_rows_may_be_padded_and_quality_and_flags_left_out() {
   }
 }
 
-void test_one_thread_gives_what_many_give() {
+TEST(one_thread_gives_what_many_give) {
   const Scene scene = busy_scene(203, 151, 15);
   const GreyPicture mask = mask_of(Wanted::rectangle, 203, 151);
   Workers one{1}, four{4};
@@ -260,7 +260,7 @@ void test_one_thread_gives_what_many_give() {
   }
 }
 
-void test_running_allocates_nothing() {
+TEST(running_allocates_nothing) {
   constexpr int kWidth = 70, kHeight = 50;
   const Scene scene = busy_scene(kWidth, kHeight, 16);
   const GreyPicture all = mask_of(Wanted::everything, kWidth, kHeight);
@@ -278,7 +278,7 @@ void test_running_allocates_nothing() {
   }
 }
 
-void test_pictures_it_cannot_take_are_refused_with_a_clear_line() {
+TEST(pictures_it_cannot_take_are_refused_with_a_clear_line) {
   const GreyPicture picture{64, 48}, other{64, 49}, small{63, 48};
   for (const FlowMethod& method : {FlowMethod{"lk", true}, bm_with("ncc", Cost::ncc)}) {
     const auto refused = [&](int width, int height) {
@@ -317,30 +317,10 @@ void test_pictures_it_cannot_take_are_refused_with_a_clear_line() {
 
 }  // namespace
 
-void setUp() {}
-void tearDown() {}
-
-int main() {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
   Result<Context> context = Context::create(BackendChoice::cpu);
   cpu.emplace(std::move(*context));
   workers.emplace(2);
-  UNITY_BEGIN();
-  RUN_TEST(test_equal_pictures_give_exactly_zero);
-  RUN_TEST(test_flat_pictures_are_marked_and_trusted_nowhere);
-  RUN_TEST(test_noise_around_flat_grey_is_not_trusted);
-  RUN_TEST(test_vectors_out_of_the_picture_are_flagged);
-  RUN_TEST(test_masked_results_equal_those_of_the_whole_picture);
-  RUN_TEST(test_masked_results_equal_the_whole_where_most_of_the_picture_is_not_looked_at);
-  RUN_TEST(test_masked_results_equal_the_whole_wherever_vectors_lead);
-  RUN_TEST(test_masked_vectors_are_followed_back_from_wherever_they_end);
-  RUN_TEST(test_masks_without_flags_have_the_same_vectors);
-  RUN_TEST(test_tiles_equal_the_whole_picture);
-  RUN_TEST(test_tiles_never_hold_more_than_the_whole);
-  RUN_TEST(test_a_small_reach_makes_tiles_of_the_defaults_save_memory);
-  RUN_TEST(test_motions_within_the_reach_are_found_with_the_levels_it_leaves);
-  RUN_TEST(test_rows_may_be_padded_and_quality_and_flags_left_out);
-  RUN_TEST(test_one_thread_gives_what_many_give);
-  RUN_TEST(test_running_allocates_nothing);
-  RUN_TEST(test_pictures_it_cannot_take_are_refused_with_a_clear_line);
-  return UNITY_END();
+  return Start::run;
 }

@@ -13,7 +13,7 @@
 #include "gpu/flow/points_math.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/flow_scenes.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;
@@ -54,7 +54,7 @@ std::vector<TrackedPoint> run(const PointTrackerSettings& settings, const GreyPi
   return out;
 }
 
-void test_equal_pictures_leave_every_point_exactly_where_it_was() {
+TEST(equal_pictures_leave_every_point_exactly_where_it_was) {
   for (const auto& [width, height] : {std::pair{131, 97}, std::pair{16, 16}}) {
     const Scene scene = busy_scene(width, height, 2);
     const std::vector<Point> points = some_points(width, height);
@@ -64,7 +64,7 @@ void test_equal_pictures_leave_every_point_exactly_where_it_was() {
   }
 }
 
-void test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture() {
+TEST(shifts_by_whole_pixels_are_found_exactly_inside_the_picture) {
   constexpr int kWidth = 320, kHeight = 240;
   const Surface surface{5};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
@@ -83,7 +83,7 @@ void test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture() {
   }
 }
 
-void test_fractions_of_a_pixel_are_found_to_a_twentieth() {
+TEST(fractions_of_a_pixel_are_found_to_a_twentieth) {
   constexpr int kWidth = 200, kHeight = 160;
   const Surface surface{6};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
@@ -104,7 +104,7 @@ void test_fractions_of_a_pixel_are_found_to_a_twentieth() {
   }
 }
 
-void test_flat_windows_are_marked_and_trusted_nowhere() {
+TEST(flat_windows_are_marked_and_trusted_nowhere) {
   const GreyPicture flat{120, 90};
   GreyPicture other{120, 90};
   std::fill(other.bytes.begin(), other.bytes.end(), std::uint8_t{200});
@@ -115,7 +115,7 @@ void test_flat_windows_are_marked_and_trusted_nowhere() {
   }
 }
 
-void test_an_edge_alone_is_texture_poor() {
+TEST(an_edge_alone_is_texture_poor) {
   GreyPicture first{120, 90};
   for (int y = 0; y < 90; ++y)
     for (int x = 0; x < 120; ++x) first.at(x, y) = x < 60 ? 40 : 200;
@@ -123,7 +123,7 @@ void test_an_edge_alone_is_texture_poor() {
   TEST_ASSERT_EQUAL_UINT8(kTexturePoor, out[0].flags);
 }
 
-void test_points_outside_stay_and_are_flagged() {
+TEST(points_outside_stay_and_are_flagged) {
   const Surface surface{10};
   const GreyPicture first = moved(surface, 160, 120, 0, 0);
   const GreyPicture second = moved(surface, 160, 120, -6, 0);
@@ -139,7 +139,7 @@ void test_points_outside_stay_and_are_flagged() {
   TEST_ASSERT_EQUAL_UINT8(kValid, out[5].flags);
 }
 
-void test_points_that_do_not_lead_back_are_flagged() {
+TEST(points_that_do_not_lead_back_are_flagged) {
   constexpr int kWidth = 200, kHeight = 160;
   const Surface back{31}, front{32};
   GreyPicture first = moved(back, kWidth, kHeight, 0, 0), second = first;
@@ -154,7 +154,7 @@ void test_points_that_do_not_lead_back_are_flagged() {
   for (std::size_t i = 3; i < 6; ++i) TEST_ASSERT_EQUAL_UINT8(kValid, out[i].flags);
 }
 
-void test_one_thread_gives_what_many_give_and_allocates_nothing() {
+TEST(one_thread_gives_what_many_give_and_allocates_nothing) {
   const Scene scene = busy_scene(203, 151, 15);
   const std::vector<Point> points = some_points(203, 151);
   const int count = static_cast<int>(points.size());
@@ -170,7 +170,7 @@ void test_one_thread_gives_what_many_give_and_allocates_nothing() {
   TEST_ASSERT_EQUAL_MEMORY(a.data(), b.data(), a.size() * sizeof(TrackedPoint));
 }
 
-void test_what_it_cannot_take_is_refused_with_a_clear_line() {
+TEST(what_it_cannot_take_is_refused_with_a_clear_line) {
   const auto refused = [](auto change, int width = 64, int most = 10) {
     PointTrackerSettings settings;
     change(settings);
@@ -199,7 +199,7 @@ void test_what_it_cannot_take_is_refused_with_a_clear_line() {
 }
 
 /// Lucas and Kanade's step by plain sums of floating-point samples: one level, one window.
-void test_a_step_is_the_least_squares_solution() {
+TEST(a_step_is_the_least_squares_solution) {
   constexpr int kWidth = 64, kHeight = 64, kRadius = 5;
   const Surface surface{40};
   const GreyPicture first = moved(surface, kWidth, kHeight, 0, 0);
@@ -278,7 +278,7 @@ class Plain {
   mutable std::vector<int> patch_;
 };
 
-void test_every_window_gives_what_its_definition_gives() {
+TEST(every_window_gives_what_its_definition_gives) {
   constexpr int kWidth = 131, kHeight = 97;
   const Scene scene = busy_scene(kWidth, kHeight, 3);
   const std::vector<Point> all = some_points(kWidth, kHeight);
@@ -303,7 +303,7 @@ void test_every_window_gives_what_its_definition_gives() {
   }
 }
 
-void test_a_sequence_gives_what_its_pairs_give_both_ways() {
+TEST(a_sequence_gives_what_its_pairs_give_both_ways) {
   constexpr int kWidth = 160, kHeight = 120;
   const Surface surface{21};
   const GreyPicture pictures[] = {moved(surface, kWidth, kHeight, 0, 0),
@@ -347,7 +347,7 @@ double corner_at(const GreyPicture& picture, int x, int y, int rows) {
   return (a + c) / 2 - std::sqrt((a - c) * (a - c) / 4 + b * b);
 }
 
-void test_corners_are_where_the_smaller_eigenvalue_is_largest() {
+TEST(corners_are_where_the_smaller_eigenvalue_is_largest) {
   constexpr int kWidth = 101, kHeight = 78;
   const GreyPicture picture = moved(Surface{9}, kWidth, kHeight, 0, 0);
   Corners corners{*workers, kWidth, kHeight};
@@ -380,26 +380,10 @@ void test_corners_are_where_the_smaller_eigenvalue_is_largest() {
 
 }  // namespace
 
-void setUp() {}
-void tearDown() {}
-
-int main() {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
   Result<Context> context = Context::create(BackendChoice::cpu);
   cpu.emplace(std::move(*context));
   workers.emplace(2);
-  UNITY_BEGIN();
-  RUN_TEST(test_every_window_gives_what_its_definition_gives);
-  RUN_TEST(test_a_sequence_gives_what_its_pairs_give_both_ways);
-  RUN_TEST(test_corners_are_where_the_smaller_eigenvalue_is_largest);
-  RUN_TEST(test_a_step_is_the_least_squares_solution);
-  RUN_TEST(test_equal_pictures_leave_every_point_exactly_where_it_was);
-  RUN_TEST(test_shifts_by_whole_pixels_are_found_exactly_inside_the_picture);
-  RUN_TEST(test_fractions_of_a_pixel_are_found_to_a_twentieth);
-  RUN_TEST(test_flat_windows_are_marked_and_trusted_nowhere);
-  RUN_TEST(test_an_edge_alone_is_texture_poor);
-  RUN_TEST(test_points_outside_stay_and_are_flagged);
-  RUN_TEST(test_points_that_do_not_lead_back_are_flagged);
-  RUN_TEST(test_one_thread_gives_what_many_give_and_allocates_nothing);
-  RUN_TEST(test_what_it_cannot_take_is_refused_with_a_clear_line);
-  return UNITY_END();
+  return Start::run;
 }

@@ -9,19 +9,16 @@
 #include "gpu/hog/deterministic_math.hpp"
 #include "gpu/hog/fusion.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::hog;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
 // --- exp and log -------------------------------------------------------------------------------
 
-void test_exponentials_are_near_the_true_ones() {
+TEST(exponentials_are_near_the_true_ones) {
   double worst = 0;
   for (int i = -800000; i <= 800000; i += 7) {
     const float x = static_cast<float>(i) / 10000;
@@ -38,7 +35,7 @@ void test_exponentials_are_near_the_true_ones() {
   TEST_ASSERT_TRUE(exact_exp(0.0F) == 1.0F && exact_exp(0.0) == 1.0);
 }
 
-void test_logarithms_are_near_the_true_ones() {
+TEST(logarithms_are_near_the_true_ones) {
   double worst = 0;
   for (double x = 1e-6; x < 1e6; x *= 1.0007) {
     const double truth = std::log(x);
@@ -49,7 +46,7 @@ void test_logarithms_are_near_the_true_ones() {
 }
 
 /// The same on every machine: a checksum over the bits of many results, taken once.
-void test_the_bits_are_those_of_every_machine() {
+TEST(the_bits_are_those_of_every_machine) {
   std::uint64_t hash = 14695981039346656037U;
   const auto take = [&hash](auto value) {
     unsigned char bytes[sizeof value];
@@ -193,7 +190,7 @@ void add_person(std::vector<Hit>& hits, std::mt19937& random, double x, double y
   }
 }
 
-void test_mean_shift_finds_the_modes_of_the_definition() {
+TEST(mean_shift_finds_the_modes_of_the_definition) {
   for (std::uint32_t seed = 1; seed <= 4; ++seed)
     for (const bool unit : {false, true}) {
       std::mt19937 random{seed};
@@ -224,7 +221,7 @@ void test_mean_shift_finds_the_modes_of_the_definition() {
     }
 }
 
-void test_one_cluster_is_one_box_at_its_weighted_mean() {
+TEST(one_cluster_is_one_box_at_its_weighted_mean) {
   // Three windows side by side at one level, weights 1, 2, 1: by symmetry the mode is the middle.
   std::vector<Detection> boxes =
       fused({hit_at(3, 40, 30, 1), hit_at(3, 41, 30, 2), hit_at(3, 42, 30, 1)});
@@ -243,7 +240,7 @@ void test_one_cluster_is_one_box_at_its_weighted_mean() {
   TEST_ASSERT_FLOAT_WITHIN(1.5F, static_cast<float>(96 * std::pow(1.05, 6)), boxes[0].h);
 }
 
-void test_a_single_hit_is_its_own_box() {
+TEST(a_single_hit_is_its_own_box) {
   for (int level : {0, 9, static_cast<int>(plan().windows.size()) - 1}) {
     const Hit hit = hit_at(level, 0, 0, 0.5F);
     const std::vector<Detection> boxes = fused({hit});
@@ -252,7 +249,7 @@ void test_a_single_hit_is_its_own_box() {
   }
 }
 
-void test_people_apart_stay_apart() {
+TEST(people_apart_stay_apart) {
   std::mt19937 random{3};
   std::vector<Hit> hits;
   add_person(hits, random, 300, 400, 4, 20);
@@ -264,7 +261,7 @@ void test_people_apart_stay_apart() {
   TEST_ASSERT_TRUE(two[0].score >= two[1].score);
 }
 
-void test_far_away_hits_change_nothing_at_all() {
+TEST(far_away_hits_change_nothing_at_all) {
   std::mt19937 random{3};
   std::vector<Hit> hits;
   add_person(hits, random, 300, 400, 4, 21);
@@ -279,7 +276,7 @@ void test_far_away_hits_change_nothing_at_all() {
   TEST_ASSERT_TRUE(found);
 }
 
-void test_scores_under_0_weigh_nothing() {
+TEST(scores_under_0_weigh_nothing) {
   TEST_ASSERT_EQUAL(0, fused({hit_at(3, 40, 30, -1)}).size());
   TEST_ASSERT_EQUAL(0, fused({hit_at(3, 40, 30, 0)}).size());
   // One of them beside a good one belongs to it, and does not pull.
@@ -295,7 +292,7 @@ void test_scores_under_0_weigh_nothing() {
   TEST_ASSERT_EQUAL(0, fused({hit_at(3, 40, 30, -2)}, lower).size());
 }
 
-void test_nobody_stands_outside_the_picture() {
+TEST(nobody_stands_outside_the_picture) {
   SearchSettings padded;
   padded.padding = 128;
   const Result<SearchPlan> around = plan_search(kGeometry, padded, 200, 300);
@@ -323,7 +320,7 @@ void test_nobody_stands_outside_the_picture() {
   }
 }
 
-void test_people_need_enough_hits() {
+TEST(people_need_enough_hits) {
   std::mt19937 random{3};
   std::vector<Hit> hits;
   add_person(hits, random, 300, 400, 4, 20);
@@ -348,7 +345,7 @@ float share(const Detection& a, const Detection& b, bool of_smaller) {
   return w * h / (of_smaller ? std::min(a.w * a.h, b.w * b.h) : a.w * a.h + b.w * b.h - w * h);
 }
 
-void test_suppression_keeps_the_best_of_those_that_overlap() {
+TEST(suppression_keeps_the_best_of_those_that_overlap) {
   std::mt19937 random{8};
   std::vector<Hit> hits;
   for (int i = 0; i < 300; ++i)
@@ -379,7 +376,7 @@ void test_suppression_keeps_the_best_of_those_that_overlap() {
   }
 }
 
-void test_none_gives_every_hit_best_first() {
+TEST(none_gives_every_hit_best_first) {
   FusionSettings settings;
   settings.kind = FusionKind::none;
   settings.min_hits = 5;  // not for these
@@ -401,7 +398,7 @@ std::vector<Hit> many_hits(int count) {
   return hits;
 }
 
-void test_the_best_max_hits_are_fused() {
+TEST(the_best_max_hits_are_fused) {
   std::vector<Hit> hits = many_hits(1000);
   FusionSettings settings;
   settings.kind = FusionKind::none;
@@ -414,7 +411,7 @@ void test_the_best_max_hits_are_fused() {
   for (std::size_t i = 0; i < few.size(); ++i) TEST_ASSERT_TRUE(same(all[i], few[i]));
 }
 
-void test_lists_are_never_overfull_and_fall_in_score() {
+TEST(lists_are_never_overfull_and_fall_in_score) {
   for (const FusionKind kind :
        {FusionKind::mean_shift, FusionKind::suppression, FusionKind::none}) {
     FusionSettings settings;
@@ -426,7 +423,7 @@ void test_lists_are_never_overfull_and_fall_in_score() {
   }
 }
 
-void test_nothing_and_nonsense_give_nothing() {
+TEST(nothing_and_nonsense_give_nothing) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (const FusionKind kind :
        {FusionKind::mean_shift, FusionKind::suppression, FusionKind::none}) {
@@ -447,7 +444,7 @@ void test_nothing_and_nonsense_give_nothing() {
   TEST_ASSERT_TRUE(std::isfinite(boxes[0].x));
 }
 
-void test_fusing_allocates_nothing() {
+TEST(fusing_allocates_nothing) {
   std::vector<Hit> hits = many_hits(6000);
   for (const FusionKind kind :
        {FusionKind::mean_shift, FusionKind::suppression, FusionKind::none}) {
@@ -464,7 +461,7 @@ void test_fusing_allocates_nothing() {
   }
 }
 
-void test_settings_that_make_no_sense_are_refused() {
+TEST(settings_that_make_no_sense_are_refused) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const auto refused = [](auto change) {
     FusionSettings settings;
@@ -488,7 +485,7 @@ void test_settings_that_make_no_sense_are_refused() {
 }
 
 /// Bits of a whole fusion, taken once: the same on every machine.
-void test_boxes_have_the_same_bits_everywhere() {
+TEST(boxes_have_the_same_bits_everywhere) {
   std::mt19937 random{21};
   std::vector<Hit> hits;
   for (int i = 0; i < 12; ++i) {
@@ -507,27 +504,3 @@ void test_boxes_have_the_same_bits_everywhere() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_exponentials_are_near_the_true_ones);
-  RUN_TEST(test_logarithms_are_near_the_true_ones);
-  RUN_TEST(test_the_bits_are_those_of_every_machine);
-  RUN_TEST(test_mean_shift_finds_the_modes_of_the_definition);
-  RUN_TEST(test_one_cluster_is_one_box_at_its_weighted_mean);
-  RUN_TEST(test_a_single_hit_is_its_own_box);
-  RUN_TEST(test_people_apart_stay_apart);
-  RUN_TEST(test_far_away_hits_change_nothing_at_all);
-  RUN_TEST(test_scores_under_0_weigh_nothing);
-  RUN_TEST(test_nobody_stands_outside_the_picture);
-  RUN_TEST(test_people_need_enough_hits);
-  RUN_TEST(test_suppression_keeps_the_best_of_those_that_overlap);
-  RUN_TEST(test_none_gives_every_hit_best_first);
-  RUN_TEST(test_the_best_max_hits_are_fused);
-  RUN_TEST(test_lists_are_never_overfull_and_fall_in_score);
-  RUN_TEST(test_nothing_and_nonsense_give_nothing);
-  RUN_TEST(test_fusing_allocates_nothing);
-  RUN_TEST(test_settings_that_make_no_sense_are_refused);
-  RUN_TEST(test_boxes_have_the_same_bits_everywhere);
-  return UNITY_END();
-}

@@ -5,14 +5,11 @@
 
 #include "gpu/image/gradient_math.hpp"
 #include "gpu/image/gradients.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/planes.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -24,7 +21,7 @@ double degrees_of(int dx, int dy) {
 }
 
 // Every gradient there can be, but for those on a bound.
-void test_bins_are_those_of_the_arctangent() {
+TEST(bins_are_those_of_the_arctangent) {
   for (const GradientParams& p : kAllParams) {
     const double width = 180.0 / p.bins;
     for (int dy = -255; dy <= 255; ++dy)
@@ -41,7 +38,7 @@ void test_bins_are_those_of_the_arctangent() {
   }
 }
 
-void test_directions_along_the_axes() {
+TEST(directions_along_the_axes) {
   for (int step : {1, 17, 255})
     for (int sign : {-1, 1}) {
       const int d = sign * step;
@@ -58,7 +55,7 @@ void test_directions_along_the_axes() {
     TEST_ASSERT_EQUAL(0, gradient::packed_of(0, 0, p.bins, p.half_shifted));
 }
 
-void test_magnitudes_are_rounded_eighths() {
+TEST(magnitudes_are_rounded_eighths) {
   for (int dy = 0; dy <= 255; ++dy)
     for (int dx = 0; dx <= 255; ++dx) {
       const int m = gradient::eighths(gradient::squared_norm(dx, dy));
@@ -92,7 +89,7 @@ std::uint16_t by_definition(const Planes& in, int x, int y, const GradientParams
   return packed;
 }
 
-void test_gradients_equal_their_definition() {
+TEST(gradients_equal_their_definition) {
   for (int count : {1, 3})
     for (const Side& size : kPlaneSizes)
       for (const GradientParams& p : kAllParams) {
@@ -113,7 +110,7 @@ void test_gradients_equal_their_definition() {
       }
 }
 
-void test_of_equal_channels_the_first_one_counts() {
+TEST(of_equal_channels_the_first_one_counts) {
   // Red falls to the right, green rises downwards, blue likewise: all equally steep.
   std::uint8_t planes[3][9] = {{20, 10, 0, 20, 10, 0, 20, 10, 0},
                                {0, 0, 0, 10, 10, 10, 20, 20, 20},
@@ -127,7 +124,7 @@ void test_of_equal_channels_the_first_one_counts() {
   TEST_ASSERT_EQUAL(gradient::pack(8 * 21, 4), out[4]);
 }
 
-void test_gradients_refuse_what_their_contract_refuses() {
+TEST(gradients_refuse_what_their_contract_refuses) {
   std::vector<std::uint8_t> bytes(1024);
   std::vector<std::uint16_t> words(1024);
   using In = ImageView<Space::host, const std::uint8_t>;
@@ -153,14 +150,3 @@ void test_gradients_refuse_what_their_contract_refuses() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_bins_are_those_of_the_arctangent);
-  RUN_TEST(test_directions_along_the_axes);
-  RUN_TEST(test_magnitudes_are_rounded_eighths);
-  RUN_TEST(test_gradients_equal_their_definition);
-  RUN_TEST(test_of_equal_channels_the_first_one_counts);
-  RUN_TEST(test_gradients_refuse_what_their_contract_refuses);
-  return UNITY_END();
-}

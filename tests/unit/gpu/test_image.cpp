@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/gpu/test_image.hpp"
 
 #include <cmath>
 #include <vector>
@@ -7,21 +6,18 @@
 #include "gpu/image/grey_math.hpp"
 #include "gpu/image/split_mosaic.hpp"
 #include "gpu/image/to_grey.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/oracle.hpp"
 #include "tests/unit/gpu/pictures.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
 constexpr std::uint8_t kPoison = 0xa5;
 
-void test_to_grey_equals_its_definition() {
+TEST(to_grey_equals_its_definition) {
   int cases = 0;
   each_picture([&](const Picture& picture) {
     const RawImageView<Space::host>& in = picture.view;
@@ -40,7 +36,7 @@ void test_to_grey_equals_its_definition() {
   });
 }
 
-void test_split_mosaic_equals_its_definition() {
+TEST(split_mosaic_equals_its_definition) {
   each_picture([](const Picture& picture) {
     const RawImageView<Space::host>& in = picture.view;
     if (in.mosaic == 0) return;
@@ -60,7 +56,7 @@ void test_split_mosaic_equals_its_definition() {
   });
 }
 
-void test_grey_of_colours_is_bt601_luma() {
+TEST(grey_of_colours_is_bt601_luma) {
   const std::uint8_t steps[] = {0, 1, 64, 127, 128, 200, 254, 255};
   for (std::uint8_t r : steps)
     for (std::uint8_t g : steps)
@@ -79,7 +75,7 @@ void test_grey_of_colours_is_bt601_luma() {
 }
 
 // A flat picture must stay flat: no pattern may shine through, whatever the depth.
-void test_flat_pictures_stay_flat_at_every_level() {
+TEST(flat_pictures_stay_flat_at_every_level) {
   for (PixelFormat format : {PixelFormat::bayer8, PixelFormat::bayer10, PixelFormat::bayer12,
                              PixelFormat::grey8, PixelFormat::grey16})
     for (int mosaic : {0, 2, 3, 5, 7, 8}) {
@@ -99,7 +95,7 @@ void test_flat_pictures_stay_flat_at_every_level() {
 
 // The mean is taken in float. It never falls as the sum rises, so that the two sides of each step
 // prove all sums.
-void test_mosaic_means_are_exact_for_every_sum() {
+TEST(mosaic_means_are_exact_for_every_sum) {
   for (int n = 2; n <= 8; ++n)
     for (int shift : {0, 2, 4, 8}) {
       const grey::Mean mean = grey::mean_of(n, shift);
@@ -113,7 +109,7 @@ void test_mosaic_means_are_exact_for_every_sum() {
     }
 }
 
-void test_operators_refuse_what_their_contract_refuses() {
+TEST(operators_refuse_what_their_contract_refuses) {
   std::vector<std::uint8_t> bytes(4096);
   std::vector<std::uint16_t> planes(4096);
   const RawImageView<Space::host> good = [&] {
@@ -170,15 +166,3 @@ void test_operators_refuse_what_their_contract_refuses() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_to_grey_equals_its_definition);
-  RUN_TEST(test_split_mosaic_equals_its_definition);
-  RUN_TEST(test_grey_of_colours_is_bt601_luma);
-  RUN_TEST(test_flat_pictures_stay_flat_at_every_level);
-  RUN_TEST(test_mosaic_means_are_exact_for_every_sum);
-  RUN_TEST(test_operators_refuse_what_their_contract_refuses);
-  run_preparer_tests();
-  return UNITY_END();
-}

@@ -5,14 +5,11 @@
 #include <cstring>
 
 #include "gpu/image/integral.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/arrays.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -28,7 +25,7 @@ bool same(const T& a, const T& b) {
 }
 
 // Of the thesis, section 6.2.
-void test_the_example_of_the_thesis() {
+TEST(the_example_of_the_thesis) {
   const float in[3][4] = {{2, 1, 3, 1}, {3, 2, 1, 1}, {4, 1, 3, 1}};
   const float expected[3][4] = {{0, 0, 0, 0}, {0, 2, 3, 6}, {0, 5, 8, 12}};
   float out[3][4] = {};
@@ -81,7 +78,7 @@ void check_whole_numbers() {
     }
   }
 }
-void test_integrals_of_whole_numbers_are_exact() {
+TEST(integrals_of_whole_numbers_are_exact) {
   check_whole_numbers<std::uint8_t, std::uint32_t>();
   check_whole_numbers<std::uint32_t, std::uint32_t>();
   check_whole_numbers<float, float>();
@@ -89,7 +86,7 @@ void test_integrals_of_whole_numbers_are_exact() {
   check_whole_numbers<Float4, Float4>();
 }
 
-void test_integers_wrap_around_and_rectangles_are_right_all_the_same() {
+TEST(integers_wrap_around_and_rectangles_are_right_all_the_same) {
   auto in = Array<std::uint32_t>::random(40, 30, 0, false);
   in.at(20, 10) = 5;
   in.at(21, 10) = 7;
@@ -146,7 +143,7 @@ void check_order() {
     }
   }
 }
-void test_integrals_add_in_the_order_their_header_says() {
+TEST(integrals_add_in_the_order_their_header_says) {
   check_order<float>();
   check_order<double>();
   check_order<Float4>();
@@ -166,7 +163,7 @@ void descend(const std::vector<float>& leaves, std::size_t first, std::size_t si
   descend(leaves, first, size / 2, before, out);
   descend(leaves, first + size / 2, size / 2, before + sum(sum, first, size / 2), out);
 }
-void test_tree_scans_add_in_the_order_of_the_trees() {
+TEST(tree_scans_add_in_the_order_of_the_trees) {
   // One row: the scan of columns adds 0 to 0 alone. So two rows, of which the second shows it.
   const int width = 1100;
   const auto in = Array<float>::random(width, 2, 0, false);
@@ -197,7 +194,7 @@ void test_tree_scans_add_in_the_order_of_the_trees() {
   }
 }
 
-void test_integrals_refuse_what_their_contract_refuses() {
+TEST(integrals_refuse_what_their_contract_refuses) {
   float in[64] = {}, out[64] = {};
   using In = ImageView<Space::host, const float>;
   using Out = ImageView<Space::host, float>;
@@ -218,7 +215,7 @@ void test_integrals_refuse_what_their_contract_refuses() {
 }
 
 #ifdef KERB_OPENCV
-void test_integrals_equal_opencvs() {
+TEST(integrals_equal_opencvs) {
   const auto bytes = Array<std::uint8_t>::random(131, 77, 5, false);
   const cv::Mat from(77, 131, CV_8U, const_cast<std::uint8_t*>(bytes.values.data()),
                      static_cast<std::size_t>(bytes.stride));
@@ -233,17 +230,3 @@ void test_integrals_equal_opencvs() {
 #endif
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_example_of_the_thesis);
-  RUN_TEST(test_integrals_of_whole_numbers_are_exact);
-  RUN_TEST(test_integers_wrap_around_and_rectangles_are_right_all_the_same);
-  RUN_TEST(test_integrals_add_in_the_order_their_header_says);
-  RUN_TEST(test_tree_scans_add_in_the_order_of_the_trees);
-  RUN_TEST(test_integrals_refuse_what_their_contract_refuses);
-#ifdef KERB_OPENCV
-  RUN_TEST(test_integrals_equal_opencvs);
-#endif
-  return UNITY_END();
-}

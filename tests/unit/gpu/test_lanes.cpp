@@ -9,13 +9,10 @@
 #include "gpu/image/gradient_math.hpp"
 #include "gpu/image/pack_gradients.hpp"
 #include "tests/support/random.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using kerb::test::Random;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -70,7 +67,7 @@ std::uint16_t packed_at(const std::uint8_t* const (&planes)[3], int count, int x
   return gradient::packed_of(dx, dy, s.bins, s.half_shifted);
 }
 
-void test_gradients_of_a_row() {
+TEST(gradients_of_a_row) {
   Random random{1};
   for (const Packer packer : packers())
     for (int settings = 0; settings < 8; ++settings) {
@@ -204,7 +201,7 @@ void search(const hog::TreeLanes& lanes, int depth, bool divided, std::ptrdiff_t
   }
 }
 
-void test_trees_of_a_row_of_windows() {
+TEST(trees_of_a_row_of_windows) {
   Random random{2};
   for (const hog::TreeLanes& l : lanes())
     for (int depth = 1; depth <= hog::kMaxTreeDepth; ++depth)
@@ -213,18 +210,10 @@ void test_trees_of_a_row_of_windows() {
           for (int i = 0; i < 20; ++i) search(l, depth, divided, step, random);
 }
 
-void test_the_widest_is_chosen() {
+TEST(the_widest_is_chosen) {
   TEST_ASSERT_EQUAL_INT(has_avx2() ? 8 : 4, hog::tree_lanes().block);
   const GridSettings s;
   TEST_ASSERT_TRUE(cpu::gradient_packer(s) == packers().back()(s));
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_gradients_of_a_row);
-  RUN_TEST(test_trees_of_a_row_of_windows);
-  RUN_TEST(test_the_widest_is_chosen);
-  return UNITY_END();
-}

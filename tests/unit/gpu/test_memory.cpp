@@ -9,12 +9,9 @@
 #include "gpu/memory/context.hpp"
 #include "gpu/memory/frame_memory.hpp"
 #include "gpu/memory/policy.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -87,7 +84,7 @@ void check_plan(const MemoryPlan& expected, const MemoryPlan& actual, const char
   TEST_ASSERT_EQUAL_MESSAGE(expected.host_cached, actual.host_cached, board);
 }
 
-void test_policy_follows_the_attributes_of_each_kind_of_board() {
+TEST(policy_follows_the_attributes_of_each_kind_of_board) {
   const Board boards[] = {
       // Nothing there: plain memory, nothing to copy to.
       {"no device", traits(""), false, kPageable, kPageable, kPageable, kPageable},
@@ -134,7 +131,7 @@ void test_policy_follows_the_attributes_of_each_kind_of_board() {
 
 // Every combination there can be: whatever the driver says, kernels reach the data or somebody
 // copies it.
-void test_policy_never_leaves_kernels_without_the_data() {
+TEST(policy_never_leaves_kernels_without_the_data) {
   for (unsigned bits = 0; bits < 512; ++bits) {
     const auto bit = [bits](unsigned i) { return (bits >> i & 1u) != 0; };
     const DeviceTraits t{bit(0), bit(1), bit(2), bit(3), bit(4), bit(5), bit(6), bit(7), bit(8)};
@@ -163,7 +160,7 @@ void test_policy_never_leaves_kernels_without_the_data() {
   }
 }
 
-void test_backend_choices_have_names_that_parse() {
+TEST(backend_choices_have_names_that_parse) {
   BackendChoice choice = BackendChoice::cpu;
   TEST_ASSERT_TRUE(parse("auto", choice) && choice == BackendChoice::automatic);
   TEST_ASSERT_TRUE(parse("cuda", choice) && choice == BackendChoice::cuda);
@@ -172,7 +169,7 @@ void test_backend_choices_have_names_that_parse() {
   TEST_ASSERT_TRUE(parse("cpu", choice) && choice == BackendChoice::cpu);
 }
 
-void test_cpu_context_has_plain_memory_and_no_device() {
+TEST(cpu_context_has_plain_memory_and_no_device) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   TEST_ASSERT_OK(context);
   TEST_ASSERT_EQUAL_STRING("cpu", name_of(context->backend()));
@@ -181,7 +178,7 @@ void test_cpu_context_has_plain_memory_and_no_device() {
   TEST_ASSERT_ERROR(Errc::unsupported, DeviceBuffer<int>::create(*context, 4));
 }
 
-void test_automatic_choice_gives_a_reason_when_it_falls_back() {
+TEST(automatic_choice_gives_a_reason_when_it_falls_back) {
   Result<Context> context = Context::create(BackendChoice::automatic);
   TEST_ASSERT_OK(context);
   const bool cuda = context->backend() == Backend::cuda;
@@ -198,7 +195,7 @@ void test_automatic_choice_gives_a_reason_when_it_falls_back() {
   TEST_ASSERT_EQUAL_STRING(context->info().reason.c_str(), describe(forced.error()).c_str());
 }
 
-void test_host_buffers_are_zero_and_move() {
+TEST(host_buffers_are_zero_and_move) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   for (Use use : {Use::camera_input, Use::result, Use::shared}) {
     Result<HostBuffer<std::uint32_t>> buffer =
@@ -215,7 +212,7 @@ void test_host_buffers_are_zero_and_move() {
   }
 }
 
-void test_buffers_refuse_nothing_and_too_much() {
+TEST(buffers_refuse_nothing_and_too_much) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   using Buffer = HostBuffer<std::uint64_t>;
   TEST_ASSERT_ERROR(Errc::invalid_argument, Buffer::create(*context, Use::shared, 0));
@@ -224,7 +221,7 @@ void test_buffers_refuse_nothing_and_too_much() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, Buffer::create(*context, Use::shared, SIZE_MAX));
 }
 
-void test_dual_buffer_is_one_memory_on_the_cpu() {
+TEST(dual_buffer_is_one_memory_on_the_cpu) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   Result<DualBuffer<float>> buffer = DualBuffer<float>::create(*context, Use::shared, 64);
   TEST_ASSERT_OK(buffer);
@@ -234,7 +231,7 @@ void test_dual_buffer_is_one_memory_on_the_cpu() {
   TEST_ASSERT_EQUAL(64, buffer->size());
 }
 
-void test_frame_memory_gives_zeroed_whole_pages() {
+TEST(frame_memory_gives_zeroed_whole_pages) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   GpuFrameMemory memory{*context};
   TEST_ASSERT_EQUAL_STRING("pageable", memory.kind());
@@ -250,7 +247,7 @@ void test_frame_memory_gives_zeroed_whole_pages() {
   }
 }
 
-void test_frame_memory_is_safe_for_many_threads() {
+TEST(frame_memory_is_safe_for_many_threads) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   GpuFrameMemory memory{*context};
   std::vector<std::thread> threads;
@@ -270,18 +267,3 @@ void test_frame_memory_is_safe_for_many_threads() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_policy_follows_the_attributes_of_each_kind_of_board);
-  RUN_TEST(test_policy_never_leaves_kernels_without_the_data);
-  RUN_TEST(test_backend_choices_have_names_that_parse);
-  RUN_TEST(test_cpu_context_has_plain_memory_and_no_device);
-  RUN_TEST(test_automatic_choice_gives_a_reason_when_it_falls_back);
-  RUN_TEST(test_host_buffers_are_zero_and_move);
-  RUN_TEST(test_buffers_refuse_nothing_and_too_much);
-  RUN_TEST(test_dual_buffer_is_one_memory_on_the_cpu);
-  RUN_TEST(test_frame_memory_gives_zeroed_whole_pages);
-  RUN_TEST(test_frame_memory_is_safe_for_many_threads);
-  return UNITY_END();
-}

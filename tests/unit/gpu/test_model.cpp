@@ -3,15 +3,12 @@
 #include <limits>
 
 #include "gpu/hog/model.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/models.hpp"
 
 using namespace kerb;
 using namespace kerb::hog;
 using namespace kerb::hog::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -43,7 +40,7 @@ void trees_refused(const char* words, Change&& change) {
   refused_as(model, words);
 }
 
-void test_good_models_pass() {
+TEST(good_models_pass) {
   TEST_ASSERT_OK(validate(dense_model(1, DenseKind::rhog)));
   TEST_ASSERT_OK(validate(dense_model(2, DenseKind::cells)));
   TEST_ASSERT_OK(validate(dense_model(3, DenseKind::integral)));
@@ -54,7 +51,7 @@ void test_good_models_pass() {
   TEST_ASSERT_OK(validate(nameless));
 }
 
-void test_names_that_cannot_name_a_file_are_refused() {
+TEST(names_that_cannot_name_a_file_are_refused) {
   Model model = dense_model();
   for (const char* name : {"a/b", "..", ".hidden", "a\\b", "two\nlines", "\x7f", "\xc3\xa4"}) {
     model.name = name;
@@ -68,7 +65,7 @@ void test_names_that_cannot_name_a_file_are_refused() {
   TEST_ASSERT_OK(validate(model));
 }
 
-void test_windows_without_a_person_are_refused() {
+TEST(windows_without_a_person_are_refused) {
   dense_refused("sides", [](DenseModel& m) { m.geometry.window_width = 0; });
   dense_refused("sides", [](DenseModel& m) { m.geometry.window_height = -128; });
   dense_refused("sides", [](DenseModel& m) { m.geometry.window_width = 1025; });
@@ -89,7 +86,7 @@ void test_windows_without_a_person_are_refused() {
   person([](Geometry& g) { g.person_height = kNan; });
 }
 
-void test_dense_models_that_break_a_rule_are_refused() {
+TEST(dense_models_that_break_a_rule_are_refused) {
   dense_refused("cells", [](DenseModel& m) { m.geometry.window_width = 63; });
   dense_refused("cells", [](DenseModel& m) {
     m.geometry = {8, 128, 0, 0, 8, 8};
@@ -112,7 +109,7 @@ void test_dense_models_that_break_a_rule_are_refused() {
   dense_refused("1e9", [](DenseModel& m) { m.bias = 2e9F; });
 }
 
-void test_stages_that_break_a_rule_are_refused() {
+TEST(stages_that_break_a_rule_are_refused) {
   linear_refused("stages", [](CascadeModel& m) { m.stages.clear(); });
   linear_refused("stages", [](CascadeModel& m) { m.stages.resize(kMaxStages + 1); });
   linear_refused("stage 1", [](CascadeModel& m) { m.stages[1].first = 0; });
@@ -133,7 +130,7 @@ void test_stages_that_break_a_rule_are_refused() {
   linear_refused("9 bins", [](CascadeModel& m) { m.channels.bins = 6; });
 }
 
-void test_linear_learners_that_break_a_rule_are_refused() {
+TEST(linear_learners_that_break_a_rule_are_refused) {
   linear_refused("learner 4", [](CascadeModel& m) { m.linear[4].x = -1; });
   linear_refused("within", [](CascadeModel& m) { m.linear[0].y = -1; });
   linear_refused("within", [](CascadeModel& m) { m.linear[0].x = 64; });
@@ -152,7 +149,7 @@ void test_linear_learners_that_break_a_rule_are_refused() {
   linear_refused("not a number", [](CascadeModel& m) { m.linear[5].weights[35] = kNan; });
 }
 
-void test_trees_that_break_a_rule_are_refused() {
+TEST(trees_that_break_a_rule_are_refused) {
   trees_refused("tree 5: its nodes", [](CascadeModel& m) { m.trees[5].node_count = 4; });
   trees_refused("its nodes", [](CascadeModel& m) { m.trees[0].node_count = 0; });
   trees_refused("its nodes", [](CascadeModel& m) {
@@ -185,7 +182,7 @@ void test_trees_that_break_a_rule_are_refused() {
   trees_refused("threshold", [](CascadeModel& m) { m.nodes[7].threshold = kNan; });
 }
 
-void test_sums_that_could_overflow_are_refused() {
+TEST(sums_that_could_overflow_are_refused) {
   constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
   trees_refused("32 bits", [](CascadeModel& m) { m.leaves[0] = kMost; });
   trees_refused("32 bits", [](CascadeModel& m) { m.leaves[0] = -kMost - 1; });
@@ -204,7 +201,7 @@ void test_sums_that_could_overflow_are_refused() {
   TEST_ASSERT_OK(validate(model));
 }
 
-void test_the_grid_is_the_coarsest_that_holds_every_rectangle() {
+TEST(the_grid_is_the_coarsest_that_holds_every_rectangle) {
   CascadeModel linear;
   const auto learner = [](int x, int y, int width, int height) {
     LinearLearner l;
@@ -238,17 +235,3 @@ void test_the_grid_is_the_coarsest_that_holds_every_rectangle() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_good_models_pass);
-  RUN_TEST(test_names_that_cannot_name_a_file_are_refused);
-  RUN_TEST(test_windows_without_a_person_are_refused);
-  RUN_TEST(test_dense_models_that_break_a_rule_are_refused);
-  RUN_TEST(test_stages_that_break_a_rule_are_refused);
-  RUN_TEST(test_linear_learners_that_break_a_rule_are_refused);
-  RUN_TEST(test_trees_that_break_a_rule_are_refused);
-  RUN_TEST(test_sums_that_could_overflow_are_refused);
-  RUN_TEST(test_the_grid_is_the_coarsest_that_holds_every_rectangle);
-  return UNITY_END();
-}

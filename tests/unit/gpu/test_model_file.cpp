@@ -11,7 +11,7 @@
 
 #include "gpu/hog/model_file.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/model_bytes.hpp"
 #include "tests/unit/gpu/models.hpp"
 
@@ -19,9 +19,6 @@ using namespace kerb;
 using namespace kerb::hog;
 using namespace kerb::hog::test;
 using kerb::test::TempFolder;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -47,11 +44,11 @@ void says(const Result<Model>& result, Errc code, const char* words) {
   if (text.find(words) == std::string::npos) TEST_FAIL_MESSAGE((text + " != " + words).c_str());
 }
 
-void test_the_tests_own_checksum_is_crc32() {
+TEST(the_tests_own_checksum_is_crc32) {
   TEST_ASSERT_EQUAL_HEX32(0xcbf43926, crc32(reinterpret_cast<const std::byte*>("123456789"), 9));
 }
 
-void test_models_come_back_as_they_were() {
+TEST(models_come_back_as_they_were) {
   Model soft = tree_cascade(7, 5);
   std::get<CascadeModel>(soft.kind).cumulative = true;
   std::get<CascadeModel>(soft.kind).channels = {9, false, true, true};
@@ -88,7 +85,7 @@ void test_models_come_back_as_they_were() {
 }
 
 // What the header says, byte by byte: a file of today must be read by every later version.
-void test_the_format_is_the_documented_one() {
+TEST(the_format_is_the_documented_one) {
   Model model = tiny_dense();
   model.name = "ab";
   auto& m = std::get<DenseModel>(model.kind);
@@ -128,7 +125,7 @@ void test_the_format_is_the_documented_one() {
   for (std::size_t i = 0; i < 5; ++i) TEST_ASSERT_EQUAL(counts[i], get_u32(trees, 75 + 4 * i));
 }
 
-void test_every_truncation_is_refused() {
+TEST(every_truncation_is_refused) {
   for (const Model& model : tiny_models()) {
     const Bytes whole = serialise(model);
     for (std::size_t size = 0; size < whole.size(); ++size) {
@@ -145,7 +142,7 @@ void test_every_truncation_is_refused() {
   }
 }
 
-void test_every_flipped_byte_is_refused() {
+TEST(every_flipped_byte_is_refused) {
   for (const Model& model : tiny_models()) {
     Bytes bytes = serialise(model);
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -170,7 +167,7 @@ bool sound_or_refused(const Bytes& bytes) {
   return true;
 }
 
-void test_forged_files_are_refused_or_sound() {
+TEST(forged_files_are_refused_or_sound) {
   std::mt19937 random{5};
   int accepted = 0, refused = 0;
   for (const Model& model : tiny_models()) {
@@ -206,7 +203,7 @@ void test_forged_files_are_refused_or_sound() {
 }
 
 // A file as the first version wrote it: neither advice nor scaling.
-void test_version_1_is_still_read() {
+TEST(version_1_is_still_read) {
   Model model = tiny_dense();
   model.name = "ab";
   const Bytes now = serialise(model);
@@ -222,7 +219,7 @@ void test_version_1_is_still_read() {
   TEST_ASSERT_TRUE(serialise(*read) == now);
 }
 
-void test_errors_say_what_and_where() {
+TEST(errors_say_what_and_where) {
   Bytes bytes = serialise(tiny_dense());
   says(parse(nullptr, 0), Errc::damaged, "not a model");
   bytes[0] = std::byte{'k'};
@@ -255,7 +252,7 @@ void test_errors_say_what_and_where() {
 }
 
 // A small file that claims to be huge must not be believed.
-void test_counts_are_checked_before_memory_is_taken() {
+TEST(counts_are_checked_before_memory_is_taken) {
   const Bytes whole = serialise(tree_cascade(1, 2));
   for (std::size_t table = 0; table < 5; ++table)
     for (const std::uint32_t count : {0xffffffffU, 0x80000000U, 0x7fffffffU, 0x10000000U}) {
@@ -266,7 +263,7 @@ void test_counts_are_checked_before_memory_is_taken() {
     }
 }
 
-void test_files_are_written_and_read() {
+TEST(files_are_written_and_read) {
   const TempFolder folder;
   const std::string path = folder.at("a model.kwm");
   for (const Model& model : {dense_model(), linear_cascade(1, 8)}) {
@@ -281,7 +278,7 @@ void test_files_are_written_and_read() {
   TEST_ASSERT_EQUAL(1, files);
 }
 
-void test_what_cannot_be_written_leaves_nothing_behind() {
+TEST(what_cannot_be_written_leaves_nothing_behind) {
   const TempFolder folder;
   const std::string path = folder.at("model.kwm");
   Model broken = dense_model();
@@ -294,7 +291,7 @@ void test_what_cannot_be_written_leaves_nothing_behind() {
     TEST_ASSERT_TRUE(entry.is_directory());
 }
 
-void test_what_cannot_be_read_is_named() {
+TEST(what_cannot_be_read_is_named) {
   const TempFolder folder;
   says(load(folder.at("none.kwm")), Errc::not_found, "none.kwm");
   says(load(folder.path().string()), Errc::invalid_argument, "not a plain file");
@@ -312,20 +309,3 @@ void test_what_cannot_be_read_is_named() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_tests_own_checksum_is_crc32);
-  RUN_TEST(test_models_come_back_as_they_were);
-  RUN_TEST(test_the_format_is_the_documented_one);
-  RUN_TEST(test_every_truncation_is_refused);
-  RUN_TEST(test_every_flipped_byte_is_refused);
-  RUN_TEST(test_forged_files_are_refused_or_sound);
-  RUN_TEST(test_version_1_is_still_read);
-  RUN_TEST(test_errors_say_what_and_where);
-  RUN_TEST(test_counts_are_checked_before_memory_is_taken);
-  RUN_TEST(test_files_are_written_and_read);
-  RUN_TEST(test_what_cannot_be_written_leaves_nothing_behind);
-  RUN_TEST(test_what_cannot_be_read_is_named);
-  return UNITY_END();
-}

@@ -18,16 +18,13 @@
 
 #include "gpu/hog/engine.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/import/opencv_models.hpp"
 
 using namespace kerb;
 using namespace kerb::hog;
 using namespace kerb::lab;
 using kerb::test::TempFolder;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -57,7 +54,7 @@ void same_weights(const std::vector<float>& theirs, const Result<Model>& model) 
   TEST_ASSERT_EQUAL_FLOAT(has_bias ? theirs.back() : 0, m.bias);
 }
 
-void test_opencvs_people_detector_is_ours_permuted() {
+TEST(opencvs_people_detector_is_ours_permuted) {
   const Result<Model> model = default_people_detector();
   same_weights(cv::HOGDescriptor::getDefaultPeopleDetector(), model);
   TEST_ASSERT_EQUAL_STRING("opencv-people", model->name.c_str());
@@ -71,7 +68,7 @@ void test_opencvs_people_detector_is_ours_permuted() {
 }
 
 // The descriptor itself, as OpenCV computes it, times both: the same score.
-void test_the_order_is_that_of_opencvs_descriptors() {
+TEST(the_order_is_that_of_opencvs_descriptors) {
   // One bright edge in one cell, so that few values of the descriptor are not 0.
   cv::Mat picture(128, 64, CV_8U, cv::Scalar(50));
   picture(cv::Rect(36, 90, 28, 5)).setTo(200);
@@ -94,7 +91,7 @@ std::string saved(const cv::HOGDescriptor& hog, const TempFolder& folder, const 
   return path;
 }
 
-void test_saved_descriptors_are_read_in_every_format() {
+TEST(saved_descriptors_are_read_in_every_format) {
   const TempFolder folder;
   cv::HOGDescriptor hog;
   hog.setSVMDetector(cv::HOGDescriptor::getDefaultPeopleDetector());
@@ -119,7 +116,7 @@ void test_saved_descriptors_are_read_in_every_format() {
   TEST_ASSERT_EQUAL_FLOAT(72, m.geometry.person_height);
 }
 
-void test_descriptors_of_other_kinds_are_refused() {
+TEST(descriptors_of_other_kinds_are_refused) {
   const TempFolder folder;
   const auto refused = [&folder](const cv::HOGDescriptor& hog, const char* words) {
     says(read_opencv_model(saved(hog, folder, "hog.xml")), Errc::unsupported, words);
@@ -158,7 +155,7 @@ std::string list_of(const std::vector<float>& numbers, const char* between) {
   return text.str();
 }
 
-void test_plain_lists_are_read() {
+TEST(plain_lists_are_read) {
   std::vector<float> numbers = cv::HOGDescriptor::getDefaultPeopleDetector();
   for (const char* between : {" ", "\n", ", ", ",", ";\r\n", "\t"})
     same_weights(numbers, parse_opencv_model(list_of(numbers, between)));
@@ -198,7 +195,7 @@ std::string svm_of(const char* type, const std::vector<std::vector<float>>& vect
   return text.str();
 }
 
-void test_linear_svms_are_read() {
+TEST(linear_svms_are_read) {
   std::vector<float> numbers = cv::HOGDescriptor::getDefaultPeopleDetector();
   const float bias = numbers.back();
   numbers.pop_back();
@@ -389,7 +386,7 @@ OldCascade random_cascade(std::uint32_t seed, int stages) {
   return c;
 }
 
-void test_cascades_become_trees() {
+TEST(cascades_become_trees) {
   OldCascade c;
   c.features = {{4, 8, 8, 12, 30}, {0, 0, 24, 48, 4}};  // cell 3, bin 3; cell 0, bin 4
   c.stages.resize(2);
@@ -485,7 +482,7 @@ void check(const Comparison& total) {
   TEST_ASSERT_TRUE_MESSAGE(total.differ * 200 <= total.windows, text);
 }
 
-void test_cascades_find_what_opencv_found_in_noise() {
+TEST(cascades_find_what_opencv_found_in_noise) {
   Comparison total;
   for (std::uint32_t seed = 1; seed <= 6; ++seed) {
     const Comparison one = compare(random_cascade(seed, 2), random_picture(seed, 251, 197));
@@ -506,7 +503,7 @@ std::vector<std::string> streets() {
   return paths;
 }
 
-void test_cascades_find_what_opencv_found_in_streets() {
+TEST(cascades_find_what_opencv_found_in_streets) {
   // Ignoring leaves by longjmp, past destructors: nothing may be alive then.
   if (streets().empty()) TEST_IGNORE_MESSAGE("no pictures: set KERB_DATA");
   const std::vector<std::string> paths = streets();
@@ -523,7 +520,7 @@ void test_cascades_find_what_opencv_found_in_streets() {
 }
 
 // A level edge's gradient is at 90 degrees, a bound of these bins: OpenCV has it in the one above.
-void test_level_edges_are_where_opencv_had_them() {
+TEST(level_edges_are_where_opencv_had_them) {
   cv::Mat picture(96, 48, CV_8U, cv::Scalar(40));
   picture(cv::Rect(0, 40, 48, 56)).setTo(200);
   for (const int bin : {3, 4}) {
@@ -544,7 +541,7 @@ std::string replaced(std::string text, const std::string& what, const std::strin
   return text.replace(at, what.size(), with);
 }
 
-void test_cascades_that_make_no_sense_are_refused() {
+TEST(cascades_that_make_no_sense_are_refused) {
   const std::string good = xml_of(random_cascade(1, 2));
   TEST_ASSERT_OK(parse_opencv_model(good));
   TEST_ASSERT_OK(
@@ -588,7 +585,7 @@ void test_cascades_that_make_no_sense_are_refused() {
   says(parse_opencv_model("<html><body>404</body></html>"), Errc::damaged, "");
 }
 
-void test_what_cannot_be_read_is_named() {
+TEST(what_cannot_be_read_is_named) {
   const TempFolder folder;
   says(read_opencv_model(folder.at("none.xml")), Errc::not_found, "none.xml");
   says(read_opencv_model(folder.path().string()), Errc::invalid_argument, "plain file");
@@ -611,7 +608,7 @@ void test_what_cannot_be_read_is_named() {
 }
 
 // Cut or scribbled on anywhere: an error, or a model that keeps the rules. No exception.
-void test_damaged_files_are_refused_or_sound() {
+TEST(damaged_files_are_refused_or_sound) {
   const std::string good = xml_of(random_cascade(3, 1));
   std::mt19937 random{9};
   int refused = 0;
@@ -645,21 +642,3 @@ void test_damaged_files_are_refused_or_sound() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_opencvs_people_detector_is_ours_permuted);
-  RUN_TEST(test_the_order_is_that_of_opencvs_descriptors);
-  RUN_TEST(test_saved_descriptors_are_read_in_every_format);
-  RUN_TEST(test_descriptors_of_other_kinds_are_refused);
-  RUN_TEST(test_plain_lists_are_read);
-  RUN_TEST(test_linear_svms_are_read);
-  RUN_TEST(test_cascades_become_trees);
-  RUN_TEST(test_cascades_find_what_opencv_found_in_noise);
-  RUN_TEST(test_cascades_find_what_opencv_found_in_streets);
-  RUN_TEST(test_level_edges_are_where_opencv_had_them);
-  RUN_TEST(test_cascades_that_make_no_sense_are_refused);
-  RUN_TEST(test_what_cannot_be_read_is_named);
-  RUN_TEST(test_damaged_files_are_refused_or_sound);
-  return UNITY_END();
-}

@@ -6,13 +6,10 @@
 #include <vector>
 
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::flow;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -67,7 +64,7 @@ struct Made {
   }
 };
 
-void test_a_shift_is_found_at_points_all_over_the_picture() {
+TEST(a_shift_is_found_at_points_all_over_the_picture) {
   const std::vector<std::uint8_t> before = picture(0, 0), after = picture(4.5, -3);
   const auto field = std::make_unique<MotionField>();
   for (const Method method : {Method::lucas_kanade, Method::block_matching, Method::points})
@@ -98,7 +95,7 @@ void test_a_shift_is_found_at_points_all_over_the_picture() {
     }
 }
 
-void test_nothing_moved_is_exactly_zero() {
+TEST(nothing_moved_is_exactly_zero) {
   const std::vector<std::uint8_t> pixels = picture(0, 0);
   const auto field = std::make_unique<MotionField>();
   for (const Method method : {Method::lucas_kanade, Method::points}) {
@@ -113,7 +110,7 @@ void test_nothing_moved_is_exactly_zero() {
   }
 }
 
-void test_a_wall_without_texture_gives_no_points() {
+TEST(a_wall_without_texture_gives_no_points) {
   const std::vector<std::uint8_t> wall(static_cast<std::size_t>(kWidth) * kHeight, 90);
   const auto field = std::make_unique<MotionField>();
   for (const Method method : {Method::lucas_kanade, Method::block_matching, Method::points}) {
@@ -124,7 +121,7 @@ void test_a_wall_without_texture_gives_no_points() {
   }
 }
 
-void test_after_forgetting_there_is_no_previous() {
+TEST(after_forgetting_there_is_no_previous) {
   const std::vector<std::uint8_t> pixels = picture(0, 0);
   const auto field = std::make_unique<MotionField>();
   const Made m{Method::lucas_kanade, 161};
@@ -135,7 +132,7 @@ void test_after_forgetting_there_is_no_previous() {
   TEST_ASSERT_FALSE(field->has_previous);
 }
 
-void test_a_picture_of_another_size_is_refused_and_forgets() {
+TEST(a_picture_of_another_size_is_refused_and_forgets) {
   const std::vector<std::uint8_t> pixels = picture(0, 0);
   const auto field = std::make_unique<MotionField>();
   const Made m{Method::lucas_kanade, 161};
@@ -151,7 +148,7 @@ void test_a_picture_of_another_size_is_refused_and_forgets() {
   TEST_ASSERT_FALSE(field->has_previous);
 }
 
-void test_a_frame_allocates_nothing() {
+TEST(a_frame_allocates_nothing) {
   const std::vector<std::uint8_t> before = picture(0, 0), after = picture(2, 1);
   const auto field = std::make_unique<MotionField>();
   for (const Method method : {Method::lucas_kanade, Method::block_matching, Method::points}) {
@@ -167,7 +164,7 @@ void test_a_frame_allocates_nothing() {
   }
 }
 
-void test_the_cpu_looks_at_points_unless_told_otherwise() {
+TEST(the_cpu_looks_at_points_unless_told_otherwise) {
   const Made chosen{Method::automatic, 161}, dense{Method::lucas_kanade, 161};
   TEST_ASSERT_EQUAL_STRING("points", chosen.points->name());
   TEST_ASSERT_EQUAL_STRING("lk", dense.points->name());
@@ -185,7 +182,7 @@ std::vector<std::uint8_t> street(double shift, int person) {
   return out;
 }
 
-void test_looking_closer_gives_more_of_what_is_in_a_box() {
+TEST(looking_closer_gives_more_of_what_is_in_a_box) {
   const std::vector<std::uint8_t> before = street(0, 0), after = street(-2, 6);
   const Detection person{kLeft + 6, kTop, kWide, kHigh, 1};
   const auto field = std::make_unique<MotionField>();
@@ -215,7 +212,7 @@ void test_looking_closer_gives_more_of_what_is_in_a_box() {
   }
 }
 
-void test_boxes_beyond_the_picture_and_nothing_to_compare_with_give_nothing() {
+TEST(boxes_beyond_the_picture_and_nothing_to_compare_with_give_nothing) {
   const std::vector<std::uint8_t> pixels = picture(0, 0);
   const Detection outside[] = {
       {-400, -300, 100, 200, 1}, {5000, 4000, 80, 200, 1}, {50, 50, 0, 0, 1}};
@@ -236,17 +233,3 @@ void test_boxes_beyond_the_picture_and_nothing_to_compare_with_give_nothing() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_shift_is_found_at_points_all_over_the_picture);
-  RUN_TEST(test_nothing_moved_is_exactly_zero);
-  RUN_TEST(test_a_wall_without_texture_gives_no_points);
-  RUN_TEST(test_after_forgetting_there_is_no_previous);
-  RUN_TEST(test_a_picture_of_another_size_is_refused_and_forgets);
-  RUN_TEST(test_a_frame_allocates_nothing);
-  RUN_TEST(test_the_cpu_looks_at_points_unless_told_otherwise);
-  RUN_TEST(test_looking_closer_gives_more_of_what_is_in_a_box);
-  RUN_TEST(test_boxes_beyond_the_picture_and_nothing_to_compare_with_give_nothing);
-  return UNITY_END();
-}

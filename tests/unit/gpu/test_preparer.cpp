@@ -1,28 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "gpu/image/preparer.hpp"
 #include "gpu/image/to_rgb.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/allocations.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/oracle.hpp"
 #include "tests/unit/gpu/pictures.hpp"
-#include "tests/unit/gpu/test_image.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-namespace {
-std::atomic<long> allocations{0};
-}
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
-  throw std::bad_alloc{};
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
 
 namespace {
 
@@ -54,7 +39,7 @@ void check_prepared(const RawImageView<Space::host>& in, const PreparedImage& ou
           TEST_FAIL_MESSAGE(name);
 }
 
-void test_preparer_gives_grey_and_bands_of_every_kind_of_camera() {
+TEST(preparer_gives_grey_and_bands_of_every_kind_of_camera) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   TEST_ASSERT_OK(context);
   GpuFrameMemory frames{*context};
@@ -75,7 +60,7 @@ void test_preparer_gives_grey_and_bands_of_every_kind_of_camera() {
     }
 }
 
-void test_preparer_gives_colours_to_who_asks_for_them() {
+TEST(preparer_gives_colours_to_who_asks_for_them) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   TEST_ASSERT_OK(context);
   for (PixelFormat format : kAllFormats) {
@@ -99,7 +84,7 @@ void test_preparer_gives_colours_to_who_asks_for_them() {
   }
 }
 
-void test_preparer_knows_where_there_is_no_colour() {
+TEST(preparer_knows_where_there_is_no_colour) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   const Picture mosaic{PixelFormat::grey8, 64, 48, 0, 4};
   TEST_ASSERT_ERROR(Errc::unsupported,
@@ -116,17 +101,17 @@ void test_preparer_knows_where_there_is_no_colour() {
   TEST_ASSERT_OK((*grey)->prepare(no_chroma));  // which does not read it
 }
 
-void test_preparer_allocates_nothing_per_frame() {
+TEST(preparer_allocates_nothing_per_frame) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   const Picture first{PixelFormat::grey12, 320, 240, 0, 4},
       second{PixelFormat::grey12, 320, 240, 8, 4};
   auto preparer = Preparer::create(*context, nullptr, source_of(first.view));
   TEST_ASSERT_OK(preparer);
-  const long before = allocations;
+  const std::uint64_t before = allocations();
   bool good = true;
   for (int i = 0; i < 20; ++i)
     good &= bool{(*preparer)->prepare((i % 2 == 0 ? first : second).view)};
-  const long after = allocations;
+  const std::uint64_t after = allocations();
   TEST_ASSERT_TRUE(good);
   TEST_ASSERT_EQUAL(before, after);
   TEST_ASSERT_GREATER_THAN(0, before);  // the counter does count
@@ -134,13 +119,13 @@ void test_preparer_allocates_nothing_per_frame() {
   const Picture colour{PixelFormat::nv12, 320, 240, 0};
   auto painter = Preparer::create(*context, nullptr, source_of(colour.view), true);
   TEST_ASSERT_OK(painter);
-  const long made = allocations;
+  const std::uint64_t made = allocations();
   for (int i = 0; i < 20; ++i) good &= bool{(*painter)->prepare(colour.view)};
-  TEST_ASSERT_EQUAL(made, allocations);
+  TEST_ASSERT_EQUAL(made, allocations());
   TEST_ASSERT_TRUE(good);
 }
 
-void test_preparer_refuses_other_pictures_than_it_was_made_for() {
+TEST(preparer_refuses_other_pictures_than_it_was_made_for) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   const Picture picture{PixelFormat::grey10, 64, 48, 0, 3};
   auto preparer = Preparer::create(*context, nullptr, source_of(picture.view));
@@ -160,7 +145,7 @@ void test_preparer_refuses_other_pictures_than_it_was_made_for() {
   TEST_ASSERT_OK((*preparer)->prepare(picture.view));  // and still works
 }
 
-void test_preparer_is_not_made_for_impossible_cameras() {
+TEST(preparer_is_not_made_for_impossible_cameras) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   const FrameSourceInfo good = source_of(Picture{PixelFormat::nv12, 64, 48, 0}.view);
   const auto refused = [&](auto change) {
@@ -176,12 +161,3 @@ void test_preparer_is_not_made_for_impossible_cameras() {
 }
 
 }  // namespace
-
-void run_preparer_tests() {
-  RUN_TEST(test_preparer_gives_grey_and_bands_of_every_kind_of_camera);
-  RUN_TEST(test_preparer_gives_colours_to_who_asks_for_them);
-  RUN_TEST(test_preparer_knows_where_there_is_no_colour);
-  RUN_TEST(test_preparer_allocates_nothing_per_frame);
-  RUN_TEST(test_preparer_refuses_other_pictures_than_it_was_made_for);
-  RUN_TEST(test_preparer_is_not_made_for_impossible_cameras);
-}

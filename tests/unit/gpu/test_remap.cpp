@@ -7,15 +7,12 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/planes.hpp"
 #include "tests/unit/gpu/remap_cases.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -39,7 +36,7 @@ std::vector<std::uint8_t> remapped(const Planes& in, const RemapCase& c,
 }
 
 /// In double, from the nearest 256th.
-void test_each_pixel_lies_between_its_four() {
+TEST(each_pixel_lies_between_its_four) {
   for (const RemapCase& c : kRemapCases) {
     const Planes in{c.planes, c.in.width, c.in.height, 3};
     const std::vector<Remapper::Place> table = scattered(c, 7);
@@ -71,7 +68,7 @@ void test_each_pixel_lies_between_its_four() {
   }
 }
 
-void test_threads_change_nothing() {
+TEST(threads_change_nothing) {
   const RemapCase& c = kRemapCases[5];
   const Planes in{c.planes, c.in.width, c.in.height, 0};
   const std::vector<Remapper::Place> table = scattered(c, 3);
@@ -80,7 +77,7 @@ void test_threads_change_nothing() {
 
 #ifdef KERB_OPENCV
 /// OpenCV rounds places to 32nds of a pixel: on those both agree to a grey level.
-void test_opencv_agrees() {
+TEST(opencv_agrees) {
   const RemapCase c = {{131, 77}, {60, 50}, 1};
   const Planes in{1, c.in.width, c.in.height, 0};
   std::vector<Remapper::Place> table = scattered(c, 11);
@@ -99,7 +96,7 @@ void test_opencv_agrees() {
 }
 #endif
 
-void test_what_is_refused() {
+TEST(what_is_refused) {
   const std::vector<Remapper::Place> table(6);
   const auto made = [&](Remapper::Size in, Remapper::Size out,
                         const std::vector<Remapper::Place>& from) {
@@ -129,14 +126,3 @@ void test_what_is_refused() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_each_pixel_lies_between_its_four);
-  RUN_TEST(test_threads_change_nothing);
-#ifdef KERB_OPENCV
-  RUN_TEST(test_opencv_agrees);
-#endif
-  RUN_TEST(test_what_is_refused);
-  return UNITY_END();
-}

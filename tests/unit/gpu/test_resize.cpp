@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "gpu/image/resize.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/planes.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -52,7 +49,7 @@ std::vector<std::uint8_t> resized(const Planes& in, const Case& c, ResizeMethod 
 }
 
 // Parts of pixels counted one by one: 1 / (in * out) of a side is the common measure.
-void test_area_equals_the_mean_of_what_a_pixel_covers() {
+TEST(area_equals_the_mean_of_what_a_pixel_covers) {
   for (const Case& c : kShrinking) {
     const Planes in{1, c.in.width, c.in.height, 3};
     const std::vector<std::uint8_t> out = resized(in, c, ResizeMethod::area, 2);
@@ -79,7 +76,7 @@ void test_area_equals_the_mean_of_what_a_pixel_covers() {
   }
 }
 
-void test_the_same_size_gives_the_same_picture_and_flat_stays_flat() {
+TEST(the_same_size_gives_the_same_picture_and_flat_stays_flat) {
   const Case same{{61, 43}, {61, 43}};
   const Planes in{1, 61, 43, 0};
   for (ResizeMethod method : {ResizeMethod::area, ResizeMethod::bilinear}) {
@@ -95,7 +92,7 @@ void test_the_same_size_gives_the_same_picture_and_flat_stays_flat() {
   }
 }
 
-void test_halving_by_hand() {
+TEST(halving_by_hand) {
   Planes in{1, 4, 2, 0};
   in.bytes = {0, 1, 10, 20, 2, 3, 30, 41};
   const Case c{{4, 2}, {2, 1}};
@@ -108,7 +105,7 @@ void test_halving_by_hand() {
 }
 
 // The definition once more, with weights in double.
-void test_bilinear_is_near_the_exact_interpolation() {
+TEST(bilinear_is_near_the_exact_interpolation) {
   const auto check = [](const Case& c) {
     const Planes in{1, c.in.width, c.in.height, 1};
     const std::vector<std::uint8_t> out = resized(in, c, ResizeMethod::bilinear);
@@ -135,7 +132,7 @@ void test_bilinear_is_near_the_exact_interpolation() {
   for (const Case& c : kGrowing) check(c);
 }
 
-void test_resizers_refuse_what_their_contract_refuses() {
+TEST(resizers_refuse_what_their_contract_refuses) {
   using Size = Resizer::Size;
   const Size good{16, 8};
   for (Size bad : {Size{0, 8}, Size{16, 0}, Size{-1, 8}, Size{65536, 8}, Size{16, 65536}})
@@ -192,7 +189,7 @@ void compare(const Case& c, ResizeMethod method, int tolerance) {
     }
 }
 
-void test_bilinear_equals_opencv_bit_for_bit() {
+TEST(bilinear_equals_opencv_bit_for_bit) {
   for (const Case& c : kShrinking) compare(c, ResizeMethod::bilinear, 0);
   for (const Case& c : kGrowing) compare(c, ResizeMethod::bilinear, 0);
   // Ratios that two ways of dividing round differently, with weights of exactly a half.
@@ -206,23 +203,9 @@ void test_bilinear_equals_opencv_bit_for_bit() {
   }
 }
 
-void test_area_is_within_one_of_opencv() {
+TEST(area_is_within_one_of_opencv) {
   for (const Case& c : kShrinking) compare(c, ResizeMethod::area, 1);
 }
 #endif
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_area_equals_the_mean_of_what_a_pixel_covers);
-  RUN_TEST(test_the_same_size_gives_the_same_picture_and_flat_stays_flat);
-  RUN_TEST(test_halving_by_hand);
-  RUN_TEST(test_bilinear_is_near_the_exact_interpolation);
-  RUN_TEST(test_resizers_refuse_what_their_contract_refuses);
-#ifdef KERB_OPENCV
-  RUN_TEST(test_bilinear_equals_opencv_bit_for_bit);
-  RUN_TEST(test_area_is_within_one_of_opencv);
-#endif
-  return UNITY_END();
-}

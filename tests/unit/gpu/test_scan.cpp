@@ -5,14 +5,11 @@
 #include <cstring>
 
 #include "gpu/image/transpose.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/arrays.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -72,7 +69,7 @@ void check_scan() {
       }
     }
 }
-void test_scans_add_in_the_order_their_header_says() {
+TEST(scans_add_in_the_order_their_header_says) {
   check_scan<std::uint32_t>();
   check_scan<float>();
   check_scan<double>();
@@ -80,7 +77,7 @@ void test_scans_add_in_the_order_their_header_says() {
 }
 
 // Whole numbers are exact in any order, so that the plain loop is an oracle.
-void test_scans_of_whole_numbers_are_exact() {
+TEST(scans_of_whole_numbers_are_exact) {
   for (const Size2& size : kLengths) {
     const auto in = Array<float>::random(size.width, size.height, 0, true);
     Array<float> inclusive{size.width, size.height, 0}, exclusive{size.width, size.height, 0};
@@ -97,7 +94,7 @@ void test_scans_of_whole_numbers_are_exact() {
   }
 }
 
-void test_inclusive_scans_work_in_place_and_exclusive_ones_refuse() {
+TEST(inclusive_scans_work_in_place_and_exclusive_ones_refuse) {
   auto in = Array<double>::random(300, 2, 1, false);
   Array<double> out = in;
   TEST_ASSERT_OK(cpu::scan_rows(in.in(), ScanKind::inclusive, out.out()));
@@ -107,7 +104,7 @@ void test_inclusive_scans_work_in_place_and_exclusive_ones_refuse() {
       std::memcmp(in.values.data(), out.values.data(), in.values.size() * sizeof(double)) == 0);
 }
 
-void test_scans_refuse_what_their_contract_refuses() {
+TEST(scans_refuse_what_their_contract_refuses) {
   float in[16] = {}, out[16] = {};
   using In = ImageView<Space::host, const float>;
   using Out = ImageView<Space::host, float>;
@@ -135,14 +132,14 @@ void check_transpose() {
           TEST_FAIL_MESSAGE("transpose");
   }
 }
-void test_transpose_turns_elements_of_every_size() {
+TEST(transpose_turns_elements_of_every_size) {
   check_transpose<std::uint8_t>();
   check_transpose<std::uint32_t>();
   check_transpose<double>();
   check_transpose<Float4>();
 }
 
-void test_transpose_refuses_what_its_contract_refuses() {
+TEST(transpose_refuses_what_its_contract_refuses) {
   std::uint32_t in[16] = {}, out[16] = {};
   using In = ImageView<Space::host, const std::uint32_t>;
   using Out = ImageView<Space::host, std::uint32_t>;
@@ -155,14 +152,3 @@ void test_transpose_refuses_what_its_contract_refuses() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_scans_add_in_the_order_their_header_says);
-  RUN_TEST(test_scans_of_whole_numbers_are_exact);
-  RUN_TEST(test_inclusive_scans_work_in_place_and_exclusive_ones_refuse);
-  RUN_TEST(test_scans_refuse_what_their_contract_refuses);
-  RUN_TEST(test_transpose_turns_elements_of_every_size);
-  RUN_TEST(test_transpose_refuses_what_its_contract_refuses);
-  return UNITY_END();
-}

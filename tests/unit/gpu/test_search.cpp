@@ -7,13 +7,10 @@
 #include <vector>
 
 #include "gpu/hog/search.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::hog;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -38,7 +35,7 @@ std::vector<double> opencv_scales(int width, int height, double step, int levels
   return scales;
 }
 
-void test_levels_are_opencvs() {
+TEST(levels_are_opencvs) {
   struct Case {
     int width, height;
     double step;
@@ -69,7 +66,7 @@ void test_levels_are_opencvs() {
   }
 }
 
-void test_counts_worked_out_by_hand() {
+TEST(counts_worked_out_by_hand) {
   TEST_ASSERT_EQUAL(1, planned({}, 64, 128).window_count);  // 61 x 122 holds none
   TEST_ASSERT_EQUAL(1, planned({}, 66, 133).window_count);  // 63 x 127
   TEST_ASSERT_EQUAL(2, planned({}, 71, 135).window_count);  // one here, one at 68 x 129
@@ -84,7 +81,7 @@ void test_counts_worked_out_by_hand() {
   TEST_ASSERT_EQUAL(128 + 4 * 8, plan.pyramid.levels[1].height);
 }
 
-void test_a_picture_too_small_has_no_levels() {
+TEST(a_picture_too_small_has_no_levels) {
   for (auto [w, h] : {std::pair{63, 128}, {64, 127}, {1, 1}, {65535, 1}}) {
     const SearchPlan plan = planned({}, w, h);
     TEST_ASSERT_EQUAL(0, plan.windows.size());
@@ -94,7 +91,7 @@ void test_a_picture_too_small_has_no_levels() {
   }
 }
 
-void test_a_minimum_height_sets_the_first_scale() {
+TEST(a_minimum_height_sets_the_first_scale) {
   SearchSettings settings;
   settings.min_height = 48;  // half the person: the picture is doubled
   SearchPlan plan = planned(settings, 100, 100);
@@ -110,7 +107,7 @@ void test_a_minimum_height_sets_the_first_scale() {
   TEST_ASSERT_FLOAT_WITHIN(1e-4F, 77, plan.box({}, 0, 0, 0, 1).h);
 }
 
-void test_a_maximum_height_stops_the_levels() {
+TEST(a_maximum_height_stops_the_levels) {
   SearchSettings settings;
   settings.max_height = 192;
   const SearchPlan plan = planned(settings, 4000, 3000);
@@ -120,7 +117,7 @@ void test_a_maximum_height_stops_the_levels() {
   TEST_ASSERT_EQUAL(0, planned(settings, 4000, 3000).window_count);
 }
 
-void test_boxes_are_the_persons_in_the_picture() {
+TEST(boxes_are_the_persons_in_the_picture) {
   SearchSettings settings;
   settings.scale_step = 2;
   settings.padding = 16;
@@ -203,7 +200,7 @@ void compare(const Geometry& g, const SearchSettings& s, int width, int height) 
   TEST_ASSERT_TRUE(expected == places);
 }
 
-void test_windows_are_those_of_the_definition() {
+TEST(windows_are_those_of_the_definition) {
   const Geometry dalal, small{48, 96, 8, 8, 32, 80}, odd{37, 61, 4.5F, 3.25F, 20.75F, 50.5F};
   int cases = 0;
   for (const Geometry& g : {dalal, small, odd})
@@ -228,7 +225,7 @@ void test_windows_are_those_of_the_definition() {
           }
 }
 
-void test_a_region_or_ground_can_leave_nothing() {
+TEST(a_region_or_ground_can_leave_nothing) {
   SearchSettings s;
   s.region = {1000, 1000, 10, 10};
   TEST_ASSERT_EQUAL(0, planned(s, 640, 480).window_count);
@@ -240,7 +237,7 @@ void test_a_region_or_ground_can_leave_nothing() {
 }
 
 // A person 1.75 m tall, 40 m away: found on the road, not in the sky.
-void test_ground_keeps_people_on_the_road_only() {
+TEST(ground_keeps_people_on_the_road_only) {
   SearchSettings s;
   s.ground = GroundPlane{480, 1.4, 0.9, 2.1, 8};
   const SearchPlan all = planned({}, 1280, 960), road = planned(s, 1280, 960);
@@ -253,7 +250,7 @@ void test_ground_keeps_people_on_the_road_only() {
 
 // Who is far away is small, and is looked for only near the middle: 40 pixels for 0.9 m are 44 a
 // metre.
-void test_far_to_the_side_nobody_is_looked_for() {
+TEST(far_to_the_side_nobody_is_looked_for) {
   SearchSettings s;
   s.min_height = 40;
   s.max_height = 40;
@@ -270,7 +267,7 @@ void test_far_to_the_side_nobody_is_looked_for() {
   TEST_ASSERT_TRUE(planned(s, 1280, 720).windows[0].columns > near.windows[0].columns * 3 / 2);
 }
 
-void test_settings_that_make_no_sense_are_refused() {
+TEST(settings_that_make_no_sense_are_refused) {
   const auto refused = [](auto change) {
     SearchSettings s;
     s.ground = GroundPlane{};
@@ -306,7 +303,7 @@ void test_settings_that_make_no_sense_are_refused() {
   refused([](SearchSettings& s) { s.ground->slack_rows = -1; });
 }
 
-void test_pictures_and_windows_that_make_no_sense_are_refused() {
+TEST(pictures_and_windows_that_make_no_sense_are_refused) {
   for (auto [w, h] : {std::pair{0, 480}, {640, 0}, {-1, 480}, {65536, 480}, {640, 65536}})
     TEST_ASSERT_ERROR(Errc::invalid_argument, plan_search({}, {}, w, h));
   const float nan = std::numeric_limits<float>::quiet_NaN();
@@ -320,7 +317,7 @@ void test_pictures_and_windows_that_make_no_sense_are_refused() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, plan_search({}, enlarging, 1280, 960));
 }
 
-void test_huge_pictures_are_planned_or_refused() {
+TEST(huge_pictures_are_planned_or_refused) {
   SearchSettings s;
   const SearchPlan plan = planned(s, 16384, 16384);
   TEST_ASSERT_TRUE(plan.window_count > 4'000'000);
@@ -329,21 +326,3 @@ void test_huge_pictures_are_planned_or_refused() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_levels_are_opencvs);
-  RUN_TEST(test_counts_worked_out_by_hand);
-  RUN_TEST(test_a_picture_too_small_has_no_levels);
-  RUN_TEST(test_a_minimum_height_sets_the_first_scale);
-  RUN_TEST(test_a_maximum_height_stops_the_levels);
-  RUN_TEST(test_boxes_are_the_persons_in_the_picture);
-  RUN_TEST(test_windows_are_those_of_the_definition);
-  RUN_TEST(test_a_region_or_ground_can_leave_nothing);
-  RUN_TEST(test_ground_keeps_people_on_the_road_only);
-  RUN_TEST(test_far_to_the_side_nobody_is_looked_for);
-  RUN_TEST(test_settings_that_make_no_sense_are_refused);
-  RUN_TEST(test_pictures_and_windows_that_make_no_sense_are_refused);
-  RUN_TEST(test_huge_pictures_are_planned_or_refused);
-  return UNITY_END();
-}

@@ -9,7 +9,7 @@
 #include "gpu/hog/detector.hpp"
 #include "gpu/hog/model_file.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb::hog;
 namespace fs = std::filesystem;
@@ -20,11 +20,11 @@ fs::path g_folder;
 
 }  // namespace
 
-void setUp() {
+SET_UP() {
   g_folder = kerb::test::make_temp_folder();
   unsetenv(kModelsVariable);
 }
-void tearDown() {
+TEAR_DOWN() {
   unsetenv(kModelsVariable);
   fs::remove_all(g_folder);
 }
@@ -33,7 +33,7 @@ namespace {
 
 void write(const fs::path& path) { std::ofstream{path} << "anything"; }
 
-void test_the_variable_names_the_folder() {
+TEST(the_variable_names_the_folder) {
   setenv(kModelsVariable, g_folder.c_str(), 1);
   TEST_ASSERT_EQUAL_STRING(g_folder.c_str(), shipped_models().c_str());
   TEST_ASSERT_EQUAL_STRING("", shipped_model(kDefaultModel).c_str());
@@ -42,26 +42,26 @@ void test_the_variable_names_the_folder() {
                            shipped_model(kDefaultModel).c_str());
 }
 
-void test_a_folder_that_is_not_there_has_no_models() {
+TEST(a_folder_that_is_not_there_has_no_models) {
   setenv(kModelsVariable, "/nowhere/models", 1);
   TEST_ASSERT_EQUAL_STRING("/nowhere/models", shipped_models().c_str());
   TEST_ASSERT_EQUAL_STRING("", shipped_model(kDefaultModel).c_str());
 }
 
-void test_an_empty_variable_is_none() {
+TEST(an_empty_variable_is_none) {
   const std::string without = shipped_models();
   setenv(kModelsVariable, "", 1);
   TEST_ASSERT_EQUAL_STRING(without.c_str(), shipped_models().c_str());
 }
 
-void test_a_build_has_the_models_of_its_sources() {
+TEST(a_build_has_the_models_of_its_sources) {
   // This program lies in the build's bin/, beside which there is share/kerbwatch/models.
   TEST_ASSERT_TRUE_MESSAGE(fs::exists(fs::path{shipped_models()} / "README.md"),
                            shipped_models().c_str());
   TEST_ASSERT_TRUE(fs::equivalent(shipped_models(), KERB_SOURCE_MODELS));
 }
 
-void test_every_model_that_comes_with_it_loads_and_is_called_as_its_file() {
+TEST(every_model_that_comes_with_it_loads_and_is_called_as_its_file) {
   int count = 0;
   for (const fs::directory_entry& entry : fs::directory_iterator{KERB_SOURCE_MODELS}) {
     if (entry.path().extension() != ".kwm") continue;
@@ -77,7 +77,7 @@ void test_every_model_that_comes_with_it_loads_and_is_called_as_its_file() {
   TEST_ASSERT_EQUAL_INT(5, count);
 }
 
-void test_the_grey_variant_stands_beside_its_model() {
+TEST(the_grey_variant_stands_beside_its_model) {
   const std::string model = g_folder / "people.kwm";
   write(model);
   TEST_ASSERT_EQUAL_STRING("", grey_variant(model).c_str());
@@ -87,14 +87,3 @@ void test_the_grey_variant_stands_beside_its_model() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_variable_names_the_folder);
-  RUN_TEST(test_a_folder_that_is_not_there_has_no_models);
-  RUN_TEST(test_an_empty_variable_is_none);
-  RUN_TEST(test_a_build_has_the_models_of_its_sources);
-  RUN_TEST(test_every_model_that_comes_with_it_loads_and_is_called_as_its_file);
-  RUN_TEST(test_the_grey_variant_stands_beside_its_model);
-  return UNITY_END();
-}

@@ -9,14 +9,11 @@
 
 #include "gpu/image/luv_math.hpp"
 #include "gpu/image/to_luv.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/planes.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -48,7 +45,7 @@ luv::Luv converted(int r, int g, int b) {
   return {out[0], out[1], out[2]};
 }
 
-void test_luv_is_cies() {
+TEST(luv_is_cies) {
   const auto check = [](double expected, int actual) {
     if (std::fabs(expected - actual) > 0.501)
       TEST_ASSERT_DOUBLE_WITHIN(0.501, expected, static_cast<double>(actual));
@@ -64,7 +61,7 @@ void test_luv_is_cies() {
       }
 }
 
-void test_greys_have_no_colour() {
+TEST(greys_have_no_colour) {
   int last = -1;
   for (int i = 0; i < 256; ++i) {
     const luv::Luv p = converted(i, i, i);
@@ -78,7 +75,7 @@ void test_greys_have_no_colour() {
 }
 
 // A number for the bits of all results: it must not depend on machine, compiler or its options.
-void test_the_bits_are_the_same_everywhere() {
+TEST(the_bits_are_the_same_everywhere) {
   std::uint32_t hash = 2166136261u;
   const auto add = [&](std::uint8_t byte) { hash = (hash ^ byte) * 16777619u; };
   for (int r = 0; r < 256; r += 3)
@@ -92,7 +89,7 @@ void test_the_bits_are_the_same_everywhere() {
   TEST_ASSERT_EQUAL_HEX32(0x7bb31773u, hash);
 }
 
-void test_planes_of_every_size_and_in_place() {
+TEST(planes_of_every_size_and_in_place) {
   for (const Side& size : {Side{1, 1}, Side{31, 7}, Side{255, 2}, Side{256, 2}, Side{613, 3}}) {
     const Planes in{3, size.width, size.height, 2};
     Planes out{3, size.width, size.height, 2};
@@ -119,7 +116,7 @@ void test_planes_of_every_size_and_in_place() {
   }
 }
 
-void test_to_luv_refuses_what_its_contract_refuses() {
+TEST(to_luv_refuses_what_its_contract_refuses) {
   std::vector<std::uint8_t> bytes(2048);
   using In = PlanesView<Space::host, const std::uint8_t>;
   using Out = PlanesView<Space::host, std::uint8_t>;
@@ -138,7 +135,7 @@ void test_to_luv_refuses_what_its_contract_refuses() {
 
 #ifdef KERB_OPENCV
 // OpenCV interpolates in a table for 8 bits, and is exact for floats.
-void test_luv_is_near_opencvs() {
+TEST(luv_is_near_opencvs) {
   double sum = 0, count = 0;
   for (int r = 0; r < 256; r += 15)
     for (int g = 0; g < 256; g += 15)
@@ -166,16 +163,3 @@ void test_luv_is_near_opencvs() {
 #endif
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_luv_is_cies);
-  RUN_TEST(test_greys_have_no_colour);
-  RUN_TEST(test_the_bits_are_the_same_everywhere);
-  RUN_TEST(test_planes_of_every_size_and_in_place);
-  RUN_TEST(test_to_luv_refuses_what_its_contract_refuses);
-#ifdef KERB_OPENCV
-  RUN_TEST(test_luv_is_near_opencvs);
-#endif
-  return UNITY_END();
-}

@@ -8,14 +8,11 @@
 #include <vector>
 
 #include "gpu/image/to_rgb.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/pictures.hpp"
 
 using namespace kerb;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -105,7 +102,7 @@ int by_definition(const RawImageView<Space::host>& in, int c, int x, int y, int&
   }
 }
 
-void test_to_rgb_equals_its_definition() {
+TEST(to_rgb_equals_its_definition) {
   int cases = 0;
   each_picture([&](const Picture& picture) {
     const RawImageView<Space::host>& in = picture.view;
@@ -132,7 +129,7 @@ void test_to_rgb_equals_its_definition() {
   });
 }
 
-void test_yuv_by_hand() {
+TEST(yuv_by_hand) {
   struct Case {
     std::uint8_t y, u, v;
     int r, g, b;
@@ -154,7 +151,7 @@ void test_yuv_by_hand() {
   }
 }
 
-void test_to_rgb_refuses_what_its_contract_refuses() {
+TEST(to_rgb_refuses_what_its_contract_refuses) {
   std::vector<std::uint8_t> bytes(4096);
   RawImageView<Space::host> good{bytes.data(), 16, 8, 48};
   good.format = PixelFormat::nv12;
@@ -203,7 +200,7 @@ void compare(const Picture& picture, int code, int rim) {
 }
 
 // Bit for bit; OpenCV treats the rim of a Bayer picture differently.
-void test_to_rgb_equals_opencv() {
+TEST(to_rgb_equals_opencv) {
   const int width = 130, height = 34;
   compare(Picture{PixelFormat::yuyv, width, height, 4}, cv::COLOR_YUV2RGB_YUYV, 0);
   compare(Picture{PixelFormat::uyvy, width, height, 4}, cv::COLOR_YUV2RGB_UYVY, 0);
@@ -219,14 +216,3 @@ void test_to_rgb_equals_opencv() {
 #endif
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_to_rgb_equals_its_definition);
-  RUN_TEST(test_yuv_by_hand);
-  RUN_TEST(test_to_rgb_refuses_what_its_contract_refuses);
-#ifdef KERB_OPENCV
-  RUN_TEST(test_to_rgb_equals_opencv);
-#endif
-  return UNITY_END();
-}

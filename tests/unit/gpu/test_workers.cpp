@@ -6,16 +6,13 @@
 
 #include "gpu/memory/workers.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
-void test_every_task_is_done_once_whatever_the_number_of_threads() {
+TEST(every_task_is_done_once_whatever_the_number_of_threads) {
   for (const int threads : {1, 2, 5}) {
     Workers workers{threads};
     TEST_ASSERT_EQUAL_INT(threads, workers.count());
@@ -29,7 +26,7 @@ void test_every_task_is_done_once_whatever_the_number_of_threads() {
 
 /// Scratch memory by worker needs no lock: plain counters would lose some otherwise, and TSan would
 /// say so.
-void test_a_worker_is_one_thread_at_a_time() {
+TEST(a_worker_is_one_thread_at_a_time) {
   Workers workers{3};
   std::array<int, 3> done{};
   std::array<std::atomic<int>, 3> inside{};
@@ -46,7 +43,7 @@ void test_a_worker_is_one_thread_at_a_time() {
   TEST_ASSERT_EQUAL_INT(50 * 20, done[0] + done[1] + done[2]);
 }
 
-void test_what_the_tasks_wrote_is_there_when_it_returns() {
+TEST(what_the_tasks_wrote_is_there_when_it_returns) {
   Workers workers{4};
   std::vector<int> values(500);
   for (int round = 1; round <= 20; ++round) {
@@ -55,7 +52,7 @@ void test_what_the_tasks_wrote_is_there_when_it_returns() {
   }
 }
 
-void test_running_allocates_nothing() {
+TEST(running_allocates_nothing) {
   Workers workers{2};
   std::atomic<int> sum{0};
   const auto body = [&](int task, int) { sum += task; };
@@ -65,18 +62,8 @@ void test_running_allocates_nothing() {
   TEST_ASSERT_EQUAL_UINT64(before, kerb::test::allocations());
 }
 
-void test_without_a_number_there_is_one_for_each_core() {
+TEST(without_a_number_there_is_one_for_each_core) {
   TEST_ASSERT_GREATER_OR_EQUAL_INT(1, Workers{}.count());
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_every_task_is_done_once_whatever_the_number_of_threads);
-  RUN_TEST(test_a_worker_is_one_thread_at_a_time);
-  RUN_TEST(test_what_the_tasks_wrote_is_there_when_it_returns);
-  RUN_TEST(test_running_allocates_nothing);
-  RUN_TEST(test_without_a_number_there_is_one_for_each_core);
-  return UNITY_END();
-}

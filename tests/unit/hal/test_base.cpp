@@ -8,13 +8,13 @@
 #include "hal/base/result.hpp"
 #include "hal/base/text.hpp"
 #include "hal/base/view.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
 using namespace kerb;
 
-void test_text_holds_what_fits_and_cuts_the_rest() {
+TEST(text_holds_what_fits_and_cuts_the_rest) {
   const Text<5> empty;
   TEST_ASSERT_TRUE(empty.empty());
   TEST_ASSERT_EQUAL_STRING("", empty.c_str());
@@ -24,7 +24,7 @@ void test_text_holds_what_fits_and_cuts_the_rest() {
   TEST_ASSERT_EQUAL(2, Text<5>{std::string_view{"ab"}}.view().size());
 }
 
-void test_text_appends_up_to_its_end() {
+TEST(text_appends_up_to_its_end) {
   Text<5> text{"ab"};
   TEST_ASSERT_EQUAL_STRING("abc", text.append("c").c_str());
   TEST_ASSERT_EQUAL_STRING("abcde", text.append("defgh").c_str());
@@ -35,7 +35,7 @@ void test_text_appends_up_to_its_end() {
   TEST_ASSERT_TRUE(text.empty());
 }
 
-void test_texts_are_equal_by_what_they_say() {
+TEST(texts_are_equal_by_what_they_say) {
   Text<8> one{"abcdef"};
   one.assign("abc");  // what stood behind it does not count
   TEST_ASSERT_TRUE(one == Text<8>{"abc"});
@@ -43,7 +43,7 @@ void test_texts_are_equal_by_what_they_say() {
   TEST_ASSERT_FALSE(one == Text<8>{"ab"});
 }
 
-void test_a_result_holds_a_value_or_an_error() {
+TEST(a_result_holds_a_value_or_an_error) {
   const Result<int> value{7};
   TEST_ASSERT_TRUE(static_cast<bool>(value));
   TEST_ASSERT_EQUAL(7, *value);
@@ -54,7 +54,7 @@ void test_a_result_holds_a_value_or_an_error() {
   TEST_ASSERT_OK(done);
 }
 
-void test_a_result_gives_a_move_only_value_away() {
+TEST(a_result_gives_a_move_only_value_away) {
   Result<std::unique_ptr<int>> result{std::make_unique<int>(3)};
   TEST_ASSERT_EQUAL(3, **result);
   TEST_ASSERT_EQUAL(3, *result->get());
@@ -63,7 +63,7 @@ void test_a_result_gives_a_move_only_value_away() {
   TEST_ASSERT_NULL(result->get());
 }
 
-void test_an_error_is_one_line_for_a_person() {
+TEST(an_error_is_one_line_for_a_person) {
   struct Case {
     Error error;
     const char* expected;
@@ -80,7 +80,7 @@ void test_an_error_is_one_line_for_a_person() {
   for (const Case& c : cases) TEST_ASSERT_EQUAL_STRING(c.expected, describe(c.error).c_str());
 }
 
-void test_every_error_code_has_a_name_of_its_own() {
+TEST(every_error_code_has_a_name_of_its_own) {
   std::string seen = " ";
   for (int i = 0; i <= static_cast<int>(Errc::end); ++i) {
     const std::string name = name_of(static_cast<Errc>(i));
@@ -90,7 +90,7 @@ void test_every_error_code_has_a_name_of_its_own() {
   }
 }
 
-void test_pixel_formats_are_what_their_table_says() {
+TEST(pixel_formats_are_what_their_table_says) {
   struct Case {
     PixelFormat format;
     const char* name;
@@ -128,21 +128,21 @@ void test_pixel_formats_are_what_their_table_says() {
   }
 }
 
-void test_an_unknown_format_name_changes_nothing() {
+TEST(an_unknown_format_name_changes_nothing) {
   PixelFormat format = PixelFormat::uyvy;
   for (const char* name : {"", "grey", "GREY8", "grey8 ", "mjpeg", "auto"})
     TEST_ASSERT_FALSE(parse(name, format));
   TEST_ASSERT_TRUE(format == PixelFormat::uyvy);
 }
 
-void test_bayer_orders_are_named_row_by_row() {
+TEST(bayer_orders_are_named_row_by_row) {
   TEST_ASSERT_EQUAL_STRING("rggb", name_of(BayerOrder::rggb));
   TEST_ASSERT_EQUAL_STRING("bggr", name_of(BayerOrder::bggr));
   TEST_ASSERT_EQUAL_STRING("grbg", name_of(BayerOrder::grbg));
   TEST_ASSERT_EQUAL_STRING("gbrg", name_of(BayerOrder::gbrg));
 }
 
-void test_a_plane_is_an_image_of_its_own() {
+TEST(a_plane_is_an_image_of_its_own) {
   std::uint16_t samples[24] = {};
   const PlanesView<Space::host, std::uint16_t> planes{samples, 2, 3, 4, 3, 12};
   const PlanesView<Space::host, const std::uint16_t> read_only = planes;
@@ -154,22 +154,3 @@ void test_a_plane_is_an_image_of_its_own() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_text_holds_what_fits_and_cuts_the_rest);
-  RUN_TEST(test_text_appends_up_to_its_end);
-  RUN_TEST(test_texts_are_equal_by_what_they_say);
-  RUN_TEST(test_a_result_holds_a_value_or_an_error);
-  RUN_TEST(test_a_result_gives_a_move_only_value_away);
-  RUN_TEST(test_an_error_is_one_line_for_a_person);
-  RUN_TEST(test_every_error_code_has_a_name_of_its_own);
-  RUN_TEST(test_pixel_formats_are_what_their_table_says);
-  RUN_TEST(test_an_unknown_format_name_changes_nothing);
-  RUN_TEST(test_bayer_orders_are_named_row_by_row);
-  RUN_TEST(test_a_plane_is_an_image_of_its_own);
-  return UNITY_END();
-}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hal/base/clock.hpp"
 #include "hal/fake/clock.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 Nanos monotonic() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
-void test_the_plain_clock_is_the_kernels() {
+TEST(the_plain_clock_is_the_kernels) {
   const SystemClock clock;
   const Nanos before = monotonic();
   const Nanos now = clock.now();
@@ -20,7 +20,7 @@ void test_the_plain_clock_is_the_kernels() {
   TEST_ASSERT_EQUAL_INT64(Nanos{1500ms}.count(), clock.real(1500ms).count());
 }
 
-void test_a_scaled_clock_runs_at_its_rate() {
+TEST(a_scaled_clock_runs_at_its_rate) {
   for (const double rate : {0.25, 0.5, 2.0}) {
     const SystemClock clock{rate};
     const Nanos start = monotonic();
@@ -38,7 +38,7 @@ void test_a_scaled_clock_runs_at_its_rate() {
   }
 }
 
-void test_a_scaled_clock_starts_where_the_kernels_is() {
+TEST(a_scaled_clock_starts_where_the_kernels_is) {
   const Nanos before = monotonic();
   const SystemClock clock{0.25};
   const Nanos after = monotonic();
@@ -47,7 +47,7 @@ void test_a_scaled_clock_starts_where_the_kernels_is() {
   TEST_ASSERT_TRUE(clock.from_monotonic(after) >= before);
 }
 
-void test_now_and_kernel_time_stamps_compare() {
+TEST(now_and_kernel_time_stamps_compare) {
   for (const double rate : {0.25, 1.0, 3.0}) {
     const SystemClock clock{rate};
     const Nanos before = clock.now();
@@ -57,7 +57,7 @@ void test_now_and_kernel_time_stamps_compare() {
   }
 }
 
-void test_sleep_ends_at_the_instant_or_soon_after() {
+TEST(sleep_ends_at_the_instant_or_soon_after) {
   for (const double rate : {0.5, 1.0, 2.0}) {
     const SystemClock clock{rate};
     const Nanos real_start = monotonic();
@@ -68,13 +68,13 @@ void test_sleep_ends_at_the_instant_or_soon_after() {
   }
 }
 
-void test_sleep_until_the_past_returns_at_once() {
+TEST(sleep_until_the_past_returns_at_once) {
   const SystemClock clock{0.001};  // a wait would not end within the test
   clock.sleep_until(clock.now() - 1s);
   clock.sleep_until(Nanos::zero());
 }
 
-void test_the_fake_clock_moves_only_when_told() {
+TEST(the_fake_clock_moves_only_when_told) {
   FakeClock clock{5s};
   TEST_ASSERT_EQUAL_INT64(Nanos{5s}.count(), clock.now().count());
   clock.advance(10ms);
@@ -88,18 +88,3 @@ void test_the_fake_clock_moves_only_when_told() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_plain_clock_is_the_kernels);
-  RUN_TEST(test_a_scaled_clock_runs_at_its_rate);
-  RUN_TEST(test_a_scaled_clock_starts_where_the_kernels_is);
-  RUN_TEST(test_now_and_kernel_time_stamps_compare);
-  RUN_TEST(test_sleep_ends_at_the_instant_or_soon_after);
-  RUN_TEST(test_sleep_until_the_past_returns_at_once);
-  RUN_TEST(test_the_fake_clock_moves_only_when_told);
-  return UNITY_END();
-}

@@ -9,7 +9,7 @@
 #include "hal/fake/frame_source.hpp"
 #include "hal/frame_memory.hpp"
 #include "hal/frame_source.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -21,7 +21,7 @@ static_assert(!std::is_copy_constructible_v<MemoryBlock> &&
 static_assert(!std::is_copy_constructible_v<FrameLease> && !std::is_copy_assignable_v<FrameLease>);
 static_assert(std::is_nothrow_move_constructible_v<Frame>);
 
-void test_pageable_memory_comes_in_zeroed_pages() {
+TEST(pageable_memory_comes_in_zeroed_pages) {
   PageableFrameMemory memory;
   TEST_ASSERT_EQUAL_STRING("pageable", memory.kind());
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{4096}, std::size_t{100000}}) {
@@ -34,7 +34,7 @@ void test_pageable_memory_comes_in_zeroed_pages() {
   }
 }
 
-void test_absurd_sizes_are_refused() {
+TEST(absurd_sizes_are_refused) {
   PageableFrameMemory memory;
   TEST_ASSERT_ERROR(Errc::invalid_argument, memory.allocate(0));
   TEST_ASSERT_ERROR(Errc::io, memory.allocate(~std::size_t{0}));  // rounding up would wrap
@@ -57,7 +57,7 @@ class CountingMemory final : public FrameMemory {
   }
 };
 
-void test_a_block_is_freed_once_wherever_it_went() {
+TEST(a_block_is_freed_once_wherever_it_went) {
   CountingMemory memory;
   {
     Result<MemoryBlock> made = memory.allocate(16);
@@ -83,7 +83,7 @@ class Lender final : public FrameLender {
   std::vector<std::uint32_t> returned;
 };
 
-void test_a_lease_gives_back_once() {
+TEST(a_lease_gives_back_once) {
   const auto lender = std::make_shared<Lender>();
   {
     FrameLease lease{lender, 3};
@@ -96,7 +96,7 @@ void test_a_lease_gives_back_once() {
   { const FrameLease none; }  // nothing to give back
 }
 
-void test_a_lease_moves() {
+TEST(a_lease_moves) {
   const auto lender = std::make_shared<Lender>();
   FrameLease one{lender, 1};
   FrameLease two{lender, 2};
@@ -115,7 +115,7 @@ void test_a_lease_moves() {
   TEST_ASSERT_EQUAL(1, lender->returned[1]);
 }
 
-void test_a_lease_keeps_its_lender() {
+TEST(a_lease_keeps_its_lender) {
   auto lender = std::make_shared<Lender>();
   const std::weak_ptr<Lender> watch = lender;
   FrameLease lease{std::move(lender), 0};
@@ -124,7 +124,7 @@ void test_a_lease_keeps_its_lender() {
   TEST_ASSERT_TRUE(watch.expired());
 }
 
-void test_the_fake_source_shows_its_script() {
+TEST(the_fake_source_shows_its_script) {
   const FakeClock clock{1s};
   FakeFrameSource source{clock};
   FakeFrame odd;
@@ -152,7 +152,7 @@ void test_the_fake_source_shows_its_script() {
   TEST_ASSERT_EQUAL_UINT64(4, source.counters().dropped);
 }
 
-void test_the_fake_source_spaces_frames() {
+TEST(the_fake_source_spaces_frames) {
   const FakeClock clock{1s};
   FakeFrameSource source{clock};
   source.push(3, 40ms);
@@ -166,7 +166,7 @@ void test_the_fake_source_spaces_frames() {
   TEST_ASSERT_EQUAL(0, source.loans());
 }
 
-void test_the_fake_source_fails_as_told() {
+TEST(the_fake_source_fails_as_told) {
   const FakeClock clock{1s};
   FakeFrameSource source{clock};
   source.push(2, 1ms);
@@ -182,20 +182,3 @@ void test_the_fake_source_fails_as_told() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_pageable_memory_comes_in_zeroed_pages);
-  RUN_TEST(test_absurd_sizes_are_refused);
-  RUN_TEST(test_a_block_is_freed_once_wherever_it_went);
-  RUN_TEST(test_a_lease_gives_back_once);
-  RUN_TEST(test_a_lease_moves);
-  RUN_TEST(test_a_lease_keeps_its_lender);
-  RUN_TEST(test_the_fake_source_shows_its_script);
-  RUN_TEST(test_the_fake_source_spaces_frames);
-  RUN_TEST(test_the_fake_source_fails_as_told);
-  return UNITY_END();
-}

@@ -6,13 +6,13 @@
 
 #include "hal/can_bus.hpp"
 #include "hal/tone.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
 using namespace kerb;
 
-void test_can_frames_keep_to_the_standard() {
+TEST(can_frames_keep_to_the_standard) {
   struct Case {
     const char* name;
     std::uint32_t id;
@@ -47,7 +47,7 @@ void test_can_frames_keep_to_the_standard() {
   }
 }
 
-void test_fd_frames_have_only_the_sizes_of_their_code() {
+TEST(fd_frames_have_only_the_sizes_of_their_code) {
   const std::string sizes = " 0 1 2 3 4 5 6 7 8 12 16 20 24 32 48 64 ";
   for (int size = 0; size <= 255; ++size) {
     CanFrame frame;
@@ -58,7 +58,7 @@ void test_fd_frames_have_only_the_sizes_of_their_code() {
   }
 }
 
-void test_bus_states_have_names() {
+TEST(bus_states_have_names) {
   TEST_ASSERT_EQUAL_STRING("active", name_of(CanState::active));
   TEST_ASSERT_EQUAL_STRING("warning", name_of(CanState::warning));
   TEST_ASSERT_EQUAL_STRING("passive", name_of(CanState::passive));
@@ -66,7 +66,7 @@ void test_bus_states_have_names() {
   TEST_ASSERT_EQUAL_STRING("down", name_of(CanState::down));
 }
 
-void test_tones_keep_to_their_ranges() {
+TEST(tones_keep_to_their_ranges) {
   struct Range {
     const char* name;
     double TonePattern::*member;
@@ -98,15 +98,3 @@ void test_tones_keep_to_their_ranges() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_can_frames_keep_to_the_standard);
-  RUN_TEST(test_fd_frames_have_only_the_sizes_of_their_code);
-  RUN_TEST(test_bus_states_have_names);
-  RUN_TEST(test_tones_keep_to_their_ranges);
-  return UNITY_END();
-}

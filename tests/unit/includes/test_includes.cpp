@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/includes/include_rules.hpp"
 
 namespace {
@@ -21,7 +21,7 @@ std::vector<std::string> complaints_of_tree(const std::filesystem::path& top) {
   return all;
 }
 
-void test_the_project_keeps_to_the_arrows() {
+TEST(the_project_keeps_to_the_arrows) {
   const std::vector<SourceFile> files = read_tree(KERB_SOURCE_DIR);
   TEST_ASSERT_GREATER_THAN_MESSAGE(30, files.size(), "where is the project?");
   std::size_t includes = 0;
@@ -57,10 +57,10 @@ void write_good_tree(const TempFolder& tree) {
       {"gpu/image/cuda_status.hpp", kHead + "#include <cuda_runtime_api.h>\n"},
       {"gpu/image/stream_cuda.hpp", kHead + "#include <cuda_runtime.h>\n"},
       {"firmware/health/health.hpp", kHead + "#include \"hal/clock.hpp\"\n"},
-      {"firmware/main/main.cpp", kSpdx +
-                                "#include \"drivers/v4l2/camera.hpp\"\n#include "
-                                "\"firmware/health/health.hpp\"\n#include \"gpu/image/grey.hpp\"\n"
-                                "#include \"firmware/main/wiring.hpp\"\n"},
+      {"firmware/main/main.cpp",
+       kSpdx + "#include \"drivers/v4l2/camera.hpp\"\n#include "
+               "\"firmware/health/health.hpp\"\n#include \"gpu/image/grey.hpp\"\n"
+               "#include \"firmware/main/wiring.hpp\"\n"},
       {"firmware/main/wiring.hpp", kHead + "#include \"drivers/base/fd.hpp\"\n"},
       {"firmware/main/version.hpp.in", "@VERSION@"},
       {"firmware/main/run.cpp", kSpdx + "#include \"firmware/main/version.hpp\"\n"},
@@ -73,13 +73,13 @@ void write_good_tree(const TempFolder& tree) {
   for (const File& file : files) static_cast<void>(tree.write(file.path, file.text));
 }
 
-void test_a_tree_that_keeps_to_the_rules_passes() {
+TEST(a_tree_that_keeps_to_the_rules_passes) {
   const TempFolder tree;
   write_good_tree(tree);
   for (const std::string& line : complaints_of_tree(tree.path())) TEST_FAIL_MESSAGE(line.c_str());
 }
 
-void test_each_violation_is_found() {
+TEST(each_violation_is_found) {
   struct Case {
     const char* path;
     std::string text;
@@ -138,7 +138,7 @@ void test_each_violation_is_found() {
   }
 }
 
-void test_includes_are_read_as_the_compiler_reads_them() {
+TEST(includes_are_read_as_the_compiler_reads_them) {
   const SourceFile file = read_source("x.cpp",
                                       "// #include \"a\"\n"
                                       "/* #include \"b\"\n"
@@ -160,15 +160,3 @@ void test_includes_are_read_as_the_compiler_reads_them() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_includes_are_read_as_the_compiler_reads_them);
-  RUN_TEST(test_a_tree_that_keeps_to_the_rules_passes);
-  RUN_TEST(test_each_violation_is_found);
-  RUN_TEST(test_the_project_keeps_to_the_arrows);
-  return UNITY_END();
-}

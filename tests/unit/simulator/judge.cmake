@@ -19,7 +19,8 @@ if(TARGET kerb::lab_pictures)
   kerb_add_test(NAME unit_sim_kerblab_run SOURCES tools/test_kerblab_sim_run.cpp
     LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   # The firmware itself, on pictures: some 600 of them, so not under the sanitizers.
-  if(NOT KERB_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+  kerb_tests_want(wanted "unit;kerblab;optimised")
+  if(wanted AND NOT KERB_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     add_test(NAME suite_brief COMMAND kerblab sim run --suite brief --backend cpu)
     # Without their bands, the first two change numbers, and the third is warned of.
     add_test(NAME suite_bands COMMAND kerblab sim run --suite camouflage --backend cpu

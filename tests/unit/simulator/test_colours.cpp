@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/base/colour.hpp"
 #include "tools/simulator/people/body.hpp"
 #include "tools/simulator/people/random_person.hpp"
@@ -14,15 +14,12 @@
 
 using namespace kerb::sim;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
 double luminance(const Surface& s) { return xyz_of(s.reflectance)[1]; }
 double at_nm(const Surface& s, double nm) { return reflectance_at(s.reflectance, nm); }
 
-void test_a_perfect_white_is_white_and_greys_keep_their_luminance() {
+TEST(a_perfect_white_is_white_and_greys_keep_their_luminance) {
   for (const double r : {0.02, 0.18, 0.5, 1.0}) {
     const std::vector<double> flat(kReflectances, r);
     const auto rgb = srgb_of(flat);
@@ -64,7 +61,7 @@ constexpr Patch kPatches[] = {
       0.532, 0.566, 0.587, 0.604, 0.615, 0.628, 0.633, 0.638, 0.641, 0.582},
      {214, 126, 44}}};
 
-void test_a_colour_charts_reflectances_give_its_published_colours() {
+TEST(a_colour_charts_reflectances_give_its_published_colours) {
   for (const Patch& patch : kPatches) {
     std::vector<double> r(patch.reflectance.begin(), patch.reflectance.end());
     r.resize(kReflectances, r.back());
@@ -74,7 +71,7 @@ void test_a_colour_charts_reflectances_give_its_published_colours() {
   }
 }
 
-void test_a_narrow_red_reflectance_is_red_and_a_narrow_blue_one_blue() {
+TEST(a_narrow_red_reflectance_is_red_and_a_narrow_blue_one_blue) {
   std::vector<double> red(kReflectances, 0.02), blue(kReflectances, 0.02);
   for (std::size_t i = 0; i < kReflectances; ++i) {
     if (reflectance_nm(i) >= 620) red[i] = 0.7;
@@ -85,7 +82,7 @@ void test_a_narrow_red_reflectance_is_red_and_a_narrow_blue_one_blue() {
   TEST_ASSERT_TRUE(b[2] > 1.5 * b[1] && b[2] > 2 * b[0]);
 }
 
-void test_skin_has_the_dips_of_blood_and_water_and_darkens_with_melanin() {
+TEST(skin_has_the_dips_of_blood_and_water_and_darkens_with_melanin) {
   double before = 1;
   for (const double melanin : {0.05, 0.2, 0.5, 1.0}) {
     const Surface s = skin_surface(melanin);
@@ -108,7 +105,7 @@ void test_skin_has_the_dips_of_blood_and_water_and_darkens_with_melanin() {
   TEST_ASSERT_TRUE(angle(skin_surface(1.0)) < -10);
 }
 
-void test_dyed_cloth_is_bright_in_the_near_infrared_but_for_carbon() {
+TEST(dyed_cloth_is_bright_in_the_near_infrared_but_for_carbon) {
   for (int d = 0; d < static_cast<int>(Dye::count); ++d) {
     const auto dye = static_cast<Dye>(d);
     const Surface s = cloth_surface(Fibre::cotton, dye, 1);
@@ -122,7 +119,7 @@ void test_dyed_cloth_is_bright_in_the_near_infrared_but_for_carbon() {
   TEST_ASSERT_TRUE(luminance(cloth_surface(Fibre::cotton, Dye::none, 1)) > 0.7);
 }
 
-void test_each_surface_of_random_people_has_the_colour_of_its_reflectance() {
+TEST(each_surface_of_random_people_has_the_colour_of_its_reflectance) {
   for (std::uint32_t seed = 0; seed < 60; ++seed) {
     const Clothing c = random_person(seed).clothing;
     for (const Surface* s : {&c.top_surface, &c.bottom_surface, &c.shoes, &c.hair, &c.skin}) {
@@ -133,7 +130,7 @@ void test_each_surface_of_random_people_has_the_colour_of_its_reflectance() {
   }
 }
 
-void test_random_people_are_as_tall_as_people_are() {
+TEST(random_people_are_as_tall_as_people_are) {
   double men = 0, men2 = 0, women = 0, women2 = 0;
   int men_n = 0, women_n = 0, children = 0, dark = 0;
   constexpr int kPeople = 2000;
@@ -159,7 +156,7 @@ void test_random_people_are_as_tall_as_people_are() {
   TEST_ASSERT_TRUE(dark > kPeople * 45 / 100 && dark < kPeople * 85 / 100);
 }
 
-void test_parts_that_a_spec_leaves_open_come_from_its_seed() {
+TEST(parts_that_a_spec_leaves_open_come_from_its_seed) {
   PersonSpec p = random_person(7);
   const auto a = body_surfaces(p), b = body_surfaces(p);
   for (std::size_t i = 0; i < a.size(); ++i)
@@ -179,16 +176,3 @@ void test_parts_that_a_spec_leaves_open_come_from_its_seed() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_perfect_white_is_white_and_greys_keep_their_luminance);
-  RUN_TEST(test_a_colour_charts_reflectances_give_its_published_colours);
-  RUN_TEST(test_a_narrow_red_reflectance_is_red_and_a_narrow_blue_one_blue);
-  RUN_TEST(test_skin_has_the_dips_of_blood_and_water_and_darkens_with_melanin);
-  RUN_TEST(test_dyed_cloth_is_bright_in_the_near_infrared_but_for_carbon);
-  RUN_TEST(test_each_surface_of_random_people_has_the_colour_of_its_reflectance);
-  RUN_TEST(test_random_people_are_as_tall_as_people_are);
-  RUN_TEST(test_parts_that_a_spec_leaves_open_come_from_its_seed);
-  return UNITY_END();
-}

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulator/judge/identities.hpp"
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb::sim;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -41,7 +38,7 @@ Sent lists(const Truth& truth, Id id, double off = 0) {
   return sent;
 }
 
-void test_numbers_that_stay_are_kept() {
+TEST(numbers_that_stay_are_kept) {
   const Truth truth = passing();
   const Identities found =
       find_identities(truth, lists(truth, [](int p, double) { return p + 7; }));
@@ -50,7 +47,7 @@ void test_numbers_that_stay_are_kept() {
   TEST_ASSERT_TRUE(found.due > 70);
 }
 
-void test_numbers_swapped_where_they_meet_are_two_changes() {
+TEST(numbers_swapped_where_they_meet_are_two_changes) {
   const Truth truth = passing();
   const Sent sent = lists(truth, [](int p, double t) { return t < 2 ? p : 1 - p; });
   const Identities found = find_identities(truth, sent);
@@ -58,7 +55,7 @@ void test_numbers_swapped_where_they_meet_are_two_changes() {
   TEST_ASSERT_TRUE(found.first && *found.first > 1.9 && *found.first < 2.6);
 }
 
-void test_somebody_lost_and_found_under_another_number_is_a_change() {
+TEST(somebody_lost_and_found_under_another_number_is_a_change) {
   const Truth truth = passing();
   const Sent sent = lists(truth, [](int p, double t) {
     if (p == 1) return 1;
@@ -69,26 +66,16 @@ void test_somebody_lost_and_found_under_another_number_is_a_change() {
   TEST_ASSERT_TRUE(found.followed > 0.7 && found.followed < 0.8);
 }
 
-void test_somebody_else_s_place_is_not_theirs() {
+TEST(somebody_else_s_place_is_not_theirs) {
   const Truth truth = passing();
   const Sent sent = lists(
       truth, [](int p, double) { return p; }, 8);
   TEST_ASSERT_EQUAL_INT(0, find_identities(truth, sent).due);
 }
 
-void test_without_places_there_is_nothing_to_judge() {
+TEST(without_places_there_is_nothing_to_judge) {
   TEST_ASSERT_EQUAL_INT(0, find_identities(Truth{}, Sent{}).due);
   TEST_ASSERT_EQUAL_INT(0, find_identities(passing(), Sent{}).due);
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_numbers_that_stay_are_kept);
-  RUN_TEST(test_numbers_swapped_where_they_meet_are_two_changes);
-  RUN_TEST(test_somebody_lost_and_found_under_another_number_is_a_change);
-  RUN_TEST(test_somebody_else_s_place_is_not_theirs);
-  RUN_TEST(test_without_places_there_is_nothing_to_judge);
-  return UNITY_END();
-}

@@ -4,15 +4,12 @@
 #include <functional>
 #include <string>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/simulator/traces.hpp"
 
 using namespace kerb;
 using namespace kerb::sim;
 using kerb::sim::test::Speaker;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -109,7 +106,7 @@ Speaker unwell(std::vector<test::Unwell> what) {
   return s;
 }
 
-void test_each_criterion_holds_and_fails_for_its_own_reason() {
+TEST(each_criterion_holds_and_fails_for_its_own_reason) {
   const Case cases[] = {
       {"in time", before_1_5, says({{kCollision, 2.4, 5}}), "collision_warning_before_impact", true,
        "collision warning 1.60 s before impact, wanted 1.50"},
@@ -247,7 +244,7 @@ void test_each_criterion_holds_and_fails_for_its_own_reason() {
   for (const Case& c : cases) check(c);
 }
 
-void test_house_rules_fail_for_their_own_reason() {
+TEST(house_rules_fail_for_their_own_reason) {
   Speaker late_status, dark, mute, dead_status, low, slow, thin;
   late_status.status_from = 0.3;
   dark = mute = low = slow = thin = says({{kCollision, 2, 5}});
@@ -293,7 +290,7 @@ void test_house_rules_fail_for_their_own_reason() {
   for (const Case& c : cases) check(c);
 }
 
-void test_an_information_that_escalates_does_not_flicker() {
+TEST(an_information_that_escalates_does_not_flicker) {
   const Judgement judgement =
       judge_case({"escalates", nothing,
                   says({{kInformation, 2, 2.2}, {kCollision, 2.2, 3.2}, {kInformation, 3.2, 4}}),
@@ -302,7 +299,7 @@ void test_an_information_that_escalates_does_not_flicker() {
   TEST_ASSERT_EQUAL_INT(3, static_cast<int>(judgement.sent.warnings.size()));
 }
 
-void test_a_damaged_frame_and_a_skipped_counter_are_noticed() {
+TEST(a_damaged_frame_and_a_skipped_counter_are_noticed) {
   Scenario scenario;
   Truth truth;
   Trace trace = Speaker{}.trace();
@@ -317,7 +314,7 @@ void test_a_damaged_frame_and_a_skipped_counter_are_noticed() {
   TEST_ASSERT_FALSE(find(skipped, "messages")->passed);
 }
 
-void test_sound_with_an_information_is_wrong() {
+TEST(sound_with_an_information_is_wrong) {
   Trace trace = says({{kInformation, 2, 4}}).trace();
   trace.tone.push_back({std::chrono::milliseconds{2500}, TonePattern{}});
   trace.tone.push_back({std::chrono::milliseconds{3500}, std::nullopt});
@@ -325,7 +322,7 @@ void test_sound_with_an_information_is_wrong() {
   TEST_ASSERT_FALSE(find(judgement, "lamp_and_sound")->passed);
 }
 
-void test_workshop_tests_are_no_warnings() {
+TEST(workshop_tests_are_no_warnings) {
   Trace trace = Speaker{}.trace();
   can::WarningMessage test;
   test.level = kCollision;
@@ -334,7 +331,7 @@ void test_workshop_tests_are_no_warnings() {
   TEST_ASSERT_EQUAL_INT(0, static_cast<int>(decode_trace(trace, 6).warnings.size()));
 }
 
-void test_a_trace_survives_its_text() {
+TEST(a_trace_survives_its_text) {
   Speaker speaker = says({{kInformation, 1, 2}, {kCollision, 2, 3}});
   speaker.unwell = {{Cause::board_hot, 4, 5}};
   const Trace trace = speaker.trace();
@@ -347,7 +344,7 @@ void test_a_trace_survives_its_text() {
   TEST_ASSERT_EQUAL_INT(static_cast<int>(trace.tone.size()), static_cast<int>(again->tone.size()));
 }
 
-void test_a_broken_trace_names_its_line() {
+TEST(a_broken_trace_names_its_line) {
   struct Broken {
     const char* text;
     const char* says;
@@ -366,16 +363,3 @@ void test_a_broken_trace_names_its_line() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_each_criterion_holds_and_fails_for_its_own_reason);
-  RUN_TEST(test_house_rules_fail_for_their_own_reason);
-  RUN_TEST(test_an_information_that_escalates_does_not_flicker);
-  RUN_TEST(test_a_damaged_frame_and_a_skipped_counter_are_noticed);
-  RUN_TEST(test_sound_with_an_information_is_wrong);
-  RUN_TEST(test_workshop_tests_are_no_warnings);
-  RUN_TEST(test_a_trace_survives_its_text);
-  RUN_TEST(test_a_broken_trace_names_its_line);
-  return UNITY_END();
-}

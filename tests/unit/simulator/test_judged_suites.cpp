@@ -6,16 +6,13 @@
 #include <string>
 
 #include "hal/fake/log.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/report/report.hpp"
 #include "tools/simulator/run/run.hpp"
 #include "tools/simulator/scenario/load.hpp"
 
 using namespace kerb;
 using namespace kerb::sim;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -74,21 +71,21 @@ void expect_failed(const std::string& suite, Candidate candidate,
     TEST_ASSERT_TRUE_MESSAGE(rules.contains(rule), rule.c_str());
 }
 
-void test_the_oracle_passes_euroncap() { expect_passed("euroncap", 1); }
-void test_the_oracle_passes_r159() { expect_passed("r159", 1); }
-void test_the_oracle_passes_faults() { expect_passed("faults", 1); }
-void test_the_oracle_passes_quiet() { expect_passed("quiet", 3); }
-void test_the_oracle_passes_brief() { expect_passed("brief", 1); }
-void test_the_oracle_passes_camouflage() { expect_passed("camouflage", 1); }
+TEST(the_oracle_passes_euroncap) { expect_passed("euroncap", 1); }
+TEST(the_oracle_passes_r159) { expect_passed("r159", 1); }
+TEST(the_oracle_passes_faults) { expect_passed("faults", 1); }
+TEST(the_oracle_passes_quiet) { expect_passed("quiet", 3); }
+TEST(the_oracle_passes_brief) { expect_passed("brief", 1); }
+TEST(the_oracle_passes_camouflage) { expect_passed("camouflage", 1); }
 
-void test_who_always_warns_fails_every_suite() {
+TEST(who_always_warns_fails_every_suite) {
   expect_failed("euroncap", Candidate::always, {"collision_warning_not_too_early"});
   expect_failed("r159", Candidate::always, {"no_collision_warning"});
   expect_failed("quiet", Candidate::always, {"no_collision_warning"});
   expect_failed("faults", Candidate::always, {"no_collision_warning", "fault_told_within"});
 }
 
-void test_who_never_warns_fails_every_suite_that_asks_for_a_warning() {
+TEST(who_never_warns_fails_every_suite_that_asks_for_a_warning) {
   expect_failed("euroncap", Candidate::never,
                 {"collision_warning_before_impact", "collision_warning_after_half_visible"});
   expect_failed("r159", Candidate::never, {"information_within"});
@@ -96,7 +93,7 @@ void test_who_never_warns_fails_every_suite_that_asks_for_a_warning() {
   TEST_ASSERT_TRUE(run_suite("quiet", Candidate::never, 5).passed());
 }
 
-void test_who_always_says_that_somebody_is_close_fails_every_suite_about_people() {
+TEST(who_always_says_that_somebody_is_close_fails_every_suite_about_people) {
   expect_failed("r159", Candidate::informs, {"most_informations"});
   expect_failed("euroncap", Candidate::informs,
                 {"collision_warning_before_impact", "collision_warning_after_half_visible"});
@@ -106,17 +103,3 @@ void test_who_always_says_that_somebody_is_close_fails_every_suite_about_people(
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_oracle_passes_euroncap);
-  RUN_TEST(test_the_oracle_passes_r159);
-  RUN_TEST(test_the_oracle_passes_faults);
-  RUN_TEST(test_the_oracle_passes_quiet);
-  RUN_TEST(test_the_oracle_passes_brief);
-  RUN_TEST(test_the_oracle_passes_camouflage);
-  RUN_TEST(test_who_always_warns_fails_every_suite);
-  RUN_TEST(test_who_always_says_that_somebody_is_close_fails_every_suite_about_people);
-  RUN_TEST(test_who_never_warns_fails_every_suite_that_asks_for_a_warning);
-  return UNITY_END();
-}

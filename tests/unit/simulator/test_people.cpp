@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/people/body.hpp"
 #include "tools/simulator/people/gait.hpp"
 #include "tools/simulator/people/posture.hpp"
@@ -18,9 +18,6 @@
 
 using namespace kerb::sim;
 using namespace kerb::sim::people;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -64,7 +61,7 @@ Box box_of(const Body& body, const Mesh& mesh) {
   return box;
 }
 
-void test_people_are_as_tall_as_their_spec_says() {
+TEST(people_are_as_tall_as_their_spec_says) {
   const PersonSpec people[] = {adult(false, 1.60), adult(false, 1.77), adult(false, 1.95),
                                adult(true, 1.52),  adult(true, 1.64),  adult(true, 1.80),
                                child(1.0),         child(1.16),        child(1.45)};
@@ -79,7 +76,7 @@ void test_people_are_as_tall_as_their_spec_says() {
 }
 
 /// Shoulder (bideltoid) and hip breadth over stature of clothed adults: 0.25..0.36 and 0.17..0.32.
-void test_people_are_as_broad_as_people_are() {
+TEST(people_are_as_broad_as_people_are) {
   for (const double build : {-0.8, 0.0, 0.8}) {
     PersonSpec p = adult(false, 1.77);
     p.build = build;
@@ -100,7 +97,7 @@ void test_people_are_as_broad_as_people_are() {
 }
 
 /// Every edge is walked once in each direction: each surface is closed, and turned one way.
-void test_the_net_is_closed_and_turned_outwards() {
+TEST(the_net_is_closed_and_turned_outwards) {
   for (const Carries carries :
        {Carries::nothing, Carries::backpack, Carries::bag, Carries::pram, Carries::umbrella}) {
     PersonSpec p = random_person(3);
@@ -141,7 +138,7 @@ void test_the_net_is_closed_and_turned_outwards() {
   }
 }
 
-void test_the_same_seed_gives_the_same_mesh_and_another_one_another() {
+TEST(the_same_seed_gives_the_same_mesh_and_another_one_another) {
   const PersonSpec p = random_person(11);
   const Body a{p, kCoarse}, b{p, kCoarse}, c{random_person(12), kCoarse};
   Mesh one, two, other;
@@ -155,7 +152,7 @@ void test_the_same_seed_gives_the_same_mesh_and_another_one_another() {
                    one.vertices[100].position != other.vertices[100].position);
 }
 
-void test_normals_and_openness_are_in_range_in_every_pose() {
+TEST(normals_and_openness_are_in_range_in_every_pose) {
   const Body body{random_person(5), kCoarse};
   Mesh mesh;
   for (int i = 0; i < 12; ++i) {
@@ -169,7 +166,7 @@ void test_normals_and_openness_are_in_range_in_every_pose() {
   }
 }
 
-void test_posing_again_keeps_the_memory_it_has() {
+TEST(posing_again_keeps_the_memory_it_has) {
   const Body body{random_person(2), kCoarse};
   Mesh mesh;
   body.pose(walking(0, 1.4), 0, mesh);
@@ -181,7 +178,7 @@ void test_posing_again_keeps_the_memory_it_has() {
 }
 
 /// Of the shoes: how low, at moments of a stride.
-void test_feet_stand_on_the_ground_and_never_go_through_it() {
+TEST(feet_stand_on_the_ground_and_never_go_through_it) {
   for (const double mps : {0.8, 1.4, 1.9, 2.8}) {
     PersonSpec p = adult(false, 1.77);
     const Body body{p, kCoarse};
@@ -197,7 +194,7 @@ void test_feet_stand_on_the_ground_and_never_go_through_it() {
 }
 
 /// The lowest part of the standing foot's sole, between heel strike and toe-off, stays where it is.
-void test_the_standing_foot_does_not_slide() {
+TEST(the_standing_foot_does_not_slide) {
   for (const double mps : {0.8, 1.4, 2.0, 2.8}) {
     const Figure f = figure_of(adult(true, 1.66));
     const Gait gait{f, mps};
@@ -216,7 +213,7 @@ void test_the_standing_foot_does_not_slide() {
   }
 }
 
-void test_vertices_of_the_standing_sole_slide_less_than_two_centimetres() {
+TEST(vertices_of_the_standing_sole_slide_less_than_two_centimetres) {
   PersonSpec p = adult(false, 1.77);
   p.walk = {{.to = {30, 0}, .mps = 1.4}};
   const Body body{p, kCoarse};
@@ -248,7 +245,7 @@ void test_vertices_of_the_standing_sole_slide_less_than_two_centimetres() {
 /// Measured strides of adults: Murray (1964) 1.56 m at 1.51 m/s for men; Oeberg (1993) about 1.3 m
 /// at 1.25 m/s for women; at 3 m/s of running about 2.1 to 2.3 m (Cavanagh and Williams,
 /// 1982: 2.2).
-void test_strides_are_as_long_as_measured_ones() {
+TEST(strides_are_as_long_as_measured_ones) {
   struct Row {
     bool female;
     double height, mps, stride, within;
@@ -263,7 +260,7 @@ void test_strides_are_as_long_as_measured_ones() {
   TEST_ASSERT_TRUE(small.stride() < 0.9 * grown.stride());
 }
 
-void test_walking_has_double_support_and_running_a_flight() {
+TEST(walking_has_double_support_and_running_a_flight) {
   const Figure f = figure_of(adult(false, 1.77));
   for (const auto& [mps, runs] : {std::pair{1.4, false}, {2.0, false}, {2.78, true}, {4.0, true}}) {
     const Gait gait{f, mps};
@@ -307,7 +304,7 @@ std::pair<double, double> angles(const Figure& f, const Gait& gait, double phase
 
 /// Normal walking (Winter, 1991; Perry, 1992): knee flexed about 15..20 degrees after heel strike,
 /// 60 at most in swing at 70..75 % of the stride; the thigh swings over some 40 degrees.
-void test_joint_angles_are_those_of_normal_walking() {
+TEST(joint_angles_are_those_of_normal_walking) {
   const Figure f = figure_of(adult(false, 1.77));
   const Gait gait{f, 1.4};
   double most_knee = 0, at = 0, most_thigh = -99, least_thigh = 99, loading = 0, before = 0;
@@ -331,7 +328,7 @@ void test_joint_angles_are_those_of_normal_walking() {
   TEST_ASSERT_DOUBLE_WITHIN(10, 44, most_thigh - least_thigh);
 }
 
-void test_the_gait_is_the_same_on_both_sides() {
+TEST(the_gait_is_the_same_on_both_sides) {
   const Figure f = figure_of(adult(false, 1.77));
   for (const double mps : {1.4, 3.0}) {
     const Gait gait{f, mps};
@@ -350,7 +347,7 @@ void test_the_gait_is_the_same_on_both_sides() {
 }
 
 /// The trunk rises and falls twice in a stride, by 2 to 6 cm (walking) and 5 to 12 cm (running).
-void test_the_trunk_bobs_as_measured() {
+TEST(the_trunk_bobs_as_measured) {
   const Figure f = figure_of(adult(false, 1.77));
   for (const auto& [mps, low, high] : {std::tuple{1.4, 0.02, 0.06}, {3.0, 0.05, 0.12}}) {
     const Gait gait{f, mps};
@@ -367,7 +364,7 @@ void test_the_trunk_bobs_as_measured() {
 
 /// Share of the head (chin to crown) in the stature: a fifth at two years (0.87 m), a sixth at six
 /// (1.16 m), a seventh at twelve (1.5 m), adults 1/7 to 1/8.
-void test_children_have_childrens_heads_and_legs() {
+TEST(children_have_childrens_heads_and_legs) {
   const Figure two = figure_of(child(0.87)), six = figure_of(child(1.16)),
                twelve = figure_of(child(1.50)), man = figure_of(adult(false, 1.77));
   TEST_ASSERT_DOUBLE_WITHIN(0.01, 1 / 5.0, two.head_height / two.height);
@@ -386,7 +383,7 @@ void test_children_have_childrens_heads_and_legs() {
 }
 
 /// From standing to walking and back, a frame of 1/30 s moves nothing by more than a running foot.
-void test_starting_and_stopping_is_without_jumps() {
+TEST(starting_and_stopping_is_without_jumps) {
   PersonSpec p = adult(true, 1.66);
   p.walk = {{.to = {4, 0}, .mps = 1.4}};
   const Body body{p, kCoarse};
@@ -407,7 +404,7 @@ void test_starting_and_stopping_is_without_jumps() {
   }
 }
 
-void test_what_is_carried_comes_after_the_person() {
+TEST(what_is_carried_comes_after_the_person) {
   PersonSpec p = adult(false, 1.77);
   p.clothing.top = Garment::jacket;
   const Body alone{p, kCoarse};
@@ -434,25 +431,3 @@ void test_what_is_carried_comes_after_the_person() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_people_are_as_tall_as_their_spec_says);
-  RUN_TEST(test_people_are_as_broad_as_people_are);
-  RUN_TEST(test_the_net_is_closed_and_turned_outwards);
-  RUN_TEST(test_the_same_seed_gives_the_same_mesh_and_another_one_another);
-  RUN_TEST(test_normals_and_openness_are_in_range_in_every_pose);
-  RUN_TEST(test_posing_again_keeps_the_memory_it_has);
-  RUN_TEST(test_feet_stand_on_the_ground_and_never_go_through_it);
-  RUN_TEST(test_the_standing_foot_does_not_slide);
-  RUN_TEST(test_vertices_of_the_standing_sole_slide_less_than_two_centimetres);
-  RUN_TEST(test_strides_are_as_long_as_measured_ones);
-  RUN_TEST(test_walking_has_double_support_and_running_a_flight);
-  RUN_TEST(test_joint_angles_are_those_of_normal_walking);
-  RUN_TEST(test_the_gait_is_the_same_on_both_sides);
-  RUN_TEST(test_the_trunk_bobs_as_measured);
-  RUN_TEST(test_children_have_childrens_heads_and_legs);
-  RUN_TEST(test_starting_and_stopping_is_without_jumps);
-  RUN_TEST(test_what_is_carried_comes_after_the_person);
-  return UNITY_END();
-}

@@ -3,14 +3,11 @@
 #include "tools/simulator/hil/play_file.hpp"
 
 #include "firmware/can/codec.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/hil/make_play.hpp"
 
 using namespace kerb;
 using namespace kerb::sim;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -22,7 +19,7 @@ Scenario drive() {
   return s;
 }
 
-void test_a_play_has_every_picture_and_message() {
+TEST(a_play_has_every_picture_and_message) {
   const Result<Play> play = make_play(drive(), make_plain_painter, 1);
   TEST_ASSERT_OK(play);
   TEST_ASSERT_EQUAL_INT(15, static_cast<int>(play->pictures.size()));
@@ -40,7 +37,7 @@ void test_a_play_has_every_picture_and_message() {
   TEST_ASSERT_EQUAL_INT(6, bodies);
 }
 
-void test_a_play_survives_its_file() {
+TEST(a_play_survives_its_file) {
   const Result<Play> play = make_play(drive(), make_plain_painter, 1, 2);
   TEST_ASSERT_OK(play);
   TEST_ASSERT_EQUAL_INT(640 * 360, static_cast<int>(play->pictures[3].pixels.size()));
@@ -51,7 +48,7 @@ void test_a_play_survives_its_file() {
   TEST_ASSERT_EQUAL_STRING("drive", again->name.c_str());
 }
 
-void test_a_broken_file_is_refused() {
+TEST(a_broken_file_is_refused) {
   const Result<Play> play = make_play(drive(), make_plain_painter, 1, 2);
   TEST_ASSERT_OK(play);
   const std::string bytes = render_play(*play);
@@ -64,7 +61,7 @@ void test_a_broken_file_is_refused() {
   TEST_ASSERT_ERROR(Errc::damaged, parse_play(wide));
 }
 
-void test_a_picture_is_shown_as_large_as_the_cameras() {
+TEST(a_picture_is_shown_as_large_as_the_cameras) {
   Play play;
   play.width = 3;
   play.height = 2;
@@ -77,7 +74,7 @@ void test_a_picture_is_shown_as_large_as_the_cameras() {
   TEST_ASSERT_EQUAL_UINT8_ARRAY(wanted.data(), out.data(), wanted.size());
 }
 
-void test_a_camera_that_falls_silent_cannot_be_played() {
+TEST(a_camera_that_falls_silent_cannot_be_played) {
   Scenario s = drive();
   s.faults = {{FaultSpec::Kind::camera_silent, 0.1, 0.2, 1}};
   TEST_ASSERT_ERROR(Errc::unsupported, make_play(s, make_plain_painter, 1));
@@ -99,7 +96,7 @@ class BandPainter final : public Painter {
   CameraSpec camera_;
 };
 
-void test_a_mosaic_is_played_as_it_is_and_told_to_the_firmware() {
+TEST(a_mosaic_is_played_as_it_is_and_told_to_the_firmware) {
   Scenario s = drive();
   s.camera.sensor = Sensor::mosaic;
   s.camera.bands.resize(9);
@@ -122,7 +119,7 @@ void test_a_mosaic_is_played_as_it_is_and_told_to_the_firmware() {
   TEST_ASSERT_EQUAL_INT(0, board_config({}, drive()).cameras[0].mosaic);
 }
 
-void test_the_benchs_configuration_is_a_good_one() {
+TEST(the_benchs_configuration_is_a_good_one) {
   Scenario s = drive();
   s.camera.pitch_deg = 2;
   const LoadResult loaded = parse_config(render_config(board_config({}, s)), "bench");
@@ -141,15 +138,3 @@ void test_the_benchs_configuration_is_a_good_one() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_play_has_every_picture_and_message);
-  RUN_TEST(test_a_play_survives_its_file);
-  RUN_TEST(test_a_broken_file_is_refused);
-  RUN_TEST(test_a_picture_is_shown_as_large_as_the_cameras);
-  RUN_TEST(test_a_camera_that_falls_silent_cannot_be_played);
-  RUN_TEST(test_a_mosaic_is_played_as_it_is_and_told_to_the_firmware);
-  RUN_TEST(test_the_benchs_configuration_is_a_good_one);
-  return UNITY_END();
-}

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/render/noise.hpp"
 #include "tools/simulator/render/raster.hpp"
 #if KERB_TEST_CALIB3D
@@ -14,9 +14,6 @@
 
 using namespace kerb;
 using namespace kerb::sim;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -68,7 +65,7 @@ void add_triangle(Geometry& g, V3 a, V3 b, V3 c) {
   g.faces.push_back({{i, i + 1, i + 2}, 0, 1});
 }
 
-void test_a_point_lands_where_a_pencil_says() {
+TEST(a_point_lands_where_a_pencil_says) {
   CameraSpec camera;  // 1280 x 720, 60 degrees: f = 640 / tan 30 = 1108.5125
   const Lens lens{camera};
   TEST_ASSERT_DOUBLE_WITHIN(1e-4, 1108.5125, lens.focal);
@@ -83,7 +80,7 @@ void test_a_point_lands_where_a_pencil_says() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-3, 359.5 + 72.0533, pixel.y);
 }
 
-void test_pitch_is_down_yaw_left_and_roll_clockwise() {
+TEST(pitch_is_down_yaw_left_and_roll_clockwise) {
   CameraSpec camera;
   camera.behind_m = 0;
   camera.pitch_deg = 10;
@@ -98,7 +95,7 @@ void test_pitch_is_down_yaw_left_and_roll_clockwise() {
   TEST_ASSERT_TRUE(pose_of(camera, {}).seen({10, -5, 1.3}).y < -0.5);
 }
 
-void test_the_lens_turns_back_what_it_bends() {
+TEST(the_lens_turns_back_what_it_bends) {
   CameraSpec camera;
   camera.k1 = -0.28;
   camera.k2 = 0.07;
@@ -113,7 +110,7 @@ void test_the_lens_turns_back_what_it_bends() {
     }
 }
 
-void test_the_lens_bends_as_opencv_has_it() {
+TEST(the_lens_bends_as_opencv_has_it) {
 #if KERB_TEST_CALIB3D
   CameraSpec camera;
   camera.k1 = -0.31;
@@ -137,7 +134,7 @@ void test_the_lens_bends_as_opencv_has_it() {
 #endif
 }
 
-void test_the_ground_is_as_far_as_geometry_says() {
+TEST(the_ground_is_as_far_as_geometry_says) {
   CameraSpec camera = small_camera();
   camera.pitch_deg = 6;
   const CameraPose pose = pose_of(camera, {{3, -2}, 0.4});
@@ -161,7 +158,7 @@ void test_the_ground_is_as_far_as_geometry_says() {
   TEST_ASSERT_TRUE(seen > 10000);
 }
 
-void test_triangles_are_seen_as_rays_see_them() {
+TEST(triangles_are_seen_as_rays_see_them) {
   const CameraSpec camera = small_camera();
   const CameraPose pose = pose_of(camera, {{0, 0}, 0});
   const Lens lens{camera};
@@ -217,7 +214,7 @@ void test_triangles_are_seen_as_rays_see_them() {
   TEST_ASSERT_EQUAL_INT(0, wrong);
 }
 
-void test_neighbours_leave_no_gap() {
+TEST(neighbours_leave_no_gap) {
   const CameraSpec camera = small_camera();
   const CameraPose pose = pose_of(camera, {{0, 0}, 0});
   Geometry g;  // a wall of 30 x 30 crooked patches that share their corners
@@ -243,15 +240,3 @@ void test_neighbours_leave_no_gap() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_point_lands_where_a_pencil_says);
-  RUN_TEST(test_pitch_is_down_yaw_left_and_roll_clockwise);
-  RUN_TEST(test_the_lens_turns_back_what_it_bends);
-  RUN_TEST(test_the_lens_bends_as_opencv_has_it);
-  RUN_TEST(test_the_ground_is_as_far_as_geometry_says);
-  RUN_TEST(test_triangles_are_seen_as_rays_see_them);
-  RUN_TEST(test_neighbours_leave_no_gap);
-  return UNITY_END();
-}

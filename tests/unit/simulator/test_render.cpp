@@ -5,15 +5,12 @@
 #include <cmath>
 #include <vector>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/render/renderer.hpp"
 #include "tools/simulator/render/sensor.hpp"
 
 using namespace kerb;
 using namespace kerb::sim;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -36,7 +33,7 @@ Scenario with_somebody(double x, double y) {
   return s;
 }
 
-void test_a_picture_is_the_same_whatever_the_threads() {
+TEST(a_picture_is_the_same_whatever_the_threads) {
   for (const Daylight kind : {Daylight::overcast, Daylight::low_sun}) {
     Scenario s = with_somebody(12, -1);
     s.light.kind = kind;
@@ -67,7 +64,7 @@ bool on_road(const Scenario& s, const Place& car, int x, int y, Vec3& point, dou
   return true;
 }
 
-void test_flow_and_depth_of_the_road_are_those_of_a_plane() {
+TEST(flow_and_depth_of_the_road_are_those_of_a_plane) {
   for (const double k1 : {0.0, -0.2}) {
     Scenario s = country();
     s.camera.k1 = k1;
@@ -104,7 +101,7 @@ void test_flow_and_depth_of_the_road_are_those_of_a_plane() {
   }
 }
 
-void test_the_sky_moves_only_by_turning() {
+TEST(the_sky_moves_only_by_turning) {
   Scenario s = country();
   const World world{s};
   Renderer renderer{s, {.truth = true, .threads = 2}};
@@ -116,7 +113,7 @@ void test_the_sky_moves_only_by_turning() {
   TEST_ASSERT_FLOAT_WITHIN(1e-4F, 0, r.flow_v[up]);
 }
 
-void test_an_outline_is_what_is_seen_of_somebody_alone() {
+TEST(an_outline_is_what_is_seen_of_somebody_alone) {
   const Scenario s = with_somebody(9, -0.6);
   const World world{s};
   Renderer renderer{s, {.truth = true, .threads = 2}};
@@ -141,7 +138,7 @@ void test_an_outline_is_what_is_seen_of_somebody_alone() {
   TEST_ASSERT_DOUBLE_WITHIN(1.2, y1, o.y1);
 }
 
-void test_what_somebody_carries_is_told_apart_from_them() {
+TEST(what_somebody_carries_is_told_apart_from_them) {
   Scenario s = with_somebody(9, -0.6);
   const auto draw = [](const Scenario& scenario, Rendered& out) {
     const World world{scenario};
@@ -167,7 +164,7 @@ void test_what_somebody_carries_is_told_apart_from_them() {
   TEST_ASSERT_TRUE(own > 0.7 * o.pixels && own < 1.03 * o.pixels);
 }
 
-void test_people_are_warm_and_the_sky_is_cold() {
+TEST(people_are_warm_and_the_sky_is_cold) {
   Scenario s = with_somebody(9, -0.6);
   s.camera.sensor = Sensor::thermal;
   const World world{s};
@@ -186,7 +183,7 @@ void test_people_are_warm_and_the_sky_is_cold() {
   TEST_ASSERT_TRUE(road / m > sky / k + 20);
 }
 
-void test_a_band_sees_the_reflectance_that_was_given() {
+TEST(a_band_sees_the_reflectance_that_was_given) {
   Materials materials;
   Surface surface;
   surface.rgb = {0.5, 0.3, 0.2};
@@ -202,7 +199,7 @@ void test_a_band_sees_the_reflectance_that_was_given() {
   TEST_ASSERT_FLOAT_WITHIN(1e-4F, 0.7F, spectrum_of(m.rgb)[20] * m.bands[0]);
 }
 
-void test_bands_and_mosaics_have_the_samples_they_should() {
+TEST(bands_and_mosaics_have_the_samples_they_should) {
   Scenario s = country();
   s.camera.sensor = Sensor::bands;
   s.camera.bands = {{450, 40}, {550, 40}, {650, 40}, {750, 40}, {850, 40}};
@@ -219,7 +216,7 @@ void test_bands_and_mosaics_have_the_samples_they_should() {
   TEST_ASSERT_EQUAL_size_t(192U * 108U, mosaic.pixels.size());
 }
 
-void test_noise_has_the_variance_of_its_formula() {
+TEST(noise_has_the_variance_of_its_formula) {
   CameraSpec camera;
   camera.width = 320;
   camera.height = 200;
@@ -259,7 +256,7 @@ void test_noise_has_the_variance_of_its_formula() {
   }
 }
 
-void test_without_noise_a_flat_picture_is_flat() {
+TEST(without_noise_a_flat_picture_is_flat) {
   CameraSpec camera;
   camera.width = 64;
   camera.height = 64;
@@ -278,18 +275,3 @@ void test_without_noise_a_flat_picture_is_flat() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_picture_is_the_same_whatever_the_threads);
-  RUN_TEST(test_flow_and_depth_of_the_road_are_those_of_a_plane);
-  RUN_TEST(test_the_sky_moves_only_by_turning);
-  RUN_TEST(test_an_outline_is_what_is_seen_of_somebody_alone);
-  RUN_TEST(test_what_somebody_carries_is_told_apart_from_them);
-  RUN_TEST(test_people_are_warm_and_the_sky_is_cold);
-  RUN_TEST(test_a_band_sees_the_reflectance_that_was_given);
-  RUN_TEST(test_bands_and_mosaics_have_the_samples_they_should);
-  RUN_TEST(test_noise_has_the_variance_of_its_formula);
-  RUN_TEST(test_without_noise_a_flat_picture_is_flat);
-  return UNITY_END();
-}

@@ -7,15 +7,12 @@
 #include <string>
 
 #include "hal/fake/log.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/run/run.hpp"
 
 using namespace kerb;
 using namespace kerb::sim;
 using Json = nlohmann::json;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -62,7 +59,7 @@ Report twenty(int bad) {
   return report;
 }
 
-void test_a_share_forgives_one_of_twenty_and_not_two() {
+TEST(a_share_forgives_one_of_twenty_and_not_two) {
   TEST_ASSERT_TRUE(twenty(0).passed());
   const Report one = twenty(1);
   TEST_ASSERT_TRUE(one.passed());
@@ -70,7 +67,7 @@ void test_a_share_forgives_one_of_twenty_and_not_two() {
   TEST_ASSERT_FALSE(twenty(2).passed());
 }
 
-void test_no_share_forgives_a_broken_house_rule() {
+TEST(no_share_forgives_a_broken_house_rule) {
   Report report = twenty(0);
   for (Verdict& verdict : report.runs[7].judgement.verdicts)
     if (verdict.rule == "messages") verdict.passed = false;
@@ -79,7 +76,7 @@ void test_no_share_forgives_a_broken_house_rule() {
   TEST_ASSERT_FALSE(report.passed());
 }
 
-void test_false_informations_are_counted_over_the_suite() {
+TEST(false_informations_are_counted_over_the_suite) {
   Scenario quiet;
   quiet.name = "quiet";
   quiet.seconds = 300;
@@ -102,7 +99,7 @@ void test_false_informations_are_counted_over_the_suite() {
   TEST_ASSERT_TRUE(report.passed());
 }
 
-void test_the_json_says_what_happened() {
+TEST(the_json_says_what_happened) {
   const Json json = Json::parse(render_json(twenty(2)));
   TEST_ASSERT_FALSE(json["passed"].get<bool>());
   TEST_ASSERT_EQUAL_INT(20, static_cast<int>(json["runs"].size()));
@@ -117,7 +114,7 @@ void test_the_json_says_what_happened() {
   TEST_ASSERT_EQUAL_STRING("ACTIVE", good["said"]["states"][1]["state"].get<std::string>().c_str());
 }
 
-void test_the_page_needs_nothing_from_outside() {
+TEST(the_page_needs_nothing_from_outside) {
   Report report = twenty(3);
   Picture picture;
   picture.t = 1;
@@ -138,7 +135,7 @@ void test_the_page_needs_nothing_from_outside() {
   TEST_ASSERT_TRUE_MESSAGE(page.size() < 20 * 14000, std::to_string(page.size()).c_str());
 }
 
-void test_the_moments_that_matter_are_in_order_and_apart() {
+TEST(the_moments_that_matter_are_in_order_and_apart) {
   const ReportedRun r = run(crossing(36, "c"), Candidate::oracle);
   const std::vector<MomentThatMatters> moments = moments_of(r.scenario, r.truth, r.judgement);
   TEST_ASSERT_TRUE(moments.size() >= 3);
@@ -147,7 +144,7 @@ void test_the_moments_that_matter_are_in_order_and_apart() {
   TEST_ASSERT_EQUAL_STRING("collision warning from 1.6", moments[1].caption.substr(0, 26).c_str());
 }
 
-void test_an_empty_scenario_has_a_page_too() {
+TEST(an_empty_scenario_has_a_page_too) {
   Report report;
   ReportedRun empty;
   empty.suite = "nothing";
@@ -158,15 +155,3 @@ void test_an_empty_scenario_has_a_page_too() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_share_forgives_one_of_twenty_and_not_two);
-  RUN_TEST(test_no_share_forgives_a_broken_house_rule);
-  RUN_TEST(test_false_informations_are_counted_over_the_suite);
-  RUN_TEST(test_the_json_says_what_happened);
-  RUN_TEST(test_the_page_needs_nothing_from_outside);
-  RUN_TEST(test_the_moments_that_matter_are_in_order_and_apart);
-  RUN_TEST(test_an_empty_scenario_has_a_page_too);
-  return UNITY_END();
-}

@@ -5,13 +5,10 @@
 #include <string>
 
 #include "hal/fake/log.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::sim;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -66,14 +63,14 @@ std::string failures(const Run& run) {
   return text;
 }
 
-void test_the_oracle_warns_in_time() {
+TEST(the_oracle_warns_in_time) {
   const Run r = run(crossing(), Candidate::oracle);
   TEST_ASSERT_TRUE_MESSAGE(r.judgement.passed(), failures(r).c_str());
   TEST_ASSERT_DOUBLE_WITHIN(0.02, 2.4, *r.judgement.warned_before_impact);
   TEST_ASSERT_EQUAL_INT(0, r.pictures);
 }
 
-void test_who_always_warns_warns_too_early() {
+TEST(who_always_warns_warns_too_early) {
   const Run r = run(crossing(), Candidate::always);
   TEST_ASSERT_EQUAL_STRING(
       "collision_warning_not_too_early: collision warning 3.80 s before impact: over 3.50 it is a "
@@ -81,7 +78,7 @@ void test_who_always_warns_warns_too_early() {
       failures(r).c_str());
 }
 
-void test_who_never_warns_misses_the_impact() {
+TEST(who_never_warns_misses_the_impact) {
   const Run r = run(crossing(), Candidate::never);
   TEST_ASSERT_EQUAL_STRING(
       "collision_warning_before_impact: no collision warning before the impact at 4.00 s, wanted "
@@ -89,7 +86,7 @@ void test_who_never_warns_misses_the_impact() {
       failures(r).c_str());
 }
 
-void test_the_product_runs_to_the_end_and_is_well() {
+TEST(the_product_runs_to_the_end_and_is_well) {
   const Run r = run(crossing(), Candidate::product);
   TEST_ASSERT_EQUAL_INT(150, r.pictures);  // 30 a second; the last one's result is not known yet
   const Sent& sent = r.judgement.sent;
@@ -101,7 +98,7 @@ void test_the_product_runs_to_the_end_and_is_well() {
       TEST_ASSERT_TRUE_MESSAGE(verdict.passed, verdict.reason.c_str());
 }
 
-void test_two_runs_of_the_product_send_the_same_bytes_at_the_same_time() {
+TEST(two_runs_of_the_product_send_the_same_bytes_at_the_same_time) {
   Scenario s = with_fault(Kind::camera_silent, 1);
   s.people = crossing().people;
   s.seconds = 4;
@@ -117,7 +114,7 @@ struct FaultCase {
 };
 
 /// Those that show in a plain picture: dirt and a knock need a view.
-void test_the_product_tells_the_faults_it_knows_and_recovers() {
+TEST(the_product_tells_the_faults_it_knows_and_recovers) {
   for (const FaultCase& c :
        {FaultCase{Kind::camera_blinded, 1}, FaultCase{Kind::camera_frozen, 1},
         FaultCase{Kind::camera_dark, 1}, FaultCase{Kind::camera_silent, 1},
@@ -130,7 +127,7 @@ void test_the_product_tells_the_faults_it_knows_and_recovers() {
 }
 
 /// Missing as long as nothing comes, then late as long as it lasts, by its name.
-void test_the_product_calls_late_signals_late() {
+TEST(the_product_calls_late_signals_late) {
   Scenario s = with_fault(Kind::signals_late, 0.8, 2.5, 6);
   s.seconds = 9.2;
   const Run r = run(s, Candidate::product);
@@ -144,7 +141,7 @@ void test_the_product_calls_late_signals_late() {
   TEST_ASSERT_TRUE(late);
 }
 
-void test_the_oracle_tells_every_fault_and_the_others_none() {
+TEST(the_oracle_tells_every_fault_and_the_others_none) {
   for (int kind = 0; kind <= static_cast<int>(Kind::signals_implausible); ++kind) {
     const Scenario s = with_fault(static_cast<Kind>(kind), 1);
     const Run oracle = run(s, Candidate::oracle);
@@ -154,7 +151,7 @@ void test_the_oracle_tells_every_fault_and_the_others_none() {
   }
 }
 
-void test_a_sensor_without_a_format_is_refused_in_one_line() {
+TEST(a_sensor_without_a_format_is_refused_in_one_line) {
   Scenario s = crossing();
   s.camera.sensor = Sensor::bands;
   s.camera.bands = {{}, {}, {}, {}, {}};
@@ -165,7 +162,7 @@ void test_a_sensor_without_a_format_is_refused_in_one_line() {
   TEST_ASSERT_ERROR(Errc::unsupported, done);
 }
 
-void test_the_cameras_mounting_is_the_scenarios() {
+TEST(the_cameras_mounting_is_the_scenarios) {
   Scenario s = crossing();
   s.camera.pitch_deg = 3;
   s.camera.height_m = 2.5;
@@ -178,18 +175,3 @@ void test_the_cameras_mounting_is_the_scenarios() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_oracle_warns_in_time);
-  RUN_TEST(test_who_always_warns_warns_too_early);
-  RUN_TEST(test_who_never_warns_misses_the_impact);
-  RUN_TEST(test_the_product_runs_to_the_end_and_is_well);
-  RUN_TEST(test_two_runs_of_the_product_send_the_same_bytes_at_the_same_time);
-  RUN_TEST(test_the_product_tells_the_faults_it_knows_and_recovers);
-  RUN_TEST(test_the_product_calls_late_signals_late);
-  RUN_TEST(test_the_oracle_tells_every_fault_and_the_others_none);
-  RUN_TEST(test_a_sensor_without_a_format_is_refused_in_one_line);
-  RUN_TEST(test_the_cameras_mounting_is_the_scenarios);
-  return UNITY_END();
-}

@@ -10,7 +10,7 @@
 #include <random>
 #include <string>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/base/things.hpp"
 #include "tools/simulator/scenario/load.hpp"
 #include "tools/simulator/scenario/schema.hpp"
@@ -20,9 +20,6 @@
 
 namespace fs = std::filesystem;
 using namespace kerb::sim;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -75,7 +72,7 @@ Scenario good(const std::string& text) {
   return std::move(loaded.scenarios.at(0));
 }
 
-void test_an_empty_file_is_the_default() {
+TEST(an_empty_file_is_the_default) {
   const Scenario s = good("");
   TEST_ASSERT_EQUAL_DOUBLE(6, s.seconds);
   TEST_ASSERT_EQUAL_INT(1280, s.camera.width);
@@ -83,7 +80,7 @@ void test_an_empty_file_is_the_default() {
   TEST_ASSERT_TRUE(s.people.empty() && s.props.empty());
 }
 
-void test_every_value_arrives_where_it_belongs() {
+TEST(every_value_arrives_where_it_belongs) {
   const Scenario s = good(R"(
 title = "A street"
 seconds = 12.5
@@ -165,7 +162,7 @@ most_informations = 3
   TEST_ASSERT_EQUAL_INT(3, s.criteria.most_informations.value());
 }
 
-void test_reflectances_make_the_colour() {
+TEST(reflectances_make_the_colour) {
   std::string list = "[";
   for (int nm = 400; nm <= 1000; nm += 20) list += nm < 580 ? "0," : "1,";
   const Scenario s = good("[[people]]\nstart = [9, 3]\ntop_colour = {reflectance = " + list + "]}");
@@ -174,7 +171,7 @@ void test_reflectances_make_the_colour() {
   TEST_ASSERT_TRUE(top.rgb[0] > 0.99 && top.rgb[1] < 0.6 && top.rgb[2] == 0);
 }
 
-void test_who_is_not_dressed_gets_clothes_from_the_seed() {
+TEST(who_is_not_dressed_gets_clothes_from_the_seed) {
   const std::string text = "[[people]]\nstart = [9, 3]\n[[people]]\nstart = [12, 3]\nseed = 4\n";
   const Scenario a = good(text), b = good(text), c = good("seed = 2\n" + text);
   const auto same = [](const PersonSpec& x, const PersonSpec& y) {
@@ -186,7 +183,7 @@ void test_who_is_not_dressed_gets_clothes_from_the_seed() {
   TEST_ASSERT_TRUE(same(a.people[1], c.people[1]));  // has a seed of its own
 }
 
-void test_an_impact_in_a_bend_and_while_braking_is_where_it_says() {
+TEST(an_impact_in_a_bend_and_while_braking_is_where_it_says) {
   const Scenario s = good(R"(
 [car]
 speeds = [{at_s = 0, kmh = 50}, {at_s = 1, kmh = 20, within_mps2 = 3}]
@@ -205,7 +202,7 @@ along = {percent = 80, at_s = 4.5, kmh = 4}
   TEST_ASSERT_DOUBLE_WITHIN(1e-5, 0.80, contacts[1]->across);
 }
 
-void test_who_has_no_time_to_start_walks_already() {
+TEST(who_has_no_time_to_start_walks_already) {
   const Scenario s = good(
       "[car]\nkmh = 30\n[[people]]\nimpact = {percent = 50, at_s = 2, distance_m = 6, kmh = 5}");
   const PersonSpec& p = s.people[0];
@@ -222,7 +219,7 @@ void test_who_has_no_time_to_start_walks_already() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-6, 3, World{hurry}.contact().value().t);
 }
 
-void test_several_abreast_walk_side_by_side() {
+TEST(several_abreast_walk_side_by_side) {
   for (const char* from : {"right", "left"}) {
     const Scenario s =
         good(std::string{"[car]\nkmh = 30\n[[people]]\nabreast = 3\nimpact = {from = \""} + from +
@@ -236,7 +233,7 @@ void test_several_abreast_walk_side_by_side() {
   }
 }
 
-void test_things_can_stand_where_the_impact_is() {
+TEST(things_can_stand_where_the_impact_is) {
   const Scenario s = good(R"(
 [car]
 kmh = 36
@@ -253,7 +250,7 @@ at = [-2, -3]
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, radians(90), s.props[0].place.heading);
 }
 
-void test_a_crowd_stays_on_its_pavement_in_a_bend() {
+TEST(a_crowd_stays_on_its_pavement_in_a_bend) {
   const Scenario s = good(R"(
 seconds = 20
 [car]
@@ -289,7 +286,7 @@ kerb_m = 0.5
   TEST_ASSERT_GREATER_THAN(100, in_bend);
 }
 
-void test_a_street_without_a_way_of_its_own_follows_the_car() {
+TEST(a_street_without_a_way_of_its_own_follows_the_car) {
   const Scenario s =
       good("[car]\nkmh = 20\nway = [{length_m = 30}, {length_m = 62.83, radius_m = 40}]");
   // Two lanes of 3.5 m: the middle is 1.75 m to the left, so the bend is that much tighter.
@@ -301,7 +298,7 @@ void test_a_street_without_a_way_of_its_own_follows_the_car() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, car.heading, middle.heading);
 }
 
-void test_each_wrong_file_gets_its_lines() {
+TEST(each_wrong_file_gets_its_lines) {
   const std::vector<fs::path> files = wrong_files();
   TEST_ASSERT_GREATER_THAN(15, files.size());
   for (const fs::path& path : files) {
@@ -311,7 +308,7 @@ void test_each_wrong_file_gets_its_lines() {
   }
 }
 
-void test_what_cannot_be_a_file_gets_one_line() {
+TEST(what_cannot_be_a_file_gets_one_line) {
   for (const char* path : {"/nowhere/at-all.toml", "/", "/dev/null"}) {
     const Loaded loaded = load_file(path);
     TEST_ASSERT_EQUAL(1, loaded.problems.size());
@@ -360,13 +357,13 @@ void check_limits(const Table& table, const std::string& before, int& checked) {
     }
   }
 }
-void test_the_limits_themselves_are_allowed_and_the_next_value_is_not() {
+TEST(the_limits_themselves_are_allowed_and_the_next_value_is_not) {
   int checked = 0;
   check_limits(scenario_table(), "", checked);
   TEST_ASSERT_GREATER_THAN(100, checked);
 }
 
-void test_the_reference_in_docs_is_the_schema() {
+TEST(the_reference_in_docs_is_the_schema) {
   const std::string document = read(kReference);
   const std::string expected = with_reference(document);
   TEST_ASSERT_FALSE_MESSAGE(expected.empty(), "docs/simulator.md has lost its marks");
@@ -374,7 +371,7 @@ void test_the_reference_in_docs_is_the_schema() {
                            "docs/simulator.md is out of date: run unit_sim_scenario --write");
 }
 
-void test_the_examples_in_docs_are_good() {
+TEST(the_examples_in_docs_are_good) {
   const std::string document = read(kReference);
   constexpr std::string_view kOpen = "```toml\n";
   int examples = 0;
@@ -389,7 +386,7 @@ void test_the_examples_in_docs_are_good() {
   TEST_ASSERT_GREATER_OR_EQUAL(2, examples);
 }
 
-void test_deep_nesting_is_survived() {
+TEST(deep_nesting_is_survived) {
   std::string dots = "a";
   for (int i = 0; i < 3900; ++i) dots += ".a";
   TEST_ASSERT_FALSE(parse_scenario(dots + " = 1\n", "t").ok());
@@ -400,7 +397,7 @@ void test_deep_nesting_is_survived() {
   TEST_ASSERT_FALSE(parse_scenario(inline_tables, "t").ok());
 }
 
-void test_any_bytes_are_survived() {
+TEST(any_bytes_are_survived) {
   std::vector<std::string> seeds;
   for (const fs::path& path : wrong_files()) seeds.push_back(read(path));
   seeds.emplace_back(
@@ -471,25 +468,8 @@ void test_any_bytes_are_survived() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view{argv[1]} == "--write") write_expectations();
-  UNITY_BEGIN();
-  RUN_TEST(test_an_empty_file_is_the_default);
-  RUN_TEST(test_every_value_arrives_where_it_belongs);
-  RUN_TEST(test_reflectances_make_the_colour);
-  RUN_TEST(test_who_is_not_dressed_gets_clothes_from_the_seed);
-  RUN_TEST(test_an_impact_in_a_bend_and_while_braking_is_where_it_says);
-  RUN_TEST(test_who_has_no_time_to_start_walks_already);
-  RUN_TEST(test_several_abreast_walk_side_by_side);
-  RUN_TEST(test_things_can_stand_where_the_impact_is);
-  RUN_TEST(test_a_crowd_stays_on_its_pavement_in_a_bend);
-  RUN_TEST(test_a_street_without_a_way_of_its_own_follows_the_car);
-  RUN_TEST(test_each_wrong_file_gets_its_lines);
-  RUN_TEST(test_what_cannot_be_a_file_gets_one_line);
-  RUN_TEST(test_the_limits_themselves_are_allowed_and_the_next_value_is_not);
-  RUN_TEST(test_the_reference_in_docs_is_the_schema);
-  RUN_TEST(test_the_examples_in_docs_are_good);
-  RUN_TEST(test_deep_nesting_is_survived);
-  RUN_TEST(test_any_bytes_are_survived);
-  return UNITY_END();
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (!words.empty() && words[0] == "--write") write_expectations();
+  return Start::run;
 }

@@ -2,14 +2,11 @@
 // Who can be seen, against what a person with a pencil finds.
 #include "tools/simulator/judge/visibility.hpp"
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/judge/truth.hpp"
 
 using namespace kerb;
 using namespace kerb::sim;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -31,18 +28,18 @@ double visible(const Scenario& s, double t = 0) {
   return Visibility{s}.visible(now, 0);
 }
 
-void test_somebody_in_the_open_is_wholly_visible() {
+TEST(somebody_in_the_open_is_wholly_visible) {
   TEST_ASSERT_EQUAL_DOUBLE(1, visible(street(20, 0)));
   TEST_ASSERT_EQUAL_DOUBLE(1, visible(street(40, 5)));
 }
 
-void test_nobody_is_seen_behind_or_beside() {
+TEST(nobody_is_seen_behind_or_beside) {
   TEST_ASSERT_EQUAL_DOUBLE(0, visible(street(-10, 0)));
   TEST_ASSERT_EQUAL_DOUBLE(0, visible(street(0, 10)));
   TEST_ASSERT_EQUAL_DOUBLE(0, visible(street(20, 14)));  // 33 degrees to the left, 30 are seen
 }
 
-void test_the_edge_of_the_picture_cuts() {
+TEST(the_edge_of_the_picture_cuts) {
   // At 30 degrees the middle of the figure is on the edge: half of it is seen.
   const double depth = 20 + 1.7;
   TEST_ASSERT_DOUBLE_WITHIN(0.07, 0.5, visible(street(20, depth * std::tan(radians(30)))));
@@ -52,7 +49,7 @@ void test_the_edge_of_the_picture_cuts() {
   TEST_ASSERT_DOUBLE_WITHIN(0.07, 1 - lowest / 1.8, visible(street(0.3, 0)));
 }
 
-void test_a_parked_car_hides_the_legs_behind_it() {
+TEST(a_parked_car_hides_the_legs_behind_it) {
   Scenario s = street(20, 3);
   PropSpec thing;
   thing.kind = PropKind::wall;
@@ -80,7 +77,7 @@ void test_a_parked_car_hides_the_legs_behind_it() {
   TEST_ASSERT_EQUAL_DOUBLE(1, visible(s));
 }
 
-void test_a_turned_wall_hides_by_its_corners() {
+TEST(a_turned_wall_hides_by_its_corners) {
   Scenario s = street(20, 0);
   PropSpec wall;
   wall.kind = PropKind::wall;
@@ -92,7 +89,7 @@ void test_a_turned_wall_hides_by_its_corners() {
   TEST_ASSERT_EQUAL_DOUBLE(1, visible(s));
 }
 
-void test_a_person_from_behind_a_truck_is_half_visible_when_the_line_of_sight_passes_it() {
+TEST(a_person_from_behind_a_truck_is_half_visible_when_the_line_of_sight_passes_it) {
   // The truck's near corner is at (18.3, 2). Seen from 1.7 m behind the bumper, the line past it
   // meets the person's row x = 20 at y = 2 * (20 - c) / (18.3 - c), with c the camera's x.
   Scenario s = street(20, 5);
@@ -113,7 +110,7 @@ void test_a_person_from_behind_a_truck_is_half_visible_when_the_line_of_sight_pa
   TEST_ASSERT_TRUE(*truth.seen < t);
 }
 
-void test_half_visible_counts_again_after_somebody_was_hidden() {
+TEST(half_visible_counts_again_after_somebody_was_hidden) {
   // Seen at first past a truck's far side, then behind it, then out of it again.
   Scenario s = street(20, 6);
   s.car.speeds = {{0, 5, 3}};
@@ -132,7 +129,7 @@ void test_half_visible_counts_again_after_somebody_was_hidden() {
   TEST_ASSERT_DOUBLE_WITHIN(0.08, line, 6 - 1.5 * t);
 }
 
-void test_the_close_zone_is_entered_and_left_when_the_pencil_says() {
+TEST(the_close_zone_is_entered_and_left_when_the_pencil_says) {
   // A standing truck, 2.5 m wide; somebody crosses 2 m ahead of it at 1 m/s from 4 m to the right.
   Scenario s = street(2, -4);
   s.seconds = 8;
@@ -149,16 +146,3 @@ void test_the_close_zone_is_entered_and_left_when_the_pencil_says() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_somebody_in_the_open_is_wholly_visible);
-  RUN_TEST(test_nobody_is_seen_behind_or_beside);
-  RUN_TEST(test_the_edge_of_the_picture_cuts);
-  RUN_TEST(test_a_parked_car_hides_the_legs_behind_it);
-  RUN_TEST(test_a_turned_wall_hides_by_its_corners);
-  RUN_TEST(test_a_person_from_behind_a_truck_is_half_visible_when_the_line_of_sight_passes_it);
-  RUN_TEST(test_half_visible_counts_again_after_somebody_was_hidden);
-  RUN_TEST(test_the_close_zone_is_entered_and_left_when_the_pencil_says);
-  return UNITY_END();
-}

@@ -4,16 +4,13 @@
 #include <cmath>
 #include <string>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/judge/truth.hpp"
 #include "tools/simulator/render/renderer.hpp"
 #include "tools/simulator/scenario/load.hpp"
 
 using namespace kerb;
 using namespace kerb::sim;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -44,7 +41,7 @@ class Pictures {
   Rendered rendered_;
 };
 
-void test_the_child_between_parked_cars_is_half_visible_when_the_picture_shows_it() {
+TEST(the_child_between_parked_cars_is_half_visible_when_the_picture_shows_it) {
   const Loaded suite = load_suite("euroncap");
   TEST_ASSERT_TRUE(suite.ok());
   int compared = 0;
@@ -66,9 +63,3 @@ void test_the_child_between_parked_cars_is_half_visible_when_the_picture_shows_i
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_child_between_parked_cars_is_half_visible_when_the_picture_shows_it);
-  return UNITY_END();
-}

@@ -9,14 +9,11 @@
 #include <string>
 
 #include "firmware/types/vehicle_limits.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/scenario/load.hpp"
 #include "tools/simulator/world/world.hpp"
 
 using namespace kerb::sim;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -64,7 +61,7 @@ double number_before(const std::string& name, const std::string& unit) {
   return std::stod(name.substr(begin, end - begin));
 }
 
-void test_each_crash_test_hits_where_and_when_it_says() {
+TEST(each_crash_test_hits_where_and_when_it_says) {
   for (const Scenario& s : suite("euroncap").scenarios) {
     const char* name = s.name.c_str();
     const double mps = number_before(s.name, "kmh") / 3.6;
@@ -96,7 +93,7 @@ void test_each_crash_test_hits_where_and_when_it_says() {
   }
 }
 
-void test_nominal_crash_tests_start_as_the_protocol_has_it() {
+TEST(nominal_crash_tests_start_as_the_protocol_has_it) {
   int crossing = 0;
   for (const Scenario& s : suite("euroncap").scenarios) {
     if (s.name.find("-v") != std::string::npos) continue;
@@ -123,7 +120,7 @@ void test_nominal_crash_tests_start_as_the_protocol_has_it() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 4 - 3.6, found->people[0].start_s);
 }
 
-void test_the_crash_tests_are_all_there() {
+TEST(the_crash_tests_are_all_there) {
   const std::vector<Scenario>& all = suite("euroncap").scenarios;
   std::set<std::string> names;
   for (const Scenario& s : all)
@@ -140,7 +137,7 @@ void test_the_crash_tests_are_all_there() {
   TEST_ASSERT_EQUAL(200, all.size());
 }
 
-void test_what_is_asked_of_crash_tests_is_what_is_stated() {
+TEST(what_is_asked_of_crash_tests_is_what_is_stated) {
   for (const Scenario& s : suite("euroncap").scenarios) {
     const char* name = s.name.c_str();
     const Criteria& c = s.criteria;
@@ -168,7 +165,7 @@ void test_what_is_asked_of_crash_tests_is_what_is_stated() {
     TEST_ASSERT_TRUE(s.criteria.no_collision_warning && s.criteria.information_within_s);
 }
 
-void test_the_child_is_hidden_until_beside_the_parked_cars() {
+TEST(the_child_is_hidden_until_beside_the_parked_cars) {
   // Seen from above: from the camera to the child's middle, the line crosses a parked car until the
   // child is out, and nothing after that.
   const auto hidden = [](const Scenario& s, double mps, double t) {
@@ -198,7 +195,7 @@ void test_the_child_is_hidden_until_beside_the_parked_cars() {
   }
 }
 
-void test_people_cross_in_front_of_the_truck_where_it_says() {
+TEST(people_cross_in_front_of_the_truck_where_it_says) {
   for (const Scenario& s : suite("r159").scenarios) {
     const char* name = s.name.c_str();
     const double ahead = number_before(s.name, "m-");
@@ -220,7 +217,7 @@ void test_people_cross_in_front_of_the_truck_where_it_says() {
   }
 }
 
-void test_nobody_is_touched_where_it_is_quiet_or_something_fails() {
+TEST(nobody_is_touched_where_it_is_quiet_or_something_fails) {
   // The outlines anew, at each instant: clamp in the car's axes.
   Moment m;
   for (const char* name : {"quiet", "faults"})
@@ -244,7 +241,7 @@ void test_nobody_is_touched_where_it_is_quiet_or_something_fails() {
     }
 }
 
-void test_faults_of_each_kind_begin_and_end() {
+TEST(faults_of_each_kind_begin_and_end) {
   std::set<int> kinds;
   for (const Scenario& s : suite("faults").scenarios) {
     TEST_ASSERT_EQUAL(1, s.faults.size());
@@ -254,7 +251,7 @@ void test_faults_of_each_kind_begin_and_end() {
   TEST_ASSERT_EQUAL(10, kinds.size());
 }
 
-void test_every_car_moves_as_the_product_believes_a_car_can() {
+TEST(every_car_moves_as_the_product_believes_a_car_can) {
   // From one message to the next, 20 ms later: what jumps more is a fault, and told as one.
   constexpr double kStep = 0.02;
   const kerb::VehicleLimits limits;
@@ -275,7 +272,7 @@ void test_every_car_moves_as_the_product_believes_a_car_can() {
     }
 }
 
-void test_variations_vary_and_are_the_same_every_time() {
+TEST(variations_vary_and_are_the_same_every_time) {
   const Loaded again = load_suite("euroncap");
   const std::vector<Scenario>& first = suite("euroncap").scenarios;
   TEST_ASSERT_EQUAL(first.size(), again.scenarios.size());
@@ -300,7 +297,7 @@ void test_variations_vary_and_are_the_same_every_time() {
   TEST_ASSERT_EQUAL(4, lights.size());
 }
 
-void test_the_files_in_the_repository_are_those_in_the_program() {
+TEST(the_files_in_the_repository_are_those_in_the_program) {
   namespace fs = std::filesystem;
   const fs::path folder = fs::path{KERB_SOURCE_DIR} / "tools/simulator/suites";
   std::size_t files = 0;
@@ -317,19 +314,3 @@ void test_the_files_in_the_repository_are_those_in_the_program() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_each_crash_test_hits_where_and_when_it_says);
-  RUN_TEST(test_nominal_crash_tests_start_as_the_protocol_has_it);
-  RUN_TEST(test_the_crash_tests_are_all_there);
-  RUN_TEST(test_what_is_asked_of_crash_tests_is_what_is_stated);
-  RUN_TEST(test_the_child_is_hidden_until_beside_the_parked_cars);
-  RUN_TEST(test_people_cross_in_front_of_the_truck_where_it_says);
-  RUN_TEST(test_nobody_is_touched_where_it_is_quiet_or_something_fails);
-  RUN_TEST(test_faults_of_each_kind_begin_and_end);
-  RUN_TEST(test_every_car_moves_as_the_product_believes_a_car_can);
-  RUN_TEST(test_variations_vary_and_are_the_same_every_time);
-  RUN_TEST(test_the_files_in_the_repository_are_those_in_the_program);
-  return UNITY_END();
-}

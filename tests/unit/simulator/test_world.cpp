@@ -5,13 +5,10 @@
 #include <cmath>
 #include <numbers>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/world/outline.hpp"
 
 using namespace kerb::sim;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -38,7 +35,7 @@ PersonSpec walker(Vec2 from, Vec2 to, double mps) {
   return out;
 }
 
-void test_a_straight_drive_is_speed_times_time() {
+TEST(a_straight_drive_is_speed_times_time) {
   const Moment m = moment(drive(10), 2.5);
   TEST_ASSERT_EQUAL_DOUBLE(25, m.car.place.at.x);
   TEST_ASSERT_EQUAL_DOUBLE(0, m.car.place.at.y);
@@ -47,7 +44,7 @@ void test_a_straight_drive_is_speed_times_time() {
   TEST_ASSERT_EQUAL_DOUBLE(25, m.car.metres);
 }
 
-void test_a_quarter_circle_ends_beside_its_middle() {
+TEST(a_quarter_circle_ends_beside_its_middle) {
   // 10 m straight, then a quarter of a circle of 20 m: to the left and to the right.
   for (const double side : {1.0, -1.0}) {
     const double arc = 20 * kPi / 2;
@@ -66,7 +63,7 @@ void test_a_quarter_circle_ends_beside_its_middle() {
   }
 }
 
-void test_a_transition_follows_fresnels_integrals() {
+TEST(a_transition_follows_fresnels_integrals) {
   // From straight to a radius of 50 m over 100 m: heading s * s / 10000, so x = a C(s / a), with
   // a = sqrt(5000 pi) and C, S the tabulated integrals; at s = a: C(1) = 0.7798934, S(1) =
   // 0.4382591.
@@ -79,7 +76,7 @@ void test_a_transition_follows_fresnels_integrals() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-12, a / 5000, way.curvature(a));
 }
 
-void test_speeds_change_evenly_and_stop_at_what_was_asked() {
+TEST(speeds_change_evenly_and_stop_at_what_was_asked) {
   Scenario s = drive(10);
   s.car.speeds = {{0, 10, 3}, {2, 0, 5}, {10, 6, 2}};
   // 20 m, then 2 s of braking: 10 m more; from 10 s on 3 s to 6 m/s: 9 m.
@@ -94,7 +91,7 @@ void test_speeds_change_evenly_and_stop_at_what_was_asked() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-12, 20 + 7.5 + 5, moment(s, 4).car.metres);
 }
 
-void test_a_walk_waits_speeds_up_and_turns() {
+TEST(a_walk_waits_speeds_up_and_turns) {
   PersonSpec p;
   p.start = {{0, -4}, kPi / 2};
   p.start_s = 1;
@@ -123,7 +120,7 @@ void test_a_walk_waits_speeds_up_and_turns() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-12, 12, state(20).walked_m);
 }
 
-void test_a_turn_is_the_integral_of_its_rate_by_the_short_way() {
+TEST(a_turn_is_the_integral_of_its_rate_by_the_short_way) {
   PersonSpec p = walker({0, 0}, {-1, -0.1}, 1);
   p.start.heading = 3;
   p.start_s = 2;
@@ -140,7 +137,7 @@ void test_a_turn_is_the_integral_of_its_rate_by_the_short_way() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-12, std::atan2(-0.1, -1) + 2 * kPi, m.people[0].place.heading);
 }
 
-void test_things_drive_and_stand() {
+TEST(things_drive_and_stand) {
   Scenario s;
   PropSpec standing, driving;
   standing.place = {{3, 4}, 1};
@@ -153,7 +150,7 @@ void test_things_drive_and_stand() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-12, 24, m.props[1].metres);
 }
 
-void test_contact_with_the_front_is_where_and_when_the_circle_touches() {
+TEST(contact_with_the_front_is_where_and_when_the_circle_touches) {
   // The car's front reaches x = 30 - 0.25 at 2.975 s; the walker's middle is then at -0.45: a
   // quarter of 1.8 m from the right edge.
   Scenario s = drive(10);
@@ -166,7 +163,7 @@ void test_contact_with_the_front_is_where_and_when_the_circle_touches() {
   TEST_ASSERT_TRUE(c->front);
 }
 
-void test_contact_with_a_corner_is_by_distance() {
+TEST(contact_with_a_corner_is_by_distance) {
   // A person stands 0.15 m outside of the left edge: the corner comes within 0.25 m when the front
   // is 0.2 m short of them (3-4-5).
   Scenario s = drive(10);
@@ -177,7 +174,7 @@ void test_contact_with_a_corner_is_by_distance() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-6, 1 + 0.15 / 1.8, c->across);
 }
 
-void test_contact_with_the_side_is_told_apart() {
+TEST(contact_with_the_side_is_told_apart) {
   // Somebody walks at 2 m/s into the side of a standing car, 2 m behind its front.
   Scenario s = drive(0);
   s.people = {walker({-2, 4.9}, {-2, 0}, 2)};
@@ -188,7 +185,7 @@ void test_contact_with_the_side_is_told_apart() {
   TEST_ASSERT_TRUE(c->across > 1);
 }
 
-void test_a_near_miss_is_none_and_a_graze_is_one() {
+TEST(a_near_miss_is_none_and_a_graze_is_one) {
   Scenario s = drive(10);
   s.people = {walker({30, 0.9 + 0.25 + 1e-5}, {30, 1.15}, 1)};
   s.people[0].walk.clear();
@@ -197,7 +194,7 @@ void test_a_near_miss_is_none_and_a_graze_is_one() {
   TEST_ASSERT_TRUE(World{s}.contact().has_value());
 }
 
-void test_contact_in_a_bend_agrees_with_small_steps() {
+TEST(contact_in_a_bend_agrees_with_small_steps) {
   Scenario s = drive(12, {{20, 0}, {30, 40, true}, {40, 40}});
   s.people = {walker({60, 18}, {60, 0}, 1.7), walker({75, 30}, {70, 22}, 0.9)};
   s.seconds = 8;
@@ -223,7 +220,7 @@ void test_contact_in_a_bend_agrees_with_small_steps() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-3, brute->across, found->across);
 }
 
-void test_the_truth_on_a_straight_road() {
+TEST(the_truth_on_a_straight_road) {
   Scenario s = drive(10);
   s.people = {walker({40.25, -6}, {40.25, 6}, 1.5)};  // in the car's path from 3.233 to 5 s
   const World world{s};
@@ -253,7 +250,7 @@ void test_the_truth_on_a_straight_road() {
   TEST_ASSERT_FALSE(truth[0].contact.has_value());
 }
 
-void test_the_truth_in_a_bend_knows_the_arc() {
+TEST(the_truth_in_a_bend_knows_the_arc) {
   // Round a circle of 50 m about (0, 50). Somebody stands on it, 60 degrees on; somebody else
   // straight ahead, where the car would go without its yaw rate.
   Scenario s = drive(10, {{500, 50}});
@@ -274,7 +271,7 @@ void test_the_truth_in_a_bend_knows_the_arc() {
   TEST_ASSERT_EQUAL(Zone::elsewhere, truth[1].zone);
 }
 
-void test_the_prediction_differs_from_what_will_be() {
+TEST(the_prediction_differs_from_what_will_be) {
   // Somebody walks towards the path, and will stop at the kerb: predicted, but not to be.
   Scenario s = drive(10);
   s.people = {walker({30.25, -6}, {30.25, -2}, 2)};
@@ -288,7 +285,7 @@ void test_the_prediction_differs_from_what_will_be() {
   TEST_ASSERT_FALSE(truth[0].contact.has_value());
 }
 
-void test_a_standing_car_and_a_backing_one() {
+TEST(a_standing_car_and_a_backing_one) {
   Scenario s = drive(0);
   s.people = {walker({2, 3}, {2, -3}, 1), walker({-8, 0}, {-8, 0}, 1)};
   Moment m;
@@ -306,24 +303,3 @@ void test_a_standing_car_and_a_backing_one() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_straight_drive_is_speed_times_time);
-  RUN_TEST(test_a_quarter_circle_ends_beside_its_middle);
-  RUN_TEST(test_a_transition_follows_fresnels_integrals);
-  RUN_TEST(test_speeds_change_evenly_and_stop_at_what_was_asked);
-  RUN_TEST(test_a_walk_waits_speeds_up_and_turns);
-  RUN_TEST(test_a_turn_is_the_integral_of_its_rate_by_the_short_way);
-  RUN_TEST(test_things_drive_and_stand);
-  RUN_TEST(test_contact_with_the_front_is_where_and_when_the_circle_touches);
-  RUN_TEST(test_contact_with_a_corner_is_by_distance);
-  RUN_TEST(test_contact_with_the_side_is_told_apart);
-  RUN_TEST(test_a_near_miss_is_none_and_a_graze_is_one);
-  RUN_TEST(test_contact_in_a_bend_agrees_with_small_steps);
-  RUN_TEST(test_the_truth_on_a_straight_road);
-  RUN_TEST(test_the_truth_in_a_bend_knows_the_arc);
-  RUN_TEST(test_the_prediction_differs_from_what_will_be);
-  RUN_TEST(test_a_standing_car_and_a_backing_one);
-  return UNITY_END();
-}

@@ -5,14 +5,11 @@
 #include <atomic>
 #include <thread>
 
-#include "tests/support/unity.hpp"
-
-void setUp() {}
-void tearDown() {}
+#include "tests/support/test.hpp"
 
 namespace {
 
-void test_fails_while_a_thread_runs() {
+TEST(fails_while_a_thread_runs) {
   std::array<std::atomic<int>, 64> shared{};
   std::atomic<bool> stop{false};
   std::thread worker{[&] {
@@ -25,13 +22,6 @@ void test_fails_while_a_thread_runs() {
   worker.join();
 }
 
-void test_is_not_reached() { TEST_PASS(); }
+TEST(is_not_reached) { TEST_PASS(); }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_fails_while_a_thread_runs);
-  RUN_TEST(test_is_not_reached);
-  return UNITY_END();
-}

@@ -7,16 +7,13 @@
 #include <vector>
 
 #include "hal/fake/clock.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/bench/contest.hpp"
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/image_bench.hpp"
 #include "tools/bench/street.hpp"
 #include "tools/bench/tree_workload.hpp"
 #include "tools/bench/workload.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -25,7 +22,7 @@ using namespace kerb::bench;
 
 // --- contests
 
-void test_contestants_run_by_turns_and_the_first_rounds_do_not_count() {
+TEST(contestants_run_by_turns_and_the_first_rounds_do_not_count) {
   FakeClock clock;
   std::string order;
   int calls = 0;
@@ -55,7 +52,7 @@ void test_contestants_run_by_turns_and_the_first_rounds_do_not_count() {
   TEST_ASSERT_TRUE(rounds.back() == std::make_pair(5, 5));
 }
 
-void test_the_median_of_an_even_count_lies_between_the_middle_two() {
+TEST(the_median_of_an_even_count_lies_between_the_middle_two) {
   FakeClock clock;
   int calls = 0;
   const std::vector<Contestant> one = {{"a", "cpu", [&]() -> Status {
@@ -67,7 +64,7 @@ void test_the_median_of_an_even_count_lies_between_the_middle_two() {
   TEST_ASSERT_EQUAL_DOUBLE(4.5, times->front().median_ms);
 }
 
-void test_a_contestant_that_fails_ends_the_contest() {
+TEST(a_contestant_that_fails_ends_the_contest) {
   FakeClock clock;
   const std::vector<Contestant> one = {{"a", "cpu", []() -> Status {
                                           return Error{Errc::device, 0, "a"};
@@ -77,7 +74,7 @@ void test_a_contestant_that_fails_ends_the_contest() {
 
 // --- the street
 
-void test_a_street_is_the_same_every_time_and_has_much_to_see() {
+TEST(a_street_is_the_same_every_time_and_has_much_to_see) {
   for (const auto& [width, height] : {std::pair{320, 240}, {97, 61}, {1, 1}, {3, 200}}) {
     const std::vector<std::uint8_t> street = street_picture(width, height);
     TEST_ASSERT_EQUAL_size_t(static_cast<std::size_t>(width * height), street.size());
@@ -102,7 +99,7 @@ double expected_work(const WorkloadSettings& settings) {
   return sum;
 }
 
-void test_the_default_workload_is_the_thesis_average() {
+TEST(the_default_workload_is_the_thesis_average) {
   const WorkloadSettings settings;
   TEST_ASSERT_EQUAL_size_t(23, settings.stage_sizes.size());
   TEST_ASSERT_EQUAL_INT(16, settings.stage_sizes[0] + settings.stage_sizes[1] +
@@ -110,7 +107,7 @@ void test_the_default_workload_is_the_thesis_average() {
   TEST_ASSERT_DOUBLE_WITHIN(0.05, 6.7, expected_work(settings));
 }
 
-void test_every_stage_of_a_workload_rejects_its_part() {
+TEST(every_stage_of_a_workload_rejects_its_part) {
   const int width = 130, height = 190;
   const std::vector<std::uint8_t> street = street_picture(width, height);
   const ImageView<Space::host, const std::uint8_t> picture{street.data(), width, height, width};
@@ -144,7 +141,7 @@ void test_every_stage_of_a_workload_rejects_its_part() {
   }
 }
 
-void test_a_workload_is_the_same_every_time() {
+TEST(a_workload_is_the_same_every_time) {
   const std::vector<std::uint8_t> street = street_picture(80, 140);
   const ImageView<Space::host, const std::uint8_t> picture{street.data(), 80, 140, 80};
   WorkloadSettings settings;
@@ -162,7 +159,7 @@ void test_a_workload_is_the_same_every_time() {
     TEST_ASSERT_TRUE(first.linear[i].weights == second.linear[i].weights);
 }
 
-void test_a_workload_that_makes_no_sense_is_refused() {
+TEST(a_workload_that_makes_no_sense_is_refused) {
   const std::vector<std::uint8_t> street = street_picture(80, 140);
   const ImageView<Space::host, const std::uint8_t> picture{street.data(), 80, 140, 80};
   Workers workers{1};
@@ -195,7 +192,7 @@ struct StreetInColour {
   std::vector<std::uint8_t> grey, rgb;
 };
 
-void test_the_street_in_colour_is_the_same_street() {
+TEST(the_street_in_colour_is_the_same_street) {
   const StreetInColour street{160, 120};
   TEST_ASSERT_EQUAL_size_t(3 * street.grey.size(), street.rgb.size());
   TEST_ASSERT_TRUE(street.rgb == street_colours(160, 120));
@@ -211,7 +208,7 @@ void test_the_street_in_colour_is_the_same_street() {
   TEST_ASSERT_TRUE(street_colours(0, 10).empty());
 }
 
-void test_windows_leave_a_tree_workload_as_they_should() {
+TEST(windows_leave_a_tree_workload_as_they_should) {
   const StreetInColour street{150, 200};
   hog::SearchSettings search;
   search.stride = 4;
@@ -248,7 +245,7 @@ void test_windows_leave_a_tree_workload_as_they_should() {
   }
 }
 
-void test_a_tree_workload_that_makes_no_sense_is_refused() {
+TEST(a_tree_workload_that_makes_no_sense_is_refused) {
   const StreetInColour street{80, 140};
   Workers workers{1};
   const auto refused = [&](auto change, const hog::Picture<Space::host>& picture) {
@@ -269,7 +266,7 @@ void test_a_tree_workload_that_makes_no_sense_is_refused() {
 
 // --- the benchmarks themselves
 
-void test_the_image_benchmark_runs_every_operator() {
+TEST(the_image_benchmark_runs_every_operator) {
   const SystemClock clock;
   ImageBench bench;
   bench.repeats = 1;
@@ -292,7 +289,7 @@ void test_the_image_benchmark_runs_every_operator() {
         name);
 }
 
-void test_the_hog_benchmark_compares_all_with_the_first_rival() {
+TEST(the_hog_benchmark_compares_all_with_the_first_rival) {
   FakeClock clock;
   HogBench bench;
   bench.cases = {{80, 144, 8, 1.1, "none"}};
@@ -334,7 +331,7 @@ void test_the_hog_benchmark_compares_all_with_the_first_rival() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, bench_hog(clock, bench));
 }
 
-void test_a_model_of_ones_own_is_timed_beside_the_rivals() {
+TEST(a_model_of_ones_own_is_timed_beside_the_rivals) {
   const StreetInColour street{128, 160};
   Workers workers{1};
   TreeWorkloadSettings settings;
@@ -374,7 +371,7 @@ void test_a_model_of_ones_own_is_timed_beside_the_rivals() {
   TEST_ASSERT_EQUAL_INT(8, cases.back().padding);
 }
 
-void test_the_thesis_cases_cover_its_tables() {
+TEST(the_thesis_cases_cover_its_tables) {
   std::string all;
   for (const HogCase& c : thesis_cases()) all += std::string{c.tables} + " ";
   for (const char* table : {"3-1", "4-1", "5-1 sparse", "5-1 dense", "7-1"})
@@ -382,23 +379,3 @@ void test_the_thesis_cases_cover_its_tables() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_contestants_run_by_turns_and_the_first_rounds_do_not_count);
-  RUN_TEST(test_the_median_of_an_even_count_lies_between_the_middle_two);
-  RUN_TEST(test_a_contestant_that_fails_ends_the_contest);
-  RUN_TEST(test_a_street_is_the_same_every_time_and_has_much_to_see);
-  RUN_TEST(test_the_default_workload_is_the_thesis_average);
-  RUN_TEST(test_every_stage_of_a_workload_rejects_its_part);
-  RUN_TEST(test_a_workload_is_the_same_every_time);
-  RUN_TEST(test_a_workload_that_makes_no_sense_is_refused);
-  RUN_TEST(test_the_image_benchmark_runs_every_operator);
-  RUN_TEST(test_the_hog_benchmark_compares_all_with_the_first_rival);
-  RUN_TEST(test_the_street_in_colour_is_the_same_street);
-  RUN_TEST(test_windows_leave_a_tree_workload_as_they_should);
-  RUN_TEST(test_a_tree_workload_that_makes_no_sense_is_refused);
-  RUN_TEST(test_a_model_of_ones_own_is_timed_beside_the_rivals);
-  RUN_TEST(test_the_thesis_cases_cover_its_tables);
-  return UNITY_END();
-}

@@ -3,16 +3,13 @@
 #include <string>
 
 #include "firmware/config/config.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/board_pictures.hpp"
 #include "tools/calibrate/board.hpp"
 
 using namespace kerb;
 using namespace kerb::calibrate;
 using namespace kerb::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -53,7 +50,7 @@ void expect_lens(const BoardCalibration& c) {
   TEST_ASSERT_DOUBLE_WITHIN(0.002, kLens.p2, c.lens.p2);
 }
 
-void test_a_known_lens_is_found() {
+TEST(a_known_lens_is_found) {
   TEST_ASSERT_GREATER_OR_EQUAL(11, views().size());
   const Result<BoardCalibration> c = calibrate_board(views(), size(), kBoard, {});
   TEST_ASSERT_TRUE(c);
@@ -70,7 +67,7 @@ void test_a_known_lens_is_found() {
               kLens.center_y, c->lens.k1, kLens.k1, c->rms_px);
 }
 
-void test_a_view_that_is_wrong_is_dropped_and_named() {
+TEST(a_view_that_is_wrong_is_dropped_and_named) {
   std::vector<BoardView> all = views();
   for (std::size_t i = 0; i < all[3].found.size(); ++i)  // a bent board
     all[3].found[i].x +=
@@ -84,7 +81,7 @@ void test_a_view_that_is_wrong_is_dropped_and_named() {
   TEST_ASSERT_TRUE(c->notes.front().find(name + ": dropped") == 0);
 }
 
-void test_what_is_missing_is_said() {
+TEST(what_is_missing_is_said) {
   const auto has = [](const BoardCalibration& c, const char* part) {
     for (const std::string& note : c.notes)
       if (note.find(part) != std::string::npos) return true;
@@ -113,14 +110,14 @@ void test_what_is_missing_is_said() {
   TEST_ASSERT_FALSE(calibrate_board({}, size(), kBoard, {}));
 }
 
-void test_a_picture_without_a_board_has_none() {
+TEST(a_picture_without_a_board_has_none) {
   const cv::Mat grey{size(), CV_8UC1, cv::Scalar{128}};
   TEST_ASSERT_FALSE(find_board(grey, kBoard).has_value());
   const cv::Mat cut = tracer().picture({0.4, 0, 0.5}, kBoard.columns, kBoard.rows, kBoard.square_m);
   TEST_ASSERT_FALSE(find_board(cut, kBoard).has_value());  // half of it is outside
 }
 
-void test_the_snippet_is_a_configuration() {
+TEST(the_snippet_is_a_configuration) {
   const Result<BoardCalibration> c = calibrate_board(views(), size(), kBoard, {});
   TEST_ASSERT_TRUE(c);
   const LoadResult loaded = parse_config(snippet_of(*c), "snippet");
@@ -133,7 +130,7 @@ void test_the_snippet_is_a_configuration() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-6, c->lens.p2, camera.p2);
 }
 
-void test_the_picture_shows_every_corner() {
+TEST(the_picture_shows_every_corner) {
   const Result<BoardCalibration> c = calibrate_board(views(), size(), kBoard, {});
   TEST_ASSERT_TRUE(c);
   const cv::Mat black{size(), CV_8UC3, cv::Scalar::all(0)};
@@ -151,14 +148,3 @@ void test_the_picture_shows_every_corner() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_known_lens_is_found);
-  RUN_TEST(test_a_view_that_is_wrong_is_dropped_and_named);
-  RUN_TEST(test_what_is_missing_is_said);
-  RUN_TEST(test_a_picture_without_a_board_has_none);
-  RUN_TEST(test_the_snippet_is_a_configuration);
-  RUN_TEST(test_the_picture_shows_every_corner);
-  return UNITY_END();
-}

@@ -7,7 +7,7 @@
 
 #include "firmware/config/config.hpp"
 #include "firmware/ego/configured.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/ego/drives.hpp"
 #include "tools/calibrate/drive.hpp"
 #include "tools/calibrate/road_plane.hpp"
@@ -16,9 +16,6 @@
 using namespace kerb;
 using kerb::ego::test::Dice;
 using kerb::ego::test::Street;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -80,7 +77,7 @@ calibrate::Drive drive_of(const Mounting& m, int frames) {
   return drive;
 }
 
-void test_the_mounting_is_found() {
+TEST(the_mounting_is_found) {
   for (const Mounting& m : {
            Mounting{"down and left", -3.2, 1.8, 0},
            Mounting{"up and right, rolled", 2.5, -2.4, 3},
@@ -111,7 +108,7 @@ void test_the_mounting_is_found() {
   }
 }
 
-void test_a_height_that_cannot_be_is_doubted() {
+TEST(a_height_that_cannot_be_is_doubted) {
   const Mounting m{"", -2, 0, 0};
   ego::Camera camera = lens_only(m);
   camera.height_m = 2.2;
@@ -123,7 +120,7 @@ void test_a_height_that_cannot_be_is_doubted() {
   TEST_ASSERT_TRUE(said);
 }
 
-void test_a_drive_that_tells_nothing_is_refused() {
+TEST(a_drive_that_tells_nothing_is_refused) {
   TEST_ASSERT_FALSE(calibrate::Drive{}.solve({}, {}));
   calibrate::Drive standing;
   const auto field = std::make_unique<MotionField>();
@@ -140,7 +137,7 @@ void test_a_drive_that_tells_nothing_is_refused() {
                        std::string::npos);
 }
 
-void test_the_picture_and_the_camera_agree() {
+TEST(the_picture_and_the_camera_agree) {
   // What lies 20 m ahead on the road is where the estimator's camera has it.
   ego::Camera camera;
   camera.pitch_rad = -0.05;
@@ -156,7 +153,7 @@ void test_the_picture_and_the_camera_agree() {
   TEST_ASSERT_FALSE(calibrate::shown(camera, -5, 0, 0).has_value());
 }
 
-void test_the_road_is_told_from_what_stands_on_it() {
+TEST(the_road_is_told_from_what_stands_on_it) {
   std::vector<calibrate::OutwardPoint> points;
   Dice dice{4};
   const double roll = 0.04, slope = 2e-4;
@@ -176,7 +173,7 @@ void test_the_road_is_told_from_what_stands_on_it() {
   TEST_ASSERT_FALSE(calibrate::fit_road({}).has_value());
 }
 
-void test_the_snippet_is_a_configuration() {
+TEST(the_snippet_is_a_configuration) {
   calibrate::DriveCalibration c;
   c.pitch_deg = -2.3456;
   c.yaw_deg = 1.2;
@@ -198,7 +195,7 @@ void test_the_snippet_is_a_configuration() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1.31, read.height_m);
 }
 
-void test_speeds_are_read_between_their_lines() {
+TEST(speeds_are_read_between_their_lines) {
   const auto speeds =
       calibrate::Speeds::parse("time,speed\n# a comment\n0, 10\n2,14 , 0.1\r\n3,14,0.3\n", "s.csv");
   TEST_ASSERT_TRUE(speeds);
@@ -226,15 +223,8 @@ void test_speeds_are_read_between_their_lines() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  g_some = argc > 1 && std::string{argv[1]} == "--some";
-  UNITY_BEGIN();
-  RUN_TEST(test_the_mounting_is_found);
-  RUN_TEST(test_a_height_that_cannot_be_is_doubted);
-  RUN_TEST(test_a_drive_that_tells_nothing_is_refused);
-  RUN_TEST(test_the_picture_and_the_camera_agree);
-  RUN_TEST(test_the_road_is_told_from_what_stands_on_it);
-  RUN_TEST(test_the_snippet_is_a_configuration);
-  RUN_TEST(test_speeds_are_read_between_their_lines);
-  return UNITY_END();
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  g_some = !words.empty() && words[0] == "--some";
+  return Start::run;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/kerblab_program.hpp"
 
 namespace fs = std::filesystem;
@@ -22,8 +23,8 @@ fs::path g_folder;
 
 }  // namespace
 
-void setUp() { g_folder = kerb::test::make_temp_folder(); }
-void tearDown() { fs::remove_all(g_folder); }
+SET_UP() { g_folder = kerb::test::make_temp_folder(); }
+TEAR_DOWN() { fs::remove_all(g_folder); }
 
 namespace {
 
@@ -102,7 +103,7 @@ std::string kitti() {
 }
 std::string kitti_frames() { return " " + (videos() / "KITTI-17/img1/0000[0-5]?.jpg").string(); }
 
-void test_walkers_before_a_standing_car_move_and_who_stands_mostly_does_not() {
+TEST(walkers_before_a_standing_car_move_and_who_stands_mostly_does_not) {
   const std::vector<Json> lines =
       run(kitti() + (videos() / "KITTI-17/gt/gt.txt").string() + kitti_frames());
   TEST_ASSERT_EQUAL_INT(59, int(lines.size()));
@@ -119,7 +120,7 @@ void test_walkers_before_a_standing_car_move_and_who_stands_mostly_does_not() {
   TEST_ASSERT_TRUE(seen.fast.standing <= seen.fast.all() / 50);
 }
 
-void test_what_is_parked_and_built_stands() {
+TEST(what_is_parked_and_built_stands) {
   write_boxes(1, 59, {"5,100,235,260", "480,30,120,100"});  // a van, a house
   const std::vector<Verdicts> seen = of_boxes(run(kitti() + "boxes.txt" + kitti_frames()), 2);
   for (const Verdicts& thing : seen) {
@@ -131,7 +132,7 @@ void test_what_is_parked_and_built_stands() {
   }
 }
 
-void test_from_a_bus_that_drives_a_taxi_at_the_lights_does_not_move() {
+TEST(from_a_bus_that_drives_a_taxi_at_the_lights_does_not_move) {
   write_boxes(40, 79, {"672,290,70,45"});
   const std::vector<Json> lines =
       run("--focal 650 --height 3 --rate 25 --width 960 --boxes boxes.txt " +
@@ -146,14 +147,11 @@ void test_from_a_bus_that_drives_a_taxi_at_the_lights_does_not_move() {
 
 }  // namespace
 
-int main() {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
   if (!fs::exists(videos() / "KITTI-17")) {
     std::printf("skipped: no videos at %s: set KERB_DATA\n", videos().c_str());
-    return 77;
+    return Start::skip;
   }
-  UNITY_BEGIN();
-  RUN_TEST(test_walkers_before_a_standing_car_move_and_who_stands_mostly_does_not);
-  RUN_TEST(test_what_is_parked_and_built_stands);
-  RUN_TEST(test_from_a_bus_that_drives_a_taxi_at_the_lights_does_not_move);
-  return UNITY_END();
+  return Start::run;
 }

@@ -8,13 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/eval/curves.hpp"
 #include "tools/eval/matching.hpp"
 #include "tools/eval/plot.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -67,7 +64,7 @@ std::vector<Judged> among(int pictures, const Judged& judged) {
 
 // --- matching --------------------------------------------------------------------------------
 
-void test_the_same_box_is_a_hit_and_another_place_is_a_false_alarm() {
+TEST(the_same_box_is_a_hit_and_another_place_is_a_false_alarm) {
   const Judged j = judge({to_find(person(10, 10, 100))},
                          {{person(10, 10, 100), 1}, {person(200, 10, 100), 2}}, {});
   TEST_ASSERT_EQUAL_STRING("fh", verdicts(j).c_str());
@@ -76,7 +73,7 @@ void test_the_same_box_is_a_hit_and_another_place_is_a_false_alarm() {
   TEST_ASSERT_EQUAL_DOUBLE(100, j.people[0].height);
 }
 
-void test_only_height_and_middle_of_a_box_count() {
+TEST(only_height_and_middle_of_a_box_count) {
   // Three times as wide, the middle kept: an overlap of a third, until both are standardised.
   Box wide = person(100, 10, 100);
   wide.x -= wide.w;
@@ -88,7 +85,7 @@ void test_only_height_and_middle_of_a_box_count() {
   TEST_ASSERT_EQUAL_STRING("f", verdicts(judge(truth, {{wide, 1}}, plain)).c_str());
 }
 
-void test_half_of_the_union_is_just_enough() {
+TEST(half_of_the_union_is_just_enough) {
   // Two boxes of 30 x 10 that share 20 x 10: 200 of 400. A tenth of a pixel on, no more.
   MatchSettings plain;
   plain.standardise = false;
@@ -97,7 +94,7 @@ void test_half_of_the_union_is_just_enough() {
   TEST_ASSERT_EQUAL_STRING("f", verdicts(judge(truth, {{{10.1, 0, 30, 10}, 1}}, plain)).c_str());
 }
 
-void test_a_person_is_found_once_by_the_best_score() {
+TEST(a_person_is_found_once_by_the_best_score) {
   const Judged j =
       judge({to_find(person(0, 0, 100))},
             {{person(0, 0, 100), 1}, {person(4, 0, 100), 3}, {person(0, 4, 100), 2}}, {});
@@ -105,7 +102,7 @@ void test_a_person_is_found_once_by_the_best_score() {
   TEST_ASSERT_EQUAL_DOUBLE(3, j.people[0].score);
 }
 
-void test_of_two_people_a_detection_takes_the_nearer_one() {
+TEST(of_two_people_a_detection_takes_the_nearer_one) {
   const Judged j = judge({to_find(person(0, 0, 100)), to_find(person(12, 0, 100))},
                          {{person(10, 0, 100), 2}, {person(11, 0, 100), 1}}, {});
   TEST_ASSERT_EQUAL_STRING("hh", verdicts(j).c_str());  // the second is left with the other one
@@ -113,7 +110,7 @@ void test_of_two_people_a_detection_takes_the_nearer_one() {
   TEST_ASSERT_EQUAL_DOUBLE(2, j.people[1].score);
 }
 
-void test_a_region_to_ignore_takes_any_number_by_their_own_area() {
+TEST(a_region_to_ignore_takes_any_number_by_their_own_area) {
   // A crowd, far larger than any person: of the union they would share little. Its shape stays.
   const std::vector<TruthBox> truth{to_ignore({0, 0, 400, 120})};
   const Judged j = judge(truth,
@@ -126,13 +123,13 @@ void test_a_region_to_ignore_takes_any_number_by_their_own_area() {
   TEST_ASSERT_EQUAL_INT(0, static_cast<int>(j.people.size()));
 }
 
-void test_a_person_comes_before_a_region_to_ignore() {
+TEST(a_person_comes_before_a_region_to_ignore) {
   const Judged j = judge({to_ignore({0, 0, 400, 120}), to_find(person(10, 10, 100))},
                          {{person(14, 10, 100), 2}, {person(10, 10, 100), 1}}, {});
   TEST_ASSERT_EQUAL_STRING("hi", verdicts(j).c_str());
 }
 
-void test_people_out_of_the_range_of_heights_neither_help_nor_harm() {
+TEST(people_out_of_the_range_of_heights_neither_help_nor_harm) {
   MatchSettings range;
   range.min_height = 50;
   range.max_height = 200;
@@ -158,7 +155,7 @@ void test_people_out_of_the_range_of_heights_neither_help_nor_harm() {
   TEST_ASSERT_EQUAL_DOUBLE(3, odd.detections[0].score);
 }
 
-void test_people_who_are_hardly_seen_can_be_left_out() {
+TEST(people_who_are_hardly_seen_can_be_left_out) {
   MatchSettings settings;
   settings.min_visible = 0.5;
   const Judged j = judge({{person(0, 0, 100), false, 0.4}, {person(200, 0, 100), false, 0.5}},
@@ -240,7 +237,7 @@ Tally oracle(const Scene& scene, int threshold) {
   return tally;
 }
 
-void test_curves_are_those_of_an_oracle_that_runs_at_every_threshold() {
+TEST(curves_are_those_of_an_oracle_that_runs_at_every_threshold) {
   std::mt19937 random{7};
   const auto pick = [&](int from, int to) {
     return from + static_cast<int>(random() % static_cast<unsigned>(to - from + 1));
@@ -304,7 +301,7 @@ void test_curves_are_those_of_an_oracle_that_runs_at_every_threshold() {
 
 // --- curves ------------------------------------------------------------------------------------
 
-void test_the_nine_rates_are_those_of_the_literature() {
+TEST(the_nine_rates_are_those_of_the_literature) {
   const double expected[] = {0.01,         0.0177827941, 0.0316227766,
                              0.0562341325, 0.1,          0.1778279410,
                              0.3162277660, 0.5623413252, 1};
@@ -331,7 +328,7 @@ constexpr LamrCase kLamr[] = {
     {"ignored ones are not there at all", 10, 4, "ihihi", 0.5},
 };
 
-void test_log_average_miss_rates_are_those_computed_by_hand() {
+TEST(log_average_miss_rates_are_those_computed_by_hand) {
   for (const LamrCase& c : kLamr) {
     const Curve curve = fppi_curve(among(c.pictures, judged_as(c.letters, c.people)));
     TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-12, c.expected, log_average_miss_rate(curve), c.name);
@@ -339,7 +336,7 @@ void test_log_average_miss_rates_are_those_computed_by_hand() {
   TEST_ASSERT_EQUAL_DOUBLE(1, log_average_miss_rate({}));  // a detector that finds nothing at all
 }
 
-void test_a_curve_is_read_at_its_last_point_with_few_enough_false_alarms() {
+TEST(a_curve_is_read_at_its_last_point_with_few_enough_false_alarms) {
   const Curve curve{{3, 0.1, 0.8}, {2, 0.2, 0.6}, {1, 0.2, 0.5}, {0, 0.4, 0.4}};
   TEST_ASSERT_EQUAL_DOUBLE(1, at(curve, 0.05).miss_rate);
   TEST_ASSERT_TRUE(is_infinite(at(curve, 0.05).threshold));
@@ -350,7 +347,7 @@ void test_a_curve_is_read_at_its_last_point_with_few_enough_false_alarms() {
   TEST_ASSERT_EQUAL_DOUBLE(0.4, at(curve, 10).miss_rate);  // it ended, and stays
 }
 
-void test_equal_scores_come_together_in_whatever_order() {
+TEST(equal_scores_come_together_in_whatever_order) {
   Judged a, b;
   a.people = b.people = {{50, true, 1}};
   a.detections = {{1, Verdict::hit}, {1, Verdict::false_alarm}};
@@ -363,7 +360,7 @@ void test_equal_scores_come_together_in_whatever_order() {
   }
 }
 
-void test_windows_that_a_cascade_rejected_are_missed_at_every_threshold() {
+TEST(windows_that_a_cascade_rejected_are_missed_at_every_threshold) {
   const Curve curve = fppw_curve({5, 4, -kInfinity, 3}, {4.5F, 2.5F, 2.5F}, 1000);
   const Curve expected{
       {5, 0, 0.75}, {4.5, 0.001, 0.75}, {4, 0.001, 0.5}, {3, 0.001, 0.25}, {2.5, 0.003, 0.25}};
@@ -375,7 +372,7 @@ void test_windows_that_a_cascade_rejected_are_missed_at_every_threshold() {
   }
 }
 
-void test_a_curve_is_read_at_a_threshold() {
+TEST(a_curve_is_read_at_a_threshold) {
   const Curve curve{{5, 0, 0.75}, {4, 0.5, 0.5}, {4.0 - 1e-9, 1, 0.25}};
   const CurvePoint expected[] = {
       {6, 0, 1}, {5, 0, 0.75}, {4.5, 0, 0.75}, {4, 0.5, 0.5}, {-9, 1, 0.25}};
@@ -388,7 +385,7 @@ void test_a_curve_is_read_at_a_threshold() {
   TEST_ASSERT_EQUAL_DOUBLE(1, at_threshold({}, 0).miss_rate);
 }
 
-void test_people_are_counted_by_their_height() {
+TEST(people_are_counted_by_their_height) {
   Judged j;
   j.people = {{47, false, 0}, {48, true, 1}, {63, true, 3}, {64, true, 2}, {500, false, 0}};
   const std::vector<HeightBin> bins = by_height({j, j}, {48, 64}, {2, kInfinity, -kInfinity});
@@ -403,7 +400,7 @@ void test_people_are_counted_by_their_height() {
   TEST_ASSERT_TRUE(is_infinite(bins[2].to));
 }
 
-void test_a_thinned_curve_keeps_its_ends_and_stays_near() {
+TEST(a_thinned_curve_keeps_its_ends_and_stays_near) {
   Curve curve;
   for (int i = 0; i < 5000; ++i) curve.push_back({-double(i), i / 500.0, 1.0 / (1 + i / 100.0)});
   const Curve thin = thinned(curve, 300);
@@ -429,7 +426,7 @@ Plot plot_with(const std::string& name, std::vector<std::pair<double, double>> p
   return plot;
 }
 
-void test_a_curve_is_cut_to_the_frame() {
+TEST(a_curve_is_cut_to_the_frame) {
   // Comes in from the left and leaves below; what is far outside draws nothing.
   const Drawing drawing = lay_out(plot_with("c", {{1e-9, 0.5}, {1, 0.5}, {1, 1e-4}, {5, 1e-4}}));
   double left = kInfinity, right = 0, top = kInfinity, bottom = 0;
@@ -453,7 +450,7 @@ void test_a_curve_is_cut_to_the_frame() {
                             curve->points.front().second);
 }
 
-void test_svg_holds_every_name_whatever_is_in_it() {
+TEST(svg_holds_every_name_whatever_is_in_it) {
   const std::string svg =
       to_svg(lay_out(plot_with("a<b & \"c\" \xC3\xA9 \x01 \xFF", {{1, 0.5}, {2, 0.4}})));
   TEST_ASSERT_TRUE(svg.find("a&lt;b &amp; \"c\" \xC3\xA9  </text>") != std::string::npos);
@@ -464,35 +461,9 @@ void test_svg_holds_every_name_whatever_is_in_it() {
     TEST_ASSERT_TRUE_MESSAGE(svg.find(word) != std::string::npos, word);
 }
 
-void test_a_plot_without_points_still_has_its_legend() {
+TEST(a_plot_without_points_still_has_its_legend) {
   const std::string svg = to_svg(lay_out(plot_with("nothing", {})));
   TEST_ASSERT_TRUE(svg.find("nothing") != std::string::npos);
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_same_box_is_a_hit_and_another_place_is_a_false_alarm);
-  RUN_TEST(test_only_height_and_middle_of_a_box_count);
-  RUN_TEST(test_half_of_the_union_is_just_enough);
-  RUN_TEST(test_a_person_is_found_once_by_the_best_score);
-  RUN_TEST(test_of_two_people_a_detection_takes_the_nearer_one);
-  RUN_TEST(test_a_region_to_ignore_takes_any_number_by_their_own_area);
-  RUN_TEST(test_a_person_comes_before_a_region_to_ignore);
-  RUN_TEST(test_people_out_of_the_range_of_heights_neither_help_nor_harm);
-  RUN_TEST(test_people_who_are_hardly_seen_can_be_left_out);
-  RUN_TEST(test_curves_are_those_of_an_oracle_that_runs_at_every_threshold);
-  RUN_TEST(test_the_nine_rates_are_those_of_the_literature);
-  RUN_TEST(test_log_average_miss_rates_are_those_computed_by_hand);
-  RUN_TEST(test_a_curve_is_read_at_its_last_point_with_few_enough_false_alarms);
-  RUN_TEST(test_equal_scores_come_together_in_whatever_order);
-  RUN_TEST(test_windows_that_a_cascade_rejected_are_missed_at_every_threshold);
-  RUN_TEST(test_a_curve_is_read_at_a_threshold);
-  RUN_TEST(test_people_are_counted_by_their_height);
-  RUN_TEST(test_a_thinned_curve_keeps_its_ends_and_stays_near);
-  RUN_TEST(test_a_curve_is_cut_to_the_frame);
-  RUN_TEST(test_svg_holds_every_name_whatever_is_in_it);
-  RUN_TEST(test_a_plot_without_points_still_has_its_legend);
-  return UNITY_END();
-}

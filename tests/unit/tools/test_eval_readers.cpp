@@ -4,14 +4,11 @@
 #include <vector>
 
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/eval/detections.hpp"
 #include "tools/eval/mot.hpp"
 #include "tools/eval/names.hpp"
 #include "tools/eval/truth.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -34,7 +31,7 @@ void expect_box(const Box& box, double x, double y, double w, double h) {
 
 // --- CSV -----------------------------------------------------------------------------------
 
-void test_csv_has_a_box_a_line() {
+TEST(csv_has_a_box_a_line) {
   const auto truth = parse_csv_truth(
       "\xEF\xBB\xBFimage,x,y,w,h\r\n"
       "a/1.jpg,1,2,3,4\r\n"
@@ -57,7 +54,7 @@ void test_csv_has_a_box_a_line() {
   TEST_ASSERT_EQUAL_INT(0, int((*truth)[3].boxes.size()));
 }
 
-void test_csv_without_a_header_loses_no_line() {
+TEST(csv_without_a_header_loses_no_line) {
   const auto truth = parse_csv_truth("a.jpg,1,2,3,4\n", "t.csv");
   TEST_ASSERT_OK(truth);
   TEST_ASSERT_EQUAL_INT(1, int((*truth)[0].boxes.size()));
@@ -67,7 +64,7 @@ struct Fault {
   const char *text, *part;
 };
 
-void test_a_csv_line_that_cannot_be_read_is_named() {
+TEST(a_csv_line_that_cannot_be_read_is_named) {
   for (const Fault& f : {Fault{"a.jpg,1,2,3,4\nb.jpg,1,2,3\n", "t.csv:2: expected image"},
                          Fault{"a.jpg,1,2,3,4,0,9\n", "t.csv:1"},
                          Fault{"image,x,y,w,h\n\na.jpg,1,2,3,four\n", "t.csv:3: 'four'"},
@@ -80,7 +77,7 @@ void test_a_csv_line_that_cannot_be_read_is_named() {
     expect_fault(parse_csv_truth(f.text, "t.csv"), f.part);
 }
 
-void test_a_long_path_and_a_long_fault_leave_the_line_number_readable() {
+TEST(a_long_path_and_a_long_fault_leave_the_line_number_readable) {
   const std::string path = "/" + std::string(300, 'p') + "/truth.csv";
   expect_fault(parse_csv_truth("a.jpg,1,2,3," + std::string(300, '9') + "x\n", path),
                "/truth.csv:1: '9999");
@@ -107,7 +104,7 @@ constexpr const char* kInria =
     "Bounding box for object 2 \"PASperson\" (Xmin, Ymin) - (Xmax, Ymax) : (-3,0)-(10.5,20)\n"
     "Bounding box for object 3 \"PAScar\" (Xmin, Ymin) - (Xmax, Ymax) : (1, 1) - (2, 2)\n";
 
-void test_pascal_text_as_inria_has_it() {
+TEST(pascal_text_as_inria_has_it) {
   const auto picture = parse_pascal_truth(kInria, "annotations/crop_000001.txt");
   TEST_ASSERT_OK(picture);
   TEST_ASSERT_EQUAL_STRING("Test/pos/crop_000001.png", picture->name.c_str());
@@ -116,14 +113,14 @@ void test_pascal_text_as_inria_has_it() {
   expect_box(picture->boxes[1].box, -3, 0, 13.5, 20);
 }
 
-void test_pascal_text_without_a_picture_is_called_as_its_file() {
+TEST(pascal_text_without_a_picture_is_called_as_its_file) {
   const auto picture = parse_pascal_truth("# PASCAL Annotation Version 1.00\n", "x/street.txt");
   TEST_ASSERT_OK(picture);
   TEST_ASSERT_EQUAL_STRING("street", picture->name.c_str());
   TEST_ASSERT_EQUAL_INT(0, int(picture->boxes.size()));
 }
 
-void test_pascal_text_that_cannot_be_read_is_named() {
+TEST(pascal_text_that_cannot_be_read_is_named) {
   const std::string start =
       "Bounding box for object 1 \"PASperson\" (Xmin, Ymin) - (Xmax, Ymax) : ";
   for (const char* corners : {"", "(1, 2) - (3)", "(1, 2) - (3, x)", "(1, 2) - (3, 4) 5",
@@ -138,7 +135,7 @@ void test_pascal_text_that_cannot_be_read_is_named() {
 
 // --- MOT -----------------------------------------------------------------------------------
 
-void test_mot_text_of_ten_columns_has_people_and_ignored_ones() {
+TEST(mot_text_of_ten_columns_has_people_and_ignored_ones) {
   const auto truth = parse_mot_truth(
       "2,1,50,191,61,141,1,-5.0036,11.913,0.69979\n"
       "1,2,466.5,139,91,193.68,1,-1,-1,-1\n"
@@ -154,7 +151,7 @@ void test_mot_text_of_ten_columns_has_people_and_ignored_ones() {
   TEST_ASSERT_EQUAL_STRING("KITTI-17/img1/000002", (*truth)[1].name.c_str());
 }
 
-void test_mot16_has_classes_and_visibility() {
+TEST(mot16_has_classes_and_visibility) {
   std::string text;
   for (int kind = 1; kind <= 12; ++kind)
     text += "7," + std::to_string(kind) + "," + std::to_string(kind) + ",0,5,9,1," +
@@ -175,7 +172,7 @@ void test_mot16_has_classes_and_visibility() {
   TEST_ASSERT_EQUAL_INT(0, int((*truth)[1].boxes.size()));
 }
 
-void test_mot_text_that_cannot_be_read_is_named() {
+TEST(mot_text_that_cannot_be_read_is_named) {
   for (const Fault& f :
        {Fault{"1,1,0,0,5,9,1\n1,1,0,0,5,9\n", "gt.txt:2: expected frame"},
         Fault{"1,1,0,0,5,9,1,1,1,1,1\n", "gt.txt:1"}, Fault{"1,1,0,0,5,x,1\n", "'x' is no number"},
@@ -187,7 +184,7 @@ void test_mot_text_that_cannot_be_read_is_named() {
 
 // --- files and folders -----------------------------------------------------------------------
 
-void test_truth_is_told_apart_by_content() {
+TEST(truth_is_told_apart_by_content) {
   const test::TempFolder folder;
   const auto count = [](const Result<std::vector<TruthPicture>>& truth) {
     return truth ? int(truth->size()) : -1;
@@ -205,7 +202,7 @@ void test_truth_is_told_apart_by_content() {
   TEST_ASSERT_EQUAL_STRING("1", (*numbered)[0].name.c_str());
 }
 
-void test_a_folder_of_pascal_text_has_a_picture_a_file() {
+TEST(a_folder_of_pascal_text_has_a_picture_a_file) {
   const test::TempFolder folder;
   folder.write("ann/2.txt", "# PASCAL Annotation Version 1.00\n");
   folder.write("ann/1.txt", kInria);
@@ -219,7 +216,7 @@ void test_a_folder_of_pascal_text_has_a_picture_a_file() {
   expect_fault(read_truth(folder.at("ann")), "ann/3.txt:1: expected");
 }
 
-void test_truth_that_is_not_there_says_so() {
+TEST(truth_that_is_not_there_says_so) {
   const test::TempFolder folder;
   expect_fault(read_truth(folder.at("none.csv")), "none.csv: no such file");
   expect_fault(read_truth(folder.path().string()), "no gt/gt.txt and no *.txt");
@@ -228,7 +225,7 @@ void test_truth_that_is_not_there_says_so() {
 
 // --- detections --------------------------------------------------------------------------------
 
-void test_detections_are_kerblab_detects_json_lines() {
+TEST(detections_are_kerblab_detects_json_lines) {
   const auto lines = parse_detections(
       R"({"image":"a.jpg","width":9,"height":9,"ms":1.5,"detections":[{"x":1,"y":2.5,"w":3,"h":4,"score":-0.5},{"score":2,"x":-1,"y":0,"w":1,"h":1,"more":[]}]})"
       "\r\n\n"
@@ -244,7 +241,7 @@ void test_detections_are_kerblab_detects_json_lines() {
   TEST_ASSERT_FALSE((*lines)[1].ms.has_value());
 }
 
-void test_detections_that_cannot_be_read_are_named() {
+TEST(detections_that_cannot_be_read_are_named) {
   const std::string good = R"({"image":"a.jpg","detections":[]})"
                            "\n";
   for (const Fault& f :
@@ -273,7 +270,7 @@ std::vector<int> found(const std::vector<std::string>& names,
   return *result;
 }
 
-void test_names_mean_pictures_by_their_ends() {
+TEST(names_mean_pictures_by_their_ends) {
   const std::vector<std::string> pictures{"/data/a/1.jpg", "/data/b/1.jpg", "/data/b/2.jpg",
                                           "/data/b/x.y.jpg"};
   const std::vector<int> expected{0, 1, 2, -1, 3};
@@ -284,19 +281,19 @@ void test_names_mean_pictures_by_their_ends() {
   TEST_ASSERT_TRUE(std::vector<int>{0} == found({"1.jpg"}, {"a/1.jpg", "a/1.png"}));
 }
 
-void test_of_two_names_for_a_picture_the_closer_one_has_it() {
+TEST(of_two_names_for_a_picture_the_closer_one_has_it) {
   const std::vector<int> expected{-1, 0, -1};
   TEST_ASSERT_TRUE(expected == found({"b/1.jpg", "a/1.jpg", "c/1.jpg"}, {"/data/a/1.jpg"}));
 }
 
-void test_a_name_in_doubt_is_an_error() {
+TEST(a_name_in_doubt_is_an_error) {
   expect_fault(find_pictures("test", {"1.jpg"}, {"a/1.jpg", "b/1.jpg"}),
                "1.jpg: several pictures have this name");
   expect_fault(find_pictures("test", {"c/1.jpg"}, {"a/1.jpg", "b/1.jpg", "b/2.jpg"}), "several");
   expect_fault(find_pictures("test", {"a/1.jpg", "a/1.jpg"}, {"a/1.jpg"}), "named more than once");
 }
 
-void test_mot_text_gives_people_by_frame() {
+TEST(mot_text_gives_people_by_frame) {
   const Result<MotBoxes> boxes = parse_mot(
       "1,7,10,20,30.5,60,1,-1,-1,-1\r\n\n2,7,11,20,30,60,1\n2,8,1,2,3,4,0,1,1\n"
       "2,9,1,2,3,4,1,1,0.5\n2,10,1,2,3,4,1,11,1\n",
@@ -313,7 +310,7 @@ void test_mot_text_gives_people_by_frame() {
     TEST_ASSERT_FALSE(static_cast<bool>(parse_mot(wrong, "gt.txt")));
 }
 
-void test_mot_truth_of_tracks_has_what_is_to_be_ignored() {
+TEST(mot_truth_of_tracks_has_what_is_to_be_ignored) {
   const Result<MotBoxes> boxes = parse_mot_truth_tracks(
       "1,1,10,20,30,60,1,-1,-1,-1\n1,2,1,2,3,4,0,-1,-1,-1\n"
       "2,1,1,2,3,4,1,1,0.5\n2,2,1,2,3,4,1,7,1\n2,3,1,2,3,4,1,3,1\n2,4,1,2,3,4,0,1,1\n",
@@ -328,7 +325,7 @@ void test_mot_truth_of_tracks_has_what_is_to_be_ignored() {
   TEST_ASSERT_TRUE(boxes->at(2)[2].ignore);
 }
 
-void test_tracks_need_six_columns_and_no_conf_leaves_them_out() {
+TEST(tracks_need_six_columns_and_no_conf_leaves_them_out) {
   const Result<MotBoxes> boxes =
       parse_mot_tracks("3,7,10,20,30,60\n3,8,1,2,3,4,0\n4,7,1,2,3,4,0.5,9,9\n", "t.txt");
   TEST_ASSERT_OK(boxes);
@@ -341,7 +338,7 @@ void test_tracks_need_six_columns_and_no_conf_leaves_them_out() {
   TEST_ASSERT_EQUAL_DOUBLE(-2, found->at(1)[1].conf);
 }
 
-void test_mot_text_of_tracks_that_cannot_be_read_is_named() {
+TEST(mot_text_of_tracks_that_cannot_be_read_is_named) {
   const std::string good = "1,1,10,10,40,100\n";
   for (const Fault& f : {Fault{"1,2,10,10,40", "t.txt:2: must be frame,id,x,y,w,h"},
                          Fault{"1,1,50,10,40,100", "t.txt:2: id 1 is twice in frame 1"},
@@ -359,30 +356,3 @@ void test_mot_text_of_tracks_that_cannot_be_read_is_named() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_mot_text_gives_people_by_frame);
-  RUN_TEST(test_mot_truth_of_tracks_has_what_is_to_be_ignored);
-  RUN_TEST(test_tracks_need_six_columns_and_no_conf_leaves_them_out);
-  RUN_TEST(test_mot_text_of_tracks_that_cannot_be_read_is_named);
-  RUN_TEST(test_csv_has_a_box_a_line);
-  RUN_TEST(test_csv_without_a_header_loses_no_line);
-  RUN_TEST(test_a_csv_line_that_cannot_be_read_is_named);
-  RUN_TEST(test_a_long_path_and_a_long_fault_leave_the_line_number_readable);
-  RUN_TEST(test_pascal_text_as_inria_has_it);
-  RUN_TEST(test_pascal_text_without_a_picture_is_called_as_its_file);
-  RUN_TEST(test_pascal_text_that_cannot_be_read_is_named);
-  RUN_TEST(test_mot_text_of_ten_columns_has_people_and_ignored_ones);
-  RUN_TEST(test_mot16_has_classes_and_visibility);
-  RUN_TEST(test_mot_text_that_cannot_be_read_is_named);
-  RUN_TEST(test_truth_is_told_apart_by_content);
-  RUN_TEST(test_a_folder_of_pascal_text_has_a_picture_a_file);
-  RUN_TEST(test_truth_that_is_not_there_says_so);
-  RUN_TEST(test_detections_are_kerblab_detects_json_lines);
-  RUN_TEST(test_detections_that_cannot_be_read_are_named);
-  RUN_TEST(test_names_mean_pictures_by_their_ends);
-  RUN_TEST(test_of_two_names_for_a_picture_the_closer_one_has_it);
-  RUN_TEST(test_a_name_in_doubt_is_an_error);
-  return UNITY_END();
-}

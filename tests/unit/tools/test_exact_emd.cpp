@@ -8,13 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/emd_oracle.hpp"
 #include "tools/emd/exact_emd.hpp"
 #include "tools/files/npy.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -60,7 +57,7 @@ struct Problem {
   }
 };
 
-void test_distances_are_those_of_the_oracle() {
+TEST(distances_are_those_of_the_oracle) {
   Random random{5};
   for (const int bins : {2, 3, 5, 8, 11, 16, 20})
     for (const int sparse : {1, 3})
@@ -77,7 +74,7 @@ void test_distances_are_those_of_the_oracle() {
         }
 }
 
-void test_a_tree_for_rounded_masses_does_for_most() {
+TEST(a_tree_for_rounded_masses_does_for_most) {
   Random random{6};
   long scratch = 0;
   for (int repeat = 0; repeat < 200; ++repeat) {
@@ -89,7 +86,7 @@ void test_a_tree_for_rounded_masses_does_for_most() {
   TEST_ASSERT_TRUE(scratch < 20);
 }
 
-void test_a_mass_too_small_to_round_counts() {
+TEST(a_mass_too_small_to_round_counts) {
   const std::vector<double> costs = {0, 1e6, 3, 1e6, 0, 2, 3, 2, 0};
   emd::ExactEmd solver{3, costs.data()};
   const double from[] = {1, 1e-9, 0}, to[] = {1, 0, 0};
@@ -98,7 +95,7 @@ void test_a_mass_too_small_to_round_counts() {
   TEST_ASSERT_EQUAL_INT(1, solver.from_scratch());
 }
 
-void test_masses_may_be_as_large_or_small_as_numbers_are() {
+TEST(masses_may_be_as_large_or_small_as_numbers_are) {
   const std::vector<double> costs = {0, 1, 2, 1, 0, 1, 2, 1, 0};
   emd::ExactEmd solver{3, costs.data()};
   const double one[] = {0, 0, 1};
@@ -128,7 +125,7 @@ void expect_table(const std::string& bytes, std::size_t rows, const std::vector<
   TEST_ASSERT_TRUE(table->values == values);
 }
 
-void test_arrays_are_read_as_their_header_says() {
+TEST(arrays_are_read_as_their_header_says) {
   expect_table(npy(kOne, "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }\n",
                    {"\x01\x02\x03\x04\x05\xff", 6}),
                2, {1, 2, 3, 4, 5, 255});
@@ -154,7 +151,7 @@ void expect_refused(const std::string& bytes, const char* why) {
   TEST_ASSERT_TRUE_MESSAGE(said.find("a.npy") != std::string::npos, said.c_str());
 }
 
-void test_what_is_no_table_is_refused() {
+TEST(what_is_no_table_is_refused) {
   const std::string header = "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 3), }";
   expect_refused("1 2 3", "no NumPy array");
   expect_refused("\x93NUMPY", "no NumPy array");
@@ -180,7 +177,7 @@ void test_what_is_no_table_is_refused() {
                  "4294967296 x 4294967296");
 }
 
-void test_what_is_written_is_read() {
+TEST(what_is_written_is_read) {
   const std::vector<double> values = {0.1, -2, std::numeric_limits<double>::max(), 4, 5, 6};
   expect_table(files::to_npy(values, {3, 2}), 3, values);
   expect_table(files::to_npy(values, {6}), 1, values);
@@ -191,15 +188,3 @@ void test_what_is_written_is_read() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_distances_are_those_of_the_oracle);
-  RUN_TEST(test_a_tree_for_rounded_masses_does_for_most);
-  RUN_TEST(test_a_mass_too_small_to_round_counts);
-  RUN_TEST(test_masses_may_be_as_large_or_small_as_numbers_are);
-  RUN_TEST(test_arrays_are_read_as_their_header_says);
-  RUN_TEST(test_what_is_no_table_is_refused);
-  RUN_TEST(test_what_is_written_is_read);
-  return UNITY_END();
-}

@@ -9,13 +9,10 @@
 
 #include "gpu/flow/flow.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/flow/colours.hpp"
 #include "tools/flow/errors.hpp"
 #include "tools/flow/flo_file.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -32,7 +29,7 @@ Field made_field(int width, int height) {
   return field;
 }
 
-void test_what_we_write_opencv_reads() {
+TEST(what_we_write_opencv_reads) {
   const TempFolder folder;
   const Field field = made_field(7, 5);
   const cv::Mat read = cv::readOpticalFlow(folder.write("a.flo", to_flo(field)));
@@ -45,7 +42,7 @@ void test_what_we_write_opencv_reads() {
   }
 }
 
-void test_what_opencv_writes_we_read() {
+TEST(what_opencv_writes_we_read) {
   const TempFolder folder;
   cv::Mat flow(3, 4, CV_32FC2);
   for (int i = 0; i < 12; ++i)
@@ -62,7 +59,7 @@ void test_what_opencv_writes_we_read() {
   }
 }
 
-void test_damaged_files_are_named() {
+TEST(damaged_files_are_named) {
   const TempFolder folder;
   const std::string whole = to_flo(made_field(4, 4));
   struct Case {
@@ -86,7 +83,7 @@ void test_damaged_files_are_named() {
   TEST_ASSERT_ERROR(Errc::not_found, read_flo(folder.at("nothing.flo")));
 }
 
-void test_errors_are_those_counted_by_hand() {
+TEST(errors_are_those_counted_by_hand) {
   Field truth{4, 1}, field{4, 1};
   truth.u = {0, 1, kUnknownFlow, 0};
   truth.v = {0, 0, kUnknownFlow, 0};
@@ -103,7 +100,7 @@ void test_errors_are_those_counted_by_hand() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, (std::atan(5.0) + std::atan(2.0)) * degrees / 3, errors->angular);
 }
 
-void test_a_vector_that_is_no_number_is_infinitely_wrong() {
+TEST(a_vector_that_is_no_number_is_infinitely_wrong) {
   const Field truth{2, 1};
   Field field{2, 1};
   field.u[1] = std::numeric_limits<float>::quiet_NaN();
@@ -112,14 +109,14 @@ void test_a_vector_that_is_no_number_is_infinitely_wrong() {
   TEST_ASSERT_TRUE(errors->end_point > std::numeric_limits<double>::max());
 }
 
-void test_fields_that_cannot_be_compared_are_refused() {
+TEST(fields_that_cannot_be_compared_are_refused) {
   TEST_ASSERT_ERROR(Errc::invalid_argument, flow_errors(Field{2, 3}, Field{3, 2}));
   Field nothing{2, 2};
   std::fill(nothing.u.begin(), nothing.u.end(), kUnknownFlow);
   TEST_ASSERT_ERROR(Errc::invalid_argument, flow_errors(Field{2, 2}, nothing));
 }
 
-void test_flagged_and_doubtful_vectors_are_dropped_first() {
+TEST(flagged_and_doubtful_vectors_are_dropped_first) {
   const Field truth{10, 2};
   Field field{10, 2};
   field.quality.resize(20);
@@ -151,7 +148,7 @@ void test_flagged_and_doubtful_vectors_are_dropped_first() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-12, 10, errors->end_point);
 }
 
-void test_equal_qualities_count_in_proportion() {
+TEST(equal_qualities_count_in_proportion) {
   const Field truth{4, 1};
   Field field{4, 1};
   field.u = {0, 1, 2, 5};
@@ -167,7 +164,7 @@ void expect_colour(double u, double v, int r, int g, int b) {
   TEST_ASSERT_INT_WITHIN(1, b, colour[2]);
 }
 
-void test_colours_are_middleburys() {
+TEST(colours_are_middleburys) {
   expect_colour(0, 0, 255, 255, 255);
   expect_colour(1, 0, 255, 0, 0);     // right: the wheel's first colour
   expect_colour(-1, 0, 0, 209, 255);  // left: its 28th, the third from cyan towards blue
@@ -175,7 +172,7 @@ void test_colours_are_middleburys() {
   expect_colour(2, 0, 191, 0, 0);  // longer than full: darkened
 }
 
-void test_drawings_leave_unknown_vectors_black_and_have_a_wheel() {
+TEST(drawings_leave_unknown_vectors_black_and_have_a_wheel) {
   Field field{2, 1};
   field.u = {3, kUnknownFlow};
   TEST_ASSERT_EQUAL_DOUBLE(3, longest(field));
@@ -192,18 +189,3 @@ void test_drawings_leave_unknown_vectors_black_and_have_a_wheel() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_what_we_write_opencv_reads);
-  RUN_TEST(test_what_opencv_writes_we_read);
-  RUN_TEST(test_damaged_files_are_named);
-  RUN_TEST(test_errors_are_those_counted_by_hand);
-  RUN_TEST(test_a_vector_that_is_no_number_is_infinitely_wrong);
-  RUN_TEST(test_fields_that_cannot_be_compared_are_refused);
-  RUN_TEST(test_flagged_and_doubtful_vectors_are_dropped_first);
-  RUN_TEST(test_equal_qualities_count_in_proportion);
-  RUN_TEST(test_colours_are_middleburys);
-  RUN_TEST(test_drawings_leave_unknown_vectors_black_and_have_a_wheel);
-  return UNITY_END();
-}

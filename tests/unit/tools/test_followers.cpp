@@ -5,15 +5,12 @@
 #include <vector>
 
 #include "tests/support/random.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/spectral/band_follower.hpp"
 #include "tools/spectral/colour_follower.hpp"
 
 using namespace kerb;
 using namespace kerb::spectral;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -62,7 +59,7 @@ struct ByBands {
   std::unique_ptr<BandFollower> follower;
 };
 
-void test_bands_follow_whom_nothing_but_bands_can_tell_from_the_wall() {
+TEST(bands_follow_whom_nothing_but_bands_can_tell_from_the_wall) {
   ByBands b;
   Detection body = body_at(90);
   b.show(body, 1);
@@ -76,7 +73,7 @@ void test_bands_follow_whom_nothing_but_bands_can_tell_from_the_wall() {
   TEST_ASSERT_EQUAL_FLOAT(120, body.y);  // across alone
 }
 
-void test_without_anything_like_it_the_body_stays() {
+TEST(without_anything_like_it_the_body_stays) {
   ByBands b;
   Detection body = body_at(200);
   b.show(body, 1);
@@ -90,7 +87,7 @@ void test_without_anything_like_it_the_body_stays() {
   TEST_ASSERT_FLOAT_WITHIN(6, 230, body.x);
 }
 
-void test_the_picture_of_likeness_is_bright_where_the_body_is() {
+TEST(the_picture_of_likeness_is_bright_where_the_body_is) {
   ByBands b{true};
   const Detection body = body_at(210);
   b.show(body, 1);
@@ -111,7 +108,7 @@ void test_the_picture_of_likeness_is_bright_where_the_body_is() {
   TEST_ASSERT_TRUE(out / outs < 20);
 }
 
-void test_drawing_does_not_change_where_it_goes() {
+TEST(drawing_does_not_change_where_it_goes) {
   ByBands plain, drawn{true};
   Detection one = body_at(90), other = one;
   for (ByBands* b : {&plain, &drawn}) {
@@ -128,7 +125,7 @@ void test_drawing_does_not_change_where_it_goes() {
   }
 }
 
-void test_what_cannot_be_followed_is_refused() {
+TEST(what_cannot_be_followed_is_refused) {
   ByBands b;
   b.show(body_at(90), 1);
   TEST_ASSERT_ERROR(Errc::invalid_argument, b.follower->begin({90, 120, 4, 4, 0}, kTall));
@@ -167,12 +164,12 @@ float followed_by_colours(const std::uint8_t (&cloth)[3]) {
   return body.x;
 }
 
-void test_colours_follow_who_wears_some_and_lose_who_does_not() {
+TEST(colours_follow_who_wears_some_and_lose_who_does_not) {
   TEST_ASSERT_FLOAT_WITHIN(2, 360, followed_by_colours({200, 30, 30}));
   TEST_ASSERT_TRUE(std::abs(followed_by_colours({90, 90, 90}) - 360) > 100);
 }
 
-void test_colours_at_the_rim_are_survived() {
+TEST(colours_at_the_rim_are_survived) {
   ColourFollower follower;
   const std::vector<std::uint8_t> picture = colours_of(body_at(0), {200, 30, 30});
   follower.show(picture.data(), kWidth, kHeight);
@@ -185,15 +182,3 @@ void test_colours_at_the_rim_are_survived() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_bands_follow_whom_nothing_but_bands_can_tell_from_the_wall);
-  RUN_TEST(test_without_anything_like_it_the_body_stays);
-  RUN_TEST(test_the_picture_of_likeness_is_bright_where_the_body_is);
-  RUN_TEST(test_drawing_does_not_change_where_it_goes);
-  RUN_TEST(test_what_cannot_be_followed_is_refused);
-  RUN_TEST(test_colours_follow_who_wears_some_and_lose_who_does_not);
-  RUN_TEST(test_colours_at_the_rim_are_survived);
-  return UNITY_END();
-}

@@ -14,6 +14,7 @@
 #include "gpu/hog/model_file.hpp"
 #include "gpu/hog/shipped_models.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/bar_model.hpp"
 #include "tests/unit/tools/kerblab_program.hpp"
 
@@ -25,8 +26,8 @@ fs::path g_folder, g_models;
 
 }  // namespace
 
-void setUp() { g_folder = kerb::test::make_temp_folder(); }
-void tearDown() { fs::remove_all(g_folder); }
+SET_UP() { g_folder = kerb::test::make_temp_folder(); }
+TEAR_DOWN() { fs::remove_all(g_folder); }
 
 namespace {
 
@@ -44,7 +45,7 @@ void street(const std::string& name, int width, int height) {
 }
 long file_count() { return kerb::test::file_count(g_folder); }
 
-void test_help_and_version_are_no_errors() {
+TEST(help_and_version_are_no_errors) {
   const Outcome help = kerblab("--help");
   TEST_ASSERT_EQUAL_INT(0, help.code);
   for (const char* word : {"detect", "model", "eval", "bench", "Exit codes"})
@@ -61,7 +62,7 @@ void test_help_and_version_are_no_errors() {
   TEST_ASSERT_TRUE(version.out.find("kerblab 0.") != std::string::npos);
 }
 
-void test_a_wrong_command_line_is_bad_input() {
+TEST(a_wrong_command_line_is_bad_input) {
   for (const char* arguments : {"", "fly", "detect", "model info", "bench sky",
                                 "detect --backend tpu a.png", "detect --scale x a.png"})
     expect_bad_input(kerblab(arguments), "");
@@ -73,7 +74,7 @@ void test_a_wrong_command_line_is_bad_input() {
   expect_bad_input(kerblab("model info a b"), "unexpected argument 'b'");
 }
 
-void test_settings_that_make_no_sense_are_one_line() {
+TEST(settings_that_make_no_sense_are_one_line) {
   street("a.png", 64, 128);
   expect_bad_input(kerblab("detect --scale 1 a.png"), "scale");
   expect_bad_input(kerblab("detect --region 1,2,3 a.png"), "--region");
@@ -85,7 +86,7 @@ void test_settings_that_make_no_sense_are_one_line() {
   expect_bad_input(kerblab("detect --region 0,0,1e30,9 a.png"), "--region");
 }
 
-void test_an_empty_value_is_not_the_default() {
+TEST(an_empty_value_is_not_the_default) {
   street("a.png", 64, 128);
   for (const std::string option : {"--model", "--region", "--ground", "--draw", "--json"})
     expect_bad_input(kerblab("detect --backend cpu " + option + " '' a.png"), option.c_str());
@@ -94,7 +95,7 @@ void test_an_empty_value_is_not_the_default() {
   TEST_ASSERT_EQUAL_INT(1, file_count());
 }
 
-void test_no_input_is_overwritten() {
+TEST(no_input_is_overwritten) {
   street("a.png", 64, 128);
   street("b.jpg", 64, 128);
   fs::create_directory(g_folder / "sub");
@@ -123,7 +124,7 @@ void test_no_input_is_overwritten() {
   TEST_ASSERT_EQUAL_INT(0, kerblab(detect + "--json /dev/null --draw . b.jpg").code);
 }
 
-void test_advice_can_be_changed() {
+TEST(advice_can_be_changed) {
   TEST_ASSERT_EQUAL_INT(0, kerblab("model import --opencv-people --out m.kwm").code);
   TEST_ASSERT_EQUAL_INT(
       0,
@@ -138,7 +139,7 @@ void test_advice_can_be_changed() {
   expect_bad_input(kerblab("model join m.kwm n.kwm --out n.kwm"), "n.kwm");
 }
 
-void test_pipes_and_devices_do_not_hang_it() {
+TEST(pipes_and_devices_do_not_hang_it) {
   street("a.png", 64, 128);
   TEST_ASSERT_EQUAL_INT(0, ::mkfifo((g_folder / "pipe").c_str(), 0600));
   for (const std::string name : {"pipe", "/dev/zero"}) {
@@ -154,7 +155,7 @@ void test_pipes_and_devices_do_not_hang_it() {
       Json::parse(kerblab(detect + "/dev/stdout").out)["image"].get<std::string>().c_str());
 }
 
-void test_a_search_left_without_windows_says_why() {
+TEST(a_search_left_without_windows_says_why) {
   street("a.png", 96, 160);
   street("small.png", 20, 10);
   const std::string detect = "detect --backend cpu small.png a.png a.png ";
@@ -177,7 +178,7 @@ void test_a_search_left_without_windows_says_why() {
                            kerblab("detect --backend cpu --region 0,0,9,9 small.png").err.c_str());
 }
 
-void test_a_model_of_ours_keeps_its_name() {
+TEST(a_model_of_ours_keeps_its_name) {
   TEST_ASSERT_EQUAL_INT(0, kerblab("model import --opencv-people --name first --out a.kwm").code);
   TEST_ASSERT_EQUAL_INT(0, kerblab("model import a.kwm --out b.kwm").code);
   TEST_ASSERT_TRUE(read(g_folder / "a.kwm") == read(g_folder / "b.kwm"));
@@ -185,7 +186,7 @@ void test_a_model_of_ours_keeps_its_name() {
   TEST_ASSERT_TRUE(kerblab("model info c.kwm").out.find("second") != std::string::npos);
 }
 
-void test_a_picture_gives_a_line() {
+TEST(a_picture_gives_a_line) {
   street("a.png", 200, 150);
   street("small.png", 20, 10);
   std::ofstream{g_folder / "list.txt"} << "small.png\na.png\n";
@@ -206,7 +207,7 @@ void test_a_picture_gives_a_line() {
   TEST_ASSERT_TRUE(found[0]["detections"] == found[2]["detections"]);
 }
 
-void test_stdout_is_the_default_and_detections_have_a_box_and_a_score() {
+TEST(stdout_is_the_default_and_detections_have_a_box_and_a_score) {
   street("a.png", 128, 160);
   // So low a threshold that every window is a hit.
   const Outcome o = kerblab("detect --backend cpu --threshold -100 --fusion none a.png");
@@ -225,7 +226,7 @@ void test_stdout_is_the_default_and_detections_have_a_box_and_a_score() {
   }
 }
 
-void test_drawing_writes_a_png_a_picture() {
+TEST(drawing_writes_a_png_a_picture) {
   street("a.png", 128, 160);
   fs::create_directory(g_folder / "b");
   street("b/a.jpg", 64, 128);
@@ -244,7 +245,7 @@ void test_drawing_writes_a_png_a_picture() {
   TEST_ASSERT_EQUAL_INT(5, file_count());
 }
 
-void test_an_unreadable_picture_is_one_line_and_leaves_nothing() {
+TEST(an_unreadable_picture_is_one_line_and_leaves_nothing) {
   street("a.png", 64, 128);
   std::ofstream{g_folder / "bad.png"} << "not a picture";
   std::ofstream{g_folder / "cut.png"} << read(g_folder / "a.png").substr(0, 2000);
@@ -260,7 +261,7 @@ void test_an_unreadable_picture_is_one_line_and_leaves_nothing() {
   TEST_ASSERT_FALSE(fs::exists(g_folder / "drawn"));
 }
 
-void test_a_model_goes_through_our_file_and_finds_the_same() {
+TEST(a_model_goes_through_our_file_and_finds_the_same) {
   const Outcome made = kerblab("model import --opencv-people --name people --out m.kwm");
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, made.code, made.err.c_str());
   const Outcome info = kerblab("model info m.kwm");
@@ -295,7 +296,7 @@ void test_a_model_goes_through_our_file_and_finds_the_same() {
   TEST_ASSERT_FALSE(fs::exists(g_folder / "new.kwm"));
 }
 
-void test_without_a_model_the_installed_one_is_used() {
+TEST(without_a_model_the_installed_one_is_used) {
   street("a.png", 96, 160);
   const auto detect = [](const std::string& models) {
     setenv(kerb::hog::kModelsVariable, models.c_str(), 1);
@@ -327,14 +328,14 @@ void test_without_a_model_the_installed_one_is_used() {
   expect_bad_input(detect(g_folder), "default.kwm");
 }
 
-void test_cuda_is_there_or_said_not_to_be() {
+TEST(cuda_is_there_or_said_not_to_be) {
   street("a.png", 64, 128);
   const Outcome o = kerblab("detect --backend cuda --json found.jsonl a.png");
   if (o.code != 0) expect_bad_input(o, "");
   TEST_ASSERT_EQUAL_INT(o.code == 0 ? 2 : 1, file_count());
 }
 
-void test_the_benchmarks_print_a_table_and_json() {
+TEST(the_benchmarks_print_a_table_and_json) {
   const Outcome image =
       kerblab("bench image --quick --repeat 1 --backend cpu --threads 1 --json image.json");
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, image.code, image.err.c_str());
@@ -357,32 +358,14 @@ void test_the_benchmarks_print_a_table_and_json() {
 
 }  // namespace
 
-int main() {
-  // What is used without --model is OpenCV's people detector here, whatever this machine has.
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
   g_models = kerb::test::make_temp_folder();
   setenv(kerb::hog::kModelsVariable, g_models.c_str(), 1);
   const std::string import = std::string{KERBLAB} + " model import --opencv-people --out " +
                              (g_models / "default.kwm").string() + " > /dev/null";
-  if (std::system(import.c_str()) != 0) return 1;
-  UNITY_BEGIN();
-  RUN_TEST(test_help_and_version_are_no_errors);
-  RUN_TEST(test_a_wrong_command_line_is_bad_input);
-  RUN_TEST(test_settings_that_make_no_sense_are_one_line);
-  RUN_TEST(test_an_empty_value_is_not_the_default);
-  RUN_TEST(test_no_input_is_overwritten);
-  RUN_TEST(test_advice_can_be_changed);
-  RUN_TEST(test_pipes_and_devices_do_not_hang_it);
-  RUN_TEST(test_a_search_left_without_windows_says_why);
-  RUN_TEST(test_a_model_of_ours_keeps_its_name);
-  RUN_TEST(test_a_picture_gives_a_line);
-  RUN_TEST(test_stdout_is_the_default_and_detections_have_a_box_and_a_score);
-  RUN_TEST(test_drawing_writes_a_png_a_picture);
-  RUN_TEST(test_an_unreadable_picture_is_one_line_and_leaves_nothing);
-  RUN_TEST(test_a_model_goes_through_our_file_and_finds_the_same);
-  RUN_TEST(test_without_a_model_the_installed_one_is_used);
-  RUN_TEST(test_cuda_is_there_or_said_not_to_be);
-  RUN_TEST(test_the_benchmarks_print_a_table_and_json);
-  const int failures = UNITY_END();
-  fs::remove_all(g_models);
-  return failures;
+  if (std::system(import.c_str()) != 0) return Start::fail;
+  return Start::run;
 }
+
+AFTER_SUITE() { fs::remove_all(g_models); }

@@ -5,10 +5,13 @@
 #include <string>
 
 #include "firmware/config/config.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/board_pictures.hpp"
 #include "tests/unit/tools/kerblab_folder.hpp"
 
 namespace {
+
+bool g_some = false;  // of all that is slow, nothing
 
 using namespace kerb::test;
 using kerb::CameraSettings;
@@ -24,7 +27,7 @@ CameraSettings camera_in(const std::string& name) {
   return loaded.config.cameras[0];
 }
 
-void test_a_board_becomes_a_lens() {
+TEST(a_board_becomes_a_lens) {
   const BoardTracer tracer{TracedLens{}};
   int number = 0;
   for (const BoardPose& pose : good_poses())
@@ -48,7 +51,8 @@ void test_a_board_becomes_a_lens() {
   TEST_ASSERT_FALSE(fs::exists(g_folder / "no.toml"));
 }
 
-void test_a_drive_becomes_a_mounting() {
+TEST(a_drive_becomes_a_mounting) {
+  if (g_some) TEST_IGNORE_MESSAGE("--some: too slow here");
   write("straight.toml",
         "title = \"Straight\"\nseconds = 2\n[camera]\nwidth = 400\nheight = 240\nrate_hz = 12\n"
         "fov_deg = 60\nheight_m = 1.35\npitch_deg = 3\nyaw_deg = -2\nnoise = 0.3\n"
@@ -71,7 +75,7 @@ void test_a_drive_becomes_a_mounting() {
   std::printf("%s", o.err.c_str());
 }
 
-void test_bad_input_gets_one_line_and_leaves_nothing() {
+TEST(bad_input_gets_one_line_and_leaves_nothing) {
   write_street(g_folder / "a.png", 640, 400);
   write_street(g_folder / "b.png", 320, 200);
   write("broken.toml", "[[camera]]\npitch_deg = 40\n");
@@ -101,7 +105,7 @@ void test_bad_input_gets_one_line_and_leaves_nothing() {
   TEST_ASSERT_EQUAL_INT(before, file_count(g_folder));
 }
 
-void test_help_has_an_example() {
+TEST(help_has_an_example) {
   for (const char* command : {"calibrate", "calibrate board", "calibrate drive"}) {
     const Outcome o = kerblab(std::string{command} + " --help");
     expect_done(o);
@@ -112,12 +116,8 @@ void test_help_has_an_example() {
 }  // namespace
 
 // With --some it does not render a drive, which takes long under a sanitizer.
-int main(int argc, char** argv) {
-  const bool some = argc > 1 && std::string{argv[1]} == "--some";
-  UNITY_BEGIN();
-  RUN_TEST(test_a_board_becomes_a_lens);
-  if (!some) RUN_TEST(test_a_drive_becomes_a_mounting);
-  RUN_TEST(test_bad_input_gets_one_line_and_leaves_nothing);
-  RUN_TEST(test_help_has_an_example);
-  return UNITY_END();
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  g_some = !words.empty() && words[0] == "--some";
+  return Start::run;
 }

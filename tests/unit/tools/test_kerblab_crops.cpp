@@ -4,6 +4,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/kerblab_folder.hpp"
 
 namespace {
@@ -35,7 +36,7 @@ cv::Rect bounds_of(const cv::Mat& crop, int channel) {
   return cv::boundingRect(bright);
 }
 
-void test_people_stand_in_the_middle_96_high() {
+TEST(people_stand_in_the_middle_96_high) {
   make_street();
   const auto o = kerblab("train crops --images street.png --truth street.csv --out people");
   expect_done(o);
@@ -54,7 +55,7 @@ void test_people_stand_in_the_middle_96_high() {
   TEST_ASSERT_INT_WITHIN(1, 96, green.height);
 }
 
-void test_smaller_ones_and_every_second() {
+TEST(smaller_ones_and_every_second) {
   make_street();
   expect_done(
       kerblab("train crops --images street.png --truth street.csv --out all --min-height 50"));
@@ -64,7 +65,7 @@ void test_smaller_ones_and_every_second() {
   TEST_ASSERT_EQUAL_INT(2, kerb::test::file_count(g_folder / "some"));
 }
 
-void test_what_cannot_be_is_said_and_nothing_is_written() {
+TEST(what_cannot_be_is_said_and_nothing_is_written) {
   make_street();
   const std::string data = "train crops --images street.png --truth street.csv --out people ";
   expect_bad_input(kerblab(data + "--min-height 300"), "nobody is whole");
@@ -78,11 +79,3 @@ void test_what_cannot_be_is_said_and_nothing_is_written() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_people_stand_in_the_middle_96_high);
-  RUN_TEST(test_smaller_ones_and_every_second);
-  RUN_TEST(test_what_cannot_be_is_said_and_nothing_is_written);
-  return UNITY_END();
-}

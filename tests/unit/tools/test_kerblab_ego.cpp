@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/kerblab_folder.hpp"
 
 namespace {
@@ -138,7 +139,7 @@ std::vector<Json> lines_of(const std::string& text) {
 
 constexpr const char* kEgo = "ego --focal 300 --rate 10 --backend cpu --threads 1 ";
 
-void test_driving_in_a_bend_is_measured_and_the_walker_told_from_who_stands() {
+TEST(driving_in_a_bend_is_measured_and_the_walker_told_from_who_stands) {
   const Drive drive{6, 0.06};
   write_drive("d", drive, {{-1.8, 11, 1.6}, {1.8, 12, 0}});
   for (const std::string method : {"auto", "lk", "ncc", "points"}) {
@@ -169,7 +170,7 @@ void test_driving_in_a_bend_is_measured_and_the_walker_told_from_who_stands() {
   }
 }
 
-void test_a_standing_camera_has_no_focus_of_expansion() {
+TEST(a_standing_camera_has_no_focus_of_expansion) {
   write_drive("d", {}, {{-1, 9, 1.4}});
   expect_done(kerblab(kEgo + std::string{"--boxes d/gt.txt --json o.jsonl d/*.png"}));
   const std::vector<Json> lines = lines_of(read(g_folder / "o.jsonl"));
@@ -180,7 +181,7 @@ void test_a_standing_camera_has_no_focus_of_expansion() {
   }
 }
 
-void test_boxes_are_those_of_the_number_in_the_name_or_of_first() {
+TEST(boxes_are_those_of_the_number_in_the_name_or_of_first) {
   write_drive("d", {}, {{-1, 9, 1.4}}, 20);
   fs::create_directories(g_folder / "named");
   for (int i = 0; i < kFrames; ++i)
@@ -204,7 +205,7 @@ void test_boxes_are_those_of_the_number_in_the_name_or_of_first() {
   }
 }
 
-void test_settings_change_the_verdict() {
+TEST(settings_change_the_verdict) {
   write_drive("d", {}, {{-1, 9, 1.4}});
   const auto verdict = [](const std::string& settings) {
     expect_done(kerblab(kEgo + settings + " --boxes d/gt.txt --json o.jsonl d/*.png"));
@@ -218,7 +219,7 @@ void test_settings_change_the_verdict() {
                      "--");
 }
 
-void test_drawings_are_new_files_and_inputs_stay() {
+TEST(drawings_are_new_files_and_inputs_stay) {
   write_drive("d", {3, 0}, {{-1, 9, 1.4}});
   const std::string before = read(g_folder / "d" / name_of_frame(1));
   const long files = file_count(g_folder);
@@ -247,13 +248,3 @@ void test_drawings_are_new_files_and_inputs_stay() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_driving_in_a_bend_is_measured_and_the_walker_told_from_who_stands);
-  RUN_TEST(test_a_standing_camera_has_no_focus_of_expansion);
-  RUN_TEST(test_boxes_are_those_of_the_number_in_the_name_or_of_first);
-  RUN_TEST(test_settings_change_the_verdict);
-  RUN_TEST(test_drawings_are_new_files_and_inputs_stay);
-  return UNITY_END();
-}

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/kerblab_folder.hpp"
 
 namespace {
@@ -51,7 +52,7 @@ cv::Mat thermal() {
   return out;
 }
 
-void test_help_has_examples() {
+TEST(help_has_examples) {
   for (const char* command :
        {"emd --help", "bench emd --help", "spectral --help", "eval spectral --help"}) {
     const Outcome o = kerblab(command);
@@ -61,7 +62,7 @@ void test_help_has_examples() {
   }
 }
 
-void test_distances_by_hand_by_every_ground_and_solver() {
+TEST(distances_by_hand_by_every_ground_and_solver) {
   // On a line 4 units go 1, 2 and so on: cumulated excess 3, 0, -2 of 8.
   const Outcome line = kerblab("emd 3,1,0,4 0,4,2,2");
   expect_done(line);
@@ -92,7 +93,7 @@ void test_distances_by_hand_by_every_ground_and_solver() {
   }
 }
 
-void test_distances_are_by_the_costs_as_given() {
+TEST(distances_are_by_the_costs_as_given) {
   write("wide.txt", "0 .001 1000\n.001 0 1000\n1000 1000 0\n");  // more than whole numbers span
   write("tenths.txt", "0 .1 .3\n.1 0 .2\n.3 .2 0\n");
   for (const char* solver : {"atlas", "network"}) {
@@ -105,7 +106,7 @@ void test_distances_are_by_the_costs_as_given() {
                            kerblab("emd --partial --ground tenths.txt 5,0,0 0,3,0").out.c_str());
 }
 
-void test_weights_may_be_as_large_or_small_as_numbers_are() {
+TEST(weights_may_be_as_large_or_small_as_numbers_are) {
   for (const char* weights : {"1e300,1e300,0", "1e-320,1e-320,0", "1e308,1e308,0"}) {
     const Outcome o = kerblab(std::string{"emd --mass 200 0,0,1 "} + weights);
     expect_done(o);
@@ -113,7 +114,7 @@ void test_weights_may_be_as_large_or_small_as_numbers_are() {
   }
 }
 
-void test_unequal_totals_are_shares_or_matched_in_part() {
+TEST(unequal_totals_are_shares_or_matched_in_part) {
   const Outcome shares = kerblab("emd --json - 0.3,0.7,0 0,0,7");
   expect_done(shares);
   const Json report = Json::parse(shares.out);
@@ -145,7 +146,7 @@ std::string npy(const std::string& shape, const std::vector<double>& values) {
   return out;
 }
 
-void test_arrays_in_and_out() {
+TEST(arrays_in_and_out) {
   write("s.npy", npy("3, 3", {1, 0, 0, .5, .5, 0, 0, 0, 2}));
   write("t.npy", npy("3,", {0, 0, 1}));
   write("g.npy", npy("3, 3", {0, .1, .3, .1, 0, .25, .3, .25, 0}));
@@ -181,7 +182,7 @@ void test_arrays_in_and_out() {
   TEST_ASSERT_FALSE(fs::exists(g_folder / "e.npy"));
 }
 
-void test_histograms_that_cannot_be_are_one_line() {
+TEST(histograms_that_cannot_be_are_one_line) {
   write("bad.txt", "1 2 x\n");
   write("costs.txt", "0 1\n1 0\n");
   write("below.txt", "0 1\n-1 0\n");
@@ -211,7 +212,7 @@ void test_histograms_that_cannot_be_are_one_line() {
   expect_bad_input(kerblab("emd --json bad.txt @bad.txt 1,2"), "overwrite");
 }
 
-void test_somebody_warm_stands_out_where_colours_do_not_tell() {
+TEST(somebody_warm_stands_out_where_colours_do_not_tell) {
   write_picture("v.png", visible());
   write_picture("t.png", thermal());
   for (const char* how : {"", " --window 7"}) {
@@ -228,7 +229,7 @@ void test_somebody_warm_stands_out_where_colours_do_not_tell() {
   }
 }
 
-void test_every_source_of_bands_can_be_read() {
+TEST(every_source_of_bands_can_be_read) {
   // Four bands: 2 x 2 tiles, whose last is bright in the box alone.
   cv::Mat raw(2 * kHeight, 2 * kWidth, CV_16UC1), beside(kHeight, 4 * kWidth, CV_8UC1);
   std::string cube;
@@ -277,7 +278,7 @@ std::string float_cube(float person, float elsewhere) {
   return cube;
 }
 
-void test_a_cube_of_parts_of_one_is_not_rounded_away() {
+TEST(a_cube_of_parts_of_one_is_not_rounded_away) {
   write("f.hdr", "ENVI\nsamples = 96\nlines = 64\nbands = 4\ndata type = 4\n");
   write("f.img", float_cube(0.3F, 0.1F));  // both would be 0
   const std::string command =
@@ -292,7 +293,7 @@ void test_a_cube_of_parts_of_one_is_not_rounded_away() {
   expect_bad_input(kerblab(command), "no number");
 }
 
-void test_a_box_over_all_has_no_area() {
+TEST(a_box_over_all_has_no_area) {
   write_picture("v.png", visible());
   const Outcome o = kerblab("spectral v.png --backend cpu --box 0,0,96,64 --draw d.png --json -");
   expect_done(o);
@@ -300,7 +301,7 @@ void test_a_box_over_all_has_no_area() {
   TEST_ASSERT_TRUE_MESSAGE(o.err.find("ROC –,") != std::string::npos, o.err.c_str());
 }
 
-void test_options_without_effect_are_one_line() {
+TEST(options_without_effect_are_one_line) {
   write_picture("v.png", visible());
   const std::string spectral = "spectral v.png --box 1,1,5,5 ";
   expect_bad_input(kerblab(spectral + "--dark nan"), "--dark");
@@ -314,7 +315,7 @@ void test_options_without_effect_are_one_line() {
   expect_bad_input(kerblab("eval spectral d --boxes b.csv"), "--cube");
 }
 
-void test_pictures_that_do_not_fit_are_one_line_and_leave_nothing() {
+TEST(pictures_that_do_not_fit_are_one_line_and_leave_nothing) {
   write_picture("v.png", visible());
   write_picture("t.png", thermal()(cv::Rect{0, 0, kWidth - 1, kHeight}));
   write("c.hdr", "ENVI\n");
@@ -340,7 +341,7 @@ void test_pictures_that_do_not_fit_are_one_line_and_leave_nothing() {
   TEST_ASSERT_EQUAL_INT(before, file_count(g_folder));
 }
 
-void test_the_evaluation_judges_pairs_and_writes_its_page() {
+TEST(the_evaluation_judges_pairs_and_writes_its_page) {
   write_picture("d/vi/7.png", visible());
   write_picture("d/ir/7.png", thermal());
   // The middle (46, 32) and sides (12, 32) in parts of 96 x 64; and a car, which is nobody.
@@ -369,7 +370,7 @@ void test_the_evaluation_judges_pairs_and_writes_its_page() {
   expect_bad_input(kerblab("eval spectral d"), "7.txt");
 }
 
-void test_the_bench_runs_and_writes_table_and_plot() {
+TEST(the_bench_runs_and_writes_table_and_plot) {
   write("page.md", "a\n<!-- kerblab bench emd: begin -->\n<!-- kerblab bench emd: end -->\nb\n");
   expect_done(
       kerblab("bench emd --quick --backend cpu --threads 1 --json r.json --into page.md "
@@ -387,7 +388,7 @@ void test_the_bench_runs_and_writes_table_and_plot() {
   expect_bad_input(kerblab("bench emd --quick --plot p.jpg"), "p.jpg");
 }
 
-void test_the_tables_of_another_machine() {
+TEST(the_tables_of_another_machine) {
   const auto row = [](const char* what, double ms) {
     const Json one{{"what", what},    {"width", 1920},          {"height", 1080},
                    {"bins", 11},      {"solver", "atlas"},      {"backend", "cuda"},
@@ -423,24 +424,3 @@ void test_the_tables_of_another_machine() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_help_has_examples);
-  RUN_TEST(test_distances_by_hand_by_every_ground_and_solver);
-  RUN_TEST(test_distances_are_by_the_costs_as_given);
-  RUN_TEST(test_weights_may_be_as_large_or_small_as_numbers_are);
-  RUN_TEST(test_unequal_totals_are_shares_or_matched_in_part);
-  RUN_TEST(test_arrays_in_and_out);
-  RUN_TEST(test_histograms_that_cannot_be_are_one_line);
-  RUN_TEST(test_somebody_warm_stands_out_where_colours_do_not_tell);
-  RUN_TEST(test_every_source_of_bands_can_be_read);
-  RUN_TEST(test_a_cube_of_parts_of_one_is_not_rounded_away);
-  RUN_TEST(test_a_box_over_all_has_no_area);
-  RUN_TEST(test_options_without_effect_are_one_line);
-  RUN_TEST(test_pictures_that_do_not_fit_are_one_line_and_leave_nothing);
-  RUN_TEST(test_the_evaluation_judges_pairs_and_writes_its_page);
-  RUN_TEST(test_the_bench_runs_and_writes_table_and_plot);
-  RUN_TEST(test_the_tables_of_another_machine);
-  return UNITY_END();
-}

@@ -7,6 +7,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/kerblab_folder.hpp"
 
 namespace {
@@ -47,7 +48,7 @@ void write_detections() {
 
 constexpr const char* kData = "--images in --negatives none --truth truth.csv ";
 
-void test_help_has_an_example() {
+TEST(help_has_an_example) {
   for (const char* command : {"eval --help", "eval detector --help"}) {
     const Outcome o = kerblab(command);
     expect_done(o);
@@ -56,7 +57,7 @@ void test_help_has_an_example() {
   }
 }
 
-void test_another_detectors_json_lines_are_scored() {
+TEST(another_detectors_json_lines_are_scored) {
   write_pictures();
   write_detections();
   const Outcome text = kerblab(
@@ -85,7 +86,7 @@ void test_another_detectors_json_lines_are_scored() {
     TEST_ASSERT_TRUE_MESSAGE(text.out.find(word) != std::string::npos, text.out.c_str());
 }
 
-void test_models_of_ours_and_opencvs_own_code_are_compared_on_one_plot() {
+TEST(models_of_ours_and_opencvs_own_code_are_compared_on_one_plot) {
   write_pictures();
   for (int i = 0; i < 2; ++i) street("crops/" + std::to_string(i) + ".png", 96, 160 + 2 * i);
   const Outcome o = kerblab(
@@ -134,7 +135,7 @@ void test_models_of_ours_and_opencvs_own_code_are_compared_on_one_plot() {
   }
 }
 
-void test_truth_that_does_not_fit_is_one_line() {
+TEST(truth_that_does_not_fit_is_one_line) {
   write_pictures();
   write_detections();
   const std::string with = "eval detector --detections found.jsonl --images in --truth ";
@@ -157,7 +158,7 @@ void test_truth_that_does_not_fit_is_one_line() {
       more.err.c_str());
 }
 
-void test_pictures_and_files_that_do_not_fit_are_one_line_and_leave_nothing() {
+TEST(pictures_and_files_that_do_not_fit_are_one_line_and_leave_nothing) {
   write_pictures();
   write_detections();
   fs::create_directory(g_folder / "empty");
@@ -191,7 +192,7 @@ void test_pictures_and_files_that_do_not_fit_are_one_line_and_leave_nothing() {
   TEST_ASSERT_FALSE(fs::exists(g_folder / "said"));
 }
 
-void test_mot_sequences_are_judged_in_place() {
+TEST(mot_sequences_are_judged_in_place) {
   street("SEQ/img1/000001.png", 70, 130);
   street("SEQ/img1/000002.png", 70, 130);
   write("SEQ/gt/gt.txt", "1,1,10,10,41,100,1,-1,-1,-1\n2,2,10,10,41,100,0,-1,-1,-1\n");
@@ -209,14 +210,3 @@ void test_mot_sequences_are_judged_in_place() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_help_has_an_example);
-  RUN_TEST(test_another_detectors_json_lines_are_scored);
-  RUN_TEST(test_models_of_ours_and_opencvs_own_code_are_compared_on_one_plot);
-  RUN_TEST(test_truth_that_does_not_fit_is_one_line);
-  RUN_TEST(test_pictures_and_files_that_do_not_fit_are_one_line_and_leave_nothing);
-  RUN_TEST(test_mot_sequences_are_judged_in_place);
-  return UNITY_END();
-}

@@ -7,6 +7,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/kerblab_folder.hpp"
 #include "tools/flow/flo_file.hpp"
 
@@ -49,7 +50,7 @@ Field read_field(const std::string& name) {
 
 constexpr const char* kPair = " p/frame10.png p/frame11.png --backend cpu ";
 
-void test_help_has_an_example_and_the_methods() {
+TEST(help_has_an_example_and_the_methods) {
   for (const char* command : {"flow --help", "eval flow --help"}) {
     const Outcome o = kerblab(command);
     expect_done(o);
@@ -58,7 +59,7 @@ void test_help_has_an_example_and_the_methods() {
   }
 }
 
-void test_both_methods_find_a_shift_and_write_what_was_asked_for() {
+TEST(both_methods_find_a_shift_and_write_what_was_asked_for) {
   write_pair("p");
   for (const std::string method : {"lk", "ncc", "ssd", "sad"}) {
     const Outcome o = kerblab("flow --method " + method + kPair +
@@ -78,7 +79,7 @@ void test_both_methods_find_a_shift_and_write_what_was_asked_for() {
   }
 }
 
-void test_opencvs_methods_are_there_for_comparison() {
+TEST(opencvs_methods_are_there_for_comparison) {
   write_pair("p");
   for (const char* method : {"opencv-dis-fast", "opencv-farneback", "opencv-lk-median"}) {
     expect_done(kerblab(std::string{"flow --method "} + method + kPair + "--out f.flo"));
@@ -88,7 +89,7 @@ void test_opencvs_methods_are_there_for_comparison() {
   }
 }
 
-void test_tiles_and_masks_give_the_vectors_of_the_whole() {
+TEST(tiles_and_masks_give_the_vectors_of_the_whole) {
   write_pair("p");
   cv::Mat mask(kHeight, kWidth, CV_8UC1, cv::Scalar{0});
   mask(cv::Rect{60, 30, 40, 30}) = 255;
@@ -110,7 +111,7 @@ void test_tiles_and_masks_give_the_vectors_of_the_whole() {
   }
 }
 
-void test_tiles_with_a_reach_take_less_memory_and_without_one_the_command_says_so() {
+TEST(tiles_with_a_reach_take_less_memory_and_without_one_the_command_says_so) {
   constexpr int kSide = 560;
   cv::Mat large(kSide, kSide, CV_8UC1);
   cv::randu(large, 0, 256);
@@ -136,7 +137,7 @@ void test_tiles_with_a_reach_take_less_memory_and_without_one_the_command_says_s
   }
 }
 
-void test_bad_input_is_one_line_and_leaves_nothing() {
+TEST(bad_input_is_one_line_and_leaves_nothing) {
   write_pair("p");
   cut_out("wide.png", 0, 0, kWidth + 1);
   cut_out("dot.png", 0, 0, 1, 1);
@@ -176,7 +177,7 @@ void test_bad_input_is_one_line_and_leaves_nothing() {
   TEST_ASSERT_EQUAL_INT(before, file_count(g_folder));
 }
 
-void test_the_table_goes_into_its_page_and_nothing_else_changes() {
+TEST(the_table_goes_into_its_page_and_nothing_else_changes) {
   write_pair("pairs/one");
   write_pair("pairs/two");
   write("page.md",
@@ -201,7 +202,7 @@ void test_the_table_goes_into_its_page_and_nothing_else_changes() {
   expect_bad_input(kerblab("eval flow nothing"), "nothing");
 }
 
-void test_the_bench_runs() {
+TEST(the_bench_runs) {
   const Outcome o = kerblab("bench flow --quick --repeat 1 --backend cpu --json -");
   expect_done(o);
   const Json report = Json::parse(o.out);
@@ -209,16 +210,3 @@ void test_the_bench_runs() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_help_has_an_example_and_the_methods);
-  RUN_TEST(test_both_methods_find_a_shift_and_write_what_was_asked_for);
-  RUN_TEST(test_opencvs_methods_are_there_for_comparison);
-  RUN_TEST(test_tiles_and_masks_give_the_vectors_of_the_whole);
-  RUN_TEST(test_tiles_with_a_reach_take_less_memory_and_without_one_the_command_says_so);
-  RUN_TEST(test_bad_input_is_one_line_and_leaves_nothing);
-  RUN_TEST(test_the_table_goes_into_its_page_and_nothing_else_changes);
-  RUN_TEST(test_the_bench_runs);
-  return UNITY_END();
-}

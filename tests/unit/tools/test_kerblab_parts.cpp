@@ -11,7 +11,7 @@
 
 #include "gpu/hog/shipped_models.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/input_files.hpp"
@@ -21,9 +21,6 @@
 #include "tools/kerblab/model/models.hpp"
 #include "tools/kerblab/pictures/draw.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -55,7 +52,7 @@ void test_a_command_this_build_does_not_have_says_so_whatever_follows() {
 
 // --- numbers
 
-void test_numbers_are_read_whole_or_refused() {
+TEST(numbers_are_read_whole_or_refused) {
   const Result<std::vector<double>> four = parse_numbers("--x", "A,B", "1,-2.5,0,1e3", 4, 4);
   TEST_ASSERT_OK(four);
   TEST_ASSERT_EQUAL_DOUBLE(-2.5, (*four)[1]);
@@ -69,7 +66,7 @@ void test_numbers_are_read_whole_or_refused() {
 
 // --- outputs
 
-void test_a_file_is_replaced_whole() {
+TEST(a_file_is_replaced_whole) {
   const TempFolder folder;
   const std::string path = folder.write("out.json", "old and longer than the new one");
   TEST_ASSERT_OK(check_output(path));
@@ -78,7 +75,7 @@ void test_a_file_is_replaced_whole() {
   TEST_ASSERT_EQUAL_INT(1, files_in(folder.path()));
 }
 
-void test_what_cannot_be_written_is_known_before() {
+TEST(what_cannot_be_written_is_known_before) {
   const TempFolder folder;
   TEST_ASSERT_ERROR(Errc::not_found, check_output(folder.path() / "no" / "out.json"));
   TEST_ASSERT_ERROR(Errc::invalid_argument, check_output(folder.path()));
@@ -87,7 +84,7 @@ void test_what_cannot_be_written_is_known_before() {
   TEST_ASSERT_ERROR(Errc::io, write_output(folder.path() / "no" / "out.json", "x"));
 }
 
-void test_a_device_is_written_to_and_not_replaced() {
+TEST(a_device_is_written_to_and_not_replaced) {
   TEST_ASSERT_OK(check_output("/dev/null"));
   TEST_ASSERT_OK(write_output("/dev/null", "x"));
   TEST_ASSERT_TRUE(fs::is_character_file("/dev/null"));
@@ -95,7 +92,7 @@ void test_a_device_is_written_to_and_not_replaced() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, check_output("/dev/zero"));
 }
 
-void test_outputs_and_inputs_are_told_apart() {
+TEST(outputs_and_inputs_are_told_apart) {
   const TempFolder folder;
   const std::string a = folder.write("a", "x"), b = folder.write("b", "x");
   fs::create_symlink("a", folder.at("link"));
@@ -105,7 +102,7 @@ void test_outputs_and_inputs_are_told_apart() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, check_apart({folder.at("link")}, {b, a}));
 }
 
-void test_a_folder_of_results_appears_at_once_or_not_at_all() {
+TEST(a_folder_of_results_appears_at_once_or_not_at_all) {
   const TempFolder folder;
   const std::string drawn = folder.at("a/drawn");
   {
@@ -137,7 +134,7 @@ void test_a_folder_of_results_appears_at_once_or_not_at_all() {
 
 // --- pictures
 
-void test_a_picture_is_read_as_grey_and_as_planes() {
+TEST(a_picture_is_read_as_grey_and_as_planes) {
   const TempFolder folder;
   cv::Mat picture{2, 3, CV_8UC3, cv::Scalar{10, 20, 30}};
   picture.at<cv::Vec3b>(1, 2) = {255, 0, 0};
@@ -159,7 +156,7 @@ void test_a_picture_is_read_as_grey_and_as_planes() {
   TEST_ASSERT_EQUAL_INT(0, plain->view().rgb.count);
 }
 
-void test_what_is_no_picture_is_refused() {
+TEST(what_is_no_picture_is_refused) {
   const TempFolder folder;
   TEST_ASSERT_ERROR(Errc::not_found, load_picture(folder.path() / "none.png", false));
   TEST_ASSERT_ERROR(Errc::invalid_argument, load_picture("/dev/zero", false));
@@ -177,7 +174,7 @@ void test_what_is_no_picture_is_refused() {
   }
 }
 
-void test_a_list_stands_for_its_lines() {
+TEST(a_list_stands_for_its_lines) {
   const TempFolder folder;
   const std::string a = folder.write("a.png", "x"), b = folder.write("b c.png", "x");
   const std::string list = folder.write("list.txt", a + "\n\n" + b + "\r\n" + a);
@@ -192,7 +189,7 @@ void test_a_list_stands_for_its_lines() {
 
 // --- drawing
 
-void test_a_better_score_has_another_colour_and_the_same_score_the_same() {
+TEST(a_better_score_has_another_colour_and_the_same_score_the_same) {
   TEST_ASSERT_TRUE(colour_of(1, 0) == colour_of(1.5F, 0.5F));
   TEST_ASSERT_FALSE(colour_of(0.1F, 0) == colour_of(1, 0));
   TEST_ASSERT_TRUE(colour_of(-3, 0) == colour_of(0, 0));
@@ -201,7 +198,7 @@ void test_a_better_score_has_another_colour_and_the_same_score_the_same() {
       TEST_ASSERT_TRUE(colour_of(score, 0)[i] >= 0 && colour_of(score, 0)[i] <= 255);
 }
 
-void test_boxes_are_drawn_where_they_are_and_may_stand_out() {
+TEST(boxes_are_drawn_where_they_are_and_may_stand_out) {
   DetectionList people;
   people.count = 3;
   people.items[0] = {20, 40, 20, 40, 2.5F};
@@ -219,7 +216,7 @@ void test_boxes_are_drawn_where_they_are_and_may_stand_out() {
 
 // --- engines and models
 
-void test_the_default_model_is_a_valid_one() {
+TEST(the_default_model_is_a_valid_one) {
   setenv(hog::kModelsVariable, "/nowhere/models", 1);
   const Result<hog::Model> model = default_model();
   TEST_ASSERT_OK(model);
@@ -228,7 +225,7 @@ void test_the_default_model_is_a_valid_one() {
   TEST_ASSERT_FALSE(default_model_note().empty());
 }
 
-void test_engines_are_made_once_a_size_and_few_are_kept() {
+TEST(engines_are_made_once_a_size_and_few_are_kept) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   TEST_ASSERT_OK(context);
   Workers workers{1};
@@ -247,22 +244,3 @@ void test_engines_are_made_once_a_size_and_few_are_kept() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_command_this_build_does_not_have_says_so_whatever_follows);
-  RUN_TEST(test_numbers_are_read_whole_or_refused);
-  RUN_TEST(test_a_file_is_replaced_whole);
-  RUN_TEST(test_what_cannot_be_written_is_known_before);
-  RUN_TEST(test_a_device_is_written_to_and_not_replaced);
-  RUN_TEST(test_outputs_and_inputs_are_told_apart);
-  RUN_TEST(test_a_folder_of_results_appears_at_once_or_not_at_all);
-  RUN_TEST(test_a_picture_is_read_as_grey_and_as_planes);
-  RUN_TEST(test_what_is_no_picture_is_refused);
-  RUN_TEST(test_a_list_stands_for_its_lines);
-  RUN_TEST(test_a_better_score_has_another_colour_and_the_same_score_the_same);
-  RUN_TEST(test_boxes_are_drawn_where_they_are_and_may_stand_out);
-  RUN_TEST(test_the_default_model_is_a_valid_one);
-  RUN_TEST(test_engines_are_made_once_a_size_and_few_are_kept);
-  return UNITY_END();
-}

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/kerblab_folder.hpp"
 
 namespace {
@@ -20,7 +21,7 @@ void write(const std::string& name, const std::string& text) {
 constexpr const char* kCrossing =
     "title = \"Crossing\"\n[car]\nkmh = 36\n[[people]]\nimpact = {percent = 25, at_s = 3.0}\n";
 
-void test_list_names_the_suites() {
+TEST(list_names_the_suites) {
   const Outcome text = kerblab("sim list");
   expect_done(text);
   for (const char* name : {"euroncap", "r159", "quiet", "faults", "brief", "camouflage"})
@@ -33,7 +34,7 @@ void test_list_names_the_suites() {
   TEST_ASSERT_EQUAL_INT(200, suites[0]["runs"].get<int>());
 }
 
-void test_list_shows_what_a_scenario_comes_to() {
+TEST(list_shows_what_a_scenario_comes_to) {
   write("crossing.toml", kCrossing);
   const Outcome text = kerblab("sim list crossing.toml");
   expect_done(text);
@@ -47,7 +48,7 @@ void test_list_shows_what_a_scenario_comes_to() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 36, runs[0]["kmh"].get<double>());
 }
 
-void test_list_takes_some_runs_of_a_suite() {
+TEST(list_takes_some_runs_of_a_suite) {
   const Outcome o = kerblab("sim list --suite euroncap --only CPFA --only CPNCO --most 5 --json -");
   expect_done(o);
   const Json runs = Json::parse(o.out);
@@ -59,7 +60,7 @@ void test_list_takes_some_runs_of_a_suite() {
   }
 }
 
-void test_list_takes_a_run_without_its_variations() {
+TEST(list_takes_a_run_without_its_variations) {
   const Outcome o = kerblab("sim list --suite euroncap --only 'CPNA-50-30kmh$' --json -");
   expect_done(o);
   const Json runs = Json::parse(o.out);
@@ -67,7 +68,7 @@ void test_list_takes_a_run_without_its_variations() {
   TEST_ASSERT_EQUAL_STRING("CPNA-50-30kmh", runs[0]["name"].get<std::string>().c_str());
 }
 
-void test_check_says_all_that_is_wrong_a_line_each() {
+TEST(check_says_all_that_is_wrong_a_line_each) {
   write("good.toml", kCrossing);
   const Outcome good = kerblab("sim check good.toml");
   expect_done(good);
@@ -82,7 +83,7 @@ void test_check_says_all_that_is_wrong_a_line_each() {
       bad.err.c_str());
 }
 
-void test_check_knows_a_suite_and_its_templates() {
+TEST(check_knows_a_suite_and_its_templates) {
   write("street.toml", kCrossing);
   write("mine.toml",
         "title = \"Mine\"\n[[group]]\nname = \"a\"\ntemplate = \"street.toml\"\n"
@@ -113,7 +114,7 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-void test_render_says_what_is_true_of_people_without_what_they_carry() {
+TEST(render_says_what_is_true_of_people_without_what_they_carry) {
   write("rain.toml",
         "seconds = 1\n[camera]\nwidth = 640\nheight = 360\n[car]\nkmh = 0\n[[people]]\n"
         "name = 'Smith, \"Jo\"'\nstart = [7, 0]\ncarries = \"umbrella\"\n");
@@ -134,7 +135,7 @@ void test_render_says_what_is_true_of_people_without_what_they_carry() {
   TEST_ASSERT_TRUE(at(8) > 0.7 && at(8) <= 1);
 }
 
-void test_no_input_is_overwritten_and_none_taken_twice() {
+TEST(no_input_is_overwritten_and_none_taken_twice) {
   write("street.toml", kCrossing);
   const std::string suite =
       "title = \"Mine\"\n[[group]]\nname = \"a\"\ntemplate = \"street.toml\"\n";
@@ -148,7 +149,7 @@ void test_no_input_is_overwritten_and_none_taken_twice() {
     expect_bad_input(kerblab(std::string{"sim list "} + twice), "is named twice");
 }
 
-void test_bad_input_is_one_line() {
+TEST(bad_input_is_one_line) {
   write("street.toml", kCrossing);
   expect_bad_input(kerblab("sim"), "subcommand is required");
   expect_bad_input(kerblab("sim lisst"), "unknown sub-command 'lisst'");
@@ -167,17 +168,3 @@ void test_bad_input_is_one_line() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_list_names_the_suites);
-  RUN_TEST(test_list_shows_what_a_scenario_comes_to);
-  RUN_TEST(test_list_takes_some_runs_of_a_suite);
-  RUN_TEST(test_list_takes_a_run_without_its_variations);
-  RUN_TEST(test_check_says_all_that_is_wrong_a_line_each);
-  RUN_TEST(test_check_knows_a_suite_and_its_templates);
-  RUN_TEST(test_render_says_what_is_true_of_people_without_what_they_carry);
-  RUN_TEST(test_no_input_is_overwritten_and_none_taken_twice);
-  RUN_TEST(test_bad_input_is_one_line);
-  return UNITY_END();
-}

@@ -6,6 +6,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/kerblab_folder.hpp"
 
 namespace {
@@ -48,13 +49,13 @@ const char* const kMosaic =
     "{ centre_nm = 640 }, { centre_nm = 690 }, { centre_nm = 760 }, { centre_nm = 810 }, "
     "{ centre_nm = 900 }, { centre_nm = 960 }]";
 
-void test_help_has_examples() {
+TEST(help_has_examples) {
   const Outcome o = kerblab("sim follow --help");
   expect_done(o);
   TEST_ASSERT_TRUE_MESSAGE(o.out.find("kerblab sim follow ") != std::string::npos, o.out.c_str());
 }
 
-void test_somebody_in_a_walls_grey_is_followed_by_their_bands() {
+TEST(somebody_in_a_walls_grey_is_followed_by_their_bands) {
   write("street.toml", street(kMosaic));
   const Outcome o =
       kerblab("sim follow street.toml --frames 12 --tiles 7 --sheet s.png --json f.json");
@@ -82,7 +83,7 @@ void test_somebody_in_a_walls_grey_is_followed_by_their_bands() {
   TEST_ASSERT_EQUAL_STRING(figures.dump().c_str(), Json::parse(again.out).dump().c_str());
 }
 
-void test_who_is_hidden_by_another_in_like_clothes_is_found_again() {
+TEST(who_is_hidden_by_another_in_like_clothes_is_found_again) {
   // They pass each other from the 27th picture on.
   const Outcome o = kerblab("sim follow --suite camouflage --only follow --frames 60 --json -");
   expect_done(o);
@@ -93,7 +94,7 @@ void test_who_is_hidden_by_another_in_like_clothes_is_found_again() {
                            o.out.c_str());
 }
 
-void test_what_cannot_be_followed_is_one_line_and_leaves_nothing() {
+TEST(what_cannot_be_followed_is_one_line_and_leaves_nothing) {
   write("street.toml", street(kMosaic));
   write("plain.toml", street("sensor = \"rgb\""));
   const long before = file_count(g_folder);
@@ -116,12 +117,3 @@ void test_what_cannot_be_followed_is_one_line_and_leaves_nothing() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_help_has_examples);
-  RUN_TEST(test_somebody_in_a_walls_grey_is_followed_by_their_bands);
-  RUN_TEST(test_who_is_hidden_by_another_in_like_clothes_is_found_again);
-  RUN_TEST(test_what_cannot_be_followed_is_one_line_and_leaves_nothing);
-  return UNITY_END();
-}

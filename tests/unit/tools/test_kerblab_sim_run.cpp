@@ -7,6 +7,7 @@
 #include <opencv2/imgcodecs.hpp>
 #include <string>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/kerblab_folder.hpp"
 
 namespace {
@@ -24,7 +25,7 @@ constexpr const char* kCrossing =
     "[car]\nkmh = 36\n[[people]]\nimpact = {percent = 50, at_s = 2.5}\n"
     "[criteria]\nimpact_expected = true\ncollision_warning_before_impact_s = 1.5\n";
 
-void test_the_oracle_passes_and_the_report_says_so() {
+TEST(the_oracle_passes_and_the_report_says_so) {
   write("crossing.toml", kCrossing);
   const Outcome o =
       kerblab("sim run crossing.toml --oracle --report r.json --html r.html --pictures all");
@@ -38,7 +39,7 @@ void test_the_oracle_passes_and_the_report_says_so() {
   TEST_ASSERT_TRUE(page.find("data:image/jpeg;base64,") != std::string::npos);
 }
 
-void test_who_fails_is_told_why_with_exit_code_1() {
+TEST(who_fails_is_told_why_with_exit_code_1) {
   write("crossing.toml", kCrossing);
   const Outcome never = kerblab("sim run crossing.toml --never");
   TEST_ASSERT_EQUAL_INT(1, never.code);
@@ -48,7 +49,7 @@ void test_who_fails_is_told_why_with_exit_code_1() {
       never.out.c_str());
 }
 
-void test_two_runs_of_the_firmware_leave_the_same_trace() {
+TEST(two_runs_of_the_firmware_leave_the_same_trace) {
   write("crossing.toml", kCrossing);
   for (const char* folder : {"a", "b"}) {
     const Outcome o =
@@ -60,7 +61,7 @@ void test_two_runs_of_the_firmware_leave_the_same_trace() {
   TEST_ASSERT_TRUE(a == read(g_folder / "b" / "crossing.trace"));
 }
 
-void test_view_draws_a_sheet_and_a_moment() {
+TEST(view_draws_a_sheet_and_a_moment) {
   write("crossing.toml", kCrossing);
   expect_done(kerblab("sim view crossing.toml --oracle --count 4 --columns 2 --out sheet.png"));
   const cv::Mat sheet = cv::imread((g_folder / "sheet.png").string());
@@ -84,7 +85,7 @@ void write_bench(const std::string& check, const std::string& play) {
   fs::permissions(g_folder / "bench.sh", fs::perms::owner_all);
 }
 
-void test_what_comes_back_from_the_bench_is_judged_like_any_other() {
+TEST(what_comes_back_from_the_bench_is_judged_like_any_other) {
   write("short.toml", short_scenario("0.4"));
   expect_done(kerblab("sim run short.toml --oracle --traces told"));
   write_bench("exit 0",
@@ -106,7 +107,7 @@ void test_what_comes_back_from_the_bench_is_judged_like_any_other() {
   TEST_ASSERT_EQUAL_STRING("it said\n", read(g_folder / "kept/short.log").c_str());
 }
 
-void test_a_silent_firmware_on_the_bench_fails_with_exit_code_1() {
+TEST(a_silent_firmware_on_the_bench_fails_with_exit_code_1) {
   write("short.toml", short_scenario("0.1"));
   write_bench("exit 0", "echo '# nothing' > $traces/000-short.trace");
   const Outcome o = kerblab("sim run short.toml --hil ./bench.sh");
@@ -114,7 +115,7 @@ void test_a_silent_firmware_on_the_bench_fails_with_exit_code_1() {
   TEST_ASSERT_TRUE_MESSAGE(o.out.find("FAILED short: ") != std::string::npos, o.out.c_str());
 }
 
-void test_a_bench_that_cannot_is_one_line_and_leaves_nothing() {
+TEST(a_bench_that_cannot_is_one_line_and_leaves_nothing) {
   write("short.toml", short_scenario("0.1"));
   write("long.toml", std::string{"seconds = 900\n[car]\nkmh = 36\n"});
   write("silent.toml", short_scenario("0.1") +
@@ -141,7 +142,7 @@ void test_a_bench_that_cannot_is_one_line_and_leaves_nothing() {
                                                           fs::directory_iterator{})));
 }
 
-void test_bad_input_is_one_line_and_leaves_nothing() {
+TEST(bad_input_is_one_line_and_leaves_nothing) {
   write("crossing.toml", kCrossing);
   write("config.toml", "[clock]\nrate = -1\n");
   struct Case {
@@ -171,7 +172,7 @@ void test_bad_input_is_one_line_and_leaves_nothing() {
                                                           fs::directory_iterator{})));
 }
 
-void test_no_input_is_overwritten_and_no_output_either() {
+TEST(no_input_is_overwritten_and_no_output_either) {
   write("crossing.toml", kCrossing);
   write("same.trace", kCrossing);  // a scenario may have any name
   write("suite.toml", "title = \"Mine\"\n[[group]]\nname = \"a\"\ntemplate = \"crossing.toml\"\n");
@@ -204,17 +205,3 @@ void test_no_input_is_overwritten_and_no_output_either() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_oracle_passes_and_the_report_says_so);
-  RUN_TEST(test_who_fails_is_told_why_with_exit_code_1);
-  RUN_TEST(test_two_runs_of_the_firmware_leave_the_same_trace);
-  RUN_TEST(test_view_draws_a_sheet_and_a_moment);
-  RUN_TEST(test_what_comes_back_from_the_bench_is_judged_like_any_other);
-  RUN_TEST(test_a_silent_firmware_on_the_bench_fails_with_exit_code_1);
-  RUN_TEST(test_a_bench_that_cannot_is_one_line_and_leaves_nothing);
-  RUN_TEST(test_bad_input_is_one_line_and_leaves_nothing);
-  RUN_TEST(test_no_input_is_overwritten_and_no_output_either);
-  return UNITY_END();
-}

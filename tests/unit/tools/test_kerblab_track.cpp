@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/kerblab_folder.hpp"
 #include "tools/bench/street.hpp"
 
@@ -90,7 +91,7 @@ Json scores() {
   return Json::parse(o.out);
 }
 
-void test_somebody_is_followed_through_a_frame_in_which_nobody_saw_her() {
+TEST(somebody_is_followed_through_a_frame_in_which_nobody_saw_her) {
   write_sequence("s", 9);
   for (const bool is_ours : {true, false}) {
     expect_done(kerblab(kTrack + std::string{"--detections found.txt --method "} +
@@ -122,7 +123,7 @@ std::vector<double> last_columns(const std::string& text) {
   return columns;
 }
 
-void test_frames_in_which_the_detector_does_not_look_lose_nobody() {
+TEST(frames_in_which_the_detector_does_not_look_lose_nobody) {
   write_sequence("s");
   expect_done(kerblab(kTrack + std::string{"--look-every 2 --detections found.txt"}));
   const Json one = scores()["sequences"][0];
@@ -131,7 +132,7 @@ void test_frames_in_which_the_detector_does_not_look_lose_nobody() {
   TEST_ASSERT_LESS_OR_EQUAL_INT(8, one["misses"].get<int>());
 }
 
-void test_saved_detections_give_the_same_tracks() {
+TEST(saved_detections_give_the_same_tracks) {
   write_sequence("s", 0, 4);
   expect_done(kerblab("model import --opencv-people --out people.kwm"));
   expect_done(kerblab(kTrack + std::string{"--model people.kwm --stride 16 --threshold -2 "
@@ -144,7 +145,7 @@ void test_saved_detections_give_the_same_tracks() {
   TEST_ASSERT_EQUAL_STRING(saved.c_str(), read(g_folder / "again.txt").c_str());
 }
 
-void test_drawings_show_boxes_in_colour() {
+TEST(drawings_show_boxes_in_colour) {
   write_sequence("s");
   for (const std::string method : {"kerbwatch", "sort"}) {
     const std::string folder = "drawn_" + method;
@@ -166,7 +167,7 @@ void test_drawings_show_boxes_in_colour() {
   }
 }
 
-void test_places_are_in_metres_by_the_configurations_camera_and_options_win() {
+TEST(places_are_in_metres_by_the_configurations_camera_and_options_win) {
   write_sequence("s");
   write(g_folder / "k.toml", "[[camera]]\nfocal_px = 300.0\nheight_m = 1.4\nahead_m = 1.0\n");
   const std::string without =
@@ -192,7 +193,7 @@ void test_places_are_in_metres_by_the_configurations_camera_and_options_win() {
   expect_bad_input(kerblab(without + "--center 5000 20"), "center_x");
 }
 
-void test_warnings_are_what_the_driver_would_be_told() {
+TEST(warnings_are_what_the_driver_would_be_told) {
   const std::string warn = kTrack + std::string{"--detections found.txt --height 1.4 --pitch 0 "};
   const std::string header =
       "frame,seconds,kind,person,ahead_m,beside_m,speed_kmh,contact_in_s,likelihood\n";
@@ -216,7 +217,7 @@ void test_warnings_are_what_the_driver_would_be_told() {
   expect_bad_input(kerblab(kTrack + std::string{"--warnings none.csv --speed 10"}), "--height");
 }
 
-void test_the_rate_is_seqinfos_where_none_is_given() {
+TEST(the_rate_is_seqinfos_where_none_is_given) {
   write_sequence("s");
   const std::string without =
       "track --sequence s --focal 300 --backend cpu --threads 1 --out tracks.txt --detections "
@@ -229,7 +230,7 @@ void test_the_rate_is_seqinfos_where_none_is_given() {
   expect_bad_input(kerblab(without), "seqinfo.ini:1: frameRate");
 }
 
-void test_bad_input_of_track_is_one_line_and_leaves_nothing() {
+TEST(bad_input_of_track_is_one_line_and_leaves_nothing) {
   write_sequence("s");
   write(g_folder / "short.txt", "1,-1,10,20,30,60,9\n\n2,-1,10,20\n");
   const long files = file_count(g_folder);
@@ -253,7 +254,7 @@ void test_bad_input_of_track_is_one_line_and_leaves_nothing() {
 
 // --- eval track --------------------------------------------------------------------------------
 
-void test_scores_are_a_table_and_json() {
+TEST(scores_are_a_table_and_json) {
   fs::create_directories(g_folder / "a" / "gt");
   // Two people for four frames; one to ignore; a car.
   std::string truth, tracks;
@@ -288,7 +289,7 @@ void test_scores_are_a_table_and_json() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.5, Json::parse(quiet.out)["all"]["mota"].get<double>());
 }
 
-void test_bad_input_of_eval_track_is_one_line() {
+TEST(bad_input_of_eval_track_is_one_line) {
   write(g_folder / "g.txt", "1,1,10,10,40,100,1\n");
   write(g_folder / "t.txt", "1,1,10,10,40,100\n");
   write(g_folder / "x.txt", "1,1,10,10,40,100\n1,1,50,10,40,100\n");
@@ -298,7 +299,7 @@ void test_bad_input_of_eval_track_is_one_line() {
   expect_bad_input(kerblab("eval track --truth g.txt --tracks t.txt --json g.txt"), "overwrite");
 }
 
-void test_help_has_an_example() {
+TEST(help_has_an_example) {
   for (const std::string command : {"track", "eval track"}) {
     const Outcome o = kerblab(command + " --help");
     expect_done(o);
@@ -307,19 +308,3 @@ void test_help_has_an_example() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_somebody_is_followed_through_a_frame_in_which_nobody_saw_her);
-  RUN_TEST(test_frames_in_which_the_detector_does_not_look_lose_nobody);
-  RUN_TEST(test_saved_detections_give_the_same_tracks);
-  RUN_TEST(test_drawings_show_boxes_in_colour);
-  RUN_TEST(test_places_are_in_metres_by_the_configurations_camera_and_options_win);
-  RUN_TEST(test_warnings_are_what_the_driver_would_be_told);
-  RUN_TEST(test_the_rate_is_seqinfos_where_none_is_given);
-  RUN_TEST(test_bad_input_of_track_is_one_line_and_leaves_nothing);
-  RUN_TEST(test_scores_are_a_table_and_json);
-  RUN_TEST(test_bad_input_of_eval_track_is_one_line);
-  RUN_TEST(test_help_has_an_example);
-  return UNITY_END();
-}

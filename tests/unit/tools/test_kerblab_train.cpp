@@ -21,7 +21,7 @@
 
 #include "gpu/hog/model_file.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/train_pictures.hpp"
 
 namespace fs = std::filesystem;
@@ -32,8 +32,8 @@ fs::path g_folder;
 
 }  // namespace
 
-void setUp() { g_folder = kerb::test::make_temp_folder(); }
-void tearDown() { fs::remove_all(g_folder); }
+SET_UP() { g_folder = kerb::test::make_temp_folder(); }
+TEAR_DOWN() { fs::remove_all(g_folder); }
 
 namespace {
 
@@ -112,7 +112,7 @@ bool run_until_next_checkpoint(const std::string& arguments, const fs::path& che
   return WIFSIGNALED(status);
 }
 
-void test_a_training_killed_again_and_again_gives_the_same_bytes() {
+TEST(a_training_killed_again_and_again_gives_the_same_bytes) {
   make_pictures();
   const Outcome whole = kerblab(kCascade + "--out whole.kwm");
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, whole.code, whole.err.c_str());
@@ -127,7 +127,7 @@ void test_a_training_killed_again_and_again_gives_the_same_bytes() {
   TEST_ASSERT_FALSE(fs::exists(g_folder / "killed.kwm.checkpoint"));
 }
 
-void test_one_thread_and_two_give_the_same_bytes_and_a_log() {
+TEST(one_thread_and_two_give_the_same_bytes_and_a_log) {
   make_pictures();
   const std::string svm =
       "train svm" + kData + "--kind cells --random-negatives 60 --hard-negatives 40 --margin -1 ";
@@ -145,7 +145,7 @@ void test_one_thread_and_two_give_the_same_bytes_and_a_log() {
   }
 }
 
-void test_bad_pictures_and_folders_are_named_and_nothing_is_written() {
+TEST(bad_pictures_and_folders_are_named_and_nothing_is_written) {
   make_pictures();
   fs::create_directory(g_folder / "empty");
   const std::string out = " --out m.kwm --window 32x64 --backend cpu";
@@ -179,7 +179,7 @@ void test_bad_pictures_and_folders_are_named_and_nothing_is_written() {
                              entry.path().c_str());
 }
 
-void test_a_checkpoint_of_other_settings_or_pictures_is_refused() {
+TEST(a_checkpoint_of_other_settings_or_pictures_is_refused) {
   make_pictures();
   const std::string resume = kCascade + "--out m.kwm --resume ";
   TEST_ASSERT_TRUE(run_until_next_checkpoint(resume, g_folder / "m.kwm.checkpoint"));
@@ -192,7 +192,7 @@ void test_a_checkpoint_of_other_settings_or_pictures_is_refused() {
   expect_bad_input(kerblab(resume), "m.kwm.checkpoint");
 }
 
-void test_a_full_disk_is_said_and_the_training_goes_on_afterwards() {
+TEST(a_full_disk_is_said_and_the_training_goes_on_afterwards) {
   make_pictures();
   TEST_ASSERT_EQUAL_INT(0, kerblab(kCascade + "--out whole.kwm").code);
   const std::string resume = kCascade + "--out m.kwm --resume";
@@ -229,7 +229,7 @@ void link_some(const char* from, const char* to, std::size_t nth) {
 
 bool no_data() { return !fs::is_directory(data() / "pos_96x160"); }
 
-void test_a_small_part_of_the_data_gives_a_cascade_of_use() {
+TEST(a_small_part_of_the_data_gives_a_cascade_of_use) {
   if (no_data()) TEST_IGNORE_MESSAGE("no pictures: set KERB_DATA");
   link_some("pos_96x160", "people", 6);
   link_some("neg_full_inria", "places", 40);
@@ -257,14 +257,3 @@ void test_a_small_part_of_the_data_gives_a_cascade_of_use() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_training_killed_again_and_again_gives_the_same_bytes);
-  RUN_TEST(test_one_thread_and_two_give_the_same_bytes_and_a_log);
-  RUN_TEST(test_bad_pictures_and_folders_are_named_and_nothing_is_written);
-  RUN_TEST(test_a_checkpoint_of_other_settings_or_pictures_is_refused);
-  RUN_TEST(test_a_full_disk_is_said_and_the_training_goes_on_afterwards);
-  RUN_TEST(test_a_small_part_of_the_data_gives_a_cascade_of_use);
-  return UNITY_END();
-}

@@ -3,13 +3,10 @@
 
 #include <memory>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/ego/scene.hpp"
 
 using namespace kerb;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -34,7 +31,7 @@ std::optional<double> seen(const ego::test::Drive& drive, double assumed_height_
   return last;
 }
 
-void test_the_road_tells_the_speed() {
+TEST(the_road_tells_the_speed) {
   for (const double mps : {3.0, 8.0, 14.0}) {
     ego::test::Drive drive;
     drive.speed = mps;
@@ -44,35 +41,25 @@ void test_the_road_tells_the_speed() {
   }
 }
 
-void test_a_bend_changes_little() {
+TEST(a_bend_changes_little) {
   ego::test::Drive drive;
   drive.speed = 8;
   drive.yaw_rate = 0.2;
   TEST_ASSERT_DOUBLE_WITHIN(0.8, 8, seen(drive).value_or(0));
 }
 
-void test_who_stands_is_seen_to_stand() {
+TEST(who_stands_is_seen_to_stand) {
   ego::test::Drive drive;
   drive.speed = 0;
   TEST_ASSERT_DOUBLE_WITHIN(0.1, 0, seen(drive).value_or(99));
 }
 
-void test_it_is_as_wrong_as_the_height() {
+TEST(it_is_as_wrong_as_the_height) {
   ego::test::Drive drive;
   drive.speed = 8;
   TEST_ASSERT_DOUBLE_WITHIN(0.4, 4, seen(drive, 0.7).value_or(0));
 }
 
-void test_without_a_road_there_is_no_speed() { TEST_ASSERT_FALSE(seen({}, 1.4, 0).has_value()); }
+TEST(without_a_road_there_is_no_speed) { TEST_ASSERT_FALSE(seen({}, 1.4, 0).has_value()); }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_road_tells_the_speed);
-  RUN_TEST(test_a_bend_changes_little);
-  RUN_TEST(test_who_stands_is_seen_to_stand);
-  RUN_TEST(test_it_is_as_wrong_as_the_height);
-  RUN_TEST(test_without_a_road_there_is_no_speed);
-  return UNITY_END();
-}

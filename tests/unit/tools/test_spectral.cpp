@@ -8,15 +8,15 @@
 #include <vector>
 
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/spectral/envi.hpp"
 #include "tools/spectral/roc.hpp"
 
 namespace fs = std::filesystem;
 static fs::path g_folder;
 
-void setUp() { g_folder = kerb::test::make_temp_folder(); }
-void tearDown() { fs::remove_all(g_folder); }
+SET_UP() { g_folder = kerb::test::make_temp_folder(); }
+TEAR_DOWN() { fs::remove_all(g_folder); }
 
 namespace {
 
@@ -63,7 +63,7 @@ std::string samples(const std::string& interleave, bool big) {
   return out;
 }
 
-void test_cubes_of_every_order_and_byte_order_are_the_same_cube() {
+TEST(cubes_of_every_order_and_byte_order_are_the_same_cube) {
   for (const char* interleave : {"bsq", "bil", "bip"})
     for (const int order : {0, 1}) {
       put("c.hdr", header(interleave, 2, order));
@@ -81,7 +81,7 @@ void test_cubes_of_every_order_and_byte_order_are_the_same_cube() {
     }
 }
 
-void test_cut_bands_are_means_of_neighbours_by_wavelength_and_never_negative() {
+TEST(cut_bands_are_means_of_neighbours_by_wavelength_and_never_negative) {
   put("c.hdr", header("bsq", 2, 0));
   put("c.img", samples("bsq", false));
   const Result<Cube> cube = read_envi((g_folder / "c.hdr").string());
@@ -97,7 +97,7 @@ void test_cut_bands_are_means_of_neighbours_by_wavelength_and_never_negative() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, cut_bands(*cube, 0));
 }
 
-void test_bad_cubes_are_refused() {
+TEST(bad_cubes_are_refused) {
   const std::string path = (g_folder / "c.hdr").string();
   TEST_ASSERT_ERROR(Errc::not_found, read_envi(path));
   put("c.hdr", "no header\n");
@@ -122,7 +122,7 @@ void test_bad_cubes_are_refused() {
   TEST_ASSERT_ERROR(Errc::damaged, read_envi(path));
 }
 
-void test_areas_are_how_often_the_target_is_nearer() {
+TEST(areas_are_how_often_the_target_is_nearer) {
   TEST_ASSERT_EQUAL_DOUBLE(1, roc_of({1, 2}, {3, 4, 5}).area);
   TEST_ASSERT_EQUAL_DOUBLE(0, roc_of({6, 7}, {3, 4, 5}).area);
   TEST_ASSERT_EQUAL_DOUBLE(0.5, roc_of({1, 1}, {1, 1, 1}).area);
@@ -136,7 +136,7 @@ void test_areas_are_how_often_the_target_is_nearer() {
   TEST_ASSERT_EQUAL_DOUBLE(0.625, roc_of({1, far}, {2, far}).area);
 }
 
-void test_hits_are_read_off_the_curve() {
+TEST(hits_are_read_off_the_curve) {
   const Roc roc = roc_of({1, 2, 5, 6}, {3, 4, 7, 8});
   TEST_ASSERT_EQUAL_DOUBLE(0.5, roc.hits_at(0));
   TEST_ASSERT_EQUAL_DOUBLE(0.5, roc.hits_at(0.25));
@@ -147,13 +147,3 @@ void test_hits_are_read_off_the_curve() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_cubes_of_every_order_and_byte_order_are_the_same_cube);
-  RUN_TEST(test_cut_bands_are_means_of_neighbours_by_wavelength_and_never_negative);
-  RUN_TEST(test_bad_cubes_are_refused);
-  RUN_TEST(test_areas_are_how_often_the_target_is_nearer);
-  RUN_TEST(test_hits_are_read_off_the_curve);
-  return UNITY_END();
-}

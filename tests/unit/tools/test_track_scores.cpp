@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/eval/assignment.hpp"
 #include "tools/eval/track_scores.hpp"
 #include "tools/track/mounting.hpp"
@@ -17,9 +17,6 @@
 
 using namespace kerb;
 using namespace kerb::eval;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -34,7 +31,7 @@ Box overlapping(int slot, double shared) { return box_at(slot, 40 * (1 - shared)
 MotBox person(int id, const Box& box) { return {id, box, 1, false}; }
 MotBox ignored(int id, const Box& box) { return {id, box, 0, true}; }
 
-void test_best_pairs_are_those_of_trying_all() {
+TEST(best_pairs_are_those_of_trying_all) {
   std::uint32_t random = 7;
   const auto draw = [&] {
     random = random * 1664525U + 1013904223U;
@@ -74,7 +71,7 @@ void test_best_pairs_are_those_of_trying_all() {
   TEST_ASSERT_TRUE((std::vector<int>{-1, -1}) == best_pairs(Table{2, 0}));
 }
 
-void test_tracks_that_are_the_truth_are_perfect() {
+TEST(tracks_that_are_the_truth_are_perfect) {
   MotBoxes truth;
   for (int frame = 1; frame <= 4; ++frame)
     truth[frame] = {person(1, box_at(0, frame)), person(2, box_at(1, -frame))};
@@ -87,7 +84,7 @@ void test_tracks_that_are_the_truth_are_perfect() {
     TEST_ASSERT_DOUBLE_WITHIN(kTolerance, 1, one);
 }
 
-void test_another_track_half_way_is_a_switch_and_half_an_identity() {
+TEST(another_track_half_way_is_a_switch_and_half_an_identity) {
   MotBoxes truth, tracks;
   for (int frame = 1; frame <= 4; ++frame) {
     truth[frame] = {person(1, box_at(0))};
@@ -103,7 +100,7 @@ void test_another_track_half_way_is_a_switch_and_half_an_identity() {
   TEST_ASSERT_DOUBLE_WITHIN(kTolerance, std::sqrt(0.5), s.hota());
 }
 
-void test_who_is_lost_and_found_again_is_a_fragment() {
+TEST(who_is_lost_and_found_again_is_a_fragment) {
   for (const bool somebody_else : {false, true}) {  // lost alone, or in a frame without any track
     MotBoxes truth, tracks;
     for (int frame = 1; frame <= 5; ++frame) {
@@ -125,7 +122,7 @@ void test_who_is_lost_and_found_again_is_a_fragment() {
   }
 }
 
-void test_a_switch_is_counted_after_any_gap() {
+TEST(a_switch_is_counted_after_any_gap) {
   MotBoxes truth, tracks;
   for (int frame = 1; frame <= 6; ++frame) truth[frame] = {person(1, box_at(0))};
   tracks[1] = {person(4, box_at(0))};
@@ -136,7 +133,7 @@ void test_a_switch_is_counted_after_any_gap() {
   TEST_ASSERT_DOUBLE_WITHIN(kTolerance, 1 - 5.0 / 6, s.mota());
 }
 
-void test_half_is_a_match_and_less_is_a_miss_and_a_false_alarm() {
+TEST(half_is_a_match_and_less_is_a_miss_and_a_false_alarm) {
   struct Case {
     double shared;
     int hits;
@@ -155,7 +152,7 @@ void test_half_is_a_match_and_less_is_a_miss_and_a_false_alarm() {
   }
 }
 
-void test_a_match_is_kept_while_it_overlaps_by_half() {
+TEST(a_match_is_kept_while_it_overlaps_by_half) {
   MotBoxes truth, tracks;
   for (int frame = 1; frame <= 3; ++frame) truth[frame] = {person(1, box_at(0))};
   tracks[1] = {person(1, box_at(0))};
@@ -168,7 +165,7 @@ void test_a_match_is_kept_while_it_overlaps_by_half() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, (1 + 0.55 + 1) / 3, s.motp());
 }
 
-void test_a_match_of_long_ago_is_not_kept() {
+TEST(a_match_of_long_ago_is_not_kept) {
   MotBoxes truth, tracks;
   for (int frame = 1; frame <= 3; ++frame) truth[frame] = {person(1, box_at(0))};
   tracks[1] = {person(1, box_at(0))};
@@ -177,7 +174,7 @@ void test_a_match_of_long_ago_is_not_kept() {
   TEST_ASSERT_EQUAL_INT(1, score_tracks(truth, tracks).switches);
 }
 
-void test_one_track_for_one_person_decides_identity() {
+TEST(one_track_for_one_person_decides_identity) {
   // Track 9 is right for three frames of person 1 and four of person 2; track 8 for the other three
   // of person 1.
   MotBoxes truth, tracks;
@@ -197,7 +194,7 @@ void test_one_track_for_one_person_decides_identity() {
   TEST_ASSERT_DOUBLE_WITHIN(kTolerance, (9 / 14.0 + 9 / 10.0 + 16 / 13.0) / 10, s.ass_a());
 }
 
-void test_what_is_to_be_ignored_counts_neither_way() {
+TEST(what_is_to_be_ignored_counts_neither_way) {
   MotBoxes truth, tracks;
   for (int frame = 1; frame <= 2; ++frame) {
     truth[frame] = {person(1, box_at(0)), ignored(2, box_at(2)), ignored(3, box_at(4))};
@@ -214,7 +211,7 @@ void test_what_is_to_be_ignored_counts_neither_way() {
   TEST_ASSERT_DOUBLE_WITHIN(kTolerance, 0, s.mota());
 }
 
-void test_a_person_beside_an_ignored_one_keeps_the_track() {
+TEST(a_person_beside_an_ignored_one_keeps_the_track) {
   // The track overlaps both; the person more.
   const MotBoxes truth{{1, {ignored(2, overlapping(0, 0.6)), person(1, box_at(0))}}};
   const TrackScores s = score_tracks(truth, {{1, {person(5, box_at(0))}}});
@@ -222,7 +219,7 @@ void test_a_person_beside_an_ignored_one_keeps_the_track() {
   TEST_ASSERT_EQUAL_INT(0, s.ignored);
 }
 
-void test_who_is_followed_mostly_partly_or_hardly() {
+TEST(who_is_followed_mostly_partly_or_hardly) {
   MotBoxes truth, tracks;
   const int found[] = {9, 8, 2, 1, 0};  // of 10 frames
   for (int frame = 1; frame <= 10; ++frame)
@@ -239,7 +236,7 @@ void test_who_is_followed_mostly_partly_or_hardly() {
   TEST_ASSERT_DOUBLE_WITHIN(kTolerance, 1, s.precision());
 }
 
-void test_nobody_and_nothing() {
+TEST(nobody_and_nothing) {
   const MotBoxes one{{3, {person(1, box_at(0))}}};
   const TrackScores empty = score_tracks({}, {}), missed = score_tracks(one, {}),
                     alarm = score_tracks({}, one);
@@ -252,7 +249,7 @@ void test_nobody_and_nothing() {
   TEST_ASSERT_EQUAL_INT(1, alarm.false_alarms);
 }
 
-void test_sequences_together_count_boxes_not_rates() {
+TEST(sequences_together_count_boxes_not_rates) {
   MotBoxes truth, tracks;
   for (int frame = 1; frame <= 9; ++frame) truth[frame] = {person(1, box_at(0))};
   tracks = truth;
@@ -269,7 +266,7 @@ void test_sequences_together_count_boxes_not_rates() {
 
 std::vector<MotBox> seen(const Box& box) { return {{-1, box, 1, false}}; }
 
-void test_sort_tells_new_tracks_after_four_frames_but_at_the_start_at_once() {
+TEST(sort_tells_new_tracks_after_four_frames_but_at_the_start_at_once) {
   lab::Sort sort{{}};
   for (int frame = 1; frame <= 3; ++frame)
     TEST_ASSERT_EQUAL_size_t(1, sort.update(seen(box_at(0))).size());
@@ -282,7 +279,7 @@ void test_sort_tells_new_tracks_after_four_frames_but_at_the_start_at_once() {
   }
 }
 
-void test_sort_follows_who_moves_evenly_through_one_missing_frame_and_not_through_two() {
+TEST(sort_follows_who_moves_evenly_through_one_missing_frame_and_not_through_two) {
   for (const int missing : {1, 2}) {
     lab::Sort sort{{}};
     int frame = 0;
@@ -319,7 +316,7 @@ std::vector<Box> crowd(double camera_m, double horizon, int posts) {
   return boxes;
 }
 
-void test_people_say_how_the_camera_sits() {
+TEST(people_say_how_the_camera_sits) {
   struct Case {
     double camera_m, horizon;
     int posts;
@@ -336,7 +333,7 @@ void test_people_say_how_the_camera_sits() {
   }
 }
 
-void test_too_few_and_what_no_camera_shows_say_nothing() {
+TEST(too_few_and_what_no_camera_shows_say_nothing) {
   std::vector<Box> few = crowd(1.4, 300, 0);
   few.resize(20);
   TEST_ASSERT_FALSE(lab::fit_mounting(few, 800, 299.5, 600).has_value());
@@ -348,26 +345,3 @@ void test_too_few_and_what_no_camera_shows_say_nothing() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_best_pairs_are_those_of_trying_all);
-  RUN_TEST(test_tracks_that_are_the_truth_are_perfect);
-  RUN_TEST(test_another_track_half_way_is_a_switch_and_half_an_identity);
-  RUN_TEST(test_who_is_lost_and_found_again_is_a_fragment);
-  RUN_TEST(test_a_switch_is_counted_after_any_gap);
-  RUN_TEST(test_half_is_a_match_and_less_is_a_miss_and_a_false_alarm);
-  RUN_TEST(test_a_match_is_kept_while_it_overlaps_by_half);
-  RUN_TEST(test_a_match_of_long_ago_is_not_kept);
-  RUN_TEST(test_one_track_for_one_person_decides_identity);
-  RUN_TEST(test_what_is_to_be_ignored_counts_neither_way);
-  RUN_TEST(test_a_person_beside_an_ignored_one_keeps_the_track);
-  RUN_TEST(test_who_is_followed_mostly_partly_or_hardly);
-  RUN_TEST(test_nobody_and_nothing);
-  RUN_TEST(test_sequences_together_count_boxes_not_rates);
-  RUN_TEST(test_sort_tells_new_tracks_after_four_frames_but_at_the_start_at_once);
-  RUN_TEST(test_sort_follows_who_moves_evenly_through_one_missing_frame_and_not_through_two);
-  RUN_TEST(test_people_say_how_the_camera_sits);
-  RUN_TEST(test_too_few_and_what_no_camera_shows_say_nothing);
-  return UNITY_END();
-}

@@ -9,15 +9,12 @@
 
 #include "gpu/hog/model_file.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/train_pictures.hpp"
 #include "tools/train/cascade.hpp"
 #include "tools/train/channels.hpp"
 #include "tools/train/judge.hpp"
 #include "tools/train/svm.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -199,7 +196,7 @@ double part_that_passes(const hog::CascadeModel& cascade, const Histograms& wind
   return static_cast<double>(passed) / static_cast<double>(windows.size());
 }
 
-void test_a_cascade_finds_people_it_has_not_seen() {
+TEST(a_cascade_finds_people_it_has_not_seen) {
   Bench bench;
   Result<PictureSet> people = open("crop", 5000, 100), places = open("place", 5000, 10);
   Patches people_patches{Planes::grey, 32, 64}, place_patches{Planes::grey, 32, 64};
@@ -226,7 +223,7 @@ void test_a_cascade_finds_people_it_has_not_seen() {
     }
 }
 
-void test_an_svm_finds_people_it_has_not_seen() {
+TEST(an_svm_finds_people_it_has_not_seen) {
   Bench bench;
   const Result<hog::Model> model = run(bench, small_svm(), {"", "", false});
   TEST_ASSERT_OK(model);
@@ -235,7 +232,7 @@ void test_an_svm_finds_people_it_has_not_seen() {
                            std::to_string(judged.miss_rate[Judgement::kPoints - 1]).c_str());
 }
 
-void test_channels_find_people_they_have_not_seen() {
+TEST(channels_find_people_they_have_not_seen) {
   Bench bench;
   const Result<hog::Model> model = run(bench, small_channels(), {"", "", false});
   TEST_ASSERT_OK(model);
@@ -243,14 +240,14 @@ void test_channels_find_people_they_have_not_seen() {
   TEST_ASSERT_TRUE_MESSAGE(judged.log_average <= 0.1, std::to_string(judged.log_average).c_str());
 }
 
-void test_channels_are_the_same_for_any_number_of_threads() {
+TEST(channels_are_the_same_for_any_number_of_threads) {
   check_that_threads_change_nothing(small_channels());
 }
-void test_channels_stopped_anywhere_and_resumed_are_the_same() {
+TEST(channels_stopped_anywhere_and_resumed_are_the_same) {
   check_that_stopping_changes_nothing(small_channels());
 }
 
-void test_stages_keep_what_was_asked_of_them() {
+TEST(stages_keep_what_was_asked_of_them) {
   Bench bench;
   const TempFolder folder;
   const CascadeSettings settings = small_cascade();
@@ -275,13 +272,13 @@ void test_stages_keep_what_was_asked_of_them() {
   }
 }
 
-void test_a_cascade_is_the_same_for_any_number_of_threads() {
+TEST(a_cascade_is_the_same_for_any_number_of_threads) {
   check_that_threads_change_nothing(small_cascade());
 }
-void test_an_svm_is_the_same_for_any_number_of_threads() {
+TEST(an_svm_is_the_same_for_any_number_of_threads) {
   check_that_threads_change_nothing(small_svm());
 }
-void test_a_cascade_stopped_anywhere_and_resumed_is_the_same() {
+TEST(a_cascade_stopped_anywhere_and_resumed_is_the_same) {
   check_that_stopping_changes_nothing(small_cascade());
   CascadeSettings separate = small_cascade();
   separate.chain = false;
@@ -289,11 +286,11 @@ void test_a_cascade_stopped_anywhere_and_resumed_is_the_same() {
   separate.last_learners = 4;
   check_that_stopping_changes_nothing(separate);
 }
-void test_an_svm_stopped_anywhere_and_resumed_is_the_same() {
+TEST(an_svm_stopped_anywhere_and_resumed_is_the_same) {
   check_that_stopping_changes_nothing(small_svm());
 }
 
-void test_another_seed_gives_another_model() {
+TEST(another_seed_gives_another_model) {
   Bench bench;
   CascadeSettings settings = small_cascade();
   settings.stages = 1;
@@ -303,7 +300,7 @@ void test_another_seed_gives_another_model() {
   TEST_ASSERT_FALSE(hog::serialise(*a) == hog::serialise(*b));
 }
 
-void test_an_unfinished_training_is_not_written_over_nor_resumed_with_other_settings() {
+TEST(an_unfinished_training_is_not_written_over_nor_resumed_with_other_settings) {
   Bench bench;
   const TempFolder folder;
   CascadeSettings settings = small_cascade();
@@ -318,7 +315,7 @@ void test_an_unfinished_training_is_not_written_over_nor_resumed_with_other_sett
   TEST_ASSERT_TRUE(describe(other.error()).find("d_min 0.98") != std::string::npos);
 }
 
-void test_a_judgements_threshold_lets_through_what_it_says() {
+TEST(a_judgements_threshold_lets_through_what_it_says) {
   Bench bench;
   const Result<hog::Model> model = run(bench, small_svm(), {"", "", false});
   TEST_ASSERT_OK(model);
@@ -333,7 +330,7 @@ void test_a_judgements_threshold_lets_through_what_it_says() {
   TEST_ASSERT_TRUE(judge_new(bench, *model, less).threshold[kLast] > less);
 }
 
-void test_settings_out_of_range_are_refused_by_name() {
+TEST(settings_out_of_range_are_refused_by_name) {
   CascadeSettings settings = small_cascade();
   settings.d_min = 1.5;
   TEST_ASSERT_EQUAL_STRING("--d-min", validate(settings).error().where);
@@ -352,22 +349,3 @@ void test_settings_out_of_range_are_refused_by_name() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_cascade_finds_people_it_has_not_seen);
-  RUN_TEST(test_an_svm_finds_people_it_has_not_seen);
-  RUN_TEST(test_channels_find_people_they_have_not_seen);
-  RUN_TEST(test_channels_are_the_same_for_any_number_of_threads);
-  RUN_TEST(test_channels_stopped_anywhere_and_resumed_are_the_same);
-  RUN_TEST(test_stages_keep_what_was_asked_of_them);
-  RUN_TEST(test_a_cascade_is_the_same_for_any_number_of_threads);
-  RUN_TEST(test_an_svm_is_the_same_for_any_number_of_threads);
-  RUN_TEST(test_a_cascade_stopped_anywhere_and_resumed_is_the_same);
-  RUN_TEST(test_an_svm_stopped_anywhere_and_resumed_is_the_same);
-  RUN_TEST(test_another_seed_gives_another_model);
-  RUN_TEST(test_an_unfinished_training_is_not_written_over_nor_resumed_with_other_settings);
-  RUN_TEST(test_a_judgements_threshold_lets_through_what_it_says);
-  RUN_TEST(test_settings_out_of_range_are_refused_by_name);
-  return UNITY_END();
-}

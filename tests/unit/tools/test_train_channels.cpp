@@ -7,14 +7,11 @@
 #include <vector>
 
 #include "gpu/hog/engine.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/train_pictures.hpp"
 #include "tools/train/features.hpp"
 #include "tools/train/random.hpp"
 #include "tools/train/trees.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -41,7 +38,7 @@ Patches windows(Planes planes, int count, std::uint64_t seed) {
   return patches;
 }
 
-void test_features_are_different_and_lie_in_the_window() {
+TEST(features_are_different_and_lie_in_the_window) {
   for (const FeatureMix& mix : {FeatureMix{1, 1, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}) {
     const std::vector<Feature> features = draw_features(kColour, 8, 16, mix, 500, 7);
     TEST_ASSERT_EQUAL(500, features.size());
@@ -93,7 +90,7 @@ bool engine_goes_left(const hog::TreeNode& node, const Pixels& picture, Workers&
   return false;
 }
 
-void test_steps_are_where_the_engine_draws_the_line() {
+TEST(steps_are_where_the_engine_draws_the_line) {
   Workers workers{1};
   const Patches first = windows(Planes::luv, 7, 100), second = windows(Planes::luv, 6, 107);
   const std::vector<Feature> features = draw_features(kColour, 8, 16, {1, 1, 1}, 60, 3);
@@ -118,7 +115,7 @@ void test_steps_are_where_the_engine_draws_the_line() {
   TEST_ASSERT_TRUE(left > 20 && right > 20);
 }
 
-void test_the_table_is_the_same_for_any_number_of_workers() {
+TEST(the_table_is_the_same_for_any_number_of_workers) {
   const Patches first = windows(Planes::luv, 70, 300), second = windows(Planes::luv, 9, 400);
   const std::vector<Feature> features = draw_features(kColour, 8, 16, {1, 1, 1}, 100, 3);
   Workers one{1}, three{3};
@@ -145,7 +142,7 @@ double least_confusion(const FeatureTable& table, std::size_t positives) {
   return best;
 }
 
-void test_the_first_question_is_the_best_there_is() {
+TEST(the_first_question_is_the_best_there_is) {
   Workers workers{2};
   const Patches first = windows(Planes::luv, 40, 500), second = windows(Planes::luv, 50, 600);
   const std::vector<Feature> features = draw_features(kColour, 8, 16, {1, 1, 1}, 80, 3);
@@ -167,7 +164,7 @@ void test_the_first_question_is_the_best_there_is() {
 }
 
 /// Random windows differ by chance alone; boosting learns them by heart all the same.
-void test_boosting_drives_the_error_down_and_votes_add_up() {
+TEST(boosting_drives_the_error_down_and_votes_add_up) {
   Workers workers{2};
   const Patches first = windows(Planes::luv, 40, 500), second = windows(Planes::luv, 50, 600);
   const std::vector<Feature> features = draw_features(kColour, 8, 16, {1, 1, 1}, 80, 3);
@@ -199,7 +196,7 @@ void test_boosting_drives_the_error_down_and_votes_add_up() {
     }
 }
 
-void test_windows_cut_short_show_the_picture_mirrored() {
+TEST(windows_cut_short_show_the_picture_mirrored) {
   const Patches whole = windows(Planes::luv, 2, 700);
   for (const bool upper : {false, true}) {
     Patches cut{Planes::luv, kWidth, kHeight};
@@ -220,14 +217,3 @@ void test_windows_cut_short_show_the_picture_mirrored() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_features_are_different_and_lie_in_the_window);
-  RUN_TEST(test_steps_are_where_the_engine_draws_the_line);
-  RUN_TEST(test_the_table_is_the_same_for_any_number_of_workers);
-  RUN_TEST(test_the_first_question_is_the_best_there_is);
-  RUN_TEST(test_boosting_drives_the_error_down_and_votes_add_up);
-  RUN_TEST(test_windows_cut_short_show_the_picture_mirrored);
-  return UNITY_END();
-}

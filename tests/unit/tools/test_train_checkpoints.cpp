@@ -7,12 +7,9 @@
 #include <string>
 
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/train_pictures.hpp"
 #include "tools/train/checkpoint.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -41,7 +38,7 @@ std::string text_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-void test_a_checkpoint_comes_back_as_it_was() {
+TEST(a_checkpoint_comes_back_as_it_was) {
   const TempFolder folder;
   const std::string path = folder.at("c");
   TEST_ASSERT_OK(save(some_checkpoint(), path));
@@ -51,7 +48,7 @@ void test_a_checkpoint_comes_back_as_it_was() {
   TEST_ASSERT_OK(check_same(*back, "cascade", "grid 4\nseed 1\n", 77));
 }
 
-void test_a_damaged_checkpoint_is_refused_wherever_it_was_cut_or_altered() {
+TEST(a_damaged_checkpoint_is_refused_wherever_it_was_cut_or_altered) {
   const TempFolder folder;
   Checkpoint small = some_checkpoint();
   small.state.resize(20);
@@ -67,7 +64,7 @@ void test_a_damaged_checkpoint_is_refused_wherever_it_was_cut_or_altered() {
   TEST_ASSERT_ERROR(Errc::not_found, load_checkpoint(folder.at("none")));
 }
 
-void test_another_training_s_checkpoint_is_refused_with_what_differs() {
+TEST(another_training_s_checkpoint_is_refused_with_what_differs) {
   const Checkpoint c = some_checkpoint();
   expect_error(check_same(c, "svm", c.settings, 77).error(), Errc::invalid_argument, "cascade");
   expect_error(check_same(c, "cascade", "grid 4\nseed 2\n", 77).error(), Errc::invalid_argument,
@@ -93,7 +90,7 @@ class SmallDisk {
   rlimit before_{};
 };
 
-void test_a_full_disk_leaves_the_last_checkpoint_as_it_was() {
+TEST(a_full_disk_leaves_the_last_checkpoint_as_it_was) {
   const TempFolder folder;
   const std::string path = folder.at("c");
   TEST_ASSERT_OK(save(some_checkpoint(), path));
@@ -112,12 +109,3 @@ void test_a_full_disk_leaves_the_last_checkpoint_as_it_was() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_checkpoint_comes_back_as_it_was);
-  RUN_TEST(test_a_damaged_checkpoint_is_refused_wherever_it_was_cut_or_altered);
-  RUN_TEST(test_another_training_s_checkpoint_is_refused_with_what_differs);
-  RUN_TEST(test_a_full_disk_leaves_the_last_checkpoint_as_it_was);
-  return UNITY_END();
-}

@@ -7,12 +7,9 @@
 
 #include "gpu/hog/engine.hpp"
 #include "gpu/hog/model_file.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/bench/street.hpp"
 #include "tools/train/join.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -45,7 +42,7 @@ std::map<int, float> scores(const hog::Model& model) {
   return out;
 }
 
-void test_the_score_is_the_mean_of_both() {
+TEST(the_score_is_the_mean_of_both) {
   hog::Model first = shipped("default-grey.kwm"), second = first;
   auto& cascade = std::get<hog::CascadeModel>(first.kind);
   // As long as nobody is thrown out early, every window has a score.
@@ -65,7 +62,7 @@ void test_the_score_is_the_mean_of_both() {
     TEST_ASSERT_FLOAT_WITHIN(rounding, (a.at(window) + b.at(window)) / 2, score);
 }
 
-void test_what_the_first_throws_out_stays_out() {
+TEST(what_the_first_throws_out_stays_out) {
   const hog::Model first = shipped("default-grey.kwm");
   const Result<hog::Model> joined = train::join(first, first);
   TEST_ASSERT_TRUE(joined);
@@ -73,7 +70,7 @@ void test_what_the_first_throws_out_stays_out() {
   for (const auto& [window, score] : both) TEST_ASSERT_EQUAL(1, alone.count(window));
 }
 
-void test_unlike_models_are_refused() {
+TEST(unlike_models_are_refused) {
   const hog::Model grey = shipped("default-grey.kwm");
   for (const char* other : {"default.kwm", "hog-svm.kwm", "hog-cascade.kwm"}) {
     const Result<hog::Model> joined = train::join(grey, shipped(other));
@@ -83,11 +80,3 @@ void test_unlike_models_are_refused() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_score_is_the_mean_of_both);
-  RUN_TEST(test_what_the_first_throws_out_stays_out);
-  RUN_TEST(test_unlike_models_are_refused);
-  return UNITY_END();
-}

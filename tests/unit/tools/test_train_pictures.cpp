@@ -4,14 +4,11 @@
 #include <vector>
 
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/train_pictures.hpp"
 #include "tools/train/blocks.hpp"
 #include "tools/train/random.hpp"
 #include "tools/train/session.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -30,7 +27,7 @@ Result<PictureSet> open_places(int count, bool mirror = false) {
 
 // --- random numbers
 
-void test_drawing_gives_every_number_once_and_the_same_ones_for_the_same_seed() {
+TEST(drawing_gives_every_number_once_and_the_same_ones_for_the_same_seed) {
   Random one{7}, two{7}, other{8};
   const std::vector<std::size_t> a = draw(one, 100, 40), b = draw(two, 100, 40);
   TEST_ASSERT_TRUE(a == b);
@@ -41,14 +38,14 @@ void test_drawing_gives_every_number_once_and_the_same_ones_for_the_same_seed() 
 
 // --- the pool
 
-void test_the_pool_has_the_thesis_s_5029_blocks() {
+TEST(the_pool_has_the_thesis_s_5029_blocks) {
   TEST_ASSERT_EQUAL_size_t(5029, block_pool(64, 128, 1).size());
   TEST_ASSERT_EQUAL_size_t(2719, block_pool(64, 128, 2).size());
   TEST_ASSERT_EQUAL_size_t(746, block_pool(64, 128, 4).size());
   TEST_ASSERT_EQUAL_size_t(2521, block_pool(64, 128, 4, true).size());
 }
 
-void test_all_blocks_of_a_pool_lie_on_its_grid_and_in_the_window() {
+TEST(all_blocks_of_a_pool_lie_on_its_grid_and_in_the_window) {
   for (const int grid : {1, 2, 4})
     for (const bool fine : {false, true})
       for (const Block& b : block_pool(32, 64, grid, fine)) {
@@ -61,7 +58,7 @@ void test_all_blocks_of_a_pool_lie_on_its_grid_and_in_the_window() {
 
 // --- pictures
 
-void test_folders_are_listed_by_name_and_other_files_left_out() {
+TEST(folders_are_listed_by_name_and_other_files_left_out) {
   const TempFolder folder;
   for (const char* name : {"b/2.png", "b/1.JPG", "b/read.me", "a/x.pgm"}) folder.write(name, "x");
   const Result<std::vector<std::string>> list = list_pictures({folder.at("b"), folder.at("a")});
@@ -77,14 +74,14 @@ void expect_error(const Error& error, Errc code, const char* part) {
   TEST_ASSERT_TRUE_MESSAGE(line.find(part) != std::string::npos, line.c_str());
 }
 
-void test_an_empty_or_missing_folder_is_named() {
+TEST(an_empty_or_missing_folder_is_named) {
   const TempFolder folder;
   folder.write("empty/notes.txt", "x");
   expect_error(list_pictures({folder.at("empty")}).error(), Errc::not_found, "empty");
   expect_error(list_pictures({folder.path() / "nowhere"}).error(), Errc::not_found, "nowhere");
 }
 
-void test_a_crop_smaller_than_the_window_is_named() {
+TEST(a_crop_smaller_than_the_window_is_named) {
   PictureSet::Options options;
   options.least_width = 64;
   options.least_height = 128;
@@ -94,7 +91,7 @@ void test_a_crop_smaller_than_the_window_is_named() {
   expect_error(set.error(), Errc::invalid_argument, "48x80");
 }
 
-void test_pictures_beyond_the_budget_are_read_again_and_must_be_the_same() {
+TEST(pictures_beyond_the_budget_are_read_again_and_must_be_the_same) {
   int reads = 0;
   bool altered = false;
   const Loader made = test::made_pictures(32, 64);
@@ -117,7 +114,7 @@ void test_pictures_beyond_the_budget_are_read_again_and_must_be_the_same() {
   expect_error(set->get(2).error(), Errc::damaged, "place 2");
 }
 
-void test_the_fingerprint_tells_other_pictures() {
+TEST(the_fingerprint_tells_other_pictures) {
   const Result<PictureSet> a = open_places(3), b = open_places(3), fewer = open_places(2),
                            mirror = open_places(3, true);
   TEST_ASSERT_TRUE(a->fingerprint() == b->fingerprint());
@@ -125,7 +122,7 @@ void test_the_fingerprint_tells_other_pictures() {
   TEST_ASSERT_FALSE(a->fingerprint() == mirror->fingerprint());
 }
 
-void test_mirrored_pictures_are_the_others_the_other_way_round() {
+TEST(mirrored_pictures_are_the_others_the_other_way_round) {
   Result<PictureSet> set = open_places(1, true);
   TEST_ASSERT_EQUAL_size_t(2, set->size());
   const Result<std::shared_ptr<const Pixels>> a = set->get(0), b = set->get(1);
@@ -134,7 +131,7 @@ void test_mirrored_pictures_are_the_others_the_other_way_round() {
                             (*b)->grey[static_cast<std::size_t>(500 + 99 - x)]);
 }
 
-void test_every_so_manyth_is_held_out() {
+TEST(every_so_manyth_is_held_out) {
   const Split split = hold_out(test::names("crop", 0, 11), 5);
   TEST_ASSERT_EQUAL_size_t(9, split.kept.size());
   TEST_ASSERT_EQUAL_size_t(2, split.held_out.size());
@@ -143,7 +140,7 @@ void test_every_so_manyth_is_held_out() {
   TEST_ASSERT_EQUAL_size_t(0, hold_out(test::names("crop", 0, 11), 0).held_out.size());
 }
 
-void test_crops_of_one_photograph_are_all_held_out_or_none() {
+TEST(crops_of_one_photograph_are_all_held_out_or_none) {
   std::vector<std::string> crops;
   for (int photograph = 0; photograph < 300; ++photograph)
     for (int person = 0; person <= photograph % 4; ++person)
@@ -158,7 +155,7 @@ void test_crops_of_one_photograph_are_all_held_out_or_none() {
       TEST_ASSERT_FALSE_MESSAGE(out.substr(0, 10) == kept.substr(0, 10), out.c_str());
 }
 
-void test_frames_of_a_video_are_held_out_in_runs() {
+TEST(frames_of_a_video_are_held_out_in_runs) {
   std::vector<std::string> frames;  // all of one name but for the number: no end of a photograph
   frames.reserve(200);
   for (int i = 0; i < 200; ++i) frames.push_back("frame_" + std::to_string(1000 + i) + ".png");
@@ -167,20 +164,3 @@ void test_frames_of_a_video_are_held_out_in_runs() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_drawing_gives_every_number_once_and_the_same_ones_for_the_same_seed);
-  RUN_TEST(test_the_pool_has_the_thesis_s_5029_blocks);
-  RUN_TEST(test_all_blocks_of_a_pool_lie_on_its_grid_and_in_the_window);
-  RUN_TEST(test_folders_are_listed_by_name_and_other_files_left_out);
-  RUN_TEST(test_an_empty_or_missing_folder_is_named);
-  RUN_TEST(test_a_crop_smaller_than_the_window_is_named);
-  RUN_TEST(test_pictures_beyond_the_budget_are_read_again_and_must_be_the_same);
-  RUN_TEST(test_the_fingerprint_tells_other_pictures);
-  RUN_TEST(test_mirrored_pictures_are_the_others_the_other_way_round);
-  RUN_TEST(test_every_so_manyth_is_held_out);
-  RUN_TEST(test_crops_of_one_photograph_are_all_held_out_or_none);
-  RUN_TEST(test_frames_of_a_video_are_held_out_in_runs);
-  return UNITY_END();
-}

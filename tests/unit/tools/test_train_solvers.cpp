@@ -9,13 +9,10 @@
 #include <linear.h>
 #endif
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/train/mining.hpp"
 #include "tools/train/random.hpp"
 #include "tools/train/solver.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -58,7 +55,7 @@ double objective_of(const Problem& p, const double* w, double b) {
   return sum;
 }
 
-void test_the_block_solver_finds_the_minimum() {
+TEST(the_block_solver_finds_the_minimum) {
   BlockSvmScratch scratch;
   for (const double cost : {0.01, 1.0, 50.0}) {
     const Problem p = make_problem(300, 5, cost);
@@ -82,7 +79,7 @@ void test_the_block_solver_finds_the_minimum() {
   }
 }
 
-void test_examples_without_cost_do_not_count() {
+TEST(examples_without_cost_do_not_count) {
   BlockSvmScratch scratch;
   Problem p = make_problem(200, 8, 1);
   const BlockSvm all =
@@ -118,7 +115,7 @@ DualSvm solve_dual(const Problem& p, double tolerance, std::vector<double>& alph
   return solve_dual_svm(Table{p}, labels, p.costs, settings, alphas);
 }
 
-void test_the_dual_solver_closes_the_gap_between_primal_and_dual() {
+TEST(the_dual_solver_closes_the_gap_between_primal_and_dual) {
   for (const double cost : {0.01, 1.0}) {
     const Problem p = make_problem(400, 6, cost);
     std::vector<double> alphas;
@@ -128,7 +125,7 @@ void test_the_dual_solver_closes_the_gap_between_primal_and_dual() {
   }
 }
 
-void test_a_warm_start_reaches_the_same_solution_in_fewer_passes() {
+TEST(a_warm_start_reaches_the_same_solution_in_fewer_passes) {
   const Problem p = make_problem(400, 6, 1);
   std::vector<double> alphas;
   const DualSvm cold = solve_dual(p, 1e-3, alphas);
@@ -170,7 +167,7 @@ double by_liblinear(const Problem& p, int solver, double bias, double* w_out, do
   return objective_of(p, w_out, *b_out);
 }
 
-void test_both_solvers_agree_with_liblinear() {
+TEST(both_solvers_agree_with_liblinear) {
   for (const double cost : {0.02, 2.0}) {
     Problem p = make_problem(300, 12, 1);
     std::fill(p.costs.begin(), p.costs.end(), static_cast<float>(cost));
@@ -224,22 +221,13 @@ void compare_times() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
 #ifdef KERB_LIBLINEAR
-  if (argc == 2 && std::string{argv[1]} == "bench") {
+  if (words.size() == 1 && words[0] == "bench") {
     compare_times();
-    return 0;
+    return Start::done;
   }
-#else
-  static_cast<void>(argc), static_cast<void>(argv);
 #endif
-  UNITY_BEGIN();
-  RUN_TEST(test_the_block_solver_finds_the_minimum);
-  RUN_TEST(test_examples_without_cost_do_not_count);
-  RUN_TEST(test_the_dual_solver_closes_the_gap_between_primal_and_dual);
-  RUN_TEST(test_a_warm_start_reaches_the_same_solution_in_fewer_passes);
-#ifdef KERB_LIBLINEAR
-  RUN_TEST(test_both_solvers_agree_with_liblinear);
-#endif
-  return UNITY_END();
+  return Start::run;
 }

@@ -4,15 +4,12 @@
 #include <vector>
 
 #include "gpu/hog/dense_descriptor.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/tools/train_pictures.hpp"
 #include "tools/train/blocks.hpp"
 #include "tools/train/mining.hpp"
 #include "tools/train/random.hpp"
 #include "tools/train/session.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -61,7 +58,7 @@ Result<PictureSet> large_places() {
       {}, "places", g_nobody);
 }
 
-void test_a_learner_s_votes_are_the_engine_s_bit_for_bit() {
+TEST(a_learner_s_votes_are_the_engine_s_bit_for_bit) {
   Workers workers{2};
   const Result<Context> context = Context::create(BackendChoice::cpu);
   Result<PictureSet> set = large_places();
@@ -118,7 +115,7 @@ void test_a_learner_s_votes_are_the_engine_s_bit_for_bit() {
   }
 }
 
-void test_dense_descriptors_of_windows_score_as_the_engine_bit_for_bit() {
+TEST(dense_descriptors_of_windows_score_as_the_engine_bit_for_bit) {
   Workers workers{1};
   const Result<Context> context = Context::create(BackendChoice::cpu);
   Result<PictureSet> set = large_places();
@@ -166,7 +163,7 @@ hog::Model easy_model() {
   return model;
 }
 
-void test_mining_gives_the_same_windows_for_any_number_of_threads() {
+TEST(mining_gives_the_same_windows_for_any_number_of_threads) {
   const Result<Context> context = Context::create(BackendChoice::cpu);
   MineSettings settings;
   settings.searches = {fine_search()};
@@ -189,7 +186,7 @@ void test_mining_gives_the_same_windows_for_any_number_of_threads() {
   }
 }
 
-void test_mined_windows_pass_the_model_and_too_few_lead_to_the_next_search() {
+TEST(mined_windows_pass_the_model_and_too_few_lead_to_the_next_search) {
   const Result<Context> context = Context::create(BackendChoice::cpu);
   Workers workers{1};
   Result<PictureSet> set = open_places(4);
@@ -221,7 +218,7 @@ void test_mined_windows_pass_the_model_and_too_few_lead_to_the_next_search() {
   for (const int n : of_picture) TEST_ASSERT_LESS_OR_EQUAL(50, n);
 }
 
-void test_the_hardest_are_those_with_the_highest_scores_of_the_others() {
+TEST(the_hardest_are_those_with_the_highest_scores_of_the_others) {
   const Result<Context> context = Context::create(BackendChoice::cpu);
   Workers workers{2};
   Result<PictureSet> set = open_places(3);
@@ -254,7 +251,7 @@ void test_the_hardest_are_those_with_the_highest_scores_of_the_others() {
   TEST_ASSERT_TRUE(expected == both->windows);
 }
 
-void test_people_moved_at_random_stay_within_their_crops() {
+TEST(people_moved_at_random_stay_within_their_crops) {
   Workers workers{1};
   PictureSet::Options options;
   Result<PictureSet> crops = PictureSet::open(
@@ -286,14 +283,3 @@ void test_people_moved_at_random_stay_within_their_crops() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_learner_s_votes_are_the_engine_s_bit_for_bit);
-  RUN_TEST(test_dense_descriptors_of_windows_score_as_the_engine_bit_for_bit);
-  RUN_TEST(test_mining_gives_the_same_windows_for_any_number_of_threads);
-  RUN_TEST(test_mined_windows_pass_the_model_and_too_few_lead_to_the_next_search);
-  RUN_TEST(test_the_hardest_are_those_with_the_highest_scores_of_the_others);
-  RUN_TEST(test_people_moved_at_random_stay_within_their_crops);
-  return UNITY_END();
-}

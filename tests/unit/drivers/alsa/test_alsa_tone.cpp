@@ -14,10 +14,7 @@
 
 #include "drivers/alsa/alsa_tone.hpp"
 #include "tests/contract/outputs_tone_measure.hpp"
-#include "tests/support/unity.hpp"
-
-void setUp() {}
-void tearDown() {}
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -25,7 +22,7 @@ using namespace kerb;
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
 
-void a_missing_device_is_not_found_in_one_line() {
+TEST(a_missing_device_is_not_found_in_one_line) {
   std::fflush(stderr);
   const int saved = ::dup(2);
   const fs::path caught = fs::temp_directory_path() / ("kerb-stderr-" + std::to_string(::getpid()));
@@ -52,13 +49,13 @@ void a_missing_device_is_not_found_in_one_line() {
   TEST_ASSERT_EQUAL_MESSAGE(0, chatter, "libasound wrote to the error stream");
 }
 
-void options_that_make_no_sense_are_refused() {
+TEST(options_that_make_no_sense_are_refused) {
   for (const AlsaToneOptions& options : {AlsaToneOptions{"", 48000}, AlsaToneOptions{"null", 100},
                                          AlsaToneOptions{"null", 1'000'000}})
     TEST_ASSERT_ERROR(Errc::invalid_argument, AlsaTone::open(options));
 }
 
-void what_reaches_alsa_is_the_pattern_at_the_pace_of_life() {
+TEST(what_reaches_alsa_is_the_pattern_at_the_pace_of_life) {
   const fs::path path =
       fs::temp_directory_path() / ("kerb-tone-" + std::to_string(::getpid()) + ".raw");
   Recording recording;
@@ -97,7 +94,7 @@ void what_reaches_alsa_is_the_pattern_at_the_pace_of_life() {
   TEST_ASSERT_EQUAL_MESSAGE(0, recording.samples.back(), "silent after stop()");
 }
 
-void it_ends_quickly_whatever_it_was_doing() {
+TEST(it_ends_quickly_whatever_it_was_doing) {
   const auto before = std::chrono::steady_clock::now();
   for (int i = 0; i < 5; ++i) {
     auto tone = AlsaTone::open({"null", 48000});
@@ -108,12 +105,3 @@ void it_ends_quickly_whatever_it_was_doing() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(a_missing_device_is_not_found_in_one_line);
-  RUN_TEST(options_that_make_no_sense_are_refused);
-  RUN_TEST(what_reaches_alsa_is_the_pattern_at_the_pace_of_life);
-  RUN_TEST(it_ends_quickly_whatever_it_was_doing);
-  return UNITY_END();
-}

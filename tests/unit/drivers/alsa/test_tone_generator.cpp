@@ -7,10 +7,7 @@
 #include <numbers>
 
 #include "tests/contract/outputs_tone_measure.hpp"
-#include "tests/support/unity.hpp"
-
-void setUp() {}
-void tearDown() {}
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -35,7 +32,7 @@ Recording play(const TonePattern& pattern, double rate, double seconds) {
   return recording;
 }
 
-void patterns_measure_as_they_were_asked_for_to_one_percent() {
+TEST(patterns_measure_as_they_were_asked_for_to_one_percent) {
   struct Case {
     TonePattern pattern;
     double rate;
@@ -62,7 +59,7 @@ void patterns_measure_as_they_were_asked_for_to_one_percent() {
 
 // The sound of a collision warning, as it ships: by zero crossings and by the energy at each
 // frequency, whichever is asked.
-void the_default_pattern_is_high_and_pulsed_as_a_warning_must_be() {
+TEST(the_default_pattern_is_high_and_pulsed_as_a_warning_must_be) {
   for (const double rate : {48000.0, 44100.0, 16000.0}) {
     const Recording recording = play(TonePattern{}, rate, 3);
     const ToneMeasurement m = measure_tone(recording);
@@ -94,7 +91,7 @@ void the_default_pattern_is_high_and_pulsed_as_a_warning_must_be() {
   }
 }
 
-void duty_one_is_a_steady_tone() {
+TEST(duty_one_is_a_steady_tone) {
   const Recording recording = play({1000, 8, 1, 0.8}, 48000, 2);
   const ToneMeasurement m = measure_tone(recording);
   TEST_ASSERT_EQUAL(0, m.pulses);
@@ -107,7 +104,7 @@ void duty_one_is_a_steady_tone() {
   }
 }
 
-void extremes_of_duty_do_not_click() {
+TEST(extremes_of_duty_do_not_click) {
   for (const TonePattern& pattern :
        {TonePattern{1000, 50, 1e-9, 1}, TonePattern{1000, 50, 0.001, 1},
         TonePattern{1000, 50, 0.999, 1}, TonePattern{1000, 0.5, 0.9999, 1},
@@ -119,7 +116,7 @@ void extremes_of_duty_do_not_click() {
   }
 }
 
-void the_sine_goes_on_in_phase_through_the_pauses() {
+TEST(the_sine_goes_on_in_phase_through_the_pauses) {
   // At 1000 Hz and 48 kHz the phase at sample i is i mod 48, whatever the pulse: the signs tell.
   const Recording recording = play({1000, 8, 0.5, 0.8}, 48000, 3);
   for (std::size_t i = 0; i < recording.samples.size(); ++i) {
@@ -129,7 +126,7 @@ void the_sine_goes_on_in_phase_through_the_pauses() {
   }
 }
 
-void there_is_silence_before_and_after() {
+TEST(there_is_silence_before_and_after) {
   ToneGenerator generator{48000};
   TEST_ASSERT_TRUE(generator.silent());
   Recording before{{}, 48000}, during{{}, 48000}, after{{}, 48000}, fade{{}, 48000};
@@ -146,7 +143,7 @@ void there_is_silence_before_and_after() {
   TEST_ASSERT_EQUAL_DOUBLE(0, measure_tone(after).peak);
 }
 
-void changes_at_any_moment_do_not_click() {
+TEST(changes_at_any_moment_do_not_click) {
   const TonePattern loud{1000, 8, 0.7, 1.0}, other{1700, 15, 0.5, 0.9};
   double most =
       std::max(ToneGenerator::max_step(loud, 48000), ToneGenerator::max_step(other, 48000));
@@ -169,7 +166,7 @@ void changes_at_any_moment_do_not_click() {
   }
 }
 
-void the_new_pattern_is_heard_within_ten_milliseconds() {
+TEST(the_new_pattern_is_heard_within_ten_milliseconds) {
   ToneGenerator generator{48000};
   Recording first{{}, 48000}, second{{}, 48000};
   generator.play({1000, 0.5, 0.5, 0.8});
@@ -179,7 +176,7 @@ void the_new_pattern_is_heard_within_ten_milliseconds() {
   TEST_ASSERT_TRUE(measure_tone(second).peak > 0.5);
 }
 
-void the_same_pattern_again_changes_nothing() {
+TEST(the_same_pattern_again_changes_nothing) {
   const TonePattern pattern{1000, 8, 0.5, 0.8};
   ToneGenerator once{48000}, often{48000};
   Recording a{{}, 48000}, b{{}, 48000};
@@ -193,17 +190,3 @@ void the_same_pattern_again_changes_nothing() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(patterns_measure_as_they_were_asked_for_to_one_percent);
-  RUN_TEST(the_default_pattern_is_high_and_pulsed_as_a_warning_must_be);
-  RUN_TEST(duty_one_is_a_steady_tone);
-  RUN_TEST(extremes_of_duty_do_not_click);
-  RUN_TEST(the_sine_goes_on_in_phase_through_the_pauses);
-  RUN_TEST(there_is_silence_before_and_after);
-  RUN_TEST(changes_at_any_moment_do_not_click);
-  RUN_TEST(the_new_pattern_is_heard_within_ten_milliseconds);
-  RUN_TEST(the_same_pattern_again_changes_nothing);
-  return UNITY_END();
-}

@@ -2,16 +2,13 @@
 // What goes wrong at open(); needs no GPIO.
 #include "drivers/gpio/linux_output_line.hpp"
 #include "tests/support/real_kernel.hpp"
-#include "tests/support/unity.hpp"
-
-void setUp() {}
-void tearDown() {}
+#include "tests/support/test.hpp"
 
 namespace {
 
 using namespace kerb;
 
-void wrong_chips_are_told_apart_and_named() {
+TEST(wrong_chips_are_told_apart_and_named) {
   if (!kerb::test::kernel_answers()) TEST_IGNORE_MESSAGE("needs a kernel, not an emulator");
   struct Case {
     const char* chip;
@@ -42,9 +39,3 @@ void wrong_chips_are_told_apart_and_named() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(wrong_chips_are_told_apart_and_named);
-  return UNITY_END();
-}

@@ -6,16 +6,13 @@
 #include <vector>
 
 #include "drivers/jpeg/jpeg_encoder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
-void test_a_picture_survives_being_encoded() {
+TEST(a_picture_survives_being_encoded) {
   Result<std::unique_ptr<JpegEncoder>> encoder = JpegEncoder::create(85);
   TEST_ASSERT_OK(encoder);
   struct Size {
@@ -51,7 +48,7 @@ void test_a_picture_survives_being_encoded() {
   }
 }
 
-void test_what_cannot_be_encoded_is_refused() {
+TEST(what_cannot_be_encoded_is_refused) {
   TEST_ASSERT_ERROR(Errc::invalid_argument, JpegEncoder::create(0));
   Result<std::unique_ptr<JpegEncoder>> encoder = JpegEncoder::create(80);
   TEST_ASSERT_OK(encoder);
@@ -65,10 +62,3 @@ void test_what_cannot_be_encoded_is_refused() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_picture_survives_being_encoded);
-  RUN_TEST(test_what_cannot_be_encoded_is_refused);
-  return UNITY_END();
-}

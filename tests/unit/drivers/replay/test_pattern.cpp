@@ -8,7 +8,7 @@
 #include "drivers/replay/open_replay.hpp"
 #include "hal/fake/clock.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -60,7 +60,7 @@ std::string content(const Frame& frame) {
   return bytes;
 }
 
-void test_every_format_carries_its_frame_number() {
+TEST(every_format_carries_its_frame_number) {
   struct Size {
     int width, height;
   };
@@ -79,7 +79,7 @@ void test_every_format_carries_its_frame_number() {
     }
 }
 
-void test_a_mosaic_of_any_size_carries_it_too() {
+TEST(a_mosaic_of_any_size_carries_it_too) {
   for (const int mosaic : {2, 3, 4, 5, 8})
     for (const char* format : {"auto", "grey8", "grey10", "bayer12"}) {
       const std::unique_ptr<FrameSource> source = open(pattern_settings(format, 162, 98, mosaic));
@@ -92,7 +92,7 @@ void test_a_mosaic_of_any_size_carries_it_too() {
     }
 }
 
-void test_bands_of_a_mosaic_differ() {
+TEST(bands_of_a_mosaic_differ) {
   const std::unique_ptr<FrameSource> source = open(pattern_settings("grey8", 160, 96, 2));
   const Frame frame = take(*source);
   // The sky is blue: the first band of the mosaic sees more of it than the last.
@@ -100,7 +100,7 @@ void test_bands_of_a_mosaic_differ() {
   TEST_ASSERT_GREATER_THAN_INT(sky[frame.image.row_stride + 1] + 20, sky[0]);
 }
 
-void test_no_sample_exceeds_its_bits() {
+TEST(no_sample_exceeds_its_bits) {
   for (const char* format : {"grey10", "grey12", "bayer10", "bayer12"}) {
     const std::unique_ptr<FrameSource> source = open(pattern_settings(format));
     const Frame frame = take(*source);
@@ -115,7 +115,7 @@ void test_no_sample_exceeds_its_bits() {
   }
 }
 
-void test_the_picture_lives_and_is_the_same_in_every_run() {
+TEST(the_picture_lives_and_is_the_same_in_every_run) {
   for (const PixelFormat format : kFormats) {
     const std::unique_ptr<FrameSource> one = open(pattern_settings(name_of(format)));
     const std::unique_ptr<FrameSource> two = open(pattern_settings(name_of(format)));
@@ -141,7 +141,7 @@ void test_the_picture_lives_and_is_the_same_in_every_run() {
   }
 }
 
-void test_the_walker_goes_across_and_comes_back() {
+TEST(the_walker_goes_across_and_comes_back) {
   // Over a whole way nothing is written outside the picture: ASan and the padding see to it.
   for (const char* format : {"yuyv", "nv12", "grey8"}) {
     const std::unique_ptr<FrameSource> source = open(pattern_settings(format, 66, 34));
@@ -149,7 +149,7 @@ void test_the_walker_goes_across_and_comes_back() {
   }
 }
 
-void test_the_number_follows_the_sequence_over_drops() {
+TEST(the_number_follows_the_sequence_over_drops) {
   CameraSettings settings = pattern_settings("yuyv");
   settings.pace = Pace::real;
   settings.rate_hz = 100;
@@ -162,7 +162,7 @@ void test_the_number_follows_the_sequence_over_drops() {
   TEST_ASSERT_GREATER_THAN_UINT64(0, source->counters().dropped);
 }
 
-void test_a_picture_without_number_is_told() {
+TEST(a_picture_without_number_is_told) {
   std::vector<std::uint8_t> grey(64 * 32, 128);
   RawImageView<Space::host> image;
   image.data = grey.data();
@@ -175,7 +175,7 @@ void test_a_picture_without_number_is_told() {
   TEST_ASSERT_FALSE(read_frame_number({}).has_value());
 }
 
-void test_a_torn_picture_is_told() {
+TEST(a_torn_picture_is_told) {
   const std::unique_ptr<FrameSource> source = open(pattern_settings("grey8"));
   const Frame frame = take(*source);
   std::string bytes = content(frame);
@@ -189,7 +189,7 @@ void test_a_torn_picture_is_told() {
   TEST_ASSERT_FALSE(read_frame_number(image).has_value());
 }
 
-void test_a_frame_allocates_nothing() {
+TEST(a_frame_allocates_nothing) {
   const std::unique_ptr<FrameSource> source = open(pattern_settings("yuyv", 320, 240));
   const std::uint64_t before = kerb::test::allocations();
   for (int i = 0; i < 10; ++i) {
@@ -200,7 +200,7 @@ void test_a_frame_allocates_nothing() {
   TEST_ASSERT_EQUAL_UINT64(before, kerb::test::allocations());
 }
 
-void test_what_cannot_be_is_refused() {
+TEST(what_cannot_be_is_refused) {
   struct Case {
     const char* format;
     int width, height, mosaic;
@@ -227,22 +227,3 @@ void test_what_cannot_be_is_refused() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_every_format_carries_its_frame_number);
-  RUN_TEST(test_a_mosaic_of_any_size_carries_it_too);
-  RUN_TEST(test_bands_of_a_mosaic_differ);
-  RUN_TEST(test_no_sample_exceeds_its_bits);
-  RUN_TEST(test_the_picture_lives_and_is_the_same_in_every_run);
-  RUN_TEST(test_the_walker_goes_across_and_comes_back);
-  RUN_TEST(test_the_number_follows_the_sequence_over_drops);
-  RUN_TEST(test_a_picture_without_number_is_told);
-  RUN_TEST(test_a_torn_picture_is_told);
-  RUN_TEST(test_a_frame_allocates_nothing);
-  RUN_TEST(test_what_cannot_be_is_refused);
-  return UNITY_END();
-}

@@ -6,7 +6,7 @@
 
 #include "drivers/replay/playback.hpp"
 #include "hal/fake/clock.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -70,7 +70,7 @@ struct Show {
   }
 };
 
-void test_real_pace_waits_until_a_frame_falls_due() {
+TEST(real_pace_waits_until_a_frame_falls_due) {
   Show show{Pace::real};
   show.expect(0);
   TEST_ASSERT_EQUAL_INT64(Nanos{1s}.count(), show.clock.now().count());
@@ -78,7 +78,7 @@ void test_real_pace_waits_until_a_frame_falls_due() {
   TEST_ASSERT_EQUAL_INT64(Nanos{1100ms}.count(), show.clock.now().count());
 }
 
-void test_real_pace_gives_up_at_the_time_out() {
+TEST(real_pace_gives_up_at_the_time_out) {
   Show show{Pace::real};
   show.expect(0);
   TEST_ASSERT_ERROR(Errc::timeout, show.source->next(Nanos::zero()));
@@ -88,7 +88,7 @@ void test_real_pace_gives_up_at_the_time_out() {
   show.expect(1, 70ms);
 }
 
-void test_frames_wait_while_there_are_buffers_and_are_dropped_beyond() {
+TEST(frames_wait_while_there_are_buffers_and_are_dropped_beyond) {
   Show show{Pace::real, PictureReader::kEndless, 3};
   show.expect(0);
   show.clock.advance(350ms);  // 1, 2 and 3 fell due: three buffers
@@ -102,7 +102,7 @@ void test_frames_wait_while_there_are_buffers_and_are_dropped_beyond() {
   TEST_ASSERT_EQUAL_UINT64(5, show.source->counters().delivered);
 }
 
-void test_frames_on_loan_leave_fewer_buffers_to_wait_in() {
+TEST(frames_on_loan_leave_fewer_buffers_to_wait_in) {
   Show show{Pace::real, PictureReader::kEndless, 2};
   const Result<Frame> held = show.source->next(1s);
   TEST_ASSERT_OK(held);
@@ -111,7 +111,7 @@ void test_frames_on_loan_leave_fewer_buffers_to_wait_in() {
   TEST_ASSERT_EQUAL_UINT64(4, show.source->counters().dropped);
 }
 
-void test_the_end_of_a_recording_waits_for_the_late() {
+TEST(the_end_of_a_recording_waits_for_the_late) {
   Show show{Pace::real, 10, 2};
   show.expect(0);
   show.clock.advance(60s);
@@ -122,7 +122,7 @@ void test_the_end_of_a_recording_waits_for_the_late() {
   TEST_ASSERT_EQUAL_UINT64(7, show.source->counters().dropped);
 }
 
-void test_recorded_pace_gives_every_frame_at_once() {
+TEST(recorded_pace_gives_every_frame_at_once) {
   Show show{Pace::recorded, 5};
   for (std::uint64_t i = 0; i < 5; ++i) show.expect(i, Nanos::zero());
   TEST_ASSERT_EQUAL_INT64(Nanos{1s}.count(), show.clock.now().count());
@@ -130,7 +130,7 @@ void test_recorded_pace_gives_every_frame_at_once() {
   TEST_ASSERT_EQUAL_UINT64(0, show.source->counters().dropped);
 }
 
-void test_a_damaged_picture_takes_its_number() {
+TEST(a_damaged_picture_takes_its_number) {
   for (const Pace pace : {Pace::real, Pace::recorded}) {
     Show show{pace, 5, 4, 2};
     show.expect(0);
@@ -144,7 +144,7 @@ void test_a_damaged_picture_takes_its_number() {
   }
 }
 
-void test_nothing_is_lost_when_every_buffer_is_on_loan() {
+TEST(nothing_is_lost_when_every_buffer_is_on_loan) {
   Show show{Pace::recorded, 5, 1};
   {
     const Result<Frame> held = show.source->next(1s);
@@ -155,7 +155,7 @@ void test_nothing_is_lost_when_every_buffer_is_on_loan() {
   show.expect(1);
 }
 
-void test_times_do_not_drift() {
+TEST(times_do_not_drift) {
   FakeClock clock{1s};
   CameraSettings settings;
   Result<std::unique_ptr<FrameSource>> source = Playback::open(
@@ -168,7 +168,7 @@ void test_times_do_not_drift() {
   TEST_ASSERT_TRUE(frame->captured > clock.now() - 4 * 33367us);
 }
 
-void test_nonsense_is_refused() {
+TEST(nonsense_is_refused) {
   const FakeClock clock;
   for (const double rate : {0.0, -1.0, 1001.0, static_cast<double>(NAN)}) {
     TEST_ASSERT_ERROR(Errc::invalid_argument,
@@ -185,7 +185,7 @@ void test_nonsense_is_refused() {
   TEST_ASSERT_OK(Playback::open(std::make_unique<Film>(1), most, memory, clock));
 }
 
-void test_memory_that_runs_out_is_an_error() {
+TEST(memory_that_runs_out_is_an_error) {
   class Scarce final : public FrameMemory {
    public:
     Result<MemoryBlock> allocate(std::size_t bytes) override {
@@ -202,22 +202,3 @@ void test_memory_that_runs_out_is_an_error() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_real_pace_waits_until_a_frame_falls_due);
-  RUN_TEST(test_real_pace_gives_up_at_the_time_out);
-  RUN_TEST(test_frames_wait_while_there_are_buffers_and_are_dropped_beyond);
-  RUN_TEST(test_frames_on_loan_leave_fewer_buffers_to_wait_in);
-  RUN_TEST(test_the_end_of_a_recording_waits_for_the_late);
-  RUN_TEST(test_recorded_pace_gives_every_frame_at_once);
-  RUN_TEST(test_a_damaged_picture_takes_its_number);
-  RUN_TEST(test_nothing_is_lost_when_every_buffer_is_on_loan);
-  RUN_TEST(test_times_do_not_drift);
-  RUN_TEST(test_nonsense_is_refused);
-  RUN_TEST(test_memory_that_runs_out_is_an_error);
-  return UNITY_END();
-}

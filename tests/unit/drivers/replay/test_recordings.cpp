@@ -9,7 +9,7 @@
 #include "drivers/replay/picture_files.hpp"
 #include "hal/fake/clock.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #if KERB_OPENCV
 #include <opencv2/imgcodecs.hpp>
 
@@ -34,7 +34,7 @@ CameraSettings recording(CameraKind kind, std::string device, std::string format
   return settings;
 }
 
-void test_names_are_ordered_as_people_count() {
+TEST(names_are_ordered_as_people_count) {
   std::vector<std::string> names = {"img10",
                                     "img2",
                                     "img2b",
@@ -63,7 +63,7 @@ void test_names_are_ordered_as_people_count() {
   for (const std::string& name : names) TEST_ASSERT_FALSE(replay::natural_less(name, name));
 }
 
-void test_a_jpeg_that_breaks_off_is_told() {
+TEST(a_jpeg_that_breaks_off_is_told) {
   // Start, a segment with an end marker inside, a scan with stuffing and a restart marker, the end.
   const std::vector<std::uint8_t> whole = {0xFF, 0xD8, 0xFF, 0xE1, 0,    4,   0xFF, 0xD9,
                                            0xFF, 0xFF, 0xDA, 0,    2,    1,   2,    0xFF,
@@ -96,7 +96,7 @@ void cut(const std::string& path, double part) {
   std::filesystem::resize_file(path, static_cast<std::uintmax_t>(size * part));
 }
 
-void test_pictures_come_in_order_and_end() {
+TEST(pictures_come_in_order_and_end) {
   const TempFolder folder;
   for (const int i : {1, 2, 10}) write_grey(folder.at("f" + std::to_string(i) + ".PNG"), i);
   static_cast<void>(folder.write("notes.txt", "not a picture"));
@@ -113,7 +113,7 @@ void test_pictures_come_in_order_and_end() {
     TEST_ASSERT_EQUAL_STRING(expected, next_of(**source).c_str());
 }
 
-void test_pictures_come_as_asked() {
+TEST(pictures_come_as_asked) {
   const TempFolder colour, grey, deep;
   cv::imwrite(colour.at("a.png"), cv::Mat(4, 6, CV_8UC3, cv::Scalar(10, 20, 30)));
   cv::imwrite(colour.at("b.png"), cv::Mat(4, 6, CV_8UC4, cv::Scalar(10, 20, 30, 99)));
@@ -153,7 +153,7 @@ void test_pictures_come_as_asked() {
                       open(recording(CameraKind::folder, grey.path().string(), format)));
 }
 
-void test_a_broken_picture_is_named_and_passed_over() {
+TEST(a_broken_picture_is_named_and_passed_over) {
   for (const char* extension : {"png", "jpg", "bmp", "tiff", "pgm", "webp"})
     for (const double part : {0.0, 0.1, 0.5, 0.9}) {
       const TempFolder folder;
@@ -176,7 +176,7 @@ void test_a_broken_picture_is_named_and_passed_over() {
     }
 }
 
-void test_a_picture_of_another_size_is_named() {
+TEST(a_picture_of_another_size_is_named) {
   const TempFolder folder;
   write_grey(folder.at("1.png"), 1);
   write_grey(folder.at("2.png"), 2, 17, 12);
@@ -189,7 +189,7 @@ void test_a_picture_of_another_size_is_named() {
   TEST_ASSERT_EQUAL_STRING("3", next_of(**source).c_str());
 }
 
-void test_a_picture_that_left_is_damaged() {
+TEST(a_picture_that_left_is_damaged) {
   const TempFolder folder;
   for (const int i : {1, 2}) write_grey(folder.at(std::to_string(i) + ".png"), i);
   const auto source = open(recording(CameraKind::folder, folder.path().string()));
@@ -198,7 +198,7 @@ void test_a_picture_that_left_is_damaged() {
   TEST_ASSERT_EQUAL_STRING("2", next_of(**source).c_str());
 }
 
-void test_a_folder_that_does_not_do_is_told() {
+TEST(a_folder_that_does_not_do_is_told) {
   const TempFolder folder;
   const std::string path = folder.path().string();
   TEST_ASSERT_ERROR(Errc::not_found, open(recording(CameraKind::folder, path)));
@@ -215,7 +215,7 @@ void test_a_folder_that_does_not_do_is_told() {
   TEST_ASSERT_EQUAL_STRING("5", next_of(**source).c_str());
 }
 
-void test_a_long_path_keeps_its_end_in_errors() {
+TEST(a_long_path_keeps_its_end_in_errors) {
   const TempFolder folder;
   const std::string deep = std::string(120, 'x') + "/bad.png";
   const std::string file = folder.write(deep, "garbage");
@@ -225,7 +225,7 @@ void test_a_long_path_keeps_its_end_in_errors() {
   TEST_ASSERT_NOT_NULL(std::strstr(source.error().what.c_str(), "/bad.png"));
 }
 
-void test_a_video_plays_at_its_own_rate() {
+TEST(a_video_plays_at_its_own_rate) {
   const TempFolder folder;
   const std::string file = folder.at("v.avi");
   TEST_ASSERT_TRUE(kerb::test::write_video(file, 25, 5, 64, 48));
@@ -257,7 +257,7 @@ void test_a_video_plays_at_its_own_rate() {
   }
 }
 
-void test_a_video_that_is_none_is_told() {
+TEST(a_video_that_is_none_is_told) {
   const TempFolder folder;
   const std::string path = folder.path().string();
   TEST_ASSERT_ERROR(Errc::not_found, open(recording(CameraKind::video, path + "/none.mp4")));
@@ -280,7 +280,7 @@ void test_a_video_that_is_none_is_told() {
 
 #else
 
-void test_without_opencv_it_says_so() {
+TEST(without_opencv_it_says_so) {
   for (const CameraKind kind : {CameraKind::folder, CameraKind::video}) {
     const auto source = open_replay(recording(kind, "/tmp"), memory, fake_clock);
     TEST_ASSERT_ERROR(Errc::unsupported, source);
@@ -291,26 +291,3 @@ void test_without_opencv_it_says_so() {
 #endif
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_names_are_ordered_as_people_count);
-  RUN_TEST(test_a_jpeg_that_breaks_off_is_told);
-#if KERB_OPENCV
-  RUN_TEST(test_pictures_come_in_order_and_end);
-  RUN_TEST(test_pictures_come_as_asked);
-  RUN_TEST(test_a_broken_picture_is_named_and_passed_over);
-  RUN_TEST(test_a_picture_of_another_size_is_named);
-  RUN_TEST(test_a_picture_that_left_is_damaged);
-  RUN_TEST(test_a_folder_that_does_not_do_is_told);
-  RUN_TEST(test_a_long_path_keeps_its_end_in_errors);
-  RUN_TEST(test_a_video_plays_at_its_own_rate);
-  RUN_TEST(test_a_video_that_is_none_is_told);
-#else
-  RUN_TEST(test_without_opencv_it_says_so);
-#endif
-  return UNITY_END();
-}

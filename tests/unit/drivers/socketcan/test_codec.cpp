@@ -6,10 +6,7 @@
 
 #include "drivers/socketcan/can_codec.hpp"
 #include "drivers/socketcan/restart_backoff.hpp"
-#include "tests/support/unity.hpp"
-
-void setUp() {}
-void tearDown() {}
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -17,7 +14,7 @@ using namespace kerb;
 using namespace kerb::socketcan;
 using namespace std::chrono_literals;
 
-void a_frame_survives_the_kernels_form() {
+TEST(a_frame_survives_the_kernels_form) {
   struct Case {
     const char* name;
     CanFrame frame;
@@ -47,7 +44,7 @@ void a_frame_survives_the_kernels_form() {
   }
 }
 
-void what_is_no_frame_is_not_decoded() {
+TEST(what_is_no_frame_is_not_decoded) {
   canfd_frame frame{};
   frame.can_id = 0x10;
   frame.len = 8;
@@ -63,7 +60,7 @@ void what_is_no_frame_is_not_decoded() {
   TEST_ASSERT_FALSE_MESSAGE(decode(frame, CAN_MTU).has_value(), "an error frame");
 }
 
-void error_frames_tell_the_controllers_state() {
+TEST(error_frames_tell_the_controllers_state) {
   struct Case {
     const char* name;
     std::uint32_t classes;
@@ -100,7 +97,7 @@ void error_frames_tell_the_controllers_state() {
   }
 }
 
-void failed_sends_are_told_apart() {
+TEST(failed_sends_are_told_apart) {
   struct Case {
     int err;
     Errc code;
@@ -118,7 +115,7 @@ void failed_sends_are_told_apart() {
   }
 }
 
-void filters_are_bound_to_their_kind_of_id() {
+TEST(filters_are_bound_to_their_kind_of_id) {
   const can_filter standard = encode(CanFilter{0x120, 0x7F0, false});
   TEST_ASSERT_EQUAL_HEX32(0x120, standard.can_id);
   TEST_ASSERT_EQUAL_HEX32(0x7F0 | CAN_EFF_FLAG, standard.can_mask);
@@ -129,7 +126,7 @@ void filters_are_bound_to_their_kind_of_id() {
   TEST_ASSERT_EQUAL_HEX32(0x1FFF0000 | CAN_EFF_FLAG, extended.can_mask);
 }
 
-void a_stamp_is_carried_over_unless_the_wall_clock_was_set() {
+TEST(a_stamp_is_carried_over_unless_the_wall_clock_was_set) {
   const auto ms = [](Nanos t) { return static_cast<int>(t / 1ms); };
   TEST_ASSERT_EQUAL(4900, ms(arrival(99'900ms, 100'000ms, 5000ms)));
   TEST_ASSERT_EQUAL(5000, ms(arrival(100'000ms, 100'000ms, 5000ms)));
@@ -137,7 +134,7 @@ void a_stamp_is_carried_over_unless_the_wall_clock_was_set() {
   TEST_ASSERT_EQUAL_MESSAGE(5000, ms(arrival(10'000ms, 100'000ms, 5000ms)), "long ago");
 }
 
-void restarts_back_off_and_start_again_once_the_bus_has_worked() {
+TEST(restarts_back_off_and_start_again_once_the_bus_has_worked) {
   RestartBackoff backoff{100ms, 400ms};
   TEST_ASSERT_FALSE_MESSAGE(backoff.take_due(10s), "not bus-off");
   backoff.bus_off(10s);
@@ -161,15 +158,3 @@ void restarts_back_off_and_start_again_once_the_bus_has_worked() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(a_frame_survives_the_kernels_form);
-  RUN_TEST(what_is_no_frame_is_not_decoded);
-  RUN_TEST(error_frames_tell_the_controllers_state);
-  RUN_TEST(failed_sends_are_told_apart);
-  RUN_TEST(filters_are_bound_to_their_kind_of_id);
-  RUN_TEST(a_stamp_is_carried_over_unless_the_wall_clock_was_set);
-  RUN_TEST(restarts_back_off_and_start_again_once_the_bus_has_worked);
-  return UNITY_END();
-}

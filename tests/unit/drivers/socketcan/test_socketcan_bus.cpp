@@ -3,10 +3,7 @@
 #include "drivers/socketcan/can_link.hpp"
 #include "drivers/socketcan/socketcan_bus.hpp"
 #include "hal/fake/clock.hpp"
-#include "tests/support/unity.hpp"
-
-void setUp() {}
-void tearDown() {}
+#include "tests/support/test.hpp"
 
 namespace {
 
@@ -17,7 +14,7 @@ Result<std::unique_ptr<SocketCanBus>> open(const SocketCanOptions& options) {
   return SocketCanBus::open(options, clock);
 }
 
-void a_missing_interface_is_not_found_and_named() {
+TEST(a_missing_interface_is_not_found_and_named) {
   SocketCanOptions options;
   options.interface = "kerbnone7";
   const auto bus = open(options);
@@ -26,7 +23,7 @@ void a_missing_interface_is_not_found_and_named() {
                            describe(bus.error()).c_str());
 }
 
-void an_interface_of_another_kind_is_unsupported_and_named() {
+TEST(an_interface_of_another_kind_is_unsupported_and_named) {
   SocketCanOptions options;
   options.interface = "lo";
   const auto bus = open(options);
@@ -35,7 +32,7 @@ void an_interface_of_another_kind_is_unsupported_and_named() {
                            describe(bus.error()).c_str());
 }
 
-void options_that_make_no_sense_are_refused() {
+TEST(options_that_make_no_sense_are_refused) {
   SocketCanOptions nameless, long_name, wide_filter, many_filters, no_wait;
   nameless.interface = "";
   long_name.interface = "sixteen_letters_";
@@ -46,7 +43,7 @@ void options_that_make_no_sense_are_refused() {
     TEST_ASSERT_ERROR(Errc::invalid_argument, open(options));
 }
 
-void netlink_is_understood_for_interfaces_that_are_not_can() {
+TEST(netlink_is_understood_for_interfaces_that_are_not_can) {
   Result<socketcan::CanLink> link = socketcan::CanLink::open("lo");
   TEST_ASSERT_OK(link);
   const socketcan::LinkFacts facts = link->look();
@@ -59,12 +56,3 @@ void netlink_is_understood_for_interfaces_that_are_not_can() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(a_missing_interface_is_not_found_and_named);
-  RUN_TEST(an_interface_of_another_kind_is_unsupported_and_named);
-  RUN_TEST(options_that_make_no_sense_are_refused);
-  RUN_TEST(netlink_is_understood_for_interfaces_that_are_not_can);
-  return UNITY_END();
-}

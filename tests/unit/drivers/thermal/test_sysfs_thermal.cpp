@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "drivers/thermal/sysfs_thermal.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 namespace fs = std::filesystem;
 
@@ -14,12 +14,12 @@ namespace {
 fs::path root;
 }
 
-void setUp() {
+SET_UP() {
   root = fs::temp_directory_path() / ("kerb-unit-thermal-" + std::to_string(::getpid()));
   fs::remove_all(root);
   fs::create_directories(root);
 }
-void tearDown() { fs::remove_all(root); }
+TEAR_DOWN() { fs::remove_all(root); }
 
 namespace {
 
@@ -31,7 +31,7 @@ void make_zone(const std::string& name, const std::string& temp, const char* typ
   if (type != nullptr) std::ofstream{root / name / "type"} << type;
 }
 
-void temperatures_are_read_and_nonsense_is_not() {
+TEST(temperatures_are_read_and_nonsense_is_not) {
   struct Case {
     const char* text;
     std::optional<double> celsius;
@@ -49,7 +49,7 @@ void temperatures_are_read_and_nonsense_is_not() {
   }
 }
 
-void no_folder_and_no_zones_are_not_found() {
+TEST(no_folder_and_no_zones_are_not_found) {
   const auto none = SysfsThermal::open({(root / "none").string()});
   TEST_ASSERT_ERROR(Errc::not_found, none);
   TEST_ASSERT_NOT_NULL(strstr(describe(none.error()).c_str(), "none: No such file"));
@@ -60,7 +60,7 @@ void no_folder_and_no_zones_are_not_found() {
   TEST_ASSERT_ERROR(Errc::not_found, SysfsThermal::open({root.string()}));
 }
 
-void garbage_is_passed_over() {
+TEST(garbage_is_passed_over) {
   make_zone("thermal_zone0", "rubbish", "a");
   make_zone("thermal_zone1", "999999999", "b");
   make_zone("thermal_zone2", std::string(10'000, '9'), "c");
@@ -75,7 +75,7 @@ void garbage_is_passed_over() {
   TEST_ASSERT_EQUAL_STRING("good-thermal", reading->zone.c_str());
 }
 
-void a_zone_without_a_name_is_called_by_its_folder() {
+TEST(a_zone_without_a_name_is_called_by_its_folder) {
   make_zone("thermal_zone7", "31000\n", nullptr);
   auto thermal = SysfsThermal::open({root.string()});
   TEST_ASSERT_OK(thermal);
@@ -84,7 +84,7 @@ void a_zone_without_a_name_is_called_by_its_folder() {
   TEST_ASSERT_EQUAL_STRING("thermal_zone7", reading->zone.c_str());
 }
 
-void a_zone_that_is_a_folder_does_not_answer() {
+TEST(a_zone_that_is_a_folder_does_not_answer) {
   fs::create_directories(root / "thermal_zone0" / "temp");  // opens, but reads with an error
   auto thermal = SysfsThermal::open({root.string()});
   TEST_ASSERT_OK(thermal);
@@ -92,13 +92,3 @@ void a_zone_that_is_a_folder_does_not_answer() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(temperatures_are_read_and_nonsense_is_not);
-  RUN_TEST(no_folder_and_no_zones_are_not_found);
-  RUN_TEST(garbage_is_passed_over);
-  RUN_TEST(a_zone_without_a_name_is_called_by_its_folder);
-  RUN_TEST(a_zone_that_is_a_folder_does_not_answer);
-  return UNITY_END();
-}

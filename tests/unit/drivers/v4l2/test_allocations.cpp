@@ -1,35 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
-#include <cstdlib>
-#include <new>
+#include <utility>
 
+#include "tests/support/allocations.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/drivers/v4l2/bench.hpp"
-
-void setUp() {}
-void tearDown() {}
-
-namespace {
-
-bool counting = false;
-int allocations = 0;
-
-void* counted(std::size_t size) {
-  if (counting) ++allocations;
-  if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc{};
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return counted(size); }
-void* operator new[](std::size_t size) { return counted(size); }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete[](void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace kerb::test {
 namespace {
+
+bool is_counting = false;
+std::uint64_t counted = 0, before = 0;
+
+/// Counts what is allocated from now on, or no longer; returns whether it did so until now.
+bool count(bool on) {
+  if (is_counting) counted += allocations() - before;
+  before = allocations();
+  return std::exchange(is_counting, on);
+}
 
 /// Lets the fake kernel allocate as it likes.
 class UncountedKernel final : public KernelIo {
@@ -38,15 +26,15 @@ class UncountedKernel final : public KernelIo {
   int open(const char* path) noexcept override { return inner_.open(path); }
   int close(int fd) noexcept override { return inner_.close(fd); }
   int ioctl(int fd, unsigned long request, void* argument) noexcept override {
-    const bool before = std::exchange(counting, false);
+    const bool was_counting = count(false);
     const int rc = inner_.ioctl(fd, request, argument);
-    counting = before;
+    count(was_counting);
     return rc;
   }
   int poll(int fd, short events, Nanos timeout) noexcept override {
-    const bool before = std::exchange(counting, false);
+    const bool was_counting = count(false);
     const int rc = inner_.poll(fd, events, timeout);
-    counting = before;
+    count(was_counting);
     return rc;
   }
   int map(int fd, std::size_t size, std::size_t offset, void*& address) noexcept override {
@@ -60,7 +48,7 @@ class UncountedKernel final : public KernelIo {
   KernelIo& inner_;
 };
 
-void test_taking_and_letting_go_of_frames_allocates_nothing_not_even_when_it_fails() {
+TEST(taking_and_letting_go_of_frames_allocates_nothing_not_even_when_it_fails) {
   Bench bench;
   UncountedKernel kernel{bench.kernel};
   auto opened = V4l2Camera::open(bench.settings, bench.memory, bench.clock, kernel);
@@ -73,31 +61,24 @@ void test_taking_and_letting_go_of_frames_allocates_nothing_not_even_when_it_fai
     if (is_bad) fill.flags |= V4L2_BUF_FLAG_ERROR;
     if (!is_late) bench.kernel.fill(fill);
     bench.kernel.input_status = i == 50 ? V4L2_IN_ST_NO_SIGNAL : 0;
-    counting = true;
+    count(true);
     {
       const auto frame = camera->next(10ms);
       if (!is_bad && !is_late && i != 50) {
-        counting = false;
+        count(false);
         TEST_ASSERT_OK(frame);
-        counting = true;
+        count(true);
       }
     }
-    counting = false;
+    count(false);
   }
   TEST_ASSERT_TRUE(camera->counters().delivered >= 75);
-  TEST_ASSERT_EQUAL_INT(0, allocations);
-  counting = true;
+  TEST_ASSERT_EQUAL_INT(0, counted);
+  count(true);
   ::operator delete(::operator new(1));  // the counter itself works
-  counting = false;
-  TEST_ASSERT_EQUAL_INT(1, allocations);
+  count(false);
+  TEST_ASSERT_EQUAL_INT(1, counted);
 }
 
 }  // namespace
 }  // namespace kerb::test
-
-int main() {
-  using namespace kerb::test;
-  UNITY_BEGIN();
-  RUN_TEST(test_taking_and_letting_go_of_frames_allocates_nothing_not_even_when_it_fails);
-  return UNITY_END();
-}

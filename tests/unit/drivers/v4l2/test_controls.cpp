@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/drivers/v4l2/bench.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace kerb::test {
 namespace {
 
 // --- rate and controls
 
-void test_the_rate_is_asked_for_and_the_real_one_reported() {
+TEST(the_rate_is_asked_for_and_the_real_one_reported) {
   Bench bench;
   bench.settings.rate_hz = 25;
   TEST_ASSERT_EQUAL_DOUBLE(25, bench.open()->info().rate_hz);
@@ -26,7 +24,7 @@ void test_the_rate_is_asked_for_and_the_real_one_reported() {
   TEST_ASSERT_EQUAL_DOUBLE(0, bench.open()->info().rate_hz);
 }
 
-void test_exposure_is_set_in_the_control_that_the_camera_has() {
+TEST(exposure_is_set_in_the_control_that_the_camera_has) {
   constexpr std::uint32_t kTegraExposure = 0x009a200a;
   struct Case {
     std::uint32_t id;
@@ -47,7 +45,7 @@ void test_exposure_is_set_in_the_control_that_the_camera_has() {
   }
 }
 
-void test_gain_is_set_in_the_control_that_the_camera_has() {
+TEST(gain_is_set_in_the_control_that_the_camera_has) {
   constexpr std::uint32_t kTegraGain = 0x009a2009;
   for (const std::uint32_t id :
        {std::uint32_t{V4L2_CID_GAIN}, std::uint32_t{V4L2_CID_ANALOGUE_GAIN}, kTegraGain}) {
@@ -61,7 +59,7 @@ void test_gain_is_set_in_the_control_that_the_camera_has() {
   }
 }
 
-void test_what_is_not_set_goes_back_to_automatic() {
+TEST(what_is_not_set_goes_back_to_automatic) {
   Bench bench;
   bench.kernel.controls[V4L2_CID_AUTOGAIN] = {0, 1, 0};
   bench.kernel.controls[V4L2_CID_EXPOSURE_AUTO] = {0, 3, V4L2_EXPOSURE_MANUAL};
@@ -74,7 +72,7 @@ void test_what_is_not_set_goes_back_to_automatic() {
                           bench.kernel.controls[V4L2_CID_EXPOSURE_AUTO].value);
 }
 
-void test_a_control_that_is_missing_or_out_of_range_or_refused_is_named() {
+TEST(a_control_that_is_missing_or_out_of_range_or_refused_is_named) {
   struct Case {
     std::optional<int> exposure_us, gain;
     std::map<std::uint32_t, FakeControl> controls;
@@ -126,7 +124,7 @@ void test_a_control_that_is_missing_or_out_of_range_or_refused_is_named() {
 
 // --- video timings
 
-void test_an_input_with_timings_takes_over_those_on_the_cable() {
+TEST(an_input_with_timings_takes_over_those_on_the_cable) {
   Bench bench;
   bench.kernel.input_capabilities = V4L2_IN_CAP_DV_TIMINGS;
   bench.kernel.signal = hdmi_720p60();
@@ -135,7 +133,7 @@ void test_an_input_with_timings_takes_over_those_on_the_cable() {
   TEST_ASSERT_EQUAL_UINT32(1280, bench.kernel.timings().bt.width);
 }
 
-void test_timings_that_are_set_already_are_left_alone() {
+TEST(timings_that_are_set_already_are_left_alone) {
   Bench bench;
   bench.kernel.input_capabilities = V4L2_IN_CAP_DV_TIMINGS;
   bench.kernel.signal = hdmi_720p60();
@@ -146,7 +144,7 @@ void test_timings_that_are_set_already_are_left_alone() {
   TEST_ASSERT_ERROR(Errc::io, bench.try_open());
 }
 
-void test_an_input_with_nothing_on_the_cable_has_no_signal() {
+TEST(an_input_with_nothing_on_the_cable_has_no_signal) {
   for (const int error : {ENOLINK, ENOLCK, ERANGE}) {
     Bench bench;
     bench.kernel.input_capabilities = V4L2_IN_CAP_DV_TIMINGS;
@@ -156,7 +154,7 @@ void test_an_input_with_nothing_on_the_cable_has_no_signal() {
   }
 }
 
-void test_a_busy_input_is_io() {
+TEST(a_busy_input_is_io) {
   Bench bench;
   bench.kernel.input_capabilities = V4L2_IN_CAP_DV_TIMINGS;
   bench.kernel.signal = hdmi_720p60();
@@ -165,7 +163,7 @@ void test_a_busy_input_is_io() {
                            bench.refusal().c_str());
 }
 
-void test_a_driver_without_inputs_or_timings_still_opens() {
+TEST(a_driver_without_inputs_or_timings_still_opens) {
   Bench bench;
   bench.kernel.has_input = false;
   bench.open();
@@ -178,19 +176,3 @@ void test_a_driver_without_inputs_or_timings_still_opens() {
 
 }  // namespace
 }  // namespace kerb::test
-
-int main() {
-  using namespace kerb::test;
-  UNITY_BEGIN();
-  RUN_TEST(test_the_rate_is_asked_for_and_the_real_one_reported);
-  RUN_TEST(test_exposure_is_set_in_the_control_that_the_camera_has);
-  RUN_TEST(test_gain_is_set_in_the_control_that_the_camera_has);
-  RUN_TEST(test_what_is_not_set_goes_back_to_automatic);
-  RUN_TEST(test_a_control_that_is_missing_or_out_of_range_or_refused_is_named);
-  RUN_TEST(test_an_input_with_timings_takes_over_those_on_the_cable);
-  RUN_TEST(test_timings_that_are_set_already_are_left_alone);
-  RUN_TEST(test_an_input_with_nothing_on_the_cable_has_no_signal);
-  RUN_TEST(test_a_busy_input_is_io);
-  RUN_TEST(test_a_driver_without_inputs_or_timings_still_opens);
-  return UNITY_END();
-}

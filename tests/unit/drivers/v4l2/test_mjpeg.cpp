@@ -5,10 +5,8 @@
 #include <vector>
 
 #include "drivers/v4l2/jpeg_decoder.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/drivers/v4l2/bench.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace kerb::test {
 namespace {
@@ -77,7 +75,7 @@ void check_gradient(const RawImageView<Space::host>& image) {
                              image.data[y * image.row_stride + i]);
 }
 
-void test_a_jpeg_becomes_an_rgb_picture_in_memory_of_our_own() {
+TEST(a_jpeg_becomes_an_rgb_picture_in_memory_of_our_own) {
   JpegBench bench;
   {
     const auto camera = bench.open();
@@ -92,7 +90,7 @@ void test_a_jpeg_becomes_an_rgb_picture_in_memory_of_our_own() {
   bench.check_clean();
 }
 
-void test_each_sampling_and_a_grey_jpeg_are_decoded() {
+TEST(each_sampling_and_a_grey_jpeg_are_decoded) {
   JpegBench bench;
   const auto camera = bench.open();
   for (const int sampling : {TJSAMP_444, TJSAMP_422, TJSAMP_420, TJSAMP_440, TJSAMP_411}) {
@@ -105,7 +103,7 @@ void test_each_sampling_and_a_grey_jpeg_are_decoded() {
   TEST_ASSERT_OK(camera->next(10ms));
 }
 
-void test_what_web_cameras_really_send_is_decoded() {
+TEST(what_web_cameras_really_send_is_decoded) {
   const Bytes whole = jpeg(64, 48);
   Bytes padded = whole;
   padded.resize(whole.size() + 100);  // zeros after the end
@@ -121,7 +119,7 @@ void test_what_web_cameras_really_send_is_decoded() {
   }
 }
 
-void test_a_jpeg_cut_off_anywhere_is_damaged_and_the_one_after_it_is_good() {
+TEST(a_jpeg_cut_off_anywhere_is_damaged_and_the_one_after_it_is_good) {
   JpegBench bench;
   {
     const auto camera = bench.open();
@@ -143,7 +141,7 @@ void test_a_jpeg_cut_off_anywhere_is_damaged_and_the_one_after_it_is_good() {
   bench.check_clean();
 }
 
-void test_flipped_bytes_give_a_picture_or_damage_and_nothing_else() {
+TEST(flipped_bytes_give_a_picture_or_damage_and_nothing_else) {
   JpegBench bench;
   const auto camera = bench.open();
   const Bytes whole = jpeg(64, 48);
@@ -163,7 +161,7 @@ void test_flipped_bytes_give_a_picture_or_damage_and_nothing_else() {
     }
 }
 
-void test_noise_is_damaged() {
+TEST(noise_is_damaged) {
   JpegBench bench;
   const auto camera = bench.open();
   std::srand(1);
@@ -176,7 +174,7 @@ void test_noise_is_damaged() {
   }
 }
 
-void test_a_jpeg_of_another_size_is_damaged() {
+TEST(a_jpeg_of_another_size_is_damaged) {
   JpegBench bench;
   const auto camera = bench.open();
   for (const auto& [width, height] : {std::pair{32, 48}, {64, 24}, {128, 96}}) {
@@ -188,14 +186,14 @@ void test_a_jpeg_of_another_size_is_damaged() {
                            describe(camera->next(10ms).error()).c_str());
 }
 
-void test_a_progressive_jpeg_is_refused() {
+TEST(a_progressive_jpeg_is_refused) {
   JpegBench bench;
   const auto camera = bench.open();
   bench.fill(jpeg(64, 48, TJSAMP_420, TJFLAG_PROGRESSIVE));
   TEST_ASSERT_ERROR(Errc::damaged, camera->next(10ms));
 }
 
-void test_more_bytes_than_the_buffer_has_are_not_read() {
+TEST(more_bytes_than_the_buffer_has_are_not_read) {
   JpegBench bench;
   const auto camera = bench.open();
   Fill fill{1, 90s};
@@ -205,7 +203,7 @@ void test_more_bytes_than_the_buffer_has_are_not_read() {
   TEST_ASSERT_ERROR(Errc::damaged, camera->next(10ms));
 }
 
-void test_when_all_pictures_are_on_loan_it_says_so_and_they_outlive_the_camera() {
+TEST(when_all_pictures_are_on_loan_it_says_so_and_they_outlive_the_camera) {
   JpegBench bench;
   std::vector<Frame> loans;
   {
@@ -230,19 +228,3 @@ void test_when_all_pictures_are_on_loan_it_says_so_and_they_outlive_the_camera()
 
 }  // namespace
 }  // namespace kerb::test
-
-int main() {
-  using namespace kerb::test;
-  UNITY_BEGIN();
-  RUN_TEST(test_a_jpeg_becomes_an_rgb_picture_in_memory_of_our_own);
-  RUN_TEST(test_each_sampling_and_a_grey_jpeg_are_decoded);
-  RUN_TEST(test_what_web_cameras_really_send_is_decoded);
-  RUN_TEST(test_a_jpeg_cut_off_anywhere_is_damaged_and_the_one_after_it_is_good);
-  RUN_TEST(test_flipped_bytes_give_a_picture_or_damage_and_nothing_else);
-  RUN_TEST(test_noise_is_damaged);
-  RUN_TEST(test_a_jpeg_of_another_size_is_damaged);
-  RUN_TEST(test_a_progressive_jpeg_is_refused);
-  RUN_TEST(test_more_bytes_than_the_buffer_has_are_not_read);
-  RUN_TEST(test_when_all_pictures_are_on_loan_it_says_so_and_they_outlive_the_camera);
-  return UNITY_END();
-}

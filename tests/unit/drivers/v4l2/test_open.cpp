@@ -3,17 +3,15 @@
 
 #include "drivers/v4l2/format_table.hpp"
 #include "tests/support/real_kernel.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/drivers/v4l2/bench.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace kerb::test {
 namespace {
 
 // --- the node
 
-void test_a_camera_that_has_what_is_asked_opens_and_streams() {
+TEST(a_camera_that_has_what_is_asked_opens_and_streams) {
   Bench bench;
   {
     const auto camera = bench.open();
@@ -30,7 +28,7 @@ void test_a_camera_that_has_what_is_asked_opens_and_streams() {
   bench.check_clean();
 }
 
-void test_a_missing_node_is_not_found() {
+TEST(a_missing_node_is_not_found) {
   Bench bench;
   bench.settings.device = "/dev/video9";
   TEST_ASSERT_ERROR(Errc::not_found, bench.try_open());
@@ -38,7 +36,7 @@ void test_a_missing_node_is_not_found() {
                            bench.refusal().c_str());
 }
 
-void test_a_node_that_cannot_be_opened_is_io_and_named() {
+TEST(a_node_that_cannot_be_opened_is_io_and_named) {
   for (const int error : {EBUSY, EACCES, EMFILE}) {
     Bench bench;
     bench.kernel.failures[0] = {error};
@@ -49,7 +47,7 @@ void test_a_node_that_cannot_be_opened_is_io_and_named() {
   }
 }
 
-void test_what_is_no_streaming_capture_device_is_unsupported() {
+TEST(what_is_no_streaming_capture_device_is_unsupported) {
   struct Case {
     std::uint32_t capabilities;
     const char* line;
@@ -68,7 +66,7 @@ void test_what_is_no_streaming_capture_device_is_unsupported() {
   }
 }
 
-void test_files_that_are_no_cameras_are_refused_by_the_real_kernel() {
+TEST(files_that_are_no_cameras_are_refused_by_the_real_kernel) {
   if (!kerb::test::kernel_answers()) TEST_IGNORE_MESSAGE("needs a kernel, not an emulator");
   Bench bench;
   LinuxIo linux_io;
@@ -81,7 +79,7 @@ void test_files_that_are_no_cameras_are_refused_by_the_real_kernel() {
   TEST_ASSERT_ERROR(Errc::unsupported, open("/"));
 }
 
-void test_a_failure_at_any_ioctl_of_opening_is_reported_and_leaves_nothing_behind() {
+TEST(a_failure_at_any_ioctl_of_opening_is_reported_and_leaves_nothing_behind) {
   struct Case {
     unsigned long request;
     int error;
@@ -108,21 +106,21 @@ void test_a_failure_at_any_ioctl_of_opening_is_reported_and_leaves_nothing_behin
   }
 }
 
-void test_an_interrupted_ioctl_is_asked_again() {
+TEST(an_interrupted_ioctl_is_asked_again) {
   Bench bench;
   bench.kernel.failures[VIDIOC_S_FMT] = {EINTR, EINTR};
   bench.open();
   bench.check_clean();
 }
 
-void test_a_full_usb_bus_is_said_to_be_that() {
+TEST(a_full_usb_bus_is_said_to_be_that) {
   Bench bench;
   bench.kernel.failures[VIDIOC_STREAMON] = {ENOSPC};
   TEST_ASSERT_EQUAL_STRING("start camera: /dev/video0: no bandwidth left on its bus",
                            bench.refusal().c_str());
 }
 
-void test_settings_without_sense_are_refused_before_the_device_is_touched() {
+TEST(settings_without_sense_are_refused_before_the_device_is_touched) {
   struct Case {
     void (*spoil)(CameraSettings&);
     const char* line;
@@ -163,7 +161,7 @@ void test_settings_without_sense_are_refused_before_the_device_is_touched() {
 
 // --- format and size
 
-void test_every_format_comes_as_what_it_is() {
+TEST(every_format_comes_as_what_it_is) {
   struct Case {
     std::uint32_t fourcc;
     PixelFormat format;
@@ -213,7 +211,7 @@ void test_every_format_comes_as_what_it_is() {
     }
 }
 
-void test_a_camera_that_changes_the_size_or_the_format_is_refused_with_what_it_offers() {
+TEST(a_camera_that_changes_the_size_or_the_format_is_refused_with_what_it_offers) {
   struct Case {
     std::vector<FakeFormat> formats;
     const char* asked;
@@ -243,7 +241,7 @@ void test_a_camera_that_changes_the_size_or_the_format_is_refused_with_what_it_o
   }
 }
 
-void test_interlaced_pictures_are_refused() {
+TEST(interlaced_pictures_are_refused) {
   Bench bench;
   bench.kernel.field = V4L2_FIELD_INTERLACED;
   TEST_ASSERT_EQUAL_STRING(
@@ -251,7 +249,7 @@ void test_interlaced_pictures_are_refused() {
       bench.refusal().c_str());
 }
 
-void test_a_driver_whose_numbers_contradict_each_other_is_refused() {
+TEST(a_driver_whose_numbers_contradict_each_other_is_refused) {
   for (const std::uint32_t bytes : {1u, 64u * 48 * 2 - 1, 0xffffffffu}) {
     Bench bench;
     bench.kernel.size_image = bytes;
@@ -260,7 +258,7 @@ void test_a_driver_whose_numbers_contradict_each_other_is_refused() {
   }
 }
 
-void test_auto_takes_the_formats_in_the_order_that_is_documented() {
+TEST(auto_takes_the_formats_in_the_order_that_is_documented) {
   const std::uint32_t order[] = {V4L2_PIX_FMT_NV12,    V4L2_PIX_FMT_YUYV,   V4L2_PIX_FMT_UYVY,
                                  V4L2_PIX_FMT_GREY,    V4L2_PIX_FMT_Y10,    V4L2_PIX_FMT_Y12,
                                  V4L2_PIX_FMT_Y16,     V4L2_PIX_FMT_SGBRG8, V4L2_PIX_FMT_SBGGR10,
@@ -279,7 +277,7 @@ void test_auto_takes_the_formats_in_the_order_that_is_documented() {
   }
 }
 
-void test_auto_passes_over_a_format_that_is_too_slow_or_too_small() {
+TEST(auto_passes_over_a_format_that_is_too_slow_or_too_small) {
   Bench bench;
   bench.kernel.formats = {{V4L2_PIX_FMT_YUYV, {{64, 48, {5, 10}}}},
                           {V4L2_PIX_FMT_NV12, {{32, 24}}},
@@ -291,7 +289,7 @@ void test_auto_passes_over_a_format_that_is_too_slow_or_too_small() {
   TEST_ASSERT_EQUAL_STRING("yuyv", name_of(bench.open()->info().format));
 }
 
-void test_a_mosaic_takes_the_deepest_raw_format_and_cuts_what_does_not_fill_a_cell() {
+TEST(a_mosaic_takes_the_deepest_raw_format_and_cuts_what_does_not_fill_a_cell) {
   Bench bench;
   bench.kernel.formats = {{V4L2_PIX_FMT_YUYV, {{64, 48}}},
                           {V4L2_PIX_FMT_GREY, {{64, 48}}},
@@ -318,7 +316,7 @@ void test_a_mosaic_takes_the_deepest_raw_format_and_cuts_what_does_not_fill_a_ce
                            bench.refusal().c_str());
 }
 
-void test_the_formats_for_a_mosaic_are_the_single_sample_ones_we_know_deepest_first() {
+TEST(the_formats_for_a_mosaic_are_the_single_sample_ones_we_know_deepest_first) {
   std::size_t single = 0;
   for (const v4l2::FormatEntry& entry : v4l2::known_formats())
     if (!entry.compressed && is_single_sample(entry.pixels)) ++single;
@@ -336,7 +334,7 @@ void test_the_formats_for_a_mosaic_are_the_single_sample_ones_we_know_deepest_fi
 
 // --- buffers
 
-void test_automatic_memory_falls_back_to_mmap_when_the_driver_refuses_ours() {
+TEST(automatic_memory_falls_back_to_mmap_when_the_driver_refuses_ours) {
   for (const bool at_request : {true, false}) {
     Bench bench;
     bench.kernel.has_userptr = !at_request;
@@ -354,7 +352,7 @@ void test_automatic_memory_falls_back_to_mmap_when_the_driver_refuses_ours() {
   }
 }
 
-void test_a_way_of_memory_that_is_asked_for_and_refused_is_unsupported() {
+TEST(a_way_of_memory_that_is_asked_for_and_refused_is_unsupported) {
   Bench bench;
   bench.settings.memory = BufferMode::userptr;
   bench.kernel.has_userptr = false;
@@ -368,7 +366,7 @@ void test_a_way_of_memory_that_is_asked_for_and_refused_is_unsupported() {
   bench.check_clean();
 }
 
-void test_the_kernel_may_grant_more_buffers_than_asked_but_not_just_one() {
+TEST(the_kernel_may_grant_more_buffers_than_asked_but_not_just_one) {
   for (const BufferMode mode : {BufferMode::userptr, BufferMode::mmap}) {
     Bench bench;
     bench.settings.memory = mode;
@@ -384,7 +382,7 @@ void test_the_kernel_may_grant_more_buffers_than_asked_but_not_just_one() {
   }
 }
 
-void test_a_camera_of_the_multi_planar_interface_works_alike() {
+TEST(a_camera_of_the_multi_planar_interface_works_alike) {
   for (const BufferMode mode : {BufferMode::userptr, BufferMode::mmap}) {
     Bench bench;
     bench.kernel.capabilities = V4L2_CAP_VIDEO_CAPTURE_MPLANE | V4L2_CAP_STREAMING;
@@ -410,30 +408,3 @@ void test_a_camera_of_the_multi_planar_interface_works_alike() {
 
 }  // namespace
 }  // namespace kerb::test
-
-int main() {
-  using namespace kerb::test;
-  UNITY_BEGIN();
-  RUN_TEST(test_a_camera_that_has_what_is_asked_opens_and_streams);
-  RUN_TEST(test_a_missing_node_is_not_found);
-  RUN_TEST(test_a_node_that_cannot_be_opened_is_io_and_named);
-  RUN_TEST(test_what_is_no_streaming_capture_device_is_unsupported);
-  RUN_TEST(test_files_that_are_no_cameras_are_refused_by_the_real_kernel);
-  RUN_TEST(test_a_failure_at_any_ioctl_of_opening_is_reported_and_leaves_nothing_behind);
-  RUN_TEST(test_an_interrupted_ioctl_is_asked_again);
-  RUN_TEST(test_a_full_usb_bus_is_said_to_be_that);
-  RUN_TEST(test_settings_without_sense_are_refused_before_the_device_is_touched);
-  RUN_TEST(test_every_format_comes_as_what_it_is);
-  RUN_TEST(test_a_camera_that_changes_the_size_or_the_format_is_refused_with_what_it_offers);
-  RUN_TEST(test_interlaced_pictures_are_refused);
-  RUN_TEST(test_a_driver_whose_numbers_contradict_each_other_is_refused);
-  RUN_TEST(test_auto_takes_the_formats_in_the_order_that_is_documented);
-  RUN_TEST(test_auto_passes_over_a_format_that_is_too_slow_or_too_small);
-  RUN_TEST(test_a_mosaic_takes_the_deepest_raw_format_and_cuts_what_does_not_fill_a_cell);
-  RUN_TEST(test_the_formats_for_a_mosaic_are_the_single_sample_ones_we_know_deepest_first);
-  RUN_TEST(test_automatic_memory_falls_back_to_mmap_when_the_driver_refuses_ours);
-  RUN_TEST(test_a_way_of_memory_that_is_asked_for_and_refused_is_unsupported);
-  RUN_TEST(test_the_kernel_may_grant_more_buffers_than_asked_but_not_just_one);
-  RUN_TEST(test_a_camera_of_the_multi_planar_interface_works_alike);
-  return UNITY_END();
-}

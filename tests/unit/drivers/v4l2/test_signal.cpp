@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/drivers/v4l2/bench.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace kerb::test {
 namespace {
@@ -23,7 +21,7 @@ struct SignalBench : Bench {
   std::uint32_t sequence = 0;
 };
 
-void test_each_kind_of_missing_signal_is_said_when_no_frame_comes() {
+TEST(each_kind_of_missing_signal_is_said_when_no_frame_comes) {
   struct Case {
     std::uint32_t status;
     const char* line;
@@ -43,14 +41,14 @@ void test_each_kind_of_missing_signal_is_said_when_no_frame_comes() {
   }
 }
 
-void test_a_status_that_does_not_spoil_the_picture_is_ignored() {
+TEST(a_status_that_does_not_spoil_the_picture_is_ignored) {
   Bench bench;
   const auto camera = bench.open();
   bench.kernel.input_status = V4L2_IN_ST_HFLIP | V4L2_IN_ST_NO_COLOR | V4L2_IN_ST_MACROVISION;
   TEST_ASSERT_ERROR(Errc::timeout, camera->next(50ms));
 }
 
-void test_a_lost_signal_is_noticed_within_100_ms_while_the_driver_still_fills_frames() {
+TEST(a_lost_signal_is_noticed_within_100_ms_while_the_driver_still_fills_frames) {
   SignalBench bench;
   const auto camera = bench.open();
   TEST_ASSERT_OK(bench.after_a_frame_time(*camera));
@@ -65,7 +63,7 @@ void test_a_lost_signal_is_noticed_within_100_ms_while_the_driver_still_fills_fr
   TEST_ASSERT_TRUE(bench.clock.now() - lost <= 133ms);  // 100 ms, and the frame then due
 }
 
-void test_the_status_is_not_read_at_every_frame() {
+TEST(the_status_is_not_read_at_every_frame) {
   SignalBench bench;
   const auto camera = bench.open();
   const int before = bench.kernel.calls(VIDIOC_ENUMINPUT);
@@ -74,7 +72,7 @@ void test_the_status_is_not_read_at_every_frame() {
   TEST_ASSERT_TRUE(reads >= 5 && reads <= 10);
 }
 
-void test_looking_without_waiting_does_not_read_the_status_every_time() {
+TEST(looking_without_waiting_does_not_read_the_status_every_time) {
   SignalBench bench;
   const auto camera = bench.open();
   const int before = bench.kernel.calls(VIDIOC_ENUMINPUT);
@@ -82,7 +80,7 @@ void test_looking_without_waiting_does_not_read_the_status_every_time() {
   TEST_ASSERT_EQUAL_INT(1, bench.kernel.calls(VIDIOC_ENUMINPUT) - before);
 }
 
-void test_frames_without_a_signal_are_discarded_and_not_counted_as_dropped() {
+TEST(frames_without_a_signal_are_discarded_and_not_counted_as_dropped) {
   SignalBench bench;
   const auto camera = bench.open();
   TEST_ASSERT_OK(bench.after_a_frame_time(*camera));
@@ -102,7 +100,7 @@ void test_frames_without_a_signal_are_discarded_and_not_counted_as_dropped() {
   TEST_ASSERT_EQUAL_UINT64(2, camera->counters().delivered);
 }
 
-void test_a_change_that_the_kernel_reports_is_looked_at_at_once() {
+TEST(a_change_that_the_kernel_reports_is_looked_at_at_once) {
   SignalBench bench;
   bench.kernel.has_events = true;
   const auto camera = bench.open();
@@ -123,7 +121,7 @@ void test_a_change_that_the_kernel_reports_is_looked_at_at_once() {
   TEST_ASSERT_OK(bench.after_a_frame_time(*camera));
 }
 
-void test_a_signal_that_comes_back_different_needs_the_camera_opened_again() {
+TEST(a_signal_that_comes_back_different_needs_the_camera_opened_again) {
   for (const bool by_event : {true, false}) {
     SignalBench bench;
     bench.kernel.has_events = by_event;
@@ -142,7 +140,7 @@ void test_a_signal_that_comes_back_different_needs_the_camera_opened_again() {
   }
 }
 
-void test_a_change_of_rate_counts_as_a_change_and_an_inexact_clock_does_not() {
+TEST(a_change_of_rate_counts_as_a_change_and_an_inexact_clock_does_not) {
   SignalBench bench;
   bench.kernel.has_events = true;
   const auto camera = bench.open();
@@ -154,14 +152,14 @@ void test_a_change_of_rate_counts_as_a_change_and_an_inexact_clock_does_not() {
   TEST_ASSERT_ERROR(Errc::gone, camera->next(20ms));
 }
 
-void test_a_camera_that_has_left_is_gone_and_not_without_signal() {
+TEST(a_camera_that_has_left_is_gone_and_not_without_signal) {
   SignalBench bench;
   const auto camera = bench.open();
   bench.kernel.failures[VIDIOC_ENUMINPUT] = {ENODEV};
   TEST_ASSERT_ERROR(Errc::gone, camera->next(20ms));
 }
 
-void test_a_driver_without_inputs_just_times_out() {
+TEST(a_driver_without_inputs_just_times_out) {
   Bench bench;
   bench.kernel.has_input = false;
   const auto camera = bench.open();
@@ -173,20 +171,3 @@ void test_a_driver_without_inputs_just_times_out() {
 
 }  // namespace
 }  // namespace kerb::test
-
-int main() {
-  using namespace kerb::test;
-  UNITY_BEGIN();
-  RUN_TEST(test_each_kind_of_missing_signal_is_said_when_no_frame_comes);
-  RUN_TEST(test_a_status_that_does_not_spoil_the_picture_is_ignored);
-  RUN_TEST(test_a_lost_signal_is_noticed_within_100_ms_while_the_driver_still_fills_frames);
-  RUN_TEST(test_the_status_is_not_read_at_every_frame);
-  RUN_TEST(test_looking_without_waiting_does_not_read_the_status_every_time);
-  RUN_TEST(test_frames_without_a_signal_are_discarded_and_not_counted_as_dropped);
-  RUN_TEST(test_a_change_that_the_kernel_reports_is_looked_at_at_once);
-  RUN_TEST(test_a_signal_that_comes_back_different_needs_the_camera_opened_again);
-  RUN_TEST(test_a_change_of_rate_counts_as_a_change_and_an_inexact_clock_does_not);
-  RUN_TEST(test_a_camera_that_has_left_is_gone_and_not_without_signal);
-  RUN_TEST(test_a_driver_without_inputs_just_times_out);
-  return UNITY_END();
-}

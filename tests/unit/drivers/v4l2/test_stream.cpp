@@ -5,17 +5,15 @@
 #include <optional>
 #include <vector>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/drivers/v4l2/bench.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace kerb::test {
 namespace {
 
 // --- loans
 
-void test_frames_lie_in_the_memory_that_was_provided_and_are_not_copied() {
+TEST(frames_lie_in_the_memory_that_was_provided_and_are_not_copied) {
   Bench bench;
   {
     const auto camera = bench.open();
@@ -34,7 +32,7 @@ void test_frames_lie_in_the_memory_that_was_provided_and_are_not_copied() {
   bench.check_clean();
 }
 
-void test_a_frame_that_is_let_go_is_queued_again() {
+TEST(a_frame_that_is_let_go_is_queued_again) {
   Bench bench;
   const auto camera = bench.open();
   for (std::uint32_t i = 0; i < 50; ++i) {
@@ -45,7 +43,7 @@ void test_a_frame_that_is_let_go_is_queued_again() {
   TEST_ASSERT_EQUAL_UINT64(50, camera->counters().delivered);
 }
 
-void test_when_all_buffers_are_on_loan_it_says_so_at_once() {
+TEST(when_all_buffers_are_on_loan_it_says_so_at_once) {
   Bench bench;
   const auto camera = bench.open();
   std::vector<Frame> loans;
@@ -63,7 +61,7 @@ void test_when_all_buffers_are_on_loan_it_says_so_at_once() {
   TEST_ASSERT_OK(camera->next(10ms));
 }
 
-void test_memory_on_loan_outlives_the_camera_which_can_be_opened_anew_meanwhile() {
+TEST(memory_on_loan_outlives_the_camera_which_can_be_opened_anew_meanwhile) {
   for (const BufferMode mode : {BufferMode::userptr, BufferMode::mmap}) {
     Bench bench;
     bench.settings.memory = mode;
@@ -90,7 +88,7 @@ void test_memory_on_loan_outlives_the_camera_which_can_be_opened_anew_meanwhile(
   }
 }
 
-void test_a_buffer_that_cannot_be_queued_again_means_the_camera_is_gone() {
+TEST(a_buffer_that_cannot_be_queued_again_means_the_camera_is_gone) {
   Bench bench;
   {
     const auto camera = bench.open();
@@ -107,7 +105,7 @@ void test_a_buffer_that_cannot_be_queued_again_means_the_camera_is_gone() {
 
 // --- time and order
 
-void test_the_oldest_frame_comes_first() {
+TEST(the_oldest_frame_comes_first) {
   Bench bench;
   const auto camera = bench.open();
   for (std::uint32_t i = 0; i < 3; ++i) bench.kernel.fill({i, 90s + i * 1ms});
@@ -119,7 +117,7 @@ void test_the_oldest_frame_comes_first() {
   TEST_ASSERT_ERROR(Errc::timeout, camera->next(0ms));
 }
 
-void test_a_monotonic_time_stamp_is_taken_and_any_other_is_not() {
+TEST(a_monotonic_time_stamp_is_taken_and_any_other_is_not) {
   struct Case {
     std::uint32_t flags;
     Nanos stamp, expected;
@@ -140,7 +138,7 @@ void test_a_monotonic_time_stamp_is_taken_and_any_other_is_not() {
   }
 }
 
-void test_capture_times_rise_strictly_whatever_the_driver_says() {
+TEST(capture_times_rise_strictly_whatever_the_driver_says) {
   Bench bench;
   const auto camera = bench.open();
   Nanos last = Nanos::min();
@@ -154,7 +152,7 @@ void test_capture_times_rise_strictly_whatever_the_driver_says() {
   }
 }
 
-void test_gaps_in_the_sequence_are_counted_as_dropped() {
+TEST(gaps_in_the_sequence_are_counted_as_dropped) {
   Bench bench;
   const auto camera = bench.open();
   struct Step {
@@ -170,7 +168,7 @@ void test_gaps_in_the_sequence_are_counted_as_dropped() {
   }
 }
 
-void test_the_sequence_goes_on_past_32_bits() {
+TEST(the_sequence_goes_on_past_32_bits) {
   Bench bench;
   const auto camera = bench.open();
   struct Step {
@@ -187,7 +185,7 @@ void test_the_sequence_goes_on_past_32_bits() {
   TEST_ASSERT_EQUAL_UINT64(1, camera->counters().dropped);
 }
 
-void test_the_sequence_rises_even_if_the_driver_does_not_count() {
+TEST(the_sequence_rises_even_if_the_driver_does_not_count) {
   Bench bench;
   const auto camera = bench.open();
   const std::uint32_t kernel[] = {0, 0, 0, 7, 3, 4};
@@ -202,7 +200,7 @@ void test_the_sequence_rises_even_if_the_driver_does_not_count() {
 
 // --- waiting
 
-void test_a_silent_camera_is_a_time_out_after_just_that_time() {
+TEST(a_silent_camera_is_a_time_out_after_just_that_time) {
   Bench bench;
   const auto camera = bench.open();
   const Nanos before = bench.clock.now();
@@ -212,7 +210,7 @@ void test_a_silent_camera_is_a_time_out_after_just_that_time() {
   TEST_ASSERT_EQUAL_INT64(Nanos{250ms}.count(), (bench.clock.now() - before).count());
 }
 
-void test_a_frame_that_comes_while_waiting_ends_the_wait() {
+TEST(a_frame_that_comes_while_waiting_ends_the_wait) {
   Bench bench;
   const auto camera = bench.open();
   bench.kernel.fill_after(40ms, {1, 100s});
@@ -220,7 +218,7 @@ void test_a_frame_that_comes_while_waiting_ends_the_wait() {
   TEST_ASSERT_EQUAL_INT64(Nanos{100s + 40ms}.count(), bench.clock.now().count());
 }
 
-void test_the_wait_is_in_the_time_of_the_clock() {
+TEST(the_wait_is_in_the_time_of_the_clock) {
   Bench bench;
   bench.clock.slowness = 4;
   const auto camera = bench.open();
@@ -229,7 +227,7 @@ void test_the_wait_is_in_the_time_of_the_clock() {
   TEST_ASSERT_EQUAL_INT64(Nanos{100s + 250ms}.count(), bench.clock.now().count());
 }
 
-void test_absurd_time_outs_neither_hang_nor_overflow() {
+TEST(absurd_time_outs_neither_hang_nor_overflow) {
   Bench bench;
   const auto camera = bench.open();
   TEST_ASSERT_ERROR(Errc::timeout, camera->next(Nanos::min()));
@@ -237,7 +235,7 @@ void test_absurd_time_outs_neither_hang_nor_overflow() {
   TEST_ASSERT_ERROR(Errc::timeout, camera->next(Nanos::max()));
 }
 
-void test_signals_do_not_lengthen_the_wait() {
+TEST(signals_do_not_lengthen_the_wait) {
   Bench bench;
   const auto camera = bench.open();
   bench.kernel.poll_interruptions = 30;
@@ -248,7 +246,7 @@ void test_signals_do_not_lengthen_the_wait() {
   TEST_ASSERT_EQUAL_INT64(Nanos{100s + 500ms}.count(), bench.clock.now().count());
 }
 
-void test_a_poll_that_promised_too_much_is_waited_out() {
+TEST(a_poll_that_promised_too_much_is_waited_out) {
   Bench bench;
   const auto camera = bench.open();
   bench.kernel.fill({1, 90s});
@@ -258,7 +256,7 @@ void test_a_poll_that_promised_too_much_is_waited_out() {
 
 // --- damage
 
-void test_a_frame_marked_as_damaged_is_said_to_be_counted_and_queued_again() {
+TEST(a_frame_marked_as_damaged_is_said_to_be_counted_and_queued_again) {
   Bench bench;
   const auto camera = bench.open();
   bench.kernel.fill({1, 90s});
@@ -273,7 +271,7 @@ void test_a_frame_marked_as_damaged_is_said_to_be_counted_and_queued_again() {
   TEST_ASSERT_EQUAL_UINT64(0, camera->counters().dropped);
 }
 
-void test_a_frame_with_too_few_or_too_many_bytes_is_damaged() {
+TEST(a_frame_with_too_few_or_too_many_bytes_is_damaged) {
   for (const std::int64_t bytes : {0, 1, 64 * 48 * 2 - 1, 64 * 48 * 2 + 1, 0x7fffffff}) {
     Bench bench;
     const auto camera = bench.open();
@@ -285,7 +283,7 @@ void test_a_frame_with_too_few_or_too_many_bytes_is_damaged() {
   }
 }
 
-void test_the_padding_of_the_last_row_may_be_missing() {
+TEST(the_padding_of_the_last_row_may_be_missing) {
   Bench bench;
   bench.kernel.row_padding = 32;
   const auto camera = bench.open();
@@ -297,7 +295,7 @@ void test_the_padding_of_the_last_row_may_be_missing() {
 
 // --- loss
 
-void test_an_unplugged_camera_is_gone_and_stays_so() {
+TEST(an_unplugged_camera_is_gone_and_stays_so) {
   Bench bench;
   {
     const auto camera = bench.open();
@@ -315,7 +313,7 @@ void test_an_unplugged_camera_is_gone_and_stays_so() {
   bench.check_clean();
 }
 
-void test_a_fatal_streaming_error_means_the_camera_is_gone() {
+TEST(a_fatal_streaming_error_means_the_camera_is_gone) {
   Bench bench;
   const auto camera = bench.open();
   bench.kernel.after(30ms, [&] { bench.kernel.is_broken = true; });
@@ -323,7 +321,7 @@ void test_a_fatal_streaming_error_means_the_camera_is_gone() {
   TEST_ASSERT_EQUAL_INT64(Nanos{100s + 30ms}.count(), bench.clock.now().count());
 }
 
-void test_every_error_of_taking_a_frame_that_will_not_pass_means_gone() {
+TEST(every_error_of_taking_a_frame_that_will_not_pass_means_gone) {
   for (const int error : {EIO, ENODEV, EPIPE, EINVAL}) {
     Bench bench;
     const auto camera = bench.open();
@@ -333,7 +331,7 @@ void test_every_error_of_taking_a_frame_that_will_not_pass_means_gone() {
   }
 }
 
-void test_a_poll_that_only_reports_an_error_means_gone() {
+TEST(a_poll_that_only_reports_an_error_means_gone) {
   Bench bench;
   const auto camera = bench.open();
   bench.kernel.is_broken = true;
@@ -343,33 +341,3 @@ void test_a_poll_that_only_reports_an_error_means_gone() {
 
 }  // namespace
 }  // namespace kerb::test
-
-int main() {
-  using namespace kerb::test;
-  UNITY_BEGIN();
-  RUN_TEST(test_frames_lie_in_the_memory_that_was_provided_and_are_not_copied);
-  RUN_TEST(test_a_frame_that_is_let_go_is_queued_again);
-  RUN_TEST(test_when_all_buffers_are_on_loan_it_says_so_at_once);
-  RUN_TEST(test_memory_on_loan_outlives_the_camera_which_can_be_opened_anew_meanwhile);
-  RUN_TEST(test_a_buffer_that_cannot_be_queued_again_means_the_camera_is_gone);
-  RUN_TEST(test_the_oldest_frame_comes_first);
-  RUN_TEST(test_a_monotonic_time_stamp_is_taken_and_any_other_is_not);
-  RUN_TEST(test_capture_times_rise_strictly_whatever_the_driver_says);
-  RUN_TEST(test_gaps_in_the_sequence_are_counted_as_dropped);
-  RUN_TEST(test_the_sequence_goes_on_past_32_bits);
-  RUN_TEST(test_the_sequence_rises_even_if_the_driver_does_not_count);
-  RUN_TEST(test_a_silent_camera_is_a_time_out_after_just_that_time);
-  RUN_TEST(test_a_frame_that_comes_while_waiting_ends_the_wait);
-  RUN_TEST(test_the_wait_is_in_the_time_of_the_clock);
-  RUN_TEST(test_absurd_time_outs_neither_hang_nor_overflow);
-  RUN_TEST(test_signals_do_not_lengthen_the_wait);
-  RUN_TEST(test_a_poll_that_promised_too_much_is_waited_out);
-  RUN_TEST(test_a_frame_marked_as_damaged_is_said_to_be_counted_and_queued_again);
-  RUN_TEST(test_a_frame_with_too_few_or_too_many_bytes_is_damaged);
-  RUN_TEST(test_the_padding_of_the_last_row_may_be_missing);
-  RUN_TEST(test_an_unplugged_camera_is_gone_and_stays_so);
-  RUN_TEST(test_a_fatal_streaming_error_means_the_camera_is_gone);
-  RUN_TEST(test_every_error_of_taking_a_frame_that_will_not_pass_means_gone);
-  RUN_TEST(test_a_poll_that_only_reports_an_error_means_gone);
-  return UNITY_END();
-}

@@ -5,10 +5,8 @@
 #include <optional>
 #include <thread>
 
+#include "tests/support/test.hpp"
 #include "tests/unit/drivers/v4l2/bench.hpp"
-
-void setUp() {}
-void tearDown() {}
 
 namespace kerb::test {
 namespace {
@@ -48,7 +46,7 @@ class Releaser {
   std::thread thread_;
 };
 
-void test_frames_may_be_let_go_on_another_thread_while_the_next_are_taken() {
+TEST(frames_may_be_let_go_on_another_thread_while_the_next_are_taken) {
   for (const BufferMode mode : {BufferMode::userptr, BufferMode::mmap}) {
     Bench bench;
     bench.settings.memory = mode;
@@ -75,7 +73,7 @@ void test_frames_may_be_let_go_on_another_thread_while_the_next_are_taken() {
   }
 }
 
-void test_the_camera_may_be_closed_while_another_thread_lets_frames_go() {
+TEST(the_camera_may_be_closed_while_another_thread_lets_frames_go) {
   for (const BufferMode mode : {BufferMode::userptr, BufferMode::mmap}) {
     Bench bench;
     bench.settings.memory = mode;
@@ -97,11 +95,3 @@ void test_the_camera_may_be_closed_while_another_thread_lets_frames_go() {
 
 }  // namespace
 }  // namespace kerb::test
-
-int main() {
-  using namespace kerb::test;
-  UNITY_BEGIN();
-  RUN_TEST(test_frames_may_be_let_go_on_another_thread_while_the_next_are_taken);
-  RUN_TEST(test_the_camera_may_be_closed_while_another_thread_lets_frames_go);
-  return UNITY_END();
-}

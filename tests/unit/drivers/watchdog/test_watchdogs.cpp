@@ -15,12 +15,11 @@
 #include "hal/fake/clock.hpp"
 #include "hal/fake/watchdog.hpp"
 #include "tests/support/real_kernel.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
-void setUp() {
+SET_UP() {
   for (const char* name : {"NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"}) ::unsetenv(name);
 }
-void tearDown() {}
 
 namespace {
 
@@ -47,7 +46,7 @@ std::string next_message(const UniqueFd& socket) {
   return size < 0 ? "nothing" : std::string{buffer, static_cast<std::size_t>(size)};
 }
 
-void what_is_no_watchdog_is_told_apart_and_named() {
+TEST(what_is_no_watchdog_is_told_apart_and_named) {
   if (!kerb::test::kernel_answers()) TEST_IGNORE_MESSAGE("needs a kernel, not an emulator");
   struct Case {
     const char* device;
@@ -69,7 +68,7 @@ void what_is_no_watchdog_is_told_apart_and_named() {
   }
 }
 
-void a_time_out_must_make_sense() {
+TEST(a_time_out_must_make_sense) {
   for (const Nanos timeout : {Nanos{0}, Nanos{-1s}, Nanos{999ms}, Nanos{25h}}) {
     HardwareWatchdogOptions options;
     options.device = "/dev/null";
@@ -78,7 +77,7 @@ void a_time_out_must_make_sense() {
   }
 }
 
-void systemd_that_does_not_watch_is_not_found() {
+TEST(systemd_that_does_not_watch_is_not_found) {
   TEST_ASSERT_ERROR(Errc::not_found, SystemdWatchdog::open());
   ::setenv("WATCHDOG_USEC", "3000000", 1);
   TEST_ASSERT_ERROR(Errc::not_found, SystemdWatchdog::open());  // but no NOTIFY_SOCKET
@@ -88,7 +87,7 @@ void systemd_that_does_not_watch_is_not_found() {
   TEST_ASSERT_ERROR(Errc::not_found, SystemdWatchdog::open());
 }
 
-void settings_of_systemd_that_make_no_sense_are_refused() {
+TEST(settings_of_systemd_that_make_no_sense_are_refused) {
   const UniqueFd socket = listen_for_notifications();
   for (const char* value : {"soon", "-1", "0", "3s"}) {
     ::setenv("WATCHDOG_USEC", value, 1);
@@ -104,7 +103,7 @@ void settings_of_systemd_that_make_no_sense_are_refused() {
   TEST_ASSERT_ERROR(Errc::unsupported, SystemdWatchdog::open());
 }
 
-void the_manager_hears_what_we_do() {
+TEST(the_manager_hears_what_we_do) {
   const UniqueFd socket = listen_for_notifications();
   Result<ServiceNotifier> notifier = ServiceNotifier::open();
   TEST_ASSERT_OK(notifier);
@@ -118,7 +117,7 @@ void the_manager_hears_what_we_do() {
   TEST_ASSERT_EQUAL_STRING("STOPPING=1", next_message(socket).c_str());
 }
 
-void a_manager_that_does_not_read_does_not_hold_us() {
+TEST(a_manager_that_does_not_read_does_not_hold_us) {
   const UniqueFd socket = listen_for_notifications();
   ::setenv("WATCHDOG_USEC", "1000000", 1);
   auto watchdog = SystemdWatchdog::open();
@@ -128,7 +127,7 @@ void a_manager_that_does_not_read_does_not_hold_us() {
   TEST_ASSERT_ERROR(Errc::io, last);
 }
 
-void a_manager_that_left_is_an_error() {
+TEST(a_manager_that_left_is_an_error) {
   auto socket = listen_for_notifications();
   Result<ServiceNotifier> notifier = ServiceNotifier::open();
   TEST_ASSERT_OK(notifier);
@@ -136,7 +135,7 @@ void a_manager_that_left_is_an_error() {
   TEST_ASSERT_ERROR(Errc::gone, notifier->alive());
 }
 
-void a_group_kicks_all_and_has_the_shortest_time() {
+TEST(a_group_kicks_all_and_has_the_shortest_time) {
   FakeClock clock;
   FakeWatchdogTimer one{clock, 10s}, two{clock, 3s};
   std::vector<std::unique_ptr<Watchdog>> members;
@@ -158,7 +157,7 @@ void a_group_kicks_all_and_has_the_shortest_time() {
   TEST_ASSERT_ERROR(Errc::gone, group.kick());
 }
 
-void an_empty_group_never_bites() {
+TEST(an_empty_group_never_bites) {
   WatchdogGroup group{{}};
   TEST_ASSERT_OK(group.kick());
   TEST_ASSERT_TRUE(group.timeout() == Nanos::max());
@@ -166,17 +165,3 @@ void an_empty_group_never_bites() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(what_is_no_watchdog_is_told_apart_and_named);
-  RUN_TEST(a_time_out_must_make_sense);
-  RUN_TEST(systemd_that_does_not_watch_is_not_found);
-  RUN_TEST(settings_of_systemd_that_make_no_sense_are_refused);
-  RUN_TEST(the_manager_hears_what_we_do);
-  RUN_TEST(a_manager_that_does_not_read_does_not_hold_us);
-  RUN_TEST(a_manager_that_left_is_an_error);
-  RUN_TEST(a_group_kicks_all_and_has_the_shortest_time);
-  RUN_TEST(an_empty_group_never_bites);
-  return UNITY_END();
-}

@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <cstdlib>
 #include <iterator>
 #include <limits>
-#include <new>
 #include <random>
 #include <string_view>
 
 #include "firmware/can/codec.hpp"
 #include "firmware/can/crc8.hpp"
-#include "tests/support/unity.hpp"
-
-namespace {
-int allocations = 0;
-}  // namespace
-
-void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* p = std::malloc(size)) return p;
-  throw std::bad_alloc{};
-}
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
+#include "tests/support/allocations.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::can;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -43,14 +27,14 @@ std::uint8_t bitwise_crc(std::span<const std::uint8_t> bytes) {
   return static_cast<std::uint8_t>(crc ^ 0xFFu);
 }
 
-void test_crc8_has_the_check_value_of_j1850() {
+TEST(crc8_has_the_check_value_of_j1850) {
   constexpr std::uint8_t kDigits[] = {'1', '2', '3', '4', '5', '6', '7', '8', '9'};
   static_assert(crc8(kDigits) == 0x4B);
   TEST_ASSERT_EQUAL_HEX8(0x4B, bitwise_crc(kDigits));
   TEST_ASSERT_EQUAL_HEX8(0x00, crc8({}));
 }
 
-void test_crc8_equals_the_bitwise_definition() {
+TEST(crc8_equals_the_bitwise_definition) {
   std::mt19937 random{1};
   for (int round = 0; round < 2000; ++round) {
     std::array<std::uint8_t, 64> bytes;
@@ -62,7 +46,7 @@ void test_crc8_equals_the_bitwise_definition() {
   }
 }
 
-void test_message_crc_covers_the_data_id_and_all_bytes_but_itself() {
+TEST(message_crc_covers_the_data_id_and_all_bytes_but_itself) {
   const CanFrame frame = encode(StatusMessage{});
   std::uint8_t covered[9] = {0x05, 0x4B};  // low byte first
   for (std::size_t i = 1; i < 8; ++i) covered[i + 1] = frame.data[i];
@@ -71,7 +55,7 @@ void test_message_crc_covers_the_data_id_and_all_bytes_but_itself() {
   TEST_ASSERT_EQUAL_HEX8(0x54, message_crc(kStatusDataId, kExample));
 }
 
-void test_every_flipped_bit_is_noticed() {
+TEST(every_flipped_bit_is_noticed) {
   const CanFrame good = encode(VehicleMotion{13.9, 0.1, 7});
   TEST_ASSERT_OK(decode_vehicle_motion(good));
   for (unsigned bit = 0; bit < 64; ++bit) {
@@ -81,14 +65,14 @@ void test_every_flipped_bit_is_noticed() {
   }
 }
 
-void test_a_message_under_another_id_does_not_pass() {
+TEST(a_message_under_another_id_does_not_pass) {
   CanFrame frame = encode(VehicleMotion{13.9, 0.1, 7});
   frame.id = kVehicleBodyId;
   TEST_ASSERT_ERROR(Errc::damaged, decode_vehicle_body(frame));
   TEST_ASSERT_ERROR(Errc::invalid_argument, decode_vehicle_motion(frame));
 }
 
-void test_wrong_kinds_of_frame_are_refused() {
+TEST(wrong_kinds_of_frame_are_refused) {
   const CanFrame good = encode(VehicleMotion{13.9, 0.1, 7});
   CanFrame frame = good;
   frame.extended = true;
@@ -103,7 +87,7 @@ void test_wrong_kinds_of_frame_are_refused() {
   }
 }
 
-void test_what_we_send_is_a_valid_classic_frame() {
+TEST(what_we_send_is_a_valid_classic_frame) {
   std::array<CanFrame, kMaxObjectFrames> frames;
   encode_objects({}, 3, frames);
   for (const CanFrame& frame :
@@ -115,7 +99,7 @@ void test_what_we_send_is_a_valid_classic_frame() {
   }
 }
 
-void test_status_comes_back_as_it_went() {
+TEST(status_comes_back_as_it_went) {
   StatusMessage sent;
   sent.health = {HealthState::degraded, Cause::camera_silent, 420, 2};
   sent.detector_present = true;
@@ -138,7 +122,7 @@ void test_status_comes_back_as_it_went() {
   TEST_ASSERT_EQUAL(15, got->counter);
 }
 
-void test_readiness_and_the_drivers_buttons_come_back_as_they_went() {
+TEST(readiness_and_the_drivers_buttons_come_back_as_they_went) {
   for (int i = 0; i < kReadinessCount; ++i) {
     const ReadyMessage sent{static_cast<Readiness>(i), static_cast<std::uint8_t>(15 - i)};
     const Result<ReadyMessage> got = decode_ready(encode(sent));
@@ -157,7 +141,7 @@ void test_readiness_and_the_drivers_buttons_come_back_as_they_went() {
     }
 }
 
-void test_numbers_saturate_and_round() {
+TEST(numbers_saturate_and_round) {
   struct Case {
     double sent, expected;
   };
@@ -171,7 +155,7 @@ void test_numbers_saturate_and_round() {
   }
 }
 
-void test_not_available_is_never_a_number() {
+TEST(not_available_is_never_a_number) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   for (const std::optional<double> none : {std::optional<double>{}, std::optional<double>{nan}}) {
     StatusMessage status;
@@ -190,7 +174,7 @@ void test_not_available_is_never_a_number() {
   TEST_ASSERT_FALSE(w->object_id || w->time_to_collision_s);
 }
 
-void test_an_object_list_comes_back_whole() {
+TEST(an_object_list_comes_back_whole) {
   std::array<ObjectMessage, kMaxObjects + 5> people{};
   for (std::size_t i = 0; i < people.size(); ++i) {
     people[i].id = static_cast<std::uint16_t>(1000 + i);
@@ -217,7 +201,7 @@ void test_an_object_list_comes_back_whole() {
   }
 }
 
-void test_an_empty_object_list_says_so_in_one_frame() {
+TEST(an_empty_object_list_says_so_in_one_frame) {
   std::array<CanFrame, kMaxObjectFrames> frames;
   TEST_ASSERT_EQUAL(1, encode_objects({}, 4, frames));
   const Result<ObjectFrame> got = decode_objects(frames[0]);
@@ -226,7 +210,7 @@ void test_an_empty_object_list_says_so_in_one_frame() {
   TEST_ASSERT_EQUAL(4, got->counter);
 }
 
-void test_a_service_request_without_the_magic_number_is_refused() {
+TEST(a_service_request_without_the_magic_number_is_refused) {
   const ServiceMessage sent{ServiceRequest::lamp_test, WarningLevel::collision, 2.5, 1};
   CanFrame frame = encode(sent);
   const Result<ServiceMessage> got = decode_service(frame);
@@ -239,7 +223,7 @@ void test_a_service_request_without_the_magic_number_is_refused() {
   TEST_ASSERT_ERROR(Errc::damaged, decode_service(frame));
 }
 
-void test_random_frames_are_survived() {
+TEST(random_frames_are_survived) {
   std::mt19937 random{2};
   constexpr std::uint32_t kIds[] = {kVehicleMotionId, kVehicleBodyId, kWarningId, kObjectsId,
                                     kStatusId,        kServiceId,     kReadyId,   kDriverId};
@@ -264,38 +248,17 @@ void test_random_frames_are_survived() {
   }
 }
 
-void test_nothing_allocates() {
+TEST(nothing_allocates) {
   const std::array<ObjectMessage, 3> people{};
   std::array<CanFrame, kMaxObjectFrames> frames;
-  const int before = allocations;
+  const std::uint64_t before = test::allocations();
   encode_objects(people, 1, frames);
   bool good = static_cast<bool>(decode_status(encode(StatusMessage{})));
   good &= static_cast<bool>(decode_warning(encode(WarningMessage{})));
   good &= static_cast<bool>(decode_objects(frames[0]));
   good &= !decode_status(frames[0]);
-  TEST_ASSERT_EQUAL(before, allocations);
+  TEST_ASSERT_EQUAL(before, test::allocations());
   TEST_ASSERT_TRUE(good);
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_crc8_has_the_check_value_of_j1850);
-  RUN_TEST(test_crc8_equals_the_bitwise_definition);
-  RUN_TEST(test_message_crc_covers_the_data_id_and_all_bytes_but_itself);
-  RUN_TEST(test_every_flipped_bit_is_noticed);
-  RUN_TEST(test_a_message_under_another_id_does_not_pass);
-  RUN_TEST(test_wrong_kinds_of_frame_are_refused);
-  RUN_TEST(test_what_we_send_is_a_valid_classic_frame);
-  RUN_TEST(test_status_comes_back_as_it_went);
-  RUN_TEST(test_readiness_and_the_drivers_buttons_come_back_as_they_went);
-  RUN_TEST(test_numbers_saturate_and_round);
-  RUN_TEST(test_not_available_is_never_a_number);
-  RUN_TEST(test_an_object_list_comes_back_whole);
-  RUN_TEST(test_an_empty_object_list_says_so_in_one_frame);
-  RUN_TEST(test_a_service_request_without_the_magic_number_is_refused);
-  RUN_TEST(test_random_frames_are_survived);
-  RUN_TEST(test_nothing_allocates);
-  return UNITY_END();
-}

@@ -6,14 +6,11 @@
 
 #include "firmware/can/codec.hpp"
 #include "firmware/can/vehicle_signals.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::can;
 using namespace std::chrono_literals;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -79,7 +76,7 @@ void expect_late(const Line& line, double ms) {
 /// Silence, then messages that go on where they were: told as missing first, then as late, for as
 /// long as it lasts; and all is well once the queue has run empty. Any length from the silence that
 /// is a fault on, also those at which the short counter is where it would be without.
-void test_messages_that_were_held_up_are_late_until_they_have_caught_up() {
+TEST(messages_that_were_held_up_are_late_until_they_have_caught_up) {
   for (const Nanos held : {300ms, 320ms, 400ms, 500ms, 640ms, 800ms, 960ms, 1280ms, 2000ms}) {
     Line line;
     line.run(4s);
@@ -99,7 +96,7 @@ void test_messages_that_were_held_up_are_late_until_they_have_caught_up() {
   }
 }
 
-void test_late_messages_that_are_thrown_away_leave_nothing_late() {
+TEST(late_messages_that_are_thrown_away_leave_nothing_late) {
   Line line;
   line.run(4s);
   line.delay = 800ms;
@@ -113,7 +110,7 @@ void test_late_messages_that_are_thrown_away_leave_nothing_late() {
 }
 
 /// The counter has gone on by what time demands: nothing is late, however long it was.
-void test_lost_messages_are_not_late_ones() {
+TEST(lost_messages_are_not_late_ones) {
   for (int ms = 20; ms <= 3000; ms += 20) {
     Line line;
     line.run(4s);
@@ -126,7 +123,7 @@ void test_lost_messages_are_not_late_ones() {
   }
 }
 
-void test_single_losses_and_losses_while_late_change_nothing() {
+TEST(single_losses_and_losses_while_late_change_nothing) {
   Line line;
   line.run(4s);
   const auto lose_some = [&](Nanos time) {
@@ -146,7 +143,7 @@ void test_single_losses_and_losses_while_late_change_nothing() {
 
 /// Jitter of three periods, hold-ups that the limit of silence forgives, and a timetable that is
 /// off by a twentieth: no fault.
-void test_jitter_hold_ups_and_another_timetable_are_not_lateness() {
+TEST(jitter_hold_ups_and_another_timetable_are_not_lateness) {
   for (const Nanos period : {20ms, 19ms, 21ms, 25ms, 40ms}) {
     Line line;
     line.motion_period = period;
@@ -165,7 +162,7 @@ void test_jitter_hold_ups_and_another_timetable_are_not_lateness() {
 
 /// A sender that paused looks the same, unless what it says cannot have been said one message
 /// after the last.
-void test_a_sender_that_paused_is_told_unless_its_values_say_better() {
+TEST(a_sender_that_paused_is_told_unless_its_values_say_better) {
   for (const bool braked : {false, true}) {
     Line line;
     line.run(4s);
@@ -182,7 +179,7 @@ void test_a_sender_that_paused_is_told_unless_its_values_say_better() {
   }
 }
 
-void test_a_sender_that_starts_anew_is_not_late() {
+TEST(a_sender_that_starts_anew_is_not_late) {
   for (std::uint8_t ahead = 2; ahead < 16; ++ahead) {
     Line line;
     line.run(4s);
@@ -196,7 +193,7 @@ void test_a_sender_that_starts_anew_is_not_late() {
   }
 }
 
-void test_a_counter_that_stuck_and_goes_on_is_not_late() {
+TEST(a_counter_that_stuck_and_goes_on_is_not_late) {
   Line line;
   line.run(4s);
   const CanFrame stuck = encode(
@@ -211,16 +208,3 @@ void test_a_counter_that_stuck_and_goes_on_is_not_late() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_messages_that_were_held_up_are_late_until_they_have_caught_up);
-  RUN_TEST(test_late_messages_that_are_thrown_away_leave_nothing_late);
-  RUN_TEST(test_lost_messages_are_not_late_ones);
-  RUN_TEST(test_single_losses_and_losses_while_late_change_nothing);
-  RUN_TEST(test_jitter_hold_ups_and_another_timetable_are_not_lateness);
-  RUN_TEST(test_a_sender_that_paused_is_told_unless_its_values_say_better);
-  RUN_TEST(test_a_sender_that_starts_anew_is_not_late);
-  RUN_TEST(test_a_counter_that_stuck_and_goes_on_is_not_late);
-  return UNITY_END();
-}

@@ -4,14 +4,11 @@
 #include <array>
 #include <vector>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::can;
 using namespace std::chrono_literals;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -23,7 +20,7 @@ StatusMessage in(HealthState state) {
   return message;
 }
 
-void test_status_goes_out_ten_times_a_second_without_drift() {
+TEST(status_goes_out_ten_times_a_second_without_drift) {
   StatusPublisher publisher{kStart};
   int sent = 0;
   Nanos last{};
@@ -38,7 +35,7 @@ void test_status_goes_out_ten_times_a_second_without_drift() {
   TEST_ASSERT_TRUE(last > kStart + 99s);
 }
 
-void test_status_counter_runs_and_the_crc_is_good() {
+TEST(status_counter_runs_and_the_crc_is_good) {
   StatusPublisher publisher{kStart};
   for (int i = 0; i < 40; ++i) {
     const std::optional<CanFrame> frame =
@@ -50,7 +47,7 @@ void test_status_counter_runs_and_the_crc_is_good() {
   }
 }
 
-void test_a_late_loop_gets_one_status_not_a_burst() {
+TEST(a_late_loop_gets_one_status_not_a_burst) {
   StatusPublisher publisher{kStart};
   TEST_ASSERT_TRUE(publisher.poll(kStart, in(HealthState::active)).has_value());
   TEST_ASSERT_TRUE(publisher.poll(kStart + 1037ms, in(HealthState::active)).has_value());
@@ -58,7 +55,7 @@ void test_a_late_loop_gets_one_status_not_a_burst() {
   TEST_ASSERT_EQUAL_INT64((kStart + 1100ms).count(), publisher.next().count());
 }
 
-void test_a_change_of_state_does_not_wait_for_its_turn() {
+TEST(a_change_of_state_does_not_wait_for_its_turn) {
   StatusPublisher publisher{kStart};
   TEST_ASSERT_TRUE(publisher.poll(kStart, in(HealthState::active)).has_value());
   // Within the minimum gap it waits, but is not forgotten.
@@ -74,13 +71,13 @@ void test_a_change_of_state_does_not_wait_for_its_turn() {
   TEST_ASSERT_TRUE(publisher.poll(kStart + 100ms, in(HealthState::degraded)).has_value());
 }
 
-void test_no_warning_means_no_message() {
+TEST(no_warning_means_no_message) {
   WarningPublisher publisher;
   for (Nanos now = kStart; now < kStart + 1s; now += 1ms)
     TEST_ASSERT_FALSE(publisher.poll(now, {}).has_value());
 }
 
-void test_a_warning_starts_at_once_repeats_and_ends_three_times() {
+TEST(a_warning_starts_at_once_repeats_and_ends_three_times) {
   WarningPublisher publisher;
   std::vector<int> at_ms, levels, counters;
   for (int ms = 0; ms < 1000; ++ms) {
@@ -103,7 +100,7 @@ void test_a_warning_starts_at_once_repeats_and_ends_three_times() {
   for (int i = 0; i < 10; ++i) TEST_ASSERT_EQUAL(i, counters[static_cast<std::size_t>(i)]);
 }
 
-void test_a_flickering_warning_cannot_flood_the_bus() {
+TEST(a_flickering_warning_cannot_flood_the_bus) {
   WarningPublisher publisher;
   int sent = 0;
   for (int ms = 0; ms < 1000; ++ms) {
@@ -114,7 +111,7 @@ void test_a_flickering_warning_cannot_flood_the_bus() {
   TEST_ASSERT_LESS_OR_EQUAL(100, sent);
 }
 
-void test_readiness_goes_out_twice_a_second_and_at_once_when_it_changes() {
+TEST(readiness_goes_out_twice_a_second_and_at_once_when_it_changes) {
   ReadyPublisher publisher{kStart};
   std::vector<int> at_ms, told, counters;
   for (int ms = 0; ms < 1800; ++ms) {
@@ -136,7 +133,7 @@ void test_readiness_goes_out_twice_a_second_and_at_once_when_it_changes() {
   for (int i = 0; i < 5; ++i) TEST_ASSERT_EQUAL(i, counters[static_cast<std::size_t>(i)]);
 }
 
-void test_an_object_list_shares_one_counter_and_the_next_has_another() {
+TEST(an_object_list_shares_one_counter_and_the_next_has_another) {
   ObjectPublisher publisher{kStart};
   std::array<CanFrame, kMaxObjectFrames> frames;
   const std::array<ObjectMessage, 2> people{};
@@ -153,17 +150,3 @@ void test_an_object_list_shares_one_counter_and_the_next_has_another() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_status_goes_out_ten_times_a_second_without_drift);
-  RUN_TEST(test_status_counter_runs_and_the_crc_is_good);
-  RUN_TEST(test_a_late_loop_gets_one_status_not_a_burst);
-  RUN_TEST(test_a_change_of_state_does_not_wait_for_its_turn);
-  RUN_TEST(test_no_warning_means_no_message);
-  RUN_TEST(test_a_warning_starts_at_once_repeats_and_ends_three_times);
-  RUN_TEST(test_a_flickering_warning_cannot_flood_the_bus);
-  RUN_TEST(test_readiness_goes_out_twice_a_second_and_at_once_when_it_changes);
-  RUN_TEST(test_an_object_list_shares_one_counter_and_the_next_has_another);
-  return UNITY_END();
-}

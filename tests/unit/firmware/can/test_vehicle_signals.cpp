@@ -4,14 +4,11 @@
 #include <random>
 
 #include "firmware/can/codec.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::can;
 using namespace std::chrono_literals;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -50,7 +47,7 @@ struct Vehicle {
   TEST_ASSERT_EQUAL_STRING(name_of(Validity::expected), name_of((reading).validity)); \
   TEST_ASSERT_EQUAL((Validity::expected == Validity::valid), (reading).value.has_value())
 
-void test_nothing_heard_is_missing_with_its_time() {
+TEST(nothing_heard_is_missing_with_its_time) {
   Vehicle car;
   car.now += 350ms;
   TEST_ASSERT_VALIDITY(missing, car.speed());
@@ -62,7 +59,7 @@ void test_nothing_heard_is_missing_with_its_time() {
   TEST_ASSERT_EQUAL_DOUBLE(350, car.signals.fault(car.now)->number);
 }
 
-void test_the_first_value_is_believed_after_three_good_messages() {
+TEST(the_first_value_is_believed_after_three_good_messages) {
   Vehicle car;
   car.drive(10, 2);
   TEST_ASSERT_VALIDITY(missing, car.speed());
@@ -73,14 +70,14 @@ void test_the_first_value_is_believed_after_three_good_messages() {
   TEST_ASSERT_EQUAL(3, car.signals.counters().accepted);
 }
 
-void test_standing_still_is_a_value_not_a_fault() {
+TEST(standing_still_is_a_value_not_a_fault) {
   Vehicle car;
   car.drive(0, 3);
   TEST_ASSERT_VALIDITY(valid, car.speed());
   TEST_ASSERT_EQUAL_DOUBLE(0, *car.speed().value);
 }
 
-void test_a_value_is_good_until_its_limit_and_stale_after_it() {
+TEST(a_value_is_good_until_its_limit_and_stale_after_it) {
   Vehicle car;
   car.drive(10, 5);
   car.now += 200ms;
@@ -91,7 +88,7 @@ void test_a_value_is_good_until_its_limit_and_stale_after_it() {
   TEST_ASSERT_EQUAL(Cause::signals_missing, car.signals.fault(car.now)->cause);
 }
 
-void test_after_a_silence_three_good_messages_are_needed_again() {
+TEST(after_a_silence_three_good_messages_are_needed_again) {
   Vehicle car;
   car.drive(10, 5);
   car.now += 1s;
@@ -102,7 +99,7 @@ void test_after_a_silence_three_good_messages_are_needed_again() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 30, *car.speed().value);
 }
 
-void test_a_withdrawn_value_is_missing_at_once_and_only_that_one() {
+TEST(a_withdrawn_value_is_missing_at_once_and_only_that_one) {
   Vehicle car;
   car.drive(10, 5);
   car.motion(std::nullopt, 0.0);
@@ -111,7 +108,7 @@ void test_a_withdrawn_value_is_missing_at_once_and_only_that_one() {
   TEST_ASSERT_EQUAL_DOUBLE(20, car.speed().number);
 }
 
-void test_implausible_values_are_refused_with_their_number() {
+TEST(implausible_values_are_refused_with_their_number) {
   struct Case {
     const char* name;
     double before, value;
@@ -144,7 +141,7 @@ void test_implausible_values_are_refused_with_their_number() {
   }
 }
 
-void test_an_implausible_yaw_rate_leaves_the_speed_alone() {
+TEST(an_implausible_yaw_rate_leaves_the_speed_alone) {
   for (const double yaw : {2.1, -2.1, 0.5}) {
     Vehicle car;
     car.drive(10, 5);
@@ -156,7 +153,7 @@ void test_an_implausible_yaw_rate_leaves_the_speed_alone() {
   }
 }
 
-void test_a_real_step_is_a_fault_that_ends_by_itself() {
+TEST(a_real_step_is_a_fault_that_ends_by_itself) {
   Vehicle car;
   car.drive(10, 5);
   car.motion(25);
@@ -168,7 +165,7 @@ void test_a_real_step_is_a_fault_that_ends_by_itself() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 25, *car.speed().value);
 }
 
-void test_a_bad_message_among_good_ones_starts_the_count_again() {
+TEST(a_bad_message_among_good_ones_starts_the_count_again) {
   Vehicle car;
   car.drive(10, 5);
   car.motion(300);
@@ -181,7 +178,7 @@ void test_a_bad_message_among_good_ones_starts_the_count_again() {
   TEST_ASSERT_EQUAL(2, car.signals.counters().implausible);
 }
 
-void test_a_few_corrupt_messages_are_ridden_out_many_are_a_fault() {
+TEST(a_few_corrupt_messages_are_ridden_out_many_are_a_fault) {
   Vehicle car;
   car.drive(10, 5);
   for (int i = 0; i < 10; ++i) car.corrupt(10);
@@ -197,7 +194,7 @@ void test_a_few_corrupt_messages_are_ridden_out_many_are_a_fault() {
   TEST_ASSERT_EQUAL(0, car.signals.counters().lost);
 }
 
-void test_a_short_message_counts_as_corrupt() {
+TEST(a_short_message_counts_as_corrupt) {
   Vehicle car;
   CanFrame frame = encode(VehicleMotion{10.0, 0.0, 0});
   frame.size = 7;
@@ -206,7 +203,7 @@ void test_a_short_message_counts_as_corrupt() {
   TEST_ASSERT_EQUAL(1, car.signals.counters().corrupt);
 }
 
-void test_a_counter_that_stands_still_is_a_fault_and_stays_one() {
+TEST(a_counter_that_stands_still_is_a_fault_and_stays_one) {
   Vehicle car;
   car.drive(10, 5);  // the last counter was 4
   car.stuck(10);     // 5: still good
@@ -222,7 +219,7 @@ void test_a_counter_that_stands_still_is_a_fault_and_stays_one() {
   TEST_ASSERT_VALIDITY(valid, car.speed());
 }
 
-void test_lost_messages_are_counted_and_give_the_speed_time_to_change() {
+TEST(lost_messages_are_counted_and_give_the_speed_time_to_change) {
   Vehicle car;
   car.drive(10, 3);
   car.counter = static_cast<std::uint8_t>(car.counter + 5);
@@ -232,7 +229,7 @@ void test_lost_messages_are_counted_and_give_the_speed_time_to_change() {
   TEST_ASSERT_EQUAL(5, car.signals.counters().lost);
 }
 
-void test_turn_signal_and_gear_follow_the_same_rules() {
+TEST(turn_signal_and_gear_follow_the_same_rules) {
   VehicleSignals signals{VehicleLimits{}, Nanos{1s}};
   Nanos now = 1s;
   std::uint8_t counter = 0;
@@ -255,7 +252,7 @@ void test_turn_signal_and_gear_follow_the_same_rules() {
   TEST_ASSERT_VALIDITY(stale, signals.at(now).turn_signal);
 }
 
-void test_frames_of_others_are_left_alone() {
+TEST(frames_of_others_are_left_alone) {
   Vehicle car;
   CanFrame frame = encode(VehicleMotion{10.0, 0.0, 0});
   frame.extended = true;
@@ -264,7 +261,7 @@ void test_frames_of_others_are_left_alone() {
   TEST_ASSERT_EQUAL(0, car.signals.counters().corrupt);
 }
 
-void test_whatever_comes_a_value_is_only_given_when_valid_and_in_range() {
+TEST(whatever_comes_a_value_is_only_given_when_valid_and_in_range) {
   std::mt19937 random{3};
   Vehicle car;
   for (int i = 0; i < 50000; ++i) {
@@ -298,25 +295,3 @@ void test_whatever_comes_a_value_is_only_given_when_valid_and_in_range() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_nothing_heard_is_missing_with_its_time);
-  RUN_TEST(test_the_first_value_is_believed_after_three_good_messages);
-  RUN_TEST(test_standing_still_is_a_value_not_a_fault);
-  RUN_TEST(test_a_value_is_good_until_its_limit_and_stale_after_it);
-  RUN_TEST(test_after_a_silence_three_good_messages_are_needed_again);
-  RUN_TEST(test_a_withdrawn_value_is_missing_at_once_and_only_that_one);
-  RUN_TEST(test_implausible_values_are_refused_with_their_number);
-  RUN_TEST(test_an_implausible_yaw_rate_leaves_the_speed_alone);
-  RUN_TEST(test_a_real_step_is_a_fault_that_ends_by_itself);
-  RUN_TEST(test_a_bad_message_among_good_ones_starts_the_count_again);
-  RUN_TEST(test_a_few_corrupt_messages_are_ridden_out_many_are_a_fault);
-  RUN_TEST(test_a_short_message_counts_as_corrupt);
-  RUN_TEST(test_a_counter_that_stands_still_is_a_fault_and_stays_one);
-  RUN_TEST(test_lost_messages_are_counted_and_give_the_speed_time_to_change);
-  RUN_TEST(test_turn_signal_and_gear_follow_the_same_rules);
-  RUN_TEST(test_frames_of_others_are_left_alone);
-  RUN_TEST(test_whatever_comes_a_value_is_only_given_when_valid_and_in_range);
-  return UNITY_END();
-}

@@ -8,16 +8,13 @@
 #include <vector>
 
 #include "firmware/config/config.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
-void test_lists_of_wavelengths_are_read() {
+TEST(lists_of_wavelengths_are_read) {
   struct Case {
     const char* text;
     std::vector<double> nanometres;
@@ -56,7 +53,7 @@ const char* const kWrong[] = {
     "nan",        "inf",     "-inf",      // neither
 };
 
-void test_what_is_no_list_of_wavelengths_is_none() {
+TEST(what_is_no_list_of_wavelengths_is_none) {
   for (const char* text : kWrong) TEST_ASSERT_FALSE_MESSAGE(parse_bands(text).has_value(), text);
 }
 
@@ -70,7 +67,7 @@ std::string told(const std::string& bands, int mosaic) {
   return out;
 }
 
-void test_the_configuration_says_what_a_list_must_be() {
+TEST(the_configuration_says_what_a_list_must_be) {
   for (const char* text : kWrong) {
     if (std::string_view{text}.find('\n') != std::string_view::npos) continue;  // another rule's
     TEST_ASSERT_EQUAL_STRING_MESSAGE((std::string{"t.toml:4:1: camera[0].bands_nm = \""} + text +
@@ -80,7 +77,7 @@ void test_the_configuration_says_what_a_list_must_be() {
   }
 }
 
-void test_there_is_one_for_each_band_or_none() {
+TEST(there_is_one_for_each_band_or_none) {
   for (const char* good : {"", "450, 550, 650, 750"})
     TEST_ASSERT_EQUAL_STRING("", told(good, 2).c_str());
   TEST_ASSERT_EQUAL_STRING("", told("", 0).c_str());
@@ -99,12 +96,3 @@ void test_there_is_one_for_each_band_or_none() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_lists_of_wavelengths_are_read);
-  RUN_TEST(test_what_is_no_list_of_wavelengths_is_none);
-  RUN_TEST(test_the_configuration_says_what_a_list_must_be);
-  RUN_TEST(test_there_is_one_for_each_band_or_none);
-  return UNITY_END();
-}

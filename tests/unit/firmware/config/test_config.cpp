@@ -16,14 +16,11 @@
 #include "firmware/config/config.hpp"
 #include "firmware/config/schema.hpp"
 #include "hal/base/pixel_format.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 namespace fs = std::filesystem;
 using namespace kerb;
 using namespace std::chrono_literals;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -72,26 +69,26 @@ void write_expectations() {
     write(fs::path{path}.replace_extension(".expected"), lines_of(path));
 }
 
-void test_an_empty_file_is_the_default() {
+TEST(an_empty_file_is_the_default) {
   const LoadResult result = parse_config("", "empty");
   TEST_ASSERT_EQUAL_STRING("", joined(result.lines()).c_str());
   TEST_ASSERT_EQUAL_STRING(render_default_config().c_str(), render_config(result.config).c_str());
 }
 
-void test_the_default_file_reads_back_as_the_default() {
+TEST(the_default_file_reads_back_as_the_default) {
   const LoadResult result = parse_config(render_default_config(), "default");
   TEST_ASSERT_EQUAL_STRING("", joined(result.lines()).c_str());
   TEST_ASSERT_EQUAL_STRING(render_default_config().c_str(), render_config(result.config).c_str());
 }
 
-void test_the_examples_are_good() {
+TEST(the_examples_are_good) {
   const std::vector<fs::path> examples = files_of(kExamples, ".toml");
   TEST_ASSERT_GREATER_OR_EQUAL(2, examples.size());
   for (const fs::path& path : examples)
     TEST_ASSERT_EQUAL_STRING("", joined(load_config(path.string()).lines()).c_str());
 }
 
-void test_every_value_arrives_where_it_belongs() {
+TEST(every_value_arrives_where_it_belongs) {
   const LoadResult result = load_config((kExamples / "two-cameras.toml").string());
   TEST_ASSERT_EQUAL(2, result.config.cameras.size());
   const CameraSettings& spectral = result.config.cameras[1];
@@ -140,7 +137,7 @@ void test_every_value_arrives_where_it_belongs() {
   TEST_ASSERT_FALSE(other.config.cameras[0].loop);
 }
 
-void test_each_wrong_file_gets_its_lines() {
+TEST(each_wrong_file_gets_its_lines) {
   const std::vector<fs::path> wrong = files_of(kWrong, ".toml");
   TEST_ASSERT_GREATER_OR_EQUAL(10, wrong.size());
   for (const fs::path& path : wrong) {
@@ -151,7 +148,7 @@ void test_each_wrong_file_gets_its_lines() {
 }
 
 /// The heart of it, spelt out here as well: key, value and rule, each in its place.
-void test_a_problem_names_key_value_and_rule() {
+TEST(a_problem_names_key_value_and_rule) {
   struct Case {
     const char *text, *key, *value, *rule;
   };
@@ -227,7 +224,7 @@ void test_a_problem_names_key_value_and_rule() {
 }
 
 /// What a calibration may be: a rule must not refuse the cameras there are.
-void test_real_calibrations_are_allowed() {
+TEST(real_calibrations_are_allowed) {
   for (const char* text : {
            "[[camera]]\nfov_deg = 120\nk1 = -0.1\nk2 = 0.01\npitch_deg = -8\nroll_deg = 2\n",
            "[[camera]]\nfocal_px = 1182.4\ncenter_x = 644.1\ncenter_y = 352.8\nk1 = -0.33\n"
@@ -256,7 +253,7 @@ void test_real_calibrations_are_allowed() {
   TEST_ASSERT_EQUAL_DOUBLE(0.3, config.cameras[0].left_m);
 }
 
-void test_the_limits_themselves_are_allowed_and_the_next_value_is_not() {
+TEST(the_limits_themselves_are_allowed_and_the_next_value_is_not) {
   using config::Kind;
   for (const config::Key& key : config::keys()) {
     if (key.kind != Kind::integer && key.kind != Kind::number) continue;
@@ -280,7 +277,7 @@ void test_the_limits_themselves_are_allowed_and_the_next_value_is_not() {
   }
 }
 
-void test_what_cannot_be_a_file_gets_one_line() {
+TEST(what_cannot_be_a_file_gets_one_line) {
   const fs::path folder =
       fs::temp_directory_path() / ("kerb_config_" + std::to_string(std::random_device{}()));
   fs::create_directories(folder);
@@ -311,7 +308,7 @@ void test_what_cannot_be_a_file_gets_one_line() {
   fs::remove_all(folder);
 }
 
-void test_letters_outside_ascii_are_fine_in_comments_and_strings_only() {
+TEST(letters_outside_ascii_are_fine_in_comments_and_strings_only) {
   struct Case {
     const char* text;
     int line, column;  // of the problem; 0: none
@@ -337,7 +334,7 @@ void test_letters_outside_ascii_are_fine_in_comments_and_strings_only() {
   }
 }
 
-void test_a_table_without_a_name_is_told_where() {
+TEST(a_table_without_a_name_is_told_where) {
   for (const char* text : {"[can]\n[.a]\n", "\n[=]", "\n[[ .a]]", "\n[", "\n[[[a]]]", "\n[\n]\n"}) {
     const LoadResult result = parse_config(text, "t");
     TEST_ASSERT_EQUAL_MESSAGE(1, result.problems.size(), text);
@@ -347,13 +344,13 @@ void test_a_table_without_a_name_is_told_where() {
   }
 }
 
-void test_a_refused_file_leaves_the_defaults() {
+TEST(a_refused_file_leaves_the_defaults) {
   const LoadResult result = parse_config("[tone]\nenabled = true\nduty = 7\n", "t");
   TEST_ASSERT_FALSE(result.ok());
   TEST_ASSERT_FALSE(result.config.tone.enabled);
 }
 
-void test_the_schema_agrees_with_itself() {
+TEST(the_schema_agrees_with_itself) {
   std::set<std::string> seen;
   const Config defaults;
   for (const config::Key& key : config::keys()) {
@@ -375,7 +372,7 @@ void test_the_schema_agrees_with_itself() {
 
 /// Each key alone, at a value that is not its default: exactly its own line of the rendering
 /// changes.
-void test_each_key_changes_its_own_field_only() {
+TEST(each_key_changes_its_own_field_only) {
   using config::Kind;
   const std::string defaults = render_default_config();
   for (const config::Key& key : config::keys()) {
@@ -424,7 +421,7 @@ void test_each_key_changes_its_own_field_only() {
   }
 }
 
-void test_the_reference_in_docs_is_the_schema() {
+TEST(the_reference_in_docs_is_the_schema) {
   const std::string document = read(kReference);
   const std::string expected = with_reference(document);
   TEST_ASSERT_FALSE_MESSAGE(expected.empty(), "docs/configuration.md has lost its marks");
@@ -432,7 +429,7 @@ void test_the_reference_in_docs_is_the_schema() {
                            "docs/configuration.md is out of date: run unit_config_config --write");
 }
 
-void test_deep_nesting_is_survived() {
+TEST(deep_nesting_is_survived) {
   std::string dots = "a";
   for (int i = 0; i < 3900; ++i) dots += ".a";
   TEST_ASSERT_FALSE(parse_config(dots + " = 1\n", "t").ok());
@@ -445,7 +442,7 @@ void test_deep_nesting_is_survived() {
   TEST_ASSERT_FALSE(parse_config(inline_tables, "t").ok());
 }
 
-void test_any_bytes_are_survived() {
+TEST(any_bytes_are_survived) {
   std::vector<std::string> seeds{render_default_config()};
   for (const fs::path& folder : {kExamples, kWrong})
     for (const fs::path& path : files_of(folder, ".toml")) seeds.push_back(read(path));
@@ -494,25 +491,8 @@ void test_any_bytes_are_survived() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view{argv[1]} == "--write") write_expectations();
-  UNITY_BEGIN();
-  RUN_TEST(test_an_empty_file_is_the_default);
-  RUN_TEST(test_the_default_file_reads_back_as_the_default);
-  RUN_TEST(test_the_examples_are_good);
-  RUN_TEST(test_every_value_arrives_where_it_belongs);
-  RUN_TEST(test_each_wrong_file_gets_its_lines);
-  RUN_TEST(test_a_problem_names_key_value_and_rule);
-  RUN_TEST(test_real_calibrations_are_allowed);
-  RUN_TEST(test_the_limits_themselves_are_allowed_and_the_next_value_is_not);
-  RUN_TEST(test_what_cannot_be_a_file_gets_one_line);
-  RUN_TEST(test_letters_outside_ascii_are_fine_in_comments_and_strings_only);
-  RUN_TEST(test_a_table_without_a_name_is_told_where);
-  RUN_TEST(test_a_refused_file_leaves_the_defaults);
-  RUN_TEST(test_the_schema_agrees_with_itself);
-  RUN_TEST(test_each_key_changes_its_own_field_only);
-  RUN_TEST(test_the_reference_in_docs_is_the_schema);
-  RUN_TEST(test_deep_nesting_is_survived);
-  RUN_TEST(test_any_bytes_are_survived);
-  return UNITY_END();
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (!words.empty() && words[0] == "--write") write_expectations();
+  return Start::run;
 }

@@ -3,16 +3,13 @@
 
 #include <limits>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb::config;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
-void test_edit_distance_counts_letters() {
+TEST(edit_distance_counts_letters) {
   struct Case {
     const char *a, *b;
     int distance;
@@ -26,7 +23,7 @@ void test_edit_distance_counts_letters() {
   }
 }
 
-void test_only_a_near_word_is_suggested() {
+TEST(only_a_near_word_is_suggested) {
   constexpr std::string_view kWords[] = {"width", "height", "device", "fd"};
   struct Case {
     const char *word, *expected;
@@ -39,7 +36,7 @@ void test_only_a_near_word_is_suggested() {
   TEST_ASSERT_TRUE(nearest(std::string(100000, 'w'), kWords).empty());
 }
 
-void test_printable_is_one_line_of_valid_text() {
+TEST(printable_is_one_line_of_valid_text) {
   struct Case {
     std::string_view text;
     const char* expected;
@@ -56,7 +53,7 @@ void test_printable_is_one_line_of_valid_text() {
   TEST_ASSERT_EQUAL_STRING("\"a\\\"b\\\\\"", quoted("a\"b\\").c_str());
 }
 
-void test_decimals_are_short_and_have_no_exponent() {
+TEST(decimals_are_short_and_have_no_exponent) {
   struct Case {
     double value;
     const char* expected;
@@ -70,12 +67,3 @@ void test_decimals_are_short_and_have_no_exponent() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_edit_distance_counts_letters);
-  RUN_TEST(test_only_a_near_word_is_suggested);
-  RUN_TEST(test_printable_is_one_line_of_valid_text);
-  RUN_TEST(test_decimals_are_short_and_have_no_exponent);
-  return UNITY_END();
-}

@@ -22,16 +22,13 @@
 #include "hal/fake/tone.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/control/road.hpp"
 #include "tests/unit/gpu/bar_model.hpp"
 
 using namespace kerb;
 using kerb::test::allocations;
 using std::chrono::milliseconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -202,24 +199,17 @@ void count_for(const Case& c) {
   pipeline.stop();  // before the recorder goes
 }
 
-void test_the_counter_counts() {
+TEST(the_counter_counts) {
   const std::uint64_t before = allocations();
   const auto one = std::make_unique<int>(1);
   TEST_ASSERT_EQUAL_INT(1, *one);
   TEST_ASSERT_EQUAL_UINT64(before + 1, allocations());
 }
 
-void test_the_product_allocates_nothing_while_frames_flow() {
+TEST(the_product_allocates_nothing_while_frames_flow) {
   for (const Case& c : {Case{"yuyv", 0}, Case{"nv12", 0}, Case{"bayer10", 0}, Case{"grey12", 4},
                         Case{"nv12", 0, true}})
     count_for(c);
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_counter_counts);
-  RUN_TEST(test_the_product_allocates_nothing_while_frames_flow);
-  return UNITY_END();
-}

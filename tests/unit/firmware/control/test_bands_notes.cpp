@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/control/drive.hpp"
 #include "tests/unit/firmware/events/scratch.hpp"
 
@@ -14,9 +14,6 @@ using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using test::Drive;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -56,7 +53,7 @@ struct Road {
   std::unique_ptr<Drive> drive;
 };
 
-void test_a_look_that_fails_is_told_once_people_are_warned_of_and_it_recovers() {
+TEST(a_look_that_fails_is_told_once_people_are_warned_of_and_it_recovers) {
   Road road;
   Drive& drive = *road.drive;
   FakeSpectralMatcher& matcher = *drive.eye().matcher;
@@ -89,7 +86,7 @@ void test_a_look_that_fails_is_told_once_people_are_warned_of_and_it_recovers() 
   TEST_ASSERT_EQUAL_INT(2, road.told().size());
 }
 
-void test_it_recovers_when_nobody_is_there_to_look_for() {
+TEST(it_recovers_when_nobody_is_there_to_look_for) {
   Road road;
   Drive& drive = *road.drive;
   FakeSpectralMatcher& matcher = *drive.eye().matcher;
@@ -105,7 +102,7 @@ void test_it_recovers_when_nobody_is_there_to_look_for() {
   TEST_ASSERT_TRUE(drive.heard(HealthState::active, Cause::none));
 }
 
-void test_one_that_could_not_be_made_stays_off_and_says_why() {
+TEST(one_that_could_not_be_made_stays_off_and_says_why) {
   Road road{Error{Errc::device, 2, "spectral matcher", "out of memory"}};
   Drive& drive = *road.drive;
   TEST_ASSERT_TRUE(drive.heard(HealthState::degraded, Cause::bands_missing));
@@ -119,11 +116,3 @@ void test_one_that_could_not_be_made_stays_off_and_says_why() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_look_that_fails_is_told_once_people_are_warned_of_and_it_recovers);
-  RUN_TEST(test_it_recovers_when_nobody_is_there_to_look_for);
-  RUN_TEST(test_one_that_could_not_be_made_stays_off_and_says_why);
-  return UNITY_END();
-}

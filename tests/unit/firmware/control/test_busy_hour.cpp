@@ -16,16 +16,13 @@
 #include "tests/support/allocations.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/control/drive.hpp"
 
 using namespace kerb;
 using std::chrono::seconds;
 using test::Drive;
 using test::Walker;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -143,7 +140,7 @@ std::uintmax_t size_of(const std::filesystem::path& folder) {
   return total;
 }
 
-void test_an_hour_among_people_leaves_the_memory_as_it_was() {
+TEST(an_hour_among_people_leaves_the_memory_as_it_was) {
   const test::TempFolder folder;
   FakeLog log;
   records::RecordedSettings settings;
@@ -227,9 +224,8 @@ void test_an_hour_among_people_leaves_the_memory_as_it_was() {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count > 1) hour_in_minutes = std::max(1, std::atoi(arguments[1]));
-  UNITY_BEGIN();
-  RUN_TEST(test_an_hour_among_people_leaves_the_memory_as_it_was);
-  return UNITY_END();
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (!words.empty()) hour_in_minutes = std::max(1, std::atoi(words[0].c_str()));
+  return Start::run;
 }

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/control/camera_judge.hpp"
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -62,7 +59,7 @@ struct Scene {
   }
 };
 
-void test_a_healthy_camera_is_active_at_its_rate() {
+TEST(a_healthy_camera_is_active_at_its_rate) {
   Scene s;
   s.run(seconds{5});
   s.expect(HealthState::active, Cause::none);
@@ -70,7 +67,7 @@ void test_a_healthy_camera_is_active_at_its_rate() {
   TEST_ASSERT_EQUAL_DOUBLE(0, s.judge.rates().dropped_percent);
 }
 
-void test_silence_shows_within_300_ms_then_fails_then_recovers() {
+TEST(silence_shows_within_300_ms_then_fails_then_recovers) {
   Scene s;
   s.run(seconds{3});
   s.enter(CameraCondition::silent);
@@ -89,7 +86,7 @@ void test_silence_shows_within_300_ms_then_fails_then_recovers() {
   s.expect(HealthState::active, Cause::none);
 }
 
-void test_what_the_device_says_goes_before_the_silence() {
+TEST(what_the_device_says_goes_before_the_silence) {
   struct Case {
     CameraCondition condition;
     Cause cause;
@@ -109,7 +106,7 @@ void test_what_the_device_says_goes_before_the_silence() {
   }
 }
 
-void test_when_every_frame_is_damaged_that_is_the_cause() {
+TEST(when_every_frame_is_damaged_that_is_the_cause) {
   Scene s;
   s.run(seconds{3});
   s.every_nth_damaged = 1;
@@ -123,7 +120,7 @@ void test_when_every_frame_is_damaged_that_is_the_cause() {
   s.expect(HealthState::active, Cause::none);
 }
 
-void test_dropped_frames_are_counted_in_per_cent() {
+TEST(dropped_frames_are_counted_in_per_cent) {
   Scene s;
   s.every_nth_dropped = 4;
   s.run(seconds{4});
@@ -134,7 +131,7 @@ void test_dropped_frames_are_counted_in_per_cent() {
   s.expect(HealthState::active, Cause::none);
 }
 
-void test_what_was_lost_before_we_were_ready_is_no_fault() {
+TEST(what_was_lost_before_we_were_ready_is_no_fault) {
   Scene s;  // the camera streamed while the rest was opened: four frames piled up, eleven found no
             // room
   s.facts.camera.delivered = 4;
@@ -148,7 +145,7 @@ void test_what_was_lost_before_we_were_ready_is_no_fault() {
   TEST_ASSERT_EQUAL_DOUBLE(0, s.judge.rates().dropped_percent);
 }
 
-void test_the_first_frame_has_the_whole_time_of_the_start() {
+TEST(the_first_frame_has_the_whole_time_of_the_start) {
   Scene s;
   s.monitor = HealthMonitor{s.now + s.settings.start, s.settings.recover};
   s.enter(CameraCondition::silent);
@@ -158,7 +155,7 @@ void test_the_first_frame_has_the_whole_time_of_the_start() {
   s.expect(HealthState::failed, Cause::camera_silent);
 }
 
-void test_frames_we_skip_count_as_dropped() {
+TEST(frames_we_skip_count_as_dropped) {
   Scene s;
   for (int i = 0; i < 40; ++i) {
     s.run(milliseconds{100});
@@ -168,7 +165,7 @@ void test_frames_we_skip_count_as_dropped() {
   TEST_ASSERT_DOUBLE_WITHIN(4, 33, s.judge.rates().dropped_percent);
 }
 
-void test_a_frozen_a_blinded_and_a_dark_picture_are_told_apart() {
+TEST(a_frozen_a_blinded_and_a_dark_picture_are_told_apart) {
   struct Case {
     ImageLook look;
     Cause cause;
@@ -184,7 +181,7 @@ void test_a_frozen_a_blinded_and_a_dark_picture_are_told_apart() {
   }
 }
 
-void test_a_dirty_picture_is_told_when_it_stays_so() {
+TEST(a_dirty_picture_is_told_when_it_stays_so) {
   Scene s;
   s.run(seconds{2});
   s.facts.look.dull = 0.8;
@@ -203,7 +200,7 @@ void test_a_dirty_picture_is_told_when_it_stays_so() {
   s.expect(HealthState::active, Cause::none);
 }
 
-void test_a_camera_that_looks_elsewhere_is_told_at_once() {
+TEST(a_camera_that_looks_elsewhere_is_told_at_once) {
   Scene s;
   s.run(seconds{2});
   s.facts.aim_off_rad = 1.9 * 3.14159265 / 180;
@@ -220,7 +217,7 @@ void test_a_camera_that_looks_elsewhere_is_told_at_once() {
   s.expect(HealthState::active, Cause::none);
 }
 
-void test_a_pipeline_that_mostly_misses_its_budget_is_degraded() {
+TEST(a_pipeline_that_mostly_misses_its_budget_is_degraded) {
   Scene s;
   s.total.sum = std::chrono::hours{1};  // long ago: only the last two seconds count
   s.total.median = milliseconds{1};
@@ -235,7 +232,7 @@ void test_a_pipeline_that_mostly_misses_its_budget_is_degraded() {
   TEST_ASSERT_DOUBLE_WITHIN(3, 48, s.monitor.evaluate(s.now).number);
 }
 
-void test_failing_vision_is_a_failure() {
+TEST(failing_vision_is_a_failure) {
   Scene s;
   s.run(seconds{1});
   s.facts.vision_error = static_cast<int>(Errc::device);
@@ -243,7 +240,7 @@ void test_failing_vision_is_a_failure() {
   s.expect(HealthState::failed, Cause::vision_failed);
 }
 
-void test_a_failing_flow_degrades_as_people_are_still_found() {
+TEST(a_failing_flow_degrades_as_people_are_still_found) {
   Scene s;
   s.run(seconds{1});
   s.facts.flow_error = static_cast<int>(Errc::device);
@@ -251,7 +248,7 @@ void test_a_failing_flow_degrades_as_people_are_still_found() {
   s.expect(HealthState::degraded, Cause::flow_missing);
 }
 
-void test_failing_looks_at_bands_degrade_as_colours_tell_people_apart() {
+TEST(failing_looks_at_bands_degrade_as_colours_tell_people_apart) {
   Scene s;
   s.run(seconds{1});
   s.facts.spectral_error = static_cast<int>(Errc::device);
@@ -260,23 +257,3 @@ void test_failing_looks_at_bands_degrade_as_colours_tell_people_apart() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_healthy_camera_is_active_at_its_rate);
-  RUN_TEST(test_silence_shows_within_300_ms_then_fails_then_recovers);
-  RUN_TEST(test_what_the_device_says_goes_before_the_silence);
-  RUN_TEST(test_when_every_frame_is_damaged_that_is_the_cause);
-  RUN_TEST(test_dropped_frames_are_counted_in_per_cent);
-  RUN_TEST(test_what_was_lost_before_we_were_ready_is_no_fault);
-  RUN_TEST(test_the_first_frame_has_the_whole_time_of_the_start);
-  RUN_TEST(test_frames_we_skip_count_as_dropped);
-  RUN_TEST(test_a_frozen_a_blinded_and_a_dark_picture_are_told_apart);
-  RUN_TEST(test_a_dirty_picture_is_told_when_it_stays_so);
-  RUN_TEST(test_a_camera_that_looks_elsewhere_is_told_at_once);
-  RUN_TEST(test_a_pipeline_that_mostly_misses_its_budget_is_degraded);
-  RUN_TEST(test_failing_vision_is_a_failure);
-  RUN_TEST(test_a_failing_flow_degrades_as_people_are_still_found);
-  RUN_TEST(test_failing_looks_at_bands_degrade_as_colours_tell_people_apart);
-  return UNITY_END();
-}

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/control/drive.hpp"
 
 using namespace kerb;
@@ -16,14 +16,11 @@ using std::chrono::seconds;
 using test::Drive;
 using test::Walker;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
 constexpr Drive::Options kNoDetector{.detectors = Drive::Detectors::none};
 
-void test_it_becomes_active_and_says_so_with_the_lamp_going_off() {
+TEST(it_becomes_active_and_says_so_with_the_lamp_going_off) {
   Drive car{kNoDetector};
   car.filming = false;
   car.step();
@@ -37,7 +34,7 @@ void test_it_becomes_active_and_says_so_with_the_lamp_going_off() {
   TEST_ASSERT_EQUAL_INT(0, car.lists.size());  // nobody looks
 }
 
-void test_the_status_comes_ten_times_a_second_with_a_running_counter() {
+TEST(the_status_comes_ten_times_a_second_with_a_running_counter) {
   Drive car{kNoDetector};
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   car.statuses.clear();
@@ -48,7 +45,7 @@ void test_the_status_comes_ten_times_a_second_with_a_running_counter() {
   TEST_ASSERT_EQUAL_INT(0, car.bad_frames);
 }
 
-void test_a_lost_camera_shows_on_the_bus_and_the_lamp_and_it_recovers() {
+TEST(a_lost_camera_shows_on_the_bus_and_the_lamp_and_it_recovers) {
   Drive car{kNoDetector};
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   car.filming = false;
@@ -61,7 +58,7 @@ void test_a_lost_camera_shows_on_the_bus_and_the_lamp_and_it_recovers() {
   TEST_ASSERT_FALSE(car.amber.on());
 }
 
-void test_a_lost_bus_and_a_silent_vehicle_are_faults_that_end() {
+TEST(a_lost_bus_and_a_silent_vehicle_are_faults_that_end) {
   Drive car{kNoDetector};
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   car.talking = false;
@@ -75,7 +72,7 @@ void test_a_lost_bus_and_a_silent_vehicle_are_faults_that_end() {
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
 }
 
-void test_heat_degrades_then_fails_and_leaves_with_hysteresis() {
+TEST(heat_degrades_then_fails_and_leaves_with_hysteresis) {
   Drive car{kNoDetector};
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   car.thermal.set(97);
@@ -101,7 +98,7 @@ can::ServiceMessage warning_test(double duration_s) {
   return request;
 }
 
-void test_a_warning_test_lights_sounds_is_marked_and_ends() {
+TEST(a_warning_test_lights_sounds_is_marked_and_ends) {
   Drive car{kNoDetector};
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   TEST_ASSERT_TRUE(car.until([&] { return car.statuses.back().speed_valid; }));
@@ -119,7 +116,7 @@ void test_a_warning_test_lights_sounds_is_marked_and_ends() {
   TEST_ASSERT_TRUE(car.until([&] { return car.warnings.back().level == WarningLevel::none; }));
 }
 
-void test_a_sound_that_leaves_unused_degrades_and_it_recovers() {
+TEST(a_sound_that_leaves_unused_degrades_and_it_recovers) {
   Drive car{kNoDetector};
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   car.tone.unplugged = true;
@@ -129,7 +126,7 @@ void test_a_sound_that_leaves_unused_degrades_and_it_recovers() {
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
 }
 
-void test_records_that_the_disk_refuses_degrade_warn_all_the_same_and_recover() {
+TEST(records_that_the_disk_refuses_degrade_warn_all_the_same_and_recover) {
   const test::TempFolder folder;
   FakeLog log;
   records::RecordedSettings settings;
@@ -153,7 +150,7 @@ void test_records_that_the_disk_refuses_degrade_warn_all_the_same_and_recover() 
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
 }
 
-void test_a_moving_car_is_not_tested() {
+TEST(a_moving_car_is_not_tested) {
   Drive car{kNoDetector};
   car.speed = 10;
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
@@ -163,7 +160,7 @@ void test_a_moving_car_is_not_tested() {
   TEST_ASSERT_FALSE(car.lamp.on());
 }
 
-void test_people_are_told_ten_times_a_second_and_nobody_is_an_empty_list() {
+TEST(people_are_told_ten_times_a_second_and_nobody_is_an_empty_list) {
   Drive car;
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   TEST_ASSERT_TRUE(car.statuses.back().detector_present);
@@ -203,7 +200,7 @@ void test_people_are_told_ten_times_a_second_and_nobody_is_an_empty_list() {
   TEST_ASSERT_TRUE(car.until([&] { return car.lists.back().people.empty(); }));
 }
 
-void test_a_list_has_the_nearest_of_all_cameras_and_no_more_than_fit() {
+TEST(a_list_has_the_nearest_of_all_cameras_and_no_more_than_fit) {
   Drive car{{.cameras = 2}};
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   TEST_ASSERT_TRUE(car.statuses.back().detector_present);
@@ -240,7 +237,7 @@ void test_a_list_has_the_nearest_of_all_cameras_and_no_more_than_fit() {
   TEST_ASSERT_EQUAL_INT(0, car.bad_frames + car.stray_frames);
 }
 
-void test_whether_it_is_ready_is_told_twice_a_second() {
+TEST(whether_it_is_ready_is_told_twice_a_second) {
   Drive without{kNoDetector};
   TEST_ASSERT_TRUE(without.heard(HealthState::active, Cause::none));
   TEST_ASSERT_TRUE(without.until([&] { return without.readiness() == Readiness::no_detector; }));
@@ -263,7 +260,7 @@ void test_whether_it_is_ready_is_told_twice_a_second() {
   TEST_ASSERT_EQUAL_INT(0, car.bad_frames);
 }
 
-void test_there_is_no_list_unless_every_camera_is_looked_through() {
+TEST(there_is_no_list_unless_every_camera_is_looked_through) {
   Drive without{{.cameras = 2, .detectors = Drive::Detectors::of_the_first}};
   TEST_ASSERT_TRUE(without.heard(HealthState::active, Cause::none));
   without.run(milliseconds{400});
@@ -281,7 +278,7 @@ void test_there_is_no_list_unless_every_camera_is_looked_through() {
   TEST_ASSERT_TRUE(car.until([&] { return !car.lists.empty(); }));
 }
 
-void test_a_failing_detector_is_failed_vision_and_it_recovers() {
+TEST(a_failing_detector_is_failed_vision_and_it_recovers) {
   Drive car;
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   car.eye().crowd->broken = true;
@@ -298,7 +295,7 @@ void test_a_failing_detector_is_failed_vision_and_it_recovers() {
   TEST_ASSERT_TRUE(car.until([&] { return !car.lists.empty(); }));
 }
 
-void test_a_detector_that_could_not_be_made_is_failed_vision() {
+TEST(a_detector_that_could_not_be_made_is_failed_vision) {
   Drive car{{.detectors = Drive::Detectors::broken}};
   TEST_ASSERT_TRUE(car.heard(HealthState::failed, Cause::vision_failed));
   TEST_ASSERT_DOUBLE_WITHIN(0.1, static_cast<double>(Errc::damaged),
@@ -313,7 +310,7 @@ void test_a_detector_that_could_not_be_made_is_failed_vision() {
   TEST_ASSERT_EQUAL_INT(0, car.lists.size());
 }
 
-void test_the_watchdog_is_fed_while_threads_live_and_starved_when_one_is_stuck() {
+TEST(the_watchdog_is_fed_while_threads_live_and_starved_when_one_is_stuck) {
   Drive car{kNoDetector};
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   TEST_ASSERT_TRUE(car.until([&] { return car.watchdog.kicks > 3; }));
@@ -324,7 +321,7 @@ void test_the_watchdog_is_fed_while_threads_live_and_starved_when_one_is_stuck()
   TEST_ASSERT_TRUE(car.log.has("stuck"));
 }
 
-void test_a_stuck_capture_thread_starves_the_watchdog_however_far_it_was_ahead() {
+TEST(a_stuck_capture_thread_starves_the_watchdog_however_far_it_was_ahead) {
   Drive car{kNoDetector};
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   car.filming = false;
@@ -340,7 +337,7 @@ void test_a_stuck_capture_thread_starves_the_watchdog_however_far_it_was_ahead()
   TEST_ASSERT_TRUE(car.until([&] { return car.timer.expired(); }));
 }
 
-void test_an_orderly_end_disarms_the_watchdog_and_leaves_only_the_status_lamp_on() {
+TEST(an_orderly_end_disarms_the_watchdog_and_leaves_only_the_status_lamp_on) {
   Drive car{kNoDetector};
   TEST_ASSERT_TRUE(car.heard(HealthState::active, Cause::none));
   TEST_ASSERT_TRUE(car.until([&] { return !car.amber.on() && car.statuses.back().speed_valid; }));
@@ -355,26 +352,3 @@ void test_an_orderly_end_disarms_the_watchdog_and_leaves_only_the_status_lamp_on
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_it_becomes_active_and_says_so_with_the_lamp_going_off);
-  RUN_TEST(test_the_status_comes_ten_times_a_second_with_a_running_counter);
-  RUN_TEST(test_a_lost_camera_shows_on_the_bus_and_the_lamp_and_it_recovers);
-  RUN_TEST(test_a_lost_bus_and_a_silent_vehicle_are_faults_that_end);
-  RUN_TEST(test_heat_degrades_then_fails_and_leaves_with_hysteresis);
-  RUN_TEST(test_a_warning_test_lights_sounds_is_marked_and_ends);
-  RUN_TEST(test_a_sound_that_leaves_unused_degrades_and_it_recovers);
-  RUN_TEST(test_records_that_the_disk_refuses_degrade_warn_all_the_same_and_recover);
-  RUN_TEST(test_a_moving_car_is_not_tested);
-  RUN_TEST(test_people_are_told_ten_times_a_second_and_nobody_is_an_empty_list);
-  RUN_TEST(test_a_list_has_the_nearest_of_all_cameras_and_no_more_than_fit);
-  RUN_TEST(test_whether_it_is_ready_is_told_twice_a_second);
-  RUN_TEST(test_there_is_no_list_unless_every_camera_is_looked_through);
-  RUN_TEST(test_a_failing_detector_is_failed_vision_and_it_recovers);
-  RUN_TEST(test_a_detector_that_could_not_be_made_is_failed_vision);
-  RUN_TEST(test_the_watchdog_is_fed_while_threads_live_and_starved_when_one_is_stuck);
-  RUN_TEST(test_a_stuck_capture_thread_starves_the_watchdog_however_far_it_was_ahead);
-  RUN_TEST(test_an_orderly_end_disarms_the_watchdog_and_leaves_only_the_status_lamp_on);
-  return UNITY_END();
-}

@@ -13,16 +13,13 @@
 #include "hal/fake/flow_estimator.hpp"
 #include "hal/fake/frame_source.hpp"
 #include "hal/fake/log.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/events/scratch.hpp"
 
 using namespace kerb;
 using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -164,7 +161,7 @@ bool is_valid(Kerb& k) {
   return k.until([&] { return k.pipeline->motion().ego.state == ego::EgoState::valid; });
 }
 
-void test_what_the_car_tells_reaches_the_pipeline() {
+TEST(what_the_car_tells_reaches_the_pipeline) {
   Kerb k;
   TEST_ASSERT_TRUE(is_valid(k));
   TEST_ASSERT_TRUE(k.until([&] { return k.pipeline->motion().ego.speed_mps.has_value(); }));
@@ -173,7 +170,7 @@ void test_what_the_car_tells_reaches_the_pipeline() {
   TEST_ASSERT_TRUE(k.until([&] { return !k.pipeline->motion().ego.speed_mps.has_value(); }));
 }
 
-void test_a_change_of_the_own_motions_state_is_an_event_once_a_second_at_most() {
+TEST(a_change_of_the_own_motions_state_is_an_event_once_a_second_at_most) {
   Kerb k;
   TEST_ASSERT_TRUE(is_valid(k));
   k.until([&] { return false; }, milliseconds{1500});
@@ -186,7 +183,7 @@ void test_a_change_of_the_own_motions_state_is_an_event_once_a_second_at_most() 
   TEST_ASSERT_FALSE(changes.back()["yaw_distrusted"].get<bool>());
 }
 
-void test_a_yaw_rate_that_is_not_believed_is_told() {
+TEST(a_yaw_rate_that_is_not_believed_is_told) {
   Kerb k;
   TEST_ASSERT_TRUE(is_valid(k));
   k.yaw_rate = 0.4;  // of a car that stands
@@ -198,7 +195,7 @@ void test_a_yaw_rate_that_is_not_believed_is_told() {
   TEST_ASSERT_TRUE(k.until(distrusted));
 }
 
-void test_who_moves_is_told_and_not_again_for_a_while() {
+TEST(who_moves_is_told_and_not_again_for_a_while) {
   Kerb k;
   TEST_ASSERT_TRUE(is_valid(k));
   TEST_ASSERT_EQUAL_INT(0, k.told("person_moves").size());
@@ -210,7 +207,7 @@ void test_who_moves_is_told_and_not_again_for_a_while() {
   TEST_ASSERT_DOUBLE_WITHIN(1, 9, moves[0]["residual_px"].get<double>());
 }
 
-void test_the_summary_counts_and_a_standing_car_has_no_focus() {
+TEST(the_summary_counts_and_a_standing_car_has_no_focus) {
   Kerb k;
   k.walks = true;
   TEST_ASSERT_TRUE(k.until([&] { return k.pipeline->motion().totals.moving > 20; }));
@@ -228,7 +225,7 @@ void test_the_summary_counts_and_a_standing_car_has_no_focus() {
   TEST_ASSERT_TRUE(motions[0]["foe_y"].is_null());
 }
 
-void test_a_flow_that_fails_on_frames_degrades_is_told_once_and_recovers() {
+TEST(a_flow_that_fails_on_frames_degrades_is_told_once_and_recovers) {
   Kerb k;
   TEST_ASSERT_TRUE(is_valid(k));
   TEST_ASSERT_TRUE(k.reaches(HealthState::active, Cause::none));
@@ -241,7 +238,7 @@ void test_a_flow_that_fails_on_frames_degrades_is_told_once_and_recovers() {
   TEST_ASSERT_TRUE(k.reaches(HealthState::active, Cause::none));
 }
 
-void test_a_flow_that_could_not_be_made_is_the_same() {
+TEST(a_flow_that_could_not_be_made_is_the_same) {
   Kerb k{Error{Errc::unsupported, 0, "make flow", "too small a picture"}};
   TEST_ASSERT_TRUE(k.reaches(HealthState::degraded, Cause::flow_missing));
   TEST_ASSERT_DOUBLE_WITHIN(0.1, static_cast<double>(Errc::unsupported),
@@ -252,7 +249,7 @@ void test_a_flow_that_could_not_be_made_is_the_same() {
   TEST_ASSERT_EQUAL_STRING("front", missing[0]["camera"].get<std::string>().c_str());
 }
 
-void test_a_flow_that_is_too_slow_is_told_once_and_does_not_degrade() {
+TEST(a_flow_that_is_too_slow_is_told_once_and_does_not_degrade) {
   Kerb k{{}, milliseconds{700}};
   TEST_ASSERT_TRUE(k.until([&] { return !k.told("flow_too_slow").empty(); }));
   TEST_ASSERT_TRUE(k.reaches(HealthState::active, Cause::none));
@@ -267,16 +264,3 @@ void test_a_flow_that_is_too_slow_is_told_once_and_does_not_degrade() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_what_the_car_tells_reaches_the_pipeline);
-  RUN_TEST(test_a_change_of_the_own_motions_state_is_an_event_once_a_second_at_most);
-  RUN_TEST(test_a_yaw_rate_that_is_not_believed_is_told);
-  RUN_TEST(test_who_moves_is_told_and_not_again_for_a_while);
-  RUN_TEST(test_the_summary_counts_and_a_standing_car_has_no_focus);
-  RUN_TEST(test_a_flow_that_fails_on_frames_degrades_is_told_once_and_recovers);
-  RUN_TEST(test_a_flow_that_could_not_be_made_is_the_same);
-  RUN_TEST(test_a_flow_that_is_too_slow_is_told_once_and_does_not_degrade);
-  return UNITY_END();
-}

@@ -10,14 +10,11 @@
 #include "firmware/control/warner.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/random.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -45,7 +42,7 @@ struct Reports {
   }
 };
 
-void test_no_two_people_of_any_cameras_share_a_number() {
+TEST(no_two_people_of_any_cameras_share_a_number) {
   std::set<std::uint16_t> numbers;
   constexpr std::uint32_t kPeople = can::kObjectIds / kCameras;  // then they come round again
   for (std::uint32_t person = 1; person <= kPeople; ++person)
@@ -58,14 +55,14 @@ void test_no_two_people_of_any_cameras_share_a_number() {
   TEST_ASSERT_EQUAL_UINT16((4ULL * 0xFFFFFFFF + 3) % 65535, bus_number(0xFFFFFFFF, 3));
 }
 
-void test_nobody_is_an_empty_list() {
+TEST(nobody_is_an_empty_list) {
   const Reports reports;
   ObjectList out{};
   TEST_ASSERT_EQUAL_size_t(0, list_objects(reports.all, kBumper, out));
   TEST_ASSERT_EQUAL_size_t(0, list_objects({}, kBumper, out));
 }
 
-void test_all_that_is_known_of_somebody_is_told_from_the_bumper() {
+TEST(all_that_is_known_of_somebody_is_told_from_the_bumper) {
   Reports reports;
   track::Person& person = reports.add(2, 20);
   person.id = 7;
@@ -85,7 +82,7 @@ void test_all_that_is_known_of_somebody_is_told_from_the_bumper() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 2.5, *out[0].age_s);
 }
 
-void test_who_is_behind_the_bumper_or_not_certain_is_left_out() {
+TEST(who_is_behind_the_bumper_or_not_certain_is_left_out) {
   Reports reports;
   reports.add(0, kBumper - 0.01);
   reports.add(0, -5);
@@ -98,7 +95,7 @@ void test_who_is_behind_the_bumper_or_not_certain_is_left_out() {
   TEST_ASSERT_EQUAL_DOUBLE(12 - kBumper, *out[1].x_m);
 }
 
-void test_a_camera_alone_keeps_its_number() {
+TEST(a_camera_alone_keeps_its_number) {
   Reports reports;
   reports.add(0, 10);
   reports.add(1, 9);
@@ -108,7 +105,7 @@ void test_a_camera_alone_keeps_its_number() {
 }
 
 /// Against sorting all of them, whatever their order.
-void test_of_as_many_as_there_can_be_the_nearest_are_kept_in_order() {
+TEST(of_as_many_as_there_can_be_the_nearest_are_kept_in_order) {
   test::Random random{3};
   for (int round = 0; round < 50; ++round) {
     Reports reports;
@@ -136,14 +133,3 @@ void test_of_as_many_as_there_can_be_the_nearest_are_kept_in_order() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_no_two_people_of_any_cameras_share_a_number);
-  RUN_TEST(test_nobody_is_an_empty_list);
-  RUN_TEST(test_all_that_is_known_of_somebody_is_told_from_the_bumper);
-  RUN_TEST(test_who_is_behind_the_bumper_or_not_certain_is_left_out);
-  RUN_TEST(test_a_camera_alone_keeps_its_number);
-  RUN_TEST(test_of_as_many_as_there_can_be_the_nearest_are_kept_in_order);
-  return UNITY_END();
-}

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/control/drive.hpp"
 
 using namespace kerb;
@@ -19,9 +19,6 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 using test::Drive;
 using test::Walker;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -35,7 +32,7 @@ void assert_nobody_was_warned_of(const Drive& drive) {
   for (const auto& sound : drive.tone.history) TEST_ASSERT_FALSE(sound.has_value());
 }
 
-void test_a_standing_car_hits_nobody_whoever_walks_before_it() {
+TEST(a_standing_car_hits_nobody_whoever_walks_before_it) {
   Drive drive;
   TEST_ASSERT_TRUE(drive.becomes_ready());
   // Across the bumper, towards the car, and along the pavement.
@@ -48,7 +45,7 @@ void test_a_standing_car_hits_nobody_whoever_walks_before_it() {
   for (const auto& sound : drive.tone.history) TEST_ASSERT_FALSE(sound.has_value());
 }
 
-void test_a_car_that_drives_backwards_says_so_and_warns_of_nobody_ahead() {
+TEST(a_car_that_drives_backwards_says_so_and_warns_of_nobody_ahead) {
   Drive drive;
   drive.speed = -1.5;  // the gear is not told
   TEST_ASSERT_TRUE(drive.until([&] { return drive.readiness() == Readiness::reversing; }));
@@ -67,7 +64,7 @@ void test_a_car_that_drives_backwards_says_so_and_warns_of_nobody_ahead() {
   TEST_ASSERT_DOUBLE_WITHIN(0.01, 0, *drive.speed);
 }
 
-void test_a_car_that_never_talks_is_told_that_nobody_will_be_warned_of() {
+TEST(a_car_that_never_talks_is_told_that_nobody_will_be_warned_of) {
   Drive drive;
   drive.talking = false;
   TEST_ASSERT_TRUE(drive.until([&] { return drive.readiness() == Readiness::no_speed; }));
@@ -84,7 +81,7 @@ void test_a_car_that_never_talks_is_told_that_nobody_will_be_warned_of() {
   TEST_ASSERT_TRUE(drive.until([&] { return !drive.amber.on(); }));
 }
 
-void test_a_speed_that_goes_missing_ends_a_warning_and_one_that_returns_begins_it() {
+TEST(a_speed_that_goes_missing_ends_a_warning_and_one_that_returns_begins_it) {
   Drive drive;
   drive.speed = 10;
   TEST_ASSERT_TRUE(drive.becomes_ready());
@@ -106,7 +103,7 @@ void test_a_speed_that_goes_missing_ends_a_warning_and_one_that_returns_begins_i
   TEST_ASSERT_TRUE(drive.until(warned, seconds{5}));
 }
 
-void test_without_a_yaw_rate_it_warns_straight_ahead() {
+TEST(without_a_yaw_rate_it_warns_straight_ahead) {
   Drive drive;
   drive.speed = 10;
   drive.yaw_rate.reset();
@@ -117,7 +114,7 @@ void test_without_a_yaw_rate_it_warns_straight_ahead() {
   TEST_ASSERT_EQUAL_STRING("DEGRADED", name_of(drive.statuses.back().health.state));
 }
 
-void test_an_impossible_speed_is_no_speed() {
+TEST(an_impossible_speed_is_no_speed) {
   Drive drive;
   drive.speed = 300;
   TEST_ASSERT_TRUE(drive.until([&] { return drive.readiness() == Readiness::no_speed; }));
@@ -128,7 +125,7 @@ void test_an_impossible_speed_is_no_speed() {
   assert_nobody_was_warned_of(drive);
 }
 
-void test_fifty_people_at_once() {
+TEST(fifty_people_at_once) {
   Drive drive;
   TEST_ASSERT_TRUE(drive.becomes_ready());
   for (int i = 0; i < 50; ++i) {  // ten abreast, each row looking between those before
@@ -194,7 +191,7 @@ std::size_t memory_of(const PeopleEstimator& watch) {
 
 /// Thirty frames and a hundred rounds a second, in town: the car speeds up, turns, brakes, stands.
 /// Nobody is ever there, and at the end it is as awake as at the beginning.
-void test_nobody_for_an_hour() {
+TEST(nobody_for_an_hour) {
   const std::unique_ptr<PeopleEstimator> watch = test::road_watch(CarSettings{});
   WarningLogic logic{Sensitivity::normal};
   ReadinessJudge judge;
@@ -268,16 +265,8 @@ void test_nobody_for_an_hour() {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  if (count > 1) hour_in_minutes = std::max(1, std::atoi(arguments[1]));
-  UNITY_BEGIN();
-  RUN_TEST(test_a_standing_car_hits_nobody_whoever_walks_before_it);
-  RUN_TEST(test_a_car_that_drives_backwards_says_so_and_warns_of_nobody_ahead);
-  RUN_TEST(test_a_car_that_never_talks_is_told_that_nobody_will_be_warned_of);
-  RUN_TEST(test_a_speed_that_goes_missing_ends_a_warning_and_one_that_returns_begins_it);
-  RUN_TEST(test_without_a_yaw_rate_it_warns_straight_ahead);
-  RUN_TEST(test_an_impossible_speed_is_no_speed);
-  RUN_TEST(test_fifty_people_at_once);
-  RUN_TEST(test_nobody_for_an_hour);
-  return UNITY_END();
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (!words.empty()) hour_in_minutes = std::max(1, std::atoi(words[0].c_str()));
+  return Start::run;
 }

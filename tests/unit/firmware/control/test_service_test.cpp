@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/control/service_test.hpp"
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using can::ServiceRequest;
 using std::chrono::seconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -21,13 +18,13 @@ can::ServiceMessage ask(ServiceRequest request, double duration_s = 2,
   return m;
 }
 
-void test_nothing_is_obeyed_where_the_configuration_does_not_allow_it() {
+TEST(nothing_is_obeyed_where_the_configuration_does_not_allow_it) {
   ServiceTest t{false};
   TEST_ASSERT_FALSE(t.request(ask(ServiceRequest::lamp_test), 0.0, seconds{1}));
   TEST_ASSERT_FALSE(t.running());
 }
 
-void test_only_a_known_standstill_will_do() {
+TEST(only_a_known_standstill_will_do) {
   struct Case {
     std::optional<double> speed;
     bool taken;
@@ -40,7 +37,7 @@ void test_only_a_known_standstill_will_do() {
   }
 }
 
-void test_each_request_drives_what_it_names() {
+TEST(each_request_drives_what_it_names) {
   struct Case {
     can::ServiceMessage request;
     WarningLevel lamp;
@@ -63,7 +60,7 @@ void test_each_request_drives_what_it_names() {
   }
 }
 
-void test_it_ends_when_its_time_is_up_and_never_lasts_over_five_seconds() {
+TEST(it_ends_when_its_time_is_up_and_never_lasts_over_five_seconds) {
   ServiceTest t{true};
   TEST_ASSERT_TRUE(t.request(ask(ServiceRequest::lamp_test, 25), 0.0, seconds{1}));
   t.update(0.0, seconds{6} - Nanos{1});
@@ -73,7 +70,7 @@ void test_it_ends_when_its_time_is_up_and_never_lasts_over_five_seconds() {
   TEST_ASSERT_EQUAL_STRING("none", name_of(t.lamp()));
 }
 
-void test_it_ends_when_the_car_moves_or_its_speed_is_lost() {
+TEST(it_ends_when_the_car_moves_or_its_speed_is_lost) {
   for (const std::optional<double> speed : {std::optional<double>{1.0}, std::optional<double>{}}) {
     ServiceTest t{true};
     TEST_ASSERT_TRUE(t.request(ask(ServiceRequest::lamp_test), 0.0, seconds{1}));
@@ -82,28 +79,16 @@ void test_it_ends_when_the_car_moves_or_its_speed_is_lost() {
   }
 }
 
-void test_a_stop_ends_it_even_while_moving() {
+TEST(a_stop_ends_it_even_while_moving) {
   ServiceTest t{true};
   TEST_ASSERT_TRUE(t.request(ask(ServiceRequest::lamp_test), 0.0, seconds{1}));
   TEST_ASSERT_TRUE(t.request(ask(ServiceRequest::stop), 5.0, seconds{1}));
   TEST_ASSERT_FALSE(t.running());
 }
 
-void test_a_test_of_no_length_is_refused() {
+TEST(a_test_of_no_length_is_refused) {
   ServiceTest t{true};
   TEST_ASSERT_FALSE(t.request(ask(ServiceRequest::lamp_test, 0), 0.0, seconds{1}));
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_nothing_is_obeyed_where_the_configuration_does_not_allow_it);
-  RUN_TEST(test_only_a_known_standstill_will_do);
-  RUN_TEST(test_each_request_drives_what_it_names);
-  RUN_TEST(test_it_ends_when_its_time_is_up_and_never_lasts_over_five_seconds);
-  RUN_TEST(test_it_ends_when_the_car_moves_or_its_speed_is_lost);
-  RUN_TEST(test_a_stop_ends_it_even_while_moving);
-  RUN_TEST(test_a_test_of_no_length_is_refused);
-  return UNITY_END();
-}

@@ -3,13 +3,10 @@
 
 #include <cmath>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -37,26 +34,26 @@ bool known(double seconds, double late, double error, bool bends = true, int rat
   return false;
 }
 
-void test_a_bend_shows_that_signals_are_timely() {
+TEST(a_bend_shows_that_signals_are_timely) {
   TEST_ASSERT_TRUE(known(30, 0, 0.02));
   TEST_ASSERT_TRUE(known(30, 0.1, 0.02));
   TEST_ASSERT_TRUE(known(30, 0, 0.02, true, 10));
 }
 
-void test_signals_that_are_late_are_never_called_timely() {
+TEST(signals_that_are_late_are_never_called_timely) {
   for (const double late : {0.5, 0.7, 0.8, 0.9, 1.2}) TEST_ASSERT_FALSE(known(600, late, 0.03));
 }
 
-void test_straight_roads_say_nothing() { TEST_ASSERT_FALSE(known(600, 0, 0.03, false)); }
+TEST(straight_roads_say_nothing) { TEST_ASSERT_FALSE(known(600, 0, 0.03, false)); }
 
-void test_pictures_that_see_no_turn_at_all_say_nothing() {
+TEST(pictures_that_see_no_turn_at_all_say_nothing) {
   Timeliness timeliness;
   for (int i = 0; i < 6000; ++i)
     timeliness.add(Nanos{i * 33'000'000LL + 1}, 0, turns(i * 0.033), kLag);
   TEST_ASSERT_FALSE(timeliness.is_timely());
 }
 
-void test_another_doubt_begins_anew() {
+TEST(another_doubt_begins_anew) {
   Timeliness timeliness;
   for (int i = 0; i < 900; ++i)
     timeliness.add(Nanos{i * 33'000'000LL + 1}, turns(i * 0.033), turns(i * 0.033), kLag);
@@ -66,13 +63,3 @@ void test_another_doubt_begins_anew() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_bend_shows_that_signals_are_timely);
-  RUN_TEST(test_signals_that_are_late_are_never_called_timely);
-  RUN_TEST(test_straight_roads_say_nothing);
-  RUN_TEST(test_pictures_that_see_no_turn_at_all_say_nothing);
-  RUN_TEST(test_another_doubt_begins_anew);
-  return UNITY_END();
-}

@@ -6,14 +6,11 @@
 #include <optional>
 
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -79,7 +76,7 @@ struct Bench {
   int rounds = 0;
 };
 
-void test_it_takes_the_vehicles_side_from_the_vehicle() {
+TEST(it_takes_the_vehicles_side_from_the_vehicle) {
   Bench bench{1};
   bench.tell_speed(12);
   bench.vehicle.yaw_rate_radps.value = 0.1;
@@ -105,7 +102,7 @@ void test_it_takes_the_vehicles_side_from_the_vehicle() {
   TEST_ASSERT_EQUAL_STRING("no_speed", name_of(bench.warner.readiness()));
 }
 
-void test_a_likely_contact_is_a_collision_warning_and_says_whom_and_who_sees_them() {
+TEST(a_likely_contact_is_a_collision_warning_and_says_whom_and_who_sees_them) {
   Bench bench{2};
   bench.tell_speed(10);
   bench.run(milliseconds{100});
@@ -117,7 +114,7 @@ void test_a_likely_contact_is_a_collision_warning_and_says_whom_and_who_sees_the
   TEST_ASSERT_DOUBLE_WITHIN(0.05, 1.5, bench.warner.decision().time_to_collision_s.value_or(-1));
 }
 
-void test_the_sensitivity_is_the_one_it_was_made_with() {
+TEST(the_sensitivity_is_the_one_it_was_made_with) {
   Bench bench{1};
   bench.tell_speed(10);
   bench.put(0, 20, 0.65, 1.8);  // enough for normal, too little for late
@@ -131,7 +128,7 @@ void test_the_sensitivity_is_the_one_it_was_made_with() {
   TEST_ASSERT_EQUAL_STRING("none", name_of(later.level()));
 }
 
-void test_a_camera_that_cannot_see_warns_of_nobody_the_other_does() {
+TEST(a_camera_that_cannot_see_warns_of_nobody_the_other_does) {
   Bench bench{2};
   bench.put(0, 2);
   bench.facts.camera_causes[0].add(Cause::camera_blinded);
@@ -148,7 +145,7 @@ void test_a_camera_that_cannot_see_warns_of_nobody_the_other_does() {
   TEST_ASSERT_EQUAL_STRING("none", name_of(bench.level()));
 }
 
-void test_it_is_switched_off_by_two_actions_and_then_silent() {
+TEST(it_is_switched_off_by_two_actions_and_then_silent) {
   Bench bench{1};
   bench.put(0, 2);
   bench.buttons = can::VehicleDriver{};
@@ -176,7 +173,7 @@ void test_it_is_switched_off_by_two_actions_and_then_silent() {
   TEST_ASSERT_EQUAL_STRING("information", name_of(bench.level()));
 }
 
-void test_buttons_that_fall_silent_while_held_are_released() {
+TEST(buttons_that_fall_silent_while_held_are_released) {
   Bench bench{1};
   bench.buttons = can::VehicleDriver{};
   bench.run(milliseconds{200});
@@ -204,7 +201,7 @@ void test_buttons_that_fall_silent_while_held_are_released() {
   TEST_ASSERT_FALSE(silent.warner.switched_off());
 }
 
-void test_it_is_silent_without_health_speed_or_detector() {
+TEST(it_is_silent_without_health_speed_or_detector) {
   const auto silent_with = [](const char* readiness, const auto& change) {
     Bench bench{1};
     change(bench);
@@ -221,7 +218,7 @@ void test_it_is_silent_without_health_speed_or_detector() {
   silent_with("reversing", [](Bench& b) { b.tell_speed(-1); });
 }
 
-void test_degraded_by_what_a_warning_does_not_need_still_warns() {
+TEST(degraded_by_what_a_warning_does_not_need_still_warns) {
   Bench bench{1};
   bench.facts.state = HealthState::degraded;
   bench.facts.causes.add(Cause::output_refused);
@@ -230,7 +227,7 @@ void test_degraded_by_what_a_warning_does_not_need_still_warns() {
   TEST_ASSERT_EQUAL_STRING("information", name_of(bench.level()));
 }
 
-void test_a_round_allocates_nothing() {
+TEST(a_round_allocates_nothing) {
   Bench bench{2};
   bench.buttons = can::VehicleDriver{};
   bench.put(0, 2);
@@ -241,17 +238,3 @@ void test_a_round_allocates_nothing() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_it_takes_the_vehicles_side_from_the_vehicle);
-  RUN_TEST(test_a_likely_contact_is_a_collision_warning_and_says_whom_and_who_sees_them);
-  RUN_TEST(test_the_sensitivity_is_the_one_it_was_made_with);
-  RUN_TEST(test_a_camera_that_cannot_see_warns_of_nobody_the_other_does);
-  RUN_TEST(test_it_is_switched_off_by_two_actions_and_then_silent);
-  RUN_TEST(test_buttons_that_fall_silent_while_held_are_released);
-  RUN_TEST(test_it_is_silent_without_health_speed_or_detector);
-  RUN_TEST(test_degraded_by_what_a_warning_does_not_need_still_warns);
-  RUN_TEST(test_a_round_allocates_nothing);
-  return UNITY_END();
-}

@@ -3,16 +3,13 @@
 // and by the sound.
 #include <chrono>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/control/drive.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using test::Drive;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -23,7 +20,7 @@ double seconds_to(const Drive& drive, std::size_t i = 0) {
   return (drive.people[i].x_m - drive.config.car.axle_to_bumper_m) / drive.speed.value_or(0);
 }
 
-void test_somebody_straight_ahead_of_a_moving_car_is_warned_of_in_time() {
+TEST(somebody_straight_ahead_of_a_moving_car_is_warned_of_in_time) {
   Drive drive;
   drive.speed = 10;
   drive.gear = Gear::drive;
@@ -64,7 +61,7 @@ void test_somebody_straight_ahead_of_a_moving_car_is_warned_of_in_time() {
   TEST_ASSERT_EQUAL_INT(0, drive.bad_frames + drive.stray_frames);
 }
 
-void test_whoever_stands_beside_the_way_is_not_warned_of() {
+TEST(whoever_stands_beside_the_way_is_not_warned_of) {
   Drive drive;
   drive.speed = 10;
   TEST_ASSERT_TRUE(drive.becomes_ready());
@@ -81,7 +78,7 @@ void test_whoever_stands_beside_the_way_is_not_warned_of() {
 }
 
 /// A picture that stands still would have people run along with the car, or into its way.
-void test_a_frozen_picture_warns_of_nobody() {
+TEST(a_frozen_picture_warns_of_nobody) {
   Drive drive;
   drive.speed = 11;
   TEST_ASSERT_TRUE(drive.becomes_ready());
@@ -95,7 +92,7 @@ void test_a_frozen_picture_warns_of_nobody() {
   TEST_ASSERT_FALSE(drive.ever(WarningLevel::collision));
 }
 
-void test_somebody_close_before_a_standing_car_is_told_of_by_light_alone() {
+TEST(somebody_close_before_a_standing_car_is_told_of_by_light_alone) {
   Drive drive;
   TEST_ASSERT_TRUE(drive.becomes_ready());
   drive.people = {{.x_m = kBumper + 3.2}};
@@ -140,7 +137,7 @@ void switch_off(Drive& drive) {
   drive.run(milliseconds{200});
 }
 
-void test_off_takes_two_actions_shows_and_warns_of_nobody() {
+TEST(off_takes_two_actions_shows_and_warns_of_nobody) {
   Drive drive;
   drive.speed = 10;
   TEST_ASSERT_TRUE(drive.becomes_ready());
@@ -169,7 +166,7 @@ void test_off_takes_two_actions_shows_and_warns_of_nobody() {
       drive.until([&] { return drive.level() == WarningLevel::collision; }, seconds{4}));
 }
 
-void test_it_is_on_again_at_the_next_start() {
+TEST(it_is_on_again_at_the_next_start) {
   {
     Drive drive;
     TEST_ASSERT_TRUE(drive.becomes_ready());
@@ -181,7 +178,7 @@ void test_it_is_on_again_at_the_next_start() {
   TEST_ASSERT_FALSE(next.amber.on());
 }
 
-void test_switching_off_ends_a_warning() {
+TEST(switching_off_ends_a_warning) {
   Drive drive;
   TEST_ASSERT_TRUE(drive.becomes_ready());
   drive.people = {{.x_m = kBumper + 3.2}};
@@ -193,7 +190,7 @@ void test_switching_off_ends_a_warning() {
   TEST_ASSERT_FALSE(drive.lamp.on());
 }
 
-void test_above_80_kmh_it_says_that_it_does_not_warn() {
+TEST(above_80_kmh_it_says_that_it_does_not_warn) {
   Drive drive;
   drive.speed = 24;  // 86 km/h
   TEST_ASSERT_TRUE(drive.until([&] { return drive.readiness() == Readiness::too_fast; }));
@@ -208,7 +205,7 @@ void test_above_80_kmh_it_says_that_it_does_not_warn() {
   TEST_ASSERT_TRUE(drive.becomes_ready());
 }
 
-void test_a_person_comes_before_a_service_test() {
+TEST(a_person_comes_before_a_service_test) {
   Drive drive;
   TEST_ASSERT_TRUE(drive.becomes_ready());
   can::ServiceMessage request;
@@ -232,17 +229,3 @@ void test_a_person_comes_before_a_service_test() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_somebody_straight_ahead_of_a_moving_car_is_warned_of_in_time);
-  RUN_TEST(test_whoever_stands_beside_the_way_is_not_warned_of);
-  RUN_TEST(test_a_frozen_picture_warns_of_nobody);
-  RUN_TEST(test_somebody_close_before_a_standing_car_is_told_of_by_light_alone);
-  RUN_TEST(test_off_takes_two_actions_shows_and_warns_of_nobody);
-  RUN_TEST(test_it_is_on_again_at_the_next_start);
-  RUN_TEST(test_switching_off_ends_a_warning);
-  RUN_TEST(test_above_80_kmh_it_says_that_it_does_not_warn);
-  RUN_TEST(test_a_person_comes_before_a_service_test);
-  return UNITY_END();
-}

@@ -4,15 +4,12 @@
 #include <vector>
 
 #include "firmware/ego/ego_estimator.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/ego/drives.hpp"
 
 using namespace kerb;
 using namespace kerb::ego;
 using namespace kerb::ego::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -53,7 +50,7 @@ void expect_good(const Rates& r, const char* name) {
   TEST_ASSERT_LESS_OR_EQUAL_INT_MESSAGE(all(r.walking) / 20, r.walking[1], name);
 }
 
-void test_a_yaw_rate_with_an_offset_is_found_out() {
+TEST(a_yaw_rate_with_an_offset_is_found_out) {
   for (const Case& c : chosen({
            wrong_yaw("straight, +0.03", drive(10), 0.03),
            wrong_yaw("straight, -0.06", drive(10), -0.06),
@@ -76,7 +73,7 @@ void test_a_yaw_rate_with_an_offset_is_found_out() {
 
 // Little more than the bus may err, in a bend, where turning and sliding look alike: not every
 // frame finds it out, and one in ten who stand may seem to move.
-void test_an_offset_that_is_hardly_one_does_little_harm() {
+TEST(an_offset_that_is_hardly_one_does_little_harm) {
   const Case c = wrong_yaw("bend, -0.05", drive(8, 0.4), -0.05);
   const Rates r = drive_through(c);
   TEST_ASSERT_EQUAL_INT(r.frames, r.valid);
@@ -86,7 +83,7 @@ void test_an_offset_that_is_hardly_one_does_little_harm() {
   TEST_ASSERT_EQUAL_INT(0, r.speed_distrusted);
 }
 
-void test_a_yaw_rate_that_comes_late_in_a_turn_is_found_out() {
+TEST(a_yaw_rate_that_comes_late_in_a_turn_is_found_out) {
   for (const Case& c :
        chosen({late_yaw("0.1 s late", drive(8), 0.1), late_yaw("0.2 s late", drive(8), 0.2),
                late_yaw("0.3 s late", drive(8), 0.3)})) {
@@ -98,7 +95,7 @@ void test_a_yaw_rate_that_comes_late_in_a_turn_is_found_out() {
   }
 }
 
-void test_a_yaw_rate_that_is_stuck_is_found_out() {
+TEST(a_yaw_rate_that_is_stuck_is_found_out) {
   for (const Case& c : chosen({stuck("stuck at 0 in a bend", drive(8, 0.4), {}, 0.0),
                                stuck("stuck at 0.3, straight", drive(10), {}, 0.3),
                                stuck("stuck at 0.3, standing", drive(0), {}, 0.3)})) {
@@ -111,7 +108,7 @@ void test_a_yaw_rate_that_is_stuck_is_found_out() {
 }
 
 // Nothing is known of distances then, so less is said of people; but nothing wrong.
-void test_a_speed_of_zero_is_not_believed_while_the_street_expands() {
+TEST(a_speed_of_zero_is_not_believed_while_the_street_expands) {
   for (const Case& c : chosen({stuck("stuck speed, fast", drive(10), 0.0, {}),
                                stuck("stuck speed, slow", drive(3), 0.0, {}),
                                stuck("stuck speed, bend", drive(8, 0.2), 0.0, {}),
@@ -124,7 +121,7 @@ void test_a_speed_of_zero_is_not_believed_while_the_street_expands() {
   }
 }
 
-void test_a_car_that_tells_the_truth_is_believed() {
+TEST(a_car_that_tells_the_truth_is_believed) {
   for (const Case& c : chosen({
            Case{"straight", drive(10), true, true, false},
            Case{"bend", drive(8, 0.4), true, true, false},
@@ -157,14 +154,8 @@ void test_a_car_that_tells_the_truth_is_believed() {
 
 }  // namespace
 
-int main(int count, char** words) {
-  g_some = count > 1 && std::string_view{words[1]} == "--some";
-  UNITY_BEGIN();
-  RUN_TEST(test_a_yaw_rate_with_an_offset_is_found_out);
-  RUN_TEST(test_an_offset_that_is_hardly_one_does_little_harm);
-  RUN_TEST(test_a_yaw_rate_that_comes_late_in_a_turn_is_found_out);
-  RUN_TEST(test_a_yaw_rate_that_is_stuck_is_found_out);
-  RUN_TEST(test_a_speed_of_zero_is_not_believed_while_the_street_expands);
-  RUN_TEST(test_a_car_that_tells_the_truth_is_believed);
-  return UNITY_END();
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  g_some = !words.empty() && words[0] == "--some";
+  return Start::run;
 }

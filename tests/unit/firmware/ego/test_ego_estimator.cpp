@@ -8,19 +8,16 @@
 #include <memory>
 
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/ego/drives.hpp"
 
 using namespace kerb;
 using namespace kerb::ego;
 using namespace kerb::ego::test;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
-void test_without_noise_the_motion_is_found_to_the_last_digits() {
+TEST(without_noise_the_motion_is_found_to_the_last_digits) {
   // Where it turns about all axes, the street's angles come one after the other: their rates are
   // those of one rotation only to first order.
   struct Exact {
@@ -51,7 +48,7 @@ void test_without_noise_the_motion_is_found_to_the_last_digits() {
 }
 
 // Most vectors lie on things that move: people across, cars along.
-void test_most_points_may_lie_on_moving_things() {
+TEST(most_points_may_lie_on_moving_things) {
   for (const Case& c : {
            Case{"straight, nobody moves", drive(10), true, true, false, false},
            Case{"straight", drive(10), true, true, false},
@@ -79,7 +76,7 @@ void test_most_points_may_lie_on_moving_things() {
   }
 }
 
-void test_backing_up_turns_the_flow_round() {
+TEST(backing_up_turns_the_flow_round) {
   const Rates r = drive_through({"reversing in a bend", drive(-3, 0.2), true, true, false});
   TEST_ASSERT_EQUAL_INT(r.frames, r.travel[2]);
   TEST_ASSERT_TRUE(r.rotation < 0.02);
@@ -87,7 +84,7 @@ void test_backing_up_turns_the_flow_round() {
   TEST_ASSERT_GREATER_OR_EQUAL_INT(all(r.walking) * 8 / 10, r.walking[2]);
 }
 
-void test_from_a_standing_car_everything_that_moves_moves_by_itself() {
+TEST(from_a_standing_car_everything_that_moves_moves_by_itself) {
   for (const Case& c :
        {Case{"standing", drive(0), true, true, false},
         Case{"standing, engine shakes", drive(0, 0, 0.05, 0.02), true, true, false}}) {
@@ -100,7 +97,7 @@ void test_from_a_standing_car_everything_that_moves_moves_by_itself() {
   }
 }
 
-void test_without_the_cars_speed_the_flow_alone_tells_the_direction() {
+TEST(without_the_cars_speed_the_flow_alone_tells_the_direction) {
   const Rates r = drive_through({"no speed, no yaw rate", drive(10), false, false, true});
   TEST_ASSERT_EQUAL_INT(r.frames, r.valid);
   TEST_ASSERT_EQUAL_INT(r.frames, r.travel[1]);
@@ -120,7 +117,7 @@ void test_without_the_cars_speed_the_flow_alone_tells_the_direction() {
   TEST_ASSERT_FALSE(m.speed_mps.has_value());
 }
 
-void test_a_standing_camera_is_told_without_the_bus() {
+TEST(a_standing_camera_is_told_without_the_bus) {
   const auto field = std::make_unique<MotionField>();
   Street s;
   s.things = {person(-2, 10, {1.4, 0, 0}), person(3, 14), person(1, 20, {-1.2, 0, 0})};
@@ -135,7 +132,7 @@ void test_a_standing_camera_is_told_without_the_bus() {
 }
 
 // A lorry that passes fills more than half of the view and agrees with itself.
-void test_a_passing_lorry_does_not_take_over_when_the_car_tells_its_own_motion() {
+TEST(a_passing_lorry_does_not_take_over_when_the_car_tells_its_own_motion) {
   const auto field = std::make_unique<MotionField>();
   Street s;
   s.background = 200;
@@ -163,7 +160,7 @@ void test_a_passing_lorry_does_not_take_over_when_the_car_tells_its_own_motion()
   }
 }
 
-void test_somebody_slower_than_the_road_moves_even_along_the_line_of_sight() {
+TEST(somebody_slower_than_the_road_moves_even_along_the_line_of_sight) {
   // Walks away before the car: along his epipolar lines, but slower than anything that stands.
   const auto field = std::make_unique<MotionField>();
   Street s;
@@ -182,7 +179,7 @@ void test_somebody_slower_than_the_road_moves_even_along_the_line_of_sight() {
   TEST_ASSERT_EQUAL_INT(0, wrong);
 }
 
-void test_the_horizon_follows_a_bump_and_comes_back() {
+TEST(the_horizon_follows_a_bump_and_comes_back) {
   const auto field = std::make_unique<MotionField>();
   Street s;
   s.camera.pitch_rad = 0.02;
@@ -205,7 +202,7 @@ void test_the_horizon_follows_a_bump_and_comes_back() {
   TEST_ASSERT_TRUE(worst < 6);
 }
 
-void test_a_mounting_that_is_off_is_learned() {
+TEST(a_mounting_that_is_off_is_learned) {
   const auto field = std::make_unique<MotionField>();
   Street s;
   s.camera.yaw_rad = 0.03;  // 33 px
@@ -224,7 +221,7 @@ void test_a_mounting_that_is_off_is_learned() {
   TEST_ASSERT_TRUE(m.foe_measured);
 }
 
-void test_it_says_why_there_is_no_motion() {
+TEST(it_says_why_there_is_no_motion) {
   const auto field = std::make_unique<MotionField>();
   Street s;
   const Drive d = drive(10);
@@ -246,7 +243,7 @@ void test_it_says_why_there_is_no_motion() {
                            name_of(ego.update(*field, interval_of(d), told(d)).state));
 }
 
-void test_nonsense_in_a_field_does_no_harm() {
+TEST(nonsense_in_a_field_does_no_harm) {
   const auto field = std::make_unique<MotionField>();
   Street s;
   const Drive d = drive(10);
@@ -269,7 +266,7 @@ void test_nonsense_in_a_field_does_no_harm() {
     static_cast<void>(ego.update(*field, interval_of(d), v));
 }
 
-void test_the_same_field_gives_the_same_bits_again() {
+TEST(the_same_field_gives_the_same_bits_again) {
   const auto field = std::make_unique<MotionField>();
   const Street s = busy(4, true);
   const Drive d = drive(9, 0.1);
@@ -283,7 +280,7 @@ void test_the_same_field_gives_the_same_bits_again() {
     TEST_ASSERT_EQUAL_MEMORY(&a.residuals()[i], &b.residuals()[i], sizeof(PointResidual));
 }
 
-void test_a_frame_allocates_nothing() {
+TEST(a_frame_allocates_nothing) {
   const auto field = std::make_unique<MotionField>();
   const Street s = busy(4, true);
   const Drive d = drive(9, 0.1);
@@ -300,22 +297,3 @@ void test_a_frame_allocates_nothing() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_without_noise_the_motion_is_found_to_the_last_digits);
-  RUN_TEST(test_most_points_may_lie_on_moving_things);
-  RUN_TEST(test_backing_up_turns_the_flow_round);
-  RUN_TEST(test_from_a_standing_car_everything_that_moves_moves_by_itself);
-  RUN_TEST(test_without_the_cars_speed_the_flow_alone_tells_the_direction);
-  RUN_TEST(test_a_standing_camera_is_told_without_the_bus);
-  RUN_TEST(test_a_passing_lorry_does_not_take_over_when_the_car_tells_its_own_motion);
-  RUN_TEST(test_somebody_slower_than_the_road_moves_even_along_the_line_of_sight);
-  RUN_TEST(test_the_horizon_follows_a_bump_and_comes_back);
-  RUN_TEST(test_a_mounting_that_is_off_is_learned);
-  RUN_TEST(test_it_says_why_there_is_no_motion);
-  RUN_TEST(test_nonsense_in_a_field_does_no_harm);
-  RUN_TEST(test_the_same_field_gives_the_same_bits_again);
-  RUN_TEST(test_a_frame_allocates_nothing);
-  return UNITY_END();
-}

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/ego/geometry.hpp"
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/ego/scene.hpp"
 
 using namespace kerb::ego;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
-void test_a_rotation_goes_to_its_vector_and_back() {
+TEST(a_rotation_goes_to_its_vector_and_back) {
   for (const std::array<double, 3> w : {std::array{0.0, 0.0, 0.0}, std::array{1e-7, -2e-7, 3e-8},
                                         std::array{0.02, -0.5, 0.1}, std::array{1.2, 0.3, -2.0}}) {
     const std::array<double, 3> back = vector_of(rotation_of(w));
@@ -19,7 +16,7 @@ void test_a_rotation_goes_to_its_vector_and_back() {
   }
 }
 
-void test_turning_back_undoes_a_turn_of_the_camera_exactly() {
+TEST(turning_back_undoes_a_turn_of_the_camera_exactly) {
   // A point so far away that only the turn moves it, through the street's own projection.
   Camera c;
   c.ahead_m = 0;
@@ -40,7 +37,7 @@ void test_turning_back_undoes_a_turn_of_the_camera_exactly() {
   }
 }
 
-void test_the_jacobian_is_what_a_small_turn_does() {
+TEST(the_jacobian_is_what_a_small_turn_does) {
   const double f = 900;
   const Vec2 at = {310, -140};
   const TurnJacobian j = turn_jacobian(f, at);
@@ -53,7 +50,7 @@ void test_the_jacobian_is_what_a_small_turn_does() {
   }
 }
 
-void test_normal_equations_are_solved() {
+TEST(normal_equations_are_solved) {
   Normal<3> n;
   const std::array<double, 3> truth = {2, -1, 0.5};
   for (const std::array<double, 3> row : {std::array{1.0, 2.0, 3.0}, std::array{0.0, 1.0, -1.0},
@@ -68,12 +65,3 @@ void test_normal_equations_are_solved() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_rotation_goes_to_its_vector_and_back);
-  RUN_TEST(test_turning_back_undoes_a_turn_of_the_camera_exactly);
-  RUN_TEST(test_the_jacobian_is_what_a_small_turn_does);
-  RUN_TEST(test_normal_equations_are_solved);
-  return UNITY_END();
-}

@@ -2,7 +2,7 @@
 #include "firmware/ego/motion_estimator.hpp"
 
 #include "hal/fake/flow_estimator.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/ego/scene.hpp"
 
 using namespace kerb;
@@ -10,9 +10,6 @@ using namespace kerb::ego;
 using namespace kerb::ego::test;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -32,7 +29,7 @@ struct Bench {
       : flow{fake.get()}, watch{std::move(fake), Street{}.camera, {}, settings} {}
 };
 
-void test_people_of_a_scene_are_judged_in_their_order() {
+TEST(people_of_a_scene_are_judged_in_their_order) {
   Bench b;
   Street s;
   s.things = {person(-2, 10, {1.4, 0, 0}), person(3, 14)};
@@ -67,7 +64,7 @@ void test_people_of_a_scene_are_judged_in_their_order() {
   TEST_ASSERT_EQUAL_UINT64(2, report->totals.unknown);
 }
 
-void test_after_a_gap_or_a_jump_back_in_time_it_starts_anew() {
+TEST(after_a_gap_or_a_jump_back_in_time_it_starts_anew) {
   Bench b;
   TEST_ASSERT_OK(b.frame());
   TEST_ASSERT_OK(b.frame());
@@ -80,7 +77,7 @@ void test_after_a_gap_or_a_jump_back_in_time_it_starts_anew() {
   TEST_ASSERT_EQUAL_INT(before + 2, b.flow->forgotten);
 }
 
-void test_a_failing_flow_is_told_and_the_next_frame_starts_anew() {
+TEST(a_failing_flow_is_told_and_the_next_frame_starts_anew) {
   Bench b;
   TEST_ASSERT_OK(b.frame());
   b.flow->fail_next = Error{Errc::device, 700, "launch"};
@@ -131,7 +128,7 @@ MotionEstimatorSettings with_budget(Nanos budget) {
   return settings;
 }
 
-void test_a_flow_takes_no_more_than_its_share_of_the_time() {
+TEST(a_flow_takes_no_more_than_its_share_of_the_time) {
   for (const int look : {3, 5, 12, 40, 100, 140}) {
     Bench b{with_budget(milliseconds{5})};
     const Pace pace = drive_at(b, milliseconds{look}, seconds{20}, milliseconds{1});
@@ -147,7 +144,7 @@ void test_a_flow_takes_no_more_than_its_share_of_the_time() {
   }
 }
 
-void test_what_was_learned_outlasts_a_pause_of_its_own() {
+TEST(what_was_learned_outlasts_a_pause_of_its_own) {
   Bench b{with_budget(milliseconds{5})};
   const auto report = std::make_unique<MotionReport>();
   static_cast<void>(drive_at(b, milliseconds{60}, seconds{5}));
@@ -164,7 +161,7 @@ void test_what_was_learned_outlasts_a_pause_of_its_own() {
   }
 }
 
-void test_fast_again_it_looks_at_every_frame() {
+TEST(fast_again_it_looks_at_every_frame) {
   Bench b{with_budget(milliseconds{5})};
   static_cast<void>(drive_at(b, milliseconds{12}, seconds{5}));
   static_cast<void>(drive_at(b, milliseconds{1}, seconds{1}));
@@ -172,7 +169,7 @@ void test_fast_again_it_looks_at_every_frame() {
   TEST_ASSERT_EQUAL_INT(pace.frames, pace.looked);
 }
 
-void test_less_than_a_look_a_second_is_none_and_it_says_so() {
+TEST(less_than_a_look_a_second_is_none_and_it_says_so) {
   Bench b{with_budget(milliseconds{5})};
   const Pace slow = drive_at(b, milliseconds{400}, seconds{60});  // one in 2.6 s at this share
   TEST_ASSERT_TRUE(b.watch.too_slow());
@@ -193,7 +190,7 @@ void test_less_than_a_look_a_second_is_none_and_it_says_so() {
   TEST_ASSERT_EQUAL_INT(again.frames, again.looked);
 }
 
-void test_slow_only_at_the_start_it_looks_soon() {
+TEST(slow_only_at_the_start_it_looks_soon) {
   Bench b{with_budget(milliseconds{5})};
   b.watch.expect(milliseconds{400});
   TEST_ASSERT_TRUE(b.watch.too_slow());
@@ -203,7 +200,7 @@ void test_slow_only_at_the_start_it_looks_soon() {
   TEST_ASSERT_EQUAL_INT(pace.frames, pace.looked);
 }
 
-void test_a_frame_that_was_kept_is_compared_with_the_next() {
+TEST(a_frame_that_was_kept_is_compared_with_the_next) {
   for (const int keep : {2, 12, 16, 40})
     for (const int look : {20, 60, 80}) {
       Bench b{with_budget(milliseconds{4})};
@@ -213,7 +210,7 @@ void test_a_frame_that_was_kept_is_compared_with_the_next() {
     }
 }
 
-void test_a_stall_is_not_made_up_for_by_minutes_without_motion() {
+TEST(a_stall_is_not_made_up_for_by_minutes_without_motion) {
   Bench b{with_budget(milliseconds{4})};
   static_cast<void>(drive_at(b, milliseconds{2}, seconds{1}));
   TEST_ASSERT_TRUE(*b.frame());
@@ -222,7 +219,7 @@ void test_a_stall_is_not_made_up_for_by_minutes_without_motion() {
   TEST_ASSERT_TRUE(after.looked > after.frames / 2);
 }
 
-void test_one_hiccup_is_not_slowness() {
+TEST(one_hiccup_is_not_slowness) {
   Bench b{with_budget(milliseconds{5})};
   static_cast<void>(drive_at(b, milliseconds{2}, seconds{1}));
   for (int i = 0; i < 3; ++i) {
@@ -233,7 +230,7 @@ void test_one_hiccup_is_not_slowness() {
   }
 }
 
-void test_what_is_far_too_slow_is_not_even_begun() {
+TEST(what_is_far_too_slow_is_not_even_begun) {
   Bench b{with_budget(milliseconds{5})};
   b.watch.expect(milliseconds{100});  // fast enough
   TEST_ASSERT_FALSE(b.watch.too_slow());
@@ -246,7 +243,7 @@ void test_what_is_far_too_slow_is_not_even_begun() {
   TEST_ASSERT_FALSE(always.watch.too_slow());
 }
 
-void test_frames_that_come_slowly_are_compared_all_the_same() {
+TEST(frames_that_come_slowly_are_compared_all_the_same) {
   Bench b{with_budget(milliseconds{5})};
   TEST_ASSERT_OK(b.frame());
   for (int i = 0; i < 10; ++i) {  // a camera of 5 Hz, or a detector that takes so long
@@ -258,7 +255,7 @@ void test_frames_that_come_slowly_are_compared_all_the_same() {
 }
 
 // Few vectors of the picture's own lie on somebody who is far: looking closer finds those who move.
-void test_it_looks_closer_at_people() {
+TEST(it_looks_closer_at_people) {
   Bench b;
   b.flow->scene = [](MotionField& field) {  // nothing moves, and nothing is seen of the person
     field.count = 0;
@@ -293,22 +290,3 @@ void test_it_looks_closer_at_people() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_people_of_a_scene_are_judged_in_their_order);
-  RUN_TEST(test_after_a_gap_or_a_jump_back_in_time_it_starts_anew);
-  RUN_TEST(test_a_failing_flow_is_told_and_the_next_frame_starts_anew);
-  RUN_TEST(test_a_flow_takes_no_more_than_its_share_of_the_time);
-  RUN_TEST(test_what_was_learned_outlasts_a_pause_of_its_own);
-  RUN_TEST(test_fast_again_it_looks_at_every_frame);
-  RUN_TEST(test_less_than_a_look_a_second_is_none_and_it_says_so);
-  RUN_TEST(test_slow_only_at_the_start_it_looks_soon);
-  RUN_TEST(test_a_frame_that_was_kept_is_compared_with_the_next);
-  RUN_TEST(test_a_stall_is_not_made_up_for_by_minutes_without_motion);
-  RUN_TEST(test_one_hiccup_is_not_slowness);
-  RUN_TEST(test_what_is_far_too_slow_is_not_even_begun);
-  RUN_TEST(test_frames_that_come_slowly_are_compared_all_the_same);
-  RUN_TEST(test_it_looks_closer_at_people);
-  return UNITY_END();
-}

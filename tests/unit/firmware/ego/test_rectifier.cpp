@@ -7,15 +7,12 @@
 
 #include "firmware/ego/configured.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/ego/drives.hpp"
 
 using namespace kerb;
 using namespace kerb::ego;
 using namespace kerb::ego::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -63,7 +60,7 @@ constexpr Askew kCases[] = {{0.06, 0, 0, 0},
                             {0, 0.15, 0, 0.003},
                             {-0.08, -0.32, 0.11, 0.002}};
 
-void test_the_motion_is_that_of_a_straight_camera() {
+TEST(the_motion_is_that_of_a_straight_camera) {
   const auto field = std::make_unique<MotionField>();
   for (const Askew& askew : kCases)
     for (const Drive& d : {drive(10), drive(12, 0.2), drive(9, 0, 0.1)}) {
@@ -100,7 +97,7 @@ void test_the_motion_is_that_of_a_straight_camera() {
     }
 }
 
-void test_people_are_judged_as_a_straight_camera_judges_them() {
+TEST(people_are_judged_as_a_straight_camera_judges_them) {
   const auto field = std::make_unique<MotionField>();
   for (const Askew& askew : kCases) {
     Street s;
@@ -119,7 +116,7 @@ void test_people_are_judged_as_a_straight_camera_judges_them() {
   }
 }
 
-void test_straight_and_seen_are_each_others_way_back() {
+TEST(straight_and_seen_are_each_others_way_back) {
   for (const Askew& askew : kCases) {
     const Camera camera = askew.of(Camera{});
     const Rectifier straightener{camera};
@@ -140,7 +137,7 @@ void test_straight_and_seen_are_each_others_way_back() {
   TEST_ASSERT_TRUE(box.x == 1.25 && box.y == 2.5 && box.w == 3 && box.h == 4);
 }
 
-void test_the_configuration_reaches_the_camera() {
+TEST(the_configuration_reaches_the_camera) {
   CameraSettings settings;
   settings.roll_deg = 3;
   settings.k1 = -0.1;
@@ -154,7 +151,7 @@ void test_the_configuration_reaches_the_camera() {
                    camera.p1 == 0.002 && camera.p2 == 0.003);
 }
 
-void test_straightening_allocates_nothing() {
+TEST(straightening_allocates_nothing) {
   Street s;
   const Askew& askew = kCases[4];
   const Drive d = drive(10);
@@ -169,13 +166,3 @@ void test_straightening_allocates_nothing() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_motion_is_that_of_a_straight_camera);
-  RUN_TEST(test_people_are_judged_as_a_straight_camera_judges_them);
-  RUN_TEST(test_straight_and_seen_are_each_others_way_back);
-  RUN_TEST(test_the_configuration_reaches_the_camera);
-  RUN_TEST(test_straightening_allocates_nothing);
-  return UNITY_END();
-}

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/ego/vehicle_history.hpp"
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::ego;
 using std::chrono::milliseconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -19,19 +16,19 @@ VehicleHistory turning_in(int samples) {
   return h;
 }
 
-void test_before_anything_is_told_nothing_is_known() {
+TEST(before_anything_is_told_nothing_is_known) {
   const VehicleHistory h;
   TEST_ASSERT_FALSE(h.over(milliseconds{0}, milliseconds{2000}).speed_mps.has_value());
 }
 
-void test_the_mean_of_the_interval_is_given_not_the_newest() {
+TEST(the_mean_of_the_interval_is_given_not_the_newest) {
   const VehicleHistory h = turning_in(51);  // up to 2000 ms, 0.5 rad/s
   const VehicleMotion m = h.over(milliseconds{1300}, milliseconds{1400});
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.18, *m.yaw_rate_radps);  // 0.16 to 0.20: five samples
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 10, *m.speed_mps);
 }
 
-void test_where_no_message_came_between_the_last_before_counts() {
+TEST(where_no_message_came_between_the_last_before_counts) {
   const VehicleHistory h = turning_in(51);
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.15,
                             *h.over(milliseconds{1305}, milliseconds{1315}).yaw_rate_radps);
@@ -39,12 +36,12 @@ void test_where_no_message_came_between_the_last_before_counts() {
                             *h.over(milliseconds{2005}, milliseconds{2038}).yaw_rate_radps);
 }
 
-void test_another_clock_gets_the_newest() {
+TEST(another_clock_gets_the_newest) {
   const VehicleHistory h = turning_in(51);
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.5, *h.over(milliseconds{3}, milliseconds{36}).yaw_rate_radps);
 }
 
-void test_a_value_that_was_not_believed_leaves_no_mean() {
+TEST(a_value_that_was_not_believed_leaves_no_mean) {
   VehicleHistory h = turning_in(10);
   h.add(milliseconds{1200}, {10.0, std::nullopt});
   const VehicleMotion m = h.over(milliseconds{1150}, milliseconds{1200});
@@ -52,7 +49,7 @@ void test_a_value_that_was_not_believed_leaves_no_mean() {
   TEST_ASSERT_TRUE(m.speed_mps.has_value());
 }
 
-void test_the_same_message_told_again_counts_once_and_old_ones_go() {
+TEST(the_same_message_told_again_counts_once_and_old_ones_go) {
   VehicleHistory h = turning_in(500);
   for (int i = 0; i < 5; ++i) h.add(milliseconds{1000 + 20 * 499}, {10.0, 4.99});
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 4.985,
@@ -60,14 +57,3 @@ void test_the_same_message_told_again_counts_once_and_old_ones_go() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_before_anything_is_told_nothing_is_known);
-  RUN_TEST(test_the_mean_of_the_interval_is_given_not_the_newest);
-  RUN_TEST(test_where_no_message_came_between_the_last_before_counts);
-  RUN_TEST(test_another_clock_gets_the_newest);
-  RUN_TEST(test_a_value_that_was_not_believed_leaves_no_mean);
-  RUN_TEST(test_the_same_message_told_again_counts_once_and_old_ones_go);
-  return UNITY_END();
-}

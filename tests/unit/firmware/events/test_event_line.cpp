@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/events/event_line.hpp"
+#include "tests/support/test.hpp"
 
 #include <cstdint>
 #include <fstream>
@@ -8,7 +9,6 @@
 #include <set>
 #include <string>
 
-#include <unity.h>
 #include "tests/unit/firmware/events/event_samples.hpp"
 
 using kerb::Event;
@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-const char* schema_path = "";
+std::string schema_path;
 const EventStamp kStamp{7, "0123456789abcdef", std::chrono::milliseconds{1700000000123}};
 
 std::string line_of(const Event& event) {
@@ -28,7 +28,7 @@ std::string line_of(const Event& event) {
   return line;
 }
 
-void test_a_line_is_written_as_the_docs_show_it() {
+TEST(a_line_is_written_as_the_docs_show_it) {
   const Event event =
       kerb::events::health_changed(std::chrono::seconds{81}, kerb::HealthState::active,
                                    {kerb::HealthState::degraded, kerb::Cause::camera_silent, 420});
@@ -40,7 +40,7 @@ void test_a_line_is_written_as_the_docs_show_it() {
       line_of(event).c_str());
 }
 
-void test_fields_of_every_type_come_back() {
+TEST(fields_of_every_type_come_back) {
   Event event{kerb::Nanos{-5}, EventKind::started, Severity::error};
   event.with("i", std::numeric_limits<std::int64_t>::min()).with("d", 0.1).with("b", true);
   event.with("t", "x\"y").with("s", std::string{"z"}).with("n", static_cast<const char*>(nullptr));
@@ -56,7 +56,7 @@ void test_fields_of_every_type_come_back() {
   TEST_ASSERT_TRUE(data["n"] == "" && data["f"] == 0.5 && data["u"] == 200);
 }
 
-void test_no_line_is_longer_than_promised() {
+TEST(no_line_is_longer_than_promised) {
   Event event{kerb::Nanos::min(), EventKind::stage_over_budget, Severity::warning};
   const std::string worst(96, '\x01');
   for (std::size_t i = 0; i < Event::kMaxFields; ++i)
@@ -80,7 +80,7 @@ bool obeys(const json& value, const json& rule) {
   });
 }
 
-void test_every_kind_is_as_the_schema_says() {
+TEST(every_kind_is_as_the_schema_says) {
   std::ifstream file{schema_path};
   const json schema = json::parse(file);
   std::set<std::string> seen;
@@ -110,15 +110,8 @@ void test_every_kind_is_as_the_schema_says() {
 
 }  // namespace
 
-void setUp() {}
-void tearDown() {}
-
-int main(int argc, char** argv) {
-  if (argc > 1) schema_path = argv[1];
-  UNITY_BEGIN();
-  RUN_TEST(test_a_line_is_written_as_the_docs_show_it);
-  RUN_TEST(test_fields_of_every_type_come_back);
-  RUN_TEST(test_no_line_is_longer_than_promised);
-  RUN_TEST(test_every_kind_is_as_the_schema_says);
-  return UNITY_END();
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (!words.empty()) schema_path = words[0];
+  return Start::run;
 }

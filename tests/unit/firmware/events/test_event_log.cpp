@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/events/event_log.hpp"
+#include "tests/support/test.hpp"
 
 #include <signal.h>
 #include <sys/wait.h>
@@ -13,7 +14,6 @@
 #include <thread>
 #include <vector>
 
-#include <unity.h>
 #include "firmware/events/events.hpp"
 #include "hal/fake/clock.hpp"
 #include "tests/unit/firmware/events/scratch.hpp"
@@ -61,7 +61,7 @@ bool eventually(const std::function<bool()>& holds) {
   return false;
 }
 
-void test_what_was_posted_is_there_after_destruction() {
+TEST(what_was_posted_is_there_after_destruction) {
   const Scratch scratch;
   const kerb::FakeClock clock;
   const auto before = std::chrono::system_clock::now();
@@ -87,7 +87,7 @@ void test_what_was_posted_is_there_after_destruction() {
   TEST_ASSERT_TRUE(lines[0]["utc"].get<std::string>() >= text);
 }
 
-void test_runs_follow_each_other_in_one_file_with_ids_of_their_own() {
+TEST(runs_follow_each_other_in_one_file_with_ids_of_their_own) {
   const Scratch scratch;
   const kerb::FakeClock clock;
   for (int i = 0; i < 3; ++i) open(options_for(scratch.path()), clock)->post(numbered(i));
@@ -97,7 +97,7 @@ void test_runs_follow_each_other_in_one_file_with_ids_of_their_own() {
   TEST_ASSERT_TRUE(lines[2]["seq"] == 0);
 }
 
-void test_flush_waits_until_all_is_on_the_disk() {
+TEST(flush_waits_until_all_is_on_the_disk) {
   const Scratch scratch;
   const kerb::FakeClock clock;
   const auto log = open(options_for(scratch.path()), clock);
@@ -110,7 +110,7 @@ void test_flush_waits_until_all_is_on_the_disk() {
   }
 }
 
-void test_events_of_many_threads_all_arrive_in_the_order_of_each() {
+TEST(events_of_many_threads_all_arrive_in_the_order_of_each) {
   const Scratch scratch;
   const kerb::FakeClock clock;
   constexpr int kThreads = 4, kEach = 500;
@@ -140,7 +140,7 @@ void test_events_of_many_threads_all_arrive_in_the_order_of_each() {
   }
 }
 
-void test_a_full_queue_counts_what_it_loses_and_says_so_where_it_was() {
+TEST(a_full_queue_counts_what_it_loses_and_says_so_where_it_was) {
   const Scratch scratch;
   const kerb::FakeClock clock;
   spit(scratch.path("way"), "a file where the folder should be");
@@ -173,7 +173,7 @@ void test_a_full_queue_counts_what_it_loses_and_says_so_where_it_was() {
   TEST_ASSERT_TRUE(lines[18]["data"]["n"] == 99 && lines[18]["seq"] == 32);
 }
 
-void test_losses_under_a_storm_add_up() {
+TEST(losses_under_a_storm_add_up) {
   const Scratch scratch;
   const kerb::FakeClock clock;
   EventLogOptions options = options_for(scratch.path());
@@ -205,7 +205,7 @@ void test_losses_under_a_storm_add_up() {
   TEST_ASSERT_EQUAL_INT(lost, told);
 }
 
-void test_a_full_disk_is_reported_and_survived() {
+TEST(a_full_disk_is_reported_and_survived) {
   if (!std::filesystem::exists("/dev/full")) TEST_IGNORE_MESSAGE("no /dev/full here");
   const Scratch scratch;
   const kerb::FakeClock clock;
@@ -223,13 +223,13 @@ void test_a_full_disk_is_reported_and_survived() {
   TEST_ASSERT_TRUE(lines[0]["data"]["n"] == 1 && lines[1]["data"]["error"] == ENOSPC);
 }
 
-void test_a_read_only_place_is_reported_before_anything_is_posted() {
+TEST(a_read_only_place_is_reported_before_anything_is_posted) {
   const kerb::FakeClock clock;
   const auto log = open(options_for("/proc/kerbwatch/events.jsonl"), clock);
   TEST_ASSERT_TRUE(eventually([&] { return log->status().error != 0; }));
 }
 
-void test_a_disk_that_refuses_does_not_hold_up_the_end() {
+TEST(a_disk_that_refuses_does_not_hold_up_the_end) {
   const kerb::FakeClock clock;
   EventLogOptions options = options_for("/proc/kerbwatch/events.jsonl");
   options.first_retry = options.last_retry = seconds{100};
@@ -241,7 +241,7 @@ void test_a_disk_that_refuses_does_not_hold_up_the_end() {
   TEST_ASSERT_TRUE(std::chrono::steady_clock::now() - start < seconds{20});
 }
 
-void test_the_bounds_on_disk_hold_while_running() {
+TEST(the_bounds_on_disk_hold_while_running) {
   const Scratch scratch;
   const kerb::FakeClock clock;
   EventLogOptions options = options_for(scratch.path());
@@ -265,7 +265,7 @@ void test_the_bounds_on_disk_hold_while_running() {
   TEST_ASSERT_TRUE(lines.back()["seq"] == 999);
 }
 
-void test_a_torn_tail_is_repaired_and_told() {
+TEST(a_torn_tail_is_repaired_and_told) {
   const Scratch scratch;
   const kerb::FakeClock clock{seconds{9}};
   open(options_for(scratch.path()), clock)->post(numbered(1));
@@ -278,7 +278,7 @@ void test_a_torn_tail_is_repaired_and_told() {
   TEST_ASSERT_TRUE(lines[1]["time_ns"] == 9'000'000'000 && lines[2]["data"]["n"] == 2);
 }
 
-void test_a_kill_leaves_what_was_durable() {
+TEST(a_kill_leaves_what_was_durable) {
   const Scratch scratch;
   for (int round = 0; round < 5; ++round) {
     int pipe_fds[2];
@@ -312,7 +312,7 @@ void test_a_kill_leaves_what_was_durable() {
   }
 }
 
-void test_options_that_make_no_sense_are_refused() {
+TEST(options_that_make_no_sense_are_refused) {
   const kerb::FakeClock clock;
   const std::function<void(EventLogOptions&)> faults[] = {
       [](EventLogOptions& o) { o.path = ""; },
@@ -337,24 +337,3 @@ void test_options_that_make_no_sense_are_refused() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_what_was_posted_is_there_after_destruction);
-  RUN_TEST(test_runs_follow_each_other_in_one_file_with_ids_of_their_own);
-  RUN_TEST(test_flush_waits_until_all_is_on_the_disk);
-  RUN_TEST(test_events_of_many_threads_all_arrive_in_the_order_of_each);
-  RUN_TEST(test_a_full_queue_counts_what_it_loses_and_says_so_where_it_was);
-  RUN_TEST(test_losses_under_a_storm_add_up);
-  RUN_TEST(test_a_full_disk_is_reported_and_survived);
-  RUN_TEST(test_a_read_only_place_is_reported_before_anything_is_posted);
-  RUN_TEST(test_a_disk_that_refuses_does_not_hold_up_the_end);
-  RUN_TEST(test_the_bounds_on_disk_hold_while_running);
-  RUN_TEST(test_a_torn_tail_is_repaired_and_told);
-  RUN_TEST(test_a_kill_leaves_what_was_durable);
-  RUN_TEST(test_options_that_make_no_sense_are_refused);
-  return UNITY_END();
-}

@@ -7,9 +7,9 @@
 #include <functional>
 #include <thread>
 
-#include <unity.h>
 #include "firmware/events/event_log.hpp"
 #include "hal/fake/clock.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/events/scratch.hpp"
 
 using kerb::Event;
@@ -63,7 +63,7 @@ bool eventually(const std::function<bool()>& holds) {
 
 Event of(EventKind kind) { return Event{kerb::Nanos{1}, kind, Severity::info}; }
 
-void test_durable_events_are_synced_at_once_and_others_are_not() {
+TEST(durable_events_are_synced_at_once_and_others_are_not) {
   const Scratch scratch;
   const kerb::FakeClock clock;
   const auto log = open(options_for(scratch.path()), clock);
@@ -83,7 +83,7 @@ void test_durable_events_are_synced_at_once_and_others_are_not() {
   }
 }
 
-void test_the_rest_is_synced_within_the_interval() {
+TEST(the_rest_is_synced_within_the_interval) {
   const Scratch scratch;
   const kerb::FakeClock clock;
   EventLogOptions options = options_for(scratch.path());
@@ -94,7 +94,7 @@ void test_the_rest_is_synced_within_the_interval() {
   TEST_ASSERT_TRUE(eventually([&] { return syncs > before; }));
 }
 
-void test_a_disk_that_fails_to_sync_is_reported_until_it_works() {
+TEST(a_disk_that_fails_to_sync_is_reported_until_it_works) {
   const Scratch scratch;
   const kerb::FakeClock clock;
   const auto log = open(options_for(scratch.path()), clock);
@@ -111,7 +111,7 @@ void test_a_disk_that_fails_to_sync_is_reported_until_it_works() {
   TEST_ASSERT_EQUAL_INT(2, lines_of(slurp(scratch.path())).size());  // and log_refused
 }
 
-void test_a_disk_that_hangs_delays_neither_post_nor_the_end() {
+TEST(a_disk_that_hangs_delays_neither_post_nor_the_end) {
   const Scratch scratch;
   auto clock = std::make_unique<kerb::FakeClock>();
   EventLogOptions options = options_for(scratch.path());
@@ -133,15 +133,3 @@ void test_a_disk_that_hangs_delays_neither_post_nor_the_end() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_durable_events_are_synced_at_once_and_others_are_not);
-  RUN_TEST(test_the_rest_is_synced_within_the_interval);
-  RUN_TEST(test_a_disk_that_fails_to_sync_is_reported_until_it_works);
-  RUN_TEST(test_a_disk_that_hangs_delays_neither_post_nor_the_end);
-  return UNITY_END();
-}

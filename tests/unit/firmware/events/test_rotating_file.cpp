@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/events/rotating_file.hpp"
+#include "tests/support/test.hpp"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -9,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include <unity.h>
 #include "tests/unit/firmware/events/scratch.hpp"
 
 using kerb::RotatingFile;
@@ -26,7 +26,7 @@ void expect_whole_lines(const std::string& bytes) {
     TEST_ASSERT_TRUE_MESSAGE(nlohmann::json::accept(text), text.c_str());
 }
 
-void test_the_disk_never_holds_more_than_the_bounds() {
+TEST(the_disk_never_holds_more_than_the_bounds) {
   for (const int files : {1, 2, 3, 7}) {
     const Scratch scratch;
     RotatingFile file{scratch.path(), 200, files};
@@ -47,7 +47,7 @@ void test_the_disk_never_holds_more_than_the_bounds() {
   }
 }
 
-void test_a_file_torn_at_any_byte_of_its_last_two_lines_is_repaired() {
+TEST(a_file_torn_at_any_byte_of_its_last_two_lines_is_repaired) {
   const std::string first = line(1), whole = first + line(2) + line(3);
   for (std::size_t cut = first.size(); cut <= whole.size(); ++cut) {
     const Scratch scratch;
@@ -69,7 +69,7 @@ void test_a_file_torn_at_any_byte_of_its_last_two_lines_is_repaired() {
   }
 }
 
-void test_what_a_power_cut_leaves_is_cut_out() {
+TEST(what_a_power_cut_leaves_is_cut_out) {
   struct Case {
     const char* name;
     std::string before, after;
@@ -101,7 +101,7 @@ void test_what_a_power_cut_leaves_is_cut_out() {
   }
 }
 
-void test_a_long_file_is_repaired_at_its_end_alone() {
+TEST(a_long_file_is_repaired_at_its_end_alone) {
   const Scratch scratch;
   std::string whole;
   while (whole.size() < (2U << 20)) whole += line(1);
@@ -111,7 +111,7 @@ void test_a_long_file_is_repaired_at_its_end_alone() {
   TEST_ASSERT_TRUE(slurp(scratch.path()) == whole);
 }
 
-void test_a_kill_between_two_renames_costs_nothing() {
+TEST(a_kill_between_two_renames_costs_nothing) {
   const Scratch scratch;  // .1 has become .2, and then the power went
   spit(scratch.path(), line(3));
   spit(scratch.path("events.jsonl.2"), line(2));
@@ -124,7 +124,7 @@ void test_a_kill_between_two_renames_costs_nothing() {
         slurp(scratch.path() + (age == 0 ? "" : "." + std::to_string(age))).c_str());
 }
 
-void test_bounds_that_were_lowered_hold_for_what_is_there() {
+TEST(bounds_that_were_lowered_hold_for_what_is_there) {
   const Scratch scratch;
   spit(scratch.path(), line(9));
   for (const int age : {1, 2, 3, 7, 12})
@@ -145,7 +145,7 @@ void test_bounds_that_were_lowered_hold_for_what_is_there() {
   TEST_ASSERT_FALSE(std::filesystem::exists(scratch.path("big.1")));
 }
 
-void test_a_line_the_disk_takes_only_in_part_is_taken_back() {
+TEST(a_line_the_disk_takes_only_in_part_is_taken_back) {
   const Scratch scratch;
   RotatingFile file{scratch.path(), 10000, 2};
   TEST_ASSERT_EQUAL_INT(0, file.append(line(1)));
@@ -165,7 +165,7 @@ void test_a_line_the_disk_takes_only_in_part_is_taken_back() {
   TEST_ASSERT_EQUAL_STRING((line(1) + line(3)).c_str(), slurp(scratch.path()).c_str());
 }
 
-void test_a_full_disk_is_enospc() {
+TEST(a_full_disk_is_enospc) {
   if (!std::filesystem::exists("/dev/full")) TEST_IGNORE_MESSAGE("no /dev/full here");
   const Scratch scratch;
   std::filesystem::create_symlink("/dev/full", scratch.path());
@@ -177,7 +177,7 @@ void test_a_full_disk_is_enospc() {
   TEST_ASSERT_EQUAL_STRING(line(1).c_str(), slurp(scratch.path()).c_str());
 }
 
-void test_places_that_cannot_be_written_say_why_and_may_become_good() {
+TEST(places_that_cannot_be_written_say_why_and_may_become_good) {
   const Scratch scratch;
   spit(scratch.path("folder"), "a file in the way");
   RotatingFile file{scratch.path("folder/deep/events.jsonl"), 10000, 2};
@@ -195,7 +195,7 @@ void test_places_that_cannot_be_written_say_why_and_may_become_good() {
   }
 }
 
-void test_a_file_deleted_or_moved_is_made_anew() {
+TEST(a_file_deleted_or_moved_is_made_anew) {
   const Scratch scratch;
   RotatingFile file{scratch.path(), 10000, 2};
   TEST_ASSERT_EQUAL_INT(0, file.append(line(1)));
@@ -207,7 +207,7 @@ void test_a_file_deleted_or_moved_is_made_anew() {
   TEST_ASSERT_EQUAL_STRING(line(3).c_str(), slurp(scratch.path()).c_str());
 }
 
-void test_two_writers_do_not_share_a_file() {
+TEST(two_writers_do_not_share_a_file) {
   const Scratch scratch;
   RotatingFile one{scratch.path(), 10000, 2};
   TEST_ASSERT_EQUAL_INT(0, one.append(line(1)));
@@ -217,22 +217,3 @@ void test_two_writers_do_not_share_a_file() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_disk_never_holds_more_than_the_bounds);
-  RUN_TEST(test_a_file_torn_at_any_byte_of_its_last_two_lines_is_repaired);
-  RUN_TEST(test_what_a_power_cut_leaves_is_cut_out);
-  RUN_TEST(test_a_long_file_is_repaired_at_its_end_alone);
-  RUN_TEST(test_a_kill_between_two_renames_costs_nothing);
-  RUN_TEST(test_bounds_that_were_lowered_hold_for_what_is_there);
-  RUN_TEST(test_a_line_the_disk_takes_only_in_part_is_taken_back);
-  RUN_TEST(test_a_full_disk_is_enospc);
-  RUN_TEST(test_places_that_cannot_be_written_say_why_and_may_become_good);
-  RUN_TEST(test_a_file_deleted_or_moved_is_made_anew);
-  RUN_TEST(test_two_writers_do_not_share_a_file);
-  return UNITY_END();
-}

@@ -8,12 +8,9 @@
 #include <cstdio>
 #include <limits>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -61,7 +58,7 @@ const Case kCases[] = {
     {"normal_below", exact::normal_below, below_by_erfc, {-8, 8, kMany}, 1e-300, 2e-13},
 };
 
-void test_each_agrees_with_the_standard_library() {
+TEST(each_agrees_with_the_standard_library) {
   for (const Case& c : kCases) {
     const double off = worst(c.ours, c.theirs, c.arguments, c.floor);
     char text[80];
@@ -70,13 +67,13 @@ void test_each_agrees_with_the_standard_library() {
   }
 }
 
-void test_all_four_quadrants_and_the_axes_have_their_angle() {
+TEST(all_four_quadrants_and_the_axes_have_their_angle) {
   for (const double y : {-2.0, -0.5, 0.0, 0.5, 2.0})
     for (const double x : {-2.0, -0.5, 0.0, 0.5, 2.0})
       TEST_ASSERT_DOUBLE_WITHIN(1e-15, std::atan2(y, x), exact::atan2(y, x));
 }
 
-void test_what_has_no_value_says_so() {
+TEST(what_has_no_value_says_so) {
   TEST_ASSERT_DOUBLE_IS_NAN(exact::log(-1));
   TEST_ASSERT_DOUBLE_IS_NEG_INF(exact::log(0));
   TEST_ASSERT_DOUBLE_IS_INF(exact::exp(1000));
@@ -101,19 +98,10 @@ std::uint64_t digest() {
 /// Taken on x86-64; the tests run on arm64, too.
 constexpr std::uint64_t kDigest = 0xe0b4a07c6b281bd6U;
 
-void test_the_bits_are_the_same_on_every_machine() {
+TEST(the_bits_are_the_same_on_every_machine) {
   char text[40];
   std::snprintf(text, sizeof text, "0x%" PRIx64, digest());
   TEST_ASSERT_TRUE_MESSAGE(digest() == kDigest, text);
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_each_agrees_with_the_standard_library);
-  RUN_TEST(test_all_four_quadrants_and_the_axes_have_their_angle);
-  RUN_TEST(test_what_has_no_value_says_so);
-  RUN_TEST(test_the_bits_are_the_same_on_every_machine);
-  return UNITY_END();
-}

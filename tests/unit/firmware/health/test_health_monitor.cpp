@@ -4,14 +4,11 @@
 #include <set>
 #include <string>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -29,14 +26,14 @@ void expect(const HealthMonitor& m, Nanos now, HealthState state, Cause cause) {
   TEST_ASSERT_EQUAL_STRING(name_of(cause), name_of(r.cause));
 }
 
-void test_it_is_starting_until_frames_flow() {
+TEST(it_is_starting_until_frames_flow) {
   HealthMonitor m{kDeadline, kRecover};
   expect(m, seconds{1}, HealthState::starting, Cause::none);
   m.frames_flow();
   expect(m, seconds{1}, HealthState::active, Cause::none);
 }
 
-void test_a_degraded_part_does_not_end_the_start_but_a_failed_one_does() {
+TEST(a_degraded_part_does_not_end_the_start_but_a_failed_one_does) {
   HealthMonitor m{kDeadline, kRecover};
   m.report(Cause::signals_missing, PartState::degraded, 700, seconds{1});
   expect(m, seconds{1}, HealthState::starting, Cause::signals_missing);
@@ -44,14 +41,14 @@ void test_a_degraded_part_does_not_end_the_start_but_a_failed_one_does() {
   expect(m, seconds{1}, HealthState::failed, Cause::board_hot);
 }
 
-void test_the_start_ends_at_its_deadline() {
+TEST(the_start_ends_at_its_deadline) {
   HealthMonitor m{kDeadline, kRecover};
   m.report(Cause::camera_silent, PartState::degraded, 5000, seconds{4});
   expect(m, kDeadline - Nanos{1}, HealthState::starting, Cause::camera_silent);
   expect(m, kDeadline, HealthState::degraded, Cause::camera_silent);
 }
 
-void test_a_part_gets_worse_at_once_and_carries_its_latest_number() {
+TEST(a_part_gets_worse_at_once_and_carries_its_latest_number) {
   HealthMonitor m = running();
   m.report(Cause::camera_silent, PartState::degraded, 251, seconds{10});
   expect(m, seconds{10}, HealthState::degraded, Cause::camera_silent);
@@ -61,7 +58,7 @@ void test_a_part_gets_worse_at_once_and_carries_its_latest_number() {
   TEST_ASSERT_EQUAL_INT(0, m.evaluate(seconds{12}).camera);
 }
 
-void test_it_recovers_only_when_good_has_lasted() {
+TEST(it_recovers_only_when_good_has_lasted) {
   HealthMonitor m = running();
   m.report(Cause::board_hot, PartState::degraded, 97, seconds{10});
   m.report(Cause::board_hot, PartState::fine, 89, seconds{11});
@@ -72,7 +69,7 @@ void test_it_recovers_only_when_good_has_lasted() {
   expect(m, seconds{12}, HealthState::active, Cause::none);
 }
 
-void test_a_relapse_starts_the_wait_again() {
+TEST(a_relapse_starts_the_wait_again) {
   HealthMonitor m = running();
   m.report(Cause::bus_lost, PartState::degraded, 600, seconds{10});
   m.report(Cause::bus_lost, PartState::fine, 0, seconds{11});
@@ -84,7 +81,7 @@ void test_a_relapse_starts_the_wait_again() {
   expect(m, seconds{12}, HealthState::active, Cause::none);
 }
 
-void test_from_failed_it_gets_better_to_the_worst_it_saw_meanwhile() {
+TEST(from_failed_it_gets_better_to_the_worst_it_saw_meanwhile) {
   HealthMonitor m = running();
   m.report(Cause::board_hot, PartState::failed, 106, seconds{10});
   m.report(Cause::board_hot, PartState::fine, 80, seconds{11});
@@ -96,7 +93,7 @@ void test_from_failed_it_gets_better_to_the_worst_it_saw_meanwhile() {
   expect(m, seconds{13}, HealthState::active, Cause::none);
 }
 
-void test_the_gravest_cause_is_named_then_the_oldest() {
+TEST(the_gravest_cause_is_named_then_the_oldest) {
   HealthMonitor m = running();
   m.report(Cause::bus_lost, PartState::degraded, 1, seconds{10});
   m.report(Cause::camera_silent, PartState::degraded, 2, seconds{11});
@@ -105,7 +102,7 @@ void test_the_gravest_cause_is_named_then_the_oldest() {
   expect(m, seconds{12}, HealthState::failed, Cause::camera_silent);
 }
 
-void test_cameras_are_told_apart() {
+TEST(cameras_are_told_apart) {
   HealthMonitor m = running();
   m.report(Cause::camera_silent, PartState::fine, 0, seconds{10}, 0);
   m.report(Cause::camera_silent, PartState::degraded, 400, seconds{10}, 2);
@@ -116,7 +113,7 @@ void test_cameras_are_told_apart() {
   TEST_ASSERT_EQUAL_INT(-1, m.evaluate(seconds{20}).camera);
 }
 
-void test_every_cause_has_a_name_of_its_own() {
+TEST(every_cause_has_a_name_of_its_own) {
   std::set<std::string> names;
   for (int c = 0; c < kCauseCount; ++c) names.insert(name_of(static_cast<Cause>(c)));
   TEST_ASSERT_EQUAL_size_t(kCauseCount, names.size());
@@ -125,18 +122,3 @@ void test_every_cause_has_a_name_of_its_own() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_it_is_starting_until_frames_flow);
-  RUN_TEST(test_a_degraded_part_does_not_end_the_start_but_a_failed_one_does);
-  RUN_TEST(test_the_start_ends_at_its_deadline);
-  RUN_TEST(test_a_part_gets_worse_at_once_and_carries_its_latest_number);
-  RUN_TEST(test_it_recovers_only_when_good_has_lasted);
-  RUN_TEST(test_a_relapse_starts_the_wait_again);
-  RUN_TEST(test_from_failed_it_gets_better_to_the_worst_it_saw_meanwhile);
-  RUN_TEST(test_the_gravest_cause_is_named_then_the_oldest);
-  RUN_TEST(test_cameras_are_told_apart);
-  RUN_TEST(test_every_cause_has_a_name_of_its_own);
-  return UNITY_END();
-}

@@ -4,12 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -26,7 +23,7 @@ constexpr Case kReal[] = {
     {"wide", {500, 640, 360, -0.1, 0.012, -0.0005, 0.0005, 0.0003}},
 };
 
-void test_known_points_come_out_as_opencv_has_them() {
+TEST(known_points_come_out_as_opencv_has_them) {
   // cv::projectPoints of (0.5, -0.25, 1) with these numbers.
   const Lens lens{1000, 600, 400, -0.3, 0.1, -0.02, 0.001, -0.002};
   const double r2 = 0.3125, radial = 1 - 0.3 * r2 + 0.1 * r2 * r2 - 0.02 * r2 * r2 * r2;
@@ -38,7 +35,7 @@ void test_known_points_come_out_as_opencv_has_them() {
       p.y);
 }
 
-void test_what_is_distorted_comes_back() {
+TEST(what_is_distorted_comes_back) {
   for (const Case& c : kReal) {
     TEST_ASSERT_TRUE_MESSAGE(LensMap{c.lens}.is_one_to_one(1280, 720), c.name);
     double moved = 0;
@@ -55,7 +52,7 @@ void test_what_is_distorted_comes_back() {
   }
 }
 
-void test_a_picture_that_folds_is_no_picture() {
+TEST(a_picture_that_folds_is_no_picture) {
   constexpr Case kImpossible[] = {
       {"barrel beyond its fold", {640, 639.5, 359.5, -0.6, 0, 0, 0, 0}},
       {"folds at the corners alone", {640, 639.5, 359.5, -0.25, 0, 0, 0, 0}},
@@ -78,7 +75,7 @@ void test_a_picture_that_folds_is_no_picture() {
   TEST_ASSERT_TRUE(LensMap{longer}.is_one_to_one(1280, 720));
 }
 
-void test_nothing_from_outside_is_shown_inside() {
+TEST(nothing_from_outside_is_shown_inside) {
   const LensMap map{{640, 639.5, 359.5, -0.3, 0, 0, 0, 0}};  // turns back 1.05 focal lengths out
   double before = 0;
   for (int i = 0; i < 400; ++i) {
@@ -89,7 +86,7 @@ void test_nothing_from_outside_is_shown_inside() {
   }
 }
 
-void test_no_number_is_survived() {
+TEST(no_number_is_survived) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const double infinite = std::numeric_limits<double>::infinity();
   for (const double bad : {nan, infinite, -infinite, 1e300})
@@ -97,13 +94,3 @@ void test_no_number_is_survived() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_known_points_come_out_as_opencv_has_them);
-  RUN_TEST(test_what_is_distorted_comes_back);
-  RUN_TEST(test_a_picture_that_folds_is_no_picture);
-  RUN_TEST(test_nothing_from_outside_is_shown_inside);
-  RUN_TEST(test_no_number_is_survived);
-  return UNITY_END();
-}

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/log/json_text.hpp"
+#include "tests/support/test.hpp"
 
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
-
-#include <unity.h>
 
 using kerb::append_json;
 using kerb::append_printable;
@@ -32,7 +31,7 @@ std::string utc(std::int64_t ns) {
   return out;
 }
 
-void test_text_is_escaped_as_json_wants_it() {
+TEST(text_is_escaped_as_json_wants_it) {
   struct Case {
     std::string_view in;
     const char* out;
@@ -57,7 +56,7 @@ void test_text_is_escaped_as_json_wants_it() {
   for (const Case& c : cases) TEST_ASSERT_EQUAL_STRING(c.out, json(c.in).c_str());
 }
 
-void test_any_bytes_give_json_that_parses_on_one_line() {
+TEST(any_bytes_give_json_that_parses_on_one_line) {
   std::mt19937 random{1};
   for (int i = 0; i < 5000; ++i) {
     std::string bytes(random() % 40, '\0');
@@ -68,7 +67,7 @@ void test_any_bytes_give_json_that_parses_on_one_line() {
   }
 }
 
-void test_well_formed_text_comes_back_unchanged() {
+TEST(well_formed_text_comes_back_unchanged) {
   std::string text;
   for (char32_t c : {0x1U, 0x22U, 0x5CU, 0x7FU, 0x80U, 0x7FFU, 0x800U, 0xD7FFU, 0xE000U, 0xFFFFU,
                      0x10000U, 0x10FFFFU}) {
@@ -87,7 +86,7 @@ void test_well_formed_text_comes_back_unchanged() {
   TEST_ASSERT_TRUE(nlohmann::json::parse(json(text)).get<std::string>() == text);
 }
 
-void test_numbers_read_back_exactly_and_the_rest_is_null() {
+TEST(numbers_read_back_exactly_and_the_rest_is_null) {
   for (const double v :
        {0.0, -0.0, 0.1, 420.0, 1e300, 5e-324, -1.0 / 3.0, std::numeric_limits<double>::max()})
     TEST_ASSERT_TRUE(nlohmann::json::parse(json(v)).get<double>() == v);
@@ -97,13 +96,13 @@ void test_numbers_read_back_exactly_and_the_rest_is_null() {
   TEST_ASSERT_EQUAL_STRING("null", json(-std::numeric_limits<double>::infinity()).c_str());
 }
 
-void test_text_for_people_has_no_control_characters() {
+TEST(text_for_people_has_no_control_characters) {
   std::string out;
   append_printable(out, "a\nb\tc\x1b[2Jd\r\xFF\"e\"");
   TEST_ASSERT_EQUAL_STRING("a\\nb\\tc\\x1b[2Jd\\x0d\xEF\xBF\xBD\"e\"", out.c_str());
 }
 
-void test_utc_is_iso_8601_to_the_millisecond() {
+TEST(utc_is_iso_8601_to_the_millisecond) {
   TEST_ASSERT_EQUAL_STRING("1970-01-01T00:00:00.000Z", utc(0).c_str());
   TEST_ASSERT_EQUAL_STRING("1970-01-01T00:00:00.000Z", utc(-1).c_str());
   TEST_ASSERT_EQUAL_STRING("2024-02-29T23:59:59.999Z", utc(1709251199'999'999'999).c_str());
@@ -112,17 +111,3 @@ void test_utc_is_iso_8601_to_the_millisecond() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_text_is_escaped_as_json_wants_it);
-  RUN_TEST(test_any_bytes_give_json_that_parses_on_one_line);
-  RUN_TEST(test_well_formed_text_comes_back_unchanged);
-  RUN_TEST(test_numbers_read_back_exactly_and_the_rest_is_null);
-  RUN_TEST(test_text_for_people_has_no_control_characters);
-  RUN_TEST(test_utc_is_iso_8601_to_the_millisecond);
-  return UNITY_END();
-}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/log/log.hpp"
+#include "tests/support/test.hpp"
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -8,8 +9,6 @@
 #include <string>
 #include <thread>
 #include <vector>
-
-#include <unity.h>
 
 using kerb::Log;
 using kerb::LogLevel;
@@ -38,7 +37,7 @@ class Paper {
   std::FILE* stream = std::tmpfile();
 };
 
-void test_lines_for_people_have_time_level_category_and_text() {
+TEST(lines_for_people_have_time_level_category_and_text) {
   const Paper paper;
   const auto log = make_log({LogLevel::debug, false, paper.stream});
   log->debug("v4l2", "1");
@@ -56,7 +55,7 @@ void test_lines_for_people_have_time_level_category_and_text() {
   }
 }
 
-void test_json_lines_carry_hostile_text_unharmed() {
+TEST(json_lines_carry_hostile_text_unharmed) {
   const Paper paper;
   const auto log = make_log({LogLevel::info, true, paper.stream});
   const std::string hostile = "\"}\n{\"level\":\"error\"} \x1b[31m {} \xFF \\";
@@ -73,7 +72,7 @@ void test_json_lines_carry_hostile_text_unharmed() {
   TEST_ASSERT_TRUE(std::regex_match(line["time"].get<std::string>(), utc));
 }
 
-void test_what_is_below_the_level_is_not_written() {
+TEST(what_is_below_the_level_is_not_written) {
   const Paper paper;
   const auto log = make_log({LogLevel::warning, true, paper.stream});
   log->debug("a", "no");
@@ -83,7 +82,7 @@ void test_what_is_below_the_level_is_not_written() {
   TEST_ASSERT_EQUAL_INT(2, paper.lines().size());
 }
 
-void test_lines_of_many_threads_do_not_mix() {
+TEST(lines_of_many_threads_do_not_mix) {
   const Paper paper;
   const auto log = make_log({LogLevel::info, true, paper.stream});
   std::vector<std::thread> threads;
@@ -98,7 +97,7 @@ void test_lines_of_many_threads_do_not_mix() {
   TEST_ASSERT_EQUAL_INT(1000, texts.size());
 }
 
-void test_a_stream_that_refuses_is_survived() {
+TEST(a_stream_that_refuses_is_survived) {
   std::FILE* full = std::fopen("/dev/full", "w");
   if (full == nullptr) TEST_IGNORE_MESSAGE("no /dev/full here");
   {
@@ -109,16 +108,3 @@ void test_a_stream_that_refuses_is_survived() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_lines_for_people_have_time_level_category_and_text);
-  RUN_TEST(test_json_lines_carry_hostile_text_unharmed);
-  RUN_TEST(test_what_is_below_the_level_is_not_written);
-  RUN_TEST(test_lines_of_many_threads_do_not_mix);
-  RUN_TEST(test_a_stream_that_refuses_is_survived);
-  return UNITY_END();
-}

@@ -13,7 +13,7 @@
 #include "gpu/hog/model_file.hpp"
 #include "gpu/hog/shipped_models.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/gpu/bar_model.hpp"
 
 #if KERB_OPENCV
@@ -29,8 +29,8 @@ fs::path g_folder;
 
 }  // namespace
 
-void setUp() { g_folder = kerb::test::make_temp_folder(); }
-void tearDown() { fs::remove_all(g_folder); }
+SET_UP() { g_folder = kerb::test::make_temp_folder(); }
+TEAR_DOWN() { fs::remove_all(g_folder); }
 
 namespace {
 
@@ -98,7 +98,7 @@ void expect_bad_input(const Outcome& o, const char* part) {
   TEST_ASSERT_TRUE_MESSAGE(o.err.find(part) != std::string::npos, o.err.c_str());
 }
 
-void test_help_and_version_are_no_errors() {
+TEST(help_and_version_are_no_errors) {
   const Outcome help = kerbwatch("--help");
   TEST_ASSERT_EQUAL_INT(0, help.code);
   for (const char* word : {"run", "check", "demo", "config", "Exit codes"})
@@ -109,7 +109,7 @@ void test_help_and_version_are_no_errors() {
   TEST_ASSERT_TRUE(version.out.find("kerbwatch 0.") != std::string::npos);
 }
 
-void test_a_wrong_command_line_is_bad_input() {
+TEST(a_wrong_command_line_is_bad_input) {
   for (const char* arguments : {"", "fly", "run", "check", "demo --seconds soon", "run --config"})
     TEST_ASSERT_EQUAL_INT_MESSAGE(2, kerbwatch(arguments).code, arguments);
   const Outcome endless = kerbwatch("run --config " + desk_config() + " --seconds 1e300");
@@ -117,14 +117,14 @@ void test_a_wrong_command_line_is_bad_input() {
   TEST_ASSERT_TRUE_MESSAGE(endless.err.find("--seconds") != std::string::npos, endless.err.c_str());
 }
 
-void test_the_printed_configuration_passes_its_own_check() {
+TEST(the_printed_configuration_passes_its_own_check) {
   const Outcome printed = kerbwatch("config");
   TEST_ASSERT_EQUAL_INT(0, printed.code);
   const Outcome checked = kerbwatch("check --config " + config(printed.out));
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, checked.code, checked.err.c_str());
 }
 
-void test_what_is_wrong_with_a_configuration_is_one_line_each() {
+TEST(what_is_wrong_with_a_configuration_is_one_line_each) {
   expect_bad_input(kerbwatch("check --config /nowhere/kerbwatch.toml"), "/nowhere/kerbwatch.toml");
   expect_bad_input(kerbwatch("check --config " + config("[[camera]]\nwidht = 640\n")),
                    "did you mean");
@@ -135,7 +135,7 @@ void test_what_is_wrong_with_a_configuration_is_one_line_each() {
   TEST_ASSERT_EQUAL_INT_MESSAGE(2, two.lines_of_error(), two.err.c_str());
 }
 
-void test_a_missing_device_is_named_in_one_line() {
+TEST(a_missing_device_is_named_in_one_line) {
   const std::string quiet =
       "[can]\nenabled = false\n[log]\nlevel = \"error\"\n[events]\nenabled = false\n";
   const std::string pattern = "[[camera]]\nsource = \"pattern\"\n";
@@ -177,7 +177,7 @@ std::string folder_config(const fs::path& folder, const std::string& log_level) 
                 "enabled = false\n[log]\nlevel = \"" + log_level + "\"\n");
 }
 
-void test_a_folder_with_only_a_truncated_picture_is_bad_input() {
+TEST(a_folder_with_only_a_truncated_picture_is_bad_input) {
   const fs::path folder = folder_of_pictures(1);
   cut_in_half(folder / "0.jpg");
   const Outcome o = kerbwatch("run --config " + folder_config(folder, "error"));
@@ -185,7 +185,7 @@ void test_a_folder_with_only_a_truncated_picture_is_bad_input() {
   expect_bad_input(o, "pictures/0.jpg");
 }
 
-void test_a_truncated_picture_among_good_ones_is_named_once_in_the_log() {
+TEST(a_truncated_picture_among_good_ones_is_named_once_in_the_log) {
   const fs::path folder = folder_of_pictures(3);
   cut_in_half(folder / "1.jpg");
   const Outcome o = kerbwatch("run --seconds 1.5 --config " + folder_config(folder, "warning"));
@@ -197,7 +197,7 @@ void test_a_truncated_picture_among_good_ones_is_named_once_in_the_log() {
 }
 #endif
 
-void test_it_runs_for_as_long_as_told_and_leaves_a_log() {
+TEST(it_runs_for_as_long_as_told_and_leaves_a_log) {
   // STARTING ends after half a second, whether frames came or this machine stood still.
   const Outcome o = kerbwatch("run --seconds 1.5 --log-json --config " +
                               desk_config("[health]\nstart_ms = 500\n"));
@@ -211,7 +211,7 @@ void test_it_runs_for_as_long_as_told_and_leaves_a_log() {
     TEST_ASSERT_TRUE_MESSAGE(events.find(word) != std::string::npos, events.c_str());
 }
 
-void test_check_loads_the_model_and_lays_its_search_out() {
+TEST(check_loads_the_model_and_lays_its_search_out) {
   const Outcome none = kerbwatch("check --config " + desk_config());
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, none.code, none.err.c_str());
   TEST_ASSERT_TRUE_MESSAGE(
@@ -242,7 +242,7 @@ void test_check_loads_the_model_and_lays_its_search_out() {
   refused(detector_table(model), "not a model");
 }
 
-void test_it_runs_with_a_model_and_says_so() {
+TEST(it_runs_with_a_model_and_says_so) {
   const Outcome o =
       kerbwatch("run --seconds 1.5 --config " +
                 desk_config(detector_table(model_file()) + "[vision]\nbackend = \"cpu\"\n"));
@@ -270,7 +270,7 @@ struct Installed {
   ~Installed() { setenv(kerb::hog::kModelsVariable, "/nowhere/models", 1); }
 };
 
-void test_the_installed_model_is_used_where_none_is_named() {
+TEST(the_installed_model_is_used_where_none_is_named) {
   const Installed models;
   const std::string cpu = "[vision]\nbackend = \"cpu\"\n";
   const Outcome checked = kerbwatch("check --config " + desk_config());
@@ -288,7 +288,7 @@ void test_the_installed_model_is_used_where_none_is_named() {
   TEST_ASSERT_TRUE_MESSAGE(events.find("vision_failed") == std::string::npos, events.c_str());
 }
 
-void test_what_the_configuration_leaves_open_is_as_the_model_advises() {
+TEST(what_the_configuration_leaves_open_is_as_the_model_advises) {
   const fs::path path = g_folder / "fine.kwm";
   kerb::hog::Model model = kerb::hog::test::bar_model();
   model.advice.stride = 4;
@@ -317,7 +317,7 @@ void test_what_the_configuration_leaves_open_is_as_the_model_advises() {
   TEST_ASSERT_TRUE(road > 0 && road < far);
 }
 
-void test_a_grey_camera_gets_the_grey_model() {
+TEST(a_grey_camera_gets_the_grey_model) {
   const Installed models;
   const std::string grey =
       "[[camera]]\nname = \"b\"\nsource = \"pattern\"\nwidth = 320\n"
@@ -335,7 +335,7 @@ void test_a_grey_camera_gets_the_grey_model() {
   TEST_ASSERT_EQUAL_INT(0, kerbwatch("check --config " + desk_config()).code);
 }
 
-void test_a_grey_camera_refuses_a_colour_model_without_a_grey_one() {
+TEST(a_grey_camera_refuses_a_colour_model_without_a_grey_one) {
   const fs::path colour = g_folder / "colour.kwm", grey = model_file();
   TEST_ASSERT_OK(kerb::hog::save(kerb::hog::test::red_bar_model(), colour));
   const auto camera = [](const std::string& detector) {
@@ -358,7 +358,7 @@ void test_a_grey_camera_refuses_a_colour_model_without_a_grey_one() {
       0, kerbwatch("check --config " + desk_config(camera(detector_table(colour)))).code);
 }
 
-void test_a_bad_model_is_told_by_a_product_that_runs() {
+TEST(a_bad_model_is_told_by_a_product_that_runs) {
   const fs::path model = model_file();
   flip_a_bit(model);
   const Outcome o = kerbwatch("run --seconds 1.5 --config " + desk_config(detector_table(model)));
@@ -370,7 +370,7 @@ void test_a_bad_model_is_told_by_a_product_that_runs() {
     TEST_ASSERT_TRUE_MESSAGE(events.find(part) != std::string::npos, events.c_str());
 }
 
-void test_sigterm_ends_it_in_order() {
+TEST(sigterm_ends_it_in_order) {
   // It is running when its event log says so, however long that takes here. Should it never, or
   // not heed the signal, it ends by itself, and the log has another reason.
   const std::string path = desk_config(), events = g_folder / "events.jsonl";
@@ -382,7 +382,7 @@ void test_sigterm_ends_it_in_order() {
   TEST_ASSERT_TRUE(read(events).find("SIGTERM") != std::string::npos);
 }
 
-void test_the_demo_shows_frames_stages_health_and_messages() {
+TEST(the_demo_shows_frames_stages_health_and_messages) {
   const Outcome o = kerbwatch("demo --seconds 4");
   for (const char* word :
        {"delivered", "prepare", "budget", "health: ", "status", "KW_Warning", "camera_silent"})
@@ -390,7 +390,7 @@ void test_the_demo_shows_frames_stages_health_and_messages() {
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.out.c_str());
 }
 
-void test_the_demo_looks_for_people_when_it_has_a_model() {
+TEST(the_demo_looks_for_people_when_it_has_a_model) {
   const fs::path model = model_file();
   const Outcome o = kerbwatch("demo --seconds 4 --model " + model.string());
   for (const char* word : {"KW_Objects", "detector bar", "lists of people", "camera_silent"})
@@ -408,28 +408,8 @@ void test_the_demo_looks_for_people_when_it_has_a_model() {
 
 }  // namespace
 
-int main() {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
   setenv(kerb::hog::kModelsVariable, "/nowhere/models", 1);  // whatever this machine has
-  UNITY_BEGIN();
-  RUN_TEST(test_help_and_version_are_no_errors);
-  RUN_TEST(test_a_wrong_command_line_is_bad_input);
-  RUN_TEST(test_the_printed_configuration_passes_its_own_check);
-  RUN_TEST(test_what_is_wrong_with_a_configuration_is_one_line_each);
-  RUN_TEST(test_a_missing_device_is_named_in_one_line);
-#if KERB_OPENCV
-  RUN_TEST(test_a_folder_with_only_a_truncated_picture_is_bad_input);
-  RUN_TEST(test_a_truncated_picture_among_good_ones_is_named_once_in_the_log);
-#endif
-  RUN_TEST(test_it_runs_for_as_long_as_told_and_leaves_a_log);
-  RUN_TEST(test_check_loads_the_model_and_lays_its_search_out);
-  RUN_TEST(test_it_runs_with_a_model_and_says_so);
-  RUN_TEST(test_the_installed_model_is_used_where_none_is_named);
-  RUN_TEST(test_what_the_configuration_leaves_open_is_as_the_model_advises);
-  RUN_TEST(test_a_grey_camera_gets_the_grey_model);
-  RUN_TEST(test_a_grey_camera_refuses_a_colour_model_without_a_grey_one);
-  RUN_TEST(test_a_bad_model_is_told_by_a_product_that_runs);
-  RUN_TEST(test_sigterm_ends_it_in_order);
-  RUN_TEST(test_the_demo_shows_frames_stages_health_and_messages);
-  RUN_TEST(test_the_demo_looks_for_people_when_it_has_a_model);
-  return UNITY_END();
+  return Start::run;
 }

@@ -6,14 +6,11 @@
 #include <random>
 #include <vector>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -108,7 +105,7 @@ struct Drive {
   std::uint32_t state = 1;
 };
 
-void test_a_knock_is_told_in_a_third_of_a_second_and_the_way_back_too() {
+TEST(a_knock_is_told_in_a_third_of_a_second_and_the_way_back_too) {
   struct Case {
     double up, left;
   };
@@ -137,7 +134,7 @@ void test_a_knock_is_told_in_a_third_of_a_second_and_the_way_back_too() {
   }
 }
 
-void test_a_knock_that_takes_three_pictures_one_of_them_blurred_is_told() {
+TEST(a_knock_that_takes_three_pictures_one_of_them_blurred_is_told) {
   Drive car;
   car.run(seconds{1});
   car.look_up = 2 * kDegree;
@@ -151,7 +148,7 @@ void test_a_knock_that_takes_three_pictures_one_of_them_blurred_is_told() {
   TEST_ASSERT_DOUBLE_WITHIN(0.6, 5, car.off_deg());
 }
 
-void test_a_knock_in_a_bend_is_told_with_and_without_a_yaw_rate() {
+TEST(a_knock_in_a_bend_is_told_with_and_without_a_yaw_rate) {
   for (const bool tells : {true, false}) {
     Drive car;
     car.tells_yaw = tells;
@@ -167,7 +164,7 @@ void test_a_knock_in_a_bend_is_told_with_and_without_a_yaw_rate() {
 
 /// A pothole throws the view for a quarter of a second; braking nods it; a kerb is climbed; a speed
 /// bump swings it up and down.
-void test_bumps_and_nods_are_not_told() {
+TEST(bumps_and_nods_are_not_told) {
   Drive car;
   car.run(milliseconds{500});
   for (const double jolt : {3.0, -3.0, 5.0}) {
@@ -198,7 +195,7 @@ void test_bumps_and_nods_are_not_told() {
 
 /// Into a turn as sharp as a car can, at 30 pictures a second and at 10; with the yaw rate, without
 /// one, with one that is late, and with one that says nothing happens.
-void test_turns_are_not_told() {
+TEST(turns_are_not_told) {
   for (const int skip : {0, 2})
     for (int kind = 0; kind < 4; ++kind) {
       Drive car;
@@ -218,7 +215,7 @@ void test_turns_are_not_told() {
 }
 
 /// A view that goes by for another reason than a turn, and a bus that falls silent meanwhile.
-void test_a_view_that_glides_by_is_not_told_whoever_speaks() {
+TEST(a_view_that_glides_by_is_not_told_whoever_speaks) {
   for (const double rate : {60.0, 120.0, 240.0}) {
     Drive car;
     car.heading = -150 * kDegree;
@@ -232,7 +229,7 @@ void test_a_view_that_glides_by_is_not_told_whoever_speaks() {
   }
 }
 
-void test_what_passes_what_hides_and_what_is_not_seen_is_no_knock() {
+TEST(what_passes_what_hides_and_what_is_not_seen_is_no_knock) {
   Drive car;
   car.run(milliseconds{500});
   for (int i = 0; i < 90; ++i) {  // a lorry overtakes and fills up to all of the view
@@ -252,7 +249,7 @@ void test_what_passes_what_hides_and_what_is_not_seen_is_no_knock() {
   TEST_ASSERT_EQUAL_DOUBLE(0, car.most);
 }
 
-void test_the_road_says_that_a_camera_got_lost_slowly_and_that_it_is_right_again() {
+TEST(the_road_says_that_a_camera_got_lost_slowly_and_that_it_is_right_again) {
   AimCheck check{camera(), kWidth, kHeight};
   ego::EgoMotion motion;
   motion.state = ego::EgoState::valid;
@@ -281,7 +278,7 @@ void test_the_road_says_that_a_camera_got_lost_slowly_and_that_it_is_right_again
   TEST_ASSERT_EQUAL_DOUBLE(0, check.off());
 }
 
-void test_a_knock_whose_way_back_was_not_seen_is_over_when_the_road_says_so() {
+TEST(a_knock_whose_way_back_was_not_seen_is_over_when_the_road_says_so) {
   Drive car;
   car.run(seconds{1});
   car.look_up = 5 * kDegree;
@@ -303,7 +300,7 @@ void test_a_knock_whose_way_back_was_not_seen_is_over_when_the_road_says_so() {
   TEST_ASSERT_EQUAL_DOUBLE(0, car.off_deg());
 }
 
-void test_pictures_too_small_and_lenses_out_of_the_picture_say_nothing() {
+TEST(pictures_too_small_and_lenses_out_of_the_picture_say_nothing) {
   ego::Camera outside = camera();
   outside.center_x = -5;
   for (const AimCheck& made :
@@ -317,18 +314,3 @@ void test_pictures_too_small_and_lenses_out_of_the_picture_say_nothing() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_knock_is_told_in_a_third_of_a_second_and_the_way_back_too);
-  RUN_TEST(test_a_knock_that_takes_three_pictures_one_of_them_blurred_is_told);
-  RUN_TEST(test_a_knock_in_a_bend_is_told_with_and_without_a_yaw_rate);
-  RUN_TEST(test_bumps_and_nods_are_not_told);
-  RUN_TEST(test_turns_are_not_told);
-  RUN_TEST(test_a_view_that_glides_by_is_not_told_whoever_speaks);
-  RUN_TEST(test_what_passes_what_hides_and_what_is_not_seen_is_no_knock);
-  RUN_TEST(test_the_road_says_that_a_camera_got_lost_slowly_and_that_it_is_right_again);
-  RUN_TEST(test_a_knock_whose_way_back_was_not_seen_is_over_when_the_road_says_so);
-  RUN_TEST(test_pictures_too_small_and_lenses_out_of_the_picture_say_nothing);
-  return UNITY_END();
-}

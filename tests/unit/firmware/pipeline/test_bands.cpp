@@ -11,15 +11,12 @@
 #include "hal/fake/frame_source.hpp"
 #include "hal/fake/log.hpp"
 #include "hal/fake/spectral_matcher.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/control/road.hpp"
 #include "tests/unit/firmware/control/step_clock.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -116,7 +113,7 @@ int first_look(const Desk& d) {
   return -1;
 }
 
-void test_it_looks_before_the_tracker_and_learns_after_people_are_told() {
+TEST(it_looks_before_the_tracker_and_learns_after_people_are_told) {
   Desk d;
   std::vector<bool> told_first;
   d.matcher->at_learn = [&] {
@@ -142,7 +139,7 @@ void test_it_looks_before_the_tracker_and_learns_after_people_are_told() {
   TEST_ASSERT_EQUAL_UINT64(0, totals.passed);
 }
 
-void test_its_time_is_its_own_and_not_the_trackers() {
+TEST(its_time_is_its_own_and_not_the_trackers) {
   Desk d;
   d.takes(milliseconds{2}, milliseconds{1});
   d.show(20);
@@ -155,7 +152,7 @@ void test_its_time_is_its_own_and_not_the_trackers() {
   TEST_ASSERT_EQUAL_UINT64(0, d.pipeline->facts().spectral.passed);
 }
 
-void test_over_its_budget_frames_are_left_out_and_people_are_followed_in_all() {
+TEST(over_its_budget_frames_are_left_out_and_people_are_followed_in_all) {
   Desk d;
   d.takes(milliseconds{9}, milliseconds{3});  // three budgets
   d.show(62);
@@ -171,7 +168,7 @@ void test_over_its_budget_frames_are_left_out_and_people_are_followed_in_all() {
   TEST_ASSERT_EQUAL_INT(-1, d.pipeline->facts().spectral_error);
 }
 
-void test_a_recording_waits_for_it() {
+TEST(a_recording_waits_for_it) {
   Desk d{HandOver::every};
   d.takes(milliseconds{9}, milliseconds{3});
   d.show(30);
@@ -181,7 +178,7 @@ void test_a_recording_waits_for_it() {
   TEST_ASSERT_EQUAL_UINT64(30 - static_cast<std::uint64_t>(first_look(d)), totals.frames);
 }
 
-void test_while_it_fails_people_are_followed_without_and_after_it_as_before() {
+TEST(while_it_fails_people_are_followed_without_and_after_it_as_before) {
   Desk d;
   d.show(10);
   const int looks = d.matcher->looks;
@@ -207,7 +204,7 @@ void test_while_it_fails_people_are_followed_without_and_after_it_as_before() {
   TEST_ASSERT_TRUE(d.log.lines().empty());  // whoever handles it tells it, once
 }
 
-void test_failing_slowly_is_kept_within_the_budget_too() {
+TEST(failing_slowly_is_kept_within_the_budget_too) {
   Desk d;
   d.show(5);
   d.takes(milliseconds{40}, milliseconds{0});  // a time-out
@@ -218,7 +215,7 @@ void test_failing_slowly_is_kept_within_the_budget_too() {
   TEST_ASSERT_EQUAL_INT(static_cast<int>(Errc::device), d.pipeline->facts().spectral_error);
 }
 
-void test_without_bands_there_is_no_such_stage() {
+TEST(without_bands_there_is_no_such_stage) {
   Desk d{HandOver::newest, false};
   d.show(10);
   d.stop();
@@ -229,15 +226,3 @@ void test_without_bands_there_is_no_such_stage() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_it_looks_before_the_tracker_and_learns_after_people_are_told);
-  RUN_TEST(test_its_time_is_its_own_and_not_the_trackers);
-  RUN_TEST(test_over_its_budget_frames_are_left_out_and_people_are_followed_in_all);
-  RUN_TEST(test_a_recording_waits_for_it);
-  RUN_TEST(test_while_it_fails_people_are_followed_without_and_after_it_as_before);
-  RUN_TEST(test_failing_slowly_is_kept_within_the_budget_too);
-  RUN_TEST(test_without_bands_there_is_no_such_stage);
-  return UNITY_END();
-}

@@ -8,15 +8,12 @@
 #include "hal/fake/flow_estimator.hpp"
 #include "hal/fake/frame_source.hpp"
 #include "hal/fake/log.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/control/road.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -135,7 +132,7 @@ struct Desk {
   }
 };
 
-void test_every_frame_of_a_recording_goes_through_to_the_last() {
+TEST(every_frame_of_a_recording_goes_through_to_the_last) {
   Desk d{HandOver::every};
   d.camera->push(200, Nanos{1});
   d.camera->end_after_script();
@@ -148,7 +145,7 @@ void test_every_frame_of_a_recording_goes_through_to_the_last() {
   TEST_ASSERT_NULL(d.pipeline->detector());
 }
 
-void test_a_recording_is_not_late_for_being_old() {
+TEST(a_recording_is_not_late_for_being_old) {
   Desk d{HandOver::every};
   FakeFrame old;
   old.captured = d.clock.now() - std::chrono::hours{1};
@@ -160,7 +157,7 @@ void test_a_recording_is_not_late_for_being_old() {
   TEST_ASSERT_EQUAL_UINT64(0, d.pipeline->stage(Stage::total).over_budget);
 }
 
-void test_a_slow_stage_skips_frames_rather_than_fall_behind() {
+TEST(a_slow_stage_skips_frames_rather_than_fall_behind) {
   Desk d;
   d.preparer->holding = true;
   d.camera->push(60, milliseconds{1});
@@ -174,7 +171,7 @@ void test_a_slow_stage_skips_frames_rather_than_fall_behind() {
   TEST_ASSERT_EQUAL_INT(0, d.camera->loans());  // every buffer went back
 }
 
-void test_the_detector_gets_every_prepared_picture() {
+TEST(the_detector_gets_every_prepared_picture) {
   Desk d{HandOver::every, true};
   d.camera->push(20, Nanos{1});
   d.camera->end_after_script();
@@ -185,7 +182,7 @@ void test_the_detector_gets_every_prepared_picture() {
   TEST_ASSERT_EQUAL_STRING("one person", d.pipeline->detector());
 }
 
-void test_motion_is_measured_and_judged_with_what_the_car_tells() {
+TEST(motion_is_measured_and_judged_with_what_the_car_tells) {
   Desk d{HandOver::every, true, true};
   TEST_ASSERT_EQUAL_STRING("fake", d.pipeline->flow());
   TEST_ASSERT_EQUAL_INT64(0, d.pipeline->motion().at.count());
@@ -206,7 +203,7 @@ void test_motion_is_measured_and_judged_with_what_the_car_tells() {
   TEST_ASSERT_EQUAL_INT(1, report.people);
 }
 
-void test_people_are_still_found_when_the_flow_fails() {
+TEST(people_are_still_found_when_the_flow_fails) {
   Desk d{HandOver::every, true, true};
   d.flow->fail_next = Error{Errc::device, 700, "launch"};
   d.camera->push(1, milliseconds{10});
@@ -221,7 +218,7 @@ void test_people_are_still_found_when_the_flow_fails() {
 }
 
 // Whoever warns does not wait for the flow; and the flow judges the people of its own frame.
-void test_people_are_published_before_the_motion_is_looked_at() {
+TEST(people_are_published_before_the_motion_is_looked_at) {
   Desk d{HandOver::every, true, true};
   std::vector<float> seen;  // the newest sighting when the flow begins, by its number
   std::vector<int> detected;
@@ -250,7 +247,7 @@ Detection sure() {
   return box;
 }
 
-void test_whom_the_detector_finds_is_followed_and_every_frame_has_its_report() {
+TEST(whom_the_detector_finds_is_followed_and_every_frame_has_its_report) {
   Desk d{HandOver::every, true, false, true};
   d.detector->box = sure();
   TEST_ASSERT_TRUE(d.pipeline->follows());
@@ -288,7 +285,7 @@ void test_whom_the_detector_finds_is_followed_and_every_frame_has_its_report() {
   TEST_ASSERT_TRUE(diary.pages.back().captured == report.at);
 }
 
-void test_a_frame_is_told_to_the_sink_before_anybody_else() {
+TEST(a_frame_is_told_to_the_sink_before_anybody_else) {
   Desk d{HandOver::every, true, false, true};
   d.detector->box = sure();
   Diary diary;
@@ -306,7 +303,7 @@ void test_a_frame_is_told_to_the_sink_before_anybody_else() {
     TEST_ASSERT_TRUE(published[i] == diary.pages[i - 1].captured);
 }
 
-void test_flow_and_motion_reach_who_follows() {
+TEST(flow_and_motion_reach_who_follows) {
   Desk d{HandOver::every, true, true, true};
   d.detector->box = sure();
   d.pipeline->tell_vehicle(d.clock.now(), {0.0, 0.0});
@@ -324,7 +321,7 @@ void test_flow_and_motion_reach_who_follows() {
   TEST_ASSERT_DOUBLE_WITHIN(0.3, 0, d.pipeline->people().people.items[0].vy_mps);
 }
 
-void test_a_frame_the_detector_failed_on_is_not_followed() {
+TEST(a_frame_the_detector_failed_on_is_not_followed) {
   Desk d{HandOver::newest, true, false, true};
   d.detector->box = sure();
   Diary diary;
@@ -342,7 +339,7 @@ void test_a_frame_the_detector_failed_on_is_not_followed() {
   TEST_ASSERT_EQUAL_size_t(1, diary.pages.size());
 }
 
-void test_without_a_watch_nobody_is_followed_and_the_sink_hears_nothing() {
+TEST(without_a_watch_nobody_is_followed_and_the_sink_hears_nothing) {
   Desk d{HandOver::every, true, true};
   TEST_ASSERT_FALSE(d.pipeline->follows());
   Diary diary;
@@ -359,7 +356,7 @@ void test_without_a_watch_nobody_is_followed_and_the_sink_hears_nothing() {
   TEST_ASSERT_TRUE(diary.pages.empty());
 }
 
-void test_each_trouble_of_the_camera_shows_as_its_condition() {
+TEST(each_trouble_of_the_camera_shows_as_its_condition) {
   Desk d;
   const auto is = [](CameraCondition condition) {
     return [condition](const PipelineFacts& f) { return f.condition == condition; };
@@ -377,14 +374,14 @@ void test_each_trouble_of_the_camera_shows_as_its_condition() {
   TEST_ASSERT_TRUE(d.until(is(CameraCondition::gone)));
 }
 
-void test_both_threads_beat_even_without_a_frame() {
+TEST(both_threads_beat_even_without_a_frame) {
   Desk d;
   d.pipeline->start();
   TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.capture_beats > 5; }));
   TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.process_beats > 5; }));
 }
 
-void test_failing_operators_are_told_and_forgotten_when_they_work_again() {
+TEST(failing_operators_are_told_and_forgotten_when_they_work_again) {
   Desk d;
   d.preparer->broken = true;
   d.camera->push();
@@ -397,7 +394,7 @@ void test_failing_operators_are_told_and_forgotten_when_they_work_again() {
   TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.vision_error == -1; }));
 }
 
-void test_a_failing_detector_is_told_and_its_people_are_not() {
+TEST(a_failing_detector_is_told_and_its_people_are_not) {
   Desk d{HandOver::newest, true};
   TEST_ASSERT_TRUE(d.pipeline->sighting().at == Nanos::zero());
   const Nanos start = d.clock.now();
@@ -424,7 +421,7 @@ void test_a_failing_detector_is_told_and_its_people_are_not() {
 }
 
 /// A value is whole, never older than the one before, and the last one arrives.
-void test_the_newest_value_crosses_threads_whole() {
+TEST(the_newest_value_crosses_threads_whole) {
   struct Value {
     std::array<int, 64> all{};
   };
@@ -451,7 +448,7 @@ void test_the_newest_value_crosses_threads_whole() {
   TEST_ASSERT_EQUAL_INT(kLast, newest.look().all[0]);  // and stays
 }
 
-void test_it_stops_at_any_moment_and_gives_every_buffer_back() {
+TEST(it_stops_at_any_moment_and_gives_every_buffer_back) {
   for (int i = 0; i < 20; ++i) {
     Desk d;
     d.camera->push(100, milliseconds{1});
@@ -463,26 +460,3 @@ void test_it_stops_at_any_moment_and_gives_every_buffer_back() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_every_frame_of_a_recording_goes_through_to_the_last);
-  RUN_TEST(test_a_recording_is_not_late_for_being_old);
-  RUN_TEST(test_a_slow_stage_skips_frames_rather_than_fall_behind);
-  RUN_TEST(test_the_detector_gets_every_prepared_picture);
-  RUN_TEST(test_motion_is_measured_and_judged_with_what_the_car_tells);
-  RUN_TEST(test_people_are_still_found_when_the_flow_fails);
-  RUN_TEST(test_people_are_published_before_the_motion_is_looked_at);
-  RUN_TEST(test_whom_the_detector_finds_is_followed_and_every_frame_has_its_report);
-  RUN_TEST(test_a_frame_is_told_to_the_sink_before_anybody_else);
-  RUN_TEST(test_flow_and_motion_reach_who_follows);
-  RUN_TEST(test_a_frame_the_detector_failed_on_is_not_followed);
-  RUN_TEST(test_without_a_watch_nobody_is_followed_and_the_sink_hears_nothing);
-  RUN_TEST(test_each_trouble_of_the_camera_shows_as_its_condition);
-  RUN_TEST(test_both_threads_beat_even_without_a_frame);
-  RUN_TEST(test_failing_operators_are_told_and_forgotten_when_they_work_again);
-  RUN_TEST(test_a_failing_detector_is_told_and_its_people_are_not);
-  RUN_TEST(test_the_newest_value_crosses_threads_whole);
-  RUN_TEST(test_it_stops_at_any_moment_and_gives_every_buffer_back);
-  return UNITY_END();
-}

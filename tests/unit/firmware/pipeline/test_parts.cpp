@@ -8,15 +8,12 @@
 #include "firmware/pipeline/image_check.hpp"
 #include "firmware/pipeline/stage_times.hpp"
 #include "firmware/threads/latest_frame.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -31,7 +28,7 @@ Frame frame(const std::shared_ptr<CountingLender>& lender, std::uint32_t number)
   return f;
 }
 
-void test_the_newest_frame_wins_and_the_older_goes_back_at_once() {
+TEST(the_newest_frame_wins_and_the_older_goes_back_at_once) {
   auto lender = std::make_shared<CountingLender>();
   LatestFrame latest;
   TEST_ASSERT_FALSE(latest.put(frame(lender, 1)));
@@ -48,7 +45,7 @@ void test_the_newest_frame_wins_and_the_older_goes_back_at_once() {
   TEST_ASSERT_FALSE(latest.take(Nanos::zero()).has_value());
 }
 
-void test_closing_lets_a_waiting_frame_go_and_wakes_everybody() {
+TEST(closing_lets_a_waiting_frame_go_and_wakes_everybody) {
   auto lender = std::make_shared<CountingLender>();
   LatestFrame latest;
   latest.put(frame(lender, 7));
@@ -59,7 +56,7 @@ void test_closing_lets_a_waiting_frame_go_and_wakes_everybody() {
   TEST_ASSERT_TRUE(latest.wait_until_taken(seconds{60}));
 }
 
-void test_every_stage_has_a_name_of_its_own_and_total_is_the_last() {
+TEST(every_stage_has_a_name_of_its_own_and_total_is_the_last) {
   std::set<std::string> names;
   for (int i = 0; i < kStageCount; ++i)
     TEST_ASSERT_TRUE(names.insert(name_of(static_cast<Stage>(i))).second);
@@ -67,7 +64,7 @@ void test_every_stage_has_a_name_of_its_own_and_total_is_the_last() {
   TEST_ASSERT_EQUAL_INT(kStageCount - 1, static_cast<int>(Stage::total));
 }
 
-void test_stage_times_agree_with_sorting_all_of_them() {
+TEST(stage_times_agree_with_sorting_all_of_them) {
   StageTimes times;
   times.set_budget(milliseconds{20});
   std::mt19937 random{5};
@@ -93,7 +90,7 @@ void test_stage_times_agree_with_sorting_all_of_them() {
   TEST_ASSERT_DOUBLE_WITHIN(all[4750] * 0.07, all[4750], count(r.p95));
 }
 
-void test_stage_times_survive_the_extremes() {
+TEST(stage_times_survive_the_extremes) {
   StageTimes times;
   TEST_ASSERT_EQUAL_INT64(0, times.report().median.count());
   times.add(Nanos{-5});  // a clock that was set back
@@ -115,7 +112,7 @@ ImageView<Space::host, const std::uint8_t> view(const std::vector<std::uint8_t>&
   return {pixels.data(), width, static_cast<int>(pixels.size()) / width, width};
 }
 
-void test_the_look_measures_mean_and_deviation() {
+TEST(the_look_measures_mean_and_deviation) {
   ImageCheck check;
   const auto pixels = noise(640 * 480, 1);
   double sum = 0, squares = 0;
@@ -126,7 +123,7 @@ void test_the_look_measures_mean_and_deviation() {
   TEST_ASSERT_DOUBLE_WITHIN(2, std::sqrt(squares / n - mean * mean), look.deviation);
 }
 
-void test_a_frozen_picture_is_timed_from_its_first_showing() {
+TEST(a_frozen_picture_is_timed_from_its_first_showing) {
   ImageCheck check;
   const auto first = noise(640 * 480, 1);
   auto second = noise(640 * 480, 2);
@@ -136,7 +133,7 @@ void test_a_frozen_picture_is_timed_from_its_first_showing() {
   TEST_ASSERT_TRUE(check.look(view(second, 640), seconds{7}).unchanged == seconds{4});
 }
 
-void test_tiny_pictures_are_looked_at_too() {
+TEST(tiny_pictures_are_looked_at_too) {
   ImageCheck check;
   const std::vector<std::uint8_t> one{200};
   TEST_ASSERT_EQUAL_DOUBLE(200, check.look(view(one, 1), seconds{1}).mean);
@@ -145,7 +142,7 @@ void test_tiny_pictures_are_looked_at_too() {
 
 /// A street with texture that moves, then the same through mud: its detail is an eighth of what it
 /// was. Mud on a third of the glass is not the picture; fog that comes slowly is weather.
-void test_detail_that_goes_at_once_is_dirt() {
+TEST(detail_that_goes_at_once_is_dirt) {
   const auto street = noise(640 * 480, 5);
   const auto seen = [&street](int shift, double mud, double covered) {
     std::vector<std::uint8_t> out(street.size());
@@ -172,17 +169,3 @@ void test_detail_that_goes_at_once_is_dirt() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_newest_frame_wins_and_the_older_goes_back_at_once);
-  RUN_TEST(test_closing_lets_a_waiting_frame_go_and_wakes_everybody);
-  RUN_TEST(test_every_stage_has_a_name_of_its_own_and_total_is_the_last);
-  RUN_TEST(test_stage_times_agree_with_sorting_all_of_them);
-  RUN_TEST(test_stage_times_survive_the_extremes);
-  RUN_TEST(test_the_look_measures_mean_and_deviation);
-  RUN_TEST(test_a_frozen_picture_is_timed_from_its_first_showing);
-  RUN_TEST(test_tiny_pictures_are_looked_at_too);
-  RUN_TEST(test_detail_that_goes_at_once_is_dirt);
-  return UNITY_END();
-}

@@ -7,14 +7,11 @@
 #include "hal/fake/clock.hpp"
 #include "hal/fake/frame_source.hpp"
 #include "hal/fake/log.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -52,7 +49,7 @@ struct Bench {
   }
 };
 
-void test_frames_pass_through_unchanged_while_all_is_well() {
+TEST(frames_pass_through_unchanged_while_all_is_well) {
   Bench b;
   ReopeningSource s = b.source();
   for (std::uint64_t i = 0; i < 3; ++i) {
@@ -65,7 +62,7 @@ void test_frames_pass_through_unchanged_while_all_is_well() {
   TEST_ASSERT_EQUAL_UINT64(0, s.reopened());
 }
 
-void test_a_lost_camera_is_tried_with_growing_waits_up_to_a_second() {
+TEST(a_lost_camera_is_tried_with_growing_waits_up_to_a_second) {
   Bench b;
   ReopeningSource s = b.source();
   b.pull();
@@ -82,7 +79,7 @@ void test_a_lost_camera_is_tried_with_growing_waits_up_to_a_second() {
   TEST_ASSERT_TRUE(b.log.has("lost"));
 }
 
-void test_no_call_waits_longer_than_its_time_out() {
+TEST(no_call_waits_longer_than_its_time_out) {
   Bench b;
   ReopeningSource s = b.source();
   b.pull();
@@ -93,7 +90,7 @@ void test_no_call_waits_longer_than_its_time_out() {
   }
 }
 
-void test_when_it_is_back_sequence_times_and_counters_go_on() {
+TEST(when_it_is_back_sequence_times_and_counters_go_on) {
   Bench b;
   ReopeningSource s = b.source();
   Nanos last{};
@@ -113,7 +110,7 @@ void test_when_it_is_back_sequence_times_and_counters_go_on() {
   TEST_ASSERT_TRUE(b.log.has("is back"));
 }
 
-void test_a_camera_that_comes_back_different_stays_lost() {
+TEST(a_camera_that_comes_back_different_stays_lost) {
   Bench b;
   ReopeningSource s = b.source();
   b.pull();
@@ -124,7 +121,7 @@ void test_a_camera_that_comes_back_different_stays_lost() {
   TEST_ASSERT_EQUAL_UINT64(0, s.reopened());
 }
 
-void test_a_camera_without_signal_at_opening_says_so() {
+TEST(a_camera_without_signal_at_opening_says_so) {
   Bench b;
   ReopeningSource s = b.source();
   b.pull();
@@ -133,7 +130,7 @@ void test_a_camera_without_signal_at_opening_says_so() {
   TEST_ASSERT_ERROR(Errc::no_signal, s.next(milliseconds{100}));
 }
 
-void test_other_failures_are_passed_on_without_reopening() {
+TEST(other_failures_are_passed_on_without_reopening) {
   Bench b;
   ReopeningSource s = b.source();
   for (const Errc code : {Errc::timeout, Errc::damaged, Errc::no_signal, Errc::end}) {
@@ -143,7 +140,7 @@ void test_other_failures_are_passed_on_without_reopening() {
   TEST_ASSERT_EQUAL_size_t(0, b.tries.size());
 }
 
-void test_damaged_frames_are_named_at_first_and_then_every_ten_seconds() {
+TEST(damaged_frames_are_named_at_first_and_then_every_ten_seconds) {
   Bench b;
   ReopeningSource s = b.source();
   const Nanos begin = b.clock.now();
@@ -160,7 +157,7 @@ void test_damaged_frames_are_named_at_first_and_then_every_ten_seconds() {
   TEST_ASSERT_TRUE(b.log.lines().front().level == LogLevel::warning);
 }
 
-void test_a_failure_that_no_source_promises_is_a_loss_too() {
+TEST(a_failure_that_no_source_promises_is_a_loss_too) {
   Bench b;
   ReopeningSource s = b.source();
   b.current->fail_next({Errc::io, 5, "open video again"});
@@ -169,7 +166,7 @@ void test_a_failure_that_no_source_promises_is_a_loss_too() {
   TEST_ASSERT_EQUAL_UINT64(1, s.reopened());
 }
 
-void test_it_can_start_without_a_camera() {
+TEST(it_can_start_without_a_camera) {
   Bench b;
   FrameSourceInfo info = FakeFrameSource::default_info();
   ReopeningSource s{nullptr, info, b.opener(), b.clock, b.log};
@@ -178,18 +175,3 @@ void test_it_can_start_without_a_camera() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_frames_pass_through_unchanged_while_all_is_well);
-  RUN_TEST(test_a_lost_camera_is_tried_with_growing_waits_up_to_a_second);
-  RUN_TEST(test_no_call_waits_longer_than_its_time_out);
-  RUN_TEST(test_when_it_is_back_sequence_times_and_counters_go_on);
-  RUN_TEST(test_a_camera_that_comes_back_different_stays_lost);
-  RUN_TEST(test_a_camera_without_signal_at_opening_says_so);
-  RUN_TEST(test_other_failures_are_passed_on_without_reopening);
-  RUN_TEST(test_damaged_frames_are_named_at_first_and_then_every_ten_seconds);
-  RUN_TEST(test_a_failure_that_no_source_promises_is_a_loss_too);
-  RUN_TEST(test_it_can_start_without_a_camera);
-  return UNITY_END();
-}

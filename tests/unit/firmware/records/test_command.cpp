@@ -13,14 +13,11 @@
 #include "firmware/records/chunk.hpp"
 #include "firmware/records/record_fields.hpp"
 #include "tests/support/temp_folder.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 namespace fs = std::filesystem;
 using namespace kerb;
 using namespace kerb::records;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -80,7 +77,7 @@ std::string with_picture() {
   return text.insert(behind, reinterpret_cast<const char*>(chunk), sizeof chunk);
 }
 
-void test_a_record_is_told_and_its_decisions_are_the_same() {
+TEST(a_record_is_told_and_its_decisions_are_the_same) {
   const TempFolder folder;
   const Outcome o = replay(folder, kFixture);
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
@@ -90,7 +87,7 @@ void test_a_record_is_told_and_its_decisions_are_the_same() {
     assert_has(o.out, part);
 }
 
-void test_json_says_the_same() {
+TEST(json_says_the_same) {
   const TempFolder folder;
   const Outcome o = replay(folder, "--json " + kFixture + " " + kFixture);
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
@@ -103,7 +100,7 @@ void test_json_says_the_same() {
                         line.at("rounds").at("same").get<int>());
 }
 
-void test_a_difference_is_exit_code_1_with_its_time() {
+TEST(a_difference_is_exit_code_1_with_its_time) {
   const TempFolder folder;
   // The first byte of a detection's place: captured, looked and count are before it.
   const Outcome o = replay(folder, folder.write("other.kwr", changed(ChunkKind::senses, 120, 12)));
@@ -112,7 +109,7 @@ void test_a_difference_is_exit_code_1_with_its_time() {
   assert_has(o.out, " s, camera front: person ");
 }
 
-void test_a_power_cut_is_told_and_what_is_left_is_compared() {
+TEST(a_power_cut_is_told_and_what_is_left_is_compared) {
   const TempFolder folder;
   const Outcome o = replay(folder, folder.write("cut.kwr.part", read(kFixture).substr(0, 100000)));
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
@@ -120,7 +117,7 @@ void test_a_power_cut_is_told_and_what_is_left_is_compared() {
   assert_has(o.out, "of 100000 bytes are good");
 }
 
-void test_what_is_broken_is_one_line_and_exit_code_2() {
+TEST(what_is_broken_is_one_line_and_exit_code_2) {
   const TempFolder folder;
   for (const std::string& path : {folder.write("text.kwr", "no record"), folder.at("missing.kwr"),
                                   folder.write("start.kwr", read(kFixture).substr(0, 100)),
@@ -136,7 +133,7 @@ void test_what_is_broken_is_one_line_and_exit_code_2() {
   TEST_ASSERT_EQUAL_INT(2, replay(folder, "").code);
 }
 
-void test_pictures_are_written_out() {
+TEST(pictures_are_written_out) {
   const TempFolder folder;
   const std::string seen = folder.at("seen/pictures");
   const Outcome o =
@@ -146,14 +143,3 @@ void test_pictures_are_written_out() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_record_is_told_and_its_decisions_are_the_same);
-  RUN_TEST(test_json_says_the_same);
-  RUN_TEST(test_a_difference_is_exit_code_1_with_its_time);
-  RUN_TEST(test_a_power_cut_is_told_and_what_is_left_is_compared);
-  RUN_TEST(test_what_is_broken_is_one_line_and_exit_code_2);
-  RUN_TEST(test_pictures_are_written_out);
-  return UNITY_END();
-}

@@ -12,15 +12,13 @@
 #include "firmware/records/product_deciders.hpp"
 #include "firmware/records/replay.hpp"
 #include "tests/support/random.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/records/toy_drive.hpp"
 
 namespace fs = std::filesystem;
 using namespace kerb;
 using namespace kerb::records;
 using namespace kerb::records::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -123,7 +121,7 @@ RecordFile parsed(std::vector<std::byte> bytes) {
   return std::move(*file);
 }
 
-void test_a_record_from_another_machine_gives_the_same_decisions() {
+TEST(a_record_from_another_machine_gives_the_same_decisions) {
   Result<RecordFile> file = RecordFile::read(kFixture);
   TEST_ASSERT_OK(file);
   TEST_ASSERT_TRUE(file->whole());
@@ -138,7 +136,7 @@ void test_a_record_from_another_machine_gives_the_same_decisions() {
   TEST_ASSERT_GREATER_THAN_UINT64(300, result->rounds.count);
 }
 
-void test_the_same_drive_is_recorded_the_same_way_on_every_machine() {
+TEST(the_same_drive_is_recorded_the_same_way_on_every_machine) {
   Result<RecordFile> there = RecordFile::read(kFixture);
   TEST_ASSERT_OK(there);
   const RecordFile here = parsed(record_crossing());
@@ -160,7 +158,7 @@ void test_the_same_drive_is_recorded_the_same_way_on_every_machine() {
   }
 }
 
-void test_fifty_people_before_two_cameras_replay_too() {
+TEST(fifty_people_before_two_cameras_replay_too) {
   const TempFolder folder;
   const RecordedSettings settings = street_settings(2);
   const Sight crowd = [&](std::size_t camera, Nanos at, track::Senses& out) {
@@ -181,7 +179,7 @@ void test_fifty_people_before_two_cameras_replay_too() {
   TEST_ASSERT_EQUAL_UINT64(0, result->lost);
 }
 
-void test_states_that_make_no_sense_are_survived() {
+TEST(states_that_make_no_sense_are_survived) {
   const std::vector<std::byte> good = bytes_of(kFixture);
   kerb::test::Random random{6};
   for (int i = 0; i < 12; ++i) {
@@ -205,24 +203,21 @@ void test_states_that_make_no_sense_are_survived() {
   }
 }
 
-int write_fixture(const char* path) {
+int write_fixture(const std::string& path) {
   const std::vector<std::byte> bytes = record_crossing();
   std::ofstream out{path, std::ios::binary};
   out.write(reinterpret_cast<const char*>(bytes.data()),
             static_cast<std::streamsize>(bytes.size()));
   out.flush();
-  std::printf("%s: %zu bytes\n", path, bytes.size());
+  std::printf("%s: %zu bytes\n", path.c_str(), bytes.size());
   return out && bytes.size() > 1000 ? 0 : 1;
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc == 3 && std::string_view{argv[1]} == "--write") return write_fixture(argv[2]);
-  UNITY_BEGIN();
-  RUN_TEST(test_a_record_from_another_machine_gives_the_same_decisions);
-  RUN_TEST(test_the_same_drive_is_recorded_the_same_way_on_every_machine);
-  RUN_TEST(test_fifty_people_before_two_cameras_replay_too);
-  RUN_TEST(test_states_that_make_no_sense_are_survived);
-  return UNITY_END();
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (words.size() == 2 && words[0] == "--write")
+    return write_fixture(words[1]) == 0 ? Start::done : Start::fail;
+  return Start::run;
 }

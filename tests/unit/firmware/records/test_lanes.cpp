@@ -15,18 +15,16 @@
 #include "firmware/threads/chunk_ring.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/random.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/records/toy_drive.hpp"
 
 using namespace kerb;
 using namespace kerb::records;
 using namespace kerb::records::test;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
-void test_a_lane_keeps_order_and_loses_only_what_it_says() {
+TEST(a_lane_keeps_order_and_loses_only_what_it_says) {
   ByteLane lane{4096};
   constexpr std::uint32_t kPieces = 3000;
   std::atomic<bool> over{false};
@@ -68,7 +66,7 @@ void test_a_lane_keeps_order_and_loses_only_what_it_says() {
   TEST_ASSERT_GREATER_THAN_UINT32(10, got);
 }
 
-void test_a_lane_refuses_what_is_longer_than_half_of_it() {
+TEST(a_lane_refuses_what_is_longer_than_half_of_it) {
   ByteLane lane{1024};
   TEST_ASSERT_TRUE(lane.claim(600).empty());
   TEST_ASSERT_FALSE(lane.claim(500).empty());
@@ -87,7 +85,7 @@ void test_a_lane_refuses_what_is_longer_than_half_of_it() {
   TEST_ASSERT_EQUAL_size_t(300, lane.front(lane.pushed()).size());
 }
 
-void test_a_ring_keeps_the_newest() {
+TEST(a_ring_keeps_the_newest) {
   ChunkRing ring{2000};
   kerb::test::Random random{4};
   std::vector<std::vector<std::byte>> pushed;
@@ -116,14 +114,14 @@ void test_a_ring_keeps_the_newest() {
   TEST_ASSERT_LESS_OR_EQUAL_size_t(300, longest);
 }
 
-void test_the_crc_is_that_of_zip() {
+TEST(the_crc_is_that_of_zip) {
   const char text[] = "123456789";
   const std::span<const std::byte> bytes = std::as_bytes(std::span{text}.first(9));
   TEST_ASSERT_EQUAL_HEX32(0xCBF43926, crc32(bytes));
   TEST_ASSERT_EQUAL_HEX32(0xCBF43926, crc32(bytes.subspan(4), crc32(bytes.first(4))));
 }
 
-void test_shrinking_takes_the_mean_of_each_square() {
+TEST(shrinking_takes_the_mean_of_each_square) {
   TEST_ASSERT_EQUAL_INT(1, shrink_for(960));
   TEST_ASSERT_EQUAL_INT(2, shrink_for(1280));
   TEST_ASSERT_EQUAL_INT(2, shrink_for(1920));
@@ -154,7 +152,7 @@ void test_shrinking_takes_the_mean_of_each_square() {
   }
 }
 
-void test_writing_down_allocates_nothing() {
+TEST(writing_down_allocates_nothing) {
   const kerb::test::TempFolder folder;
   FakeLog log;
   RecorderOptions options;
@@ -232,17 +230,11 @@ void print_times() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view{argv[1]} == "--time") {
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (!words.empty() && words[0] == "--time") {
     print_times();
-    return 0;
+    return Start::done;
   }
-  UNITY_BEGIN();
-  RUN_TEST(test_a_lane_keeps_order_and_loses_only_what_it_says);
-  RUN_TEST(test_a_lane_refuses_what_is_longer_than_half_of_it);
-  RUN_TEST(test_a_ring_keeps_the_newest);
-  RUN_TEST(test_the_crc_is_that_of_zip);
-  RUN_TEST(test_shrinking_takes_the_mean_of_each_square);
-  RUN_TEST(test_writing_down_allocates_nothing);
-  return UNITY_END();
+  return Start::run;
 }

@@ -10,14 +10,12 @@
 
 #include "firmware/records/replay.hpp"
 #include "tests/support/random.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/records/toy_drive.hpp"
 
 using namespace kerb;
 using namespace kerb::records;
 using namespace kerb::records::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -65,7 +63,7 @@ std::vector<std::byte> first_of(const std::vector<std::byte>& bytes, std::size_t
   return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size)};
 }
 
-void test_cut_at_any_byte_the_whole_chunks_before_it_are_read() {
+TEST(cut_at_any_byte_the_whole_chunks_before_it_are_read) {
   const std::vector<std::byte> good = small_record();
   const std::vector<std::size_t> begins = begins_of(good);
   TEST_ASSERT_LESS_THAN_size_t(12000, good.size());
@@ -86,7 +84,7 @@ void test_cut_at_any_byte_the_whole_chunks_before_it_are_read() {
   TEST_ASSERT_TRUE(file->whole());
 }
 
-void test_chunks_that_are_missing_are_noticed() {
+TEST(chunks_that_are_missing_are_noticed) {
   const Result<RecordFile> all = RecordFile::parse(toy_record(), "all");
   TEST_ASSERT_OK(all);
   TEST_ASSERT_TRUE(all->whole());
@@ -95,7 +93,7 @@ void test_chunks_that_are_missing_are_noticed() {
   TEST_ASSERT_FALSE(few->whole());
 }
 
-void test_zeros_behind_a_cut_are_no_chunks() {  // as some file systems leave them
+TEST(zeros_behind_a_cut_are_no_chunks) {  // as some file systems leave them
   std::vector<std::byte> bytes = small_record();
   const std::vector<std::size_t> begins = begins_of(bytes);
   std::fill(bytes.begin() + static_cast<std::ptrdiff_t>(begins[7]), bytes.end(), std::byte{0});
@@ -105,7 +103,7 @@ void test_zeros_behind_a_cut_are_no_chunks() {  // as some file systems leave th
   TEST_ASSERT_EQUAL_size_t(6, file->chunks().size());
 }
 
-void test_a_flipped_bit_ends_what_is_believed() {
+TEST(a_flipped_bit_ends_what_is_believed) {
   const std::vector<std::byte> good = small_record();
   const std::vector<std::size_t> begins = begins_of(good);
   kerb::test::Random random{1};
@@ -128,7 +126,7 @@ void test_a_flipped_bit_ends_what_is_believed() {
   }
 }
 
-void test_nonsense_with_a_right_crc_is_survived() {
+TEST(nonsense_with_a_right_crc_is_survived) {
   const std::vector<std::byte> good = small_record();
   const std::vector<std::size_t> begins = begins_of(good);
   kerb::test::Random random{2};
@@ -153,7 +151,7 @@ void test_nonsense_with_a_right_crc_is_survived() {
   TEST_ASSERT_GREATER_THAN_INT(100, refused);
 }
 
-void test_what_is_no_record_is_refused_in_words() {
+TEST(what_is_no_record_is_refused_in_words) {
   const kerb::test::TempFolder folder;
   TEST_ASSERT_ERROR(Errc::not_found, RecordFile::read(folder.at("nothing.kwr")));
   TEST_ASSERT_ERROR(Errc::invalid_argument, RecordFile::read(folder.write("empty.kwr", "")));
@@ -190,22 +188,10 @@ class OtherDeciders final : public Deciders {
   }
 };
 
-void test_states_of_another_version_are_refused() {
+TEST(states_of_another_version_are_refused) {
   const Result<RecordFile> file = RecordFile::parse(small_record(), "other");
   TEST_ASSERT_OK(file);
   TEST_ASSERT_ERROR(Errc::unsupported, replay(*file, OtherDeciders{}));
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_chunks_that_are_missing_are_noticed);
-  RUN_TEST(test_cut_at_any_byte_the_whole_chunks_before_it_are_read);
-  RUN_TEST(test_zeros_behind_a_cut_are_no_chunks);
-  RUN_TEST(test_a_flipped_bit_ends_what_is_believed);
-  RUN_TEST(test_nonsense_with_a_right_crc_is_survived);
-  RUN_TEST(test_what_is_no_record_is_refused_in_words);
-  RUN_TEST(test_states_of_another_version_are_refused);
-  return UNITY_END();
-}

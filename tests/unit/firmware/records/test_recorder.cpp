@@ -15,15 +15,13 @@
 
 #include "firmware/records/replay.hpp"
 #include "hal/picture_encoder.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/records/toy_drive.hpp"
 
 namespace fs = std::filesystem;
 using namespace kerb;
 using namespace kerb::records;
 using namespace kerb::records::test;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -89,7 +87,7 @@ struct Recording {
   std::optional<Drive<ToyWatch, ToyLogic>> drive;
 };
 
-void test_a_warning_leaves_a_record_that_replays_bit_for_bit() {
+TEST(a_warning_leaves_a_record_that_replays_bit_for_bit) {
   const RecordFile file = parsed(toy_record(2));
   TEST_ASSERT_TRUE(file.whole());
   const RecordedSettings& settings = file.header().settings;
@@ -137,7 +135,7 @@ std::vector<std::byte> with_changed(std::vector<std::byte> bytes, ChunkKind kind
   return bytes;
 }
 
-void test_a_changed_bit_is_found_by_the_replay() {
+TEST(a_changed_bit_is_found_by_the_replay) {
   const std::vector<std::byte> good = toy_record();
   struct Case {
     const char* name;
@@ -158,7 +156,7 @@ void test_a_changed_bit_is_found_by_the_replay() {
   }
 }
 
-void test_a_different_decision_is_told_with_its_time() {
+TEST(a_different_decision_is_told_with_its_time) {
   std::vector<std::byte> bytes = toy_record();
   const RecordFile file = parsed(bytes);
   int rounds = 0, n = -1;
@@ -193,7 +191,7 @@ class ToyEncoder final : public PictureEncoder {
   const std::atomic<bool>* gate_;
 };
 
-void test_what_is_lost_is_marked_and_followed_again() {
+TEST(what_is_lost_is_marked_and_followed_again) {
   std::atomic<bool> gate{false};
   Recording one{{.after = seconds{1}, .camera_lane = 1 << 20, .control_lane = 1 << 20},
                 std::make_unique<ToyEncoder>(&gate)};
@@ -226,7 +224,7 @@ void test_what_is_lost_is_marked_and_followed_again() {
   TEST_ASSERT_GREATER_THAN_UINT64(300, result.rounds.count);
 }
 
-void test_only_collisions_where_only_they_are_asked_for() {
+TEST(only_collisions_where_only_they_are_asked_for) {
   Recording one{{.after = seconds{1}, .from = WarningLevel::collision}};
   one.run(12, kNear);
   TEST_ASSERT_EQUAL(static_cast<int>(WarningLevel::information),
@@ -239,7 +237,7 @@ void test_only_collisions_where_only_they_are_asked_for() {
   TEST_ASSERT_NOT_NULL(strstr(one.files()[0].c_str(), "-collision.kwr"));
 }
 
-void test_a_second_warning_within_after_goes_into_the_same_record() {
+TEST(a_second_warning_within_after_goes_into_the_same_record) {
   Recording one{{.after = seconds{2}}};
   one.run(5, 0);
   for (int i = 0; i < 3; ++i) {
@@ -251,7 +249,7 @@ void test_a_second_warning_within_after_goes_into_the_same_record() {
   assert_identical(replayed(one.file()));
 }
 
-void test_a_long_warning_is_cut_and_what_rose_late_has_a_record_of_its_own() {
+TEST(a_long_warning_is_cut_and_what_rose_late_has_a_record_of_its_own) {
   Recording one{{.before = seconds{2}, .after = seconds{2}, .longest = seconds{5}}};
   one.run(5, 0);
   one.run(4, kNear);
@@ -270,7 +268,7 @@ void test_a_long_warning_is_cut_and_what_rose_late_has_a_record_of_its_own() {
   TEST_ASSERT_NOT_NULL(strstr(files[1].c_str(), "-collision.kwr"));
 }
 
-void test_the_folder_stays_within_its_bounds_and_the_oldest_go_first() {
+TEST(the_folder_stays_within_its_bounds_and_the_oldest_go_first) {
   Recording one{{.before = seconds{1}, .after = seconds{1}, .max_bytes = 1 << 20}};
   // A second of pictures is more than one record may take.
   const std::vector<std::uint8_t> pixels(320 * 180, 100);
@@ -301,7 +299,7 @@ void test_the_folder_stays_within_its_bounds_and_the_oldest_go_first() {
   }
 }
 
-void test_a_warning_that_fills_its_record_ends_it_in_order() {
+TEST(a_warning_that_fills_its_record_ends_it_in_order) {
   Recording one{{.before = seconds{1}, .after = seconds{1}, .max_bytes = 1 << 20}};
   one.drive->run_until(seconds{102}, somebody(0), 10);
   const Sight crowd = [](std::size_t, Nanos at, track::Senses& out) {
@@ -321,7 +319,7 @@ void test_a_warning_that_fills_its_record_ends_it_in_order() {
   TEST_ASSERT_TRUE(fs::file_size(one.files()[0]) <= one.options.max_bytes / 2);
 }
 
-void test_records_of_a_power_cut_are_counted_kept_and_readable() {
+TEST(records_of_a_power_cut_are_counted_kept_and_readable) {
   const TempFolder folder;
   std::vector<std::byte> bytes = toy_record();
   bytes.resize(bytes.size() / 3);
@@ -342,7 +340,7 @@ void test_records_of_a_power_cut_are_counted_kept_and_readable() {
   TEST_ASSERT_EQUAL_UINT64(0, result.lost);  // every round has its reports in front of it
 }
 
-void test_the_end_of_the_program_ends_the_record() {
+TEST(the_end_of_the_program_ends_the_record) {
   Recording one{{}};
   one.run(5, 0);
   one.run_out(1, kTooNear);
@@ -360,7 +358,7 @@ void test_the_end_of_the_program_ends_the_record() {
   assert_identical(replayed(file));
 }
 
-void test_a_disk_that_refuses_is_told_once_and_tried_again() {
+TEST(a_disk_that_refuses_is_told_once_and_tried_again) {
   const TempFolder folder;
   Recording one{{.path = folder.write("file", "not a folder") + "/records", .after = seconds{1}}};
   const auto warn = [&] {
@@ -381,7 +379,7 @@ void test_a_disk_that_refuses_is_told_once_and_tried_again() {
   TEST_ASSERT_EQUAL_UINT64(1, one.status().written);
 }
 
-void test_a_disk_that_takes_records_again_says_so_before_one_is_due() {
+TEST(a_disk_that_takes_records_again_says_so_before_one_is_due) {
   const TempFolder folder;
   Recording one{{.path = folder.write("file", "not a folder") + "/records",
                  .after = seconds{1},
@@ -400,7 +398,7 @@ void test_a_disk_that_takes_records_again_says_so_before_one_is_due() {
   TEST_ASSERT_EQUAL_size_t(1, one.files().size());
 }
 
-void test_a_disk_that_is_full_half_way_leaves_what_can_be_read() {
+TEST(a_disk_that_is_full_half_way_leaves_what_can_be_read) {
   Recording one{{.after = seconds{1}, .retry = std::chrono::hours{1}}};
   one.drive->pace = milliseconds{100};
   one.run(10, kFar);
@@ -421,7 +419,7 @@ void test_a_disk_that_is_full_half_way_leaves_what_can_be_read() {
   assert_identical(replayed(file));
 }
 
-void test_pictures_are_kept_small_and_one_whole_when_it_warns() {
+TEST(pictures_are_kept_small_and_one_whole_when_it_warns) {
   for (const bool encode : {false, true}) {
     Recording one{{.before = seconds{2}, .after = seconds{1}},
                   encode ? std::make_unique<ToyEncoder>() : nullptr};
@@ -464,7 +462,7 @@ void test_pictures_are_kept_small_and_one_whole_when_it_warns() {
   }
 }
 
-void test_options_that_make_no_sense_are_refused() {
+TEST(options_that_make_no_sense_are_refused) {
   FakeLog log;
   RecorderOptions options;
   TEST_ASSERT_OK(validate(options));
@@ -486,24 +484,3 @@ void test_options_that_make_no_sense_are_refused() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_warning_leaves_a_record_that_replays_bit_for_bit);
-  RUN_TEST(test_a_changed_bit_is_found_by_the_replay);
-  RUN_TEST(test_a_different_decision_is_told_with_its_time);
-  RUN_TEST(test_what_is_lost_is_marked_and_followed_again);
-  RUN_TEST(test_only_collisions_where_only_they_are_asked_for);
-  RUN_TEST(test_a_second_warning_within_after_goes_into_the_same_record);
-  RUN_TEST(test_a_long_warning_is_cut_and_what_rose_late_has_a_record_of_its_own);
-  RUN_TEST(test_the_folder_stays_within_its_bounds_and_the_oldest_go_first);
-  RUN_TEST(test_a_warning_that_fills_its_record_ends_it_in_order);
-  RUN_TEST(test_records_of_a_power_cut_are_counted_kept_and_readable);
-  RUN_TEST(test_the_end_of_the_program_ends_the_record);
-  RUN_TEST(test_a_disk_that_refuses_is_told_once_and_tried_again);
-  RUN_TEST(test_a_disk_that_takes_records_again_says_so_before_one_is_due);
-  RUN_TEST(test_a_disk_that_is_full_half_way_leaves_what_can_be_read);
-  RUN_TEST(test_pictures_are_kept_small_and_one_whole_when_it_warns);
-  RUN_TEST(test_options_that_make_no_sense_are_refused);
-  return UNITY_END();
-}

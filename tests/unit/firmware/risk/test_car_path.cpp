@@ -6,7 +6,7 @@
 #include <numbers>
 #include <random>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/risk/people.hpp"
 
 using namespace kerb;
@@ -15,12 +15,9 @@ using kerb::risk::Pose;
 using kerb::test::driven;
 using std::chrono::milliseconds;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
-void test_a_straight_drive_goes_straight_on() {
+TEST(a_straight_drive_goes_straight_on) {
   const CarPath path = driven(10);
   TEST_ASSERT_TRUE(path.known());
   for (const double t : {0.0, 0.013, 0.5, 1.7, 3.99}) {
@@ -31,7 +28,7 @@ void test_a_straight_drive_goes_straight_on() {
   }
 }
 
-void test_a_steady_bend_is_an_arc() {
+TEST(a_steady_bend_is_an_arc) {
   struct Case {
     double speed, yaw_rate;
   };
@@ -47,7 +44,7 @@ void test_a_steady_bend_is_an_arc() {
   }
 }
 
-void test_a_braking_car_stops_and_does_not_go_back() {
+TEST(a_braking_car_stops_and_does_not_go_back) {
   const CarPath path = driven(8, 0, -4);  // stands after 2 s and 8 m
   TEST_ASSERT_DOUBLE_WITHIN(0.05, -4, path.acceleration_mps2());
   TEST_ASSERT_DOUBLE_WITHIN(0.1, 6, path.after(1).x);
@@ -56,14 +53,14 @@ void test_a_braking_car_stops_and_does_not_go_back() {
   TEST_ASSERT_EQUAL_DOUBLE(0, path.speed_after(3));
 }
 
-void test_a_reversing_car_that_brakes_stops_too() {
+TEST(a_reversing_car_that_brakes_stops_too) {
   const CarPath back = driven(-2);
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, -4, back.after(2).x);
   const CarPath brakes = driven(-2, 0, 2);  // stands after 1 s and 1 m
   TEST_ASSERT_DOUBLE_WITHIN(0.1, -1, brakes.after(4).x);
 }
 
-void test_braking_is_believed_sooner_than_speeding_up() {
+TEST(braking_is_believed_sooner_than_speeding_up) {
   const auto after = [](double change, int ms) {
     CarPath path = driven(10);
     const Nanos start{std::llround(61e9 / 30)};
@@ -78,7 +75,7 @@ void test_braking_is_believed_sooner_than_speeding_up() {
   TEST_ASSERT_TRUE(after(3, 1500) > 2.7);
 }
 
-void test_what_no_car_can_do_is_cut_off() {
+TEST(what_no_car_can_do_is_cut_off) {
   CarPath path;
   for (int i = 1; i <= 20; ++i)
     path.update(milliseconds{20 * i}, {.speed_mps = 50 - 1.0 * i, .yaw_rate_radps = 0.0});
@@ -89,7 +86,7 @@ void test_what_no_car_can_do_is_cut_off() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 4, path.acceleration_mps2());
 }
 
-void test_noise_of_the_wheels_is_no_braking() {
+TEST(noise_of_the_wheels_is_no_braking) {
   std::mt19937 random{1};
   std::normal_distribution<double> noise{0, 0.02};
   CarPath path;
@@ -104,7 +101,7 @@ void test_noise_of_the_wheels_is_no_braking() {
   TEST_ASSERT_DOUBLE_WITHIN(0.03, 0, sum / 2940);
 }
 
-void test_a_turn_that_begins_goes_on_to_grow_for_a_while() {
+TEST(a_turn_that_begins_goes_on_to_grow_for_a_while) {
   CarPath path = driven(6);
   const Nanos start{std::llround(61e9 / 30)};
   for (int t = 20; t <= 400; t += 20)
@@ -114,7 +111,7 @@ void test_a_turn_that_begins_goes_on_to_grow_for_a_while() {
   TEST_ASSERT_TRUE(path.after(1).heading < 0.2 * 1 + 0.25);  // not without end
 }
 
-void test_doubt_grows_with_time_and_in_bends_and_without_a_yaw_rate() {
+TEST(doubt_grows_with_time_and_in_bends_and_without_a_yaw_rate) {
   const CarPath straight = driven(10), bend = driven(10, 0.3);
   CarPath blind;
   for (int i = 1; i <= 60; ++i)
@@ -133,7 +130,7 @@ void test_doubt_grows_with_time_and_in_bends_and_without_a_yaw_rate() {
   }
 }
 
-void test_what_is_not_told_is_known_for_half_a_second() {
+TEST(what_is_not_told_is_known_for_half_a_second) {
   CarPath path;
   TEST_ASSERT_FALSE(path.known());
   path.update(milliseconds{10}, {});
@@ -148,7 +145,7 @@ void test_what_is_not_told_is_known_for_half_a_second() {
   TEST_ASSERT_EQUAL_DOUBLE(0, path.yaw_rate_radps());
 }
 
-void test_a_gap_or_a_clock_that_goes_back_begins_anew() {
+TEST(a_gap_or_a_clock_that_goes_back_begins_anew) {
   CarPath path = driven(10, 0, -4);
   path.update(std::chrono::seconds{9}, {.speed_mps = 20, .yaw_rate_radps = 0.0});
   TEST_ASSERT_EQUAL_DOUBLE(0, path.acceleration_mps2());
@@ -157,7 +154,7 @@ void test_a_gap_or_a_clock_that_goes_back_begins_anew() {
   TEST_ASSERT_FALSE(path.known());
 }
 
-void test_what_is_not_a_number_is_not_told() {
+TEST(what_is_not_a_number_is_not_told) {
   CarPath path;
   path.update(milliseconds{20}, {.speed_mps = std::numeric_limits<double>::quiet_NaN(),
                                  .yaw_rate_radps = std::numeric_limits<double>::infinity()});
@@ -165,27 +162,9 @@ void test_what_is_not_a_number_is_not_told() {
   TEST_ASSERT_EQUAL_DOUBLE(0, path.after(2).y);
 }
 
-void test_the_same_is_told_twice_and_the_paths_are_the_same_bits() {
+TEST(the_same_is_told_twice_and_the_paths_are_the_same_bits) {
   const CarPath a = driven(11.3, 0.123, -1.7), b = driven(11.3, 0.123, -1.7);
   TEST_ASSERT_EQUAL_MEMORY(a.knots().data(), b.knots().data(), sizeof(a.knots()));
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_straight_drive_goes_straight_on);
-  RUN_TEST(test_a_steady_bend_is_an_arc);
-  RUN_TEST(test_a_braking_car_stops_and_does_not_go_back);
-  RUN_TEST(test_a_reversing_car_that_brakes_stops_too);
-  RUN_TEST(test_braking_is_believed_sooner_than_speeding_up);
-  RUN_TEST(test_what_no_car_can_do_is_cut_off);
-  RUN_TEST(test_noise_of_the_wheels_is_no_braking);
-  RUN_TEST(test_a_turn_that_begins_goes_on_to_grow_for_a_while);
-  RUN_TEST(test_doubt_grows_with_time_and_in_bends_and_without_a_yaw_rate);
-  RUN_TEST(test_what_is_not_told_is_known_for_half_a_second);
-  RUN_TEST(test_a_gap_or_a_clock_that_goes_back_begins_anew);
-  RUN_TEST(test_what_is_not_a_number_is_not_told);
-  RUN_TEST(test_the_same_is_told_twice_and_the_paths_are_the_same_bits);
-  return UNITY_END();
-}

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/risk/people.hpp"
 
 using namespace kerb;
@@ -18,14 +18,11 @@ using kerb::risk::ContactJudge;
 using kerb::test::driven;
 using kerb::test::somebody;
 
-void setUp() {}
-void tearDown() {}
-
 namespace {
 
 const ContactJudge kJudge{{}, {}};
 
-void test_straight_ahead_and_standing() {
+TEST(straight_ahead_and_standing) {
   // 20 m before the bumper: 19.7 m to the disc, at 10 m/s.
   const Contact c = kJudge.judge(somebody(23.6, 0, 0, 0), driven(10));
   TEST_ASSERT_DOUBLE_WITHIN(1e-3, 1.97, c.time_s.value_or(-1));
@@ -36,7 +33,7 @@ void test_straight_ahead_and_standing() {
   TEST_ASSERT_EQUAL_DOUBLE(0, c.beside_m);
 }
 
-void test_crossing_at_the_centre() {
+TEST(crossing_at_the_centre) {
   // From the right, at the middle line when the bumper's plane is reached after 2 s. The disc's
   // front is touched 0.3 m before: at 1.97 s.
   const Contact c = kJudge.judge(somebody(23.6, -2.8, 0, 1.4), driven(10));
@@ -45,7 +42,7 @@ void test_crossing_at_the_centre() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1.9, c.beside_m);
 }
 
-void test_the_corner_is_touched_where_the_disc_reaches_it() {
+TEST(the_corner_is_touched_where_the_disc_reaches_it) {
   // Stands 0.2 m beside the car's side: the disc meets the corner where it is sqrt(0.3^2 - 0.2^2)
   // ahead of the bumper.
   const double before = std::sqrt(0.3 * 0.3 - 0.2 * 0.2);
@@ -53,7 +50,7 @@ void test_the_corner_is_touched_where_the_disc_reaches_it() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-3, (10 - before) / 10, c.time_s.value_or(-1));
 }
 
-void test_passing_behind_the_car_misses_its_rear() {
+TEST(passing_behind_the_car_misses_its_rear) {
   // Walks across at 1.5 m/s; the rear (0.9 m behind the axle) is past x = 10 at (10 + 0.9) / 10 =
   // 1.09 s. The disc's edge is at the car's side at 1.2 s: it misses, by what the car drives on.
   const Contact late = kJudge.judge(somebody(10, -1.2 - 1.2 * 1.5, 0, 1.5, 0.02, 0.02), driven(10));
@@ -64,14 +61,14 @@ void test_passing_behind_the_car_misses_its_rear() {
   TEST_ASSERT_DOUBLE_WITHIN(2e-3, 1.0, side.time_s.value_or(-1));
 }
 
-void test_passing_ahead_of_the_car_is_no_contact() {
+TEST(passing_ahead_of_the_car_is_no_contact) {
   // Off the width 1.5 s before the bumper is there, unless they stop in the car's way.
   const Contact c = kJudge.judge(somebody(33.6, -1, 0, 1.5), driven(10));
   TEST_ASSERT_FALSE(c.time_s.has_value());
   TEST_ASSERT_DOUBLE_WITHIN(0.03, 0.2, c.probability);
 }
 
-void test_the_closest_approach_beside_the_car() {
+TEST(the_closest_approach_beside_the_car) {
   // Stands 2 m beside the middle: 2 - 0.9 - 0.3 as long as the car passes, from 1 s on.
   const Contact c = kJudge.judge(somebody(13.6, -2, 0, 0), driven(10));
   TEST_ASSERT_FALSE(c.time_s.has_value());
@@ -80,7 +77,7 @@ void test_the_closest_approach_beside_the_car() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1.1, c.beside_m);
 }
 
-void test_along_the_pavement_is_no_contact() {
+TEST(along_the_pavement_is_no_contact) {
   for (const double along : {-1.4, 1.4})
     for (const double ahead : {8.0, 15.0, 25.0, 40.0}) {
       const Contact c = kJudge.judge(somebody(3.6 + ahead, -2.75, along, 0, 0.2, 0.25), driven(10));
@@ -89,7 +86,7 @@ void test_along_the_pavement_is_no_contact() {
     }
 }
 
-void test_waiting_at_the_kerb_is_no_contact() {
+TEST(waiting_at_the_kerb_is_no_contact) {
   for (const double speed : {5.0, 8.0, 14.0})
     for (const double seconds : {0.5, 1.0, 2.0, 2.8}) {
       const Contact c =
@@ -98,7 +95,7 @@ void test_waiting_at_the_kerb_is_no_contact() {
     }
 }
 
-void test_oncoming_in_a_bend_is_passed() {
+TEST(oncoming_in_a_bend_is_passed) {
   // A bend to the left, radius 35 m, 7 m/s: who walks on the outer side, 3 m right of the car's
   // middle line, is straight ahead of the car at 15 m.
   const double bend = 35, out = 38, angle = std::acos(bend / out);
@@ -112,7 +109,7 @@ void test_oncoming_in_a_bend_is_passed() {
   TEST_ASSERT_DOUBLE_WITHIN(0.35, 3 - 0.9 - 0.3, c.closest_m);
 }
 
-void test_in_the_way_of_the_bend_is_hit() {
+TEST(in_the_way_of_the_bend_is_hit) {
   const double bend = 35, angle = 0.5;  // on the line the axle takes, 17.5 m along it
   const Contact c =
       kJudge.judge(somebody(bend * std::sin(angle), bend * (1 - std::cos(angle)), 0, 0, 0.1, 0.1),
@@ -121,7 +118,7 @@ void test_in_the_way_of_the_bend_is_hit() {
   TEST_ASSERT_DOUBLE_WITHIN(0.03, (17.5 - 3.6 - 0.3) / 7, c.time_s.value_or(-1));
 }
 
-void test_a_standing_car_hits_nobody() {
+TEST(a_standing_car_hits_nobody) {
   const Contact c = kJudge.judge(somebody(2, -2, 0, 1.4), driven(0));
   TEST_ASSERT_EQUAL_DOUBLE(0, c.probability);
   TEST_ASSERT_FALSE(c.time_s.has_value());
@@ -129,27 +126,27 @@ void test_a_standing_car_hits_nobody() {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, -1.6, c.ahead_m);
 }
 
-void test_a_car_that_stops_in_time_hits_nobody() {
+TEST(a_car_that_stops_in_time_hits_nobody) {
   const auto ahead = somebody(3.6 + 12, 0, 0, 0);
   TEST_ASSERT_TRUE(kJudge.judge(ahead, driven(8)).probability > 0.95);
   TEST_ASSERT_TRUE(kJudge.judge(ahead, driven(8, 0, -4)).probability < 0.05);  // stands after 8 m
   TEST_ASSERT_TRUE(kJudge.judge(ahead, driven(8, 0, -1.5)).probability > 0.8);
 }
 
-void test_reversing_looks_behind() {
+TEST(reversing_looks_behind) {
   TEST_ASSERT_TRUE(kJudge.judge(somebody(-4, 0, 0, 0), driven(-2)).probability > 0.95);
   TEST_ASSERT_EQUAL_DOUBLE(0, kJudge.judge(somebody(8, 0, 0, 0), driven(-2)).probability);
   const Contact c = kJudge.judge(somebody(-4, 0, 0, 0), driven(-2));
   TEST_ASSERT_DOUBLE_WITHIN(1e-3, (4 - 0.9 - 0.3) / 2, c.time_s.value_or(-1));
 }
 
-void test_who_may_stop_is_less_likely_hit() {
+TEST(who_may_stop_is_less_likely_hit) {
   // 1.5 m from the car's side, walking towards it: to stop takes 1 m.
   const double p = kJudge.judge(somebody(23.6, -2.7, 0, 1.35, 0.05, 0.05), driven(10)).probability;
   TEST_ASSERT_DOUBLE_WITHIN(0.05, 0.8, p);
 }
 
-void test_who_has_begun_to_walk_is_believed_to_walk_on() {
+TEST(who_has_begun_to_walk_is_believed_to_walk_on) {
   // From standing, 0.8 m/s^2: at the end 0.6 m/s, 2.9 m beside the car's middle, 2 s before it.
   ContactJudge judge{{}, {}};
   track::PersonList people;
@@ -164,7 +161,7 @@ void test_who_has_begun_to_walk_is_believed_to_walk_on() {
   TEST_ASSERT_TRUE(by_pace > as_now + 0.25);
 }
 
-void test_who_slows_down_is_believed_to_stop() {
+TEST(who_slows_down_is_believed_to_stop) {
   ContactJudge judge{{}, {}};
   track::PersonList people;
   people.count = 1;
@@ -176,7 +173,7 @@ void test_who_slows_down_is_believed_to_stop() {
                    kJudge.judge(people.items[0], driven(10)).probability - 0.1);
 }
 
-void test_nobody_is_somebody_whose_numbers_are_none() {
+TEST(nobody_is_somebody_whose_numbers_are_none) {
   auto person = somebody(20, 0, 0, 0);
   person.vy_mps = std::numeric_limits<double>::quiet_NaN();
   TEST_ASSERT_EQUAL_DOUBLE(0, kJudge.judge(person, driven(10)).probability);
@@ -185,7 +182,7 @@ void test_nobody_is_somebody_whose_numbers_are_none() {
   TEST_ASSERT_EQUAL_DOUBLE(0, kJudge.judge(person, driven(10)).probability);
 }
 
-void test_odd_covariances_are_survived() {
+TEST(odd_covariances_are_survived) {
   auto person = somebody(20, -1, 0, 0.5, 0, 0);  // known for certain
   TEST_ASSERT_TRUE(kJudge.judge(person, driven(10)).probability <= 1);
   person.covariance[1] = person.covariance[4] = 5;  // more than there can be
@@ -194,13 +191,13 @@ void test_odd_covariances_are_survived() {
   TEST_ASSERT_TRUE(p >= 0 && p <= 1);
 }
 
-void test_without_a_path_there_is_a_place_and_no_contact() {
+TEST(without_a_path_there_is_a_place_and_no_contact) {
   const Contact c = kJudge.judge(somebody(5, 0, 0, 0), CarPath{});
   TEST_ASSERT_EQUAL_DOUBLE(0, c.probability);
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1.4, c.ahead_m);
 }
 
-void test_the_probability_does_not_jump() {
+TEST(the_probability_does_not_jump) {
   // Somebody who comes nearer the car's way by a centimetre at a time.
   const CarPath path = driven(10);
   double last = -1;
@@ -212,7 +209,7 @@ void test_the_probability_does_not_jump() {
   TEST_ASSERT_TRUE(last > 0.9);
 }
 
-void test_the_same_bits_and_no_allocation() {
+TEST(the_same_bits_and_no_allocation) {
   const CarPath path = driven(9, 0.1);
   const auto person = somebody(15, -2, 0.3, 1.1, 0.3, 0.4);
   ContactJudge judge{{}, {}};
@@ -229,7 +226,7 @@ void test_the_same_bits_and_no_allocation() {
 
 /// Every bit of many results in one number. It is the same on every machine; who changes the model
 /// puts the new one here.
-void test_the_bits_are_those_of_every_other_machine() {
+TEST(the_bits_are_those_of_every_other_machine) {
   std::uint64_t bits = 14695981039346656037u;
   const auto add = [&bits](double value) {
     std::uint64_t raw = 0;
@@ -253,30 +250,3 @@ void test_the_bits_are_those_of_every_other_machine() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_straight_ahead_and_standing);
-  RUN_TEST(test_crossing_at_the_centre);
-  RUN_TEST(test_the_corner_is_touched_where_the_disc_reaches_it);
-  RUN_TEST(test_passing_behind_the_car_misses_its_rear);
-  RUN_TEST(test_passing_ahead_of_the_car_is_no_contact);
-  RUN_TEST(test_the_closest_approach_beside_the_car);
-  RUN_TEST(test_along_the_pavement_is_no_contact);
-  RUN_TEST(test_waiting_at_the_kerb_is_no_contact);
-  RUN_TEST(test_oncoming_in_a_bend_is_passed);
-  RUN_TEST(test_in_the_way_of_the_bend_is_hit);
-  RUN_TEST(test_a_standing_car_hits_nobody);
-  RUN_TEST(test_a_car_that_stops_in_time_hits_nobody);
-  RUN_TEST(test_reversing_looks_behind);
-  RUN_TEST(test_who_may_stop_is_less_likely_hit);
-  RUN_TEST(test_who_has_begun_to_walk_is_believed_to_walk_on);
-  RUN_TEST(test_who_slows_down_is_believed_to_stop);
-  RUN_TEST(test_nobody_is_somebody_whose_numbers_are_none);
-  RUN_TEST(test_odd_covariances_are_survived);
-  RUN_TEST(test_without_a_path_there_is_a_place_and_no_contact);
-  RUN_TEST(test_the_probability_does_not_jump);
-  RUN_TEST(test_the_same_bits_and_no_allocation);
-  RUN_TEST(test_the_bits_are_those_of_every_other_machine);
-  return UNITY_END();
-}

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "firmware/risk/contact.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/risk/people.hpp"
 
 using namespace kerb;
@@ -17,9 +17,6 @@ using kerb::risk::CarPath;
 using kerb::risk::CarShape;
 using kerb::test::driven;
 using kerb::test::somebody;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -107,7 +104,7 @@ struct Case {
   CarPath path;
 };
 
-void test_the_probability_is_that_of_sampling() {
+TEST(the_probability_is_that_of_sampling) {
   const Case cases[] = {
       {"crosses at the centre", somebody(23.6, -2.8, 0, 1.4), driven(10)},
       {"crosses, hardly known", somebody(23.6, -2.8, 0, 1.4, 0.5, 0.6), driven(10)},
@@ -139,7 +136,7 @@ void test_the_probability_is_that_of_sampling() {
   TEST_ASSERT_TRUE(worst <= kTolerance);
 }
 
-void test_it_is_so_for_who_walks_faster_or_slower() {
+TEST(it_is_so_for_who_walks_faster_or_slower) {
   for (const double change : {0.6, 1.0, 2.0, -0.6}) {
     risk::ContactJudge judge{{}, {}};
     track::PersonList people;
@@ -169,10 +166,8 @@ void test_it_is_so_for_who_walks_faster_or_slower() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc > 1 && std::strcmp(argv[1], "--some") == 0) samples = 20000;
-  UNITY_BEGIN();
-  RUN_TEST(test_the_probability_is_that_of_sampling);
-  RUN_TEST(test_it_is_so_for_who_walks_faster_or_slower);
-  return UNITY_END();
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  if (!words.empty() && words[0] == "--some") samples = 20000;
+  return Start::run;
 }

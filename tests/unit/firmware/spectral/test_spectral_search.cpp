@@ -6,16 +6,13 @@
 
 #include "hal/fake/spectral_matcher.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
 using track::Likeness;
 using track::PersonList;
 using track::Senses;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -47,7 +44,7 @@ struct Bench {
   std::unique_ptr<PersonList> people = std::make_unique<PersonList>();
 };
 
-void test_who_is_sure_and_seen_is_learned_and_then_looked_for() {
+TEST(who_is_sure_and_seen_is_learned_and_then_looked_for) {
   Bench b;
   b.add(7, 250);
   b.add(9, 600, false);  // not sure
@@ -76,7 +73,7 @@ void test_who_is_sure_and_seen_is_learned_and_then_looked_for() {
   TEST_ASSERT_EQUAL_FLOAT(body.w, b.matcher->asked[0].size.w);
 }
 
-void test_who_does_not_stand_out_is_not_found() {
+TEST(who_does_not_stand_out_is_not_found) {
   Bench b;
   b.add(7, 250);
   b.frame();
@@ -91,7 +88,7 @@ void test_who_does_not_stand_out_is_not_found() {
   TEST_ASSERT_EQUAL_INT(0, b.senses->likenesses);
 }
 
-void test_who_is_covered_or_not_seen_is_not_learned() {
+TEST(who_is_covered_or_not_seen_is_not_learned) {
   Bench b;
   b.add(7, 250);
   b.add(8, 270);
@@ -103,7 +100,7 @@ void test_who_is_covered_or_not_seen_is_not_learned() {
   TEST_ASSERT_EQUAL_INT(0, b.matcher->learned[0]);
 }
 
-void test_what_does_not_look_like_them_is_hardly_learned() {
+TEST(what_does_not_look_like_them_is_hardly_learned) {
   Bench b;
   b.add(7, 250);
   for (int i = 0; i < 60; ++i) b.frame();
@@ -113,7 +110,7 @@ void test_what_does_not_look_like_them_is_hardly_learned() {
   TEST_ASSERT_FLOAT_WITHIN(1e-6F, 0.005F, b.matcher->last_share);
 }
 
-void test_the_region_grows_while_they_are_not_found() {
+TEST(the_region_grows_while_they_are_not_found) {
   Bench b;
   b.add(7, 250);
   b.frame();
@@ -125,7 +122,7 @@ void test_the_region_grows_while_they_are_not_found() {
   TEST_ASSERT_TRUE(b.matcher->asked[0].region.w > wide + 20);
 }
 
-void test_the_nearest_eight_have_a_place_and_give_it_back() {
+TEST(the_nearest_eight_have_a_place_and_give_it_back) {
   Bench b;
   for (std::uint32_t i = 0; i < 10; ++i) b.add(i + 1, 100 * static_cast<float>(i));
   b.frame();
@@ -142,7 +139,7 @@ void test_the_nearest_eight_have_a_place_and_give_it_back() {
   TEST_ASSERT_EQUAL_UINT32(3, b.senses->like[0].id);
 }
 
-void test_frames_are_left_out_where_it_takes_longer_than_its_budget() {
+TEST(frames_are_left_out_where_it_takes_longer_than_its_budget) {
   Bench b{milliseconds{4}};
   b.add(7, 250);
   b.frame();
@@ -160,7 +157,7 @@ void test_frames_are_left_out_where_it_takes_longer_than_its_budget() {
   TEST_ASSERT_EQUAL_UINT64(300, b.watch->totals().passed + static_cast<std::uint64_t>(looked));
 }
 
-void test_fewer_are_looked_for_where_it_takes_longer_than_its_budget() {
+TEST(fewer_are_looked_for_where_it_takes_longer_than_its_budget) {
   Bench b{milliseconds{4}};
   for (std::uint32_t i = 0; i < 8; ++i) b.add(i + 1, 100 * static_cast<float>(i));
   b.frame();
@@ -178,7 +175,7 @@ void test_fewer_are_looked_for_where_it_takes_longer_than_its_budget() {
   TEST_ASSERT_EQUAL_INT(2, b.matcher->asked_count);
 }
 
-void test_after_a_hiccup_as_many_are_looked_for_as_fit() {
+TEST(after_a_hiccup_as_many_are_looked_for_as_fit) {
   Bench b{milliseconds{8}};
   for (std::uint32_t i = 0; i < 8; ++i) b.add(i + 1, 100 * static_cast<float>(i));
   b.frame();
@@ -198,7 +195,7 @@ void test_after_a_hiccup_as_many_are_looked_for_as_fit() {
   TEST_ASSERT_EQUAL_INT(8, b.matcher->asked_count);
 }
 
-void test_a_matcher_that_fails_is_told_and_nothing_is_sensed() {
+TEST(a_matcher_that_fails_is_told_and_nothing_is_sensed) {
   Bench b;
   b.add(7, 250);
   b.frame();
@@ -211,7 +208,7 @@ void test_a_matcher_that_fails_is_told_and_nothing_is_sensed() {
   TEST_ASSERT_EQUAL(Errc::device, b.watch->failure()->code);
 }
 
-void test_it_is_tried_again_and_who_was_known_still_is() {
+TEST(it_is_tried_again_and_who_was_known_still_is) {
   Bench b;
   b.add(7, 250);
   b.frame();
@@ -229,7 +226,7 @@ void test_it_is_tried_again_and_who_was_known_still_is() {
   TEST_ASSERT_EQUAL_INT(0, b.matcher->forgotten[0]);
 }
 
-void test_a_failure_is_over_when_it_works_and_not_when_nobody_looks() {
+TEST(a_failure_is_over_when_it_works_and_not_when_nobody_looks) {
   Bench b{milliseconds{4}};
   b.add(7, 250);
   b.frame();
@@ -256,7 +253,7 @@ void test_a_failure_is_over_when_it_works_and_not_when_nobody_looks() {
   TEST_ASSERT_EQUAL_INT(2, b.matcher->probes);  // not for the sake of it
 }
 
-void test_a_lesson_that_fails_is_told_too() {
+TEST(a_lesson_that_fails_is_told_too) {
   Bench b;
   b.add(7, 250);
   b.matcher->broken_learning = true;
@@ -265,7 +262,7 @@ void test_a_lesson_that_fails_is_told_too() {
   TEST_ASSERT_TRUE(b.watch->failure().has_value());
 }
 
-void test_nothing_is_allocated() {
+TEST(nothing_is_allocated) {
   Bench b;
   for (std::uint32_t i = 0; i < 10; ++i) b.add(i + 1, 100 * static_cast<float>(i));
   const std::uint64_t before = test::allocations();
@@ -274,22 +271,3 @@ void test_nothing_is_allocated() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_who_is_sure_and_seen_is_learned_and_then_looked_for);
-  RUN_TEST(test_who_does_not_stand_out_is_not_found);
-  RUN_TEST(test_who_is_covered_or_not_seen_is_not_learned);
-  RUN_TEST(test_what_does_not_look_like_them_is_hardly_learned);
-  RUN_TEST(test_the_region_grows_while_they_are_not_found);
-  RUN_TEST(test_the_nearest_eight_have_a_place_and_give_it_back);
-  RUN_TEST(test_frames_are_left_out_where_it_takes_longer_than_its_budget);
-  RUN_TEST(test_fewer_are_looked_for_where_it_takes_longer_than_its_budget);
-  RUN_TEST(test_after_a_hiccup_as_many_are_looked_for_as_fit);
-  RUN_TEST(test_a_matcher_that_fails_is_told_and_nothing_is_sensed);
-  RUN_TEST(test_it_is_tried_again_and_who_was_known_still_is);
-  RUN_TEST(test_a_failure_is_over_when_it_works_and_not_when_nobody_looks);
-  RUN_TEST(test_a_lesson_that_fails_is_told_too);
-  RUN_TEST(test_nothing_is_allocated);
-  return UNITY_END();
-}

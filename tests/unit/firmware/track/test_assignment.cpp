@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/support/random.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using kerb::test::Random;
 using kerb::track::Assignment;
@@ -65,7 +65,7 @@ constexpr Case kCases[] = {{"one pair", 1, 1, 100, 0, 60},
                            {"a row alone", 1, 7, 1000, 30, 500},
                            {"a column alone", 7, 1, 1000, 30, 500}};
 
-void test_nothing_is_cheaper_than_what_it_finds() {
+TEST(nothing_is_cheaper_than_what_it_finds) {
   const auto a = std::make_unique<Assignment>();
   Random random{7};
   for (const Case& c : kCases)
@@ -81,7 +81,7 @@ void test_nothing_is_cheaper_than_what_it_finds() {
     }
 }
 
-void test_nobody_and_nothing() {
+TEST(nobody_and_nothing) {
   const auto a = std::make_unique<Assignment>();
   a->reset(0, 5, 1);
   a->solve();
@@ -90,7 +90,7 @@ void test_nobody_and_nothing() {
   for (int r = 0; r < 5; ++r) TEST_ASSERT_EQUAL(Assignment::kNone, a->column_of(r));
 }
 
-void test_a_cost_that_is_no_number_is_not_allowed() {
+TEST(a_cost_that_is_no_number_is_not_allowed) {
   const auto a = std::make_unique<Assignment>();
   a->reset(2, 2, 10);
   a->set(0, 0, std::numeric_limits<double>::quiet_NaN());
@@ -103,7 +103,7 @@ void test_a_cost_that_is_no_number_is_not_allowed() {
 
 /// With prices that add up to the whole (duality), at the size where trying everything is hopeless:
 /// a hidden pairing that is the cheapest by construction is found.
-void test_full_size_finds_a_hidden_pairing() {
+TEST(full_size_finds_a_hidden_pairing) {
   const auto a = std::make_unique<Assignment>();
   Random random{11};
   constexpr int n = Assignment::kMost;
@@ -127,15 +127,3 @@ void test_full_size_finds_a_hidden_pairing() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_nothing_is_cheaper_than_what_it_finds);
-  RUN_TEST(test_nobody_and_nothing);
-  RUN_TEST(test_a_cost_that_is_no_number_is_not_allowed);
-  RUN_TEST(test_full_size_finds_a_hidden_pairing);
-  return UNITY_END();
-}

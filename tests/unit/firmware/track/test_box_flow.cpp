@@ -5,7 +5,7 @@
 #include <limits>
 #include <memory>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/track/walkers.hpp"
 
 using namespace kerb;
@@ -43,7 +43,7 @@ std::unique_ptr<MotionField> field_of(const Scene& s, std::uint64_t seed) {
   return field;
 }
 
-void test_it_finds_motion_and_growth_within_its_own_doubt() {
+TEST(it_finds_motion_and_growth_within_its_own_doubt) {
   double dx_chi = 0, growth_chi = 0;
   constexpr int kRounds = 200;
   const Scene s;
@@ -61,7 +61,7 @@ void test_it_finds_motion_and_growth_within_its_own_doubt() {
   TEST_ASSERT_DOUBLE_WITHIN(0.45, 0.6, growth_chi / kRounds);
 }
 
-void test_a_third_of_the_vectors_on_what_is_behind_change_little() {
+TEST(a_third_of_the_vectors_on_what_is_behind_change_little) {
   Scene s;
   s.lost = 0.33;
   for (unsigned i = 0; i < 50; ++i) {
@@ -71,7 +71,7 @@ void test_a_third_of_the_vectors_on_what_is_behind_change_little() {
   }
 }
 
-void test_who_stands_before_is_left_out() {
+TEST(who_stands_before_is_left_out) {
   const Detection before{400, 250, 60, 120, 10};
   const BoxFlow all = track::flow_within(*field_of({}, 5), kBox, {});
   const BoxFlow part = track::flow_within(*field_of({}, 5), kBox, {&before, 1});
@@ -80,7 +80,7 @@ void test_who_stands_before_is_left_out() {
   TEST_ASSERT_EQUAL(0, none.points);
 }
 
-void test_few_or_broken_vectors_say_nothing() {
+TEST(few_or_broken_vectors_say_nothing) {
   auto field = std::make_unique<MotionField>();
   TEST_ASSERT_EQUAL(0, track::flow_within(*field, kBox, {}).points);
   field->has_previous = true;
@@ -96,15 +96,3 @@ void test_few_or_broken_vectors_say_nothing() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_it_finds_motion_and_growth_within_its_own_doubt);
-  RUN_TEST(test_a_third_of_the_vectors_on_what_is_behind_change_little);
-  RUN_TEST(test_who_stands_before_is_left_out);
-  RUN_TEST(test_few_or_broken_vectors_say_nothing);
-  return UNITY_END();
-}

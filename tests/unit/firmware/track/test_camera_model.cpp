@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "firmware/ego/configured.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 #ifdef KERB_OPENCV_CALIB3D
 #include <opencv2/calib3d.hpp>
@@ -47,7 +47,7 @@ void near(double expected, double actual, double within, const char* what) {
   TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(within, expected, actual, what);
 }
 
-void test_a_level_camera_shows_what_a_ruler_says() {
+TEST(a_level_camera_shows_what_a_ruler_says) {
   const CameraModel m = plain();
   // 20 m ahead of the camera, 2 m to the left, on the road and 1.5 m above it.
   const auto foot = track::project(m, {22, 2}, 0), eye = track::project(m, {22, 2}, 1.5);
@@ -60,7 +60,7 @@ void test_a_level_camera_shows_what_a_ruler_says() {
   TEST_ASSERT_FALSE(track::ground_of(m, {100, 20}).has_value());
 }
 
-void test_each_angle_turns_the_picture_its_way() {
+TEST(each_angle_turns_the_picture_its_way) {
   CameraModel m = plain();
   const Pixel level = *track::project(m, {102, 0}, 1.5);  // straight ahead, far
   m.pitch_rad = 0.02;
@@ -78,7 +78,7 @@ void test_each_angle_turns_the_picture_its_way() {
   near(std::tan(0.02), (360 - right.y) / (right.x - 640), 1e-9, "by the angle");
 }
 
-void test_places_on_the_road_go_there_and_back() {
+TEST(places_on_the_road_go_there_and_back) {
   for (const CameraModel& m : {plain(), mounted_askew()}) {
     int seen = 0;
     for (double x = 5; x <= 80; x += 2.5)
@@ -97,7 +97,7 @@ void test_places_on_the_road_go_there_and_back() {
   }
 }
 
-void test_every_pixel_has_one_origin_however_strong_the_lens() {
+TEST(every_pixel_has_one_origin_however_strong_the_lens) {
   std::vector<CameraModel> lenses(5, plain());
   lenses[1] = mounted_askew();
   lenses[2].k1 = -0.45;  // turns back at 0.86 focal lengths, within the picture's corners
@@ -123,7 +123,7 @@ void test_every_pixel_has_one_origin_however_strong_the_lens() {
       }
 }
 
-void test_what_is_far_outside_is_never_shown_inside() {
+TEST(what_is_far_outside_is_never_shown_inside) {
   CameraModel m = plain();
   m.k1 = -0.45;
   double last = 0;
@@ -134,7 +134,7 @@ void test_what_is_far_outside_is_never_shown_inside() {
   }
 }
 
-void test_the_model_agrees_with_the_one_of_ego_motion() {
+TEST(the_model_agrees_with_the_one_of_ego_motion) {
   CameraSettings s;
   s.fov_deg = 71;
   s.height_m = 1.23;
@@ -164,7 +164,7 @@ void test_the_model_agrees_with_the_one_of_ego_motion() {
 }
 
 #ifdef KERB_OPENCV_CALIB3D
-void test_opencv_projects_and_undistorts_alike() {
+TEST(opencv_projects_and_undistorts_alike) {
   const CameraModel m = mounted_askew();
   const cv::Matx33d k(m.focal_px, 0, m.center_x, 0, m.focal_px, m.center_y, 0, 0, 1);
   const std::vector<double> d{m.k1, m.k2, m.p1, m.p2, m.k3};
@@ -200,20 +200,3 @@ void test_opencv_projects_and_undistorts_alike() {
 #endif
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_level_camera_shows_what_a_ruler_says);
-  RUN_TEST(test_each_angle_turns_the_picture_its_way);
-  RUN_TEST(test_places_on_the_road_go_there_and_back);
-  RUN_TEST(test_every_pixel_has_one_origin_however_strong_the_lens);
-  RUN_TEST(test_what_is_far_outside_is_never_shown_inside);
-  RUN_TEST(test_the_model_agrees_with_the_one_of_ego_motion);
-#ifdef KERB_OPENCV_CALIB3D
-  RUN_TEST(test_opencv_projects_and_undistorts_alike);
-#endif
-  return UNITY_END();
-}

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/track/walkers.hpp"
 
 using namespace kerb;
@@ -55,7 +55,7 @@ class Picture {
 
 constexpr Colour kRed{190, 40, 40}, kBlue{40, 60, 170}, kDark{40, 40, 45}, kLight{200, 200, 195};
 
-void test_the_same_clothes_look_the_same_and_others_do_not() {
+TEST(the_same_clothes_look_the_same_and_others_do_not) {
   Picture picture;
   const Detection red{50, 50, 60, 150, 1}, again{200, 80, 50, 130, 1}, blue{350, 60, 60, 150, 1};
   picture.dress(red, kRed, kDark, 1);
@@ -79,7 +79,7 @@ void test_the_same_clothes_look_the_same_and_others_do_not() {
   }
 }
 
-void test_colour_tells_apart_what_grey_cannot() {
+TEST(colour_tells_apart_what_grey_cannot) {
   Picture picture;
   const Detection one{50, 50, 60, 150, 1}, other{350, 60, 60, 150, 1};
   picture.dress(one, {160, 80, 80}, kDark, 1);     // the same brightness,
@@ -97,7 +97,7 @@ void test_colour_tells_apart_what_grey_cannot() {
   TEST_ASSERT_TRUE(distance[1] > 0.3);
 }
 
-void test_what_is_not_in_the_picture_is_not_known() {
+TEST(what_is_not_in_the_picture_is_not_known) {
   Picture picture;
   const auto appearance = track::make_colour_appearance();
   const PreparedImage image = picture.view(true);
@@ -113,7 +113,7 @@ void test_what_is_not_in_the_picture_is_not_known() {
   TEST_ASSERT_FALSE(s.known);
 }
 
-void test_it_allocates_nothing() {
+TEST(it_allocates_nothing) {
   Picture picture;
   const auto appearance = track::make_colour_appearance();
   const PreparedImage image = picture.view(true);
@@ -125,15 +125,3 @@ void test_it_allocates_nothing() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_same_clothes_look_the_same_and_others_do_not);
-  RUN_TEST(test_colour_tells_apart_what_grey_cannot);
-  RUN_TEST(test_what_is_not_in_the_picture_is_not_known);
-  RUN_TEST(test_it_allocates_nothing);
-  return UNITY_END();
-}

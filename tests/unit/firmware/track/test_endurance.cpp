@@ -8,7 +8,7 @@
 #include "firmware/track/colour_appearance.hpp"
 #include "firmware/track/tracker.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/track/walkers.hpp"
 
 using namespace kerb;
@@ -37,7 +37,7 @@ void assert_sound(const PersonList& people) {
   }
 }
 
-void test_nobody_for_an_hour() {
+TEST(nobody_for_an_hour) {
   World w{1};
   w.speed = 14;
   Tracker tracker{w.camera, {}, track::make_colour_appearance()};
@@ -63,7 +63,7 @@ void test_nobody_for_an_hour() {
   TEST_ASSERT_EQUAL(1, people->items[0].id);
 }
 
-void test_impossible_boxes_are_passed_over() {
+TEST(impossible_boxes_are_passed_over) {
   World w{2};
   w.walkers = {{20, 0, 0, 0}};
   Tracker tracker{w.camera, {}, nullptr};
@@ -88,7 +88,7 @@ void test_impossible_boxes_are_passed_over() {
   TEST_ASSERT_TRUE(there);
 }
 
-void test_impossible_signals_are_survived() {
+TEST(impossible_signals_are_survived) {
   World w{3};
   w.walkers = {{20, 1, 0, 0}, {30, -2, 0, 1}};
   Tracker tracker{w.camera, {}, nullptr};
@@ -119,7 +119,7 @@ void test_impossible_signals_are_survived() {
   }
 }
 
-void test_driving_backwards_is_a_negative_speed() {
+TEST(driving_backwards_is_a_negative_speed) {
   World w{4};
   w.speed = -2;
   w.walkers = {{12, 1, 0, 0}};
@@ -137,7 +137,7 @@ void test_driving_backwards_is_a_negative_speed() {
   TEST_ASSERT_DOUBLE_WITHIN(0.7, 0, people.items[0].vx_mps);
 }
 
-void test_time_that_goes_back_or_jumps_begins_anew() {
+TEST(time_that_goes_back_or_jumps_begins_anew) {
   World w{5};
   w.walkers = {{20, 0, 0, 0}};
   Tracker tracker{w.camera, {}, nullptr};
@@ -170,7 +170,7 @@ void test_time_that_goes_back_or_jumps_begins_anew() {
   TEST_ASSERT_EQUAL(0, people.count);
 }
 
-void test_impossible_calibrations_are_survived() {
+TEST(impossible_calibrations_are_survived) {
   for (int k = 0; k < 6; ++k) {
     World w{6};
     track::CameraModel m = w.camera;
@@ -194,7 +194,7 @@ void test_impossible_calibrations_are_survived() {
 }
 
 /// Hundreds of detections a second that nobody caused, and people who come and go.
-void test_a_storm_of_detections_stays_sound() {
+TEST(a_storm_of_detections_stays_sound) {
   World w{7};
   test::Dice dice{8};
   Tracker tracker{w.camera, {}, nullptr};
@@ -235,7 +235,7 @@ void append(std::vector<unsigned char>& bytes, const PersonList& people) {
   }
 }
 
-void test_the_same_senses_give_the_same_people_bit_for_bit() {
+TEST(the_same_senses_give_the_same_people_bit_for_bit) {
   World w{9};
   w.speed = 6;
   w.yaw_rate = 0.05;
@@ -262,7 +262,7 @@ void test_the_same_senses_give_the_same_people_bit_for_bit() {
 
 /// A drive told in numbers that every machine makes alike, and the people it must lead to: a
 /// warning recorded in a car is judged again on a desk.
-void test_people_are_the_same_on_every_machine() {
+TEST(people_are_the_same_on_every_machine) {
   World w{11};
   w.speed = 9;
   w.camera.k1 = -0.2;
@@ -300,20 +300,3 @@ void test_people_are_the_same_on_every_machine() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_nobody_for_an_hour);
-  RUN_TEST(test_impossible_boxes_are_passed_over);
-  RUN_TEST(test_impossible_signals_are_survived);
-  RUN_TEST(test_driving_backwards_is_a_negative_speed);
-  RUN_TEST(test_time_that_goes_back_or_jumps_begins_anew);
-  RUN_TEST(test_impossible_calibrations_are_survived);
-  RUN_TEST(test_a_storm_of_detections_stays_sound);
-  RUN_TEST(test_the_same_senses_give_the_same_people_bit_for_bit);
-  RUN_TEST(test_people_are_the_same_on_every_machine);
-  return UNITY_END();
-}

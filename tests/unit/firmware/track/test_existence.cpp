@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/track/existence.hpp"
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using kerb::track::Existence;
 using kerb::track::ExistenceSettings;
@@ -23,7 +23,7 @@ int confirmed_after(double over, double strain = 0, Moves moves = Moves::not_kno
   return 100;
 }
 
-void test_the_better_the_score_the_sooner_it_is_confirmed() {
+TEST(the_better_the_score_the_sooner_it_is_confirmed) {
   TEST_ASSERT_EQUAL(2, confirmed_after(4.4));  // two that are sure are enough
   TEST_ASSERT_GREATER_OR_EQUAL(3, confirmed_after(2));
   TEST_ASSERT_GREATER_THAN(confirmed_after(2), confirmed_after(0.4));
@@ -33,20 +33,20 @@ void test_the_better_the_score_the_sooner_it_is_confirmed() {
   TEST_ASSERT_GREATER_THAN(2, confirmed_after(-0.4, 0, Moves::likely));
 }
 
-void test_one_detection_never_confirms() {
+TEST(one_detection_never_confirms) {
   Existence e;
   e.begin(kSettings, 1000, Moves::surely, 0);
   TEST_ASSERT_FALSE(e.confirmed());
 }
 
-void test_who_does_not_fit_the_road_is_believed_later() {
+TEST(who_does_not_fit_the_road_is_believed_later) {
   TEST_ASSERT_GREATER_THAN(confirmed_after(0.8), confirmed_after(0.8, 6));
   // 2.2 m tall, five standard deviations: nobody, unless the detector is very sure.
   TEST_ASSERT_EQUAL(100, confirmed_after(0.8, 25));
   TEST_ASSERT_LESS_THAN(100, confirmed_after(2, 25));
 }
 
-void test_misses_end_it_sooner_while_it_is_tentative() {
+TEST(misses_end_it_sooner_while_it_is_tentative) {
   Existence tentative, confirmed;
   tentative.begin(kSettings, 9, Moves::not_known, 0);
   confirmed.begin(kSettings, 20, Moves::not_known, 0);
@@ -59,7 +59,7 @@ void test_misses_end_it_sooner_while_it_is_tentative() {
   TEST_ASSERT_LESS_THAN(60, second);
 }
 
-void test_who_is_hidden_is_hardly_missed() {
+TEST(who_is_hidden_is_hardly_missed) {
   Existence seen, hidden;
   seen.begin(kSettings, 20, Moves::not_known, 0);
   hidden.begin(kSettings, 20, Moves::not_known, 0);
@@ -67,7 +67,7 @@ void test_who_is_hidden_is_hardly_missed() {
   TEST_ASSERT_TRUE(hidden.certainty() > seen.certainty() + 0.1);
 }
 
-void test_certainty_is_a_probability_and_has_a_limit() {
+TEST(certainty_is_a_probability_and_has_a_limit) {
   Existence e;
   e.begin(kSettings, 20, Moves::not_known, 0);
   for (int i = 0; i < 1000; ++i) {
@@ -78,17 +78,3 @@ void test_certainty_is_a_probability_and_has_a_limit() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_better_the_score_the_sooner_it_is_confirmed);
-  RUN_TEST(test_one_detection_never_confirms);
-  RUN_TEST(test_who_does_not_fit_the_road_is_believed_later);
-  RUN_TEST(test_misses_end_it_sooner_while_it_is_tentative);
-  RUN_TEST(test_who_is_hidden_is_hardly_missed);
-  RUN_TEST(test_certainty_is_a_probability_and_has_a_limit);
-  return UNITY_END();
-}

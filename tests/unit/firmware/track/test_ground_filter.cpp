@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "firmware/track/followed.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/track/walkers.hpp"
 
 using namespace kerb;
@@ -113,7 +113,7 @@ constexpr Drive kStanding{0, 0, false, 60};
 constexpr Drive kDriving{8, 0, false, 45};
 constexpr Drive kTurning{6, 0.15, false, 45};
 
-void test_its_errors_are_as_large_as_it_says() {
+TEST(its_errors_are_as_large_as_it_says) {
   // 300 runs of chi-square with 4 degrees: the mean lies within 4 +- 0.65 in 999 cases of 1000;
   // the projection is not linear, so a little more is allowed above.
   for (const Drive& d : {kStanding, kDriving, kTurning}) {
@@ -125,7 +125,7 @@ void test_its_errors_are_as_large_as_it_says() {
   }
 }
 
-void test_flow_makes_the_speed_better_known() {
+TEST(flow_makes_the_speed_better_known) {
   Drive with = kDriving;
   with.flow = true;
   const Outcome plain = mean_of(kDriving, 300), flow = mean_of(with, 300);
@@ -137,7 +137,7 @@ void test_flow_makes_the_speed_better_known() {
 }
 
 /// Without noise, what see_flow() expects is what the pictures do, whatever the car does.
-void test_flow_expects_what_the_pictures_do() {
+TEST(flow_expects_what_the_pictures_do) {
   FilterSettings f;
   f.speed_time_s = 1e9;  // they walk on and on
   for (const Drive& d : {kStanding, kDriving, kTurning}) {
@@ -171,7 +171,7 @@ void test_flow_expects_what_the_pictures_do() {
   }
 }
 
-void test_who_stands_keeps_standing_while_the_car_turns() {
+TEST(who_stands_keeps_standing_while_the_car_turns) {
   const FilterSettings f;
   World w{9};
   w.speed = 12;
@@ -194,7 +194,7 @@ void test_who_stands_keeps_standing_while_the_car_turns() {
                             std::hypot(filter.state()[0] - truth.x, filter.state()[1] - truth.y));
 }
 
-void test_feet_and_size_together_find_a_child() {
+TEST(feet_and_size_together_find_a_child) {
   const FilterSettings f;
   World w{21};
   w.wander = 0;
@@ -212,7 +212,7 @@ void test_feet_and_size_together_find_a_child() {
   TEST_ASSERT_DOUBLE_WITHIN(1.0, 14, filter.state()[GroundFilter::kX]);
 }
 
-void test_pitch_that_is_known_makes_distance_better_known() {
+TEST(pitch_that_is_known_makes_distance_better_known) {
   const FilterSettings f;
   World w{31};
   w.camera.pitch_sigma_rad = 0.02;
@@ -231,7 +231,7 @@ void test_pitch_that_is_known_makes_distance_better_known() {
       1e-9, 0.002, std::sqrt(told.covariance()(GroundFilter::kPitch, GroundFilter::kPitch)));
 }
 
-void test_a_box_cut_by_the_lower_edge_tells_nothing_of_the_feet() {
+TEST(a_box_cut_by_the_lower_edge_tells_nothing_of_the_feet) {
   const FilterSettings f;
   track::CameraModel m;
   const SeenBox whole = track::seen_box(m, f, {600, 300, 100, 250, 10});
@@ -244,7 +244,7 @@ void test_a_box_cut_by_the_lower_edge_tells_nothing_of_the_feet() {
 }
 
 /// Along the line of sight, the doubt grows with the square of the distance where the feet decide.
-void test_doubt_grows_with_distance() {
+TEST(doubt_grows_with_distance) {
   const FilterSettings f;
   World w{41};
   double last = 0;
@@ -261,7 +261,7 @@ void test_doubt_grows_with_distance() {
   }
 }
 
-void test_boxes_that_cannot_be_are_refused_or_survived() {
+TEST(boxes_that_cannot_be_are_refused_or_survived) {
   const FilterSettings f;
   const track::CameraModel m;
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -273,7 +273,7 @@ void test_boxes_that_cannot_be_are_refused_or_survived() {
 
 /// While the car does not tell its speed, people's is as the car has it. Once it does, that was the
 /// car's: nobody is taken to run towards it.
-void test_a_speed_that_becomes_known_was_not_theirs() {
+TEST(a_speed_that_becomes_known_was_not_theirs) {
   const FilterSettings f;
   World w{21};
   w.speed = 12;
@@ -303,21 +303,3 @@ void test_a_speed_that_becomes_known_was_not_theirs() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_its_errors_are_as_large_as_it_says);
-  RUN_TEST(test_flow_makes_the_speed_better_known);
-  RUN_TEST(test_flow_expects_what_the_pictures_do);
-  RUN_TEST(test_who_stands_keeps_standing_while_the_car_turns);
-  RUN_TEST(test_feet_and_size_together_find_a_child);
-  RUN_TEST(test_pitch_that_is_known_makes_distance_better_known);
-  RUN_TEST(test_a_box_cut_by_the_lower_edge_tells_nothing_of_the_feet);
-  RUN_TEST(test_doubt_grows_with_distance);
-  RUN_TEST(test_boxes_that_cannot_be_are_refused_or_survived);
-  RUN_TEST(test_a_speed_that_becomes_known_was_not_theirs);
-  return UNITY_END();
-}

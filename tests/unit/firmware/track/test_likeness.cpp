@@ -9,7 +9,7 @@
 #include "firmware/track/fields.hpp"
 #include "firmware/track/tracker.hpp"
 #include "firmware/types/fields.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/track/walkers.hpp"
 
 using namespace kerb;
@@ -17,9 +17,6 @@ using track::Likeness;
 using track::Person;
 using track::PersonList;
 using track::Senses;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -105,7 +102,7 @@ int kept_after_meeting(std::uint64_t seed, bool bands) {
   return kept;
 }
 
-void test_two_who_meet_and_turn_back_keep_their_numbers_by_their_bands() {
+TEST(two_who_meet_and_turn_back_keep_their_numbers_by_their_bands) {
   int with = 0, without = 0;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     with += kept_after_meeting(seed, true);
@@ -115,7 +112,7 @@ void test_two_who_meet_and_turn_back_keep_their_numbers_by_their_bands() {
   TEST_ASSERT_LESS_THAN_INT(16, without);
 }
 
-void test_who_is_not_found_is_followed_by_what_they_wear() {
+TEST(who_is_not_found_is_followed_by_what_they_wear) {
   for (const bool bands : {true, false}) {
     Street s{3};
     s.world.walkers = {{12, -3, 0, 1.2, 1.75, 16, 3}};
@@ -142,7 +139,7 @@ void test_who_is_not_found_is_followed_by_what_they_wear() {
   }
 }
 
-void test_cloth_alone_is_not_believed_in_for_ever() {
+TEST(cloth_alone_is_not_believed_in_for_ever) {
   Street s{4};
   s.world.walkers = {{12, 0, 0, 0, 1.75, 16, 3}};
   s.settle(60, true);
@@ -155,7 +152,7 @@ void test_cloth_alone_is_not_believed_in_for_ever() {
   TEST_ASSERT_TRUE(lasted > 90 && lasted < 600);  // 3 to 20 s
 }
 
-void test_a_place_where_they_cannot_be_is_not_theirs() {
+TEST(a_place_where_they_cannot_be_is_not_theirs) {
   Street s{5};
   s.world.walkers = {{12, 0, 0, 0, 1.75, 16, 3}};
   s.settle(30, true);
@@ -165,7 +162,7 @@ void test_a_place_where_they_cannot_be_is_not_theirs() {
   TEST_ASSERT_EQUAL_INT(0, s.people->count);
 }
 
-void test_numbers_that_make_no_sense_are_survived() {
+TEST(numbers_that_make_no_sense_are_survived) {
   Street s{6};
   s.world.walkers = {{12, 0, 0, 0, 1.75, 16, 3}};
   s.settle(30, true);
@@ -178,7 +175,7 @@ void test_numbers_that_make_no_sense_are_survived() {
   }
 }
 
-void test_likenesses_are_written_down_and_read_back() {
+TEST(likenesses_are_written_down_and_read_back) {
   Street s{7};
   s.world.walkers = {{12, -1, 0, 0, 1.75, 16, 3}, {14, 1, 0, 0, 1.75, 16, 3}};
   s.settle(20, true);
@@ -212,14 +209,3 @@ void test_likenesses_are_written_down_and_read_back() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_two_who_meet_and_turn_back_keep_their_numbers_by_their_bands);
-  RUN_TEST(test_who_is_not_found_is_followed_by_what_they_wear);
-  RUN_TEST(test_cloth_alone_is_not_believed_in_for_ever);
-  RUN_TEST(test_a_place_where_they_cannot_be_is_not_theirs);
-  RUN_TEST(test_numbers_that_make_no_sense_are_survived);
-  RUN_TEST(test_likenesses_are_written_down_and_read_back);
-  return UNITY_END();
-}

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "firmware/track/followed.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/track/walkers.hpp"
 
 using namespace kerb;
@@ -57,7 +57,7 @@ FilterSettings adults_only() {
   return f;
 }
 
-void test_a_child_is_not_taken_for_an_adult_far_away() {
+TEST(a_child_is_not_taken_for_an_adult_far_away) {
   const Outcome both = follow(1.15, {}, 10), adults = follow(1.15, adults_only(), 10);
   char line[120];  // for docs/tracking.md
   std::snprintf(line, sizeof line, "1.15 m at 20 m: off by %.1f m; as an adult by %.1f m", both.off,
@@ -68,7 +68,7 @@ void test_a_child_is_not_taken_for_an_adult_far_away() {
   TEST_ASSERT_TRUE(both.nees < 2);
 }
 
-void test_adults_are_placed_as_well_as_before() {
+TEST(adults_are_placed_as_well_as_before) {
   for (const double height : {1.62, 1.7, 1.8}) {
     const Outcome both = follow(height, {}, 10), adults = follow(height, adults_only(), 10);
     TEST_ASSERT_TRUE(both.off < 1.2 * adults.off);
@@ -77,19 +77,19 @@ void test_adults_are_placed_as_well_as_before() {
 }
 
 /// Between the two, it says that it does not know.
-void test_who_may_be_either_is_followed_with_doubt() {
+TEST(who_may_be_either_is_followed_with_doubt) {
   const Outcome middle = follow(1.45, {}, 10);
   TEST_ASSERT_TRUE(middle.nees < 2.5);
 }
 
-void test_it_is_surer_the_longer_it_looks() {
+TEST(it_is_surer_the_longer_it_looks) {
   TEST_ASSERT_TRUE(follow(1.15, {}, 30).off < 0.5 * follow(1.15, {}, 2).off);
 }
 
 /// Legs behind a parked motorcycle: the detector finds the upper two thirds of somebody, who seems
 /// half as far again as they are. Once all of them is seen they are soon where they stand, and do
 /// not seem to run.
-void test_whose_legs_were_hidden_is_soon_where_they_stand() {
+TEST(whose_legs_were_hidden_is_soon_where_they_stand) {
   const FilterSettings f;
   double hidden = 0, off = 0, speed = 0;
   for (unsigned seed = 0; seed < kRuns; ++seed) {
@@ -127,16 +127,3 @@ void test_whose_legs_were_hidden_is_soon_where_they_stand() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_child_is_not_taken_for_an_adult_far_away);
-  RUN_TEST(test_adults_are_placed_as_well_as_before);
-  RUN_TEST(test_who_may_be_either_is_followed_with_doubt);
-  RUN_TEST(test_it_is_surer_the_longer_it_looks);
-  RUN_TEST(test_whose_legs_were_hidden_is_soon_where_they_stand);
-  return UNITY_END();
-}

@@ -8,7 +8,7 @@
 #include "firmware/track/colour_appearance.hpp"
 #include "firmware/track/tracker.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/track/walkers.hpp"
 
 using namespace kerb;
@@ -86,7 +86,7 @@ struct Pipeline {
   std::vector<Detection> before;
 };
 
-void test_it_gathers_what_the_frame_tells() {
+TEST(it_gathers_what_the_frame_tells) {
   Pipeline p{1};
   p.world.speed = 7;
   p.world.yaw_rate = 0.02;
@@ -115,7 +115,7 @@ void test_it_gathers_what_the_frame_tells() {
   TEST_ASSERT_FALSE(p.senses->pitch_rad.has_value());
 }
 
-void test_a_frame_without_detector_and_flow_says_so() {
+TEST(a_frame_without_detector_and_flow_says_so) {
   Pipeline p{2};
   p.world.walkers = {{20, 0, 0, 0}};
   for (int i = 0; i < 5; ++i) p.frame(true, true);
@@ -128,7 +128,7 @@ void test_a_frame_without_detector_and_flow_says_so() {
   TEST_ASSERT_EQUAL(1, p.people->count);
 }
 
-void test_the_best_are_kept_of_too_many() {
+TEST(the_best_are_kept_of_too_many) {
   Pipeline p{3};
   p.make();
   DetectionList& found = *p.found;
@@ -146,7 +146,7 @@ void test_the_best_are_kept_of_too_many() {
 }
 
 /// A detector that looks at every third frame, with flow in between: boxes move as people do.
-void test_flow_moves_boxes_between_detections() {
+TEST(flow_moves_boxes_between_detections) {
   double off[2] = {};
   for (const bool flow : {false, true}) {
     double sum = 0;
@@ -173,7 +173,7 @@ void test_flow_moves_boxes_between_detections() {
   TEST_ASSERT_TRUE(off[1] < 0.8 * off[0]);
 }
 
-void test_nothing_is_allocated_frame_by_frame() {
+TEST(nothing_is_allocated_frame_by_frame) {
   Pipeline p{5};
   for (int i = 0; i < 30; ++i)
     p.world.walkers.push_back({12.0 + i, -6 + 0.4 * i, 0, i % 2 == 0 ? 0.4 : -0.4});
@@ -192,16 +192,3 @@ void test_nothing_is_allocated_frame_by_frame() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_it_gathers_what_the_frame_tells);
-  RUN_TEST(test_a_frame_without_detector_and_flow_says_so);
-  RUN_TEST(test_the_best_are_kept_of_too_many);
-  RUN_TEST(test_flow_moves_boxes_between_detections);
-  RUN_TEST(test_nothing_is_allocated_frame_by_frame);
-  return UNITY_END();
-}

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "firmware/track/colour_appearance.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/track/walkers.hpp"
 
 using namespace kerb;
@@ -109,7 +109,7 @@ class Drive {
   std::map<std::size_t, Detection> boxes_;
 };
 
-void test_a_walker_is_confirmed_followed_and_forgotten() {
+TEST(a_walker_is_confirmed_followed_and_forgotten) {
   Drive d{1};
   d.world.walkers = {{20, 6, 0, -1.4}};
   d.world.wander = 0;
@@ -132,7 +132,7 @@ void test_a_walker_is_confirmed_followed_and_forgotten() {
   TEST_ASSERT_TRUE(frames < 40);  // but not for long
 }
 
-void test_one_false_alarm_is_never_confirmed() {
+TEST(one_false_alarm_is_never_confirmed) {
   Drive d{2};
   d.world.walkers = {{20, 1, 0, 0}};
   d.frame();
@@ -146,7 +146,7 @@ void test_one_false_alarm_is_never_confirmed() {
   TEST_ASSERT_EQUAL(0, d.people->count);
 }
 
-void test_what_scores_too_little_continues_a_person_but_begins_none() {
+TEST(what_scores_too_little_continues_a_person_but_begins_none) {
   track::TrackerSettings settings;
   settings.birth_score = 8;
   Drive d{3, settings};
@@ -161,7 +161,7 @@ void test_what_scores_too_little_continues_a_person_but_begins_none() {
 }
 
 /// Two who meet and pass each other, seen all the time, in every one of many tries.
-void test_crossing_people_keep_their_ids() {
+TEST(crossing_people_keep_their_ids) {
   int kept = 0;
   constexpr int kTries = 20;
   for (unsigned seed = 0; seed < kTries; ++seed) {
@@ -182,7 +182,7 @@ void test_crossing_people_keep_their_ids() {
   TEST_ASSERT_GREATER_OR_EQUAL(kTries - 1, kept);
 }
 
-void test_who_is_behind_another_is_followed_and_keeps_the_id() {
+TEST(who_is_behind_another_is_followed_and_keeps_the_id) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     Drive d{200 + seed};
     d.world.wander = 0;
@@ -202,7 +202,7 @@ void test_who_is_behind_another_is_followed_and_keeps_the_id() {
 
 /// A tunnel, or an exposure that changes: from one frame to the next all look different, and stand
 /// where they stood.
-void test_a_jump_of_the_light_makes_nobody_somebody_else() {
+TEST(a_jump_of_the_light_makes_nobody_somebody_else) {
   for (unsigned seed = 0; seed < 10; ++seed) {
     Drive d{250 + seed};
     d.world.wander = 0.05;
@@ -220,7 +220,7 @@ void test_a_jump_of_the_light_makes_nobody_somebody_else() {
   }
 }
 
-void test_a_detector_that_looks_at_every_third_frame_loses_nobody() {
+TEST(a_detector_that_looks_at_every_third_frame_loses_nobody) {
   for (const bool flow : {false, true}) {
     Drive d{300};
     d.world.speed = 5;
@@ -245,7 +245,7 @@ void test_a_detector_that_looks_at_every_third_frame_loses_nobody() {
   }
 }
 
-void test_frames_nobody_looked_at_cost_no_certainty() {
+TEST(frames_nobody_looked_at_cost_no_certainty) {
   Drive d{310};
   d.world.walkers = {{20, 0, 0, 0}};
   for (int i = 0; i < 10; ++i) d.frame();
@@ -255,7 +255,7 @@ void test_frames_nobody_looked_at_cost_no_certainty() {
   TEST_ASSERT_EQUAL_DOUBLE(before, d.people->items[0].certainty);
 }
 
-void test_fifty_people_at_once() {
+TEST(fifty_people_at_once) {
   Drive d{400};
   d.world.wander = 0;
   for (int i = 0; i < 50; ++i) {  // side by side, as far as the picture is wide
@@ -278,7 +278,7 @@ void test_fifty_people_at_once() {
   }
 }
 
-void test_a_person_found_twice_is_one() {
+TEST(a_person_found_twice_is_one) {
   Drive d{500};
   d.world.walkers = {{15, 0, 0, 0}, {15.05, 0.02, 0, 0}};
   d.world.wander = 0;
@@ -292,7 +292,7 @@ void test_a_person_found_twice_is_one() {
 }
 
 /// What the pictures say of the pitch corrects the distance of people whose size says little.
-void test_a_pitch_from_the_pictures_corrects_distances() {
+TEST(a_pitch_from_the_pictures_corrects_distances) {
   double off[2] = {};
   for (const bool told : {false, true}) {
     World w{600};
@@ -320,7 +320,7 @@ void test_a_pitch_from_the_pictures_corrects_distances() {
   TEST_ASSERT_TRUE(off[1] < 2);
 }
 
-void test_without_the_cars_speed_people_are_followed_with_more_doubt() {
+TEST(without_the_cars_speed_people_are_followed_with_more_doubt) {
   World w{700};
   w.speed = 8;
   w.walkers = {{40, 3, 0, 0}};
@@ -348,23 +348,3 @@ void test_without_the_cars_speed_people_are_followed_with_more_doubt() {
 }
 
 }  // namespace
-
-void setUp() {}
-void tearDown() {}
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_walker_is_confirmed_followed_and_forgotten);
-  RUN_TEST(test_one_false_alarm_is_never_confirmed);
-  RUN_TEST(test_what_scores_too_little_continues_a_person_but_begins_none);
-  RUN_TEST(test_crossing_people_keep_their_ids);
-  RUN_TEST(test_who_is_behind_another_is_followed_and_keeps_the_id);
-  RUN_TEST(test_a_jump_of_the_light_makes_nobody_somebody_else);
-  RUN_TEST(test_a_detector_that_looks_at_every_third_frame_loses_nobody);
-  RUN_TEST(test_frames_nobody_looked_at_cost_no_certainty);
-  RUN_TEST(test_fifty_people_at_once);
-  RUN_TEST(test_a_person_found_twice_is_one);
-  RUN_TEST(test_a_pitch_from_the_pictures_corrects_distances);
-  RUN_TEST(test_without_the_cars_speed_people_are_followed_with_more_doubt);
-  return UNITY_END();
-}

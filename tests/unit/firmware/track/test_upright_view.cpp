@@ -4,13 +4,10 @@
 #include <cmath>
 #include <cstdio>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::track;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -64,7 +61,7 @@ void check_places(const CameraModel& camera) {
   TEST_ASSERT_GREATER_THAN(20, seen);
 }
 
-void test_what_the_camera_shows_is_where_the_definition_puts_it() {
+TEST(what_the_camera_shows_is_where_the_definition_puts_it) {
   check_places(truck());
   CameraModel other = truck();
   other.yaw_rad = 0.4;
@@ -82,7 +79,7 @@ void test_what_the_camera_shows_is_where_the_definition_puts_it() {
 }
 
 /// Whoever stands is upright, and as high as they are near, wherever they stand.
-void test_people_stand_upright_and_keep_their_proportions() {
+TEST(people_stand_upright_and_keep_their_proportions) {
   const CameraModel camera = truck();
   const UprightView view{camera};
   for (double far : {1.0, 2.0, 5.0})
@@ -101,7 +98,7 @@ void test_people_stand_upright_and_keep_their_proportions() {
 }
 
 /// Found in the view, told in the picture: where the tracker expects somebody who stands there.
-void test_a_box_of_the_view_is_the_box_the_tracker_expects() {
+TEST(a_box_of_the_view_is_the_box_the_tracker_expects) {
   const CameraModel camera = truck();
   const UprightView view{camera};
   const double x = camera.ahead_m + 1.2, y = 0.9, height = 1.75;
@@ -122,7 +119,7 @@ void test_a_box_of_the_view_is_the_box_the_tracker_expects() {
   TEST_ASSERT_EQUAL_FLOAT(7, told->score);
 }
 
-void test_it_holds_what_the_picture_shows_of_people_and_no_more() {
+TEST(it_holds_what_the_picture_shows_of_people_and_no_more) {
   const CameraModel camera = truck();
   const UprightView view{camera};
   char line[96];
@@ -145,12 +142,3 @@ void test_it_holds_what_the_picture_shows_of_people_and_no_more() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_what_the_camera_shows_is_where_the_definition_puts_it);
-  RUN_TEST(test_people_stand_upright_and_keep_their_proportions);
-  RUN_TEST(test_a_box_of_the_view_is_the_box_the_tracker_expects);
-  RUN_TEST(test_it_holds_what_the_picture_shows_of_people_and_no_more);
-  return UNITY_END();
-}

@@ -6,12 +6,9 @@
 #include "firmware/vision/vision.hpp"
 #include "hal/fake/log.hpp"
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -82,7 +79,7 @@ struct Made {
   }
 };
 
-void test_the_inner_one_sees_the_upright_view() {
+TEST(the_inner_one_sees_the_upright_view) {
   const track::CameraModel camera = truck();
   const track::UprightView view{camera};
   const Picture picture{camera};
@@ -116,7 +113,7 @@ void test_the_inner_one_sees_the_upright_view() {
   }
 }
 
-void test_people_are_told_where_they_are_in_the_picture() {
+TEST(people_are_told_where_they_are_in_the_picture) {
   const track::CameraModel camera = truck();
   const track::UprightView view{camera};
   const Picture picture{camera};
@@ -142,7 +139,7 @@ void test_people_are_told_where_they_are_in_the_picture() {
 }
 
 /// The view is a rectangle, the picture in it is not.
-void test_nobody_is_told_of_outside_the_picture() {
+TEST(nobody_is_told_of_outside_the_picture) {
   const track::CameraModel camera = truck();
   const track::UprightView view{camera};
   const Picture picture{camera};
@@ -165,7 +162,7 @@ void test_nobody_is_told_of_outside_the_picture() {
   TEST_ASSERT_GREATER_THAN(5, outside);
 }
 
-void test_it_fails_as_the_inner_one_does_and_refuses_other_sizes() {
+TEST(it_fails_as_the_inner_one_does_and_refuses_other_sizes) {
   Made made{false};
   const Picture picture{truck()};
   DetectionList out;
@@ -177,7 +174,7 @@ void test_it_fails_as_the_inner_one_does_and_refuses_other_sizes() {
   TEST_ASSERT_ERROR(Errc::invalid_argument, made.detector->detect(small, out));
 }
 
-void test_it_allocates_only_when_made() {
+TEST(it_allocates_only_when_made) {
   Made made{true};
   const Picture picture{truck()};
   DetectionList out;
@@ -188,7 +185,7 @@ void test_it_allocates_only_when_made() {
 }
 
 /// Which view a camera's people are looked for in, as the log says.
-void test_a_camera_that_looks_down_gets_it_unless_told_otherwise() {
+TEST(a_camera_that_looks_down_gets_it_unless_told_otherwise) {
   for (const auto& [view, pitch, upright] : {std::tuple{DetectorView::automatic, 0.0, false},
                                              std::tuple{DetectorView::automatic, -30.0, true},
                                              std::tuple{DetectorView::plain, -30.0, false},
@@ -217,14 +214,3 @@ void test_a_camera_that_looks_down_gets_it_unless_told_otherwise() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_the_inner_one_sees_the_upright_view);
-  RUN_TEST(test_people_are_told_where_they_are_in_the_picture);
-  RUN_TEST(test_nobody_is_told_of_outside_the_picture);
-  RUN_TEST(test_it_fails_as_the_inner_one_does_and_refuses_other_sizes);
-  RUN_TEST(test_it_allocates_only_when_made);
-  RUN_TEST(test_a_camera_that_looks_down_gets_it_unless_told_otherwise);
-  return UNITY_END();
-}

@@ -9,14 +9,11 @@
 #include "hal/fake/log.hpp"
 #include "hal/fake/output_line.hpp"
 #include "hal/fake/tone.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -27,7 +24,7 @@ struct Desk {
   AlertOutputs outputs{&warning, &status, &tone, pattern};
 };
 
-void test_a_collision_is_a_steady_lamp_and_the_configured_sound() {
+TEST(a_collision_is_a_steady_lamp_and_the_configured_sound) {
   Desk d;
   for (int ms = 0; ms < 2000; ms += 10)
     d.outputs.show(WarningLevel::collision, true, false, milliseconds{ms});
@@ -40,7 +37,7 @@ void test_a_collision_is_a_steady_lamp_and_the_configured_sound() {
   TEST_ASSERT_FALSE(d.tone.sounding().has_value());
 }
 
-void test_information_blinks_twice_a_second_and_makes_no_sound() {
+TEST(information_blinks_twice_a_second_and_makes_no_sound) {
   Desk d;
   for (int ms = 0; ms < 2000; ms += 10)
     d.outputs.show(WarningLevel::information, false, false, seconds{7} + milliseconds{ms});
@@ -49,7 +46,7 @@ void test_information_blinks_twice_a_second_and_makes_no_sound() {
   TEST_ASSERT_FALSE(d.tone.sounding().has_value());
 }
 
-void test_the_status_lamp_follows_what_it_is_told() {
+TEST(the_status_lamp_follows_what_it_is_told) {
   Desk d;
   d.outputs.show(WarningLevel::none, false, true, seconds{1});
   TEST_ASSERT_TRUE(d.status.on());
@@ -59,7 +56,7 @@ void test_the_status_lamp_follows_what_it_is_told() {
   TEST_ASSERT_FALSE(d.status.on());
 }
 
-void test_a_refused_lamp_is_told_and_tried_again() {
+TEST(a_refused_lamp_is_told_and_tried_again) {
   Desk d;
   d.outputs.show(WarningLevel::none, false, false, seconds{1});
   d.warning.fail_next = Error{Errc::io, 5, "set line"};
@@ -72,7 +69,7 @@ void test_a_refused_lamp_is_told_and_tried_again() {
   TEST_ASSERT_TRUE(d.warning.on());
 }
 
-void test_a_refused_sound_does_not_keep_the_lamp_dark() {
+TEST(a_refused_sound_does_not_keep_the_lamp_dark) {
   Desk d;
   d.tone.unplugged = true;
   d.outputs.show(WarningLevel::collision, true, true, seconds{1});
@@ -84,7 +81,7 @@ void test_a_refused_sound_does_not_keep_the_lamp_dark() {
   TEST_ASSERT_TRUE(d.tone.sounding().has_value());
 }
 
-void test_unchanged_outputs_are_written_once_a_second() {
+TEST(unchanged_outputs_are_written_once_a_second) {
   Desk d;
   for (int ms = 0; ms < 5000; ms += 10)
     d.outputs.show(WarningLevel::none, false, false, seconds{1} + milliseconds{ms});
@@ -94,7 +91,7 @@ void test_unchanged_outputs_are_written_once_a_second() {
   for (const auto& pattern : d.tone.history) TEST_ASSERT_FALSE(pattern.has_value());
 }
 
-void test_an_output_that_leaves_while_nothing_changes_is_told_within_a_second() {
+TEST(an_output_that_leaves_while_nothing_changes_is_told_within_a_second) {
   for (const int which : {0, 1, 2}) {
     Desk d;
     d.outputs.show(WarningLevel::none, false, false, seconds{1});
@@ -112,7 +109,7 @@ void test_an_output_that_leaves_while_nothing_changes_is_told_within_a_second() 
   }
 }
 
-void test_missing_outputs_are_left_alone() {
+TEST(missing_outputs_are_left_alone) {
   AlertOutputs none{nullptr, nullptr, nullptr, TonePattern{}};
   none.show(WarningLevel::collision, true, true, seconds{1});
   TEST_ASSERT_FALSE(none.refusal().has_value());
@@ -147,7 +144,7 @@ struct Bench {
 using LineBench = Bench<OutputLine, FakeOutputLine>;
 using ToneBench = Bench<Tone, FakeTone>;
 
-void test_a_line_passes_through_while_all_is_well() {
+TEST(a_line_passes_through_while_all_is_well) {
   LineBench b;
   ReopeningLine line{b.make(), b.opener(), "lamp", b.clock, b.log};
   TEST_ASSERT_OK(line.set(true));
@@ -161,7 +158,7 @@ void test_a_line_passes_through_while_all_is_well() {
   TEST_ASSERT_EQUAL_size_t(0, b.log.lines().size());
 }
 
-void test_a_lost_line_is_tried_with_growing_waits_up_to_five_seconds() {
+TEST(a_lost_line_is_tried_with_growing_waits_up_to_five_seconds) {
   LineBench b;
   ReopeningLine line{b.make(), b.opener(), "lamp", b.clock, b.log};
   b.clock.advance(seconds{60});
@@ -182,7 +179,7 @@ void test_a_lost_line_is_tried_with_growing_waits_up_to_five_seconds() {
   }
 }
 
-void test_a_line_that_is_back_gets_the_level_that_is_wanted_now() {
+TEST(a_line_that_is_back_gets_the_level_that_is_wanted_now) {
   LineBench b;
   ReopeningLine line{b.make(), b.opener(), "status lamp", b.clock, b.log};
   TEST_ASSERT_OK(line.set(false));
@@ -197,7 +194,7 @@ void test_a_line_that_is_back_gets_the_level_that_is_wanted_now() {
   TEST_ASSERT_TRUE(b.log.has("status lamp is back"));
 }
 
-void test_an_output_that_keeps_leaving_is_tried_less_and_less() {
+TEST(an_output_that_keeps_leaving_is_tried_less_and_less) {
   LineBench b;
   ReopeningLine line{b.make(), b.opener(), "lamp", b.clock, b.log};
   const Nanos begin = b.clock.now();
@@ -206,7 +203,7 @@ void test_an_output_that_keeps_leaving_is_tried_less_and_less() {
   TEST_ASSERT_LESS_THAN_size_t(20, b.tries.size());
 }
 
-void test_a_sound_that_is_back_plays_what_is_wanted_now() {
+TEST(a_sound_that_is_back_plays_what_is_wanted_now) {
   ToneBench b;
   ReopeningTone tone{b.make(), b.opener(), "sound", b.clock, b.log};
   const TonePattern pattern{900, 7, 0.4, 0.5};
@@ -221,7 +218,7 @@ void test_a_sound_that_is_back_plays_what_is_wanted_now() {
   TEST_ASSERT_TRUE(b.log.has("sound is back"));
 }
 
-void test_alert_outputs_notice_a_lost_lamp_and_light_it_when_it_is_back() {
+TEST(alert_outputs_notice_a_lost_lamp_and_light_it_when_it_is_back) {
   LineBench b;
   ReopeningLine line{b.make(), b.opener(), "status lamp", b.clock, b.log};
   AlertOutputs outputs{nullptr, &line, nullptr, TonePattern{}};
@@ -245,22 +242,3 @@ void test_alert_outputs_notice_a_lost_lamp_and_light_it_when_it_is_back() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_collision_is_a_steady_lamp_and_the_configured_sound);
-  RUN_TEST(test_information_blinks_twice_a_second_and_makes_no_sound);
-  RUN_TEST(test_the_status_lamp_follows_what_it_is_told);
-  RUN_TEST(test_a_refused_lamp_is_told_and_tried_again);
-  RUN_TEST(test_a_refused_sound_does_not_keep_the_lamp_dark);
-  RUN_TEST(test_unchanged_outputs_are_written_once_a_second);
-  RUN_TEST(test_an_output_that_leaves_while_nothing_changes_is_told_within_a_second);
-  RUN_TEST(test_missing_outputs_are_left_alone);
-  RUN_TEST(test_a_line_passes_through_while_all_is_well);
-  RUN_TEST(test_a_lost_line_is_tried_with_growing_waits_up_to_five_seconds);
-  RUN_TEST(test_a_line_that_is_back_gets_the_level_that_is_wanted_now);
-  RUN_TEST(test_an_output_that_keeps_leaving_is_tried_less_and_less);
-  RUN_TEST(test_a_sound_that_is_back_plays_what_is_wanted_now);
-  RUN_TEST(test_alert_outputs_notice_a_lost_lamp_and_light_it_when_it_is_back);
-  return UNITY_END();
-}

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/warning/off_switch.hpp"
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
 using State = OffSwitch::State;
 using std::chrono::milliseconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -41,15 +38,15 @@ void switch_off(Desk& d) {
   expect(State::off, d.hold(false, false, 100));
 }
 
-void test_it_is_on_at_the_start() { expect(State::on, Desk{}.button.state()); }
+TEST(it_is_on_at_the_start) { expect(State::on, Desk{}.button.state()); }
 
-void test_off_takes_a_held_button_and_a_confirmation() {
+TEST(off_takes_a_held_button_and_a_confirmation) {
   Desk d;
   switch_off(d);
   TEST_ASSERT_TRUE(d.button.off());
 }
 
-void test_a_short_press_does_nothing() {
+TEST(a_short_press_does_nothing) {
   Desk d;
   d.hold(false, false, 100);
   expect(State::on, d.hold(true, false, 900));
@@ -61,13 +58,13 @@ void test_a_short_press_does_nothing() {
   }
 }
 
-void test_confirming_alone_does_nothing() {
+TEST(confirming_alone_does_nothing) {
   Desk d;
   d.hold(false, false, 100);
   expect(State::on, d.hold(false, true, 3000));
 }
 
-void test_both_at_once_are_not_two_actions() {
+TEST(both_at_once_are_not_two_actions) {
   Desk d;
   d.hold(false, false, 100);
   d.hold(true, true, 3000);  // the confirmation was pressed before it was asked for
@@ -75,7 +72,7 @@ void test_both_at_once_are_not_two_actions() {
   expect(State::on, d.hold(false, false, 5000));
 }
 
-void test_the_confirmation_must_come_within_five_seconds() {
+TEST(the_confirmation_must_come_within_five_seconds) {
   Desk d;
   d.hold(false, false, 100);
   d.hold(true, false, 1010);
@@ -84,7 +81,7 @@ void test_the_confirmation_must_come_within_five_seconds() {
   expect(State::on, d.hold(false, true, 100));
 }
 
-void test_a_button_that_stays_down_asks_once() {
+TEST(a_button_that_stays_down_asks_once) {
   Desk d;
   d.hold(false, false, 100);
   expect(State::asking, d.hold(true, false, 3000));
@@ -92,7 +89,7 @@ void test_a_button_that_stays_down_asks_once() {
   expect(State::on, d.hold(true, true, 500));
 }
 
-void test_one_press_of_either_switches_on() {
+TEST(one_press_of_either_switches_on) {
   for (const bool off : {true, false}) {
     Desk d;
     switch_off(d);
@@ -102,7 +99,7 @@ void test_one_press_of_either_switches_on() {
   }
 }
 
-void test_the_press_that_confirmed_does_not_switch_on() {
+TEST(the_press_that_confirmed_does_not_switch_on) {
   Desk d;
   d.hold(false, false, 100);
   d.hold(true, false, 1100);
@@ -111,13 +108,13 @@ void test_the_press_that_confirmed_does_not_switch_on() {
   expect(State::on, d.hold(false, true, 20));
 }
 
-void test_a_button_that_is_stuck_at_the_start_does_nothing() {
+TEST(a_button_that_is_stuck_at_the_start_does_nothing) {
   Desk d;
   expect(State::on, d.hold(true, false, 5000));
   expect(State::on, d.hold(true, true, 500));
 }
 
-void test_buttons_that_are_not_heard_are_released_and_what_was_begun_is_forgotten() {
+TEST(buttons_that_are_not_heard_are_released_and_what_was_begun_is_forgotten) {
   Desk d;
   d.hold(false, false, 100);
   d.hold(true, false, 900);
@@ -129,7 +126,7 @@ void test_buttons_that_are_not_heard_are_released_and_what_was_begun_is_forgotte
   expect(State::on, d.hold(false, true, 100));
 }
 
-void test_off_stays_off_when_the_buttons_are_not_heard() {
+TEST(off_stays_off_when_the_buttons_are_not_heard) {
   Desk d;
   switch_off(d);
   expect(State::off, d.unheard(60000));
@@ -139,20 +136,3 @@ void test_off_stays_off_when_the_buttons_are_not_heard() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_it_is_on_at_the_start);
-  RUN_TEST(test_off_takes_a_held_button_and_a_confirmation);
-  RUN_TEST(test_a_short_press_does_nothing);
-  RUN_TEST(test_confirming_alone_does_nothing);
-  RUN_TEST(test_both_at_once_are_not_two_actions);
-  RUN_TEST(test_the_confirmation_must_come_within_five_seconds);
-  RUN_TEST(test_a_button_that_stays_down_asks_once);
-  RUN_TEST(test_one_press_of_either_switches_on);
-  RUN_TEST(test_the_press_that_confirmed_does_not_switch_on);
-  RUN_TEST(test_a_button_that_is_stuck_at_the_start_does_nothing);
-  RUN_TEST(test_buttons_that_are_not_heard_are_released_and_what_was_begun_is_forgotten);
-  RUN_TEST(test_off_stays_off_when_the_buttons_are_not_heard);
-  return UNITY_END();
-}

@@ -16,16 +16,13 @@
 #include "firmware/risk/contact.hpp"
 #include "firmware/warning/alert_outputs.hpp"
 #include "firmware/warning/warning_logic.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/warning/stand_in_eyes.hpp"
 #include "tools/simulator/judge/judge.hpp"
 #include "tools/simulator/scenario/load.hpp"
 
 using namespace kerb;
 using namespace kerb::sim;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -183,7 +180,7 @@ int wrong_in(const std::map<std::string, Group>& groups) {
   return wrong;
 }
 
-void test_euroncap() {
+TEST(euroncap) {
   const std::map<std::string, Group> groups = run_suite("euroncap", Sensitivity::normal);
   const auto warned = groups.find("CPLA-warning");
   if (warned != groups.end()) TEST_ASSERT_EQUAL(warned->second.runs, warned->second.good);
@@ -191,10 +188,10 @@ void test_euroncap() {
   TEST_ASSERT_TRUE(holds(groups, "crossing", 0.03));
   TEST_ASSERT_TRUE(holds(groups, "CPNCO", 0.05));
 }
-void test_r159() { TEST_ASSERT_EQUAL(0, wrong_in(run_suite("r159", Sensitivity::normal))); }
-void test_quiet() { TEST_ASSERT_TRUE(wrong_in(run_suite("quiet", Sensitivity::normal)) <= 1); }
+TEST(r159) { TEST_ASSERT_EQUAL(0, wrong_in(run_suite("r159", Sensitivity::normal))); }
+TEST(quiet) { TEST_ASSERT_TRUE(wrong_in(run_suite("quiet", Sensitivity::normal)) <= 1); }
 /// A sensitivity is worth its name.
-void test_early_is_earlier_and_late_is_later() {
+TEST(early_is_earlier_and_late_is_later) {
   const auto mean = [](Sensitivity sensitivity) {
     const std::map<std::string, Group> groups = run_suite("euroncap", sensitivity);
     const Group& group = groups.at("CPLA-warning");
@@ -207,25 +204,22 @@ void test_early_is_earlier_and_late_is_later() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  for (int i = 1; i < argc; ++i) {
-    if (std::strcmp(argv[i], "--every") == 0)
-      every = std::strtoul(argv[++i], nullptr, 10);
-    else if (std::strcmp(argv[i], "--seed") == 0)
-      first_seed = std::strtoul(argv[++i], nullptr, 10);
-    else if (std::strcmp(argv[i], "--aloud") == 0)
+BEFORE_SUITE(words) {
+  using kerb::test::Start;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const bool has_value = i + 1 < words.size();
+    if (words[i] == "--every" && has_value)
+      every = std::strtoul(words[++i].c_str(), nullptr, 10);
+    else if (words[i] == "--seed" && has_value)
+      first_seed = std::strtoul(words[++i].c_str(), nullptr, 10);
+    else if (words[i] == "--aloud")
       aloud = true;
     else
-      only = argv[i];
+      only = words[i];
   }
-  UNITY_BEGIN();
-  RUN_TEST(test_euroncap);
-  RUN_TEST(test_r159);
-  RUN_TEST(test_quiet);
   if (only.empty()) {
     only = "CPLA-";
     every = std::min<std::size_t>(every, 3);  // a mean of two tells nothing
-    RUN_TEST(test_early_is_earlier_and_late_is_later);
   }
-  return UNITY_END();
+  return Start::run;
 }

@@ -3,12 +3,9 @@
 
 #include <set>
 
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 
 using namespace kerb;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -25,7 +22,7 @@ void expect(Readiness expected, const ReadinessFacts& facts) {
   TEST_ASSERT_EQUAL_STRING(name_of(expected), name_of(judge.step(facts)));
 }
 
-void test_all_well_is_ready_standing_or_driving() {
+TEST(all_well_is_ready_standing_or_driving) {
   ReadinessFacts facts = well();
   for (const double kmh : {0.0, 1.0, 30.0, 80.0, 81.9}) {
     facts.speed_mps = kmh / 3.6;
@@ -35,7 +32,7 @@ void test_all_well_is_ready_standing_or_driving() {
   expect(Readiness::ready, facts);
 }
 
-void test_each_reason_is_named() {
+TEST(each_reason_is_named) {
   ReadinessFacts facts = well();
   facts.switched_off = true;
   expect(Readiness::switched_off, facts);
@@ -63,7 +60,7 @@ void test_each_reason_is_named() {
   expect(Readiness::reversing, facts);
 }
 
-void test_of_several_reasons_the_first_is_named() {
+TEST(of_several_reasons_the_first_is_named) {
   ReadinessFacts facts;  // starting, no detector, no speed
   facts.switched_off = true;
   expect(Readiness::switched_off, facts);
@@ -77,7 +74,7 @@ void test_of_several_reasons_the_first_is_named() {
   expect(Readiness::no_speed, facts);
 }
 
-void test_too_fast_begins_above_82_and_ends_at_80() {
+TEST(too_fast_begins_above_82_and_ends_at_80) {
   ReadinessJudge judge;
   ReadinessFacts facts = well();
   const auto at = [&](double kmh) {
@@ -91,7 +88,7 @@ void test_too_fast_begins_above_82_and_ends_at_80() {
   TEST_ASSERT_TRUE(at(81.9) == Readiness::ready);
 }
 
-void test_a_car_that_rolls_back_a_little_is_not_reversing() {
+TEST(a_car_that_rolls_back_a_little_is_not_reversing) {
   ReadinessJudge judge;
   ReadinessFacts facts = well();
   const auto at = [&](double mps) {
@@ -104,7 +101,7 @@ void test_a_car_that_rolls_back_a_little_is_not_reversing() {
   TEST_ASSERT_TRUE(at(0) == Readiness::ready);
 }
 
-void test_the_causes_that_stop_warnings_and_no_others() {
+TEST(the_causes_that_stop_warnings_and_no_others) {
   const std::set<Cause> stops{Cause::camera_silent, Cause::camera_no_signal,  Cause::camera_gone,
                               Cause::camera_frozen, Cause::camera_blinded,    Cause::camera_dark,
                               Cause::camera_dirty,  Cause::camera_misaligned, Cause::vision_failed};
@@ -114,7 +111,7 @@ void test_the_causes_that_stop_warnings_and_no_others() {
   }
 }
 
-void test_what_a_monitor_knows_is_taken_not_the_worst_alone() {
+TEST(what_a_monitor_knows_is_taken_not_the_worst_alone) {
   const Nanos now = std::chrono::seconds{10};
   HealthMonitor monitor{std::chrono::seconds{5}, std::chrono::seconds{1}};
   monitor.frames_flow();
@@ -133,7 +130,7 @@ void test_what_a_monitor_knows_is_taken_not_the_worst_alone() {
   TEST_ASSERT_TRUE(readiness(1) == Readiness::not_active);
 }
 
-void test_one_camera_that_sees_is_enough() {
+TEST(one_camera_that_sees_is_enough) {
   const Nanos now = std::chrono::seconds{10};
   HealthMonitor monitor{std::chrono::seconds{5}, std::chrono::seconds{1}};
   monitor.frames_flow();
@@ -150,24 +147,10 @@ void test_one_camera_that_sees_is_enough() {
   expect(Readiness::not_active, facts);
 }
 
-void test_every_readiness_has_a_name() {
+TEST(every_readiness_has_a_name) {
   std::set<std::string> names;
   for (int i = 0; i < kReadinessCount; ++i) names.insert(name_of(static_cast<Readiness>(i)));
   TEST_ASSERT_EQUAL(kReadinessCount, names.size());
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_all_well_is_ready_standing_or_driving);
-  RUN_TEST(test_each_reason_is_named);
-  RUN_TEST(test_of_several_reasons_the_first_is_named);
-  RUN_TEST(test_too_fast_begins_above_82_and_ends_at_80);
-  RUN_TEST(test_a_car_that_rolls_back_a_little_is_not_reversing);
-  RUN_TEST(test_the_causes_that_stop_warnings_and_no_others);
-  RUN_TEST(test_what_a_monitor_knows_is_taken_not_the_worst_alone);
-  RUN_TEST(test_one_camera_that_sees_is_enough);
-  RUN_TEST(test_every_readiness_has_a_name);
-  return UNITY_END();
-}

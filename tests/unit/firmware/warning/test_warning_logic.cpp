@@ -7,15 +7,12 @@
 #include <vector>
 
 #include "tests/support/allocations.hpp"
-#include "tests/support/unity.hpp"
+#include "tests/support/test.hpp"
 #include "tools/simulator/judge/common_rules.hpp"
 
 using namespace kerb;
 using kerb::risk::PeopleReport;
 using std::chrono::milliseconds;
-
-void setUp() {}
-void tearDown() {}
 
 namespace {
 
@@ -90,7 +87,7 @@ void expect(WarningLevel level, const Drive& drive) {
   TEST_ASSERT_EQUAL_STRING(name_of(level), name_of(drive.decision.level));
 }
 
-void test_a_contact_that_is_near_is_warned_of_within_a_tenth_of_a_second() {
+TEST(a_contact_that_is_near_is_warned_of_within_a_tenth_of_a_second) {
   Drive d;
   d.person(0.9, 1.2);
   TEST_ASSERT_TRUE(d.until(WarningLevel::collision) <= milliseconds{100});
@@ -98,7 +95,7 @@ void test_a_contact_that_is_near_is_warned_of_within_a_tenth_of_a_second() {
   TEST_ASSERT_DOUBLE_WITHIN(0.05, 1.2, d.decision.time_to_collision_s.value_or(-1));
 }
 
-void test_what_is_further_off_waits_for_more_evidence() {
+TEST(what_is_further_off_waits_for_more_evidence) {
   Drive near, far;
   near.person(0.9, 1.2);
   far.person(0.9, 2.2);
@@ -108,7 +105,7 @@ void test_what_is_further_off_waits_for_more_evidence() {
   TEST_ASSERT_TRUE(later <= milliseconds{300});
 }
 
-void test_a_single_report_is_no_warning() {
+TEST(a_single_report_is_no_warning) {
   Drive d;
   for (int i = 0; i < 200; ++i) {
     d.person(i % 3 == 0 ? 1.0 : 0.1, 1.0);  // one report of three
@@ -117,7 +114,7 @@ void test_a_single_report_is_no_warning() {
   }
 }
 
-void test_likelihood_and_time_are_those_of_the_sensitivity() {
+TEST(likelihood_and_time_are_those_of_the_sensitivity) {
   struct Case {
     Sensitivity sensitivity;
     double likelihood, most_ahead;
@@ -139,21 +136,21 @@ void test_likelihood_and_time_are_those_of_the_sensitivity() {
   }
 }
 
-void test_a_time_that_is_doubtful_is_waited_for() {
+TEST(a_time_that_is_doubtful_is_waited_for) {
   Drive d;
   d.person(0.9, 2.5);
   d.report->contacts[0].expected_sigma_s = 0.8;
   TEST_ASSERT_TRUE(d.run(std::chrono::seconds{1}) == WarningLevel::none);
 }
 
-void test_whoever_is_not_confirmed_is_nobody() {
+TEST(whoever_is_not_confirmed_is_nobody) {
   Drive d;
   d.person(1, 1);
   d.report->people.items[0].confirmed = false;
   TEST_ASSERT_TRUE(d.run(std::chrono::seconds{1}) == WarningLevel::none);
 }
 
-void test_the_age_of_a_report_counts() {
+TEST(the_age_of_a_report_counts) {
   Drive d;
   const double ahead = WarningRules{}.ahead_s(10);
   d.person(0.9, ahead + 0.1);  // not yet, by a tenth of a second
@@ -164,7 +161,7 @@ void test_the_age_of_a_report_counts() {
   expect(WarningLevel::collision, d);
 }
 
-void test_it_stays_by_a_looser_measure_than_it_begins() {
+TEST(it_stays_by_a_looser_measure_than_it_begins) {
   Drive d;
   d.person(0.9, 1.5);
   d.until(WarningLevel::collision);
@@ -175,7 +172,7 @@ void test_it_stays_by_a_looser_measure_than_it_begins() {
   TEST_ASSERT_TRUE(end >= milliseconds{250} && end <= milliseconds{400});
 }
 
-void test_no_warning_is_shorter_than_the_shortest() {
+TEST(no_warning_is_shorter_than_the_shortest) {
   Drive d;
   d.person(0.9, 1.5);
   d.until(WarningLevel::collision);
@@ -184,7 +181,7 @@ void test_no_warning_is_shorter_than_the_shortest() {
   TEST_ASSERT_TRUE(lasted >= WarningLogic::kShortest && lasted <= milliseconds{700});
 }
 
-void test_it_does_not_come_again_at_once() {
+TEST(it_does_not_come_again_at_once) {
   Drive d;
   d.person(0.9, 1.5);
   d.until(WarningLevel::collision);
@@ -196,7 +193,7 @@ void test_it_does_not_come_again_at_once() {
                    pause <= WarningLogic::kPause + milliseconds{20});
 }
 
-void test_braking_that_stops_the_car_in_time_ends_it_at_once() {
+TEST(braking_that_stops_the_car_in_time_ends_it_at_once) {
   Drive d;
   d.person(0.9, 1.5);
   d.until(WarningLevel::collision);
@@ -209,7 +206,7 @@ void test_braking_that_stops_the_car_in_time_ends_it_at_once() {
 /// Whoever stands beyond a bend that the car begins to take is passed: what becomes less likely
 /// from report to report is not warned of while there is time; what is near is, whatever becomes of
 /// it.
-void test_a_contact_that_becomes_less_likely_is_given_time() {
+TEST(a_contact_that_becomes_less_likely_is_given_time) {
   for (const double in_s : {2.3, 1.2}) {
     Drive d;
     d.person(0.9, 2.6 + in_s - 2.3);  // not yet
@@ -228,7 +225,7 @@ void test_a_contact_that_becomes_less_likely_is_given_time() {
   TEST_ASSERT_TRUE(steady.until(WarningLevel::collision) <= milliseconds{400});
 }
 
-void test_hard_braking_ends_it_as_the_risk_falls() {
+TEST(hard_braking_ends_it_as_the_risk_falls) {
   Drive d, slow;
   for (Drive* drive : {&d, &slow}) {
     drive->person(0.9, 1.5);
@@ -242,7 +239,7 @@ void test_hard_braking_ends_it_as_the_risk_falls() {
   TEST_ASSERT_TRUE(slow.run(std::chrono::seconds{2}) == WarningLevel::collision);
 }
 
-void test_hard_braking_that_does_not_help_keeps_it() {
+TEST(hard_braking_that_does_not_help_keeps_it) {
   Drive d;
   d.person(0.9, 1.0);
   d.until(WarningLevel::collision);
@@ -251,7 +248,7 @@ void test_hard_braking_that_does_not_help_keeps_it() {
   TEST_ASSERT_TRUE(d.run(std::chrono::seconds{2}) == WarningLevel::collision);
 }
 
-void test_steering_away_ends_it_at_once() {
+TEST(steering_away_ends_it_at_once) {
   Drive d;
   d.person(0.9, 1.5);
   d.until(WarningLevel::collision);
@@ -261,7 +258,7 @@ void test_steering_away_ends_it_at_once() {
   TEST_ASSERT_TRUE(d.until(WarningLevel::none) <= kFrame + kTick);
 }
 
-void test_somebody_close_to_a_standing_car_is_told_of_within_a_tenth_of_a_second() {
+TEST(somebody_close_to_a_standing_car_is_told_of_within_a_tenth_of_a_second) {
   Drive d;
   d.speed(0);
   d.place(2, 0);
@@ -271,7 +268,7 @@ void test_somebody_close_to_a_standing_car_is_told_of_within_a_tenth_of_a_second
   TEST_ASSERT_TRUE(d.until(WarningLevel::none) <= milliseconds{600});
 }
 
-void test_the_close_zone() {
+TEST(the_close_zone) {
   struct Case {
     double ahead, beside;
     bool close;
@@ -286,7 +283,7 @@ void test_the_close_zone() {
   }
 }
 
-void test_whoever_will_be_close_in_a_moment_is_told_of() {
+TEST(whoever_will_be_close_in_a_moment_is_told_of) {
   Drive d;
   d.speed(0);
   d.place(2, 1.2, 0, -1.4);  // comes nearer
@@ -297,7 +294,7 @@ void test_whoever_will_be_close_in_a_moment_is_told_of() {
   TEST_ASSERT_TRUE(away.run(milliseconds{200}) == WarningLevel::none);
 }
 
-void test_information_is_for_a_car_that_creeps() {
+TEST(information_is_for_a_car_that_creeps) {
   const auto told = [](double kmh) {
     Drive d;
     d.speed(kmh / 3.6);
@@ -317,7 +314,7 @@ void test_information_is_for_a_car_that_creeps() {
   TEST_ASSERT_TRUE(d.until(WarningLevel::none) <= milliseconds{600});
 }
 
-void test_a_creeping_car_warns_of_a_collision_only_when_it_is_certain_and_now() {
+TEST(a_creeping_car_warns_of_a_collision_only_when_it_is_certain_and_now) {
   const auto warned = [](double kmh, double probability, double in_s) {
     Drive d;
     d.speed(kmh / 3.6);
@@ -330,7 +327,7 @@ void test_a_creeping_car_warns_of_a_collision_only_when_it_is_certain_and_now() 
   TEST_ASSERT_TRUE(warned(10, 0.85, 1.4));  // as any other
 }
 
-void test_information_turns_into_a_collision_warning_at_once_and_back() {
+TEST(information_turns_into_a_collision_warning_at_once_and_back) {
   Drive d;
   d.speed(2);
   d.place(2, 0);
@@ -344,7 +341,7 @@ void test_information_turns_into_a_collision_warning_at_once_and_back() {
   TEST_ASSERT_TRUE(back <= std::chrono::seconds{1});
 }
 
-void test_old_reports_say_nothing() {
+TEST(old_reports_say_nothing) {
   Drive d;
   d.person(0.95, 1.2);
   d.until(WarningLevel::collision);
@@ -364,7 +361,7 @@ void test_old_reports_say_nothing() {
   TEST_ASSERT_TRUE(never.run(milliseconds{250}) == WarningLevel::none);
 }
 
-void test_without_readiness_nothing_begins_and_what_there_is_ends() {
+TEST(without_readiness_nothing_begins_and_what_there_is_ends) {
   for (int r = 1; r < kReadinessCount; ++r) {
     Drive d, warned;
     d.side.readiness = warned.side.readiness = static_cast<Readiness>(r);
@@ -378,7 +375,7 @@ void test_without_readiness_nothing_begins_and_what_there_is_ends() {
   }
 }
 
-void test_the_nearest_of_many_is_named() {
+TEST(the_nearest_of_many_is_named) {
   Drive d;
   d.person(0.9, 1.5);
   d.report->people.count = track::PersonList::kCapacity;
@@ -393,7 +390,7 @@ void test_the_nearest_of_many_is_named() {
   TEST_ASSERT_DOUBLE_WITHIN(0.04, 0.9, d.decision.time_to_collision_s.value_or(-1));
 }
 
-void test_every_camera_counts_for_itself() {
+TEST(every_camera_counts_for_itself) {
   Drive d;
   d.nobody();
   PeopleReport other = *d.report;
@@ -444,7 +441,7 @@ class Noise {
   double likely_ = 0.5, soon_ = 1.5, speed_ = 10, brakes_ = 0;
 };
 
-void test_whatever_comes_it_does_not_flicker() {
+TEST(whatever_comes_it_does_not_flicker) {
   int warnings = 0, levels[3] = {};
   for (unsigned seed = 1; seed <= 20; ++seed) {
     Drive d;
@@ -480,7 +477,7 @@ void test_whatever_comes_it_does_not_flicker() {
   TEST_ASSERT_TRUE(warnings > 500 && levels[1] > 100 && levels[2] > 100);  // it was put to the test
 }
 
-void test_the_same_inputs_give_the_same_decisions_and_nothing_is_allocated() {
+TEST(the_same_inputs_give_the_same_decisions_and_nothing_is_allocated) {
   Drive a, b;
   Noise noise_a{77}, noise_b{77};
   for (int i = 0; i < 10000; ++i) {
@@ -496,35 +493,3 @@ void test_the_same_inputs_give_the_same_decisions_and_nothing_is_allocated() {
 }
 
 }  // namespace
-
-int main() {
-  UNITY_BEGIN();
-  RUN_TEST(test_a_contact_that_is_near_is_warned_of_within_a_tenth_of_a_second);
-  RUN_TEST(test_what_is_further_off_waits_for_more_evidence);
-  RUN_TEST(test_a_single_report_is_no_warning);
-  RUN_TEST(test_likelihood_and_time_are_those_of_the_sensitivity);
-  RUN_TEST(test_a_time_that_is_doubtful_is_waited_for);
-  RUN_TEST(test_whoever_is_not_confirmed_is_nobody);
-  RUN_TEST(test_the_age_of_a_report_counts);
-  RUN_TEST(test_it_stays_by_a_looser_measure_than_it_begins);
-  RUN_TEST(test_no_warning_is_shorter_than_the_shortest);
-  RUN_TEST(test_it_does_not_come_again_at_once);
-  RUN_TEST(test_braking_that_stops_the_car_in_time_ends_it_at_once);
-  RUN_TEST(test_a_contact_that_becomes_less_likely_is_given_time);
-  RUN_TEST(test_hard_braking_ends_it_as_the_risk_falls);
-  RUN_TEST(test_hard_braking_that_does_not_help_keeps_it);
-  RUN_TEST(test_steering_away_ends_it_at_once);
-  RUN_TEST(test_somebody_close_to_a_standing_car_is_told_of_within_a_tenth_of_a_second);
-  RUN_TEST(test_the_close_zone);
-  RUN_TEST(test_whoever_will_be_close_in_a_moment_is_told_of);
-  RUN_TEST(test_information_is_for_a_car_that_creeps);
-  RUN_TEST(test_a_creeping_car_warns_of_a_collision_only_when_it_is_certain_and_now);
-  RUN_TEST(test_information_turns_into_a_collision_warning_at_once_and_back);
-  RUN_TEST(test_old_reports_say_nothing);
-  RUN_TEST(test_without_readiness_nothing_begins_and_what_there_is_ends);
-  RUN_TEST(test_the_nearest_of_many_is_named);
-  RUN_TEST(test_every_camera_counts_for_itself);
-  RUN_TEST(test_whatever_comes_it_does_not_flicker);
-  RUN_TEST(test_the_same_inputs_give_the_same_decisions_and_nothing_is_allocated);
-  return UNITY_END();
-}
