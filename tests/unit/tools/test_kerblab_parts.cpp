@@ -40,7 +40,7 @@ long files_in(const fs::path& folder) {
 
 // --- commands
 
-void test_a_command_this_build_does_not_have_says_so_whatever_follows() {
+TEST(a_command_this_build_does_not_have_says_so_whatever_follows) {
   CLI::App app{"test"};
   Action action;
   add_commands(app, action, {{"detect", nullptr}});
