@@ -86,7 +86,7 @@ class CameraPipeline {
   void set_bell(Bell* bell) noexcept { bell_ = bell; }
   /// Lens and mounting: from now on it is watched whether the camera still looks there. Before
   /// start().
-  void set_camera(const ego::Camera& camera) {
+  void set_camera(const Camera& camera) {
     aim_ = std::make_unique<AimCheck>(camera, info_.width, info_.height);
   }
   void start();

@@ -119,7 +119,7 @@ track::TrackerSettings tracker_settings(double worth_telling) {
 records::RecordedCamera watch_settings(const Config& config, const CameraSettings& settings,
                                        int width, int height, float worth_telling) {
   return {.name = settings.name,
-          .model = track::model_of(settings, width, height),
+          .model = camera_of(settings, width, height),
           .tracker = tracker_settings(double{worth_telling}),
           .car = {config.car.width_m, config.car.length_m, config.car.axle_to_bumper_m},
           .contact = {}};

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "firmware/track/upright_view.hpp"
+#include "firmware/lens/upright_view.hpp"
 #include "gpu/hog/search.hpp"
 #include "gpu/image/remap.hpp"
 #include "gpu/memory/buffer.hpp"
@@ -16,7 +16,7 @@
 namespace kerb {
 
 /// A detector that looks at the upright view of a camera's picture
-/// (firmware/track/upright_view.hpp) through another, and tells where in the picture people are.
+/// (firmware/lens/upright_view.hpp) through another, and tells where in the picture people are.
 /// One thread at a time; allocates only when made.
 class UprightDetector final : public Detector {
  public:
@@ -24,7 +24,7 @@ class UprightDetector final : public Detector {
   /// camera's picture is not told of. `context` and `workers` must outlive it.
   /// Fails: as Remapper::create() and DeviceBuffer::create().
   static Result<std::unique_ptr<UprightDetector>> create(const Context& context, Workers& workers,
-                                                         const track::CameraModel& camera,
+                                                         const Camera& camera,
                                                          const hog::Region& region,
                                                          std::unique_ptr<Detector> inner);
   /// On CUDA, where the picture lies when it is on the device. Nobody is told of whose middle is
@@ -36,8 +36,8 @@ class UprightDetector final : public Detector {
   [[nodiscard]] bool needs_colour() const noexcept override { return inner_->needs_colour(); }
 
  private:
-  UprightDetector(const Context& context, Workers& workers, const track::CameraModel& camera,
-                  const track::UprightView& view, const hog::Region& region, Remapper remapper,
+  UprightDetector(const Context& context, Workers& workers, const Camera& camera,
+                  const UprightView& view, const hog::Region& region, Remapper remapper,
                   std::unique_ptr<Detector> inner);
   template <Space S>
   [[nodiscard]] PlanesView<S, std::uint8_t> planes(std::uint8_t* data) const noexcept;
@@ -46,7 +46,7 @@ class UprightDetector final : public Detector {
   const Context& context_;
   Workers& workers_;
   int width_, height_;  // of the camera's picture
-  track::UprightView view_;
+  UprightView view_;
   hog::Region region_;
   Remapper remapper_;
   std::unique_ptr<Detector> inner_;

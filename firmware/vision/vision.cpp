@@ -85,19 +85,19 @@ struct Scene {
   int width = 0, height = 0;
   int smallest = 0;  ///< person, pixels; 0: the model's
   std::optional<hog::GroundPlane> ground;
-  std::optional<track::CameraModel> upright;
+  std::optional<Camera> upright;
 };
 
 Scene own_picture(const DetectorSettings& settings, const CameraSettings& camera, int width,
                   int height) {
   Scene scene{width, height, looks_along(camera) ? kFarPersonPx : 0, {}, {}};
   if (settings.ground == GroundUse::anywhere || !looks_along(camera)) return scene;
-  const ego::Camera lens = ego::camera_of(camera, width, height);
+  const Camera lens = ego::camera_of(camera, width, height);
   const ego::Vec2 ahead = ego::aim(lens);
   hog::GroundPlane ground = ground_of(settings, camera);
   ground.horizon_row = ahead.y;
-  const double tilt = std::tan(ego::radians(std::abs(camera.roll_deg))) * width / 2;
-  ground.slack_rows = lens.focal_px * std::tan(ego::radians(settings.ground_slack_deg)) + tilt;
+  const double tilt = std::tan(radians(std::abs(camera.roll_deg))) * width / 2;
+  ground.slack_rows = lens.focal_px * std::tan(radians(settings.ground_slack_deg)) + tilt;
   ground.middle_column = ahead.x;
   scene.ground = ground;
   return scene;
@@ -105,8 +105,8 @@ Scene own_picture(const DetectorSettings& settings, const CameraSettings& camera
 
 Result<Scene> upright_view(const DetectorSettings& settings, const CameraSettings& camera,
                            int width, int height) {
-  const track::CameraModel model = track::model_of(camera, width, height);
-  const track::UprightView view{model};
+  const Camera model = camera_of(camera, width, height);
+  const UprightView view{model};
   if (!view.shows_people())
     return Error{Errc::invalid_argument, 0, "make detector",
                  "the camera shows nothing of people on the road: look at its mounting"};
@@ -120,10 +120,10 @@ Result<Scene> upright_view(const DetectorSettings& settings, const CameraSetting
   ground.horizon_row = view.horizon_row();
   // Straight ahead of the car. To the side the angle is taken for its sine: a little more is
   // searched.
-  ground.middle_column = view.middle_column() + view.scale_px() * ego::radians(camera.yaw_deg);
+  ground.middle_column = view.middle_column() + view.scale_px() * radians(camera.yaw_deg);
   // A nod moves what is 45 degrees below twice as many rows as what is level, and what is nearer
   // more; but there, from the shortest to the tallest is a wide band.
-  ground.slack_rows = 2 * view.scale_px() * std::tan(ego::radians(settings.ground_slack_deg));
+  ground.slack_rows = 2 * view.scale_px() * std::tan(radians(settings.ground_slack_deg));
   scene.ground = ground;
   return scene;
 }

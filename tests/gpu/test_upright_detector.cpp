@@ -143,7 +143,7 @@ class Watcher final : public Detector {
 struct Watched {
   Watcher* inner = nullptr;
   std::unique_ptr<UprightDetector> detector;
-  Watched(const Context& context, Workers& workers, const track::CameraModel& camera, bool colour) {
+  Watched(const Context& context, Workers& workers, const Camera& camera, bool colour) {
     auto watcher = std::make_unique<Watcher>(colour);
     inner = watcher.get();
     Result<std::unique_ptr<UprightDetector>> made =
@@ -156,8 +156,7 @@ struct Watched {
 /// The view itself, pixel for pixel, where the picture lies: on the device, or on the host.
 void test_the_view_is_the_cpus() {
   constexpr int kWidth = 322, kHeight = 181, kArea = kWidth * kHeight;
-  const track::CameraModel camera =
-      track::model_of(truck(kWidth, kHeight, "yuyv"), kWidth, kHeight);
+  const Camera camera = camera_of(truck(kWidth, kHeight, "yuyv"), kWidth, kHeight);
   const Result<Context> cpu = Context::create(BackendChoice::cpu);
   Workers workers{2};
   std::vector<std::uint8_t> pixels(3 * kArea);

@@ -15,8 +15,8 @@ void tearDown() {}
 
 namespace {
 
-track::CameraModel truck() {
-  track::CameraModel camera;
+Camera truck() {
+  Camera camera;
   camera.width = 320;
   camera.height = 180;
   camera.focal_px = 92;
@@ -52,7 +52,7 @@ class Watcher final : public Detector {
 struct Picture {
   std::vector<std::uint8_t> bytes;
   PreparedImage image;
-  explicit Picture(const track::CameraModel& camera)
+  explicit Picture(const Camera& camera)
       : bytes(static_cast<std::size_t>(3 * camera.width * camera.height)) {
     const int w = camera.width, h = camera.height;
     for (int y = 0; y < h; ++y)
@@ -83,8 +83,8 @@ struct Made {
 };
 
 void test_the_inner_one_sees_the_upright_view() {
-  const track::CameraModel camera = truck();
-  const track::UprightView view{camera};
+  const Camera camera = truck();
+  const UprightView view{camera};
   const Picture picture{camera};
   for (const bool colour : {false, true}) {
     Made made{colour};
@@ -97,8 +97,8 @@ void test_the_inner_one_sees_the_upright_view() {
     int looked = 0;
     for (int y = 0; y < view.height(); y += 3)
       for (int x = 0; x < view.width(); x += 3) {
-        const std::optional<track::Pixel> at =
-            view.in_picture(track::Pixel{static_cast<double>(x), static_cast<double>(y)});
+        const std::optional<Pixel> at =
+            view.in_picture(Pixel{static_cast<double>(x), static_cast<double>(y)});
         if (!at || at->x < 0 || at->y < 0 || at->x > camera.width - 1 || at->y > camera.height - 1)
           continue;
         ++looked;
@@ -117,8 +117,8 @@ void test_the_inner_one_sees_the_upright_view() {
 }
 
 void test_people_are_told_where_they_are_in_the_picture() {
-  const track::CameraModel camera = truck();
-  const track::UprightView view{camera};
+  const Camera camera = truck();
+  const UprightView view{camera};
   const Picture picture{camera};
   const float middle = static_cast<float>(view.middle_column());
   DetectionList finds;
@@ -143,8 +143,8 @@ void test_people_are_told_where_they_are_in_the_picture() {
 
 /// The view is a rectangle, the picture in it is not.
 void test_nobody_is_told_of_outside_the_picture() {
-  const track::CameraModel camera = truck();
-  const track::UprightView view{camera};
+  const Camera camera = truck();
+  const UprightView view{camera};
   const Picture picture{camera};
   Made made{false};
   int inside = 0, outside = 0;
