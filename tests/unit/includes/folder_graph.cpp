@@ -45,6 +45,15 @@ std::vector<std::string> shortest_way(const FolderGraph& graph, const std::strin
   return {};
 }
 
+/// The number of folders on the longest way from `from` that avoids `passed`.
+int longest_way(const FolderGraph& graph, const std::string& from, std::set<std::string> passed) {
+  passed.insert(from);
+  int longest = 0;
+  for (const std::string& to : below(graph, from))
+    if (passed.count(to) == 0) longest = std::max(longest, longest_way(graph, to, passed));
+  return 1 + longest;
+}
+
 bool reaches(const FolderGraph& graph, const std::string& from, const std::string& to) {
   return !shortest_way(graph, from, to).empty();
 }
@@ -91,17 +100,9 @@ std::vector<FolderGraph::Edge> edges_in_circles(const FolderGraph& graph) {
 }
 
 int count_floors(const FolderGraph& graph) {
-  const std::vector<FolderGraph::Edge> in_circles = edges_in_circles(graph);
-  std::map<std::string, int> floor;
-  for (const std::string& folder : graph.folders) floor[folder] = 1;
-  // As often as there are folders: by then every way, however long, has been added up.
-  for (std::size_t round = 0; round < graph.folders.size(); ++round)
-    for (const auto& [edge, include] : graph.edges) {
-      const bool same = std::find(in_circles.begin(), in_circles.end(), edge) != in_circles.end();
-      floor[edge.first] = std::max(floor[edge.first], floor[edge.second] + (same ? 0 : 1));
-    }
   int highest = 0;
-  for (const auto& [folder, height] : floor) highest = std::max(highest, height);
+  for (const std::string& folder : graph.folders)
+    highest = std::max(highest, longest_way(graph, folder, {}));
   return highest;
 }
 

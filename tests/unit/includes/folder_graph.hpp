@@ -29,7 +29,7 @@ std::vector<std::string> find_circle(const FolderGraph& graph);
 /// Edges between folders that reach each other: what must go for the graph to have no circle.
 std::vector<FolderGraph::Edge> edges_in_circles(const FolderGraph& graph);
 
-/// The number of folders on the longest way down. Folders that reach each other count as one floor.
+/// The number of folders on the longest way down that comes to no folder twice.
 int count_floors(const FolderGraph& graph);
 
 /// The names of the add_subdirectory lines of a CMakeLists.txt, in order.

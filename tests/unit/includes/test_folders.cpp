@@ -35,12 +35,14 @@ void expect_none(const std::vector<std::string>& complaints) {
 void test_the_projects_folders_form_no_circle() {
   const std::vector<SourceFile> files = read_tree(KERB_SOURCE_DIR);
   std::vector<std::string> found;
-  for (const char* outer : {"drivers", "gpu", "firmware", "tools", "tools/simulator"}) {
+  for (const std::string outer :
+       {"drivers", "gpu", "firmware", "tools", "tools/simulator", "tools/kerblab"}) {
     const FolderGraph graph = folder_graph(files, outer);
-    std::printf("%s: %zu folders on %d floors, %zu arrows, of them %zu in circles\n", outer,
+    std::printf("%s: %zu folders on %d floors, %zu arrows, of them %zu in circles\n", outer.c_str(),
                 graph.folders.size(), count_floors(graph), graph.edges.size(),
                 edges_in_circles(graph).size());
-    TEST_ASSERT_GREATER_THAN_MESSAGE(3, graph.folders.size(), "where is the project?");
+    const bool may_be_flat = outer == "tools/kerblab";
+    TEST_ASSERT_TRUE_MESSAGE(may_be_flat || graph.folders.size() > 3, "where is the project?");
     for (std::string& line : circle_complaints(graph)) found.push_back(std::move(line));
   }
   expect_none(found);
@@ -133,7 +135,7 @@ void test_a_circle_of_three_is_named_with_an_include_for_each_arrow() {
   tree.write("firmware/types/bad.hpp", kHead + "#include \"firmware/main/run.hpp\"\n");
   const FolderGraph graph = folder_graph(read_tree(tree.path()), "firmware");
   TEST_ASSERT_EQUAL(4, edges_in_circles(graph).size());
-  TEST_ASSERT_EQUAL(1, count_floors(graph));
+  TEST_ASSERT_EQUAL(3, count_floors(graph));
   const FolderGraph longer = folder_graph(
       {read_source("a/x/1.hpp", "#include \"a/y/1.hpp\"\n"),
        read_source("a/y/1.hpp", "\n#include \"a/z/1.hpp\"\n#include \"a/low/1.hpp\"\n"),
@@ -146,7 +148,7 @@ void test_a_circle_of_three_is_named_with_an_include_for_each_arrow() {
       "  a/z/1.hpp:1: includes a/x/1.hpp\n",
       joined(circle_complaints(longer)).c_str());
   TEST_ASSERT_EQUAL(3, edges_in_circles(longer).size());
-  TEST_ASSERT_EQUAL(2, count_floors(longer));
+  TEST_ASSERT_EQUAL(4, count_floors(longer));
 }
 
 void test_an_arrow_up_without_a_circle_is_against_the_order() {

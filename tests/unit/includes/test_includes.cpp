@@ -57,10 +57,10 @@ void write_good_tree(const TempFolder& tree) {
       {"gpu/image/cuda_status.hpp", kHead + "#include <cuda_runtime_api.h>\n"},
       {"gpu/image/stream_cuda.hpp", kHead + "#include <cuda_runtime.h>\n"},
       {"firmware/health/health.hpp", kHead + "#include \"hal/clock.hpp\"\n"},
-      {"firmware/main/main.cpp", kSpdx +
-                                "#include \"drivers/v4l2/camera.hpp\"\n#include "
-                                "\"firmware/health/health.hpp\"\n#include \"gpu/image/grey.hpp\"\n"
-                                "#include \"firmware/main/wiring.hpp\"\n"},
+      {"firmware/main/main.cpp",
+       kSpdx + "#include \"drivers/v4l2/camera.hpp\"\n#include "
+               "\"firmware/health/health.hpp\"\n#include \"gpu/image/grey.hpp\"\n"
+               "#include \"firmware/main/wiring.hpp\"\n"},
       {"firmware/main/wiring.hpp", kHead + "#include \"drivers/base/fd.hpp\"\n"},
       {"firmware/main/version.hpp.in", "@VERSION@"},
       {"firmware/main/run.cpp", kSpdx + "#include \"firmware/main/version.hpp\"\n"},
