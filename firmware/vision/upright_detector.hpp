@@ -15,24 +15,25 @@
 
 namespace kerb {
 
-/// A detector that looks at the upright view of a camera's picture
-/// (firmware/lens/upright_view.hpp) through another, and tells where in the picture people are.
-/// One thread at a time; allocates only when made.
+/// Runs another detector on the upright view of a camera's picture (firmware/lens/upright_view.hpp)
+/// and gives its boxes in the camera's picture. One thread at a time; allocates only when made.
 class UprightDetector final : public Detector {
  public:
-  /// `inner` was made for pictures of the view's size. Whoever is not within `region` of the
-  /// camera's picture is not told of. `context` and `workers` must outlive it.
+  /// `inner` was made for pictures of the view's size. Detections outside `region` of the camera's
+  /// picture are dropped. `context` and `workers` must outlive it.
   /// Fails: as Remapper::create() and DeviceBuffer::create().
   static Result<std::unique_ptr<UprightDetector>> create(const Context& context, Workers& workers,
                                                          const Camera& camera,
                                                          const hog::Region& region,
                                                          std::unique_ptr<Detector> inner);
-  /// On CUDA, where the picture lies when it is on the device. Nobody is told of whose middle is
-  /// not in the camera's picture: the view is a rectangle, and what the picture does not show of it
-  /// is filled with its edges.
+  /// On CUDA a picture that is on the device is used there. Detections whose middle is not in the
+  /// camera's picture are dropped: the view is a rectangle, and its parts outside the picture are
+  /// filled with the picture's edges.
   Status detect(const PreparedImage& image, DetectionList& out) override;
   [[nodiscard]] const char* name() const noexcept override { return inner_->name(); }
-  [[nodiscard]] float worth_telling() const noexcept override { return inner_->worth_telling(); }
+  [[nodiscard]] TrackingScores tracking_scores() const noexcept override {
+    return inner_->tracking_scores();
+  }
   [[nodiscard]] bool needs_colour() const noexcept override { return inner_->needs_colour(); }
 
  private:
@@ -50,7 +51,7 @@ class UprightDetector final : public Detector {
   hog::Region region_;
   Remapper remapper_;
   std::unique_ptr<Detector> inner_;
-  int count_;  // planes the inner one looks at
+  int count_;  // planes that the inner detector needs
   std::vector<std::uint8_t> host_;
   std::optional<Stream> stream_;  // CUDA only; before the buffer: destroyed after it
   DeviceBuffer<std::uint8_t> device_;

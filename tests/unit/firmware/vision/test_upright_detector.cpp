@@ -38,7 +38,7 @@ class Watcher final : public Detector {
     return Done{};
   }
   [[nodiscard]] const char* name() const noexcept override { return "watcher"; }
-  [[nodiscard]] float worth_telling() const noexcept override { return 6.5F; }
+  [[nodiscard]] TrackingScores tracking_scores() const noexcept override { return {6.5, 9.5}; }
   [[nodiscard]] bool needs_colour() const noexcept override { return colour_; }
   PreparedImage seen;
   DetectionList finds;
@@ -111,7 +111,8 @@ void test_the_inner_one_sees_the_upright_view() {
       }
     TEST_ASSERT_GREATER_THAN(view.width() * view.height() / 18, looked);
     TEST_ASSERT_EQUAL_STRING("watcher", made.detector->name());
-    TEST_ASSERT_EQUAL_FLOAT(6.5F, made.detector->worth_telling());
+    TEST_ASSERT_EQUAL_DOUBLE(6.5, made.detector->tracking_scores().even);
+    TEST_ASSERT_EQUAL_DOUBLE(9.5, made.detector->tracking_scores().sure);
     TEST_ASSERT_EQUAL(colour, made.detector->needs_colour());
   }
 }
