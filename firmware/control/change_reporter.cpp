@@ -72,7 +72,7 @@ void ChangeReporter::service_request(Nanos now, can::ServiceRequest request, boo
 }
 
 void ChangeReporter::signals_in_time() {
-  log_.info("can", "the vehicle's signals are not late: the pictures show it turn as it says");
+  log_.info("can", "the vehicle's signals are not late: their yaw rate agrees with the pictures");
 }
 
 void ChangeReporter::condition(Nanos now, std::size_t camera, CameraCondition condition) noexcept {
@@ -99,7 +99,9 @@ void ChangeReporter::flow(Nanos now, std::size_t camera, const PipelineFacts& fa
     post(events::flow_too_slow(now, c.name, facts.flow_look, config_.budget.flow,
                                ego::MotionEstimatorSettings{}.first_rest));
     log_.warning(
-        "flow", "camera " + c.name + ": it takes too long on this machine; nobody looks at motion");
+        "flow",
+        "camera " + c.name +
+            ": motion estimation off: flow takes too long on this machine (budget.flow_ms)");
   }
   reported_[camera].flow_too_slow = facts.flow_too_slow;
 }
@@ -131,15 +133,15 @@ void ChangeReporter::bands(Nanos now, std::size_t camera, const PipelineFacts& f
   if (std::exchange(reported_[camera].bands_missing, missing) == missing) return;
   const ControlledCamera& c = cameras_[camera];
   if (!missing) {
-    log_.info("spectral", "camera " + c.name + ": bands are looked at again");
+    log_.info("spectral", "camera " + c.name + ": spectral search works again");
     return;
   }
   const auto code = static_cast<Errc>(facts.spectral_error);
   post(events::bands_missing(
       now, c.name, code, c.spectral_error ? describe(*c.spectral_error) : "it fails on a frame"));
   if (!c.spectral_error)  // else whoever could not make it has said so
-    log_.warning("spectral", "camera " + c.name + ": it fails (" + name_of(code) +
-                                 "); colours tell people apart until it works again");
+    log_.warning("spectral", "camera " + c.name + ": spectral search fails (" + name_of(code) +
+                                 "); people are told apart by colours until it works again");
 }
 
 void ChangeReporter::bus(Nanos now, const CanBus& bus) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product's detector on CUDA finds whom it finds on the CPU, bit for bit, frame after frame: in
 // the camera's own picture, and in the upright view of a truck's.
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/vision/upright_detector.hpp"
 
 #include "drivers/replay/open_replay.hpp"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "firmware/ego/configured.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/track/colour_appearance.hpp"
 
 namespace kerb::lab {

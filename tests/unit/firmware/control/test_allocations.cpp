@@ -11,6 +11,7 @@
 #include "drivers/replay/open_replay.hpp"
 #include "firmware/can/codec.hpp"
 #include "firmware/control/controller.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/records/product_deciders.hpp"
 #include "firmware/records/warning_recorder.hpp"
 #include "gpu/flow/motion_points.hpp"

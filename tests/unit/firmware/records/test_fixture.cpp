@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/records/product_deciders.hpp"
 #include "firmware/records/replay.hpp"
 #include "tests/support/random.hpp"
