@@ -43,6 +43,13 @@ struct DetectionList {
   Detection items[kCapacity];
 };
 
+/// How a tracker reads a detector's scores. The defaults are for a detector whose threshold for
+/// single pictures is 0; where it is T, both are T higher.
+struct TrackingScores {
+  double even = 6 - 6.6;   ///< -0.6: a detection of this score is as likely a person as not
+  double sure = 10 - 6.6;  ///< 3.4: two detections of this score confirm a person
+};
+
 /// Finds people. One thread at a time; allocates only when made.
 class Detector {
  public:
@@ -50,9 +57,8 @@ class Detector {
   /// The best kCapacity detections at most, best first. Fails: invalid_argument (size), device.
   virtual Status detect(const PreparedImage& image, DetectionList& out) = 0;
   [[nodiscard]] virtual const char* name() const noexcept = 0;
-  /// The score from which on a single find is worth telling: what whoever follows people, and sorts
-  /// out the rest over time, measures scores against.
-  [[nodiscard]] virtual float worth_telling() const noexcept { return 0; }
+  /// What its scores mean to a tracker.
+  [[nodiscard]] virtual TrackingScores tracking_scores() const noexcept { return {}; }
   /// Whether it needs the picture's R, G and B planes.
   [[nodiscard]] virtual bool needs_colour() const noexcept { return false; }
 };

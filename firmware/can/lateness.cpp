@@ -7,15 +7,23 @@
 namespace kerb::can {
 namespace {
 
-constexpr int kRound = 16;
-constexpr double kLearns = 10e9, kKnows = 2e9;  // nanoseconds of messages
-constexpr int kUnsure = 12;                     // messages another stream has time for
-constexpr double kMostOff = 8;                  // times the period: as slow as that is no timetable
-constexpr double kOnTime = 1.5;                 // periods more or less: what time demands
-constexpr double kOrdinary = 2;                 // periods more or less between two messages
-constexpr Nanos kTimely = std::chrono::milliseconds{80};  // made up for, but for jitter
-constexpr Nanos kLongest = std::chrono::seconds{3};       // nobody holds up more than this
-constexpr double kForgiven = 0.01;  // of the time that goes by without a fault
+constexpr int kCounterSteps = 16;  // the counter runs 0..15
+
+/// What decides whether messages are late. Tuned with the vehicles of the simulator and with
+/// senders that pause, lose messages or run at another period.
+struct LatenessSettings {
+  double learn_ns = 10e9;  ///< time over which the real period is learned; longer: steadier, slower
+  double known_after_ns = 2e9;   ///< time of messages after which the period counts as known
+  int undecided_messages = 12;   ///< messages for which another stream may still decide
+  double period_ratio_max = 8;   ///< one interval changes the learned period by this at most
+  double on_time_periods = 1.5;  ///< tolerance after a silence; more: lost messages count as late
+  double jitter_periods = 2;     ///< tolerance between two messages; more is a jump of the counter
+  Nanos recovered_lag =
+      std::chrono::milliseconds{80};            ///< lateness ends below this: jitter is left
+  Nanos hold_up_max = std::chrono::seconds{3};  ///< a longer silence is a restart, not a delay
+  double forget_rate = 0.01;  ///< share of the time by which small delays are forgotten
+};
+constexpr LatenessSettings kSettings;
 
 Nanos nanos(double x) { return Nanos{std::llround(x)}; }
 
@@ -35,42 +43,46 @@ void Lateness::heard(Nanos dt, int steps, bool after_silence, bool follows) noex
   if (unsure_ > 0 && --unsure_ == 0) could_be_ = Nanos::zero();
   if (after_silence) {
     could_be_ = Nanos::zero();
-    if (learned_ * nominal_ < kKnows) return clear();
-    // By how much the counter is off what time demands, -8..8.
-    const double off = std::remainder(elapsed / period_ - steps, kRound);
-    const bool goes_on = steps == 1 && follows && dt <= kLongest;
+    if (learned_ * nominal_ < kSettings.known_after_ns) return clear();
+    // Messages between the counter and what the elapsed time demands, -8..8.
+    const double off = std::remainder(elapsed / period_ - steps, kCounterSteps);
+    const bool goes_on = steps == 1 && follows && dt <= kSettings.hold_up_max;
     const Nanos held = nanos(elapsed - period_);
-    if (std::abs(off) <= kOnTime) {
+    if (std::abs(off) <= kSettings.on_time_periods) {
       if (goes_on) {
         could_be_ = held;
-        unsure_ = kUnsure;
+        unsure_ = kSettings.undecided_messages;
       }
-      return;  // lost, most likely: as late as before
+      return;  // messages were lost, most likely: the lag stays
     }
-    if (!goes_on) return clear();  // started anew
+    if (!goes_on) return clear();  // the sender restarted
     lag_ += held;
     return judge();
   }
   const double early = steps * period_ - elapsed;
   if (!late_) {
-    if (learned_ * nominal_ < kLearns) ++learned_;
-    period_ += (std::clamp(elapsed / steps, nominal_ / kMostOff, nominal_ * kMostOff) - period_) /
+    if (learned_ * nominal_ < kSettings.learn_ns) ++learned_;
+    period_ += (std::clamp(elapsed / steps, nominal_ / kSettings.period_ratio_max,
+                           nominal_ * kSettings.period_ratio_max) -
+                period_) /
                learned_;
-    if (learned_ * nominal_ >= kKnows) lag_ -= nanos(early + kForgiven * elapsed);
-  } else if (early <= kOrdinary * period_) {
+    if (learned_ * nominal_ >= kSettings.known_after_ns)
+      lag_ -= nanos(early + kSettings.forget_rate * elapsed);
+  } else if (early <= kSettings.jitter_periods * period_) {
     lag_ -= nanos(early);
   } else {
-    // It jumps: over as many as are missing, as far as the counter can tell.
+    // The counter jumps over the missing messages, as far as 16 steps can tell.
     const double missing = static_cast<double>(lag_.count()) - early;
-    const double rounds = std::floor((missing / period_ + kOrdinary) / kRound);
-    lag_ = nanos(missing - std::max(rounds, 0.0) * kRound * period_);
+    const double rounds =
+        std::floor((missing / period_ + kSettings.jitter_periods) / kCounterSteps);
+    lag_ = nanos(missing - std::max(rounds, 0.0) * kCounterSteps * period_);
   }
   judge();
 }
 
 void Lateness::judge() noexcept {
   lag_ = std::max(lag_, Nanos::zero());
-  late_ = lag_ >= (late_ ? std::min(kTimely, late_from_) : late_from_);
+  late_ = lag_ >= (late_ ? std::min(kSettings.recovered_lag, late_from_) : late_from_);
 }
 
 }  // namespace kerb::can

@@ -4,45 +4,44 @@
 
 namespace kerb::can {
 
-/// How late the messages of one stream come. The counter says how many were sent, the clock how
-/// many should have been: a stream that goes on where it was after a silence was held up (or its
-/// sender paused, which from here is the same), and all that comes now is as old as the silence was
-/// long. It is made up for when messages come faster than they are sent until the counter has
-/// caught up, or when the counter jumps over what is missing.
+/// Estimates how late the messages of one stream are. The message counter says how many were sent,
+/// the clock how many should have been. If the counter continues after a silence where it stopped,
+/// the stream was delayed (or the sender paused, which looks the same here), and every later
+/// message is as old as the silence was long. The delay ends when messages come faster than their
+/// period until the counter has caught up, or when the counter jumps over the missing messages.
 ///
-/// What is no lateness: messages that got lost (the counter has gone on meanwhile), jitter,
-/// hold-ups of less than `late` in all (forgotten by and by), another period than the one expected
-/// (it is learned, over 10 s), a sender that starts anew (its counter goes on anywhere; one in
-/// sixteen where it was, by chance). The counter runs to 16 only: where what is missing is a
-/// multiple of that, within a message, it does not say whether they are late or lost; could_be()
-/// then tells by how much, and another stream with another period may decide. Pure logic; one
-/// thread.
+/// Not counted as late: lost messages (the counter has moved on), jitter, delays of less than
+/// `late` in total (slowly forgotten), a period other than the expected one (learned over 10 s),
+/// and a sender that restarts (its counter continues anywhere; by chance, once in 16, where it
+/// stopped). The counter has 16 values. If the number of missing messages is a multiple of 16, plus
+/// or minus one, it cannot tell late from lost; could_be() then gives the possible lag, and another
+/// stream with another period may decide. Pure logic; one thread.
 class Lateness {
  public:
-  /// `period`: as expected. `late`: from this on.
+  /// `period`: the expected one. `late`: the lag from which messages count as late.
   Lateness(Nanos period, Nanos late) noexcept;
 
-  /// A fresh message: `dt` after the one before, `steps` (1..16) of its counter later.
-  /// `after_silence`: nothing came for so long that it was a fault. `follows`: what it says may
-  /// have been sent right after the one before.
+  /// A new message: `dt` after the previous one, its counter `steps` (1..16) later.
+  /// `after_silence`: the time between them was a fault. `follows`: its values may have been sent
+  /// directly after the previous ones.
   void heard(Nanos dt, int steps, bool after_silence, bool follows) noexcept;
 
-  /// What comes is so old. Zero: it is as young as it can be, for all that is known.
+  /// How old the messages are on arrival. Zero: not late.
   [[nodiscard]] Nanos lag() const noexcept { return late_ ? lag_ : Nanos::zero(); }
-  /// It may be so old since a silence just now; zero: it is known.
+  /// The lag that is possible since the last silence; zero: there is no doubt.
   [[nodiscard]] Nanos could_be() const noexcept { return could_be_; }
-  /// It is so old, whoever knows that.
+  /// Sets the lag, where another source knows it.
   void set(Nanos lag) noexcept;
-  /// It is not late, whoever knows that.
+  /// Not late: another source knows it.
   void clear() noexcept { set(Nanos::zero()); }
 
  private:
   void judge() noexcept;
 
   Nanos late_from_, lag_{}, could_be_{};
-  double nominal_, period_;  // nanoseconds; the second as it is in truth
-  int learned_ = 0;          // from so many messages
-  int unsure_ = 0;           // for so many more messages it could be
+  double nominal_, period_;  // nanoseconds; period_ is the learned one
+  int learned_ = 0;          // number of messages it was learned from
+  int unsure_ = 0;           // messages left for which could_be_ is kept
   bool late_ = false;
 };
 

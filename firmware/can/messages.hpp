@@ -22,7 +22,7 @@ inline constexpr std::uint32_t kStatusId = 0x420;
 inline constexpr std::uint32_t kReadyId = 0x428;
 inline constexpr std::uint32_t kServiceId = 0x6B0;
 
-// What goes into a message's CRC beside its bytes, whatever identifier it travels under.
+// Part of the CRC of each message, but not of its bytes; independent of its identifier.
 inline constexpr std::uint16_t kVehicleMotionDataId = 0x4B01;
 inline constexpr std::uint16_t kVehicleBodyDataId = 0x4B02;
 inline constexpr std::uint16_t kWarningDataId = 0x4B03;
@@ -35,7 +35,7 @@ inline constexpr std::uint16_t kDriverDataId = 0x4B08;
 /// KW_Status: ten times a second, and at once when the state changes.
 struct StatusMessage {
   HealthReport health;            ///< its number: +-13107.1, steps of 0.1; NaN: not available
-  bool detector_present = false;  ///< false: frames are watched, but nobody looks for people yet
+  bool detector_present = false;  ///< false: detection of people is off
   bool speed_valid = false;       ///< the vehicle's speed is known
   std::optional<double> camera_rate_hz;   ///< 0..126, steps of 1
   std::optional<double> dropped_percent;  ///< 0..100, steps of 1
@@ -46,9 +46,9 @@ struct StatusMessage {
 /// KW_Warning: at once when it changes, every 50 ms while there is one, then three times more.
 struct WarningMessage {
   WarningLevel level = WarningLevel::none;
-  bool test = false;                          ///< asked for by the workshop, not by the road
+  bool test = false;                          ///< requested by a workshop; no person is in danger
   std::optional<double> time_to_collision_s;  ///< 0..655.34, steps of 0.01
-  std::optional<std::uint16_t> object_id;     ///< 0..65534, whom it is about: an id of KW_Objects
+  std::optional<std::uint16_t> object_id;     ///< 0..65534, the person: an id of KW_Objects
   std::uint8_t counter = 0;                   ///< 0..15
 };
 
@@ -59,12 +59,12 @@ struct ReadyMessage {
 };
 
 inline constexpr int kMaxObjects = 15;
-inline constexpr unsigned kObjectIds = 65535;  ///< 0..65534; one more means nobody in particular
+inline constexpr unsigned kObjectIds = 65535;  ///< 0..65534; 65535 means no particular person
 
 /// One person of the object list, in the vehicle's frame: x forward from the front bumper, y to the
 /// left.
 struct ObjectMessage {
-  std::uint16_t id = 0;            ///< 0..65534, kept as long as the person is followed
+  std::uint16_t id = 0;            ///< 0..65534, kept as long as the person is tracked
   std::optional<double> x_m;       ///< 0..204.7, steps of 0.05
   std::optional<double> y_m;       ///< +-102.35, steps of 0.05
   std::optional<double> vx_mps;    ///< +-102.3 over ground, steps of 0.1
@@ -98,11 +98,10 @@ enum class ServiceRequest : std::uint8_t {
   stop = 0,  ///< end whatever test is running
   lamp_test = 1,
   sound_test = 2,
-  warning_test = 3  ///< lamp, sound and KW_Warning (with its test flag) at the level asked for
+  warning_test = 3  ///< lamp, sound and KW_Warning (with its test flag) at the requested level
 };
 
-/// KW_Service: a workshop tester, once for each request. Obeyed only where [service] enabled says
-/// so.
+/// KW_Service: from a workshop tester, once for each request. Accepted only with service.enabled.
 struct ServiceMessage {
   ServiceRequest request = ServiceRequest::stop;
   WarningLevel level = WarningLevel::none;

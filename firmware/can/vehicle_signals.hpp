@@ -21,11 +21,11 @@ enum class Validity : std::uint8_t {
                 ///< refused
   corrupt,      ///< only messages with a wrong CRC or length came for too long; how many in a row
   repeated,     ///< only messages with the same counter came for too long; how many in a row
-  late          ///< it is old when it comes; ms
+  late          ///< its messages arrive late; ms
 };
 [[nodiscard]] const char* name_of(Validity validity) noexcept;
 
-/// A signal now. There is no value but a valid one: nobody mistakes a fault for a zero.
+/// A signal now. Only a valid signal has a value, so that a fault is never taken for a zero.
 template <typename T>
 struct Reading {
   std::optional<T> value;
@@ -78,12 +78,12 @@ class VehicleSignals {
   /// (The turn signal and the gear refine a warning; without them the state stays.)
   [[nodiscard]] std::optional<HealthFault> fault(Nanos now) const noexcept;
   [[nodiscard]] const VehicleCounters& counters() const noexcept { return counters_; }
-  /// How late speed and yaw rate come; zero: they do not.
+  /// How late speed and yaw rate are; zero: not late.
   [[nodiscard]] Nanos lag() const noexcept { return motion_.lateness.lag(); }
-  /// The yaw rate as it last came, for whoever can tell whether it is late; nothing where it was
-  /// never in range.
+  /// The yaw rate as last received, to check whether it is late; nothing where it was never in
+  /// range.
   [[nodiscard]] std::optional<double> told_yaw_rate() const noexcept { return yaw_rate_.last; }
-  /// They are not late: whoever can tell says so.
+  /// Another source knows that they are not late.
   void are_timely() noexcept { motion_.lateness.clear(); }
 
  private:

@@ -18,22 +18,21 @@ namespace kerb {
 enum class VisionBackend : std::uint8_t { automatic, cpu, cuda };
 
 enum class FusionMethod : std::uint8_t { advised, mean_shift, suppression };
-/// What suppression measures an overlap against: both boxes together, or the smaller one.
+/// The area that suppression divides an overlap by: the union of both boxes, or the smaller one.
 enum class OverlapMeasure : std::uint8_t { advised, joint, smaller };
 
-/// Whether only people who stand on the road, as the camera's calibration has it, are looked for.
+/// Whether the search is limited to people who stand on the road, by the camera's calibration.
 enum class GroundUse : std::uint8_t { automatic, anywhere };
 
-/// The picture people are looked for in: the camera's, or that of one in its place that stands
-/// upright.
+/// The picture that is searched: the camera's, or that of an upright camera in its place.
 enum class DetectorView : std::uint8_t { automatic, plain, upright };
 
-/// Finding people: the model, where and how finely to look, and what makes a person of its hits.
-/// What is unset (or `advised`) is as the model's file advises.
+/// Detecting people: the model, where and how finely to search, and how hits are merged. What is
+/// unset (or `advised`) is the model file's advice.
 struct DetectorSettings {
-  bool enabled = true;     ///< false: nobody looks for people
+  bool enabled = true;     ///< false: detection off
   std::string model;       ///< file; empty: the one that comes with the product, if it is there
-  std::string grey_model;  ///< for cameras without colour, where `model` looks at it; empty: the
+  std::string grey_model;  ///< for cameras without colour, where `model` needs it; empty: the
                            ///< one beside it whose name ends in -grey, if it is there
   std::optional<double> threshold;
   std::optional<double> scale_step;
@@ -55,21 +54,21 @@ struct DetectorSettings {
 
 enum class FlowMethod : std::uint8_t { automatic, lucas_kanade, block_matching, points };
 
-/// Motion in the picture from frame to frame.
+/// Optical flow from frame to frame.
 struct FlowSettings {
-  bool enabled = true;  ///< false: nobody looks at motion
+  bool enabled = true;  ///< false: motion estimation off
   FlowMethod method = FlowMethod::automatic;
-  int width = 640;    ///< of the picture it is measured in: wider ones are made smaller
-  int points = 1200;  ///< vectors a frame, at most
+  int width = 640;    ///< of the picture it is measured in: wider ones are reduced
+  int points = 1200;  ///< most vectors per frame
 };
 
-/// Telling people apart by the bands of what they wear, where a camera has some.
+/// Telling people apart by the spectral bands of their clothes, where a camera has bands.
 struct SpectralSettings {
-  bool enabled = true;   ///< false: colours, or grey, tell them apart there too
-  double reach_nm = 20;  ///< by so much light must move to be nothing like it
+  bool enabled = true;   ///< false: people are told apart by colour or grey
+  double reach_nm = 20;  ///< mean distance at which two signatures have no likeness
 };
 
-/// What of the motion is the car's own, and what moves by itself.
+/// Ego-motion: separating the car's own motion from objects that move.
 struct EgoMotionSettings {
   double noise_px = 0.25;
   double aim_tolerance_deg = 8;
@@ -79,7 +78,7 @@ struct EgoMotionSettings {
   double walking_mps = 1;
 };
 
-/// The car the cameras sit in.
+/// The car that carries the cameras.
 struct CarSettings {
   double width_m = 1.8;
   double length_m = 4.5;
@@ -93,13 +92,13 @@ struct WarningSettings {
 struct CanSettings {
   bool enabled = true;
   std::string interface = "can0";
-  bool fd = false;       ///< open the interface for CAN FD too; what we send stays classic
-  bool required = true;  ///< without the bus or the vehicle's speed the state is not ACTIVE
+  bool fd = false;       ///< open the interface for CAN FD, too; sent frames stay classic
+  bool required = true;  ///< the state is not ACTIVE without the bus or the vehicle's speed
   VehicleLimits vehicle;
 };
 
 struct LampSettings {
-  bool enabled = false;  ///< which pin is free is the board's secret: none is driven unasked
+  bool enabled = false;  ///< free lines depend on the board: none is driven by default
   std::string chip = "/dev/gpiochip0";
   int warning_line = 0;
   int status_line = 1;
@@ -128,17 +127,17 @@ struct ThermalSettings {
 };
 
 struct HealthSettings {
-  Nanos start = std::chrono::milliseconds{5000};  ///< so long may the first frame take: STARTING
+  Nanos start = std::chrono::milliseconds{5000};  ///< longest time to the first frame: STARTING
   Nanos camera_silent = std::chrono::milliseconds{250};   ///< without a frame: DEGRADED
   Nanos camera_failed = std::chrono::milliseconds{1000};  ///< without a frame: FAILED
-  Nanos recover = std::chrono::milliseconds{1000};        ///< good for so long before a fault ends
+  Nanos recover = std::chrono::milliseconds{1000};        ///< time without the fault before it ends
   double dropped_degraded_percent = 10;
   double damaged_degraded_percent = 5;
   Nanos frozen = std::chrono::milliseconds{400};    ///< of identical pictures
   double blinded_mean = 245;                        ///< mean grey value, 0..255, and above
   double dark_mean = 4;                             ///< mean grey value, 0..255, and below
-  double dirty_percent = 50;                        ///< of the picture without its detail
-  double misaligned_deg = 2;                        ///< past where the calibration says
+  double dirty_percent = 50;                        ///< of the picture that lost its detail
+  double misaligned_deg = 2;                        ///< from the calibrated direction
   Nanos bus_lost = std::chrono::milliseconds{500};  ///< without a working bus
 };
 
@@ -180,7 +179,7 @@ struct Config {
   std::vector<CameraSettings> cameras{CameraSettings{}};  ///< 1..kMaxCameras, names differ
   VisionBackend vision_backend = VisionBackend::automatic;
   int vision_threads =
-      0;  ///< of each camera, where the CPU does the work; 0: the cores, shared out
+      0;  ///< of each camera on the CPU; 0: the cores are shared between the cameras
   DetectorSettings detector;
   FlowSettings flow;
   EgoMotionSettings ego;
@@ -197,7 +196,7 @@ struct Config {
   LogLevel log_level = LogLevel::info;
   EventSettings events;
   RecordSettings record;
-  bool service_enabled = false;  ///< obeys KW_Service requests from the bus: lamp and sound tests
+  bool service_enabled = false;  ///< accepts KW_Service requests from the bus: lamp and sound tests
 };
 
 inline constexpr int kMaxCameras = 4;
@@ -225,7 +224,7 @@ struct LoadResult {
 /// Reads and checks a TOML file of at most 1 MiB. Nothing is thrown; whatever is wrong is a
 /// Problem.
 [[nodiscard]] LoadResult load_config(const std::string& path);
-/// The same for a text; `name` stands where the file's name would. Any bytes are survived.
+/// The same for a text; `name` replaces the file's name. Any bytes are handled.
 [[nodiscard]] LoadResult parse_config(std::string_view text, std::string name);
 
 /// A complete file with every key of `config`, each with its comment. parse_config() takes it back.

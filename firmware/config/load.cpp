@@ -29,7 +29,7 @@ using config::printable;
 using config::quoted;
 using config::Table;
 
-/// More is refused by check_text(): reading one byte past the limit is enough to know.
+/// Reads one byte past the limit at most: check_text() refuses more.
 constexpr std::size_t kReadAtMost = (1 << 20) + 1;
 
 Place place_of(const toml::source_region& source) {
@@ -60,7 +60,7 @@ const char* type_text(const toml::node& node) {
   return "nothing";
 }
 
-/// As written, near enough to recognise; empty for what has many lines.
+/// The value about as written; empty where it has many lines.
 std::string written(const toml::node& node) {
   if (const auto* text = node.as_string()) return quoted(text->get(), 60);
   if (const auto* integer = node.as_integer()) return std::to_string(integer->get());
@@ -101,7 +101,7 @@ bool obeys(const Key& key, const std::string& text) {
   return true;
 }
 
-/// Puts the numbers of a parsed file where they belong.
+/// Stores the values of a parsed file in the Config.
 class Reader {
  public:
   explicit Reader(LoadResult& out) : out_{out} {}
@@ -134,7 +134,7 @@ class Reader {
         {printable(key, 120), written(node), std::move(rule), place.line, place.column});
   }
 
-  /// Where a key stands; else its table; else nowhere.
+  /// The place of a key; else of its table; else none.
   [[nodiscard]] Place nearest_place(std::string key) const {
     while (!key.empty()) {
       if (const auto found = places_.find(key); found != places_.end()) return found->second;

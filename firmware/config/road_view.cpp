@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "firmware/lens/lens.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 
 namespace kerb::config {
 namespace {
@@ -18,16 +18,8 @@ constexpr int kPlaces = 16;  // along each edge of the picture: a lens may bend 
 
 RoadView road_view(const CameraSettings& camera) noexcept {
   const double right = camera.width - 1, bottom = camera.height - 1;
-  Lens lens;
-  lens.focal_px =
-      camera.focal_px.value_or(camera.width / 2.0 / std::tan(camera.fov_deg * kDegree / 2));
-  lens.center_x = camera.center_x.value_or(right / 2);
-  lens.center_y = camera.center_y.value_or(bottom / 2);
-  lens.k1 = camera.k1;
-  lens.k2 = camera.k2;
-  lens.k3 = camera.k3;
-  lens.p1 = camera.p1;
-  lens.p2 = camera.p2;
+  const Lens lens = lens_of(
+      camera_of(camera, camera.width, camera.height, [](double angle) { return std::tan(angle); }));
   RoadView view;
   view.fov_deg = 2 * std::atan(camera.width / 2.0 / lens.focal_px) / kDegree;
   const LensMap map{lens};
@@ -35,7 +27,7 @@ RoadView road_view(const CameraSettings& camera) noexcept {
   const double pitch = camera.pitch_deg * kDegree, roll = camera.roll_deg * kDegree;
   double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
   const auto look = [&](double x, double y) {
-    const PicturePoint straight = map.undistort({x, y});
+    const Pixel straight = map.undistort({x, y});
     const double u = (straight.x - lens.center_x) / lens.focal_px;
     const double v = (straight.y - lens.center_y) / lens.focal_px;
     const double side = u * std::cos(roll) - v * std::sin(roll);

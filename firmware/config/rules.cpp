@@ -17,9 +17,9 @@
 namespace kerb::config {
 namespace {
 
-constexpr double kLeastFov = 5, kMostFov = 170;  // degrees, as fov_deg's
-constexpr double kLeastSight = 10;  // metres of road ahead: less, and nobody is seen in time
-constexpr double kBesideTheCar = 0.5, kBesideItsSide = 0.3;  // metres: on a bracket, in a mirror
+constexpr double kFovMin_deg = 5, kFovMax_deg = 170;  // as the range of fov_deg
+constexpr double kRoadAheadMin_m = 10;  // of road in view: with less, people are seen too late
+constexpr double kBeyondEndsMax_m = 0.5, kBeyondSidesMax_m = 0.3;  // on a bracket, in a mirror
 
 class Rules {
  public:
@@ -66,7 +66,7 @@ class Rules {
     return found == nullptr ? std::string{} : value_text(*found, config_, camera);
   }
 
-  /// `others`: what the rule depends on beside `key`; their values are told with the rule.
+  /// `others`: other keys that the rule depends on; their values are printed with it.
   void need(bool holds, const std::string& key, std::initializer_list<std::string> others,
             std::string rule) {
     if (holds || context_.is_bad(key)) return;
@@ -100,10 +100,10 @@ class Rules {
          "must be 0 unless camera.format is a grey or bayer one");
     const std::optional<std::vector<double>> bands = parse_bands(camera.bands_nm);
     need(bands.has_value(), key("bands_nm"), {},
-         "must be numbers of 200..20000 (nm), parted by commas");
+         "must be numbers of 200..20000 (nm), separated by commas");
     need(!bands || bands->empty() ||
              static_cast<int>(bands->size()) == camera.mosaic * camera.mosaic,
-         key("bands_nm"), {key("mosaic")}, "must be one for each of the mosaic's bands");
+         key("bands_nm"), {key("mosaic")}, "must have one wavelength for each band of the mosaic");
     if (known && !recording) {
       need(size_fits(format, camera.width, 2), key("width"), {key("format")},
            "must be even for this camera.format");
@@ -111,7 +111,7 @@ class Rules {
            "must be even for this camera.format");
     }
     if (camera.pace == Pace::real) {
-      // One frame and a half: less, and a camera that works would count as silent.
+      // One frame and a half: with less, a working camera would count as silent.
       const double silent_ms =
           std::chrono::duration<double, std::milli>{config_.health.camera_silent}.count();
       const double least = 1500 / silent_ms;
@@ -121,17 +121,17 @@ class Rules {
     }
   }
 
-  /// That a picture could look like this: a recording tells its size only when it runs, so its
-  /// lens is checked where the file tells it.
+  /// Checks lens and mounting. A recording's size is known only when it runs, so its lens is
+  /// checked where the file has the size.
   void check_calibration(std::size_t i) {
     const CameraSettings& camera = config_.cameras[i];
     const auto key = [&](const char* name) { return camera_key(i, name); };
     const bool recording = camera.kind == CameraKind::folder || camera.kind == CameraKind::video;
     if (recording && !(context_.is_set(key("width")) && context_.is_set(key("height")))) return;
-    constexpr std::array kBuiltOn = {"width",    "height",    "fov_deg",  "focal_px", "center_x",
-                                     "center_y", "pitch_deg", "roll_deg", "height_m", "k1",
-                                     "k2",       "k3",        "p1",       "p2"};
-    if (std::ranges::any_of(kBuiltOn, [&](const char* name) { return context_.is_bad(key(name)); }))
+    constexpr std::array kNeeded = {"width",    "height",    "fov_deg",  "focal_px", "center_x",
+                                    "center_y", "pitch_deg", "roll_deg", "height_m", "k1",
+                                    "k2",       "k3",        "p1",       "p2"};
+    if (std::ranges::any_of(kNeeded, [&](const char* name) { return context_.is_bad(key(name)); }))
       return;
     const bool wide = camera.center_x.value_or(0) <= camera.width - 1;
     const bool high = camera.center_y.value_or(0) <= camera.height - 1;
@@ -141,10 +141,11 @@ class Rules {
     if (!wide || !high) return;
     const RoadView view = road_view(camera);
     const std::string focal = camera.focal_px ? "focal_px" : "fov_deg";
-    need(view.fov_deg >= kLeastFov && view.fov_deg <= kMostFov, key("focal_px"), {key("width")},
+    need(view.fov_deg >= kFovMin_deg && view.fov_deg <= kFovMax_deg, key("focal_px"),
+         {key("width")},
          "makes an angle of view of " + rounded(view.fov_deg) +
-             " degrees with camera.width, must be " + decimal(kLeastFov) + ".." +
-             decimal(kMostFov));
+             " degrees with camera.width, must be " + decimal(kFovMin_deg) + ".." +
+             decimal(kFovMax_deg));
     if (view.folds) {
       // The first that is not zero: one of them must be wrong.
       const char* first = camera.k1 != 0   ? "k1"
@@ -155,34 +156,36 @@ class Rules {
       need(false, key(first), {},
            "must not fold the picture: with k1 k2 k3 p1 p2 and " + focal +
                " as they are, two of its pixels show the same direction");
-      return;  // what it sees is not known
+      return;  // what the camera sees is unknown then
     }
     need(view.lowest_deg < 0, key("pitch_deg"), {},
-         "must let it see the road: the whole picture is above the horizon, by " +
-             rounded(view.lowest_deg) + " degrees and more");
-    need(view.farthest_road_m >= kLeastSight, key("pitch_deg"), {},
-         "must let it see ahead: the picture ends " + rounded(view.farthest_road_m) +
-             " m from the camera, " + decimal(kLeastSight) + " m are needed");
+         "must show the road: the whole picture is above the horizon, by at least " +
+             rounded(view.lowest_deg) + " degrees");
+    need(view.farthest_road_m >= kRoadAheadMin_m, key("pitch_deg"), {},
+         "must show the road " + decimal(kRoadAheadMin_m) + " m ahead: the picture ends " +
+             rounded(view.farthest_road_m) + " m from the camera, " + decimal(kRoadAheadMin_m) +
+             " m are needed");
   }
 
-  /// That the camera is at the car.
+  /// Checks that the camera is at the car.
   void check_place(std::size_t i) {
     const CameraSettings& camera = config_.cameras[i];
     const CarSettings& car = config_.car;
     if (context_.is_bad("car.length_m") || context_.is_bad("car.width_m")) return;
     const double behind = car.length_m - car.axle_to_bumper_m;
-    if (behind < 0) return;  // that is told already
-    need(camera.ahead_m <= car.axle_to_bumper_m + kBesideTheCar, camera_key(i, "ahead_m"),
+    if (behind < 0) return;  // already reported
+    need(camera.ahead_m <= car.axle_to_bumper_m + kBeyondEndsMax_m, camera_key(i, "ahead_m"),
          {"car.axle_to_bumper_m"},
-         "must be at the car: at most " + decimal(kBesideTheCar) +
+         "must be at the car: at most " + decimal(kBeyondEndsMax_m) +
              " more than car.axle_to_bumper_m");
-    need(camera.ahead_m >= -behind - kBesideTheCar, camera_key(i, "ahead_m"),
+    need(camera.ahead_m >= -behind - kBeyondEndsMax_m, camera_key(i, "ahead_m"),
          {"car.axle_to_bumper_m", "car.length_m"},
-         "must be at the car: at least " + rounded(-behind - kBesideTheCar) +
+         "must be at the car: at least " + rounded(-behind - kBeyondEndsMax_m) +
              ", by car.axle_to_bumper_m and car.length_m");
-    need(std::abs(camera.left_m) <= car.width_m / 2 + kBesideItsSide, camera_key(i, "left_m"),
+    need(std::abs(camera.left_m) <= car.width_m / 2 + kBeyondSidesMax_m, camera_key(i, "left_m"),
          {"car.width_m"},
-         "must be at the car: at most " + decimal(kBesideItsSide) + " beyond half of car.width_m");
+         "must be at the car: at most " + decimal(kBeyondSidesMax_m) +
+             " beyond half of car.width_m");
   }
 
   static std::string rounded(double value) { return decimal(std::round(value * 10) / 10); }

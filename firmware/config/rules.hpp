@@ -8,7 +8,7 @@
 
 namespace kerb::config {
 
-/// What the rules between keys need to know beside the values. Keys are named as in a Problem:
+/// What the rules between keys need in addition to the values. Keys are named as in a Problem:
 /// "camera[0].width".
 struct RuleContext {
   std::function<bool(const std::string& key)>

@@ -79,7 +79,8 @@ std::optional<TextProblem> check_text(std::string_view text) {
     return TextProblem{"too many dots: more than " + std::to_string(kMaxDots), {}};
   if (const Place place = stray_letter(text); place.line > 0)
     return TextProblem{
-        "not valid TOML: letters outside ASCII must stand in a comment or a string of one line",
+        "not valid TOML: characters outside ASCII are allowed only in comments and strings of one "
+        "line",
         place};
   return std::nullopt;
 }

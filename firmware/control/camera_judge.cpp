@@ -22,10 +22,10 @@ void CameraJudge::judge(const PipelineFacts& facts, const StageReport& total, Na
   judge_picture(facts, now, monitor);
   monitor.report(Cause::vision_failed, facts.vision_error < 0 ? PartState::fine : PartState::failed,
                  facts.vision_error, now, camera_);
-  // People are still found.
+  // People are still detected.
   monitor.report(Cause::flow_missing, facts.flow_error < 0 ? PartState::fine : PartState::degraded,
                  facts.flow_error, now, camera_);
-  // And told apart, less well.
+  // People are still told apart, less well.
   monitor.report(Cause::bands_missing,
                  facts.spectral_error < 0 ? PartState::fine : PartState::degraded,
                  facts.spectral_error, now, camera_);
@@ -39,14 +39,14 @@ void CameraJudge::judge_presence(const PipelineFacts& facts, Nanos now,
   }
   const Nanos without = now - std::max(facts.last_frame, start_);
   const bool long_silent = without >= settings_.camera_silent;
-  // The first frame has the whole time of the start: until then it is STARTING, not FAILED.
+  // The first frame may take health.start_ms: until then the state is STARTING, not FAILED.
   const bool starting = facts.last_frame == Nanos::zero() && without < settings_.start;
   const bool failed = without >= settings_.camera_failed && !starting;
   const PartState by_time = failed        ? PartState::failed
                             : long_silent ? PartState::degraded
                                           : PartState::fine;
 
-  // One cause for one fault: what the device says of itself goes before the mere silence.
+  // One cause for one fault: what the device reports goes before mere silence.
   PartState silent = by_time, no_signal = PartState::fine, gone = PartState::fine,
             damaged = PartState::fine;
   const PartState at_once = std::max(by_time, PartState::degraded);
@@ -57,7 +57,7 @@ void CameraJudge::judge_presence(const PipelineFacts& facts, Nanos now,
     gone = at_once;
     silent = PartState::fine;
   } else if (long_silent && facts.camera.damaged > damaged_at_last_frame_) {
-    damaged = by_time;  // frames do come, but none is whole
+    damaged = by_time;  // frames arrive, but none is intact
     silent = PartState::fine;
   }
   const Nanos in_condition = now - facts.condition_since;
@@ -79,7 +79,7 @@ void CameraJudge::judge_rates(const PipelineFacts& facts, const StageReport& tot
                       facts.skipped, facts.camera.damaged,   total.sum,
                       total.frames,  total.over_budget};
   if (!settled_at_ && facts.camera.delivered > 0) settled_at_ = now + kSettle;
-  if (!settled_at_ || now < *settled_at_) {  // the window opens afterwards
+  if (!settled_at_ || now < *settled_at_) {  // the window starts afterwards
     newest_ = -1;
     filled_ = 0;
   }
@@ -95,7 +95,7 @@ void CameraJudge::judge_rates(const PipelineFacts& facts, const StageReport& tot
   const std::uint64_t dropped = latest.dropped - first.dropped;
   const std::uint64_t damaged = latest.damaged - first.damaged;
   if (seconds > 0.05) rates_.frames_per_s = static_cast<double>(delivered) / seconds;
-  // What we skipped was delivered; what the camera dropped or damaged was not.
+  // Skipped frames were delivered; frames that the camera dropped or damaged were not.
   const std::uint64_t exposed = delivered + damaged + dropped;
   const std::uint64_t lost = dropped + latest.skipped - first.skipped;
   const bool enough = static_cast<double>(exposed) >= kEnoughFrames;
@@ -124,7 +124,7 @@ void CameraJudge::judge_picture(const PipelineFacts& facts, Nanos now,
   const bool dark = facts.look.mean <= settings_.dark_mean;
   monitor.report(Cause::camera_blinded, when(any && blinded), facts.look.mean, now, camera_);
   monitor.report(Cause::camera_dark, when(any && dark), facts.look.mean, now, camera_);
-  // What is all white or black is no dirt; nor is what lasts a moment, as a bridge overhead.
+  // All white or black is not dirt; nor is what lasts a moment, such as a bridge overhead.
   const double dull = 100 * facts.look.dull;
   if (!any || blinded || dark || dull < settings_.dirty_percent) dull_since_ = now;
   monitor.report(Cause::camera_dirty, when(now - dull_since_ >= kDirtyFor), dull, now, camera_);

@@ -12,24 +12,23 @@ namespace kerb {
 /// What a camera has done over the last two seconds.
 struct CameraRates {
   double frames_per_s = 0;
-  double dropped_percent = 0;  ///< by the camera, or by us for a newer one
+  double dropped_percent = 0;  ///< by the camera, or by the pipeline for a newer one
   double damaged_percent = 0;
 };
 
-/// Turns what one pipeline tells of itself into parts of the health monitor. Pure logic; one
-/// thread.
+/// Turns the facts of one pipeline into parts of the health monitor. Pure logic; one thread.
 class CameraJudge {
  public:
   CameraJudge(const HealthSettings& settings, int camera, Nanos start) noexcept
       : settings_{settings}, camera_{camera}, start_{start}, dull_since_{start} {}
 
-  /// Call it every tick, with what the pipeline says then.
+  /// Call it every round.
   void judge(const PipelineFacts& facts, const StageReport& total, Nanos now,
              HealthMonitor& monitor) noexcept;
   [[nodiscard]] const CameraRates& rates() const noexcept { return rates_; }
 
  private:
-  /// One look at the counters; the window runs from the oldest to the newest.
+  /// The counters at one time; the window runs from the oldest sample to the newest.
   struct Sample {
     Nanos at{};
     std::uint64_t delivered = 0, dropped = 0, skipped = 0,
@@ -39,12 +38,11 @@ class CameraJudge {
   };
   static constexpr int kSamples = 21;
   static constexpr Nanos kSampleStep = std::chrono::milliseconds{100};
-  static constexpr double kEnoughFrames = 5;  // fewer say nothing in per cent
-  // A camera streams from its opening on, and the rest of the machine takes a while: what found no
-  // room until then, and what piled up, shows in the first few frames and is nobody's fault.
-  static constexpr Nanos kSettle = std::chrono::milliseconds{250};  // after the first frame
-
-  static constexpr Nanos kDirtyFor = std::chrono::milliseconds{250};
+  static constexpr double kEnoughFrames = 5;  // with fewer, percentages are not computed
+  // A camera streams as soon as it is open, and the rest of the program starts later. Frames that
+  // were dropped or late until then show in the first few counters and are not a fault.
+  static constexpr Nanos kSettle = std::chrono::milliseconds{250};    // after the first frame
+  static constexpr Nanos kDirtyFor = std::chrono::milliseconds{250};  // longer than under a bridge
 
   void judge_presence(const PipelineFacts& facts, Nanos now, HealthMonitor& monitor) noexcept;
   void judge_rates(const PipelineFacts& facts, const StageReport& total, Nanos now,
@@ -54,7 +52,7 @@ class CameraJudge {
   HealthSettings settings_;
   int camera_;
   Nanos start_;
-  Nanos dull_since_;  ///< now, while it is not
+  Nanos dull_since_;  ///< since when detail is lost; the current time while it is not
   std::array<Sample, kSamples> window_{};
   int filled_ = 0, newest_ = -1;
   std::optional<Nanos> settled_at_;

@@ -30,7 +30,7 @@ std::size_t list_objects(std::span<const risk::PeopleReport* const> reports,
       if (!person.confirmed || person.x_m < axle_to_bumper_m) continue;
       const can::ObjectMessage object =
           object_of(person, static_cast<int>(camera), report.at, axle_to_bumper_m);
-      // Into its place; the farthest falls out.
+      // Insert by distance; the farthest is dropped.
       std::size_t place = count < out.size() ? count++ : out.size();
       while (place > 0 && *out[place - 1].x_m > *object.x_m) {
         if (place < out.size()) out[place] = out[place - 1];

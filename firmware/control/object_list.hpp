@@ -10,9 +10,9 @@ namespace kerb {
 
 using ObjectList = std::array<can::ObjectMessage, can::kMaxObjects>;
 
-/// Everybody whom the tracker is sure of and who is ahead of the front bumper, from all cameras
-/// together, the nearest first: what KW_Objects says. How many of `out` were filled; who is farther
-/// than they reach is left out.
+/// The confirmed people ahead of the front bumper, of all cameras together, the nearest first: the
+/// content of KW_Objects. Returns how many of `out` were filled; the farthest are left out where
+/// there are more.
 std::size_t list_objects(std::span<const risk::PeopleReport* const> reports,
                          double axle_to_bumper_m, ObjectList& out) noexcept;
 

@@ -21,16 +21,16 @@ bool ServiceTest::request(const can::ServiceMessage& message, std::optional<doub
     running_ = false;
     return enabled_;
   }
-  if (!enabled_ || !stands(speed_mps, kStandstill) || !(message.duration_s > 0)) return false;
+  if (!enabled_ || !stands(speed_mps, kStandstill_mps) || !(message.duration_s > 0)) return false;
   what_ = message;
   running_ = true;
-  const double seconds = std::min(message.duration_s, kLongest);
+  const double seconds = std::min(message.duration_s, kLongest_s);
   until_ = now + Nanos{static_cast<Nanos::rep>(seconds * 1e9)};
   return true;
 }
 
 void ServiceTest::update(std::optional<double> speed_mps, Nanos now) noexcept {
-  if (running_ && (now >= until_ || !stands(speed_mps, kStandstill))) running_ = false;
+  if (running_ && (now >= until_ || !stands(speed_mps, kStandstill_mps))) running_ = false;
 }
 
 WarningLevel ServiceTest::lamp() const noexcept {

@@ -8,9 +8,9 @@
 
 namespace kerb {
 
-/// The workshop's tests of lamp, sound and warning message, asked for over the bus. Only where the
-/// configuration allows it, only at a known standstill, and never for longer than five seconds.
-/// Pure logic; one thread.
+/// The workshop's tests of lamp, sound and warning message, requested over the bus. Only with
+/// service.enabled, only while the vehicle stands, and for at most five seconds. Pure logic; one
+/// thread.
 class ServiceTest {
  public:
   explicit ServiceTest(bool enabled) noexcept : enabled_{enabled} {}
@@ -22,14 +22,14 @@ class ServiceTest {
   void update(std::optional<double> speed_mps, Nanos now) noexcept;
 
   [[nodiscard]] bool running() const noexcept { return running_; }
-  /// What the test wants shown, heard and sent; none when there is no test.
+  /// What the test shows, sounds and sends; none without a test.
   [[nodiscard]] WarningLevel lamp() const noexcept;
   [[nodiscard]] bool sound() const noexcept;
   [[nodiscard]] WarningLevel message() const noexcept;
 
  private:
-  static constexpr double kStandstill = 0.5;  // m/s
-  static constexpr double kLongest = 5;       // s
+  static constexpr double kStandstill_mps = 0.5;
+  static constexpr double kLongest_s = 5;
 
   bool enabled_;
   bool running_ = false;

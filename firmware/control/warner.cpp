@@ -17,7 +17,7 @@ const WarningDecision& Warner::step(
   side_.yaw_rate_radps = vehicle.yaw_rate_radps.value;
   side_.gear = vehicle.gear.value;
   side_.turn_signal = vehicle.turn_signal.value;
-  // Who cannot see any more says nothing about people.
+  // A camera that cannot see does not count.
   auto seen = reports;
   for (int i = 0; i < WarningLogic::kMostCameras; ++i)
     if (i < facts.cameras && !ReadinessJudge::sees(facts, i))

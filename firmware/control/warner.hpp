@@ -14,20 +14,20 @@
 
 namespace kerb {
 
-/// The number by which the bus knows somebody a camera follows: no two of all cameras share one.
+/// The id on the bus of a person whom a camera tracks: unique over all cameras.
 [[nodiscard]] constexpr std::uint16_t bus_number(std::uint32_t person, int camera) noexcept {
   return static_cast<std::uint16_t>(
       (std::uint64_t{person} * WarningLogic::kMostCameras + static_cast<unsigned>(camera)) %
       can::kObjectIds);
 }
 
-/// The driver's side of the controller: the off switch, whether a warning can be given, and which.
+/// The decision: the driver's off switch, whether a warning can be given, and which.
 /// One thread; allocates nothing.
 class Warner {
  public:
   explicit Warner(Sensitivity sensitivity) noexcept : logic_{sensitivity} {}
 
-  /// The driver's buttons, as told at `now`.
+  /// The driver's buttons, as received at `now`.
   void press(const can::VehicleDriver& buttons, Nanos now) noexcept {
     buttons_ = {buttons.off_pressed, buttons.confirm_pressed};
     pressed_at_ = now;
@@ -44,7 +44,8 @@ class Warner {
   [[nodiscard]] bool switched_off() const noexcept { return switch_.off(); }
 
  private:
-  static constexpr Nanos kButtonsHold = std::chrono::milliseconds{500};  // then they are released
+  static constexpr Nanos kButtonsHold =
+      std::chrono::milliseconds{500};  // after this they count as released
 
   OffSwitch switch_;
   OffSwitch::Buttons buttons_{};

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "firmware/types/camera.hpp"
+
 /// The geometry of a moving camera: x to the right, y down, z forward; pictures in pixels. A camera
 /// turns by the rotation vector w (right-handed, in its own axes: w.x > 0 is nose up, w.y > 0 to
 /// the right, w.z > 0 right side down) and moves by d. A point that stands is then seen at
@@ -14,19 +16,6 @@ namespace kerb::ego {
 
 struct Vec2 {
   double x = 0, y = 0;
-};
-
-/// A camera, and how it sits in the car. All that is made of its pictures is made as if it had no
-/// distortion and no roll: Rectifier takes both off what it sees.
-struct Camera {
-  double focal_px = 1100;
-  double center_x = 640, center_y = 360;  ///< where its axis meets the picture
-  double height_m = 1.4;                  ///< above the road
-  double pitch_rad = 0;                   ///< of its axis above the road
-  double yaw_rad = 0;                     ///< of its axis to the left of the car's
-  double ahead_m = 1.5;                   ///< of the rear axle, which does not slip sideways
-  double roll_rad = 0;                    ///< right side down, about its axis
-  double k1 = 0, k2 = 0, k3 = 0, p1 = 0, p2 = 0;  ///< distortion: firmware/lens
 };
 
 /// Where the picture shows what lies straight ahead of the car at the horizon.

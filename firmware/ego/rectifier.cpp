@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/ego/rectifier.hpp"
 
+#include "firmware/lens/camera_geometry.hpp"
+
 namespace kerb::ego {
 
 Rectifier::Rectifier(const Camera& camera) noexcept
-    : lens_{Lens{camera.focal_px, camera.center_x, camera.center_y, camera.k1, camera.k2, camera.k3,
-                 camera.p1, camera.p2}},
+    : lens_{lens_of(camera)},
       center_{camera.center_x, camera.center_y},
       cos_{std::cos(camera.roll_rad)},
       sin_{std::sin(camera.roll_rad)},
       nothing_{camera.roll_rad == 0 && lens_.lens().straight()} {}
 
 Vec2 Rectifier::from_axis(Vec2 seen) const noexcept {
-  const PicturePoint p = lens_.undistort({seen.x, seen.y});
+  const Pixel p = lens_.undistort({seen.x, seen.y});
   const double x = p.x - center_.x, y = p.y - center_.y;
   return {x * cos_ - y * sin_, x * sin_ + y * cos_};
 }
@@ -26,8 +27,7 @@ Vec2 Rectifier::straight(Vec2 seen) const noexcept {
 Vec2 Rectifier::seen(Vec2 straight) const noexcept {
   if (nothing_) return straight;
   const double x = straight.x - center_.x, y = straight.y - center_.y;
-  const PicturePoint p =
-      lens_.distort({center_.x + x * cos_ + y * sin_, center_.y - x * sin_ + y * cos_});
+  const Pixel p = lens_.distort({center_.x + x * cos_ + y * sin_, center_.y - x * sin_ + y * cos_});
   return {p.x, p.y};
 }
 

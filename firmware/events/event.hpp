@@ -12,7 +12,7 @@
 
 namespace kerb {
 
-/// What happened. docs/events.md says what each carries, docs/events.schema.json says it to
+/// The kinds of events. docs/events.md describes the fields of each, docs/events.schema.json for
 /// machines. Only the name is written, so the order is free.
 enum class EventKind : std::uint8_t {
   started,
@@ -50,8 +50,8 @@ enum class Severity : std::uint8_t { info, warning, error };
 /// Stable lower-case names, as in the log.
 [[nodiscard]] const char* name_of(EventKind kind) noexcept;
 [[nodiscard]] const char* name_of(Severity severity) noexcept;
-/// Whether it is forced onto the disk at once, and has the last quarter of the queue to itself:
-/// starts and stops, health and warnings.
+/// Whether it is synced to the disk at once, and may use the last quarter of the queue: starts and
+/// stops, health and warnings.
 [[nodiscard]] bool is_durable(EventKind kind) noexcept;
 
 /// The name of a field: a literal of 1..32 characters a-z, 0-9 and _, checked when compiling.
@@ -76,7 +76,7 @@ struct EventField {
   std::variant<std::int64_t, double, bool, Text<96>> value;
 };
 
-/// One thing that happened. Plain data of fixed size: making and copying one allocates nothing.
+/// One event. Plain data of fixed size: making and copying one allocates nothing.
 /// Prefer the makers in events.hpp: they are what the schema describes.
 class Event {
  public:

@@ -32,7 +32,7 @@ struct QueuedEvent {
 constexpr std::uint64_t kMinFile = 16 << 10, kMaxFile = 64 << 20;
 static_assert(kMinFile >= 2 * kMaxEventLine);
 constexpr int kLinesPerSync =
-    64;  // durable lines may wait for so many others, while events keep coming
+    64;  // lines written before a durable one must be synced, while events keep coming
 
 Nanos utc_now() noexcept { return std::chrono::system_clock::now().time_since_epoch(); }
 
@@ -67,7 +67,7 @@ Status validate(const EventLogOptions& o) {
   return Done{};
 }
 
-/// All there is, shared by the log and its writer thread. Members below the queue are the writer's
+/// The state shared by the log and its writer thread. Members below the queue belong to the writer
 /// alone.
 struct EventLog::Core {
   Core(const EventLogOptions& wanted, const Clock& time)
@@ -80,8 +80,8 @@ struct EventLog::Core {
   }
 
   void wake() noexcept {
-    // Read-modify-write on both sides: either the writer's next look at the queue sees our push, or
-    // we ring.
+    // Read-modify-write on both sides: either the writer's next check of the queue sees this push,
+    // or it is woken.
     if (!woken.exchange(true, std::memory_order_acq_rel)) thread.bell().ring();
   }
 
@@ -102,13 +102,13 @@ struct EventLog::Core {
   EventQueue<QueuedEvent> queue;
 
   std::mutex clock_mutex;  // the writer's and the destructor's; never post()'s
-  const Clock* clock;      // null once the log is gone and its writer left behind
+  const Clock* clock;      // null once the log is destroyed and its writer still runs
   Nanos last_time{};
   RotatingFile file;
   std::string line;
   std::uint64_t seq = 0;
-  std::uint64_t bytes_cut = 0;                       // not yet told
-  std::uint64_t losses_told = 0, losses_behind = 0;  // the gap comes behind so many events
+  std::uint64_t bytes_cut = 0;                       // not yet reported
+  std::uint64_t losses_told = 0, losses_behind = 0;  // number of events before the gap
   bool losses_due = false;
   bool unsynced = false, sync_due = false;
   int lines_since_due = 0;
@@ -149,7 +149,7 @@ int EventLog::Core::write(const Event& event, Nanos utc) {
 
 int EventLog::Core::write_losses() {
   const std::uint64_t count = lost.load(std::memory_order_acquire) - losses_told;
-  seq += count;  // the numbers the lost ones would have had
+  seq += count;  // the numbers of the lost events
   if (const int reason = write(events::events_lost(clock_now(), count), utc_now()); reason != 0) {
     seq -= count;
     return reason;
@@ -167,7 +167,7 @@ int EventLog::Core::sync() {
   return 0;
 }
 
-/// Writes what there is. 0, or the errno at which it stopped: what was not written stays due.
+/// Writes what is queued. 0, or the errno at which it stopped: the rest stays queued.
 int EventLog::Core::drain() {
   const bool sync_asked = sync_wanted.exchange(false, std::memory_order_acq_rel);
   if (sync_asked) sync_due = true;
@@ -196,7 +196,7 @@ int EventLog::Core::drain() {
   }
   if (unsynced && (sync_due || refusing || Life::now() - last_sync >= options.sync_interval))
     if (const int reason = sync(); reason != 0) return reason;
-  if (refusing) {  // no longer: all is on the disk again
+  if (refusing) {  // it has ended: all is on the disk again
     const std::uint64_t times = refusals.load(std::memory_order_relaxed) - refusals_told;
     const Event event =
         events::log_refused(clock_now(), first_error, times, Life::now() - refused_since);
@@ -216,7 +216,7 @@ void EventLog::Core::write_until_stopped() noexcept {
     // Before draining: what was posted before the stop is written.
     stopping = thread.stopping();
     if (stopping) sync_wanted.store(true, std::memory_order_release);
-    woken.exchange(false, std::memory_order_acq_rel);  // from here on a push rings
+    woken.exchange(false, std::memory_order_acq_rel);  // from here on a push wakes the writer
     int reason = 0;
     try {
       reason = drain();
@@ -250,7 +250,7 @@ Result<std::unique_ptr<EventLog>> EventLog::open(const EventLogOptions& options,
 EventLog::~EventLog() {
   if (core_->thread.stop(core_->options.shutdown_limit)) return;
   const std::lock_guard lock{core_->clock_mutex};
-  core_->clock = nullptr;  // what is left behind keeps the Core, and loses the clock
+  core_->clock = nullptr;  // a writer that still runs keeps the Core, without the clock
 }
 
 void EventLog::post(const Event& event) noexcept {

@@ -11,7 +11,7 @@
 
 namespace kerb {
 
-/// Plain data with usable defaults. Times here are life's, not the Clock's: they are about a disk.
+/// Plain data with usable defaults. Times are real time, not the Clock's: they are about a disk.
 struct EventLogOptions {
   std::string path =
       "/var/log/kerbwatch/events.jsonl";   ///< older ones get .1, .2 ... appended; folders are made
@@ -19,19 +19,19 @@ struct EventLogOptions {
   int files = 8;  ///< 1..100, the current one included; 1 keeps nothing when it is full
   std::size_t queue =
       256;  ///< events (1.5 KiB each) that may wait for the disk: 8..65536, rounded up to 2^n
-  Nanos sync_interval =
-      std::chrono::seconds{5};  ///< what is not durable may be lost for so long by a power cut
+  Nanos sync_interval = std::chrono::seconds{
+      5};  ///< a power cut may lose this much of the events that are not durable
   Nanos first_retry = std::chrono::milliseconds{100},
         last_retry = std::chrono::seconds{5};  ///< doubles between
   Nanos shutdown_limit =
-      std::chrono::seconds{2};  ///< the destructor takes no longer, whatever the disk does
+      std::chrono::seconds{2};  ///< longest time of the destructor, whatever the disk does
 };
 
 /// Done, or the rule that does not hold.
 [[nodiscard]] Status validate(const EventLogOptions& options);
 
 struct EventLogStatus {
-  int error = 0;  ///< errno of the last refusal; 0: the disk took what it was given last
+  int error = 0;               ///< errno of the last refusal; 0: the last write succeeded
   std::uint64_t refusals = 0;  ///< times the disk refused: full, read-only, unplugged
   std::uint64_t written = 0;   ///< lines, those of the log itself included
   std::uint64_t waiting = 0;   ///< events in the queue, about
@@ -60,16 +60,15 @@ class EventLog {
   /// Fails: invalid_argument (see validate), io (no thread or descriptor to be had).
   static Result<std::unique_ptr<EventLog>> open(const EventLogOptions& options, const Clock& clock);
   /// Writes what waits, tries once more where the disk refuses, and returns within shutdown_limit.
-  /// Nobody may be in post() any more.
+  /// No thread may be in post() any more.
   ~EventLog();
   EventLog(const EventLog&) = delete;
   EventLog& operator=(const EventLog&) = delete;
 
-  /// Queues a copy, stamped with UTC. Never waits for anybody, never allocates, never fails: an
-  /// event for which there is no room is counted. For the frame loop.
+  /// Queues a copy, stamped with UTC. Never waits, never allocates, never fails: an event for which
+  /// there is no room is counted. For the frame loop.
   void post(const Event& event) noexcept;
-  /// Waits until all that was posted before is on the disk: true; false after `limit` (life's
-  /// time).
+  /// Waits until all that was posted before is on the disk: true; false after `limit` (real time).
   bool flush(Nanos limit) noexcept;
   [[nodiscard]] EventLogStatus status() const noexcept;
   /// 16 hexadecimal digits, on every line of this run.
@@ -79,7 +78,7 @@ class EventLog {
   struct Core;
   explicit EventLog(std::shared_ptr<Core> core) noexcept;
   std::shared_ptr<Core>
-      core_;  // shared with the writer, which outlives us when a disk hangs for good
+      core_;  // shared with the writer, which outlives the log when a disk hangs forever
 };
 
 }  // namespace kerb

@@ -31,64 +31,64 @@ Event warning_changed(Nanos now, std::string_view from, std::string_view to,
                       std::string_view reason) noexcept;
 /// `camera` is its name in the configuration.
 Event camera_opened(Nanos now, std::string_view camera, const FrameSourceInfo& info) noexcept;
-/// The camera stopped giving frames: it left, or could not be opened.
+/// The camera stopped delivering: it was unplugged, or could not be opened.
 Event camera_lost(Nanos now, std::string_view camera, const Error& error) noexcept;
 /// warning unless the bus is active; error when it is off or down.
 Event bus_state(Nanos now, std::string_view bus, CanState from, CanState to,
                 const CanCounters& counters) noexcept;
-/// Somebody asked something of us from outside: a signal, a diagnostic message, the driver's
-/// switch.
+/// A request from outside: a signal, a diagnostic message, the driver's switch.
 Event service_request(Nanos now, std::string_view request, std::string_view origin,
                       bool accepted) noexcept;
 /// `frames` took longer than the budget since the last such event; `worst` is the longest.
 Event stage_over_budget(Nanos now, std::string_view stage, Nanos worst, Nanos budget,
                         std::uint64_t frames) noexcept;
-/// Somebody looks for people. `model` is its name, `backend` cpu or cuda.
+/// Detection is on. `model` is the model's name, `backend` cpu or cuda.
 Event detector_loaded(Nanos now, std::string_view camera, std::string_view model,
                       std::string_view backend) noexcept;
-/// Nobody looks for people. `detail`: which model was asked for, and what is wrong with it.
+/// Detection is off. `detail`: which model is configured, and what is wrong with it.
 Event detector_missing(Nanos now, std::string_view detail) noexcept;
-/// The lamp, the loudspeaker or the bus did not take what it was given.
+/// The lamp or the loudspeaker did not accept its command.
 Event output_refused(Nanos now, std::string_view output, const Error& error) noexcept;
 
 struct FramesSummary {
-  Nanos period{};                                         ///< what the numbers are about
+  Nanos period{};                                         ///< that the numbers cover
   std::uint64_t delivered = 0, dropped = 0, damaged = 0;  ///< by the camera
   std::uint64_t processed = 0;                            ///< went through the whole pipeline
   Nanos mean{}, worst{};                                  ///< capture to decision
 };
 Event frames_summary(Nanos now, std::string_view camera, const FramesSummary& summary) noexcept;
 
-/// The camera's own motion became known, or is no longer: why not, and how much there was to see;
-/// or what the car tells of it is believed no longer, or again.
+/// Ego-motion became valid or invalid (with the reason and the number of points), or a signal of
+/// the vehicle is distrusted, or trusted again.
 Event ego_changed(Nanos now, std::string_view camera, ego::EgoState from,
                   const ego::EgoMotion& to) noexcept;
-/// The camera's own motion at this moment: one of many, when a period ends.
+/// The ego-motion at the end of a period, as a sample.
 Event ego_motion(Nanos now, std::string_view camera, const ego::EgoMotion& motion) noexcept;
 
 struct MotionSummary {
-  Nanos period{};                                       ///< what the numbers are about
-  std::uint64_t frames = 0, passed = 0;                 ///< looked at; left out to save time
-  std::uint64_t valid = 0;                              ///< whose own motion was found
-  std::uint64_t moving = 0, standing = 0, unknown = 0;  ///< people, frame by frame
+  Nanos period{};                        ///< that the numbers cover
+  std::uint64_t frames = 0, passed = 0;  ///< processed; skipped to save time
+  std::uint64_t valid = 0;               ///< with valid ego-motion
+  std::uint64_t moving = 0, standing = 0,
+                unknown = 0;  ///< verdicts about people, summed over frames
 };
 Event motion_summary(Nanos now, std::string_view camera, const MotionSummary& summary) noexcept;
-/// Somebody moves by himself, of those seen first in a while.
+/// A person moves; at most one such event in 10 s for each camera.
 Event person_moves(Nanos now, std::string_view camera, const Detection& person,
                    const ego::RegionMotion& motion) noexcept;
 
-/// Nobody looks at motion: the flow cannot be had, or fails. People are still found.
+/// Motion estimation is off: flow could not be made, or fails. People are still detected.
 Event flow_missing(Nanos now, std::string_view camera, Errc code, std::string_view detail) noexcept;
-/// Nor here: `look` is so long that its share of the time, the budget of each frame's, gives less
-/// than a look a second. It is tried again after `rest`.
+/// Motion estimation is off: one measurement takes `look`, so that the budget of each frame allows
+/// less than one a second. It is tried again after `rest`.
 Event flow_too_slow(Nanos now, std::string_view camera, Nanos look, Nanos budget,
                     Nanos rest) noexcept;
 
-/// Nobody looks at bands: what does cannot be had, or fails. People are told apart by colours.
+/// Spectral search is off: it could not be made, or fails. People are told apart by colours.
 Event bands_missing(Nanos now, std::string_view camera, Errc code,
                     std::string_view detail) noexcept;
 
-/// What the log says about itself.
+/// Events of the log about itself.
 Event events_lost(Nanos now, std::uint64_t count) noexcept;
 Event log_refused(Nanos now, int error, std::uint64_t refusals, Nanos lasted) noexcept;
 Event log_repaired(Nanos now, std::uint64_t bytes_cut) noexcept;

@@ -14,7 +14,7 @@ namespace kerb {
 /// programs cannot mix their lines: EWOULDBLOCK.
 class RotatingFile {
  public:
-  /// Touches nothing yet. `files` >= 1; with 1 a full file starts again empty.
+  /// Opens nothing yet. `files` >= 1; with 1 a full file starts again empty.
   RotatingFile(std::string path, std::uint64_t max_bytes, int files);
   ~RotatingFile();
   RotatingFile(const RotatingFile&) = delete;
@@ -28,7 +28,7 @@ class RotatingFile {
   int append(std::string_view line);
   /// Forces all that was appended onto the disk (fdatasync).
   int sync();
-  /// What open() has cut off since this was last asked.
+  /// Bytes that open() has cut off since the last call.
   std::uint64_t take_bytes_cut() noexcept;
 
  private:
@@ -46,7 +46,7 @@ class RotatingFile {
   int fd_ = -1;
   dev_t device_ = 0;
   ino_t inode_ = 0;
-  bool regular_ = false;    // else a device, which does not fill
+  bool regular_ = false;    // otherwise a device, which is never full
   bool torn_ = false;       // bytes of a refused line lie behind size_
   std::uint64_t size_ = 0;  // of whole lines
   std::uint64_t bytes_cut_ = 0;

@@ -21,8 +21,8 @@ void HealthMonitor::report(Cause cause, PartState severity, double number, Nanos
     if (severity != PartState::fine) p.number = number;
     return;
   }
-  // Better than what counts: believe it only when it lasts. Falling back to what counts starts the
-  // wait again (above); the worst seen meanwhile is what it gets better to.
+  // Better than the held state: accepted only when it lasts. Falling back to the held state starts
+  // the wait again (above); the part improves to the worst state reported meanwhile.
   if (!p.getting_better || severity > p.candidate) {
     p.candidate = severity;
     if (!p.getting_better) p.better_since = now;
@@ -32,7 +32,7 @@ void HealthMonitor::report(Cause cause, PartState severity, double number, Nanos
   if (now - p.better_since >= recover_) {
     p.held = p.candidate;
     p.getting_better = false;
-    // Still not fine: the next step down waits again, from what is seen now.
+    // Still not fine: the next improvement waits again, from the state reported now.
   }
 }
 

@@ -9,28 +9,28 @@ namespace kerb {
 
 enum class PartState : std::uint8_t { fine, degraded, failed };
 
-/// Judges the whole from its parts. Each part is told to it as often as it is looked at; the state
-/// is the worst of them. A part gets worse at once (whoever reports it has already waited as long
-/// as its limit says), and better only after it has been better for `recover`, without a break:
-/// that is the hysteresis. Pure logic; one thread.
+/// Derives the health of the product from that of its parts: the worst of them. Parts are reported
+/// as often as they are checked. A part gets worse at once (its reporter has already waited for its
+/// limit), and better only after it has been better for `recover` without a break: the hysteresis.
+/// Pure logic; one thread.
 class HealthMonitor {
  public:
   static constexpr int kMaxCameras = 4;
 
-  /// `start`: until this instant a silent camera is only STARTING. `recover`: how long good must
-  /// last.
+  /// `start_deadline`: until then the state is STARTING while a camera has not delivered.
+  /// `recover`: how long a part must be better.
   HealthMonitor(Nanos start_deadline, Nanos recover) noexcept
       : start_deadline_{start_deadline}, recover_{recover} {}
 
-  /// What a part looks like now. `camera` is 0..3 for causes of a camera, else 0.
+  /// The state of a part now. `camera` is 0..3 for causes of a camera, else 0.
   void report(Cause cause, PartState severity, double number, Nanos now, int camera = 0) noexcept;
   /// Every camera has delivered: STARTING may end.
   void frames_flow() noexcept { flowing_ = true; }
 
-  /// The state now. The cause is the gravest; among equals, the one that has lasted longest, then
+  /// The state now, with its most severe cause; among equals, the one that has lasted longest, then
   /// the first in the order of the enumeration.
   [[nodiscard]] HealthReport evaluate(Nanos now) const noexcept;
-  /// One part as it counts, hysteresis included.
+  /// The state of one part, with hysteresis.
   [[nodiscard]] PartState severity(Cause cause, int camera = 0) const noexcept {
     return part(cause, camera).held;
   }

@@ -84,7 +84,7 @@ double LensMap::inward(double shown) const noexcept {
 }
 
 /// Of what lies outside, that of the end in its direction.
-PicturePoint LensMap::tangential(PicturePoint at, double r) const noexcept {
+Pixel LensMap::tangential(Pixel at, double r) const noexcept {
   if (lens_.p1 == 0 && lens_.p2 == 0) return {};
   if (r > end_) {
     at = {at.x * end_ / r, at.y * end_ / r};
@@ -95,20 +95,20 @@ PicturePoint LensMap::tangential(PicturePoint at, double r) const noexcept {
           lens_.p1 * (q + 2 * at.y * at.y) + 2 * lens_.p2 * at.x * at.y};
 }
 
-PicturePoint LensMap::distort(PicturePoint straight) const noexcept {
+Pixel LensMap::distort(Pixel straight) const noexcept {
   if (lens_.straight()) return straight;
   const double f = lens_.focal_px;
   const double x = (straight.x - lens_.center_x) / f, y = (straight.y - lens_.center_y) / f;
   const double r = std::sqrt(x * x + y * y);
   const double scale = r > 0 ? outward(r) / r : 1;
-  const PicturePoint aside = tangential({x, y}, r);
+  const Pixel aside = tangential({x, y}, r);
   return {lens_.center_x + f * (x * scale + aside.x), lens_.center_y + f * (y * scale + aside.y)};
 }
 
-PicturePoint LensMap::undistort(PicturePoint seen) const noexcept {
+Pixel LensMap::undistort(Pixel seen) const noexcept {
   if (lens_.straight()) return seen;
   const double f = lens_.focal_px;
-  const PicturePoint to{(seen.x - lens_.center_x) / f, (seen.y - lens_.center_y) / f};
+  const Pixel to{(seen.x - lens_.center_x) / f, (seen.y - lens_.center_y) / f};
   // Newton's, which is there after two or three rounds wherever a real lens sees anything.
   double x = to.x, y = to.y;
   for (int round = 0; round < 12; ++round) {
@@ -124,19 +124,19 @@ PicturePoint LensMap::undistort(PicturePoint seen) const noexcept {
     if (!(x * x + y * y <= end_ * end_)) break;
     return {lens_.center_x + f * x, lens_.center_y + f * y};
   }
-  const PicturePoint found = follow_back(to);
+  const Pixel found = follow_back(to);
   return {lens_.center_x + f * found.x, lens_.center_y + f * found.y};
 }
 
 /// Slower, and for what lies outside as well.
-PicturePoint LensMap::follow_back(PicturePoint to) const noexcept {
-  PicturePoint guess = to;
+Pixel LensMap::follow_back(Pixel to) const noexcept {
+  Pixel guess = to;
   for (int i = 0; i < 30; ++i) {
-    const PicturePoint aside = tangential(guess, std::sqrt(guess.x * guess.x + guess.y * guess.y));
-    const PicturePoint radial{to.x - aside.x, to.y - aside.y};
+    const Pixel aside = tangential(guess, std::sqrt(guess.x * guess.x + guess.y * guess.y));
+    const Pixel radial{to.x - aside.x, to.y - aside.y};
     const double out = std::sqrt(radial.x * radial.x + radial.y * radial.y);
     const double scale = out > 0 ? inward(out) / out : 1;
-    const PicturePoint next{radial.x * scale, radial.y * scale};
+    const Pixel next{radial.x * scale, radial.y * scale};
     const double change = std::abs(next.x - guess.x) + std::abs(next.y - guess.y);
     guess = next;
     if (change < 1e-13) break;
@@ -148,10 +148,10 @@ bool LensMap::is_one_to_one(int width, int height) const noexcept {
   if (lens_.straight()) return true;
   for (int row = 0; row <= kPlaces; ++row)
     for (int column = 0; column <= kPlaces; ++column) {
-      const PicturePoint seen{static_cast<double>(column) / kPlaces * (width - 1),
-                              static_cast<double>(row) / kPlaces * (height - 1)};
-      const PicturePoint straight = undistort(seen);
-      const PicturePoint back = distort(straight);
+      const Pixel seen{static_cast<double>(column) / kPlaces * (width - 1),
+                       static_cast<double>(row) / kPlaces * (height - 1)};
+      const Pixel straight = undistort(seen);
+      const Pixel back = distort(straight);
       const double ex = back.x - seen.x, ey = back.y - seen.y;
       if (!(ex * ex + ey * ey < kGoodPixels2)) return false;
       // Of the polynomial's own, and without a fold on the way there from the axis.

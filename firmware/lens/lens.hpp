@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include "firmware/types/camera.hpp"
 
 /// What a lens does to a picture, and how to undo it. Additions, multiplications, divisions and
 /// square roots alone, in one order: the same to the last bit on every machine.
 namespace kerb {
-
-/// A place in a picture, pixels. The middle of the upper left pixel is (0, 0).
-struct PicturePoint {
-  double x = 0, y = 0;
-};
 
 /// A lens: where its axis meets the picture, how long it is, and its distortion as OpenCV's
 /// (k1 k2 p1 p2 k3), which moves a point at x, y (in focal lengths from the axis; r its distance)
@@ -35,10 +31,10 @@ class LensMap {
 
   [[nodiscard]] const Lens& lens() const noexcept { return lens_; }
   /// Where this lens shows what one without distortion shows at `straight`.
-  [[nodiscard]] PicturePoint distort(PicturePoint straight) const noexcept;
+  [[nodiscard]] Pixel distort(Pixel straight) const noexcept;
   /// Where one without distortion would show what this lens shows at `seen`: to 1e-9 pixels
   /// wherever the lens is one there can be. Finite for a finite point, whatever the lens.
-  [[nodiscard]] PicturePoint undistort(PicturePoint seen) const noexcept;
+  [[nodiscard]] Pixel undistort(Pixel seen) const noexcept;
   /// Whether a picture of this size is seen whole: every pixel of it shows one direction, and its
   /// neighbours show neighbouring ones. False: the picture folds, and such a lens does not exist.
   [[nodiscard]] bool is_one_to_one(int width, int height) const noexcept;
@@ -51,8 +47,8 @@ class LensMap {
   [[nodiscard]] Bent bend(double x, double y) const noexcept;
   [[nodiscard]] double outward(double r) const noexcept;
   [[nodiscard]] double inward(double shown) const noexcept;
-  [[nodiscard]] PicturePoint tangential(PicturePoint at, double r) const noexcept;
-  [[nodiscard]] PicturePoint follow_back(PicturePoint to) const noexcept;
+  [[nodiscard]] Pixel tangential(Pixel at, double r) const noexcept;
+  [[nodiscard]] Pixel follow_back(Pixel to) const noexcept;
 
   Lens lens_;
   double end_;  // of the polynomial's meaning, in focal lengths from the axis

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+/// The only JSON writer of our own: for the event log and the text log, which append to a string
+/// that already has room and must not allocate. Everything else uses nlohmann-json.
 namespace kerb {
 
 /// Appends `text` as a JSON string, quotes included (RFC 8259). Any bytes give valid UTF-8 on one

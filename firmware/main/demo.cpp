@@ -26,9 +26,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr Nanos kPatience = std::chrono::seconds{30};  // past the end, for the story to finish
+constexpr Nanos kPatience = std::chrono::seconds{30};  // past the end, for the last step to finish
 
-/// The story as it happens, each line with its time.
+/// Prints what happens, each line with its time.
 class Teller {
  public:
   explicit Teller(const Clock& clock) : clock_{clock}, start_{clock.now()} {}
@@ -43,7 +43,7 @@ class Teller {
   Nanos start_;
 };
 
-/// A camera with a cable to pull: while `cut`, its frames are lost on the way.
+/// A camera that can be unplugged: while `cut`, its frames are lost.
 class CuttableSource final : public FrameSource {
  public:
   CuttableSource(std::unique_ptr<FrameSource> source, const std::atomic<bool>& cut,
@@ -65,16 +65,15 @@ class CuttableSource final : public FrameSource {
   const Clock& clock_;
 };
 
-/// Whether this is the state of something that works. How fast this machine is says nothing about
-/// the product: a desk that is busy, or a build with sanitizers, misses budgets and skips frames,
-/// and is told so, but has not misbehaved.
+/// Whether the product works in this state. A busy desk, or a build with sanitizers, misses budgets
+/// and skips frames; that is printed, but is not a failure of the product.
 bool works(const HealthReport& health) {
   return health.state == HealthState::active ||
          (health.state == HealthState::degraded &&
           (health.cause == Cause::over_budget || health.cause == Cause::frames_dropped));
 }
 
-/// The rest of the car: says how fast it goes every 20 ms, asks for a lamp test, and listens.
+/// The rest of the car: sends its speed every 20 ms, requests a warning test, and reads the bus.
 class DemoCar {
  public:
   DemoCar(CanBus& bus, const Teller& teller, Nanos start)
@@ -99,7 +98,7 @@ class DemoCar {
       }
     }
   }
-  /// Asks for a warning test, and again while nothing comes of it: it is refused as long as the
+  /// Requests a warning test, and repeats it until it is accepted: it is refused as long as the
   /// speed is not known.
   void ask_for_warning_test(Nanos now) {
     if (warned_ || !speed_known_ || now < next_test_) return;
@@ -112,12 +111,11 @@ class DemoCar {
     next_test_ = now + milliseconds{1500};
   }
   [[nodiscard]] bool heard_it_work() const { return worked_; }
-  /// What it heard before was this machine standing still.
+  /// Drops what came before: this machine was standing still.
   void forget_lost_cameras() { lost_ = false; }
   [[nodiscard]] bool heard_the_camera_is_lost() const { return lost_; }
-  /// It heard that all works, the lost camera, the test, and that all works again; and, from
-  /// whoever has a detector, and keeps up with the camera, whom it sees: what is known too late is
-  /// not told.
+  /// All expected messages came: ACTIVE, the lost camera, the test, ACTIVE again; and, with a
+  /// detector that keeps up with the camera, the people (late ones are not sent).
   [[nodiscard]] bool content(bool with_detector, bool keeps_up) const {
     return worked_ && lost_ && warned_ && works(last_) &&
            (!keeps_up || (lists_ > 0) == with_detector);
@@ -169,7 +167,7 @@ int run_demo(double seconds, const std::string& model, Log& log) {
   config.service_enabled = true;
   config.detector.model = model;
   config.detector.min_height =
-      0;  // nobody in the pattern is far away, and slow machines show it too
+      0;  // people in the pattern are near, and slow machines run the demo, too
   config.record.enabled = false;
 
   const SystemClock clock;
@@ -217,8 +215,8 @@ int run_demo(double seconds, const std::string& model, Log& log) {
   const auto is_content = [&] {
     return car.content(detects, pipeline.stage(Stage::total).median < config.health.camera_silent);
   };
-  // Each step of the story waits for the one before it, and the end for the last: on a machine that
-  // stands still for a while it takes longer, and tells the same.
+  // Each step waits for the one before it, and the end for the last: on a machine that stands still
+  // for a while the demo takes longer, and shows the same.
   for (Nanos tick = start; tick < end || (!is_content() && tick < end + kPatience);
        tick += Controller::kTick) {
     clock.sleep_until(tick);
@@ -228,11 +226,11 @@ int run_demo(double seconds, const std::string& model, Log& log) {
       pulled = now;
       cut = true;
       car.forget_lost_cameras();
-      teller.say("somebody pulls the camera's cable");
+      teller.say("the camera is unplugged");
     }
     if (cut && now - *pulled >= milliseconds{600} && car.heard_the_camera_is_lost()) {
       cut = false;
-      teller.say("and plugs it in again");
+      teller.say("the camera is plugged in again");
     }
     car.tick(now);
     controller.tick(now);
@@ -248,11 +246,12 @@ int run_demo(double seconds, const std::string& model, Log& log) {
   const std::uint64_t late = pipeline.stage(Stage::total).over_budget;
   if (const std::uint64_t skipped = pipeline.facts().skipped; late + skipped > 0)
     fmt::print(
-        "this machine was slow at times: {} frames over budget, {} skipped; no verdict on that\n",
+        "this machine was slow at times: {} frames over budget, {} skipped; not counted as a "
+        "failure\n",
         late, skipped);
   const bool good = is_content();
-  fmt::print("{}\n", good ? "demo: everything behaved as it should"
-                          : "demo: NOT everything behaved as it should (see above)");
+  fmt::print("{}\n",
+             good ? "demo: passed" : "demo: NOT everything behaved as it should (see above)");
   return good ? 0 : 1;
 }
 

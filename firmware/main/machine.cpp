@@ -30,7 +30,7 @@ Result<std::unique_ptr<Base>> as(Result<std::unique_ptr<Derived>> result) {
   return std::unique_ptr<Base>{std::move(*result)};
 }
 
-/// Opens an output for the first time; from then on it opens itself again when it has gone.
+/// Opens an output for the first time; later it reopens itself when the device returns.
 template <typename Reopens, typename Output>
 Status open_output(const OutputOpener<Output>& open, const char* name, const Clock& clock, Log& log,
                    std::unique_ptr<Output>& output, Output*& device) {
@@ -51,7 +51,7 @@ int fail(std::string_view text) {
 namespace {
 
 /// The real devices. Members are destroyed from the last to the first: pipelines before what they
-/// stand on.
+/// use.
 class LinuxMachine final : public Machine {
  public:
   [[nodiscard]] const ControlDevices& devices() const override { return devices_; }
@@ -63,14 +63,13 @@ class LinuxMachine final : public Machine {
     for (const auto& pipeline : pipelines_) pipeline->stop();
   }
   void notify(const char* state) override {
-    if (notifier_)
-      static_cast<void>(notifier_->send(state));  // nobody listening is no fault of ours
+    if (notifier_) static_cast<void>(notifier_->send(state));  // no receiver is not an error
   }
 
   Status open_all(const Config& config, const Clock& clock, Log& log) {
     if (Result<ServiceNotifier> notifier = ServiceNotifier::open())
       notifier_ = std::move(*notifier);
-    // The watchdog last: nothing that fails before it may leave one armed.
+    // The watchdog last: an error before it must not leave it armed.
     if (Status s = open_cameras(config, clock, log); !s) return s;
     if (Status s = open_bus(config, clock); !s) return s;
     if (Status s = open_lamps(config, clock, log); !s) return s;
@@ -93,9 +92,9 @@ class LinuxMachine final : public Machine {
       };
       Result<OpenedPipeline> opened = open_pipeline(config, settings, open, *vision_, clock, log);
       if (!opened) return opened.error();
-      // Run it must, or nobody would tell the driver: lamp and bus say that vision has failed.
+      // Run anyway: lamp and bus must show the driver that vision has failed.
       if (opened->detector_error)
-        log.error("detector", fmt::format("camera {}: {}; nobody looks for people", settings.name,
+        log.error("detector", fmt::format("camera {}: {}; detection off", settings.name,
                                           describe(*opened->detector_error)));
       cameras_.push_back({settings.name, opened->pipeline.get(), opened->detector_error,
                           opened->flow_error, opened->spectral_error});
@@ -145,8 +144,9 @@ class LinuxMachine final : public Machine {
   Status open_thermal(const Config& config, Log& log) {
     if (!config.thermal.enabled) return Done{};
     Result<std::unique_ptr<SysfsThermal>> thermal = SysfsThermal::open({config.thermal.root});
-    if (!thermal) {  // a desk has none, and none is no danger; a Jetson always has
-      log.warning("thermal", describe(thermal.error()) + "; running without");
+    if (!thermal) {  // a desk may have none, without danger; a Jetson always has one
+      log.warning("thermal",
+                  describe(thermal.error()) + "; continuing without temperature monitoring");
       return Done{};
     }
     thermal_ = std::move(*thermal);
@@ -160,10 +160,11 @@ class LinuxMachine final : public Machine {
           {config.watchdog.device, std::chrono::seconds{config.watchdog.timeout_s}});
       if (!dog) return dog.error();
       if (!(*dog)->guards_after_crash())
-        log.warning("watchdog", config.watchdog.device +
-                                    " stops when we crash: it guards against hanging only");
+        log.warning("watchdog",
+                    config.watchdog.device +
+                        " stops when Kerbwatch crashes: it protects against hanging only");
       if ((*dog)->caused_last_restart())
-        log.error("watchdog", "the last restart of this board was the watchdog's");
+        log.error("watchdog", "the watchdog caused the last restart of this board");
       dogs.push_back(std::move(*dog));
     }
     if (Result<std::unique_ptr<SystemdWatchdog>> dog = SystemdWatchdog::open()) {

@@ -14,17 +14,17 @@ namespace kerb {
 /// Prints "kerbwatch: error: TEXT" and returns the exit code for it, 2.
 int fail(std::string_view text);
 
-/// Everything the configuration names, opened: the only place that knows which driver is which.
+/// All devices of the configuration, opened. The only place that names drivers.
 class Machine {
  public:
-  /// Fails with the first device that cannot be had, named.
+  /// Fails with the first device that cannot be opened, by name.
   static Result<std::unique_ptr<Machine>> open(const Config& config, const Clock& clock, Log& log);
   virtual ~Machine() = default;
   [[nodiscard]] virtual const ControlDevices& devices() const = 0;
   [[nodiscard]] virtual const std::vector<ControlledCamera>& cameras() const = 0;
   virtual void start() = 0;  ///< starts the pipelines
   virtual void stop() = 0;
-  /// Tells the service manager, if there is one, how we are: "READY=1", "STATUS=...".
+  /// Sends the state to the service manager, if there is one: "READY=1", "STATUS=...".
   virtual void notify(const char* state) = 0;
 };
 

@@ -78,26 +78,27 @@ int main(int argc, char** argv) {
 
   CLI::App* run_command = app.add_subcommand("run", "Run with this configuration until SIGTERM");
   run_command->add_option("-c,--config", path, "Configuration file (TOML)")->required();
-  run_command->add_option("--seconds", seconds, "Stop by itself after so long (clock time)")
+  run_command->add_option("--seconds", seconds, "Stop after this time (Kerbwatch's clock)")
       ->check(CLI::Range(0.001, 1e8));
   run_command->add_flag("--log-json", json, "Log as JSON lines");
 
   CLI::App* check_command =
-      app.add_subcommand("check", "Say all that is wrong with a configuration, key by key");
+      app.add_subcommand("check", "List every error of a configuration, key by key");
   check_command->add_option("-c,--config", path, "Configuration file (TOML)")->required();
 
   app.add_subcommand("config", "Print a complete configuration with every key at its default");
 
   CLI::App* demo_command =
       app.add_subcommand("demo", "Run on the built-in test pattern: no camera, GPU or bus needed");
-  demo_command->add_option("--seconds", demo_seconds, "How long")->check(CLI::Range(4.0, 3600.0));
+  demo_command->add_option("--seconds", demo_seconds, "Duration in seconds")
+      ->check(CLI::Range(4.0, 3600.0));
   demo_command->add_option("--model", model,
-                           "Look for people with this model, not with the installed default.kwm");
+                           "Detect people with this model instead of the installed default.kwm");
   demo_command->add_flag("--log-json", json, "Log as JSON lines");
 
   ReplayRequest replay;
-  CLI::App* replay_command = app.add_subcommand(
-      "replay", "Go through records of warnings again: are the decisions the same?");
+  CLI::App* replay_command =
+      app.add_subcommand("replay", "Replay records of warnings and compare the decisions");
   replay_command->add_option("FILE", replay.files, "Records: .kwr, or .kwr.part of a power cut")
       ->required();
   replay_command->add_flag("--json", replay.json, "A line of JSON for each record");
@@ -119,7 +120,7 @@ int main(int argc, char** argv) {
   if (*replay_command) return run_replay(replay);
   if (*demo_command) {
     LogOptions options;
-    options.level = LogLevel::error;  // the demo tells its own story
+    options.level = LogLevel::error;  // the demo prints its own lines
     options.json = json;
     return run_demo(demo_seconds, model, *make_log(options));
   }

@@ -42,7 +42,7 @@ std::string when(const RecordFile& file) {
   return out;
 }
 
-/// The reason alone: the path is told in full beside it.
+/// The reason alone: the full path is printed beside it.
 std::string reason_of(Error error) {
   error.what = {};
   return describe(error);
@@ -53,7 +53,7 @@ int broken(const std::string& path, const std::string& why) {
   return 2;
 }
 
-/// The writing of one picture; an empty text, or what is wrong.
+/// Writes one picture; returns an empty text, or what is wrong.
 std::string write_picture(const fs::path& folder, const std::string& stem, const Chunk& chunk,
                           int number) {
   PictureHead head;

@@ -8,32 +8,33 @@ namespace {
 
 double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e-6; }
 
-/// What the camera's own motion was last, and how often it was found.
+/// The last ego-motion, and how often it was valid.
 std::string render_motion(const ControlledCamera& camera) {
-  if (camera.pipeline->flow() == nullptr) return "  motion: nobody looks at it\n";
+  if (camera.pipeline->flow() == nullptr)
+    return "  motion: estimation off (flow.enabled = false, or flow failed at the start)\n";
   const ego::MotionReport& report = camera.pipeline->motion();
   const ego::EgoMotion& e = report.ego;
   const ego::MotionTotals& t = report.totals;
   std::string out = fmt::format(
-      "  motion: flow {}; {} frames looked at, {} left out to save time, own motion found in {}; "
-      "people, frame by frame: {} moving, {} standing, {} unknown\n",
+      "  motion: flow {}; {} frames processed, {} skipped to save time, ego-motion valid in {}; "
+      "verdicts about people: {} moving, {} standing, {} unknown\n",
       camera.pipeline->flow(), t.frames, t.passed, t.valid, t.moving, t.standing, t.unknown);
   if (const PipelineFacts facts = camera.pipeline->facts(); facts.flow_too_slow)
     out += fmt::format(
-        "  motion: a look takes {:.0f} ms, too long for its share of the time: "
-        "nobody looks\n",
+        "  motion: estimation off: one flow measurement takes {:.0f} ms, too long for "
+        "budget.flow_ms\n",
         to_ms(facts.flow_look));
   if (e.state != ego::EgoState::valid)
-    return out + fmt::format("  own motion at the end: {}\n", name_of(e.state));
+    return out + fmt::format("  ego-motion at the end: {}\n", name_of(e.state));
   out += fmt::format(
-      "  own motion at the end: travel {}{}, pitch {:+.3f} yaw {:+.3f} roll {:+.3f} rad/s, horizon "
+      "  ego-motion at the end: travel {}{}, pitch {:+.3f} yaw {:+.3f} roll {:+.3f} rad/s, horizon "
       "row {:.0f} +- {:.0f}, ",
       name_of(e.travel),
-      e.speed_distrusted   ? " (the bus's speed is not believed)"
+      e.speed_distrusted   ? " (speed of the bus distrusted)"
       : e.travel_from_flow ? " (no speed on the bus)"
                            : "",
       e.pitch_rate_radps, e.yaw_rate_radps, e.roll_rate_radps, e.horizon_row, e.horizon_sigma_px);
-  if (e.yaw_distrusted) out += "the bus's yaw rate is not believed, ";
+  if (e.yaw_distrusted) out += "yaw rate of the bus distrusted, ";
   if (e.travel != ego::Travel::none)
     out += fmt::format("focus of expansion {:.0f} {:.0f} +- {:.0f}, ", e.foe_x, e.foe_y,
                        e.foe_sigma_px);
@@ -59,7 +60,7 @@ std::string render_camera(const ControlledCamera& camera) {
   for (int i = 0; i < kStageCount; ++i) {
     const Stage stage = static_cast<Stage>(i);
     if (stage == Stage::detect && camera.pipeline->detector() == nullptr) {
-      out += fmt::format("  {:<9}{:>8}  no model: nobody looks for people\n", "detect", "-");
+      out += fmt::format("  {:<9}{:>8}  no model: detection off\n", "detect", "-");
       continue;
     }
     if (stage == Stage::track && !camera.pipeline->follows()) continue;
@@ -74,11 +75,11 @@ std::string render_camera(const ControlledCamera& camera) {
   if (camera.pipeline->spectral() != nullptr) {
     const SpectralTotals& t = facts.spectral;
     out += fmt::format(
-        "  bands: {}; {} frames looked at, {} left out to save time; people, frame by frame: {} "
-        "looked for, {} not, to save time, {} stood out\n",
+        "  bands: {}; {} frames processed, {} skipped to save time; people, summed over frames: {} "
+        "searched, {} skipped to save time, {} located\n",
         camera.pipeline->spectral(), t.frames, t.passed, t.searches, t.spared, t.found);
     if (facts.spectral_error >= 0)
-      out += fmt::format("  bands: they could not be looked at in the end: {}\n",
+      out += fmt::format("  bands: spectral search failing at the end: {}\n",
                          name_of(static_cast<Errc>(facts.spectral_error)));
   }
   return out + render_motion(camera);

@@ -6,7 +6,7 @@
 
 namespace kerb {
 
-/// What ran, for a person: frames and time per stage of each camera, health, messages. Several
+/// Summary of a run as text: frames and time per stage of each camera, health, messages. Several
 /// lines.
 [[nodiscard]] std::string render_report(const Controller& controller,
                                         const std::vector<ControlledCamera>& cameras, Nanos ran);

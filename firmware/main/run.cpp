@@ -31,8 +31,7 @@ void listen_to_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-/// The event log, where the configuration wants one. One that cannot be written yet says so in its
-/// status.
+/// The event log, with events.enabled. One that cannot be written yet has an error in its status.
 Result<std::unique_ptr<EventLog>> open_events(const EventSettings& settings, const Clock& clock) {
   if (!settings.enabled) return std::unique_ptr<EventLog>{};
   EventLogOptions options;
@@ -42,13 +41,13 @@ Result<std::unique_ptr<EventLog>> open_events(const EventSettings& settings, con
   return EventLog::open(options, clock);
 }
 
-/// Ticks until told to stop; the reason why.
+/// Runs rounds until the end; returns the reason.
 const char* loop(Controller& controller, Machine& machine, Bell& bell, const Clock& clock,
                  Nanos end) {
   HealthState told = HealthState::starting;
   Nanos tick = clock.now();
   while (g_signal == 0) {
-    // Whoever was seen is told at once, not at the next round.
+    // New people start a round at once.
     const bool rang = bell.wait_until(Life::now() + clock.real(tick - clock.now()));
     const Nanos now = clock.now();
     controller.tick(now);
@@ -88,7 +87,7 @@ int run_product(const Config& config, const std::string& config_path, double sec
   }
   std::vector<CameraPipeline*> pipelines;
   for (const ControlledCamera& camera : (*machine)->cameras()) pipelines.push_back(camera.pipeline);
-  // Made after the machine and gone before it: the pipelines' threads have stopped by then.
+  // Made after the machine and destroyed before it, when the pipelines' threads have stopped.
   const Result<std::unique_ptr<records::WarningRecorder>> recorder =
       open_recorder(config, pipelines, kVersion, make_record_encoder, log);
   if (!recorder) {

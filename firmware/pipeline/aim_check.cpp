@@ -35,7 +35,7 @@ double seconds(Nanos time) { return std::chrono::duration<double>{time}.count();
 
 double AimCheck::Turn::size() const noexcept { return std::sqrt(yaw * yaw + pitch * pitch); }
 
-AimCheck::AimCheck(const ego::Camera& camera, int width, int height) noexcept
+AimCheck::AimCheck(const Camera& camera, int width, int height) noexcept
     : camera_{camera},
       width_{width},
       height_{height},

@@ -23,7 +23,7 @@ namespace kerb {
 /// One thread; allocates nothing; the time it takes: docs/health.md.
 class AimCheck {
  public:
-  AimCheck(const ego::Camera& camera, int width, int height) noexcept;
+  AimCheck(const Camera& camera, int width, int height) noexcept;
 
   /// A picture that is not the same as the last, and what the car told since it.
   void look(const ImageView<Space::host, const std::uint8_t>& grey, Nanos captured,
@@ -47,7 +47,7 @@ class AimCheck {
   void suspect(const Turn& jump, double turned) noexcept;
   bool decide(Nanos captured, bool& goes_on) noexcept;
 
-  ego::Camera camera_;
+  Camera camera_;
   int width_, height_;  // of the pictures the window is for
   ViewWindow window_;
   SmallView now_, anchor_, before_;  // before_: the last view before a suspected knock

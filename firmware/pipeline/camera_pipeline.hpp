@@ -86,7 +86,7 @@ class CameraPipeline {
   void set_bell(Bell* bell) noexcept { bell_ = bell; }
   /// Lens and mounting: from now on it is watched whether the camera still looks there. Before
   /// start().
-  void set_camera(const ego::Camera& camera) {
+  void set_camera(const Camera& camera) {
     aim_ = std::make_unique<AimCheck>(camera, info_.width, info_.height);
   }
   void start();
@@ -120,8 +120,9 @@ class CameraPipeline {
   [[nodiscard]] const char* detector() const noexcept {
     return detector_ ? detector_->name() : nullptr;
   }
-  [[nodiscard]] float worth_telling() const noexcept {
-    return detector_ ? detector_->worth_telling() : 0;
+  /// What the detector's scores mean to the tracker.
+  [[nodiscard]] TrackingScores tracking_scores() const noexcept {
+    return detector_ ? detector_->tracking_scores() : TrackingScores{};
   }
   /// Whether whom it finds is followed.
   [[nodiscard]] bool follows() const noexcept { return watch_ != nullptr; }

@@ -12,7 +12,7 @@ namespace kerb::records {
 /// What one camera's decisions depend on beside what it sees.
 struct RecordedCamera {
   std::string name;
-  track::CameraModel model;
+  Camera model;
   track::TrackerSettings tracker;
   risk::CarShape car;
   risk::ContactSettings contact;
@@ -39,7 +39,7 @@ constexpr std::uint32_t layout_of(std::uint16_t format) noexcept {
   std::uint32_t hash = format;
   const std::size_t senses = format < 3 ? track::kSensesWithoutLikenesses : sizeof(track::Senses);
   for (const std::size_t size :
-       {sizeof(track::CameraModel), sizeof(track::FilterSettings), sizeof(track::ExistenceSettings),
+       {sizeof(Camera), sizeof(track::FilterSettings), sizeof(track::ExistenceSettings),
         sizeof(track::MatchSettings), sizeof(track::TrackerSettings), sizeof(risk::CarShape),
         sizeof(risk::ContactSettings), senses, sizeof(track::Person), sizeof(risk::Contact),
         sizeof(risk::PeopleReport), sizeof(DriverSide), sizeof(WarningDecision),

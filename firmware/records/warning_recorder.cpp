@@ -28,7 +28,7 @@ constexpr Nanos kLook = std::chrono::milliseconds{50};  // between two looks at 
 constexpr int kNice = 10;
 constexpr std::size_t kHistory = std::size_t{8} << 20;  // beside pictures
 
-std::size_t pixels_of(const track::CameraModel& model, int shrunk) {
+std::size_t pixels_of(const Camera& model, int shrunk) {
   return static_cast<std::size_t>(model.width / shrunk) *
          static_cast<std::size_t>(model.height / shrunk);
 }
@@ -85,7 +85,7 @@ struct WarningRecorder::Core {
     std::array<CameraTap*, WarningLogic::kMostCameras> taps{};
     std::size_t largest = 0;
     for (std::size_t i = 0; i < settings.cameras.size(); ++i) {
-      const track::CameraModel& model = settings.cameras[i].model;
+      const Camera& model = settings.cameras[i].model;
       lanes.push_back(std::make_unique<ByteLane>(options.camera_lane));
       // A second of small ones, or a whole one, which may be half as long as its lane.
       const std::size_t whole = pixels_of(model, 1) + 4096;

@@ -5,9 +5,8 @@
 
 namespace kerb {
 
-PeopleEstimator::PeopleEstimator(const track::CameraModel& camera,
-                                 const track::TrackerSettings& settings, const risk::CarShape& car,
-                                 const risk::ContactSettings& contact,
+PeopleEstimator::PeopleEstimator(const Camera& camera, const track::TrackerSettings& settings,
+                                 const risk::CarShape& car, const risk::ContactSettings& contact,
                                  std::unique_ptr<track::Appearance> appearance)
     : tracker_{camera, settings, std::move(appearance)}, judge_{car, contact} {}
 

@@ -13,7 +13,7 @@ namespace kerb {
 /// thread at a time; allocates only when made; bit for bit the same for the same senses.
 class PeopleEstimator {
  public:
-  PeopleEstimator(const track::CameraModel& camera, const track::TrackerSettings& settings,
+  PeopleEstimator(const Camera& camera, const track::TrackerSettings& settings,
                   const risk::CarShape& car, const risk::ContactSettings& contact,
                   std::unique_ptr<track::Appearance> appearance);
 

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "firmware/track/camera_model.hpp"
 #include "firmware/track/tracker.hpp"
+#include "firmware/types/camera_fields.hpp"
 #include "firmware/types/person_fields.hpp"
 
 /// What the tracker is set to, as records of warnings hold it: every field. A struct that grows
 /// fails to compile here: list the new field too, and raise records::kFormat.
 namespace kerb::track {
 
-template <typename F>
-void fields(F& f, FieldsOf<F, CameraModel>& c) {
-  static_assert(sizeof(CameraModel) == 8 + 15 * 8, "a new field? list it, see above");
-  f(c.width, c.height, c.focal_px, c.center_x, c.center_y, c.k1, c.k2, c.k3, c.p1, c.p2, c.height_m,
-    c.pitch_rad, c.yaw_rad, c.roll_rad, c.ahead_m, c.left_m, c.pitch_sigma_rad);
-}
 template <typename F>
 void fields(F& f, FieldsOf<F, FilterSettings>& s) {
   static_assert(sizeof(FilterSettings) == 22 * 8, "a new field? list it, see above");

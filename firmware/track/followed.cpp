@@ -53,7 +53,7 @@ Detection evened(const Detection& expected, const Detection& seen, int count) no
 
 }  // namespace
 
-SeenBox seen_box(const CameraModel& camera, const FilterSettings& settings, const Detection& box) {
+SeenBox seen_box(const Camera& camera, const FilterSettings& settings, const Detection& box) {
   const double left = static_cast<double>(box.x), top = static_cast<double>(box.y);
   const double width = static_cast<double>(box.w), height = static_cast<double>(box.h);
   const double middle = left + width / 2;

@@ -12,7 +12,7 @@ namespace kerb::track {
 
 /// What the camera sees and how well its pitch is known, as of one frame.
 struct View {
-  const CameraModel& camera;
+  const Camera& camera;
   const TrackerSettings& settings;
   Nanos now{};
   Travelled way;                         ///< of the car, since the frame before
@@ -92,7 +92,7 @@ class Followed {
 };
 
 /// A box for the filter: where it is cut by the picture's edge, that edge tells nothing.
-[[nodiscard]] SeenBox seen_box(const CameraModel& camera, const FilterSettings& settings,
+[[nodiscard]] SeenBox seen_box(const Camera& camera, const FilterSettings& settings,
                                const Detection& box);
 
 }  // namespace kerb::track

@@ -63,8 +63,7 @@ Seen look(const CameraAxes& axes, double x, double y, double up) noexcept {
 }
 
 /// The box a state makes, and how it changes with the state.
-bool box_of(const CameraModel& camera, const Filter::State& s, Filter::Measured& box,
-            BoxRows& rows) {
+bool box_of(const Camera& camera, const Filter::State& s, Filter::Measured& box, BoxRows& rows) {
   const CameraAxes axes = axes_of(camera, s[Filter::kPitch]);
   const Seen foot = look(axes, s[Filter::kX], s[Filter::kY], 0);
   const Seen head = look(axes, s[Filter::kX], s[Filter::kY], s[Filter::kHeight]);
@@ -177,7 +176,7 @@ Distance distance_of(const GroundFilter::Expected& expected, const SeenBox& box)
   return out;
 }
 
-bool GroundFilter::begin(const CameraModel& camera, const FilterSettings& settings,
+bool GroundFilter::begin(const Camera& camera, const FilterSettings& settings,
                          const HeightPrior& height, const SeenBox& box, double pitch,
                          double pitch_sigma, bool speed_known) {
   const double size = box.foot - box.head;
@@ -222,7 +221,7 @@ void GroundFilter::widen_speed(const FilterSettings& settings, bool speed_known)
   covariance_(kVx, kVx) = squared(settings.speed_sigma_mps);
 }
 
-void GroundFilter::predict(const CameraModel& camera, const FilterSettings& settings,
+void GroundFilter::predict(const Camera& camera, const FilterSettings& settings,
                            const Travelled& way) {
   widen_speed(settings, way.speed_known);
   const double dt = way.seconds;
@@ -286,7 +285,7 @@ void GroundFilter::see_pitch(double pitch, double sigma) {
   tidy();
 }
 
-GroundFilter::Expected GroundFilter::expect(const CameraModel& camera) const {
+GroundFilter::Expected GroundFilter::expect(const Camera& camera) const {
   Expected out;
   BoxRows h;
   out.in_front = box_of(camera, state_, out.box, h);
@@ -294,7 +293,7 @@ GroundFilter::Expected GroundFilter::expect(const CameraModel& camera) const {
   return out;
 }
 
-void GroundFilter::see_box(const CameraModel& camera, const SeenBox& box) {
+void GroundFilter::see_box(const Camera& camera, const SeenBox& box) {
   // Once, around what was expected. Another round around what this very box says would let its
   // noise choose its own weight: people drifted nearer by a tenth in two seconds.
   update(camera, box, 1, kFarOff);
@@ -303,8 +302,7 @@ void GroundFilter::see_box(const CameraModel& camera, const SeenBox& box) {
 /// Who was half hidden seemed smaller and farther than they are, never nearer. So where one box
 /// after the other is larger than expected, it was the place that was wrong, by as much as the size
 /// says; taken for speed it would lead right past them.
-void GroundFilter::widen_place(const CameraModel& camera, const SeenBox& box,
-                               const Measured& expected) {
+void GroundFilter::widen_place(const Camera& camera, const SeenBox& box, const Measured& expected) {
   const double nearer = 1 - (expected[1] - expected[2]) / (box.foot - box.head);
   const double dx = nearer * (state_[kX] - camera.ahead_m);
   const double dy = nearer * (state_[kY] - camera.left_m);
@@ -314,8 +312,7 @@ void GroundFilter::widen_place(const CameraModel& camera, const SeenBox& box,
   covariance_(kY, kY) += dy * dy;
 }
 
-bool GroundFilter::update(const CameraModel& camera, const SeenBox& box, int rounds,
-                          double far_off) {
+bool GroundFilter::update(const Camera& camera, const SeenBox& box, int rounds, double far_off) {
   const State before = state_;
   const Covariance spread_before = covariance_;
   log_fit_ = kNoFit;
@@ -366,7 +363,7 @@ bool GroundFilter::update(const CameraModel& camera, const SeenBox& box, int rou
   return true;
 }
 
-void GroundFilter::see_flow(const CameraModel& camera, const FilterSettings& settings,
+void GroundFilter::see_flow(const Camera& camera, const FilterSettings& settings,
                             const Travelled& way, double dx, double dx_sigma, double growth,
                             double growth_sigma) {
   log_fit_ = 0;

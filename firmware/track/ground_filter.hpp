@@ -2,7 +2,7 @@
 #pragma once
 #include <Eigen/Core>
 
-#include "firmware/track/camera_axes.hpp"
+#include "firmware/lens/camera_axes.hpp"
 #include "firmware/track/filter_settings.hpp"
 #include "firmware/types/fields.hpp"
 
@@ -45,20 +45,20 @@ class GroundFilter {
   };
 
   /// Begins with a box. False: no place on the road explains it.
-  bool begin(const CameraModel& camera, const FilterSettings& settings, const HeightPrior& height,
+  bool begin(const Camera& camera, const FilterSettings& settings, const HeightPrior& height,
              const SeenBox& box, double pitch, double pitch_sigma, bool speed_known);
   /// Time passes and the car moves on.
-  void predict(const CameraModel& camera, const FilterSettings& settings, const Travelled& way);
+  void predict(const Camera& camera, const FilterSettings& settings, const Travelled& way);
   /// The picture told the pitch (above the mounting's). As one message of many that err alike: it
   /// never makes the pitch better known than `sigma`.
   void see_pitch(double pitch, double sigma);
-  [[nodiscard]] Expected expect(const CameraModel& camera) const;
+  [[nodiscard]] Expected expect(const Camera& camera) const;
   /// A box of this person. One that is far off counts less.
-  void see_box(const CameraModel& camera, const SeenBox& box);
+  void see_box(const Camera& camera, const SeenBox& box);
   /// How the picture moved where the person was. `dx` in the picture without distortion. Counts
   /// less where box after box lies to the same side of where it led: a litter bin has few vectors
   /// of its own, and those of the trees behind it say that it comes nearer to the car's way.
-  void see_flow(const CameraModel& camera, const FilterSettings& settings, const Travelled& way,
+  void see_flow(const Camera& camera, const FilterSettings& settings, const Travelled& way,
                 double dx, double dx_sigma, double growth, double growth_sigma);
 
   [[nodiscard]] bool is_finite() const;
@@ -73,8 +73,8 @@ class GroundFilter {
  private:
   template <typename F>
   friend void fields(F& f, FieldsOf<F, GroundFilter>& object);  // state_fields.hpp
-  bool update(const CameraModel& camera, const SeenBox& box, int rounds, double far_off);
-  void widen_place(const CameraModel& camera, const SeenBox& box, const Measured& expected);
+  bool update(const Camera& camera, const SeenBox& box, int rounds, double far_off);
+  void widen_place(const Camera& camera, const SeenBox& box, const Measured& expected);
   void widen_speed(const FilterSettings& settings, bool speed_known);
   void tidy();
 

@@ -19,8 +19,8 @@ double prior_distance(const GroundFilter& f, const HeightPrior& height, double p
 
 }  // namespace
 
-bool PersonFilter::begin(const CameraModel& camera, const FilterSettings& settings,
-                         const SeenBox& box, double pitch, double pitch_sigma, bool speed_known) {
+bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, const SeenBox& box,
+                         double pitch, double pitch_sigma, bool speed_known) {
   const HeightPrior heights[kKinds] = {settings.adult, settings.child};
   weight_ = {1 - settings.child_share, settings.child_share};
   for (std::size_t i = 0; i < kKinds; ++i)
@@ -61,7 +61,7 @@ void PersonFilter::blend() {
   }
 }
 
-void PersonFilter::predict(const CameraModel& camera, const FilterSettings& settings,
+void PersonFilter::predict(const Camera& camera, const FilterSettings& settings,
                            const Travelled& way) {
   for (std::size_t i = 0; i < kKinds; ++i)
     if (weight_[i] > 0) as_[i].predict(camera, settings, way);
@@ -74,7 +74,7 @@ void PersonFilter::see_pitch(double pitch, double sigma) {
   blend();
 }
 
-GroundFilter::Expected PersonFilter::expect(const CameraModel& camera) const {
+GroundFilter::Expected PersonFilter::expect(const Camera& camera) const {
   std::array<GroundFilter::Expected, kKinds> each;
   GroundFilter::Expected out;
   double sum = 0;
@@ -96,14 +96,14 @@ GroundFilter::Expected PersonFilter::expect(const CameraModel& camera) const {
   return out;
 }
 
-void PersonFilter::see_box(const CameraModel& camera, const SeenBox& box) {
+void PersonFilter::see_box(const Camera& camera, const SeenBox& box) {
   for (std::size_t i = 0; i < kKinds; ++i)
     if (weight_[i] > 0) as_[i].see_box(camera, box);
   weigh();
   blend();
 }
 
-void PersonFilter::see_flow(const CameraModel& camera, const FilterSettings& settings,
+void PersonFilter::see_flow(const Camera& camera, const FilterSettings& settings,
                             const Travelled& way, double dx, double dx_sigma, double growth,
                             double growth_sigma) {
   for (std::size_t i = 0; i < kKinds; ++i)

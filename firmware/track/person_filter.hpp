@@ -16,13 +16,13 @@ class PersonFilter {
   using Covariance = GroundFilter::Covariance;
 
   /// As GroundFilter's, each of them.
-  bool begin(const CameraModel& camera, const FilterSettings& settings, const SeenBox& box,
-             double pitch, double pitch_sigma, bool speed_known);
-  void predict(const CameraModel& camera, const FilterSettings& settings, const Travelled& way);
+  bool begin(const Camera& camera, const FilterSettings& settings, const SeenBox& box, double pitch,
+             double pitch_sigma, bool speed_known);
+  void predict(const Camera& camera, const FilterSettings& settings, const Travelled& way);
   void see_pitch(double pitch, double sigma);
-  [[nodiscard]] GroundFilter::Expected expect(const CameraModel& camera) const;
-  void see_box(const CameraModel& camera, const SeenBox& box);
-  void see_flow(const CameraModel& camera, const FilterSettings& settings, const Travelled& way,
+  [[nodiscard]] GroundFilter::Expected expect(const Camera& camera) const;
+  void see_box(const Camera& camera, const SeenBox& box);
+  void see_flow(const Camera& camera, const FilterSettings& settings, const Travelled& way,
                 double dx, double dx_sigma, double growth, double growth_sigma);
 
   /// How far the height and the pitch that explain the boxes are from what is likely: squares of

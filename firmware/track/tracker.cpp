@@ -53,7 +53,7 @@ Travelled travelled(const Senses& senses, const FilterSettings& settings, double
 }  // namespace
 
 struct Tracker::State {
-  CameraModel camera;
+  Camera camera;
   TrackerSettings settings;
   std::unique_ptr<Appearance> appearance;
   Roster roster;
@@ -87,7 +87,7 @@ bool Tracker::State::follow_pitch(const Senses& senses, double dt) noexcept {
   return true;
 }
 
-Tracker::Tracker(const CameraModel& camera, const TrackerSettings& settings,
+Tracker::Tracker(const Camera& camera, const TrackerSettings& settings,
                  std::unique_ptr<Appearance> appearance)
     : state_{std::make_unique<State>()} {
   state_->camera = camera;

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "firmware/ego/motion_estimator.hpp"
-#include "firmware/track/camera_model.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/track/existence.hpp"
 #include "firmware/track/filter_settings.hpp"
 #include "firmware/types/fields.hpp"
@@ -58,7 +58,7 @@ struct TrackerSettings {
 /// people, bit for bit. One thread at a time; allocates only when made.
 class Tracker {
  public:
-  Tracker(const CameraModel& camera, const TrackerSettings& settings,
+  Tracker(const Camera& camera, const TrackerSettings& settings,
           std::unique_ptr<Appearance> appearance);
   ~Tracker();
 

@@ -11,12 +11,13 @@
 
 #include "firmware/ego/configured.hpp"
 #include "firmware/ego/motion_estimator.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/records/product_deciders.hpp"
 
 namespace kerb {
 namespace {
 
-/// What a camera that cannot be opened just now will deliver, if the settings alone say so.
+/// What a camera that cannot be opened yet will deliver, if the settings alone say so.
 std::optional<FrameSourceInfo> expected_info(const CameraSettings& settings) {
   FrameSourceInfo info;
   info.name = std::string_view{settings.device};
@@ -36,9 +37,9 @@ std::optional<FrameSourceInfo> expected_info(const CameraSettings& settings) {
   return info;
 }
 
-/// A frame full of edges through the stages before the first real one: memory is touched, kernels
-/// are loaded and recorded now, and not while frames are waiting. Should it fail, so will the first
-/// frame, and that is told. What the flow took for one comparison, or zero.
+/// Runs a synthetic frame full of edges through the stages, so that memory is touched and kernels
+/// are loaded before the first real frame. Errors are ignored: the first real frame has them too,
+/// and reports them. Returns the time of one flow measurement, or zero.
 Nanos warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* detector,
               FlowEstimator* flow, int points, const Clock& clock) {
   RawImageView<Space::host> image;
@@ -63,21 +64,21 @@ Nanos warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* de
   }
   const Result<PreparedImage> prepared = preparer.prepare(image);
   if (!prepared) return Nanos::zero();
-  Nanos look{};
+  Nanos measurement{};
   if (flow != nullptr) {
     const auto field = std::make_unique<MotionField>();
     for (int i = 0; i < 3; ++i) {
       const Nanos start = clock.now();
       static_cast<void>(flow->estimate(*prepared, points, *field));
       const Nanos spent = clock.now() - start;
-      if (i > 0) look = i == 1 ? spent : std::min(look, spent);
+      if (i > 0) measurement = i == 1 ? spent : std::min(measurement, spent);
     }
     flow->forget();
   }
-  if (detector == nullptr) return look;
+  if (detector == nullptr) return measurement;
   const auto nobody = std::make_unique<DetectionList>();
   static_cast<void>(detector->detect(*prepared, *nobody));
-  return look;
+  return measurement;
 }
 
 StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool with_motion,
@@ -107,20 +108,14 @@ StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool w
 
 }  // namespace
 
-/// The scores of the detector there is, against what the tracker was set up with.
-track::TrackerSettings tracker_settings(double worth_telling) {
-  constexpr double kSetUpWith = 6.6;
-  track::TrackerSettings settings;
-  settings.existence.score_even += worth_telling - kSetUpWith;
-  settings.existence.sure_score += worth_telling - kSetUpWith;
-  return settings;
-}
-
-records::RecordedCamera watch_settings(const Config& config, const CameraSettings& settings,
-                                       int width, int height, float worth_telling) {
+records::RecordedCamera people_settings(const Config& config, const CameraSettings& settings,
+                                        int width, int height, const TrackingScores& scores) {
+  track::TrackerSettings tracker;
+  tracker.existence.score_even = scores.even;
+  tracker.existence.sure_score = scores.sure;
   return {.name = settings.name,
-          .model = track::model_of(settings, width, height),
-          .tracker = tracker_settings(double{worth_telling}),
+          .model = camera_of(settings, width, height),
+          .tracker = tracker,
           .car = {config.car.width_m, config.car.length_m, config.car.axle_to_bumper_m},
           .contact = {}};
 }
@@ -140,7 +135,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
     const bool may_come = code == Errc::no_signal || code == Errc::gone || code == Errc::timeout;
     if (!may_come || !expected) return first.error();
     info = *expected;
-    log.warning("camera", describe(first.error()) + "; waiting for it");
+    log.warning("camera", describe(first.error()) + "; retrying");
   }
   log.info("camera", fmt::format("{}: {}, {}x{} {}{}, {:.4g} Hz, buffers {}", settings.name,
                                  info.name.view(), info.width, info.height, name_of(info.format),
@@ -160,38 +155,37 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
   Result<std::unique_ptr<ImagePreparer>> preparer =
       vision.make_preparer(info, detector != nullptr && detector->needs_colour());
   if (!preparer) return preparer.error();
-  // Without it people are still found: what is lost is whether they move.
+  // Without flow people are still detected, but not whether they move.
   Result<std::unique_ptr<FlowEstimator>> flow = vision.make_flow(info);
   if (!flow) {
     opened.flow_error = flow.error();
-    log.error("flow", fmt::format("camera {}: {}; nobody looks at motion", settings.name,
+    log.error("flow", fmt::format("camera {}: {}; motion estimation off", settings.name,
                                   describe(flow.error())));
   }
-  const Nanos look = warm_up(info, **preparer, detector.get(), flow ? flow->get() : nullptr,
-                             config.flow.points, clock);
+  const Nanos flow_time = warm_up(info, **preparer, detector.get(), flow ? flow->get() : nullptr,
+                                  config.flow.points, clock);
   std::unique_ptr<ego::MotionEstimator> motion;
   if (flow && *flow) {
-    ego::MotionEstimatorSettings watch;
-    watch.points = config.flow.points;
-    watch.flow_budget = config.budget.flow;
-    if (info.rate_hz > 0) watch.frame_interval = Nanos{std::llround(1e9 / info.rate_hz)};
+    ego::MotionEstimatorSettings motion_settings;
+    motion_settings.points = config.flow.points;
+    motion_settings.flow_budget = config.budget.flow;
+    if (info.rate_hz > 0) motion_settings.frame_interval = Nanos{std::llround(1e9 / info.rate_hz)};
     motion = std::make_unique<ego::MotionEstimator>(
         std::move(*flow), ego::camera_of(settings, info.width, info.height),
-        ego::settings_of(config.ego), watch);
-    if (hand_over == HandOver::newest) motion->expect(look);
+        ego::settings_of(config.ego), motion_settings);
+    if (hand_over == HandOver::newest) motion->expect(flow_time);
   }
-  std::unique_ptr<PeopleEstimator> watch;
-  // Whoever is found is followed, and what the next seconds hold for them is judged.
+  std::unique_ptr<PeopleEstimator> people;  // tracks the people, and predicts contacts
   if (detector)
-    watch = records::make_people_watch(
-        watch_settings(config, settings, info.width, info.height, detector->worth_telling()));
+    people = records::make_people_watch(
+        people_settings(config, settings, info.width, info.height, detector->tracking_scores()));
   std::unique_ptr<SpectralSearch> spectral;
-  if (watch) {
+  if (people) {
     Result<std::unique_ptr<SpectralMatcher>> matcher = vision.make_spectral(info, settings);
-    // Without it people are told apart by how bright their clothes are.
+    // Without it people are told apart by the brightness of their clothes.
     if (!matcher) {
       opened.spectral_error = matcher.error();
-      log.error("spectral", fmt::format("camera {}: {}; nobody looks at bands", settings.name,
+      log.error("spectral", fmt::format("camera {}: {}; spectral search off", settings.name,
                                         describe(matcher.error())));
     } else if (*matcher) {
       spectral = std::make_unique<SpectralSearch>(std::move(*matcher), config.budget.spectral);
@@ -202,7 +196,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
   opened.pipeline = std::make_unique<CameraPipeline>(
       std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),
       std::move(*preparer), std::move(detector), budgets, hand_over, clock, std::move(motion),
-      std::move(watch), std::move(spectral));
+      std::move(people), std::move(spectral));
   opened.pipeline->set_camera(ego::camera_of(settings, info.width, info.height));
   return opened;
 }

@@ -12,8 +12,7 @@
 
 namespace kerb {
 
-/// A pipeline, and why it is without the detector, the flow or the look at bands that was asked
-/// for, if it is.
+/// A pipeline, and why its detector, flow or spectral search is missing, if one is.
 struct OpenedPipeline {
   std::unique_ptr<CameraPipeline> pipeline;
   std::optional<Error> detector_error;
@@ -21,16 +20,16 @@ struct OpenedPipeline {
   std::optional<Error> spectral_error;
 };
 
-/// What a camera's people watch is made with, for pictures of this size.
-[[nodiscard]] records::RecordedCamera watch_settings(const Config& config,
-                                                     const CameraSettings& settings, int width,
-                                                     int height, float worth_telling);
+/// The settings of a camera's people estimator, for pictures of this size.
+[[nodiscard]] records::RecordedCamera people_settings(const Config& config,
+                                                      const CameraSettings& settings, int width,
+                                                      int height, const TrackingScores& scores);
 
-/// Opens a camera for the first time and builds its pipeline. A camera that is there but has no
-/// signal, or has just left, is waited for where the settings alone say what it will deliver (a
-/// format is named, not "auto"); otherwise, and when it does not exist or cannot do what is asked,
-/// that is an error. A detector, a flow or a look at bands that cannot be made is none: the
-/// pipeline runs without.
+/// Opens a camera for the first time and builds its pipeline. A camera without a signal, or one
+/// that was just unplugged, is opened later, if its settings alone say what it will deliver (its
+/// format is not "auto"). Otherwise, and when it does not exist or cannot deliver what is
+/// configured, that is an error. Without a detector, flow or spectral search that cannot be made,
+/// the pipeline runs.
 Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings& settings,
                                      const SourceOpener& open, Vision& vision, const Clock& clock,
                                      Log& log);

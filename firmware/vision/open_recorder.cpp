@@ -30,8 +30,8 @@ Result<std::unique_ptr<records::WarningRecorder>> open_recorder(
   settings.sensitivity = config.warning.sensitivity;
   for (std::size_t i = 0; i < pipelines.size(); ++i) {
     const FrameSourceInfo& info = pipelines[i]->info();
-    settings.cameras.push_back(watch_settings(config, config.cameras[i], info.width, info.height,
-                                              pipelines[i]->worth_telling()));
+    settings.cameras.push_back(people_settings(config, config.cameras[i], info.width, info.height,
+                                               pipelines[i]->tracking_scores()));
   }
   std::unique_ptr<PictureEncoder> encoder;
   if (wanted.pictures) {

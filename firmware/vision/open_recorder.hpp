@@ -11,8 +11,8 @@
 namespace kerb {
 
 /// The recorder of warnings, set up as the sink of each of `pipelines` (those of config.cameras, in
-/// their order, not started yet); null where the configuration wants none. It must outlive their
-/// threads. `make_encoder` is called where the configuration wants pictures. Fails: as
+/// their order, not started yet); null with record.enabled = false. It must outlive their threads.
+/// `make_encoder` is called with record.pictures = true. Fails: as
 /// WarningRecorder::open() and make_encoder().
 using EncoderMaker = Result<std::unique_ptr<PictureEncoder>> (*)();
 Result<std::unique_ptr<records::WarningRecorder>> open_recorder(

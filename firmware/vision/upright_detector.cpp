@@ -24,10 +24,9 @@ bool holds(const hog::Region& region, const Detection& box) noexcept {
 
 }  // namespace
 
-UprightDetector::UprightDetector(const Context& context, Workers& workers,
-                                 const track::CameraModel& camera, const track::UprightView& view,
-                                 const hog::Region& region, Remapper remapper,
-                                 std::unique_ptr<Detector> inner)
+UprightDetector::UprightDetector(const Context& context, Workers& workers, const Camera& camera,
+                                 const UprightView& view, const hog::Region& region,
+                                 Remapper remapper, std::unique_ptr<Detector> inner)
     : context_{context},
       workers_{workers},
       width_{camera.width},
@@ -40,16 +39,16 @@ UprightDetector::UprightDetector(const Context& context, Workers& workers,
 
 Result<std::unique_ptr<UprightDetector>> UprightDetector::create(const Context& context,
                                                                  Workers& workers,
-                                                                 const track::CameraModel& camera,
+                                                                 const Camera& camera,
                                                                  const hog::Region& region,
                                                                  std::unique_ptr<Detector> inner) {
-  const track::UprightView view{camera};
+  const UprightView view{camera};
   std::vector<Remapper::Place> table;
   table.reserve(static_cast<std::size_t>(view.width()) * static_cast<std::size_t>(view.height()));
   for (int row = 0; row < view.height(); ++row)
     for (int column = 0; column < view.width(); ++column) {
-      const std::optional<track::Pixel> at =
-          view.in_picture(track::Pixel{static_cast<double>(column), static_cast<double>(row)});
+      const std::optional<Pixel> at =
+          view.in_picture(Pixel{static_cast<double>(column), static_cast<double>(row)});
       table.push_back(at ? Remapper::Place{static_cast<float>(at->x), static_cast<float>(at->y)}
                          : Remapper::Place{});
     }

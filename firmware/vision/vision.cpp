@@ -13,6 +13,7 @@
 
 #include "firmware/config/bands.hpp"
 #include "firmware/ego/configured.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/vision/upright_detector.hpp"
 #include "gpu/emd/matcher.hpp"
 #include "gpu/flow/motion_points.hpp"
@@ -53,17 +54,27 @@ flow::Method method_of(FlowMethod method) {
   return flow::Method::automatic;
 }
 
-constexpr double kCpuScaleStep = 1.15;  // two cores must keep up with 30 pictures a second
-constexpr int kFarPersonPx = 40;        // 1.7 m, 47 m ahead of a camera of 60 degrees
-// An upright view is small, and what is in it near.
-constexpr double kUprightScaleStep = 1.08;
-constexpr int kUprightPersonPx = 64;
-constexpr float kFollowedBelow = 4.6F;  // the tracker sorts out what is below the advised threshold
-constexpr double kMostPitchDeg = 12, kMostRollDeg = 6, kMostDistortion = 0.1;
+/// What is searched where neither the configuration nor the model decides.
+struct SearchDefaults {
+  /// Ratio between neighbouring sizes on the CPU. Larger: faster, fewer people found. With 1.15 two
+  /// cores keep up with 30 pictures a second.
+  double cpu_scale_step = 1.15;
+  /// The same in an upright view, which is small: more sizes cost less there.
+  double cpu_upright_scale_step = 1.08;
+  /// Height of the smallest person, pixels. Smaller: people are found farther away, more time. 40
+  /// is a person of 1.7 m at 47 m before a camera of 60 degrees.
+  int far_person_px = 40;
+  int upright_person_px = 64;  ///< the same in the upright view of a camera that looks down
+  // A camera looks along the road, and needs no upright view, within these.
+  double pitch_max_deg = 12, roll_max_deg = 6;
+  double distortion_max = 0.1;  ///< of k1
+};
+constexpr SearchDefaults kSearch;
 
 bool looks_along(const CameraSettings& camera) {
-  return std::abs(camera.pitch_deg) <= kMostPitchDeg && std::abs(camera.roll_deg) <= kMostRollDeg &&
-         std::abs(camera.k1) <= kMostDistortion;
+  return std::abs(camera.pitch_deg) <= kSearch.pitch_max_deg &&
+         std::abs(camera.roll_deg) <= kSearch.roll_max_deg &&
+         std::abs(camera.k1) <= kSearch.distortion_max;
 }
 
 bool looks_upright(const DetectorSettings& settings, const CameraSettings& camera) {
@@ -80,24 +91,24 @@ hog::GroundPlane ground_of(const DetectorSettings& settings, const CameraSetting
   return ground;
 }
 
-/// The picture people are looked for in: the camera's own, or its upright view.
+/// The picture that is searched: the camera's own, or its upright view.
 struct Scene {
   int width = 0, height = 0;
-  int smallest = 0;  ///< person, pixels; 0: the model's
+  int smallest = 0;  ///< height of the smallest person, pixels; 0: the model's
   std::optional<hog::GroundPlane> ground;
-  std::optional<track::CameraModel> upright;
+  std::optional<Camera> upright;
 };
 
 Scene own_picture(const DetectorSettings& settings, const CameraSettings& camera, int width,
                   int height) {
-  Scene scene{width, height, looks_along(camera) ? kFarPersonPx : 0, {}, {}};
+  Scene scene{width, height, looks_along(camera) ? kSearch.far_person_px : 0, {}, {}};
   if (settings.ground == GroundUse::anywhere || !looks_along(camera)) return scene;
-  const ego::Camera lens = ego::camera_of(camera, width, height);
+  const Camera lens = ego::camera_of(camera, width, height);
   const ego::Vec2 ahead = ego::aim(lens);
   hog::GroundPlane ground = ground_of(settings, camera);
   ground.horizon_row = ahead.y;
-  const double tilt = std::tan(ego::radians(std::abs(camera.roll_deg))) * width / 2;
-  ground.slack_rows = lens.focal_px * std::tan(ego::radians(settings.ground_slack_deg)) + tilt;
+  const double tilt = std::tan(radians(std::abs(camera.roll_deg))) * width / 2;
+  ground.slack_rows = lens.focal_px * std::tan(radians(settings.ground_slack_deg)) + tilt;
   ground.middle_column = ahead.x;
   scene.ground = ground;
   return scene;
@@ -105,25 +116,26 @@ Scene own_picture(const DetectorSettings& settings, const CameraSettings& camera
 
 Result<Scene> upright_view(const DetectorSettings& settings, const CameraSettings& camera,
                            int width, int height) {
-  const track::CameraModel model = track::model_of(camera, width, height);
-  const track::UprightView view{model};
+  const Camera model = camera_of(camera, width, height);
+  const UprightView view{model};
   if (!view.shows_people())
     return Error{Errc::invalid_argument, 0, "make detector",
-                 "the camera shows nothing of people on the road: look at its mounting"};
+                 "the camera cannot see people on the road: check its mounting (camera.pitch_deg, "
+                 "height_m)"};
   // A camera that looks along the road sees far in this view too.
-  const bool level = std::abs(camera.pitch_deg) <= kMostPitchDeg;
-  const double far = kFarPersonPx * view.scale_px() / model.focal_px;
-  const int smallest = level ? static_cast<int>(std::lround(far)) : kUprightPersonPx;
+  const bool level = std::abs(camera.pitch_deg) <= kSearch.pitch_max_deg;
+  const double far = kSearch.far_person_px * view.scale_px() / model.focal_px;
+  const int smallest = level ? static_cast<int>(std::lround(far)) : kSearch.upright_person_px;
   Scene scene{view.width(), view.height(), smallest, {}, model};
   if (settings.ground == GroundUse::anywhere) return scene;
   hog::GroundPlane ground = ground_of(settings, camera);
   ground.horizon_row = view.horizon_row();
-  // Straight ahead of the car. To the side the angle is taken for its sine: a little more is
+  // Straight ahead of the car. To the side the angle stands for its sine, so a little more is
   // searched.
-  ground.middle_column = view.middle_column() + view.scale_px() * ego::radians(camera.yaw_deg);
-  // A nod moves what is 45 degrees below twice as many rows as what is level, and what is nearer
-  // more; but there, from the shortest to the tallest is a wide band.
-  ground.slack_rows = 2 * view.scale_px() * std::tan(ego::radians(settings.ground_slack_deg));
+  ground.middle_column = view.middle_column() + view.scale_px() * radians(camera.yaw_deg);
+  // An error of the pitch moves a point 45 degrees below the horizon by twice as many rows as one
+  // at the horizon, and nearer points by more; but there the band from shortest to tallest is wide.
+  ground.slack_rows = 2 * view.scale_px() * std::tan(radians(settings.ground_slack_deg));
   scene.ground = ground;
   return scene;
 }
@@ -132,13 +144,13 @@ hog::SearchSettings search_of(const DetectorSettings& settings, const hog::Advic
                               const Scene& scene, bool on_cpu) {
   hog::SearchSettings search;
   const double advised = hog::advised_scale_step(advice);
-  const double fast = scene.upright ? kUprightScaleStep : kCpuScaleStep;
+  const double fast = scene.upright ? kSearch.cpu_upright_scale_step : kSearch.cpu_scale_step;
   search.scale_step = settings.scale_step.value_or(on_cpu ? std::max(advised, fast) : advised);
   search.stride = settings.stride.value_or(advice.stride);
   search.max_height = settings.max_height;
   search.padding = settings.padding.value_or(advice.padding);
-  search.max_levels = 1024;  // the picture and max_height are the limit
-  if (!scene.upright)        // else it is not the picture the region is of
+  search.max_levels = 1024;  // limited by the picture and max_height
+  if (!scene.upright)        // the region is of the camera's picture
     search.region = {settings.region_x, settings.region_y, settings.region_width,
                      settings.region_height};
   search.ground = scene.ground;
@@ -174,7 +186,7 @@ Result<MadeDetector> detector_of(const DetectorSettings& settings, const Context
   if (!scene) return scene.error();
   const hog::Advice& advice = model.advice;
   const float threshold = settings.threshold ? static_cast<float>(*settings.threshold)
-                                             : advice.threshold - kFollowedBelow;
+                                             : advice.threshold - advice.tracking_margin;
   Result<std::unique_ptr<HogDetector>> made =
       HogDetector::create(context, workers, model,
                           search_of(settings, advice, *scene, context.backend() == Backend::cpu),
@@ -197,7 +209,7 @@ Result<MadeDetector> detector_of(const DetectorSettings& settings, const Context
   return out;
 }
 
-/// On CUDA the detector has no use for threads.
+/// On CUDA the detector needs no threads.
 int threads_of(const Config& config, Backend backend) {
   if (backend == Backend::cuda) return 1;
   if (config.vision_threads > 0) return config.vision_threads;
@@ -213,7 +225,7 @@ class LoadedModels {
  public:
   explicit LoadedModels(const DetectorSettings& settings) : files_{find_models(settings)} {
     if (!files_.model.empty()) model_.emplace(hog::load(files_.model));
-    // A model that does without colour serves every camera.
+    // A model without colour works for every camera.
     if (model_ && *model_ && hog::needs_colour(**model_) && !files_.grey.empty())
       grey_.emplace(hog::load(files_.grey));
   }
@@ -221,7 +233,7 @@ class LoadedModels {
   struct Choice {
     const char* key;
     const std::string& file;
-    Result<const hog::Model*> model;  // nullptr: nobody asks for one
+    Result<const hog::Model*> model;  // nullptr: none is configured
   };
   [[nodiscard]] Choice choose(bool camera_has_colour) const {
     if (!model_) return {kModelKey, files_.model, nullptr};
@@ -231,13 +243,13 @@ class LoadedModels {
     if (!grey_)
       return {kModelKey, files_.model,
               Error{Errc::unsupported, 0, "make detector",
-                    "the model looks at colour, the camera has none: detector.grey_model must name "
+                    "the model needs colour and the camera has none: detector.grey_model must name "
                     "one for it"}};
     if (!*grey_) return {kGreyKey, files_.grey, grey_->error()};
     if (hog::needs_colour(**grey_))
       return {kGreyKey, files_.grey,
               Error{Errc::unsupported, 0, "make detector",
-                    "it looks at colour too, and the camera has none"}};
+                    "it needs colour too, and the camera has none"}};
     return {kGreyKey, files_.grey, &**grey_};
   }
   [[nodiscard]] bool has_grey() const { return grey_.has_value(); }
@@ -335,7 +347,7 @@ class GpuVision final : public Vision {
   Log& log_;
 };
 
-/// What the settings alone tell of a camera's colours.
+/// Whether a camera has colour, from its settings alone.
 enum class Colours : std::uint8_t { some, none, unknown };
 
 Colours colours_of(const CameraSettings& camera) {
@@ -375,8 +387,7 @@ Result<std::unique_ptr<Vision>> Vision::create(const Config& config, Log& log) {
              info.reason.empty() ? std::string{"CPU"} : fmt::format("CPU: {}", info.reason.view()));
   }
   if (find_models(config.detector).model.empty())
-    log.warning("detector",
-                fmt::format("nobody looks for people: {}", why_no_model(config.detector)));
+    log.warning("detector", fmt::format("detection off: {}", why_no_model(config.detector)));
   return std::unique_ptr<Vision>{std::make_unique<GpuVision>(std::move(*context), config, log)};
 }
 
@@ -388,7 +399,7 @@ std::optional<DetectorProblem> check_detector(const Config& config) {
   const LoadedModels::Choice any = models.choose(true);  // whatever the cameras are
   if (!any.model) return problem(any, any.model.error());
   if (*any.model == nullptr) return std::nullopt;
-  // On the CPU, which every machine has: what it takes CUDA takes too, memory aside.
+  // On the CPU, which every machine has: a search that works there works on CUDA, memory aside.
   const Result<Context> context = Context::create(BackendChoice::cpu);
   if (!context) return problem(any, context.error());
   Workers workers{1};
@@ -396,7 +407,7 @@ std::optional<DetectorProblem> check_detector(const Config& config) {
     const Colours colours = colours_of(camera);
     const bool size_known = camera.kind == CameraKind::v4l2 || camera.kind == CameraKind::pattern;
     for (const bool coloured : {true, false}) {
-      // A camera that may turn out grey is looked at as one where there is a model for that.
+      // A camera that may turn out grey is checked as grey where there is a grey model.
       const bool may_be =
           coloured ? colours != Colours::none
                    : colours == Colours::none || (colours == Colours::unknown && models.has_grey());

@@ -14,28 +14,28 @@
 
 namespace kerb {
 
-/// The vision side behind one door: backend, model, camera memory, and what is made from them. Must
-/// outlive the pipelines.
+/// Makes the vision parts of the pipelines: it owns backend, models and camera memory. Must outlive
+/// the pipelines.
 class Vision {
  public:
-  /// Fails when the configuration insists on CUDA and there is none. A model that cannot be loaded
-  /// does not fail here: make_detector() tells.
+  /// Fails when the configuration demands CUDA and there is none. A model that cannot be loaded is
+  /// an error of make_detector(), not of this.
   static Result<std::unique_ptr<Vision>> create(const Config& config, Log& log);
   virtual ~Vision() = default;
   virtual FrameMemory& frame_memory() = 0;
   /// With R G B planes for a detector that needs them. Fails: as Preparer::create().
   virtual Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info,
                                                                bool colour) = 0;
-  /// For one pipeline, with threads of its own where the CPU does the work; a camera without colour
-  /// gets the grey model, where the model looks at colour. Nothing when there is no model. Fails:
-  /// as hog::load() and HogDetector::create(); unsupported (no model for a camera without colour).
+  /// For one pipeline, with its own threads on the CPU; a camera without colour gets the grey
+  /// model, where the model needs colour. Nothing when there is no model. Fails: as hog::load() and
+  /// HogDetector::create(); unsupported (no model for a camera without colour).
   virtual Result<std::unique_ptr<Detector>> make_detector(const FrameSourceInfo& info,
                                                           const CameraSettings& camera) = 0;
-  /// For one pipeline, with threads of its own where the CPU does the work. Nothing where the
-  /// configuration wants none. Fails: as flow::MotionPoints::create().
+  /// For one pipeline, with its own threads on the CPU. Nothing with flow.enabled = false. Fails:
+  /// as flow::MotionPoints::create().
   virtual Result<std::unique_ptr<FlowEstimator>> make_flow(const FrameSourceInfo& info) = 0;
-  /// For one pipeline, with a thread of its own where the CPU does the work. Nothing for a camera
-  /// without bands, or where the configuration wants none. Fails: as EmdMatcher::create().
+  /// For one pipeline, with its own thread on the CPU. Nothing for a camera without bands, or with
+  /// spectral.enabled = false. Fails: as EmdMatcher::create().
   virtual Result<std::unique_ptr<SpectralMatcher>> make_spectral(const FrameSourceInfo& info,
                                                                  const CameraSettings& camera) = 0;
 };
@@ -44,11 +44,11 @@ class Vision {
 /// product. Empty: there is none.
 struct DetectorModels {
   std::string model;
-  std::string grey;  ///< for cameras without colour, where `model` looks at it
+  std::string grey;  ///< for cameras without colour, where `model` needs colour
 };
 [[nodiscard]] DetectorModels find_models(const DetectorSettings& settings);
 
-/// Why there is no model, for a person.
+/// Why there is no model, as text.
 [[nodiscard]] std::string why_no_model(const DetectorSettings& settings);
 
 struct DetectorProblem {
@@ -56,8 +56,8 @@ struct DetectorProblem {
   std::string file;  ///< the model it leads to
   Error error;
 };
-/// What is in the way of the detector: loads the models, and lays their search out on the CPU for
-/// every camera whose size the settings tell. Nothing when all is well, or when there is no model.
+/// Checks the detector: loads the models, and plans their search on the CPU for every camera whose
+/// picture size is known from the settings. Nothing when it works, or when there is no model.
 [[nodiscard]] std::optional<DetectorProblem> check_detector(const Config& config);
 
 }  // namespace kerb

@@ -29,9 +29,9 @@ class HogDetector final : public Detector {
   /// The model's.
   [[nodiscard]] const char* name() const noexcept override { return engine_->model().name.c_str(); }
   [[nodiscard]] bool needs_colour() const noexcept override { return colour_; }
-  /// The threshold the model advises for single pictures.
-  [[nodiscard]] float worth_telling() const noexcept override {
-    return engine_->model().advice.threshold;
+  /// As the model advises.
+  [[nodiscard]] TrackingScores tracking_scores() const noexcept override {
+    return hog::advised_tracking_scores(engine_->model().advice);
   }
   [[nodiscard]] const hog::Engine& engine() const noexcept { return *engine_; }
 

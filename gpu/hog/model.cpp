@@ -190,6 +190,11 @@ Status check(const Advice& a) {
       a.fusion != FusionKind::none)
     return bad("no such kind of fusion");
   if (!(a.overlap >= 0 && a.overlap <= 1)) return bad("advised overlap: 0..1");
+  if (!(a.tracking_margin >= 0 && a.tracking_margin <= kMaxWeight))
+    return bad("advised tracking margin: 0..1e9");
+  for (const double score : {a.tracking.even, a.tracking.sure})
+    if (!(std::abs(score) <= double{kMaxWeight}))
+      return bad("advised tracking scores must be numbers, up to 1e9");
   return Done{};
 }
 

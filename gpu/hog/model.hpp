@@ -8,6 +8,7 @@
 
 #include "gpu/image/levels.hpp"
 #include "hal/base/result.hpp"
+#include "hal/vision.hpp"
 
 /// The models the detectors run: plain data, the same on every backend. How they are kept in a file
 /// is in model_file.hpp.
@@ -32,7 +33,17 @@ struct Advice {
   FusionKind fusion = FusionKind::mean_shift;
   float overlap = 0.5F;
   bool of_smaller = false;  ///< the overlap is a share of the smaller box, not of the union
+  /// The product's tracker is given detections down to `threshold` less this: it removes errors
+  /// over time. More: people are found sooner and farther away; more time and more false tracks.
+  float tracking_margin = 4.6F;
+  TrackingScores tracking{};  ///< relative to `threshold`
 };
+
+/// What a model's scores mean to a tracker.
+[[nodiscard]] inline TrackingScores advised_tracking_scores(const Advice& advice) noexcept {
+  const double threshold{advice.threshold};
+  return {threshold + advice.tracking.even, threshold + advice.tracking.sure};
+}
 
 // --- dense HoG and a linear SVM --------------------------------------------------------------
 

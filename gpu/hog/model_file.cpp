@@ -62,8 +62,13 @@ class Reader {
 
   template <typename T>
   void operator()(T& value) {
-    static_assert(std::is_integral_v<T> || std::is_same_v<T, float>);
-    if constexpr (std::is_same_v<T, bool>) {
+    static_assert(std::is_integral_v<T> || std::is_floating_point_v<T>);
+    if constexpr (std::is_same_v<T, double>) {
+      std::uint32_t low = 0, high = 0;
+      (*this)(low), (*this)(high);
+      const std::uint64_t bits = std::uint64_t{high} << 32 | low;
+      std::memcpy(&value, &bits, sizeof bits);
+    } else if constexpr (std::is_same_v<T, bool>) {
       std::uint8_t byte = 0;
       (*this)(byte);
       if (byte > 1) fail("neither yes nor no");
@@ -130,8 +135,12 @@ class Writer {
  public:
   template <typename T>
   void operator()(const T& value) {
-    static_assert(std::is_integral_v<T> || std::is_same_v<T, float>);
-    if constexpr (std::is_same_v<T, float>) {
+    static_assert(std::is_integral_v<T> || std::is_floating_point_v<T>);
+    if constexpr (std::is_same_v<T, double>) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &value, sizeof bits);
+      (*this)(static_cast<std::uint32_t>(bits)), (*this)(static_cast<std::uint32_t>(bits >> 32));
+    } else if constexpr (std::is_same_v<T, float>) {
       std::uint32_t bits = 0;
       std::memcpy(&bits, &value, sizeof bits);
       (*this)(bits);
@@ -190,6 +199,12 @@ void pass(Io& io, T& value) {
     io(value.divisor_x), io(value.divisor_y), io(value.divisor_width), io(value.divisor_height);
     io(value.channel), io(value.divisor), io(value.left), io(value.right), io(value.threshold);
   }
+}
+
+/// The part of the advice that came with version 3.
+template <typename Io, typename T>
+void pass_tracking(Io& io, T& advice) {
+  io(advice.tracking_margin), io(advice.tracking.even), io(advice.tracking.sure);
 }
 
 /// How many bytes an entry takes in the file.
@@ -302,6 +317,7 @@ std::vector<std::byte> serialise(const Model& model) {
   writer.text(model.name.data(), model.name.size());
   pass(writer, model.advice);
   std::visit([&writer](const auto& m) { write(writer, m); }, model.kind);
+  pass_tracking(writer, model.advice);
   const auto size = static_cast<std::uint32_t>(writer.bytes.size() + kChecksum);
   for (std::size_t i = 0; i < 4; ++i)
     writer.bytes[kHeader - 4 + i] = static_cast<std::byte>(size >> (8 * i));
@@ -345,6 +361,7 @@ Result<Model> parse(const std::byte* data, std::size_t size) {
   } else {
     reader.fail("no such kind of model");
   }
+  if (version >= 3) pass_tracking(reader, model.advice);
   reader.expect_end();
   if (!reader.ok()) return reader.error();
   if (Status ok = validate(model); !ok) return ok.error();

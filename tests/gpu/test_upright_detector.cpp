@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product's detector on CUDA finds whom it finds on the CPU, bit for bit, frame after frame: in
 // the camera's own picture, and in the upright view of a truck's.
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/vision/upright_detector.hpp"
 
 #include "drivers/replay/open_replay.hpp"
@@ -141,7 +142,7 @@ class Watcher final : public Detector {
 struct Watched {
   Watcher* inner = nullptr;
   std::unique_ptr<UprightDetector> detector;
-  Watched(const Context& context, Workers& workers, const track::CameraModel& camera, bool colour) {
+  Watched(const Context& context, Workers& workers, const Camera& camera, bool colour) {
     auto watcher = std::make_unique<Watcher>(colour);
     inner = watcher.get();
     Result<std::unique_ptr<UprightDetector>> made =
@@ -154,8 +155,7 @@ struct Watched {
 /// The view itself, pixel for pixel, where the picture lies: on the device, or on the host.
 TEST(the_view_is_the_cpus) {
   constexpr int kWidth = 322, kHeight = 181, kArea = kWidth * kHeight;
-  const track::CameraModel camera =
-      track::model_of(truck(kWidth, kHeight, "yuyv"), kWidth, kHeight);
+  const Camera camera = camera_of(truck(kWidth, kHeight, "yuyv"), kWidth, kHeight);
   const Result<Context> cpu = Context::create(BackendChoice::cpu);
   Workers workers{2};
   std::vector<std::uint8_t> pixels(3 * kArea);

@@ -85,8 +85,8 @@ void reproject(const Fit& fit, const Lens& lens, const Board& board,
       const double right = r(0, 0) * x + r(0, 1) * y + move.at<double>(0);
       const double down = r(1, 0) * x + r(1, 1) * y + move.at<double>(1);
       const double ahead = r(2, 0) * x + r(2, 1) * y + move.at<double>(2);
-      const PicturePoint p = map.distort({lens.center_x + lens.focal_px * right / ahead,
-                                          lens.center_y + lens.focal_px * down / ahead});
+      const Pixel p = map.distort({lens.center_x + lens.focal_px * right / ahead,
+                                   lens.center_y + lens.focal_px * down / ahead});
       view.reprojected.emplace_back(static_cast<float>(p.x), static_cast<float>(p.y));
       const double ex = p.x - double{view.found[i].x}, ey = p.y - double{view.found[i].y};
       sum += ex * ex + ey * ey;

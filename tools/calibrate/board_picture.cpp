@@ -18,7 +18,7 @@ void draw_grid(cv::Mat& bgr, const Lens& lens) {
     std::vector<cv::Point> points;
     for (int i = 0; i <= 60; ++i) {
       const double t = i / 60.0;
-      const PicturePoint p = map.distort({x0 + t * (x1 - x0), y0 + t * (y1 - y0)});
+      const Pixel p = map.distort({x0 + t * (x1 - x0), y0 + t * (y1 - y0)});
       points.emplace_back(static_cast<int>(std::lround(p.x)), static_cast<int>(std::lround(p.y)));
     }
     cv::polylines(bgr, points, false, {110, 80, 40}, 1, cv::LINE_AA);

@@ -58,8 +58,8 @@ void Drive::add(const MotionField& field, Nanos interval, const ego::VehicleMoti
       {{field.items, field.items + field.count}, field.has_previous, interval, vehicle});
 }
 
-void Drive::go_over(const std::vector<Frame>& frames, const ego::Camera& camera,
-                    double tolerance_deg, const DriveSettings& settings, Sums& out) const {
+void Drive::go_over(const std::vector<Frame>& frames, const Camera& camera, double tolerance_deg,
+                    const DriveSettings& settings, Sums& out) const {
   ego::EgoSettings ego_settings;
   ego_settings.aim_tolerance_rad = tolerance_deg * kDegree;
   ego::EgoEstimator ego{camera, ego_settings};
@@ -101,9 +101,8 @@ void Drive::go_over(const std::vector<Frame>& frames, const ego::Camera& camera,
   }
 }
 
-Result<DriveCalibration> Drive::solve(const ego::Camera& camera,
-                                      const DriveSettings& settings) const {
-  ego::Camera known = camera;
+Result<DriveCalibration> Drive::solve(const Camera& camera, const DriveSettings& settings) const {
+  Camera known = camera;
   DriveCalibration out;
   for (const std::vector<Frame>& frames : threads_) out.frames += static_cast<int>(frames.size());
   const auto count = static_cast<double>(std::max<std::size_t>(threads_.size(), 1));

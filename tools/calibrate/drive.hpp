@@ -48,7 +48,7 @@ class Drive {
   /// `camera` as it is known so far: its lens, its height, and roughly where it looks. Goes over
   /// the drive three times, each with what the one before found. Fails: invalid_argument (too few
   /// frames of straight driving).
-  [[nodiscard]] Result<DriveCalibration> solve(const ego::Camera& camera,
+  [[nodiscard]] Result<DriveCalibration> solve(const Camera& camera,
                                                const DriveSettings& settings) const;
 
  private:
@@ -59,19 +59,19 @@ class Drive {
     ego::VehicleMotion vehicle;
   };
   struct Sums;
-  void go_over(const std::vector<Frame>& frames, const ego::Camera& camera, double tolerance_deg,
+  void go_over(const std::vector<Frame>& frames, const Camera& camera, double tolerance_deg,
                const DriveSettings& settings, Sums& out) const;
 
   std::vector<std::vector<Frame>> threads_;
 };
 
 /// Where a camera shows a place on the road: metres ahead of it, to its left, above the road.
-[[nodiscard]] std::optional<cv::Point2d> shown(const ego::Camera& camera, double ahead_m,
-                                               double left_m, double up_m);
+[[nodiscard]] std::optional<cv::Point2d> shown(const Camera& camera, double ahead_m, double left_m,
+                                               double up_m);
 
 /// The horizon, the vanishing point and the road's distances (5, 10, 20, 40 m from the camera) in
 /// one of the drive's pictures.
-void draw_drive(const DriveCalibration& calibration, const ego::Camera& camera, cv::Mat& bgr);
+void draw_drive(const DriveCalibration& calibration, const Camera& camera, cv::Mat& bgr);
 
 /// `camera` with what was found of it.
 [[nodiscard]] CameraSettings merged(CameraSettings camera, const DriveCalibration& calibration);

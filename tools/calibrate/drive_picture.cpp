@@ -26,8 +26,7 @@ void write(cv::Mat& bgr, cv::Point at, const std::string& text, const cv::Scalar
 
 }  // namespace
 
-std::optional<cv::Point2d> shown(const ego::Camera& camera, double ahead_m, double left_m,
-                                 double up_m) {
+std::optional<cv::Point2d> shown(const Camera& camera, double ahead_m, double left_m, double up_m) {
   const double cy = std::cos(camera.yaw_rad), sy = std::sin(camera.yaw_rad);
   const double forward = cy * ahead_m + sy * left_m, right = sy * ahead_m - cy * left_m;
   const double down = camera.height_m - up_m;
@@ -40,7 +39,7 @@ std::optional<cv::Point2d> shown(const ego::Camera& camera, double ahead_m, doub
   return cv::Point2d{at.x, at.y};
 }
 
-void draw_drive(const DriveCalibration& c, const ego::Camera& camera, cv::Mat& bgr) {
+void draw_drive(const DriveCalibration& c, const Camera& camera, cv::Mat& bgr) {
   const auto curve = [&](auto place, int pieces, const cv::Scalar& colour, int thick) {
     std::optional<cv::Point2d> last;
     for (int i = 0; i <= pieces; ++i) {

@@ -93,10 +93,10 @@ TEST(the_format_is_the_documented_one) {
   m.clip = 0.25F;
   m.weights[35] = -1;
   m.geometry.scaling = Scaling::octaves;
-  model.advice = {-0.5F, 1.25F, 4, 16, FusionKind::suppression, 0.75F, true};
+  model.advice = {-0.5F, 1.25F, 4, 16, FusionKind::suppression, 0.75F, true, 2.5F, {-0.25, 3}};
   const Bytes bytes = serialise(model);
-  TEST_ASSERT_EQUAL(16 + 2 + 2 + 22 + 25 + 3 + 12 + 4 + 36 * 4 + 4, bytes.size());
-  TEST_ASSERT_EQUAL_MEMORY("KWMODEL\0\2\0\0\0", bytes.data(), 12);
+  TEST_ASSERT_EQUAL(16 + 2 + 2 + 22 + 25 + 3 + 12 + 4 + 36 * 4 + 20 + 4, bytes.size());
+  TEST_ASSERT_EQUAL_MEMORY("KWMODEL\0\3\0\0\0", bytes.data(), 12);
   TEST_ASSERT_EQUAL(bytes.size(), get_u32(bytes, 12));
   TEST_ASSERT_EQUAL_MEMORY("\0\2ab", bytes.data() + 16, 4);
   TEST_ASSERT_EQUAL_HEX32(0xbf000000, get_u32(bytes, 20));  // advised threshold
@@ -114,10 +114,15 @@ TEST(the_format_is_the_documented_one) {
   TEST_ASSERT_EQUAL_HEX32(0x3e800000, get_u32(bytes, 74));   // clip
   TEST_ASSERT_EQUAL(36, get_u32(bytes, 82));
   TEST_ASSERT_EQUAL_HEX32(0xbf800000, get_u32(bytes, 86 + 35 * 4));
+  TEST_ASSERT_EQUAL_HEX32(0x40200000, get_u32(bytes, 230));  // tracking margin
+  TEST_ASSERT_EQUAL_HEX32(0, get_u32(bytes, 234));           // even
+  TEST_ASSERT_EQUAL_HEX32(0xbfd00000, get_u32(bytes, 238));
+  TEST_ASSERT_EQUAL_HEX32(0, get_u32(bytes, 242));  // sure
+  TEST_ASSERT_EQUAL_HEX32(0x40080000, get_u32(bytes, 246));
   TEST_ASSERT_EQUAL_HEX32(crc32(bytes.data(), bytes.size() - 4), get_u32(bytes, bytes.size() - 4));
 
   const Bytes trees = serialise(tree_cascade(1, 2));  // "trees"
-  TEST_ASSERT_EQUAL(16 + 2 + 5 + 22 + 25 + 5 + 5 * 4 + 2 * 12 + 3 * 12 + 9 * 28 + 12 * 4 + 4,
+  TEST_ASSERT_EQUAL(16 + 2 + 5 + 22 + 25 + 5 + 5 * 4 + 2 * 12 + 3 * 12 + 9 * 28 + 12 * 4 + 20 + 4,
                     trees.size());
   TEST_ASSERT_EQUAL_MEMORY("\1\5trees", trees.data() + 16, 7);
   TEST_ASSERT_EQUAL_MEMORY("\x9\1\1\1\0", trees.data() + 70, 5);
@@ -202,6 +207,57 @@ TEST(forged_files_are_refused_or_sound) {
   TEST_ASSERT_TRUE(refused > 100);
 }
 
+// A file as the second version wrote it: without the advice for tracking.
+TEST(version_2_is_still_read) {
+  for (const Model& model : tiny_models()) {
+    const Bytes now = serialise(model);
+    Bytes old{now.begin(), now.end() - 24};
+    old.insert(old.end(), now.end() - 4, now.end());
+    old[8] = std::byte{2};
+    reseal(old);
+    const Result<Model> read = parsed(old);
+    TEST_ASSERT_OK(read);
+    TEST_ASSERT_TRUE(serialise(*read) == now);  // what is missing has its default
+    TEST_ASSERT_EQUAL_FLOAT(4.6F, read->advice.tracking_margin);
+    TEST_ASSERT_TRUE(read->advice.tracking.even == 6 - 6.6);
+    TEST_ASSERT_TRUE(read->advice.tracking.sure == 10 - 6.6);
+  }
+}
+
+// The tracker's settings are those of before the numbers were in the file, to the last bit.
+TEST(the_default_scores_are_those_the_tracker_was_tuned_with) {
+  for (const float threshold : {0.0F, 6.6F, -1.25F, 3.0F}) {
+    Advice advice;
+    advice.threshold = threshold;
+    const TrackingScores scores = advised_tracking_scores(advice);
+    TEST_ASSERT_TRUE(scores.even == 6 + (double{threshold} - 6.6));
+    TEST_ASSERT_TRUE(scores.sure == 10 + (double{threshold} - 6.6));
+  }
+}
+
+TEST(hostile_advice_for_tracking_is_refused) {
+  const Bytes whole = serialise(tiny_dense());
+  const std::size_t margin = whole.size() - 24;
+  struct Case {
+    std::size_t at;
+    std::uint32_t value;
+    const char* expected;
+  };
+  const Case cases[] = {{margin, 0x7fc00000, "tracking margin"},  // NaN
+                        {margin, 0xbf800000, "tracking margin"},  // -1
+                        {margin, 0x7f800000, "tracking margin"},  // infinity
+                        {margin + 8, 0x7ff80000, "tracking scores"},
+                        {margin + 8, 0x7ff00000, "tracking scores"},
+                        {margin + 16, 0xfff00000, "tracking scores"},
+                        {margin + 16, 0x7e37e43c, "tracking scores"}};  // 1e300
+  for (const Case& c : cases) {
+    Bytes bytes = whole;
+    put_u32(bytes, c.at, c.value);
+    reseal(bytes);
+    says(parsed(bytes), Errc::invalid_argument, c.expected);
+  }
+}
+
 // A file as the first version wrote it: neither advice nor scaling.
 TEST(version_1_is_still_read) {
   Model model = tiny_dense();
@@ -210,7 +266,8 @@ TEST(version_1_is_still_read) {
   Bytes old{now.begin(), now.begin() + 20};
   old.insert(old.end(), now.begin() + 42, now.begin() + 66);
   old.insert(old.end(), now.begin() + 67, now.begin() + 69);
-  old.insert(old.end(), now.begin() + 70, now.end());
+  old.insert(old.end(), now.begin() + 70, now.end() - 24);
+  old.insert(old.end(), now.end() - 4, now.end());
   old[8] = std::byte{1};
   put_u32(old, 12, static_cast<std::uint32_t>(old.size()));
   reseal(old);
@@ -225,18 +282,18 @@ TEST(errors_say_what_and_where) {
   bytes[0] = std::byte{'k'};
   says(parsed(bytes), Errc::damaged, "not a model");
   bytes[0] = std::byte{'K'};
-  for (const int version : {0, 3}) {
+  for (const int version : {0, 4}) {
     bytes[8] = static_cast<std::byte>(version);
-    says(parsed(bytes), Errc::unsupported, "this program reads versions 1 to 2");
+    says(parsed(bytes), Errc::unsupported, "this program reads versions 1 to 3");
   }
-  bytes[8] = std::byte{2};
+  bytes[8] = std::byte{3};
   bytes.back() ^= std::byte{1};
   says(parsed(bytes), Errc::damaged, "checksum");
   bytes[16] = std::byte{2};
   reseal(bytes);
   says(parsed(bytes), Errc::damaged, "no such kind");
   bytes = serialise(tiny_dense());
-  const std::size_t count = bytes.size() - 4 - 36 * 4 - 4;
+  const std::size_t count = bytes.size() - 4 - 20 - 36 * 4 - 4;
   put_u32(bytes, count, 0xffffffff);
   reseal(bytes);
   says(parsed(bytes), Errc::damaged,

@@ -29,14 +29,14 @@ struct Mounting {
   bool speed_told = true, busy = false;
 };
 
-ego::Camera lens_only(const Mounting& m) {
-  ego::Camera camera = Street{}.camera;
+Camera lens_only(const Mounting& m) {
+  Camera camera = Street{}.camera;
   camera.k1 = m.k1;
   return camera;
 }
 
 /// The field of a straight street, as a camera sees it that is rolled and has a lens.
-void tilt(const Mounting& m, const ego::Camera& c, MotionField& field) {
+void tilt(const Mounting& m, const Camera& c, MotionField& field) {
   const double cr = std::cos(m.roll_deg * kDegree), sr = std::sin(m.roll_deg * kDegree);
   const auto see = [&](double& x, double& y) {
     const double u = (x - c.center_x) / c.focal_px, v = (y - c.center_y) / c.focal_px;
@@ -110,7 +110,7 @@ TEST(the_mounting_is_found) {
 
 TEST(a_height_that_cannot_be_is_doubted) {
   const Mounting m{"", -2, 0, 0};
-  ego::Camera camera = lens_only(m);
+  Camera camera = lens_only(m);
   camera.height_m = 2.2;
   const Result<calibrate::DriveCalibration> c = drive_of(m, 30).solve(camera, {});
   TEST_ASSERT_TRUE(c);
@@ -139,7 +139,7 @@ TEST(a_drive_that_tells_nothing_is_refused) {
 
 TEST(the_picture_and_the_camera_agree) {
   // What lies 20 m ahead on the road is where the estimator's camera has it.
-  ego::Camera camera;
+  Camera camera;
   camera.pitch_rad = -0.05;
   camera.yaw_rad = 0.03;
   const auto far = calibrate::shown(camera, 1e7, 0, camera.height_m);

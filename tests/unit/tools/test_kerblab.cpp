@@ -127,13 +127,15 @@ TEST(no_input_is_overwritten) {
 TEST(advice_can_be_changed) {
   TEST_ASSERT_EQUAL_INT(0, kerblab("model import --opencv-people --out m.kwm").code);
   TEST_ASSERT_EQUAL_INT(
-      0,
-      kerblab("model advise m.kwm --threshold 1.5 --scale 1.2 --stride 4 --padding 8 --out n.kwm")
-          .code);
+      0, kerblab("model advise m.kwm --threshold 1.5 --scale 1.2 --stride 4 --padding 8 "
+                 "--tracking-margin 2.5 --tracking-even -0.25 --tracking-sure 3 --out n.kwm")
+             .code);
   const std::string info = kerblab("model info n.kwm").out;
-  for (const char* word : {"threshold 1.5", "scale 1.2", "stride 4", "padding 8"})
+  for (const char* word : {"threshold 1.5", "scale 1.2", "stride 4", "padding 8", "margin 2.5",
+                           "even -0.25", "sure 3"})
     TEST_ASSERT_TRUE_MESSAGE(info.find(word) != std::string::npos, info.c_str());
   expect_bad_input(kerblab("model advise m.kwm --stride 0 --out o.kwm"), "stride");
+  expect_bad_input(kerblab("model advise m.kwm --tracking-margin -1 --out o.kwm"), "margin");
   expect_bad_input(kerblab("model advise m.kwm --stride 4 --out m.kwm"), "m.kwm");
   expect_bad_input(kerblab("model join m.kwm n.kwm --out j.kwm"), "both must be cascades of trees");
   expect_bad_input(kerblab("model join m.kwm n.kwm --out n.kwm"), "n.kwm");

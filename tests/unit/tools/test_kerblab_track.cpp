@@ -187,7 +187,7 @@ TEST(places_are_in_metres_by_the_configurations_camera_and_options_win) {
   TEST_ASSERT_DOUBLE_WITHIN(0.01, columns[7] + 2, last_columns(read(g_folder / "tracks.txt"))[7]);
   write(g_folder / "bad.toml", "[[camera]]\nheight_m = -1.0\n");
   expect_bad_input(kerblab(without + "--config bad.toml"), "height_m");
-  expect_bad_input(kerblab(without + "--pitch 45"), "pitch_deg 45 must let it see the road");
+  expect_bad_input(kerblab(without + "--pitch 45"), "pitch_deg 45 must show the road");
   expect_bad_input(kerblab(without + "--focal 1"), "focal_px 1 makes an angle of view of 17");
   expect_bad_input(kerblab(without + "--center -50 20"), "center");
   expect_bad_input(kerblab(without + "--center 5000 20"), "center_x");

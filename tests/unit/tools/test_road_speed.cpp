@@ -16,7 +16,7 @@ std::optional<double> seen(const ego::test::Drive& drive, double assumed_height_
   ego::test::Street street;
   street.camera.height_m = 1.4;
   street.background = background;
-  ego::Camera assumed = street.camera;
+  Camera assumed = street.camera;
   assumed.height_m = assumed_height_m;
   ego::EgoEstimator ego{assumed, {}};
   lab::RoadSpeed speed;

@@ -74,13 +74,13 @@ class DriveCommand {
     if (!step) return step.error();
     if (Status ok = look(*frames, *context, workers, rate, *step); !ok) return ok;
 
-    const ego::Camera before = ego::camera_of(*camera, width_, height_);
+    const Camera before = ego::camera_of(*camera, width_, height_);
     calibrate::DriveSettings settings;
     settings.tolerance_deg = o_.tolerance;
     const Result<calibrate::DriveCalibration> found = drive_.solve(before, settings);
     if (!found) return found.error();
     if (!o_.draw.empty()) {
-      const ego::Camera after = ego::camera_of(calibrate::merged(*camera, *found), width_, height_);
+      const Camera after = ego::camera_of(calibrate::merged(*camera, *found), width_, height_);
       calibrate::draw_drive(*found, after, shown_);
       if (Status ok = write_picture(o_.draw, shown_); !ok) return ok;
     }

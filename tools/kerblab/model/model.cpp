@@ -83,6 +83,9 @@ Json describe_model(const hog::Model& model) {
                    {"fusion", lab::name_of(advice.fusion)},
                    {"overlap", shortest(advice.overlap)},
                    {"overlap-of", advice.of_smaller ? "smaller" : "union"}};
+  out["tracking"] = {{"margin", shortest(advice.tracking_margin)},
+                     {"even", advice.tracking.even},
+                     {"sure", advice.tracking.sure}};
   return out;
 }
 
@@ -114,6 +117,8 @@ struct ModelOptions {
   bool opencv_people = false;
   std::optional<float> threshold, scale;  // advised
   std::optional<int> stride, padding;
+  std::optional<float> margin;  // for tracking
+  std::optional<double> even, sure;
 };
 
 /// That a model can be written to --out, which is not the file it comes from.
@@ -162,6 +167,9 @@ Status advise_model(const ModelOptions& o) {
   advice.scale_step = o.scale.value_or(advice.scale_step);
   advice.stride = o.stride.value_or(advice.stride);
   advice.padding = o.padding.value_or(advice.padding);
+  advice.tracking_margin = o.margin.value_or(advice.tracking_margin);
+  advice.tracking.even = o.even.value_or(advice.tracking.even);
+  advice.tracking.sure = o.sure.value_or(advice.tracking.sure);
   if (!o.name.empty()) model->name = o.name;
   if (Status saved = hog::save(*model, o.out); !saved) return saved;
   std::printf("%s: %s\n", o.out.c_str(), model->name.c_str());
@@ -228,6 +236,12 @@ void add_model(CLI::App& app, Action& action) {
   advise->add_option("--scale", o->scale, "Between levels, 1.001..16");
   advise->add_option("--stride", o->stride, "Pixels of a level between windows, 1..256");
   advise->add_option("--padding", o->padding, "Pixels windows may stand out, 0..1024");
+  advise->add_option("--tracking-margin", o->margin,
+                     "The product's tracker gets detections down to the threshold less this");
+  advise->add_option("--tracking-even", o->even,
+                     "Score relative to the threshold at which a person is as likely as not");
+  advise->add_option("--tracking-sure", o->sure,
+                     "Score relative to the threshold of which two confirm a person");
   run(advise, advise_model);
 
   CLI::App* join =

@@ -65,11 +65,10 @@ class Plan {
 
 /// From the middle of the box's lower edge: the picture shows the feet there, wherever the road's
 /// calibration would put them.
-void draw_arrow(cv::Mat& bgr, const track::Person& p, const track::CameraModel& camera,
+void draw_arrow(cv::Mat& bgr, const track::Person& p, const Camera& camera,
                 const cv::Scalar& colour) {
-  const std::optional<track::Pixel> from = track::project(camera, {p.x_m, p.y_m}, 0),
-                                    to = track::project(camera,
-                                                        {p.x_m + p.vx_mps, p.y_m + p.vy_mps}, 0);
+  const std::optional<Pixel> from = project(camera, {p.x_m, p.y_m}, 0),
+                             to = project(camera, {p.x_m + p.vx_mps, p.y_m + p.vy_mps}, 0);
   if (!from || !to || std::hypot(to->x - from->x, to->y - from->y) > 2.0 * bgr.cols) return;
   const cv::Point2d foot{double{p.box.x} + double{p.box.w} / 2, double{p.box.y} + double{p.box.h}};
   const cv::Point2d end = foot + cv::Point2d{to->x - from->x, to->y - from->y};
@@ -94,7 +93,7 @@ void draw_boxes(cv::Mat& bgr, const std::vector<eval::MotBox>& boxes) {
 }
 
 cv::Mat drawn_people(const cv::Mat& bgr, const std::vector<track::Person>& people,
-                     const track::CameraModel& camera) {
+                     const Camera& camera) {
   const int plan_width = std::max(kLeastPlan, bgr.rows / 2);
   cv::Mat out(bgr.rows, bgr.cols + plan_width, CV_8UC3);
   cv::Mat picture = out({0, 0, bgr.cols, bgr.rows});
@@ -116,19 +115,18 @@ cv::Mat drawn_people(const cv::Mat& bgr, const std::vector<track::Person>& peopl
 }
 
 void draw_path(cv::Mat& bgr, const risk::CarPath& path, const risk::CarShape& car,
-               const track::CameraModel& camera) {
+               const Camera& camera) {
   // Corners of the bumper, left and right, on their way.
   std::vector<cv::Point> left, right;
   std::vector<std::pair<cv::Point, cv::Point>> seconds;
   const auto add = [&](const risk::CarPath::Knot& at, double ahead) {
     const auto corner = [&](double y) {
       const double x = car.axle_to_bumper_m + ahead;
-      return track::project(camera,
-                            {at.x + at.cos * x - at.sin * y, at.y + at.sin * x + at.cos * y}, 0);
+      return project(camera, {at.x + at.cos * x - at.sin * y, at.y + at.sin * x + at.cos * y}, 0);
     };
-    const std::optional<track::Pixel> l = corner(car.width_m / 2), r = corner(-car.width_m / 2);
+    const std::optional<Pixel> l = corner(car.width_m / 2), r = corner(-car.width_m / 2);
     if (!l || !r) return false;
-    const auto point = [](const track::Pixel& p) {
+    const auto point = [](const Pixel& p) {
       return cv::Point{static_cast<int>(std::lround(std::clamp(p.x, -1e4, 1e4))),
                        static_cast<int>(std::lround(std::clamp(p.y, -1e4, 1e4)))};
     };

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/risk/car_path.hpp"
-#include "firmware/track/camera_model.hpp"
 #include "firmware/types/person.hpp"
 #include "firmware/warning/warning_logic.hpp"
 #include "tools/eval/mot.hpp"
@@ -23,12 +23,12 @@ void draw_boxes(cv::Mat& bgr, const std::vector<eval::MotBox>& boxes);
 /// seen them in this frame. To its right the same from above: the car's front half at the bottom,
 /// the farthest person or 40 metres ahead at the top.
 [[nodiscard]] cv::Mat drawn_people(const cv::Mat& bgr, const std::vector<track::Person>& people,
-                                   const track::CameraModel& camera);
+                                   const Camera& camera);
 
 /// The strip of road the car will drive over, as far as it gets in three seconds and at least its
 /// own length ahead, with a line across for each second.
 void draw_path(cv::Mat& bgr, const risk::CarPath& path, const risk::CarShape& car,
-               const track::CameraModel& camera);
+               const Camera& camera);
 
 /// What the driver is told, as a frame around the picture and a line at its top: red for a
 /// collision, yellow for information, nothing for nothing.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "firmware/ego/configured.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/track/colour_appearance.hpp"
 
 namespace kerb::lab {
@@ -35,7 +36,7 @@ constexpr double kYawMemory = 0.2;  // seconds
 
 Follower::Follower(const Config& config, const track::TrackerSettings& settings,
                    const AssumedCar& car, int width, int height)
-    : camera_{track::model_of(config.cameras.front(), width, height)},
+    : camera_{camera_of(config.cameras.front(), width, height)},
       ego_{ego::camera_of(config.cameras.front(), width, height), ego::settings_of(config.ego)},
       watch_{camera_,
              settings,

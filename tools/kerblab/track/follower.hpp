@@ -41,7 +41,7 @@ class Follower {
   Status step(const LoadedPicture& picture, Nanos captured, const DetectionList* found,
               risk::PeopleReport& out);
 
-  [[nodiscard]] const track::CameraModel& camera() const noexcept { return camera_; }
+  [[nodiscard]] const Camera& camera() const noexcept { return camera_; }
   [[nodiscard]] const ego::EgoMotion& motion() const noexcept { return report_->ego; }
   /// What the car told of this frame, and where that leads it.
   [[nodiscard]] const ego::VehicleMotion& vehicle() const noexcept { return vehicle_; }
@@ -56,7 +56,7 @@ class Follower {
   void assume_vehicle(Nanos interval);
 
   SystemClock clock_;
-  track::CameraModel camera_;
+  Camera camera_;
   std::unique_ptr<flow::MotionPoints> flow_;
   ego::EgoEstimator ego_;
   PeopleEstimator watch_;

@@ -20,7 +20,7 @@ std::optional<double> RoadSpeed::update(const ego::EgoEstimator& ego, Nanos inte
   const ego::EgoMotion& motion = ego.motion();
   const double dt = std::chrono::duration<double>(interval).count();
   if (motion.state != ego::EgoState::valid || !(dt > 0)) return speed_mps_;
-  const ego::Camera& camera = ego.camera();
+  const Camera& camera = ego.camera();
   double seen = 0;
   if (motion.travel != ego::Travel::none) {
     ways_.clear();

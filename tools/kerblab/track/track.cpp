@@ -320,7 +320,7 @@ class Track {
     std::vector<eval::Box> boxes;
     for (const eval::MotBox& b : boxes_of(all)) boxes.push_back(b.box);
     CameraSettings& camera = config_.cameras.front();
-    const ego::Camera lens = ego::camera_of(camera, width_, height_);
+    const Camera lens = ego::camera_of(camera, width_, height_);
     const std::optional<Mounting> fitted =
         fit_mounting(boxes, lens.focal_px, lens.center_y, height_);
     mounting_ =

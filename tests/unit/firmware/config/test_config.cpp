@@ -183,9 +183,9 @@ TEST(a_problem_names_key_value_and_rule) {
       {"[health]\ncamera_silent_ms = 1000", "health.camera_silent_ms", "1000",
        "must be less than health.camera_failed_ms (1000)"},
       {"[[camera]]\npitch_deg = 30", "camera[0].pitch_deg", "30",
-       "must let it see the road: the whole picture is above the horizon, by "},
+       "must show the road: the whole picture is above the horizon, by at least "},
       {"[[camera]]\npitch_deg = -45", "camera[0].pitch_deg", "-45",
-       "must let it see ahead: the picture ends 3.2 m from the camera, 10 m are needed"},
+       "must show the road 10 m ahead: the picture ends 3.2 m from the camera, 10 m are needed"},
       {"[[camera]]\nroll_deg = 90", "camera[0].roll_deg", "90", "must be -45..45 (degrees)"},
       {"[[camera]]\nk1 = -0.9", "camera[0].k1", "-0.9",
        "must not fold the picture: with k1 k2 k3 p1 p2 and fov_deg as they are, two of its pixels "

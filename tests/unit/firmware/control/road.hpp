@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "firmware/config/config.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/risk/people_estimator.hpp"
-#include "firmware/track/camera_model.hpp"
 #include "firmware/track/colour_appearance.hpp"
 #include "hal/vision.hpp"
 
@@ -20,8 +20,8 @@
 namespace kerb::test {
 
 /// Fits the pictures of FakeFrameSource, 640 x 480.
-inline track::CameraModel road_camera() {
-  track::CameraModel camera;
+inline Camera road_camera() {
+  Camera camera;
   camera.width = 640;
   camera.height = 480;
   camera.focal_px = 500;
@@ -49,9 +49,9 @@ struct Walker {
 };
 
 /// The box a detector would find; nothing for who is not wholly in the picture.
-inline std::optional<Detection> box_of(const track::CameraModel& camera, const Walker& w) {
-  const auto foot = track::project(camera, {w.x_m, w.y_m}, 0);
-  const auto head = track::project(camera, {w.x_m, w.y_m}, w.height_m);
+inline std::optional<Detection> box_of(const Camera& camera, const Walker& w) {
+  const auto foot = project(camera, {w.x_m, w.y_m}, 0);
+  const auto head = project(camera, {w.x_m, w.y_m}, w.height_m);
   if (!foot || !head) return std::nullopt;
   const double h = foot->y - head->y, width = 0.4 * h, left = foot->x - width / 2;
   if (left < 0 || left + width > camera.width || head->y < 0 || foot->y > camera.height)

@@ -11,6 +11,7 @@
 #include "drivers/replay/open_replay.hpp"
 #include "firmware/can/codec.hpp"
 #include "firmware/control/controller.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/records/product_deciders.hpp"
 #include "firmware/records/warning_recorder.hpp"
 #include "gpu/flow/motion_points.hpp"
@@ -47,8 +48,7 @@ std::uint64_t changes_of(const Controller& controller) {
 /// Whom the product's detector finds, and people on the pavement.
 class WithPeople final : public Detector {
  public:
-  WithPeople(std::unique_ptr<Detector> inner, const track::CameraModel& camera)
-      : inner_{std::move(inner)} {
+  WithPeople(std::unique_ptr<Detector> inner, const Camera& camera) : inner_{std::move(inner)} {
     for (const test::Walker& w :
          {test::Walker{.x_m = 14, .y_m = 3}, test::Walker{.x_m = 18, .y_m = -3}})
       if (const auto box = test::box_of(camera, w)) boxes_.push_back(*box);
@@ -116,7 +116,7 @@ void count_for(const Case& c) {
   watch.points = 250;  // again, for a slow machine
   records::RecordedSettings recorded;
   recorded.cameras.push_back({.name = "pattern",
-                              .model = track::model_of(settings, settings.width, settings.height),
+                              .model = camera_of(settings, settings.width, settings.height),
                               .tracker = {},
                               .car = {},
                               .contact = {}});
@@ -127,8 +127,7 @@ void count_for(const Case& c) {
       StageBudgets{},
       HandOver::newest,
       clock,
-      std::make_unique<ego::MotionEstimator>(std::move(*flow), ego::Camera{}, ego::EgoSettings{},
-                                             watch),
+      std::make_unique<ego::MotionEstimator>(std::move(*flow), Camera{}, ego::EgoSettings{}, watch),
       records::make_people_watch(recorded.cameras[0])};
 
   const test::TempFolder folder;

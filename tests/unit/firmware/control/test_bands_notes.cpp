@@ -74,11 +74,11 @@ TEST(a_look_that_fails_is_told_once_people_are_warned_of_and_it_recovers) {
   TEST_ASSERT_EQUAL_INT(1, told.size());
   TEST_ASSERT_EQUAL_STRING("camera 0", told[0]["camera"].get<std::string>().c_str());
   TEST_ASSERT_EQUAL_STRING("device", told[0]["code"].get<std::string>().c_str());
-  TEST_ASSERT_EQUAL_INT(1, road.logged("colours tell people apart"));
+  TEST_ASSERT_EQUAL_INT(1, road.logged("told apart by colours"));
 
   matcher.broken = false;
   TEST_ASSERT_TRUE(drive.heard(HealthState::active, Cause::none));
-  TEST_ASSERT_EQUAL_INT(1, road.logged("looked at again"));
+  TEST_ASSERT_EQUAL_INT(1, road.logged("spectral search works again"));
   TEST_ASSERT_EQUAL_INT(1, road.told().size());
   // The next time is told again.
   matcher.broken = true;

@@ -90,7 +90,7 @@ struct Kerb {
       ego::MotionEstimatorSettings settings;
       settings.flow_budget = seconds{expected_look > Nanos::zero() ? 0 : 1};
       if (expected_look > Nanos::zero()) settings.flow_budget = milliseconds{4};
-      motion = std::make_unique<ego::MotionEstimator>(std::move(measuring), ego::Camera{},
+      motion = std::make_unique<ego::MotionEstimator>(std::move(measuring), Camera{},
                                                       ego::EgoSettings{}, settings);
       motion->expect(expected_look);
     }

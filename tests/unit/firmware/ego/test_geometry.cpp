@@ -18,7 +18,7 @@ TEST(a_rotation_goes_to_its_vector_and_back) {
 
 TEST(turning_back_undoes_a_turn_of_the_camera_exactly) {
   // A point so far away that only the turn moves it, through the street's own projection.
-  Camera c;
+  kerb::Camera c;
   c.ahead_m = 0;
   test::Dice dice{1};
   for (int i = 0; i < 200; ++i) {

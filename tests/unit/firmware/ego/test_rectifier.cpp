@@ -145,7 +145,7 @@ TEST(the_configuration_reaches_the_camera) {
   settings.k3 = 0.001;
   settings.p1 = 0.002;
   settings.p2 = 0.003;
-  const Camera camera = camera_of(settings, 1280, 720);
+  const Camera camera = ego::camera_of(settings, 1280, 720);
   TEST_ASSERT_DOUBLE_WITHIN(1e-12, radians(3), camera.roll_rad);
   TEST_ASSERT_TRUE(camera.k1 == -0.1 && camera.k2 == 0.01 && camera.k3 == 0.001 &&
                    camera.p1 == 0.002 && camera.p2 == 0.003);

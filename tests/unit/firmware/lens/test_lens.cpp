@@ -27,7 +27,7 @@ TEST(known_points_come_out_as_opencv_has_them) {
   // cv::projectPoints of (0.5, -0.25, 1) with these numbers.
   const Lens lens{1000, 600, 400, -0.3, 0.1, -0.02, 0.001, -0.002};
   const double r2 = 0.3125, radial = 1 - 0.3 * r2 + 0.1 * r2 * r2 - 0.02 * r2 * r2 * r2;
-  const PicturePoint p = LensMap{lens}.distort({600 + 1000 * 0.5, 400 - 1000 * 0.25});
+  const Pixel p = LensMap{lens}.distort({600 + 1000 * 0.5, 400 - 1000 * 0.25});
   TEST_ASSERT_DOUBLE_WITHIN(
       1e-9, 600 + 1000 * (0.5 * radial + 2 * 0.001 * 0.5 * -0.25 - 0.002 * (r2 + 2 * 0.25)), p.x);
   TEST_ASSERT_DOUBLE_WITHIN(
@@ -41,9 +41,9 @@ TEST(what_is_distorted_comes_back) {
     double moved = 0;
     for (int y = 0; y < 720; y += 40)
       for (int x = 0; x < 1280; x += 40) {
-        const PicturePoint seen{static_cast<double>(x), static_cast<double>(y)};
-        const PicturePoint straight = LensMap{c.lens}.undistort(seen);
-        const PicturePoint back = LensMap{c.lens}.distort(straight);
+        const Pixel seen{static_cast<double>(x), static_cast<double>(y)};
+        const Pixel straight = LensMap{c.lens}.undistort(seen);
+        const Pixel back = LensMap{c.lens}.distort(straight);
         TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-9, seen.x, back.x, c.name);
         TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(1e-9, seen.y, back.y, c.name);
         moved = std::fmax(moved, std::hypot(straight.x - seen.x, straight.y - seen.y));
@@ -64,8 +64,7 @@ TEST(a_picture_that_folds_is_no_picture) {
     TEST_ASSERT_FALSE_MESSAGE(LensMap{c.lens}.is_one_to_one(1280, 720), c.name);
     for (int y = -100; y < 900; y += 100)  // and still nothing breaks
       for (int x = -100; x < 1500; x += 100) {
-        const PicturePoint p =
-            LensMap{c.lens}.undistort({static_cast<double>(x), static_cast<double>(y)});
+        const Pixel p = LensMap{c.lens}.undistort({static_cast<double>(x), static_cast<double>(y)});
         TEST_ASSERT_TRUE_MESSAGE(std::isfinite(p.x) && std::isfinite(p.y), c.name);
       }
   }

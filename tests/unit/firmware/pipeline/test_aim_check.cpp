@@ -48,8 +48,8 @@ const Panorama& panorama() {
   return all;
 }
 
-ego::Camera camera() {
-  ego::Camera c;
+Camera camera() {
+  Camera c;
   c.focal_px = kFocal;
   c.center_x = kWidth / 2.0;
   c.center_y = kHeight / 2.0;
@@ -301,7 +301,7 @@ TEST(a_knock_whose_way_back_was_not_seen_is_over_when_the_road_says_so) {
 }
 
 TEST(pictures_too_small_and_lenses_out_of_the_picture_say_nothing) {
-  ego::Camera outside = camera();
+  Camera outside = camera();
   outside.center_x = -5;
   for (const AimCheck& made :
        {AimCheck{camera(), 8, 8}, AimCheck{outside, kWidth, kHeight}, AimCheck{camera(), 0, 0}}) {

@@ -105,7 +105,7 @@ struct Desk {
         }
       };
       motion = std::make_unique<ego::MotionEstimator>(
-          std::move(measuring), ego::Camera{}, ego::EgoSettings{}, ego::MotionEstimatorSettings{});
+          std::move(measuring), Camera{}, ego::EgoSettings{}, ego::MotionEstimatorSettings{});
     }
     StageBudgets budgets;
     budgets.of.fill(seconds{10});

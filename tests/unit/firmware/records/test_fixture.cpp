@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/records/product_deciders.hpp"
 #include "firmware/records/replay.hpp"
 #include "tests/support/random.hpp"
@@ -41,9 +42,9 @@ RecordedSettings street_settings(std::size_t cameras) {
 }
 
 /// Somebody on the road, as a detector would have them, with its jitter.
-void put(track::Senses& out, const track::CameraModel& camera, track::Ground at, double tall,
+void put(track::Senses& out, const Camera& camera, Ground at, double tall,
          kerb::test::Random& random, bool looks) {
-  const auto foot = track::project(camera, at, 0), head = track::project(camera, at, tall);
+  const auto foot = project(camera, at, 0), head = project(camera, at, tall);
   if (!foot || !head || at.x < 2 || out.count == track::Senses::kMost) return;
   const auto jitter = [&] { return static_cast<double>(random.next() % 1000) * 0.002 - 1; };
   const double h = foot->y - head->y;
@@ -61,7 +62,7 @@ void put(track::Senses& out, const track::CameraModel& camera, track::Ground at,
 }
 
 /// Somebody walks along the pavement; from the fourth second on, somebody else crosses the road.
-Sight crossing(const track::CameraModel& camera) {
+Sight crossing(const Camera& camera) {
   return [camera](std::size_t, Nanos at, track::Senses& out) {
     const double t = static_cast<double>((at - seconds{100}).count()) * 1e-9;
     kerb::test::Random random{static_cast<std::uint64_t>(at.count())};
@@ -162,7 +163,7 @@ TEST(fifty_people_before_two_cameras_replay_too) {
   const TempFolder folder;
   const RecordedSettings settings = street_settings(2);
   const Sight crowd = [&](std::size_t camera, Nanos at, track::Senses& out) {
-    const track::CameraModel& model = settings.cameras[camera].model;
+    const Camera& model = settings.cameras[camera].model;
     const double t = static_cast<double>((at - seconds{100}).count()) * 1e-9;
     kerb::test::Random random{static_cast<std::uint64_t>(at.count()) + camera};
     out.looked = at.count() % 3 != 0;  // the detector does not look at every frame

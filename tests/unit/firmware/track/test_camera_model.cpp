@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/track/camera_model.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -14,13 +14,11 @@
 #endif
 
 using namespace kerb;
-using track::CameraModel;
-using track::Pixel;
 
 namespace {
 
-CameraModel plain() {
-  CameraModel m;
+Camera plain() {
+  Camera m;
   m.focal_px = 1000;
   m.center_x = 640;
   m.center_y = 360;
@@ -29,8 +27,8 @@ CameraModel plain() {
   return m;
 }
 
-CameraModel mounted_askew() {
-  CameraModel m = plain();
+Camera mounted_askew() {
+  Camera m = plain();
   m.pitch_rad = -0.04;
   m.yaw_rad = 0.1;
   m.roll_rad = 0.03;
@@ -48,46 +46,46 @@ void near(double expected, double actual, double within, const char* what) {
 }
 
 TEST(a_level_camera_shows_what_a_ruler_says) {
-  const CameraModel m = plain();
+  const Camera m = plain();
   // 20 m ahead of the camera, 2 m to the left, on the road and 1.5 m above it.
-  const auto foot = track::project(m, {22, 2}, 0), eye = track::project(m, {22, 2}, 1.5);
+  const auto foot = project(m, {22, 2}, 0), eye = project(m, {22, 2}, 1.5);
   TEST_ASSERT_TRUE(foot && eye);
   near(640 - 1000 * 2 / 20.0, foot->x, 1e-9, "foot column");
   near(360 + 1000 * 1.5 / 20.0, foot->y, 1e-9, "foot row");
   near(360, eye->y, 1e-9, "at the camera's height is the horizon");
-  TEST_ASSERT_FALSE(track::project(m, {1, 0}, 0).has_value());     // behind the camera
-  TEST_ASSERT_FALSE(track::ground_of(m, {640, 360}).has_value());  // at the horizon
-  TEST_ASSERT_FALSE(track::ground_of(m, {100, 20}).has_value());
+  TEST_ASSERT_FALSE(project(m, {1, 0}, 0).has_value());     // behind the camera
+  TEST_ASSERT_FALSE(ground_of(m, {640, 360}).has_value());  // at the horizon
+  TEST_ASSERT_FALSE(ground_of(m, {100, 20}).has_value());
 }
 
 TEST(each_angle_turns_the_picture_its_way) {
-  CameraModel m = plain();
-  const Pixel level = *track::project(m, {102, 0}, 1.5);  // straight ahead, far
+  Camera m = plain();
+  const Pixel level = *project(m, {102, 0}, 1.5);  // straight ahead, far
   m.pitch_rad = 0.02;
-  near(360 + 1000 * std::tan(0.02), track::project(m, {102, 0}, 1.5)->y, 1e-9, "up: it sinks");
-  near(track::project(m, {102, 0}, 1.5)->y, track::project(plain(), {102, 0}, 1.5, 0.02)->y, 1e-9,
+  near(360 + 1000 * std::tan(0.02), project(m, {102, 0}, 1.5)->y, 1e-9, "up: it sinks");
+  near(project(m, {102, 0}, 1.5)->y, project(plain(), {102, 0}, 1.5, 0.02)->y, 1e-9,
        "a nod is pitch");
   m = plain();
   m.yaw_rad = 0.02;
-  near(level.x + 1000 * std::tan(0.02), track::project(m, {102, 0}, 1.5)->x, 1e-9,
+  near(level.x + 1000 * std::tan(0.02), project(m, {102, 0}, 1.5)->x, 1e-9,
        "to the left: it moves to the right");
   m = plain();
   m.roll_rad = 0.02;  // right side down: what is at the right rises
-  const Pixel right = *track::project(m, {12, -5}, 1.5);
+  const Pixel right = *project(m, {12, -5}, 1.5);
   TEST_ASSERT_TRUE(right.x > 640 && right.y < 360);
   near(std::tan(0.02), (360 - right.y) / (right.x - 640), 1e-9, "by the angle");
 }
 
 TEST(places_on_the_road_go_there_and_back) {
-  for (const CameraModel& m : {plain(), mounted_askew()}) {
+  for (const Camera& m : {plain(), mounted_askew()}) {
     int seen = 0;
     for (double x = 5; x <= 80; x += 2.5)
       for (double y = -20; y <= 20; y += 1.25)
         for (const double nod : {-0.01, 0.0, 0.02}) {
-          const auto pixel = track::project(m, {x, y}, 0, nod);
+          const auto pixel = project(m, {x, y}, 0, nod);
           if (!pixel || pixel->x < 0 || pixel->x > m.width || pixel->y < 0 || pixel->y > m.height)
             continue;
-          const auto back = track::ground_of(m, *pixel, nod);
+          const auto back = ground_of(m, *pixel, nod);
           TEST_ASSERT_TRUE(back.has_value());
           near(x, back->x, 1e-6 * x, "x");
           near(y, back->y, 1e-6 * x, "y");
@@ -98,7 +96,7 @@ TEST(places_on_the_road_go_there_and_back) {
 }
 
 TEST(every_pixel_has_one_origin_however_strong_the_lens) {
-  std::vector<CameraModel> lenses(5, plain());
+  std::vector<Camera> lenses(5, plain());
   lenses[1] = mounted_askew();
   lenses[2].k1 = -0.45;  // turns back at 0.86 focal lengths, within the picture's corners
   lenses[2].focal_px = 500;
@@ -112,9 +110,9 @@ TEST(every_pixel_has_one_origin_however_strong_the_lens) {
   for (std::size_t k = 0; k < lenses.size(); ++k)
     for (double y = -200; y <= 920; y += 40)
       for (double x = -300; x <= 1580; x += 40) {
-        const Pixel plain_at = track::undistort(lenses[k], {x, y});
+        const Pixel plain_at = undistort(lenses[k], {x, y});
         TEST_ASSERT_TRUE(std::isfinite(plain_at.x) && std::isfinite(plain_at.y));
-        const Pixel back = track::distort(lenses[k], plain_at);
+        const Pixel back = distort(lenses[k], plain_at);
         const double away = std::hypot(x - 640, y - 360) / 1000;
         const double within = k == 4 ? 0.5 : 1e-6;  // there tangential terms are past their range
         if (k == 4 && away > 0.6) continue;
@@ -124,11 +122,11 @@ TEST(every_pixel_has_one_origin_however_strong_the_lens) {
 }
 
 TEST(what_is_far_outside_is_never_shown_inside) {
-  CameraModel m = plain();
+  Camera m = plain();
   m.k1 = -0.45;
   double last = 0;
   for (double out = 0; out < 20000; out += 10) {
-    const double shown = track::distort(m, {640 + out, 360}).x;
+    const double shown = distort(m, {640 + out, 360}).x;
     TEST_ASSERT_TRUE(shown >= last);
     last = shown;
   }
@@ -147,16 +145,16 @@ TEST(the_model_agrees_with_the_one_of_ego_motion) {
       s.center_x = 652;
       s.center_y = 371;
     }
-    const CameraModel m = track::model_of(s, 1280, 720);
-    const ego::Camera e = ego::camera_of(s, 1280, 720);
-    near(e.focal_px, m.focal_px, 1e-9, "focal");
+    const Camera m = camera_of(s, 1280, 720);
+    const Camera e = ego::camera_of(s, 1280, 720);
+    near(e.focal_px, m.focal_px, 1e-9, "focal");  // another tangent: the last bit
     near(e.center_x, m.center_x, 0, "center x");
     near(e.center_y, m.center_y, 0, "center y");
     near(e.height_m, m.height_m, 0, "height");
     near(e.pitch_rad, m.pitch_rad, 0, "pitch");
     near(e.yaw_rad, m.yaw_rad, 0, "yaw");
     near(e.ahead_m, m.ahead_m, 0, "ahead");
-    const Pixel far = *track::project(m, {1e7, 0}, m.height_m);
+    const Pixel far = *project(m, {1e7, 0}, m.height_m);
     const ego::Vec2 aim = ego::aim(e);
     near(aim.x, far.x, 0.05, "aim x");  // theirs leaves out that a pitched camera turns a little
     near(aim.y, far.y, 1e-3, "aim y");
@@ -165,7 +163,7 @@ TEST(the_model_agrees_with_the_one_of_ego_motion) {
 
 #ifdef KERB_OPENCV_CALIB3D
 TEST(opencv_projects_and_undistorts_alike) {
-  const CameraModel m = mounted_askew();
+  const Camera m = mounted_askew();
   const cv::Matx33d k(m.focal_px, 0, m.center_x, 0, m.focal_px, m.center_y, 0, 0, 1);
   const std::vector<double> d{m.k1, m.k2, m.p1, m.p2, m.k3};
   // Our mounting as OpenCV's rotation: rows are the camera's axes in the car's frame.
@@ -188,11 +186,11 @@ TEST(opencv_projects_and_undistorts_alike) {
       seen, back, k, d, cv::noArray(), k,
       cv::TermCriteria(cv::TermCriteria::COUNT | cv::TermCriteria::EPS, 200, 1e-12));
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const auto ours = track::project(m, {points[i].x, points[i].y}, points[i].z);
+    const auto ours = project(m, {points[i].x, points[i].y}, points[i].z);
     TEST_ASSERT_TRUE(ours.has_value());
     near(seen[i].x, ours->x, 1e-6, "projected x");
     near(seen[i].y, ours->y, 1e-6, "projected y");
-    const Pixel undistorted = track::undistort(m, {seen[i].x, seen[i].y});
+    const Pixel undistorted = undistort(m, {seen[i].x, seen[i].y});
     near(back[i].x, undistorted.x, 1e-4, "undistorted x");
     near(back[i].y, undistorted.y, 1e-4, "undistorted y");
   }

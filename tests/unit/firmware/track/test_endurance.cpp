@@ -173,7 +173,7 @@ TEST(time_that_goes_back_or_jumps_begins_anew) {
 TEST(impossible_calibrations_are_survived) {
   for (int k = 0; k < 6; ++k) {
     World w{6};
-    track::CameraModel m = w.camera;
+    Camera m = w.camera;
     if (k == 0) m.focal_px = 1e-3;
     if (k == 1) m.height_m = 0;
     if (k == 2) m.pitch_rad = 1.5;

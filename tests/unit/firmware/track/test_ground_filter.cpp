@@ -233,7 +233,7 @@ TEST(pitch_that_is_known_makes_distance_better_known) {
 
 TEST(a_box_cut_by_the_lower_edge_tells_nothing_of_the_feet) {
   const FilterSettings f;
-  track::CameraModel m;
+  Camera m;
   const SeenBox whole = track::seen_box(m, f, {600, 300, 100, 250, 10});
   TEST_ASSERT_EQUAL(3, whole.rows);
   const SeenBox cut = track::seen_box(m, f, {600, 300, 100, 420, 10});
@@ -263,7 +263,7 @@ TEST(doubt_grows_with_distance) {
 
 TEST(boxes_that_cannot_be_are_refused_or_survived) {
   const FilterSettings f;
-  const track::CameraModel m;
+  const Camera m;
   const double nan = std::numeric_limits<double>::quiet_NaN();
   GroundFilter filter;
   SeenBox upside_down{640, 300, 400, 3, 5, 5, 3}, unknown{nan, nan, nan, 3, 5, 5, 3};

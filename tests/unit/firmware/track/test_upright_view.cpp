@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/track/upright_view.hpp"
+#include "firmware/lens/upright_view.hpp"
 
 #include <cmath>
 #include <cstdio>
@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kDegree = 3.14159265358979323846 / 180;
 
-CameraModel truck() {
-  CameraModel camera;
+Camera truck() {
+  Camera camera;
   camera.focal_px = 640 / std::tan(60 * kDegree);
   camera.height_m = 2.2;
   camera.pitch_rad = -30 * kDegree;
@@ -23,7 +23,7 @@ CameraModel truck() {
 }
 
 /// Straight from the definition: direction and elevation of a place, seen from the camera.
-Pixel defined(const UprightView& view, const CameraModel& camera, double x, double y, double up) {
+Pixel defined(const UprightView& view, const Camera& camera, double x, double y, double up) {
   const double dx = x - camera.ahead_m, dy = y - camera.left_m;
   const double ahead = dx * std::cos(camera.yaw_rad) + dy * std::sin(camera.yaw_rad);
   const double right = dx * std::sin(camera.yaw_rad) - dy * std::cos(camera.yaw_rad);
@@ -31,9 +31,9 @@ Pixel defined(const UprightView& view, const CameraModel& camera, double x, doub
           view.horizon_row() - view.scale_px() * (up - camera.height_m) / std::hypot(dx, dy)};
 }
 
-/// Through the camera's own picture, as firmware/track/camera_model.hpp projects, and on into the
+/// Through the camera's own picture, as firmware/lens/camera_geometry.hpp projects, and on into the
 /// view; and the way back.
-void check_places(const CameraModel& camera) {
+void check_places(const Camera& camera) {
   const UprightView view{camera};
   TEST_ASSERT_TRUE(view.shows_people());
   int seen = 0;
@@ -63,7 +63,7 @@ void check_places(const CameraModel& camera) {
 
 TEST(what_the_camera_shows_is_where_the_definition_puts_it) {
   check_places(truck());
-  CameraModel other = truck();
+  Camera other = truck();
   other.yaw_rad = 0.4;
   other.left_m = -0.7;
   check_places(other);
@@ -73,14 +73,14 @@ TEST(what_the_camera_shows_is_where_the_definition_puts_it) {
   other.k2 = 0.01;
   other.p1 = 0.002;
   check_places(other);
-  CameraModel level;
+  Camera level;
   level.height_m = 1.3;
   check_places(level);
 }
 
 /// Whoever stands is upright, and as high as they are near, wherever they stand.
 TEST(people_stand_upright_and_keep_their_proportions) {
-  const CameraModel camera = truck();
+  const Camera camera = truck();
   const UprightView view{camera};
   for (double far : {1.0, 2.0, 5.0})
     for (double side : {-0.9, 0.0, 0.7}) {
@@ -99,7 +99,7 @@ TEST(people_stand_upright_and_keep_their_proportions) {
 
 /// Found in the view, told in the picture: where the tracker expects somebody who stands there.
 TEST(a_box_of_the_view_is_the_box_the_tracker_expects) {
-  const CameraModel camera = truck();
+  const Camera camera = truck();
   const UprightView view{camera};
   const double x = camera.ahead_m + 1.2, y = 0.9, height = 1.75;
   const Pixel foot = *view.in_view(*project(camera, {x, y}, 0));
@@ -120,7 +120,7 @@ TEST(a_box_of_the_view_is_the_box_the_tracker_expects) {
 }
 
 TEST(it_holds_what_the_picture_shows_of_people_and_no_more) {
-  const CameraModel camera = truck();
+  const Camera camera = truck();
   const UprightView view{camera};
   char line[96];
   std::snprintf(line, sizeof line, "the truck's view: %dx%d, %.0f pixels a unit", view.width(),
@@ -132,10 +132,10 @@ TEST(it_holds_what_the_picture_shows_of_people_and_no_more) {
   const Pixel far = defined(view, camera, camera.ahead_m + 30, 0, 2.1);
   TEST_ASSERT_TRUE(near.y <= view.height() - 1 && near.y > view.height() * 0.9);
   TEST_ASSERT_TRUE(far.y >= 0 && far.y < view.height() * 0.1);
-  CameraModel up = camera;  // nothing but the sky
+  Camera up = camera;  // nothing but the sky
   up.pitch_rad = 80 * kDegree;
   TEST_ASSERT_FALSE(UprightView{up}.shows_people());
-  CameraModel down = camera;  // straight down: all around
+  Camera down = camera;  // straight down: all around
   down.pitch_rad = -90 * kDegree;
   const UprightView below{down};
   TEST_ASSERT_TRUE(below.width() <= 2 * UprightView::kWidest * below.scale_px());

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "firmware/track/camera_model.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 #include "firmware/track/tracker.hpp"
 #include "firmware/types/senses.hpp"
 #include "tests/support/random.hpp"
@@ -72,8 +72,8 @@ class World {
   /// Its box without noise; h is 0 where it is not in the picture.
   [[nodiscard]] Detection box_of(const Walker& world) const {
     const Walker w = from_car(world);
-    const auto foot = track::project(camera, {w.x, w.y}, 0, pitch);
-    const auto head = track::project(camera, {w.x, w.y}, w.height, pitch);
+    const auto foot = project(camera, {w.x, w.y}, 0, pitch);
+    const auto head = project(camera, {w.x, w.y}, w.height, pitch);
     if (!foot || !head) return {};
     const double h = foot->y - head->y, width = 0.4 * h, x = (foot->x + head->x) / 2;
     if (x < 0 || x > camera.width || head->y < 0 || foot->y > camera.height) return {};
@@ -113,7 +113,7 @@ class World {
     }
   }
 
-  track::CameraModel camera;
+  Camera camera;
   std::vector<Walker> walkers;
   double speed = 0, yaw_rate = 0;
   double car_x = 0, car_y = 0, heading = 0;

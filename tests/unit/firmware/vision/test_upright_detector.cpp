@@ -12,8 +12,8 @@ using namespace kerb;
 
 namespace {
 
-track::CameraModel truck() {
-  track::CameraModel camera;
+Camera truck() {
+  Camera camera;
   camera.width = 320;
   camera.height = 180;
   camera.focal_px = 92;
@@ -35,7 +35,7 @@ class Watcher final : public Detector {
     return Done{};
   }
   [[nodiscard]] const char* name() const noexcept override { return "watcher"; }
-  [[nodiscard]] float worth_telling() const noexcept override { return 6.5F; }
+  [[nodiscard]] TrackingScores tracking_scores() const noexcept override { return {6.5, 9.5}; }
   [[nodiscard]] bool needs_colour() const noexcept override { return colour_; }
   PreparedImage seen;
   DetectionList finds;
@@ -49,7 +49,7 @@ class Watcher final : public Detector {
 struct Picture {
   std::vector<std::uint8_t> bytes;
   PreparedImage image;
-  explicit Picture(const track::CameraModel& camera)
+  explicit Picture(const Camera& camera)
       : bytes(static_cast<std::size_t>(3 * camera.width * camera.height)) {
     const int w = camera.width, h = camera.height;
     for (int y = 0; y < h; ++y)
@@ -80,8 +80,8 @@ struct Made {
 };
 
 TEST(the_inner_one_sees_the_upright_view) {
-  const track::CameraModel camera = truck();
-  const track::UprightView view{camera};
+  const Camera camera = truck();
+  const UprightView view{camera};
   const Picture picture{camera};
   for (const bool colour : {false, true}) {
     Made made{colour};
@@ -94,8 +94,8 @@ TEST(the_inner_one_sees_the_upright_view) {
     int looked = 0;
     for (int y = 0; y < view.height(); y += 3)
       for (int x = 0; x < view.width(); x += 3) {
-        const std::optional<track::Pixel> at =
-            view.in_picture(track::Pixel{static_cast<double>(x), static_cast<double>(y)});
+        const std::optional<Pixel> at =
+            view.in_picture(Pixel{static_cast<double>(x), static_cast<double>(y)});
         if (!at || at->x < 0 || at->y < 0 || at->x > camera.width - 1 || at->y > camera.height - 1)
           continue;
         ++looked;
@@ -108,14 +108,15 @@ TEST(the_inner_one_sees_the_upright_view) {
       }
     TEST_ASSERT_GREATER_THAN(view.width() * view.height() / 18, looked);
     TEST_ASSERT_EQUAL_STRING("watcher", made.detector->name());
-    TEST_ASSERT_EQUAL_FLOAT(6.5F, made.detector->worth_telling());
+    TEST_ASSERT_EQUAL_DOUBLE(6.5, made.detector->tracking_scores().even);
+    TEST_ASSERT_EQUAL_DOUBLE(9.5, made.detector->tracking_scores().sure);
     TEST_ASSERT_EQUAL(colour, made.detector->needs_colour());
   }
 }
 
 TEST(people_are_told_where_they_are_in_the_picture) {
-  const track::CameraModel camera = truck();
-  const track::UprightView view{camera};
+  const Camera camera = truck();
+  const UprightView view{camera};
   const Picture picture{camera};
   const float middle = static_cast<float>(view.middle_column());
   DetectionList finds;
@@ -140,8 +141,8 @@ TEST(people_are_told_where_they_are_in_the_picture) {
 
 /// The view is a rectangle, the picture in it is not.
 TEST(nobody_is_told_of_outside_the_picture) {
-  const track::CameraModel camera = truck();
-  const track::UprightView view{camera};
+  const Camera camera = truck();
+  const UprightView view{camera};
   const Picture picture{camera};
   Made made{false};
   int inside = 0, outside = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/track/camera_axes.hpp"
+#include "firmware/lens/camera_axes.hpp"
 
 #include "firmware/exact/exact_math.hpp"
 
-namespace kerb::track {
+namespace kerb {
 
 Vec3 CameraAxes::seen(double x, double y, double up) const noexcept {
   const Vec3 d{x - place.x, y - place.y, up - place.z};
@@ -11,7 +11,7 @@ Vec3 CameraAxes::seen(double x, double y, double up) const noexcept {
           forward.x * d.x + forward.y * d.y + forward.z * d.z};
 }
 
-CameraAxes axes_of(const CameraModel& camera, double pitch_more) noexcept {
+CameraAxes axes_of(const Camera& camera, double pitch_more) noexcept {
   const double pitch = camera.pitch_rad + pitch_more;
   const double cp = exact::cos(pitch), sp = exact::sin(pitch);
   const double cy = exact::cos(camera.yaw_rad), sy = exact::sin(camera.yaw_rad);
@@ -30,4 +30,4 @@ CameraAxes axes_of(const CameraModel& camera, double pitch_more) noexcept {
   return axes;
 }
 
-}  // namespace kerb::track
+}  // namespace kerb

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "firmware/track/camera_model.hpp"
+#include "firmware/types/camera.hpp"
 
-namespace kerb::track {
+namespace kerb {
 
 struct Vec3 {
   double x = 0, y = 0, z = 0;
@@ -22,8 +22,8 @@ struct CameraAxes {
   }
 };
 
-[[nodiscard]] CameraAxes axes_of(const CameraModel& camera, double pitch_more) noexcept;
+[[nodiscard]] CameraAxes axes_of(const Camera& camera, double pitch_more) noexcept;
 
 inline constexpr double kNearestDepth = 0.1;  ///< nothing is seen nearer than this, metres
 
-}  // namespace kerb::track
+}  // namespace kerb

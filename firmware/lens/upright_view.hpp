@@ -2,10 +2,10 @@
 #pragma once
 #include <optional>
 
-#include "firmware/track/camera_axes.hpp"
+#include "firmware/lens/camera_axes.hpp"
 #include "hal/vision.hpp"
 
-namespace kerb::track {
+namespace kerb {
 
 /// What a camera that looks down, is tilted or sees very wide would show if it stood upright: a
 /// picture on a cylinder round it. A column is a direction on the road, in radians; a row is the
@@ -23,7 +23,7 @@ class UprightView {
   static constexpr double kWidest = 1.3;   ///< radians
   static constexpr double kTallest = 2.1;  ///< metres: a person's
 
-  explicit UprightView(const CameraModel& camera) noexcept;
+  explicit UprightView(const Camera& camera) noexcept;
 
   /// False: the camera shows nothing of people on the road.
   [[nodiscard]] bool shows_people() const noexcept { return width_ > 1 && height_ > 1; }
@@ -47,10 +47,10 @@ class UprightView {
   };
   [[nodiscard]] std::optional<Direction> direction_of(Pixel picture) const noexcept;
 
-  CameraModel camera_;
+  Camera camera_;
   CameraAxes axes_;
   double scale_ = 1, left_ = 0, top_ = 0;  // left_: radians left of the middle
   int width_ = 0, height_ = 0;
 };
 
-}  // namespace kerb::track
+}  // namespace kerb

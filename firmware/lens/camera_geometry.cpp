@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/track/camera_model.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 
-#include <numbers>
+#include "firmware/lens/camera_axes.hpp"
 
-#include "firmware/exact/exact_math.hpp"
-#include "firmware/lens/lens.hpp"
-#include "firmware/track/camera_axes.hpp"
+namespace kerb {
 
-namespace kerb::track {
-namespace {
-
-Lens lens_of(const CameraModel& c) noexcept {
-  return {c.focal_px, c.center_x, c.center_y, c.k1, c.k2, c.k3, c.p1, c.p2};
-}
-
-double in_radians(double degrees) noexcept { return degrees * std::numbers::pi / 180; }
-
-}  // namespace
-
-CameraModel model_of(const CameraSettings& settings, int width, int height) {
-  CameraModel m;
+Camera camera_of(const CameraSettings& settings, int width, int height, double (*tangent)(double)) {
+  Camera m;
   m.width = width;
   m.height = height;
-  m.focal_px =
-      settings.focal_px.value_or(width / 2.0 / exact::tan(in_radians(settings.fov_deg) / 2));
+  m.focal_px = settings.focal_px.value_or(width / 2.0 / tangent(radians(settings.fov_deg) / 2));
   m.center_x = settings.center_x.value_or((width - 1) / 2.0);
   m.center_y = settings.center_y.value_or((height - 1) / 2.0);
   m.k1 = settings.k1;
@@ -32,30 +18,28 @@ CameraModel model_of(const CameraSettings& settings, int width, int height) {
   m.p1 = settings.p1;
   m.p2 = settings.p2;
   m.height_m = settings.height_m;
-  m.pitch_rad = in_radians(settings.pitch_deg);
-  m.yaw_rad = in_radians(settings.yaw_deg);
-  m.roll_rad = in_radians(settings.roll_deg);
+  m.pitch_rad = radians(settings.pitch_deg);
+  m.yaw_rad = radians(settings.yaw_deg);
+  m.roll_rad = radians(settings.roll_deg);
   m.ahead_m = settings.ahead_m;
   m.left_m = settings.left_m;
-  m.pitch_sigma_rad = in_radians(settings.pitch_sigma_deg);
+  m.pitch_sigma_rad = radians(settings.pitch_sigma_deg);
   return m;
 }
 
-Pixel distort(const CameraModel& camera, Pixel pixel) noexcept {
+Pixel distort(const Camera& camera, Pixel pixel) noexcept {
   const Lens lens = lens_of(camera);
   if (lens.straight()) return pixel;  // most are: no map to make then
-  const PicturePoint p = LensMap{lens}.distort({pixel.x, pixel.y});
-  return {p.x, p.y};
+  return LensMap{lens}.distort(pixel);
 }
 
-Pixel undistort(const CameraModel& camera, Pixel pixel) noexcept {
+Pixel undistort(const Camera& camera, Pixel pixel) noexcept {
   const Lens lens = lens_of(camera);
   if (lens.straight()) return pixel;  // most are: no map to make then
-  const PicturePoint p = LensMap{lens}.undistort({pixel.x, pixel.y});
-  return {p.x, p.y};
+  return LensMap{lens}.undistort(pixel);
 }
 
-std::optional<Pixel> project(const CameraModel& camera, Ground at, double up,
+std::optional<Pixel> project(const Camera& camera, Ground at, double up,
                              double pitch_more) noexcept {
   const CameraAxes axes = axes_of(camera, pitch_more);
   const Vec3 seen = axes.seen(at.x, at.y, up);
@@ -63,8 +47,7 @@ std::optional<Pixel> project(const CameraModel& camera, Ground at, double up,
   return distort(camera, axes.pixel_of(seen));
 }
 
-std::optional<Ground> ground_of(const CameraModel& camera, Pixel pixel,
-                                double pitch_more) noexcept {
+std::optional<Ground> ground_of(const Camera& camera, Pixel pixel, double pitch_more) noexcept {
   const CameraAxes axes = axes_of(camera, pitch_more);
   const Pixel plain = undistort(camera, pixel);
   const double x = (plain.x - camera.center_x) / camera.focal_px;
@@ -76,4 +59,4 @@ std::optional<Ground> ground_of(const CameraModel& camera, Pixel pixel,
                 camera.left_m + way * (x * axes.right.y + y * axes.down.y + axes.forward.y)};
 }
 
-}  // namespace kerb::track
+}  // namespace kerb

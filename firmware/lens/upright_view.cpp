@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/track/upright_view.hpp"
+#include "firmware/lens/upright_view.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "firmware/exact/exact_math.hpp"
+#include "firmware/lens/camera_geometry.hpp"
 
-namespace kerb::track {
+namespace kerb {
 namespace {
 
 constexpr double kScaleShare = 0.6;   // of the focal length: the picture is magnified nowhere much
@@ -37,7 +38,7 @@ std::optional<UprightView::Direction> UprightView::direction_of(Pixel picture) c
   return Direction{exact::atan2(right, ahead), d.z / level};
 }
 
-UprightView::UprightView(const CameraModel& camera) noexcept
+UprightView::UprightView(const Camera& camera) noexcept
     : camera_{camera}, axes_{axes_of(camera, 0)} {
   const double height = std::max(camera.height_m, 0.1);
   const double lowest = -height / kNearest;
@@ -100,4 +101,4 @@ std::optional<Detection> UprightView::in_picture(const Detection& upright) const
                    static_cast<float>(height), upright.score};
 }
 
-}  // namespace kerb::track
+}  // namespace kerb

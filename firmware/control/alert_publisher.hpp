@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <span>
+
+#include "firmware/can/publisher.hpp"
+#include "firmware/config/config.hpp"
+#include "firmware/control/camera_judge.hpp"
+#include "firmware/control/change_reporter.hpp"
+#include "firmware/control/control_types.hpp"
+#include "firmware/control/service_test.hpp"
+#include "firmware/control/warner.hpp"
+#include "firmware/types/people_report.hpp"
+#include "firmware/warning/alert_outputs.hpp"
+
+namespace kerb {
+
+/// What one round has found: all that is shown, sounded and sent.
+struct RoundResult {
+  const HealthReport& health;
+  const Warner& warner;
+  const ServiceTest& service;
+  std::optional<double> speed_mps;      ///< nothing: not known
+  std::optional<double> board_celsius;  ///< nothing: not measured
+  std::optional<CameraRates> rates;     ///< the worst of all cameras; nothing: no camera
+  bool detects = false;                 ///< every camera has a detector and a tracker
+  /// One for each camera; null before its first.
+  std::span<const risk::PeopleReport* const> reports;
+};
+
+/// Shows, sounds and sends: lamps, tone and the messages on the bus. One thread; allocates nothing.
+class AlertPublisher {
+ public:
+  /// `config` must outlive this.
+  AlertPublisher(const Config& config, const ControlDevices& devices, Nanos start,
+                 ControlTotals& totals);
+
+  /// One round.
+  void publish(Nanos now, const RoundResult& round, ChangeReporter& reporter);
+  /// At the end: warning lamp and sound off, status lamp on, no warning on the bus.
+  void finish(Nanos now);
+
+  [[nodiscard]] const AlertOutputs& outputs() const noexcept { return outputs_; }
+
+ private:
+  void show(Nanos now, const RoundResult& round, ChangeReporter& reporter);
+  void send_status(Nanos now, const RoundResult& round);
+  void send_warning(Nanos now, const RoundResult& round);
+  void send_objects(Nanos now, const RoundResult& round);
+  void send(const CanFrame& frame, std::uint64_t& counter);
+
+  const Config& config_;
+  CanBus* bus_;
+  ControlTotals& totals_;
+  AlertOutputs outputs_;
+  can::StatusPublisher status_;
+  can::WarningPublisher warning_;
+  can::ReadyPublisher ready_;
+  can::ObjectPublisher objects_;
+  WarningLevel lamp_ = WarningLevel::none;  ///< as shown
+  bool lamp_by_test_ = false;               ///< it is on for a service test
+};
+
+}  // namespace kerb

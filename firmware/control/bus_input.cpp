@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/control/bus_input.hpp"
+
+#include "firmware/can/codec.hpp"
+
+namespace kerb {
+namespace {
+
+constexpr int kFramesPerRound = 64;  // a flooded bus must not hold the loop
+
+}  // namespace
+
+void BusInput::read(Nanos now, Warner& warner, ServiceTest& service, ChangeReporter& reporter,
+                    ControlTotals& totals) {
+  if (bus_ == nullptr) return;
+  for (int i = 0; i < kFramesPerRound; ++i) {
+    const Result<CanFrame> frame = bus_->receive(Nanos::zero());
+    if (!frame) break;  // nothing there, or the bus is lost: BusJudge sees which
+    ++totals.frames_received;
+    if (vehicle_.feed(*frame, frame->received)) {
+      if (recorder_ != nullptr) recorder_->control().vehicle(now, *frame);
+      continue;
+    }
+    if (const Result<can::VehicleDriver> buttons = can::decode_vehicle_driver(*frame)) {
+      warner.press(*buttons, now);
+    } else if (const Result<can::ServiceMessage> request = can::decode_service(*frame)) {
+      const bool taken = service.request(*request, vehicle_.at(now).speed_mps.value, now);
+      reporter.service_request(now, request->request, taken);
+    }
+  }
+}
+
+void BusInput::tell_pipelines(Nanos now,
+                              const std::vector<ControlledCamera>& cameras) const noexcept {
+  const can::VehicleState vehicle = vehicle_.at(now);
+  // Both are of one message, which came a while ago.
+  const Nanos age = vehicle.speed_mps.value        ? vehicle.speed_mps.age
+                    : vehicle.yaw_rate_radps.value ? vehicle.yaw_rate_radps.age
+                                                   : Nanos::zero();
+  for (const ControlledCamera& camera : cameras)
+    camera.pipeline->tell_vehicle(now - age,
+                                  {vehicle.speed_mps.value, vehicle.yaw_rate_radps.value});
+}
+
+void BusInput::compare_turning(const ego::MotionReport& report, ChangeReporter& reporter) {
+  // Signals that seem late are not used, so ego-motion is then from the pictures alone.
+  const Nanos lag = vehicle_.lag();
+  const std::optional<double> told = vehicle_.told_yaw_rate();
+  if (lag == Nanos::zero()) return timeliness_.reset();
+  if (report.ego.state != ego::EgoState::valid || !told) return;
+  timeliness_.add(report.at, report.ego.yaw_rate_radps, *told, lag);
+  if (!timeliness_.is_timely()) return;
+  reporter.signals_in_time();
+  vehicle_.are_timely();
+}
+
+}  // namespace kerb

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "firmware/can/vehicle_signals.hpp"
+#include "firmware/control/change_reporter.hpp"
+#include "firmware/control/control_types.hpp"
+#include "firmware/control/service_test.hpp"
+#include "firmware/control/timeliness.hpp"
+#include "firmware/control/warner.hpp"
+
+namespace kerb {
+
+/// What comes in over the bus: the vehicle's signals, the driver's buttons and the workshop's
+/// requests. One thread.
+class BusInput {
+ public:
+  /// `devices.bus` may be null: then nothing ever comes.
+  BusInput(const ControlDevices& devices, const VehicleLimits& limits, Nanos start) noexcept
+      : bus_{devices.bus}, recorder_{devices.recorder}, vehicle_{limits, start} {}
+
+  /// Reads what has arrived, and hands on buttons and requests.
+  void read(Nanos now, Warner& warner, ServiceTest& service, ChangeReporter& reporter,
+            ControlTotals& totals);
+  /// Passes the vehicle's motion on to every camera's pipeline.
+  void tell_pipelines(Nanos now, const std::vector<ControlledCamera>& cameras) const noexcept;
+  /// Compares the turning in the pictures with the yaw rate on the bus, as long as that seems late.
+  void compare_turning(const ego::MotionReport& report, ChangeReporter& reporter);
+
+  [[nodiscard]] can::VehicleState vehicle(Nanos now) const noexcept { return vehicle_.at(now); }
+  [[nodiscard]] std::optional<can::HealthFault> fault(Nanos now) const noexcept {
+    return vehicle_.fault(now);
+  }
+
+ private:
+  CanBus* bus_;
+  records::WarningRecorder* recorder_;
+  can::VehicleSignals vehicle_;
+  Timeliness timeliness_;
+};
+
+}  // namespace kerb

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/control/cameras_judge.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace kerb {
+namespace {
+
+/// What the pipeline says of itself, with what could not be made for it at the start: a detector
+/// that is not there fails on every frame.
+PipelineFacts facts_of(const ControlledCamera& camera) noexcept {
+  PipelineFacts facts = camera.pipeline->facts();
+  if (facts.vision_error < 0 && camera.detector_error)
+    facts.vision_error = static_cast<int>(camera.detector_error->code);
+  if (camera.flow_error) facts.flow_error = static_cast<int>(camera.flow_error->code);
+  if (camera.spectral_error) facts.spectral_error = static_cast<int>(camera.spectral_error->code);
+  return facts;
+}
+
+}  // namespace
+
+CamerasJudge::CamerasJudge(const HealthSettings& settings,
+                           const std::vector<ControlledCamera>& cameras, Nanos start)
+    : cameras_{cameras}, alive_at_{start} {
+  for (std::size_t i = 0; i < cameras.size(); ++i)
+    states_.push_back({CameraJudge{settings, static_cast<int>(i), start}});
+}
+
+void CamerasJudge::judge(Nanos now, HealthMonitor& monitor, BusInput& bus,
+                         ChangeReporter& reporter) {
+  bool all_delivered = true, all_alive = true, all_ended = true;
+  for (std::size_t i = 0; i < cameras_.size(); ++i) {
+    CameraPipeline& pipeline = *cameras_[i].pipeline;
+    State& state = states_[i];
+    const PipelineFacts facts = facts_of(cameras_[i]);
+    all_ended = all_ended && facts.ended;
+    if (facts.processed > 0) state.delivered = true;
+    all_delivered = all_delivered && state.delivered;
+    state.judge.judge(facts, pipeline.stage(Stage::total), now, monitor);
+
+    const auto is_faulty = [&](Cause cause) {
+      return monitor.severity(cause, static_cast<int>(i)) != PartState::fine;
+    };
+    reporter.condition(now, i, facts.condition);
+    reporter.flow(now, i, facts, is_faulty(Cause::flow_missing));
+    if (const ego::MotionReport& motion = pipeline.motion();
+        motion.at != Nanos::zero() && motion.at != state.motion_at) {
+      state.motion_at = motion.at;
+      if (i == 0) bus.compare_turning(motion, reporter);
+      reporter.motion(now, i, motion);
+    }
+    reporter.bands(now, i, facts, is_faulty(Cause::bands_missing));
+
+    const bool alive =
+        facts.capture_beats != state.capture_beats && facts.process_beats != state.process_beats;
+    all_alive = all_alive && (alive || facts.ended);
+  }
+  if (all_alive) {  // each has moved since the last time all had: none is stuck
+    alive_at_ = now;
+    for (std::size_t i = 0; i < cameras_.size(); ++i) {
+      const PipelineFacts facts = cameras_[i].pipeline->facts();
+      states_[i].capture_beats = facts.capture_beats;
+      states_[i].process_beats = facts.process_beats;
+    }
+  }
+  if (all_delivered) monitor.frames_flow();
+  ended_ = all_ended;
+}
+
+std::optional<CameraRates> CamerasJudge::worst_rates() const noexcept {
+  if (states_.empty()) return std::nullopt;
+  CameraRates worst;
+  worst.frames_per_s = std::numeric_limits<double>::infinity();
+  for (const State& state : states_) {
+    worst.frames_per_s = std::min(worst.frames_per_s, state.judge.rates().frames_per_s);
+    worst.dropped_percent = std::max(worst.dropped_percent, state.judge.rates().dropped_percent);
+  }
+  return worst;
+}
+
+}  // namespace kerb

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "firmware/can/messages.hpp"
+#include "firmware/config/config.hpp"
+#include "firmware/control/control_types.hpp"
+#include "firmware/types/ego_motion.hpp"
+#include "firmware/types/health_state.hpp"
+#include "firmware/types/warning_level.hpp"
+#include "hal/base/log.hpp"
+
+namespace kerb {
+
+/// Turns what changed into events and log lines. It keeps what it reported last, so that its
+/// callers may report the same state in every round. One thread; allocates only where a log line is
+/// written.
+class ChangeReporter {
+ public:
+  /// `config` and `cameras` must outlive this. `events` may be null.
+  ChangeReporter(const Config& config, const std::vector<ControlledCamera>& cameras,
+                 EventLog* events, Log& log, ControlTotals& totals);
+
+  /// At the start: which detector each camera has, or why none.
+  void detectors(Nanos now) noexcept;
+  void service_request(Nanos now, can::ServiceRequest request, bool accepted);
+  /// The pictures show that the vehicle's signals are not late.
+  void signals_in_time();
+
+  // Of one camera, by its index.
+  void condition(Nanos now, std::size_t camera, CameraCondition condition) noexcept;
+  void flow(Nanos now, std::size_t camera, const PipelineFacts& facts, bool missing);
+  void motion(Nanos now, std::size_t camera, const ego::MotionReport& report) noexcept;
+  void bands(Nanos now, std::size_t camera, const PipelineFacts& facts, bool missing);
+
+  void bus(Nanos now, const CanBus& bus);
+  void outputs(Nanos now, const std::optional<Error>& refusal);
+  void health(Nanos now, const HealthReport& before, const HealthReport& after);
+  void warning(WarningLevel level);
+  void readiness(Nanos now, Readiness readiness);
+  void lamp(Nanos now, WarningLevel before, WarningLevel after, bool by_test) noexcept;
+
+  void post(const Event& event) noexcept {
+    if (events_ != nullptr) events_->post(event);
+  }
+
+ private:
+  /// What was reported last about one camera.
+  struct Camera {
+    CameraCondition condition = CameraCondition::silent;
+    ego::EgoState ego = ego::EgoState::off;
+    bool yaw_distrusted = false, speed_distrusted = false;
+    bool flow_missing = false, flow_too_slow = false, bands_missing = false;
+    Nanos ego_at{}, mover_at{};  ///< when ego-motion and a moving person were reported; zero: never
+  };
+
+  const Config& config_;
+  const std::vector<ControlledCamera>& cameras_;
+  EventLog* events_;
+  Log& log_;
+  ControlTotals& totals_;
+  std::vector<Camera> reported_;
+  CanState bus_ = CanState::active;
+  bool output_refused_ = false;
+  WarningLevel warning_ = WarningLevel::none;  ///< of people
+  std::optional<Readiness> readiness_;
+};
+
+}  // namespace kerb

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "firmware/events/event_log.hpp"
+#include "firmware/pipeline/camera_pipeline.hpp"
+#include "firmware/records/warning_recorder.hpp"
+#include "hal/base/result.hpp"
+#include "hal/can_bus.hpp"
+#include "hal/output_line.hpp"
+#include "hal/thermal.hpp"
+#include "hal/tone.hpp"
+#include "hal/watchdog.hpp"
+
+namespace kerb {
+
+/// The devices of the machine. Null: it has none, or the configuration turns it off. Owned
+/// elsewhere.
+struct ControlDevices {
+  CanBus* bus = nullptr;
+  OutputLine* warning_lamp = nullptr;
+  OutputLine* status_lamp = nullptr;
+  Tone* tone = nullptr;
+  Thermal* thermal = nullptr;
+  EventLog* events = nullptr;
+  Watchdog* watchdog = nullptr;
+  records::WarningRecorder* recorder = nullptr;
+};
+
+/// One camera's pipeline and its name in the configuration.
+struct ControlledCamera {
+  std::string name;
+  CameraPipeline* pipeline = nullptr;
+  /// Why the configured detector is missing; nothing when it is there, or when none is configured.
+  /// Such a camera's vision has failed.
+  std::optional<Error> detector_error{};
+  /// Why optical flow is missing. People are detected, but not whether they move: DEGRADED.
+  std::optional<Error> flow_error{};
+  /// Why the spectral search is missing. People are told apart by colours: DEGRADED.
+  std::optional<Error> spectral_error{};
+};
+
+/// What the controller has counted since its start.
+struct ControlTotals {
+  std::uint64_t status_sent = 0, warnings_sent = 0, frames_received = 0;
+  std::uint64_t lists_sent = 0;                    ///< complete lists of people
+  std::uint64_t informations = 0, collisions = 0;  ///< warnings of people that began
+  std::uint64_t send_refused = 0;                  ///< the bus was full or gone
+  std::uint64_t watchdog_kicks = 0;
+  std::uint64_t state_changes = 0;
+};
+
+}  // namespace kerb

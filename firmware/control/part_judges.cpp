@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/control/part_judges.hpp"
+
+namespace kerb {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Nanos kSignalsGrace = seconds{1};   // the vehicle may start to send after Kerbwatch does
+constexpr Nanos kThermalPeriod = seconds{1};  // between readings
+constexpr Nanos kThermalLimit = seconds{5};   // without a reading
+
+double to_ms(Nanos duration) { return static_cast<double>(duration.count()) * 1e-6; }
+
+PartState degraded_when(bool bad) { return bad ? PartState::degraded : PartState::fine; }
+
+}  // namespace
+
+void BusJudge::judge(Nanos now, const BusInput& input, HealthMonitor& monitor,
+                     ChangeReporter& reporter) {
+  if (bus_ == nullptr) return;
+  const CanState state = bus_->state();
+  reporter.bus(now, *bus_);
+  if (state != CanState::down && state != CanState::bus_off) good_at_ = now;
+  if (!config_.can.required) return;
+  const Nanos lost = now - good_at_;
+  const bool is_lost = lost >= config_.health.bus_lost;
+  monitor.report(Cause::bus_lost, degraded_when(is_lost), to_ms(lost), now);
+
+  // One cause for one fault: a lost bus explains why the vehicle is silent.
+  std::optional<can::HealthFault> fault;
+  if (!is_lost && now - start_ >= kSignalsGrace) fault = input.fault(now);
+  for (const Cause cause :
+       {Cause::signals_missing, Cause::signals_implausible, Cause::signals_late}) {
+    const bool it_is = fault && fault->cause == cause;
+    monitor.report(cause, degraded_when(it_is), it_is ? fault->number : 0, now);
+  }
+}
+
+void BoardJudge::judge(Nanos now, HealthMonitor& monitor) {
+  if (thermal_ == nullptr || now < next_) return;
+  next_ = now + kThermalPeriod;
+  if (const Result<ThermalReading> reading = thermal_->hottest()) {
+    celsius_ = reading->celsius;
+    read_at_ = now;
+    // A limit is left only when the board is cooler than it by the hysteresis.
+    const ThermalSettings& t = settings_;
+    const double ease_failed = heat_ == PartState::failed ? t.hysteresis_c : 0;
+    const double ease_degraded = heat_ != PartState::fine ? t.hysteresis_c : 0;
+    heat_ = *celsius_ >= t.failed_c - ease_failed       ? PartState::failed
+            : *celsius_ >= t.degraded_c - ease_degraded ? PartState::degraded
+                                                        : PartState::fine;
+    monitor.report(Cause::board_hot, heat_, *celsius_, now);
+  } else if (now - read_at_ >= kThermalLimit) {
+    celsius_.reset();
+  }
+  const Nanos unread = now - read_at_;
+  monitor.report(Cause::thermal_unreadable, degraded_when(unread >= kThermalLimit),
+                 to_ms(unread) * 1e-3, now);
+}
+
+void OutputJudge::judge(Nanos now, const AlertOutputs& outputs, HealthMonitor& monitor,
+                        ChangeReporter& reporter) {
+  const std::optional<Error> refusal = outputs.refusal();
+  reporter.outputs(now, refusal);
+  monitor.report(Cause::output_refused, degraded_when(refusal.has_value()),
+                 refusal ? refusal->native : 0, now);
+  if (events_ != nullptr) {
+    const int error = events_->status().error;
+    monitor.report(Cause::event_log_refused, degraded_when(error != 0), error, now);
+  }
+  if (recorder_ != nullptr) {
+    const int error = recorder_->status().error;
+    monitor.report(Cause::records_refused, degraded_when(error != 0), error, now);
+  }
+}
+
+}  // namespace kerb
