@@ -96,16 +96,17 @@ int main(int argc, char** argv) {
   demo_command->add_flag("--log-json", json, "Log as JSON lines");
 
   ReplayRequest replay;
-  CLI::App* replay_command = app.add_subcommand(
-      "replay", "Go through records of warnings again: are the decisions the same?");
+  CLI::App* replay_command =
+      app.add_subcommand("replay", "Replay records of warnings: are the decisions the same?");
   replay_command->add_option("FILE", replay.files, "Records: .kwr, or .kwr.part of a power cut")
       ->required();
   replay_command->add_flag("--json", replay.json, "A line of JSON for each record");
   replay_command->add_option("--pictures", replay.pictures, "Write its pictures to this folder");
   replay_command->footer(
       "Example:\n  kerbwatch replay /var/lib/kerbwatch/records/*.kwr\n"
-      "Exit codes: 0 the same to the last bit, 1 something differs, 2 a file is "
-      "broken.");
+      "Exit codes: 0 the same to the last bit, 1 something differs, 2 a file is broken or of a\n"
+      "format that this version cannot read, 3 something differs, and the record was decided by\n"
+      "another version of the decisions (or has other fields): no fault. Of several: 2, 1, 3, 0.");
 
   try {
     app.parse(argc, argv);

@@ -67,14 +67,13 @@ class CameraTap final : public PeopleSink {
   CameraTap(ByteLane& lane, ByteLane* pictures, std::uint8_t camera, TapFlags& flags) noexcept
       : chunks_{lane, camera}, pictures_{pictures}, camera_{camera}, flags_{flags} {}
 
-  /// Before PeopleEstimator::step(): the watch as it is, once a second, and what it is about to
-  /// take in.
-  void before_step(Nanos now, const track::Senses& senses, StateRef watch) noexcept;
+  /// Before PeopleEstimator::step(): its input and, once a second, its state.
+  void before_step(Nanos now, const track::Senses& senses, StateRef estimator) noexcept;
   /// After it, and before anybody is told of the report.
   void after_step(Nanos now, const risk::PeopleReport& report) noexcept;
   void before(Nanos now, const track::Senses& senses,
-              const PeopleEstimator& watch) noexcept override {
-    before_step(now, senses, watch);
+              const PeopleEstimator& estimator) noexcept override {
+    before_step(now, senses, estimator);
   }
   void after(Nanos now, const risk::PeopleReport& report,
              const PreparedImage& image) noexcept override {

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "firmware/records/product_deciders.hpp"
 #include "firmware/records/record_writer.hpp"
 #include "firmware/threads/disk_thread.hpp"
 
@@ -74,14 +75,14 @@ Status validate(const RecorderOptions& o) {
 /// writer's alone.
 struct WarningRecorder::Core {
   Core(const RecorderOptions& options, const RecordedSettings& settings,
-       std::unique_ptr<PictureEncoder> pictures, Log& lines)
+       std::unique_ptr<PictureEncoder> pictures, Log& lines, const Deciders& deciders)
       : limit{options.shutdown_limit},
         retry{options.retry},
         folder{options.path},
         control_lane{options.control_lane},
         log{&lines},
         encoder{std::move(pictures)},
-        writer{options, settings, history_for(options, settings, encoder != nullptr)} {
+        writer{options, settings, deciders, history_for(options, settings, encoder != nullptr)} {
     std::array<CameraTap*, WarningLogic::kMostCameras> taps{};
     std::size_t largest = 0;
     for (std::size_t i = 0; i < settings.cameras.size(); ++i) {
@@ -262,6 +263,12 @@ WarningRecorder::WarningRecorder(std::shared_ptr<Core> core) noexcept : core_{st
 Result<std::unique_ptr<WarningRecorder>> WarningRecorder::open(
     const RecorderOptions& options, const RecordedSettings& settings,
     std::unique_ptr<PictureEncoder> encoder, Log& log) {
+  return open(options, settings, std::move(encoder), log, ProductDeciders{});
+}
+
+Result<std::unique_ptr<WarningRecorder>> WarningRecorder::open(
+    const RecorderOptions& options, const RecordedSettings& settings,
+    std::unique_ptr<PictureEncoder> encoder, Log& log, const Deciders& deciders) {
   if (Status valid = validate(options); !valid) return valid.error();
   if (settings.cameras.empty() || settings.cameras.size() > WarningLogic::kMostCameras)
     return Error{Errc::invalid_argument, 0, "records: cameras: 1..4"};
@@ -270,7 +277,7 @@ Result<std::unique_ptr<WarningRecorder>> WarningRecorder::open(
         camera.model.height > 4096)
       return Error{Errc::invalid_argument, 0, "records: a camera's size: 1..4096",
                    std::string_view{camera.name}};
-  auto core = std::make_shared<Core>(options, settings, std::move(encoder), log);
+  auto core = std::make_shared<Core>(options, settings, std::move(encoder), log, deciders);
   if (const int reason = core->thread.start([core] { core->write_until_stopped(); }); reason != 0)
     return Error{Errc::io, reason, "records: start the writer's thread"};
   return std::unique_ptr<WarningRecorder>{new WarningRecorder{std::move(core)}};

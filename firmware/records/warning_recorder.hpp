@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "firmware/records/deciders.hpp"
 #include "firmware/records/record_header.hpp"
 #include "firmware/records/taps.hpp"
 #include "firmware/types/warning_level.hpp"
@@ -59,6 +60,11 @@ class WarningRecorder {
                                                        const RecordedSettings& settings,
                                                        std::unique_ptr<PictureEncoder> encoder,
                                                        Log& log);
+  /// The same where something else decides than in the product. `deciders` is used by open() only.
+  static Result<std::unique_ptr<WarningRecorder>> open(const RecorderOptions& options,
+                                                       const RecordedSettings& settings,
+                                                       std::unique_ptr<PictureEncoder> encoder,
+                                                       Log& log, const Deciders& deciders);
   /// Ends the record that is being written. Nobody may use a tap any more.
   ~WarningRecorder();
   WarningRecorder(const WarningRecorder&) = delete;

@@ -183,7 +183,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
   std::unique_ptr<PeopleEstimator> watch;
   // Whoever is found is followed, and what the next seconds hold for them is judged.
   if (detector)
-    watch = records::make_people_watch(
+    watch = records::make_people_estimator(
         watch_settings(config, settings, info.width, info.height, detector->worth_telling()));
   std::unique_ptr<SpectralSearch> spectral;
   if (watch) {

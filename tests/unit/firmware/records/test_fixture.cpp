@@ -95,11 +95,11 @@ std::vector<std::byte> record_of(const RecordedSettings& settings, const Sight& 
   Result<std::unique_ptr<WarningRecorder>> recorder =
       WarningRecorder::open(options, settings, nullptr, log);
   TEST_ASSERT_OK(recorder);
-  std::vector<std::unique_ptr<PeopleEstimator>> watches;
+  std::vector<std::unique_ptr<PeopleEstimator>> estimators;
   for (const RecordedCamera& camera : settings.cameras)
-    watches.push_back(make_people_watch(camera));
-  Drive<PeopleEstimator, WarningLogic> drive{std::move(watches), WarningLogic{settings.sensitivity},
-                                             recorder->get()};
+    estimators.push_back(make_people_estimator(camera));
+  Drive<PeopleEstimator, WarningLogic> drive{std::move(estimators),
+                                             WarningLogic{settings.sensitivity}, recorder->get()};
   drive.pace = milliseconds{500};
   drive.run_until(until, sight, kSpeed);
   const RecorderStatus status = (*recorder)->status();
@@ -190,7 +190,7 @@ void test_states_that_make_no_sense_are_survived() {
       const ChunkHead head = head_of(std::span{bytes}.subspan(at));
       const std::span<std::byte> chunk =
           std::span{bytes}.subspan(at, ChunkHead::kSize + head.length);
-      if (head.kind == ChunkKind::watch_state || head.kind == ChunkKind::logic_state) {
+      if (head.kind == ChunkKind::people_state || head.kind == ChunkKind::logic_state) {
         for (int k = 0; k < 3; ++k)
           chunk[ChunkHead::kSize + random.next() % head.length] =
               static_cast<std::byte>(random.next());
