@@ -13,6 +13,8 @@ kerb_add_test(NAME unit_jpeg_encoder SOURCES ${CMAKE_CURRENT_LIST_DIR}/drivers/j
 # A record made on x86-64, gone through again on whatever machine this is.
 kerb_add_test(NAME unit_replay_fixture SOURCES ${dir}/test_fixture.cpp LINKS ${links} LABELS unit OPTIMISED)
 target_compile_definitions(unit_replay_fixture PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+kerb_add_test(NAME unit_records_versions SOURCES ${dir}/test_versions.cpp LINKS ${links} LABELS unit OPTIMISED)
+target_compile_definitions(unit_records_versions PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 kerb_add_test(NAME unit_replay_command SOURCES ${dir}/test_command.cpp
   LINKS ${links} kerb::json LABELS unit RUNS kerbwatch)
 target_compile_definitions(unit_replay_command PRIVATE KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
