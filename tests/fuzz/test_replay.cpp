@@ -59,6 +59,10 @@ void test_detections_survive_any_change() { replay(detections, detection_seeds()
 #ifdef KERB_FUZZ_SCENARIO
 void test_scenarios_survive_any_change() { replay(scenario, scenario_seeds(), 300); }
 #endif
+#ifdef KERB_FUZZ_RECORDS
+void test_records_survive_any_change() { replay(record, record_seeds(), 60); }
+void test_tables_of_fields_survive_any_change() { replay(field_table, field_table_seeds(), 2000); }
+#endif
 
 }  // namespace
 
@@ -75,6 +79,10 @@ int main() {
 #endif
 #ifdef KERB_FUZZ_SCENARIO
   RUN_TEST(test_scenarios_survive_any_change);
+#endif
+#ifdef KERB_FUZZ_RECORDS
+  RUN_TEST(test_records_survive_any_change);
+  RUN_TEST(test_tables_of_fields_survive_any_change);
 #endif
   return UNITY_END();
 }
