@@ -26,9 +26,9 @@ class RecordWriter {
   RecordWriter(const RecorderOptions& options, RecordedSettings settings, const Deciders& deciders,
                std::size_t history);
 
-  /// Looks at the folder. An errno; 0: none.
-  int look() { return store_.look(); }
-  /// Whether the disk would take a record now. As look().
+  /// Creates and counts the folder. An errno; 0: none.
+  int scan() { return store_.scan(); }
+  /// Whether the disk would take a record now. As scan().
   int probe() { return store_.probe(); }
   /// The next chunk, sealed. Those of one source come in order, and a round after the reports it
   /// saw. An errno the disk refused with; 0: none.

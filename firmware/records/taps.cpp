@@ -120,7 +120,7 @@ void ControlTap::after_round(Nanos now, const Reports& reports, const DriverSide
   const Marker marker{now, level_, decision.level};
   if (!chunks_.push(ChunkKind::marker, now, 64, [&](FieldWriter& out) { out(marker); })) lose();
   level_ = decision.level;
-  bell_.ring();  // the writer looks twenty times a second anyway; a warning does not wait for it
+  bell_.ring();  // the writer polls every 50 ms; a warning wakes it at once
 }
 
 void ControlTap::vehicle(Nanos now, const CanFrame& frame) noexcept {

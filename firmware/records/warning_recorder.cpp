@@ -25,7 +25,8 @@
 namespace kerb::records {
 namespace {
 
-constexpr Nanos kLook = std::chrono::milliseconds{50};  // between two looks at the lanes, in life
+constexpr Nanos kPoll =
+    std::chrono::milliseconds{50};  // real time between two passes over the lanes
 constexpr int kNice = 10;
 constexpr std::size_t kHistory = std::size_t{8} << 20;  // beside pictures
 
@@ -130,7 +131,7 @@ struct WarningRecorder::Core {
   std::unique_ptr<PictureEncoder> encoder;
   RecordWriter writer;
   std::vector<std::byte> picture;
-  bool refusing = false, told_too_big = false;
+  bool refusing = false, reported_too_big = false;
   Life::time_point retry_at{};
 };
 
@@ -165,7 +166,8 @@ void WarningRecorder::Core::note_folder(int reason) {
       "warnings cannot be recorded: " + folder + ": " + std::generic_category().message(reason));
 }
 
-/// No record is due, but one may be soon: whether there would be one is told beforehand.
+/// After a refusal, while no warning is due: whether the disk takes records again is reported
+/// before the next one.
 void WarningRecorder::Core::try_again() {
   if (!refusing || writer.recording() || Life::now() < retry_at) return;
   retry_at = Life::now() + retry;
@@ -223,17 +225,17 @@ void WarningRecorder::Core::drain() {
        control_lane.drop_front())
     take(chunk);
   if (const int reason = writer.flush(); reason != 0) note(reason);
-  if (flags.state_too_big.load(std::memory_order_relaxed) && !std::exchange(told_too_big, true))
+  if (flags.state_too_big.load(std::memory_order_relaxed) && !std::exchange(reported_too_big, true))
     say(LogLevel::error, "a state is too large to be recorded: records cannot be replayed");
 }
 
 void WarningRecorder::Core::write_until_stopped() noexcept {
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
   try {
-    if (const int reason = writer.look(); reason != 0)
+    if (const int reason = writer.scan(); reason != 0)
       note_folder(reason);
     else if (const int parts = writer.left_over(); parts > 0)
-      say(LogLevel::warning, std::to_string(parts) + " record(s) end in a power cut");
+      say(LogLevel::warning, std::to_string(parts) + " record(s) without an end: power cut");
     left_over.store(writer.left_over(), std::memory_order_relaxed);
   } catch (const std::exception&) {
     note(ENOMEM);
@@ -254,7 +256,7 @@ void WarningRecorder::Core::write_until_stopped() noexcept {
     }
     passes.fetch_add(1, std::memory_order_release);
     if (stopping) break;
-    thread.sleep_until(Life::now() + kLook);
+    thread.sleep_until(Life::now() + kPoll);
   }
 }
 
