@@ -105,8 +105,9 @@ int main(int argc, char** argv) {
   replay_command->add_option("--pictures", replay.pictures, "Write its pictures to this folder");
   replay_command->footer(
       "Example:\n  kerbwatch replay /var/lib/kerbwatch/records/*.kwr\n"
-      "Exit codes: 0 the same to the last bit, 1 something differs, 2 a file is "
-      "broken.");
+      "Exit codes: 0 the same to the last bit, 1 something differs, 2 a file is broken or of a\n"
+      "format that this version cannot read, 3 something differs, and the record was decided by\n"
+      "another version of the decisions (or has other fields): no fault. Of several: 2, 1, 3, 0.");
 
   try {
     app.parse(argc, argv);

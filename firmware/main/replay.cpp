@@ -28,6 +28,8 @@ using records::RecordFile;
 using records::RecordSummary;
 using records::ReplayResult;
 
+constexpr int kVersionsDiffer = 3;
+
 double seconds_of(Nanos time) { return static_cast<double>(time.count()) * 1e-9; }
 
 std::string printable(const std::string& text) {
@@ -44,8 +46,8 @@ std::string when(const RecordFile& file) {
 
 /// The reason alone: the full path is printed beside it.
 std::string reason_of(Error error) {
-  error.what = {};
-  return describe(error);
+  if (error.code != Errc::unsupported) error.what = {};  // there it says which program can
+  return printable(describe(error));
 }
 
 int broken(const std::string& path, const std::string& why) {
@@ -54,10 +56,10 @@ int broken(const std::string& path, const std::string& why) {
 }
 
 /// Writes one picture; returns an empty text, or what is wrong.
-std::string write_picture(const fs::path& folder, const std::string& stem, const Chunk& chunk,
-                          int number) {
+std::string write_picture(const RecordFile& file, const fs::path& folder, const std::string& stem,
+                          const Chunk& chunk, int number) {
   PictureHead head;
-  FieldReader in{chunk.payload};
+  FieldReader in = file.reader(chunk);
   in(head);
   const bool jpeg = head.format == PictureHead::Format::jpeg;
   const std::size_t pixels = std::size_t{head.width} * head.height;
@@ -82,10 +84,33 @@ std::string write_pictures(const RecordFile& file, const std::string& path,
   std::array<int, 256> numbers{};
   for (const Chunk& chunk : file.chunks()) {
     if (chunk.kind != records::ChunkKind::picture) continue;
-    std::string wrong = write_picture(folder, stem, chunk, ++numbers[chunk.source]);
+    std::string wrong = write_picture(file, folder, stem, chunk, ++numbers[chunk.source]);
     if (!wrong.empty()) return wrong;
   }
   return {};
+}
+
+/// "3 fields of the record are not known here: Person.mood, ..."
+void print_fields(const std::vector<std::string>& fields, const char* what) {
+  if (fields.empty()) return;
+  constexpr std::size_t kMost = 5;
+  std::string names;
+  for (std::size_t i = 0; i < fields.size() && i < kMost; ++i)
+    names += (i == 0 ? "" : ", ") + fields[i];
+  fmt::print("  {} {}: {}{}\n", fields.size(), what, printable(names),
+             fields.size() > kMost ? ", ..." : "");
+}
+
+/// The record was decided by another version, or has other fields.
+void print_versions(const ReplayResult& result) {
+  fmt::print("  decided by version {}, replayed by version {}: {} of {} decisions differ{}\n",
+             result.decided_by, result.replayed_by, result.rounds.count - result.rounds.same,
+             result.rounds.count,
+             result.decision_difference ? ", first at " + printable(*result.decision_difference)
+                                        : std::string{});
+  print_fields(result.fields.missing, "field(s) not in the record, taken as their default");
+  print_fields(result.fields.unknown, "field(s) of the record not known here, not used");
+  print_fields(result.fields.retyped, "field(s) of another type in the record, not used");
 }
 
 void print_text(const std::string& path, const RecordFile& file, const RecordSummary& summary,
@@ -113,7 +138,8 @@ void print_text(const std::string& path, const RecordFile& file, const RecordSum
       result.rounds.count, result.rounds.same, result.reports.count, result.reports.same,
       result.states.count, result.states.same);
   if (result.lost > 0)
-    fmt::print("  {} rounds and frames behind a gap were not compared\n", result.lost);
+    fmt::print("  {} rounds and frames after a gap were not compared\n", result.lost);
+  if (!result.same_version()) print_versions(result);
   if (result.difference) fmt::print("  first difference: {}\n", printable(*result.difference));
 }
 
@@ -144,9 +170,19 @@ void print_json(const std::string& path, const RecordFile& file, const RecordSum
                     {"states", compared(result.states)},
                     {"lost", result.lost},
                     {"identical", result.identical()},
-                    {"difference", nullptr}};
+                    {"difference", nullptr},
+                    {"difference_of", nullptr},
+                    {"format", file.format()},
+                    {"decided_by", result.decided_by},
+                    {"replayed_by", result.replayed_by},
+                    {"fields_missing", result.fields.missing},
+                    {"fields_unknown", result.fields.unknown},
+                    {"fields_retyped", result.fields.retyped}};
   if (summary.shortest_ttc_s) line["shortest_ttc_s"] = *summary.shortest_ttc_s;
-  if (result.difference) line["difference"] = *result.difference;
+  if (result.difference) {
+    line["difference"] = *result.difference;
+    line["difference_of"] = result.is_fault() ? "fault" : "versions";
+  }
   for (const RecordSummary::Camera& camera : summary.cameras)
     line["cameras"].push_back({{"name", camera.name},
                                {"frames", camera.frames},
@@ -168,16 +204,26 @@ int replay_one(const std::string& path, const ReplayRequest& request) {
   if (!request.pictures.empty())
     if (const std::string wrong = write_pictures(*file, path, request.pictures); !wrong.empty())
       return broken(path, wrong);
-  if (result->rounds.count == 0) return broken(path, "not one round can be followed");
+  if (result->rounds.count == 0) return broken(path, "not one round can be replayed");
   (request.json ? print_json : print_text)(path, *file, summary, *result);
-  return result->identical() ? 0 : 1;
+  if (result->identical()) return 0;
+  return result->is_fault() ? 1 : kVersionsDiffer;
+}
+
+/// The worse of two exit codes.
+int worse(int a, int b) {
+  constexpr std::array kFromBest{0, kVersionsDiffer, 1, 2};
+  const auto rank = [&](int code) {
+    return std::find(kFromBest.begin(), kFromBest.end(), code) - kFromBest.begin();
+  };
+  return rank(a) < rank(b) ? b : a;
 }
 
 }  // namespace
 
 int run_replay(const ReplayRequest& request) {
   int code = 0;
-  for (const std::string& path : request.files) code = std::max(code, replay_one(path, request));
+  for (const std::string& path : request.files) code = worse(code, replay_one(path, request));
   return code;
 }
 

@@ -3,38 +3,51 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <span>
+#include <string_view>
 
-#include "firmware/records/crc32.hpp"
 #include "firmware/types/fields.hpp"
 #include "hal/base/clock.hpp"
+#include "hal/base/crc32.hpp"
 
 /// Records of warnings: what a .kwr file is made of. docs/records.md describes it.
 namespace kerb::records {
 
 /// A file begins with these bytes; then come chunks to its end.
 inline constexpr char kMagic[8] = {'K', 'W', 'R', 'E', 'C', 'O', 'R', 'D'};
-/// Of the header and the chunks, as below and in record_fields.hpp. Raise it with any change.
-///   3   senses may end with likenesses
+/// The format: what is in front of each chunk, and the header up to its table of fields. The fields
+/// themselves have names, and may change without a new format.
+///   2, 3   no table: old_formats.hpp has it; and no version of decisions
+///   4      a version of decisions and a table of fields in the header
 /// Records of kOldestFormat on are read.
-inline constexpr std::uint16_t kFormat = 3, kOldestFormat = 2;
+inline constexpr std::uint16_t kFormat = 4, kOldestFormat = 2, kFirstWithTable = 4;
 
-/// Numbers in the file: append, never renumber.
+/// Numbers in the file: append, never renumber. A new kind gets its name in name_of() and its
+/// fields in deciders.cpp.
 enum class ChunkKind : std::uint8_t {
-  header = 1,       ///< the first chunk: see RecordHeader
-  logic_state = 2,  ///< the warning logic before a round, and the reports it held
-  round = 3,        ///< one round of the controller: what it saw, what it decided
-  vehicle = 4,      ///< a CAN frame of the vehicle
-  marker = 5,       ///< the level changed
-  watch_state = 6,  ///< a camera's people watch before a frame
-  senses = 7,       ///< what the frame told
-  report = 8,       ///< what came of it
+  header = 1,        ///< the first chunk: see RecordHeader
+  logic_state = 2,   ///< the warning logic before a round, and the reports it held
+  round = 3,         ///< one round of the controller: what it saw, what it decided
+  vehicle = 4,       ///< a CAN frame of the vehicle
+  marker = 5,        ///< the level changed
+  people_state = 6,  ///< a camera's people estimator before a frame
+  senses = 7,        ///< the input of that frame: detections, flow, vehicle motion
+  report = 8,        ///< the people reported for it
   picture = 9,
-  gap = 10,  ///< something of this source is missing here: nobody had time to write it down
+  gap = 10,  ///< data of this source is missing here: there was no room for it in memory
   end = 11   ///< the last chunk: the record is whole
 };
+/// The field of the table's root that has the fields of such chunks; empty: they have none.
+[[nodiscard]] constexpr std::string_view name_of(ChunkKind kind) noexcept {
+  constexpr std::string_view kNames[] = {"",        "header", "logic_state",  "round",
+                                         "vehicle", "marker", "people_state", "senses",
+                                         "report",  "picture"};
+  const auto i = static_cast<std::size_t>(kind);
+  return i < std::size(kNames) ? kNames[i] : std::string_view{};
+}
 
-/// Whom a chunk is from: a camera, by its index, or the controller.
+/// The source of a chunk: a camera, by its index, or the controller.
 inline constexpr std::uint8_t kControl = 0xFF;
 
 /// In front of every chunk: 20 bytes.
@@ -52,7 +65,8 @@ struct ChunkHead {
 inline constexpr std::size_t kMostPayload = (std::size_t{16} << 20) + 4096;
 
 [[nodiscard]] inline std::uint32_t crc_of(std::span<const std::byte> chunk) noexcept {
-  return crc32(chunk.subspan(ChunkHead::kSize), crc32(chunk.first(ChunkHead::kSize - 4)));
+  return crc32(chunk.data() + ChunkHead::kSize, chunk.size() - ChunkHead::kSize,
+               crc32(chunk.data(), ChunkHead::kSize - 4));
 }
 
 /// Writes the head in front of a payload that lies behind it; its CRC is left for seal().
@@ -62,7 +76,7 @@ inline void put_head(std::span<std::byte> chunk, ChunkKind kind, std::uint8_t so
   out(static_cast<std::uint32_t>(chunk.size() - ChunkHead::kSize), kind, source, std::uint16_t{0},
       at, std::uint32_t{0});
 }
-/// Sets the CRC. On the writer's side: it costs a nanosecond or three a byte.
+/// Sets the CRC: 1 to 3 ns a byte, so the writer's thread does it.
 inline void seal(std::span<std::byte> chunk) noexcept {
   const std::uint32_t crc = crc_of(chunk);
   std::memcpy(chunk.data() + ChunkHead::kSize - sizeof crc, &crc, sizeof crc);

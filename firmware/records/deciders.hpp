@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -8,12 +9,13 @@
 
 namespace kerb::records {
 
-/// A camera's people watch, as a replay needs it.
-class ReplayedWatch {
+/// A camera's people estimator, as a replay needs it.
+class ReplayedEstimator {
  public:
-  virtual ~ReplayedWatch() = default;
+  virtual ~ReplayedEstimator() = default;
   virtual void save(FieldWriter& out) const = 0;
   virtual void load(FieldReader& in) = 0;
+  virtual void describe(FieldLister& out) const = 0;
   virtual void step(const track::Senses& senses, risk::PeopleReport& out) = 0;
 };
 
@@ -23,6 +25,7 @@ class ReplayedLogic {
   virtual ~ReplayedLogic() = default;
   virtual void save(FieldWriter& out) const = 0;
   virtual void load(FieldReader& in) = 0;
+  virtual void describe(FieldLister& out) const = 0;
   virtual WarningDecision step(Nanos now, const Reports& reports, const DriverSide& side) = 0;
 };
 
@@ -30,26 +33,31 @@ class ReplayedLogic {
 class Deciders {
  public:
   virtual ~Deciders() = default;
-  [[nodiscard]] virtual std::unique_ptr<ReplayedWatch> watch(
+  [[nodiscard]] virtual std::uint32_t version() const = 0;  ///< see kDecisionsVersion
+  [[nodiscard]] virtual std::unique_ptr<ReplayedEstimator> estimator(
       const RecordedCamera& camera) const = 0;
   [[nodiscard]] virtual std::unique_ptr<ReplayedLogic> logic(
       const RecordedSettings& settings) const = 0;
 };
 
-/// Any class with the same three functions, as one of the above.
-template <typename Watch>
-class WatchOf final : public ReplayedWatch {
+/// The table of all chunks of a record, as it is written with these deciders.
+[[nodiscard]] std::string field_table_of(const Deciders& deciders);
+
+/// Any class with the same functions, as one of the above.
+template <typename Estimator>
+class EstimatorOf final : public ReplayedEstimator {
  public:
   template <typename... Args>
-  explicit WatchOf(Args&&... args) : watch_{std::forward<Args>(args)...} {}
-  void save(FieldWriter& out) const override { watch_.save(out); }
-  void load(FieldReader& in) override { watch_.load(in); }
+  explicit EstimatorOf(Args&&... args) : estimator_{std::forward<Args>(args)...} {}
+  void save(FieldWriter& out) const override { estimator_.save(out); }
+  void load(FieldReader& in) override { estimator_.load(in); }
+  void describe(FieldLister& out) const override { estimator_.describe(out); }
   void step(const track::Senses& senses, risk::PeopleReport& out) override {
-    watch_.step(senses, out);
+    estimator_.step(senses, out);
   }
 
  private:
-  Watch watch_;
+  Estimator estimator_;
 };
 template <typename Logic>
 class LogicOf final : public ReplayedLogic {
@@ -58,6 +66,7 @@ class LogicOf final : public ReplayedLogic {
   explicit LogicOf(Args&&... args) : logic_{std::forward<Args>(args)...} {}
   void save(FieldWriter& out) const override { logic_.save(out); }
   void load(FieldReader& in) override { logic_.load(in); }
+  void describe(FieldLister& out) const override { logic_.describe(out); }
   WarningDecision step(Nanos now, const Reports& reports, const DriverSide& side) override {
     return logic_.step(now, reports, side);
   }

@@ -8,28 +8,29 @@
 namespace kerb::records {
 namespace {
 
-class Watch final : public ReplayedWatch {
+class Estimator final : public ReplayedEstimator {
  public:
-  explicit Watch(std::unique_ptr<PeopleEstimator> watch) : watch_{std::move(watch)} {}
-  void save(FieldWriter& out) const override { watch_->save(out); }
-  void load(FieldReader& in) override { watch_->load(in); }
+  explicit Estimator(std::unique_ptr<PeopleEstimator> people) : people_{std::move(people)} {}
+  void save(FieldWriter& out) const override { people_->save(out); }
+  void load(FieldReader& in) override { people_->load(in); }
+  void describe(FieldLister& out) const override { people_->describe(out); }
   void step(const track::Senses& senses, risk::PeopleReport& out) override {
-    watch_->step(senses, out);
+    people_->step(senses, out);
   }
 
  private:
-  std::unique_ptr<PeopleEstimator> watch_;
+  std::unique_ptr<PeopleEstimator> people_;
 };
 
 }  // namespace
 
-std::unique_ptr<PeopleEstimator> make_people_watch(const RecordedCamera& camera) {
+std::unique_ptr<PeopleEstimator> make_people_estimator(const RecordedCamera& camera) {
   return std::make_unique<PeopleEstimator>(camera.model, camera.tracker, camera.car, camera.contact,
                                            track::make_colour_appearance());
 }
 
-std::unique_ptr<ReplayedWatch> ProductDeciders::watch(const RecordedCamera& camera) const {
-  return std::make_unique<Watch>(make_people_watch(camera));
+std::unique_ptr<ReplayedEstimator> ProductDeciders::estimator(const RecordedCamera& camera) const {
+  return std::make_unique<Estimator>(make_people_estimator(camera));
 }
 
 std::unique_ptr<ReplayedLogic> ProductDeciders::logic(const RecordedSettings& settings) const {

@@ -3,9 +3,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "firmware/records/chunk.hpp"
 #include "firmware/risk/fields.hpp"
@@ -15,7 +12,7 @@
 #include "firmware/warning/fields.hpp"
 #include "hal/can_bus.hpp"
 
-/// What is in each chunk, field by field; beside fields.hpp of firmware/track, risk and warning.
+/// The fields of each chunk, beside those in firmware/types, track, risk and warning.
 namespace kerb {
 
 namespace records {
@@ -31,7 +28,7 @@ struct Round {
 };
 template <typename F>
 void fields(F& f, FieldsOf<F, Round>& r) {
-  f(r.now, r.reports, r.side, r.decision);
+  f.structure("Round")("now", r.now)("reports", r.reports)("side", r.side)("decision", r.decision);
 }
 
 /// The level changed in this round.
@@ -41,7 +38,7 @@ struct Marker {
 };
 template <typename F>
 void fields(F& f, FieldsOf<F, Marker>& m) {
-  f(m.now, m.from, m.to);
+  f.structure("Marker")("now", m.now)("from", m.from)("to", m.to);
 }
 
 /// In front of a picture's own bytes.
@@ -49,28 +46,26 @@ struct PictureHead {
   enum class Format : std::uint8_t { jpeg = 1, grey8 = 2 };
   Nanos captured{};
   Format format = Format::grey8;
-  std::uint8_t shrunk = 1;  ///< to so small a share of the camera's rows and columns
+  std::uint8_t shrunk = 1;  ///< rows and columns of the camera for each of the picture's
   std::uint16_t width = 0, height = 0;
 };
 template <typename F>
 void fields(F& f, FieldsOf<F, PictureHead>& p) {
-  f(p.captured, p.format, p.shrunk, p.width, p.height);
+  f.structure("PictureHead")("captured", p.captured)("format", p.format)("shrunk", p.shrunk);
+  f("width", p.width)("height", p.height);
 }
 inline constexpr std::size_t kPictureHead = 14;
 
-/// A short text: its length in a byte, then it.
-template <typename F>
-void text_fields(F& f, FieldsOf<F, std::string>& text) {
-  if constexpr (F::kReads) {
-    std::uint8_t size = 0;
-    f(size);
-    const std::span<const std::byte> bytes = f.bytes(size);
-    text.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  } else {
-    const std::span<const char> kept{text.data(), text.size() < 255 ? text.size() : 255};
-    f(static_cast<std::uint8_t>(kept.size()));
-    f.bytes(std::as_bytes(kept));
-  }
+/// What is in a logic_state chunk: the report of each camera, where there is one, and what the
+/// warning logic remembers. Borrows both.
+template <typename ReportsOrHeld, typename Logic>
+struct LogicState {
+  ReportsOrHeld& reports;
+  Logic& logic;
+};
+template <typename F, typename R, typename L>
+void fields(F& f, const LogicState<R, L>& s) {
+  f.structure("LogicState")("reports", s.reports)("logic", s.logic);
 }
 
 }  // namespace records
@@ -78,15 +73,10 @@ void text_fields(F& f, FieldsOf<F, std::string>& text) {
 /// A CAN frame: the bytes in use alone.
 template <typename F>
 void fields(F& f, FieldsOf<F, CanFrame>& c) {
-  f(c.id, c.extended, c.remote, c.fd, c.bit_rate_switch, c.received);
-  if constexpr (F::kReads) {
-    int size = 0;
-    f.count(size, 64);
-    c.size = static_cast<std::uint8_t>(size);
-  } else {
-    f.count(c.size, 64);
-  }
-  for (std::size_t i = 0; i < c.size; ++i) f(c.data[i]);
+  f.structure("CanFrame")("id", c.id)("extended", c.extended)("remote", c.remote)("fd", c.fd);
+  f("bit_rate_switch", c.bit_rate_switch)("received", c.received);
+  f.list("data", c.size, static_cast<int>(c.data.size()),
+         [&](std::size_t i) { f("byte", c.data[i]); });
 }
 
 }  // namespace kerb

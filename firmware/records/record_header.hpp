@@ -25,7 +25,7 @@ struct RecordedSettings {
   std::vector<RecordedCamera> cameras;  ///< at most WarningLogic::kMostCameras
 };
 
-/// The first chunk of a record.
+/// What is in the first chunk of a record.
 struct RecordHeader {
   RecordedSettings settings;
   Nanos began{};                            ///< the warning, on the clock
@@ -33,39 +33,21 @@ struct RecordHeader {
   WarningLevel level = WarningLevel::none;  ///< it began with
 };
 
-/// What the lists of fields were made for: another number is another version's record, whether or
-/// not somebody thought of raising kFormat.
-constexpr std::uint32_t layout_of(std::uint16_t format) noexcept {
-  std::uint32_t hash = format;
-  const std::size_t senses = format < 3 ? track::kSensesWithoutLikenesses : sizeof(track::Senses);
-  for (const std::size_t size :
-       {sizeof(Camera), sizeof(track::FilterSettings), sizeof(track::ExistenceSettings),
-        sizeof(track::MatchSettings), sizeof(track::TrackerSettings), sizeof(risk::CarShape),
-        sizeof(risk::ContactSettings), senses, sizeof(track::Person), sizeof(risk::Contact),
-        sizeof(risk::PeopleReport), sizeof(DriverSide), sizeof(WarningDecision),
-        sizeof(WarningLogic)})
-    hash = (hash ^ static_cast<std::uint32_t>(size)) * 16777619U;
-  return hash;
-}
-inline constexpr std::uint32_t kLayout = layout_of(kFormat);
+/// No settings are longer in the header: names are cut.
+inline constexpr std::size_t kMostSettings = 4096;
 
-/// No header is longer: names are cut.
-inline constexpr std::size_t kMostHeader = 4096;
-
-template <typename F>
-void fields(F& f, FieldsOf<F, RecordedCamera>& c) {
-  text_fields(f, c.name);
-  f(c.model, c.tracker, c.car, c.contact);
-}
+/// The version of the product stands in front of the table: see record_file.cpp.
 template <typename F>
 void fields(F& f, FieldsOf<F, RecordHeader>& h) {
-  text_fields(f, h.settings.version);
-  f(h.settings.sensitivity);
-  int cameras = static_cast<int>(h.settings.cameras.size());
-  f.count(cameras, WarningLogic::kMostCameras);
-  if constexpr (F::kReads) h.settings.cameras.resize(static_cast<std::size_t>(cameras));
-  for (auto& camera : h.settings.cameras) f(camera);
-  f(h.began, h.utc, h.level);
+  f.structure("RecordHeader")("sensitivity", h.settings.sensitivity);
+  auto& cameras = h.settings.cameras;
+  int count = static_cast<int>(cameras.size());
+  f.list("cameras", count, WarningLogic::kMostCameras, [&](std::size_t i) {
+    if constexpr (F::kReads) cameras.resize(i + 1);
+    auto& c = cameras[i];
+    f("name", c.name)("model", c.model)("tracker", c.tracker)("car", c.car)("contact", c.contact);
+  });
+  f("began", h.began)("utc", h.utc)("level", h.level);
   if constexpr (F::kReads)
     if (h.level > WarningLevel::collision || h.settings.sensitivity > Sensitivity::early) f.fail();
 }

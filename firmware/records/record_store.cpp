@@ -79,7 +79,7 @@ int RecordStore::list(std::vector<Kept>& out, int& parts) const {
   return error.value();
 }
 
-int RecordStore::look() {
+int RecordStore::scan() {
   std::error_code error;
   std::filesystem::create_directories(folder_, error);
   if (error) return error.value();
@@ -90,7 +90,7 @@ int RecordStore::look() {
 }
 
 int RecordStore::probe() {
-  if (const int reason = look(); reason != 0) return reason;
+  if (const int reason = scan(); reason != 0) return reason;
   const std::string path = folder_ + "/.probe";
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
   if (fd < 0) return errno;
@@ -122,9 +122,9 @@ int RecordStore::make_room() {
 
 int RecordStore::begin(WarningLevel level, Nanos utc) {
   abandon();
-  if (const int reason = look(); reason != 0) return reason;
+  if (const int reason = scan(); reason != 0) return reason;
   if (const int reason = make_room(); reason != 0) return reason;
-  // Several programs may share a folder: a number that is taken by now is nobody's fault.
+  // Several programs may share a folder: if the number is taken, try the next one.
   for (int tries = 0; fd_ < 0; ++tries) {
     path_ = folder_ + "/" + name_for(next_++, level, utc);
     const std::string part = path_ + std::string{kPart};

@@ -27,9 +27,10 @@ class RecordStore {
   RecordStore(const RecordStore&) = delete;
   RecordStore& operator=(const RecordStore&) = delete;
 
-  /// Makes the folder and counts what is in it.
-  int look();
-  /// Whether it would take a record's first seconds now: tried with a file that is deleted again.
+  /// Creates the folder and counts the records in it.
+  int scan();
+  /// Whether the disk would take the first seconds of a record now: tries with a file, and deletes
+  /// it.
   int probe();
   /// Opens a new record. `utc` since 1970.
   int begin(WarningLevel level, Nanos utc);
@@ -45,7 +46,7 @@ class RecordStore {
   [[nodiscard]] bool is_open() const noexcept { return fd_ >= 0; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }  ///< its last name
-  /// How many were there at look() with .part behind their name.
+  /// How many records ended in .part at scan().
   [[nodiscard]] int left_over() const noexcept { return left_over_; }
 
  private:

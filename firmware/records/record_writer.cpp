@@ -17,9 +17,12 @@ constexpr std::uint64_t kNowhere = std::numeric_limits<std::uint64_t>::max();
 }  // namespace
 
 RecordWriter::RecordWriter(const RecorderOptions& options, RecordedSettings settings,
-                           std::size_t history)
+                           const Deciders& deciders, std::size_t history)
     : options_{options},
       settings_{std::move(settings)},
+      decisions_version_{deciders.version()},
+      table_{field_table_of(deciders)},
+      header_(ChunkHead::kSize + kMostSettings + table_.size()),
       most_bytes_{std::min(kMostRecord, options.max_bytes / 2)},
       history_{history},
       store_{options.path, options.max_bytes, most_bytes_} {
@@ -49,7 +52,7 @@ int RecordWriter::judge(WarningLevel level, Nanos at) {
   else if (!calm_)
     calm_ = at;
   if (calm_ && at - *calm_ >= options_.after) return finish();
-  const bool full = size_ + kEndRoom + kMostHeader > most_bytes_;
+  const bool full = size_ + kEndRoom + kMostSettings > most_bytes_;
   if (at - began_ < options_.longest && !full) return 0;
   if (const int reason = finish(); reason != 0) return reason;
   // What rose lately would have no after: it gets a record of its own, which may overlap this one.
@@ -68,11 +71,12 @@ int RecordWriter::begin(Nanos trigger, WarningLevel level) {
   const std::span<const std::byte> magic = std::as_bytes(std::span{kMagic});
   buffer_.insert(buffer_.end(), magic.begin(), magic.end());
 
-  std::array<std::byte, ChunkHead::kSize + kMostHeader> header{};
-  FieldWriter out{std::span{header}.subspan(ChunkHead::kSize)};
-  out(kFormat, kLayout, RecordHeader{settings_, trigger, utc, level});
+  FieldWriter out{std::span{header_}.subspan(ChunkHead::kSize)};
+  out(kFormat, decisions_version_, settings_.version, static_cast<std::uint32_t>(table_.size()));
+  out.bytes(std::as_bytes(std::span{table_}));
+  out(RecordHeader{settings_, trigger, utc, level});
   if (!out.ok()) return refuse(EINVAL);
-  const std::span<std::byte> chunk = std::span{header}.first(ChunkHead::kSize + out.size());
+  const std::span<std::byte> chunk = std::span{header_}.first(ChunkHead::kSize + out.size());
   put_head(chunk, ChunkKind::header, kControl, now_);
   seal(chunk);
   int reason = write(chunk);
@@ -83,8 +87,8 @@ int RecordWriter::begin(Nanos trigger, WarningLevel level) {
   return reason == 0 ? 0 : refuse(reason);
 }
 
-/// A replay begins with a state of the logic, and of each camera's watch from no later than that:
-/// all reports it goes on to see come from frames behind those.
+/// A replay begins with a state of the logic, and with a state of each camera's estimator that is
+/// no later: so the record has the frames of all reports that the logic is given.
 int RecordWriter::write_history(Nanos from) {
   std::uint64_t logic = kNowhere;
   Nanos logic_at{};
@@ -94,12 +98,12 @@ int RecordWriter::write_history(Nanos from) {
     logic = position;
     logic_at = head.at;
   });
-  std::array<std::uint64_t, 256> watch;
-  watch.fill(kNowhere);
+  std::array<std::uint64_t, 256> people;
+  people.fill(kNowhere);
   history_.for_each([&](std::uint64_t position, std::span<const std::byte> chunk) {
     const ChunkHead head = head_of(chunk);
-    if (head.kind != ChunkKind::watch_state) return;
-    std::uint64_t& first = watch[head.source];
+    if (head.kind != ChunkKind::people_state) return;
+    std::uint64_t& first = people[head.source];
     if (first == kNowhere || head.at <= logic_at) first = position;
   });
   int reason = 0;
@@ -107,19 +111,19 @@ int RecordWriter::write_history(Nanos from) {
     const ChunkHead head = head_of(chunk);
     const bool wanted = head.kind == ChunkKind::picture ? head.at >= from
                         : head.source == kControl       ? position >= logic
-                                                        : position >= watch[head.source];
+                                                        : position >= people[head.source];
     if (wanted && reason == 0) reason = write(chunk);
   });
   followed_ = {};
   followed_[kControl] = logic != kNowhere;
-  for (std::size_t i = 0; i < kControl; ++i) followed_[i] = watch[i] != kNowhere;
+  for (std::size_t i = 0; i < kControl; ++i) followed_[i] = people[i] != kNowhere;
   return reason;
 }
 
 int RecordWriter::write_if_followed(std::span<const std::byte> chunk) {
   const ChunkHead head = head_of(chunk);
   bool& followed = followed_[head.source];
-  if (head.kind == ChunkKind::watch_state || head.kind == ChunkKind::logic_state) followed = true;
+  if (head.kind == ChunkKind::people_state || head.kind == ChunkKind::logic_state) followed = true;
   return followed || head.kind == ChunkKind::picture ? write(chunk) : 0;
 }
 

@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "firmware/records/deciders.hpp"
 #include "firmware/records/record_header.hpp"
 #include "firmware/records/record_store.hpp"
 #include "firmware/records/warning_recorder.hpp"
@@ -15,15 +17,18 @@
 
 namespace kerb::records {
 
-/// From chunks to records: keeps the last seconds, sees in the rounds when a warning begins, and
-/// writes until it is over. One thread.
+/// Turns chunks into records: keeps the last seconds in memory, finds in the rounds when a warning
+/// begins, and writes until it is over. One thread.
 class RecordWriter {
  public:
-  RecordWriter(const RecorderOptions& options, RecordedSettings settings, std::size_t history);
+  /// `deciders`: what decides, for the version and the fields of its states. `history`: bytes of
+  /// chunks that are kept.
+  RecordWriter(const RecorderOptions& options, RecordedSettings settings, const Deciders& deciders,
+               std::size_t history);
 
-  /// Looks at the folder. An errno; 0: none.
-  int look() { return store_.look(); }
-  /// Whether the disk would take a record now. As look().
+  /// Creates and counts the folder. An errno; 0: none.
+  int scan() { return store_.scan(); }
+  /// Whether the disk would take a record now. As scan().
   int probe() { return store_.probe(); }
   /// The next chunk, sealed. Those of one source come in order, and a round after the reports it
   /// saw. An errno the disk refused with; 0: none.
@@ -50,6 +55,9 @@ class RecordWriter {
 
   const RecorderOptions options_;
   const RecordedSettings settings_;
+  const std::uint32_t decisions_version_;
+  const std::string table_;        // of the fields
+  std::vector<std::byte> header_;  // room for the header's chunk
   const std::uint64_t most_bytes_;
   ChunkRing history_;
   RecordStore store_;

@@ -11,7 +11,7 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr std::size_t kMostRound = 256;
 }  // namespace
 
-void CameraTap::before_step(Nanos now, const track::Senses& senses, StateRef watch) noexcept {
+void CameraTap::before_step(Nanos now, const track::Senses& senses, StateRef estimator) noexcept {
   in_step_ = false;
   if (gap_ && !chunks_.push(ChunkKind::gap, now, 0, [](FieldWriter&) {})) {
     flags_.lost.fetch_add(1, kRelaxed);
@@ -21,8 +21,8 @@ void CameraTap::before_step(Nanos now, const track::Senses& senses, StateRef wat
   if (gap_ || now >= state_due_) {
     bool fits = true;
     const bool pushed =
-        chunks_.push(ChunkKind::watch_state, now, kMostState, [&](FieldWriter& out) {
-          watch.save(out);
+        chunks_.push(ChunkKind::people_state, now, kMostState, [&](FieldWriter& out) {
+          estimator.save(out);
           fits = out.ok();
         });
     if (!fits) flags_.state_too_big.store(true, kRelaxed);
@@ -90,11 +90,7 @@ void ControlTap::before_round(Nanos now, const Reports& reports, StateRef logic)
     bool fits = true;
     const std::size_t most = kMostState + Reports{}.size() * kMostReport;
     const bool pushed = chunks_.push(ChunkKind::logic_state, now, most, [&](FieldWriter& out) {
-      for (const risk::PeopleReport* report : reports) {
-        out(report != nullptr);
-        if (report != nullptr) out(*report);
-      }
-      logic.save(out);
+      out(LogicState<const Reports, const StateRef>{reports, logic});
       fits = out.ok();
     });
     if (!fits) flags_.state_too_big.store(true, kRelaxed);
@@ -124,7 +120,7 @@ void ControlTap::after_round(Nanos now, const Reports& reports, const DriverSide
   const Marker marker{now, level_, decision.level};
   if (!chunks_.push(ChunkKind::marker, now, 64, [&](FieldWriter& out) { out(marker); })) lose();
   level_ = decision.level;
-  bell_.ring();  // the writer looks twenty times a second anyway; a warning does not wait for it
+  bell_.ring();  // the writer polls every 50 ms; a warning wakes it at once
 }
 
 void ControlTap::vehicle(Nanos now, const CanFrame& frame) noexcept {

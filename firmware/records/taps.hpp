@@ -15,13 +15,13 @@ namespace kerb {
 class Bell;
 }
 
-/// Where the product's threads write down what decisions are made of. Nothing here waits,
-/// allocates or fails: what finds no room is left out, and a gap says so.
+/// Where the product's threads record the inputs and results of decisions. Nothing here waits,
+/// allocates or fails: what finds no room is left out, and a gap chunk marks the place.
 namespace kerb::records {
 
-/// How often states are written down: from such a moment a replay can begin.
+/// The time between two states of one source: a replay can begin at each.
 inline constexpr Nanos kStatePeriod = std::chrono::seconds{1};
-/// At most so often a small picture is kept.
+/// The least time between two reduced pictures.
 inline constexpr Nanos kPicturePeriod = std::chrono::milliseconds{133};
 /// Room for one state; one that does not fit is not recorded, and status() says so.
 inline constexpr std::size_t kMostState = std::size_t{192} << 10;
@@ -67,14 +67,13 @@ class CameraTap final : public PeopleSink {
   CameraTap(ByteLane& lane, ByteLane* pictures, std::uint8_t camera, TapFlags& flags) noexcept
       : chunks_{lane, camera}, pictures_{pictures}, camera_{camera}, flags_{flags} {}
 
-  /// Before PeopleEstimator::step(): the watch as it is, once a second, and what it is about to
-  /// take in.
-  void before_step(Nanos now, const track::Senses& senses, StateRef watch) noexcept;
-  /// After it, and before anybody is told of the report.
+  /// Before PeopleEstimator::step(): its input and, once a second, its state.
+  void before_step(Nanos now, const track::Senses& senses, StateRef estimator) noexcept;
+  /// After it, and before the report is published.
   void after_step(Nanos now, const risk::PeopleReport& report) noexcept;
   void before(Nanos now, const track::Senses& senses,
-              const PeopleEstimator& watch) noexcept override {
-    before_step(now, senses, watch);
+              const PeopleEstimator& estimator) noexcept override {
+    before_step(now, senses, estimator);
   }
   void after(Nanos now, const risk::PeopleReport& report,
              const PreparedImage& image) noexcept override {

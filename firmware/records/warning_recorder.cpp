@@ -18,13 +18,15 @@
 #include <utility>
 #include <vector>
 
+#include "firmware/records/product_deciders.hpp"
 #include "firmware/records/record_writer.hpp"
 #include "firmware/threads/disk_thread.hpp"
 
 namespace kerb::records {
 namespace {
 
-constexpr Nanos kLook = std::chrono::milliseconds{50};  // between two looks at the lanes, in life
+constexpr Nanos kPoll =
+    std::chrono::milliseconds{50};  // real time between two passes over the lanes
 constexpr int kNice = 10;
 constexpr std::size_t kHistory = std::size_t{8} << 20;  // beside pictures
 
@@ -74,14 +76,14 @@ Status validate(const RecorderOptions& o) {
 /// writer's alone.
 struct WarningRecorder::Core {
   Core(const RecorderOptions& options, const RecordedSettings& settings,
-       std::unique_ptr<PictureEncoder> pictures, Log& lines)
+       std::unique_ptr<PictureEncoder> pictures, Log& lines, const Deciders& deciders)
       : limit{options.shutdown_limit},
         retry{options.retry},
         folder{options.path},
         control_lane{options.control_lane},
         log{&lines},
         encoder{std::move(pictures)},
-        writer{options, settings, history_for(options, settings, encoder != nullptr)} {
+        writer{options, settings, deciders, history_for(options, settings, encoder != nullptr)} {
     std::array<CameraTap*, WarningLogic::kMostCameras> taps{};
     std::size_t largest = 0;
     for (std::size_t i = 0; i < settings.cameras.size(); ++i) {
@@ -129,7 +131,7 @@ struct WarningRecorder::Core {
   std::unique_ptr<PictureEncoder> encoder;
   RecordWriter writer;
   std::vector<std::byte> picture;
-  bool refusing = false, told_too_big = false;
+  bool refusing = false, reported_too_big = false;
   Life::time_point retry_at{};
 };
 
@@ -164,7 +166,8 @@ void WarningRecorder::Core::note_folder(int reason) {
       "warnings cannot be recorded: " + folder + ": " + std::generic_category().message(reason));
 }
 
-/// No record is due, but one may be soon: whether there would be one is told beforehand.
+/// After a refusal, while no warning is due: whether the disk takes records again is reported
+/// before the next one.
 void WarningRecorder::Core::try_again() {
   if (!refusing || writer.recording() || Life::now() < retry_at) return;
   retry_at = Life::now() + retry;
@@ -222,17 +225,17 @@ void WarningRecorder::Core::drain() {
        control_lane.drop_front())
     take(chunk);
   if (const int reason = writer.flush(); reason != 0) note(reason);
-  if (flags.state_too_big.load(std::memory_order_relaxed) && !std::exchange(told_too_big, true))
+  if (flags.state_too_big.load(std::memory_order_relaxed) && !std::exchange(reported_too_big, true))
     say(LogLevel::error, "a state is too large to be recorded: records cannot be replayed");
 }
 
 void WarningRecorder::Core::write_until_stopped() noexcept {
   ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), kNice);
   try {
-    if (const int reason = writer.look(); reason != 0)
+    if (const int reason = writer.scan(); reason != 0)
       note_folder(reason);
     else if (const int parts = writer.left_over(); parts > 0)
-      say(LogLevel::warning, std::to_string(parts) + " record(s) end in a power cut");
+      say(LogLevel::warning, std::to_string(parts) + " record(s) without an end: power cut");
     left_over.store(writer.left_over(), std::memory_order_relaxed);
   } catch (const std::exception&) {
     note(ENOMEM);
@@ -253,7 +256,7 @@ void WarningRecorder::Core::write_until_stopped() noexcept {
     }
     passes.fetch_add(1, std::memory_order_release);
     if (stopping) break;
-    thread.sleep_until(Life::now() + kLook);
+    thread.sleep_until(Life::now() + kPoll);
   }
 }
 
@@ -262,6 +265,12 @@ WarningRecorder::WarningRecorder(std::shared_ptr<Core> core) noexcept : core_{st
 Result<std::unique_ptr<WarningRecorder>> WarningRecorder::open(
     const RecorderOptions& options, const RecordedSettings& settings,
     std::unique_ptr<PictureEncoder> encoder, Log& log) {
+  return open(options, settings, std::move(encoder), log, ProductDeciders{});
+}
+
+Result<std::unique_ptr<WarningRecorder>> WarningRecorder::open(
+    const RecorderOptions& options, const RecordedSettings& settings,
+    std::unique_ptr<PictureEncoder> encoder, Log& log, const Deciders& deciders) {
   if (Status valid = validate(options); !valid) return valid.error();
   if (settings.cameras.empty() || settings.cameras.size() > WarningLogic::kMostCameras)
     return Error{Errc::invalid_argument, 0, "records: cameras: 1..4"};
@@ -270,7 +279,7 @@ Result<std::unique_ptr<WarningRecorder>> WarningRecorder::open(
         camera.model.height > 4096)
       return Error{Errc::invalid_argument, 0, "records: a camera's size: 1..4096",
                    std::string_view{camera.name}};
-  auto core = std::make_shared<Core>(options, settings, std::move(encoder), log);
+  auto core = std::make_shared<Core>(options, settings, std::move(encoder), log, deciders);
   if (const int reason = core->thread.start([core] { core->write_until_stopped(); }); reason != 0)
     return Error{Errc::io, reason, "records: start the writer's thread"};
   return std::unique_ptr<WarningRecorder>{new WarningRecorder{std::move(core)}};

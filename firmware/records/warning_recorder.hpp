@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "firmware/records/deciders.hpp"
 #include "firmware/records/record_header.hpp"
 #include "firmware/records/taps.hpp"
 #include "firmware/types/warning_level.hpp"
@@ -15,7 +16,7 @@
 
 namespace kerb::records {
 
-/// Plain data with usable defaults. Times are the Clock's, but for the last two.
+/// Plain data with usable defaults. Times are those of the Clock, except the last two.
 struct RecorderOptions {
   std::string path = "/var/lib/kerbwatch/records";  ///< a folder; it is made
   Nanos before = std::chrono::seconds{8};           ///< 1..60 s of what came before the warning
@@ -25,8 +26,8 @@ struct RecorderOptions {
   bool pictures = true;
   WarningLevel from = WarningLevel::information;  ///< collision: those alone leave a record
   std::size_t camera_lane = std::size_t{4} << 20, control_lane = std::size_t{2} << 20;  ///< bytes
-  Nanos retry = std::chrono::seconds{5};  ///< life's: so often a disk that refused is tried again
-  Nanos shutdown_limit = std::chrono::seconds{3};  ///< life's: the destructor takes no longer
+  Nanos retry = std::chrono::seconds{5};  ///< real time between attempts after the disk refused
+  Nanos shutdown_limit = std::chrono::seconds{3};  ///< real time: the destructor takes no longer
 };
 /// Done, or the rule that does not hold.
 [[nodiscard]] Status validate(const RecorderOptions& options);
@@ -39,27 +40,32 @@ struct RecorderStatus {
   std::uint64_t lost = 0;     ///< frames, rounds and messages that found no room in memory
   std::uint64_t pictures_lost = 0;
   bool recording = false;
-  bool state_too_big = false;  ///< a state does not fit: records cannot be replayed
+  bool state_too_big = false;  ///< a state exceeds kMostState: records cannot be replayed
 };
 
 /// Writes a record of every warning: the seconds before it, the warning, and the seconds after, as
 /// docs/records.md describes it.
 ///
-/// The product's threads write down what they see through taps, into rings of their own; they never
-/// wait for anybody. One thread of low priority keeps the last seconds in memory, and from the
-/// moment of a warning writes them to a file. What a power cut leaves of a record can be read up to
+/// The product's threads record through taps, each into its own ring; they never wait. One thread
+/// of low priority keeps the last seconds in memory, and writes them to a file once there is a
+/// warning. What a power cut leaves of a record can be read up to
 /// the last second that was synced. Beside `max_bytes` on disk, memory is bounded too: about 15 MiB
 /// and 11 MiB for each camera of 1280 x 720, all of it taken by open().
 class WarningRecorder {
  public:
-  /// `encoder` null: pictures are kept as they are, grey. A folder that cannot be written yet is
-  /// told by status(), not here. Fails: invalid_argument (see validate; no camera or too many), io
-  /// (no thread or descriptor to be had).
+  /// `encoder` null: pictures are kept as they are, grey. A folder that cannot be written yet
+  /// is reported by status(), not here. Fails: invalid_argument (see validate; no camera or too
+  /// many), io (no thread or descriptor to be had).
   static Result<std::unique_ptr<WarningRecorder>> open(const RecorderOptions& options,
                                                        const RecordedSettings& settings,
                                                        std::unique_ptr<PictureEncoder> encoder,
                                                        Log& log);
-  /// Ends the record that is being written. Nobody may use a tap any more.
+  /// The same where something else decides than in the product. `deciders` is used by open() only.
+  static Result<std::unique_ptr<WarningRecorder>> open(const RecorderOptions& options,
+                                                       const RecordedSettings& settings,
+                                                       std::unique_ptr<PictureEncoder> encoder,
+                                                       Log& log, const Deciders& deciders);
+  /// Ends the record that is being written. No tap may be used any more.
   ~WarningRecorder();
   WarningRecorder(const WarningRecorder&) = delete;
   WarningRecorder& operator=(const WarningRecorder&) = delete;
@@ -69,8 +75,8 @@ class WarningRecorder {
   [[nodiscard]] ControlTap& control() noexcept;
 
   [[nodiscard]] RecorderStatus status() const noexcept;  ///< any thread
-  /// Waits until all that the taps were given before is dealt with: true; false after `limit` of
-  /// life's time.
+  /// Waits until everything that the taps were given is written or kept: true; false after `limit`
+  /// of real time.
   bool flush(Nanos limit) noexcept;
 
  private:

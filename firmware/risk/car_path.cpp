@@ -62,13 +62,15 @@ void CarPath::take_yaw_rate(Nanos at, double yaw_rate) noexcept {
 
 /// knots_ and headings_, fastest_ and fastest_turn_ follow from these: plan() makes them again.
 template <typename F, typename Self>
-void CarPath::list(F& f, Self& s) noexcept {
+void CarPath::list(F& f, Self& s) {
   static_assert(sizeof(CarPath) == 3 * 8 + 2 * 16 + 6 * 8 + kKnots * (7 + 1) * 8,
                 "a new member? list it, or let plan() make it");
-  f(s.at_, s.speed_at_, s.yaw_rate_at_, s.speed_, s.yaw_rate_, s.quick_, s.slow_, s.acceleration_,
-    s.yaw_acceleration_);
+  f.structure("CarPath")("at", s.at_)("speed_at", s.speed_at_)("yaw_rate_at", s.yaw_rate_at_);
+  f("speed", s.speed_)("yaw_rate", s.yaw_rate_)("quick", s.quick_)("slow", s.slow_);
+  f("acceleration", s.acceleration_)("yaw_acceleration", s.yaw_acceleration_);
 }
 void CarPath::save(FieldWriter& out) const noexcept { list(out, *this); }
+void CarPath::describe(FieldLister& out) const { list(out, *this); }
 void CarPath::load(FieldReader& in) noexcept {
   list(in, *this);
   plan();

@@ -64,13 +64,14 @@ class CarPath {
     return fastest_ + reach * fastest_turn_;
   }
   void reset() noexcept { *this = CarPath{}; }
-  /// All that it remembers, for records of warnings; see firmware/state.
+  /// All that it remembers, for records of warnings; see types/fields.hpp.
   void save(FieldWriter& out) const noexcept;
   void load(FieldReader& in) noexcept;
+  void describe(FieldLister& out) const;
 
  private:
   template <typename F, typename Self>
-  static void list(F& f, Self& s) noexcept;
+  static void list(F& f, Self& s);
   void take_speed(Nanos at, double speed) noexcept;
   void take_yaw_rate(Nanos at, double yaw_rate) noexcept;
   void plan() noexcept;

@@ -38,9 +38,10 @@ class ContactJudge {
   /// Person and path as of the same moment. What is not a number is nobody: no contact.
   [[nodiscard]] Contact judge(const track::Person& person, const CarPath& path) const noexcept;
   void reset() noexcept { paces_.reset(); }
-  /// How everybody walks, for records of warnings; see firmware/state.
+  /// How everybody walks, for records of warnings; see types/fields.hpp.
   void save(FieldWriter& out) const noexcept { paces_.save(out); }
   void load(FieldReader& in) noexcept { paces_.load(in); }
+  void describe(FieldLister& out) const { paces_.describe(out); }
 
  private:
   struct Walk;

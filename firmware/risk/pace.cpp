@@ -19,16 +19,18 @@ double ramp(double x, double from, double to) noexcept {
 }  // namespace
 
 template <typename F, typename Self>
-void PaceEstimator::list(F& f, Self& s) noexcept {
+void PaceEstimator::list(F& f, Self& s) {
   static_assert(sizeof(Walker) == 32 && sizeof(PaceEstimator) == 16 + sizeof(walkers_),
                 "a new member? list it");
-  f(s.at_);
-  f.count(s.count_, track::PersonList::kCapacity);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(s.count_); ++i)
-    f(s.walkers_[i].id, s.walkers_[i].speed, s.walkers_[i].before, s.walkers_[i].seen_s);
+  f.structure("PaceEstimator")("at", s.at_);
+  f.list("walkers", s.count_, track::PersonList::kCapacity, [&](std::size_t i) {
+    auto& w = s.walkers_[i];
+    f("id", w.id)("speed", w.speed)("before", w.before)("seen_s", w.seen_s);
+  });
 }
 void PaceEstimator::save(FieldWriter& out) const noexcept { list(out, *this); }
 void PaceEstimator::load(FieldReader& in) noexcept { list(in, *this); }
+void PaceEstimator::describe(FieldLister& out) const { list(out, *this); }
 
 void PaceEstimator::look(Nanos at, const track::PersonList& people) noexcept {
   const double dt = static_cast<double>((at - at_).count()) * 1e-9;

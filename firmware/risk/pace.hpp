@@ -21,9 +21,10 @@ class PaceEstimator {
   /// How fast somebody's speed across grows, m/s^2; nothing for whom it has not seen before.
   [[nodiscard]] std::optional<double> change_mps2(std::uint32_t id) const noexcept;
   void reset() noexcept { *this = PaceEstimator{}; }
-  /// All that it remembers, for records of warnings; see firmware/state.
+  /// All that it remembers, for records of warnings; see types/fields.hpp.
   void save(FieldWriter& out) const noexcept;
   void load(FieldReader& in) noexcept;
+  void describe(FieldLister& out) const;
 
  private:
   struct Walker {
@@ -32,7 +33,7 @@ class PaceEstimator {
     double seen_s = 0;             ///< for so long
   };
   template <typename F, typename Self>
-  static void list(F& f, Self& s) noexcept;
+  static void list(F& f, Self& s);
   Nanos at_{};
   int count_ = 0;
   std::array<Walker, track::PersonList::kCapacity> walkers_{};

@@ -24,19 +24,17 @@ class PeopleEstimator {
     tracker_.sense(captured, image, found, field, motion, vehicle, out);
   }
   void step(const track::Senses& senses, risk::PeopleReport& out);
-  /// All that it remembers, for records of warnings; see firmware/state.
-  void save(FieldWriter& out) const noexcept {
-    tracker_.save(out);
-    path_.save(out);
-    judge_.save(out);
-  }
-  void load(FieldReader& in) noexcept {
-    tracker_.load(in);
-    path_.load(in);
-    judge_.load(in);
-  }
+  /// All that it remembers, for records of warnings; see types/fields.hpp.
+  void save(FieldWriter& out) const noexcept { list(out, *this); }
+  void load(FieldReader& in) noexcept { list(in, *this); }
+  void describe(FieldLister& out) const { list(out, *this); }
 
  private:
+  template <typename F, typename Self>
+  static void list(F& f, Self& s) {
+    f.structure("PeopleEstimator")("tracker", s.tracker_)("path", s.path_)("judge", s.judge_);
+  }
+
   track::Tracker tracker_;
   risk::CarPath path_;
   risk::ContactJudge judge_;

@@ -5,39 +5,52 @@
 #include "firmware/types/person_fields.hpp"
 
 /// What the tracker is set to, as records of warnings hold it: every field. A struct that grows
-/// fails to compile here: list the new field too, and raise records::kFormat.
+/// fails to compile here: list the new field too.
+/// If decisions depend on it, raise records::kDecisionsVersion.
 namespace kerb::track {
 
 template <typename F>
 void fields(F& f, FieldsOf<F, FilterSettings>& s) {
   static_assert(sizeof(FilterSettings) == 22 * 8, "a new field? list it, see above");
-  f(s.adult.mean_m, s.adult.sigma_m, s.child.mean_m, s.child.sigma_m, s.child_share,
-    s.speed_sigma_mps, s.speed_time_s, s.wander, s.row_jitter, s.column_jitter, s.least_jitter_px,
-    s.jitter_time_s, s.pitch_time_s, s.yaw_rate_sigma, s.yaw_unknown_sigma, s.speed_share,
-    s.speed_unknown_mps, s.wander_unknown, s.flow_doubt, s.flow_least_px, s.flow_share,
-    s.growth_least);
+  f.structure("FilterSettings")("adult_mean_m", s.adult.mean_m)("adult_sigma_m", s.adult.sigma_m);
+  f("child_mean_m", s.child.mean_m)("child_sigma_m", s.child.sigma_m)("child_share", s.child_share);
+  f("speed_sigma_mps", s.speed_sigma_mps)("speed_time_s", s.speed_time_s)("wander", s.wander);
+  f("row_jitter", s.row_jitter)("column_jitter", s.column_jitter);
+  f("least_jitter_px", s.least_jitter_px)("jitter_time_s", s.jitter_time_s);
+  f("pitch_time_s", s.pitch_time_s)("yaw_rate_sigma", s.yaw_rate_sigma);
+  f("yaw_unknown_sigma", s.yaw_unknown_sigma)("speed_share", s.speed_share);
+  f("speed_unknown_mps", s.speed_unknown_mps)("wander_unknown", s.wander_unknown);
+  f("flow_doubt", s.flow_doubt)("flow_least_px", s.flow_least_px)("flow_share", s.flow_share);
+  f("growth_least", s.growth_least);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, ExistenceSettings>& s) {
   static_assert(sizeof(ExistenceSettings) == 14 * 8 + 2 * 4 + 8 + 8,
                 "a new field? list it, see above");
-  f(s.score_even, s.score_scale, s.least_gain, s.most_gain, s.moves, s.surely_moves, s.strain,
-    s.most_strain, s.miss, s.unseen, s.first, s.most, s.confirm, s.drop, s.confirm_hits,
-    s.confirm_within, s.sure_score, s.tentative_misses);
+  f.structure("ExistenceSettings")("score_even", s.score_even)("score_scale", s.score_scale);
+  f("least_gain", s.least_gain)("most_gain", s.most_gain)("moves", s.moves);
+  f("surely_moves", s.surely_moves)("strain", s.strain)("most_strain", s.most_strain);
+  f("miss", s.miss)("unseen", s.unseen)("first", s.first)("most", s.most)("confirm", s.confirm);
+  f("drop", s.drop)("confirm_hits", s.confirm_hits)("confirm_within", s.confirm_within);
+  f("sure_score", s.sure_score)("tentative_misses", s.tentative_misses);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, MatchSettings>& s) {
   static_assert(sizeof(MatchSettings) == 12 * 8 + 8, "a new field? list it, see above");
-  f(s.gate, s.least_overlap, s.overlap, s.appearance, s.most_different, s.doubtful, s.most_doubt,
-    s.behind, s.limit, s.duplicate_overlap, s.duplicate_m, s.duplicate_mps, s.duplicate_frames);
+  f.structure("MatchSettings")("gate", s.gate)("least_overlap", s.least_overlap);
+  f("overlap", s.overlap)("appearance", s.appearance)("most_different", s.most_different);
+  f("doubtful", s.doubtful)("most_doubt", s.most_doubt)("behind", s.behind)("limit", s.limit);
+  f("duplicate_overlap", s.duplicate_overlap)("duplicate_m", s.duplicate_m);
+  f("duplicate_mps", s.duplicate_mps)("duplicate_frames", s.duplicate_frames);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, TrackerSettings>& t) {
   static_assert(sizeof(TrackerSettings) == 5 * 8 + sizeof(FilterSettings) +
                                                sizeof(ExistenceSettings) + sizeof(MatchSettings),
                 "a new field? list it, see above");
-  f(t.birth_score, t.smallest_px, t.coast_s, t.coast_hidden_s, t.longest_gap_s, t.filter,
-    t.existence, t.match);
+  f.structure("TrackerSettings")("birth_score", t.birth_score)("smallest_px", t.smallest_px);
+  f("coast_s", t.coast_s)("coast_hidden_s", t.coast_hidden_s)("longest_gap_s", t.longest_gap_s);
+  f("filter", t.filter)("existence", t.existence)("match", t.match);
 }
 
 }  // namespace kerb::track

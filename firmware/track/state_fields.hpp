@@ -12,37 +12,40 @@
 namespace kerb::track {
 
 template <typename F, typename Derived>
-void matrix_fields(F& f, Derived& m) {
-  for (Eigen::Index i = 0; i < m.size(); ++i) f(m.data()[i]);
+F& matrix_field(F& f, const char* name, Derived& m) {
+  return f.array(name, m.data(), static_cast<std::size_t>(m.size()));
 }
 
 template <typename F>
 void fields(F& f, FieldsOf<F, Existence>& e) {
   static_assert(sizeof(Existence) == 40, "a new member? list it, see above");
-  f(e.log_odds_, e.best_, e.second_, e.history_, e.misses_, e.moved_, e.confirmed_);
+  f.structure("Existence")("log_odds", e.log_odds_)("best", e.best_)("second", e.second_);
+  f("history", e.history_)("misses", e.misses_)("moved", e.moved_)("confirmed", e.confirmed_);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, GroundFilter>& g) {
   static_assert(sizeof(GroundFilter) == (6 + 36 + 3) * 8 + 8, "a new member? list it, see above");
-  matrix_fields(f, g.state_);
-  matrix_fields(f, g.covariance_);
-  f(g.strain_, g.log_fit_, g.away_, g.speed_known_, g.larger_);
+  f.structure("GroundFilter");
+  matrix_field(f, "state", g.state_);
+  matrix_field(f, "covariance", g.covariance_);
+  f("strain", g.strain_)("log_fit", g.log_fit_)("away", g.away_)("speed_known", g.speed_known_);
+  f("larger", g.larger_);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, PersonFilter>& p) {
   static_assert(sizeof(PersonFilter) == 2 * sizeof(GroundFilter) + 2 * 8 + (6 + 36) * 8,
                 "a new member? list it, see above");
-  f(p.as_[0], p.as_[1], p.weight_[0], p.weight_[1]);
-  matrix_fields(f, p.state_);
-  matrix_fields(f, p.covariance_);
+  f.structure("PersonFilter")("as", p.as_)("weight", p.weight_);
+  matrix_field(f, "state", p.state_);
+  matrix_field(f, "covariance", p.covariance_);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, GroundFilter::Expected>& e) {
   static_assert(sizeof(GroundFilter::Expected) == 8 + (3 + 9) * 8,
                 "a new member? list it, see above");
-  f(e.in_front);
-  matrix_fields(f, e.box);
-  matrix_fields(f, e.spread);
+  f.structure("GroundFilter.Expected")("in_front", e.in_front);
+  matrix_field(f, "box", e.box);
+  matrix_field(f, "spread", e.spread);
 }
 /// made_out_ is of one frame.
 template <typename F>
@@ -51,16 +54,18 @@ void fields(F& f, FieldsOf<F, Followed>& p) {
                                         sizeof(Signature) + 4 + sizeof(GroundFilter::Expected) +
                                         3 * 8 + 24 + 3 * 8 + 2 * 4 + 8,
                 "a new member? list it, see above");
-  f(p.id_, p.first_seen_, p.last_seen_, p.filter_, p.existence_, p.look_, p.expected_);
-  matrix_fields(f, p.habit_);
-  f(p.box_, p.width_share_, p.score_, p.missed_s_, p.shadowed_, p.boxes_, p.seen_);
+  f.structure("Followed")("id", p.id_)("first_seen", p.first_seen_)("last_seen", p.last_seen_);
+  f("filter", p.filter_)("existence", p.existence_)("look", p.look_)("expected", p.expected_);
+  matrix_field(f, "habit", p.habit_);
+  f("box", p.box_)("width_share", p.width_share_)("score", p.score_)("missed_s", p.missed_s_);
+  f("shadowed", p.shadowed_)("boxes", p.boxes_)("seen", p.seen_);
 }
 /// seen_, usable_, taken_ and assignment_ are of one frame.
 template <typename F>
 void fields(F& f, FieldsOf<F, Roster>& r) {
-  f.count(r.count_, Roster::kMost);
-  for (int i = 0; i < r.count_; ++i) f(r.people_[static_cast<std::size_t>(i)]);
-  f(r.next_id_);
+  f.structure("Roster").list("people", r.count_, Roster::kMost,
+                             [&](std::size_t i) { f("person", r.people_[i]); });
+  f("next_id", r.next_id_);
 }
 
 }  // namespace kerb::track

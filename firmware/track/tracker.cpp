@@ -67,9 +67,10 @@ struct Tracker::State {
   /// All that is not a setting.
   template <typename F, typename Self>
   static void list(F& f, Self& s) {
-    f(s.roster, s.at, s.pitch, s.pitch_sigma);
-    f.count(s.last.count, PersonList::kCapacity);
-    for (int i = 0; i < s.last.count; ++i) f(s.last.items[i]);
+    f.structure("Tracker")("roster", s.roster)("at", s.at)("pitch", s.pitch);
+    f("pitch_sigma", s.pitch_sigma);
+    f.list("last", s.last.count, PersonList::kCapacity,
+           [&](std::size_t i) { f("person", s.last.items[i]); });
   }
 };
 
@@ -109,6 +110,7 @@ void Tracker::forget() noexcept {
 
 void Tracker::save(FieldWriter& out) const noexcept { State::list(out, std::as_const(*state_)); }
 void Tracker::load(FieldReader& in) noexcept { State::list(in, *state_); }
+void Tracker::describe(FieldLister& out) const { State::list(out, std::as_const(*state_)); }
 
 BoxFlow Tracker::State::flow_of(int person, const MotionField& field, double stretch) const {
   const Person& p = last.items[person];

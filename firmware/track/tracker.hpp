@@ -71,10 +71,11 @@ class Tracker {
   void step(const Senses& senses, PersonList& out);
   /// A gap in time: everybody is forgotten.
   void forget() noexcept;
-  /// All that it remembers, for records of warnings; see firmware/state. Made with the same
+  /// All that it remembers, for records of warnings; see types/fields.hpp. Made with the same
   /// settings, it goes on from there as this one does.
   void save(FieldWriter& out) const noexcept;
   void load(FieldReader& in) noexcept;
+  void describe(FieldLister& out) const;
 
  private:
   struct State;

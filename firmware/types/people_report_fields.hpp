@@ -4,14 +4,16 @@
 #include "firmware/types/person_fields.hpp"
 
 /// What is said of everybody who is followed, as records of warnings hold it: every field. A
-/// struct that grows fails to compile here: list the new field too, and raise records::kFormat.
+/// struct that grows fails to compile here: list the new field too.
+/// If decisions depend on it, raise records::kDecisionsVersion.
 namespace kerb::risk {
 
 template <typename F>
 void fields(F& f, FieldsOf<F, Contact>& c) {
   static_assert(sizeof(Contact) == 8 + 2 * 16 + 5 * 8, "a new field? list it, see above");
-  f(c.probability, c.expected_s, c.expected_sigma_s, c.time_s, c.closest_m, c.closest_in_s,
-    c.ahead_m, c.beside_m);
+  f.structure("Contact")("probability", c.probability)("expected_s", c.expected_s);
+  f("expected_sigma_s", c.expected_sigma_s)("time_s", c.time_s)("closest_m", c.closest_m);
+  f("closest_in_s", c.closest_in_s)("ahead_m", c.ahead_m)("beside_m", c.beside_m);
 }
 /// The entries in use alone.
 template <typename F>
@@ -20,9 +22,10 @@ void fields(F& f, FieldsOf<F, PeopleReport>& r) {
       sizeof(PeopleReport) ==
           40 + 8 + track::PersonList::kCapacity * (sizeof(track::Person) + sizeof(Contact)),
       "a new field? list it, see above");
-  f(r.at, r.path_known, r.speed_mps, r.acceleration_mps2, r.yaw_rate_radps);
-  f.count(r.people.count, track::PersonList::kCapacity);
-  for (int i = 0; i < r.people.count; ++i) f(r.people.items[i], r.contacts[i]);
+  f.structure("PeopleReport")("at", r.at)("path_known", r.path_known)("speed_mps", r.speed_mps);
+  f("acceleration_mps2", r.acceleration_mps2)("yaw_rate_radps", r.yaw_rate_radps);
+  f.list("people", r.people.count, track::PersonList::kCapacity,
+         [&](std::size_t i) { f("person", r.people.items[i])("contact", r.contacts[i]); });
 }
 
 }  // namespace kerb::risk

@@ -177,7 +177,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
   }
   std::unique_ptr<PeopleEstimator> people;  // tracks the people, and predicts contacts
   if (detector)
-    people = records::make_people_watch(
+    people = records::make_people_estimator(
         people_settings(config, settings, info.width, info.height, detector->tracking_scores()));
   std::unique_ptr<SpectralSearch> spectral;
   if (people) {

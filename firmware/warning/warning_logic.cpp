@@ -97,26 +97,33 @@ void WarningLogic::Case::add(bool begin, bool stay, std::uint32_t id, int seen_b
 }
 
 template <typename F, typename Self>
-void WarningLogic::Suspects::list(F& f, Self& s) noexcept {
+void WarningLogic::Suspects::list(F& f, Self& s) {
   static_assert(sizeof(Suspect) == 40 && sizeof(Suspects) == 8 + sizeof(items_),
                 "a new member? list it");
-  f.count(s.count_, kCapacity);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(s.count_); ++i)
-    f(s.items_[i].id, s.items_[i].camera, s.items_[i].spoke, s.items_[i].reports, s.items_[i].last,
-      s.items_[i].lately);
+  f.structure("Suspects").list("items", s.count_, kCapacity, [&](std::size_t i) {
+    auto& one = s.items_[i];
+    f("id", one.id)("camera", one.camera)("spoke", one.spoke)("reports", one.reports);
+    f("last", one.last)("lately", one.lately);
+  });
 }
+void WarningLogic::Suspects::save(FieldWriter& out) const noexcept { list(out, *this); }
+void WarningLogic::Suspects::load(FieldReader& in) noexcept { list(in, *this); }
+void WarningLogic::Suspects::describe(FieldLister& out) const { list(out, *this); }
+
 template <typename F, typename Self>
-void WarningLogic::list(F& f, Self& s) noexcept {
+void WarningLogic::list(F& f, Self& s) {
   static_assert(sizeof(WarningLogic) == sizeof(WarningRules) + 8 + 2 * sizeof(Suspects) + 8 +
                                             3 * 8 + 2 * 16 + sizeof(WarningDecision),
                 "a new member? list it");
-  f(s.creeping_, s.slow_, s.brakes_, s.brakes_hard_, s.steers_);
-  Suspects::list(f, s.endangered_);
-  Suspects::list(f, s.close_);
-  f(s.level_, s.since_, s.collision_wanted_, s.information_wanted_, s.collision_ended_,
-    s.information_ended_, s.told_);
+  f.structure("WarningLogic")("creeping", s.creeping_)("slow", s.slow_)("brakes", s.brakes_);
+  f("brakes_hard", s.brakes_hard_)("steers", s.steers_)("endangered", s.endangered_);
+  f("close", s.close_)("level", s.level_)("since", s.since_);
+  f("collision_wanted", s.collision_wanted_)("information_wanted", s.information_wanted_);
+  f("collision_ended", s.collision_ended_)("information_ended", s.information_ended_);
+  f("told", s.told_);
 }
 void WarningLogic::save(FieldWriter& out) const noexcept { list(out, *this); }
+void WarningLogic::describe(FieldLister& out) const { list(out, *this); }
 void WarningLogic::load(FieldReader& in) noexcept {
   list(in, *this);
   if (level_ > WarningLevel::collision) in.fail();

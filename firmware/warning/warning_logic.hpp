@@ -73,9 +73,10 @@ class WarningLogic {
   WarningDecision step(Nanos now,
                        const std::array<const risk::PeopleReport*, kMostCameras>& reports,
                        const DriverSide& side) noexcept;
-  /// All that it remembers, for records of warnings; see firmware/state.
+  /// All that it remembers, for records of warnings; see types/fields.hpp.
   void save(FieldWriter& out) const noexcept;
   void load(FieldReader& in) noexcept;
+  void describe(FieldLister& out) const;
 
  private:
   /// What speaks for a level, as of the newest reports.
@@ -100,8 +101,9 @@ class WarningLogic {
               Nanos enough) noexcept;
     void forget(Nanos now) noexcept;
     void clear() noexcept { count_ = 0; }
-    template <typename F, typename Self>
-    static void list(F& f, Self& s) noexcept;
+    void save(FieldWriter& out) const noexcept;
+    void load(FieldReader& in) noexcept;
+    void describe(FieldLister& out) const;
 
    private:
     struct Suspect {
@@ -112,13 +114,15 @@ class WarningLogic {
       Nanos last{};       ///< the newest looked at
       double lately = 0;  ///< how likely it was
     };
+    template <typename F, typename Self>
+    static void list(F& f, Self& s);
     static constexpr int kCapacity = 64;
     int count_ = 0;
     std::array<Suspect, kCapacity> items_{};
   };
 
   template <typename F, typename Self>
-  static void list(F& f, Self& s) noexcept;
+  static void list(F& f, Self& s);
   void look(Nanos now, int camera, const risk::PeopleReport& report, Case& collision,
             Case& information) noexcept;
   [[nodiscard]] WarningLevel next(Nanos now, const Case& collision,

@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
@@ -13,30 +12,13 @@
 #include <type_traits>
 #include <utility>
 
+#include "hal/base/crc32.hpp"
+
 namespace kerb::hog {
 namespace {
 
 constexpr char kMagic[8] = {'K', 'W', 'M', 'O', 'D', 'E', 'L', '\0'};
 constexpr std::size_t kHeader = 16, kChecksum = 4;
-
-constexpr std::array<std::uint32_t, 256> crc_table() {
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t i = 0; i < 256; ++i) {
-    std::uint32_t value = i;
-    for (int bit = 0; bit < 8; ++bit)
-      value = (value & 1U) != 0 ? (value >> 1) ^ 0xedb88320U : value >> 1;
-    table[i] = value;
-  }
-  return table;
-}
-
-std::uint32_t crc_of(const std::byte* data, std::size_t size) {
-  static constexpr std::array<std::uint32_t, 256> kTable = crc_table();
-  std::uint32_t crc = ~0U;
-  for (std::size_t i = 0; i < size; ++i)
-    crc = (crc >> 8) ^ kTable[(crc ^ std::to_integer<std::uint32_t>(data[i])) & 0xffU];
-  return ~crc;
-}
 
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -321,7 +303,7 @@ std::vector<std::byte> serialise(const Model& model) {
   const auto size = static_cast<std::uint32_t>(writer.bytes.size() + kChecksum);
   for (std::size_t i = 0; i < 4; ++i)
     writer.bytes[kHeader - 4 + i] = static_cast<std::byte>(size >> (8 * i));
-  writer(crc_of(writer.bytes.data(), writer.bytes.size()));
+  writer(crc32(writer.bytes.data(), writer.bytes.size()));
   return std::move(writer.bytes);
 }
 
@@ -345,7 +327,7 @@ Result<Model> parse(const std::byte* data, std::size_t size) {
   const std::size_t end = size - kChecksum;
   std::uint32_t checksum = 0;
   Reader{data, size, end}(checksum);
-  if (checksum != crc_of(data, end)) return failure(Errc::damaged, "its checksum is wrong");
+  if (checksum != crc32(data, end)) return failure(Errc::damaged, "its checksum is wrong");
 
   Reader reader{data, end, kHeader};
   reader.version = version;

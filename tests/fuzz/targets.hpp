@@ -26,6 +26,12 @@ void detections(const std::uint8_t* data, std::size_t size);
 /// sim::parse_scenario(), suites too: lines about what is wrong, or scenarios whose world moves.
 void scenario(const std::uint8_t* data, std::size_t size);
 
+/// records::RecordFile and replay(): an error, or a record whose replay says what differs. The
+/// first byte's lowest bit says whether the chunks' checksums are put right first.
+void record(const std::uint8_t* data, std::size_t size);
+/// FieldTable: refused, or a table that passes over any bytes.
+void field_table(const std::uint8_t* data, std::size_t size);
+
 using Bytes = std::vector<std::uint8_t>;
 /// Inputs to begin with, for the first two and for each of the others.
 std::vector<Bytes> model_seeds();
@@ -33,5 +39,7 @@ std::vector<Bytes> opencv_seeds();
 std::vector<Bytes> truth_seeds();
 std::vector<Bytes> detection_seeds();
 std::vector<Bytes> scenario_seeds();
+std::vector<Bytes> record_seeds();
+std::vector<Bytes> field_table_seeds();
 
 }  // namespace kerb::fuzz

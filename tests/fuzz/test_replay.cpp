@@ -56,5 +56,9 @@ TEST(detections_survive_any_change) { replay(detections, detection_seeds(), 500)
 #ifdef KERB_FUZZ_SCENARIO
 TEST(scenarios_survive_any_change) { replay(scenario, scenario_seeds(), 300); }
 #endif
+#ifdef KERB_FUZZ_RECORDS
+TEST(records_survive_any_change) { replay(record, record_seeds(), 60); }
+TEST(tables_of_fields_survive_any_change) { replay(field_table, field_table_seeds(), 2000); }
+#endif
 
 }  // namespace

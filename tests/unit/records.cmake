@@ -13,6 +13,8 @@ kerb_add_test(NAME unit_jpeg_encoder SOURCES ${CMAKE_CURRENT_LIST_DIR}/drivers/j
 # A record made on x86-64, gone through again on whatever machine this is.
 kerb_add_test(NAME unit_replay_fixture SOURCES ${dir}/test_fixture.cpp LINKS ${links} LABELS unit OPTIMISED)
 kerb_test_uses(unit_replay_fixture DEFINES KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+kerb_add_test(NAME unit_records_versions SOURCES ${dir}/test_versions.cpp LINKS ${links} LABELS unit OPTIMISED)
+kerb_test_uses(unit_records_versions DEFINES KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 kerb_add_test(NAME unit_replay_command SOURCES ${dir}/test_command.cpp
   LINKS ${links} kerb::json LABELS unit RUNS kerbwatch)
 kerb_test_uses(unit_replay_command DEFINES KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -4,18 +4,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "hal/base/crc32.hpp"
+
 /// Tampering with model files so that their size and checksum still hold. For tests and the fuzzer.
 namespace kerb::hog::test {
-
-/// CRC-32 bit by bit, as its standard has it: not the product's code.
-inline std::uint32_t crc32(const std::byte* data, std::size_t size) {
-  std::uint32_t crc = ~0U;
-  for (std::size_t i = 0; i < size; ++i) {
-    crc ^= std::to_integer<std::uint32_t>(data[i]);
-    for (int bit = 0; bit < 8; ++bit) crc = (crc >> 1) ^ ((crc & 1U) != 0 ? 0xedb88320U : 0U);
-  }
-  return ~crc;
-}
 
 inline void put_u32(std::vector<std::byte>& bytes, std::size_t at, std::uint32_t value) {
   for (std::size_t i = 0; i < 4; ++i) bytes[at + i] = static_cast<std::byte>(value >> (8 * i));

@@ -44,7 +44,7 @@ void says(const Result<Model>& result, Errc code, const char* words) {
   if (text.find(words) == std::string::npos) TEST_FAIL_MESSAGE((text + " != " + words).c_str());
 }
 
-TEST(the_tests_own_checksum_is_crc32) {
+TEST(the_checksum_is_crc32) {
   TEST_ASSERT_EQUAL_HEX32(0xcbf43926, crc32(reinterpret_cast<const std::byte*>("123456789"), 9));
 }
 

@@ -128,7 +128,7 @@ void count_for(const Case& c) {
       HandOver::newest,
       clock,
       std::make_unique<ego::MotionEstimator>(std::move(*flow), Camera{}, ego::EgoSettings{}, watch),
-      records::make_people_watch(recorded.cameras[0])};
+      records::make_people_estimator(recorded.cameras[0])};
 
   const test::TempFolder folder;
   records::RecorderOptions options;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "firmware/can/messages.hpp"
 #include "firmware/records/warning_recorder.hpp"
 
 namespace kerb::records::test {
@@ -19,13 +20,13 @@ using Sight = std::function<void(std::size_t camera, Nanos at, track::Senses& ou
 
 /// The product without its threads and devices: frames 30 times a second for each camera, rounds
 /// 100 times, the car's messages 50 times, with the recorder beside it as in the product.
-template <typename Watch, typename Logic>
+template <typename Estimator, typename Logic>
 class Drive {
  public:
   /// `recorder` null: nothing is written down.
-  Drive(std::vector<std::unique_ptr<Watch>> watches, Logic logic, WarningRecorder* recorder)
-      : watches_{std::move(watches)}, logic_{std::move(logic)}, recorder_{recorder} {
-    reports_.resize(watches_.size());
+  Drive(std::vector<std::unique_ptr<Estimator>> estimators, Logic logic, WarningRecorder* recorder)
+      : estimators_{std::move(estimators)}, logic_{std::move(logic)}, recorder_{recorder} {
+    reports_.resize(estimators_.size());
     for (auto& report : reports_) report = std::make_unique<risk::PeopleReport>();
   }
 
@@ -33,7 +34,7 @@ class Drive {
   void run_until(Nanos end, const Sight& sight, double speed_mps) {
     for (; now_ < end; now_ += kRound) {
       while (captured_ + kBehind <= now_) {
-        for (std::size_t i = 0; i < watches_.size(); ++i) frame(i, sight, speed_mps);
+        for (std::size_t i = 0; i < estimators_.size(); ++i) frame(i, sight, speed_mps);
         captured_ += kFrame;
       }
       round(speed_mps);
@@ -56,8 +57,8 @@ class Drive {
     senses_->captured = captured_;
     senses_->vehicle.speed_mps = speed_mps;
     sight(i, captured_, *senses_);
-    if (recorder_ != nullptr) recorder_->camera(i).before_step(now_, *senses_, *watches_[i]);
-    watches_[i]->step(*senses_, *reports_[i]);
+    if (recorder_ != nullptr) recorder_->camera(i).before_step(now_, *senses_, *estimators_[i]);
+    estimators_[i]->step(*senses_, *reports_[i]);
     if (recorder_ == nullptr) return;
     recorder_->camera(i).after_step(now_, *reports_[i]);
     if (picture.data != nullptr) recorder_->camera(i).picture(now_, captured_, picture);
@@ -85,7 +86,7 @@ class Drive {
     level_ = decision.level;
   }
 
-  std::vector<std::unique_ptr<Watch>> watches_;
+  std::vector<std::unique_ptr<Estimator>> estimators_;
   Logic logic_;
   WarningRecorder* recorder_;
   std::vector<std::unique_ptr<risk::PeopleReport>> reports_;

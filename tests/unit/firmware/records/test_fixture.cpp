@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decides in the product, recorded and gone through again; and a record that was made on
-// another machine: crossing.kwr, in this folder. When the tracker, the judge or the logic are meant
-// to decide otherwise than they did, it is made anew: unit_replay_fixture --write crossing.kwr
+// What decides in the product, recorded and replayed; and two records in this folder that were made
+// on another machine: crossing.kwr, of format 3, before fields had names, which is never made
+// again; and crossing-4.kwr, of format 4. When the tracker, the contact judge or the warning logic
+// are meant to decide otherwise than they did: raise kDecisionsVersion, add the digest that the
+// test prints below, and make the second one again: unit_replay_fixture --write crossing-4.kwr
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "firmware/lens/camera_geometry.hpp"
+#include "firmware/records/old_formats.hpp"
 #include "firmware/records/product_deciders.hpp"
 #include "firmware/records/replay.hpp"
 #include "tests/support/random.hpp"
@@ -25,7 +28,8 @@ namespace {
 
 using kerb::test::TempFolder;
 
-const char* const kFixture = KERB_SOURCE_DIR "/tests/unit/firmware/records/crossing.kwr";
+const char* const kOldFixture = KERB_SOURCE_DIR "/tests/unit/firmware/records/crossing.kwr";
+const char* const kFixture = KERB_SOURCE_DIR "/tests/unit/firmware/records/crossing-4.kwr";
 constexpr double kSpeed = 10;  // m/s
 
 RecordedSettings street_settings(std::size_t cameras) {
@@ -85,20 +89,20 @@ void assert_identical(const ReplayResult& result) {
 
 /// The record of driving through what `sight` has, for so long.
 std::vector<std::byte> record_of(const RecordedSettings& settings, const Sight& sight, Nanos until,
-                                 const std::string& folder) {
+                                 const std::string& folder, Nanos before = milliseconds{1500}) {
   FakeLog log;
   RecorderOptions options;
   options.path = folder;
-  options.before = milliseconds{1500};
+  options.before = before;
   options.after = milliseconds{500};
   Result<std::unique_ptr<WarningRecorder>> recorder =
       WarningRecorder::open(options, settings, nullptr, log);
   TEST_ASSERT_OK(recorder);
-  std::vector<std::unique_ptr<PeopleEstimator>> watches;
+  std::vector<std::unique_ptr<PeopleEstimator>> estimators;
   for (const RecordedCamera& camera : settings.cameras)
-    watches.push_back(make_people_watch(camera));
-  Drive<PeopleEstimator, WarningLogic> drive{std::move(watches), WarningLogic{settings.sensitivity},
-                                             recorder->get()};
+    estimators.push_back(make_people_estimator(camera));
+  Drive<PeopleEstimator, WarningLogic> drive{std::move(estimators),
+                                             WarningLogic{settings.sensitivity}, recorder->get()};
   drive.pace = milliseconds{500};
   drive.run_until(until, sight, kSpeed);
   const RecorderStatus status = (*recorder)->status();
@@ -110,11 +114,16 @@ std::vector<std::byte> record_of(const RecordedSettings& settings, const Sight& 
   return bytes_of(files[0]);
 }
 
-std::vector<std::byte> record_crossing() {
+std::vector<std::byte> record_crossing(Nanos until, Nanos before) {
   const TempFolder folder;
   const RecordedSettings settings = street_settings(1);
-  return record_of(settings, crossing(settings.cameras[0].model), seconds{110}, folder.at("r"));
+  return record_of(settings, crossing(settings.cameras[0].model), until, folder.at("r"), before);
 }
+/// As the two fixtures were made; the second one ends within the warning, to be small.
+std::vector<std::byte> record_old_fixture() {
+  return record_crossing(seconds{110}, milliseconds{1500});
+}
+std::vector<std::byte> record_fixture() { return record_crossing(seconds{106}, seconds{1}); }
 
 RecordFile parsed(std::vector<std::byte> bytes) {
   Result<RecordFile> file = RecordFile::parse(std::move(bytes), "record");
@@ -122,41 +131,88 @@ RecordFile parsed(std::vector<std::byte> bytes) {
   return std::move(*file);
 }
 
-TEST(a_record_from_another_machine_gives_the_same_decisions) {
-  Result<RecordFile> file = RecordFile::read(kFixture);
+RecordFile read_fixture(const char* path) {
+  Result<RecordFile> file = RecordFile::read(path);
   TEST_ASSERT_OK(file);
   TEST_ASSERT_TRUE(file->whole());
-  const RecordSummary summary = summarise(*file);
-  TEST_ASSERT_EQUAL_STRING("collision", name_of(summary.highest));
-  TEST_ASSERT_GREATER_OR_EQUAL_INT(1, summary.cameras[0].most_people);
-  TEST_ASSERT_TRUE(summary.shortest_ttc_s.has_value());
-  const Result<ReplayResult> result = replay(*file, ProductDeciders{});
+  return std::move(*file);
+}
+ReplayResult replayed(const RecordFile& file) {
+  Result<ReplayResult> result = replay(file, ProductDeciders{});
   TEST_ASSERT_OK(result);
-  assert_identical(*result);
   TEST_ASSERT_EQUAL_UINT64(0, result->lost);
-  TEST_ASSERT_GREATER_THAN_UINT64(300, result->rounds.count);
+  return *result;
 }
 
-TEST(the_same_drive_is_recorded_the_same_way_on_every_machine) {
-  Result<RecordFile> there = RecordFile::read(kFixture);
-  TEST_ASSERT_OK(there);
-  const RecordFile here = parsed(record_crossing());
-  const Result<ReplayResult> result = replay(here, ProductDeciders{});
-  TEST_ASSERT_OK(result);
-  assert_identical(*result);
+TEST(a_record_from_another_machine_gives_the_same_decisions) {
+  for (const char* path : {kOldFixture, kFixture}) {
+    const RecordFile file = read_fixture(path);
+    TEST_ASSERT_EQUAL_UINT16(path == kOldFixture ? 3 : 4, file.format());
+    const RecordSummary summary = summarise(file);
+    TEST_ASSERT_EQUAL_STRING("collision", name_of(summary.highest));
+    TEST_ASSERT_GREATER_OR_EQUAL_INT(1, summary.cameras[0].most_people);
+    TEST_ASSERT_TRUE(summary.shortest_ttc_s.has_value());
+    const ReplayResult result = replayed(file);
+    TEST_ASSERT_GREATER_THAN_UINT64(path == kOldFixture ? 300 : 100, result.rounds.count);
+    TEST_ASSERT_FALSE(result.is_fault());
+    if (result.same_version()) assert_identical(result);
+    TEST_ASSERT_EQUAL_UINT32(path == kOldFixture ? 1 : kDecisionsVersion, result.decided_by);
+    if (path == kFixture) assert_identical(result);
+  }
+}
+
+/// Of what each version of the decisions decided in crossing.kwr.
+struct Digest {
+  std::uint32_t version, digest;
+};
+constexpr Digest kDigests[] = {{1, 0xA4113A54}};
+
+TEST(decisions_change_only_with_their_version) {
+  const std::uint32_t digest = replayed(read_fixture(kOldFixture)).digest;
+  const auto known = std::find_if(std::begin(kDigests), std::end(kDigests),
+                                  [](const Digest& d) { return d.version == kDecisionsVersion; });
+  char text[200];
+  std::snprintf(text, sizeof text, "kDecisionsVersion %u is new: add {%u, 0x%08X} to kDigests",
+                kDecisionsVersion, kDecisionsVersion, digest);
+  if (known == std::end(kDigests)) TEST_FAIL_MESSAGE(text);
+  std::snprintf(
+      text, sizeof text,
+      "the decisions on crossing.kwr have changed (digest 0x%08X), their version has not: "
+      "raise kDecisionsVersion in firmware/records/decisions_version.hpp",
+      digest);
+  if (known->digest != digest) TEST_FAIL_MESSAGE(text);
+}
+
+void assert_same_chunks(const RecordFile& there, const RecordFile& here, std::size_t least) {
   // The order of sources among each other is the writer's; each source's own is not.
   for (const std::uint8_t source : {std::uint8_t{0}, kControl}) {
     std::vector<Chunk> a, b;
     const auto is_source = [source](const Chunk& c) { return c.source == source; };
-    std::ranges::copy_if(there->chunks(), std::back_inserter(a), is_source);
+    std::ranges::copy_if(there.chunks(), std::back_inserter(a), is_source);
     std::ranges::copy_if(here.chunks(), std::back_inserter(b), is_source);
     const std::size_t count = std::min(a.size(), b.size());
-    TEST_ASSERT_GREATER_THAN_size_t(200, count);
+    TEST_ASSERT_GREATER_THAN_size_t(least, count);
     for (std::size_t i = 0; i < count; ++i) {
       TEST_ASSERT_EQUAL_size_t(a[i].payload.size(), b[i].payload.size());
       TEST_ASSERT_EQUAL_MEMORY(a[i].payload.data(), b[i].payload.data(), a[i].payload.size());
     }
   }
+}
+
+TEST(the_same_drive_is_recorded_the_same_way_on_every_machine) {
+  const RecordFile there = read_fixture(kFixture);
+  const RecordFile here = parsed(record_fixture());
+  TEST_ASSERT_EQUAL_STRING(there.table().text().c_str(), here.table().text().c_str());
+  const Result<ReplayResult> result = replay(here, ProductDeciders{});
+  TEST_ASSERT_OK(result);
+  assert_identical(*result);
+  assert_same_chunks(there, here, 50);
+}
+
+/// The bytes of the chunks have not changed since format 3, but for the header.
+TEST(the_chunks_of_format_3_are_those_of_today) {
+  if (kDecisionsVersion != 1 || field_table_of(ProductDeciders{}) != kTableOfOldFormats) return;
+  assert_same_chunks(read_fixture(kOldFixture), parsed(record_old_fixture()), 200);
 }
 
 TEST(fifty_people_before_two_cameras_replay_too) {
@@ -181,7 +237,7 @@ TEST(fifty_people_before_two_cameras_replay_too) {
 }
 
 TEST(states_that_make_no_sense_are_survived) {
-  const std::vector<std::byte> good = bytes_of(kFixture);
+  const std::vector<std::byte> good = bytes_of(kOldFixture);
   kerb::test::Random random{6};
   for (int i = 0; i < 12; ++i) {
     std::vector<std::byte> bytes = good;
@@ -189,7 +245,7 @@ TEST(states_that_make_no_sense_are_survived) {
       const ChunkHead head = head_of(std::span{bytes}.subspan(at));
       const std::span<std::byte> chunk =
           std::span{bytes}.subspan(at, ChunkHead::kSize + head.length);
-      if (head.kind == ChunkKind::watch_state || head.kind == ChunkKind::logic_state) {
+      if (head.kind == ChunkKind::people_state || head.kind == ChunkKind::logic_state) {
         for (int k = 0; k < 3; ++k)
           chunk[ChunkHead::kSize + random.next() % head.length] =
               static_cast<std::byte>(random.next());
@@ -205,7 +261,7 @@ TEST(states_that_make_no_sense_are_survived) {
 }
 
 int write_fixture(const std::string& path) {
-  const std::vector<std::byte> bytes = record_crossing();
+  const std::vector<std::byte> bytes = record_fixture();
   std::ofstream out{path, std::ios::binary};
   out.write(reinterpret_cast<const char*>(bytes.data()),
             static_cast<std::streamsize>(bytes.size()));

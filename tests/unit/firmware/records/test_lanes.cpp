@@ -9,10 +9,10 @@
 #include <thread>
 #include <vector>
 
-#include "firmware/records/crc32.hpp"
 #include "firmware/records/picture.hpp"
 #include "firmware/threads/byte_lane.hpp"
 #include "firmware/threads/chunk_ring.hpp"
+#include "hal/base/crc32.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/random.hpp"
 #include "tests/support/test.hpp"
@@ -117,8 +117,8 @@ TEST(a_ring_keeps_the_newest) {
 TEST(the_crc_is_that_of_zip) {
   const char text[] = "123456789";
   const std::span<const std::byte> bytes = std::as_bytes(std::span{text}.first(9));
-  TEST_ASSERT_EQUAL_HEX32(0xCBF43926, crc32(bytes));
-  TEST_ASSERT_EQUAL_HEX32(0xCBF43926, crc32(bytes.subspan(4), crc32(bytes.first(4))));
+  TEST_ASSERT_EQUAL_HEX32(0xCBF43926, crc32(bytes.data(), 9));
+  TEST_ASSERT_EQUAL_HEX32(0xCBF43926, crc32(bytes.data() + 4, 5, crc32(bytes.data(), 4)));
 }
 
 TEST(shrinking_takes_the_mean_of_each_square) {
@@ -194,7 +194,7 @@ void print_times() {
   const auto recorder = open_recorder(options, log);
   const auto senses = std::make_unique<track::Senses>();
   const auto report = std::make_unique<risk::PeopleReport>();
-  const ToyWatch watch;
+  const ToyEstimator estimator;
   const ToyLogic logic;
   std::vector<std::uint8_t> pixels(1280 * 720, 77), out(640 * 360);
   const GreyView grey{pixels.data(), 1280, 720, 1280};
@@ -207,7 +207,7 @@ void print_times() {
     print_time(
         "  a frame's senses and report",
         [&](int i) {
-          recorder->camera(0).before_step(at(i), *senses, watch);
+          recorder->camera(0).before_step(at(i), *senses, estimator);
           recorder->camera(0).after_step(at(i), *report);
         },
         write);

@@ -171,27 +171,37 @@ TEST(what_is_no_record_is_refused_in_words) {
   TEST_ASSERT_NOT_NULL(strstr(describe(later.error()).c_str(), "another version"));
 }
 
-/// A watch of another version: it has more to remember.
-struct OtherWatch {
+/// An estimator of another version: it has something else to remember.
+struct OtherEstimator {
   void step(const track::Senses&, risk::PeopleReport&) {}
-  void save(FieldWriter& out) const noexcept { out(more); }
-  void load(FieldReader& in) noexcept { in(more); }
+  void save(FieldWriter& out) const noexcept { out("more", more); }
+  void load(FieldReader& in) noexcept { in("more", more); }
+  void describe(FieldLister& out) const { out.structure("OtherEstimator")("more", more); }
   std::array<double, 5> more{};
 };
 class OtherDeciders final : public Deciders {
  public:
-  [[nodiscard]] std::unique_ptr<ReplayedWatch> watch(const RecordedCamera&) const override {
-    return std::make_unique<WatchOf<OtherWatch>>();
+  [[nodiscard]] std::uint32_t version() const override { return ToyDeciders::kVersion; }
+  [[nodiscard]] std::unique_ptr<ReplayedEstimator> estimator(const RecordedCamera&) const override {
+    return std::make_unique<EstimatorOf<OtherEstimator>>();
   }
   [[nodiscard]] std::unique_ptr<ReplayedLogic> logic(const RecordedSettings&) const override {
     return std::make_unique<LogicOf<ToyLogic>>();
   }
 };
 
-TEST(states_of_another_version_are_refused) {
+TEST(states_of_another_version_are_a_difference_of_versions) {
   const Result<RecordFile> file = RecordFile::parse(small_record(), "other");
   TEST_ASSERT_OK(file);
-  TEST_ASSERT_ERROR(Errc::unsupported, replay(*file, OtherDeciders{}));
+  const Result<ReplayResult> result = replay(*file, OtherDeciders{});
+  TEST_ASSERT_OK(result);
+  TEST_ASSERT_FALSE(result->same_version());
+  TEST_ASSERT_FALSE(result->is_fault());
+  TEST_ASSERT_TRUE(result->difference.has_value());
+  TEST_ASSERT_EQUAL_size_t(1, result->fields.missing.size());
+  TEST_ASSERT_EQUAL_STRING("OtherEstimator.more", result->fields.missing[0].c_str());
+  TEST_ASSERT_EQUAL_size_t(2, result->fields.unknown.size());
+  TEST_ASSERT_EQUAL_STRING("ToyEstimator.x", result->fields.unknown[0].c_str());
 }
 
 }  // namespace

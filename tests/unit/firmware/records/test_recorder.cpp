@@ -54,7 +54,7 @@ struct Recording {
       : options{patient(std::move(wanted))} {
     if (options.path == RecorderOptions{}.path) options.path = folder.at("records");
     Result<std::unique_ptr<WarningRecorder>> opened =
-        WarningRecorder::open(options, toy_settings(), std::move(encoder), log);
+        WarningRecorder::open(options, toy_settings(), std::move(encoder), log, ToyDeciders{});
     TEST_ASSERT_OK(opened);
     recorder = std::move(*opened);
     drive.emplace(toy_drive(recorder.get()));
@@ -84,7 +84,7 @@ struct Recording {
   FakeLog log;
   RecorderOptions options;
   std::unique_ptr<WarningRecorder> recorder;
-  std::optional<Drive<ToyWatch, ToyLogic>> drive;
+  std::optional<Drive<ToyEstimator, ToyLogic>> drive;
 };
 
 TEST(a_warning_leaves_a_record_that_replays_bit_for_bit) {
@@ -145,8 +145,8 @@ TEST(a_changed_bit_is_found_by_the_replay) {
     const char* says;
   };
   // The box's x is behind captured, looked and count; the start state's x is the first field.
-  for (const Case& c : {Case{"start state", ChunkKind::watch_state, 0, 0, "camera front: person"},
-                        Case{"later state", ChunkKind::watch_state, 2, 0, "state differs"},
+  for (const Case& c : {Case{"start state", ChunkKind::people_state, 0, 0, "camera front: person"},
+                        Case{"later state", ChunkKind::people_state, 2, 0, "state differs"},
                         Case{"senses", ChunkKind::senses, 40, 11, "camera front: person"},
                         Case{"logic state", ChunkKind::logic_state, 2, -8, "logic's state"}}) {
     const ReplayResult result = replayed(parsed(with_changed(good, c.kind, c.n, c.byte)));

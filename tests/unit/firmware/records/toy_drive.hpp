@@ -37,16 +37,16 @@ inline RecordedSettings toy_settings(std::size_t cameras = 1) {
   return settings;
 }
 
-inline Drive<ToyWatch, ToyLogic> toy_drive(WarningRecorder* recorder, std::size_t cameras = 1) {
-  std::vector<std::unique_ptr<ToyWatch>> watches(cameras);
-  for (auto& watch : watches) watch = std::make_unique<ToyWatch>();
-  return {std::move(watches), ToyLogic{}, recorder};
+inline Drive<ToyEstimator, ToyLogic> toy_drive(WarningRecorder* recorder, std::size_t cameras = 1) {
+  std::vector<std::unique_ptr<ToyEstimator>> estimators(cameras);
+  for (auto& estimator : estimators) estimator = std::make_unique<ToyEstimator>();
+  return {std::move(estimators), ToyLogic{}, recorder};
 }
 
 inline std::unique_ptr<WarningRecorder> open_recorder(const RecorderOptions& options, Log& log,
                                                       std::size_t cameras = 1) {
   Result<std::unique_ptr<WarningRecorder>> recorder =
-      WarningRecorder::open(options, toy_settings(cameras), nullptr, log);
+      WarningRecorder::open(options, toy_settings(cameras), nullptr, log, ToyDeciders{});
   TEST_ASSERT_OK(recorder);
   return std::move(*recorder);
 }

@@ -9,7 +9,7 @@ namespace kerb::records::test {
 
 /// Stands in for PeopleEstimator where only the recording is looked at: follows the first box with
 /// a filter, whose memory goes back further than any record.
-class ToyWatch {
+class ToyEstimator {
  public:
   void step(const track::Senses& senses, risk::PeopleReport& out) {
     ++frames_;
@@ -28,10 +28,15 @@ class ToyWatch {
       out.contacts[i].time_s = 600.0 / person.box.h;
     }
   }
-  void save(FieldWriter& out) const noexcept { out(x_, frames_); }
-  void load(FieldReader& in) noexcept { in(x_, frames_); }
+  void save(FieldWriter& out) const noexcept { list(out, *this); }
+  void load(FieldReader& in) noexcept { list(in, *this); }
+  void describe(FieldLister& out) const { list(out, *this); }
 
  private:
+  template <typename F, typename Self>
+  static void list(F& f, Self& s) {
+    f.structure("ToyEstimator")("x", s.x_)("frames", s.frames_);
+  }
   double x_ = 17.25;
   std::int32_t frames_ = 0;
 };
@@ -58,17 +63,24 @@ class ToyLogic {
     out.time_to_collision_s = nearest - pressure_;
     return out;
   }
-  void save(FieldWriter& out) const noexcept { out(pressure_); }
-  void load(FieldReader& in) noexcept { in(pressure_); }
+  void save(FieldWriter& out) const noexcept { list(out, *this); }
+  void load(FieldReader& in) noexcept { list(in, *this); }
+  void describe(FieldLister& out) const { list(out, *this); }
 
  private:
+  template <typename F, typename Self>
+  static void list(F& f, Self& s) {
+    f.structure("ToyLogic")("pressure", s.pressure_);
+  }
   double pressure_ = 0;
 };
 
 class ToyDeciders final : public Deciders {
  public:
-  [[nodiscard]] std::unique_ptr<ReplayedWatch> watch(const RecordedCamera&) const override {
-    return std::make_unique<WatchOf<ToyWatch>>();
+  static constexpr std::uint32_t kVersion = 7;
+  [[nodiscard]] std::uint32_t version() const override { return kVersion; }
+  [[nodiscard]] std::unique_ptr<ReplayedEstimator> estimator(const RecordedCamera&) const override {
+    return std::make_unique<EstimatorOf<ToyEstimator>>();
   }
   [[nodiscard]] std::unique_ptr<ReplayedLogic> logic(const RecordedSettings&) const override {
     return std::make_unique<LogicOf<ToyLogic>>();

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+
+namespace kerb::records {
+
+/// The version of what decides: tracker, contact judge, warning logic, and all they use. Raise it
+/// with every change after which the same inputs may give another report or decision. A record
+/// carries the version that decided; a replay by another version reports what differs as a
+/// difference of versions, not as a fault. unit_replay_fixture fails when the decisions on its
+/// record change and this number does not.
+///   1   records up to format 3, which do not carry it, and the first of format 4
+inline constexpr std::uint32_t kDecisionsVersion = 1;
+
+}  // namespace kerb::records
