@@ -13,7 +13,7 @@ namespace {
 constexpr double kScaleShare = 0.6;   // of the focal length: the picture is magnified nowhere much
 constexpr double kMargin = 0.1;       // above the tallest head, as a tangent
 constexpr double kMostPixels = 1.25;  // of the picture's
-constexpr int kPlaces = 48;           // a side of the picture is looked at in
+constexpr int kSamplesPerEdge = 48;           // a side of the picture is looked at in
 constexpr double kLevelAtLeast = 1e-3;
 
 double dot(const Vec3& a, const Vec3& b) noexcept { return a.x * b.x + a.y * b.y + a.z * b.z; }
@@ -44,10 +44,10 @@ UprightView::UprightView(const Camera& camera) noexcept
   const double lowest = -height / kNearest;
   const double highest = std::max((kTallest - height) / kNearest, 0.0) + kMargin;
   double left = kWidest, right = -kWidest, top = lowest, bottom = highest;
-  for (int row = 0; row <= kPlaces; ++row)
-    for (int column = 0; column <= kPlaces; ++column) {
-      const Pixel at{static_cast<double>(column) / kPlaces * (camera.width - 1),
-                     static_cast<double>(row) / kPlaces * (camera.height - 1)};
+  for (int row = 0; row <= kSamplesPerEdge; ++row)
+    for (int column = 0; column <= kSamplesPerEdge; ++column) {
+      const Pixel at{static_cast<double>(column) / kSamplesPerEdge * (camera.width - 1),
+                     static_cast<double>(row) / kSamplesPerEdge * (camera.height - 1)};
       const std::optional<Direction> to = direction_of(at);
       if (!to || std::abs(to->side) > kWidest) continue;
       top = std::max(top, to->up);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// The one description of a camera: made from the configuration by camera_of() (firmware/lens), read
-/// by ego-motion, the tracker, the upright view and the records.
+/// The one description of a camera: made from the configuration by camera_of() (firmware/lens),
+/// read by ego-motion, the tracker, the upright view and the records.
 namespace kerb {
 
 /// A place in a picture, pixels. The middle of the upper left pixel is (0, 0).
@@ -10,8 +10,8 @@ struct Pixel {
   double x = 0, y = 0;
 };
 
-/// A place on the road, metres in the car's frame: its origin is on the road below the middle of the
-/// rear axle, x is forward, y to the left, z up.
+/// A place on the road, metres in the car's frame: its origin is on the road below the middle of
+/// the rear axle, x is forward, y to the left, z up.
 struct Ground {
   double x = 0, y = 0;
 };

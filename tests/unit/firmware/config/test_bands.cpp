@@ -70,10 +70,11 @@ std::string told(const std::string& bands, int mosaic) {
 TEST(the_configuration_says_what_a_list_must_be) {
   for (const char* text : kWrong) {
     if (std::string_view{text}.find('\n') != std::string_view::npos) continue;  // another rule's
-    TEST_ASSERT_EQUAL_STRING_MESSAGE((std::string{"t.toml:4:1: camera[0].bands_nm = \""} + text +
-                                      "\": must be numbers of 200..20000 (nm), separated by commas\n")
-                                         .c_str(),
-                                     told(text, 2).c_str(), text);
+    TEST_ASSERT_EQUAL_STRING_MESSAGE(
+        (std::string{"t.toml:4:1: camera[0].bands_nm = \""} + text +
+         "\": must be numbers of 200..20000 (nm), separated by commas\n")
+            .c_str(),
+        told(text, 2).c_str(), text);
   }
 }
 
@@ -90,7 +91,8 @@ TEST(there_is_one_for_each_band_or_none) {
     const std::string line = told(c.text, c.mosaic);
     TEST_ASSERT_TRUE_MESSAGE(line.find("camera[0].bands_nm") != std::string::npos, line.c_str());
     TEST_ASSERT_TRUE_MESSAGE(
-        line.find("must have one wavelength for each band of the mosaic") != std::string::npos, line.c_str());
+        line.find("must have one wavelength for each band of the mosaic") != std::string::npos,
+        line.c_str());
     TEST_ASSERT_TRUE_MESSAGE(line.find('\n') == line.size() - 1, line.c_str());
   }
 }

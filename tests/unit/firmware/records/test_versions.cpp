@@ -8,9 +8,9 @@
 #include "firmware/records/product_deciders.hpp"
 #include "firmware/records/replay.hpp"
 #include "tests/support/random.hpp"
+#include "tests/support/test.hpp"
 #include "tests/unit/firmware/records/other_version.hpp"
 #include "tests/unit/firmware/records/toy_drive.hpp"
-#include "tests/support/test.hpp"
 
 using namespace kerb;
 using namespace kerb::records;
