@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <unity.h>
+// C's macros, which Unity makes for itself where there are none: they would spoil std::isnan and
+// its like.
+#undef isinf
+#undef isnan
 
 #include "hal/base/result.hpp"
 
