@@ -105,7 +105,7 @@ done
 python3 - "$page" "$work" <<'PYTHON'
 import json, sys
 page, work = sys.argv[1:]
-names = {"kerbwatch": "kerbwatch", "untold": "kerbwatch, lens not told", "sort": "SORT"}
+names = {"kerbwatch": "kerbwatch", "untold": "kerbwatch, lens unknown", "sort": "SORT"}
 
 
 def scores_of(method):

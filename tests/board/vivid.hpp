@@ -35,7 +35,7 @@ struct LoopFormat {
 
 std::string fourcc_name(std::uint32_t fourcc);
 
-/// vivid's controls by the names the kernel gives them (docs/bench.md lists those used).
+/// vivid's controls by the names the kernel gives them (docs/board.md lists those used).
 class VividControls {
  public:
   /// Holds `node` open until close(): a node held open keeps a disconnected vivid disconnected.
