@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdio>
 
+#include "firmware/lens/camera_geometry.hpp"
 #include "tests/support/test.hpp"
 
 using namespace kerb;
-using namespace kerb::track;
 
 namespace {
 
