@@ -49,7 +49,7 @@ void options_that_make_no_sense_are_refused() {
 void netlink_is_understood_for_interfaces_that_are_not_can() {
   Result<socketcan::CanLink> link = socketcan::CanLink::open("lo");
   TEST_ASSERT_OK(link);
-  const socketcan::LinkFacts facts = link->look();
+  const socketcan::LinkFacts facts = link->read();
   TEST_ASSERT_TRUE(facts.index > 0);
   TEST_ASSERT_FALSE(facts.is_can);
   TEST_ASSERT_TRUE(facts.mtu > 0);
