@@ -26,12 +26,12 @@
 ///   void load(FieldReader& in) noexcept;         // the same list; wrong bytes: in.ok() is false
 ///
 /// and is after load() as it was at save(): the same steps give the same results, bit for bit.
-/// Settings are not state: they are given when it is made. Nothing here allocates.
+/// Settings are not state: they are passed to the constructor. Nothing here allocates.
 namespace kerb {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// T as the fields' function takes it: written to when they are read.
+/// T as fields() takes it: const when it is written out, mutable when it is read in.
 template <typename Fields, typename T>
 using FieldsOf = std::conditional_t<Fields::kReads, T, const T>;
 
@@ -107,7 +107,7 @@ class FieldWriter {
   bool ok_ = true;
 };
 
-/// Any bytes are survived: what is missing or makes no sense is left as it was, and ok() is false.
+/// Safe with any bytes: a value that is missing or invalid stays as it was, and ok() is false.
 class FieldReader {
  public:
   static constexpr bool kReads = true;
@@ -133,7 +133,7 @@ class FieldReader {
     rest_ = rest_.subspan(size);
     return out;
   }
-  /// For whoever finds that a value makes no sense.
+  /// For callers that find a value invalid.
   void fail() noexcept { ok_ = false; }
   [[nodiscard]] bool ok() const noexcept { return ok_; }
   /// Whether it was read well, to the last byte.
