@@ -7,15 +7,15 @@
 #include "firmware/ego/ego_estimator.hpp"
 #include "hal/camera_settings.hpp"
 
-/// What a configuration says of cameras and motion, as the estimator wants it. For whoever makes
-/// one: firmware/main and the workbench.
+/// Turns the configuration of a camera and of ego-motion into what EgoEstimator takes. Used by
+/// firmware/vision and kerblab.
 namespace kerb::ego {
 
 [[nodiscard]] inline double radians(double degrees) noexcept {
   return degrees * std::numbers::pi / 180;
 }
 
-/// The lens and the mounting, for pictures of the size the camera delivers.
+/// The lens and the mounting, for the size of the camera's pictures.
 [[nodiscard]] inline Camera camera_of(const CameraSettings& settings, int width, int height) {
   Camera camera;
   camera.focal_px =
