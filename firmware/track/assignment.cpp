@@ -19,7 +19,7 @@ void Assignment::set(int row, int column, double cost) noexcept {
   cost_[index(row, column)] = cost < limit_ ? cost : limit_;
 }
 
-/// Finds row `i` a column by the shortest way of moving others aside.
+/// Assigns a column to row `i` along the shortest augmenting path.
 void Assignment::insert(int i, int columns) noexcept {
   const auto in = [](int k) { return static_cast<std::size_t>(k); };
   row_at_[0] = i;

@@ -3,12 +3,12 @@
 #include <Eigen/Core>
 
 #include "firmware/track/fields.hpp"
-#include "firmware/track/followed.hpp"
-#include "firmware/track/roster.hpp"
+#include "firmware/track/track.hpp"
+#include "firmware/track/track_list.hpp"
 #include "firmware/types/fields.hpp"
 
-/// All that the tracker remembers from one frame to the next: every member but what each frame
-/// fills anew. A class that grows fails to compile here: list the new member too, or say why not.
+/// The tracker's state from one frame to the next: every member except those that each frame fills
+/// anew. A class that grows fails to compile here: list the new member too, or say why not.
 namespace kerb::track {
 
 template <typename F, typename Derived>
@@ -26,7 +26,7 @@ void fields(F& f, FieldsOf<F, GroundFilter>& g) {
   static_assert(sizeof(GroundFilter) == (6 + 36 + 3) * 8 + 8, "a new member? list it, see above");
   matrix_fields(f, g.state_);
   matrix_fields(f, g.covariance_);
-  f(g.strain_, g.log_fit_, g.away_, g.speed_known_, g.larger_);
+  f(g.strain_, g.log_fit_, g.drift_, g.speed_known_, g.larger_);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, PersonFilter>& p) {
@@ -44,21 +44,21 @@ void fields(F& f, FieldsOf<F, GroundFilter::Expected>& e) {
   matrix_fields(f, e.box);
   matrix_fields(f, e.spread);
 }
-/// made_out_ is of one frame.
+/// found_by_bands_ is of one frame.
 template <typename F>
-void fields(F& f, FieldsOf<F, Followed>& p) {
-  static_assert(sizeof(Followed) == 24 + sizeof(PersonFilter) + sizeof(Existence) +
-                                        sizeof(Signature) + 4 + sizeof(GroundFilter::Expected) +
-                                        3 * 8 + 24 + 3 * 8 + 2 * 4 + 8,
+void fields(F& f, FieldsOf<F, Track>& p) {
+  static_assert(sizeof(Track) == 24 + sizeof(PersonFilter) + sizeof(Existence) + sizeof(Signature) +
+                                     4 + sizeof(GroundFilter::Expected) + 3 * 8 + 24 + 3 * 8 +
+                                     2 * 4 + 8,
                 "a new member? list it, see above");
-  f(p.id_, p.first_seen_, p.last_seen_, p.filter_, p.existence_, p.look_, p.expected_);
-  matrix_fields(f, p.habit_);
-  f(p.box_, p.width_share_, p.score_, p.missed_s_, p.shadowed_, p.boxes_, p.seen_);
+  f(p.id_, p.first_seen_, p.last_seen_, p.filter_, p.existence_, p.signature_, p.expected_);
+  matrix_fields(f, p.bias_);
+  f(p.box_, p.width_share_, p.score_, p.missed_s_, p.duplicate_frames_, p.boxes_, p.seen_);
 }
 /// seen_, usable_, taken_ and assignment_ are of one frame.
 template <typename F>
-void fields(F& f, FieldsOf<F, Roster>& r) {
-  f.count(r.count_, Roster::kMost);
+void fields(F& f, FieldsOf<F, TrackList>& r) {
+  f.count(r.count_, TrackList::kMost);
   for (int i = 0; i < r.count_; ++i) f(r.people_[static_cast<std::size_t>(i)]);
   f(r.next_id_);
 }
