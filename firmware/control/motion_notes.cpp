@@ -13,15 +13,15 @@ constexpr Nanos kMoverPeriod = seconds{10};  // nor those who move by themselves
 
 }  // namespace
 
-void Controller::tell_vehicle(Nanos now) {
+void Controller::set_vehicle(Nanos now) {
   const can::VehicleState vehicle = vehicle_.at(now);
   // Both are of one message, which came a while ago.
   const Nanos age = vehicle.speed_mps.value        ? vehicle.speed_mps.age
                     : vehicle.yaw_rate_radps.value ? vehicle.yaw_rate_radps.age
                                                    : Nanos::zero();
   for (const Camera& camera : cameras_)
-    camera.pipeline->tell_vehicle(now - age,
-                                  {vehicle.speed_mps.value, vehicle.yaw_rate_radps.value});
+    camera.pipeline->set_vehicle(now - age,
+                                 {vehicle.speed_mps.value, vehicle.yaw_rate_radps.value});
 }
 
 void Controller::note_flow(Camera& camera, const PipelineFacts& facts, Nanos now) {
@@ -32,7 +32,7 @@ void Controller::note_flow(Camera& camera, const PipelineFacts& facts, Nanos now
         camera.flow_error ? describe(*camera.flow_error) : "it fails on a frame"));
   camera.flow_missing = missing;
   if (facts.flow_too_slow && !camera.flow_too_slow) {
-    post(events::flow_too_slow(now, camera.name, facts.flow_look, config_.budget.flow,
+    post(events::flow_too_slow(now, camera.name, facts.flow_time, config_.budget.flow,
                                ego::MotionEstimatorSettings{}.first_rest));
     log_.warning("flow", "camera " + camera.name +
                              ": it takes too long on this machine; nobody looks at motion");

@@ -22,7 +22,7 @@ std::string render_motion(const ControlledCamera& camera) {
     out += fmt::format(
         "  motion: a look takes {:.0f} ms, too long for its share of the time: "
         "nobody looks\n",
-        to_ms(facts.flow_look));
+        to_ms(facts.flow_time));
   if (e.state != ego::EgoState::valid)
     return out + fmt::format("  own motion at the end: {}\n", name_of(e.state));
   out += fmt::format(
