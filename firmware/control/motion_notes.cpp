@@ -13,7 +13,7 @@ constexpr Nanos kMoverPeriod = seconds{10};  // nor those who move by themselves
 
 }  // namespace
 
-void Controller::set_vehicle(Nanos now) {
+void Controller::tell_vehicle(Nanos now) {
   const can::VehicleState vehicle = vehicle_.at(now);
   // Both are of one message, which came a while ago.
   const Nanos age = vehicle.speed_mps.value        ? vehicle.speed_mps.age
