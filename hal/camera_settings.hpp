@@ -8,12 +8,12 @@ namespace kerb {
 
 enum class CameraKind : std::uint8_t { v4l2, pattern, folder, video };
 enum class BufferMode : std::uint8_t { automatic, userptr, mmap };
-/// real: frames fall due by the clock, and are dropped when nobody takes them, as with a camera.
-/// recorded: each call gives the next frame at once; time stamps are spaced as they were recorded.
+/// real: frames come at their time and are dropped when they are not taken, as with a camera.
+/// recorded: each call gives the next frame at once; time stamps are spaced as recorded.
 enum class Pace : std::uint8_t { real, recorded };
 
-/// What a camera is asked to be. Plain data with usable defaults; the configuration fills and
-/// checks it, the drivers obey it or fail. Here, because firmware and drivers both speak of it.
+/// Settings of one camera. Plain data with usable defaults; the configuration fills and checks
+/// them, the drivers apply them or fail. Here because firmware and drivers share them.
 struct CameraSettings {
   std::string name = "front";
   CameraKind kind = CameraKind::v4l2;
@@ -24,25 +24,25 @@ struct CameraSettings {
   std::string format =
       "auto";            ///< a PixelFormat's name, "mjpeg", or "auto": the best the camera has
   int mosaic = 0;        ///< N of an N x N spectral filter pattern; 0: none
-  std::string bands_nm;  ///< wavelengths of its bands, parted by commas; empty: not known
+  std::string bands_nm;  ///< wavelengths of its bands, separated by commas; empty: unknown
   std::optional<int> exposure_us;  ///< unset: automatic
   std::optional<int> gain;         ///< in the camera's own steps; unset: automatic
-  int buffers = 4;                 ///< frames the camera may fill ahead of us
+  int buffers = 4;                 ///< frame buffers that the camera may fill in advance
   BufferMode memory = BufferMode::automatic;
   Pace pace = Pace::real;
   bool loop = true;  ///< recordings start again at their end
-  // The lens and the mounting, for whoever makes metres of pixels.
-  double fov_deg = 60;                       ///< angle of view from the left edge to the right
-  std::optional<double> focal_px;            ///< instead of it, pixels of the picture
-  std::optional<double> center_x, center_y;  ///< of the lens; unset: of the picture
+  // The lens and the mounting: they turn pixels into metres.
+  double fov_deg = 60;                       ///< horizontal angle of view
+  std::optional<double> focal_px;            ///< replaces fov_deg; pixels of the picture
+  std::optional<double> center_x, center_y;  ///< of the lens; unset: the middle of the picture
   double height_m = 1.4;                     ///< above the road
-  double pitch_deg = 0;                      ///< looks upwards by so much
-  double yaw_deg = 0;                        ///< looks to the left by so much
-  double roll_deg = 0;                       ///< its right side down by so much
+  double pitch_deg = 0;                      ///< upwards is positive
+  double yaw_deg = 0;                        ///< to the left is positive
+  double roll_deg = 0;                       ///< right side down is positive
   double ahead_m = 1.5;                      ///< of the rear axle
   double left_m = 0;                         ///< of the car's middle
-  double pitch_sigma_deg = 0.5;              ///< how well the pitch is known
-  double k1 = 0, k2 = 0, k3 = 0;             ///< the lens's distortion, as OpenCV's: radial
+  double pitch_sigma_deg = 0.5;              ///< standard deviation of the pitch
+  double k1 = 0, k2 = 0, k3 = 0;             ///< lens distortion as in OpenCV: radial
   double p1 = 0, p2 = 0;                     ///< and tangential
 };
 

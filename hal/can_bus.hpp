@@ -22,8 +22,8 @@ struct CanFrame {
 /// Whether ISO 11898 allows this frame: id and size in range, no remote FD frame.
 [[nodiscard]] bool is_valid(const CanFrame& frame) noexcept;
 
-/// Lets a frame in when (frame.id & mask) == (id & mask) and it has the same kind of id. A list of
-/// them lets in what any one lets in; an empty list lets in everything.
+/// Passes a frame when (frame.id & mask) == (id & mask) and it has the same kind of id. A list of
+/// filters passes what any one of them passes; an empty list passes everything.
 struct CanFilter {
   std::uint32_t id = 0;
   std::uint32_t mask = 0x1FFFFFFF;
@@ -38,7 +38,7 @@ enum class CanState : std::uint8_t {
   warning,  ///< 96 errors or more
   passive,  ///< 128 errors or more
   bus_off,  ///< 256 errors: the controller is off the bus
-  down      ///< the interface is down or has left
+  down      ///< the interface is down or was removed
 };
 [[nodiscard]] const char* name_of(CanState state) noexcept;
 
@@ -47,22 +47,21 @@ struct CanCounters {
   std::uint64_t refused = 0;       ///< send() could not queue
   std::uint64_t error_frames = 0;  ///< reported by the controller
   std::uint64_t bus_offs = 0;
-  std::uint64_t overruns = 0;  ///< frames the kernel dropped because we read too late
+  std::uint64_t overruns = 0;  ///< frames that the kernel dropped because they were read too late
 };
 
-/// One CAN interface. One thread at a time. Nothing here ever waits, but for receive() as long as
-/// it is told.
+/// One CAN interface. One thread at a time. No call waits, except receive() up to its time-out.
 class CanBus {
  public:
   virtual ~CanBus() = default;
-  /// Queues a frame. Fails: invalid_argument, would_block (queue full: drop it or ask again),
-  /// gone (interface down, or bus-off: receive() notices when it is back), unsupported (FD on a
-  /// classic bus), io.
+  /// Queues a frame. Fails: invalid_argument, would_block (queue full: drop it or try again),
+  /// gone (interface down, or bus-off: receive() recovers it), unsupported (FD on a classic bus),
+  /// io.
   virtual Status send(const CanFrame& frame) = 0;
-  /// The next frame that passes the filters; waits at most `timeout` (clock time; zero only looks).
-  /// Error frames are taken in, never returned: they change state(). Our own frames are not
-  /// returned. Also recovers the bus: call it at least every 100 ms. Fails: timeout, gone
-  /// (interface down; keep asking, it may come back), io.
+  /// The next frame that passes the filters; waits at most `timeout` (clock time; zero: does not
+  /// wait). Error frames are not returned: they change state(). Own frames are not returned. Also
+  /// recovers the bus: call it at least every 100 ms. Fails: timeout, gone (interface down; call it
+  /// again, it may come back), io.
   virtual Result<CanFrame> receive(Nanos timeout) = 0;
   [[nodiscard]] virtual CanState state() const noexcept = 0;
   [[nodiscard]] virtual CanCounters counters() const noexcept = 0;

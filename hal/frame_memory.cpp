@@ -7,7 +7,7 @@
 
 namespace kerb {
 namespace {
-constexpr std::size_t kPage = 65536;  // the largest page of any aarch64 kernel we meet
+constexpr std::size_t kPage = 65536;  // the largest page size of aarch64 kernels
 }
 
 Result<MemoryBlock> PageableFrameMemory::allocate(std::size_t bytes) {

@@ -40,13 +40,13 @@ class MemoryBlock {
   std::size_t size_ = 0;
 };
 
-/// Where camera buffers come from. The GPU side implements it, so that a frame the camera wrote is
-/// already where kernels read. Must outlive its blocks. Safe for any thread.
+/// Allocates camera buffers. The GPU side implements it, so that the camera writes a frame where
+/// kernels can read it. Must outlive its blocks. Safe for any thread.
 class FrameMemory {
  public:
   virtual ~FrameMemory() = default;
   /// At least `bytes`, aligned to a page, rounded up to whole pages, zeroed. Fails: device or io
-  /// when there is none left, invalid_argument for zero bytes.
+  /// when out of memory, invalid_argument for zero bytes.
   virtual Result<MemoryBlock> allocate(std::size_t bytes) = 0;
   /// "pageable", "pinned", "managed": for the log.
   [[nodiscard]] virtual const char* kind() const noexcept = 0;

@@ -10,14 +10,14 @@
 
 namespace kerb {
 
-/// Takes lent buffers back. Called from whichever thread lets go of a Frame.
+/// Takes lent buffers back. Called on the thread that destroys a Frame.
 class FrameLender {
  public:
   virtual ~FrameLender() = default;
   virtual void give_back(std::uint32_t index) noexcept = 0;
 };
 
-/// A loan of one buffer: destroying it hands the buffer back. Moves; never copies; never allocates.
+/// A loan of one buffer: destroying it returns the buffer. Move-only; never allocates.
 class FrameLease {
  public:
   FrameLease() = default;
@@ -48,8 +48,8 @@ class FrameLease {
 /// the source that lent it has been closed meanwhile.
 struct Frame {
   RawImageView<Space::host> image;
-  std::uint64_t sequence = 0;  ///< counts what the camera exposed; gaps are dropped frames
-  Nanos captured{};            ///< when, on the Clock the source was opened with
+  std::uint64_t sequence = 0;  ///< counts exposed frames; gaps are dropped frames
+  Nanos captured{};            ///< time of exposure, on the Clock the source was opened with
   FrameLease lease;
 };
 
@@ -70,14 +70,14 @@ struct FrameCounters {
   std::uint64_t damaged = 0;  ///< marked as corrupt by the device, or undecodable
 };
 
-/// Frames from a camera, a recording or a generator. One thread calls it; Frames may be let go on
-/// any thread.
+/// Frames from a camera, a recording or a generator. One thread calls it; Frames may be destroyed
+/// on any thread.
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
-  /// The oldest frame not yet taken; waits for one at most `timeout` (clock time; zero only looks).
+  /// The oldest frame not yet taken; waits at most `timeout` (clock time; zero: does not wait).
   /// Sequence numbers and capture times rise strictly. Fails: timeout, damaged (skip this one),
-  /// no_signal (keep asking), gone (close and open again), end (recordings), would_block (every
+  /// no_signal (call it again), gone (close and open again), end (recordings), would_block (every
   /// buffer is on loan).
   virtual Result<Frame> next(Nanos timeout) = 0;
   [[nodiscard]] virtual FrameSourceInfo info() const = 0;

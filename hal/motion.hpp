@@ -5,12 +5,12 @@
 
 namespace kerb {
 
-/// One measured motion, in pixels: what was at (x, y) in the frame before is at (x + dx, y + dy)
+/// One measured motion, in pixels: a point at (x, y) in the previous frame is at (x + dx, y + dy)
 /// now.
 struct FlowVector {
   float x = 0, y = 0, dx = 0, dy = 0;
-  /// How far to trust it: 1 a clear corner followed well, towards 0 a guess. Whoever fits to it
-  /// takes its variance as 1 / quality of that of a clear corner.
+  /// 1: a clear corner, well tracked; towards 0: a guess. In a fit, its variance is that of a clear
+  /// corner divided by quality.
   float quality = 1;
 };
 
@@ -19,29 +19,29 @@ struct FlowVector {
 struct MotionField {
   static constexpr int kCapacity = 2048;
   int count = 0;
-  bool has_previous = false;  ///< false: there was no frame before to compare with; count is 0
+  bool has_previous = false;  ///< false: there was no previous frame; count is 0
   FlowVector items[kCapacity];
 };
 
-/// Measures the motion from each picture to the next. Keeps what it needs of the one before. One
-/// thread at a time; allocates only when made.
+/// Measures the motion from each picture to the next. Keeps what it needs of the previous one. One
+/// thread at a time; allocates only when constructed.
 class FlowEstimator {
  public:
   virtual ~FlowEstimator() = default;
-  /// The motion since the image of the call before, at `points` places at most (and no more than
-  /// kCapacity), spread over the picture, unreliable ones left out. Fails: invalid_argument (size),
-  /// device; the next call then has no previous.
+  /// The motion since the image of the previous call, at `points` places at most (and no more than
+  /// kCapacity), spread over the picture, without unreliable ones. Fails: invalid_argument (size),
+  /// device; the next call then has no previous image.
   virtual Status estimate(const PreparedImage& image, int points, MotionField& out) = 0;
-  /// More vectors of the same two pictures, for things that need them denser: up to `points` for
-  /// each box of the newest picture that holds few, appended to `out` as long as there is room.
-  /// After an estimate() that had a previous; the default has none to give.
-  virtual void look_closer(const Detection* boxes, int count, int points, MotionField& out) {
+  /// More vectors of the same two pictures, where they are needed denser: up to `points` for each
+  /// box of the newest picture that holds few, appended to `out` as long as there is room. After an
+  /// estimate() that had a previous image; the default adds none.
+  virtual void add_points_within(const Detection* boxes, int count, int points, MotionField& out) {
     static_cast<void>(boxes);
     static_cast<void>(count);
     static_cast<void>(points);
     static_cast<void>(out);
   }
-  /// The next image has no previous: a gap in time, another camera.
+  /// The next image has no previous one: a gap in time, another camera.
   virtual void forget() noexcept = 0;
   [[nodiscard]] virtual const char* name() const noexcept = 0;
 };

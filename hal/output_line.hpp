@@ -10,7 +10,7 @@ class OutputLine {
  public:
   virtual ~OutputLine() = default;
   virtual Status set(
-      bool on) = 0;  ///< Fails with io when refused, gone when the chip left; the level then stays.
+      bool on) = 0;  ///< Fails: io, gone (the chip was removed); the level is then unchanged.
   [[nodiscard]] virtual Result<bool> get() const = 0;  ///< The level now driven. Fails as set().
 };
 

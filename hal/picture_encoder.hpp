@@ -8,13 +8,13 @@
 
 namespace kerb {
 
-/// What a grey picture's file never needs more than: its blocks of 8 x 8 pixels, twice, and tables.
+/// Upper bound of a grey picture's file size: its blocks of 8 x 8 pixels twice, and tables.
 [[nodiscard]] constexpr std::size_t encoded_room(int width, int height) noexcept {
   const auto up = [](int side) { return (static_cast<std::size_t>(side) + 7) / 8 * 8; };
   return up(width) * up(height) * 2 + 4096;
 }
 
-/// Makes a small file of a picture, to be looked at later. One thread at a time.
+/// Compresses a picture into a file. One thread at a time.
 class PictureEncoder {
  public:
   virtual ~PictureEncoder() = default;

@@ -13,8 +13,8 @@ struct ThermalReading {
 class Thermal {
  public:
   virtual ~Thermal() = default;
-  /// The hottest sensor that answers (a powered-down one may not). Fails: io when none does, gone
-  /// when none is left.
+  /// The hottest sensor that can be read (a powered-down one may not be). Fails: io when none can,
+  /// gone when none is left.
   virtual Result<ThermalReading> hottest() = 0;
 };
 

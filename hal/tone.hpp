@@ -13,12 +13,12 @@ struct TonePattern {
 };
 [[nodiscard]] bool is_valid(const TonePattern& pattern) noexcept;
 
-/// A loudspeaker that repeats a pattern until told otherwise. Calls return at once; sound follows
-/// within 50 ms. One thread at a time.
+/// A loudspeaker that repeats a pattern until stop(). Calls return at once; sound follows within
+/// 50 ms. One thread at a time.
 class Tone {
  public:
   virtual ~Tone() = default;
-  /// Replaces the last pattern; the same one again goes on undisturbed. Fails: invalid_argument,
+  /// Replaces the last pattern; the same pattern again is not interrupted. Fails: invalid_argument,
   /// io, gone.
   virtual Status play(const TonePattern& pattern) = 0;
   virtual Status stop() = 0;  ///< Silence. Fails: io, gone.

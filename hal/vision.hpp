@@ -13,16 +13,16 @@ struct PreparedImage {
   ImageView<Space::host, const std::uint8_t> grey;
   ImageView<Space::device, const std::uint8_t> device_grey;  ///< the same where kernels read it;
                                                              ///< no data on the CPU
-  /// R, G and B, for whoever looks at colour: only from a preparer that was asked for it. Count 0
-  /// otherwise, and `device_rgb` on the CPU.
+  /// R, G and B: only from a preparer that was made with colour; count 0 otherwise. `device_rgb`
+  /// has count 0 on the CPU.
   PlanesView<Space::host, const std::uint8_t> rgb;
   PlanesView<Space::device, const std::uint8_t> device_rgb;
   PlanesView<Space::host, const std::uint16_t> bands;  ///< of a mosaic camera; count 0 otherwise
 };
 
-/// Raw picture to grey (and to R, G, B where it was asked for them, and to spectral bands where
-/// there is a mosaic). Made for one picture size and format; allocates only when made. One thread
-/// at a time.
+/// Converts a raw picture to grey (also to R, G, B where it was made with colour, and to spectral
+/// bands where there is a mosaic). Made for one picture size and format; allocates only when
+/// constructed. One thread at a time.
 class ImagePreparer {
  public:
   virtual ~ImagePreparer() = default;
@@ -31,7 +31,7 @@ class ImagePreparer {
   [[nodiscard]] virtual const char* backend() const noexcept = 0;  ///< "cpu" or "cuda"
 };
 
-/// A person found: the person's box in pixels of the image, not the search window.
+/// A detected person: the person's box in pixels of the image, not the search window.
 struct Detection {
   float x = 0, y = 0, w = 0, h = 0, score = 0;
 };
@@ -50,7 +50,7 @@ struct TrackingScores {
   double sure = 10 - 6.6;  ///< 3.4: two detections of this score confirm a person
 };
 
-/// Finds people. One thread at a time; allocates only when made.
+/// Detects people. One thread at a time; allocates only when constructed.
 class Detector {
  public:
   virtual ~Detector() = default;

@@ -5,13 +5,14 @@
 
 namespace kerb {
 
-/// Something that restarts us when we fall silent: armed when opened. One thread at a time.
+/// Restarts the program or the board when it is not kicked in time. Armed when opened. One thread
+/// at a time.
 class Watchdog {
  public:
   virtual ~Watchdog() = default;
-  virtual Status kick() = 0;  ///< "We are alive." Fails: io; gone once disarmed.
+  virtual Status kick() = 0;  ///< Restarts the time-out. Fails: io; gone once disarmed.
   virtual Status
-  disarm() = 0;  ///< A clean end follows: no restart. Without it, destruction leaves it armed.
+  disarm() = 0;  ///< Before a clean end: no restart. Without it, destruction leaves it armed.
   [[nodiscard]] virtual Nanos timeout()
       const noexcept = 0;  ///< Real time; kick at least three times as often.
 };

@@ -153,7 +153,7 @@ struct AlsaTone::Player {
       ::snd_pcm_prepare(pcm.get());
     }
   }
-  // False when the device has left.
+  // False when the device was removed.
   bool recover(int err) noexcept {
     if (err == -EPIPE) ++underruns;
     if (err == -EINTR) return true;
@@ -169,8 +169,8 @@ struct AlsaTone::Player {
     ::snd_pcm_prepare(pcm.get());
     return true;
   }
-  // A sound device takes a second of samples a second. One that takes more ("null", a file) is held
-  // to that, lest this thread never rest.
+  // A sound device takes one second of samples per second. One that takes more ("null", a file) is
+  // limited to that, so that this thread does not spin.
   void hold_back(snd_pcm_uframes_t frames) noexcept {
     const auto now = std::chrono::steady_clock::now();
     const auto room =
@@ -228,7 +228,7 @@ Result<std::unique_ptr<AlsaTone>> AlsaTone::open(const AlsaToneOptions& options)
     player->thread = std::thread{[p = player.get()] { p->run(); }};
     const pthread_t thread = player->thread.native_handle();
     ::pthread_setname_np(thread, "kerb-tone");
-    // Before the vision's threads, where we may: it needs little time, but needs it in time.
+    // Ahead of the vision threads, where permitted: it needs little time, but needs it on time.
     const sched_param priority{.sched_priority = kPriority};
     static_cast<void>(::pthread_setschedparam(thread, SCHED_FIFO, &priority));
   } catch (const std::system_error& error) {

@@ -12,12 +12,11 @@ struct AlsaToneOptions {
   unsigned rate_hz = 48000;        ///< the nearest the device has is used
 };
 
-/// A loudspeaker through ALSA. A thread of its own feeds the device, with silence too, so that the
-/// amplifier does not pop and a device that is unplugged is noticed while nothing sounds. The
-/// device holds 40 ms at most. play() and stop() hand over under a mutex that is held for a few
-/// instructions. Under-runs are recovered from and counted. The
-/// thread has real-time priority where the process may give it (CAP_SYS_NICE). play() of the
-/// pattern that sounds already lets it go on undisturbed.
+/// A loudspeaker through ALSA. A thread feeds the device, also with silence, so that the amplifier
+/// does not pop and an unplugged device is noticed while nothing sounds. The device holds 40 ms at
+/// most. play() and stop() hand over under a mutex that is held for a few instructions. Under-runs
+/// are recovered and counted. The thread has real-time priority where the process may set it
+/// (CAP_SYS_NICE). play() of the present pattern does not interrupt it.
 class AlsaTone final : public Tone {
  public:
   /// Fails: not_found (no such device), unsupported (not 16 bit, or no buffer as short as 40 ms),
@@ -28,7 +27,7 @@ class AlsaTone final : public Tone {
   AlsaTone(const AlsaTone&) = delete;
   AlsaTone& operator=(const AlsaTone&) = delete;
 
-  /// gone stays: close and open again. io passes when the device takes samples again.
+  /// gone is permanent: close and open again. io ends when the device takes samples again.
   Status play(const TonePattern& pattern) override;
   Status stop() override;
 

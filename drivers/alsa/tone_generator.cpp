@@ -91,8 +91,8 @@ std::int16_t ToneGenerator::next_sample() noexcept {
   sine_phase_ += now_->frequency_hz / rate_;
   sine_phase_ -= std::floor(sine_phase_);
   pulse_time_s_ += 1 / rate_;
-  // A steady tone only ever rises once, so its time runs on; doubles count samples for longer than
-  // a car lasts.
+  // A steady tone rises only once, so its time keeps running; a double counts samples for longer
+  // than a car's life.
   if (edge_s_ > 0 && pulse_time_s_ >= period_s_) pulse_time_s_ -= period_s_;
   if (leaving_) {
     fade_ -= 1 / (kEdge * rate_);

@@ -11,18 +11,18 @@ namespace kerb {
 /// The samples of a pulsed sine. Pure arithmetic: no device, no thread, no clock; allocates
 /// nothing.
 ///
-/// The sine runs on through the pauses, so that its phase never jumps. Every pulse rises and falls
-/// along half a cosine of 5 ms (less where a pulse or a pause is shorter), and is `duty` of its
-/// period long, measured at half height. What sounded before fades out in 5 ms before the new
-/// pattern starts, with a pulse. So there are no clicks: between neighbouring samples the amplitude
-/// never changes by more than max_step().
+/// The sine continues through the pauses, so that its phase never jumps. Every pulse rises and
+/// falls along half a cosine of 5 ms (less where a pulse or a pause is shorter), and is `duty` of
+/// its period long, measured at half height. The old pattern fades out in 5 ms before the new one
+/// starts with a pulse. So there are no clicks: neighbouring samples never differ by more than
+/// max_step().
 ///
 /// A pulse lasts 2 ms at least; a pause under 1 ms is none.
 class ToneGenerator {
  public:
   explicit ToneGenerator(double sample_rate_hz) noexcept;
 
-  /// `pattern` must be valid. The one that sounds already goes on undisturbed.
+  /// `pattern` must be valid. The present pattern is not interrupted.
   void play(const TonePattern& pattern) noexcept;
   void stop() noexcept;
   /// The next samples, at 32767 for full scale.

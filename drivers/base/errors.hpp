@@ -8,7 +8,7 @@
 namespace kerb {
 
 /// The Error for a device that could not be opened: not_found when there is none, unsupported when
-/// something else stands under its name, io otherwise (busy, not permitted).
+/// the name is something else's, io otherwise (busy, not permitted).
 [[nodiscard]] inline Error open_error(int err, const char* where, std::string_view what) noexcept {
   switch (err) {
     case ENOENT:
@@ -24,7 +24,7 @@ namespace kerb {
   }
 }
 
-/// The Error for an opened device that refuses: gone when it has left, io otherwise.
+/// The Error for an opened device that fails: gone when it was removed, io otherwise.
 [[nodiscard]] inline Error use_error(int err, const char* where, std::string_view what) noexcept {
   const bool left = err == ENODEV || err == ENXIO || err == ESHUTDOWN;
   return Error{left ? Errc::gone : Errc::io, err, where, what};

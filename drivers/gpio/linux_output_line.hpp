@@ -20,8 +20,8 @@ struct LinuxOutputLineOptions {
 
 /// A line of a GPIO character device (uAPI v2), held as an output from open() until destroyed; off
 /// at first, and driven to `on_when_closed` at the end. Whether the pin keeps that level once the
-/// line is let go depends on the chip's driver; a process that is killed lets go without driving
-/// it. Each call is one ioctl. One thread at a time.
+/// line is released depends on the chip's driver; a killed process releases it without driving it.
+/// Each call is one ioctl. One thread at a time.
 class LinuxOutputLine final : public OutputLine {
  public:
   /// Fails: not_found (no such chip), unsupported (not a GPIO chip), invalid_argument (the chip has

@@ -25,8 +25,7 @@ Result<std::size_t> JpegEncoder::encode(ImageView<Space::host, const std::uint8_
   if (grey.data == nullptr || grey.width < 1 || grey.height < 1 || grey.width > kLongestSide ||
       grey.height > kLongestSide)
     return Error{Errc::invalid_argument, 0, "encode picture"};
-  // With TJFLAG_NOREALLOC libjpeg-turbo trusts that the worst case fits; it does not look at
-  // `room`.
+  // With TJFLAG_NOREALLOC libjpeg-turbo assumes that the worst case fits; it does not check `room`.
   if (room < tjBufSize(grey.width, grey.height, TJSAMP_GRAY))
     return Error{Errc::would_block, 0, "encode picture: no room"};
   unsigned char* to = out;

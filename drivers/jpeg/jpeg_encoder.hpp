@@ -6,7 +6,7 @@
 
 namespace kerb {
 
-/// libjpeg-turbo's. It takes its working memory from the heap during a call; nothing else
+/// A JPEG encoder by libjpeg-turbo, which allocates its working memory during a call; nothing else
 /// allocates.
 class JpegEncoder final : public PictureEncoder {
  public:

@@ -19,14 +19,14 @@ namespace kerb {
 ///            are (recorded raw pictures).
 ///   video    a video file at its own rate (rate_hz where it names none). "auto" is bgr24; also
 ///            rgb24 and grey8.
-/// A recording keeps its own size. Under a mosaic a Bayer format is given as grey of its depth: the
-/// filters are not Bayer's. Exposure, gain and memory mode of the settings mean nothing here.
+/// A recording keeps its own size. With a mosaic a Bayer format is reported as grey of its depth,
+/// because the filters are not Bayer's. Exposure, gain and memory mode of the settings are ignored.
 ///
-/// Pace::real: frame n falls due n periods after opening. Those not taken wait, at most as many as
-/// there are buffers free; older ones are dropped: a gap in the sequence, counted. Pace::recorded:
-/// every call gives the next at once, stamped one period after the last. A frame that cannot be
-/// read is Errc::damaged, names its file, and takes its place in the sequence; the next call goes
-/// on. Errc::end repeats.
+/// Pace::real: frame n is due n periods after opening. Frames that are not taken wait, at most as
+/// many as there are free buffers; older ones are dropped: a gap in the sequence, counted.
+/// Pace::recorded: every call gives the next frame at once, stamped one period after the last. A
+/// frame that cannot be read is Errc::damaged with its file's name, and keeps its place in the
+/// sequence; the next call continues. Errc::end repeats.
 ///
 /// Buffers (settings.buffers, 1..32) come from `memory`; it and `clock` must outlive the source and
 /// its frames. Nothing is allocated per frame by the pattern; decoding pictures and videos does

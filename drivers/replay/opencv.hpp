@@ -18,8 +18,8 @@ inline cv::Mat mat_of(const PictureLayout& layout, std::uint8_t* data) {
   return {layout.height, layout.width, type, data, static_cast<std::size_t>(layout.row_stride)};
 }
 
-/// OpenCV tells its troubles on stderr as well; ours go to the caller, in one line. Set
-/// OPENCV_LOG_LEVEL to hear them.
+/// Silences OpenCV's own messages on stderr: errors go to the caller, in one line. Set
+/// OPENCV_LOG_LEVEL to see them.
 inline void quieten_opencv() {
   if (std::getenv("OPENCV_LOG_LEVEL") == nullptr)
     cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);

@@ -9,8 +9,8 @@
 
 namespace kerb::replay {
 
-/// The built-in test picture: its number in the top rows (see frame_number.hpp), below it a street
-/// that glides by and a walking figure. Frame n is the same in every run. Drawn by copying spans of
+/// The built-in test picture: its number in the top rows (see frame_number.hpp), below it a moving
+/// street and a walking figure. Frame n is the same in every run. Drawn by copying spans of
 /// pictures made once: costs about one memcpy of the frame, allocates nothing.
 class PatternReader final : public PictureReader {
  public:

@@ -10,7 +10,7 @@
 
 namespace kerb::replay {
 
-/// How the pictures of a source lie in their buffers.
+/// The memory layout of a source's pictures.
 struct PictureLayout {
   PixelFormat format = PixelFormat::grey8;
   int mosaic = 0;
@@ -22,7 +22,7 @@ struct PictureLayout {
   [[nodiscard]] RawImageView<Space::host> view(const std::uint8_t* data) const noexcept;
 };
 
-/// Of a text that is too long (a path), the end: it says more.
+/// The end of a text that is too long (a path): it says more than the beginning.
 template <std::size_t Room>
 [[nodiscard]] Text<Room> tail_of(std::string_view text) noexcept {
   static_assert(Room > 3);
@@ -51,13 +51,12 @@ class PictureReader {
   [[nodiscard]] virtual Text<64> name() const = 0;
   [[nodiscard]] virtual const PictureLayout& layout() const = 0;
   [[nodiscard]] virtual double rate_hz() const = 0;
-  /// Pictures in all, a guess where the file does not tell; kEndless when they start again at their
-  /// end.
+  /// Number of pictures, an estimate where the file does not say; kEndless when they loop.
   [[nodiscard]] virtual std::uint64_t length() const = 0;
-  /// Passes over `count` pictures; over fewer where that would take long.
+  /// Skips `count` pictures; fewer where that would take long.
   virtual void skip(std::uint64_t count) = 0;
-  /// Writes the next picture to `out`, layout().bytes of it. Fails: damaged (that one is passed
-  /// over), end (again and again), io.
+  /// Writes the next picture to `out`, layout().bytes of it. Fails: damaged (that one is skipped),
+  /// end (at every further call), io.
   virtual Status read(std::uint8_t* out) = 0;
 };
 

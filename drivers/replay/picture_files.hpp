@@ -9,7 +9,7 @@
 
 namespace kerb::replay {
 
-/// Whether `a` comes before `b` as people count: "img2" before "img10".
+/// Whether `a` comes before `b` in natural order: "img2" before "img10".
 [[nodiscard]] bool natural_less(std::string_view a, std::string_view b) noexcept;
 
 /// Paths of the pictures of a folder, told by their extension (png, jpg, jpeg, bmp, tif, tiff, pgm,
@@ -20,8 +20,8 @@ Result<std::vector<std::string>> list_pictures(const std::string& folder);
 /// The whole of a file. Fails: not_found, io.
 Result<std::vector<std::uint8_t>> read_file(const std::string& path);
 
-/// False for a JPEG file that breaks off before its end marker, which the decoder would fill up
-/// with grey and call good. True for everything else, which the decoder judges.
+/// False for a JPEG file that is truncated before its end marker: the decoder would fill it up with
+/// grey and report success. True for all other files: the decoder checks them.
 [[nodiscard]] bool is_whole(const std::vector<std::uint8_t>& file) noexcept;
 
 }  // namespace kerb::replay

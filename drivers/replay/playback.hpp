@@ -10,8 +10,7 @@
 
 namespace kerb::replay {
 
-/// Plays the pictures of a reader as a FrameSource: lends buffers and keeps the pace, whatever the
-/// pictures are.
+/// Plays the pictures of any reader as a FrameSource: lends buffers and keeps the pace.
 class Playback final : public FrameSource {
  public:
   /// Fails: invalid_argument (rate over 0, up to 1000 Hz; buffers 1..32), and as `memory` does.

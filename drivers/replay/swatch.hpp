@@ -11,8 +11,8 @@ struct Rgb {
   int r = 0, g = 0, b = 0;  // 0..255
 };
 
-/// A picture drawn once, pixel by pixel, and then copied from in spans for every frame. That is how
-/// the test pattern costs a frame's memcpy, whatever the format.
+/// A picture that is drawn once, pixel by pixel, and then copied in spans for every frame, so that
+/// the test pattern costs one memcpy of a frame, whatever the format.
 class Swatch {
  public:
   /// Pixels repeat their place in the format's grid (chroma pairs, Bayer, mosaic) after this many.
@@ -23,8 +23,8 @@ class Swatch {
   /// One colour, as wide as `like` and one grid high.
   static Result<Swatch> solid(const PictureLayout& like, Rgb colour);
 
-  /// Each band of a mosaic answers to its own mixture of the colour: blue in the first, red in the
-  /// last. Chroma is that of the pair's (nv12: the four's) first pixel.
+  /// Each band of a mosaic has its own mixture of the colour: blue in the first, red in the last.
+  /// Chroma is that of the first pixel of a pair (nv12: of four).
   void paint(int x, int y, Rgb colour) noexcept;
 
   /// Copies `count` pixels at (from_x, from_y) to (x, y) of a picture of the same format. The two

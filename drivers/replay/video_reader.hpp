@@ -8,9 +8,9 @@
 namespace kerb::replay {
 
 /// The frames of the video file settings.device. When decoding cannot keep up with Pace::real,
-/// frames are passed over only as far as that is cheap: the film then runs slower than the clock,
-/// and sequence numbers tell. Fails: not_found, unsupported (format; built without OpenCV), damaged
-/// (not a video, or no frame in it).
+/// frames are skipped only as far as that is cheap: the video then runs slower than the clock, and
+/// sequence numbers have gaps. Fails: not_found, unsupported (format; built without OpenCV),
+/// damaged (not a video, or no frame in it).
 Result<std::unique_ptr<PictureReader>> open_video(const CameraSettings& settings);
 
 }  // namespace kerb::replay

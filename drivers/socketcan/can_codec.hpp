@@ -10,7 +10,7 @@
 
 namespace kerb::socketcan {
 
-// What SocketCAN's bytes and numbers mean. Pure functions, no state.
+// Conversion between SocketCAN's data and ours. Pure functions, no state.
 
 /// What to write to a CAN_RAW socket: `size` is CAN_MTU or CANFD_MTU.
 struct WireFrame {
@@ -23,7 +23,7 @@ struct WireFrame {
 /// that ISO 11898 allows. `received` is left at zero.
 [[nodiscard]] std::optional<CanFrame> decode(const canfd_frame& frame, std::size_t size) noexcept;
 
-/// The kernel's form of a filter: never lets an extended id in by a standard one's filter, or the
+/// The kernel's form of a filter: a standard id's filter never passes an extended id, nor the
 /// reverse.
 [[nodiscard]] can_filter encode(const CanFilter& filter) noexcept;
 
@@ -39,7 +39,7 @@ struct ErrorReport {
 /// What a failed send() means to the caller, by errno: would_block, gone, unsupported,
 /// invalid_argument or io.
 [[nodiscard]] Errc send_failure(int err) noexcept;
-/// Whether this errno says that the interface is down or has left.
+/// Whether this errno means that the interface is down or was removed.
 [[nodiscard]] bool means_down(int err) noexcept;
 
 /// When a frame arrived, on CLOCK_MONOTONIC, from the kernel's CLOCK_REALTIME stamp and both clocks

@@ -136,7 +136,7 @@ Result<CanLink> CanLink::open(std::string interface) {
   return CanLink{std::move(interface), std::move(control), std::move(netlink)};
 }
 
-LinkFacts CanLink::look() const noexcept {
+LinkFacts CanLink::read() const noexcept {
   LinkFacts facts;
   ifreq request{};
   interface_.copy(request.ifr_name, IFNAMSIZ - 1);

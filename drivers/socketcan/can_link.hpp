@@ -9,7 +9,7 @@
 
 namespace kerb::socketcan {
 
-/// What the kernel knows of an interface by its name.
+/// The kernel's data of an interface, by its name.
 struct LinkFacts {
   int index = 0;  ///< 0: there is no such interface
   bool is_can = false;
@@ -17,18 +17,18 @@ struct LinkFacts {
   int mtu = 0;
 };
 
-/// One network interface, asked by name, so that it is found again when it was unplugged and comes
-/// back with another index. Allocates nothing after open(). One thread at a time.
+/// One network interface, queried by name, so that it is found again when it was unplugged and
+/// returns with another index. Allocates nothing after open(). One thread at a time.
 class CanLink {
  public:
   /// Fails: io.
   static Result<CanLink> open(std::string interface);
 
   /// Never waits.
-  [[nodiscard]] LinkFacts look() const noexcept;
-  /// The controller's state as the driver has it, over rtnetlink. Nothing when the driver keeps
-  /// none (vcan does not). May wait for the kernel's network configuration lock, some milliseconds
-  /// at worst: not for every frame.
+  [[nodiscard]] LinkFacts read() const noexcept;
+  /// The controller's state according to the driver, over rtnetlink. Nothing when the driver has
+  /// none (vcan). May wait for the kernel's network configuration lock, some milliseconds at worst:
+  /// not for every frame.
   [[nodiscard]] std::optional<CanState> controller_state(int index) const noexcept;
   /// Puts a bus-off controller back on the bus. Fails: unsupported (not permitted: needs
   /// CAP_NET_ADMIN; or the driver cannot; or the kernel does it itself, by restart-ms), io. Waits

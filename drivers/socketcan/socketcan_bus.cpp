@@ -21,7 +21,7 @@ namespace {
 using socketcan::LinkFacts;
 using namespace std::chrono_literals;
 
-// How often a lost interface is looked for, and an ailing controller asked. Clock time.
+// How often a lost interface is searched for, and a faulty controller polled. Clock time.
 constexpr Nanos kLookEvery = 20ms;
 constexpr Nanos kAskEvery = 100ms;
 // So that a flood of error frames cannot hold receive().
@@ -81,7 +81,7 @@ Result<std::unique_ptr<SocketCanBus>> SocketCanBus::open(const SocketCanOptions&
   if (Status valid = check(options); !valid) return valid.error();
   Result<socketcan::CanLink> link = socketcan::CanLink::open(options.interface);
   if (!link) return link.error();
-  const LinkFacts facts = link->look();
+  const LinkFacts facts = link->read();
   if (facts.index == 0)
     return Error{Errc::not_found, ENODEV, "open CAN interface",
                  std::string_view{options.interface}};
@@ -93,8 +93,8 @@ Result<std::unique_ptr<SocketCanBus>> SocketCanBus::open(const SocketCanOptions&
   return bus;
 }
 
-// A fresh socket on the interface as it is now. (The kernel takes a socket's filters away when its
-// interface leaves.)
+// A new socket on the interface as it is now. (The kernel removes a socket's filters when its
+// interface is removed.)
 Status SocketCanBus::connect(const LinkFacts& facts) {
   UniqueFd fresh{::socket(PF_CAN, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, CAN_RAW)};
   if (!fresh) {
@@ -110,7 +110,7 @@ Status SocketCanBus::connect(const LinkFacts& facts) {
     return fail(Errc::io, errno, "ask for CAN error frames");
   if (!set_option(fd, SOL_SOCKET, SO_TIMESTAMPNS, 1))
     return fail(Errc::io, errno, "ask for CAN time stamps");
-  set_option(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);  // a count we can do without
+  set_option(fd, SOL_SOCKET, SO_RXQ_OVFL, 1);  // optional: a count of dropped frames
   fd_frames_ = options_.fd && set_option(fd, SOL_CAN_RAW, CAN_RAW_FD_FRAMES, 1);
 
   sockaddr_can address{};
@@ -159,8 +159,8 @@ Result<CanFrame> SocketCanBus::receive(Nanos timeout) {
     check_link();
     if (state_ == CanState::down) return wait_while_down(timeout);
   }
-  // Counted down by what was waited as well as by the clock: a clock that stands still must end it
-  // too.
+  // Counts down by the time waited as well as by the clock: it must also end when the clock stands
+  // still.
   Nanos left = timeout;
   for (int reads = 0; reads < kMostReadsPerCall;) {
     tend_bus();
@@ -207,7 +207,7 @@ std::optional<Result<CanFrame>> SocketCanBus::read_one() {
     if (err == EAGAIN || err == EWOULDBLOCK || err == EINTR) return std::nullopt;
     if (!socketcan::means_down(err)) return fail(Errc::io, err, "receive from CAN");
     check_link(err);
-    // Down and up again since: an old message.
+    // Down and up again meanwhile: an old message.
     if (state_ != CanState::down) return fail(Errc::damaged, err, "receive from CAN");
     return fail(Errc::gone, err, "receive from CAN");
   }
@@ -265,28 +265,28 @@ void SocketCanBus::set_state(CanState state) {
 
 // Brings state_ and the socket in line with the interface as the kernel has it now.
 void SocketCanBus::check_link(int err) {
-  const LinkFacts facts = link_.look();
-  // The interface left: the socket is bound to nothing now, even if one with the same index comes.
+  const LinkFacts facts = link_.read();
+  // The interface was removed: the socket stays unbound, even if one with the same index appears.
   if (facts.index == 0 || (err != 0 && err != ENETDOWN)) index_ = 0;
   if (facts.index == 0 || !facts.is_can || !facts.up) {
     set_state(CanState::down);
     return;
   }
-  // Coming up starts with a fresh socket, so that frames from before are not taken for news.
+  // Coming up starts with a new socket, so that old frames are not taken for new ones.
   if (facts.index != index_ || state_ == CanState::down) {
-    if (!connect(facts)) set_state(CanState::down);  // left again meanwhile: look again later
+    if (!connect(facts)) set_state(CanState::down);  // removed again meanwhile: retry later
     return;
   }
   fd_ready_ = fd_frames_ && facts.mtu >= static_cast<int>(CANFD_MTU);
 }
 
-// An ailing controller is asked now and then: not every driver reports its way back, and reports
+// A faulty controller is polled now and then: not every driver reports its recovery, and reports
 // can be lost.
 void SocketCanBus::tend_bus() {
   if (state_ == CanState::active || state_ == CanState::down) return;
   const Nanos now = clock_.now();
   if (state_ == CanState::bus_off && options_.restart && backoff_.take_due(now)) {
-    // When it is not ours to do, the kernel may; its state tells.
+    // Where it is not permitted, the kernel may restart it; its state will show.
     static_cast<void>(link_.restart(index_));
     next_check_ = now;
   }

@@ -27,24 +27,24 @@ struct SocketCanOptions {
 
 /// A CAN interface of the Linux kernel (real, vcan, vxcan, slcan). One thread at a time.
 ///
-/// Time stamps are the kernel's, taken when the frame came off the wire and carried over to the
-/// Clock, so that a late reader does not make a frame look young.
+/// Time stamps are the kernel's, of the frame's arrival, converted to the Clock, so that a late
+/// reader does not make a frame look newer.
 ///
-/// Bus-off: send() answers gone, state() is bus_off. receive() restarts the controller, with
-/// back-off, where we may; where we may not, or restart-ms is set on the interface, it waits for
-/// the kernel to do it. Needs no help from outside in either case.
+/// Bus-off: send() fails with gone, state() is bus_off. receive() restarts the controller, with
+/// back-off, where permitted; otherwise, or where restart-ms is set on the interface, the kernel
+/// does it. No outside help is needed in either case.
 ///
-/// Down: noticed by receive() even when nobody sends. The receive() that notices answers gone at
-/// once; those after it wait their time-out first, so that a loop around it does not spin. An
-/// interface that is unplugged and comes back under the same name is found again.
+/// Down: receive() notices it even when no one sends. That call fails with gone at once; later ones
+/// wait their time-out first, so that a loop does not spin. An interface that is unplugged and
+/// returns under the same name is found again.
 ///
-/// Frames that the controller itself lost count as overruns too. After open(), nothing here
-/// allocates.
+/// Frames that the controller itself lost also count as overruns. Nothing here allocates after
+/// open().
 class SocketCanBus final : public CanBus {
  public:
-  /// An interface that is there but down opens, with state() down. `clock` must outlive the bus.
-  /// Fails: invalid_argument (name or filter), not_found (no such interface), unsupported (not a
-  /// CAN interface, or no CAN in this kernel), io.
+  /// An interface that exists but is down can be opened, with state() down. `clock` must outlive
+  /// the bus. Fails: invalid_argument (name or filter), not_found (no such interface), unsupported
+  /// (not a CAN interface, or no CAN in this kernel), io.
   static Result<std::unique_ptr<SocketCanBus>> open(const SocketCanOptions& options,
                                                     const Clock& clock);
 

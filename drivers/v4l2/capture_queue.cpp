@@ -67,7 +67,7 @@ Status CaptureQueue::prepare_userptr(int count, std::size_t size, FrameMemory& m
     buffer.size = size;
   }
   for (std::uint32_t i = 0; i < buffers_.size(); ++i)
-    // Many a driver grants such buffers and refuses the memory: not contiguous, not aligned, not
+    // Many drivers grant such buffers and then refuse the memory: not contiguous, not aligned, not
     // reachable.
     if (const int rc = enqueue(i); rc < 0) return device_.error(rc, kPrepare, Errc::unsupported);
   return Done{};
@@ -94,7 +94,7 @@ Status CaptureQueue::prepare_mmap(int count, std::size_t size) {
   return Done{};
 }
 
-/// Undoes a prepare_...() that failed half-way. The kernel lets go of the memory before we do.
+/// Undoes a prepare_...() that failed half-way. The kernel releases the memory first.
 void CaptureQueue::discard() noexcept {
   if (!buffers_.empty()) device_.request_buffers(memory_, 0);
   buffers_.clear();
@@ -142,11 +142,11 @@ void CaptureQueue::close() noexcept {
   if (memory_ == V4L2_MEMORY_MMAP)
     for (Buffer& buffer : buffers_)
       if (!buffer.lent) unmap(buffer);
-  // A mapping keeps the device's file open behind our back; without this it would stay busy until
-  // the last frame on loan is let go.
+  // A mapping keeps the device's file open; without this the device would stay busy until the last
+  // frame on loan is returned.
   if (!buffers_.empty()) device_.request_buffers(memory_, 0);
   device_.close();
-  // Only now is nothing written any more into memory of ours, even if the calls above were refused.
+  // Only after this does nothing write to the buffers any more, even if the calls above failed.
   for (Buffer& buffer : buffers_)
     if (!buffer.lent) buffer.block = MemoryBlock{};
 }

@@ -18,15 +18,15 @@ struct FilledBuffer {
   std::size_t size = 0;  ///< of the memory
 };
 
-/// The buffers of a streaming device, and who has each: the kernel or a borrower. The camera holds
-/// it, and so does every lease, so that memory on loan outlives the camera. After start() it
-/// allocates nothing.
+/// The buffers of a streaming device, and the owner of each: the kernel or a borrower. Shared by
+/// the camera and every lease, so that memory on loan outlives the camera. Allocates nothing after
+/// start().
 class CaptureQueue final : public FrameLender {
  public:
   /// Buffers of `size` bytes each, all queued, streaming. userptr: the kernel writes into `memory`.
-  /// mmap: it has its own. automatic: userptr, or mmap when the driver will not have that. The
-  /// kernel may grant more buffers than asked. Fails: unsupported (this way is not for this
-  /// driver), io, gone, and as `memory`.
+  /// mmap: into its own. automatic: userptr, or mmap where the driver refuses that. The kernel may
+  /// grant more buffers than requested. Fails: unsupported (the driver does not support this mode),
+  /// io, gone, and as `memory`.
   static Result<std::shared_ptr<CaptureQueue>> start(Device device, BufferMode mode, int count,
                                                      std::size_t size, FrameMemory& memory);
   ~CaptureQueue() override;
@@ -41,9 +41,9 @@ class CaptureQueue final : public FrameLender {
   Result<FilledBuffer> take() noexcept;
   /// Queues a taken buffer again; after close() only notes its return. Any thread.
   void give_back(std::uint32_t index) noexcept override;
-  /// Stops the stream and closes the device, so that it can be opened anew even while buffers are
-  /// on loan (with mmap, on kernels before 4.20, only once they are back). Their memory stays. Not
-  /// while take() runs.
+  /// Stops the stream and closes the device, so that it can be reopened even while buffers are on
+  /// loan (with mmap, on kernels before 4.20, only once they are back). Their memory stays valid.
+  /// Not while take() runs.
   void close() noexcept;
 
  private:
@@ -64,7 +64,7 @@ class CaptureQueue final : public FrameLender {
   Device device_;
   std::uint32_t memory_ = V4L2_MEMORY_MMAP;
   std::vector<Buffer> buffers_;
-  // Over what follows, `lent` and the open device; never held while waiting.
+  // Guards what follows, `lent` and the open device; never held while waiting.
   mutable std::mutex mutex_;
   std::size_t queued_ = 0;
   int fault_ = 0;  // -errno of a give_back() that failed

@@ -15,7 +15,7 @@ constexpr std::uint32_t kTegraBase = V4L2_CTRL_CLASS_CAMERA | 0x2000;
 constexpr std::uint32_t kTegraGain = kTegraBase + 9;
 constexpr std::uint32_t kTegraExposure = kTegraBase + 10;
 
-/// A control that may hold a setting, and how many of the setting's units one of its steps is.
+/// A control for a setting, and the number of the setting's units in one of its steps.
 struct Candidate {
   std::uint32_t id;
   int unit;
@@ -49,7 +49,7 @@ int write(const Device& device, const v4l2_query_ext_ctrl& control, std::int64_t
   return device.call(VIDIOC_S_EXT_CTRLS, &all);
 }
 
-/// Whatever the camera makes of it: there need not be an automatic, nor this kind of it.
+/// Failures are ignored: a camera need not have an automatic mode, or this kind of one.
 int write_if_there(const Device& device, std::uint32_t id, std::int64_t value) noexcept {
   const std::optional<v4l2_query_ext_ctrl> control = find(device, id);
   return control ? write(device, *control, value) : -EINVAL;
@@ -89,7 +89,7 @@ Status set_controls(const Device& device, const CameraSettings& settings) {
         !s)
       return s;
   } else if (write_if_there(device, V4L2_CID_EXPOSURE_AUTO, V4L2_EXPOSURE_AUTO) < 0) {
-    // Web cameras call it so: the aperture is fixed, the time is theirs.
+    // The name that web cameras use: the aperture is fixed, the exposure time is automatic.
     write_if_there(device, V4L2_CID_EXPOSURE_AUTO, V4L2_EXPOSURE_APERTURE_PRIORITY);
   }
   write_if_there(device, V4L2_CID_AUTOGAIN, settings.gain ? 0 : 1);

@@ -11,8 +11,7 @@
 
 namespace kerb::v4l2 {
 
-/// A picture format as the kernel speaks of it, the same for the single- and the multi-planar
-/// interface.
+/// A picture format in kernel terms, the same for the single- and the multi-planar interface.
 struct KernelFormat {
   std::uint32_t fourcc = 0;
   std::uint32_t width = 0, height = 0;
@@ -22,7 +21,7 @@ struct KernelFormat {
   std::uint32_t size_image = 0;      ///< bytes of a buffer
 };
 
-/// One buffer as the kernel speaks of it, the same for both interfaces (of one plane only).
+/// One buffer in kernel terms, the same for both interfaces (of one plane only).
 struct KernelBuffer {
   std::uint32_t index = 0;
   std::uint32_t memory = V4L2_MEMORY_MMAP;
@@ -36,7 +35,7 @@ struct KernelBuffer {
   std::uint8_t* data = nullptr;  ///< userptr
 };
 
-/// An open capture node: ioctls that survive signals and say what went wrong with which device.
+/// An open capture node: ioctls that are repeated after signals, and errors that name the device.
 /// Closed when destroyed. Move-only. One thread at a time.
 class Device {
  public:
@@ -56,7 +55,7 @@ class Device {
   /// V4L2_BUF_TYPE_VIDEO_CAPTURE, or the multi-planar one where there is no other.
   [[nodiscard]] std::uint32_t buffer_type() const noexcept { return buffer_type_; }
 
-  /// An ioctl, asked again when a signal interrupts it: 0 or more, or -errno.
+  /// An ioctl, repeated when a signal interrupts it: 0 or more, or -errno.
   int call(unsigned long request, void* argument) const noexcept;
   /// VIDIOC_G_FMT, VIDIOC_TRY_FMT or VIDIOC_S_FMT: 0 or -errno.
   int format(unsigned long request, KernelFormat& format) const noexcept;
@@ -68,8 +67,8 @@ class Device {
   int poll(short events, Nanos timeout) const noexcept;
   int map(std::size_t size, std::size_t offset, void*& address) const noexcept;
 
-  /// The Error of a call that gave `negative_errno`: gone when the device has left, no_signal, or
-  /// `otherwise`.
+  /// The Error of a call that gave `negative_errno`: gone when the device was removed, no_signal,
+  /// or `otherwise`.
   [[nodiscard]] Error error(int negative_errno, const char* where,
                             Errc otherwise = Errc::io) const noexcept;
   /// An Error with the device and a formatted remark.

@@ -10,7 +10,7 @@
 
 namespace kerb::v4l2 {
 
-/// A kernel format we can read, and what it is to us.
+/// A kernel format that is supported, and the pixels it gives.
 struct FormatEntry {
   std::uint32_t fourcc;
   PixelFormat pixels;  ///< what the frames hold
@@ -27,12 +27,12 @@ struct FormatEntry {
 /// The same, for a camera under a filter mosaic: single-sample formats only, those with most bits
 /// first.
 [[nodiscard]] std::span<const FormatEntry> mosaic_formats() noexcept;
-/// Null when we do not read it.
+/// Null when it is not supported.
 [[nodiscard]] const FormatEntry* find_format(std::uint32_t fourcc) noexcept;
 /// Whether a configuration may say this: a format's name or "auto".
 [[nodiscard]] bool is_format_name(std::string_view name) noexcept;
 
-/// For people: our name for it, or its four characters.
+/// For messages: its PixelFormat's name, or its four characters.
 [[nodiscard]] Text<8> format_label(std::uint32_t fourcc) noexcept;
 
 /// Where the picture lies in a buffer.

@@ -41,7 +41,7 @@ bool read_header(const std::uint8_t* data, std::size_t size, Header& header) noe
   return false;
 }
 
-/// The one warning that leaves no pixel in doubt: it comes after the last of them has been decoded.
+/// The only warning that affects no pixel: it comes after the last one was decoded.
 bool is_harmless(void* handle) noexcept {
   const std::string_view text{tjGetErrorStr2(handle)};
   return tjGetErrorCode(handle) == TJERR_WARNING &&
@@ -70,14 +70,14 @@ Status JpegDecoder::decode(const std::uint8_t* data, std::size_t size, int width
     return damaged(text);
   }
   if (handle_ == nullptr) return damaged("no memory for the decoder");
-  // The first warning ends it: what follows corrupt data is a guess, and this frame is one of
-  // thirty. tjDecompress2() never writes beyond width, height and stride, whatever the data say.
+  // The first warning ends it: pixels after corrupt data are guesses, and the next frame comes
+  // soon. tjDecompress2() never writes beyond width, height and stride, whatever the data.
   const int rc = tjDecompress2(handle_.get(), data, size, rgb, width, stride, height, TJPF_RGB,
                                TJFLAG_STOPONWARNING);
   if (rc == 0 || is_harmless(handle_.get())) return Done{};
   const Error error = damaged(tjGetErrorStr2(handle_.get()));
-  // A new one, for this one keeps what it has read: a corrupt table would spoil the pictures to
-  // come.
+  // A new decoder, because this one keeps what it has read: a corrupt table would spoil the next
+  // pictures.
   handle_.reset(tjInitDecompress());
   return error;
 }

@@ -6,8 +6,8 @@
 
 namespace kerb {
 
-/// The system calls a camera needs, and nothing else, so that a test can play the kernel. Each
-/// gives what the call gives, or -errno; none touches the global errno. Safe for any thread.
+/// The system calls that a camera needs, so that a test can replace the kernel. Each returns the
+/// call's result, or -errno; none touches the global errno. Safe for any thread.
 class KernelIo {
  public:
   virtual ~KernelIo() = default;

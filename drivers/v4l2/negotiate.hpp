@@ -6,24 +6,24 @@
 
 namespace kerb::v4l2 {
 
-/// What camera and settings have agreed on.
+/// The format negotiated between camera and settings.
 struct Agreement {
   FormatEntry entry;
   KernelFormat format;
   PictureLayout layout;  ///< uncompressed formats only
 };
 
-/// Done, or the first setting that makes no sense whatever the camera is: invalid_argument.
+/// Fails with invalid_argument for the first setting that is wrong for any camera.
 Status validate(const CameraSettings& settings);
 
-/// Sets size and pixel format. An exact format is that or nothing. "auto" is the first of
-/// known_formats() (of mosaic_formats() under a mosaic) that the camera has in this size at this
+/// Sets size and pixel format. A named format is taken exactly or not at all. "auto" is the first
+/// of known_formats() (of mosaic_formats() under a mosaic) that the camera has in this size at this
 /// rate, or, when none reaches the rate, in this size. Fails: unsupported (with what the camera
 /// offers instead), io, gone.
 Result<Agreement> set_format(const Device& device, const CameraSettings& settings);
 
-/// Asks for a frame rate where the camera lets us, and gives the one it really has; 0 when it does
-/// not say. Fails: io, gone.
+/// Requests a frame rate where the camera allows it, and returns the actual one; 0 when the camera
+/// does not report it. Fails: io, gone.
 Result<double> set_rate(const Device& device, double rate_hz);
 
 }  // namespace kerb::v4l2

@@ -13,7 +13,7 @@
 #include "drivers/v4l2/decoded_pictures.hpp"
 #include "drivers/v4l2/jpeg_decoder.hpp"
 #include "drivers/v4l2/negotiate.hpp"
-#include "drivers/v4l2/signal_watch.hpp"
+#include "drivers/v4l2/signal_monitor.hpp"
 
 namespace kerb {
 namespace {
@@ -25,7 +25,7 @@ using v4l2::Device;
 using v4l2::FilledBuffer;
 using v4l2::JpegDecoder;
 using v4l2::KernelBuffer;
-using v4l2::SignalWatch;
+using v4l2::SignalMonitor;
 
 constexpr const char* kWait = "wait for camera frame";
 constexpr const char* kTake = "take camera frame";
@@ -59,7 +59,7 @@ FrameSourceInfo describe(const CameraSettings& settings, const Agreement& agreem
 struct V4l2Camera::Parts {
   const Clock& clock;
   std::shared_ptr<CaptureQueue> queue;
-  SignalWatch signal;
+  SignalMonitor signal;
   Agreement agreement;
   std::unique_ptr<JpegDecoder> decoder;
   std::shared_ptr<DecodedPictures> pictures;
@@ -69,7 +69,7 @@ struct V4l2Camera::Parts {
 V4l2Camera::V4l2Camera(Parts parts)
     : clock_{parts.clock},
       queue_{std::move(parts.queue)},
-      signal_{std::make_unique<SignalWatch>(parts.signal)},
+      signal_{std::make_unique<SignalMonitor>(parts.signal)},
       agreement_{std::make_unique<Agreement>(parts.agreement)},
       decoder_{std::move(parts.decoder)},
       pictures_{std::move(parts.pictures)},
@@ -94,7 +94,7 @@ Result<std::unique_ptr<V4l2Camera>> V4l2Camera::open_unguarded(const CameraSetti
   if (Status s = v4l2::validate(settings); !s) return s.error();
   Result<Device> device = Device::open(settings.device, kernel);
   if (!device) return device.error();
-  Result<SignalWatch> signal = SignalWatch::start(*device);
+  Result<SignalMonitor> signal = SignalMonitor::start(*device);
   if (!signal) return signal.error();
   Result<Agreement> agreement = v4l2::set_format(*device, settings);
   if (!agreement) return agreement.error();
@@ -151,16 +151,16 @@ Result<Frame> V4l2Camera::next(Nanos timeout) {
   }
 }
 
-/// Fails also with would_block, when poll() promised too much.
+/// Also fails with would_block, when poll() was wrong.
 Result<Frame> V4l2Camera::take(Nanos now) {
   Result<FilledBuffer> taken = queue_->take();
   if (!taken) return taken.error();
   const KernelBuffer& filled = taken->info;
   Frame frame;
-  frame.lease = FrameLease{queue_, filled.index};  // whatever happens below, the buffer goes back
+  frame.lease = FrameLease{queue_, filled.index};  // returns the buffer whatever happens below
   count(filled.sequence);
   if (signal_->is_due(now))
-    if (Status s = signal_->look(queue_->device(), now, false); !s) return s.error();
+    if (Status s = signal_->check(queue_->device(), now, false); !s) return s.error();
 
   if ((filled.flags & V4L2_BUF_FLAG_ERROR) != 0) return damaged("marked as damaged by the driver");
   if (filled.end > taken->size || filled.begin > filled.end)
@@ -192,7 +192,7 @@ Result<Frame> V4l2Camera::take(Nanos now) {
   return frame;
 }
 
-/// Into a picture of our own, which the frame then holds instead of the kernel's buffer.
+/// Decodes into a buffer of `memory`, which the frame then holds instead of the kernel's buffer.
 Status V4l2Camera::decode(const std::uint8_t* data, std::size_t size, Frame& frame) {
   const std::uint32_t index = pictures_->borrow();
   FrameLease picture{pictures_, index};
@@ -211,7 +211,7 @@ Status V4l2Camera::decode(const std::uint8_t* data, std::size_t size, Frame& fra
 Error V4l2Camera::no_frame(Nanos now, bool waited) {
   const Device& device = queue_->device();
   if (waited || signal_->is_due(now))
-    if (Status s = signal_->look(device, now, waited); !s) return s.error();
+    if (Status s = signal_->check(device, now, waited); !s) return s.error();
   return {Errc::timeout, 0, kWait, device.path()};
 }
 
@@ -225,7 +225,7 @@ void V4l2Camera::count(std::uint32_t kernel_sequence) noexcept {
   if (!std::exchange(has_sequence_, true)) {
     sequence_ = kernel_sequence;
   } else if (step == 0 || step > 0x80000000u) {
-    ++sequence_;  // a driver that does not count, or began anew
+    ++sequence_;  // a driver that does not count, or restarted its count
   } else {
     sequence_ += step;
     counters_.dropped += step - 1;
@@ -237,7 +237,7 @@ Nanos V4l2Camera::time_of(std::uint32_t flags, Nanos kernel_time, Nanos now) con
       (flags & V4L2_BUF_FLAG_TIMESTAMP_MASK) == V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC;
   Nanos captured = now;
   if (is_monotonic && kernel_time > Nanos::zero())
-    captured = std::min(clock_.from_monotonic(kernel_time), now);  // nothing comes from the future
+    captured = std::min(clock_.from_monotonic(kernel_time), now);  // never in the future
   return captured > last_captured_ ? captured : last_captured_ + Nanos{1};
 }
 

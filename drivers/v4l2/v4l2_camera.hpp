@@ -14,21 +14,21 @@ namespace v4l2 {
 class CaptureQueue;
 class DecodedPictures;
 class JpegDecoder;
-class SignalWatch;
+class SignalMonitor;
 struct Agreement;
 }  // namespace v4l2
 
 /// A V4L2 capture node, streaming from open() until destroyed. One thread at a time; frames may be
-/// let go on any, even after the camera is gone.
+/// destroyed on any thread, even after the camera was closed.
 ///
 /// - Pixels lie as the camera wrote them, in `memory` (userptr) or in the driver's own (mmap); see
 ///   CameraSettings::memory. MJPEG alone is copied: decoded to rgb24 in `memory` ("own").
-/// - Under a mosaic of N x N filters, columns and rows that do not fill a cell are cut off at the
-///   right and at the bottom, and a Bayer format is given as grey of its depth: the filters are not
-///   Bayer's.
-/// - Time stamps are the kernel's when it takes them on CLOCK_MONOTONIC, else the time of taking.
-/// - `dropped` counts frames that the driver numbered and never gave us; those that it marked as
-///   damaged, and those that came while there was no signal, are not among them.
+/// - With a mosaic of N x N filters, columns and rows that do not fill a cell are cut off at the
+///   right and at the bottom, and a Bayer format is reported as grey of its depth, because the
+///   filters are not Bayer's.
+/// - Time stamps are the kernel's where they are of CLOCK_MONOTONIC, else the time of next().
+/// - `dropped` counts frames that the driver numbered and never delivered; not those that it marked
+///   as damaged, or that came while there was no signal.
 class V4l2Camera final : public FrameSource {
  public:
   /// Opens the camera as `settings` have it, and starts it. `memory`, `clock` and `kernel` must
@@ -42,8 +42,8 @@ class V4l2Camera final : public FrameSource {
   ~V4l2Camera() override;
 
   /// As FrameSource; never end. Allocates nothing (MJPEG: see JpegDecoder). While there is no
-  /// signal, frames the driver still fills are discarded, each with a no_signal, so that asking
-  /// again does not spin.
+  /// signal, frames that the driver still fills are discarded, each with a no_signal, so that a
+  /// caller's loop does not spin.
   Result<Frame> next(Nanos timeout) override;
   [[nodiscard]] FrameSourceInfo info() const override { return info_; }
   [[nodiscard]] FrameCounters counters() const override { return counters_; }
@@ -63,7 +63,7 @@ class V4l2Camera final : public FrameSource {
 
   const Clock& clock_;
   std::shared_ptr<v4l2::CaptureQueue> queue_;
-  std::unique_ptr<v4l2::SignalWatch> signal_;
+  std::unique_ptr<v4l2::SignalMonitor> signal_;
   std::unique_ptr<v4l2::Agreement> agreement_;
   std::unique_ptr<v4l2::JpegDecoder> decoder_;       // MJPEG only
   std::shared_ptr<v4l2::DecodedPictures> pictures_;  // MJPEG only

@@ -36,7 +36,7 @@ Result<std::unique_ptr<HardwareWatchdog>> HardwareWatchdog::open(
 Status HardwareWatchdog::set_up(Nanos wanted) {
   const int fd = device_.get();
   watchdog_info info{};
-  if (::ioctl(fd, WDIOC_GETSUPPORT, &info) < 0)  // not one of ours to write to, not even "stop"
+  if (::ioctl(fd, WDIOC_GETSUPPORT, &info) < 0)  // no watchdog: nothing may be written to it
     return Error{Errc::unsupported, errno, "open watchdog: not a watchdog", path_};
   magic_close_ = (info.options & WDIOF_MAGICCLOSE) != 0;
   const auto* identity = reinterpret_cast<const char*>(info.identity);
@@ -48,7 +48,7 @@ Status HardwareWatchdog::set_up(Nanos wanted) {
     return error;
   };
   int seconds = static_cast<int>(std::chrono::ceil<std::chrono::seconds>(wanted).count());
-  // A fixed time-out is not a failure: what counts is what it is, and that is read back.
+  // A fixed time-out is not a failure: the actual one is read back.
   const bool set = ::ioctl(fd, WDIOC_SETTIMEOUT, &seconds) == 0;
   if (!set && errno != EOPNOTSUPP && errno != ENOTTY && errno != EINVAL)
     return give_up("set the watchdog's time-out");
@@ -78,13 +78,13 @@ Status HardwareWatchdog::kick() {
 
 Status HardwareWatchdog::disarm() {
   if (!device_) return Done{};
-  // Asked in so many words first, because only this tells when the watchdog cannot be stopped.
+  // First by ioctl, because only this tells when the watchdog cannot be stopped.
   int stop = WDIOS_DISABLECARD;
   const bool stopped = ::ioctl(device_.get(), WDIOC_SETOPTIONS, &stop) == 0;
   if (!stopped && errno == EBUSY)
     return Error{Errc::unsupported, EBUSY, "stop the watchdog: it cannot be stopped", path_};
-  // The magic byte only where that was refused: after a stop it would leave the permission to stop
-  // with the kernel, and the next holder could die without being missed.
+  // The magic byte only where that failed: after a stop it would leave the permission to stop with
+  // the kernel, and a crash of the next program would go unnoticed.
   if (!stopped && ::write(device_.get(), "V", 1) != 1)
     return use_error(errno, "stop the watchdog", path_.view());
   device_.reset();

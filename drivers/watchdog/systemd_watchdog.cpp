@@ -38,7 +38,7 @@ Status ServiceNotifier::status(std::string_view line) {
 }
 
 Status ServiceNotifier::send(std::string_view message) {
-  // Not connected, so that a manager that has started anew is found again.
+  // Not connected, so that a restarted manager is found again.
   const ssize_t sent =
       ::sendto(socket_.get(), message.data(), message.size(), MSG_NOSIGNAL | MSG_DONTWAIT,
                reinterpret_cast<const sockaddr*>(&address_), address_size_);
@@ -59,7 +59,7 @@ Result<std::unique_ptr<SystemdWatchdog>> SystemdWatchdog::open() {
   }
   constexpr std::uint64_t kLongest = 24ULL * 3600 * 1'000'000;
   if (enabled == 0 || microseconds > kLongest)
-    return Error{Errc::not_found, 0, "open systemd's watchdog: the service is not watched"};
+    return Error{Errc::not_found, 0, "open systemd's watchdog: no WatchdogSec= for this service"};
   Result<ServiceNotifier> notifier = ServiceNotifier::open();
   if (!notifier) return notifier.error();
   return std::unique_ptr<SystemdWatchdog>{

@@ -11,10 +11,9 @@
 
 namespace kerb {
 
-/// Messages to the service manager that started us, by sd_notify's protocol. One socket, kept open,
-/// that never waits: libsystemd's sd_notify() makes one for each message and waits when the manager
-/// does not read, which a loop that is being watched must not. Allocates nothing after open(). One
-/// thread at a time.
+/// Messages to the service manager by sd_notify's protocol. Uses one open, non-blocking socket:
+/// libsystemd's sd_notify() opens one for each message and waits when the manager does not read,
+/// which a supervised loop must not do. Allocates nothing after open(). One thread at a time.
 class ServiceNotifier {
  public:
   /// Fails: not_found (not started as a notifying service: NOTIFY_SOCKET is not set), unsupported
@@ -26,7 +25,7 @@ class ServiceNotifier {
   Status status(
       std::string_view line);  ///< for `systemctl status`; cut at 200 bytes or at a line break
   Status alive();              ///< resets the watchdog
-  /// Assignments, one to a line. Fails: would_block (the manager does not read), gone (nobody
+  /// Assignments, one per line. Fails: would_block (the manager does not read), gone (no one
   /// listens), io.
   Status send(std::string_view message);
 
@@ -38,15 +37,15 @@ class ServiceNotifier {
   socklen_t address_size_;
 };
 
-/// systemd's watchdog for a service (WatchdogSec=): restarts the service when it falls silent.
+/// systemd's watchdog for a service (WatchdogSec=): restarts the service when it is not kicked.
 class SystemdWatchdog final : public Watchdog {
  public:
-  /// Fails: not_found (the service manager does not watch us), invalid_argument (WATCHDOG_USEC
-  /// makes no sense), unsupported, io.
+  /// Fails: not_found (no WatchdogSec= for this service), invalid_argument (WATCHDOG_USEC is
+  /// wrong), unsupported, io.
   static Result<std::unique_ptr<SystemdWatchdog>> open();
 
   Status kick() override;
-  /// Says STOPPING=1, with which systemd stops watching and expects the end.
+  /// Sends STOPPING=1: systemd then ends its watchdog and expects the exit.
   Status disarm() override;
   [[nodiscard]] Nanos timeout() const noexcept override { return timeout_; }
 

@@ -9,13 +9,13 @@
 
 namespace kerb {
 
-/// Several watchdogs as one: the board's, and systemd's. An empty group never bites.
+/// Several watchdogs as one: the board's and systemd's. An empty group never expires.
 class WatchdogGroup final : public Watchdog {
  public:
   explicit WatchdogGroup(std::vector<std::unique_ptr<Watchdog>> members)
       : members_{std::move(members)} {}
 
-  /// Kicks every one, even after one failed; the first failure is the answer.
+  /// Kicks every one, even after a failure; returns the first failure.
   Status kick() override { return each(&Watchdog::kick); }
   Status disarm() override { return each(&Watchdog::disarm); }
   /// The shortest; the longest time there is for an empty group.

@@ -38,7 +38,7 @@ void BusInput::tell_pipelines(Nanos now,
                     : vehicle.yaw_rate_radps.value ? vehicle.yaw_rate_radps.age
                                                    : Nanos::zero();
   for (const ControlledCamera& camera : cameras)
-    camera.pipeline->tell_vehicle(now - age,
+    camera.pipeline->set_vehicle(now - age,
                                   {vehicle.speed_mps.value, vehicle.yaw_rate_radps.value});
 }
 

@@ -118,14 +118,14 @@ void CameraJudge::judge_picture(const PipelineFacts& facts, Nanos now,
                                 HealthMonitor& monitor) noexcept {
   const bool any = facts.processed > 0;
   const auto when = [](bool bad) { return bad ? PartState::degraded : PartState::fine; };
-  monitor.report(Cause::camera_frozen, when(any && facts.look.unchanged >= settings_.frozen),
-                 to_ms(facts.look.unchanged), now, camera_);
-  const bool blinded = facts.look.mean >= settings_.blinded_mean;
-  const bool dark = facts.look.mean <= settings_.dark_mean;
-  monitor.report(Cause::camera_blinded, when(any && blinded), facts.look.mean, now, camera_);
-  monitor.report(Cause::camera_dark, when(any && dark), facts.look.mean, now, camera_);
+  monitor.report(Cause::camera_frozen, when(any && facts.image.unchanged >= settings_.frozen),
+                 to_ms(facts.image.unchanged), now, camera_);
+  const bool blinded = facts.image.mean >= settings_.blinded_mean;
+  const bool dark = facts.image.mean <= settings_.dark_mean;
+  monitor.report(Cause::camera_blinded, when(any && blinded), facts.image.mean, now, camera_);
+  monitor.report(Cause::camera_dark, when(any && dark), facts.image.mean, now, camera_);
   // All white or black is not dirt; nor is what lasts a moment, such as a bridge overhead.
-  const double dull = 100 * facts.look.dull;
+  const double dull = 100 * facts.image.dull;
   if (!any || blinded || dark || dull < settings_.dirty_percent) dull_since_ = now;
   monitor.report(Cause::camera_dirty, when(now - dull_since_ >= kDirtyFor), dull, now, camera_);
   const double off = facts.aim_off_rad * 180 / std::numbers::pi;

@@ -96,7 +96,7 @@ void ChangeReporter::flow(Nanos now, std::size_t camera, const PipelineFacts& fa
                               c.flow_error ? describe(*c.flow_error) : "it fails on a frame"));
   reported_[camera].flow_missing = missing;
   if (facts.flow_too_slow && !reported_[camera].flow_too_slow) {
-    post(events::flow_too_slow(now, c.name, facts.flow_look, config_.budget.flow,
+    post(events::flow_too_slow(now, c.name, facts.flow_time, config_.budget.flow,
                                ego::MotionEstimatorSettings{}.first_rest));
     log_.warning(
         "flow",

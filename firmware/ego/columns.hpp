@@ -7,29 +7,29 @@
 #include "firmware/ego/geometry.hpp"
 #include "firmware/types/ego_motion.hpp"
 
-/// Many points under one guess at once: the search's inner loop, in a shape that compilers turn
-/// into vectors. The arithmetic of a point is written once, for one and for many, so that both give
-/// the same, bit for bit.
+/// Many points under one motion hypothesis at once: the inner loop of the search, in a shape that
+/// compilers vectorise. The arithmetic of a point is written once, for one point and for many, so
+/// that both give the same result, bit for bit.
 namespace kerb::ego {
 
-/// One guess, as points are looked at with it.
-struct View {
+/// One hypothesis of the camera's motion, as points are compared with it.
+struct MotionModel {
   Rotation r{};
   Vec2 foe;
   double focal_px = 1;
-  double most_outwards = 0;
+  double max_outward_share = 0;
 };
 
-/// EgoEstimator::Seen, number by number.
-struct Look {
+/// EgoEstimator::PointFit, number by number.
+struct FitValues {
   double turned_x, turned_y, u_x, u_y, unit_x, unit_y, rho, along, across, excess;
 };
 
 template <Travel kTravel>
-[[nodiscard]] inline Look look_at(const View& view, double x, double y, double x2,
-                                  double y2) noexcept {
-  Look out{};
-  const Vec2 turned = turned_back(view.r, view.focal_px, {x2, y2});
+[[nodiscard]] inline FitValues fit_point(const MotionModel& model, double x, double y, double x2,
+                                         double y2) noexcept {
+  FitValues out{};
+  const Vec2 turned = turned_back(model.r, model.focal_px, {x2, y2});
   out.turned_x = turned.x;
   out.turned_y = turned.y;
   out.u_x = turned.x - x;
@@ -37,7 +37,7 @@ template <Travel kTravel>
   out.unit_x = 1;
   out.unit_y = 0;
   if constexpr (kTravel != Travel::none) {
-    const double from_x = x - view.foe.x, from_y = y - view.foe.y;
+    const double from_x = x - model.foe.x, from_y = y - model.foe.y;
     out.rho = std::sqrt(from_x * from_x + from_y * from_y);
     const double away_x = from_x / out.rho, away_y = from_y / out.rho;
     const bool apart = out.rho > 1e-9;
@@ -46,7 +46,7 @@ template <Travel kTravel>
   }
   out.along = out.u_x * out.unit_x + out.u_y * out.unit_y;
   out.across = out.u_y * out.unit_x - out.u_x * out.unit_y;
-  const double reach = out.rho * view.most_outwards;
+  const double reach = out.rho * model.max_outward_share;
   const double low = kTravel == Travel::backward ? -reach : 0;
   const double high = kTravel == Travel::forward ? reach : 0;
   const double not_below = out.along < low ? low : out.along;
@@ -54,8 +54,8 @@ template <Travel kTravel>
   return out;
 }
 
-/// In variances. Beyond its limits by noise alone half of all far points are a little: that is
-/// free, or it would pull on the rotation.
+/// In variances. Noise alone puts half of all far points slightly beyond their limits: up to two
+/// standard deviations cost nothing, because they would pull on the rotation otherwise.
 template <Travel kTravel>
 [[nodiscard]] inline double misfit(double across, double excess, double sigma) noexcept {
   const double slack = kTravel == Travel::none ? 0 : 2 * sigma;
@@ -64,7 +64,7 @@ template <Travel kTravel>
   return (across * across + beyond * beyond) / (sigma * sigma);
 }
 
-/// Points, number by number, in blocks; the last is filled up with points that mean nothing.
+/// Points as one array per number, in blocks; the last block is padded with dummy points.
 struct Columns {
   static constexpr std::size_t kBlock = 16;
   std::vector<double> x, y, x2, y2, sigma;
@@ -87,62 +87,64 @@ struct Columns {
   }
 };
 
-/// How a block of points fits. From `first` on, which begins one.
+/// How the block of points that begins at `first` fits.
 struct Misfits {
   double of[Columns::kBlock];
 };
 template <Travel kTravel>
-void look_at(const View& view, const Columns& points, std::size_t first, Misfits& out) noexcept {
+void fit_block(const MotionModel& model, const Columns& points, std::size_t first,
+               Misfits& out) noexcept {
   const double *x = points.x.data() + first, *y = points.y.data() + first,
                *x2 = points.x2.data() + first, *y2 = points.y2.data() + first,
                *sigma = points.sigma.data() + first;
   for (std::size_t i = 0; i < Columns::kBlock; ++i) {
-    const Look seen = look_at<kTravel>(view, x[i], y[i], x2[i], y2[i]);
-    out.of[i] = misfit<kTravel>(seen.across, seen.excess, sigma[i]);
+    const FitValues fit = fit_point<kTravel>(model, x[i], y[i], x2[i], y2[i]);
+    out.of[i] = misfit<kTravel>(fit.across, fit.excess, sigma[i]);
   }
 }
 
-/// ... and what a block of points says of the unknowns: rotation about x, y, z; focus x, y.
+/// The rows that a block of points adds to the normal equations. The unknowns are the rotation
+/// about x, y, z and the focus of expansion x, y.
 struct Rows {
   double weight[Columns::kBlock], across[Columns::kBlock], excess[Columns::kBlock];
-  double of_across[5][Columns::kBlock];  ///< how `across` changes with each
-  double of_along[3][Columns::kBlock];   ///< and along; the focus hardly matters to it
+  double of_across[5][Columns::kBlock];  ///< derivative of `across` by each unknown
+  double of_along[3][Columns::kBlock];   ///< of `along`; the focus hardly changes it
 };
 template <Travel kTravel>
-void look_at(const View& view, const Columns& points, std::size_t first, double scale,
-             Rows& out) noexcept {
+void fit_block(const MotionModel& model, const Columns& points, std::size_t first, double scale,
+               Rows& out) noexcept {
   const double *x = points.x.data() + first, *y = points.y.data() + first,
                *x2 = points.x2.data() + first, *y2 = points.y2.data() + first,
                *sigma = points.sigma.data() + first;
-  const double focal = view.focal_px, near = 0.02 * focal * (0.02 * focal), scale2 = scale * scale;
+  const double focal = model.focal_px, near = 0.02 * focal * (0.02 * focal), scale2 = scale * scale;
   for (std::size_t i = 0; i < Columns::kBlock; ++i) {
-    const Look seen = look_at<kTravel>(view, x[i], y[i], x2[i], y2[i]);
-    const double chi2 = misfit<kTravel>(seen.across, seen.excess, sigma[i]);
+    const FitValues fit = fit_point<kTravel>(model, x[i], y[i], x2[i], y2[i]);
+    const double chi2 = misfit<kTravel>(fit.across, fit.excess, sigma[i]);
     const double doubt = 1 + chi2 / scale2;
     double weight = 1 / (sigma[i] * sigma[i] * (doubt * doubt));
-    const TurnJacobian j = turn_jacobian(focal, {seen.turned_x, seen.turned_y});
+    const TurnJacobian j = turn_jacobian(focal, {fit.turned_x, fit.turned_y});
     for (std::size_t k = 0; k < 3; ++k) {
-      out.of_across[k][i] = j.y[k] * seen.unit_x - j.x[k] * seen.unit_y;
-      out.of_along[k][i] = j.x[k] * seen.unit_x + j.y[k] * seen.unit_y;
+      out.of_across[k][i] = j.y[k] * fit.unit_x - j.x[k] * fit.unit_y;
+      out.of_along[k][i] = j.x[k] * fit.unit_x + j.y[k] * fit.unit_y;
     }
-    if constexpr (kTravel != Travel::none) {  // near the focus a direction says nothing
-      weight *= seen.rho * seen.rho / (seen.rho * seen.rho + near);
+    if constexpr (kTravel != Travel::none) {  // near the focus a direction is meaningless
+      weight *= fit.rho * fit.rho / (fit.rho * fit.rho + near);
       // d/dfoe of (g x u) / |g|, g = p - foe.
-      const double to_x = (-seen.u_y + seen.across * seen.unit_x) / seen.rho;
-      const double to_y = (seen.u_x + seen.across * seen.unit_y) / seen.rho;
-      const bool apart = seen.rho > 1e-9;
+      const double to_x = (-fit.u_y + fit.across * fit.unit_x) / fit.rho;
+      const double to_y = (fit.u_x + fit.across * fit.unit_y) / fit.rho;
+      const bool apart = fit.rho > 1e-9;
       out.of_across[3][i] = apart ? to_x : 0;
       out.of_across[4][i] = apart ? to_y : 0;
     } else {
       out.of_across[3][i] = out.of_across[4][i] = 0;
     }
     out.weight[i] = weight;
-    out.across[i] = seen.across;
-    out.excess[i] = seen.excess;
+    out.across[i] = fit.across;
+    out.excess[i] = fit.excess;
   }
 }
 
-/// Calls what is written for one kind of travel.
+/// Calls `use` with the kind of travel as its template argument.
 template <typename Use>
 decltype(auto) for_travel(Travel travel, const Use& use) {
   switch (travel) {

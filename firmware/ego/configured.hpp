@@ -7,8 +7,8 @@
 #include "firmware/lens/camera_geometry.hpp"
 #include "hal/camera_settings.hpp"
 
-/// What a configuration says of cameras and motion, as the estimator wants it. For whoever makes
-/// one: firmware/main and the workbench.
+/// Turns the configuration of a camera and of ego-motion into what EgoEstimator takes. Used by
+/// firmware/vision and kerblab.
 namespace kerb::ego {
 
 /// As kerb::camera_of(), with the standard library's tangent: the focal length then differs in the

@@ -5,17 +5,15 @@
 
 #include "firmware/ego/columns.hpp"
 #include "firmware/ego/ego_estimator.hpp"
-#include "firmware/ego/seen.hpp"
+#include "firmware/ego/ego_tuning.hpp"
+#include "firmware/ego/point_fit.hpp"
 
 namespace kerb::ego {
 namespace {
 
-constexpr double kInlier = 9;         // three standard deviations, squared
-constexpr std::size_t kScored = 256;  // points that rank a guess; all of them refine it
-constexpr std::size_t kFinalists = 5;
-constexpr double kCertainlyForward = 0.85;  // share of the points
+constexpr std::size_t kFinalists = 5;  // hypotheses that are refined
 
-/// Numbers that look drawn and are the same every time.
+/// A pseudo-random sequence (xorshift) that is the same every time.
 class Draw {
  public:
   std::uint32_t below(std::size_t n) noexcept {
@@ -29,7 +27,7 @@ class Draw {
   std::uint32_t state_ = 0x9E3779B9u;
 };
 
-/// The i-th of numbers that fill 0..1 evenly.
+/// The i-th number of the Halton sequence, which fills 0..1 evenly.
 double halton(int i, int base) noexcept {
   double out = 0, part = 1;
   for (; i > 0; i /= base) {
@@ -43,24 +41,24 @@ std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
 
 }  // namespace
 
-View EgoEstimator::view_of(const Guess& g, double most) const noexcept {
-  return {g.r, g.foe, camera_.focal_px, most};
+MotionModel EgoEstimator::model_of(const Guess& g, double max_outward_share) const noexcept {
+  return {g.r, g.foe, camera_.focal_px, max_outward_share};
 }
 
-EgoEstimator::Seen EgoEstimator::see(const Point& p, const Guess& g, Travel travel,
-                                     double most) const noexcept {
-  const View view = view_of(g, most);
-  const Look look = for_travel(
-      travel, [&]<Travel kTravel>() { return look_at<kTravel>(view, p.x, p.y, p.x2, p.y2); });
-  Seen seen;
-  seen.turned = {look.turned_x, look.turned_y};
-  seen.u = {look.u_x, look.u_y};
-  seen.along_unit = {look.unit_x, look.unit_y};
-  seen.rho = look.rho;
-  seen.along = look.along;
-  seen.across = look.across;
-  seen.excess = look.excess;
-  return seen;
+EgoEstimator::PointFit EgoEstimator::fit(const Point& p, const Guess& g, Travel travel,
+                                         double max_outward_share) const noexcept {
+  const MotionModel model = model_of(g, max_outward_share);
+  const FitValues values = for_travel(
+      travel, [&]<Travel kTravel>() { return fit_point<kTravel>(model, p.x, p.y, p.x2, p.y2); });
+  PointFit out;
+  out.turned = {values.turned_x, values.turned_y};
+  out.u = {values.u_x, values.u_y};
+  out.along_unit = {values.unit_x, values.unit_y};
+  out.rho = values.rho;
+  out.along = values.along;
+  out.across = values.across;
+  out.excess = values.excess;
+  return out;
 }
 
 namespace {
@@ -73,15 +71,15 @@ double misfit_of(double across, double excess, double sigma, Travel travel) noex
 }  // namespace
 
 void EgoEstimator::fill_columns() noexcept {
-  stride_ = std::max<std::size_t>(1, used_ / kScored);
-  all_.count = some_.count = 0;
+  stride_ = std::max<std::size_t>(1, used_ / kEgoTuning.ranking_points);
+  all_.count = ranking_.count = 0;
   for (std::size_t i = 0; i < used_; ++i) {
-    const Point& p = asked_[i];
+    const Point& p = used_points_[i];
     all_.add(p.x, p.y, p.x2, p.y2, p.sigma);
-    if (i % stride_ == 0) some_.add(p.x, p.y, p.x2, p.y2, p.sigma);
+    if (i % stride_ == 0) ranking_.add(p.x, p.y, p.x2, p.y2, p.sigma);
   }
   all_.fill_up();
-  some_.fill_up();
+  ranking_.fill_up();
 }
 
 double EgoEstimator::cost_of(const Guess& g, const Prior& prior, Travel travel,
@@ -91,15 +89,15 @@ double EgoEstimator::cost_of(const Guess& g, const Prior& prior, Travel travel,
   for (std::size_t i = 0; i < kUnknowns; ++i)
     cost += prior.weight * square((theta[i] - prior.mean[i]) / prior.sigma[i]) /
             static_cast<double>(stride_);
-  const View view = view_of(g, prior.most_outwards);
+  const MotionModel model = model_of(g, prior.max_outward_share);
   return for_travel(travel, [&]<Travel kTravel>() {
     Misfits misfits;
-    for (std::size_t first = 0; first < some_.count; first += Columns::kBlock) {
-      look_at<kTravel>(view, some_, first, misfits);
-      const std::size_t here = std::min(Columns::kBlock, some_.count - first);
+    for (std::size_t first = 0; first < ranking_.count; first += Columns::kBlock) {
+      fit_block<kTravel>(model, ranking_, first, misfits);
+      const std::size_t here = std::min(Columns::kBlock, ranking_.count - first);
       for (std::size_t i = 0; i < here; ++i) {
-        cost += std::min(misfits.of[i], kInlier);
-        if (cost > limit) return std::numeric_limits<double>::infinity();  // no use looking further
+        cost += std::min(misfits.of[i], kEgoTuning.inlier_chi2);
+        if (cost > limit) return std::numeric_limits<double>::infinity();  // cannot win any more
       }
     }
     return cost;
@@ -108,27 +106,27 @@ double EgoEstimator::cost_of(const Guess& g, const Prior& prior, Travel travel,
 
 void EgoEstimator::accumulate(const Point& p, const Guess& g, const Prior& prior, Travel travel,
                               double scale, Normal<kUnknowns>& normal) const noexcept {
-  const Seen seen = see(p, g, travel, prior.most_outwards);
-  const double chi2 = misfit_of(seen.across, seen.excess, p.sigma, travel);
+  const PointFit point = fit(p, g, travel, prior.max_outward_share);
+  const double chi2 = misfit_of(point.across, point.excess, p.sigma, travel);
   double weight = 1 / (square(p.sigma) * square(1 + chi2 / square(scale)));
-  if (travel != Travel::none) {  // near the focus a direction says nothing
+  if (travel != Travel::none) {  // near the focus a direction is meaningless
     const double near = square(0.02 * camera_.focal_px);
-    weight *= square(seen.rho) / (square(seen.rho) + near);
+    weight *= square(point.rho) / (square(point.rho) + near);
   }
   if (weight <= 0) return;
-  normal.add(seen.row_across(camera_.focal_px, travel), -seen.across, weight);
-  const bool beyond = travel == Travel::none || std::abs(seen.excess) > 2 * p.sigma;
-  if (beyond) normal.add(seen.row_along(camera_.focal_px), -seen.excess, weight);
+  normal.add(point.row_across(camera_.focal_px, travel), -point.across, weight);
+  const bool beyond = travel == Travel::none || std::abs(point.excess) > 2 * p.sigma;
+  if (beyond) normal.add(point.row_along(camera_.focal_px), -point.excess, weight);
 }
 
 void EgoEstimator::accumulate(const Columns& points, const Guess& g, const Prior& prior,
                               Travel travel, double scale,
                               Normal<kUnknowns>& normal) const noexcept {
-  const View view = view_of(g, prior.most_outwards);
+  const MotionModel model = model_of(g, prior.max_outward_share);
   Rows rows;
   for (std::size_t first = 0; first < points.count; first += Columns::kBlock) {
     for_travel(travel,
-               [&]<Travel kTravel>() { look_at<kTravel>(view, points, first, scale, rows); });
+               [&]<Travel kTravel>() { fit_block<kTravel>(model, points, first, scale, rows); });
     const std::size_t here = std::min(Columns::kBlock, points.count - first);
     for (std::size_t i = 0; i < here; ++i) {
       if (rows.weight[i] <= 0) continue;
@@ -163,7 +161,7 @@ bool EgoEstimator::step(Guess& g, const Prior& prior, Normal<kUnknowns>& normal)
 bool EgoEstimator::refine(Guess& g, const Prior& prior, Travel travel, int rounds,
                           const Columns& points, Normal<kUnknowns>* last) const noexcept {
   for (int round = 0; round < rounds; ++round) {
-    // From forgiving to strict, so that a guess that is a little off keeps its points.
+    // From tolerant to strict, so that a hypothesis that is slightly off keeps its points.
     const double left = rounds > 1 ? 1 - static_cast<double>(round) / (rounds - 1) : 0;
     const double scale = 2 + 4 * left * (last == nullptr ? 1 : 0.25);
     Normal<kUnknowns> normal;
@@ -189,25 +187,25 @@ EgoEstimator::Guess EgoEstimator::search(const Prior& prior, Travel travel) noex
   enter(expected);
 
   Draw draw;
-  const int sample = travel == Travel::none ? 2 : 3;  // as many as tell a rotation, the focus given
+  const int sample = travel == Travel::none ? 2 : 3;  // points that determine a rotation
   for (int h = 0; h < settings_.hypotheses; ++h) {
     Guess g = expected;
     Prior here = prior;
-    if (travel != Travel::none && h % 2 == 1) {  // somewhere else within two standard deviations
+    if (travel != Travel::none && h % 2 == 1) {  // another focus within two standard deviations
       for (std::size_t i = 3; i < 5; ++i) {
         const double share = 2 * halton(h / 2 + 1, i == 3 ? 2 : 3) - 1;
         here.mean[i] += 2 * share * prior.sigma[i];
       }
       g.foe = {here.mean[3], here.mean[4]};
     }
-    here.sigma[3] = here.sigma[4] = 1e-3;  // the focus stays
+    here.sigma[3] = here.sigma[4] = 1e-3;  // keeps the focus fixed
     std::array<std::uint32_t, 3> chosen{};
     for (int k = 0; k < sample; ++k) chosen[at(k)] = draw.below(used_);
     bool good = true;
     for (int round = 0; round < 2 && good; ++round) {
       Normal<kUnknowns> normal;
       for (int k = 0; k < sample; ++k)
-        accumulate(asked_[chosen[at(k)]], g, here, travel, 1e6, normal);
+        accumulate(used_points_[chosen[at(k)]], g, here, travel, 1e6, normal);
       good = step(g, here, normal);
     }
     if (good) enter(g);
@@ -216,7 +214,7 @@ EgoEstimator::Guess EgoEstimator::search(const Prior& prior, Travel travel) noex
   winner.cost = std::numeric_limits<double>::infinity();
   for (Guess& g : best) {
     if (!std::isfinite(g.cost)) continue;
-    if (!refine(g, prior, travel, 5, some_, nullptr)) continue;
+    if (!refine(g, prior, travel, 5, ranking_, nullptr)) continue;
     g.cost = cost_of(g, prior, travel, winner.cost);
     if (g.cost < winner.cost) winner = g;
   }
@@ -225,28 +223,30 @@ EgoEstimator::Guess EgoEstimator::search(const Prior& prior, Travel travel) noex
 
 bool EgoEstimator::explains(const Point& p, const Guess& g, const Prior& prior,
                             Travel travel) const noexcept {
-  const Seen seen = see(p, g, travel, prior.most_outwards);
-  return misfit_of(seen.across, seen.excess, p.sigma, travel) <= kInlier;
+  const PointFit point = fit(p, g, travel, prior.max_outward_share);
+  return misfit_of(point.across, point.excess, p.sigma, travel) <= kEgoTuning.inlier_chi2;
 }
 
 double EgoEstimator::inlier_share(const Guess& g, const Prior& prior,
                                   Travel travel) const noexcept {
-  const View view = view_of(g, prior.most_outwards);
+  const MotionModel model = model_of(g, prior.max_outward_share);
   std::size_t inliers = 0;
   for_travel(travel, [&]<Travel kTravel>() {
     Misfits misfits;
     for (std::size_t first = 0; first < all_.count; first += Columns::kBlock) {
-      look_at<kTravel>(view, all_, first, misfits);
+      fit_block<kTravel>(model, all_, first, misfits);
       const std::size_t here = std::min(Columns::kBlock, all_.count - first);
-      for (std::size_t i = 0; i < here; ++i) inliers += misfits.of[i] <= kInlier ? 1 : 0;
+      for (std::size_t i = 0; i < here; ++i)
+        inliers += misfits.of[i] <= kEgoTuning.inlier_chi2 ? 1 : 0;
     }
   });
   return used_ == 0 ? 0 : static_cast<double>(inliers) / static_cast<double>(used_);
 }
 
 Travel EgoEstimator::decide_travel(const Prior& prior, Guess& best) noexcept {
-  // Travelling explains whatever turning alone explains, and some of those who move, by chance: it
-  // must explain clearly more, the more clearly the more stands still, and more so after standing.
+  // Travelling explains whatever turning alone explains, and by chance some moving objects. So it
+  // must explain clearly more; the margin grows with the share that stands still, and is larger
+  // after a standstill.
   best = search(prior, Travel::none);
   const double still = inlier_share(best, prior, Travel::none);
   const double most = still + (travelled_ ? std::max(0.05, 0.35 * (still - 0.5))
@@ -255,8 +255,8 @@ Travel EgoEstimator::decide_travel(const Prior& prior, Guess& best) noexcept {
   const Guess ahead = search(prior, Travel::forward);
   const double forward = inlier_share(ahead, prior, Travel::forward);
   if (forward > most) best = ahead;
-  if (forward > std::max(most, kCertainlyForward)) return Travel::forward;
-  const Guess back = search(prior, Travel::backward);  // rare, and so looked for last
+  if (forward > std::max(most, kEgoTuning.certainly_forward_share)) return Travel::forward;
+  const Guess back = search(prior, Travel::backward);  // rare, so tried last
   const double backward = inlier_share(back, prior, Travel::backward);
   if (backward <= std::max(most, forward + 0.05))
     return forward > most ? Travel::forward : Travel::none;
@@ -268,10 +268,10 @@ double EgoEstimator::measure_noise(const Guess& g, const Prior& prior, Travel tr
   std::size_t n = 0;
   double sigma_sum = 0;
   for (std::size_t i = 0; i < used_; ++i) {
-    const Point& p = asked_[i];
-    const Seen seen = see(p, g, travel, prior.most_outwards);
-    if (misfit_of(seen.across, seen.excess, p.sigma, travel) > kInlier) continue;
-    scratch_[n++] = std::abs(seen.across) / p.sigma;
+    const Point& p = used_points_[i];
+    const PointFit point = fit(p, g, travel, prior.max_outward_share);
+    if (misfit_of(point.across, point.excess, p.sigma, travel) > kEgoTuning.inlier_chi2) continue;
+    scratch_[n++] = std::abs(point.across) / p.sigma;
     sigma_sum += p.sigma;
   }
   if (n == 0) return 0;

@@ -8,10 +8,10 @@
 
 /// The geometry of a moving camera: x to the right, y down, z forward; pictures in pixels. A camera
 /// turns by the rotation vector w (right-handed, in its own axes: w.x > 0 is nose up, w.y > 0 to
-/// the right, w.z > 0 right side down) and moves by d. A point that stands is then seen at
-/// exp(-[w]) (X - d). Turned back by exp([w]), its image lies on the line from the focus of
-/// expansion (where d points) through where it was, moved outwards by d.z / (Z - d.z) of its
-/// distance from there.
+/// the right, w.z > 0 right side down) and moves by d. A standing point is then at
+/// exp(-[w]) (X - d) in the camera's axes. After the rotation is undone by exp([w]), its image lies
+/// on the line from the focus of expansion (where d points) through its old image, moved outwards
+/// by d.z / (Z - d.z) of its distance from the focus.
 namespace kerb::ego {
 
 struct Vec2 {
@@ -32,8 +32,8 @@ using Rotation = std::array<double, 9>;  // rows
 /// The vector w of exp([w]); for turns of less than half a circle.
 [[nodiscard]] std::array<double, 3> vector_of(const Rotation& r) noexcept;
 
-/// Where a camera turned by `r` (see above) would have seen a far point that it now sees at `at`,
-/// had it not turned. Both in pixels from the camera's centre.
+/// Undoes the rotation `r` (see above): the image of a far point, now at `at`, had the camera not
+/// turned. Both in pixels from the camera's centre.
 [[nodiscard]] inline Vec2 turned_back(const Rotation& r, double focal_px, Vec2 at) noexcept {
   const double z = r[6] * at.x + r[7] * at.y + r[8] * focal_px;
   const double scale = focal_px / z;
@@ -41,8 +41,7 @@ using Rotation = std::array<double, 9>;  // rows
           scale * (r[3] * at.x + r[4] * at.y + r[5] * focal_px)};
 }
 
-/// How turned_back() changes at `at` when the rotation grows by a little: the columns are about x,
-/// y and z, in pixels a radian.
+/// Derivative of turned_back() at `at` by a small rotation about x, y and z, in pixels per radian.
 struct TurnJacobian {
   std::array<double, 3> x, y;
 };
@@ -52,7 +51,7 @@ struct TurnJacobian {
           {-focal_px * (1 + v * v), focal_px * u * v, at.x}};
 }
 
-/// Symmetric and positive definite, of fixed size: normal equations of a least-squares step.
+/// Normal equations of a least-squares step: symmetric, positive definite, of fixed size.
 template <std::size_t N>
 struct Normal {
   std::array<double, N * N> a{};
@@ -65,7 +64,7 @@ struct Normal {
       b[i] += wi * value;
     }
   }
-  /// A pull of this weight on one unknown.
+  /// A prior of this weight on one unknown.
   void add_prior(std::size_t i, double value, double weight) noexcept {
     a[i * N + i] += weight;
     b[i] += weight * value;

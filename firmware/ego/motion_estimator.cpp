@@ -18,14 +18,14 @@ double MotionEstimator::share() const noexcept {
          static_cast<double>(std::max<Nanos::rep>(settings_.frame_interval.count(), 1));
 }
 
-bool MotionEstimator::is_too_long(Nanos look) const noexcept {
-  return static_cast<double>(look.count()) >
-         share() * static_cast<double>(settings_.slowest_look.count());
+bool MotionEstimator::is_too_long(Nanos time) const noexcept {
+  return static_cast<double>(time.count()) >
+         share() * static_cast<double>(settings_.slowest_measurement.count());
 }
 
 Result<bool> MotionEstimator::measure(const PreparedImage& image, Nanos captured) {
   const Nanos since_seen = captured - seen_, before = seen_;
-  // A recording that starts again goes back in time; a camera that was away leaves a gap.
+  // A recording that restarts goes back in time; a camera that was away leaves a gap.
   const bool gap =
       seen_ == Nanos::zero() || since_seen <= Nanos::zero() || since_seen > settings_.longest_gap;
   seen_ = captured;
@@ -39,7 +39,7 @@ Result<bool> MotionEstimator::measure(const PreparedImage& image, Nanos captured
     debt_ = std::max(debt_ - earned, -settings_.flow_budget);
     rest_ = std::max(rest_ - since_seen, Nanos::zero());
   }
-  // A frame that was only kept has been paid for: the next is compared with it, whatever the debt.
+  // The time for a frame that was only kept is spent: the next is compared with it despite debt.
   const bool promised = kept_ && last_ == before;
   kept_ = false;
   if (rest_ > Nanos::zero() || (!gap && !promised && debt_ > Nanos::zero())) {
@@ -47,7 +47,7 @@ Result<bool> MotionEstimator::measure(const PreparedImage& image, Nanos captured
     return false;
   }
   const Nanos since = last_ > Nanos::zero() ? captured - last_ : Nanos::zero();
-  // After a pause of our own the frame before is too old: this one is kept for the next.
+  // After a pause the previous frame is too old: this one is kept for comparison with the next.
   const bool only_kept = !gap && last_ != before && since > settings_.longest_pair;
   if (only_kept) {
     flow_->forget();
@@ -71,20 +71,20 @@ Result<bool> MotionEstimator::measure(const PreparedImage& image, Nanos captured
 
 void MotionEstimator::spent(Nanos time) noexcept {
   if (settings_.flow_budget <= Nanos::zero()) return;
-  // Whatever happened, a stall of the machine too: nothing is owed longer than the slowest look.
-  const Nanos most{
-      static_cast<Nanos::rep>(share() * static_cast<double>(settings_.slowest_look.count()))};
+  // Even after a stall of the machine, no debt lasts longer than slowest_measurement.
+  const Nanos most{static_cast<Nanos::rep>(
+      share() * static_cast<double>(settings_.slowest_measurement.count()))};
   debt_ = std::min(debt_ + time, std::max(most, settings_.flow_budget));
   if (!std::exchange(compared_, false)) {
     keeping_ = kept_ ? time : Nanos::zero();
     return;
   }
-  look_time_ = time + std::exchange(keeping_, Nanos::zero());  // what it takes to compare once
-  if (!is_too_long(look_time_)) {
-    slow_looks_ = 0;
+  measurement_time_ = time + std::exchange(keeping_, Nanos::zero());  // of one whole comparison
+  if (!is_too_long(measurement_time_)) {
+    slow_count_ = 0;
     next_rest_ = Nanos::zero();
-  } else if (++slow_looks_ >= kSlowLooks) {
-    slow_looks_ = kSlowLooks;
+  } else if (++slow_count_ >= kSlowCount) {
+    slow_count_ = kSlowCount;
     rest();
   }
 }
@@ -96,8 +96,8 @@ void MotionEstimator::rest() noexcept {
 
 void MotionEstimator::expect(Nanos time) noexcept {
   if (settings_.flow_budget <= Nanos::zero() || !is_too_long(time)) return;
-  look_time_ = time;
-  slow_looks_ = kSlowLooks;
+  measurement_time_ = time;
+  slow_count_ = kSlowCount;
   rest();
 }
 
@@ -117,7 +117,7 @@ void MotionEstimator::judge(const VehicleMotion& vehicle, const DetectionList& p
     suspects_[static_cast<std::size_t>(i)] = {double{d.x}, double{d.y}, double{d.w}, double{d.h}};
   }
   const auto n = static_cast<std::size_t>(count);
-  flow_->look_closer(people.items, count, kPointsAPerson, *field_);
+  flow_->add_points_within(people.items, count, kPointsPerPerson, *field_);
   out.at = last_;
   out.ego = ego_.update(*field_, interval_, vehicle, std::span{suspects_}.first(n));
   ++totals_.frames;

@@ -10,21 +10,21 @@ struct Region {
   double x = 0, y = 0, w = 0, h = 0;
 };
 
-/// Takes a lens's distortion and a camera's roll off what it sees: from its pixels to those of a
-/// camera that looks the same way, levelled, through a lens without. Costs nothing where there is
-/// neither.
+/// Removes the lens's distortion and the camera's roll: maps the camera's pixels to those of a
+/// level camera with the same axis and a lens without distortion. Costs nothing where there is
+/// neither distortion nor roll.
 class Rectifier {
  public:
   explicit Rectifier(const Camera& camera) noexcept;
 
   /// No distortion and no roll: both pictures are the same.
   [[nodiscard]] bool does_nothing() const noexcept { return nothing_; }
-  /// Where the straight picture shows it; pixels from the axis.
+  /// The place in the rectified picture, in pixels from the axis.
   [[nodiscard]] Vec2 from_axis(Vec2 seen) const noexcept;
   [[nodiscard]] Vec2 straight(Vec2 seen) const noexcept;
-  /// And back.
+  /// The inverse: from the rectified picture to the camera's.
   [[nodiscard]] Vec2 seen(Vec2 straight) const noexcept;
-  /// A box by the middles of its edges: as wide and as high as they are apart.
+  /// A box by the middles of its edges: its width and height are the distances between them.
   [[nodiscard]] Region straight(const Region& seen) const noexcept;
 
  private:

@@ -9,14 +9,13 @@
 
 namespace kerb::ego {
 
-/// What the car told lately, with the time of each: a frame shows what was true while it and the
-/// one before were taken, not what is told when somebody gets to look at it. Plain data; allocates
-/// nothing.
+/// The car's recent signals with their times. A frame shows the motion between the exposures of the
+/// previous frame and its own, not that at the time of processing. Plain data; allocates nothing.
 class VehicleHistory {
  public:
-  static constexpr std::size_t kCapacity = 64;  // at 50 messages a second, more than a second
+  static constexpr std::size_t kCapacity = 64;  // at 50 messages a second: more than a second
 
-  /// As of `at`, the newest; of the same time, it takes the other's place.
+  /// Adds the newest sample. One with the same time as the last replaces it.
   void add(Nanos at, const VehicleMotion& vehicle) noexcept {
     if (count_ == 0 || at != samples_[newest_].at) {
       newest_ = count_ == 0 ? 0 : (newest_ + 1) % kCapacity;
@@ -25,8 +24,8 @@ class VehicleHistory {
     samples_[newest_] = {at, vehicle};
   }
 
-  /// The mean of what was told between these times; where nothing was, the last before; where this
-  /// is before all that is known, or not on this clock at all, the newest.
+  /// The mean of the samples between these times; where there are none, the last one before; where
+  /// the times are before all samples, or of another clock, the newest one.
   [[nodiscard]] VehicleMotion over(Nanos from, Nanos to) const noexcept {
     if (count_ == 0) return {};
     const Sample* before = nullptr;
@@ -49,7 +48,7 @@ class VehicleHistory {
     Nanos at{};
     VehicleMotion vehicle;
   };
-  /// Of values that are all there; one that is not believed says that the mean is not either.
+  /// The mean is missing where one of the values is.
   struct Mean {
     double sum = 0;
     int count = 0;

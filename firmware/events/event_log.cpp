@@ -112,11 +112,11 @@ struct EventLog::Core {
   bool losses_due = false;
   bool unsynced = false, sync_due = false;
   int lines_since_due = 0;
-  Life::time_point last_sync = Life::now();
+  SteadyClock::time_point last_sync = SteadyClock::now();
   bool refusing = false;
   int first_error = 0;
   std::uint64_t refusals_told = 0;
-  Life::time_point refused_since{};
+  SteadyClock::time_point refused_since{};
 };
 
 Nanos EventLog::Core::clock_now() noexcept {
@@ -128,7 +128,7 @@ int EventLog::Core::refused(int reason) noexcept {
   if (!refusing) {
     refusing = true;
     first_error = reason;
-    refused_since = Life::now();
+    refused_since = SteadyClock::now();
   }
   refusals.fetch_add(1, std::memory_order_relaxed);
   error.store(reason, std::memory_order_relaxed);
@@ -163,7 +163,7 @@ int EventLog::Core::sync() {
   if (const int reason = file.sync(); reason != 0) return refused(reason);
   unsynced = sync_due = false;
   lines_since_due = 0;
-  last_sync = Life::now();
+  last_sync = SteadyClock::now();
   return 0;
 }
 
@@ -194,12 +194,12 @@ int EventLog::Core::drain() {
     if (lines_since_due >= kLinesPerSync)
       if (const int reason = sync(); reason != 0) return reason;
   }
-  if (unsynced && (sync_due || refusing || Life::now() - last_sync >= options.sync_interval))
+  if (unsynced && (sync_due || refusing || SteadyClock::now() - last_sync >= options.sync_interval))
     if (const int reason = sync(); reason != 0) return reason;
   if (refusing) {  // it has ended: all is on the disk again
     const std::uint64_t times = refusals.load(std::memory_order_relaxed) - refusals_told;
     const Event event =
-        events::log_refused(clock_now(), first_error, times, Life::now() - refused_since);
+        events::log_refused(clock_now(), first_error, times, SteadyClock::now() - refused_since);
     if (const int reason = write(event, utc_now()); reason != 0) return reason;
     refusing = false;
     refusals_told += times;
@@ -225,14 +225,15 @@ void EventLog::Core::write_until_stopped() noexcept {
     }
     if (stopping) break;
     if (reason != 0) {
-      const auto deadline = Life::now() + retry;
+      const auto deadline = SteadyClock::now() + retry;
       while (!thread.stopping() && thread.sleep_until(deadline)) {
       }
       retry = std::min(retry * 2, options.last_retry);
       continue;
     }
     retry = options.first_retry;
-    thread.sleep_until(unsynced ? last_sync + options.sync_interval : Life::time_point::max());
+    thread.sleep_until(unsynced ? last_sync + options.sync_interval
+                                : SteadyClock::time_point::max());
   }
 }
 
@@ -260,12 +261,12 @@ void EventLog::post(const Event& event) noexcept {
 }
 
 bool EventLog::flush(Nanos limit) noexcept {
-  const auto deadline = Life::now() + limit;
+  const auto deadline = SteadyClock::now() + limit;
   const std::uint64_t target = core_->queue.pushed();
   core_->sync_wanted.store(true, std::memory_order_release);
   core_->thread.bell().ring();
   while (core_->synced.load(std::memory_order_acquire) < target) {
-    if (Life::now() >= deadline) return false;
+    if (SteadyClock::now() >= deadline) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }
   return true;

@@ -9,8 +9,8 @@
 namespace kerb::exact {
 namespace {
 
-// Constants in two or three parts: the first parts have so many trailing zero bits that a product
-// with a small whole number is exact.
+// Constants in two or three parts: the first parts have enough trailing zero bits that a product
+// with a small integer is exact.
 constexpr double kLn2High = 0x1.62e42fee00000p-1;
 constexpr double kLn2Low = 0x1.a39ef35793c76p-33;
 constexpr double kHalfPiHigh = 0x1.921fb54400000p+0;
@@ -28,7 +28,7 @@ double polynomial(double x, const std::array<double, N>& c) noexcept {
   return sum;
 }
 
-// Taylor's series, by the square of the argument.
+// Taylor series in the square of the argument.
 constexpr std::array<double, 8> kSine = {-1.0 / 6,
                                          1.0 / 120,
                                          -1.0 / 5040,
@@ -75,7 +75,7 @@ double small_atan(double x) noexcept {
   return x + x * sum;
 }
 
-/// The share above z, for z of 2 and more: Laplace's continued fraction.
+/// The normal distribution above z, for z >= 2: Laplace's continued fraction.
 double normal_above(double z) noexcept {
   double fraction = z;
   for (int k = 80; k >= 1; --k) fraction = z + k / fraction;
@@ -121,7 +121,7 @@ double atan(double x) noexcept {
   double result = 0;
   if (a > 1) {
     result = kHalfPi - (atan(1 / a) - kHalfPiRest);
-  } else if (a > kTanSixteenth) {  // less pi / 8, and once more where that is not enough
+  } else if (a > kTanSixteenth) {  // reduce by pi / 8, and once more where that is not enough
     const double t = (a - kTanEighth) / (1 + a * kTanEighth);
     const double rest = t > kTanSixteenth
                             ? kHalfPi / 4 + small_atan((t - kTanEighth) / (1 + t * kTanEighth))

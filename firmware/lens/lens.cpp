@@ -7,12 +7,12 @@
 namespace kerb {
 namespace {
 
-constexpr double kLeastSlope = 0.1;     // of the polynomial; it ends where it grows slower
-constexpr double kWidest = 8;           // focal lengths, 83 degrees from the axis
-constexpr double kSmallStep2 = 1e-26;   // in focal lengths, squared
-constexpr double kGoodPixels2 = 1e-6;   // a thousandth of a pixel, squared
-constexpr double kLeastStretch = 0.01;  // of an area: less is a fold
-constexpr int kPlaces = 24, kWay = 8;   // of is_one_to_one(): places, and steps to each
+constexpr double kMinSlope = 0.1;      // of the polynomial: where it grows slower, its range ends
+constexpr double kWidest = 8;          // focal lengths: 83 degrees from the axis
+constexpr double kStepLimit2 = 1e-26;  // of Newton's method, focal lengths squared
+constexpr double kPixelError2 = 1e-6;  // a thousandth of a pixel, squared
+constexpr double kMinStretch = 0.01;   // of an area: less is a fold
+constexpr int kGrid = 24, kSteps = 8;  // of is_one_to_one(): points per side, steps to each
 
 }  // namespace
 
@@ -24,14 +24,14 @@ struct LensMap::Bent {
 
 LensMap::LensMap(const Lens& lens) noexcept : lens_{lens}, end_{kWidest} {
   if (lens.k1 >= 0 && lens.k2 >= 0 && lens.k3 >= 0) return;
-  constexpr int kSteps = 128;
-  for (int i = 1; i <= kSteps; ++i) {
-    double high = kWidest * i / kSteps;
-    if (slope(high) >= kLeastSlope) continue;
-    double low = kWidest * (i - 1) / kSteps;
+  constexpr int kIntervals = 128;
+  for (int i = 1; i <= kIntervals; ++i) {
+    double high = kWidest * i / kIntervals;
+    if (slope(high) >= kMinSlope) continue;
+    double low = kWidest * (i - 1) / kIntervals;
     for (int k = 0; k < 40; ++k) {
       const double middle = (low + high) / 2;
-      (slope(middle) < kLeastSlope ? high : low) = middle;
+      (slope(middle) < kMinSlope ? high : low) = middle;
     }
     end_ = low;
     return;
@@ -61,15 +61,15 @@ LensMap::Bent LensMap::bend(double x, double y) const noexcept {
   return out;
 }
 
-/// How far from the axis something is shown.
+/// The distorted distance from the axis.
 double LensMap::outward(double r) const noexcept {
-  return r <= end_ ? polynomial(r) : polynomial(end_) + kLeastSlope * (r - end_);
+  return r <= end_ ? polynomial(r) : polynomial(end_) + kMinSlope * (r - end_);
 }
 
-/// The inverse: Newton's, kept between bounds that close in.
+/// The inverse: Newton's method within a shrinking bracket.
 double LensMap::inward(double shown) const noexcept {
   const double at_end = polynomial(end_);
-  if (shown >= at_end) return end_ + (shown - at_end) / kLeastSlope;
+  if (shown >= at_end) return end_ + (shown - at_end) / kMinSlope;
   double low = 0, high = end_, r = std::min(shown, end_);
   for (int i = 0; i < 60; ++i) {
     const double off = polynomial(r) - shown;
@@ -83,7 +83,7 @@ double LensMap::inward(double shown) const noexcept {
   return r;
 }
 
-/// Of what lies outside, that of the end in its direction.
+/// Tangential part; outside the range, that of the range's end in the same direction.
 Pixel LensMap::tangential(Pixel at, double r) const noexcept {
   if (lens_.p1 == 0 && lens_.p2 == 0) return {};
   if (r > end_) {
@@ -109,18 +109,18 @@ Pixel LensMap::undistort(Pixel seen) const noexcept {
   if (lens_.straight()) return seen;
   const double f = lens_.focal_px;
   const Pixel to{(seen.x - lens_.center_x) / f, (seen.y - lens_.center_y) / f};
-  // Newton's, which is there after two or three rounds wherever a real lens sees anything.
+  // Newton's method, which converges in two or three rounds within the view of a real lens.
   double x = to.x, y = to.y;
   for (int round = 0; round < 12; ++round) {
     const Bent bent = bend(x, y);
     const double stretch = bent.stretch();
-    if (!(stretch > kLeastStretch) || !(x * x + y * y <= end_ * end_)) break;
+    if (!(stretch > kMinStretch) || !(x * x + y * y <= end_ * end_)) break;
     const double ex = to.x - bent.x, ey = to.y - bent.y;
     const double dx = (ex * bent.yy - ey * bent.xy) / stretch;
     const double dy = (ey * bent.xx - ex * bent.xy) / stretch;
     x += dx;
     y += dy;
-    if (!(dx * dx + dy * dy < kSmallStep2)) continue;
+    if (!(dx * dx + dy * dy < kStepLimit2)) continue;
     if (!(x * x + y * y <= end_ * end_)) break;
     return {lens_.center_x + f * x, lens_.center_y + f * y};
   }
@@ -128,7 +128,7 @@ Pixel LensMap::undistort(Pixel seen) const noexcept {
   return {lens_.center_x + f * found.x, lens_.center_y + f * found.y};
 }
 
-/// Slower, and for what lies outside as well.
+/// Fixed-point iteration: slower, and also for points outside the range.
 Pixel LensMap::follow_back(Pixel to) const noexcept {
   Pixel guess = to;
   for (int i = 0; i < 30; ++i) {
@@ -146,22 +146,22 @@ Pixel LensMap::follow_back(Pixel to) const noexcept {
 
 bool LensMap::is_one_to_one(int width, int height) const noexcept {
   if (lens_.straight()) return true;
-  for (int row = 0; row <= kPlaces; ++row)
-    for (int column = 0; column <= kPlaces; ++column) {
-      const Pixel seen{static_cast<double>(column) / kPlaces * (width - 1),
-                       static_cast<double>(row) / kPlaces * (height - 1)};
+  for (int row = 0; row <= kGrid; ++row)
+    for (int column = 0; column <= kGrid; ++column) {
+      const Pixel seen{static_cast<double>(column) / kGrid * (width - 1),
+                              static_cast<double>(row) / kGrid * (height - 1)};
       const Pixel straight = undistort(seen);
       const Pixel back = distort(straight);
       const double ex = back.x - seen.x, ey = back.y - seen.y;
-      if (!(ex * ex + ey * ey < kGoodPixels2)) return false;
-      // Of the polynomial's own, and without a fold on the way there from the axis.
+      if (!(ex * ex + ey * ey < kPixelError2)) return false;
+      // Within the polynomial's range, and without a fold between the axis and the point.
       const double x = (straight.x - lens_.center_x) / lens_.focal_px;
       const double y = (straight.y - lens_.center_y) / lens_.focal_px;
       if (!(x * x + y * y <= end_ * end_)) return false;
-      for (int step = 1; step <= kWay; ++step) {
-        const double share = static_cast<double>(step) / kWay;
+      for (int step = 1; step <= kSteps; ++step) {
+        const double share = static_cast<double>(step) / kSteps;
         const Bent bent = bend(share * x, share * y);
-        if (!(bent.stretch() > kLeastStretch) || !(bent.xx > 0)) return false;
+        if (!(bent.stretch() > kMinStretch) || !(bent.xx > 0)) return false;
       }
     }
   return true;

@@ -2,13 +2,12 @@
 #pragma once
 #include "firmware/types/camera.hpp"
 
-/// What a lens does to a picture, and how to undo it. Additions, multiplications, divisions and
-/// square roots alone, in one order: the same to the last bit on every machine.
+/// Lens distortion and its inverse. Uses only additions, multiplications, divisions and square
+/// roots, in a fixed order: the same bits on every machine.
 namespace kerb {
 
-/// A lens: where its axis meets the picture, how long it is, and its distortion as OpenCV's
-/// (k1 k2 p1 p2 k3), which moves a point at x, y (in focal lengths from the axis; r its distance)
-/// to
+/// A lens: principal point, focal length and distortion as in OpenCV (k1 k2 p1 p2 k3). Distortion
+/// moves a point at x, y (in focal lengths from the axis; r is its distance) to
 ///   x (1 + k1 r^2 + k2 r^4 + k3 r^6) + 2 p1 x y + p2 (r^2 + 2 x^2)
 ///   y (1 + k1 r^2 + k2 r^4 + k3 r^6) + p1 (r^2 + 2 y^2) + 2 p2 x y.
 struct Lens {
@@ -22,21 +21,21 @@ struct Lens {
   }
 };
 
-/// A lens at work. What lies farther out than its polynomial is of meaning (there it turns back,
-/// and would show again inside what is outside) goes on in a straight line instead. Made once for a
-/// camera: that takes a microsecond or two, a point a tenth of that.
+/// Applies a lens and its inverse. Outside the range of its polynomial (where it would turn back
+/// and map outer points inside) it continues linearly. Constructed once per camera in a microsecond
+/// or two; a point takes a tenth of that.
 class LensMap {
  public:
   explicit LensMap(const Lens& lens) noexcept;
 
   [[nodiscard]] const Lens& lens() const noexcept { return lens_; }
-  /// Where this lens shows what one without distortion shows at `straight`.
+  /// From the picture without distortion to this lens's picture.
   [[nodiscard]] Pixel distort(Pixel straight) const noexcept;
-  /// Where one without distortion would show what this lens shows at `seen`: to 1e-9 pixels
-  /// wherever the lens is one there can be. Finite for a finite point, whatever the lens.
+  /// The inverse, to 1e-9 pixels for every lens that can exist. Finite for a finite point, whatever
+  /// the lens.
   [[nodiscard]] Pixel undistort(Pixel seen) const noexcept;
-  /// Whether a picture of this size is seen whole: every pixel of it shows one direction, and its
-  /// neighbours show neighbouring ones. False: the picture folds, and such a lens does not exist.
+  /// Whether every pixel of a picture of this size shows one direction, and neighbouring pixels
+  /// show neighbouring ones. False: the picture folds, and such a lens cannot exist.
   [[nodiscard]] bool is_one_to_one(int width, int height) const noexcept;
 
  private:
@@ -51,7 +50,7 @@ class LensMap {
   [[nodiscard]] Pixel follow_back(Pixel to) const noexcept;
 
   Lens lens_;
-  double end_;  // of the polynomial's meaning, in focal lengths from the axis
+  double end_;  // of the polynomial's valid range, in focal lengths from the axis
 };
 
 }  // namespace kerb

@@ -76,7 +76,7 @@ class StreamLog final : public Log {
     logger_.set_formatter(formatter_for(options.json));
     logger_.set_level(to_spdlog(options.level));
     logger_.flush_on(spdlog::level::trace);
-    logger_.set_error_handler([](const std::string&) {});  // there is nowhere left to say it
+    logger_.set_error_handler([](const std::string&) {});  // there is nowhere left to report it
   }
 
   void write(LogLevel level, const char* category, std::string_view text) noexcept override {
@@ -99,7 +99,7 @@ class StreamLog final : public Log {
         append_printable(line, text);
       }
       logger_.log(to_spdlog(level), spdlog::string_view_t{line.data(), line.size()});
-    } catch (...) {  // out of memory: the line is lost, the product goes on
+    } catch (...) {  // out of memory: the line is lost, the program continues
     }
   }
 

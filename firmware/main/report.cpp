@@ -23,7 +23,7 @@ std::string render_motion(const ControlledCamera& camera) {
     out += fmt::format(
         "  motion: estimation off: one flow measurement takes {:.0f} ms, too long for "
         "budget.flow_ms\n",
-        to_ms(facts.flow_look));
+        to_ms(facts.flow_time));
   if (e.state != ego::EgoState::valid)
     return out + fmt::format("  ego-motion at the end: {}\n", name_of(e.state));
   out += fmt::format(

@@ -48,7 +48,7 @@ const char* loop(Controller& controller, Machine& machine, Bell& bell, const Clo
   Nanos tick = clock.now();
   while (g_signal == 0) {
     // New people start a round at once.
-    const bool rang = bell.wait_until(Life::now() + clock.real(tick - clock.now()));
+    const bool rang = bell.wait_until(SteadyClock::now() + clock.real(tick - clock.now()));
     const Nanos now = clock.now();
     controller.tick(now);
     if (controller.health().state != told) {

@@ -8,33 +8,32 @@
 
 namespace kerb {
 
-/// Whether a camera still looks where its calibration says. Two things tell that it does not:
+/// Checks whether a camera still points where its calibration says. It detects:
 ///
 /// - A knock: from one picture to the next the whole view shifts by more than the car can have
-///   turned, and stays so for 0.27 s. A pothole or a bump lets it come back before; a turn goes on;
-///   the yaw rate, where the car tells it, says how much of a shift is the car's own. The way back
-///   is another knock. Shifts add up, and less than a degree of them is none.
-/// - A slow loss: where the car drives to, as the motion in the pictures shows it (the focus of
-///   expansion), has been 3 degrees or more from where the mounting puts it, over 10 s of driving
-///   straight. The same says that a camera is right again whose way back was not seen.
+///   turned, and stays so for 0.27 s. After a pothole or a bump the view returns sooner; a turn
+///   continues. A reported yaw rate tells how much of a shift is the car's own. A knock back is
+///   another knock: shifts add up, and a sum below one degree counts as none.
+/// - A slow loss: the focus of expansion (where the car drives to, from the motion in the pictures)
+///   is 3 degrees or more from where the mounting puts it, over 10 s of driving straight. This
+///   check also finds that a camera is aligned again when the knock back was missed.
 ///
-/// What it does not see: a knock while no pictures come or there is nothing in them to hold on to
-/// (the second tells it later, unless the car stands), one of less than 1.5 degrees, and roll.
-/// One thread; allocates nothing; the time it takes: docs/health.md.
+/// Limits: it does not see a knock while there are no pictures or no detail in them (the second
+/// check finds it later, once the car drives), a knock below 1.5 degrees, or roll.
+/// One thread; allocates nothing; for the time it takes see docs/health.md.
 class AimCheck {
  public:
   AimCheck(const Camera& camera, int width, int height) noexcept;
 
-  /// A picture that is not the same as the last, and what the car told since it.
-  void look(const ImageView<Space::host, const std::uint8_t>& grey, Nanos captured,
-            const ego::VehicleMotion& vehicle) noexcept;
-  /// What the motion in the last pictures says.
+  /// A picture that differs from the last one, and the car's motion since that.
+  void update(const ImageView<Space::host, const std::uint8_t>& grey, Nanos captured,
+              const ego::VehicleMotion& vehicle) noexcept;
+  /// The ego-motion of the last pictures.
   void travelled(const ego::EgoMotion& motion) noexcept;
 
-  /// How far it looks past where it should, radians; 0: as calibrated, for all that is known.
+  /// Misalignment in radians; 0: as calibrated, as far as is known.
   [[nodiscard]] double off() const noexcept;
-  /// The view has jumped, and it is not known yet why: for the moment nobody is where it shows
-  /// them.
+  /// The view has jumped, and the reason is not known yet: people's positions are wrong meanwhile.
   [[nodiscard]] bool suspects() const noexcept { return suspected_; }
 
  private:
@@ -51,10 +50,10 @@ class AimCheck {
   int width_, height_;  // of the pictures the window is for
   ViewWindow window_;
   SmallView now_, anchor_, before_;  // before_: the last view before a suspected knock
-  Nanos looked_{}, anchored_{};      // zero: never
-  double yaw_rate_ = 0;              // as the pictures showed it last
+  Nanos updated_{}, anchored_{};     // zero: never
+  double yaw_rate_ = 0;              // from the last pictures
   double turned_ = 0;                // by the car, since the anchor
-  bool told_yaw_ = false;
+  bool had_yaw_rate_ = false;        // the car reported one
 
   bool suspected_ = false;
   Nanos suspected_at_{}, calm_from_{};
@@ -62,7 +61,7 @@ class AimCheck {
   double turned_since_ = 0;  // by the car, since before_
   int stayed_ = 0;
 
-  Turn knocked_;  // by knocks, in all
+  Turn knocked_;  // sum of all knocks
 
   Turn aim_;              // of the focus of expansion, over the last seconds
   double aimed_for_ = 0;  // seconds of evidence

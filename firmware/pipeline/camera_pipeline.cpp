@@ -8,9 +8,9 @@ namespace kerb {
 namespace {
 constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr DetectionList kNobody{};
-constexpr Nanos kLongestStep =
-    std::chrono::milliseconds{100};       // the car's motion is asked for so far back
-constexpr Nanos::rep kMotionFrames = 32;  // over so many what motion takes is averaged
+constexpr Nanos kLongestStep = std::chrono::milliseconds{100};  // the car's motion is averaged over
+                                                                // the last interval, at most this
+constexpr Nanos::rep kMotionFrames = 32;  // frames over which the time for motion is averaged
 }  // namespace
 
 CameraPipeline::CameraPipeline(std::unique_ptr<ReopeningSource> source,
@@ -18,13 +18,13 @@ CameraPipeline::CameraPipeline(std::unique_ptr<ReopeningSource> source,
                                std::unique_ptr<Detector> detector, const StageBudgets& budgets,
                                HandOver hand_over, const Clock& clock,
                                std::unique_ptr<ego::MotionEstimator> motion,
-                               std::unique_ptr<PeopleEstimator> watch,
+                               std::unique_ptr<PeopleEstimator> people_estimator,
                                std::unique_ptr<SpectralSearch> spectral)
     : source_{std::move(source)},
       preparer_{std::move(preparer)},
       detector_{std::move(detector)},
       motion_{std::move(motion)},
-      watch_{std::move(watch)},
+      people_estimator_{std::move(people_estimator)},
       spectral_{std::move(spectral)},
       hand_over_{hand_over},
       clock_{clock},
@@ -32,7 +32,7 @@ CameraPipeline::CameraPipeline(std::unique_ptr<ReopeningSource> source,
       people_{std::make_unique<DetectionList>()},
       moved_{std::make_unique<ego::MotionReport>()},
       senses_{std::make_unique<track::Senses>()},
-      told_people_{spectral_ ? std::make_unique<track::PersonList>() : nullptr} {
+      reported_people_{spectral_ ? std::make_unique<track::PersonList>() : nullptr} {
   for (std::size_t i = 0; i < times_.size(); ++i) times_[i].set_budget(budgets.of[i]);
   condition_since_ = clock_.now().count();
 }
@@ -89,7 +89,7 @@ void CameraPipeline::capture_loop() {
       case Errc::end:
         ended_ = true;
         return;
-      case Errc::would_block:  // processing holds every buffer; it will let go
+      case Errc::would_block:  // processing holds every buffer, and will release one
         clock_.sleep_until(now + std::chrono::milliseconds{1});
         break;
       default:
@@ -101,7 +101,7 @@ void CameraPipeline::capture_loop() {
 void CameraPipeline::process_loop() {
   while (!stopping_) {
     process_beats_.fetch_add(1, kRelaxed);
-    const bool over = ended_;  // read before the slot: what was put before the end is still taken
+    const bool over = ended_;  // read before the slot: a frame put before the end is still taken
     if (std::optional<Frame> frame = latest_.take(clock_.real(kWait))) {
       process(std::move(*frame));
     } else if (over) {
@@ -113,7 +113,7 @@ void CameraPipeline::process_loop() {
 
 void CameraPipeline::process(Frame frame) {
   const Nanos taken = clock_.now();
-  // At recorded pace the time stamps are the recording's: what came before us took no time.
+  // At recorded pace the time stamps are the recording's: capture then took no time.
   const Nanos begin = hand_over_ == HandOver::every ? taken : frame.captured;
   times(Stage::capture).add(taken - begin);
 
@@ -125,45 +125,45 @@ void CameraPipeline::process(Frame frame) {
     return;
   }
 
-  const ImageLook look = check_.look(prepared->grey, frame.captured);
-  mean_.store(look.mean, kRelaxed);
-  deviation_.store(look.deviation, kRelaxed);
-  unchanged_.store(look.unchanged.count(), kRelaxed);
-  dull_.store(look.dull, kRelaxed);
-  // The same picture again is no news: a frozen one would have people run along with the car, and
-  // what moved since the last new one moved in all the time since.
-  const bool news = look.unchanged == Nanos::zero();
+  const ImageStatistics statistics = check_.update(prepared->grey, frame.captured);
+  mean_.store(statistics.mean, kRelaxed);
+  deviation_.store(statistics.deviation, kRelaxed);
+  unchanged_.store(statistics.unchanged.count(), kRelaxed);
+  dull_.store(statistics.dull, kRelaxed);
+  // A repeated picture is ignored: with a frozen one, people would seem to run along with the car.
+  // The motion to the next new picture belongs to the whole time since the last new one.
+  const bool news = statistics.unchanged == Nanos::zero();
   if (aim_ && news) check_aim(prepared->grey, frame.captured);
   times(Stage::check).add(clock_.now() - ready);
 
   const DetectionList* people = &kNobody;
   if (detector_) {
     const Nanos start = clock_.now();
-    Sighting& sighting = sightings_.draft();
-    const Status found = detector_->detect(*prepared, sighting.people);
-    sighting.at = clock_.now();
-    times(Stage::detect).add(sighting.at - start);
+    FrameDetections& detections = detections_.draft();
+    const Status found = detector_->detect(*prepared, detections.people);
+    detections.at = clock_.now();
+    times(Stage::detect).add(detections.at - start);
     if (!found) {
       vision_error_.store(static_cast<int>(found.error().code), kRelaxed);
       return;
     }
-    if (motion_ || watch_) {  // the draft is no longer ours once it is published
-      *people_ = sighting.people;
+    if (motion_ || people_estimator_) {  // the draft must not be read once it is published
+      *people_ = detections.people;
       people = people_.get();
     }
-    sightings_.publish();
+    detections_.publish();
   }
   vision_error_.store(-1, kRelaxed);
   const Nanos decided = clock_.now();
   const bool moved = news && motion_ && measure_motion(*prepared, frame.captured);
-  if (moved) judge_motion(*people, watch_ != nullptr);
-  if (watch_) {
-    // After a jump of the view people stay where they were, until it is known what it was.
+  if (moved) judge_motion(*people, people_estimator_ != nullptr);
+  if (people_estimator_) {
+    // After a jump of the view people keep their last state, until its reason is known.
     const bool steady = !aim_ || !aim_->suspects();
     if (news && steady) follow(*prepared, frame.captured, detector_ != nullptr, moved);
     times(Stage::total).add(clock_.now() - begin);
   } else {
-    // Motion is looked at now and then: what counts is what that takes of each frame's time.
+    // Motion is not measured in every frame: what counts is its mean time per frame.
     motion_mean_ += (clock_.now() - decided - motion_mean_) / kMotionFrames;
     times(Stage::total).add(decided - begin + motion_mean_);
   }
@@ -173,37 +173,37 @@ void CameraPipeline::process(Frame frame) {
 void CameraPipeline::check_aim(const ImageView<Space::host, const std::uint8_t>& grey,
                                Nanos captured) noexcept {
   const Nanos from = std::max(std::exchange(aimed_, captured), captured - kLongestStep);
-  aim_->look(grey, captured, vehicle_.look().over(from, captured));
+  aim_->update(grey, captured, vehicle_.latest().over(from, captured));
   aim_off_.store(aim_->off(), kRelaxed);
 }
 
 void CameraPipeline::follow(const PreparedImage& image, Nanos captured, bool looked, bool moved) {
   const Nanos start = clock_.now();
   const Nanos from = std::max(std::exchange(followed_, captured), captured - kLongestStep);
-  const ego::VehicleMotion vehicle = vehicle_.look().over(from, captured);
-  watch_->sense(captured, image, looked ? people_.get() : nullptr,
-                moved ? &motion_->field() : nullptr, moved ? moved_.get() : nullptr, vehicle,
-                *senses_);
-  Nanos bands{};  // what they take, which is a stage of its own
-  if (spectral_) bands = look_at_bands(image);
+  const ego::VehicleMotion vehicle = vehicle_.latest().over(from, captured);
+  people_estimator_->sense(captured, image, looked ? people_.get() : nullptr,
+                           moved ? &motion_->field() : nullptr, moved ? moved_.get() : nullptr,
+                           vehicle, *senses_);
+  Nanos bands{};  // time for bands, which is a stage of its own
+  if (spectral_) bands = search_bands(image);
   risk::PeopleReport& report = reports_.draft();
-  if (sink_ != nullptr) sink_->before(clock_.now(), *senses_, *watch_);
-  watch_->step(*senses_, report);
+  if (sink_ != nullptr) sink_->before(clock_.now(), *senses_, *people_estimator_);
+  people_estimator_->step(*senses_, report);
   if (sink_ != nullptr) sink_->after(clock_.now(), report, image);
-  if (spectral_) *told_people_ = report.people;  // the draft is no longer ours once published
+  if (spectral_) *reported_people_ = report.people;  // the draft must not be read once published
   reports_.publish();
   if (bell_ != nullptr) bell_->ring();
-  if (spectral_) bands += learn_bands(image, *told_people_);
+  if (spectral_) bands += learn_bands(image, *reported_people_);
   times(Stage::track).add(clock_.now() - start - bands);
   if (!spectral_) return;
   times(Stage::spectral).add(bands);
-  // A recording at its own pace waits for us, and is to give the same every time.
+  // A recording at its own pace waits for the pipeline, and must give the same result every time.
   if (hand_over_ == HandOver::newest) spectral_->spent(bands);
 }
 
-Nanos CameraPipeline::look_at_bands(const PreparedImage& image) {
+Nanos CameraPipeline::search_bands(const PreparedImage& image) {
   const Nanos start = clock_.now();
-  static_cast<void>(spectral_->look(image, *senses_));  // learn_bands() tells how it went
+  static_cast<void>(spectral_->search(image, *senses_));  // learn_bands() reports failures
   return clock_.now() - start;
 }
 
@@ -227,10 +227,10 @@ bool CameraPipeline::measure_motion(const PreparedImage& image, Nanos captured) 
   const Nanos spent = clock_.now() - start;
   flow_error_.store(measured ? -1 : static_cast<int>(measured.error().code), kRelaxed);
   if (measured && *measured) times(Stage::flow).add(spent);
-  // A recording at its own pace waits for us, and is to give the same every time.
+  // A recording at its own pace waits for the pipeline, and must give the same result every time.
   if (hand_over_ == HandOver::newest) motion_->spent(spent);
   const bool too_slow = motion_->too_slow();
-  flow_look_.store(motion_->look_time().count(), kRelaxed);
+  flow_time_.store(motion_->measurement_time().count(), kRelaxed);
   if (too_slow && !flow_too_slow_.load(kRelaxed)) {
     motion_->report_too_slow(captured, motions_.draft());
     motions_.publish();
@@ -241,8 +241,8 @@ bool CameraPipeline::measure_motion(const PreparedImage& image, Nanos captured) 
 
 void CameraPipeline::judge_motion(const DetectionList& people, bool keep) {
   const Nanos start = clock_.now();
-  motion_->judge(vehicle_.look().over(motion_->from(), motion_->to()), people, motions_.draft());
-  if (keep) *moved_ = motions_.draft();  // no longer ours once it is published
+  motion_->judge(vehicle_.latest().over(motion_->from(), motion_->to()), people, motions_.draft());
+  if (keep) *moved_ = motions_.draft();  // the draft must not be read once published
   if (aim_) aim_->travelled(motions_.draft().ego);
   motions_.publish();
   times(Stage::motion).add(clock_.now() - start);
@@ -257,13 +257,13 @@ PipelineFacts CameraPipeline::facts() const noexcept {
   f.processed = processed_.load(kRelaxed);
   f.skipped = skipped_.load(kRelaxed);
   f.reopened = source_->reopened();
-  f.look = {mean_.load(kRelaxed), deviation_.load(kRelaxed), Nanos{unchanged_.load(kRelaxed)},
-            dull_.load(kRelaxed)};
+  f.image = {mean_.load(kRelaxed), deviation_.load(kRelaxed), Nanos{unchanged_.load(kRelaxed)},
+             dull_.load(kRelaxed)};
   f.aim_off_rad = aim_off_.load(kRelaxed);
   f.vision_error = vision_error_.load(kRelaxed);
   f.flow_error = flow_error_.load(kRelaxed);
   f.flow_too_slow = flow_too_slow_.load(kRelaxed);
-  f.flow_look = Nanos{flow_look_.load(kRelaxed)};
+  f.flow_time = Nanos{flow_time_.load(kRelaxed)};
   f.spectral_error = spectral_error_.load(kRelaxed);
   f.spectral = {spectral_frames_.load(kRelaxed), spectral_passed_.load(kRelaxed),
                 spectral_searches_.load(kRelaxed), spectral_spared_.load(kRelaxed),

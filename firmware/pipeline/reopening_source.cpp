@@ -9,14 +9,14 @@ namespace kerb {
 namespace {
 
 bool same_picture(const FrameSourceInfo& a, const FrameSourceInfo& b) {
-  // Under a mosaic the Bayer order says nothing, and one that was only expected does not know it.
+  // With a mosaic the Bayer order has no meaning, and an expected source does not know it.
   const bool same_order = a.bayer == b.bayer || a.mosaic != 0;
   return a.format == b.format && same_order && a.mosaic == b.mosaic && a.width == b.width &&
          a.height == b.height;
 }
 
-/// Whether the source goes on after this. What FrameSource does not promise, such as io, would be
-/// said again at once and for ever: then it is as good as gone.
+/// Whether the source continues after this error. An error that FrameSource does not promise, such
+/// as io, would be repeated for ever: the source then counts as gone.
 bool goes_on(Errc code) {
   return code == Errc::timeout || code == Errc::damaged || code == Errc::no_signal ||
          code == Errc::would_block || code == Errc::end;
@@ -44,10 +44,10 @@ Result<Frame> ReopeningSource::next(Nanos timeout) {
   Result<Frame> frame = source_->next(timeout);
   if (!frame) {
     if (!goes_on(frame.error().code)) lose(frame.error(), clock_.now());
-    if (frame.error().code == Errc::damaged) tell_damage(frame.error(), clock_.now());
+    if (frame.error().code == Errc::damaged) log_damage(frame.error(), clock_.now());
     return frame;
   }
-  wait_ = kFirstWait;  // it works: the next loss is tried again soon
+  wait_ = kFirstWait;  // it works: after the next loss, reopen soon
   if (std::exchange(rebase_, false) && any_frame_)
     sequence_offset_ = last_sequence_ + 1 - frame->sequence;
   frame->sequence += sequence_offset_;
@@ -80,10 +80,10 @@ void ReopeningSource::lose(const Error& why, Nanos now) {
   wait_ = std::min(wait_ * 2, kLongestWait);
 }
 
-void ReopeningSource::tell_damage(const Error& what, Nanos now) {
-  if (now < tell_damage_at_) return;
+void ReopeningSource::log_damage(const Error& what, Nanos now) {
+  if (now < log_damage_at_) return;
   log_.warning("camera", std::string{info_.name.view()} + ": frame damaged: " + describe(what));
-  tell_damage_at_ = now + kDamageSilence;
+  log_damage_at_ = now + kDamageSilence;
 }
 
 bool ReopeningSource::try_open(Nanos now) {

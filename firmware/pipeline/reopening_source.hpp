@@ -9,23 +9,23 @@
 
 namespace kerb {
 
-/// Opens a camera; called again each time it has gone.
+/// Opens a camera; called again each time it was lost.
 using SourceOpener = std::function<Result<std::unique_ptr<FrameSource>>()>;
 
-/// A FrameSource that comes back: when the one inside says `gone`, or fails as no FrameSource
-/// should, it is closed and opened again, first after 50 ms, then twice as long each time, up to a
-/// second. While there is none, next() waits its time-out and says `gone`. Sequence numbers go on
-/// rising over a re-open. The first damaged frame is logged, and then one every 10 s at most; all
-/// are counted. One thread, but for reopened().
+/// A FrameSource that is reopened after a loss: when the one inside fails with `gone`, or with an
+/// error that no FrameSource should give, it is closed and opened again, first after 50 ms; the
+/// wait doubles with each failure, up to a second. Without a source, next() waits its time-out and
+/// fails with `gone`. Sequence numbers keep rising over a reopening. The first damaged frame is
+/// logged, and then at most one every 10 s; all are counted. One thread, except for reopened().
 class ReopeningSource final : public FrameSource {
  public:
-  /// `first` may be null: then it starts as if just lost, and its info() is `expected`.
+  /// `first` may be null: it then starts as after a loss, and its info() is `expected`.
   ReopeningSource(std::unique_ptr<FrameSource> first, FrameSourceInfo expected, SourceOpener open,
                   const Clock& clock, Log& log);
   Result<Frame> next(Nanos timeout) override;
   [[nodiscard]] FrameSourceInfo info() const override { return info_; }
   [[nodiscard]] FrameCounters counters() const override;
-  /// How often it was lost and came back.
+  /// How often it was reopened.
   [[nodiscard]] std::uint64_t reopened() const noexcept { return reopened_.load(); }
 
  private:
@@ -34,7 +34,7 @@ class ReopeningSource final : public FrameSource {
   static constexpr Nanos kDamageSilence = std::chrono::seconds{10};
 
   void lose(const Error& why, Nanos now);
-  void tell_damage(const Error& what, Nanos now);
+  void log_damage(const Error& what, Nanos now);
   bool try_open(Nanos now);
 
   std::unique_ptr<FrameSource> source_;
@@ -47,7 +47,7 @@ class ReopeningSource final : public FrameSource {
   bool any_frame_ = false, rebase_ = false;
   Error last_error_{Errc::gone, 0, "open camera"};
   Nanos retry_at_{}, wait_ = kFirstWait;
-  Nanos last_captured_{}, tell_damage_at_{};
+  Nanos last_captured_{}, log_damage_at_{};
   std::atomic<std::uint64_t> reopened_{0};
 };
 

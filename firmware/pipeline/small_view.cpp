@@ -8,11 +8,16 @@
 namespace kerb {
 namespace {
 
-constexpr double kHalfAcross = 0.62;      // tangent of the half width: 32 degrees
-constexpr int kAround = 3;                // cells on either side that are a cell's surroundings
-constexpr int kMost = 60;                 // grey levels that stand out: more is no more
-constexpr double kLeastDetail = 1.0;      // grey levels a cell, of both views: less says nothing
-constexpr int kAnywhere = 10, kLeap = 2;  // cells
+/// Fixed settings of the small view and its comparison.
+struct SmallViewTuning {
+  double half_width = 0.62;  ///< tangent of the half angle of view: 32 degrees
+  int around_cells = 3;      ///< on each side: a cell's surroundings
+  int max_contrast = 60;     ///< grey levels; more is clipped
+  double min_detail = 1.0;   ///< grey levels per cell, of both views: with less the misfit is 1
+  int anywhere_cells = 10;   ///< reach of shift_anywhere(),
+  int coarse_step = 2;       ///< and its first step, cells
+};
+constexpr SmallViewTuning kTuning{};
 
 using Cells = std::array<std::int16_t, std::size_t{SmallView::kColumns} * SmallView::kMostRows>;
 
@@ -20,7 +25,7 @@ std::size_t at(int x, int y) {
   return static_cast<std::size_t>(y) * SmallView::kColumns + static_cast<std::size_t>(x);
 }
 
-/// The misfit at a whole shift; looks at every `step`th cell in both directions.
+/// The misfit at a whole shift, from every `step`th cell in both directions.
 double misfit(const SmallView& before, const SmallView& now, int dx, int dy, int step) noexcept {
   const int rows = std::min(before.rows, now.rows);
   const int x0 = std::max(0, -dx), x1 = SmallView::kColumns - std::max(0, dx);
@@ -35,11 +40,11 @@ double misfit(const SmallView& before, const SmallView& now, int dx, int dy, int
     }
     count += std::max(0, (x1 - x0 + step - 1) / step);
   }
-  if (size < kLeastDetail * count || count == 0) return 1;
+  if (size < kTuning.min_detail * count || count == 0) return 1;
   return static_cast<double>(apart) / static_cast<double>(size);
 }
 
-/// Where a parabola through three misfits has its lowest point, from the middle one.
+/// The minimum of a parabola through three misfits, relative to the middle one.
 double lowest(double left, double middle, double right) noexcept {
   const double bend = left - 2 * middle + right;
   return bend > 1e-9 ? std::clamp(0.5 * (left - right) / bend, -0.5, 0.5) : 0;
@@ -50,7 +55,7 @@ double lowest(double left, double middle, double right) noexcept {
 ViewWindow view_window(double focal_px, double center_x, double center_y, int width,
                        int height) noexcept {
   const double across =
-      std::min({kHalfAcross * focal_px, center_x, static_cast<double>(width) - center_x});
+      std::min({kTuning.half_width * focal_px, center_x, static_cast<double>(width) - center_x});
   const double down = std::min(center_y, static_cast<double>(height) - center_y);
   ViewWindow window;
   if (!(across > 0) || !(down > 0)) return window;
@@ -88,30 +93,31 @@ void shrink(const ImageView<Space::host, const std::uint8_t>& grey, const ViewWi
       mean[at(x, y)] =
           static_cast<std::int16_t>(sum[static_cast<std::size_t>(x)] / (lines * columns));
   }
-  // What stands out against the mean of the square around it, by sums that slide along.
+  // Difference from the mean of the square around it, by sliding sums.
   std::array<std::int32_t, SmallView::kColumns> column{};
   const auto add = [&](int y, int sign) {
     if (y < 0 || y >= window.rows) return;
     for (int x = 0; x < SmallView::kColumns; ++x)
       column[static_cast<std::size_t>(x)] += sign * mean[at(x, y)];
   };
-  for (int y = 0; y < kAround; ++y) add(y, 1);
+  for (int y = 0; y < kTuning.around_cells; ++y) add(y, 1);
   for (int y = 0; y < window.rows; ++y) {
-    add(y + kAround, 1);
-    add(y - kAround - 1, -1);
-    const int high = std::min(window.rows - 1, y + kAround) - std::max(0, y - kAround) + 1;
+    add(y + kTuning.around_cells, 1);
+    add(y - kTuning.around_cells - 1, -1);
+    const int high = std::min(window.rows - 1, y + kTuning.around_cells) -
+                     std::max(0, y - kTuning.around_cells) + 1;
     std::int32_t sum = 0, wide = 0;
     const auto take = [&](int x, int sign) {
       if (x < 0 || x >= SmallView::kColumns) return;
       sum += sign * column[static_cast<std::size_t>(x)];
       wide += sign;
     };
-    for (int x = 0; x < kAround; ++x) take(x, 1);
+    for (int x = 0; x < kTuning.around_cells; ++x) take(x, 1);
     for (int x = 0; x < SmallView::kColumns; ++x) {
-      take(x + kAround, 1);
-      take(x - kAround - 1, -1);
-      out.cells[at(x, y)] =
-          static_cast<std::int8_t>(std::clamp(mean[at(x, y)] - sum / (wide * high), -kMost, kMost));
+      take(x + kTuning.around_cells, 1);
+      take(x - kTuning.around_cells - 1, -1);
+      out.cells[at(x, y)] = static_cast<std::int8_t>(std::clamp(
+          mean[at(x, y)] - sum / (wide * high), -kTuning.max_contrast, kTuning.max_contrast));
     }
   }
 }
@@ -143,15 +149,16 @@ ViewShift shift_anywhere(const SmallView& before, const SmallView& now, double x
   const int from_x = static_cast<int>(std::lround(x)), from_y = static_cast<int>(std::lround(y));
   double best = 2;
   int best_x = from_x, best_y = from_y;
-  for (int dy = -kAnywhere; dy <= kAnywhere; dy += kLeap)
-    for (int dx = -kAnywhere; dx <= kAnywhere; dx += kLeap) {
-      const double one = misfit(before, now, from_x + dx, from_y + dy, kLeap);
+  for (int dy = -kTuning.anywhere_cells; dy <= kTuning.anywhere_cells; dy += kTuning.coarse_step)
+    for (int dx = -kTuning.anywhere_cells; dx <= kTuning.anywhere_cells;
+         dx += kTuning.coarse_step) {
+      const double one = misfit(before, now, from_x + dx, from_y + dy, kTuning.coarse_step);
       if (one >= best) continue;
       best = one;
       best_x = from_x + dx;
       best_y = from_y + dy;
     }
-  return shift_near(before, now, best_x, best_y, kLeap);
+  return shift_near(before, now, best_x, best_y, kTuning.coarse_step);
 }
 
 }  // namespace kerb

@@ -22,12 +22,12 @@ int StageTimes::bucket_of(Nanos spent) noexcept {
 }
 
 void StageTimes::add(Nanos spent) noexcept {
-  // One writer, so load and store are enough where an exchange would be needed between several.
+  // One writer: load and store are enough, no exchange is needed.
   spent = std::max(spent, Nanos::zero());
   frames_.store(frames_.load(kRelaxed) + 1, kRelaxed);
   sum_.store(sum_.load(kRelaxed) + spent.count(), kRelaxed);
   max_.store(std::max(max_.load(kRelaxed), spent.count()), kRelaxed);
-  Nanos::rep recent = recent_max_.load(kRelaxed);  // the reader sets it back: here a swap is needed
+  Nanos::rep recent = recent_max_.load(kRelaxed);  // the reader resets it: here a swap is needed
   while (spent.count() > recent &&
          !recent_max_.compare_exchange_weak(recent, spent.count(), kRelaxed)) {
   }

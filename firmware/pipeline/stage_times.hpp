@@ -8,11 +8,10 @@
 
 namespace kerb {
 
-/// The stages of one frame, in order. `capture` is the way from exposure to processing; `flow`
-/// measures the motion in the picture, `motion` says what of it is the car's own; `spectral`
-/// looks for people by the bands of what they wear; `track` follows
-/// people and says what the next seconds hold for them; `total` is all of it, from exposure to
-/// that.
+/// The stages of one frame, in order. `capture` is the time from exposure to processing; `flow`
+/// measures the motion in the picture, `motion` separates the car's own motion from it; `spectral`
+/// searches for people by the bands of their clothes; `track` tracks people and computes their
+/// probabilities of contact; `total` is the time from exposure to that.
 enum class Stage : std::uint8_t {
   capture,
   prepare,
@@ -27,11 +26,11 @@ enum class Stage : std::uint8_t {
 inline constexpr int kStageCount = 9;
 [[nodiscard]] const char* name_of(Stage stage) noexcept;
 
-/// What a stage has cost so far.
+/// Times of a stage so far.
 struct StageReport {
   std::uint64_t frames = 0;
   std::uint64_t over_budget = 0;
-  Nanos sum{};  ///< of all frames: two reports tell the mean between them
+  Nanos sum{};  ///< of all frames: two reports give the mean between them
   Nanos budget{}, mean{}, median{}, p95{}, p99{}, max{};  ///< median, p95 and p99 to within 7 %
 };
 
@@ -44,7 +43,7 @@ class StageTimes {
   }
   void add(Nanos spent) noexcept;
   [[nodiscard]] StageReport report() const noexcept;
-  /// The longest since this was last asked. For one reader.
+  /// The longest since the last call. For one reader.
   Nanos take_recent_max() noexcept {
     return Nanos{recent_max_.exchange(0, std::memory_order_relaxed)};
   }

@@ -132,7 +132,7 @@ struct WarningRecorder::Core {
   RecordWriter writer;
   std::vector<std::byte> picture;
   bool refusing = false, reported_too_big = false;
-  Life::time_point retry_at{};
+  SteadyClock::time_point retry_at{};
 };
 
 void WarningRecorder::Core::note(int reason) noexcept {
@@ -143,7 +143,7 @@ void WarningRecorder::Core::note(int reason) noexcept {
     if (reason != 0) {
       refused.fetch_add(1, std::memory_order_relaxed);
       error.store(reason, std::memory_order_relaxed);
-      retry_at = Life::now() + retry;
+      retry_at = SteadyClock::now() + retry;
       if (!std::exchange(refusing, true))
         say(LogLevel::error, "no record of the warning: " + writer.path() + ": " +
                                  std::generic_category().message(reason));
@@ -160,7 +160,7 @@ void WarningRecorder::Core::note(int reason) noexcept {
 
 void WarningRecorder::Core::note_folder(int reason) {
   error.store(reason, std::memory_order_relaxed);
-  retry_at = Life::now() + retry;
+  retry_at = SteadyClock::now() + retry;
   refusing = true;
   say(LogLevel::error,
       "warnings cannot be recorded: " + folder + ": " + std::generic_category().message(reason));
@@ -169,8 +169,8 @@ void WarningRecorder::Core::note_folder(int reason) {
 /// After a refusal, while no warning is due: whether the disk takes records again is reported
 /// before the next one.
 void WarningRecorder::Core::try_again() {
-  if (!refusing || writer.recording() || Life::now() < retry_at) return;
-  retry_at = Life::now() + retry;
+  if (!refusing || writer.recording() || SteadyClock::now() < retry_at) return;
+  retry_at = SteadyClock::now() + retry;
   const int reason = writer.probe();
   error.store(reason, std::memory_order_relaxed);
   if (reason != 0) return;
@@ -256,7 +256,7 @@ void WarningRecorder::Core::write_until_stopped() noexcept {
     }
     passes.fetch_add(1, std::memory_order_release);
     if (stopping) break;
-    thread.sleep_until(Life::now() + kPoll);
+    thread.sleep_until(SteadyClock::now() + kPoll);
   }
 }
 
@@ -307,10 +307,10 @@ RecorderStatus WarningRecorder::status() const noexcept {
 }
 
 bool WarningRecorder::flush(Nanos limit) noexcept {
-  const auto deadline = Life::now() + limit;
+  const auto deadline = SteadyClock::now() + limit;
   const std::uint64_t target = core_->passes.load(std::memory_order_acquire) + 2;
   while (core_->passes.load(std::memory_order_acquire) < target) {
-    if (Life::now() >= deadline) return false;
+    if (SteadyClock::now() >= deadline) return false;
     core_->thread.bell().ring();
     std::this_thread::sleep_for(std::chrono::milliseconds{1});
   }

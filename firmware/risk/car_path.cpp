@@ -9,26 +9,44 @@
 namespace kerb::risk {
 namespace {
 
-constexpr double kHardestBraking = 9, kFastestStart = 4;        // m/s^2
-constexpr double kQuick = 0.15, kSlow = 0.5, kYawChange = 0.2;  // seconds of memory
-constexpr double kYawRunsOut = 0.6;     // seconds over which a change of the yaw rate fades
-constexpr double kYawNoise = 0.02;      // rad/s^2: a change no larger is none
-constexpr double kMostYawChange = 0.6;  // rad/s^2
-constexpr double kStands = 0.05;        // m/s, and below
-// Doubt. On a straight a driver wanders by so much, in a bend by a share of what it asks for.
-constexpr double kWander = 0.15;           // m/s^2 to the side
-constexpr double kBendShare = 0.1;         // of the acceleration to the side
-constexpr double kYawSigma = 0.004;        // rad/s, of the car's sensor
-constexpr double kYawSigmaMissing = 0.08;  // rad/s
-constexpr double kSpeedShare = 0.01;       // of the speed, the sensor's
-constexpr double kPaceSigma = 0.4;         // m/s^2: what the driver may do along the way
-constexpr double kPaceShare = 0.15;        // of the acceleration
+/// Fixed settings of CarPath; the suites of `kerblab sim run` and tests/unit/firmware/risk show
+/// what a change does. Times are time constants of low-pass filters: longer ones follow the signal
+/// later and pass less noise.
+struct CarPathTuning {
+  // Acceleration along the path, from the change of the speed.
+  double max_braking_mps2 = 9;
+  double braking_margin_mps2 = 3;  ///< one change of the speed may exceed max_braking by this
+  double max_speeding_up_mps2 = 4;
+  double fast_filter_s = 0.15;       ///< used while braking
+  double slow_filter_s = 0.5;        ///< used otherwise
+  double braking_begins_mps2 = 0.4;  ///< fast-filtered: a weaker one uses the slow filter,
+  double braking_blend_mps2 = 0.6;   ///< a stronger one the fast filter from this much more on
+
+  // Turning.
+  double yaw_filter_s = 0.2;              ///< of the change of the yaw rate
+  double max_yaw_step_radps2 = 2;         ///< of one change of the yaw rate
+  double yaw_change_fades_s = 0.6;        ///< time constant with which the change fades out
+  double yaw_change_noise_radps2 = 0.02;  ///< a smaller change counts as none
+  double max_yaw_change_radps2 = 0.6;
+  double stands_mps = 0.05;  ///< a slower car does not turn
+
+  // Standard deviations of the predicted path. Larger ones: contacts are less certain, and warned
+  // of later. On a straight a driver wanders, in a bend by a share of its lateral acceleration.
+  double wander_mps2 = 0.15;             ///< to the side
+  double bend_share = 0.1;               ///< of the lateral acceleration
+  double yaw_rate_sigma_radps = 0.004;   ///< of the car's sensor
+  double yaw_rate_unknown_radps = 0.08;  ///< where no yaw rate is reported
+  double speed_error_share = 0.01;       ///< of the speed, of the car's sensor
+  double driver_sigma_mps2 = 0.4;        ///< what the driver may change along the path
+  double driver_share = 0.15;            ///< of the acceleration
+};
+constexpr CarPathTuning kTuning{};
 
 double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) * 1e-9; }
 double sign(double x) noexcept { return x < 0 ? -1 : 1; }
 
-/// One step of a memory that forgets within `memory` seconds.
-double eased(double old, double now, double dt, double memory) noexcept {
+/// One step of a first-order low-pass filter with the time constant `memory`, in seconds.
+double low_pass(double old, double now, double dt, double memory) noexcept {
   return old + (now - old) * (dt / (memory + dt));
 }
 
@@ -36,13 +54,14 @@ double eased(double old, double now, double dt, double memory) noexcept {
 
 void CarPath::take_speed(Nanos at, double speed) noexcept {
   const double dt = seconds(at - speed_at_);
-  if (!speed_ || at - speed_at_ > kForgets) {
-    quick_ = slow_ = 0;
+  if (!speed_ || at - speed_at_ > kStaleAfter) {
+    fast_ = slow_ = 0;
   } else if (dt > 0) {
     const double change =
-        std::clamp((speed - *speed_) / dt, -kHardestBraking - 3, kHardestBraking + 3);
-    quick_ = eased(quick_, change, dt, kQuick);
-    slow_ = eased(slow_, change, dt, kSlow);
+        std::clamp((speed - *speed_) / dt, -kTuning.max_braking_mps2 - kTuning.braking_margin_mps2,
+                   kTuning.max_braking_mps2 + kTuning.braking_margin_mps2);
+    fast_ = low_pass(fast_, change, dt, kTuning.fast_filter_s);
+    slow_ = low_pass(slow_, change, dt, kTuning.slow_filter_s);
   }
   speed_ = speed;
   speed_at_ = at;
@@ -50,11 +69,12 @@ void CarPath::take_speed(Nanos at, double speed) noexcept {
 
 void CarPath::take_yaw_rate(Nanos at, double yaw_rate) noexcept {
   const double dt = seconds(at - yaw_rate_at_);
-  if (!yaw_rate_ || at - yaw_rate_at_ > kForgets) {
+  if (!yaw_rate_ || at - yaw_rate_at_ > kStaleAfter) {
     yaw_acceleration_ = 0;
   } else if (dt > 0) {
-    const double change = std::clamp((yaw_rate - *yaw_rate_) / dt, -2.0, 2.0);
-    yaw_acceleration_ = eased(yaw_acceleration_, change, dt, kYawChange);
+    const double change = std::clamp((yaw_rate - *yaw_rate_) / dt, -kTuning.max_yaw_step_radps2,
+                                     kTuning.max_yaw_step_radps2);
+    yaw_acceleration_ = low_pass(yaw_acceleration_, change, dt, kTuning.yaw_filter_s);
   }
   yaw_rate_ = yaw_rate;
   yaw_rate_at_ = at;
@@ -66,7 +86,7 @@ void CarPath::list(F& f, Self& s) {
   static_assert(sizeof(CarPath) == 3 * 8 + 2 * 16 + 6 * 8 + kKnots * (7 + 1) * 8,
                 "a new member? list it, or let plan() make it");
   f.structure("CarPath")("at", s.at_)("speed_at", s.speed_at_)("yaw_rate_at", s.yaw_rate_at_);
-  f("speed", s.speed_)("yaw_rate", s.yaw_rate_)("quick", s.quick_)("slow", s.slow_);
+  f("speed", s.speed_)("yaw_rate", s.yaw_rate_)("fast", s.fast_)("slow", s.slow_);
   f("acceleration", s.acceleration_)("yaw_acceleration", s.yaw_acceleration_);
 }
 void CarPath::save(FieldWriter& out) const noexcept { list(out, *this); }
@@ -76,23 +96,24 @@ void CarPath::load(FieldReader& in) noexcept {
   plan();
 }
 
-void CarPath::update(Nanos at, const ego::VehicleMotion& told) noexcept {
-  if (at < at_ || at - at_ > kForgets) reset();
+void CarPath::update(Nanos at, const ego::VehicleMotion& reported) noexcept {
+  if (at < at_ || at - at_ > kStaleAfter) reset();
   at_ = at;
-  if (told.speed_mps && std::isfinite(*told.speed_mps)) take_speed(at, *told.speed_mps);
-  if (told.yaw_rate_radps && std::isfinite(*told.yaw_rate_radps))
-    take_yaw_rate(at, *told.yaw_rate_radps);
-  if (speed_ && at - speed_at_ > kForgets) speed_.reset();
-  if (yaw_rate_ && at - yaw_rate_at_ > kForgets) yaw_rate_.reset();
+  if (reported.speed_mps && std::isfinite(*reported.speed_mps)) take_speed(at, *reported.speed_mps);
+  if (reported.yaw_rate_radps && std::isfinite(*reported.yaw_rate_radps))
+    take_yaw_rate(at, *reported.yaw_rate_radps);
+  if (speed_ && at - speed_at_ > kStaleAfter) speed_.reset();
+  if (yaw_rate_ && at - yaw_rate_at_ > kStaleAfter) yaw_rate_.reset();
   if (!yaw_rate_) yaw_acceleration_ = 0;
 
-  // Along the way the car goes: less than nothing is braking. In between, a share of each memory,
-  // so that nothing jumps.
+  // Along the direction of travel: negative is braking. Blends both filters, so that nothing jumps.
   const double way = sign(speed_mps());
-  const double quick = way * quick_, slow = way * slow_;
-  const double brakes = std::clamp((-quick - 0.4) / 0.6, 0.0, 1.0);
+  const double quick = way * fast_, slow = way * slow_;
+  const double brakes =
+      std::clamp((-quick - kTuning.braking_begins_mps2) / kTuning.braking_blend_mps2, 0.0, 1.0);
   const double along = brakes * quick + (1 - brakes) * slow;
-  acceleration_ = speed_ ? way * std::clamp(along, -kHardestBraking, kFastestStart) : 0;
+  acceleration_ =
+      speed_ ? way * std::clamp(along, -kTuning.max_braking_mps2, kTuning.max_speeding_up_mps2) : 0;
   plan();
 }
 
@@ -104,7 +125,7 @@ double CarPath::speed_after(double t) const noexcept {
     const double then = v + a * t;
     return then * v > 0 ? then : 0;
   }
-  return v + a * std::min(t, kSpeedsUpFor);
+  return v + a * std::min(t, kSpeedsUpFor_s);
 }
 
 double CarPath::driven(double t) const noexcept {
@@ -113,24 +134,26 @@ double CarPath::driven(double t) const noexcept {
     const double until = std::min(t, -v / a);
     return v * until + a * until * until / 2;
   }
-  const double faster = std::min(t, kSpeedsUpFor);
+  const double faster = std::min(t, kSpeedsUpFor_s);
   return v * t + a * faster * faster / 2 + a * faster * (t - faster);
 }
 
 double CarPath::turning(double t) const noexcept {
   if (!yaw_rate_) return 0;
   const double v = speed_mps();
-  if (std::abs(v) < kStands) return 0;
+  if (std::abs(v) < kTuning.stands_mps) return 0;
   const double change = sign(yaw_acceleration_) *
-                        std::clamp(std::abs(yaw_acceleration_) - kYawNoise, 0.0, kMostYawChange);
-  const double bend = *yaw_rate_ + change * kYawRunsOut * (1 - exact::exp(-t / kYawRunsOut));
+                        std::clamp(std::abs(yaw_acceleration_) - kTuning.yaw_change_noise_radps2,
+                                   0.0, kTuning.max_yaw_change_radps2);
+  const double bend = *yaw_rate_ + change * kTuning.yaw_change_fades_s *
+                                       (1 - exact::exp(-t / kTuning.yaw_change_fades_s));
   return bend * (speed_after(t) / v);
 }
 
 Pose CarPath::step(const Pose& from, double begin, double end) const noexcept {
   const double turn = turning((begin + end) / 2) * (end - begin);
   const double way = driven(end) - driven(begin);
-  // The chord of an arc, for arcs that are short.
+  // The chord of a short arc.
   const double chord = way * (1 - turn * turn / 24);
   const double heading = from.heading + turn / 2;
   Pose pose;
@@ -140,12 +163,14 @@ Pose CarPath::step(const Pose& from, double begin, double end) const noexcept {
 
   const double v = std::abs(speed_mps());
   const double side = std::abs(speed_mps() * yaw_rate_radps());
-  const double yaw = v * (yaw_rate_ ? kYawSigma : kYawSigmaMissing);
-  const double wander = std::min(1.0, v / 3) * kWander;
-  const double across =
-      std::sqrt(wander * wander + kBendShare * kBendShare * side * side + yaw * yaw);
-  const double pace = std::min(1.0, v) * (kPaceSigma + kPaceShare * std::abs(acceleration_));
-  const double speed = kSpeedShare * v * end, along = pace * end * end / 2;
+  const double yaw =
+      v * (yaw_rate_ ? kTuning.yaw_rate_sigma_radps : kTuning.yaw_rate_unknown_radps);
+  const double wander = std::min(1.0, v / 3) * kTuning.wander_mps2;
+  const double across = std::sqrt(
+      wander * wander + kTuning.bend_share * kTuning.bend_share * side * side + yaw * yaw);
+  const double pace = std::min(1.0, v) *
+                      (kTuning.driver_sigma_mps2 + kTuning.driver_share * std::abs(acceleration_));
+  const double speed = kTuning.speed_error_share * v * end, along = pace * end * end / 2;
   pose.sigma_across = across * end * end / 2;
   pose.sigma_heading = v < 1 ? 0 : across * end / v;
   pose.sigma_along = std::sqrt(speed * speed + along * along);
@@ -157,8 +182,8 @@ void CarPath::plan() noexcept {
   fastest_ = fastest_turn_ = 0;
   for (int i = 0; i < kKnots; ++i) {
     const auto at = static_cast<std::size_t>(i);
-    const double t = i * kStep;
-    if (i > 0) pose = step(pose, t - kStep, t);
+    const double t = i * kStep_s;
+    if (i > 0) pose = step(pose, t - kStep_s, t);
     Knot& knot = knots_[at];
     knot.x = pose.x;
     knot.y = pose.y;
@@ -174,11 +199,11 @@ void CarPath::plan() noexcept {
 }
 
 Pose CarPath::after(double t) const noexcept {
-  t = std::clamp(t, 0.0, kHorizon);
-  const int i = std::min(static_cast<int>(t / kStep), kKnots - 1);
+  t = std::clamp(t, 0.0, kHorizon_s);
+  const int i = std::min(static_cast<int>(t / kStep_s), kKnots - 1);
   const auto at = static_cast<std::size_t>(i);
   const Pose from{knots_[at].x, knots_[at].y, headings_[at], 0, 0, 0};
-  return step(from, i * kStep, t);
+  return step(from, i * kStep_s, t);
 }
 
 }  // namespace kerb::risk

@@ -7,8 +7,8 @@
 #include "firmware/types/fields.hpp"
 #include "hal/base/clock.hpp"
 
-/// Where the car and people are going, and whether they meet. In the car's frame of firmware/track:
-/// on the road below the middle of the rear axle, x forward, y to the left.
+/// Predicts the paths of the car and of people, and whether they touch. In the car's axes as in
+/// firmware/track: origin on the road below the middle of the rear axle, x forward, y to the left.
 namespace kerb::risk {
 
 struct CarShape {
@@ -16,27 +16,27 @@ struct CarShape {
   double axle_to_bumper_m = 3.6;  ///< from the rear axle to the front
 };
 
-/// Where the car will be in a while, in its frame of now.
+/// A predicted place of the car, in its present axes.
 struct Pose {
   double x = 0, y = 0, heading = 0;  ///< of the rear axle; heading to the left, radians
   double sigma_along = 0, sigma_across = 0, sigma_heading = 0;
 };
 
-/// The car's own path: constant speed change and yaw rate, as far as both have been seen to last,
-/// with doubt that grows with time. One thread at a time; allocates nothing; exact (see
+/// The car's predicted path: acceleration and yaw rate continue as measured, with standard
+/// deviations that grow with time. One thread at a time; allocates nothing; exact (see
 /// firmware/exact).
 ///
-/// Speed: braking is believed within a fifth of a second and goes on until the car stands, never
-/// beyond; speeding up is believed slowly, and for kSpeedsUpFor at most. Turning: the bend that is
-/// driven now is kept, whatever the speed, after the change of the yaw rate has run out over half a
-/// second. Without a yaw rate the car goes straight on, with more doubt.
+/// Speed: braking is followed within a fifth of a second and continues until the car stands;
+/// speeding up is followed slowly, and continues for kSpeedsUpFor_s at most. Turning: the change of
+/// the yaw rate fades out over half a second; the curvature of the bend is then kept at any speed.
+/// Without a yaw rate the path is straight, with larger standard deviations.
 class CarPath {
  public:
-  static constexpr double kHorizon = 6;  ///< seconds; after() does not look further
-  static constexpr double kStep = 0.05;  ///< seconds between two Knots
+  static constexpr double kHorizon_s = 6;  ///< after() does not look further
+  static constexpr double kStep_s = 0.05;  ///< between two Knots
   static constexpr int kKnots = 121;
-  static constexpr double kSpeedsUpFor = 1.5;                        ///< seconds
-  static constexpr Nanos kForgets = std::chrono::milliseconds{500};  ///< what was told so long ago
+  static constexpr double kSpeedsUpFor_s = 1.5;
+  static constexpr Nanos kStaleAfter = std::chrono::milliseconds{500};  ///< age of a signal
 
   /// A pose of the path, ready for use.
   struct Knot {
@@ -45,26 +45,27 @@ class CarPath {
     double sigma_along = 0, sigma_across = 0;
   };
 
-  /// What the car told as of `at`. Nothing told is nothing known: it ages. A time that goes back,
-  /// or a gap, begins anew.
-  void update(Nanos at, const ego::VehicleMotion& told) noexcept;
-  /// Whether enough is known to say where the car goes: a speed, and lately.
+  /// The signals as of `at`. A missing signal leaves the last one, which becomes stale. After a
+  /// time that goes back, or a gap, it starts anew.
+  void update(Nanos at, const ego::VehicleMotion& reported) noexcept;
+  /// Whether the path is known: there is a speed that is not stale.
   [[nodiscard]] bool known() const noexcept;
   [[nodiscard]] double speed_mps() const noexcept { return speed_.value_or(0); }
   [[nodiscard]] double acceleration_mps2() const noexcept { return acceleration_; }
   [[nodiscard]] double yaw_rate_radps() const noexcept { return yaw_rate_.value_or(0); }
-  /// 0..kHorizon; what is beyond counts as its end.
+  /// The pose after 0..kHorizon_s; later times are clamped.
   [[nodiscard]] Pose after(double seconds) const noexcept;
-  /// How fast the car is then.
+  /// The car's speed after that time.
   [[nodiscard]] double speed_after(double seconds) const noexcept;
-  /// The path from now on, every kStep.
+  /// The path from now on, every kStep_s.
   [[nodiscard]] const std::array<Knot, kKnots>& knots() const noexcept { return knots_; }
-  /// No point of the car within `reach` metres of the rear axle moves faster on the whole path.
+  /// Upper bound of the speed of any point within `reach` metres of the rear axle, on the whole
+  /// path.
   [[nodiscard]] double fastest_mps(double reach) const noexcept {
     return fastest_ + reach * fastest_turn_;
   }
   void reset() noexcept { *this = CarPath{}; }
-  /// All that it remembers, for records of warnings; see types/fields.hpp.
+  /// The whole state, for records of warnings; see firmware/types/fields.hpp.
   void save(FieldWriter& out) const noexcept;
   void load(FieldReader& in) noexcept;
   void describe(FieldLister& out) const;
@@ -81,7 +82,7 @@ class CarPath {
 
   Nanos at_{}, speed_at_{}, yaw_rate_at_{};
   std::optional<double> speed_, yaw_rate_;
-  double quick_ = 0, slow_ = 0;  ///< speed's change, by two memories
+  double fast_ = 0, slow_ = 0;  ///< change of the speed through a fast and a slow filter, m/s^2
   double acceleration_ = 0, yaw_acceleration_ = 0;
   double fastest_ = 0, fastest_turn_ = 0;
   std::array<Knot, kKnots> knots_{};

@@ -8,15 +8,20 @@
 namespace kerb::risk {
 namespace {
 
-constexpr double kHitsNobody = 0.3;    // m/s: a slower car hits nobody
-constexpr double kFinest = 0.002;      // seconds, for the likeliest paths
-constexpr double kCoarse = 0.03;       // seconds, for a member
-constexpr double kBeyond = 2.6;        // standard deviations: no member is further off
-constexpr double kLeastShare = 0.005;  // of what somebody may do, and below: nobody looks
+/// Fixed settings of ContactJudge; ContactSettings has those that are set from outside. Finer steps
+/// cost time in proportion.
+struct ContactTuning {
+  double min_hit_speed_mps = 0.3;  ///< a slower car hits nobody
+  double fine_step_s = 0.002;      ///< resolution of the likeliest paths' contact
+  double coarse_step_s = 0.03;     ///< of a member's
+  double max_sigmas = 2.6;         ///< no member is further off: bounds the quick exit
+  double min_share = 0.005;        ///< behaviours less likely than this are not computed
+};
+constexpr ContactTuning kTuning{};
 constexpr int kHalf = ContactJudge::kMembers / 2;
 
-/// The upper half of 64 equal slices of a normal distribution by their middles, with a standard
-/// deviation of 1 together.
+/// The upper half of the middles of 64 equally likely slices of a normal distribution, scaled to a
+/// standard deviation of 1 together.
 constexpr std::array<double, kHalf> kSlices{
     0.019779970046254355, 0.05937029107837616, 0.09905208261638625, 0.13888742649587446,
     0.17894008952269266,  0.2192762647290273,  0.2599653843145825,  0.30108103151043436,
@@ -27,9 +32,9 @@ constexpr std::array<double, kHalf> kSlices{
     1.201046397691991,    1.285415357509796,   1.379854829899419,   1.488190363520953,
     1.6170058321314094,   1.7792728985967816,  2.007286127160291,   2.441715097809587};
 
-/// Member `i` in each of two directions: a lattice that spreads evenly over both (multiplier and
-/// shift were searched for, by how well the members tell the share of a normal distribution between
-/// any two parallel lines: to 0.016, root of the mean square).
+/// Member `i` in each of two directions: a lattice that spreads evenly over both. Multiplier and
+/// shift were found by a search for the smallest error of the share of a normal distribution
+/// between any two parallel lines: 0.016 (root mean square).
 double slice(int k) noexcept {
   return k >= kHalf ? kSlices[static_cast<std::size_t>(k - kHalf)]
                     : -kSlices[static_cast<std::size_t>(kHalf - 1 - k)];
@@ -47,7 +52,7 @@ bool is_number(const track::Person& p) noexcept {
 
 }  // namespace
 
-/// Where somebody walks: x + vx * walked(t) + ux * gained(t), and y alike.
+/// A person's path: x + vx * walked(t) + ux * gained(t), and y likewise.
 struct ContactJudge::Walk {
   double x = 0, y = 0, vx = 0, vy = 0;
   double ux = 0, uy = 0;                  ///< along their velocity, length 1
@@ -65,7 +70,7 @@ struct ContactJudge::Walk {
   [[nodiscard]] double fastest() const noexcept { return length(vx, vy) + speed_up * speed_up_for; }
 };
 
-/// Which path of the car: so many standard deviations off the likeliest one.
+/// A path of the car: its distance from the likeliest one, in standard deviations.
 struct ContactJudge::Doubt {
   double along = 0, across = 0;
 };
@@ -74,16 +79,16 @@ struct ContactJudge::Outside {
   double along, across;
 };
 
-/// A walk at a glance.
-struct ContactJudge::Look {
-  double at = 0;  ///< when they touch or, if they do not, are closest; to a step of the path
+/// Coarse result of one walk.
+struct ContactJudge::Approach {
+  double at = 0;  ///< time of contact or, without one, of the closest approach; to a path step
   double closest = std::numeric_limits<double>::infinity();
-  bool possible = false;  ///< that they touch, within what is doubtful
+  bool possible = false;  ///< a contact, within the standard deviations
 };
 
 ContactJudge::ContactJudge(const CarShape& car, const ContactSettings& settings) noexcept
     : car_{car}, settings_{settings} {
-  settings_.horizon_s = std::clamp(settings.horizon_s, CarPath::kStep, CarPath::kHorizon);
+  settings_.horizon_s = std::clamp(settings.horizon_s, CarPath::kStep_s, CarPath::kHorizon_s);
   const double front = std::abs(car.axle_to_bumper_m);
   const double rear = std::abs(car.length_m - car.axle_to_bumper_m);
   reach_ = length(std::max(front, rear), car.width_m / 2);
@@ -92,10 +97,10 @@ ContactJudge::ContactJudge(const CarShape& car, const ContactSettings& settings)
 /// How far outside the car's outline the person's middle is after t seconds, along and across it.
 ContactJudge::Outside ContactJudge::outside(const Walk& walk, const Doubt& doubt,
                                             const CarPath& path, double t) const noexcept {
-  const int i = std::min(static_cast<int>(t / CarPath::kStep), CarPath::kKnots - 2);
+  const int i = std::min(static_cast<int>(t / CarPath::kStep_s), CarPath::kKnots - 2);
   const CarPath::Knot& a = path.knots()[static_cast<std::size_t>(i)];
   const CarPath::Knot& b = path.knots()[static_cast<std::size_t>(i) + 1];
-  const double share = t / CarPath::kStep - i;
+  const double share = t / CarPath::kStep_s - i;
   const auto between = [share](double from, double to) { return from + share * (to - from); };
   const double walked = walk.walked(t), gained = walk.gained(t);
   const double dx = walk.x + walk.vx * walked + walk.ux * gained - between(a.x, b.x);
@@ -107,19 +112,19 @@ ContactJudge::Outside ContactJudge::outside(const Walk& walk, const Doubt& doubt
   return {std::max({rear - x, x - front, 0.0}), std::max(std::abs(y) - car_.width_m / 2, 0.0)};
 }
 
-/// Between the car and the person after t seconds; less than nothing: they touch.
+/// Distance between car and person after t seconds; negative: they touch.
 double ContactJudge::gap(const Walk& walk, const Doubt& doubt, const CarPath& path,
                          double t) const noexcept {
   const Outside out = outside(walk, doubt, path, t);
   return length(out.along, out.across) - settings_.person_radius_m;
 }
 
-/// When they first touch. Steps as far as they cannot touch, but `finest` at least.
+/// Time of the first contact. Each step is as long as no contact is possible, at least `finest`.
 std::optional<double> ContactJudge::touch(const Walk& walk, const Doubt& doubt, const CarPath& path,
                                           double finest) const noexcept {
-  const CarPath::Knot& end = path.knots().back();  // doubt grows fastest at the end
+  const CarPath::Knot& end = path.knots().back();  // the deviations grow fastest at the end
   const double doubt_grows =
-      2 / CarPath::kHorizon *
+      2 / CarPath::kHorizon_s *
       (std::abs(doubt.along) * end.sigma_along + std::abs(doubt.across) * end.sigma_across);
   const double fastest = path.fastest_mps(reach_) + walk.fastest() + doubt_grows + 0.01;
   double before = 0;
@@ -130,7 +135,7 @@ std::optional<double> ContactJudge::touch(const Walk& walk, const Doubt& doubt, 
       t += std::max(apart / fastest, finest);
       continue;
     }
-    if (std::abs(path.speed_after(t)) < kHitsNobody) {
+    if (std::abs(path.speed_after(t)) < kTuning.min_hit_speed_mps) {
       t += finest;
       continue;
     }
@@ -144,24 +149,24 @@ std::optional<double> ContactJudge::touch(const Walk& walk, const Doubt& doubt, 
   return std::nullopt;
 }
 
-ContactJudge::Look ContactJudge::scan(const track::Person& person, const Walk& walk,
-                                      const CarPath& path) const noexcept {
+ContactJudge::Approach ContactJudge::scan(const track::Person& person, const Walk& walk,
+                                          const CarPath& path) const noexcept {
   constexpr int kEvery = 2;  // knots
   const auto& p = person.covariance;
   const double slack = settings_.person_radius_m +
-                       (path.fastest_mps(reach_) + walk.fastest()) * CarPath::kStep * kEvery / 2;
-  const int last = static_cast<int>(settings_.horizon_s / CarPath::kStep);
-  Look look;
+                       (path.fastest_mps(reach_) + walk.fastest()) * CarPath::kStep_s * kEvery / 2;
+  const int last = static_cast<int>(settings_.horizon_s / CarPath::kStep_s);
+  Approach approach;
   for (int i = 0; i <= last; i += kEvery) {
-    const double t = i * CarPath::kStep;
+    const double t = i * CarPath::kStep_s;
     const Outside out = outside(walk, {}, path, t);
     const double apart = length(out.along, out.across) - settings_.person_radius_m;
-    if (apart < look.closest && look.closest > 0) {
-      look.closest = apart;
-      look.at = t;
+    if (apart < approach.closest && approach.closest > 0) {
+      approach.closest = apart;
+      approach.at = t;
     }
-    if (look.possible) continue;
-    // The place's covariance then, as the car has it.
+    if (approach.possible) continue;
+    // Covariance of the person's place at that time.
     const double w = walk.walked(t);
     const double xx = p[0] + w * (p[2] + p[8] + w * p[10]);
     const double xy = p[1] + w * (p[3] + p[9] + w * p[11]);
@@ -171,24 +176,25 @@ ContactJudge::Look ContactJudge::scan(const track::Person& person, const Walk& w
     const double along = cc * xx + 2 * cs * xy + ss * yy + knot.sigma_along * knot.sigma_along;
     const double across = ss * xx - 2 * cs * xy + cc * yy + knot.sigma_across * knot.sigma_across;
     const auto reaches = [slack](double far, double variance) {
-      return far <= slack || (far - slack) * (far - slack) <= kBeyond * kBeyond * variance;
+      return far <= slack ||
+             (far - slack) * (far - slack) <= kTuning.max_sigmas * kTuning.max_sigmas * variance;
     };
-    look.possible = reaches(out.along, along) && reaches(out.across, across);
+    approach.possible = reaches(out.along, along) && reaches(out.across, across);
   }
-  return look;
+  return approach;
 }
 
-void ContactJudge::find_closest(const Walk& walk, const CarPath& path, const Look& look,
+void ContactJudge::find_closest(const Walk& walk, const CarPath& path, const Approach& approach,
                                 Contact& out) const noexcept {
-  out.time_s = touch(walk, {}, path, kFinest);
+  out.time_s = touch(walk, {}, path, kTuning.fine_step_s);
   if (out.time_s) {
     out.closest_m = 0;
     out.closest_in_s = *out.time_s;
     return;
   }
-  double from = std::max(look.at - 2 * CarPath::kStep, 0.0);
-  double to = std::min(look.at + 2 * CarPath::kStep, settings_.horizon_s);
-  while (to - from > kFinest) {  // thirds: the lower one holds the lowest gap
+  double from = std::max(approach.at - 2 * CarPath::kStep_s, 0.0);
+  double to = std::min(approach.at + 2 * CarPath::kStep_s, settings_.horizon_s);
+  while (to - from > kTuning.fine_step_s) {  // ternary search for the smallest gap
     const double a = from + (to - from) / 3, b = to - (to - from) / 3;
     if (gap(walk, {}, path, a) <= gap(walk, {}, path, b)) {
       to = b;
@@ -200,16 +206,16 @@ void ContactJudge::find_closest(const Walk& walk, const CarPath& path, const Loo
   out.closest_m = std::max(gap(walk, {}, path, out.closest_in_s), 0.0);
 }
 
-/// Adds the members of one walk that touch. `at`: when they are closest, a step of the path. What
-/// is spread out is the person's place as the car has it at that time; what each such place says of
-/// where they are now, how they walk and how the car drives is as likely as can be.
+/// Adds the members of one walk that touch. `at`: time of the closest approach, a step of the path.
+/// The members spread over the person's place relative to the car at that time. Each such place
+/// determines the most likely present place, velocity and path of the car.
 void ContactJudge::count(const track::Person& person, const Walk& walk, const CarPath& path,
                          double at, double share, Contact& out) const noexcept {
   const auto& p = person.covariance;
   const CarPath::Knot& knot =
-      path.knots()[static_cast<std::size_t>(std::lround(at / CarPath::kStep))];
+      path.knots()[static_cast<std::size_t>(std::lround(at / CarPath::kStep_s))];
   const double w = walk.walked(at);
-  // How each of x, y, vx, vy goes with the person's place then; after that, the place's own
+  // Covariance of each of x, y, vx, vy with the person's place at that time; below, the place's own
   // covariance, with the car's.
   std::array<double, 4> with_x{}, with_y{};
   for (std::size_t k = 0; k < 4; ++k) {
@@ -223,12 +229,12 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
   const double xx = std::max(with_x[0] + w * with_x[2], 0.0) + along * c * c + across * s * s;
   const double xy = with_y[0] + w * with_y[2] + (along - across) * c * s;
   const double yy = std::max(with_y[1] + w * with_y[3], 0.0) + along * s * s + across * c * c;
-  // Its root, a lower triangle.
+  // Its Cholesky factor.
   const double l_xx = std::sqrt(xx + kLeast), l_yx = xy / l_xx;
   const double l_yy = std::sqrt(std::max(yy + kLeast - l_yx * l_yx, kLeast));
   const double weight = share / kMembers;
   for (int i = 0; i < kMembers; ++i) {
-    // The place's deviation is L z, and L^-T z is what others' deviations follow from.
+    // The place's deviation is L z; the others follow from L^-T z.
     const double u_y = second_of(i) / l_yy;
     const double u_x = (first_of(i) - l_yx * u_y) / l_xx;
     Walk member = walk;
@@ -238,7 +244,7 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
     member.vy += with_x[3] * u_x + with_y[3] * u_y;
     const Doubt doubt{-knot.sigma_along * (c * u_x + s * u_y),
                       -knot.sigma_across * (c * u_y - s * u_x)};
-    const std::optional<double> t = touch(member, doubt, path, kCoarse);
+    const std::optional<double> t = touch(member, doubt, path, kTuning.coarse_step_s);
     if (!t) continue;
     out.probability += weight;
     out.expected_s = out.expected_s.value_or(0) + weight * *t;
@@ -258,23 +264,23 @@ Contact ContactJudge::judge(const track::Person& person, const CarPath& path) co
   const PaceShares shares = pace_shares(across, std::sqrt(std::max(person.covariance[15], 0.0)),
                                         paces_.change_mps2(person.id));
   Walk walk{person.x_m, person.y_m, person.vx_mps, person.vy_mps};
-  const Look look = scan(person, walk, path);
-  find_closest(walk, path, look, out);
-  if (look.possible) count(person, walk, path, look.at, shares.keeps, out);
+  const Approach approach = scan(person, walk, path);
+  find_closest(walk, path, approach, out);
+  if (approach.possible) count(person, walk, path, approach.at, shares.keeps, out);
 
-  if (shares.stops > kLeastShare) {
+  if (shares.stops > kTuning.min_share) {
     Walk stops = walk;
-    stops.stops_in = 2 * kStopsWithin / speed;
-    const Look other = scan(person, stops, path);
+    stops.stops_in = 2 * kStoppingDistance_m / speed;
+    const Approach other = scan(person, stops, path);
     if (other.possible) count(person, stops, path, other.at, shares.stops, out);
   }
-  if (shares.speeds_up > kLeastShare && across < shares.fastest_mps) {
+  if (shares.speeds_up > kTuning.min_share && across < shares.fastest_mps) {
     Walk faster = walk;
     faster.ux = 0;
     faster.uy = person.vy_mps / across;
     faster.speed_up = shares.speed_up_mps2;
     faster.speed_up_for = (shares.fastest_mps - across) / shares.speed_up_mps2;
-    const Look other = scan(person, faster, path);
+    const Approach other = scan(person, faster, path);
     if (other.possible) count(person, faster, path, other.at, shares.speeds_up, out);
   }
   if (out.expected_s) {

@@ -7,11 +7,28 @@
 namespace kerb::risk {
 namespace {
 
-constexpr double kMemory = 0.5;      // seconds
-constexpr double kKnownAfter = 0.1;  // seconds
-constexpr double kGap = 0.5;         // seconds: all is forgotten
+/// Fixed settings of PaceEstimator and pace_shares(); the suites of `kerblab sim run` and
+/// tests/unit/firmware/risk show what a change does.
+struct PaceTuning {
+  double filter_s = 0.5;       ///< time constant of the speed's running mean
+  double known_after_s = 0.1;  ///< observed for this long: the change of the speed is known
+  double longest_gap_s = 0.5;  ///< between frames: after a longer one all is forgotten
 
-/// 0 up to `from`, 1 from `to` on; in between in between.
+  // Ramps: 0 up to the first number, 1 from the second on.
+  double walks_mps[2] = {0.25, 0.5};      ///< speed from which a person walks rather than stands
+  double certain_sigmas[2] = {0.6, 1.9};  ///< speed over its standard deviation: surely walks
+  double speeding_up_mps2[2] = {0.25, 0.7};
+  double slowing_mps2[2] = {0.3, 0.8};
+  double to_pace_mps[2] = {0, 0.3};  ///< what is missing to the usual pace
+
+  double speed_up_mps2[2] = {0.9, 1.8};  ///< limits of the acceleration that is predicted
+  double speeds_up_share = 0.75;         ///< largest probability of walking faster
+  double stops_share = 0.2;              ///< probability that a walking person stops,
+  double stops_slowing_share = 0.4;      ///< and how much more where they slow down
+};
+constexpr PaceTuning kTuning{};
+
+/// 0 up to `from`, 1 from `to` on, linear in between.
 double ramp(double x, double from, double to) noexcept {
   return x <= from ? 0 : x >= to ? 1 : (x - from) / (to - from);
 }
@@ -32,9 +49,9 @@ void PaceEstimator::save(FieldWriter& out) const noexcept { list(out, *this); }
 void PaceEstimator::load(FieldReader& in) noexcept { list(in, *this); }
 void PaceEstimator::describe(FieldLister& out) const { list(out, *this); }
 
-void PaceEstimator::look(Nanos at, const track::PersonList& people) noexcept {
+void PaceEstimator::observe(Nanos at, const track::PersonList& people) noexcept {
   const double dt = static_cast<double>((at - at_).count()) * 1e-9;
-  if (dt < 0 || dt > kGap) reset();
+  if (dt < 0 || dt > kTuning.longest_gap_s) reset();
   at_ = at;
   const PaceEstimator old = *this;
   count_ = 0;
@@ -46,7 +63,7 @@ void PaceEstimator::look(Nanos at, const track::PersonList& people) noexcept {
     for (int k = 0; k < old.count_; ++k) {
       const Walker& was = old.walkers_[static_cast<std::size_t>(k)];
       if (was.id != person.id) continue;
-      walker.before = was.before + (speed - was.before) * (dt / (kMemory + dt));
+      walker.before = was.before + (speed - was.before) * (dt / (kTuning.filter_s + dt));
       walker.seen_s = was.seen_s + dt;
       break;
     }
@@ -58,22 +75,24 @@ std::optional<double> PaceEstimator::change_mps2(std::uint32_t id) const noexcep
   for (int k = 0; k < count_; ++k) {
     const Walker& walker = walkers_[static_cast<std::size_t>(k)];
     if (walker.id != id) continue;
-    if (walker.seen_s < kKnownAfter) return std::nullopt;
-    return (walker.speed - walker.before) / kMemory;
+    if (walker.seen_s < kTuning.known_after_s) return std::nullopt;
+    return (walker.speed - walker.before) / kTuning.filter_s;
   }
   return std::nullopt;
 }
 
 PaceShares pace_shares(double speed, double sigma, std::optional<double> change) noexcept {
   PaceShares shares;
-  const double walks = ramp(speed, 0.25, 0.5);  // rather than stands
-  const double surely = ramp(speed, 0.6 * sigma, 1.9 * sigma);
-  const double grows = ramp(change.value_or(0), 0.25, 0.7);
-  const double falls = ramp(-change.value_or(0), 0.3, 0.8);
-  shares.speed_up_mps2 = std::clamp(change.value_or(0), 0.9, 1.8);
-  shares.fastest_mps = kWalkingPace;
-  shares.speeds_up = 0.75 * walks * surely * grows * ramp(kWalkingPace - speed, 0, 0.3);
-  shares.stops = walks * (0.2 + 0.4 * falls) * (1 - shares.speeds_up);
+  const PaceTuning& t = kTuning;
+  const double walks = ramp(speed, t.walks_mps[0], t.walks_mps[1]);
+  const double surely = ramp(speed, t.certain_sigmas[0] * sigma, t.certain_sigmas[1] * sigma);
+  const double grows = ramp(change.value_or(0), t.speeding_up_mps2[0], t.speeding_up_mps2[1]);
+  const double falls = ramp(-change.value_or(0), t.slowing_mps2[0], t.slowing_mps2[1]);
+  shares.speed_up_mps2 = std::clamp(change.value_or(0), t.speed_up_mps2[0], t.speed_up_mps2[1]);
+  shares.fastest_mps = kWalkingPace_mps;
+  shares.speeds_up = t.speeds_up_share * walks * surely * grows *
+                     ramp(kWalkingPace_mps - speed, t.to_pace_mps[0], t.to_pace_mps[1]);
+  shares.stops = walks * (t.stops_share + t.stops_slowing_share * falls) * (1 - shares.speeds_up);
   shares.keeps = 1 - shares.stops - shares.speeds_up;
   return shares;
 }

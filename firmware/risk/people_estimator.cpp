@@ -18,7 +18,7 @@ void PeopleEstimator::step(const track::Senses& senses, risk::PeopleReport& out)
   out.speed_mps = path_.speed_mps();
   out.acceleration_mps2 = path_.acceleration_mps2();
   out.yaw_rate_radps = path_.yaw_rate_radps();
-  judge_.look(senses.captured, out.people);
+  judge_.observe(senses.captured, out.people);
   for (int i = 0; i < out.people.count; ++i)
     out.contacts[i] = judge_.judge(out.people.items[i], path_);
 }

@@ -8,9 +8,9 @@
 
 namespace kerb {
 
-/// From what a frame tells to what the next seconds hold for everybody in it, for one camera: the
-/// tracker, the car's path and the judge of contacts, in the pipeline and in a replay alike. One
-/// thread at a time; allocates only when made; bit for bit the same for the same senses.
+/// Turns one frame's measurements into tracked people and their probabilities of contact, for one
+/// camera: tracker, car path and contact judge, for the pipeline and for replays of records. One
+/// thread at a time; allocates only when constructed; the same senses give the same bits.
 class PeopleEstimator {
  public:
   PeopleEstimator(const Camera& camera, const track::TrackerSettings& settings,
@@ -24,7 +24,7 @@ class PeopleEstimator {
     tracker_.sense(captured, image, found, field, motion, vehicle, out);
   }
   void step(const track::Senses& senses, risk::PeopleReport& out);
-  /// All that it remembers, for records of warnings; see types/fields.hpp.
+  /// The whole state, for records of warnings; see firmware/types/fields.hpp.
   void save(FieldWriter& out) const noexcept { list(out, *this); }
   void load(FieldReader& in) noexcept { list(in, *this); }
   void describe(FieldLister& out) const { list(out, *this); }

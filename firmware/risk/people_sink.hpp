@@ -8,14 +8,14 @@
 
 namespace kerb {
 
-/// Whoever writes down what each frame told and what was made of it. On the pipeline's thread, once
-/// a frame: must neither wait nor allocate.
+/// Receives each frame's measurements and results, to record them. Called on the pipeline's thread,
+/// once a frame: must neither wait nor allocate.
 class PeopleSink {
  public:
-  /// What the watch is about to take in.
+  /// The measurements, before the estimator takes them in.
   virtual void before(Nanos now, const track::Senses& senses,
-                      const PeopleEstimator& watch) noexcept = 0;
-  /// What it made of it; nobody has been told yet.
+                      const PeopleEstimator& estimator) noexcept = 0;
+  /// The result, before it is published.
   virtual void after(Nanos now, const risk::PeopleReport& report,
                      const PreparedImage& image) noexcept = 0;
 

@@ -15,39 +15,52 @@ using track::Person;
 using track::PersonList;
 using track::Senses;
 
-// Of a person's box. What colours are taken of, too.
-constexpr float kLeft = 0.28F, kWide = 0.44F, kTop = 0.18F, kHigh = 0.30F;
-// How far beyond the upper body is searched, in heights of the person; more for each frame in which
-// they were not found.
-constexpr float kBeside = 0.4F, kBesideMore = 0.02F, kBesideMost = 0.9F, kAbove = 0.12F;
-constexpr float kFoundLike = 0.6F;  // as like as that: it is them,
-constexpr float kStandsOut = 0.5F;  // unless what is around is more than half as like
-constexpr float kSigma = 0.05F;     // of a column found, in heights
-constexpr float kStillLike = 0.4F;  // less: somebody else's, or another light
-constexpr float kSlowly = 0.03F, kVerySlowly = 0.005F;
-constexpr double kClear = 0.3;  // of an upper body, covered by another's box
-constexpr int kFewest = 2;      // looked for, however long it takes
-constexpr double kRoom = 0.4;   // of the budget: twice as many take twice as long, and some more
-constexpr int kMostDebt = 30;   // budgets
+/// Fixed settings of SpectralSearch.
+struct SpectralTuning {
+  // The upper body, in shares of a person's box; colours are sampled there, too.
+  float left = 0.28F, width = 0.44F, top = 0.18F, height = 0.30F;
+  // The searched region around the upper body, in heights of the person: larger regions find people
+  // who moved more, and take longer.
+  float beside = 0.4F;        ///< to each side,
+  float beside_more = 0.02F;  ///< more for each frame since they were last found,
+  float beside_most = 0.9F;   ///< up to this
+  float above = 0.12F;        ///< above and below
+  // Likeness is 0 to 1.
+  float found_likeness = 0.6F;       ///< a place at least this like is theirs,
+  float max_surrounding = 0.5F;      ///< unless its surroundings are more than this share as like
+  float column_sigma = 0.05F;        ///< of a found place, in heights
+  float same_likeness = 0.4F;        ///< below: another person, or other light
+  float learn_gain = 0.03F;          ///< of a new picture in what is learned; larger adapts sooner,
+                                     ///< and is spoiled sooner by a wrong match
+  float learn_gain_unlike = 0.005F;  ///< likewise, of one that is not like them
+  double max_covered = 0.3;          ///< of an upper body, by another's box: nothing is learned
+  // Budget.
+  int min_people = 2;       ///< searched for, however long it takes
+  double room_share = 0.4;  ///< of the budget: below, twice as many people are searched for
+  int max_debt = 30;        ///< in budgets: limits how many frames are skipped
+};
+constexpr SpectralTuning kTuning{};
 
 Detection region_of(const Detection& box, int unseen) noexcept {
   const Detection body = upper_body(box);
   const float beside =
-      box.h * std::min(kBeside + kBesideMore * static_cast<float>(unseen), kBesideMost);
-  const float above = kAbove * box.h;
+      box.h * std::min(kTuning.beside + kTuning.beside_more * static_cast<float>(unseen),
+                       kTuning.beside_most);
+  const float above = kTuning.above * box.h;
   return {body.x - beside, body.y - above, body.w + 2 * beside, body.h + 2 * above, 0};
 }
 
 }  // namespace
 
 Detection upper_body(const Detection& box) noexcept {
-  return {box.x + kLeft * box.w, box.y + kTop * box.h, kWide * box.w, kHigh * box.h, box.score};
+  return {box.x + kTuning.left * box.w, box.y + kTuning.top * box.h, kTuning.width * box.w,
+          kTuning.height * box.h, box.score};
 }
 
 SpectralSearch::SpectralSearch(std::unique_ptr<SpectralMatcher> matcher, Nanos budget)
     : matcher_{std::move(matcher)}, budget_{budget} {}
 
-Result<bool> SpectralSearch::look(const PreparedImage& image, Senses& senses) {
+Result<bool> SpectralSearch::search(const PreparedImage& image, Senses& senses) {
   senses.likenesses = 0;
   captured_ = senses.captured;
   for (Target& t : targets_) t.search = -1;
@@ -75,8 +88,8 @@ Result<bool> SpectralSearch::look(const PreparedImage& image, Senses& senses) {
     t.search = count++;
   }
   if (count == 0 && !failure_) return false;
-  const Status done =
-      count == 0 ? matcher_->probe() : matcher_->look(image, searches.data(), count, found.data());
+  const Status done = count == 0 ? matcher_->probe()
+                                 : matcher_->search(image, searches.data(), count, found.data());
   if (!done) {
     for (Target& t : targets_) t.search = -1;
     failure_ = done.error();
@@ -94,8 +107,9 @@ Result<bool> SpectralSearch::look(const PreparedImage& image, Senses& senses) {
     like = {};
     like.id = whom[at]->id;
     like.column = f.x;
-    like.sigma_px = kSigma * whom[at]->box.h;
-    like.found = f.likeness >= kFoundLike && f.surrounding <= kStandsOut * f.likeness;
+    like.sigma_px = kTuning.column_sigma * whom[at]->box.h;
+    like.found = f.likeness >= kTuning.found_likeness &&
+                 f.surrounding <= kTuning.max_surrounding * f.likeness;
     like.of.fill(Likeness::kNotLooked);
     for (int d = 0; d < std::clamp(senses.count, 0, Senses::kMost); ++d) {
       const float like_them =
@@ -116,7 +130,7 @@ SpectralSearch::Target* SpectralSearch::of(std::uint32_t id) noexcept {
   return nullptr;
 }
 
-/// The nearest who are sure get a place; who is no longer among them gives theirs back.
+/// The nearest confirmed people get a place in the matcher; those no longer among them lose theirs.
 void SpectralSearch::choose(const PersonList& people) noexcept {
   for (Target& t : targets_) t.kept = false;
   const auto count = [&] {
@@ -149,7 +163,7 @@ bool SpectralSearch::is_clear(const PersonList& people, int person) noexcept {
   const Detection body = upper_body(people.items[person].box);
   for (int i = 0; i < people.count; ++i)
     if (i != person && people.items[i].confirmed &&
-        track::covered(body, people.items[i].box) > kClear)
+        track::covered(body, people.items[i].box) > kTuning.max_covered)
       return false;
   return true;
 }
@@ -165,12 +179,12 @@ Status SpectralSearch::learn(const PreparedImage& image, const PersonList& peopl
     t->unseen = p.last_seen == captured_ ? 0 : std::min(t->unseen + 1, 1000);
     if (left_out_ || !p.seen || !is_clear(people, i)) continue;
     const Detection body = upper_body(p.box);
-    // The first ones count alike; later ones little, and hardly at all where they do not look like
-    // what is known.
-    float share = std::max(kSlowly, 1 / static_cast<float>(t->learned + 1));
+    // The first pictures count alike; later ones little, and those unlike the learned spectrum
+    // hardly at all.
+    float share = std::max(kTuning.learn_gain, 1 / static_cast<float>(t->learned + 1));
     if (t->search >= 0) {
       const float like = matcher_->likeness(t->search, body);
-      if (like < kStillLike) share = kVerySlowly;
+      if (like < kTuning.same_likeness) share = kTuning.learn_gain_unlike;
     } else if (t->learned > 0) {
       continue;
     }
@@ -189,10 +203,11 @@ Status SpectralSearch::learn(const PreparedImage& image, const PersonList& peopl
 void SpectralSearch::spent(Nanos time) noexcept {
   if (budget_ <= Nanos::zero() || left_out_) return;
   if (time > budget_)
-    most_ = std::max(most_ / 2, kFewest);
-  else if (static_cast<double>(time.count()) < kRoom * static_cast<double>(budget_.count()))
+    most_ = std::max(most_ / 2, kTuning.min_people);
+  else if (static_cast<double>(time.count()) <
+           kTuning.room_share * static_cast<double>(budget_.count()))
     most_ = std::min(most_ * 2, kMost);
-  debt_ = std::clamp(debt_ + time - budget_, Nanos::zero(), kMostDebt * budget_);
+  debt_ = std::clamp(debt_ + time - budget_, Nanos::zero(), kTuning.max_debt * budget_);
 }
 
 }  // namespace kerb

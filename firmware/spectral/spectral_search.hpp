@@ -12,40 +12,37 @@
 
 namespace kerb {
 
-/// The part of a person's box that shows what they wear: without arms and head, and what is beside
-/// them.
+/// The part of a person's box that shows their clothes: without arms, head and background.
 [[nodiscard]] Detection upper_body(const Detection& box) noexcept;
 
 struct SpectralTotals {
-  std::uint64_t frames = 0;    ///< looked at
-  std::uint64_t passed = 0;    ///< left out, to save time
-  std::uint64_t searches = 0;  ///< people looked for, frame by frame
-  std::uint64_t spared = 0;    ///< people not looked for, to save time, in frames looked at
-  std::uint64_t found = 0;     ///< and found, standing out from what is around them
+  std::uint64_t frames = 0;    ///< searched
+  std::uint64_t passed = 0;    ///< skipped, to save time
+  std::uint64_t searches = 0;  ///< people searched for, frame by frame
+  std::uint64_t spared = 0;    ///< people not searched for, to save time, in searched frames
+  std::uint64_t found = 0;     ///< people found, distinct from their surroundings
 };
 
-/// Looks for the people who are followed by the spectrum of what they wear, for one camera that has
-/// bands: before the tracker takes a frame in, where each of the nearest eight is likeliest and how
-/// like them each detection is; after it, learns how they look. Where the matcher fails nothing is
-/// sensed, what was learned stays, and it is tried again with every frame, as its budget allows.
-/// One thread at a time; allocates only when made.
+/// Searches for tracked people by the spectrum of their clothes, for one camera that has bands.
+/// Before the tracker's step it finds the most likely place of each of the nearest eight, and how
+/// like them each detection is; after it, it learns their spectra. Where the matcher fails, the
+/// senses stay empty and what was learned stays; it is tried again with every frame, as the budget
+/// allows. One thread at a time; allocates only when constructed.
 class SpectralSearch {
  public:
-  /// `budget`: what it may take of each frame's time, on average; where it takes longer, fewer are
-  /// looked for, the nearest, two at least; and where that is still too long, frames are left out.
-  /// Zero: all are looked for, always.
+  /// `budget`: mean time per frame. Where it takes longer, fewer people are searched for (the
+  /// nearest, two at least); where that is still too long, frames are skipped. Zero: no limit.
   SpectralSearch(std::unique_ptr<SpectralMatcher> matcher, Nanos budget);
 
-  /// Fills `senses.like`. False: nobody was looked for, because there is nobody or to save time.
-  /// Fails: as the matcher.
-  Result<bool> look(const PreparedImage& image, track::Senses& senses);
-  /// After the tracker's step on the same frame: who is there now, as told.
+  /// Fills `senses.like`. False: no search, because there is no one or to save time. Fails: as the
+  /// matcher.
+  Result<bool> search(const PreparedImage& image, track::Senses& senses);
+  /// After the tracker's step on the same frame: the people tracked now.
   Status learn(const PreparedImage& image, const track::PersonList& people);
-  /// What look() and learn() of a frame took: what decides how many are left out next.
+  /// The time that search() and learn() took: decides how much is skipped next.
   void spent(Nanos time) noexcept;
 
-  /// How the matcher failed last, until it has worked again: looked for somebody, or where there is
-  /// nobody, shown that it could.
+  /// The matcher's last error, until it works again: in a search or, without people, in a probe.
   [[nodiscard]] const std::optional<Error>& failure() const noexcept { return failure_; }
   [[nodiscard]] const SpectralTotals& totals() const noexcept { return totals_; }
   [[nodiscard]] const char* name() const noexcept { return matcher_->name(); }
@@ -54,12 +51,12 @@ class SpectralSearch {
   static constexpr int kMost = SpectralMatcher::kPlaces;
   struct Target {
     std::uint32_t id = 0;  // 0: the place is free
-    int learned = 0;       // from so many frames
-    int search = -1;       // of the frame's, where it was looked for
-    int nth = 0;           // among the sure, the nearest first
-    int unseen = 0;        // frames since it was found, in whatever way
-    Detection box;         // as last told
-    bool kept = false;     // is still there, in this frame
+    int learned = 0;       // frames that were learned from
+    int search = -1;       // index of this frame's search; -1: none
+    int nth = 0;           // rank among the confirmed, the nearest first
+    int unseen = 0;        // frames since they were found, by detector or bands
+    Detection box;         // as last reported
+    bool kept = false;     // still tracked in this frame
   };
   Target* of(std::uint32_t id) noexcept;
   void choose(const track::PersonList& people) noexcept;
@@ -70,7 +67,7 @@ class SpectralSearch {
   Nanos captured_{};       // this frame
   bool left_out_ = false;  // this frame
   std::array<Target, kMost> targets_{};
-  int most_ = kMost;  // looked for at once
+  int most_ = kMost;  // people searched for in one frame
   SpectralTotals totals_;
   std::optional<Error> failure_;
 };

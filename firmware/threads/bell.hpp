@@ -13,9 +13,10 @@
 
 namespace kerb {
 
-using Life = std::chrono::steady_clock;
+/// Real time, whatever the product's clock does.
+using SteadyClock = std::chrono::steady_clock;
 
-/// A descriptor another thread waits on, in life's time. Signalling never blocks, never locks.
+/// An event (eventfd) that wakes another thread; waits in real time. ring() never blocks or locks.
 class Bell {
  public:
   Bell() : fd_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {}
@@ -27,13 +28,13 @@ class Bell {
   [[nodiscard]] bool works() const { return fd_ >= 0; }
   void ring() noexcept {
     const std::uint64_t one = 1;
-    [[maybe_unused]] const ssize_t n = ::write(fd_, &one, sizeof one);  // full: it rings already
+    [[maybe_unused]] const ssize_t n = ::write(fd_, &one, sizeof one);  // full: it is set already
   }
-  /// True when it rang before `deadline`; it is silent again then.
-  bool wait_until(Life::time_point deadline) noexcept {
+  /// True when it rang before `deadline`; resets it.
+  bool wait_until(SteadyClock::time_point deadline) noexcept {
     for (;;) {
       const Nanos left =
-          std::clamp<Nanos>(deadline - Life::now(), Nanos::zero(), std::chrono::hours{1});
+          std::clamp<Nanos>(deadline - SteadyClock::now(), Nanos::zero(), std::chrono::hours{1});
       pollfd poll_fd{fd_, POLLIN, 0};
       const auto whole = std::chrono::floor<std::chrono::seconds>(left);
       const timespec time{static_cast<time_t>(whole.count()),
@@ -43,7 +44,7 @@ class Bell {
         [[maybe_unused]] const ssize_t n = ::read(fd_, &rings, sizeof rings);
         return true;
       }
-      if (Life::now() >= deadline) return false;
+      if (SteadyClock::now() >= deadline) return false;
     }
   }
 

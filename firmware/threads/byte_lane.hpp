@@ -10,19 +10,18 @@
 
 namespace kerb::records {
 
-/// Pieces of bytes from one thread to one other, in order, through a ring made once. Neither waits
-/// for the other: the pusher that finds no room is told so. Each piece lies in one stretch.
+/// A queue of byte blocks from one thread to one other, in a ring that is allocated once. Neither
+/// side waits for the other: without room, claim() fails. Each block is contiguous.
 class ByteLane {
  public:
-  /// Allocates here and never again. `size` is rounded up to a power of two; a piece may be half as
-  /// long at most.
+  /// Allocates here and never again. `size` is rounded up to a power of two; a block may take half
+  /// of it at most.
   explicit ByteLane(std::size_t size)
       : size_{std::bit_ceil(size)}, bytes_{std::make_unique<std::byte[]>(size_)} {}
 
-  // The pusher's.
+  // For the pushing thread.
 
-  /// Room for a piece of up to `most` bytes; empty when there is none. Nothing is pushed until
-  /// push().
+  /// Room for a block of up to `most` bytes; empty when there is none. Not visible before push().
   [[nodiscard]] std::span<std::byte> claim(std::size_t most) noexcept {
     const std::uint64_t pushed = pushed_.load(std::memory_order_relaxed);
     const std::size_t need = kHead + round_up(most);
@@ -37,19 +36,19 @@ class ByteLane {
     claimed_ = pushed + skipped;
     return {bytes_.get() + offset + kHead, most};
   }
-  /// The first `size` bytes of what was claimed last are a piece now.
+  /// Makes a block of the first `size` bytes of the last claim.
   void push(std::size_t size) noexcept {
     put_size(claimed_ & (size_ - 1), size);
     pushed_.store(claimed_ + kHead + round_up(size), std::memory_order_release);
   }
 
-  // The popper's.
+  // For the popping thread.
 
-  /// Where the pusher is: front() may be asked for what it had pushed by then.
+  /// The present end of the queue, as an argument for front().
   [[nodiscard]] std::uint64_t pushed() const noexcept {
     return pushed_.load(std::memory_order_acquire);
   }
-  /// The oldest piece pushed before `until`, to keep and to change until drop_front(); empty when
+  /// The oldest block pushed before `until`, to read and change until drop_front(); empty when
   /// there is none.
   [[nodiscard]] std::span<std::byte> front(std::uint64_t until) noexcept {
     std::uint64_t popped = popped_.load(std::memory_order_relaxed);
@@ -85,7 +84,7 @@ class ByteLane {
 
   const std::size_t size_;
   const std::unique_ptr<std::byte[]> bytes_;
-  std::uint64_t claimed_ = 0;  // the pusher's
+  std::uint64_t claimed_ = 0;  // used by the pushing thread only
   alignas(64) std::atomic<std::uint64_t> pushed_{0};
   alignas(64) std::atomic<std::uint64_t> popped_{0};
 };

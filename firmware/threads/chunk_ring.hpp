@@ -8,18 +8,18 @@
 
 namespace kerb::records {
 
-/// The last chunks, as many as fit into a ring of bytes made once: a new one takes the place of the
-/// oldest. One thread.
+/// The last chunks, as many as fit into a ring of bytes that is allocated once: a new chunk
+/// replaces the oldest ones. One thread.
 class ChunkRing {
  public:
   explicit ChunkRing(std::size_t size)
       : size_{(size + 7) / 8 * 8}, bytes_{std::make_unique<std::byte[]>(size_)} {}
 
-  /// One that is longer than the ring is left out.
+  /// A chunk that is longer than the ring is ignored.
   void push(std::span<const std::byte> chunk) noexcept {
     const std::size_t need = kHead + (chunk.size() + 7) / 8 * 8;
     if (need > size_) return;
-    if (size_ - end_ % size_ < need) {  // no room in one stretch before the ring's end
+    if (size_ - end_ % size_ < need) {  // no contiguous room before the ring's end
       const std::size_t offset = end_ % size_;
       make_room(size_ - offset);
       put_size(offset, kSkip);

@@ -32,7 +32,7 @@ int DiskThread::start(std::function<void()> loop) {
 bool DiskThread::stop(Nanos limit) noexcept {
   stop_.store(true, std::memory_order_release);
   bell_.ring();
-  if (done_.wait_until(Life::now() + limit)) {
+  if (done_.wait_until(SteadyClock::now() + limit)) {
     thread_.join();
     return true;
   }

@@ -9,20 +9,20 @@
 
 namespace kerb {
 
-/// A thread that writes to a disk, so that nobody else waits for one. It takes no signals: they are
-/// main's, and SIGXFSZ is to be an EFBIG here. When the disk hangs at the end it is left behind, as
-/// no thread can be taken back out of the kernel: so this, and whatever the thread works on, lies
-/// in an object that the thread shares.
+/// A thread that writes to a disk, so that no other thread waits for the disk. It blocks all
+/// signals: they are main's, and SIGXFSZ becomes EFBIG here. If the disk hangs at the end, the
+/// thread is detached, because it cannot be taken back out of the kernel. So this object, and
+/// everything the thread works on, must be owned by the thread too.
 class DiskThread {
  public:
   DiskThread() = default;
   DiskThread(const DiskThread&) = delete;
   DiskThread& operator=(const DiskThread&) = delete;
 
-  /// Calls `loop` on a thread of its own and keeps it, with what it shares, until it returns; once.
-  /// 0, or the errno for which there is no thread.
+  /// Runs `loop` on a new thread and keeps it, with what it shares, until it returns. Once only.
+  /// Returns 0, or the errno for which there is no thread.
   int start(std::function<void()> loop);
-  /// Asks the loop to end, and waits for it so long in life's time. False: it was left behind.
+  /// Asks the loop to end, and waits up to `limit` in real time. False: the thread was detached.
   bool stop(Nanos limit) noexcept;
   /// Wakes the loop. Any thread; never waits.
   [[nodiscard]] Bell& bell() noexcept { return bell_; }
@@ -30,7 +30,7 @@ class DiskThread {
   // For the loop.
   [[nodiscard]] bool stopping() const noexcept { return stop_.load(std::memory_order_acquire); }
   /// True when the bell rang before `deadline`.
-  bool sleep_until(Life::time_point deadline) noexcept { return bell_.wait_until(deadline); }
+  bool sleep_until(SteadyClock::time_point deadline) noexcept { return bell_.wait_until(deadline); }
 
  private:
   std::thread thread_;

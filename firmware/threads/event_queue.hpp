@@ -8,10 +8,10 @@
 
 namespace kerb {
 
-/// A bounded queue from many threads to one; the last quarter is kept for items that must not be
-/// lost. Lock-free: a pusher never waits for the popper, nor for a pusher that was stopped half-way
-/// (the ring only looks full, or empty, behind it). After D. Vyukov's bounded queue: a slot's turn
-/// says who may touch it: `position` the pusher, `position + 1` the popper.
+/// A bounded queue from many threads to one; the last quarter is reserved for items that must not
+/// be lost. Lock-free: a pusher never waits for the popper, nor for a pusher that was stopped
+/// half-way (the ring only looks full, or empty, behind it). After D. Vyukov's bounded queue: a
+/// slot's `turn` says who may access it: at `position` the pusher, at `position + 1` the popper.
 template <typename Item>
 class EventQueue {
  public:
@@ -27,8 +27,7 @@ class EventQueue {
     const std::uint64_t room = durable ? mask_ + 1 : (mask_ + 1) / 4 * 3;
     std::uint64_t position = pushed_.load(std::memory_order_relaxed);
     for (;;) {
-      // `position` may be old and `popped_` newer: the difference may be negative, and is then no
-      // fullness.
+      // `position` may be older than `popped_`: a negative difference does not mean full.
       const std::uint64_t used = position - popped_.load(std::memory_order_relaxed);
       if (used >= room && static_cast<std::int64_t>(used) > 0) return false;
       Slot& slot = slots_[position & mask_];
@@ -58,7 +57,7 @@ class EventQueue {
     popped_.store(position + 1, std::memory_order_release);
   }
 
-  /// How many were ever pushed (or are being), and popped. Any thread.
+  /// Total of items pushed (or being pushed), and popped. Any thread.
   [[nodiscard]] std::uint64_t pushed() const noexcept {
     return pushed_.load(std::memory_order_acquire);
   }

@@ -9,13 +9,12 @@
 
 namespace kerb {
 
-/// The hand-over between capture and processing: room for one frame, and the newest wins. Neither
-/// side ever waits for the other's work: the lock is held for a move of a few words, never while a
-/// buffer goes back to the camera.
+/// The hand-over between capture and processing: a slot for one frame, in which the newest replaces
+/// an older one. Neither side waits for the other's work: the lock is held for a move of a few
+/// words, never while a buffer is returned to the camera.
 class LatestFrame {
  public:
-  /// Puts a frame in. True when an older one that nobody took was let go for it (or, once closed,
-  /// this one).
+  /// Puts a frame in. True when an older frame was dropped for it (or, once closed, this one).
   bool put(Frame frame) {
     std::optional<Frame> older{std::move(frame)};
     {
@@ -23,7 +22,7 @@ class LatestFrame {
       if (!closed_) std::swap(slot_, older);
     }
     ready_.notify_one();
-    return older.has_value();  // and goes back to its camera here, outside the lock
+    return older.has_value();  // it is returned to its camera here, outside the lock
   }
   /// The newest frame, or nothing after `real_time` or once closed.
   std::optional<Frame> take(Nanos real_time) {
@@ -35,13 +34,13 @@ class LatestFrame {
     emptied_.notify_one();
     return taken;
   }
-  /// Waits until the last frame was taken: for recordings of which no frame may be lost. False
+  /// Waits until the last frame was taken: for recordings, of which no frame may be lost. False
   /// after `real_time`.
   bool wait_until_taken(Nanos real_time) {
     std::unique_lock lock{mutex_};
     return emptied_.wait_for(lock, real_time, [this] { return !slot_.has_value() || closed_; });
   }
-  /// Wakes whoever waits, and lets a frame go that nobody took.
+  /// Wakes all waiting threads, and drops a frame that was not taken.
   void close() {
     std::optional<Frame> last;
     {

@@ -5,19 +5,19 @@
 
 namespace kerb {
 
-/// The newest value, from one thread to one other, through three slots: the writer fills one, the
-/// reader looks at one, the third changes hands. Neither ever waits for the other or allocates.
+/// Passes the newest value from one thread to one other through three slots (triple buffer): the
+/// writer fills one, the reader reads one, the third is exchanged. Neither waits or allocates.
 template <typename T>
 class Newest {
  public:
-  /// The writer's: what it held before is of no meaning. Nobody sees it until publish().
+  /// For the writer: a slot with undefined content, not visible before publish().
   [[nodiscard]] T& draft() noexcept { return slots_[draft_]; }
   void publish() noexcept {
     draft_ = waiting_.exchange(draft_ | kFresh, std::memory_order_acq_rel) & kIndex;
   }
 
-  /// The reader's: what was published last, or T{} before the first. Stays until the next look().
-  [[nodiscard]] const T& look() noexcept {
+  /// For the reader: the last published value, or T{} before the first. Valid until the next call.
+  [[nodiscard]] const T& latest() noexcept {
     if ((waiting_.load(std::memory_order_relaxed) & kFresh) != 0)
       shown_ = waiting_.exchange(shown_, std::memory_order_acq_rel) & kIndex;
     return slots_[shown_];
@@ -26,8 +26,8 @@ class Newest {
  private:
   static constexpr unsigned kIndex = 3, kFresh = 4;
   std::array<T, 3> slots_{};
-  unsigned draft_ = 0, shown_ = 1;    // the writer's, the reader's
-  std::atomic<unsigned> waiting_{2};  // with kFresh: not looked at yet
+  unsigned draft_ = 0, shown_ = 1;    // slots of the writer and of the reader
+  std::atomic<unsigned> waiting_{2};  // with kFresh: not read yet
 };
 
 }  // namespace kerb

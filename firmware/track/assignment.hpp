@@ -5,11 +5,10 @@
 
 namespace kerb::track {
 
-/// The cheapest way to pair rows with columns, each at most once: the best there is, not the next
-/// best for each. A pair that costs `limit` or more is worse than leaving both alone; what is
-/// smallest is the sum of the pairs' costs, with `limit` for each row (or column, if they are
-/// fewer) left alone. Of equally good ways, always the same. Allocates nothing; rows² × columns
-/// steps at most.
+/// The optimal assignment of rows to columns, each used at most once (Hungarian algorithm). A pair
+/// that costs `limit` or more stays unassigned. Minimises the sum of the pairs' costs plus `limit`
+/// for each unassigned row (or column, if there are fewer). Of equally good assignments it always
+/// gives the same one. Allocates nothing; takes rows² × columns steps at most.
 class Assignment {
  public:
   static constexpr int kMost = 64;
@@ -24,7 +23,7 @@ class Assignment {
     return cost_[index(row, column)];
   }
   void solve() noexcept;
-  /// After solve(): kNone where it is left alone.
+  /// After solve(): kNone where the row is unassigned.
   [[nodiscard]] int column_of(int row) const noexcept {
     return column_of_[static_cast<std::size_t>(row)];
   }
@@ -43,7 +42,7 @@ class Assignment {
   bool turned_ = false;
   std::array<double, kSide * kSide> cost_{};
   std::array<int, kSide> column_of_{};
-  // Counted from 1, as the shortest path begins at a column 0 that is none.
+  // Indices start at 1: the shortest path begins at a dummy column 0.
   std::array<double, kSide + 1> row_price_{}, column_price_{}, least_{};
   std::array<int, kSide + 1> row_at_{}, way_{};
   std::array<bool, kSide + 1> used_{};

@@ -9,18 +9,23 @@
 namespace kerb::track {
 namespace {
 
-constexpr std::size_t kMostVectors = 256;  // of one person
-constexpr int kFewest = 4;
-// The inner part, in shares of the box: the rest shows what is behind.
-constexpr double kInnerWidth = 0.4, kInnerTop = 0.08, kInnerBottom = 0.85;
-constexpr double kTogether = 2;  // neighbours share pixels: they count for half
-constexpr double kLeastNoise = 0.1;
+constexpr std::size_t kMaxVectors = 256;  // of one person
+
+/// Fixed settings of flow_within().
+struct BoxFlowTuning {
+  int min_vectors = 4;  ///< fewer give no flow
+  // The inner part that is used, in shares of the box: the rest shows the background.
+  double inner_width = 0.4, inner_top = 0.08, inner_bottom = 0.85;
+  double correlation = 2;     ///< variance factor: neighbouring vectors share pixels
+  double min_noise_px = 0.1;  ///< for vectors that agree by chance
+};
+constexpr BoxFlowTuning kTuning{};
 
 struct Vector {
   double x, y, dx, dy, weight;  // x, y from the middle of the box
 };
 
-/// The value in the middle. Reorders `values`.
+/// Reorders `values`.
 double median(std::span<double> values) noexcept {
   const auto half = static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), values.begin() + half, values.end());
@@ -76,14 +81,14 @@ BoxFlow flow_within(const MotionField& field, const Detection& box,
   BoxFlow out;
   const double middle_x = static_cast<double>(box.x) + static_cast<double>(box.w) / 2;
   const double middle_y = static_cast<double>(box.y) + static_cast<double>(box.h) / 2;
-  const double half_width = kInnerWidth / 2 * static_cast<double>(box.w);
-  const double top = (kInnerTop - 0.5) * static_cast<double>(box.h);
-  const double bottom = (kInnerBottom - 0.5) * static_cast<double>(box.h);
-  std::array<Vector, kMostVectors> vectors;
-  std::array<double, kMostVectors> scratch;
+  const double half_width = kTuning.inner_width / 2 * static_cast<double>(box.w);
+  const double top = (kTuning.inner_top - 0.5) * static_cast<double>(box.h);
+  const double bottom = (kTuning.inner_bottom - 0.5) * static_cast<double>(box.h);
+  std::array<Vector, kMaxVectors> vectors;
+  std::array<double, kMaxVectors> scratch;
   std::size_t n = 0;
   const int count = std::clamp(field.count, 0, MotionField::kCapacity);
-  for (int i = 0; i < count && n < kMostVectors; ++i) {
+  for (int i = 0; i < count && n < kMaxVectors; ++i) {
     const FlowVector& f = field.items[i];
     const double x = static_cast<double>(f.x) - middle_x, y = static_cast<double>(f.y) - middle_y;
     if (!(std::abs(x) <= half_width && y >= top && y <= bottom)) continue;
@@ -95,7 +100,7 @@ BoxFlow flow_within(const MotionField& field, const Detection& box,
     vectors[n++] = {x, y, static_cast<double>(f.dx), static_cast<double>(f.dy),
                     static_cast<double>(std::min(f.quality, 1.0F))};
   }
-  if (n < kFewest) return out;
+  if (n < kTuning.min_vectors) return out;
   const std::span<const Vector> all{vectors.data(), n};
   const std::span<double> values{scratch.data(), n};
   const auto middle_of = [&](auto&& value) {
@@ -108,8 +113,9 @@ BoxFlow flow_within(const MotionField& field, const Detection& box,
   Sums sums;
   double sigma = 0;
   for (int round = 0; round < 4; ++round) {
-    // From the middle distance of two directions; floored, for vectors that agree by chance.
-    sigma = std::max(middle_of([&](const Vector& v) { return fit.off(v); }) / 1.18, kLeastNoise);
+    // From the median length of a residual of two components; 1.18 is that of a unit normal.
+    sigma = std::max(middle_of([&](const Vector& v) { return fit.off(v); }) / 1.18,
+                     kTuning.min_noise_px);
     sums = add_up(all, fit, 4 * sigma);
     if (!(sums.w > 0) || !(sums.spread > 0)) return out;
     fit.g = sums.stretch / sums.spread;
@@ -120,8 +126,9 @@ BoxFlow flow_within(const MotionField& field, const Detection& box,
   out.dx = static_cast<float>(fit.a);
   out.dy = static_cast<float>(fit.b);
   out.growth = static_cast<float>(fit.g);
-  const double noise = sigma * std::sqrt(kTogether);
-  const double lever = (sums.x * sums.x + sums.y * sums.y) / sums.spread;  // off the points' middle
+  const double noise = sigma * std::sqrt(kTuning.correlation);
+  // The box's middle is not the centre of the points: an error of the growth moves it.
+  const double lever = (sums.x * sums.x + sums.y * sums.y) / sums.spread;
   out.sigma_px = static_cast<float>(noise * std::sqrt(1 / sums.w + lever));
   out.growth_sigma = static_cast<float>(noise / std::sqrt(sums.spread));
   return out;

@@ -7,9 +7,9 @@
 
 namespace kerb::track {
 
-/// How the picture moved within `box` of the frame before: the middle of what most vectors of its
-/// inner part say, and the growth that fits them best; vectors that lie within one of `before`, the
-/// boxes of whoever stands before this one, are left out. Allocates nothing.
+/// How the picture moved within `box` of the previous frame: a robust fit of shift and growth to
+/// the vectors of its inner part. Vectors within one of `before`, the boxes of people in front of
+/// this one, are left out. Allocates nothing.
 [[nodiscard]] BoxFlow flow_within(const MotionField& field, const Detection& box,
                                   std::span<const Detection> before) noexcept;
 

@@ -17,7 +17,7 @@ static_assert(kShades + kHues * kTones == kBins);
 
 using Histogram = std::span<float>;
 
-/// Shared between the two nearest bins, so that a little more light changes little.
+/// Splits the weight between the two nearest bins, so that a little more light changes little.
 void add_shared(Histogram h, int first, int count, bool round, float at, float weight) {
   const float place = at * static_cast<float>(count) - 0.5F;
   const float below = std::floor(place), share = place - below;
@@ -31,7 +31,7 @@ void add_shared(Histogram h, int first, int count, bool round, float at, float w
 
 void add_grey(Histogram h, float grey) { add_shared(h, 0, kBins, false, grey / 255, 1); }
 
-/// Grey where there is little colour, hue where there is much, both between.
+/// Counts as grey where there is little colour, as hue where there is much, as both in between.
 void add_colour(Histogram h, float r, float g, float b) {
   const float high = std::max({r, g, b}), low = std::min({r, g, b}), chroma = high - low;
   const float colour = std::clamp((chroma - 12) / 40, 0.0F, 1.0F);
@@ -55,9 +55,9 @@ void add_colour(Histogram h, float r, float g, float b) {
 struct Part {
   float left, right, top, bottom;  // shares of the box
 };
-// The arms and what is beside them left out; head and feet too.
+// Without arms, background, head and feet.
 constexpr Part kUpper{0.28F, 0.72F, 0.18F, 0.48F}, kLower{0.28F, 0.72F, 0.54F, 0.88F};
-constexpr int kMostAcross = 16, kMostDown = 20;  // pixels looked at
+constexpr int kMaxColumns = 16, kMaxRows = 20;  // pixels that are sampled
 
 class ColourAppearance final : public Appearance {
  public:
@@ -90,8 +90,8 @@ class ColourAppearance final : public Appearance {
     const float top = std::max(box.y + part.top * box.h, 0.0F);
     const float bottom = std::min(box.y + part.bottom * box.h, static_cast<float>(height));
     if (!(right - left >= 2 && bottom - top >= 2)) return false;
-    const int across = std::min(kMostAcross, static_cast<int>(right - left));
-    const int down = std::min(kMostDown, static_cast<int>(bottom - top));
+    const int across = std::min(kMaxColumns, static_cast<int>(right - left));
+    const int down = std::min(kMaxRows, static_cast<int>(bottom - top));
     const auto pick = [](float from, float to, int i, int n) {
       return static_cast<std::ptrdiff_t>(from + (to - from) * static_cast<float>(i) /
                                                     static_cast<float>(n));
@@ -108,8 +108,8 @@ class ColourAppearance final : public Appearance {
         }
       }
     }
-    const auto looked_at = static_cast<float>(across * down);
-    for (float& value : h) value /= 2 * looked_at;  // both parts together make 1
+    const auto samples = static_cast<float>(across * down);
+    for (float& value : h) value /= 2 * samples;  // both parts together make 1
     return true;
   }
 };

@@ -14,21 +14,28 @@ using Filter = GroundFilter;
 using BoxRows = Eigen::Matrix<double, 3, Filter::kSize>;
 using FlowRows = Eigen::Matrix<double, 2, Filter::kSize>;
 
-constexpr int kFirstRounds = 8;   // of an update that begins far away, as the first does
-constexpr double kAnywhere = 60;  // metres: before the first box nothing is known of the place
-constexpr double kFarOff = 9;     // squared standard deviations from which a box counts less
-constexpr double kNoFit = -20;
-constexpr double kFlowFarOff = 6, kFlowHopeless = 36;
-// Boxes that run away from the flow: it is of what is behind. How quickly that is believed, from
-// how many standard deviations on, and how much less the flow then counts; in a car that drives so
-// fast: to one that stands, what is behind does not move.
-constexpr double kRunsAway = 0.3, kRunsAwayFrom = 0.3, kDistrust = 100, kMostAway = 3;
-constexpr double kDrives = 1;  // m/s
+/// Fixed settings of GroundFilter; FilterSettings has those that are set from outside. Distances
+/// are in standard deviations, `..2` squared ones.
+struct GroundFilterTuning {
+  int first_rounds = 8;       ///< of an update that starts far from the solution
+  double start_sigma_m = 60;  ///< of the position before the first box
+  double box_outlier2 = 9;    ///< a box further off counts less
+  double no_fit = -20;        ///< log-likelihood of a box that fits nowhere
+  double flow_outlier2 = 6;   ///< a flow vector further off counts less,
+  double flow_reject2 = 36;   ///< and from here on not at all: it is another's, or background
+  // Boxes that move away from where the flow leads: the flow is that of the background.
+  double drift_gain = 0.3;       ///< of each box in the running mean of its offset
+  double drift_limit = 3;        ///< of one box's offset
+  double drift_tolerance = 0.3;  ///< a mean offset up to this is noise
+  double drift_penalty = 100;    ///< factor on the flow's variance per squared offset beyond it
+  double drift_speed_mps = 1;    ///< in a slower car the background does not move: no penalty
+};
+constexpr GroundFilterTuning kTuning{};
 
 double squared(double x) noexcept { return x * x; }
 
-/// One place in the picture, and how it changes with the state.
-struct Seen {
+/// The image of one point, and its derivatives by the state.
+struct Projected {
   bool in_front = false;
   Pixel pixel;
   double depth = 0;
@@ -37,14 +44,14 @@ struct Seen {
   } column, row, deep;
 };
 
-Seen look(const CameraAxes& axes, double x, double y, double up) noexcept {
-  Seen out;
+Projected project_point(const CameraAxes& axes, double x, double y, double up) noexcept {
+  Projected out;
   const Vec3 c = axes.seen(x, y, up);
   out.in_front = c.z > kNearestDepth;
   if (!out.in_front) return out;
   out.pixel = axes.pixel_of(c);
   out.depth = c.z;
-  // A nod turns the view about the level axis to the right: level y grows by z, z shrinks by y.
+  // A nod turns the camera about the level axis to the right: level y grows by z, z shrinks by y.
   const Vec3 d{x - axes.place.x, y - axes.place.y, up - axes.place.z};
   const Vec3 &lr = axes.level_right, &ld = axes.level_down;
   const double level_y = ld.x * d.x + ld.y * d.y + ld.z * d.z;
@@ -62,11 +69,12 @@ Seen look(const CameraAxes& axes, double x, double y, double up) noexcept {
   return out;
 }
 
-/// The box a state makes, and how it changes with the state.
-bool box_of(const Camera& camera, const Filter::State& s, Filter::Measured& box, BoxRows& rows) {
+/// The box that a state predicts, and its derivatives by the state.
+bool box_of(const Camera& camera, const Filter::State& s, Filter::Measured& box,
+            BoxRows& rows) {
   const CameraAxes axes = axes_of(camera, s[Filter::kPitch]);
-  const Seen foot = look(axes, s[Filter::kX], s[Filter::kY], 0);
-  const Seen head = look(axes, s[Filter::kX], s[Filter::kY], s[Filter::kHeight]);
+  const Projected foot = project_point(axes, s[Filter::kX], s[Filter::kY], 0);
+  const Projected head = project_point(axes, s[Filter::kX], s[Filter::kY], s[Filter::kHeight]);
   if (!foot.in_front || !head.in_front) return false;
   box << (foot.pixel.x + head.pixel.x) / 2, foot.pixel.y, head.pixel.y;
   rows.setZero();
@@ -86,7 +94,7 @@ bool box_of(const Camera& camera, const Filter::State& s, Filter::Measured& box,
 
 Filter::Measured measured(const SeenBox& box) { return {box.column, box.foot, box.head}; }
 
-/// Whether a box is taller than expected, with its feet lower; `off` is by how much.
+/// Whether a box is taller than expected, with its feet lower; `off`: measured less expected.
 bool is_larger(const SeenBox& box, const Filter::Measured& off) {
   return box.foot_sigma < SeenBox::kUnknown && box.head_sigma < SeenBox::kUnknown && off[1] > 0 &&
          off[1] > off[2] && box.foot > box.head;
@@ -100,7 +108,7 @@ Filter::Spread jitter(const SeenBox& box) {
   return r;
 }
 
-/// The lower triangle of a symmetric, positive definite matrix; false: it is not.
+/// Cholesky factor of a symmetric, positive definite matrix; false: it is not.
 bool factor(const Filter::Spread& a, Filter::Spread& l) {
   l.setZero();
   for (int j = 0; j < 3; ++j)
@@ -135,7 +143,7 @@ Filter::Spread inverse_of(const Filter::Spread& l) {
   return out;
 }
 
-/// The car's turn and way between two frames, in its frame of before.
+/// The car's turn and displacement between two frames, in its previous axes.
 struct Step {
   double c = 1, s = 0;  // of the turn to the left
   double x = 0, y = 0;  // of the rear axle
@@ -182,7 +190,7 @@ bool GroundFilter::begin(const Camera& camera, const FilterSettings& settings,
   const double size = box.foot - box.head;
   if (!(size > 1)) return false;
   const CameraAxes axes = axes_of(camera, pitch);
-  // First by size alone, along the ray through the middle.
+  // First guess by size alone, along the ray through the middle of the box.
   const double depth = std::clamp(camera.focal_px * height.mean_m / size, 0.5, 300.0);
   const double across = (box.column - camera.center_x) / camera.focal_px;
   const double down = ((box.foot + box.head) / 2 - camera.center_y) / camera.focal_px;
@@ -197,14 +205,15 @@ bool GroundFilter::begin(const Camera& camera, const FilterSettings& settings,
   speed_known_ = speed_known;
   const double speed = settings.speed_sigma_mps;
   covariance_.setZero();
-  covariance_(kX, kX) = covariance_(kY, kY) = squared(kAnywhere);
+  covariance_(kX, kX) = covariance_(kY, kY) = squared(kTuning.start_sigma_m);
   covariance_(kVx, kVx) = squared(speed) + (speed_known ? 0 : squared(settings.speed_unknown_mps));
   covariance_(kVy, kVy) = squared(speed);
   covariance_(kHeight, kHeight) = squared(height.sigma_m);
   covariance_(kPitch, kPitch) = squared(pitch_sigma);
 
-  // Two unknowns, three rows: what is left over says whether a person could be there at all.
-  return update(camera, box, kFirstRounds, std::numeric_limits<double>::infinity()) && is_finite();
+  // Two unknowns, three rows: the residual says whether a person can be there at all.
+  return update(camera, box, kTuning.first_rounds, std::numeric_limits<double>::infinity()) &&
+         is_finite();
 }
 
 void GroundFilter::widen_speed(const FilterSettings& settings, bool speed_known) {
@@ -214,7 +223,7 @@ void GroundFilter::widen_speed(const FilterSettings& settings, bool speed_known)
     covariance_(kVx, kVx) += squared(settings.speed_unknown_mps);
     return;
   }
-  // What seemed theirs was the car's: of theirs nothing is known yet.
+  // The velocity so far was the car's: nothing is known of the person's yet.
   state_[kVx] = 0;
   covariance_.row(kVx).setZero();
   covariance_.col(kVx).setZero();
@@ -227,7 +236,7 @@ void GroundFilter::predict(const Camera& camera, const FilterSettings& settings,
   const double dt = way.seconds;
   if (!(dt > 0)) return;
   const Step step = step_of(way);
-  // Turned into the car's new axes: the person's way taken, the car's taken off.
+  // Add the person's displacement, subtract the car's, turn into the car's new axes.
   const double x = state_[kX] + state_[kVx] * dt - step.x;
   const double y = state_[kY] + state_[kVy] * dt - step.y;
   const double keeps = exact::exp(-dt / settings.speed_time_s);
@@ -247,7 +256,7 @@ void GroundFilter::predict(const Camera& camera, const FilterSettings& settings,
   f(kX, kVx) = f(kY, kVy) = step.c * dt;
   f(kX, kVy) = step.s * dt;
   f(kY, kVx) = -step.s * dt;
-  // A nod dies away; another comes.
+  // The pitch decays towards the mounting's, and new nods add variance.
   const double stays = exact::exp(-dt / settings.pitch_time_s);
   f(kPitch, kPitch) = stays;
   state_[kPitch] *= stays;
@@ -263,26 +272,26 @@ void GroundFilter::predict(const Camera& camera, const FilterSettings& settings,
   wander(kX, kVx, settings.wander + (way.speed_known ? 0 : settings.wander_unknown));
   wander(kY, kVy, settings.wander);
   covariance_(kX, kX) += squared(settings.speed_share * way.speed_mps * dt);
-  // What the yaw rate may be wrong by turns everything around the car.
+  // An error of the yaw rate turns everything around the car.
   const double turn = squared(way.yaw_rate_sigma * dt);
   covariance_(kX, kX) += turn * squared(state_[kY]);
   covariance_(kY, kY) += turn * squared(state_[kX]);
   covariance_(kX, kY) -= turn * state_[kX] * state_[kY];
   covariance_(kY, kX) -= turn * state_[kX] * state_[kY];
-  tidy();
+  symmetrise();
 }
 
 void GroundFilter::see_pitch(double pitch, double sigma) {
   const double known = covariance_(kPitch, kPitch);
   const double variance = squared(sigma);
   if (!(known > variance) || !(variance > 0)) return;
-  // So much noise that the pitch ends up known to `sigma`.
+  // Measurement noise such that the variance afterwards is that of `sigma`.
   const double gain = 1 - variance / known;
   const State column = covariance_.col(kPitch);
   const double off = pitch - state_[kPitch];
   state_ += column * (gain / known * off);
   covariance_ -= column * column.transpose() * (gain / known);
-  tidy();
+  symmetrise();
 }
 
 GroundFilter::Expected GroundFilter::expect(const Camera& camera) const {
@@ -294,15 +303,16 @@ GroundFilter::Expected GroundFilter::expect(const Camera& camera) const {
 }
 
 void GroundFilter::see_box(const Camera& camera, const SeenBox& box) {
-  // Once, around what was expected. Another round around what this very box says would let its
-  // noise choose its own weight: people drifted nearer by a tenth in two seconds.
-  update(camera, box, 1, kFarOff);
+  // One round, linearised at the expected state. A second round at what this box says would let its
+  // noise choose its own weight: people then drift nearer by a tenth in two seconds.
+  update(camera, box, 1, kTuning.box_outlier2);
 }
 
-/// Who was half hidden seemed smaller and farther than they are, never nearer. So where one box
-/// after the other is larger than expected, it was the place that was wrong, by as much as the size
-/// says; taken for speed it would lead right past them.
-void GroundFilter::widen_place(const Camera& camera, const SeenBox& box, const Measured& expected) {
+/// Hidden legs shorten the box, so the person was placed too far away, never too near. So where
+/// two boxes in a row are larger than expected, the place was wrong, by as much as the size says.
+/// Taken as speed instead, it would lead past the person.
+void GroundFilter::widen_place(const Camera& camera, const SeenBox& box,
+                               const Measured& expected) {
   const double nearer = 1 - (expected[1] - expected[2]) / (box.foot - box.head);
   const double dx = nearer * (state_[kX] - camera.ahead_m);
   const double dy = nearer * (state_[kY] - camera.left_m);
@@ -315,7 +325,7 @@ void GroundFilter::widen_place(const Camera& camera, const SeenBox& box, const M
 bool GroundFilter::update(const Camera& camera, const SeenBox& box, int rounds, double far_off) {
   const State before = state_;
   const Covariance spread_before = covariance_;
-  log_fit_ = kNoFit;
+  log_fit_ = kTuning.no_fit;
   Spread noise = jitter(box);
   Eigen::Matrix<double, kSize, 3> gain = Eigen::Matrix<double, kSize, 3>::Zero();
   BoxRows h;
@@ -323,32 +333,33 @@ bool GroundFilter::update(const Camera& camera, const SeenBox& box, int rounds, 
     Measured at;
     Spread l;
     if (!box_of(camera, state_, at, h)) {
-      state_ = before;  // it leads behind the camera: nothing learned
+      state_ = before;  // behind the camera: undo
       covariance_ = spread_before;
-      log_fit_ = kNoFit;
+      log_fit_ = kTuning.no_fit;
       return false;
     }
     const Measured off = measured(box) - at - h * (before - state_);
-    Spread shadow = h * covariance_ * h.transpose();
-    if (!factor(shadow + noise, l)) break;
+    Spread projected = h * covariance_ * h.transpose();
+    if (!factor(projected + noise, l)) break;
     Spread inverse = inverse_of(l);
     strain_ = off.dot(inverse * off);
     if (round == 0) {
-      const double away = off[0] / std::sqrt(shadow(0, 0) + noise(0, 0));
-      away_ += kRunsAway * (std::clamp(away, -kMostAway, kMostAway) - away_);
+      const double offset = off[0] / std::sqrt(projected(0, 0) + noise(0, 0));
+      drift_ += kTuning.drift_gain *
+                (std::clamp(offset, -kTuning.drift_limit, kTuning.drift_limit) - drift_);
       const bool larger = strain_ > far_off && is_larger(box, off);
       if (larger && larger_) {
         widen_place(camera, box, at);
-        rounds = kFirstRounds;  // far from where it was linearised
-        shadow = h * covariance_ * h.transpose();
-        if (!factor(shadow + noise, l)) break;
+        rounds = kTuning.first_rounds;  // far from where it was linearised
+        projected = h * covariance_ * h.transpose();
+        if (!factor(projected + noise, l)) break;
         inverse = inverse_of(l);
         strain_ = off.dot(inverse * off);
       }
       larger_ = larger;
       if (strain_ > far_off) {
         noise *= strain_ / far_off;
-        if (!factor(shadow + noise, l)) break;
+        if (!factor(projected + noise, l)) break;
         inverse = inverse_of(l);
       }
     }
@@ -356,10 +367,10 @@ bool GroundFilter::update(const Camera& camera, const SeenBox& box, int rounds, 
     state_ = before + gain * off;
     log_fit_ = -0.5 * off.dot(inverse * off) - exact::log(l(0, 0) * l(1, 1) * l(2, 2));
   }
-  // Joseph's form: stays symmetric and positive whatever rounding does.
+  // Joseph form: stays symmetric and positive despite rounding.
   const Covariance rest = Covariance::Identity() - gain * h;
   covariance_ = rest * covariance_ * rest.transpose() + gain * noise * gain.transpose();
-  tidy();
+  symmetrise();
   return true;
 }
 
@@ -370,18 +381,18 @@ void GroundFilter::see_flow(const Camera& camera, const FilterSettings& settings
   if (!(way.seconds > 0)) return;
   const Step step = step_of(way);
   const double dt = way.seconds;
-  // Where the person was in the frame before, as the state of now has it.
+  // The person's place in the previous frame, from the present state.
   const double bx = state_[kX] - state_[kVx] * dt, by = state_[kY] - state_[kVy] * dt;
   const double old_x = step.c * bx - step.s * by + step.x;
   const double old_y = step.s * bx + step.c * by + step.y;
   const CameraAxes axes = axes_of(camera, state_[kPitch]);
   const double middle = state_[kHeight] / 2;
-  const Seen now = look(axes, state_[kX], state_[kY], middle);
-  const Seen old = look(axes, old_x, old_y, middle);
+  const Projected now = project_point(axes, state_[kX], state_[kY], middle);
+  const Projected old = project_point(axes, old_x, old_y, middle);
   if (!now.in_front || !old.in_front) return;
 
-  const auto turned_x = [&](const Seen::Row& r) { return step.c * r.x + step.s * r.y; };
-  const auto turned_y = [&](const Seen::Row& r) { return step.c * r.y - step.s * r.x; };
+  const auto turned_x = [&](const Projected::Row& r) { return step.c * r.x + step.s * r.y; };
+  const auto turned_y = [&](const Projected::Row& r) { return step.c * r.y - step.s * r.x; };
   FlowRows h = FlowRows::Zero();
   h(0, kX) = now.column.x - turned_x(old.column);
   h(0, kY) = now.column.y - turned_y(old.column);
@@ -400,31 +411,33 @@ void GroundFilter::see_flow(const Camera& camera, const FilterSettings& settings
           squared(settings.flow_share * dx) + squared(yaw_px),
       squared(settings.flow_doubt) * squared(std::max(growth_sigma, settings.growth_least)) +
           squared(settings.flow_share * growth)};
-  const bool drives = way.speed_known && std::abs(way.speed_mps) > kDrives;
+  const bool drives = way.speed_known && std::abs(way.speed_mps) > kTuning.drift_speed_mps;
   const double distrust =
-      1 + (drives ? kDistrust * std::max(0.0, squared(away_) - squared(kRunsAwayFrom)) : 0);
+      1 + (drives ? kTuning.drift_penalty *
+                        std::max(0.0, squared(drift_) - squared(kTuning.drift_tolerance))
+                  : 0);
   const State before = state_;
-  for (int i = 0; i < 2; ++i) {  // one after the other: their errors have nothing in common
+  for (int i = 0; i < 2; ++i) {  // one after the other: their errors are independent
     const Eigen::Matrix<double, 1, kSize> row = h.row(i);
-    const State shadow = covariance_ * row.transpose();
-    double variance = row.dot(shadow) + distrust * noise[i];
+    const State projected = covariance_ * row.transpose();
+    double variance = row.dot(projected) + distrust * noise[i];
     const double off = seen[i] - expected[i] - row.dot(state_ - before);
     const double far = squared(off) / variance;
-    if (far > kFlowHopeless) {  // that was somebody else, or what is behind
-      log_fit_ -= 0.5 * (kFlowFarOff + exact::log(variance));
+    if (far > kTuning.flow_reject2) {  // another person's flow, or the background's
+      log_fit_ -= 0.5 * (kTuning.flow_outlier2 + exact::log(variance));
       continue;
     }
-    if (far > kFlowFarOff) variance += noise[i] * (far / kFlowFarOff - 1);
+    if (far > kTuning.flow_outlier2) variance += noise[i] * (far / kTuning.flow_outlier2 - 1);
     log_fit_ -= 0.5 * (squared(off) / variance + exact::log(variance));
-    const State gain = shadow / variance;
+    const State gain = projected / variance;
     state_ += gain * off;
-    covariance_ -= gain * shadow.transpose();
-    tidy();
+    covariance_ -= gain * projected.transpose();
+    symmetrise();
   }
 }
 
-void GroundFilter::tidy() {
-  // Rounding must not make it lopsided, nor let a variance reach zero.
+void GroundFilter::symmetrise() {
+  // Rounding must not make it asymmetric, nor let a variance reach zero.
   for (int i = 0; i < kSize; ++i) {
     for (int j = 0; j < i; ++j) {
       const double mean = (covariance_(i, j) + covariance_(j, i)) / 2;

@@ -16,18 +16,19 @@ struct Travelled {
   bool speed_known = false;
 };
 
-/// A box as the filter wants it: in the picture without distortion.
+/// A box as the filter takes it: in the picture without distortion, pixels.
 struct SeenBox {
-  double column = 0, foot = 0, head = 0;  ///< its middle, its lower edge, its upper one
-  double column_sigma = 1, foot_sigma = 1, head_sigma = 1;  ///< pixels; kUnknown: tells nothing
-  int rows = 3;                                             ///< how many tell something
+  double column = 0, foot = 0, head = 0;  ///< its middle, its lower edge, its upper edge
+  double column_sigma = 1, foot_sigma = 1, head_sigma = 1;  ///< kUnknown: not measured
+  int rows = 3;                                             ///< how many are measured
   static constexpr double kUnknown = 1e6;
 };
 
-/// Where somebody stands and how they move: an extended Kalman filter on the road. The state is
-/// place (x, y), velocity over ground (vx, vy), the person's height, and how far the camera's pitch
-/// is from the mounting's: that error is in both of a box's edges alike, and the same from frame to
-/// frame, so it must not be averaged away. One thread; allocates nothing; exact.
+/// Turns image boxes into a position and velocity in metres: an extended Kalman filter on the road.
+/// The state is position (x, y), velocity over ground (vx, vy), the person's height, and the
+/// difference of the camera's pitch from the mounting's. That difference shifts both edges of a box
+/// alike and persists from frame to frame, so it must be estimated, not averaged away. One thread;
+/// allocates nothing; exact.
 class GroundFilter {
  public:
   static constexpr int kSize = 6;
@@ -37,35 +38,35 @@ class GroundFilter {
   using Measured = Eigen::Matrix<double, 3, 1>;  ///< column, foot, head
   using Spread = Eigen::Matrix<double, 3, 3>;
 
-  /// What the state says a box would be, and how surely.
+  /// The box that the state predicts, and its covariance.
   struct Expected {
-    bool in_front = false;  ///< else nothing below is of meaning
+    bool in_front = false;  ///< false: the rest has no meaning
     Measured box = Measured::Zero();
-    Spread spread = Spread::Zero();  ///< of the box where this person is, without a box's jitter
+    Spread spread = Spread::Zero();  ///< covariance, without the detector's jitter
   };
 
-  /// Begins with a box. False: no place on the road explains it.
+  /// Starts with a box. False: no place on the road explains it.
   bool begin(const Camera& camera, const FilterSettings& settings, const HeightPrior& height,
              const SeenBox& box, double pitch, double pitch_sigma, bool speed_known);
-  /// Time passes and the car moves on.
+  /// The prediction step: time passes and the car moves on.
   void predict(const Camera& camera, const FilterSettings& settings, const Travelled& way);
-  /// The picture told the pitch (above the mounting's). As one message of many that err alike: it
-  /// never makes the pitch better known than `sigma`.
+  /// A pitch measured in the picture (above the mounting's). Its errors persist, so it never makes
+  /// the pitch better known than `sigma`.
   void see_pitch(double pitch, double sigma);
   [[nodiscard]] Expected expect(const Camera& camera) const;
-  /// A box of this person. One that is far off counts less.
+  /// A box of this person. An outlier counts less.
   void see_box(const Camera& camera, const SeenBox& box);
-  /// How the picture moved where the person was. `dx` in the picture without distortion. Counts
-  /// less where box after box lies to the same side of where it led: a litter bin has few vectors
-  /// of its own, and those of the trees behind it say that it comes nearer to the car's way.
+  /// Flow at the person's place. `dx` in the picture without distortion. Counts less where box
+  /// after box lies to the same side of where the flow led: a litter bin has few vectors of its
+  /// own, and those of the trees behind it make it seem to approach the car's path.
   void see_flow(const Camera& camera, const FilterSettings& settings, const Travelled& way,
                 double dx, double dx_sigma, double growth, double growth_sigma);
 
   [[nodiscard]] bool is_finite() const;
-  /// How badly the last box fitted: after begin(), how badly its size and place fit a person who
-  /// stands on the road; later, what was expected. Squares of standard deviations.
+  /// Misfit of the last box in squared standard deviations: after begin(), of its size and place
+  /// against a person who stands on the road; later, against the expected box.
   [[nodiscard]] double strain() const noexcept { return strain_; }
-  /// The logarithm of how likely the last box or flow was, but for a constant.
+  /// Log-likelihood of the last box or flow, up to a constant.
   [[nodiscard]] double log_fit() const noexcept { return log_fit_; }
   [[nodiscard]] const State& state() const noexcept { return state_; }
   [[nodiscard]] const Covariance& covariance() const noexcept { return covariance_; }
@@ -76,18 +77,18 @@ class GroundFilter {
   bool update(const Camera& camera, const SeenBox& box, int rounds, double far_off);
   void widen_place(const Camera& camera, const SeenBox& box, const Measured& expected);
   void widen_speed(const FilterSettings& settings, bool speed_known);
-  void tidy();
+  void symmetrise();
 
   State state_ = State::Zero();
   Covariance covariance_ = Covariance::Identity();
   double strain_ = 0, log_fit_ = 0;
-  double away_ = 0;  // by how much boxes lie to one side of what was expected, of late; sigmas
+  double drift_ = 0;  // running mean of the boxes' offset to one side, standard deviations
   bool speed_known_ = false;
-  bool larger_ = false;  // the box before was much larger than expected
+  bool larger_ = false;  // the previous box was much larger than expected
 };
 
-/// The square of the distance of a box from what is expected, in standard deviations, and how much
-/// wider than a box's jitter their spread is: the logarithm of the ratio of their determinants.
+/// Mahalanobis distance of a box from the expected one, squared, and the logarithm of the ratio of
+/// the determinants of their common covariance and of the box's jitter.
 struct Distance {
   double squared = 0, log_spread = 0;
 };

@@ -8,7 +8,7 @@
 namespace kerb::track {
 namespace {
 
-constexpr double kNoLonger = 0.005;  // a weight from which the other is certain
+constexpr double kMinWeight = 0.005;  // of a filter; below, the other one is certain
 
 double prior_distance(const GroundFilter& f, const HeightPrior& height, double pitch,
                       double pitch_sigma) {
@@ -32,7 +32,7 @@ bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, c
   return is_finite();
 }
 
-/// By what each made of what was last seen.
+/// Weighs both filters by the likelihood of the last measurement.
 void PersonFilter::weigh() {
   if (weight_[kAdult] == 0 || weight_[kChild] == 0) return;
   const double best = std::max(as_[kAdult].log_fit(), as_[kChild].log_fit());
@@ -40,7 +40,7 @@ void PersonFilter::weigh() {
   const double sum = weight_[kAdult] + weight_[kChild];
   for (double& w : weight_) {
     w /= sum;
-    if (!(w > kNoLonger)) w = 0;
+    if (!(w > kMinWeight)) w = 0;
   }
 }
 

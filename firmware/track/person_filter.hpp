@@ -7,17 +7,17 @@
 
 namespace kerb::track {
 
-/// Where somebody stands who may be an adult or a child: a filter for each, weighed by how well the
-/// boxes fit. A child of 1.15 m that is taken for an adult seems half as far again as it is, until
-/// it is near; feet and size together tell. One thread; allocates nothing; exact.
+/// The position of a person who may be an adult or a child: one filter for each, weighed by how
+/// well the boxes fit. A child of 1.15 m taken for an adult is placed half as far again as it is,
+/// until it is near; feet and size together tell them apart. One thread; allocates nothing; exact.
 class PersonFilter {
  public:
   using State = GroundFilter::State;
   using Covariance = GroundFilter::Covariance;
 
-  /// As GroundFilter's, each of them.
-  bool begin(const Camera& camera, const FilterSettings& settings, const SeenBox& box, double pitch,
-             double pitch_sigma, bool speed_known);
+  /// These are as GroundFilter's.
+  bool begin(const Camera& camera, const FilterSettings& settings, const SeenBox& box,
+             double pitch, double pitch_sigma, bool speed_known);
   void predict(const Camera& camera, const FilterSettings& settings, const Travelled& way);
   void see_pitch(double pitch, double sigma);
   [[nodiscard]] GroundFilter::Expected expect(const Camera& camera) const;
@@ -25,13 +25,13 @@ class PersonFilter {
   void see_flow(const Camera& camera, const FilterSettings& settings, const Travelled& way,
                 double dx, double dx_sigma, double growth, double growth_sigma);
 
-  /// How far the height and the pitch that explain the boxes are from what is likely: squares of
-  /// standard deviations, beyond the two that are usual.
+  /// Distance of the height and pitch that explain the boxes from their priors: squared standard
+  /// deviations, less the two that are usual.
   [[nodiscard]] double implausible(const FilterSettings& settings, double pitch,
                                    double pitch_sigma) const;
   [[nodiscard]] bool is_finite() const;
   [[nodiscard]] double child_share() const noexcept { return weight_[kChild]; }
-  /// Of both together, as one normal distribution.
+  /// Of both filters together, as one normal distribution.
   [[nodiscard]] const State& state() const noexcept { return state_; }
   [[nodiscard]] const Covariance& covariance() const noexcept { return covariance_; }
 
@@ -43,7 +43,7 @@ class PersonFilter {
   void blend();
 
   std::array<GroundFilter, kKinds> as_{};
-  std::array<double, kKinds> weight_{1, 0};  // 0: no longer asked
+  std::array<double, kKinds> weight_{1, 0};  // 0: no longer used
   State state_ = State::Zero();
   Covariance covariance_ = Covariance::Identity();
 };

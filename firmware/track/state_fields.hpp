@@ -3,12 +3,12 @@
 #include <Eigen/Core>
 
 #include "firmware/track/fields.hpp"
-#include "firmware/track/followed.hpp"
-#include "firmware/track/roster.hpp"
+#include "firmware/track/track.hpp"
+#include "firmware/track/track_list.hpp"
 #include "firmware/types/fields.hpp"
 
-/// All that the tracker remembers from one frame to the next: every member but what each frame
-/// fills anew. A class that grows fails to compile here: list the new member too, or say why not.
+/// The tracker's state from one frame to the next: every member except those that each frame fills
+/// anew. A class that grows fails to compile here: list the new member too, or say why not.
 namespace kerb::track {
 
 template <typename F, typename Derived>
@@ -28,7 +28,7 @@ void fields(F& f, FieldsOf<F, GroundFilter>& g) {
   f.structure("GroundFilter");
   matrix_field(f, "state", g.state_);
   matrix_field(f, "covariance", g.covariance_);
-  f("strain", g.strain_)("log_fit", g.log_fit_)("away", g.away_)("speed_known", g.speed_known_);
+  f("strain", g.strain_)("log_fit", g.log_fit_)("drift", g.drift_)("speed_known", g.speed_known_);
   f("larger", g.larger_);
 }
 template <typename F>
@@ -47,23 +47,23 @@ void fields(F& f, FieldsOf<F, GroundFilter::Expected>& e) {
   matrix_field(f, "box", e.box);
   matrix_field(f, "spread", e.spread);
 }
-/// made_out_ is of one frame.
+/// found_by_bands_ is of one frame.
 template <typename F>
-void fields(F& f, FieldsOf<F, Followed>& p) {
-  static_assert(sizeof(Followed) == 24 + sizeof(PersonFilter) + sizeof(Existence) +
-                                        sizeof(Signature) + 4 + sizeof(GroundFilter::Expected) +
-                                        3 * 8 + 24 + 3 * 8 + 2 * 4 + 8,
+void fields(F& f, FieldsOf<F, Track>& p) {
+  static_assert(sizeof(Track) == 24 + sizeof(PersonFilter) + sizeof(Existence) + sizeof(Signature) +
+                                     4 + sizeof(GroundFilter::Expected) + 3 * 8 + 24 + 3 * 8 +
+                                     2 * 4 + 8,
                 "a new member? list it, see above");
-  f.structure("Followed")("id", p.id_)("first_seen", p.first_seen_)("last_seen", p.last_seen_);
-  f("filter", p.filter_)("existence", p.existence_)("look", p.look_)("expected", p.expected_);
-  matrix_field(f, "habit", p.habit_);
+  f.structure("Track")("id", p.id_)("first_seen", p.first_seen_)("last_seen", p.last_seen_);
+  f("filter", p.filter_)("existence", p.existence_)("signature", p.signature_)("expected", p.expected_);
+  matrix_field(f, "bias", p.bias_);
   f("box", p.box_)("width_share", p.width_share_)("score", p.score_)("missed_s", p.missed_s_);
-  f("shadowed", p.shadowed_)("boxes", p.boxes_)("seen", p.seen_);
+  f("duplicate_frames", p.duplicate_frames_)("boxes", p.boxes_)("seen", p.seen_);
 }
 /// seen_, usable_, taken_ and assignment_ are of one frame.
 template <typename F>
-void fields(F& f, FieldsOf<F, Roster>& r) {
-  f.structure("Roster").list("people", r.count_, Roster::kMost,
+void fields(F& f, FieldsOf<F, TrackList>& r) {
+  f.structure("TrackList").list("people", r.count_, TrackList::kMost,
                              [&](std::size_t i) { f("person", r.people_[i]); });
   f("next_id", r.next_id_);
 }

@@ -9,41 +9,46 @@
 
 #include "firmware/exact/exact_math.hpp"
 #include "firmware/track/box_flow.hpp"
-#include "firmware/track/roster.hpp"
 #include "firmware/track/state_fields.hpp"
+#include "firmware/track/track_list.hpp"
 #include "firmware/types/boxes.hpp"
 
 namespace kerb::track {
 namespace {
 
-constexpr double kSlow = 3;  // m/s
-
-constexpr double kFastest = 120;           // m/s: no car
-constexpr double kFastestTurn = 3;         // rad/s
-constexpr double kYawContradicted = 0.05;  // rad/s between the car and the picture
-constexpr double kYawFromPicture = 0.01;   // standard deviation
-constexpr double kPitchWorthwhile = 0.8;   // of what is known anyway
+/// Fixed settings of Tracker; TrackerSettings has those that are set from outside.
+struct TrackerTuning {
+  double slow_mps = 3;                    ///< in a slower car, own motion in the picture is certain
+  double max_speed_mps = 120;             ///< a reported speed beyond it is ignored
+  double max_yaw_rate_radps = 3;          ///< likewise
+  double yaw_contradiction_radps = 0.05;  ///< between car and picture: the picture's is used
+  double yaw_from_picture_sigma_radps = 0.01;
+  double pitch_worthwhile = 0.8;  ///< a measured pitch is used where its standard deviation is
+                                  ///< below this share of the mounting's
+};
+constexpr TrackerTuning kTuning{};
 
 double in_seconds(Nanos t) noexcept { return static_cast<double>(t.count()) * 1e-9; }
 
-std::optional<double> believed(const std::optional<double>& told, double most) noexcept {
-  return told && std::abs(*told) < most ? told : std::nullopt;
+std::optional<double> believed(const std::optional<double>& reported, double most) noexcept {
+  return reported && std::abs(*reported) < most ? reported : std::nullopt;
 }
 
 Travelled travelled(const Senses& senses, const FilterSettings& settings, double dt) noexcept {
   Travelled way;
   way.seconds = dt;
-  const std::optional<double> speed = believed(senses.vehicle.speed_mps, kFastest);
+  const std::optional<double> speed = believed(senses.vehicle.speed_mps, kTuning.max_speed_mps);
   way.speed_known = speed.has_value();
   way.speed_mps = speed.value_or(0);
-  const std::optional<double> told = believed(senses.vehicle.yaw_rate_radps, kFastestTurn);
-  const std::optional<double> seen = believed(senses.yaw_rate_radps, kFastestTurn);
-  if (told && !(seen && std::abs(*told - *seen) > kYawContradicted)) {
-    way.yaw_rate = *told;
+  const std::optional<double> reported =
+      believed(senses.vehicle.yaw_rate_radps, kTuning.max_yaw_rate_radps);
+  const std::optional<double> seen = believed(senses.yaw_rate_radps, kTuning.max_yaw_rate_radps);
+  if (reported && !(seen && std::abs(*reported - *seen) > kTuning.yaw_contradiction_radps)) {
+    way.yaw_rate = *reported;
     way.yaw_rate_sigma = settings.yaw_rate_sigma;
   } else if (seen) {
     way.yaw_rate = *seen;
-    way.yaw_rate_sigma = kYawFromPicture;
+    way.yaw_rate_sigma = kTuning.yaw_from_picture_sigma_radps;
   } else {
     way.yaw_rate_sigma = settings.yaw_unknown_sigma;
   }
@@ -56,8 +61,8 @@ struct Tracker::State {
   Camera camera;
   TrackerSettings settings;
   std::unique_ptr<Appearance> appearance;
-  Roster roster;
-  PersonList last;  // told after the last frame
+  TrackList tracks;
+  PersonList last;  // as reported after the last frame
   std::optional<Nanos> at;
   double pitch = 0, pitch_sigma = 0;  // of the camera above its mounting
 
@@ -67,15 +72,14 @@ struct Tracker::State {
   /// All that is not a setting.
   template <typename F, typename Self>
   static void list(F& f, Self& s) {
-    f.structure("Tracker")("roster", s.roster)("at", s.at)("pitch", s.pitch);
+    f.structure("Tracker")("tracks", s.tracks)("at", s.at)("pitch", s.pitch);
     f("pitch_sigma", s.pitch_sigma);
     f.list("last", s.last.count, PersonList::kCapacity,
            [&](std::size_t i) { f("person", s.last.items[i]); });
   }
 };
 
-/// What the pictures said of the pitch, on the way back to what the mounting says. True: they said
-/// something new.
+/// The measured pitch, decaying towards the mounting's. True: this frame has a new measurement.
 bool Tracker::State::follow_pitch(const Senses& senses, double dt) noexcept {
   const double stays = exact::exp(-dt / settings.filter.pitch_time_s);
   const double variance = camera.pitch_sigma_rad * camera.pitch_sigma_rad;
@@ -101,7 +105,7 @@ Tracker::Tracker(const Camera& camera, const TrackerSettings& settings,
 Tracker::~Tracker() = default;
 
 void Tracker::forget() noexcept {
-  state_->roster.clear();
+  state_->tracks.clear();
   state_->last.count = 0;
   state_->at.reset();
   state_->pitch = 0;
@@ -114,8 +118,8 @@ void Tracker::describe(FieldLister& out) const { State::list(out, std::as_const(
 
 BoxFlow Tracker::State::flow_of(int person, const MotionField& field, double stretch) const {
   const Person& p = last.items[person];
-  // Who stands before them: whose feet are lower in the picture. Of one who was found and one who
-  // was not, the one who was.
+  // People in front of this one: those whose feet are lower in the picture. A detected person
+  // counts as in front of one who was not detected.
   const auto stands_before = [&p](const Person& other) {
     if (other.seen != p.seen) return other.seen;
     return other.box.y + other.box.h > p.box.y + p.box.h;
@@ -147,7 +151,7 @@ void Tracker::sense(Nanos captured, const PreparedImage& image, const DetectionL
   out.count = 0;
   out.likenesses = 0;
   if (found != nullptr) {
-    // The best of them, in order, whoever made the list.
+    // The best ones in order, whatever the order of the list.
     std::array<int, DetectionList::kCapacity> order;
     int count = 0;
     for (int i = 0; i < std::clamp(found->count, 0, DetectionList::kCapacity); ++i)
@@ -177,7 +181,7 @@ void Tracker::sense(Nanos captured, const PreparedImage& image, const DetectionL
 
   out.followed = s.last.count;
   const bool has_field = field != nullptr && field->has_previous && s.at.has_value();
-  double stretch = 1;  // where the flow was measured over another time than the frames are apart
+  double stretch = 1;  // scales flow that was measured over another time than between the frames
   if (has_field && motion != nullptr && motion->ego.interval > Nanos::zero())
     stretch = std::clamp(in_seconds(captured - *s.at) / in_seconds(motion->ego.interval), 0.0, 4.0);
   for (int i = 0; i < s.last.count; ++i)
@@ -189,7 +193,7 @@ void Tracker::sense(Nanos captured, const PreparedImage& image, const DetectionL
   if (motion == nullptr || motion->ego.state != ego::EgoState::valid) return;
   out.yaw_rate_radps = motion->ego.yaw_rate_radps;
   const double sigma = motion->ego.horizon_sigma_px / s.camera.focal_px;
-  if (sigma > 0 && sigma < kPitchWorthwhile * s.camera.pitch_sigma_rad) {
+  if (sigma > 0 && sigma < kTuning.pitch_worthwhile * s.camera.pitch_sigma_rad) {
     out.pitch_rad = motion->ego.pitch_rad;
     out.pitch_sigma_rad = sigma;
   }
@@ -204,14 +208,18 @@ void Tracker::step(const Senses& senses, PersonList& out) {
   }
   s.at = senses.captured;
   const bool pitch_seen = s.follow_pitch(senses, dt);
-  const View view{s.camera,        s.settings,
-                  senses.captured, travelled(senses, s.settings.filter, dt),
-                  s.pitch,         s.pitch_sigma,
-                  pitch_seen,      std::abs(senses.vehicle.speed_mps.value_or(kSlow)) < kSlow};
-  s.roster.advance(view, senses);
-  if (senses.looked) s.roster.take(view, senses, s.appearance.get());
-  s.roster.drop_gone(view);
-  s.roster.tell(s.last);
+  const View view{s.camera,
+                  s.settings,
+                  senses.captured,
+                  travelled(senses, s.settings.filter, dt),
+                  s.pitch,
+                  s.pitch_sigma,
+                  pitch_seen,
+                  std::abs(senses.vehicle.speed_mps.value_or(kTuning.slow_mps)) < kTuning.slow_mps};
+  s.tracks.advance(view, senses);
+  if (senses.looked) s.tracks.take(view, senses, s.appearance.get());
+  s.tracks.drop_gone(view);
+  s.tracks.report(s.last);
   out = s.last;
 }
 

@@ -5,10 +5,10 @@
 
 #include "hal/vision.hpp"
 
-/// Small things about boxes.
+/// Helpers for boxes.
 namespace kerb::track {
 
-/// Whether it can be a box at all: numbers, of some size, not absurd.
+/// Whether all numbers are finite and the size is plausible.
 [[nodiscard]] inline bool is_sane(const Detection& b) noexcept {
   constexpr float kMost = 1e5F;
   return std::isfinite(b.score) && std::abs(b.x) < kMost && std::abs(b.y) < kMost && b.w >= 1 &&
@@ -25,7 +25,7 @@ namespace kerb::track {
   return w > 0 && h > 0 ? w * h : 0;
 }
 
-/// What two boxes share of what they cover together.
+/// Intersection over union.
 [[nodiscard]] inline double overlap(const Detection& a, const Detection& b) noexcept {
   const double common = common_area(a, b), both = area(a) + area(b) - common;
   return both > 0 ? common / both : 0;

@@ -32,7 +32,7 @@
 ///   void describe(FieldLister& out) const;       // the same list
 ///
 /// and is after load() as it was at save(): the same steps give the same results, bit for bit.
-/// Settings are not state: they are given when it is made.
+/// Settings are not state: they are passed to the constructor.
 ///
 /// FieldWriter writes values and no names: it allocates nothing and is as fast as copying.
 /// FieldLister writes the names and types, once, as a FieldTable. FieldReader reads bytes of this
@@ -43,7 +43,7 @@ namespace kerb {
 
 static_assert(std::endian::native == std::endian::little);
 
-/// T as the fields' function takes it: written to when they are read.
+/// T as fields() takes it: const when it is written out, mutable when it is read in.
 template <typename Fields, typename T>
 using FieldsOf = std::conditional_t<Fields::kReads, T, const T>;
 
@@ -191,7 +191,7 @@ class FieldWriter {
   bool ok_ = true;
 };
 
-/// Any bytes are survived: what is missing or makes no sense is left as it was, and ok() is false.
+/// Safe with any bytes: a value that is missing or invalid stays as it was, and ok() is false.
 /// Allocates nothing (but for texts).
 class FieldReader {
  public:
@@ -277,7 +277,7 @@ class FieldReader {
     rest_ = rest_.subspan(size);
     return out;
   }
-  /// For whoever finds that a value makes no sense.
+  /// For callers that find a value invalid.
   void fail() noexcept { ok_ = false; }
   [[nodiscard]] bool ok() const noexcept { return ok_; }
   /// Whether it was read well, to the last byte.

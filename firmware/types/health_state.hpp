@@ -4,11 +4,11 @@
 
 namespace kerb {
 
-/// STARTING until the first frame has gone through; DEGRADED still protects, less well; FAILED does
+/// STARTING until the first frame is processed; DEGRADED still protects, less well; FAILED does
 /// not.
 enum class HealthState : std::uint8_t { starting = 0, active = 1, degraded = 2, failed = 3 };
 
-/// Why the state is what it is. The numbers are those of the CAN message: append, never renumber.
+/// The reason for the state. The numbers are those of the CAN message: append, never renumber.
 enum class Cause : std::uint8_t {
   none = 0,
   camera_silent = 1,         ///< ms since the last frame
@@ -22,18 +22,18 @@ enum class Cause : std::uint8_t {
   board_hot = 9,             ///< degrees Celsius
   thermal_unreadable = 10,   ///< s without a reading
   bus_lost = 11,             ///< ms without the bus
-  signals_missing = 12,      ///< ms since the vehicle's speed was last heard
+  signals_missing = 12,      ///< ms since the vehicle's speed was last received
   signals_implausible = 13,  ///< the value refused
   over_budget = 14,          ///< ms a frame takes
   output_refused = 15,       ///< errno of the lamp or the loudspeaker
   event_log_refused = 16,    ///< errno of the event log
   vision_failed = 17,        ///< error code of the image operators or the detector
-  flow_missing = 18,         ///< error code of the flow: people are found, not whether they move
-  records_refused = 19,      ///< errno of the records of warnings: it warns all the same
-  camera_dirty = 20,         ///< % of the picture without the detail it had
-  camera_misaligned = 21,    ///< degrees it looks past where its calibration says
-  signals_late = 22,         ///< ms that what the vehicle says is late
-  bands_missing = 23         ///< error code of the look at bands: people are told apart without
+  flow_missing = 18,         ///< error code of the flow: people are detected, their motion is not
+  records_refused = 19,      ///< errno of the records of warnings: warnings are still given
+  camera_dirty = 20,         ///< % of the picture that lost its detail
+  camera_misaligned = 21,    ///< degrees between the camera's direction and its calibration
+  signals_late = 22,         ///< ms by which the vehicle's signals are late
+  bands_missing = 23         ///< error code of the search by bands: people are told apart without
 };
 inline constexpr int kCauseCount = 24;
 

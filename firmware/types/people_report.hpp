@@ -6,9 +6,9 @@
 
 namespace kerb::risk {
 
-/// Everybody who is followed, and what the next seconds hold for them, as of one frame.
+/// All tracked people and their predicted contacts, as of one frame.
 struct PeopleReport {
-  Nanos at{};  ///< when the frame was taken; zero: never looked
+  Nanos at{};  ///< when the frame was taken; zero: there was none
   bool path_known = false;
   double speed_mps = 0, acceleration_mps2 = 0, yaw_rate_radps = 0;  ///< of the car, where known
   track::PersonList people;

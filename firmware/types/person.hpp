@@ -8,16 +8,16 @@
 
 namespace kerb::track {
 
-/// Somebody who is followed, as of one frame.
+/// A tracked person, as of one frame.
 struct Person {
-  std::uint32_t id = 0;                 ///< from 1, never given twice by one tracker
-  Nanos first_seen{}, last_seen{};      ///< by the detector; the last also by what they wear
+  std::uint32_t id = 0;                 ///< from 1, never used twice by one tracker
+  Nanos first_seen{}, last_seen{};      ///< by the detector; the last also by spectral bands
   double x_m = 0, y_m = 0;              ///< in the car's frame (rear axle, forward, left)
   double vx_mps = 0, vy_mps = 0;        ///< over ground, along the car's axes
   std::array<double, 16> covariance{};  ///< of x, y, vx, vy; rows
   double height_m = 1.7, height_sigma_m = 0.1;
-  Detection box;         ///< as seen in this frame, evened out, or where it is expected
-  double certainty = 0;  ///< 0..1: that there is somebody
+  Detection box;         ///< detected in this frame and smoothed, or the expected one
+  double certainty = 0;  ///< probability that there is a person, 0..1
   bool confirmed = false;
   bool seen = false;  ///< by the detector, in this frame
 };

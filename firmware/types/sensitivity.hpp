@@ -4,7 +4,7 @@
 
 namespace kerb {
 
-/// How early it warns.
+/// How early Kerbwatch warns.
 enum class Sensitivity : std::uint8_t { late, normal, early };
 
 }  // namespace kerb

@@ -4,7 +4,7 @@
 
 namespace kerb {
 
-/// What the vehicle tells of its body. The numbers are those on the bus: append, never renumber.
+/// The vehicle's body signals. The numbers are those on the bus: append, never renumber.
 enum class TurnSignal : std::uint8_t {
   off = 0,
   left = 1,
@@ -20,7 +20,7 @@ enum class Gear : std::uint8_t {
   not_available = 15
 };
 
-/// Whether the bus defines this number; decoding keeps whatever came.
+/// Whether the bus defines this number; decoding keeps undefined ones.
 [[nodiscard]] constexpr bool is_defined(TurnSignal signal) noexcept {
   return static_cast<unsigned>(signal) <= 3 || signal == TurnSignal::not_available;
 }

@@ -4,8 +4,8 @@
 
 namespace kerb {
 
-/// What is believed of the vehicle's signals. Plain data with usable defaults; [can.vehicle] of the
-/// configuration fills and checks it, VehicleSignals applies it.
+/// Which values of the vehicle's signals are accepted. Plain data with usable defaults;
+/// [can.vehicle] of the configuration fills and checks it, VehicleSignals applies it.
 struct VehicleLimits {
   Nanos motion_stale = std::chrono::milliseconds{200};  ///< VEH_Motion comes every 20 ms
   Nanos body_stale = std::chrono::milliseconds{1000};   ///< VEH_Body comes every 100 ms

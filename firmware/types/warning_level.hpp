@@ -4,10 +4,10 @@
 
 namespace kerb {
 
-/// How loudly the driver is told. The numbers are those of the CAN message.
+/// The level of a warning. The numbers are those of the CAN message.
 enum class WarningLevel : std::uint8_t {
   none = 0,
-  information = 1,  ///< somebody is near: light only
+  information = 1,  ///< a person is near: light only
   collision = 2     ///< light and sound
 };
 [[nodiscard]] const char* name_of(WarningLevel level) noexcept;
@@ -15,13 +15,13 @@ enum class WarningLevel : std::uint8_t {
 /// Whether warnings can be given; if not, why. The numbers are those of the CAN message.
 enum class Readiness : std::uint8_t {
   ready = 0,
-  starting = 1,      ///< no frame has gone through yet
-  not_active = 2,    ///< the state of health is FAILED, or DEGRADED by what a warning needs
+  starting = 1,      ///< no frame has been processed yet
+  not_active = 2,    ///< the state is FAILED, or DEGRADED by a cause that stops warnings
   no_speed = 3,      ///< the vehicle's speed is not known
   too_fast = 4,      ///< above 80 km/h
-  reversing = 5,     ///< the camera looks ahead
+  reversing = 5,     ///< the cameras look ahead
   switched_off = 6,  ///< by the driver
-  no_detector = 7    ///< nobody looks for people
+  no_detector = 7    ///< detection is off
 };
 inline constexpr int kReadinessCount = 8;
 [[nodiscard]] const char* name_of(Readiness readiness) noexcept;

@@ -10,13 +10,13 @@ void AlertOutputs::drive(OutputLine* line, std::optional<bool>& last, bool on) n
     last = on;
     return;
   }
-  last.reset();  // whatever it shows now, write it again next time
+  last.reset();  // its level is unknown: write it again next time
   if (!refusal_) refusal_ = done.error();
 }
 
 void AlertOutputs::show(WarningLevel lamp, bool sound, bool status_lamp_on, Nanos now) noexcept {
   refusal_.reset();
-  if (now >= repeat_at_) {  // the sound that plays already goes on undisturbed
+  if (now >= repeat_at_) {  // a sound that plays already is not interrupted
     warning_on_.reset();
     status_on_.reset();
     sounding_.reset();
@@ -26,7 +26,8 @@ void AlertOutputs::show(WarningLevel lamp, bool sound, bool status_lamp_on, Nano
     lamp_ = lamp;
     lamp_since_ = now;
   }
-  const bool blink_on = ((now - lamp_since_) / kBlink) % 2 == 0;  // a new level starts lit
+  const bool blink_on =
+      ((now - lamp_since_) / kBlinkHalfPeriod) % 2 == 0;  // a new level starts lit
   drive(warning_lamp_, warning_on_,
         lamp == WarningLevel::collision || (lamp == WarningLevel::information && blink_on));
   drive(status_lamp_, status_on_, status_lamp_on);

@@ -9,23 +9,24 @@
 
 namespace kerb {
 
-/// What the driver sees and hears. The warning lamp (red) is steady for a collision and blinks at 2
-/// Hz for information; the status lamp (amber) is on whenever Kerbwatch is not ACTIVE. Any of the
-/// three may be missing. Writes an output when it changes, at every show() while it is refused, and
-/// once a second besides, so that one that has left is noticed before it is needed. One thread.
+/// Drives what the driver sees and hears. The warning lamp (red) is steady for a collision and
+/// blinks at 2 Hz for information; the status lamp (amber) is on whenever Kerbwatch is not ACTIVE.
+/// Any of the three outputs may be missing. Writes an output when it changes, at every show() while
+/// it fails, and once a second in any case, so that a lost output is noticed before it is needed.
+/// One thread.
 class AlertOutputs {
  public:
   AlertOutputs(OutputLine* warning_lamp, OutputLine* status_lamp, Tone* tone,
                const TonePattern& pattern) noexcept
       : warning_lamp_{warning_lamp}, status_lamp_{status_lamp}, tone_{tone}, pattern_{pattern} {}
 
-  /// Makes the outputs say this. Call it every tick: blinking and second tries live here.
+  /// Sets the outputs. Call it every control round: it does the blinking and the retries.
   void show(WarningLevel lamp, bool sound, bool status_lamp_on, Nanos now) noexcept;
-  /// The first output that refused in the last show(); nothing when all obeyed.
+  /// The error of the first output that failed in the last show(); nothing when all worked.
   [[nodiscard]] std::optional<Error> refusal() const noexcept { return refusal_; }
 
  private:
-  static constexpr Nanos kBlink = std::chrono::milliseconds{250};  // half a period
+  static constexpr Nanos kBlinkHalfPeriod = std::chrono::milliseconds{250};
   static constexpr Nanos kRepeat = std::chrono::seconds{1};
   void drive(OutputLine* line, std::optional<bool>& last, bool on) noexcept;
 
@@ -33,7 +34,7 @@ class AlertOutputs {
   OutputLine* status_lamp_;
   Tone* tone_;
   TonePattern pattern_;
-  std::optional<bool> warning_on_, status_on_, sounding_;  // empty: not known, so write it
+  std::optional<bool> warning_on_, status_on_, sounding_;  // empty: unknown, so write it
   WarningLevel lamp_ = WarningLevel::none;
   Nanos lamp_since_{}, repeat_at_{};
   std::optional<Error> refusal_;

@@ -4,7 +4,7 @@
 namespace kerb {
 
 OffSwitch::State OffSwitch::step(Nanos now, const std::optional<Buttons>& buttons) noexcept {
-  if (!buttons) {  // when they are heard again they must be seen released first
+  if (!buttons) {  // when the signal returns, the buttons must first be released
     off_was_ = confirm_was_ = true;
     held_since_.reset();
     if (state_ == State::asking) state_ = State::on;
@@ -22,7 +22,7 @@ OffSwitch::State OffSwitch::step(Nanos now, const std::optional<Buttons>& button
       if (held_since_ && now - *held_since_ >= kHold) {
         state_ = State::asking;
         asked_ = now;
-        held_since_.reset();  // to ask again it must be pressed again
+        held_since_.reset();  // asking again needs a new press
       }
       break;
     case State::asking:
@@ -35,7 +35,7 @@ OffSwitch::State OffSwitch::step(Nanos now, const std::optional<Buttons>& button
     case State::off:
       if (off_pressed || confirm_pressed) {
         state_ = State::on;
-        held_since_.reset();  // this press has done its work
+        held_since_.reset();  // this press is used up
       }
       break;
   }

@@ -7,13 +7,13 @@
 
 namespace kerb {
 
-/// How the driver switches warnings off, and on again. Off takes two actions, so that nobody does
-/// it by leaning on a button: hold the off button for a second, and within five seconds press the
-/// confirm button. On takes one: a press of either. It is on at every start: nothing is stored.
+/// The driver's switch for warnings. Off takes two actions, so that it cannot happen by accident:
+/// hold the off button for a second, then press the confirm button within five seconds. On takes
+/// one: a press of either button. It is on at every start: nothing is stored.
 ///
-/// A press is a button that was seen released and is then pressed: one that is stuck, or held when
-/// Kerbwatch starts, does nothing. Where the buttons are not heard (nothing told), they count as
-/// released, and what was begun is forgotten; off stays off. One thread; pure logic.
+/// A press is the change from released to pressed: a button that is stuck, or held when Kerbwatch
+/// starts, does nothing. While the buttons' signal is missing they count as released, and a
+/// sequence that was begun is cancelled; off stays off. One thread; pure logic.
 class OffSwitch {
  public:
   struct Buttons {
@@ -34,7 +34,7 @@ class OffSwitch {
 
  private:
   State state_ = State::on;
-  // What was seen last; pressed before anything was seen: no press.
+  // The last known state of the buttons; initially pressed, so that a held button is no press.
   bool off_was_ = true, confirm_was_ = true;
   std::optional<Nanos> held_since_;  ///< the off button, after a press
   Nanos asked_{};

@@ -6,35 +6,36 @@
 namespace kerb {
 namespace {
 
-constexpr double kTooFast = 82 / 3.6, kNotTooFast = 80 / 3.6;  // m/s
-constexpr double kBackwards = -1 / 3.6, kNotBackwards = -0.1;  // m/s
+// Hysteresis of the speed.
+constexpr double kTooFastEnter_mps = 82 / 3.6, kTooFastExit_mps = 80 / 3.6;
+constexpr double kReversingEnter_mps = -1 / 3.6, kReversingExit_mps = -0.1;
 
-/// By the number of the cause.
+/// Whether a cause stops warnings, by its number.
 constexpr std::array<bool, kCauseCount> kStops{
     false,  // none
     true,   // camera_silent
     true,   // camera_no_signal
     true,   // camera_gone
-    false,  // camera_damaged: the whole frames still count
+    false,  // camera_damaged: the undamaged frames are used
     true,   // camera_frozen
     true,   // camera_blinded
     true,   // camera_dark
     false,  // frames_dropped
-    false,  // board_hot: FAILED when it is too hot to go on
+    false,  // board_hot: the state is FAILED when it is too hot to continue
     false,  // thermal_unreadable
-    false,  // bus_lost: without a speed it is no_speed
-    false,  // signals_missing: likewise; a yaw rate alone is done without
+    false,  // bus_lost: without a speed the readiness is no_speed
+    false,  // signals_missing: likewise; a missing yaw rate does not stop warnings
     false,  // signals_implausible
     false,  // over_budget
-    false,  // output_refused: the others still tell
+    false,  // output_refused: the other outputs still work
     false,  // event_log_refused
     true,   // vision_failed
-    false,  // flow_missing: people are found and followed all the same
+    false,  // flow_missing: people are still detected and tracked
     false,  // records_refused
     true,   // camera_dirty
-    true,   // camera_misaligned: people are not where it puts them
-    false,  // signals_late: without a speed it is no_speed
-    false,  // bands_missing: people are found, followed and told apart by colours
+    true,   // camera_misaligned: people's positions are wrong
+    false,  // signals_late: without a speed the readiness is no_speed
+    false,  // bands_missing: people are detected, tracked and told apart by colours
 };
 
 }  // namespace
@@ -73,8 +74,8 @@ bool ReadinessJudge::sees(const ReadinessFacts& facts, int camera) noexcept {
 
 Readiness ReadinessJudge::step(const ReadinessFacts& facts) noexcept {
   const double speed = facts.speed_mps.value_or(0);
-  too_fast_ = speed > (too_fast_ ? kNotTooFast : kTooFast);
-  backwards_ = speed < (backwards_ ? kNotBackwards : kBackwards);
+  too_fast_ = speed > (too_fast_ ? kTooFastExit_mps : kTooFastEnter_mps);
+  backwards_ = speed < (backwards_ ? kReversingExit_mps : kReversingEnter_mps);
   const bool in_reverse = facts.gear == Gear::reverse;
 
   if (facts.switched_off) return Readiness::switched_off;

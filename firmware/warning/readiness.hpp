@@ -11,11 +11,11 @@
 
 namespace kerb {
 
-/// Whether nobody can be warned of by a camera (or, for causes of the whole, by any) while this is
-/// the matter. The others make a warning later or less sure, and it is given all the same.
+/// Whether this cause stops the warnings of its camera (or, for causes of the whole system, of all
+/// cameras). Other causes can make a warning later or less certain, but it is still given.
 [[nodiscard]] bool stops_warnings(Cause cause) noexcept;
 
-/// All that is the matter, not the worst alone: bits by the number of the cause.
+/// All present causes, not only the worst: one bit per cause, by its number.
 class CauseSet {
  public:
   void add(Cause cause) noexcept { bits_ |= std::uint32_t{1} << static_cast<unsigned>(cause); }
@@ -33,7 +33,7 @@ static_assert(kCauseCount <= 32);
 /// What readiness depends on.
 struct ReadinessFacts {
   HealthState state = HealthState::starting;
-  CauseSet causes;  ///< of the whole
+  CauseSet causes;  ///< of the whole system
   int cameras = 1;
   std::array<CauseSet, HealthMonitor::kMaxCameras> camera_causes{};
   bool detector_present = false;
@@ -41,19 +41,20 @@ struct ReadinessFacts {
   std::optional<double> speed_mps;
   std::optional<Gear> gear;
 };
-/// What a monitor knows, the hysteresis included; the rest is left as it is.
+/// Copies the monitor's causes, with their hysteresis; the other facts stay as they are.
 void take_health(const HealthMonitor& monitor, const HealthReport& report, int cameras,
                  ReadinessFacts& facts) noexcept;
 
-/// Says whether warnings can be given, each control round. Where several reasons hold it names the
-/// first of: switched_off, starting, no_detector, not_active, no_speed, reversing, too_fast. With
-/// more than one camera it is not_active when none of them can see. One thread; pure logic but for
-/// hysteresis: too fast from 82 km/h on until 80 (the limit is 80; a car that drives at it is
-/// warned), reversing by the gear, or where that is not known from -1 km/h on until the car stands.
+/// Decides whether warnings can be given, each control round. Where several reasons hold it gives
+/// the first of: switched_off, starting, no_detector, not_active, no_speed, reversing, too_fast.
+/// With several cameras it is not_active only when none of them can see. One thread; pure logic
+/// apart from hysteresis: too fast above 82 km/h until 80 (the limit is 80; a car at the limit
+/// still gets warnings); reversing by the gear or, where that is unknown, below -1 km/h until it
+/// stands.
 class ReadinessJudge {
  public:
   Readiness step(const ReadinessFacts& facts) noexcept;
-  /// Whether a camera's people may be warned of.
+  /// Whether this camera's people may cause warnings.
   [[nodiscard]] static bool sees(const ReadinessFacts& facts, int camera) noexcept;
 
  private:

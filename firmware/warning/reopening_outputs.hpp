@@ -13,16 +13,16 @@
 
 namespace kerb {
 
-/// Opens an output; called again each time it has gone.
+/// Opens an output; called again each time it was lost.
 template <typename Output>
 using OutputOpener = std::function<Result<std::unique_ptr<Output>>()>;
 
-/// Holds an output that may leave: when it says `gone`, it is closed, and opened again when it is
-/// next used, 100 ms later at the earliest, then twice as long each time, up to 5 s. One that
-/// leaves again within 5 s of its opening goes on with the longer wait.
+/// Holds an output that may be unplugged. When it fails with `gone` it is closed, and opened again
+/// at its next use, 100 ms later at the earliest; the wait doubles with each failure, up to 5 s. It
+/// stays long for an output that is lost again within 5 s of its opening.
 ///
-/// Opening is done by whoever uses the output, the control loop: the opener must not block. A GPIO
-/// line takes a few system calls, ALSA opens without waiting in some milliseconds, and a sound
+/// Opening happens on the caller's thread, the control loop: the opener must not block. A GPIO line
+/// takes a few system calls, ALSA opens in non-blocking mode within milliseconds, and a sound
 /// device that is gone has ended its thread before it is closed. One thread.
 template <typename Output>
 class Reopening {
@@ -37,8 +37,8 @@ class Reopening {
         log_{log},
         opened_at_{clock.now()} {}
 
-  /// What `action(output)` says; `gone` while there is none, with the reason why. The caller logs
-  /// it.
+  /// The result of `action(output)`; while there is no output, `gone` with the reason. The caller
+  /// logs it.
   template <typename Action>
   Status use(const Action& action) {
     const Nanos now = clock_.now();
@@ -89,8 +89,8 @@ class Reopening {
   Nanos opened_at_, retry_at_{}, wait_ = kFirstWait;
 };
 
-/// An OutputLine that comes back. set() opens it again, and so drives a new one to the level that
-/// is wanted now; get() only looks.
+/// An OutputLine that is reopened after a loss. set() reopens it, and so drives the new line to the
+/// present level; get() never reopens.
 class ReopeningLine final : public OutputLine {
  public:
   ReopeningLine(std::unique_ptr<OutputLine> first, OutputOpener<OutputLine> open, std::string name,
@@ -107,8 +107,7 @@ class ReopeningLine final : public OutputLine {
   Reopening<OutputLine> line_;
 };
 
-/// A Tone that comes back. play() and stop() open it again, and so a new one does what is wanted
-/// now.
+/// A Tone that is reopened after a loss, by play() and stop(), and so follows the present command.
 class ReopeningTone final : public Tone {
  public:
   ReopeningTone(std::unique_ptr<Tone> first, OutputOpener<Tone> open, std::string name,

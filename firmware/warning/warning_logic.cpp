@@ -9,37 +9,62 @@
 namespace kerb {
 namespace {
 
-// Speeds, m/s: a car creeps from the first on until the second.
-constexpr double kCreeps = 10 / 3.6, kCreepsNoMore = 12 / 3.6;  // for information
-constexpr double kSlow = 9.4 / 3.6, kSlowNoMore = 9.7 / 3.6;    // for collision
-// Evidence.
-constexpr int kFewestReports = 2;
-constexpr Nanos kMostEvidence = std::chrono::milliseconds{400};
-constexpr Nanos kCloseEvidence = std::chrono::milliseconds{60};
-constexpr Nanos kSeenLately = std::chrono::milliseconds{250};  // by the detector
-constexpr double kForesees = 0.8;                              // seconds before it is time to warn
-constexpr double kDoubt =
-    0.25;  // standard deviations by which a contact may be later than expected
-// Who is about to be passed: a contact that becomes less likely, by this much against the last
-// moments (a memory in seconds), while it is so far off.
-constexpr double kWanes = 0.08, kLately = 0.15, kTimeToSee = 1.8;
-// What a collision warning goes on by.
-constexpr double kLessLikely = 0.25, kLonger = 0.6;  // seconds
-constexpr Nanos kCollisionLingers = std::chrono::milliseconds{300};
-constexpr Nanos kInformationLingers = std::chrono::milliseconds{500};
-// What the driver does about it, m/s^2.
-constexpr double kBrakes = 1, kBrakesHard = 3, kSteers = 2;
-// Right in front: the person's middle, from the bumper and beside the car's width, metres.
-constexpr double kCloseAhead = 3.95, kCloseBeside = 0.75;
-constexpr double kSlack = 0.1, kMoreSlack = 0.5;
-constexpr double kSoon = 0.3;  // seconds: who will be there then is told of now
+/// Fixed settings of WarningLogic; WarningRules has those that depend on the sensitivity. The
+/// suites of `kerblab sim run` (euroncap, r159, quiet) and tests/unit/firmware/warning show what a
+/// change does.
+struct WarningTuning {
+  // Hysteresis of the car's speed.
+  double creep_enter_mps = 10 / 3.6;  ///< information is given below this speed,
+  double creep_exit_mps = 12 / 3.6;   ///< and until this one
+  double slow_enter_mps = 9.4 / 3.6;  ///< a collision follows the rules of a creeping car below,
+  double slow_exit_mps = 9.7 / 3.6;   ///< and until this speed
+
+  // Evidence: the time that reports must support a level before it begins. Longer: later warnings,
+  // fewer false ones.
+  int min_reports = 2;
+  double evidence_near_ms = 32;      ///< for a contact up to evidence_near_s away,
+  double evidence_far_more_ms = 60;  ///< more for one evidence_blend_s further away
+  double evidence_near_s = 1.2;
+  double evidence_blend_s = 0.8;
+  Nanos max_evidence = std::chrono::milliseconds{400};     ///< upper limit of what is collected
+  Nanos close_evidence = std::chrono::milliseconds{60};    ///< for information
+  Nanos detected_within = std::chrono::milliseconds{250};  ///< a warning begins only for a person
+                                                           ///< detected so recently
+  double collect_ahead_s = 0.8;  ///< evidence is collected this long before it is time to warn
+  double late_sigmas = 0.25;     ///< a contact counts as this many standard deviations later
+
+  // A contact whose likelihood drops may be a person whom the car is about to pass: no warning
+  // begins while there is time to reconsider.
+  double likelihood_drop = 0.08;      ///< below the running mean
+  double likelihood_memory_s = 0.15;  ///< time constant of the running mean
+  double reconsider_s = 1.8;          ///< time to the contact above which a drop counts
+
+  // A collision warning continues with a likelihood this much lower, and a time this much longer.
+  double stay_less_likely = 0.25;
+  double stay_longer_s = 0.6;
+  // And this long without a reason, lest it flicker.
+  Nanos collision_lingers = std::chrono::milliseconds{300};
+  Nanos information_lingers = std::chrono::milliseconds{500};
+
+  // The driver's reaction.
+  double brakes_mps2 = 1, brakes_hard_mps2 = 3;
+  double steers_mps2 = 2;  ///< lateral acceleration
+
+  // Information: the person's middle is at most this far from the front bumper and from the side.
+  double close_ahead_m = 3.95, close_beside_m = 0.75;
+  double close_enter_m = 0.1, close_exit_m = 0.5;  ///< hysteresis: tolerance to begin, to continue
+  double close_soon_s = 0.3;  ///< a person who will be there after this time counts
+};
+constexpr WarningTuning kTuning{};
 
 double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) * 1e-9; }
 
-/// For how long reports must speak for a contact that is so far off: what is further off can wait
-/// for more.
-Nanos enough_at(double in_s) noexcept {
-  const double ms = 32 + 60 * std::clamp((in_s - 1.2) / 0.8, 0.0, 1.0);
+/// The time that reports must support a contact which is so far away: the further, the longer.
+Nanos evidence_needed(double in_s) noexcept {
+  const double ms =
+      kTuning.evidence_near_ms +
+      kTuning.evidence_far_more_ms *
+          std::clamp((in_s - kTuning.evidence_near_s) / kTuning.evidence_blend_s, 0.0, 1.0);
   return Nanos{static_cast<Nanos::rep>(ms * 1e6)};
 }
 
@@ -47,10 +72,11 @@ struct Place {
   double ahead, beside;
 };
 bool is_close(const Place& at, double slack) noexcept {
-  return at.ahead >= -slack && at.ahead <= kCloseAhead + slack && at.beside <= kCloseBeside + slack;
+  return at.ahead >= -slack && at.ahead <= kTuning.close_ahead_m + slack &&
+         at.beside <= kTuning.close_beside_m + slack;
 }
 
-/// Where somebody will be as the car has them, both going on as they do.
+/// A person's place relative to the car after t seconds, both at their present velocity.
 Place after(const track::Person& person, const risk::Contact& contact, double car_mps,
             double t) noexcept {
   const double away = person.y_m < 0 ? -person.vy_mps : person.vy_mps;
@@ -82,7 +108,7 @@ double WarningRules::ahead_s(double speed_mps) const noexcept {
 WarningLogic::WarningLogic(Sensitivity sensitivity) noexcept
     : WarningLogic{WarningRules::of(sensitivity)} {}
 
-/// Keeps the one that is nearest in time, and before all others one that begins it.
+/// Keeps the person who is nearest in time; one for whom the level begins takes precedence.
 void WarningLogic::Case::add(bool begin, bool stay, std::uint32_t id, int seen_by,
                              std::optional<double> in_s) noexcept {
   if (!begin && !stay) return;
@@ -97,13 +123,13 @@ void WarningLogic::Case::add(bool begin, bool stay, std::uint32_t id, int seen_b
 }
 
 template <typename F, typename Self>
-void WarningLogic::Suspects::list(F& f, Self& s) {
-  static_assert(sizeof(Suspect) == 40 && sizeof(Suspects) == 8 + sizeof(items_),
+void WarningLogic::Candidates::list(F& f, Self& s) {
+  static_assert(sizeof(Candidate) == 40 && sizeof(Candidates) == 8 + sizeof(items_),
                 "a new member? list it");
-  f.structure("Suspects").list("items", s.count_, kCapacity, [&](std::size_t i) {
+  f.structure("Candidates").list("items", s.count_, kCapacity, [&](std::size_t i) {
     auto& one = s.items_[i];
-    f("id", one.id)("camera", one.camera)("spoke", one.spoke)("reports", one.reports);
-    f("last", one.last)("lately", one.lately);
+    f("id", one.id)("camera", one.camera)("support", one.support)("reports", one.reports);
+    f("last", one.last)("mean_likelihood", one.mean_likelihood);
   });
 }
 void WarningLogic::Suspects::save(FieldWriter& out) const noexcept { list(out, *this); }
@@ -112,7 +138,7 @@ void WarningLogic::Suspects::describe(FieldLister& out) const { list(out, *this)
 
 template <typename F, typename Self>
 void WarningLogic::list(F& f, Self& s) {
-  static_assert(sizeof(WarningLogic) == sizeof(WarningRules) + 8 + 2 * sizeof(Suspects) + 8 +
+  static_assert(sizeof(WarningLogic) == sizeof(WarningRules) + 8 + 2 * sizeof(Candidates) + 8 +
                                             3 * 8 + 2 * 16 + sizeof(WarningDecision),
                 "a new member? list it");
   f.structure("WarningLogic")("creeping", s.creeping_)("slow", s.slow_)("brakes", s.brakes_);
@@ -120,7 +146,7 @@ void WarningLogic::list(F& f, Self& s) {
   f("close", s.close_)("level", s.level_)("since", s.since_);
   f("collision_wanted", s.collision_wanted_)("information_wanted", s.information_wanted_);
   f("collision_ended", s.collision_ended_)("information_ended", s.information_ended_);
-  f("told", s.told_);
+  f("decision", s.decision_);
 }
 void WarningLogic::save(FieldWriter& out) const noexcept { list(out, *this); }
 void WarningLogic::describe(FieldLister& out) const { list(out, *this); }
@@ -129,19 +155,20 @@ void WarningLogic::load(FieldReader& in) noexcept {
   if (level_ > WarningLevel::collision) in.fail();
 }
 
-WarningLogic::Suspects::Said WarningLogic::Suspects::take(int camera, std::uint32_t id, Nanos at,
-                                                          bool speaks_for, double likelihood,
-                                                          Nanos enough) noexcept {
+WarningLogic::Candidates::Verdict WarningLogic::Candidates::take(int camera, std::uint32_t id,
+                                                                 Nanos at, bool supports,
+                                                                 double likelihood,
+                                                                 Nanos enough) noexcept {
   int i = 0;
   while (i < count_ && (items_[static_cast<std::size_t>(i)].id != id ||
                         items_[static_cast<std::size_t>(i)].camera != camera))
     ++i;
   if (i == count_) {
-    if (!speaks_for) return {};
-    if (count_ == kCapacity) {  // the one that was looked at longest ago makes room
+    if (!supports) return {};
+    if (count_ == kCapacity) {  // replace the one that was updated longest ago
       const auto oldest =
           std::min_element(items_.begin(), items_.end(),
-                           [](const Suspect& a, const Suspect& b) { return a.last < b.last; });
+                           [](const Candidate& a, const Candidate& b) { return a.last < b.last; });
       i = static_cast<int>(oldest - items_.begin());
     } else {
       ++count_;
@@ -149,46 +176,47 @@ WarningLogic::Suspects::Said WarningLogic::Suspects::take(int camera, std::uint3
     items_[static_cast<std::size_t>(i)] = {id, camera, Nanos{}, 1, at, likelihood};
     return {};
   }
-  Suspect& suspect = items_[static_cast<std::size_t>(i)];
-  if (at > suspect.last) {
-    const Nanos passed = at - suspect.last;
-    suspect.last = at;
+  Candidate& candidate = items_[static_cast<std::size_t>(i)];
+  if (at > candidate.last) {
+    const Nanos passed = at - candidate.last;
+    candidate.last = at;
     const double dt = seconds(passed);
-    suspect.lately += (likelihood - suspect.lately) * (dt / (kLately + dt));
-    suspect.spoke =
-        speaks_for ? std::min(suspect.spoke + passed, kMostEvidence) : suspect.spoke - passed;
-    suspect.reports += speaks_for ? 1 : 0;
-    if (suspect.spoke < Nanos::zero()) {
-      suspect = items_[static_cast<std::size_t>(--count_)];
+    candidate.mean_likelihood +=
+        (likelihood - candidate.mean_likelihood) * (dt / (kTuning.likelihood_memory_s + dt));
+    candidate.support = supports ? std::min(candidate.support + passed, kTuning.max_evidence)
+                                 : candidate.support - passed;
+    candidate.reports += supports ? 1 : 0;
+    if (candidate.support < Nanos::zero()) {
+      candidate = items_[static_cast<std::size_t>(--count_)];
       return {};
     }
   }
-  return {speaks_for && suspect.reports >= kFewestReports && suspect.spoke >= enough,
-          likelihood < suspect.lately - kWanes};
+  return {supports && candidate.reports >= kTuning.min_reports && candidate.support >= enough,
+          likelihood < candidate.mean_likelihood - kTuning.likelihood_drop};
 }
 
-void WarningLogic::Suspects::forget(Nanos now) noexcept {
+void WarningLogic::Candidates::forget(Nanos now) noexcept {
   for (int i = 0; i < count_;) {
-    Suspect& suspect = items_[static_cast<std::size_t>(i)];
-    if (now - suspect.last > kStale) {
-      suspect = items_[static_cast<std::size_t>(--count_)];
+    Candidate& candidate = items_[static_cast<std::size_t>(i)];
+    if (now - candidate.last > kStale) {
+      candidate = items_[static_cast<std::size_t>(--count_)];
     } else {
       ++i;
     }
   }
 }
 
-void WarningLogic::look(Nanos now, int camera, const risk::PeopleReport& report, Case& collision,
-                        Case& information) noexcept {
+void WarningLogic::assess(Nanos now, int camera, const risk::PeopleReport& report, Case& collision,
+                          Case& information) noexcept {
   const double age = std::max(seconds(now - report.at), 0.0);
   const double speed = report.path_known ? report.speed_mps : 0;
   const double likelihood = slow_ ? rules_.creeping_likelihood : rules_.likelihood;
   const double ahead = slow_ ? rules_.creeping_ahead_s : rules_.ahead_s(speed);
   if (report.path_known) {
     const double along = speed < 0 ? -report.acceleration_mps2 : report.acceleration_mps2;
-    brakes_ = brakes_ || along < -kBrakes;
-    brakes_hard_ = brakes_hard_ || along < -kBrakesHard;
-    steers_ = steers_ || std::abs(speed * report.yaw_rate_radps) > kSteers;
+    brakes_ = brakes_ || along < -kTuning.brakes_mps2;
+    brakes_hard_ = brakes_hard_ || along < -kTuning.brakes_hard_mps2;
+    steers_ = steers_ || std::abs(speed * report.yaw_rate_radps) > kTuning.steers_mps2;
   }
   for (int i = 0; i < report.people.count; ++i) {
     const track::Person& person = report.people.items[i];
@@ -197,22 +225,25 @@ void WarningLogic::look(Nanos now, int camera, const risk::PeopleReport& report,
     std::optional<double> in_s;
     if (contact.expected_s) in_s = std::max(*contact.expected_s - age, 0.0);
     const double p = contact.probability;
-    const bool seen = report.at - person.last_seen <= kSeenLately;
-    const bool likely = in_s && p >= likelihood && *in_s <= ahead + kForesees;
-    const bool soon = in_s && *in_s + kDoubt * contact.expected_sigma_s <= ahead;
-    const bool still = in_s && p >= (brakes_hard_ ? likelihood : likelihood - kLessLikely) &&
-                       *in_s <= ahead + kLonger;
-    const Suspects::Said said =
-        endangered_.take(camera, person.id, report.at, likely, p, enough_at(in_s.value_or(0)));
-    const bool may_pass = said.wanes && in_s && *in_s > kTimeToSee;
-    collision.add(said.enough && soon && seen && !may_pass, still, person.id, camera, in_s);
+    const bool seen = report.at - person.last_seen <= kTuning.detected_within;
+    const bool likely = in_s && p >= likelihood && *in_s <= ahead + kTuning.collect_ahead_s;
+    const bool soon = in_s && *in_s + kTuning.late_sigmas * contact.expected_sigma_s <= ahead;
+    const bool still = in_s &&
+                       p >= (brakes_hard_ ? likelihood : likelihood - kTuning.stay_less_likely) &&
+                       *in_s <= ahead + kTuning.stay_longer_s;
+    const Candidates::Verdict verdict = endangered_.take(camera, person.id, report.at, likely, p,
+                                                         evidence_needed(in_s.value_or(0)));
+    const bool may_pass = verdict.drops && in_s && *in_s > kTuning.reconsider_s;
+    collision.add(verdict.enough && soon && seen && !may_pass, still, person.id, camera, in_s);
 
     if (!creeping_) continue;
     const Place here = after(person, contact, speed, 0);
     const bool close =
-        is_close(here, kSlack) || is_close(after(person, contact, speed, age + kSoon), kSlack);
-    information.add(close_.take(camera, person.id, report.at, close, 0, kCloseEvidence).enough,
-                    is_close(here, kMoreSlack), person.id, camera, std::nullopt);
+        is_close(here, kTuning.close_enter_m) ||
+        is_close(after(person, contact, speed, age + kTuning.close_soon_s), kTuning.close_enter_m);
+    information.add(
+        close_.take(camera, person.id, report.at, close, 0, kTuning.close_evidence).enough,
+        is_close(here, kTuning.close_exit_m), person.id, camera, std::nullopt);
   }
 }
 
@@ -230,7 +261,7 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
       return WarningLevel::none;
     case WarningLevel::information:
       if (collision.begins && collision_may) return WarningLevel::collision;
-      if (!held || (sees_ && now - information_wanted_ < kInformationLingers))
+      if (!held || (sees_ && now - information_wanted_ < kTuning.information_lingers))
         return WarningLevel::information;
       return WarningLevel::none;
     case WarningLevel::collision:
@@ -238,7 +269,7 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
   }
   const bool driver_acts = brakes_ || steers_;
   if (!held || collision.stays) return WarningLevel::collision;
-  if (sees_ && !driver_acts && now - collision_wanted_ < kCollisionLingers)
+  if (sees_ && !driver_acts && now - collision_wanted_ < kTuning.collision_lingers)
     return WarningLevel::collision;
   return information.begins ? WarningLevel::information : WarningLevel::none;
 }
@@ -247,8 +278,8 @@ WarningDecision WarningLogic::step(
     Nanos now, const std::array<const risk::PeopleReport*, kMostCameras>& reports,
     const DriverSide& side) noexcept {
   const double speed = std::abs(side.speed_mps.value_or(0));
-  creeping_ = speed < (creeping_ ? kCreepsNoMore : kCreeps);
-  slow_ = speed < (slow_ ? kSlowNoMore : kSlow);
+  creeping_ = speed < (creeping_ ? kTuning.creep_exit_mps : kTuning.creep_enter_mps);
+  slow_ = speed < (slow_ ? kTuning.slow_exit_mps : kTuning.slow_enter_mps);
   sees_ = brakes_ = brakes_hard_ = steers_ = false;
   Case collision, information;
   if (side.readiness == Readiness::ready) {
@@ -258,7 +289,7 @@ WarningDecision WarningLogic::step(
       const risk::PeopleReport* report = reports[static_cast<std::size_t>(camera)];
       if (report == nullptr || report->at == Nanos::zero() || now - report->at > kStale) continue;
       sees_ = true;
-      look(now, camera, *report, collision, information);
+      assess(now, camera, *report, collision, information);
     }
   } else {
     endangered_.clear();
@@ -269,20 +300,20 @@ WarningDecision WarningLogic::step(
   if (level != level_) {
     if (level_ == WarningLevel::collision) collision_ended_ = now;
     if (level_ == WarningLevel::information) information_ended_ = now;
-    // After a collision warning, information is news again.
+    // After a collision warning, information may begin again at once.
     if (level == WarningLevel::collision) information_ended_.reset();
     level_ = level;
     since_ = now;
-    told_ = {level, std::nullopt, std::nullopt};
+    decision_ = {level, std::nullopt, std::nullopt};
   }
   const Case& reason = level == WarningLevel::collision ? collision : information;
-  told_.time_to_collision_s.reset();
+  decision_.time_to_collision_s.reset();
   if (level != WarningLevel::none && reason.person) {
-    told_.person = reason.person;
-    told_.camera = reason.camera;
-    told_.time_to_collision_s = reason.time_s;
+    decision_.person = reason.person;
+    decision_.camera = reason.camera;
+    decision_.time_to_collision_s = reason.time_s;
   }
-  return told_;
+  return decision_;
 }
 
 }  // namespace kerb

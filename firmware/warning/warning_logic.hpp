@@ -13,7 +13,7 @@
 
 namespace kerb {
 
-/// What the warning needs to know beside the people, each control round.
+/// The inputs of the warning logic beside people, each control round.
 struct DriverSide {
   Readiness readiness = Readiness::starting;
   std::optional<double> speed_mps;
@@ -22,44 +22,45 @@ struct DriverSide {
   std::optional<TurnSignal> turn_signal;
 };
 
-/// What the driver is told.
+/// What is shown to the driver.
 struct WarningDecision {
   WarningLevel level = WarningLevel::none;
   std::optional<double> time_to_collision_s;
   std::optional<std::uint32_t> person;  ///< id
-  int camera = 0;                       ///< that follows them
+  int camera = 0;                       ///< that tracks the person
 };
 
-/// When somebody is warned of. Plain data; of(Sensitivity) has the values that ship.
+/// When a collision warning begins. Plain data; of(Sensitivity) has the values that ship. A lower
+/// likelihood and longer times: earlier warnings, more false ones.
 struct WarningRules {
-  // Collision: a contact this likely, this soon. The time is what a driver takes to react and to do
-  // something about it: longer the faster the car, up to `most_ahead_s`.
+  // A contact at least this likely, at most this far ahead in time. The time is what a driver needs
+  // to react and act: longer for a faster car, up to `most_ahead_s`.
   double likelihood = 0.55;
   double standing_ahead_s = 2.1;         ///< at no speed
-  double longer_ahead_s_per_mps = 0.05;  ///< and more for each m/s
+  double longer_ahead_s_per_mps = 0.05;  ///< added for each m/s
   double most_ahead_s = 2.4;
-  // A car that creeps stops at once: only a contact that is nearly certain, and now.
+  // A creeping car stops at once: only for a nearly certain contact that is very near in time.
   double creeping_likelihood = 0.9;
   double creeping_ahead_s = 1.0;
   [[nodiscard]] static WarningRules of(Sensitivity sensitivity) noexcept;
-  /// How long ahead a contact is warned of at this speed.
+  /// How long before a contact the warning begins at this speed.
   [[nodiscard]] double ahead_s(double speed_mps) const noexcept;
 };
 
-/// Decides what the driver is told, each control round, from the newest report of each camera.
-/// Bit for bit the same for the same inputs. One thread; allocates nothing.
+/// Decides the warning level, each control round, from the newest report of each camera. The same
+/// inputs give the same bits. One thread; allocates nothing.
 ///
-/// Collision: a confirmed person whom the car touches with at least the likelihood of the rules,
-/// within their time, by at least two reports that span 32 ms (up to 92 ms where the contact is 2 s
-/// away: there is time to be sure, and to see whether it becomes less likely, as it does for
-/// whoever stands beyond a bend that the car begins to take). It stays while it is so by a looser
-/// measure, and a little longer, lest it flicker; once the driver brakes hard only while as likely
-/// as to begin one; and when braking or steering have ended the danger it ends without delay.
-/// Information: a car that stands or creeps, and a confirmed person right in front of it.
-/// No level lasts less than kShortest, and none comes again within kPause of its end (after a
-/// collision warning, information may). Whoever turns from information to collision does so at
-/// once. When nothing can be warned of any more (not ready, or reports older than kStale) nothing
-/// begins, and what there is ends as soon as kShortest allows.
+/// Collision begins for a confirmed person whom the car touches with at least the likelihood of the
+/// rules, within their time, in at least two reports that span 32 ms (up to 92 ms where the contact
+/// is 2 s away: there is time to be sure, and to see the likelihood drop, as it does for a person
+/// beyond a bend that the car enters). It continues with a lower likelihood and a longer time, and
+/// 300 ms more, lest it flicker. While the driver brakes hard it continues only with the likelihood
+/// that begins one; when braking or steering have ended the danger it ends without delay.
+/// Information: the car stands or creeps, and a confirmed person is right in front of it.
+/// No level lasts less than kShortest, and none begins again within kPause of its end (except
+/// information after a collision warning). The change from information to collision is immediate.
+/// When no warning is possible any more (not ready, or reports older than kStale) none begins, and
+/// a present one ends as soon as kShortest allows.
 class WarningLogic {
  public:
   static constexpr int kMostCameras = 4;
@@ -73,32 +74,32 @@ class WarningLogic {
   WarningDecision step(Nanos now,
                        const std::array<const risk::PeopleReport*, kMostCameras>& reports,
                        const DriverSide& side) noexcept;
-  /// All that it remembers, for records of warnings; see types/fields.hpp.
+  /// The whole state, for records of warnings; see firmware/types/fields.hpp.
   void save(FieldWriter& out) const noexcept;
   void load(FieldReader& in) noexcept;
   void describe(FieldLister& out) const;
 
  private:
-  /// What speaks for a level, as of the newest reports.
+  /// The reasons for a level, as of the newest reports.
   struct Case {
     bool begins = false;  ///< enough to begin it
-    bool stays = false;   ///< enough for it to go on
+    bool stays = false;   ///< enough to continue it
     std::optional<std::uint32_t> person;
     int camera = 0;
     std::optional<double> time_s;
     void add(bool begin, bool stay, std::uint32_t id, int seen_by,
              std::optional<double> in_s) noexcept;
   };
-  /// Who has been seen to be in danger, or close, and in how many reports.
-  class Suspects {
+  /// People who may cause a level, with the evidence collected over reports.
+  class Candidates {
    public:
-    struct Said {
+    struct Verdict {
       bool enough = false;
-      bool wanes = false;  ///< it was likelier a moment ago
+      bool drops = false;  ///< the contact was likelier a moment ago
     };
-    /// Takes in what a report says of somebody, each report once: whether it is enough by now.
-    Said take(int camera, std::uint32_t id, Nanos at, bool speaks_for, double likelihood,
-              Nanos enough) noexcept;
+    /// Takes in one report of a person, each report once. `supports`: it supports the level.
+    Verdict take(int camera, std::uint32_t id, Nanos at, bool supports, double likelihood,
+                 Nanos enough) noexcept;
     void forget(Nanos now) noexcept;
     void clear() noexcept { count_ = 0; }
     void save(FieldWriter& out) const noexcept;
@@ -106,39 +107,39 @@ class WarningLogic {
     void describe(FieldLister& out) const;
 
    private:
-    struct Suspect {
+    struct Candidate {
       std::uint32_t id = 0;
       int camera = 0;
-      Nanos spoke{};      ///< so long the reports spoke for it, less so long they did not
-      int reports = 0;    ///< that did
-      Nanos last{};       ///< the newest looked at
-      double lately = 0;  ///< how likely it was
+      Nanos support{};             ///< time with supporting reports, less time with others
+      int reports = 0;             ///< supporting ones
+      Nanos last{};                ///< time of the newest report
+      double mean_likelihood = 0;  ///< running mean of the contact's
     };
     template <typename F, typename Self>
     static void list(F& f, Self& s);
     static constexpr int kCapacity = 64;
     int count_ = 0;
-    std::array<Suspect, kCapacity> items_{};
+    std::array<Candidate, kCapacity> items_{};
   };
 
   template <typename F, typename Self>
   static void list(F& f, Self& s);
-  void look(Nanos now, int camera, const risk::PeopleReport& report, Case& collision,
-            Case& information) noexcept;
+  void assess(Nanos now, int camera, const risk::PeopleReport& report, Case& collision,
+              Case& information) noexcept;
   [[nodiscard]] WarningLevel next(Nanos now, const Case& collision,
                                   const Case& information) noexcept;
 
   WarningRules rules_;
   bool creeping_ = false;  ///< for information
   bool slow_ = false;      ///< for collision: the rules of a creeping car
-  bool sees_ = false;      ///< ready, and some report is not old
+  bool sees_ = false;      ///< ready, and there is a recent report
   bool brakes_ = false, brakes_hard_ = false, steers_ = false;
-  Suspects endangered_, close_;
+  Candidates endangered_, close_;
   WarningLevel level_ = WarningLevel::none;
   Nanos since_{};                                    ///< of the level
-  Nanos collision_wanted_{}, information_wanted_{};  ///< when it last had reason to be
+  Nanos collision_wanted_{}, information_wanted_{};  ///< when there was last a reason for it
   std::optional<Nanos> collision_ended_, information_ended_;
-  WarningDecision told_;
+  WarningDecision decision_;
 };
 
 }  // namespace kerb

@@ -17,11 +17,12 @@
 /// at the signature's bins (Postnikov, Permutohedra, associahedra, and beyond, 2009, section 12).
 /// Those numbers less one, a way to write bins - 1 as a sum, therefore name the tree: tree_at().
 ///
-/// A tree is the solution exactly for the masses that make no flow along it negative. If one is,
-/// the dual simplex puts in the cheapest edge that crosses the same cut the other way, and which
-/// that is depends, again, on the costs alone. So it is written down once, and solving a problem
-/// is a walk: look at the flows of a tree, go on to the neighbour behind the most negative one,
-/// until none is. The cost rises with every step: the walk ends, at the optimum, wherever it began.
+/// A tree is the solution exactly for the masses that make no flow along it negative. If a flow is
+/// negative, the dual simplex replaces its edge by the cheapest one that crosses the same cut the
+/// other way, and this depends on the costs alone, too. So it is stored once, and solving a problem
+/// is a walk: compute the flows of a tree, move to the neighbour of the most negative one, until
+/// none is negative. The cost rises with every step, so the walk ends at the optimum from any
+/// start.
 ///
 /// Ties are broken by adding to every cost a random number too small to matter, the same on every
 /// machine.

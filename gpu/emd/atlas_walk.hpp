@@ -11,10 +11,10 @@
 
 namespace kerb::emd {
 
-/// Where walks begin: each coarse kind of signature has the tree where the last of its kind ended.
-/// Kinds are the trees' names themselves: the mass up to each bin in (bins - 1)ths of the whole,
-/// rounded, which is also a fair first guess. Any tree is right to begin at; a good one is near.
-/// Several threads may read and write: what one finds there is a tree.
+/// Start trees of walks: each coarse kind of signature has the tree where the last walk of its kind
+/// ended. Kinds are the trees' names themselves: the mass up to each bin in (bins - 1)ths of the
+/// whole, rounded, which is also a fair first guess. Any start is correct; a near one is faster.
+/// Several threads may read and write: every value there is a valid tree.
 class WalkStarts {
  public:
   WalkStarts(int bins, std::uint32_t trees, int mass);
@@ -38,7 +38,7 @@ class WalkStarts {
   std::unique_ptr<std::atomic<std::uint32_t>[]> trees_;
 };
 
-/// What a target brings to a walk: the mass of every set of its bins.
+/// A target's data for walks: the mass of every set of its bins.
 class TargetSums {
  public:
   TargetSums(int bins, const Signature& target);

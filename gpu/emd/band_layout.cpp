@@ -8,9 +8,9 @@
 namespace kerb::emd {
 namespace {
 
-constexpr double kHeat = 3000;       // nm: beyond, bands are heat,
-constexpr double kHeatBeyond = 200;  // and lie so far beyond the reddest
-constexpr double kDarkCost = 0.75;   // between the dark and a bin, hundreds of nm
+constexpr double kThermal_nm = 3000;     // bands beyond are thermal,
+constexpr double kThermalStep_nm = 200;  // and are placed this far beyond the longest other one
+constexpr double kDarkCost = 0.75;       // between the dark and a bin, hundreds of nm
 
 }  // namespace
 
@@ -22,9 +22,9 @@ BandLayout layout_of(const std::vector<double>& nanometres, int bands) {
   } else {
     double reddest = 0;
     for (const double x : nm)
-      if (x < kHeat) reddest = std::max(reddest, x);
+      if (x < kThermal_nm) reddest = std::max(reddest, x);
     for (double& x : nm)
-      if (x >= kHeat) x = reddest + kHeatBeyond;
+      if (x >= kThermal_nm) x = reddest + kThermalStep_nm;
   }
   std::vector<std::size_t> order(nm.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -7,7 +7,7 @@
 
 namespace kerb::emd {
 
-/// Which bins the bands of a camera make, and where these lie.
+/// The bins that a camera's bands are grouped into, and their positions.
 struct BandLayout {
   static constexpr int kMostBins = 10;  ///< with the dark eleven, which the atlas solves
 
@@ -17,14 +17,14 @@ struct BandLayout {
   int bins = 0;                              ///< without the dark, which comes after them
 };
 
-/// Neighbours by their wavelength share a bin where there are more bands than bins. Beyond 3000 nm
-/// it is heat, which lies a little beyond the reddest of the others.
+/// Neighbours in wavelength share a bin where there are more bands than bins. Bands beyond 3000 nm
+/// are thermal; they are placed 200 nm beyond the longest of the others.
 ///   nanometres   one a band; none: not known, and each is 100 from the next
 [[nodiscard]] BandLayout layout_of(const std::vector<double>& nanometres, int bands);
 
-/// Bins at their wavelengths, but none farther apart than is to the dark, the last, and back: so it
-/// is a metric, and light that is missing is no worse than light of quite another colour. Fails: as
-/// Ground::create().
+/// Ground distance: bins at their wavelengths, but none farther apart than the way to the dark bin,
+/// the last, and back. So it is a metric, and missing light costs no more than light of a very
+/// different colour. Fails: as Ground::create().
 Result<Ground> ground_of(const BandLayout& layout);
 
 }  // namespace kerb::emd

@@ -7,9 +7,9 @@
 namespace kerb::emd {
 namespace {
 
-constexpr int kEvery = 8;            // samples between those the mean is taken of
-constexpr std::uint32_t kSlow = 16;  // pictures over which the mean follows
-constexpr std::uint32_t kDark = 1;   // the dark's share: times the bands' mean
+constexpr int kEvery = 8;            // the mean brightness uses every 8th sample
+constexpr std::uint32_t kSlow = 16;  // time constant of the mean brightness, pictures
+constexpr std::uint32_t kDark = 1;   // weight of the dark bin, in means of the bands
 
 }  // namespace
 
@@ -92,7 +92,7 @@ void BandSampler::balance(const PreparedImage& image) noexcept {
   dark_ = static_cast<std::uint16_t>(std::min(kDark * brightest, 65535U));
 }
 
-/// What lies beyond the grid is as its edge.
+/// Beyond the grid its edge is repeated.
 void BandSampler::smooth(std::uint16_t* plane, const PlaceGrid& grid) noexcept {
   const auto mean = [](const std::uint16_t* at, std::ptrdiff_t before, std::ptrdiff_t after) {
     return static_cast<std::uint16_t>((at[before] + 2 * at[0] + at[after] + 2) / 4);

@@ -21,11 +21,11 @@ struct PlaceGrid {
   }
 };
 
-/// Signatures of places of a mosaic camera's pictures: the mean of each band over the place and,
-/// less, those around it in its grid (1 2 1 in each direction: cloth is larger than a place, noise
-/// is not), bands made equally bright in the mean over the last pictures, their bins (BandLayout),
-/// and one for the dark. Whole numbers throughout, on the CPU. One thread at a time; allocates only
-/// when made.
+/// Signatures of places of a mosaic camera's pictures. Each band is averaged over the place and,
+/// with lower weight, its neighbours in the grid (1 2 1 in each direction: cloth is larger than a
+/// place, noise is not); bands are scaled to equal mean brightness over the last pictures, and
+/// grouped into bins (BandLayout) with one more bin for the dark. Integers throughout, on the CPU.
+/// One thread at a time; allocates only when constructed.
 class BandSampler {
  public:
   /// Of at most `most` places at once, with the mass `mass`. `source` has a mosaic, and `layout` as
@@ -41,9 +41,9 @@ class BandSampler {
   /// The same with a place more on each side, as far as that is in the picture; `inside` is where
   /// the grid itself lies in it.
   [[nodiscard]] PlaceGrid with_margin(const PlaceGrid& grid, Box& inside) const noexcept;
-  /// Follows the picture's light. The picture fits.
+  /// Updates the bands' mean brightness. The picture must fit.
   void balance(const PreparedImage& image) noexcept;
-  /// Whether it has seen a picture's light.
+  /// Whether a mean brightness is known.
   [[nodiscard]] bool balanced() const noexcept { return balanced_; }
   /// The signatures of a grid's places, row by row. The picture fits. Fails: as band_signatures().
   Status sign(const PreparedImage& image, const PlaceGrid& grid, Signature* out);

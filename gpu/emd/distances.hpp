@@ -22,12 +22,12 @@ enum class Solver : std::uint8_t {
   network_simplex,  ///< transport.hpp; CPU only
 };
 [[nodiscard]] const char* name_of(Solver solver) noexcept;
-/// The inverse. False when nothing is called that; `solver` is then unchanged.
+/// The inverse. False for an unknown name; `solver` is then unchanged.
 bool parse(std::string_view name, Solver& solver) noexcept;
 
 struct DistanceSettings {
-  /// What the bins of every signature and target sum up to, 1..255. 0: what they have, 1..255 each;
-  /// then as much is moved as the lighter side has, and the rest costs nothing (Rubner's partial
+  /// The sum of the bins of every signature and target, 1..255. 0: each has its own, 1..255; the
+  /// mass of the lighter side is then moved, and the rest costs nothing (Rubner's partial
   /// matching).
   int mass = kMaxMass;
   Solver solver = Solver::automatic;
@@ -36,11 +36,11 @@ struct DistanceSettings {
   /// and 2 million on the CPU (64).
   std::int64_t cache_entries = kAutomaticCache;
   bool find_duplicates = true;  ///< within a frame
-  /// On CUDA: where in the frame before hardly anything was found again, in the cache or as a
-  /// duplicate, only one signature in 16 is looked for, until more of these are found. Changes how
-  /// many are solved, never a result.
+  /// On CUDA: where the previous frame had hardly any hits in the cache or duplicates, only one
+  /// signature in 16 is looked up, until more of these are found. Changes how many are solved,
+  /// never a result.
   bool adaptive = true;
-  /// For tests of what happens when keys hash alike: how many bits of the hash count, 0..32.
+  /// For tests of hash collisions: how many bits of the hash are used, 0..32.
   int hash_bits = 32;
 
   static constexpr std::int64_t kAutomaticCache = -1;
@@ -71,7 +71,7 @@ struct CostsView {
   std::size_t stride = 0;
 };
 
-/// What became of the signatures of a frame.
+/// Counts of a frame's signatures.
 struct DistanceCounts {
   std::uint32_t refused = 0;     ///< not of the right mass, or bytes beyond the bins
   std::uint32_t cached = 0;      ///< known from an earlier frame
@@ -80,15 +80,15 @@ struct DistanceCounts {
 };
 
 /// The distance of every signature of a frame to every target, for one ground distance, on one
-/// backend. In the paper's three steps: results of earlier frames are looked up; of those that are
-/// the same within the frame one is chosen; it is solved. Closed forms are faster than looking
-/// up, and computed at once.
+/// backend. In the paper's three steps: look up results of earlier frames; choose one of equal
+/// signatures within the frame; solve it. Closed forms are faster than a look-up, and are computed
+/// directly.
 ///
 /// Results are exact, and the same on every machine and with every solver, whatever is in the
 /// cache: entries are compared by the whole signature, never by its hash alone; a change of targets
-/// forgets them all; where the cache is full the oldest of four goes, and where all four are of
-/// this frame the new one is not kept. Where more than 64 other signatures stand in the way of a
-/// search for duplicates it is given up, and the signature solved by itself.
+/// clears them; in a full cache the oldest of four entries is replaced, and where all four are of
+/// this frame the new one is not kept. A search for duplicates that meets more than 64 other
+/// signatures is given up, and the signature is solved by itself.
 ///
 /// Owns all memory; nothing is allocated after create(), except by a set_targets() of more targets
 /// than there ever were, and on CUDA by the first frames that come from the host. One thread at a
@@ -107,9 +107,8 @@ class Distances {
   Distances& operator=(const Distances&) = delete;
   virtual ~Distances() = default;
 
-  /// What distances are to, from the next frame on; 1..kMaxTargets of them. Forgets all cached
-  /// results unless the targets are the same as before. Fails: invalid_argument (number, mass,
-  /// bins), device.
+  /// The targets from the next frame on, 1..kMaxTargets. Clears all cached results unless the
+  /// targets are the same as before. Fails: invalid_argument (number, mass, bins), device.
   virtual Status set_targets(const Signature* targets, int count) = 0;
 
   /// Done on return. Fails: invalid_argument (no targets, too many signatures, no memory), device.
@@ -119,9 +118,9 @@ class Distances {
   virtual Status run(const SignaturesView<Space::device>& signatures,
                      const CostsView<Space::device>& costs) = 0;
 
-  /// Planes in and costs out while the frame before is still being computed: up to kAhead frames
-  /// may have begun and not finished. What is given must stay until its frame has finished; copies
-  /// are only fast from and to pinned memory (HostBuffer). On the CPU, begin() does all.
+  /// Planes in and costs out while the previous frame is still being computed: up to kAhead frames
+  /// may be begun and not finished. The arguments must stay valid until their frame is finished;
+  /// copies are only fast from and to pinned memory (HostBuffer). On the CPU, begin() does all.
   /// Fails: invalid_argument (also for one frame too many, or none to finish), device.
   virtual Status begin(const BytePlanes& planes, const CostsView<Space::host>& costs) = 0;
   virtual Status finish() = 0;  ///< waits for the oldest frame that has begun
@@ -129,7 +128,7 @@ class Distances {
 
   /// Of the last frame. On CUDA, waits for the stream. Fails: device.
   virtual Result<DistanceCounts> counts() = 0;
-  /// Forgets all cached results.
+  /// Clears all cached results.
   virtual Status forget() = 0;
 
   [[nodiscard]] virtual Backend backend() const noexcept = 0;
@@ -137,7 +136,7 @@ class Distances {
   [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;  ///< memory held, all spaces
 };
 
-/// What `automatic` becomes on a backend, or the solver asked for where it can do it. Fails:
+/// The solver that `automatic` selects on a backend, or the requested one where it is able. Fails:
 /// unsupported, invalid_argument (mass).
 Result<Solver> choose_solver(Backend backend, const Ground& ground,
                              const DistanceSettings& settings);

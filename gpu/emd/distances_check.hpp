@@ -2,7 +2,7 @@
 #pragma once
 #include "gpu/emd/distances.hpp"
 
-/// What Distances refuses, the same on both backends. For gpu/emd alone.
+/// Argument checks of Distances, the same on both backends. For gpu/emd alone.
 namespace kerb::emd {
 
 inline Error bad_distances(const char* what) {

@@ -261,7 +261,7 @@ class DistancesCuda final : public Distances {
     return Done{};
   }
 
-  /// Targets to the device. When it fails nobody knows what is there.
+  /// Copies targets to the device. After a failure the device's content is unknown.
   Status send_targets(const Signature* targets, int count) {
     // What is being computed still reads the old ones.
     if (Status ok = wait(context_.stream()); !ok) return ok;
@@ -443,8 +443,8 @@ class DistancesCuda final : public Distances {
     return cuda_status(cudaGetLastError(), "duplicates launch");
   }
 
-  /// What a find must be worth, as the walks and the simplex are measured to cost (bench emd). More
-  /// targets make solving dearer and finding hardly.
+  /// From which share of hits a look-up pays, by the measured times of walks and simplex (bench
+  /// emd). More targets make solving slower, and a look-up hardly.
   [[nodiscard]] Worth worth() const {
     const bool walks = solver_ == Solver::atlas;
     const auto targets = static_cast<std::uint32_t>(target_count_);

@@ -54,8 +54,8 @@ struct FrameView {
   std::size_t stride = 0;
   int bins = 0, mass = 0, targets = 0;
   std::uint32_t hash_mask = 0;
-  std::uint32_t* owner = nullptr;     // who solves it; nobody: its cost is there
-  std::uint32_t* list = nullptr;      // who is to be solved
+  std::uint32_t* owner = nullptr;     // the signature that is solved for it; none: cost is known
+  std::uint32_t* list = nullptr;      // signatures to solve
   std::uint32_t* counters = nullptr;  // kCounters
   std::uint32_t* table = nullptr;     // of duplicates; none: not looked for
   std::uint32_t place_mask = 0;
@@ -168,7 +168,7 @@ __device__ inline bool look_up(const FrameView& f, const uint4& key, std::uint32
   return false;
 }
 
-/// The first signature like this one; itself when it is the first, or nobody could be found.
+/// The first equal signature; itself when it is the first, or the search was given up.
 __device__ inline std::uint32_t owner_of(const FrameView& f, const uint4& key, std::uint32_t hash,
                                          std::uint32_t self) {
   if (f.table == nullptr) return self;
@@ -247,9 +247,9 @@ __global__ void __launch_bounds__(kFindThreads) find_kernel(const FrameView f) {
     f.list[list_from + of_warp[warp] + __popc(mine & ((1U << lane) - 1U))] = pixel;
 }
 
-/// Keeps what was solved: in the first place that was forgotten, else in that of the oldest of
-/// four, unless all are of this frame. Only who changes the stamp writes the entry, and nobody
-/// reads keys and costs meanwhile.
+/// Stores solved costs in the cache: in the first cleared place, else in that of the oldest of
+/// four, unless all are of this frame. Only the thread that changes the stamp writes the entry, and
+/// keys and costs are not read meanwhile.
 __global__ void __launch_bounds__(kSimpleThreads) keep_kernel(const FrameView f) {
   const std::uint32_t solved = f.counters[kSolved];
   const bool use_cache = f.counters[kUseCache] != 0;

@@ -6,8 +6,8 @@
 
 #include "hal/base/result.hpp"
 
-/// Earth Mover's Distance: how much work it is to turn one histogram into another, by a ground
-/// distance between their bins that the user gives. What all parts share.
+/// Earth Mover's Distance: the least work to turn one histogram into another, for a given ground
+/// distance between their bins. The parts that all files share.
 namespace kerb::emd {
 
 inline constexpr int kMinBins = 2, kMaxBins = 16;
@@ -23,7 +23,7 @@ struct alignas(16) Signature {
 };
 static_assert(sizeof(Signature) == 16);
 
-/// What a ground distance looks like, found by reading it.
+/// The kind of a ground distance, found from its costs.
 enum class GroundKind : std::uint8_t {
   line,    ///< bins lie on a line: cost(i, j) is the sum of the steps between them, such as |i - j|
   circle,  ///< bins lie on a circle, one step apart: min(|i - j|, bins - |i - j|) steps

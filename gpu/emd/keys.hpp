@@ -5,7 +5,7 @@
 #include "gpu/emd/distances.hpp"
 #include "gpu/image/both.hpp"
 
-/// How signatures are found again, the same on both backends. For gpu/emd alone.
+/// Hashing and look-up of signatures, the same on both backends. For gpu/emd alone.
 namespace kerb::emd {
 
 inline constexpr int kWays = 4;         ///< entries of the cache a signature may be in

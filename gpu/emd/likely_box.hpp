@@ -5,8 +5,8 @@
 #include "hal/base/result.hpp"
 #include "hal/base/view.hpp"
 
-/// Boxes in a picture of likelihoods (targets.hpp), on the CPU: where one stands out, and how
-/// likely a given one is. Nothing here allocates.
+/// Boxes in a picture of likelihoods (targets.hpp), on the CPU: the most likely one, and the
+/// likelihood of a given one. Nothing here allocates.
 namespace kerb::emd {
 
 using LikelyView = ImageView<Space::host, const std::uint8_t>;
@@ -15,7 +15,7 @@ struct LikelyBox {
   bool known = false;  ///< false: the picture has no room for the box and something beside it
   float x = 0, y = 0;  ///< the middle of what is likely in it, finer than a pixel
   float inside = 0;    ///< mean likelihood in it, 0..255
-  float beside = 0;    ///< the same of what is more than half its width away; none: as inside
+  float beside = 0;    ///< mean likelihood more than half its width away; none there: as inside
 };
 /// Where a box of that size holds the most likelihood: the peak, and mean shift from there. Sizes
 /// are 1 at least. Fails: as cpu::find_peaks() and cpu::mean_shift().

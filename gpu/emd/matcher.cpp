@@ -14,9 +14,9 @@ namespace {
 using emd::PlaceGrid;
 using emd::Signature;
 
-constexpr int kMass = 64;          // coarse, so that what looks alike is the same key
-constexpr int kAcross = 6;         // places across the box that is looked for
-constexpr float kLeastOwn = 16;    // of 255: what is less like itself than that is like nothing
+constexpr int kMass = 64;          // coarse, so that similar spectra have the same key
+constexpr int kAcross = 6;         // places across the searched box
+constexpr float kLeastOwn = 16;    // of 255: lower limit of a model's likeness to its own box
 constexpr int kMostPlaces = 1600;  // of a region
 
 std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
@@ -89,10 +89,10 @@ Status EmdMatcher::run(std::size_t count) {
                          emd::CostsView<Space::host>{costs_.data(), signatures_.size()});
 }
 
-Status EmdMatcher::look(const PreparedImage& image, const Search* searches, int count,
-                        Found* found) {
+Status EmdMatcher::search(const PreparedImage& image, const Search* searches, int count,
+                          Found* found) {
   searches_ = 0;
-  if (!can_look(image)) return bad_match("not the bands it was made for");
+  if (!can_search(image)) return bad_match("not the bands it was made for");
   if (count < 1 || count > kPlaces) return bad_match("1..8 searches");
   for (int i = 0; i < count; ++i) {
     const int place = searches[i].place;
@@ -132,19 +132,19 @@ Status EmdMatcher::look(const PreparedImage& image, const Search* searches, int 
   return Done{};
 }
 
-/// What was looked at for a search, place by place.
+/// The likelihoods of a search, place by place.
 emd::LikelyView EmdMatcher::likely(int search) const noexcept {
   const Region& r = regions_[at(search)];
   return {likely_.data() + at(search) * signatures_.size() + r.first, r.grid.width, r.grid.height,
           r.grid.width};
 }
 
-/// A mean likelihood against that of what the model itself was learned from.
+/// A mean likelihood relative to that of the box the model was learned from.
 float EmdMatcher::relative(int place, float mean) const noexcept {
   return std::clamp(mean / std::max(models_[at(place)].own, kLeastOwn), 0.0F, 1.0F);
 }
 
-/// The likeliest place of a search, and how it stands out.
+/// The most likely place of a search, and the likeness of its surroundings.
 Status EmdMatcher::find(int search, Found& out) const {
   const Region& r = regions_[at(search)];
   const auto in_places = [&](float samples, int most) {
@@ -163,8 +163,8 @@ Status EmdMatcher::find(int search, Found& out) const {
   out.x = pixel(best->x, r.grid.x);
   out.y = pixel(best->y, r.grid.y);
   out.likeness = relative(r.place, best->inside);
-  // Where the best is more like the model than what that was learned from, as larger and so less
-  // noisy places are, all is.
+  // Where the best place is more like the model than the box it was learned from (larger places are
+  // less noisy), its surroundings are scaled with it.
   const float better = std::max(best->inside / std::max(models_[at(r.place)].own, kLeastOwn), 1.0F);
   out.surrounding = relative(r.place, best->beside / better);
   return Done{};
@@ -186,12 +186,12 @@ float EmdMatcher::likeness(int search, const Detection& box) const noexcept {
 Result<bool> EmdMatcher::learn(const PreparedImage& image, int place, const Detection& box,
                                float share) {
   if (place < 0 || place >= kPlaces) return bad_match("no such place");
-  if (!can_look(image)) return bad_match("not the bands it was made for");
+  if (!can_search(image)) return bad_match("not the bands it was made for");
   if (!sampler_.balanced()) sampler_.balance(image);
   const float width = box.w / static_cast<float>(sampler_.mosaic());
   const PlaceGrid body = sampler_.grid_of(box, step_of(width), kMostOfBox);
   if (body.width < 2 || body.height < 2) return false;
-  // What is beside it is in what its rim looks like, as it is in a look.
+  // The rim of a box mixes with its surroundings, as it does in a search.
   emd::Box inside;
   const PlaceGrid grid = sampler_.with_margin(body, inside);
   // Beside the frame's own, which likeness() still reads.
@@ -217,7 +217,7 @@ void EmdMatcher::forget(int place) noexcept {
   if (place >= 0 && place < kPlaces) models_[at(place)] = {};
 }
 
-/// The mean likelihood of what was just learned from, weighed as it was learned.
+/// The mean likelihood of the box that was just learned from, with the weights of learning.
 float EmdMatcher::own_likelihood(const Signature& target, const PlaceGrid& grid,
                                  const emd::Box& box) {
   std::uint64_t sum = 0, weights = 0;

@@ -17,14 +17,13 @@ namespace kerb {
 
 struct EmdMatcherSettings {
   std::vector<double> nanometres;  ///< of the bands, in the mosaic's order; empty: not known
-  double reach = 0.2;  ///< from this distance on nothing is like it, in hundreds of nanometres
+  double reach = 0.2;  ///< distance at which the likeness becomes 0, in hundreds of nanometres
 };
 
-/// gpu/emd as the product's spectral matcher: by the Earth Mover's Distance of each place's bands
-/// from the model's. Signatures are those of BandSampler, of places as large as a sixth of the box
-/// that is looked for; the ground distance is that between wavelengths (band_layout.hpp). All that
-/// is looked for in a frame is one call to emd::Distances. The same on both backends, to the last
-/// bit.
+/// A SpectralMatcher by the Earth Mover's Distance of each place's bands from the model's.
+/// Signatures are those of BandSampler, of places as large as a sixth of the searched box; the
+/// ground distance is that between wavelengths (band_layout.hpp). All searches of a frame are one
+/// call to emd::Distances. The same bits on both backends.
 class EmdMatcher final : public SpectralMatcher {
  public:
   /// For pictures of this camera. `context` and `workers` must outlive it; no two matchers that run
@@ -34,10 +33,11 @@ class EmdMatcher final : public SpectralMatcher {
                                                          const FrameSourceInfo& source,
                                                          const EmdMatcherSettings& settings);
 
-  [[nodiscard]] bool can_look(const PreparedImage& image) const noexcept override {
+  [[nodiscard]] bool can_search(const PreparedImage& image) const noexcept override {
     return sampler_.fits(image);
   }
-  Status look(const PreparedImage& image, const Search* searches, int count, Found* found) override;
+  Status search(const PreparedImage& image, const Search* searches, int count,
+                Found* found) override;
   [[nodiscard]] float likeness(int search, const Detection& box) const noexcept override;
   Result<bool> learn(const PreparedImage& image, int place, const Detection& box,
                      float share) override;
@@ -61,7 +61,7 @@ class EmdMatcher final : public SpectralMatcher {
 
   EmdMatcher(Workers& workers, const FrameSourceInfo& source, const emd::BandLayout& layout,
              const emd::Ground& ground, double reach);
-  /// What it computes with, warmed up so that nothing is allocated later.
+  /// Creates the solver, and runs it once so that nothing is allocated later.
   Status begin(const Context& context);
   Status run(std::size_t count);
   Status find(int search, Found& out) const;
@@ -78,7 +78,7 @@ class EmdMatcher final : public SpectralMatcher {
   emd::Transport transport_;
   std::array<Model, kPlaces> models_{};
   std::array<Region, kPlaces> regions_{};
-  int searches_ = 0;  // of the last look
+  int searches_ = 0;  // of the last search()
   std::vector<emd::Signature> signatures_;
   std::array<emd::Signature, 3 * kMostOfBox + 6> seen_{};  // with a margin of one
   std::vector<std::uint32_t> costs_;

@@ -12,10 +12,11 @@ namespace kerb::emd {
 /// auxiliary sink in place of the first phase.
 ///
 /// Rows: one a bin of the signature (what it gives away is its mass), then one a bin of the target
-/// (what it gets is at most its mass). Columns: what goes from i to j, i * bins + j; what i gives
-/// to the auxiliary sink; what j still wants. At first all goes to the auxiliary sink, at a price
-/// above every detour, so that the method takes away from it all it can. What is left there when
-/// the signature is the heavier one costs nothing: the same partial matching as Transport.
+/// (what it gets is at most its mass). Columns: the flow from i to j, i * bins + j; the flow from i
+/// to the auxiliary sink; the slack of j. At first everything flows to the auxiliary sink, at a
+/// cost above every detour, so that the method moves as much as possible away from it. What remains
+/// there when the signature is the heavier side costs nothing: the same partial matching as
+/// Transport.
 ///
 /// Masses are perturbed, 1 of 1024 parts more for a bin of the signature, 17 for one of the target,
 /// so that no two ratios are equal: it cannot cycle.
@@ -26,7 +27,7 @@ struct PackedTableau {
   static constexpr std::int32_t kFine = 1024, kMoreSupply = 1, kMoreDemand = 17;
 
   [[nodiscard]] static constexpr int columns(int bins) noexcept { return bins * bins + 2 * bins; }
-  /// Of the auxiliary sink: more than any way through all bins.
+  /// Of the auxiliary sink: more than any path through all bins.
   [[nodiscard]] static constexpr std::int32_t price(int bins, std::int32_t largest) noexcept {
     return (bins + 1) * largest + 1;
   }

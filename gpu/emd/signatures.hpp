@@ -8,17 +8,17 @@
 #include "gpu/memory/workers.hpp"
 #include "hal/base/view.hpp"
 
-/// Signatures of the pixels of a picture. Whole numbers throughout: the same on both backends, so
-/// that what looks the same is the same key.
+/// Signatures of the pixels of a picture. Integers throughout: the same on both backends, so that
+/// equal appearance gives equal keys.
 namespace kerb::emd {
 
 /// Which bin each grey level belongs to.
 using GreyBins = std::array<std::uint8_t, 256>;
 /// Equally wide: g * bins / 256. `bins` 2..16.
 [[nodiscard]] GreyBins even_bins(int bins) noexcept;
-/// Equally full, by a picture's histogram: level g belongs to the bin its middle rank falls into.
-/// Whatever a longer exposure does to the levels without changing their order, the bins stay the
-/// same. An empty histogram: even ones.
+/// Equally full, by a picture's histogram: level g belongs to the bin of its middle rank. A change
+/// of exposure that keeps the order of the levels does not change the bins. An empty histogram:
+/// even ones.
 [[nodiscard]] GreyBins equalised_bins(const std::array<std::uint32_t, 256>& histogram,
                                       int bins) noexcept;
 /// Counts the levels of a picture, for equalised_bins(). Fails: invalid_argument (no picture).
@@ -26,7 +26,8 @@ Status count_levels(const ImageView<Space::host, const std::uint8_t>& in,
                     std::array<std::uint32_t, 256>& histogram);
 
 /// Local histograms, as in the paper: how many pixels of the window around each belong to each
-/// bin. Beyond the picture's rim its outermost pixels go on, so that the mass is always mass().
+/// bin. Beyond the picture's rim its outermost pixels are repeated, so that the mass is always
+/// mass().
 struct WindowSettings {
   int bins = 11;
   int window = 11;  ///< side in pixels: odd, 1..15

@@ -6,8 +6,8 @@
 #include "gpu/emd/distances.hpp"
 #include "gpu/memory/stream.hpp"
 
-/// What a target looks like, and where in a picture of distances it is. Whole numbers throughout:
-/// the same on both backends.
+/// A target's mean signature, and its place in a picture of distances. Integers throughout: the
+/// same on both backends.
 namespace kerb::emd {
 
 /// In pixels of the picture the signatures are of.
@@ -21,17 +21,17 @@ class TargetModel {
  public:
   static constexpr std::uint32_t kWhole = 1U << 24;  ///< what the shares sum up to
 
-  /// From the pixels of a box, as far as it lies in the picture. A pixel counts as much as it is
-  /// away from the box's rim, across times down: corners show what is behind the target. Signatures
-  /// whose mass is not `mass` do not count. Fails: invalid_argument (bins, mass, no picture; a box
-  /// outside it; no signature that counts).
+  /// From the pixels of a box, as far as it lies in the picture. A pixel's weight is its distance
+  /// from the box's rim, across times down, because corners show the background. Signatures whose
+  /// mass is not `mass` are ignored. Fails: invalid_argument (bins, mass, no picture; a box outside
+  /// it; no valid signature).
   static Result<TargetModel> learn(const ImageView<Space::host, const Signature>& picture,
                                    const Box& box, int bins, int mass);
 
-  /// Goes `part` 256ths of the way to what was seen now; 0..256. Both must have the same bins.
+  /// Moves by `part` 256ths towards the new signature; 0..256. Both must have the same bins.
   void update(const TargetModel& seen, int part) noexcept;
 
-  /// What to give to Distances::set_targets(): the shares of `mass`, by largest remainders.
+  /// The argument for Distances::set_targets(): the shares of `mass`, by largest remainders.
   [[nodiscard]] Signature signature() const noexcept;
   [[nodiscard]] int bins() const noexcept { return bins_; }
   [[nodiscard]] const std::array<std::uint32_t, kMaxBins>& shares() const noexcept {

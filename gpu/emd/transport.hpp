@@ -10,11 +10,11 @@ namespace kerb::emd {
 
 /// One transportation problem after another on the CPU, each from scratch, for any costs: a primal
 /// network simplex. Bins without mass are left out. All in whole numbers, so the result is exact.
-/// Degeneracy cannot stall it: every source gets 1/64 of a unit more (and the last sink what they
-/// have in common), which makes every tree's flows different from zero and is taken off at the end.
+/// Degeneracy cannot stall it: every source gets 1/64 of a unit more (and the last sink the sum of
+/// these), which makes every tree's flows different from zero and is removed at the end.
 ///
-/// The mass that is moved is that of the lighter side, as in Rubner, Tomasi and Guibas (2000):
-/// what is too much on the heavier one stays where it is, at no cost.
+/// The mass that is moved is that of the lighter side, as in Rubner, Tomasi and Guibas (2000): the
+/// excess of the heavier side stays, at no cost.
 ///
 /// Owns what it works on: allocates nothing. One thread at a time.
 class Transport {

@@ -39,9 +39,9 @@ struct BlockMatchingSettings {
 /// Fails: invalid_argument, naming the setting.
 Status validate(const BlockMatchingSettings& settings);
 
-/// The settings for motions of at most about `reach` pixels: the smallest level tries so much, and
-/// there are no more levels than leave it 3 pixels to try, as the default's 48 do. Another result
-/// than without, and one that depends on less around a pixel, which is what tiles need.
+/// The settings for motions of at most about `reach` pixels: the smallest level tries shifts up to
+/// it, and there are only as many levels as leave 3 pixels to try there, as with the default of 48.
+/// The result differs from the default's and depends on a smaller neighbourhood, as tiles need.
 [[nodiscard]] BlockMatchingSettings within_reach(const BlockMatchingSettings& settings,
                                                  int reach) noexcept;
 
@@ -61,9 +61,9 @@ Result<std::unique_ptr<Estimator>> make_block_matching(const Context& context, W
 /// For pictures too large for the memory: goes through them in tiles of about `tile` x `tile`
 /// pixels, at least 64, each with what its vectors depend on around it (at most 976 pixels each way
 /// with the default settings, less with within_reach()). The same result as whole, bit for bit.
-/// Holds memory for one tile, or for the whole where tiles would take as much (its windows() is 1
-/// then); takes pictures in host memory only, and where that comes from (a mapped file, say) is not
-/// its business. Fails: as make_block_matching().
+/// Holds memory for one tile, or for the whole picture where tiles would take as much (its
+/// windows() is then 1); takes pictures in any host memory (a mapped file, for instance). Fails: as
+/// make_block_matching().
 Result<std::unique_ptr<Estimator>> make_tiled_block_matching(const Context& context,
                                                              Workers& workers,
                                                              const BlockMatchingSettings& settings,

@@ -192,7 +192,7 @@ void OnCpu::match_block(int i, int column, int row) {
   raw_u_[number] = static_cast<float>(best.x) + dx;
   raw_v_[number] = static_cast<float>(best.y) + dy;
   poor_[number] = 0;
-  if (i == 0)  // who else is asked for quality
+  if (i == 0)  // only the finest level's quality is used
     correlation_[number] = correlation(block.sum, block.variance,
                                        warped_to(nearest(dx * kParts), nearest(dy * kParts)));
 }

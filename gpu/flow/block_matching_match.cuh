@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(kLanes* kBlocksInARow) match_kernel(MatchArgum
   if (lane != 0 || wanted_column >= a.level.columns) return;
   a.raw_u[number] = poor ? poor_u : static_cast<float>(best.shift.x) + dx;
   a.raw_v[number] = poor ? poor_v : static_cast<float>(best.shift.y) + dy;
-  if (a.finest) a.correlation[number] = poor ? 0.0F : likeness;  // who else is asked for quality
+  if (a.finest) a.correlation[number] = poor ? 0.0F : likeness;  // no other level's is used
   a.poor[number] = poor ? 1 : 0;
 }
 

@@ -14,9 +14,9 @@ struct Square {
   int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
 };
 
-/// Where a picture has texture both ways, which can be followed: for every second pixel of every
-/// second row the smaller eigenvalue of the mean gradient tensor of about 10 x 10 pixels around, in
-/// (grey values / pixel)^2. On the CPU; made once, allocates nothing after.
+/// Measures where a picture has texture in both directions, which can be tracked: for every second
+/// pixel of every second row the smaller eigenvalue of the mean gradient tensor of about 10 x 10
+/// pixels around it, in (grey values / pixel)^2. On the CPU; allocates only when constructed.
 class Corners {
  public:
   Corners(Workers& workers, int width, int height);
@@ -33,7 +33,7 @@ class Corners {
   void make_rows(const Picture<Space::host>& picture, int row0, int row1, Rows& sums);
 
   Workers& workers_;
-  int width_, height_, columns_, rows_;  // of the picture; of what is looked at
+  int width_, height_, columns_, rows_;  // of the picture; of the measured grid
   std::vector<float> measure_;
   std::vector<Rows> scratch_;
 };

@@ -8,9 +8,9 @@
 
 namespace kerb::flow {
 
-/// What every method does alike on CUDA: takes pictures from either side, records a frame's work
-/// once for every set of places it reads and writes, and launches it as one graph from then on. A
-/// method says what a frame is, by queue(). For sources that see CUDA, in gpu/flow alone.
+/// The common part of all methods on CUDA: takes pictures from host or device, records a frame's
+/// work once for every set of addresses it reads and writes, and then launches it as one graph. A
+/// method defines a frame's work by queue(). For sources that see CUDA, in gpu/flow alone.
 class CudaEstimator : public Estimator {
  public:
   using Estimator::run;
@@ -27,7 +27,7 @@ class CudaEstimator : public Estimator {
   /// `where` is for errors. The context must outlive it.
   CudaEstimator(const Context& context, const char* where, const char* name, int width, int height);
 
-  /// What a frame reads and writes: what its graph has written into it.
+  /// The addresses that a frame reads and writes, which are fixed in its graph.
   struct Frame {
     Picture<Space::device> previous, next;
     Mask<Space::device> mask;

@@ -8,17 +8,17 @@
 #include "hal/base/result.hpp"
 #include "hal/base/view.hpp"
 
-/// Optical flow: where each pixel of one picture went in the next. What all methods share.
+/// Optical flow: where each pixel of one picture is in the next. The parts that all methods share.
 namespace kerb::flow {
 
-/// What is known of a vector, as bits of a byte. 0 is a vector nobody asked for.
+/// The state of a vector, as bits of a byte. 0: not computed.
 // NOLINTBEGIN(readability-identifier-naming): masks, so named as constants are
 enum Flag : std::uint8_t {
-  kValid = 1,         ///< computed, and none of the doubts below
+  kValid = 1,         ///< computed, and none of the flags below
   kTexturePoor = 2,   ///< too little structure around: the vector comes from its neighbourhood
   kOutOfView = 4,     ///< the vector points out of the next picture
-  kInconsistent = 8,  ///< the way back does not lead here, or the pictures do not fit: covered
-  kMaskedOut = 16,    ///< not asked for; vector and quality are 0
+  kInconsistent = 8,  ///< the reverse vector does not lead back, or the pictures do not fit: hidden
+  kMaskedOut = 16,    ///< not wanted by the mask; vector and quality are 0
 };
 // NOLINTEND(readability-identifier-naming)
 
@@ -49,8 +49,8 @@ inline constexpr int kMinSide = 16, kMaxSide = 16384;
 /// Whether fields of pictures this large can be computed. Fails: invalid_argument, saying why.
 Status check_size(const char* where, int width, int height);
 
-/// Whether these can be worked on together: both pictures, the field and, when there is one, the
-/// mask are there, of this size, with rows that do not overlap. Fails: invalid_argument.
+/// Checks that both pictures, the field and, where given, the mask have data, this size, and rows
+/// that do not overlap. Fails: invalid_argument.
 template <Space S>
 Status check_pair(const char* where, int width, int height, const Picture<S>& previous,
                   const Picture<S>& next, const Mask<S>& mask, const FieldView<S>& out);
@@ -87,9 +87,9 @@ class FlowField {
   int width_ = 0, height_ = 0, row_stride_ = 0;
 };
 
-/// A method of computing flow, made once for one picture size, on one backend. Owns all memory it
-/// needs: run() allocates nothing (on CUDA, once for every new pair of places pictures lie at: that
-/// is when its graph is recorded). One thread at a time.
+/// A flow method, made once for one picture size, on one backend. Owns all its memory: run()
+/// allocates nothing (on CUDA, once for every new pair of picture addresses, when its graph is
+/// recorded). One thread at a time.
 ///
 /// With a mask, vectors, qualities and flags inside it are those of the whole picture, bit for bit;
 /// outside it vector and quality are 0 and the flag is kMaskedOut. On the CPU the cost falls with
@@ -123,7 +123,7 @@ class Estimator {
   [[nodiscard]] virtual const char* name() const noexcept = 0;  ///< "lk", "bm"
   [[nodiscard]] virtual Backend backend() const noexcept = 0;
   [[nodiscard]] virtual std::size_t bytes() const noexcept = 0;  ///< memory held, both spaces
-  /// How many parts a picture is gone through in; 1: as a whole.
+  /// Number of parts in which a picture is processed; 1: as a whole.
   [[nodiscard]] virtual std::size_t windows() const noexcept { return 1; }
 };
 

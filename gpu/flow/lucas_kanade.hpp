@@ -7,15 +7,15 @@
 
 namespace kerb::flow {
 
-/// Pyramidal, iterative Lucas-Kanade at every pixel. README.md says what is computed and why.
+/// Pyramidal, iterative Lucas-Kanade at every pixel. README.md explains the computation.
 struct LucasKanadeSettings {
   PyramidSettings pyramid{0, 13};
   int iterations = 5;         ///< warps and solutions a level; 1..32
   int finest_iterations = 2;  ///< ... at full size, where each costs four times one of the next
   int reach = 500;            ///< pixels: no vector is longer, along either axis; 1..500
-  float prior = 0.2F;         ///< pull towards the neighbourhood's mean; 0.01..100
-  float texture = 0.03F;      ///< least smaller eigenvalue, of 0..1, not to be texture poor; 0..1
-  /// Also computes the way back, at twice the cost: vectors that do not lead back to within
+  float prior = 0.2F;         ///< weight of the neighbourhood's mean; 0.01..100
+  float texture = 0.03F;      ///< a smaller eigenvalue below this is kTexturePoor; 0..1
+  /// Also computes the reverse flow, at twice the cost: vectors that do not lead back to within
   /// `back_tolerance` pixels are kInconsistent.
   bool check_back = false;
   float back_tolerance = 1.0F;
@@ -24,10 +24,10 @@ struct LucasKanadeSettings {
 Status validate(const LucasKanadeSettings& settings);
 
 /// The settings for motions of at most `reach` pixels in pictures of this size: no vector is
-/// longer, and where they leave the levels open (0) there are no more than that needs, so that the
-/// smallest sees it as 2 pixels at most. Another result than without, and one that depends on less
-/// around a pixel, which is what tiles need. Over fine texture alone, motions of more than half the
-/// reach may be missed.
+/// longer, and where the levels are automatic (0) there are no more than needed for the smallest to
+/// see the motion as 2 pixels at most. The result differs from the default's and depends on a
+/// smaller neighbourhood, as tiles need. On fine texture alone, motions of more than half the reach
+/// may be missed.
 [[nodiscard]] LucasKanadeSettings within_reach(const LucasKanadeSettings& settings, int reach,
                                                int width, int height) noexcept;
 

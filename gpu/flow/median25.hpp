@@ -15,9 +15,10 @@
 
 namespace kerb::flow {
 
-/// The 13th of 25 values by forgetting: of 14 of them neither the smallest nor the largest can be
-/// it. `at(i)` gives value i; `order(a, b)` makes a the smaller of the two. Without branches, so
-/// that values may be vectors; all loops have constant bounds, so that `kept` stays in registers.
+/// The median of 25 values by elimination: of 14 of them neither the smallest nor the largest can
+/// be the median. `at(i)` gives value i; `order(a, b)` swaps so that a is the smaller. Without
+/// branches, so that values may be vectors; all loops have constant bounds, so that `kept` stays in
+/// registers.
 template <typename V, typename At, typename Order>
 KERB_FORCED V median25(const At& at, const Order& order) {
   V kept[14];

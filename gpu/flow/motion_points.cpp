@@ -153,7 +153,7 @@ void MotionPoints::each_square_of(const Detection& box, int points, float around
 }
 
 Status MotionPoints::track(int count, int most, MotionField& out) {
-  // From the newest picture, where boxes and corners are, to the one before.
+  // From the newest picture, where boxes and corners are, to the previous one.
   if (Status done = tracker_->track(Way::backward, wanted_.data(), count, tracked_.data()); !done)
     return done;
   const auto full = static_cast<float>(reduction_);
@@ -171,14 +171,15 @@ Status MotionPoints::track(int count, int most, MotionField& out) {
   return Done{};
 }
 
-void MotionPoints::look_closer(const Detection* boxes, int count, int points, MotionField& out) {
+void MotionPoints::add_points_within(const Detection* boxes, int count, int points,
+                                     MotionField& out) {
   if (!out.has_previous || points <= 0) return;
   const int before = out.count;
   int wanted = 0;
   if (squares_) squares_->clear();
   for (int i = 0; i < count; ++i) {
     const Detection& box = boxes[i];
-    // Where the best of the picture's squares are enough, lesser ones would only blur them.
+    // Where the vectors of the picture's squares are enough, weaker ones would only blur them.
     int there = 0;
     for (int k = 0; k < before; ++k) there += leads_into(box, out.items[k]) ? 1 : 0;
     if (there >= (tracker_ ? points : points / 6)) continue;
@@ -190,7 +191,8 @@ void MotionPoints::look_closer(const Detection* boxes, int count, int points, Mo
       });
       continue;
     }
-    // Where it was is not known: a little around where it is, and only what leads there.
+    // Its previous place is unknown: search a little around its present one, and use only vectors
+    // that lead there.
     each_square_of(box, points, 0.15F, [&](const Square& square) {
       if (squares_) {
         if (squares_->add(square, &box)) return;
@@ -203,7 +205,7 @@ void MotionPoints::look_closer(const Detection* boxes, int count, int points, Mo
         ++out.count;
     });
   }
-  // Without these the ones there are still hold.
+  // Without these the existing vectors remain valid.
   if (squares_) static_cast<void>(gather(MotionField::kCapacity, out));
   if (wanted > 0) static_cast<void>(track(wanted, MotionField::kCapacity, out));
 }
@@ -226,7 +228,7 @@ Status MotionPoints::gather(int most, MotionField& out) {
 
 Status MotionPoints::dense(int points, MotionField& out) {
   if (squares_) {
-    // All of it is queued before anybody waits, and the field stays where it is.
+    // Everything is queued before the first wait, and the field stays on the device.
     if (Status done =
             method_->run(picture_there(1 - newest_), picture_there(newest_), field_.device());
         !done)

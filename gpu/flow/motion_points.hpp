@@ -21,8 +21,8 @@ enum class Method : std::uint8_t {
   points,          ///< Lucas-Kanade at corners alone
 };
 
-/// From one frame to the next a small window is enough, and keeps to one thing where there are two;
-/// little texture is better than none, since every vector says how far to trust it.
+/// From one frame to the next a small window is enough, and rarely covers two objects. Little
+/// texture is accepted, because every vector has a quality.
 [[nodiscard]] inline PointTrackerSettings quick_points() {
   PointTrackerSettings settings;
   settings.pyramid.min_side = 24;
@@ -37,19 +37,18 @@ struct MotionPointsSettings {
   LucasKanadeSettings lucas_kanade;
   BlockMatchingSettings block_matching;
   PointTrackerSettings points = quick_points();
-  /// Pictures wider than this are made smaller by a whole number first: a quarter of the pixels is
-  /// a quarter of the time, for vectors half as exact. 0: never.
+  /// Wider pictures are reduced by a whole factor first: a quarter of the pixels takes a quarter of
+  /// the time, and gives vectors half as exact. 0: never.
   int widest = 640;
   /// Vectors this near the edge are left out, pixels of the smaller picture.
   int margin = 6;
 };
 
-/// A method of flow as the product's: pictures are made smaller, and in each of about as many
-/// squares as points are asked for one vector is taken, if any can be trusted. Of dense flow, the
-/// most trusted; with points, that of the newest picture's clearest corner, looked for in the one
-/// before and back. One thread at a time; estimate() allocates nothing (on
-/// CUDA, once the first few frames are through). Memory: two small pictures and their field, beside
-/// the method's own.
+/// A FlowEstimator from a flow method: pictures are reduced, and each of about as many squares as
+/// points are requested gives one vector, if any is reliable. With dense flow it is the one with
+/// the best quality; with points, that of the newest picture's clearest corner, tracked to the
+/// previous picture and back. One thread at a time; estimate() allocates nothing (on CUDA, after
+/// the first few frames). Memory: two small pictures and their field, beside the method's own.
 class MotionPoints final : public FlowEstimator {
  public:
   /// For pictures of this size. `context`, and on the CPU `workers`, must outlive it. Fails:
@@ -60,7 +59,7 @@ class MotionPoints final : public FlowEstimator {
   /// Reads `image.grey`, on either backend; for dense flow on CUDA `image.device_grey` instead,
   /// where there is one.
   Status estimate(const PreparedImage& image, int points, MotionField& out) override;
-  void look_closer(const Detection* boxes, int count, int points, MotionField& out) override;
+  void add_points_within(const Detection* boxes, int count, int points, MotionField& out) override;
   void forget() noexcept override { has_previous_ = false; }
   [[nodiscard]] const char* name() const noexcept override { return name_; }  ///< as in settings
   [[nodiscard]] int width() const noexcept { return width_; }  ///< of the smaller picture

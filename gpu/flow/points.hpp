@@ -21,14 +21,14 @@ struct TrackedPoint {
   std::uint8_t unused[2] = {0, 0};
 };
 
-/// Pyramidal Lucas-Kanade at given points: a window around each, its middle weighing most, moved
-/// level by level until it fits. A change of brightness between the windows does not matter.
+/// Pyramidal Lucas-Kanade at given points: a window around each, weighted towards its middle, is
+/// moved level by level until it fits. A change of brightness between the windows has no effect.
 struct PointTrackerSettings {
   PyramidSettings pyramid{0, 12};
   int radius = 7;      ///< of the window: 2 * radius + 1 pixels a side; 2..10
   int iterations = 8;  ///< at most, a level; 1..64
-  /// Least smaller eigenvalue of the window's mean gradient tensor, in (grey values / pixel)^2, not
-  /// to be texture poor; 0..10000
+  /// A smaller eigenvalue of the window's mean gradient tensor below this, in (grey values /
+  /// pixel)^2, is kTexturePoor; 0..10000
   float texture = 2.0F;
   bool check_back = false;  ///< as LucasKanadeSettings
   float back_tolerance = 1.0F;
@@ -36,7 +36,7 @@ struct PointTrackerSettings {
 /// Fails: invalid_argument, naming the first setting out of its range.
 Status validate(const PointTrackerSettings& settings);
 
-/// From the picture before to the newest, or the other way.
+/// From the previous picture to the newest, or the reverse.
 enum class Way : std::uint8_t { forward, backward };
 
 /// A point tracker made once for one picture size and a number of points, on one backend. Keeps the

@@ -7,14 +7,14 @@
 
 namespace kerb::flow {
 
-/// How a picture is gone through in windows that overlap.
+/// How a picture is processed in overlapping windows.
 struct TileLayout {
   const char* where;  ///< for errors
   const char* name;   ///< the method's
   int width, height;  ///< of the picture
-  int tile;           ///< about so many pixels a side count in each window; at least 64
+  int tile;           ///< side of the part of each window that is used, about; at least 64 pixels
   int step;           ///< windows begin at multiples of this
-  int rim;            ///< how far away anything may lie that a pixel's result depends on
+  int rim;            ///< distance up to which a pixel's result depends on its surroundings
 };
 /// Makes the estimator for a window of this size.
 using MakeWindow = std::function<Result<std::unique_ptr<Estimator>>(int width, int height)>;

@@ -7,8 +7,8 @@
 #include "gpu/hog/search.hpp"
 #include "gpu/image/grid_histogram.hpp"
 
-/// A cascade as its engines want it: places in nodes of the grid instead of pixels, weights in the
-/// order of the arithmetic. For gpu/hog alone.
+/// A cascade in the form that its engines use: places in nodes of the grid instead of pixels,
+/// weights in the order of the arithmetic. For gpu/hog alone.
 ///
 /// The value of a linear learner, on every backend, operation by operation. From the nodes of the
 /// integral histogram come the 4 x 9 whole sums of the block. They are taken as nine vectors of
@@ -20,7 +20,7 @@
 /// each product and each sum rounded by itself. With sum(a) = (a0 + a1) + (a2 + a3):
 ///   v = sum(dot) / (sqrt(sum(square)) + 1) - offset
 ///   vote = (v >= 0 ? pass : fail) + round(clamp(v * slope, -2^22, 2^22))     (half to even)
-/// A tree's question: the sum over the rectangle, as float, less than the threshold? With a
+/// A tree node's test: is the sum over the rectangle, as float, less than the threshold? With a
 /// divisor: sum / (divisor's sum + 1/128), both as float.
 namespace kerb::hog {
 

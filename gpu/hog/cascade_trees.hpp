@@ -10,11 +10,11 @@
 
 /// A cascade of trees on the CPU, a row of windows at a time. For gpu/hog alone.
 ///
-/// Nodes lie in planes (NodeLayout::planes), so that a corner of a question's rectangle is a run of
-/// numbers for windows beside each other. Windows go in blocks of four (eight with AVX2), one to a
-/// lane: a tree is asked all its questions for the whole block, without a branch, and a block is
-/// dropped when its last window is. That costs a block about what following one window's path
-/// would.
+/// Nodes are stored in planes (NodeLayout::planes), so that a corner of a test's rectangle is a run
+/// of numbers for neighbouring windows. Windows are processed in blocks of four (eight with AVX2),
+/// one per lane: all tests of a tree are evaluated for the whole block, without a branch, and a
+/// block is dropped when its last window is rejected. A block costs about as much as the path of
+/// one window.
 namespace kerb::hog {
 
 class CascadeTrees {

@@ -8,9 +8,9 @@ namespace kerb::hog {
 
 /// The values of one window, before any weights: 36 to a block, in the order of
 /// DenseModel::weights. The window's corner is pixel (x, y) of the picture, which is not scaled;
-/// gradients at the window's rim look at the pixels around it, and at the picture's rim at its
-/// mirror image. What an engine computes for that window, bit for bit; the plain way, for training,
-/// tools and tests. The model's weights and bias do not matter and may be missing.
+/// gradients at the window's rim use the pixels around it, and at the picture's rim its mirror
+/// image. The same bits as an engine computes for that window, by plain code, for training, tools
+/// and tests. The model's weights and bias are not used and may be missing.
 /// Fails: invalid_argument (window sides, sigma or clip that validate() would refuse; a window not
 /// within the picture; a picture as search() refuses).
 Result<std::vector<float>> descriptor(const DenseModel& model, const Picture<Space::host>& picture,

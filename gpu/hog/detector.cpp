@@ -21,7 +21,7 @@ Result<std::unique_ptr<HogDetector>> HogDetector::create(const Context& context,
                                                          float threshold, int width, int height) {
   if (!std::isfinite(threshold))
     return Error{Errc::invalid_argument, 0, "make detector", "the threshold is not a number"};
-  // A plan is cheap: what finds nobody is refused before memory is taken for it.
+  // A plan is cheap: a search without windows is refused before memory is allocated for it.
   const Result<hog::SearchPlan> plan = hog::plan_search(model.geometry(), search, width, height);
   if (!plan) return plan.error();
   if (plan->window_count == 0)
@@ -42,7 +42,7 @@ Status HogDetector::detect(const PreparedImage& image, DetectionList& out) {
   out.count = 0;
   hog::Picture<Space::host> here{image.grey, {}};
   hog::Picture<Space::device> there{image.device_grey, {}};
-  if (colour_) {  // dense models would look at it too, could they see it: they are fed in grey
+  if (colour_) {  // dense models get grey only, because they would use colour where they see it
     here.rgb = image.rgb;
     there.rgb = image.device_rgb;
   }

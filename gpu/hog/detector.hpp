@@ -8,23 +8,23 @@
 
 namespace kerb {
 
-/// A model of gpu/hog as the product's detector: the engine searches, fusion makes people of its
-/// hits. The same people on every backend and machine, bit for bit. One thread at a time; detect()
-/// allocates nothing.
+/// A Detector from a model of gpu/hog: the engine searches, fusion merges its hits into people. The
+/// same people on every backend and machine, bit for bit. One thread at a time; detect() allocates
+/// nothing.
 class HogDetector final : public Detector {
  public:
   /// For pictures of this size. `context`, and on the CPU `workers`, must outlive it; no two
   /// detectors that run at once may share their workers. Fails: invalid_argument (model, settings
-  /// or threshold; no window fits the picture, so that nobody could ever be found), io or device
-  /// (no memory).
+  /// or threshold; no window fits the picture, so that nothing could be detected), io or device (no
+  /// memory).
   static Result<std::unique_ptr<HogDetector>> create(const Context& context, Workers& workers,
                                                      hog::Model model,
                                                      const hog::SearchSettings& search,
                                                      const hog::FusionSettings& fusion,
                                                      float threshold, int width, int height);
 
-  /// On CUDA the picture is searched where it lies when it is on the device, else it is uploaded.
-  /// Fails, besides, with invalid_argument where a model that needs colour is given none.
+  /// On CUDA a picture on the device is searched in place; any other is uploaded. Also fails with
+  /// invalid_argument where a model needs colour and the picture has none.
   Status detect(const PreparedImage& image, DetectionList& out) override;
   /// The model's.
   [[nodiscard]] const char* name() const noexcept override { return engine_->model().name.c_str(); }

@@ -12,35 +12,35 @@
 
 namespace kerb::hog {
 
-/// A picture to search: grey always, R G B planes besides for models that look at colour.
+/// A picture to search: always grey, and R G B planes for models that use colour.
 template <Space S>
 struct Picture {
   ImageView<S, const std::uint8_t> grey;
   PlanesView<S, const std::uint8_t> rgb;  ///< count 0: none
 };
 
-/// Whether a model needs the picture's R G B planes: no grey picture will do.
+/// Whether a model needs the picture's R G B planes.
 [[nodiscard]] bool needs_colour(const Model& model) noexcept;
 
-/// A window that passed. Ordered by number, so the list is the same whoever made it.
+/// A window that passed. Ordered by number, so that the list is the same on every backend.
 struct Hit {
   std::int32_t window = 0;  ///< SearchPlan's number
   float score = 0;
 };
 
-/// What one search did, for benchmarks and model cards. Counting costs time: only when asked for.
+/// Counts of one search, for benchmarks and model cards. Counting costs time: only on request.
 struct Work {
-  std::int64_t windows = 0, learners = 0;      ///< looked at; evaluated
+  std::int64_t windows = 0, learners = 0;      ///< searched; evaluated
   std::vector<std::int64_t> windows_at_stage;  ///< cascade: how many windows reached stage i
 };
 
 /// One model, laid out for one picture size and one search, on one backend. Owns all memory it
-/// needs; a search allocates nothing (on CUDA, once for every new place a device picture lies at:
-/// that is when its graph is recorded). One thread at a time.
+/// needs; a search allocates nothing (on CUDA, once for every new address of a device picture, when
+/// its graph is recorded). One thread at a time.
 ///
 /// Every engine of a model gives the same hits, scores included, bit for bit: CPU, CUDA, any
-/// machine. Histograms are whole numbers; where there is floating point, the order of operations is
-/// written down beside the arithmetic, products and sums are rounded one by one (no fused
+/// machine. Histograms are integers; where there is floating point, the order of operations is
+/// specified beside the arithmetic, products and sums are rounded one by one (no fused
 /// multiply-add), and square root and division are IEEE 754's.
 class Engine {
  public:
@@ -54,8 +54,7 @@ class Engine {
     int count = 0;
   };
   virtual Result<Hits> search(const Picture<Space::host>& picture, float threshold) = 0;
-  /// CUDA engines only; on their own stream, which it waits for. What makes the picture must be
-  /// done.
+  /// CUDA engines only; on their own stream, which it waits for. The picture must be complete.
   virtual Result<Hits> search(const Picture<Space::device>& picture, float threshold) = 0;
 
   [[nodiscard]] virtual const SearchPlan& plan() const noexcept = 0;

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Full binary trees of one to three questions deep, asked of a row of windows: part of
+/// Full binary trees with a depth of one to three tests, evaluated for a row of windows: part of
 /// CascadeTrees, which explains it.
 namespace kerb::hog {
 
@@ -13,10 +13,10 @@ struct NodeRectangle {
   std::int16_t top = 0, bottom = 0;
 };
 
-/// What is asked at each place of a full binary tree; 2 i + 1 and 2 i + 2 follow i.
+/// The test at each node of a full binary tree; 2 i + 1 and 2 i + 2 are the children of i.
 struct TreeQuestion {
-  NodeRectangle sum, divisor;  ///< the divisor's is empty where there is none ...
-  float floor = 1;             ///< ... and this added to it 1, which changes no quotient
+  NodeRectangle sum, divisor;  ///< without a divisor its rectangle is empty ...
+  float floor = 1;             ///< ... and this is 1: added to it, it changes no quotient
   float threshold = 0;
 };
 
@@ -25,7 +25,7 @@ struct FullTree {
   const std::int32_t* leaves;  ///< 2^depth
 };
 
-/// A row of windows in blocks, and what is known of them.
+/// A row of windows in blocks, and their state.
 struct WindowBlocks {
   const std::uint32_t* first;    ///< the first window's first column of nodes
   const std::ptrdiff_t* row_at;  ///< where each of the windows' rows of nodes is
@@ -35,13 +35,13 @@ struct WindowBlocks {
   std::int32_t* blocks;          ///< that are left
 };
 
-/// Adds the tree's votes to every window of the first `count` blocks left. After the `last` tree of
-/// a stage windows below its threshold die, and blocks without any other go. Returns how many
-/// blocks are left.
+/// Adds the tree's votes to every window of the first `count` remaining blocks. After the `last`
+/// tree of a stage, windows below its threshold are rejected, and blocks without others are
+/// dropped. Returns the number of blocks left.
 using AskTree = int (*)(const FullTree& tree, const WindowBlocks& windows, int count, bool last,
                         std::int32_t threshold);
 
-/// What asks them on this machine; `depth` 1 to kMaxTreeDepth.
+/// The evaluators for this machine; `depth` 1 to kMaxTreeDepth.
 struct TreeLanes {
   int block;  ///< windows in one
   AskTree (*ask)(int depth, bool divided, std::ptrdiff_t step) noexcept;

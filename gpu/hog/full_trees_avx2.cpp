@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// full_trees.cpp, compiled for AVX2: nothing of this may run before the machine was asked.
+// full_trees.cpp compiled for AVX2: nothing of this may run before a check of the CPU.
 #include "gpu/hog/full_trees_lanes.hpp"
 
 namespace kerb::hog {

@@ -14,17 +14,17 @@ struct FusionSettings {
   float sigma_x = 8, sigma_y = 16, sigma_scale = 0.262364264F;  // log 1.3
   bool unit_weights = false;  ///< every window weighs 1 instead of t(score) = max(score - zero, 0)
   float zero = 0;             ///< for searches with a threshold under 0, where eq. 3.3's 0 would
-                              ///< leave nobody: that threshold
+                              ///< remove all hits: that threshold
   int min_hits = 1;           ///< windows a person needs (not for `none`)
-  // Suppression: of two boxes that overlap by more than this, the worse one goes.
+  // Suppression: of two boxes that overlap by more than this, the worse one is removed.
   float overlap = 0.5F;     ///< 0..1, of their union
-  bool of_smaller = false;  ///< of the smaller one instead: a box within a better one always goes
-  int max_hits = 4096;      ///< the best ones are fused, should there be more; 1..65536
+  bool of_smaller = false;  ///< of the smaller one: a box within a better one is always removed
+  int max_hits = 4096;      ///< of more hits only the best ones are used; 1..65536
 };
 Status validate(const FusionSettings& settings);
 
-/// Turns hits into people. Best first; at most DetectionList::kCapacity. The same result on every
-/// machine, bit for bit. Allocates only when made. One thread at a time.
+/// Merges hits into people. Best first; at most DetectionList::kCapacity. The same result on every
+/// machine, bit for bit. Allocates only when constructed. One thread at a time.
 ///
 /// Mean shift finds the modes of the density of hits (eq. 3.1 to 3.7), where a hit is a point: the
 /// centre of its person's box in the picture and the logarithm of its level's scale. Every hit, the
@@ -36,9 +36,9 @@ Status validate(const FusionSettings& settings);
 ///   - A climb that steps by less than 1/300 (the same distance), or for the 100th time, has found
 ///     a mode, and with it a person: their box has its centre and its scale, their score is that
 ///     of the hit that climbed, the highest of those that belong to the mode.
-///   - Hits at a distance of 5 or more count nothing: the kernel is under 4e-6 there. A hit where
-///     nothing counts, itself included (a score of `zero` or less weighs nothing), is nobody's.
-/// Nobody stands with their middle outside the picture: a search with padding sees the picture
+///   - Hits at a distance of 5 or more are ignored: the kernel is under 4e-6 there. A hit without
+///     any weight around it, its own included (a score of `zero` or less), is dropped.
+/// People whose middle is outside the picture are dropped: a search with padding sees the picture
 /// mirrored there.
 /// Suppression takes the hits in the same order; each is a person, or belongs to the first person
 /// taken before whose box it overlaps. `none` makes a person of every hit.

@@ -10,12 +10,12 @@
 #include "hal/base/result.hpp"
 #include "hal/vision.hpp"
 
-/// The models the detectors run: plain data, the same on every backend. How they are kept in a file
-/// is in model_file.hpp.
+/// The detectors' models: plain data, the same on every backend. model_file.hpp has the file
+/// format.
 namespace kerb::hog {
 
-/// The search window, and where the person stands in it, in pixels, and how pictures are scaled for
-/// it. Boxes given out are the person's.
+/// The search window, the person's box in it, in pixels, and how pictures are scaled for it.
+/// Reported boxes are the person's.
 struct Geometry {
   int window_width = 64, window_height = 128;
   float person_x = 16, person_y = 16, person_width = 32, person_height = 96;
@@ -24,8 +24,8 @@ struct Geometry {
 
 enum class FusionKind : std::uint8_t { mean_shift, suppression, none };
 
-/// How a model is meant to be used: what the tools and the product do where nobody says otherwise.
-/// See SearchSettings and FusionSettings.
+/// How a model is meant to be used: the defaults of tools and product. See SearchSettings and
+/// FusionSettings.
 struct Advice {
   float threshold = 0;  ///< at which a box is worth acting on; lower scores are for curves
   float scale_step = 1.05F;
@@ -79,14 +79,14 @@ struct DenseModel {
 ///   then 3      L, U, V of the pixels (0..255 each), if `colour`
 struct Channels {
   int bins = 9;               ///< 9 or 6 over 180 degrees
-  bool half_shifted = false;  ///< bins start half a bin's width later, as OpenCV's cascades have it
+  bool half_shifted = false;  ///< bins start half a bin's width later, as in OpenCV's cascades
   bool magnitude = false, colour = false;
 
   [[nodiscard]] int count() const noexcept { return bins + (magnitude ? 1 : 0) + (colour ? 3 : 0); }
 };
 
-/// Votes and thresholds of stages are in units of 1/65536: whole numbers, whose sum does not depend
-/// on the order.
+/// Votes and thresholds of stages are in units of 1/65536: integers, whose sum does not depend on
+/// the order.
 inline constexpr float kVoteUnit = 1.0F / 65536;
 
 /// 2 x 2 cells with 9 bins each, divided by their Euclidean norm, times 36 weights:
@@ -101,8 +101,8 @@ struct LinearLearner {
   std::array<float, 36> weights{};  ///< cells (0,0), (1,0), (0,1), (1,1) as (x, y), 9 bins each
 };
 
-/// A question of a tree: is the sum of a channel over a rectangle, divided by the sum of another
-/// over another when `divisor` is set, less than the threshold? Then left, else right.
+/// The test of a tree's node: is the sum of a channel over a rectangle, divided by the sum of
+/// another over another when `divisor` is set, less than the threshold? Then left, else right.
 struct TreeNode {
   std::int16_t x = 0, y = 0, width = 0, height = 0;  ///< pixels in the window
   std::int16_t divisor_x = 0, divisor_y = 0, divisor_width = 0, divisor_height = 0;
@@ -118,7 +118,7 @@ struct TreeLearner {
 
 struct Stage {
   std::int32_t first = 0, count = 0;  ///< learners
-  std::int32_t threshold = 0;         ///< a window goes on when its sum of votes is at least this
+  std::int32_t threshold = 0;         ///< a window passes when its sum of votes is at least this
 };
 
 /// One kind of learner for the whole cascade. A window's score is the sum over all stages of
@@ -151,18 +151,18 @@ struct Model {
   }
 };
 
-/// The limits every model keeps, wherever it came from.
+/// The limits of every model.
 inline constexpr int kMaxWindowSide = 1024, kMaxLearners = 65536, kMaxStages = 65536,
                      kMaxTreeNodes = 255;
 inline constexpr float kMaxWeight = 1e9F;  ///< and bias, offset, slope; without their signs
 
-/// Done, or the first rule that does not hold: sizes, places within the window, indices within
-/// their tables, numbers that are numbers, names that can name a file. Stages use all learners,
-/// each once and in order. The largest votes of all learners and the thresholds (of all stages; of
-/// a cumulative model's the largest), added up without their signs, fit 32 bits, so that no sum of
-/// an engine can overflow. Engines take only models that pass.
+/// Done, or the first rule that is broken: sizes, places within the window, indices within their
+/// tables, finite numbers, names that can name a file. Stages use all learners, each once and in
+/// order. The sum of the absolute largest votes of all learners and thresholds (of all stages; of a
+/// cumulative model the largest) fits 32 bits, so that no sum of an engine can overflow. Engines
+/// take only models that pass.
 Status validate(const Model& model);
-/// What keeps a text from being a model's name; nullptr: nothing.
+/// The reason why a text cannot be a model's name; nullptr: it can.
 [[nodiscard]] const char* wrong_with_name(const std::string& name) noexcept;
 
 /// The side in pixels, 1, 2, 4 or 8, of the coarsest such grid on which all of a cascade's

@@ -355,7 +355,7 @@ Status save(const Model& model, const std::string& path) {
   const std::vector<std::byte> bytes = serialise(model);
   if (bytes.size() > kMaxModelFile)
     return about(failure(Errc::unsupported, "a model of more than 64 MiB"), path);
-  // Of its own for each process; what a process that died left behind is written over.
+  // One name per process; a file left by a process that died is overwritten.
   const std::string temporary = path + ".new" + std::to_string(::getpid());
   File file{::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
   if (file.get() < 0) return system_error(Errc::io, "create model file", temporary);
@@ -385,7 +385,7 @@ Result<Model> load(const std::string& path) {
   std::size_t done = 0;
   while (done < bytes.size()) {
     const ssize_t n = ::read(file.get(), bytes.data() + done, bytes.size() - done);
-    if (n == 0) break;  // it shrank meanwhile: parse() will say so
+    if (n == 0) break;  // it shrank meanwhile: parse() will fail
     if (n < 0 && errno != EINTR) return system_error(Errc::io, "read model file", path);
     if (n > 0) done += static_cast<std::size_t>(n);
   }

@@ -27,14 +27,13 @@ inline constexpr std::size_t kMaxModelFile = std::size_t{64} << 20;
 /// The file's bytes. `model` must be valid.
 [[nodiscard]] std::vector<std::byte> serialise(const Model& model);
 
-/// The model in these bytes; it is valid. What does not come from serialise() gives an error, never
-/// a crash, and never takes more memory than a small multiple of `size`. Fails: damaged (cut short,
-/// altered, not a model), unsupported (another version), invalid_argument (intact, but the model
-/// breaks a rule).
+/// The model in these bytes; it is valid. Any other bytes give an error, never a crash, and never
+/// take more memory than a small multiple of `size`. Fails: damaged (truncated, altered, not a
+/// model), unsupported (another version), invalid_argument (intact, but the model breaks a rule).
 Result<Model> parse(const std::byte* data, std::size_t size);
 
-/// Writes the file anew, or leaves the one there as it was: a temporary file beside it takes its
-/// place when complete. Fails: invalid_argument (the model), unsupported (over 64 MiB), io.
+/// Replaces the file as a whole, or leaves it unchanged: a temporary file beside it is renamed when
+/// complete. Fails: invalid_argument (the model), unsupported (over 64 MiB), io.
 Status save(const Model& model, const std::string& path);
 
 /// Fails: not_found, io, invalid_argument (not a plain file), and as parse().

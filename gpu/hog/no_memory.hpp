@@ -7,8 +7,8 @@
 
 namespace kerb::hog {
 
-/// What `make` returns, or io when the machine has no memory for it: a picture of 16k x 16k pixels
-/// is legal, and no reason to terminate. For the makers of engines.
+/// The result of `make`, or io when there is no memory for it: a picture of 16k x 16k pixels is
+/// valid, and no reason to terminate. For the makers of engines.
 template <typename Make>
 auto or_no_memory(const char* where, const Make& make) -> decltype(make()) {
   try {

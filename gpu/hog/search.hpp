@@ -9,17 +9,17 @@
 
 namespace kerb::hog {
 
-/// The road as the camera sees it, flat, for throwing away windows whose person would float or be
-/// buried. A person of height H with feet at row v and `h` pixels tall obeys
+/// A flat road in the camera's picture, to skip windows whose person would float above it or be
+/// below it. For a person of height H with feet at row v and `h` pixels tall:
 ///   v - horizon_row = h * camera_height / H
 struct GroundPlane {
   double horizon_row = 0;                    ///< image rows; where the road ends at infinity
   double camera_height_m = 1.4;              ///< above the road
-  double shortest_m = 0.9, tallest_m = 2.1;  ///< people looked for
-  double slack_rows = 8;                     ///< added both ways: pitch, slopes, kerbs
-  /// And for those whose person would stand farther than this beside the straight line through
-  /// middle_column, however tall they are; 0: no such limit. A camera with the focal length f shows
-  /// a person h pixels tall at f * H / h metres, so a metre beside there is h / H pixels wide.
+  double shortest_m = 0.9, tallest_m = 2.1;  ///< people to detect
+  double slack_rows = 8;                     ///< tolerance up and down: pitch, slopes, kerbs
+  /// Windows whose person would stand farther than this to the side of the straight line through
+  /// middle_column, at any height, are skipped too; 0: no limit. A camera with the focal length f
+  /// shows a person h pixels tall at f * H / h metres, so a metre there is h / H pixels wide.
   double side_m = 0;
   double middle_column = 0;
 };
@@ -29,7 +29,7 @@ struct Region {
   int x = 0, y = 0, width = 0, height = 0;
 };
 
-/// Where and how finely to look.
+/// Where and how finely to search.
 struct SearchSettings {
   double scale_step = 1.05;            ///< between levels; 1.001..16
   int stride = 8;                      ///< pixels of a level between windows, both ways; 1..256
@@ -42,8 +42,8 @@ struct SearchSettings {
 };
 Status validate(const SearchSettings& settings);
 
-/// The step a model advises: of the float in its file the decimal of up to six digits, 1.05 and not
-/// 1.0499999523, so that what is advised and what is typed are the same search.
+/// The step that a model advises: the float in its file as a decimal of up to six digits, 1.05 and
+/// not 1.0499999523, so that an advised and a typed step give the same search.
 [[nodiscard]] double advised_scale_step(const Advice& advice) noexcept;
 
 /// The windows of one level: columns x rows of them, the first at (first_x, first_y) of the

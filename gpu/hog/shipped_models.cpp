@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 /// The path when something is there, else nothing.
 std::string if_there(const fs::path& path) {
-  std::error_code unknown;  // what may not be looked at is not there for us
+  std::error_code unknown;  // a folder that may not be read counts as missing
   return fs::exists(path, unknown) ? path.string() : std::string{};
 }
 

@@ -3,12 +3,12 @@
 #include <string>
 #include <string_view>
 
-/// Where the models lie that come with the product, for programs that are told none.
+/// The location of the models that come with the product, for programs without a model argument.
 namespace kerb::hog {
 
-/// What is used where none is named; grey cameras have the grey variant of it.
+/// The default model; grey cameras use its grey variant.
 inline constexpr const char* kDefaultModel = "default.kwm";
-/// An environment variable: a folder that stands in for the installed one.
+/// An environment variable: a folder that replaces the installed one.
 inline constexpr const char* kModelsVariable = "KERBWATCH_MODELS";
 
 /// The folder of the models: the variable's, where it is set (and not empty), whether there is such

@@ -17,7 +17,7 @@ inline constexpr int kBinBits = 4;
 inline constexpr int kMagnitudeScale = 8;
 inline constexpr int kMaxMagnitude = 2885;  ///< of (255, 255)
 
-/// What channels of a colour picture are compared by.
+/// The measure by which channels of a colour picture are compared.
 KERB_BOTH std::int32_t squared_norm(std::int32_t dx, std::int32_t dy) { return dx * dx + dy * dy; }
 
 /// 8 * sqrt(squared_norm), rounded to the nearest integer, in float: the root's argument is an
@@ -30,8 +30,8 @@ KERB_BOTH std::uint16_t eighths(std::int32_t squared_norm) {
 }
 
 /// 1 when the direction (ax, ay) of the first quadrant is as steep as den : num or steeper, else 0.
-/// Both products are at most 255 * 127. Like all that follows it stays within 16 bits, and says so
-/// at every step: the vectoriser then has twice the lanes.
+/// Both products are at most 255 * 127. As everything below, it is kept within 16 bits at every
+/// step, so that the vectoriser has twice the lanes.
 KERB_BOTH std::int16_t reaches(std::int16_t ax, std::int16_t ay, std::int16_t num,
                                std::int16_t den) {
   const auto rise = static_cast<std::int16_t>(ay * den), run = static_cast<std::int16_t>(ax * num);
@@ -43,10 +43,10 @@ KERB_BOTH std::int16_t sum(std::int16_t a, std::int16_t b) {
 
 /// Which of `bins` (9 or 6) equal parts of 0..180 degrees the direction falls into. Bin b is
 ///   [b, b + 1) * 180 / bins, or half shifted [b + 1/2, b + 3/2) * 180 / bins,
-/// where the last one of the half-shifted bins goes on at 0 degrees. No arctangent: the tangents of
-/// the bounds are fractions, which puts each bound within 0.02 degrees of its place. A direction
+/// where the last half-shifted bin continues at 0 degrees. No arctangent: the tangents of the
+/// bounds are fractions, which puts each bound within 0.02 degrees of its place. A direction
 /// exactly on a bound goes to the steeper bin; 90 degrees, where it is a bound, to the bin above,
-/// as OpenCV's cascades have it: level edges are too common for this not to matter.
+/// as in OpenCV's cascades: level edges are common, so this matters.
 KERB_BOTH std::uint16_t bin_of(std::int32_t dx, std::int32_t dy, int bins, bool half_shifted) {
   using Short = std::int16_t;
   constexpr Short kNone = 0;

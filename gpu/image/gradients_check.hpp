@@ -3,7 +3,7 @@
 #include "gpu/image/gradients.hpp"
 #include "gpu/image/shapes.hpp"
 
-/// What gradients() refuses, the same on both backends. For gpu/image alone.
+/// Argument checks of gradients(), the same on both backends. For gpu/image alone.
 namespace kerb::shapes {
 
 template <Space S>

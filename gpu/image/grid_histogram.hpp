@@ -8,7 +8,7 @@
 
 namespace kerb {
 
-/// What is summed, and how finely it can be asked for.
+/// The channels that are summed, and the grid of the sums.
 ///
 /// A pixel gives its gradient's magnitude in eighths to the channel of its direction's bin
 /// (gradient_math.hpp), the same to channel `bins` if `magnitude`, and with `colour` its three
@@ -28,8 +28,8 @@ struct GridSettings {
 
 /// Integral histograms on a grid: node (i, j) of a level holds, for each channel, the sum over all
 /// pixels with x < i * grid and y < j * grid of the level's area. Unsigned 32-bit, wrapping around:
-/// the sum over a rectangle between nodes is exact as long as it fits itself, however large the
-/// picture. Columns and rows beyond the last whole cell count nowhere. The same on both backends.
+/// the sum over a rectangle between nodes is exact as long as it fits 32 bits, however large the
+/// picture. Columns and rows beyond the last whole cell are ignored. The same on both backends.
 namespace cpu {
 
 struct GradientRow;  // and what packs one: pack_gradients.hpp
@@ -37,8 +37,8 @@ using PackGradients = void (*)(const GradientRow& row, std::uint16_t* out);
 
 /// How the nodes of a row lie in memory.
 enum class NodeLayout : std::uint8_t {
-  records,  ///< node by node, the channels of each together: for who wants all of them
-  planes,   ///< channel by channel, the nodes of each together: for who wants one of many nodes
+  records,  ///< node by node, its channels together: for access to all channels of a node
+  planes,   ///< channel by channel, its nodes together: for access to one channel of many nodes
 };
 
 /// Builds them for one level after the other. Owns its scratch memory, for levels up to a width;

@@ -3,7 +3,7 @@
 #include "gpu/image/integral.hpp"
 #include "gpu/image/shapes.hpp"
 
-/// What the scans and integrals refuse, the same on both backends. For gpu/image alone.
+/// Argument checks of scans and integrals, the same on both backends. For gpu/image alone.
 namespace kerb::shapes {
 
 inline constexpr int kBand = 16;          // rows of integral()

@@ -50,8 +50,8 @@ int scaled_side(int side, double scale) noexcept {
 }
 
 void append_taps(int in, int out, int first, int count, int shift, std::vector<Tap>& taps) {
-  // OpenCV's way round: in / out is not always the same double, and then some halves go the other
-  // way.
+  // In OpenCV's order: in / out is not always the same double, and some halves would then round the
+  // other way.
   const double ratio =
       1 / (static_cast<double>(out) / static_cast<double>(in)) / static_cast<double>(1 << shift);
   const int last = (in >> shift) - 1;

@@ -8,16 +8,16 @@
 
 namespace kerb {
 
-/// What a level is made from.
+/// The source of a level.
 enum class Scaling : std::uint8_t {
   plain,  ///< the picture itself, whatever the scale, as OpenCV's detectors do: a level of scale 4
-          ///< looks at one pixel in four each way, and fine texture becomes noise
+          ///< uses one pixel in four each way, and fine texture becomes noise
   octaves,  ///< from a scale of 2 on the picture averaged over 2 x 2 pixels, from 4 on over 4 x 4,
             ///< and so on (Octave)
 };
 
 /// The picture averaged over blocks of 2^shift x 2^shift pixels: (sum + half) >> 2 * shift of each.
-/// Columns and rows beyond the last whole block count nowhere. In a buffer of 8-bit samples its
+/// Columns and rows beyond the last whole block are ignored. In a buffer of 8-bit samples its
 /// first one is at `offset`.
 struct Octave {
   int shift = 0, width = 0, height = 0;
@@ -51,14 +51,14 @@ struct Level {
 
 /// How one column (or row) of a level, rim included, comes from the picture's (or octave's):
 ///   sample = ((256 - weight) * in[index] + weight * in[index + 1]) / 256
-/// With weight 0 only in[index] is read. As OpenCV's INTER_LINEAR_EXACT has it: the centre of pixel
+/// With weight 0 only in[index] is read. As in OpenCV's INTER_LINEAR_EXACT, the centre of pixel
 /// i lies at i + 1/2 in both (in an octave at (i + 1/2) * 2^shift of the picture), and weights are
 /// rounded to 1/256 (half to even).
 struct Tap {
   std::uint16_t index = 0, weight = 0;
 };
 
-/// All levels of one picture size, and how to make them. Plain data, made once.
+/// All levels of one picture size, and the tables to compute them. Plain data, made once.
 struct PyramidPlan {
   int width = 0, height = 0;  ///< of the picture
   std::vector<Level> levels;
@@ -71,7 +71,7 @@ struct PyramidPlan {
   }
 };
 
-/// What part of a level is wanted, in pixels of the scaled picture; see Level.
+/// The wanted part of a level, in pixels of the scaled picture; see Level.
 struct LevelArea {
   double scale = 1;
   int x0 = 0, y0 = 0, width = 0, height = 0;

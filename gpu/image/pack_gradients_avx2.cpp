@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pack_gradients_cpu.cpp, compiled for AVX2: nothing of this may run before the machine was asked.
+// pack_gradients_cpu.cpp compiled for AVX2: nothing of this may run before a check of the CPU.
 #include "gpu/image/pack_gradients_lanes.hpp"
 
 namespace kerb::cpu {

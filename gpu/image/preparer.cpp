@@ -131,7 +131,7 @@ Status Preparer::run_on_cuda(const RawImageView<Space::host>& image) {
         {bands_.device(), band_count_, band_width_, band_height_, band_stride_, band_plane_});
     if (ok) ok = bands_.to_host(stream);
   }
-  // Whatever failed: the frame goes back to the camera after this, so nothing may still be reading
+  // Even after a failure: the frame is returned to the camera after this, so nothing may still read
   // it.
   const Status waited = wait(stream);
   return ok ? waited : ok;

@@ -12,14 +12,13 @@
 
 namespace kerb {
 
-/// Camera picture to grey and, where asked for, to R G B, and for a mosaic camera to bands, on the
-/// context's backend. Owns all it needs, on CUDA a stream of its own, so that several cameras do
-/// not wait for each other; prepare() allocates nothing, and returns when the result is there for
-/// the host, and for kernels on any stream, to read.
+/// Converts a camera picture to grey and, where requested, to R G B, and for a mosaic camera to
+/// bands, on the context's backend. Owns its memory and on CUDA its own stream, so that several
+/// cameras do not wait for each other. prepare() allocates nothing, and returns when the host, and
+/// kernels on any stream, can read the result.
 ///
-/// On CUDA a frame in memory of `frames` is read where it lies when the policy says so (integrated
-/// GPUs); any other frame (discrete card, or a camera that insisted on buffers of its own) is
-/// uploaded first.
+/// On CUDA a frame in memory of `frames` is read in place where the policy says so (integrated
+/// GPUs); any other frame (discrete card, or a camera with its own buffers) is uploaded first.
 class Preparer final : public ImagePreparer {
  public:
   /// For pictures of this size, format, Bayer order and mosaic. With `colour` it gives R G B planes
@@ -41,7 +40,7 @@ class Preparer final : public ImagePreparer {
   [[nodiscard]] ImageView<Space::device, const std::uint8_t> device_grey() const noexcept;
   [[nodiscard]] PlanesView<Space::device, const std::uint8_t> device_rgb() const noexcept;
   [[nodiscard]] PlanesView<Space::device, const std::uint16_t> device_bands() const noexcept;
-  /// Whether the last frame was read where it lay.
+  /// Whether the last frame was read in place.
   [[nodiscard]] bool was_zero_copy() const noexcept { return zero_copy_; }
 
  private:

@@ -12,12 +12,12 @@
 
 namespace kerb {
 
-/// Makes a picture out of another's pixels by a table that says, for each of its own, where in the
-/// other it is: another lens, another direction of view. Between the four nearest pixels, in 1/256
-/// a side:
+/// Resamples a picture by a table that gives, for each output pixel, its place in the input:
+/// another lens, another direction of view. Interpolates between the four nearest pixels, in steps
+/// of 1/256:
 ///   out = (sum of weight_x * weight_y * in + 32768) >> 16
 /// Integer results, the same on both backends bit for bit. Made once for a table; run() allocates
-/// nothing. Where the table makes the picture much smaller, pixels are left out: nothing is evened.
+/// nothing. Where the table shrinks the picture, pixels are skipped: there is no smoothing.
 class Remapper {
  public:
   struct Size {

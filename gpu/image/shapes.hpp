@@ -5,15 +5,15 @@
 #include "hal/base/result.hpp"
 #include "hal/base/view.hpp"
 
-/// What the operators refuse, the same on both backends. For gpu/image alone.
+/// Argument checks of the operators, the same on both backends. For gpu/image alone.
 namespace kerb::shapes {
 
 inline constexpr int kMaxSide = 65536;
 inline constexpr int kMinMosaic = 2, kMaxMosaic = 8;
 
-/// Whether pictures like this can be worked on at all: format, size, mosaic.
+/// Checks format, size and mosaic of a picture.
 Status check_kind(PixelFormat format, int width, int height, int mosaic);
-/// ... and this one's memory. The Space does not matter.
+/// ... and its memory. The Space does not matter.
 Status check_input(const void* data, PixelFormat format, int width, int height,
                    std::ptrdiff_t row_stride, int mosaic);
 

@@ -11,17 +11,17 @@
 #include <emmintrin.h>
 #endif
 
-/// Vectors as GCC and Clang extend the language: of 16 bytes, which NEON and SSE2 both have, and at
-/// the end as wide as the source is compiled for. Every lane is rounded as a scalar would be. For
-/// the CPU operators of gpu/ alone.
+/// Vectors by the extensions of GCC and Clang: of 16 bytes, which NEON and SSE2 both have, and at
+/// the end of this file as wide as the source is compiled for. Every lane is rounded as a scalar.
+/// For the CPU operators of gpu/ alone.
 namespace kerb::simd {
 
-/// For what must not become a call: vectors would travel through memory.
+/// For functions that must be inlined: in a call, vectors would pass through memory.
 #define KERB_INLINE __attribute__((always_inline)) inline
 
-/// For a function whose loops take most of the time: compiled for AVX2 too, where there is such a
-/// thing, and chosen when the program is loaded. The same operations, so the same bits. Not with
-/// the sanitizers, which are not ready yet when it is chosen.
+/// For a function whose loops take most of the time: on x86 also compiled for AVX2, and chosen when
+/// the program is loaded. The same operations, so the same bits. Not with the sanitizers, which are
+/// not initialised yet at that time.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #define KERB_WIDER __attribute__((target_clones("avx2", "default")))
@@ -68,7 +68,7 @@ template <typename To, typename From>
 #endif
 }
 
-// Wider lanes. Written out for each machine: GCC 12 takes these apart lane by lane otherwise.
+// Wider lanes. Written out for each machine: otherwise GCC 12 splits these lane by lane.
 
 [[nodiscard]] KERB_INLINE S16x8 widen(U8x8 v) noexcept {
 #if defined(__aarch64__)
@@ -229,8 +229,8 @@ KERB_INLINE void transpose(U16x8 (&m)[8]) noexcept {
 }
 
 // As wide as the source is compiled for: 32 bytes in those compiled for AVX2 as well, 16 elsewhere.
-// What such a source has of its own stands in an anonymous namespace, and all above is inline
-// always: the linker must not find two versions of a function to choose from.
+// The functions of such a source are in an anonymous namespace, and everything above is always
+// inlined: the linker must not find two versions of a function.
 
 #if defined(__AVX2__)
 using U8xN = U8x16;

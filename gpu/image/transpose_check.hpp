@@ -5,7 +5,7 @@
 #include "gpu/image/shapes.hpp"
 #include "gpu/image/transpose.hpp"
 
-/// What transpose() refuses, and the words it moves, the same on both backends. For gpu/image
+/// Argument checks of transpose(), and the words it moves, the same on both backends. For gpu/image
 /// alone.
 namespace kerb::transposing {
 

@@ -10,7 +10,8 @@
 
 namespace kerb {
 
-/// Owned bytes, given back as they were taken. The untyped part of the buffers below. Move-only.
+/// Owned bytes, freed by the allocator they came from. The untyped part of the buffers below.
+/// Move-only.
 class MemoryOwner {
  public:
   MemoryOwner() = default;
@@ -32,14 +33,14 @@ class MemoryOwner {
   runtime::Block block_;
 };
 
-/// `count` elements in device memory, undefined at first. No operator[]: the CPU cannot reach them.
+/// `count` elements in device memory, uninitialised. No operator[]: the CPU cannot access them.
 template <typename T>
 class DeviceBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
   DeviceBuffer() = default;  ///< empty
-  /// Fails: device (none left), invalid_argument (nothing, or too much), unsupported (a CPU
+  /// Fails: device (out of memory), invalid_argument (zero or too large), unsupported (a CPU
   /// context).
   static Result<DeviceBuffer> create(const Context& context, std::size_t count) {
     if (context.backend() != Backend::cuda)
@@ -57,7 +58,7 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-/// `count` elements the CPU can reach, zero at first, placed as the context's policy says for
+/// `count` elements that the CPU can access, zero at first, placed by the context's policy for
 /// `use`.
 template <typename T>
 class HostBuffer {
@@ -65,7 +66,7 @@ class HostBuffer {
 
  public:
   HostBuffer() = default;  ///< empty
-  /// Fails: device, io (none left), invalid_argument (nothing, too much, or Use::device_only on
+  /// Fails: device, io (out of memory), invalid_argument (zero, too large, or Use::device_only on
   /// CUDA).
   static Result<HostBuffer> create(const Context& context, Use use, std::size_t count) {
     const MemoryPlan& plan = context.policy().plan(use);
@@ -76,7 +77,7 @@ class HostBuffer {
     return HostBuffer{std::move(*memory), count};
   }
   [[nodiscard]] T* data() const noexcept { return static_cast<T*>(memory_.block().host); }
-  /// Where kernels see the same bytes; nullptr when they cannot.
+  /// The same bytes' address for kernels; nullptr when they cannot access them.
   [[nodiscard]] T* device_data() const noexcept { return static_cast<T*>(memory_.block().device); }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] T& operator[](std::size_t i) const noexcept { return data()[i]; }
@@ -88,7 +89,7 @@ class HostBuffer {
   std::size_t size_ = 0;
 };
 
-/// Queues a copy of `count` elements. The host's side must stay until the stream has passed it.
+/// Queues a copy of `count` elements. The host's side must stay valid until the copy is done.
 /// Fails: device.
 template <typename T>
 Status copy_to_device(StreamRef stream, T* device, const T* host, std::size_t count) {
@@ -101,9 +102,9 @@ Status copy_to_host(StreamRef stream, T* host, const T* device, std::size_t coun
   return runtime::copy_rows(stream.get(), runtime::Direction::to_host, host, n, device, n, n, 1);
 }
 
-/// Elements that both sides use by turns, zero at first: one memory where the policy finds one for
-/// both, else two and explicit copies. Code that calls to_device() and to_host() where they belong
-/// is right, and as fast as it can be, on every device. On the CPU backend: plain memory.
+/// Elements that both sides use in turn, zero at first: one memory where the policy has one for
+/// both, otherwise two with explicit copies. Code that calls to_device() and to_host() at the right
+/// places is correct, and as fast as possible, on every device. On the CPU backend: plain memory.
 template <typename T>
 class DualBuffer {
  public:
@@ -126,20 +127,20 @@ class DualBuffer {
     return Result<DualBuffer>{std::move(both)};
   }
   [[nodiscard]] T* host() const noexcept { return host_.data(); }
-  /// Where kernels work on it; nullptr on the CPU backend.
+  /// The address for kernels; nullptr on the CPU backend.
   [[nodiscard]] T* device() const noexcept {
     return has_twin() ? twin_.device_data() : host_.device_data();
   }
   [[nodiscard]] std::size_t size() const noexcept { return host_.size(); }
   [[nodiscard]] bool has_twin() const noexcept { return twin_.size() != 0; }
 
-  /// What the host wrote becomes what kernels read: queues a copy, or does nothing where it is the
-  /// same memory.
+  /// Makes the host's data visible to kernels: queues a copy, or does nothing where both share one
+  /// memory.
   Status to_device(StreamRef stream) const {
     if (!has_twin()) return Done{};
     return copy_to_device(stream, twin_.device_data(), host_.data(), size());
   }
-  /// The other way; the host may read once it has waited for the stream.
+  /// The reverse; the host may read after it has waited for the stream.
   Status to_host(StreamRef stream) const {
     if (!has_twin()) return Done{};
     return copy_to_host(stream, host_.data(), twin_.device_data(), size());

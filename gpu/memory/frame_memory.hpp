@@ -10,22 +10,22 @@
 
 namespace kerb {
 
-/// Camera buffers where kernels can read them: pinned on CUDA (ordinary pages pinned after the fact
-/// wherever the driver can, so that V4L2 accepts them as USERPTR), pageable on the CPU backend.
+/// Camera buffers that kernels can read: pinned on CUDA (ordinary pages, pinned after allocation
+/// where the driver can, so that V4L2 accepts them as USERPTR), pageable on the CPU backend.
 /// Safe for any thread; must outlive its blocks, and the context must outlive it.
 class GpuFrameMemory final : public FrameMemory {
  public:
   explicit GpuFrameMemory(const Context& context);
-  /// All blocks must have been given back: terminates otherwise, since a camera could still write
-  /// to them.
+  /// All blocks must have been freed: terminates otherwise, because a camera could still write to
+  /// them.
   ~GpuFrameMemory() override;
 
   Result<MemoryBlock> allocate(std::size_t bytes) override;
   [[nodiscard]] const char* kind() const noexcept override { return name_of(plan_.placement); }
 
-  /// Where kernels read `bytes` bytes at `host` without a copy. nullptr when that range is not
-  /// within one of our blocks, or when the policy is to copy: upload it then. Allocates nothing;
-  /// the lock is held for a few comparisons, also by allocate().
+  /// The address at which kernels read `bytes` bytes at `host` without a copy. nullptr when that
+  /// range is not within one of these blocks, or when the policy is to copy: upload it then.
+  /// Allocates nothing; the lock is held for a few comparisons, also by allocate().
   [[nodiscard]] const std::uint8_t* device_pointer(const void* host,
                                                    std::size_t bytes) const noexcept;
 

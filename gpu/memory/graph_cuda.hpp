@@ -12,7 +12,7 @@
 /// For sources that see CUDA; public headers do not include this.
 namespace kerb {
 
-/// Work put on a stream once and launched as a whole from then on. Move-only.
+/// Work that is recorded from a stream once and then launched as a whole. Move-only.
 class Graph {
  public:
   /// Of what `queue(stream)` puts on the stream. Fails: device, and as `queue`.
@@ -57,20 +57,20 @@ class Graph {
   cudaGraphExec_t exec_ = nullptr;
 };
 
-/// Where a frame's input lies: what a graph has written into it.
+/// The addresses of a frame's input, which are fixed in a recorded graph.
 struct GraphInput {
   const void* data;
   std::ptrdiff_t row_stride, plane_stride;
 };
 
-/// Work that is queued the same way every frame, recorded once for each place its input may lie (a
-/// camera has a handful of buffers) and launched as one graph from then on.
+/// Work that is the same every frame, recorded once for each address of its input (a camera has a
+/// handful of buffers) and then launched as one graph.
 class GraphCache {
  public:
   GraphCache() { graphs_.reserve(kRoom); }
 
-  /// Launches the graph recorded for this input; records it first, by what `queue(stream)` puts on
-  /// the stream, when there is none yet. Fails: device, and as `queue`.
+  /// Launches the graph recorded for this input; records it from `queue(stream)` first, when there
+  /// is none yet. Fails: device, and as `queue`.
   template <typename Queue>
   Status launch(StreamRef stream, const GraphInput& input, const Queue& queue) {
     for (const Entry& entry : graphs_)

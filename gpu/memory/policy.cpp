@@ -4,7 +4,7 @@
 namespace kerb {
 namespace {
 
-/// Host memory that kernels can address, by the better of the two ways there are.
+/// Host memory that kernels can address, by the better of two ways.
 MemoryPlan host_side(const DeviceTraits& traits) noexcept {
   MemoryPlan plan;
   if (traits.host_register_supported) {
@@ -34,17 +34,17 @@ MemoryPolicy decide(const DeviceTraits& traits) noexcept {
   policy.device_only.placement = Placement::device;
 
   MemoryPlan host = host_side(traits);
-  // Across a bus each byte should cross once, by DMA; kernels that reach over it word by word are
-  // slower than the copy. Where there is no bus there is nothing to copy, unless kernels cannot
-  // address host memory.
+  // Each byte should cross a bus once, by DMA; kernels that read over the bus word by word are
+  // slower than the copy. Without a bus there is nothing to copy, unless kernels cannot address
+  // host memory.
   host.transfer =
       !traits.integrated || host.placement == Placement::pageable || !traits.can_map_host_memory;
   policy.camera_input = policy.result = policy.shared = host;
 
-  // Pinned memory bypasses the GPU's caches on most integrated devices: fine for what is touched
-  // once, poor for what is reused. Managed memory is cached on both sides, but the CPU may look at
-  // it at any time only with concurrent access; without, a camera thread that touches it during a
-  // kernel is killed.
+  // Pinned memory bypasses the GPU's caches on most integrated devices: fine for data that is read
+  // once, slow for data that is reused. Managed memory is cached on both sides, but the CPU may
+  // access it at any time only with concurrent access; without it, a camera thread that touches it
+  // during a kernel is killed.
   if (traits.integrated && traits.managed_memory && traits.concurrent_managed_access)
     policy.shared = MemoryPlan{Placement::managed, false, false, true};
   return policy;

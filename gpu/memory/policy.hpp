@@ -4,8 +4,8 @@
 
 namespace kerb {
 
-/// What the driver says of a device, read once. Everything about memory is decided from this, never
-/// from a board's name, so that a board nobody has met yet gets the right treatment.
+/// A device's attributes, read once. All decisions about memory depend on these, never on a board's
+/// name, so that an unknown board is treated correctly.
 struct DeviceTraits {
   bool present = false;
   bool integrated = false;           ///< shares the CPU's memory
@@ -18,12 +18,12 @@ struct DeviceTraits {
   bool can_use_host_pointer_for_registered = false;  ///< ... and keep their address in kernels
 };
 
-/// Whether CPU caches are kept right when the GPU touches host memory. No attribute says so; but on
-/// integrated GPUs the driver can pin ordinary (cached) pages exactly when the hardware snoops the
-/// CPU's caches, and a discrete card always snoops over its bus.
+/// Whether CPU caches stay coherent when the GPU accesses host memory. There is no attribute for
+/// it; but on integrated GPUs the driver can pin ordinary (cached) pages exactly when the hardware
+/// snoops the CPU's caches, and a discrete card always snoops over its bus.
 [[nodiscard]] bool is_io_coherent(const DeviceTraits& traits) noexcept;
 
-/// What a piece of memory is for.
+/// The use of a block of memory.
 enum class Use : std::uint8_t {
   camera_input,  ///< a camera writes it at any time, kernels read it once
   result,        ///< kernels write it, the CPU reads it
@@ -38,11 +38,11 @@ enum class Placement : std::uint8_t {
   device          ///< the device's own; the CPU cannot address it
 };
 
-/// How memory for one Use is to be had.
+/// How memory for one Use is allocated.
 struct MemoryPlan {
   Placement placement =
       Placement::pageable;  ///< of the only copy, or of the host's copy when `transfer`
-  bool transfer = false;    ///< kernels work on a twin in device memory, and somebody copies
+  bool transfer = false;    ///< kernels work on a copy in device memory
   bool registered =
       false;  ///< pinned_mapped: ordinary pages, pinned after the fact. A camera driver accepts
               ///< these as its own buffers, which it may not do with the CUDA driver's.
@@ -54,7 +54,7 @@ struct MemoryPolicy {
   [[nodiscard]] const MemoryPlan& plan(Use use) const noexcept;
 };
 
-/// The one place where it is decided. README.md says why for each kind of device.
+/// The only place where memory is decided. README.md gives the reasons for each kind of device.
 [[nodiscard]] MemoryPolicy decide(const DeviceTraits& traits) noexcept;
 
 [[nodiscard]] const char* name_of(

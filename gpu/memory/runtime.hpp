@@ -6,9 +6,9 @@
 #include "gpu/memory/stream.hpp"
 #include "hal/base/result.hpp"
 
-/// The seam between this folder and CUDA: runtime_cuda.cpp implements it, runtime_none.cpp stands
-/// in where there is no CUDA and answers `unsupported`. For gpu/memory alone; others use the
-/// owners.
+/// The interface between this folder and CUDA: runtime_cuda.cpp implements it; runtime_none.cpp
+/// replaces it in builds without CUDA and fails with `unsupported`. For gpu/memory alone; other
+/// folders use the owning classes.
 namespace kerb::runtime {
 
 struct DeviceInfo {
@@ -19,15 +19,15 @@ struct DeviceInfo {
   int driver_version = 0, runtime_version = 0;  ///< as CUDA counts: 13000 is 13.0
 };
 
-/// Opens the first device and proves that it runs our kernels. Fails: unsupported (built without
-/// CUDA), not_found (no device or no driver), device (it is there, and does not work).
+/// Opens the first device and tests that it runs the kernels. Fails: unsupported (built without
+/// CUDA), not_found (no device or no driver), device (it does not work).
 Result<DeviceInfo> open_device();
 
-/// One piece of memory and how it was had, so that it can be given back the same way.
+/// One block of memory and how it was allocated, so that it can be freed the same way.
 struct Block {
   void* base = nullptr;    ///< what the allocator gave
-  void* host = nullptr;    ///< where the CPU sees it, aligned to a page; nullptr in device memory
-  void* device = nullptr;  ///< where kernels see it; nullptr when they cannot
+  void* host = nullptr;    ///< address for the CPU, aligned to a page; nullptr in device memory
+  void* device = nullptr;  ///< address for kernels; nullptr when they cannot access it
   std::size_t bytes = 0;
   Placement placement = Placement::pageable;
   bool registered = false;

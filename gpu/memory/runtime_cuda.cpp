@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam on the CUDA runtime.
+// runtime.hpp on the CUDA runtime.
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
@@ -97,7 +97,7 @@ Result<Block> take_pinned(std::size_t bytes) {
   Block block;
   block.placement = Placement::pinned_mapped;
   block.bytes = round_to_pages(bytes);
-  // A page more than asked for: the driver promises no alignment, cameras need one.
+  // One page more than requested: the driver guarantees no alignment, cameras need it.
   const unsigned flags = cudaHostAllocMapped | cudaHostAllocPortable;
   if (const cudaError_t e = cudaHostAlloc(&block.base, block.bytes + kPage, flags))
     return cuda_error(e, "allocate pinned memory");
@@ -156,8 +156,8 @@ Result<Block> take(const MemoryPlan& plan, std::size_t bytes) {
 }
 
 void give_back(const Block& block) noexcept {
-  // Nobody could act on a failure here, and at the end of the program the driver may be gone
-  // already.
+  // A failure here is ignored: no one could act on it, and at the end of the program the driver may
+  // be unloaded already.
   switch (block.placement) {
     case Placement::device:
     case Placement::managed:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam where there is no CUDA: plain memory works, everything else says why it does not.
+// runtime.hpp without CUDA: plain memory works, everything else fails with the reason.
 #include "gpu/memory/pages.hpp"
 #include "gpu/memory/runtime.hpp"
 

@@ -5,12 +5,12 @@
 
 #include "hal/base/result.hpp"
 
-struct CUstream_st;  // CUDA's; never looked into
+struct CUstream_st;  // CUDA's; opaque
 
 namespace kerb {
 
-/// A borrowed stream: work put on one is done in order. There is no default stream: nullptr and 0
-/// do not convert.
+/// A borrowed stream: its work is done in order. There is no default stream: nullptr and 0 do not
+/// convert.
 class StreamRef {
  public:
   explicit StreamRef(CUstream_st* handle) noexcept : handle_{handle} {}
@@ -43,8 +43,8 @@ class Stream {
   CUstream_st* handle_;
 };
 
-/// Returns when all that was put on the stream before is done. Fails: device, also with what an
-/// earlier launch on it did wrong.
+/// Returns when all work queued on the stream so far is done. Fails: device, also for errors of
+/// earlier launches on it.
 Status wait(StreamRef stream);
 
 }  // namespace kerb

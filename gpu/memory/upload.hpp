@@ -6,8 +6,8 @@
 
 namespace kerb {
 
-/// A table on the device for good: takes memory, copies, waits. Nothing for an empty one. Fails:
-/// device.
+/// A permanent copy of a table on the device: allocates, copies, waits. Nothing for an empty one.
+/// Fails: device.
 template <typename T>
 Status upload(const Context& context, const std::vector<T>& from, DeviceBuffer<T>& to) {
   if (from.empty()) return Done{};

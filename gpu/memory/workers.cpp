@@ -61,7 +61,7 @@ Workers::Workers(int count) : state_{std::make_unique<State>()} {
   try {
     for (int i = 1; i < count; ++i) state_->threads.emplace_back([this, i] { state_->live(i); });
   } catch (const std::system_error&) {
-    // The machine gives no more threads: those there are will do.
+    // The system creates no more threads: continue with those there are.
   }
 }
 

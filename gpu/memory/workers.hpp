@@ -5,13 +5,13 @@
 
 namespace kerb {
 
-/// The threads of the CPU backend: a fork-join pool that is made once and waits between frames.
-/// One thread at a time may call run(); it does its share of the work itself, so that a pool of one
-/// has no thread at all. run() allocates nothing.
+/// The threads of the CPU backend: a fork-join pool that is created once and waits between frames.
+/// One thread at a time may call run(); it takes part in the work, so that a pool of one has no
+/// thread of its own. run() allocates nothing.
 class Workers {
  public:
-  /// `count` threads in all, the caller's included; 0: one for each core this process may use.
-  /// Fewer where the machine gives no more.
+  /// `count` threads including the caller's; 0: one for each core this process may use. Fewer where
+  /// the system creates no more.
   explicit Workers(int count = 0);
   ~Workers();
   Workers(const Workers&) = delete;

@@ -6,7 +6,7 @@
 namespace kerb {
 namespace {
 
-// libstdc++'s steady_clock is CLOCK_MONOTONIC, so kernel time stamps and ours compare.
+// libstdc++'s steady_clock is CLOCK_MONOTONIC, so kernel time stamps are comparable with it.
 Nanos monotonic() { return std::chrono::steady_clock::now().time_since_epoch(); }
 
 Nanos scale(Nanos duration, double factor) {

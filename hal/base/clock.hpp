@@ -6,7 +6,7 @@ namespace kerb {
 
 using Nanos = std::chrono::nanoseconds;
 
-/// Where time comes from. An instant is the time since the clock's origin. Logic takes `now` as an
+/// The source of time. An instant is the time since the clock's origin. Logic takes `now` as an
 /// argument; only loops and drivers hold a Clock. Safe for any thread.
 class Clock {
  public:
@@ -14,15 +14,14 @@ class Clock {
   [[nodiscard]] virtual Nanos now() const = 0;
   /// The instant of a CLOCK_MONOTONIC time stamp, as V4L2 gives them.
   [[nodiscard]] virtual Nanos from_monotonic(Nanos kernel_time) const = 0;
-  /// How long `duration` of this clock lasts in life: what to hand to poll() and to condition
-  /// variables.
+  /// `duration` of this clock in real time: the argument for poll() and condition variables.
   [[nodiscard]] virtual Nanos real(Nanos duration) const = 0;
   /// Returns at `instant` or soon after; at once when it has passed.
   virtual void sleep_until(Nanos instant) const = 0;
 };
 
-/// CLOCK_MONOTONIC, or one that runs at `rate` seconds for each of its seconds: 0.25 lets an
-/// emulated board, slower than life, meet deadlines that are stated in the product's own time.
+/// CLOCK_MONOTONIC, or a clock that runs `rate` times as fast: with 0.25 an emulated board, slower
+/// than real time, meets deadlines that are stated in the product's time.
 class SystemClock final : public Clock {
  public:
   explicit SystemClock(double rate = 1.0);
@@ -33,7 +32,7 @@ class SystemClock final : public Clock {
 
  private:
   double rate_;
-  Nanos origin_;  // in CLOCK_MONOTONIC; both clocks read this when it was made
+  Nanos origin_;  // of CLOCK_MONOTONIC, at construction: both clocks agree there
 };
 
 }  // namespace kerb

@@ -8,8 +8,8 @@ namespace kerb {
 /// error: someone must act. warning: degraded, still protecting. info: start, stop, settings.
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
-/// Where lines for people go. Whoever handles an error logs it, once. Safe for any thread; may
-/// allocate, so not for the frame loop: what happens per frame is a counter.
+/// The text log. The code that handles an error logs it, once. Safe for any thread; may allocate,
+/// so not for the frame loop: per-frame facts are counters.
 class Log {
  public:
   virtual ~Log() = default;

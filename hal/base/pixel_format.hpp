@@ -5,8 +5,8 @@
 
 namespace kerb {
 
-/// How the pixels of a frame lie in memory. 10, 12 and 16 bit samples stand in little-endian 16-bit
-/// words, the value in the low bits, as V4L2's Y10, Y12 and unpacked Bayer formats have it.
+/// Memory layout of a frame's pixels. 10, 12 and 16 bit samples are in little-endian 16-bit words,
+/// the value in the low bits, as in V4L2's Y10, Y12 and unpacked Bayer formats.
 enum class PixelFormat : std::uint8_t {
   grey8,
   grey10,
@@ -28,16 +28,16 @@ enum class BayerOrder : std::uint8_t { rggb, bggr, grbg, gbrg };
 /// "yuyv", "bayer10"; the spelling of the configuration file.
 [[nodiscard]] const char* name_of(PixelFormat format) noexcept;
 [[nodiscard]] const char* name_of(BayerOrder order) noexcept;
-/// The inverse. False when nothing is called that; `format` is then unchanged.
+/// The inverse. False for an unknown name; `format` is then unchanged.
 bool parse(std::string_view name, PixelFormat& format) noexcept;
 
 /// Significant bits of a sample: 8, 10, 12 or 16.
 [[nodiscard]] int bit_depth(PixelFormat format) noexcept;
-/// One sample a pixel, whatever it stands for (grey or Bayer): what a filter mosaic can lie over.
+/// One sample per pixel (grey or Bayer): a filter mosaic needs such a format.
 [[nodiscard]] bool is_single_sample(PixelFormat format) noexcept;
-/// Whether pixels have a colour. A spectral mosaic over a Bayer format takes it away.
+/// Whether pixels have a colour. Not with a spectral mosaic over a Bayer format.
 [[nodiscard]] bool has_colour(PixelFormat format) noexcept;
-/// Bytes a row of `width` pixels takes at least, in the first plane.
+/// Least bytes of a row of `width` pixels, in the first plane.
 [[nodiscard]] int min_row_bytes(PixelFormat format, int width) noexcept;
 /// Whether a picture may have this size in this format (chroma pairs need even sides).
 [[nodiscard]] bool size_fits(PixelFormat format, int width, int height) noexcept;

@@ -11,15 +11,15 @@ namespace kerb {
 
 /// What went wrong, in terms a caller can act on. Few codes, shared by every folder.
 enum class Errc : std::uint8_t {
-  invalid_argument,  ///< the request makes no sense: correct it
+  invalid_argument,  ///< the request is wrong: correct it
   not_found,         ///< no such device, file or model
   unsupported,       ///< it is there, but cannot do this
-  timeout,           ///< nothing came in time; asking again is fine
-  would_block,       ///< a queue is full or empty right now; asking again is fine
+  timeout,           ///< nothing came in time; try again
+  would_block,       ///< a queue is full or empty now; try again
   io,                ///< the operating system refused
   device,            ///< the GPU refused
-  gone,              ///< the device left or broke down: close it and open it again
-  no_signal,         ///< the device works, but what it listens to is silent
+  gone,              ///< the device was removed or failed: close it and open it again
+  no_signal,         ///< the device works, but its input has no signal
   damaged,           ///< this one item is corrupt; the next may be good
   end                ///< a recording has ended
 };
@@ -38,7 +38,7 @@ struct Error {
 /// One line for a person: "open camera: /dev/video9: No such file or directory".
 [[nodiscard]] std::string describe(const Error& error);
 
-/// A value or an Error. Reading the side that is not there terminates, in every build type (hence
+/// A value or an Error. Access to the one that is not there terminates, in every build type (hence
 /// noexcept).
 template <typename T>
 class [[nodiscard]] Result {

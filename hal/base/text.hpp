@@ -7,7 +7,7 @@
 
 namespace kerb {
 
-/// A short text inside its owner: copies without allocating, and is cut, never refused, when too
+/// A short text stored in the object: copies without allocating, and truncates a text that is too
 /// long.
 template <std::size_t Capacity>
 class Text {

@@ -8,7 +8,7 @@
 
 namespace kerb {
 
-/// Where memory is. Part of a view's type: a host pointer cannot reach a kernel by mistake.
+/// The memory space. Part of a view's type: a host pointer cannot reach a kernel by mistake.
 enum class Space : std::uint8_t { host, device };
 
 /// A borrowed picture of one sample a pixel. `row_stride` is in samples.
@@ -18,7 +18,7 @@ struct ImageView {
   int width = 0, height = 0;
   std::ptrdiff_t row_stride = 0;
 
-  /// To one of the same samples that may not be written.
+  /// To a view of the same samples as const.
   template <typename U,
             typename = std::enable_if_t<!std::is_same_v<U, T> && std::is_same_v<U, const T>>>
   operator ImageView<S, U>() const noexcept {

@@ -15,8 +15,8 @@ namespace kerb {
 
 class FakeCanBus;
 
-/// The two twisted copper lines: what one node sends, every other one receives. Must outlive its
-/// nodes. Nodes may live on different threads.
+/// The wire: what one node sends, every other one receives. Must outlive its nodes. Nodes may be
+/// used on different threads.
 class FakeCanWire {
  public:
   FakeCanWire() = default;
@@ -30,8 +30,8 @@ class FakeCanWire {
   std::vector<FakeCanBus*> nodes_;
 };
 
-/// A node on a wire, with faults at hand. The faults may be called from any thread; the rest as
-/// CanBus says. Allocates nothing after it was made.
+/// A node on a wire that can simulate faults. The faults may be called from any thread; the rest as
+/// CanBus says. Allocates nothing after construction.
 class FakeCanBus final : public CanBus {
  public:
   struct Options {
@@ -83,7 +83,7 @@ class FakeCanBus final : public CanBus {
       wire_.changed_.wait_for(lock, clock_.real(timeout), over);
       if (!over()) {
         lock.unlock();
-        clock_.sleep_until(deadline);  // a clock that stands still until somebody sleeps moves here
+        clock_.sleep_until(deadline);  // moves a fake clock, which advances only by sleeping
         lock.lock();
       }
       recover();

@@ -10,7 +10,7 @@
 
 namespace kerb {
 
-/// Gives whatever motion it is told to.
+/// Gives the motion that a test sets.
 class FakeFlowEstimator final : public FlowEstimator {
  public:
   Status estimate(const PreparedImage&, int points, MotionField& out) override {
@@ -29,7 +29,7 @@ class FakeFlowEstimator final : public FlowEstimator {
     return Done{};
   }
   /// `closer` vectors in the middle of each box, as long as there is room.
-  void look_closer(const Detection* boxes, int count, int points, MotionField& out) override {
+  void add_points_within(const Detection* boxes, int count, int points, MotionField& out) override {
     ++closer_calls;
     closer_boxes = count;
     closer_asked = points;
@@ -51,9 +51,9 @@ class FakeFlowEstimator final : public FlowEstimator {
   std::function<void(MotionField&)> scene;  ///< fills items and count; none: no motion anywhere
   std::function<void()> at_call;            ///< when estimate() begins
   std::optional<Error> fail_next;           ///< the next call fails with this, once
-  std::atomic<int> calls{0}, forgotten{0};  ///< a test may look while a pipeline works
-  std::atomic<int> asked{0};                ///< points, of the last call
-  int closer = 0;                           ///< vectors that look_closer() gives for a box
+  std::atomic<int> calls{0}, forgotten{0};  ///< a test may read them while a pipeline runs
+  std::atomic<int> asked{0};                ///< points requested by the last call
+  int closer = 0;                           ///< vectors that add_points_within() gives for a box
   float closer_dx = 0;                      ///< and their motion
   std::atomic<int> closer_calls{0}, closer_boxes{0}, closer_asked{0};
 

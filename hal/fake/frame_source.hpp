@@ -16,7 +16,7 @@
 
 namespace kerb {
 
-/// What a FakeFrameSource shall show. Size and format are those of its info() unless given.
+/// A frame of a FakeFrameSource's script. Size and format are those of its info() unless given.
 struct FakeFrame {
   std::optional<Nanos> captured{};   ///< falls due then; unset: now, or just after the frame before
   std::uint64_t dropped_before = 0;  ///< frames lost ahead of this one: a gap in the sequence
@@ -26,10 +26,10 @@ struct FakeFrame {
   std::optional<PixelFormat> format{};
 };
 
-/// A camera that shows what it is told to, and fails when it is told to. The script side (push,
-/// fail_next, loans) may be used from any thread; the rest as FrameSource says. next() allocates
-/// nothing for frames of the size of info(). Frames wait for as long as it takes: the fake drops
-/// only what it is told to drop.
+/// A camera that follows a script of frames and failures. The script side (push, fail_next, loans)
+/// may be used from any thread; the rest as FrameSource says. next() allocates nothing for frames
+/// of the size of info(). Frames wait as long as necessary: the fake drops only what the script
+/// says.
 class FakeFrameSource final : public FrameSource {
  public:
   explicit FakeFrameSource(const Clock& clock, FrameSourceInfo info = default_info(),
@@ -100,8 +100,8 @@ class FakeFrameSource final : public FrameSource {
       if (now >= deadline) return Error{Errc::timeout, 0, "wait for frame", info_.name.view()};
       const Nanos until =
           script_.empty() ? deadline : std::min(deadline, *script_.front().captured);
-      // In life a push wakes us; a fake clock does not wait in life, and is moved by sleeping
-      // instead.
+      // In real time a push wakes this thread; a fake clock does not wait, and is moved by
+      // sleeping.
       const Nanos real = clock_.real(until - now);
       if (real > Nanos::zero()) {
         changed_.wait_for(lock, real);
@@ -183,7 +183,7 @@ class FakeFrameSource final : public FrameSource {
     image.width = shown.width > 0 ? shown.width : info_.width;
     image.height = shown.height > 0 ? shown.height : info_.height;
     image.row_stride = min_row_bytes(image.format, image.width);
-    std::vector<std::uint8_t>& buffer = pool_->buffers[index];  // ours until it is lent
+    std::vector<std::uint8_t>& buffer = pool_->buffers[index];  // not on loan yet
     const std::size_t bytes = bytes_of(image.format, image.width, image.height);
     if (buffer.size() < bytes) buffer.resize(bytes);
     std::memset(buffer.data(), shown.fill.value_or(static_cast<std::uint8_t>(frame.sequence)),

@@ -8,7 +8,7 @@
 
 namespace kerb {
 
-/// Remembers what was logged.
+/// Keeps what was logged.
 class FakeLog final : public Log {
  public:
   struct Line {

@@ -8,7 +8,7 @@
 
 namespace kerb {
 
-/// Remembers every level driven.
+/// Keeps every level that was set.
 class FakeOutputLine final : public OutputLine {
  public:
   FakeOutputLine() { history.reserve(1024); }  // so that a frame loop around it allocates nothing
@@ -27,7 +27,7 @@ class FakeOutputLine final : public OutputLine {
 
   std::vector<bool> history;       ///< in order; not the off it starts with
   std::optional<Error> fail_next;  ///< the next set() fails with this, once
-  bool unplugged = false;          ///< the chip has left
+  bool unplugged = false;          ///< the chip was removed
 
  private:
   bool level_ = false;

@@ -8,12 +8,12 @@
 
 namespace kerb {
 
-/// Finds what it is told to, and keeps what it was asked.
+/// Finds what a test sets, and keeps the requests.
 class FakeSpectralMatcher final : public SpectralMatcher {
  public:
-  [[nodiscard]] bool can_look(const PreparedImage&) const noexcept override { return true; }
-  Status look(const PreparedImage&, const Search* searches, int count, Found* found) override {
-    if (at_look) at_look();
+  [[nodiscard]] bool can_search(const PreparedImage&) const noexcept override { return true; }
+  Status search(const PreparedImage&, const Search* searches, int count, Found* found) override {
+    if (at_search) at_search();
     if (broken) return broken_error();
     ++looks;
     asked_count = count;
@@ -42,13 +42,13 @@ class FakeSpectralMatcher final : public SpectralMatcher {
   [[nodiscard]] const char* name() const noexcept override { return "fake"; }
 
   Found says{true, 300, 200, 0.9F, 0.1F};  ///< of every search
-  /// Like everybody's model is what begins left of `split`, and what is right of it.
+  /// Likeness to every model of boxes that begin left of `split`, and right of it.
   float split = 1e6F, like_left = 1, like_right = 0;
-  std::function<void()> at_look, at_learn;  ///< when they begin
+  std::function<void()> at_search, at_learn;  ///< when they begin
   /// Everything fails, or learning alone. A test may change them while a pipeline works.
   std::atomic<bool> broken{false}, broken_learning{false};
 
-  std::array<Search, kPlaces> asked{};  ///< in the last look
+  std::array<Search, kPlaces> asked{};  ///< in the last search
   int asked_count = 0;
   std::atomic<int> looks{0}, probes{0};
   std::array<int, kPlaces> learned{}, forgotten{};  ///< how often, by place

@@ -7,12 +7,12 @@
 
 namespace kerb {
 
-/// Sensors that read what a test says.
+/// Sensors with the values that a test sets.
 class FakeThermal final : public Thermal {
  public:
   struct Zone {
     Text<32> name;
-    std::optional<double> celsius;  ///< nothing: it does not answer
+    std::optional<double> celsius;  ///< nothing: it cannot be read
   };
   explicit FakeThermal(double celsius = 40) : zones{{"cpu-thermal", celsius}} {}
 

@@ -8,7 +8,7 @@
 
 namespace kerb {
 
-/// Remembers what it was told to play.
+/// Keeps what it was asked to play.
 class FakeTone final : public Tone {
  public:
   FakeTone() { history.reserve(1024); }  // so that a frame loop around it allocates nothing
@@ -22,7 +22,7 @@ class FakeTone final : public Tone {
 
   std::vector<std::optional<TonePattern>> history;  ///< every play(), and nothing for every stop()
   std::optional<Error> fail_next;                   ///< the next call fails with this, once
-  bool unplugged = false;                           ///< the sound device has left
+  bool unplugged = false;                           ///< the sound device was removed
 
  private:
   Status note(const std::optional<TonePattern>& pattern) {

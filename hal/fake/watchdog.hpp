@@ -7,8 +7,8 @@
 
 namespace kerb {
 
-/// The timer in the hardware: it outlives whoever opened the watchdog, and tells whether it would
-/// have bitten.
+/// The hardware's timer: it outlives the program that opened the watchdog, and says whether it
+/// would have expired.
 struct FakeWatchdogTimer {
   explicit FakeWatchdogTimer(const Clock& its_clock, Nanos limit = std::chrono::seconds{10})
       : clock{its_clock}, timeout{limit} {}
@@ -25,7 +25,7 @@ struct FakeWatchdogTimer {
   mutable bool bitten = false;
 };
 
-/// Armed from its making until disarm(). The timer must outlive it.
+/// Armed from construction until disarm(). The timer must outlive it.
 class FakeWatchdog final : public Watchdog {
  public:
   explicit FakeWatchdog(FakeWatchdogTimer& timer) : timer_{timer} {

@@ -28,7 +28,7 @@ std::vector<float> watched(const Context& context, int pictures) {
       const SpectralMatcher::Search searches[] = {{2, kRegion, kBody}, {5, kRegion, kBody}};
       const int count = i % 3 == 0 ? 1 : 2;
       SpectralMatcher::Found found[2];
-      TEST_ASSERT_OK(matcher.look(picture.image, searches, count, found));
+      TEST_ASSERT_OK(matcher.search(picture.image, searches, count, found));
       for (int s = 0; s < count; ++s)
         for (const float f : {found[s].x, found[s].y, found[s].likeness, found[s].surrounding,
                               matcher.likeness(s, one), matcher.likeness(s, other)})

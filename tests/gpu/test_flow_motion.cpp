@@ -97,9 +97,9 @@ TEST(frames_and_boxes_equal_the_cpu_bit_for_bit) {
         assert_same(*expected, *also, text);
         // Few boxes, then so many that not all fit.
         for (const int count : {3, static_cast<int>(boxes.size())}) {
-          on_cpu->look_closer(boxes.data(), count, 40, *expected);
-          on_gpu->look_closer(boxes.data(), count, 40, *actual);
-          from_host->look_closer(boxes.data(), count, 40, *also);
+          on_cpu->add_points_within(boxes.data(), count, 40, *expected);
+          on_gpu->add_points_within(boxes.data(), count, 40, *actual);
+          from_host->add_points_within(boxes.data(), count, 40, *also);
           assert_same(*expected, *actual, text);
           assert_same(*expected, *also, text);
         }

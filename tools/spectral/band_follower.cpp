@@ -76,7 +76,7 @@ Status BandFollower::begin(const Detection& body, float tall) {
 Status BandFollower::follow(Detection& body) {
   const SpectralMatcher::Search search{0, beside(body, tall_), body};
   SpectralMatcher::Found found;
-  if (Status ok = matcher_->look(image_, &search, 1, &found); !ok) return ok;
+  if (Status ok = matcher_->search(image_, &search, 1, &found); !ok) return ok;
   if (!found.known || found.likeness < kLike) return Done{};
   body.x = found.x - body.w / 2;
   // At the rim there may be too little of it to learn from.
@@ -97,7 +97,7 @@ Result<std::vector<std::uint8_t>> BandFollower::likeness() {
     for (int x = 0; x < w; x += kTile) {
       const SpectralMatcher::Search search{0, box(x, y, kTile), box(0, 0, 1)};
       SpectralMatcher::Found found;
-      if (Status ok = drawing_->look(image_, &search, 1, &found); !ok) return ok.error();
+      if (Status ok = drawing_->search(image_, &search, 1, &found); !ok) return ok.error();
       for (int j = y; j < std::min(y + kTile, h); ++j)
         for (int i = x; i < std::min(x + kTile, w); ++i)
           out[static_cast<std::size_t>(j) * static_cast<std::size_t>(w) +

@@ -28,7 +28,7 @@ struct Bench {
                               const Detection& size, int place = 0) {
     const SpectralMatcher::Search search{place, region, size};
     SpectralMatcher::Found found;
-    TEST_ASSERT_OK(matcher->look(picture.image, &search, 1, &found));
+    TEST_ASSERT_OK(matcher->search(picture.image, &search, 1, &found));
     return found;
   }
   void learn(const BandPicture& picture, const Detection& box, int place = 0) {
@@ -77,7 +77,7 @@ TEST(two_as_bright_as_each_other_are_told_apart_in_one_look) {
   b.learn(picture, other, 5);
   const SpectralMatcher::Search searches[] = {{3, kRegion, kBody}, {5, kRegion, other}};
   SpectralMatcher::Found found[2];
-  TEST_ASSERT_OK(b.matcher->look(picture.image, searches, 2, found));
+  TEST_ASSERT_OK(b.matcher->search(picture.image, searches, 2, found));
   TEST_ASSERT_FLOAT_WITHIN(5, 330, found[0].x);
   TEST_ASSERT_FLOAT_WITHIN(5, 450, found[1].x);
   TEST_ASSERT_TRUE(b.matcher->likeness(0, kBody) > 0.8F);
@@ -147,18 +147,18 @@ TEST(what_makes_no_sense_is_refused) {
   const BandPicture picture = dressed(kRed), other{2};
   SpectralMatcher::Search search{0, kRegion, kBody};
   SpectralMatcher::Found found;
-  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->look(picture.image, &search, 1, &found));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->search(picture.image, &search, 1, &found));
   b.learn(picture, kBody);
-  TEST_ASSERT_OK(b.matcher->look(picture.image, &search, 1, &found));
-  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->look(picture.image, &search, 0, &found));
-  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->look(picture.image, &search, 9, &found));
-  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->look(other.image, &search, 1, &found));
-  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->look(PreparedImage{}, &search, 1, &found));
+  TEST_ASSERT_OK(b.matcher->search(picture.image, &search, 1, &found));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->search(picture.image, &search, 0, &found));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->search(picture.image, &search, 9, &found));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->search(other.image, &search, 1, &found));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->search(PreparedImage{}, &search, 1, &found));
   search.place = 9;
-  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->look(picture.image, &search, 1, &found));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->search(picture.image, &search, 1, &found));
   b.matcher->forget(0);
   search.place = 0;
-  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->look(picture.image, &search, 1, &found));
+  TEST_ASSERT_ERROR(Errc::invalid_argument, b.matcher->search(picture.image, &search, 1, &found));
   const Result<bool> outside = b.matcher->learn(picture.image, 0, {-500, 0, 60, 90, 0}, 1);
   TEST_ASSERT_OK(outside);
   TEST_ASSERT_FALSE(*outside);
@@ -188,7 +188,7 @@ TEST(nothing_is_allocated) {
   b.learn_all(picture, 20);
   const std::uint64_t before = test::allocations();
   for (int count = 1; count <= SpectralMatcher::kPlaces; ++count) {
-    TEST_ASSERT_OK(b.matcher->look(picture.image, b.searches, count, b.all_found));
+    TEST_ASSERT_OK(b.matcher->search(picture.image, b.searches, count, b.all_found));
     TEST_ASSERT_OK(b.matcher->learn(picture.image, count - 1, kBody, 0.5F));
     TEST_ASSERT_OK(b.matcher->probe());
   }
@@ -216,7 +216,7 @@ TEST(print_times) {
     for (std::uint64_t i = 0; i < 10; ++i) {
       const BandPicture now = dressed(kRed, 10 + i);
       const auto start = std::chrono::steady_clock::now();
-      TEST_ASSERT_OK(b.matcher->look(now.image, b.searches, count, b.all_found));
+      TEST_ASSERT_OK(b.matcher->search(now.image, b.searches, count, b.all_found));
       TEST_ASSERT_OK(b.matcher->learn(now.image, 0, kBody, 0.03F));
       const std::chrono::duration<double, std::milli> took =
           std::chrono::steady_clock::now() - start;

@@ -158,7 +158,7 @@ TEST(a_frame_allocates_nothing) {
     const PreparedImage image = prepared(after);
     const Detection box{100, 80, 40, 100, 1};
     const bool done = static_cast<bool>(m.points->estimate(image, 100, *field));
-    m.points->look_closer(&box, 1, 40, *field);
+    m.points->add_points_within(&box, 1, 40, *field);
     TEST_ASSERT_EQUAL_UINT64(count, kerb::test::allocations());
     TEST_ASSERT_TRUE(done);
   }
@@ -192,7 +192,7 @@ TEST(looking_closer_gives_more_of_what_is_in_a_box) {
     TEST_ASSERT_OK(m.points->estimate(prepared(after), 60, *field));
     const int few = field->count;
     const std::vector<FlowVector> first(field->items, field->items + few);
-    m.points->look_closer(&person, 1, 40, *field);
+    m.points->add_points_within(&person, 1, 40, *field);
     TEST_ASSERT_GREATER_THAN_INT(few + 20, field->count);
     TEST_ASSERT_LESS_OR_EQUAL_INT(few + 40, field->count);
     for (int i = 0; i < few; ++i)  // what was there stays
@@ -207,7 +207,7 @@ TEST(looking_closer_gives_more_of_what_is_in_a_box) {
     }
     TEST_ASSERT_GREATER_THAN_INT((field->count - few) * 7 / 10, good);
     // A second look finds enough there, or at least never more than the field can hold.
-    for (int i = 0; i < 100; ++i) m.points->look_closer(&person, 1, 400, *field);
+    for (int i = 0; i < 100; ++i) m.points->add_points_within(&person, 1, 400, *field);
     TEST_ASSERT_LESS_OR_EQUAL_INT(MotionField::kCapacity, field->count);
   }
 }
@@ -221,13 +221,13 @@ TEST(boxes_beyond_the_picture_and_nothing_to_compare_with_give_nothing) {
   for (const Method method : {Method::lucas_kanade, Method::points}) {
     const Made m{method, 161};
     TEST_ASSERT_OK(m.points->estimate(prepared(pixels), 50, *field));
-    m.points->look_closer(&inside, 1, 40, *field);
+    m.points->add_points_within(&inside, 1, 40, *field);
     TEST_ASSERT_EQUAL_INT(0, field->count);
     TEST_ASSERT_OK(m.points->estimate(prepared(pixels), 50, *field));
     const int before = field->count;
-    m.points->look_closer(outside, 3, 40, *field);
-    m.points->look_closer(&inside, 1, 0, *field);
-    m.points->look_closer(nullptr, 0, 40, *field);
+    m.points->add_points_within(outside, 3, 40, *field);
+    m.points->add_points_within(&inside, 1, 0, *field);
+    m.points->add_points_within(nullptr, 0, 40, *field);
     TEST_ASSERT_EQUAL_INT(before, field->count);
   }
 }

@@ -157,8 +157,8 @@ class Ego {
       closer.push_back({static_cast<float>(b.box.x), static_cast<float>(b.box.y),
                         static_cast<float>(b.box.w), static_cast<float>(b.box.h), 1});
     }
-    points_->look_closer(closer.data(), static_cast<int>(closer.size()), ego::kPointsAPerson,
-                         *field_);
+    points_->add_points_within(closer.data(), static_cast<int>(closer.size()),
+                               ego::kPointsPerPerson, *field_);
     const int passed = index > 0 ? frame - last_frame_ : 1;  // some may be missing
     last_frame_ = frame;
     const Nanos interval{std::llround(1e9 * passed / options_.rate)};

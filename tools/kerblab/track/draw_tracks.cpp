@@ -136,8 +136,8 @@ void draw_path(cv::Mat& bgr, const risk::CarPath& path, const risk::CarShape& ca
   };
   if (!path.known()) return;
   const auto& knots = path.knots();
-  const auto last = static_cast<std::size_t>(std::lround(kPathSeconds / risk::CarPath::kStep));
-  const auto one = static_cast<std::size_t>(std::lround(1 / risk::CarPath::kStep));
+  const auto last = static_cast<std::size_t>(std::lround(kPathSeconds / risk::CarPath::kStep_s));
+  const auto one = static_cast<std::size_t>(std::lround(1 / risk::CarPath::kStep_s));
   for (std::size_t i = 0; i <= last; ++i)
     if (add(knots[i], 0) && i > 0 && i % one == 0) seconds.emplace_back(left.back(), right.back());
   const int more = static_cast<int>(std::ceil((car.length_m - knots[last].x) / 0.25));

@@ -78,7 +78,8 @@ void Follower::judge_motion(Nanos captured, const DetectionList* found) {
   suspects.reserve(boxes.size());
   for (const Detection& b : boxes)
     suspects.push_back({double{b.x}, double{b.y}, double{b.w}, double{b.h}});
-  flow_->look_closer(boxes.data(), static_cast<int>(boxes.size()), ego::kPointsAPerson, *field_);
+  flow_->add_points_within(boxes.data(), static_cast<int>(boxes.size()), ego::kPointsPerPerson,
+                           *field_);
   report_->at = captured;
   report_->ego = ego_.update(*field_, captured - before_, vehicle_, suspects);
   report_->people = static_cast<int>(detected);

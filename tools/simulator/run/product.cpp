@@ -68,7 +68,7 @@ class Product final : public Firmware {
     stop();
     controller_->finish(now);
   }
-  [[nodiscard]] const DetectionList& found() override { return pipeline_->sighting().people; }
+  [[nodiscard]] const DetectionList& found() override { return pipeline_->detections().people; }
   // The controller's round reads the same report: both on the stepper's thread.
   [[nodiscard]] const risk::PeopleReport& followed() override { return pipeline_->people(); }
 

@@ -46,7 +46,7 @@ TEST(options_that_make_no_sense_are_refused) {
 TEST(netlink_is_understood_for_interfaces_that_are_not_can) {
   Result<socketcan::CanLink> link = socketcan::CanLink::open("lo");
   TEST_ASSERT_OK(link);
-  const socketcan::LinkFacts facts = link->look();
+  const socketcan::LinkFacts facts = link->read();
   TEST_ASSERT_TRUE(facts.index > 0);
   TEST_ASSERT_FALSE(facts.is_can);
   TEST_ASSERT_TRUE(facts.mtu > 0);

@@ -27,11 +27,11 @@ TEST(each_kind_of_missing_signal_is_said_when_no_frame_comes) {
     const char* line;
   };
   for (const Case& c :
-       {Case{V4L2_IN_ST_NO_POWER, "watch camera signal: /dev/video0: no power"},
-        Case{V4L2_IN_ST_NO_SIGNAL, "watch camera signal: /dev/video0: no signal"},
-        Case{V4L2_IN_ST_NO_H_LOCK, "watch camera signal: /dev/video0: no sync"},
-        Case{V4L2_IN_ST_NO_SYNC, "watch camera signal: /dev/video0: no sync"},
-        Case{V4L2_IN_ST_NO_CARRIER, "watch camera signal: /dev/video0: no carrier"}}) {
+       {Case{V4L2_IN_ST_NO_POWER, "check camera signal: /dev/video0: no power"},
+        Case{V4L2_IN_ST_NO_SIGNAL, "check camera signal: /dev/video0: no signal"},
+        Case{V4L2_IN_ST_NO_H_LOCK, "check camera signal: /dev/video0: no sync"},
+        Case{V4L2_IN_ST_NO_SYNC, "check camera signal: /dev/video0: no sync"},
+        Case{V4L2_IN_ST_NO_CARRIER, "check camera signal: /dev/video0: no carrier"}}) {
     Bench bench;
     const auto camera = bench.open();
     bench.kernel.input_status = c.status;
@@ -135,7 +135,7 @@ TEST(a_signal_that_comes_back_different_needs_the_camera_opened_again) {
     const auto frame = bench.after_a_frame_time(*camera);
     TEST_ASSERT_ERROR(Errc::gone, frame);
     TEST_ASSERT_EQUAL_STRING(
-        "watch camera signal: /dev/video0: the signal changed from 1280x720 to 1920x1080",
+        "check camera signal: /dev/video0: the signal changed from 1280x720 to 1920x1080",
         describe(frame.error()).c_str());
   }
 }

@@ -43,13 +43,13 @@ class LifeOfSteps final : public Clock {
 
 /// Waits, in life, until it is so: true; false after a minute, which no machine needs.
 inline bool comes_to_be(const std::function<bool()>& so, Nanos limit = std::chrono::minutes{1}) {
-  const auto end = Life::now() + limit;
+  const auto end = SteadyClock::now() + limit;
   for (int looks = 0; !so(); ++looks) {
     if (looks < 100) {
       std::this_thread::yield();
       continue;
     }
-    if (Life::now() >= end) return false;
+    if (SteadyClock::now() >= end) return false;
     std::this_thread::sleep_for(std::chrono::microseconds{20});
   }
   return true;

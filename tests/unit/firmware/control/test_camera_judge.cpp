@@ -23,7 +23,7 @@ struct Scene {
 
   Scene() {
     monitor.frames_flow();
-    facts.look.mean = 100;
+    facts.image.mean = 100;
     facts.condition = CameraCondition::delivering;
     facts.condition_since = now;
   }
@@ -167,7 +167,7 @@ TEST(frames_we_skip_count_as_dropped) {
 
 TEST(a_frozen_a_blinded_and_a_dark_picture_are_told_apart) {
   struct Case {
-    ImageLook look;
+    ImageStatistics look;
     Cause cause;
   };
   for (const Case& c :
@@ -175,7 +175,7 @@ TEST(a_frozen_a_blinded_and_a_dark_picture_are_told_apart) {
         Case{{250, 5, {}, 1}, Cause::camera_blinded}, Case{{2, 1, {}, 1}, Cause::camera_dark}}) {
     Scene s;
     s.run(seconds{2});
-    s.facts.look = c.look;
+    s.facts.image = c.look;
     s.run(milliseconds{100});
     s.expect(HealthState::degraded, c.cause);
   }
@@ -184,18 +184,18 @@ TEST(a_frozen_a_blinded_and_a_dark_picture_are_told_apart) {
 TEST(a_dirty_picture_is_told_when_it_stays_so) {
   Scene s;
   s.run(seconds{2});
-  s.facts.look.dull = 0.8;
+  s.facts.image.dull = 0.8;
   s.run(milliseconds{200});
   s.expect(HealthState::active, Cause::none);  // under a bridge
-  s.facts.look.dull = 0.4;
+  s.facts.image.dull = 0.4;
   s.run(milliseconds{50});
-  s.facts.look.dull = 0.8;
+  s.facts.image.dull = 0.8;
   s.run(milliseconds{200});
   s.expect(HealthState::active, Cause::none);
   s.run(milliseconds{100});
   s.expect(HealthState::degraded, Cause::camera_dirty);
   TEST_ASSERT_DOUBLE_WITHIN(0.1, 80, s.monitor.evaluate(s.now).number);
-  s.facts.look.dull = 0.1;
+  s.facts.image.dull = 0.1;
   s.run(seconds{2});
   s.expect(HealthState::active, Cause::none);
 }

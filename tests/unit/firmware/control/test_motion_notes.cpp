@@ -233,7 +233,7 @@ TEST(a_flow_that_fails_on_frames_degrades_is_told_once_and_recovers) {
   TEST_ASSERT_TRUE(k.reaches(HealthState::degraded, Cause::flow_missing));
   k.until([] { return false; }, milliseconds{300});
   TEST_ASSERT_EQUAL_INT(1, k.told("flow_missing").size());
-  TEST_ASSERT_GREATER_THAN_INT64(0, k.pipeline->sighting().at.count());  // people are found
+  TEST_ASSERT_GREATER_THAN_INT64(0, k.pipeline->detections().at.count());  // people are found
   k.flow_fails = false;
   TEST_ASSERT_TRUE(k.reaches(HealthState::active, Cause::none));
 }

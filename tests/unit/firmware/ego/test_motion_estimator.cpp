@@ -173,7 +173,7 @@ TEST(less_than_a_look_a_second_is_none_and_it_says_so) {
   Bench b{with_budget(milliseconds{5})};
   const Pace slow = drive_at(b, milliseconds{400}, seconds{60});  // one in 2.6 s at this share
   TEST_ASSERT_TRUE(b.watch.too_slow());
-  TEST_ASSERT_EQUAL_INT64(Nanos{milliseconds{400}}.count(), b.watch.look_time().count());
+  TEST_ASSERT_EQUAL_INT64(Nanos{milliseconds{400}}.count(), b.watch.measurement_time().count());
   TEST_ASSERT_LESS_OR_EQUAL_INT(8, slow.looked);  // it did not go on
   MotionReport report;
   b.watch.report_too_slow(b.now, report);

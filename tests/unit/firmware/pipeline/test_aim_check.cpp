@@ -79,7 +79,7 @@ struct Drive {
     }
     ego::VehicleMotion vehicle;
     if (tells_yaw) vehicle.yaw_rate_radps = told_yaw.value_or(yaw_rate);
-    check.look({picture.data(), kWidth, kHeight, kWidth}, now, vehicle);
+    check.update({picture.data(), kWidth, kHeight, kWidth}, now, vehicle);
     if (check.off() > 0 && !told) told = now;
     most = std::max(most, check.off());
   }
@@ -308,7 +308,7 @@ TEST(pictures_too_small_and_lenses_out_of_the_picture_say_nothing) {
     AimCheck check = made;
     const std::vector<std::uint8_t> grey(std::size_t{kWidth} * kHeight, 9);
     for (int i = 1; i < 40; ++i)
-      check.look({grey.data(), 8, 8, 8}, milliseconds{33 * i}, ego::VehicleMotion{});
+      check.update({grey.data(), 8, 8, 8}, milliseconds{33 * i}, ego::VehicleMotion{});
     TEST_ASSERT_EQUAL_DOUBLE(0, check.off());
   }
 }

@@ -71,7 +71,7 @@ struct Desk {
   }
   /// So long does each look and each lesson take.
   void takes(Nanos look, Nanos learn) {
-    matcher->at_look = [this, look] { clock.advance(look); };
+    matcher->at_search = [this, look] { clock.advance(look); };
     matcher->at_learn = [this, learn] { clock.advance(learn); };
   }
   /// Shows frames, each seen through to its end before the next.

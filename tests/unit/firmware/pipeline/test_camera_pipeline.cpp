@@ -186,7 +186,7 @@ TEST(motion_is_measured_and_judged_with_what_the_car_tells) {
   Desk d{HandOver::every, true, true};
   TEST_ASSERT_EQUAL_STRING("fake", d.pipeline->flow());
   TEST_ASSERT_EQUAL_INT64(0, d.pipeline->motion().at.count());
-  d.pipeline->tell_vehicle(d.clock.now(), {0.0, 0.0});
+  d.pipeline->set_vehicle(d.clock.now(), {0.0, 0.0});
   d.camera->push(20, milliseconds{10});
   d.camera->end_after_script();
   d.pipeline->start();
@@ -211,7 +211,7 @@ TEST(people_are_still_found_when_the_flow_fails) {
   d.pipeline->start();
   TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
   TEST_ASSERT_EQUAL_INT(1, d.detector->calls);
-  TEST_ASSERT_EQUAL_INT(1, d.pipeline->sighting().people.count);
+  TEST_ASSERT_EQUAL_INT(1, d.pipeline->detections().people.count);
   TEST_ASSERT_EQUAL_INT(static_cast<int>(Errc::device), d.pipeline->facts().flow_error);
   TEST_ASSERT_EQUAL_INT(-1, d.pipeline->facts().vision_error);
   TEST_ASSERT_EQUAL_UINT64(1, d.pipeline->facts().processed);
@@ -224,7 +224,7 @@ TEST(people_are_published_before_the_motion_is_looked_at) {
   std::vector<int> detected;
   d.flow->at_call = [&] {
     detected.push_back(d.detector->calls);
-    seen.push_back(d.pipeline->sighting().people.items[0].score);
+    seen.push_back(d.pipeline->detections().people.items[0].score);
   };
   d.camera->push(20, milliseconds{10});
   d.camera->end_after_script();
@@ -254,7 +254,7 @@ TEST(whom_the_detector_finds_is_followed_and_every_frame_has_its_report) {
   TEST_ASSERT_EQUAL_INT64(0, d.pipeline->people().at.count());
   Diary diary;
   d.pipeline->set_sink(&diary);
-  d.pipeline->tell_vehicle(d.clock.now(), {5.0, 0.0});
+  d.pipeline->set_vehicle(d.clock.now(), {5.0, 0.0});
   d.camera->push(20, milliseconds{10});
   d.camera->end_after_script();
   d.pipeline->start();
@@ -306,7 +306,7 @@ TEST(a_frame_is_told_to_the_sink_before_anybody_else) {
 TEST(flow_and_motion_reach_who_follows) {
   Desk d{HandOver::every, true, true, true};
   d.detector->box = sure();
-  d.pipeline->tell_vehicle(d.clock.now(), {0.0, 0.0});
+  d.pipeline->set_vehicle(d.clock.now(), {0.0, 0.0});
   d.camera->push(20, milliseconds{10});
   d.camera->end_after_script();
   d.pipeline->start();
@@ -396,28 +396,28 @@ TEST(failing_operators_are_told_and_forgotten_when_they_work_again) {
 
 TEST(a_failing_detector_is_told_and_its_people_are_not) {
   Desk d{HandOver::newest, true};
-  TEST_ASSERT_TRUE(d.pipeline->sighting().at == Nanos::zero());
+  TEST_ASSERT_TRUE(d.pipeline->detections().at == Nanos::zero());
   const Nanos start = d.clock.now();
   d.camera->push();
   d.pipeline->start();
   TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.processed == 1; }));
-  const Nanos seen = d.pipeline->sighting().at;
+  const Nanos seen = d.pipeline->detections().at;
   TEST_ASSERT_TRUE(seen > start);
-  TEST_ASSERT_EQUAL_INT(1, d.pipeline->sighting().people.count);
-  TEST_ASSERT_EQUAL_FLOAT(1, d.pipeline->sighting().people.items[0].score);
+  TEST_ASSERT_EQUAL_INT(1, d.pipeline->detections().people.count);
+  TEST_ASSERT_EQUAL_FLOAT(1, d.pipeline->detections().people.items[0].score);
   d.detector->broken = true;
   d.camera->push();
   TEST_ASSERT_TRUE(d.until(
       [](const PipelineFacts& f) { return f.vision_error == static_cast<int>(Errc::device); }));
   TEST_ASSERT_EQUAL_UINT64(1, d.pipeline->facts().processed);
-  TEST_ASSERT_TRUE(d.pipeline->sighting().at == seen);
-  TEST_ASSERT_EQUAL_FLOAT(1, d.pipeline->sighting().people.items[0].score);
+  TEST_ASSERT_TRUE(d.pipeline->detections().at == seen);
+  TEST_ASSERT_EQUAL_FLOAT(1, d.pipeline->detections().people.items[0].score);
   d.detector->broken = false;
   d.camera->push();
   TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.processed == 2; }));
   TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.vision_error == -1; }));
-  TEST_ASSERT_TRUE(d.pipeline->sighting().at > seen);
-  TEST_ASSERT_EQUAL_FLOAT(3, d.pipeline->sighting().people.items[0].score);
+  TEST_ASSERT_TRUE(d.pipeline->detections().at > seen);
+  TEST_ASSERT_EQUAL_FLOAT(3, d.pipeline->detections().people.items[0].score);
 }
 
 /// A value is whole, never older than the one before, and the last one arrives.
@@ -426,7 +426,7 @@ TEST(the_newest_value_crosses_threads_whole) {
     std::array<int, 64> all{};
   };
   Newest<Value> newest;
-  TEST_ASSERT_EQUAL_INT(0, newest.look().all[63]);
+  TEST_ASSERT_EQUAL_INT(0, newest.latest().all[63]);
   constexpr int kLast = 20000;
   std::thread writer{[&] {
     for (int i = 1; i <= kLast; ++i) {
@@ -437,7 +437,7 @@ TEST(the_newest_value_crosses_threads_whole) {
   int seen = 0;
   bool whole = true, in_order = true;
   while (seen < kLast && whole && in_order) {
-    const Value& value = newest.look();
+    const Value& value = newest.latest();
     for (const int part : value.all) whole = whole && part == value.all[0];
     in_order = value.all[0] >= seen;
     seen = value.all[0];
@@ -445,7 +445,7 @@ TEST(the_newest_value_crosses_threads_whole) {
   writer.join();
   TEST_ASSERT_TRUE(whole);
   TEST_ASSERT_TRUE(in_order);
-  TEST_ASSERT_EQUAL_INT(kLast, newest.look().all[0]);  // and stays
+  TEST_ASSERT_EQUAL_INT(kLast, newest.latest().all[0]);  // and stays
 }
 
 TEST(it_stops_at_any_moment_and_gives_every_buffer_back) {

@@ -118,7 +118,7 @@ TEST(the_look_measures_mean_and_deviation) {
   double sum = 0, squares = 0;
   for (const double p : pixels) sum += p, squares += p * p;
   const double n = static_cast<double>(pixels.size()), mean = sum / n;
-  const ImageLook look = check.look(view(pixels, 640), seconds{1});
+  const ImageStatistics look = check.update(view(pixels, 640), seconds{1});
   TEST_ASSERT_DOUBLE_WITHIN(2, mean, look.mean);  // a sample of 4,000
   TEST_ASSERT_DOUBLE_WITHIN(2, std::sqrt(squares / n - mean * mean), look.deviation);
 }
@@ -127,17 +127,17 @@ TEST(a_frozen_picture_is_timed_from_its_first_showing) {
   ImageCheck check;
   const auto first = noise(640 * 480, 1);
   auto second = noise(640 * 480, 2);
-  TEST_ASSERT_EQUAL_INT64(0, check.look(view(first, 640), seconds{1}).unchanged.count());
-  TEST_ASSERT_TRUE(check.look(view(first, 640), seconds{2}).unchanged == seconds{1});
-  TEST_ASSERT_TRUE(check.look(view(second, 640), seconds{3}).unchanged == Nanos::zero());
-  TEST_ASSERT_TRUE(check.look(view(second, 640), seconds{7}).unchanged == seconds{4});
+  TEST_ASSERT_EQUAL_INT64(0, check.update(view(first, 640), seconds{1}).unchanged.count());
+  TEST_ASSERT_TRUE(check.update(view(first, 640), seconds{2}).unchanged == seconds{1});
+  TEST_ASSERT_TRUE(check.update(view(second, 640), seconds{3}).unchanged == Nanos::zero());
+  TEST_ASSERT_TRUE(check.update(view(second, 640), seconds{7}).unchanged == seconds{4});
 }
 
 TEST(tiny_pictures_are_looked_at_too) {
   ImageCheck check;
   const std::vector<std::uint8_t> one{200};
-  TEST_ASSERT_EQUAL_DOUBLE(200, check.look(view(one, 1), seconds{1}).mean);
-  TEST_ASSERT_EQUAL_DOUBLE(0, check.look({}, seconds{2}).mean);
+  TEST_ASSERT_EQUAL_DOUBLE(200, check.update(view(one, 1), seconds{1}).mean);
+  TEST_ASSERT_EQUAL_DOUBLE(0, check.update({}, seconds{2}).mean);
 }
 
 /// A street with texture that moves, then the same through mud: its detail is an eighth of what it
@@ -157,7 +157,7 @@ TEST(detail_that_goes_at_once_is_dirt) {
   Nanos now = seconds{1};
   const auto look = [&](int shift, double mud, double covered) {
     now += milliseconds{33};
-    return check.look(view(seen(shift, mud, covered), 640), now).dull;
+    return check.update(view(seen(shift, mud, covered), 640), now).dull;
   };
   for (int i = 0; i < 60; ++i) TEST_ASSERT_TRUE(look(i, 0, 0) < 0.05);
   for (int i = 0; i < 20; ++i) TEST_ASSERT_DOUBLE_WITHIN(0.1, 0.33, look(i, 0.88, 0.33));

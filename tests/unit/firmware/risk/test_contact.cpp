@@ -153,7 +153,7 @@ TEST(who_has_begun_to_walk_is_believed_to_walk_on) {
   people.count = 1;
   for (int i = 0; i <= 22; ++i) {
     people.items[0] = somebody(23.6, -2.9, 0, std::max(0.0, 0.8 * (i / 30.0)), 0.1, 0.2);
-    judge.look(Nanos{std::llround((i + 1) * 1e9 / 30)}, people);
+    judge.observe(Nanos{std::llround((i + 1) * 1e9 / 30)}, people);
   }
   const double by_pace = judge.judge(people.items[0], driven(10)).probability;
   const double as_now = kJudge.judge(people.items[0], driven(10)).probability;
@@ -167,7 +167,7 @@ TEST(who_slows_down_is_believed_to_stop) {
   people.count = 1;
   for (int i = 0; i <= 30; ++i) {
     people.items[0] = somebody(23.6, -2.5, 0, 1.4 - std::max(0.0, 1.5 * ((i - 15) / 30.0)));
-    judge.look(Nanos{std::llround((i + 1) * 1e9 / 30)}, people);
+    judge.observe(Nanos{std::llround((i + 1) * 1e9 / 30)}, people);
   }
   TEST_ASSERT_TRUE(judge.judge(people.items[0], driven(10)).probability <
                    kJudge.judge(people.items[0], driven(10)).probability - 0.1);
@@ -217,7 +217,7 @@ TEST(the_same_bits_and_no_allocation) {
   people.count = 1;
   people.items[0] = person;
   const std::uint64_t before = kerb::test::allocations();
-  judge.look(Nanos{1000}, people);
+  judge.observe(Nanos{1000}, people);
   const Contact a = judge.judge(person, path), b = judge.judge(person, path);
   TEST_ASSERT_EQUAL_UINT64(before, kerb::test::allocations());
   TEST_ASSERT_TRUE(a.probability == b.probability && a.expected_s == b.expected_s &&

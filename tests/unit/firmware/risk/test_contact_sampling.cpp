@@ -63,7 +63,7 @@ double sampled(const track::Person& person, const CarPath& path, const risk::Pac
     const double draw = uniform(random);
     const bool stops = draw < shares.stops;
     const bool faster = !stops && draw < shares.stops + shares.speeds_up;
-    const double stops_in = 2 * risk::kStopsWithin / mean_speed;
+    const double stops_in = 2 * risk::kStoppingDistance_m / mean_speed;
     double x = s[0], y = s[1], gain = 0;
     for (std::size_t i = 0; i < futures.size(); ++i) {
       const Future& f = futures[i];
@@ -145,14 +145,14 @@ TEST(it_is_so_for_who_walks_faster_or_slower) {
     for (int i = 0; i <= 150; ++i) {
       people.items[0] =
           somebody(23.6, -2.4, 0, std::max(0.0, 0.7 + change * (i - 150) / 30.0), 0.2, 0.25);
-      judge.look(Nanos{std::llround((i + 1) * 1e9 / 30)}, people);
+      judge.observe(Nanos{std::llround((i + 1) * 1e9 / 30)}, people);
     }
     risk::PaceEstimator paces;
     for (int i = 0; i <= 150; ++i) {
       track::PersonList then;
       then.count = 1;
       then.items[0] = somebody(23.6, -2.4, 0, std::max(0.0, 0.7 + change * (i - 150) / 30.0));
-      paces.look(Nanos{std::llround((i + 1) * 1e9 / 30)}, then);
+      paces.observe(Nanos{std::llround((i + 1) * 1e9 / 30)}, then);
     }
     const risk::PaceShares shares = risk::pace_shares(0.7, 0.25, paces.change_mps2(7));
     TEST_ASSERT_TRUE(change > 0 ? shares.speeds_up > 0.1 : shares.stops > 0.2);

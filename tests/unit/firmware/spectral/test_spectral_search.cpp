@@ -32,7 +32,7 @@ struct Bench {
     p.box = {x, 100, 80, 200, 10};
   }
   bool frame() {
-    const Result<bool> looked = watch->look(image, *senses);
+    const Result<bool> looked = watch->search(image, *senses);
     TEST_ASSERT_OK(looked);
     TEST_ASSERT_OK(watch->learn(image, *people));
     return *looked;
@@ -202,7 +202,7 @@ TEST(a_matcher_that_fails_is_told_and_nothing_is_sensed) {
   TEST_ASSERT_FALSE(b.watch->failure().has_value());
   b.matcher->broken = true;
   b.senses->likenesses = 3;
-  TEST_ASSERT_ERROR(Errc::device, b.watch->look(b.image, *b.senses));
+  TEST_ASSERT_ERROR(Errc::device, b.watch->search(b.image, *b.senses));
   TEST_ASSERT_EQUAL_INT(0, b.senses->likenesses);
   TEST_ASSERT_TRUE(b.watch->failure().has_value());
   TEST_ASSERT_EQUAL(Errc::device, b.watch->failure()->code);
@@ -214,7 +214,7 @@ TEST(it_is_tried_again_and_who_was_known_still_is) {
   b.frame();
   b.matcher->broken = true;
   for (int i = 0; i < 5; ++i) {
-    TEST_ASSERT_ERROR(Errc::device, b.watch->look(b.image, *b.senses));
+    TEST_ASSERT_ERROR(Errc::device, b.watch->search(b.image, *b.senses));
     TEST_ASSERT_OK(b.watch->learn(b.image, *b.people));
     TEST_ASSERT_TRUE(b.watch->failure().has_value());
   }
@@ -231,7 +231,7 @@ TEST(a_failure_is_over_when_it_works_and_not_when_nobody_looks) {
   b.add(7, 250);
   b.frame();
   b.matcher->broken = true;
-  TEST_ASSERT_ERROR(Errc::device, b.watch->look(b.image, *b.senses));
+  TEST_ASSERT_ERROR(Errc::device, b.watch->search(b.image, *b.senses));
   TEST_ASSERT_OK(b.watch->learn(b.image, *b.people));
   b.watch->spent(milliseconds{9});  // the next frames are left out
   b.matcher->broken = false;
@@ -241,7 +241,7 @@ TEST(a_failure_is_over_when_it_works_and_not_when_nobody_looks) {
   b.people->count = 0;
   b.matcher->broken = true;
   for (int i = 0; i < 10 && b.matcher->probes == 0; ++i) {
-    static_cast<void>(b.watch->look(b.image, *b.senses));
+    static_cast<void>(b.watch->search(b.image, *b.senses));
     TEST_ASSERT_OK(b.watch->learn(b.image, *b.people));
   }
   TEST_ASSERT_EQUAL_INT(1, b.matcher->probes);
@@ -257,7 +257,7 @@ TEST(a_lesson_that_fails_is_told_too) {
   Bench b;
   b.add(7, 250);
   b.matcher->broken_learning = true;
-  TEST_ASSERT_OK(b.watch->look(b.image, *b.senses));
+  TEST_ASSERT_OK(b.watch->search(b.image, *b.senses));
   TEST_ASSERT_ERROR(Errc::device, b.watch->learn(b.image, *b.people));
   TEST_ASSERT_TRUE(b.watch->failure().has_value());
 }

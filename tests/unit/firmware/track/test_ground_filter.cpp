@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "firmware/track/followed.hpp"
+#include "firmware/track/track.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/firmware/track/walkers.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "firmware/track/followed.hpp"
+#include "firmware/track/track.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/firmware/track/walkers.hpp"
 

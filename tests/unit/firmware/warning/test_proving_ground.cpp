@@ -93,7 +93,7 @@ Trace drive(const World& world, Sensitivity sensitivity, std::uint64_t seed) {
       report.speed_mps = path.speed_mps();
       report.acceleration_mps2 = path.acceleration_mps2();
       report.yaw_rate_radps = path.yaw_rate_radps();
-      judge.look(report.at, report.people);
+      judge.observe(report.at, report.people);
       for (int k = 0; k < report.people.count; ++k) {
         report.contacts[k] = judge.judge(report.people.items[k], path);
         const risk::Contact& c = report.contacts[k];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/track/followed.hpp"
+#include "firmware/track/track.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,33 +11,45 @@
 namespace kerb::track {
 namespace {
 
-constexpr Nanos kFlowCounts = std::chrono::milliseconds{200};  // after the last detection
+/// Fixed settings of a Track; TrackerSettings has those that are set from outside.
+struct TrackTuning {
+  Nanos flow_valid = std::chrono::milliseconds{200};  ///< after the last detection
+  double edge_px = 2;  ///< a box this close to the picture's edge is cut by it
 
-constexpr double kEdge = 2;          // pixels from the picture's edge: cut by it
-constexpr double kHabitShare = 0.2;  // of each new box, in what is known of the ones before
-constexpr float kLookShare = 0.1F;
-constexpr double kMostHabit = 0.3;
-// Overlap, and squared standard deviations: who is found this well where they were expected may
-// look as different as the light makes them.
-constexpr double kSamePlace = 0.5, kSureDistance = 9;
-constexpr double kSurelyThem = 0.35, kNearerByBands = 0.2;
-constexpr double kNotThem = 0.8;      // by bands, which another light changes little: somebody else
-constexpr double kMiddleShare = 0.6;  // of a new box's middle, against the expected one's
-constexpr double kSizeShare = 0.3;    // and of its size, which jumps by the detector's steps
-constexpr double kOutOfView = 0.5;    // seconds somebody behind the camera is kept
-constexpr double kFarthest = 250;     // metres
-constexpr double kTurnedDistance = 36;  // squared standard deviations, for who is made out
-constexpr double kBreast = 0.33;        // of a box's height: the middle of the upper body
-constexpr double kWidest = 1e5;         // pixels: no picture
-constexpr double kVaguest = 2.5;        // standard deviation across the view, metres
+  // Running means over a person's boxes: share of each new box. Larger follows sooner, jitters
+  // more.
+  double bias_gain = 0.2;        ///< of the box's constant offset from the filter's
+  double max_bias = 0.3;         ///< limit of that offset, heights of the box
+  float appearance_gain = 0.1F;  ///< of the colours
+  double width_gain = 0.3;       ///< of the ratio of width to height
+  double middle_gain = 0.6;      ///< of the reported box's middle
+  double size_gain = 0.3;        ///< of its size, which jumps by the detector's steps
+
+  // Matching. A detection that fits the expected place this well may differ in appearance by any
+  // amount, because light changes it.
+  double same_place_overlap = 0.5;
+  double same_place_distance2 = 9;  ///< squared standard deviations
+  double same_bands = 0.35;         ///< spectral difference, and below: surely the same person, who
+  double same_bands_scale = 0.2;    ///< may have turned round: their distance counts this much
+  double other_bands = 0.8;         ///< and above: surely another; light changes bands little
+  double bands_gate2 = 36;          ///< squared standard deviations, of a place found by bands
+  double breast_share = 0.33;       ///< of a box's height: the middle of the upper body
+  double max_column_px = 1e5;       ///< no picture is wider
+
+  // When a track ends.
+  double behind_camera_s = 0.5;  ///< kept this long after passing the camera
+  double max_distance_m = 250;
+  double max_sigma_across_m = 2.5;  ///< of the position, across the line of sight
+};
+constexpr TrackTuning kTuning{};
 
 double sq(double x) noexcept { return x * x; }
 double seconds(Nanos t) noexcept { return static_cast<double>(t.count()) * 1e-9; }
 
-/// The `count`th box of somebody, evened out with where it was expected; the first ones count more.
-Detection evened(const Detection& expected, const Detection& seen, int count) noexcept {
-  const double middle = std::max(kMiddleShare, 1.0 / count),
-               size = std::max(kSizeShare, 1.0 / count);
+/// Smooths the `count`th box of a person with the expected one; the first boxes count more.
+Detection smoothed(const Detection& expected, const Detection& seen, int count) noexcept {
+  const double middle = std::max(kTuning.middle_gain, 1.0 / count),
+               size = std::max(kTuning.size_gain, 1.0 / count);
   const auto between = [](double a, double b, double share) { return a + share * (b - a); };
   const double w = between(static_cast<double>(expected.w), static_cast<double>(seen.w), size);
   const double h = between(static_cast<double>(expected.h), static_cast<double>(seen.h), size);
@@ -66,29 +78,30 @@ SeenBox seen_box(const Camera& camera, const FilterSettings& settings, const Det
   const double rows = std::max(settings.row_jitter * height, settings.least_jitter_px);
   out.column_sigma = std::max(settings.column_jitter * height, settings.least_jitter_px);
   out.foot_sigma = out.head_sigma = rows;
-  if (left <= kEdge || left + width >= camera.width - kEdge) out.column_sigma += width / 2;
-  if (top + height >= camera.height - kEdge) {
+  if (left <= kTuning.edge_px || left + width >= camera.width - kTuning.edge_px)
+    out.column_sigma += width / 2;
+  if (top + height >= camera.height - kTuning.edge_px) {
     out.foot_sigma = SeenBox::kUnknown;
     --out.rows;
   }
-  if (top <= kEdge) {
+  if (top <= kTuning.edge_px) {
     out.head_sigma = SeenBox::kUnknown;
     --out.rows;
   }
   return out;
 }
 
-bool Followed::begin(const View& view, std::uint32_t id, const Detection& box,
-                     const Signature& look, Moves moves) {
+bool Track::begin(const View& view, std::uint32_t id, const Detection& box,
+                  const Signature& signature, Moves moves) {
   *this = {};
   const SeenBox seen = seen_box(view.camera, view.settings.filter, box);
   if (!filter_.begin(view.camera, view.settings.filter, seen, view.pitch, view.pitch_sigma,
                      view.way.speed_known))
     return false;
-  if (!(distance() < kFarthest)) return false;
+  if (!(distance() < kTuning.max_distance_m)) return false;
   id_ = id;
   first_seen_ = last_seen_ = view.now;
-  look_ = look;
+  signature_ = signature;
   box_ = box;
   score_ = static_cast<double>(box.score);
   width_share_ = static_cast<double>(box.w) / static_cast<double>(box.h);
@@ -99,21 +112,21 @@ bool Followed::begin(const View& view, std::uint32_t id, const Detection& box,
   return true;
 }
 
-void Followed::expect(const View& view) {
+void Track::expect(const View& view) {
   expected_ = filter_.expect(view.camera);
   if (!expected_.in_front) return;
   const double height = expected_.box[1] - expected_.box[2];
-  expected_.box += habit_ * height;
+  expected_.box += bias_ * height;
 }
 
-void Followed::advance(const View& view, const BoxFlow* flow) {
-  seen_ = made_out_ = false;
+void Track::advance(const View& view, const BoxFlow* flow) {
+  seen_ = found_by_bands_ = false;
   filter_.predict(view.camera, view.settings.filter, view.way);
   if (view.pitch_seen) filter_.see_pitch(view.pitch, view.pitch_sigma);
-  // Where nobody was found for a while the box may be on something else by now.
-  const bool there = view.now - last_seen_ <= kFlowCounts;
+  // Without a detection for a while, the box may lie on another object.
+  const bool there = view.now - last_seen_ <= kTuning.flow_valid;
   if (flow != nullptr && flow->points > 0 && there) {
-    // The picture's motion without distortion, at the middle of the box of the frame before.
+    // The flow without distortion, at the middle of the box in the previous frame.
     const Pixel from{static_cast<double>(box_.x) + static_cast<double>(box_.w) / 2,
                      static_cast<double>(box_.y) + static_cast<double>(box_.h) / 2};
     const Pixel a = undistort(view.camera, from);
@@ -132,20 +145,20 @@ void Followed::advance(const View& view, const BoxFlow* flow) {
           static_cast<float>(width), static_cast<float>(height), static_cast<float>(score_)};
 }
 
-double Followed::cost(const View& view, const Detection& box, const SeenBox& seen,
-                      const Signature& look, const Appearance* appearance,
-                      const std::optional<double>& unlike) const {
+double Track::cost(const View& view, const Detection& box, const SeenBox& seen,
+                   const Signature& signature, const Appearance* appearance,
+                   const std::optional<double>& unlike) const {
   constexpr double kNever = std::numeric_limits<double>::infinity();
   const MatchSettings& m = view.settings.match;
   if (!expected_.in_front) return kNever;
-  // Far apart is quickly said: no spread is wider than a few heights of the box.
+  // Quick exit: no spread is wider than a few heights of the box.
   if (std::abs(seen.column - expected_.box[0]) > 4 * static_cast<double>(box.h + box_.h))
     return kNever;
   const Distance far = distance_of(expected_, seen);
   const double common = overlap(box, box_);
-  // Who is surely them may have turned round behind somebody: they need not be where they were
-  // expected.
-  const double nearer = unlike && *unlike < kSurelyThem ? kNearerByBands : 1.0;
+  // Who is surely the same by bands may have turned round behind another: they need not be at the
+  // expected place.
+  const double nearer = unlike && *unlike < kTuning.same_bands ? kTuning.same_bands_scale : 1.0;
   const double gate = (common < m.least_overlap && nearer == 1.0 ? 0.5 : 1.0) * m.gate;
   if (!(far.squared * nearer < gate)) return kNever;
   const ExistenceSettings& e = view.settings.existence;
@@ -154,21 +167,22 @@ double Followed::cost(const View& view, const Detection& box, const SeenBox& see
   double cost =
       far.squared * nearer + far.log_spread + m.overlap * (1 - common) + m.doubtful * doubtful;
   std::optional<double> apart = unlike;
-  if (!apart && appearance != nullptr && look.known && look_.known)
-    apart = appearance->distance(look, look_);
+  if (!apart && appearance != nullptr && signature.known && signature_.known)
+    apart = appearance->distance(signature, signature_);
   if (apart) {
     const double different = *apart;
-    const bool in_place = common >= kSamePlace && far.squared < kSureDistance;
-    if (different > m.most_different && (!in_place || (unlike && different > kNotThem)))
+    const bool in_place =
+        common >= kTuning.same_place_overlap && far.squared < kTuning.same_place_distance2;
+    if (different > m.most_different && (!in_place || (unlike && different > kTuning.other_bands)))
       return kNever;
     cost += m.appearance * std::min(different, m.most_different);
   }
   return cost;
 }
 
-/// A detector errs in one frame much as it did in the one before: boxes that follow each other
-/// closely tell less than as many that do not.
-SeenBox Followed::with_memory(SeenBox seen, const View& view) const {
+/// A detector repeats its error in the next frame: boxes close in time carry less information than
+/// as many boxes far apart. Widens the box's standard deviations accordingly.
+SeenBox Track::with_correlation(SeenBox seen, const View& view) const {
   const double time = view.settings.filter.jitter_time_s;
   if (!(time > 0)) return seen;
   const double alike = exact::exp(-seconds(view.now - last_seen_) / time);
@@ -179,14 +193,14 @@ SeenBox Followed::with_memory(SeenBox seen, const View& view) const {
   return seen;
 }
 
-void Followed::found(const View& view, const Detection& box, const Signature& look,
-                     const Finding& how) {
+void Track::found(const View& view, const Detection& box, const Signature& signature,
+                  const Finding& how) {
   SeenBox seen = seen_box(view.camera, view.settings.filter, box);
-  // The feet are below the picture's edge, however far: that much is known.
+  // A lower bound is known: the feet are below the picture's edge.
   if (seen.foot_sigma >= SeenBox::kUnknown && expected_.in_front && expected_.box[1] < seen.foot)
     seen.foot_sigma = std::max(view.settings.filter.row_jitter * static_cast<double>(box.h),
                                view.settings.filter.least_jitter_px);
-  filter_.see_box(view.camera, with_memory(seen, view));
+  filter_.see_box(view.camera, with_correlation(seen, view));
   const GroundFilter::Expected after = filter_.expect(view.camera);
   if (after.in_front) {
     const double height = std::max(after.box[1] - after.box[2], 1.0);
@@ -194,14 +208,16 @@ void Followed::found(const View& view, const Detection& box, const Signature& lo
     const double at[3] = {seen.column, seen.foot, seen.head};
     for (int i = 0; i < 3; ++i) {
       if (sigma[i] >= SeenBox::kUnknown) continue;
-      const double off = std::clamp((at[i] - after.box[i]) / height, -kMostHabit, kMostHabit);
-      habit_[i] += kHabitShare * (off - habit_[i]);
+      const double off =
+          std::clamp((at[i] - after.box[i]) / height, -kTuning.max_bias, kTuning.max_bias);
+      bias_[i] += kTuning.bias_gain * (off - bias_[i]);
     }
   }
-  width_share_ += 0.3 * (static_cast<double>(box.w) / static_cast<double>(box.h) - width_share_);
+  width_share_ +=
+      kTuning.width_gain * (static_cast<double>(box.w) / static_cast<double>(box.h) - width_share_);
   score_ = static_cast<double>(box.score);
   boxes_ = std::min(boxes_ + 1, 1000);
-  box_ = expected_.in_front ? evened(box_, box, boxes_) : box;
+  box_ = expected_.in_front ? smoothed(box_, box, boxes_) : box;
   seen_ = true;
   last_seen_ = view.now;
   missed_s_ = 0;
@@ -211,67 +227,71 @@ void Followed::found(const View& view, const Detection& box, const Signature& lo
     existence_.found(view.settings.existence, score_, how.moves,
                      filter_.implausible(view.settings.filter, view.pitch, view.pitch_sigma));
   }
-  if (!look.known) return;
-  if (!look_.known) {
-    look_ = look;
+  if (!signature.known) return;
+  if (!signature_.known) {
+    signature_ = signature;
   } else if (how.clear) {
-    for (std::size_t i = 0; i < look.values.size(); ++i)
-      look_.values[i] += kLookShare * (look.values[i] - look_.values[i]);
+    for (std::size_t i = 0; i < signature.values.size(); ++i)
+      signature_.values[i] +=
+          kTuning.appearance_gain * (signature.values[i] - signature_.values[i]);
   }
 }
 
-void Followed::missed(const View& view, bool hidden) {
+void Track::missed(const View& view, bool hidden) {
   if (!hidden) missed_s_ += view.way.seconds;
   existence_.missed(view.settings.existence, hidden);
 }
 
-bool Followed::made_out(const View& view, const Likeness& like) {
+bool Track::found_by_bands(const View& view, const Likeness& like) {
   const double top = static_cast<double>(box_.y), height = static_cast<double>(box_.h);
   const double column = static_cast<double>(like.column);
-  if (!expected_.in_front || !(like.sigma_px > 0) || !(std::abs(column) < kWidest)) return false;
+  if (!expected_.in_front || !(like.sigma_px > 0) || !(std::abs(column) < kTuning.max_column_px))
+    return false;
   SeenBox seen;
-  seen.column = undistort(view.camera, {column, top + kBreast * height}).x;
+  seen.column = undistort(view.camera, {column, top + kTuning.breast_share * height}).x;
   seen.column_sigma = static_cast<double>(like.sigma_px);
   seen.foot = expected_.box[1];
   seen.head = expected_.box[2];
   seen.foot_sigma = seen.head_sigma = SeenBox::kUnknown;
   seen.rows = 1;
   const double off = seen.column - expected_.box[0];
-  if (!(sq(off) < kTurnedDistance * (expected_.spread(0, 0) + sq(seen.column_sigma)))) return false;
-  filter_.see_box(view.camera, with_memory(seen, view));
-  box_.x += static_cast<float>(kMiddleShare * (column - static_cast<double>(box_.x + box_.w / 2)));
-  made_out_ = true;
+  if (!(sq(off) < kTuning.bands_gate2 * (expected_.spread(0, 0) + sq(seen.column_sigma))))
+    return false;
+  filter_.see_box(view.camera, with_correlation(seen, view));
+  box_.x +=
+      static_cast<float>(kTuning.middle_gain * (column - static_cast<double>(box_.x + box_.w / 2)));
+  found_by_bands_ = true;
   last_seen_ = view.now;
   missed_s_ = 0;
-  // Cloth that hangs there looks the same: who is not found for long is believed in less and less.
+  // Hanging cloth looks the same: without detections the probability of a person keeps falling.
   existence_.missed(view.settings.existence, true);
   return true;
 }
 
-bool Followed::is_gone(const View& view) const {
+bool Track::is_gone(const View& view) const {
   if (!filter_.is_finite() || existence_.is_gone(view.settings.existence)) return true;
   const double unseen = seconds(view.now - last_seen_);
   const TrackerSettings& s = view.settings;
   if (missed_s_ > s.coast_s || unseen > (confirmed() ? s.coast_hidden_s : s.coast_s)) return true;
-  if (!expected_.in_front && unseen > kOutOfView) return true;
+  if (!expected_.in_front && unseen > kTuning.behind_camera_s) return true;
   const double far = distance();
-  if (!(far < kFarthest)) return true;
-  // Across the line of sight.
+  if (!(far < kTuning.max_distance_m)) return true;
+  // Variance across the line of sight.
   const double ax = -y() / std::max(far, 0.1), ay = x() / std::max(far, 0.1);
   const auto& p = filter_.covariance();
   const double across = ax * ax * p(0, 0) + 2 * ax * ay * p(0, 1) + ay * ay * p(1, 1);
-  return across > sq(kVaguest);
+  return across > sq(kTuning.max_sigma_across_m);
 }
 
-double Followed::distance() const noexcept { return std::sqrt(sq(x()) + sq(y())); }
+double Track::distance() const noexcept { return std::sqrt(sq(x()) + sq(y())); }
 
-double Followed::speed_apart(const Followed& other) const noexcept {
+double Track::speed_apart(const Track& other) const noexcept {
   const auto &a = filter_.state(), &b = other.filter_.state();
   return std::sqrt(sq(a[GroundFilter::kVx] - b[GroundFilter::kVx]) +
                    sq(a[GroundFilter::kVy] - b[GroundFilter::kVy]));
 }
 
-void Followed::tell(Person& out) const {
+void Track::report(Person& out) const {
   const auto& s = filter_.state();
   const auto& p = filter_.covariance();
   out.id = id_;

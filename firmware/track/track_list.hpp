@@ -4,28 +4,28 @@
 #include <cstdint>
 
 #include "firmware/track/assignment.hpp"
-#include "firmware/track/followed.hpp"
+#include "firmware/track/track.hpp"
 
 namespace kerb::track {
 
-/// Everybody who is followed, and which detection is whose. Allocates nothing.
-class Roster {
+/// All tracks, and the assignment of detections to them. Allocates nothing.
+class TrackList {
  public:
   static constexpr int kMost = PersonList::kCapacity;
 
   void clear() noexcept { count_ = 0; }
   [[nodiscard]] int count() const noexcept { return count_; }
-  /// Everybody on to this frame; `senses.flows` are of those last told, in their order.
+  /// Predicts all tracks for this frame; `senses.flows` are in the order of the last report().
   void advance(const View& view, const Senses& senses);
-  /// Gives each detection to whom it belongs, or begins somebody new with it.
+  /// Assigns each detection to a track, or starts a new one with it.
   void take(const View& view, const Senses& senses, const Appearance* appearance);
   void drop_gone(const View& view);
-  /// Everybody, confirmed ones first, then by distance. Keeps that order for advance().
-  void tell(PersonList& out);
+  /// All tracks, confirmed ones first, then by distance. Keeps that order for advance().
+  void report(PersonList& out);
 
  private:
   template <typename F>
-  friend void fields(F& f, FieldsOf<F, Roster>& object);  // state_fields.hpp
+  friend void fields(F& f, FieldsOf<F, TrackList>& object);  // state_fields.hpp
   void match(const View& view, const Senses& senses, const Appearance* appearance, bool confirmed);
   void begin_new(const View& view, const Senses& senses);
   void note_misses(const View& view, const Senses& senses);
@@ -34,11 +34,11 @@ class Roster {
   [[nodiscard]] bool is_within(const Detection& box, double distance) const;
   [[nodiscard]] bool is_free(const Senses& senses, const Likeness& like, int person) const;
   [[nodiscard]] bool is_clear(const Senses& senses, int detection) const;
-  [[nodiscard]] static bool is_shadow(const View& view, const Followed& shadow, const Followed& p);
-  void drop_shadows(const View& view);
+  [[nodiscard]] static bool is_duplicate(const View& view, const Track& duplicate, const Track& p);
+  void drop_duplicates(const View& view);
   void remove(int person) noexcept;
 
-  std::array<Followed, kMost> people_{};
+  std::array<Track, kMost> people_{};
   int count_ = 0;
   std::uint32_t next_id_ = 1;
   // Of this frame's detections.

@@ -4,23 +4,20 @@
 
 namespace kerb::ego {
 
-/// Motion vectors of neighbours share pixels, so they err together: they count for half.
-inline constexpr double kTogether = 2;
-
 [[nodiscard]] constexpr double square(double x) noexcept { return x * x; }
 
-/// One point as a guess explains it: its motion once the camera is turned back, along the line from
-/// the focus of expansion and across it. Where the camera only turns there is no such line: along
-/// is then the picture's x, across its y, and neither may be anything but zero.
-struct EgoEstimator::Seen {
+/// One point under one hypothesis: its motion after the camera's rotation is undone, along the line
+/// from the focus of expansion and across it. Where the camera only turns there is no such line:
+/// along is then the picture's x, across its y, and both should be zero.
+struct EgoEstimator::PointFit {
   Vec2 turned;      ///< where it would be now, had the camera not turned
   Vec2 u;           ///< its motion then
   Vec2 along_unit;  ///< away from the focus
   double rho = 0;   ///< distance from the focus; 0 where the camera only turns
   double along = 0, across = 0;
-  double excess = 0;  ///< what of `along` no allowed distance explains
+  double excess = 0;  ///< the part of `along` that no allowed distance explains
 
-  /// How `across` changes with the unknowns.
+  /// Derivative of `across` by the unknowns.
   [[nodiscard]] Vector row_across(double focal_px, Travel travel) const noexcept {
     const TurnJacobian j = turn_jacobian(focal_px, turned);
     const auto turn = [&](std::size_t i) { return j.y[i] * along_unit.x - j.x[i] * along_unit.y; };
@@ -32,7 +29,7 @@ struct EgoEstimator::Seen {
     }
     return row;
   }
-  /// And `along`; the focus hardly matters to it.
+  /// Of `along`; the focus hardly changes it.
   [[nodiscard]] Vector row_along(double focal_px) const noexcept {
     const TurnJacobian j = turn_jacobian(focal_px, turned);
     const auto turn = [&](std::size_t i) { return j.x[i] * along_unit.x + j.y[i] * along_unit.y; };

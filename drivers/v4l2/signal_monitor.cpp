@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/v4l2/signal_watch.hpp"
+#include "drivers/v4l2/signal_monitor.hpp"
 
 #include <cerrno>
 #include <cmath>
@@ -7,7 +7,7 @@
 namespace kerb::v4l2 {
 namespace {
 
-constexpr const char* kWhere = "watch camera signal";
+constexpr const char* kWhere = "check camera signal";
 constexpr std::chrono::milliseconds kBetweenLooks{100};
 
 struct Trouble {
@@ -28,22 +28,22 @@ int query_timings(const Device& device, v4l2_dv_timings& timings) noexcept {
 }
 
 Error timings_error(const Device& device, int rc) noexcept {
-  // A signal out of the receiver's range is as good as none, and may come right.
+  // A signal out of the receiver's range counts as none, and may recover.
   if (rc == -ERANGE)
     return device.error_text(Errc::no_signal, kWhere, "the signal is beyond the receiver's range");
   return device.error(rc, kWhere);
 }
 
-/// The same picture: receivers measure the pixel clock only roughly.
+/// Whether both give the same picture: receivers measure the pixel clock only roughly.
 bool same(const v4l2_bt_timings& a, const v4l2_bt_timings& b) noexcept {
   const double clock = static_cast<double>(a.pixelclock);
   return a.width == b.width && a.height == b.height && a.interlaced == b.interlaced &&
          std::abs(clock - static_cast<double>(b.pixelclock)) <= 0.01 * clock;
 }
 
-/// The very timings the receiver runs with already. Setting them again would gain nothing, and a
-/// driver may round the pixel clock each time (vivid does, downwards): the signal would then seem
-/// to have changed.
+/// Whether the receiver already runs with these timings. They are not set again, because a driver
+/// may round the pixel clock each time (vivid does, downwards): the signal would then seem to have
+/// changed.
 bool are_set(const Device& device, const v4l2_dv_timings& wanted) noexcept {
   v4l2_dv_timings current{};
   if (device.call(VIDIOC_G_DV_TIMINGS, &current) < 0) return false;
@@ -56,20 +56,20 @@ bool are_set(const Device& device, const v4l2_dv_timings& wanted) noexcept {
 
 }  // namespace
 
-Result<SignalWatch> SignalWatch::start(const Device& device) {
-  SignalWatch watch;
-  watch.has_input_ = device.call(VIDIOC_G_INPUT, &watch.input_) >= 0;
+Result<SignalMonitor> SignalMonitor::start(const Device& device) {
+  SignalMonitor monitor;
+  monitor.has_input_ = device.call(VIDIOC_G_INPUT, &monitor.input_) >= 0;
   v4l2_input input{};
-  input.index = static_cast<std::uint32_t>(watch.input_);
-  const int rc = watch.has_input_ ? device.call(VIDIOC_ENUMINPUT, &input) : -ENOTTY;
+  input.index = static_cast<std::uint32_t>(monitor.input_);
+  const int rc = monitor.has_input_ ? device.call(VIDIOC_ENUMINPUT, &input) : -ENOTTY;
   if (rc == -ENODEV) return device.error(rc, kWhere);
-  watch.has_input_ = rc >= 0;
+  monitor.has_input_ = rc >= 0;
 
-  if (watch.has_input_ && (input.capabilities & V4L2_IN_CAP_DV_TIMINGS) != 0) {
-    const int queried = query_timings(device, watch.timings_);
+  if (monitor.has_input_ && (input.capabilities & V4L2_IN_CAP_DV_TIMINGS) != 0) {
+    const int queried = query_timings(device, monitor.timings_);
     if (queried >= 0) {
-      watch.has_timings_ = true;
-      v4l2_dv_timings wanted = watch.timings_;
+      monitor.has_timings_ = true;
+      v4l2_dv_timings wanted = monitor.timings_;
       if (!are_set(device, wanted))
         if (const int set = device.call(VIDIOC_S_DV_TIMINGS, &wanted); set < 0)
           return device.error(set, "set camera timings");
@@ -79,12 +79,12 @@ Result<SignalWatch> SignalWatch::start(const Device& device) {
   }
   v4l2_event_subscription subscription{};
   subscription.type = V4L2_EVENT_SOURCE_CHANGE;
-  subscription.id = static_cast<std::uint32_t>(watch.input_);
-  watch.has_events_ = device.call(VIDIOC_SUBSCRIBE_EVENT, &subscription) >= 0;
-  return watch;
+  subscription.id = static_cast<std::uint32_t>(monitor.input_);
+  monitor.has_events_ = device.call(VIDIOC_SUBSCRIBE_EVENT, &subscription) >= 0;
+  return monitor;
 }
 
-double SignalWatch::rate_hz() const noexcept {
+double SignalMonitor::rate_hz() const noexcept {
   if (!has_timings_) return 0;
   const v4l2_bt_timings& bt = timings_.bt;
   const double total = static_cast<double>(V4L2_DV_BT_FRAME_WIDTH(&bt)) *
@@ -92,29 +92,29 @@ double SignalWatch::rate_hz() const noexcept {
   return total > 0 ? static_cast<double>(bt.pixelclock) / total : 0;
 }
 
-bool SignalWatch::is_due(Nanos now) const noexcept {
-  return has_input_ && (lost_ || now >= next_look_);
+bool SignalMonitor::is_due(Nanos now) const noexcept {
+  return has_input_ && (lost_ || now >= next_check_);
 }
 
-Status SignalWatch::look(const Device& device, Nanos now, bool thorough) noexcept {
-  next_look_ = now + kBetweenLooks;
+Status SignalMonitor::check(const Device& device, Nanos now, bool thorough) noexcept {
+  next_check_ = now + kBetweenLooks;
   Status status = read_status(device);
   if (status && (lost_ || thorough)) status = compare_timings(device);
   lost_ = !status && status.error().code == Errc::no_signal;
   return status;
 }
 
-Status SignalWatch::take_events(const Device& device, Nanos now) noexcept {
+Status SignalMonitor::take_events(const Device& device, Nanos now) noexcept {
   for (int i = 0; i < 16; ++i) {
     v4l2_event event{};
     const int rc = device.call(VIDIOC_DQEVENT, &event);
     if (rc == -ENODEV) return device.error(rc, kWhere);
     if (rc < 0 || event.pending == 0) break;
   }
-  return look(device, now, true);
+  return check(device, now, true);
 }
 
-Status SignalWatch::read_status(const Device& device) const noexcept {
+Status SignalMonitor::read_status(const Device& device) const noexcept {
   if (!has_input_) return Done{};
   v4l2_input input{};
   input.index = static_cast<std::uint32_t>(input_);
@@ -126,7 +126,7 @@ Status SignalWatch::read_status(const Device& device) const noexcept {
   return Done{};
 }
 
-Status SignalWatch::compare_timings(const Device& device) const noexcept {
+Status SignalMonitor::compare_timings(const Device& device) const noexcept {
   if (!has_timings_) return Done{};
   v4l2_dv_timings now{};
   if (const int rc = query_timings(device, now); rc < 0) return timings_error(device, rc);
