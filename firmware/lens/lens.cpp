@@ -149,7 +149,7 @@ bool LensMap::is_one_to_one(int width, int height) const noexcept {
   for (int row = 0; row <= kGrid; ++row)
     for (int column = 0; column <= kGrid; ++column) {
       const Pixel seen{static_cast<double>(column) / kGrid * (width - 1),
-                              static_cast<double>(row) / kGrid * (height - 1)};
+                       static_cast<double>(row) / kGrid * (height - 1)};
       const Pixel straight = undistort(seen);
       const Pixel back = distort(straight);
       const double ex = back.x - seen.x, ey = back.y - seen.y;

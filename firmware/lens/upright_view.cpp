@@ -13,7 +13,7 @@ namespace {
 constexpr double kScaleShare = 0.6;   // of the focal length: the picture is magnified nowhere much
 constexpr double kMargin = 0.1;       // above the tallest head, as a tangent
 constexpr double kMostPixels = 1.25;  // of the picture's
-constexpr int kSamplesPerEdge = 48;           // a side of the picture is looked at in
+constexpr int kSamplesPerEdge = 48;   // a side of the picture is looked at in
 constexpr double kLevelAtLeast = 1e-3;
 
 double dot(const Vec3& a, const Vec3& b) noexcept { return a.x * b.x + a.y * b.y + a.z * b.z; }

@@ -37,7 +37,7 @@ struct AimTuning {
   double lost_rad = 3 * kDegree;   ///< mean offset from which the camera is misaligned
   double right_rad = 1 * kDegree;  ///< mean offset below which it is aligned again
 };
-constexpr AimTuning kTuning{};
+constexpr AimTuning kAimTuning{};
 
 double seconds(Nanos time) { return std::chrono::duration<double>{time}.count(); }
 
@@ -68,21 +68,21 @@ void AimCheck::update(const ImageView<Space::host, const std::uint8_t>& grey, Na
   shrink(grey, window_, now_);
   // Turning left moves the view to the right.
   const double turned = vehicle.yaw_rate_radps.value_or(yaw_rate_) * dt;
-  if (anchored_ == Nanos::zero() || captured - anchored_ > kTuning.longest_gap ||
+  if (anchored_ == Nanos::zero() || captured - anchored_ > kAimTuning.longest_gap ||
       captured <= anchored_) {
     anchor_ = now_;
     anchored_ = captured;
     yaw_rate_ = turned_ = 0;
-    suspected_ = suspected_ && captured - suspected_at_ <= kTuning.longest_gap;
+    suspected_ = suspected_ && captured - suspected_at_ <= kAimTuning.longest_gap;
     return;
   }
   turned_ += turned;
   turned_since_ += turned;
   const Turn expected{turned_, 0};
   ViewShift shift = near(anchor_, expected);
-  if (shift.misfit > kTuning.good_misfit) {
+  if (shift.misfit > kAimTuning.good_misfit) {
     const ViewShift far = shift_anywhere(anchor_, now_, expected.yaw / window_.rad_a_cell, 0);
-    if (far.misfit < kTuning.better_share * shift.misfit) shift = far;
+    if (far.misfit < kAimTuning.better_share * shift.misfit) shift = far;
   }
   const bool has_yaw_rate = vehicle.yaw_rate_radps.has_value();
   // A reported yaw rate that appears or vanishes changes the expected turn: no basis for a
@@ -91,15 +91,15 @@ void AimCheck::update(const ImageView<Space::host, const std::uint8_t>& grey, Na
   bool goes_on = false;
   if (suspected_ && decide(captured, goes_on)) {
     suspected_ = false;
-    calm_from_ = captured + kTuning.calm;  // the return of a bump is no knock
+    calm_from_ = captured + kAimTuning.calm;  // the return of a bump is no knock
   }
-  if (shift.misfit > kTuning.good_misfit) return;  // blurred or without detail: keep the anchor
+  if (shift.misfit > kAimTuning.good_misfit) return;  // blurred or without detail: keep the anchor
   const Turn seen = turn_of(shift);
   const double since = std::max(seconds(captured - anchored_), 1e-3);
   // A knock is explained neither by the reported yaw rate nor by the turn a moment ago.
   const Turn jump{seen.yaw - expected.yaw, seen.pitch};
   const Turn change{seen.yaw - yaw_rate_ * since, seen.pitch};
-  const bool sudden = std::min(jump.size(), change.size()) >= kTuning.min_knock_rad;
+  const bool sudden = std::min(jump.size(), change.size()) >= kAimTuning.min_knock_rad;
   if (!suspected_ && captured >= calm_from_ && sudden) {
     suspected_at_ = captured;
     suspect(jump, turned_);
@@ -121,31 +121,31 @@ void AimCheck::suspect(const Turn& jump, double turned) noexcept {
 /// Decides whether the view stays where it jumped to, or is back. False: not decided yet.
 bool AimCheck::decide(Nanos captured, bool& goes_on) noexcept {
   const Nanos since = captured - suspected_at_;
-  const bool too_long = since > kTuning.undecided;
+  const bool too_long = since > kAimTuning.undecided;
   const Turn guess{turned_since_ + jump_.yaw, jump_.pitch};
   const ViewShift there = near(before_, guess), back = near(before_, {turned_since_, 0});
   ViewShift best = there.misfit <= back.misfit ? there : back;
-  if (best.misfit > kTuning.good_misfit) {
+  if (best.misfit > kAimTuning.good_misfit) {
     const ViewShift far = shift_anywhere(before_, now_, guess.yaw / window_.rad_a_cell,
                                          guess.pitch / window_.rad_a_cell);
     if (far.misfit < best.misfit) best = far;
   }
-  if (best.misfit > kTuning.any_misfit) return too_long;
+  if (best.misfit > kAimTuning.any_misfit) return too_long;
   const Turn turn = turn_of(best);
   const Turn at{turn.yaw - turned_since_, turn.pitch};
-  if (at.size() < std::max(kTuning.none_rad, kTuning.same_share * jump_.size()))
+  if (at.size() < std::max(kAimTuning.none_rad, kAimTuning.same_share * jump_.size()))
     return true;  // a bump
   const Turn moved{at.yaw - jump_.yaw, at.pitch - jump_.pitch};
-  if (since <= kTuning.settles) {
+  if (since <= kAimTuning.settles) {
     jump_ = at;
-  } else if (moved.size() > std::max(kTuning.same_rad, kTuning.same_share * jump_.size())) {
+  } else if (moved.size() > std::max(kAimTuning.same_rad, kAimTuning.same_share * jump_.size())) {
     goes_on = true;  // the car turns, or something passes that fills the view
     return true;
   }
   ++stayed_;
-  if (since < kTuning.stays || stayed_ < kTuning.min_pictures) return too_long;
+  if (since < kAimTuning.stays || stayed_ < kAimTuning.min_pictures) return too_long;
   knocked_ = {knocked_.yaw + at.yaw, knocked_.pitch + at.pitch};
-  if (knocked_.size() < kTuning.none_rad) knocked_ = {};
+  if (knocked_.size() < kAimTuning.none_rad) knocked_ = {};
   aim_ = {};
   aimed_for_ = 0;  // earlier evidence is void
   lost_slowly_ = false;
@@ -154,21 +154,21 @@ bool AimCheck::decide(Nanos captured, bool& goes_on) noexcept {
 
 void AimCheck::travelled(const ego::EgoMotion& motion) noexcept {
   if (motion.state != ego::EgoState::valid || motion.travel != ego::Travel::forward ||
-      !motion.foe_measured || std::abs(motion.yaw_rate_radps) > kTuning.straight_radps ||
+      !motion.foe_measured || std::abs(motion.yaw_rate_radps) > kAimTuning.straight_radps ||
       suspected_)
     return;
   const ego::Vec2 aim = ego::aim(camera_);
   const Turn seen{std::atan((motion.foe_x - aim.x) / camera_.focal_px),
                   std::atan((motion.foe_y - aim.y) / camera_.focal_px)};
   const double dt = std::min(seconds(motion.interval), 0.2);
-  aimed_for_ = std::min(aimed_for_ + dt, kTuning.aim_evidence_s);
-  const double gain = dt / std::min(aimed_for_, kTuning.aim_filter_s);  // first a plain mean
+  aimed_for_ = std::min(aimed_for_ + dt, kAimTuning.aim_evidence_s);
+  const double gain = dt / std::min(aimed_for_, kAimTuning.aim_filter_s);  // first a plain mean
   aim_.yaw += gain * (seen.yaw - aim_.yaw);
   aim_.pitch += gain * (seen.pitch - aim_.pitch);
-  if (aimed_for_ < kTuning.aim_evidence_s) return;
-  lost_slowly_ =
-      aim_.size() >= (lost_slowly_ ? kTuning.lost_rad - kTuning.none_rad : kTuning.lost_rad);
-  if (aim_.size() < kTuning.right_rad) knocked_ = {};
+  if (aimed_for_ < kAimTuning.aim_evidence_s) return;
+  lost_slowly_ = aim_.size() >=
+                 (lost_slowly_ ? kAimTuning.lost_rad - kAimTuning.none_rad : kAimTuning.lost_rad);
+  if (aim_.size() < kAimTuning.right_rad) knocked_ = {};
 }
 
 double AimCheck::off() const noexcept {

@@ -18,7 +18,7 @@ struct ImageCheckTuning {
   double filter_s = 3;          ///< time constant of the usual detail,
   double dull_filter_s = 60;    ///< and while most of the picture is dull
 };
-constexpr ImageCheckTuning kTuning{};
+constexpr ImageCheckTuning kImageCheckTuning{};
 
 }  // namespace
 
@@ -29,13 +29,14 @@ double ImageCheck::dull(const Parts& detail, Nanos captured) noexcept {
   if (!seen_) usual_ = detail;
   double with = 0, without = 0;
   for (std::size_t i = 0; i < detail.size(); ++i) {
-    if (usual_[i] < kTuning.has_detail) continue;
+    if (usual_[i] < kImageCheckTuning.has_detail) continue;
     ++with;
-    if (detail[i] < kTuning.dull_share * usual_[i]) ++without;
+    if (detail[i] < kImageCheckTuning.dull_share * usual_[i]) ++without;
   }
-  const double share = with >= kTuning.min_parts ? without / with : 0;
+  const double share = with >= kImageCheckTuning.min_parts ? without / with : 0;
   // Dirt must not become usual soon; a desert must, in time.
-  const double memory = share < kTuning.dull_share ? kTuning.filter_s : kTuning.dull_filter_s;
+  const double memory = share < kImageCheckTuning.dull_share ? kImageCheckTuning.filter_s
+                                                             : kImageCheckTuning.dull_filter_s;
   const double gain = std::clamp(dt / memory, 0.0, 1.0);
   for (std::size_t i = 0; i < detail.size(); ++i) usual_[i] += gain * (detail[i] - usual_[i]);
   return share;
@@ -43,15 +44,15 @@ double ImageCheck::dull(const Parts& detail, Nanos captured) noexcept {
 
 ImageStatistics ImageCheck::update(const ImageView<Space::host, const std::uint8_t>& grey,
                                    Nanos captured) noexcept {
-  const int step_x = std::max(1, grey.width / kTuning.columns);
-  const int step_y = std::max(1, grey.height / kTuning.rows);
+  const int step_x = std::max(1, grey.width / kImageCheckTuning.columns);
+  const int step_y = std::max(1, grey.height / kImageCheckTuning.rows);
   std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
   std::uint64_t sum = 0, squares = 0, count = 0;
   Parts detail{}, samples{};
   for (int y = step_y / 2; y < grey.height; y += step_y) {
     const std::uint8_t* row = grey.data + y * grey.row_stride;
-    const std::uint8_t* below = y + kTuning.neighbour_px < grey.height
-                                    ? row + kTuning.neighbour_px * grey.row_stride
+    const std::uint8_t* below = y + kImageCheckTuning.neighbour_px < grey.height
+                                    ? row + kImageCheckTuning.neighbour_px * grey.row_stride
                                     : nullptr;
     const int down = y * kDown / grey.height;
     for (int x = step_x / 2; x < grey.width; x += step_x) {
@@ -60,11 +61,11 @@ ImageStatistics ImageCheck::update(const ImageView<Space::host, const std::uint8
       sum += value;
       squares += value * value;
       ++count;
-      if (below == nullptr || x + kTuning.neighbour_px >= grey.width) continue;
+      if (below == nullptr || x + kImageCheckTuning.neighbour_px >= grey.width) continue;
       const int at = down * kAcross + x * kAcross / grey.width;
       const auto part = static_cast<std::size_t>(at);
       detail[part] +=
-          std::abs(row[x + kTuning.neighbour_px] - row[x]) + std::abs(below[x] - row[x]);
+          std::abs(row[x + kImageCheckTuning.neighbour_px] - row[x]) + std::abs(below[x] - row[x]);
       ++samples[part];
     }
   }

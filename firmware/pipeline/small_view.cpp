@@ -17,7 +17,7 @@ struct SmallViewTuning {
   int anywhere_cells = 10;   ///< reach of shift_anywhere(),
   int coarse_step = 2;       ///< and its first step, cells
 };
-constexpr SmallViewTuning kTuning{};
+constexpr SmallViewTuning kSmallViewTuning{};
 
 using Cells = std::array<std::int16_t, std::size_t{SmallView::kColumns} * SmallView::kMostRows>;
 
@@ -40,7 +40,7 @@ double misfit(const SmallView& before, const SmallView& now, int dx, int dy, int
     }
     count += std::max(0, (x1 - x0 + step - 1) / step);
   }
-  if (size < kTuning.min_detail * count || count == 0) return 1;
+  if (size < kSmallViewTuning.min_detail * count || count == 0) return 1;
   return static_cast<double>(apart) / static_cast<double>(size);
 }
 
@@ -54,8 +54,8 @@ double lowest(double left, double middle, double right) noexcept {
 
 ViewWindow view_window(double focal_px, double center_x, double center_y, int width,
                        int height) noexcept {
-  const double across =
-      std::min({kTuning.half_width * focal_px, center_x, static_cast<double>(width) - center_x});
+  const double across = std::min(
+      {kSmallViewTuning.half_width * focal_px, center_x, static_cast<double>(width) - center_x});
   const double down = std::min(center_y, static_cast<double>(height) - center_y);
   ViewWindow window;
   if (!(across > 0) || !(down > 0)) return window;
@@ -100,24 +100,25 @@ void shrink(const ImageView<Space::host, const std::uint8_t>& grey, const ViewWi
     for (int x = 0; x < SmallView::kColumns; ++x)
       column[static_cast<std::size_t>(x)] += sign * mean[at(x, y)];
   };
-  for (int y = 0; y < kTuning.around_cells; ++y) add(y, 1);
+  for (int y = 0; y < kSmallViewTuning.around_cells; ++y) add(y, 1);
   for (int y = 0; y < window.rows; ++y) {
-    add(y + kTuning.around_cells, 1);
-    add(y - kTuning.around_cells - 1, -1);
-    const int high = std::min(window.rows - 1, y + kTuning.around_cells) -
-                     std::max(0, y - kTuning.around_cells) + 1;
+    add(y + kSmallViewTuning.around_cells, 1);
+    add(y - kSmallViewTuning.around_cells - 1, -1);
+    const int high = std::min(window.rows - 1, y + kSmallViewTuning.around_cells) -
+                     std::max(0, y - kSmallViewTuning.around_cells) + 1;
     std::int32_t sum = 0, wide = 0;
     const auto take = [&](int x, int sign) {
       if (x < 0 || x >= SmallView::kColumns) return;
       sum += sign * column[static_cast<std::size_t>(x)];
       wide += sign;
     };
-    for (int x = 0; x < kTuning.around_cells; ++x) take(x, 1);
+    for (int x = 0; x < kSmallViewTuning.around_cells; ++x) take(x, 1);
     for (int x = 0; x < SmallView::kColumns; ++x) {
-      take(x + kTuning.around_cells, 1);
-      take(x - kTuning.around_cells - 1, -1);
-      out.cells[at(x, y)] = static_cast<std::int8_t>(std::clamp(
-          mean[at(x, y)] - sum / (wide * high), -kTuning.max_contrast, kTuning.max_contrast));
+      take(x + kSmallViewTuning.around_cells, 1);
+      take(x - kSmallViewTuning.around_cells - 1, -1);
+      out.cells[at(x, y)] = static_cast<std::int8_t>(
+          std::clamp(mean[at(x, y)] - sum / (wide * high), -kSmallViewTuning.max_contrast,
+                     kSmallViewTuning.max_contrast));
     }
   }
 }
@@ -149,16 +150,18 @@ ViewShift shift_anywhere(const SmallView& before, const SmallView& now, double x
   const int from_x = static_cast<int>(std::lround(x)), from_y = static_cast<int>(std::lround(y));
   double best = 2;
   int best_x = from_x, best_y = from_y;
-  for (int dy = -kTuning.anywhere_cells; dy <= kTuning.anywhere_cells; dy += kTuning.coarse_step)
-    for (int dx = -kTuning.anywhere_cells; dx <= kTuning.anywhere_cells;
-         dx += kTuning.coarse_step) {
-      const double one = misfit(before, now, from_x + dx, from_y + dy, kTuning.coarse_step);
+  for (int dy = -kSmallViewTuning.anywhere_cells; dy <= kSmallViewTuning.anywhere_cells;
+       dy += kSmallViewTuning.coarse_step)
+    for (int dx = -kSmallViewTuning.anywhere_cells; dx <= kSmallViewTuning.anywhere_cells;
+         dx += kSmallViewTuning.coarse_step) {
+      const double one =
+          misfit(before, now, from_x + dx, from_y + dy, kSmallViewTuning.coarse_step);
       if (one >= best) continue;
       best = one;
       best_x = from_x + dx;
       best_y = from_y + dy;
     }
-  return shift_near(before, now, best_x, best_y, kTuning.coarse_step);
+  return shift_near(before, now, best_x, best_y, kSmallViewTuning.coarse_step);
 }
 
 }  // namespace kerb

@@ -40,7 +40,7 @@ struct CarPathTuning {
   double driver_sigma_mps2 = 0.4;        ///< what the driver may change along the path
   double driver_share = 0.15;            ///< of the acceleration
 };
-constexpr CarPathTuning kTuning{};
+constexpr CarPathTuning kCarPathTuning{};
 
 double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) * 1e-9; }
 double sign(double x) noexcept { return x < 0 ? -1 : 1; }
@@ -58,10 +58,11 @@ void CarPath::take_speed(Nanos at, double speed) noexcept {
     fast_ = slow_ = 0;
   } else if (dt > 0) {
     const double change =
-        std::clamp((speed - *speed_) / dt, -kTuning.max_braking_mps2 - kTuning.braking_margin_mps2,
-                   kTuning.max_braking_mps2 + kTuning.braking_margin_mps2);
-    fast_ = low_pass(fast_, change, dt, kTuning.fast_filter_s);
-    slow_ = low_pass(slow_, change, dt, kTuning.slow_filter_s);
+        std::clamp((speed - *speed_) / dt,
+                   -kCarPathTuning.max_braking_mps2 - kCarPathTuning.braking_margin_mps2,
+                   kCarPathTuning.max_braking_mps2 + kCarPathTuning.braking_margin_mps2);
+    fast_ = low_pass(fast_, change, dt, kCarPathTuning.fast_filter_s);
+    slow_ = low_pass(slow_, change, dt, kCarPathTuning.slow_filter_s);
   }
   speed_ = speed;
   speed_at_ = at;
@@ -72,9 +73,10 @@ void CarPath::take_yaw_rate(Nanos at, double yaw_rate) noexcept {
   if (!yaw_rate_ || at - yaw_rate_at_ > kStaleAfter) {
     yaw_acceleration_ = 0;
   } else if (dt > 0) {
-    const double change = std::clamp((yaw_rate - *yaw_rate_) / dt, -kTuning.max_yaw_step_radps2,
-                                     kTuning.max_yaw_step_radps2);
-    yaw_acceleration_ = low_pass(yaw_acceleration_, change, dt, kTuning.yaw_filter_s);
+    const double change =
+        std::clamp((yaw_rate - *yaw_rate_) / dt, -kCarPathTuning.max_yaw_step_radps2,
+                   kCarPathTuning.max_yaw_step_radps2);
+    yaw_acceleration_ = low_pass(yaw_acceleration_, change, dt, kCarPathTuning.yaw_filter_s);
   }
   yaw_rate_ = yaw_rate;
   yaw_rate_at_ = at;
@@ -109,11 +111,12 @@ void CarPath::update(Nanos at, const ego::VehicleMotion& reported) noexcept {
   // Along the direction of travel: negative is braking. Blends both filters, so that nothing jumps.
   const double way = sign(speed_mps());
   const double quick = way * fast_, slow = way * slow_;
-  const double brakes =
-      std::clamp((-quick - kTuning.braking_begins_mps2) / kTuning.braking_blend_mps2, 0.0, 1.0);
+  const double brakes = std::clamp(
+      (-quick - kCarPathTuning.braking_begins_mps2) / kCarPathTuning.braking_blend_mps2, 0.0, 1.0);
   const double along = brakes * quick + (1 - brakes) * slow;
-  acceleration_ =
-      speed_ ? way * std::clamp(along, -kTuning.max_braking_mps2, kTuning.max_speeding_up_mps2) : 0;
+  acceleration_ = speed_ ? way * std::clamp(along, -kCarPathTuning.max_braking_mps2,
+                                            kCarPathTuning.max_speeding_up_mps2)
+                         : 0;
   plan();
 }
 
@@ -141,12 +144,13 @@ double CarPath::driven(double t) const noexcept {
 double CarPath::turning(double t) const noexcept {
   if (!yaw_rate_) return 0;
   const double v = speed_mps();
-  if (std::abs(v) < kTuning.stands_mps) return 0;
-  const double change = sign(yaw_acceleration_) *
-                        std::clamp(std::abs(yaw_acceleration_) - kTuning.yaw_change_noise_radps2,
-                                   0.0, kTuning.max_yaw_change_radps2);
-  const double bend = *yaw_rate_ + change * kTuning.yaw_change_fades_s *
-                                       (1 - exact::exp(-t / kTuning.yaw_change_fades_s));
+  if (std::abs(v) < kCarPathTuning.stands_mps) return 0;
+  const double change =
+      sign(yaw_acceleration_) *
+      std::clamp(std::abs(yaw_acceleration_) - kCarPathTuning.yaw_change_noise_radps2, 0.0,
+                 kCarPathTuning.max_yaw_change_radps2);
+  const double bend = *yaw_rate_ + change * kCarPathTuning.yaw_change_fades_s *
+                                       (1 - exact::exp(-t / kCarPathTuning.yaw_change_fades_s));
   return bend * (speed_after(t) / v);
 }
 
@@ -164,13 +168,14 @@ Pose CarPath::step(const Pose& from, double begin, double end) const noexcept {
   const double v = std::abs(speed_mps());
   const double side = std::abs(speed_mps() * yaw_rate_radps());
   const double yaw =
-      v * (yaw_rate_ ? kTuning.yaw_rate_sigma_radps : kTuning.yaw_rate_unknown_radps);
-  const double wander = std::min(1.0, v / 3) * kTuning.wander_mps2;
-  const double across = std::sqrt(
-      wander * wander + kTuning.bend_share * kTuning.bend_share * side * side + yaw * yaw);
-  const double pace = std::min(1.0, v) *
-                      (kTuning.driver_sigma_mps2 + kTuning.driver_share * std::abs(acceleration_));
-  const double speed = kTuning.speed_error_share * v * end, along = pace * end * end / 2;
+      v * (yaw_rate_ ? kCarPathTuning.yaw_rate_sigma_radps : kCarPathTuning.yaw_rate_unknown_radps);
+  const double wander = std::min(1.0, v / 3) * kCarPathTuning.wander_mps2;
+  const double across =
+      std::sqrt(wander * wander +
+                kCarPathTuning.bend_share * kCarPathTuning.bend_share * side * side + yaw * yaw);
+  const double pace = std::min(1.0, v) * (kCarPathTuning.driver_sigma_mps2 +
+                                          kCarPathTuning.driver_share * std::abs(acceleration_));
+  const double speed = kCarPathTuning.speed_error_share * v * end, along = pace * end * end / 2;
   pose.sigma_across = across * end * end / 2;
   pose.sigma_heading = v < 1 ? 0 : across * end / v;
   pose.sigma_along = std::sqrt(speed * speed + along * along);

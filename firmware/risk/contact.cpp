@@ -17,7 +17,7 @@ struct ContactTuning {
   double max_sigmas = 2.6;         ///< no member is further off: bounds the quick exit
   double min_share = 0.005;        ///< behaviours less likely than this are not computed
 };
-constexpr ContactTuning kTuning{};
+constexpr ContactTuning kContactTuning{};
 constexpr int kHalf = ContactJudge::kMembers / 2;
 
 /// The upper half of the middles of 64 equally likely slices of a normal distribution, scaled to a
@@ -135,7 +135,7 @@ std::optional<double> ContactJudge::touch(const Walk& walk, const Doubt& doubt, 
       t += std::max(apart / fastest, finest);
       continue;
     }
-    if (std::abs(path.speed_after(t)) < kTuning.min_hit_speed_mps) {
+    if (std::abs(path.speed_after(t)) < kContactTuning.min_hit_speed_mps) {
       t += finest;
       continue;
     }
@@ -176,8 +176,8 @@ ContactJudge::Approach ContactJudge::scan(const track::Person& person, const Wal
     const double along = cc * xx + 2 * cs * xy + ss * yy + knot.sigma_along * knot.sigma_along;
     const double across = ss * xx - 2 * cs * xy + cc * yy + knot.sigma_across * knot.sigma_across;
     const auto reaches = [slack](double far, double variance) {
-      return far <= slack ||
-             (far - slack) * (far - slack) <= kTuning.max_sigmas * kTuning.max_sigmas * variance;
+      return far <= slack || (far - slack) * (far - slack) <=
+                                 kContactTuning.max_sigmas * kContactTuning.max_sigmas * variance;
     };
     approach.possible = reaches(out.along, along) && reaches(out.across, across);
   }
@@ -186,7 +186,7 @@ ContactJudge::Approach ContactJudge::scan(const track::Person& person, const Wal
 
 void ContactJudge::find_closest(const Walk& walk, const CarPath& path, const Approach& approach,
                                 Contact& out) const noexcept {
-  out.time_s = touch(walk, {}, path, kTuning.fine_step_s);
+  out.time_s = touch(walk, {}, path, kContactTuning.fine_step_s);
   if (out.time_s) {
     out.closest_m = 0;
     out.closest_in_s = *out.time_s;
@@ -194,7 +194,7 @@ void ContactJudge::find_closest(const Walk& walk, const CarPath& path, const App
   }
   double from = std::max(approach.at - 2 * CarPath::kStep_s, 0.0);
   double to = std::min(approach.at + 2 * CarPath::kStep_s, settings_.horizon_s);
-  while (to - from > kTuning.fine_step_s) {  // ternary search for the smallest gap
+  while (to - from > kContactTuning.fine_step_s) {  // ternary search for the smallest gap
     const double a = from + (to - from) / 3, b = to - (to - from) / 3;
     if (gap(walk, {}, path, a) <= gap(walk, {}, path, b)) {
       to = b;
@@ -244,7 +244,7 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
     member.vy += with_x[3] * u_x + with_y[3] * u_y;
     const Doubt doubt{-knot.sigma_along * (c * u_x + s * u_y),
                       -knot.sigma_across * (c * u_y - s * u_x)};
-    const std::optional<double> t = touch(member, doubt, path, kTuning.coarse_step_s);
+    const std::optional<double> t = touch(member, doubt, path, kContactTuning.coarse_step_s);
     if (!t) continue;
     out.probability += weight;
     out.expected_s = out.expected_s.value_or(0) + weight * *t;
@@ -268,13 +268,13 @@ Contact ContactJudge::judge(const track::Person& person, const CarPath& path) co
   find_closest(walk, path, approach, out);
   if (approach.possible) count(person, walk, path, approach.at, shares.keeps, out);
 
-  if (shares.stops > kTuning.min_share) {
+  if (shares.stops > kContactTuning.min_share) {
     Walk stops = walk;
     stops.stops_in = 2 * kStoppingDistance_m / speed;
     const Approach other = scan(person, stops, path);
     if (other.possible) count(person, stops, path, other.at, shares.stops, out);
   }
-  if (shares.speeds_up > kTuning.min_share && across < shares.fastest_mps) {
+  if (shares.speeds_up > kContactTuning.min_share && across < shares.fastest_mps) {
     Walk faster = walk;
     faster.ux = 0;
     faster.uy = person.vy_mps / across;

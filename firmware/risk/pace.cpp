@@ -26,7 +26,7 @@ struct PaceTuning {
   double stops_share = 0.2;              ///< probability that a walking person stops,
   double stops_slowing_share = 0.4;      ///< and how much more where they slow down
 };
-constexpr PaceTuning kTuning{};
+constexpr PaceTuning kPaceTuning{};
 
 /// 0 up to `from`, 1 from `to` on, linear in between.
 double ramp(double x, double from, double to) noexcept {
@@ -51,7 +51,7 @@ void PaceEstimator::describe(FieldLister& out) const { list(out, *this); }
 
 void PaceEstimator::observe(Nanos at, const track::PersonList& people) noexcept {
   const double dt = static_cast<double>((at - at_).count()) * 1e-9;
-  if (dt < 0 || dt > kTuning.longest_gap_s) reset();
+  if (dt < 0 || dt > kPaceTuning.longest_gap_s) reset();
   at_ = at;
   const PaceEstimator old = *this;
   count_ = 0;
@@ -63,7 +63,7 @@ void PaceEstimator::observe(Nanos at, const track::PersonList& people) noexcept 
     for (int k = 0; k < old.count_; ++k) {
       const Walker& was = old.walkers_[static_cast<std::size_t>(k)];
       if (was.id != person.id) continue;
-      walker.before = was.before + (speed - was.before) * (dt / (kTuning.filter_s + dt));
+      walker.before = was.before + (speed - was.before) * (dt / (kPaceTuning.filter_s + dt));
       walker.seen_s = was.seen_s + dt;
       break;
     }
@@ -75,15 +75,15 @@ std::optional<double> PaceEstimator::change_mps2(std::uint32_t id) const noexcep
   for (int k = 0; k < count_; ++k) {
     const Walker& walker = walkers_[static_cast<std::size_t>(k)];
     if (walker.id != id) continue;
-    if (walker.seen_s < kTuning.known_after_s) return std::nullopt;
-    return (walker.speed - walker.before) / kTuning.filter_s;
+    if (walker.seen_s < kPaceTuning.known_after_s) return std::nullopt;
+    return (walker.speed - walker.before) / kPaceTuning.filter_s;
   }
   return std::nullopt;
 }
 
 PaceShares pace_shares(double speed, double sigma, std::optional<double> change) noexcept {
   PaceShares shares;
-  const PaceTuning& t = kTuning;
+  const PaceTuning& t = kPaceTuning;
   const double walks = ramp(speed, t.walks_mps[0], t.walks_mps[1]);
   const double surely = ramp(speed, t.certain_sigmas[0] * sigma, t.certain_sigmas[1] * sigma);
   const double grows = ramp(change.value_or(0), t.speeding_up_mps2[0], t.speeding_up_mps2[1]);

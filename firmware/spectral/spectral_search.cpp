@@ -39,22 +39,22 @@ struct SpectralTuning {
   double room_share = 0.4;  ///< of the budget: below, twice as many people are searched for
   int max_debt = 30;        ///< in budgets: limits how many frames are skipped
 };
-constexpr SpectralTuning kTuning{};
+constexpr SpectralTuning kSpectralTuning{};
 
 Detection region_of(const Detection& box, int unseen) noexcept {
   const Detection body = upper_body(box);
-  const float beside =
-      box.h * std::min(kTuning.beside + kTuning.beside_more * static_cast<float>(unseen),
-                       kTuning.beside_most);
-  const float above = kTuning.above * box.h;
+  const float beside = box.h * std::min(kSpectralTuning.beside + kSpectralTuning.beside_more *
+                                                                     static_cast<float>(unseen),
+                                        kSpectralTuning.beside_most);
+  const float above = kSpectralTuning.above * box.h;
   return {body.x - beside, body.y - above, body.w + 2 * beside, body.h + 2 * above, 0};
 }
 
 }  // namespace
 
 Detection upper_body(const Detection& box) noexcept {
-  return {box.x + kTuning.left * box.w, box.y + kTuning.top * box.h, kTuning.width * box.w,
-          kTuning.height * box.h, box.score};
+  return {box.x + kSpectralTuning.left * box.w, box.y + kSpectralTuning.top * box.h,
+          kSpectralTuning.width * box.w, kSpectralTuning.height * box.h, box.score};
 }
 
 SpectralSearch::SpectralSearch(std::unique_ptr<SpectralMatcher> matcher, Nanos budget)
@@ -107,9 +107,9 @@ Result<bool> SpectralSearch::search(const PreparedImage& image, Senses& senses) 
     like = {};
     like.id = whom[at]->id;
     like.column = f.x;
-    like.sigma_px = kTuning.column_sigma * whom[at]->box.h;
-    like.found = f.likeness >= kTuning.found_likeness &&
-                 f.surrounding <= kTuning.max_surrounding * f.likeness;
+    like.sigma_px = kSpectralTuning.column_sigma * whom[at]->box.h;
+    like.found = f.likeness >= kSpectralTuning.found_likeness &&
+                 f.surrounding <= kSpectralTuning.max_surrounding * f.likeness;
     like.of.fill(Likeness::kNotLooked);
     for (int d = 0; d < std::clamp(senses.count, 0, Senses::kMost); ++d) {
       const float like_them =
@@ -163,7 +163,7 @@ bool SpectralSearch::is_clear(const PersonList& people, int person) noexcept {
   const Detection body = upper_body(people.items[person].box);
   for (int i = 0; i < people.count; ++i)
     if (i != person && people.items[i].confirmed &&
-        track::covered(body, people.items[i].box) > kTuning.max_covered)
+        track::covered(body, people.items[i].box) > kSpectralTuning.max_covered)
       return false;
   return true;
 }
@@ -181,10 +181,10 @@ Status SpectralSearch::learn(const PreparedImage& image, const PersonList& peopl
     const Detection body = upper_body(p.box);
     // The first pictures count alike; later ones little, and those unlike the learned spectrum
     // hardly at all.
-    float share = std::max(kTuning.learn_gain, 1 / static_cast<float>(t->learned + 1));
+    float share = std::max(kSpectralTuning.learn_gain, 1 / static_cast<float>(t->learned + 1));
     if (t->search >= 0) {
       const float like = matcher_->likeness(t->search, body);
-      if (like < kTuning.same_likeness) share = kTuning.learn_gain_unlike;
+      if (like < kSpectralTuning.same_likeness) share = kSpectralTuning.learn_gain_unlike;
     } else if (t->learned > 0) {
       continue;
     }
@@ -203,11 +203,11 @@ Status SpectralSearch::learn(const PreparedImage& image, const PersonList& peopl
 void SpectralSearch::spent(Nanos time) noexcept {
   if (budget_ <= Nanos::zero() || left_out_) return;
   if (time > budget_)
-    most_ = std::max(most_ / 2, kTuning.min_people);
+    most_ = std::max(most_ / 2, kSpectralTuning.min_people);
   else if (static_cast<double>(time.count()) <
-           kTuning.room_share * static_cast<double>(budget_.count()))
+           kSpectralTuning.room_share * static_cast<double>(budget_.count()))
     most_ = std::min(most_ * 2, kMost);
-  debt_ = std::clamp(debt_ + time - budget_, Nanos::zero(), kTuning.max_debt * budget_);
+  debt_ = std::clamp(debt_ + time - budget_, Nanos::zero(), kSpectralTuning.max_debt * budget_);
 }
 
 }  // namespace kerb

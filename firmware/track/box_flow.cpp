@@ -19,7 +19,7 @@ struct BoxFlowTuning {
   double correlation = 2;     ///< variance factor: neighbouring vectors share pixels
   double min_noise_px = 0.1;  ///< for vectors that agree by chance
 };
-constexpr BoxFlowTuning kTuning{};
+constexpr BoxFlowTuning kBoxFlowTuning{};
 
 struct Vector {
   double x, y, dx, dy, weight;  // x, y from the middle of the box
@@ -81,9 +81,9 @@ BoxFlow flow_within(const MotionField& field, const Detection& box,
   BoxFlow out;
   const double middle_x = static_cast<double>(box.x) + static_cast<double>(box.w) / 2;
   const double middle_y = static_cast<double>(box.y) + static_cast<double>(box.h) / 2;
-  const double half_width = kTuning.inner_width / 2 * static_cast<double>(box.w);
-  const double top = (kTuning.inner_top - 0.5) * static_cast<double>(box.h);
-  const double bottom = (kTuning.inner_bottom - 0.5) * static_cast<double>(box.h);
+  const double half_width = kBoxFlowTuning.inner_width / 2 * static_cast<double>(box.w);
+  const double top = (kBoxFlowTuning.inner_top - 0.5) * static_cast<double>(box.h);
+  const double bottom = (kBoxFlowTuning.inner_bottom - 0.5) * static_cast<double>(box.h);
   std::array<Vector, kMaxVectors> vectors;
   std::array<double, kMaxVectors> scratch;
   std::size_t n = 0;
@@ -100,7 +100,7 @@ BoxFlow flow_within(const MotionField& field, const Detection& box,
     vectors[n++] = {x, y, static_cast<double>(f.dx), static_cast<double>(f.dy),
                     static_cast<double>(std::min(f.quality, 1.0F))};
   }
-  if (n < kTuning.min_vectors) return out;
+  if (n < kBoxFlowTuning.min_vectors) return out;
   const std::span<const Vector> all{vectors.data(), n};
   const std::span<double> values{scratch.data(), n};
   const auto middle_of = [&](auto&& value) {
@@ -115,7 +115,7 @@ BoxFlow flow_within(const MotionField& field, const Detection& box,
   for (int round = 0; round < 4; ++round) {
     // From the median length of a residual of two components; 1.18 is that of a unit normal.
     sigma = std::max(middle_of([&](const Vector& v) { return fit.off(v); }) / 1.18,
-                     kTuning.min_noise_px);
+                     kBoxFlowTuning.min_noise_px);
     sums = add_up(all, fit, 4 * sigma);
     if (!(sums.w > 0) || !(sums.spread > 0)) return out;
     fit.g = sums.stretch / sums.spread;
@@ -126,7 +126,7 @@ BoxFlow flow_within(const MotionField& field, const Detection& box,
   out.dx = static_cast<float>(fit.a);
   out.dy = static_cast<float>(fit.b);
   out.growth = static_cast<float>(fit.g);
-  const double noise = sigma * std::sqrt(kTuning.correlation);
+  const double noise = sigma * std::sqrt(kBoxFlowTuning.correlation);
   // The box's middle is not the centre of the points: an error of the growth moves it.
   const double lever = (sums.x * sums.x + sums.y * sums.y) / sums.spread;
   out.sigma_px = static_cast<float>(noise * std::sqrt(1 / sums.w + lever));

@@ -30,7 +30,7 @@ struct GroundFilterTuning {
   double drift_penalty = 100;    ///< factor on the flow's variance per squared offset beyond it
   double drift_speed_mps = 1;    ///< in a slower car the background does not move: no penalty
 };
-constexpr GroundFilterTuning kTuning{};
+constexpr GroundFilterTuning kGroundFilterTuning{};
 
 double squared(double x) noexcept { return x * x; }
 
@@ -70,8 +70,7 @@ Projected project_point(const CameraAxes& axes, double x, double y, double up) n
 }
 
 /// The box that a state predicts, and its derivatives by the state.
-bool box_of(const Camera& camera, const Filter::State& s, Filter::Measured& box,
-            BoxRows& rows) {
+bool box_of(const Camera& camera, const Filter::State& s, Filter::Measured& box, BoxRows& rows) {
   const CameraAxes axes = axes_of(camera, s[Filter::kPitch]);
   const Projected foot = project_point(axes, s[Filter::kX], s[Filter::kY], 0);
   const Projected head = project_point(axes, s[Filter::kX], s[Filter::kY], s[Filter::kHeight]);
@@ -205,14 +204,15 @@ bool GroundFilter::begin(const Camera& camera, const FilterSettings& settings,
   speed_known_ = speed_known;
   const double speed = settings.speed_sigma_mps;
   covariance_.setZero();
-  covariance_(kX, kX) = covariance_(kY, kY) = squared(kTuning.start_sigma_m);
+  covariance_(kX, kX) = covariance_(kY, kY) = squared(kGroundFilterTuning.start_sigma_m);
   covariance_(kVx, kVx) = squared(speed) + (speed_known ? 0 : squared(settings.speed_unknown_mps));
   covariance_(kVy, kVy) = squared(speed);
   covariance_(kHeight, kHeight) = squared(height.sigma_m);
   covariance_(kPitch, kPitch) = squared(pitch_sigma);
 
   // Two unknowns, three rows: the residual says whether a person can be there at all.
-  return update(camera, box, kTuning.first_rounds, std::numeric_limits<double>::infinity()) &&
+  return update(camera, box, kGroundFilterTuning.first_rounds,
+                std::numeric_limits<double>::infinity()) &&
          is_finite();
 }
 
@@ -305,14 +305,13 @@ GroundFilter::Expected GroundFilter::expect(const Camera& camera) const {
 void GroundFilter::see_box(const Camera& camera, const SeenBox& box) {
   // One round, linearised at the expected state. A second round at what this box says would let its
   // noise choose its own weight: people then drift nearer by a tenth in two seconds.
-  update(camera, box, 1, kTuning.box_outlier2);
+  update(camera, box, 1, kGroundFilterTuning.box_outlier2);
 }
 
 /// Hidden legs shorten the box, so the person was placed too far away, never too near. So where
 /// two boxes in a row are larger than expected, the place was wrong, by as much as the size says.
 /// Taken as speed instead, it would lead past the person.
-void GroundFilter::widen_place(const Camera& camera, const SeenBox& box,
-                               const Measured& expected) {
+void GroundFilter::widen_place(const Camera& camera, const SeenBox& box, const Measured& expected) {
   const double nearer = 1 - (expected[1] - expected[2]) / (box.foot - box.head);
   const double dx = nearer * (state_[kX] - camera.ahead_m);
   const double dy = nearer * (state_[kY] - camera.left_m);
@@ -325,7 +324,7 @@ void GroundFilter::widen_place(const Camera& camera, const SeenBox& box,
 bool GroundFilter::update(const Camera& camera, const SeenBox& box, int rounds, double far_off) {
   const State before = state_;
   const Covariance spread_before = covariance_;
-  log_fit_ = kTuning.no_fit;
+  log_fit_ = kGroundFilterTuning.no_fit;
   Spread noise = jitter(box);
   Eigen::Matrix<double, kSize, 3> gain = Eigen::Matrix<double, kSize, 3>::Zero();
   BoxRows h;
@@ -335,7 +334,7 @@ bool GroundFilter::update(const Camera& camera, const SeenBox& box, int rounds, 
     if (!box_of(camera, state_, at, h)) {
       state_ = before;  // behind the camera: undo
       covariance_ = spread_before;
-      log_fit_ = kTuning.no_fit;
+      log_fit_ = kGroundFilterTuning.no_fit;
       return false;
     }
     const Measured off = measured(box) - at - h * (before - state_);
@@ -345,12 +344,14 @@ bool GroundFilter::update(const Camera& camera, const SeenBox& box, int rounds, 
     strain_ = off.dot(inverse * off);
     if (round == 0) {
       const double offset = off[0] / std::sqrt(projected(0, 0) + noise(0, 0));
-      drift_ += kTuning.drift_gain *
-                (std::clamp(offset, -kTuning.drift_limit, kTuning.drift_limit) - drift_);
+      drift_ +=
+          kGroundFilterTuning.drift_gain *
+          (std::clamp(offset, -kGroundFilterTuning.drift_limit, kGroundFilterTuning.drift_limit) -
+           drift_);
       const bool larger = strain_ > far_off && is_larger(box, off);
       if (larger && larger_) {
         widen_place(camera, box, at);
-        rounds = kTuning.first_rounds;  // far from where it was linearised
+        rounds = kGroundFilterTuning.first_rounds;  // far from where it was linearised
         projected = h * covariance_ * h.transpose();
         if (!factor(projected + noise, l)) break;
         inverse = inverse_of(l);
@@ -411,11 +412,13 @@ void GroundFilter::see_flow(const Camera& camera, const FilterSettings& settings
           squared(settings.flow_share * dx) + squared(yaw_px),
       squared(settings.flow_doubt) * squared(std::max(growth_sigma, settings.growth_least)) +
           squared(settings.flow_share * growth)};
-  const bool drives = way.speed_known && std::abs(way.speed_mps) > kTuning.drift_speed_mps;
+  const bool drives =
+      way.speed_known && std::abs(way.speed_mps) > kGroundFilterTuning.drift_speed_mps;
   const double distrust =
-      1 + (drives ? kTuning.drift_penalty *
-                        std::max(0.0, squared(drift_) - squared(kTuning.drift_tolerance))
-                  : 0);
+      1 + (drives
+               ? kGroundFilterTuning.drift_penalty *
+                     std::max(0.0, squared(drift_) - squared(kGroundFilterTuning.drift_tolerance))
+               : 0);
   const State before = state_;
   for (int i = 0; i < 2; ++i) {  // one after the other: their errors are independent
     const Eigen::Matrix<double, 1, kSize> row = h.row(i);
@@ -423,11 +426,12 @@ void GroundFilter::see_flow(const Camera& camera, const FilterSettings& settings
     double variance = row.dot(projected) + distrust * noise[i];
     const double off = seen[i] - expected[i] - row.dot(state_ - before);
     const double far = squared(off) / variance;
-    if (far > kTuning.flow_reject2) {  // another person's flow, or the background's
-      log_fit_ -= 0.5 * (kTuning.flow_outlier2 + exact::log(variance));
+    if (far > kGroundFilterTuning.flow_reject2) {  // another person's flow, or the background's
+      log_fit_ -= 0.5 * (kGroundFilterTuning.flow_outlier2 + exact::log(variance));
       continue;
     }
-    if (far > kTuning.flow_outlier2) variance += noise[i] * (far / kTuning.flow_outlier2 - 1);
+    if (far > kGroundFilterTuning.flow_outlier2)
+      variance += noise[i] * (far / kGroundFilterTuning.flow_outlier2 - 1);
     log_fit_ -= 0.5 * (squared(off) / variance + exact::log(variance));
     const State gain = projected / variance;
     state_ += gain * off;

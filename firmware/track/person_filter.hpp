@@ -16,8 +16,8 @@ class PersonFilter {
   using Covariance = GroundFilter::Covariance;
 
   /// These are as GroundFilter's.
-  bool begin(const Camera& camera, const FilterSettings& settings, const SeenBox& box,
-             double pitch, double pitch_sigma, bool speed_known);
+  bool begin(const Camera& camera, const FilterSettings& settings, const SeenBox& box, double pitch,
+             double pitch_sigma, bool speed_known);
   void predict(const Camera& camera, const FilterSettings& settings, const Travelled& way);
   void see_pitch(double pitch, double sigma);
   [[nodiscard]] GroundFilter::Expected expect(const Camera& camera) const;

@@ -55,7 +55,8 @@ void fields(F& f, FieldsOf<F, Track>& p) {
                                      2 * 4 + 8,
                 "a new member? list it, see above");
   f.structure("Track")("id", p.id_)("first_seen", p.first_seen_)("last_seen", p.last_seen_);
-  f("filter", p.filter_)("existence", p.existence_)("signature", p.signature_)("expected", p.expected_);
+  f("filter", p.filter_)("existence", p.existence_)("signature", p.signature_)("expected",
+                                                                               p.expected_);
   matrix_field(f, "bias", p.bias_);
   f("box", p.box_)("width_share", p.width_share_)("score", p.score_)("missed_s", p.missed_s_);
   f("duplicate_frames", p.duplicate_frames_)("boxes", p.boxes_)("seen", p.seen_);
@@ -63,8 +64,9 @@ void fields(F& f, FieldsOf<F, Track>& p) {
 /// seen_, usable_, taken_ and assignment_ are of one frame.
 template <typename F>
 void fields(F& f, FieldsOf<F, TrackList>& r) {
-  f.structure("TrackList").list("people", r.count_, TrackList::kMost,
-                             [&](std::size_t i) { f("person", r.people_[i]); });
+  f.structure("TrackList").list("people", r.count_, TrackList::kMost, [&](std::size_t i) {
+    f("person", r.people_[i]);
+  });
   f("next_id", r.next_id_);
 }
 

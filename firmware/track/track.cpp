@@ -41,15 +41,15 @@ struct TrackTuning {
   double max_distance_m = 250;
   double max_sigma_across_m = 2.5;  ///< of the position, across the line of sight
 };
-constexpr TrackTuning kTuning{};
+constexpr TrackTuning kTrackTuning{};
 
 double sq(double x) noexcept { return x * x; }
 double seconds(Nanos t) noexcept { return static_cast<double>(t.count()) * 1e-9; }
 
 /// Smooths the `count`th box of a person with the expected one; the first boxes count more.
 Detection smoothed(const Detection& expected, const Detection& seen, int count) noexcept {
-  const double middle = std::max(kTuning.middle_gain, 1.0 / count),
-               size = std::max(kTuning.size_gain, 1.0 / count);
+  const double middle = std::max(kTrackTuning.middle_gain, 1.0 / count),
+               size = std::max(kTrackTuning.size_gain, 1.0 / count);
   const auto between = [](double a, double b, double share) { return a + share * (b - a); };
   const double w = between(static_cast<double>(expected.w), static_cast<double>(seen.w), size);
   const double h = between(static_cast<double>(expected.h), static_cast<double>(seen.h), size);
@@ -78,13 +78,13 @@ SeenBox seen_box(const Camera& camera, const FilterSettings& settings, const Det
   const double rows = std::max(settings.row_jitter * height, settings.least_jitter_px);
   out.column_sigma = std::max(settings.column_jitter * height, settings.least_jitter_px);
   out.foot_sigma = out.head_sigma = rows;
-  if (left <= kTuning.edge_px || left + width >= camera.width - kTuning.edge_px)
+  if (left <= kTrackTuning.edge_px || left + width >= camera.width - kTrackTuning.edge_px)
     out.column_sigma += width / 2;
-  if (top + height >= camera.height - kTuning.edge_px) {
+  if (top + height >= camera.height - kTrackTuning.edge_px) {
     out.foot_sigma = SeenBox::kUnknown;
     --out.rows;
   }
-  if (top <= kTuning.edge_px) {
+  if (top <= kTrackTuning.edge_px) {
     out.head_sigma = SeenBox::kUnknown;
     --out.rows;
   }
@@ -98,7 +98,7 @@ bool Track::begin(const View& view, std::uint32_t id, const Detection& box,
   if (!filter_.begin(view.camera, view.settings.filter, seen, view.pitch, view.pitch_sigma,
                      view.way.speed_known))
     return false;
-  if (!(distance() < kTuning.max_distance_m)) return false;
+  if (!(distance() < kTrackTuning.max_distance_m)) return false;
   id_ = id;
   first_seen_ = last_seen_ = view.now;
   signature_ = signature;
@@ -124,7 +124,7 @@ void Track::advance(const View& view, const BoxFlow* flow) {
   filter_.predict(view.camera, view.settings.filter, view.way);
   if (view.pitch_seen) filter_.see_pitch(view.pitch, view.pitch_sigma);
   // Without a detection for a while, the box may lie on another object.
-  const bool there = view.now - last_seen_ <= kTuning.flow_valid;
+  const bool there = view.now - last_seen_ <= kTrackTuning.flow_valid;
   if (flow != nullptr && flow->points > 0 && there) {
     // The flow without distortion, at the middle of the box in the previous frame.
     const Pixel from{static_cast<double>(box_.x) + static_cast<double>(box_.w) / 2,
@@ -158,7 +158,8 @@ double Track::cost(const View& view, const Detection& box, const SeenBox& seen,
   const double common = overlap(box, box_);
   // Who is surely the same by bands may have turned round behind another: they need not be at the
   // expected place.
-  const double nearer = unlike && *unlike < kTuning.same_bands ? kTuning.same_bands_scale : 1.0;
+  const double nearer =
+      unlike && *unlike < kTrackTuning.same_bands ? kTrackTuning.same_bands_scale : 1.0;
   const double gate = (common < m.least_overlap && nearer == 1.0 ? 0.5 : 1.0) * m.gate;
   if (!(far.squared * nearer < gate)) return kNever;
   const ExistenceSettings& e = view.settings.existence;
@@ -171,9 +172,10 @@ double Track::cost(const View& view, const Detection& box, const SeenBox& seen,
     apart = appearance->distance(signature, signature_);
   if (apart) {
     const double different = *apart;
-    const bool in_place =
-        common >= kTuning.same_place_overlap && far.squared < kTuning.same_place_distance2;
-    if (different > m.most_different && (!in_place || (unlike && different > kTuning.other_bands)))
+    const bool in_place = common >= kTrackTuning.same_place_overlap &&
+                          far.squared < kTrackTuning.same_place_distance2;
+    if (different > m.most_different &&
+        (!in_place || (unlike && different > kTrackTuning.other_bands)))
       return kNever;
     cost += m.appearance * std::min(different, m.most_different);
   }
@@ -208,13 +210,13 @@ void Track::found(const View& view, const Detection& box, const Signature& signa
     const double at[3] = {seen.column, seen.foot, seen.head};
     for (int i = 0; i < 3; ++i) {
       if (sigma[i] >= SeenBox::kUnknown) continue;
-      const double off =
-          std::clamp((at[i] - after.box[i]) / height, -kTuning.max_bias, kTuning.max_bias);
-      bias_[i] += kTuning.bias_gain * (off - bias_[i]);
+      const double off = std::clamp((at[i] - after.box[i]) / height, -kTrackTuning.max_bias,
+                                    kTrackTuning.max_bias);
+      bias_[i] += kTrackTuning.bias_gain * (off - bias_[i]);
     }
   }
-  width_share_ +=
-      kTuning.width_gain * (static_cast<double>(box.w) / static_cast<double>(box.h) - width_share_);
+  width_share_ += kTrackTuning.width_gain *
+                  (static_cast<double>(box.w) / static_cast<double>(box.h) - width_share_);
   score_ = static_cast<double>(box.score);
   boxes_ = std::min(boxes_ + 1, 1000);
   box_ = expected_.in_front ? smoothed(box_, box, boxes_) : box;
@@ -233,7 +235,7 @@ void Track::found(const View& view, const Detection& box, const Signature& signa
   } else if (how.clear) {
     for (std::size_t i = 0; i < signature.values.size(); ++i)
       signature_.values[i] +=
-          kTuning.appearance_gain * (signature.values[i] - signature_.values[i]);
+          kTrackTuning.appearance_gain * (signature.values[i] - signature_.values[i]);
   }
 }
 
@@ -245,21 +247,22 @@ void Track::missed(const View& view, bool hidden) {
 bool Track::found_by_bands(const View& view, const Likeness& like) {
   const double top = static_cast<double>(box_.y), height = static_cast<double>(box_.h);
   const double column = static_cast<double>(like.column);
-  if (!expected_.in_front || !(like.sigma_px > 0) || !(std::abs(column) < kTuning.max_column_px))
+  if (!expected_.in_front || !(like.sigma_px > 0) ||
+      !(std::abs(column) < kTrackTuning.max_column_px))
     return false;
   SeenBox seen;
-  seen.column = undistort(view.camera, {column, top + kTuning.breast_share * height}).x;
+  seen.column = undistort(view.camera, {column, top + kTrackTuning.breast_share * height}).x;
   seen.column_sigma = static_cast<double>(like.sigma_px);
   seen.foot = expected_.box[1];
   seen.head = expected_.box[2];
   seen.foot_sigma = seen.head_sigma = SeenBox::kUnknown;
   seen.rows = 1;
   const double off = seen.column - expected_.box[0];
-  if (!(sq(off) < kTuning.bands_gate2 * (expected_.spread(0, 0) + sq(seen.column_sigma))))
+  if (!(sq(off) < kTrackTuning.bands_gate2 * (expected_.spread(0, 0) + sq(seen.column_sigma))))
     return false;
   filter_.see_box(view.camera, with_correlation(seen, view));
-  box_.x +=
-      static_cast<float>(kTuning.middle_gain * (column - static_cast<double>(box_.x + box_.w / 2)));
+  box_.x += static_cast<float>(kTrackTuning.middle_gain *
+                               (column - static_cast<double>(box_.x + box_.w / 2)));
   found_by_bands_ = true;
   last_seen_ = view.now;
   missed_s_ = 0;
@@ -273,14 +276,14 @@ bool Track::is_gone(const View& view) const {
   const double unseen = seconds(view.now - last_seen_);
   const TrackerSettings& s = view.settings;
   if (missed_s_ > s.coast_s || unseen > (confirmed() ? s.coast_hidden_s : s.coast_s)) return true;
-  if (!expected_.in_front && unseen > kTuning.behind_camera_s) return true;
+  if (!expected_.in_front && unseen > kTrackTuning.behind_camera_s) return true;
   const double far = distance();
-  if (!(far < kTuning.max_distance_m)) return true;
+  if (!(far < kTrackTuning.max_distance_m)) return true;
   // Variance across the line of sight.
   const double ax = -y() / std::max(far, 0.1), ay = x() / std::max(far, 0.1);
   const auto& p = filter_.covariance();
   const double across = ax * ax * p(0, 0) + 2 * ax * ay * p(0, 1) + ay * ay * p(1, 1);
-  return across > sq(kTuning.max_sigma_across_m);
+  return across > sq(kTrackTuning.max_sigma_across_m);
 }
 
 double Track::distance() const noexcept { return std::sqrt(sq(x()) + sq(y())); }

@@ -21,7 +21,7 @@ struct TrackListTuning {
   double much_nearer = 0.75;      ///< where that person is at most this share of the distance away
   double start_overlap = 0.6;     ///< overlap with a track detected in this frame: starts no track
 };
-constexpr TrackListTuning kTuning{};
+constexpr TrackListTuning kTrackListTuning{};
 
 std::size_t at(int i) noexcept { return static_cast<std::size_t>(i); }
 
@@ -99,8 +99,8 @@ void TrackList::match(const View& view, const Senses& senses, const Appearance* 
 /// Whether a much nearer person, detected in this frame, would hide a person at `distance`.
 bool TrackList::is_within(const Detection& box, double distance) const {
   const auto hides = [&](const Track& p) {
-    return p.confirmed() && p.seen() && p.distance() < kTuning.much_nearer * distance &&
-           covered(box, p.box()) > kTuning.within_share;
+    return p.confirmed() && p.seen() && p.distance() < kTrackListTuning.much_nearer * distance &&
+           covered(box, p.box()) > kTrackListTuning.within_share;
   };
   return std::any_of(people_.begin(), people_.begin() + count_, hides);
 }
@@ -108,7 +108,7 @@ bool TrackList::is_within(const Detection& box, double distance) const {
 bool TrackList::is_clear(const Senses& senses, int detection) const {
   for (int d = 0; d < kMost; ++d)
     if (d != detection && usable_[at(d)] &&
-        covered(senses.boxes[at(detection)], senses.boxes[at(d)]) > kTuning.clear_share)
+        covered(senses.boxes[at(detection)], senses.boxes[at(d)]) > kTrackListTuning.clear_share)
       return false;
   return true;
 }
@@ -119,8 +119,8 @@ bool TrackList::is_covered(int person, bool found) const {
   for (int i = 0; i < count_; ++i) {
     const Track& other = people_[at(i)];
     if (i != person && (found ? other.seen() : other.confirmed()) &&
-        other.distance() < (1 + kTuning.distance_error) * p.distance() &&
-        covered(p.box(), other.box()) > kTuning.hidden_share)
+        other.distance() < (1 + kTrackListTuning.distance_error) * p.distance() &&
+        covered(p.box(), other.box()) > kTrackListTuning.hidden_share)
       return true;
   }
   return false;
@@ -130,7 +130,8 @@ bool TrackList::is_covered(int person, bool found) const {
 bool TrackList::is_hidden(const View& view, int person) const {
   const Detection& box = people_[at(person)].box();
   if (static_cast<double>(box.h) < view.settings.smallest_px) return true;
-  if (covered(box, picture_box(view.camera.width, view.camera.height)) < kTuning.in_picture_share)
+  if (covered(box, picture_box(view.camera.width, view.camera.height)) <
+      kTrackListTuning.in_picture_share)
     return true;
   return is_covered(person, true);
 }
@@ -173,7 +174,7 @@ void TrackList::begin_new(const View& view, const Senses& senses) {
     const Detection& box = senses.boxes[at(d)];
     if (taken_[at(d)] || static_cast<double>(box.score) < view.settings.birth_score) continue;
     const auto holds = [&](const Track& p) {
-      return p.seen() && overlap(p.box(), box) > kTuning.start_overlap;
+      return p.seen() && overlap(p.box(), box) > kTrackListTuning.start_overlap;
     };
     if (std::any_of(people_.begin(), people_.begin() + before, holds)) continue;
     if (count_ == kMost) return;

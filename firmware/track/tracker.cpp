@@ -26,7 +26,7 @@ struct TrackerTuning {
   double pitch_worthwhile = 0.8;  ///< a measured pitch is used where its standard deviation is
                                   ///< below this share of the mounting's
 };
-constexpr TrackerTuning kTuning{};
+constexpr TrackerTuning kTrackerTuning{};
 
 double in_seconds(Nanos t) noexcept { return static_cast<double>(t.count()) * 1e-9; }
 
@@ -37,18 +37,20 @@ std::optional<double> believed(const std::optional<double>& reported, double mos
 Travelled travelled(const Senses& senses, const FilterSettings& settings, double dt) noexcept {
   Travelled way;
   way.seconds = dt;
-  const std::optional<double> speed = believed(senses.vehicle.speed_mps, kTuning.max_speed_mps);
+  const std::optional<double> speed =
+      believed(senses.vehicle.speed_mps, kTrackerTuning.max_speed_mps);
   way.speed_known = speed.has_value();
   way.speed_mps = speed.value_or(0);
   const std::optional<double> reported =
-      believed(senses.vehicle.yaw_rate_radps, kTuning.max_yaw_rate_radps);
-  const std::optional<double> seen = believed(senses.yaw_rate_radps, kTuning.max_yaw_rate_radps);
-  if (reported && !(seen && std::abs(*reported - *seen) > kTuning.yaw_contradiction_radps)) {
+      believed(senses.vehicle.yaw_rate_radps, kTrackerTuning.max_yaw_rate_radps);
+  const std::optional<double> seen =
+      believed(senses.yaw_rate_radps, kTrackerTuning.max_yaw_rate_radps);
+  if (reported && !(seen && std::abs(*reported - *seen) > kTrackerTuning.yaw_contradiction_radps)) {
     way.yaw_rate = *reported;
     way.yaw_rate_sigma = settings.yaw_rate_sigma;
   } else if (seen) {
     way.yaw_rate = *seen;
-    way.yaw_rate_sigma = kTuning.yaw_from_picture_sigma_radps;
+    way.yaw_rate_sigma = kTrackerTuning.yaw_from_picture_sigma_radps;
   } else {
     way.yaw_rate_sigma = settings.yaw_unknown_sigma;
   }
@@ -193,7 +195,7 @@ void Tracker::sense(Nanos captured, const PreparedImage& image, const DetectionL
   if (motion == nullptr || motion->ego.state != ego::EgoState::valid) return;
   out.yaw_rate_radps = motion->ego.yaw_rate_radps;
   const double sigma = motion->ego.horizon_sigma_px / s.camera.focal_px;
-  if (sigma > 0 && sigma < kTuning.pitch_worthwhile * s.camera.pitch_sigma_rad) {
+  if (sigma > 0 && sigma < kTrackerTuning.pitch_worthwhile * s.camera.pitch_sigma_rad) {
     out.pitch_rad = motion->ego.pitch_rad;
     out.pitch_sigma_rad = sigma;
   }
@@ -215,7 +217,8 @@ void Tracker::step(const Senses& senses, PersonList& out) {
                   s.pitch,
                   s.pitch_sigma,
                   pitch_seen,
-                  std::abs(senses.vehicle.speed_mps.value_or(kTuning.slow_mps)) < kTuning.slow_mps};
+                  std::abs(senses.vehicle.speed_mps.value_or(kTrackerTuning.slow_mps)) <
+                      kTrackerTuning.slow_mps};
   s.tracks.advance(view, senses);
   if (senses.looked) s.tracks.take(view, senses, s.appearance.get());
   s.tracks.drop_gone(view);

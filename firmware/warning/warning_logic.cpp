@@ -55,16 +55,17 @@ struct WarningTuning {
   double close_enter_m = 0.1, close_exit_m = 0.5;  ///< hysteresis: tolerance to begin, to continue
   double close_soon_s = 0.3;  ///< a person who will be there after this time counts
 };
-constexpr WarningTuning kTuning{};
+constexpr WarningTuning kWarningTuning{};
 
 double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) * 1e-9; }
 
 /// The time that reports must support a contact which is so far away: the further, the longer.
 Nanos evidence_needed(double in_s) noexcept {
   const double ms =
-      kTuning.evidence_near_ms +
-      kTuning.evidence_far_more_ms *
-          std::clamp((in_s - kTuning.evidence_near_s) / kTuning.evidence_blend_s, 0.0, 1.0);
+      kWarningTuning.evidence_near_ms +
+      kWarningTuning.evidence_far_more_ms *
+          std::clamp((in_s - kWarningTuning.evidence_near_s) / kWarningTuning.evidence_blend_s, 0.0,
+                     1.0);
   return Nanos{static_cast<Nanos::rep>(ms * 1e6)};
 }
 
@@ -72,8 +73,8 @@ struct Place {
   double ahead, beside;
 };
 bool is_close(const Place& at, double slack) noexcept {
-  return at.ahead >= -slack && at.ahead <= kTuning.close_ahead_m + slack &&
-         at.beside <= kTuning.close_beside_m + slack;
+  return at.ahead >= -slack && at.ahead <= kWarningTuning.close_ahead_m + slack &&
+         at.beside <= kWarningTuning.close_beside_m + slack;
 }
 
 /// A person's place relative to the car after t seconds, both at their present velocity.
@@ -132,9 +133,9 @@ void WarningLogic::Candidates::list(F& f, Self& s) {
     f("last", one.last)("mean_likelihood", one.mean_likelihood);
   });
 }
-void WarningLogic::Suspects::save(FieldWriter& out) const noexcept { list(out, *this); }
-void WarningLogic::Suspects::load(FieldReader& in) noexcept { list(in, *this); }
-void WarningLogic::Suspects::describe(FieldLister& out) const { list(out, *this); }
+void WarningLogic::Candidates::save(FieldWriter& out) const noexcept { list(out, *this); }
+void WarningLogic::Candidates::load(FieldReader& in) noexcept { list(in, *this); }
+void WarningLogic::Candidates::describe(FieldLister& out) const { list(out, *this); }
 
 template <typename F, typename Self>
 void WarningLogic::list(F& f, Self& s) {
@@ -182,8 +183,8 @@ WarningLogic::Candidates::Verdict WarningLogic::Candidates::take(int camera, std
     candidate.last = at;
     const double dt = seconds(passed);
     candidate.mean_likelihood +=
-        (likelihood - candidate.mean_likelihood) * (dt / (kTuning.likelihood_memory_s + dt));
-    candidate.support = supports ? std::min(candidate.support + passed, kTuning.max_evidence)
+        (likelihood - candidate.mean_likelihood) * (dt / (kWarningTuning.likelihood_memory_s + dt));
+    candidate.support = supports ? std::min(candidate.support + passed, kWarningTuning.max_evidence)
                                  : candidate.support - passed;
     candidate.reports += supports ? 1 : 0;
     if (candidate.support < Nanos::zero()) {
@@ -191,8 +192,9 @@ WarningLogic::Candidates::Verdict WarningLogic::Candidates::take(int camera, std
       return {};
     }
   }
-  return {supports && candidate.reports >= kTuning.min_reports && candidate.support >= enough,
-          likelihood < candidate.mean_likelihood - kTuning.likelihood_drop};
+  return {
+      supports && candidate.reports >= kWarningTuning.min_reports && candidate.support >= enough,
+      likelihood < candidate.mean_likelihood - kWarningTuning.likelihood_drop};
 }
 
 void WarningLogic::Candidates::forget(Nanos now) noexcept {
@@ -214,9 +216,9 @@ void WarningLogic::assess(Nanos now, int camera, const risk::PeopleReport& repor
   const double ahead = slow_ ? rules_.creeping_ahead_s : rules_.ahead_s(speed);
   if (report.path_known) {
     const double along = speed < 0 ? -report.acceleration_mps2 : report.acceleration_mps2;
-    brakes_ = brakes_ || along < -kTuning.brakes_mps2;
-    brakes_hard_ = brakes_hard_ || along < -kTuning.brakes_hard_mps2;
-    steers_ = steers_ || std::abs(speed * report.yaw_rate_radps) > kTuning.steers_mps2;
+    brakes_ = brakes_ || along < -kWarningTuning.brakes_mps2;
+    brakes_hard_ = brakes_hard_ || along < -kWarningTuning.brakes_hard_mps2;
+    steers_ = steers_ || std::abs(speed * report.yaw_rate_radps) > kWarningTuning.steers_mps2;
   }
   for (int i = 0; i < report.people.count; ++i) {
     const track::Person& person = report.people.items[i];
@@ -225,25 +227,26 @@ void WarningLogic::assess(Nanos now, int camera, const risk::PeopleReport& repor
     std::optional<double> in_s;
     if (contact.expected_s) in_s = std::max(*contact.expected_s - age, 0.0);
     const double p = contact.probability;
-    const bool seen = report.at - person.last_seen <= kTuning.detected_within;
-    const bool likely = in_s && p >= likelihood && *in_s <= ahead + kTuning.collect_ahead_s;
-    const bool soon = in_s && *in_s + kTuning.late_sigmas * contact.expected_sigma_s <= ahead;
-    const bool still = in_s &&
-                       p >= (brakes_hard_ ? likelihood : likelihood - kTuning.stay_less_likely) &&
-                       *in_s <= ahead + kTuning.stay_longer_s;
+    const bool seen = report.at - person.last_seen <= kWarningTuning.detected_within;
+    const bool likely = in_s && p >= likelihood && *in_s <= ahead + kWarningTuning.collect_ahead_s;
+    const bool soon =
+        in_s && *in_s + kWarningTuning.late_sigmas * contact.expected_sigma_s <= ahead;
+    const bool still =
+        in_s && p >= (brakes_hard_ ? likelihood : likelihood - kWarningTuning.stay_less_likely) &&
+        *in_s <= ahead + kWarningTuning.stay_longer_s;
     const Candidates::Verdict verdict = endangered_.take(camera, person.id, report.at, likely, p,
                                                          evidence_needed(in_s.value_or(0)));
-    const bool may_pass = verdict.drops && in_s && *in_s > kTuning.reconsider_s;
+    const bool may_pass = verdict.drops && in_s && *in_s > kWarningTuning.reconsider_s;
     collision.add(verdict.enough && soon && seen && !may_pass, still, person.id, camera, in_s);
 
     if (!creeping_) continue;
     const Place here = after(person, contact, speed, 0);
-    const bool close =
-        is_close(here, kTuning.close_enter_m) ||
-        is_close(after(person, contact, speed, age + kTuning.close_soon_s), kTuning.close_enter_m);
+    const bool close = is_close(here, kWarningTuning.close_enter_m) ||
+                       is_close(after(person, contact, speed, age + kWarningTuning.close_soon_s),
+                                kWarningTuning.close_enter_m);
     information.add(
-        close_.take(camera, person.id, report.at, close, 0, kTuning.close_evidence).enough,
-        is_close(here, kTuning.close_exit_m), person.id, camera, std::nullopt);
+        close_.take(camera, person.id, report.at, close, 0, kWarningTuning.close_evidence).enough,
+        is_close(here, kWarningTuning.close_exit_m), person.id, camera, std::nullopt);
   }
 }
 
@@ -261,7 +264,7 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
       return WarningLevel::none;
     case WarningLevel::information:
       if (collision.begins && collision_may) return WarningLevel::collision;
-      if (!held || (sees_ && now - information_wanted_ < kTuning.information_lingers))
+      if (!held || (sees_ && now - information_wanted_ < kWarningTuning.information_lingers))
         return WarningLevel::information;
       return WarningLevel::none;
     case WarningLevel::collision:
@@ -269,7 +272,7 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
   }
   const bool driver_acts = brakes_ || steers_;
   if (!held || collision.stays) return WarningLevel::collision;
-  if (sees_ && !driver_acts && now - collision_wanted_ < kTuning.collision_lingers)
+  if (sees_ && !driver_acts && now - collision_wanted_ < kWarningTuning.collision_lingers)
     return WarningLevel::collision;
   return information.begins ? WarningLevel::information : WarningLevel::none;
 }
@@ -278,8 +281,8 @@ WarningDecision WarningLogic::step(
     Nanos now, const std::array<const risk::PeopleReport*, kMostCameras>& reports,
     const DriverSide& side) noexcept {
   const double speed = std::abs(side.speed_mps.value_or(0));
-  creeping_ = speed < (creeping_ ? kTuning.creep_exit_mps : kTuning.creep_enter_mps);
-  slow_ = speed < (slow_ ? kTuning.slow_exit_mps : kTuning.slow_enter_mps);
+  creeping_ = speed < (creeping_ ? kWarningTuning.creep_exit_mps : kWarningTuning.creep_enter_mps);
+  slow_ = speed < (slow_ ? kWarningTuning.slow_exit_mps : kWarningTuning.slow_enter_mps);
   sees_ = brakes_ = brakes_hard_ = steers_ = false;
   Case collision, information;
   if (side.readiness == Readiness::ready) {
