@@ -144,8 +144,8 @@ TEST(the_picture_and_the_camera_agree) {
   camera.yaw_rad = 0.03;
   const auto far = calibrate::shown(camera, 1e7, 0, camera.height_m);
   TEST_ASSERT_TRUE(far.has_value());
-  TEST_ASSERT_DOUBLE_WITHIN(0.2, aim(camera).x, far->x);
-  TEST_ASSERT_DOUBLE_WITHIN(0.2, aim(camera).y, far->y);
+  TEST_ASSERT_DOUBLE_WITHIN(0.2, ego::aim(camera).x, far->x);
+  TEST_ASSERT_DOUBLE_WITHIN(0.2, ego::aim(camera).y, far->y);
   camera.pitch_rad = camera.yaw_rad = 0;
   const auto near = calibrate::shown(camera, 20, -2, 0);
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, camera.center_x + camera.focal_px * 2 / 20, near->x);

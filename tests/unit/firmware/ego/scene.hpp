@@ -51,8 +51,16 @@ struct Thing {
   bool moves = false;
 };
 
-struct Street {
+/// Its axis meets the picture between its middle pixels.
+inline Camera street_camera() {
   Camera camera;
+  camera.center_x = 640;
+  camera.center_y = 360;
+  return camera;
+}
+
+struct Street {
+  Camera camera = street_camera();
   int width = 1280, height = 720;
   std::vector<Thing> things;  // people, cars
   int background = 300;       // points of houses and of the road
