@@ -16,4 +16,8 @@ Result<std::size_t> JpegEncoder::encode(ImageView<Space::host, const std::uint8_
   return Error{Errc::unsupported, 0, "encode picture"};
 }
 
+Result<std::unique_ptr<PictureEncoder>> make_record_encoder() {
+  return Error{Errc::unsupported, 0, "make JPEG encoder: this build has no libjpeg-turbo"};
+}
+
 }  // namespace kerb
