@@ -12,4 +12,4 @@ if(KERB_SANITIZE OR CMAKE_CROSSCOMPILING)
   set(runs --every 15)
 endif()
 kerb_add_test(NAME unit_warning_proving_ground SOURCES firmware/warning/test_proving_ground.cpp
-  LINKS kerb::firmware_warning kerb::sim_judge kerb::sim_scenario kerb::eigen LABELS unit OPTIMISED ARGS ${runs})
+  LINKS kerb::firmware_risk kerb::firmware_warning kerb::sim_judge kerb::sim_scenario kerb::eigen LABELS unit OPTIMISED ARGS ${runs})

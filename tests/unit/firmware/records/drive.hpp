@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "firmware/can/messages.hpp"
 #include "firmware/records/warning_recorder.hpp"
 
 namespace kerb::records::test {
