@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// fmt, compiled once for all of us (kerb::fmt): Debian ships what is not a template in a header of its own, and in a
-// shared library that the board would need too. The templates that fmt's headers declare and leave to this file are
-// those of fmt 9.
+// fmt, compiled once for all of us (kerb::fmt): Debian ships what is not a template in a header of
+// its own, and in a shared library that the board would need too. The templates that fmt's headers
+// declare and leave to this file are those of fmt 9.
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE
