@@ -19,7 +19,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string schema_path;
+std::string schema_path = KERB_EVENTS_SCHEMA;
 const EventStamp kStamp{7, "0123456789abcdef", std::chrono::milliseconds{1700000000123}};
 
 std::string line_of(const Event& event) {
