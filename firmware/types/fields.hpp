@@ -300,6 +300,14 @@ class FieldReader {
     count = static_cast<Count>(ok_ ? read : 0);
   }
 
+  /// Times so far apart that their difference overflows make no sense: 146 years and more.
+  template <typename T>
+  void set_duration(std::int64_t read, T& value) noexcept {
+    constexpr std::int64_t kMost = std::int64_t{1} << 62;
+    if (read <= -kMost || read >= kMost) fail();
+    if (ok_) value = T{static_cast<typename T::rep>(read)};
+  }
+
   template <typename T>
   void take_unnamed(T& value) noexcept {
     if constexpr (fields_detail::kIsStruct<T>) {
@@ -331,7 +339,7 @@ class FieldReader {
     } else if constexpr (fields_detail::kIsDuration<T>) {
       std::int64_t read = 0;
       take(read);
-      if (ok_) value = T{static_cast<typename T::rep>(read)};
+      set_duration(read, value);
     } else if constexpr (fields_detail::kIsOptional<T>) {
       bool has = false;
       take(has);
@@ -370,7 +378,7 @@ class FieldReader {
     } else if constexpr (fields_detail::kIsDuration<T>) {
       auto read = static_cast<std::int64_t>(value.count());
       if (!take_number(type.kind, read)) return false;
-      value = T{static_cast<typename T::rep>(read)};
+      set_duration(read, value);
       return true;
     } else if constexpr (fields_detail::kIsOptional<T>) {
       if (type.kind != Kind::optional) return false;
