@@ -60,17 +60,16 @@ sim::Play short_play(const sim::Scenario& scenario) {
   return std::move(*read);
 }
 
-void check_outputs(Checks& checks, const sim::Heard& heard) {
-  const auto lit = heard.lamp.empty() ? sim::Heard::Stretch{} : heard.lamp.front();
-  checks.check(heard.lamp.size() == 1 && lit.begin >= kAskedAt && lit.begin < kAskedAt + 0.3 &&
+void check_outputs(Checks& checks, const sim::Sent& sent) {
+  const auto lit = sent.lamp.empty() ? sim::Sent::Stretch{} : sent.lamp.front();
+  checks.check(sent.lamp.size() == 1 && lit.begin >= kAskedAt && lit.begin < kAskedAt + 0.3 &&
                    lit.end - lit.begin > kAskedFor - 0.3 && lit.end - lit.begin < kAskedFor + 0.3,
                "short lamp", text("lit from %.2f to %.2f s", lit.begin, lit.end));
-  const TonePattern tone =
-      heard.patterns.empty() ? TonePattern{0, 0, 0, 0} : heard.patterns.front();
-  checks.check(heard.patterns.size() == 1 && tone.frequency_hz >= 800 && tone.pulses_per_s >= 6 &&
+  const TonePattern tone = sent.patterns.empty() ? TonePattern{0, 0, 0, 0} : sent.patterns.front();
+  checks.check(sent.patterns.size() == 1 && tone.frequency_hz >= 800 && tone.pulses_per_s >= 6 &&
                    tone.pulses_per_s <= 12,
                "short sound",
-               text("%zu times, %.0f Hz, %.1f pulses a second", heard.patterns.size(),
+               text("%zu times, %.0f Hz, %.1f pulses a second", sent.patterns.size(),
                     tone.frequency_hz, tone.pulses_per_s));
 }
 
@@ -96,7 +95,7 @@ void check_play(Checks& checks) {
                    "short judged: " + verdict.rule + (wanted ? "" : " finds the test"),
                    verdict.reason);
     }
-    check_outputs(checks, judged.heard);
+    check_outputs(checks, judged.sent);
   });
 }
 

@@ -168,8 +168,16 @@ struct FaultSpec {
   double from_s = 1, to_s = 1e9;
   double amount = 1;  ///< in the kind's own unit: docs/simulator.md
 };
+/// What scenario files call each kind, in the order of FaultSpec::Kind.
+inline constexpr const char* kFaultNames[] = {
+    "camera_blinded", "camera_frozen", "camera_dark",   "camera_dirty", "camera_misaligned",
+    "camera_silent",  "signals_lost",  "signals_stuck", "signals_late", "signals_implausible"};
+static_assert(static_cast<int>(FaultSpec::Kind::signals_implausible) + 1 ==
+              sizeof kFaultNames / sizeof *kFaultNames);
 /// "camera_blinded": as files and reports have it.
-[[nodiscard]] const char* name_of(FaultSpec::Kind kind) noexcept;
+[[nodiscard]] inline const char* name_of(FaultSpec::Kind kind) noexcept {
+  return kFaultNames[static_cast<int>(kind)];
+}
 
 /// What the judge asks of a run; all that are set must hold.
 struct Criteria {

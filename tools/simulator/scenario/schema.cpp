@@ -96,16 +96,12 @@ constexpr const char* kKinds[] = {"car",     "van",   "truck",  "bicycle", "pole
                                   "barrier", "bench", "poster", "hydrant"};
 constexpr const char* kDaylights[] = {"noon", "low_sun", "overcast", "dusk", "night"};
 constexpr const char* kSides[] = {"houses", "park", "fields", "car_park", "wall"};
-constexpr const char* kFaults[] = {
-    "camera_blinded", "camera_frozen", "camera_dark",   "camera_dirty", "camera_misaligned",
-    "camera_silent",  "signals_lost",  "signals_stuck", "signals_late", "signals_implausible"};
 constexpr const char* kFrames[] = {"start", "impact"};
 constexpr const char* kFrom[] = {"right", "left"};
 constexpr const char* kOn[] = {"both", "left", "right"};
 constexpr const char* kWays[] = {"both", "with", "against"};
 
 static_assert(static_cast<int>(PropKind::hydrant) + 1 == std::size(kKinds));
-static_assert(static_cast<int>(FaultSpec::Kind::signals_implausible) + 1 == std::size(kFaults));
 
 constexpr Field kBand[] = {
     number("centre_nm", 300, 15000, "nm", "Middle of the band; beyond 3000 it is heat.",
@@ -386,7 +382,7 @@ constexpr Field kProps[] = {
 constexpr Table kPropsTable{"props", "A thing.", kProps, fresh<PropDraft>};
 
 constexpr Field kFault[] = {
-    choice("kind", kFaults, "", KERB_SLOT(FaultSpec, kind)),
+    choice("kind", kFaultNames, "", KERB_SLOT(FaultSpec, kind)),
     number("from_s", 0, 3600, "s", "Begins.", KERB_SLOT(FaultSpec, from_s)),
     number("to_s", 0, 1e9, "s", "Ends.", KERB_SLOT(FaultSpec, to_s), "never"),
     number("amount", 0, 1000, "",
@@ -442,7 +438,5 @@ constexpr Table kScenarioTable{"", "The file as a whole.", kScenario, fresh<Scen
 }  // namespace
 
 const Table& scenario_table() { return kScenarioTable; }
-
-const char* name_of(FaultSpec::Kind kind) noexcept { return kFaults[static_cast<int>(kind)]; }
 
 }  // namespace kerb::sim

@@ -447,28 +447,28 @@ TEST(whatever_comes_it_does_not_flicker) {
     Drive d;
     d.now = kFrame;
     Noise noise{seed};
-    sim::Heard heard;
+    sim::Sent sent;
     constexpr int kSteps = 10000;
     for (int i = 0; i < kSteps; ++i) {
       noise.shake(d);
       const WarningLevel level = d.step().level;
       const double t = static_cast<double>(d.now.count()) * 1e-9;
-      const bool same = !heard.warnings.empty() && heard.warnings.back().lasts &&
-                        heard.warnings.back().level == level;
+      const bool same = !sent.warnings.empty() && sent.warnings.back().lasts &&
+                        sent.warnings.back().level == level;
       if (same) continue;
-      if (!heard.warnings.empty() && heard.warnings.back().lasts) {
-        heard.warnings.back().lasts = false;
-        heard.warnings.back().end = t;
+      if (!sent.warnings.empty() && sent.warnings.back().lasts) {
+        sent.warnings.back().lasts = false;
+        sent.warnings.back().end = t;
       }
       if (level == WarningLevel::none) continue;
-      heard.warnings.push_back({level, t, t, true, std::nullopt});
+      sent.warnings.push_back({level, t, t, true, std::nullopt});
       ++levels[static_cast<int>(level)];
     }
-    if (!heard.warnings.empty() && heard.warnings.back().lasts)
-      heard.warnings.back().end = static_cast<double>(d.now.count()) * 1e-9;
-    warnings += static_cast<int>(heard.warnings.size());
+    if (!sent.warnings.empty() && sent.warnings.back().lasts)
+      sent.warnings.back().end = static_cast<double>(d.now.count()) * 1e-9;
+    warnings += static_cast<int>(sent.warnings.size());
     std::vector<sim::Verdict> verdicts;
-    sim::judge_house(heard, kSteps * 0.01, {}, verdicts);
+    sim::judge_common_rules(sent, kSteps * 0.01, {}, verdicts);
     for (const sim::Verdict& verdict : verdicts)
       if (verdict.rule == "no_flicker")
         TEST_ASSERT_TRUE_MESSAGE(verdict.passed, verdict.reason.c_str());
