@@ -34,7 +34,8 @@ void EgoEstimator::reset() noexcept {
   const double aim_sigma = camera_.focal_px * settings_.aim_tolerance_rad / 2;
   foe_variance_ = {square(aim_sigma), square(aim_sigma)};
   horizon_ = aim(camera_).y;
-  horizon_variance_ = square(std::min(aim_sigma, kEgoTuning.horizon_max_sigma_rad * camera_.focal_px));
+  horizon_variance_ =
+      square(std::min(aim_sigma, kEgoTuning.horizon_max_sigma_rad * camera_.focal_px));
   motion_.horizon_row = horizon_;
   motion_.horizon_sigma_px = std::sqrt(horizon_variance_);
   motion_.pitch_rad = camera_.pitch_rad;
