@@ -94,13 +94,13 @@ void none_idle(Criteria& c) { c.most_informations = 0; }
 void told_0_5(Criteria& c) { c.fault_told_within_s = 0.5; }
 void nothing(Criteria&) {}
 
-Speaker says(std::vector<test::Say> what, double seconds = 6) {
+Speaker says(std::vector<kerb::sim::test::Say> what, double seconds = 6) {
   Speaker s;
   s.seconds = seconds;
   s.says = std::move(what);
   return s;
 }
-Speaker unwell(std::vector<test::Unwell> what) {
+Speaker unwell(std::vector<kerb::sim::test::Unwell> what) {
   Speaker s;
   s.unwell = std::move(what);
   return s;

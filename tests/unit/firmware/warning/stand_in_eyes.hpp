@@ -29,7 +29,7 @@ class StandInEyes {
   static constexpr double kWander = 0.35;  // m^2/s^3
 
   StandInEyes(const World& world, std::uint64_t seed)
-      : world_{world}, sight_{world.scenario()}, random_{seed} {
+      : world_{world}, visibility_{world.scenario()}, random_{seed} {
     followed_.resize(world.scenario().people.size());
     for (Followed& f : followed_) f.bias = random_.normal(0, kDistanceBias);
   }
@@ -66,7 +66,7 @@ class StandInEyes {
   [[nodiscard]] bool sees(std::size_t i) {
     const Vec2 at = seen_from(now_.car.place, now_.people[i].place.at);
     if (at.x < -1 || std::hypot(at.x, at.y) > kFarthest) return false;
-    return sight_.visible(now_, i) >= kHalf && random_.chance(0.9);
+    return visibility_.visible(now_, i) >= kHalf && random_.chance(0.9);
   }
   static void predict(Followed& f) {
     const double dt = 1 / kRate;
@@ -153,7 +153,7 @@ class StandInEyes {
 
   static constexpr double kHalf = 0.5;
   const World& world_;
-  Sight sight_;
+  Visibility visibility_;
   Random random_;
   Moment now_;
   std::vector<Followed> followed_;
