@@ -115,7 +115,7 @@ class Listener {
 Sent decode_trace(const Trace& trace, double seconds) {
   Sent sent;
   Listener listener{seconds, sent};
-  for (const Trace::Sent& sent : trace.frames) listener.take(seconds_of(sent.at), sent.frame);
+  for (const Trace::Sent& frame : trace.frames) listener.take(seconds_of(frame.at), frame.frame);
   listener.finish();
   sent.lamp = stretches_of(trace.warning_lamp, seconds);
   sent.status_lamp = stretches_of(trace.status_lamp, seconds);
