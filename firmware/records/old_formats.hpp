@@ -79,7 +79,7 @@ inline constexpr std::string_view kTableOfOldFormats =
     "PaceEstimator.walkers id:u32 speed:f64 before:f64 seen_s:f64\n"
     "PaceEstimator at:i64 walkers:[]PaceEstimator.walkers\n"
     "PeopleEstimator tracker:Tracker path:CarPath judge:PaceEstimator\n"
-    "Senses.boxes box:Detection signature:Signature flow_says_moves:bool\n"
+    "Senses.boxes box:Detection look:Signature flow_says_moves:bool\n"
     "BoxFlow points:i32 dx:f32 dy:f32 growth:f32 sigma_px:f32 growth_sigma:f32\n"
     "Senses.flows flow:BoxFlow\n"
     "VehicleMotion speed_mps:?f64 yaw_rate_radps:?f64\n"
