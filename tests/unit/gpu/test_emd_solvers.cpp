@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every solver against cheapest paths, on problems of all sizes and kinds. The number of problems
-// of each kind and size may be given: `unit_emd_solvers 2400` are a million.
+// of each kind and size may be given: `unit_gpu emd_solvers 2400` are a million.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -26,7 +26,8 @@ namespace {
 const fs::path kRoot = KERB_SOURCE_DIR;
 const fs::path kWrong = kRoot / "tests/unit/simulator/wrong";
 const fs::path kReference = kRoot / "docs/simulator.md";
-constexpr std::string_view kBegin = "<!-- keys: begin (made by unit_sim_scenario --write) -->\n";
+constexpr std::string_view kBegin =
+    "<!-- keys: begin (made by unit_simulator scenario --write) -->\n";
 constexpr std::string_view kEnd = "<!-- keys: end -->\n";
 
 std::string read(const fs::path& path) {
@@ -368,7 +369,7 @@ TEST(the_reference_in_docs_is_the_schema) {
   const std::string expected = with_reference(document);
   TEST_ASSERT_FALSE_MESSAGE(expected.empty(), "docs/simulator.md has lost its marks");
   TEST_ASSERT_TRUE_MESSAGE(document == expected,
-                           "docs/simulator.md is out of date: run unit_sim_scenario --write");
+                           "docs/simulator.md is out of date: run unit_simulator scenario --write");
 }
 
 TEST(the_examples_in_docs_are_good) {

@@ -28,7 +28,8 @@ const fs::path kRoot = KERB_SOURCE_DIR;
 const fs::path kExamples = kRoot / "firmware/config/examples";
 const fs::path kWrong = kRoot / "tests/unit/firmware/config/wrong";
 const fs::path kReference = kRoot / "docs/configuration.md";
-constexpr std::string_view kBegin = "<!-- keys: begin (made by unit_config_config --write) -->\n";
+constexpr std::string_view kBegin =
+    "<!-- keys: begin (made by unit_firmware_config config --write) -->\n";
 constexpr std::string_view kEnd = "<!-- keys: end -->\n";
 
 std::string read(const fs::path& path) {
@@ -425,8 +426,9 @@ TEST(the_reference_in_docs_is_the_schema) {
   const std::string document = read(kReference);
   const std::string expected = with_reference(document);
   TEST_ASSERT_FALSE_MESSAGE(expected.empty(), "docs/configuration.md has lost its marks");
-  TEST_ASSERT_TRUE_MESSAGE(document == expected,
-                           "docs/configuration.md is out of date: run unit_config_config --write");
+  TEST_ASSERT_TRUE_MESSAGE(
+      document == expected,
+      "docs/configuration.md is out of date: run unit_firmware_config config --write");
 }
 
 TEST(deep_nesting_is_survived) {

@@ -3,7 +3,8 @@
 // on another machine: crossing.kwr, of format 3, before fields had names, which is never made
 // again; and crossing-4.kwr, of format 4. When the tracker, the contact judge or the warning logic
 // are meant to decide otherwise than they did: raise kDecisionsVersion, add the digest that the
-// test prints below, and make the second one again: unit_replay_fixture --write crossing-4.kwr
+// test prints below, and make the second one again: unit_firmware_records fixture --write
+// crossing-4.kwr
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
