@@ -82,14 +82,14 @@ kerb_demo() {
 
 # What ./kerb board --scenarios plays: somebody who crosses, somebody who walks ahead, people who wait at the
 # kerb. The $ leaves their variations out.
-KERB_BENCH_SCENARIOS=(--suite euroncap --suite quiet --only 'CPNA-50-30kmh$' --only 'CPLA-50-50kmh$' --only 'waiting-30kmh$')
+KERB_BOARD_SCENARIOS=(--suite euroncap --suite quiet --only 'CPNA-50-30kmh$' --only 'CPLA-50-50kmh$' --only 'waiting-30kmh$')
 
 kerb_board_scenarios() {
   setup_demo
   setup_board
   configure host -DKERB_WITH_CUDA="$(cuda_here)" && build host --target kerblab || exit 1
   configure arm64 -DKERB_BUILD_TESTS=ON && build arm64 --target kerbwatch kerb_board_player || exit 1
-  [[ $# -gt 0 ]] || set -- "${KERB_BENCH_SCENARIOS[@]}"
+  [[ $# -gt 0 ]] || set -- "${KERB_BOARD_SCENARIOS[@]}"
   rm -rf build/board/told
   mkdir -p build/board
   step "board: scenarios" build/host/bin/kerblab sim run "$@" --hil tests/board/run.sh --traces build/board/told \

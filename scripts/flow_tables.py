@@ -105,7 +105,7 @@ def main():
         rows = [json.loads(line) for line in file if "median_ms" in line]
     with open(sys.argv[2]) as file:
         report = json.load(file)
-    if wrong := [r for r in rows if not r["equals_cpu"]]:
+    if wrong := [r for r in rows if r["equals_cpu"] is False]:
         sys.exit(f"not the CPU's result: {wrong[0]}")
     with open(sys.argv[3]) as file:
         page = file.read()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Packs the initramfs of the emulated board: busybox, our init, the kernel modules the bench needs
+"""Packs the initramfs of the emulated board: busybox, our init, the kernel modules it needs
 in load order, and cross-built programs with their shared libraries.
 
 Needs no root and writes no device nodes (the kernel makes /dev/console itself). The archive is not
@@ -15,7 +15,7 @@ import stat
 import subprocess
 import sys
 
-# What the bench drives. Dependencies are added in front of each; what is built in is skipped.
+# What the checks drive. Dependencies are added in front of each; what is built in is skipped.
 MODULES = ["virtio_mmio", "virtio_blk", "vivid", "vcan", "slcan", "can-raw", "softdog", "snd-aloop"]
 
 # Where Debian keeps arm64 libraries: on an arm64 host or with multiarch, and with cross packages.

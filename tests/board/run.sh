@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The bench: boots the emulated board with the cross-built programs, shows what it sees and counts.
+# Boots the emulated board with the cross-built programs, shows what it sees and counts.
 set -euo pipefail
 
 usage() {
@@ -12,7 +12,7 @@ usage: tests/board/run.sh [--programs DIR] [--deps DIR] [--out DIR] [--limit SEC
 
 Boots QEMU's arm64 "virt" machine with Debian's kernel and the programs in DIR (build/arm64/bin),
 runs every check on it and prints "N passed, N failed". Exit code 0: at least one check, none failed,
-and the board ended as it should. 1: something failed. 2: the bench could not be started.
+and the board ended as it should. 1: something failed. 2: the board could not be started.
 
   --programs DIR   cross-built programs            (build/arm64/bin)
   --deps DIR       unpacked kernel and busybox     (.deps/board)
@@ -22,7 +22,7 @@ and the board ended as it should. 1: something failed. 2: the bench could not be
   --play DIR       instead of all checks, play the scenarios in DIR (NAME.kwplay and NAME.toml, as
                    "kerblab sim run --hil" makes them)
   --traces DIR     gets what the firmware sent in each, NAME.trace, and what it wrote, NAME.log
-                                                   (the bench's own short play: build/board/traces)
+                                                   (the board's own short play: build/board/traces)
   --check          only says whether all that is needed is here: exit code 0 or 2
 TEXT
 }
@@ -39,7 +39,7 @@ traces=
 check=
 
 cannot() {
-  echo "bench: $1" >&2
+  echo "board: $1" >&2
   exit 2
 }
 
@@ -199,9 +199,9 @@ if [ -z "$verdict" ] && [ -z "$play" ] && [ ! -s "$traces/short.trace" ]; then
   verdict="the short play left no trace"
 fi
 if [ -n "$verdict" ]; then
-  echo "FAIL bench: $verdict (console: $log)"
+  echo "FAIL board: $verdict (console: $log)"
   failed=$((failed + 1))
 fi
-echo "bench: $((SECONDS - started)) s, console in $log"
+echo "board: $((SECONDS - started)) s, console in $log"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
