@@ -28,7 +28,7 @@ struct ReportedRun {
   double drawing_s = 0;  ///< of that
 };
 
-/// Runs that are judged together: of them a share must pass, and all must keep the house rules.
+/// Runs that are judged together: of them a share must pass, and all must keep the common rules.
 struct GroupResult {
   std::string name;
   int runs = 0, passed_runs = 0;

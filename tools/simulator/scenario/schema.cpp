@@ -412,9 +412,11 @@ constexpr Field kCriteria[] = {
            KERB_SLOT(Criteria, fault_told_within_s), ""),
     flag("impact_expected", "Uncorrected, it ends in contact: checked when the file is read.",
          KERB_SLOT(Criteria, impact_expected)),
-    number("share", 0.01, 1, "",
-           "Of the runs of a group, this part must hold all this; the house rules all must.",
-           KERB_SLOT(Criteria, share))};
+    number(
+        "share", 0.01, 1, "",
+        "Of the runs of a group, this part must meet all of these; the common rules must hold in "
+        "every run.",
+        KERB_SLOT(Criteria, share))};
 constexpr Table kCriteriaTable{"criteria", "What is asked of a run; all that is set must hold.",
                                kCriteria, fresh<Criteria>};
 
