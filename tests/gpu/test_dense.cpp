@@ -34,7 +34,7 @@ void check_equal(const Engine::Hits& expected, const Result<Engine::Hits>& actua
 }
 
 /// The scene where kernels read it, rows padded as on the host.
-hog::Picture<Space::device> upload(const Scene& scene, bool colour,
+hog::Picture<Space::device> upload(const DenseScene& scene, bool colour,
                                    DeviceBuffer<std::uint8_t>& memory) {
   Result<DeviceBuffer<std::uint8_t>> made =
       DeviceBuffer<std::uint8_t>::create(*gpu, scene.bytes.size());
@@ -58,7 +58,7 @@ hog::Picture<Space::device> upload(const Scene& scene, bool colour,
 
 /// Both engines on one scene: everything, and what reaches a threshold in the middle; grey and
 /// colour by turns, from the host and from the device.
-void check_scene(const DenseModel& model, const SearchSettings& settings, const Scene& scene,
+void check_scene(const DenseModel& model, const SearchSettings& settings, const DenseScene& scene,
                  std::size_t round_values = kOneRound) {
   Workers workers{2};
   auto cpu = make_dense_cpu(workers, {"", model}, settings, scene.width, scene.height);
@@ -98,7 +98,7 @@ TEST(engines_equal_the_cpus_bit_for_bit) {
         settings.min_height = cases % 4 == 0 ? height * 2 / 3 : 0;
         const int side = stride == 1 ? 20 : 61;
         check_scene(random_dense(kind, width, height, seed), settings,
-                    Scene{width + side + cases, height + side - cases % 13, seed, cases % 5});
+                    DenseScene{width + side + cases, height + side - cases % 13, seed, cases % 5});
       }
   std::printf("%d settings\n", cases);
 }
@@ -109,29 +109,29 @@ TEST(rounds_change_nothing) {
   settings.scale_step = 1.25;
   for (DenseKind kind : kKinds)
     for (std::size_t values : {std::size_t{1}, std::size_t{20000}})
-      check_scene(random_dense(kind, 48, 64, 6), settings, Scene{140, 150, 9}, values);
+      check_scene(random_dense(kind, 48, 64, 6), settings, DenseScene{140, 150, 9}, values);
 }
 
 TEST(a_whole_frame_with_more_hits_than_come_back_at_once) {
   SearchSettings settings;
   settings.scale_step = 1.2;
   for (DenseKind kind : kKinds)
-    check_scene(random_dense(kind, 64, 128, 2), settings, Scene{1280, 960, 4});
+    check_scene(random_dense(kind, 64, 128, 2), settings, DenseScene{1280, 960, 4});
 }
 
 TEST(one_window_and_none) {
   for (DenseKind kind : kKinds) {
     const DenseModel model = random_dense(kind, 32, 40, 1);
-    check_scene(model, {}, Scene{32, 40, 1});
-    check_scene(model, {}, Scene{31, 40, 1});
-    check_scene(model, {}, Scene{1, 1, 1});
-    check_scene(random_dense(kind, 16, 16, 1), {}, Scene{16, 17, 1});
-    check_scene(random_dense(kind, 136, 24, 1), {}, Scene{300, 41, 1});
+    check_scene(model, {}, DenseScene{32, 40, 1});
+    check_scene(model, {}, DenseScene{31, 40, 1});
+    check_scene(model, {}, DenseScene{1, 1, 1});
+    check_scene(random_dense(kind, 16, 16, 1), {}, DenseScene{16, 17, 1});
+    check_scene(random_dense(kind, 136, 24, 1), {}, DenseScene{300, 41, 1});
   }
 }
 
 TEST(engines_say_what_they_do) {
-  const Scene scene{120, 140, 3};
+  const DenseScene scene{120, 140, 3};
   const Model model{"someone", random_dense(DenseKind::rhog, 32, 40, 6)};
   auto engine = make_dense_cuda(*gpu, model, {}, 120, 140);
   TEST_ASSERT_OK(engine);
@@ -144,7 +144,7 @@ TEST(engines_say_what_they_do) {
 }
 
 TEST(engines_refuse_what_their_contract_refuses) {
-  const Scene scene{64, 70, 3};
+  const DenseScene scene{64, 70, 3};
   const DenseModel good = random_dense(DenseKind::rhog, 32, 40, 6);
   TEST_ASSERT_ERROR(Errc::invalid_argument,
                     make_dense_cuda(*gpu, {"", CascadeModel{}}, {}, 64, 70));

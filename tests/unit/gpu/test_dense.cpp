@@ -155,7 +155,7 @@ TEST(descriptors_equal_their_definition) {
   for (DenseKind kind : kKinds)
     for (bool colour : {false, true})
       for (std::uint64_t seed : {1, 2}) {
-        const Scene scene{45, 40, seed};
+        const DenseScene scene{45, 40, seed};
         DenseModel model = random_dense(kind, 32, 24, seed);
         const HostPicture picture = scene.view(colour);
         for (const auto& [x, y] : {std::pair{0, 0}, std::pair{13, 16}, std::pair{5, 3}}) {
@@ -246,7 +246,7 @@ TEST(engines_equal_descriptors_bit_for_bit) {
   for (DenseKind kind : kKinds)
     for (int stride : {8, 16, 4, 6, 24, 11}) {
       const bool colour = ++cases % 2 == 0;
-      const Scene scene{61 + cases, 70 - cases, static_cast<std::uint64_t>(cases)};
+      const DenseScene scene{61 + cases, 70 - cases, static_cast<std::uint64_t>(cases)};
       SearchSettings settings;
       settings.stride = stride;
       settings.scale_step = 1.3;
@@ -264,7 +264,7 @@ TEST(engines_equal_descriptors_bit_for_bit) {
 TEST(a_wide_window_and_the_smallest_one) {
   Workers workers{2};
   for (const auto& [width, height] : {std::pair{16, 16}, std::pair{96, 24}, std::pair{64, 128}}) {
-    const Scene scene{width + 37, height + 21, 5};
+    const DenseScene scene{width + 37, height + 21, 5};
     SearchSettings settings;
     settings.scale_step = 1.2;
     auto engine = make_dense_cpu(workers, {"", random_dense(DenseKind::rhog, width, height, 4)},
@@ -278,12 +278,12 @@ TEST(one_window_and_none) {
   Workers workers{2};
   for (DenseKind kind : kKinds) {
     const Model model{"", random_dense(kind, 32, 40, 1)};
-    const Scene one{32, 40, 1}, none{31, 40, 1}, dot{1, 1, 1};
+    const DenseScene one{32, 40, 1}, none{31, 40, 1}, dot{1, 1, 1};
     auto engine = make_dense_cpu(workers, model, {}, 32, 40);
     TEST_ASSERT_OK(engine);
     TEST_ASSERT_EQUAL(1, (*engine)->plan().window_count);
     check_against_descriptors(**engine, one.view(true), 1);
-    for (const Scene* scene : {&none, &dot}) {
+    for (const DenseScene* scene : {&none, &dot}) {
       engine = make_dense_cpu(workers, model, {}, scene->width, scene->height);
       TEST_ASSERT_OK(engine);
       Result<Engine::Hits> hits = (*engine)->search(scene->view(false), kLowest);
@@ -310,7 +310,7 @@ void check_equal(const std::vector<Hit>& a, const std::vector<Hit>& b) {
 TEST(cells_and_integrals_agree_at_every_stride) {
   Workers workers{2};
   for (int stride : {8, 4, 3, 10}) {
-    const Scene scene{150, 110, 7};
+    const DenseScene scene{150, 110, 7};
     SearchSettings settings;
     settings.stride = stride;
     settings.scale_step = 1.4;
@@ -327,7 +327,7 @@ TEST(cells_and_integrals_agree_at_every_stride) {
 }
 
 TEST(neither_workers_nor_rounds_change_a_bit) {
-  const Scene scene{140, 150, 9};
+  const DenseScene scene{140, 150, 9};
   SearchSettings settings;
   settings.stride = 6;
   settings.scale_step = 1.25;
@@ -348,7 +348,7 @@ TEST(neither_workers_nor_rounds_change_a_bit) {
 
 TEST(a_threshold_takes_what_reaches_it) {
   Workers workers{2};
-  const Scene scene{120, 130, 3};
+  const DenseScene scene{120, 130, 3};
   auto engine =
       make_dense_cpu(workers, {"", random_dense(DenseKind::rhog, 32, 40, 6)}, {}, 120, 130);
   TEST_ASSERT_OK(engine);
@@ -407,7 +407,7 @@ TEST(sheets_hold_every_window_once) {
 
 TEST(engines_say_what_they_do) {
   Workers workers{1};
-  const Scene scene{120, 140, 3};
+  const DenseScene scene{120, 140, 3};
   const Model model{"someone", random_dense(DenseKind::cells, 32, 40, 6)};
   auto engine = make_dense_cpu(workers, model, {}, 120, 140);
   TEST_ASSERT_OK(engine);
@@ -422,7 +422,7 @@ TEST(engines_say_what_they_do) {
 
 TEST(a_search_allocates_nothing) {
   Workers workers{2};
-  const Scene scene{120, 140, 3};
+  const DenseScene scene{120, 140, 3};
   for (DenseKind kind : kKinds) {
     auto engine = make_dense_cpu(workers, {"", random_dense(kind, 32, 40, 6)}, {}, 120, 140);
     TEST_ASSERT_OK(engine);
@@ -436,7 +436,7 @@ TEST(a_search_allocates_nothing) {
 
 TEST(engines_refuse_what_their_contract_refuses) {
   Workers workers{1};
-  const Scene scene{64, 70, 3};
+  const DenseScene scene{64, 70, 3};
   const DenseModel good = random_dense(DenseKind::rhog, 32, 40, 6);
   TEST_ASSERT_ERROR(Errc::invalid_argument,
                     make_dense_cpu(workers, {"", CascadeModel{}}, {}, 64, 70));
@@ -488,7 +488,7 @@ TEST(engines_refuse_what_their_contract_refuses) {
 }
 
 TEST(descriptors_refuse_what_their_contract_refuses) {
-  const Scene scene{64, 70, 3};
+  const DenseScene scene{64, 70, 3};
   const HostPicture picture = scene.view(false);
   const DenseModel good = random_dense(DenseKind::rhog, 32, 40, 6);
   TEST_ASSERT_OK(descriptor(good, picture, 32, 30));

@@ -11,11 +11,11 @@ namespace kerb::test {
 
 /// Grey and colour planes that are not the same picture: smooth slopes, sharp edges and some noise,
 /// so that all bins, clipped blocks and empty ones come up. Rows are padded.
-struct Scene {
+struct DenseScene {
   int width, height, stride;
   std::vector<std::uint8_t> bytes;  // grey, R, G, B
 
-  Scene(int w, int h, std::uint64_t seed, int padding = 3)
+  DenseScene(int w, int h, std::uint64_t seed, int padding = 3)
       : width{w},
         height{h},
         stride{w + padding},

@@ -69,7 +69,7 @@ struct Both {
 };
 
 cv::Mat scene(int width, int height, std::uint64_t seed, bool colour) {
-  Scene made{width, height, seed};
+  DenseScene made{width, height, seed};
   cv::Mat mat(height, width, colour ? CV_8UC3 : CV_8U);
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) {
