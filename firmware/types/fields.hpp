@@ -443,7 +443,8 @@ class FieldReader {
   bool take_converted(T& value) noexcept {
     From read{};
     take(read);
-    if (ok_) value = static_cast<T>(read);
+    // A narrower number of a record: its sign goes with it, on purpose.
+    if (ok_) value = static_cast<T>(read);  // NOLINT(bugprone-signed-char-misuse)
     return true;
   }
   template <typename T>
