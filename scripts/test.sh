@@ -19,9 +19,18 @@ declare -A KERB_PART_TEXT=(
 )
 # What ./kerb test leaves out, and --long does not: said at the end.
 KERB_NOT_RUN=()
-KERB_RESULTS=() # "part passed failed skipped seconds note"
+KERB_RESULTS=() # "part passed failed skipped seconds cpu_seconds note"
 
 not_run() { KERB_NOT_RUN+=("$*"); }
+
+# take_cpu: into KERB_CPU, the CPU seconds of all that this script has started and that has ended. Not by `$(...)`, where
+# they would be those of the subshell.
+take_cpu() {
+  # shellcheck disable=SC2153  # KERB_LOGS is in lib.sh
+  mkdir -p "$KERB_LOGS"
+  times >"$KERB_LOGS/times"
+  KERB_CPU="$(awk -F '[ms ]+' 'NR == 2 { printf "%d", 60 * $1 + $2 + 60 * $3 + $4 }' "$KERB_LOGS/times")"
+}
 
 # count PASSED FAILED SKIPPED [NOTE]: what the part that is running has to show.
 count() { KERB_COUNT="$1 $2 $3"; KERB_NOTE="${4:-}"; }
@@ -56,14 +65,17 @@ kerb_test() {
   done
 
   setup_test "${wanted[@]}"
-  local number=0 status=0 begin
+  local number=0 status=0 begin cpu
   for part in "${wanted[@]}"; do
     number=$((number + 1))
     KERB_PART="$number/${#wanted[@]}"
     begin="$SECONDS"
+    take_cpu
+    cpu="$KERB_CPU"
     count 0 1 0 # a part that gets nowhere has failed
     "part_$part" || status=1
-    KERB_RESULTS+=("$part $KERB_COUNT $((SECONDS - begin)) $KERB_NOTE")
+    take_cpu
+    KERB_RESULTS+=("$part $KERB_COUNT $((SECONDS - begin)) $((KERB_CPU - cpu)) $KERB_NOTE")
     [[ "$KERB_COUNT" == *" 0 "* ]] || status=1
   done
   # shellcheck disable=SC2034  # read in lib.sh
@@ -73,12 +85,12 @@ kerb_test() {
 }
 
 summary() {
-  local line part passed failed skipped seconds note all_passed=0 all_failed=0
+  local line part passed failed skipped seconds cpu note all_passed=0 all_failed=0
   heading "summary"
-  printf '%-8s %8s %8s %8s %8s\n' part passed failed skipped seconds
+  printf '%-8s %8s %8s %8s %8s %8s\n' part passed failed skipped seconds CPU-s
   for line in "${KERB_RESULTS[@]}"; do
-    read -r part passed failed skipped seconds note <<<"$line"
-    printf '%-8s %8d %8d %8d %8d   %s\n' "$part" "$passed" "$failed" "$skipped" "$seconds" "$note"
+    read -r part passed failed skipped seconds cpu note <<<"$line"
+    printf '%-8s %8d %8d %8d %8d %8d   %s\n' "$part" "$passed" "$failed" "$skipped" "$seconds" "$cpu" "$note"
     all_passed=$((all_passed + passed))
     all_failed=$((all_failed + failed))
   done
