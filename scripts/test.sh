@@ -10,7 +10,7 @@ declare -A KERB_PART_TEXT=(
   [host]="unit and contract tests on this machine, optimised; in CI those it makes a difference to"
   [dev]="the tests under AddressSanitizer and UndefinedBehaviorSanitizer"
   [tsan]="what has threads, under ThreadSanitizer"
-  [arm64]="unit tests of the product (hal, drivers, gpu, firmware) built for arm64, under qemu-user; on arm64 in part host"
+  [arm64]="tests of what another CPU may compute otherwise, for arm64 under qemu-user; with --long all of the product's; on arm64 in part host"
   [board]="the arm64 firmware on an emulated board with a real kernel"
   [jetson]="the Jetson build links, with CUDA code for sm_87 and sm_110"
   [simd]="the vision code compiles for the other kind of CPU: AVX2 on arm64; NEON is in part arm64"
@@ -201,7 +201,12 @@ part_arm64() {
     count 1 0 0 "build; its tests ran in part host, on this machine's own CPU"
     return 0
   fi
-  KERB_LEFT_OUT=long ctest_part arm64 -DKERB_TESTS=product
+  local choice=product
+  if [[ -z "$KERB_LONG" ]]; then
+    choice=bits,board
+    not_run "arm64: tests of the product that compute the same on every CPU; on an arm64 machine they are in part host"
+  fi
+  KERB_LEFT_OUT=long ctest_part arm64 -DKERB_TESTS="$choice"
 }
 
 # closing_line: reads `N passed, N failed`, which a script of ours prints last, out of the step's log.
@@ -225,7 +230,12 @@ part_jetson() {
   # The tests of CUDA code run where there is a GPU; here they are compiled.
   use_chosen_nvcc
   configure jetson -DKERB_BUILD_TESTS=ON || return 1
-  build jetson || return 1
+  if [[ -n "$KERB_LONG" ]]; then
+    build jetson || return 1
+  else
+    build jetson --target kerbwatch || return 1
+    not_run "jetson: the benchmarks are not built"
+  fi
   step "jetson: tests build" cmake --build --preset jetson --target tests || return 1
   step "jetson: check" scripts/check_jetson.sh build/jetson/bin/kerbwatch || status=1
   closing_line "checks" || return 1
