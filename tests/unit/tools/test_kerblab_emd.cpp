@@ -249,7 +249,7 @@ TEST(every_source_of_bands_can_be_read) {
         "wavelength = {450, 550, 650, 900}\n");
   write("beyond.csv", "a,1,1,5,5\na,90,1,7,5\nb,1,20,5,5\n");
   expect_bad_input(kerblab("eval spectral --cube c.hdr --bands 4 --boxes beyond.csv"),
-                   "beyond.csv:2: beyond the picture of 96 x 64");
+                   "beyond.csv:2: box outside the picture of 96 x 64");
   for (const char* source :
        {"--mosaic 2 raw.png --nm 450,550,650,900", "--mosaic 2 raw.png", "--beside 4 beside.png",
         "--cube c.hdr --bands 4", "--cube c.hdr --bands 4 --dark 0 --ground line"}) {
