@@ -290,7 +290,7 @@ TEST(a_cube_of_parts_of_one_is_not_rounded_away) {
   write("f.img", float_cube(0.3F, -0.1F));
   expect_bad_input(kerblab(command), "below zero");
   write("f.img", float_cube(0.3F, std::nanf("")));
-  expect_bad_input(kerblab(command), "no number");
+  expect_bad_input(kerblab(command), "not a number");
 }
 
 TEST(a_box_over_all_has_no_area) {
