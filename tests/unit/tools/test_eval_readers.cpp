@@ -251,7 +251,7 @@ TEST(detections_that_cannot_be_read_are_named) {
         Fault{R"({"image":7,"detections":[]})", "\"image\""},
         Fault{R"({"image":"","detections":[]})", "\"image\" is empty"},
         Fault{R"({"image":"a"})", "\"detections\""},
-        Fault{R"({"image":"a","detections":[1]})", "no object"},
+        Fault{R"({"image":"a","detections":[1]})", "not an object"},
         Fault{R"({"image":"a","detections":[{"x":1,"y":2,"w":3,"score":1}]})", "\"h\""},
         Fault{R"({"image":"a","detections":[{"x":1,"y":2,"w":3,"h":"4","score":1}]})", "\"h\""},
         Fault{R"({"image":"a","detections":[{"x":1,"y":2,"w":3,"h":4}]})", "\"score\""},

@@ -419,7 +419,7 @@ TEST(the_tables_of_another_machine) {
                       "\n");
   for (const char* nothing : {"empty.jsonl", "idle.jsonl"})
     expect_bad_input(kerblab(std::string{"bench emd --into page.md --from "} + nothing),
-                     "no rows in it");
+                     "the file has no rows");
   TEST_ASSERT_EQUAL_STRING(page.c_str(), read(g_folder / "page.md").c_str());
 }
 

@@ -153,7 +153,7 @@ TEST(bad_input_is_one_line_and_leaves_nothing) {
     const char* part;
   };
   for (const Case& c :
-       {Case{"sim run", "name a SCENARIO file"},
+       {Case{"sim run", "expected a SCENARIO file"},
         Case{"sim run nothing.toml --oracle", "nothing.toml"},
         Case{"sim run --suite mercury --oracle", "mercury"},
         Case{"sim run crossing.toml --oracle --never", "--never"},
