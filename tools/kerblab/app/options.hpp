@@ -9,7 +9,7 @@
 
 #include "tools/kerblab/app/command.hpp"
 
-/// Options that many commands have, and the way from options to what main() does.
+/// Common options, and the connection from a chosen command to main().
 namespace kerb::lab {
 
 /// A check for CLI11's options: a number within least..most. Unlike CLI::Range it refuses NaN.
@@ -50,7 +50,7 @@ inline CLI::Option* add_threads_option(
       ->capture_default_str();
 }
 
-/// Has `work` become main()'s action when the command is chosen. It gives the exit code, or a
+/// Makes `work` the action of main() when the command is chosen. It returns the exit code, or a
 /// Status whose error is printed.
 template <typename Work>
 void run_when_chosen(CLI::App& command, Action& action, Work work) {
