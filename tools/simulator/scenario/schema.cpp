@@ -337,8 +337,9 @@ constexpr Field kPeople[] = {
     integer("seed", 0, 4294967295.0, "", "Seed of clothes, gait and details.",
             KERB_SLOT(PersonDraft, spec.seed), "derived from the scenario's seed",
             KERB_GIVEN(PersonDraft, has_seed))};
-constexpr Table kPeopleTable{"people", "A person. Values not given are chosen at random.", kPeople,
-                             fresh<PersonDraft>};
+constexpr Table kPeopleTable{"people",
+                             "A person. Clothes and colours not given are chosen at random.",
+                             kPeople, fresh<PersonDraft>};
 
 constexpr Field kCrowd[] = {
     integer("people", 1, 500, "", "Number of people.", KERB_SLOT(CrowdDraft, people)),
