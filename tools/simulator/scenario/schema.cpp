@@ -199,7 +199,7 @@ constexpr Field kStreet[] = {
          "Random parked cars along both kerbs. They are decoration: the truth ignores that they "
          "may hide people.",
          KERB_SLOT(StreetSpec, parked_cars)),
-    number("clutter", 0, 1, "", "Number of things on the pavements, relative.",
+    number("clutter", 0, 1, "", "Density of things on the pavements.",
            KERB_SLOT(StreetSpec, clutter)),
     tables("way", 1, 200, "Path of the street; unset: the car's path.", &kStretchTable,
            KERB_ITEM(StreetSpec, way)),
