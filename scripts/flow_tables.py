@@ -25,7 +25,7 @@ def named(size):
     width, height, wanted = size
     if wanted == 1:
         return f"{width} × {height}"
-    return f"… {100 * wanted:.0f} % of it wanted"
+    return f"… {100 * wanted:.0f} % of pixels (mask)"
 
 
 def table(head, rows):

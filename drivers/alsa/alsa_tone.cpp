@@ -49,7 +49,7 @@ Result<Format> configure(snd_pcm_t* pcm, const AlsaToneOptions& options) {
   snd_pcm_hw_params_t* hw = nullptr;
   snd_pcm_hw_params_alloca(&hw);
   int err = ::snd_pcm_hw_params_any(pcm, hw);
-  if (err < 0) return refused(err, "ask the sound device what it can do");
+  if (err < 0) return refused(err, "query the sound device's capabilities");
   err = ::snd_pcm_hw_params_set_access(pcm, hw, SND_PCM_ACCESS_RW_INTERLEAVED);
   if (err >= 0) err = ::snd_pcm_hw_params_set_format(pcm, hw, SND_PCM_FORMAT_S16);
   if (err < 0) return refused(err, "set up the sound device for 16 bit samples");
@@ -75,7 +75,7 @@ Result<Format> configure(snd_pcm_t* pcm, const AlsaToneOptions& options) {
   if (err >= 0) err = ::snd_pcm_sw_params_set_start_threshold(pcm, sw, format.period);
   if (err >= 0) err = ::snd_pcm_sw_params_set_avail_min(pcm, sw, format.period);
   if (err >= 0) err = ::snd_pcm_sw_params(pcm, sw);
-  if (err < 0) return refused(err, "set up when the sound device starts");
+  if (err < 0) return refused(err, "set up the sound device's start threshold");
   return format;
 }
 

@@ -27,7 +27,7 @@ Result<std::size_t> JpegEncoder::encode(ImageView<Space::host, const std::uint8_
     return Error{Errc::invalid_argument, 0, "encode picture"};
   // With TJFLAG_NOREALLOC libjpeg-turbo assumes that the worst case fits; it does not check `room`.
   if (room < tjBufSize(grey.width, grey.height, TJSAMP_GRAY))
-    return Error{Errc::would_block, 0, "encode picture: no room"};
+    return Error{Errc::would_block, 0, "encode picture: output buffer too small"};
   unsigned char* to = out;
   unsigned long size = room;
   const int rc =

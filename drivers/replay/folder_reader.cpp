@@ -91,7 +91,7 @@ Status FolderReader::read(std::uint8_t* out) {
                        std::to_string(picture->rows) + ", expected " +
                        std::to_string(layout_.width) + "x" + std::to_string(layout_.height));
   if (picture->type() != reading_.type)
-    return failure(Errc::damaged, "picture is of another kind",
+    return failure(Errc::damaged, "picture format differs from the first",
                    path + ": expected " + name_of(layout_.format));
   try {
     cv::Mat target = mat_of(layout_, out);

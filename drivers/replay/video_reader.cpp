@@ -99,7 +99,7 @@ Status VideoReader::start(const CameraSettings& settings) {
   if (rate > 0 && rate <= 1000) rate_hz_ = rate;
   const double count = video_.get(cv::CAP_PROP_FRAME_COUNT);
   if (count >= 1 && count < 1e12) length_ = static_cast<std::uint64_t>(count);
-  if (!reopen()) return failure(Errc::io, "open video again", path_);
+  if (!reopen()) return failure(Errc::io, "reopen video", path_);
   return Done{};
 }
 

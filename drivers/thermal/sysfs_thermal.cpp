@@ -86,7 +86,7 @@ Result<ThermalReading> SysfsThermal::hottest() {
   }
   if (best) return *best;
   if (!any_left) return Error{Errc::gone, last_error, "read thermal zones: none is left", root_};
-  return Error{Errc::io, last_error, "read thermal zones: none answers", root_};
+  return Error{Errc::io, last_error, "read thermal zones: none can be read", root_};
 }
 
 }  // namespace kerb

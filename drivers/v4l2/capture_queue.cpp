@@ -120,7 +120,7 @@ Result<FilledBuffer> CaptureQueue::take() noexcept {
     return device_.error(rc, kTake, Errc::gone);
   }
   if (info.index >= buffers_.size() || buffers_[info.index].lent)
-    return device_.error_text(Errc::gone, kTake, "the driver returned buffer %u, not ours",
+    return device_.error_text(Errc::gone, kTake, "the driver returned unknown buffer %u",
                               info.index);
   Buffer& buffer = buffers_[info.index];
   buffer.lent = true;

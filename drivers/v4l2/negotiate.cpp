@@ -160,11 +160,11 @@ Status validate(const CameraSettings& settings) {
   PixelFormat pixels{};
   if (!parse(s.format, pixels)) {  // "auto" or "mjpeg"
     if (s.mosaic == 0 || s.format == "auto") return Done{};
-    error.what.append(": a mosaic needs one sample a pixel, mjpeg has three");
+    error.what.append(": a mosaic needs one sample per pixel, mjpeg has three");
     return error;
   }
   if (s.mosaic > 0 && !is_single_sample(pixels)) {
-    error.what.append(": a mosaic needs one sample a pixel, not ").append(s.format);
+    error.what.append(": a mosaic needs one sample per pixel, not ").append(s.format);
     return error;
   }
   if (!size_fits(pixels, s.width, s.height)) {
@@ -191,7 +191,7 @@ Result<Agreement> set_format(const Device& device, const CameraSettings& setting
                     (entry.compressed || layout_of(given, entry.pixels, agreement.layout));
   if (!fits)
     return device.error_text(
-        Errc::unsupported, kSetFormat, "%u bytes a row and %u in all cannot hold %ux%u %s",
+        Errc::unsupported, kSetFormat, "%u bytes per row and %u in total are too few for %ux%u %s",
         given.bytes_per_line, given.size_image, given.width, given.height, entry.name());
   return agreement;
 }

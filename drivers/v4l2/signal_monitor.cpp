@@ -30,7 +30,7 @@ int query_timings(const Device& device, v4l2_dv_timings& timings) noexcept {
 Error timings_error(const Device& device, int rc) noexcept {
   // A signal out of the receiver's range counts as none, and may recover.
   if (rc == -ERANGE)
-    return device.error_text(Errc::no_signal, kWhere, "the signal is beyond the receiver's range");
+    return device.error_text(Errc::no_signal, kWhere, "signal out of the receiver's range");
   return device.error(rc, kWhere);
 }
 

@@ -148,9 +148,9 @@ class Unpacker {
 
 Status check(const CanFrame& frame, std::uint32_t id, std::uint16_t data_id) {
   if (frame.id != id || frame.extended || frame.remote)
-    return Error{Errc::invalid_argument, 0, "decode: another message"};
+    return Error{Errc::invalid_argument, 0, "decode: unexpected message id"};
   if (frame.size != kBytes || frame.fd)
-    return Error{Errc::invalid_argument, 0, "decode: not 8 classic bytes"};
+    return Error{Errc::invalid_argument, 0, "decode: not a classic frame of 8 bytes"};
   if (frame.data[0] != message_crc(data_id, std::span{frame.data}.first<kBytes>()))
     return Error{Errc::damaged, 0, "decode: CRC"};
   return Done{};
@@ -273,7 +273,7 @@ Result<ObjectFrame> decode_objects(const CanFrame& frame) noexcept {
       out.object.age_s = u.get(objects::kAge);
       break;
     default:
-      return Error{Errc::damaged, 0, "decode: an object's part"};
+      return Error{Errc::damaged, 0, "decode: part of an object out of range"};
   }
   return out;
 }

@@ -74,7 +74,7 @@ std::optional<TextProblem> check_text(std::string_view text) {
   if (text.size() > kMaxBytes)
     return TextProblem{"too large: must be at most " + std::to_string(kMaxBytes) + " bytes", {}};
   if (const std::size_t zero = text.find('\0'); zero != std::string_view::npos)
-    return TextProblem{"not a text: a zero byte at offset " + std::to_string(zero), {}};
+    return TextProblem{"not a text file: zero byte at offset " + std::to_string(zero), {}};
   if (std::ranges::count(text, '.') > kMaxDots)
     return TextProblem{"too many dots: more than " + std::to_string(kMaxDots), {}};
   if (const Place place = stray_letter(text); place.line > 0)

@@ -93,7 +93,7 @@ void ChangeReporter::flow(Nanos now, std::size_t camera, const PipelineFacts& fa
   const ControlledCamera& c = cameras_[camera];
   if (missing && !reported_[camera].flow_missing)
     post(events::flow_missing(now, c.name, static_cast<Errc>(facts.flow_error),
-                              c.flow_error ? describe(*c.flow_error) : "it fails on a frame"));
+                              c.flow_error ? describe(*c.flow_error) : "failed on a frame"));
   reported_[camera].flow_missing = missing;
   if (facts.flow_too_slow && !reported_[camera].flow_too_slow) {
     post(events::flow_too_slow(now, c.name, facts.flow_time, config_.budget.flow,
@@ -137,8 +137,8 @@ void ChangeReporter::bands(Nanos now, std::size_t camera, const PipelineFacts& f
     return;
   }
   const auto code = static_cast<Errc>(facts.spectral_error);
-  post(events::bands_missing(
-      now, c.name, code, c.spectral_error ? describe(*c.spectral_error) : "it fails on a frame"));
+  post(events::bands_missing(now, c.name, code,
+                             c.spectral_error ? describe(*c.spectral_error) : "failed on a frame"));
   if (!c.spectral_error)  // else whoever could not make it has said so
     log_.warning("spectral", "camera " + c.name + ": spectral search fails (" + name_of(code) +
                                  "); people are told apart by colours until it works again");

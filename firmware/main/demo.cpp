@@ -102,7 +102,7 @@ class DemoCar {
   /// speed is not known.
   void ask_for_warning_test(Nanos now) {
     if (warned_ || !speed_known_ || now < next_test_) return;
-    teller_.say("the workshop asks for a warning test");
+    teller_.say("the workshop requests a warning test");
     can::ServiceMessage request;
     request.request = can::ServiceRequest::warning_test;
     request.level = WarningLevel::collision;
@@ -126,14 +126,14 @@ class DemoCar {
     const HealthReport& health = status.health;
     speed_known_ = status.speed_valid;
     if (health.state != last_.state || health.cause != last_.cause)
-      teller_.say("the car hears KW_Status: " + render_health(health));
+      teller_.say("on the bus: KW_Status: " + render_health(health));
     last_ = health;
     worked_ = worked_ || works(health);
     lost_ = lost_ || health.cause == Cause::camera_silent;
   }
   void hear(const can::WarningMessage& warning) {
     if (warning.level == level_) return;
-    teller_.say(fmt::format("the car hears KW_Warning: {}{}", name_of(warning.level),
+    teller_.say(fmt::format("on the bus: KW_Warning: {}{}", name_of(warning.level),
                             warning.test ? " (test)" : ""));
     level_ = warning.level;
     warned_ = warned_ || level_ == WarningLevel::collision;
@@ -143,7 +143,7 @@ class DemoCar {
                                             object.part == can::ObjectFrame::Part::motion);
     if (!last) return;
     if (lists_++ == 0)
-      teller_.say(fmt::format("the car hears KW_Objects: {} {}", object.count,
+      teller_.say(fmt::format("on the bus: KW_Objects: {} {}", object.count,
                               object.count == 1 ? "person" : "people"));
   }
 

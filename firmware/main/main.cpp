@@ -61,15 +61,17 @@ int run(const std::string& path, bool json, double seconds) {
 int main(int argc, char** argv) {
   CLI::App app{"Kerbwatch warns a driver of people the vehicle may hit."};
   app.footer(
-      "Examples:\n  kerbwatch demo\n  kerbwatch demo --model people.kwm\n  kerbwatch config > "
-      "kerbwatch.toml\n"
-      "  kerbwatch check --config kerbwatch.toml\n  kerbwatch run --config kerbwatch.toml "
-      "--log-json\n"
+      "Examples:\n"
+      "  kerbwatch demo\n"
+      "  kerbwatch demo --model people.kwm\n"
+      "  kerbwatch config > kerbwatch.toml\n"
+      "  kerbwatch check --config kerbwatch.toml\n"
+      "  kerbwatch run --config kerbwatch.toml --log-json\n"
       "  kerbwatch replay warning-000001-20260101T120000Z-collision.kwr\n"
       "Without a model of their own, run, check and demo take default.kwm (default-grey.kwm for\n"
       "grey cameras) from the installed models, or from the folder that KERBWATCH_MODELS names.\n"
-      "Exit codes: 0 fine, 1 the demo misbehaved or a replay differs, 2 bad input (one line says "
-      "which).");
+      "Exit codes: 0 success, 1 the demo failed or a replay differs, 2 bad input (one error "
+      "line).");
   app.set_version_flag("--version", std::string{"kerbwatch "} + kVersion);
   app.require_subcommand(1);
   bool json = false;
@@ -104,10 +106,12 @@ int main(int argc, char** argv) {
   replay_command->add_flag("--json", replay.json, "A line of JSON for each record");
   replay_command->add_option("--pictures", replay.pictures, "Write its pictures to this folder");
   replay_command->footer(
-      "Example:\n  kerbwatch replay /var/lib/kerbwatch/records/*.kwr\n"
+      "Example:\n"
+      "  kerbwatch replay /var/lib/kerbwatch/records/*.kwr\n"
       "Exit codes: 0 the same to the last bit, 1 something differs, 2 a file is broken or of a\n"
-      "format that this version cannot read, 3 something differs, and the record was decided by\n"
-      "another version of the decisions (or has other fields): no fault. Of several: 2, 1, 3, 0.");
+      "format that this version cannot read, 3 something differs because the record comes from\n"
+      "another version of the decisions (or has other fields), which is not a fault. With several\n"
+      "records, the first that applies of 2, 1, 3, 0.");
 
   try {
     app.parse(argc, argv);

@@ -63,7 +63,7 @@ std::string write_picture(const RecordFile& file, const fs::path& folder, const 
   in(head);
   const bool jpeg = head.format == PictureHead::Format::jpeg;
   const std::size_t pixels = std::size_t{head.width} * head.height;
-  if (!in.ok() || (!jpeg && in.rest().size() != pixels)) return "a picture makes no sense";
+  if (!in.ok() || (!jpeg && in.rest().size() != pixels)) return "a picture is invalid";
   const fs::path path =
       folder / fmt::format("{}-{}-{:04}.{}", stem, chunk.source, number, jpeg ? "jpg" : "pgm");
   std::ofstream out{path, std::ios::binary};
@@ -79,7 +79,7 @@ std::string write_pictures(const RecordFile& file, const std::string& path,
                            const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) return "cannot make " + folder + ": " + error.message();
+  if (error) return "cannot create " + folder + ": " + error.message();
   const std::string stem = fs::path{path}.stem().string();
   std::array<int, 256> numbers{};
   for (const Chunk& chunk : file.chunks()) {
@@ -204,7 +204,7 @@ int replay_one(const std::string& path, const ReplayRequest& request) {
   if (!request.pictures.empty())
     if (const std::string wrong = write_pictures(*file, path, request.pictures); !wrong.empty())
       return broken(path, wrong);
-  if (result->rounds.count == 0) return broken(path, "not one round can be replayed");
+  if (result->rounds.count == 0) return broken(path, "no round can be replayed");
   (request.json ? print_json : print_text)(path, *file, summary, *result);
   if (result->identical()) return 0;
   return result->is_fault() ? 1 : kVersionsDiffer;

@@ -54,9 +54,9 @@ std::string render_camera(const ControlledCamera& camera) {
       camera.pipeline->detector() == nullptr ? "none" : camera.pipeline->detector(),
       facts.camera.delivered, facts.processed, facts.skipped, facts.camera.dropped,
       facts.camera.damaged);
-  if (facts.reopened > 0) out += fmt::format("  lost and opened again {} times\n", facts.reopened);
+  if (facts.reopened > 0) out += fmt::format("  lost and reopened {} times\n", facts.reopened);
   out += fmt::format("  {:<9}{:>8}{:>11}{:>10}{:>10}{:>10}{:>10}{:>10}\n", "stage", "frames",
-                     "median ms", "p95 ms", "p99 ms", "max ms", "budget", "over it");
+                     "median ms", "p95 ms", "p99 ms", "max ms", "budget", "over");
   for (int i = 0; i < kStageCount; ++i) {
     const Stage stage = static_cast<Stage>(i);
     if (stage == Stage::detect && camera.pipeline->detector() == nullptr) {
@@ -109,7 +109,7 @@ std::string render_report(const Controller& controller,
   const StageReport publish = controller.publish_times();
   out += fmt::format(
       "publish: median {:.3f} ms, p95 {:.3f} ms, p99 {:.3f} ms, max {:.3f} ms, budget {:.1f} ms, "
-      "over it {}\n",
+      "over budget {}\n",
       to_ms(publish.median), to_ms(publish.p95), to_ms(publish.p99), to_ms(publish.max),
       to_ms(publish.budget), publish.over_budget);
   if (const StageReport r = controller.reaction_times(); r.frames > 0)

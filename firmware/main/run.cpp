@@ -56,7 +56,7 @@ const char* loop(Controller& controller, Machine& machine, Bell& bell, const Clo
       machine.notify(fmt::format("READY=1\nSTATUS={}", render_health(controller.health())).c_str());
     }
     if (controller.ended()) return "end of the recordings";
-    if (now >= end) return "time is up";
+    if (now >= end) return "--seconds reached";
     if (rang && now < tick) continue;
     tick += Controller::kTick;
     if (tick < now - std::chrono::seconds{1}) tick = now;  // after a long stop, do not catch up

@@ -96,9 +96,8 @@ bool ReopeningSource::try_open(Nanos now) {
     return true;
   }
   if (opened) {
-    last_error_ =
-        Error{Errc::gone, 0, "open camera again: it came back with another picture size or format",
-              info_.name.view()};
+    last_error_ = Error{Errc::gone, 0, "reopen camera: its picture size or format has changed",
+                        info_.name.view()};
   } else {
     last_error_ = opened.error();
     if (last_error_.code != Errc::no_signal) last_error_.code = Errc::gone;

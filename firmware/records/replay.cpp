@@ -62,10 +62,10 @@ std::string difference_of(const risk::PeopleReport& now, const risk::PeopleRepor
       return text;
     }
   }
-  return "it differs in a detail";
+  return "another field differs";
 }
 
-Error damaged() { return {Errc::damaged, 0, "replay: a chunk makes no sense"}; }
+Error damaged() { return {Errc::damaged, 0, "replay: invalid chunk"}; }
 
 /// Room for two states or reports.
 struct Scratch {

@@ -185,7 +185,7 @@ class FieldTable::Parser {
 };
 
 Result<FieldTable> FieldTable::parse(std::string_view text) {
-  const Error damaged{Errc::damaged, 0, "read fields: their table makes no sense"};
+  const Error damaged{Errc::damaged, 0, "read fields: invalid table of fields"};
   if (text.size() > kMostText) return damaged;
   FieldTable table;
   table.text_ = text;

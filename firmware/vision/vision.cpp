@@ -249,7 +249,7 @@ class LoadedModels {
     if (hog::needs_colour(**grey_))
       return {kGreyKey, files_.grey,
               Error{Errc::unsupported, 0, "make detector",
-                    "it needs colour too, and the camera has none"}};
+                    "this model needs colour too, and the camera has none"}};
     return {kGreyKey, files_.grey, &**grey_};
   }
   [[nodiscard]] bool has_grey() const { return grey_.has_value(); }

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr double kAcceleration = 8;  // m/s2 of bench time; more than 12 is implausible
+constexpr double kAcceleration = 8;  // m/s2 of firmware time; more than 12 is implausible
 constexpr double kMotionPeriod = 0.02;
 constexpr int kMotionsPerBody = 5;
 

@@ -28,11 +28,13 @@ struct PeopleList {
 };
 using HeardList = Heard<PeopleList>;
 
-/// The vehicle around the firmware: sends VEH_Motion every 20 ms and VEH_Body every 100 ms of bench
-/// time, and keeps all that the firmware says. Outlasts an interface that goes down. Any thread.
+/// The vehicle around the firmware: sends VEH_Motion every 20 ms and VEH_Body every 100 ms of
+/// firmware time, and keeps all that the firmware says. Outlasts an interface that goes down. Any
+/// thread.
 class Car {
  public:
-  /// `rate`: seconds of bench time in a second of life. Starts talking at once, at standstill.
+  /// `rate`: seconds of firmware time per second of real time. Starts sending at once, at
+  /// standstill.
   Car(const std::string& interface, double rate);
   Car(const Car&) = delete;
   Car& operator=(const Car&) = delete;

@@ -85,7 +85,7 @@ void check_lines(Checks& checks) {
     gpio_v2_line_request request{};
     request.num_lines = 1;
     request.offsets[0] = kLine;
-    std::strncpy(request.consumer, "bench", sizeof request.consumer - 1);
+    std::strncpy(request.consumer, "board", sizeof request.consumer - 1);
     request.config.flags = GPIO_V2_LINE_FLAG_OUTPUT;
     const auto before = observe_line(kLine);
     must_ioctl(chip, GPIO_V2_GET_LINE_IOCTL, &request, "request a GPIO line");
@@ -97,7 +97,7 @@ void check_lines(Checks& checks) {
     must_ioctl(line, GPIO_V2_LINE_SET_VALUES_IOCTL, &values, "clear a GPIO line");
     const auto low = observe_line(kLine);
     checks.check(!before && high && high->is_output && high->is_high && low && !low->is_high &&
-                     low->consumer == "bench",
+                     low->consumer == "board",
                  "GPIO line seen from outside",
                  level(before) + ", then " + level(high) + ", then " + level(low));
   });

@@ -10,7 +10,7 @@
 namespace kerb::board {
 namespace {
 
-// Limits in ms of bench time.
+// Limits in ms of firmware time.
 constexpr double kLossLimit = 300;    // a camera, or the vehicle, is lost
 constexpr double kRateLimit = 3000;   // what is judged over the last two seconds
 constexpr double kAgainLimit = 5000;  // ACTIVE after the fault's end
@@ -41,10 +41,10 @@ Outcome suffer(World& world, const Fault& fault) {
   const auto begin = RealClock::now();
   fault.begin();
   seen.told = world.await_status(begin, is_bad, std::max(kRateLimit, 2 * fault.limit));
-  if (seen.told) seen.bus_ms = world.bench_ms(seen.told->time - begin);
+  if (seen.told) seen.bus_ms = world.firmware_ms(seen.told->time - begin);
   world.await([&] { return world.lamps().status_lit(begin).has_value(); }, kLossLimit);
   const auto lit = world.lamps().status_lit(begin);
-  if (lit) seen.lamp_ms = world.bench_ms(*lit - begin);
+  if (lit) seen.lamp_ms = world.firmware_ms(*lit - begin);
   if (fault.until_failed) {
     const auto failed = world.await_status(
         begin,
@@ -52,13 +52,13 @@ Outcome suffer(World& world, const Fault& fault) {
           return status.health.state == HealthState::failed && status.health.cause == fault.cause;
         },
         kRateLimit);
-    if (failed) seen.failed_ms = world.bench_ms(failed->time - begin);
+    if (failed) seen.failed_ms = world.firmware_ms(failed->time - begin);
   }
   auto end = RealClock::now();
   fault.end();
   end = std::max(end, seen.told ? seen.told->time : end);
   const auto again = world.await_active(end, kAgainLimit);
-  if (again) seen.again_ms = world.bench_ms(again->time - end);
+  if (again) seen.again_ms = world.firmware_ms(again->time - end);
   return seen;
 }
 
@@ -205,14 +205,14 @@ void check_bus_loss(Checks& checks, World& world) {
     checks.check(lit && down == 1 && world.firmware().is_running(),
                  "bus down: lamp and event log say so",
                  text("lamp after %.0f ms, limit %.0f; %d bus_state events",
-                      lit ? world.bench_ms(*lit - begin) : -1, limit, down));
+                      lit ? world.firmware_ms(*lit - begin) : -1, limit, down));
     const auto end = RealClock::now();
     set_link(bus, true);
     const auto again = world.await_active(end, kAgainLimit);
     const int up = world.events().count("bus_state", {"\"to\":\"active\""});
     checks.check(again && up == 1 && world.firmware().is_running(), "bus up: ACTIVE again",
                  text("after %.0f ms, limit %.0f; %d bus_state events",
-                      again ? world.bench_ms(again->time - end) : -1, kAgainLimit, up));
+                      again ? world.firmware_ms(again->time - end) : -1, kAgainLimit, up));
   });
 }
 

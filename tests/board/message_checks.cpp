@@ -12,10 +12,10 @@ namespace kerb::board {
 namespace {
 
 constexpr const char* kRecordFrom = "hw:Loopback,1,0";
-constexpr double kStartLimit = 10'000;  // ms of bench time, program start and all
-constexpr double kReactionLimit = 300;  // ms of bench time
-constexpr double kTestLasts = 2000;     // ms of bench time
-constexpr double kWatched = 5500;       // ms of bench time, at least, over which rates are taken
+constexpr double kStartLimit = 10'000;  // ms of firmware time, program start and all
+constexpr double kReactionLimit = 300;  // ms of firmware time
+constexpr double kTestLasts = 2000;     // ms of firmware time
+constexpr double kWatched = 5500;       // ms of firmware time, at least, over which rates are taken
 
 std::string watchdog_state() {
   std::ifstream file("/sys/class/watchdog/watchdog0/state");
@@ -39,10 +39,10 @@ void check_status(Checks& checks, World& world, RealClock::time_point from) {
     if (!status.speed_valid) ++without_speed;
     if (i == 0) continue;
     if (((heard[i - 1].message.counter + 1) & 0xF) != status.counter) ++steps_wrong;
-    longest = std::max(longest, world.bench_ms(heard[i].time - heard[i - 1].time));
+    longest = std::max(longest, world.firmware_ms(heard[i].time - heard[i - 1].time));
   }
   const double spans =
-      heard.empty() ? 0 : world.bench_ms(heard.back().time - heard.front().time) / 1000;
+      heard.empty() ? 0 : world.firmware_ms(heard.back().time - heard.front().time) / 1000;
   const double rate = spans > 0 ? static_cast<double>(heard.size() - 1) / spans : 0;
   checks.check(spans >= 5 && rate > 9 && rate < 11, "status ten times a second",
                text("%.2f a second over %.1f s, longest pause %.0f ms", rate, spans, longest));
@@ -60,13 +60,13 @@ void check_status(Checks& checks, World& world, RealClock::time_point from) {
            heard.empty() ? -1 : heard.back().message.dropped_percent.value_or(-1),
            heard.empty() ? -1 : heard.back().message.board_celsius.value_or(-1)));
   checks.check(!heard.empty() && detectors == static_cast<int>(heard.size()) &&
-                   world.events().count("detector_loaded", {"\"bench\""}) == 1 &&
+                   world.events().count("detector_loaded", {"\"board\""}) == 1 &&
                    world.events().count("detector_missing") == 0,
                "status says there is a detector",
                text("%d of %zu messages claim one", detectors, heard.size()));
 }
 
-/// KW_Objects over the same while: the camera shows what the bench's model takes for people.
+/// KW_Objects over the same while: the camera shows what the board's model takes for people.
 void check_people(Checks& checks, World& world, RealClock::time_point from) {
   const auto heard = world.car().lists(from);
   int steps_wrong = 0;
@@ -76,10 +76,10 @@ void check_people(Checks& checks, World& world, RealClock::time_point from) {
     if (heard[i].message.count == 0) ++empty;
     if (i == 0) continue;
     if (((heard[i - 1].message.counter + 1) & 0xF) != heard[i].message.counter) ++steps_wrong;
-    longest = std::max(longest, world.bench_ms(heard[i].time - heard[i - 1].time));
+    longest = std::max(longest, world.firmware_ms(heard[i].time - heard[i - 1].time));
   }
   const double spans =
-      heard.empty() ? 0 : world.bench_ms(heard.back().time - heard.front().time) / 1000;
+      heard.empty() ? 0 : world.firmware_ms(heard.back().time - heard.front().time) / 1000;
   const double rate = spans > 0 ? static_cast<double>(heard.size() - 1) / spans : 0;
   checks.check(
       spans >= 5 && rate > 9 && rate < 11 && steps_wrong == 0 && world.car().torn_lists() == 0,
@@ -118,7 +118,7 @@ void check_warning(Checks& checks, World& world) {
   const bool lit =
       world.await([&] { return world.lamps().warning_lit(asked).has_value(); }, 2 * kReactionLimit);
   const auto lit_at = world.lamps().warning_lit(asked);
-  const double lamp_ms = lit_at ? world.bench_ms(*lit_at - asked) : -1;
+  const double lamp_ms = lit_at ? world.firmware_ms(*lit_at - asked) : -1;
   checks.check(lit && lamp_ms <= kReactionLimit && world.lamps().now().warning,
                "warning asked for: lamp",
                text("lit after %.0f ms, limit %.0f", lamp_ms, kReactionLimit));
@@ -130,10 +130,10 @@ void check_warning(Checks& checks, World& world) {
                     heard.pulses_per_s, heard.duty, heard.peak));
 
   world.await([&] { return !world.lamps().now().warning; }, kTestLasts + 500);
-  const double lasted = world.bench_ms(RealClock::now() - asked);
+  const double lasted = world.firmware_ms(RealClock::now() - asked);
   world.sleep(400);  // the last repeats of "none"
   const auto messages = world.car().warnings(asked);
-  const double first = messages.empty() ? -1 : world.bench_ms(messages.front().time - asked);
+  const double first = messages.empty() ? -1 : world.firmware_ms(messages.front().time - asked);
   const int tests = count_levels(messages, true);
   const int real_ones = count_levels(messages, false);
   const bool ended = !messages.empty() && messages.back().message.level == WarningLevel::none;
@@ -189,9 +189,9 @@ bool check_start(Checks& checks, World& world) {
                "firmware comes up ACTIVE, watchdog armed, lamps held",
                text("first status after %.0f ms (%s), ACTIVE after %.0f ms, limit %.0f; watchdog "
                     "%s, lamps %s",
-                    first ? world.bench_ms(first->time - start) : -1,
+                    first ? world.firmware_ms(first->time - start) : -1,
                     first ? in_words(first->message).c_str() : "none",
-                    active ? world.bench_ms(active->time - start) : -1, kStartLimit,
+                    active ? world.firmware_ms(active->time - start) : -1, kStartLimit,
                     watchdog.c_str(), world.lamps().now().is_held ? "held" : "not held"));
   return active && knows_speed;
 }

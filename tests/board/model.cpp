@@ -21,7 +21,7 @@ void write_model(const std::string& path) {
   m.leaves = {-20 * 65536, 20 * 65536};  // so sure that whoever follows people believes it
   m.trees = {{0, 0, 1, 2}};
   m.stages = {{0, 1, 0}};
-  if (const Status saved = hog::save({"bench", m}, path); !saved)
+  if (const Status saved = hog::save({"board", m}, path); !saved)
     throw BoardError(describe(saved.error()));
 }
 

@@ -20,8 +20,8 @@ std::optional<sim::Trace> play_scenario(Checks& checks, const sim::Play& play,
 /// NAME.toml for the firmware.
 void play_scenarios(Checks& checks);
 
-/// A short play of the bench's own: every way back from the board has something on it, and the
-/// judge reads it.
+/// A short play made by these tests. It uses every way back from the board (bus, lamps, sound), and
+/// the judge reads it.
 void check_play(Checks& checks);
 
 }  // namespace kerb::board

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// That scenarios can be played at all: a short one of the bench's own, from making it to judging
+// Checks that scenarios can be played: a short one made here, from creating it to judging
 // what came back.
 #include <algorithm>
 #include <filesystem>
@@ -43,7 +43,7 @@ void ask_for_warning(sim::Play& play) {
 }
 
 void write_config(const Config& base, const sim::Scenario& scenario) {
-  // As fast as the bench's other checks.
+  // As fast as the other checks of the board.
   const Config config = sim::board_config(base, scenario, base.clock_rate);
   std::ofstream out(kConfigPath);
   out << render_config(config);

@@ -14,7 +14,7 @@
 
 namespace kerb::board {
 
-/// Real time, as the emulated kernel counts it; the firmware on the bench has a slower clock.
+/// Real time, as the emulated kernel counts it; the firmware on the board has a slower clock.
 using RealClock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 

@@ -7,7 +7,7 @@
 #include "hal/can_bus.hpp"
 #include "tests/board/posix.hpp"
 
-/// SocketCAN without our driver: what the bench measures must not measure itself.
+/// SocketCAN without our driver: what the board checks measure must not measure itself.
 namespace kerb::board {
 
 /// A raw socket that does not block and stamps what it receives. Throws BoardError.

@@ -9,7 +9,7 @@ namespace kerb::board {
 namespace {
 
 constexpr std::size_t kSector = 512;
-constexpr const char* kForm = "kerbwatch bench: boots %d, expects reset %d, stopped %lf\n";
+constexpr const char* kForm = "kerbwatch board: boots %d, expects reset %d, stopped %lf\n";
 
 double seconds_of(clockid_t clock) {
   timespec now{};

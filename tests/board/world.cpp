@@ -73,7 +73,7 @@ bool World::await(const std::function<bool()>& holds, double limit_ms) const {
 std::optional<HeardStatus> World::await_status(RealClock::time_point from, const Wanted& wanted,
                                                double limit_ms) const {
   std::optional<HeardStatus> found;
-  const double passed = bench_ms(RealClock::now() - from);
+  const double passed = firmware_ms(RealClock::now() - from);
   await(
       [&] {
         for (const HeardStatus& status : car_.statuses(from))

@@ -19,7 +19,7 @@ namespace kerb::board {
 std::string in_words(const can::StatusMessage& status);
 
 /// All that is around the firmware: a camera that sees numbered frames, a vehicle, eyes on the
-/// lamps; and the firmware itself in a process of its own. Times are real; bench_ms() and
+/// lamps; and the firmware itself in a process of its own. Times are real; firmware_ms() and
 /// real() carry them to the firmware's clock and back.
 class World {
  public:
@@ -40,23 +40,23 @@ class World {
   /// Prints the last lines of the firmware's log, for whoever reads a failure.
   void tell_log() const;
 
-  double bench_ms(RealClock::duration real) const {
+  double firmware_ms(RealClock::duration real) const {
     return Seconds(real).count() * config_.clock_rate * 1000;
   }
-  RealClock::duration real(double bench_ms) const {
+  RealClock::duration real(double firmware_ms) const {
     return std::chrono::duration_cast<RealClock::duration>(
-        Seconds(bench_ms / 1000 / config_.clock_rate));
+        Seconds(firmware_ms / 1000 / config_.clock_rate));
   }
-  void sleep(double bench_ms) const { std::this_thread::sleep_for(real(bench_ms)); }
+  void sleep(double firmware_ms) const { std::this_thread::sleep_for(real(firmware_ms)); }
 
   using Wanted = std::function<bool(const can::StatusMessage&)>;
-  /// The first status at or after `from` that is wanted; nothing when none came `limit_ms` of bench
-  /// time after it.
+  /// The first status at or after `from` that is wanted; nothing when none came `limit_ms` of
+  /// firmware time after it.
   std::optional<HeardStatus> await_status(RealClock::time_point from, const Wanted& wanted,
                                           double limit_ms) const;
   /// The first ACTIVE status at or after `from`, with the status lamp dark soon after it.
   std::optional<HeardStatus> await_active(RealClock::time_point from, double limit_ms) const;
-  /// Whether `holds` became true within `limit_ms` of bench time.
+  /// Whether `holds` became true within `limit_ms` of firmware time.
   bool await(const std::function<bool()>& holds, double limit_ms) const;
 
  private:

@@ -8,7 +8,7 @@
 #include "gpu/flow/lucas_kanade.hpp"
 #include "tests/support/unity.hpp"
 
-/// Every way to compute dense flow, as a table, for the tests of what all of them promise.
+/// Every method of dense flow, as a table, for the tests of their common contract.
 namespace kerb::test {
 
 using MadeEstimator = Result<std::unique_ptr<flow::Estimator>>;
@@ -60,7 +60,7 @@ inline FlowMethod bm_with(const char* name, flow::Cost cost, int levels = 5, int
   return method;
 }
 
-/// As the product has them.
+/// With the product's settings.
 inline std::vector<FlowMethod> plain_methods() {
   return {{"lk", true},
           lk_with("lk, checked", 5, 2, 0, true),
@@ -68,13 +68,13 @@ inline std::vector<FlowMethod> plain_methods() {
           bm_with("ssd", flow::Cost::ssd),
           bm_with("sad", flow::Cost::sad)};
 }
-/// That look less far, so that a part of a picture depends on a part of it.
+/// With a short reach, so that a part of the result depends only on a part of the picture.
 inline std::vector<FlowMethod> near_methods() {
   return {lk_with("lk, near", 2, 2, 2, false, 4), lk_with("lk, near, checked", 2, 1, 2, true, 3),
           lk_with("lk, one level, checked", 1, 3, 1, true, 6),
           bm_with("ncc, near", flow::Cost::ncc, 2, 6)};
 }
-/// That follow anything anywhere, as far as they may.
+/// With a long reach and a weak prior, so that vectors may become long anywhere.
 inline std::vector<FlowMethod> wild_methods() {
   std::vector<FlowMethod> methods{lk_with("lk, wild", 2, 3, 1, false, 20),
                                   lk_with("lk, wild, checked", 3, 2, 2, true, 24),

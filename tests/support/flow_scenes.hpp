@@ -11,7 +11,7 @@
 #include "tests/support/random.hpp"
 #include "tests/support/unity.hpp"
 
-/// Made-up pictures whose motion is known, masks, and fields to compare, for the tests of flow.
+/// Synthetic pictures with known motion, masks, and fields to compare, for the tests of flow.
 namespace kerb::test {
 
 struct GreyPicture {
@@ -71,7 +71,7 @@ inline GreyPicture moved(const Surface& surface, int width, int height, double u
   return picture;
 }
 
-/// A square of another surface in the middle that moves another way, in front.
+/// A square of another surface, in front in the middle, that moves differently.
 inline void put_square(GreyPicture& picture, const Surface& surface, double u, double v) {
   const int side = std::min(picture.width, picture.height) / 2;
   const int left = (picture.width - side) / 2, top = (picture.height - side) / 2;
@@ -84,7 +84,7 @@ inline void put_square(GreyPicture& picture, const Surface& surface, double u, d
     }
 }
 
-/// A field in plain memory, filled with nonsense at first.
+/// A field in host memory, filled with arbitrary values at first.
 struct Vectors {
   int width, height, row_stride;
   std::vector<float> u, v;
@@ -117,7 +117,8 @@ inline bool same_at(const Vectors& a, const Vectors& b, int x, int y) {
          a.flags[i] == b.flags[j];
 }
 
-/// A pair with everything in it: a moving square, a flat patch, noise, a part that has vanished.
+/// A pair of pictures with all difficulties: a moving square, a flat patch, noise, a part that
+/// vanishes.
 struct Scene {
   GreyPicture first, second;
 };
@@ -142,7 +143,7 @@ inline Scene busy_scene(int width, int height, std::uint64_t seed, int padding =
   return scene;
 }
 
-/// Noise that has nothing to do with each other: vectors go anywhere.
+/// Two pictures of independent noise: vectors are arbitrary.
 inline Scene wild_scene(int width, int height, std::uint64_t seed) {
   Scene scene{GreyPicture{width, height}, GreyPicture{width, height}};
   Random random{seed};
@@ -152,7 +153,7 @@ inline Scene wild_scene(int width, int height, std::uint64_t seed) {
   return scene;
 }
 
-/// Masks of all sorts.
+/// Masks of several shapes.
 enum class Wanted { everything, nothing, rectangle, one_cell, two_corners, few_pixels, squares };
 inline constexpr Wanted kMasks[] = {Wanted::everything, Wanted::nothing,     Wanted::rectangle,
                                     Wanted::one_cell,   Wanted::two_corners, Wanted::few_pixels,
@@ -176,8 +177,8 @@ inline GreyPicture mask_of(Wanted wanted, int width, int height, int padding = 0
   return mask;
 }
 
-/// The same, bit for bit, at every pixel that is wanted, and nothing at the others. Returns how
-/// many were wanted.
+/// Checks that both fields are equal, bit for bit, at every pixel of the mask and empty elsewhere.
+/// Returns the number of pixels in the mask.
 inline int assert_same_where(const Vectors& expected, const Vectors& actual, GreyPicture& mask,
                              const char* what) {
   int count = 0;

@@ -9,9 +9,8 @@
 
 namespace kerb::test {
 
-/// Whether a kernel answers our ioctls. qemu-user answers those it does not know itself, with
-/// ENOSYS, where a kernel says ENOTTY: what a device node that is none of ours does cannot be seen
-/// there.
+/// Whether a real kernel answers ioctls. qemu-user answers unknown ones itself, with ENOSYS instead
+/// of ENOTTY, so tests with device nodes of another kind cannot run there.
 inline bool kernel_answers() {
   const int fd = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   gpiochip_info info{};

@@ -9,14 +9,14 @@
 
 namespace kerb::test {
 
-/// Makes an empty folder, for setUp(); whoever asks removes it.
+/// Creates an empty folder, for setUp(); the caller removes it.
 inline std::filesystem::path make_temp_folder() {
   std::string name = (std::filesystem::temp_directory_path() / "kerb-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) std::abort();
   return name;
 }
 
-/// An empty folder of a test's own, gone with it.
+/// An empty folder, removed with this object.
 class TempFolder {
  public:
   TempFolder() : path_{make_temp_folder()} {}
@@ -28,13 +28,13 @@ class TempFolder {
   TempFolder& operator=(const TempFolder&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const noexcept { return path_; }
-  /// The path of `name` in here, which may lie in folders of its own; those are made.
+  /// The path of `name` in this folder; missing folders on the way are created.
   [[nodiscard]] std::string at(std::string_view name) const {
     const std::filesystem::path path = path_ / name;
     std::filesystem::create_directories(path.parent_path());
     return path.string();
   }
-  /// Writes a file, and gives its path.
+  /// Writes a file and returns its path.
   std::string write(std::string_view name, std::string_view content) const {
     std::string path = at(name);
     std::ofstream{path, std::ios::binary} << content;

@@ -24,7 +24,7 @@ struct GreyPicture {
 struct EmdBench {
   std::vector<int> bins = {3, 4, 5, 6, 7, 8, 9, 10, 11};
   GreyPicture picture;  ///< at least 1280 x 720; 1920 x 1080 and more: that size too
-  GreyPicture target;   ///< whose histogram distances are to
+  GreyPicture target;   ///< distances are to its histogram
   int repeats = 11;
   int threads = 0;  ///< of the CPU; 0: one for each core
   bool cpu = true, cuda = false;
@@ -37,7 +37,7 @@ struct EmdBench {
       rival;
   std::string rival_name;
   std::function<void(const std::string& what)> on_progress;
-  std::function<void(const struct EmdRow& row)> on_row;  ///< as soon as it is there
+  std::function<void(const struct EmdRow& row)> on_row;  ///< called for each finished row
 };
 
 /// What a frame took.

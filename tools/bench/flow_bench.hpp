@@ -22,7 +22,7 @@ struct FlowCase {
 /// 1280 x 720 whole and masked, and sizes below and above it.
 [[nodiscard]] const std::vector<FlowCase>& flow_cases();
 
-/// Somebody else's method, made for one pair of pictures.
+/// A method of another library, prepared for one pair of pictures.
 struct FlowRival {
   std::string name;
   std::function<Status()> frame;
@@ -36,7 +36,8 @@ struct FlowBench {
   /// The first picture in this size: grey, rows without gaps. The second one is what a camera sees
   /// after it drove on a little: the first, enlarged by 2 % about its middle.
   std::function<std::vector<std::uint8_t>(int width, int height)> picture;
-  /// Others to run beside ours, by turns; the first is what all are compared with. May be empty.
+  /// Other methods to measure, alternating with Kerbwatch's; ratios are relative to the first. May
+  /// be empty.
   std::function<std::vector<FlowRival>(const ImageView<Space::host, const std::uint8_t>& previous,
                                        const ImageView<Space::host, const std::uint8_t>& next,
                                        int threads)>

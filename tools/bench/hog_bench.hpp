@@ -26,7 +26,7 @@ struct HogCase {
 /// 640 x 480, the search that the model's advice asks for.
 [[nodiscard]] std::vector<HogCase> model_cases(const hog::Model& model);
 
-/// Somebody else's detector, made for one case.
+/// A detector of another library, prepared for one case.
 struct Rival {
   std::string name;
   std::function<Status(int& people)> frame;  ///< grey picture to boxes
@@ -40,13 +40,14 @@ struct HogBench {
   /// Run these instead of all that follows, with their own thresholds and fusion.
   std::vector<hog::Model> models;
   hog::Model people;  ///< dense, kind rhog; the other kinds run with its weights
-  /// Over 0: `people` was not trained, and takes a bias that gives it so many hits.
+  /// Over 0: `people` is not trained; its bias is chosen to give this number of hits.
   int hits_of_people = 0;
   /// The picture in this size: grey, rows without gaps. All cases should show the same thing.
   std::function<std::vector<std::uint8_t>(int width, int height)> picture;
   /// The same as R, G and B planes, for models that need colour.
   std::function<std::vector<std::uint8_t>(int width, int height)> colours;
-  /// Others to run beside ours, by turns; the first is what all are compared with. May be empty.
+  /// Other detectors to measure, alternating with Kerbwatch's; ratios are relative to the first.
+  /// May be empty.
   std::function<std::vector<Rival>(const HogCase&,
                                    const ImageView<Space::host, const std::uint8_t>&, int threads)>
       rivals;

@@ -6,8 +6,8 @@
 
 namespace kerb::bench {
 
-/// A soft cascade of trees that finds nobody, but costs what a trained one does: for benchmarks
-/// before and beside a trained one.
+/// A soft cascade of trees that finds nothing but takes as much time as a trained one: for
+/// benchmarks without a trained model, and to compare with one.
 struct TreeWorkloadSettings {
   int grid = 4;  ///< 1, 2 or 4: how finely the rectangles lie
   int trees = 2048;

@@ -5,8 +5,8 @@
 
 #include "gpu/hog/engine.hpp"
 
-/// A cascade that finds nobody, but costs what the thesis's did: for benchmarks before and beside a
-/// trained one.
+/// A cascade that finds nothing but takes as much time as the thesis's: for benchmarks without a
+/// trained model, and to compare with one.
 namespace kerb::bench {
 
 struct WorkloadSettings {

@@ -130,7 +130,7 @@ double coverage_of(const std::vector<BoardView>& views, cv::Size picture) {
 void add_notes(BoardCalibration& c) {
   if (c.views_used < kGoodViews)
     c.notes.push_back(
-        fmt::format("{} views are few: {} or more make it trustworthy", c.views_used, kGoodViews));
+        fmt::format("only {} views: at least {} are recommended", c.views_used, kGoodViews));
   if (c.coverage < kGoodCoverage)
     c.notes.push_back(
         fmt::format("corners lie in {:.0f} % of the picture's parts: hold the board into the "
@@ -143,13 +143,13 @@ void add_notes(BoardCalibration& c) {
                     c.most_tilt_deg));
   if (c.rms_px > kGoodRms)
     c.notes.push_back(
-        fmt::format("the corners are {:.2f} px from where they should be: is the board flat, are "
-                    "the pictures sharp, is --size right?",
+        fmt::format("the corners have a mean error of {:.2f} px: is the board flat, are the "
+                    "pictures sharp, is --size right?",
                     c.rms_px));
   if (std::abs(c.pixel_aspect - 1) > kSquare)
     c.notes.push_back(
-        fmt::format("pixels seem to be {:.3f} times as high as wide: pictures of another shape "
-                    "than the camera's?",
+        fmt::format("pixels seem to be {:.3f} times as high as wide: were the pictures scaled to "
+                    "another aspect ratio?",
                     c.pixel_aspect));
 }
 
@@ -180,7 +180,7 @@ Result<BoardCalibration> calibrate_board(std::vector<BoardView> views, cv::Size 
   out.height = picture.height;
   const auto too_few = [&](int left) {
     return Error{Errc::invalid_argument, 0, "calibrate",
-                 Text<112>{fmt::format("{} views of the board; {} at least are needed", left,
+                 Text<112>{fmt::format("only {} views of the board; at least {} are needed", left,
                                        settings.fewest_views)}};
   };
   if (used_of(views) < settings.fewest_views) return too_few(used_of(views));
@@ -190,7 +190,7 @@ Result<BoardCalibration> calibrate_board(std::vector<BoardView> views, cv::Size 
     found = fit(views, picture, board, cv::CALIB_FIX_ASPECT_RATIO | k3);
     out.lens = lens_of(found);
     if (!std::isfinite(out.lens.focal_px) || !(out.lens.focal_px > 0))
-      return Error{Errc::invalid_argument, 0, "calibrate", "no lens explains these views"};
+      return Error{Errc::invalid_argument, 0, "calibrate", "no lens model fits these views"};
     reproject(found, out.lens, board, views);
     BoardView* outlier = outlier_of(views, settings);
     if (outlier == nullptr) break;
@@ -218,11 +218,10 @@ Result<BoardCalibration> calibrate_board(std::vector<BoardView> views, cv::Size 
   out.views = std::move(views);
   add_notes(out);
   if (!LensMap{out.lens}.is_one_to_one(picture.width, picture.height))
-    return Error{
-        Errc::invalid_argument, 0, "calibrate",
-        Text<112>{fmt::format("the lens that fits folds the picture (k1 {:.3f}, k2 {:.3f}): "
-                              "more views at its edges are needed",
-                              out.lens.k1, out.lens.k2)}};
+    return Error{Errc::invalid_argument, 0, "calibrate",
+                 Text<112>{fmt::format("the fitted lens model folds the picture (k1 {:.3f}, k2 "
+                                       "{:.3f}): more views at the edges are needed",
+                                       out.lens.k1, out.lens.k2)}};
   return out;
 }
 

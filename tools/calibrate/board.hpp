@@ -27,20 +27,20 @@ struct BoardView {
   std::string name;
   std::vector<cv::Point2f> found;  ///< row by row
   // What calibrate_board() adds.
-  bool used = true;                      ///< false: dropped, it fits the others too badly
+  bool used = true;                      ///< false: left out, because its error is too large
   double rms_px = 0;                     ///< of its corners' distances from where they should be
   std::vector<cv::Point2f> reprojected;  ///< where they should be
   double tilt_deg = 0;                   ///< of the board against the picture's plane
 };
 
 struct BoardSettings {
-  bool with_k3 = false;  ///< for lenses beyond 100 degrees; else it fits noise
+  bool with_k3 = false;  ///< for lenses wider than 100 degrees; on others it would fit noise
   int fewest_views = 4;
   double outlier_ratio = 2.5;  ///< times the median view's error ...
   double outlier_px = 0.5;     ///< ... and at least this: such a view is dropped
 };
 
-/// A lens, and how much to trust it.
+/// A lens model and its accuracy.
 struct BoardCalibration {
   Lens lens;
   int width = 0, height = 0;
@@ -51,11 +51,13 @@ struct BoardCalibration {
   double most_tilt_deg = 0;
   int views_used = 0;
   std::vector<BoardView> views;
-  std::vector<std::string> notes;  ///< what a person should know: dropped views, what is missing
+  std::vector<std::string>
+      notes;  ///< remarks for the user: views left out, kinds of views that are missing
 };
 
-/// The lens that explains the views best. Views that fit badly are dropped, the worst first.
-/// Fails: invalid_argument (too few views; a lens that cannot be, for want of views at the edges).
+/// Fits the lens model to the views. Views with large errors are left out, the worst first.
+/// Fails: invalid_argument (too few views; an impossible lens, because views at the edges are
+/// missing).
 Result<BoardCalibration> calibrate_board(std::vector<BoardView> views, cv::Size picture,
                                          const Board& board, const BoardSettings& settings);
 

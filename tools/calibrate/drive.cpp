@@ -116,9 +116,9 @@ Result<DriveCalibration> Drive::solve(const Camera& camera, const DriveSettings&
     out.straight = static_cast<int>(sums.pitch.size());
     if (out.straight < settings.fewest_frames)
       return Error{Errc::invalid_argument, 0, "calibrate",
-                   Text<112>{fmt::format("the car travels straight ahead in {} of {} frames; {} at "
-                                         "least are needed",
-                                         out.straight, out.frames, settings.fewest_frames)}};
+                   Text<112>{fmt::format(
+                       "the car travels straight ahead in {} of {} frames; at least {} are needed",
+                       out.straight, out.frames, settings.fewest_frames)}};
     const double each = sums.seconds / out.straight / count;
     const Middle pitch = middle_of(sums.pitch), yaw = middle_of(sums.yaw);
     known.pitch_rad = pitch.value;
@@ -150,15 +150,15 @@ Result<DriveCalibration> Drive::solve(const Camera& camera, const DriveSettings&
     }
   }
   if (!out.roll_deg)
-    out.notes.emplace_back("the road's motion does not tell the roll: it stays as it was");
+    out.notes.emplace_back("the roll cannot be estimated from the road's motion: unchanged");
   if (out.height_m && std::abs(*out.height_m - camera.height_m) > 3 * out.height_sigma_m)
-    out.notes.push_back(fmt::format(
-        "by the car's speed the camera is {:.2f} +- {:.2f} m above the road, not {:.2f} "
-        "m: measure it again",
-        *out.height_m, out.height_sigma_m, camera.height_m));
+    out.notes.push_back(
+        fmt::format("according to the car's speed the camera is {:.2f} +- {:.2f} m above the road, "
+                    "not {:.2f} m: measure the height again",
+                    *out.height_m, out.height_sigma_m, camera.height_m));
   if (out.straight < 100)
     out.notes.push_back(fmt::format(
-        "{} frames of straight driving are few: a minute of it is better", out.straight));
+        "only {} frames of straight driving: about a minute is recommended", out.straight));
   return out;
 }
 

@@ -12,16 +12,18 @@
 
 namespace kerb::calibrate {
 
-/// How a camera sits in its car, and how well that is known. Angles as in CameraSettings.
+/// The mounting of a camera, with standard deviations. Angles as in CameraSettings.
 struct DriveCalibration {
   double pitch_deg = 0, yaw_deg = 0;
-  double pitch_sigma_deg = 0, yaw_sigma_deg = 0;    ///< of these: what one drive leaves open
-  double pitch_spread_deg = 0, yaw_spread_deg = 0;  ///< from frame to frame: the car nods
-  std::optional<double> roll_deg;  ///< of the road against the picture; unset: it cannot be told
+  double pitch_sigma_deg = 0, yaw_sigma_deg = 0;  ///< standard deviation of these from one drive
+  double pitch_spread_deg = 0,
+         yaw_spread_deg = 0;  ///< variation from frame to frame, as the car pitches
+  std::optional<double>
+      roll_deg;  ///< of the road relative to the picture; unset: cannot be estimated
   double roll_sigma_deg = 0;
-  std::optional<double> height_m;  ///< by the car's speed; unset: nobody told it
+  std::optional<double> height_m;  ///< from the car's speed; unset: no speed known
   double height_sigma_m = 0;
-  int frames = 0, found = 0;  ///< in all; those whose own motion was found
+  int frames = 0, found = 0;  ///< total; those with ego-motion found
   int straight = 0;           ///< of those, straight ahead with a clear focus of expansion: used
   int road = 0;               ///< and with a road below it
   std::vector<std::string> notes;
@@ -29,19 +31,19 @@ struct DriveCalibration {
 
 struct DriveSettings {
   double straight_radps = 0.03;     ///< a faster turn is a bend
-  double least_inlier_share = 0.4;  ///< less, and others' motion may have been taken for ours
+  double least_inlier_share = 0.4;  ///< with less, the estimate may follow other objects
   double most_foe_sigma_deg = 1.5;
-  double tolerance_deg = 10;  ///< so far the mounting may be from what is said of it
+  double tolerance_deg = 10;  ///< largest error of the mounting given by the caller
   int fewest_frames = 15;
 };
 
-/// Motion fields of a drive, frame after frame, and the mounting they tell: a car that travels
-/// straight ahead travels towards the vanishing point of its road.
+/// Estimates the mounting from the motion fields of a drive: a car that travels straight ahead
+/// travels towards the vanishing point of its road.
 class Drive {
  public:
-  /// The field that leads to the next frame, from the one `interval` before; `vehicle` is what the
-  /// car told of its own motion, if anything. Where each frame is compared with the fourth before
-  /// it, say, there are four threads of frames, each a drive of its own: `thread` counts from 0.
+  /// The field that leads to the next frame, from the one `interval` before; `vehicle` is the
+  /// motion that the car reported, if any. Where each frame is compared with the fourth before it,
+  /// say, there are four threads of frames, each a drive of its own: `thread` counts from 0.
   void add(const MotionField& field, Nanos interval, const ego::VehicleMotion& vehicle,
            std::size_t thread = 0);
 

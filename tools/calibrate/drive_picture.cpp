@@ -69,7 +69,7 @@ void draw_drive(const DriveCalibration& c, const Camera& camera, cv::Mat& bgr) {
       fmt::format(
           "pitch {:+.2f} +- {:.2f}, yaw {:+.2f} +- {:.2f}, roll {} degrees; {} of {} frames",
           c.pitch_deg, c.pitch_sigma_deg, c.yaw_deg, c.yaw_sigma_deg,
-          c.roll_deg ? fmt::format("{:+.2f} +- {:.2f}", *c.roll_deg, c.roll_sigma_deg) : "not told",
+          c.roll_deg ? fmt::format("{:+.2f} +- {:.2f}", *c.roll_deg, c.roll_sigma_deg) : "unknown",
           c.straight, c.frames),
       {255, 255, 255});
 }

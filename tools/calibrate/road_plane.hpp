@@ -14,8 +14,8 @@ struct OutwardPoint {
   double sigma = 0;     ///< of the share
 };
 
-/// What the road's own motion tells. On a plane, the share grows evenly with the distance below the
-/// horizon; a camera that hangs askew sees it grow askew.
+/// An estimate from the road's motion. On a plane, the share grows linearly with the distance below
+/// the horizon; for a rolled camera it grows along a tilted line.
 struct RoadPlane {
   double roll_rad = 0;     ///< right side down
   double share_a_row = 0;  ///< of the way by the depth, a pixel below the horizon

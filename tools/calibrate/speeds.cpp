@@ -71,10 +71,10 @@ Result<Speeds> Speeds::parse(std::string_view text, const std::string& name) {
       if (!row.yaw_rate_radps) return wrong("the yaw rate must be a number");
     }
     if (!out.rows_.empty() && row.seconds <= out.rows_.back().seconds)
-      return wrong("time must rise from line to line");
+      return wrong("time must increase from line to line");
     out.rows_.push_back(row);
   }
-  if (out.rows_.empty()) return wrong("no speed in it");
+  if (out.rows_.empty()) return wrong("contains no speeds");
   return out;
 }
 

@@ -14,11 +14,11 @@ namespace kerb::calibrate {
 /// column, rad/s to the left. A first line of words and lines that begin with # are passed over.
 class Speeds {
  public:
-  /// Fails, naming file and line: not_found, invalid_argument (no numbers, time that goes back).
+  /// Fails, naming file and line: not_found, invalid_argument (not numbers, time that decreases).
   static Result<Speeds> read(const std::string& path);
   static Result<Speeds> parse(std::string_view text, const std::string& name);
 
-  /// Between two lines evenly; nothing before the first and after the last.
+  /// Interpolated linearly between two lines; nothing before the first and after the last.
   [[nodiscard]] ego::VehicleMotion at(double seconds) const;
 
  private:

@@ -23,8 +23,8 @@ class Table {
   std::vector<double> values_;
 };
 
-/// Which column each row takes so that the sum of `worth` is the largest there is; -1: none. As
-/// many pairs as the shorter side has, even such as are worth nothing. Hungarian method (shortest
+/// The column of each row, so that the sum of `worth` is the largest possible; -1: none. There are
+/// as many pairs as the shorter side has, including pairs of worth 0. Hungarian method (shortest
 /// augmenting paths): shorter side squared times longer side. Values must be finite.
 [[nodiscard]] std::vector<int> best_pairs(const Table& worth);
 

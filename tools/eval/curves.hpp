@@ -8,7 +8,7 @@
 
 namespace kerb::eval {
 
-/// What a detector does at one threshold: what scores at least it counts.
+/// Performance of a detector at one threshold; detections of at least this score count.
 struct CurvePoint {
   double threshold = 0;
   double false_alarms = 0;  ///< per image, or per window
@@ -34,8 +34,8 @@ using Curve = std::vector<CurvePoint>;
 /// has so few, the miss rate is 1, and the threshold infinite.
 [[nodiscard]] CurvePoint at(const Curve& curve, double rate);
 
-/// What the curve says at a threshold: of the detections that score at least it. The first point of
-/// an empty part is no alarm and everybody missed.
+/// What the curve says at a threshold: of the detections that score at least it. Without any such
+/// detection: no false alarms, and a miss rate of 1.
 [[nodiscard]] CurvePoint at_threshold(const Curve& curve, double threshold);
 
 /// The nine rates of the log-average miss rate: 10^-2 to 10^0, evenly spaced in their logarithm.

@@ -24,28 +24,29 @@ std::optional<double> number_of(const Json& object, const char* key) {
 
 /// What is wrong with a detection, or nothing.
 std::string read_one(const Json& item, ScoredBox& out) {
-  if (!item.is_object()) return "a detection is no object";
+  if (!item.is_object()) return "a detection is not an object";
   double* const members[] = {&out.box.x, &out.box.y, &out.box.w, &out.box.h, &out.score};
   constexpr const char* kKeys[] = {"x", "y", "w", "h", "score"};
   for (int i = 0; i < 5; ++i) {
     const std::optional<double> value = number_of(item, kKeys[i]);
     if (!value || (i < 4 && std::abs(*value) > kFarthest))
-      return std::string{"a detection's \""} + kKeys[i] + "\" is missing or no number";
+      return std::string{"a detection's \""} + kKeys[i] + "\" is missing or not a number";
     *members[i] = *value;
   }
-  return out.box.w > 0 && out.box.h > 0 ? "" : "a detection's \"w\" and \"h\" must be over 0";
+  return out.box.w > 0 && out.box.h > 0 ? ""
+                                        : "a detection's \"w\" and \"h\" must be greater than 0";
 }
 
 std::string read_line(std::string_view line, PictureDetections& out) {
   const Json object = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) return "not a JSON object";
   const auto image = object.find("image");
-  if (image == object.end() || !image->is_string()) return "\"image\" is missing or no text";
+  if (image == object.end() || !image->is_string()) return "\"image\" is missing or not a string";
   out.image = image->get<std::string>();
   if (out.image.empty()) return "\"image\" is empty";
   out.ms = number_of(object, "ms");
   const auto list = object.find("detections");
-  if (list == object.end() || !list->is_array()) return "\"detections\" is missing or no list";
+  if (list == object.end() || !list->is_array()) return "\"detections\" is missing or not a list";
   for (const Json& item : *list) {
     ScoredBox box;
     if (std::string fault = read_one(item, box); !fault.empty()) return fault;

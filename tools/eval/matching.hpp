@@ -17,8 +17,9 @@ struct MatchSettings {
   double min_height = 0;  ///< people shorter than this are ignored
   double max_height = std::numeric_limits<double>::infinity();  ///< and people as tall or taller
   double min_visible = 0;  ///< people of whom less than this is seen are ignored
-  /// Detections under min_height / expand or not under max_height * expand are left out: further
-  /// out none could be somebody in the range, and people out of it who are found cost nothing.
+  /// Detections under min_height / expand or not under max_height * expand are left out: beyond
+  /// that, no detection can match a person in the range, and detections of people outside it do not
+  /// count as errors.
   double expand = 1.25;
 };
 

@@ -35,12 +35,12 @@ std::string read_line(std::string_view line, std::size_t least, MotLine& out) {
   for (std::size_t i = 0; i < std::size(members) && i < parts.size(); ++i) {
     const std::optional<double> value = files::number(parts[i]);
     if (!value || *value < -kFarthest || *value > kFarthest)
-      return "'" + std::string{parts[i].substr(0, 24)} + "' is no number";
+      return "'" + std::string{parts[i].substr(0, 24)} + "' is not a number";
     *members[i] = *value;
   }
-  if (out.frame < 1) return "frames count from 1";
+  if (out.frame < 1) return "frame numbers start at 1";
   if (!is_whole(out.frame) || !is_whole(out.id)) return "frame and id must be whole numbers";
-  if (out.w <= 0 || out.h <= 0) return "width and height must be over 0";
+  if (out.w <= 0 || out.h <= 0) return "width and height must be greater than 0";
   return {};
 }
 
@@ -63,7 +63,7 @@ Result<MotBoxes> parse_lines(std::string_view text, std::string_view file, std::
     if (ids_are_unique && !known.emplace(frame, box->id).second)
       return files::line_error(
           kWhere, file, lines.number(),
-          "id " + std::to_string(box->id) + " is twice in frame " + std::to_string(frame));
+          "id " + std::to_string(box->id) + " occurs twice in frame " + std::to_string(frame));
     out[frame].push_back(*box);
   }
   return out;

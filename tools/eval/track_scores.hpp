@@ -7,8 +7,8 @@
 namespace kerb::eval {
 
 /// How well tracks agree with the truth: counts, which add up over sequences, and what the
-/// literature makes of them. Rates of nothing (nobody there, nobody found) are 1 where nothing is
-/// wrong and 0 otherwise.
+/// literature makes of them. A rate with a zero denominator (no people, no boxes) is 1 if there is
+/// no error and 0 otherwise.
 struct TrackScores {
   static constexpr int kAlphas = 19;  ///< HOTA's least overlaps: 0.05, 0.10 ... 0.95
   [[nodiscard]] static constexpr double alpha(int i) noexcept { return 0.05 * (i + 1); }
@@ -22,8 +22,8 @@ struct TrackScores {
 
   // CLEAR-MOT, at an overlap of 0.5
   int hits = 0, false_alarms = 0, misses = 0;
-  int switches = 0;   ///< somebody has another track than when last found
-  int fragments = 0;  ///< somebody is found again after having been lost
+  int switches = 0;   ///< a person has another track than when last found
+  int fragments = 0;  ///< a person is found again after being lost
   int mostly_tracked = 0, partly_tracked = 0, mostly_lost = 0;  ///< over 0.8 of the time, under 0.2
   double overlap_sum = 0;                                       ///< of the hits
 
@@ -48,7 +48,7 @@ struct TrackScores {
   [[nodiscard]] double ass_a() const noexcept;
   [[nodiscard]] double loc_a() const noexcept;
 
-  /// Sequences together: ids of one are nobody of another.
+  /// Adds up sequences; ids of different sequences are different people.
   TrackScores& operator+=(const TrackScores& other) noexcept;
 };
 

@@ -29,10 +29,10 @@ std::string read_box(const std::string_view* parts, Box& box) {
   for (int i = 0; i < 4; ++i) {
     const std::optional<double> value = files::number(parts[i]);
     if (!value || *value < -kFarthest || *value > kFarthest)
-      return quoted(parts[i]) + " is no number of pixels";
+      return quoted(parts[i]) + " is not a number of pixels";
     *members[i] = *value;
   }
-  return box.w > 0 && box.h > 0 ? "" : "width and height must be over 0";
+  return box.w > 0 && box.h > 0 ? "" : "width and height must be greater than 0";
 }
 
 class PictureList {
@@ -158,7 +158,8 @@ Result<std::vector<TruthPicture>> parse_csv_truth(std::string_view text, std::st
     if (content.empty() || content.front() == '#') continue;
     const std::vector<std::string_view> parts = files::split(content, ',');
     if (std::exchange(first, false) && parts.size() > 1 && parts[1] == "x") continue;
-    if (parts[0].empty()) return wrong("no picture is named; expected image,x,y,w,h[,ignore]");
+    if (parts[0].empty())
+      return wrong("the name of the picture is missing; expected image,x,y,w,h[,ignore]");
     if (std::all_of(parts.begin() + 1, parts.end(),
                     [](std::string_view part) { return part.empty(); })) {
       pictures.at(parts[0]);
@@ -170,7 +171,8 @@ Result<std::vector<TruthPicture>> parse_csv_truth(std::string_view text, std::st
     TruthBox box;
     if (const std::string fault = read_box(&parts[1], box.box); !fault.empty()) return wrong(fault);
     if (parts.size() == 6) {
-      if (parts[5] != "0" && parts[5] != "1") return wrong(quoted(parts[5]) + ": ignore is 0 or 1");
+      if (parts[5] != "0" && parts[5] != "1")
+        return wrong(quoted(parts[5]) + ": ignore must be 0 or 1");
       box.ignore = parts[5] == "1";
     }
     pictures.at(parts[0]).boxes.push_back(box);
@@ -204,7 +206,7 @@ Result<TruthPicture> parse_pascal_truth(std::string_view text, std::string_view 
                                        : std::nullopt;
     if (!box)
       return wrong(R"(expected ... "PASperson" (Xmin, Ymin) - (Xmax, Ymax) : (a, b) - (c, d))");
-    if (!(box->w > 0 && box->h > 0)) return wrong("Xmax, Ymax must be over Xmin, Ymin");
+    if (!(box->w > 0 && box->h > 0)) return wrong("Xmax, Ymax must be greater than Xmin, Ymin");
     if (names_person(*object)) picture.boxes.push_back({*box});
   }
   if (!said_something) return files::line_error(kWhere, file, 0, "not a PASCAL annotation");
@@ -227,10 +229,10 @@ Result<std::vector<TruthPicture>> parse_mot_truth(std::string_view text, std::st
       return wrong("expected frame,id,x,y,w,h,conf,..., found " + std::to_string(parts.size()) +
                    " parts");
     for (const std::string_view part : parts)
-      if (!files::number(part)) return wrong(quoted(part) + " is no number");
+      if (!files::number(part)) return wrong(quoted(part) + " is not a number");
     const double frame = *files::number(parts[0]);
     if (!(frame >= 0 && frame <= 999999) || frame != static_cast<int>(frame))
-      return wrong(quoted(parts[0]) + " is no frame's number, 0..999999");
+      return wrong(quoted(parts[0]) + " is not a frame number, 0..999999");
     TruthBox box;
     if (const std::string fault = read_box(&parts[2], box.box); !fault.empty()) return wrong(fault);
     box.ignore = *files::number(parts[6]) == 0;

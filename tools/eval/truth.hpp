@@ -9,11 +9,11 @@
 
 namespace kerb::eval {
 
-/// Somebody who is to be found, or a region in which finding or missing counts nothing.
+/// A person to be found, or an ignore region, in which neither hits nor misses count.
 struct TruthBox {
   Box box;
   bool ignore = false;
-  double visible = 1;  ///< the part of the person that is seen, where the file tells; 0..1
+  double visible = 1;  ///< visible share of the person, if the file has it; 0..1
 };
 
 /// The truth about one picture.
@@ -43,7 +43,7 @@ Result<TruthPicture> parse_pascal_truth(std::string_view text, std::string_view 
 Result<std::vector<TruthPicture>> parse_mot_truth(std::string_view text, std::string_view file,
                                                   std::string_view folder);
 
-/// Truth from a file or a folder, told apart by content:
+/// Truth from a file or a folder, whose format is recognised by content:
 ///   - a file whose first line that says something has MOT's numbers; pictures are looked for by
 ///     the names they have beside it: for SEQ/gt/gt.txt, SEQ/img1/000001
 ///   - a file of PASCAL text

@@ -23,7 +23,7 @@ struct Field {
   [[nodiscard]] std::size_t size() const noexcept { return u.size(); }
 };
 
-/// Middlebury's mark of a vector nobody knows: a component over 1e9, or none that is a number.
+/// Middlebury's mark of an unknown vector: a component over 1e9, or not a number.
 inline constexpr float kUnknownFlow = 1e10F;
 [[nodiscard]] inline bool is_known(float u, float v) noexcept {
   return std::abs(u) <= 1e9F && std::abs(v) <= 1e9F;

@@ -442,7 +442,7 @@ Status check_ascii(std::string_view text) {
   const auto odd = std::find_if(text.begin(), text.end(),
                                 [](char c) { return (c < ' ' || c > '~') && !is_space(c); });
   if (odd != text.end())
-    return damaged("not plain text at byte " + std::to_string(odd - text.begin()));
+    return damaged("not plain text: byte " + std::to_string(odd - text.begin()));
   return Done{};
 }
 
@@ -523,7 +523,7 @@ Result<Model> from_storage(std::string text) {
   const cv::FileStorage storage{text, cv::FileStorage::READ | cv::FileStorage::MEMORY};
   if (!storage.isOpened()) return damaged("OpenCV cannot read it");
   const cv::FileNode root = storage.root();
-  if (!root.isMap()) return damaged("nothing in it");
+  if (!root.isMap()) return damaged("contains no data");
   for (const cv::FileNode& node : root) {
     if (!node.isMap()) continue;
     if (!node["stages"].empty() && !node["featureType"].empty()) return from_cascade(node);

@@ -22,7 +22,7 @@ std::string usage_fault(const CLI::App& app, const CLI::ParseError& error) {
     for (const std::string& word : at->remaining()) {
       if (word == "--") continue;
       if (word.size() > 1 && word.front() == '-')
-        return fmt::format("unknown option '{0}' (a file is named by './{0}')", word);
+        return fmt::format("unknown option '{0}' (for a file of this name, write './{0}')", word);
       return (at->get_require_subcommand_min() > 0 ? "unknown sub-command '"
                                                    : "unexpected argument '") +
              word + "'";
@@ -40,18 +40,19 @@ int main(int argc, char** argv) {
 #if KERB_LAB_OPENCV
   replay::quieten_opencv();
 #endif
-  CLI::App app{"The workbench of Kerbwatch: detect, train, convert, measure."};
+  CLI::App app{"The desk program of Kerbwatch: detects, trains, converts, simulates, measures."};
   app.footer(
-      "Examples:\n  kerblab detect --draw drawn --json found.jsonl street.jpg\n"
-      "  kerblab model info people.kwm\n  kerblab eval detector --images street --truth "
-      "street.csv\n"
+      "Examples:\n"
+      "  kerblab detect --draw drawn --json found.jsonl street.jpg\n"
+      "  kerblab model info people.kwm\n"
+      "  kerblab eval detector --images street --truth street.csv\n"
       "  kerblab flow frame10.png frame11.png --out flow.flo --draw flow.png\n"
       "  kerblab bench hog --json bench.json\n"
       "  kerblab emd 3,1,0,4 0,4,2,2\n"
       "  kerblab calibrate drive --camera lens.toml --height 1.3 drive.mp4\n"
       "  kerblab sim list --suite euroncap\n"
-      "kerblab COMMAND --help explains each.\n"
-      "Exit codes: 0 fine, 2 bad input (one line says which; nothing is left half-written).");
+      "kerblab COMMAND --help describes a command.\n"
+      "Exit codes: 0 success, 2 bad input (one error line; no incomplete output is left behind).");
   app.set_version_flag("--version", std::string{"kerblab "} + lab::version());
   app.require_subcommand(1);
   lab::Action action;

@@ -9,8 +9,9 @@
 
 namespace kerb::spectral {
 
-/// Where somebody is looked for: beside their upper body, by the person's height. Across the
-/// picture alone: coat and trousers may be of one cloth, and down it nothing holds a box.
+/// The region of the search: beside the upper body, in units of the person's height. It extends
+/// only sideways: coat and trousers may be of the same cloth, so vertically the position is not
+/// defined.
 [[nodiscard]] Detection beside(const Detection& body, float tall) noexcept;
 
 /// Follows one upper body through the pictures of a mosaic camera by its bands, as the product does
@@ -27,15 +28,14 @@ class BandFollower {
   /// The next picture, 8 bits a pixel, without gaps; not needed afterwards. Fails: as
   /// cpu::split_mosaic().
   Status show(const std::uint8_t* pixels);
-  /// Learns the body, of a person so tall, from the picture. Fails: invalid_argument (too small, or
-  /// outside), and as the matcher.
+  /// Learns the upper body of a person of this height from the picture. Fails: invalid_argument
+  /// (too small, or outside), and as the matcher.
   Status begin(const Detection& body, float tall);
   /// Moves the body to where it is likeliest in the picture, and learns from there; where nothing
   /// is like it, it stays. Fails: as the matcher.
   Status follow(Detection& body);
-  /// How like it every sample of the picture is, row by row: 255 is as like as can be. Who follows
-  /// does so the same way whether or not this is asked for. Fails: unsupported (it does not draw),
-  /// and as the matcher.
+  /// Likeness of every sample of the picture, row by row; 255 is the highest. Calling it does not
+  /// change the following. Fails: unsupported (it does not draw), and as the matcher.
   Result<std::vector<std::uint8_t>> likeness();
 
   [[nodiscard]] int width() const noexcept { return info_.width / info_.mosaic; }  ///< samples

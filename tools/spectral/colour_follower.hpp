@@ -16,7 +16,7 @@ class ColourFollower {
  public:
   /// The next picture, R, G and B a byte each without gaps; borrowed until the next one.
   void show(const std::uint8_t* rgb, int width, int height) noexcept;
-  /// Learns the body, of a person so tall, and what is beside it.
+  /// Learns the upper body of a person of this height, and its surroundings.
   void begin(const Detection& body, float tall);
   /// Moves the body across the picture; where nothing has its colours, it stays.
   void follow(Detection& body);

@@ -37,7 +37,7 @@ Result<Fields> read_fields(const std::string& path) {
   files::Lines lines{*text};
   std::string_view line;
   if (!lines.next(line) || files::trimmed(line) != "ENVI")
-    return files::line_error(kWhere, path, 1, "an ENVI header begins with ENVI");
+    return files::line_error(kWhere, path, 1, "not an ENVI header: must begin with ENVI");
   Fields fields;
   while (lines.next(line)) {
     const std::size_t sign = line.find('=');
@@ -46,8 +46,7 @@ Result<Fields> read_fields(const std::string& path) {
     const std::string key = lower(files::trimmed(line.substr(0, sign)));
     std::string value{files::trimmed(line.substr(sign + 1))};
     while (!value.empty() && value.front() == '{' && value.find('}') == std::string::npos) {
-      if (!lines.next(line))
-        return files::line_error(kWhere, path, begun, "a brace that never closes");
+      if (!lines.next(line)) return files::line_error(kWhere, path, begun, "a brace is not closed");
       value.append(" ").append(line);
     }
     fields[key] = value;
@@ -61,13 +60,13 @@ Result<int> whole(const std::string& path, const Fields& fields, const char* key
   const auto at = fields.find(key);
   if (at == fields.end()) {
     if (otherwise) return *otherwise;
-    return files::line_error(kWhere, path, 0, fmt::format("no '{}'", key));
+    return files::line_error(kWhere, path, 0, fmt::format("'{}' is missing", key));
   }
   const std::optional<double> value = files::number(at->second);
   if (!value || *value != std::floor(*value) || *value < least || *value > most)
     return files::line_error(
         kWhere, path, 0,
-        fmt::format("{} = {}: {}..{} expected", key, at->second.substr(0, 20), least, most));
+        fmt::format("{} = {}: must be {}..{}", key, at->second.substr(0, 20), least, most));
   return static_cast<int>(*value);
 }
 
@@ -77,7 +76,7 @@ Result<std::vector<double>> wavelengths(const std::string& path, const Fields& f
   if (at == fields.end()) return out;
   std::string_view list = at->second;
   if (list.size() < 2 || list.front() != '{')
-    return files::line_error(kWhere, path, 0, "wavelength: a list in braces expected");
+    return files::line_error(kWhere, path, 0, "wavelength: must be a list in braces");
   list = list.substr(1, list.find('}') - 1);
   for (const std::string_view part : files::split(list, ',')) {
     const std::optional<double> value = files::number(part);
@@ -135,7 +134,7 @@ Result<SampleKind> kind_of(const std::string& path, const Fields& fields) {
   kind.big_endian = *order == 1;
   if (kind.type != 1 && kind.type != 2 && kind.type != 4 && kind.type != 12)
     return files::line_error(kWhere, path, 0,
-                             fmt::format("data type {}: 1, 2, 4 or 12 expected", kind.type),
+                             fmt::format("data type {}: must be 1, 2, 4 or 12", kind.type),
                              Errc::unsupported);
   kind.bytes = kind.type == 1 ? 1 : kind.type == 4 ? 4 : 2;
   return kind;
@@ -157,7 +156,7 @@ Result<Cube> read_envi(const std::string& header) {
   const auto order_at = fields->find("interleave");
   const std::string order = order_at == fields->end() ? "bsq" : lower(order_at->second);
   if (order != "bsq" && order != "bil" && order != "bip")
-    return files::line_error(kWhere, header, 0, "interleave: bsq, bil or bip expected");
+    return files::line_error(kWhere, header, 0, "interleave: must be bsq, bil or bip");
   Cube cube;
   cube.width = *width;
   cube.height = *height;
@@ -168,7 +167,7 @@ Result<Cube> read_envi(const std::string& header) {
   cube.wavelengths = std::move(*nm);
   const std::optional<std::string> path = samples_beside(header);
   if (!path)
-    return files::line_error(kWhere, header, 0, "no samples beside it (.img, .dat, .raw)",
+    return files::line_error(kWhere, header, 0, "no data file beside it (.img, .dat, .raw)",
                              Errc::not_found);
   const Result<std::string> bytes = files::read_text(kWhere, *path);
   if (!bytes) return bytes.error();
@@ -187,7 +186,7 @@ Result<Cube> read_envi(const std::string& header) {
                                                 : (y * w + x) * n + b;
         const float value = kind->read(bytes->data() + skip + at * each);
         if (!std::isfinite(value))
-          return files::line_error(kWhere, *path, 0, "a sample that is no number");
+          return files::line_error(kWhere, *path, 0, "a sample is not a number");
         cube.samples[(b * h + y) * w + x] = value;
       }
   return cube;

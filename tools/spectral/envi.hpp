@@ -28,8 +28,8 @@ struct Cube {
 /// or NAME.raw. Samples are bytes, 16-bit whole numbers with or without sign, or 32-bit floats
 /// (data type 1, 2, 12, 4), of either byte order, in any of the three orders (bsq, bil, bip).
 /// Wavelengths in micrometres become nanometres. Fails, naming file and line: not_found, io,
-/// damaged (a header without what is needed, a file that is too short, a sample that is no number),
-/// unsupported (another data type).
+/// damaged (a header without what is needed, a file that is too short, a sample that is not a
+/// number), unsupported (another data type).
 Result<Cube> read_envi(const std::string& header);
 
 /// `count` bands cut from a cube: its bands in so many runs of neighbours by wavelength (by number

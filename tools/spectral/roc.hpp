@@ -4,7 +4,7 @@
 
 namespace kerb::spectral {
 
-/// How well distances tell a target's pixels from others: at one threshold, which part of the
+/// How well distances separate a target's pixels from others: at one threshold, which part of the
 /// target lies within it and which part of the background does.
 struct RocPoint {
   double false_rate = 0, hit_rate = 0;

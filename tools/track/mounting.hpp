@@ -7,10 +7,10 @@
 
 namespace kerb::lab {
 
-/// How a camera sits, as far as the people it shows can tell.
+/// The mounting of a camera, estimated from the people in its pictures.
 struct Mounting {
   double height_m = 0;   ///< above the road
-  double pitch_deg = 0;  ///< looks upwards by so much
+  double pitch_deg = 0;  ///< upwards is positive
   int boxes = 0;         ///< looked at
   double share = 0;      ///< of them, that agree
 };

@@ -7,17 +7,17 @@
 
 namespace kerb::lab {
 
-/// As SORT's authors publish it.
+/// Defaults as published by SORT's authors.
 struct SortSettings {
-  int max_age = 1;             ///< frames a track lives without a detection
-  int min_hits = 3;            ///< detections in a row before a track is told, but for the start
+  int max_age = 1;             ///< frames for which a track is kept without a detection
+  int min_hits = 3;            ///< consecutive detections before a track is reported
   double least_overlap = 0.3;  ///< of a detection with where its track is expected
 };
 
-/// SORT (Bewley et al., "Simple Online and Realtime Tracking", 2016), the yardstick: a Kalman
+/// SORT (Bewley et al., "Simple Online and Realtime Tracking", 2016), for comparison: a Kalman
 /// filter of constant velocity on each box (its middle, area and shape), Hungarian assignment by
 /// overlap, nothing else. Noise, ages and the order of things are those of the authors' program. A
-/// track is told only in frames in which it has a detection, as the filter has it.
+/// track is reported only in frames in which it has a detection, with the filter's box.
 class Sort {
  public:
   explicit Sort(const SortSettings& settings);
@@ -25,8 +25,8 @@ class Sort {
   Sort(Sort&&) noexcept;
   Sort& operator=(Sort&&) noexcept;
 
-  /// The next frame's detections, in any order; ids of detections count nothing. Gives the tracks
-  /// told of this frame, ids from 1, by id.
+  /// The next frame's detections, in any order; ids of detections are not used. Returns the tracks
+  /// reported in this frame, ids from 1, by id.
   std::vector<eval::MotBox> update(const std::vector<eval::MotBox>& detections);
 
  private:

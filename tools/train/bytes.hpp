@@ -9,8 +9,8 @@
 
 namespace kerb::train {
 
-/// Numbers, texts and tables of plain data as bytes, for checkpoints: in this machine's own order,
-/// since a training goes on where it began.
+/// Numbers, texts and tables of plain data as bytes, for checkpoints: in this machine's byte order,
+/// since a training is resumed on the same machine.
 class ByteWriter {
  public:
   template <typename T>

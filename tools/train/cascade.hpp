@@ -28,22 +28,22 @@ struct CascadeSettings {
   int stages = 23;         ///< at most
   double target = 5e-5;    ///< of all windows, the part that passes: stages are added until then
   int max_learners = 200;  ///< of a stage; it ends there even above f_max
-  int last_learners = 0;   ///< if over 0, a last stage of so many, to rank what is left
-  int last_rounds = 1;     ///< last stages: so many, each with the hardest negatives that are
-                           ///< left, and such a threshold that no person is lost
-  int negatives = 0;       ///< examples of each stage; 0: as many as there are of people
+  int last_learners = 0;   ///< learners of a last stage that ranks the remaining windows; 0: none
+  int last_rounds = 1;  ///< number of last stages, each trained on the hardest remaining negatives,
+                        ///< with a threshold at which no person is lost
+  int negatives = 0;    ///< examples of each stage; 0: as many as there are of people
   int least_negatives = 100;  ///< with fewer false positives left than this it ends
   Votes votes = Votes::real;
-  bool chain = true;   ///< each stage goes on with the sum of the one before (cumulative)
+  bool chain = true;   ///< each stage continues the sum of the one before (cumulative)
   double cost = 100;   ///< C of the SVMs, for example weights that add up to 1
-  double trim = 0.05;  ///< the lightest examples with so much of the weight are not trained on
-  double shrink = 1;   ///< real votes times this: slower, and less sure of itself
+  double trim = 0.05;  ///< examples of lowest weight, up to this share of all weight, are skipped
+  double shrink = 1;   ///< factor on real votes; smaller: slower, with less confident scores
   CropOptions crops;
   std::vector<hog::SearchSettings>
       searches;  ///< for mining, in turn; empty: see default_searches()
   std::uint64_t seed = 1;
   int checkpoint_every = 20;  ///< learners
-  int stop_after = 0;  ///< for tests: ends with Errc::end after so many checkpoints; 0: never
+  int stop_after = 0;         ///< for tests: ends with Errc::end after N checkpoints; 0: never
 };
 
 /// Stride 8 and scale 1.1; where that leaves too few, stride 4 and scale 1.05.

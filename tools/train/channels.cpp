@@ -177,7 +177,7 @@ class Trainer {
     while (!trees_.empty() && !asks(trees_.back())) trees_.pop_back();
     if (trees_.empty())
       return Error{Errc::invalid_argument, 0, "train channels",
-                   "nothing tells the people from the negatives"};
+                   "no feature separates the people from the negatives"};
     model_ = model_of(s_, features, table, trees_,
                       std::vector<std::int32_t>(trees_.size(), votes(s_.rejection)));
     const double seconds = session_.seconds() - before;

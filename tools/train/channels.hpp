@@ -28,12 +28,12 @@ struct ChannelSettings {
   BoostSettings boost;
   int first_negatives = 5000, round_negatives = 5000, most_negatives = 15000;
   int per_picture = 25;   ///< negatives from one picture in one round
-  double rejection = -2;  ///< a window whose votes ever add up to less is thrown out
-  double hard = -1;       ///< negatives are added that reach so many votes
+  double rejection = -2;  ///< a window is rejected as soon as its sum of votes is lower
+  double hard = -1;       ///< lowest sum of votes of a hard negative
   double step = 1.1;      ///< between levels of the pictures negatives come from
   int stride = 4, padding = 16;
   std::uint64_t seed = 1;
-  int stop_after = 0;  ///< for tests: ends with Errc::end after so many checkpoints; 0: never
+  int stop_after = 0;  ///< for tests: ends with Errc::end after N checkpoints; 0: never
 };
 [[nodiscard]] std::string text_of(const ChannelSettings& settings);
 /// Fails, naming the option: invalid_argument.

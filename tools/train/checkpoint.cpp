@@ -145,14 +145,14 @@ Result<Checkpoint> load_checkpoint(const std::string& path) {
   in.get(checkpoint.state);
   in.get(hash);
   if (!in.at_end() || hash != hash_bytes(bytes.data(), bytes.size() - sizeof hash))
-    return about(Errc::damaged, "checkpoint cut short or altered", path);
+    return about(Errc::damaged, "checkpoint truncated or altered", path);
   return checkpoint;
 }
 
 Status check_same(const Checkpoint& checkpoint, const std::string& trainer,
                   const std::string& settings, std::uint64_t data) {
   if (checkpoint.trainer != trainer)
-    return failure(Errc::invalid_argument, "the checkpoint is another trainer's",
+    return failure(Errc::invalid_argument, "the checkpoint belongs to another trainer",
                    checkpoint.trainer);
   if (const std::string difference = first_difference(checkpoint.settings, settings);
       !difference.empty())

@@ -29,7 +29,7 @@ class SettingsText {
   std::string text_;
 };
 
-/// A training as far as it has come.
+/// The state of a training.
 struct Checkpoint {
   std::string trainer;           ///< such as "cascade"
   std::string settings;          ///< SettingsText
@@ -38,14 +38,14 @@ struct Checkpoint {
   std::vector<std::byte> state;  ///< the trainer's own
 };
 
-/// Writes it anew, or leaves the one there as it was: killed or out of disk, the last one is
-/// intact. Fails, naming the path: io.
+/// Replaces the checkpoint atomically: after a kill or with a full disk the previous one is intact.
+/// Fails, naming the path: io.
 Status save(const Checkpoint& checkpoint, const std::string& path);
 
-/// Fails, naming the path: not_found, io, damaged (cut short, altered, no checkpoint at all).
+/// Fails, naming the path: not_found, io, damaged (truncated, altered, not a checkpoint).
 Result<Checkpoint> load_checkpoint(const std::string& path);
 
-/// That a checkpoint belongs to this training. Fails, saying what differs: invalid_argument.
+/// Checks that a checkpoint belongs to this training. Fails, saying what differs: invalid_argument.
 Status check_same(const Checkpoint& checkpoint, const std::string& trainer,
                   const std::string& settings, std::uint64_t data);
 

@@ -19,7 +19,7 @@ struct Feature {
   friend bool operator==(const Feature&, const Feature&) = default;
 };
 
-/// Which of them there are, in shares that add up to whatever they add up to.
+/// Relative shares of the kinds of features.
 struct FeatureMix {
   int plain = 1;      ///< a sum alone
   int local = 1;      ///< a gradient channel over the magnitude, a colour over itself, of a larger
@@ -28,7 +28,7 @@ struct FeatureMix {
 };
 
 /// `count` different features drawn at random for a window of columns x rows cells. Rectangles are
-/// 1 to 8 cells a side, small ones more often. Fewer when there are no more to be found.
+/// 1 to 8 cells a side, small ones more often. Fewer if the window does not have that many.
 [[nodiscard]] std::vector<Feature> draw_features(const hog::Channels& channels, int columns,
                                                  int rows, const FeatureMix& mix, std::size_t count,
                                                  std::uint64_t seed);

@@ -38,8 +38,8 @@ Result<hog::Model> join(const hog::Model& first, const hog::Model& second) {
   };
   if (a == nullptr || b == nullptr || !a->cumulative || !b->cumulative || a->trees.empty() ||
       b->trees.empty())
-    return wrong("both must be cascades of trees with one running sum, as train channels makes");
-  if (!is_alike(*a, *b)) return wrong("they have other windows or channels");
+    return wrong("both must be cascades of trees with one running sum (kerblab train channels)");
+  if (!is_alike(*a, *b)) return wrong("their windows or channels differ");
   hog::CascadeModel out;
   out.geometry = a->geometry;
   out.channels = a->channels;

@@ -5,10 +5,10 @@
 
 namespace kerb::train {
 
-/// One cascade of two: what the first throws out stays thrown out, and the score of all else is the
-/// mean of both scores. Name and advice are the first one's. The second costs next to nothing, as
-/// few windows get to it. Fails: invalid_argument (not both cumulative cascades of trees; another
-/// window, other channels).
+/// Combines two cascades into one: the second evaluates only windows that the first does not
+/// reject, and their score is the mean of both. Name and advice are those of the first. The second
+/// adds little time, because few windows reach it. Fails: invalid_argument (not both cumulative
+/// cascades of trees; another window, other channels).
 Result<hog::Model> join(const hog::Model& first, const hog::Model& second);
 
 }  // namespace kerb::train

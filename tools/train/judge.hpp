@@ -13,11 +13,11 @@ namespace kerb::train {
 struct Judgement {
   static constexpr int kPoints = 9;
   int people = 0;
-  double found = 0;                      ///< part of the people that is found at all
+  double found = 0;                      ///< share of the people found at any threshold
   std::int64_t windows = 0, passed = 0;  ///< of the pictures without people; that score enough
   double false_positives[kPoints] = {};  ///< 10^-2 .. 10^0 for each 640 x 480 pixels
   double miss_rate[kPoints] = {};        ///< at these
-  float threshold[kPoints] = {};         ///< the least score that lets no more of them through
+  float threshold[kPoints] = {};         ///< the lowest score with at most this rate
   double log_average = 1;                ///< exp of the mean of their logarithms
   double learners = 0;                   ///< evaluated for each window; dense: blocks
   std::vector<double> reach;             ///< cascade: part of the windows that reach stage i
@@ -28,7 +28,7 @@ struct JudgeSettings {
   hog::FusionSettings fusion;
   float threshold = 0;
   double crop_scale = 1;   ///< pixels of the crops to one of the model's window
-  bool count_work = true;  ///< learners and reach: searches once more
+  bool count_work = true;  ///< fill `learners` and `reach`, with a second search
 };
 
 /// A person in a crop is the model's, in its middle. So that windows do not stand better on them

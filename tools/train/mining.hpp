@@ -11,10 +11,10 @@ namespace kerb::train {
 struct MineSettings {
   std::vector<hog::SearchSettings> searches;  ///< tried in turn, until there are enough
   float threshold = 0;      ///< windows that score at least this are false positives
-  std::size_t wanted = 0;   ///< so many of them, drawn at random
-  std::size_t hardest = 0;  ///< and, of the others, so many that score highest
-  std::size_t enough = 0;   ///< a search ends after the picture that makes it so many found; 0: all
-  std::size_t per_picture = 0;  ///< of one picture at most so many, drawn at random; 0: no limit
+  std::size_t wanted = 0;   ///< number of false positives to take, chosen at random
+  std::size_t hardest = 0;  ///< additional false positives of the highest scores
+  std::size_t enough = 0;   ///< a search ends after the picture that reaches this number; 0: never
+  std::size_t per_picture = 0;  ///< most per picture, chosen at random; 0: no limit
   std::uint64_t seed = 0;       ///< another one for each round
 };
 

@@ -8,7 +8,7 @@
 
 namespace kerb::train {
 
-/// Who watches a training: a progress bar, a terminal, nobody. Called by one thread.
+/// Receives the progress of a training, for example for a progress bar. Called by one thread.
 class Observer {
  public:
   virtual ~Observer() = default;

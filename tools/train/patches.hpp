@@ -67,8 +67,8 @@ Status add_window(const Pixels& picture, int x, int y, Patches& out);
 struct CropOptions {
   double scale = 1;    ///< crop pixels to one of the window's, which is scaled as a level is
   bool mirror = true;  ///< each also with left and right exchanged
-  int shift = 0;       ///< if over 0, also moved by so many window pixels left, right, up and down
-  int copies = 0;      ///< if over 0, instead so many times moved at random (the same for every
+  int shift = 0;       ///< if over 0, also shifted by N window pixels in four directions
+  int copies = 0;      ///< if over 0, instead this number of random shifts (the same for every
                        ///< seed), by up to `shift` both ways; not where a crop has no room for it
 };
 /// Appends windows as they look where the picture ends `rows` rows above their lower end (or, if

@@ -9,7 +9,7 @@
 #include "gpu/hog/engine.hpp"
 #include "tools/train/observer.hpp"
 
-/// What is trained on: crops of people, and whole pictures without any.
+/// Training data: crops of people, and whole pictures without people.
 namespace kerb::train {
 
 /// A picture, decoded.

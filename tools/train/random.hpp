@@ -9,7 +9,8 @@
 
 namespace kerb::train {
 
-/// One for a list of numbers: what is drawn for an item then does not depend on who asks first.
+/// A seed from a list of numbers, so that the random numbers of an item do not depend on the order
+/// of calls.
 [[nodiscard]] inline std::uint64_t key_of(std::initializer_list<std::uint64_t> parts) noexcept {
   std::uint64_t key = 0;
   for (const std::uint64_t part : parts) key = splitmix64(key ^ part);

@@ -27,7 +27,7 @@ Result<std::vector<std::byte>> Session::begin() {
     std::error_code ignored;
     if (std::filesystem::exists(files_.checkpoint, ignored))
       return failure(Errc::invalid_argument,
-                     "an unfinished training is there: --resume goes on with it, or remove it",
+                     "an unfinished training exists: continue it with --resume, or remove it",
                      files_.checkpoint);
     return std::vector<std::byte>{};
   }

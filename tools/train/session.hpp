@@ -12,7 +12,7 @@ namespace kerb::train {
 struct TrainFiles {
   std::string checkpoint;  ///< empty: none is kept
   std::string log;         ///< JSON lines; empty: none is kept
-  bool resume = false;     ///< go on from the checkpoint, where there is one
+  bool resume = false;     ///< continue from the checkpoint, if there is one
 };
 
 /// One training's checkpoint and log, and its watch. The log in the file is always that of the
@@ -22,8 +22,8 @@ class Session {
   Session(const Clock& clock, TrainFiles files, std::string trainer, std::string settings,
           std::uint64_t data);
 
-  /// The state to go on from, or none: empty. Fails: as load_checkpoint() (but for not_found),
-  /// check_same(); invalid_argument when there is a checkpoint and nobody asked to resume.
+  /// The state to continue from; empty: none. Fails: as load_checkpoint() (but for not_found),
+  /// check_same(); invalid_argument (there is a checkpoint, but `resume` is false).
   Result<std::vector<std::byte>> begin();
   /// Adds a line to the log (of the next checkpoint).
   void log(const std::string& json);

@@ -20,7 +20,7 @@ struct BlockSvm {
   double objective = 0;
 };
 
-/// What a solve needs besides; kept between calls so that nothing is allocated anew.
+/// Working memory, kept between calls to save allocations.
 struct BlockSvmScratch {
   std::vector<float> margins, trial, packed, scaled;
 };

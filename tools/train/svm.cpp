@@ -169,7 +169,7 @@ class Trainer {
                          mined->search, session_.seconds() - before));
     exhausted_ = fresh == 0;
     if (exhausted_) {
-      observer_.say("no new hard negatives: ends here");
+      observer_.say("no new hard negatives: training ends");
       return Done{};
     }
     is_complete_ = true;
@@ -220,8 +220,8 @@ class Trainer {
                          solved_, rows_.count(), support, svm.passes, svm.objective, -svm.dual,
                          static_cast<double>(svm.bias), seconds, session_.seconds()));
     observer_.say(
-        line_of("round %d: %zu windows, %zu support it, %d passes, objective %.6g, %.1f s", solved_,
-                rows_.count(), support, svm.passes, svm.objective, seconds));
+        line_of("round %d: %zu windows, %zu support vectors, %d passes, objective %.6g, %.1f s",
+                solved_, rows_.count(), support, svm.passes, svm.objective, seconds));
     return keep();
   }
 
@@ -311,14 +311,16 @@ Status validate(const SvmSettings& s) {
     const char *option, *text;
   };
   for (const Rule& rule :
-       {Rule{s.cost > 0 && s.cost <= 1e6, "--cost", "more than 0, up to 1e6"},
-        Rule{s.person_cost > 0 && s.person_cost <= 1e6, "--person-cost", "more than 0, up to 1e6"},
+       {Rule{s.cost > 0 && s.cost <= 1e6, "--cost", "must be more than 0, at most 1e6"},
+        Rule{s.person_cost > 0 && s.person_cost <= 1e6, "--person-cost",
+             "must be more than 0, at most 1e6"},
         Rule{s.negatives >= 1 && s.negatives <= 1000000, "--random-negatives", "1..1000000"},
         Rule{s.rounds >= 0 && s.rounds <= 100, "--rounds", "0..100"},
         Rule{s.hard_negatives >= 1 && s.hard_negatives <= 1000000, "--hard-negatives",
              "1..1000000"},
         Rule{s.margin >= -1e6 && s.margin <= 1e6, "--margin", "-1e6..1e6"},
-        Rule{s.tolerance > 0 && s.tolerance <= 10, "--tolerance", "more than 0, up to 10"},
+        Rule{s.tolerance > 0 && s.tolerance <= 10, "--tolerance",
+             "must be more than 0, at most 10"},
         Rule{!s.colour || s.kind == hog::DenseKind::rhog, "--colour", "only with rhog"},
         Rule{s.crops.copies >= 0 && s.crops.copies <= 100, "--shift-copies", "0..100"},
         Rule{s.crops.shift >= 0 && s.crops.shift <= 1024, "--shift", "0..1024 pixels"}})

@@ -17,7 +17,7 @@ struct SvmSettings {
   bool gamma = true;
   bool colour = false;         ///< rhog: the strongest of R, G and B at each pixel
   double cost = 0.01;          ///< C of the windows without people
-  double person_cost = 1;      ///< times that, of those with
+  double person_cost = 1;      ///< cost of windows with people, relative to `cost`
   int negatives = 12180;       ///< windows drawn at random for the first round
   int rounds = 3;              ///< of hard negatives
   int hard_negatives = 15000;  ///< of each round at most
@@ -26,7 +26,7 @@ struct SvmSettings {
   CropOptions crops;
   std::vector<hog::SearchSettings> searches;  ///< for mining, in turn; empty: see svm_searches()
   std::uint64_t seed = 1;
-  int stop_after = 0;  ///< for tests: ends with Errc::end after so many checkpoints; 0: never
+  int stop_after = 0;  ///< for tests: ends with Errc::end after N checkpoints; 0: never
 };
 
 /// Stride 8 and scale 1.1.

@@ -109,7 +109,7 @@ TEST(a_mosaic_is_played_as_it_is_and_told_to_the_firmware) {
   const std::vector<std::uint8_t>& pixels = play->pictures[2].pixels;
   TEST_ASSERT_EQUAL_size_t(1280 * 720, pixels.size());
   TEST_ASSERT_EQUAL_INT(20 + 5, pixels[1280 * 4 + 8]);  // row 1, column 2 of the pattern
-  const LoadResult loaded = parse_config(render_config(board_config({}, s)), "bench");
+  const LoadResult loaded = parse_config(render_config(board_config({}, s)), "board");
   TEST_ASSERT_TRUE_MESSAGE(loaded.ok(), loaded.ok() ? "" : loaded.lines()[0].c_str());
   TEST_ASSERT_EQUAL_INT(3, loaded.config.cameras[0].mosaic);
   TEST_ASSERT_EQUAL_STRING("450,500,550,600,650,700,750,800,850",
@@ -119,10 +119,10 @@ TEST(a_mosaic_is_played_as_it_is_and_told_to_the_firmware) {
   TEST_ASSERT_EQUAL_INT(0, board_config({}, drive()).cameras[0].mosaic);
 }
 
-TEST(the_benchs_configuration_is_a_good_one) {
+TEST(the_boards_configuration_is_a_good_one) {
   Scenario s = drive();
   s.camera.pitch_deg = 2;
-  const LoadResult loaded = parse_config(render_config(board_config({}, s)), "bench");
+  const LoadResult loaded = parse_config(render_config(board_config({}, s)), "board");
   TEST_ASSERT_TRUE_MESSAGE(loaded.ok(), loaded.ok() ? "" : loaded.lines()[0].c_str());
   TEST_ASSERT_EQUAL_STRING("/dev/video0", loaded.config.cameras[0].device.c_str());
   TEST_ASSERT_EQUAL_DOUBLE(-2, loaded.config.cameras[0].pitch_deg);

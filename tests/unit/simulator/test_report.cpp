@@ -92,7 +92,7 @@ TEST(false_informations_are_counted_over_the_suite) {
   TEST_ASSERT_TRUE(report.passed());
   sum_up(report, {{"quiet", "", 1.0}});
   TEST_ASSERT_FALSE(report.passed());
-  TEST_ASSERT_EQUAL_STRING("2 informations without somebody close in 10.0 minutes, 1 allowed",
+  TEST_ASSERT_EQUAL_STRING("2 information signals with nobody close in 10.0 minutes, 1 allowed",
                            report.suites[0].verdicts[0].reason.c_str());
   report.runs[0].truth.close = {{0, 0.5, 3}};  // one had its reason
   sum_up(report, {{"quiet", "", 1.0}});

@@ -73,8 +73,8 @@ TEST(the_oracle_warns_in_time) {
 TEST(who_always_warns_warns_too_early) {
   const Run r = run(crossing(), Candidate::always);
   TEST_ASSERT_EQUAL_STRING(
-      "collision_warning_not_too_early: collision warning 3.80 s before impact: over 3.50 it is a "
-      "false alarm; ",
+      "collision_warning_not_too_early: collision warning 3.80 s before impact: more than 3.50 is "
+      "a false alarm; ",
       failures(r).c_str());
 }
 

@@ -99,7 +99,7 @@ TEST(what_is_missing_is_said) {
   }
   const Result<BoardCalibration> c = calibrate_board(poor, size(), kBoard, {});
   if (c) {  // or the lens is so wild that it is refused
-    TEST_ASSERT_TRUE(has(*c, "views are few"));
+    TEST_ASSERT_TRUE(has(*c, "are recommended"));
     TEST_ASSERT_TRUE(has(*c, "edges and corners"));
     TEST_ASSERT_TRUE(has(*c, "tilted views"));
   } else {

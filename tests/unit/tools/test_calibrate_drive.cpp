@@ -116,7 +116,7 @@ TEST(a_height_that_cannot_be_is_doubted) {
   TEST_ASSERT_TRUE(c);
   bool said = false;
   for (const std::string& note : c->notes)
-    said = said || note.find("measure it again") != std::string::npos;
+    said = said || note.find("measure the height again") != std::string::npos;
   TEST_ASSERT_TRUE(said);
 }
 
@@ -210,7 +210,7 @@ TEST(speeds_are_read_between_their_lines) {
   };
   for (const Case& c :
        {Case{"", "no speed"}, Case{"0\n", "must be seconds"},
-        Case{"0,a\n", "speed must be a number"}, Case{"0,1\n0,2\n", "time must rise"},
+        Case{"0,a\n", "speed must be a number"}, Case{"0,1\n0,2\n", "time must increase"},
         Case{"0,1\nx,2\n", ":2: must be seconds"}, Case{"0,1,2,3\n", "must be seconds"},
         Case{"0,1,x\n", "yaw rate"}, Case{"0,nan\n", "number"}}) {
     const auto bad = calibrate::Speeds::parse(c.text, "s.csv");

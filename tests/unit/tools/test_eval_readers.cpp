@@ -71,8 +71,8 @@ TEST(a_csv_line_that_cannot_be_read_is_named) {
                          Fault{"a.jpg,1,2,3,nan\n", "'nan'"}, Fault{"a.jpg,1,2,3,1e99\n", "'1e99'"},
                          Fault{"a.jpg,1,2,,4\n", "''"}, Fault{"a.jpg,1,2,0,4\n", "over 0"},
                          Fault{"a.jpg,1,2,3,-4\n", "over 0"},
-                         Fault{"a.jpg,1,2,3,4,yes\n", "'yes': ignore is 0 or 1"},
-                         Fault{",1,2,3,4\n", "no picture is named"},
+                         Fault{"a.jpg,1,2,3,4,yes\n", "'yes': ignore must be 0 or 1"},
+                         Fault{",1,2,3,4\n", "name of the picture is missing"},
                          Fault{"image,x,y,w,h\nimage,x,y,w,h\n", "t.csv:2: 'x'"}})
     expect_fault(parse_csv_truth(f.text, "t.csv"), f.part);
 }
@@ -175,7 +175,8 @@ TEST(mot16_has_classes_and_visibility) {
 TEST(mot_text_that_cannot_be_read_is_named) {
   for (const Fault& f :
        {Fault{"1,1,0,0,5,9,1\n1,1,0,0,5,9\n", "gt.txt:2: expected frame"},
-        Fault{"1,1,0,0,5,9,1,1,1,1,1\n", "gt.txt:1"}, Fault{"1,1,0,0,5,x,1\n", "'x' is no number"},
+        Fault{"1,1,0,0,5,9,1,1,1,1,1\n", "gt.txt:1"},
+        Fault{"1,1,0,0,5,x,1\n", "'x' is not a number"},
         Fault{"1.5,1,0,0,5,9,1\n", "'1.5' is no frame"}, Fault{"-1,1,0,0,5,9,1\n", "no frame"},
         Fault{"1000000,1,0,0,5,9,1\n", "no frame"}, Fault{"1,1,0,0,5,0,1\n", "over 0"},
         Fault{"frame,id,x,y,w,h,conf\n", "'frame'"}})
@@ -250,7 +251,7 @@ TEST(detections_that_cannot_be_read_are_named) {
         Fault{R"({"image":7,"detections":[]})", "\"image\""},
         Fault{R"({"image":"","detections":[]})", "\"image\" is empty"},
         Fault{R"({"image":"a"})", "\"detections\""},
-        Fault{R"({"image":"a","detections":[1]})", "no object"},
+        Fault{R"({"image":"a","detections":[1]})", "not an object"},
         Fault{R"({"image":"a","detections":[{"x":1,"y":2,"w":3,"score":1}]})", "\"h\""},
         Fault{R"({"image":"a","detections":[{"x":1,"y":2,"w":3,"h":"4","score":1}]})", "\"h\""},
         Fault{R"({"image":"a","detections":[{"x":1,"y":2,"w":3,"h":4}]})", "\"score\""},
@@ -341,12 +342,12 @@ TEST(tracks_need_six_columns_and_no_conf_leaves_them_out) {
 TEST(mot_text_of_tracks_that_cannot_be_read_is_named) {
   const std::string good = "1,1,10,10,40,100\n";
   for (const Fault& f : {Fault{"1,2,10,10,40", "t.txt:2: must be frame,id,x,y,w,h"},
-                         Fault{"1,1,50,10,40,100", "t.txt:2: id 1 is twice in frame 1"},
-                         Fault{"1,2,10,ten,40,100", "t.txt:2: 'ten' is no number"},
-                         Fault{"1,2,10,inf,40,100", "t.txt:2: 'inf' is no number"},
+                         Fault{"1,1,50,10,40,100", "t.txt:2: id 1 occurs twice in frame 1"},
+                         Fault{"1,2,10,ten,40,100", "t.txt:2: 'ten' is not a number"},
+                         Fault{"1,2,10,inf,40,100", "t.txt:2: 'inf' is not a number"},
                          Fault{"1.5,2,10,10,40,100", "t.txt:2: frame and id must be whole"},
                          Fault{"1,2.5,10,10,40,100", "t.txt:2: frame and id must be whole"},
-                         Fault{"0,2,10,10,40,100", "t.txt:2: frames count from 1"},
+                         Fault{"0,2,10,10,40,100", "t.txt:2: frame numbers start at 1"},
                          Fault{"1,2,10,10,40,0", "t.txt:2: width and height"}})
     expect_fault(parse_mot_tracks(good + f.text + "\n", "t.txt"), f.part);
   expect_fault(parse_mot_detections(good, "d.txt"), "d.txt:1: must be frame,id,x,y,w,h,conf");

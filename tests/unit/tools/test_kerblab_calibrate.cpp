@@ -37,7 +37,7 @@ TEST(a_board_becomes_a_lens) {
   const Outcome o = kerblab(
       "calibrate board --size 9x6 --square 0.03 --out lens.toml --draw lens.png b*.png c.png");
   expect_done(o);
-  TEST_ASSERT_TRUE_MESSAGE(o.err.find("c.png: no whole board of 9x6") != std::string::npos,
+  TEST_ASSERT_TRUE_MESSAGE(o.err.find("c.png: no complete board of 9x6") != std::string::npos,
                            o.err.c_str());
   const CameraSettings camera = camera_in("lens.toml");
   TEST_ASSERT_DOUBLE_WITHIN(1.6, 520, *camera.focal_px);

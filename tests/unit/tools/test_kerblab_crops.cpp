@@ -68,11 +68,11 @@ TEST(smaller_ones_and_every_second) {
 TEST(what_cannot_be_is_said_and_nothing_is_written) {
   make_street();
   const std::string data = "train crops --images street.png --truth street.csv --out people ";
-  expect_bad_input(kerblab(data + "--min-height 300"), "nobody is whole");
+  expect_bad_input(kerblab(data + "--min-height 300"), "no person is complete");
   expect_bad_input(kerblab(data + "--min-height nan"), "must be numbers");
   write("other.csv", "elsewhere.png,1,2,30,90\n");
   expect_bad_input(kerblab("train crops --images street.png --truth other.csv --out people"),
-                   "names none of the pictures");
+                   "contains none of the given pictures");
   write("street.png", "no picture");
   expect_bad_input(kerblab(data), "street.png");
   TEST_ASSERT_FALSE(fs::exists(g_folder / "people"));

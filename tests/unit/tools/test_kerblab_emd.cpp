@@ -249,7 +249,7 @@ TEST(every_source_of_bands_can_be_read) {
         "wavelength = {450, 550, 650, 900}\n");
   write("beyond.csv", "a,1,1,5,5\na,90,1,7,5\nb,1,20,5,5\n");
   expect_bad_input(kerblab("eval spectral --cube c.hdr --bands 4 --boxes beyond.csv"),
-                   "beyond.csv:2: beyond the picture of 96 x 64");
+                   "beyond.csv:2: box outside the picture of 96 x 64");
   for (const char* source :
        {"--mosaic 2 raw.png --nm 450,550,650,900", "--mosaic 2 raw.png", "--beside 4 beside.png",
         "--cube c.hdr --bands 4", "--cube c.hdr --bands 4 --dark 0 --ground line"}) {
@@ -290,7 +290,7 @@ TEST(a_cube_of_parts_of_one_is_not_rounded_away) {
   write("f.img", float_cube(0.3F, -0.1F));
   expect_bad_input(kerblab(command), "below zero");
   write("f.img", float_cube(0.3F, std::nanf("")));
-  expect_bad_input(kerblab(command), "no number");
+  expect_bad_input(kerblab(command), "not a number");
 }
 
 TEST(a_box_over_all_has_no_area) {
@@ -419,7 +419,7 @@ TEST(the_tables_of_another_machine) {
                       "\n");
   for (const char* nothing : {"empty.jsonl", "idle.jsonl"})
     expect_bad_input(kerblab(std::string{"bench emd --into page.md --from "} + nothing),
-                     "no rows in it");
+                     "the file has no rows");
   TEST_ASSERT_EQUAL_STRING(page.c_str(), read(g_folder / "page.md").c_str());
 }
 

@@ -144,8 +144,8 @@ TEST(truth_that_does_not_fit_is_one_line) {
   write("other.csv", "elsewhere/9.png,1,2,3,4\n");
   expect_bad_input(kerblab(with + "other.csv"), "other.csv");
   write("nobody.csv", "in/1.png,1,2,3,4,1\n");
-  expect_bad_input(kerblab(with + "nobody.csv"), "nobody is to be found");
-  expect_bad_input(kerblab(with + "truth.csv --truth-min-height 400"), "nobody is to be found");
+  expect_bad_input(kerblab(with + "nobody.csv"), "the truth has no people");
+  expect_bad_input(kerblab(with + "truth.csv --truth-min-height 400"), "the truth has no people");
   expect_bad_input(kerblab(with + "truth.csv --truth truth.csv"), "named more than once");
   expect_bad_input(kerblab(with + "none.csv"), "none.csv");
   fs::create_directory(g_folder / "empty");

@@ -146,7 +146,7 @@ TEST(no_input_is_overwritten_and_none_taken_twice) {
   TEST_ASSERT_EQUAL_STRING(suite.c_str(), read(g_folder / "mine.toml").c_str());
   for (const char* twice : {"street.toml street.toml", "street.toml ./street.toml",
                             "--suite mine.toml mine.toml", "--suite r159 --suite r159"})
-    expect_bad_input(kerblab(std::string{"sim list "} + twice), "is named twice");
+    expect_bad_input(kerblab(std::string{"sim list "} + twice), "is given twice");
 }
 
 TEST(bad_input_is_one_line) {

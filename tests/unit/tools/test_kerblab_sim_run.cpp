@@ -77,45 +77,47 @@ std::string short_scenario(const char* seconds) {
          "\n[car]\nkmh = 36\n[criteria]\nno_collision_warning = true\n";
 }
 
-/// A bench that does what `play` says with the folder of plays, $plays, and that of traces,
+/// A board program that does what `play` says with the folder of plays, $plays, and that of traces,
 /// $traces.
-void write_bench(const std::string& check, const std::string& play) {
-  write("bench.sh", "#!/bin/sh\nif [ \"$1\" = --check ]; then " + check +
+void write_board(const std::string& check, const std::string& play) {
+  write("board.sh", "#!/bin/sh\nif [ \"$1\" = --check ]; then " + check +
                         "; fi\nplays=$2\ntraces=$4\n" + play + "\n");
-  fs::permissions(g_folder / "bench.sh", fs::perms::owner_all);
+  fs::permissions(g_folder / "board.sh", fs::perms::owner_all);
 }
 
-TEST(what_comes_back_from_the_bench_is_judged_like_any_other) {
+TEST(what_comes_back_from_the_board_is_judged_like_any_other) {
   write("short.toml", short_scenario("0.4"));
   expect_done(kerblab("sim run short.toml --oracle --traces told"));
-  write_bench("exit 0",
+  write_board("exit 0",
               "test -s $plays/000-short.kwplay && test -s $plays/000-short.toml || exit 1\n"
               "cp told/short.trace $traces/000-short.trace\necho it said > $traces/000-short.log\n"
               "echo a story");
   const Outcome o =
-      kerblab("sim run short.toml --hil ./bench.sh --report r.json --html r.html --traces kept");
+      kerblab("sim run short.toml --hil ./board.sh --report r.json --html r.html --traces kept");
   expect_done(o);
   TEST_ASSERT_EQUAL_STRING("a story\n", o.err.c_str());
   TEST_ASSERT_TRUE_MESSAGE(
-      o.out.find("(on the board, 4 times slower than life)") != std::string::npos, o.out.c_str());
+      o.out.find("(on the board, 4 times slower than real time)") != std::string::npos,
+      o.out.c_str());
   const Json report = Json::parse(read(g_folder / "r.json"));
-  TEST_ASSERT_EQUAL_STRING("bench", report["candidate"].get<std::string>().c_str());
+  TEST_ASSERT_EQUAL_STRING("board", report["candidate"].get<std::string>().c_str());
   TEST_ASSERT_EQUAL_DOUBLE(0.25, report["clock_rate"].get<double>());
   TEST_ASSERT_EQUAL_INT(12, report["runs"][0]["pictures"].get<int>());
-  TEST_ASSERT_TRUE(read(g_folder / "r.html").find("4 times slower than life") != std::string::npos);
+  TEST_ASSERT_TRUE(read(g_folder / "r.html").find("4 times slower than real time") !=
+                   std::string::npos);
   TEST_ASSERT_TRUE(read(g_folder / "told/short.trace") == read(g_folder / "kept/short.trace"));
   TEST_ASSERT_EQUAL_STRING("it said\n", read(g_folder / "kept/short.log").c_str());
 }
 
-TEST(a_silent_firmware_on_the_bench_fails_with_exit_code_1) {
+TEST(a_silent_firmware_on_the_board_fails_with_exit_code_1) {
   write("short.toml", short_scenario("0.1"));
-  write_bench("exit 0", "echo '# nothing' > $traces/000-short.trace");
-  const Outcome o = kerblab("sim run short.toml --hil ./bench.sh");
+  write_board("exit 0", "echo '# nothing' > $traces/000-short.trace");
+  const Outcome o = kerblab("sim run short.toml --hil ./board.sh");
   TEST_ASSERT_EQUAL_INT_MESSAGE(1, o.code, o.err.c_str());
   TEST_ASSERT_TRUE_MESSAGE(o.out.find("FAILED short: ") != std::string::npos, o.out.c_str());
 }
 
-TEST(a_bench_that_cannot_is_one_line_and_leaves_nothing) {
+TEST(a_board_that_cannot_is_one_line_and_leaves_nothing) {
   write("short.toml", short_scenario("0.1"));
   write("long.toml", std::string{"seconds = 900\n[car]\nkmh = 36\n"});
   write("silent.toml", short_scenario("0.1") +
@@ -123,19 +125,20 @@ TEST(a_bench_that_cannot_is_one_line_and_leaves_nothing) {
   struct Case {
     const char *check, *play, *arguments, *part;
   };
-  const char* plain = "sim run short.toml --hil ./bench.sh --report r.json --traces kept";
+  const char* plain = "sim run short.toml --hil ./board.sh --report r.json --traces kept";
   for (const Case& c :
        {Case{"exit 0", "", "sim run short.toml --hil ./none.sh", "./none.sh: No such file"},
         Case{"exit 0", "", "sim run short.toml --hil ./short.toml", "Permission denied"},
-        Case{"echo bench: no board >&2; exit 2", "", plain, "bench: no board"},
-        Case{"exit 1", "", plain, "the board, ./bench.sh, cannot start"},
-        Case{"exit 0", "echo bench: the disk is full >&2; exit 2", plain, "the disk is full"},
-        Case{"exit 0", "exit 1", plain, "short: the board left no trace of it"},
-        Case{"exit 0", "kill -9 $$", plain, "ended by signal 9"},
+        Case{"echo board: no kernel >&2; exit 2", "", plain, "board: no kernel"},
+        Case{"exit 1", "", plain, "the board cannot start: ./board.sh --check failed"},
+        Case{"exit 0", "echo board: the disk is full >&2; exit 2", plain, "the disk is full"},
+        Case{"exit 0", "exit 1", plain, "short: no trace of it from the board"},
+        Case{"exit 0", "kill -9 $$", plain, "terminated by signal 9"},
         Case{"exit 0", "echo 0.1 can 7 > $traces/000-short.trace", plain, "000-short.trace"},
-        Case{"exit 0", "", "sim run long.toml --hil ./bench.sh", "MB of pictures"},
-        Case{"exit 0", "", "sim run silent.toml --hil ./bench.sh", "cannot fall silent"}}) {
-    write_bench(c.check, c.play);
+        Case{"exit 0", "", "sim run long.toml --hil ./board.sh", "MB of pictures"},
+        Case{"exit 0", "", "sim run silent.toml --hil ./board.sh",
+             "cannot simulate camera_silent"}}) {
+    write_board(c.check, c.play);
     expect_bad_input(kerblab(c.arguments), c.part);
   }
   TEST_ASSERT_EQUAL_INT(4, static_cast<int>(std::distance(fs::directory_iterator{g_folder},
@@ -150,7 +153,7 @@ TEST(bad_input_is_one_line_and_leaves_nothing) {
     const char* part;
   };
   for (const Case& c :
-       {Case{"sim run", "name a SCENARIO file"},
+       {Case{"sim run", "expected a SCENARIO file"},
         Case{"sim run nothing.toml --oracle", "nothing.toml"},
         Case{"sim run --suite mercury --oracle", "mercury"},
         Case{"sim run crossing.toml --oracle --never", "--never"},
@@ -159,7 +162,7 @@ TEST(bad_input_is_one_line_and_leaves_nothing) {
         Case{"sim run crossing.toml --oracle --html crossing.toml", "crossing.toml"},
         Case{"sim run crossing.toml --config config.toml", "clock.rate"},
         Case{"sim run crossing.toml --model none.kwm", "none.kwm"},
-        Case{"sim run crossing.toml --oracle --hil bench.sh", "--hil"},
+        Case{"sim run crossing.toml --oracle --hil board.sh", "--hil"},
         Case{"sim run crossing.toml --oracle --jobs -1", "--jobs"},
         Case{"sim view crossing.toml --oracle --out x.gif", ".png, .jpg or .mp4"},
         Case{"sim run crossing.toml --oracle --latency nan", "--latency"},
@@ -195,7 +198,7 @@ TEST(no_input_is_overwritten_and_no_output_either) {
         Case{"run same.trace --traces .", "an input: ./same.trace"},
         Case{"run crossing.toml --report r.x --html ./r.x", "twice: ./r.x"},
         Case{"run crossing.toml --report - --html -", "twice: -"},
-        Case{"run crossing.toml suite.toml crossing.toml", "crossing.toml: is named twice"},
+        Case{"run crossing.toml suite.toml crossing.toml", "crossing.toml: is given twice"},
         Case{"view --suite suite.toml sheet.png --only a --out sheet.png", "an input: sheet.png"}})
     expect_bad_input(kerblab(std::string{"sim "} + c.arguments + " --oracle"), c.part);
   std::map<std::string, std::string> after;

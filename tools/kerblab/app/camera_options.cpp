@@ -49,7 +49,7 @@ Status check_calibration(const CameraSettings& settings, int width, int height) 
     return Error{Errc::invalid_argument, 0, "calibration", Text<112>{what}};
   };
   if (settings.center_x.value_or(0) < 0 || settings.center_y.value_or(0) < 0)
-    return wrong("the lens's axis must meet the picture: its center is below zero");
+    return wrong("the optical axis must lie within the picture: --center is below zero");
   Config config;
   config.cameras = {settings};
   config.cameras.front().kind = CameraKind::pattern;
@@ -76,24 +76,27 @@ void add_camera_options(CLI::App& command, CameraOptions& options, CameraAngles 
   };
   add("--focal", options.focal_px, 1, 1e5, "Focal length, pixels");
   add("--fov", options.fov_deg, 5, 170,
-      fmt::format("Horizontal angle of view, degrees, where --focal is unset; else {:g}",
+      fmt::format("Horizontal angle of view, degrees, if --focal is not given; default: {:g}",
                   usual.fov_deg));
-  command.add_option("--center", options.center, "Where the lens's axis meets the picture, pixels")
+  command
+      .add_option("--center", options.center, "Position of the optical axis in the picture, pixels")
       ->expected(2)
       ->check(between(rough ? 0 : -1e5, 1e5))
       ->option_text("X Y");
   add("--height", options.height_m, 0.1, 10,
-      fmt::format("The camera above the road, metres; else {:g}", usual.height_m));
+      fmt::format("Height of the camera above the road, metres; default: {:g}", usual.height_m));
   add("--pitch", options.pitch_deg, -45, 45,
-      rough ? "Roughly: it looks upwards by so much, degrees"
-            : "The camera looks upwards by so much, degrees");
-  add("--yaw", options.yaw_deg, -45, 45, "... and to the left, degrees");
+      rough ? "Approximate pitch of the camera, upwards is positive, degrees"
+            : "Pitch of the camera, upwards is positive, degrees");
+  add("--yaw", options.yaw_deg, -45, 45, "Yaw of the camera, to the left is positive, degrees");
   if (rough) {
-    add("--roll", options.roll_deg, -45, 45, "... with its right side down, degrees");
+    add("--roll", options.roll_deg, -45, 45,
+        "Roll of the camera, right side down is positive, degrees");
     return;
   }
   add("--ahead", options.ahead_m, -20, 20,
-      fmt::format("The camera ahead of the rear axle, metres; else {:g}", usual.ahead_m));
+      fmt::format("Distance of the camera ahead of the rear axle, metres; default: {:g}",
+                  usual.ahead_m));
 }
 
 }  // namespace kerb::lab

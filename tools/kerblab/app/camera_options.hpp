@@ -13,22 +13,21 @@ class App;
 
 namespace kerb::lab {
 
-/// The lens and the mounting as a command line has them: the same options in every command that
-/// makes metres of pixels.
+/// Options of lens and mounting, the same in every command that converts pixels to metres.
 struct CameraOptions {
   std::optional<double> focal_px, fov_deg, height_m, pitch_deg, yaw_deg, roll_deg, ahead_m;
   std::vector<double> center;  ///< x, y; empty: not given
 
-  /// What was given takes the place of what is there.
+  /// Overrides `settings` with the options that were given.
   void apply(CameraSettings& settings) const;
 };
 
-/// Whether a camera like this could be at a car, with pictures of this size: what the product's
-/// configuration asks of lens and mounting (see firmware/config). Fails, saying which value is
-/// wrong and why: invalid_argument.
+/// Whether lens and mounting are possible for a camera with pictures of this size: what the
+/// product's configuration asks of lens and mounting (see firmware/config). Fails, saying which
+/// value is wrong and why: invalid_argument.
 Status check_calibration(const CameraSettings& settings, int width, int height);
 
-/// What the mounting's angles are: known, or where a search for them begins.
+/// Whether the mounting's angles are known, or only initial values of an estimate.
 enum class CameraAngles : std::uint8_t { known, rough };
 
 /// Adds --focal, --fov, --center, --height, --pitch and --yaw; then --ahead where the angles are

@@ -38,12 +38,12 @@ void add_commands(CLI::App& app, Action& action, std::initializer_list<Command> 
       command.add(app, action);
       continue;
     }
-    CLI::App* missing = app.add_subcommand(command.name, "Not in this build: it needs OpenCV");
+    CLI::App* missing = app.add_subcommand(command.name, "Not available: this build has no OpenCV");
     missing->prefix_command();  // whatever follows, --help too, is not looked at
     missing->set_help_flag();
     missing->callback([name = command.name, &action] {
       action = [name] {
-        return fail(std::string{name} + ": not in this build of kerblab: it needs OpenCV");
+        return fail(std::string{name} + ": not available: this build of kerblab has no OpenCV");
       };
     });
   }

@@ -28,8 +28,9 @@ Result<std::vector<int>> number_frames(const char* where, const std::vector<std:
     const std::optional<int> number = number_of(path);
     if (first || !number) break;
     if (!frames.empty() && *number <= frames.back())
-      return Error{Errc::invalid_argument, 0, where,
-                   Text<112>{path + ": frames must come in order; --first counts them as given"}};
+      return Error{
+          Errc::invalid_argument, 0, where,
+          Text<112>{path + ": frames must be in order; --first numbers them in the order given"}};
     frames.push_back(*number);
   }
   if (frames.size() == paths.size()) return frames;

@@ -39,11 +39,11 @@ Result<std::vector<std::string>> expand_list(const std::vector<std::string>& wor
       if (!line.empty()) paths.push_back(line);
     }
   }
-  if (paths.empty()) return Error{Errc::invalid_argument, 0, "detect", "no picture is named"};
+  if (paths.empty()) return Error{Errc::invalid_argument, 0, "detect", "no picture is given"};
   for (const std::string& path : paths) {
     std::error_code ignored;
     if (std::filesystem::is_directory(path, ignored))
-      return failure(Errc::invalid_argument, "not a picture but a folder", path);
+      return failure(Errc::invalid_argument, "a folder, not a picture", path);
     if (Status plain = check_plain(path); !plain) return plain.error();
     if (::access(path.c_str(), R_OK) != 0)
       return failure(Errc::not_found, "read picture", path, errno);

@@ -7,8 +7,8 @@
 
 namespace kerb::lab {
 
-/// That a file, where there is one, is a plain one: a pipe or a device may never end. Fails, naming
-/// the path: invalid_argument.
+/// Checks that a path, if it exists, is a regular file: reading a pipe or a device may never end.
+/// Fails, naming the path: invalid_argument.
 Status check_plain(const std::string& path);
 
 /// The paths of a command line in which "@FILE" stands for the lines of FILE. Each must be a file

@@ -8,7 +8,7 @@
 
 namespace kerb::lab {
 
-/// Where it runs, and how busy that was: a figure without these says little. `cuda` may be null.
+/// The machine and its load, which belong to every measurement. `cuda` may be null.
 [[nodiscard]] nlohmann::ordered_json describe_machine(const Context* cuda, int threads);
 
 /// What a benchmark measures: the CPU unless CUDA was asked for, and CUDA unless the CPU was.

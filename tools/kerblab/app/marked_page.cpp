@@ -16,7 +16,7 @@ Status MarkedPage::read(const std::string& path, const std::string& name) {
   const std::size_t end = page->find(fmt::format("<!-- {}: end -->", name));
   if (begin == std::string::npos || end == std::string::npos || end < begin)
     return files::line_error("--into", path, 0,
-                             fmt::format("no lines '{}' and '... end -->'", first),
+                             fmt::format("the lines '{}' and '... end -->' are missing", first),
                              Errc::invalid_argument);
   path_ = path;
   before_ = page->substr(0, begin) + first + "\n";

@@ -9,7 +9,7 @@
 
 #include "tools/kerblab/app/command.hpp"
 
-/// Options that many commands have, and the way from options to what main() does.
+/// Common options, and the connection from a chosen command to main().
 namespace kerb::lab {
 
 /// A check for CLI11's options: a number within least..most. Unlike CLI::Range it refuses NaN.
@@ -33,8 +33,9 @@ CLI::Option* add_name_option(CLI::App& command, const char* name, Text& out,
 }
 
 /// --backend auto|cpu|cuda.
-inline CLI::Option* add_backend_option(CLI::App& command, std::string& backend,
-                                       const std::string& help = "auto, cpu or cuda") {
+inline CLI::Option* add_backend_option(
+    CLI::App& command, std::string& backend,
+    const std::string& help = "Where image operators run: auto, cpu or cuda") {
   return command.add_option("--backend", backend, help)
       ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
       ->capture_default_str();
@@ -43,13 +44,13 @@ inline CLI::Option* add_backend_option(CLI::App& command, std::string& backend,
 /// --threads N.
 inline CLI::Option* add_threads_option(
     CLI::App& command, int& threads,
-    const std::string& help = "Of the CPU backend; 0: one for each core") {
+    const std::string& help = "Threads of the CPU backend; 0: one per core") {
   return command.add_option("--threads", threads, help)
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
 }
 
-/// Has `work` become main()'s action when the command is chosen. It gives the exit code, or a
+/// Makes `work` the action of main() when the command is chosen. It returns the exit code, or a
 /// Status whose error is printed.
 template <typename Work>
 void run_when_chosen(CLI::App& command, Action& action, Work work) {

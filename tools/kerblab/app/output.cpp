@@ -53,7 +53,7 @@ Status check_output(const std::string& path) {
   std::error_code ignored;
   if (is_stdout(path) || is_null(path)) return Done{};
   if (path.empty() || fs::is_directory(path, ignored))
-    return failure(Errc::invalid_argument, "write: not a file's name", path);
+    return failure(Errc::invalid_argument, "write: not a file name", path);
   // Opening a pipe waits for its reader, for ever perhaps.
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
     return failure(Errc::invalid_argument, "write: not a plain file", path);
@@ -87,7 +87,7 @@ Status check_distinct(const std::vector<std::string>& outputs) {
                                ? fs::path{"-"}
                                : fs::weakly_canonical(fs::absolute(output, ignored), ignored);
     if (!known.insert(place).second)
-      return failure(Errc::invalid_argument, "is to be written twice", output);
+      return failure(Errc::invalid_argument, "two outputs have the same name", output);
   }
   return Done{};
 }
@@ -118,7 +118,7 @@ Result<OutputFolder> OutputFolder::create(const std::string& folder) {
   out.folder_ = folder;
   std::error_code error;
   out.made_ = fs::create_directories(out.folder_, error);
-  if (error) return failure(Errc::io, "make folder", folder, error.value());
+  if (error) return failure(Errc::io, "create folder", folder, error.value());
   std::string pattern = (out.folder_ / ".kerblab-XXXXXX").string();
   if (::mkdtemp(pattern.data()) == nullptr) return failure(Errc::io, "write into", folder, errno);
   out.hidden_ = pattern;

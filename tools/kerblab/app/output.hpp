@@ -7,16 +7,16 @@
 
 #include "hal/base/result.hpp"
 
-/// Results appear whole or not at all.
+/// Output files appear complete or not at all.
 namespace kerb::lab {
 
-/// Whether write_output() has a chance: better known before an hour's work than after it. Fails:
+/// Checks before a long computation that write_output() can succeed. Fails:
 /// not_found (no such folder), invalid_argument (a folder, a pipe, a device), io (may not be
 /// written).
 Status check_output(const std::string& path);
 
-/// That no output is one of the inputs, by whatever name or link. Outputs that are not there yet
-/// are fine. Fails, naming the output: invalid_argument.
+/// Checks that no output is one of the inputs, under any name or link. Outputs that do not exist
+/// yet are allowed. Fails, naming the output: invalid_argument.
 Status check_apart(const std::vector<std::string>& outputs, const std::vector<std::string>& inputs);
 
 /// That no two outputs are the same file, or both stdout. Fails, naming it: invalid_argument.
@@ -26,8 +26,8 @@ Status check_distinct(const std::vector<std::string>& outputs);
 /// /dev/stdout; /dev/null is not replaced. Fails: io.
 Status write_output(const std::string& path, std::string_view text);
 
-/// Files that come together: written into a hidden folder inside `folder`, and moved out by
-/// commit(). Without it they are gone with this object, and so is `folder` where it was made here.
+/// A set of files: written into a hidden folder inside `folder` and moved out by commit(). Without
+/// commit() they are removed with this object, and so is `folder` if it was created here.
 class OutputFolder {
  public:
   /// Fails: io.

@@ -134,7 +134,9 @@ void print_flow(const std::vector<bench::FlowRow>& rows) {
     const bench::FlowCase& c = row.size;
     if (last == nullptr || last->size.width != c.width || last->size.wanted != c.wanted) {
       fmt::print("\n{}x{}{}\n", c.width, c.height,
-                 c.wanted < 1 ? fmt::format(", {:.0f} % of it wanted", 100 * c.wanted) : "");
+                 c.wanted < 1
+                     ? fmt::format(", masked: {:.0f} % of the pixels computed", 100 * c.wanted)
+                     : "");
       fmt::print("{:<22}{:<17}{:>11}{:>10}{:>14}{:>10}{:>9}\n", "method", "backend", "median ms",
                  "best", "x DIS medium", "MB held", "= CPU");
     }
@@ -262,27 +264,32 @@ namespace {
 /// Options of one benchmark, or of all.
 void add_options(CLI::App& command, const std::shared_ptr<BenchOptions>& o, const char* repeats) {
   const bool hog = o->what == "hog", image = o->what == "image";
-  add_name_option(command, "--json", o->json,
-                  "Also as JSON, there; - is stdout, without the table");
+  add_name_option(
+      command, "--json", o->json,
+      "Write the results as JSON to this file; - is stdout (the table is then not printed)");
   if (!image)
     add_name_option(command, "--picture", o->picture,
-                    "A picture, cut and scaled to each size; default: a street made by code");
+                    "Input picture, cropped and scaled to each size; default: a street made by code");
   if (hog)
-    add_name_option(command, "--model", o->model, "This model (ours or OpenCV's) instead of all");
+    add_name_option(command, "--model", o->model,
+                    "Measure only this model (Kerbwatch's or OpenCV's) instead of all detectors");
   command.add_option("--repeat", o->repeat, repeats)->check(CLI::Range(1, 100000));
-  command.add_flag("--quick", o->quick, "Tiny pictures, one small search: does it run at all?");
+  command.add_flag("--quick", o->quick,
+                   "Tiny pictures and one small search: only checks that everything runs");
   add_backend_option(command, o->backend);
-  add_threads_option(command, o->threads, "Of the CPU backend and of OpenCV; 0: one for each core");
+  add_threads_option(command, o->threads,
+                     "Threads of the CPU backend and of OpenCV; 0: one per core");
 }
 
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("bench", "Measure detectors, flow, image operators and EMD");
+  CLI::App* command = app.add_subcommand(
+      "bench", "Measure the run time of detectors, flow, image operators and EMD");
   command->footer(
-      "Prints a table. Backend auto: the CPU, and CUDA too where there is a device; cpu or cuda:\n"
-      "that one alone (OpenCV's, which runs on the CPU, always stands beside hog, flow and emd).\n"
+      "Prints a table. --backend auto measures the CPU, and CUDA if there is a device; cpu and "
+      "cuda\n"
+      "measure only that backend. hog, flow and emd are always compared with OpenCV on the CPU.\n"
       "Example: kerblab bench flow --backend cpu --threads 2 --json flow.json");
   command->require_subcommand(1);
   struct Part {
@@ -290,21 +297,28 @@ void add_bench(CLI::App& app, Action& action) {
   };
   for (const Part& part :
        {Part{"hog", "Detectors, from the grey picture to fused boxes",
-             "Medians of so many; default 11",
-             "Every detector of ours beside OpenCV's HOGDescriptor, by turns; medians. With "
-             "--model, "
-             "that\nmodel alone beside OpenCV's: in colour if it needs it (OpenCV's in grey), with "
-             "its own\nthreshold and fusion, in the thesis's searches of 1280x960 and in its own.\n"
-             "Examples:\n  kerblab bench hog --picture street.png --repeat 21 --json bench.json\n"
+             "Repetitions per median; default 11",
+             "Compares every detector of Kerbwatch with OpenCV's HOGDescriptor; measurements "
+             "alternate,\n"
+             "medians are printed. With --model only that model is compared: in colour if it needs "
+             "colour\n"
+             "(OpenCV in grey), with its own threshold and fusion, in the searches of the thesis "
+             "at\n"
+             "1280x960 and in the search that the model advises.\n"
+             "Examples:\n"
+             "  kerblab bench hog --picture street.png --repeat 21 --json bench.json\n"
              "  kerblab bench hog --model models/default.kwm --threads 2"},
-        Part{
-            "flow", "Flow: dense, at points, and the product's", "Medians of so many; default 21",
-            "Our methods beside OpenCV's on two pictures, the second a little nearer, whole and "
-            "masked.\npoints: Lucas-Kanade at 1200 corners, one new picture a frame; product: what "
-            "the firmware\ndoes of a frame with its defaults. cuda has pictures uploaded and the "
-            "field read back,\n'cuda, on device' neither.\n"
-            "Example: kerblab bench flow --backend cpu --threads 2 --repeat 5 --json flow.json"},
-        Part{"image", "Every operator of gpu/image", "Medians of so many; default 31",
+        Part{"flow", "Optical flow: dense, at points, and as the product computes it",
+             "Repetitions per median; default 21",
+             "Compares Kerbwatch's methods with OpenCV's on two pictures, the second slightly "
+             "enlarged, with\n"
+             "and without a mask. points: Lucas-Kanade at 1200 corners, one new picture per frame. "
+             "product:\n"
+             "what the firmware computes per frame with its defaults. cuda includes the transfers "
+             "of\n"
+             "pictures and result, 'cuda, on device' does not.\n"
+             "Example: kerblab bench flow --backend cpu --threads 2 --repeat 5 --json flow.json"},
+        Part{"image", "Every operator of gpu/image", "Repetitions per median; default 31",
              "Example: kerblab bench image --json image.json"}}) {
     const auto o = std::make_shared<BenchOptions>();
     o->what = part.what;

@@ -105,12 +105,12 @@ Result<std::vector<EmdRow>> read_rows(const std::string& path, std::vector<std::
       if (!one.at("equals_cpu").is_null()) row.equals_cpu = one.at("equals_cpu").get<bool>();
       rows.push_back(std::move(row));
     } catch (const Json::exception&) {
-      return Error{Errc::invalid_argument, 0, "bench emd: not what bench_emd writes",
+      return Error{Errc::invalid_argument, 0, "bench emd: not a file written by bench_emd",
                    Text<112>{path}};
     }
   }
   if (rows.empty())
-    return Error{Errc::invalid_argument, 0, "bench emd: no rows in it", Text<112>{path}};
+    return Error{Errc::invalid_argument, 0, "bench emd: the file has no rows", Text<112>{path}};
   return rows;
 }
 
@@ -145,7 +145,7 @@ class BenchEmd {
     if (Status ok = options_.from.empty() ? measure() : read(); !ok) return ok;
     for (const EmdRow& row : rows_)
       if (!row.equals_cpu.value_or(true))
-        return Error{Errc::damaged, 0, "bench emd: other distances than the CPU's",
+        return Error{Errc::damaged, 0, "bench emd: distances differ from the CPU's",
                      Text<112>{kind_of(row)}};
     return write();
   }
@@ -406,46 +406,53 @@ class BenchEmd {
 }  // namespace
 
 void add_bench_emd(CLI::App& group, Action& action) {
-  CLI::App* command = group.add_subcommand("emd", "Earth Mover's Distance: the paper's experiment");
+  CLI::App* command =
+      group.add_subcommand("emd", "Earth Mover's Distance: repeat the experiment of the paper");
   command->footer(
-      "Local histograms of a picture (11x11 pixels around each), their distances to the histogram\n"
-      "of another, by random costs: 1280x720 and, where the picture is that large, 1920x1080; "
-      "cold\n"
-      "(nothing known) and warm (the same frame again), with and without transfers on CUDA; the\n"
-      "same for signatures without any likeness; the solvers by themselves beside cv::EMD. --into\n"
-      "replaces what lies between the page's lines '<!-- kerblab bench emd: begin -->' and\n"
-      "'<!-- kerblab bench emd: end -->'. Distances that differ from the CPU's are an error.\n"
+      "Computes local histograms of a picture (11x11 pixels around each pixel) and their distances "
+      "to\n"
+      "the histogram of another picture, with random costs: at 1280x720 and, if the picture is "
+      "large\n"
+      "enough, at 1920x1080; with an empty cache (cold) and with the same frame again (warm); on "
+      "CUDA\n"
+      "with and without transfers. Measures the same for signatures that have nothing in common, "
+      "and\n"
+      "the solvers alone, compared with cv::EMD. --into replaces the text between the lines\n"
+      "'<!-- kerblab bench emd: begin -->' and '<!-- kerblab bench emd: end -->' of a page.\n"
+      "Distances that differ from the CPU's are an error.\n"
       "Example: kerblab bench emd --picture city.jpg --target pout.tif --plot emd.svg\n"
       "  --into docs/results/emd.md --json emd.json");
   const auto o = std::make_shared<BenchEmdOptions>();
-  add_name_option(*command, "--json", o->json,
-                  "Also as JSON, there; - is stdout, without the table");
+  add_name_option(
+      *command, "--json", o->json,
+      "Write the results as JSON to this file; - is stdout (the table is then not printed)");
   add_name_option(*command, "--picture", o->pictures,
-                  "At least 1280x720, taken as grey; several are cut to one size and laid out in "
-                  "rows; default: a street made by code")
+                  "Input picture, at least 1280x720, converted to grey; several are cropped to one "
+                  "size and tiled in rows; default: a street made by code")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_name_option(*command, "--target", o->target,
-                  "Picture whose histogram is the target; default: another such street");
-  command->add_option("--bins", o->bins, "Channels; as often as needed; default 3 to 11")
+                  "Picture whose histogram is the target; default: another street made by code");
+  command
+      ->add_option("--bins", o->bins, "Number of channels to measure; repeatable; default 3 to 11")
       ->check(CLI::Range(emd::kMinBins, emd::kMaxBins))
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_name_option(*command, "--plot", o->plots,
-                  "Time over channels, P.svg or P.png; as often as needed")
+                  "Plot of time over channels, P.svg or P.png; repeatable")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_name_option(*command, "--into", o->into, "Markdown page whose tables are replaced");
   add_name_option(*command, "--from", o->from,
-                  "What bench_emd wrote on another machine, in place of measuring; as often as "
-                  "needed")
+                  "Results of bench_emd from another machine, instead of measuring; repeatable")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command
       ->add_option("--repeat", o->repeat,
-                   "Medians of so many, of frames on the CPU 3 at most; default 11")
+                   "Repetitions per median (frames on the CPU: at most 3); default 11")
       ->check(CLI::Range(1, 100000));
-  command->add_flag("--quick", o->quick, "A tiny picture, few channels: does it run at all?");
+  command->add_flag("--quick", o->quick,
+                    "A tiny picture and few channels: only checks that everything runs");
   add_backend_option(*command, o->backend);
   add_threads_option(*command, o->threads);
   run_when_chosen(*command, action, [o] { return BenchEmd{*o}.run(); });

@@ -6,8 +6,7 @@ namespace kerb::lab {
 namespace {
 
 Error no_pictures(const std::string& path) {
-  return {Errc::unsupported, 0, "read picture (this build has no OpenCV to do so)",
-          std::string_view{path}};
+  return {Errc::unsupported, 0, "read picture (this build has no OpenCV)", std::string_view{path}};
 }
 
 }  // namespace

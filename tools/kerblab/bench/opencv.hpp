@@ -8,15 +8,15 @@
 #include "tools/bench/flow_bench.hpp"
 #include "tools/bench/hog_bench.hpp"
 
-/// What the benchmarks have of OpenCV: its own operators beside ours, and pictures from files.
-/// Where the build has no OpenCV (no_opencv.cpp), there is nothing to compare with, and no picture
-/// but the street made by code.
+/// What the benchmarks use of OpenCV: its operators, to compare with, and reading of pictures.
+/// Without OpenCV (no_opencv.cpp), there is nothing to compare with, and the only picture is the
+/// synthetic street.
 namespace kerb::lab {
 
 using BenchPicture = std::function<std::vector<std::uint8_t>(int width, int height)>;
 
-/// Puts OpenCV's detector beside ours, and sets the dense model all kinds run with: OpenCV's own,
-/// or one of random weights, which costs the same.
+/// Adds OpenCV's detector to the comparison, and sets the dense model all kinds run with: OpenCV's
+/// own, or one of random weights, which costs the same.
 Status add_opencv(bench::HogBench& bench);
 void add_opencv(bench::FlowBench& bench);
 void add_opencv(bench::EmdBench& bench);

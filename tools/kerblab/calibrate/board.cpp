@@ -74,7 +74,7 @@ int calibrate_board(const BoardOptions& o) {
       progress.show(i + 1, paths->size());
       if (!corners) {
         progress.clear();
-        warn(fmt::format("{}: no whole board of {} inner corners is seen", path, o.size));
+        warn(fmt::format("{}: no complete board of {} inner corners found", path, o.size));
         continue;
       }
       if (background.empty()) background = picture->bgr.clone();
@@ -107,30 +107,33 @@ int calibrate_board(const BoardOptions& o) {
 }  // namespace
 
 void add_calibrate_board(CLI::App& group, Action& action) {
-  CLI::App* command = group.add_subcommand("board", "The lens, from pictures of a checkerboard");
+  CLI::App* command =
+      group.add_subcommand("board", "Calibrate the lens from pictures of a checkerboard");
   command->footer(
-      "Pictures are of one camera at one setting, of the size it will run at. Print a board, fix "
-      "it\n"
-      "to something flat, and take 15 to 30 pictures: near and far, tilted to all sides, and into\n"
-      "every corner of the picture. Writes a table [[camera]]: focal_px, center_x, center_y, k1, "
-      "k2,\nk3, p1, p2. Views that fit badly are dropped, and said so. --draw shows each corner's "
-      "error.\n"
-      "Example: kerblab calibrate board --size 9x6 --square 0.025 --out lens.toml --draw lens.png "
-      "board/*.jpg");
+      "All pictures must come from one camera with one setting, in the size in which it will run.\n"
+      "Print a board, fix it to something flat, and take 15 to 30 pictures: near and far, tilted "
+      "to\n"
+      "all sides, and in every corner of the picture. Writes a table [[camera]] with focal_px,\n"
+      "center_x, center_y, k1, k2, k3, p1 and p2. Views with large errors are left out and marked\n"
+      "'(dropped)'. --draw shows the error of each corner.\n"
+      "Example: kerblab calibrate board --size 9x6 --square 0.025 --out lens.toml --draw lens.png\n"
+      "  board/*.jpg");
   const auto o = std::make_shared<BoardOptions>();
-  command->add_option("image", o->images, "Pictures of the board; @FILE names a list")
+  command->add_option("image", o->images, "Pictures of the board; @FILE reads a list of paths")
       ->required()
       ->option_text("IMAGE...");
-  command->add_option("--size", o->size, "Inner corners: a board of 10 x 7 squares has 9x6")
+  command
+      ->add_option("--size", o->size, "Number of inner corners: a board of 10 x 7 squares has 9x6")
       ->required()
       ->option_text("COLUMNSxROWS");
-  command->add_option("--square", o->square, "Side of a square, metres")
+  command->add_option("--square", o->square, "Side length of a square, metres")
       ->required()
       ->check(between(1e-4, 10));
-  add_name_option(*command, "--out", o->out, "Where the table goes; - is stdout")
+  add_name_option(*command, "--out", o->out, "Output file of the table; - is stdout")
       ->capture_default_str();
-  add_name_option(*command, "--draw", o->draw, "PNG of the corners and their errors, enlarged");
-  command->add_flag("--k3", o->k3, "Fits k3 too: for lenses of more than about 100 degrees");
+  add_name_option(*command, "--draw", o->draw,
+                  "Draw the corners and their errors, enlarged, to this PNG file");
+  command->add_flag("--k3", o->k3, "Also estimate k3: for lenses wider than about 100 degrees");
   run_when_chosen(*command, action, [o] { return calibrate_board(*o); });
 }
 

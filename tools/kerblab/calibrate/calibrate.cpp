@@ -18,12 +18,13 @@ Status write_picture(const std::string& path, const cv::Mat& picture) {
 
 void add_calibrate(CLI::App& app, Action& action) {
   CLI::App* group = app.add_subcommand(
-      "calibrate", "What a camera is, and how it sits in its car: a table [[camera]]");
+      "calibrate", "Calibrate a camera's lens and mounting; writes a table [[camera]]");
   group->require_subcommand(1);
   group->footer(
-      "Examples:\n  kerblab calibrate board --size 9x6 --square 0.025 --out lens.toml board/*.jpg\n"
+      "Examples:\n"
+      "  kerblab calibrate board --size 9x6 --square 0.025 --out lens.toml board/*.jpg\n"
       "  kerblab calibrate drive --camera lens.toml --height 1.32 --out camera.toml drive.mp4\n"
-      "docs/calibration.md says how to take the pictures and what to expect.");
+      "docs/calibration.md explains how to take the pictures and which accuracy to expect.");
   add_calibrate_board(*group, action);
   add_calibrate_drive(*group, action);
 }

@@ -12,7 +12,7 @@ namespace kerb::lab {
 void add_calibrate_board(CLI::App& group, Action& action);
 void add_calibrate_drive(CLI::App& group, Action& action);
 
-/// A PNG that appears whole or not at all. Fails: io.
+/// Writes a PNG, complete or not at all. Fails: io.
 Status write_picture(const std::string& path, const cv::Mat& picture);
 
 }  // namespace kerb::lab

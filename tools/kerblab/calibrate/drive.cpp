@@ -179,25 +179,23 @@ class DriveCommand {
     }
     if (picture.bgr.cols == width_ && picture.bgr.rows == height_) return Done{};
     return Error{Errc::invalid_argument, 0, "calibrate",
-                 Text<112>{fmt::format("frame {}: another size than the first", index + 1)}};
+                 Text<112>{fmt::format("frame {}: size differs from the first frame", index + 1)}};
   }
 
   static void summarise(const calibrate::DriveCalibration& c, int step) {
+    fmt::print(stderr,
+               "frames {} apart: ego-motion found in {} of {}, {} of them straight ahead, {} with "
+               "a road\n",
+               step, c.found, c.frames, c.straight, c.road);
     fmt::print(
         stderr,
-        "frames {} apart: own motion found in {} of {}, {} of them straight ahead, {} with a "
-        "road\n",
-        step, c.found, c.frames, c.straight, c.road);
-    fmt::print(
-        stderr,
-        "pitch {:+.2f} +- {:.2f} degrees (from frame to frame {:.2f}), yaw {:+.2f} +- {:.2f} "
-        "({:.2f})\n",
+        "pitch {:+.2f} +- {:.2f} degrees (frame to frame {:.2f}), yaw {:+.2f} +- {:.2f} ({:.2f})\n",
         c.pitch_deg, c.pitch_sigma_deg, c.pitch_spread_deg, c.yaw_deg, c.yaw_sigma_deg,
         c.yaw_spread_deg);
     if (c.roll_deg)
       fmt::print(stderr, "roll {:+.2f} +- {:.2f} degrees\n", *c.roll_deg, c.roll_sigma_deg);
     if (c.height_m)
-      fmt::print(stderr, "height by the car's speed {:.2f} +- {:.2f} m\n", *c.height_m,
+      fmt::print(stderr, "height estimated from the car's speed {:.2f} +- {:.2f} m\n", *c.height_m,
                  c.height_sigma_m);
     for (const std::string& note : c.notes) warn(note);
   }
@@ -217,53 +215,62 @@ class DriveCommand {
 
 void add_calibrate_drive(CLI::App& group, Action& action) {
   CLI::App* command =
-      group.add_subcommand("drive", "How the camera sits in the car, from a drive straight ahead");
+      group.add_subcommand("drive", "Calibrate the camera's mounting from a drive straight ahead");
   command->footer(
-      "Takes the frames of a drive, mostly straight ahead, and finds the vanishing point: the\n"
-      "camera's pitch and yaw, with how well they are known, and its roll where the road tells "
-      "it.\n"
-      "The lens comes from --camera (what calibrate board wrote, or a configuration) or --focal;\n"
-      "the height above the road is measured by hand. With --speed or --speeds it is checked.\n"
+      "Finds the vanishing point in the frames of a drive that goes mostly straight ahead. It "
+      "gives\n"
+      "the camera's pitch and yaw with their uncertainties, and the roll if enough of the road is\n"
+      "visible. The lens comes from --camera (output of calibrate board, or a configuration) or "
+      "from\n"
+      "--focal. The height above the road is measured by hand; --speed or --speeds checks it.\n"
       "--draw shows the horizon, the vanishing point (cross), and the road 5, 10, 20 and 40 m "
       "from\n"
       "the camera, between lines 3.5 m apart.\n"
-      "Examples:\n  kerblab calibrate drive --camera lens.toml --height 1.32 --out camera.toml "
-      "--draw drive.png drive.mp4\n  kerblab calibrate drive --fov 60 --height 1.4 --rate 25 "
-      "--speeds speeds.csv frames/*.jpg");
+      "Examples:\n"
+      "  kerblab calibrate drive --camera lens.toml --height 1.32 --out camera.toml --draw "
+      "drive.png\n"
+      "    drive.mp4\n"
+      "  kerblab calibrate drive --fov 60 --height 1.4 --rate 25 --speeds speeds.csv frames/*.jpg");
   const auto o = std::make_shared<DriveOptions>();
   command
       ->add_option("frame", o->images,
-                   "Frames in order, or one video; @FILE names a list of frames")
+                   "Frames in order, or one video; @FILE reads a list of frames")
       ->required()
       ->option_text("FRAME...");
   add_name_option(*command, "--camera", o->camera,
-                  "What is known of it: a configuration; its first camera counts");
+                  "Configuration with what is known of the camera; the first camera is used");
   add_camera_options(*command, o->mounting, CameraAngles::rough);
-  command->add_option("--tolerance", o->tolerance, "How roughly, degrees")
+  command
+      ->add_option("--tolerance", o->tolerance, "Uncertainty of --pitch, --yaw and --roll, degrees")
       ->check(between(1, 30))
       ->capture_default_str();
-  command->add_option("--rate", o->rate, "Frames a second; unset: as the video says, or 30")
-      ->check(between(0.1, 1000));
-  command->add_option("--speed", o->speed, "Of the car, m/s, all along")->check(between(0.1, 150));
-  add_name_option(*command, "--speeds", o->speeds,
-                  "CSV of the car's speed: seconds since the first frame, m/s, and rad/s to the "
-                  "left where it is known");
   command
-      ->add_option("--step", o->step,
-                   "Compares each frame with the so-manieth before it; 0: so that things move far "
-                   "enough")
+      ->add_option("--rate", o->rate, "Frame rate, frames per second; default: the video's, or 30")
+      ->check(between(0.1, 1000));
+  command->add_option("--speed", o->speed, "Constant speed of the car, m/s")
+      ->check(between(0.1, 150));
+  add_name_option(*command, "--speeds", o->speeds,
+                  "CSV file of the car's speed: seconds since the first frame, m/s and, "
+                  "optionally, yaw rate in rad/s (left is positive)");
+  command
+      ->add_option(
+          "--step", o->step,
+          "Compare each frame with the Nth before it; 0: chosen so that the motion is large enough")
       ->check(CLI::Range(0, 30))
       ->capture_default_str();
-  add_name_option(*command, "--out", o->out, "Where the table goes; - is stdout")
+  add_name_option(*command, "--out", o->out, "Output file of the table; - is stdout")
       ->capture_default_str();
-  add_name_option(*command, "--draw", o->draw, "PNG of horizon, vanishing point and distances");
-  command->add_option("--width", o->width, "Wider pictures are made smaller for the flow")
+  add_name_option(*command, "--draw", o->draw,
+                  "Draw horizon, vanishing point and distances to this PNG file");
+  command
+      ->add_option("--width", o->width,
+                   "Wider pictures are reduced before flow is measured, pixels")
       ->check(CLI::Range(64, 65535))
       ->capture_default_str();
-  command->add_option("--points", o->points, "Motion vectors a frame, at most")
+  command->add_option("--points", o->points, "Most motion vectors per frame")
       ->check(CLI::Range(100, MotionField::kCapacity))
       ->capture_default_str();
-  add_threads_option(*command, o->threads, "0: one for each core");
+  add_threads_option(*command, o->threads, "Number of threads; 0: one per core");
   run_when_chosen(*command, action, [o] { return DriveCommand{*o}.run(); });
 }
 

@@ -19,7 +19,7 @@ class Frames {
   /// The next one; nothing at the end. Fails: as load_picture().
   Result<std::optional<LoadedPicture>> next();
   [[nodiscard]] std::size_t count() const noexcept { return count_; }  ///< about, of a video
-  /// Frames a second, where the recording tells.
+  /// Frame rate in Hz, if the recording has it.
   [[nodiscard]] std::optional<double> rate() const noexcept { return rate_; }
   [[nodiscard]] const std::vector<std::string>& files() const noexcept { return files_; }
 

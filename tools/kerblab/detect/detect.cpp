@@ -53,8 +53,9 @@ std::string who_left_nothing(const hog::Geometry& geometry, const hog::SearchSet
   };
   if (!holds(nothing)) return {};
   if (holds(no_max))
-    return fmt::format("--max-height (the model's person has {}; --min-height enlarges pictures)",
-                       geometry.person_height);
+    return fmt::format(
+        "--max-height (the model's person is {} pixels tall; --min-height enlarges pictures)",
+        geometry.person_height);
   if (holds(no_region)) return "--region";
   if (holds(no_ground)) return "--ground";
   if (holds(no_min)) return "--min-height";
@@ -135,7 +136,7 @@ class Detect {
       if (const std::string who = who_left_nothing(engines_->model().geometry(), settings_.search,
                                                    picture->bgr.cols, picture->bgr.rows);
           !who.empty())
-        nothing_searched_ = path + ": no window is left by " + who;
+        nothing_searched_ = path + ": nothing to search because of " + who;
     const Nanos start = clock_.now();
     const Result<hog::Engine::Hits> hits = (*engine)->search(picture->view(), settings_.threshold);
     if (!hits) return hits.error();
@@ -167,27 +168,35 @@ class Detect {
 void add_detect(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("detect", "Find people in pictures");
   command->footer(
-      "Writes a JSON line a picture: image, width, height, ms (search and fusion) and detections,\n"
-      "each with x, y, w, h (the person, in pixels of the picture) and score, the best first; at\n"
-      "most 256. A picture that cannot be read ends it: one line, exit code 2, no output at all.\n"
-      "No output may be an input: that is refused.\n"
-      "How to search is as the model advises (kerblab model info) where no option says otherwise.\n"
-      "Without --model it uses default.kwm of the models that come with Kerbwatch (in\n"
-      "share/kerbwatch/models, or the folder that the variable KERBWATCH_MODELS names) or, where\n"
-      "there is none, the coefficients of OpenCV's people detector, and says so.\n"
+      "Writes one JSON line per picture: image, width, height, ms (search and fusion) and at most "
+      "256\n"
+      "detections, each with x, y, w, h (the person, in pixels of the picture) and score, best "
+      "first.\n"
+      "If a picture cannot be read, it stops with one error line and exit code 2 and writes "
+      "nothing.\n"
+      "An output that is also an input is refused.\n"
+      "The search follows the model's advice (kerblab model info) unless an option says "
+      "otherwise.\n"
+      "Without --model it uses default.kwm of the installed models (in share/kerbwatch/models, or "
+      "the\n"
+      "folder that the variable KERBWATCH_MODELS names). If there is none, it warns and uses the\n"
+      "coefficients of OpenCV's people detector.\n"
       "Example: kerblab detect --scale 1.1 --draw drawn --json found.jsonl @pictures.txt");
   const auto o = std::make_shared<DetectOptions>();
   command
-      ->add_option("image", o->images,
-                   "Pictures, up to 65535 pixels a side; @FILE names a list, one path a line")
+      ->add_option(
+          "image", o->images,
+          "Pictures, at most 65535 pixels wide and high; @FILE reads a list, one path per line")
       ->required()
       ->option_text("IMAGE...");
-  add_name_option(*command, "--model", o->model,
-                  "Model: ours, or OpenCV's HOG coefficients or HOG cascade (XML, YAML, text)");
-  add_name_option(*command, "--json", o->json, "Where the JSON lines go; - is stdout")
+  add_name_option(
+      *command, "--model", o->model,
+      "Model: Kerbwatch's, or OpenCV's HOG coefficients or HOG cascade (XML, YAML, text)");
+  add_name_option(*command, "--json", o->json, "Output file of the JSON lines; - is stdout")
       ->capture_default_str();
-  add_name_option(*command, "--draw", o->draw, "Folder for a PNG a picture, with boxes and scores");
-  add_search_options(*command, o->how, "Least score of a window; else as advised");
+  add_name_option(*command, "--draw", o->draw,
+                  "Folder for one PNG file per picture, with boxes and scores");
+  add_search_options(*command, o->how, "Lowest score of a window; default: the model's advice");
   run_when_chosen(*command, action, [o]() -> Status {
     if (Status ok = read_settings(o->how); !ok) return ok;
     return Detect{*o}.run();

@@ -143,7 +143,7 @@ class Ego {
       if (Status ok = open(bgr.cols, bgr.rows); !ok) return ok;
     if (bgr.cols != width_ || bgr.rows != height_)
       return Error{Errc::invalid_argument, 0, "ego",
-                   Text<112>{path + ": another size than the first picture"}};
+                   Text<112>{path + ": size differs from the first picture"}};
     PreparedImage image;
     image.grey = {picture->grey.data(), width_, height_, width_};
     const Nanos start = clock_.now();
@@ -276,7 +276,7 @@ class Ego {
       return std::chrono::duration<double, std::milli>(sum).count() / std::max(frames_, 1);
     };
     fmt::print(stderr,
-               "own motion found in {} of {} frames; {} in {}x{}: {:.1f} ms a frame, own motion "
+               "ego-motion found in {} of {} frames; {} in {}x{}: {:.1f} ms per frame, ego-motion "
                "and regions {:.1f} ms\n",
                valid_, frames_, points_ ? points_->name() : "-", points_ ? points_->width() : 0,
                points_ ? points_->height() : 0, ms(flow_time_), ms(ego_time_));
@@ -286,7 +286,10 @@ class Ego {
     };
     fmt::print(stderr, "people: {}\n", row(verdicts_));
     if (!options_.fixed) return;
-    fmt::print(stderr, "by their boxes: under {} m/s: {}\n  {} to {} m/s: {}\n  over {} m/s: {}\n",
+    fmt::print(stderr,
+               "by the speed of the boxes: under {} m/s: {}\n"
+               "  {} to {} m/s: {}\n"
+               "  over {} m/s: {}\n",
                kSlow, row(by_speed_[0]), kSlow, kFast, row(by_speed_[1]), kFast, row(by_speed_[2]));
   }
 
@@ -312,74 +315,86 @@ class Ego {
 }  // namespace
 
 void add_ego(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand(
-      "ego", "The camera's own motion through a sequence, and what moves by itself");
+  CLI::App* command =
+      app.add_subcommand("ego", "Estimate ego-motion through a sequence, and which objects move");
   command->footer(
-      "Pictures are the frames of one sequence, in order. Writes a JSON line a picture: state,\n"
-      "travel, rates of rotation, focus of expansion, horizon and, with --boxes, whether each of\n"
-      "them moves by itself. --draw shows it: dots are explained by the camera's motion, arrows\n"
-      "are not (three times their length); boxes are red when they move, green when they stand,\n"
-      "amber when that is not known; the cross is the focus of expansion, the line the horizon.\n"
-      "Without --speed and --yaw-rate the pictures alone tell.\n"
-      "Example: kerblab ego --focal 711 --rate 10 --boxes gt.txt --draw drawn --json ego.jsonl "
-      "img1/*.jpg");
+      "The pictures are the frames of one sequence, in order. Writes one JSON line per picture: "
+      "state,\n"
+      "direction of travel, rotation rates, focus of expansion, horizon and, with --boxes, "
+      "whether\n"
+      "each box moves by itself. --draw shows motion that the camera's motion explains as dots, "
+      "other\n"
+      "motion as arrows (three times as long). Boxes are red if they move, green if they stand, "
+      "amber\n"
+      "if unknown. The cross is the focus of expansion, the line the horizon.\n"
+      "Without --speed and --yaw-rate everything is estimated from the pictures.\n"
+      "Example: kerblab ego --focal 711 --rate 10 --boxes gt.txt --draw drawn --json ego.jsonl\n"
+      "  img1/*.jpg");
   const auto o = std::make_shared<EgoOptions>();
-  command->add_option("image", o->images, "Frames, in order; @FILE names a list, one path a line")
+  command->add_option("image", o->images, "Frames, in order; @FILE reads a list, one path per line")
       ->required()
       ->option_text("IMAGE...");
-  add_name_option(*command, "--json", o->json, "Where the JSON lines go; - is stdout")
+  add_name_option(*command, "--json", o->json, "Output file of the JSON lines; - is stdout")
       ->capture_default_str();
-  add_name_option(*command, "--draw", o->draw, "Folder for a PNG a frame");
-  command->add_option("--every", o->every, "Draw each so-manieth frame")
+  add_name_option(*command, "--draw", o->draw, "Folder for one PNG file per frame");
+  command->add_option("--every", o->every, "Draw every Nth frame")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  add_name_option(*command, "--boxes", o->boxes, "People to judge: MOT text");
+  add_name_option(*command, "--boxes", o->boxes,
+                  "Boxes of people to classify as moving or standing: MOT text");
   command
       ->add_option("--first", o->first,
-                   "The first picture's frame in --boxes, the others follow; unset: the numbers in "
-                   "the files' names, or 1 where there are none")
+                   "Frame number of the first picture in --boxes; default: the numbers in the file "
+                   "names, or 1 if there are none")
       ->check(CLI::Range(0, 100000000));
-  command->add_flag("--camera-stands", o->fixed,
-                    "Sorts the verdicts by how fast the boxes themselves move in the picture");
+  command->add_flag(
+      "--camera-stands", o->fixed,
+      "The camera stands still: also group the verdicts by the speed of the boxes in the picture");
   add_camera_options(*command, o->camera);
   command
       ->add_option("--tolerance", o->ego.aim_tolerance_deg,
-                   "So far the direction of travel may be from there, degrees")
+                   "Largest angle between the direction of travel and --pitch, --yaw, degrees")
       ->check(CLI::Range(0.5, 30.0))
       ->capture_default_str();
-  command->add_option("--noise", o->ego.noise_px, "Of a clear corner's motion, pixels")
+  command
+      ->add_option("--noise", o->ego.noise_px,
+                   "Standard deviation of a good corner's motion, pixels")
       ->check(CLI::Range(0.02, 5.0))
       ->capture_default_str();
-  command->add_option("--nearest", o->ego.nearest_m, "Nothing that stands is nearer, metres")
+  command->add_option("--nearest", o->ego.nearest_m, "Nearest distance of standing objects, metres")
       ->check(CLI::Range(0.2, 20.0))
       ->capture_default_str();
-  command->add_option("--slope", o->ego.slope_deg, "So far the road may rise above flat, degrees")
+  command->add_option("--slope", o->ego.slope_deg, "Largest rise of the road ahead, degrees")
       ->check(CLI::Range(0.0, 10.0))
       ->capture_default_str();
   command
       ->add_option("--significance", o->ego.significance,
-                   "Standard deviations from which something moves by itself")
+                   "Residual, in standard deviations, from which an object counts as moving")
       ->check(CLI::Range(2.0, 20.0))
       ->capture_default_str();
-  command->add_option("--walking", o->ego.walking_mps, "The slowest walk to be noticed, m/s")
+  command->add_option("--walking", o->ego.walking_mps, "Slowest walk that must be measurable, m/s")
       ->check(CLI::Range(0.2, 3.0))
       ->capture_default_str();
-  command->add_option("--rate", o->rate, "Frames a second")
+  command->add_option("--rate", o->rate, "Frame rate, frames per second")
       ->check(CLI::Range(0.1, 1000.0))
       ->capture_default_str();
-  command->add_option("--speed", o->speed, "Of the car, m/s, all along; unset: not known")
+  command->add_option("--speed", o->speed, "Constant speed of the car, m/s; default: unknown")
       ->check(CLI::Range(-50.0, 150.0));
-  command->add_option("--yaw-rate", o->yaw_rate, "... rad/s to the left; unset: not known")
+  command
+      ->add_option("--yaw-rate", o->yaw_rate,
+                   "Constant yaw rate of the car, left is positive, rad/s; default: unknown")
       ->check(CLI::Range(-10.0, 10.0));
   command
       ->add_option("--method", o->method,
-                   "Of the flow: lk, ncc, points, or auto: points on the CPU, lk on CUDA")
+                   "Flow method: lk, ncc, points, or auto (points on the CPU, lk on CUDA)")
       ->check(CLI::IsMember({"auto", "lk", "ncc", "points"}))
       ->capture_default_str();
-  command->add_option("--width", o->width, "Wider pictures are made smaller for the flow")
+  command
+      ->add_option("--width", o->width,
+                   "Wider pictures are reduced before flow is measured, pixels")
       ->check(CLI::Range(64, 65535))
       ->capture_default_str();
-  command->add_option("--points", o->points, "Motion vectors a frame, at most")
+  command->add_option("--points", o->points, "Most motion vectors per frame")
       ->check(CLI::Range(1, MotionField::kCapacity))
       ->capture_default_str();
   add_backend_option(*command, o->backend);

@@ -49,7 +49,7 @@ Result<std::vector<Histogram>> read_histograms(const std::string& word) {
     return all;
   }
   const Result<std::vector<double>> numbers =
-      parse_numbers("histogram", "numbers parted by commas, nor @FILE", word, 1, 1000);
+      parse_numbers("histogram", "a list of numbers separated by commas, nor @FILE", word, 1, 1000);
   if (!numbers) return numbers.error();
   for (const double number : *numbers)
     if (number < 0)
@@ -93,12 +93,13 @@ class Emd {
     if (Status ok = check(*from); !ok) return ok;
     if (Status ok = check(*to); !ok) return ok;
     if (options_.solver == "exact" && (options_.mass > 0 || options_.backend == "cuda"))
-      return no_histogram(options_.mass > 0 ? "--mass: the solver exact does not round"
-                                            : "--backend cuda: the solver exact is the CPU's");
+      return no_histogram(options_.mass > 0
+                              ? "--mass: the solver exact does not round"
+                              : "--backend cuda: the solver exact runs on the CPU only");
     const bool fits = choose_mass(*from, *to);
     const int most = is_exact(fits) ? emd::ExactEmd::kMaxBins : emd::kMaxBins;
     if (bins_ < emd::kMinBins || bins_ > most)
-      return no_histogram(fmt::format("{} bins: {}..{}", bins_, emd::kMinBins, most));
+      return no_histogram(fmt::format("{} bins: must be {}..{}", bins_, emd::kMinBins, most));
     const Result<std::vector<double>> costs = costs_of(options_.ground, bins_, most);
     if (!costs) return costs.error();
     if (is_exact(fits)) {
@@ -126,8 +127,9 @@ class Emd {
   [[nodiscard]] Status check(const std::vector<Histogram>& all) const {
     for (const Histogram& h : all) {
       if (static_cast<int>(h.size()) != bins_)
-        return no_histogram(fmt::format("histograms of {} and {} bins", bins_, h.size()));
-      if (!(total(h) > 0)) return no_histogram("an empty histogram: nothing to move");
+        return no_histogram(
+            fmt::format("histograms differ in length: {} and {} bins", bins_, h.size()));
+      if (!(total(h) > 0)) return no_histogram("a histogram is empty");
     }
     return Done{};
   }
@@ -180,10 +182,10 @@ class Emd {
   Status as_signatures(const std::vector<Histogram>& from, const std::vector<Histogram>& to,
                        bool fits) {
     if (targets_ > std::size_t{emd::kMaxTargets})
-      return no_histogram(fmt::format("{} targets: {} at most", targets_, emd::kMaxTargets));
+      return no_histogram(fmt::format("{} targets: at most {}", targets_, emd::kMaxTargets));
     if (options_.partial && !fits)
       return no_histogram(
-          fmt::format("--partial: whole numbers, together {} at most, expected", emd::kMaxMass));
+          fmt::format("--partial: must be whole numbers with a sum of at most {}", emd::kMaxMass));
     rounded_ = !options_.partial && (options_.mass > 0 || !fits);
     if (Status ok = to_signatures(from, from_); !ok) return ok;
     return to_signatures(to, to_);
@@ -237,7 +239,7 @@ class Emd {
     for (std::size_t t = 0; t < to_.size(); ++t)
       for (std::size_t i = 0; i < from_.size(); ++i) {
         if (transport.solve(ground_, from_[i], to_[t]) != costs_[distances_.size()])
-          return Error{Errc::damaged, 0, "emd: another cost than the network simplex's",
+          return Error{Errc::damaged, 0, "emd: cost differs from the network simplex's",
                        Text<112>{solver_}};
         distances_.push_back(transport.cost_by(given.data(), bins_) / moved(i, t));
       }
@@ -286,8 +288,8 @@ class Emd {
 
   void say_how() const {
     fmt::print(stderr, "{} bins, ground {}{}, {} on {}, {}\n", bins_, ground_name(),
-               is_metric() ? "" : " (no metric)", solver_, backend_,
-               options_.partial ? "partial: as much as the lighter side has"
+               is_metric() ? "" : " (not a metric)", solver_, backend_,
+               options_.partial ? "partial: the smaller total is moved"
                : exact_         ? "shares of each total, not rounded"
                : rounded_       ? fmt::format("rounded to {} parts", mass_)
                                 : fmt::format("mass {} as given", mass_));
@@ -333,54 +335,64 @@ class Emd {
 void add_emd(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand("emd", "Earth Mover's Distance between histograms");
   command->footer(
-      "A histogram is numbers parted by commas; @FILE stands for one on each line of FILE, or for\n"
-      "each row of a NumPy array (.npy). Prints a line for each of FROM with its distance to each\n"
-      "of TO: the least cost of moving a unit of mass; with --out an array of them instead.\n"
-      "Whole numbers with one total up to 255 are taken as they are. Of others each bin's share "
-      "of\n"
-      "its histogram's total counts, by doubles and not rounded (solver exact); with --mass, or\n"
-      "another solver, they are first rounded to so many parts (255), as the product does.\n"
-      "Rounded or not, the distance is exact for costs that are whole numbers up to 8388607 or\n"
-      "such multiples of the smallest; of other costs the solvers but exact give that of a plan\n"
-      "less than 3e-6 of the largest cost above the least.\n"
-      "Solvers: auto, closed (forms), atlas (of all optimal trees), packed and network (simplex),\n"
-      "exact (doubles, up to 256 bins; the others 16); all give the same, where they can do it.\n"
-      "Examples:\n  kerblab emd 3,1,0,4 0,4,2,2\n"
+      "A histogram is a list of numbers separated by commas. @FILE reads histograms from a file: "
+      "one per\n"
+      "line, or one per row of a NumPy array (.npy). Prints one line per histogram of FROM with "
+      "its\n"
+      "distance to each of TO: the least cost of moving a unit of mass. --out writes them as an "
+      "array.\n"
+      "Whole numbers with equal totals up to 255 are used as they are. Other histograms are "
+      "normalised\n"
+      "to a total of 1 and solved in double precision without rounding (solver exact). With --mass "
+      "or\n"
+      "another solver they are first rounded to N parts (default 255), as in the product.\n"
+      "The distance is exact if all costs are whole numbers up to 8388607, or such multiples of "
+      "the\n"
+      "smallest cost. For other costs the solvers except exact return a plan whose cost is less "
+      "than\n"
+      "3e-6 of the largest cost above the minimum.\n"
+      "Solvers: auto, closed (closed forms), atlas (of all optimal trees), packed and network "
+      "(simplex),\n"
+      "exact (double precision, at most 256 bins; the others 16). Where several can be used, they "
+      "give\n"
+      "the same result.\n"
+      "Examples:\n"
+      "  kerblab emd 3,1,0,4 0,4,2,2\n"
       "  kerblab emd --ground costs.txt --solver packed --json - @frames.txt @targets.txt\n"
       "  kerblab emd --signatures s.npy --target t.npy --ground costs.npy --out d.npy");
   const auto o = std::make_shared<EmdOptions>();
   CLI::Option* from = command->add_option("from", o->from, "Histogram, or @FILE")
                           ->check(not_empty)
                           ->option_text("FROM");
-  CLI::Option* to = command->add_option("to", o->to, "What distances are to: histogram, or @FILE")
+  CLI::Option* to = command->add_option("to", o->to, "Target histogram, or @FILE")
                         ->check(not_empty)
                         ->option_text("TO");
   CLI::Option* signatures = add_name_option(*command, "--signatures", o->signatures,
                                             "File of histograms, instead of FROM")
                                 ->excludes(from);
-  CLI::Option* target = add_name_option(*command, "--target", o->target,
-                                        "File of what distances are to, instead of TO")
-                            ->excludes(to);
+  CLI::Option* target =
+      add_name_option(*command, "--target", o->target, "File of target histograms, instead of TO")
+          ->excludes(to);
   signatures->needs(target);
   target->needs(signatures);
-  add_name_option(*command, "--out", o->out,
-                  "NumPy array of the distances: as many as FROM, a column for each of TO");
+  add_name_option(
+      *command, "--out", o->out,
+      "Write the distances as a NumPy array: a row per histogram of FROM, a column per target");
   add_name_option(
       *command, "--ground", o->ground,
-      "Cost between bins: line, circle, flat, or a file (.npy too) with a row for each bin")
+      "Cost between bins: line, circle, flat, or a file (also .npy) with one row per bin")
       ->capture_default_str();
-  command->add_option("--solver", o->solver, "See below")
+  command->add_option("--solver", o->solver, "Solver, see below")
       ->check(CLI::IsMember({"auto", "closed", "atlas", "packed", "network", "exact"}))
       ->capture_default_str();
   CLI::Option* mass =
-      command->add_option("--mass", o->mass, "Round every histogram to so many parts, 1..255")
+      command->add_option("--mass", o->mass, "Round every histogram to N parts, 1..255")
           ->check(CLI::Range(1, emd::kMaxMass));
-  command
-      ->add_flag("--partial", o->partial,
-                 "Totals may differ: as much is moved as the lighter side has")
+  command->add_flag("--partial", o->partial, "Totals may differ: the smaller total is moved")
       ->excludes(mass);
-  add_name_option(*command, "--json", o->json,
-                  "Distances as JSON, there; - is stdout, without the lines");
+  add_name_option(
+      *command, "--json", o->json,
+      "Write the distances as JSON to this file; - is stdout (the lines are then not printed)");
   add_backend_option(*command, o->backend);
   add_threads_option(*command, o->threads);
   command->callback([o, &action] {

@@ -19,7 +19,7 @@ Result<std::vector<NumberRow>> rows_of_array(const char* where, const std::strin
                                              const std::string& bytes) {
   const Result<files::NpyTable> table = files::parse_npy(where, path, bytes);
   if (!table) return table.error();
-  if (table->values.empty()) return files::line_error(where, path, 0, "no numbers in it");
+  if (table->values.empty()) return files::line_error(where, path, 0, "contains no numbers");
   std::vector<NumberRow> rows;
   rows.reserve(table->rows);
   for (std::size_t i = 0; i < table->rows; ++i) {
@@ -27,10 +27,9 @@ Result<std::vector<NumberRow>> rows_of_array(const char* where, const std::strin
     const double* const bad = std::find_if(
         row, row + table->columns, [](double value) { return !std::isfinite(value) || value < 0; });
     if (bad != row + table->columns)
-      return files::line_error(
-          where, path, 0,
-          fmt::format("row {}: {:g} is {}", i + 1, *bad,
-                      std::isfinite(*bad) ? "below zero" : "no finite number"));
+      return files::line_error(where, path, 0,
+                               fmt::format("row {}: {:g} is {}", i + 1, *bad,
+                                           std::isfinite(*bad) ? "below zero" : "not finite"));
     rows.push_back({static_cast<int>(i) + 1, {row, row + table->columns}});
   }
   return rows;
@@ -55,19 +54,19 @@ Result<std::vector<NumberRow>> read_rows(const char* where, const std::string& p
       if (!value || *value < 0)
         return files::line_error(
             where, path, row.line,
-            fmt::format("'{}' is {}", word.substr(0, 20), value ? "below zero" : "no number"));
+            fmt::format("'{}' is {}", word.substr(0, 20), value ? "below zero" : "not a number"));
       row.numbers.push_back(*value);
     }
     if (!row.numbers.empty()) rows.push_back(std::move(row));
   }
-  if (rows.empty()) return files::line_error(where, path, 0, "no numbers in it");
+  if (rows.empty()) return files::line_error(where, path, 0, "contains no numbers");
   return rows;
 }
 
 Result<std::vector<double>> costs_of(const std::string& word, int bins, int most) {
   if (bins < emd::kMinBins || bins > most)
     return Error{Errc::invalid_argument, 0, "bins",
-                 Text<112>{fmt::format("{}: {}..{} can be told apart", bins, emd::kMinBins, most)}};
+                 Text<112>{fmt::format("{}: must be {}..{}", bins, emd::kMinBins, most)}};
   std::vector<double> costs;
   if (word == "line" || word == "circle" || word == "flat") {
     for (int i = 0; i < bins; ++i)
@@ -87,17 +86,18 @@ Result<std::vector<double>> costs_of(const std::string& word, int bins, int most
                       std::all_of(rows->begin(), rows->end(),
                                   [&](const NumberRow& row) { return row.numbers.size() == side; });
   if (!square)
-    return files::line_error(
-        kWhere, word, 0, fmt::format("{} rows of {} costs expected, as there are bins", bins, bins),
-        Errc::invalid_argument);
+    return files::line_error(kWhere, word, 0,
+                             fmt::format("must have {} rows of {} costs, one per bin", bins, bins),
+                             Errc::invalid_argument);
   for (const NumberRow& row : *rows)
     for (const double cost : row.numbers) {
       constexpr double kLeast = std::numeric_limits<float>::min();
       constexpr double kMost = std::numeric_limits<float>::max();
       if (cost > kMost || (cost > 0 && cost < kLeast))
-        return files::line_error(kWhere, word, row.line,
-                                 fmt::format("{:g}: 0, or {:.3g}..{:.3g}", cost, kLeast, kMost),
-                                 Errc::invalid_argument);
+        return files::line_error(
+            kWhere, word, row.line,
+            fmt::format("cost {:g}: must be 0 or {:.3g}..{:.3g}", cost, kLeast, kMost),
+            Errc::invalid_argument);
       costs.push_back(cost);
     }
   return costs;

@@ -12,10 +12,10 @@ struct NumberRow {
   int line = 0;  ///< from 1; of an array: its row
   std::vector<double> numbers;
 };
-/// Rows of numbers, as a text file holds them: a row a line, numbers parted by commas or blanks.
-/// Empty lines, and what follows a '#', are passed over. Or those of a NumPy array, see npy.hpp.
-/// Fails, naming file and line: not_found, io, damaged (something that is no finite number, or
-/// below zero; no row at all), unsupported (another array).
+/// Rows of numbers, as a text file holds them: one row per line, numbers separated by commas or
+/// blanks. Empty lines, and what follows a '#', are passed over. Or those of a NumPy array, see
+/// npy.hpp. Fails, naming file and line: not_found, io, damaged (not a finite number, or below
+/// zero; no row), unsupported (another array).
 Result<std::vector<NumberRow>> read_rows(const char* where, const std::string& path);
 
 /// The costs a user means by "line" (|i - j|), "circle" (min(|i - j|, bins - |i - j|)), "flat" (1

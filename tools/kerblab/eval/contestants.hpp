@@ -10,12 +10,12 @@
 #include "tools/eval/detections.hpp"
 #include "tools/kerblab/model/search_options.hpp"
 
-/// The detectors `kerblab eval detector` compares: what each of them says of the same pictures.
+/// The detectors that `kerblab eval detector` compares, with their results on the same pictures.
 namespace kerb::lab {
 
 struct EvalPicture {
   std::string path;
-  bool is_negative = false;  ///< known to hold nobody, so that its windows count for FPPW
+  bool is_negative = false;  ///< known to show no people, so its windows count for FPPW
 };
 
 /// What a detector said of a picture.

@@ -142,7 +142,7 @@ class EvalDetector {
       facts_.ignored += static_cast<int>(boxes.size()) - people;
     }
     if (facts_.people == 0)
-      return failure(Errc::invalid_argument, "nobody is to be found in these pictures",
+      return failure(Errc::invalid_argument, "the truth has no people in these pictures",
                      options_.truth.front());
     return Done{};
   }
@@ -244,24 +244,29 @@ Status check_match(const eval::MatchSettings& match) {
     return Error{Errc::invalid_argument, 0, "eval", "heights and visibility must be numbers"};
   if (match.min_height >= match.max_height)
     return Error{Errc::invalid_argument, 0, "--truth-max-height",
-                 "must be over --truth-min-height"};
+                 "must be greater than --truth-min-height"};
   return Done{};
 }
 
 }  // namespace
 
 void add_eval_detector(CLI::App& group, Action& action) {
-  CLI::App* command = group.add_subcommand("detector", "Miss rates against false alarms");
+  CLI::App* command =
+      group.add_subcommand("detector", "Miss rate of detectors over false positives");
   command->footer(
-      "Boxes are the person's. Truth and detections are brought to the width 0.41 x height, the\n"
-      "middle kept; by falling score each detection takes the person with whom its intersection\n"
-      "over union is the largest, 0.5 at least; what lies by half in a region to ignore counts\n"
-      "nothing. The log-average miss rate is the geometric mean at 9 rates from 0.01 to 1 false\n"
-      "positives per image; a curve that ends before a rate keeps its last miss rate.\n"
-      "Truth: a CSV file of image,x,y,w,h[,ignore]; a folder of PASCAL text, a file a picture; "
-      "MOT\n"
-      "text, SEQ/gt/gt.txt or SEQ, for pictures in SEQ/img1. Names are matched by their ends.\n"
-      "Models are searched at a low threshold, for the whole of the curve. FPPW, with --crops and\n"
+      "Boxes enclose the person. Truth and detections are set to a width of 0.41 x height around "
+      "their\n"
+      "middle. In the order of falling score, each detection is matched with the person of "
+      "largest\n"
+      "intersection over union, at least 0.5. A detection that lies by half or more in an ignore\n"
+      "region does not count. The log-average miss rate is the geometric mean at 9 rates from 0.01 "
+      "to\n"
+      "1 false positives per image; a curve that ends before a rate keeps its last miss rate.\n"
+      "Truth: a CSV file of image,x,y,w,h[,ignore]; a folder of PASCAL text, one file per picture; "
+      "or\n"
+      "MOT text, SEQ/gt/gt.txt or SEQ, for pictures in SEQ/img1. Names are matched by their last "
+      "parts.\n"
+      "Models are searched with a low threshold to get the whole curve. FPPW, with --crops and\n"
       "--negatives: the window in the middle of each crop against all windows of the negatives,\n"
       "before fusion.\n"
       "Example: kerblab eval detector --model people.kwm --model opencv-hog --images street\n"
@@ -274,49 +279,48 @@ void add_eval_detector(CLI::App& group, Action& action) {
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   };
   list("--model", o->models,
-       "[NAME=]FILE, or default; opencv: its people detector's coefficients on our engine; "
-       "opencv-hog: its own detectMultiScale. More than one: all are compared");
+       "[NAME=]FILE, or default; opencv: the coefficients of OpenCV's people detector in "
+       "Kerbwatch's engine; opencv-hog: OpenCV's detectMultiScale. Repeatable: all are compared");
   list("--detections", o->detections,
-       "[NAME=]FILE of JSON lines as kerblab detect writes them, of any detector");
-  list("--images", o->images, "Pictures: a folder, a file, or @FILE, a list; as often as needed")
+       "[NAME=]FILE of JSON lines in the format of kerblab detect, from any detector");
+  list("--images", o->images, "Pictures: a folder, a file, or @FILE with a list; repeatable")
       ->required();
-  list("--truth", o->truth, "Where the people are: a file or a folder")->required();
+  list("--truth", o->truth, "Truth: a file or a folder")->required();
   list("--negatives", o->negatives, "More pictures, without people");
-  list("--crops", o->crops, "Pictures of a person each, in the middle, for FPPW");
+  list("--crops", o->crops, "Pictures with one person each, in the middle, for FPPW");
   command
       ->add_option("--crop-person", o->run.crop_person_height,
-                   "How tall the people in the crops are, pixels")
+                   "Height of the people in the crops, pixels")
       ->check(CLI::Range(1, 65535))
       ->capture_default_str();
   add_name_option(*command, "--json", o->json,
-                  "All figures and curves; - is stdout, without the text");
+                  "Write all results and curves as JSON to this file; - is stdout (the text is "
+                  "then not printed)");
   command
-      ->add_option(
-          "--at", o->thresholds,
-          "Also miss rate, by height too, and false positives at this threshold: to compare "
-          "sets of pictures")
+      ->add_option("--at", o->thresholds,
+                   "Also report miss rate (total and by height) and false positives at this "
+                   "threshold, to compare sets of pictures")
       ->check(CLI::Range(-1e6, 1e6))
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  list("--plot", o->plots, "Miss rate over FPPI, P.svg or P.png");
-  list("--plot-fppw", o->window_plots, "Miss rate over FPPW, P.svg or P.png");
-  add_name_option(*command, "--save", o->save, "Folder for the models' detections, NAME.jsonl");
-  command
-      ->add_option("--truth-min-height", o->match.min_height,
-                   "Shorter people need not be found, pixels")
+  list("--plot", o->plots, "Plot of miss rate over FPPI, P.svg or P.png");
+  list("--plot-fppw", o->window_plots, "Plot of miss rate over FPPW, P.svg or P.png");
+  add_name_option(*command, "--save", o->save,
+                  "Folder for the detections of the models, NAME.jsonl");
+  command->add_option("--truth-min-height", o->match.min_height, "Ignore shorter people, pixels")
       ->check(CLI::Range(0.0, 1e6));
   command
       ->add_option("--truth-max-height", o->match.max_height,
-                   "Nor people of this height and taller")
+                   "Ignore people of this height and taller, pixels")
       ->check(CLI::Range(0.0, 1e6));
   command
       ->add_option("--truth-min-visible", o->match.min_visible,
-                   "Nor people of whom less is seen, 0..1, where the truth tells")
+                   "Ignore people of whom a smaller share is visible, 0..1, if the truth has it")
       ->check(CLI::Range(0.0, 1.0));
   command->add_flag("!--no-work", o->run.count_work,
-                    "Do not count learners and stages, which takes a second search");
+                    "Do not count evaluated learners and stages (saves a second search)");
   add_search_options(*command, o->run.how,
-                     "Least score of a window; else low, by the kind of model");
+                     "Lowest score of a window; default: low, depending on the kind of model");
   run_when_chosen(*command, action, [o]() -> Status {
     if (Status ok = read_settings(o->run.how); !ok) return ok;
     if (Status ok = check_match(o->match); !ok) return ok;

@@ -8,7 +8,7 @@ namespace kerb::lab {
 
 void add_eval(CLI::App& app, Action& action) {
   CLI::App* group = app.add_subcommand(
-      "eval", "How good a detector, a flow method, a tracker or a distance of bands is");
+      "eval", "Evaluate detectors, flow methods, trackers and spectral distances");
   group->footer("Example: kerblab eval detector --images street --truth street.csv");
   group->require_subcommand(1);
   add_commands(*group, action,

@@ -59,8 +59,8 @@ Result<std::vector<fs::path>> find_pairs(const std::vector<std::string>& folders
     for (const fs::directory_entry& entry : fs::directory_iterator{folder, error})
       if (fs::exists(entry.path() / "flow10.flo", error)) found.push_back(entry.path());
     if (found.empty())
-      return replay::failure(Errc::not_found, "no pair (frame10.png, frame11.png, flow10.flo)",
-                             folder);
+      return replay::failure(Errc::not_found,
+                             "no pair found (frame10.png, frame11.png, flow10.flo)", folder);
     std::sort(found.begin(), found.end());
     pairs.insert(pairs.end(), found.begin(), found.end());
   }
@@ -258,10 +258,12 @@ class EvalFlow {
 void add_eval_flow(CLI::App& group, Action& action) {
   CLI::App* command = group.add_subcommand("flow", "Errors of flow methods, as a table");
   command->footer(
-      "A pair is a folder with frame10.png, frame11.png and flow10.flo, as Middlebury's are.\n"
-      "Every known pixel of the truth counts (100 % coverage); the part of the best is by the\n"
-      "methods' own quality. --into replaces what lies between the page's lines\n"
-      "'<!-- kerblab eval flow: begin -->' and '<!-- kerblab eval flow: end -->'.\n"
+      "A pair is a folder with frame10.png, frame11.png and flow10.flo, as in Middlebury's data "
+      "set.\n"
+      "Every pixel with known truth counts (coverage 100 %). 'best part' means the vectors of "
+      "highest\n"
+      "quality by the method's own measure. --into replaces the text between the lines\n"
+      "'<!-- kerblab eval flow: begin -->' and '<!-- kerblab eval flow: end -->' of a page.\n"
       "Example: kerblab eval flow data/flow --into docs/results/flow.md --json flow.json");
   const auto o = std::make_shared<EvalFlowOptions>();
   std::vector<std::string> names;
@@ -269,17 +271,20 @@ void add_eval_flow(CLI::App& group, Action& action) {
   command->add_option("folder", o->folders, "Pairs, or folders of pairs")
       ->required()
       ->option_text("FOLDER...");
-  command->add_option("--method", o->methods, "Only this one; as often as needed")
+  command->add_option("--method", o->methods, "Evaluate only this method; repeatable")
       ->check(CLI::IsMember(names))
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_name_option(*command, "--into", o->into, "Markdown page whose table is replaced");
-  add_name_option(*command, "--json", o->json, "All figures; - is stdout, without the table");
-  command->add_option("--repeat", o->repeat, "Runs of each; the median's time counts")
+  add_name_option(
+      *command, "--json", o->json,
+      "Write all results as JSON to this file; - is stdout (the table is then not printed)");
+  command
+      ->add_option("--repeat", o->repeat, "Repetitions of each method; the median time is reported")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   add_backend_option(*command, o->backend);
-  add_threads_option(*command, o->threads, "0: one for each core");
+  add_threads_option(*command, o->threads, "Number of threads; 0: one per core");
   run_when_chosen(*command, action, [o] { return EvalFlow{*o}.run(); });
 }
 

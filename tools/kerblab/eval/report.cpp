@@ -96,7 +96,7 @@ bool is_shown(std::size_t stage, std::size_t stages) {
 std::string work_text(const Performance& p) {
   const hog::Work& work = *p.work;
   std::string out = fmt::format(
-      "  {} windows, of {} {} the mean window has {:.2f} evaluated\n", work.windows, p.learners,
+      "  {} windows; {} {} evaluated per window on average: {:.2f}\n", work.windows, p.learners,
       work.windows_at_stage.empty() ? "blocks" : "learners", share(work.learners, work.windows));
   const std::vector<std::int64_t>& at = work.windows_at_stage;
   if (at.empty()) return out;

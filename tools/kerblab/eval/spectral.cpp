@@ -103,7 +103,8 @@ Result<std::vector<emd::Box>> read_people(const std::string& path, int width, in
       n.push_back(*value);
     }
     if (n.size() != 5 || words.size() != 5 || *std::max_element(n.begin() + 1, n.end()) > 1)
-      return files::line_error(kWhere, path, lines.number(), "'class x y w h', 0..1, expected");
+      return files::line_error(kWhere, path, lines.number(),
+                               "expected 'class x y w h' with numbers 0..1");
     if (n[0] != 0) continue;
     const auto low = [](double middle, double side, int all) {
       return std::clamp(static_cast<int>(std::lround((middle - side / 2) * all)), 0, all - 1);
@@ -141,7 +142,7 @@ class EvalSpectral {
     if (Status ok = check(); !ok) return ok;
     if (options_.folder.empty() == options_.source.cube.empty())
       return Error{Errc::invalid_argument, 0, "eval spectral",
-                   "a folder with vi, ir and labels, or --cube with --boxes"};
+                   "expected a folder with vi, ir and labels, or --cube with --boxes"};
     if (Status ok = options_.folder.empty() ? find_boxes() : find_pairs(); !ok) return ok;
     BackendChoice choice = BackendChoice::automatic;
     parse(options_.backend, choice);
@@ -210,7 +211,7 @@ class EvalSpectral {
       }
     }
     if (cases_.empty())
-      return replay::failure(Errc::not_found, "no labelled person under", options_.folder);
+      return replay::failure(Errc::not_found, "no labelled person in", options_.folder);
     return Done{};
   }
 
@@ -219,7 +220,8 @@ class EvalSpectral {
   Status find_boxes() {
     constexpr const char* kWhere = "--boxes";
     if (options_.boxes.empty())
-      return Error{Errc::invalid_argument, 0, "eval spectral", "--cube goes with --boxes"};
+      return Error{Errc::invalid_argument, 0, "eval spectral",
+                   "--cube and --boxes need each other"};
     const Result<std::string> text = files::read_text(kWhere, options_.boxes);
     if (!text) return text.error();
     const Result<Bands> bands = load_bands(options_.source);
@@ -239,11 +241,11 @@ class EvalSpectral {
         if (good) *sides[k] = static_cast<std::int32_t>(*value);
       }
       if (!good)
-        return files::line_error(kWhere, options_.boxes, lines.number(), "'name,x,y,w,h' expected");
+        return files::line_error(kWhere, options_.boxes, lines.number(), "expected 'name,x,y,w,h'");
       if (box.x + box.width > bands->width || box.y + box.height > bands->height)
         return files::line_error(
             kWhere, options_.boxes, lines.number(),
-            fmt::format("beyond the picture of {} x {}", bands->width, bands->height),
+            fmt::format("box outside the picture of {} x {}", bands->width, bands->height),
             Errc::invalid_argument);
       const std::string name{words[0]};
       auto at = std::find_if(kinds.begin(), kinds.end(),
@@ -264,7 +266,7 @@ class EvalSpectral {
     }
     if (cases_.empty())
       return files::line_error(kWhere, options_.boxes, 0,
-                               "a name with two boxes, and another name, expected");
+                               "expected a name with two boxes, and another name");
     return Done{};
   }
 
@@ -315,7 +317,8 @@ class EvalSpectral {
           out.ways[w] = compare(one, *bands, image);
           if (!out.ways[w])
             return replay::failure(Errc::invalid_argument,
-                                   "no pixel of the target, or none of the background", one.name);
+                                   "no pixels of the target, or no pixels of the background",
+                                   one.name);
           if (drawn != nullptr && (w == kEuclideanColours || w == kChiColours || w == kBandsEmd))
             panels.push_back({fmt::format("{}: AUC {:.3f}", way.name, out.ways[w]->area),
                               draw_distances(image.values, bands->width, bands->height)});
@@ -435,8 +438,8 @@ class EvalSpectral {
   [[nodiscard]] eval::Plot plot() const {
     eval::Plot plot;
     plot.title = fmt::format("Target against background, mean of {} targets", results_.size());
-    plot.x_label = "part of the background within the threshold";
-    plot.y_label = "part of the target missed";
+    plot.x_label = "share of the background within the threshold";
+    plot.y_label = "share of the target missed";
     plot.x_to = 1;
     plot.x_ticks = {1e-3, 1e-2, 1e-1, 1};
     plot.y_from = 0.01;
@@ -505,23 +508,25 @@ class EvalSpectral {
 
 void add_eval_spectral(CLI::App& group, Action& action) {
   CLI::App* command = group.add_subcommand(
-      "spectral", "ROC of targets against background: EMD on bands, and three colours");
+      "spectral", "ROC of targets against background: EMD on bands compared with three colours");
   command->footer(
-      "FOLDER has visible pictures in vi, thermal ones in ir and labels (YOLO text, class 0 is a\n"
-      "person): every person is a target, learned from the box; its pixels in the box's ellipse\n"
-      "against all outside people's boxes. --cube with --boxes ('name,x,y,w,h' a line): a target "
-      "is\n"
-      "learned from the first box of a name, and the name's others stand against all other "
-      "names'.\n"
-      "Prints areas under the curve; --draw the targets for which EMD gains most and least.\n"
-      "--into replaces what lies between '<!-- kerblab eval spectral: begin -->' (cube: '<!-- "
-      "kerblab\n"
-      "eval spectral: cube: begin -->') and the like line with 'end' of a page.\n"
+      "FOLDER contains visible pictures in vi, thermal pictures in ir and labels (YOLO text, class "
+      "0 is\n"
+      "a person). Every person is a target, learned from the box: its pixels in the ellipse of the "
+      "box\n"
+      "are compared with all pixels outside people's boxes. With --cube and --boxes (one line\n"
+      "'name,x,y,w,h' per box), a target is learned from the first box of a name, and the other "
+      "boxes\n"
+      "of that name are compared with the boxes of all other names.\n"
+      "Prints areas under the curve. --draw shows the targets for which EMD improves most and "
+      "least.\n"
+      "--into replaces the text between the lines '<!-- kerblab eval spectral: begin -->' (cube:\n"
+      "'<!-- kerblab eval spectral: cube: begin -->') and the same with 'end' of a page.\n"
       "Example: kerblab eval spectral data/multispectral/msrs --smooth 5 --plot roc.svg --draw "
       "drawn");
   const auto o = std::make_shared<EvalSpectralOptions>();
   o->source.smooth = 5;
-  command->add_option("folder", o->folder, "Visible and thermal pairs with labels")
+  command->add_option("folder", o->folder, "Folder of visible and thermal pictures with labels")
       ->check(not_empty)
       ->option_text("FOLDER");
   add_name_option(*command, "--cube", o->source.cube, "Header of an ENVI datacube");
@@ -532,21 +537,24 @@ void add_eval_spectral(CLI::App& group, Action& action) {
   command->remove_option(command->get_option("--window"));
   command
       ->add_option("--window", o->window,
-                   "Side of the local histograms that are tried beside bands")
+                   "Side of the local histograms that are compared with bands, pixels")
       ->check(CLI::Range(3, 11))
       ->capture_default_str();
-  command->add_option("--every", o->every, "Of the background every Nth pixel and row")
+  command->add_option("--every", o->every, "Use every Nth pixel and row of the background")
       ->check(CLI::Range(1, 100))
       ->capture_default_str();
-  add_name_option(*command, "--plot", o->plots, "Miss rate over false rate, P.svg or P.png")
+  add_name_option(*command, "--plot", o->plots,
+                  "Plot of miss rate over false positive rate, P.svg or P.png")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_name_option(*command, "--draw", o->draw, "Folder for pictures");
-  command->add_option("--most", o->most, "Pictures of the best and of the worst, each")
+  command->add_option("--most", o->most, "Number of best and of worst pictures")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   add_name_option(*command, "--into", o->into, "Markdown page whose tables are replaced");
-  add_name_option(*command, "--json", o->json, "All figures; - is stdout, without the tables");
+  add_name_option(
+      *command, "--json", o->json,
+      "Write all results as JSON to this file; - is stdout (the tables are then not printed)");
   add_backend_option(*command, o->backend);
   add_threads_option(*command, o->threads);
   run_when_chosen(*command, action, [o] { return EvalSpectral{*o}.run(); });

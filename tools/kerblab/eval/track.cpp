@@ -108,7 +108,7 @@ std::string to_text(const std::vector<Row>& rows) {
 
 Status run(const EvalTrackOptions& options) {
   if (options.truth.size() != options.tracks.size())
-    return Error{Errc::invalid_argument, 0, "eval track", "each --truth needs its --tracks"};
+    return Error{Errc::invalid_argument, 0, "eval track", "each --truth needs one --tracks"};
   if (!options.json.empty()) {
     if (Status ok = check_output(options.json); !ok) return ok;
     std::vector<std::string> inputs = options.truth;
@@ -145,23 +145,24 @@ Status run(const EvalTrackOptions& options) {
 }  // namespace
 
 void add_eval_track(CLI::App& group, Action& action) {
-  CLI::App* command = group.add_subcommand("track", "How well tracks agree with the truth");
+  CLI::App* command = group.add_subcommand("track", "Compare tracks with the truth");
   command->footer(
-      "Both are MOT text, frame,id,x,y,w,h,conf,... In the truth conf 0 means ignore; of lines of\n"
-      "nine columns (MOT16) class 1 is a person, people on vehicles, static people, distractors "
-      "and\n"
-      "reflections (2, 7, 8, 12) are to be ignored, other classes are left out. A track's box "
-      "that\n"
-      "is paired with one to ignore (for the largest sum of overlaps, each 0.5 at least) counts\n"
-      "neither for nor against.\n"
-      "MOTA, MOTP (mean overlap), FP, FN, IDSW, Frag, MT, PT and ML at an overlap of 0.5; who had "
-      "a\n"
-      "track in the frame before keeps it while they overlap by 0.5. IDF1: one track for one "
+      "Both are MOT text, frame,id,x,y,w,h,conf,... In the truth, conf 0 means ignore. In lines of "
+      "nine\n"
+      "columns (MOT16), class 1 is a person; people on vehicles, static people, distractors and\n"
+      "reflections (2, 7, 8, 12) are ignored; other classes are left out. Boxes of tracks and of "
+      "the\n"
+      "truth are paired for the largest sum of overlaps, each at least 0.5; a track's box paired "
+      "with\n"
+      "an ignored box counts neither as hit nor as error.\n"
+      "MOTA, MOTP (mean overlap), FP, FN, IDSW, Frag, MT, PT and ML use an overlap of 0.5; a "
       "person\n"
-      "over the whole sequence. HOTA, DetA, AssA: means over 0.05 to 0.95. As TrackEval counts.\n"
-      "Several sequences: --truth and --tracks as often as needed, in the same order; 'all' "
-      "counts\n"
-      "their boxes together.\n"
+      "keeps the track of the previous frame while they overlap by 0.5. IDF1: one track per person "
+      "over\n"
+      "the whole sequence. HOTA, DetA, AssA: means over 0.05 to 0.95. Same counting as TrackEval.\n"
+      "Several sequences: repeat --truth and --tracks in the same order; 'all' counts the boxes of "
+      "all\n"
+      "sequences together.\n"
       "Example: kerblab eval track --truth SEQ/gt/gt.txt --tracks tracks.txt --json scores.json");
   const auto o = std::make_shared<EvalTrackOptions>();
   const auto list = [command](const char* name, std::vector<std::string>& out, const char* help) {
@@ -171,9 +172,12 @@ void add_eval_track(CLI::App& group, Action& action) {
         ->allow_extra_args(false)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   };
-  list("--truth", o->truth, "Who is where: MOT text, or a sequence's folder with gt/gt.txt");
-  list("--tracks", o->tracks, "What a tracker says: MOT text");
-  add_name_option(*command, "--json", o->json, "All figures; - is stdout, without the table");
+  list("--truth", o->truth,
+       "Truth: MOT text, or the folder of a sequence with gt/gt.txt; repeatable");
+  list("--tracks", o->tracks, "Output of a tracker: MOT text; repeatable");
+  add_name_option(
+      *command, "--json", o->json,
+      "Write all results as JSON to this file; - is stdout (the table is then not printed)");
   run_when_chosen(*command, action, [o] { return run(*o); });
 }
 

@@ -104,8 +104,7 @@ class Flow {
  private:
   Status check() {
     if (!options_.draw.empty() && !has_png_name(options_.draw))
-      return replay::failure(Errc::invalid_argument, "--draw: a name that ends in .png",
-                             options_.draw);
+      return replay::failure(Errc::invalid_argument, "--draw: must end in .png", options_.draw);
     std::vector<std::string> outputs, inputs = options_.pictures;
     for (const std::string* path : {&options_.out, &options_.draw, &options_.json})
       if (!path->empty()) {
@@ -116,7 +115,7 @@ class Flow {
       if (!path->empty()) inputs.push_back(*path);
     for (auto path = outputs.begin(); path != outputs.end(); ++path)
       if (std::find(outputs.begin(), path, *path) != path)
-        return replay::failure(Errc::invalid_argument, "two outputs of one name", *path);
+        return replay::failure(Errc::invalid_argument, "two outputs have the same name", *path);
     return check_apart(outputs, inputs);
   }
 
@@ -132,8 +131,8 @@ class Flow {
     if (Status ok = (*method)->prepare(a.bgr.cols, a.bgr.rows); !ok) return ok;
     if (options_.settings.tile > 0 && (*method)->windows() == 1)
       warn(
-          "--tile: with what lies around it a tile would take as much memory as the whole picture: "
-          "computed whole; --reach or --levels make that less");
+          "--tile: with its margin a tile would need as much memory as the whole picture: computed "
+          "without tiles; a smaller --reach or fewer --levels make the margin smaller");
     field_ = Field{a.bgr.cols, a.bgr.rows};
     const SystemClock clock;
     const Nanos start = clock.now();
@@ -218,50 +217,50 @@ class Flow {
 }  // namespace
 
 void add_flow(CLI::App& app, Action& action) {
-  CLI::App* command =
-      app.add_subcommand("flow", "Where each pixel of one picture went in the next");
+  CLI::App* command = app.add_subcommand("flow", "Optical flow between two pictures");
   std::string methods;
   for (const MethodName& method : flow_methods())
     methods += fmt::format("  {:<22}{}\n", method.name, method.text);
   command->footer(
       "Methods:\n" + methods +
-      "Pictures are taken as grey. The .flo file holds a vector for every pixel; which of them to "
-      "trust\nis in the report: --json has the shares of flags and, with --truth, errors by "
-      "coverage.\n"
+      "Pictures are converted to grey. The .flo file has a vector for every pixel. The report "
+      "(--json)\n"
+      "has the shares of valid and flagged vectors and, with --truth, errors by coverage.\n"
       "Example: kerblab flow --method lk frame10.png frame11.png --out flow.flo --draw flow.png\n"
       "  --truth flow10.flo");
   const auto o = std::make_shared<FlowOptions>();
   std::vector<std::string> names;
   for (const MethodName& method : flow_methods()) names.emplace_back(method.name);
-  command->add_option("picture", o->pictures, "Two pictures of one size")
+  command->add_option("picture", o->pictures, "Two pictures of the same size")
       ->required()
       ->expected(2)
       ->option_text("A B");
-  command->add_option("--method", o->method, "See below")
+  command->add_option("--method", o->method, "Method, see below")
       ->check(CLI::IsMember(names))
       ->capture_default_str();
-  add_name_option(*command, "--out", o->out, "Middlebury .flo file; - is stdout");
-  add_name_option(*command, "--draw", o->draw, "PNG in Middlebury's colours, with the wheel");
+  add_name_option(*command, "--out", o->out, "Output file, Middlebury .flo; - is stdout");
+  add_name_option(*command, "--draw", o->draw,
+                  "PNG file of the flow in Middlebury's colours, with the colour wheel");
   command
       ->add_option("--full", o->full,
-                   "Pixels of motion that are full colour in --draw; 0: the longest vector")
+                   "Motion in pixels that gets full colour in --draw; 0: the longest vector")
       ->check(CLI::Range(0.0, 1e6));
-  add_name_option(*command, "--truth", o->truth, "A .flo file to compare with");
+  add_name_option(*command, "--truth", o->truth, "True flow to compare with, a .flo file");
   add_name_option(*command, "--mask", o->mask,
-                  "Picture of the same size: only where it is not black");
-  add_name_option(*command, "--json", o->json, "Report; - is stdout");
-  command->add_option("--levels", o->settings.levels, "Of the pyramid; 0: as the method has it")
+                  "Mask, a picture of the same size: only pixels that are not black are computed");
+  add_name_option(*command, "--json", o->json, "Write a report as JSON to this file; - is stdout");
+  command
+      ->add_option("--levels", o->settings.levels, "Levels of the pyramid; 0: the method's default")
       ->check(CLI::Range(0, flow::kMaxLevels));
   command
-      ->add_option(
-          "--reach", o->settings.reach,
-          "Pixels that motions are within, of 1..500 (lk) or 1..256: fewer levels, so that "
-          "tiles need less around them; 0: as the method has it")
+      ->add_option("--reach", o->settings.reach,
+                   "Largest motion, pixels, 1..500 (lk) or 1..256; less means fewer levels and "
+                   "smaller margins of tiles; 0: the method's default")
       ->check(CLI::Range(0, 500));
   command
       ->add_option("--tile", o->settings.tile,
-                   "Compute in tiles of about this side, for pictures too large for the memory; 0: "
-                   "whole")
+                   "Compute in tiles of about this side, pixels, for pictures that do not fit in "
+                   "memory; 0: no tiles")
       ->check(CLI::Range(0, flow::kMaxSide));
   add_backend_option(*command, o->backend);
   add_threads_option(*command, o->threads);

@@ -64,13 +64,13 @@ class Theirs final : public FlowMethod {
   Status prepare(int width, int height) override {
     constexpr int kLeast = 16;  // DIS ends the program on less
     if (width < kLeast || height < kLeast)
-      return Error{Errc::invalid_argument, 0, "flow", "16 pixels a side at least"};
+      return Error{Errc::invalid_argument, 0, "flow", "must be at least 16 pixels wide and high"};
     return Done{};
   }
   Status run(const GreyView& previous, const GreyView& next, const GreyView& mask,
              Field& out) override {
     if (mask.data != nullptr)
-      return Error{Errc::unsupported, 0, "--mask", "OpenCV's methods know no mask"};
+      return Error{Errc::unsupported, 0, "--mask", "OpenCV's methods have no mask"};
     try {
       cv::Mat flow;
       compute_(mat_of(previous), mat_of(next), flow);
@@ -159,7 +159,7 @@ Result<std::unique_ptr<FlowMethod>> make_flow_method(const std::string& name,
   if (name.rfind("opencv-", 0) == 0 &&
       (settings.levels > 0 || settings.reach > 0 || settings.tile > 0))
     return Error{Errc::unsupported, 0, "--method",
-                 "OpenCV's methods know no --levels, --reach and --tile"};
+                 "OpenCV's methods have no --levels, --reach and --tile"};
   if (OpencvFlow compute = opencv_flow(name)) {
     cv::setNumThreads(workers.count());
     return std::unique_ptr<FlowMethod>{std::make_unique<Theirs>(std::move(compute))};

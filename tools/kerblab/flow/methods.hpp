@@ -14,7 +14,7 @@ namespace kerb::lab {
 
 using GreyView = ImageView<Space::host, const std::uint8_t>;
 
-/// A way to compute flow, ours or OpenCV's, under one roof.
+/// A flow method, Kerbwatch's or OpenCV's, behind one interface.
 class FlowMethod {
  public:
   FlowMethod() = default;
@@ -46,10 +46,10 @@ struct MethodName {
 using OpencvFlow = std::function<void(const cv::Mat&, const cv::Mat&, cv::Mat&)>;
 [[nodiscard]] OpencvFlow opencv_flow(const std::string& name);
 
-/// How ours are set up; 0 and negative ones: as the method has it.
+/// Settings of Kerbwatch's methods; 0 and negative: the method's default.
 struct FlowSettings {
   int levels = 0;
-  int reach = 0;  ///< pixels; over 0: no longer motions, nor more levels than those need
+  int reach = 0;  ///< pixels; over 0: largest motion, and the number of levels follows from it
   int tile = 0;   ///< over 0: through the pictures in tiles of about this side
 };
 

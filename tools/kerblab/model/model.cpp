@@ -126,7 +126,7 @@ Status check_model_output(const ModelOptions& o) {
   std::error_code ignored;
   if (o.out == "-" || (std::filesystem::exists(o.out, ignored) &&
                        !std::filesystem::is_regular_file(o.out, ignored)))
-    return Error{Errc::invalid_argument, 0, "--out", "a model is written to a plain file"};
+    return Error{Errc::invalid_argument, 0, "--out", "must be a regular file"};
   if (Status ok = check_output(o.out); !ok) return ok;
   return check_apart({o.out}, {o.file});
 }
@@ -144,7 +144,7 @@ Status show_info(const ModelOptions& o) {
 
 Status import_model(const ModelOptions& o) {
   if (o.opencv_people == !o.file.empty())
-    return Error{Errc::invalid_argument, 0, "model import", "name a FILE, or --opencv-people"};
+    return Error{Errc::invalid_argument, 0, "model import", "expected a FILE or --opencv-people"};
   if (Status ok = check_model_output(o); !ok) return ok;
   Result<hog::Model> model = o.opencv_people ? default_people_detector() : load_model(o.file);
   if (!model) return model.error();
@@ -194,7 +194,7 @@ Status join_models(const ModelOptions& o) {
 }  // namespace
 
 void add_model(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("model", "Look at models, and convert them");
+  CLI::App* command = app.add_subcommand("model", "Show, convert and combine models");
   command->require_subcommand(1);
   command->footer(
       "Examples:\n  kerblab model info people.kwm\n"
@@ -204,59 +204,65 @@ void add_model(CLI::App& app, Action& action) {
     run_when_chosen(*chosen, action, [o, work] { return work(*o); });
   };
 
-  CLI::App* info = command->add_subcommand("info", "Say what is in a model's file");
+  CLI::App* info = command->add_subcommand("info", "Show what a model file contains");
   info->footer("Example: kerblab model info --json - people.kwm");
-  info->add_option("file", o->file, "Model: ours or OpenCV's")->required()->option_text("FILE");
-  add_name_option(*info, "--json", o->json, "As one JSON object, there; - is stdout");
+  info->add_option("file", o->file, "Model: Kerbwatch's or OpenCV's")
+      ->required()
+      ->option_text("FILE");
+  add_name_option(*info, "--json", o->json,
+                  "Write it as one JSON object to this file; - is stdout");
   run(info, show_info);
 
   CLI::App* import = command->add_subcommand(
-      "import", "Turn OpenCV's HOG coefficients or HOG cascade into a model of ours");
+      "import", "Convert OpenCV's HOG coefficients or HOG cascade to a model of Kerbwatch");
   import->footer("Example: kerblab model import hogcascade_pedestrians.xml --out pedestrians.kwm");
-  import->add_option("file", o->file, "XML, YAML, or a list of numbers")->option_text("FILE");
-  import->add_option("--out", o->out, "The file to write, such as M.kwm; not -")
+  import->add_option("file", o->file, "Input file: XML, YAML, or a list of numbers")
+      ->option_text("FILE");
+  import->add_option("--out", o->out, "Output file, such as M.kwm; not -")
       ->required()
       ->check(not_empty);
   add_name_option(
       *import, "--name", o->name,
-      "Of the model's card; default: the file's, less its ending; a .kwm keeps its own");
+      "Name of the model; default: the file name without extension; a .kwm file keeps its own");
   import->add_flag("--opencv-people", o->opencv_people,
-                   "Instead of FILE: the people detector inside OpenCV");
+                   "Instead of FILE: the people detector built into OpenCV");
   run(import, import_model);
 
-  CLI::App* advise = command->add_subcommand(
-      "advise", "Write a model anew with other advice on how to search with it");
+  CLI::App* advise =
+      command->add_subcommand("advise", "Copy a model with other recommended search settings");
   advise->footer("Example: kerblab model advise mine.kwm --threshold 5.5 --out models/mine.kwm");
   advise->add_option("file", o->file, "Model")->required()->option_text("FILE");
-  advise->add_option("--out", o->out, "The file to write; not FILE, not -")
-      ->required()
-      ->check(not_empty);
-  add_name_option(*advise, "--name", o->name, "Of the model; default: as it was");
-  advise->add_option("--threshold", o->threshold, "Least score worth acting on");
-  advise->add_option("--scale", o->scale, "Between levels, 1.001..16");
-  advise->add_option("--stride", o->stride, "Pixels of a level between windows, 1..256");
-  advise->add_option("--padding", o->padding, "Pixels windows may stand out, 0..1024");
-  advise->add_option("--tracking-margin", o->margin,
-                     "The product's tracker gets detections down to the threshold less this");
-  advise->add_option("--tracking-even", o->even,
-                     "Score relative to the threshold at which a person is as likely as not");
+  advise->add_option("--out", o->out, "Output file; not FILE, not -")->required()->check(not_empty);
+  add_name_option(*advise, "--name", o->name, "Name of the model; default: unchanged");
+  advise->add_option("--threshold", o->threshold, "Lowest score of a detection");
+  advise->add_option("--scale", o->scale, "Scale ratio between levels, 1.001..16");
+  advise->add_option("--stride", o->stride, "Step between windows, pixels of the level, 1..256");
+  advise->add_option("--padding", o->padding,
+                     "How far windows may extend beyond the picture, pixels, 0..1024");
+  advise->add_option(
+      "--tracking-margin", o->margin,
+      "Tracking margin: the tracker also gets detections down to the threshold minus this");
+  advise->add_option(
+      "--tracking-even", o->even,
+      "Score relative to the threshold at which a person and an error are equally likely");
   advise->add_option("--tracking-sure", o->sure,
-                     "Score relative to the threshold of which two confirm a person");
+                     "Score relative to the threshold of which two detections confirm a person");
   run(advise, advise_model);
 
-  CLI::App* join =
-      command->add_subcommand("join", "Make one cascade of two, whose score is the mean of both");
+  CLI::App* join = command->add_subcommand(
+      "join", "Combine two cascades into one whose score is the mean of both");
   join->footer(
-      "Both are of kerblab train channels, with the same window and channels. What the first "
-      "throws "
-      "out\nstays thrown out; the second sees the rest. Name and advice are the first one's.\n"
+      "Both must come from kerblab train channels and have the same window and channels. The "
+      "second\n"
+      "evaluates only windows that the first does not reject. Name and advice are those of the "
+      "first.\n"
       "Example: kerblab model join photographs.kwm streets.kwm --name both --out both.kwm");
   join->add_option("first", o->file, "Model")->required()->option_text("FIRST");
   join->add_option("second", o->second, "Model")->required()->option_text("SECOND");
-  join->add_option("--out", o->out, "The file to write; neither of them, not -")
+  join->add_option("--out", o->out, "Output file; not one of the inputs, not -")
       ->required()
       ->check(not_empty);
-  add_name_option(*join, "--name", o->name, "Of the model; default: the first one's");
+  add_name_option(*join, "--name", o->name, "Name of the model; default: that of the first");
   run(join, join_models);
 }
 

@@ -34,7 +34,7 @@ Result<hog::Model> default_model() {
 
 std::string default_model_note() {
   if (!hog::shipped_model(hog::kDefaultModel).empty()) return {};
-  return fmt::format("no {} in {}: used OpenCV's people detector; --model names another",
+  return fmt::format("no {} in {}: using OpenCV's people detector; --model selects another",
                      hog::kDefaultModel, hog::shipped_models());
 }
 

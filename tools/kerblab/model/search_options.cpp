@@ -20,11 +20,11 @@ Status read_region(SearchOptions& options) {
   if (!n) return n.error();
   for (const double value : *n)
     if (!(std::abs(value) <= 1e6) || value != static_cast<int>(value))
-      return Error{Errc::invalid_argument, 0, "--region", "whole pixels, up to a million"};
+      return Error{Errc::invalid_argument, 0, "--region", "must be whole pixels, at most 1000000"};
   options.region = {static_cast<int>((*n)[0]), static_cast<int>((*n)[1]), static_cast<int>((*n)[2]),
                     static_cast<int>((*n)[3])};
   if (options.region.width < 1 || options.region.height < 1)
-    return Error{Errc::invalid_argument, 0, "--region", "width and height must be over 0"};
+    return Error{Errc::invalid_argument, 0, "--region", "width and height must be greater than 0"};
   return Done{};
 }
 
@@ -94,37 +94,41 @@ RunSettings settings_for(const SearchOptions& options, const hog::Advice& advice
 void add_search_options(CLI::App& command, SearchOptions& options, const char* threshold_help) {
   command.add_option("--threshold", options.threshold, threshold_help)
       ->check(CLI::Range(-1e9, 1e9));
-  command.add_option("--scale", options.scale_step, "Between levels, 1.001..16; else as advised");
+  command.add_option("--scale", options.scale_step,
+                     "Scale ratio between levels, 1.001..16; default: the model's advice");
   command.add_option("--stride", options.stride,
-                     "Pixels of a level between windows, 1..256; multiples of 8, 4 or 2 are fast; "
-                     "else as advised");
-  command.add_option("--min-height", options.min_height,
-                     "Smallest person, pixels; 0: as the model's. Less enlarges the picture");
-  command.add_option("--max-height", options.max_height, "Largest person, pixels; 0: no limit");
+                     "Step between windows, pixels of the level, 1..256; multiples of 8, 4 or 2 "
+                     "are fast; default: the model's advice");
+  command.add_option(
+      "--min-height", options.min_height,
+      "Height of the smallest person, pixels; 0: the model's. Less enlarges the picture");
+  command.add_option("--max-height", options.max_height,
+                     "Height of the tallest person, pixels; 0: no limit");
   command.add_option("--padding", options.padding,
-                     "Pixels of a level by which windows may stand out of the picture, 0..1024; "
-                     "else as advised");
+                     "How far windows may extend beyond the picture, pixels of the level, 0..1024; "
+                     "default: the model's advice");
   add_name_option(command, "--region", options.text.region,
-                  "Only people within X,Y,WIDTH,HEIGHT, pixels");
+                  "Search only for people within X,Y,WIDTH,HEIGHT, pixels");
   add_name_option(command, "--ground", options.text.ground,
-                  "Only people who stand on a flat road: "
+                  "Search only for people who stand on a flat road: "
                   "HORIZON_ROW,CAMERA_M[,SHORTEST_M,TALLEST_M[,SLACK_ROWS]]");
   command
-      .add_option("--fusion", options.text.fusion,
-                  "mean-shift, suppression or none; else as advised")
+      .add_option(
+          "--fusion", options.text.fusion,
+          "How hits are merged: mean-shift, suppression or none; default: the model's advice")
       ->check(CLI::IsMember({"mean-shift", "suppression", "none"}));
-  command.add_option("--min-hits", options.min_hits, "Windows a person needs; not for none")
+  command.add_option("--min-hits", options.min_hits, "Fewest hits of a person; not with none")
       ->capture_default_str();
   command.add_option("--overlap", options.overlap,
-                     "suppression: a box that shares more with a better one goes, 0..1; else as "
-                     "advised");
+                     "suppression: a box that overlaps a better one by more than this is removed, "
+                     "0..1; default: the model's advice");
   command
       .add_option("--overlap-of", options.text.overlap_of,
-                  "suppression: what the overlap is a share of, the union of both boxes or the "
-                  "smaller one: union or smaller; else as advised")
+                  "suppression: overlap relative to the union of both boxes or to the smaller box: "
+                  "union or smaller; default: the model's advice")
       ->check(CLI::IsMember({"union", "smaller"}));
   command.add_flag("--colour", options.colour,
-                   "Give the model colour too: dense HoG then takes the strongest channel");
+                   "Also use colour: dense HoG then takes the channel of strongest gradient");
   add_backend_option(command, options.text.backend);
   add_threads_option(command, options.threads);
 }

@@ -15,8 +15,8 @@ class App;
 
 namespace kerb::lab {
 
-/// How a model is run over pictures, as the command line has it: the same options in every command
-/// that does so. What a model gives advice on is that advice where it was not given.
+/// Options of the search with a model, the same in every command that searches pictures. Options
+/// not given follow the model's advice.
 struct SearchOptions {
   std::optional<double> scale_step;
   std::optional<int> stride, padding;

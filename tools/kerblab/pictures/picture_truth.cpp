@@ -53,11 +53,10 @@ Result<PictureTruth> truth_of(const std::vector<std::string>& pictures,
   }
   if (absent == truth.size())
     return replay::failure(Errc::invalid_argument,
-                           "match truth: it names none of the pictures given", files.front());
+                           "match truth: contains none of the given pictures", files.front());
   if (absent > 0)
-    out.left_out =
-        fmt::format("truth about pictures that were not given is left out: {}, the first {}",
-                    absent, first_absent);
+    out.left_out = fmt::format("truth of pictures that were not given is ignored: {}, the first {}",
+                               absent, first_absent);
   return out;
 }
 

@@ -89,7 +89,7 @@ Result<LoadedPicture> load_picture(const std::string& path, bool colour) {
   }
   if (picture.bgr.empty()) return failure(Errc::damaged, "unreadable picture", path);
   if (picture.bgr.cols > kMaxSide || picture.bgr.rows > kMaxSide)
-    return failure(Errc::damaged, "picture of more than 65535 pixels a side", path);
+    return failure(Errc::damaged, "picture of more than 65535 pixels width or height", path);
   if (Status grey = make_grey(picture); !grey) return grey.error();
   if (colour) make_planes(picture);
   return picture;

@@ -15,10 +15,11 @@ Status check_plot_name(const std::string& path) {
   const std::string extension = std::filesystem::path{path}.extension().string();
 #if !KERB_LAB_OPENCV
   if (extension == ".png")
-    return replay::failure(Errc::unsupported, "this build has no OpenCV: .svg only", path);
+    return replay::failure(Errc::unsupported, "this build has no OpenCV: only .svg is possible",
+                           path);
 #endif
   if (extension == ".svg" || extension == ".png") return check_output(path);
-  return replay::failure(Errc::invalid_argument, "a plot's name ends in .svg or .png", path);
+  return replay::failure(Errc::invalid_argument, "a plot must end in .svg or .png", path);
 }
 
 Result<std::vector<std::string>> check_report(const std::vector<std::string>& plots,

@@ -8,11 +8,11 @@
 
 namespace kerb::lab {
 
-/// That a plot can be written there: a name that ends in .svg, or in .png where the build has
-/// OpenCV. Fails: invalid_argument, unsupported, and as check_output().
+/// Checks that a plot can be written there: a name that ends in .svg, or in .png where the build
+/// has OpenCV. Fails: invalid_argument, unsupported, and as check_output().
 Status check_plot_name(const std::string& path);
-/// That a report can be written: its plots, and the files that are named (an empty name is none),
-/// no two of them the same. Gives all of them. Fails: as check_plot_name(), check_output() and
+/// Checks that a report can be written: its plots and other files (an empty name is none), all
+/// different. Returns all of them. Fails: as check_plot_name(), check_output() and
 /// check_distinct().
 Result<std::vector<std::string>> check_report(const std::vector<std::string>& plots,
                                               const std::vector<std::string>& files);

@@ -196,30 +196,33 @@ void keep_found(sim::RunOptions& options, BatchRun& run) {
 }
 
 void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
-  CLI::Option* oracle = command.add_flag(
-      "--oracle", choice.oracle, "A stand-in that warns from the truth, instead of the firmware");
-  CLI::Option* always =
-      command.add_flag("--always", choice.always, "A stand-in that always warns")->excludes(oracle);
+  CLI::Option* oracle =
+      command.add_flag("--oracle", choice.oracle,
+                       "Judge a stand-in that warns from the truth, instead of the firmware");
+  CLI::Option* always = command
+                            .add_flag("--always", choice.always,
+                                      "Judge a stand-in that always gives collision warnings")
+                            ->excludes(oracle);
   CLI::Option* informs =
       command
-          .add_flag("--informs", choice.informs, "A stand-in that always says somebody is close")
+          .add_flag("--informs", choice.informs, "Judge a stand-in that always gives information")
           ->excludes(oracle)
           ->excludes(always);
-  command.add_flag("--never", choice.never, "A stand-in that never warns")
+  command.add_flag("--never", choice.never, "Judge a stand-in that never warns")
       ->excludes(oracle)
       ->excludes(informs)
       ->excludes(always);
   add_name_option(command, "--config", choice.config,
-                  "The product's configuration; its camera becomes the scenario's");
-  add_name_option(command, "--model", choice.model, "Look for people with this model");
-  add_backend_option(command, choice.backend, "Of the vision: auto, cpu or cuda");
+                  "Configuration of the product; its camera is replaced by the scenario's");
+  add_name_option(command, "--model", choice.model, "Detect people with this model");
+  add_backend_option(command, choice.backend, "Where image operators run: auto, cpu or cuda");
   command
       .add_option("--latency", choice.latency_ms,
-                  "From a picture to its result on the scenario's clock, milliseconds")
+                  "Delay from a picture to its result on the scenario's clock, milliseconds")
       ->check(between(0, 1000))
       ->capture_default_str();
   add_name_option(command, "--records", choice.records,
-                  "Folder for records of the firmware's warnings; kerbwatch replay reads them");
+                  "Folder for records of the firmware's warnings, for kerbwatch replay");
 }
 
 std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int threads) {
@@ -252,7 +255,7 @@ std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int th
     return std::nullopt;
   }
   if (find_models(config.detector).model.empty())
-    warn("nobody looks for people: " + why_no_model(config.detector));
+    warn("people are not detected: " + why_no_model(config.detector));
   return options;
 }
 
@@ -277,9 +280,9 @@ std::string render_summary(const sim::Report& report) {
       if (suite.groups.size() == 1 && g.passed) break;
       std::string more;
       if (g.least_before_impact)
-        more = fmt::format("  least {:.2f} s before impact", *g.least_before_impact);
+        more = fmt::format("  at least {:.2f} s before impact", *g.least_before_impact);
       if (g.most_after_half_visible)
-        more += fmt::format("  most {:.2f} s after half visible", *g.most_after_half_visible);
+        more += fmt::format("  at most {:.2f} s after half visible", *g.most_after_half_visible);
       out += fmt::format("  {:<28} {:>4}/{:<4} {}{}\n", g.name, g.passed_runs, g.runs,
                          g.passed ? "passed" : "FAILED", more);
     }

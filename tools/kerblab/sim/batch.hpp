@@ -12,7 +12,7 @@
 
 namespace kerb::lab {
 
-/// Who runs in the scenarios, and how: what `sim run` and `sim view` share.
+/// Which candidate runs in the scenarios, and how; common to `sim run` and `sim view`.
 struct CandidateChoice {
   bool oracle = false, always = false, informs = false, never = false;
   [[nodiscard]] bool stands_in() const noexcept { return oracle || always || informs || never; }
@@ -32,35 +32,35 @@ std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int th
 [[nodiscard]] std::vector<std::string> inputs_of(const CandidateChoice& choice,
                                                  const sim::RunOptions& options);
 
-/// Somebody the firmware is sure of, in one picture.
+/// A confirmed person in one picture.
 struct FollowedPerson {
   Detection box;
   std::uint32_t id = 0;
   double ahead_m = 0;      ///< of the front bumper
   double probability = 0;  ///< of a contact
 };
-/// What the firmware made of one picture.
+/// The firmware's results on one picture.
 struct FoundPeople {
   double t = 0;
   std::vector<Detection> people;
   std::vector<FollowedPerson> followed;
 };
 
-/// A run, and what was found on the way.
+/// A run, with the results of each picture.
 struct BatchRun {
   std::string set;
   sim::Run run;
   std::vector<FoundPeople> found;
 };
 
-/// Has options keep in `run` what was found.
+/// Makes options store these results in `run`.
 void keep_found(sim::RunOptions& options, BatchRun& run);
 
 enum class PictureChoice : std::uint8_t { none, some, all };
 
 struct BatchOptions {
   CandidateChoice candidate;
-  int jobs = 0;  ///< runs at a time; 0 is for whoever fills this in to replace
+  int jobs = 0;  ///< runs in parallel; the caller must replace 0
   PictureChoice pictures = PictureChoice::none;
   std::string traces;  ///< folder for what was sent, a file each; empty: nowhere
   std::function<void(const BatchRun&)> on_run;  ///< called with each run once judged; may be empty

@@ -26,8 +26,8 @@ int check(const std::vector<std::string>& files) {
 }  // namespace
 
 void add_sim_check(CLI::App& group, Action& action) {
-  CLI::App* command = group.add_subcommand(
-      "check", "Say all that is wrong with a scenario or suite file, a line each");
+  CLI::App* command =
+      group.add_subcommand("check", "List every error of a scenario or suite file, one per line");
   command->footer("Example: kerblab sim check my-street.toml");
   const auto files = std::make_shared<std::vector<std::string>>();
   command->add_option("file", *files, "Scenario or suite files")

@@ -41,7 +41,7 @@ void tell(const sim::Run& run) {
   const auto say = [&story](double t, std::string text) { story.emplace_back(t, std::move(text)); };
   const sim::Sent& sent = run.judgement.sent;
   for (const sim::Sent::State& state : sent.states)
-    say(state.at, fmt::format("the bus hears KW_Status: {}", name_of(state.health.state)));
+    say(state.at, fmt::format("on the bus: KW_Status: {}", name_of(state.health.state)));
   bool nobody = true;
   for (const auto& list : sent.people) {
     if (list.count == 0 || !nobody) continue;
@@ -62,7 +62,8 @@ void tell(const sim::Run& run) {
     if (!w.lasts) say(w.end, "the warning ends");
   }
   if (run.truth.contact)
-    say(run.truth.contact->t, "the car would hit her here: this driver does nothing about it");
+    say(run.truth.contact->t,
+        "the car would hit the pedestrian here: the simulated driver does not react");
   std::stable_sort(story.begin(), story.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (const auto& [t, text] : story) fmt::print("{:5.2f} s  {}\n", t, text);
@@ -91,9 +92,10 @@ int demo(const DemoOptions& o) {
   for (const std::string& problem : sets.front().loaded.problems) fail(problem);
   if (!sets.front().loaded.ok()) return kBadInput;
   const sim::Scenario& scenario = sets.front().loaded.scenarios.front();
-  fmt::print("{}: {:.0f} s at {:.0f} km/h, {}x{} at {:.0f} Hz, in process; no camera, GPU or bus\n",
-             scenario.title, scenario.seconds, scenario.car.speeds.front().mps * 3.6,
-             scenario.camera.width, scenario.camera.height, scenario.camera.rate_hz);
+  fmt::print(
+      "{}: {:.0f} s at {:.0f} km/h, {}x{} at {:.0f} Hz, in process; no camera, GPU or bus needed\n",
+      scenario.title, scenario.seconds, scenario.car.speeds.front().mps * 3.6,
+      scenario.camera.width, scenario.camera.height, scenario.camera.rate_hz);
   std::fflush(stdout);
 
   std::optional<BatchRun> kept;
@@ -116,12 +118,15 @@ int demo(const DemoOptions& o) {
   const auto absolute = [](const std::string& path) {
     return std::filesystem::absolute(path).lexically_normal().string();
   };
-  fmt::print("\n{} pictures drawn and looked at in {:.0f} s\n", kept->run.pictures, took);
+  fmt::print(
+      "\n"
+      "{} pictures rendered and processed in {:.0f} s\n",
+      kept->run.pictures, took);
   for (const sim::Verdict& v : kept->run.judgement.verdicts)
     fmt::print("{}: {}\n", v.passed ? "passed" : "FAILED", v.reason);
   fmt::print("\nthe report:  {}\nthe warning: {}\n", absolute(page), absolute(picture));
-  fmt::print("{}\n", report->passed() ? "demo: the driver is warned in time"
-                                      : "demo: NOT everything is as it should be (see above)");
+  fmt::print("{}\n", report->passed() ? "demo: passed: the driver is warned in time"
+                                      : "demo: NOT everything behaved as it should (see above)");
   return report->passed() ? 0 : kMisbehaved;
 }
 
@@ -129,17 +134,16 @@ int demo(const DemoOptions& o) {
 
 void add_sim_demo(CLI::App& group, Action& action) {
   CLI::App* command =
-      group.add_subcommand("demo", "Drive a scenario with a person who crosses; ends with a page");
+      group.add_subcommand("demo", "Run a scenario with a crossing pedestrian and write a report");
   command->footer(
-      "The firmware runs in this process on pictures drawn for it, on the scenario's clock. "
-      "Writes\n"
-      "report.html, report.json and warning.png into the folder, and says where they are.\n"
-      "Example:\n  kerblab sim demo --out build/demo\n"
+      "The firmware runs in this process on rendered pictures, on the scenario's clock. Writes\n"
+      "report.html, report.json and warning.png to the folder and prints their paths.\n"
+      "Example:\n"
+      "  kerblab sim demo --out build/demo\n"
       "Exit codes: 0 the driver was warned in time, 1 not, 2 bad input.");
   const auto o = std::make_shared<DemoOptions>();
   add_candidate_options(*command, o->candidate);
-  add_name_option(*command, "--out", o->out,
-                  "Folder for what it writes; made where it is not there")
+  add_name_option(*command, "--out", o->out, "Output folder; created if missing")
       ->capture_default_str();
   run_when_chosen(*command, action, [o] { return demo(*o); });
 }

@@ -187,11 +187,11 @@ int follow(const FollowOptions& o) {
   if (Status ok = check_distinct(outputs); !ok) return fail(ok.error());
   const sim::Scenario& scenario = scenes->sets.front().loaded.scenarios.front();
   if (scenes->sets.size() > 1 || scenes->sets.front().loaded.scenarios.size() > 1)
-    warn(fmt::format("more than one run is chosen; this is {}", scenario.name));
+    warn(fmt::format("more than one run is selected; this is {}", scenario.name));
   if (scenario.camera.sensor != sim::Sensor::mosaic)
     return fail(fmt::format("{}: its camera has no mosaic", scenario.name));
   if (o.person > static_cast<int>(scenario.people.size()))
-    return fail(fmt::format("--person {}: there are {}", o.person, scenario.people.size()));
+    return fail(fmt::format("--person {}: the scenario has {}", o.person, scenario.people.size()));
   if (o.frames / scenario.camera.rate_hz > scenario.seconds + 1e-9)
     return fail(fmt::format("--frames {}: the run has {:.0f}", o.frames,
                             scenario.seconds * scenario.camera.rate_hz));
@@ -217,38 +217,41 @@ int follow(const FollowOptions& o) {
 
 void add_sim_follow(CLI::App& group, Action& action) {
   CLI::App* command = group.add_subcommand(
-      "follow", "Follow one person by the bands of what they wear, and by colours");
+      "follow", "Follow one person by the spectral bands of their clothes, and by colours");
   command->footer(
-      "The camera is one with a mosaic; another in its place sees three colours. The first "
-      "picture\n"
-      "says where the person's upper body is, and nothing does after that: bands are followed by "
-      "the\n"
-      "Earth Mover's Distance, colours by mean shift on a histogram of them. The likeness by "
+      "The scenario's camera must have a mosaic; a second camera at the same place sees three "
+      "colours.\n"
+      "Only in the first picture the position of the person's upper body is given. After that, "
       "bands\n"
-      "is measured as the product does it; the rule by which it is followed, and its thresholds, "
-      "are\n"
-      "this command's own. Says how far both are from the truth. The sheet shows colours beside "
-      "the\n"
-      "likeness by bands, bright is like; white the truth, green bands, red colours.\n"
-      "Examples:\n  kerblab sim follow --suite camouflage --only follow --sheet followed.png\n"
+      "are followed by the Earth Mover's Distance, colours by mean shift on a colour histogram. "
+      "The\n"
+      "likeness by bands is computed as in the product; the rule that follows it, and its "
+      "thresholds,\n"
+      "belong to this command. Prints how far both are from the truth. The sheet shows colours "
+      "beside\n"
+      "the likeness by bands (bright: similar). White: truth; green: bands; red: colours.\n"
+      "Examples:\n"
+      "  kerblab sim follow --suite camouflage --only follow --sheet followed.png\n"
       "  kerblab sim follow my-street.toml --person 2 --frames 100 --json -");
   const auto o = std::make_shared<FollowOptions>();
   add_scene_options(*command, o->scenes);
-  command->add_option("--person", o->person, "Whom, in the scenario's order")
+  command->add_option("--person", o->person, "Number of the person in the scenario, from 1")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  command->add_option("--frames", o->frames, "Pictures")
+  command->add_option("--frames", o->frames, "Number of pictures")
       ->check(CLI::Range(2, 100000))
       ->capture_default_str();
-  add_name_option(*command, "--sheet", o->sheet, "Some of the pictures, on one: .png or .jpg");
-  command->add_option("--tiles", o->tiles, "So many of them, at most: evenly spread")
+  add_name_option(*command, "--sheet", o->sheet,
+                  "Write a sheet of pictures to this file, .png or .jpg");
+  command->add_option("--tiles", o->tiles, "Most pictures of the sheet, evenly spaced in time")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
-  add_name_option(*command, "--json", o->json, "The figures; - is stdout");
-  command->add_option("--reach", o->reach_nm, "As spectral.reach_nm of the configuration")
+  add_name_option(*command, "--json", o->json,
+                  "Write the results as JSON to this file; - is stdout");
+  command->add_option("--reach", o->reach_nm, "Like spectral.reach_nm of the configuration, nm")
       ->check(CLI::Range(5.0, 1000.0))
       ->capture_default_str();
-  command->add_option("--threads", o->threads, "For drawing and looking")
+  command->add_option("--threads", o->threads, "Number of threads for rendering and searching")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   run_when_chosen(*command, action, [o] { return follow(*o); });

@@ -7,7 +7,7 @@
 
 namespace kerb::lab {
 
-/// Where a person is, and where those who follow them take them to be.
+/// True position of a person, and the positions estimated by bands and by colours.
 struct FollowedBoxes {
   Detection truth, bands, colours;
 };

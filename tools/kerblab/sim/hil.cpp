@@ -106,12 +106,12 @@ bool call(const std::vector<std::string>& words, const fs::path& said) {
   const bool checked = words.size() == 2;  // --check alone: any other code than 0 is a no
   if (code == kBadInput || (checked && code != 0)) {
     const std::string line = last_line(text);
-    fail(line.empty() ? fmt::format("the board, {}, cannot start", words[0]) : line);
+    fail(line.empty() ? fmt::format("the board cannot start: {} --check failed", words[0]) : line);
     return false;
   }
   std::fputs(text.c_str(), stderr);
   if (code >= 0) return true;
-  fail(fmt::format("the board, {}, was ended by signal {}", words[0], WTERMSIG(status)));
+  fail(fmt::format("the board: {} was terminated by signal {}", words[0], WTERMSIG(status)));
   return false;
 }
 
@@ -140,7 +140,7 @@ bool fits(const std::vector<PlannedRun>& planned) {
         one.scenario->seconds * sim::kBoardPictureRate * sim::kBoardWidth * sim::kBoardHeight / 1e6;
   if (mb <= kMostMb) return true;
   fail(
-      fmt::format("{} runs have {:.0f} MB of pictures for the board, and {:.0f} fit: choose fewer "
+      fmt::format("{} runs need {:.0f} MB of pictures on the board, {:.0f} MB fit: select fewer "
                   "with --only or --most",
                   planned.size(), mb, kMostMb));
   return false;
@@ -156,7 +156,7 @@ bool carry_models(const DetectorSettings& detector, const fs::path& plays) {
     std::error_code code;
     fs::copy_file(model, plays / carried(model), fs::copy_options::overwrite_existing, code);
     if (!code) continue;
-    fail(fmt::format("take the model to the board: {}: {}", model, code.message()));
+    fail(fmt::format("copy the model to the board: {}: {}", model, code.message()));
     return false;
   }
   return true;
@@ -217,7 +217,7 @@ bool play_all(std::vector<PlannedRun>& planned, const std::string& command,
   std::error_code code;
   if (folder.path().empty() || !fs::create_directory(plays, code) ||
       !fs::create_directory(traces, code)) {
-    fail("no folder for the board can be made in " + fs::temp_directory_path(code).string());
+    fail("no folder for the board can be created in " + fs::temp_directory_path(code).string());
     return false;
   }
   const fs::path said = folder.path() / "said";
@@ -245,7 +245,7 @@ bool play_all(std::vector<PlannedRun>& planned, const std::string& command,
     one.trace = read_all(traces / (one.name + ".trace"));
     one.log = read_all(traces / (one.name + ".log"));
     if (!one.trace.empty()) continue;
-    fail(fmt::format("{}: the board left no trace of it", one.scenario->name));
+    fail(fmt::format("{}: no trace of it from the board", one.scenario->name));
     return false;
   }
   return true;
@@ -270,7 +270,7 @@ std::optional<sim::Report> run_on_board(const std::vector<SceneSet>& sets,
   }
   if (!play_all(planned, command, each)) return std::nullopt;
   sim::Report report;
-  report.candidate = "bench";
+  report.candidate = "board";
   report.version = version();
   report.clock_rate = sim::kBoardRate;
   for (const PlannedRun& one : planned) {

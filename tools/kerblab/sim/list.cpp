@@ -88,7 +88,7 @@ int list(const ListOptions& o) {
   if (Status ok = check_apart({o.json}, scenes->files); !ok) return fail(ok.error());
   Json out = Json::array();
   std::string text = fmt::format("{:<44} {:>6} {:>5} {:>6} {:>6}  {}\n", "run", "s", "km/h",
-                                 "people", "things", "contact, if nobody does anything");
+                                 "people", "things", "contact if nobody reacts");
   for (const SceneSet& set : scenes->sets)
     for (const sim::Scenario& scenario : set.loaded.scenarios) {
       if (o.json.empty()) {
@@ -105,13 +105,14 @@ int list(const ListOptions& o) {
 }  // namespace
 
 void add_sim_list(CLI::App& group, Action& action) {
-  CLI::App* command = group.add_subcommand("list", "The suites, or the runs of suites and files");
+  CLI::App* command =
+      group.add_subcommand("list", "List the suites, or the runs of suites and files");
   command->footer(
       "Examples:\n  kerblab sim list\n  kerblab sim list --suite euroncap --only CPNA\n"
       "  kerblab sim list --json - my-street.toml");
   const auto o = std::make_shared<ListOptions>();
   add_scene_options(*command, o->scenes);
-  add_name_option(*command, "--json", o->json, "As a JSON list, there; - is stdout");
+  add_name_option(*command, "--json", o->json, "Write a JSON list to this file; - is stdout");
   run_when_chosen(*command, action, [o] { return list(*o); });
 }
 

@@ -9,7 +9,7 @@ namespace kerb::lab {
 /// Whether this build can make JPEGs: it needs OpenCV.
 [[nodiscard]] bool can_draw_moments() noexcept;
 
-/// The moments that matter, as small JPEGs; none where this build cannot make any.
+/// Pictures of the important moments, as small JPEGs; none in a build without OpenCV.
 [[nodiscard]] std::vector<sim::Picture> draw_moments(const BatchRun& run,
                                                      const sim::RunOptions& options);
 

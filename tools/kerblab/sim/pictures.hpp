@@ -8,8 +8,8 @@
 
 namespace kerb::lab {
 
-/// Pictures of a run for people: as the camera has it, faults and all, with a box around everybody
-/// who can be seen, what the firmware found, and what it said.
+/// Pictures of a run for a reader: the camera's picture with its faults, boxes around all visible
+/// people, the firmware's detections, and its warning level.
 class RunPainter {
  public:
   /// `width`: of the pictures; the camera's own when 0.

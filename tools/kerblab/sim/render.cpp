@@ -138,8 +138,8 @@ class RunFolder {
   [[nodiscard]] std::string costs() const {
     const double n = std::max(frames_ - 1, 1) / 1000.0;
     return fmt::format(
-        "{}: {:.0f} ms of core time a picture: placing {:.0f}, shadows {:.0f}, sorting {:.0f}, "
-        "shading {:.0f}, camera {:.0f}, truth {:.0f}; the first {:.0f}\n",
+        "{}: {:.0f} ms of core time per picture: placing {:.0f}, shadows {:.0f}, sorting {:.0f}, "
+        "shading {:.0f}, camera {:.0f}, truth {:.0f}; first picture {:.0f}\n",
         scenario_.name, all_of(sum_) / n, sum_.place / n, sum_.shadows / n, sum_.bin / n,
         sum_.shade / n, sum_.develop / n, sum_.truth / n, 1000 * all_of(first_));
   }
@@ -243,7 +243,7 @@ int render(const RenderCommand& o) {
       const bool twice =
           std::any_of(jobs.begin(), jobs.end(), [&](const Job& j) { return j.folder == folder; });
       if (fs::exists(folder, failed) || twice)
-        return fail(fmt::format("{} is there already", folder.string()));
+        return fail(fmt::format("{} already exists", folder.string()));
       if (o.from >= scenario.seconds)
         return fail(fmt::format("--from {} is after the end of {} ({} s)", o.from, scenario.name,
                                 scenario.seconds));
@@ -277,35 +277,38 @@ int render(const RenderCommand& o) {
 
 void add_sim_render(CLI::App& group, Action& action) {
   CLI::App* command =
-      group.add_subcommand("render", "Pictures of scenarios, and what is true of each pixel");
+      group.add_subcommand("render", "Render the pictures of scenarios, with ground truth");
   command->footer(
-      "Writes DIR/NAME/img1/000001.png ... for each run. With --truth also, in formats that "
+      "Writes DIR/NAME/img1/000001.png ... for each run. --truth also writes, in formats that "
       "kerblab\n"
-      "eval reads: gt/gt.txt (MOT: boxes of whole people, and how much of each is seen), "
+      "eval reads: gt/gt.txt (MOT: boxes of complete people, and the visible share of each), "
       "truth.csv\n"
-      "(distance, velocity, time to collision), depth/*.npy (metres along the camera's axis),\n"
-      "objects/*.png (16 bits: 0 surroundings, 1.. people, 16384.. things), flow/*.flo (to the "
+      "(distance, velocity, time to collision), depth/*.npy (metres along the optical axis),\n"
+      "objects/*.png (16 bits: 0 surroundings, 1.. people, 16384.. things) and flow/*.flo (to the "
       "next\n"
-      "picture). Cameras of many bands give their bands side by side.\n"
-      "Examples:\n  kerblab sim render my-street.toml --out pictures --truth\n"
+      "picture). Cameras with several bands write their bands side by side.\n"
+      "Examples:\n"
+      "  kerblab sim render my-street.toml --out pictures --truth\n"
       "  kerblab sim render --suite euroncap --only CPNA --out pictures --every 10\n"
-      "  kerblab eval detector --images pictures/NAME/img1 --truth pictures/NAME \\\n      "
-      "--truth-min-visible 0.4");
+      "  kerblab eval detector --images pictures/NAME/img1 --truth pictures/NAME \\\n"
+      "      --truth-min-visible 0.4");
   const auto o = std::make_shared<RenderCommand>();
   add_scene_options(*command, o->scenes);
-  command->add_option("--out", o->out, "Folder for a folder of each run")
+  command->add_option("--out", o->out, "Output folder; each run gets a folder in it")
       ->required()
       ->check(not_empty);
-  command->add_option("--frames", o->frames, "At most so many; 0: to the end")
+  command->add_option("--frames", o->frames, "Most pictures per run; 0: to the end")
       ->check(CLI::Range(0, 1000000));
-  command->add_option("--every", o->every, "Only each so-manieth frame of the camera's")
+  command->add_option("--every", o->every, "Render only every Nth frame of the camera")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  command->add_option("--from", o->from, "Begin at this time, s")->check(between(0, 1e6));
-  command->add_flag("--truth", o->truth, "Also what is true of each pixel and person");
-  command->add_flag("--boxes", o->boxes, "Also gt/gt.txt and truth.csv of it, no more");
-  command->add_flag("--time", o->time, "Say what core time each stage costs");
-  command->add_option("--threads", o->threads, "0: two")->check(CLI::Range(0, 1024));
+  command->add_option("--from", o->from, "Start at this time of the scenario, s")
+      ->check(between(0, 1e6));
+  command->add_flag("--truth", o->truth, "Also write the ground truth of each pixel and person");
+  command->add_flag("--boxes", o->boxes, "Of the ground truth, write only gt/gt.txt and truth.csv");
+  command->add_flag("--time", o->time, "Print the core time of each stage");
+  command->add_option("--threads", o->threads, "Number of threads; 0: two")
+      ->check(CLI::Range(0, 1024));
   run_when_chosen(*command, action, [o] { return render(*o); });
 }
 

@@ -48,7 +48,7 @@ int run(SimRunOptions o) {
     outputs.push_back(path);
   }
   if (!o.board.empty() && o.batch.candidate.stands_in())
-    return fail("--hil is for the firmware, not for a stand-in");
+    return fail("--hil runs the firmware; it cannot be combined with a stand-in");
   const std::optional<ChosenScenes> scenes = load_scenes(o.scenes);
   if (!scenes) return kBadInput;
 
@@ -69,7 +69,7 @@ int run(SimRunOptions o) {
                      : o.pictures == "all"                  ? PictureChoice::all
                                                             : PictureChoice::some;
   if (o.batch.pictures != PictureChoice::none && !can_draw_moments()) {
-    warn("the page has no pictures: this build has no OpenCV to make them");
+    warn("the report has no pictures: this build has no OpenCV");
     o.batch.pictures = PictureChoice::none;
   }
   const auto start = std::chrono::steady_clock::now();
@@ -89,14 +89,14 @@ int run(SimRunOptions o) {
   const bool to_stdout = o.report == "-" || o.html == "-";
   double simulated = 0;
   for (const sim::ReportedRun& r : report->runs) simulated += r.scenario.seconds;
-  fmt::print(
-      to_stdout ? stderr : stdout, "{}{}: {} runs, {:.0f} s of traffic in {:.1f} s{}\n",
-      render_summary(*report), report->passed() ? "passed" : "FAILED", report->runs.size(),
-      simulated, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-      stands_in ? fmt::format(" (a stand-in, {}, not the firmware)", report->candidate)
-      : o.board.empty()
-          ? ""
-          : fmt::format(" (on the board, {:g} times slower than life)", 1 / report->clock_rate));
+  fmt::print(to_stdout ? stderr : stdout, "{}{}: {} runs, {:.0f} s of traffic in {:.1f} s{}\n",
+             render_summary(*report), report->passed() ? "passed" : "FAILED", report->runs.size(),
+             simulated,
+             std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+             stands_in ? fmt::format(" (a stand-in, {}, not the firmware)", report->candidate)
+             : o.board.empty() ? ""
+                               : fmt::format(" (on the board, {:g} times slower than real time)",
+                                             1 / report->clock_rate));
   return report->passed() ? 0 : kSomeFailed;
 }
 
@@ -104,13 +104,16 @@ int run(SimRunOptions o) {
 
 void add_sim_run(CLI::App& group, Action& action) {
   CLI::App* command =
-      group.add_subcommand("run", "Run the firmware through scenarios, and judge what it sends");
+      group.add_subcommand("run", "Run the firmware through scenarios and judge what it sends");
   command->footer(
-      "The firmware runs in this process, on the scenario's clock, as fast as the machine allows;\n"
-      "two runs send the same. The judge reads only what was sent: CAN frames, lamps, sound.\n"
-      "--oracle, --always, --informs and --never judge the judge: the first passes every suite,\n"
-      "the others must not (but --never passes quiet, which asks for silence).\n"
-      "Examples:\n  kerblab sim run --suite euroncap --oracle\n"
+      "The firmware runs in this process, on the scenario's clock, as fast as the machine allows; "
+      "two\n"
+      "runs send exactly the same. The judge reads only what was sent: CAN frames, lamps, sound.\n"
+      "--oracle, --always, --informs and --never test the judge with stand-ins: the oracle passes "
+      "every\n"
+      "suite, the others must fail (except --never in the suite quiet, which demands silence).\n"
+      "Examples:\n"
+      "  kerblab sim run --suite euroncap --oracle\n"
       "  kerblab sim run --suite quiet --report r.json --html r.html\n"
       "  kerblab sim run my-street.toml --html r.html --pictures all\n"
       "  kerblab sim run my-street.toml --hil tests/board/run.sh\n"
@@ -118,25 +121,26 @@ void add_sim_run(CLI::App& group, Action& action) {
   const auto o = std::make_shared<SimRunOptions>();
   add_scene_options(*command, o->scenes);
   add_candidate_options(*command, o->batch.candidate);
-  add_name_option(*command, "--report", o->report, "The report as JSON; - is stdout");
-  add_name_option(*command, "--html", o->html, "The report as one page that needs nothing else");
+  add_name_option(*command, "--report", o->report,
+                  "Write the report as JSON to this file; - is stdout");
+  add_name_option(*command, "--html", o->html, "Write the report as one self-contained HTML page");
   command
-      ->add_option("--pictures", o->pictures,
-                   "In the page: none, some (a run of each group, and failed ones) or all")
+      ->add_option(
+          "--pictures", o->pictures,
+          "Pictures in the page: none, some (one run of each group, and failed runs) or all")
       ->check(CLI::IsMember({"none", "some", "all"}))
       ->capture_default_str();
   add_name_option(*command, "--traces", o->batch.traces,
-                  "Folder for what each run sent, a text file each");
+                  "Folder for traces of what each run sent, one text file per run");
   command
-      ->add_option(
-          "--hil", o->board,
-          "Play them on the board, four times slower than life: the program that does, in\n"
-          "the repository tests/board/run.sh")
+      ->add_option("--hil", o->board,
+                   "Run on the board, four times slower than real time, by this program; in the\n"
+                   "repository: tests/board/run.sh")
       ->option_text("PROGRAM")
       ->check(not_empty);
   command
       ->add_option("--jobs", o->batch.jobs,
-                   "Runs at a time; 0: one for each core, of the firmware one for two")
+                   "Runs in parallel; 0: one per core, with the firmware one per two cores")
       ->check(CLI::Range(0, 256))
       ->capture_default_str();
   run_when_chosen(*command, action, [o] { return run(*o); });

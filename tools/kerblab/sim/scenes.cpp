@@ -43,26 +43,26 @@ void add_scene_options(CLI::App& command, SceneChoice& choice) {
   command.add_option("scenario", choice.files, "Scenario or suite files")
       ->option_text("SCENARIO...");
   command
-      .add_option(
-          "--suite", choice.suites,
-          "A suite that comes with it (" + suite_names() + "), or a suite's file; repeatable")
+      .add_option("--suite", choice.suites,
+                  "A built-in suite (" + suite_names() + "), or a suite file; repeatable")
       ->option_text("NAME")
       ->allow_extra_args(false)
       ->check(not_empty);
   command
-      .add_option("--only,--filter", choice.only,
-                  "Only runs with this in their name, or at its end where it ends in $; repeatable")
+      .add_option(
+          "--only,--filter", choice.only,
+          "Only runs whose name contains this text, or ends with it if it ends in $; repeatable")
       ->option_text("TEXT")
       ->allow_extra_args(false)
       ->check(not_empty);
-  command.add_option("--most", choice.most, "Only the first N of them; 0: all")
+  command.add_option("--most", choice.most, "Only the first N runs; 0: all")
       ->option_text("N")
       ->check(CLI::Range(0, 1000000));
 }
 
 std::optional<ChosenScenes> load_scenes(const SceneChoice& choice) {
   if (choice.files.empty() && choice.suites.empty()) {
-    fail("name a SCENARIO file or a --suite (" + suite_names() + ")");
+    fail("expected a SCENARIO file or --suite (" + suite_names() + ")");
     return std::nullopt;
   }
   ChosenScenes out;
@@ -79,7 +79,7 @@ std::optional<ChosenScenes> load_scenes(const SceneChoice& choice) {
   std::set<std::string> known;
   for (const SceneSet& set : sets) {
     if (!known.insert(set.name).second || !known.insert(identity_of(set)).second) {
-      fail(set.name + ": is named twice");
+      fail(set.name + ": is given twice");
       return std::nullopt;
     }
     out.files.insert(out.files.end(), set.loaded.files.begin(), set.loaded.files.end());
@@ -93,9 +93,9 @@ std::optional<ChosenScenes> load_scenes(const SceneChoice& choice) {
   }
   std::erase_if(sets, [](const SceneSet& set) { return set.loaded.scenarios.empty(); });
   if (sets.empty()) {
-    fail("no run has " + (choice.only.empty()
-                              ? std::string{"been left"}
-                              : fmt::format("'{}' in its name", fmt::join(choice.only, "' or '"))));
+    fail("no run " + (choice.only.empty()
+                          ? std::string{"is selected"}
+                          : fmt::format("has '{}' in its name", fmt::join(choice.only, "' or '"))));
     return std::nullopt;
   }
   return out;

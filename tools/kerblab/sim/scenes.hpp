@@ -17,7 +17,7 @@ struct SceneChoice {
   std::vector<std::string> files;   ///< scenario or suite files
   std::vector<std::string> suites;  ///< by name or file
   std::vector<std::string> only;    ///< parts of names, ends of them with $; empty: all
-  std::size_t most = 0;             ///< the first so many; 0: all
+  std::size_t most = 0;             ///< only the first N runs; 0: all
 };
 
 /// Adds SCENARIO..., --suite, --only and --most. `choice` must outlive the parsing.

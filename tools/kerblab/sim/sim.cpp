@@ -8,13 +8,15 @@ namespace kerb::lab {
 
 void add_sim(CLI::App& app, Action& action) {
   CLI::App* group =
-      app.add_subcommand("sim", "The proving ground: simulated traffic with the truth attached");
+      app.add_subcommand("sim", "Simulate traffic scenarios with known truth: the proving ground");
   group->require_subcommand(1);
   group->footer(
-      "Examples:\n  kerblab sim demo\n  kerblab sim list --suite euroncap\n  kerblab sim check "
-      "my-street.toml\n"
+      "Examples:\n"
+      "  kerblab sim demo\n"
+      "  kerblab sim list --suite euroncap\n"
+      "  kerblab sim check my-street.toml\n"
       "  kerblab sim run --suite euroncap --html report.html\n"
-      "docs/simulator.md says how to write a scenario, run a suite and read a report.");
+      "docs/simulator.md explains how to write a scenario, run a suite and read a report.");
   add_commands(*group, action,
                {{"list", add_sim_list},
                 {"check", add_sim_check},

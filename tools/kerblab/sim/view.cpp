@@ -104,9 +104,9 @@ int view(const ViewOptions& o) {
   const SceneSet& set = scenes->sets.front();
   const sim::Scenario& scenario = set.loaded.scenarios.front();
   if (scenes->sets.size() > 1 || set.loaded.scenarios.size() > 1)
-    warn(fmt::format("more than one run is chosen; this is {}", scenario.name));
+    warn(fmt::format("more than one run is selected; this is {}", scenario.name));
   if (o.at && *o.at > scenario.seconds)
-    return fail(fmt::format("--at {:g}: the run takes {:g} s", *o.at, scenario.seconds));
+    return fail(fmt::format("--at {:g}: the run lasts {:g} s", *o.at, scenario.seconds));
   const int threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   std::optional<sim::RunOptions> options = run_options(o.candidate, threads);
   if (!options) return kBadInput;
@@ -130,33 +130,35 @@ int view(const ViewOptions& o) {
 
 void add_sim_view(CLI::App& group, Action& action) {
   CLI::App* command =
-      group.add_subcommand("view", "Look at a run: a contact sheet, a picture or a video");
+      group.add_subcommand("view", "Show a run as a contact sheet, a picture or a video");
   command->footer(
-      "Light boxes are true; amber ones are whom the firmware follows, with their distance (red: "
-      "it\n"
-      "takes a contact for likely), thin ones what it found. The frame is red during a\n"
-      "collision warning and amber during an information.\n"
-      "Examples:\n  kerblab sim view --suite euroncap --only CPNA --oracle --out sheet.png\n"
+      "Light boxes are the truth. Amber boxes are people whom the firmware follows, with their\n"
+      "distance (red: the firmware expects a contact). Thin boxes are detections. The border is "
+      "red\n"
+      "during a collision warning and amber during information.\n"
+      "Examples:\n"
+      "  kerblab sim view --suite euroncap --only CPNA --oracle --out sheet.png\n"
       "  kerblab sim view my-street.toml --at 2.5 --width 1280 --out picture.png\n"
       "  kerblab sim view my-street.toml --out run.mp4");
   const auto o = std::make_shared<ViewOptions>();
   add_scene_options(*command, o->scenes);
   add_candidate_options(*command, o->candidate);
-  command->add_option("--out", o->out, "Where it goes: .png, .jpg or .mp4")
+  command->add_option("--out", o->out, "Output file: .png, .jpg or .mp4")
       ->required()
       ->check(not_empty);
-  command->add_option("--at", o->at, "One picture, at this second of the scenario")
+  command->add_option("--at", o->at, "One picture, at this time of the scenario, s")
       ->check(between(0, 1e6));
-  command->add_option("--count", o->pictures, "Pictures of the sheet, evenly in time")
+  command->add_option("--count", o->pictures, "Pictures of the sheet, evenly spaced in time")
       ->check(CLI::Range(1, 400))
       ->capture_default_str();
-  command->add_option("--columns", o->columns, "... side by side")
+  command->add_option("--columns", o->columns, "Columns of the sheet")
       ->check(CLI::Range(1, 40))
       ->capture_default_str();
-  command->add_option("--width", o->width, "Of each picture, at most the camera's; pixels")
+  command->add_option("--width", o->width, "Width of each picture, at most the camera's, pixels")
       ->check(CLI::Range(64, 8192))
       ->capture_default_str();
-  command->add_option("--rate", o->rate, "Pictures a second of a video; 0: as the camera has them")
+  command
+      ->add_option("--rate", o->rate, "Frame rate of a video, frames per second; 0: the camera's")
       ->check(between(0, 240))
       ->capture_default_str();
   run_when_chosen(*command, action, [o] { return view(*o); });

@@ -120,8 +120,8 @@ Result<Bands> visible_and_thermal(const BandSource& source) {
   Result<LoadedPicture> thermal = load_picture(source.thermal, false);
   if (!thermal) return thermal.error();
   if (thermal->bgr.size() != out.shown.size())
-    return bad_bands(fmt::format("visible is {} x {}, thermal {} x {}", out.width, out.height,
-                                 thermal->bgr.cols, thermal->bgr.rows));
+    return bad_bands(fmt::format("sizes differ: visible {} x {}, thermal {} x {}", out.width,
+                                 out.height, thermal->bgr.cols, thermal->bgr.rows));
   out.heat = std::move(thermal->grey);
   out.names.emplace_back("thermal");
   out.places.push_back(out.places.back() + kHeatPlace);
@@ -131,7 +131,7 @@ Result<Bands> visible_and_thermal(const BandSource& source) {
 
 Status check_count(int bands, const BandSource& source) {
   if (bands < 2 || bands > kMostBands)
-    return bad_bands(fmt::format("{} bands: 2..{} can be told apart", bands, kMostBands));
+    return bad_bands(fmt::format("{} bands: must be 2..{}", bands, kMostBands));
   if (!source.nanometres.empty() && static_cast<int>(source.nanometres.size()) != bands)
     return bad_bands(fmt::format("{} wavelengths for {} bands", source.nanometres.size(), bands));
   return Done{};
@@ -142,8 +142,8 @@ Result<Bands> side_by_side(const BandSource& source) {
   const Result<cv::Mat> all = load_samples(source.picture);
   if (!all) return all.error();
   if (all->cols % source.beside != 0)
-    return bad_bands(
-        fmt::format("{} pixels are not {} bands side by side", all->cols, source.beside));
+    return bad_bands(fmt::format("{} pixels cannot be divided into {} bands side by side",
+                                 all->cols, source.beside));
   Bands out;
   out.width = all->cols / source.beside;
   out.height = all->rows;
@@ -165,7 +165,8 @@ Result<Bands> mosaic_of(const BandSource& source) {
   Bands out;
   out.width = raw->cols / source.mosaic;
   out.height = raw->rows / source.mosaic;
-  if (out.width < 1 || out.height < 1) return bad_bands("a picture smaller than its pattern");
+  if (out.width < 1 || out.height < 1)
+    return bad_bands("the picture is smaller than its filter pattern");
   RawImageView<Space::host> in;
   in.data = raw->data;
   in.width = raw->cols;
@@ -195,8 +196,8 @@ Result<Bands> mosaic_of(const BandSource& source) {
 Status scale_floats(spectral::Cube& cube, const std::string& path) {
   if (!cube.are_floats) return Done{};
   const auto [least, most] = std::minmax_element(cube.samples.begin(), cube.samples.end());
-  if (*least < 0) return failure(Errc::invalid_argument, "a sample below zero", path);
-  if (!(*most > 0)) return failure(Errc::invalid_argument, "no sample above zero", path);
+  if (*least < 0) return failure(Errc::invalid_argument, "a sample is below zero", path);
+  if (!(*most > 0)) return failure(Errc::invalid_argument, "no sample is above zero", path);
   const double factor = static_cast<double>(kBrightest) / static_cast<double>(*most);
   for (float& sample : cube.samples)
     sample = static_cast<float>(static_cast<double>(sample) * factor);
@@ -238,12 +239,13 @@ Result<Bands> cube_of(const BandSource& source) {
 
 Result<Bands> load_bands(const BandSource& source) {
   if (source.cube.empty() == source.picture.empty())
-    return bad_bands("a picture or a datacube expected, and not both");
+    return bad_bands("expected a picture or a datacube, not both");
   const int kinds = (source.thermal.empty() ? 0 : 1) + (source.mosaic > 0 ? 1 : 0) +
                     (source.beside > 0 ? 1 : 0) + (source.cube.empty() ? 0 : 1);
-  if (kinds > 1) return bad_bands("one of thermal, mosaic, bands side by side and cube");
+  if (kinds > 1)
+    return bad_bands("expected at most one of --thermal, --mosaic, --beside and --cube");
   if (!source.nanometres.empty() && source.mosaic == 0 && source.beside == 0)
-    return bad_bands("wavelengths are for bands of a mosaic, or side by side");
+    return bad_bands("--wavelengths needs --mosaic or --beside");
   if (!source.cube.empty()) return cube_of(source);
   if (source.mosaic > 0) return mosaic_of(source);
   if (source.beside > 0) return side_by_side(source);

@@ -23,7 +23,7 @@ struct BandSource {
   int mosaic = 0, beside = 0, bands = 11;
   /// Of the mosaic's or the picture's bands, in nanometres; empty: not known.
   std::vector<double> nanometres;
-  int smooth = 1;  ///< each sample becomes the mean of so many a side, odd
+  int smooth = 1;  ///< each sample becomes the mean of N x N samples; odd
 };
 
 /// A picture of several bands, in 16 bits.
@@ -31,8 +31,9 @@ struct Bands {
   int width = 0, height = 0;
   std::vector<std::uint16_t> samples;  ///< plane by plane
   std::vector<std::string> names;      ///< one a plane
-  /// Where on a line each band lies, for a ground distance: in hundreds of nanometres, with what is
-  /// beyond 3000 nm (heat) 200 nm beyond the reddest. Bands of which nothing is known lie 1 apart.
+  /// Position of each band on a line, for a ground distance: in units of 100 nm, with thermal bands
+  /// (beyond 3000 nm) 200 nm beyond the longest other wavelength. Bands of unknown wavelength lie 1
+  /// apart.
   std::vector<double> places;
   /// What a colour camera sees, plane by plane: blue, green and red, or the bands nearest to them.
   /// Where wavelengths are not known: the first, middle and last.

@@ -12,46 +12,48 @@ namespace kerb::lab {
 
 void add_signature_options(CLI::App& command, BandSource& source, SignatureSettings& settings) {
   const auto is_odd = [](const std::string& text) {
-    return text.back() % 2 == 1 ? std::string{} : "an odd number of pixels expected";
+    return text.back() % 2 == 1 ? std::string{} : "must be an odd number of pixels";
   };
   const auto is_finite = [](const std::string& text) {
     const std::optional<double> value = files::number(text);
-    return value ? std::string{} : "a number expected, not " + text.substr(0, 20);
+    return value ? std::string{} : "must be a number, not " + text.substr(0, 20);
   };
-  command.add_option("--bands", source.bands, "To cut a datacube into, 2..16")
+  command
+      .add_option("--bands", source.bands,
+                  "Number of bands into which a datacube is divided, 2..16")
       ->needs("--cube")
       ->check(CLI::Range(2, emd::kMaxBins))
       ->capture_default_str();
-  command
-      .add_option("--smooth", source.smooth, "Bands: each sample the mean of so many a side, odd")
+  command.add_option("--smooth", source.smooth, "Smooth bands by the mean of N x N samples; odd")
       ->check(CLI::Range(1, 31))
       ->check(is_odd)
       ->capture_default_str();
   command
       .add_option("--window", settings.window,
-                  "Local histograms of so many pixels a side instead of bands; odd")
+                  "Use local histograms of N x N pixels instead of bands; odd")
       ->check(CLI::Range(1, 15))
       ->check(is_odd);
-  command.add_option("--bins", settings.bins, "Of each such histogram; 0: 8 of two, else 11")
+  command
+      .add_option("--bins", settings.bins,
+                  "Bins of each local histogram; 0: 8 with two pictures, otherwise 11")
       ->check(CLI::Range(0, emd::kMaxBins));
   command
-      .add_option(
-          "--dark", settings.dark,
-          "A bin for the dark, so many times the bands' mean; 0: none, colour alone counts, and 16 "
-          "bands (--mosaic 4, --bands 16) need that")
+      .add_option("--dark", settings.dark,
+                  "Weight of the bin for darkness, times the mean of the bands; 0: no such bin, "
+                  "only colour counts (needed with 16 bands: --mosaic 4, --bands 16)")
       ->check(is_finite)
       ->check(CLI::Range(0.0, 100.0))
       ->capture_default_str();
   command
       .add_option("--dark-cost", settings.dark_cost,
-                  "Between the dark and any band; 0: half of the greatest between bands")
+                  "Cost between darkness and any band; 0: half of the largest cost between bands")
       ->check(is_finite)
       ->check(CLI::Range(0.0, 1000.0));
   command.add_flag("!--no-balance", settings.balance,
-                   "Do not make all bands equally bright over the picture");
+                   "Do not equalise the brightness of the bands over the picture");
   add_name_option(command, "--ground", settings.ground,
-                  "line, circle, flat, or a file with a row of costs for each bin; default: by "
-                  "where the bands lie");
+                  "Cost between bins: line, circle, flat, or a file with one row of costs per bin; "
+                  "default: from the wavelengths of the bands");
 }
 
 bool within(const emd::Box& box, int x, int y) noexcept {

@@ -47,7 +47,7 @@ Result<SpectralPicture> by_bands(Workers& workers, const Bands& bands,
   const bool dark = settings.dark > 0;
   if (count + (dark ? 1 : 0) > emd::kMaxBins)
     return bad_signatures(
-        fmt::format("{} bands leave no bin for the dark: --dark 0, or fewer bands", count));
+        fmt::format("{} bands leave no bin for darkness: use --dark 0, or fewer bands", count));
   const std::vector<std::uint16_t>& source = colours_only ? bands.three : bands.samples;
   const std::size_t area = bands.area();
   emd::BandSettings made;
@@ -124,8 +124,7 @@ Result<std::vector<emd::Signature>> histograms(Workers& workers,
 Result<SpectralPicture> by_windows(Workers& workers, const Bands& bands,
                                    const SignatureSettings& settings, bool colours_only) {
   if (bands.grey.empty())
-    return bad_signatures(
-        "local histograms are of a colour or grey picture, and a thermal one beside it");
+    return bad_signatures("--window needs a colour or grey picture, optionally with --thermal");
   const bool two = !bands.heat.empty() && !colours_only;
   // Alone it has the bins it has beside the other: the same histogram, less what heat adds.
   const bool beside = !bands.heat.empty();
@@ -133,14 +132,14 @@ Result<SpectralPicture> by_windows(Workers& workers, const Bands& bands,
   const int parts = two ? 2 : 1;
   if (bins < emd::kMinBins || parts * bins > emd::kMaxBins)
     return bad_signatures(
-        fmt::format("{} bins of {} pictures: {} in all at most", bins, parts, emd::kMaxBins));
+        fmt::format("{} bins of {} pictures: at most {} in all", bins, parts, emd::kMaxBins));
   SpectralPicture out;
   out.width = bands.width;
   out.height = bands.height;
   out.bins = parts * bins;
   out.mass = parts * settings.window * settings.window;
   if (out.mass > emd::kMaxMass)
-    return bad_signatures(fmt::format("a window of {} is {} pixels: {} at most", settings.window,
+    return bad_signatures(fmt::format("a window of {} has {} pixels: at most {}", settings.window,
                                       out.mass, emd::kMaxMass));
   Result<std::vector<emd::Signature>> grey =
       histograms(workers, bands.grey, bands.width, bands.height, bins, settings.window);

@@ -20,9 +20,9 @@ struct SignatureSettings {
   /// picture and, where there is one, of the thermal picture beside it.
   int window = 0;
   int bins = 0;  ///< of each histogram; 0: 8 where there are two, else 11
-  /// A further bin for the dark, with so many times the mean of all bands in it at every pixel. A
-  /// pixel's brightness then counts and not its colour alone; noise of dark pixels does not. 0:
-  /// none.
+  /// An additional bin for darkness; at every pixel it holds this factor times the mean of all
+  /// bands. With it, a pixel's brightness counts as well as its colour, and the noise of dark
+  /// pixels counts less. 0: none.
   double dark = 2;
   bool balance = true;  ///< bands are first made equally bright in the mean over the picture
   /// Cost between the dark and any band. 0: half of the greatest between two bands, the least with

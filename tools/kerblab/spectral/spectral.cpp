@@ -42,7 +42,7 @@ Result<emd::Box> parse_box(const std::string& text) {
   if (!n) return n.error();
   if (std::any_of(n->begin(), n->end(), [](double v) { return v != std::floor(v) || v < 0; }) ||
       (*n)[2] < 1 || (*n)[3] < 1 || *std::max_element(n->begin(), n->end()) > 65535)
-    return Error{Errc::invalid_argument, 0, "--box", "whole pixels, within the picture"};
+    return Error{Errc::invalid_argument, 0, "--box", "must be whole pixels within the picture"};
   const auto at = [&](std::size_t i) { return static_cast<std::int32_t>((*n)[i]); };
   return emd::Box{at(0), at(1), at(2), at(3)};
 }
@@ -56,13 +56,13 @@ class Spectral {
     const Result<emd::Box> box = parse_box(options_.box);
     if (!box) return box.error();
     if (!options_.nanometres.empty()) {
-      const Result<std::vector<double>> nm =
-          parse_numbers("--nm", "wavelengths, parted by commas", options_.nanometres, 1, 64);
+      const Result<std::vector<double>> nm = parse_numbers(
+          "--nm", "a list of wavelengths separated by commas", options_.nanometres, 1, 64);
       if (!nm) return nm.error();
       for (const double one : *nm)
         if (!(one > 0))
           return Error{Errc::invalid_argument, 0, "--nm",
-                       Text<112>{fmt::format("{:g}: a wavelength above zero expected", one)}};
+                       Text<112>{fmt::format("{:g}: a wavelength must be above zero", one)}};
       options_.source.nanometres = *nm;
     }
     const Result<Bands> bands = load_bands(options_.source);
@@ -70,7 +70,7 @@ class Spectral {
     if (box->x + box->width > bands->width || box->y + box->height > bands->height)
       return Error{
           Errc::invalid_argument, 0, "--box",
-          Text<112>{fmt::format("beyond the picture of {} x {}", bands->width, bands->height)}};
+          Text<112>{fmt::format("outside the picture of {} x {}", bands->width, bands->height)}};
     return compute(*bands, *box);
   }
 
@@ -83,8 +83,7 @@ class Spectral {
         outputs.push_back(*path);
       }
     if (!options_.draw.empty() && std::filesystem::path{options_.draw}.extension() != ".png")
-      return replay::failure(Errc::invalid_argument, "--draw: a name that ends in .png",
-                             options_.draw);
+      return replay::failure(Errc::invalid_argument, "--draw: must end in .png", options_.draw);
     if (Status ok = check_distinct(outputs); !ok) return ok;
     return check_apart(outputs, {options_.source.picture, options_.source.thermal,
                                  options_.source.cube, options_.signatures.ground});
@@ -114,8 +113,8 @@ class Spectral {
         sample_image(bands.three.data(), 3, bands.width, bands.height, box);
     const Area by_emd = judge(*found, bands, box), by_colours = judge(colours, bands, box);
     fmt::print(stderr,
-               "{} bins, ground {}, {} on {}: {:.1f} ms, {} solved, {} alike; of the box against "
-               "the rest: area under the ROC {}, three colours by Euclid {}\n",
+               "{} bins, ground {}, {} on {}: {:.1f} ms, {} solved, {} duplicates; box against the "
+               "rest: area under the ROC {}, three colours with Euclidean distance {}\n",
                picture->bins, emd::name_of(picture->ground.kind()), found->solver, found->backend,
                ms, found->counts.solved, found->counts.duplicates, text_of(by_emd, "–"),
                text_of(by_colours, "–"));
@@ -186,47 +185,52 @@ class Spectral {
 
 void add_spectral(CLI::App& app, Action& action) {
   CLI::App* command =
-      app.add_subcommand("spectral", "How far each pixel's bands are from a target's in a box");
+      app.add_subcommand("spectral", "Distance of each pixel's bands to a target in a box");
   command->footer(
-      "Bands: of a colour picture; with --thermal also of a thermal picture aligned with it; of a\n"
-      "snapshot camera (--mosaic); side by side (--beside), as kerblab sim render writes them; of "
-      "an\n"
-      "ENVI datacube (--cube). Each pixel's signature is the share of each band, and of the dark; "
-      "or\n"
-      "with --window the histogram of what lies around it. The target is learned from --box.\n"
-      "--draw shows the picture, Euclidean distance on three colours, and EMD; bright is near.\n"
-      "Examples:\n  kerblab spectral street.jpg --thermal heat.jpg --box 310,90,60,150 --draw "
-      "d.png\n"
+      "Bands come from a colour picture; with --thermal also from a thermal picture aligned with "
+      "it;\n"
+      "from a snapshot camera (--mosaic); from bands side by side (--beside), as kerblab sim "
+      "render\n"
+      "writes them; or from an ENVI datacube (--cube). A pixel's signature is the share of each "
+      "band\n"
+      "and of darkness or, with --window, the histogram of its neighbourhood. The target is "
+      "learned\n"
+      "from --box. --draw shows the picture, the Euclidean distance of three colours, and EMD "
+      "(bright:\n"
+      "small distance).\n"
+      "Examples:\n"
+      "  kerblab spectral street.jpg --thermal heat.jpg --box 310,90,60,150 --draw d.png\n"
       "  kerblab spectral --cube field.hdr --bands 11 --box 20,30,8,8 --draw d.png --json -\n"
       "  kerblab spectral --window 11 orthophoto.png --box 100,100,40,40 --draw d.png");
   const auto o = std::make_shared<SpectralCommand>();
-  command->add_option("picture", o->source.picture, "Picture, unless --cube")
+  command->add_option("picture", o->source.picture, "Picture; not with --cube")
       ->check(not_empty)
       ->option_text("PICTURE");
   add_name_option(*command, "--thermal", o->source.thermal, "Thermal picture of the same size");
   add_name_option(*command, "--cube", o->source.cube, "Header of an ENVI datacube");
-  command->add_option("--mosaic", o->source.mosaic, "Filters a side of the picture's pattern, 2..4")
+  command
+      ->add_option("--mosaic", o->source.mosaic,
+                   "N of an N x N filter pattern of the picture, 2..4")
       ->check(CLI::Range(2, 4));
-  command->add_option("--beside", o->source.beside, "Bands side by side in the picture")
+  command->add_option("--beside", o->source.beside, "Number of bands side by side in the picture")
       ->check(CLI::Range(2, emd::kMaxBins));
   add_name_option(*command, "--nm", o->nanometres,
-                  "Wavelengths of a mosaic's or those bands: N,N,...");
+                  "Wavelengths of the bands of --mosaic or --beside, nm: N,N,...");
   command
-      ->add_option(
-          "--box", o->box,
-          "Where the target is: X,Y,W,H in pixels; with --mosaic N in samples of a band, which has "
-          "1 of N pixels a side; with --beside in pixels of one band")
+      ->add_option("--box", o->box,
+                   "Box of the target: X,Y,W,H in pixels; with --mosaic N in samples of a band "
+                   "(1/N of the picture's width and height); with --beside in pixels of one band")
       ->required()
       ->check(not_empty);
-  add_name_option(*command, "--draw", o->draw, "PNG: picture and distances side by side");
-  add_name_option(*command, "--json", o->json, "Report; - is stdout");
+  add_name_option(*command, "--draw", o->draw, "PNG file: picture and distances side by side");
+  add_name_option(*command, "--json", o->json, "Write a report as JSON to this file; - is stdout");
   add_signature_options(*command, o->source, o->signatures);
   CLI::Option* window = command->get_option("--window");
   command->get_option("--bins")->needs(window);
   for (const char* of_bands : {"--bands", "--smooth", "--dark", "--dark-cost", "--no-balance"})
     command->get_option(of_bands)->excludes(window);
   command->get_option("--dark-cost")->excludes(command->get_option("--ground"));
-  command->add_option("--solver", o->solver, "auto, closed, atlas, packed or network")
+  command->add_option("--solver", o->solver, "Solver: auto, closed, atlas, packed or network")
       ->check(CLI::IsMember({"auto", "closed", "atlas", "packed", "network"}))
       ->capture_default_str();
   add_backend_option(*command, o->backend);

@@ -8,16 +8,17 @@
 
 namespace kerb::lab {
 
-/// What the driver would be told, from the people of a recording: the product's Warner in rounds of
-/// 10 ms, all healthy, each frame's report there as soon as it is taken. One thread at a time.
+/// The warnings the driver would get from the people of a recording: the product's Warner in rounds
+/// of 10 ms, everything healthy, each frame's report available at its capture. One thread at a
+/// time.
 class Decider {
  public:
   explicit Decider(Sensitivity sensitivity) : warner_{sensitivity} {}
 
-  /// The loudest told from this report until `end`, when the next frame comes.
+  /// The highest level from this report until `end`, the time of the next frame.
   const WarningDecision& step(int frame, const risk::PeopleReport& report,
                               const ego::VehicleMotion& vehicle, Nanos end);
-  /// A line a warning, so far: kHeader's columns.
+  /// One line per warning so far, with the columns of kHeader.
   [[nodiscard]] const std::string& lines() const noexcept { return lines_; }
   [[nodiscard]] int count(WarningLevel level) const noexcept {
     return level == WarningLevel::collision ? collisions_ : informations_;

@@ -30,8 +30,8 @@ void draw_boxes(cv::Mat& bgr, const std::vector<eval::MotBox>& boxes);
 void draw_path(cv::Mat& bgr, const risk::CarPath& path, const risk::CarShape& car,
                const Camera& camera);
 
-/// What the driver is told, as a frame around the picture and a line at its top: red for a
-/// collision, yellow for information, nothing for nothing.
+/// The warning level as a border around the picture and a line at its top: red for a collision
+/// warning, yellow for information, nothing for none.
 void draw_warning(cv::Mat bgr, const WarningDecision& told);
 
 /// A line of text in the lower left corner.

@@ -18,10 +18,10 @@
 
 namespace kerb::lab {
 
-/// What the car would have told of its speed, where nobody wrote it down.
+/// Replacement for the car's speed, for recordings without a bus.
 struct AssumedCar {
-  std::optional<double> speed_mps;  ///< all along; nothing: not known
-  bool by_the_road = false;         ///< as RoadSpeed sees it
+  std::optional<double> speed_mps;  ///< constant; unset: unknown
+  bool by_the_road = false;         ///< estimated by RoadSpeed
 };
 
 /// The product's way from a picture and its detections to the people followed and what the next
@@ -43,7 +43,7 @@ class Follower {
 
   [[nodiscard]] const Camera& camera() const noexcept { return camera_; }
   [[nodiscard]] const ego::EgoMotion& motion() const noexcept { return report_->ego; }
-  /// What the car told of this frame, and where that leads it.
+  /// The car's motion assumed for this frame, and the path that follows from it.
   [[nodiscard]] const ego::VehicleMotion& vehicle() const noexcept { return vehicle_; }
   [[nodiscard]] const risk::CarPath& path() const noexcept { return path_; }
   [[nodiscard]] Nanos flow_time() const noexcept { return flow_time_; }    ///< of all frames

@@ -8,13 +8,13 @@
 
 namespace kerb::lab {
 
-/// How fast a camera travels, as the road right ahead flows by: the height above it is the
-/// yardstick, so an error of a tenth in that is one in the speed. For recordings of cars that tell
-/// nothing. One thread at a time.
+/// Estimates the camera's speed from the motion of the road right ahead. The scale comes from the
+/// camera's height above the road: an error of 10 % in the height is one of 10 % in the speed. For
+/// recordings without a speed. One thread at a time.
 class RoadSpeed {
  public:
-  /// After an update() of `ego` over `interval`. Where too little of the road is seen, what was
-  /// known before; nothing before the first time.
+  /// After an update() of `ego` over `interval`. If too little of the road is visible: the previous
+  /// value; before the first one, nothing.
   std::optional<double> update(const ego::EgoEstimator& ego, Nanos interval);
 
  private:

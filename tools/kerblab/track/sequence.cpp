@@ -31,7 +31,7 @@ Result<std::optional<double>> told_rate(const fs::path& folder) {
     if (parts.size() != 2 || parts[0] != "frameRate") continue;
     const std::optional<double> rate = files::number(parts[1]);
     if (!rate || *rate < 0.1 || *rate > 1000)
-      return files::line_error(kReading, file, lines.number(), "frameRate: 0.1..1000");
+      return files::line_error(kReading, file, lines.number(), "frameRate: must be 0.1..1000");
     return rate;
   }
   return std::optional<double>{};
@@ -48,7 +48,7 @@ Result<Sequence> read_sequence(const std::string& folder, std::optional<double> 
   Result<std::vector<int>> frames = number_frames("track", *paths, std::nullopt);
   if (!frames) return frames.error();
   if (frames->front() < 1)
-    return failure(Errc::invalid_argument, "track: frames count from 1", paths->front());
+    return failure(Errc::invalid_argument, "track: frame numbers start at 1", paths->front());
   const Result<std::optional<double>> told = told_rate(folder);
   if (!told) return told.error();
   return Sequence{*std::move(paths), *std::move(frames), fps.value_or(told->value_or(30))};

@@ -160,15 +160,15 @@ class Track {
                    "--warnings and --as-product need --height and --pitch, or --config"};
     if (!options_.warnings.empty() && (is_sort_ || options_.speed.empty()))
       return Error{Errc::invalid_argument, 0, "track",
-                   "--warnings need --speed, and the product's method"};
+                   "--warnings needs --speed and --method kerbwatch"};
     if (!options_.warnings.empty()) decider_.emplace(config_.warning.sensitivity);
     car_.by_the_road = options_.speed == "road";
     if (options_.speed.empty() || car_.by_the_road) return Done{};
     const Result<std::vector<double>> kmh =
-        parse_numbers("--speed", "km/h, or road", options_.speed, 1, 1);
+        parse_numbers("--speed", "a speed in km/h, nor road", options_.speed, 1, 1);
     if (!kmh) return kmh.error();
     if (!(std::abs(kmh->front()) <= 300))
-      return Error{Errc::invalid_argument, 0, "--speed", "km/h, up to 300"};
+      return Error{Errc::invalid_argument, 0, "--speed", "must be at most 300 km/h"};
     car_.speed_mps = kmh->front() / 3.6;
     return Done{};
   }
@@ -210,7 +210,7 @@ class Track {
         return ok.error();
     }
     if (picture->bgr.cols == width_ && picture->bgr.rows == height_) return picture;
-    return failure(Errc::invalid_argument, "track: another size than the first picture", path);
+    return failure(Errc::invalid_argument, "track: size differs from the first picture", path);
   }
 
   Status find_all() {
@@ -325,10 +325,11 @@ class Track {
         fit_mounting(boxes, lens.focal_px, lens.center_y, height_);
     mounting_ =
         fitted
-            ? fmt::format("; mounting as {} of {} boxes say: {:.2f} m high, pitch {:.2f} degrees",
-                          std::lround(fitted->share * fitted->boxes), fitted->boxes,
-                          fitted->height_m, fitted->pitch_deg)
-            : std::string{"; mounting not known, as the configuration's defaults have it"};
+            ? fmt::format(
+                  "; mounting estimated from {} of {} boxes: {:.2f} m high, pitch {:.2f} degrees",
+                  std::lround(fitted->share * fitted->boxes), fitted->boxes, fitted->height_m,
+                  fitted->pitch_deg)
+            : std::string{"; mounting unknown, the configuration's defaults are used"};
     if (!fitted) return;
     camera.height_m = fitted->height_m;
     camera.pitch_deg = fitted->pitch_deg;
@@ -390,15 +391,15 @@ class Track {
     std::size_t detections = 0;
     for (const std::vector<Detection>& frame : found_) detections += frame.size();
     const bool detected = options_.detections.empty();
-    std::string times = detected ? fmt::format("detecting {:.1f}, ", ms(find_time_)) : "";
-    times += follower_ ? fmt::format("flow {:.1f}, ego motion and tracking {:.2f} ms a frame",
+    std::string times = detected ? fmt::format("detection {:.1f}, ", ms(find_time_)) : "";
+    times += follower_ ? fmt::format("flow {:.1f}, ego-motion and tracking {:.2f} ms per frame",
                                      ms(follower_->flow_time()), ms(follower_->track_time()))
-                       : fmt::format("tracking {:.2f} ms a frame", ms(sort_time_));
-    fmt::print(stderr, "{} frames at {:g} a second, {} detections; {} boxes of {} people; {}{}\n",
+                       : fmt::format("tracking {:.2f} ms per frame", ms(sort_time_));
+    fmt::print(stderr, "{} frames at {:g} per second, {} detections; {} boxes of {} people; {}{}\n",
                sequence_.paths.size(), sequence_.fps, detections, boxes_, ids_.size(), times,
                mounting_);
     if (decider_)
-      fmt::print(stderr, "{} collision warnings, {} informations\n",
+      fmt::print(stderr, "{} collision warnings, {} information signals\n",
                  decider_->count(WarningLevel::collision),
                  decider_->count(WarningLevel::information));
     if (const std::string note = default_model_note();
@@ -431,72 +432,81 @@ class Track {
 }  // namespace
 
 void add_track(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("track", "Follow people through a sequence of pictures");
+  CLI::App* command = app.add_subcommand("track", "Track people through a sequence of pictures");
   command->footer(
-      "The sequence is a folder of pictures, or one with a folder img1, as MOT's are; the numbers\n"
-      "their names end with are the frames'. Writes MOT text: frame,id,x,y,w,h,certainty and, of\n"
-      "kerbwatch, metres ahead of the rear axle and to the left of it, and 0.\n"
-      "kerbwatch is the product's: detector, flow, the camera's own motion, tracks on the road.\n"
-      "Only confirmed people are told, and for --coast seconds after the detector saw them last,\n"
-      "unless they left the picture or stand behind another.\n"
-      "sort is the yardstick: SORT (Bewley et al. 2016) on the same detections.\n"
-      "--draw shows id, metres from the middle of the rear axle, where each will be in a second, "
-      "and\n"
-      "to the right all of them from above.\n"
-      "--warnings writes what the driver would have been told, a line a warning; --draw then has\n"
-      "a red frame (collision) or a yellow one (information). It needs the car's speed, which a\n"
-      "recording without a bus does not tell: --speed, and the mounting.\n"
-      "Lens and mounting are those of --config's first camera, the options' where given. Without\n"
-      "--config, --height and --pitch the people found say how high the camera sits and how it is\n"
-      "pitched, as if they were 1.7 m tall on a flat road.\n"
+      "The sequence is a folder of pictures, or one that contains a folder img1, as in MOT's data. "
+      "The\n"
+      "numbers at the end of the file names are the frame numbers. Writes MOT text:\n"
+      "frame,id,x,y,w,h,certainty and, with kerbwatch, the distance ahead of the rear axle and to "
+      "its\n"
+      "left in metres, and 0.\n"
+      "kerbwatch uses the product's detector, flow, ego-motion and tracker on the road. Only "
+      "confirmed\n"
+      "people are written, until --coast seconds after their last detection, unless they left the\n"
+      "picture or are hidden behind another person.\n"
+      "sort is for comparison: SORT (Bewley et al. 2016) on the same detections.\n"
+      "--draw shows id, distance from the middle of the rear axle in metres, the position in one "
+      "second,\n"
+      "and at the right all people from above.\n"
+      "--warnings writes the warnings the driver would have got, one line each; --draw then has a "
+      "red\n"
+      "border (collision) or a yellow one (information). It needs --speed, because a recording "
+      "without\n"
+      "a bus has no speed, and the mounting.\n"
+      "Lens and mounting are those of the first camera of --config; options override them. "
+      "Without\n"
+      "--config, --height and --pitch, camera height and pitch are estimated from the detected "
+      "people,\n"
+      "assuming that they are 1.7 m tall and the road is flat.\n"
       "Example: kerblab track --sequence KITTI-17 --fps 10 --focal 707 --center 604 180\n"
       "  --out tracks.txt --save-detections found.txt --draw drawn --every 10");
   const auto o = std::make_shared<TrackOptions>();
   command->add_option("--sequence", o->sequence, "Folder of the frames")
       ->required()
       ->check(not_empty);
-  command->add_option("--out", o->out, "Where the tracks go; - is stdout")
+  command->add_option("--out", o->out, "Output file of the tracks; - is stdout")
       ->required()
       ->check(not_empty);
-  command->add_option("--method", o->method, "kerbwatch or sort")
+  command->add_option("--method", o->method, "Tracker: kerbwatch or sort")
       ->check(CLI::IsMember({"kerbwatch", "sort"}))
       ->capture_default_str();
-  add_name_option(*command, "--model", o->model, "Model of the detector; else the shipped one");
+  add_name_option(*command, "--model", o->model, "Model of the detector; default: the shipped one");
   add_name_option(*command, "--detections", o->detections,
-                  "Instead of detecting: MOT text, conf is the score; those of --threshold and "
-                  "above, all where it is unset");
-  add_name_option(*command, "--save-detections", o->save, "Writes them, for --detections");
+                  "Read detections from this file instead of detecting: MOT text, conf is the "
+                  "score; only those of at least --threshold, if given");
+  add_name_option(*command, "--save-detections", o->save,
+                  "Write the detections to this file, for --detections");
   command
       ->add_option("--fps", o->fps,
-                   "Frames a second; else as seqinfo.ini tells, or 30 where there is none")
+                   "Frame rate, frames per second; default: as in seqinfo.ini, or 30")
       ->check(between(0.1, 1000));
-  command->add_option("--birth", o->birth, "kerbwatch: least score that begins somebody")
+  command->add_option("--birth", o->birth, "kerbwatch: lowest score that starts a track")
       ->check(between(-1e6, 1e6));
   command
       ->add_option("--coast", o->coast_s,
-                   "kerbwatch: seconds for which somebody is told whom the detector misses")
+                   "kerbwatch: seconds without a detection for which a person is still written")
       ->check(between(0, 60))
       ->capture_default_str();
-  command->add_option("--look-every", o->look_every, "Detect in each so-manieth frame only")
+  command->add_option("--look-every", o->look_every, "Detect only in every Nth frame")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  add_name_option(*command, "--draw", o->draw, "Folder for a PNG a frame");
-  command->add_option("--every", o->every, "Draw each so-manieth frame")
+  add_name_option(*command, "--draw", o->draw, "Folder for one PNG file per frame");
+  command->add_option("--every", o->every, "Draw every Nth frame")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   add_name_option(*command, "--config", o->config,
-                  "Configuration of the product: camera, flow and motion as there");
-  add_name_option(*command, "--speed", o->speed,
-                  "kerbwatch: of the car, km/h, all along; or road: as the road flows by, measured "
-                  "by the camera's height. Its yaw rate is the pictures'; unset: not known");
+                  "Configuration of the product: its settings of camera, flow and motion are used");
+  add_name_option(
+      *command, "--speed", o->speed,
+      "kerbwatch: constant speed of the car, km/h; or road: measured from the motion of the road "
+      "and the camera's height. The yaw rate comes from the pictures. Default: unknown");
   add_name_option(*command, "--warnings", o->warnings,
-                  "kerbwatch: where the warnings the driver would get go; - is stdout");
-  command->add_flag(
-      "--as-product", o->as_product,
-      "Detect as [detector] of --config, or its defaults, has it on a CPU, not as the "
-      "options below");
+                  "kerbwatch: output file of the warnings the driver would get; - is stdout");
+  command->add_flag("--as-product", o->as_product,
+                    "Detect with [detector] of --config, or its defaults, on a CPU, instead of the "
+                    "options below");
   add_camera_options(*command, o->camera);
-  add_search_options(*command, o->how, "Least score of a detection; else as advised");
+  add_search_options(*command, o->how, "Lowest score of a detection; default: the model's advice");
   run_when_chosen(*command, action, [o]() -> Status {
     if (Status ok = read_settings(o->how); !ok) return ok;
     return Track{*o}.run();

@@ -75,7 +75,7 @@ Status cut_crops(const CropOptions& o) {
     }
   }
   if (kept == 0)
-    return replay::failure(Errc::invalid_argument, "nobody is whole, tall and plain enough",
+    return replay::failure(Errc::invalid_argument, "no person is complete, tall and visible enough",
                            o.truth.front());
   if (Status ok = check_apart(folder->targets(), *paths); !ok) return ok;
   if (Status ok = folder->commit(); !ok) return ok;
@@ -87,26 +87,29 @@ Status cut_crops(const CropOptions& o) {
 
 void add_train_crops(CLI::App& group, Action& action) {
   CLI::App* crops = group.add_subcommand(
-      "crops", "People cut out of whole pictures, as --positives of the trainers wants them");
+      "crops", "Cut people out of pictures, as input for --positives of the trainers");
   const auto o = std::make_shared<CropOptions>();
   const auto list = [crops](const char* name, std::vector<std::string>& out, const char* help) {
     crops->add_option(name, out, help)->check(not_empty)->required();
   };
-  list("--images", o->images, "Pictures: folders, files, or @FILE, a list");
-  list("--truth", o->truth, "Where the people are, as for kerblab eval detector");
+  list("--images", o->images, "Pictures: folders, files, or @FILE with a list");
+  list("--truth", o->truth, "Truth, as for kerblab eval detector");
   add_name_option(*crops, "--out", o->out, "Folder for the crops")->required();
-  crops->add_option("--min-height", o->min_height, "Nobody shorter, pixels")
+  crops->add_option("--min-height", o->min_height, "Leave out shorter people, pixels")
       ->check(CLI::Range(1.0, 65535.0))
       ->capture_default_str();
-  crops->add_option("--min-visible", o->min_visible, "Nobody of whom less is seen")
+  crops
+      ->add_option("--min-visible", o->min_visible,
+                   "Leave out people of whom a smaller share is visible")
       ->check(CLI::Range(0.0, 1.0))
       ->capture_default_str();
-  crops->add_option("--every", o->every, "Only each so-manieth of them")
+  crops->add_option("--every", o->every, "Use only every Nth person")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   crops->footer(
-      "Crops of 96 x 160 pixels, the person in the middle and 96 high; beyond the picture's edge "
-      "its\nlast pixels are repeated. People whose box leaves the picture are left out.\n"
+      "Crops have 96 x 160 pixels, with the person in the middle, 96 pixels tall. Beyond the edge "
+      "of the\n"
+      "picture its last pixels are repeated. People whose box leaves the picture are left out.\n"
       "Example: kerblab train crops --images street/img1 --truth street --out people");
   run_when_chosen(*crops, action, [o] { return cut_crops(*o); });
 }

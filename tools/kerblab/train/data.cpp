@@ -41,7 +41,7 @@ Status check_options(const TrainOptions& options) {
     return wrong("--name", text);
   if (options.out == "-") return wrong("--out", "must be a file: others are written beside it");
   if (options.judge_scale != 0 && !(options.judge_scale >= 1.001 && options.judge_scale <= 16))
-    return wrong("--judge-scale", "1.001..16, or 0: as the model advises");
+    return wrong("--judge-scale", "must be 1.001..16, or 0 for the model's advice");
   for (const std::string& path : files_of(options.out))
     if (Status ok = check_output(path); !ok) return ok;
   return Done{};
@@ -52,47 +52,50 @@ Status check_options(const TrainOptions& options) {
 void add_train_options(CLI::App& command, TrainOptions& o) {
   command
       .add_option("--positives", o.positives,
-                  "Folders of crops, each with a person; the window is the middle of each")
+                  "Folders of crops with one person each; the window is cut from the middle")
       ->required()
       ->check(not_empty);
-  command
-      .add_option("--negatives", o.negatives, "Folders of whole pictures without anybody in them")
+  command.add_option("--negatives", o.negatives, "Folders of pictures without people")
       ->required()
       ->check(not_empty);
   command.add_flag("--mirror-negatives", o.mirror_negatives,
-                   "Search the pictures for false positives mirrored, too");
+                   "Also search the mirrored pictures for false positives");
   command
       .add_option("--window", o.window,
-                  "Of the model, pixels; the person has three quarters of its height")
+                  "Window of the model, pixels; the person has three quarters of its height")
       ->capture_default_str();
-  command
-      .add_option("--crop-scale", o.crop_scale,
-                  "Pixels of the crops to one of the window: 2 for half as large people")
-      ->check(CLI::Range(0.1, 16.0))
-      ->capture_default_str();
-  command.add_option("--out", o.out, "Model to write")->required()->check(not_empty);
-  command.add_option("--name", o.name, "Of the model")->capture_default_str();
-  command.add_option("--seed", o.seed, "The same seed gives the same model")
-      ->check(CLI::NonNegativeNumber)
-      ->capture_default_str();
-  command.add_flag("--resume", o.resume, "Go on with a training that was interrupted");
   command
       .add_option(
-          "--hold-out", o.hold_out,
-          "A so-manyth part of the crops and pictures is left out of the training, and judges it; "
-          "0: none")
+          "--crop-scale", o.crop_scale,
+          "Scale of the crops relative to the window: 2 if people in the crops are twice as tall")
+      ->check(CLI::Range(0.1, 16.0))
+      ->capture_default_str();
+  command.add_option("--out", o.out, "Output file of the model")->required()->check(not_empty);
+  command.add_option("--name", o.name, "Name of the model")->capture_default_str();
+  command
+      .add_option("--seed", o.seed,
+                  "Seed of the random numbers; the same seed gives the same model")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_flag("--resume", o.resume, "Continue an interrupted training");
+  command
+      .add_option("--hold-out", o.hold_out,
+                  "Hold out 1 of N crops and pictures for evaluation; 0: none")
       ->check(CLI::Range(0, 1000000));
   command
       .add_option("--judge-stride", o.judge_stride,
-                  "Of the search through what is held out; 0: as the model advises")
+                  "Step between windows when the held-out pictures are searched, pixels; 0: the "
+                  "model's advice")
       ->check(CLI::Range(0, 256));
-  command.add_option("--judge-scale", o.judge_scale, "Between its levels; 0: as the model advises");
+  command.add_option("--judge-scale", o.judge_scale,
+                     "Scale ratio between levels of that search; 0: the model's advice");
   command
       .add_flag("--judge-only", o.judge_only,
-                "With --hold-out: train nothing, say how the model OUT does on what is held out")
+                "With --hold-out: do not train; evaluate the model OUT on the held-out pictures")
       ->needs("--hold-out");
-  add_backend_option(command, o.backend, "Who searches for false positives: auto, cpu or cuda");
-  add_threads_option(command, o.threads, "0: one for each core");
+  add_backend_option(command, o.backend,
+                     "Where the search for false positives runs: auto, cpu or cuda");
+  add_threads_option(command, o.threads, "Number of threads; 0: one per core");
 }
 
 Result<hog::Geometry> geometry_of(const TrainOptions& options, const hog::Geometry& like) {
@@ -180,8 +183,8 @@ Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry
     train::Split split = train::hold_out(*paths, options.hold_out);
     if (options.hold_out > 0 && (split.held_out.empty() || split.kept.empty()))
       return Error{Errc::invalid_argument, 0, "--hold-out",
-                   crops ? "leaves nothing of --positives on one side"
-                         : "leaves nothing of --negatives on one side"};
+                   crops ? "leaves no --positives for training or for evaluation"
+                         : "leaves no --negatives for training or for evaluation"};
     o.mirror = options.mirror_negatives && &part.folders == &options.negatives;
     const auto read = [&](std::vector<std::string> files,
                           std::unique_ptr<train::PictureSet>& set) -> Status {
@@ -232,16 +235,23 @@ std::string TrainRun::card(const train::Session& session, const std::string& hel
   std::istringstream lines{session.settings()};
   for (std::string line; std::getline(lines, line);) settings += "    " + line + "\n";
   return fmt::format(
-      "# {}\n\n"
-      "Made by `kerblab train {}`. What this card cannot know is yours to add: where the pictures "
-      "come\nfrom and what their licences allow, how the settings were chosen, figures on pictures "
-      "that were\nnever used for that (`kerblab eval detector`), limits.\n\n"
-      "| | |\n|---|---|\n"
+      "# {}\n"
+      "\n"
+      "Made by `kerblab train {}`. Please add: where the pictures come from and what their "
+      "licences\n"
+      "allow, how the settings were chosen, results on pictures that were never used for that\n"
+      "(`kerblab eval detector`), and limits.\n"
+      "\n"
+      "| | |\n"
+      "|---|---|\n"
       "| people | {} crops of{} |\n"
       "| places | {} pictures of{} |\n"
       "| held out | {} |\n"
-      "| time | {:.1f} minutes, {} threads, search on {} |\n\n"
-      "Settings:\n\n{}",
+      "| time | {:.1f} minutes, {} threads, search on {} |\n"
+      "\n"
+      "Settings:\n"
+      "\n"
+      "{}",
       options_.name, session.trainer(), positives_->size(), folders[0], negatives_->size(),
       folders[1], held_out, session.seconds() / 60, workers_->count(), name_of(context_->backend()),
       settings);
@@ -284,8 +294,8 @@ Result<Verdict> TrainRun::say_judgement(const hog::Model& model, train::Session*
             static_cast<double>(std::max<std::int64_t>(1, judged->windows)),
         judged->log_average, misses, threshold, judged->learners, reach));
   std::string text = fmt::format(
-      "{} people, {} windows: log-average miss rate {:.3f} (at 0.01..1 false positives "
-      "for 640x480: {}), threshold {:.2f} for 0.1 of them, {:.2f} {} a window{}",
+      "{} people, {} windows: log-average miss rate {:.3f} (at 0.01..1 false positives per "
+      "640x480: {}), threshold {:.2f} for 0.1 of them, {:.2f} {} per window{}",
       judged->people, judged->windows, judged->log_average, misses, threshold, judged->learners,
       works_on(model),
       has_stages && judged->reach.size() > 4

@@ -15,7 +15,7 @@ class App;
 
 namespace kerb::lab {
 
-/// What all trainers are told.
+/// Options of all trainers.
 struct TrainOptions {
   std::vector<std::string> positives, negatives;  ///< folders
   std::string out, name, backend = "auto";
@@ -23,12 +23,12 @@ struct TrainOptions {
   std::string window = "64x128";
   double crop_scale = 1;
   int threads = 0;
-  int hold_out = 0;  ///< a so-manyth part of the crops and pictures is not trained on
+  int hold_out = 0;  ///< 1 of N crops and pictures is held out
   bool resume = false;
   bool mirror_negatives = false;
-  int judge_stride = 0;  ///< of the search through what is held out; 0: the model's advice
+  int judge_stride = 0;  ///< stride of the search in held-out pictures; 0: the model's advice
   double judge_scale = 0;
-  bool judge_only = false;  ///< train nothing: judge the model that is there
+  bool judge_only = false;  ///< do not train; evaluate the existing model
 };
 void add_train_options(CLI::App& command, TrainOptions& options);
 

@@ -101,165 +101,180 @@ void on_call(CLI::App& command, const std::shared_ptr<Options>& o, Action& actio
 }
 
 void add_cascade(CLI::App& command, Action& action) {
-  CLI::App* cascade =
-      command.add_subcommand("cascade", "A cascade of HoG blocks (AdaBoost over linear SVMs)");
+  CLI::App* cascade = command.add_subcommand(
+      "cascade", "Train a cascade of HoG blocks (AdaBoost over linear SVMs)");
   const auto o = std::make_shared<CascadeOptions>();
   o->common.name = "hog-cascade";
   add_train_options(*cascade, o->common);
   train::CascadeSettings& s = o->settings;
-  cascade->add_option("--d-min", s.d_min, "Of the people, the part a stage lets through at least")
+  cascade->add_option("--d-min", s.d_min, "Least share of people that each stage must pass")
       ->capture_default_str();
   cascade
-      ->add_option("--f-max", s.f_max,
-                   "Of the false positives, the part a stage lets through at most")
+      ->add_option("--f-max", s.f_max, "Largest share of false positives that each stage may pass")
       ->capture_default_str();
-  cascade->add_option("--stages", s.stages, "At most")->capture_default_str();
-  cascade->add_option("--target", s.target, "Part of all windows that passes: ends there")
+  cascade->add_option("--stages", s.stages, "Most stages")->capture_default_str();
+  cascade->add_option("--target", s.target, "Stop when only this share of all windows passes")
       ->capture_default_str();
   cascade
-      ->add_option("--pool", s.grid,
-                   "Grid of the blocks, pixels: 1 (the thesis's 5029), 2 or 4 (fastest to run)")
+      ->add_option(
+          "--pool", s.grid,
+          "Grid of the blocks, pixels: 1 (the thesis's 5029 blocks), 2 or 4 (fastest to run)")
       ->capture_default_str();
   cascade->add_flag("--colour", s.colour,
-                    "Gradients of the strongest of L, U and V at each pixel, not of grey");
+                    "Use the strongest gradient of L, U and V at each pixel instead of grey");
   cascade->add_flag("--fine-pool", s.fine_pool, "Blocks every 4 pixels instead of every 8");
   cascade->add_option("--sample", s.sample, "Blocks tried for each learner")->capture_default_str();
-  cascade->add_option("--max-learners", s.max_learners, "Of one stage")->capture_default_str();
+  cascade->add_option("--max-learners", s.max_learners, "Most learners of one stage")
+      ->capture_default_str();
   cascade
       ->add_option("--last-learners", s.last_learners,
-                   "Learners of one more stage at the end, which ranks what is left; 0: none")
+                   "Learners of an additional last stage that ranks the remaining windows; 0: none")
       ->capture_default_str();
   cascade
-      ->add_option("--last-rounds", s.last_rounds,
-                   "So many of those, each with the hardest negatives left")
+      ->add_option(
+          "--last-rounds", s.last_rounds,
+          "Rounds of training of the last stage, each with the hardest remaining negatives")
       ->capture_default_str();
   cascade->add_option("--negatives-per-stage", s.negatives,
-                      "Windows without people; 0: as many as with");
-  cascade->add_option("--votes", o->votes, "real (by distance from the plane) or step")
+                      "Windows without people per stage; 0: as many as with people");
+  cascade->add_option("--votes", o->votes, "Votes: real (by distance from the plane) or step")
       ->check(CLI::IsMember({"real", "step"}))
       ->capture_default_str();
-  cascade->add_flag("--separate", o->separate,
-                    "Each stage counts for itself, as in the thesis, instead of going on with the "
-                    "sum of those before");
-  cascade->add_option("--cost", s.cost, "C of the SVMs")->capture_default_str();
+  cascade->add_flag(
+      "--separate", o->separate,
+      "Each stage has its own sum, as in the thesis, instead of continuing that of earlier stages");
+  cascade->add_option("--cost", s.cost, "Cost C of the SVMs")->capture_default_str();
   cascade
       ->add_option("--trim", s.trim,
-                   "The lightest examples with so much of the weight are not learnt from")
+                   "Skip the examples of lowest weight that have this share of the weight")
       ->capture_default_str();
   cascade
-      ->add_option("--shrink", s.shrink, "Real votes times this: slower, and less sure of itself")
+      ->add_option("--shrink", s.shrink,
+                   "Factor on real votes: smaller learns more slowly, with less confident scores")
       ->capture_default_str();
   cascade->add_option("--shift", s.crops.shift,
-                      "Also people moved by so many pixels, four ways; 0: not");
+                      "Also train on people shifted by N pixels in four directions; 0: off");
   cascade->add_option("--shift-copies", s.crops.copies,
-                      "Instead moved so many times at random, by up to --shift");
-  cascade->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
+                      "Instead of four directions: N random shifts of up to --shift pixels");
+  cascade->add_flag("--no-mirror", o->no_mirror, "Do not train on mirrored people");
   cascade->footer(
-      "Writes the model, and beside it a log of JSON lines (OUT.log.jsonl) and the beginning of a "
-      "card\n"
-      "(OUT.md). While it runs,\n"
-      "OUT.checkpoint holds all that is done: after a kill, the same command with --resume gives\n"
-      "the same model as if nothing had happened.\n"
+      "Writes the model, a log of JSON lines (OUT.log.jsonl) and a draft of its card (OUT.md). "
+      "During the\n"
+      "training, OUT.checkpoint holds everything that is done: after an interruption, the same "
+      "command\n"
+      "with --resume gives the same model as an uninterrupted training.\n"
       "Example: kerblab train cascade --positives people --negatives streets --out mine.kwm");
   on_call(*cascade, o, action, "cascade", train::train_cascade);
 }
 
 void add_svm(CLI::App& command, Action& action) {
-  CLI::App* svm = command.add_subcommand("svm", "Dense HoG and a linear SVM");
+  CLI::App* svm = command.add_subcommand("svm", "Train a linear SVM on dense HoG");
   const auto o = std::make_shared<SvmOptions>();
   o->common.name = "hog-svm";
   add_train_options(*svm, o->common);
   train::SvmSettings& s = o->settings;
-  svm->add_option("--kind", o->kind, "rhog (Dalal and Triggs), cells or integral")
+  svm->add_option("--kind", o->kind,
+                  "Kind of descriptor: rhog (Dalal and Triggs), cells or integral")
       ->check(CLI::IsMember({"rhog", "cells", "integral"}))
       ->capture_default_str();
-  svm->add_flag("--colour", s.colour, "rhog: the strongest of red, green and blue at each pixel");
-  svm->add_flag("--no-gamma", o->no_gamma, "rhog: not the square roots of the samples");
-  svm->add_option("--cost", s.cost, "C of the windows without people")->capture_default_str();
-  svm->add_option("--person-cost", s.person_cost, "Times that, of those with people")
+  svm->add_flag("--colour", s.colour,
+                "rhog: use the strongest gradient of red, green and blue at each pixel");
+  svm->add_flag("--no-gamma", o->no_gamma, "rhog: do not take square roots of the samples");
+  svm->add_option("--cost", s.cost, "Cost C of windows without people")->capture_default_str();
+  svm->add_option("--person-cost", s.person_cost, "Cost of windows with people, relative to --cost")
       ->capture_default_str();
-  svm->add_option("--random-negatives", s.negatives, "Windows of the first round")
+  svm->add_option("--random-negatives", s.negatives, "Random windows of the first round")
       ->capture_default_str();
-  svm->add_option("--rounds", s.rounds, "Of hard negatives")->capture_default_str();
-  svm->add_option("--hard-negatives", s.hard_negatives, "Of each round at most")
+  svm->add_option("--rounds", s.rounds, "Rounds of hard negatives")->capture_default_str();
+  svm->add_option("--hard-negatives", s.hard_negatives, "Most hard negatives per round")
       ->capture_default_str();
-  svm->add_option("--margin", s.margin, "Windows that score at least this are hard")
-      ->capture_default_str();
-  svm->add_option("--tolerance", s.tolerance, "Of the solver")->capture_default_str();
+  svm->add_option("--margin", s.margin, "Lowest score of a hard negative")->capture_default_str();
+  svm->add_option("--tolerance", s.tolerance, "Tolerance of the solver")->capture_default_str();
   svm->add_option("--shift", s.crops.shift,
-                  "Also people moved by so many pixels, four ways; 0: not");
+                  "Also train on people shifted by N pixels in four directions; 0: off");
   svm->add_option("--shift-copies", s.crops.copies,
-                  "Instead moved so many times at random, by up to --shift");
-  svm->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
+                  "Instead of four directions: N random shifts of up to --shift pixels");
+  svm->add_flag("--no-mirror", o->no_mirror, "Do not train on mirrored people");
   svm->footer(
-      "Writes the model, its log (OUT.log.jsonl) and the beginning of a card (OUT.md); "
-      "OUT.checkpoint\n"
-      "and --resume are as for train cascade.\n"
+      "Writes the model, its log (OUT.log.jsonl) and a draft of its card (OUT.md); OUT.checkpoint "
+      "and\n"
+      "--resume work as for train cascade.\n"
       "Example: kerblab train svm --positives people --negatives streets --out mine.kwm");
   on_call(*svm, o, action, "svm", train::train_svm);
 }
 
 void add_channels(CLI::App& command, Action& action) {
   CLI::App* channels = command.add_subcommand(
-      "channels", "A cascade of small trees over gradients and colours: the best there is here");
+      "channels",
+      "Train a cascade of small trees on gradients and colours (the most accurate kind)");
   const auto o = std::make_shared<ChannelOptions>();
   o->common.name = "channels";
   add_train_options(*channels, o->common);
   train::ChannelSettings& s = o->settings;
-  channels->add_flag("--grey", o->grey, "Look at grey alone, for grey cameras");
-  channels->add_option("--bins", s.channels.bins, "Of gradient directions: 6 or 9")
+  channels->add_flag("--grey", o->grey, "Use grey only, for cameras without colour");
+  channels->add_option("--bins", s.channels.bins, "Bins of gradient directions: 6 or 9")
       ->check(CLI::IsMember({6, 9}))
       ->capture_default_str();
-  channels->add_option("--grid", s.grid, "Rectangles are whole cells of so many pixels: 1, 2, 4")
+  channels->add_option("--grid", s.grid, "Cell size of the rectangles, pixels: 1, 2 or 4")
       ->capture_default_str();
-  channels->add_option("--rounds", s.rounds, "Trees of each round, with hard negatives in between")
+  channels
+      ->add_option("--rounds", s.rounds,
+                   "Trees of each round; hard negatives are added between rounds")
       ->delimiter(',')
       ->capture_default_str();
-  channels->add_option("--depth", s.boost.depth, "Questions from root to leaf, 1..6")
-      ->capture_default_str();
-  channels->add_option("--votes", o->votes, "step (all leaves of a tree alike) or real")
+  channels->add_option("--depth", s.boost.depth, "Depth of the trees, 1..6")->capture_default_str();
+  channels->add_option("--votes", o->votes, "Votes: step (equal for all leaves of a tree) or real")
       ->check(CLI::IsMember({"real", "step"}))
       ->capture_default_str();
-  channels->add_option("--shrink", s.boost.shrink, "Votes times this")->capture_default_str();
-  channels->add_option("--pool", s.pool, "Features drawn for each round")->capture_default_str();
-  channels->add_option("--sample", s.boost.sample, "Of these, tried for each tree")
+  channels->add_option("--shrink", s.boost.shrink, "Factor on the votes")->capture_default_str();
+  channels->add_option("--pool", s.pool, "Random features chosen for each round")
+      ->capture_default_str();
+  channels->add_option("--sample", s.boost.sample, "Features of --pool tried for each tree")
       ->capture_default_str();
   channels
       ->add_option("--mix", o->mix,
-                   "Shares of plain sums, sums over what is around, and over a neighbour")
+                   "Shares of plain sums, sums divided by their surroundings, and sums divided by "
+                   "a neighbour")
       ->delimiter(',')
       ->expected(3)
       ->capture_default_str();
-  channels->add_option("--trim", s.boost.trim, "Share of weight that need not be looked at")
+  channels
+      ->add_option("--trim", s.boost.trim,
+                   "Share of the weight that may be skipped (lowest weights first)")
       ->capture_default_str();
-  channels->add_option("--random-negatives", s.first_negatives, "Windows of the first round")
+  channels->add_option("--random-negatives", s.first_negatives, "Random windows of the first round")
       ->capture_default_str();
-  channels->add_option("--hard-negatives", s.round_negatives, "Of each later round at most")
+  channels->add_option("--hard-negatives", s.round_negatives, "Most hard negatives per later round")
       ->capture_default_str();
-  channels->add_option("--most-negatives", s.most_negatives, "Of all rounds together")
+  channels
+      ->add_option("--most-negatives", s.most_negatives, "Most negatives of all rounds together")
       ->capture_default_str();
-  channels->add_option("--per-picture", s.per_picture, "Hard negatives of one picture and round")
+  channels->add_option("--per-picture", s.per_picture, "Most hard negatives per picture and round")
       ->capture_default_str();
-  channels->add_option("--hard", s.hard, "Votes from which on a window is a hard negative")
+  channels->add_option("--hard", s.hard, "Lowest sum of votes of a hard negative")
       ->capture_default_str();
   channels
       ->add_option("--rejection", s.rejection,
-                   "A window whose votes ever add up to less is thrown out: near 0 is fast")
+                   "A window is rejected as soon as its sum of votes is lower; near 0 is fast")
       ->capture_default_str();
-  channels->add_option("--step", s.step, "Scale between levels of the pictures")
+  channels->add_option("--step", s.step, "Scale ratio between levels of the search")
       ->capture_default_str();
-  channels->add_option("--stride", s.stride, "Pixels of a level between windows")
+  channels->add_option("--stride", s.stride, "Step between windows, pixels of the level")
       ->capture_default_str();
-  channels->add_option("--padding", s.padding, "Pixels by which windows may stand out")
+  channels
+      ->add_option("--padding", s.padding, "How far windows may extend beyond the picture, pixels")
       ->capture_default_str();
-  channels->add_option("--shift", s.crops.shift, "Also people moved by so many pixels; 0: not")
+  channels
+      ->add_option("--shift", s.crops.shift,
+                   "Also train on people shifted by N pixels in four directions; 0: off")
       ->capture_default_str();
-  channels->add_flag("--no-mirror", o->no_mirror, "Not also people mirrored");
-  channels->add_flag("--no-edges", o->no_edges, "Not also people at the edge of the picture");
+  channels->add_flag("--no-mirror", o->no_mirror, "Do not train on mirrored people");
+  channels->add_flag("--no-edges", o->no_edges,
+                     "Do not train on people at the edge of the picture");
   channels->footer(
-      "Writes the model, its log (OUT.log.jsonl) and the beginning of a card (OUT.md); "
-      "OUT.checkpoint\n"
-      "and --resume are as for train cascade.\n"
+      "Writes the model, its log (OUT.log.jsonl) and a draft of its card (OUT.md); OUT.checkpoint "
+      "and\n"
+      "--resume work as for train cascade.\n"
       "Example: kerblab train channels --positives people --negatives streets --out mine.kwm");
   on_call(*channels, o, action, "channels", train::train_channels);
 }
@@ -267,7 +282,7 @@ void add_channels(CLI::App& command, Action& action) {
 }  // namespace
 
 void add_train(CLI::App& app, Action& action) {
-  CLI::App* command = app.add_subcommand("train", "Make models from pictures");
+  CLI::App* command = app.add_subcommand("train", "Train models from pictures");
   command->require_subcommand(1);
   command->footer(
       "Example: kerblab train cascade --positives people --negatives streets --out mine.kwm");

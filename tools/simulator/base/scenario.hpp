@@ -19,7 +19,7 @@ struct Surface {
   /// Reflectance at 400, 420, ... 1000 nm, 0..1; empty: made from rgb. With it, rgb is what three
   /// colours see of it and may be left as it is: the file's loader computes it.
   std::vector<double> reflectance;
-  std::optional<double> celsius;  ///< for thermal pictures; unset: as its kind of thing has it
+  std::optional<double> celsius;  ///< for thermal pictures; unset: the usual value of its kind
 };
 
 struct Band {
@@ -145,7 +145,7 @@ struct StreetSpec {
   double pavement_m = 2.5;  ///< 0: none
   Side left = Side::houses, right = Side::houses;
   bool parked_cars = false;  ///< along both kerbs, at random
-  double clutter = 0.5;      ///< 0..1: how much stands about
+  double clutter = 0.5;      ///< 0..1: number of things on the pavements
   std::vector<Stretch> way;  ///< its middle line; then straight on
   std::uint32_t seed = 0;
 };
@@ -166,7 +166,7 @@ struct FaultSpec {
   };
   Kind kind = Kind::camera_silent;
   double from_s = 1, to_s = 1e9;
-  double amount = 1;  ///< in the kind's own unit: docs/simulator.md
+  double amount = 1;  ///< unit depends on the kind: see docs/simulator.md
 };
 /// What scenario files call each kind, in the order of FaultSpec::Kind.
 inline constexpr const char* kFaultNames[] = {
@@ -179,7 +179,7 @@ static_assert(static_cast<int>(FaultSpec::Kind::signals_implausible) + 1 ==
   return kFaultNames[static_cast<int>(kind)];
 }
 
-/// What the judge asks of a run; all that are set must hold.
+/// Criteria by which the judge rates a run; all that are set must hold.
 struct Criteria {
   std::optional<double> collision_warning_before_impact_s;       ///< at least this long before
   std::optional<double> collision_warning_after_half_visible_s;  ///< at most this long after
@@ -189,7 +189,8 @@ struct Criteria {
   std::optional<int> most_identity_changes;  ///< of all people of the object list together
   std::optional<double> fault_told_within_s;
   bool impact_expected = false;  ///< the geometry must end in contact
-  /// Of the runs of a group, this part must hold all this: 0.95 forgives one of twenty.
+  /// Share of the runs of a group that must meet all criteria: 0.95 tolerates one failure in
+  /// twenty.
   double share = 1;
 };
 

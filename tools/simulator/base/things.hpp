@@ -8,7 +8,7 @@ namespace kerb::sim {
 
 /// Length, width, height; the length lies along its heading.
 [[nodiscard]] Vec3 usual_size(PropKind kind);
-/// The part of it nobody can walk through: of a tree the trunk.
+/// The solid part that people cannot walk through: of a tree the trunk.
 [[nodiscard]] Vec2 foot_print(const PropSpec& prop);
 /// A colour its kind may have.
 [[nodiscard]] Surface usual_surface(PropKind kind, Random& random);

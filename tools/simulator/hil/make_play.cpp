@@ -47,7 +47,7 @@ Result<Play> make_play(const Scenario& scenario, const PainterMaker& painter, in
   for (const FaultSpec& fault : scenario.faults)
     if (fault.kind == FaultSpec::Kind::camera_silent)
       return Error{Errc::unsupported, 0, "play on the board",
-                   Text<112>{scenario.name + ": its camera cannot fall silent"}};
+                   Text<112>{scenario.name + ": the board's camera cannot simulate camera_silent"}};
   const Scenario seen = for_board(scenario, enlarge);
   const World world{seen};
   Play play;

@@ -76,10 +76,10 @@ std::string render_play(const Play& play) {
 
 Result<Play> parse_play(std::string_view bytes) {
   Reader in{bytes};
-  if (in.take(kMagic.size()) != kMagic) return broken("it is none");
+  if (in.take(kMagic.size()) != kMagic) return broken("not a play file");
   Play play;
   const std::uint64_t letters = in.number(4);
-  if (letters > 1000) return broken("a name of over 1000 letters");
+  if (letters > 1000) return broken("name longer than 1000 characters");
   play.name = in.take(letters);
   play.seconds = in.time();
   play.width = static_cast<int>(in.number(4));
@@ -94,7 +94,8 @@ Result<Play> parse_play(std::string_view bytes) {
     message.at = in.time();
     message.frame.id = static_cast<std::uint32_t>(in.number(4));
     message.frame.size = static_cast<std::uint8_t>(in.number(1));
-    if (message.frame.size > 8 || message.frame.id > 0x7FF) return broken("no classic CAN frame");
+    if (message.frame.size > 8 || message.frame.id > 0x7FF)
+      return broken("not a classic CAN frame");
     for (std::size_t b = 0; b < 8; ++b)
       message.frame.data[b] = static_cast<std::uint8_t>(in.number(1));
     play.messages.push_back(message);
@@ -107,8 +108,8 @@ Result<Play> parse_play(std::string_view bytes) {
     picture.pixels.assign(pixels.begin(), pixels.end());
     play.pictures.push_back(std::move(picture));
   }
-  if (!in.ok()) return broken("it is cut short");
-  if (!in.at_end()) return broken("something follows its end");
+  if (!in.ok()) return broken("truncated");
+  if (!in.at_end()) return broken("data after its end");
   return play;
 }
 

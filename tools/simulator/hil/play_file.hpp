@@ -12,7 +12,7 @@
 namespace kerb::sim {
 
 /// A scenario as the board plays it: pictures and vehicle messages, each with its time. Made on the
-/// desk, where drawing is fast; played on a board that may be many times slower than life.
+/// host, where rendering is fast; played on a board that may be many times slower than real time.
 /// Pictures of one byte a pixel, grey or under a filter mosaic, smaller than the camera's by
 /// `enlarge` in each direction.
 struct Play {

@@ -16,20 +16,20 @@ Verdict messages(const Sent& sent, const CommonRules& rules) {
   constexpr const char* kRule = "messages";
   if (sent.undecodable > 0)
     return {kRule, false,
-            fmt::format("{} of {} frames do not decode", sent.undecodable, sent.frames)};
+            fmt::format("{} of {} frames cannot be decoded", sent.undecodable, sent.frames)};
   if (sent.counter_faults > 0)
     return {kRule, false,
-            fmt::format("{} times a counter did not go on by one", sent.counter_faults)};
+            fmt::format("{} times a message counter did not increase by one", sent.counter_faults)};
   if (sent.status_gap > rules.status_gap + kSlack)
     return {kRule, false,
-            fmt::format("{:.2f} s without KW_Status, {:.2f} allowed", sent.status_gap,
+            fmt::format("{:.2f} s without KW_Status, at most {:.2f} allowed", sent.status_gap,
                         rules.status_gap)};
   if (sent.warning_gap > rules.warning_gap + kSlack)
     return {kRule, false,
-            fmt::format("{:.2f} s without KW_Warning during a warning, {:.2f} allowed",
+            fmt::format("{:.2f} s without KW_Warning during a warning, at most {:.2f} allowed",
                         sent.warning_gap, rules.warning_gap)};
   return {kRule, true,
-          fmt::format("{} frames, whole and in order; KW_Status at least every {:.2f} s",
+          fmt::format("{} frames, complete and in order; KW_Status at least every {:.2f} s",
                       sent.frames, sent.status_gap)};
 }
 
@@ -56,7 +56,8 @@ Verdict outputs(const Sent& sent, double seconds, const CommonRules& rules) {
     const char* wrong = nullptr;
     if (said == Said::collision && !lamp) wrong = "lamp off during a collision warning";
     if (said == Said::collision && !tone) wrong = "no sound during a collision warning";
-    if (said == Said::information && tone) wrong = "sound with an information, which is light only";
+    if (said == Said::information && tone)
+      wrong = "sound during information, which uses the lamp only";
     if (said == Said::none && lamp) wrong = "lamp on without a warning";
     if (said == Said::none && tone) wrong = "sound without a warning";
     if (wrong != nullptr) return {kRule, false, fmt::format("{} at {:.2f} s", wrong, t)};
@@ -66,7 +67,8 @@ Verdict outputs(const Sent& sent, double seconds, const CommonRules& rules) {
     const bool lit = std::any_of(sent.lamp.begin(), sent.lamp.end(),
                                  [&](const auto& s) { return s.begin < w.end && s.end > w.begin; });
     if (!lit)
-      return {kRule, false, fmt::format("lamp dark through the information at {:.2f} s", w.begin)};
+      return {kRule, false,
+              fmt::format("lamp off during the information signal at {:.2f} s", w.begin)};
   }
   // The status lamp is on whenever the state is not ACTIVE.
   for (std::size_t i = 0; i < sent.states.size(); ++i) {
@@ -79,7 +81,7 @@ Verdict outputs(const Sent& sent, double seconds, const CommonRules& rules) {
                 fmt::format("status lamp {} while {} at {:.2f} s", wanted ? "dark" : "on",
                             name_of(sent.states[i].health.state), begin + k * kStep)};
   }
-  return {kRule, true, "lamps and sound say what the bus says"};
+  return {kRule, true, "lamps and sound agree with the bus"};
 }
 
 Verdict flicker(const Sent& sent, const CommonRules& rules) {
@@ -94,8 +96,8 @@ Verdict flicker(const Sent& sent, const CommonRules& rules) {
         });
     if (!w.lasts && !escalates && w.end - w.begin < rules.shortest_warning - kSlack)
       return {kRule, false,
-              fmt::format("{} at {:.2f} s for {:.2f} s only, {:.2f} at least", name, w.begin,
-                          w.end - w.begin, rules.shortest_warning)};
+              fmt::format("{} at {:.2f} s lasted only {:.2f} s, at least {:.2f} required", name,
+                          w.begin, w.end - w.begin, rules.shortest_warning)};
     const Warning*& before = last[static_cast<int>(w.level)];
     if (before != nullptr && w.begin - before->end < rules.shortest_pause - kSlack) {
       const bool between =
@@ -104,9 +106,11 @@ Verdict flicker(const Sent& sent, const CommonRules& rules) {
                    o.end <= w.begin + kSlack;
           });
       if (!between)
-        return {kRule, false,
-                fmt::format("{} at {:.2f} s again, {:.2f} s after the last ended, {:.2f} at least",
-                            name, w.begin, w.begin - before->end, rules.shortest_pause)};
+        return {
+            kRule, false,
+            fmt::format(
+                "{} again at {:.2f} s, {:.2f} s after the previous one, at least {:.2f} required",
+                name, w.begin, w.begin - before->end, rules.shortest_pause)};
     }
     before = &w;
   }
@@ -118,17 +122,18 @@ Verdict sound(const Sent& sent, const CommonRules& rules) {
   for (const TonePattern& p : sent.patterns) {
     if (p.frequency_hz < rules.lowest_hz)
       return {kRule, false,
-              fmt::format("{:.0f} Hz, {:.0f} at least", p.frequency_hz, rules.lowest_hz)};
+              fmt::format("{:.0f} Hz, at least {:.0f} required", p.frequency_hz, rules.lowest_hz)};
     if (p.pulses_per_s < rules.slowest_pulses || p.pulses_per_s > rules.fastest_pulses)
       return {kRule, false,
-              fmt::format("{:.1f} pulses a second, {:.0f} to {:.0f} allowed", p.pulses_per_s,
+              fmt::format("{:.1f} pulses per second, {:.0f} to {:.0f} allowed", p.pulses_per_s,
                           rules.slowest_pulses, rules.fastest_pulses)};
     if (p.duty < rules.least_duty || p.duty > rules.most_duty)
       return {kRule, false,
-              fmt::format("{:.2f} of each pulse sounds, {:.2f} to {:.2f} allowed", p.duty,
-                          rules.least_duty, rules.most_duty)};
+              fmt::format("sound during {:.2f} of each pulse period, {:.2f} to {:.2f} allowed",
+                          p.duty, rules.least_duty, rules.most_duty)};
   }
-  return {kRule, true, fmt::format("{} stretches of sound, as they must be", sent.tone.size())};
+  return {kRule, true,
+          fmt::format("{} periods of sound, all with allowed pitch and pulses", sent.tone.size())};
 }
 
 }  // namespace

@@ -7,18 +7,18 @@
 
 namespace kerb::sim {
 
-/// How well the numbers of the object list stay with people.
+/// How consistently the ids of the object list belong to the same people.
 struct Identities {
-  int changes = 0;              ///< of a person's number, all people together
-  std::optional<double> first;  ///< when the first was
-  int due = 0;                  ///< people in view, list by list, since each was first in one
-  double followed = 0;          ///< the share of those that were in the list
+  int changes = 0;              ///< changes of a person's id, all people together
+  std::optional<double> first;  ///< time of the first change
+  int due = 0;                  ///< people in view, summed over lists, since each was first listed
+  double followed = 0;          ///< share of `due` that was in the list
 };
 
-/// Who is meant by an object is told by where it is: at most half a metre across the line of sight,
-/// or 2.3 degrees, and two fifths of the distance along it. Who was meant by it in the list before
-/// is meant again, as long as that holds. Within the lists from the first on that has a person to
-/// the last in which they are in view: half visible, 3 to 40 m ahead.
+/// Assigns objects to people by position: at most half a metre across the line of sight, or 2.3
+/// degrees, and two fifths of the distance along it. An assignment of the previous list is kept as
+/// long as it meets this. A person counts from the first list with them to the last in which they
+/// are in view: half visible, 3 to 40 m ahead.
 [[nodiscard]] Identities find_identities(const Truth& truth, const Sent& sent);
 
 }  // namespace kerb::sim

@@ -81,7 +81,7 @@ class Judge {
   }
   void geometry() {
     if (!truth_.contact) {
-      add("impact_expected", false, "the scenario should end in an impact, and does not");
+      add("impact_expected", false, "the scenario should end in an impact, but does not");
       return;
     }
     const Contact& c = *truth_.contact;
@@ -93,10 +93,10 @@ class Judge {
     constexpr const char* kRule = "collision_warning_before_impact";
     if (!truth_.contact) return add(kRule, false, "there is no impact to warn of");
     if (warning_ == nullptr)
-      return add(kRule, false, fmt::format("{}, wanted {:.2f} s ahead", no_warning(), wanted));
+      return add(kRule, false, fmt::format("{}, required {:.2f} s before", no_warning(), wanted));
     const double lead = *out_.warned_before_impact;
     add(kRule, lead >= wanted - kSlack,
-        fmt::format("collision warning {:.2f} s before impact, wanted {:.2f}", lead, wanted));
+        fmt::format("collision warning {:.2f} s before impact, required {:.2f}", lead, wanted));
   }
   void after_half_visible(double wanted) {
     constexpr const char* kRule = "collision_warning_after_half_visible";
@@ -107,7 +107,7 @@ class Judge {
     const double after = *out_.warned_after_half_visible;
     add(kRule, after <= wanted + kSlack,
         fmt::format("collision warning {:.2f} s after the person was half visible (at {:.2f} s), "
-                    "wanted {:.2f} at most",
+                    "at most {:.2f} allowed",
                     after, *truth_.half_visible, wanted));
   }
   void not_too_early() {
@@ -117,20 +117,24 @@ class Judge {
       if (w.level != WarningLevel::collision || w.begin > impact) continue;
       const double lead = impact - w.begin;
       if (lead > rules_.earliest_warning + kSlack)
-        return add(kRule, false,
-                   fmt::format("collision warning {:.2f} s before impact: over {:.2f} it is a "
-                               "false alarm",
-                               lead, rules_.earliest_warning));
+        return add(
+            kRule, false,
+            fmt::format(
+                "collision warning {:.2f} s before impact: more than {:.2f} is a false alarm", lead,
+                rules_.earliest_warning));
       if (!truth_.seen || w.begin < *truth_.seen)
-        return add(kRule, false,
-                   truth_.seen ? fmt::format("collision warning at {:.2f} s, and the person cannot "
-                                             "be seen before {:.2f} s",
-                                             w.begin, *truth_.seen)
-                               : fmt::format("collision warning at {:.2f} s, and the person can "
-                                             "never be seen",
-                                             w.begin));
+        return add(
+            kRule, false,
+            truth_.seen
+                ? fmt::format("collision warning at {:.2f} s, but the person is not visible before "
+                              "{:.2f} s",
+                              w.begin, *truth_.seen)
+                : fmt::format("collision warning at {:.2f} s, but the person is never visible",
+                              w.begin));
     }
-    add(kRule, true, fmt::format("none over {:.2f} s before impact", rules_.earliest_warning));
+    add(kRule, true,
+        fmt::format("no collision warning more than {:.2f} s before impact",
+                    rules_.earliest_warning));
   }
   void information(double wanted) {
     constexpr const char* kRule = "information_within";
@@ -142,24 +146,24 @@ class Judge {
         return w.end > close.begin && w.begin < close.end;
       });
       if (first == warnings().end())
-        return add(kRule, false,
-                   fmt::format("no information, with somebody in the close zone from {:.2f} to "
-                               "{:.2f} s",
-                               close.begin, close.end));
+        return add(
+            kRule, false,
+            fmt::format("no information with somebody in the close zone from {:.2f} to {:.2f} s",
+                        close.begin, close.end));
       const double after = std::max(0.0, first->begin - close.begin);
       if (after > wanted + kSlack)
         return add(kRule, false,
-                   fmt::format("information {:.2f} s after somebody was in the close zone (at "
-                               "{:.2f} s), wanted {:.2f} at most",
+                   fmt::format("information {:.2f} s after somebody entered the close zone (at "
+                               "{:.2f} s), at most {:.2f} allowed",
                                after, close.begin, wanted));
       latest = std::max(latest, after);
       ++told;
     }
     if (told == 0) return add(kRule, false, "nobody is ever in the close zone: nothing to judge");
     add(kRule, true,
-        fmt::format("information {:.2f} s after somebody was in the close zone, wanted {:.2f} at "
-                    "most",
-                    latest, wanted));
+        fmt::format(
+            "information {:.2f} s after somebody entered the close zone, at most {:.2f} allowed",
+            latest, wanted));
   }
   void no_collision_warning() {
     int count = 0;
@@ -172,19 +176,19 @@ class Judge {
       total += w.end - w.begin;
     }
     add("no_collision_warning", count == 0,
-        count == 0 ? std::string{"no collision warning, as it should be"}
-                   : fmt::format("{} collision warning{}, the first at {:.2f} s, {:.2f} s in all, "
-                                 "where there should be none",
+        count == 0 ? std::string{"no collision warning, as required"}
+                   : fmt::format("{} collision warning{} instead of none, the first at {:.2f} s, "
+                                 "{:.2f} s in total",
                                  count, count == 1 ? "" : "s", first->begin, total));
   }
   void informations(int most) {
     std::optional<double> first;
     const int count = idle_informations(truth_, out_.sent, rules_, &first);
     add("most_informations", count <= most,
-        !first ? fmt::format("no information without somebody close, {} allowed", most)
-               : fmt::format("{} information{} without somebody close, the first at {:.2f} s; {} "
-                             "allowed",
-                             count, count == 1 ? "" : "s", *first, most));
+        !first ? fmt::format("no information signal with nobody close, {} allowed", most)
+               : fmt::format(
+                     "{} information signal{} with nobody close, the first at {:.2f} s; {} allowed",
+                     count, count == 1 ? "" : "s", *first, most));
   }
   void identities_kept(int most) {
     const Identities found = find_identities(truth_, out_.sent);
@@ -193,12 +197,11 @@ class Judge {
     add("identities_kept", followed && found.changes <= most,
         found.due == 0
             ? std::string{"nobody is ever in view: nothing to judge"}
-            : fmt::format(
-                  "{} change{} of a person's number{}, {} allowed; followed {:.0f} % of the "
-                  "time in view",
-                  found.changes, found.changes == 1 ? "" : "s",
-                  found.first ? fmt::format(", the first at {:.2f} s", *found.first) : "", most,
-                  100 * found.followed));
+            : fmt::format("{} change{} of a person's id{}, {} allowed; followed {:.0f} % of the "
+                          "time in view",
+                          found.changes, found.changes == 1 ? "" : "s",
+                          found.first ? fmt::format(", the first at {:.2f} s", *found.first) : "",
+                          most, 100 * found.followed));
   }
   [[nodiscard]] const HealthReport* health_at(double t) const {
     const HealthReport* last = nullptr;
@@ -230,8 +233,8 @@ class Judge {
     const HealthReport* before = health_at(fault.from_s - 2 * kSlack);
     if (before == nullptr || before->state != HealthState::active)
       return add(kRule, false,
-                 fmt::format("{} before {} begins at {:.2f} s, not ACTIVE", in_words(before), name,
-                             fault.from_s));
+                 fmt::format("{} before {} begins at {:.2f} s, instead of ACTIVE", in_words(before),
+                             name, fault.from_s));
     const HealthReport* other = nullptr;
     for (const Sent::State& state : out_.sent.states) {
       if (state.at < fault.from_s) continue;
@@ -242,19 +245,20 @@ class Judge {
       }
       if (!named(fault))
         return add(kRule, false,
-                   fmt::format("{} was told as {} alone", name, name_of(state.health.cause)));
+                   fmt::format("{} was reported only as {}", name, name_of(state.health.cause)));
       const double after = state.at - fault.from_s;
       if (const Sent::State* well = active_between(state.at, fault.to_s))
         return add(kRule, false,
-                   fmt::format("ACTIVE again at {:.2f} s, and {} lasts until {:.2f} s", well->at,
+                   fmt::format("ACTIVE again at {:.2f} s, but {} lasts until {:.2f} s", well->at,
                                name, std::min(fault.to_s, scenario_.seconds)));
       return add(kRule, after <= wanted + kSlack,
-                 fmt::format("{} told {:.2f} s after {} began, wanted {:.2f} at most",
+                 fmt::format("{} reported {:.2f} s after {} began, at most {:.2f} allowed",
                              in_words(&state.health), after, name, wanted));
     }
     add(kRule, false,
-        other != nullptr ? fmt::format("{} was not told; instead {}", name, in_words(other))
-                         : fmt::format("{} from {:.2f} s on was never told", name, fault.from_s));
+        other != nullptr
+            ? fmt::format("{} was not reported; instead {}", name, in_words(other))
+            : fmt::format("{} from {:.2f} s on was never reported", name, fault.from_s));
   }
   /// What is late does not come at first, and may be called missing; but not for good.
   [[nodiscard]] bool named(const FaultSpec& fault) const {
@@ -276,9 +280,8 @@ class Judge {
     for (const Sent::State& state : out_.sent.states) {
       const bool starting = state.at < rules_.start_up;
       if (state.health.state == HealthState::active || starting) continue;
-      return add(
-          "no_false_fault", false,
-          fmt::format("{} at {:.2f} s, and nothing is wrong", in_words(&state.health), state.at));
+      return add("no_false_fault", false,
+                 fmt::format("{} at {:.2f} s without a fault", in_words(&state.health), state.at));
     }
     const double from = std::min(rules_.start_up, scenario_.seconds);
     const HealthReport* health = health_at(from);

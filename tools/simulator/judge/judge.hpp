@@ -9,20 +9,20 @@
 
 namespace kerb::sim {
 
-/// What holds for every run, whatever its scenario asks: how a product speaks. Seconds.
+/// Limits of the common rules, which hold for every run. Seconds.
 struct CommonRules {
-  double start_up = 1.5;          ///< so long a run may take to be ACTIVE
+  double start_up = 1.5;          ///< longest time until ACTIVE
   double earliest_warning = 3.5;  ///< before an impact; sooner is a false alarm
-  double late_end = 0.5;          ///< a warning may end so long before an impact, and still count
+  double late_end = 0.5;  ///< a warning that ends at most this long before the impact still counts
   double shortest_warning = 0.5;  ///< shorter ones flicker
   double shortest_pause = 1;      ///< between two of a kind; shorter ones flicker
   double outputs = 0.1;           ///< lamp and sound follow the message within this
   double status_gap = 0.15;       ///< KW_Status comes every 0.1
   double warning_gap = 0.1;       ///< KW_Warning every 0.05, while there is one
-  double recovery = 3;            ///< after a fault, ACTIVE again
-  double naming = 2;              ///< after they come again, late signals are called late
-  // An information is about somebody: it may begin so long before they are in the close zone and
-  // last so long after. Beyond, it counts as one without anybody, and anew each `idle`.
+  double recovery = 3;            ///< longest time from the end of a fault to ACTIVE
+  double naming = 2;  ///< longest time until late signals, once they arrive, are reported as late
+  // An information signal may begin this long before somebody enters the close zone and last this
+  // long after they left it. Outside that, it counts as false, and once more after each `idle`.
   double information_early = 1.5, information_late = 3, idle = 10;
   // The sound of a collision warning.
   double lowest_hz = 800, slowest_pulses = 6, fastest_pulses = 12, least_duty = 0.25,
@@ -33,8 +33,8 @@ struct CommonRules {
 struct Verdict {
   std::string rule;  ///< "collision_warning_before_impact": see docs/simulator.md
   bool passed = true;
-  std::string reason;   ///< in words and numbers, for both
-  bool common = false;  ///< it holds for every run: no share of a group's runs may break it
+  std::string reason;   ///< in words and numbers, for a pass and for a failure
+  bool common = false;  ///< a common rule: no run of a group may break it
 };
 
 struct Judgement {
@@ -52,12 +52,12 @@ struct Judgement {
 [[nodiscard]] Judgement judge(const Scenario& scenario, const Truth& truth, const Trace& trace,
                               const CommonRules& rules = {});
 
-/// How many informations there were without anybody close; one that goes on counts anew each
-/// `rules.idle`. `first`: when the first began.
+/// Number of information signals with nobody close; one that lasts counts once more after each
+/// `rules.idle`. `first`: the start of the first.
 [[nodiscard]] int idle_informations(const Truth& truth, const Sent& sent, const CommonRules& rules,
                                     std::optional<double>* first = nullptr);
 
-/// Whether this is what a status should say of the fault.
+/// Whether this status is a correct report of the fault.
 [[nodiscard]] bool tells(const HealthReport& health, FaultSpec::Kind kind) noexcept;
 
 }  // namespace kerb::sim

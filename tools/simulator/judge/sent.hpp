@@ -17,7 +17,7 @@ struct Sent {
   struct Warning {
     WarningLevel level = WarningLevel::none;
     double begin = 0, end = 0;
-    bool lasts = false;         ///< it was there at the end of the run
+    bool lasts = false;         ///< it was active at the end of the run
     std::optional<double> ttc;  ///< as it was first sent
   };
   struct State {
@@ -41,7 +41,7 @@ struct Sent {
   std::vector<TonePattern> patterns;  ///< every one that was played
   int frames = 0;
   int undecodable = 0;     ///< of our identifiers, with a wrong CRC or length
-  int counter_faults = 0;  ///< a counter that did not go on by one
+  int counter_faults = 0;  ///< a message counter that did not increase by one
   double status_gap = 0;   ///< the longest time without a KW_Status
   double warning_gap = 0;  ///< the longest time without a KW_Warning while there was one
 };

@@ -158,7 +158,7 @@ Result<Trace> parse_trace(std::string_view text, std::string_view name) {
     if (time < last) return fault("is earlier than the line before");
     last = time;
     if (words.size() < 3 || !take(words, time, trace))
-      return fault("is no can, lamp, status or tone event");
+      return fault("is not a can, lamp, status or tone event");
   }
   return trace;
 }

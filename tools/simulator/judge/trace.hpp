@@ -11,9 +11,9 @@
 
 namespace kerb::sim {
 
-/// All that a firmware said in one run, as whoever stands outside sees and hears it: frames on the
-/// bus, levels of the lamps' lines, and the sound. Times are the scenario's, in order within each
-/// list. This, and the truth, is all that the judge is given.
+/// All outputs of a firmware in one run, as seen from outside: frames on the bus, levels of the
+/// lamps' lines, and the sound. Times are the scenario's, in order within each list. The judge gets
+/// only this and the truth.
 struct Trace {
   struct Sent {
     Nanos at{};

@@ -12,8 +12,8 @@ namespace kerb::sim {
 /// What is true in a run, as far as it is judged and drawn: who would be hit and when, when they
 /// could be seen, who was close, and a time line. Seconds and metres.
 struct Truth {
-  /// The truth about the person that matters most just then: whoever is hit first of all if both
-  /// go on as they do, else who is nearest.
+  /// The truth about the most relevant person at this time: the one who is hit first if car and
+  /// people keep their motion, otherwise the nearest.
   struct Sample {
     double t = 0;
     double car_mps = 0;
@@ -46,7 +46,7 @@ struct Truth {
   std::vector<Everybody> everybody;  ///< as these; with Criteria::most_identity_changes alone
 };
 
-/// A car slower than this creeps: people right in front of it are told of.
+/// A car slower than this creeps: people in its close zone are a reason for information.
 inline constexpr double kCreeping = 10 / 3.6;
 inline constexpr double kSeenShare = 0.1, kHalfShare = 0.5;
 

@@ -22,7 +22,7 @@ struct Light {
   bool lamps = false;        ///< windows, lanterns
   double exposure_s = 0.004;
   float gain = 1;     ///< of the sensor's noise
-  float darkest = 0;  ///< radiance below which automatic exposure does not go on brightening
+  float darkest = 0;  ///< radiance below which automatic exposure does not brighten any further
 };
 Light light_of(const LightSpec& spec, std::uint32_t seed);
 

@@ -70,10 +70,10 @@ std::string head(const Report& report) {
           ? "the firmware, in process"
           : fmt::format("a stand-in, <b>{}</b>, not the firmware", escaped(report.candidate));
   std::string pace =
-      fmt::format("results are known {:.0f} ms after each picture", report.latency_s * 1000);
-  if (report.candidate == "bench") {
+      fmt::format("results are available {:.0f} ms after each picture", report.latency_s * 1000);
+  if (report.candidate == "board") {
     who = "the firmware on the board";
-    pace = fmt::format("played {:g} times slower than life: every time here is the scenario's",
+    pace = fmt::format("played {:g} times slower than real time; all times here are the scenario's",
                        1 / report.clock_rate);
   }
   return fmt::format(
@@ -105,9 +105,9 @@ std::string suite_table(const SuiteResult& suite) {
       "<section class=\"card\"><h2>{} {}</h2><p class=\"sub\">{}{}{} of {} runs "
       "passed</p><table><thead><tr><th>scenario</th><th class=\"num\">passed</th><th "
       "class=\"wide\"></th><th "
-      "class=\"num wide\">needed</th><th class=\"num\" title=\"the least time from a warning to "
-      "the impact\">least before impact</th><th class=\"num wide\" title=\"the most time from "
-      "half visible to the warning\">most after half "
+      "class=\"num wide\">needed</th><th class=\"num\" title=\"shortest time from the warning to "
+      "the impact\">shortest before impact</th><th class=\"num wide\" title=\"longest time from "
+      "half visible to the warning\">longest after half "
       "visible</th><th></th></tr></thead><tbody>{}</tbody></table>{}</section>",
       escaped(suite.name), badge(suite.passed), escaped(suite.title),
       suite.title.empty() ? "" : " · ", suite.passed_runs, suite.runs, rows, notes);

@@ -103,7 +103,7 @@ std::string render_json(const Report& report) {
   Json out;
   out["kerblab"] = report.version;
   out["candidate"] = report.candidate;
-  const bool on_board = report.candidate == "bench";  // results come when they come
+  const bool on_board = report.candidate == "board";  // the latency is not fixed there
   out["latency_s"] = on_board ? Json(nullptr) : Json(report.latency_s);
   if (on_board) out["clock_rate"] = report.clock_rate;
   out["passed"] = report.passed();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// The report page's style and the little it can do. No font, picture or script comes from outside.
+/// Style and script of the report page. It loads no font, picture or script from outside.
 namespace kerb::sim {
 
 inline constexpr const char* kPageStyle = R"(

@@ -28,7 +28,7 @@ Verdict informations(const Report& report, const SuiteResult& suite, double most
   // Fewer than ten minutes are no reason for fewer: one is one.
   const double allowed = std::floor(most * std::max(seconds, 600.0) / 600 + 1e-9);
   return {"most_informations_per_10min", count <= allowed,
-          fmt::format("{} information{} without somebody close in {:.1f} minutes, {:.0f} allowed",
+          fmt::format("{} information signal{} with nobody close in {:.1f} minutes, {:.0f} allowed",
                       count, count == 1 ? "" : "s", seconds / 60, allowed)};
 }
 

@@ -8,7 +8,7 @@
 
 namespace kerb::sim {
 
-/// A picture for people, at a moment that matters.
+/// A picture of an important moment, for the reader of the report.
 struct Picture {
   double t = 0;
   std::string caption;
@@ -34,8 +34,8 @@ struct GroupResult {
   int runs = 0, passed_runs = 0;
   double share = 1;
   bool passed = true;
-  /// The least time before an impact at which a warning came, and the most after half visible; of
-  /// those runs that ask for it and had one.
+  /// The shortest time from a warning to the impact, and the longest from half visible to the
+  /// warning, over the runs that have such a criterion and got a warning.
   std::optional<double> least_before_impact, most_after_half_visible;
 };
 
@@ -47,7 +47,7 @@ struct SuiteResult {
   std::vector<Verdict> verdicts;    ///< on all its runs together
 };
 
-/// What a suite asks of all its runs together.
+/// Criteria of a suite for all its runs together.
 struct SuiteRules {
   std::string name, title;
   std::optional<double> most_informations_per_10min;
@@ -57,7 +57,7 @@ struct Report {
   std::string candidate;  ///< "product", "oracle", ...
   std::string version;    ///< of the program
   double latency_s = 0;   ///< from a picture to its result, where that is set
-  double clock_rate = 1;  ///< of the board: seconds of the scenario in one of life
+  double clock_rate = 1;  ///< of the board: seconds of the scenario per second of real time
   std::vector<ReportedRun> runs;
   std::vector<SuiteResult> suites;
   [[nodiscard]] bool passed() const noexcept;
@@ -66,7 +66,7 @@ struct Report {
 /// Fills `suites` from the runs.
 void sum_up(Report& report, const std::vector<SuiteRules>& rules);
 
-/// When something happens that is worth a picture, with what it is, in order: three or four.
+/// Three or four important moments with captions, in order of time.
 struct MomentThatMatters {
   double t = 0;
   std::string caption;

@@ -109,8 +109,9 @@ class Drawing {
     }
     const double step = step_for(most, 3);
     most = step * std::ceil(most / step - kSlack);
-    std::string out = frame(kDistanceTop, kDistanceHeight, most, step,
-                            "Distance to the person that matters (line: true, dots: as sent)", "m");
+    std::string out =
+        frame(kDistanceTop, kDistanceHeight, most, step,
+              "Distance to the most relevant person (line: truth, dots: as sent)", "m");
     out += path(thinned(distance), "line true", kDistanceTop, kDistanceHeight, most);
     const std::vector<Sent::People>& people = run_.judgement.sent.people;
     const std::size_t every = people.size() / kMostPoints + 1;
@@ -119,8 +120,8 @@ class Drawing {
         out += fmt::format("<circle class=\"dot\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"1.6\"/>",
                            x(people[i].at),
                            kDistanceTop + kDistanceHeight * (1 - *people[i].nearest_m / most));
-    out +=
-        frame(kTtcTop, kTtcHeight, kTtcMost, 2, "Time to collision, if both go on as they do", "s");
+    out += frame(kTtcTop, kTtcHeight, kTtcMost, 2,
+                 "Time to collision, if car and person keep their motion", "s");
     if (const auto& wanted = run_.scenario.criteria.collision_warning_before_impact_s)
       out += fmt::format("<path class=\"wanted\" d=\"M{} {:.1f}H{}\"/>", kLeft,
                          kTtcTop + kTtcHeight * (1 - *wanted / kTtcMost), kWidth - kRight);

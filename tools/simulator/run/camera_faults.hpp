@@ -7,18 +7,18 @@
 
 namespace kerb::sim {
 
-/// What goes wrong between the lens and the cable, done to the picture that was drawn:
+/// Applies camera faults to a rendered picture:
 ///   camera_blinded     every sample goes to white by `amount`, 0..1
 ///   camera_dark        every sample goes to black by `amount`, 0..1
 ///   camera_dirty       blurred, dull spots over `amount` of the picture, 0..1
 ///   camera_misaligned  the camera looks `amount` degrees further up, and half as much to the right
 ///   camera_frozen      the picture stays what it was
-///   camera_silent      no picture comes at all
+///   camera_silent      no picture is delivered
 /// Deterministic; the dirt is the scenario's seed's.
 class CameraFaults {
  public:
   CameraFaults(const Scenario& scenario, int channels);
-  /// Changes a picture taken at `t`. False: it does not come.
+  /// Changes a picture taken at `t`. False: it is not delivered.
   bool apply(double t, std::vector<std::uint8_t>& bytes);
 
  private:

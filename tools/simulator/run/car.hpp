@@ -8,11 +8,11 @@
 namespace kerb::sim {
 
 /// The rest of the car, on the bus: VEH_Motion every 20 ms and VEH_Body every 100 ms of the
-/// scenario's clock, as the world moves, and what the scenario lets go wrong with them:
+/// scenario's clock, as the world moves, and applies the scenario's signal faults to them:
 ///   signals_lost         nothing is sent
-///   signals_stuck        the last message again and again, its counter too
+///   signals_stuck        the last message is repeated, with the same counter
 ///   signals_late         every message comes `amount` seconds late, in order
-///   signals_implausible  the speed is said to be `amount` km/h more
+///   signals_implausible  the reported speed is `amount` km/h too high
 class Car {
  public:
   Car(const World& world, CanBus& bus) : world_{world}, bus_{bus} {}
@@ -38,7 +38,7 @@ class Car {
   std::deque<Due> queue_;
 };
 
-/// Whether a fault is there at an instant.
+/// Whether a fault is active at a time.
 [[nodiscard]] inline bool active(const FaultSpec& fault, double t) noexcept {
   return t >= fault.from_s && t < fault.to_s;
 }

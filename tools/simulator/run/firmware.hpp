@@ -17,17 +17,17 @@
 
 namespace kerb::sim {
 
-/// Who is judged: the product, or a stand-in that shows what the judge makes of it.
+/// The candidate that is judged: the product, or a stand-in that tests the judge.
 enum class Candidate : std::uint8_t {
   product,  ///< the firmware itself, in process
   oracle,   ///< warns from the truth
   always,   ///< warns of a collision as long as it is ACTIVE
-  informs,  ///< says all the time that somebody is close
-  never     ///< never says a word, but that it is well
+  informs,  ///< always gives information
+  never     ///< never warns, and reports ACTIVE
 };
 [[nodiscard]] const char* name_of(Candidate candidate) noexcept;
 
-/// What a firmware can reach of the car: nothing else.
+/// The interfaces through which a firmware reaches the car.
 struct Reach {
   CanBus& bus;
   OutputLine& warning_lamp;
@@ -39,14 +39,14 @@ struct Reach {
 class Firmware {
  public:
   virtual ~Firmware() = default;
-  /// Whether it looks at pictures: without, none are drawn.
+  /// Whether it uses pictures; if not, none are rendered.
   [[nodiscard]] virtual bool uses_pictures() const noexcept { return false; }
-  /// A picture taken at `captured` has arrived. Returns when it has gone through.
+  /// A picture taken at `captured` has arrived. Returns when it has been processed.
   virtual void show(const std::vector<std::uint8_t>& bytes, Nanos captured) {
     static_cast<void>(bytes);
     static_cast<void>(captured);
   }
-  /// One that was taken has not arrived, and will not.
+  /// A picture was taken but is lost.
   virtual void miss() {}
   /// The control round; the clock stands at `now`.
   virtual void tick(Nanos now) = 0;

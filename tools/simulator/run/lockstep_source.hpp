@@ -11,22 +11,22 @@
 
 namespace kerb::sim {
 
-/// A camera whose frames the stepper hands out one by one. Both sides keep step: show() and
-/// settle() return only when all that the firmware does about it, on however many threads, is done.
-/// So a run is the same every time, however fast the machine is. With HandOver::every only.
+/// A camera whose frames the stepper hands out one by one. show() and settle() return only when all
+/// threads of the firmware have finished their work on it, so a run is the same every time, on
+/// every machine. With HandOver::every only.
 class LockstepCamera : public std::enable_shared_from_this<LockstepCamera>, public FrameLender {
  public:
   LockstepCamera(FrameSourceInfo info, const SimClock& clock);
 
-  /// What the firmware opens. There is one at a time.
+  /// The camera that the firmware opens; one at a time.
   [[nodiscard]] std::unique_ptr<FrameSource> open();
 
-  /// A frame as the firmware gets it: taken at `captured`, known now. The bytes are copied. Waits
-  /// until it has gone through the pipeline.
+  /// Delivers a frame that was taken at `captured`. The bytes are copied. Returns when the pipeline
+  /// has processed it.
   void show(const std::vector<std::uint8_t>& bytes, Nanos captured);
   /// Waits until the firmware has noticed that the clock has moved.
   void settle();
-  /// The camera has nothing more to give, and nobody waits for it any more.
+  /// Ends the recording: no more frames, and every waiting thread returns.
   void end();
 
   void give_back(std::uint32_t index) noexcept override;

@@ -112,7 +112,7 @@ Result<FrameSourceInfo> info_of(const CameraSpec& camera) {
       break;
   }
   return Error{Errc::unsupported, 0, "run scenario",
-               "the product has no camera of separate bands; a mosaic it has"};
+               "the product supports a mosaic, but not sensor = \"bands\""};
 }
 
 }  // namespace

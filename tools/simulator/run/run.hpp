@@ -8,7 +8,7 @@
 
 namespace kerb::sim {
 
-/// The product's defaults, but for records of warnings: a desk has no folder for them.
+/// The product's defaults, except that no records of warnings are written.
 [[nodiscard]] inline Config without_records() {
   Config config;
   config.record.enabled = false;

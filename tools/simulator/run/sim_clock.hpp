@@ -9,10 +9,9 @@
 
 namespace kerb::sim {
 
-/// The scenario's clock: it stands still until the stepper moves it. Whoever sleeps on it wakes
-/// when it has moved far enough. The firmware's threads ask real() how long to wait in life for
-/// each other; that they get unchanged: it is how often they look whether they are to end, and
-/// nothing that is sent depends on it.
+/// The scenario's clock: it stands still until the stepper advances it. A thread that sleeps on it
+/// wakes when it has advanced far enough. real() returns durations unchanged: the firmware's
+/// threads use them only to check regularly whether they must end, and no output depends on that.
 class SimClock final : public Clock {
  public:
   /// The scenario's 0 s: not the clock's own, which means "never" in places.
@@ -25,7 +24,7 @@ class SimClock final : public Clock {
     std::unique_lock lock{mutex_};
     moved_.wait(lock, [&] { return stopped_ || now_.load() >= instant.count(); });
   }
-  /// Never back.
+  /// Advances the clock; never backwards.
   void move_to(Nanos instant) {
     {
       const std::lock_guard lock{mutex_};
@@ -33,7 +32,7 @@ class SimClock final : public Clock {
     }
     moved_.notify_all();
   }
-  /// Nobody sleeps any more.
+  /// Wakes all sleepers; from now on sleeping returns at once.
   void stop() {
     {
       const std::lock_guard lock{mutex_};

@@ -52,7 +52,7 @@ class Builder {
     const auto count = static_cast<int>(camera.bands.size());
     const auto side = static_cast<int>(std::lround(std::sqrt(count)));
     if (filters && count == 0)
-      reader_.report("camera.bands", "", "must be given: what the sensor's filters let through");
+      reader_.report("camera.bands", "", "must be given: the bands of the sensor's filters");
     if (camera.sensor == Sensor::mosaic && side * side != count)
       reader_.report("camera.bands", "",
                      "are " + std::to_string(count) + ", must fill a square: 1, 4, 9, 16, 25 ...");
@@ -75,7 +75,7 @@ class Builder {
       const std::string at = key + "[" + std::to_string(i) + "].at_s";
       const std::string value = config::decimal(speeds[i].at_s);
       if (i == 0 && speeds[i].at_s != 0)
-        reader_.report(at, value, "must be 0: something moves or stands from the start");
+        reader_.report(at, value, "must be 0: a speed is needed from the start");
       if (i > 0 && speeds[i].at_s <= speeds[i - 1].at_s)
         reader_.report(at, value, "must be more than the one before");
     }
@@ -130,8 +130,7 @@ class Builder {
   }
   void check_frame(const std::string& key, Frame frame) {
     if (frame == Frame::impact && !impact_)
-      reader_.report(key + ".relative_to", "\"impact\"",
-                     "nobody has an `impact` or `along` to count from");
+      reader_.report(key + ".relative_to", "\"impact\"", "needs a person with `impact` or `along`");
   }
 
   [[nodiscard]] std::uint32_t seed_of(std::size_t i, std::uint64_t salt) {
@@ -142,13 +141,13 @@ class Builder {
   void check_prop(std::size_t i) {
     PropDraft& prop = draft_.props[i];
     const std::string key = item("props", i);
-    if (!prop.has_place) reader_.report(key + ".at", "", "must be given: where it stands");
+    if (!prop.has_place) reader_.report(key + ".at", "", "must be given: the position");
     if (!reader_.has(key + ".kind")) reader_.report(key + ".kind", "", "must be given");
     if (prop.mps && !prop.spec.speeds.empty())
       reader_.report(key + ".kmh", "", "must not be given together with speeds");
     if ((prop.mps || !prop.spec.speeds.empty()) && !can_drive(prop.spec.kind))
       reader_.report(key + (prop.mps ? ".kmh" : ".speeds"), "",
-                     "must not be given: cars, vans, trucks and bicycles drive, nothing else");
+                     "must not be given: only cars, vans, trucks and bicycles drive");
     check_speeds(key + ".speeds", prop.spec.speeds);
     check_way(key + ".way", prop.spec.way, kLeastRadius);
     check_frame(key, prop.frame);
@@ -230,7 +229,7 @@ class Builder {
       leg.to = placed(person.frame, leg.to);
       if (length(leg.to - at) < 1e-6)
         reader_.report(key + ".walk[" + std::to_string(k) + "].to", "",
-                       "must be elsewhere than where the leg begins");
+                       "must differ from the start of the leg");
       at = leg.to;
       spec.walk.push_back(leg);
     }

@@ -6,10 +6,10 @@
 
 #include "tools/simulator/base/scenario.hpp"
 
-/// A scenario as its file has it: the conveniences not yet worked out.
+/// A scenario as written in its file, before derived values are computed.
 namespace kerb::sim {
 
-/// Who walks into the car's path so that they are hit there and then, if nobody does anything.
+/// A person who walks into the car's path and is hit at the given time and place if nobody reacts.
 struct ImpactDraft {
   double percent = 50;  ///< of the car's width, from its right edge
   double at_s = 4;      ///< when
@@ -18,9 +18,10 @@ struct ImpactDraft {
   double mps = 5 / 3.6;
   double heading = 0;  ///< 0: straight across; positive: with the car
   double speed_up_m = 1;
-  std::optional<double> ahead_m;  ///< so far ahead of the front then, instead of touching it
+  std::optional<double> ahead_m;  ///< distance ahead of the front at `at_s`, instead of contact
 };
-/// Who walks ahead of the car, in its direction, and is hit from behind there and then.
+/// A person who walks ahead of the car in its direction and is hit from behind at the given time
+/// and place.
 struct AlongDraft {
   double percent = 50;
   double at_s = 4;
@@ -33,7 +34,7 @@ struct WalkDraft {
   WalkLeg leg;
   bool has_to = false;
 };
-struct ClothesGiven {  // what is not given is drawn
+struct ClothesGiven {  // values not given are chosen at random
   bool top = false, bottom = false, top_surface = false, bottom_surface = false, shoes = false,
        hair = false, skin = false, pattern = false;
 };
@@ -53,15 +54,15 @@ struct PropDraft {
   std::optional<double> mps;
   Frame frame = Frame::world;
 };
-/// People on the pavements, drawn at random.
+/// Random people on the pavements.
 struct CrowdDraft {
   int people = 10;
   double from_m = 0, to_m = 200;  ///< along the street
   enum class On : std::uint8_t { both, left, right } on = On::both;
   enum class Way : std::uint8_t { both, with, against } way = Way::both;
-  double standing = 0.15;  ///< this part waits about
+  double standing = 0.15;  ///< share of people who stand
   double slowest_mps = 3.5 / 3.6, fastest_mps = 6.5 / 3.6;
-  double kerb_m = 0.5;  ///< nobody is nearer to the kerb
+  double kerb_m = 0.5;  ///< smallest distance to the kerb
   double children = 0.1, prams = 0.05;
   std::uint32_t seed = 0;
 };
@@ -72,7 +73,7 @@ struct CarDraft {
   double start_heading = 0;
 };
 struct ScenarioDraft {
-  Scenario scenario;  ///< all that needs no more work
+  Scenario scenario;  ///< the parts that need no computing
   CarDraft car;
   std::vector<PersonDraft> people;
   std::vector<PropDraft> props;

@@ -22,9 +22,9 @@ Vec2 touched_at(const CarSpec& car, Place front, double percent,
 }
 
 std::string too_slow(double closing) {
-  return "the car comes closer at " + config::decimal(std::round(closing * 36) / 10) +
+  return "the car approaches at " + config::decimal(std::round(closing * 36) / 10) +
          " km/h, must be at least " + config::decimal(std::round(kLeastClosing * 36) / 10) +
-         ": no front hits anybody otherwise";
+         ": the front cannot hit the person otherwise";
 }
 
 }  // namespace

@@ -7,10 +7,10 @@
 
 #include "tools/simulator/base/scenario.hpp"
 
-/// Scenario and suite files. docs/simulator.md says what may stand in them.
+/// Scenario and suite files. docs/simulator.md describes their keys.
 namespace kerb::sim {
 
-/// Scenarios, or all that is wrong with their files.
+/// Scenarios, or all errors of their files.
 struct Loaded {
   std::vector<Scenario> scenarios;  ///< none unless ok(); of a suite: its runs, expanded
   /// One line each: "FILE:LINE:COL: people[0].height_m = 9: must be 0.5..2.3 (m)".
@@ -18,17 +18,17 @@ struct Loaded {
   std::string title;  ///< of the suite
   /// Files on the disk that were read: the one asked for, and a suite's templates.
   std::vector<std::string> files;
-  /// In a suite: false informations that may come in ten minutes of all its runs together.
+  /// In a suite: most false information signals per ten minutes of all its runs together.
   std::optional<double> most_informations_per_10min;
   [[nodiscard]] bool ok() const noexcept { return problems.empty(); }
 };
 
-/// Reads a scenario or a suite: told apart by their content. A file of at most 1 MiB. Nothing is
-/// thrown. A suite's templates are looked for beside it.
+/// Reads a scenario or a suite, recognised by its content. A file of at most 1 MiB. Does not throw.
+/// A suite's templates are looked for beside it.
 [[nodiscard]] Loaded load_file(const std::string& path);
 /// A suite that comes with the program ("euroncap"), or a file by its path.
 [[nodiscard]] Loaded load_suite(const std::string& name_or_path);
-/// A scenario's text; `name` stands where the file's name would. Any bytes are survived.
+/// Reads a scenario from text; `name` is used as its file name. Any bytes are handled.
 [[nodiscard]] Loaded parse_scenario(std::string_view text, const std::string& name);
 
 struct SuiteName {

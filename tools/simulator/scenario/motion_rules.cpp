@@ -118,7 +118,7 @@ void check_car(const Built& built, Reader& reader) {
       hit[k] = true;
       reader.report(built.props[k], "",
                     i == 0 ? "is inside the car at the start"
-                           : "is run into by the car at " + hundredth(now.t) + " s");
+                           : "is hit by the car at " + hundredth(now.t) + " s");
     }
   }
 }

@@ -9,7 +9,7 @@
 
 #include "tools/simulator/scenario/draft.hpp"
 
-/// The one list of what may stand in a scenario file. Reading, checking and the reference in
+/// The list of all keys of a scenario file. Reading, checking and the reference in
 /// docs/simulator.md are all made from it; defaults are those of the drafts themselves.
 namespace kerb::sim {
 
@@ -56,23 +56,23 @@ struct Field {
   const char* doc;
   const char* fallback;          ///< shown as the default; nullptr: the value of a fresh object
   Slot (*slot)(void* object);    ///< where it goes
-  bool* (*given)(void* object);  ///< set when the file has it; nullptr: nobody asks
+  bool* (*given)(void* object);  ///< set to true if the file has the key; nullptr: not needed
   const Table* table;            ///< of a table or tables
-  void* (*open)(void* object);   ///< the sub-table's object, made if need be
+  void* (*open)(void* object);   ///< the sub-table's object, created if missing
 };
 
 struct Table {
   const char* name;  ///< as the reference calls it: "people.walk"
   const char* doc;
   std::span<const Field> fields;
-  void* (*fresh)();  ///< an object with defaults, for the reference; lives for ever
+  void* (*fresh)();  ///< an object with defaults, for the reference; static
 };
 
 /// The file as a whole: a ScenarioDraft.
 [[nodiscard]] const Table& scenario_table();
 /// "0.5..2.3 (m)", "one of noon, dusk", "true or false".
 [[nodiscard]] std::string allowed(const Field& field);
-/// The value as a file would have it; empty for what is unset.
+/// The value as written in a file; empty if unset.
 [[nodiscard]] std::string value_text(const Field& field, const Slot& slot);
 /// All keys in Markdown, a table for each TOML table: what docs/simulator.md holds between marks.
 [[nodiscard]] std::string render_scenario_reference();

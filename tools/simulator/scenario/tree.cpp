@@ -207,10 +207,10 @@ std::variant<Node, Problem> read_tree(const std::string& path) {
 
 std::string put(Node& root, std::string_view key, const Node& value) {
   std::vector<Step> steps;
-  if (!parse_steps(key, steps)) return "is no key: one is written like people[0].impact.kmh";
+  if (!parse_steps(key, steps)) return "is not a key such as people[0].impact.kmh";
   Node* at = &root;
   for (const Step& step : steps) {
-    if (at->kind != Node::Kind::table) return "leads into what is no table";
+    if (at->kind != Node::Kind::table) return "leads into a value that is not a table";
     at = &entry(*at, step.name, value.where);
     for (const std::size_t item : step.items) {
       if (at->kind != Node::Kind::list || item >= at->items.size())

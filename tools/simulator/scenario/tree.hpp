@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-/// A TOML file as a tree that can be changed, in which every value knows where it was written.
+/// A TOML file as a tree that can be changed; every value has its line and column.
 namespace kerb::sim {
 
 struct Where {
@@ -16,7 +16,7 @@ struct Where {
   int line = 0, column = 0;  ///< count from 1; 0: nowhere
 };
 
-/// One thing that is wrong with a file.
+/// One error of a file.
 struct Problem {
   Where where;
   std::string key;    ///< "people[0].height_m"; empty when it is the file as a whole
@@ -53,14 +53,14 @@ struct Entry {
   Node value;
 };
 
-/// A text of at most 1 MiB. Any bytes are survived.
+/// Parses a text of at most 1 MiB. Any bytes are handled.
 [[nodiscard]] std::variant<Node, Problem> parse_tree(std::string_view text,
                                                      const std::string& name);
 /// Reads and parses a file.
 [[nodiscard]] std::variant<Node, Problem> read_tree(const std::string& path);
 
-/// Puts a value at "people[0].impact.kmh", making the tables on the way. Fails, saying why, when
-/// the way leads through something else than tables, or to an item of a list that is not there.
+/// Sets the value at "people[0].impact.kmh" and creates missing tables. Fails, with the reason, if
+/// a part of the key is not a table or a list item does not exist.
 [[nodiscard]] std::string put(Node& root, std::string_view key, const Node& value);
 /// Lays `over` over `root`: tables into tables, anything else instead of what was there.
 void overlay(Node& root, const Node& over);

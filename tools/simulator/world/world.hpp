@@ -39,7 +39,7 @@ struct Moment {
   std::vector<PropState> props;
 };
 
-/// When and where the car would touch somebody, if nobody did anything about it.
+/// When and where the car would touch a person if neither reacts.
 struct Contact {
   double t = 0;
   int person = 0;

@@ -144,9 +144,9 @@ TEST(settings_without_sense_are_refused_before_the_device_is_touched) {
       {[](CameraSettings& s) { s.format = "h264"; },
        "camera settings: /dev/video0: unknown format h264"},
       {[](CameraSettings& s) { s.mosaic = 3; },
-       "camera settings: /dev/video0: a mosaic needs one sample a pixel, not yuyv"},
+       "camera settings: /dev/video0: a mosaic needs one sample per pixel, not yuyv"},
       {[](CameraSettings& s) { s.mosaic = 3, s.format = "mjpeg"; },
-       "camera settings: /dev/video0: a mosaic needs one sample a pixel, mjpeg has three"},
+       "camera settings: /dev/video0: a mosaic needs one sample per pixel, mjpeg has three"},
       {[](CameraSettings& s) { s.width = 63; },
        "camera settings: /dev/video0: this size is odd, yuyv needs even sides"},
   };

@@ -300,7 +300,7 @@ TEST(what_cannot_be_a_file_gets_one_line) {
   write(file, std::string{"\x7f"
                           "ELF\x02\x01\0\0",
                           8});
-  TEST_ASSERT_EQUAL_STRING((file.string() + ": not a text: a zero byte at offset 6").c_str(),
+  TEST_ASSERT_EQUAL_STRING((file.string() + ": not a text file: zero byte at offset 6").c_str(),
                            line(file).c_str());
   write(file, "\xff\xfe\xfd");
   TEST_ASSERT_TRUE(line(file).find(":1:1: not valid TOML: ") != std::string::npos);

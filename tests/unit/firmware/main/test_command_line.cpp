@@ -207,7 +207,7 @@ TEST(it_runs_for_as_long_as_told_and_leaves_a_log) {
   TEST_ASSERT_EQUAL_CHAR('{', o.err.front());
   const std::string events = read(g_folder / "events.jsonl");
   for (const char* word :
-       {"started", "health_changed", "detector_missing", "stopped", "time is up"})
+       {"started", "health_changed", "detector_missing", "stopped", "--seconds reached"})
     TEST_ASSERT_TRUE_MESSAGE(events.find(word) != std::string::npos, events.c_str());
 }
 
