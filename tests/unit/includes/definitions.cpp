@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -345,11 +343,6 @@ class Reader {
   bool lost_ = false;
   std::vector<Definition> found_;
 };
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 /// A source that is built instead of another.
 bool is_stand_in(const std::filesystem::path& path) {
