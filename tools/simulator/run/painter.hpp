@@ -26,8 +26,4 @@ using PainterMaker = std::function<std::unique_ptr<Painter>(const Scenario& scen
 /// The renderer (tools/simulator/render): pictures in which a detector can see people.
 [[nodiscard]] std::unique_ptr<Painter> make_rendered_painter(const Scenario& scenario, int threads);
 
-/// Plain pictures that change from frame to frame, with nobody in them: for whoever tests the
-/// running, not the seeing.
-[[nodiscard]] std::unique_ptr<Painter> make_plain_painter(const Scenario& scenario, int threads);
-
 }  // namespace kerb::sim
