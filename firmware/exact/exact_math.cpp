@@ -158,6 +158,4 @@ double log(double x) noexcept {
   return power * kLn2High + (2 * (s + s * sum) + power * kLn2Low);
 }
 
-double hypot(double x, double y) noexcept { return std::sqrt(x * x + y * y); }
-
 }  // namespace kerb::exact

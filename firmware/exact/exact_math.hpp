@@ -15,6 +15,5 @@ namespace kerb::exact {
 [[nodiscard]] double atan2(double y, double x) noexcept;
 [[nodiscard]] double exp(double x) noexcept;
 [[nodiscard]] double log(double x) noexcept;
-[[nodiscard]] double hypot(double x, double y) noexcept;
 
 }  // namespace kerb::exact

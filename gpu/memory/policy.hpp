@@ -59,6 +59,5 @@ struct MemoryPolicy {
 
 [[nodiscard]] const char* name_of(
     Placement placement) noexcept;  ///< "pageable", "pinned", "managed", "device"
-[[nodiscard]] const char* name_of(Use use) noexcept;
 
 }  // namespace kerb

@@ -6,6 +6,7 @@
 
 #include "drivers/replay/open_replay.hpp"
 #include "hal/fake/clock.hpp"
+#include "hal/fake/frame_memory.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/drivers/replay/read_frame_number.hpp"
