@@ -28,6 +28,12 @@ std::optional<double> number_of(Enum value) {
 
 }  // namespace
 
+const char* name_of(Validity validity) noexcept {
+  constexpr const char* kNames[] = {"valid",   "missing",  "stale", "implausible",
+                                    "corrupt", "repeated", "late"};
+  return kNames[static_cast<int>(validity)];
+}
+
 VehicleSignals::VehicleSignals(const VehicleLimits& limits, Nanos start) noexcept
     : limits_{limits},
       motion_{kMotionPeriod, limits.motion_stale, limits.motion_stale + kLate},

@@ -23,6 +23,7 @@ enum class Validity : std::uint8_t {
   repeated,     ///< only messages with the same counter came for too long; how many in a row
   late          ///< its messages arrive late; ms
 };
+[[nodiscard]] const char* name_of(Validity validity) noexcept;
 
 /// A signal now. Only a valid signal has a value, so that a fault is never taken for a zero.
 template <typename T>

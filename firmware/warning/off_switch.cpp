@@ -42,4 +42,9 @@ OffSwitch::State OffSwitch::step(Nanos now, const std::optional<Buttons>& button
   return state_;
 }
 
+const char* name_of(OffSwitch::State state) noexcept {
+  constexpr const char* kNames[] = {"on", "asking", "off"};
+  return kNames[static_cast<int>(state)];
+}
+
 }  // namespace kerb

@@ -39,5 +39,6 @@ class OffSwitch {
   std::optional<Nanos> held_since_;  ///< the off button, after a press
   Nanos asked_{};
 };
+[[nodiscard]] const char* name_of(OffSwitch::State state) noexcept;
 
 }  // namespace kerb

@@ -69,4 +69,9 @@ const char* name_of(Placement placement) noexcept {
   return kNames[static_cast<int>(placement)];
 }
 
+const char* name_of(Use use) noexcept {
+  constexpr const char* kNames[] = {"camera_input", "result", "device_only", "shared"};
+  return kNames[static_cast<int>(use)];
+}
+
 }  // namespace kerb

@@ -59,5 +59,6 @@ struct MemoryPolicy {
 
 [[nodiscard]] const char* name_of(
     Placement placement) noexcept;  ///< "pageable", "pinned", "managed", "device"
+[[nodiscard]] const char* name_of(Use use) noexcept;
 
 }  // namespace kerb

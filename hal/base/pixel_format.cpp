@@ -33,6 +33,11 @@ const Row& row(PixelFormat format) noexcept { return kRows[static_cast<int>(form
 
 const char* name_of(PixelFormat format) noexcept { return row(format).name; }
 
+const char* name_of(BayerOrder order) noexcept {
+  constexpr const char* kNames[] = {"rggb", "bggr", "grbg", "gbrg"};
+  return kNames[static_cast<int>(order)];
+}
+
 bool parse(std::string_view name, PixelFormat& format) noexcept {
   for (const Row& r : kRows)
     if (name == r.name) {

@@ -27,6 +27,7 @@ enum class BayerOrder : std::uint8_t { rggb, bggr, grbg, gbrg };
 
 /// "yuyv", "bayer10"; the spelling of the configuration file.
 [[nodiscard]] const char* name_of(PixelFormat format) noexcept;
+[[nodiscard]] const char* name_of(BayerOrder order) noexcept;
 /// The inverse. False for an unknown name; `format` is then unchanged.
 bool parse(std::string_view name, PixelFormat& format) noexcept;
 

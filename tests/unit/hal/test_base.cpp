@@ -135,6 +135,13 @@ TEST(an_unknown_format_name_changes_nothing) {
   TEST_ASSERT_TRUE(format == PixelFormat::uyvy);
 }
 
+TEST(bayer_orders_are_named_row_by_row) {
+  TEST_ASSERT_EQUAL_STRING("rggb", name_of(BayerOrder::rggb));
+  TEST_ASSERT_EQUAL_STRING("bggr", name_of(BayerOrder::bggr));
+  TEST_ASSERT_EQUAL_STRING("grbg", name_of(BayerOrder::grbg));
+  TEST_ASSERT_EQUAL_STRING("gbrg", name_of(BayerOrder::gbrg));
+}
+
 TEST(a_plane_is_an_image_of_its_own) {
   std::uint16_t samples[24] = {};
   const PlanesView<Space::host, std::uint16_t> planes{samples, 2, 3, 4, 3, 12};

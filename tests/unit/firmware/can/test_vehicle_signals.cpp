@@ -43,12 +43,6 @@ struct Vehicle {
   std::uint8_t counter = 0;
 };
 
-const char* name_of(Validity validity) {
-  constexpr const char* kNames[] = {"valid",   "missing",  "stale", "implausible",
-                                    "corrupt", "repeated", "late"};
-  return kNames[static_cast<int>(validity)];
-}
-
 #define TEST_ASSERT_VALIDITY(expected, reading)                                       \
   TEST_ASSERT_EQUAL_STRING(name_of(Validity::expected), name_of((reading).validity)); \
   TEST_ASSERT_EQUAL((Validity::expected == Validity::valid), (reading).value.has_value())
