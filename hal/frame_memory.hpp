@@ -60,14 +60,4 @@ inline MemoryBlock::~MemoryBlock() {
   if (data_ != nullptr) owner_->free(data_, size_);
 }
 
-/// Plain pages of the process: for machines without a GPU.
-class PageableFrameMemory final : public FrameMemory {
- public:
-  Result<MemoryBlock> allocate(std::size_t bytes) override;
-  [[nodiscard]] const char* kind() const noexcept override { return "pageable"; }
-
- private:
-  void free(void* data, std::size_t size) noexcept override;
-};
-
 }  // namespace kerb

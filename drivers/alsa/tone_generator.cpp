@@ -53,15 +53,6 @@ void ToneGenerator::fill(std::span<std::int16_t> mono) noexcept {
   for (std::int16_t& sample : mono) sample = now_ ? next_sample() : std::int16_t{0};
 }
 
-double ToneGenerator::max_step(const TonePattern& pattern, double sample_rate_hz) noexcept {
-  // The sine's steepest slope, the steepest of the pulse's edge and that of the fade, all at once,
-  // and rounding.
-  const double edge = shape(pattern).edge_s;
-  const double slopes = 2 * std::numbers::pi * pattern.frequency_hz +
-                        (edge > 0 ? std::numbers::pi / 2 / edge : 0) + std::numbers::pi / 2 / kEdge;
-  return pattern.volume * kFullScale * slopes / sample_rate_hz + 1;
-}
-
 void ToneGenerator::start_next() noexcept {
   now_ = next_;
   next_.reset();

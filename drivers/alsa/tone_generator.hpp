@@ -14,8 +14,8 @@ namespace kerb {
 /// The sine continues through the pauses, so that its phase never jumps. Every pulse rises and
 /// falls along half a cosine of 5 ms (less where a pulse or a pause is shorter), and is `duty` of
 /// its period long, measured at half height. The old pattern fades out in 5 ms before the new one
-/// starts with a pulse. So there are no clicks: neighbouring samples never differ by more than
-/// max_step().
+/// starts with a pulse. So there are no clicks: neighbouring samples differ by what sine, edge and
+/// fade give together, and no more.
 ///
 /// A pulse lasts 2 ms at least; a pause under 1 ms is none.
 class ToneGenerator {
@@ -29,9 +29,6 @@ class ToneGenerator {
   void fill(std::span<std::int16_t> mono) noexcept;
   /// Whether there is nothing to hear and nothing to come.
   [[nodiscard]] bool silent() const noexcept { return !now_ && !next_; }
-
-  /// The largest difference of neighbouring samples that a pattern can have, in samples' units.
-  [[nodiscard]] static double max_step(const TonePattern& pattern, double sample_rate_hz) noexcept;
 
  private:
   [[nodiscard]] double envelope() const noexcept;

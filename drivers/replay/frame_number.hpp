@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <cstdint>
-#include <optional>
-
-#include "hal/base/view.hpp"
+#include <algorithm>
 
 namespace kerb {
 
@@ -16,13 +13,8 @@ struct FrameNumberBand {
   int cell_width = 0, rows = 0;
 };
 /// For a picture of this size, kMinWidth x kMinHeight at least.
-[[nodiscard]] FrameNumberBand frame_number_band(int width, int height) noexcept;
-
-/// The number in a test picture of any format, from the brightness in the middle of each cell:
-/// survives conversion between formats and lossy compression. Nothing when the picture is too small
-/// or a cell and its inverse do not differ clearly, as in a picture that carries no number or was
-/// torn.
-[[nodiscard]] std::optional<std::uint32_t> read_frame_number(
-    const RawImageView<Space::host>& image) noexcept;
+[[nodiscard]] constexpr FrameNumberBand frame_number_band(int width, int height) noexcept {
+  return {width / FrameNumberBand::kBits, std::max(2, height / 64 * 2)};  // 720 rows: 22 and 22
+}
 
 }  // namespace kerb

@@ -27,15 +27,8 @@ Result<ServiceNotifier> ServiceNotifier::open() {
                          static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + size)};
 }
 
-Status ServiceNotifier::ready() { return send("READY=1"); }
 Status ServiceNotifier::stopping() { return send("STOPPING=1"); }
 Status ServiceNotifier::alive() { return send("WATCHDOG=1"); }
-
-Status ServiceNotifier::status(std::string_view line) {
-  Text<207> message{"STATUS="};  // with 200 bytes to follow
-  message.append(line.substr(0, line.find('\n')));
-  return send(message.view());
-}
 
 Status ServiceNotifier::send(std::string_view message) {
   // Not connected, so that a restarted manager is found again.

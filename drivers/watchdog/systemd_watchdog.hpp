@@ -20,11 +20,8 @@ class ServiceNotifier {
   /// (a kind of address we do not know), io.
   static Result<ServiceNotifier> open();
 
-  Status ready();     ///< start-up has ended
   Status stopping();  ///< a clean end has begun
-  Status status(
-      std::string_view line);  ///< for `systemctl status`; cut at 200 bytes or at a line break
-  Status alive();              ///< resets the watchdog
+  Status alive();     ///< resets the watchdog
   /// Assignments, one per line. Fails: would_block (the manager does not read), gone (no one
   /// listens), io.
   Status send(std::string_view message);

@@ -20,6 +20,7 @@
 #include "firmware/events/rotating_file.hpp"
 #include "firmware/threads/disk_thread.hpp"
 #include "firmware/threads/event_queue.hpp"
+#include "hal/base/rules.hpp"
 
 namespace kerb {
 namespace {
@@ -50,21 +51,14 @@ std::string new_run_id() {
 }  // namespace
 
 Status validate(const EventLogOptions& o) {
-  struct Rule {
-    bool holds;
-    const char* text;
-  };
-  for (const Rule& rule :
-       {Rule{!o.path.empty() && o.path.back() != '/', "event log: path must name a file"},
-        Rule{o.max_file_bytes >= kMinFile && o.max_file_bytes <= kMaxFile,
-             "event log: max_file_bytes: 16384..67108864"},
-        Rule{o.files >= 1 && o.files <= 100, "event log: files: 1..100"},
-        Rule{o.queue >= 8 && o.queue <= 65536, "event log: queue: 8..65536"},
-        Rule{o.sync_interval >= Nanos::zero() && o.shutdown_limit >= Nanos::zero() &&
-                 o.first_retry > Nanos::zero() && o.last_retry >= o.first_retry,
-             "event log: times must not be negative, nor the retries zero"}})
-    if (!rule.holds) return Error{Errc::invalid_argument, 0, rule.text};
-  return Done{};
+  return check_rules({{!o.path.empty() && o.path.back() != '/', "event log: path must name a file"},
+                      {o.max_file_bytes >= kMinFile && o.max_file_bytes <= kMaxFile,
+                       "event log: max_file_bytes: 16384..67108864"},
+                      {o.files >= 1 && o.files <= 100, "event log: files: 1..100"},
+                      {o.queue >= 8 && o.queue <= 65536, "event log: queue: 8..65536"},
+                      {o.sync_interval >= Nanos::zero() && o.shutdown_limit >= Nanos::zero() &&
+                           o.first_retry > Nanos::zero() && o.last_retry >= o.first_retry,
+                       "event log: times must not be negative, nor the retries zero"}});
 }
 
 /// The state shared by the log and its writer thread. Members below the queue belong to the writer

@@ -18,7 +18,6 @@ constexpr double kHalfPiMiddle = 0x1.0b4611a600000p-34;
 constexpr double kHalfPiLow = 0x1.3198a2e037073p-69;
 constexpr double kHalfPi = 0x1.921fb54442d18p+0;
 constexpr double kHalfPiRest = 0x1.1a62633145c07p-54;
-constexpr double kInverseRootTwoPi = 0x1.9884533d43651p-2;
 
 /// c[0] + x (c[1] + x (...)).
 template <std::size_t N>
@@ -73,13 +72,6 @@ double small_atan(double x) noexcept {
   double sum = 0;
   for (int n = 23; n >= 3; n -= 2) sum = z * ((n % 4 == 1 ? 1.0 : -1.0) / n + sum);
   return x + x * sum;
-}
-
-/// The normal distribution above z, for z >= 2: Laplace's continued fraction.
-double normal_above(double z) noexcept {
-  double fraction = z;
-  for (int k = 80; k >= 1; --k) fraction = z + k / fraction;
-  return kInverseRootTwoPi * exp(-0.5 * z * z) / fraction;
 }
 
 }  // namespace
@@ -164,20 +156,6 @@ double log(double x) noexcept {
   double sum = 0;
   for (int n = 25; n >= 3; n -= 2) sum = z * (1.0 / n + sum);
   return power * kLn2High + (2 * (s + s * sum) + power * kLn2Low);
-}
-
-double hypot(double x, double y) noexcept { return std::sqrt(x * x + y * y); }
-
-double normal_below(double z) noexcept {
-  if (z < -2.5) return normal_above(-z);
-  if (z > 2.5) return 1 - normal_above(z);
-  // 0.5 + phi(z) (z + z^3 / 3 + z^5 / 15 + ...)
-  double term = z, sum = z;
-  for (int n = 3; n < 90; n += 2) {
-    term *= z * z / n;
-    sum += term;
-  }
-  return 0.5 + kInverseRootTwoPi * exp(-0.5 * z * z) * sum;
 }
 
 }  // namespace kerb::exact

@@ -15,8 +15,5 @@ namespace kerb::exact {
 [[nodiscard]] double atan2(double y, double x) noexcept;
 [[nodiscard]] double exp(double x) noexcept;
 [[nodiscard]] double log(double x) noexcept;
-[[nodiscard]] double hypot(double x, double y) noexcept;
-/// Cumulative normal distribution: 0.5 * erfc(-z / sqrt(2)).
-[[nodiscard]] double normal_below(double z) noexcept;
 
 }  // namespace kerb::exact

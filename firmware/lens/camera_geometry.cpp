@@ -47,16 +47,4 @@ std::optional<Pixel> project(const Camera& camera, Ground at, double up,
   return distort(camera, axes.pixel_of(seen));
 }
 
-std::optional<Ground> ground_of(const Camera& camera, Pixel pixel, double pitch_more) noexcept {
-  const CameraAxes axes = axes_of(camera, pitch_more);
-  const Pixel plain = undistort(camera, pixel);
-  const double x = (plain.x - camera.center_x) / camera.focal_px;
-  const double y = (plain.y - camera.center_y) / camera.focal_px;
-  const double fall = x * axes.right.z + y * axes.down.z + axes.forward.z;
-  if (!(fall < -1e-9)) return std::nullopt;
-  const double way = -camera.height_m / fall;
-  return Ground{camera.ahead_m + way * (x * axes.right.x + y * axes.down.x + axes.forward.x),
-                camera.left_m + way * (x * axes.right.y + y * axes.down.y + axes.forward.y)};
-}
-
 }  // namespace kerb

@@ -29,9 +29,6 @@ namespace kerb {
 /// behind the camera. `pitch_more` is added to the mounting's pitch, as a car nods.
 [[nodiscard]] std::optional<Pixel> project(const Camera& camera, Ground at, double up,
                                            double pitch_more = 0) noexcept;
-/// The place on the road a pixel shows; nothing at or above the horizon.
-[[nodiscard]] std::optional<Ground> ground_of(const Camera& camera, Pixel pixel,
-                                              double pitch_more = 0) noexcept;
 /// The picture without its lens's distortion: where a lens without would show this pixel, and back.
 [[nodiscard]] Pixel undistort(const Camera& camera, Pixel pixel) noexcept;
 [[nodiscard]] Pixel distort(const Camera& camera, Pixel pixel) noexcept;

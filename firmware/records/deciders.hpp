@@ -43,22 +43,7 @@ class Deciders {
 /// The table of all chunks of a record, as it is written with these deciders.
 [[nodiscard]] std::string field_table_of(const Deciders& deciders);
 
-/// Any class with the same functions, as one of the above.
-template <typename Estimator>
-class EstimatorOf final : public ReplayedEstimator {
- public:
-  template <typename... Args>
-  explicit EstimatorOf(Args&&... args) : estimator_{std::forward<Args>(args)...} {}
-  void save(FieldWriter& out) const override { estimator_.save(out); }
-  void load(FieldReader& in) override { estimator_.load(in); }
-  void describe(FieldLister& out) const override { estimator_.describe(out); }
-  void step(const track::Senses& senses, risk::PeopleReport& out) override {
-    estimator_.step(senses, out);
-  }
-
- private:
-  Estimator estimator_;
-};
+/// Any class with the same functions, as a ReplayedLogic.
 template <typename Logic>
 class LogicOf final : public ReplayedLogic {
  public:

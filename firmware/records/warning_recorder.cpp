@@ -21,6 +21,7 @@
 #include "firmware/records/product_deciders.hpp"
 #include "firmware/records/record_writer.hpp"
 #include "firmware/threads/disk_thread.hpp"
+#include "hal/base/rules.hpp"
 
 namespace kerb::records {
 namespace {
@@ -55,21 +56,14 @@ std::size_t history_for(const RecorderOptions& options, const RecordedSettings& 
 
 Status validate(const RecorderOptions& o) {
   using std::chrono::seconds;
-  struct Rule {
-    bool holds;
-    const char* text;
-  };
-  for (const Rule& rule :
-       {Rule{!o.path.empty(), "records: path must be set"},
-        Rule{o.before >= seconds{1} && o.before <= seconds{60}, "records: before: 1..60 s"},
-        Rule{o.after >= Nanos::zero() && o.after <= seconds{60}, "records: after: 0..60 s"},
-        Rule{o.longest >= seconds{1}, "records: longest: 1 s and more"},
-        Rule{o.max_bytes >= 1 << 20, "records: max_bytes: 1 MiB and more"},
-        Rule{o.from != WarningLevel::none, "records: from: information or collision"},
-        Rule{o.camera_lane >= 1 << 20 && o.control_lane >= 1 << 20,
-             "records: lanes: 1 MiB and more"}})
-    if (!rule.holds) return Error{Errc::invalid_argument, 0, rule.text};
-  return Done{};
+  return check_rules(
+      {{!o.path.empty(), "records: path must be set"},
+       {o.before >= seconds{1} && o.before <= seconds{60}, "records: before: 1..60 s"},
+       {o.after >= Nanos::zero() && o.after <= seconds{60}, "records: after: 0..60 s"},
+       {o.longest >= seconds{1}, "records: longest: 1 s and more"},
+       {o.max_bytes >= 1 << 20, "records: max_bytes: 1 MiB and more"},
+       {o.from != WarningLevel::none, "records: from: information or collision"},
+       {o.camera_lane >= 1 << 20 && o.control_lane >= 1 << 20, "records: lanes: 1 MiB and more"}});
 }
 
 /// All there is, shared by the recorder and its writer thread. Members below the lanes are the

@@ -4,9 +4,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
 #include <span>
+
+#include "firmware/threads/sized_blocks.hpp"
 
 namespace kerb::records {
 
@@ -16,30 +16,29 @@ class ByteLane {
  public:
   /// Allocates here and never again. `size` is rounded up to a power of two; a block may take half
   /// of it at most.
-  explicit ByteLane(std::size_t size)
-      : size_{std::bit_ceil(size)}, bytes_{std::make_unique<std::byte[]>(size_)} {}
+  explicit ByteLane(std::size_t size) : blocks_{std::bit_ceil(size)} {}
 
   // For the pushing thread.
 
   /// Room for a block of up to `most` bytes; empty when there is none. Not visible before push().
   [[nodiscard]] std::span<std::byte> claim(std::size_t most) noexcept {
     const std::uint64_t pushed = pushed_.load(std::memory_order_relaxed);
-    const std::size_t need = kHead + round_up(most);
-    std::size_t offset = pushed & (size_ - 1);
-    const std::size_t skipped = size_ - offset < need ? size_ - offset : 0;
+    const std::size_t need = SizedBlocks::taken(most), size = blocks_.size();
+    std::size_t offset = offset_of(pushed);
+    const std::size_t skipped = size - offset < need ? size - offset : 0;
     const std::uint64_t used = pushed - popped_.load(std::memory_order_acquire);
-    if (need > size_ / 2 || used + skipped + need > size_) return {};
+    if (need > size / 2 || used + skipped + need > size) return {};
     if (skipped > 0) {  // the rest of the ring is too short for it
-      put_size(offset, kSkip);
+      blocks_.put_size(offset, SizedBlocks::kSkip);
       offset = 0;
     }
     claimed_ = pushed + skipped;
-    return {bytes_.get() + offset + kHead, most};
+    return blocks_.block(offset, most);
   }
   /// Makes a block of the first `size` bytes of the last claim.
   void push(std::size_t size) noexcept {
-    put_size(claimed_ & (size_ - 1), size);
-    pushed_.store(claimed_ + kHead + round_up(size), std::memory_order_release);
+    blocks_.put_size(offset_of(claimed_), size);
+    pushed_.store(claimed_ + SizedBlocks::taken(size), std::memory_order_release);
   }
 
   // For the popping thread.
@@ -53,37 +52,29 @@ class ByteLane {
   [[nodiscard]] std::span<std::byte> front(std::uint64_t until) noexcept {
     std::uint64_t popped = popped_.load(std::memory_order_relaxed);
     if (popped == until) return {};
-    std::size_t offset = popped & (size_ - 1);
-    std::uint64_t size = size_at(offset);
-    if (size == kSkip) {
-      popped += size_ - offset;
+    std::size_t offset = offset_of(popped);
+    std::uint64_t size = blocks_.size_at(offset);
+    if (size == SizedBlocks::kSkip) {
+      popped += blocks_.size() - offset;
       popped_.store(popped, std::memory_order_release);
       offset = 0;
-      size = size_at(0);
+      size = blocks_.size_at(0);
     }
-    return {bytes_.get() + offset + kHead, size};
+    return blocks_.block(offset, size);
   }
   void drop_front() noexcept {
     const std::uint64_t popped = popped_.load(std::memory_order_relaxed);
-    popped_.store(popped + kHead + round_up(size_at(popped & (size_ - 1))),
+    popped_.store(popped + SizedBlocks::taken(blocks_.size_at(offset_of(popped))),
                   std::memory_order_release);
   }
 
  private:
-  static constexpr std::size_t kHead = sizeof(std::uint64_t);
-  static constexpr std::uint64_t kSkip = ~std::uint64_t{0};
-  static constexpr std::size_t round_up(std::size_t size) noexcept { return (size + 7) / 8 * 8; }
-  void put_size(std::size_t offset, std::uint64_t size) noexcept {
-    std::memcpy(bytes_.get() + offset, &size, sizeof size);
-  }
-  [[nodiscard]] std::uint64_t size_at(std::size_t offset) const noexcept {
-    std::uint64_t size = 0;
-    std::memcpy(&size, bytes_.get() + offset, sizeof size);
-    return size;
+  /// Where a position of the queue stands in the ring: its size is a power of two.
+  [[nodiscard]] std::size_t offset_of(std::uint64_t position) const noexcept {
+    return position & (blocks_.size() - 1);
   }
 
-  const std::size_t size_;
-  const std::unique_ptr<std::byte[]> bytes_;
+  SizedBlocks blocks_;
   std::uint64_t claimed_ = 0;  // used by the pushing thread only
   alignas(64) std::atomic<std::uint64_t> pushed_{0};
   alignas(64) std::atomic<std::uint64_t> popped_{0};

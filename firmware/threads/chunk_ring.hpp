@@ -3,8 +3,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <span>
+
+#include "firmware/threads/sized_blocks.hpp"
 
 namespace kerb::records {
 
@@ -12,63 +13,50 @@ namespace kerb::records {
 /// replaces the oldest ones. One thread.
 class ChunkRing {
  public:
-  explicit ChunkRing(std::size_t size)
-      : size_{(size + 7) / 8 * 8}, bytes_{std::make_unique<std::byte[]>(size_)} {}
+  explicit ChunkRing(std::size_t size) : blocks_{SizedBlocks::round_up(size)} {}
 
   /// A chunk that is longer than the ring is ignored.
   void push(std::span<const std::byte> chunk) noexcept {
-    const std::size_t need = kHead + (chunk.size() + 7) / 8 * 8;
-    if (need > size_) return;
-    if (size_ - end_ % size_ < need) {  // no contiguous room before the ring's end
-      const std::size_t offset = end_ % size_;
-      make_room(size_ - offset);
-      put_size(offset, kSkip);
-      end_ += size_ - offset;
+    const std::size_t need = SizedBlocks::taken(chunk.size());
+    if (need > blocks_.size()) return;
+    if (const std::size_t rest = blocks_.size() - offset_of(end_); rest < need) {
+      make_room(rest);
+      blocks_.put_size(offset_of(end_), SizedBlocks::kSkip);
+      end_ += rest;
     }
     make_room(need);
-    const std::size_t offset = end_ % size_;
-    put_size(offset, chunk.size());
-    std::memcpy(bytes_.get() + offset + kHead, chunk.data(), chunk.size());
+    const std::size_t offset = offset_of(end_);
+    blocks_.put_size(offset, chunk.size());
+    std::memcpy(blocks_.block(offset, chunk.size()).data(), chunk.data(), chunk.size());
     end_ += need;
   }
 
   /// Calls `action(position, chunk)` from the oldest to the newest; positions rise.
   template <typename Action>
   void for_each(const Action& action) const {
-    for (std::uint64_t at = begin_; at != end_;) {
-      const std::size_t offset = at % size_;
-      const std::uint64_t size = size_at(offset);
-      if (size == kSkip) {
-        at += size_ - offset;
-        continue;
-      }
-      action(at, std::span<const std::byte>{bytes_.get() + offset + kHead, size});
-      at += kHead + (size + 7) / 8 * 8;
+    for (std::uint64_t at = begin_; at != end_; at = behind(at)) {
+      const std::uint64_t size = blocks_.size_at(offset_of(at));
+      if (size == SizedBlocks::kSkip) continue;
+      action(at, std::span<const std::byte>{blocks_.block(offset_of(at), size)});
     }
   }
 
  private:
-  static constexpr std::size_t kHead = sizeof(std::uint64_t);
-  static constexpr std::uint64_t kSkip = ~std::uint64_t{0};
-
+  [[nodiscard]] std::size_t offset_of(std::uint64_t position) const noexcept {
+    return position % blocks_.size();
+  }
+  /// The position behind the chunk, or the unused rest of the ring, at `position`.
+  [[nodiscard]] std::uint64_t behind(std::uint64_t position) const noexcept {
+    const std::size_t offset = offset_of(position);
+    const std::uint64_t size = blocks_.size_at(offset);
+    return position +
+           (size == SizedBlocks::kSkip ? blocks_.size() - offset : SizedBlocks::taken(size));
+  }
   void make_room(std::size_t need) noexcept {
-    while (end_ - begin_ + need > size_) {
-      const std::size_t offset = begin_ % size_;
-      const std::uint64_t size = size_at(offset);
-      begin_ += size == kSkip ? size_ - offset : kHead + (size + 7) / 8 * 8;
-    }
-  }
-  void put_size(std::size_t offset, std::uint64_t size) noexcept {
-    std::memcpy(bytes_.get() + offset, &size, sizeof size);
-  }
-  [[nodiscard]] std::uint64_t size_at(std::size_t offset) const noexcept {
-    std::uint64_t size = 0;
-    std::memcpy(&size, bytes_.get() + offset, sizeof size);
-    return size;
+    while (end_ - begin_ + need > blocks_.size()) begin_ = behind(begin_);
   }
 
-  const std::size_t size_;
-  const std::unique_ptr<std::byte[]> bytes_;
+  SizedBlocks blocks_;
   std::uint64_t begin_ = 0, end_ = 0;
 };
 

@@ -5,6 +5,7 @@
 
 #include "gpu/emd/atlas.hpp"
 #include "gpu/emd/keys.hpp"
+#include "hal/base/rules.hpp"
 
 namespace kerb::emd {
 namespace {
@@ -61,19 +62,17 @@ Result<std::unique_ptr<Distances>> Distances::create(const Context& context, Wor
                                                      const Ground& ground,
                                                      const DistanceSettings& settings,
                                                      std::size_t most) {
-  struct Rule {
-    bool holds;
-    const char* text;
-  };
-  for (const Rule& rule :
-       {Rule{ground.bins() >= kMinBins, "no ground distance"},
-        Rule{settings.mass >= 0 && settings.mass <= kMaxMass, "mass: 0..255"},
-        Rule{settings.hash_bits >= 0 && settings.hash_bits <= 32, "hash_bits: 0..32"},
-        Rule{settings.cache_entries >= DistanceSettings::kAutomaticCache &&
-                 settings.cache_entries <= std::int64_t{1} << 30,
-             "cache_entries: up to 2^30"},
-        Rule{most >= 1 && most <= std::size_t{1} << 28, "signatures of a frame: 1..2^28"}})
-    if (!rule.holds) return Error{Errc::invalid_argument, 0, "earth mover's distance", rule.text};
+  constexpr const char* kWhere = "earth mover's distance";
+  if (Status ok = check_rules(
+          {{ground.bins() >= kMinBins, kWhere, "no ground distance"},
+           {settings.mass >= 0 && settings.mass <= kMaxMass, kWhere, "mass: 0..255"},
+           {settings.hash_bits >= 0 && settings.hash_bits <= 32, kWhere, "hash_bits: 0..32"},
+           {settings.cache_entries >= DistanceSettings::kAutomaticCache &&
+                settings.cache_entries <= std::int64_t{1} << 30,
+            kWhere, "cache_entries: up to 2^30"},
+           {most >= 1 && most <= std::size_t{1} << 28, kWhere, "signatures of a frame: 1..2^28"}});
+      !ok)
+    return ok.error();
   const Result<Solver> solver = choose_solver(context.backend(), ground, settings);
   if (!solver) return solver.error();
   if (context.backend() == Backend::cpu)

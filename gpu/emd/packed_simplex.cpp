@@ -73,7 +73,6 @@ void PackedSimplex::pivot(int row, int column) noexcept {
 std::uint32_t PackedSimplex::solve(const Ground& ground, const Signature& from,
                                    const Signature& to) noexcept {
   begin(ground, from, to);
-  pivots_ = 0;
   for (;;) {
     int column = 0;
     for (int c = 1; c < columns_; ++c)
@@ -85,7 +84,6 @@ std::uint32_t PackedSimplex::solve(const Ground& ground, const Signature& from,
           (row < 0 || row_[index(r)].amount < row_[index(row)].amount))
         row = r;
     pivot(row, column);
-    ++pivots_;
   }
   std::uint32_t cost = 0;
   for (int r = 0; r < rows_; ++r) {

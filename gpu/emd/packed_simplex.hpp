@@ -38,7 +38,6 @@ class PackedSimplex {
  public:
   /// In units of mass times cost. Exact. Allocates nothing.
   std::uint32_t solve(const Ground& ground, const Signature& from, const Signature& to) noexcept;
-  [[nodiscard]] int pivots() const noexcept { return pivots_; }
 
  private:
   struct Row {
@@ -49,7 +48,7 @@ class PackedSimplex {
   void begin(const Ground& ground, const Signature& from, const Signature& to) noexcept;
   void pivot(int row, int column) noexcept;
 
-  int bins_ = 0, rows_ = 0, columns_ = 0, words_ = 0, pivots_ = 0;
+  int bins_ = 0, rows_ = 0, columns_ = 0, words_ = 0;
   std::array<Row, PackedTableau::kMaxRows> row_{};
   std::array<std::int32_t, PackedTableau::kMaxColumns> gain_{};  // what a unit more would cost
 };

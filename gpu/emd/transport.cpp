@@ -158,7 +158,6 @@ void Transport::pivot(int i, int j, std::int32_t gain) noexcept {
 std::int64_t Transport::solve(int sources, const std::int32_t* supply, int sinks,
                               const std::int32_t* demand, const std::int32_t* costs,
                               int stride) noexcept {
-  pivots_ = 0;
   std::int32_t total_supply = 0, total_demand = 0;
   for (int i = 0; i < sources; ++i) total_supply += supply[i];
   for (int j = 0; j < sinks; ++j) total_demand += demand[j];
@@ -199,10 +198,7 @@ std::int64_t Transport::solve(int sources, const std::int32_t* supply, int sinks
   begin();
   int i = 0, j = 0;
   std::int32_t gain = 0;
-  while (find_entering(i, j, gain)) {
-    pivot(i, j, gain);
-    ++pivots_;
-  }
+  while (find_entering(i, j, gain)) pivot(i, j, gain);
   std::int64_t cost = 0;
   for (int node = 1; node < n_ + m_; ++node) {
     const std::int32_t whole = (flow_[at(node)] + n_) / kFine;

@@ -48,8 +48,6 @@ class Transport {
       if (source >= 0 && sink >= 0) f(source, sink);
     }
   }
-  /// Basis changes of the last problem.
-  [[nodiscard]] int pivots() const noexcept { return pivots_; }
 
  private:
   void begin() noexcept;
@@ -61,7 +59,7 @@ class Transport {
                   : cost_[static_cast<std::size_t>(b)][static_cast<std::size_t>(a - n_)];
   }
 
-  int n_ = 0, m_ = 0, pivots_ = 0;
+  int n_ = 0, m_ = 0;
   std::array<std::int16_t, kMaxSide> row_{}, column_{};  // the caller's; -1: of what stays
   alignas(16) std::array<std::array<std::int32_t, kRow>, kMaxSide> cost_{};
   alignas(16) std::array<std::int32_t, kRow> v_{};  // of sinks

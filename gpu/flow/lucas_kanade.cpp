@@ -7,25 +7,21 @@
 
 #include "gpu/flow/lucas_kanade_plan.hpp"
 #include "gpu/flow/tiled.hpp"
+#include "hal/base/rules.hpp"
 
 namespace kerb::flow {
 
 Status validate(const LucasKanadeSettings& s) {
-  struct Rule {
-    bool holds;
-    const char* text;
-  };
-  for (const Rule& rule :
-       {Rule{s.pyramid.levels >= 0 && s.pyramid.levels <= kMaxLevels, "levels: 0..12"},
-        Rule{s.pyramid.min_side >= 2 && s.pyramid.min_side <= kMaxSide, "min_side: 2..16384"},
-        Rule{s.iterations >= 1 && s.iterations <= 32, "iterations: 1..32"},
-        Rule{s.finest_iterations >= 1 && s.finest_iterations <= 32, "finest_iterations: 1..32"},
-        Rule{s.reach >= 1 && s.reach <= lk::kMaxReach, "reach: 1..500"},
-        Rule{s.prior >= 0.01F && s.prior <= 100.0F, "prior: 0.01..100"},
-        Rule{s.texture >= 0.0F && s.texture <= 1.0F, "texture: 0..1"},
-        Rule{s.back_tolerance > 0.0F && s.back_tolerance <= 100.0F, "back_tolerance: 0..100"}})
-    if (!rule.holds) return Error{Errc::invalid_argument, 0, "Lucas-Kanade settings", rule.text};
-  return Done{};
+  constexpr const char* kWhere = "Lucas-Kanade settings";
+  return check_rules(
+      {{s.pyramid.levels >= 0 && s.pyramid.levels <= kMaxLevels, kWhere, "levels: 0..12"},
+       {s.pyramid.min_side >= 2 && s.pyramid.min_side <= kMaxSide, kWhere, "min_side: 2..16384"},
+       {s.iterations >= 1 && s.iterations <= 32, kWhere, "iterations: 1..32"},
+       {s.finest_iterations >= 1 && s.finest_iterations <= 32, kWhere, "finest_iterations: 1..32"},
+       {s.reach >= 1 && s.reach <= lk::kMaxReach, kWhere, "reach: 1..500"},
+       {s.prior >= 0.01F && s.prior <= 100.0F, kWhere, "prior: 0.01..100"},
+       {s.texture >= 0.0F && s.texture <= 1.0F, kWhere, "texture: 0..1"},
+       {s.back_tolerance > 0.0F && s.back_tolerance <= 100.0F, kWhere, "back_tolerance: 0..100"}});
 }
 
 LucasKanadeSettings within_reach(const LucasKanadeSettings& settings, int reach, int width,

@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/flow/points.hpp"
 
+#include "hal/base/rules.hpp"
+
 namespace kerb::flow {
 
 Status validate(const PointTrackerSettings& s) {
-  struct Rule {
-    bool holds;
-    const char* text;
-  };
-  for (const Rule& rule :
-       {Rule{s.pyramid.levels >= 0 && s.pyramid.levels <= kMaxLevels, "levels: 0..12"},
-        Rule{s.pyramid.min_side >= 2 && s.pyramid.min_side <= kMaxSide, "min_side: 2..16384"},
-        Rule{s.radius >= 2 && s.radius <= 10, "radius: 2..10"},
-        Rule{s.iterations >= 1 && s.iterations <= 64, "iterations: 1..64"},
-        Rule{s.texture >= 0.0F && s.texture <= 10000.0F, "texture: 0..10000"},
-        Rule{s.back_tolerance > 0.0F && s.back_tolerance <= 100.0F, "back_tolerance: 0..100"}})
-    if (!rule.holds) return Error{Errc::invalid_argument, 0, "point tracker settings", rule.text};
-  return Done{};
+  constexpr const char* kWhere = "point tracker settings";
+  return check_rules(
+      {{s.pyramid.levels >= 0 && s.pyramid.levels <= kMaxLevels, kWhere, "levels: 0..12"},
+       {s.pyramid.min_side >= 2 && s.pyramid.min_side <= kMaxSide, kWhere, "min_side: 2..16384"},
+       {s.radius >= 2 && s.radius <= 10, kWhere, "radius: 2..10"},
+       {s.iterations >= 1 && s.iterations <= 64, kWhere, "iterations: 1..64"},
+       {s.texture >= 0.0F && s.texture <= 10000.0F, kWhere, "texture: 0..10000"},
+       {s.back_tolerance > 0.0F && s.back_tolerance <= 100.0F, kWhere, "back_tolerance: 0..100"}});
 }
 
 Result<std::unique_ptr<PointTracker>> make_point_tracker(const Context& context, Workers& workers,

@@ -186,8 +186,4 @@ PlanesView<Space::device, const std::uint8_t> Preparer::device_rgb() const noexc
   return rgb_at<Space::device, const std::uint8_t>(rgb_.device());
 }
 
-PlanesView<Space::device, const std::uint16_t> Preparer::device_bands() const noexcept {
-  return {bands_.device(), band_count_, band_width_, band_height_, band_stride_, band_plane_};
-}
-
 }  // namespace kerb

@@ -39,7 +39,6 @@ class Preparer final : public ImagePreparer {
   /// The last result where kernels read it, for the next operator; no data on the CPU backend.
   [[nodiscard]] ImageView<Space::device, const std::uint8_t> device_grey() const noexcept;
   [[nodiscard]] PlanesView<Space::device, const std::uint8_t> device_rgb() const noexcept;
-  [[nodiscard]] PlanesView<Space::device, const std::uint16_t> device_bands() const noexcept;
   /// Whether the last frame was read in place.
   [[nodiscard]] bool was_zero_copy() const noexcept { return zero_copy_; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our V4L2 driver on vivid's loop: what it lends is what was written, frame by frame.
 #include "drivers/v4l2/v4l2_camera.hpp"
+#include "hal/fake/frame_memory.hpp"
 #include "tests/board/firmware_checks.hpp"
 #include "tests/board/pattern.hpp"
 #include "tests/board/vivid.hpp"

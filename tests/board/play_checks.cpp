@@ -9,6 +9,7 @@
 #include "tests/board/play.hpp"
 #include "tests/board/posix.hpp"
 #include "tests/board/world.hpp"
+#include "tests/support/plain_painter.hpp"
 #include "tools/simulator/hil/make_play.hpp"
 
 namespace kerb::board {
@@ -52,7 +53,7 @@ void write_config(const Config& base, const sim::Scenario& scenario) {
 
 /// Through its file's bytes, as one that comes from the host.
 sim::Play short_play(const sim::Scenario& scenario) {
-  Result<sim::Play> made = sim::make_play(scenario, sim::make_plain_painter, 1, 2);
+  Result<sim::Play> made = sim::make_play(scenario, test::make_plain_painter, 1, 2);
   if (!made) throw BoardError(describe(made.error()));
   ask_for_warning(*made);
   Result<sim::Play> read = sim::parse_play(sim::render_play(*made));

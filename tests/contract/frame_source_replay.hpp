@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "drivers/replay/open_replay.hpp"
+#include "hal/fake/frame_memory.hpp"
 #include "tests/contract/frame_source_contract.hpp"
 
 namespace kerb::contract {

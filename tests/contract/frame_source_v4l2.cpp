@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "drivers/v4l2/v4l2_camera.hpp"
+#include "hal/fake/frame_memory.hpp"
 #include "tests/contract/frame_source_contract.hpp"
 #include "tests/support/test.hpp"
 

@@ -17,3 +17,11 @@ kerb_add_test(NAME unit_folders
   LINKS kerb::hal LABELS unit)
 kerb_test_uses(unit_folders DEFINES
   KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}" KERB_TARGETS_FILE="${PROJECT_BINARY_DIR}/targets.txt")
+
+# One name, one definition: the tests of a folder are one program, and of two types with one name the linker takes one.
+kerb_add_test(NAME unit_definitions
+  SOURCES ${CMAKE_CURRENT_SOURCE_DIR}/includes/definitions.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/includes/include_rules.cpp
+          ${CMAKE_CURRENT_SOURCE_DIR}/includes/test_definitions.cpp
+  LINKS kerb::hal LABELS unit)
+kerb_test_uses(unit_definitions DEFINES KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -11,7 +11,7 @@
 #include "tools/bench/emd_bench.hpp"
 
 #ifdef KERB_OPENCV
-#include <opencv2/imgproc.hpp>
+#include "tools/bench/opencv_emd.hpp"
 #endif
 
 using namespace kerb;
@@ -37,18 +37,6 @@ bool read_pgm(const char* path, GreyPicture& picture) {
             static_cast<std::streamsize>(picture.samples.size()));
   return file.good();
 }
-
-#ifdef KERB_OPENCV
-double by_opencv(int bins, const std::uint8_t* from, const std::uint8_t* to, const float* costs) {
-  cv::Mat a(bins, 1, CV_32F), b(bins, 1, CV_32F);  // braces would be a list of numbers
-  for (int k = 0; k < bins; ++k) {
-    a.at<float>(k) = from[k];
-    b.at<float>(k) = to[k];
-  }
-  const cv::Mat cost(bins, bins, CV_32F, const_cast<float*>(costs));
-  return static_cast<double>(cv::EMD(a, b, cv::DIST_USER, cost));
-}
-#endif
 
 void print(const EmdRow& row) {
   std::printf(
@@ -87,7 +75,7 @@ int main(int argc, char** argv) {
   const Result<Context> context = apply(*arguments, bench);
   if (!context) return fail("bench_emd", context.error());
 #ifdef KERB_OPENCV
-  bench.rival = by_opencv;
+  bench.rival = opencv_emd;
   bench.rival_name = "cv::EMD";
 #endif
   bench.on_progress = [](const std::string& what) { std::fprintf(stderr, "%s\n", what.c_str()); };

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "gpu/hog/deterministic_math.hpp"
+#include "hal/base/rules.hpp"
 #include "tools/train/bytes.hpp"
 #include "tools/train/json_line.hpp"
 #include "tools/train/random.hpp"
@@ -568,31 +569,25 @@ std::string text_of(const CascadeSettings& s) {
 }
 
 Status validate(const CascadeSettings& s) {
-  struct Rule {
-    bool holds;
-    const char *option, *text;
-  };
-  for (const Rule& rule :
-       {Rule{s.grid == 1 || s.grid == 2 || s.grid == 4, "--pool", "a grid of 1, 2 or 4 pixels"},
-        Rule{s.sample >= 1 && s.sample <= 100000, "--sample", "1..100000 blocks"},
-        Rule{s.d_min > 0 && s.d_min <= 1, "--d-min", "must be more than 0, at most 1"},
-        Rule{s.f_max > 0 && s.f_max <= 1, "--f-max", "must be more than 0, at most 1"},
-        Rule{s.stages >= 1 && s.stages <= 1000, "--stages", "1..1000"},
-        Rule{s.target >= 0 && s.target < 1, "--target", "must be 0 or more and less than 1"},
-        Rule{s.max_learners >= 1 && s.max_learners <= 10000, "--max-learners", "1..10000"},
-        Rule{s.last_learners >= 0 && s.last_learners <= 10000, "--last-learners", "0..10000"},
-        Rule{s.last_rounds >= 1 && s.last_rounds <= 100, "--last-rounds", "1..100"},
-        Rule{s.crops.copies >= 0 && s.crops.copies <= 100, "--shift-copies", "0..100"},
-        Rule{s.negatives >= 0 && s.negatives <= 1000000, "--negatives-per-stage", "0..1000000"},
-        Rule{s.cost > 0 && s.cost <= 1e9, "--cost", "must be more than 0, at most 1e9"},
-        Rule{s.trim >= 0 && s.trim < 1, "--trim", "must be 0 or more and less than 1"},
-        Rule{s.shrink > 0 && s.shrink <= 1, "--shrink", "must be more than 0, at most 1"},
-        Rule{s.crops.shift >= 0 && s.crops.shift <= 1024, "--shift", "0..1024 pixels"},
-        Rule{s.geometry.window_width >= 16 && s.geometry.window_height >= 16 &&
-                 s.geometry.window_width % 4 == 0 && s.geometry.window_height % 4 == 0,
-             "--window", "sides of 16 at least, multiples of 4"}})
-    if (!rule.holds) return Error{Errc::invalid_argument, 0, rule.option, rule.text};
-  return Done{};
+  return check_rules(
+      {{s.grid == 1 || s.grid == 2 || s.grid == 4, "--pool", "a grid of 1, 2 or 4 pixels"},
+       {s.sample >= 1 && s.sample <= 100000, "--sample", "1..100000 blocks"},
+       {s.d_min > 0 && s.d_min <= 1, "--d-min", "must be more than 0, at most 1"},
+       {s.f_max > 0 && s.f_max <= 1, "--f-max", "must be more than 0, at most 1"},
+       {s.stages >= 1 && s.stages <= 1000, "--stages", "1..1000"},
+       {s.target >= 0 && s.target < 1, "--target", "must be 0 or more and less than 1"},
+       {s.max_learners >= 1 && s.max_learners <= 10000, "--max-learners", "1..10000"},
+       {s.last_learners >= 0 && s.last_learners <= 10000, "--last-learners", "0..10000"},
+       {s.last_rounds >= 1 && s.last_rounds <= 100, "--last-rounds", "1..100"},
+       {s.crops.copies >= 0 && s.crops.copies <= 100, "--shift-copies", "0..100"},
+       {s.negatives >= 0 && s.negatives <= 1000000, "--negatives-per-stage", "0..1000000"},
+       {s.cost > 0 && s.cost <= 1e9, "--cost", "must be more than 0, at most 1e9"},
+       {s.trim >= 0 && s.trim < 1, "--trim", "must be 0 or more and less than 1"},
+       {s.shrink > 0 && s.shrink <= 1, "--shrink", "must be more than 0, at most 1"},
+       {s.crops.shift >= 0 && s.crops.shift <= 1024, "--shift", "0..1024 pixels"},
+       {s.geometry.window_width >= 16 && s.geometry.window_height >= 16 &&
+            s.geometry.window_width % 4 == 0 && s.geometry.window_height % 4 == 0,
+        "--window", "sides of 16 at least, multiples of 4"}});
 }
 
 Result<hog::Model> train_cascade(const Context& context, Workers& workers,

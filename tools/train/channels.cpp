@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "hal/base/rules.hpp"
 #include "tools/train/bytes.hpp"
 #include "tools/train/json_line.hpp"
 #include "tools/train/random.hpp"
@@ -322,43 +323,37 @@ std::string text_of(const ChannelSettings& s) {
 }
 
 Status validate(const ChannelSettings& s) {
-  struct Rule {
-    bool holds;
-    const char *option, *text;
-  };
   const hog::Geometry& g = s.geometry;
   const bool sound_grid = s.grid == 1 || s.grid == 2 || s.grid == 4;
   const auto in = [](double value, double least, double most) {
     return value >= least && value <= most;
   };
-  for (const Rule& rule :
-       {Rule{sound_grid, "--grid", "1, 2 or 4"},
-        Rule{sound_grid && g.window_width % s.grid == 0 && g.window_height % s.grid == 0,
-             "--window", "whole cells of the grid"},
-        Rule{!s.rounds.empty() && s.rounds.size() <= 64, "--rounds", "1 to 64 of them"},
-        Rule{std::all_of(s.rounds.begin(), s.rounds.end(),
-                         [](int n) { return n >= 1 && n <= hog::kMaxLearners; }),
-             "--rounds", "of 1..65536 trees each"},
-        Rule{in(s.pool, 1, 1e6), "--pool", "1..1000000"},
-        Rule{s.boost.sample >= 1, "--sample", "1 or more"},
-        Rule{in(s.boost.depth, 1, 6), "--depth", "1..6"},
-        Rule{in(s.boost.trim, 0, 0.5), "--trim", "0..0.5"},
-        Rule{in(s.boost.shrink, 0.001, 10), "--shrink", "0.001..10"},
-        Rule{in(s.mix.plain, 0, 1000) && in(s.mix.local, 0, 1000) && in(s.mix.neighbour, 0, 1000) &&
-                 s.mix.plain + s.mix.local + s.mix.neighbour >= 1,
-             "--mix", "three shares of 0..1000, not all 0"},
-        Rule{in(s.first_negatives, 1, 1e6), "--random-negatives", "1..1000000"},
-        Rule{in(s.round_negatives, 1, 1e6), "--hard-negatives", "1..1000000"},
-        Rule{in(s.most_negatives, 1, 1e6), "--most-negatives", "1..1000000"},
-        Rule{in(s.per_picture, 0, 1e6), "--per-picture", "0..1000000"},
-        Rule{in(s.rejection, -1000, 0), "--rejection", "-1000..0"},
-        Rule{in(s.hard, s.rejection, 1000), "--hard", "from --rejection to 1000"},
-        Rule{in(s.crops.shift, 0, 1024), "--shift", "0..1024 pixels"},
-        Rule{in(s.step, 1.001, 16), "--step", "1.001..16"},
-        Rule{in(s.stride, 1, 256), "--stride", "1..256"},
-        Rule{in(s.padding, 0, 1024), "--padding", "0..1024"}})
-    if (!rule.holds) return Error{Errc::invalid_argument, 0, rule.option, rule.text};
-  return Done{};
+  return check_rules(
+      {{sound_grid, "--grid", "1, 2 or 4"},
+       {sound_grid && g.window_width % s.grid == 0 && g.window_height % s.grid == 0, "--window",
+        "whole cells of the grid"},
+       {!s.rounds.empty() && s.rounds.size() <= 64, "--rounds", "1 to 64 of them"},
+       {std::all_of(s.rounds.begin(), s.rounds.end(),
+                    [](int n) { return n >= 1 && n <= hog::kMaxLearners; }),
+        "--rounds", "of 1..65536 trees each"},
+       {in(s.pool, 1, 1e6), "--pool", "1..1000000"},
+       {s.boost.sample >= 1, "--sample", "1 or more"},
+       {in(s.boost.depth, 1, 6), "--depth", "1..6"},
+       {in(s.boost.trim, 0, 0.5), "--trim", "0..0.5"},
+       {in(s.boost.shrink, 0.001, 10), "--shrink", "0.001..10"},
+       {in(s.mix.plain, 0, 1000) && in(s.mix.local, 0, 1000) && in(s.mix.neighbour, 0, 1000) &&
+            s.mix.plain + s.mix.local + s.mix.neighbour >= 1,
+        "--mix", "three shares of 0..1000, not all 0"},
+       {in(s.first_negatives, 1, 1e6), "--random-negatives", "1..1000000"},
+       {in(s.round_negatives, 1, 1e6), "--hard-negatives", "1..1000000"},
+       {in(s.most_negatives, 1, 1e6), "--most-negatives", "1..1000000"},
+       {in(s.per_picture, 0, 1e6), "--per-picture", "0..1000000"},
+       {in(s.rejection, -1000, 0), "--rejection", "-1000..0"},
+       {in(s.hard, s.rejection, 1000), "--hard", "from --rejection to 1000"},
+       {in(s.crops.shift, 0, 1024), "--shift", "0..1024 pixels"},
+       {in(s.step, 1.001, 16), "--step", "1.001..16"},
+       {in(s.stride, 1, 256), "--stride", "1..256"},
+       {in(s.padding, 0, 1024), "--padding", "0..1024"}});
 }
 
 Result<hog::Model> train_channels(const Context& context, Workers& workers,

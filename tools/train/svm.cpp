@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gpu/hog/dense_descriptor.hpp"
+#include "hal/base/rules.hpp"
 #include "tools/train/bytes.hpp"
 #include "tools/train/json_line.hpp"
 #include "tools/train/random.hpp"
@@ -306,25 +307,20 @@ std::string text_of(const SvmSettings& s) {
 }
 
 Status validate(const SvmSettings& s) {
-  struct Rule {
-    bool holds;
-    const char *option, *text;
-  };
-  for (const Rule& rule :
-       {Rule{s.cost > 0 && s.cost <= 1e6, "--cost", "must be more than 0, at most 1e6"},
-        Rule{s.person_cost > 0 && s.person_cost <= 1e6, "--person-cost",
-             "must be more than 0, at most 1e6"},
-        Rule{s.negatives >= 1 && s.negatives <= 1000000, "--random-negatives", "1..1000000"},
-        Rule{s.rounds >= 0 && s.rounds <= 100, "--rounds", "0..100"},
-        Rule{s.hard_negatives >= 1 && s.hard_negatives <= 1000000, "--hard-negatives",
-             "1..1000000"},
-        Rule{s.margin >= -1e6 && s.margin <= 1e6, "--margin", "-1e6..1e6"},
-        Rule{s.tolerance > 0 && s.tolerance <= 10, "--tolerance",
-             "must be more than 0, at most 10"},
-        Rule{!s.colour || s.kind == hog::DenseKind::rhog, "--colour", "only with rhog"},
-        Rule{s.crops.copies >= 0 && s.crops.copies <= 100, "--shift-copies", "0..100"},
-        Rule{s.crops.shift >= 0 && s.crops.shift <= 1024, "--shift", "0..1024 pixels"}})
-    if (!rule.holds) return Error{Errc::invalid_argument, 0, rule.option, rule.text};
+  if (Status ok = check_rules(
+          {{s.cost > 0 && s.cost <= 1e6, "--cost", "must be more than 0, at most 1e6"},
+           {s.person_cost > 0 && s.person_cost <= 1e6, "--person-cost",
+            "must be more than 0, at most 1e6"},
+           {s.negatives >= 1 && s.negatives <= 1000000, "--random-negatives", "1..1000000"},
+           {s.rounds >= 0 && s.rounds <= 100, "--rounds", "0..100"},
+           {s.hard_negatives >= 1 && s.hard_negatives <= 1000000, "--hard-negatives", "1..1000000"},
+           {s.margin >= -1e6 && s.margin <= 1e6, "--margin", "-1e6..1e6"},
+           {s.tolerance > 0 && s.tolerance <= 10, "--tolerance", "must be more than 0, at most 10"},
+           {!s.colour || s.kind == hog::DenseKind::rhog, "--colour", "only with rhog"},
+           {s.crops.copies >= 0 && s.crops.copies <= 100, "--shift-copies", "0..100"},
+           {s.crops.shift >= 0 && s.crops.shift <= 1024, "--shift", "0..1024 pixels"}});
+      !ok)
+    return ok;
   hog::Model model;
   hog::DenseModel dense = empty_model(s);
   dense.weights.assign(value_count(dense), 0.0F);

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "hal/fake/clock.hpp"
+#include "hal/fake/frame_memory.hpp"
 #include "hal/fake/frame_source.hpp"
-#include "hal/frame_memory.hpp"
 #include "hal/frame_source.hpp"
 #include "tests/support/test.hpp"
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be sent and what may be played.
+// What may be sent, what may be played, and rules of settings.
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "hal/base/rules.hpp"
 #include "hal/can_bus.hpp"
 #include "hal/tone.hpp"
 #include "tests/support/test.hpp"
@@ -95,6 +96,16 @@ TEST(tones_keep_to_their_ranges) {
     for (const double bad : {-1.0, infinity, -infinity, std::nan("")})
       TEST_ASSERT_FALSE_MESSAGE(valid_with(bad), range.name);
   }
+}
+
+TEST(the_first_rule_that_does_not_hold_is_the_error) {
+  TEST_ASSERT_TRUE(check_rules({}));
+  TEST_ASSERT_TRUE(check_rules({{true, "a"}, {true, "b", "1..3"}}));
+  const Status broken = check_rules({{true, "a"}, {false, "b", "1..3"}, {false, "c"}});
+  TEST_ASSERT_FALSE(broken);
+  TEST_ASSERT_TRUE(broken.error().code == Errc::invalid_argument);
+  TEST_ASSERT_EQUAL_STRING("b", broken.error().where);
+  TEST_ASSERT_EQUAL_STRING("1..3", broken.error().what.c_str());
 }
 
 }  // namespace

@@ -120,11 +120,6 @@ std::string about_foreign(const std::string& path, const std::string& header) {
   return "";
 }
 
-std::string text_of(const fs::path& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
-
 /// Whether a header brings in CUDA, itself or through one of ours.
 bool brings_cuda(const std::string& header, const fs::path& top, std::set<std::string>& seen) {
   if (!seen.insert(header).second) return false;
@@ -168,6 +163,11 @@ std::string_view trimmed(std::string_view text) {
 }
 
 }  // namespace
+
+std::string text_of(const fs::path& path) {
+  std::ifstream in{path, std::ios::binary};
+  return {std::istreambuf_iterator<char>{in}, {}};
+}
 
 SourceFile read_source(std::string path, std::string_view text) {
   SourceFile file;

@@ -20,6 +20,9 @@ struct SourceFile {
   std::vector<Include> includes;
 };
 
+/// The bytes of a file; none if it cannot be read.
+std::string text_of(const std::filesystem::path& path);
+
 /// Reads one file's text. Knows // and /* */ comments: an include in one is none.
 SourceFile read_source(std::string path, std::string_view text);
 

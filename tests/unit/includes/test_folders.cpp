@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -15,11 +13,6 @@ namespace {
 using namespace kerb::test;
 
 const std::string kHead = "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n";
-
-std::string text_of(const std::string& path) {
-  std::ifstream in{path, std::ios::binary};
-  return {std::istreambuf_iterator<char>{in}, {}};
-}
 
 std::string joined(const std::vector<std::string>& lines) {
   std::string all;

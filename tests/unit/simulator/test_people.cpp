@@ -11,12 +11,13 @@
 #include <vector>
 
 #include "tests/support/test.hpp"
+#include "tests/unit/simulator/random_person.hpp"
 #include "tools/simulator/people/body.hpp"
 #include "tools/simulator/people/gait.hpp"
 #include "tools/simulator/people/posture.hpp"
-#include "tools/simulator/people/random_person.hpp"
 
 using namespace kerb::sim;
+using kerb::test::random_person;
 using namespace kerb::sim::people;
 
 namespace {

@@ -3,6 +3,7 @@
 #include "tools/simulator/hil/play_file.hpp"
 
 #include "firmware/can/codec.hpp"
+#include "tests/support/plain_painter.hpp"
 #include "tests/support/test.hpp"
 #include "tools/simulator/hil/make_play.hpp"
 
@@ -20,7 +21,7 @@ Scenario drive() {
 }
 
 TEST(a_play_has_every_picture_and_message) {
-  const Result<Play> play = make_play(drive(), make_plain_painter, 1);
+  const Result<Play> play = make_play(drive(), test::make_plain_painter, 1);
   TEST_ASSERT_OK(play);
   TEST_ASSERT_EQUAL_INT(15, static_cast<int>(play->pictures.size()));
   TEST_ASSERT_EQUAL_INT(1280 * 720, static_cast<int>(play->pictures[3].pixels.size()));
@@ -38,7 +39,7 @@ TEST(a_play_has_every_picture_and_message) {
 }
 
 TEST(a_play_survives_its_file) {
-  const Result<Play> play = make_play(drive(), make_plain_painter, 1, 2);
+  const Result<Play> play = make_play(drive(), test::make_plain_painter, 1, 2);
   TEST_ASSERT_OK(play);
   TEST_ASSERT_EQUAL_INT(640 * 360, static_cast<int>(play->pictures[3].pixels.size()));
   const std::string bytes = render_play(*play);
@@ -49,7 +50,7 @@ TEST(a_play_survives_its_file) {
 }
 
 TEST(a_broken_file_is_refused) {
-  const Result<Play> play = make_play(drive(), make_plain_painter, 1, 2);
+  const Result<Play> play = make_play(drive(), test::make_plain_painter, 1, 2);
   TEST_ASSERT_OK(play);
   const std::string bytes = render_play(*play);
   for (const std::size_t size : {std::size_t{0}, std::size_t{7}, std::size_t{20}, std::size_t{60},
@@ -77,7 +78,7 @@ TEST(a_picture_is_shown_as_large_as_the_cameras) {
 TEST(a_camera_that_falls_silent_cannot_be_played) {
   Scenario s = drive();
   s.faults = {{FaultSpec::Kind::camera_silent, 0.1, 0.2, 1}};
-  TEST_ASSERT_ERROR(Errc::unsupported, make_play(s, make_plain_painter, 1));
+  TEST_ASSERT_ERROR(Errc::unsupported, make_play(s, test::make_plain_painter, 1));
 }
 
 /// Each band as bright as its number says.

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "hal/fake/log.hpp"
+#include "tests/support/plain_painter.hpp"
 #include "tests/support/test.hpp"
 
 using namespace kerb;
@@ -45,7 +46,7 @@ Scenario with_fault(Kind kind, double amount, double from = 2, double to = 3) {
 Run run(const Scenario& scenario, Candidate candidate) {
   RunOptions options;
   options.candidate = candidate;
-  options.painter = make_plain_painter;
+  options.painter = test::make_plain_painter;
   options.config.vision_backend = VisionBackend::cpu;
   options.config.vision_threads = 1;
   options.config.detector.enabled = false;
@@ -156,7 +157,7 @@ TEST(a_sensor_without_a_format_is_refused_in_one_line) {
   s.camera.sensor = Sensor::bands;
   s.camera.bands = {{}, {}, {}, {}, {}};
   RunOptions options;
-  options.painter = make_plain_painter;
+  options.painter = test::make_plain_painter;
   FakeLog log;
   const Result<Run> done = run_scenario(s, options, log);
   TEST_ASSERT_ERROR(Errc::unsupported, done);

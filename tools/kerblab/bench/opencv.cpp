@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/bench/opencv_emd.hpp"
 #include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/flow/methods.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
@@ -96,17 +97,6 @@ std::vector<std::uint8_t> fitted_colours(const LoadedPicture& picture, int width
   return planes;
 }
 
-/// OpenCV's, of one problem.
-double opencv_emd(int bins, const std::uint8_t* from, const std::uint8_t* to, const float* costs) {
-  cv::Mat a(bins, 1, CV_32F), b(bins, 1, CV_32F);  // braces would be a list of numbers
-  for (int k = 0; k < bins; ++k) {
-    a.at<float>(k) = from[k];
-    b.at<float>(k) = to[k];
-  }
-  const cv::Mat cost(bins, bins, CV_32F, const_cast<float*>(costs));
-  return static_cast<double>(cv::EMD(a, b, cv::DIST_USER, cost));
-}
-
 }  // namespace
 
 Status add_opencv(bench::HogBench& bench) {
@@ -119,7 +109,7 @@ Status add_opencv(bench::HogBench& bench) {
 }
 void add_opencv(bench::FlowBench& bench) { bench.rivals = opencv_flows; }
 void add_opencv(bench::EmdBench& bench) {
-  bench.rival = opencv_emd;
+  bench.rival = bench::opencv_emd;
   bench.rival_name = "cv::EMD";
 }
 

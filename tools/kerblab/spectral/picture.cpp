@@ -178,18 +178,6 @@ Result<SpectralPicture> make_signatures(Workers& workers, const Bands& bands,
                              : by_bands(workers, bands, settings, colours_only);
 }
 
-const char* name_of(Measure measure) noexcept {
-  switch (measure) {
-    case Measure::emd:
-      return "EMD";
-    case Measure::chi_square:
-      return "chi-square";
-    case Measure::euclidean:
-      return "Euclidean";
-  }
-  return "";
-}
-
 Result<DistanceImage> emd_image(const Context& context, Workers& workers,
                                 const SpectralPicture& picture, const emd::Signature& target,
                                 emd::Solver solver) {

@@ -49,7 +49,6 @@ Result<SpectralPicture> make_signatures(Workers& workers, const Bands& bands,
                                         const SignatureSettings& settings, bool colours_only);
 
 enum class Measure : std::uint8_t { emd, chi_square, euclidean };
-[[nodiscard]] const char* name_of(Measure measure) noexcept;
 
 /// Distances of all pixels to a target, infinite where there are none.
 struct DistanceImage {

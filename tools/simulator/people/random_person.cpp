@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulator/people/random_person.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "tools/simulator/base/random.hpp"
-#include "tools/simulator/people/shape.hpp"
 #include "tools/simulator/people/spectra.hpp"
 
 namespace kerb::sim {
 namespace {
+
+constexpr double kSummer = 0.35;  // 0 winter: coats and hats .. 1 hot: shirts, dresses, shorts
 
 struct Choice {
   Fibre fibre;
@@ -81,38 +80,12 @@ void choose_garments(Random& random, const PersonSpec& person, double summer, Cl
   if (random.chance(0.16)) c.bottom = Garment::skirt;
 }
 
-Carries choose_thing(Random& random, const PersonSpec& person, double summer) {
-  const double x = random.unit();
-  if (person.child) return x < 0.30 ? Carries::backpack : Carries::nothing;
-  if (x < (person.female ? 0.34 : 0.14)) return Carries::bag;
-  if (x < 0.50 && x > 0.36) return Carries::backpack;
-  if (x > 0.965) return Carries::pram;
-  if (x > 0.945 && summer < 0.7) return Carries::umbrella;
-  return Carries::nothing;
-}
-
 }  // namespace
 
-double child_height(double years) {
-  return people::curve({{2, 0.86},
-                        {3, 0.95},
-                        {4, 1.02},
-                        {5, 1.09},
-                        {6, 1.155},
-                        {7, 1.215},
-                        {8, 1.275},
-                        {9, 1.33},
-                        {10, 1.385},
-                        {11, 1.435},
-                        {12, 1.50},
-                        {13, 1.56}},
-                       years);
-}
-
-void dress(PersonSpec& person, std::uint32_t seed, const Crowd& crowd) {
+void dress(PersonSpec& person, std::uint32_t seed) {
   Random random{0xc107e5u + (std::uint64_t{seed} << 24)};
   Clothing& c = person.clothing;
-  choose_garments(random, person, crowd.summer, c);
+  choose_garments(random, person, kSummer, c);
   const bool outer = c.top == Garment::jacket || c.top == Garment::coat;
   c.top_surface = outer ? pick(random, kOuter)
                         : pick(random, c.top == Garment::dress && random.chance(0.5)
@@ -139,27 +112,6 @@ void dress(PersonSpec& person, std::uint32_t seed, const Crowd& crowd) {
                       : old          ? random.between(0.02, 0.30)
                                      : random.between(0.32, 1.0);
   c.hair = hair_surface(dark, !old && melanin < 0.2 && random.chance(0.08) ? 1.0 : 0.0);
-}
-
-PersonSpec random_person(std::uint32_t seed, const Crowd& crowd) {
-  Random random{0x9e450000u ^ (std::uint64_t{seed} << 20)};
-  PersonSpec p;
-  p.seed = seed;
-  p.child = random.chance(crowd.children);
-  p.female = random.chance(crowd.women);
-  if (p.child) {
-    const double median = child_height(random.between(4, 12.5));
-    p.height_m = median * std::clamp(random.normal(1, 0.042), 0.88, 1.12);
-    p.build = std::clamp(random.normal(-0.1, 0.3), -0.8, 0.8);
-  } else {
-    p.height_m = p.female ? random.normal(1.64, 0.065) : random.normal(1.77, 0.07);
-    p.height_m = std::clamp(p.height_m, p.female ? 1.45 : 1.55, p.female ? 1.85 : 2.0);
-    p.build = std::clamp(random.normal(0.1, 0.42), -1.0, 1.0);
-  }
-  dress(p, seed, crowd);
-  const Carries carries = choose_thing(random, p, crowd.summer);
-  if (crowd.carrying) p.carries = carries;
-  return p;
 }
 
 }  // namespace kerb::sim

@@ -43,12 +43,6 @@ Raster::Raster(const Canvas& canvas)
   for (Group& g : groups_) g.tiles.resize(at(tiles()));
 }
 
-std::size_t Raster::triangles() const noexcept {
-  std::size_t n = 0;
-  for (const Group& g : groups_) n += g.triangles.size();
-  return n;
-}
-
 bool Raster::sees(const CameraPose& pose, const Ball& ball) const noexcept {
   const Vec3 p = pose.seen({ball.centre.x, ball.centre.y, ball.centre.z});
   const double r = ball.radius;

@@ -74,7 +74,6 @@ class Raster {
   }
   [[nodiscard]] int tiles_x() const noexcept { return tiles_x_; }
   [[nodiscard]] int tiles() const noexcept { return tiles_x_ * tiles_y_; }
-  [[nodiscard]] std::size_t triangles() const noexcept;
   /// Whether a ball may be seen.
   [[nodiscard]] bool sees(const CameraPose& pose, const Ball& ball) const noexcept;
 

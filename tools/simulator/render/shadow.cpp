@@ -15,10 +15,6 @@ Shadows::Shadows(V3 to_sun, V3 along)
   up_ = cross(to_sun, right_);
 }
 
-void Shadows::forget() {
-  for (Level& level : levels_) level.standing.clear();
-}
-
 void Shadows::draw(const Geometry& geometry, const Materials& materials, Page& page, int level,
                    int px, int py) const {
   const float texel = kTexel[level], side = f32(kPage) * texel;

@@ -21,8 +21,6 @@ class Shadows {
   /// Makes ready what is seen around a place. What stands must always be the same there.
   void prepare(Workers& workers, V3 around, V3 ahead, const std::vector<const Geometry*>& standing,
                const std::vector<const Geometry*>& moving, const Materials& materials);
-  /// Forget what was drawn: what stands has changed.
-  void forget();
   /// How much of the sun a point sees; `near` from the fine grid.
   [[nodiscard]] float sunlight(V3 point, V3 normal, bool near) const noexcept;
   static constexpr float kNearReach = 34, kFarReach = 150;

@@ -26,8 +26,4 @@ using PainterMaker = std::function<std::unique_ptr<Painter>(const Scenario& scen
 /// The renderer (tools/simulator/render): pictures in which a detector can see people.
 [[nodiscard]] std::unique_ptr<Painter> make_rendered_painter(const Scenario& scenario, int threads);
 
-/// Plain pictures without people that change from frame to frame: for tests that need frames but no
-/// detections.
-[[nodiscard]] std::unique_ptr<Painter> make_plain_painter(const Scenario& scenario, int threads);
-
 }  // namespace kerb::sim

@@ -4,15 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "drivers/replay/frame_number.hpp"
 #include "drivers/replay/open_replay.hpp"
 #include "hal/fake/clock.hpp"
+#include "hal/fake/frame_memory.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/test.hpp"
+#include "tests/unit/drivers/replay/read_frame_number.hpp"
 
 namespace {
 
 using namespace kerb;
+using test::read_frame_number;
 using namespace std::chrono_literals;
 
 constexpr PixelFormat kFormats[] = {

@@ -6,6 +6,7 @@
 
 #include "drivers/replay/playback.hpp"
 #include "hal/fake/clock.hpp"
+#include "hal/fake/frame_memory.hpp"
 #include "tests/support/test.hpp"
 
 namespace {

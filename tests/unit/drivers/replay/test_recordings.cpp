@@ -8,6 +8,7 @@
 #include "drivers/replay/open_replay.hpp"
 #include "drivers/replay/picture_files.hpp"
 #include "hal/fake/clock.hpp"
+#include "hal/fake/frame_memory.hpp"
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/test.hpp"
 #if KERB_OPENCV

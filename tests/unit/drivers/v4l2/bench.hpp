@@ -4,6 +4,7 @@
 #include <string>
 
 #include "drivers/v4l2/v4l2_camera.hpp"
+#include "hal/fake/frame_memory.hpp"
 #include "tests/support/unity.hpp"
 #include "tests/unit/drivers/v4l2/fake_kernel.hpp"
 

@@ -35,8 +35,6 @@ double worst(Function ours, Function theirs, Arguments arguments, double floor) 
   return most;
 }
 
-double below_by_erfc(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
-
 struct Case {
   const char* name;
   Function ours, theirs;
@@ -55,7 +53,6 @@ const Case kCases[] = {
     {"exp near 0", exact::exp, std::exp, {-1, 1, kMany}, 1e-300, 1e-15},
     {"log", exact::log, std::log, {1e-9, 100, kMany}, 1e-3, 1e-14},
     {"log near 1", exact::log, std::log, {0.9, 1.1, kMany}, 1e-300, 1e-14},
-    {"normal_below", exact::normal_below, below_by_erfc, {-8, 8, kMany}, 1e-300, 2e-13},
 };
 
 TEST(each_agrees_with_the_standard_library) {
@@ -79,7 +76,6 @@ TEST(what_has_no_value_says_so) {
   TEST_ASSERT_DOUBLE_IS_INF(exact::exp(1000));
   TEST_ASSERT_EQUAL_DOUBLE(0, exact::exp(-1000));
   TEST_ASSERT_EQUAL_DOUBLE(1, exact::exp(0));
-  TEST_ASSERT_EQUAL_DOUBLE(0.5, exact::normal_below(0));
   TEST_ASSERT_DOUBLE_IS_NAN(exact::sin(std::numeric_limits<double>::quiet_NaN()));
 }
 
@@ -96,7 +92,7 @@ std::uint64_t digest() {
 }
 
 /// Taken on x86-64; the tests run on arm64, too.
-constexpr std::uint64_t kDigest = 0xe0b4a07c6b281bd6U;
+constexpr std::uint64_t kDigest = 0xb672df6d08f8481cU;
 
 TEST(the_bits_are_the_same_on_every_machine) {
   char text[40];

@@ -75,6 +75,23 @@ class ToyLogic {
   double pressure_ = 0;
 };
 
+/// Any class with the same functions, as a ReplayedEstimator.
+template <typename Estimator>
+class EstimatorOf final : public ReplayedEstimator {
+ public:
+  template <typename... Args>
+  explicit EstimatorOf(Args&&... args) : estimator_{std::forward<Args>(args)...} {}
+  void save(FieldWriter& out) const override { estimator_.save(out); }
+  void load(FieldReader& in) override { estimator_.load(in); }
+  void describe(FieldLister& out) const override { estimator_.describe(out); }
+  void step(const track::Senses& senses, risk::PeopleReport& out) override {
+    estimator_.step(senses, out);
+  }
+
+ private:
+  Estimator estimator_;
+};
+
 class ToyDeciders final : public Deciders {
  public:
   static constexpr std::uint32_t kVersion = 7;

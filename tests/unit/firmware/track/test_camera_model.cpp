@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "firmware/ego/configured.hpp"
+#include "firmware/lens/camera_axes.hpp"
 #include "tests/support/test.hpp"
 
 #ifdef KERB_OPENCV_CALIB3D
@@ -43,6 +44,19 @@ Camera mounted_askew() {
 
 void near(double expected, double actual, double within, const char* what) {
   TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(within, expected, actual, what);
+}
+
+/// The inverse of project(): the place on the road a pixel shows; nothing at or above the horizon.
+std::optional<Ground> ground_of(const Camera& camera, Pixel pixel, double pitch_more = 0) {
+  const CameraAxes axes = axes_of(camera, pitch_more);
+  const Pixel plain = undistort(camera, pixel);
+  const double x = (plain.x - camera.center_x) / camera.focal_px;
+  const double y = (plain.y - camera.center_y) / camera.focal_px;
+  const double fall = x * axes.right.z + y * axes.down.z + axes.forward.z;
+  if (!(fall < -1e-9)) return std::nullopt;
+  const double way = -camera.height_m / fall;
+  return Ground{camera.ahead_m + way * (x * axes.right.x + y * axes.down.x + axes.forward.x),
+                camera.left_m + way * (x * axes.right.y + y * axes.down.y + axes.forward.y)};
 }
 
 TEST(a_level_camera_shows_what_a_ruler_says) {

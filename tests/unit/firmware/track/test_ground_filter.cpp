@@ -11,8 +11,8 @@
 #include "tests/unit/firmware/track/walkers.hpp"
 
 using namespace kerb;
-using test::Walker;
 using test::World;
+using test::WorldWalker;
 using track::FilterSettings;
 using track::GroundFilter;
 using track::SeenBox;
@@ -73,7 +73,7 @@ Outcome follow(const Drive& drive, std::uint64_t seed) {
     }
     filter.see_box(w.camera, see());
   }
-  const Walker truth = w.from_car(w.walkers[0]);
+  const WorldWalker truth = w.from_car(w.walkers[0]);
   Eigen::Vector4d off;
   off << truth.x - filter.state()[0], truth.y - filter.state()[1], truth.vx - filter.state()[2],
       truth.vy - filter.state()[3];
@@ -163,7 +163,7 @@ TEST(flow_expects_what_the_pictures_do) {
                       static_cast<double>(now.h) / static_cast<double>(before.h) - 1, 0.001);
       filter.see_box(w.camera, track::seen_box(w.camera, f, now));
     }
-    const Walker truth = w.from_car(w.walkers[0]);
+    const WorldWalker truth = w.from_car(w.walkers[0]);
     TEST_ASSERT_DOUBLE_WITHIN(0.15, truth.x, filter.state()[0]);
     TEST_ASSERT_DOUBLE_WITHIN(0.03, truth.y, filter.state()[1]);
     TEST_ASSERT_DOUBLE_WITHIN(0.15, truth.vx, filter.state()[2]);
@@ -188,7 +188,7 @@ TEST(who_stands_keeps_standing_while_the_car_turns) {
     w.move(kFrame);
     filter.predict(w.camera, f, way_of(w, kFrame));
   }
-  const Walker truth = w.from_car(w.walkers[0]);
+  const WorldWalker truth = w.from_car(w.walkers[0]);
   // The same error as at first, turned with the car: nothing was added.
   TEST_ASSERT_DOUBLE_WITHIN(1e-3, first,
                             std::hypot(filter.state()[0] - truth.x, filter.state()[1] - truth.y));

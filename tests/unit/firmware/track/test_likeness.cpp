@@ -92,7 +92,7 @@ int kept_after_meeting(std::uint64_t seed, bool bands) {
   s.world.walkers = {{10, -2, 0, 1.3, 1.75, 16, 3}, {10.3, 2, 0, -1.3, 1.75, 16.5, 3}};
   s.settle(20, bands);
   for (int i = 0; i < 26; ++i) s.frame(bands);
-  for (test::Walker& w : s.world.walkers) w.vy = -w.vy;
+  for (test::WorldWalker& w : s.world.walkers) w.vy = -w.vy;
   for (int i = 0; i < 40; ++i) s.frame(bands);
   int kept = 0;
   for (std::size_t i = 0; i < 2; ++i) {

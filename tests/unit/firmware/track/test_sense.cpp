@@ -40,7 +40,7 @@ struct Pipeline {
     motion->ego.state = before.empty() ? ego::EgoState::no_previous : ego::EgoState::valid;
     motion->ego.interval = std::chrono::nanoseconds{33'333'333};
     std::vector<Detection> now;
-    for (const test::Walker& w : world.walkers) now.push_back(world.box_of(w));
+    for (const test::WorldWalker& w : world.walkers) now.push_back(world.box_of(w));
     for (std::size_t i = 0; i < now.size(); ++i) {
       if (now[i].h <= 0) continue;
       const Detection seen = world.noisy(now[i]);

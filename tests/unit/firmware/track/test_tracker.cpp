@@ -12,8 +12,8 @@
 #include "tests/unit/firmware/track/walkers.hpp"
 
 using namespace kerb;
-using test::Walker;
 using test::World;
+using test::WorldWalker;
 using track::Person;
 using track::PersonList;
 using track::Senses;
@@ -172,8 +172,8 @@ TEST(crossing_people_keep_their_ids) {
     d.world.walkers[1].colour = 9;
     for (int i = 0; i < 140; ++i) {
       // While one is behind the other, only the nearer one is found.
-      const Walker a = d.world.from_car(d.world.walkers[0]),
-                   b = d.world.from_car(d.world.walkers[1]);
+      const WorldWalker a = d.world.from_car(d.world.walkers[0]),
+                        b = d.world.from_car(d.world.walkers[1]);
       d.world.walkers[1].shown = std::abs(a.y - b.y) > 0.35;
       d.frame();
     }
@@ -210,7 +210,7 @@ TEST(a_jump_of_the_light_makes_nobody_somebody_else) {
     for (std::size_t i = 0; i < 3; ++i) d.world.walkers[i].colour = static_cast<int>(1 + i);
     for (int i = 0; i < 45; ++i) {
       if (i == 15)
-        for (Walker& w : d.world.walkers) w.colour += 8;
+        for (WorldWalker& w : d.world.walkers) w.colour += 8;
       d.frame();
       if (i < 8) continue;
       TEST_ASSERT_EQUAL(3, d.confirmed());

@@ -30,7 +30,7 @@ class Dice {
   Random random_;
 };
 
-struct Walker {
+struct WorldWalker {
   double x = 0, y = 0, vx = 0, vy = 0;  ///< in the world
   double height = 1.7;
   double score = 16;
@@ -43,7 +43,7 @@ class World {
   explicit World(std::uint64_t seed) : dice{seed} { camera.pitch_sigma_rad = 0.005; }
 
   void move(double dt) {
-    for (Walker& w : walkers) {
+    for (WorldWalker& w : walkers) {
       const double keeps = std::exp(-dt / speed_time);
       w.vx = keeps * w.vx + std::sqrt(wander * dt) * dice.normal();
       w.vy = keeps * w.vy + std::sqrt(wander * dt) * dice.normal();
@@ -60,9 +60,9 @@ class World {
     now += Nanos{static_cast<Nanos::rep>(std::llround(dt * 1e9))};
   }
   /// In the car's frame: the place, and the velocity over ground.
-  [[nodiscard]] Walker from_car(const Walker& w) const {
+  [[nodiscard]] WorldWalker from_car(const WorldWalker& w) const {
     const double c = std::cos(heading), s = std::sin(heading);
-    Walker out = w;
+    WorldWalker out = w;
     out.x = c * (w.x - car_x) + s * (w.y - car_y);
     out.y = c * (w.y - car_y) - s * (w.x - car_x);
     out.vx = c * w.vx + s * w.vy;
@@ -70,8 +70,8 @@ class World {
     return out;
   }
   /// Its box without noise; h is 0 where it is not in the picture.
-  [[nodiscard]] Detection box_of(const Walker& world) const {
-    const Walker w = from_car(world);
+  [[nodiscard]] Detection box_of(const WorldWalker& world) const {
+    const WorldWalker w = from_car(world);
     const auto foot = project(camera, {w.x, w.y}, 0, pitch);
     const auto head = project(camera, {w.x, w.y}, w.height, pitch);
     if (!foot || !head) return {};
@@ -98,7 +98,7 @@ class World {
     out.vehicle.yaw_rate_radps = yaw_rate;
     if (!looked) return;
     for (std::size_t i = 0; i < walkers.size() && out.count < track::Senses::kMost; ++i) {
-      const Walker& w = walkers[i];
+      const WorldWalker& w = walkers[i];
       const Detection b = box_of(w);
       if (!w.shown || b.h <= 0) continue;
       const auto k = static_cast<std::size_t>(out.count++);
@@ -114,7 +114,7 @@ class World {
   }
 
   Camera camera;
-  std::vector<Walker> walkers;
+  std::vector<WorldWalker> walkers;
   double speed = 0, yaw_rate = 0;
   double car_x = 0, car_y = 0, heading = 0;
   double pitch = 0;  ///< of the camera above its mounting

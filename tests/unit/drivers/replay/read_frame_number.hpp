@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "drivers/replay/frame_number.hpp"
-
+#pragma once
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <optional>
 
-namespace kerb {
-namespace {
+#include "drivers/replay/frame_number.hpp"
+#include "hal/base/view.hpp"
+
+namespace kerb::test {
 
 /// Brightness of one pixel, 0..255 of the format's full scale.
-int brightness(const RawImageView<Space::host>& image, int x, int y) noexcept {
+inline int brightness(const RawImageView<Space::host>& image, int x, int y) noexcept {
   const std::uint8_t* row = image.data + y * image.row_stride;
   switch (image.format) {
     case PixelFormat::grey8:
@@ -37,19 +40,18 @@ int brightness(const RawImageView<Space::host>& image, int x, int y) noexcept {
 }
 
 /// The mean of the four pixels around a cell's middle.
-int cell_brightness(const RawImageView<Space::host>& image, int x, int y) noexcept {
+inline int cell_brightness(const RawImageView<Space::host>& image, int x, int y) noexcept {
   return (brightness(image, x - 1, y - 1) + brightness(image, x, y - 1) +
           brightness(image, x - 1, y) + brightness(image, x, y)) /
          4;
 }
 
-}  // namespace
-
-FrameNumberBand frame_number_band(int width, int height) noexcept {
-  return {width / FrameNumberBand::kBits, std::max(2, height / 64 * 2)};  // 720 rows: 22 and 22
-}
-
-std::optional<std::uint32_t> read_frame_number(const RawImageView<Space::host>& image) noexcept {
+/// The number in a test picture of any format, from the brightness in the middle of each cell:
+/// survives conversion between formats and lossy compression. Nothing when the picture is too small
+/// or a cell and its inverse do not differ clearly, as in a picture that carries no number or was
+/// torn.
+inline std::optional<std::uint32_t> read_frame_number(
+    const RawImageView<Space::host>& image) noexcept {
   if (image.data == nullptr || image.width < FrameNumberBand::kMinWidth ||
       image.height < FrameNumberBand::kMinHeight)
     return std::nullopt;
@@ -66,4 +68,4 @@ std::optional<std::uint32_t> read_frame_number(const RawImageView<Space::host>& 
   return number;
 }
 
-}  // namespace kerb
+}  // namespace kerb::test
