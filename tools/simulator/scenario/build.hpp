@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "firmware/schema/reader.hpp"
 #include "tools/simulator/scenario/draft.hpp"
-#include "tools/simulator/scenario/reader.hpp"
 
 namespace kerb::sim {
 
@@ -17,7 +17,7 @@ struct Built {
 
 /// Works a draft out, and reports every rule between keys that does not hold. The result is good
 /// only when nothing was reported.
-[[nodiscard]] Built build(ScenarioDraft& draft, Reader& reader);
+[[nodiscard]] Built build(ScenarioDraft& draft, schema::Reader& reader);
 
 /// The walk of somebody who is hit there and then by a car whose front's middle has `car` then and
 /// whose speed is `mps`. Fills start, start_s and walk. Empty, or why it cannot be.
@@ -35,6 +35,6 @@ struct Built {
 [[nodiscard]] bool walks_through(const PropSpec& prop, Vec2 from, Vec2 to);
 
 /// Reports what is wrong with the scenario as a whole: where everybody is, and how they move.
-void check_motion(const Built& built, Reader& reader);
+void check_motion(const Built& built, schema::Reader& reader);
 
 }  // namespace kerb::sim
