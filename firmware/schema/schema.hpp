@@ -16,10 +16,10 @@
 /// its value goes. Reading, checking and the reference in docs/ are all made from them; defaults
 /// are those of the objects themselves. The tables are constants:
 ///   constexpr Field kBand[] = {
-///       number("centre_nm", 300, 15000, "nm", "Middle of the band.", KERB_AT(Band, centre_nm))};
+///       number<&Band::centre_nm>("centre_nm", 300, 15000, "nm", "Middle of the band.")};
 ///   constexpr Table kBandTable = table_of<Band>("camera.bands", "A spectral band.", kBand);
-/// A key of another object than its table's, or of a type that its kind cannot fill, does not
-/// compile.
+/// Several members lead into parts of an object: number<&CarDraft::spec, &CarSpec::length_m>. A key
+/// of another object than its table's, or of a type that its kind cannot fill, does not compile.
 namespace kerb::schema {
 
 struct Field;
@@ -71,26 +71,39 @@ struct Custom {
   const void* stores;  ///< &kTypeOf of what `to` points to
 };
 
+/// From an object to something in it, through members of members.
+template <auto First, auto... Rest>
+struct At {
+  template <typename V, typename T>
+  static T object_of(V T::*);
+  using Object = decltype(object_of(First));
+  // clang-format off
+  static auto& of(void* object) { return ((static_cast<Object*>(object)->*First) .* ... .* Rest); }
+  // clang-format on
+  using Value = std::remove_reference_t<decltype(of(nullptr))>;
+  static constexpr const void* kOwner = &kTypeOf<Object>;
+};
+
 struct Field {
   const char* name;
   Kind kind;
-  const char* doc;           ///< one line; a table without one has its own heading instead
+  const char* doc;    ///< one line; a table without one has its own heading instead
+  const void* owner;  ///< &kTypeOf of the object
+  Slot (*slot)(void* object) = nullptr;  ///< of single values
   double low = 0, high = 0;  ///< both allowed; of texts, the length in bytes; of tables, how many;
                              ///< of choices, `low` is the first one's number
   const char* unit = "";     ///< "" when it has none
   std::span<const char* const> choices{};
   TextRule text_rule = TextRule::printable;
-  const Custom* custom = nullptr;
-  const Table* table = nullptr;    ///< of table and tables
   double factor = 1;               ///< of a number: value = file * factor
   const char* fallback = nullptr;  ///< the reference's default; nullptr: the value of a new object
-  const void* owner = nullptr;     ///< &kTypeOf of the object
-  Slot (*slot)(void* object) = nullptr;
-  /// The object of a table, made if need be; of tables, the one with this index.
+  bool& (*given)(void* object) = nullptr;  ///< set when the file has it; nullptr: nobody asks
+  const Custom* custom = nullptr;
+  const Table* table = nullptr;  ///< of table and tables
+  /// What a custom kind fills; a table's object, made if need be; of tables, that with this index.
   void* (*part)(void* object, std::size_t index) = nullptr;
   void (*resize)(void* object, std::size_t count) = nullptr;  ///< of tables: new ones, so many
   std::size_t (*count)(void* object) = nullptr;               ///< of tables
-  bool& (*given)(void* object) = nullptr;  ///< set when the file has it; nullptr: nobody asks
 
   [[nodiscard]] constexpr Field scaled(double by) const {
     Field out = *this;
@@ -102,11 +115,11 @@ struct Field {
     out.fallback = text;
     return out;
   }
-  template <typename P>
-  [[nodiscard]] constexpr Field noted_in(P /*at*/) const {
-    if (owner != &kTypeOf<typename P::Object>) throw std::logic_error{"of another object"};
+  template <auto... Members>
+  [[nodiscard]] constexpr Field noted_in() const {
+    if (owner != At<Members...>::kOwner) throw std::logic_error{"of another object"};
     Field out = *this;
-    out.given = [](void* object) -> bool& { return P::of(object); };
+    out.given = [](void* object) -> bool& { return At<Members...>::of(object); };
     return out;
   }
 };
@@ -119,114 +132,72 @@ struct Table {
   void* (*fresh)();   ///< an object with defaults, for the reference; lives for ever
 };
 
-/// From an object to something in it.
-template <typename T, typename Find>
-struct At {
-  using Object = T;
-  using Value = std::remove_reference_t<decltype(Find{}(std::declval<T&>()))>;
-  static Value& of(void* object) { return Find{}(*static_cast<T*>(object)); }
-};
-template <typename T, typename Find>
-constexpr At<T, Find> at(Find /*find*/) {
-  return {};
-}
-// NOLINTNEXTLINE(bugprone-macro-parentheses): the name of a field, such as spec.start.at
-#define KERB_AT(type, field) \
-  ::kerb::schema::at<type>([](type & object) -> auto& { return object.field; })
-
 template <typename T, typename... Others>
 concept OneOf = (std::same_as<T, Others> || ...);
 
-template <typename P>
-Slot slot_at(void* object) {
-  return &P::of(object);
+/// A single value with limits; the functions below are its kinds.
+template <Kind K, typename P>
+constexpr Field ranged(const char* name, double low, double high, const char* unit,
+                       const char* doc) {
+  return {name, K, doc, P::kOwner, [](void* o) -> Slot { return &P::of(o); }, low, high, unit};
 }
-/// A choice fills an enumeration, a number, or a bool of two names; or it is a text of these.
-template <typename P>
-Slot choice_at(void* object) {
-  using V = typename P::Value;
-  if constexpr (std::same_as<V, std::string>)
-    return &P::of(object);
-  else
-    return EnumRef{&P::of(object),
-                   [](void* to, int number) { *static_cast<V*>(to) = static_cast<V>(number); },
-                   [](const void* from) { return static_cast<int>(*static_cast<const V*>(from)); }};
+template <auto... Members>
+constexpr Field flag(const char* name, const char* doc) {
+  using P = At<Members...>;
+  static_assert(OneOf<typename P::Value, bool>);
+  return ranged<Kind::boolean, P>(name, 0, 0, "", doc);
 }
-
-template <typename P>
-requires OneOf<typename P::Value, bool>
-constexpr Field flag(const char* name, const char* doc, P /*at*/) {
-  return {.name = name,
-          .kind = Kind::boolean,
-          .doc = doc,
-          .owner = &kTypeOf<typename P::Object>,
-          .slot = slot_at<P>};
-}
-template <typename P>
-requires OneOf<typename P::Value, int, std::int64_t, std::uint32_t, std::optional<int>,
-               std::chrono::nanoseconds>
+template <auto... Members>
 constexpr Field integer(const char* name, double low, double high, const char* unit,
-                        const char* doc, P /*at*/) {
-  return {.name = name,
-          .kind = Kind::integer,
-          .doc = doc,
-          .low = low,
-          .high = high,
-          .unit = unit,
-          .owner = &kTypeOf<typename P::Object>,
-          .slot = slot_at<P>};
+                        const char* doc) {
+  using P = At<Members...>;
+  static_assert(OneOf<typename P::Value, int, std::int64_t, std::uint32_t, std::optional<int>,
+                      std::chrono::nanoseconds>);
+  return ranged<Kind::integer, P>(name, low, high, unit, doc);
 }
-template <typename P>
-requires OneOf<typename P::Value, double, std::optional<double>, std::chrono::nanoseconds>
-constexpr Field number(const char* name, double low, double high, const char* unit, const char* doc,
-                       P /*at*/) {
-  return {.name = name,
-          .kind = Kind::number,
-          .doc = doc,
-          .low = low,
-          .high = high,
-          .unit = unit,
-          .owner = &kTypeOf<typename P::Object>,
-          .slot = slot_at<P>};
+template <auto... Members>
+constexpr Field number(const char* name, double low, double high, const char* unit,
+                       const char* doc) {
+  using P = At<Members...>;
+  static_assert(OneOf<typename P::Value, double, std::optional<double>, std::chrono::nanoseconds>);
+  return ranged<Kind::number, P>(name, low, high, unit, doc);
 }
-template <typename P>
-requires OneOf<typename P::Value, std::string>
+template <auto... Members>
 constexpr Field text(const char* name, double shortest, double longest, TextRule rule,
-                     const char* doc, P /*at*/) {
-  return {.name = name,
-          .kind = Kind::text,
-          .doc = doc,
-          .low = shortest,
-          .high = longest,
-          .text_rule = rule,
-          .owner = &kTypeOf<typename P::Object>,
-          .slot = slot_at<P>};
+                     const char* doc) {
+  using P = At<Members...>;
+  static_assert(OneOf<typename P::Value, std::string>);
+  Field out = ranged<Kind::text, P>(name, shortest, longest, "", doc);
+  out.text_rule = rule;
+  return out;
 }
-/// `choices` in the order of the enumeration, of which `first` is the first.
-template <typename P>
+/// Fills an enumeration, a number, or a bool of two names, `choices` in their order and the first
+/// with the number `first`; or a text that is one of these.
+template <auto... Members>
 constexpr Field choice(const char* name, std::span<const char* const> choices, const char* doc,
-                       P /*at*/, int first = 0) {
-  return {.name = name,
-          .kind = Kind::choice,
-          .doc = doc,
-          .low = static_cast<double>(first),
-          .choices = choices,
-          .owner = &kTypeOf<typename P::Object>,
-          .slot = choice_at<P>};
+                       int first = 0) {
+  using P = At<Members...>;
+  using V = typename P::Value;
+  const auto slot = [](void* object) -> Slot {
+    if constexpr (std::same_as<V, std::string>)
+      return &P::of(object);
+    else
+      return EnumRef{
+          &P::of(object),
+          [](void* to, int number) { *static_cast<V*>(to) = static_cast<V>(number); },
+          [](const void* from) { return static_cast<int>(*static_cast<const V*>(from)); }};
+  };
+  return {name, Kind::choice, doc, P::kOwner, slot, static_cast<double>(first), 0, "", choices};
 }
-template <typename P>
+template <auto... Members>
 constexpr Field custom(const char* name, double low, double high, const char* unit, const char* doc,
-                       const Custom& how, P /*at*/) {
+                       const Custom& how) {
+  using P = At<Members...>;
   if (how.stores != &kTypeOf<typename P::Value>) throw std::logic_error{"of another type"};
-  return {.name = name,
-          .kind = Kind::custom,
-          .doc = doc,
-          .low = low,
-          .high = high,
-          .unit = unit,
-          .custom = &how,
-          .owner = &kTypeOf<typename P::Object>,
-          .part = [](void* object, std::size_t) -> void* { return &P::of(object); }};
+  Field out{name, Kind::custom, doc, P::kOwner, nullptr, low, high, unit};
+  out.custom = &how;
+  out.part = [](void* object, std::size_t) -> void* { return &P::of(object); };
+  return out;
 }
 
 template <typename T>
@@ -239,50 +210,41 @@ struct PartOf<std::optional<T>> {
   using Type = T;
   static void* open(std::optional<T>& part) { return &part.emplace(); }
 };
-/// An optional part is there when the file has the table.
-template <typename P>
-constexpr Field table(const char* name, const char* doc, const Table& sub, P /*at*/) {
-  using Part = PartOf<typename P::Value>;
-  if (sub.owner != &kTypeOf<typename Part::Type>) throw std::logic_error{"of another type"};
-  return {.name = name,
-          .kind = Kind::table,
-          .doc = doc,
-          .table = &sub,
-          .fallback = "",
-          .owner = &kTypeOf<typename P::Object>,
-          .part = [](void* object, std::size_t) -> void* { return Part::open(P::of(object)); }};
-}
-/// A table whose keys are of the same object.
+/// A table of a part of the object, which is there when the file has the table if it is optional;
+/// without members, of the object itself.
+template <auto... Members>
 constexpr Field table(const char* name, const char* doc, const Table& sub) {
-  return {.name = name,
-          .kind = Kind::table,
-          .doc = doc,
-          .table = &sub,
-          .fallback = "",
-          .owner = sub.owner,
-          .part = [](void* object, std::size_t) { return object; }};
+  Field out{name, Kind::table, doc, sub.owner};
+  out.table = &sub;
+  out.fallback = "";
+  if constexpr (sizeof...(Members) == 0) {
+    out.part = [](void* object, std::size_t) { return object; };
+  } else {
+    using P = At<Members...>;
+    using Part = PartOf<typename P::Value>;
+    if (sub.owner != &kTypeOf<typename Part::Type>) throw std::logic_error{"of another type"};
+    out.owner = P::kOwner;
+    out.part = [](void* object, std::size_t) { return Part::open(P::of(object)); };
+  }
+  return out;
 }
-/// Tables replace the default items of a vector.
-template <typename P>
+/// Tables that replace what the vector has by default.
+template <auto... Members>
 constexpr Field tables(const char* name, double least, double most, const char* doc,
-                       const Table& sub, P /*at*/) {
+                       const Table& sub) {
+  using P = At<Members...>;
   if (sub.owner != &kTypeOf<typename P::Value::value_type>)
     throw std::logic_error{"of another type"};
-  return {.name = name,
-          .kind = Kind::tables,
-          .doc = doc,
-          .low = least,
-          .high = most,
-          .table = &sub,
-          .fallback = "",
-          .owner = &kTypeOf<typename P::Object>,
-          .part = [](void* object, std::size_t index) -> void* { return &P::of(object)[index]; },
-          .resize =
-              [](void* object, std::size_t count) {
-                P::of(object).clear();
-                P::of(object).resize(count);
-              },
-          .count = [](void* object) { return P::of(object).size(); }};
+  Field out{name, Kind::tables, doc, P::kOwner, nullptr, least, most};
+  out.table = &sub;
+  out.fallback = "";
+  out.part = [](void* object, std::size_t index) -> void* { return &P::of(object)[index]; };
+  out.resize = [](void* object, std::size_t count) {
+    P::of(object).clear();
+    P::of(object).resize(count);
+  };
+  out.count = [](void* object) { return P::of(object).size(); };
+  return out;
 }
 
 template <typename T>

@@ -48,27 +48,27 @@ constexpr const char* kGears[] = {"first", "second"};  // no car is started in p
 constexpr const char* kFuels[] = {"none", "wood"};
 
 constexpr Field kEngine[] = {
-    number("kmh", 0, 360, "km/h", "Speed.", KERB_AT(Engine, metres_per_s)).scaled(1 / 3.6)};
+    number<&Engine::metres_per_s>("kmh", 0, 360, "km/h", "Speed.").scaled(1 / 3.6)};
 constexpr Table kEngineTable = table_of<Engine>("engine", "Its engine.", kEngine);
-constexpr Field kWheel[] = {integer("spokes", 3, 99, "", "A | B.", KERB_AT(Wheel, spokes)),
-                            number("bar", 0.5, 9, "bar", "Pressure.", KERB_AT(Wheel, bar))};
+constexpr Field kWheel[] = {integer<&Wheel::spokes>("spokes", 3, 99, "", "A | B."),
+                            number<&Wheel::bar>("bar", 0.5, 9, "bar", "Pressure.")};
 constexpr Table kWheelTable = table_of<Wheel>("wheel", "A wheel.", kWheel);
-constexpr Field kTimes[] = {integer("wait_ms", 0, 999, "ms", "Wait.", KERB_AT(Vehicle, wait))};
+constexpr Field kTimes[] = {integer<&Vehicle::wait>("wait_ms", 0, 999, "ms", "Wait.")};
 constexpr Table kTimesTable = table_of<Vehicle>("times", "Times.", kTimes);
 constexpr Field kVehicle[] = {
-    text("name", 1, 8, TextRule::name, "Name.", KERB_AT(Vehicle, name)),
-    flag("open", "Has no roof.", KERB_AT(Vehicle, open)),
-    integer("number", 0, 1e12, "", "Number.", KERB_AT(Vehicle, number)),
-    integer("seed", 0, 4294967295.0, "", "Seed.", KERB_AT(Vehicle, seed)),
-    choice("gear", kGears, "Gear.", KERB_AT(Vehicle, gear), static_cast<int>(Gear::first))
-        .noted_in(KERB_AT(Vehicle, has_gear)),
-    choice("fuel", kFuels, "Fuel.", KERB_AT(Vehicle, fuel)),
-    custom("pair", 0, 9, "m", "Pair.", kPair, KERB_AT(Vehicle, pair))
+    text<&Vehicle::name>("name", 1, 8, TextRule::name, "Name."),
+    flag<&Vehicle::open>("open", "Has no roof."),
+    integer<&Vehicle::number>("number", 0, 1e12, "", "Number."),
+    integer<&Vehicle::seed>("seed", 0, 4294967295.0, "", "Seed."),
+    choice<&Vehicle::gear>("gear", kGears, "Gear.", static_cast<int>(Gear::first))
+        .noted_in<&Vehicle::has_gear>(),
+    choice<&Vehicle::fuel>("fuel", kFuels, "Fuel."),
+    custom<&Vehicle::pair>("pair", 0, 9, "m", "Pair.", kPair)
         .by_default("as they come")
-        .noted_in(KERB_AT(Vehicle, has_pair)),
-    table("engine", "Optional.", kEngineTable, KERB_AT(Vehicle, engine)),
+        .noted_in<&Vehicle::has_pair>(),
+    table<&Vehicle::engine>("engine", "Optional.", kEngineTable),
     table("times", "", kTimesTable),
-    tables("wheel", 1, 3, "", kWheelTable, KERB_AT(Vehicle, wheels))};
+    tables<&Vehicle::wheels>("wheel", 1, 3, "", kWheelTable)};
 constexpr Table kVehicleTable = table_of<Vehicle>("", "A vehicle.", kVehicle);
 
 struct Read {
