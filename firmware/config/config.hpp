@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "firmware/schema/problem.hpp"
 #include "firmware/types/sensitivity.hpp"
 #include "firmware/types/vehicle_limits.hpp"
 #include "hal/base/clock.hpp"
@@ -201,20 +202,10 @@ struct Config {
 
 inline constexpr int kMaxCameras = 4;
 
-/// One thing that is wrong with a configuration.
-struct Problem {
-  std::string key;    ///< "camera[0].width"; empty when it is the file as a whole
-  std::string value;  ///< as written, shortened; empty when there is none
-  std::string rule;   ///< "must be 64..4096 (pixels)"
-  int line = 0;       ///< counts from 1; 0: the key is not in the file, or there is no file
-  int column = 0;
-};
-
 /// A configuration, or all that is wrong with it.
 struct LoadResult {
-  Config config;                  ///< the defaults, unless ok()
-  std::vector<Problem> problems;  ///< in the order of the file
-  std::string name;               ///< of the file, as given
+  Config config;                          ///< the defaults, unless ok()
+  std::vector<schema::Problem> problems;  ///< in the order of the file
   [[nodiscard]] bool ok() const noexcept { return problems.empty(); }
   /// One line each: "FILE:LINE:COL: camera[0].width = 20000: must be 64..4096 (pixels)". Printable
   /// characters only, whatever was in the file.
@@ -225,7 +216,7 @@ struct LoadResult {
 /// Problem.
 [[nodiscard]] LoadResult load_config(const std::string& path);
 /// The same for a text; `name` replaces the file's name. Any bytes are handled.
-[[nodiscard]] LoadResult parse_config(std::string_view text, std::string name);
+[[nodiscard]] LoadResult parse_config(std::string_view text, const std::string& name);
 
 /// A complete file with every key of `config`, each with its comment. parse_config() takes it back.
 [[nodiscard]] std::string render_config(const Config& config);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -11,11 +12,14 @@
 #include "firmware/config/bands.hpp"
 #include "firmware/config/road_view.hpp"
 #include "firmware/config/schema.hpp"
-#include "firmware/config/words.hpp"
+#include "firmware/schema/reference.hpp"
+#include "firmware/schema/words.hpp"
 #include "hal/base/pixel_format.hpp"
 
 namespace kerb::config {
 namespace {
+
+using schema::decimal;
 
 constexpr double kFovMin_deg = 5, kFovMax_deg = 170;  // as the range of fov_deg
 constexpr double kRoadAheadMin_m = 10;  // of road in view: with less, people are seen too late
@@ -23,7 +27,7 @@ constexpr double kBeyondEndsMax_m = 0.5, kBeyondSidesMax_m = 0.3;  // on a brack
 
 class Rules {
  public:
-  Rules(const Config& config, const RuleContext& context) : config_{config}, context_{context} {}
+  Rules(const Config& config, schema::Reader& reader) : config_{config}, reader_{reader} {}
 
   void check() {
     for (std::size_t i = 0; i < config_.cameras.size(); ++i) {
@@ -53,30 +57,20 @@ class Rules {
   }
 
   [[nodiscard]] std::string value_of(const std::string& key) const {
-    std::string_view table = key;
-    const std::size_t dot = table.rfind('.');
-    const std::string_view name = table.substr(dot + 1);
-    table = table.substr(0, dot);
-    std::size_t camera = 0;
-    if (const std::size_t bracket = table.find('['); bracket != std::string_view::npos) {
-      camera = static_cast<std::size_t>(table[bracket + 1] - '0');  // there are at most kMaxCameras
-      table = table.substr(0, bracket);
-    }
-    const Key* found = find_key(table, name);
-    return found == nullptr ? std::string{} : value_text(*found, config_, camera);
+    return schema::value_at(config_table(), &config_, key);
   }
 
   /// `others`: other keys that the rule depends on; their values are printed with it.
   void need(bool holds, const std::string& key, std::initializer_list<std::string> others,
             std::string rule) {
-    if (holds || context_.is_bad(key)) return;
+    if (holds || reader_.is_bad(key)) return;
     std::string values;
     for (const std::string& other : others) {
-      if (context_.is_bad(other)) return;
+      if (reader_.is_bad(other)) return;
       values += (values.empty() ? "" : ", ") + value_of(other);
     }
     if (!values.empty()) rule += " (" + values + ")";
-    context_.report({key, value_of(key), std::move(rule), 0, 0});
+    reader_.report(key, value_of(key), std::move(rule));
   }
 
   void check_camera(std::size_t i) {
@@ -86,7 +80,7 @@ class Rules {
     const bool recording = camera.kind == CameraKind::folder || camera.kind == CameraKind::video;
     const std::string source = key("source");
 
-    need(!recording || context_.is_set(key("device")), key("device"), {source},
+    need(!recording || reader_.has(key("device")), key("device"), {source},
          "must be set: the recording of this camera.source");
     need(live || camera.memory == BufferMode::automatic, key("memory"), {source},
          "must be \"auto\" unless camera.source is \"v4l2\"");
@@ -127,11 +121,11 @@ class Rules {
     const CameraSettings& camera = config_.cameras[i];
     const auto key = [&](const char* name) { return camera_key(i, name); };
     const bool recording = camera.kind == CameraKind::folder || camera.kind == CameraKind::video;
-    if (recording && !(context_.is_set(key("width")) && context_.is_set(key("height")))) return;
+    if (recording && !(reader_.has(key("width")) && reader_.has(key("height")))) return;
     constexpr std::array kNeeded = {"width",    "height",    "fov_deg",  "focal_px", "center_x",
                                     "center_y", "pitch_deg", "roll_deg", "height_m", "k1",
                                     "k2",       "k3",        "p1",       "p2"};
-    if (std::ranges::any_of(kNeeded, [&](const char* name) { return context_.is_bad(key(name)); }))
+    if (std::ranges::any_of(kNeeded, [&](const char* name) { return reader_.is_bad(key(name)); }))
       return;
     const bool wide = camera.center_x.value_or(0) <= camera.width - 1;
     const bool high = camera.center_y.value_or(0) <= camera.height - 1;
@@ -171,7 +165,7 @@ class Rules {
   void check_place(std::size_t i) {
     const CameraSettings& camera = config_.cameras[i];
     const CarSettings& car = config_.car;
-    if (context_.is_bad("car.length_m") || context_.is_bad("car.width_m")) return;
+    if (reader_.is_bad("car.length_m") || reader_.is_bad("car.width_m")) return;
     const double behind = car.length_m - car.axle_to_bumper_m;
     if (behind < 0) return;  // already reported
     need(camera.ahead_m <= car.axle_to_bumper_m + kBeyondEndsMax_m, camera_key(i, "ahead_m"),
@@ -214,13 +208,11 @@ class Rules {
   }
 
   const Config& config_;
-  const RuleContext& context_;
+  schema::Reader& reader_;
 };
 
 }  // namespace
 
-void check_rules(const Config& config, const RuleContext& context) {
-  Rules{config, context}.check();
-}
+void check_rules(const Config& config, schema::Reader& reader) { Rules{config, reader}.check(); }
 
 }  // namespace kerb::config

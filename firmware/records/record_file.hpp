@@ -22,7 +22,7 @@ struct Chunk {
   std::span<const std::byte> payload;  ///< borrowed from the RecordFile
 };
 
-/// A record, read and checked. Any bytes are survived: what is not a record is refused; from the
+/// A record, read and checked. Any bytes are handled: what is not a record is refused; from the
 /// first damaged chunk on, everything is left out. Memory: the file, and about as much again.
 class RecordFile {
  public:

@@ -1,5 +1,5 @@
 set(dir ${CMAKE_CURRENT_LIST_DIR}/firmware/config)
-foreach(name bands config words)
+foreach(name bands config)
   kerb_add_test(NAME unit_config_${name} SOURCES ${dir}/test_${name}.cpp LINKS kerb::firmware_config LABELS unit)
 endforeach()
 kerb_test_uses(unit_config_config DEFINES KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

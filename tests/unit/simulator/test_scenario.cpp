@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 
+#include "firmware/schema/reference.hpp"
 #include "tests/support/test.hpp"
 #include "tools/simulator/base/things.hpp"
 #include "tools/simulator/scenario/load.hpp"
@@ -20,6 +21,9 @@
 
 namespace fs = std::filesystem;
 using namespace kerb::sim;
+using kerb::schema::Field;
+using kerb::schema::Kind;
+using kerb::schema::Table;
 
 namespace {
 
@@ -325,15 +329,15 @@ TEST(what_cannot_be_a_file_gets_one_line) {
 /// Every number at its limits is taken, and just beyond them refused.
 void check_limits(const Table& table, const std::string& before, int& checked) {
   for (const Field& field : table.fields) {
-    if (field.kind == FieldKind::tables && std::string_view{table.name}.empty()) {
+    if (field.kind == Kind::tables && std::string_view{table.name}.empty()) {
       check_limits(*field.table, "[[" + std::string{field.name} + "]]\n", checked);
-    } else if (field.kind == FieldKind::table && std::string_view{table.name}.empty()) {
+    } else if (field.kind == Kind::table && std::string_view{table.name}.empty()) {
       check_limits(*field.table, "[" + std::string{field.name} + "]\n", checked);
     }
-    if (field.kind != FieldKind::number && field.kind != FieldKind::integer) continue;
-    const double slip = field.kind == FieldKind::integer ? 1 : 0.001;
+    if (field.kind != Kind::number && field.kind != Kind::integer) continue;
+    const double slip = field.kind == Kind::integer ? 1 : 0.001;
     for (const double beyond : {field.low - slip, field.high + slip}) {
-      const std::string value = field.kind == FieldKind::integer
+      const std::string value = field.kind == Kind::integer
                                     ? std::to_string(static_cast<long long>(beyond))
                                     : std::to_string(beyond);
       const std::string text = before + field.name + " = " + value + "\n";
@@ -346,7 +350,7 @@ void check_limits(const Table& table, const std::string& before, int& checked) {
       ++checked;
     }
     for (const double limit : {field.low, field.high}) {
-      const std::string value = field.kind == FieldKind::integer
+      const std::string value = field.kind == Kind::integer
                                     ? std::to_string(static_cast<long long>(limit))
                                     : std::to_string(limit);
       const Loaded loaded = parse_scenario(before + field.name + " = " + value + "\n", "t");

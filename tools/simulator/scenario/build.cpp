@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "firmware/config/words.hpp"
+#include "firmware/schema/words.hpp"
 #include "tools/simulator/base/things.hpp"
 #include "tools/simulator/people/random_person.hpp"
 #include "tools/simulator/world/speed_profile.hpp"
@@ -23,7 +23,7 @@ std::string item(const char* list, std::size_t i) {
 
 class Builder {
  public:
-  Builder(ScenarioDraft& draft, Reader& reader) : draft_{draft}, reader_{reader} {}
+  Builder(ScenarioDraft& draft, schema::Reader& reader) : draft_{draft}, reader_{reader} {}
 
   Built run() {
     out_.scenario = std::move(draft_.scenario);
@@ -31,7 +31,7 @@ class Builder {
     set_car();
     set_street();
     find_impact();
-    if (!reader_.is_bad("")) {
+    if (reader_.ok()) {
       for (std::size_t i = 0; i < draft_.props.size(); ++i) add_prop(i);
       for (std::size_t i = 0; i < draft_.people.size(); ++i) add_person(i);
       add_crowds();
@@ -64,8 +64,8 @@ class Builder {
       if (way[i].length_m <= 0 && !reader_.is_bad(at))
         reader_.report(at + ".length_m", "", "must be given");
       if (way[i].radius_m != 0 && std::abs(way[i].radius_m) < least)
-        reader_.report(at + ".radius_m", config::decimal(way[i].radius_m),
-                       "must be 0 (straight) or at least " + config::decimal(least) +
+        reader_.report(at + ".radius_m", schema::decimal(way[i].radius_m),
+                       "must be 0 (straight) or at least " + schema::decimal(least) +
                            " (m), to the left or, with a minus, to the right");
     }
   }
@@ -73,7 +73,7 @@ class Builder {
   void check_speeds(const std::string& key, const std::vector<SpeedPoint>& speeds) {
     for (std::size_t i = 0; i < speeds.size(); ++i) {
       const std::string at = key + "[" + std::to_string(i) + "].at_s";
-      const std::string value = config::decimal(speeds[i].at_s);
+      const std::string value = schema::decimal(speeds[i].at_s);
       if (i == 0 && speeds[i].at_s != 0)
         reader_.report(at, value, "must be 0: a speed is needed from the start");
       if (i > 0 && speeds[i].at_s <= speeds[i - 1].at_s)
@@ -91,8 +91,8 @@ class Builder {
     scene().car = car.spec;
     if (scene().camera.behind_m > car.spec.length_m)
       reader_.report(
-          "camera.behind_m", config::decimal(scene().camera.behind_m),
-          "must be at most the car's length, " + config::decimal(car.spec.length_m) + " (m)");
+          "camera.behind_m", schema::decimal(scene().camera.behind_m),
+          "must be at most the car's length, " + schema::decimal(car.spec.length_m) + " (m)");
   }
 
   void set_street() {
@@ -155,7 +155,7 @@ class Builder {
 
   void add_prop(std::size_t i) {
     check_prop(i);
-    if (reader_.is_bad("")) return;
+    if (!reader_.ok()) return;
     PropDraft& prop = draft_.props[i];
     PropSpec& spec = prop.spec;
     if (prop.mps) spec.speeds = {{0, *prop.mps, 3}};
@@ -191,13 +191,13 @@ class Builder {
     const double at = person.impact ? person.impact->at_s : person.along ? person.along->at_s : 0;
     if (at > scene().seconds)
       reader_.report(
-          key + (person.impact ? ".impact.at_s" : ".along.at_s"), config::decimal(at),
-          "must be within the scenario's " + config::decimal(scene().seconds) + " seconds");
+          key + (person.impact ? ".impact.at_s" : ".along.at_s"), schema::decimal(at),
+          "must be within the scenario's " + schema::decimal(scene().seconds) + " seconds");
   }
 
   void add_person(std::size_t i) {
     check_person(i);
-    if (reader_.is_bad("")) return;
+    if (!reader_.ok()) return;
     PersonDraft& person = draft_.people[i];
     const std::string key = item("people", i);
     PersonSpec& spec = person.spec;
@@ -292,25 +292,25 @@ class Builder {
       const std::string key = item("faults", i);
       if (!reader_.has(key + ".kind")) reader_.report(key + ".kind", "", "must be given");
       if (fault.to_s <= fault.from_s)
-        reader_.report(key + ".to_s", config::decimal(fault.to_s), "must be after from_s");
+        reader_.report(key + ".to_s", schema::decimal(fault.to_s), "must be after from_s");
       if (fault.from_s >= scene().seconds)
         reader_.report(
-            key + ".from_s", config::decimal(fault.from_s),
-            "must be within the scenario's " + config::decimal(scene().seconds) + " seconds");
+            key + ".from_s", schema::decimal(fault.from_s),
+            "must be within the scenario's " + schema::decimal(scene().seconds) + " seconds");
     }
   }
 
   ScenarioDraft& draft_;
-  Reader& reader_;
+  schema::Reader& reader_;
   Built out_;
   std::optional<Place> impact_;
 };
 
 }  // namespace
 
-Built build(ScenarioDraft& draft, Reader& reader) {
+Built build(ScenarioDraft& draft, schema::Reader& reader) {
   Built out = Builder{draft, reader}.run();
-  if (!reader.is_bad("")) check_motion(out, reader);
+  if (reader.ok()) check_motion(out, reader);
   return out;
 }
 

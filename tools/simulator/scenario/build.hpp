@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "firmware/schema/reader.hpp"
 #include "tools/simulator/scenario/draft.hpp"
-#include "tools/simulator/scenario/reader.hpp"
 
 namespace kerb::sim {
 
@@ -17,7 +17,7 @@ struct Built {
 
 /// Computes the derived values of a draft, and reports every broken rule between keys. The result
 /// is valid only if nothing was reported.
-[[nodiscard]] Built build(ScenarioDraft& draft, Reader& reader);
+[[nodiscard]] Built build(ScenarioDraft& draft, schema::Reader& reader);
 
 /// Computes the walk of a person who is hit at the given time and place, where the middle of the
 /// car's front is at `car` and its speed is `mps`. Fills start, start_s and walk. Returns an empty
@@ -36,6 +36,6 @@ struct Built {
 [[nodiscard]] bool walks_through(const PropSpec& prop, Vec2 from, Vec2 to);
 
 /// Reports errors of the scenario as a whole: positions and motion of people and things.
-void check_motion(const Built& built, Reader& reader);
+void check_motion(const Built& built, schema::Reader& reader);
 
 }  // namespace kerb::sim

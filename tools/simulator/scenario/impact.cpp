@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "firmware/config/words.hpp"
+#include "firmware/schema/words.hpp"
 #include "tools/simulator/scenario/build.hpp"
 #include "tools/simulator/world/world.hpp"
 
@@ -22,8 +22,8 @@ Vec2 touched_at(const CarSpec& car, Place front, double percent,
 }
 
 std::string too_slow(double closing) {
-  return "the car approaches at " + config::decimal(std::round(closing * 36) / 10) +
-         " km/h, must be at least " + config::decimal(std::round(kLeastClosing * 36) / 10) +
+  return "the car approaches at " + schema::decimal(std::round(closing * 36) / 10) +
+         " km/h, must be at least " + schema::decimal(std::round(kLeastClosing * 36) / 10) +
          ": the front cannot hit the person otherwise";
 }
 

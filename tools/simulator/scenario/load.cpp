@@ -3,8 +3,10 @@
 
 #include <filesystem>
 
-#include "firmware/config/words.hpp"
+#include "firmware/schema/parse.hpp"
+#include "firmware/schema/words.hpp"
 #include "tools/simulator/scenario/build.hpp"
+#include "tools/simulator/scenario/schema.hpp"
 #include "tools/simulator/scenario/shipped.hpp"
 #include "tools/simulator/scenario/suite.hpp"
 
@@ -12,6 +14,10 @@ namespace kerb::sim {
 namespace {
 
 namespace fs = std::filesystem;
+using schema::Node;
+using schema::parse_tree;
+using schema::Problem;
+using schema::read_tree;
 
 Loaded refused(std::string line) {
   Loaded out;
@@ -60,8 +66,8 @@ Loaded load_shipped(const ShippedFile& file) {
 
 Scenario scenario_of(const Node& root, std::vector<Problem>& problems) {
   ScenarioDraft draft;
-  Reader reader;
-  reader.read(root, draft);
+  schema::Reader reader;
+  reader.read(scenario_table(), root, draft);
   Built built = build(draft, reader);
   for (Problem& problem : reader.problems()) problems.push_back(std::move(problem));
   return std::move(built.scenario);
@@ -85,7 +91,7 @@ Loaded load_suite(const std::string& name_or_path) {
     Loaded out = load_file(name_or_path);
     if (out.ok() && out.title.empty() && out.scenarios.size() == 1 &&
         out.scenarios.front().suite.empty())
-      return refused(config::printable(name_or_path, 1024) +
+      return refused(schema::printable(name_or_path, 1024) +
                      ": is a scenario, must be a suite: one has [[group]]");
     return out;
   }
@@ -94,9 +100,8 @@ Loaded load_suite(const std::string& name_or_path) {
   for (const SuiteName& suite : shipped_suites()) known.push_back(suite.name);
   const std::vector<std::string_view> views{known.begin(), known.end()};
   for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
-  const std::string_view near = config::nearest(name_or_path, views);
-  return refused("no suite or file '" + config::printable(name_or_path, 200) + "'; there are " +
-                 names + (near.empty() ? "" : "; did you mean '" + std::string{near} + "'?"));
+  return refused("no suite or file '" + schema::printable(name_or_path, 200) + "'; there are " +
+                 names + schema::did_you_mean(name_or_path, views));
 }
 
 Loaded parse_scenario(std::string_view text, const std::string& name) {

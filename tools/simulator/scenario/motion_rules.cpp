@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "firmware/config/words.hpp"
+#include "firmware/schema/words.hpp"
 #include "tools/simulator/base/things.hpp"
 #include "tools/simulator/scenario/build.hpp"
 #include "tools/simulator/world/outline.hpp"
@@ -17,8 +17,8 @@ constexpr double kMostSideways = 9;  // m/s2: a good car on a dry road
 constexpr double kBody = 0.2;        // metres: somebody's radius where they pass a thing
 constexpr double kStep = 0.05;       // seconds between looks at the car among things
 
-std::string tenth(double value) { return config::decimal(std::round(value * 10) / 10); }
-std::string hundredth(double value) { return config::decimal(std::round(value * 100) / 100); }
+std::string tenth(double value) { return schema::decimal(std::round(value * 10) / 10); }
+std::string hundredth(double value) { return schema::decimal(std::round(value * 100) / 100); }
 
 /// As the thing has it: from its middle, its length along x.
 Vec2 local(Place place, Vec2 point) { return seen_from(place, point); }
@@ -58,7 +58,7 @@ bool rectangles_overlap(Place a, Vec2 half_a, Place b, Vec2 half_b) {
 }
 
 /// What stands in nobody's way: walls and poles do, but a thing's shadow does not.
-void check_people(const Built& built, Reader& reader) {
+void check_people(const Built& built, schema::Reader& reader) {
   const Scenario& s = built.scenario;
   const World world{s};
   Moment start;
@@ -91,7 +91,7 @@ void check_people(const Built& built, Reader& reader) {
   }
 }
 
-void check_car(const Built& built, Reader& reader) {
+void check_car(const Built& built, schema::Reader& reader) {
   const Scenario& s = built.scenario;
   Scenario alone = s;  // people cost time and change nothing here
   alone.people.clear();
@@ -123,7 +123,7 @@ void check_car(const Built& built, Reader& reader) {
   }
 }
 
-void check_criteria(const Built& built, Reader& reader) {
+void check_criteria(const Built& built, schema::Reader& reader) {
   const Scenario& s = built.scenario;
   const std::optional<Contact> contact = World{s}.contact();
   const Criteria& c = s.criteria;
@@ -167,10 +167,10 @@ bool walks_through(const PropSpec& prop, Vec2 from, Vec2 to) {
   return begin < end;
 }
 
-void check_motion(const Built& built, Reader& reader) {
+void check_motion(const Built& built, schema::Reader& reader) {
   check_people(built, reader);
   check_car(built, reader);
-  if (!reader.is_bad("")) check_criteria(built, reader);
+  if (reader.ok()) check_criteria(built, reader);
 }
 
 }  // namespace kerb::sim

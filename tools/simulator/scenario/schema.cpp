@@ -3,86 +3,27 @@
 
 #include <numbers>
 
+#include "firmware/schema/reference.hpp"
+#include "tools/simulator/scenario/kinds.hpp"
+
 namespace kerb::sim {
 namespace {
 
+using namespace schema;
+
 constexpr double kKmh = 1 / 3.6, kDeg = std::numbers::pi / 180;
 
-template <typename T>
-Slot slot_of(T& field, double factor) {
-  if constexpr (std::is_enum_v<T>)
-    return EnumRef{
-        &field, [](void* object, int number) { *static_cast<T*>(object) = static_cast<T>(number); },
-        [](const void* object) { return static_cast<int>(*static_cast<const T*>(object)); }};
-  else if constexpr (std::is_same_v<T, double>)
-    return Scaled{&field, factor};
-  else if constexpr (std::is_same_v<T, std::optional<double>>)
-    return ScaledOptional{&field, factor};
-  else
-    return &field;
+template <auto... Members>
+constexpr Field point(const char* name, const char* doc) {
+  return custom<Members...>(name, -20000, 20000, "m", doc, kPoint);
 }
-
-// Functions that find a field in an object of a type: the tables below need a hundred of them.
-// NOLINTBEGIN(bugprone-macro-parentheses): types and names of fields
-#define KERB_SLOT(type, field) \
-  [](void* object) -> Slot { return slot_of(static_cast<type*>(object)->field, 1); }
-#define KERB_SCALED(type, field, factor) \
-  [](void* object) -> Slot { return slot_of(static_cast<type*>(object)->field, factor); }
-#define KERB_GIVEN(type, field) \
-  [](void* object) -> bool* { return &static_cast<type*>(object)->field; }
-#define KERB_PART(type, field) \
-  [](void* object) -> void* { return &static_cast<type*>(object)->field; }
-#define KERB_OPTION(type, field) \
-  [](void* object) -> void* { return &static_cast<type*>(object)->field.emplace(); }
-#define KERB_ITEM(type, field) \
-  [](void* object) -> void* { return &static_cast<type*>(object)->field.emplace_back(); }
-// NOLINTEND(bugprone-macro-parentheses)
-
-using SlotOf = Slot (*)(void*);
-using GivenOf = bool* (*)(void*);
-using Open = void* (*)(void*);
-template <typename T>
-void* fresh() {
-  static T object;
-  return &object;
+template <auto... Members>
+constexpr Field size(const char* name, const char* doc) {
+  return custom<Members...>(name, 0, 60, "m", doc, kSize);
 }
-
-constexpr Field flag(const char* name, const char* doc, SlotOf slot) {
-  return {name, FieldKind::boolean, 0, 0, "", {}, doc, nullptr, slot, nullptr, nullptr, nullptr};
-}
-constexpr Field integer(const char* name, double low, double high, const char* unit,
-                        const char* doc, SlotOf slot, const char* fallback = nullptr,
-                        GivenOf given = nullptr) {
-  return {name, FieldKind::integer, low,  high,  unit,    {},
-          doc,  fallback,           slot, given, nullptr, nullptr};
-}
-constexpr Field number(const char* name, double low, double high, const char* unit, const char* doc,
-                       SlotOf slot, const char* fallback = nullptr, GivenOf given = nullptr) {
-  return {name, FieldKind::number, low,  high,  unit,    {},
-          doc,  fallback,          slot, given, nullptr, nullptr};
-}
-constexpr Field text(const char* name, double longest, const char* doc, SlotOf slot) {
-  return {name, FieldKind::text, 0, longest, "", {}, doc, nullptr, slot, nullptr, nullptr, nullptr};
-}
-constexpr Field choice(const char* name, std::span<const char* const> choices, const char* doc,
-                       SlotOf slot, const char* fallback = nullptr, GivenOf given = nullptr) {
-  return {name, FieldKind::choice, 0, 0, "", choices, doc, fallback, slot, given, nullptr, nullptr};
-}
-constexpr Field point(const char* name, const char* doc, SlotOf slot, const char* fallback,
-                      GivenOf given = nullptr) {
-  return {name, FieldKind::point, -20000, 20000, "m",     {},
-          doc,  fallback,         slot,   given, nullptr, nullptr};
-}
-constexpr Field surface(const char* name, const char* doc, SlotOf slot, const char* fallback,
-                        GivenOf given) {
-  return {name, FieldKind::surface, 0, 0, "", {}, doc, fallback, slot, given, nullptr, nullptr};
-}
-constexpr Field table(const char* name, const char* doc, const Table* sub, Open open) {
-  return {name, FieldKind::table, 0, 0, "", {}, doc, "", nullptr, nullptr, sub, open};
-}
-constexpr Field tables(const char* name, double least, double most, const char* doc,
-                       const Table* sub, Open open) {
-  return {name, FieldKind::tables, least, most, "", {}, doc, "", nullptr, nullptr, sub, open};
+template <auto... Members>
+constexpr Field surface(const char* name, const char* doc) {
+  return custom<Members...>(name, 0, 0, "", doc, kSurface);
 }
 
 // In the order of their enumerations.
@@ -104,366 +45,345 @@ constexpr const char* kWays[] = {"both", "with", "against"};
 static_assert(static_cast<int>(PropKind::hydrant) + 1 == std::size(kKinds));
 
 constexpr Field kBand[] = {
-    number("centre_nm", 300, 15000, "nm", "Centre wavelength; above 3000 the band is thermal.",
-           KERB_SLOT(Band, centre_nm)),
-    number("width_nm", 1, 10000, "nm", "Full width at half maximum.", KERB_SLOT(Band, width_nm))};
-constexpr Table kBandTable{"camera.bands", "A spectral band.", kBand, fresh<Band>};
+    number<&Band::centre_nm>("centre_nm", 300, 15000, "nm",
+                             "Centre wavelength; above 3000 the band is thermal."),
+    number<&Band::width_nm>("width_nm", 1, 10000, "nm", "Full width at half maximum.")};
+constexpr Table kBandTable = table_of<Band>("camera.bands", "A spectral band.", kBand);
 
 constexpr Field kCamera[] = {
-    integer("width", 64, 4096, "pixels", "Width of the picture.", KERB_SLOT(CameraSpec, width)),
-    integer("height", 64, 4096, "pixels", "Height of the picture.", KERB_SLOT(CameraSpec, height)),
-    number("rate_hz", 1, 240, "frames/s", "Frame rate.", KERB_SLOT(CameraSpec, rate_hz)),
-    number("fov_deg", 10, 150, "degrees", "Horizontal angle of view, before distortion.",
-           KERB_SLOT(CameraSpec, fov_deg)),
-    number("k1", -1, 1, "", "Radial distortion as in OpenCV, second order.",
-           KERB_SLOT(CameraSpec, k1)),
-    number("k2", -1, 1, "", "Radial distortion as in OpenCV, fourth order.",
-           KERB_SLOT(CameraSpec, k2)),
-    number("height_m", 0.2, 5, "m", "Height above the ground.", KERB_SLOT(CameraSpec, height_m)),
-    number("behind_m", -0.5, 20, "m", "Distance behind the front bumper.",
-           KERB_SLOT(CameraSpec, behind_m)),
-    number("left_m", -2, 2, "m", "Distance to the left of the car's middle.",
-           KERB_SLOT(CameraSpec, left_m)),
-    number("pitch_deg", -30, 60, "degrees", "Pitch, positive downwards.",
-           KERB_SLOT(CameraSpec, pitch_deg)),
-    number("yaw_deg", -90, 90, "degrees", "Yaw, positive to the left.",
-           KERB_SLOT(CameraSpec, yaw_deg)),
-    number("roll_deg", -45, 45, "degrees", "Roll, positive clockwise.",
-           KERB_SLOT(CameraSpec, roll_deg)),
-    choice("sensor", kSensors,
-           "Kind of sensor: `bands` has one channel per band, `mosaic` one picture under a square "
-           "pattern of filters.",
-           KERB_SLOT(CameraSpec, sensor)),
-    number("exposure_ms", 0, 100, "ms",
-           "Exposure time, which determines motion blur; 0: automatic.",
-           KERB_SLOT(CameraSpec, exposure_ms)),
-    number("noise", 0, 20, "", "Noise relative to a usual sensor; 0: none.",
-           KERB_SLOT(CameraSpec, noise)),
-    number("blur_px", 0, 10, "pixels",
-           "Standard deviation of the blur of lens and filter together.",
-           KERB_SLOT(CameraSpec, blur_px)),
-    tables("bands", 0, 64,
-           "Bands of the sensors `bands` and `mosaic` (row by row of a square pattern).",
-           &kBandTable, KERB_ITEM(CameraSpec, bands))};
-constexpr Table kCameraTable{"camera", "The camera, its lens and its mounting.", kCamera,
-                             fresh<CameraSpec>};
+    integer<&CameraSpec::width>("width", 64, 4096, "pixels", "Width of the picture."),
+    integer<&CameraSpec::height>("height", 64, 4096, "pixels", "Height of the picture."),
+    number<&CameraSpec::rate_hz>("rate_hz", 1, 240, "frames/s", "Frame rate."),
+    number<&CameraSpec::fov_deg>("fov_deg", 10, 150, "degrees",
+                                 "Horizontal angle of view, before distortion."),
+    number<&CameraSpec::k1>("k1", -1, 1, "", "Radial distortion as in OpenCV, second order."),
+    number<&CameraSpec::k2>("k2", -1, 1, "", "Radial distortion as in OpenCV, fourth order."),
+    number<&CameraSpec::height_m>("height_m", 0.2, 5, "m", "Height above the ground."),
+    number<&CameraSpec::behind_m>("behind_m", -0.5, 20, "m", "Distance behind the front bumper."),
+    number<&CameraSpec::left_m>("left_m", -2, 2, "m", "Distance to the left of the car's middle."),
+    number<&CameraSpec::pitch_deg>("pitch_deg", -30, 60, "degrees", "Pitch, positive downwards."),
+    number<&CameraSpec::yaw_deg>("yaw_deg", -90, 90, "degrees", "Yaw, positive to the left."),
+    number<&CameraSpec::roll_deg>("roll_deg", -45, 45, "degrees", "Roll, positive clockwise."),
+    choice<&CameraSpec::sensor>("sensor", kSensors,
+                                "Kind of sensor: `bands` has one channel per band, `mosaic` one "
+                                "picture under a square pattern of filters."),
+    number<&CameraSpec::exposure_ms>("exposure_ms", 0, 100, "ms",
+                                     "Exposure time, which determines motion blur; 0: automatic."),
+    number<&CameraSpec::noise>("noise", 0, 20, "", "Noise relative to a usual sensor; 0: none."),
+    number<&CameraSpec::blur_px>("blur_px", 0, 10, "pixels",
+                                 "Standard deviation of the blur of lens and filter together."),
+    tables<&CameraSpec::bands>(
+        "bands", 0, 64,
+        "Bands of the sensors `bands` and `mosaic` (row by row of a square pattern).", kBandTable)};
+constexpr Table kCameraTable =
+    table_of<CameraSpec>("camera", "The camera, its lens and its mounting.", kCamera);
 
 constexpr Field kStretch[] = {
-    number("length_m", 0.1, 20000, "m", "Length of the section.", KERB_SLOT(Stretch, length_m)),
-    number("radius_m", -20000, 20000, "m", "Radius of a bend, positive to the left; 0: straight.",
-           KERB_SLOT(Stretch, radius_m)),
-    flag("transition",
-         "The curvature changes linearly from that of the previous section (a clothoid).",
-         KERB_SLOT(Stretch, transition))};
-constexpr Table kStretchTable{"way",
-                              "A section of a path: of the car, of the street, of a moving thing. "
-                              "After the last one the path goes straight on.",
-                              kStretch, fresh<Stretch>};
+    number<&Stretch::length_m>("length_m", 0.1, 20000, "m", "Length of the section."),
+    number<&Stretch::radius_m>("radius_m", -20000, 20000, "m",
+                               "Radius of a bend, positive to the left; 0: straight."),
+    flag<&Stretch::transition>(
+        "transition",
+        "The curvature changes linearly from that of the previous section (a clothoid).")};
+constexpr Table kStretchTable =
+    table_of<Stretch>("way",
+                      "A section of a path: of the car, of the street, of a moving thing. After "
+                      "the last one the path goes straight on.",
+                      kStretch);
 constexpr Field kSpeed[] = {
-    number("at_s", 0, 3600, "s", "Start time of the change; the first must be 0.",
-           KERB_SLOT(SpeedPoint, at_s)),
-    number("kmh", -30, 250, "km/h", "Target speed; negative: backwards.",
-           KERB_SCALED(SpeedPoint, mps, kKmh)),
-    number("within_mps2", 0.05, 12, "m/s²", "Acceleration or braking until the target speed.",
-           KERB_SLOT(SpeedPoint, within_mps2))};
-constexpr Table kSpeedTable{"speeds", "A change of speed: of the car, of a moving thing.", kSpeed,
-                            fresh<SpeedPoint>};
+    number<&SpeedPoint::at_s>("at_s", 0, 3600, "s",
+                              "Start time of the change; the first must be 0."),
+    number<&SpeedPoint::mps>("kmh", -30, 250, "km/h", "Target speed; negative: backwards.")
+        .scaled(kKmh),
+    number<&SpeedPoint::within_mps2>("within_mps2", 0.05, 12, "m/s²",
+                                     "Acceleration or braking until the target speed.")};
+constexpr Table kSpeedTable =
+    table_of<SpeedPoint>("speeds", "A change of speed: of the car, of a moving thing.", kSpeed);
 
 constexpr Field kCar[] = {
-    number("length_m", 1, 20, "m", "Length of the car.", KERB_SLOT(CarDraft, spec.length_m)),
-    number("width_m", 0.5, 3, "m", "Width of the car.", KERB_SLOT(CarDraft, spec.width_m)),
-    number("height_m", 0.5, 4.5, "m", "Height of the car.", KERB_SLOT(CarDraft, spec.height_m)),
-    point("start", "Position of the middle of the front bumper at 0 s.",
-          KERB_SLOT(CarDraft, spec.start.at), "[0, 0]"),
-    number("heading_deg", -180, 180, "degrees", "Heading at 0 s, positive to the left.",
-           KERB_SCALED(CarDraft, spec.start.heading, kDeg)),
-    number("kmh", -30, 250, "km/h", "Constant speed. Not together with `speeds`.",
-           KERB_SCALED(CarDraft, mps, kKmh), nullptr, KERB_GIVEN(CarDraft, has_mps)),
-    tables("speeds", 1, 100, "Changes of speed.", &kSpeedTable, KERB_ITEM(CarDraft, spec.speeds)),
-    tables("way", 1, 200, "Path of the middle of the front bumper.", &kStretchTable,
-           KERB_ITEM(CarDraft, spec.way))};
-constexpr Table kCarTable{"car", "The car that carries the camera.", kCar, fresh<CarDraft>};
+    number<&CarDraft::spec, &CarSpec::length_m>("length_m", 1, 20, "m", "Length of the car."),
+    number<&CarDraft::spec, &CarSpec::width_m>("width_m", 0.5, 3, "m", "Width of the car."),
+    number<&CarDraft::spec, &CarSpec::height_m>("height_m", 0.5, 4.5, "m", "Height of the car."),
+    point<&CarDraft::spec, &CarSpec::start, &Place::at>(
+        "start", "Position of the middle of the front bumper at 0 s.")
+        .by_default("`[0, 0]`"),
+    number<&CarDraft::spec, &CarSpec::start, &Place::heading>(
+        "heading_deg", -180, 180, "degrees", "Heading at 0 s, positive to the left.")
+        .scaled(kDeg),
+    number<&CarDraft::mps>("kmh", -30, 250, "km/h", "Constant speed. Not together with `speeds`.")
+        .scaled(kKmh)
+        .noted_in<&CarDraft::has_mps>(),
+    tables<&CarDraft::spec, &CarSpec::speeds>("speeds", 1, 100, "Changes of speed.", kSpeedTable),
+    tables<&CarDraft::spec, &CarSpec::way>("way", 1, 200, "Path of the middle of the front bumper.",
+                                           kStretchTable)};
+constexpr Table kCarTable = table_of<CarDraft>("car", "The car that carries the camera.", kCar);
 
 constexpr Field kStreet[] = {
-    number("lane_m", 2, 6, "m", "Width of a lane.", KERB_SLOT(StreetSpec, lane_m)),
-    integer(
-        "lanes", 1, 8, "",
-        "Number of lanes, both directions together; the car starts in the middle of the rightmost.",
-        KERB_SLOT(StreetSpec, lanes)),
-    number("pavement_m", 0, 10, "m", "Width of the pavements; 0: none.",
-           KERB_SLOT(StreetSpec, pavement_m)),
-    choice("left", kSides, "Surroundings beyond the left pavement.", KERB_SLOT(StreetSpec, left)),
-    choice("right", kSides, "Surroundings beyond the right pavement.",
-           KERB_SLOT(StreetSpec, right)),
-    flag("parked_cars",
-         "Random parked cars along both kerbs. They are decoration: the truth ignores that they "
-         "may hide people.",
-         KERB_SLOT(StreetSpec, parked_cars)),
-    number("clutter", 0, 1, "", "Density of things on the pavements.",
-           KERB_SLOT(StreetSpec, clutter)),
-    tables("way", 1, 200, "Path of the street; unset: the car's path.", &kStretchTable,
-           KERB_ITEM(StreetSpec, way)),
-    integer("seed", 0, 4294967295.0, "", "Seed of the random surroundings.",
-            KERB_SLOT(StreetSpec, seed), "the scenario's seed")};
-constexpr Table kStreetTable{"street", "The road and its surroundings.", kStreet,
-                             fresh<StreetSpec>};
+    number<&StreetSpec::lane_m>("lane_m", 2, 6, "m", "Width of a lane."),
+    integer<&StreetSpec::lanes>("lanes", 1, 8, "",
+                                "Number of lanes, both directions together; the car starts in the "
+                                "middle of the rightmost."),
+    number<&StreetSpec::pavement_m>("pavement_m", 0, 10, "m", "Width of the pavements; 0: none."),
+    choice<&StreetSpec::left>("left", kSides, "Surroundings beyond the left pavement."),
+    choice<&StreetSpec::right>("right", kSides, "Surroundings beyond the right pavement."),
+    flag<&StreetSpec::parked_cars>("parked_cars",
+                                   "Random parked cars along both kerbs. They are decoration: the "
+                                   "truth ignores that they may hide people."),
+    number<&StreetSpec::clutter>("clutter", 0, 1, "", "Density of things on the pavements."),
+    tables<&StreetSpec::way>("way", 1, 200, "Path of the street; unset: the car's path.",
+                             kStretchTable),
+    integer<&StreetSpec::seed>("seed", 0, 4294967295.0, "", "Seed of the random surroundings.")
+        .by_default("the scenario's seed")};
+constexpr Table kStreetTable =
+    table_of<StreetSpec>("street", "The road and its surroundings.", kStreet);
 
 constexpr Field kLight[] = {
-    choice("kind", kDaylights, "Kind of daylight.", KERB_SLOT(LightSpec, kind)),
-    number("sun_azimuth_deg", -180, 180, "degrees",
-           "Direction of the sun, positive to the left of the x axis.",
-           KERB_SLOT(LightSpec, sun_azimuth_deg), "depends on `kind`"),
-    number("sun_elevation_deg", -5, 90, "degrees", "Height of the sun above the horizon.",
-           KERB_SLOT(LightSpec, sun_elevation_deg), "depends on `kind`"),
-    flag("headlamps", "The car's headlamps are on.", KERB_SLOT(LightSpec, headlamps)),
-    flag("street_lamps", "The street lamps are on.", KERB_SLOT(LightSpec, street_lamps))};
-constexpr Table kLightTable{"light", "Daylight and lamps.", kLight, fresh<LightSpec>};
+    choice<&LightSpec::kind>("kind", kDaylights, "Kind of daylight."),
+    number<&LightSpec::sun_azimuth_deg>("sun_azimuth_deg", -180, 180, "degrees",
+                                        "Direction of the sun, positive to the left of the x axis.")
+        .by_default("depends on `kind`"),
+    number<&LightSpec::sun_elevation_deg>("sun_elevation_deg", -5, 90, "degrees",
+                                          "Height of the sun above the horizon.")
+        .by_default("depends on `kind`"),
+    flag<&LightSpec::headlamps>("headlamps", "The car's headlamps are on."),
+    flag<&LightSpec::street_lamps>("street_lamps", "The street lamps are on.")};
+constexpr Table kLightTable = table_of<LightSpec>("light", "Daylight and lamps.", kLight);
 
 constexpr Field kLeg[] = {
-    point("to", "End point of the leg, reached in a straight line. Must be given.",
-          KERB_SLOT(WalkDraft, leg.to), "", KERB_GIVEN(WalkDraft, has_to)),
-    number("kmh", 0.5, 36, "km/h", "Speed; children run from 8, adults from 10.",
-           KERB_SCALED(WalkDraft, leg.mps, kKmh), "5.04"),
-    number("wait_s", 0, 3600, "s", "Time to stand before the leg.",
-           KERB_SLOT(WalkDraft, leg.wait_s)),
-    number("speed_up_m", 0, 10, "m",
-           "Distance over which the speed increases evenly from 0; 0: at once.",
-           KERB_SLOT(WalkDraft, leg.speed_up_m))};
-constexpr Table kLegTable{"people.walk", "A leg of a walk.", kLeg, fresh<WalkDraft>};
+    point<&WalkDraft::leg, &WalkLeg::to>(
+        "to", "End point of the leg, reached in a straight line. Must be given.")
+        .by_default("")
+        .noted_in<&WalkDraft::has_to>(),
+    number<&WalkDraft::leg, &WalkLeg::mps>("kmh", 0.5, 36, "km/h",
+                                           "Speed; children run from 8, adults from 10.")
+        .scaled(kKmh),
+    number<&WalkDraft::leg, &WalkLeg::wait_s>("wait_s", 0, 3600, "s",
+                                              "Time to stand before the leg."),
+    number<&WalkDraft::leg, &WalkLeg::speed_up_m>(
+        "speed_up_m", 0, 10, "m",
+        "Distance over which the speed increases evenly from 0; 0: at once.")};
+constexpr Table kLegTable = table_of<WalkDraft>("people.walk", "A leg of a walk.", kLeg);
 
 constexpr Field kImpact[] = {
-    number("percent", 1, 99, "%",
-           "Place of the contact on the front, in percent of the car's width from its right edge.",
-           KERB_SLOT(ImpactDraft, percent)),
-    number("at_s", 0.1, 3600, "s", "Time of the contact.", KERB_SLOT(ImpactDraft, at_s)),
-    choice("from", kFrom, "Side from which the person comes.",
-           [](void* object) -> Slot {
-             return EnumRef{&static_cast<ImpactDraft*>(object)->from_left,
-                            [](void* o, int number) { *static_cast<bool*>(o) = number != 0; },
-                            [](const void* o) { return *static_cast<const bool*>(o) ? 1 : 0; }};
-           }),
-    number("distance_m", 1.5, 50, "m", "Distance of the start from the car's middle line.",
-           KERB_SLOT(ImpactDraft, distance_m)),
-    number("kmh", 0.5, 36, "km/h", "Walking speed.", KERB_SCALED(ImpactDraft, mps, kKmh)),
-    number("heading_deg", -60, 60, "degrees",
-           "Direction of walking: 0 is perpendicular to the car's path, positive is turned towards "
-           "the car's direction of travel.",
-           KERB_SCALED(ImpactDraft, heading, kDeg)),
-    number("speed_up_m", 0, 5, "m",
-           "Distance over which the speed increases evenly from 0 (1 m walking, 1.5 m running).",
-           KERB_SLOT(ImpactDraft, speed_up_m)),
-    number(
+    number<&ImpactDraft::percent>(
+        "percent", 1, 99, "%",
+        "Place of the contact on the front, in percent of the car's width from its right edge."),
+    number<&ImpactDraft::at_s>("at_s", 0.1, 3600, "s", "Time of the contact."),
+    choice<&ImpactDraft::from_left>("from", kFrom, "Side from which the person comes."),
+    number<&ImpactDraft::distance_m>("distance_m", 1.5, 50, "m",
+                                     "Distance of the start from the car's middle line."),
+    number<&ImpactDraft::mps>("kmh", 0.5, 36, "km/h", "Walking speed.").scaled(kKmh),
+    number<&ImpactDraft::heading>("heading_deg", -60, 60, "degrees",
+                                  "Direction of walking: 0 is perpendicular to the car's path, "
+                                  "positive is turned towards the car's direction of travel.")
+        .scaled(kDeg),
+    number<&ImpactDraft::speed_up_m>(
+        "speed_up_m", 0, 5, "m",
+        "Distance over which the speed increases evenly from 0 (1 m walking, 1.5 m running)."),
+    number<&ImpactDraft::ahead_m>(
         "ahead_m", -100, 300, "m",
         "Distance from the front to the person's middle at `at_s`, instead of contact: the person "
-        "crosses ahead of the front or, if negative, behind it. There may then be no impact.",
-        KERB_SLOT(ImpactDraft, ahead_m), "contact (0.25)")};
-constexpr Table kImpactTable{"people.impact",
-                             "The person crosses and is hit at the given time and place if nobody "
-                             "reacts; the loader computes start and timing.",
-                             kImpact, fresh<ImpactDraft>};
+        "crosses ahead of the front or, if negative, behind it. There may then be no impact.")
+        .by_default("contact (0.25)")};
+constexpr Table kImpactTable =
+    table_of<ImpactDraft>("people.impact",
+                          "The person crosses and is hit at the given time and place if nobody "
+                          "reacts; the loader computes start and timing.",
+                          kImpact);
 constexpr Field kAlong[] = {
-    number("percent", 1, 99, "%",
-           "Place of the contact on the front, in percent of the car's width from its right edge.",
-           KERB_SLOT(AlongDraft, percent)),
-    number("at_s", 0.1, 3600, "s", "Time of the contact.", KERB_SLOT(AlongDraft, at_s)),
-    number("kmh", 0.5, 36, "km/h", "Walking speed.", KERB_SCALED(AlongDraft, mps, kKmh))};
-constexpr Table kAlongTable{"people.along",
-                            "The person walks ahead of the car in its direction and is hit from "
-                            "behind at the given time and place if nobody reacts.",
-                            kAlong, fresh<AlongDraft>};
+    number<&AlongDraft::percent>(
+        "percent", 1, 99, "%",
+        "Place of the contact on the front, in percent of the car's width from its right edge."),
+    number<&AlongDraft::at_s>("at_s", 0.1, 3600, "s", "Time of the contact."),
+    number<&AlongDraft::mps>("kmh", 0.5, 36, "km/h", "Walking speed.").scaled(kKmh)};
+constexpr Table kAlongTable =
+    table_of<AlongDraft>("people.along",
+                         "The person walks ahead of the car in its direction and is hit from "
+                         "behind at the given time and place if nobody reacts.",
+                         kAlong);
 
 constexpr const char* kDrawn = "random, from the seed";
 constexpr Field kPeople[] = {
-    text("name", 40, "Name in reports.", KERB_SLOT(PersonDraft, spec.name)),
-    number("height_m", 0.6, 2.3, "m", "Body height.", KERB_SLOT(PersonDraft, spec.height_m)),
-    number("build", -1, 1, "", "Build: -1 slim, 1 heavy.", KERB_SLOT(PersonDraft, spec.build)),
-    flag("child", "Proportions of a child.", KERB_SLOT(PersonDraft, spec.child)),
-    flag("female", "Proportions of a woman.", KERB_SLOT(PersonDraft, spec.female)),
-    choice("carries", kCarries, "What the person carries.", KERB_SLOT(PersonDraft, spec.carries)),
-    point("start", "Position at 0 s. Must be given unless `impact` or `along` is.",
-          KERB_SLOT(PersonDraft, spec.start.at), "", KERB_GIVEN(PersonDraft, has_start)),
-    number("heading_deg", -180, 180, "degrees", "Heading at the start, positive to the left.",
-           KERB_SCALED(PersonDraft, spec.start.heading, kDeg), "direction of the first leg",
-           KERB_GIVEN(PersonDraft, has_heading)),
-    number("start_s", 0, 3600, "s", "Time until which the person stands.",
-           KERB_SLOT(PersonDraft, spec.start_s)),
-    choice("relative_to", kFrames,
-           "Origin of `start` and `to`: the world, or the front of the car at the first `impact` "
-           "or `along` (x ahead, y to the left).",
-           KERB_SLOT(PersonDraft, frame)),
-    integer("abreast", 1, 4, "", "Number of people side by side, 0.65 m apart.",
-            KERB_SLOT(PersonDraft, abreast)),
-    tables("walk", 1, 2000, "Legs of the walk; without them, the person stands.", &kLegTable,
-           KERB_ITEM(PersonDraft, walk)),
-    table("impact", "Instead of `start` and `walk`: crosses and is hit.", &kImpactTable,
-          KERB_OPTION(PersonDraft, impact)),
-    table("along", "Instead of `start` and `walk`: walks ahead of the car and is hit.",
-          &kAlongTable, KERB_OPTION(PersonDraft, along)),
-    choice("top", kTops, "Upper garment.", KERB_SLOT(PersonDraft, spec.clothing.top), kDrawn,
-           KERB_GIVEN(PersonDraft, given.top)),
-    choice(
-        "bottom", kBottoms, "Lower garment.",
-        [](void* object) -> Slot {
-          constexpr int kFirst = static_cast<int>(Garment::trousers);
-          return EnumRef{&static_cast<PersonDraft*>(object)->spec.clothing.bottom,
-                         [](void* o, int number) {
-                           *static_cast<Garment*>(o) = static_cast<Garment>(kFirst + number);
-                         },
-                         [](const void* o) {
-                           return static_cast<int>(*static_cast<const Garment*>(o)) - kFirst;
-                         }};
-        },
-        kDrawn, KERB_GIVEN(PersonDraft, given.bottom)),
-    choice(
-        "pattern", kPatterns, "Pattern of the upper garment.",
-        [](void* object) -> Slot {
-          return EnumRef{&static_cast<PersonDraft*>(object)->spec.clothing.pattern,
-                         [](void* o, int number) { *static_cast<int*>(o) = number; },
-                         [](const void* o) { return *static_cast<const int*>(o); }};
-        },
-        kDrawn, KERB_GIVEN(PersonDraft, given.pattern)),
-    surface("top_colour", "Colour of the upper garment.",
-            KERB_SLOT(PersonDraft, spec.clothing.top_surface), kDrawn,
-            KERB_GIVEN(PersonDraft, given.top_surface)),
-    surface("bottom_colour", "Colour of the lower garment.",
-            KERB_SLOT(PersonDraft, spec.clothing.bottom_surface), kDrawn,
-            KERB_GIVEN(PersonDraft, given.bottom_surface)),
-    surface("shoes_colour", "Colour of the shoes.", KERB_SLOT(PersonDraft, spec.clothing.shoes),
-            kDrawn, KERB_GIVEN(PersonDraft, given.shoes)),
-    surface("hair_colour", "Colour of the hair.", KERB_SLOT(PersonDraft, spec.clothing.hair),
-            kDrawn, KERB_GIVEN(PersonDraft, given.hair)),
-    surface("skin_colour", "Colour of the skin.", KERB_SLOT(PersonDraft, spec.clothing.skin),
-            kDrawn, KERB_GIVEN(PersonDraft, given.skin)),
-    integer("seed", 0, 4294967295.0, "", "Seed of clothes, gait and details.",
-            KERB_SLOT(PersonDraft, spec.seed), "derived from the scenario's seed",
-            KERB_GIVEN(PersonDraft, has_seed))};
-constexpr Table kPeopleTable{"people",
-                             "A person. Clothes and colours not given are chosen at random.",
-                             kPeople, fresh<PersonDraft>};
+    text<&PersonDraft::spec, &PersonSpec::name>("name", 0, 40, TextRule::printable,
+                                                "Name in reports."),
+    number<&PersonDraft::spec, &PersonSpec::height_m>("height_m", 0.6, 2.3, "m", "Body height."),
+    number<&PersonDraft::spec, &PersonSpec::build>("build", -1, 1, "", "Build: -1 slim, 1 heavy."),
+    flag<&PersonDraft::spec, &PersonSpec::child>("child", "Proportions of a child."),
+    flag<&PersonDraft::spec, &PersonSpec::female>("female", "Proportions of a woman."),
+    choice<&PersonDraft::spec, &PersonSpec::carries>("carries", kCarries,
+                                                     "What the person carries."),
+    point<&PersonDraft::spec, &PersonSpec::start, &Place::at>(
+        "start", "Position at 0 s. Must be given unless `impact` or `along` is.")
+        .by_default("")
+        .noted_in<&PersonDraft::has_start>(),
+    number<&PersonDraft::spec, &PersonSpec::start, &Place::heading>(
+        "heading_deg", -180, 180, "degrees", "Heading at the start, positive to the left.")
+        .scaled(kDeg)
+        .by_default("direction of the first leg")
+        .noted_in<&PersonDraft::has_heading>(),
+    number<&PersonDraft::spec, &PersonSpec::start_s>("start_s", 0, 3600, "s",
+                                                     "Time until which the person stands."),
+    choice<&PersonDraft::frame>("relative_to", kFrames,
+                                "Origin of `start` and `to`: the world, or the front of the car at "
+                                "the first `impact` or `along` (x ahead, y to the left)."),
+    integer<&PersonDraft::abreast>("abreast", 1, 4, "",
+                                   "Number of people side by side, 0.65 m apart."),
+    tables<&PersonDraft::walk>("walk", 1, 2000,
+                               "Legs of the walk; without them, the person stands.", kLegTable),
+    table<&PersonDraft::impact>("impact", "Instead of `start` and `walk`: crosses and is hit.",
+                                kImpactTable),
+    table<&PersonDraft::along>(
+        "along", "Instead of `start` and `walk`: walks ahead of the car and is hit.", kAlongTable),
+    choice<&PersonDraft::spec, &PersonSpec::clothing, &Clothing::top>("top", kTops,
+                                                                      "Upper garment.")
+        .by_default(kDrawn)
+        .noted_in<&PersonDraft::given, &ClothesGiven::top>(),
+    choice<&PersonDraft::spec, &PersonSpec::clothing, &Clothing::bottom>(
+        "bottom", kBottoms, "Lower garment.", static_cast<int>(Garment::trousers))
+        .by_default(kDrawn)
+        .noted_in<&PersonDraft::given, &ClothesGiven::bottom>(),
+    choice<&PersonDraft::spec, &PersonSpec::clothing, &Clothing::pattern>(
+        "pattern", kPatterns, "Pattern of the upper garment.")
+        .by_default(kDrawn)
+        .noted_in<&PersonDraft::given, &ClothesGiven::pattern>(),
+    surface<&PersonDraft::spec, &PersonSpec::clothing, &Clothing::top_surface>(
+        "top_colour", "Colour of the upper garment.")
+        .by_default(kDrawn)
+        .noted_in<&PersonDraft::given, &ClothesGiven::top_surface>(),
+    surface<&PersonDraft::spec, &PersonSpec::clothing, &Clothing::bottom_surface>(
+        "bottom_colour", "Colour of the lower garment.")
+        .by_default(kDrawn)
+        .noted_in<&PersonDraft::given, &ClothesGiven::bottom_surface>(),
+    surface<&PersonDraft::spec, &PersonSpec::clothing, &Clothing::shoes>("shoes_colour",
+                                                                         "Colour of the shoes.")
+        .by_default(kDrawn)
+        .noted_in<&PersonDraft::given, &ClothesGiven::shoes>(),
+    surface<&PersonDraft::spec, &PersonSpec::clothing, &Clothing::hair>("hair_colour",
+                                                                        "Colour of the hair.")
+        .by_default(kDrawn)
+        .noted_in<&PersonDraft::given, &ClothesGiven::hair>(),
+    surface<&PersonDraft::spec, &PersonSpec::clothing, &Clothing::skin>("skin_colour",
+                                                                        "Colour of the skin.")
+        .by_default(kDrawn)
+        .noted_in<&PersonDraft::given, &ClothesGiven::skin>(),
+    integer<&PersonDraft::spec, &PersonSpec::seed>("seed", 0, 4294967295.0, "",
+                                                   "Seed of clothes, gait and details.")
+        .by_default("derived from the scenario's seed")
+        .noted_in<&PersonDraft::has_seed>()};
+constexpr Table kPeopleTable = table_of<PersonDraft>(
+    "people", "A person. Clothes and colours not given are chosen at random.", kPeople);
 
 constexpr Field kCrowd[] = {
-    integer("people", 1, 500, "", "Number of people.", KERB_SLOT(CrowdDraft, people)),
-    number("from_m", -2000, 20000, "m", "Start of their part of the street.",
-           KERB_SLOT(CrowdDraft, from_m)),
-    number("to_m", -2000, 20000, "m", "End of their part of the street.",
-           KERB_SLOT(CrowdDraft, to_m)),
-    choice("on", kOn, "Pavement.", KERB_SLOT(CrowdDraft, on)),
-    choice("way", kWays, "Direction of walking: with the car or against it.",
-           KERB_SLOT(CrowdDraft, way)),
-    number("standing", 0, 1, "", "Share of people who stand.", KERB_SLOT(CrowdDraft, standing)),
-    number("slowest_kmh", 0.5, 20, "km/h", "Lowest walking speed.",
-           KERB_SCALED(CrowdDraft, slowest_mps, kKmh)),
-    number("fastest_kmh", 0.5, 20, "km/h", "Highest walking speed.",
-           KERB_SCALED(CrowdDraft, fastest_mps, kKmh)),
-    number("kerb_m", 0.3, 10, "m", "Smallest distance to the kerb.", KERB_SLOT(CrowdDraft, kerb_m)),
-    number("children", 0, 1, "", "Share of children.", KERB_SLOT(CrowdDraft, children)),
-    number("prams", 0, 1, "", "Share of people with a pram.", KERB_SLOT(CrowdDraft, prams)),
-    integer("seed", 0, 4294967295.0, "", "Seed of all random values.",
-            KERB_SLOT(CrowdDraft, seed))};
-constexpr Table kCrowdTable{
-    "crowd", "Random people on the pavements. They are numbered after those of `people`.", kCrowd,
-    fresh<CrowdDraft>};
+    integer<&CrowdDraft::people>("people", 1, 500, "", "Number of people."),
+    number<&CrowdDraft::from_m>("from_m", -2000, 20000, "m", "Start of their part of the street."),
+    number<&CrowdDraft::to_m>("to_m", -2000, 20000, "m", "End of their part of the street."),
+    choice<&CrowdDraft::on>("on", kOn, "Pavement."),
+    choice<&CrowdDraft::way>("way", kWays, "Direction of walking: with the car or against it."),
+    number<&CrowdDraft::standing>("standing", 0, 1, "", "Share of people who stand."),
+    number<&CrowdDraft::slowest_mps>("slowest_kmh", 0.5, 20, "km/h", "Lowest walking speed.")
+        .scaled(kKmh),
+    number<&CrowdDraft::fastest_mps>("fastest_kmh", 0.5, 20, "km/h", "Highest walking speed.")
+        .scaled(kKmh),
+    number<&CrowdDraft::kerb_m>("kerb_m", 0.3, 10, "m", "Smallest distance to the kerb."),
+    number<&CrowdDraft::children>("children", 0, 1, "", "Share of children."),
+    number<&CrowdDraft::prams>("prams", 0, 1, "", "Share of people with a pram."),
+    integer<&CrowdDraft::seed>("seed", 0, 4294967295.0, "", "Seed of all random values.")};
+constexpr Table kCrowdTable = table_of<CrowdDraft>(
+    "crowd", "Random people on the pavements. They are numbered after those of `people`.", kCrowd);
 
 constexpr Field kProps[] = {
-    choice("kind", kKinds, "Kind of thing.", KERB_SLOT(PropDraft, spec.kind)),
-    point("at", "Position of the middle of its footprint. Must be given.",
-          KERB_SLOT(PropDraft, spec.place.at), "", KERB_GIVEN(PropDraft, has_place)),
-    number("heading_deg", -180, 180, "degrees", "Direction of its length, positive to the left.",
-           KERB_SCALED(PropDraft, spec.place.heading, kDeg)),
-    choice("relative_to", kFrames,
-           "Origin of `at` and `heading_deg`: the world, or the front of the car at the first "
-           "`impact` or `along`.",
-           KERB_SLOT(PropDraft, frame)),
-    {"size",
-     FieldKind::size,
-     0,
-     60,
-     "m",
-     {},
-     "Length, width, height; 0: usual size of its kind.",
-     "[0, 0, 0]",
-     KERB_SLOT(PropDraft, spec.size),
-     nullptr,
-     nullptr,
-     nullptr},
-    surface("colour", "Colour.", KERB_SLOT(PropDraft, spec.surface), "usual colour of its kind",
-            KERB_GIVEN(PropDraft, has_surface)),
-    number(
-        "kmh", -30, 150, "km/h", "Constant speed; only for cars, vans, trucks and bicycles.",
-        [](void* object) -> Slot {
-          return ScaledOptional{&static_cast<PropDraft*>(object)->mps, kKmh};
-        },
-        "stands"),
-    tables("speeds", 1, 100, "Changes of speed.", &kSpeedTable, KERB_ITEM(PropDraft, spec.speeds)),
-    tables("way", 1, 200, "Path of its middle.", &kStretchTable, KERB_ITEM(PropDraft, spec.way)),
-    integer("seed", 0, 4294967295.0, "", "Seed of its details.", KERB_SLOT(PropDraft, spec.seed),
-            "derived from the scenario's seed", KERB_GIVEN(PropDraft, has_seed))};
-constexpr Table kPropsTable{"props", "A thing on or beside the road.", kProps, fresh<PropDraft>};
+    choice<&PropDraft::spec, &PropSpec::kind>("kind", kKinds, "Kind of thing."),
+    point<&PropDraft::spec, &PropSpec::place, &Place::at>(
+        "at", "Position of the middle of its footprint. Must be given.")
+        .by_default("")
+        .noted_in<&PropDraft::has_place>(),
+    number<&PropDraft::spec, &PropSpec::place, &Place::heading>(
+        "heading_deg", -180, 180, "degrees", "Direction of its length, positive to the left.")
+        .scaled(kDeg),
+    choice<&PropDraft::frame>("relative_to", kFrames,
+                              "Origin of `at` and `heading_deg`: the world, or the front of the "
+                              "car at the first `impact` or `along`."),
+    size<&PropDraft::spec, &PropSpec::size>("size",
+                                            "Length, width, height; 0: usual size of its kind.")
+        .by_default("`[0, 0, 0]`"),
+    surface<&PropDraft::spec, &PropSpec::surface>("colour", "Colour.")
+        .by_default("usual colour of its kind")
+        .noted_in<&PropDraft::has_surface>(),
+    number<&PropDraft::mps>("kmh", -30, 150, "km/h",
+                            "Constant speed; only for cars, vans, trucks and bicycles.")
+        .scaled(kKmh)
+        .by_default("stands"),
+    tables<&PropDraft::spec, &PropSpec::speeds>("speeds", 1, 100, "Changes of speed.", kSpeedTable),
+    tables<&PropDraft::spec, &PropSpec::way>("way", 1, 200, "Path of its middle.", kStretchTable),
+    integer<&PropDraft::spec, &PropSpec::seed>("seed", 0, 4294967295.0, "", "Seed of its details.")
+        .by_default("derived from the scenario's seed")
+        .noted_in<&PropDraft::has_seed>()};
+constexpr Table kPropsTable =
+    table_of<PropDraft>("props", "A thing on or beside the road.", kProps);
 
 constexpr Field kFault[] = {
-    choice("kind", kFaultNames, "Kind of fault.", KERB_SLOT(FaultSpec, kind)),
-    number("from_s", 0, 3600, "s", "Start of the fault.", KERB_SLOT(FaultSpec, from_s)),
-    number("to_s", 0, 1e9, "s", "End of the fault.", KERB_SLOT(FaultSpec, to_s), "never"),
-    number("amount", 0, 1000, "",
-           "Strength of the fault: 0..1 of the light (blinded, dark) or of the picture (dirty), "
-           "degrees (misaligned), seconds of delay (late), km/h by which the reported speed is too "
-           "high (implausible).",
-           KERB_SLOT(FaultSpec, amount))};
-constexpr Table kFaultTable{"faults", "A fault of the camera or of the vehicle's signals.", kFault,
-                            fresh<FaultSpec>};
+    choice<&FaultSpec::kind>("kind", kFaultNames, "Kind of fault."),
+    number<&FaultSpec::from_s>("from_s", 0, 3600, "s", "Start of the fault."),
+    number<&FaultSpec::to_s>("to_s", 0, 1e9, "s", "End of the fault.").by_default("never"),
+    number<&FaultSpec::amount>("amount", 0, 1000, "",
+                               "Strength of the fault: 0..1 of the light (blinded, dark) or of the "
+                               "picture (dirty), degrees (misaligned), seconds of delay (late), "
+                               "km/h by which the reported speed is too high (implausible).")};
+constexpr Table kFaultTable =
+    table_of<FaultSpec>("faults", "A fault of the camera or of the vehicle's signals.", kFault);
 
 constexpr Field kCriteria[] = {
-    number("collision_warning_before_impact_s", 0, 10, "s",
-           "A collision warning at least this long before the impact.",
-           KERB_SLOT(Criteria, collision_warning_before_impact_s), ""),
-    number("collision_warning_after_half_visible_s", 0, 10, "s",
-           "A collision warning at most this long after the person is half visible.",
-           KERB_SLOT(Criteria, collision_warning_after_half_visible_s), ""),
-    number("information_within_s", 0, 10, "s",
-           "At the latest this long after somebody enters the close zone: level information or "
-           "higher.",
-           KERB_SLOT(Criteria, information_within_s), ""),
-    flag("no_collision_warning", "No collision warning in the whole run.",
-         KERB_SLOT(Criteria, no_collision_warning)),
-    integer("most_informations", 0, 1000, "",
-            "Most information signals with nobody in the close zone, in the whole run.",
-            KERB_SLOT(Criteria, most_informations), ""),
-    integer("most_identity_changes", 0, 1000, "",
-            "Every person in view is followed; most changes of a person's id in the object list, "
-            "all people together.",
-            KERB_SLOT(Criteria, most_identity_changes), ""),
-    number("fault_told_within_s", 0, 10, "s",
-           "The health state reports the fault at most this long after it begins.",
-           KERB_SLOT(Criteria, fault_told_within_s), ""),
-    flag("impact_expected",
-         "The scenario must end in contact if nobody reacts; checked when the file is read.",
-         KERB_SLOT(Criteria, impact_expected)),
-    number("share", 0.01, 1, "",
-           "Share of the runs of a group that must meet all criteria; the common rules must hold "
-           "in every run.",
-           KERB_SLOT(Criteria, share))};
-constexpr Table kCriteriaTable{"criteria",
-                               "Criteria by which a run is judged; all that are set must hold.",
-                               kCriteria, fresh<Criteria>};
+    number<&Criteria::collision_warning_before_impact_s>(
+        "collision_warning_before_impact_s", 0, 10, "s",
+        "A collision warning at least this long before the impact."),
+    number<&Criteria::collision_warning_after_half_visible_s>(
+        "collision_warning_after_half_visible_s", 0, 10, "s",
+        "A collision warning at most this long after the person is half visible."),
+    number<&Criteria::information_within_s>("information_within_s", 0, 10, "s",
+                                            "At the latest this long after somebody enters the "
+                                            "close zone: level information or higher."),
+    flag<&Criteria::no_collision_warning>("no_collision_warning",
+                                          "No collision warning in the whole run."),
+    integer<&Criteria::most_informations>(
+        "most_informations", 0, 1000, "",
+        "Most information signals with nobody in the close zone, in the whole run."),
+    integer<&Criteria::most_identity_changes>(
+        "most_identity_changes", 0, 1000, "",
+        "Every person in view is followed; most changes of a person's id in the object list, all "
+        "people together."),
+    number<&Criteria::fault_told_within_s>(
+        "fault_told_within_s", 0, 10, "s",
+        "The health state reports the fault at most this long after it begins."),
+    flag<&Criteria::impact_expected>(
+        "impact_expected",
+        "The scenario must end in contact if nobody reacts; checked when the file is read."),
+    number<&Criteria::share>("share", 0.01, 1, "",
+                             "Share of the runs of a group that must meet all criteria; the common "
+                             "rules must hold in every run.")};
+constexpr Table kCriteriaTable = table_of<Criteria>(
+    "criteria", "Criteria by which a run is judged; all that are set must hold.", kCriteria);
 
 constexpr Field kScenario[] = {
-    text("title", 200, "Title, one line.", KERB_SLOT(ScenarioDraft, scenario.title)),
-    number("seconds", 0.1, 3600, "s", "Duration.", KERB_SLOT(ScenarioDraft, scenario.seconds)),
-    integer("seed", 0, 4294967295.0, "", "Seed of all random values.",
-            KERB_SLOT(ScenarioDraft, scenario.seed)),
-    table("camera", "", &kCameraTable, KERB_PART(ScenarioDraft, scenario.camera)),
-    table("car", "", &kCarTable, KERB_PART(ScenarioDraft, car)),
-    table("street", "", &kStreetTable, KERB_PART(ScenarioDraft, scenario.street)),
-    table("light", "", &kLightTable, KERB_PART(ScenarioDraft, scenario.light)),
-    tables("people", 0, 500, "", &kPeopleTable, KERB_ITEM(ScenarioDraft, people)),
-    tables("crowd", 0, 20, "", &kCrowdTable, KERB_ITEM(ScenarioDraft, crowds)),
-    tables("props", 0, 500, "", &kPropsTable, KERB_ITEM(ScenarioDraft, props)),
-    tables("faults", 0, 20, "", &kFaultTable, KERB_ITEM(ScenarioDraft, scenario.faults)),
-    table("criteria", "", &kCriteriaTable, KERB_PART(ScenarioDraft, scenario.criteria))};
-constexpr Table kScenarioTable{"", "The file as a whole.", kScenario, fresh<ScenarioDraft>};
+    text<&ScenarioDraft::scenario, &Scenario::title>("title", 0, 200, TextRule::printable,
+                                                     "Title, one line."),
+    number<&ScenarioDraft::scenario, &Scenario::seconds>("seconds", 0.1, 3600, "s", "Duration."),
+    integer<&ScenarioDraft::scenario, &Scenario::seed>("seed", 0, 4294967295.0, "",
+                                                       "Seed of all random values."),
+    table<&ScenarioDraft::scenario, &Scenario::camera>("camera", "", kCameraTable),
+    table<&ScenarioDraft::car>("car", "", kCarTable),
+    table<&ScenarioDraft::scenario, &Scenario::street>("street", "", kStreetTable),
+    table<&ScenarioDraft::scenario, &Scenario::light>("light", "", kLightTable),
+    tables<&ScenarioDraft::people>("people", 0, 500, "", kPeopleTable),
+    tables<&ScenarioDraft::crowds>("crowd", 0, 20, "", kCrowdTable),
+    tables<&ScenarioDraft::props>("props", 0, 500, "", kPropsTable),
+    tables<&ScenarioDraft::scenario, &Scenario::faults>("faults", 0, 20, "", kFaultTable),
+    table<&ScenarioDraft::scenario, &Scenario::criteria>("criteria", "", kCriteriaTable)};
+constexpr Table kScenarioTable = table_of<ScenarioDraft>("", "The file as a whole.", kScenario);
 
 }  // namespace
 
 const Table& scenario_table() { return kScenarioTable; }
+
+std::string render_scenario_reference() { return reference(kScenarioTable, 4); }
 
 }  // namespace kerb::sim

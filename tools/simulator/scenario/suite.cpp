@@ -7,13 +7,19 @@
 #include <cmath>
 #include <map>
 #include <set>
-#include <tuple>
 
-#include "firmware/config/words.hpp"
+#include "firmware/schema/words.hpp"
 #include "tools/simulator/base/random.hpp"
+#include "tools/simulator/scenario/edit_tree.hpp"
 
 namespace kerb::sim {
 namespace {
+
+using schema::Entry;
+using schema::join;
+using schema::Node;
+using schema::Problem;
+using schema::Where;
 
 constexpr std::size_t kMostRuns = 5000;
 constexpr int kMostDraws = 100;
@@ -41,7 +47,9 @@ std::uint64_t hash_of(std::string_view text) {
   return h;
 }
 
+/// A value in a run's name; a table has no name of its own.
 std::string shown(const Node& value) {
+  if (value.kind == Node::Kind::table) return "";
   return value.kind == Node::Kind::text ? value.text : value.written();
 }
 
@@ -65,7 +73,7 @@ class Expander {
       out_.most_informations_per_10min = most->number;
     if (const Node* random = root_.find("random")) check_random(*random, "random");
     const Node* groups = root_.find("group");
-    if (groups->kind != Node::Kind::list || !groups->all_tables() || groups->items.empty()) {
+    if (!groups->is_tables() || groups->items.empty()) {
       report(groups->where, "group", "", "must be tables: [[group]]");
     } else {
       std::set<std::string> names;
@@ -76,9 +84,7 @@ class Expander {
     }
     if (problems_.empty())
       for (Scenario& scenario : out_.scenarios) scenario.suite = name;
-    std::ranges::stable_sort(problems_, {}, [](const Problem& p) {
-      return std::tuple{p.where.file ? *p.where.file : "", p.where.line, p.where.column};
-    });
+    sort(problems_);
     for (const Problem& problem : problems_) {
       std::string line = problem.line();
       if (std::ranges::find(out_.problems, line) == out_.problems.end())
@@ -98,14 +104,9 @@ class Expander {
     const std::vector<std::string_view> names{known.begin(), known.end()};
     for (const auto& [name, value] : table.entries) {
       if (known.contains(name)) continue;
-      const std::string_view near = config::nearest(name, names);
-      report(value.where, join(shown_as, config::printable(name)), value.written(),
-             "unknown key" + (near.empty() ? "" : "; did you mean '" + std::string{near} + "'?"));
+      report(value.where, join(shown_as, schema::printable(name)), value.written(),
+             "unknown key" + schema::did_you_mean(name, names));
     }
-  }
-
-  static std::string join(const std::string& table, const std::string& name) {
-    return table.empty() ? name : table + "." + name;
   }
 
   const Node* text_at(const Node& table, const std::string& shown_as, const char* name) {
@@ -119,10 +120,9 @@ class Expander {
                         double low, double high) {
     const Node* value = table.find(name);
     if (value == nullptr) return nullptr;
-    const bool number = value->kind == Node::Kind::integer || value->kind == Node::Kind::number;
-    if (number && value->number >= low && value->number <= high) return value;
+    if (value->is_number() && value->number >= low && value->number <= high) return value;
     report(value->where, join(shown_as, name), value->written(),
-           "must be a number " + config::decimal(low) + ".." + config::decimal(high));
+           "must be a number " + schema::decimal(low) + ".." + schema::decimal(high));
     return nullptr;
   }
   const Node* table_at(const Node& table, const std::string& shown_as, const char* name) {
@@ -137,15 +137,13 @@ class Expander {
       return report(random.where, shown_as, random.written(), "must be a table");
     for (const auto& [key, range] : random.entries) {
       const Node *from = range.find("from"), *to = range.find("to"), *of = range.find("of");
-      const auto number = [](const Node* n) {
-        return n != nullptr && (n->kind == Node::Kind::integer || n->kind == Node::Kind::number);
-      };
+      const auto number = [](const Node* n) { return n != nullptr && n->is_number(); };
       const bool span = range.entries.size() == 2 && number(from) && number(to) &&
                         std::isfinite(from->number) && std::isfinite(to->number);
       const bool list = range.entries.size() == 1 && of != nullptr &&
                         of->kind == Node::Kind::list && !of->items.empty();
       if (!span && !list)
-        report(range.where, join(shown_as, "\"" + config::printable(key) + "\""), range.written(),
+        report(range.where, join(shown_as, "\"" + schema::printable(key) + "\""), range.written(),
                "must be {from = A, to = B} or {of = [...]}");
     }
   }
@@ -208,14 +206,14 @@ class Expander {
   void apply(Node& tree, const std::vector<Entry>& set, const std::string& shown_as) {
     for (const auto& [name, value] : set)
       if (const std::string why = put(tree, name, value); !why.empty())
-        report(value.where, shown_as + ".\"" + config::printable(name) + "\"", value.written(),
+        report(value.where, shown_as + ".\"" + schema::printable(name) + "\"", value.written(),
                why);
   }
 
   void read_axes(const Node& group, const std::string& key, std::vector<Axis>& out) {
     const Node* axes = group.find("axes");
     if (axes == nullptr) return;
-    if (axes->kind != Node::Kind::list || !axes->all_tables())
+    if (!axes->is_tables())
       return report(axes->where, join(key, "axes"), axes->written(),
                     "must be tables: axes = [{key, values, label}, ...]");
     for (std::size_t i = 0; i < axes->items.size(); ++i) {
@@ -243,7 +241,7 @@ class Expander {
       if (const std::size_t hole = option.label.find("{}"); hole != std::string::npos)
         option.label.replace(hole, 2, shown(value));
       if (!option.label.empty() && !is_name(option.label))
-        report(axis.where, at + ".label", config::quoted(option.label),
+        report(axis.where, at + ".label", schema::quoted(option.label),
                "must be letters, digits, '-', '_', '.' or '+', and {} for the value");
       option.set.emplace_back(name->text, value);
       options.push_back(std::move(option));
@@ -254,7 +252,7 @@ class Expander {
   void read_cases(const Node& axis, const std::string& at, std::vector<Axis>& out) {
     check_keys(axis, at, {"cases"});
     const Node& cases = *axis.find("cases");
-    if (cases.kind != Node::Kind::list || !cases.all_tables() || cases.items.empty())
+    if (!cases.is_tables() || cases.items.empty())
       return report(cases.where, at + ".cases", "", "must be tables: [{label, set}, ...]");
     Axis options;
     for (std::size_t i = 0; i < cases.items.size(); ++i) {

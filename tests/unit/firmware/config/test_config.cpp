@@ -15,12 +15,17 @@
 
 #include "firmware/config/config.hpp"
 #include "firmware/config/schema.hpp"
+#include "firmware/schema/reference.hpp"
+#include "firmware/schema/words.hpp"
 #include "hal/base/pixel_format.hpp"
 #include "tests/support/test.hpp"
 
 namespace fs = std::filesystem;
 using namespace kerb;
 using namespace std::chrono_literals;
+using schema::Field;
+using schema::Kind;
+using schema::Problem;
 
 namespace {
 
@@ -53,15 +58,36 @@ std::vector<fs::path> files_of(const fs::path& folder, const char* extension) {
 }
 /// The lines for a file of wrong/, named without its folder.
 std::string lines_of(const fs::path& path) {
-  LoadResult result = load_config(path.string());
-  result.name = path.filename().string();
-  return joined(result.lines());
+  return joined(parse_config(read(path), path.filename().string()).lines());
 }
 std::string with_reference(std::string document) {
   const std::size_t begin = document.find(kBegin), end = document.find(kEnd);
   if (begin == std::string::npos || end == std::string::npos) return {};
   const std::size_t from = begin + kBegin.size();
   return document.replace(from, end - from, "\n" + render_config_reference());
+}
+
+/// A key, and the beginning of a file down to its table.
+struct Key {
+  const Field* field;
+  std::string name;  ///< "can.vehicle.speed_max_mps"
+  std::string head;  ///< "[can.vehicle]\n"
+};
+void add_keys(const schema::Table& table, const std::string& name, const std::string& head,
+              std::vector<Key>& out) {
+  for (const Field& field : table.fields) {
+    const std::string full = schema::join(name, field.name);
+    if (field.table != nullptr)
+      add_keys(*field.table, full, schema::heading(field, full, field.name) + "\n", out);
+    else
+      out.push_back({&field, full, head});
+  }
+}
+std::vector<Key> all_keys() {
+  std::vector<Key> out;
+  add_keys(config::config_table(), "", "", out);
+  TEST_ASSERT_GREATER_THAN(100, out.size());
+  return out;
 }
 
 void write_expectations() {
@@ -255,22 +281,19 @@ TEST(real_calibrations_are_allowed) {
 }
 
 TEST(the_limits_themselves_are_allowed_and_the_next_value_is_not) {
-  using config::Kind;
-  for (const config::Key& key : config::keys()) {
-    if (key.kind != Kind::integer && key.kind != Kind::number) continue;
+  for (const auto& [key, name, table] : all_keys()) {
+    if (key->kind != Kind::integer && key->kind != Kind::number) continue;
     for (const bool upper : {false, true}) {
-      const double limit = upper ? key.high : key.low;
-      const double step = key.kind == Kind::integer ? 1 : std::max(std::abs(limit) * 1e-9, 1e-12);
-      const std::string head =
-          std::string{config::find_table(key.table)->repeated ? "[[" : "["} + key.table +
-          (config::find_table(key.table)->repeated ? "]]\n" : "]\n") + key.name + " = ";
+      const double limit = upper ? key->high : key->low;
+      const double step = key->kind == Kind::integer ? 1 : std::max(std::abs(limit) * 1e-9, 1e-12);
+      const std::string head = table + key->name + " = ";
       for (const bool past : {false, true}) {
         const double value = past ? limit + (upper ? step : -step) : limit;
         char text[64];
-        std::snprintf(text, sizeof text, key.kind == Kind::integer ? "%.0f" : "%.13f", value);
+        std::snprintf(text, sizeof text, key->kind == Kind::integer ? "%.0f" : "%.13f", value);
         const LoadResult result = parse_config(head + text, "t");
         const bool refused = std::ranges::any_of(result.problems, [&](const Problem& problem) {
-          return problem.rule == "must be " + config::allowed(key);
+          return problem.rule == "must be " + allowed(*key);
         });
         TEST_ASSERT_EQUAL_MESSAGE(past, refused, (head + text + joined(result.lines())).c_str());
       }
@@ -330,8 +353,8 @@ TEST(letters_outside_ascii_are_fine_in_comments_and_strings_only) {
     const LoadResult result = parse_config(c.text, "t");
     TEST_ASSERT_EQUAL_MESSAGE(c.line == 0 ? 0 : 1, result.problems.size(), c.text);
     if (c.line == 0) continue;
-    TEST_ASSERT_EQUAL_MESSAGE(c.line, result.problems[0].line, c.text);
-    TEST_ASSERT_EQUAL_MESSAGE(c.column, result.problems[0].column, c.text);
+    TEST_ASSERT_EQUAL_MESSAGE(c.line, result.problems[0].where.line, c.text);
+    TEST_ASSERT_EQUAL_MESSAGE(c.column, result.problems[0].where.column, c.text);
   }
 }
 
@@ -353,17 +376,15 @@ TEST(a_refused_file_leaves_the_defaults) {
 
 TEST(the_schema_agrees_with_itself) {
   std::set<std::string> seen;
-  const Config defaults;
-  for (const config::Key& key : config::keys()) {
-    const std::string full = std::string{key.table} + "." + key.name;
-    TEST_ASSERT_TRUE_MESSAGE(seen.insert(full).second, full.c_str());
-    TEST_ASSERT_NOT_NULL_MESSAGE(config::find_table(key.table), full.c_str());
+  const Field* format = nullptr;
+  for (const auto& [key, name, head] : all_keys()) {
+    TEST_ASSERT_TRUE_MESSAGE(seen.insert(name).second, name.c_str());
     TEST_ASSERT_TRUE_MESSAGE(
-        std::string_view{key.doc}.ends_with('.') || std::string_view{key.doc}.ends_with('?'),
-        full.c_str());
-    // A field for each key, and no field for two: what is written to one shows in no other.
+        std::string_view{key->doc}.ends_with('.') || std::string_view{key->doc}.ends_with('?'),
+        name.c_str());
+    if (name == "camera.format") format = key;
   }
-  const config::Key* format = config::find_key("camera", "format");
+  TEST_ASSERT_NOT_NULL(format);
   for (int i = 0; i <= static_cast<int>(PixelFormat::bayer12); ++i) {
     const std::string_view name = name_of(static_cast<PixelFormat>(i));
     TEST_ASSERT_TRUE(
@@ -374,31 +395,33 @@ TEST(the_schema_agrees_with_itself) {
 /// Each key alone, at a value that is not its default: exactly its own line of the rendering
 /// changes.
 TEST(each_key_changes_its_own_field_only) {
-  using config::Kind;
+  const Config fresh;
   const std::string defaults = render_default_config();
-  for (const config::Key& key : config::keys()) {
-    const bool repeated = config::find_table(key.table)->repeated;
-    const std::string before = config::value_text(key, Config{});
+  for (const auto& [key, name, head] : all_keys()) {
+    const std::string before =
+        schema::value_at(config::config_table(), &fresh,
+                         name.starts_with("camera.") ? "camera[0]" + name.substr(6) : name);
     std::string value;
-    switch (key.kind) {
+    switch (key->kind) {
       case Kind::boolean:
         value = before == "true" ? "false" : "true";
         break;
       case Kind::integer:
       case Kind::number:
-        value = std::to_string(static_cast<long>(key.high));
-        if (value == before) value = std::to_string(static_cast<long>(key.low));
-        if (key.high < 1) value = "0.5001";
+        value = std::to_string(static_cast<long>(key->high));
+        if (value == before) value = std::to_string(static_cast<long>(key->low));
+        if (key->high < 1) value = "0.5001";
         break;
       case Kind::text:
         value = "\"other\"";
         break;
       case Kind::choice:
-        value = '"' + std::string{key.choices.back()} + '"';
+        value = '"' + std::string{key->choices.back()} + '"';
         break;
+      default:
+        TEST_FAIL_MESSAGE(name.c_str());
     }
-    const std::string text = std::string{repeated ? "[[" : "["} + key.table +
-                             (repeated ? "]]\n" : "]\n") + key.name + " = " + value + "\n";
+    const std::string text = head + key->name + " = " + value + "\n";
     const LoadResult result = parse_config(text, "t");
     if (!result.ok()) continue;  // against a rule between keys: its own test has it
     const std::string after = render_config(result.config);
@@ -418,7 +441,7 @@ TEST(each_key_changes_its_own_field_only) {
         changed = new_lines[i];
       }
     TEST_ASSERT_EQUAL_MESSAGE(1, differing, text.c_str());
-    TEST_ASSERT_EQUAL_STRING((std::string{key.name} + " = " + value).c_str(), changed.c_str());
+    TEST_ASSERT_EQUAL_STRING((std::string{key->name} + " = " + value).c_str(), changed.c_str());
   }
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/config/words.hpp"
+#include "firmware/schema/words.hpp"
 
 #include <limits>
 
 #include "tests/support/test.hpp"
 
-using namespace kerb::config;
+using namespace kerb::schema;
 
 namespace {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/config/toml_text.hpp"
+#include "firmware/schema/toml_text.hpp"
 
 #include <algorithm>
 
-namespace kerb::config {
+namespace kerb::schema {
 namespace {
 
 constexpr std::size_t kMaxBytes = 1 << 20;
@@ -101,4 +101,4 @@ Place nameless_header(std::string_view text) {
   return {};
 }
 
-}  // namespace kerb::config
+}  // namespace kerb::schema

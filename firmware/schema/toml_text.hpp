@@ -6,7 +6,7 @@
 
 /// What toml++ 3.3 must not be given, or does not place. All of it is refused by TOML or useless in
 /// a configuration, so nothing is lost.
-namespace kerb::config {
+namespace kerb::schema {
 
 struct Place {
   int line = 0, column = 0;  ///< count from 1; 0: nowhere
@@ -24,4 +24,4 @@ struct TextProblem {
 /// The first line that begins like a table but goes on without a name; nowhere when there is none.
 [[nodiscard]] Place nameless_header(std::string_view text);
 
-}  // namespace kerb::config
+}  // namespace kerb::schema

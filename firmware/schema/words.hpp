@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace kerb::config {
+namespace kerb::schema {
 
 /// One printable line of at most `limit` bytes, whatever the bytes were: others become \xNN, a cut
 /// is shown as "...".
@@ -19,5 +19,10 @@ namespace kerb::config {
 /// The candidate that is so near that it was probably meant; empty when none is.
 [[nodiscard]] std::string_view nearest(std::string_view word,
                                        std::span<const std::string_view> candidates);
+/// "; did you mean 'width'?" for the nearest() candidate; empty when there is none.
+[[nodiscard]] std::string did_you_mean(std::string_view word,
+                                       std::span<const std::string_view> candidates);
+/// The key of a name in a table: "camera[0].width"; at the top, the name alone.
+[[nodiscard]] std::string join(std::string_view table, std::string_view name);
 
-}  // namespace kerb::config
+}  // namespace kerb::schema

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "firmware/config/words.hpp"
+#include "firmware/schema/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace kerb::config {
+namespace kerb::schema {
 namespace {
 
 /// How many bytes of well-formed, printable UTF-8 start here; 0 for none.
@@ -110,4 +110,13 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   return best;
 }
 
-}  // namespace kerb::config
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
+  const std::string_view near = nearest(word, candidates);
+  return near.empty() ? "" : "; did you mean '" + std::string{near} + "'?";
+}
+
+std::string join(std::string_view table, std::string_view name) {
+  return table.empty() ? std::string{name} : std::string{table}.append(".").append(name);
+}
+
+}  // namespace kerb::schema
