@@ -13,7 +13,9 @@
 #include "firmware/schema/words.hpp"
 
 namespace kerb::schema {
-[[noreturn]] static void parser_failed() { throw std::logic_error{"an assertion of toml++ failed"}; }
+[[noreturn]] static void parser_failed() {
+  throw std::logic_error{"an assertion of toml++ failed"};
+}
 }  // namespace kerb::schema
 
 // The only way to toml++, which is slow to compile: nothing else includes it. toml++ 3.3 asserts
