@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "firmware/config/rules.hpp"
+#include "firmware/schema/reader.hpp"
 #include "tools/kerblab/app/options.hpp"
 
 namespace kerb::lab {
@@ -55,16 +56,13 @@ Status check_calibration(const CameraSettings& settings, int width, int height) 
   config.cameras.front().kind = CameraKind::pattern;
   config.cameras.front().width = width;
   config.cameras.front().height = height;
-  std::optional<Problem> first;
-  config::check_rules(config, {.is_set = [](const std::string&) { return true; },
-                               .is_bad = [](const std::string&) { return false; },
-                               .report =
-                                   [&](const Problem& problem) {
-                                     if (!first && is_of_calibration(problem.key)) first = problem;
-                                   }});
-  if (!first) return Done{};
-  return wrong(fmt::format("{} {} {}", first->key.substr(first->key.find('.') + 1), first->value,
-                           first->rule));
+  schema::Reader reader;
+  config::check_rules(config, reader);
+  for (const schema::Problem& problem : reader.problems())
+    if (is_of_calibration(problem.key))
+      return wrong(fmt::format("{} {} {}", problem.key.substr(problem.key.find('.') + 1),
+                               problem.value, problem.rule));
+  return Done{};
 }
 
 void add_camera_options(CLI::App& command, CameraOptions& options, CameraAngles angles) {
