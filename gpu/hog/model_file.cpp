@@ -378,7 +378,7 @@ Result<Model> load(const std::string& path) {
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) return system_error(Errc::io, "stat model file", path);
   if (!S_ISREG(info.st_mode))
-    return about(failure(Errc::invalid_argument, "not a plain file"), path);
+    return about(failure(Errc::invalid_argument, "not a regular file"), path);
   if (info.st_size > static_cast<off_t>(kMaxModelFile))
     return about(failure(Errc::damaged, "more than 64 MiB"), path);
   std::vector<std::byte> bytes(static_cast<std::size_t>(info.st_size));

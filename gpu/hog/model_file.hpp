@@ -36,7 +36,7 @@ Result<Model> parse(const std::byte* data, std::size_t size);
 /// complete. Fails: invalid_argument (the model), unsupported (over 64 MiB), io.
 Status save(const Model& model, const std::string& path);
 
-/// Fails: not_found, io, invalid_argument (not a plain file), and as parse().
+/// Fails: not_found, io, invalid_argument (not a regular file), and as parse().
 Result<Model> load(const std::string& path);
 
 }  // namespace kerb::hog

@@ -34,7 +34,7 @@ done < /lib/modules/order
 
 ip link add vcan0 type vcan && ip link set vcan0 up || echo "FAIL board: no vcan0"
 
-# The machine has no temperature sensor: a folder of plain files stands where the zones would be.
+# The machine has no temperature sensor: a folder of regular files stands where the zones would be.
 mount -t tmpfs zones /sys/class/thermal
 mkdir /sys/class/thermal/thermal_zone0
 echo board > /sys/class/thermal/thermal_zone0/type

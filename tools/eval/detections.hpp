@@ -29,7 +29,7 @@ struct PictureDetections {
 Result<std::vector<PictureDetections>> parse_detections(std::string_view text,
                                                         std::string_view file);
 
-/// The same from a file. Fails: also not_found, io, invalid_argument (not a plain file).
+/// The same from a file. Fails: also not_found, io, invalid_argument (not a regular file).
 Result<std::vector<PictureDetections>> read_detections(const std::string& path);
 
 }  // namespace kerb::eval

@@ -69,7 +69,7 @@ Result<std::string> read_text(const char* where, const std::string& path) {
   if (!fs::exists(status))
     return line_error(where, path, 0, "no such file or folder", Errc::not_found);
   if (!fs::is_regular_file(status))
-    return line_error(where, path, 0, "not a plain file", Errc::invalid_argument);
+    return line_error(where, path, 0, "not a regular file", Errc::invalid_argument);
   const std::uintmax_t size = fs::file_size(path, error);
   if (error) return line_error(where, path, 0, "cannot be read", Errc::io);
   if (size > kMost) return line_error(where, path, 0, "over 1 GiB", Errc::invalid_argument);

@@ -32,7 +32,7 @@ class Lines {
 /// A finite number, and nothing but it; signs of both kinds.
 [[nodiscard]] std::optional<double> number(std::string_view text) noexcept;
 
-/// The whole of a plain file of up to 1 GiB. Fails, naming it: not_found, io, invalid_argument (a
+/// The whole of a regular file of up to 1 GiB. Fails, naming it: not_found, io, invalid_argument (a
 /// folder, a pipe, too large).
 Result<std::string> read_text(const char* where, const std::string& path);
 

@@ -10,7 +10,7 @@ namespace kerb::lab {
 /// Middlebury's .flo: "PIEH", width and height as 32-bit integers, then u and v of each pixel as
 /// 32-bit floats, row by row, all little-endian.
 /// Fails, naming the file and what was expected: not_found, io, damaged, invalid_argument (a side
-/// over 65535, not a plain file).
+/// over 65535, not a regular file).
 Result<Field> read_flo(const std::string& path);
 /// The bytes of such a file.
 [[nodiscard]] std::string to_flo(const Field& field);

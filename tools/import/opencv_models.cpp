@@ -580,7 +580,7 @@ Result<Model> read_opencv_model(const std::string& path) {
   if (error) return Error{Errc::io, error.value(), "open model", std::string_view{path}};
   if (!fs::is_regular_file(status))
     return Error{Errc::invalid_argument, 0, "open model",
-                 std::string_view{"not a plain file: " + path}};
+                 std::string_view{"not a regular file: " + path}};
   const std::uintmax_t size = fs::file_size(path, error);
   if (error) return Error{Errc::io, error.value(), "open model", std::string_view{path}};
   if (size > hog::kMaxModelFile) return damaged("more than 64 MiB: " + path);

@@ -30,7 +30,7 @@ Result<hog::Model> default_people_detector();
 Result<hog::Model> parse_opencv_model(std::string_view text);
 
 /// The same from a file of up to 64 MiB, named after it. Fails: also not_found, io, and
-/// invalid_argument for what is not a plain file.
+/// invalid_argument for what is not a regular file.
 Result<hog::Model> read_opencv_model(const std::string& path);
 
 }  // namespace kerb::lab

@@ -124,7 +124,7 @@ Result<Checkpoint> load_checkpoint(const std::string& path) {
     return about(errno == ENOENT ? Errc::not_found : Errc::io, "read checkpoint", path, errno);
   struct stat info {};
   if (::fstat(file.value, &info) != 0 || !S_ISREG(info.st_mode))
-    return about(Errc::damaged, "checkpoint: not a plain file", path);
+    return about(Errc::damaged, "checkpoint: not a regular file", path);
   std::vector<std::byte> bytes(static_cast<std::size_t>(info.st_size));
   for (std::size_t done = 0; done < bytes.size();) {
     const ssize_t n = ::read(file.value, bytes.data() + done, bytes.size() - done);

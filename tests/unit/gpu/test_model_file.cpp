@@ -351,13 +351,13 @@ TEST(what_cannot_be_written_leaves_nothing_behind) {
 TEST(what_cannot_be_read_is_named) {
   const TempFolder folder;
   says(load(folder.at("none.kwm")), Errc::not_found, "none.kwm");
-  says(load(folder.path().string()), Errc::invalid_argument, "not a plain file");
+  says(load(folder.path().string()), Errc::invalid_argument, "not a regular file");
   says(load(folder.write("empty.kwm", "")), Errc::damaged, "empty.kwm");
   says(load(folder.write("text.kwm", "hello")), Errc::damaged, "text.kwm");
   const std::string pipe = folder.at("pipe");
   TEST_ASSERT_EQUAL(0, ::mkfifo(pipe.c_str(), 0600));
-  says(load(pipe), Errc::invalid_argument, "not a plain file");  // and does not wait
-  says(load("/dev/zero"), Errc::invalid_argument, "not a plain file");
+  says(load(pipe), Errc::invalid_argument, "not a regular file");  // and does not wait
+  says(load("/dev/zero"), Errc::invalid_argument, "not a regular file");
   const std::string huge = folder.write("huge.kwm", "KWMODEL");
   TEST_ASSERT_EQUAL(0, ::truncate(huge.c_str(), static_cast<off_t>(kMaxModelFile) + 1));
   says(load(huge), Errc::damaged, "64 MiB");

@@ -588,9 +588,9 @@ TEST(cascades_that_make_no_sense_are_refused) {
 TEST(what_cannot_be_read_is_named) {
   const TempFolder folder;
   says(read_opencv_model(folder.at("none.xml")), Errc::not_found, "none.xml");
-  says(read_opencv_model(folder.path().string()), Errc::invalid_argument, "plain file");
+  says(read_opencv_model(folder.path().string()), Errc::invalid_argument, "regular file");
   says(read_opencv_model(folder.write("empty.xml", "")), Errc::damaged, "empty.xml");
-  // What cannot be looked at is not called "not a plain file". A link to itself: for root too.
+  // What cannot be looked at is not called "not a regular file". A link to itself: for root too.
   namespace fs = std::filesystem;
   fs::create_symlink("loop.xml", folder.at("loop.xml"));
   says(read_opencv_model(folder.at("loop.xml")), Errc::io, "loop.xml");

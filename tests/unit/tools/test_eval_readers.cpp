@@ -221,7 +221,7 @@ TEST(truth_that_is_not_there_says_so) {
   const test::TempFolder folder;
   expect_fault(read_truth(folder.at("none.csv")), "none.csv: no such file");
   expect_fault(read_truth(folder.path().string()), "no gt/gt.txt and no *.txt");
-  expect_fault(read_truth("/dev/null"), "not a plain file");
+  expect_fault(read_truth("/dev/null"), "not a regular file");
 }
 
 // --- detections --------------------------------------------------------------------------------

@@ -148,7 +148,7 @@ TEST(pipes_and_devices_do_not_hang_it) {
     for (const std::string before :
          {"detect ", "detect a.png @", "detect a.png --model ", "detect a.png --json ",
           "bench hog --quick --picture ", "model info ", "model import --opencv-people --out "})
-      expect_bad_input(kerblab(before + name), "plain file");
+      expect_bad_input(kerblab(before + name), "regular file");
   }
   const std::string detect = "detect --backend cpu a.png --json ";
   TEST_ASSERT_EQUAL_INT(0, kerblab(detect + "/dev/null").code);

@@ -91,7 +91,7 @@ TEST(bad_input_gets_one_line_and_leaves_nothing) {
            Case{"board --size 9x6 --square 0.03 none.png", "none.png"},
            Case{"board --size 9x6 --square 0.03 --out a.png a.png", "a.png"},
            Case{"drive --height 1.4 none.mp4", "none.mp4"},
-           Case{"drive --height 1.4 a.png b.png", "another size"},
+           Case{"drive --height 1.4 a.png b.png", "size differs from the first frame"},
            Case{"drive --height 1.4 a.png", "straight ahead in 0 of 1 frames"},
            Case{"drive --camera broken.toml a.png", "pitch_deg"},
            Case{"drive --speeds speeds.csv a.png", "speeds.csv:1: the speed must be a number"},

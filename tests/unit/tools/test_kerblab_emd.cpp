@@ -196,13 +196,13 @@ TEST(histograms_that_cannot_be_are_one_line) {
   expect_bad_input(kerblab("emd .1 .2"), "2..256");
   expect_bad_input(kerblab("emd --solver network 1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1 "
                            "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1"),
-                   "17 bins: 2..16");
+                   "17 bins: must be 2..16");
   expect_bad_input(kerblab("emd @bad.txt 1,2,3"), "bad.txt");
   expect_bad_input(kerblab("emd @none.txt 1,2,3"), "none.txt");
   expect_bad_input(kerblab("emd @empty.txt 1,2,3"), "empty.txt");
   expect_bad_input(kerblab("emd --ground costs.txt 1,2,3 1,2,3"), "costs.txt");
   expect_bad_input(kerblab("emd --ground below.txt 1,2 1,2"), "below.txt:2: '-1' is below zero");
-  expect_bad_input(kerblab("emd --ground far.txt 1,2 1,2"), "far.txt:2: 1e+300");
+  expect_bad_input(kerblab("emd --ground far.txt 1,2 1,2"), "far.txt:2: cost 1e+300");
   expect_bad_input(kerblab("emd --ground nowhere.txt 1,2 1,2"), "nowhere.txt");
   expect_bad_input(kerblab("emd --partial --solver packed 0.5,0.5 1,2"), "--partial");
   expect_bad_input(kerblab("emd --solver exact --mass 5 1,2 1,2"), "--mass");

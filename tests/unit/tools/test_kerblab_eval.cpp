@@ -154,7 +154,7 @@ TEST(truth_that_does_not_fit_is_one_line) {
   const Outcome more = kerblab(with + "more.csv");
   expect_done(more);
   TEST_ASSERT_TRUE_MESSAGE(
-      more.err.find("warning: truth about pictures that were not given") != std::string::npos,
+      more.err.find("warning: truth of pictures that were not given") != std::string::npos,
       more.err.c_str());
 }
 

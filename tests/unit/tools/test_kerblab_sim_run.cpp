@@ -196,8 +196,8 @@ TEST(no_input_is_overwritten_and_no_output_either) {
         Case{"run crossing.toml --config config.toml --html config.toml", "an input: config.toml"},
         Case{"run crossing.toml --model model.kwm --report model.kwm", "an input: model.kwm"},
         Case{"run same.trace --traces .", "an input: ./same.trace"},
-        Case{"run crossing.toml --report r.x --html ./r.x", "twice: ./r.x"},
-        Case{"run crossing.toml --report - --html -", "twice: -"},
+        Case{"run crossing.toml --report r.x --html ./r.x", "the same name: ./r.x"},
+        Case{"run crossing.toml --report - --html -", "the same name: -"},
         Case{"run crossing.toml suite.toml crossing.toml", "crossing.toml: is given twice"},
         Case{"view --suite suite.toml sheet.png --only a --out sheet.png", "an input: sheet.png"}})
     expect_bad_input(kerblab(std::string{"sim "} + c.arguments + " --oracle"), c.part);

@@ -225,7 +225,8 @@ TEST(the_rate_is_seqinfos_where_none_is_given) {
   write(g_folder / "s" / "seqinfo.ini", "[Sequence]\nname=s\nframeRate=10\n");
   const Outcome told = kerblab(without);
   expect_done(told);
-  TEST_ASSERT_TRUE_MESSAGE(told.err.find("at 10 a second") != std::string::npos, told.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(told.err.find("at 10 per second") != std::string::npos,
+                           told.err.c_str());
   write(g_folder / "s" / "seqinfo.ini", "frameRate=fast\n");
   expect_bad_input(kerblab(without), "seqinfo.ini:1: frameRate");
 }
@@ -242,11 +243,11 @@ TEST(bad_input_of_track_is_one_line_and_leaves_nothing) {
     expect_bad_input(kerblab(kTrack + found + wrong), "--");
   expect_bad_input(kerblab("track --sequence s --out found.txt " + found), "overwrite");
   expect_bad_input(kerblab("track --sequence s --out t.txt --save-detections t.txt " + found),
-                   "twice");
+                   "two outputs have the same name");
   expect_bad_input(kerblab(kTrack + found + "--draw s/img1"), "overwrite");
   TEST_ASSERT_TRUE(cv::imwrite((g_folder / "s" / "img1" / "000017.png").string(),
                                cv::Mat::zeros(100, 100, CV_8UC1)));
-  expect_bad_input(kerblab(kTrack + found), "another size");
+  expect_bad_input(kerblab(kTrack + found), "size differs from the first picture");
   write(g_folder / "s" / "img1" / "000017.png", "no picture");
   expect_bad_input(kerblab(kTrack + found), "000017.png");
   TEST_ASSERT_EQUAL_INT(files + 1, file_count(g_folder));
@@ -293,7 +294,8 @@ TEST(bad_input_of_eval_track_is_one_line) {
   write(g_folder / "g.txt", "1,1,10,10,40,100,1\n");
   write(g_folder / "t.txt", "1,1,10,10,40,100\n");
   write(g_folder / "x.txt", "1,1,10,10,40,100\n1,1,50,10,40,100\n");
-  expect_bad_input(kerblab("eval track --truth g.txt --tracks x.txt"), "x.txt:2: id 1 is twice");
+  expect_bad_input(kerblab("eval track --truth g.txt --tracks x.txt"),
+                   "x.txt:2: id 1 occurs twice in frame 1");
   expect_bad_input(kerblab("eval track --truth t.txt --tracks t.txt"), "t.txt:1: must be");
   expect_bad_input(kerblab("eval track --truth g.txt --truth g.txt --tracks t.txt"), "--tracks");
   expect_bad_input(kerblab("eval track --truth g.txt --tracks t.txt --json g.txt"), "overwrite");

@@ -19,7 +19,7 @@ Status check_plain(const std::string& path) {
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (!std::filesystem::exists(status) || std::filesystem::is_regular_file(status)) return Done{};
-  return failure(Errc::invalid_argument, "not a plain file", path);
+  return failure(Errc::invalid_argument, "not a regular file", path);
 }
 
 Result<std::vector<std::string>> expand_list(const std::vector<std::string>& words) {

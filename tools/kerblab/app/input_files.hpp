@@ -13,7 +13,7 @@ Status check_plain(const std::string& path);
 
 /// The paths of a command line in which "@FILE" stands for the lines of FILE. Each must be a file
 /// that can be opened, and so must the list. Fails: not_found, io, invalid_argument (no picture at
-/// all, not a plain file).
+/// all, not a regular file).
 Result<std::vector<std::string>> expand_list(const std::vector<std::string>& words);
 
 }  // namespace kerb::lab

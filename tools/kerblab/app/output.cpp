@@ -56,7 +56,7 @@ Status check_output(const std::string& path) {
     return failure(Errc::invalid_argument, "write: not a file name", path);
   // Opening a pipe waits for its reader, for ever perhaps.
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
-    return failure(Errc::invalid_argument, "write: not a plain file", path);
+    return failure(Errc::invalid_argument, "write: not a regular file", path);
   const fs::path folder = folder_of(path);
   if (!fs::is_directory(folder, ignored))
     return failure(Errc::not_found, "write: no such folder", folder.string());

@@ -10,7 +10,7 @@ namespace kerb::lab {
 bool is_our_model(const std::string& path);
 
 /// Loads a model of Kerbwatch or of OpenCV, recognised by its content. Fails:
-/// invalid_argument (not a plain file), and as hog::load() and the importers.
+/// invalid_argument (not a regular file), and as hog::load() and the importers.
 Result<hog::Model> load_model(const std::string& path);
 
 /// What is used without --model: default.kwm of the models that come with Kerbwatch or, where there

@@ -19,7 +19,7 @@ struct LoadedPicture {
   [[nodiscard]] hog::Picture<Space::host> view() const noexcept;
 };
 
-/// Fails, naming the path: not_found, invalid_argument (not a plain file), damaged (truncated, not
+/// Fails, naming the path: not_found, invalid_argument (not a regular file), damaged (truncated, not
 /// a picture, over 65535 pixels wide or high).
 Result<LoadedPicture> load_picture(const std::string& path, bool colour);
 

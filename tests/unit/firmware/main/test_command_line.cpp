@@ -233,7 +233,7 @@ TEST(check_loads_the_model_and_lays_its_search_out) {
   };
   refused(detector_table(model, "min_height = 239\n"), "no window fits");
   refused(detector_table("/nowhere/x.kwm"), "/nowhere/x.kwm: No such file");
-  refused(detector_table(g_folder), "not a plain file");
+  refused(detector_table(g_folder), "not a regular file");
   flip_a_bit(model);
   refused(detector_table(model), "checksum");
   fs::resize_file(model, 40);
