@@ -415,7 +415,7 @@ void add_bench_emd(CLI::App& group, Action& action) {
       "large\n"
       "enough, at 1920x1080; with an empty cache (cold) and with the same frame again (warm); on "
       "CUDA\n"
-      "with and without transfers. Measures the same for signatures that have nothing in common, "
+      "with and without transfers. Measures the same for signatures of which no two are equal, "
       "and\n"
       "the solvers alone, compared with cv::EMD. --into replaces the text between the lines\n"
       "'<!-- kerblab bench emd: begin -->' and '<!-- kerblab bench emd: end -->' of a page.\n"
