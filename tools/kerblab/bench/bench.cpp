@@ -268,9 +268,8 @@ void add_options(CLI::App& command, const std::shared_ptr<BenchOptions>& o, cons
       command, "--json", o->json,
       "Write the results as JSON to this file; - is stdout (the table is then not printed)");
   if (!image)
-    add_name_option(
-        command, "--picture", o->picture,
-        "Input picture, cropped and scaled to each size; default: a street made by code");
+    add_name_option(command, "--picture", o->picture,
+                    "Input picture, cropped and scaled to each size; default: a synthetic street");
   if (hog)
     add_name_option(command, "--model", o->model,
                     "Measure only this model (Kerbwatch's or OpenCV's) instead of all detectors");

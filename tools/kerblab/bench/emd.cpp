@@ -415,7 +415,7 @@ void add_bench_emd(CLI::App& group, Action& action) {
       "large\n"
       "enough, at 1920x1080; with an empty cache (cold) and with the same frame again (warm); on "
       "CUDA\n"
-      "with and without transfers. Measures the same for signatures that have nothing in common, "
+      "with and without transfers. Measures the same for signatures of which no two are equal, "
       "and\n"
       "the solvers alone, compared with cv::EMD. --into replaces the text between the lines\n"
       "'<!-- kerblab bench emd: begin -->' and '<!-- kerblab bench emd: end -->' of a page.\n"
@@ -428,11 +428,11 @@ void add_bench_emd(CLI::App& group, Action& action) {
       "Write the results as JSON to this file; - is stdout (the table is then not printed)");
   add_name_option(*command, "--picture", o->pictures,
                   "Input picture, at least 1280x720, converted to grey; several are cropped to one "
-                  "size and tiled in rows; default: a street made by code")
+                  "size and tiled in rows; default: a synthetic street")
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_name_option(*command, "--target", o->target,
-                  "Picture whose histogram is the target; default: another street made by code");
+                  "Picture whose histogram is the target; default: another synthetic street");
   command
       ->add_option("--bins", o->bins, "Number of channels to measure; repeatable; default 3 to 11")
       ->check(CLI::Range(emd::kMinBins, emd::kMaxBins))

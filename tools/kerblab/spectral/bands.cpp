@@ -245,7 +245,7 @@ Result<Bands> load_bands(const BandSource& source) {
   if (kinds > 1)
     return bad_bands("expected at most one of --thermal, --mosaic, --beside and --cube");
   if (!source.nanometres.empty() && source.mosaic == 0 && source.beside == 0)
-    return bad_bands("--wavelengths needs --mosaic or --beside");
+    return bad_bands("--nm needs --mosaic or --beside");
   if (!source.cube.empty()) return cube_of(source);
   if (source.mosaic > 0) return mosaic_of(source);
   if (source.beside > 0) return side_by_side(source);
