@@ -352,9 +352,10 @@ TEST(a_broken_trace_names_its_line) {
   for (const Broken& b :
        {Broken{"x can 220 00\n", "t:1: does not begin with a time"},
         Broken{"1 can 220 00\n0.5 lamp 1\n", "t:2: is earlier"},
-        Broken{"1 can 220 0\n", "t:1: is no can"}, Broken{"1 can 900 00\n", "t:1: is no can"},
-        Broken{"1 lamp 2\n", "t:1: is no can"}, Broken{"# fine\n1 horn 1\n", "t:2: is no can"},
-        Broken{"1 tone 1000 8\n", "t:1: is no can"}, Broken{"inf lamp 1\n", "t:1: does not"}}) {
+        Broken{"1 can 220 0\n", "t:1: is not a can"}, Broken{"1 can 900 00\n", "t:1: is not a can"},
+        Broken{"1 lamp 2\n", "t:1: is not a can"},
+        Broken{"# fine\n1 horn 1\n", "t:2: is not a can"},
+        Broken{"1 tone 1000 8\n", "t:1: is not a can"}, Broken{"inf lamp 1\n", "t:1: does not"}}) {
     const Result<Trace> trace = parse_trace(b.text, "t");
     TEST_ASSERT_FALSE_MESSAGE(static_cast<bool>(trace), b.text);
     const std::string line = describe(trace.error());

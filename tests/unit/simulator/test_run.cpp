@@ -82,8 +82,8 @@ TEST(who_always_warns_warns_too_early) {
 TEST(who_never_warns_misses_the_impact) {
   const Run r = run(crossing(), Candidate::never);
   TEST_ASSERT_EQUAL_STRING(
-      "collision_warning_before_impact: no collision warning before the impact at 4.00 s, wanted "
-      "1.50 s ahead; ",
+      "collision_warning_before_impact: no collision warning before the impact at 4.00 s, required "
+      "1.50 s before; ",
       failures(r).c_str());
 }
 

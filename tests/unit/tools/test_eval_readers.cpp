@@ -69,8 +69,8 @@ TEST(a_csv_line_that_cannot_be_read_is_named) {
                          Fault{"a.jpg,1,2,3,4,0,9\n", "t.csv:1"},
                          Fault{"image,x,y,w,h\n\na.jpg,1,2,3,four\n", "t.csv:3: 'four'"},
                          Fault{"a.jpg,1,2,3,nan\n", "'nan'"}, Fault{"a.jpg,1,2,3,1e99\n", "'1e99'"},
-                         Fault{"a.jpg,1,2,,4\n", "''"}, Fault{"a.jpg,1,2,0,4\n", "over 0"},
-                         Fault{"a.jpg,1,2,3,-4\n", "over 0"},
+                         Fault{"a.jpg,1,2,,4\n", "''"}, Fault{"a.jpg,1,2,0,4\n", "greater than 0"},
+                         Fault{"a.jpg,1,2,3,-4\n", "greater than 0"},
                          Fault{"a.jpg,1,2,3,4,yes\n", "'yes': ignore must be 0 or 1"},
                          Fault{",1,2,3,4\n", "name of the picture is missing"},
                          Fault{"image,x,y,w,h\nimage,x,y,w,h\n", "t.csv:2: 'x'"}})
@@ -177,9 +177,10 @@ TEST(mot_text_that_cannot_be_read_is_named) {
        {Fault{"1,1,0,0,5,9,1\n1,1,0,0,5,9\n", "gt.txt:2: expected frame"},
         Fault{"1,1,0,0,5,9,1,1,1,1,1\n", "gt.txt:1"},
         Fault{"1,1,0,0,5,x,1\n", "'x' is not a number"},
-        Fault{"1.5,1,0,0,5,9,1\n", "'1.5' is no frame"}, Fault{"-1,1,0,0,5,9,1\n", "no frame"},
-        Fault{"1000000,1,0,0,5,9,1\n", "no frame"}, Fault{"1,1,0,0,5,0,1\n", "over 0"},
-        Fault{"frame,id,x,y,w,h,conf\n", "'frame'"}})
+        Fault{"1.5,1,0,0,5,9,1\n", "'1.5' is not a frame number"},
+        Fault{"-1,1,0,0,5,9,1\n", "not a frame number"},
+        Fault{"1000000,1,0,0,5,9,1\n", "not a frame number"},
+        Fault{"1,1,0,0,5,0,1\n", "greater than 0"}, Fault{"frame,id,x,y,w,h,conf\n", "'frame'"}})
     expect_fault(parse_mot_truth(f.text, "gt.txt", ""), f.part);
 }
 
@@ -256,7 +257,8 @@ TEST(detections_that_cannot_be_read_are_named) {
         Fault{R"({"image":"a","detections":[{"x":1,"y":2,"w":3,"h":"4","score":1}]})", "\"h\""},
         Fault{R"({"image":"a","detections":[{"x":1,"y":2,"w":3,"h":4}]})", "\"score\""},
         Fault{R"({"image":"a","detections":[{"x":1,"y":2,"w":3,"h":4,"score":1e999}]})", "JSON"},
-        Fault{R"({"image":"a","detections":[{"x":1,"y":2,"w":0,"h":4,"score":1}]})", "over 0"},
+        Fault{R"({"image":"a","detections":[{"x":1,"y":2,"w":0,"h":4,"score":1}]})",
+              "greater than 0"},
         Fault{R"({"image":"a","detections":[{"x":1e7,"y":2,"w":3,"h":4,"score":1}]})", "\"x\""}})
     expect_fault(parse_detections(good + f.text + "\n", "d.jsonl"), f.part);
   expect_fault(read_detections("/no/such.jsonl"), "no such file");
@@ -352,7 +354,7 @@ TEST(mot_text_of_tracks_that_cannot_be_read_is_named) {
     expect_fault(parse_mot_tracks(good + f.text + "\n", "t.txt"), f.part);
   expect_fault(parse_mot_detections(good, "d.txt"), "d.txt:1: must be frame,id,x,y,w,h,conf");
   expect_fault(parse_mot_truth_tracks("1,1,1,1,4,4,1\n1,1,1,1,4,4,0\n", "g.txt"),
-               "g.txt:2: id 1 is twice");
+               "g.txt:2: id 1 occurs twice in frame 1");
   expect_fault(read_mot_tracks("/no/such.txt"), "no such file");
 }
 
