@@ -14,3 +14,26 @@ foreach(target
     target_compile_options(${target} PRIVATE $<$<AND:$<CONFIG:Debug>,$<COMPILE_LANGUAGE:CXX>>:-O1>)
   endif()
 endforeach()
+
+# Three checks of UndefinedBehaviorSanitizer are a third of what a source takes to compile under it. The product has them
+# all; tests (kerb::test_flags) and tools do without. A target of its own, as the options of what a target links come
+# after the target's own.
+if(KERB_SANITIZE MATCHES undefined)
+  add_library(kerb_fewer_checks INTERFACE)
+  target_compile_options(kerb_fewer_checks INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,alignment,object-size>)
+  function(kerb_with_fewer_checks folder)
+    get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+    foreach(target IN LISTS targets)
+      get_target_property(type ${target} TYPE)
+      if(type MATCHES "_LIBRARY$|EXECUTABLE" AND NOT type STREQUAL INTERFACE_LIBRARY)
+        target_link_libraries(${target} PRIVATE kerb_fewer_checks)
+      endif()
+    endforeach()
+    get_property(below DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+    foreach(subfolder IN LISTS below)
+      kerb_with_fewer_checks(${subfolder})
+    endforeach()
+  endfunction()
+  kerb_with_fewer_checks(${PROJECT_SOURCE_DIR}/tools)
+endif()

@@ -15,6 +15,9 @@ add_library(kerb_lab_headers STATIC EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/cmake
 set_target_properties(kerb_lab_headers PROPERTIES UNITY_BUILD OFF)
 target_compile_features(kerb_lab_headers PRIVATE cxx_std_20)
 target_link_libraries(kerb_lab_headers PRIVATE kerb::cli11 kerb::json kerb::fmt kerb::warnings kerb::sanitizers)
+if(TARGET kerb_fewer_checks)
+  target_link_libraries(kerb_lab_headers PRIVATE kerb_fewer_checks)
+endif()
 target_precompile_headers(kerb_lab_headers PRIVATE
   <algorithm> <array> <chrono> <cmath> <cstdint> <cstdio> <filesystem> <fstream> <functional> <map> <memory> <optional>
   <span> <sstream> <string> <string_view> <utility> <variant> <vector> <CLI/CLI.hpp> <fmt/format.h> <nlohmann/json.hpp>)

@@ -31,11 +31,9 @@ endif()
 # A test is optimised less than what it tests: most of its time goes into the compiler.
 target_compile_options(kerb_test_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O1>)
-# These three checks of UndefinedBehaviorSanitizer are a third of what a test's source takes to compile under it. What is
-# tested has them all.
+# See cmake/KerbDebug.cmake.
 if(KERB_SANITIZE MATCHES undefined)
-  target_compile_options(kerb_test_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,alignment,object-size>)
+  target_link_libraries(kerb_test_flags INTERFACE kerb_fewer_checks)
 endif()
 # mold, where it is installed: it links a sanitizer's program in a tenth of the time.
 find_program(KERB_MOLD mold)
@@ -67,12 +65,13 @@ target_precompile_headers(kerb_test_headers PRIVATE
 #   optimised  those labelled optimised: CI's part host
 #   sanitized  all but those labelled kerblab, and gpu without CUDA: CI's part dev
 #   threaded   those labelled threaded: the preset tsan
+#   races      those of them labelled product or contract: CI's part tsan
 #   product    those labelled product or contract: the preset arm64, for qemu-user and the emulated board
-#   bits       those labelled product and optimised: what another CPU may compute otherwise
+#   bits       those labelled bits: CI's part arm64 on amd64
 #   board      those labelled contract, and the other programs of the emulated board: the preset arm64 on an arm64 machine
 #   gpu        those labelled gpu: CI's part jetson
 # Several may be named, with commas between.
-set(KERB_TESTS all CACHE STRING "Which tests are built: all, or of optimised,sanitized,threaded,product,bits,board,gpu")
+set(KERB_TESTS all CACHE STRING "Which tests are built: all, or of optimised,sanitized,threaded,races,product,bits,board,gpu")
 string(REPLACE "," ";" kerb_tests "${KERB_TESTS}")
 set(kerb_tests_for_board FALSE)  # whether the other programs of the emulated board are built
 if(product IN_LIST kerb_tests OR board IN_LIST kerb_tests)
@@ -87,7 +86,7 @@ function(kerb_tests_want result labels)
       set(wanted TRUE)
     elseif(choice STREQUAL sanitized AND NOT kerblab IN_LIST labels AND (KERB_CUDA OR NOT gpu IN_LIST labels))
       set(wanted TRUE)
-    elseif(choice STREQUAL bits AND product IN_LIST labels AND optimised IN_LIST labels)
+    elseif(choice STREQUAL races AND threaded IN_LIST labels AND (product IN_LIST labels OR contract IN_LIST labels))
       set(wanted TRUE)
     elseif(choice MATCHES "^(product|board)$" AND contract IN_LIST labels)
       set(wanted TRUE)
@@ -147,6 +146,10 @@ function(kerb_add_test)
   endif()
   if(arg_OPTIMISED OR source MATCHES "^unit/gpu/" OR kerblab IN_LIST arg_LABELS)
     list(APPEND arg_LABELS optimised)
+  endif()
+  # What another CPU may compute otherwise: the operators, exact arithmetic, and records, which go through all decisions.
+  if(source MATCHES "^unit/(gpu|firmware/(exact|records))/" AND product IN_LIST arg_LABELS AND optimised IN_LIST arg_LABELS)
+    list(APPEND arg_LABELS bits)
   endif()
   kerb_tests_want(wanted "${arg_LABELS}")
   if(NOT wanted)

@@ -33,6 +33,7 @@ packages_for() {
     jetson) echo file ;;
     x86_64) echo g++-x86-64-linux-gnu ;;
     format) echo clang-format ;;
+    link) echo mold ;; # links what the sanitizers make in a tenth of the time
     tidy) echo clang-tidy ;;
     shell) echo shellcheck ;;
   esac
@@ -83,9 +84,10 @@ setup_test() {
     case "$part" in
       format) groups+=(format) ;;
       shell) groups+=(shell) ;;
-      host | dev | tidy | alone) groups+=(opencv fetch) ;;
+      host | dev) groups+=(opencv fetch link) ;;
+      tidy | alone) groups+=(opencv fetch) ;;
       simd) if [[ "$(host_arch)" == arm64 ]]; then groups+=(x86_64); fi ;;
-      tsan) groups+=(fetch) ;;
+      tsan) groups+=(fetch link) ;;
       arm64 | board) groups+=(fetch arm64 emulators) ;;
       jetson) groups+=(fetch arm64 jetson) ;;
     esac

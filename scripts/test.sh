@@ -193,7 +193,14 @@ part_host() {
   KERB_CHOICE="$choice" ctest_part host "${HOST_SETTINGS[@]}" "${settings[@]}"
 }
 part_dev() { KERB_CHOICE=sanitized ctest_part dev -DKERB_WITH_OPENCV=ON; }
-part_tsan() { ctest_part tsan; }
+part_tsan() {
+  local choice=threaded
+  if in_ci && [[ -z "$KERB_LONG" ]]; then
+    choice=races
+    not_run "tsan: tests of tools/ that have threads"
+  fi
+  ctest_part tsan -DKERB_TESTS="$choice"
+}
 on_arm64() { [[ "$(host_arch)" == arm64 ]]; }
 part_arm64() {
   if on_arm64; then # only what the emulated board needs: no program is built twice for the same CPU
