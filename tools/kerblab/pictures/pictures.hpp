@@ -19,8 +19,8 @@ struct LoadedPicture {
   [[nodiscard]] hog::Picture<Space::host> view() const noexcept;
 };
 
-/// Fails, naming the path: not_found, invalid_argument (not a regular file), damaged (truncated, not
-/// a picture, over 65535 pixels wide or high).
+/// Fails, naming the path: not_found, invalid_argument (not a regular file), damaged (truncated,
+/// not a picture, over 65535 pixels wide or high).
 Result<LoadedPicture> load_picture(const std::string& path, bool colour);
 
 /// A decoded picture (CV_8UC3) with its grey one; shares its pixels. Fails: invalid_argument.
