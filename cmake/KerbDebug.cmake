@@ -15,10 +15,10 @@ foreach(target
   endif()
 endforeach()
 
-# Three checks of UndefinedBehaviorSanitizer are a third of what a source takes to compile under it. The product has them
-# all; tests (kerb::test_flags) and tools do without. A target of its own, as the options of what a target links come
+# Three checks of UndefinedBehaviorSanitizer are a third of what a source takes to compile under it. The product's sources
+# have them all; tests (kerb::test_flags) and tools do without, and so does code of headers that a test instantiates. A target of its own, as the options of what a target links come
 # after the target's own.
-if(KERB_SANITIZE MATCHES undefined)
+if(KERB_SANITIZE MATCHES undefined AND NOT KERB_FUZZ)
   add_library(kerb_fewer_checks INTERFACE)
   target_compile_options(kerb_fewer_checks INTERFACE
     $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null,alignment,object-size>)

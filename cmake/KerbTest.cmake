@@ -32,7 +32,7 @@ endif()
 target_compile_options(kerb_test_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<NOT:$<CONFIG:Debug>>>:-O1>)
 # See cmake/KerbDebug.cmake.
-if(KERB_SANITIZE MATCHES undefined)
+if(KERB_SANITIZE MATCHES undefined AND NOT KERB_FUZZ)
   target_link_libraries(kerb_test_flags INTERFACE kerb_fewer_checks)
 endif()
 # mold, where it is installed: it links a sanitizer's program in a tenth of the time.
@@ -67,7 +67,7 @@ target_precompile_headers(kerb_test_headers PRIVATE
 #   threaded   those labelled threaded: the preset tsan
 #   races      those of them labelled product or contract: CI's part tsan
 #   product    those labelled product or contract: the preset arm64, for qemu-user and the emulated board
-#   bits       those labelled bits: CI's part arm64 on amd64
+#   bits       those labelled bits: part arm64 on amd64, unless --long is given
 #   board      those labelled contract, and the other programs of the emulated board: the preset arm64 on an arm64 machine
 #   gpu        those labelled gpu: CI's part jetson
 # Several may be named, with commas between.
@@ -148,7 +148,7 @@ function(kerb_add_test)
     list(APPEND arg_LABELS optimised)
   endif()
   # What another CPU may compute otherwise: the operators, exact arithmetic, and records, which go through all decisions.
-  if(source MATCHES "^unit/(gpu|firmware/(exact|records))/" AND product IN_LIST arg_LABELS AND optimised IN_LIST arg_LABELS)
+  if(source MATCHES "^unit/(gpu|firmware/(exact|records|track))/" AND product IN_LIST arg_LABELS AND optimised IN_LIST arg_LABELS)
     list(APPEND arg_LABELS bits)
   endif()
   kerb_tests_want(wanted "${arg_LABELS}")

@@ -9,7 +9,7 @@ declare -A KERB_PART_TEXT=(
   [shell]="shellcheck over the scripts"
   [host]="unit and contract tests on this machine, optimised; in CI those it makes a difference to"
   [dev]="the tests under AddressSanitizer and UndefinedBehaviorSanitizer"
-  [tsan]="what has threads, under ThreadSanitizer"
+  [tsan]="what has threads, under ThreadSanitizer; in CI without --long only the product's"
   [arm64]="tests of what another CPU may compute otherwise, for arm64 under qemu-user; with --long all of the product's; on arm64 in part host"
   [board]="the arm64 firmware on an emulated board with a real kernel"
   [jetson]="the Jetson build links, with CUDA code for sm_87 and sm_110"
@@ -211,7 +211,7 @@ part_arm64() {
   local choice=product
   if [[ -z "$KERB_LONG" ]]; then
     choice=bits,board
-    not_run "arm64: tests of the product that compute the same on every CPU; on an arm64 machine they are in part host"
+    not_run "arm64: tests of the product other than gpu/, exact arithmetic, tracks and records; on an arm64 machine they are in part host"
   fi
   KERB_LEFT_OUT=long ctest_part arm64 -DKERB_TESTS="$choice"
 }

@@ -33,7 +33,7 @@ using File = std::shared_ptr<const std::string>;
 
 /// More is refused by check_text(): reading one byte past the limit is enough to know.
 constexpr std::size_t kReadAtMost = (1 << 20) + 1;
-/// No file of ours is nested deeper: of what is, only the type is kept.
+/// No file of ours is nested deeper. What is deeper becomes Kind::other with the text "...".
 constexpr int kDeepest = 24;
 
 Where where_of(const File& file, const toml::source_region& source) {

@@ -16,7 +16,8 @@ namespace kerb::schema {
 /// named as in a Problem: "camera[0].width".
 class Reader {
  public:
-  /// Reads a file's tree; `root` is the table of the file as a whole. Once.
+  /// Reads a file's tree; `root` is the table of the file as a whole. Call it
+  /// once per Reader.
   template <typename T>
   void read(const Table& root, const Node& tree, T& out) {
     if (root.owner != &kTypeOf<T>) std::terminate();

@@ -126,6 +126,7 @@ std::string value_text(const Field& field, const void* object) {
                         },
                         [&](const EnumRef& value) {
                           const int index = value.get(value.object) - static_cast<int>(field.low);
+                          if (index < 0 || index >= std::ssize(field.choices)) return std::string{};
                           return quoted(field.choices[static_cast<std::size_t>(index)]);
                         },
                         [](const auto* value) { return std::to_string(*value); },

@@ -97,7 +97,7 @@ struct Field {
   TextRule text_rule = TextRule::printable;
   double factor = 1;               ///< of a number: value = file * factor
   const char* fallback = nullptr;  ///< the reference's default; nullptr: the value of a new object
-  bool& (*given)(void* object) = nullptr;  ///< set when the file has it; nullptr: nobody asks
+  bool& (*given)(void* object) = nullptr;  ///< set when the file has it; nullptr: not recorded
   const Custom* custom = nullptr;
   const Table* table = nullptr;  ///< of table and tables
   /// What a custom kind fills; a table's object, made if need be; of tables, that with this index.
@@ -105,7 +105,9 @@ struct Field {
   void (*resize)(void* object, std::size_t count) = nullptr;  ///< of tables: new ones, so many
   std::size_t (*count)(void* object) = nullptr;               ///< of tables
 
+  /// Of numbers other than nanoseconds: what is stored is `by` times what the file has.
   [[nodiscard]] constexpr Field scaled(double by) const {
+    if (kind != Kind::number) throw std::logic_error{"only numbers have a factor"};
     Field out = *this;
     out.factor = by;
     return out;
@@ -129,7 +131,7 @@ struct Table {
   const char* doc;
   std::span<const Field> fields;
   const void* owner;  ///< &kTypeOf of its objects
-  void* (*fresh)();   ///< an object with defaults, for the reference; lives for ever
+  void* (*fresh)();   ///< an object with defaults, for the reference; static
 };
 
 template <typename T, typename... Others>
@@ -153,6 +155,14 @@ constexpr Field integer(const char* name, double low, double high, const char* u
   using P = At<Members...>;
   static_assert(OneOf<typename P::Value, int, std::int64_t, std::uint32_t, std::optional<int>,
                       std::chrono::nanoseconds>);
+  constexpr double kLeast = OneOf<typename P::Value, std::uint32_t> ? 0
+                            : OneOf<typename P::Value, int, std::optional<int>>
+                                ? -2147483648.0
+                                : -9007199254740992.0;
+  constexpr double kMost = OneOf<typename P::Value, std::uint32_t>             ? 4294967295.0
+                           : OneOf<typename P::Value, int, std::optional<int>> ? 2147483647.0
+                                                                               : 9007199254740992.0;
+  if (low < kLeast || high > kMost) throw std::logic_error{"limits beyond the member's type"};
   return ranged<Kind::integer, P>(name, low, high, unit, doc);
 }
 template <auto... Members>
@@ -178,6 +188,9 @@ constexpr Field choice(const char* name, std::span<const char* const> choices, c
                        int first = 0) {
   using P = At<Members...>;
   using V = typename P::Value;
+  static_assert(std::is_enum_v<V> || OneOf<V, bool, int, std::string>);
+  if (std::same_as<V, bool> && (choices.size() != 2 || first != 0))
+    throw std::logic_error{"a bool has two names"};
   const auto slot = [](void* object) -> Slot {
     if constexpr (std::same_as<V, std::string>)
       return &P::of(object);
@@ -208,7 +221,7 @@ struct PartOf {
 template <typename T>
 struct PartOf<std::optional<T>> {
   using Type = T;
-  static void* open(std::optional<T>& part) { return &part.emplace(); }
+  static void* open(std::optional<T>& part) { return part ? &*part : &part.emplace(); }
 };
 /// A table of a part of the object, which is there when the file has the table if it is optional;
 /// without members, of the object itself.

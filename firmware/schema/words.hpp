@@ -11,7 +11,8 @@ namespace kerb::schema {
 [[nodiscard]] std::string printable(std::string_view text, std::size_t limit = 80);
 /// The text in quotes, as TOML writes it; printable().
 [[nodiscard]] std::string quoted(std::string_view text, std::size_t limit = 80);
-/// The shortest decimal that reads back as the same number; never with an exponent.
+/// The shortest decimal that reads back as the same number; never with an exponent. Beyond 1e15,
+/// and for inf and nan, words for a message.
 [[nodiscard]] std::string decimal(double value);
 /// How many letters to insert, drop, change or swap with their neighbour to get from one word to
 /// the other.

@@ -33,13 +33,17 @@ class SizedBlocks {
     return size;
   }
   /// The bytes behind the size at `offset`.
-  [[nodiscard]] std::span<std::byte> block(std::size_t offset, std::size_t size) const noexcept {
+  [[nodiscard]] std::span<std::byte> block(std::size_t offset, std::size_t size) noexcept {
+    return {bytes_.get() + offset + kHead, size};
+  }
+  [[nodiscard]] std::span<const std::byte> block(std::size_t offset,
+                                                 std::size_t size) const noexcept {
     return {bytes_.get() + offset + kHead, size};
   }
 
  private:
-  std::size_t size_;
-  std::unique_ptr<std::byte[]> bytes_;
+  const std::size_t size_;
+  const std::unique_ptr<std::byte[]> bytes_;
 };
 
 }  // namespace kerb::records

@@ -253,7 +253,8 @@ class Reader {
   /// The declarations of a namespace, up to its closing brace, which it takes.
   void scope(const std::string& prefix) {
     Tokens head;
-    for (int depth = 0; at_ < tokens_.size();) {
+    int depth = 0;  // of round brackets
+    while (at_ < tokens_.size()) {
       const Token& token = tokens_[at_];
       if (token.text == "(") ++depth;
       if (token.text == ")") --depth;
@@ -272,6 +273,7 @@ class Reader {
         ++at_;
       }
     }
+    if (depth != 0) lost_ = true;
   }
 
   /// What `head` begins with the brace at at_.

@@ -18,9 +18,11 @@ struct Definition {
 
 /// Those of one file, in its order; nothing if its braces do not match. It reads as much C++ as
 /// this takes: namespaces, braces, heads of types and functions; members count with their class.
-/// Left out are variables, aliases, what a macro makes (a name in capitals, such as TEST), and
-/// main(). Of `#if` branches it reads all. Parameters are compared as they are written, without
-/// their names and default values.
+/// Left out are variables (inline ones too, although these are weak symbols), aliases, what a macro
+/// makes (a name in capitals, such as TEST), and main(). Of `#if` branches it reads all. Parameters
+/// are compared as they are written, without their names and default values. Not seen as equal:
+/// arrays and pointers to functions (their names stay), `Box const&` and `const Box&`, templates
+/// whose parameters have other names.
 std::optional<std::vector<Definition>> definitions(std::string_view text);
 
 /// What the files of a tree define.

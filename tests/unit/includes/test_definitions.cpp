@@ -69,6 +69,7 @@ TEST(definitions_are_read_as_the_compiler_reads_them) {
        "9 S\n"},
       {"namespace a {\nstruct S {};\n", "lost"},
       {"struct S {};\n}\n", "lost"},
+      {"int f(int a;\nstruct S {};\n", "lost"},
       {"void f() { {\n", "lost"},
   };
   for (const Case& c : cases)

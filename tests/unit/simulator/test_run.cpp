@@ -83,7 +83,7 @@ TEST(who_never_warns_misses_the_impact) {
   const Run r = run(crossing(), Candidate::never);
   TEST_ASSERT_EQUAL_STRING(
       "collision_warning_before_impact: no collision warning before the impact at 4.00 s, required "
-      "1.50 s before; ",
+      "1.50 s before impact; ",
       failures(r).c_str());
 }
 

@@ -130,7 +130,7 @@ TEST(a_board_that_cannot_is_one_line_and_leaves_nothing) {
        {Case{"exit 0", "", "sim run short.toml --hil ./none.sh", "./none.sh: No such file"},
         Case{"exit 0", "", "sim run short.toml --hil ./short.toml", "Permission denied"},
         Case{"echo board: no kernel >&2; exit 2", "", plain, "board: no kernel"},
-        Case{"exit 1", "", plain, "the board cannot start: ./board.sh --check failed"},
+        Case{"exit 1", "", plain, "the board cannot start: ./board.sh --check: exit code 1"},
         Case{"exit 0", "echo board: the disk is full >&2; exit 2", plain, "the disk is full"},
         Case{"exit 0", "exit 1", plain, "short: no trace of it from the board"},
         Case{"exit 0", "kill -9 $$", plain, "terminated by signal 9"},

@@ -95,9 +95,9 @@ bool is_shown(std::size_t stage, std::size_t stages) {
 
 std::string work_text(const Performance& p) {
   const hog::Work& work = *p.work;
-  std::string out = fmt::format(
-      "  {} windows; {} {} evaluated per window on average: {:.2f}\n", work.windows, p.learners,
-      work.windows_at_stage.empty() ? "blocks" : "learners", share(work.learners, work.windows));
+  std::string out = fmt::format("  {} windows; on average {:.2f} of {} {} evaluated per window\n",
+                                work.windows, share(work.learners, work.windows), p.learners,
+                                work.windows_at_stage.empty() ? "blocks" : "learners");
   const std::vector<std::int64_t>& at = work.windows_at_stage;
   if (at.empty()) return out;
   out += "  windows that reach stage N, %:";

@@ -280,9 +280,9 @@ std::string render_summary(const sim::Report& report) {
       if (suite.groups.size() == 1 && g.passed) break;
       std::string more;
       if (g.least_before_impact)
-        more = fmt::format("  at least {:.2f} s before impact", *g.least_before_impact);
+        more = fmt::format("  shortest {:.2f} s before impact", *g.least_before_impact);
       if (g.most_after_half_visible)
-        more += fmt::format("  at most {:.2f} s after half visible", *g.most_after_half_visible);
+        more += fmt::format("  longest {:.2f} s after half visible", *g.most_after_half_visible);
       out += fmt::format("  {:<28} {:>4}/{:<4} {}{}\n", g.name, g.passed_runs, g.runs,
                          g.passed ? "passed" : "FAILED", more);
     }

@@ -106,7 +106,9 @@ bool call(const std::vector<std::string>& words, const fs::path& said) {
   const bool checked = words.size() == 2;  // --check alone: any other code than 0 is a no
   if (code == kBadInput || (checked && code != 0)) {
     const std::string line = last_line(text);
-    fail(line.empty() ? fmt::format("the board cannot start: {} --check failed", words[0]) : line);
+    fail(line.empty()
+             ? fmt::format("the board cannot start: {} {}: exit code {}", words[0], words[1], code)
+             : line);
     return false;
   }
   std::fputs(text.c_str(), stderr);

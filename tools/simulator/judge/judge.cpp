@@ -93,7 +93,8 @@ class Judge {
     constexpr const char* kRule = "collision_warning_before_impact";
     if (!truth_.contact) return add(kRule, false, "there is no impact to warn of");
     if (warning_ == nullptr)
-      return add(kRule, false, fmt::format("{}, required {:.2f} s before", no_warning(), wanted));
+      return add(kRule, false,
+                 fmt::format("{}, required {:.2f} s before impact", no_warning(), wanted));
     const double lead = *out_.warned_before_impact;
     add(kRule, lead >= wanted - kSlack,
         fmt::format("collision warning {:.2f} s before impact, required {:.2f}", lead, wanted));

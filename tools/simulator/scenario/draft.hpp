@@ -70,7 +70,6 @@ struct CarDraft {
   CarSpec spec;
   double mps = 0;
   bool has_mps = false;
-  double start_heading = 0;
 };
 struct ScenarioDraft {
   Scenario scenario;  ///< the parts that need no computing

@@ -6,6 +6,8 @@
 #include <system_error>
 #include <vector>
 
+#include "firmware/schema/words.hpp"
+
 namespace kerb::sim {
 namespace {
 
@@ -61,7 +63,8 @@ std::string put(Node& root, std::string_view key, const Node& value) {
     at = &entry(*at, step.name, value.where);
     for (const std::size_t item : step.items) {
       if (at->kind != Node::Kind::list || item >= at->items.size())
-        return "there is no " + step.name + "[" + std::to_string(item) + "] in the scenario";
+        return "there is no " + schema::printable(step.name) + "[" + std::to_string(item) +
+               "] in the scenario";
       at = &at->items[item];
     }
   }

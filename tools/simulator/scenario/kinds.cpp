@@ -44,14 +44,20 @@ std::array<double, 3> colour_of(const std::vector<double>& reflectance) {
 
 constexpr std::size_t kReflectances = 31;
 
-void read_surface(Reader& reader, const Node& node, Surface& out, const std::string& key) {
+/// "#8040ff" into `out`; false if it is something else.
+bool read_colour(const std::string& text, Surface& out) {
+  const bool good = text.size() == 7 && text.front() == '#' &&
+                    std::all_of(text.begin() + 1, text.end(),
+                                [](unsigned char c) { return std::isxdigit(c) != 0; });
+  for (std::size_t i = 0; good && i < 3; ++i)
+    out.rgb[i] = std::stoi(text.substr(1 + 2 * i, 2), nullptr, 16) / 255.0;
+  return good;
+}
+
+void fill_surface(Reader& reader, const Node& node, Surface& out, const std::string& key) {
   if (node.kind == Node::Kind::text) {
-    const bool good = node.text.size() == 7 && node.text.front() == '#' &&
-                      std::all_of(node.text.begin() + 1, node.text.end(),
-                                  [](unsigned char c) { return std::isxdigit(c) != 0; });
-    if (!good) return reader.refuse(key, node, "must be a colour like \"#8040ff\", or a table");
-    for (std::size_t i = 0; i < 3; ++i)
-      out.rgb[i] = std::stoi(node.text.substr(1 + 2 * i, 2), nullptr, 16) / 255.0;
+    if (!read_colour(node.text, out))
+      reader.refuse(key, node, "must be a colour like \"#8040ff\", or a table");
     return;
   }
   if (node.kind != Node::Kind::table)
@@ -61,7 +67,8 @@ void read_surface(Reader& reader, const Node& node, Surface& out, const std::str
   for (const auto& [name, value] : node.entries) {
     const std::string one = schema::join(key, name);
     if (name == "colour" && value.kind == Node::Kind::text) {
-      read_surface(reader, value, out, one);
+      if (!read_colour(value.text, out))
+        reader.refuse(one, value, "must be a colour like \"#8040ff\"");
     } else if (name == "celsius" && value.is_number()) {
       if (!(value.number >= -50 && value.number <= 150))
         reader.refuse(one, value, "must be -50..150 (°C)");
@@ -110,7 +117,7 @@ void read_size(Reader& reader, const Field& field, const Node& node, void* to,
 }
 void read_surface(Reader& reader, const Field& /*field*/, const Node& node, void* to,
                   const std::string& key) {
-  read_surface(reader, node, *static_cast<Surface*>(to), key);
+  fill_surface(reader, node, *static_cast<Surface*>(to), key);
 }
 
 }  // namespace kerb::sim

@@ -23,6 +23,8 @@ using schema::Where;
 
 constexpr std::size_t kMostRuns = 5000;
 constexpr int kMostDraws = 100;
+constexpr std::size_t kLongestTitle = 200;
+constexpr const char* kNameRule = "must be 1..60 letters, digits, '-', '_', '.' or '+'";
 
 /// One choice of an axis: its part of the run's name, and what it sets.
 struct Option {
@@ -30,11 +32,6 @@ struct Option {
   std::vector<Entry> set;
 };
 using Axis = std::vector<Option>;
-
-struct Draw {
-  std::string key;
-  const Node* range;  // {from, to} or {of = [...]}
-};
 
 struct Run {
   std::string name;
@@ -68,7 +65,12 @@ class Expander {
   Loaded run(const std::string& name) {
     const std::set<std::string> known{"title", "group", "random", "most_informations_per_10min"};
     check_keys(root_, "", known);
-    if (const Node* title = text_at(root_, "", "title")) out_.title = title->text;
+    if (const Node* title = text_at(root_, "", "title")) {
+      if (title->text.size() > kLongestTitle ||
+          schema::printable(title->text, std::string::npos) != title->text)
+        report(title->where, "title", title->written(), "must be 0..200 printable characters");
+      out_.title = title->text;
+    }
     if (const Node* most = number_at(root_, "", "most_informations_per_10min", 0, 1000))
       out_.most_informations_per_10min = most->number;
     if (const Node* random = root_.find("random")) check_random(*random, "random");
@@ -156,8 +158,7 @@ class Expander {
     const Node* name = text_at(group, key, "name");
     if (group.find("name") == nullptr) report(group.where, join(key, "name"), "", "must be given");
     if (name != nullptr && !is_name(name->text))
-      report(name->where, join(key, "name"), name->written(),
-             "must be 1..60 letters, digits, '-', '_', '.' or '+'");
+      report(name->where, join(key, "name"), name->written(), kNameRule);
     if (name != nullptr && !names.insert(name->text).second)
       report(name->where, join(key, "name"), name->written(), "another group has this name");
     if (const Node* random = group.find("random")) check_random(*random, join(key, "random"));
@@ -181,6 +182,8 @@ class Expander {
         all.push_back(drawn(run, group, n, seed != nullptr ? seed->number : 0, key));
     }
     const Node* pool = text_at(group, key, "pool");
+    if (pool != nullptr && !is_name(pool->text))
+      return report(pool->where, join(key, "pool"), pool->written(), kNameRule);
     load_runs(all, pool != nullptr ? pool->text : name->text, key);
   }
 
