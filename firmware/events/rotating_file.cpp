@@ -108,7 +108,6 @@ int RotatingFile::open_new() {
   // O_NONBLOCK: a pipe without a reader is an error, not a wait.
   fd_ = ::open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0640);
   if (fd_ < 0) return errno;
-  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) return errno;
   struct stat here {};
   if (::fstat(fd_, &here) != 0) return errno;
   device_ = here.st_dev;
@@ -116,7 +115,9 @@ int RotatingFile::open_new() {
   regular_ = S_ISREG(here.st_mode);
   torn_ = false;
   size_ = 0;
-  if (!regular_) return 0;
+  if (!regular_) return 0;  // a device or a pipe may have many writers: no lock
+  if (::flock(fd_, LOCK_EX | LOCK_NB) != 0) return errno;
+  if (::fstat(fd_, &here) != 0) return errno;  // again: the size counts only under the lock
   if (const int error = repair(static_cast<std::uint64_t>(here.st_size)); error != 0) return error;
   trim();
   // The name must survive a power cut as well as the lines. A folder that cannot be opened or

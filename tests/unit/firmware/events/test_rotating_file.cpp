@@ -216,4 +216,13 @@ TEST(two_writers_do_not_share_a_file) {
   TEST_ASSERT_EQUAL_STRING(line(1).c_str(), slurp(scratch.path()).c_str());
 }
 
+TEST(two_writers_may_share_a_device) {
+  const Scratch scratch;
+  std::filesystem::create_symlink("/dev/null", scratch.path());
+  RotatingFile one{scratch.path(), 10000, 2};
+  TEST_ASSERT_EQUAL_INT(0, one.append(line(1)));
+  RotatingFile two{scratch.path(), 10000, 2};
+  TEST_ASSERT_EQUAL_INT(0, two.append(line(2)));
+}
+
 }  // namespace
