@@ -143,9 +143,9 @@ std::string value_at(const Table& table, const void* object, std::string_view ke
     std::size_t index = 0;
     for (const char c : step.substr(name.size()))
       if (c >= '0' && c <= '9') index = index * 10 + static_cast<std::size_t>(c - '0');
-    void* const from = const_cast<void*>(object);
-    if (field.table == nullptr || (field.count != nullptr && index >= field.count(from))) return "";
-    return value_at(*field.table, field.part(from, index), key.substr(step.size() + 1));
+    const void* const part = field.find == nullptr ? nullptr : field.find(object, index);
+    if (part == nullptr) return "";
+    return value_at(*field.table, part, key.substr(step.size() + 1));
   }
   return "";
 }

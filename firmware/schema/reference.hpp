@@ -15,8 +15,8 @@ namespace kerb::schema {
 /// The value of a field of `object`, as a file would have it; empty for what is unset or no single
 /// value.
 [[nodiscard]] std::string value_text(const Field& field, const void* object);
-/// The same for a key such as "camera[0].width" of the table's `object`; empty for an unknown one.
-/// Leads through no table that is optional.
+/// The same for a key such as "camera[0].width" of the table's `object`; empty for an unknown one,
+/// and for one of an optional table that is not there.
 [[nodiscard]] std::string value_at(const Table& table, const void* object, std::string_view key);
 /// How a table is written whose key is `key`: "[can.vehicle]", "[[camera]]"; with the name `name`
 /// in what is repeated: "walk = [{...}, ...]".

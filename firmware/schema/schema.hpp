@@ -102,6 +102,8 @@ struct Field {
   const Table* table = nullptr;  ///< of table and tables
   /// What a custom kind fills; a table's object, made if need be; of tables, that with this index.
   void* (*part)(void* object, std::size_t index) = nullptr;
+  /// Of table and tables, to read: the same object, nullptr where there is none. Makes nothing.
+  const void* (*find)(const void* object, std::size_t index) = nullptr;
   void (*resize)(void* object, std::size_t count) = nullptr;  ///< of tables: new ones, so many
   std::size_t (*count)(void* object) = nullptr;               ///< of tables
 
@@ -217,11 +219,13 @@ template <typename T>
 struct PartOf {
   using Type = T;
   static void* open(T& part) { return &part; }
+  static const void* find(const T& part) { return &part; }
 };
 template <typename T>
 struct PartOf<std::optional<T>> {
   using Type = T;
   static void* open(std::optional<T>& part) { return part ? &*part : &part.emplace(); }
+  static const void* find(const std::optional<T>& part) { return part ? &*part : nullptr; }
 };
 /// A table of a part of the object, which is there when the file has the table if it is optional;
 /// without members, of the object itself.
@@ -232,12 +236,16 @@ constexpr Field table(const char* name, const char* doc, const Table& sub) {
   out.fallback = "";
   if constexpr (sizeof...(Members) == 0) {
     out.part = [](void* object, std::size_t) { return object; };
+    out.find = [](const void* object, std::size_t) { return object; };
   } else {
     using P = At<Members...>;
     using Part = PartOf<typename P::Value>;
     if (sub.owner != &kTypeOf<typename Part::Type>) throw std::logic_error{"of another type"};
     out.owner = P::kOwner;
     out.part = [](void* object, std::size_t) { return Part::open(P::of(object)); };
+    out.find = [](const void* object, std::size_t) {
+      return Part::find(P::of(const_cast<void*>(object)));
+    };
   }
   return out;
 }
@@ -252,6 +260,10 @@ constexpr Field tables(const char* name, double least, double most, const char* 
   out.table = &sub;
   out.fallback = "";
   out.part = [](void* object, std::size_t index) -> void* { return &P::of(object)[index]; };
+  out.find = [](const void* object, std::size_t index) -> const void* {
+    const auto& all = P::of(const_cast<void*>(object));
+    return index < all.size() ? &all[index] : nullptr;
+  };
   out.resize = [](void* object, std::size_t count) {
     P::of(object).clear();
     P::of(object).resize(count);

@@ -8,7 +8,7 @@
 
 #include "firmware/threads/sized_blocks.hpp"
 
-namespace kerb::records {
+namespace kerb {
 
 /// A queue of byte blocks from one thread to one other, in a ring that is allocated once. Neither
 /// side waits for the other: without room, claim() fails. Each block is contiguous.
@@ -80,4 +80,4 @@ class ByteLane {
   alignas(64) std::atomic<std::uint64_t> popped_{0};
 };
 
-}  // namespace kerb::records
+}  // namespace kerb

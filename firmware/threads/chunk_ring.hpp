@@ -7,7 +7,7 @@
 
 #include "firmware/threads/sized_blocks.hpp"
 
-namespace kerb::records {
+namespace kerb {
 
 /// The last chunks, as many as fit into a ring of bytes that is allocated once: a new chunk
 /// replaces the oldest ones. One thread.
@@ -60,4 +60,4 @@ class ChunkRing {
   std::uint64_t begin_ = 0, end_ = 0;
 };
 
-}  // namespace kerb::records
+}  // namespace kerb

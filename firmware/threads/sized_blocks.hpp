@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-namespace kerb::records {
+namespace kerb {
 
 /// Memory for byte blocks that follow each other, each behind its size. Allocates once. Blocks
 /// start at multiples of 8; positions are the owner's business.
@@ -46,4 +46,4 @@ class SizedBlocks {
   const std::unique_ptr<std::byte[]> bytes_;
 };
 
-}  // namespace kerb::records
+}  // namespace kerb

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "tools/simulator/people/random_person.hpp"
+#include "tools/simulator/people/dress.hpp"
 
 namespace kerb::test {
 

@@ -6,7 +6,7 @@
 
 #include "firmware/schema/words.hpp"
 #include "tools/simulator/base/things.hpp"
-#include "tools/simulator/people/random_person.hpp"
+#include "tools/simulator/people/dress.hpp"
 #include "tools/simulator/world/speed_profile.hpp"
 #include "tools/simulator/world/street_line.hpp"
 #include "tools/simulator/world/way.hpp"

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "tools/simulator/base/things.hpp"
-#include "tools/simulator/people/random_person.hpp"
+#include "tools/simulator/people/dress.hpp"
 #include "tools/simulator/scenario/build.hpp"
 #include "tools/simulator/world/street_line.hpp"
 

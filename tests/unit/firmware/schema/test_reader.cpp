@@ -169,8 +169,11 @@ TEST(values_are_written_as_a_file_has_them) {
        {std::pair{"name", "\"none\""}, std::pair{"gear", "\"second\""}, std::pair{"seed", "7"},
         std::pair{"times.wait_ms", "1.5"}, std::pair{"wheel[1].bar", "2.25"},
         std::pair{"wheel[0].bar", ""}, std::pair{"wheel[2].bar", ""}, std::pair{"nothing", ""},
-        std::pair{"name.more", ""}})
+        std::pair{"name.more", ""}, std::pair{"engine.kmh", ""}})
     TEST_ASSERT_EQUAL_STRING_MESSAGE(expected, value_at(kVehicleTable, &v, key).c_str(), key);
+  TEST_ASSERT_FALSE(v.engine.has_value());  // reading makes nothing
+  v.engine.emplace();
+  TEST_ASSERT_EQUAL_STRING("36", value_at(kVehicleTable, &v, "engine.kmh").c_str());
 }
 
 TEST(the_reference_has_a_table_for_each_table) {

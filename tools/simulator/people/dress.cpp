@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/simulator/people/random_person.hpp"
+#include "tools/simulator/people/dress.hpp"
 
 #include <span>
 
