@@ -159,18 +159,9 @@ class AnyFusion final : public Fusion {
     std::sort(best_.begin(), best_.end(), is_better);
   }
 
-  static int level_of(const SearchPlan& plan, int window) {
-    const auto after = std::upper_bound(
-        plan.windows.begin(), plan.windows.end(), window,
-        [](int number, const LevelWindows& level) { return number < level.first_window; });
-    return static_cast<int>(after - plan.windows.begin()) - 1;
-  }
-  static Detection box_of(const Geometry& geometry, const SearchPlan& plan, const Hit& hit,
-                          int level) {
-    const LevelWindows& windows = plan.windows[static_cast<std::size_t>(level)];
-    const int number = hit.window - windows.first_window;
-    return plan.box(geometry, level, windows.first_x + number % windows.columns * plan.stride,
-                    windows.first_y + number / windows.columns * plan.stride, hit.score);
+  static Detection box_of(const Geometry& geometry, const SearchPlan& plan, const Hit& hit) {
+    const SearchPlan::Place at = plan.place(hit.window);
+    return plan.box(geometry, at.level, at.x, at.y, hit.score);
   }
 
   // --- mean shift ----------------------------------------------------------------------------
@@ -209,8 +200,8 @@ class AnyFusion final : public Fusion {
     int last = -1;
     float log_scale = 0;
     for (std::size_t i = 0; i < best_.size(); ++i) {
-      const int level = level_of(plan, best_[i].window);
-      const Detection box = box_of(geometry, plan, best_[i], level);
+      const auto [level, x, y] = plan.place(best_[i].window);
+      const Detection box = plan.box(geometry, level, x, y, best_[i].score);
       const double scale = plan.pyramid.levels[static_cast<std::size_t>(level)].scale;
       if (level != last) log_scale = static_cast<float>(exact_log(scale));
       last = level;
@@ -375,7 +366,7 @@ class AnyFusion final : public Fusion {
     if (settings_.kind == FusionKind::none) {
       for (const Hit& hit : best_) {
         if (out.count == DetectionList::kCapacity) return;
-        out.items[out.count++] = box_of(geometry, plan, hit, level_of(plan, hit.window));
+        out.items[out.count++] = box_of(geometry, plan, hit);
       }
       return;
     }
@@ -383,7 +374,7 @@ class AnyFusion final : public Fusion {
     members_.clear();
     for (const Hit& hit : best_) {
       if (settings_.min_hits == 1 && boxes_.size() == DetectionList::kCapacity) break;
-      const Detection box = box_of(geometry, plan, hit, level_of(plan, hit.window));
+      const Detection box = box_of(geometry, plan, hit);
       const auto owner = std::find_if(boxes_.begin(), boxes_.end(),
                                       [&](const Detection& taken) { return overlap(taken, box); });
       if (owner != boxes_.end()) {

@@ -90,6 +90,16 @@ double advised_scale_step(const Advice& advice) noexcept {
   return std::round(static_cast<double>(advice.scale_step) * 1e6) / 1e6;
 }
 
+SearchPlan::Place SearchPlan::place(int number) const noexcept {
+  const auto after = std::upper_bound(
+      windows.begin(), windows.end(), number,
+      [](int window, const LevelWindows& level) { return window < level.first_window; });
+  const LevelWindows& at = *std::prev(after);
+  const int in_level = number - at.first_window;
+  return {static_cast<int>(after - windows.begin()) - 1,
+          at.first_x + in_level % at.columns * stride, at.first_y + in_level / at.columns * stride};
+}
+
 Detection SearchPlan::box(const Geometry& g, int level, int x, int y, float score) const noexcept {
   const Level& at = pyramid.levels[static_cast<std::size_t>(level)];
   return {static_cast<float>((at.x0 + x + static_cast<double>(g.person_x)) * at.scale),

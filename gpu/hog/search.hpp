@@ -62,6 +62,12 @@ struct SearchPlan {
   int stride = 8;
   int window_count = 0;  ///< of all levels together
 
+  /// Where a window is, by its number (0 <= number < window_count): its level, and its corner in
+  /// the level's area.
+  struct Place {
+    int level = 0, x = 0, y = 0;
+  };
+  [[nodiscard]] Place place(int number) const noexcept;
   /// The person's box, in pixels of the picture, of the window at (x, y) of the level's area.
   [[nodiscard]] Detection box(const Geometry& geometry, int level, int x, int y,
                               float score) const noexcept;

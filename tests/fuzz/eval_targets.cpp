@@ -6,6 +6,7 @@
 
 #include "tests/fuzz/targets.hpp"
 #include "tools/eval/detections.hpp"
+#include "tools/eval/picture_sets.hpp"
 #include "tools/eval/truth.hpp"
 
 namespace kerb::fuzz {
@@ -42,6 +43,17 @@ void truth(const std::uint8_t* data, std::size_t size) {
   if (const auto pascal = eval::parse_pascal_truth(text, "f")) check(*pascal);
 }
 
+void picture_sets(const std::uint8_t* data, std::size_t size) {
+  const eval::PictureSets read =
+      eval::parse_picture_sets({reinterpret_cast<const char*>(data), size}, "f", "data");
+  expect(read.problems.empty() != read.sets.empty(), "sets, or what is wrong with them");
+  for (const eval::PictureSet& set : read.sets) {
+    expect(!set.name.empty() && !set.images.empty() && !set.truth.empty(), "sets are complete");
+    expect(set.match.max_height > set.match.min_height && set.block >= 1, "sets make sense");
+    (void)eval::is_taken(set, {}, "a.jpg");
+  }
+}
+
 void detections(const std::uint8_t* data, std::size_t size) {
   const auto lines = eval::parse_detections({reinterpret_cast<const char*>(data), size}, "f");
   if (!lines) return;
@@ -60,11 +72,21 @@ std::vector<Bytes> truth_seeds() {
        {"image,x,y,w,h\na/1.jpg,1,2,3,4\nb.png,1.5,-2,+3,4e1,1\nnobody.jpg\n",
         "1,1,466.5,139,91,193.68,1,-1,-1,-1\n2,6,485,145,16.667,55.039,0,-1,-1,-1\n",
         "1,1,688.0,242.5,18.5,14.0,1,1,0.5\n1,2,688.0,242.5,18.5,14.0,0,11,1\n",
+        "file,x,y,w,h,class,fill\na.jpg,1,2,3,4,person,0.5\na.jpg,5,2,3,4,bin,\nb.jpg,1,1,9,9,"
+        "group,1\n",
         "# PASCAL Annotation Version 1.00\nImage filename : \"pos/1.png\"\nBounding box for object "
         "1 "
         "\"PASperson\" (Xmin, Ymin) - (Xmax, Ymax) : (333, 116) - (478, 546)\n"})
     seeds.emplace_back(text.begin(), text.end());
   return seeds;
+}
+
+std::vector<Bytes> picture_set_seeds() {
+  constexpr std::string_view kText =
+      "[[set]]\nname = \"a\"\nimages = [\"i\", \"@l\"]\ntruth = [\"t\"]\ncolumn = \"c\"\n"
+      "column_least = 5\nleast_height = 50\ngreatest_height = 60\nnames = \"*[D].jpg\"\n"
+      "[[set]]\nname = \"b\"\nimages = [\"i\"]\ntruth = [\"t\"]\nignore = []\nlist = \"x\"\n";
+  return {Bytes(kText.begin(), kText.end())};
 }
 
 std::vector<Bytes> detection_seeds() {

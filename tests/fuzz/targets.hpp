@@ -22,6 +22,8 @@ void opencv_model(const std::uint8_t* data, std::size_t size);
 /// scores that are numbers.
 void truth(const std::uint8_t* data, std::size_t size);
 void detections(const std::uint8_t* data, std::size_t size);
+/// eval::parse_picture_sets(): what is wrong, or complete sets.
+void picture_sets(const std::uint8_t* data, std::size_t size);
 
 /// sim::parse_scenario(), suites too: lines about what is wrong, or scenarios whose world moves.
 void scenario(const std::uint8_t* data, std::size_t size);
@@ -38,6 +40,7 @@ std::vector<Bytes> model_seeds();
 std::vector<Bytes> opencv_seeds();
 std::vector<Bytes> truth_seeds();
 std::vector<Bytes> detection_seeds();
+std::vector<Bytes> picture_set_seeds();
 std::vector<Bytes> scenario_seeds();
 std::vector<Bytes> record_seeds();
 std::vector<Bytes> field_table_seeds();

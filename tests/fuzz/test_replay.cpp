@@ -52,6 +52,7 @@ TEST(opencvs_files_survive_any_change) { replay(opencv_model, opencv_seeds(), 60
 #ifdef KERB_FUZZ_EVAL
 TEST(truth_survives_any_change) { replay(truth, truth_seeds(), 500); }
 TEST(detections_survive_any_change) { replay(detections, detection_seeds(), 500); }
+TEST(files_of_sets_survive_any_change) { replay(picture_sets, picture_set_seeds(), 500); }
 #endif
 #ifdef KERB_FUZZ_SCENARIO
 TEST(scenarios_survive_any_change) { replay(scenario, scenario_seeds(), 300); }

@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
   done = write("opencv", opencv_seeds()) && done;
 #endif
 #ifdef KERB_FUZZ_EVAL
-  done = write("truth", truth_seeds()) && write("detections", detection_seeds()) && done;
+  done = write("truth", truth_seeds()) && write("detections", detection_seeds()) &&
+         write("picture_sets", picture_set_seeds()) && done;
 #endif
 #ifdef KERB_FUZZ_SCENARIO
   done = write("scenario", scenario_seeds()) && done;

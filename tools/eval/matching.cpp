@@ -23,14 +23,16 @@ Judged judge(const std::vector<TruthBox>& truth, const std::vector<ScoredBox>& d
       judged.people.push_back({t.box.h});
     }
   }
-  std::vector<ScoredBox> sorted;
-  for (const ScoredBox& d : detections)
-    if (d.box.h >= settings.min_height / settings.expand &&
-        d.box.h < settings.max_height * settings.expand)
-      sorted.push_back({shaped(d.box), d.score});
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const ScoredBox& a, const ScoredBox& b) { return a.score > b.score; });
-  for (const ScoredBox& d : sorted) {
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < detections.size(); ++i)
+    if (detections[i].box.h >= settings.min_height / settings.expand &&
+        detections[i].box.h < settings.max_height * settings.expand)
+      order.push_back(i);
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return detections[a].score > detections[b].score;
+  });
+  for (const std::size_t index : order) {
+    const ScoredBox d{shaped(detections[index].box), detections[index].score};
     double best = settings.overlap;
     JudgedPerson* who = nullptr;
     for (std::size_t i = 0; i < people.size(); ++i) {
@@ -50,7 +52,7 @@ Judged judge(const std::vector<TruthBox>& truth, const std::vector<ScoredBox>& d
                })) {
       verdict = Verdict::ignored;
     }
-    judged.detections.push_back({d.score, verdict});
+    judged.detections.push_back({d.score, verdict, index});
   }
   return judged;
 }

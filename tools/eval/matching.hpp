@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -28,6 +29,7 @@ enum class Verdict : unsigned char { hit, false_alarm, ignored };
 struct JudgedDetection {
   double score = 0;
   Verdict verdict = Verdict::false_alarm;
+  std::size_t index = 0;  ///< of the detections that were given
 };
 
 struct JudgedPerson {

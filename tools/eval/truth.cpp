@@ -39,7 +39,7 @@ class PictureList {
  public:
   TruthPicture& at(std::string_view name) {
     const auto [found, is_new] = index_.try_emplace(std::string{name}, pictures_.size());
-    if (is_new) pictures_.push_back({std::string{name}, {}});
+    if (is_new) pictures_.push_back({std::string{name}, {}, {}});
     return pictures_[found->second];
   }
   [[nodiscard]] std::vector<TruthPicture> take() { return std::move(pictures_); }
@@ -47,6 +47,55 @@ class PictureList {
  private:
   std::vector<TruthPicture> pictures_;
   std::unordered_map<std::string, std::size_t> index_;
+};
+
+bool is_one_of(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// Where the parts of a CSV line stand that come after its box.
+struct CsvColumns {
+  static constexpr std::size_t kNone = 0;  // the picture's name stands there
+  std::vector<std::string> names;          // of the header; none without it
+  std::size_t ignore = 5;                  // also behind a header of five
+  std::size_t kind = kNone;
+  std::vector<std::size_t> least;
+
+  /// What is wrong with it, or nothing.
+  std::string read_header(const std::vector<std::string_view>& parts) {
+    constexpr std::string_view kBox[] = {"x", "y", "w", "h"};
+    if (parts.size() < 5 || !std::equal(std::begin(kBox), std::end(kBox), parts.begin() + 1))
+      return "a header must begin with image,x,y,w,h";
+    names.assign(parts.begin(), parts.end());
+    if (parts.size() > 5) ignore = column("ignore");
+    kind = column("class");
+    return {};
+  }
+  /// The first of these columns that is not there, or nothing.
+  std::string find(const std::vector<TruthRules::Least>& wanted) {
+    for (const TruthRules::Least& one : wanted) {
+      least.push_back(column(one.column));
+      if (least.back() == kNone) return one.column;
+    }
+    return {};
+  }
+  [[nodiscard]] std::size_t column(std::string_view name) const {
+    for (std::size_t i = 5; i < names.size(); ++i)
+      if (names[i] == name) return i;
+    return kNone;
+  }
+  [[nodiscard]] std::size_t most() const { return std::max<std::size_t>(6, names.size()); }
+  [[nodiscard]] std::string text() const {
+    if (names.empty()) return "image,x,y,w,h[,ignore]";
+    std::string all = names.front();
+    for (std::size_t i = 1; i < names.size(); ++i) all += "," + names[i];
+    return all;
+  }
+  /// Empty where the line is shorter.
+  [[nodiscard]] static std::string_view part(const std::vector<std::string_view>& parts,
+                                             std::size_t column) {
+    return column == kNone || column >= parts.size() ? std::string_view{} : parts[column];
+  }
 };
 
 /// "(a, b) - (c, d)" of a bounding box: its two corners.
@@ -145,37 +194,63 @@ Result<std::vector<TruthPicture>> read_folder(const fs::path& folder) {
 
 }  // namespace
 
-Result<std::vector<TruthPicture>> parse_csv_truth(std::string_view text, std::string_view file) {
+Result<std::vector<TruthPicture>> parse_csv_truth(std::string_view text, std::string_view file,
+                                                  const TruthRules& rules) {
   PictureList pictures;
   files::Lines lines{text};
+  CsvColumns columns;
   bool first = true;
   if (text.substr(0, 3) == "\xEF\xBB\xBF") lines = files::Lines{text.substr(3)};  // Windows' mark
   for (std::string_view line; lines.next(line);) {
-    const auto wrong = [&](std::string_view what) {
-      return files::line_error(kWhere, file, lines.number(), what);
+    const auto wrong = [&](std::string_view what, Errc code = Errc::damaged) {
+      return files::line_error(kWhere, file, lines.number(), what, code);
     };
     const std::string_view content = files::trimmed(line);
     if (content.empty() || content.front() == '#') continue;
     const std::vector<std::string_view> parts = files::split(content, ',');
-    if (std::exchange(first, false) && parts.size() > 1 && parts[1] == "x") continue;
+    if (std::exchange(first, false)) {
+      const bool is_header = parts.size() > 1 && parts[1] == "x";
+      if (is_header)
+        if (const std::string fault = columns.read_header(parts); !fault.empty())
+          return wrong(fault);
+      if (const std::string missing = columns.find(rules.least); !missing.empty())
+        return wrong("no column " + quoted(std::string_view{missing}), Errc::invalid_argument);
+      if (is_header) continue;
+    }
     if (parts[0].empty())
-      return wrong("the name of the picture is missing; expected image,x,y,w,h[,ignore]");
+      return wrong("the name of the picture is missing; expected " + columns.text());
     if (std::all_of(parts.begin() + 1, parts.end(),
                     [](std::string_view part) { return part.empty(); })) {
       pictures.at(parts[0]);
       continue;
     }
-    if (parts.size() != 5 && parts.size() != 6)
-      return wrong("expected image,x,y,w,h[,ignore], found " + std::to_string(parts.size()) +
+    if (parts.size() < 5 || parts.size() > columns.most())
+      return wrong("expected " + columns.text() + ", found " + std::to_string(parts.size()) +
                    " parts");
     TruthBox box;
     if (const std::string fault = read_box(&parts[1], box.box); !fault.empty()) return wrong(fault);
-    if (parts.size() == 6) {
-      if (parts[5] != "0" && parts[5] != "1")
-        return wrong(quoted(parts[5]) + ": ignore must be 0 or 1");
-      box.ignore = parts[5] == "1";
+    TruthPicture& picture = pictures.at(parts[0]);
+    if (const std::string_view ignore = columns.part(parts, columns.ignore); !ignore.empty()) {
+      if (ignore != "0" && ignore != "1") return wrong(quoted(ignore) + ": ignore must be 0 or 1");
+      box.ignore = ignore == "1";
     }
-    pictures.at(parts[0]).boxes.push_back(box);
+    if (columns.kind != CsvColumns::kNone) {
+      const std::string_view kind = columns.part(parts, columns.kind);
+      if (kind.empty()) return wrong("the class is missing");
+      const bool is_person = is_one_of(rules.people, kind);
+      if (!is_person && !is_one_of(rules.ignored, kind)) {
+        picture.things.push_back({box.box, std::string{kind}});
+        continue;
+      }
+      box.ignore = box.ignore || !is_person;
+    }
+    for (std::size_t i = 0; i < rules.least.size(); ++i) {
+      const std::string_view value = columns.part(parts, columns.least[i]);
+      const std::optional<double> number = files::number(value);
+      if (!value.empty() && !number) return wrong(quoted(value) + " is not a number");
+      box.ignore = box.ignore || !number || *number < rules.least[i].value;
+    }
+    picture.boxes.push_back(box);
   }
   return pictures.take();
 }
@@ -256,13 +331,13 @@ Result<std::vector<TruthPicture>> parse_mot_truth(std::string_view text, std::st
   return pictures;
 }
 
-Result<std::vector<TruthPicture>> read_truth(const std::string& path) {
+Result<std::vector<TruthPicture>> read_truth(const std::string& path, const TruthRules& rules) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) return read_folder(path);
   const Result<std::string> text = files::read_text(kWhere, path);
   if (!text) return text.error();
   if (looks_like_mot(*text)) return read_mot_file(path, *text);
-  if (!looks_like_pascal(*text)) return parse_csv_truth(*text, path);
+  if (!looks_like_pascal(*text)) return parse_csv_truth(*text, path, rules);
   Result<TruthPicture> picture = parse_pascal_truth(*text, path);
   if (!picture) return picture.error();
   return std::vector<TruthPicture>{*std::move(picture)};

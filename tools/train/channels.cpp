@@ -90,6 +90,7 @@ class Trainer {
     search.scale_step = s_.step;
     search.stride = s_.stride;
     search.padding = s_.padding;
+    search.min_height = s_.least_height;
     searches_.push_back(search);
   }
 
@@ -318,6 +319,7 @@ std::string text_of(const ChannelSettings& s) {
   text.add("step", s.step);
   text.add("stride", s.stride);
   text.add("padding", s.padding);
+  if (s.least_height != 0) text.add("least_height", s.least_height);
   text.add("seed", s.seed);
   return text.text();
 }
@@ -353,7 +355,8 @@ Status validate(const ChannelSettings& s) {
        {in(s.crops.shift, 0, 1024), "--shift", "0..1024 pixels"},
        {in(s.step, 1.001, 16), "--step", "1.001..16"},
        {in(s.stride, 1, 256), "--stride", "1..256"},
-       {in(s.padding, 0, 1024), "--padding", "0..1024"}});
+       {in(s.padding, 0, 1024), "--padding", "0..1024"},
+       {in(s.least_height, 0, 65535), "--least-height", "0..65535 pixels"}});
 }
 
 Result<hog::Model> train_channels(const Context& context, Workers& workers,

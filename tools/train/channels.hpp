@@ -32,6 +32,8 @@ struct ChannelSettings {
   double hard = -1;       ///< lowest sum of votes of a hard negative
   double step = 1.1;      ///< between levels of the pictures negatives come from
   int stride = 4, padding = 16;
+  int least_height =
+      0;  ///< of people searched for when negatives are found, pixels; 0: the model's
   std::uint64_t seed = 1;
   int stop_after = 0;  ///< for tests: ends with Errc::end after N checkpoints; 0: never
 };

@@ -57,6 +57,18 @@ std::vector<WindowRef> windows_of(const Lottery& lottery) {
   return windows;
 }
 
+/// Windows that are no negatives, because people are in them.
+struct Avoided {
+  const PictureSet& pictures;
+  const hog::Geometry& geometry;
+
+  [[nodiscard]] bool at(std::size_t picture, const hog::SearchPlan& plan, int window) const {
+    if (!pictures.avoids(picture)) return false;
+    const hog::SearchPlan::Place place = plan.place(window);
+    return pictures.is_avoided(picture, plan.box(geometry, place.level, place.x, place.y, 0));
+  }
+};
+
 /// Less the higher the score. Scores of engines are finite.
 std::uint64_t key_of_score(float score) {
   std::uint32_t bits = 0;
@@ -75,6 +87,7 @@ Result<Mined> mine(const Context& context, Workers& workers, const hog::Model& m
     mined = {};
     mined.search = static_cast<int>(s);
     Engines engines{context, workers, model, settings.searches[s]};
+    const Avoided avoided{pictures, model.geometry()};
     Lottery lottery{settings.wanted}, of_picture{settings.per_picture};
     Lottery best{settings.wanted + settings.hardest};  // some may be in both
     Random random{key_of({settings.seed, 0x6f72646572U})};
@@ -86,12 +99,13 @@ Result<Mined> mine(const Context& context, Workers& workers, const hog::Model& m
       const Result<hog::Engine::Hits> hits =
           (*engine)->search((*picture)->view(), settings.threshold);
       if (!hits) return hits.error();
-      mined.found += hits->count;
       mined.searched += (*engine)->plan().window_count;
       ++mined.pictures;
       of_picture.clear();
       Lottery& taker = settings.per_picture == 0 ? lottery : of_picture;
       for (int h = 0; h < hits->count; ++h) {
+        if (avoided.at(i, (*engine)->plan(), hits->data[h].window)) continue;
+        ++mined.found;
         const Ticket ticket = ticket_of(settings.seed, i, s, hits->data[h].window);
         taker.offer(ticket);
         if (settings.hardest > 0) best.offer({key_of_score(hits->data[h].score), ticket.window});
@@ -125,19 +139,19 @@ Result<Mined> draw_windows(const hog::Geometry& geometry, PictureSet& pictures,
                            std::uint64_t seed) {
   Mined mined;
   Lottery lottery{wanted};
-  std::map<std::pair<int, int>, int> counts;  // windows by picture size
+  std::map<std::pair<int, int>, hog::SearchPlan> plans;  // by picture size
+  const Avoided avoided{pictures, geometry};
   for (std::size_t i = 0; i < pictures.size(); ++i) {
     const std::pair<int, int> size{pictures.width(i), pictures.height(i)};
-    auto count = counts.find(size);
-    if (count == counts.end()) {
-      const Result<hog::SearchPlan> plan =
-          hog::plan_search(geometry, search, size.first, size.second);
-      if (!plan) return plan.error();
-      count = counts.emplace(size, plan->window_count).first;
+    auto plan = plans.find(size);
+    if (plan == plans.end()) {
+      Result<hog::SearchPlan> made = hog::plan_search(geometry, search, size.first, size.second);
+      if (!made) return made.error();
+      plan = plans.emplace(size, *std::move(made)).first;
     }
-    for (int window = 0; window < count->second; ++window)
-      lottery.offer(ticket_of(seed, i, 0, window));
-    mined.searched += count->second;
+    for (int window = 0; window < plan->second.window_count; ++window)
+      if (!avoided.at(i, plan->second, window)) lottery.offer(ticket_of(seed, i, 0, window));
+    mined.searched += plan->second.window_count;
   }
   mined.found = mined.searched;
   mined.pictures = pictures.size();

@@ -236,20 +236,15 @@ Status add_windows(PictureSet& pictures, const std::vector<WindowRef>& windows,
     for (; from < to; ++from) {
       const std::int32_t window = windows[order[from]].window;
       if (window < 0 || window >= plan->window_count) return bad("no such window");
-      const auto after =
-          std::upper_bound(plan->windows.begin(), plan->windows.end(), window,
-                           [](int w, const hog::LevelWindows& l) { return w < l.first_window; });
-      const auto index = static_cast<std::size_t>(after - plan->windows.begin()) - 1;
+      const hog::SearchPlan::Place at = plan->place(window);
+      const auto index = static_cast<std::size_t>(at.level);
       const Level& level = plan->pyramid.levels[index];
-      const hog::LevelWindows& at = plan->windows[index];
       if (index != made) {
         maker.make(level);
         made = index;
       }
-      const int number = window - at.first_window;
-      const int x = at.first_x + number % at.columns * plan->stride;
-      const int y = at.first_y + number / at.columns * plan->stride;
-      maker.copy(level, x, y, out.window_width(), out.window_height(), out.at(first + order[from]));
+      maker.copy(level, at.x, at.y, out.window_width(), out.window_height(),
+                 out.at(first + order[from]));
     }
     observer.progress(what, to, order.size());
   }

@@ -167,6 +167,29 @@ Result<PictureSet> PictureSet::open(std::vector<std::string> paths, Loader loade
   return set;
 }
 
+void PictureSet::avoid(const std::vector<std::vector<Area>>& areas) {
+  std::size_t file = 0;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    if (i > 0 && !entry.mirror) ++file;
+    entry.avoided = areas[file];
+    for (Area& area : entry.avoided) {
+      if (entry.mirror) area.x = entry.width - area.x - area.w;
+      const double numbers[] = {area.x, area.y, area.w, area.h};
+      fingerprint_ = hash_bytes(numbers, sizeof numbers, fingerprint_);
+    }
+  }
+}
+
+bool PictureSet::is_avoided(std::size_t i, const Detection& box) const noexcept {
+  const auto [x, y, w, h, score] = box;
+  return std::any_of(entries_[i].avoided.begin(), entries_[i].avoided.end(), [&](const Area& area) {
+    const double wide = std::min<double>(x + w, area.x + area.w) - std::max<double>(x, area.x);
+    const double high = std::min<double>(y + h, area.y + area.h) - std::max<double>(y, area.y);
+    return wide > 0 && high > 0 && wide * high > kAvoidedShare * w * h;
+  });
+}
+
 Result<std::shared_ptr<const Pixels>> PictureSet::get(std::size_t i) {
   const Entry& entry = entries_[i];
   std::shared_ptr<const Pixels> pixels = entry.pixels;

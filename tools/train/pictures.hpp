@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gpu/hog/engine.hpp"
+#include "hal/vision.hpp"
 #include "tools/train/observer.hpp"
 
 /// Training data: crops of people, and whole pictures without people.
@@ -21,6 +22,14 @@ struct Pixels {
   [[nodiscard]] hog::Picture<Space::host> view() const noexcept;
   [[nodiscard]] std::size_t bytes() const noexcept { return grey.size() + planes.size(); }
 };
+
+/// A part of a picture, in its pixels.
+struct Area {
+  double x = 0, y = 0, w = 0, h = 0;
+};
+/// How much of a window's person may lie in an avoided area: a window that shows somebody small in
+/// its corner is a negative still, one that shows their head and chest is none.
+inline constexpr double kAvoidedShare = 0.3;
 
 /// Left and right exchanged.
 [[nodiscard]] Pixels mirrored(const Pixels& picture);
@@ -64,6 +73,13 @@ class PictureSet {
   [[nodiscard]] int height(std::size_t i) const { return entries_[i].height; }
   /// Fails: as the loader; damaged when the file has changed since.
   Result<std::shared_ptr<const Pixels>> get(std::size_t i);
+
+  /// Of the files that were opened, in their order: where people are, or may be. Such windows are
+  /// no negatives. Mirrored pictures get theirs mirrored. Part of the fingerprint. Call it once.
+  void avoid(const std::vector<std::vector<Area>>& areas);
+  [[nodiscard]] bool avoids(std::size_t i) const noexcept { return !entries_[i].avoided.empty(); }
+  /// Whether so much of a person's box lies in one of them that it is no negative.
+  [[nodiscard]] bool is_avoided(std::size_t i, const Detection& box) const noexcept;
   /// Of names (without their folders) and pixels: the same data, the same number.
   [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
 
@@ -74,6 +90,7 @@ class PictureSet {
     std::uint64_t hash = 0;
     std::shared_ptr<const Pixels> pixels;  // null: beyond the budget
     bool mirror = false;
+    std::vector<Area> avoided;
   };
   std::vector<Entry> entries_;
   Loader loader_;

@@ -60,6 +60,65 @@ TEST(csv_without_a_header_loses_no_line) {
   TEST_ASSERT_EQUAL_INT(1, int((*truth)[0].boxes.size()));
 }
 
+constexpr const char* kStreet =
+    "file,x,y,w,h,class,fill,contrast,near_person\n"
+    "a.jpg,1,2,3,40,person,0.6,30,\n"
+    "a.jpg,9,2,3,40,person,0.6,4.5,\n"
+    "a.jpg,20,2,3,40,person,0.6,,\n"
+    "a.jpg,30,2,30,40,cyclist,0.6,50,\n"
+    "a.jpg,70,2,8,12,bin,0.9,,0\n"
+    "b.jpg,70,2,8,12,pole,0.9,,1\n";
+
+TEST(csv_with_classes_has_people_what_is_ignored_and_things) {
+  const auto truth = parse_csv_truth(kStreet, "t.csv");
+  TEST_ASSERT_OK(truth);
+  TEST_ASSERT_EQUAL_INT(2, int(truth->size()));
+  const TruthPicture& a = (*truth)[0];
+  TEST_ASSERT_EQUAL_INT(4, int(a.boxes.size()));
+  for (int i = 0; i < 4; ++i) TEST_ASSERT_EQUAL_INT(i == 3, a.boxes[std::size_t(i)].ignore);
+  TEST_ASSERT_EQUAL_INT(1, int(a.things.size()));
+  TEST_ASSERT_EQUAL_STRING("bin", a.things[0].kind.c_str());
+  expect_box(a.things[0].box, 70, 2, 8, 12);
+  TEST_ASSERT_EQUAL_INT(0, int((*truth)[1].boxes.size()));
+  TEST_ASSERT_EQUAL_STRING("pole", (*truth)[1].things[0].kind.c_str());
+}
+
+TEST(rules_choose_who_is_to_be_found) {
+  TruthRules rules;
+  rules.people = {"person", "cyclist"};
+  rules.ignored = {"bin"};
+  rules.least = {{"contrast", 5}, {"fill", 0.5}};
+  const auto truth = parse_csv_truth(kStreet, "t.csv", rules);
+  TEST_ASSERT_OK(truth);
+  const TruthPicture& a = (*truth)[0];
+  TEST_ASSERT_EQUAL_INT(0, int(a.things.size()));
+  TEST_ASSERT_EQUAL_INT(5, int(a.boxes.size()));
+  const bool ignored[] = {false, true, true, false, true};
+  for (std::size_t i = 0; i < 5; ++i) TEST_ASSERT_EQUAL_INT(ignored[i], a.boxes[i].ignore);
+}
+
+TEST(columns_may_be_in_any_order_and_a_line_shorter_than_its_header) {
+  const auto truth = parse_csv_truth(
+      "image,x,y,w,h,ignore,class\n"
+      "a.jpg,1,2,3,4,1,person\n"
+      "a.jpg,1,2,3,4,,person\n"
+      "c.jpg\n",
+      "t.csv");
+  TEST_ASSERT_OK(truth);
+  TEST_ASSERT_TRUE((*truth)[0].boxes[0].ignore);
+  TEST_ASSERT_FALSE((*truth)[0].boxes[1].ignore);
+  TEST_ASSERT_EQUAL_INT(0, int((*truth)[1].boxes.size()));
+}
+
+TEST(a_column_that_a_rule_needs_must_be_there) {
+  TruthRules rules;
+  rules.least = {{"contrast_thermal", 5}};
+  expect_fault(parse_csv_truth(kStreet, "t.csv", rules), "t.csv:1: no column 'contrast_thermal'");
+  expect_fault(parse_csv_truth("a.jpg,1,2,3,4\n", "t.csv", rules), "no column");
+  rules.least = {{"class", 1}};
+  expect_fault(parse_csv_truth(kStreet, "t.csv", rules), "t.csv:2: 'person' is not a number");
+}
+
 struct Fault {
   const char *text, *part;
 };
@@ -73,6 +132,10 @@ TEST(a_csv_line_that_cannot_be_read_is_named) {
                          Fault{"a.jpg,1,2,3,-4\n", "greater than 0"},
                          Fault{"a.jpg,1,2,3,4,yes\n", "'yes': ignore must be 0 or 1"},
                          Fault{",1,2,3,4\n", "name of the picture is missing"},
+                         Fault{"image,x,y,w\n", "t.csv:1: a header must begin with"},
+                         Fault{"image,x,y,h,w\n", "t.csv:1: a header must begin with"},
+                         Fault{"f,x,y,w,h,class\na.jpg,1,2,3,4\n", "t.csv:2: the class is missing"},
+                         Fault{"f,x,y,w,h,class\na,1,2,3,4,bin,5\n", "expected f,x,y,w,h,class"},
                          Fault{"image,x,y,w,h\nimage,x,y,w,h\n", "t.csv:2: 'x'"}})
     expect_fault(parse_csv_truth(f.text, "t.csv"), f.part);
 }

@@ -81,7 +81,7 @@ TEST(settings_that_make_no_sense_are_one_line) {
   expect_bad_input(kerblab("detect --ground 100 a.png"), "--ground");
   expect_bad_input(kerblab("model import --out m.kwm"), "FILE");
   expect_bad_input(kerblab("model import --opencv-people --out -"), "--out");
-  for (const char* value : {"nan", "-nan", "inf"})
+  for (const char* value : {"nan", "-nan", "inf", "low", "1,2", "2e9", "''"})
     expect_bad_input(kerblab(std::string{"detect --threshold "} + value + " a.png"), "--threshold");
   expect_bad_input(kerblab("detect --region 0,0,1e30,9 a.png"), "--region");
 }

@@ -65,11 +65,25 @@ TEST(smaller_ones_and_every_second) {
   TEST_ASSERT_EQUAL_INT(2, kerb::test::file_count(g_folder / "some"));
 }
 
+TEST(boxes_too_wide_or_too_narrow_are_left_out) {
+  make_street();
+  expect_bad_input(kerblab("train crops --images street.png --truth street.csv --out people "
+                           "--max-aspect 0.1"),
+                   "no person is complete");
+  expect_bad_input(kerblab("train crops --images street.png --truth street.csv --out people "
+                           "--min-aspect 0.9"),
+                   "no person is complete");
+  expect_done(
+      kerblab("train crops --images street.png --truth street.csv --out people "
+              "--min-aspect 0.1 --max-aspect 0.9"));
+  TEST_ASSERT_EQUAL_INT(2, kerb::test::file_count(g_folder / "people"));
+}
+
 TEST(what_cannot_be_is_said_and_nothing_is_written) {
   make_street();
   const std::string data = "train crops --images street.png --truth street.csv --out people ";
   expect_bad_input(kerblab(data + "--min-height 300"), "no person is complete");
-  expect_bad_input(kerblab(data + "--min-height nan"), "must be numbers");
+  expect_bad_input(kerblab(data + "--min-height nan"), "--min-height");
   write("other.csv", "elsewhere.png,1,2,30,90\n");
   expect_bad_input(kerblab("train crops --images street.png --truth other.csv --out people"),
                    "contains none of the given pictures");

@@ -145,6 +145,34 @@ TEST(one_thread_and_two_give_the_same_bytes_and_a_log) {
   }
 }
 
+TEST(pictures_may_be_listed_and_show_people_whose_truth_is_given) {
+  make_pictures();
+  std::string list, half = "file,x,y,w,h,class\n", whole = half;
+  for (int i = 0; i < 6; ++i) {
+    const std::string name = std::to_string(i) + ".png";
+    list += "places/" + name + "\n";
+    half += name + ",0,0,60,110,cyclist\n" + name + ",60,0,60,110,bin\n";
+    whole += name + ",-100,-100,500,500,person\n";
+  }
+  std::ofstream{g_folder / "list"} << list;
+  std::ofstream{g_folder / "half.csv"} << half;
+  std::ofstream{g_folder / "whole.csv"} << whole;
+  const std::string channels =
+      "train channels --grey --positives people --window 32x64 --backend cpu --rounds 4,8 "
+      "--pool 60 --random-negatives 80 --hard-negatives 40 ";
+  TEST_ASSERT_EQUAL_INT(0, kerblab(channels + "--negatives places --out folder.kwm").code);
+  TEST_ASSERT_EQUAL_INT(0, kerblab(channels + "--negatives @list --out list.kwm").code);
+  const Outcome avoided =
+      kerblab(channels + "--negatives @list --truth half.csv --out half.kwm --least-height 40");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, avoided.code, avoided.err.c_str());
+  TEST_ASSERT_TRUE(read(g_folder / "folder.kwm") == read(g_folder / "list.kwm"));
+  TEST_ASSERT_FALSE(read(g_folder / "list.kwm") == read(g_folder / "half.kwm"));
+  expect_bad_input(kerblab(channels + "--negatives @list --truth whole.csv --out m.kwm"),
+                   "hold no window");
+  expect_bad_input(kerblab(channels + "--negatives @list --truth none.csv --out m.kwm"),
+                   "none.csv");
+}
+
 TEST(bad_pictures_and_folders_are_named_and_nothing_is_written) {
   make_pictures();
   fs::create_directory(g_folder / "empty");

@@ -131,6 +131,22 @@ TEST(mirrored_pictures_are_the_others_the_other_way_round) {
                             (*b)->grey[static_cast<std::size_t>(500 + 99 - x)]);
 }
 
+TEST(what_is_avoided_is_mirrored_with_its_picture_and_told_by_the_fingerprint) {
+  Result<PictureSet> set = open_places(2, true);
+  const std::uint64_t before = set->fingerprint();
+  set->avoid({{}, {{10, 20, 30, 60}}});
+  TEST_ASSERT_FALSE(before == set->fingerprint());
+  TEST_ASSERT_FALSE(set->avoids(0) || set->avoids(1));
+  const float width = static_cast<float>(set->width(2));
+  TEST_ASSERT_TRUE(set->is_avoided(2, {10, 20, 30, 60, 0}));
+  TEST_ASSERT_FALSE(set->is_avoided(2, {width - 40, 20, 30, 60, 0}));
+  TEST_ASSERT_TRUE(set->is_avoided(3, {width - 40, 20, 30, 60, 0}));
+  TEST_ASSERT_FALSE(set->is_avoided(3, {10, 20, 30, 60, 0}));
+  // Three tenths of it may lie inside.
+  TEST_ASSERT_FALSE(set->is_avoided(2, {10, 62.5F, 30, 60, 0}));
+  TEST_ASSERT_TRUE(set->is_avoided(2, {10, 61.5F, 30, 60, 0}));
+}
+
 TEST(every_so_manyth_is_held_out) {
   const Split split = hold_out(test::names("crop", 0, 11), 5);
   TEST_ASSERT_EQUAL_size_t(9, split.kept.size());

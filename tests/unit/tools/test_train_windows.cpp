@@ -218,6 +218,48 @@ TEST(mined_windows_pass_the_model_and_too_few_lead_to_the_next_search) {
   for (const int n : of_picture) TEST_ASSERT_LESS_OR_EQUAL(50, n);
 }
 
+TEST(windows_with_people_in_them_are_neither_drawn_nor_mined) {
+  const Result<Context> context = Context::create(BackendChoice::cpu);
+  Workers workers{2};
+  Result<PictureSet> set = open_places(2);
+  MineSettings settings;
+  settings.searches = {fine_search()};
+  settings.wanted = 1000000;
+  const Result<Mined> before =
+      mine(*context, workers, easy_model(), *set, settings, "mine", g_nobody);
+  const Area person{30, 20, 16, 50};
+  set->avoid({{person}, {}});
+  const Result<Mined> mined =
+      mine(*context, workers, easy_model(), *set, settings, "mine", g_nobody);
+  const Result<Mined> drawn = draw_windows(kSmall, *set, fine_search(), 1000000, 1);
+  TEST_ASSERT_OK(mined);
+  TEST_ASSERT_OK(drawn);
+  // By the count of pixels: those of a window's person that are the avoided person's.
+  const auto is_clear = [&](const WindowRef& ref) {
+    if (ref.picture != 0) return true;
+    const Result<hog::SearchPlan> plan =
+        hog::plan_search(kSmall, fine_search(), set->width(0), set->height(0));
+    const hog::SearchPlan::Place at = plan->place(ref.window);
+    const Detection box = plan->box(kSmall, at.level, at.x, at.y, 0);
+    int inside = 0, all = 0;
+    for (double y = 0.05; y < 1; y += 0.1)
+      for (double x = 0.05; x < 1; x += 0.1) {
+        const double px = box.x + x * box.w, py = box.y + y * box.h;
+        ++all;
+        inside += px >= person.x && px < person.x + person.w && py >= person.y &&
+                  py < person.y + person.h;
+      }
+    return inside <= (kAvoidedShare + 0.12) * all;
+  };
+  TEST_ASSERT_TRUE(std::all_of(mined->windows.begin(), mined->windows.end(), is_clear));
+  TEST_ASSERT_TRUE(std::all_of(drawn->windows.begin(), drawn->windows.end(), is_clear));
+  TEST_ASSERT_FALSE(std::all_of(before->windows.begin(), before->windows.end(), is_clear));
+  TEST_ASSERT_LESS_THAN(before->found, mined->found);
+  TEST_ASSERT_GREATER_THAN(before->found / 2, mined->found);
+  TEST_ASSERT_TRUE(std::includes(before->windows.begin(), before->windows.end(),
+                                 mined->windows.begin(), mined->windows.end()));
+}
+
 TEST(the_hardest_are_those_with_the_highest_scores_of_the_others) {
   const Result<Context> context = Context::create(BackendChoice::cpu);
   Workers workers{2};

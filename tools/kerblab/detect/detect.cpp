@@ -114,7 +114,7 @@ class Detect {
     Result<hog::Model> model =
         options_.model.empty() ? default_model() : load_model(options_.model);
     if (!model) return model.error();
-    settings_ = settings_for(options_.how, model->advice);
+    settings_ = settings_for(options_.how, *model);
     Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(settings_.fuse);
     if (!fusion) return fusion.error();
     fusion_ = std::move(*fusion);
@@ -196,7 +196,10 @@ void add_detect(CLI::App& app, Action& action) {
       ->capture_default_str();
   add_name_option(*command, "--draw", o->draw,
                   "Folder for one PNG file per picture, with boxes and scores");
-  add_search_options(*command, o->how, "Lowest score of a window; default: the model's advice");
+  add_search_options(
+      *command, o->how,
+      "Lowest score of a window, or lowest: all that is of use for a curve; default: the "
+      "model's advice");
   run_when_chosen(*command, action, [o]() -> Status {
     if (Status ok = read_settings(o->how); !ok) return ok;
     return Detect{*o}.run();

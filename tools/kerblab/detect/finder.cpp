@@ -8,7 +8,7 @@ namespace kerb::lab {
 Result<Finder> Finder::create(const Context& context, Workers& workers, hog::Model model,
                               const SearchOptions& how) {
   Finder made;
-  made.settings_ = settings_for(how, model.advice);
+  made.settings_ = settings_for(how, model);
   Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(made.settings_.fuse);
   if (!fusion) return fusion.error();
   made.fusion_ = std::move(*fusion);

@@ -24,24 +24,6 @@ namespace {
 
 double milliseconds(Nanos time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
-/// So low that curves go well past one false positive per image. What a cascade's stages let
-/// through has a score, and all of that counts. Of dense models with mean shift the threshold
-/// decides what windows weigh, so that it must be near the one the model is used with.
-RunSettings low_settings(const SearchOptions& how, const hog::Model& model) {
-  RunSettings settings = settings_for(how, model.advice);
-  if (how.threshold) return settings;
-  if (!std::holds_alternative<hog::DenseModel>(model.kind)) {
-    settings.threshold = -1e9F;
-    settings.fuse.zero = 0;
-    return settings;
-  }
-  settings.threshold = settings.fuse.kind == hog::FusionKind::mean_shift
-                           ? std::min(0.0F, model.advice.threshold)
-                           : model.advice.threshold - 1;
-  settings.fuse.zero = std::min(0.0F, settings.threshold);
-  return settings;
-}
-
 class ModelRun {
  public:
   ModelRun(const EvalRun& run, hog::Model model) : run_{run}, model_{std::move(model)} {}
@@ -51,7 +33,7 @@ class ModelRun {
     if (!context) return context.error();
     context_.emplace(std::move(*context));
     workers_.emplace(run_.how.threads);
-    settings_ = low_settings(run_.how, model_);
+    settings_ = settings_for(run_.how, model_);
     // Windows for FPPW: without fusion a dense model's curve may go further down.
     window_least_ = settings_.threshold;
     if (!run_.crops.empty() && std::holds_alternative<hog::DenseModel>(model_.kind))
@@ -63,6 +45,7 @@ class ModelRun {
     engines_.emplace(*context_, *workers_, model_, settings_.search);
 
     out_.name = model_.name;
+    out_.recommended = static_cast<double>(model_.advice.threshold);
     out_.settings = settings();
     out_.learners = std::visit([](const auto& m) { return learners_of(m); }, model_.kind);
     has_negatives_ = std::any_of(run_.pictures.begin(), run_.pictures.end(),
@@ -227,7 +210,7 @@ Result<Performance> run_model(const EvalRun& run, hog::Model model) {
 
 Result<Performance> run_opencv(const EvalRun& run) {
   constexpr double kGroup = 2;
-  const RunSettings settings = settings_for(run.how, {});
+  const RunSettings settings = settings_for(run.how, hog::Advice{});
   const int stride = settings.search.stride, padding = settings.search.padding;
   const double scale = settings.search.scale_step;
   Performance out;

@@ -27,8 +27,10 @@ struct Seen {
 
 /// What one detector did.
 struct Performance {
-  std::string name, settings;  ///< for the legend; in words
-  std::vector<Seen> seen;      ///< for each picture
+  std::string name, settings;         ///< for the legend; in words
+  std::vector<Seen> seen;             ///< for each picture
+  std::optional<double> recommended;  ///< the threshold a model advises
+  std::size_t contestant = 0;         ///< which of those that were asked for
 
   // Of our models only: before fusion.
   std::optional<hog::Work> work;       ///< over the negatives, or over all where there is none

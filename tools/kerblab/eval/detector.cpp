@@ -16,7 +16,10 @@
 
 #include "drivers/replay/picture.hpp"
 #include "tools/eval/curves.hpp"
+#include "tools/eval/intervals.hpp"
+#include "tools/eval/picture_sets.hpp"
 #include "tools/eval/truth.hpp"
+#include "tools/files/text.hpp"
 #include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/json_line.hpp"
@@ -36,10 +39,11 @@ namespace fs = std::filesystem;
 using replay::failure;
 
 struct EvalOptions {
-  std::vector<std::string> models, images, truth, negatives, crops, detections, plots, window_plots;
-  std::string json, save;
+  std::vector<std::string> models, crops, detections, plots, window_plots;
+  std::string sets, data, json, save;
   std::vector<double> thresholds;
-  eval::MatchSettings match;
+  eval::PictureSet set;  // where there is no file of sets
+  eval::Resampling resampling;
   EvalRun run;
 };
 
@@ -55,6 +59,14 @@ Named parse_named(const std::string& word) {
   return {word.substr(0, sign), word.substr(sign + 1)};
 }
 
+/// "curves.svg" for the set "day": "curves-day.svg".
+std::string plot_name(const std::string& plot, const std::string& set) {
+  if (set.empty()) return plot;
+  const fs::path path{plot};
+  return (path.parent_path() / (path.stem().string() + "-" + set + path.extension().string()))
+      .string();
+}
+
 /// A file's name for a detector's.
 std::string file_name(std::string name) {
   for (char& c : name)
@@ -62,48 +74,80 @@ std::string file_name(std::string name) {
   return name.empty() || name.front() == '.' ? "detector" + name : name;
 }
 
+/// One set of pictures with what is true of them, and what the detectors did there.
+struct JudgedSet {
+  eval::PictureSet set;
+  EvalRun run;
+  PictureTruth truth;  // for each picture
+  EvalFacts facts;
+  std::vector<Performance> performances;
+};
+
 class EvalDetector {
  public:
   explicit EvalDetector(EvalOptions& options) : options_{options} {}
 
-  Status run() {
-    if (Status ok = read_pictures(); !ok) return ok;
+  Status run(std::vector<eval::PictureSet> sets) {
+    for (eval::PictureSet& set : sets) {
+      JudgedSet& judged = sets_.emplace_back();
+      judged.set = std::move(set);
+      if (Status ok = read_pictures(judged); !ok) return ok;
+    }
     if (Status ok = check_outputs(); !ok) return ok;
-    if (Status ok = read_truth(); !ok) return ok;
+    for (JudgedSet& set : sets_)
+      if (Status ok = read_truth(set); !ok) return ok;
     if (Status ok = read_detectors(); !ok) return ok;
-    for (std::size_t i = 0; i < models_.size(); ++i)
-      if (Status ok = perform(models_[i], performances_[i]); !ok) return ok;
+    for (JudgedSet& set : sets_)
+      if (Status ok = perform(set); !ok) return ok;
     return report();
   }
 
  private:
-  /// One that is to run; without a model it is OpenCV's own code.
-  struct Runner {
-    std::string name;  // empty: the model's
+  /// One that is to run: a model, OpenCV's own code without one, or a file of what one said.
+  struct Contestant {
+    std::string name;  // empty: the model's, or OpenCV's
     std::optional<hog::Model> model;
+    std::string detections;
   };
 
-  Status read_pictures() {
+  Status read_pictures(JudgedSet& out) {
+    const eval::PictureSet& set = out.set;
+    out.run = options_.run;
+    if (out.run.how.min_height == 0) out.run.how.min_height = set.search_min_height;
+    std::vector<std::string> listed;
+    if (!set.list.empty()) {
+      const Result<std::string> text = files::read_text("read list", set.list);
+      if (!text) return text.error();
+      files::Lines lines{*text};
+      for (std::string_view line; lines.next(line);) listed.emplace_back(files::trimmed(line));
+      std::sort(listed.begin(), listed.end());
+      inputs_.push_back(set.list);
+    }
     for (const auto& [words, is_negative] :
-         {std::pair{&options_.images, false}, std::pair{&options_.negatives, true}}) {
+         {std::pair{&set.images, false}, std::pair{&set.negatives, true}}) {
       const Result<std::vector<std::string>> paths = expand_pictures(*words);
       if (!paths) return paths.error();
       for (const std::string& path : *paths) {
-        options_.run.pictures.push_back({path, is_negative});
+        if (!is_negative && !eval::is_taken(set, listed, path)) continue;
+        out.run.pictures.push_back({path, is_negative});
         inputs_.push_back(path);
+        if (is_negative) ++out.facts.negatives;
       }
-      if (is_negative) facts_.negatives = static_cast<int>(paths->size());
     }
+    if (std::ssize(out.run.pictures) == out.facts.negatives)
+      return failure(Errc::invalid_argument, "no picture left by names and list", set.name);
     std::set<fs::path> seen;
-    for (const EvalPicture& picture : options_.run.pictures)
+    for (const EvalPicture& picture : out.run.pictures)
       if (std::error_code ignored; !seen.insert(fs::weakly_canonical(picture.path, ignored)).second)
         return failure(Errc::invalid_argument, "picture given twice", picture.path);
-    facts_.pictures = static_cast<int>(options_.run.pictures.size());
+    out.facts.name = set.name;
+    out.facts.pictures = static_cast<int>(out.run.pictures.size());
     Result<std::vector<std::string>> crops = expand_pictures(options_.crops);
     if (!crops) return crops.error();
-    options_.run.crops = *std::move(crops);
-    facts_.crops = static_cast<int>(options_.run.crops.size());
-    inputs_.insert(inputs_.end(), options_.run.crops.begin(), options_.run.crops.end());
+    out.run.crops = *std::move(crops);
+    out.facts.crops = static_cast<int>(out.run.crops.size());
+    inputs_.insert(inputs_.end(), out.run.crops.begin(), out.run.crops.end());
+    inputs_.insert(inputs_.end(), set.truth.begin(), set.truth.end());
     return Done{};
   }
 
@@ -114,36 +158,41 @@ class EvalDetector {
       outputs.push_back(options_.json);
     }
     for (const std::vector<std::string>* plots : {&options_.plots, &options_.window_plots})
-      for (const std::string& plot : *plots) {
-        if (Status ok = check_plot_name(plot); !ok) return ok;
-        outputs.push_back(plot);
-      }
-    if (!options_.window_plots.empty() && (options_.crops.empty() || options_.negatives.empty()))
+      for (const std::string& plot : *plots)
+        for (const JudgedSet& set : sets_) {
+          const std::string name = plot_name(plot, set.set.name);
+          if (Status ok = check_plot_name(name); !ok) return ok;
+          outputs.push_back(name);
+        }
+    if (!options_.window_plots.empty() &&
+        (options_.crops.empty() || options_.set.negatives.empty()))
       return Error{Errc::invalid_argument, 0, "--plot-fppw", "needs --crops and --negatives"};
-    inputs_.insert(inputs_.end(), options_.truth.begin(), options_.truth.end());
+    if (!options_.sets.empty()) inputs_.push_back(options_.sets);
     for (const std::string& word : options_.detections) inputs_.push_back(parse_named(word).file);
     for (const std::string& word : options_.models) inputs_.push_back(parse_named(word).file);
     return check_apart(outputs, inputs_);
   }
 
-  Status read_truth() {
+  Status read_truth(JudgedSet& out) {
     std::vector<std::string> paths;
-    for (const EvalPicture& picture : options_.run.pictures)
+    for (const EvalPicture& picture : out.run.pictures)
       if (!picture.is_negative) paths.push_back(picture.path);
-    Result<PictureTruth> truth = truth_of(paths, options_.truth);
+    Result<PictureTruth> truth = truth_of(paths, out.set.truth, out.set.rules);
     if (!truth) return truth.error();
-    left_out_ = std::move(truth->left_out);
-    truth_ = std::move(truth->boxes);
-    truth_.resize(options_.run.pictures.size());  // of the negatives there is none
-    facts_.match = options_.match;
-    for (const std::vector<eval::TruthBox>& boxes : truth_) {
-      const auto people = static_cast<int>(eval::judge(boxes, {}, options_.match).people.size());
-      facts_.people += people;
-      facts_.ignored += static_cast<int>(boxes.size()) - people;
+    out.truth = *std::move(truth);
+    if (out.set.list.empty() && out.set.names == "*" && left_out_.empty())
+      left_out_ = out.truth.left_out;
+    out.truth.boxes.resize(out.run.pictures.size());  // of the negatives there is none
+    out.truth.things.resize(out.run.pictures.size());
+    out.facts.match = out.set.match;
+    for (const std::vector<eval::TruthBox>& boxes : out.truth.boxes) {
+      const auto people = static_cast<int>(eval::judge(boxes, {}, out.set.match).people.size());
+      out.facts.people += people;
+      out.facts.ignored += static_cast<int>(boxes.size()) - people;
     }
-    if (facts_.people == 0)
+    if (out.facts.people == 0)
       return failure(Errc::invalid_argument, "the truth has no people in these pictures",
-                     options_.truth.front());
+                     out.set.truth.front());
     return Done{};
   }
 
@@ -151,54 +200,76 @@ class EvalDetector {
   Status read_detectors() {
     if (options_.models.empty() && options_.detections.empty()) options_.models = {"default"};
     for (const std::string& word : options_.models) {
-      Runner& runner = models_.emplace_back();
+      Contestant& one = contestants_.emplace_back();
       if (word == "opencv-hog") continue;
       const bool is_ours = word == "default", is_opencv = word == "opencv";
       const Named named = parse_named(word);
-      if (named.file != word) runner.name = named.name;
+      if (named.file != word) one.name = named.name;
       Result<hog::Model> model = is_ours     ? default_model()
                                  : is_opencv ? default_people_detector()
                                              : load_model(named.file);
       if (!model) return model.error();
-      runner.model = *std::move(model);
+      one.model = *std::move(model);
     }
-    performances_.resize(models_.size());
     for (const std::string& word : options_.detections) {
       const Named named = parse_named(word);
-      Result<Performance> done = run_detections(options_.run, named.name, named.file);
-      if (!done) return done.error();
-      performances_.push_back(*std::move(done));
+      contestants_.push_back({named.name, {}, named.file});
+      for (const JudgedSet& set : sets_) {
+        const Result<Performance> done = run_detections(set.run, named.name, named.file);
+        if (!done) return done.error();
+      }
     }
     return Done{};
   }
 
-  Status perform(const Runner& runner, Performance& out) {
-    Result<Performance> done =
-        runner.model ? run_model(options_.run, *runner.model) : run_opencv(options_.run);
-    if (!done) return done.error();
-    out = *std::move(done);
-    if (!runner.name.empty()) out.name = runner.name;
+  Status perform(JudgedSet& out) {
+    for (std::size_t number = 0; number < contestants_.size(); ++number) {
+      const Contestant& one = contestants_[number];
+      const std::string name = !one.name.empty() ? one.name : one.model ? one.model->name : "";
+      const std::vector<std::string>& wanted = out.set.models;
+      if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), name) == wanted.end())
+        continue;
+      Result<Performance> done = !one.detections.empty()
+                                     ? run_detections(out.run, one.name, one.detections)
+                                 : one.model ? run_model(out.run, *one.model)
+                                             : run_opencv(out.run);
+      if (!done) return done.error();
+      if (!one.name.empty()) done->name = one.name;
+      done->contestant = number;
+      out.performances.push_back(*std::move(done));
+    }
     return Done{};
+  }
+
+  SetReport judge(const JudgedSet& set) {
+    SetReport out{set.facts, {}};
+    for (const Performance& performance : set.performances) {
+      std::vector<eval::Judged> judged;
+      for (std::size_t i = 0; i < set.truth.boxes.size(); ++i)
+        judged.push_back(eval::judge(set.truth.boxes[i], performance.seen[i].boxes, set.set.match));
+      eval::Resampling how = options_.resampling;
+      how.block = set.set.block;
+      out.reports.push_back(
+          make_report(performance, judged, set.truth.things, options_.thresholds, how));
+    }
+    return out;
   }
 
   Status report() {
-    std::vector<Report> reports;
-    for (const Performance& performance : performances_) {
-      std::vector<eval::Judged> judged;
-      for (std::size_t i = 0; i < truth_.size(); ++i)
-        judged.push_back(eval::judge(truth_[i], performance.seen[i].boxes, options_.match));
-      reports.push_back(make_report(performance, judged, options_.thresholds));
-    }
+    std::vector<SetReport> all;
+    for (const JudgedSet& set : sets_) all.push_back(judge(set));
     if (!options_.save.empty())
       if (Status ok = save(); !ok) return ok;
-    for (const std::string& plot : options_.plots)
-      if (Status ok = write_plot(plot, fppi_plot(facts_, reports)); !ok) return ok;
-    for (const std::string& plot : options_.window_plots)
-      if (Status ok = write_plot(plot, fppw_plot(facts_, reports)); !ok) return ok;
+    for (const SetReport& set : all) {
+      for (const std::string& plot : options_.plots)
+        if (Status ok = write_plot(plot_name(plot, set.facts.name), fppi_plot(set)); !ok) return ok;
+      for (const std::string& plot : options_.window_plots)
+        if (Status ok = write_plot(plot_name(plot, set.facts.name), fppw_plot(set)); !ok) return ok;
+    }
     if (!options_.json.empty())
-      if (Status ok = write_output(options_.json, to_json(facts_, reports)); !ok) return ok;
+      if (Status ok = write_output(options_.json, to_json(all)); !ok) return ok;
     if (options_.json != "-")
-      if (Status ok = write_output("-", to_text(facts_, reports)); !ok) return ok;
+      if (Status ok = write_output("-", to_text(all)); !ok) return ok;
     if (!left_out_.empty()) warn(left_out_);
     const auto is_default = [](const std::string& word) { return word == "default"; };
     if (std::any_of(options_.models.begin(), options_.models.end(), is_default))
@@ -206,39 +277,54 @@ class EvalDetector {
     return Done{};
   }
 
-  /// What the models said, for --detections of another day.
+  /// What the models said, for --detections of another day: a file for each, of all sets.
   Status save() {
     Result<OutputFolder> folder = OutputFolder::create(options_.save);
     if (!folder) return folder.error();
-    for (std::size_t m = 0; m < models_.size(); ++m) {
-      std::string lines;
-      for (std::size_t i = 0; i < performances_[m].seen.size(); ++i) {
-        const Seen& seen = performances_[m].seen[i];
-        std::vector<Detection> people;
-        for (const eval::ScoredBox& b : seen.boxes)
-          people.push_back({static_cast<float>(b.box.x), static_cast<float>(b.box.y),
-                            static_cast<float>(b.box.w), static_cast<float>(b.box.h),
-                            static_cast<float>(b.score)});
-        lines += json_line(options_.run.pictures[i].path, seen.width, seen.height,
-                           seen.ms.value_or(0), people.data(), static_cast<int>(people.size()));
-      }
-      const std::string path = folder->next(file_name(performances_[m].name), ".jsonl");
+    for (std::size_t number = 0; number < contestants_.size(); ++number) {
+      if (!contestants_[number].detections.empty()) continue;
+      std::string lines, name;
+      for (const JudgedSet& set : sets_)
+        for (const Performance& performance : set.performances)
+          if (performance.contestant == number) {
+            name = performance.name;
+            lines += lines_of(set, performance);
+          }
+      if (lines.empty()) continue;
+      const std::string path = folder->next(file_name(name), ".jsonl");
       if (Status ok = write_output(path, lines); !ok) return ok;
     }
     if (Status ok = check_apart(folder->targets(), inputs_); !ok) return ok;
     return folder->commit();
   }
 
+  static std::string lines_of(const JudgedSet& set, const Performance& performance) {
+    std::string lines;
+    for (std::size_t i = 0; i < performance.seen.size(); ++i) {
+      const Seen& seen = performance.seen[i];
+      std::vector<Detection> people;
+      for (const eval::ScoredBox& b : seen.boxes)
+        people.push_back({static_cast<float>(b.box.x), static_cast<float>(b.box.y),
+                          static_cast<float>(b.box.w), static_cast<float>(b.box.h),
+                          static_cast<float>(b.score)});
+      lines += json_line(set.run.pictures[i].path, seen.width, seen.height, seen.ms.value_or(0),
+                         people.data(), static_cast<int>(people.size()));
+    }
+    return lines;
+  }
+
   EvalOptions& options_;
   std::vector<std::string> inputs_;
-  std::vector<std::vector<eval::TruthBox>> truth_;  // for each picture
-  std::vector<Runner> models_;
-  std::vector<Performance> performances_;  // of the models, then of the files
-  EvalFacts facts_;
+  std::vector<JudgedSet> sets_;
+  std::vector<Contestant> contestants_;
   std::string left_out_;  // a warning, for a run that is fine otherwise
 };
 
-Status check_match(const eval::MatchSettings& match) {
+Status check_set(const eval::PictureSet& set) {
+  if (set.images.empty() || set.truth.empty())
+    return Error{Errc::invalid_argument, 0, "eval detector",
+                 "--images and --truth are needed, or --sets"};
+  const eval::MatchSettings& match = set.match;
   // CLI11's ranges let NaN through
   if (std::isnan(match.min_height) || std::isnan(match.max_height) || std::isnan(match.min_visible))
     return Error{Errc::invalid_argument, 0, "eval", "heights and visibility must be numbers"};
@@ -262,15 +348,18 @@ void add_eval_detector(CLI::App& group, Action& action) {
       "region does not count. The log-average miss rate is the geometric mean at 9 rates from 0.01 "
       "to\n"
       "1 false positives per image; a curve that ends before a rate keeps its last miss rate.\n"
-      "Truth: a CSV file of image,x,y,w,h[,ignore]; a folder of PASCAL text, one file per picture; "
-      "or\n"
-      "MOT text, SEQ/gt/gt.txt or SEQ, for pictures in SEQ/img1. Names are matched by their last "
-      "parts.\n"
+      "Intervals are the middle 95 % of what a figure is when the pictures are drawn anew.\n"
+      "Truth: a CSV file of image,x,y,w,h[,ignore], or with a header that also names a column "
+      "class;\n"
+      "a folder of PASCAL text, one file per picture; or MOT text, SEQ/gt/gt.txt or SEQ, for "
+      "pictures\n"
+      "in SEQ/img1. Names are matched by their last parts.\n"
       "Models are searched with a low threshold to get the whole curve. FPPW, with --crops and\n"
       "--negatives: the window in the middle of each crop against all windows of the negatives,\n"
       "before fusion.\n"
       "Example: kerblab eval detector --model people.kwm --model opencv-hog --images street\n"
-      "  --truth street.csv --negatives nobody --plot curves.svg --json curves.json");
+      "  --truth street.csv --negatives nobody --plot curves.svg --json curves.json\n"
+      "Example: kerblab eval detector --sets models/judging/streets.toml --data ../shared/data");
   const auto o = std::make_shared<EvalOptions>();
   const auto list = [command](const char* name, std::vector<std::string>& out, const char* help) {
     return command->add_option(name, out, help)
@@ -283,10 +372,15 @@ void add_eval_detector(CLI::App& group, Action& action) {
        "Kerbwatch's engine; opencv-hog: OpenCV's detectMultiScale. Repeatable: all are compared");
   list("--detections", o->detections,
        "[NAME=]FILE of JSON lines in the format of kerblab detect, from any detector");
-  list("--images", o->images, "Pictures: a folder, a file, or @FILE with a list; repeatable")
-      ->required();
-  list("--truth", o->truth, "Truth: a file or a folder")->required();
-  list("--negatives", o->negatives, "More pictures, without people");
+  add_name_option(
+      *command, "--sets", o->sets,
+      "TOML file of several sets of pictures, each with its truth: instead of --images, "
+      "--truth, --negatives, --crops and what says who counts");
+  add_name_option(*command, "--data", o->data,
+                  "Folder that the paths in the file of sets begin at; default: its own");
+  list("--images", o->set.images, "Pictures: a folder, a file, or @FILE with a list; repeatable");
+  list("--truth", o->set.truth, "Truth: a file or a folder");
+  list("--negatives", o->set.negatives, "More pictures, without people");
   list("--crops", o->crops, "Pictures with one person each, in the middle, for FPPW");
   command
       ->add_option("--crop-person", o->run.crop_person_height,
@@ -303,28 +397,57 @@ void add_eval_detector(CLI::App& group, Action& action) {
       ->check(CLI::Range(-1e6, 1e6))
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  list("--plot", o->plots, "Plot of miss rate over FPPI, P.svg or P.png");
+  list("--plot", o->plots, "Plot of miss rate over FPPI, P.svg or P.png; of sets, P-SET.svg each");
   list("--plot-fppw", o->window_plots, "Plot of miss rate over FPPW, P.svg or P.png");
   add_name_option(*command, "--save", o->save,
                   "Folder for the detections of the models, NAME.jsonl");
-  command->add_option("--truth-min-height", o->match.min_height, "Ignore shorter people, pixels")
+  list("--truth-person", o->set.rules.people,
+       "Class of people to be found, where the truth has classes; repeatable; default: person, "
+       "pedestrian");
+  list("--truth-ignore", o->set.rules.ignored,
+       "Class in which nothing counts; repeatable; default: cyclist, group and others that are "
+       "like a person");
+  command
+      ->add_option("--truth-min-height", o->set.match.min_height, "Ignore shorter people, pixels")
       ->check(CLI::Range(0.0, 1e6));
   command
-      ->add_option("--truth-max-height", o->match.max_height,
+      ->add_option("--truth-max-height", o->set.match.max_height,
                    "Ignore people of this height and taller, pixels")
       ->check(CLI::Range(0.0, 1e6));
   command
-      ->add_option("--truth-min-visible", o->match.min_visible,
+      ->add_option("--truth-min-visible", o->set.match.min_visible,
                    "Ignore people of whom a smaller share is visible, 0..1, if the truth has it")
       ->check(CLI::Range(0.0, 1.0));
+  command
+      ->add_option("--resample", o->resampling.rounds,
+                   "How often the pictures are drawn anew for the intervals")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
+  command
+      ->add_option("--resample-block", o->set.block,
+                   "Pictures that follow one another and are drawn together: 1, or so many frames "
+                   "of a drive that the next ones show others")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
   command->add_flag("!--no-work", o->run.count_work,
                     "Do not count evaluated learners and stages (saves a second search)");
   add_search_options(*command, o->run.how,
-                     "Lowest score of a window; default: low, depending on the kind of model");
-  run_when_chosen(*command, action, [o]() -> Status {
-    if (Status ok = read_settings(o->run.how); !ok) return ok;
-    if (Status ok = check_match(o->match); !ok) return ok;
-    return EvalDetector{*o}.run();
+                     "Lowest score of a window; default: lowest, all that is of use for a curve");
+  run_when_chosen(*command, action, [o]() -> int {
+    const auto done = [](const Status& status) { return status ? 0 : fail(status.error()); };
+    if (Status ok = read_settings(o->run.how); !ok) return fail(ok.error());
+    if (!o->run.how.threshold) o->run.how.lowest = true;
+    if (o->sets.empty()) {
+      if (Status ok = check_set(o->set); !ok) return fail(ok.error());
+      return done(EvalDetector{*o}.run({o->set}));
+    }
+    if (!o->set.images.empty() || !o->set.truth.empty() || !o->set.negatives.empty() ||
+        !o->crops.empty())
+      return fail("--sets replaces --images, --truth, --negatives and --crops");
+    if (o->data.empty()) o->data = fs::path{o->sets}.parent_path().string();
+    eval::PictureSets sets = eval::read_picture_sets(o->sets, o->data);
+    for (const schema::Problem& problem : sets.problems) fail(problem.line());
+    return sets.problems.empty() ? done(EvalDetector{*o}.run(std::move(sets.sets))) : kBadInput;
   });
 }
 

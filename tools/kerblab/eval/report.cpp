@@ -20,6 +20,11 @@ double share(std::int64_t part, std::int64_t whole) {
   return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0;
 }
 
+double threshold_of_things(const Report& report) {
+  return report.performance->recommended ? report.fixed[0].threshold
+                                         : report.operating[0].threshold;
+}
+
 /// Numbers that JSON has no word for are null.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
@@ -50,20 +55,31 @@ Json to_json(const hog::Work& work, std::int64_t learners) {
   return out;
 }
 
+Json to_json(const eval::Interval& interval) { return Json::array({interval.low, interval.high}); }
+
 Json to_json(const Report& report) {
   const Performance& p = *report.performance;
   Json out;
   out["name"] = p.name;
   out["settings"] = p.settings;
   out["log_average_miss_rate"] = report.log_average;
+  out["log_average_interval"] = to_json(report.intervals.log_average);
   for (std::size_t i = 0; i < std::size(kOperating); ++i)
     out["at_fppi"].push_back({{"fppi", kOperating[i]},
                               {"miss_rate", report.operating[i].miss_rate},
+                              {"interval", to_json(report.intervals.at_rates[i])},
                               {"threshold", number(report.operating[i].threshold)}});
-  for (const eval::CurvePoint& point : report.fixed)
-    out["at_threshold"].push_back({{"threshold", point.threshold},
-                                   {"miss_rate", point.miss_rate},
-                                   {"fppi", point.false_alarms}});
+  for (std::size_t i = 0; i < report.fixed.size(); ++i)
+    out["at_threshold"].push_back(
+        {{"threshold", report.fixed[i].threshold},
+         {"recommended", i == 0 && p.recommended.has_value()},
+         {"miss_rate", report.fixed[i].miss_rate},
+         {"miss_rate_interval", to_json(report.intervals.misses_at[i])},
+         {"fppi", report.fixed[i].false_alarms},
+         {"fppi_interval", to_json(report.intervals.false_alarms_at[i])}});
+  for (const eval::ThingAlarms& kind : report.things)
+    out["false_positives_on"].push_back(
+        {{"class", kind.kind}, {"things", kind.things}, {"false_positives", kind.false_alarms}});
   for (const eval::HeightBin& bin : report.heights) {
     Json row{{"from", bin.from}, {"to", number(bin.to)}, {"people", bin.people}};
     for (std::size_t i = 0; i < std::size(kOperating); ++i)
@@ -107,15 +123,38 @@ std::string work_text(const Performance& p) {
   return out + "\n";
 }
 
+std::string text_of(const eval::Interval& interval) {
+  return fmt::format("[{:.4f}, {:.4f}]", interval.low, interval.high);
+}
+
+std::string things_text(const Report& report) {
+  if (report.things.empty()) return {};
+  std::string out = fmt::format("  false positives at threshold {:.4g}, by what they are on:",
+                                threshold_of_things(report));
+  for (const eval::ThingAlarms& kind : report.things)
+    if (kind.kind.empty())
+      out += fmt::format("  nothing labelled: {}", kind.false_alarms);
+    else
+      out += fmt::format("  {}: {} (of {})", kind.kind, kind.false_alarms, kind.things);
+  return out + "\n";
+}
+
 std::string text_of(const Report& report) {
   const Performance& p = *report.performance;
   std::string out = fmt::format("\n{}: {}\n", p.name, p.settings);
+  out += fmt::format("  log-average miss rate {:.4f} {}\n", report.log_average,
+                     text_of(report.intervals.log_average));
   for (std::size_t i = 0; i < std::size(kOperating); ++i)
-    out += fmt::format("  {:g} FPPI: miss rate {:.4f} at threshold {:.4g}\n", kOperating[i],
-                       report.operating[i].miss_rate, report.operating[i].threshold);
-  for (const eval::CurvePoint& point : report.fixed)
-    out += fmt::format("  threshold {:g}: miss rate {:.4f} with {:.4g} FPPI\n", point.threshold,
-                       point.miss_rate, point.false_alarms);
+    out += fmt::format("  {:g} FPPI: miss rate {:.4f} {} at threshold {:.4g}\n", kOperating[i],
+                       report.operating[i].miss_rate, text_of(report.intervals.at_rates[i]),
+                       report.operating[i].threshold);
+  for (std::size_t i = 0; i < report.fixed.size(); ++i) {
+    const eval::CurvePoint& point = report.fixed[i];
+    out += fmt::format("  threshold {:g}{}: miss rate {:.4f} {} with {:.4g} {} FPPI\n",
+                       point.threshold, i == 0 && p.recommended ? " (recommended)" : "",
+                       point.miss_rate, text_of(report.intervals.misses_at[i]), point.false_alarms,
+                       text_of(report.intervals.false_alarms_at[i]));
+  }
   if (!report.fppi.empty())
     out += fmt::format("  the curve ends at {:.3g} FPPI with a miss rate of {:.4f}\n",
                        report.fppi.back().false_alarms, report.fppi.back().miss_rate);
@@ -135,7 +174,81 @@ std::string text_of(const Report& report) {
     for (const int missed : bin.missed) out += fmt::format("{:>22.4f}", share(missed, bin.people));
     out += "\n";
   }
+  out += things_text(report);
   if (p.work) out += work_text(p);
+  return out;
+}
+
+/// A line for each detector and set.
+std::string summary_text(const std::vector<SetReport>& sets) {
+  std::size_t longest = 8, longest_set = 3;
+  for (const SetReport& set : sets) {
+    longest_set = std::max(longest_set, set.facts.name.size());
+    for (const Report& report : set.reports)
+      longest = std::max(longest, report.performance->name.size());
+  }
+  std::string out =
+      fmt::format("{:<{}}  {:<{}}  {:>8}  {:>6}  {:>23}  {:>23}  {:>19}\n", "set", longest_set,
+                  "detector", longest, "pictures", "people", "missed at 0.1 FPPI, %",
+                  "log-average miss rate", "recommended: missed");
+  for (const SetReport& set : sets)
+    for (const Report& report : set.reports) {
+      const eval::Interval& at = report.intervals.at_rates[0];
+      const eval::Interval& average = report.intervals.log_average;
+      const std::string recommended =
+          report.performance->recommended
+              ? fmt::format("{:.1f} % at {:.2f}", 100 * report.fixed[0].miss_rate,
+                            report.fixed[0].false_alarms)
+              : "-";
+      out += fmt::format(
+          "{:<{}}  {:<{}}  {:>8}  {:>6}  {:>23}  {:>23}  {:>19}\n", set.facts.name, longest_set,
+          report.performance->name, longest, set.facts.pictures, set.facts.people,
+          fmt::format("{:.1f} [{:.1f}, {:.1f}]", 100 * report.operating[0].miss_rate, 100 * at.low,
+                      100 * at.high),
+          fmt::format("{:.3f} [{:.3f}, {:.3f}]", report.log_average, average.low, average.high),
+          recommended);
+    }
+  return out;
+}
+
+std::string text_of(const SetReport& set) {
+  const EvalFacts& facts = set.facts;
+  const std::vector<Report>& reports = set.reports;
+  std::string out = fmt::format("{} people in {} pictures, {} of them from --negatives",
+                                facts.people, facts.pictures, facts.negatives);
+  if (facts.ignored > 0) out += fmt::format("; {} boxes of the truth are ignored", facts.ignored);
+  std::size_t longest = 8;
+  for (const Report& report : reports) longest = std::max(longest, report.performance->name.size());
+  out += fmt::format("\n\n{:<{}}  {:>11}  {:>9}  {:>9}  {:>9}\n", "", longest, "log-average",
+                     "miss rate", "at 1", "ms per");
+  out += fmt::format("{:<{}}  {:>11}  {:>9}  {:>9}  {:>9}\n", "detector", longest, "miss rate",
+                     "at 0.1", "FPPI", "image");
+  for (const Report& report : reports) {
+    const std::optional<double> ms = report.performance->mean_ms();
+    out += fmt::format("{:<{}}  {:>11.4f}  {:>9.4f}  {:>9.4f}  {:>9}\n", report.performance->name,
+                       longest, report.log_average, report.operating[0].miss_rate,
+                       report.operating[1].miss_rate, ms ? fmt::format("{:.2f}", *ms) : "-");
+  }
+  for (const Report& report : reports) out += text_of(report);
+  return out;
+}
+
+Json to_json(const SetReport& set) {
+  const EvalFacts& facts = set.facts;
+  Json out;
+  if (!facts.name.empty()) out["set"] = facts.name;
+  out["pictures"] = facts.pictures;
+  out["negatives"] = facts.negatives;
+  out["people"] = facts.people;
+  out["ignored"] = facts.ignored;
+  if (facts.crops > 0) out["crops"] = facts.crops;
+  out["matching"] = {{"overlap", facts.match.overlap},
+                     {"aspect", eval::kAspect},
+                     {"min_height", facts.match.min_height},
+                     {"max_height", number(facts.match.max_height)},
+                     {"min_visible", facts.match.min_visible}};
+  out["detectors"] = Json::array();
+  for (const Report& report : set.reports) out["detectors"].push_back(to_json(report));
   return out;
 }
 
@@ -164,7 +277,8 @@ eval::Plot plot_of(const std::vector<Report>& reports, bool per_window) {
 }  // namespace
 
 Report make_report(const Performance& performance, const std::vector<eval::Judged>& judged,
-                   const std::vector<double>& asked) {
+                   const std::vector<std::vector<eval::TruthThing>>& things,
+                   const std::vector<double>& asked, const eval::Resampling& resampling) {
   Report report;
   report.performance = &performance;
   report.fppi = eval::fppi_curve(judged);
@@ -174,64 +288,59 @@ Report make_report(const Performance& performance, const std::vector<eval::Judge
     report.operating.push_back(eval::at(report.fppi, rate));
     thresholds.push_back(report.operating.back().threshold);
   }
-  for (const double threshold : asked) {
+  std::vector<double> fixed = asked;
+  if (performance.recommended) fixed.insert(fixed.begin(), *performance.recommended);
+  for (const double threshold : fixed) {
     report.fixed.push_back(eval::at_threshold(report.fppi, threshold));
     thresholds.push_back(threshold);
   }
+  report.intervals =
+      eval::resample(judged, {std::begin(kOperating), std::end(kOperating)}, fixed, resampling);
   report.heights = eval::by_height(judged, {std::begin(kHeights), std::end(kHeights)}, thresholds);
+  if (std::any_of(things.begin(), things.end(), [](const auto& some) { return !some.empty(); })) {
+    std::vector<eval::PictureThings> pictures;
+    for (std::size_t i = 0; i < judged.size(); ++i)
+      pictures.push_back({&things[i], &performance.seen[i].boxes, &judged[i]});
+    report.things = eval::alarms_by_thing(pictures, threshold_of_things(report));
+  }
   if (!performance.crop_scores.empty() && performance.negative_windows > 0)
     report.fppw = eval::fppw_curve(performance.crop_scores, performance.negative_scores,
                                    performance.negative_windows);
   return report;
 }
 
-std::string to_text(const EvalFacts& facts, const std::vector<Report>& reports) {
-  std::string out = fmt::format("{} people in {} pictures, {} of them from --negatives",
-                                facts.people, facts.pictures, facts.negatives);
-  if (facts.ignored > 0) out += fmt::format("; {} boxes of the truth are ignored", facts.ignored);
-  std::size_t longest = 8;
-  for (const Report& report : reports) longest = std::max(longest, report.performance->name.size());
-  out += fmt::format("\n\n{:<{}}  {:>11}  {:>9}  {:>9}  {:>9}\n", "", longest, "log-average",
-                     "miss rate", "at 1", "ms per");
-  out += fmt::format("{:<{}}  {:>11}  {:>9}  {:>9}  {:>9}\n", "detector", longest, "miss rate",
-                     "at 0.1", "FPPI", "image");
-  for (const Report& report : reports) {
-    const std::optional<double> ms = report.performance->mean_ms();
-    out += fmt::format("{:<{}}  {:>11.4f}  {:>9.4f}  {:>9.4f}  {:>9}\n", report.performance->name,
-                       longest, report.log_average, report.operating[0].miss_rate,
-                       report.operating[1].miss_rate, ms ? fmt::format("{:.2f}", *ms) : "-");
-  }
-  for (const Report& report : reports) out += text_of(report);
+std::string to_text(const std::vector<SetReport>& sets) {
+  if (sets.size() == 1 && sets[0].facts.name.empty()) return text_of(sets[0]);
+  std::string out = summary_text(sets);
+  for (const SetReport& set : sets)
+    out += fmt::format("\n== {} ==\n{}", set.facts.name, text_of(set));
   return out;
 }
 
-std::string to_json(const EvalFacts& facts, const std::vector<Report>& reports) {
+std::string to_json(const std::vector<SetReport>& sets) {
   Json out;
-  out["pictures"] = facts.pictures;
-  out["negatives"] = facts.negatives;
-  out["people"] = facts.people;
-  out["ignored"] = facts.ignored;
-  if (facts.crops > 0) out["crops"] = facts.crops;
-  out["matching"] = {{"overlap", facts.match.overlap},
-                     {"aspect", eval::kAspect},
-                     {"min_height", facts.match.min_height},
-                     {"max_height", number(facts.match.max_height)},
-                     {"min_visible", facts.match.min_visible}};
-  out["detectors"] = Json::array();
-  for (const Report& report : reports) out["detectors"].push_back(to_json(report));
+  if (sets.size() == 1 && sets[0].facts.name.empty()) {
+    out = to_json(sets[0]);
+  } else {
+    out["sets"] = Json::array();
+    for (const SetReport& set : sets) out["sets"].push_back(to_json(set));
+  }
   return out.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-eval::Plot fppi_plot(const EvalFacts& facts, const std::vector<Report>& reports) {
-  eval::Plot plot = plot_of(reports, false);
-  plot.title = fmt::format("{} people in {} pictures; legend: log-average miss rate", facts.people,
-                           facts.pictures);
+eval::Plot fppi_plot(const SetReport& set) {
+  const EvalFacts& facts = set.facts;
+  eval::Plot plot = plot_of(set.reports, false);
+  plot.title =
+      fmt::format("{}{} people in {} pictures; legend: log-average miss rate",
+                  facts.name.empty() ? "" : facts.name + ": ", facts.people, facts.pictures);
   plot.x_label = "false positives per image";
   return plot;
 }
 
-eval::Plot fppw_plot(const EvalFacts& facts, const std::vector<Report>& reports) {
-  eval::Plot plot = plot_of(reports, true);
+eval::Plot fppw_plot(const SetReport& set) {
+  const EvalFacts& facts = set.facts;
+  eval::Plot plot = plot_of(set.reports, true);
   plot.title = fmt::format("{} people, {} pictures without; legend: miss rate at 1e-4", facts.crops,
                            facts.negatives);
   plot.x_label = "false positives per window";

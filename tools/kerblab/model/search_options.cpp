@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <variant>
 #include <vector>
 
 #include "tools/kerblab/app/command.hpp"
@@ -12,6 +13,19 @@
 
 namespace kerb::lab {
 namespace {
+
+Status read_threshold(SearchOptions& options) {
+  const std::string& text = options.text.threshold;
+  options.lowest = text == "lowest";
+  if (text.empty() || options.lowest) return Done{};
+  const Result<std::vector<double>> n =
+      parse_numbers("--threshold", "a number, or lowest", text, 1, 1);
+  if (!n) return n.error();
+  if (!(std::abs((*n)[0]) <= 1e9))
+    return Error{Errc::invalid_argument, 0, "--threshold", "must be -1e9..1e9, or lowest"};
+  options.threshold = static_cast<float>((*n)[0]);
+  return Done{};
+}
 
 Status read_region(SearchOptions& options) {
   if (options.text.region.empty()) return Done{};
@@ -57,8 +71,7 @@ const char* name_of(hog::FusionKind kind) noexcept {
 }
 
 Status read_settings(SearchOptions& options) {
-  if (options.threshold && !std::isfinite(*options.threshold))  // CLI11's range lets NaN through
-    return Error{Errc::invalid_argument, 0, "--threshold", "must be a number"};
+  if (Status ok = read_threshold(options); !ok) return ok;
   if (Status ok = read_region(options); !ok) return ok;
   if (Status ok = read_ground(options); !ok) return ok;
   for (const hog::FusionKind kind :
@@ -66,7 +79,7 @@ Status read_settings(SearchOptions& options) {
     if (options.text.fusion == name_of(kind)) options.fusion = kind;
   if (!options.text.overlap_of.empty()) options.of_smaller = options.text.overlap_of == "smaller";
   parse(options.text.backend, options.backend);
-  const RunSettings settings = settings_for(options, {});
+  const RunSettings settings = settings_for(options, hog::Advice{});
   if (Status ok = hog::validate(settings.search); !ok) return ok;
   return hog::validate(settings.fuse);
 }
@@ -91,9 +104,23 @@ RunSettings settings_for(const SearchOptions& options, const hog::Advice& advice
   return settings;
 }
 
+RunSettings settings_for(const SearchOptions& options, const hog::Model& model) {
+  RunSettings settings = settings_for(options, model.advice);
+  if (!options.lowest) return settings;
+  if (!std::holds_alternative<hog::DenseModel>(model.kind)) {
+    settings.threshold = -1e9F;
+    settings.fuse.zero = 0;
+    return settings;
+  }
+  settings.threshold = settings.fuse.kind == hog::FusionKind::mean_shift
+                           ? std::min(0.0F, model.advice.threshold)
+                           : model.advice.threshold - 1;
+  settings.fuse.zero = std::min(0.0F, settings.threshold);
+  return settings;
+}
+
 void add_search_options(CLI::App& command, SearchOptions& options, const char* threshold_help) {
-  command.add_option("--threshold", options.threshold, threshold_help)
-      ->check(CLI::Range(-1e9, 1e9));
+  add_name_option(command, "--threshold", options.text.threshold, threshold_help);
   command.add_option("--scale", options.scale_step,
                      "Scale ratio between levels, 1.001..16; default: the model's advice");
   command.add_option("--stride", options.stride,

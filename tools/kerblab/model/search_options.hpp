@@ -25,12 +25,13 @@ struct SearchOptions {
   std::optional<hog::FusionKind> fusion;
   int min_height = 0, max_height = 0, min_hits = 1, threads = 0;
   bool colour = false;
+  bool lowest = false;  ///< instead of a threshold: see settings_for()
   hog::Region region;
   std::optional<hog::GroundPlane> ground;
   BackendChoice backend = BackendChoice::automatic;
 
   struct {
-    std::string region, ground, fusion, overlap_of, backend = "auto";
+    std::string threshold, region, ground, fusion, overlap_of, backend = "auto";
   } text;  ///< as given; see read_settings()
 };
 
@@ -48,8 +49,12 @@ void add_search_options(CLI::App& command, SearchOptions& options, const char* t
 /// invalid_argument.
 Status read_settings(SearchOptions& options);
 
-/// The options given, and for the others the advice.
+/// The options given, and for the others the advice; `lowest` does not count.
 [[nodiscard]] RunSettings settings_for(const SearchOptions& options, const hog::Advice& advice);
+/// The same for a model. With `lowest` the threshold is so low that curves go well past one false
+/// positive per image: all that a cascade's stages let through counts. With mean shift the
+/// threshold of a dense model decides what windows weigh, so it stays near the advised one.
+[[nodiscard]] RunSettings settings_for(const SearchOptions& options, const hog::Model& model);
 
 /// "mean-shift", "suppression" or "none".
 [[nodiscard]] const char* name_of(hog::FusionKind kind) noexcept;

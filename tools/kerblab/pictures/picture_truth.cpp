@@ -28,11 +28,12 @@ Result<std::vector<std::string>> expand_pictures(const std::vector<std::string>&
 }
 
 Result<PictureTruth> truth_of(const std::vector<std::string>& pictures,
-                              const std::vector<std::string>& files) {
+                              const std::vector<std::string>& files,
+                              const eval::TruthRules& rules) {
   std::vector<eval::TruthPicture> truth;
   std::vector<std::string> names;
   for (const std::string& file : files) {
-    Result<std::vector<eval::TruthPicture>> more = eval::read_truth(file);
+    Result<std::vector<eval::TruthPicture>> more = eval::read_truth(file, rules);
     if (!more) return more.error();
     for (eval::TruthPicture& picture : *more) {
       names.push_back(picture.name);
@@ -43,13 +44,17 @@ Result<PictureTruth> truth_of(const std::vector<std::string>& pictures,
   if (!places) return places.error();
   PictureTruth out;
   out.boxes.resize(pictures.size());
+  out.things.resize(pictures.size());
   std::size_t absent = 0;
   std::string first_absent;
   for (std::size_t i = 0; i < truth.size(); ++i) {
-    if ((*places)[i] >= 0)
-      out.boxes[static_cast<std::size_t>((*places)[i])] = std::move(truth[i].boxes);
-    else if (absent++ == 0)
+    if ((*places)[i] >= 0) {
+      const auto place = static_cast<std::size_t>((*places)[i]);
+      out.boxes[place] = std::move(truth[i].boxes);
+      out.things[place] = std::move(truth[i].things);
+    } else if (absent++ == 0) {
       first_absent = names[i];
+    }
   }
   if (absent == truth.size())
     return replay::failure(Errc::invalid_argument,

@@ -15,12 +15,14 @@ Result<std::vector<std::string>> expand_pictures(const std::vector<std::string>&
 /// What is true of some pictures.
 struct PictureTruth {
   std::vector<std::vector<eval::TruthBox>> boxes;  ///< of each picture, in their order
+  std::vector<std::vector<eval::TruthThing>> things;
   std::string left_out;  ///< a warning about truth of pictures that were not given; or empty
 };
 
 /// Of `pictures` (paths, all different), from files and folders as eval::read_truth() takes them.
 /// Fails: as that and eval::find_pictures(); invalid_argument (it names none of the pictures).
 Result<PictureTruth> truth_of(const std::vector<std::string>& pictures,
-                              const std::vector<std::string>& files);
+                              const std::vector<std::string>& files,
+                              const eval::TruthRules& rules = {});
 
 }  // namespace kerb::lab

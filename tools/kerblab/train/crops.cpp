@@ -28,14 +28,16 @@ struct CropOptions {
   std::vector<std::string> images, truth;
   std::string out;
   double min_height = 90, min_visible = 0.9;
+  double min_aspect = 0, max_aspect = 10;  // width of the box to its height
   int every = 1;
 };
 
 /// Whether the person is whole, tall enough and seen.
 bool is_wanted(const eval::TruthBox& person, const cv::Mat& picture, const CropOptions& o) {
   const eval::Box& b = person.box;
-  return !person.ignore && b.h >= o.min_height && person.visible >= o.min_visible && b.x >= 0 &&
-         b.y >= 0 && b.x + b.w <= picture.cols && b.y + b.h <= picture.rows;
+  return !person.ignore && b.h >= o.min_height && person.visible >= o.min_visible &&
+         b.w >= o.min_aspect * b.h && b.w <= o.max_aspect * b.h && b.x >= 0 && b.y >= 0 &&
+         b.x + b.w <= picture.cols && b.y + b.h <= picture.rows;
 }
 
 /// The person in the middle, kPersonHeight high; beyond the picture its edge goes on.
@@ -54,8 +56,6 @@ cv::Mat cut(const cv::Mat& picture, const eval::Box& person) {
 }
 
 Status cut_crops(const CropOptions& o) {
-  if (std::isnan(o.min_height) || std::isnan(o.min_visible))
-    return Error{Errc::invalid_argument, 0, "train crops", "height and visibility must be numbers"};
   const Result<std::vector<std::string>> paths = expand_pictures(o.images);
   if (!paths) return paths.error();
   const Result<PictureTruth> truth = truth_of(*paths, o.truth);
@@ -96,12 +96,23 @@ void add_train_crops(CLI::App& group, Action& action) {
   list("--truth", o->truth, "Truth, as for kerblab eval detector");
   add_name_option(*crops, "--out", o->out, "Folder for the crops")->required();
   crops->add_option("--min-height", o->min_height, "Leave out shorter people, pixels")
-      ->check(CLI::Range(1.0, 65535.0))
+      ->check(between(1, 65535))
       ->capture_default_str();
   crops
       ->add_option("--min-visible", o->min_visible,
                    "Leave out people of whom a smaller share is visible")
-      ->check(CLI::Range(0.0, 1.0))
+      ->check(between(0, 1))
+      ->capture_default_str();
+  crops
+      ->add_option("--min-aspect", o->min_aspect,
+                   "Leave out people whose box is narrower than this part of its height")
+      ->check(between(0, 10))
+      ->capture_default_str();
+  crops
+      ->add_option("--max-aspect", o->max_aspect,
+                   "Leave out people whose box is wider than this part of its height: bent, in a "
+                   "group, or with their legs hidden")
+      ->check(between(0, 10))
       ->capture_default_str();
   crops->add_option("--every", o->every, "Use only every Nth person")
       ->check(CLI::Range(1, 1000000))

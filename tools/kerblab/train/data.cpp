@@ -14,8 +14,10 @@
 #include "gpu/hog/model_file.hpp"
 #include "gpu/memory/context.hpp"
 #include "tools/kerblab/app/command.hpp"
+#include "tools/kerblab/app/input_files.hpp"
 #include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
+#include "tools/kerblab/pictures/picture_truth.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
 #include "tools/train/judge.hpp"
 #include "tools/train/random.hpp"
@@ -31,6 +33,30 @@ const char* works_on(const hog::Model& model) {
 /// All that a training writes.
 std::vector<std::string> files_of(const std::string& out) {
   return {out, out + ".log.jsonl", out + ".checkpoint", out + ".md"};
+}
+
+/// Of folders in the order of tools/train, by which a training gives the same bytes.
+Result<std::vector<std::string>> pictures_of(const std::vector<std::string>& words) {
+  std::vector<std::string> paths;
+  for (const std::string& word : words) {
+    const Result<std::vector<std::string>> more =
+        word.front() == '@' ? expand_list({word}) : train::list_pictures({word});
+    if (!more) return more.error();
+    paths.insert(paths.end(), more->begin(), more->end());
+  }
+  return paths;
+}
+
+/// Where people are in these pictures, and what is like them.
+Result<std::vector<std::vector<train::Area>>> people_in(const std::vector<std::string>& pictures,
+                                                        const std::vector<std::string>& truth) {
+  const Result<PictureTruth> boxes = truth_of(pictures, truth);
+  if (!boxes) return boxes.error();
+  std::vector<std::vector<train::Area>> people(pictures.size());
+  for (std::size_t i = 0; i < pictures.size(); ++i)
+    for (const eval::TruthBox& t : boxes->boxes[i])
+      people[i].push_back({t.box.x, t.box.y, t.box.w, t.box.h});
+  return people;
 }
 
 Status check_options(const TrainOptions& options) {
@@ -52,11 +78,20 @@ Status check_options(const TrainOptions& options) {
 void add_train_options(CLI::App& command, TrainOptions& o) {
   command
       .add_option("--positives", o.positives,
-                  "Folders of crops with one person each; the window is cut from the middle")
+                  "Folders of crops (or @FILE with a list) with one person each; the window is cut "
+                  "from the middle")
       ->required()
       ->check(not_empty);
-  command.add_option("--negatives", o.negatives, "Folders of pictures without people")
+  command
+      .add_option("--negatives", o.negatives,
+                  "Folders of pictures (or @FILE with a list) without people, or with --truth")
       ->required()
+      ->check(not_empty);
+  command
+      .add_option(
+          "--truth", o.truth,
+          "Truth of negatives that do show people, as for kerblab eval detector: these, and "
+          "all classes that are like a person, are avoided")
       ->check(not_empty);
   command.add_flag("--mirror-negatives", o.mirror_negatives,
                    "Also search the mirrored pictures for false positives");
@@ -171,7 +206,7 @@ Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry
   for (const Part& part :
        {Part{options.positives, run.positives_, run.held_people_, "read people"},
         Part{options.negatives, run.negatives_, run.held_pictures_, "read pictures"}}) {
-    const Result<std::vector<std::string>> paths = train::list_pictures(part.folders);
+    const Result<std::vector<std::string>> paths = pictures_of(part.folders);
     if (!paths) return paths.error();
     if (!options.judge_only)
       if (Status ok = check_apart(files_of(options.out), *paths); !ok) return ok.error();
@@ -188,10 +223,17 @@ Result<TrainRun> TrainRun::open(const TrainOptions& options, const hog::Geometry
     o.mirror = options.mirror_negatives && &part.folders == &options.negatives;
     const auto read = [&](std::vector<std::string> files,
                           std::unique_ptr<train::PictureSet>& set) -> Status {
+      std::vector<std::vector<train::Area>> people;
+      if (!crops && !options.truth.empty()) {
+        Result<std::vector<std::vector<train::Area>>> found = people_in(files, options.truth);
+        if (!found) return found.error();
+        people = *std::move(found);
+      }
       Result<train::PictureSet> opened =
           train::PictureSet::open(std::move(files), picture_loader(), o, part.what, *run.observer_);
       if (!opened) return opened.error();
       set = std::make_unique<train::PictureSet>(std::move(*opened));
+      if (!people.empty()) set->avoid(people);
       return Done{};
     };
     if (!options.judge_only)

@@ -17,7 +17,8 @@ namespace kerb::lab {
 
 /// Options of all trainers.
 struct TrainOptions {
-  std::vector<std::string> positives, negatives;  ///< folders
+  std::vector<std::string> positives, negatives;  ///< folders, @FILE
+  std::vector<std::string> truth;  ///< of negatives with people in them, who are avoided
   std::string out, name, backend = "auto";
   std::uint64_t seed = 1;
   std::string window = "64x128";

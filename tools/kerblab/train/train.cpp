@@ -264,6 +264,10 @@ void add_channels(CLI::App& command, Action& action) {
   channels
       ->add_option("--padding", s.padding, "How far windows may extend beyond the picture, pixels")
       ->capture_default_str();
+  channels->add_option(
+      "--least-height", s.least_height,
+      "Height of the smallest person looked for in the negatives, pixels: less than "
+      "the model's enlarges them, as kerblab detect --min-height does");
   channels
       ->add_option("--shift", s.crops.shift,
                    "Also train on people shifted by N pixels in four directions; 0: off")
