@@ -63,21 +63,22 @@ kerb_demo() {
   KERB_SHOW=quiet configure host -DKERB_WITH_CUDA="$cuda" "${settings[@]}" || exit 1
   if grep -q 'CUDA backend ON' "$KERB_LOG"; then seconds=$((seconds + KERB_DEMO_CUDA_CPU_S)); fi
   # What an earlier build left is not built again.
-  steps="$(ninja -C build/host -n kerblab 2>/dev/null | grep -cE '^\[[0-9]+/[0-9]+\] ' || true)"
-  all="$(ninja -C build/host -t inputs kerblab 2>/dev/null | grep -cE '\.o$|\.a$' || true)"
+  steps="$(ninja -C build/host -n kerb_demo 2>/dev/null | grep -cE '^\[[0-9]+/[0-9]+\] ' || true)"
+  all="$(ninja -C build/host -t inputs kerb_demo 2>/dev/null | grep -cE '\.o$|\.a$' || true)"
   cores="$(nproc)"
   [[ "$cores" -le "$KERB_JOBS" ]] || cores="$KERB_JOBS"
   if [[ "$steps" -gt 1 && "$all" -gt 0 ]]; then
     seconds=$((seconds * steps / (all + 1) / cores))
     say "building takes about $(((seconds + 59) / 60)) min on $cores cores ($steps steps, once); then the demo itself, about 30 s"
     if [[ "$cuda" == OFF ]]; then say "without CUDA, as there is no GPU here (./kerb demo --cuda builds it nevertheless)"; fi
-    KERB_SHOW=bar build host --target kerblab || exit 1
+    KERB_SHOW=bar build host --target kerb_demo || exit 1
   else
-    KERB_SHOW=quiet build host --target kerblab || exit 1
+    KERB_SHOW=quiet build host --target kerb_demo || exit 1
   fi
-  heading "kerblab sim demo"
-  build/host/bin/kerblab sim demo --out build/demo "$@" || status=$?
-  [[ "$status" -eq 0 ]] || complain "kerblab sim demo failed (exit $status)"
+  heading "the demo"
+  build/host/bin/kerb_demo --out build/demo "$@" || status=$?
+  [[ "$status" -eq 0 ]] || complain "the demo failed (exit $status)"
+  say "all commands of kerblab: cmake --build --preset host --target kerblab"
   exit "$status"
 }
 

@@ -29,17 +29,22 @@ inline std::string read(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>{file}, {}};
 }
 
-/// Runs `kerblab ARGUMENTS` through the shell in `folder`, in which its outputs leave no file.
-inline Outcome run_kerblab(const std::filesystem::path& folder, const std::string& arguments) {
+/// Runs `PROGRAM ARGUMENTS` through the shell in `folder`, in which its outputs leave no file.
+inline Outcome run_program(const std::filesystem::path& folder, const std::string& program,
+                           const std::string& arguments) {
   const std::filesystem::path logs = folder.string() + ".logs";
   std::filesystem::create_directory(logs);
   const std::string out = logs / "out", err = logs / "err";
   const std::string command =
-      "cd " + folder.string() + " && " + KERBLAB + " " + arguments + " >" + out + " 2>" + err;
+      "cd " + folder.string() + " && " + program + " " + arguments + " >" + out + " 2>" + err;
   const int status = std::system(command.c_str());
   Outcome result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(out), read(err)};
   std::filesystem::remove_all(logs);
   return result;
+}
+
+inline Outcome run_kerblab(const std::filesystem::path& folder, const std::string& arguments) {
+  return run_program(folder, KERBLAB, arguments);
 }
 
 /// A street made by code, as a grey picture.

@@ -86,6 +86,18 @@ TEST(settings_that_make_no_sense_are_one_line) {
   expect_bad_input(kerblab("detect --region 0,0,1e30,9 a.png"), "--region");
 }
 
+TEST(the_demo_as_a_program_has_the_options_of_kerblab_sim_demo) {
+  const Outcome alone = kerb::test::run_program(g_folder, KERB_DEMO, "--help");
+  const Outcome command = kerblab("sim demo --help");
+  expect_done(alone);
+  expect_done(command);
+  // From the first option on that CLI11 prints the same way every time.
+  const auto options = [](const std::string& text) { return text.substr(text.find("--config ")); };
+  TEST_ASSERT_EQUAL_STRING(options(command.out).c_str(), options(alone.out).c_str());
+  expect_bad_input(kerb::test::run_program(g_folder, KERB_DEMO, "--config none.toml"), "none.toml");
+  expect_bad_input(kerb::test::run_program(g_folder, KERB_DEMO, "--fast"), "--fast");
+}
+
 TEST(an_empty_value_is_not_the_default) {
   street("a.png", 64, 128);
   for (const std::string option : {"--model", "--region", "--ground", "--draw", "--json"})

@@ -133,19 +133,22 @@ int demo(const DemoOptions& o) {
 }  // namespace
 
 void add_sim_demo(CLI::App& group, Action& action) {
-  CLI::App* command =
-      group.add_subcommand("demo", "Run a scenario with a crossing pedestrian and write a report");
-  command->footer(
+  set_up_demo(*group.add_subcommand("demo"), action);
+}
+
+void set_up_demo(CLI::App& command, Action& action) {
+  command.description("Run a scenario with a crossing pedestrian and write a report");
+  command.footer(
       "The firmware runs in this process on rendered pictures, on the scenario's clock. Writes\n"
       "report.html, report.json and warning.png to the folder and prints their paths.\n"
       "Example:\n"
       "  kerblab sim demo --out build/demo\n"
       "Exit codes: 0 the driver was warned in time, 1 not, 2 bad input.");
   const auto o = std::make_shared<DemoOptions>();
-  add_candidate_options(*command, o->candidate);
-  add_name_option(*command, "--out", o->out, "Output folder; created if missing")
+  add_candidate_options(command, o->candidate);
+  add_name_option(command, "--out", o->out, "Output folder; created if missing")
       ->capture_default_str();
-  run_when_chosen(*command, action, [o] { return demo(*o); });
+  run_when_chosen(command, action, [o] { return demo(*o); });
 }
 
 }  // namespace kerb::lab

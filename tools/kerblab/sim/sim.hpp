@@ -9,6 +9,8 @@ void add_sim_list(CLI::App& group, Action& action);
 void add_sim_check(CLI::App& group, Action& action);
 void add_sim_render(CLI::App& group, Action& action);
 void add_sim_demo(CLI::App& group, Action& action);
+/// Makes a command, or a whole program, the demo.
+void set_up_demo(CLI::App& command, Action& action);
 void add_sim_run(CLI::App& group, Action& action);
 void add_sim_follow(CLI::App& group, Action& action);
 void add_sim_view(CLI::App& group, Action& action);
