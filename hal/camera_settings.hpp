@@ -12,6 +12,30 @@ enum class BufferMode : std::uint8_t { automatic, userptr, mmap };
 /// recorded: each call gives the next frame at once; time stamps are spaced as recorded.
 enum class Pace : std::uint8_t { real, recorded };
 
+/// Who sets exposure time and gain: the camera itself, or Kerbwatch by how bright the road is.
+enum class ExposureMode : std::uint8_t { camera, people };
+/// Lamps on mains light flicker at twice its frequency; exposures of whole periods do not show it.
+enum class MainsLight : std::uint8_t { none, hz50, hz60 };
+/// What the steps of a camera's gain control mean; see GainScale.
+enum class GainKind : std::uint8_t { linear, decibel };
+
+/// Exposure and gain set for people; see docs/night.md. Used with mode = people only.
+struct ExposureSettings {
+  ExposureMode mode = ExposureMode::camera;
+  double longest_ms = 10;        ///< exposure time: the limit by motion blur
+  double most_gain = 16;         ///< amplification: the limit by noise
+  std::optional<double> target;  ///< grey value of the road, 0..255; unset: by the pixel format
+  MainsLight mains = MainsLight::none;
+  int latency_frames = 4;         ///< frames until a new setting shows, at most
+  std::optional<double> step_us;  ///< of V4L2_CID_EXPOSURE, which has a unit of its driver's own
+  GainKind gain_kind = GainKind::linear;
+  std::optional<double> gain_unit;  ///< steps per least gain, or per decibel; unset: 16 (or the
+                                    ///< control's minimum), 10
+  /// Noise at gain 1, in squared grey values; unset: estimated while the car stands.
+  std::optional<double> noise_read;  ///< variance in the dark
+  std::optional<double> noise_shot;  ///< variance per grey value of signal
+};
+
 /// Settings of one camera. Plain data with usable defaults; the configuration fills and checks
 /// them, the drivers apply them or fail. Here because firmware and drivers share them.
 struct CameraSettings {
@@ -27,6 +51,7 @@ struct CameraSettings {
   std::string bands_nm;  ///< wavelengths of its bands, separated by commas; empty: unknown
   std::optional<int> exposure_us;  ///< unset: automatic
   std::optional<int> gain;         ///< in the camera's own steps; unset: automatic
+  ExposureSettings exposure;       ///< how both are set where they are automatic
   int buffers = 4;                 ///< frame buffers that the camera may fill in advance
   BufferMode memory = BufferMode::automatic;
   Pace pace = Pace::real;

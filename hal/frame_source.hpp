@@ -7,6 +7,7 @@
 #include "hal/base/clock.hpp"
 #include "hal/base/result.hpp"
 #include "hal/base/view.hpp"
+#include "hal/exposure_control.hpp"
 
 namespace kerb {
 
@@ -82,6 +83,8 @@ class FrameSource {
   virtual Result<Frame> next(Nanos timeout) = 0;
   [[nodiscard]] virtual FrameSourceInfo info() const = 0;
   [[nodiscard]] virtual FrameCounters counters() const = 0;
+  /// Sets exposure and gain; null where that is not possible. Lives as long as the source.
+  [[nodiscard]] virtual ExposureControl* exposure_control() noexcept { return nullptr; }
 };
 
 }  // namespace kerb

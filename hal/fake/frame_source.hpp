@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "hal/fake/exposure_control.hpp"
 #include "hal/frame_source.hpp"
 
 namespace kerb {
@@ -79,6 +80,13 @@ class FakeFrameSource final : public FrameSource {
     ends_ = true;
     changed_.notify_all();
   }
+  /// From now on it has a control of exposure and gain, which changes no picture. Before the first
+  /// next().
+  FakeExposureControl& offer_exposure(
+      const ExposureRange& range = FakeExposureControl::default_range()) {
+    exposure_ = std::make_unique<FakeExposureControl>(range);
+    return *exposure_;
+  }
   /// Frames not given back yet.
   [[nodiscard]] int loans() const { return pool_->loans(); }
   /// Frames of the script not taken yet.
@@ -117,6 +125,7 @@ class FakeFrameSource final : public FrameSource {
     const std::lock_guard lock{mutex_};
     return counters_;
   }
+  [[nodiscard]] ExposureControl* exposure_control() noexcept override { return exposure_.get(); }
 
  private:
   /// Shared with the frames, so that they may outlive the source.
@@ -204,6 +213,7 @@ class FakeFrameSource final : public FrameSource {
   const Clock& clock_;
   FrameSourceInfo info_;
   std::shared_ptr<Pool> pool_;
+  std::unique_ptr<FakeExposureControl> exposure_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<FakeFrame> script_;
