@@ -11,6 +11,7 @@
 #include "drivers/v4l2/capture_queue.hpp"
 #include "drivers/v4l2/controls.hpp"
 #include "drivers/v4l2/decoded_pictures.hpp"
+#include "drivers/v4l2/exposure_controls.hpp"
 #include "drivers/v4l2/jpeg_decoder.hpp"
 #include "drivers/v4l2/negotiate.hpp"
 #include "drivers/v4l2/signal_monitor.hpp"
@@ -59,6 +60,7 @@ FrameSourceInfo describe(const CameraSettings& settings, const Agreement& agreem
 struct V4l2Camera::Parts {
   const Clock& clock;
   std::shared_ptr<CaptureQueue> queue;
+  std::unique_ptr<v4l2::ExposureControls> exposure;
   SignalMonitor signal;
   Agreement agreement;
   std::unique_ptr<JpegDecoder> decoder;
@@ -69,6 +71,7 @@ struct V4l2Camera::Parts {
 V4l2Camera::V4l2Camera(Parts parts)
     : clock_{parts.clock},
       queue_{std::move(parts.queue)},
+      exposure_{std::move(parts.exposure)},
       signal_{std::make_unique<SignalMonitor>(parts.signal)},
       agreement_{std::make_unique<Agreement>(parts.agreement)},
       decoder_{std::move(parts.decoder)},
@@ -76,6 +79,8 @@ V4l2Camera::V4l2Camera(Parts parts)
       info_{parts.info} {}
 
 V4l2Camera::~V4l2Camera() { queue_->close(); }
+
+ExposureControl* V4l2Camera::exposure_control() noexcept { return exposure_.get(); }
 
 Result<std::unique_ptr<V4l2Camera>> V4l2Camera::open(const CameraSettings& settings,
                                                      FrameMemory& memory, const Clock& clock,
@@ -120,8 +125,12 @@ Result<std::unique_ptr<V4l2Camera>> V4l2Camera::open_unguarded(const CameraSetti
       *std::move(device), settings.memory, settings.buffers, agreement->format.size_image, memory);
   if (!queue) return queue.error();
   const FrameSourceInfo info = describe(settings, *agreement, *rate, (*queue)->memory_name());
-  return std::unique_ptr<V4l2Camera>{new V4l2Camera{
-      Parts{clock, *queue, *signal, *agreement, std::move(decoder), std::move(pictures), info}}};
+  std::unique_ptr<v4l2::ExposureControls> exposure;
+  if (settings.exposure.mode == ExposureMode::people)
+    exposure = v4l2::ExposureControls::find((*queue)->device(), settings);
+  return std::unique_ptr<V4l2Camera>{
+      new V4l2Camera{Parts{clock, *queue, std::move(exposure), *signal, *agreement,
+                           std::move(decoder), std::move(pictures), info}}};
 }
 
 Result<Frame> V4l2Camera::next(Nanos timeout) {

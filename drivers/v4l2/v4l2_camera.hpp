@@ -13,6 +13,7 @@ namespace kerb {
 namespace v4l2 {
 class CaptureQueue;
 class DecodedPictures;
+class ExposureControls;
 class JpegDecoder;
 class SignalMonitor;
 struct Agreement;
@@ -47,6 +48,8 @@ class V4l2Camera final : public FrameSource {
   Result<Frame> next(Nanos timeout) override;
   [[nodiscard]] FrameSourceInfo info() const override { return info_; }
   [[nodiscard]] FrameCounters counters() const override { return counters_; }
+  /// As v4l2::ExposureControls::find(); null unless the settings' exposure mode is people.
+  [[nodiscard]] ExposureControl* exposure_control() noexcept override;
 
  private:
   struct Parts;
@@ -63,6 +66,7 @@ class V4l2Camera final : public FrameSource {
 
   const Clock& clock_;
   std::shared_ptr<v4l2::CaptureQueue> queue_;
+  std::unique_ptr<v4l2::ExposureControls> exposure_;  // of queue_'s device
   std::unique_ptr<v4l2::SignalMonitor> signal_;
   std::unique_ptr<v4l2::Agreement> agreement_;
   std::unique_ptr<v4l2::JpegDecoder> decoder_;       // MJPEG only

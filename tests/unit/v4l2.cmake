@@ -5,7 +5,7 @@ target_link_libraries(kerb_test_v4l2_kernel
   PUBLIC kerb::drivers_v4l2
   PRIVATE kerb::warnings kerb::sanitizers)
 
-foreach(part open controls stream signal)
+foreach(part open controls exposure_controls stream signal)
   kerb_add_test(NAME unit_v4l2_${part}
     SOURCES drivers/v4l2/test_${part}.cpp
     LINKS kerb_test_v4l2_kernel

@@ -209,6 +209,8 @@ int FakeKernel::dispatch(unsigned long request, void* argument) {
       return query_control(as<v4l2_query_ext_ctrl>(argument));
     case VIDIOC_S_EXT_CTRLS:
       return set_controls(as<v4l2_ext_controls>(argument));
+    case VIDIOC_G_EXT_CTRLS:
+      return get_controls(as<v4l2_ext_controls>(argument));
     case VIDIOC_G_INPUT:
       if (has_input) as<int>(argument) = 2;
       return has_input ? 0 : -ENOTTY;
@@ -344,7 +346,25 @@ int FakeKernel::set_controls(v4l2_ext_controls& all) {
     const std::int64_t value =
         control.type == V4L2_CTRL_TYPE_INTEGER64 ? all.controls[i].value64 : all.controls[i].value;
     if (value < control.minimum || value > control.maximum) return -ERANGE;
+    if (value == control.refused) return -EINVAL;
+    if ((control.flags & V4L2_CTRL_FLAG_READ_ONLY) != 0)
+      blame("writes a control that is read-only");
+    const auto step = static_cast<std::int64_t>(control.step);
+    if (step > 1 && (value - control.minimum) % step != 0) blame("a value between two steps");
     control.value = value;
+  }
+  return 0;
+}
+
+int FakeKernel::get_controls(v4l2_ext_controls& all) const {
+  for (std::uint32_t i = 0; i < all.count; ++i) {
+    const auto found = controls.find(all.controls[i].id);
+    if (found == controls.end()) return -EINVAL;
+    if (found->second.refuses_with != 0) return -found->second.refuses_with;
+    if (found->second.type == V4L2_CTRL_TYPE_INTEGER64)
+      all.controls[i].value64 = found->second.value;
+    else
+      all.controls[i].value = static_cast<std::int32_t>(found->second.value);
   }
   return 0;
 }

@@ -43,7 +43,8 @@ struct FakeControl {
   std::int64_t minimum, maximum, value = 0;
   std::uint64_t step = 1;
   std::uint32_t type = V4L2_CTRL_TYPE_INTEGER, flags = 0;
-  int refuses_with = 0;  ///< errno
+  int refuses_with = 0;       ///< errno
+  std::int64_t refused = -1;  ///< only this value is refused, with EINVAL: a menu has gaps
 };
 
 /// What the next filled buffer holds.
@@ -131,6 +132,7 @@ class FakeKernel final : public KernelIo {
   int frame_rate(v4l2_streamparm& parm, bool set);
   int query_control(v4l2_query_ext_ctrl& control) const;
   int set_controls(v4l2_ext_controls& all);
+  int get_controls(v4l2_ext_controls& all) const;
   int read_input(v4l2_input& input) const;
   int take_event(v4l2_event& event);
   int request_buffers(v4l2_requestbuffers& request);
