@@ -34,6 +34,7 @@ class Rules {
       check_camera(i);
       check_calibration(i);
       check_place(i);
+      check_exposure(i);
     }
     for (std::size_t i = 1; i < config_.cameras.size(); ++i) check_pair(i);
     need(config_.thermal.degraded_c < config_.thermal.failed_c, "thermal.degraded_c",
@@ -159,6 +160,22 @@ class Rules {
          "must show the road " + decimal(kRoadAheadMin_m) + " m ahead: the picture ends " +
              rounded(view.farthest_road_m) + " m from the camera, " + decimal(kRoadAheadMin_m) +
              " m are needed");
+  }
+
+  void check_exposure(std::size_t i) {
+    const CameraSettings& camera = config_.cameras[i];
+    const auto key = [&](const char* name) { return camera_key(i, name); };
+    const bool camera_mode = camera.exposure.mode == ExposureMode::camera;
+    const std::string mode = key("exposure.mode");
+    need(camera_mode || camera.kind == CameraKind::v4l2, mode, {key("source")},
+         "must be \"camera\" unless camera.source is \"v4l2\"");
+    need(camera_mode || !camera.exposure_us, mode, {key("exposure_us")},
+         "must be \"camera\" with a fixed camera.exposure_us");
+    need(camera_mode || !camera.gain, mode, {key("gain")},
+         "must be \"camera\" with a fixed camera.gain");
+    need(camera.exposure.noise_read.has_value() == camera.exposure.noise_shot.has_value(),
+         key(camera.exposure.noise_read ? "exposure.noise_read" : "exposure.noise_shot"), {},
+         "must be set together: noise_read and noise_shot");
   }
 
   /// Checks that the camera is at the car.

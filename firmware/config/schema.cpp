@@ -28,6 +28,9 @@ constexpr const char* kRecords[] = {"warnings", "collisions"};
 constexpr const char* kViews[] = {"auto", "plain", "upright"};
 constexpr const char* kGrounds[] = {"auto", "anywhere"};
 constexpr const char* kSensitivities[] = {"late", "normal", "early"};
+constexpr const char* kExposureModes[] = {"camera", "people"};
+constexpr const char* kMains[] = {"none", "50hz", "60hz"};
+constexpr const char* kGainKinds[] = {"linear", "decibel"};
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
 // A text in CameraSettings: the names of PixelFormat, and two more.
 constexpr const char* kFormats[] = {"auto",   "mjpeg",  "grey8",   "grey10", "grey12",
@@ -38,6 +41,49 @@ constexpr Field kClock[] = {number<&Config::clock_rate>(
     "rate", 0.01, 10, "s/s",
     "Product time per real time: 1 in a vehicle, less on an emulated board.")};
 constexpr Table kClockTable = table_of<Config>("clock", "Clock rate.", kClock);
+
+constexpr Field kCameraExposure[] = {
+    choice<&ExposureSettings::mode>(
+        "mode", kExposureModes,
+        "camera: the camera sets exposure and gain itself; people: Kerbwatch sets them, by how "
+        "bright the road is where people stand."),
+    number<&ExposureSettings::longest_ms>(
+        "longest_ms", 0.05, 200, "ms",
+        "Longest exposure time, against motion blur. With 10 and the default lens, a person who "
+        "crosses at 1.5 m/s 10 m ahead smears over 1.7 pixels."),
+    number<&ExposureSettings::most_gain>(
+        "most_gain", 1, 1000, "",
+        "Largest amplification, against noise; 1: the camera's least gain only."),
+    number<&ExposureSettings::target>(
+        "target", 5, 200, "grey value",
+        "Brightness of the road, 0..255; unset: 50 for raw formats (grey, bayer), 90 for others."),
+    choice<&ExposureSettings::mains>(
+        "mains", kMains,
+        "Street lamps flicker at twice the frequency of the mains: exposure times of a period (10 "
+        "or 8.33 ms) or more are then whole periods."),
+    integer<&ExposureSettings::latency_frames>(
+        "latency_frames", 1, 16, "frames",
+        "Frames until a new setting shows, at most. More than the camera needs: slower; fewer: "
+        "overshoots."),
+    number<&ExposureSettings::step_us>(
+        "step_us", 0.01, 100000, "us",
+        "Time of a step of the control V4L2_CID_EXPOSURE, for cameras that have no other; unset: a "
+        "line of the sensor, if the camera says how long one is."),
+    choice<&ExposureSettings::gain_kind>(
+        "gain_kind", kGainKinds,
+        "What the steps of the camera's gain control are: linear or decibel."),
+    number<&ExposureSettings::gain_unit>(
+        "gain_unit", 0.001, 100000, "steps",
+        "linear: steps that add the least gain once more; decibel: steps of a decibel. Unset: the "
+        "control's minimum, or 16 where that is 0; 10 for decibel."),
+    number<&ExposureSettings::noise_read>(
+        "noise_read", 0, 1000, "grey values squared",
+        "Noise in the dark, at gain 1; unset: estimated while the car stands (raw formats only)."),
+    number<&ExposureSettings::noise_shot>("noise_shot", 0, 100, "grey values",
+                                          "Noise that grows with the signal, at gain 1; unset: "
+                                          "estimated as noise_read.")};
+constexpr Table kCameraExposureTable = table_of<ExposureSettings>(
+    "camera.exposure", "Exposure and gain of a V4L2 camera; see docs/night.md.", kCameraExposure);
 
 constexpr Field kCamera[] = {
     text<&CameraSettings::name>("name", 1, 32, TextRule::name, "Name in logs and events; unique."),
@@ -100,7 +146,8 @@ constexpr Field kCamera[] = {
     number<&CameraSettings::k2>("k2", -5, 5, "", "Radial distortion, fourth order."),
     number<&CameraSettings::k3>("k3", -5, 5, "", "Radial distortion, sixth order."),
     number<&CameraSettings::p1>("p1", -1, 1, "", "Tangential distortion, vertical."),
-    number<&CameraSettings::p2>("p2", -1, 1, "", "Tangential distortion, horizontal.")};
+    number<&CameraSettings::p2>("p2", -1, 1, "", "Tangential distortion, horizontal."),
+    table<&CameraSettings::exposure>("exposure", "", kCameraExposureTable)};
 constexpr Table kCameraTable = table_of<CameraSettings>(
     "camera", "A camera, or a replacement for one. One table for each, at most four.", kCamera);
 

@@ -42,6 +42,21 @@ std::string render_motion(const ControlledCamera& camera) {
                            e.points, e.noise_px);
 }
 
+/// The last setting, where Kerbwatch sets it.
+std::string render_exposure(const ControlledCamera& camera) {
+  const FrameExposure& e = camera.pipeline->exposure();
+  if (!e.controlled) return "";
+  std::string out = fmt::format(
+      "  exposure for people: {:.3g} ms, gain {:.3g} at the end, {} corrections; road at grey "
+      "{:.0f}, {:.0f} % clipped, {:.0f} % dark",
+      to_ms(e.exposure.time), e.exposure.gain, e.corrections, e.road.level, 100 * e.road.clipped,
+      100 * e.road.dark);
+  if (e.noise.known)
+    out += fmt::format("; noise at gain 1: variance {:.3g} + {:.3g} per grey value", e.noise.read,
+                       e.noise.shot);
+  return out + "\n";
+}
+
 std::string render_camera(const ControlledCamera& camera) {
   const FrameSourceInfo& info = camera.pipeline->info();
   const PipelineFacts facts = camera.pipeline->facts();
@@ -82,7 +97,7 @@ std::string render_camera(const ControlledCamera& camera) {
       out += fmt::format("  bands: spectral search failing at the end: {}\n",
                          name_of(static_cast<Errc>(facts.spectral_error)));
   }
-  return out + render_motion(camera);
+  return out + render_exposure(camera) + render_motion(camera);
 }
 
 }  // namespace

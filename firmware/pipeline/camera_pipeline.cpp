@@ -2,6 +2,7 @@
 #include "firmware/pipeline/camera_pipeline.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace kerb {
@@ -10,6 +11,7 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 constexpr DetectionList kNobody{};
 constexpr Nanos kLongestStep = std::chrono::milliseconds{100};  // the car's motion is averaged over
                                                                 // the last interval, at most this
+constexpr double kStanding_mps = 0.05;                          // slower: the picture stands still
 constexpr Nanos::rep kMotionFrames = 32;  // frames over which the time for motion is averaged
 }  // namespace
 
@@ -62,6 +64,8 @@ void CameraPipeline::capture_loop() {
   while (!stopping_) {
     capture_beats_.fetch_add(1, kRelaxed);
     if (hand_over_ == HandOver::every && !latest_.wait_until_taken(clock_.real(kWait))) continue;
+    if (exposure_ && source_->is_open())
+      exposure_->apply(*source_, source_->reopened(), clock_.now());
     Result<Frame> frame = source_->next(kWait);
     const Nanos now = clock_.now();
     const FrameCounters counters = source_->counters();
@@ -134,6 +138,7 @@ void CameraPipeline::process(Frame frame) {
   // The motion to the next new picture belongs to the whole time since the last new one.
   const bool news = statistics.unchanged == Nanos::zero();
   if (aim_ && news) check_aim(prepared->grey, frame.captured);
+  if (exposure_) meter(prepared->grey, frame);
   times(Stage::check).add(clock_.now() - ready);
 
   const DetectionList* people = &kNobody;
@@ -168,6 +173,15 @@ void CameraPipeline::process(Frame frame) {
     times(Stage::total).add(decided - begin + motion_mean_);
   }
   processed_.fetch_add(1, kRelaxed);
+}
+
+void CameraPipeline::meter(const ImageView<Space::host, const std::uint8_t>& grey,
+                           const Frame& frame) noexcept {
+  const ego::VehicleMotion vehicle =
+      vehicle_.latest().over(frame.captured - kLongestStep, frame.captured);
+  const bool standing = vehicle.speed_mps && std::abs(*vehicle.speed_mps) < kStanding_mps;
+  exposures_.draft() = exposure_->process(grey, frame.sequence, frame.captured, standing);
+  exposures_.publish();
 }
 
 void CameraPipeline::check_aim(const ImageView<Space::host, const std::uint8_t>& grey,

@@ -4,10 +4,12 @@
 #include <atomic>
 #include <memory>
 #include <thread>
+#include <utility>
 
 #include "firmware/ego/motion_estimator.hpp"
 #include "firmware/ego/vehicle_history.hpp"
 #include "firmware/pipeline/aim_check.hpp"
+#include "firmware/pipeline/exposure_loop.hpp"
 #include "firmware/pipeline/image_check.hpp"
 #include "firmware/pipeline/reopening_source.hpp"
 #include "firmware/pipeline/stage_times.hpp"
@@ -87,6 +89,8 @@ class CameraPipeline {
   void set_camera(const Camera& camera) {
     aim_ = std::make_unique<AimCheck>(camera, info_.width, info_.height);
   }
+  /// Sets the camera's exposure and gain for people. Before start().
+  void set_exposure(std::unique_ptr<ExposureLoop> exposure) { exposure_ = std::move(exposure); }
   void start();
   /// Ends both threads; takes at most 100 ms of clock time plus the frame being processed.
   void stop();
@@ -104,6 +108,9 @@ class CameraPipeline {
   [[nodiscard]] const ego::MotionReport& motion() noexcept { return motions_.latest(); }
   /// All tracked people as of the last frame; valid until the next call. For one reader.
   [[nodiscard]] const risk::PeopleReport& people() noexcept { return reports_.latest(); }
+  /// How the last frame was exposed; valid until the next call. For one reader. `controlled` is
+  /// false without set_exposure().
+  [[nodiscard]] const FrameExposure& exposure() noexcept { return exposures_.latest(); }
   /// The car's motion at `at`. For one writer.
   void set_vehicle(Nanos at, const ego::VehicleMotion& vehicle) noexcept {
     history_.add(at, vehicle);
@@ -142,6 +149,7 @@ class CameraPipeline {
   /// Whether the motion was measured, so that people can be judged by it.
   bool measure_motion(const PreparedImage& image, Nanos captured);
   void judge_motion(const DetectionList& people, bool keep);
+  void meter(const ImageView<Space::host, const std::uint8_t>& grey, const Frame& frame) noexcept;
   void check_aim(const ImageView<Space::host, const std::uint8_t>& grey, Nanos captured) noexcept;
   void follow(const PreparedImage& image, Nanos captured, bool looked, bool moved);
   Nanos search_bands(const PreparedImage& image);
@@ -162,8 +170,10 @@ class CameraPipeline {
   const FrameSourceInfo info_;
   LatestFrame latest_;
   ImageCheck check_;
-  std::unique_ptr<AimCheck> aim_;  // null: lens and mounting are not set
-  Nanos aimed_{};                  // the last frame it checked
+  std::unique_ptr<AimCheck> aim_;           // null: lens and mounting are not set
+  Nanos aimed_{};                           // the last frame it checked
+  std::unique_ptr<ExposureLoop> exposure_;  // null: the camera sets its exposure itself
+  Newest<FrameExposure> exposures_;
   Newest<FrameDetections> detections_;
   Newest<ego::MotionReport> motions_;
   Newest<risk::PeopleReport> reports_;

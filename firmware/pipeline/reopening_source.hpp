@@ -25,6 +25,12 @@ class ReopeningSource final : public FrameSource {
   Result<Frame> next(Nanos timeout) override;
   [[nodiscard]] FrameSourceInfo info() const override { return info_; }
   [[nodiscard]] FrameCounters counters() const override;
+  /// That of the source inside: another one after each reopening, null while there is no source.
+  [[nodiscard]] ExposureControl* exposure_control() noexcept override {
+    return source_ ? source_->exposure_control() : nullptr;
+  }
+  /// Whether there is a source.
+  [[nodiscard]] bool is_open() const noexcept { return source_ != nullptr; }
   /// How often it was reopened.
   [[nodiscard]] std::uint64_t reopened() const noexcept { return reopened_.load(); }
 

@@ -197,7 +197,11 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
       std::make_unique<ReopeningSource>(std::move(source), info, open, clock, log),
       std::move(*preparer), std::move(detector), budgets, hand_over, clock, std::move(motion),
       std::move(people), std::move(spectral));
-  opened.pipeline->set_camera(ego::camera_of(settings, info.width, info.height));
+  const Camera camera = ego::camera_of(settings, info.width, info.height);
+  opened.pipeline->set_camera(camera);
+  if (settings.exposure.mode == ExposureMode::people)
+    opened.pipeline->set_exposure(
+        std::make_unique<ExposureLoop>(settings.exposure, camera, info, settings.name, log));
   return opened;
 }
 

@@ -8,3 +8,5 @@ kerb_add_test(NAME unit_pipeline_bands SOURCES firmware/pipeline/test_bands.cpp 
   LINKS kerb::firmware_pipeline LABELS unit THREADED)
 kerb_add_test(NAME unit_pipeline_aim SOURCES firmware/pipeline/test_aim_check.cpp
   LINKS kerb::firmware_pipeline LABELS unit)
+kerb_add_test(NAME unit_pipeline_exposure SOURCES firmware/pipeline/test_exposure_loop.cpp
+  LINKS kerb::firmware_pipeline LABELS unit)

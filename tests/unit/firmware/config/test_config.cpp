@@ -77,10 +77,13 @@ void add_keys(const schema::Table& table, const std::string& name, const std::st
               std::vector<Key>& out) {
   for (const Field& field : table.fields) {
     const std::string full = schema::join(name, field.name);
-    if (field.table != nullptr)
-      add_keys(*field.table, full, schema::heading(field, full, field.name) + "\n", out);
-    else
+    if (field.table != nullptr) {
+      // A table of a camera needs the camera before it.
+      const std::string before = head.starts_with("[[") ? head : "";
+      add_keys(*field.table, full, before + schema::heading(field, full, field.name) + "\n", out);
+    } else {
       out.push_back({&field, full, head});
+    }
   }
 }
 std::vector<Key> all_keys() {
