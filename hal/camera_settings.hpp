@@ -19,7 +19,7 @@ enum class MainsLight : std::uint8_t { none, hz50, hz60 };
 /// What the steps of a camera's gain control mean; see GainScale.
 enum class GainKind : std::uint8_t { linear, decibel };
 
-/// Exposure and gain set for people; see docs/night.md. Used with mode = people only.
+/// Exposure and gain set for people; see docs/exposure.md. Used with mode = people only.
 struct ExposureSettings {
   ExposureMode mode = ExposureMode::camera;
   double longest_ms = 10;        ///< exposure time: the limit by motion blur

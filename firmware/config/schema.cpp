@@ -83,7 +83,7 @@ constexpr Field kCameraExposure[] = {
                                           "Noise that grows with the signal, at gain 1; unset: "
                                           "estimated as noise_read.")};
 constexpr Table kCameraExposureTable = table_of<ExposureSettings>(
-    "camera.exposure", "Exposure and gain of a V4L2 camera; see docs/night.md.", kCameraExposure);
+    "camera.exposure", "Exposure and gain of a V4L2 camera; see docs/exposure.md.", kCameraExposure);
 
 constexpr Field kCamera[] = {
     text<&CameraSettings::name>("name", 1, 32, TextRule::name, "Name in logs and events; unique."),
