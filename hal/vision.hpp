@@ -7,6 +7,8 @@
 
 namespace kerb {
 
+struct MotionField;  // hal/motion.hpp
+
 /// A camera picture made ready for the vision code. Borrowed from the ImagePreparer until its next
 /// prepare().
 struct PreparedImage {
@@ -61,6 +63,11 @@ class Detector {
   [[nodiscard]] virtual TrackingScores tracking_scores() const noexcept { return {}; }
   /// Whether it needs the picture's R, G and B planes.
   [[nodiscard]] virtual bool needs_colour() const noexcept { return false; }
+  /// Whether it uses the motion between pictures: it is then measured before detect().
+  [[nodiscard]] virtual bool needs_motion() const noexcept { return false; }
+  /// The motion from the picture of the last detect() to that of the next; null: not known.
+  /// Borrowed until that detect() has returned, and not used after it.
+  virtual void set_motion(const MotionField* motion) noexcept { static_cast<void>(motion); }
 };
 
 }  // namespace kerb

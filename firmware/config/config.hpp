@@ -53,6 +53,17 @@ struct DetectorSettings {
   double ground_side_m = 6;
 };
 
+/// What is done to dark pictures before people are searched in them; see docs/night.md.
+struct NightSettings {
+  bool curve = false;     ///< brighten them
+  int target = 64;        ///< grey value: darker pictures are dark, and brightened to this mean
+  double max_gain = 4;    ///< of the darkest values
+  double local = 0.5;     ///< share of the local curves
+  bool filter = false;    ///< average each with the ones before it
+  double strength = 0.8;  ///< weight of the past
+  double noise_floor = 6, noise_slope = 0.05;  ///< variance: floor + slope * grey value
+};
+
 enum class FlowMethod : std::uint8_t { automatic, lucas_kanade, block_matching, points };
 
 /// Optical flow from frame to frame.
@@ -181,6 +192,7 @@ struct Config {
   VisionBackend vision_backend = VisionBackend::automatic;
   int vision_threads =
       0;  ///< of each camera on the CPU; 0: the cores are shared between the cameras
+  NightSettings night;
   DetectorSettings detector;
   FlowSettings flow;
   EgoMotionSettings ego;

@@ -156,7 +156,29 @@ constexpr Field kVision[] = {
                                     "auto: CUDA where there is a GPU, otherwise the CPU."),
     integer<&Config::vision_threads>(
         "threads", 0, 64, "threads",
-        "CPU threads for each camera; 0: the cores are shared between the cameras.")};
+        "CPU threads for each camera; 0: the cores are shared between the cameras."),
+    flag<&Config::night, &NightSettings::curve>(
+        "night_curve", "Brighten dark pictures before people are detected; see docs/night.md."),
+    integer<&Config::night, &NightSettings::target>(
+        "night_target", 1, 200, "grey value",
+        "Pictures of a lower mean are dark, and brightened to it. Brighter ones are not touched."),
+    number<&Config::night, &NightSettings::max_gain>(
+        "night_gain", 1, 16, "", "Largest factor by which the darkest values are multiplied."),
+    number<&Config::night, &NightSettings::local>(
+        "night_local", 0, 1, "",
+        "Share of the curves of 8 x 6 parts of the picture; 0: one curve for the whole picture."),
+    flag<&Config::night, &NightSettings::filter>(
+        "night_filter",
+        "Smooth the noise of dark pictures along the optical flow before people are detected."),
+    number<&Config::night, &NightSettings::strength>(
+        "night_strength", 0, 0.95, "",
+        "Weight of earlier pictures in night_filter. Higher: smoother, and slower to forget."),
+    number<&Config::night, &NightSettings::noise_floor>(
+        "noise_floor", 0.01, 10000, "grey values squared",
+        "Variance of the cameras' noise at black, for night_filter."),
+    number<&Config::night, &NightSettings::noise_slope>(
+        "noise_slope", -100, 100, "grey values",
+        "Growth of that variance per grey value; negative for most cameras with a gamma curve.")};
 constexpr Table kVisionTable = table_of<Config>("vision", "Where pictures are processed.", kVision);
 
 constexpr Field kDetector[] = {

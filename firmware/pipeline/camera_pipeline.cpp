@@ -142,6 +142,14 @@ void CameraPipeline::process(Frame frame) {
   times(Stage::check).add(clock_.now() - ready);
 
   const DetectionList* people = &kNobody;
+  const bool motion_first = detector_ && detector_->needs_motion();
+  bool moved = false;
+  if (motion_first) {
+    moved = news && motion_ && measure_motion(*prepared, frame.captured);
+    // The vectors must begin where the detector's last picture was.
+    detector_->set_motion(moved && motion_->from() == detected_ ? &motion_->field() : nullptr);
+    if (news) detected_ = frame.captured;
+  }
   if (detector_) {
     const Nanos start = clock_.now();
     FrameDetections& detections = detections_.draft();
@@ -160,7 +168,7 @@ void CameraPipeline::process(Frame frame) {
   }
   vision_error_.store(-1, kRelaxed);
   const Nanos decided = clock_.now();
-  const bool moved = news && motion_ && measure_motion(*prepared, frame.captured);
+  if (!motion_first) moved = news && motion_ && measure_motion(*prepared, frame.captured);
   if (moved) judge_motion(*people, people_estimator_ != nullptr);
   if (people_estimator_) {
     // After a jump of the view people keep their last state, until its reason is known.

@@ -184,7 +184,8 @@ class CameraPipeline {
   std::unique_ptr<track::Senses> senses_;
   std::unique_ptr<track::PersonList> reported_people_;  // of this frame, where there are bands
   Nanos followed_{};                                    // the last frame that was tracked
-  Nanos motion_mean_{};                                 // mean time per frame for flow and motion
+  Nanos detected_{};     // the last new frame of a detector that needs motion
+  Nanos motion_mean_{};  // mean time per frame for flow and motion
   std::array<StageTimes, kStageCount> times_;
 
   // Facts, each written by one thread and read by any.

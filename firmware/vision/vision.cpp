@@ -14,6 +14,7 @@
 #include "firmware/config/bands.hpp"
 #include "firmware/ego/configured.hpp"
 #include "firmware/lens/camera_geometry.hpp"
+#include "firmware/vision/night_detector.hpp"
 #include "firmware/vision/upright_detector.hpp"
 #include "gpu/emd/matcher.hpp"
 #include "gpu/flow/motion_points.hpp"
@@ -209,6 +210,28 @@ Result<MadeDetector> detector_of(const DetectorSettings& settings, const Context
   return out;
 }
 
+/// What the configuration wants done to dark pictures; nothing by default.
+std::optional<NightMeasures> night_of(const NightSettings& settings) {
+  if (!settings.curve && !settings.filter) return std::nullopt;
+  NightMeasures measures;
+  measures.target = settings.target;
+  if (settings.curve) {
+    night::ToneCurveSettings curve;
+    curve.target = settings.target;
+    curve.max_gain = settings.max_gain;
+    curve.local = settings.local;
+    measures.curve = curve;
+  }
+  if (settings.filter) {
+    night::TemporalFilterSettings filter;
+    filter.noise_floor = settings.noise_floor;
+    filter.noise_slope = settings.noise_slope;
+    filter.strength = settings.strength;
+    measures.filter = filter;
+  }
+  return measures;
+}
+
 /// On CUDA the detector needs no threads.
 int threads_of(const Config& config, Backend backend) {
   if (backend == Backend::cuda) return 1;
@@ -269,6 +292,7 @@ class GpuVision final : public Vision {
       : context_{std::move(context)},
         memory_{context_},
         settings_{config.detector},
+        night_{config.night},
         flow_{config.flow},
         spectral_{config.spectral},
         models_{settings_},
@@ -290,6 +314,16 @@ class GpuVision final : public Vision {
     Result<MadeDetector> made =
         detector_of(settings_, context_, *workers, **choice.model, camera, info.width, info.height);
     if (!made) return made.error();
+    if (const std::optional<NightMeasures> night = night_of(night_)) {
+      Result<std::unique_ptr<NightDetector>> dark = NightDetector::create(
+          context_, *workers, *night, info.width, info.height, std::move(made->detector));
+      if (!dark) return dark.error();
+      made->detector = std::move(*dark);
+      log_.info("detector", fmt::format("pictures darker than {} are {}{}{}", night->target,
+                                        night->filter ? "smoothed along the flow" : "",
+                                        night->filter && night->curve ? " and " : "",
+                                        night->curve ? "brightened" : ""));
+    }
     workers_.push_back(std::move(workers));
     const Detector& detector = *made->detector;
     log_.info(
@@ -339,6 +373,7 @@ class GpuVision final : public Vision {
   Context context_;  // stays where it is from here on
   GpuFrameMemory memory_;
   DetectorSettings settings_;
+  NightSettings night_;
   FlowSettings flow_;
   SpectralSettings spectral_;
   LoadedModels models_;

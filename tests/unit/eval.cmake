@@ -23,6 +23,8 @@ if(TARGET kerb::lab_pictures)
     LINKS kerb::tools_bench kerb::tools_flow kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   kerb_add_test(NAME unit_tools_kerblab_ego SOURCES tools/test_kerblab_ego.cpp
     LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
+  kerb_add_test(NAME unit_tools_kerblab_night SOURCES tools/test_kerblab_night.cpp
+    LINKS kerb::tools_bench kerb::json kerb::opencv LABELS unit RUNS kerblab)
   kerb_add_test(NAME unit_tools_road_speed SOURCES tools/test_road_speed.cpp
     LINKS kerb::tools_kerblab kerb::lab_track kerb::firmware_ego LABELS unit)
   kerb_add_test(NAME unit_tools_kerblab_track SOURCES tools/test_kerblab_track.cpp

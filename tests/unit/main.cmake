@@ -33,3 +33,6 @@ kerb_add_test(NAME unit_main_upright_detector
   LINKS kerb::firmware_vision kerb::firmware_track kerb::gpu_hog kerb::gpu_image LABELS unit COUNTS_ALLOCATIONS)
 kerb_add_test(NAME unit_main_exposure_mode SOURCES firmware/vision/test_exposure_mode.cpp
   LINKS kerb::firmware_vision LABELS unit THREADED)
+kerb_add_test(NAME unit_main_night_detector
+  SOURCES firmware/vision/test_night_detector.cpp
+  LINKS kerb::firmware_vision kerb::gpu_night LABELS unit COUNTS_ALLOCATIONS)

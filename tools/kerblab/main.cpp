@@ -34,6 +34,7 @@ int main(int argc, char** argv) {
                      {"ego", KERB_LAB_WITH_OPENCV(lab::add_ego)},
                      {"track", KERB_LAB_WITH_OPENCV(lab::add_track)},
                      {"calibrate", KERB_LAB_WITH_OPENCV(lab::add_calibrate)},
+                     {"night", KERB_LAB_WITH_OPENCV(lab::add_night)},
                      {"sim", lab::add_sim},
                      {"emd", lab::add_emd},
                      {"spectral", KERB_LAB_WITH_OPENCV(lab::add_spectral)}});

@@ -11,6 +11,7 @@
 #include "tools/bench/contest.hpp"
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/image_bench.hpp"
+#include "tools/bench/night_bench.hpp"
 #include "tools/bench/street.hpp"
 #include "tools/bench/tree_workload.hpp"
 #include "tools/bench/workload.hpp"
@@ -287,6 +288,27 @@ TEST(the_image_benchmark_runs_every_operator) {
     TEST_ASSERT_TRUE_MESSAGE(
         std::any_of(rows->begin(), rows->end(), [&](const ImageRow& r) { return r.name == name; }),
         name);
+}
+
+TEST(the_night_benchmark_runs_both_operators) {
+  const SystemClock clock;
+  NightBench bench;
+  bench.cases = {{160, 128}, {96, 64}};
+  bench.repeats = 2;
+  bench.threads = 1;
+  int told = 0;
+  bench.on_progress = [&](int, int all) {
+    TEST_ASSERT_EQUAL_INT(2, all);
+    ++told;
+  };
+  const Result<std::vector<NightRow>> rows = bench_night(clock, bench);
+  TEST_ASSERT_OK(rows);
+  TEST_ASSERT_EQUAL_INT(2, told);
+  TEST_ASSERT_EQUAL_size_t(10, rows->size());  // three curves and two films, in two sizes
+  for (const NightRow& row : *rows) {
+    TEST_ASSERT_EQUAL_STRING("cpu", row.backend.c_str());
+    TEST_ASSERT_TRUE(row.times.median_ms > 0 && row.of_detector == 0);
+  }
 }
 
 TEST(the_hog_benchmark_compares_all_with_the_first_rival) {

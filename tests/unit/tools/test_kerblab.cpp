@@ -50,9 +50,10 @@ TEST(help_and_version_are_no_errors) {
   TEST_ASSERT_EQUAL_INT(0, help.code);
   for (const char* word : {"detect", "model", "eval", "bench", "Exit codes"})
     TEST_ASSERT_TRUE_MESSAGE(help.out.find(word) != std::string::npos, word);
-  for (const char* command : {"detect", "model", "model info", "model import", "model advise",
-                              "model join", "bench", "bench hog", "bench flow", "bench image",
-                              "train", "train cascade", "train svm", "train channels"}) {
+  for (const char* command :
+       {"detect", "model", "model info", "model import", "model advise", "model join", "bench",
+        "bench hog", "bench flow", "bench image", "bench night", "night", "train", "train cascade",
+        "train svm", "train channels"}) {
     const Outcome o = kerblab(std::string{command} + " --help");
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, command);
     TEST_ASSERT_TRUE_MESSAGE(o.out.find("Example") != std::string::npos, command);
@@ -367,6 +368,12 @@ TEST(the_benchmarks_print_a_table_and_json) {
   TEST_ASSERT_EQUAL_size_t(3, timed["results"].size());  // OpenCV's twice, and ours
   TEST_ASSERT_EQUAL_STRING("red-bar", timed["results"][2]["detector"].get<std::string>().c_str());
   TEST_ASSERT_TRUE(timed["results"][2]["times_as_fast_as_opencv"].get<double>() > 0);
+  const Outcome night =
+      kerblab("bench night --quick --repeat 1 --backend cpu --model red.kwm --json -");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, night.code, night.err.c_str());
+  const Json shares = Json::parse(night.out)["results"];
+  TEST_ASSERT_EQUAL_size_t(6, shares.size());  // the detector is the last
+  TEST_ASSERT_EQUAL_DOUBLE(1, shares[5]["of_detector"].get<double>());
   expect_bad_input(kerblab("bench image --quick --backend cpu --json no/b.json"), "no");
 }
 

@@ -14,6 +14,7 @@
 #include "tools/bench/flow_bench.hpp"
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/image_bench.hpp"
+#include "tools/bench/night_bench.hpp"
 #include "tools/bench/street.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/machine.hpp"
@@ -76,6 +77,19 @@ Json to_json(const bench::ImageRow& row) {
   return out;
 }
 
+Json to_json(const bench::NightRow& row) {
+  Json out;
+  out["width"] = row.size.width;
+  out["height"] = row.size.height;
+  out["operator"] = row.name;
+  out["detail"] = row.detail;
+  out["backend"] = row.backend;
+  if (row.threads != 0) out["threads"] = row.threads;
+  out["ms"] = to_json(row.times);
+  if (row.of_detector > 0) out["of_detector"] = row.of_detector;
+  return out;
+}
+
 Json to_json(const bench::FlowRow& row) {
   Json out;
   out["width"] = row.size.width;
@@ -126,6 +140,16 @@ void print_image(const std::vector<bench::ImageRow>& rows) {
                fmt::format("{}x{}", row.width, row.height), row.backend, 1000 * row.times.median_ms,
                1000 * row.times.best_ms,
                row.times.median_ms > 0 ? row.bytes * 1e-6 / row.times.median_ms : 0.0);
+}
+
+void print_night(const std::vector<bench::NightRow>& rows) {
+  fmt::print("{:<17}{:<31}{:<12}{:<8}{:>11}{:>10}{:>15}\n", "operator", "detail", "size", "backend",
+             "median ms", "best", "% of detector");
+  for (const bench::NightRow& row : rows)
+    fmt::print("{:<17}{:<31}{:<12}{:<8}{:>11.3f}{:>10.3f}{:>15}\n", row.name, row.detail,
+               fmt::format("{}x{}", row.size.width, row.size.height), row.backend,
+               row.times.median_ms, row.times.best_ms,
+               row.of_detector > 0 ? fmt::format("{:.1f}", 100 * row.of_detector) : "-");
 }
 
 void print_flow(const std::vector<bench::FlowRow>& rows) {
@@ -200,6 +224,24 @@ Result<std::vector<bench::ImageRow>> run_image(const BenchOptions& o, const Back
   return bench::bench_image(clock, bench);
 }
 
+Result<std::vector<bench::NightRow>> run_night(const BenchOptions& o, const Backends& backends,
+                                               const Clock& clock) {
+  bench::NightBench bench;
+  if (o.repeat > 0) bench.repeats = o.repeat;
+  if (o.quick) bench.cases = {{160, 128}};
+  bench.threads = o.threads;
+  bench.cpu = backends.cpu;
+  bench.cuda = backends.cuda.has_value();
+  Result<hog::Model> model = o.model.empty() ? default_model() : load_model(o.model);
+  if (!model) return model.error();
+  bench.model = std::move(*model);
+  Progress progress{clock, "bench night"};
+  bench.on_progress = [&](int done, int all) {
+    progress.show(static_cast<std::size_t>(done), static_cast<std::size_t>(all));
+  };
+  return bench::bench_night(clock, bench);
+}
+
 Result<std::vector<bench::FlowRow>> run_flow(const BenchOptions& o, const Backends& backends,
                                              const Clock& clock) {
   bench::FlowBench bench;
@@ -245,6 +287,12 @@ Status run(const BenchOptions& o) {
     if (!found) return found.error();
     for (const bench::FlowRow& row : *found) rows.push_back(to_json(row));
     if (table) print_flow(*found);
+  } else if (o.what == "night") {
+    const Result<std::vector<bench::NightRow>> found = run_night(o, *backends, clock);
+    if (!found) return found.error();
+    for (const bench::NightRow& row : *found) rows.push_back(to_json(row));
+    if (table) print_night(*found);
+    out.erase("picture");
   } else {
     const Result<std::vector<bench::ImageRow>> found = run_image(o, *backends, clock);
     if (!found) return found.error();
@@ -263,16 +311,19 @@ namespace {
 
 /// Options of one benchmark, or of all.
 void add_options(CLI::App& command, const std::shared_ptr<BenchOptions>& o, const char* repeats) {
-  const bool hog = o->what == "hog", image = o->what == "image";
+  const bool has_picture = o->what == "hog" || o->what == "flow";
+  const bool has_model = o->what == "hog" || o->what == "night";
   add_name_option(
       command, "--json", o->json,
       "Write the results as JSON to this file; - is stdout (the table is then not printed)");
-  if (!image)
+  if (has_picture)
     add_name_option(command, "--picture", o->picture,
                     "Input picture, cropped and scaled to each size; default: a synthetic street");
-  if (hog)
+  if (has_model)
     add_name_option(command, "--model", o->model,
-                    "Measure only this model (Kerbwatch's or OpenCV's) instead of all detectors");
+                    o->what == "hog" ? "Measure only this model (Kerbwatch's or OpenCV's) instead "
+                                       "of all detectors"
+                                     : "The detector to compare with; default: the shipped one");
   command.add_option("--repeat", o->repeat, repeats)->check(CLI::Range(1, 100000));
   command.add_flag("--quick", o->quick,
                    "Tiny pictures and one small search: only checks that everything runs");
@@ -285,7 +336,7 @@ void add_options(CLI::App& command, const std::shared_ptr<BenchOptions>& o, cons
 
 void add_bench(CLI::App& app, Action& action) {
   CLI::App* command = app.add_subcommand(
-      "bench", "Measure the run time of detectors, flow, image operators and EMD");
+      "bench", "Measure the run time of detectors, flow, image and night operators, and EMD");
   command->footer(
       "Prints a table. --backend auto measures the CPU, and CUDA if there is a device; cpu and "
       "cuda\n"
@@ -319,7 +370,13 @@ void add_bench(CLI::App& app, Action& action) {
              "pictures and result, 'cuda, on device' does not.\n"
              "Example: kerblab bench flow --backend cpu --threads 2 --repeat 5 --json flow.json"},
         Part{"image", "Every operator of gpu/image", "Repetitions per median; default 31",
-             "Example: kerblab bench image --json image.json"}}) {
+             "Example: kerblab bench image --json image.json"},
+        Part{"night", "Tone curve and temporal filter, beside the detector",
+             "Repetitions per median; default 31",
+             "Pictures are three planes, R, G and B. The detector searches as the product does on "
+             "the CPU:\n"
+             "people of 40 pixels and more, scale 1.15; all take turns.\n"
+             "Example: kerblab bench night --backend cpu --threads 2 --json night.json"}}) {
     const auto o = std::make_shared<BenchOptions>();
     o->what = part.what;
     CLI::App* one = command->add_subcommand(part.what, part.text);

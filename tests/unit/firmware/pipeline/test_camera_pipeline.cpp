@@ -42,7 +42,13 @@ class OnePerson final : public Detector {
     return Done{};
   }
   [[nodiscard]] const char* name() const noexcept override { return "one person"; }
+  [[nodiscard]] bool needs_motion() const noexcept override { return wants_motion; }
+  void set_motion(const MotionField* motion) noexcept override {
+    vectors.push_back(motion == nullptr ? -1 : motion->count);
+  }
   Detection box{1, 2, 3, 4, 0};  // before the pipeline starts
+  bool wants_motion = false;     // the same
+  std::vector<int> vectors;      // given for each frame; -1: none
   std::atomic<int> calls{0};
   std::atomic<bool> broken{false};
 };
@@ -238,6 +244,43 @@ TEST(people_are_published_before_the_motion_is_looked_at) {
   }
   TEST_ASSERT_EQUAL_INT(1, d.pipeline->motion().people);
   TEST_ASSERT_EQUAL_FLOAT(20, d.pipeline->motion().boxes[0].score);
+}
+
+// ... unless the detector needs the motion since its last picture.
+TEST(a_detector_that_needs_motion_gets_it_first) {
+  Desk d{HandOver::every, true, true};
+  d.detector->wants_motion = true;
+  std::vector<int> detected;  // frames when the flow begins
+  d.flow->at_call = [&] {
+    detected.push_back(d.detector->calls);
+    // The sixth frame fails; the seventh is then a first one.
+    if (detected.size() == 6) d.flow->fail_next = Error{Errc::device, 700, "launch"};
+  };
+  d.camera->push(12, milliseconds{10});
+  d.camera->end_after_script();
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
+  d.pipeline->stop();
+  TEST_ASSERT_EQUAL_INT(12, d.detector->calls);
+  TEST_ASSERT_EQUAL_INT(12, detected.size());
+  TEST_ASSERT_EQUAL_INT(12, d.detector->vectors.size());
+  for (int i = 0; i < 12; ++i) {
+    TEST_ASSERT_EQUAL_INT(i, detected[static_cast<std::size_t>(i)]);
+    const bool known = i != 0 && i != 5 && i != 6;
+    TEST_ASSERT_EQUAL_INT(known ? 400 : -1, d.detector->vectors[static_cast<std::size_t>(i)]);
+  }
+  TEST_ASSERT_EQUAL_UINT64(11, d.pipeline->stage(Stage::motion).frames);
+  TEST_ASSERT_EQUAL_INT(1, d.pipeline->motion().people);
+}
+
+TEST(a_detector_that_does_not_is_told_nothing) {
+  Desk d{HandOver::every, true, true};
+  d.camera->push(3, milliseconds{10});
+  d.camera->end_after_script();
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
+  d.pipeline->stop();
+  TEST_ASSERT_EQUAL_INT(0, d.detector->vectors.size());
 }
 
 /// Somebody 15 metres ahead whom the detector is sure of.

@@ -1,0 +1,3 @@
+kerb_add_test(NAME gpu_night LABELS gpu
+  SOURCES test_night.cpp
+  LINKS kerb::gpu_night)
