@@ -7,6 +7,8 @@
 namespace kerb {
 
 enum class CameraKind : std::uint8_t { v4l2, pattern, folder, video };
+/// What a camera sees: light, or the heat that things radiate (long-wave infrared).
+enum class Imaging : std::uint8_t { visible, thermal };
 enum class BufferMode : std::uint8_t { automatic, userptr, mmap };
 /// real: frames come at their time and are dropped when they are not taken, as with a camera.
 /// recorded: each call gives the next frame at once; time stamps are spaced as recorded.
@@ -41,6 +43,7 @@ struct ExposureSettings {
 struct CameraSettings {
   std::string name = "front";
   CameraKind kind = CameraKind::v4l2;
+  Imaging imaging = Imaging::visible;
   std::string device =
       "/dev/video0";  ///< a node, a folder of pictures or a video file; unused by the pattern
   int width = 1280, height = 720;  ///< pixels; a recording keeps its own size
@@ -49,6 +52,7 @@ struct CameraSettings {
       "auto";            ///< a PixelFormat's name, "mjpeg", or "auto": the best the camera has
   int mosaic = 0;        ///< N of an N x N spectral filter pattern; 0: none
   std::string bands_nm;  ///< wavelengths of its bands, separated by commas; empty: unknown
+  int range_min_counts = 255;      ///< thermal, over 8 bits: counts from black to white, at least
   std::optional<int> exposure_us;  ///< unset: automatic
   std::optional<int> gain;         ///< in the camera's own steps; unset: automatic
   ExposureSettings exposure;       ///< how both are set where they are automatic

@@ -30,6 +30,8 @@ class ImagePreparer {
   virtual ~ImagePreparer() = default;
   /// Fails: invalid_argument (another size or format than it was made for), device.
   virtual Result<PreparedImage> prepare(const RawImageView<Space::host>& image) = 0;
+  /// Forgets what it took from earlier pictures: the next is like the first.
+  virtual void forget() noexcept {}
   [[nodiscard]] virtual const char* backend() const noexcept = 0;  ///< "cpu" or "cuda"
 };
 

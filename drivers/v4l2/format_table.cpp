@@ -22,32 +22,41 @@ constexpr FormatEntry kKnown[] = {
     plain(V4L2_PIX_FMT_NV12, nv12),           plain(V4L2_PIX_FMT_YUYV, yuyv),
     plain(V4L2_PIX_FMT_UYVY, uyvy),           plain(V4L2_PIX_FMT_GREY, grey8),
     plain(V4L2_PIX_FMT_Y10, grey10),          plain(V4L2_PIX_FMT_Y12, grey12),
-    plain(V4L2_PIX_FMT_Y16, grey16),          raw(V4L2_PIX_FMT_SRGGB8, bayer8, rggb),
-    raw(V4L2_PIX_FMT_SBGGR8, bayer8, bggr),   raw(V4L2_PIX_FMT_SGRBG8, bayer8, grbg),
-    raw(V4L2_PIX_FMT_SGBRG8, bayer8, gbrg),   raw(V4L2_PIX_FMT_SRGGB10, bayer10, rggb),
-    raw(V4L2_PIX_FMT_SBGGR10, bayer10, bggr), raw(V4L2_PIX_FMT_SGRBG10, bayer10, grbg),
-    raw(V4L2_PIX_FMT_SGBRG10, bayer10, gbrg), raw(V4L2_PIX_FMT_SRGGB12, bayer12, rggb),
-    raw(V4L2_PIX_FMT_SBGGR12, bayer12, bggr), raw(V4L2_PIX_FMT_SGRBG12, bayer12, grbg),
-    raw(V4L2_PIX_FMT_SGBRG12, bayer12, gbrg), plain(V4L2_PIX_FMT_RGB24, rgb24),
-    plain(V4L2_PIX_FMT_BGR24, bgr24),         {V4L2_PIX_FMT_MJPEG, rgb24, rggb, true},
-    {V4L2_PIX_FMT_JPEG, rgb24, rggb, true},
+    plain(V4L2_PIX_FMT_Y14, grey14),          plain(V4L2_PIX_FMT_Y16, grey16),
+    raw(V4L2_PIX_FMT_SRGGB8, bayer8, rggb),   raw(V4L2_PIX_FMT_SBGGR8, bayer8, bggr),
+    raw(V4L2_PIX_FMT_SGRBG8, bayer8, grbg),   raw(V4L2_PIX_FMT_SGBRG8, bayer8, gbrg),
+    raw(V4L2_PIX_FMT_SRGGB10, bayer10, rggb), raw(V4L2_PIX_FMT_SBGGR10, bayer10, bggr),
+    raw(V4L2_PIX_FMT_SGRBG10, bayer10, grbg), raw(V4L2_PIX_FMT_SGBRG10, bayer10, gbrg),
+    raw(V4L2_PIX_FMT_SRGGB12, bayer12, rggb), raw(V4L2_PIX_FMT_SBGGR12, bayer12, bggr),
+    raw(V4L2_PIX_FMT_SGRBG12, bayer12, grbg), raw(V4L2_PIX_FMT_SGBRG12, bayer12, gbrg),
+    plain(V4L2_PIX_FMT_RGB24, rgb24),         plain(V4L2_PIX_FMT_BGR24, bgr24),
+    {V4L2_PIX_FMT_MJPEG, rgb24, rggb, true},  {V4L2_PIX_FMT_JPEG, rgb24, rggb, true},
 };
 
 constexpr FormatEntry kMosaic[] = {
-    plain(V4L2_PIX_FMT_Y16, grey16),          plain(V4L2_PIX_FMT_Y12, grey12),
-    raw(V4L2_PIX_FMT_SRGGB12, bayer12, rggb), raw(V4L2_PIX_FMT_SBGGR12, bayer12, bggr),
-    raw(V4L2_PIX_FMT_SGRBG12, bayer12, grbg), raw(V4L2_PIX_FMT_SGBRG12, bayer12, gbrg),
-    plain(V4L2_PIX_FMT_Y10, grey10),          raw(V4L2_PIX_FMT_SRGGB10, bayer10, rggb),
-    raw(V4L2_PIX_FMT_SBGGR10, bayer10, bggr), raw(V4L2_PIX_FMT_SGRBG10, bayer10, grbg),
-    raw(V4L2_PIX_FMT_SGBRG10, bayer10, gbrg), plain(V4L2_PIX_FMT_GREY, grey8),
-    raw(V4L2_PIX_FMT_SRGGB8, bayer8, rggb),   raw(V4L2_PIX_FMT_SBGGR8, bayer8, bggr),
-    raw(V4L2_PIX_FMT_SGRBG8, bayer8, grbg),   raw(V4L2_PIX_FMT_SGBRG8, bayer8, gbrg),
+    plain(V4L2_PIX_FMT_Y16, grey16),          plain(V4L2_PIX_FMT_Y14, grey14),
+    plain(V4L2_PIX_FMT_Y12, grey12),          raw(V4L2_PIX_FMT_SRGGB12, bayer12, rggb),
+    raw(V4L2_PIX_FMT_SBGGR12, bayer12, bggr), raw(V4L2_PIX_FMT_SGRBG12, bayer12, grbg),
+    raw(V4L2_PIX_FMT_SGBRG12, bayer12, gbrg), plain(V4L2_PIX_FMT_Y10, grey10),
+    raw(V4L2_PIX_FMT_SRGGB10, bayer10, rggb), raw(V4L2_PIX_FMT_SBGGR10, bayer10, bggr),
+    raw(V4L2_PIX_FMT_SGRBG10, bayer10, grbg), raw(V4L2_PIX_FMT_SGBRG10, bayer10, gbrg),
+    plain(V4L2_PIX_FMT_GREY, grey8),          raw(V4L2_PIX_FMT_SRGGB8, bayer8, rggb),
+    raw(V4L2_PIX_FMT_SBGGR8, bayer8, bggr),   raw(V4L2_PIX_FMT_SGRBG8, bayer8, grbg),
+    raw(V4L2_PIX_FMT_SGBRG8, bayer8, gbrg),
+};
+
+constexpr FormatEntry kThermal[] = {
+    plain(V4L2_PIX_FMT_Y16, grey16), plain(V4L2_PIX_FMT_Y14, grey14),
+    plain(V4L2_PIX_FMT_Y12, grey12), plain(V4L2_PIX_FMT_Y10, grey10),
+    plain(V4L2_PIX_FMT_GREY, grey8), plain(V4L2_PIX_FMT_NV12, nv12),
+    plain(V4L2_PIX_FMT_YUYV, yuyv),  plain(V4L2_PIX_FMT_UYVY, uyvy),
 };
 
 }  // namespace
 
 std::span<const FormatEntry> known_formats() noexcept { return kKnown; }
 std::span<const FormatEntry> mosaic_formats() noexcept { return kMosaic; }
+std::span<const FormatEntry> thermal_formats() noexcept { return kThermal; }
 
 const FormatEntry* find_format(std::uint32_t fourcc) noexcept {
   for (const FormatEntry& entry : kKnown)

@@ -20,13 +20,18 @@ struct FormatEntry {
 };
 
 /// Every format we read, in the order in which "auto" prefers them: luma as it is needed, with
-/// colour (nv12, yuyv, uyvy); luma alone (grey8, grey10, grey12, grey16); raw colour (bayer8,
-/// bayer10, bayer12); rgb24, bgr24; mjpeg last, for it costs a decoder's time and delay. Packed
-/// (MIPI) and big-endian raw formats are not among them: 10 and 12 bits come in 16-bit words only.
+/// colour (nv12, yuyv, uyvy); luma alone (grey8, grey10, grey12, grey14, grey16); raw
+/// colour (bayer8, bayer10, bayer12); rgb24, bgr24; mjpeg last, for it costs a decoder's time and
+/// delay. Packed (MIPI) and big-endian raw formats are not among them: 10, 12 and 14 bits come in
+/// 16-bit words only.
 [[nodiscard]] std::span<const FormatEntry> known_formats() noexcept;
 /// The same, for a camera under a filter mosaic: single-sample formats only, those with most bits
 /// first.
 [[nodiscard]] std::span<const FormatEntry> mosaic_formats() noexcept;
+/// The same, for a thermal camera: its counts (most bits first), then pictures that it has reduced
+/// to 8 bits itself (grey8, or the luma of nv12, yuyv, uyvy). Not R G B or JPEG, which hold false
+/// colours: their brightness does not rise with the temperature.
+[[nodiscard]] std::span<const FormatEntry> thermal_formats() noexcept;
 /// Null when it is not supported.
 [[nodiscard]] const FormatEntry* find_format(std::uint32_t fourcc) noexcept;
 /// Whether a configuration may say this: a format's name or "auto".

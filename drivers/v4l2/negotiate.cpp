@@ -96,6 +96,16 @@ bool reaches_rate(const Device& device, const CameraSettings& settings,
   return false;
 }
 
+bool is_thermal(const CameraSettings& settings) noexcept {
+  return settings.imaging == Imaging::thermal;
+}
+
+/// The formats that this kind of camera may have.
+std::span<const FormatEntry> formats_for(const CameraSettings& settings) noexcept {
+  if (is_thermal(settings)) return thermal_formats();
+  return settings.mosaic > 0 ? mosaic_formats() : known_formats();
+}
+
 /// The entry to ask for. Fails with unsupported when there is none.
 Result<const FormatEntry*> choose(const Device& device, const CameraSettings& settings,
                                   const OfferedFormats& offered) {
@@ -103,7 +113,7 @@ Result<const FormatEntry*> choose(const Device& device, const CameraSettings& se
   const FormatEntry* slow = nullptr;
   KernelFormat instead;
   bool has_instead = false;
-  for (const FormatEntry& entry : settings.mosaic > 0 ? mosaic_formats() : known_formats()) {
+  for (const FormatEntry& entry : formats_for(settings)) {
     if (!any && settings.format != entry.name()) continue;
     if (!offered.has(entry.fourcc)) continue;
     if (!any) return &entry;  // S_FMT will say whether the size is right
@@ -123,7 +133,10 @@ Result<const FormatEntry*> choose(const Device& device, const CameraSettings& se
   if (slow != nullptr) return slow;
   if (has_instead) return refusal(device, settings, settings.format.c_str(), instead);
   return device.error_text(Errc::unsupported, kSetFormat, "asked %s%s, camera offers %s",
-                           settings.format.c_str(), settings.mosaic > 0 ? " mosaic" : "",
+                           settings.format.c_str(),
+                           is_thermal(settings)  ? " thermal"
+                           : settings.mosaic > 0 ? " mosaic"
+                                                 : "",
                            offered.text().c_str());
 }
 
@@ -156,6 +169,18 @@ Status validate(const CameraSettings& settings) {
   if (!is_format_name(s.format)) {
     error.what.append(": unknown format ").append(s.format);
     return error;
+  }
+  if (is_thermal(s)) {
+    if (s.mosaic != 0) {
+      error.what.append(": a thermal camera has no mosaic");
+      return error;
+    }
+    bool known = s.format == "auto";
+    for (const FormatEntry& entry : thermal_formats()) known = known || s.format == entry.name();
+    if (!known) {
+      error.what.append(": a thermal camera gives grey or YUV, not ").append(s.format);
+      return error;
+    }
   }
   PixelFormat pixels{};
   if (!parse(s.format, pixels)) {  // "auto" or "mjpeg"

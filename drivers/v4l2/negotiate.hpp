@@ -17,9 +17,9 @@ struct Agreement {
 Status validate(const CameraSettings& settings);
 
 /// Sets size and pixel format. A named format is taken exactly or not at all. "auto" is the first
-/// of known_formats() (of mosaic_formats() under a mosaic) that the camera has in this size at this
-/// rate, or, when none reaches the rate, in this size. Fails: unsupported (with what the camera
-/// offers instead), io, gone.
+/// of known_formats() (of mosaic_formats() under a mosaic, of thermal_formats() of a thermal
+/// camera) that the camera has in this size at this rate, or, when none reaches the rate, in this
+/// size. Fails: unsupported (with what the camera offers instead), io, gone.
 Result<Agreement> set_format(const Device& device, const CameraSettings& settings);
 
 /// Requests a frame rate where the camera allows it, and returns the actual one; 0 when the camera

@@ -31,10 +31,12 @@ enum class DetectorView : std::uint8_t { automatic, plain, upright };
 /// Detecting people: the model, where and how finely to search, and how hits are merged. What is
 /// unset (or `advised`) is the model file's advice.
 struct DetectorSettings {
-  bool enabled = true;     ///< false: detection off
-  std::string model;       ///< file; empty: the one that comes with the product, if it is there
-  std::string grey_model;  ///< for cameras without colour, where `model` needs it; empty: the
-                           ///< one beside it whose name ends in -grey, if it is there
+  bool enabled = true;        ///< false: detection off
+  std::string model;          ///< file; empty: the one that comes with the product, if it is there
+  std::string grey_model;     ///< for cameras without colour, where `model` needs it; empty: the
+                              ///< one beside it whose name ends in -grey, if it is there
+  std::string thermal_model;  ///< for thermal cameras; empty: the one beside `model` whose name
+                              ///< ends in -thermal, if it is there
   std::optional<double> threshold;
   std::optional<double> scale_step;
   std::optional<int> stride;      ///< pixels of a scaled picture
@@ -145,7 +147,9 @@ struct HealthSettings {
   Nanos recover = std::chrono::milliseconds{1000};        ///< time without the fault before it ends
   double dropped_degraded_percent = 10;
   double damaged_degraded_percent = 5;
-  Nanos frozen = std::chrono::milliseconds{400};    ///< of identical pictures
+  Nanos frozen = std::chrono::milliseconds{400};  ///< of identical pictures
+  /// How long a thermal camera may show nothing new, or its closed shutter, while it calibrates.
+  Nanos shutter = std::chrono::milliseconds{1000};
   double blinded_mean = 245;                        ///< mean grey value, 0..255, and above
   double dark_mean = 4;                             ///< mean grey value, 0..255, and below
   double dirty_percent = 50;                        ///< of the picture that lost its detail

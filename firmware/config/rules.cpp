@@ -90,6 +90,17 @@ class Rules {
 
     PixelFormat format{};
     const bool known = parse(camera.format, format);
+    if (camera.imaging == Imaging::thermal) {
+      const bool luma = known && (!has_colour(format) || format == PixelFormat::nv12 ||
+                                  format == PixelFormat::yuyv || format == PixelFormat::uyvy);
+      need(camera.format == "auto" || luma, key("format"), {key("kind")},
+           "must be auto, a grey one, nv12, yuyv or uyvy for this camera.kind");
+      need(camera.mosaic == 0, key("mosaic"), {key("kind")}, "must be 0 for this camera.kind");
+    }
+    const int depth = known ? bit_depth(format) : 16;
+    need(camera.imaging == Imaging::visible || depth == 8 || camera.range_min_counts < 1 << depth,
+         key("range_min_counts"), {key("format")},
+         "must be less than the counts that camera.format has");
     need(camera.mosaic != 1, key("mosaic"), {}, "must be 0 or 2..8 (pixels)");
     need(camera.mosaic < 2 || (known && is_single_sample(format)), key("mosaic"), {key("format")},
          "must be 0 unless camera.format is a grey or bayer one");

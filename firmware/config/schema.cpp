@@ -18,6 +18,7 @@ constexpr Field path_or_none(const char* name, const char* doc) {
 
 // In the order of their enumerations.
 constexpr const char* kSources[] = {"v4l2", "pattern", "folder", "video"};
+constexpr const char* kImagings[] = {"visible", "thermal"};
 constexpr const char* kMemories[] = {"auto", "userptr", "mmap"};
 constexpr const char* kPaces[] = {"real", "recorded"};
 constexpr const char* kBackends[] = {"auto", "cpu", "cuda"};
@@ -33,9 +34,9 @@ constexpr const char* kMains[] = {"none", "50hz", "60hz"};
 constexpr const char* kGainKinds[] = {"linear", "decibel"};
 constexpr const char* kLevels[] = {"debug", "info", "warning", "error"};
 // A text in CameraSettings: the names of PixelFormat, and two more.
-constexpr const char* kFormats[] = {"auto",   "mjpeg",  "grey8",   "grey10", "grey12",
-                                    "grey16", "yuyv",   "uyvy",    "nv12",   "rgb24",
-                                    "bgr24",  "bayer8", "bayer10", "bayer12"};
+constexpr const char* kFormats[] = {"auto",   "mjpeg",  "grey8",  "grey10",  "grey12",
+                                    "grey14", "grey16", "yuyv",   "uyvy",    "nv12",
+                                    "rgb24",  "bgr24",  "bayer8", "bayer10", "bayer12"};
 
 constexpr Field kClock[] = {number<&Config::clock_rate>(
     "rate", 0.01, 10, "s/s",
@@ -89,6 +90,10 @@ constexpr Field kCamera[] = {
     text<&CameraSettings::name>("name", 1, 32, TextRule::name, "Name in logs and events; unique."),
     choice<&CameraSettings::kind>(
         "source", kSources, "A V4L2 device, a test pattern, a folder of pictures or a video file."),
+    choice<&CameraSettings::imaging>(
+        "kind", kImagings,
+        "visible: an ordinary camera; thermal: one that sees heat, which needs "
+        "detector.thermal_model; see docs/thermal.md."),
     path<&CameraSettings::device>("device",
                                   "The device node, folder or file; unused by the pattern."),
     integer<&CameraSettings::width>("width", 64, 4096, "pixels",
@@ -105,6 +110,10 @@ constexpr Field kCamera[] = {
         "bands_nm", 0, 400, TextRule::printable,
         "Wavelengths of the mosaic's bands, row by row, separated by commas (above 3000: thermal); "
         "empty: unknown, and the bands count as equally spaced."),
+    integer<&CameraSettings::range_min_counts>(
+        "range_min_counts", 16, 65535, "counts",
+        "Thermal camera with more than 8 bits: smallest range of counts from black to white. Less: "
+        "more contrast and more noise in a scene of one temperature."),
     integer<&CameraSettings::exposure_us>("exposure_us", 1, 1000000, "us",
                                           "Exposure time; unset: automatic."),
     integer<&CameraSettings::gain>("gain", 0, 1000000, "camera's steps", "Gain; unset: automatic."),
@@ -189,6 +198,10 @@ constexpr Field kDetector[] = {
         "grey_model",
         "Model for cameras without colour, where detector.model needs colour; empty: the "
         "file beside it whose name ends in -grey.kwm."),
+    path_or_none<&DetectorSettings::thermal_model>(
+        "thermal_model",
+        "Model for thermal cameras; empty: the file beside detector.model whose name ends in "
+        "-thermal.kwm."),
     number<&DetectorSettings::threshold>(
         "threshold", -1000, 1000, "score",
         "Lowest score of a detection. Higher: fewer people, fewer errors. Unset: the model's "
@@ -252,8 +265,7 @@ constexpr Field kDetector[] = {
         "ground_side_m", 0, 100, "m",
         "Largest distance to the side of straight ahead that is searched; 0: no limit.")};
 constexpr Table kDetectorTable = table_of<DetectorSettings>(
-    "detector",
-    "Detecting people. One model and one search for all cameras; see docs/kerblab.md for models.",
+    "detector", "Detecting people. One search for all cameras; for models see docs/kerblab.md.",
     kDetector);
 
 constexpr Field kFlow[] = {
@@ -418,6 +430,10 @@ constexpr Field kHealth[] = {
                                                       "Share of corrupt frames: DEGRADED."),
     integer<&HealthSettings::frozen>("frozen_ms", 50, 60000, "ms",
                                      "Time of identical pictures: DEGRADED."),
+    integer<&HealthSettings::shutter>(
+        "shutter_ms", 0, 60000, "ms",
+        "Thermal cameras: time for which the picture may stand still, or show the closed shutter, "
+        "before that counts as frozen, blinded, dark or dirty."),
     number<&HealthSettings::blinded_mean>("blinded_mean", 1, 255, "grey value",
                                           "Mean of the picture at or above: DEGRADED."),
     number<&HealthSettings::dark_mean>("dark_mean", 0, 254, "grey value",

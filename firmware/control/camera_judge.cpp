@@ -118,16 +118,20 @@ void CameraJudge::judge_picture(const PipelineFacts& facts, Nanos now,
                                 HealthMonitor& monitor) noexcept {
   const bool any = facts.processed > 0;
   const auto when = [](bool bad) { return bad ? PartState::degraded : PartState::fine; };
-  monitor.report(Cause::camera_frozen, when(any && facts.image.unchanged >= settings_.frozen),
+  monitor.report(Cause::camera_frozen,
+                 when(any && facts.image.unchanged >= std::max(settings_.frozen, shutter_)),
                  to_ms(facts.image.unchanged), now, camera_);
   const bool blinded = facts.image.mean >= settings_.blinded_mean;
   const bool dark = facts.image.mean <= settings_.dark_mean;
-  monitor.report(Cause::camera_blinded, when(any && blinded), facts.image.mean, now, camera_);
-  monitor.report(Cause::camera_dark, when(any && dark), facts.image.mean, now, camera_);
+  if (!any || !(blinded || dark)) extreme_since_ = now;
+  const bool lasts = any && now - extreme_since_ >= shutter_;
+  monitor.report(Cause::camera_blinded, when(lasts && blinded), facts.image.mean, now, camera_);
+  monitor.report(Cause::camera_dark, when(lasts && dark), facts.image.mean, now, camera_);
   // All white or black is not dirt; nor is what lasts a moment, such as a bridge overhead.
   const double dull = 100 * facts.image.dull;
   if (!any || blinded || dark || dull < settings_.dirty_percent) dull_since_ = now;
-  monitor.report(Cause::camera_dirty, when(now - dull_since_ >= kDirtyFor), dull, now, camera_);
+  monitor.report(Cause::camera_dirty, when(now - dull_since_ >= std::max(kDirtyFor, shutter_)),
+                 dull, now, camera_);
   const double off = facts.aim_off_rad * 180 / std::numbers::pi;
   monitor.report(Cause::camera_misaligned, when(any && off >= settings_.misaligned_deg), off, now,
                  camera_);

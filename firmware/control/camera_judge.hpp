@@ -19,8 +19,14 @@ struct CameraRates {
 /// Turns the facts of one pipeline into parts of the health monitor. Pure logic; one thread.
 class CameraJudge {
  public:
-  CameraJudge(const HealthSettings& settings, int camera, Nanos start) noexcept
-      : settings_{settings}, camera_{camera}, start_{start}, dull_since_{start} {}
+  CameraJudge(const HealthSettings& settings, int camera, Nanos start,
+              Imaging imaging = Imaging::visible) noexcept
+      : settings_{settings},
+        camera_{camera},
+        shutter_{imaging == Imaging::thermal ? settings.shutter : Nanos::zero()},
+        start_{start},
+        extreme_since_{start},
+        dull_since_{start} {}
 
   /// Call it every round.
   void judge(const PipelineFacts& facts, const StageReport& total, Nanos now,
@@ -51,8 +57,10 @@ class CameraJudge {
 
   HealthSettings settings_;
   int camera_;
+  Nanos shutter_;  ///< time for which the picture may be bad: a thermal camera calibrates
   Nanos start_;
-  Nanos dull_since_;  ///< since when detail is lost; the current time while it is not
+  Nanos extreme_since_;  ///< since when it is white or black; the current time while it is not
+  Nanos dull_since_;     ///< since when detail is lost; the current time while it is not
   std::array<Sample, kSamples> window_{};
   int filled_ = 0, newest_ = -1;
   std::optional<Nanos> settled_at_;

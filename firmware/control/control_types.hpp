@@ -8,6 +8,7 @@
 #include "firmware/pipeline/camera_pipeline.hpp"
 #include "firmware/records/warning_recorder.hpp"
 #include "hal/base/result.hpp"
+#include "hal/camera_settings.hpp"
 #include "hal/can_bus.hpp"
 #include "hal/output_line.hpp"
 #include "hal/thermal.hpp"
@@ -40,6 +41,8 @@ struct ControlledCamera {
   std::optional<Error> flow_error{};
   /// Why the spectral search is missing. People are told apart by colours: DEGRADED.
   std::optional<Error> spectral_error{};
+  /// A thermal camera may show its closed shutter for health.shutter_ms.
+  Imaging imaging = Imaging::visible;
 };
 
 /// What the controller has counted since its start.

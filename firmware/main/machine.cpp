@@ -97,7 +97,7 @@ class LinuxMachine final : public Machine {
         log.error("detector", fmt::format("camera {}: {}; detection off", settings.name,
                                           describe(*opened->detector_error)));
       cameras_.push_back({settings.name, opened->pipeline.get(), opened->detector_error,
-                          opened->flow_error, opened->spectral_error});
+                          opened->flow_error, opened->spectral_error, settings.imaging});
       pipelines_.push_back(std::move(opened->pipeline));
     }
     return Done{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program in the car: command line to exit code. What it opens is in main/machine.cpp.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -35,8 +36,12 @@ int check(const std::string& path) {
     return kBadInput;
   }
   const DetectorSettings& settings = loaded.config.detector;
-  std::string model = find_models(settings).model;
+  const DetectorModels models = find_models(settings);
+  std::string model = models.model;
   if (model.empty()) model = "none (" + why_no_model(settings) + ")";
+  const auto is_thermal = [](const CameraSettings& c) { return c.imaging == Imaging::thermal; };
+  if (settings.enabled && std::ranges::any_of(loaded.config.cameras, is_thermal))
+    model += ", thermal " + models.thermal;
   std::printf("%s: good: %zu camera%s, detector %s, CAN %s, lamps %s, sound %s, watchdog %s\n",
               path.c_str(), loaded.config.cameras.size(),
               loaded.config.cameras.size() == 1 ? "" : "s", model.c_str(),

@@ -63,6 +63,7 @@ Nanos warm_up(const FrameSourceInfo& info, ImagePreparer& preparer, Detector* de
     image.chroma_stride = image.row_stride;
   }
   const Result<PreparedImage> prepared = preparer.prepare(image);
+  preparer.forget();
   if (!prepared) return Nanos::zero();
   Nanos measurement{};
   if (flow != nullptr) {
@@ -137,9 +138,10 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
     info = *expected;
     log.warning("camera", describe(first.error()) + "; retrying");
   }
-  log.info("camera", fmt::format("{}: {}, {}x{} {}{}, {:.4g} Hz, buffers {}", settings.name,
+  log.info("camera", fmt::format("{}: {}, {}x{} {}{}{}, {:.4g} Hz, buffers {}", settings.name,
                                  info.name.view(), info.width, info.height, name_of(info.format),
                                  info.mosaic > 0 ? fmt::format(" mosaic {0}x{0}", info.mosaic) : "",
+                                 settings.imaging == Imaging::thermal ? " thermal" : "",
                                  info.rate_hz, info.memory));
   const HandOver hand_over = settings.kind != CameraKind::v4l2 && settings.pace == Pace::recorded
                                  ? HandOver::every
@@ -153,7 +155,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
     opened.detector_error = made.error();
   }
   Result<std::unique_ptr<ImagePreparer>> preparer =
-      vision.make_preparer(info, detector != nullptr && detector->needs_colour());
+      vision.make_preparer(info, settings, detector != nullptr && detector->needs_colour());
   if (!preparer) return preparer.error();
   // Without flow people are still detected, but not whether they move.
   Result<std::unique_ptr<FlowEstimator>> flow = vision.make_flow(info);

@@ -242,15 +242,24 @@ int threads_of(const Config& config, Backend backend) {
 
 constexpr const char* kModelKey = "detector.model";
 constexpr const char* kGreyKey = "detector.grey_model";
+constexpr const char* kThermalKey = "detector.thermal_model";
+
+/// What a model must be able to work with.
+enum class Look : std::uint8_t { colour, grey, thermal };
+
+bool is_thermal(const CameraSettings& camera) { return camera.imaging == Imaging::thermal; }
 
 /// The models, loaded, or why they could not be.
 class LoadedModels {
  public:
-  explicit LoadedModels(const DetectorSettings& settings) : files_{find_models(settings)} {
+  explicit LoadedModels(const Config& config)
+      : enabled_{config.detector.enabled}, files_{find_models(config.detector)} {
     if (!files_.model.empty()) model_.emplace(hog::load(files_.model));
     // A model without colour works for every camera.
     if (model_ && *model_ && hog::needs_colour(**model_) && !files_.grey.empty())
       grey_.emplace(hog::load(files_.grey));
+    if (!files_.thermal.empty() && std::ranges::any_of(config.cameras, is_thermal))
+      thermal_.emplace(hog::load(files_.thermal));
   }
 
   struct Choice {
@@ -258,10 +267,12 @@ class LoadedModels {
     const std::string& file;
     Result<const hog::Model*> model;  // nullptr: none is configured
   };
-  [[nodiscard]] Choice choose(bool camera_has_colour) const {
+  /// `camera`: its name, for errors.
+  [[nodiscard]] Choice choose(Look look, std::string_view camera) const {
+    if (look == Look::thermal) return choose_thermal(camera);
     if (!model_) return {kModelKey, files_.model, nullptr};
     if (!*model_) return {kModelKey, files_.model, model_->error()};
-    if (camera_has_colour || !hog::needs_colour(**model_))
+    if (look == Look::colour || !hog::needs_colour(**model_))
       return {kModelKey, files_.model, &**model_};
     if (!grey_)
       return {kModelKey, files_.model,
@@ -278,12 +289,50 @@ class LoadedModels {
   [[nodiscard]] bool has_grey() const { return grey_.has_value(); }
 
  private:
+  /// No other model stands in for the thermal one: they were trained on pictures of light.
+  [[nodiscard]] Choice choose_thermal(std::string_view camera) const {
+    const auto refused = [&](std::string_view what) {
+      Error error{Errc::unsupported, 0, "make detector", "camera "};
+      error.what.append(camera).append(what);
+      return Choice{kThermalKey, files_.thermal, error};
+    };
+    if (!enabled_) return {kThermalKey, files_.thermal, nullptr};
+    if (!thermal_)
+      return refused(" is thermal and needs a thermal model: set detector.thermal_model");
+    if (!*thermal_) return {kThermalKey, files_.thermal, thermal_->error()};
+    if (hog::needs_colour(**thermal_))
+      return refused(" is thermal, and this model needs colour, which it does not have");
+    return {kThermalKey, files_.thermal, &**thermal_};
+  }
+
+  bool enabled_;
   DetectorModels files_;
-  std::optional<Result<hog::Model>> model_, grey_;
+  std::optional<Result<hog::Model>> model_, grey_, thermal_;
 };
 
-bool has_colour(const FrameSourceInfo& info) {
-  return info.mosaic == 0 && kerb::has_colour(info.format);
+Look look_of(const FrameSourceInfo& info, const CameraSettings& camera) {
+  if (is_thermal(camera)) return Look::thermal;
+  return info.mosaic == 0 && kerb::has_colour(info.format) ? Look::colour : Look::grey;
+}
+
+/// The automatic range of a thermal camera, in time.
+struct RangeTimes {
+  double smooth_s = 1;  ///< time constant of both ends
+  double hold_s = 3;    ///< for a closed shutter: the longest that is reported (docs/thermal.md)
+  double rate_hz = 30;  ///< of a camera that does not report its own
+};
+constexpr RangeTimes kRangeTimes;
+
+CountRangeSettings range_of(const FrameSourceInfo& info, const CameraSettings& camera) {
+  const double rate = info.rate_hz > 0 ? info.rate_hz : kRangeTimes.rate_hz;
+  const auto frames = [rate](double seconds, double most) {
+    return static_cast<int>(std::lround(std::clamp(seconds * rate, 1.0, most)));
+  };
+  CountRangeSettings range;
+  range.min_span = camera.range_min_counts;
+  range.smooth_frames = frames(kRangeTimes.smooth_s, 255);
+  range.hold_frames = frames(kRangeTimes.hold_s, 10000);
+  return range;
 }
 
 class GpuVision final : public Vision {
@@ -295,19 +344,24 @@ class GpuVision final : public Vision {
         night_{config.night},
         flow_{config.flow},
         spectral_{config.spectral},
-        models_{settings_},
+        models_{config},
         threads_{threads_of(config, context_.backend())},
         log_{log} {}
   FrameMemory& frame_memory() override { return memory_; }
   Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info,
+                                                       const CameraSettings& camera,
                                                        bool colour) override {
-    Result<std::unique_ptr<Preparer>> preparer = Preparer::create(context_, &memory_, info, colour);
+    const CountRangeSettings range = range_of(info, camera);
+    const bool counts =
+        is_thermal(camera) && bit_depth(info.format) > 8 && !kerb::has_colour(info.format);
+    Result<std::unique_ptr<Preparer>> preparer =
+        Preparer::create(context_, &memory_, info, colour, counts ? &range : nullptr);
     if (!preparer) return preparer.error();
     return std::unique_ptr<ImagePreparer>{std::move(*preparer)};
   }
   Result<std::unique_ptr<Detector>> make_detector(const FrameSourceInfo& info,
                                                   const CameraSettings& camera) override {
-    const LoadedModels::Choice choice = models_.choose(has_colour(info));
+    const LoadedModels::Choice choice = models_.choose(look_of(info, camera), camera.name);
     if (!choice.model) return choice.model.error();
     if (*choice.model == nullptr) return std::unique_ptr<Detector>{};
     auto workers = std::make_unique<Workers>(threads_);
@@ -329,7 +383,10 @@ class GpuVision final : public Vision {
     log_.info(
         "detector",
         fmt::format("{} for {}x{} in {} ({}): {}, on {}", detector.name(), info.width, info.height,
-                    detector.needs_colour() ? "colour" : "grey", choice.file, made->search,
+                    detector.needs_colour() ? "colour"
+                    : is_thermal(camera)    ? "heat"
+                                            : "grey",
+                    choice.file, made->search,
                     context_.backend() == Backend::cuda ? std::string{"CUDA"}
                                                         : fmt::format("{} CPU threads", threads_)));
     return std::move(made->detector);
@@ -393,13 +450,25 @@ Colours colours_of(const CameraSettings& camera) {
                                                                     : Colours::some;
 }
 
+/// Whether the model for this look is one that the camera can get.
+bool may_be(const CameraSettings& camera, Look look, bool has_grey_model) {
+  if (is_thermal(camera)) return look == Look::thermal;
+  if (look == Look::thermal) return false;
+  const Colours colours = colours_of(camera);
+  if (look == Look::colour) return colours != Colours::none;
+  // A camera that may turn out grey is checked as grey where there is a grey model.
+  return colours == Colours::none || (colours == Colours::unknown && has_grey_model);
+}
+
 }  // namespace
 
 DetectorModels find_models(const DetectorSettings& settings) {
   DetectorModels files;
   if (!settings.enabled) return files;
   files.model = settings.model.empty() ? hog::shipped_model(hog::kDefaultModel) : settings.model;
+  files.thermal = settings.thermal_model;
   if (files.model.empty()) return files;
+  if (files.thermal.empty()) files.thermal = hog::thermal_variant(files.model);
   files.grey = settings.grey_model.empty() ? hog::grey_variant(files.model) : settings.grey_model;
   return files;
 }
@@ -427,29 +496,23 @@ Result<std::unique_ptr<Vision>> Vision::create(const Config& config, Log& log) {
 }
 
 std::optional<DetectorProblem> check_detector(const Config& config) {
-  const LoadedModels models{config.detector};
+  const LoadedModels models{config};
   const auto problem = [](const LoadedModels::Choice& choice, const Error& error) {
     return DetectorProblem{choice.key, choice.file, error};
   };
-  const LoadedModels::Choice any = models.choose(true);  // whatever the cameras are
+  const LoadedModels::Choice any = models.choose(Look::colour, "");  // whatever the cameras are
   if (!any.model) return problem(any, any.model.error());
-  if (*any.model == nullptr) return std::nullopt;
   // On the CPU, which every machine has: a search that works there works on CUDA, memory aside.
   const Result<Context> context = Context::create(BackendChoice::cpu);
   if (!context) return problem(any, context.error());
   Workers workers{1};
   for (const CameraSettings& camera : config.cameras) {
-    const Colours colours = colours_of(camera);
     const bool size_known = camera.kind == CameraKind::v4l2 || camera.kind == CameraKind::pattern;
-    for (const bool coloured : {true, false}) {
-      // A camera that may turn out grey is checked as grey where there is a grey model.
-      const bool may_be =
-          coloured ? colours != Colours::none
-                   : colours == Colours::none || (colours == Colours::unknown && models.has_grey());
-      if (!may_be) continue;
-      const LoadedModels::Choice choice = models.choose(coloured);
+    for (const Look look : {Look::colour, Look::grey, Look::thermal}) {
+      if (!may_be(camera, look, models.has_grey())) continue;
+      const LoadedModels::Choice choice = models.choose(look, camera.name);
       if (!choice.model) return problem(choice, choice.model.error());
-      if (!size_known) continue;
+      if (*choice.model == nullptr || !size_known) continue;
       const Result<MadeDetector> made = detector_of(
           config.detector, *context, workers, **choice.model, camera, camera.width, camera.height);
       if (!made) return problem(choice, made.error());

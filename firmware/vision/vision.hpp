@@ -23,12 +23,15 @@ class Vision {
   static Result<std::unique_ptr<Vision>> create(const Config& config, Log& log);
   virtual ~Vision() = default;
   virtual FrameMemory& frame_memory() = 0;
-  /// With R G B planes for a detector that needs them. Fails: as Preparer::create().
+  /// With R G B planes for a detector that needs them; with an automatic range for a thermal camera
+  /// of more than 8 bits. Fails: as Preparer::create().
   virtual Result<std::unique_ptr<ImagePreparer>> make_preparer(const FrameSourceInfo& info,
+                                                               const CameraSettings& camera,
                                                                bool colour) = 0;
   /// For one pipeline, with its own threads on the CPU; a camera without colour gets the grey
-  /// model, where the model needs colour. Nothing when there is no model. Fails: as hog::load() and
-  /// HogDetector::create(); unsupported (no model for a camera without colour).
+  /// model, where the model needs colour, and a thermal camera the thermal one. Nothing when there
+  /// is no model. Fails: as hog::load() and HogDetector::create(); unsupported (no model for a
+  /// camera without colour, or for a thermal one).
   virtual Result<std::unique_ptr<Detector>> make_detector(const FrameSourceInfo& info,
                                                           const CameraSettings& camera) = 0;
   /// For one pipeline, with its own threads on the CPU. Nothing with flow.enabled = false. Fails:
@@ -44,7 +47,8 @@ class Vision {
 /// product. Empty: there is none.
 struct DetectorModels {
   std::string model;
-  std::string grey;  ///< for cameras without colour, where `model` needs colour
+  std::string grey;     ///< for cameras without colour, where `model` needs colour
+  std::string thermal;  ///< for thermal cameras
 };
 [[nodiscard]] DetectorModels find_models(const DetectorSettings& settings);
 

@@ -20,6 +20,13 @@ std::string if_there(const fs::path& path) {
   return fs::exists(path, unknown) ? path.string() : std::string{};
 }
 
+/// The file beside `model` with this before its ending, or nothing.
+std::string variant(const std::string& model, const char* suffix) {
+  fs::path path{model};
+  const std::string name = path.stem().string() + suffix + path.extension().string();
+  return if_there(path.replace_filename(name));
+}
+
 }  // namespace
 
 std::string shipped_models() {
@@ -40,10 +47,7 @@ std::string shipped_model(std::string_view name) {
   return if_there(fs::path{shipped_models()} / name);
 }
 
-std::string grey_variant(const std::string& model) {
-  fs::path path{model};
-  const std::string name = path.stem().string() + "-grey" + path.extension().string();
-  return if_there(path.replace_filename(name));
-}
+std::string grey_variant(const std::string& model) { return variant(model, "-grey"); }
+std::string thermal_variant(const std::string& model) { return variant(model, "-thermal"); }
 
 }  // namespace kerb::hog

@@ -26,4 +26,7 @@ inline constexpr const char* kModelsVariable = "KERBWATCH_MODELS";
 /// before its ending: people.kwm has people-grey.kwm. Empty when there is no such file.
 [[nodiscard]] std::string grey_variant(const std::string& model);
 
+/// The same for thermal cameras: people.kwm has people-thermal.kwm.
+[[nodiscard]] std::string thermal_variant(const std::string& model);
+
 }  // namespace kerb::hog

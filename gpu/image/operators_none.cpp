@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA operators where there is no CUDA.
+#include "gpu/image/counts.hpp"
 #include "gpu/image/gradients.hpp"
 #include "gpu/image/integral.hpp"
 #include "gpu/image/remap.hpp"
@@ -21,6 +22,13 @@ Error without_cuda(const char* where) {
 Status to_grey(StreamRef, const RawImageView<Space::device>&,
                const ImageView<Space::device, std::uint8_t>&) {
   return without_cuda("to_grey");
+}
+Status count_samples(StreamRef, const RawImageView<Space::device>&, std::uint32_t*) {
+  return without_cuda("count_samples");
+}
+Status map_counts(StreamRef, const RawImageView<Space::device>&, const CountMap&,
+                  const ImageView<Space::device, std::uint8_t>&) {
+  return without_cuda("map_counts");
 }
 Status split_mosaic(StreamRef, const RawImageView<Space::device>&,
                     const PlanesView<Space::device, std::uint16_t>&) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/image/preparer.hpp"
 
+#include "gpu/image/counts.hpp"
 #include "gpu/image/shapes.hpp"
 #include "gpu/image/split_mosaic.hpp"
 #include "gpu/image/to_grey.hpp"
@@ -17,6 +18,10 @@ std::ptrdiff_t round_up(std::ptrdiff_t value, std::ptrdiff_t to) {
 }
 std::size_t size_of(std::ptrdiff_t stride, int rows) {
   return static_cast<std::size_t>(stride) * static_cast<std::size_t>(rows);
+}
+
+std::uint64_t pixels_of(const FrameSourceInfo& source) {
+  return static_cast<std::uint64_t>(source.width) * static_cast<std::uint64_t>(source.height);
 }
 
 }  // namespace
@@ -40,13 +45,21 @@ Preparer::Preparer(const Context& context, const GpuFrameMemory* frames,
 
 Result<std::unique_ptr<Preparer>> Preparer::create(const Context& context,
                                                    const GpuFrameMemory* frames,
-                                                   const FrameSourceInfo& source, bool colour) {
+                                                   const FrameSourceInfo& source, bool colour,
+                                                   const CountRangeSettings* range) {
   if (Status ok = shapes::check_kind(source.format, source.width, source.height, source.mosaic);
       !ok)
     return ok.error();
   if (colour && source.mosaic != 0)
     return Error{Errc::unsupported, 0, "prepare colour", "the bands of a mosaic are not R G B"};
   std::unique_ptr<Preparer> made{new Preparer{context, frames, source, colour}};
+  if (range != nullptr) {
+    if (Status ok = shapes::check_counts(source.format, source.mosaic); !ok) return ok.error();
+    if (colour) return Error{Errc::unsupported, 0, "prepare colour", "counts have no colour"};
+    Result<CountRange> counts = CountRange::create(*range, bit_depth(source.format));
+    if (!counts) return counts.error();
+    made->range_ = *counts;
+  }
   if (Status ok = made->allocate(); !ok) return ok.error();
   return made;
 }
@@ -66,6 +79,12 @@ Status Preparer::allocate() {
         DualBuffer<std::uint16_t>::create(context_, Use::result, size_of(band_plane_, band_count_));
     if (!bands) return bands.error();
     bands_ = std::move(*bands);
+  }
+  if (range_) {
+    auto histogram = DualBuffer<std::uint32_t>::create(context_, Use::result,
+                                                       std::size_t{1} << bit_depth(source_.format));
+    if (!histogram) return histogram.error();
+    histogram_ = std::move(*histogram);
   }
   if (colour_) {
     auto rgb = DualBuffer<std::uint8_t>::create(context_, Use::result,
@@ -110,6 +129,10 @@ Result<PreparedImage> Preparer::prepare(const RawImageView<Space::host>& image) 
 Status Preparer::run_on_cpu(const RawImageView<Space::host>& image) {
   const ImageView<Space::host, std::uint8_t> grey{grey_.host(), image.width, image.height,
                                                   grey_stride_};
+  if (range_) {
+    if (Status ok = cpu::count_samples(image, histogram_.host()); !ok) return ok;
+    return cpu::map_counts(image, range_->update(histogram_.host(), pixels_of(source_)), grey);
+  }
   Status ok = cpu::to_grey(image, grey);
   if (ok && colour_) ok = cpu::to_rgb(image, rgb_at<Space::host>(rgb_.host()));
   if (!ok || band_count_ == 0) return ok;
@@ -121,7 +144,7 @@ Status Preparer::run_on_cuda(const RawImageView<Space::host>& image) {
   const StreamRef stream = *stream_;
   Result<RawImageView<Space::device>> input = on_device(image);
   Status ok = input ? Status{Done{}} : Status{input.error()};
-  if (ok) ok = to_grey(stream, *input, {grey_.device(), image.width, image.height, grey_stride_});
+  if (ok) ok = grey_on_cuda(*input);
   if (ok) ok = grey_.to_host(stream);
   if (ok && colour_) ok = to_rgb(stream, *input, rgb_at<Space::device>(rgb_.device()));
   if (ok && colour_) ok = rgb_.to_host(stream);
@@ -135,6 +158,19 @@ Status Preparer::run_on_cuda(const RawImageView<Space::host>& image) {
   // it.
   const Status waited = wait(stream);
   return ok ? waited : ok;
+}
+
+Status Preparer::grey_on_cuda(const RawImageView<Space::device>& image) {
+  const StreamRef stream = *stream_;
+  const ImageView<Space::device, std::uint8_t> grey{grey_.device(), image.width, image.height,
+                                                    grey_stride_};
+  if (!range_) return to_grey(stream, image, grey);
+  // The range is found on the host, by the very code of the CPU backend.
+  Status ok = count_samples(stream, image, histogram_.device());
+  if (ok) ok = histogram_.to_host(stream);
+  if (ok) ok = wait(stream);
+  if (!ok) return ok;
+  return map_counts(stream, image, range_->update(histogram_.host(), pixels_of(source_)), grey);
 }
 
 Result<RawImageView<Space::device>> Preparer::on_device(const RawImageView<Space::host>& image) {

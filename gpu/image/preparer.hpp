@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "gpu/image/count_range.hpp"
 #include "gpu/memory/buffer.hpp"
 #include "gpu/memory/context.hpp"
 #include "gpu/memory/frame_memory.hpp"
@@ -13,25 +14,32 @@
 namespace kerb {
 
 /// Converts a camera picture to grey and, where requested, to R G B, and for a mosaic camera to
-/// bands, on the context's backend. Owns its memory and on CUDA its own stream, so that several
-/// cameras do not wait for each other. prepare() allocates nothing, and returns when the host, and
-/// kernels on any stream, can read the result.
+/// bands, on the context's backend. With a range the grey picture is not the top 8 bits of the
+/// samples, but the counts between black and white that CountRange finds from picture to picture.
+/// Owns its memory and on CUDA its own stream, so that several cameras do not wait for each other.
+/// prepare() allocates nothing, and returns when the host, and kernels on any stream, can read the
+/// result.
 ///
 /// On CUDA a frame in memory of `frames` is read in place where the policy says so (integrated
 /// GPUs); any other frame (discrete card, or a camera with its own buffers) is uploaded first.
 class Preparer final : public ImagePreparer {
  public:
   /// For pictures of this size, format, Bayer order and mosaic. With `colour` it gives R G B planes
-  /// too (of a grey camera three equal ones); without, they cost neither time nor memory. `context`
-  /// and `frames` (may be nullptr) must outlive it. Fails: invalid_argument (a kind of picture no
-  /// operator takes), unsupported (colour of a mosaic: its bands are not R G B), io or device (no
-  /// memory).
+  /// too (of a grey camera three equal ones); without, they cost neither time nor memory. `range`:
+  /// for cameras whose pixels are counts, grey10..grey16. `context` and `frames` (may be nullptr)
+  /// must outlive it. Fails: invalid_argument (a kind of picture no operator takes, or a range
+  /// beyond its limits), unsupported (colour of a mosaic: its bands are not R G B; colour with a
+  /// range), io or device (no memory).
   static Result<std::unique_ptr<Preparer>> create(const Context& context,
                                                   const GpuFrameMemory* frames,
                                                   const FrameSourceInfo& source,
-                                                  bool colour = false);
+                                                  bool colour = false,
+                                                  const CountRangeSettings* range = nullptr);
 
   Result<PreparedImage> prepare(const RawImageView<Space::host>& image) override;
+  void forget() noexcept override {
+    if (range_) range_->forget();
+  }
   [[nodiscard]] const char* backend() const noexcept override {
     return name_of(context_.backend());
   }
@@ -39,6 +47,10 @@ class Preparer final : public ImagePreparer {
   /// The last result where kernels read it, for the next operator; no data on the CPU backend.
   [[nodiscard]] ImageView<Space::device, const std::uint8_t> device_grey() const noexcept;
   [[nodiscard]] PlanesView<Space::device, const std::uint8_t> device_rgb() const noexcept;
+  /// The counts that were black and white in the last picture; nothing without a range.
+  [[nodiscard]] std::optional<CountMap> count_map() const noexcept {
+    return range_ ? std::optional{range_->map()} : std::nullopt;
+  }
   /// Whether the last frame was read in place.
   [[nodiscard]] bool was_zero_copy() const noexcept { return zero_copy_; }
 
@@ -48,6 +60,7 @@ class Preparer final : public ImagePreparer {
   Status allocate();
   Status run_on_cpu(const RawImageView<Space::host>& image);
   Status run_on_cuda(const RawImageView<Space::host>& image);
+  Status grey_on_cuda(const RawImageView<Space::device>& image);
   Result<RawImageView<Space::device>> on_device(const RawImageView<Space::host>& image);
 
   [[nodiscard]] bool reads_chroma() const noexcept {
@@ -71,7 +84,9 @@ class Preparer final : public ImagePreparer {
   DualBuffer<std::uint8_t> grey_;
   DualBuffer<std::uint8_t> rgb_;  // colour
   DualBuffer<std::uint16_t> bands_;
-  DeviceBuffer<std::uint8_t> upload_;  // CUDA only
+  std::optional<CountRange> range_;
+  DualBuffer<std::uint32_t> histogram_;  // with a range
+  DeviceBuffer<std::uint8_t> upload_;    // CUDA only
   bool zero_copy_ = false;
 };
 

@@ -28,4 +28,10 @@ Status check_input(const void* data, PixelFormat format, int width, int height,
   return Done{};
 }
 
+Status check_counts(PixelFormat format, int mosaic) {
+  if (format < PixelFormat::grey10 || format > PixelFormat::grey16 || mosaic != 0)
+    return refuse("counts are grey10, grey12, grey14 or grey16, without a mosaic");
+  return Done{};
+}
+
 }  // namespace kerb::shapes

@@ -17,6 +17,9 @@ Status check_kind(PixelFormat format, int width, int height, int mosaic);
 Status check_input(const void* data, PixelFormat format, int width, int height,
                    std::ptrdiff_t row_stride, int mosaic);
 
+/// Checks that pixels are counts of more than 8 bits: grey10..grey16 without mosaic.
+Status check_counts(PixelFormat format, int mosaic);
+
 /// Whether a view has pixels and no overlapping rows.
 template <Space S, typename T>
 bool is_whole(const ImageView<S, T>& view) {

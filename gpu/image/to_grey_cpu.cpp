@@ -137,6 +137,7 @@ Status to_grey(const In& in, const Out& out) {
       break;
     case PixelFormat::grey10:
     case PixelFormat::grey12:
+    case PixelFormat::grey14:
     case PixelFormat::grey16:
       each_row(in, out, [&](int y, Byte* to) {
         drop_low_bits(samples<std::uint16_t>(in, y), to, in.width, bit_depth(in.format) - 8);

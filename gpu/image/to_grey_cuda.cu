@@ -205,6 +205,7 @@ Status to_grey(StreamRef stream, const In& in, const Out& out) {
       break;
     case PixelFormat::grey10:
     case PixelFormat::grey12:
+    case PixelFormat::grey14:
     case PixelFormat::grey16:
       rows_kernel<<<grid, block, 0, s>>>(in, out, TopBits{shift});
       break;

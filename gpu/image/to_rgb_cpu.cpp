@@ -122,6 +122,7 @@ Status to_rgb(const In& in, const Out& out) {
       break;
     case PixelFormat::grey10:
     case PixelFormat::grey12:
+    case PixelFormat::grey14:
     case PixelFormat::grey16:
       each_row(in, out, [&](int, const Byte* from, const RowsOut& to) {
         drop_low_bits(reinterpret_cast<const std::uint16_t*>(from), to.r, in.width,

@@ -171,6 +171,7 @@ Status to_rgb(StreamRef stream, const In& in, const Out& out) {
     case PixelFormat::grey8:
     case PixelFormat::grey10:
     case PixelFormat::grey12:
+    case PixelFormat::grey14:
     case PixelFormat::grey16:
       launch(Grey{bits > 8 ? 2 : 1, bits - 8});
       break;

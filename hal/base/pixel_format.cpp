@@ -16,6 +16,7 @@ constexpr Row kRows[] = {
     {PixelFormat::grey8, "grey8", 8, 1, true, 1, 1},
     {PixelFormat::grey10, "grey10", 10, 2, true, 1, 1},
     {PixelFormat::grey12, "grey12", 12, 2, true, 1, 1},
+    {PixelFormat::grey14, "grey14", 14, 2, true, 1, 1},
     {PixelFormat::grey16, "grey16", 16, 2, true, 1, 1},
     {PixelFormat::yuyv, "yuyv", 8, 2, false, 2, 1},
     {PixelFormat::uyvy, "uyvy", 8, 2, false, 2, 1},
@@ -50,8 +51,7 @@ bool parse(std::string_view name, PixelFormat& format) noexcept {
 int bit_depth(PixelFormat format) noexcept { return row(format).bits; }
 bool is_single_sample(PixelFormat format) noexcept { return row(format).single_sample; }
 bool has_colour(PixelFormat format) noexcept {
-  return format != PixelFormat::grey8 && format != PixelFormat::grey10 &&
-         format != PixelFormat::grey12 && format != PixelFormat::grey16;
+  return format > PixelFormat::grey16;  // the grey ones come first
 }
 int min_row_bytes(PixelFormat format, int width) noexcept {
   return row(format).bytes_per_pixel * width;

@@ -5,12 +5,13 @@
 
 namespace kerb {
 
-/// Memory layout of a frame's pixels. 10, 12 and 16 bit samples are in little-endian 16-bit words,
-/// the value in the low bits, as in V4L2's Y10, Y12 and unpacked Bayer formats.
+/// Memory layout of a frame's pixels. 10, 12, 14 and 16 bit samples are in little-endian 16-bit
+/// words, the value in the low bits, as in V4L2's Y10, Y12, Y14 and unpacked Bayer formats.
 enum class PixelFormat : std::uint8_t {
   grey8,
   grey10,
   grey12,
+  grey14,
   grey16,
   yuyv,   ///< Y0 U Y1 V: two pixels in four bytes
   uyvy,   ///< U Y0 V Y1
@@ -31,7 +32,7 @@ enum class BayerOrder : std::uint8_t { rggb, bggr, grbg, gbrg };
 /// The inverse. False for an unknown name; `format` is then unchanged.
 bool parse(std::string_view name, PixelFormat& format) noexcept;
 
-/// Significant bits of a sample: 8, 10, 12 or 16.
+/// Significant bits of a sample: 8, 10, 12, 14 or 16.
 [[nodiscard]] int bit_depth(PixelFormat format) noexcept;
 /// One sample per pixel (grey or Bayer): a filter mosaic needs such a format.
 [[nodiscard]] bool is_single_sample(PixelFormat format) noexcept;

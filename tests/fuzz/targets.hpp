@@ -15,6 +15,9 @@ void model_file(const std::uint8_t* data, std::size_t size);
 /// The same, and then what a valid model promises: that engines can run it.
 void engine(const std::uint8_t* data, std::size_t size);
 
+/// Pictures of a thermal camera's counts: refused, or what sorting says, from picture to picture.
+void thermal_frames(const std::uint8_t* data, std::size_t size);
+
 /// lab::parse_opencv_model(): an error or a valid model, and no exception.
 void opencv_model(const std::uint8_t* data, std::size_t size);
 
@@ -37,6 +40,7 @@ void field_table(const std::uint8_t* data, std::size_t size);
 using Bytes = std::vector<std::uint8_t>;
 /// Inputs to begin with, for the first two and for each of the others.
 std::vector<Bytes> model_seeds();
+std::vector<Bytes> thermal_seeds();
 std::vector<Bytes> opencv_seeds();
 std::vector<Bytes> truth_seeds();
 std::vector<Bytes> detection_seeds();

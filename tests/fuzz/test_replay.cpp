@@ -46,6 +46,7 @@ void replay(Target target, const std::vector<Bytes>& seeds, int rounds) {
 // A broken promise ends the program; to come back from these is to pass.
 TEST(model_files_survive_any_change) { replay(model_file, model_seeds(), 300); }
 TEST(models_that_parse_can_be_run) { replay(engine, model_seeds(), 12); }
+TEST(pictures_of_counts_survive_any_change) { replay(thermal_frames, thermal_seeds(), 400); }
 #ifdef KERB_FUZZ_OPENCV
 TEST(opencvs_files_survive_any_change) { replay(opencv_model, opencv_seeds(), 60); }
 #endif

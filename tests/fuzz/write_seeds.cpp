@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     }
     return true;
   };
-  bool done = write("model", model_seeds());
+  bool done = write("model", model_seeds()) && write("thermal", thermal_seeds());
 #ifdef KERB_FUZZ_OPENCV
   done = write("opencv", opencv_seeds()) && done;
 #endif

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <vector>
 
+#include "gpu/image/counts.hpp"
 #include "gpu/image/preparer.hpp"
 #include "gpu/image/split_mosaic.hpp"
 #include "gpu/image/to_grey.hpp"
@@ -106,6 +108,54 @@ TEST(split_mosaic_equals_the_cpu_bit_for_bit) {
     if (std::memcmp(expected.data(), actual.data(), bytes) != 0)
       TEST_FAIL_MESSAGE(picture.name().c_str());
   });
+}
+
+bool has_counts(const Picture& picture) {
+  return bit_depth(picture.view.format) > 8 && !is_bayer(picture.view.format) &&
+         picture.view.mosaic == 0;
+}
+
+TEST(counts_equal_the_cpu_bit_for_bit) {
+  int cases = 0;
+  each_picture([&](const Picture& picture) {
+    if (!has_counts(picture)) return;
+    const RawImageView<Space::host>& in = picture.view;
+    const std::size_t bins = std::size_t{1} << bit_depth(in.format);
+    std::vector<std::uint32_t> expected(bins), actual(bins);
+    TEST_ASSERT_OK(cpu::count_samples(in, expected.data()));
+    poison_output(4 * bins);
+    auto* histogram = reinterpret_cast<std::uint32_t*>(output.device_data());
+    TEST_ASSERT_OK(count_samples(gpu->stream(), upload(picture), histogram));
+    TEST_ASSERT_OK(copy_to_host(gpu->stream(), actual.data(), histogram, bins));
+    TEST_ASSERT_OK(wait(gpu->stream()));
+    TEST_ASSERT_TRUE_MESSAGE(expected == actual, picture.name().c_str());
+
+    for (const CountMap& map : {CountMap{0, 65535}, CountMap{300, 255}, CountMap{77, 900}}) {
+      const int stride = in.width + cases % 4;
+      const std::size_t bytes = static_cast<std::size_t>(stride * in.height);
+      std::vector<std::uint8_t> levels(bytes, kPoison);
+      TEST_ASSERT_OK(cpu::map_counts(in, map, {levels.data(), in.width, in.height, stride}));
+      poison_output(bytes);
+      TEST_ASSERT_OK(map_counts(gpu->stream(), upload(picture), map,
+                                {output.device_data(), in.width, in.height, stride}));
+      TEST_ASSERT_TRUE_MESSAGE(levels == download(bytes), picture.name().c_str());
+    }
+    ++cases;
+  });
+  std::printf("%d pictures\n", cases);
+  TEST_ASSERT_TRUE(cases > 100);
+}
+
+TEST(a_picture_of_one_count_is_counted_whole) {  // every thread adds to the same place
+  Picture picture{PixelFormat::grey14, 641, 359, 0};
+  std::fill(picture.bytes.begin(), picture.bytes.end(), std::uint8_t{0x11});
+  std::vector<std::uint32_t> actual(1 << 14);
+  auto* histogram = reinterpret_cast<std::uint32_t*>(output.device_data());
+  TEST_ASSERT_OK(count_samples(gpu->stream(), upload(picture), histogram));
+  TEST_ASSERT_OK(copy_to_host(gpu->stream(), actual.data(), histogram, actual.size()));
+  TEST_ASSERT_OK(wait(gpu->stream()));
+  for (std::size_t c = 0; c < actual.size(); ++c)
+    TEST_ASSERT_EQUAL_UINT32(c == 0x1111 ? 641 * 359 : 0, actual[c]);
 }
 
 TEST(operators_refuse_on_the_gpu_what_they_refuse_on_the_cpu) {
@@ -216,6 +266,44 @@ TEST(preparer_equals_the_cpu_with_and_without_copies) {
     policy.camera_input.transfer = policy.result.transfer = transfer;
     context->use_policy(policy);
     check_preparer_on_all_cameras(*context, true, !transfer);
+  }
+}
+
+/// Pictures one after the other, as the range remembers them.
+TEST(preparer_with_a_range_equals_the_cpu_from_picture_to_picture) {
+  Result<Context> cpu_context = Context::create(BackendChoice::cpu);
+  const CountRangeSettings settings{50, 50, 200, 5, 3};
+  for (const bool transfer : {false, true}) {
+    Result<Context> context = Context::create(BackendChoice::cuda);
+    TEST_ASSERT_OK(context);
+    MemoryPolicy policy = context->policy();
+    policy.camera_input.transfer = policy.result.transfer = transfer;
+    context->use_policy(policy);
+    for (PixelFormat format : kAllFormats) {
+      const Picture first{format, 322, 102, 10};
+      if (!has_counts(first)) continue;
+      auto reference =
+          Preparer::create(*cpu_context, nullptr, source_of(first.view), false, &settings);
+      auto preparer = Preparer::create(*context, nullptr, source_of(first.view), false, &settings);
+      TEST_ASSERT_OK(reference);
+      TEST_ASSERT_OK(preparer);
+      for (std::uint64_t frame = 0; frame < 12; ++frame) {
+        Picture picture{format, 322, 102, 10, 0, BayerOrder::rggb, frame / 2};  // each twice
+        if (frame >= 6 && frame < 8)                                            // a closed shutter
+          std::fill(picture.bytes.begin(), picture.bytes.end(), std::uint8_t{0x21});
+        const Result<PreparedImage> expected = (*reference)->prepare(picture.view);
+        const Result<PreparedImage> actual = (*preparer)->prepare(picture.view);
+        TEST_ASSERT_OK(expected);
+        TEST_ASSERT_OK(actual);
+        TEST_ASSERT_EQUAL_UINT32((*reference)->count_map()->low, (*preparer)->count_map()->low);
+        TEST_ASSERT_EQUAL_UINT32((*reference)->count_map()->span, (*preparer)->count_map()->span);
+        for (int y = 0; y < expected->grey.height; ++y)
+          if (std::memcmp(expected->grey.data + y * expected->grey.row_stride,
+                          actual->grey.data + y * actual->grey.row_stride,
+                          static_cast<std::size_t>(expected->grey.width)) != 0)
+            TEST_FAIL_MESSAGE(picture.name().c_str());
+      }
+    }
   }
 }
 

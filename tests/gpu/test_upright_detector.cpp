@@ -61,7 +61,7 @@ struct Eyes {
     TEST_ASSERT_NOT_NULL_MESSAGE(found->get(), "there is no model: are they beside the program?");
     detector = std::move(*found);
     Result<std::unique_ptr<ImagePreparer>> prepares =
-        vision->make_preparer(info, detector->needs_colour());
+        vision->make_preparer(info, camera, detector->needs_colour());
     TEST_ASSERT_OK(prepares);
     preparer = std::move(*prepares);
   }

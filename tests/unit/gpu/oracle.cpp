@@ -16,6 +16,8 @@ int bits_of(PixelFormat f) {
     case PixelFormat::grey12:
     case PixelFormat::bayer12:
       return 12;
+    case PixelFormat::grey14:
+      return 14;
     case PixelFormat::grey16:
       return 16;
     default:

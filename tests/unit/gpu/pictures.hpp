@@ -12,9 +12,10 @@
 namespace kerb::test {
 
 inline constexpr PixelFormat kAllFormats[] = {
-    PixelFormat::grey8, PixelFormat::grey10, PixelFormat::grey12,  PixelFormat::grey16,
-    PixelFormat::yuyv,  PixelFormat::uyvy,   PixelFormat::nv12,    PixelFormat::rgb24,
-    PixelFormat::bgr24, PixelFormat::bayer8, PixelFormat::bayer10, PixelFormat::bayer12};
+    PixelFormat::grey8,  PixelFormat::grey10, PixelFormat::grey12, PixelFormat::grey14,
+    PixelFormat::grey16, PixelFormat::yuyv,   PixelFormat::uyvy,   PixelFormat::nv12,
+    PixelFormat::rgb24,  PixelFormat::bgr24,  PixelFormat::bayer8, PixelFormat::bayer10,
+    PixelFormat::bayer12};
 inline constexpr BayerOrder kAllOrders[] = {BayerOrder::rggb, BayerOrder::bggr, BayerOrder::grbg,
                                             BayerOrder::gbrg};
 

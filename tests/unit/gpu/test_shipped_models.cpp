@@ -86,4 +86,15 @@ TEST(the_grey_variant_stands_beside_its_model) {
   TEST_ASSERT_EQUAL_STRING("", grey_variant("").c_str());
 }
 
+TEST(so_does_the_thermal_one) {
+  const std::string model = g_folder / "people.kwm";
+  write(model);
+  write(g_folder / "people-grey.kwm");
+  TEST_ASSERT_EQUAL_STRING("", thermal_variant(model).c_str());
+  write(g_folder / "people-thermal.kwm");
+  TEST_ASSERT_EQUAL_STRING((g_folder / "people-thermal.kwm").c_str(),
+                           thermal_variant(model).c_str());
+  TEST_ASSERT_EQUAL_STRING("", thermal_variant("").c_str());
+}
+
 }  // namespace

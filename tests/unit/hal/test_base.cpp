@@ -101,6 +101,7 @@ TEST(pixel_formats_are_what_their_table_says) {
       {PixelFormat::grey8, "grey8", 8, 10, true, true, true},
       {PixelFormat::grey10, "grey10", 10, 20, true, true, true},
       {PixelFormat::grey12, "grey12", 12, 20, true, true, true},
+      {PixelFormat::grey14, "grey14", 14, 20, true, true, true},
       {PixelFormat::grey16, "grey16", 16, 20, true, true, true},
       {PixelFormat::yuyv, "yuyv", 8, 20, false, false, true},
       {PixelFormat::uyvy, "uyvy", 8, 20, false, false, true},

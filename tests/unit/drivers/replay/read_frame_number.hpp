@@ -28,6 +28,7 @@ inline int brightness(const RawImageView<Space::host>& image, int x, int y) noex
       return (row[3 * x] + 2 * row[3 * x + 1] + row[3 * x + 2]) / 4;
     case PixelFormat::grey10:
     case PixelFormat::grey12:
+    case PixelFormat::grey14:
     case PixelFormat::grey16:
     case PixelFormat::bayer10:
     case PixelFormat::bayer12: {

@@ -17,10 +17,11 @@ using namespace kerb;
 using test::read_frame_number;
 using namespace std::chrono_literals;
 
-constexpr PixelFormat kFormats[] = {
-    PixelFormat::grey8, PixelFormat::grey10, PixelFormat::grey12,  PixelFormat::grey16,
-    PixelFormat::yuyv,  PixelFormat::uyvy,   PixelFormat::nv12,    PixelFormat::rgb24,
-    PixelFormat::bgr24, PixelFormat::bayer8, PixelFormat::bayer10, PixelFormat::bayer12};
+constexpr PixelFormat kFormats[] = {PixelFormat::grey8,  PixelFormat::grey10, PixelFormat::grey12,
+                                    PixelFormat::grey14, PixelFormat::grey16, PixelFormat::yuyv,
+                                    PixelFormat::uyvy,   PixelFormat::nv12,   PixelFormat::rgb24,
+                                    PixelFormat::bgr24,  PixelFormat::bayer8, PixelFormat::bayer10,
+                                    PixelFormat::bayer12};
 
 PageableFrameMemory memory;
 FakeClock fake_clock;

@@ -171,16 +171,16 @@ TEST(every_format_comes_as_what_it_is) {
   using enum BayerOrder;
   const Case cases[] = {
       {V4L2_PIX_FMT_GREY, grey8, rggb},      {V4L2_PIX_FMT_Y10, grey10, rggb},
-      {V4L2_PIX_FMT_Y12, grey12, rggb},      {V4L2_PIX_FMT_Y16, grey16, rggb},
-      {V4L2_PIX_FMT_YUYV, yuyv, rggb},       {V4L2_PIX_FMT_UYVY, uyvy, rggb},
-      {V4L2_PIX_FMT_NV12, nv12, rggb},       {V4L2_PIX_FMT_RGB24, rgb24, rggb},
-      {V4L2_PIX_FMT_BGR24, bgr24, rggb},     {V4L2_PIX_FMT_SRGGB8, bayer8, rggb},
-      {V4L2_PIX_FMT_SBGGR8, bayer8, bggr},   {V4L2_PIX_FMT_SGRBG8, bayer8, grbg},
-      {V4L2_PIX_FMT_SGBRG8, bayer8, gbrg},   {V4L2_PIX_FMT_SRGGB10, bayer10, rggb},
-      {V4L2_PIX_FMT_SBGGR10, bayer10, bggr}, {V4L2_PIX_FMT_SGRBG10, bayer10, grbg},
-      {V4L2_PIX_FMT_SGBRG10, bayer10, gbrg}, {V4L2_PIX_FMT_SRGGB12, bayer12, rggb},
-      {V4L2_PIX_FMT_SBGGR12, bayer12, bggr}, {V4L2_PIX_FMT_SGRBG12, bayer12, grbg},
-      {V4L2_PIX_FMT_SGBRG12, bayer12, gbrg},
+      {V4L2_PIX_FMT_Y12, grey12, rggb},      {V4L2_PIX_FMT_Y14, grey14, rggb},
+      {V4L2_PIX_FMT_Y16, grey16, rggb},      {V4L2_PIX_FMT_YUYV, yuyv, rggb},
+      {V4L2_PIX_FMT_UYVY, uyvy, rggb},       {V4L2_PIX_FMT_NV12, nv12, rggb},
+      {V4L2_PIX_FMT_RGB24, rgb24, rggb},     {V4L2_PIX_FMT_BGR24, bgr24, rggb},
+      {V4L2_PIX_FMT_SRGGB8, bayer8, rggb},   {V4L2_PIX_FMT_SBGGR8, bayer8, bggr},
+      {V4L2_PIX_FMT_SGRBG8, bayer8, grbg},   {V4L2_PIX_FMT_SGBRG8, bayer8, gbrg},
+      {V4L2_PIX_FMT_SRGGB10, bayer10, rggb}, {V4L2_PIX_FMT_SBGGR10, bayer10, bggr},
+      {V4L2_PIX_FMT_SGRBG10, bayer10, grbg}, {V4L2_PIX_FMT_SGBRG10, bayer10, gbrg},
+      {V4L2_PIX_FMT_SRGGB12, bayer12, rggb}, {V4L2_PIX_FMT_SBGGR12, bayer12, bggr},
+      {V4L2_PIX_FMT_SGRBG12, bayer12, grbg}, {V4L2_PIX_FMT_SGBRG12, bayer12, gbrg},
   };
   for (const Case& c : cases)
     for (const std::uint32_t padding : {0u, 24u}) {
@@ -259,13 +259,13 @@ TEST(a_driver_whose_numbers_contradict_each_other_is_refused) {
 }
 
 TEST(auto_takes_the_formats_in_the_order_that_is_documented) {
-  const std::uint32_t order[] = {V4L2_PIX_FMT_NV12,    V4L2_PIX_FMT_YUYV,   V4L2_PIX_FMT_UYVY,
-                                 V4L2_PIX_FMT_GREY,    V4L2_PIX_FMT_Y10,    V4L2_PIX_FMT_Y12,
-                                 V4L2_PIX_FMT_Y16,     V4L2_PIX_FMT_SGBRG8, V4L2_PIX_FMT_SBGGR10,
-                                 V4L2_PIX_FMT_SGRBG12, V4L2_PIX_FMT_RGB24,  V4L2_PIX_FMT_BGR24,
-                                 V4L2_PIX_FMT_MJPEG};
-  const char* names[] = {"nv12",   "yuyv",    "uyvy",    "grey8", "grey10", "grey12", "grey16",
-                         "bayer8", "bayer10", "bayer12", "rgb24", "bgr24",  "rgb24"};
+  const std::uint32_t order[] = {V4L2_PIX_FMT_NV12,    V4L2_PIX_FMT_YUYV,    V4L2_PIX_FMT_UYVY,
+                                 V4L2_PIX_FMT_GREY,    V4L2_PIX_FMT_Y10,     V4L2_PIX_FMT_Y12,
+                                 V4L2_PIX_FMT_Y14,     V4L2_PIX_FMT_Y16,     V4L2_PIX_FMT_SGBRG8,
+                                 V4L2_PIX_FMT_SBGGR10, V4L2_PIX_FMT_SGRBG12, V4L2_PIX_FMT_RGB24,
+                                 V4L2_PIX_FMT_BGR24,   V4L2_PIX_FMT_MJPEG};
+  const char* names[] = {"nv12",   "yuyv",   "uyvy",    "grey8",   "grey10", "grey12", "grey14",
+                         "grey16", "bayer8", "bayer10", "bayer12", "rgb24",  "bgr24",  "rgb24"};
   for (std::size_t first = 0; first < std::size(order); ++first) {
     Bench bench;
     bench.kernel.formats.clear();
@@ -327,6 +327,73 @@ TEST(the_formats_for_a_mosaic_are_the_single_sample_ones_we_know_deepest_first) 
     TEST_ASSERT_NOT_NULL(known);
     TEST_ASSERT_EQUAL_STRING(known->name(), entry.name());
     TEST_ASSERT_EQUAL_STRING(name_of(known->bayer), name_of(entry.bayer));
+    TEST_ASSERT_TRUE(bit_depth(entry.pixels) <= depth);
+    depth = bit_depth(entry.pixels);
+  }
+}
+
+// What FLIR's Boson and a Lepton on a PureThermal board list: docs/thermal.md.
+TEST(a_thermal_camera_gives_its_counts_where_it_has_them) {
+  struct Case {
+    std::vector<std::uint32_t> offered;  // in the camera's order
+    const char* taken;
+  };
+  const Case cases[] = {
+      {{V4L2_PIX_FMT_YUV420, V4L2_PIX_FMT_NV12, V4L2_PIX_FMT_Y16}, "grey16"},
+      {{V4L2_PIX_FMT_UYVY, V4L2_PIX_FMT_Y16, V4L2_PIX_FMT_GREY, V4L2_PIX_FMT_RGB565,
+        V4L2_PIX_FMT_BGR24},
+       "grey16"},
+      {{V4L2_PIX_FMT_GREY, V4L2_PIX_FMT_Y14}, "grey14"},
+      {{V4L2_PIX_FMT_Y10, V4L2_PIX_FMT_Y12}, "grey12"},
+      {{V4L2_PIX_FMT_YUYV, V4L2_PIX_FMT_GREY}, "grey8"},
+      {{V4L2_PIX_FMT_YUV420, V4L2_PIX_FMT_NV12}, "nv12"},
+      {{V4L2_PIX_FMT_MJPEG, V4L2_PIX_FMT_YUYV}, "yuyv"},
+      {{V4L2_PIX_FMT_BGR24, V4L2_PIX_FMT_UYVY}, "uyvy"},
+  };
+  for (const Case& c : cases) {
+    Bench bench;
+    bench.kernel.formats.clear();
+    for (const std::uint32_t fourcc : c.offered)
+      bench.kernel.formats.push_back({fourcc, {{64, 48}}});
+    bench.settings.imaging = Imaging::thermal;
+    bench.settings.format = "auto";
+    TEST_ASSERT_EQUAL_STRING(c.taken, name_of(bench.open()->info().format));
+    bench.settings.format = c.taken;
+    TEST_ASSERT_EQUAL_STRING(c.taken, name_of(bench.open()->info().format));
+  }
+}
+
+TEST(a_thermal_camera_with_false_colours_alone_is_refused_and_what_it_offers_is_said) {
+  Bench bench;
+  bench.kernel.formats = {{V4L2_PIX_FMT_BGR24, {{64, 48}}}, {V4L2_PIX_FMT_MJPEG, {{64, 48}}}};
+  bench.settings.imaging = Imaging::thermal;
+  bench.settings.format = "auto";
+  TEST_ASSERT_ERROR(Errc::unsupported, bench.try_open());
+  TEST_ASSERT_EQUAL_STRING(
+      "set camera format: /dev/video0: asked auto thermal, camera offers bgr24, mjpeg",
+      bench.refusal().c_str());
+  for (const char* format : {"bgr24", "rgb24", "mjpeg", "bayer8", "bayer12"}) {
+    bench.settings.format = format;
+    TEST_ASSERT_ERROR(Errc::invalid_argument, bench.try_open());
+    TEST_ASSERT_EQUAL_STRING((std::string{"camera settings: /dev/video0: a thermal camera gives "
+                                          "grey or YUV, not "} +
+                              format)
+                                 .c_str(),
+                             bench.refusal().c_str());
+  }
+  bench.settings.format = "grey16";
+  bench.settings.mosaic = 4;
+  TEST_ASSERT_ERROR(Errc::invalid_argument, bench.try_open());
+  bench.check_clean();
+}
+
+TEST(the_formats_for_a_thermal_camera_are_those_we_know_deepest_first) {
+  int depth = 16;
+  for (const v4l2::FormatEntry& entry : v4l2::thermal_formats()) {
+    const v4l2::FormatEntry* known = v4l2::find_format(entry.fourcc);
+    TEST_ASSERT_NOT_NULL(known);
+    TEST_ASSERT_EQUAL_STRING(known->name(), entry.name());
+    TEST_ASSERT_FALSE(entry.compressed);
     TEST_ASSERT_TRUE(bit_depth(entry.pixels) <= depth);
     depth = bit_depth(entry.pixels);
   }

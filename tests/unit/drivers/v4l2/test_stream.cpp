@@ -283,6 +283,34 @@ TEST(a_frame_with_too_few_or_too_many_bytes_is_damaged) {
   }
 }
 
+TEST(a_truncated_frame_of_a_thermal_camera_is_damaged_and_the_next_is_not) {
+  struct Case {
+    std::uint32_t fourcc;
+    const char* format;
+    std::int64_t bytes;  // of a whole picture
+  };
+  for (const Case& c :
+       {Case{V4L2_PIX_FMT_Y16, "grey16", 64 * 48 * 2},
+        Case{V4L2_PIX_FMT_Y14, "grey14", 64 * 48 * 2}, Case{V4L2_PIX_FMT_GREY, "grey8", 64 * 48},
+        Case{V4L2_PIX_FMT_NV12, "nv12", 64 * 48 * 3 / 2}}) {
+    Bench bench;
+    bench.kernel.formats = {{c.fourcc, {{64, 48}}}};
+    bench.settings.imaging = Imaging::thermal;
+    bench.settings.format = c.format;
+    const auto camera = bench.open();
+    for (const std::int64_t bytes : {std::int64_t{0}, c.bytes / 2, c.bytes - 1, c.bytes + 1}) {
+      Fill fill{1, 90s};
+      fill.bytes = bytes;
+      bench.kernel.fill(fill);
+      TEST_ASSERT_ERROR(Errc::damaged, camera->next(10ms));
+    }
+    Fill whole{1, 90s};
+    whole.bytes = c.bytes;
+    bench.kernel.fill(whole);
+    TEST_ASSERT_OK(camera->next(10ms));
+  }
+}
+
 TEST(the_padding_of_the_last_row_may_be_missing) {
   Bench bench;
   bench.kernel.row_padding = 32;

@@ -130,13 +130,16 @@ TEST(every_value_arrives_where_it_belongs) {
   const LoadResult other = parse_config(
       "clock.rate = 0.25\nvision.backend = \"cuda\"\nhealth.camera_silent_ms = "
       "100\nbudget.check_ms = 0.5\n"
+      "detector.thermal_model = \"heat.kwm\"\nhealth.shutter_ms = 2500\n"
       "detector.model = \"people.kwm\"\ndetector.fusion = \"suppression\"\n"
       "detector.ground = \"anywhere\"\ndetector.ground_slack_deg = 2.5\n"
       "record.enabled = false\nrecord.before_s = 12.5\nrecord.max_megabytes = 64\n"
       "record.what = \"collisions\"\nbudget.track_ms = 1.5\n"
       "detector.ground_side_m = 30.5\nvision.threads = 3\ndetector.threshold = -0.5\n"
       "events.max_bytes = 67108864\ncan.vehicle.motion_stale_ms = 77\nlog.level = \"error\"\n"
-      "[[camera]]\nsource = \"video\"\ndevice = \"a.mp4\"\npace = \"recorded\"\nloop = false\n",
+      "[[camera]]\nsource = \"video\"\ndevice = \"a.mp4\"\npace = \"recorded\"\nloop = false\n"
+      "[[camera]]\nname = \"heat\"\nkind = \"thermal\"\nwidth = 640\nheight = 512\nformat = "
+      "\"grey14\"\nrange_min_counts = 1000\n",
       "t");
   TEST_ASSERT_EQUAL_STRING("", joined(other.lines()).c_str());
   TEST_ASSERT_EQUAL_DOUBLE(0.25, other.config.clock_rate);
@@ -165,6 +168,13 @@ TEST(every_value_arrives_where_it_belongs) {
   TEST_ASSERT_EQUAL(CameraKind::video, other.config.cameras[0].kind);
   TEST_ASSERT_EQUAL(Pace::recorded, other.config.cameras[0].pace);
   TEST_ASSERT_FALSE(other.config.cameras[0].loop);
+  TEST_ASSERT_EQUAL(Imaging::visible, other.config.cameras[0].imaging);
+  TEST_ASSERT_EQUAL(Imaging::thermal, other.config.cameras[1].imaging);
+  TEST_ASSERT_EQUAL_STRING("grey14", other.config.cameras[1].format.c_str());
+  TEST_ASSERT_EQUAL_INT(1000, other.config.cameras[1].range_min_counts);
+  TEST_ASSERT_EQUAL_INT(255, other.config.cameras[0].range_min_counts);
+  TEST_ASSERT_EQUAL_STRING("heat.kwm", other.config.detector.thermal_model.c_str());
+  TEST_ASSERT_TRUE(other.config.health.shutter == 2500ms);
 }
 
 TEST(each_wrong_file_gets_its_lines) {
@@ -236,6 +246,20 @@ TEST(a_problem_names_key_value_and_rule) {
        "must be at the car: at most 0.3 beyond half of car.width_m (1.8)"},
       {"[car]\nlength_m = 3", "car.axle_to_bumper_m", "3.6",
        "must not be more than car.length_m (3)"},
+      {"[[camera]]\nkind = \"termal\"", "camera[0].kind", "\"termal\"",
+       "must be one of visible, thermal; did you mean 'thermal'?"},
+      {"[[camera]]\nkind = \"thermal\"\nformat = \"bgr24\"", "camera[0].format", "\"bgr24\"",
+       "must be auto, a grey one, nv12, yuyv or uyvy for this camera.kind (\"thermal\")"},
+      {"[[camera]]\nkind = \"thermal\"\nformat = \"mjpeg\"", "camera[0].format", "\"mjpeg\"",
+       "must be auto, a grey one, nv12, yuyv or uyvy for this camera.kind (\"thermal\")"},
+      {"[[camera]]\nkind = \"thermal\"\nformat = \"grey16\"\nmosaic = 4", "camera[0].mosaic", "4",
+       "must be 0 for this camera.kind (\"thermal\")"},
+      {"[[camera]]\nkind = \"thermal\"\nformat = \"grey10\"\nrange_min_counts = 1024",
+       "camera[0].range_min_counts", "1024",
+       "must be less than the counts that camera.format has (\"grey10\")"},
+      {"[[camera]]\nrange_min_counts = 65536", "camera[0].range_min_counts", "65536",
+       "must be 16..65535 (counts)"},
+      {"[health]\nshutter_ms = -1", "health.shutter_ms", "-1", "must be 0..60000 (ms)"},
       {"[warning]\nsensitivity = \"earl\"", "warning.sensitivity", "\"earl\"",
        "must be one of late, normal, early; did you mean 'early'?"},
   };

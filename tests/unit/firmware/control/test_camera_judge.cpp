@@ -14,14 +14,14 @@ struct Scene {
   HealthSettings settings;
   Nanos now = seconds{10};
   HealthMonitor monitor{now, settings.recover};
-  CameraJudge judge{settings, 0, now};
+  CameraJudge judge;
   PipelineFacts facts;
   StageReport total;
   Nanos next_frame = now;
   int every_nth_dropped = 0, every_nth_damaged = 0, exposed = 0;
   bool delivering = true;
 
-  Scene() {
+  explicit Scene(Imaging imaging = Imaging::visible) : judge{settings, 0, now, imaging} {
     monitor.frames_flow();
     facts.image.mean = 100;
     facts.condition = CameraCondition::delivering;
@@ -198,6 +198,44 @@ TEST(a_dirty_picture_is_told_when_it_stays_so) {
   s.facts.image.dull = 0.1;
   s.run(seconds{2});
   s.expect(HealthState::active, Cause::none);
+}
+
+TEST(a_thermal_camera_may_close_its_shutter_for_as_long_as_configured) {
+  struct Case {
+    ImageStatistics look;
+    Cause cause;
+    bool stands_still;
+  };
+  for (const Case& c : {Case{{100, 20, {}, 0}, Cause::camera_frozen, true},
+                        Case{{255, 0, {}, 1}, Cause::camera_blinded, false},
+                        Case{{0, 0, {}, 1}, Cause::camera_dark, false},
+                        Case{{127, 2, {}, 1}, Cause::camera_dirty, false}}) {
+    Scene s{Imaging::thermal};
+    const ImageStatistics usual = s.facts.image;
+    const auto close_for = [&](Nanos duration) {
+      const Nanos from = s.now;
+      while (s.now < from + duration) {
+        s.facts.image = c.look;
+        if (c.stands_still) s.facts.image.unchanged = s.now - from;
+        s.run(milliseconds{10});
+      }
+    };
+    s.run(seconds{2});
+    close_for(milliseconds{900});
+    s.expect(HealthState::active, Cause::none);
+    s.facts.image = usual;
+    s.run(milliseconds{500});
+    s.expect(HealthState::active, Cause::none);
+    close_for(milliseconds{900});  // it starts from nothing each time
+    s.expect(HealthState::active, Cause::none);
+    s.facts.image = usual;
+    s.run(milliseconds{500});
+    close_for(milliseconds{1050});
+    s.expect(HealthState::degraded, c.cause);
+    s.facts.image = usual;
+    s.run(seconds{2});
+    s.expect(HealthState::active, Cause::none);
+  }
 }
 
 TEST(a_camera_that_looks_elsewhere_is_told_at_once) {

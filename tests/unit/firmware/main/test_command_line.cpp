@@ -358,6 +358,83 @@ TEST(a_grey_camera_refuses_a_colour_model_without_a_grey_one) {
       0, kerbwatch("check --config " + desk_config(camera(detector_table(colour)))).code);
 }
 
+/// A second camera that sees heat, beside the desk's own.
+std::string thermal_camera(const std::string& format) {
+  return "[[camera]]\nname = \"heat\"\nkind = \"thermal\"\nsource = \"pattern\"\nwidth = 320\n"
+         "height = 240\nformat = \"" +
+         format + "\"\n";
+}
+
+TEST(a_thermal_camera_needs_a_thermal_model) {
+  const std::string cpu = "[vision]\nbackend = \"cpu\"\n";
+  const std::string line =
+      "detector.thermal_model = \"\": make detector: camera heat is thermal and needs a thermal "
+      "model: set detector.thermal_model";
+  // Without any model, with one for light alone, and with one for grey cameras.
+  expect_bad_input(kerbwatch("check --config " + desk_config(thermal_camera("grey16"))),
+                   line.c_str());
+  const fs::path grey = model_file();
+  expect_bad_input(
+      kerbwatch("check --config " + desk_config(thermal_camera("auto") + detector_table(grey))),
+      line.c_str());
+  const Installed models;
+  expect_bad_input(kerbwatch("check --config " + desk_config(thermal_camera("grey8"))),
+                   line.c_str());
+  // Detection off: then it needs none.
+  const std::string off = "[detector]\nenabled = false\n";
+  TEST_ASSERT_EQUAL_INT(
+      0, kerbwatch("check --config " + desk_config(thermal_camera("grey16") + off)).code);
+  // A product that runs without it says so and shows it.
+  const Outcome ran =
+      kerbwatch("run --seconds 1.5 --config " + desk_config(thermal_camera("grey16") + cpu));
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, ran.code, ran.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(
+      ran.err.find("camera heat: make detector: camera heat is thermal and needs") !=
+          std::string::npos,
+      ran.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(
+      read(g_folder / "events.jsonl").find("vision_failed") != std::string::npos, ran.err.c_str());
+}
+
+TEST(a_thermal_camera_gets_the_thermal_model_and_others_do_not) {
+  const Installed models;
+  const std::string cpu = "[vision]\nbackend = \"cpu\"\n";
+  const fs::path beside = g_folder / "models/default-thermal.kwm";
+  kerb::hog::Model model = kerb::hog::test::bar_model();
+  model.name = "heat-bar";
+  TEST_ASSERT_OK(kerb::hog::save(model, beside));
+  for (const char* format : {"grey8", "grey14", "grey16", "yuyv", "nv12"}) {
+    const std::string config = thermal_camera(format) + cpu;
+    const Outcome checked = kerbwatch("check --config " + desk_config(config));
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, checked.code, checked.err.c_str());
+    TEST_ASSERT_TRUE_MESSAGE(checked.out.find(", thermal " + beside.string()) != std::string::npos,
+                             checked.out.c_str());
+  }
+  const Outcome ran =
+      kerbwatch("run --seconds 1.5 --config " + desk_config(thermal_camera("grey14") + cpu));
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, ran.code, ran.err.c_str());
+  for (const char* part :
+       {"red-bar for 320x240 in colour", "heat-bar for 320x240 in heat", "320x240 grey14 thermal"})
+    TEST_ASSERT_TRUE_MESSAGE(ran.err.find(part) != std::string::npos, ran.err.c_str());
+  for (const char* part : {"detector red-bar\n", "detector heat-bar\n"})
+    TEST_ASSERT_TRUE_MESSAGE(ran.out.find(part) != std::string::npos, ran.out.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(
+      read(g_folder / "events.jsonl").find("vision_failed") == std::string::npos, ran.err.c_str());
+  // Named, and wrong: told before the drive. Where no camera is thermal, nobody asks.
+  const auto named = [](const fs::path& path) {
+    return "[detector]\nthermal_model = \"" + path.string() + "\"\n";
+  };
+  const fs::path colour = g_folder / "models/default.kwm";
+  expect_bad_input(
+      kerbwatch("check --config " + desk_config(thermal_camera("grey16") + named(colour))),
+      "camera heat is thermal, and this model needs colour");
+  expect_bad_input(kerbwatch("check --config " +
+                             desk_config(thermal_camera("grey16") + named("/nowhere/x.kwm"))),
+                   "detector.thermal_model = \"/nowhere/x.kwm\": ");
+  TEST_ASSERT_EQUAL_INT(0,
+                        kerbwatch("check --config " + desk_config(named("/nowhere/x.kwm"))).code);
+}
+
 TEST(a_bad_model_is_told_by_a_product_that_runs) {
   const fs::path model = model_file();
   flip_a_bit(model);
