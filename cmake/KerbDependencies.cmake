@@ -92,10 +92,10 @@ if(NOT KERB_WITH_OPENCV STREQUAL "OFF")
     message(FATAL_ERROR "KERB_WITH_OPENCV=ON, but OpenCV's core, imgproc, imgcodecs and videoio were not found")
   endif()
 endif()
-# HOGDescriptor and flow, the judges of ours, and finding checkerboards: for tools and tests alone, as they bring half of
+# HOGDescriptor and flow, the judges of ours, and finding checkerboards and circles: for tools and tests alone, as they bring half of
 # OpenCV along.
 if(KERB_OPENCV)
-  foreach(part objdetect video calib3d)
+  foreach(part objdetect video calib3d features2d)
     find_path(KERB_OPENCV_${part}_INCLUDE opencv2/${part}.hpp PATH_SUFFIXES opencv4)
     find_library(KERB_OPENCV_${part} opencv_${part})
     if(KERB_OPENCV_${part} AND KERB_OPENCV_${part}_INCLUDE)

@@ -19,7 +19,7 @@ packages_for() {
       ;;
     opencv) # the parts we use: libopencv-dev would bring all of it
       echo libopencv-core-dev libopencv-imgproc-dev libopencv-imgcodecs-dev libopencv-videoio-dev \
-        libopencv-objdetect-dev libopencv-video-dev libopencv-calib3d-dev
+        libopencv-objdetect-dev libopencv-video-dev libopencv-calib3d-dev libopencv-features2d-dev
       ;;
     arm64) # on arm64 the native compiler also answers to aarch64-linux-gnu-g++
       [[ "$arch" == arm64 ]] || echo g++-aarch64-linux-gnu libstdc++6:arm64

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "firmware/schema/problem.hpp"
+#include "firmware/types/camera_pair.hpp"
 #include "firmware/types/sensitivity.hpp"
 #include "firmware/types/vehicle_limits.hpp"
 #include "hal/base/clock.hpp"
@@ -193,6 +194,7 @@ struct RecordSettings {
 struct Config {
   double clock_rate = 1.0;                                ///< of SystemClock
   std::vector<CameraSettings> cameras{CameraSettings{}};  ///< 1..kMaxCameras, names differ
+  std::vector<CameraPair> camera_pairs;                   ///< of these; for most cars none
   VisionBackend vision_backend = VisionBackend::automatic;
   int vision_threads =
       0;  ///< of each camera on the CPU; 0: the cores are shared between the cameras
@@ -217,6 +219,7 @@ struct Config {
 };
 
 inline constexpr int kMaxCameras = 4;
+inline constexpr int kMaxCameraPairs = kMaxCameras * (kMaxCameras - 1) / 2;
 
 /// A configuration, or all that is wrong with it.
 struct LoadResult {

@@ -37,6 +37,7 @@ class Rules {
       check_exposure(i);
     }
     for (std::size_t i = 1; i < config_.cameras.size(); ++i) check_pair(i);
+    for (std::size_t i = 0; i < config_.camera_pairs.size(); ++i) check_camera_pair(i);
     need(config_.thermal.degraded_c < config_.thermal.failed_c, "thermal.degraded_c",
          {"thermal.failed_c"}, "must be less than thermal.failed_c");
     need(config_.lamp.warning_line != config_.lamp.status_line, "lamp.status_line",
@@ -232,6 +233,34 @@ class Rules {
       const bool both_live = a.kind == CameraKind::v4l2 && b.kind == CameraKind::v4l2;
       need(!both_live || a.device != b.device, camera_key(i, "device"), {camera_key(k, "device")},
            "must differ from " + camera_key(k, "device"));
+    }
+  }
+
+  /// Checks that it joins two cameras of this file that no other pair joins.
+  void check_camera_pair(std::size_t i) {
+    const auto key = [](std::size_t pair, const char* name) {
+      return "camera_pair[" + std::to_string(pair) + "]." + name;
+    };
+    const CameraPair& pair = config_.camera_pairs[i];
+    if (reader_.is_bad("camera")) return;
+    std::string names;
+    for (const CameraSettings& camera : config_.cameras)
+      names += (names.empty() ? "" : ", ") + camera.name;
+    const auto known = [&](const std::string& name) {
+      return std::ranges::any_of(config_.cameras,
+                                 [&](const CameraSettings& camera) { return camera.name == name; });
+    };
+    need(known(pair.first), key(i, "first"), {}, "must be the name of a camera: " + names);
+    need(known(pair.second), key(i, "second"), {}, "must be the name of a camera: " + names);
+    if (!known(pair.first) || !known(pair.second)) return;
+    need(pair.first != pair.second, key(i, "second"), {key(i, "first")},
+         "must differ from " + key(i, "first"));
+    for (std::size_t k = 0; k < i; ++k) {
+      const CameraPair& other = config_.camera_pairs[k];
+      const bool same = (pair.first == other.first && pair.second == other.second) ||
+                        (pair.first == other.second && pair.second == other.first);
+      need(!same, key(i, "second"), {key(i, "first")},
+           "must not join the cameras of camera_pair[" + std::to_string(k) + "] again");
     }
   }
 

@@ -84,7 +84,8 @@ constexpr Field kCameraExposure[] = {
                                           "Noise that grows with the signal, at gain 1; unset: "
                                           "estimated as noise_read.")};
 constexpr Table kCameraExposureTable = table_of<ExposureSettings>(
-    "camera.exposure", "Exposure and gain of a V4L2 camera; see docs/exposure.md.", kCameraExposure);
+    "camera.exposure", "Exposure and gain of a V4L2 camera; see docs/exposure.md.",
+    kCameraExposure);
 
 constexpr Field kCamera[] = {
     text<&CameraSettings::name>("name", 1, 32, TextRule::name, "Name in logs and events; unique."),
@@ -159,6 +160,34 @@ constexpr Field kCamera[] = {
     table<&CameraSettings::exposure>("exposure", "", kCameraExposureTable)};
 constexpr Table kCameraTable = table_of<CameraSettings>(
     "camera", "A camera, or a replacement for one. One table for each, at most four.", kCamera);
+
+constexpr Field kCameraPair[] = {
+    text<&CameraPair::first>("first", 1, 32, TextRule::name,
+                             "Name of the camera that the other keys are relative to."),
+    text<&CameraPair::second>("second", 1, 32, TextRule::name, "Name of the camera described."),
+    number<&CameraPair::ahead_m>("ahead_m", -5, 5, "m",
+                                 "Distance of the second camera ahead of the first, along the "
+                                 "first camera's optical axis."),
+    number<&CameraPair::left_m>("left_m", -5, 5, "m",
+                                "Distance to the left of the first, in its picture."),
+    number<&CameraPair::up_m>("up_m", -5, 5, "m", "Distance above the first, in its picture."),
+    number<&CameraPair::pitch_deg>("pitch_deg", -45, 45, "degrees",
+                                   "Pitch relative to the first; upwards is positive."),
+    number<&CameraPair::yaw_deg>("yaw_deg", -45, 45, "degrees",
+                                 "Yaw relative to the first; to the left is positive."),
+    number<&CameraPair::roll_deg>("roll_deg", -45, 45, "degrees",
+                                  "Roll relative to the first; right side down is positive."),
+    number<&CameraPair::position_sigma_m>(
+        "position_sigma_m", 0.0001, 10, "m",
+        "Standard deviation of the position, of its least certain coordinate."),
+    number<&CameraPair::angle_sigma_deg>(
+        "angle_sigma_deg", 0.0001, 10, "degrees",
+        "Standard deviation of the angles, of the least certain one.")};
+constexpr Table kCameraPairTable = table_of<CameraPair>(
+    "camera_pair",
+    "How a camera is placed relative to another, by kerblab calibrate pair; see "
+    "docs/calibration.md. Nothing uses it yet.",
+    kCameraPair);
 
 constexpr Field kVision[] = {
     choice<&Config::vision_backend>("backend", kBackends,
@@ -505,26 +534,28 @@ constexpr Field kService[] = {flag<&Config::service_enabled>(
 constexpr Table kServiceTable =
     table_of<Config>("service", "Tests that a workshop may request over the bus.", kService);
 
-constexpr Field kConfig[] = {table("clock", "", kClockTable),
-                             tables<&Config::cameras>("camera", 1, kMaxCameras, "", kCameraTable),
-                             table("vision", "", kVisionTable),
-                             table<&Config::detector>("detector", "", kDetectorTable),
-                             table<&Config::flow>("flow", "", kFlowTable),
-                             table<&Config::ego>("ego", "", kEgoTable),
-                             table<&Config::spectral>("spectral", "", kSpectralTable),
-                             table<&Config::car>("car", "", kCarTable),
-                             table<&Config::warning>("warning", "", kWarningTable),
-                             table<&Config::can>("can", "", kCanTable),
-                             table<&Config::lamp>("lamp", "", kLampTable),
-                             table<&Config::tone>("tone", "", kToneTable),
-                             table<&Config::watchdog>("watchdog", "", kWatchdogTable),
-                             table<&Config::thermal>("thermal", "", kThermalTable),
-                             table<&Config::health>("health", "", kHealthTable),
-                             table<&Config::budget>("budget", "", kBudgetTable),
-                             table("log", "", kLogTable),
-                             table<&Config::events>("events", "", kEventsTable),
-                             table<&Config::record>("record", "", kRecordTable),
-                             table("service", "", kServiceTable)};
+constexpr Field kConfig[] = {
+    table("clock", "", kClockTable),
+    tables<&Config::cameras>("camera", 1, kMaxCameras, "", kCameraTable),
+    tables<&Config::camera_pairs>("camera_pair", 0, kMaxCameraPairs, "", kCameraPairTable),
+    table("vision", "", kVisionTable),
+    table<&Config::detector>("detector", "", kDetectorTable),
+    table<&Config::flow>("flow", "", kFlowTable),
+    table<&Config::ego>("ego", "", kEgoTable),
+    table<&Config::spectral>("spectral", "", kSpectralTable),
+    table<&Config::car>("car", "", kCarTable),
+    table<&Config::warning>("warning", "", kWarningTable),
+    table<&Config::can>("can", "", kCanTable),
+    table<&Config::lamp>("lamp", "", kLampTable),
+    table<&Config::tone>("tone", "", kToneTable),
+    table<&Config::watchdog>("watchdog", "", kWatchdogTable),
+    table<&Config::thermal>("thermal", "", kThermalTable),
+    table<&Config::health>("health", "", kHealthTable),
+    table<&Config::budget>("budget", "", kBudgetTable),
+    table("log", "", kLogTable),
+    table<&Config::events>("events", "", kEventsTable),
+    table<&Config::record>("record", "", kRecordTable),
+    table("service", "", kServiceTable)};
 constexpr Table kConfigTable = table_of<Config>("", "The file as a whole.", kConfig);
 
 }  // namespace

@@ -16,6 +16,7 @@ kerb_add_test(NAME unit_ego_vehicle_history SOURCES firmware/ego/test_vehicle_hi
 kerb_add_test(NAME unit_ego_straightener SOURCES firmware/ego/test_rectifier.cpp
   LINKS kerb::firmware_ego kerb::firmware_config LABELS unit COUNTS_ALLOCATIONS)
 kerb_add_test(NAME unit_lens SOURCES firmware/lens/test_lens.cpp LINKS kerb::firmware_lens LABELS unit)
+kerb_add_test(NAME unit_lens_pair_geometry SOURCES firmware/lens/test_pair_geometry.cpp LINKS kerb::firmware_lens LABELS unit)
 foreach(name estimator doubt straightener)  # they fill fields of points, frame after frame
   kerb_test_uses(unit_ego_${name} OPTIONS $<$<CONFIG:Debug>:-O1>)
 endforeach()

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numbers>
 #include <opencv2/calib3d.hpp>
-#include <opencv2/imgproc.hpp>
 
 namespace kerb::calibrate {
 namespace {
@@ -16,15 +15,6 @@ constexpr int kColumns = 8, kRows = 6;  // parts of the picture that corners sho
 constexpr double kGoodCoverage = 0.65, kGoodTilt = 20, kGoodRms = 0.5;
 constexpr int kGoodViews = 10;
 constexpr double kSquare = 0.005;  // pixels are square up to this
-
-std::vector<cv::Point3f> places_of(const Board& board) {
-  std::vector<cv::Point3f> out;
-  for (int row = 0; row < board.rows; ++row)
-    for (int column = 0; column < board.columns; ++column)
-      out.emplace_back(static_cast<float>(column * board.square_m),
-                       static_cast<float>(row * board.square_m), 0.0F);
-  return out;
-}
 
 double median_of(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -154,24 +144,6 @@ void add_notes(BoardCalibration& c) {
 }
 
 }  // namespace
-
-std::optional<std::vector<cv::Point2f>> find_board(const cv::Mat& grey, const Board& board) {
-  std::vector<cv::Point2f> corners;
-  const cv::Size size{board.columns, board.rows};
-  if (!cv::findChessboardCorners(
-          grey, size, corners,
-          cv::CALIB_CB_ADAPTIVE_THRESH | cv::CALIB_CB_NORMALIZE_IMAGE | cv::CALIB_CB_FAST_CHECK))
-    return std::nullopt;
-  // Within half a square, so that no corner is drawn to its neighbour.
-  double least = 1e9;
-  for (std::size_t i = 1; i < corners.size(); ++i)
-    if (i % static_cast<std::size_t>(board.columns) != 0)
-      least = std::min(least, cv::norm(corners[i] - corners[i - 1]));
-  const int reach = std::clamp(static_cast<int>(least / 2) - 1, 2, 11);
-  cv::cornerSubPix(grey, corners, {reach, reach}, {-1, -1},
-                   {cv::TermCriteria::COUNT + cv::TermCriteria::EPS, 60, 1e-4});
-  return corners;
-}
 
 Result<BoardCalibration> calibrate_board(std::vector<BoardView> views, cv::Size picture,
                                          const Board& board, const BoardSettings& settings) {

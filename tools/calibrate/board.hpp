@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
@@ -11,14 +12,27 @@
 /// Measuring a camera: its lens from pictures of a checkerboard, its mounting from a drive.
 namespace kerb::calibrate {
 
-/// A checkerboard, by its inner corners: one of 10 x 7 squares has 9 x 6.
-struct Board {
-  int columns = 9, rows = 6;
-  double square_m = 0.025;
+enum class Pattern : std::uint8_t {
+  checkerboard,
+  circles,             ///< in rows and columns
+  asymmetric_circles,  ///< every second row shifted by half a space, as in OpenCV
 };
 
-/// Its corners in a grey picture, row by row, to a fraction of a pixel; nothing where it is not
-/// seen whole.
+/// A flat board of points. A checkerboard, by its inner corners: one of 10 x 7 squares has 9 x 6.
+/// Or a grid of circles, by their number: holes, discs or lamps.
+struct Board {
+  int columns = 9, rows = 6;
+  double square_m = 0.025;  ///< of circles, between neighbouring centres; of asymmetric ones,
+                            ///< between rows, which is half of that within a row
+  Pattern pattern = Pattern::checkerboard;
+};
+
+/// Its points on the board itself, row by row, metres; z is 0.
+[[nodiscard]] std::vector<cv::Point3f> places_of(const Board& board);
+
+/// Its points in a grey picture, row by row, to a fraction of a pixel; nothing where it is not
+/// seen whole. The picture's negative is tried too, as a thermal camera may show a board's dark
+/// squares brighter, and the picture enlarged if it is small.
 [[nodiscard]] std::optional<std::vector<cv::Point2f>> find_board(const cv::Mat& grey,
                                                                  const Board& board);
 

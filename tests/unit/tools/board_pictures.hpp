@@ -23,6 +23,20 @@ struct BoardPose {
   double nod = 0, turn = 0, spin = 0;
 };
 
+/// Where a board is in a camera's axes: its own right, down and back, and its middle, metres.
+struct BoardFrame {
+  cv::Vec3d right, down, back, place;
+};
+
+inline BoardFrame frame_of(const BoardPose& pose) {
+  const double cn = std::cos(pose.nod), sn = std::sin(pose.nod), ct = std::cos(pose.turn);
+  const double st = std::sin(pose.turn), cs = std::cos(pose.spin), ss = std::sin(pose.spin);
+  return {{cs * ct, ss * ct, -st},
+          {cs * st * sn - ss * cn, ss * st * sn + cs * cn, ct * sn},
+          {cs * st * cn + ss * sn, ss * st * cn - cs * sn, ct * cn},
+          {pose.x, pose.y, pose.z}};
+}
+
 class BoardTracer {
  public:
   explicit BoardTracer(const TracedLens& lens) : lens_{lens} {
@@ -34,28 +48,23 @@ class BoardTracer {
 
   /// Squares of `square` metres, `columns` x `rows` inner corners, with a white rim.
   [[nodiscard]] cv::Mat picture(const BoardPose& pose, int columns, int rows, double square) const {
-    const double cn = std::cos(pose.nod), sn = std::sin(pose.nod), ct = std::cos(pose.turn);
-    const double st = std::sin(pose.turn), cs = std::cos(pose.spin), ss = std::sin(pose.spin);
-    // Columns of the rotation: where the board's right, its down and its back point.
-    const double right[3] = {cs * ct, ss * ct, -st};
-    const double down[3] = {cs * st * sn - ss * cn, ss * st * sn + cs * cn, ct * sn};
-    const double back[3] = {cs * st * cn + ss * sn, ss * st * cn - cs * sn, ct * cn};
-    const double place[3] = {pose.x, pose.y, pose.z};
-    const auto dot = [](const double* a, const double* b) {
-      return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    };
-    const double depth = dot(back, place);
+    return picture(frame_of(pose), [=](double right, double down) {
+      return squares(right / square + (columns + 1) / 2.0, down / square + (rows + 1) / 2.0,
+                     columns + 1, rows + 1);
+    });
+  }
+  /// Any board: `colour` of the place that is so many metres right and down of its middle.
+  template <typename Colour>
+  [[nodiscard]] cv::Mat picture(const BoardFrame& board, Colour colour) const {
+    const double depth = board.back.dot(board.place);
     cv::Mat fine{cv::Size{kFine * lens_.width, kFine * lens_.height}, CV_8UC1};
     std::size_t at = 0;
     for (int y = 0; y < fine.rows; ++y) {
       auto* row = fine.ptr<std::uint8_t>(y);
       for (int x = 0; x < fine.cols; ++x, ++at) {
-        const double along[3] = {double{rays_[at].x}, double{rays_[at].y}, 1};
-        const double t = depth / dot(back, along);
-        const double off[3] = {t * along[0] - place[0], t * along[1] - place[1], t - place[2]};
-        const double u = dot(right, off) / square + (columns + 1) / 2.0;
-        const double v = dot(down, off) / square + (rows + 1) / 2.0;
-        row[x] = colour(u, v, columns + 1, rows + 1);
+        const cv::Vec3d along{double{rays_[at].x}, double{rays_[at].y}, 1};
+        const cv::Vec3d off = depth / board.back.dot(along) * along - board.place;
+        row[x] = colour(board.right.dot(off), board.down.dot(off));
       }
     }
     cv::Mat picture;
@@ -64,14 +73,16 @@ class BoardTracer {
     return picture;
   }
 
- private:
-  static constexpr int kFine = 3;
-
-  static std::uint8_t colour(double u, double v, int columns, int rows) {
+  /// Of a checkerboard of columns x rows squares, `u` and `v` squares from its corner.
+  static std::uint8_t squares(double u, double v, int columns, int rows) {
     if (u < -1 || v < -1 || u > columns + 1 || v > rows + 1) return 110;
     if (u < 0 || v < 0 || u > columns || v > rows) return 235;
     return (static_cast<int>(u) + static_cast<int>(v)) % 2 == 0 ? 25 : 235;
   }
+
+ private:
+  static constexpr int kFine = 3;
+
   [[nodiscard]] cv::Point2f ray(double px, double py) const {
     const double xd = (px - lens_.center_x) / lens_.focal, yd = (py - lens_.center_y) / lens_.focal;
     double x = xd, y = yd;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,37 +14,23 @@
 #include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
+#include "tools/kerblab/calibrate/board_options.hpp"
 #include "tools/kerblab/calibrate/calibrate.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
 
 namespace kerb::lab {
 namespace {
 
-struct BoardOptions {
+struct Options {
   std::vector<std::string> images;
-  std::string size, out = "-", draw;
-  double square = 0;
+  BoardOptions board;
+  std::string out = "-", draw;
   bool k3 = false;
 };
 
-/// "9x6". Both at least 3, as OpenCV wants them.
-std::optional<calibrate::Board> board_of(const std::string& size, double square) {
-  calibrate::Board board;
-  board.square_m = square;
-  const char* end = size.data() + size.size();
-  const auto [x, error] = std::from_chars(size.data(), end, board.columns);
-  if (error != std::errc{} || x == end || (*x != 'x' && *x != 'X')) return std::nullopt;
-  const auto [last, error2] = std::from_chars(x + 1, end, board.rows);
-  if (error2 != std::errc{} || last != end) return std::nullopt;
-  const auto fits = [](int n) { return n >= 3 && n <= 100; };
-  if (!fits(board.columns) || !fits(board.rows)) return std::nullopt;
-  return board;
-}
-
-int calibrate_board(const BoardOptions& o) {
-  const std::optional<calibrate::Board> board = board_of(o.size, o.square);
-  if (!board)
-    return fail("--size " + o.size + ": must be COLUMNSxROWS inner corners, 3..100 each: 9x6");
+int calibrate_board(const Options& o) {
+  const Result<calibrate::Board> board = o.board.board();
+  if (!board) return fail(board.error());
   const Result<std::vector<std::string>> paths = expand_list(o.images);
   if (!paths) return fail(paths.error());
   std::vector<std::string> outputs{o.out};
@@ -74,7 +59,8 @@ int calibrate_board(const BoardOptions& o) {
       progress.show(i + 1, paths->size());
       if (!corners) {
         progress.clear();
-        warn(fmt::format("{}: no complete board of {} inner corners found", path, o.size));
+        warn(fmt::format("{}: no complete board of {} {} found", path, o.board.size,
+                         o.board.pattern == "checkerboard" ? "inner corners" : "circles"));
         continue;
       }
       if (background.empty()) background = picture->bgr.clone();
@@ -118,17 +104,11 @@ void add_calibrate_board(CLI::App& group, Action& action) {
       "'(dropped)'. --draw shows the error of each corner.\n"
       "Example: kerblab calibrate board --size 9x6 --square 0.025 --out lens.toml --draw lens.png\n"
       "  board/*.jpg");
-  const auto o = std::make_shared<BoardOptions>();
+  const auto o = std::make_shared<Options>();
   command->add_option("image", o->images, "Pictures of the board; @FILE reads a list of paths")
       ->required()
       ->option_text("IMAGE...");
-  command
-      ->add_option("--size", o->size, "Number of inner corners: a board of 10 x 7 squares has 9x6")
-      ->required()
-      ->option_text("COLUMNSxROWS");
-  command->add_option("--square", o->square, "Side length of a square, metres")
-      ->required()
-      ->check(between(1e-4, 10));
+  add_board_options(*command, o->board, true);
   add_name_option(*command, "--out", o->out, "Output file of the table; - is stdout")
       ->capture_default_str();
   add_name_option(*command, "--draw", o->draw,
