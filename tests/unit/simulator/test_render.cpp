@@ -273,7 +273,7 @@ TEST(noise_has_the_variance_of_its_formula) {
   Workers workers{2};
   for (const float level : {0.15F, 0.5F}) {
     flat.planes[0].assign(at(canvas.width * canvas.height), all(level));
-    Exposure e;
+    kerb::sim::Exposure e;
     e.curve = false;  // so that a byte is light
     e.photon = 0.006F;
     e.read = 0.0004F;
@@ -311,7 +311,7 @@ TEST(without_noise_a_flat_picture_is_flat) {
   flat.planes[0].assign(64U * 64U, F4{0.2F, 0.3F, 0.4F, 0});
   Workers workers{1};
   std::vector<std::uint8_t> bytes;
-  sensor.develop(workers, flat, false, Exposure{}, 1, bytes);
+  sensor.develop(workers, flat, false, kerb::sim::Exposure{}, 1, bytes);
   for (std::size_t i = 3; i < bytes.size(); ++i) TEST_ASSERT_EQUAL_UINT8(bytes[i % 3], bytes[i]);
   TEST_ASSERT_TRUE(bytes[0] < bytes[1] && bytes[1] < bytes[2]);
 }
