@@ -10,4 +10,4 @@ if(TARGET kerb::opencv)
   endif()
 endif()
 kerb_add_test(NAME unit_sim_render SOURCES simulator/test_render.cpp
-  LINKS kerb::sim_render kerb::gpu_image LABELS unit)
+  LINKS kerb::sim_render LABELS unit)

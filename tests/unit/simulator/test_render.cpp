@@ -5,7 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "gpu/image/preparer.hpp"
 #include "tests/support/test.hpp"
 #include "tools/simulator/render/renderer.hpp"
 #include "tools/simulator/render/sensor.hpp"
@@ -184,47 +183,6 @@ TEST(people_are_warm_and_the_sky_is_cold) {
   TEST_ASSERT_TRUE(road / m > sky / k + 20);
 }
 
-/// Drawn pictures as a camera's counts, through the range of the product.
-TEST(a_drawn_thermal_picture_is_found_again_in_its_counts) {
-  Scenario s = with_somebody(9, -0.6);
-  s.camera.sensor = Sensor::thermal;
-  const World world{s};
-  Renderer renderer{s, {.truth = true, .threads = 2}};
-  FrameSourceInfo source;
-  source.format = PixelFormat::grey14;
-  source.width = s.camera.width;
-  source.height = s.camera.height;
-  const Result<Context> context = Context::create(BackendChoice::cpu);
-  const CountRangeSettings settings;
-  auto preparer = Preparer::create(*context, nullptr, source, false, &settings);
-  TEST_ASSERT_OK(preparer);
-  for (int frame = 0; frame < 10; ++frame) {
-    Rendered r;
-    renderer.draw(world, 0.05 * frame, r);
-    std::vector<std::uint16_t> counts;
-    for (const std::uint8_t level : r.pixels)
-      counts.push_back(static_cast<std::uint16_t>(6000 + 5 * level));
-    RawImageView<Space::host> view;
-    view.data = reinterpret_cast<const std::uint8_t*>(counts.data());
-    view.width = source.width;
-    view.height = source.height;
-    view.row_stride = std::ptrdiff_t{2} * source.width;
-    view.format = source.format;
-    const Result<PreparedImage> out = (*preparer)->prepare(view);
-    TEST_ASSERT_OK(out);
-    double person = 0, road = 0, drawn_person = 0, drawn_road = 0;
-    int n = 0, m = 0;
-    for (std::size_t i = 0; i < r.objects.size(); ++i) {
-      const auto x = static_cast<int>(i) % source.width, y = static_cast<int>(i) / source.width;
-      const int level = out->grey.data[y * out->grey.row_stride + x];
-      if (r.objects[i] == ObjectId::kFirstPerson) person += level, drawn_person += r.pixels[i], ++n;
-      if (r.objects[i] == 0 && r.depth[i] < 10) road += level, drawn_road += r.pixels[i], ++m;
-    }
-    TEST_ASSERT_TRUE(n > 50 && m > 50);
-    TEST_ASSERT_TRUE(person / n - road / m > 0.9 * (drawn_person / n - drawn_road / m));
-  }
-}
-
 TEST(a_band_sees_the_reflectance_that_was_given) {
   Materials materials;
   Surface surface;
@@ -273,7 +231,7 @@ TEST(noise_has_the_variance_of_its_formula) {
   Workers workers{2};
   for (const float level : {0.15F, 0.5F}) {
     flat.planes[0].assign(at(canvas.width * canvas.height), all(level));
-    kerb::sim::Exposure e;
+    Exposure e;
     e.curve = false;  // so that a byte is light
     e.photon = 0.006F;
     e.read = 0.0004F;
@@ -311,7 +269,7 @@ TEST(without_noise_a_flat_picture_is_flat) {
   flat.planes[0].assign(64U * 64U, F4{0.2F, 0.3F, 0.4F, 0});
   Workers workers{1};
   std::vector<std::uint8_t> bytes;
-  sensor.develop(workers, flat, false, kerb::sim::Exposure{}, 1, bytes);
+  sensor.develop(workers, flat, false, Exposure{}, 1, bytes);
   for (std::size_t i = 3; i < bytes.size(); ++i) TEST_ASSERT_EQUAL_UINT8(bytes[i % 3], bytes[i]);
   TEST_ASSERT_TRUE(bytes[0] < bytes[1] && bytes[1] < bytes[2]);
 }
