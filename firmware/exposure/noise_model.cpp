@@ -53,7 +53,8 @@ int NoiseEstimator::compare(const ImageView<Space::host, const std::uint8_t>& gr
   std::size_t at = 0;
   for (int y = 0; y < height_; y += step_y_) {
     const std::uint8_t* row = grey.data + y * grey.row_stride;
-    Sums* const down = &sums[static_cast<std::size_t>(y * kDown / height_ * kAcross)];
+    const int first_part = y * kDown / height_ * kAcross;
+    Sums* const down = &sums[static_cast<std::size_t>(first_part)];
     for (const Column& column : columns_) {
       const int now = row[column.x], before = previous_[at];
       previous_[at++] = row[column.x];
