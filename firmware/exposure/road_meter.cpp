@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
+#include <vector>
 
 #include "firmware/lens/camera_axes.hpp"
 #include "firmware/lens/camera_geometry.hpp"
@@ -35,22 +37,31 @@ RoadMeter::RoadMeter(const Camera& camera) : width_{camera.width}, height_{camer
                                      static_cast<std::size_t>(rows));
   // A point below the camera's height lies below the horizon, whatever pitch, roll and lens are.
   const double top = std::min(kMeterTuning.person_m, camera.height_m);
-  for (double away = kMeterTuning.nearest_m; away <= kMeterTuning.farthest_m;
-       away *= kMeterTuning.farther)
-    for (double side = -kMeterTuning.side_m; side <= kMeterTuning.side_m;
-         side += kMeterTuning.side_step_m)
-      for (double up = 0; up < top; up += kMeterTuning.up_step_m) {
+  std::vector<double> distances, sides, heights;
+  double next = kMeterTuning.nearest_m;
+  while (next <= kMeterTuning.farthest_m)
+    distances.push_back(std::exchange(next, next * kMeterTuning.farther));
+  next = -kMeterTuning.side_m;
+  while (next <= kMeterTuning.side_m)
+    sides.push_back(std::exchange(next, next + kMeterTuning.side_step_m));
+  next = 0;
+  while (next < top) heights.push_back(std::exchange(next, next + kMeterTuning.up_step_m));
+  for (const double away : distances)
+    for (const double side : sides)
+      for (const double up : heights) {
         const Vec3 seen = axes.seen(camera.ahead_m + away, camera.left_m + side, up);
         if (!(seen.z > kNearestDepth)) continue;
         const Pixel at = lens.distort(axes.pixel_of(seen));
         if (!(at.x >= 0 && at.x < width_ && at.y >= 0 && at.y < height_)) continue;
         const int column = std::min(static_cast<int>(at.x) / step_x, columns - 1);
         const int row = std::min(static_cast<int>(at.y) / step_y, rows - 1);
-        ++weights[static_cast<std::size_t>(row * columns + column)];
+        const int cell = row * columns + column;
+        ++weights[static_cast<std::size_t>(cell)];
       }
   for (int row = 0; row < rows; ++row)
     for (int column = 0; column < columns; ++column) {
-      const std::uint32_t weight = weights[static_cast<std::size_t>(row * columns + column)];
+      const int cell = row * columns + column;
+      const std::uint32_t weight = weights[static_cast<std::size_t>(cell)];
       const int x = column * step_x + step_x / 2, y = row * step_y + step_y / 2;
       if (weight == 0) continue;
       // The middle of a cell that the horizon crosses may lie in the sky.

@@ -94,7 +94,8 @@ Result<TemporalFilter> TemporalFilter::create(const Context& context,
 Status TemporalFilter::allocate(const Context& context) {
   const std::size_t count = pixels(), planes = static_cast<std::size_t>(plan_.planes);
   const auto blocks = static_cast<std::size_t>(temporal::block_count(plan_));
-  const auto bins = static_cast<std::size_t>(plan_.bin_columns * plan_.bin_rows);
+  const int bin_count = plan_.bin_columns * plan_.bin_rows;
+  const auto bins = static_cast<std::size_t>(bin_count);
   qualities_.resize(bins);
   if (!on_device_) {
     bins_.resize(bins);

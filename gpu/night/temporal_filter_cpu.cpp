@@ -138,9 +138,9 @@ void TemporalFilter::measure_exposure(Workers& workers, const In& in) {
   workers.run(plan_.rows, [&](int row, int) {
     for (int column = 0; column < plan_.columns; ++column) {
       const Rect r = block_at(plan_, column, row);
-      now[static_cast<std::size_t>(row * plan_.columns + column)] =
-          sum_of(middle.data + r.y0 * middle.row_stride + r.x0, middle.row_stride, r.x1 - r.x0,
-                 r.y1 - r.y0);
+      const int block = row * plan_.columns + column;
+      now[static_cast<std::size_t>(block)] = sum_of(middle.data + r.y0 * middle.row_stride + r.x0,
+                                                    middle.row_stride, r.x1 - r.x0, r.y1 - r.y0);
     }
   });
   facts_.gain = kOne;
@@ -182,7 +182,8 @@ void TemporalFilter::match(Workers& workers, const In& in) {
   workers.run(plan_.rows, [&](int row, int) {
     for (int column = 0; column < plan_.columns; ++column) {
       const Rect r = block_at(plan_, column, row);
-      const auto block = static_cast<std::size_t>(row * plan_.columns + column);
+      const int number = row * plan_.columns + column;
+      const auto block = static_cast<std::size_t>(number);
       Shift tried[kMostShifts];
       const int count = shifts_for(plan_, bins_.data(), column, row, before[block], tried);
       std::uint32_t least = ~std::uint32_t{0};

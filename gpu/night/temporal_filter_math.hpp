@@ -146,7 +146,8 @@ KERB_BOTH int weight(const Plan& plan, int differences, int signal) {
   const float faded = (plan.differs - in_variances) * plan.fade;
   const float positive = faded < 0.0F ? 0.0F : faded;
   const float most = positive > plan.full ? plan.full : positive;
-  return static_cast<int>(most + 0.5F);
+  // Never negative, and the same bits on a GPU.
+  return static_cast<int>(most + 0.5F);  // NOLINT(bugprone-incorrect-roundings)
 }
 KERB_BOTH int blended(int past, int now, int past_weight) {
   return past + (((now - past) * (256 - past_weight) + 128) >> 8);

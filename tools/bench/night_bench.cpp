@@ -31,11 +31,13 @@ constexpr int kProductHeight_px = 40;
 std::vector<Byte> street(int width, int height, double brightness, int shift) {
   const std::vector<Byte> wide = street_colours(width + kShift, height);
   std::vector<Byte> out;
-  out.reserve(static_cast<std::size_t>(kPlanes * width * height));
+  const int count = kPlanes * width * height;
+  out.reserve(static_cast<std::size_t>(count));
   for (int row = 0; row < kPlanes * height; ++row)
-    for (int x = 0; x < width; ++x)
-      out.push_back(static_cast<Byte>(
-          brightness * wide[static_cast<std::size_t>(row * (width + kShift) + x + shift)]));
+    for (int x = 0; x < width; ++x) {
+      const int from = row * (width + kShift) + x + shift;
+      out.push_back(static_cast<Byte>(brightness * wide[static_cast<std::size_t>(from)]));
+    }
   return out;
 }
 
@@ -76,7 +78,8 @@ class NightRunner {
         is_cuda_{context.backend() == Backend::cuda} {}
 
   Status run(const Clock& clock, std::vector<NightRow>& rows) {
-    const std::size_t bytes = static_cast<std::size_t>(kPlanes * size_.width * size_.height);
+    const int samples = kPlanes * size_.width * size_.height;
+    const auto bytes = static_cast<std::size_t>(samples);
     out_.resize(bytes);
     if (is_cuda_) {
       Result<DeviceBuffer<Byte>> made = DeviceBuffer<Byte>::create(context_, bytes);
