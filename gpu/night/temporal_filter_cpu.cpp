@@ -213,7 +213,8 @@ void TemporalFilter::shift_past(Workers& workers, const In& in) {
       Fine* to = past_[static_cast<std::size_t>(now_)].data() + offset;
       for (int column = 0; column < plan_.columns; ++column) {
         const Rect r = block_at(plan_, column, row);
-        const Shift s = shifts[static_cast<std::size_t>(row * plan_.columns + column)];
+        const int number = row * plan_.columns + column;
+        const Shift s = shifts[static_cast<std::size_t>(number)];
         const Fine* at = from + (r.y0 + whole(s.y)) * stride + r.x0 + whole(s.x);
         Fine* block = to + r.y0 * stride + r.x0;
         if (part(s.x) == 0 && part(s.y) == 0) {

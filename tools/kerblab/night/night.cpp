@@ -130,7 +130,8 @@ class Night {
                    Text<112>{path + ": size differs from the first picture"}};
     width_ = width;
     height_ = height;
-    smooth_.resize(static_cast<std::size_t>(kPlanes * width * height));
+    const int samples = kPlanes * width * height;
+    smooth_.resize(static_cast<std::size_t>(samples));
     bright_.resize(smooth_.size());
     if (o_.brighten) {
       Result<night::ToneCurve> made =
