@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <memory>
+
+#include "gpu/memory/context.hpp"
+#include "gpu/memory/workers.hpp"
+#include "gpu/net/network.hpp"
+#include "hal/base/view.hpp"
+#include "hal/vision.hpp"
+
+namespace kerb::net {
+
+/// Runs a network on the crops around a frame's candidates: on the CPU crop by crop on all workers,
+/// on CUDA all crops in one launch. Every engine gives the same scores and boxes, bit for bit.
+/// Allocates only when made. One thread at a time.
+class SecondLook {
+ public:
+  static constexpr int kMaxCandidates = 128;
+
+  virtual ~SecondLook() = default;
+  /// Replaces each candidate's score by the network's and its box by the corrected one, of the same
+  /// shape (the width over the height stays).
+  ///   picture     of the size it was made for, with the network's planes
+  ///   candidates  their boxes have a height over 0 and lie at least partly in the picture
+  ///   fails       invalid_argument (the above; more than kMaxCandidates), device, unsupported (a
+  ///               picture in the other space than the backend's)
+  virtual Status look(const PlanesView<Space::host, const std::uint8_t>& picture,
+                      Detection* candidates, int count) = 0;
+  /// CUDA only; on its own stream, which it waits for. The picture must be complete.
+  virtual Status look(const PlanesView<Space::device, const std::uint8_t>& picture,
+                      Detection* candidates, int count) = 0;
+
+  [[nodiscard]] virtual const Network& network() const noexcept = 0;
+  [[nodiscard]] virtual Backend backend() const noexcept = 0;
+  [[nodiscard]] virtual std::size_t device_bytes() const noexcept = 0;  ///< 0 on the CPU
+};
+
+/// For pictures of one size. The context, and on the CPU the workers, must outlive it. On CUDA a
+/// host picture is uploaded. Fails: invalid_argument (network, size), device or io (no memory),
+/// unsupported (a network whose layers do not fit the GPU's shared memory; no CUDA in this build).
+Result<std::unique_ptr<SecondLook>> make_second_look(const Context& context, Workers& workers,
+                                                     Network network, int width, int height);
+
+/// The makers that make_second_look() chooses from. For gpu/net and its tests.
+Result<std::unique_ptr<SecondLook>> make_second_look_cpu(Workers& workers, Network network,
+                                                         int width, int height);
+Result<std::unique_ptr<SecondLook>> make_second_look_cuda(const Context& context, Network network,
+                                                          int width, int height);
+
+}  // namespace kerb::net
