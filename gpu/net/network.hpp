@@ -39,7 +39,8 @@ struct CropShape {
 ///   1, 2  how far right of and below the crop's middle the person's middle is, as a share of the
 ///         candidate's height
 ///   3     by how much the person is taller than the candidate, as a share of the candidate's
-///   height
+///         height
+inline constexpr int kResults = 4;
 struct Network {
   CropShape crop;
   std::vector<Layer> layers;
@@ -54,9 +55,11 @@ struct LayerSize {
   int width = 0, height = 0, channels = 0;
 };
 
-/// Done, or the first rule that is broken: sizes within the limits and matching from layer to
-/// layer, a result of 1 x 1 x 4, tables of the right length, no weight of -128, factors finite, and
-/// sums that fit 32 bits whatever the picture. Engines take only networks that pass.
+/// Done, or the first rule that is broken: sizes within the limits (those between layers too, and
+/// the crop's are even) and matching from layer to layer, strides of 1..kMaxKernel, padding less
+/// than the kernel's sides, a result of 1 x 1 x 4, tables of the right length, no weight of -128,
+/// factors over 0 and finite, and sums that fit 32 bits and results that are finite whatever the
+/// picture. Engines take only networks that pass.
 Status validate(const Network& network);
 
 /// Of a valid network.

@@ -17,12 +17,15 @@ namespace kerb::net {
 class SecondLook {
  public:
   static constexpr int kMaxCandidates = 128;
+  static constexpr float kMaxShift = 1, kMinGrowth = 0.25F, kMaxGrowth = 4;
 
   virtual ~SecondLook() = default;
   /// Replaces each candidate's score by the network's and its box by the corrected one, of the same
-  /// shape (the width over the height stays).
+  /// shape (the width over the height stays). A correction is cut to kMaxShift heights to each
+  /// side, and to kMinGrowth..kMaxGrowth of the height. What fails changes nothing.
   ///   picture     of the size it was made for, with the network's planes
-  ///   candidates  their boxes have a height over 0 and lie at least partly in the picture
+  ///   candidates  their boxes have a height over 0, no width under 0, and lie at least partly in
+  ///               the picture
   ///   fails       invalid_argument (the above; more than kMaxCandidates), device, unsupported (a
   ///               picture in the other space than the backend's)
   virtual Status look(const PlanesView<Space::host, const std::uint8_t>& picture,
