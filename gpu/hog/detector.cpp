@@ -7,12 +7,10 @@
 
 namespace kerb {
 
-HogDetector::HogDetector(std::unique_ptr<hog::Engine> engine, std::unique_ptr<hog::Fusion> fusion,
-                         float threshold) noexcept
-    : engine_{std::move(engine)},
-      fusion_{std::move(fusion)},
+HogDetector::HogDetector(std::unique_ptr<hog::PeopleSearch> search, float threshold) noexcept
+    : search_{std::move(search)},
       threshold_{threshold},
-      colour_{hog::needs_colour(engine_->model())} {}
+      colour_{hog::needs_colour(search_->model())} {}
 
 Result<std::unique_ptr<HogDetector>> HogDetector::create(const Context& context, Workers& workers,
                                                          hog::Model model,
@@ -29,13 +27,10 @@ Result<std::unique_ptr<HogDetector>> HogDetector::create(const Context& context,
                  "no window fits: look at the picture's size, the heights, region and ground"};
   hog::FusionSettings weighed = fusion;
   weighed.zero = std::min(weighed.zero, threshold);  // or hits under 0 would weigh nothing
-  Result<std::unique_ptr<hog::Fusion>> fuser = hog::Fusion::create(weighed);
-  if (!fuser) return fuser.error();
-  Result<std::unique_ptr<hog::Engine>> engine =
-      hog::make_engine(context, workers, std::move(model), search, width, height);
-  if (!engine) return engine.error();
-  return std::unique_ptr<HogDetector>{
-      new HogDetector{std::move(*engine), std::move(*fuser), threshold}};
+  Result<std::unique_ptr<hog::PeopleSearch>> made =
+      hog::PeopleSearch::create(context, workers, std::move(model), search, weighed, width, height);
+  if (!made) return made.error();
+  return std::unique_ptr<HogDetector>{new HogDetector{std::move(*made), threshold}};
 }
 
 Status HogDetector::detect(const PreparedImage& image, DetectionList& out) {
@@ -46,13 +41,9 @@ Status HogDetector::detect(const PreparedImage& image, DetectionList& out) {
     here.rgb = image.rgb;
     there.rgb = image.device_rgb;
   }
-  const bool on_device = engine_->backend() == Backend::cuda &&
+  const bool on_device = search_->engine().backend() == Backend::cuda &&
                          (colour_ ? there.rgb.data : there.grey.data) != nullptr;
-  const Result<hog::Engine::Hits> hits =
-      on_device ? engine_->search(there, threshold_) : engine_->search(here, threshold_);
-  if (!hits) return hits.error();
-  fusion_->fuse(*hits, engine_->model().geometry(), engine_->plan(), out);
-  return Done{};
+  return on_device ? search_->find(there, threshold_, out) : search_->find(here, threshold_, out);
 }
 
 }  // namespace kerb

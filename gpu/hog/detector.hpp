@@ -2,14 +2,12 @@
 #pragma once
 #include <memory>
 
-#include "gpu/hog/engine.hpp"
-#include "gpu/hog/fusion.hpp"
+#include "gpu/hog/people_search.hpp"
 #include "hal/vision.hpp"
 
 namespace kerb {
 
-/// A Detector from a model of gpu/hog: the engine searches, fusion merges its hits into people. The
-/// same people on every backend and machine, bit for bit. One thread at a time; detect() allocates
+/// A Detector from a model of gpu/hog, see PeopleSearch. One thread at a time; detect() allocates
 /// nothing.
 class HogDetector final : public Detector {
  public:
@@ -27,20 +25,18 @@ class HogDetector final : public Detector {
   /// invalid_argument where a model needs colour and the picture has none.
   Status detect(const PreparedImage& image, DetectionList& out) override;
   /// The model's.
-  [[nodiscard]] const char* name() const noexcept override { return engine_->model().name.c_str(); }
+  [[nodiscard]] const char* name() const noexcept override { return search_->model().name.c_str(); }
   [[nodiscard]] bool needs_colour() const noexcept override { return colour_; }
   /// As the model advises.
   [[nodiscard]] TrackingScores tracking_scores() const noexcept override {
-    return hog::advised_tracking_scores(engine_->model().advice);
+    return hog::advised_tracking_scores(search_->model().advice);
   }
-  [[nodiscard]] const hog::Engine& engine() const noexcept { return *engine_; }
+  [[nodiscard]] const hog::Engine& engine() const noexcept { return search_->engine(); }
 
  private:
-  HogDetector(std::unique_ptr<hog::Engine> engine, std::unique_ptr<hog::Fusion> fusion,
-              float threshold) noexcept;
+  HogDetector(std::unique_ptr<hog::PeopleSearch> search, float threshold) noexcept;
 
-  std::unique_ptr<hog::Engine> engine_;
-  std::unique_ptr<hog::Fusion> fusion_;
+  std::unique_ptr<hog::PeopleSearch> search_;
   float threshold_;
   bool colour_;  // the model needs it
 };

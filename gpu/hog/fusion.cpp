@@ -74,6 +74,16 @@ float kernel(float square) {
   return p * power;
 }
 
+/// By more than `share` of their union, or of the smaller one.
+bool do_overlap(const Detection& a, const Detection& b, float share, bool of_smaller) {
+  const float width = std::min(a.x + a.w, b.x + b.w) - std::max(a.x, b.x);
+  const float height = std::min(a.y + a.h, b.y + b.h) - std::max(a.y, b.y);
+  if (!(width > 0 && height > 0)) return false;
+  const float both = width * height;
+  const float area_a = a.w * a.h, area_b = b.w * b.h;
+  return both > share * (of_smaller ? std::min(area_a, area_b) : area_a + area_b - both);
+}
+
 bool is_better(const Hit& a, const Hit& b) {
   return a.score != b.score ? a.score > b.score : a.window < b.window;
 }
@@ -182,10 +192,10 @@ class AnyFusion final : public Fusion {
       }
       if (mode != kNowhere) ++modes_[static_cast<std::size_t>(mode)].hits;
       // With one hit enough for a person, later modes could only be worse than those there are.
-      if (settings_.min_hits == 1 && modes_.size() == DetectionList::kCapacity) break;
+      if (settings_.min_hits == 1 && modes_.size() == most_people()) break;
     }
     for (const Mode& mode : modes_) {
-      if (mode.hits < settings_.min_hits || out.count == DetectionList::kCapacity) continue;
+      if (mode.hits < settings_.min_hits || out.count == settings_.max_people) continue;
       const auto scale = static_cast<float>(exact_exp(static_cast<double>(mode.at.s)));
       const float width = geometry.person_width * scale, height = geometry.person_height * scale;
       out.items[out.count++] = {mode.at.x - width / 2, mode.at.y - height / 2, width, height,
@@ -352,20 +362,10 @@ class AnyFusion final : public Fusion {
 
   // --- suppression, and none -----------------------------------------------------------------
 
-  [[nodiscard]] bool overlap(const Detection& a, const Detection& b) const {
-    const float width = std::min(a.x + a.w, b.x + b.w) - std::max(a.x, b.x);
-    const float height = std::min(a.y + a.h, b.y + b.h) - std::max(a.y, b.y);
-    if (!(width > 0 && height > 0)) return false;
-    const float both = width * height;
-    const float area_a = a.w * a.h, area_b = b.w * b.h;
-    return both > settings_.overlap *
-                      (settings_.of_smaller ? std::min(area_a, area_b) : area_a + area_b - both);
-  }
-
   void suppress(const Geometry& geometry, const SearchPlan& plan, DetectionList& out) {
     if (settings_.kind == FusionKind::none) {
       for (const Hit& hit : best_) {
-        if (out.count == DetectionList::kCapacity) return;
+        if (out.count == settings_.max_people) return;
         out.items[out.count++] = box_of(geometry, plan, hit);
       }
       return;
@@ -373,10 +373,11 @@ class AnyFusion final : public Fusion {
     boxes_.clear();
     members_.clear();
     for (const Hit& hit : best_) {
-      if (settings_.min_hits == 1 && boxes_.size() == DetectionList::kCapacity) break;
+      if (settings_.min_hits == 1 && boxes_.size() == most_people()) break;
       const Detection box = box_of(geometry, plan, hit);
-      const auto owner = std::find_if(boxes_.begin(), boxes_.end(),
-                                      [&](const Detection& taken) { return overlap(taken, box); });
+      const auto owner = std::find_if(boxes_.begin(), boxes_.end(), [&](const Detection& taken) {
+        return do_overlap(taken, box, settings_.overlap, settings_.of_smaller);
+      });
       if (owner != boxes_.end()) {
         ++members_[static_cast<std::size_t>(owner - boxes_.begin())];
         continue;
@@ -384,8 +385,12 @@ class AnyFusion final : public Fusion {
       boxes_.push_back(box);
       members_.push_back(1);
     }
-    for (std::size_t i = 0; i < boxes_.size() && out.count < DetectionList::kCapacity; ++i)
+    for (std::size_t i = 0; i < boxes_.size() && out.count < settings_.max_people; ++i)
       if (members_[i] >= settings_.min_hits) out.items[out.count++] = boxes_[i];
+  }
+
+  [[nodiscard]] std::size_t most_people() const {
+    return static_cast<std::size_t>(settings_.max_people);
   }
 
   FusionSettings settings_;
@@ -415,6 +420,7 @@ Status validate(const FusionSettings& s) {
   if (!(s.sigma_scale >= 0.01F && s.sigma_scale <= 10)) return bad("sigma_scale: 0.01..10");
   if (s.min_hits < 1) return bad("min_hits: 1 or more");
   if (!(s.overlap >= 0 && s.overlap <= 1)) return bad("overlap: 0..1");
+  if (s.max_people < 1 || s.max_people > DetectionList::kCapacity) return bad("max_people: 1..256");
   if (s.max_hits < 1 || s.max_hits > 65536) return bad("max_hits: 1..65536");
   return Done{};
 }
@@ -422,6 +428,30 @@ Status validate(const FusionSettings& s) {
 Result<std::unique_ptr<Fusion>> Fusion::create(const FusionSettings& settings) {
   if (Status ok = validate(settings); !ok) return ok.error();
   return std::unique_ptr<Fusion>{std::make_unique<AnyFusion>(settings)};
+}
+
+void sort_best_first(DetectionList& people) noexcept {
+  // By insertion: few, and mostly in order. std::stable_sort would allocate.
+  for (int i = 1; i < people.count; ++i) {
+    const Detection one = people.items[i];
+    int at = i;
+    for (; at > 0 && people.items[at - 1].score < one.score; --at)
+      people.items[at] = people.items[at - 1];
+    people.items[at] = one;
+  }
+}
+
+void suppress(DetectionList& people, float overlap, bool of_smaller) noexcept {
+  sort_best_first(people);
+  int kept = 0;
+  for (int i = 0; i < people.count; ++i) {
+    const Detection one = people.items[i];
+    const bool hidden = std::any_of(people.items, people.items + kept, [&](const Detection& taken) {
+      return do_overlap(taken, one, overlap, of_smaller);
+    });
+    if (!hidden) people.items[kept++] = one;
+  }
+  people.count = kept;
 }
 
 }  // namespace kerb::hog

@@ -20,10 +20,11 @@ struct FusionSettings {
   float overlap = 0.5F;     ///< 0..1, of their union
   bool of_smaller = false;  ///< of the smaller one: a box within a better one is always removed
   int max_hits = 4096;      ///< of more hits only the best ones are used; 1..65536
+  int max_people = DetectionList::kCapacity;  ///< only the best ones; 1..kCapacity
 };
 Status validate(const FusionSettings& settings);
 
-/// Merges hits into people. Best first; at most DetectionList::kCapacity. The same result on every
+/// Merges hits into people. Best first; at most max_people. The same result on every
 /// machine, bit for bit. Allocates only when constructed. One thread at a time.
 ///
 /// Mean shift finds the modes of the density of hits (eq. 3.1 to 3.7), where a hit is a point: the
@@ -51,5 +52,11 @@ class Fusion {
   virtual void fuse(const Engine::Hits& hits, const Geometry& geometry, const SearchPlan& plan,
                     DetectionList& out) = 0;
 };
+
+/// Suppression of boxes that have scores of their own: best first, of equals the first of the list,
+/// without those that overlap a better one as FusionSettings::overlap and of_smaller say.
+void suppress(DetectionList& people, float overlap, bool of_smaller) noexcept;
+/// The same order, all of them.
+void sort_best_first(DetectionList& people) noexcept;
 
 }  // namespace kerb::hog

@@ -198,6 +198,17 @@ Status check(const Advice& a) {
   return Done{};
 }
 
+bool looks_at_colour(const DenseModel& m) { return m.colour; }
+bool looks_at_colour(const CascadeModel& m) { return m.channels.colour; }
+
+Status check(const LookAgain& look) {
+  if (!is_usable(look.threshold)) return bad("the candidates' threshold must be a number, to 1e9");
+  if (!(look.overlap >= 0 && look.overlap <= 1)) return bad("the candidates' overlap: 0..1");
+  if (look.most < 1 || look.most > net::kMaxCandidates) return bad("candidates: 1..128");
+  if (!is_usable(look.cascade_share)) return bad("the cascade's share must be a number, to 1e9");
+  return net::validate(look.network);
+}
+
 }  // namespace
 
 const char* wrong_with_name(const std::string& name) noexcept {
@@ -209,6 +220,14 @@ const char* wrong_with_name(const std::string& name) noexcept {
 Status validate(const Model& model) {
   if (const char* wrong = wrong_with_name(model.name); wrong != nullptr) return bad(wrong);
   if (Status ok = check(model.advice); !ok) return ok;
+  if (model.look_again) {
+    if (Status ok = check(*model.look_again); !ok) return ok;
+    const bool colour = std::visit([](const auto& m) { return looks_at_colour(m); }, model.kind);
+    if (model.look_again->network.crop.planes == 3 && !colour)
+      return bad("a network that needs colour belongs to a model that needs it");
+    if (model.advice.fusion == FusionKind::mean_shift)
+      return bad("a model that looks again needs suppression, or no fusion");
+  }
   return std::visit([](const auto& m) { return check(m); }, model.kind);
 }
 

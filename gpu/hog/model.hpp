@@ -2,11 +2,13 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "gpu/image/levels.hpp"
+#include "gpu/net/network.hpp"
 #include "hal/base/result.hpp"
 #include "hal/vision.hpp"
 
@@ -141,10 +143,25 @@ struct CascadeModel {
 
 // --- any model -------------------------------------------------------------------------------
 
+/// A network that looks at a picture's candidates again. The model's windows then only propose:
+///   candidates  the windows of `threshold` or more; of two whose boxes overlap by more than
+///               `overlap` of their union the worse is left out, then all but the best `most`
+///   score       the network's + cascade_share * the window's
+///   box         as the network corrects it
+/// The model's advice, its threshold first of all, is about these scores.
+struct LookAgain {
+  net::Network network;
+  float threshold = 0;
+  float overlap = 0.6F;
+  int most = 32;  ///< 1..net::kMaxCandidates
+  float cascade_share = 0;
+};
+
 struct Model {
   std::string name;  ///< of its card in models/
   std::variant<DenseModel, CascadeModel> kind;
   Advice advice{};
+  std::optional<LookAgain> look_again{};
 
   [[nodiscard]] const Geometry& geometry() const noexcept {
     return std::visit([](const auto& m) -> const Geometry& { return m.geometry; }, kind);

@@ -251,6 +251,44 @@ void read(Reader& reader, CascadeModel& m) {
   read_tables(reader, m.stages, m.linear, m.trees, m.nodes, m.leaves);
 }
 
+// The network that looks again came with version 4.
+template <typename Io, typename T>
+void pass_look(Io& io, T& look) {
+  io(look.threshold), io(look.overlap), io(look.most), io(look.cascade_share);
+  auto& crop = look.network.crop;
+  io(crop.width), io(crop.height), io(crop.planes), io(crop.person_height);
+}
+template <typename Io, typename T>
+void pass_layer(Io& io, T& layer) {
+  io(layer.inputs), io(layer.outputs), io(layer.kernel_width), io(layer.kernel_height);
+  io(layer.stride), io(layer.padding);
+}
+void write_look(Writer& writer, const std::optional<LookAgain>& look) {
+  writer(look.has_value());
+  if (!look) return;
+  pass_look(writer, *look);
+  writer(static_cast<std::uint32_t>(look->network.layers.size()));
+  for (const net::Layer& layer : look->network.layers) {
+    pass_layer(writer, layer);
+    write_tables(writer, layer.weights, layer.bias, layer.factor);
+  }
+}
+void read_look(Reader& reader, std::optional<LookAgain>& out) {
+  bool there = false;
+  reader(there);
+  if (!there || !reader.ok()) return;
+  LookAgain& look = out.emplace();
+  pass_look(reader, look);
+  std::uint32_t layers = 0;
+  reader(layers);
+  constexpr std::size_t kLeastLayer = 9 * 4;
+  reader.table(look.network.layers, layers, kLeastLayer);
+  for (net::Layer& layer : look.network.layers) {
+    pass_layer(reader, layer);
+    read_tables(reader, layer.weights, layer.bias, layer.factor);
+  }
+}
+
 /// Closed at the end of its scope.
 class File {
  public:
@@ -300,6 +338,7 @@ std::vector<std::byte> serialise(const Model& model) {
   pass(writer, model.advice);
   std::visit([&writer](const auto& m) { write(writer, m); }, model.kind);
   pass_tracking(writer, model.advice);
+  write_look(writer, model.look_again);
   const auto size = static_cast<std::uint32_t>(writer.bytes.size() + kChecksum);
   for (std::size_t i = 0; i < 4; ++i)
     writer.bytes[kHeader - 4 + i] = static_cast<std::byte>(size >> (8 * i));
@@ -344,6 +383,7 @@ Result<Model> parse(const std::byte* data, std::size_t size) {
     reader.fail("no such kind of model");
   }
   if (version >= 3) pass_tracking(reader, model.advice);
+  if (version >= 4) read_look(reader, model.look_again);
   reader.expect_end();
   if (!reader.ok()) return reader.error();
   if (Status ok = validate(model); !ok) return ok.error();

@@ -46,6 +46,7 @@ struct Network {
   std::vector<Layer> layers;
 };
 
+inline constexpr int kMaxCandidates = 128;  ///< of a picture
 inline constexpr int kMaxLayers = 32, kMaxChannels = 256, kMaxKernel = 16, kMaxCropSide = 256;
 /// Multiplications of one crop.
 inline constexpr std::int64_t kMaxProducts = std::int64_t{256} << 20;

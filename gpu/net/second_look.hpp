@@ -16,7 +16,7 @@ namespace kerb::net {
 /// Allocates only when made. One thread at a time.
 class SecondLook {
  public:
-  static constexpr int kMaxCandidates = 128;
+  static constexpr int kMaxCandidates = net::kMaxCandidates;
   static constexpr float kMaxShift = 1, kMinGrowth = 0.25F, kMaxGrowth = 4;
 
   virtual ~SecondLook() = default;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 
 #include "gpu/hog/engine.hpp"
 #include "gpu/hog/fusion.hpp"
 #include "gpu/hog/model_file.hpp"
+#include "gpu/hog/people_search.hpp"
 #include "tests/fuzz/targets.hpp"
 #include "tests/unit/gpu/model_bytes.hpp"
 #include "tests/unit/gpu/models.hpp"
@@ -47,6 +50,27 @@ Result<std::unique_ptr<Engine>> engine_of(Workers& workers, const Model& model,
   return std::holds_alternative<DenseModel>(model.kind)
              ? make_dense_cpu(workers, model, settings, width, height)
              : make_cascade_cpu(workers, model, settings, width, height);
+}
+
+/// A network of hostile numbers gives scores and boxes that are numbers.
+void look_again(Workers& workers, const Model& model, const SearchSettings& settings,
+                const Picture<Space::host>& picture) {
+  if (!model.look_again || net::products_of(model.look_again->network) > 1'000'000) return;
+  static const Context context = std::move(*Context::create(BackendChoice::cpu));
+  FusionSettings fusion;
+  fusion.kind = FusionKind::suppression;
+  Result<std::unique_ptr<PeopleSearch>> made = PeopleSearch::create(
+      context, workers, model, settings, fusion, picture.grey.width, picture.grey.height);
+  if (!made) return;
+  DetectionList people;
+  if (!(*made)->find(picture, -1e30F, people)) return;
+  demand(people.count <= model.look_again->most, "no more people than candidates");
+  for (int i = 0; i < people.count; ++i) {
+    const Detection& d = people.items[i];
+    for (const float value : {d.x, d.y, d.w, d.h, d.score})
+      demand(std::isfinite(value), "people's boxes and scores are numbers");
+    demand(d.h > 0, "people have a height");
+  }
 }
 
 }  // namespace
@@ -91,6 +115,7 @@ void engine(const std::uint8_t* data, std::size_t size) {
   DetectionList people;
   fusion->fuse(*hits, g, plan, people);
   demand(people.count >= 0 && people.count <= DetectionList::kCapacity, "the list holds them");
+  look_again(workers, *model, settings, picture);
 }
 
 std::vector<Bytes> model_seeds() {
@@ -106,8 +131,15 @@ std::vector<Bytes> model_seeds() {
   auto& trees = std::get<CascadeModel>(grey.kind);
   trees.channels.colour = false;
   for (TreeNode& node : trees.nodes) node.channel = std::min<std::int16_t>(node.channel, 9);
+  Model looker = t::linear_cascade(1, 1), coloured = t::tree_cascade(1, 1);
+  looker.look_again = t::look_again();
+  coloured.look_again = t::look_again(2, 3);
+  for (Model* model : {&looker, &coloured}) {
+    model->advice.fusion = FusionKind::suppression;
+    model->look_again->threshold = -1e6F;  // all windows
+  }
   std::vector<Bytes> seeds;
-  for (const Model& model : {tiny, cells, soft, grey, t::linear_cascade(1, 1),
+  for (const Model& model : {looker, coloured, tiny, cells, soft, grey, t::linear_cascade(1, 1),
                              t::linear_cascade(2, 3), t::tree_cascade(1, 1), t::tree_cascade(3, 3)})
     for (const bool repair : {false, true}) {
       Bytes seed(1, repair ? 1 : 0);

@@ -77,4 +77,29 @@ inline Model tree_cascade(std::uint32_t seed = 1, int stages = 3) {
   return {"trees", std::move(m)};
 }
 
+/// A network of two layers for crops of 8 x 16 pixels, and how it is used.
+inline LookAgain look_again(std::uint32_t seed = 1, int planes = 1) {
+  std::mt19937 random{seed};
+  LookAgain look;
+  look.network.crop = {8, 16, planes, 12};
+  const auto add = [&](int inputs, int outputs, int width, int height, int stride, int padding) {
+    net::Layer layer{inputs, outputs, width, height, stride, padding, {}, {}, {}};
+    const int weights = inputs * outputs * width * height;
+    for (int i = 0; i < weights; ++i)
+      layer.weights.push_back(static_cast<std::int8_t>(static_cast<int>(random() % 255) - 127));
+    for (int i = 0; i < outputs; ++i) {
+      layer.bias.push_back(static_cast<std::int32_t>(random() % 2001) - 1000);
+      layer.factor.push_back(static_cast<float>(1 + random() % 100) / 100000);
+    }
+    look.network.layers.push_back(std::move(layer));
+  };
+  add(planes, 3, 3, 3, 2, 1);
+  add(3, 4, 4, 8, 1, 0);
+  look.threshold = -1;
+  look.overlap = 0.5F;
+  look.most = 20;
+  look.cascade_share = 0.25F;
+  return look;
+}
+
 }  // namespace kerb::hog::test

@@ -32,8 +32,15 @@ Model tiny_dense() {
   m.weights.resize(36);
   return model;
 }
+/// With a network.
+Model tiny_looker() {
+  Model model = linear_cascade(1, 1);
+  model.advice.fusion = FusionKind::suppression;
+  model.look_again = look_again();
+  return model;
+}
 std::vector<Model> tiny_models() {
-  return {tiny_dense(), linear_cascade(1, 1), tree_cascade(1, 2)};
+  return {tiny_dense(), linear_cascade(1, 1), tree_cascade(1, 2), tiny_looker()};
 }
 
 Result<Model> parsed(const Bytes& bytes) { return parse(bytes.data(), bytes.size()); }
@@ -95,8 +102,8 @@ TEST(the_format_is_the_documented_one) {
   m.geometry.scaling = Scaling::octaves;
   model.advice = {-0.5F, 1.25F, 4, 16, FusionKind::suppression, 0.75F, true, 2.5F, {-0.25, 3}};
   const Bytes bytes = serialise(model);
-  TEST_ASSERT_EQUAL(16 + 2 + 2 + 22 + 25 + 3 + 12 + 4 + 36 * 4 + 20 + 4, bytes.size());
-  TEST_ASSERT_EQUAL_MEMORY("KWMODEL\0\3\0\0\0", bytes.data(), 12);
+  TEST_ASSERT_EQUAL(16 + 2 + 2 + 22 + 25 + 3 + 12 + 4 + 36 * 4 + 20 + 1 + 4, bytes.size());
+  TEST_ASSERT_EQUAL_MEMORY("KWMODEL\0\4\0\0\0", bytes.data(), 12);
   TEST_ASSERT_EQUAL(bytes.size(), get_u32(bytes, 12));
   TEST_ASSERT_EQUAL_MEMORY("\0\2ab", bytes.data() + 16, 4);
   TEST_ASSERT_EQUAL_HEX32(0xbf000000, get_u32(bytes, 20));  // advised threshold
@@ -119,11 +126,13 @@ TEST(the_format_is_the_documented_one) {
   TEST_ASSERT_EQUAL_HEX32(0xbfd00000, get_u32(bytes, 238));
   TEST_ASSERT_EQUAL_HEX32(0, get_u32(bytes, 242));  // sure
   TEST_ASSERT_EQUAL_HEX32(0x40080000, get_u32(bytes, 246));
+  TEST_ASSERT_EQUAL_MEMORY("\0", bytes.data() + 250, 1);  // no network
   TEST_ASSERT_EQUAL_HEX32(crc32(bytes.data(), bytes.size() - 4), get_u32(bytes, bytes.size() - 4));
 
   const Bytes trees = serialise(tree_cascade(1, 2));  // "trees"
-  TEST_ASSERT_EQUAL(16 + 2 + 5 + 22 + 25 + 5 + 5 * 4 + 2 * 12 + 3 * 12 + 9 * 28 + 12 * 4 + 20 + 4,
-                    trees.size());
+  TEST_ASSERT_EQUAL(
+      16 + 2 + 5 + 22 + 25 + 5 + 5 * 4 + 2 * 12 + 3 * 12 + 9 * 28 + 12 * 4 + 20 + 1 + 4,
+      trees.size());
   TEST_ASSERT_EQUAL_MEMORY("\1\5trees", trees.data() + 16, 7);
   TEST_ASSERT_EQUAL_MEMORY("\x9\1\1\1\0", trees.data() + 70, 5);
   const std::uint32_t counts[] = {2, 0, 3, 9, 12};
@@ -207,11 +216,104 @@ TEST(forged_files_are_refused_or_sound) {
   TEST_ASSERT_TRUE(refused > 100);
 }
 
+TEST(a_network_is_written_as_documented) {
+  Model without = tiny_looker();
+  without.look_again.reset();
+  const std::size_t at = serialise(without).size() - 5;  // the byte that says no
+  const Bytes bytes = serialise(tiny_looker());
+  const LookAgain look = look_again();
+  TEST_ASSERT_EQUAL_MEMORY("\1", bytes.data() + at, 1);
+  TEST_ASSERT_EQUAL_HEX32(0xbf800000, get_u32(bytes, at + 1));  // threshold -1
+  TEST_ASSERT_EQUAL_HEX32(0x3f000000, get_u32(bytes, at + 5));  // overlap
+  TEST_ASSERT_EQUAL(20, get_u32(bytes, at + 9));                // most
+  TEST_ASSERT_EQUAL_HEX32(0x3e800000, get_u32(bytes, at + 13));
+  const std::uint32_t numbers[] = {8, 16, 1, 12, 2, 1, 3, 3, 3, 2, 1, 27, 3, 3};
+  for (std::size_t i = 0; i < std::size(numbers); ++i)
+    TEST_ASSERT_EQUAL(numbers[i], get_u32(bytes, at + 17 + 4 * i));
+  const std::size_t weights = at + 17 + 4 * std::size(numbers);
+  TEST_ASSERT_EQUAL_MEMORY(look.network.layers[0].weights.data(), bytes.data() + weights, 27);
+  TEST_ASSERT_EQUAL(look.network.layers[0].bias[2],
+                    static_cast<std::int32_t>(get_u32(bytes, weights + 27 + 8)));
+  TEST_ASSERT_EQUAL(weights + 27 + 24 + 9 * 4 + 4 * 32 * 3 + 4 * 8 + 4, bytes.size());
+  const Result<Model> again = parsed(bytes);
+  TEST_ASSERT_OK(again);
+  TEST_ASSERT_TRUE(again->look_again.has_value());
+  TEST_ASSERT_TRUE(look.network.layers[1].weights == again->look_again->network.layers[1].weights);
+  TEST_ASSERT_TRUE(look.network.layers[1].factor == again->look_again->network.layers[1].factor);
+  TEST_ASSERT_EQUAL_FLOAT(0.25F, again->look_again->cascade_share);
+}
+
+TEST(hostile_networks_are_refused) {
+  Model without = tiny_looker();
+  without.look_again.reset();
+  const std::size_t at = serialise(without).size() - 5;
+  const Bytes whole = serialise(tiny_looker());
+  struct Case {
+    std::size_t at;
+    std::uint32_t value;
+    Errc code;
+    const char* expected;
+  };
+  const Case cases[] = {
+      {at + 1, 0x7fc00000, Errc::invalid_argument, "threshold"},     // NaN
+      {at + 5, 0x40000000, Errc::invalid_argument, "overlap"},       // 2
+      {at + 9, 0, Errc::invalid_argument, "candidates: 1..128"},     //
+      {at + 9, 129, Errc::invalid_argument, "candidates: 1..128"},   //
+      {at + 13, 0x7f800000, Errc::invalid_argument, "share"},        // infinity
+      {at + 17, 0x7fffffff, Errc::invalid_argument, ""},             // width
+      {at + 33, 0xffffffff, Errc::damaged, "more entries"},          // layers
+      {at + 33, 1, Errc::damaged, "left over"},                      //
+      {at + 61, 0xffffffff, Errc::damaged, "more entries"},          // weights
+      {at + 65, 0x40000000, Errc::damaged, "more entries"},          // bias
+      {at + 69, 0x7fffffff, Errc::damaged, "more entries"},          // factors
+      {at + 73 + 27 + 12, 0x7fc00000, Errc::invalid_argument, ""}};  // the first factor
+  for (const Case& c : cases) {
+    Bytes bytes = whole;
+    put_u32(bytes, c.at, c.value);
+    reseal(bytes);
+    says(parsed(bytes), c.code, c.expected);
+  }
+  Bytes bytes = whole;
+  bytes[at] = std::byte{2};
+  reseal(bytes);
+  says(parsed(bytes), Errc::damaged, "neither yes nor no");
+}
+
+TEST(a_network_belongs_to_a_model_it_fits) {
+  Model model = tiny_looker();
+  TEST_ASSERT_OK(validate(model));
+  model.advice.fusion = FusionKind::mean_shift;
+  TEST_ASSERT_ERROR(Errc::invalid_argument, validate(model));
+  model.advice.fusion = FusionKind::none;
+  TEST_ASSERT_OK(validate(model));
+  model.look_again = look_again(1, 3);  // colour, which the cascade does not ask for
+  TEST_ASSERT_ERROR(Errc::invalid_argument, validate(model));
+  model = tree_cascade(1, 2);
+  model.advice.fusion = FusionKind::suppression;
+  model.look_again = look_again(1, 3);
+  TEST_ASSERT_OK(validate(model));
+}
+
+// A file as the third version wrote it: without a network.
+TEST(version_3_is_still_read) {
+  for (const Model& model : {tiny_dense(), tree_cascade(1, 2)}) {
+    const Bytes now = serialise(model);
+    Bytes old{now.begin(), now.end() - 5};
+    old.insert(old.end(), now.end() - 4, now.end());
+    old[8] = std::byte{3};
+    reseal(old);
+    const Result<Model> read = parsed(old);
+    TEST_ASSERT_OK(read);
+    TEST_ASSERT_TRUE(serialise(*read) == now);
+    TEST_ASSERT_FALSE(read->look_again.has_value());
+  }
+}
+
 // A file as the second version wrote it: without the advice for tracking.
 TEST(version_2_is_still_read) {
-  for (const Model& model : tiny_models()) {
+  for (const Model& model : {tiny_dense(), linear_cascade(1, 1), tree_cascade(1, 2)}) {
     const Bytes now = serialise(model);
-    Bytes old{now.begin(), now.end() - 24};
+    Bytes old{now.begin(), now.end() - 25};
     old.insert(old.end(), now.end() - 4, now.end());
     old[8] = std::byte{2};
     reseal(old);
@@ -237,7 +339,7 @@ TEST(the_default_scores_are_those_the_tracker_was_tuned_with) {
 
 TEST(hostile_advice_for_tracking_is_refused) {
   const Bytes whole = serialise(tiny_dense());
-  const std::size_t margin = whole.size() - 24;
+  const std::size_t margin = whole.size() - 25;
   struct Case {
     std::size_t at;
     std::uint32_t value;
@@ -266,7 +368,7 @@ TEST(version_1_is_still_read) {
   Bytes old{now.begin(), now.begin() + 20};
   old.insert(old.end(), now.begin() + 42, now.begin() + 66);
   old.insert(old.end(), now.begin() + 67, now.begin() + 69);
-  old.insert(old.end(), now.begin() + 70, now.end() - 24);
+  old.insert(old.end(), now.begin() + 70, now.end() - 25);
   old.insert(old.end(), now.end() - 4, now.end());
   old[8] = std::byte{1};
   put_u32(old, 12, static_cast<std::uint32_t>(old.size()));
@@ -282,18 +384,18 @@ TEST(errors_say_what_and_where) {
   bytes[0] = std::byte{'k'};
   says(parsed(bytes), Errc::damaged, "not a model");
   bytes[0] = std::byte{'K'};
-  for (const int version : {0, 4}) {
+  for (const int version : {0, 5}) {
     bytes[8] = static_cast<std::byte>(version);
-    says(parsed(bytes), Errc::unsupported, "this program reads versions 1 to 3");
+    says(parsed(bytes), Errc::unsupported, "this program reads versions 1 to 4");
   }
-  bytes[8] = std::byte{3};
+  bytes[8] = std::byte{4};
   bytes.back() ^= std::byte{1};
   says(parsed(bytes), Errc::damaged, "checksum");
   bytes[16] = std::byte{2};
   reseal(bytes);
   says(parsed(bytes), Errc::damaged, "no such kind");
   bytes = serialise(tiny_dense());
-  const std::size_t count = bytes.size() - 4 - 20 - 36 * 4 - 4;
+  const std::size_t count = bytes.size() - 5 - 20 - 36 * 4 - 4;
   put_u32(bytes, count, 0xffffffff);
   reseal(bytes);
   says(parsed(bytes), Errc::damaged,

@@ -17,8 +17,8 @@
 #include "tools/kerblab/app/input_files.hpp"
 #include "tools/kerblab/app/numbers.hpp"
 #include "tools/kerblab/app/output.hpp"
-#include "tools/kerblab/model/engines.hpp"
 #include "tools/kerblab/model/models.hpp"
+#include "tools/kerblab/model/searches.hpp"
 #include "tools/kerblab/pictures/draw.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
 
@@ -225,21 +225,21 @@ TEST(the_default_model_is_a_valid_one) {
   TEST_ASSERT_FALSE(default_model_note().empty());
 }
 
-TEST(engines_are_made_once_a_size_and_few_are_kept) {
+TEST(searches_are_made_once_a_size_and_few_are_kept) {
   Result<Context> context = Context::create(BackendChoice::cpu);
   TEST_ASSERT_OK(context);
   Workers workers{1};
-  EngineShelf shelf{*context, workers, *default_people_detector(), {}};
-  const Result<hog::Engine*> first = shelf.engine(64, 128);
+  SearchShelf shelf{*context, workers, *default_people_detector(), {}, {}};
+  const Result<hog::PeopleSearch*> first = shelf.search(64, 128);
   TEST_ASSERT_OK(first);
-  TEST_ASSERT_EQUAL_PTR(*first, *shelf.engine(64, 128));
+  TEST_ASSERT_EQUAL_PTR(*first, *shelf.search(64, 128));
   TEST_ASSERT_EQUAL_INT(1, shelf.made());
-  for (int width = 65; width < 68; ++width) TEST_ASSERT_OK(shelf.engine(width, 128));
-  TEST_ASSERT_EQUAL_PTR(*first, *shelf.engine(64, 128));  // still there, and now the newest
-  TEST_ASSERT_OK(shelf.engine(80, 128));                  // takes the place of 65
-  TEST_ASSERT_EQUAL_PTR(*first, *shelf.engine(64, 128));
+  for (int width = 65; width < 68; ++width) TEST_ASSERT_OK(shelf.search(width, 128));
+  TEST_ASSERT_EQUAL_PTR(*first, *shelf.search(64, 128));  // still there, and now the newest
+  TEST_ASSERT_OK(shelf.search(80, 128));                  // takes the place of 65
+  TEST_ASSERT_EQUAL_PTR(*first, *shelf.search(64, 128));
   TEST_ASSERT_EQUAL_INT(5, shelf.made());
-  TEST_ASSERT_OK(shelf.engine(65, 128));
+  TEST_ASSERT_OK(shelf.search(65, 128));
   TEST_ASSERT_EQUAL_INT(6, shelf.made());
 }
 

@@ -16,9 +16,9 @@
 #include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/app/progress.hpp"
-#include "tools/kerblab/model/engines.hpp"
 #include "tools/kerblab/model/models.hpp"
 #include "tools/kerblab/model/search_options.hpp"
+#include "tools/kerblab/model/searches.hpp"
 #include "tools/kerblab/pictures/draw.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
 
@@ -115,11 +115,9 @@ class Detect {
         options_.model.empty() ? default_model() : load_model(options_.model);
     if (!model) return model.error();
     settings_ = settings_for(options_.how, *model);
-    Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(settings_.fuse);
-    if (!fusion) return fusion.error();
-    fusion_ = std::move(*fusion);
+    if (Status ok = hog::validate(settings_.fuse); !ok) return ok;
     colour_ = options_.how.colour || hog::needs_colour(*model);
-    engines_.emplace(*context_, *workers_, std::move(*model), settings_.search);
+    searches_.emplace(*context_, *workers_, std::move(*model), settings_.search, settings_.fuse);
     if (options_.draw.empty()) return Done{};
     Result<OutputFolder> drawings = OutputFolder::create(options_.draw);
     if (!drawings) return drawings.error();
@@ -130,17 +128,16 @@ class Detect {
   Status one(const std::string& path, const std::string& drawn) {
     Result<LoadedPicture> picture = load_picture(path, colour_);
     if (!picture) return picture.error();
-    const Result<hog::Engine*> engine = engines_->engine(picture->bgr.cols, picture->bgr.rows);
-    if (!engine) return engine.error();
-    if ((*engine)->plan().window_count == 0 && nothing_searched_.empty())
-      if (const std::string who = who_left_nothing(engines_->model().geometry(), settings_.search,
+    const Result<hog::PeopleSearch*> search =
+        searches_->search(picture->bgr.cols, picture->bgr.rows);
+    if (!search) return search.error();
+    if ((*search)->engine().plan().window_count == 0 && nothing_searched_.empty())
+      if (const std::string who = who_left_nothing(searches_->model().geometry(), settings_.search,
                                                    picture->bgr.cols, picture->bgr.rows);
           !who.empty())
         nothing_searched_ = path + ": nothing to search because of " + who;
     const Nanos start = clock_.now();
-    const Result<hog::Engine::Hits> hits = (*engine)->search(picture->view(), settings_.threshold);
-    if (!hits) return hits.error();
-    fusion_->fuse(*hits, engines_->model().geometry(), (*engine)->plan(), people_);
+    if (Status ok = (*search)->find(picture->view(), settings_.threshold, people_); !ok) return ok;
     const double ms = std::chrono::duration<double, std::milli>(clock_.now() - start).count();
     lines_ +=
         json_line(path, picture->bgr.cols, picture->bgr.rows, ms, people_.items, people_.count);
@@ -154,8 +151,7 @@ class Detect {
   SystemClock clock_;
   std::optional<Context> context_;
   std::optional<Workers> workers_;
-  std::unique_ptr<hog::Fusion> fusion_;
-  std::optional<EngineShelf> engines_;
+  std::optional<SearchShelf> searches_;
   std::optional<OutputFolder> drawings_;
   bool colour_ = false;
   DetectionList people_;

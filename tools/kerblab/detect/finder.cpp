@@ -9,21 +9,16 @@ Result<Finder> Finder::create(const Context& context, Workers& workers, hog::Mod
                               const SearchOptions& how) {
   Finder made;
   made.settings_ = settings_for(how, model);
-  Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(made.settings_.fuse);
-  if (!fusion) return fusion.error();
-  made.fusion_ = std::move(*fusion);
-  made.engines_ =
-      std::make_unique<EngineShelf>(context, workers, std::move(model), made.settings_.search);
+  if (Status ok = hog::validate(made.settings_.fuse); !ok) return ok.error();
+  made.searches_ = std::make_unique<SearchShelf>(context, workers, std::move(model),
+                                                 made.settings_.search, made.settings_.fuse);
   return made;
 }
 
 Status Finder::find(const LoadedPicture& picture, DetectionList& out) {
-  const Result<hog::Engine*> engine = engines_->engine(picture.bgr.cols, picture.bgr.rows);
-  if (!engine) return engine.error();
-  const Result<hog::Engine::Hits> hits = (*engine)->search(picture.view(), settings_.threshold);
-  if (!hits) return hits.error();
-  fusion_->fuse(*hits, engines_->model().geometry(), (*engine)->plan(), out);
-  return Done{};
+  const Result<hog::PeopleSearch*> search = searches_->search(picture.bgr.cols, picture.bgr.rows);
+  if (!search) return search.error();
+  return (*search)->find(picture.view(), settings_.threshold, out);
 }
 
 }  // namespace kerb::lab

@@ -16,7 +16,7 @@
 #include "tools/eval/names.hpp"
 #include "tools/files/text.hpp"
 #include "tools/kerblab/app/progress.hpp"
-#include "tools/kerblab/model/engines.hpp"
+#include "tools/kerblab/model/searches.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
 
 namespace kerb::lab {
@@ -38,11 +38,9 @@ class ModelRun {
     window_least_ = settings_.threshold;
     if (!run_.crops.empty() && std::holds_alternative<hog::DenseModel>(model_.kind))
       window_least_ = std::min(window_least_, model_.advice.threshold - 1);
-    Result<std::unique_ptr<hog::Fusion>> fusion = hog::Fusion::create(settings_.fuse);
-    if (!fusion) return fusion.error();
-    fusion_ = std::move(*fusion);
+    if (Status ok = hog::validate(settings_.fuse); !ok) return ok.error();
     colour_ = run_.how.colour || hog::needs_colour(model_);
-    engines_.emplace(*context_, *workers_, model_, settings_.search);
+    searches_.emplace(*context_, *workers_, model_, settings_.search, settings_.fuse);
 
     out_.name = model_.name;
     out_.recommended = static_cast<double>(model_.advice.threshold);
@@ -83,14 +81,10 @@ class ModelRun {
   Status search(const EvalPicture& picture) {
     const Result<LoadedPicture> loaded = load_picture(picture.path, colour_);
     if (!loaded) return loaded.error();
-    const Result<hog::Engine*> engine = engines_->engine(loaded->bgr.cols, loaded->bgr.rows);
-    if (!engine) return engine.error();
-    const float least = picture.is_negative ? window_least_ : settings_.threshold;
+    const Result<hog::PeopleSearch*> search = searches_->search(loaded->bgr.cols, loaded->bgr.rows);
+    if (!search) return search.error();
     const Nanos start = clock_.now();
-    const Result<hog::Engine::Hits> found = (*engine)->search(loaded->view(), least);
-    if (!found) return found.error();
-    const hog::Engine::Hits hits = least < settings_.threshold ? strong(*found) : *found;
-    fusion_->fuse(hits, model_.geometry(), (*engine)->plan(), people_);
+    if (Status ok = (*search)->find(loaded->view(), settings_.threshold, people_); !ok) return ok;
     Seen& seen = out_.seen.emplace_back();
     seen.ms = milliseconds(clock_.now() - start);
     seen.width = loaded->bgr.cols;
@@ -99,21 +93,21 @@ class ModelRun {
       const Detection& d = people_.items[i];
       seen.boxes.push_back({{d.x, d.y, d.w, d.h}, d.score});
     }
-    if (picture.is_negative) {
-      out_.negative_windows += (*engine)->plan().window_count;
-      for (int i = 0; i < found->count; ++i) out_.negative_scores.push_back(found->data[i].score);
-    }
+    hog::Engine& engine = (*search)->engine();
+    if (picture.is_negative && !run_.crops.empty())
+      if (Status ok = score_windows(engine, *loaded); !ok) return ok;
     if (run_.count_work && (picture.is_negative || !has_negatives_))
-      return count_work(**engine, *loaded);
+      return count_work(engine, *loaded);
     return Done{};
   }
 
-  /// Those that reach the threshold people are looked for with.
-  hog::Engine::Hits strong(const hog::Engine::Hits& hits) {
-    strong_.clear();
-    for (int i = 0; i < hits.count; ++i)
-      if (hits.data[i].score >= settings_.threshold) strong_.push_back(hits.data[i]);
-    return {strong_.data(), static_cast<int>(strong_.size())};
+  /// All windows of a picture without people, for FPPW.
+  Status score_windows(hog::Engine& engine, const LoadedPicture& picture) {
+    const Result<hog::Engine::Hits> found = engine.search(picture.view(), window_least_);
+    if (!found) return found.error();
+    out_.negative_windows += engine.plan().window_count;
+    for (int i = 0; i < found->count; ++i) out_.negative_scores.push_back(found->data[i].score);
+    return Done{};
   }
 
   Status count_work(hog::Engine& engine, const LoadedPicture& picture) {
@@ -135,11 +129,9 @@ class ModelRun {
     const Result<LoadedPicture> loaded = load_picture(path, colour_);
     if (!loaded) return loaded.error();
     const int width = loaded->bgr.cols, height = loaded->bgr.rows;
-    if (!crop_engines_ || crop_width_ != width || crop_height_ != height)
+    if (!crop_engine_ || crop_width_ != width || crop_height_ != height)
       if (Status ok = lay_out_crops(width, height, path); !ok) return ok;
-    const Result<hog::Engine*> engine = crop_engines_->engine(width, height);
-    if (!engine) return engine.error();
-    const Result<hog::Engine::Hits> hits = (*engine)->search(loaded->view(), window_least_);
+    const Result<hog::Engine::Hits> hits = crop_engine_->search(loaded->view(), window_least_);
     if (!hits) return hits.error();
     double score = -std::numeric_limits<double>::infinity();
     for (int i = 0; i < hits->count; ++i)
@@ -172,7 +164,10 @@ class ModelRun {
     crop_window_ = y / one.stride * plan->windows[0].columns + x / one.stride;
     crop_width_ = width;
     crop_height_ = height;
-    crop_engines_.emplace(*context_, *workers_, model_, one);
+    Result<std::unique_ptr<hog::Engine>> engine =
+        hog::make_engine(*context_, *workers_, model_, one, width, height);
+    if (!engine) return engine.error();
+    crop_engine_ = std::move(*engine);
     return Done{};
   }
 
@@ -181,12 +176,11 @@ class ModelRun {
   SystemClock clock_;
   std::optional<Context> context_;
   std::optional<Workers> workers_;
-  std::unique_ptr<hog::Fusion> fusion_;
-  std::optional<EngineShelf> engines_, crop_engines_;
+  std::optional<SearchShelf> searches_;
+  std::unique_ptr<hog::Engine> crop_engine_;
   int crop_width_ = 0, crop_height_ = 0, crop_window_ = 0;
   RunSettings settings_;
   float window_least_ = 0;
-  std::vector<hog::Hit> strong_;
   bool colour_ = false, has_negatives_ = false;
   DetectionList people_;
   Performance out_;

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "gpu/hog/model_file.hpp"
+#include "tools/import/network_file.hpp"
 #include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/options.hpp"
@@ -66,6 +67,23 @@ void describe_kind(const hog::CascadeModel& model, Json& out) {
   out["grid"] = hog::grid_of(model);
 }
 
+void describe_look(const hog::LookAgain& look, Json& out) {
+  const net::CropShape& crop = look.network.crop;
+  out["looks again"] = {{"threshold", shortest(look.threshold)},
+                        {"overlap", shortest(look.overlap)},
+                        {"most", look.most},
+                        {"cascade-share", shortest(look.cascade_share)}};
+  std::int64_t weights = 0;
+  for (const net::Layer& layer : look.network.layers)
+    weights += static_cast<std::int64_t>(layer.weights.size());
+  out["network"] = {{"crop", fmt::format("{}x{}", crop.width, crop.height)},
+                    {"planes", crop.planes},
+                    {"person", crop.person_height},
+                    {"layers", look.network.layers.size()},
+                    {"weights", weights},
+                    {"products", net::products_of(look.network)}};
+}
+
 Json describe_model(const hog::Model& model) {
   Json out;
   out["name"] = model.name;
@@ -86,6 +104,7 @@ Json describe_model(const hog::Model& model) {
   out["tracking"] = {{"margin", shortest(advice.tracking_margin)},
                      {"even", advice.tracking.even},
                      {"sure", advice.tracking.sure}};
+  if (model.look_again) describe_look(*model.look_again, out);
   return out;
 }
 
@@ -119,6 +138,7 @@ struct ModelOptions {
   std::optional<int> stride, padding;
   std::optional<float> margin;  // for tracking
   std::optional<double> even, sure;
+  hog::LookAgain look;  // without its network, which is in `second`
 };
 
 /// That a model can be written to --out, which is not the file it comes from.
@@ -170,6 +190,22 @@ Status advise_model(const ModelOptions& o) {
   advice.tracking_margin = o.margin.value_or(advice.tracking_margin);
   advice.tracking.even = o.even.value_or(advice.tracking.even);
   advice.tracking.sure = o.sure.value_or(advice.tracking.sure);
+  if (!o.name.empty()) model->name = o.name;
+  if (Status saved = hog::save(*model, o.out); !saved) return saved;
+  std::printf("%s: %s\n", o.out.c_str(), model->name.c_str());
+  return Done{};
+}
+
+Status let_look_again(const ModelOptions& o) {
+  if (Status ok = check_model_output(o); !ok) return ok;
+  if (Status ok = check_apart({o.out}, {o.second}); !ok) return ok;
+  Result<hog::Model> model = load_model(o.file);
+  if (!model) return model.error();
+  Result<net::Network> network = read_network(o.second);
+  if (!network) return network.error();
+  model->look_again = o.look;
+  model->look_again->network = std::move(*network);
+  model->advice.threshold = o.threshold.value_or(0.0F);
   if (!o.name.empty()) model->name = o.name;
   if (Status saved = hog::save(*model, o.out); !saved) return saved;
   std::printf("%s: %s\n", o.out.c_str(), model->name.c_str());
@@ -264,6 +300,34 @@ void add_model(CLI::App& app, Action& action) {
       ->check(not_empty);
   add_name_option(*join, "--name", o->name, "Name of the model; default: that of the first");
   run(join, join_models);
+
+  CLI::App* look = command->add_subcommand(
+      "look-again", "Add a network that looks at a model's candidates again");
+  look->footer(
+      "The network is one that tools/net/train.py exported. The model's scores are the network's "
+      "then,\n"
+      "so its recommended threshold and its advice for tracking must be set anew (kerblab model "
+      "advise).\n"
+      "Example: kerblab model look-again cascade.kwm people.json --most 30 --out people.kwm");
+  look->add_option("file", o->file, "Model")->required()->option_text("FILE");
+  look->add_option("network", o->second, "Network: JSON")->required()->option_text("NETWORK");
+  look->add_option("--out", o->out, "Output file; not one of the inputs, not -")
+      ->required()
+      ->check(not_empty);
+  add_name_option(*look, "--name", o->name, "Name of the model; default: unchanged");
+  look->add_option("--candidates-from", o->look.threshold,
+                   "Lowest score of a window that becomes a candidate")
+      ->capture_default_str();
+  look->add_option("--candidates-overlap", o->look.overlap,
+                   "Of two candidates that overlap by more than this the worse is left out, 0..1")
+      ->capture_default_str();
+  look->add_option("--most", o->look.most, "Most candidates of a picture, 1..128")
+      ->capture_default_str();
+  look->add_option("--cascade-share", o->look.cascade_share,
+                   "Score = the network's + this * the window's")
+      ->capture_default_str();
+  look->add_option("--threshold", o->threshold, "Recommended lowest score of a detection; 0");
+  run(look, let_look_again);
 }
 
 }  // namespace kerb::lab
