@@ -50,8 +50,8 @@ struct Scene {
   std::vector<Byte> picture = street_colours(bench.width, bench.height);
   std::vector<Detection> candidates = people(bench), found = candidates;
   net::Network network = typical_network();
-  std::vector<Contestant> contestants;
-  std::vector<int> threads;
+  std::vector<Contestant> contestants{};
+  std::vector<int> threads{};
 
   void add(const char* name, const char* backend, int count, std::function<Status()> frame) {
     contestants.push_back({name, backend, std::move(frame)});
