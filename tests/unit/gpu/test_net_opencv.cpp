@@ -78,9 +78,11 @@ std::vector<float> filtered(const net::Network& network, const std::vector<std::
   const int pixels = network.crop.width * network.crop.height;
   for (int p = 0; p < network.crop.planes; ++p) {
     cv::Mat plane(network.crop.height, network.crop.width, CV_64F);
-    for (int i = 0; i < pixels; ++i)
+    for (int i = 0; i < pixels; ++i) {
+      const int at = p * pixels + i;
       plane.at<double>(i / network.crop.width, i % network.crop.width) =
-          values[static_cast<std::size_t>(p * pixels + i)];
+          values[static_cast<std::size_t>(at)];
+    }
     now.push_back(plane);
   }
   std::vector<float> results;
@@ -97,9 +99,11 @@ std::vector<float> filtered(const net::Network& network, const std::vector<std::
       cv::Mat sum(now[0].size(), CV_64F, cv::Scalar{0});
       for (int c = 0; c < layer.inputs; ++c) {
         cv::Mat kernel(layer.kernel_height, layer.kernel_width, CV_64F), part;
-        for (int k = 0; k < places; ++k)
+        for (int k = 0; k < places; ++k) {
+          const int at = (o * places + k) * layer.inputs + c;
           kernel.at<double>(k / layer.kernel_width, k % layer.kernel_width) =
-              layer.weights[static_cast<std::size_t>((o * places + k) * layer.inputs + c)];
+              layer.weights[static_cast<std::size_t>(at)];
+        }
         cv::filter2D(now[static_cast<std::size_t>(c)], part, CV_64F, kernel, {0, 0}, 0,
                      cv::BORDER_CONSTANT);
         sum += part;
