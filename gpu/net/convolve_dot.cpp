@@ -19,10 +19,11 @@ struct DotLanes {
   static KERB_INLINE int8x16_t sixteen(const std::uint8_t* from) {
     return vreinterpretq_s8_u8(vld1q_u8(from));
   }
+  /// In the first lane.
   static KERB_INLINE int8x16_t four(const std::uint8_t* from) {
     std::int32_t word = 0;
     std::memcpy(&word, from, sizeof word);
-    return vreinterpretq_s8_s32(vdupq_n_s32(word));
+    return vreinterpretq_s8_s32(vsetq_lane_s32(word, vdupq_n_s32(0), 0));
   }
 
   template <int kLane, int kCount>

@@ -35,7 +35,7 @@ Status check_sums(const Layer& layer, std::size_t output) {
   const std::size_t count = layer.weights.size() / layer.bias.size();
   std::int64_t least = layer.bias[output], most = least;
   for (std::size_t i = output * count; i < (output + 1) * count; ++i) {
-    const int weight = layer.weights[i];
+    const std::int8_t weight = layer.weights[i];
     if (weight < -127) return broken("weights: -127..127");
     (weight < 0 ? least : most) += std::int64_t{kLevels} * weight;
   }

@@ -7,7 +7,8 @@ namespace kerb::net {
 namespace {
 
 std::size_t padded(int count, int to) {
-  return static_cast<std::size_t>((count + to - 1) / to * to);
+  const int parts = (count + to - 1) / to, all = parts * to;
+  return static_cast<std::size_t>(all);
 }
 
 }  // namespace

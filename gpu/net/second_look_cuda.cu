@@ -38,15 +38,16 @@ struct Job {
   float* results;
   std::int32_t layer_count;
   std::int32_t crop_first, crop_row, crop_pixel, crop_bytes;
-  std::int32_t odd_at, columns_at, levels_at, sums_at;  // in shared memory, bytes
+  std::int32_t odd_at, columns_at, layers_at, levels_at, sums_at;  // in shared memory, bytes
   CropPlace places[SecondLook::kMaxCandidates];
 };
 static_assert(sizeof(Job) <= 4096, "what every device takes as arguments");
 
 /// Shared memory of a block, in this order: values before even layers; values before odd ones, and
-/// while the crop is cut the sums of rows; the crop's columns; the table of levels; sums.
+/// while the crop is cut the sums of rows; the crop's columns; the layers; the table of levels;
+/// sums.
 struct Room {
-  std::size_t odd_at, columns_at, levels_at, sums_at, bytes;
+  std::size_t odd_at, columns_at, layers_at, levels_at, sums_at, bytes;
 };
 
 Room room_of(const NetworkTiles& tiles, const CropShape& shape) {
@@ -54,8 +55,9 @@ Room room_of(const NetworkTiles& tiles, const CropShape& shape) {
   Room room{};
   room.odd_at = tiles.even_bytes;
   room.columns_at = room.odd_at + std::max(tiles.odd_bytes, kSums);
-  room.levels_at =
+  room.layers_at =
       room.columns_at + sizeof(Word) * static_cast<std::size_t>(shape.width * kMaxTaps);
+  room.levels_at = room.layers_at + sizeof(LayerTiles) * tiles.layers.size();
   room.sums_at = room.levels_at + 256;
   room.bytes = room.sums_at + sizeof(Word) * 2 * kWarps;
   return room;
@@ -69,6 +71,14 @@ __device__ void clear(Byte* bytes, int count) {  // a multiple of 16
   auto* to = reinterpret_cast<uint4*>(bytes);
   for (int i = static_cast<int>(threadIdx.x); i < count / 16; i += kThreads)
     to[i] = make_uint4(0, 0, 0, 0);
+}
+
+/// The layers where all threads can read them at once.
+__device__ void copy_layers(const Job& job, LayerTiles* to) {
+  static_assert(sizeof(LayerTiles) % sizeof(Word) == 0);
+  const int words = job.layer_count * static_cast<int>(sizeof(LayerTiles) / sizeof(Word));
+  for (int i = static_cast<int>(threadIdx.x); i < words; i += kThreads)
+    reinterpret_cast<Word*>(to)[i] = reinterpret_cast<const Word*>(job.layers)[i];
 }
 
 /// Of each sample in a row of the crop: its column from the first sample's on, and the next
@@ -277,11 +287,13 @@ __global__ void __launch_bounds__(kThreads, 1) second_look_kernel(const __grid_c
   auto* const even = reinterpret_cast<Byte*>(room);
   Byte* const odd = even + job.odd_at;
   auto* const columns = reinterpret_cast<Word*>(even + job.columns_at);
+  auto* const layers = reinterpret_cast<LayerTiles*>(even + job.layers_at);
   const CropPlace place = job.places[blockIdx.x];
   const int warp = static_cast<int>(threadIdx.x) / kLanes;
 
   clear(even, job.crop_bytes);
   fill_columns(place, job.shape.width, columns);
+  copy_layers(job, layers);
   __syncthreads();
   Byte* const crop = even + job.crop_first;
   Word* const row_sums = reinterpret_cast<Word*>(odd) + warp * kMaxPlanes * kSpan;
@@ -291,7 +303,7 @@ __global__ void __launch_bounds__(kThreads, 1) second_look_kernel(const __grid_c
   normalise(job, crop, even + job.levels_at, reinterpret_cast<Word*>(even + job.sums_at));
 
   for (int i = 0; i < job.layer_count; ++i) {
-    const LayerTiles layer = job.layers[i];
+    const LayerTiles layer = layers[i];
     const bool is_last = i + 1 == job.layer_count;
     const Byte* in = i % 2 == 0 ? even : odd;
     Byte* out = i % 2 == 0 ? odd : even;
@@ -422,6 +434,7 @@ Status SecondLookCuda::create() {
   job_.crop_bytes = tiles.crop_bytes;
   job_.odd_at = static_cast<std::int32_t>(room.odd_at);
   job_.columns_at = static_cast<std::int32_t>(room.columns_at);
+  job_.layers_at = static_cast<std::int32_t>(room.layers_at);
   job_.levels_at = static_cast<std::int32_t>(room.levels_at);
   job_.sums_at = static_cast<std::int32_t>(room.sums_at);
   return Done{};

@@ -11,6 +11,7 @@
 #include "tools/bench/contest.hpp"
 #include "tools/bench/hog_bench.hpp"
 #include "tools/bench/image_bench.hpp"
+#include "tools/bench/net_bench.hpp"
 #include "tools/bench/night_bench.hpp"
 #include "tools/bench/street.hpp"
 #include "tools/bench/tree_workload.hpp"
@@ -308,6 +309,25 @@ TEST(the_night_benchmark_runs_both_operators) {
   for (const NightRow& row : *rows) {
     TEST_ASSERT_EQUAL_STRING("cpu", row.backend.c_str());
     TEST_ASSERT_TRUE(row.times.median_ms > 0 && row.of_detector == 0);
+  }
+}
+
+TEST(the_net_benchmark_runs_a_valid_network) {
+  const net::Network network = typical_network();
+  TEST_ASSERT_OK(net::validate(network));
+  TEST_ASSERT_EQUAL_INT64(11170304, net::products_of(network));
+  NetBench bench;
+  bench.width = 320;
+  bench.height = 420;
+  bench.crops = 2;
+  bench.repeats = 2;
+  const Result<std::vector<NetRow>> rows = bench_net(SystemClock{}, bench);
+  TEST_ASSERT_OK(rows);
+  TEST_ASSERT_EQUAL_size_t(4, rows->size());  // cut and look, with one and two threads
+  for (const NetRow& row : *rows) {
+    TEST_ASSERT_EQUAL_STRING("cpu", row.backend.c_str());
+    TEST_ASSERT_TRUE(row.times.median_ms > 0);
+    TEST_ASSERT_EQUAL(row.name == "look", row.products_per_s > 0);
   }
 }
 
