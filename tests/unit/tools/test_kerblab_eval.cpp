@@ -5,7 +5,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/test.hpp"
 #include "tests/unit/tools/kerblab_folder.hpp"
@@ -223,6 +225,92 @@ TEST(models_of_ours_and_opencvs_own_code_are_compared_on_one_plot) {
     for (const char* key : {"false_positives", "miss_rate"})  // thresholds were floats once
       TEST_ASSERT_TRUE_MESSAGE(before["fppi_curve"][key] == after["fppi_curve"][key], key);
   }
+}
+
+std::vector<Json> json_lines(const std::string& text) {
+  std::vector<Json> out;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) out.push_back(Json::parse(line));
+  return out;
+}
+
+TEST(what_each_detection_is_comes_as_json_lines) {
+  write_pictures();
+  write_detections();
+  write("classes.csv",
+        "file,x,y,w,h,class\n1.png,10,10,41,100,person\n2.png,20,10,41,100,cyclist\n"
+        "4.png,0,0,41,100,bin\n");
+  write("sets.toml", R"(
+[[set]]
+name = "all"
+images = ["in", "none"]
+truth = ["classes.csv"]
+[[set]]
+name = "plain"
+images = ["in"]
+truth = ["truth.csv"]
+)");
+  const std::string command =
+      "eval detector --detections theirs=found.jsonl --sets sets.toml --data . ";
+  expect_done(kerblab(command + "--labels l.jsonl"));
+  const std::vector<Json> lines = json_lines(read(g_folder / "l.jsonl"));
+  TEST_ASSERT_EQUAL_size_t(6, lines.size());
+  constexpr const char* kImages[] = {"./in/1.png",   "./in/2.png", "./none/3.png",
+                                     "./none/4.png", "./in/1.png", "./in/2.png"};
+  for (std::size_t i = 0; i < 6; ++i) {
+    TEST_ASSERT_EQUAL_STRING(i < 4 ? "all" : "plain", lines[i]["set"].get<std::string>().c_str());
+    TEST_ASSERT_EQUAL_STRING("theirs", lines[i]["model"].get<std::string>().c_str());
+    TEST_ASSERT_EQUAL_STRING(kImages[i], lines[i]["image"].get<std::string>().c_str());
+  }
+  TEST_ASSERT_EQUAL_INT(96, lines[0]["width"].get<int>());  // of the picture: the lines have none
+  TEST_ASSERT_EQUAL_INT(160, lines[0]["height"].get<int>());
+  TEST_ASSERT_EQUAL_DOUBLE(9, lines[0]["people"][0]["found"].get<double>());
+  const auto label_in = [&](std::size_t line) {
+    return lines[line]["detections"][0]["label"].get<std::string>();
+  };
+  TEST_ASSERT_EQUAL_STRING("person", label_in(0).c_str());
+  TEST_ASSERT_EQUAL_STRING("ignored", label_in(1).c_str());  // on a cyclist
+  TEST_ASSERT_EQUAL_INT(1, int(lines[1]["ignored"].size()));
+  TEST_ASSERT_TRUE(lines[2]["detections"].empty() && lines[2]["people"].empty());
+  TEST_ASSERT_EQUAL_STRING("false", label_in(3).c_str());
+  TEST_ASSERT_EQUAL_STRING("bin", lines[3]["detections"][0]["thing"].get<std::string>().c_str());
+  TEST_ASSERT_EQUAL_STRING("bin", lines[3]["things"][0]["class"].get<std::string>().c_str());
+  TEST_ASSERT_EQUAL_STRING("person", label_in(5).c_str());
+
+  const Outcome to_stdout = kerblab(command + "--labels -");
+  expect_done(to_stdout);
+  TEST_ASSERT_TRUE(to_stdout.out == read(g_folder / "l.jsonl"));
+  expect_bad_input(kerblab(command + "--labels - --json -"), "two outputs have the same name");
+  expect_bad_input(kerblab(command + "--labels found.jsonl"), "would overwrite an input");
+  expect_bad_input(kerblab(command + "--labels no/l.jsonl"), "no such folder");
+}
+
+TEST(labels_of_saved_detections_are_those_of_the_model) {
+  write_pictures();
+  expect_done(kerblab("model import --opencv-people --out people.kwm"));
+  expect_done(kerblab(std::string{"eval detector --backend cpu --threshold -3 --no-work "
+                                  "--model ours=people.kwm --save said --labels first.jsonl "} +
+                      kData));
+  expect_done(kerblab(std::string{"eval detector --detections said/ours.jsonl --labels "
+                                  "second.jsonl "} +
+                      kData));
+  std::vector<Json> first = json_lines(read(g_folder / "first.jsonl"));
+  std::vector<Json> second = json_lines(read(g_folder / "second.jsonl"));
+  TEST_ASSERT_EQUAL_size_t(4, first.size());
+  TEST_ASSERT_EQUAL_size_t(4, second.size());
+  int detections = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    Json &ours = first[i]["detections"], &read_again = second[i]["detections"];
+    TEST_ASSERT_EQUAL_size_t(ours.size(), read_again.size());
+    for (std::size_t k = 0; k < ours.size(); ++k, ++detections) {  // the saved ones were floats
+      TEST_ASSERT_DOUBLE_WITHIN(1e-6, ours[k]["overlap"].get<double>(),
+                                read_again[k]["overlap"].get<double>());
+      ours[k].erase("overlap");
+      read_again[k].erase("overlap");
+    }
+    TEST_ASSERT_EQUAL_STRING(first[i].dump().c_str(), second[i].dump().c_str());
+  }
+  TEST_ASSERT_GREATER_THAN(0, detections);
 }
 
 TEST(truth_that_does_not_fit_is_one_line) {

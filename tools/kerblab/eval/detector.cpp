@@ -17,6 +17,7 @@
 #include "drivers/replay/picture.hpp"
 #include "tools/eval/curves.hpp"
 #include "tools/eval/intervals.hpp"
+#include "tools/eval/labels.hpp"
 #include "tools/eval/picture_sets.hpp"
 #include "tools/eval/truth.hpp"
 #include "tools/files/text.hpp"
@@ -40,7 +41,7 @@ using replay::failure;
 
 struct EvalOptions {
   std::vector<std::string> models, crops, detections, plots, window_plots;
-  std::string sets, data, json, save;
+  std::string sets, data, json, save, labels;
   std::vector<double> thresholds;
   eval::PictureSet set;  // where there is no file of sets
   eval::Resampling resampling;
@@ -157,6 +158,11 @@ class EvalDetector {
       if (Status ok = check_output(options_.json); !ok) return ok;
       outputs.push_back(options_.json);
     }
+    if (!options_.labels.empty()) {
+      if (Status ok = check_output(options_.labels); !ok) return ok;
+      outputs.push_back(options_.labels);
+      if (Status ok = check_distinct(outputs); !ok) return ok;
+    }
     for (const std::vector<std::string>* plots : {&options_.plots, &options_.window_plots})
       for (const std::string& plot : *plots)
         for (const JudgedSet& set : sets_) {
@@ -260,6 +266,8 @@ class EvalDetector {
     for (const JudgedSet& set : sets_) all.push_back(judge(set));
     if (!options_.save.empty())
       if (Status ok = save(); !ok) return ok;
+    if (!options_.labels.empty())
+      if (Status ok = write_labels(); !ok) return ok;
     for (const SetReport& set : all) {
       for (const std::string& plot : options_.plots)
         if (Status ok = write_plot(plot_name(plot, set.facts.name), fppi_plot(set)); !ok) return ok;
@@ -268,7 +276,7 @@ class EvalDetector {
     }
     if (!options_.json.empty())
       if (Status ok = write_output(options_.json, to_json(all)); !ok) return ok;
-    if (options_.json != "-")
+    if (options_.json != "-" && options_.labels != "-")
       if (Status ok = write_output("-", to_text(all)); !ok) return ok;
     if (!left_out_.empty()) warn(left_out_);
     const auto is_default = [](const std::string& word) { return word == "default"; };
@@ -296,6 +304,31 @@ class EvalDetector {
     }
     if (Status ok = check_apart(folder->targets(), inputs_); !ok) return ok;
     return folder->commit();
+  }
+
+  /// What each detection is, and who was found: a line for each picture, set and detector.
+  Status write_labels() {
+    std::string lines;
+    for (const JudgedSet& set : sets_)
+      for (const Performance& performance : set.performances)
+        for (std::size_t i = 0; i < performance.seen.size(); ++i) {
+          const Seen& seen = performance.seen[i];
+          eval::LabelledPicture picture{
+              set.set.name,
+              performance.name,
+              set.run.pictures[i].path,
+              seen.width,
+              seen.height,
+              eval::label(set.truth.boxes[i], set.truth.things[i], seen.boxes, set.set.match)};
+          if (picture.width == 0) {  // a file of detections that does not say it
+            const Result<LoadedPicture> loaded = load_picture(picture.image, false);
+            if (!loaded) return loaded.error();
+            picture.width = loaded->bgr.cols;
+            picture.height = loaded->bgr.rows;
+          }
+          lines += eval::to_json_line(picture);
+        }
+    return write_output(options_.labels, lines);
   }
 
   static std::string lines_of(const JudgedSet& set, const Performance& performance) {
@@ -359,7 +392,9 @@ void add_eval_detector(CLI::App& group, Action& action) {
       "before fusion.\n"
       "Example: kerblab eval detector --model people.kwm --model opencv-hog --images street\n"
       "  --truth street.csv --negatives nobody --plot curves.svg --json curves.json\n"
-      "Example: kerblab eval detector --sets models/judging/streets.toml --data ../shared/data");
+      "Example: kerblab eval detector --sets models/judging/streets.toml --data ../shared/data\n"
+      "Example: kerblab eval detector --model people.kwm --images street --truth street.csv\n"
+      "  --labels labels.jsonl");
   const auto o = std::make_shared<EvalOptions>();
   const auto list = [command](const char* name, std::vector<std::string>& out, const char* help) {
     return command->add_option(name, out, help)
@@ -401,6 +436,10 @@ void add_eval_detector(CLI::App& group, Action& action) {
   list("--plot-fppw", o->window_plots, "Plot of miss rate over FPPW, P.svg or P.png");
   add_name_option(*command, "--save", o->save,
                   "Folder for the detections of the models, NAME.jsonl");
+  add_name_option(*command, "--labels", o->labels,
+                  "Write what each detection is (person, duplicate, ignored, false) and who was "
+                  "found as JSON lines, one a picture for each set and detector; - is stdout (the "
+                  "text is then not printed)");
   list("--truth-person", o->set.rules.people,
        "Class of people to be found, where the truth has classes; repeatable; default: person, "
        "pedestrian");
