@@ -313,6 +313,99 @@ TEST(labels_of_saved_detections_are_those_of_the_model) {
   TEST_ASSERT_GREATER_THAN(0, detections);
 }
 
+/// How many pixels of a picture have about this colour.
+int pixels_of(const cv::Mat& bgr, const cv::Scalar& colour) {
+  int count = 0;
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < bgr.cols; ++x) {
+      const cv::Vec3b& pixel = bgr.at<cv::Vec3b>(y, x);
+      bool is_near = true;
+      for (int c = 0; c < 3; ++c) is_near = is_near && std::abs(pixel[c] - colour[c]) < 12;
+      if (is_near) ++count;
+    }
+  return count;
+}
+
+TEST(the_pictures_with_most_errors_are_drawn) {
+  write_pictures();
+  write("truth.csv",
+        "file,x,y,w,h,class\n1.png,10,10,41,100,person\n2.png,20,10,41,100,person\n"
+        "4.png,0,0,41,100,bin\n3.png,20,20,30,60,cyclist\n");
+  // Of ten pictures one may have a false alarm: the threshold is that of the better one, 7.
+  std::string found =
+      R"({"image":"in/1.png","detections":[{"x":11,"y":10,"w":41,"h":100,"score":9}]})"
+      "\n"
+      R"({"image":"in/2.png","detections":[{"x":20,"y":12,"w":20,"h":96,"score":5}]})"
+      "\n"
+      R"({"image":"none/3.png","detections":[]})"
+      "\n"
+      R"({"image":"none/4.png","detections":[{"x":0,"y":0,"w":41,"h":100,"score":7}]})"
+      "\n";
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    street(std::string{"none/"} + name + ".png", 70, 130);
+    const char* const boxes = *name == 'a' ? R"({"x":9,"y":9,"w":41,"h":100,"score":6})" : "";
+    found += std::string{R"({"image":"none/)"} + name + R"(.png","detections":[)" + boxes + "]}\n";
+  }
+  write("found.jsonl", found);
+  const std::string command =
+      "eval detector --detections theirs=found.jsonl --images in --images none --truth truth.csv ";
+  expect_done(kerblab(command + "--worst drawn"));
+  TEST_ASSERT_EQUAL_INT(3, file_count(g_folder / "drawn"));
+  const cv::Scalar red{60, 60, 255}, yellow{0, 230, 255}, green{80, 220, 60};
+  const cv::Mat missed = cv::imread((g_folder / "drawn/theirs-01-2.png").string());
+  const cv::Mat on_bin = cv::imread((g_folder / "drawn/theirs-02-4.png").string());
+  TEST_ASSERT_EQUAL_INT(80, missed.cols);
+  TEST_ASSERT_EQUAL_INT(140, missed.rows);
+  TEST_ASSERT_GREATER_THAN(100, pixels_of(missed, red));
+  TEST_ASSERT_EQUAL_INT(0, pixels_of(missed, yellow));
+  TEST_ASSERT_EQUAL_INT(0, pixels_of(missed, green));  // found, but below the threshold
+  TEST_ASSERT_GREATER_THAN(100, pixels_of(on_bin, yellow));
+  TEST_ASSERT_EQUAL_INT(0, pixels_of(on_bin, red));
+  TEST_ASSERT_EQUAL_STRING(
+      "drawing,error,set,model,image,threshold,what,x,y,w,h,score,cause\n"
+      "theirs-01-2.png,1,,theirs,in/2.png,7,missed,20,10,41,100,5,\n"
+      "theirs-02-4.png,1,,theirs,none/4.png,7,bin,0,0,41,100,7,\n",
+      read(g_folder / "drawn/ledger.csv").c_str());
+
+  expect_done(kerblab(command + "--worst one --worst-count 1"));
+  TEST_ASSERT_EQUAL_INT(2, file_count(g_folder / "one"));
+  TEST_ASSERT_TRUE(fs::exists(g_folder / "one/theirs-01-2.png"));
+  expect_bad_input(kerblab(command + "--worst-count 0"), "--worst-count");
+  write("file", "");
+  expect_bad_input(kerblab(command + "--worst file"), "file");
+
+  // With a person found and one missed in one picture.
+  write("both.csv", "in/1.png,10,10,41,100\nin/1.png,60,10,20,50\nin/2.png,20,10,41,100,1\n");
+  expect_done(
+      kerblab("eval detector --detections found.jsonl --images in --images none --truth "
+              "both.csv --worst both"));
+  const cv::Mat both = cv::imread((g_folder / "both/found-01-1.png").string());
+  TEST_ASSERT_GREATER_THAN(100, pixels_of(both, green));
+  TEST_ASSERT_GREATER_THAN(50, pixels_of(both, red));
+}
+
+TEST(the_worst_pictures_are_drawn_at_0_1_fppi_or_at_the_recommended_threshold) {
+  write_pictures();
+  expect_done(kerblab("model import --opencv-people --out people.kwm"));  // it recommends 0
+  // What the model finds there is true; its scores are below 0, its false alarms lower still.
+  write("truth.csv", "in/1.png,34,30,34,101\nin/2.png,27,18,32,97\n");
+  const std::string command =
+      std::string{"eval detector --backend cpu --threshold -3 --no-work --model people.kwm "} +
+      kData;
+  expect_done(kerblab(command + "--worst rate"));
+  TEST_ASSERT_EQUAL_INT(1, file_count(g_folder / "rate"));  // no error: a ledger without a line
+  expect_done(kerblab(command + "--worst advised --worst-advised"));
+  TEST_ASSERT_EQUAL_INT(3, file_count(g_folder / "advised"));
+  std::istringstream ledger{read(g_folder / "advised/ledger.csv")};
+  std::string line;
+  std::getline(ledger, line);
+  for (const char* image : {"in/1.png", "in/2.png"}) {
+    std::getline(ledger, line);
+    TEST_ASSERT_TRUE_MESSAGE(line.find(std::string{image} + ",0,missed,") != std::string::npos,
+                             line.c_str());
+  }
+}
+
 TEST(truth_that_does_not_fit_is_one_line) {
   write_pictures();
   write_detections();
