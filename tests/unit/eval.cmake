@@ -6,6 +6,10 @@ if(TARGET kerb::tools_eval)
     LINKS kerb::tools_eval kerb::tools_track LABELS unit)
   kerb_add_test(NAME unit_tools_eval_intervals SOURCES tools/test_eval_intervals.cpp
     LINKS kerb::tools_eval LABELS unit)
+  kerb_add_test(NAME unit_tools_eval_labels SOURCES tools/test_eval_labels.cpp
+    LINKS kerb::tools_eval kerb::json LABELS unit)
+  kerb_add_test(NAME unit_tools_eval_worst SOURCES tools/test_eval_worst.cpp
+    LINKS kerb::tools_eval LABELS unit)
   kerb_add_test(NAME unit_tools_eval_sets SOURCES tools/test_eval_sets.cpp
     LINKS kerb::tools_eval LABELS unit)
   kerb_test_uses(unit_tools_eval_sets DEFINES KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

@@ -25,3 +25,30 @@ if(TARGET kerb::lab_pictures)
     LINKS kerb::tools_train kerb::json kerb::opencv LABELS unit RUNS kerblab)
   kerb_test_uses(unit_kerblab_train DEFINES KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
 endif()
+
+# tools/net: the scripts that pack crops for a network, against made labels and against the product's own crops. Skipped
+# where NumPy or OpenCV for Python is absent; ./kerb setup does not install them.
+kerb_tests_want(wanted unit)
+if(wanted AND NOT CMAKE_CROSSCOMPILING)
+  find_package(Python3 COMPONENTS Interpreter REQUIRED)
+  set(python ${Python3_EXECUTABLE})
+  foreach(candidate ${Python3_EXECUTABLE} /usr/bin/python3)  # Debian's packages are for Debian's Python
+    execute_process(COMMAND ${candidate} -c "import cv2, numpy, tomllib"
+      RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    if(status EQUAL 0)
+      set(python ${candidate})
+      break()
+    endif()
+  endforeach()
+  set(crop_samples)
+  if(TARGET kerb::gpu_net)
+    add_executable(crop_samples tools/net/crop_samples.cpp)
+    target_compile_features(crop_samples PRIVATE cxx_std_20)
+    target_link_libraries(crop_samples PRIVATE kerb::gpu_net kerb::hal kerb::warnings kerb::sanitizers)
+    add_dependencies(tests crop_samples)
+    set(crop_samples $<TARGET_FILE:crop_samples>)
+  endif()
+  add_test(NAME tools_net_pack
+    COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/tools/net/test_pack.py ${crop_samples})
+  set_tests_properties(tools_net_pack PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
+endif()

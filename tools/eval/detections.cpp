@@ -22,6 +22,12 @@ std::optional<double> number_of(const Json& object, const char* key) {
   return std::isfinite(value) ? std::optional{value} : std::nullopt;
 }
 
+/// A number of pixels, or 0.
+int side_of(const Json& object, const char* key) {
+  const double value = number_of(object, key).value_or(0);
+  return value >= 1 && value <= kFarthest ? static_cast<int>(value) : 0;
+}
+
 /// What is wrong with a detection, or nothing.
 std::string read_one(const Json& item, ScoredBox& out) {
   if (!item.is_object()) return "a detection is not an object";
@@ -45,6 +51,11 @@ std::string read_line(std::string_view line, PictureDetections& out) {
   out.image = image->get<std::string>();
   if (out.image.empty()) return "\"image\" is empty";
   out.ms = number_of(object, "ms");
+  const int width = side_of(object, "width"), height = side_of(object, "height");
+  if (width > 0 && height > 0) {
+    out.width = width;
+    out.height = height;
+  }
   const auto list = object.find("detections");
   if (list == object.end() || !list->is_array()) return "\"detections\" is missing or not a list";
   for (const Json& item : *list) {

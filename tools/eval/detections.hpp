@@ -20,12 +20,13 @@ struct PictureDetections {
   std::string image;
   std::optional<double> ms;
   std::vector<ScoredBox> boxes;
+  int width = 0, height = 0;  ///< of the picture, where the line has both; else 0
 };
 
 /// The JSON lines of `kerblab detect`, of this or any other detector: an object a line with "image"
-/// and "detections", each of them with "x", "y", "w", "h" and "score"; "ms" is read where it is
-/// there, all else is passed over. Boxes are the person. Empty lines are passed over. Fails, naming
-/// the line: damaged.
+/// and "detections", each of them with "x", "y", "w", "h" and "score"; "ms", "width" and "height"
+/// are read where they are there, all else is passed over. Boxes are the person. Empty lines are
+/// passed over. Fails, naming the line: damaged.
 Result<std::vector<PictureDetections>> parse_detections(std::string_view text,
                                                         std::string_view file);
 

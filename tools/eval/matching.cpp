@@ -12,7 +12,8 @@ Judged judge(const std::vector<TruthBox>& truth, const std::vector<ScoredBox>& d
   };
   Judged judged;
   std::vector<Box> people, regions;
-  for (const TruthBox& t : truth) {
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    const TruthBox& t = truth[i];
     if (t.ignore) {
       regions.push_back(t.box);
     } else if (t.box.h < settings.min_height || t.box.h >= settings.max_height ||
@@ -20,7 +21,7 @@ Judged judge(const std::vector<TruthBox>& truth, const std::vector<ScoredBox>& d
       regions.push_back(shaped(t.box));
     } else {
       people.push_back(shaped(t.box));
-      judged.people.push_back({t.box.h});
+      judged.people.push_back({t.box.h, false, 0, i});
     }
   }
   std::vector<std::size_t> order;
@@ -35,24 +36,29 @@ Judged judge(const std::vector<TruthBox>& truth, const std::vector<ScoredBox>& d
     const ScoredBox d{shaped(detections[index].box), detections[index].score};
     double best = settings.overlap;
     JudgedPerson* who = nullptr;
+    JudgedDetection out{d.score, Verdict::false_alarm, index};
     for (std::size_t i = 0; i < people.size(); ++i) {
-      if (judged.people[i].found) continue;
       const double shared = overlap(d.box, people[i]);
-      if (shared < best) continue;
+      if (who == nullptr && shared > out.overlap) {
+        out.person = i;
+        out.overlap = shared;
+      }
+      if (judged.people[i].found || shared < best) continue;
       best = shared;
       who = &judged.people[i];
+      out.person = i;
+      out.overlap = shared;
     }
-    Verdict verdict = Verdict::false_alarm;
+    for (const Box& region : regions)
+      out.ignored_share = std::max(out.ignored_share, covered(d.box, region));
     if (who != nullptr) {
       who->found = true;
       who->score = d.score;
-      verdict = Verdict::hit;
-    } else if (std::any_of(regions.begin(), regions.end(), [&](const Box& region) {
-                 return covered(d.box, region) >= settings.overlap;
-               })) {
-      verdict = Verdict::ignored;
+      out.verdict = Verdict::hit;
+    } else if (!regions.empty() && out.ignored_share >= settings.overlap) {
+      out.verdict = Verdict::ignored;
     }
-    judged.detections.push_back({d.score, verdict, index});
+    judged.detections.push_back(out);
   }
   return judged;
 }

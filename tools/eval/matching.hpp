@@ -30,12 +30,18 @@ struct JudgedDetection {
   double score = 0;
   Verdict verdict = Verdict::false_alarm;
   std::size_t index = 0;  ///< of the detections that were given
+  /// The person it found; for others the one with whom its overlap is largest, taken or not. Means
+  /// nothing where `overlap` is 0.
+  std::size_t person = 0;
+  double overlap = 0;        ///< with that person, as boxes are compared
+  double ignored_share = 0;  ///< the most of its own area that lies in one region to ignore, 0..1
 };
 
 struct JudgedPerson {
   double height = 0;
   bool found = false;
-  double score = 0;  ///< of the detection that found them
+  double score = 0;       ///< of the detection that found them
+  std::size_t truth = 0;  ///< index of their box in the truth
 };
 
 /// One picture, judged: the detections that were not left out, best first, and the people who are

@@ -9,7 +9,9 @@ namespace {
 
 constexpr double kLeastShare = 0.25;
 
-std::string kind_at(const Box& box, const std::vector<TruthThing>& things) {
+}  // namespace
+
+std::string thing_at(const Box& box, const std::vector<TruthThing>& things) {
   double most = 0;
   std::string kind;
   for (const TruthThing& thing : things) {
@@ -22,8 +24,6 @@ std::string kind_at(const Box& box, const std::vector<TruthThing>& things) {
   return kind;
 }
 
-}  // namespace
-
 std::vector<ThingAlarms> alarms_by_thing(const std::vector<PictureThings>& pictures,
                                          double threshold) {
   std::map<std::string, ThingAlarms> kinds;
@@ -31,7 +31,7 @@ std::vector<ThingAlarms> alarms_by_thing(const std::vector<PictureThings>& pictu
     for (const TruthThing& thing : *picture.things) ++kinds[thing.kind].things;
     for (const JudgedDetection& d : picture.judged->detections)
       if (d.verdict == Verdict::false_alarm && d.score >= threshold)
-        ++kinds[kind_at((*picture.detections)[d.index].box, *picture.things)].false_alarms;
+        ++kinds[thing_at((*picture.detections)[d.index].box, *picture.things)].false_alarms;
   }
   std::vector<ThingAlarms> out;
   for (auto& [kind, counts] : kinds) {

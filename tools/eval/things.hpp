@@ -7,6 +7,10 @@
 
 namespace kerb::eval {
 
+/// The class of the thing that a box lies on: the one with which it shares the most pixels, if
+/// these are a quarter of the smaller of the two; "" where there is none.
+[[nodiscard]] std::string thing_at(const Box& box, const std::vector<TruthThing>& things);
+
 /// A kind of thing, and how many false alarms it made.
 struct ThingAlarms {
   std::string kind;  ///< "" for what nothing is labelled at
@@ -21,9 +25,8 @@ struct PictureThings {
   const Judged* judged = nullptr;
 };
 
-/// Counts the false alarms of at least this score by the thing each lies on: the one with which it
-/// shares the most pixels, if these are a quarter of the smaller of the two. By falling number of
-/// false alarms, equals by name; kinds without any come too.
+/// Counts the false alarms of at least this score by the thing each lies on (thing_at()). By
+/// falling number of false alarms, equals by name; kinds without any come too.
 [[nodiscard]] std::vector<ThingAlarms> alarms_by_thing(const std::vector<PictureThings>& pictures,
                                                        double threshold);
 

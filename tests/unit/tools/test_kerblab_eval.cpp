@@ -5,7 +5,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "tests/support/test.hpp"
 #include "tests/unit/tools/kerblab_folder.hpp"
@@ -222,6 +224,185 @@ TEST(models_of_ours_and_opencvs_own_code_are_compared_on_one_plot) {
                          after["by_height"][bin]["missed"][rate]);
     for (const char* key : {"false_positives", "miss_rate"})  // thresholds were floats once
       TEST_ASSERT_TRUE_MESSAGE(before["fppi_curve"][key] == after["fppi_curve"][key], key);
+  }
+}
+
+std::vector<Json> json_lines(const std::string& text) {
+  std::vector<Json> out;
+  std::istringstream lines{text};
+  for (std::string line; std::getline(lines, line);) out.push_back(Json::parse(line));
+  return out;
+}
+
+TEST(what_each_detection_is_comes_as_json_lines) {
+  write_pictures();
+  write_detections();
+  write("classes.csv",
+        "file,x,y,w,h,class\n1.png,10,10,41,100,person\n2.png,20,10,41,100,cyclist\n"
+        "4.png,0,0,41,100,bin\n");
+  write("sets.toml", R"(
+[[set]]
+name = "all"
+images = ["in", "none"]
+truth = ["classes.csv"]
+[[set]]
+name = "plain"
+images = ["in"]
+truth = ["truth.csv"]
+)");
+  const std::string command =
+      "eval detector --detections theirs=found.jsonl --sets sets.toml --data . ";
+  expect_done(kerblab(command + "--labels l.jsonl"));
+  const std::vector<Json> lines = json_lines(read(g_folder / "l.jsonl"));
+  TEST_ASSERT_EQUAL_size_t(6, lines.size());
+  constexpr const char* kImages[] = {"./in/1.png",   "./in/2.png", "./none/3.png",
+                                     "./none/4.png", "./in/1.png", "./in/2.png"};
+  for (std::size_t i = 0; i < 6; ++i) {
+    TEST_ASSERT_EQUAL_STRING(i < 4 ? "all" : "plain", lines[i]["set"].get<std::string>().c_str());
+    TEST_ASSERT_EQUAL_STRING("theirs", lines[i]["model"].get<std::string>().c_str());
+    TEST_ASSERT_EQUAL_STRING(kImages[i], lines[i]["image"].get<std::string>().c_str());
+  }
+  TEST_ASSERT_EQUAL_INT(96, lines[0]["width"].get<int>());  // of the picture: the lines have none
+  TEST_ASSERT_EQUAL_INT(160, lines[0]["height"].get<int>());
+  TEST_ASSERT_EQUAL_DOUBLE(9, lines[0]["people"][0]["found"].get<double>());
+  const auto label_in = [&](std::size_t line) {
+    return lines[line]["detections"][0]["label"].get<std::string>();
+  };
+  TEST_ASSERT_EQUAL_STRING("person", label_in(0).c_str());
+  TEST_ASSERT_EQUAL_STRING("ignored", label_in(1).c_str());  // on a cyclist
+  TEST_ASSERT_EQUAL_INT(1, int(lines[1]["ignored"].size()));
+  TEST_ASSERT_TRUE(lines[2]["detections"].empty() && lines[2]["people"].empty());
+  TEST_ASSERT_EQUAL_STRING("false", label_in(3).c_str());
+  TEST_ASSERT_EQUAL_STRING("bin", lines[3]["detections"][0]["thing"].get<std::string>().c_str());
+  TEST_ASSERT_EQUAL_STRING("bin", lines[3]["things"][0]["class"].get<std::string>().c_str());
+  TEST_ASSERT_EQUAL_STRING("person", label_in(5).c_str());
+
+  const Outcome to_stdout = kerblab(command + "--labels -");
+  expect_done(to_stdout);
+  TEST_ASSERT_TRUE(to_stdout.out == read(g_folder / "l.jsonl"));
+  expect_bad_input(kerblab(command + "--labels - --json -"), "two outputs have the same name");
+  expect_bad_input(kerblab(command + "--labels found.jsonl"), "would overwrite an input");
+  expect_bad_input(kerblab(command + "--labels no/l.jsonl"), "no such folder");
+}
+
+TEST(labels_of_saved_detections_are_those_of_the_model) {
+  write_pictures();
+  expect_done(kerblab("model import --opencv-people --out people.kwm"));
+  expect_done(kerblab(std::string{"eval detector --backend cpu --threshold -3 --no-work "
+                                  "--model ours=people.kwm --save said --labels first.jsonl "} +
+                      kData));
+  expect_done(kerblab(std::string{"eval detector --detections said/ours.jsonl --labels "
+                                  "second.jsonl "} +
+                      kData));
+  std::vector<Json> first = json_lines(read(g_folder / "first.jsonl"));
+  std::vector<Json> second = json_lines(read(g_folder / "second.jsonl"));
+  TEST_ASSERT_EQUAL_size_t(4, first.size());
+  TEST_ASSERT_EQUAL_size_t(4, second.size());
+  int detections = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    Json &ours = first[i]["detections"], &read_again = second[i]["detections"];
+    TEST_ASSERT_EQUAL_size_t(ours.size(), read_again.size());
+    for (std::size_t k = 0; k < ours.size(); ++k, ++detections) {  // the saved ones were floats
+      TEST_ASSERT_DOUBLE_WITHIN(1e-6, ours[k]["overlap"].get<double>(),
+                                read_again[k]["overlap"].get<double>());
+      ours[k].erase("overlap");
+      read_again[k].erase("overlap");
+    }
+    TEST_ASSERT_EQUAL_STRING(first[i].dump().c_str(), second[i].dump().c_str());
+  }
+  TEST_ASSERT_GREATER_THAN(0, detections);
+}
+
+/// How many pixels of a picture have about this colour.
+int pixels_of(const cv::Mat& bgr, const cv::Scalar& colour) {
+  int count = 0;
+  for (int y = 0; y < bgr.rows; ++y)
+    for (int x = 0; x < bgr.cols; ++x) {
+      const cv::Vec3b& pixel = bgr.at<cv::Vec3b>(y, x);
+      bool is_near = true;
+      for (int c = 0; c < 3; ++c) is_near = is_near && std::abs(pixel[c] - colour[c]) < 12;
+      if (is_near) ++count;
+    }
+  return count;
+}
+
+TEST(the_pictures_with_most_errors_are_drawn) {
+  write_pictures();
+  write("truth.csv",
+        "file,x,y,w,h,class\n1.png,10,10,41,100,person\n2.png,20,10,41,100,person\n"
+        "4.png,0,0,41,100,bin\n3.png,20,20,30,60,cyclist\n");
+  // Of ten pictures one may have a false alarm: the threshold is that of the better one, 7.
+  std::string found =
+      R"({"image":"in/1.png","detections":[{"x":11,"y":10,"w":41,"h":100,"score":9}]})"
+      "\n"
+      R"({"image":"in/2.png","detections":[{"x":20,"y":12,"w":20,"h":96,"score":5}]})"
+      "\n"
+      R"({"image":"none/3.png","detections":[]})"
+      "\n"
+      R"({"image":"none/4.png","detections":[{"x":0,"y":0,"w":41,"h":100,"score":7}]})"
+      "\n";
+  for (const char* name : {"a", "b", "c", "d", "e", "f"}) {
+    street(std::string{"none/"} + name + ".png", 70, 130);
+    const char* const boxes = *name == 'a' ? R"({"x":9,"y":9,"w":41,"h":100,"score":6})" : "";
+    found += std::string{R"({"image":"none/)"} + name + R"(.png","detections":[)" + boxes + "]}\n";
+  }
+  write("found.jsonl", found);
+  const std::string command =
+      "eval detector --detections theirs=found.jsonl --images in --images none --truth truth.csv ";
+  expect_done(kerblab(command + "--worst drawn"));
+  TEST_ASSERT_EQUAL_INT(3, file_count(g_folder / "drawn"));
+  const cv::Scalar red{60, 60, 255}, yellow{0, 230, 255}, green{80, 220, 60};
+  const cv::Mat missed = cv::imread((g_folder / "drawn/theirs-01-2.png").string());
+  const cv::Mat on_bin = cv::imread((g_folder / "drawn/theirs-02-4.png").string());
+  TEST_ASSERT_EQUAL_INT(80, missed.cols);
+  TEST_ASSERT_EQUAL_INT(140, missed.rows);
+  TEST_ASSERT_GREATER_THAN(100, pixels_of(missed, red));
+  TEST_ASSERT_EQUAL_INT(0, pixels_of(missed, yellow));
+  TEST_ASSERT_EQUAL_INT(0, pixels_of(missed, green));  // found, but below the threshold
+  TEST_ASSERT_GREATER_THAN(100, pixels_of(on_bin, yellow));
+  TEST_ASSERT_EQUAL_INT(0, pixels_of(on_bin, red));
+  TEST_ASSERT_EQUAL_STRING(
+      "drawing,error,set,model,image,threshold,what,x,y,w,h,score,cause\n"
+      "theirs-01-2.png,1,,theirs,in/2.png,7,missed,20,10,41,100,5,\n"
+      "theirs-02-4.png,1,,theirs,none/4.png,7,bin,0,0,41,100,7,\n",
+      read(g_folder / "drawn/ledger.csv").c_str());
+
+  expect_done(kerblab(command + "--worst one --worst-count 1"));
+  TEST_ASSERT_EQUAL_INT(2, file_count(g_folder / "one"));
+  TEST_ASSERT_TRUE(fs::exists(g_folder / "one/theirs-01-2.png"));
+  expect_bad_input(kerblab(command + "--worst-count 0"), "--worst-count");
+  write("file", "");
+  expect_bad_input(kerblab(command + "--worst file"), "file");
+
+  // With a person found and one missed in one picture.
+  write("both.csv", "in/1.png,10,10,41,100\nin/1.png,60,10,20,50\nin/2.png,20,10,41,100,1\n");
+  expect_done(
+      kerblab("eval detector --detections found.jsonl --images in --images none --truth "
+              "both.csv --worst both"));
+  const cv::Mat both = cv::imread((g_folder / "both/found-01-1.png").string());
+  TEST_ASSERT_GREATER_THAN(100, pixels_of(both, green));
+  TEST_ASSERT_GREATER_THAN(50, pixels_of(both, red));
+}
+
+TEST(the_worst_pictures_are_drawn_at_0_1_fppi_or_at_the_recommended_threshold) {
+  write_pictures();
+  expect_done(kerblab("model import --opencv-people --out people.kwm"));  // it recommends 0
+  // What the model finds there is true; its scores are below 0, its false alarms lower still.
+  write("truth.csv", "in/1.png,34,30,34,101\nin/2.png,27,18,32,97\n");
+  const std::string command =
+      std::string{"eval detector --backend cpu --threshold -3 --no-work --model people.kwm "} +
+      kData;
+  expect_done(kerblab(command + "--worst rate"));
+  TEST_ASSERT_EQUAL_INT(1, file_count(g_folder / "rate"));  // no error: a ledger without a line
+  expect_done(kerblab(command + "--worst advised --worst-advised"));
+  TEST_ASSERT_EQUAL_INT(3, file_count(g_folder / "advised"));
+  std::istringstream ledger{read(g_folder / "advised/ledger.csv")};
+  std::string line;
+  std::getline(ledger, line);
+  for (const char* image : {"in/1.png", "in/2.png"}) {
+    std::getline(ledger, line);
+    TEST_ASSERT_TRUE_MESSAGE(line.find(std::string{image} + ",0,missed,") != std::string::npos,
+                             line.c_str());
   }
 }
 

@@ -266,6 +266,8 @@ Result<Performance> run_detections(const EvalRun& run, const std::string& name,
     const auto at = static_cast<std::size_t>((*places)[i]);
     out.seen[at].boxes = (*lines)[i].boxes;
     out.seen[at].ms = (*lines)[i].ms;
+    out.seen[at].width = (*lines)[i].width;
+    out.seen[at].height = (*lines)[i].height;
     has_line[at] = true;
   }
   for (std::size_t i = 0; i < paths.size(); ++i)

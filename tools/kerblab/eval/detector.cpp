@@ -17,6 +17,7 @@
 #include "drivers/replay/picture.hpp"
 #include "tools/eval/curves.hpp"
 #include "tools/eval/intervals.hpp"
+#include "tools/eval/labels.hpp"
 #include "tools/eval/picture_sets.hpp"
 #include "tools/eval/truth.hpp"
 #include "tools/files/text.hpp"
@@ -27,6 +28,7 @@
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/eval/contestants.hpp"
 #include "tools/kerblab/eval/report.hpp"
+#include "tools/kerblab/eval/worst.hpp"
 #include "tools/kerblab/model/models.hpp"
 #include "tools/kerblab/pictures/picture_truth.hpp"
 #include "tools/kerblab/pictures/pictures.hpp"
@@ -40,7 +42,9 @@ using replay::failure;
 
 struct EvalOptions {
   std::vector<std::string> models, crops, detections, plots, window_plots;
-  std::string sets, data, json, save;
+  std::string sets, data, json, save, labels, worst;
+  std::size_t worst_count = 20;
+  bool worst_advised = false;
   std::vector<double> thresholds;
   eval::PictureSet set;  // where there is no file of sets
   eval::Resampling resampling;
@@ -157,6 +161,11 @@ class EvalDetector {
       if (Status ok = check_output(options_.json); !ok) return ok;
       outputs.push_back(options_.json);
     }
+    if (!options_.labels.empty()) {
+      if (Status ok = check_output(options_.labels); !ok) return ok;
+      outputs.push_back(options_.labels);
+      if (Status ok = check_distinct(outputs); !ok) return ok;
+    }
     for (const std::vector<std::string>* plots : {&options_.plots, &options_.window_plots})
       for (const std::string& plot : *plots)
         for (const JudgedSet& set : sets_) {
@@ -260,6 +269,10 @@ class EvalDetector {
     for (const JudgedSet& set : sets_) all.push_back(judge(set));
     if (!options_.save.empty())
       if (Status ok = save(); !ok) return ok;
+    if (!options_.labels.empty())
+      if (Status ok = write_labels(); !ok) return ok;
+    if (!options_.worst.empty())
+      if (Status ok = draw_worst(all); !ok) return ok;
     for (const SetReport& set : all) {
       for (const std::string& plot : options_.plots)
         if (Status ok = write_plot(plot_name(plot, set.facts.name), fppi_plot(set)); !ok) return ok;
@@ -268,7 +281,7 @@ class EvalDetector {
     }
     if (!options_.json.empty())
       if (Status ok = write_output(options_.json, to_json(all)); !ok) return ok;
-    if (options_.json != "-")
+    if (options_.json != "-" && options_.labels != "-")
       if (Status ok = write_output("-", to_text(all)); !ok) return ok;
     if (!left_out_.empty()) warn(left_out_);
     const auto is_default = [](const std::string& word) { return word == "default"; };
@@ -296,6 +309,64 @@ class EvalDetector {
     }
     if (Status ok = check_apart(folder->targets(), inputs_); !ok) return ok;
     return folder->commit();
+  }
+
+  /// What each detection is, and who was found.
+  Result<std::vector<eval::LabelledPicture>> label(const JudgedSet& set,
+                                                   const Performance& performance) {
+    std::vector<eval::LabelledPicture> out;
+    for (std::size_t i = 0; i < performance.seen.size(); ++i) {
+      const Seen& seen = performance.seen[i];
+      eval::LabelledPicture& picture = out.emplace_back();
+      picture.set = set.set.name;
+      picture.model = performance.name;
+      picture.image = set.run.pictures[i].path;
+      picture.width = seen.width;
+      picture.height = seen.height;
+      picture.labels =
+          eval::label(set.truth.boxes[i], set.truth.things[i], seen.boxes, set.set.match);
+      if (picture.width > 0) continue;
+      // A file of detections that does not say it.
+      const Result<LoadedPicture> loaded = load_picture(picture.image, false);
+      if (!loaded) return loaded.error();
+      picture.width = loaded->bgr.cols;
+      picture.height = loaded->bgr.rows;
+    }
+    return out;
+  }
+
+  /// A line for each picture, set and detector.
+  Status write_labels() {
+    std::string lines;
+    for (const JudgedSet& set : sets_)
+      for (const Performance& performance : set.performances) {
+        const Result<std::vector<eval::LabelledPicture>> pictures = label(set, performance);
+        if (!pictures) return pictures.error();
+        for (const eval::LabelledPicture& picture : *pictures) lines += eval::to_json_line(picture);
+      }
+    return write_output(options_.labels, lines);
+  }
+
+  /// The pictures with most errors: at 0.1 FPPI in the set, or as the model recommends.
+  Status draw_worst(const std::vector<SetReport>& reports) {
+    Result<OutputFolder> folder = OutputFolder::create(options_.worst);
+    if (!folder) return folder.error();
+    WorstPictures worst{*std::move(folder)};
+    for (std::size_t i = 0; i < sets_.size(); ++i)
+      for (const Report& report : reports[i].reports) {
+        const Performance& performance = *report.performance;
+        double threshold = report.operating[0].threshold;
+        // So few pictures that one false alarm is too many: no threshold has 0.1 FPPI.
+        if (performance.recommended && (options_.worst_advised || !std::isfinite(threshold)))
+          threshold = *performance.recommended;
+        const Result<std::vector<eval::LabelledPicture>> pictures = label(sets_[i], performance);
+        if (!pictures) return pictures.error();
+        const std::string& set = sets_[i].set.name;
+        const std::string name = (set.empty() ? "" : set + "-") + file_name(performance.name);
+        if (Status ok = worst.draw(name, *pictures, threshold, options_.worst_count); !ok)
+          return ok;
+      }
+    return worst.commit(inputs_);
   }
 
   static std::string lines_of(const JudgedSet& set, const Performance& performance) {
@@ -359,7 +430,9 @@ void add_eval_detector(CLI::App& group, Action& action) {
       "before fusion.\n"
       "Example: kerblab eval detector --model people.kwm --model opencv-hog --images street\n"
       "  --truth street.csv --negatives nobody --plot curves.svg --json curves.json\n"
-      "Example: kerblab eval detector --sets models/judging/streets.toml --data ../shared/data");
+      "Example: kerblab eval detector --sets models/judging/streets.toml --data ../shared/data\n"
+      "Example: kerblab eval detector --model people.kwm --images street --truth street.csv\n"
+      "  --labels labels.jsonl --worst drawn");
   const auto o = std::make_shared<EvalOptions>();
   const auto list = [command](const char* name, std::vector<std::string>& out, const char* help) {
     return command->add_option(name, out, help)
@@ -401,6 +474,23 @@ void add_eval_detector(CLI::App& group, Action& action) {
   list("--plot-fppw", o->window_plots, "Plot of miss rate over FPPW, P.svg or P.png");
   add_name_option(*command, "--save", o->save,
                   "Folder for the detections of the models, NAME.jsonl");
+  add_name_option(*command, "--labels", o->labels,
+                  "Write what each detection is (person, duplicate, ignored, false) and who was "
+                  "found as JSON lines, one a picture for each set and detector; - is stdout (the "
+                  "text is then not printed)");
+  add_name_option(
+      *command, "--worst", o->worst,
+      "Folder for drawings of the pictures with most errors, and ledger.csv, a line for "
+      "each error: missed people red, false alarms yellow, found people green, what is "
+      "ignored grey");
+  command
+      ->add_option("--worst-count", o->worst_count,
+                   "Most drawings for a set and detector: the worst of so many runs of neighbours")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_flag("--worst-advised", o->worst_advised,
+                    "Draw at the threshold that the model recommends; default: at 0.1 FPPI in the "
+                    "set");
   list("--truth-person", o->set.rules.people,
        "Class of people to be found, where the truth has classes; repeatable; default: person, "
        "pedestrian");
