@@ -1,8 +1,10 @@
 # The workbench: what benchmarks share, kerblab's parts, and the program as a person meets it.
 kerb_add_test(NAME unit_tools_bench SOURCES tools/test_bench.cpp
   LINKS kerb::tools_bench LABELS unit)
-kerb_add_test(NAME unit_tools_network_file SOURCES tools/test_network_file.cpp
-  LINKS kerb::tools_import kerb::json LABELS unit)
+if(TARGET kerb::tools_import)
+  kerb_add_test(NAME unit_tools_network_file SOURCES tools/test_network_file.cpp
+    LINKS kerb::tools_import kerb::json LABELS unit)
+endif()
 if(TARGET kerb::lab_pictures)
   kerb_add_test(NAME unit_tools_kerblab_parts SOURCES tools/test_kerblab_parts.cpp
     LINKS kerb::tools_kerblab kerb::lab_app kerb::lab_model kerb::lab_pictures kerb::tools_import kerb::opencv LABELS unit)
