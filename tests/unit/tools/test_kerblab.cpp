@@ -311,6 +311,53 @@ TEST(a_model_goes_through_our_file_and_finds_the_same) {
   TEST_ASSERT_FALSE(fs::exists(g_folder / "new.kwm"));
 }
 
+/// A network that takes everything for a person with this score.
+void write_network(const fs::path& path, int score) {
+  Json layer = {
+      {"inputs", 1}, {"outputs", 4}, {"kernel_width", 2},        {"kernel_height", 2},
+      {"stride", 1}, {"padding", 0}, {"bias", {score, 0, 0, 0}}, {"factor", {1, 1, 1, 1}}};
+  for (int i = 0; i < 16; ++i) layer["weights"].push_back(0);
+  std::ofstream{path} << Json{
+      {"crop", {{"width", 2}, {"height", 2}, {"planes", 1}, {"person_height", 2}}},
+      {"layers", {layer}}};
+}
+
+TEST(a_network_is_added_and_scores_what_is_found) {
+  kerb::hog::Model model = kerb::hog::test::bar_model();
+  model.advice.fusion = kerb::hog::FusionKind::suppression;
+  TEST_ASSERT_OK(kerb::hog::save(model, (g_folder / "bar.kwm").string()));
+  write_network(g_folder / "seven.json", 7);
+  cv::Mat picture{240, 320, CV_8UC3, cv::Scalar{40, 40, 40}};
+  cv::rectangle(picture, {80, 72, 32, 96}, cv::Scalar{230, 230, 230}, cv::FILLED);
+  cv::imwrite((g_folder / "bar.png").string(), picture);
+
+  const Outcome made = kerblab(
+      "model look-again bar.kwm seven.json --most 9 --threshold 6 --name both --out both.kwm");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, made.code, made.err.c_str());
+  const Json info = Json::parse(kerblab("model info --json - both.kwm").out);
+  TEST_ASSERT_EQUAL_INT(9, info["looks again"]["most"].get<int>());
+  TEST_ASSERT_EQUAL_INT(16, info["network"]["products"].get<int>());
+  TEST_ASSERT_TRUE(info["advice"]["threshold"].get<double>() == 6);
+  const auto found = [](const std::string& options) {
+    const Outcome o = kerblab("detect --backend cpu --scale 1.1 --stride 8 bar.png " + options);
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
+    return Json::parse(o.out)["detections"];
+  };
+  const Json before = found("--model bar.kwm"), after = found("--model both.kwm");
+  TEST_ASSERT_FALSE(before.empty());
+  TEST_ASSERT_EQUAL_size_t(before.size(), after.size());
+  TEST_ASSERT_TRUE(after[0]["score"].get<double>() == 7);
+  TEST_ASSERT_TRUE(before[0]["x"] == after[0]["x"]);
+  TEST_ASSERT_TRUE(found("--model both.kwm --threshold 8").empty());
+
+  std::ofstream{g_folder / "broken.json"} << "{";
+  expect_bad_input(kerblab("model look-again bar.kwm broken.json --out new.kwm"), "broken.json");
+  expect_bad_input(kerblab("model look-again bar.kwm seven.json --most 500 --out new.kwm"), "128");
+  expect_bad_input(kerblab("model look-again bar.kwm seven.json --out seven.json"), "seven.json");
+  expect_bad_input(kerblab("detect bar.png --model both.kwm --fusion mean-shift"), "suppression");
+  TEST_ASSERT_FALSE(fs::exists(g_folder / "new.kwm"));
+}
+
 TEST(without_a_model_the_installed_one_is_used) {
   street("a.png", 96, 160);
   const auto detect = [](const std::string& models) {

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Judges the models of real streets on pictures that they were not trained on: each half of them by the model of the other half, and the default model
+# beside it. Makes the figures of docs/results/detector.md.
+# usage: judge_streets.sh [DATA [WORK [KERBLAB]]]
+#   DATA     the folder with streets (../shared/data)
+#   WORK     where scripts/train_streets.sh left its models (build/streets)
+#   KERBLAB  the program (build/host/bin/kerblab)
+# Prints the tables; WORK/judged gets the curves, the detections and the twenty worst pictures of each set. Some ten minutes on two cores. Detections that are there are not made again.
+set -euo pipefail
+root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
+data="$(cd -- "${1:-$root/../shared/data}" && pwd -P)"
+work="$(cd -- "${2:-$root/build/streets}" && pwd -P)"
+kerblab="${3:-$root/build/host/bin/kerblab}"
+judged="$work/judged"
+mkdir -p "$judged"
+
+# paths HALF FOLDER SET...: of the sets' pictures in a half
+paths() {
+  local half="$1" folder="$2" set
+  shift 2
+  for set in "$@"; do sed "s|^|$data/streets/$folder/|" "$work/$set-$half.txt"; done
+}
+for set in msrs-day msrs-night camvid cityscapes exdark; do cat "$work/$set-a.txt" "$work/$set-b.txt" >"$judged/$set-both.txt"; done
+for half in a b; do
+  {
+    paths "$half" msrs/vi msrs-day msrs-night
+    paths "$half" camvid/img camvid
+    paths "$half" exdark/img exdark
+    paths "$half" cityscapes512/img cityscapes
+  } >"$judged/pictures-$half.txt"
+  paths "$half" msrs/ir msrs-night >"$judged/thermal-$half.txt"
+  # One pass for all sets: people of 44 pixels and more.
+  [[ -f "$judged/streets-$half.jsonl" ]] ||
+    "$kerblab" detect --model "$work/streets-$half.kwm" --threshold lowest --min-height 44 --json "$judged/streets-$half.jsonl" "@$judged/pictures-$half.txt"
+  [[ -f "$judged/thermal-$half.jsonl" ]] ||
+    "$kerblab" detect --model "$work/thermal-$half.kwm" --threshold lowest --min-height 44 --json "$judged/thermal-$half.jsonl" "@$judged/thermal-$half.txt"
+done
+cp "$root/models/judging/streets.toml" "$root/models/judging/thermal.toml" "$judged"
+for model in streets thermal; do
+  cat "$judged/$model-a.jsonl" "$judged/$model-b.jsonl" >"$judged/$model.jsonl"
+  beside=()
+  [[ "$model" == thermal ]] || beside=(--model default)
+  rm -rf "$judged/worst-$model"
+  "$kerblab" eval detector --sets "$judged/$model.toml" --data "$data" --detections "$model=$judged/$model.jsonl" "${beside[@]}" --no-work \
+    --json "$judged/$model.json" --plot "$judged/$model.svg" --worst "$judged/worst-$model" | tee "$judged/$model.txt"
+done

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Trains the models of real streets: streets.kwm (a cascade and a network that looks again) and thermal.kwm.
+#
+# The street pictures are cut in two halves (scripts/street_folds.py: parts 0 and 1, parts 2 and 3), such that no place is in both. Each half has a
+# cascade that never saw it: what that one finds there is what the network learns from, and by it the figures of docs/results/detector.md are
+# made. The models that ship are trained on both halves.
+# usage: train_streets.sh [DATA [WORK [KERBLAB]]]
+#   DATA     the folder with ped_train and streets (../shared/data)
+#   WORK     all that is made is kept here (build/streets); what is there is not made again
+#   KERBLAB  the program (build/host/bin/kerblab)
+# About an hour on two cores. The network is trained by PyTorch: where that is missing, the pack is ready in WORK/pack to be carried to a machine
+# that has it, and the script says what to run there.
+set -euo pipefail
+root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
+data="$(cd -- "${1:-$root/../shared/data}" && pwd -P)"
+work="${2:-$root/build/streets}"
+kerblab="${3:-$root/build/host/bin/kerblab}"
+mkdir -p "$work"
+work="$(cd -- "$work" && pwd -P)"
+streets="$data/streets"
+truth=("$streets/msrs/truth.csv" "$streets/exdark/truth.csv" "$streets/camvid/truth.csv" "$streets/cityscapes512/truth.csv")
+
+# --- pictures: halves, crops of people, rendered streets ------------------------------------------------------------------------------------
+if [[ ! -f "$work/pictures-b.txt" ]]; then
+  python3 "$root/scripts/street_folds.py" --data "$data" --out "$work"
+  for set in msrs-day msrs-night camvid cityscapes exdark; do
+    cat "$work/$set-0.txt" "$work/$set-1.txt" >"$work/$set-a.txt"
+    cat "$work/$set-2.txt" "$work/$set-3.txt" >"$work/$set-b.txt"
+  done
+  # What the cascade of a half is trained on: the other half.
+  comm -12 <(sort "$work/pictures-0.txt") <(sort "$work/pictures-1.txt") >"$work/pictures-a.txt"
+  comm -12 <(sort "$work/pictures-2.txt") <(sort "$work/pictures-3.txt") >"$work/pictures-b.part"
+  mv "$work/pictures-b.part" "$work/pictures-b.txt"
+fi
+if [[ ! -d "$work/rendered" ]]; then
+  for group in nobody people; do
+    "$kerblab" sim render "$root/models/training/streets.toml" --only "$group" --every 30 --boxes --out "$work/rendered.part"
+  done
+  mv "$work/rendered.part" "$work/rendered"
+fi
+images=() boxes=() places=() others=()
+for run in "$work"/rendered/people-*; do
+  images+=("$run/img1")
+  boxes+=("$run")
+  others+=(--images "$run/img1" --truth "$run")
+done
+for run in "$work"/rendered/nobody-*; do
+  places+=("$run/img1")
+  others+=(--negatives "$run/img1")
+done
+[[ -d "$work/people-rendered" ]] || "$kerblab" train crops --images "${images[@]}" --truth "${boxes[@]}" --every 3 --out "$work/people-rendered"
+
+# people PICTURES TRUTH... -- OUT: the upright people in these pictures
+people() {
+  [[ ! -d "${*: -1}" ]] || return 0
+  "$kerblab" train crops --images "@$1" --truth "${@:2:$#-3}" --min-aspect 0.25 --max-aspect 0.62 --min-height "$least" --out "${*: -1}"
+}
+# channels OUT OPTION...
+channels() {
+  local out="$1" resume=()
+  shift
+  [[ ! -f "$out" ]] || return 0
+  [[ ! -f "$out.checkpoint" ]] || resume=(--resume)
+  "$kerblab" train channels --out "$out" "$@" "${resume[@]}"
+}
+
+# --- cascades: of each half, and of both ------------------------------------------------------------------------------------------------------
+cd "$root" # the lists' paths begin here
+least=40
+for half in -a -b ""; do
+  people "$work/pictures$half.txt" "${truth[@]}" -- "$work/people$half"
+  channels "$work/cascade$half.kwm" --name streets --least-height 48 --rounds 64,256,1024 --hard-negatives 12000 --most-negatives 36000 \
+    --positives "$data/ped_train/pos_96x160" "$work/people$half" "$work/people-rendered" \
+    --negatives "$data/ped_train/neg_full_inria" "@$work/pictures$half.txt" "${places[@]}" --truth "${truth[@]}"
+done
+least=36
+for half in -a -b ""; do
+  sed -n 's|/msrs/vi/\(.*N\.jpg\)|/msrs/ir/\1|p' "$work/pictures$half.txt" >"$work/thermal$half.txt"
+  people "$work/thermal$half.txt" "$streets/msrs/truth.csv" -- "$work/people-thermal$half"
+  channels "$work/thermal$half.kwm" --grey --name thermal --least-height 40 --rounds 32,128,512 --hard-negatives 6000 \
+    --most-negatives 18000 --per-picture 60 --mirror-negatives --positives "$work/people-thermal$half" \
+    --negatives "@$work/thermal$half.txt" --truth "$streets/msrs/truth.csv"
+done
+
+# --- candidates, labelled by the truth, and the pack --------------------------------------------------------------------------------------------
+# Of a half by the cascade that never saw it; of pictures without people and of rendered ones by that of the first half.
+candidates=(--threshold lowest --fusion suppression --overlap 0.6 --overlap-of union --no-work --resample 1)
+for half in a b; do
+  [[ ! -f "$work/labels-$half.jsonl" ]] || continue
+  sed "s/HALF/$half/" "$root/models/training/halves.toml" >"$work/sets-$half.toml"
+  "$kerblab" eval detector --model "$work/cascade-$half.kwm" --sets "$work/sets-$half.toml" --data "$data" "${candidates[@]}" \
+    --labels "$work/labels-$half.jsonl.part"
+  mv "$work/labels-$half.jsonl.part" "$work/labels-$half.jsonl"
+done
+if [[ ! -f "$work/labels-others.jsonl" ]]; then
+  "$kerblab" eval detector --model "$work/cascade-a.kwm" "${candidates[@]}" --min-height 56 "${others[@]}" \
+    --negatives "$data/ped_train/neg_full_inria" --labels "$work/labels-others.jsonl.part"
+  mv "$work/labels-others.jsonl.part" "$work/labels-others.jsonl"
+fi
+[[ -f "$work/pack/crops.csv" ]] ||
+  python3 "$root/tools/net/pack.py" --recipe "$root/models/training/pack.toml" --data "$data" --work "$work" --out "$work/pack"
+
+# --- the network ----------------------------------------------------------------------------------------------------------------------------------
+if [[ ! -f "$work/network.json" || ! -f "$work/network-a.json" || ! -f "$work/network-b.json" ]]; then
+  if ! python3 -c "import torch" 2>/dev/null; then
+    echo "train_streets.sh: no PyTorch here. Carry tools/net and $work/pack to a machine that has it, run scripts/train_network.sh PACK OUT there," >&2
+    echo "  and bring network.json, network-a.json and network-b.json back to $work" >&2
+    exit 3
+  fi
+  "$root/scripts/train_network.sh" "$work/pack" "$work"
+fi
+for half in -a -b ""; do
+  [[ -f "$work/streets$half.kwm" ]] || "$kerblab" model look-again "$work/cascade$half.kwm" "$work/network$half.json" --name streets \
+    --candidates-from 3.5 --candidates-overlap 0.6 --most 48 --cascade-share 0.2 --threshold 5 --out "$work/streets$half.kwm"
+done
