@@ -11,7 +11,7 @@ set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 data="$(cd -- "${1:-$root/../shared/data}" && pwd -P)"
 work="$(cd -- "${2:-$root/build/streets}" && pwd -P)"
-kerblab="${3:-$root/build/host/bin/kerblab}"
+kerblab="$(realpath -- "${3:-$root/build/host/bin/kerblab}")"
 judged="$work/judged"
 mkdir -p "$judged"
 
@@ -31,16 +31,16 @@ for half in a b; do
   } >"$judged/pictures-$half.txt"
   paths "$half" msrs/ir msrs-night >"$judged/thermal-$half.txt"
   # One pass for all sets: people of 44 pixels and more.
-  [[ -f "$judged/streets-$half.jsonl" ]] ||
+  [[ "$judged/streets-$half.jsonl" -nt "$work/streets-$half.kwm" ]] ||
     "$kerblab" detect --model "$work/streets-$half.kwm" --threshold lowest --min-height 44 --json "$judged/streets-$half.jsonl" "@$judged/pictures-$half.txt"
-  [[ -f "$judged/thermal-$half.jsonl" ]] ||
+  [[ "$judged/thermal-$half.jsonl" -nt "$work/thermal-$half.kwm" ]] ||
     "$kerblab" detect --model "$work/thermal-$half.kwm" --threshold lowest --min-height 44 --json "$judged/thermal-$half.jsonl" "@$judged/thermal-$half.txt"
 done
 cp "$root/models/judging/streets.toml" "$root/models/judging/thermal.toml" "$judged"
 for model in streets thermal; do
   cat "$judged/$model-a.jsonl" "$judged/$model-b.jsonl" >"$judged/$model.jsonl"
-  beside=()
-  [[ "$model" == thermal ]] || beside=(--model default)
+  beside=(--model default --at 5) # and at the threshold that streets recommends
+  [[ "$model" == streets ]] || beside=(--at 6)
   rm -rf "$judged/worst-$model"
   "$kerblab" eval detector --sets "$judged/$model.toml" --data "$data" --detections "$model=$judged/$model.jsonl" "${beside[@]}" --no-work \
     --json "$judged/$model.json" --plot "$judged/$model.svg" --worst "$judged/worst-$model" | tee "$judged/$model.txt"

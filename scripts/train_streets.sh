@@ -15,7 +15,7 @@ set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 data="$(cd -- "${1:-$root/../shared/data}" && pwd -P)"
 work="${2:-$root/build/streets}"
-kerblab="${3:-$root/build/host/bin/kerblab}"
+kerblab="$(realpath -- "${3:-$root/build/host/bin/kerblab}")"
 mkdir -p "$work"
 work="$(cd -- "$work" && pwd -P)"
 streets="$data/streets"
@@ -78,9 +78,11 @@ least=36
 for half in -a -b ""; do
   sed -n 's|/msrs/vi/\(.*N\.jpg\)|/msrs/ir/\1|p' "$work/pictures$half.txt" >"$work/thermal$half.txt"
   people "$work/thermal$half.txt" "$streets/msrs/truth.csv" -- "$work/people-thermal$half"
-  channels "$work/thermal$half.kwm" --grey --name thermal --least-height 40 --rounds 32,128,512 --hard-negatives 6000 \
+  channels "$work/thermal-cascade$half.kwm" --grey --name thermal --least-height 40 --rounds 32,128,512 --hard-negatives 6000 \
     --most-negatives 18000 --per-picture 60 --mirror-negatives --positives "$work/people-thermal$half" \
     --negatives "@$work/thermal$half.txt" --truth "$streets/msrs/truth.csv"
+  [[ "$work/thermal$half.kwm" -nt "$work/thermal-cascade$half.kwm" ]] ||
+    "$kerblab" model advise "$work/thermal-cascade$half.kwm" --threshold 6 --out "$work/thermal$half.kwm"
 done
 
 # --- candidates, labelled by the truth, and the pack --------------------------------------------------------------------------------------------
@@ -111,6 +113,7 @@ if [[ ! -f "$work/network.json" || ! -f "$work/network-a.json" || ! -f "$work/ne
   "$root/scripts/train_network.sh" "$work/pack" "$work"
 fi
 for half in -a -b ""; do
-  [[ -f "$work/streets$half.kwm" ]] || "$kerblab" model look-again "$work/cascade$half.kwm" "$work/network$half.json" --name streets \
+  [[ "$work/streets$half.kwm" -nt "$work/network$half.json" && "$work/streets$half.kwm" -nt "$work/cascade$half.kwm" ]] ||
+    "$kerblab" model look-again "$work/cascade$half.kwm" "$work/network$half.json" --name streets \
     --candidates-from 3.5 --candidates-overlap 0.6 --most 48 --cascade-share 0.2 --threshold 5 --out "$work/streets$half.kwm"
 done

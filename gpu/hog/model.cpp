@@ -223,8 +223,8 @@ Status validate(const Model& model) {
   if (model.look_again) {
     if (Status ok = check(*model.look_again); !ok) return ok;
     const bool colour = std::visit([](const auto& m) { return looks_at_colour(m); }, model.kind);
-    if (model.look_again->network.crop.planes == 3 && !colour)
-      return bad("a network that needs colour belongs to a model that needs it");
+    if (model.look_again->network.crop.planes != (colour ? 3 : 1))
+      return bad("a network has as many planes as its model looks at: 3 with colour, else 1");
     if (model.advice.fusion == FusionKind::mean_shift)
       return bad("a model that looks again needs suppression, or no fusion");
   }

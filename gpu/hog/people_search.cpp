@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/hog/people_search.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace kerb::hog {
 namespace {
 
-FusionSettings candidates_of(const LookAgain& look) {
+FusionSettings candidates_of(const LookAgain& look, const FusionSettings& people) {
   FusionSettings settings;
+  settings.min_hits = people.min_hits;
   settings.kind = FusionKind::suppression;
   settings.overlap = look.overlap;
   settings.max_people = look.most;
@@ -50,7 +52,7 @@ Result<std::unique_ptr<PeopleSearch>> PeopleSearch::create(const Context& contex
     second_look = std::move(*made);
   }
   Result<std::unique_ptr<Fusion>> fuser =
-      Fusion::create(model.look_again ? candidates_of(*model.look_again) : fusion);
+      Fusion::create(model.look_again ? candidates_of(*model.look_again, fusion) : fusion);
   if (!fuser) return fuser.error();
   Result<std::unique_ptr<Engine>> engine =
       make_engine(context, workers, std::move(model), search, width, height);
@@ -74,6 +76,7 @@ Status PeopleSearch::look_again(const Picture<S>& picture, float threshold, Dete
   const LookAgain& look = *model().look_again;
   float window_scores[net::kMaxCandidates];
   for (int i = 0; i < people.count; ++i) window_scores[i] = people.items[i].score;
+  // Their middles lie in the picture: fusion saw to that.
   const Status ok =
       second_look_->look(planes_of(picture, look.network.crop.planes), people.items, people.count);
   if (!ok) {
@@ -91,6 +94,7 @@ Status PeopleSearch::look_again(const Picture<S>& picture, float threshold, Dete
     suppress(people, settings_.overlap, settings_.of_smaller);
   else
     sort_best_first(people);
+  people.count = std::min(people.count, settings_.max_people);
   return Done{};
 }
 

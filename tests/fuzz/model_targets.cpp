@@ -63,7 +63,7 @@ void look_again(Workers& workers, const Model& model, const SearchSettings& sett
       context, workers, model, settings, fusion, picture.grey.width, picture.grey.height);
   if (!made) return;
   DetectionList people;
-  if (!(*made)->find(picture, -1e30F, people)) return;
+  demand(static_cast<bool>((*made)->find(picture, -1e30F, people)), "a good picture is searched");
   demand(people.count <= model.look_again->most, "no more people than candidates");
   for (int i = 0; i < people.count; ++i) {
     const Detection& d = people.items[i];

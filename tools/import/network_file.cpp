@@ -59,7 +59,9 @@ class Members {
  private:
   template <typename T>
   T whole(const Json& value, const char* name) {
-    if (value.is_number_integer()) {
+    const bool huge = value.is_number_unsigned() &&
+                      value.get<std::uint64_t>() > std::numeric_limits<std::int32_t>::max();
+    if (value.is_number_integer() && !huge) {
       const auto number = value.get<std::int64_t>();
       if (number >= std::numeric_limits<T>::min() && number <= std::numeric_limits<T>::max())
         return static_cast<T>(number);

@@ -6,8 +6,8 @@
     python3 tools/net/train.py small --pack pack --fold 0 --seed 1 --teacher teacher-0.pt --out small-0.pt
     python3 tools/net/train.py export small-0.pt --out small-0.json         # for kerblab model look-again
 
-Needs PyTorch and OpenCV-Python; a GPU makes it minutes instead of hours. Nothing else of the project needs this program. The same seed on the same
-machine gives the same network; GPUs and versions of PyTorch differ in the last digits.
+Needs PyTorch and OpenCV-Python; a GPU makes it minutes instead of hours. Nothing else of the project needs this program. The seed
+decides what is drawn by chance; sums on a GPU still differ in the last digits from run to run.
 """
 import argparse
 import csv
@@ -22,8 +22,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from people_net import HEIGHT, LEVELS, PERSON, WIDTH, Small, Teacher, load, normalised  # noqa: E402
+from people_net import HEIGHT, LEVELS, PERSON, WIDTH, Small, Teacher, load, normalised
 
 PLACE_WEIGHT = 8.0  # offsets are learnt in eighths of a height, so that they weigh as much as the score
 
@@ -164,6 +163,8 @@ def judged(pack, held, net):
 
 
 def train(options):
+    if options.kind == "small" and not 0 <= options.exact_steps < options.steps:
+        sys.exit("train.py: --exact-steps must be less than --steps")
     device = "cuda" if torch.cuda.is_available() else "cpu"
     torch.manual_seed(options.seed)
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = True
@@ -182,11 +183,12 @@ def train(options):
     others = [p for p in net.parameters() if p.dim() <= 1]
     optimiser = torch.optim.AdamW([{"params": decayed, "weight_decay": options.decay}, {"params": others, "weight_decay": 0}], lr=options.rate)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, options.rate, total_steps=options.steps, pct_start=0.05)
-    total = torch.zeros((), device=device)
+    total, counted = torch.zeros((), device=device), 0
     for step in range(options.steps):
         exact = not teacher and step >= options.steps - options.exact_steps
         if exact and step == options.steps - options.exact_steps:
             net.set_exact()
+            torch.backends.cudnn.allow_tf32 = False  # whole numbers up to 24 bits, as the product's sums
         net.train()
         if exact:
             net.freeze_statistics()
@@ -214,10 +216,12 @@ def train(options):
         optimiser.step()
         schedule.step()
         total += loss.detach()
+        counted += 1
         if (step + 1) % options.report == 0 or step + 1 == options.steps:
             net.eval()
-            line = {"step": step + 1, "loss": round(float(total) / options.report, 4), "seconds": round(time.time() - begin, 1)}
+            line = {"step": step + 1, "loss": round(float(total) / counted, 4), "seconds": round(time.time() - begin, 1)}
             total.zero_()
+            counted = 0
             if held.any():
                 line.update(judged(pack, held, net))
             print(json.dumps(line), flush=True)

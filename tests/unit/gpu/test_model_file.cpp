@@ -292,6 +292,8 @@ TEST(a_network_belongs_to_a_model_it_fits) {
   model.advice.fusion = FusionKind::suppression;
   model.look_again = look_again(1, 3);
   TEST_ASSERT_OK(validate(model));
+  model.look_again = look_again(1, 1);  // grey, of which a colour model's picture need have none
+  TEST_ASSERT_ERROR(Errc::invalid_argument, validate(model));
 }
 
 // A file as the third version wrote it: without a network.

@@ -175,9 +175,15 @@ TEST(only_the_best_candidates_are_looked_at) {
   auto made = PeopleSearch::create(context, workers, looking(bar_model(), look), search(1.1, 8),
                                    suppression(0.5F), 320, 240);
   TEST_ASSERT_OK(made);
-  DetectionList people;
+  auto plain = PeopleSearch::create(context, workers, bar_model(), search(1.1, 8),
+                                    suppression(look.overlap), 320, 240);
+  DetectionList people, candidates;
   TEST_ASSERT_OK((*made)->find(picture, 0, people));
+  TEST_ASSERT_OK((*plain)->find(picture, look.threshold, candidates));
+  TEST_ASSERT_EQUAL_INT(2, candidates.count);
   TEST_ASSERT_EQUAL_INT(1, people.count);
+  TEST_ASSERT_FLOAT_WITHIN(1e-3F, candidates.items[0].x, people.items[0].x);
+  TEST_ASSERT_FLOAT_WITHIN(1e-3F, candidates.items[0].h, people.items[0].h);
 }
 
 TEST(mean_shift_is_refused_and_no_fusion_keeps_all) {
@@ -186,14 +192,43 @@ TEST(mean_shift_is_refused_and_no_fusion_keeps_all) {
   const Model model = looking(bar_model(), always(1, 0, 0, 0));
   TEST_ASSERT_ERROR(Errc::invalid_argument,
                     PeopleSearch::create(context, workers, model, search(1.1, 8), {}, 320, 240));
-  FusionSettings none = suppression(0.5F);
-  none.kind = FusionKind::none;
-  auto made = PeopleSearch::create(context, workers, model, search(1.1, 8), none, 320, 240);
-  TEST_ASSERT_OK(made);
   const Street street = Street{320, 240}.bar(80, 72);
+  const auto people_by = [&](const FusionSettings& fusion) {
+    LookAgain look = always(1, 0, 0, 0);
+    look.overlap = 1;  // every window is a candidate
+    auto made = PeopleSearch::create(context, workers, looking(bar_model(), look), search(1.1, 8),
+                                     fusion, 320, 240);
+    TEST_ASSERT_OK(made);
+    DetectionList people;
+    TEST_ASSERT_OK((*made)->find(Picture<Space::host>{street.view(), {}}, 0, people));
+    return people.count;
+  };
+  FusionSettings none = suppression(0.3F);
+  none.kind = FusionKind::none;
+  TEST_ASSERT_EQUAL_INT(1, people_by(suppression(0.3F)));
+  TEST_ASSERT_GREATER_THAN_INT(1, people_by(none));
+  none.max_people = 1;
+  TEST_ASSERT_EQUAL_INT(1, people_by(none));
+  FusionSettings many_hits = suppression(0.3F);
+  many_hits.min_hits = 2;  // with this overlap every candidate has one
+  TEST_ASSERT_EQUAL_INT(0, people_by(many_hits));
+}
+
+TEST(windows_in_the_padding_do_no_harm) {
+  const Context context = cpu_context();
+  Workers workers{1};
+  LookAgain look = always(1, 0, 0, 0);
+  look.threshold = -1e6F;
+  Model model = looking(linear_cascade(1, 1), look);
+  for (Stage& stage : std::get<CascadeModel>(model.kind).stages) stage.threshold = -1'000'000'000;
+  SearchSettings settings = search(1.5, 16);
+  settings.padding = 128;
+  const Street street{96, 160};
+  auto made = PeopleSearch::create(context, workers, model, settings, suppression(0.5F), 96, 160);
+  TEST_ASSERT_OK(made);
   DetectionList people;
   TEST_ASSERT_OK((*made)->find(Picture<Space::host>{street.view(), {}}, 0, people));
-  TEST_ASSERT_GREATER_OR_EQUAL_INT(1, people.count);
+  TEST_ASSERT_GREATER_THAN_INT(0, people.count);
 }
 
 TEST(a_picture_of_another_size_finds_nobody) {

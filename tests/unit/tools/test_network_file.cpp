@@ -62,6 +62,8 @@ TEST(what_is_missing_or_wrong_is_named) {
   json = small_network();
   json["layers"][0]["weights"][3] = 128;
   says(json, Errc::damaged, "layer 0: weights is not a whole number in its range");
+  json["layers"][0]["weights"][3] = 18446744073709551615ULL;  // -1 in 64 bits
+  says(json, Errc::damaged, "weights is not a whole number in its range");
   json = small_network();
   json["layers"][0]["weights"][3] = 1.5;
   says(json, Errc::damaged, "weights");

@@ -35,7 +35,7 @@ class ModelRun {
     workers_.emplace(run_.how.threads);
     settings_ = settings_for(run_.how, model_);
     // Windows for FPPW: without fusion a dense model's curve may go further down.
-    window_least_ = settings_.threshold;
+    window_least_ = model_.look_again ? -1e9F : settings_.threshold;  // of windows, not of people
     if (!run_.crops.empty() && std::holds_alternative<hog::DenseModel>(model_.kind))
       window_least_ = std::min(window_least_, model_.advice.threshold - 1);
     if (Status ok = hog::validate(settings_.fuse); !ok) return ok.error();

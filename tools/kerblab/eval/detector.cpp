@@ -430,7 +430,7 @@ void add_eval_detector(CLI::App& group, Action& action) {
       "before fusion.\n"
       "Example: kerblab eval detector --model people.kwm --model opencv-hog --images street\n"
       "  --truth street.csv --negatives nobody --plot curves.svg --json curves.json\n"
-      "Example: kerblab eval detector --sets models/judging/streets.toml --data ../shared/data\n"
+      "Example: kerblab eval detector --model default --sets sets.toml --data ../shared/data\n"
       "Example: kerblab eval detector --model people.kwm --images street --truth street.csv\n"
       "  --labels labels.jsonl --worst drawn");
   const auto o = std::make_shared<EvalOptions>();

@@ -107,7 +107,7 @@ RunSettings settings_for(const SearchOptions& options, const hog::Advice& advice
 RunSettings settings_for(const SearchOptions& options, const hog::Model& model) {
   RunSettings settings = settings_for(options, model.advice);
   if (!options.lowest) return settings;
-  if (!std::holds_alternative<hog::DenseModel>(model.kind)) {
+  if (model.look_again || !std::holds_alternative<hog::DenseModel>(model.kind)) {
     settings.threshold = -1e9F;
     settings.fuse.zero = 0;
     return settings;
