@@ -126,6 +126,8 @@ class Writer {
       std::uint32_t bits = 0;
       std::memcpy(&bits, &value, sizeof bits);
       (*this)(bits);
+    } else if constexpr (std::is_same_v<T, std::int8_t>) {
+      (*this)(static_cast<std::uint8_t>(value));
     } else {
       const auto bits = static_cast<std::uint32_t>(value);
       for (std::size_t i = 0; i < sizeof(T); ++i)
