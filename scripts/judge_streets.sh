@@ -6,7 +6,7 @@
 #   DATA     the folder with streets (../shared/data)
 #   WORK     where scripts/train_streets.sh left its models (build/streets)
 #   KERBLAB  the program (build/host/bin/kerblab)
-# Prints the tables; WORK/judged gets the curves, the detections and the twenty worst pictures of each set. Some ten minutes on two cores. Detections that are there are not made again.
+# Prints the tables, of both halves and of half b alone, on which no setting of the network was chosen; WORK/judged gets the curves, the detections and the twenty worst pictures of each set. Some ten minutes on two cores. Detections that are there are not made again.
 set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 data="$(cd -- "${1:-$root/../shared/data}" && pwd -P)"
@@ -41,6 +41,10 @@ for model in streets thermal; do
   cat "$judged/$model-a.jsonl" "$judged/$model-b.jsonl" >"$judged/$model.jsonl"
   beside=(--model default --at 5) # and at the threshold that streets recommends
   [[ "$model" == streets ]] || beside=(--at 6)
+  cp "$work"/*-b.txt "$judged"
+  sed 's/-both\.txt/-b.txt/' "$judged/$model.toml" >"$judged/$model-b.toml"
+  "$kerblab" eval detector --sets "$judged/$model-b.toml" --data "$data" --detections "$model=$judged/$model.jsonl" "${beside[@]}" --no-work |
+    tee "$judged/$model-b.txt"
   rm -rf "$judged/worst-$model"
   "$kerblab" eval detector --sets "$judged/$model.toml" --data "$data" --detections "$model=$judged/$model.jsonl" "${beside[@]}" --no-work \
     --json "$judged/$model.json" --plot "$judged/$model.svg" --worst "$judged/worst-$model" | tee "$judged/$model.txt"

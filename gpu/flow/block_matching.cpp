@@ -2,12 +2,11 @@
 #include "gpu/flow/block_matching.hpp"
 
 #include <algorithm>
-#include <new>
-#include <stdexcept>
 #include <utility>
 
 #include "gpu/flow/block_matching_plan.hpp"
 #include "gpu/flow/tiled.hpp"
+#include "gpu/memory/no_memory.hpp"
 
 namespace kerb::flow {
 namespace {
@@ -19,18 +18,6 @@ constexpr int kMaxReach = 256, kMaxSteps = 8;
 Error refuse(const char* what) { return Error{Errc::invalid_argument, 0, kWhere, what}; }
 
 constexpr int align(int n) { return (n + bm::kAlign - 1) / bm::kAlign * bm::kAlign; }
-
-/// What `make` returns, or io when the machine has no memory for it.
-template <typename Make>
-auto or_no_memory(const Make& make) -> decltype(make()) {
-  try {
-    return make();
-  } catch (const std::bad_alloc&) {
-    return Error{Errc::io, 0, kWhere, "no memory left"};
-  } catch (const std::length_error&) {
-    return Error{Errc::io, 0, kWhere, "no memory left"};
-  }
-}
 
 Result<std::unique_ptr<Estimator>> make_one(const Context& context, Workers& workers,
                                             bm::Plan plan) {
@@ -146,7 +133,7 @@ Result<std::unique_ptr<Estimator>> make_block_matching(const Context& context, W
                                                        int width, int height) {
   if (Status ok = validate(settings); !ok) return ok.error();
   if (Status ok = check_size(kWhere, width, height); !ok) return ok.error();
-  return or_no_memory([&] {
+  return or_no_memory(kWhere, [&] {
     return make_one(
         context, workers,
         bm::make_plan(settings, width, height, bm::levels_for(settings, width, height)));

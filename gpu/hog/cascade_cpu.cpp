@@ -7,10 +7,10 @@
 #include "gpu/hog/cascade_layout.hpp"
 #include "gpu/hog/cascade_trees.hpp"
 #include "gpu/hog/engine.hpp"
-#include "gpu/hog/no_memory.hpp"
 #include "gpu/image/pyramid.hpp"
 #include "gpu/image/simd.hpp"
 #include "gpu/image/to_luv.hpp"
+#include "gpu/memory/no_memory.hpp"
 
 namespace kerb::hog {
 namespace {

@@ -5,11 +5,11 @@
 #include <optional>
 
 #include "gpu/hog/cascade_kernels.cuh"
-#include "gpu/hog/no_memory.hpp"
 #include "gpu/image/grid_histogram_cuda.hpp"
 #include "gpu/image/pyramid_cuda.hpp"
 #include "gpu/image/to_luv.hpp"
 #include "gpu/memory/graph_cuda.hpp"
+#include "gpu/memory/no_memory.hpp"
 #include "gpu/memory/upload.hpp"
 
 namespace kerb::hog {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gpu/hog/engine.hpp"
 
-#include "gpu/hog/no_memory.hpp"
+#include "gpu/memory/no_memory.hpp"
 
 namespace kerb::hog {
 

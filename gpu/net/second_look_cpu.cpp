@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpu/memory/no_memory.hpp"
 #include "gpu/net/crop.hpp"
 #include "gpu/net/levels.hpp"
 #include "gpu/net/packed_network.hpp"
@@ -71,7 +72,7 @@ class SecondLookCpu final : public SecondLook {
 Result<std::unique_ptr<SecondLook>> make_second_look_cpu(Workers& workers, Network network,
                                                          int width, int height) {
   if (Status ok = check_made(network, width, height); !ok) return ok.error();
-  return or_no_memory([&]() -> Result<std::unique_ptr<SecondLook>> {
+  return or_no_memory(kMakeSecondLook, [&]() -> Result<std::unique_ptr<SecondLook>> {
     return std::unique_ptr<SecondLook>{
         std::make_unique<SecondLookCpu>(workers, std::move(network), width, height)};
   });

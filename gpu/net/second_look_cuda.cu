@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "gpu/memory/cuda_status.hpp"
+#include "gpu/memory/no_memory.hpp"
 #include "gpu/memory/upload.hpp"
 #include "gpu/net/crop.hpp"
 #include "gpu/net/crop_math.hpp"
@@ -460,7 +461,7 @@ Result<std::unique_ptr<SecondLook>> make_second_look_cuda(const Context& context
   if (context.backend() != Backend::cuda)
     return Error{Errc::unsupported, 0, kMakeSecondLook, "the context's backend is the CPU"};
   if (Status ok = check_made(network, width, height); !ok) return ok.error();
-  return or_no_memory([&]() -> Result<std::unique_ptr<SecondLook>> {
+  return or_no_memory(kMakeSecondLook, [&]() -> Result<std::unique_ptr<SecondLook>> {
     auto made = std::make_unique<SecondLookCuda>(context, std::move(network), width, height);
     if (Status ok = made->create(); !ok) return ok.error();
     return std::unique_ptr<SecondLook>{std::move(made)};

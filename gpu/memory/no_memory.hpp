@@ -5,10 +5,11 @@
 
 #include "hal/base/result.hpp"
 
-namespace kerb::hog {
+namespace kerb {
 
 /// The result of `make`, or io when there is no memory for it: a picture of 16k x 16k pixels is
-/// valid, and no reason to terminate. For the makers of engines.
+/// valid, and no reason to terminate. For all that make engines and
+/// operators.
 template <typename Make>
 auto or_no_memory(const char* where, const Make& make) -> decltype(make()) {
   try {
@@ -20,4 +21,4 @@ auto or_no_memory(const char* where, const Make& make) -> decltype(make()) {
   }
 }
 
-}  // namespace kerb::hog
+}  // namespace kerb
