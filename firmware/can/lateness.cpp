@@ -15,7 +15,7 @@ struct LatenessSettings {
   double learn_ns = 10e9;  ///< time over which the real period is learned; longer: steadier, slower
   double known_after_ns = 2e9;   ///< time of messages after which the period counts as known
   int undecided_messages = 12;   ///< messages for which another stream may still decide
-  double period_ratio_max = 8;   ///< one interval changes the learned period by this at most
+  double period_ratio_max = 8;   ///< the learned period differs from the expected by this at most
   double on_time_periods = 1.5;  ///< tolerance after a silence; more: lost messages count as late
   double jitter_periods = 2;     ///< tolerance between two messages; more is a jump of the counter
   Nanos recovered_lag =
@@ -43,6 +43,7 @@ void Lateness::heard(Nanos dt, int steps, bool after_silence, bool follows) noex
   if (unsure_ > 0 && --unsure_ == 0) could_be_ = Nanos::zero();
   if (after_silence) {
     could_be_ = Nanos::zero();
+    held_up_ = elapsed;
     if (learned_ * nominal_ < kSettings.known_after_ns) return clear();
     // Messages between the counter and what the elapsed time demands, -8..8.
     const double off = std::remainder(elapsed / period_ - steps, kCounterSteps);
@@ -61,11 +62,12 @@ void Lateness::heard(Nanos dt, int steps, bool after_silence, bool follows) noex
   }
   const double early = steps * period_ - elapsed;
   if (!late_) {
-    if (learned_ * nominal_ < kSettings.learn_ns) ++learned_;
-    period_ += (std::clamp(elapsed / steps, nominal_ / kSettings.period_ratio_max,
-                           nominal_ * kSettings.period_ratio_max) -
-                period_) /
-               learned_;
+    // Messages that waited come at once: as the silence was not learned from, neither are they.
+    if (held_up_ > 0 && early > period_ / 2) {
+      held_up_ -= early;
+    } else {
+      learn(elapsed / steps);
+    }
     if (learned_ * nominal_ >= kSettings.known_after_ns)
       lag_ -= nanos(early + kSettings.forget_rate * elapsed);
   } else if (early <= kSettings.jitter_periods * period_) {
@@ -78,6 +80,14 @@ void Lateness::heard(Nanos dt, int steps, bool after_silence, bool follows) noex
     lag_ = nanos(missing - std::max(rounds, 0.0) * kCounterSteps * period_);
   }
   judge();
+}
+
+void Lateness::learn(double period) noexcept {
+  if (learned_ * nominal_ < kSettings.learn_ns) ++learned_;
+  const double mean =
+      period_ +
+      (std::min(period, nominal_ * kSettings.period_ratio_max) - period_) / std::max(learned_, 1);
+  period_ = std::max(mean, nominal_ / kSettings.period_ratio_max);
 }
 
 void Lateness::judge() noexcept {

@@ -36,11 +36,13 @@ class Lateness {
   void clear() noexcept { set(Nanos::zero()); }
 
  private:
+  void learn(double period) noexcept;
   void judge() noexcept;
 
   Nanos late_from_, lag_{}, could_be_{};
   double nominal_, period_;  // nanoseconds; period_ is the learned one
-  int learned_ = 0;          // number of messages it was learned from
+  double held_up_ = 0;       // nanoseconds of the last silence whose messages have not come yet
+  int learned_ = 0;          // number of messages the period was learned from
   int unsure_ = 0;           // messages left for which could_be_ is kept
   bool late_ = false;
 };

@@ -26,7 +26,7 @@ struct Line {
       if (sent % 100ms == 0ms) say(encode(VehicleBody{TurnSignal::off, Gear::drive, body++}));
       motion &= 0xF;
       body &= 0xF;
-      while (!queue.empty() && queue.front().at <= now) {
+      while (!stalled && !queue.empty() && queue.front().at <= now) {
         signals.feed(queue.front().frame, now);
         queue.pop_front();
       }
@@ -59,6 +59,7 @@ struct Line {
   std::uint8_t motion = 0, body = 0;
   double speed = 10, yaw = 0, acceleration = 0;
   bool loses = false, paused = false;
+  bool stalled = false;  // the reader: what arrives waits, and is read at once
 };
 
 void expect_late(const Line& line, double ms) {
@@ -157,6 +158,28 @@ TEST(jitter_hold_ups_and_another_timetable_are_not_lateness) {
     }
     TEST_ASSERT_EQUAL_INT64(0, line.worst.count());
     TEST_ASSERT_FALSE(line.signals.fault(line.now).has_value());
+  }
+}
+
+/// A machine that stands still again and again, from its first second on, reads its messages in
+/// bursts. They were late; once it runs, they are not, and stay so.
+TEST(a_reader_that_stood_still_takes_nothing_for_late_afterwards) {
+  for (const Nanos still : {90ms, 190ms, 250ms, 300ms, 700ms, 1500ms}) {
+    Line line;
+    line.run(60ms);
+    for (int i = 0; i < 8; ++i) {
+      line.stalled = true;
+      line.run(still);
+      line.stalled = false;
+      line.run(60ms);
+    }
+    for (int i = 0; i < 30; ++i) {
+      line.run(1s);
+      TEST_ASSERT_FALSE(line.signals.fault(line.now).has_value());
+    }
+    line.delay = 800ms;  // and what is late then is still found
+    line.run(2s);
+    expect_late(line, 800);
   }
 }
 
