@@ -13,6 +13,8 @@ if(KERB_LIBLINEAR_INCLUDE AND KERB_LIBLINEAR_LIBRARY)
 endif()
 kerb_add_test(NAME unit_train_channels SOURCES tools/test_train_channels.cpp
   LINKS kerb::tools_train LABELS unit THREADED)
+kerb_add_test(NAME unit_train_rejection SOURCES tools/test_train_rejection.cpp
+  LINKS kerb::tools_train LABELS unit THREADED)
 kerb_add_test(NAME unit_train_join SOURCES tools/test_train_join.cpp
   LINKS kerb::tools_bench kerb::tools_train LABELS unit)
 kerb_test_uses(unit_train_join DEFINES KERB_SOURCE_MODELS="${PROJECT_SOURCE_DIR}/models")

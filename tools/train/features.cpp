@@ -6,9 +6,8 @@
 #include <limits>
 #include <set>
 
-#include "gpu/hog/cascade_layout.hpp"
-#include "gpu/image/grid_histogram.hpp"
 #include "tools/train/random.hpp"
+#include "tools/train/window_sums.hpp"
 
 namespace kerb::train {
 namespace {
@@ -68,65 +67,7 @@ Feature draw_one(const hog::Channels& channels, int columns, int rows, const Fea
 
 /// Windows that are looked at together, feature by feature: their nodes fit the second cache, and a
 /// feature's cuts are fetched once for all of them.
-constexpr std::size_t kTogether = 16;
-
-/// One worker's place: the nodes of some windows.
-class Desk {
- public:
-  Desk(const hog::Channels& channels, int grid, const Patches& patches)
-      : planes_{count_of(patches.planes())},
-        histogram_{
-            {grid, channels.bins, channels.half_shifted, channels.magnitude, channels.colour},
-            patches.window_width()} {
-    level_.image_width = level_.width = patches.window_width();
-    level_.image_height = level_.height = patches.window_height();
-    level_.row_stride = patches.row_stride();
-    rows_ = histogram_.cells(level_.height);
-    size_ = histogram_.size_of(level_, rows_ + 1);
-    nodes_.resize(size_ * kTogether);
-    constexpr std::size_t kSlack = 64;  // vectors read past the end
-    samples_.resize(patches.patch_size() + kSlack);
-    pitch_ = (histogram_.cells(level_.width) + 1) * histogram_.lanes();
-  }
-
-  /// Window i as the `place`th of those together.
-  void load(const Patches& patches, std::size_t i, std::size_t place) {
-    std::memcpy(samples_.data(), patches.plane(i), patches.patch_size());
-    const std::uint8_t* planes[3] = {};
-    for (int p = 0; p < planes_; ++p)
-      planes[p] = samples_.data() + static_cast<std::size_t>(p) * patches.plane_size();
-    histogram_.build_rows(level_, planes, nodes_.data() + place * size_, rows_ + 1, 0, rows_);
-  }
-
-  /// As the engines compute it: see cascade_layout.hpp.
-  [[nodiscard]] float value(const Feature& f, std::size_t place) const {
-    const std::uint32_t* nodes = nodes_.data() + place * size_;
-    const float sum = over(nodes, f.channel, f.x, f.y, f.width, f.height);
-    if (f.divisor < 0) return sum;
-    return sum /
-           (over(nodes, f.divisor, f.divisor_x, f.divisor_y, f.divisor_width, f.divisor_height) +
-            hog::kDivisorFloor);
-  }
-
- private:
-  [[nodiscard]] float over(const std::uint32_t* nodes, int channel, int x, int y, int width,
-                           int height) const {
-    const int lanes = histogram_.lanes();
-    const std::uint32_t* upper = nodes + y * pitch_ + x * lanes + channel;
-    const std::uint32_t* lower = upper + height * pitch_;
-    return static_cast<float>((lower[width * lanes] - lower[0]) -
-                              (upper[width * lanes] - upper[0]));
-  }
-
-  int planes_;
-  cpu::GridHistogram histogram_;
-  Level level_;
-  int rows_ = 0;
-  std::ptrdiff_t pitch_ = 0;
-  std::size_t size_ = 0;  // numbers of one window
-  std::vector<std::uint8_t> samples_;
-  std::vector<std::uint32_t> nodes_;
-};
+constexpr std::size_t kTogether = WindowSums::kPlaces;
 
 /// How many cuts are no more than the value: its step.
 std::uint8_t step_of(const float* cuts, float value) {
@@ -169,6 +110,22 @@ hog::TreeNode node_of(const Feature& f, int grid) {
   return node;
 }
 
+Feature feature_of(const hog::TreeNode& node, int grid) {
+  const auto cells = [grid](int pixels) { return narrow(pixels / grid); };
+  Feature f;
+  f.x = cells(node.x);
+  f.y = cells(node.y);
+  f.width = cells(node.width);
+  f.height = cells(node.height);
+  f.channel = node.channel;
+  f.divisor = node.divisor;
+  f.divisor_x = cells(node.divisor_x);
+  f.divisor_y = cells(node.divisor_y);
+  f.divisor_width = cells(node.divisor_width);
+  f.divisor_height = cells(node.divisor_height);
+  return f;
+}
+
 FeatureTable FeatureTable::build(const std::vector<Feature>& features,
                                  const hog::Channels& channels, int grid, const Patches& first,
                                  const Patches& second, std::size_t sampled, std::uint64_t seed,
@@ -178,13 +135,13 @@ FeatureTable FeatureTable::build(const std::vector<Feature>& features,
   table.windows_ = first.size() + second.size();
   table.steps_.resize(table.features_ * table.windows_);
   table.cuts_.resize(table.features_ * (kSteps - 1));
-  std::vector<Desk> desks;
+  std::vector<WindowSums> desks;
   desks.reserve(static_cast<std::size_t>(workers.count()));
   for (int i = 0; i < workers.count(); ++i) desks.emplace_back(channels, grid, first);
   /// For windows [from, from + count) of `order`: visit(feature, place, value).
   const auto look = [&](int worker, const auto& order, std::size_t from, std::size_t count,
                         const auto& visit) {
-    Desk& desk = desks[static_cast<std::size_t>(worker)];
+    WindowSums& desk = desks[static_cast<std::size_t>(worker)];
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t window = order(from + k);
       const bool is_first = window < first.size();

@@ -35,6 +35,8 @@ struct FeatureMix {
 
 /// The question in pixels; threshold and branches are the caller's.
 [[nodiscard]] hog::TreeNode node_of(const Feature& feature, int grid);
+/// A node's question in cells of a grid on which its rectangles begin and end.
+[[nodiscard]] Feature feature_of(const hog::TreeNode& node, int grid);
 
 /// Features of many windows, each value as one of 256 steps: step s of a feature is a value v with
 /// cut[s - 1] <= v < cut[s]. A cut is thus a TreeNode's threshold: v < cut[s] is step <= s. Values

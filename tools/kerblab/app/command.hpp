@@ -71,5 +71,6 @@ void add_eval_track(CLI::App& group, Action& action);
 void add_eval_spectral(CLI::App& group, Action& action);
 /// `train crops`, to the group `train`.
 void add_train_crops(CLI::App& group, Action& action);
+void add_train_rejection(CLI::App& group, Action& action);
 
 }  // namespace kerb::lab

@@ -295,6 +295,7 @@ void add_train(CLI::App& app, Action& action) {
   add_svm(*command, action);
   add_channels(*command, action);
   add_train_crops(*command, action);
+  add_train_rejection(*command, action);
 }
 
 }  // namespace kerb::lab
