@@ -30,8 +30,10 @@ Eyes eyes(const Context& context, Workers& workers, const hog::Model& model, flo
   source.height = height;
   auto preparer = Preparer::create(context, nullptr, source, hog::needs_colour(model));
   TEST_ASSERT_OK(preparer);
-  auto detector =
-      HogDetector::create(context, workers, model, search(1.1, 8), {}, threshold, width, height);
+  hog::FusionSettings fusion;
+  fusion.kind = model.advice.fusion;
+  auto detector = HogDetector::create(context, workers, model, search(1.1, 8), fusion, threshold,
+                                      width, height);
   TEST_ASSERT_OK(detector);
   return {std::move(*preparer), std::move(*detector)};
 }
@@ -93,6 +95,22 @@ TEST(people_are_the_same_as_on_the_cpu) {
   TEST_ASSERT_GREATER_THAN_INT(5, people);
 }
 
+TEST(people_seen_again_are_the_same_as_on_the_cpu) {
+  const Street street = Street{320, 240}.bar(48, 64).bar(208, 72);
+  const hog::Model bars = looking(bar_model(), look_again(1));
+  TEST_ASSERT_EQUAL_INT(2, compare(bars, -1e6F, street.view(), "bars, seen again"));
+  TEST_ASSERT_EQUAL_INT(0, compare(bars, -1e6F, Street{320, 240}.view(), "no bars"));
+  const Scene scene{331, 259, 1, 7};
+  int people = 0;
+  people += compare(looking(model_for(kCascadeCases[3], 3), look_again(2)), -1e6F, scene.view(),
+                    "linear, seen again");
+  people += compare(looking(model_for(kCascadeCases[9], 2), look_again(3)), -1e6F, scene.view(),
+                    "trees, seen again");
+  people +=
+      compare(looking(dense_model(3), look_again(4)), -1e6F, scene.view(), "dense, seen again");
+  TEST_ASSERT_GREATER_THAN_INT(30, people);
+}
+
 TEST(people_in_colour_are_the_same_as_on_the_cpu) {
   const Result<Context> cpu = Context::create(BackendChoice::cpu);
   Workers workers{1};
@@ -106,8 +124,8 @@ TEST(people_in_colour_are_the_same_as_on_the_cpu) {
   view.row_stride = 3 * 320;
   view.format = PixelFormat::rgb24;
   for (const auto& [model, threshold, least] :
-       {std::tuple{red_bar_model(), 0.0F, 1},
-        std::tuple{model_for(kCascadeCases[13], 2), 0.0F, 0}}) {
+       {std::tuple{red_bar_model(), 0.0F, 1}, std::tuple{model_for(kCascadeCases[13], 2), 0.0F, 0},
+        std::tuple{looking(red_bar_model(), look_again(1, 3)), -1e6F, 1}}) {
     const Eyes here = eyes(*cpu, workers, model, threshold, 320, 240, view.format);
     const Eyes there = eyes(*gpu, workers, model, threshold, 320, 240, view.format);
     DetectionList expected, actual;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <random>
+#include <utility>
 
 #include "gpu/hog/model.hpp"
 
@@ -100,6 +101,13 @@ inline LookAgain look_again(std::uint32_t seed = 1, int planes = 1) {
   look.most = 20;
   look.cascade_share = 0.25F;
   return look;
+}
+
+/// The model with this network, advised as such a model must be.
+inline Model looking(Model model, LookAgain look) {
+  model.advice.fusion = FusionKind::suppression;
+  model.look_again = std::move(look);
+  return model;
 }
 
 }  // namespace kerb::hog::test

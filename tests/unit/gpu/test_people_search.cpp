@@ -26,12 +26,6 @@ FusionSettings suppression(float overlap) {
   return settings;
 }
 
-Model looking(Model model, LookAgain look) {
-  model.advice.fusion = FusionKind::suppression;
-  model.look_again = std::move(look);
-  return model;
-}
-
 /// One that gives these four numbers whatever it sees.
 LookAgain always(float score, float right, float down, float taller) {
   LookAgain look = look_again();
