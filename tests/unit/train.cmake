@@ -53,4 +53,26 @@ if(wanted AND NOT CMAKE_CROSSCOMPILING)
   add_test(NAME tools_net_pack
     COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/tools/net/test_pack.py ${crop_samples})
   set_tests_properties(tools_net_pack PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
+
+  # Networks that tools/net exports, through tools/import and gpu/net, against their definition. Skipped where NumPy is
+  # absent. A Python with PyTorch (-DPython3_EXECUTABLE=...) also compares the trainer's own forward pass.
+  set(python ${Python3_EXECUTABLE})
+  foreach(candidate ${Python3_EXECUTABLE} /usr/bin/python3)
+    execute_process(COMMAND ${candidate} -c "import numpy" RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+    if(status EQUAL 0)
+      set(python ${candidate})
+      break()
+    endif()
+  endforeach()
+  set(network_scores)
+  if(TARGET kerb::tools_import)
+    add_executable(network_scores tools/net/network_scores.cpp)
+    target_compile_features(network_scores PRIVATE cxx_std_20)
+    target_link_libraries(network_scores PRIVATE kerb::tools_import kerb::gpu_net kerb::hal kerb::warnings kerb::sanitizers)
+    add_dependencies(tests network_scores)
+    set(network_scores $<TARGET_FILE:network_scores>)
+  endif()
+  add_test(NAME tools_net_network
+    COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/tools/net/test_network.py ${network_scores})
+  set_tests_properties(tools_net_network PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
 endif()
