@@ -115,7 +115,7 @@ SensorModel night_to_noon(double begin, double over) {
   return sensor;
 }
 
-constexpr double kSettleLimit_s = 1.0;  // after the light has changed; docs/exposure.md says it
+constexpr double kSettleLimit_s = 1.0;  // after the light has changed: docs/results/night.md
 
 TEST(from_noon_to_night_within_a_second_it_settles_and_stays) {
   for (const int latency : {0, 1, 2, 3, 4})
