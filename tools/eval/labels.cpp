@@ -25,6 +25,7 @@ LabelledDetection labelled(const JudgedDetection& judged, const ScoredBox& detec
     out.person = judged.person;
   } else {
     out.thing = thing_at(detection.box, things);
+    if (judged.overlap > 0) out.person = judged.person;
   }
   return out;
 }

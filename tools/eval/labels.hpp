@@ -21,7 +21,8 @@ enum class Label : unsigned char {
 struct LabelledDetection {
   ScoredBox detection;
   Label label = Label::false_alarm;
-  /// person, duplicate: index into Labels::people. Not for others.
+  /// Index into Labels::people. person, duplicate: who it is; false_alarm: with whom it overlaps
+  /// most, if with anybody.
   std::optional<std::size_t> person;
   /// Intersection over union, as boxes are compared: person, duplicate: with that person;
   /// false_alarm: the largest with anybody who counts.

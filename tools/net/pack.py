@@ -10,8 +10,9 @@ OpenCV for Python (Debian: python3-numpy, python3-opencv).
 
 A crop is 72 x 128 pixels around a box whose person is 64 pixels high in the middle: what a network sees (48 x 96), and room to move it in
 training. It is cut as gpu/net/crop.hpp says, then stored as JPEG. In a crop are
-  label 1  people of the truth, and detections of them ("person", "duplicate")
-  label 0  false detections that overlap people and regions to ignore by less than 0.3, and labelled things with nobody near
+  label 1   people of the truth, and detections of them ("person", "duplicate")
+  label 0   false detections that overlap people by less than 0.25 and regions to ignore by less than 0.3, and labelled things with nobody near
+  label -1  false detections that overlap somebody by 0.25 and more: badly placed. Where the person is can be learnt from them
 
 OUT holds
   crops.bin     the JPEGs, one after the other
@@ -45,10 +46,12 @@ except ImportError:
     cv2 = None  # said when the first picture is read: choosing needs none
 
 ASPECT = 0.41  # of the box around the person in a crop of one person
-APART = 0.3  # a false detection overlaps no person, and lies in no region to ignore, by this or more
+NEAR = 0.25  # a false detection that overlaps a person by this or more is badly placed
+FAR_OFF = 0.4  # but not so badly: the person's middle and height differ by less of the detection's height
+APART = 0.3  # a false detection lies in no region to ignore by this or more
 THING_APART = 0.1  # a thing overlaps no person by more
 COLUMNS = "start,size,label,dx,dy,dh,height,score,fold,source,kind,picture".split(",")
-NOTHING, PEOPLE = "nothing", "people"  # in `most` and `repeat`, beside classes of things
+NOTHING, PEOPLE, BESIDE = "nothing", "people", "near"  # in `most` and `repeat`, beside classes of things
 
 RECIPE_HELP = """\
 recipe (TOML; paths of labels and folds begin at --work, of crops at --data, of pictures where kerblab was started):
@@ -63,6 +66,7 @@ recipe (TOML; paths of labels and folds begin at --work, of crops at --data, of 
   folds = ["0.txt", "1.txt"]  lists of file names, part 0 first; pictures in no list are left out. Default: all pictures, fold -1
   people = true         take the people of the truth themselves
   candidates = true     take detections of people, with their offsets
+  near = true           take badly placed detections of people, with their offsets
   negatives = true      take false detections
   things = ["bin"]      take labelled things of these classes with nobody near; ["*"]: of all classes
   least_height = 24     pixels in the picture, of everything taken
@@ -71,7 +75,7 @@ recipe (TOML; paths of labels and folds begin at --work, of crops at --data, of 
   most_per_picture = 40 detections: the better half by score, the others by chance
   every = 1             take every Nth picture
   quality = 88          instead of that of the recipe
-  most = { nothing = 5000, pole = 300 }  at most so many crops: false ones on a class, on nothing labelled, or people; by chance
+  most = { nothing = 5000, pole = 300 }  at most so many crops: false ones on a class, on nothing labelled, people, near; by chance
   repeat = { bin = 3 }  so many rows for a crop; its bytes are stored once
 or, instead of labels and what follows from them:
   crops = "market/img"  a folder of pictures with one person each, in the middle
@@ -119,7 +123,8 @@ SOURCE_KEYS = {
     "repeat": ({}, (is_counts(1), "a table of whole numbers of at least 1"), "both"),
     "crops": (None, TEXT, "crops"), "person": (None, (lambda v: is_number(v) and v > 0, "a number greater than 0"), "crops"),
     "labels": (None, TEXTS, "labels"), "sets": (None, TEXTS, "labels"), "models": (None, TEXTS, "labels"), "folds": (None, TEXTS, "labels"),
-    "people": (True, FLAG, "labels"), "candidates": (True, FLAG, "labels"), "negatives": (True, FLAG, "labels"), "things": ([], TEXTS, "labels"),
+    "people": (True, FLAG, "labels"), "candidates": (True, FLAG, "labels"), "near": (True, FLAG, "labels"),
+    "negatives": (True, FLAG, "labels"), "things": ([], TEXTS, "labels"),
     "least_height": (24, SIZE, "labels"), "least_aspect": (0.2, SIZE, "labels"), "most_aspect": (0.7, SIZE, "labels"),
     "most_per_picture": (40, WHOLE, "labels"),
 }
@@ -191,7 +196,7 @@ class Sample:
     @property
     def group(self):
         """What `most` and `repeat` call it."""
-        return PEOPLE if self.label else self.kind or NOTHING
+        return (self.kind or NOTHING, PEOPLE, BESIDE)[self.label]
 
 
 def box_of(item):
@@ -222,7 +227,11 @@ def samples_of_line(line, source, fold, random):
             continue
         if label in ("person", "duplicate") and source["candidates"]:
             found.append(Sample(picture, box, 1, offset_of(box, people[item["truth"]]), score, fold))
-        elif label == "false" and source["negatives"] and item["overlap"] < APART and item["ignored_share"] < APART:
+        elif label == "false" and item["overlap"] >= NEAR:
+            offset = offset_of(box, people[item["truth"]])
+            if source["near"] and max(map(abs, offset)) < FAR_OFF:
+                found.append(Sample(picture, box, -1, offset, score, fold))
+        elif label == "false" and source["negatives"] and item["ignored_share"] < APART:
             found.append(Sample(picture, box, 0, score=score, fold=fold, kind=item["thing"] or ""))
     found.sort(key=lambda sample: -sample.score)
     most = source["most_per_picture"]
@@ -391,21 +400,20 @@ def add_source(pack, source, samples):
 
 
 def summary(pack):
-    """A line for each source: pictures, people, false ones by kind, megabytes."""
-    rows = collections.defaultdict(lambda: [set(), 0, collections.Counter(), {}])
+    """A line for each source: pictures, people, badly placed detections of people, false ones by kind, megabytes."""
+    rows = collections.defaultdict(lambda: [set(), collections.Counter(), collections.Counter(), {}])
     for start, size, label, *_, source, kind, picture in pack.rows:
         row = rows[source]
         row[0].add(picture)
         row[3][start] = size
-        if label:
-            row[1] += 1
-        else:
+        row[1][label] += 1
+        if label == 0:
             row[2][kind or NOTHING] += 1
     width = max([6, *map(len, rows)])
-    lines = [f"{'source':{width}} {'pictures':>8} {'people':>7} {'false':>7} {'MB':>6}  false ones by kind"]
-    for name, (pictures, people, kinds, sizes) in rows.items():
+    lines = [f"{'source':{width}} {'pictures':>8} {'people':>7} {'near':>7} {'false':>7} {'MB':>6}  false ones by kind"]
+    for name, (pictures, labels, kinds, sizes) in rows.items():
         named = ", ".join(f"{kind} {count}" for kind, count in kinds.most_common())
-        lines.append(f"{name:{width}} {len(pictures):8} {people:7} {kinds.total():7} {sum(sizes.values()) / 1e6:6.1f}  {named}".rstrip())
+        lines.append(f"{name:{width}} {len(pictures):8} {labels[1]:7} {labels[-1]:7} {kinds.total():7} {sum(sizes.values()) / 1e6:6.1f}  {named}".rstrip())
     return "\n".join(lines)
 
 

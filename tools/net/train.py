@@ -3,7 +3,8 @@
 """Trains the network that looks at a detector's candidates again, from a pack (tools/net/pack.py).
 
     python3 tools/net/train.py teacher --pack pack --fold 0 --seed 1 --out teacher-0.pt
-    python3 tools/net/train.py small --pack pack --fold 0 --seed 1 --teacher teacher-0.pt --out small-0.pt
+    python3 tools/net/train.py doubt --pack pack teacher-0.pt teacher-1.pt --out doubt.txt           # nobody, by the truth: really?
+    python3 tools/net/train.py small --pack pack --fold 0 --seed 1 --teacher teacher-0.pt --doubt doubt.txt --out small-0.pt
     python3 tools/net/train.py export small-0.pt --out small-0.json         # for kerblab model look-again
 
 Needs PyTorch and OpenCV-Python; a GPU makes it minutes instead of hours. Nothing else of the project needs this program. The seed
@@ -24,6 +25,7 @@ import torch.nn.functional as F
 
 from people_net import HEIGHT, LEVELS, PERSON, WIDTH, Small, Teacher, load, normalised
 
+SHARES = {1: 0.45, 0: 0.45, -1: 0.1}  # of what is drawn, by label: people, others, badly placed ones (tools/net/pack.py)
 PLACE_WEIGHT = 8.0  # offsets are learnt in eighths of a height, so that they weigh as much as the score
 
 
@@ -58,15 +60,15 @@ class Pack:
 
 
 def sampling_weights(pack, chosen):
-    """People and others count alike; within each, a source (and a kind of thing) by the root of its size."""
+    """By label as SHARES says; within each, a source (and a kind of thing) by the root of its size."""
     weight = torch.zeros_like(pack.label)
-    for value in (0, 1):
+    for value, share in SHARES.items():
         one = chosen & (pack.label == value)
         for source in pack.source[one].unique():
             for kind in pack.kind[one & (pack.source == source)].unique():
                 group = one & (pack.source == source) & (pack.kind == kind)
                 weight[group] = 1 / math.sqrt(int(group.sum()))
-        weight[one] /= 2 * weight[one].sum()
+        weight[one] *= share / weight[one].sum().clamp(min=1e-12)
     return weight
 
 
@@ -154,12 +156,49 @@ def judged(pack, held, net):
         one = found & (source == number)
         if min((label[one] == 1).sum(), (label[one] == 0).sum()) >= 20:
             line[pack.sources[number]] = {"network": judge(label[one], out[one, 0]), "cascade": judge(label[one], score[one])}
-    person = (label == 1) & found
-    if person.any():
-        wanted = pack.place[held].cpu().numpy()[person]
-        line["place_error"] = [round(float(v), 4) for v in np.median(np.abs(out[person, 1:] / PLACE_WEIGHT - wanted), axis=0)]
-        line["place_error_before"] = [round(float(v), 4) for v in np.median(np.abs(wanted), axis=0)]
+    for name, person in (("place", (label == 1) & found), ("near", label == -1)):
+        if person.any():
+            wanted = pack.place[held].cpu().numpy()[person]
+            line[name + "_error"] = [round(float(v), 4) for v in np.median(np.abs(out[person, 1:] / PLACE_WEIGHT - wanted), axis=0)]
+            line[name + "_error_before"] = [round(float(v), 4) for v in np.median(np.abs(wanted), axis=0)]
     return line
+
+
+def doubted(path, count):
+    """Which of the crops are in a file of doubt()."""
+    left_out = np.zeros(count, bool)
+    if path:
+        with open(path, encoding="utf-8") as file:
+            left_out[[int(line.split()[0]) for line in file if line.strip()]] = True
+    return torch.from_numpy(left_out)
+
+
+def doubt(options):
+    """The truth of real streets lacks people: behind a guardrail, before a car, far away. Networks that have not seen a picture find them. Crops
+    without a person, by the truth, that such a network takes for one for sure are listed with its score, to be left out of training."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    pack = Pack(options.pack, options.grey, device)
+    score = torch.full_like(pack.label, -math.inf)
+    for path in options.nets:
+        net, saved = load(path, device)
+        if saved["fold"] < 0:
+            sys.exit(f"train.py: {path}: was trained on all parts (--fold -1)")
+        asked = torch.nonzero((pack.fold == saved["fold"]) & (pack.label == 0)).flatten()
+        if len(asked):
+            score[asked] = torch.maximum(score[asked], outputs(net, pack.crops[asked], 512)[:, 0])
+    listed = torch.nonzero(score >= options.least).flatten().tolist()
+    text = "".join(f"{i} {float(score[i]):.2f}\n" for i in sorted(listed, key=lambda i: -float(score[i])))
+    with open(options.out + ".part", "w", encoding="utf-8") as file:
+        file.write(text)
+    os.replace(options.out + ".part", options.out)
+    print(f"{len(listed)} of {int((score > -math.inf).sum())} crops without a person are doubted")
+    if options.sheet:
+        shown = pack.crops[listed[:options.shown]].permute(0, 2, 3, 1).cpu().numpy()
+        columns = 20
+        rows = [np.concatenate([*shown[i:i + columns], *[np.zeros_like(shown[0])] * max(0, columns - len(shown[i:i + columns]))], 1)
+                for i in range(0, len(shown), columns)]
+        if rows:
+            cv2.imwrite(options.sheet, np.concatenate(rows)[:, :, ::-1])
 
 
 def train(options):
@@ -174,7 +213,7 @@ def train(options):
     pack = Pack(options.pack, options.grey, device)
     print(f"{len(pack.label)} crops decoded in {time.time() - begin:.1f} s on {device}", flush=True)
     held = pack.fold == options.fold if options.fold >= 0 else torch.zeros_like(pack.fold, dtype=torch.bool)
-    weight = sampling_weights(pack, ~held)
+    weight = sampling_weights(pack, ~held & ~doubted(options.doubt, len(held)).to(device))
     teacher = options.kind == "teacher"
     planes = pack.crops.shape[1]
     net = (Teacher if teacher else Small)(planes, options.width).to(device, memory_format=torch.channels_last)
@@ -199,14 +238,15 @@ def train(options):
         with torch.autocast(device, torch.bfloat16, enabled=teacher and device == "cuda"):
             out = net(x)
         out = out.float()
-        person = label == 1
+        person = label != 0  # somebody is there; but whether one who is badly placed should score, nobody knows
+        known = label >= 0
         place = place * PLACE_WEIGHT
         if teachers:
             with torch.no_grad(), torch.autocast(device, torch.bfloat16, enabled=device == "cuda"):
                 taught = torch.stack([t(x).float() for t in teachers]).mean(0)
             place = torch.where(person[:, None], 0.5 * place + 0.5 * taught[:, 1:], place)
         # No smoothing of labels: it makes all sure ones score alike, and then their order is chance.
-        loss = F.binary_cross_entropy_with_logits(out[:, 0], label)
+        loss = F.binary_cross_entropy_with_logits(out[known, 0], label[known])
         if teachers:  # their score itself, not the probability, which says little of the order of sure ones
             loss = 0.2 * loss + 0.5 * F.smooth_l1_loss(out[:, 0], taught[:, 0].clamp(-12, 12))
         loss = loss + 0.5 * (F.smooth_l1_loss(out[:, 1:], place, beta=0.3, reduction="none").mean(1) * person).sum() / person.sum().clamp(min=1)
@@ -277,8 +317,19 @@ def main():
         one.add_argument("--decay", type=float, default=decay, help="weight decay")
         one.add_argument("--grey", action="store_true", help="for cameras without colour")
         one.add_argument("--teacher", nargs="*", default=[], help="trained teachers, to learn from them too")
+        one.add_argument("--doubt", default="", help="file of train.py doubt: crops to leave out")
         one.add_argument("--report", type=int, default=2000, help="steps between two lines of figures")
         one.set_defaults(run=train)
+    one = commands.add_parser("doubt", help="list crops without a person, by the truth, that networks which have not seen them take for people",
+                              formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    one.add_argument("nets", nargs="+", help="as trained, each with a part held out")
+    one.add_argument("--pack", required=True, help="folder of pack.py")
+    one.add_argument("--out", required=True, help="output file: a line for each, number and score")
+    one.add_argument("--least", type=float, default=3.0, help="lowest score of a network that is sure")
+    one.add_argument("--grey", action="store_true", help="for cameras without colour")
+    one.add_argument("--sheet", default="", help="also draw the first of them into this PNG")
+    one.add_argument("--shown", type=int, default=200, help="how many")
+    one.set_defaults(run=doubt)
     one = commands.add_parser("export", help="write a small network for kerblab model look-again")
     one.add_argument("net", help="as trained")
     one.add_argument("--out", required=True, help="output file, JSON")

@@ -173,6 +173,14 @@ TEST(a_line_is_json_with_all_of_it) {
   TEST_ASSERT_EQUAL_DOUBLE(0, found[2]["overlap"].get<double>());
   TEST_ASSERT_FALSE(found[3].contains("overlap"));
 
+  // Badly placed: a false alarm, and on whom.
+  picture.labels = label({{{200, 0, 41, 100}, false, 1}, {{0, 0, 41, 100}, false, 1}}, {},
+                         {{{25, 0, 41, 100}, 1}}, {});
+  const Json beside = Json::parse(to_json_line(picture))["detections"][0];
+  TEST_ASSERT_EQUAL_STRING("false", beside["label"].get<std::string>().c_str());
+  TEST_ASSERT_EQUAL_INT(1, beside["truth"].get<int>());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 16.0 / 66, beside["overlap"].get<double>());
+
   picture.labels = label({{{0, 0, 41, 100}, false, 1}}, {}, {{{300, 0, 41, 100}, 1}}, {});
   const Json nothing = Json::parse(to_json_line(picture));
   TEST_ASSERT_TRUE(nothing["people"][0]["found"].is_null());

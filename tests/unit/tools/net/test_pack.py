@@ -167,9 +167,20 @@ class Choosing(unittest.TestCase):
         self.assertAlmostEqual(sample.offset[0], 0)
 
     def test_only_what_is_clearly_nobody_is_false(self):
-        line = label_line(detections=[false_one(0.0, 5, "bin"), false_one(1.0, 4, overlap=0.29), false_one(2.0, 3, overlap=0.3),
-                                      false_one(3.0, 2, ignored_share=0.31), detection(4.0, 0.0, 60.0, 1, "ignored")])
-        self.assertEqual([(s.box[0], s.label, s.kind) for s in taken(line)], [(0, 0, "bin"), (1, 0, "")])
+        line = label_line(people=[person(10, 10, 25, 60)],
+                          detections=[false_one(0.0, 5, "bin"), {**false_one(1.0, 4, overlap=0.24), "truth": 0},
+                                      {**false_one(2.0, 3, overlap=0.25), "truth": 0}, false_one(3.0, 2, ignored_share=0.31),
+                                      detection(4.0, 0.0, 60.0, 1, "ignored")])
+        self.assertEqual([(s.box[0], s.label, s.kind) for s in taken(line, people=False, near=False)], [(0, 0, "bin"), (1, 0, "")])
+
+    def test_badly_placed_ones_tell_where_the_person_is(self):
+        line = label_line(people=[person(0, 0, 41, 100), person(100, 0, 41, 100)],
+                          detections=[detection(100.0, 30.0, 80.0, 3, "false", thing="car", overlap=0.45, ignored_share=0.0, truth=1),
+                                      detection(0.0, 0.0, 70.0, 2, "false", thing=None, overlap=0.3, ignored_share=0.0, truth=0)])
+        (sample,) = taken(line, people=False)  # of the second the height is off by 100 / 70 - 1 > 0.4
+        self.assertEqual((sample.label, sample.group, sample.kind), (-1, pack.BESIDE, ""))
+        for expected, actual in zip(((120.5 - 116.4) / 80, -20 / 80, 0.25), sample.offset):
+            self.assertAlmostEqual(expected, actual, 12)
 
     def test_small_and_misshapen_ones_are_left_out(self):
         line = label_line(people=[person(0, 0, 10, 23), person(50, 0, 10, 60), person(80, 0, 50, 60), person(120, 0, 24, 60)],
