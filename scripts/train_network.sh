@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Trains the networks that look again, from a pack: of each half, and of both. Needs PyTorch and OpenCV for Python, and nothing else of the
-# project than tools/net; about five minutes on a large GPU.
-# usage: train_network.sh PACK OUT
-#   PACK  folder of tools/net/pack.py
-#   OUT   gets network-a.json (of all but half a), network-b.json, network.json, and the logs
+# project than tools/net; about ten minutes on a large GPU.
+# usage: train_network.sh PACK OUT [NAME [SEED [OPTION...]]]
+#   PACK    folder of tools/net/pack.py
+#   OUT     gets NAME-a.json (of all but half a), NAME-b.json, NAME.json, NAME-doubt.txt, and the logs
+#   NAME    network
+#   SEED    1
+#   OPTION  of tools/net/train.py, for all trainings: --grey for cameras without colour
 set -euo pipefail
 net="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/../tools/net" && pwd -P)"
-pack="$1" out="$2"
+pack="$1" out="$2" name="${3:-network}" seed="${4:-1}"
+options=("${@:5}")
+grey=()
+for option in "${options[@]}"; do [[ "$option" != --grey ]] || grey=(--grey); done
 mkdir -p "$out"
 
 # all COMMAND...: for each part that is held out, one beside the other. F is its number (-1: none), N the end of its names.
@@ -20,12 +26,19 @@ all() {
   for job in "${jobs[@]}"; do wait "$job"; done
 }
 # Few steps: longer trainings order sure candidates worse, though they tell more of the others apart.
-teacher() { python3 "$net/train.py" teacher --width 32 --steps 1900 --seed "$1" --fold="$F" --pack "$pack" --out "$out/teacher$N-$1.pt" >"$out/teacher$N-$1.log"; }
+teacher() {
+  python3 "$net/train.py" teacher --width 32 --steps 1900 --seed "$((10 * seed + $1))" --fold="$F" --pack "$pack" --out "$out/$name-teacher$N-$1.pt" "${options[@]}" "${@:2}" \
+    >"$out/$name-teacher$N-$1.log"
+}
 small() {
-  python3 "$net/train.py" small --steps 4200 --exact-steps 1200 --fold="$F" --pack "$pack" --teacher "$out/teacher$N-1.pt" "$out/teacher$N-2.pt" \
-    --out "$out/network$N.pt" >"$out/network$N.log"
-  python3 "$net/train.py" export "$out/network$N.pt" --out "$out/network$N.json"
+  python3 "$net/train.py" small --steps 4200 --exact-steps 1200 --seed "$seed" --fold="$F" --pack "$pack" --doubt "$out/$name-doubt.txt" \
+    --teacher "$out/$name-teacher$N-2.pt" "$out/$name-teacher$N-3.pt" --out "$out/$name$N.pt" "${options[@]}" >"$out/$name$N.log"
+  python3 "$net/train.py" export "$out/$name$N.pt" --out "$out/$name$N.json"
 }
 all teacher 1
-all teacher 2
+# People whom the truth lacks are not to be unlearned.
+python3 "$net/train.py" doubt "$out/$name-teacher-a-1.pt" "$out/$name-teacher-b-1.pt" --pack "$pack" --out "$out/$name-doubt.txt" "${grey[@]}" \
+  --sheet "$out/$name-doubt.png"
+all teacher 2 --doubt "$out/$name-doubt.txt"
+all teacher 3 --doubt "$out/$name-doubt.txt"
 all small

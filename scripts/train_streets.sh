@@ -65,55 +65,76 @@ channels() {
   "$kerblab" train channels --out "$out" "$@" "${resume[@]}"
 }
 
+# reject TRAINED OUT OPTION...: the cascade that is used. It only proposes, so it may reject as soon as nearly all people can spare it.
+reject() {
+  [[ "$2" -nt "$1" ]] || "$kerblab" train rejection "$1" --out "$2" --threshold 3.5 --keep 0.98 "${@:3}"
+}
+
 # --- cascades: of each half, and of both ------------------------------------------------------------------------------------------------------
 cd "$root" # the lists' paths begin here
 least=40
 for half in -a -b ""; do
   people "$work/pictures$half.txt" "${truth[@]}" -- "$work/people$half"
-  channels "$work/cascade$half.kwm" --name streets --least-height 48 --rounds 64,256,1024 --hard-negatives 12000 --most-negatives 36000 \
+  channels "$work/trained$half.kwm" --name streets --least-height 48 --rounds 64,256,1024 --hard-negatives 12000 --most-negatives 36000 \
     --positives "$data/ped_train/pos_96x160" "$work/people$half" "$work/people-rendered" \
     --negatives "$data/ped_train/neg_full_inria" "@$work/pictures$half.txt" "${places[@]}" --truth "${truth[@]}"
+  reject "$work/trained$half.kwm" "$work/cascade$half.kwm" --images "@$work/pictures$half.txt" --truth "${truth[@]}" --min-height 44
 done
 least=36
 for half in -a -b ""; do
   sed -n 's|/msrs/vi/\(.*N\.jpg\)|/msrs/ir/\1|p' "$work/pictures$half.txt" >"$work/thermal$half.txt"
   people "$work/thermal$half.txt" "$streets/msrs/truth.csv" -- "$work/people-thermal$half"
-  channels "$work/thermal-cascade$half.kwm" --grey --name thermal --least-height 40 --rounds 32,128,512 --hard-negatives 6000 \
+  channels "$work/thermal-trained$half.kwm" --grey --name thermal --least-height 40 --rounds 32,128,512 --hard-negatives 6000 \
     --most-negatives 18000 --per-picture 60 --mirror-negatives --positives "$work/people-thermal$half" \
     --negatives "@$work/thermal$half.txt" --truth "$streets/msrs/truth.csv"
-  [[ "$work/thermal$half.kwm" -nt "$work/thermal-cascade$half.kwm" ]] ||
-    "$kerblab" model advise "$work/thermal-cascade$half.kwm" --threshold 6 --out "$work/thermal$half.kwm"
+  reject "$work/thermal-trained$half.kwm" "$work/thermal-cascade$half.kwm" --images "@$work/thermal$half.txt" --truth "$streets/msrs/truth.csv" \
+    --min-height 40
 done
 
-# --- candidates, labelled by the truth, and the pack --------------------------------------------------------------------------------------------
+# --- candidates, labelled by the truth, and the packs -------------------------------------------------------------------------------------------
 # Of a half by the cascade that never saw it; of pictures without people and of rendered ones by that of the first half.
 candidates=(--threshold lowest --fusion suppression --overlap 0.6 --overlap-of union --no-work --resample 1)
+# labels OUT OPTION...
+labels() {
+  [[ ! -f "$1" ]] || return 0
+  "$kerblab" eval detector "${candidates[@]}" "${@:2}" --labels "$1.part"
+  mv "$1.part" "$1"
+}
 for half in a b; do
-  [[ ! -f "$work/labels-$half.jsonl" ]] || continue
-  sed "s/HALF/$half/" "$root/models/training/halves.toml" >"$work/sets-$half.toml"
-  "$kerblab" eval detector --model "$work/cascade-$half.kwm" --sets "$work/sets-$half.toml" --data "$data" "${candidates[@]}" \
-    --labels "$work/labels-$half.jsonl.part"
-  mv "$work/labels-$half.jsonl.part" "$work/labels-$half.jsonl"
+  for kind in "" thermal-; do
+    sed "s/HALF/$half/" "$root/models/training/${kind}halves.toml" >"$work/${kind}sets-$half.toml"
+    labels "$work/${kind}labels-$half.jsonl" --model "$work/${kind}cascade-$half.kwm" --sets "$work/${kind}sets-$half.toml" --data "$data"
+  done
 done
-if [[ ! -f "$work/labels-others.jsonl" ]]; then
-  "$kerblab" eval detector --model "$work/cascade-a.kwm" "${candidates[@]}" --min-height 56 "${others[@]}" \
-    --negatives "$data/ped_train/neg_full_inria" --labels "$work/labels-others.jsonl.part"
-  mv "$work/labels-others.jsonl.part" "$work/labels-others.jsonl"
-fi
-[[ -f "$work/pack/crops.csv" ]] ||
-  python3 "$root/tools/net/pack.py" --recipe "$root/models/training/pack.toml" --data "$data" --work "$work" --out "$work/pack"
+labels "$work/labels-others.jsonl" --model "$work/cascade-a.kwm" --min-height 56 "${others[@]}" --negatives "$data/ped_train/neg_full_inria"
+for kind in "" thermal-; do
+  [[ -f "$work/${kind}pack/crops.csv" ]] ||
+    python3 "$root/tools/net/pack.py" --recipe "$root/models/training/${kind}pack.toml" --data "$data" --work "$work" --out "$work/${kind}pack"
+done
 
-# --- the network ----------------------------------------------------------------------------------------------------------------------------------
-if [[ ! -f "$work/network.json" || ! -f "$work/network-a.json" || ! -f "$work/network-b.json" ]]; then
+# --- the networks, and the models -----------------------------------------------------------------------------------------------------------------
+missing=()
+for name in network thermal-network; do
+  for half in -a -b ""; do [[ -f "$work/$name$half.json" ]] || missing+=("$name"); done
+done
+if ((${#missing[@]})); then
   if ! python3 -c "import torch" 2>/dev/null; then
-    echo "train_streets.sh: no PyTorch here. Carry tools/net and $work/pack to a machine that has it, run scripts/train_network.sh PACK OUT there," >&2
-    echo "  and bring network.json, network-a.json and network-b.json back to $work" >&2
+    {
+      echo "train_streets.sh: no PyTorch here. Carry tools/net, scripts/train_network.sh, $work/pack and $work/thermal-pack to a machine that has it, and run"
+      echo "  scripts/train_network.sh PACK OUT && scripts/train_network.sh THERMAL-PACK OUT thermal-network 1 --grey"
+      echo "Bring the six JSON files back to $work and run this script again"
+    } >&2
     exit 3
   fi
-  "$root/scripts/train_network.sh" "$work/pack" "$work"
+  [[ " ${missing[*]} " != *" network "* ]] || "$root/scripts/train_network.sh" "$work/pack" "$work"
+  [[ " ${missing[*]} " != *" thermal-network "* ]] || "$root/scripts/train_network.sh" "$work/thermal-pack" "$work" thermal-network 1 --grey
 fi
+# look_again OUT CASCADE NETWORK OPTION...
+look_again() {
+  [[ "$1" -nt "$2" && "$1" -nt "$3" ]] ||
+    "$kerblab" model look-again "$2" "$3" --candidates-from 3.5 --candidates-overlap 0.6 --most 48 "${@:4}" --out "$1"
+}
 for half in -a -b ""; do
-  [[ "$work/streets$half.kwm" -nt "$work/network$half.json" && "$work/streets$half.kwm" -nt "$work/cascade$half.kwm" ]] ||
-    "$kerblab" model look-again "$work/cascade$half.kwm" "$work/network$half.json" --name streets \
-    --candidates-from 3.5 --candidates-overlap 0.6 --most 48 --cascade-share 0.2 --threshold 5 --out "$work/streets$half.kwm"
+  look_again "$work/streets$half.kwm" "$work/cascade$half.kwm" "$work/network$half.json" --name streets --cascade-share 0.2 --threshold 5
+  look_again "$work/thermal$half.kwm" "$work/thermal-cascade$half.kwm" "$work/thermal-network$half.json" --name thermal --cascade-share 0.2 --threshold 3
 done
