@@ -67,7 +67,7 @@ channels() {
 
 # reject TRAINED OUT OPTION...: the cascade that is used. It only proposes, so it may reject as soon as nearly all people can spare it.
 reject() {
-  [[ "$2" -nt "$1" ]] || "$kerblab" train rejection "$1" --out "$2" --threshold 3.5 --keep 0.98 "${@:3}"
+  [[ "$2" -nt "$1" ]] || "$kerblab" train rejection "$1" --out "$2" "${@:3}"
 }
 
 # --- cascades: of each half, and of both ------------------------------------------------------------------------------------------------------
@@ -78,7 +78,8 @@ for half in -a -b ""; do
   channels "$work/trained$half.kwm" --name streets --least-height 48 --rounds 64,256,1024 --hard-negatives 12000 --most-negatives 36000 \
     --positives "$data/ped_train/pos_96x160" "$work/people$half" "$work/people-rendered" \
     --negatives "$data/ped_train/neg_full_inria" "@$work/pictures$half.txt" "${places[@]}" --truth "${truth[@]}"
-  reject "$work/trained$half.kwm" "$work/cascade$half.kwm" --images "@$work/pictures$half.txt" --truth "${truth[@]}" --min-height 44
+  reject "$work/trained$half.kwm" "$work/cascade$half.kwm" --images "@$work/pictures$half.txt" --truth "${truth[@]}" --min-height 44 \
+    --threshold 3.5 --keep 0.98
 done
 least=36
 for half in -a -b ""; do
@@ -88,7 +89,7 @@ for half in -a -b ""; do
     --most-negatives 18000 --per-picture 60 --mirror-negatives --positives "$work/people-thermal$half" \
     --negatives "@$work/thermal$half.txt" --truth "$streets/msrs/truth.csv"
   reject "$work/thermal-trained$half.kwm" "$work/thermal-cascade$half.kwm" --images "@$work/thermal$half.txt" --truth "$streets/msrs/truth.csv" \
-    --min-height 40
+    --min-height 40 --keep 0.99
 done
 
 # --- candidates, labelled by the truth, and the packs -------------------------------------------------------------------------------------------
@@ -103,7 +104,9 @@ labels() {
 for half in a b; do
   for kind in "" thermal-; do
     sed "s/HALF/$half/" "$root/models/training/${kind}halves.toml" >"$work/${kind}sets-$half.toml"
-    labels "$work/${kind}labels-$half.jsonl" --model "$work/${kind}cascade-$half.kwm" --sets "$work/${kind}sets-$half.toml" --data "$data"
+    cascade="$work/cascade-$half.kwm"
+    [[ "$kind" == "" ]] || cascade="$work/thermal-trained-$half.kwm" # the one that is used leaves too little to learn from
+    labels "$work/${kind}labels-$half.jsonl" --model "$cascade" --sets "$work/${kind}sets-$half.toml" --data "$data"
   done
 done
 labels "$work/labels-others.jsonl" --model "$work/cascade-a.kwm" --min-height 56 "${others[@]}" --negatives "$data/ped_train/neg_full_inria"

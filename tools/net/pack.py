@@ -9,13 +9,13 @@ Who is a person and what a detection is, is read from the label files; nothing i
 OpenCV for Python (Debian: python3-numpy, python3-opencv).
 
 A crop is 72 x 128 pixels around a box whose person is 64 pixels high in the middle: what a network sees (48 x 96), and room to move it in
-training. It is cut as gpu/net/crop.hpp says, then stored as JPEG. In a crop are
+training. It is cut as gpu/net/crop.hpp says, then stored as WebP. In a crop are
   label 1   people of the truth, and detections of them ("person", "duplicate")
   label 0   false detections that overlap people by less than 0.25 and regions to ignore by less than 0.3, and labelled things with nobody near
   label -1  false detections that overlap somebody by 0.25 and more: badly placed. Where the person is can be learnt from them
 
 OUT holds
-  crops.bin     the JPEGs, one after the other
+  crops.bin     the WebP pictures, one after the other
   crops.csv     a row each: start,size (bytes in crops.bin), label, dx,dy,dh, height, score, fold, source, kind, picture
   pictures.txt  the paths of the pictures; the first line is picture 0
 dx, dy: how far right of and below the crop's middle the person's is, in heights of the crop's person; dh: the person's height over that of
@@ -56,7 +56,7 @@ NOTHING, PEOPLE, BESIDE = "nothing", "people", "near"  # in `most` and `repeat`,
 RECIPE_HELP = """\
 recipe (TOML; paths of labels and folds begin at --work, of crops at --data, of pictures where kerblab was started):
   seed = 1              of what is drawn by chance
-  quality = 88          of the JPEGs, 1..100
+  quality = 88          of the WebP pictures, 1..100
   most_mb = 50          a larger pack is refused
   [[source]]
   name = "msrs-night"   in the table and in crops.csv
@@ -349,16 +349,16 @@ def limited(samples, most, random):
 
 
 class Pack:
-    """JPEGs and their rows."""
+    """Crops as WebP, and their rows."""
 
     def __init__(self):
         self.data, self.rows, self.pictures = io.BytesIO(), [], {}
 
-    def add(self, jpeg, sample, source, repeat):
+    def add(self, data, sample, source, repeat):
         start = self.data.tell()
-        self.data.write(jpeg)
+        self.data.write(data)
         picture = self.pictures.setdefault(sample.picture, len(self.pictures))
-        row = [start, len(jpeg), sample.label, *(f"{value:.6g}" for value in sample.offset), f"{sample.box[3]:g}",
+        row = [start, len(data), sample.label, *(f"{value:.6g}" for value in sample.offset), f"{sample.box[3]:g}",
                f"{sample.score:.9g}", sample.fold, source, sample.kind, picture]
         self.rows += [row] * repeat
 
@@ -380,11 +380,11 @@ def read_picture(path):
     return picture
 
 
-def jpeg_of(picture, box, quality):
+def webp_of(picture, box, quality):
     cut = crop.cut_crop(picture, crop.PACKED, crop.place_crop(crop.PACKED, box))
-    done, data = cv2.imencode(".jpg", cut, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    done, data = cv2.imencode(".webp", cut, [cv2.IMWRITE_WEBP_QUALITY, quality])
     if not done:
-        raise BadInput("a crop could not be written as JPEG")
+        raise BadInput("a crop could not be written as WebP")
     return data.tobytes()
 
 
@@ -396,7 +396,7 @@ def add_source(pack, source, samples):
     for path, group in by_picture.items():
         picture = read_picture(path)
         for sample in group:
-            pack.add(jpeg_of(picture, sample.box, source["quality"]), sample, source["name"], source["repeat"].get(sample.group, 1))
+            pack.add(webp_of(picture, sample.box, source["quality"]), sample, source["name"], source["repeat"].get(sample.group, 1))
 
 
 def summary(pack):

@@ -186,8 +186,8 @@ def doubt(options):
         asked = torch.nonzero((pack.fold == saved["fold"]) & (pack.label == 0)).flatten()
         if len(asked):
             score[asked] = torch.maximum(score[asked], outputs(net, pack.crops[asked], 512)[:, 0])
-    listed = torch.nonzero(score >= options.least).flatten().tolist()
-    text = "".join(f"{i} {float(score[i]):.2f}\n" for i in sorted(listed, key=lambda i: -float(score[i])))
+    listed = sorted(torch.nonzero(score >= options.least).flatten().tolist(), key=lambda i: -float(score[i]))
+    text = "".join(f"{i} {float(score[i]):.2f}\n" for i in listed)
     with open(options.out + ".part", "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(options.out + ".part", options.out)
@@ -217,6 +217,13 @@ def train(options):
     teacher = options.kind == "teacher"
     planes = pack.crops.shape[1]
     net = (Teacher if teacher else Small)(planes, options.width).to(device, memory_format=torch.channels_last)
+    if options.start:
+        started, saved = load(options.start, device)
+        if (saved["kind"], saved["planes"], saved["width"]) != (options.kind, planes, options.width):
+            sys.exit(f"train.py: {options.start}: another kind of network")
+        if saved["fold"] != options.fold:
+            sys.exit(f"train.py: {options.start}: was trained with --fold {saved['fold']}")
+        net.load_state_dict(started.state_dict())
     teachers = [load(path, device)[0] for path in options.teacher]
     decayed = [p for p in net.parameters() if p.dim() > 1]
     others = [p for p in net.parameters() if p.dim() <= 1]
@@ -317,6 +324,7 @@ def main():
         one.add_argument("--decay", type=float, default=decay, help="weight decay")
         one.add_argument("--grey", action="store_true", help="for cameras without colour")
         one.add_argument("--teacher", nargs="*", default=[], help="trained teachers, to learn from them too")
+        one.add_argument("--start", default="", help="go on from this trained network, instead of from chance: for pictures of another camera")
         one.add_argument("--doubt", default="", help="file of train.py doubt: crops to leave out")
         one.add_argument("--report", type=int, default=2000, help="steps between two lines of figures")
         one.set_defaults(run=train)

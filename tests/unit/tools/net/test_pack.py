@@ -308,7 +308,7 @@ class Packs(Folder):
     def picture(self, name, seed=1, width=200, height=150):
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        small = random_picture(width // 20, height // 20, seed)  # smooth, as JPEG keeps it
+        small = random_picture(width // 20, height // 20, seed)  # smooth, as WebP keeps it
         cv2.imwrite(str(path), cv2.resize(small, (width, height), interpolation=cv2.INTER_CUBIC))
         return str(path)
 
