@@ -65,7 +65,8 @@ channels() {
   "$kerblab" train channels --out "$out" "$@" "${resume[@]}"
 }
 
-# reject TRAINED OUT OPTION...: the cascade that is used. It only proposes, so it may reject as soon as nearly all people can spare it.
+# reject TRAINED OUT OPTION...: the cascade that is used. It only proposes, so it may reject as soon as nearly all people can spare it. (Not the
+# thermal one: of the few people who have thermal pictures too many are lost so, and it is fast as it is.)
 reject() {
   [[ "$2" -nt "$1" ]] || "$kerblab" train rejection "$1" --out "$2" "${@:3}"
 }
@@ -79,17 +80,15 @@ for half in -a -b ""; do
     --positives "$data/ped_train/pos_96x160" "$work/people$half" "$work/people-rendered" \
     --negatives "$data/ped_train/neg_full_inria" "@$work/pictures$half.txt" "${places[@]}" --truth "${truth[@]}"
   reject "$work/trained$half.kwm" "$work/cascade$half.kwm" --images "@$work/pictures$half.txt" --truth "${truth[@]}" --min-height 44 \
-    --threshold 3.5 --keep 0.98
+    --threshold 3.5 --keep 0.99
 done
 least=36
 for half in -a -b ""; do
   sed -n 's|/msrs/vi/\(.*N\.jpg\)|/msrs/ir/\1|p' "$work/pictures$half.txt" >"$work/thermal$half.txt"
   people "$work/thermal$half.txt" "$streets/msrs/truth.csv" -- "$work/people-thermal$half"
-  channels "$work/thermal-trained$half.kwm" --grey --name thermal --least-height 40 --rounds 32,128,512 --hard-negatives 6000 \
+  channels "$work/thermal-cascade$half.kwm" --grey --name thermal --least-height 40 --rounds 32,128,512 --hard-negatives 6000 \
     --most-negatives 18000 --per-picture 60 --mirror-negatives --positives "$work/people-thermal$half" \
     --negatives "@$work/thermal$half.txt" --truth "$streets/msrs/truth.csv"
-  reject "$work/thermal-trained$half.kwm" "$work/thermal-cascade$half.kwm" --images "@$work/thermal$half.txt" --truth "$streets/msrs/truth.csv" \
-    --min-height 40 --keep 0.99
 done
 
 # --- candidates, labelled by the truth, and the packs -------------------------------------------------------------------------------------------
@@ -104,9 +103,7 @@ labels() {
 for half in a b; do
   for kind in "" thermal-; do
     sed "s/HALF/$half/" "$root/models/training/${kind}halves.toml" >"$work/${kind}sets-$half.toml"
-    cascade="$work/cascade-$half.kwm"
-    [[ "$kind" == "" ]] || cascade="$work/thermal-trained-$half.kwm" # the one that is used leaves too little to learn from
-    labels "$work/${kind}labels-$half.jsonl" --model "$cascade" --sets "$work/${kind}sets-$half.toml" --data "$data"
+    labels "$work/${kind}labels-$half.jsonl" --model "$work/${kind}cascade-$half.kwm" --sets "$work/${kind}sets-$half.toml" --data "$data"
   done
 done
 labels "$work/labels-others.jsonl" --model "$work/cascade-a.kwm" --min-height 56 "${others[@]}" --negatives "$data/ped_train/neg_full_inria"
