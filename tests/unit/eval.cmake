@@ -8,6 +8,8 @@ if(TARGET kerb::tools_eval)
     LINKS kerb::tools_eval LABELS unit)
   kerb_add_test(NAME unit_tools_eval_labels SOURCES tools/test_eval_labels.cpp
     LINKS kerb::tools_eval kerb::json LABELS unit)
+  kerb_add_test(NAME unit_tools_eval_placement SOURCES tools/test_eval_placement.cpp
+    LINKS kerb::tools_eval LABELS unit)
   kerb_add_test(NAME unit_tools_eval_worst SOURCES tools/test_eval_worst.cpp
     LINKS kerb::tools_eval LABELS unit)
   kerb_add_test(NAME unit_tools_eval_sets SOURCES tools/test_eval_sets.cpp
