@@ -58,6 +58,23 @@ constexpr Field texts(const char* name, const char* doc, const char* fallback) {
       .by_default(fallback);
 }
 
+constexpr Field kCamera[] = {
+    schema::number<&RoadCamera::focal_px>("focal_px", RoadCamera::kLeastFocal_px,
+                                          RoadCamera::kGreatestFocal_px, "pixels", "Focal length.")
+        .by_default("none"),
+    schema::number<&RoadCamera::height_m>("height_m", RoadCamera::kLeastHeight_m,
+                                          RoadCamera::kGreatestHeight_m, "m",
+                                          "Height above the road.")
+        .by_default("none"),
+    schema::number<&RoadCamera::horizon_row>("horizon_row", -RoadCamera::kFarthestHorizon,
+                                             RoadCamera::kFarthestHorizon, "pixels",
+                                             "Row of the horizon, from the picture's upper edge.")
+        .by_default("none"),
+};
+constexpr schema::Table kCameraTable = schema::table_of<RoadCamera>(
+    "set.camera", "The camera over a flat road, for errors of distance. All keys must be given.",
+    kCamera);
+
 constexpr Field kSet[] = {
     schema::text<&SetDraft::set, &PictureSet::name>("name", 1, 64, schema::TextRule::name,
                                                     "Name, in tables and file names."),
@@ -94,6 +111,8 @@ constexpr Field kSet[] = {
         "resample_block", 1, 100000, "pictures",
         "Pictures that follow one another and are drawn together for the intervals."),
     texts<&PictureSet::models>("models", "Only these detectors are judged on it.", "all"),
+    schema::table<&SetDraft::set, &PictureSet::camera>(
+        "camera", "Camera of all its pictures, for errors of distance.", kCameraTable),
 };
 constexpr schema::Table kSetTable =
     schema::table_of<SetDraft>("set", "Pictures judged together.", kSet);
@@ -140,6 +159,10 @@ class SetsFile {
     if (draft.greatest_height > 0) set.match.max_height = draft.greatest_height;
     need(set.match.max_height > set.match.min_height, "greatest_height",
          "must be greater than least_height");
+    if (set.camera)
+      for (const Field& field : kCamera)
+        need(reader_.has(key + "camera." + field.name), "camera",
+             "must have focal_px, height_m and horizon_row");
     if (!reader_.ok()) return;
     if (!draft.column.empty()) set.rules.least = {{draft.column, draft.column_least}};
     put_below(data_, set.images);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "firmware/schema/problem.hpp"
 #include "tools/eval/matching.hpp"
+#include "tools/eval/placement.hpp"
 #include "tools/eval/truth.hpp"
 
 namespace kerb::schema {
@@ -23,9 +25,10 @@ struct PictureSet {
   std::vector<std::string> truth, negatives;
   TruthRules rules;
   MatchSettings match;
-  int search_min_height = 0;        ///< pixels; 0: as the command says
-  int block = 1;                    ///< see Resampling
-  std::vector<std::string> models;  ///< names of the detectors it is for; none: all
+  int search_min_height = 0;         ///< pixels; 0: as the command says
+  int block = 1;                     ///< see Resampling
+  std::vector<std::string> models;   ///< names of the detectors it is for; none: all
+  std::optional<RoadCamera> camera;  ///< of all its pictures, for distances
 };
 
 /// A file of sets, or what is wrong with it.

@@ -57,6 +57,7 @@ least_visible = 0.5
 search_min_height = 48
 resample_block = 10
 models = ["thermal"]
+camera = { focal_px = 565, height_m = 1.22, horizon_row = -7.5 }
 
 [[set]]
 name = "night"
@@ -85,7 +86,11 @@ truth = ["t"]
   TEST_ASSERT_EQUAL_INT(48, day.search_min_height);
   TEST_ASSERT_EQUAL_INT(10, day.block);
   TEST_ASSERT_EQUAL_STRING("thermal", day.models[0].c_str());
+  TEST_ASSERT_EQUAL_DOUBLE(565, day.camera.value().focal_px);
+  TEST_ASSERT_EQUAL_DOUBLE(1.22, day.camera->height_m);
+  TEST_ASSERT_EQUAL_DOUBLE(-7.5, day.camera->horizon_row);
   const PictureSet& night = got.sets[1];
+  TEST_ASSERT_FALSE(night.camera.has_value());
   TEST_ASSERT_EQUAL_STRING("*", night.names.c_str());
   TEST_ASSERT_TRUE(night.list.empty() && night.rules.least.empty() && night.models.empty());
   TEST_ASSERT_EQUAL_INT(8, int(night.rules.ignored.size()));
@@ -112,6 +117,12 @@ TEST(what_is_wrong_with_a_file_of_sets_is_said_with_its_place) {
               "greatest_height = 40\n",
               "greater than least_height"},
         Fault{"[[set]]\nname = \"a\"\nimages = [\"i\"]\ntruth = [\"t\"]\nfoo = 1\n", "foo"},
+        Fault{"[[set]]\nname = \"a\"\nimages = [\"i\"]\ntruth = [\"t\"]\n"
+              "camera = { focal_px = 500, height_m = 1.2 }\n",
+              "set[0].camera"},
+        Fault{"[[set]]\nname = \"a\"\nimages = [\"i\"]\ntruth = [\"t\"]\n"
+              "[set.camera]\nfocal_px = 0\nheight_m = 1.2\nhorizon_row = 5\n",
+              "focal_px"},
         Fault{"[[set]\n", "s.toml:1"}}) {
     const PictureSets got = parse_picture_sets(f.text, "s.toml", "d");
     TEST_ASSERT_TRUE_MESSAGE(got.sets.empty(), f.text);

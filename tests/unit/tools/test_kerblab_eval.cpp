@@ -88,6 +88,92 @@ TEST(another_detectors_json_lines_are_scored) {
     TEST_ASSERT_TRUE_MESSAGE(text.out.find(word) != std::string::npos, text.out.c_str());
 }
 
+void expect_errors(const Json& got, int people, double mean, double median, double abs_median,
+                   double abs_p90) {
+  TEST_ASSERT_EQUAL_INT(people, got["people"].get<int>());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, mean, got["mean"].get<double>());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, median, got["median"].get<double>());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, abs_median, got["abs_median"].get<double>());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, abs_p90, got["abs_p90"].get<double>());
+}
+
+TEST(how_well_boxes_are_placed_is_told) {
+  write_pictures();
+  write_detections();
+  const std::string command =
+      std::string{"eval detector --detections found.jsonl --at 5 --json r.json "} + kData;
+  const Outcome plain = kerblab(command);
+  expect_done(plain);
+  TEST_ASSERT_TRUE(plain.out.find("foot point") == std::string::npos);
+  const Json without = Json::parse(read(g_folder / "r.json"));
+  TEST_ASSERT_FALSE(without.contains("camera"));
+  const Json& placement = without["detectors"][0]["placement"];
+  TEST_ASSERT_EQUAL_INT(2, int(placement.size()));
+  // At 0.1 FPPI only the first is found, a pixel to the right.
+  TEST_ASSERT_EQUAL_DOUBLE(0.1, placement[0]["fppi"].get<double>());
+  TEST_ASSERT_EQUAL_DOUBLE(9, placement[0]["threshold"].get<double>());
+  TEST_ASSERT_EQUAL_INT(1, placement[0]["all"]["found"].get<int>());
+  expect_errors(placement[0]["all"]["foot_down_px"], 1, 0, 0, 0, 0);
+  expect_errors(placement[0]["all"]["foot_right_px"], 1, 1, 1, 1, 1);
+  // The second: foot points (30, 108) and (40.5, 110), heights 96 and 100.
+  TEST_ASSERT_EQUAL_DOUBLE(5, placement[1]["threshold"].get<double>());
+  TEST_ASSERT_FALSE(placement[1]["recommended"].get<bool>());
+  const Json& all = placement[1]["all"];
+  TEST_ASSERT_EQUAL_INT(2, all["found"].get<int>());
+  TEST_ASSERT_EQUAL_INT(0, all["cut_off"].get<int>());
+  expect_errors(all["foot_down_px"], 2, -1, -1, 1, 1.8);
+  expect_errors(all["foot_right_px"], 2, -4.75, -4.75, 5.75, 9.55);
+  expect_errors(all["height_percent"], 2, -2, -2, 2, 3.6);
+  TEST_ASSERT_FALSE(all.contains("distance_m"));
+  TEST_ASSERT_EQUAL_INT(6, int(placement[1]["by_height"].size()));
+  TEST_ASSERT_EQUAL_DOUBLE(96, placement[1]["by_height"][3]["from"].get<double>());
+  TEST_ASSERT_TRUE(placement[1]["by_height"][3]["foot_down_px"] == all["foot_down_px"]);
+  TEST_ASSERT_TRUE(placement[1]["by_height"][0]["foot_down_px"]["mean"].is_null());
+
+  // Both stand at 500 * 1.2 / (110 - 50) = 10 m; the second is seen at 600 / 58 m.
+  const Outcome camera = kerblab(command + "--foot-camera 500,1.2,50");
+  expect_done(camera);
+  const Json with = Json::parse(read(g_folder / "r.json"));
+  TEST_ASSERT_EQUAL_DOUBLE(1.2, with["camera"]["height_m"].get<double>());
+  const Json& metres = with["detectors"][0]["placement"][1]["all"];
+  const double error = 600 / 58.0 - 10;
+  expect_errors(metres["distance_m"], 2, error / 2, error / 2, error / 2, 0.9 * error);
+  expect_errors(metres["distance_percent"], 2, error * 5, error * 5, error * 5, 9 * error);
+  TEST_ASSERT_EQUAL_INT(0, metres["above_horizon"].get<int>());
+  TEST_ASSERT_TRUE_MESSAGE(
+      camera.out.find("  all                    2        0     -1.0     1.0     1.8      5.8     "
+                      "-2.0     2.0     3.6     +0.2     0.2     0.3     +1.7     1.7     3.1\n") !=
+          std::string::npos,
+      camera.out.c_str());
+  const Outcome boxes = kerblab(command + "--boxes");
+  expect_done(boxes);
+  TEST_ASSERT_TRUE_MESSAGE(boxes.out.find("foot point") != std::string::npos, boxes.out.c_str());
+  TEST_ASSERT_TRUE(boxes.out.find("distance") == std::string::npos);
+
+  // The second picture, whose size no line says, ends where the person does.
+  write("truth.csv", "image,x,y,w,h\nin/1.png,10,10,41,100\nin/2.png,20,20,41,120\n");
+  write("found.jsonl",
+        R"({"image":"in/1.png","width":96,"height":160,)"
+        R"("detections":[{"x":10,"y":17,"w":41,"h":100,"score":9}]})"
+        "\n"
+        R"({"image":"in/2.png","detections":[{"x":23,"y":20,"w":41,"h":100,"score":8}]})"
+        "\n"
+        R"({"image":"none/3.png","detections":[]})"
+        "\n"
+        R"({"image":"none/4.png","detections":[]})");
+  expect_done(kerblab(command + "--foot-camera 500,1.2,50"));
+  const Json cut = Json::parse(read(g_folder / "r.json"))["detectors"][0]["placement"][0]["all"];
+  TEST_ASSERT_EQUAL_INT(2, cut["found"].get<int>());
+  TEST_ASSERT_EQUAL_INT(1, cut["cut_off"].get<int>());
+  expect_errors(cut["foot_down_px"], 1, 7, 7, 7, 7);
+  expect_errors(cut["foot_right_px"], 2, 1.5, 1.5, 1.5, 2.7);
+  TEST_ASSERT_EQUAL_INT(1, cut["height_percent"]["people"].get<int>());
+  TEST_ASSERT_EQUAL_INT(1, cut["distance_m"]["people"].get<int>());
+
+  for (const char* bad : {"500,1.2", "500,1.2,x", "0,1.2,50", "500,0,50", "500,1.2,1e9"})
+    expect_bad_input(kerblab(command + "--foot-camera " + bad), "--foot-camera");
+}
+
 TEST(sets_are_judged_each_by_its_own_truth) {
   write_pictures();
   write_detections();
@@ -106,6 +192,7 @@ images = ["in", "none"]
 list = "one.txt"
 truth = ["classes.csv"]
 resample_block = 2
+camera = { focal_px = 500, height_m = 1.2, horizon_row = 50 }
 [[set]]
 name = "contrast"
 images = ["in"]
@@ -135,6 +222,9 @@ models = ["mine"]
   const Json listed = report["sets"][1];
   TEST_ASSERT_EQUAL_INT(2, listed["pictures"].get<int>());
   TEST_ASSERT_EQUAL_INT(1, listed["people"].get<int>());
+  TEST_ASSERT_EQUAL_DOUBLE(500, listed["camera"]["focal_px"].get<double>());
+  TEST_ASSERT_TRUE(listed["detectors"][0]["placement"][0]["all"].contains("distance_m"));
+  TEST_ASSERT_FALSE(theirs["placement"][0]["all"].contains("distance_m"));
   TEST_ASSERT_EQUAL_INT(1, report["sets"][2]["people"].get<int>());
   TEST_ASSERT_EQUAL_INT(0, int(report["sets"][3]["detectors"].size()));
   for (const char* word : {"== listed ==", "missed at 0.1 FPPI", "bin: 0 (of 1)"})
@@ -143,6 +233,7 @@ models = ["mine"]
   TEST_ASSERT_FALSE(fs::exists(g_folder / "p.svg"));
 
   expect_bad_input(kerblab(command + "--images in"), "--sets replaces");
+  expect_bad_input(kerblab(command + "--foot-camera 500,1.2,50"), "--sets replaces");
   expect_bad_input(kerblab("eval detector --images in"), "--images and --truth are needed");
   write("judging/bad.toml", "[[set]]\nname = 5\n");
   expect_bad_input(kerblab("eval detector --detections found.jsonl --sets judging/bad.toml"),

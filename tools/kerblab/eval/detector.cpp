@@ -19,11 +19,13 @@
 #include "tools/eval/intervals.hpp"
 #include "tools/eval/labels.hpp"
 #include "tools/eval/picture_sets.hpp"
+#include "tools/eval/placement.hpp"
 #include "tools/eval/truth.hpp"
 #include "tools/files/text.hpp"
 #include "tools/import/opencv_models.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/json_line.hpp"
+#include "tools/kerblab/app/numbers.hpp"
 #include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/eval/contestants.hpp"
@@ -44,7 +46,8 @@ struct EvalOptions {
   std::vector<std::string> models, crops, detections, plots, window_plots;
   std::string sets, data, json, save, labels, worst;
   std::size_t worst_count = 20;
-  bool worst_advised = false;
+  bool worst_advised = false, boxes = false;
+  std::string camera;  // as given
   std::vector<double> thresholds;
   eval::PictureSet set;  // where there is no file of sets
   eval::Resampling resampling;
@@ -76,6 +79,17 @@ std::string file_name(std::string name) {
   for (char& c : name)
     if (c == '/' || c == ' ' || static_cast<unsigned char>(c) < 0x20) c = '-';
   return name.empty() || name.front() == '.' ? "detector" + name : name;
+}
+
+struct PictureSize {
+  int width = 0, height = 0;
+};
+/// Reads the picture where a file of detections does not say it.
+Result<PictureSize> size_of(const Seen& seen, const std::string& path) {
+  if (seen.width > 0) return PictureSize{seen.width, seen.height};
+  const Result<LoadedPicture> loaded = load_picture(path, false);
+  if (!loaded) return loaded.error();
+  return PictureSize{loaded->bgr.cols, loaded->bgr.rows};
 }
 
 /// One set of pictures with what is true of them, and what the detectors did there.
@@ -194,6 +208,7 @@ class EvalDetector {
     out.truth.boxes.resize(out.run.pictures.size());  // of the negatives there is none
     out.truth.things.resize(out.run.pictures.size());
     out.facts.match = out.set.match;
+    out.facts.camera = out.set.camera;
     for (const std::vector<eval::TruthBox>& boxes : out.truth.boxes) {
       const auto people = static_cast<int>(eval::judge(boxes, {}, out.set.match).people.size());
       out.facts.people += people;
@@ -250,7 +265,7 @@ class EvalDetector {
     return Done{};
   }
 
-  SetReport judge(const JudgedSet& set) {
+  Result<SetReport> judge(const JudgedSet& set) {
     SetReport out{set.facts, {}};
     for (const Performance& performance : set.performances) {
       std::vector<eval::Judged> judged;
@@ -258,15 +273,40 @@ class EvalDetector {
         judged.push_back(eval::judge(set.truth.boxes[i], performance.seen[i].boxes, set.set.match));
       eval::Resampling how = options_.resampling;
       how.block = set.set.block;
-      out.reports.push_back(
+      Report& report = out.reports.emplace_back(
           make_report(performance, judged, set.truth.things, options_.thresholds, how));
+      if (!options_.boxes && options_.json.empty()) continue;
+      const Result<std::vector<eval::BoxError>> errors = box_errors(set, performance, judged);
+      if (!errors) return errors.error();
+      place_boxes(report, *errors);
     }
     return out;
   }
 
+  Result<std::vector<eval::BoxError>> box_errors(const JudgedSet& set,
+                                                 const Performance& performance,
+                                                 const std::vector<eval::Judged>& judged) {
+    std::vector<eval::PictureBoxes> pictures;
+    for (std::size_t i = 0; i < judged.size(); ++i) {
+      const auto is_hit = [](const eval::JudgedDetection& d) {
+        return d.verdict == eval::Verdict::hit;
+      };
+      if (std::none_of(judged[i].detections.begin(), judged[i].detections.end(), is_hit)) continue;
+      const Seen& seen = performance.seen[i];
+      const Result<PictureSize> size = size_of(seen, set.run.pictures[i].path);
+      if (!size) return size.error();
+      pictures.push_back({&set.truth.boxes[i], &seen.boxes, &judged[i], size->height});
+    }
+    return eval::box_errors(pictures, set.set.camera);
+  }
+
   Status report() {
     std::vector<SetReport> all;
-    for (const JudgedSet& set : sets_) all.push_back(judge(set));
+    for (const JudgedSet& set : sets_) {
+      Result<SetReport> judged = judge(set);
+      if (!judged) return judged.error();
+      all.push_back(*std::move(judged));
+    }
     if (!options_.save.empty())
       if (Status ok = save(); !ok) return ok;
     if (!options_.labels.empty())
@@ -282,7 +322,7 @@ class EvalDetector {
     if (!options_.json.empty())
       if (Status ok = write_output(options_.json, to_json(all)); !ok) return ok;
     if (options_.json != "-" && options_.labels != "-")
-      if (Status ok = write_output("-", to_text(all)); !ok) return ok;
+      if (Status ok = write_output("-", to_text(all, options_.boxes)); !ok) return ok;
     if (!left_out_.empty()) warn(left_out_);
     const auto is_default = [](const std::string& word) { return word == "default"; };
     if (std::any_of(options_.models.begin(), options_.models.end(), is_default))
@@ -321,16 +361,12 @@ class EvalDetector {
       picture.set = set.set.name;
       picture.model = performance.name;
       picture.image = set.run.pictures[i].path;
-      picture.width = seen.width;
-      picture.height = seen.height;
       picture.labels =
           eval::label(set.truth.boxes[i], set.truth.things[i], seen.boxes, set.set.match);
-      if (picture.width > 0) continue;
-      // A file of detections that does not say it.
-      const Result<LoadedPicture> loaded = load_picture(picture.image, false);
-      if (!loaded) return loaded.error();
-      picture.width = loaded->bgr.cols;
-      picture.height = loaded->bgr.rows;
+      const Result<PictureSize> size = size_of(seen, picture.image);
+      if (!size) return size.error();
+      picture.width = size->width;
+      picture.height = size->height;
     }
     return out;
   }
@@ -405,6 +441,23 @@ Status check_set(const eval::PictureSet& set) {
   return Done{};
 }
 
+Status read_camera(const std::string& text, std::optional<eval::RoadCamera>& out) {
+  constexpr const char* kOption = "--foot-camera";
+  const Result<std::vector<double>> n =
+      parse_numbers(kOption, "FOCAL_PX,HEIGHT_M,HORIZON_ROW", text, 3, 3);
+  if (!n) return n.error();
+  using Camera = eval::RoadCamera;
+  const Camera camera{(*n)[0], (*n)[1], (*n)[2]};
+  if (camera.focal_px < Camera::kLeastFocal_px || camera.focal_px > Camera::kGreatestFocal_px)
+    return Error{Errc::invalid_argument, 0, kOption, "FOCAL_PX must be 1..100000"};
+  if (camera.height_m < Camera::kLeastHeight_m || camera.height_m > Camera::kGreatestHeight_m)
+    return Error{Errc::invalid_argument, 0, kOption, "HEIGHT_M must be 0.05..100"};
+  if (std::abs(camera.horizon_row) > Camera::kFarthestHorizon)
+    return Error{Errc::invalid_argument, 0, kOption, "HORIZON_ROW must be -65535..65535"};
+  out = camera;
+  return Done{};
+}
+
 }  // namespace
 
 void add_eval_detector(CLI::App& group, Action& action) {
@@ -420,6 +473,11 @@ void add_eval_detector(CLI::App& group, Action& action) {
       "to\n"
       "1 false positives per image; a curve that ends before a rate keeps its last miss rate.\n"
       "Intervals are the middle 95 % of what a figure is when the pictures are drawn anew.\n"
+      "--boxes: errors are detection minus truth, in the boxes' own shape. bias is the mean error, "
+      "of\n"
+      "distances the median; median and 90 % are of errors without their sign. People whose true "
+      "box\n"
+      "ends at the picture's lower edge are cut off: only their place to the side counts.\n"
       "Truth: a CSV file of image,x,y,w,h[,ignore], or with a header that also names a column "
       "class;\n"
       "a folder of PASCAL text, one file per picture; or MOT text, SEQ/gt/gt.txt or SEQ, for "
@@ -470,6 +528,13 @@ void add_eval_detector(CLI::App& group, Action& action) {
       ->check(CLI::Range(-1e6, 1e6))
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_flag(
+      "--boxes", o->boxes,
+      "Also print how well the boxes of those who are found are placed, by height: foot "
+      "point, height, and with a camera distance; --json has it always");
+  add_name_option(*command, "--foot-camera", o->camera,
+                  "FOCAL_PX,HEIGHT_M,HORIZON_ROW of the pictures' camera over a flat road: --boxes "
+                  "with errors of distance; for --sets it stands in the file");
   list("--plot", o->plots, "Plot of miss rate over FPPI, P.svg or P.png; of sets, P-SET.svg each");
   list("--plot-fppw", o->window_plots, "Plot of miss rate over FPPW, P.svg or P.png");
   add_name_option(*command, "--save", o->save,
@@ -527,6 +592,12 @@ void add_eval_detector(CLI::App& group, Action& action) {
     const auto done = [](const Status& status) { return status ? 0 : fail(status.error()); };
     if (Status ok = read_settings(o->run.how); !ok) return fail(ok.error());
     if (!o->run.how.threshold) o->run.how.lowest = true;
+    if (!o->camera.empty()) {
+      if (!o->sets.empty())
+        return fail("--sets replaces --foot-camera: each set of the file has its own camera");
+      if (Status ok = read_camera(o->camera, o->set.camera); !ok) return fail(ok.error());
+      o->boxes = true;
+    }
     if (o->sets.empty()) {
       if (Status ok = check_set(o->set); !ok) return fail(ok.error());
       return done(EvalDetector{*o}.run({o->set}));

@@ -28,7 +28,9 @@ double threshold_of_things(const Report& report) {
 /// Numbers that JSON has no word for are null.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-std::string range_name(const eval::HeightBin& bin) {
+template <typename Bin>  // with from and to
+std::string range_name(const Bin& bin) {
+  if (bin.from <= 0 && !std::isfinite(bin.to)) return "all";
   if (bin.from <= 0) return fmt::format("under {:g}", bin.to);
   if (!std::isfinite(bin.to)) return fmt::format("{:g} and more", bin.from);
   return fmt::format("{:g} to {:g}", bin.from, bin.to);
@@ -57,7 +59,48 @@ Json to_json(const hog::Work& work, std::int64_t learners) {
 
 Json to_json(const eval::Interval& interval) { return Json::array({interval.low, interval.high}); }
 
-Json to_json(const Report& report) {
+/// Without people there is no error.
+Json to_json(const eval::ErrorSummary& errors) {
+  const auto value = [&](double error) {
+    return errors.people > 0 ? number(error) : Json(nullptr);
+  };
+  return {{"people", errors.people},
+          {"mean", value(errors.mean)},
+          {"median", value(errors.median)},
+          {"abs_median", value(errors.abs_median)},
+          {"abs_p90", value(errors.abs_p90)}};
+}
+
+Json to_json(const eval::PlacementBin& bin, bool has_camera) {
+  Json out{{"from", bin.from},
+           {"to", number(bin.to)},
+           {"found", bin.found},
+           {"cut_off", bin.cut_off},
+           {"foot_down_px", to_json(bin.foot_down_px)},
+           {"foot_right_px", to_json(bin.foot_right_px)},
+           {"height_percent", to_json(bin.height_percent)}};
+  if (!has_camera) return out;
+  out["distance_m"] = to_json(bin.distance_m);
+  out["distance_percent"] = to_json(bin.distance_percent);
+  out["above_horizon"] = bin.above_horizon;
+  return out;
+}
+
+Json placement_json(const Report& report, std::size_t index, bool has_camera) {
+  const Placement& placement = report.placements[index];
+  Json out;
+  if (index == 0)
+    out["fppi"] = kOperating[0];
+  else
+    out["recommended"] = index == 1 && report.performance->recommended.has_value();
+  out["threshold"] = number(placement.threshold);
+  for (const eval::PlacementBin& bin : placement.bins)
+    if (&bin != &placement.bins.back()) out["by_height"].push_back(to_json(bin, has_camera));
+  out["all"] = to_json(placement.bins.back(), has_camera);
+  return out;
+}
+
+Json to_json(const Report& report, bool has_camera) {
   const Performance& p = *report.performance;
   Json out;
   out["name"] = p.name;
@@ -89,6 +132,8 @@ Json to_json(const Report& report) {
                                {"people", bin.missed[std::size(kOperating) + i]}});
     out["by_height"].push_back(row);
   }
+  for (std::size_t i = 0; i < report.placements.size(); ++i)
+    out["placement"].push_back(placement_json(report, i, has_camera));
   if (const std::optional<double> ms = p.mean_ms()) out["ms_per_image"] = *ms;
   if (p.work) out["work"] = to_json(*p.work, p.learners);
   out["fppi_curve"] = to_json(report.fppi);
@@ -139,7 +184,47 @@ std::string things_text(const Report& report) {
   return out + "\n";
 }
 
-std::string text_of(const Report& report) {
+/// Columns of one kind of error: bias, median and 90 %.
+std::string columns_of(const eval::ErrorSummary& errors, double bias) {
+  if (errors.people == 0) return fmt::format("{:>9}{:>8}{:>8}", "-", "-", "-");
+  return fmt::format("{:>+9.1f}{:>8.1f}{:>8.1f}", bias, errors.abs_median, errors.abs_p90);
+}
+
+std::string row_of(const eval::PlacementBin& bin, bool has_camera) {
+  std::string out = fmt::format("  {:<16}{:>8}{:>9}", range_name(bin), bin.found, bin.cut_off);
+  out += columns_of(bin.foot_down_px, bin.foot_down_px.mean);
+  out += bin.found > 0 ? fmt::format("{:>9.1f}", bin.foot_right_px.abs_median)
+                       : fmt::format("{:>9}", "-");
+  out += columns_of(bin.height_percent, bin.height_percent.mean);
+  // One foot point near the horizon would be the mean of all distances.
+  if (has_camera) {
+    out += columns_of(bin.distance_m, bin.distance_m.median);
+    out += columns_of(bin.distance_percent, bin.distance_percent.median);
+  }
+  return out + "\n";
+}
+
+std::string placement_text(const Report& report, bool has_camera) {
+  std::string out = fmt::format("  {:<33}{:>25}{:>9}{:>25}", "boxes of those found, by height",
+                                "foot point down, px", "right", "height, %");
+  if (has_camera) out += fmt::format("{:>25}{:>25}", "distance, m", "distance, %");
+  out += "\n";
+  for (std::size_t i = 0; i < report.placements.size(); ++i) {
+    const Placement& placement = report.placements[i];
+    const std::string at = i == 0 ? fmt::format("at {:g} FPPI", kOperating[0])
+                                  : fmt::format("at threshold {:g}", placement.threshold);
+    out += fmt::format("  {:<16}{:>8}{:>9}", at, "found", "cut off");
+    const std::string three = fmt::format("{:>9}{:>8}{:>8}", "bias", "median", "90 %");
+    out += fmt::format("{}{:>9}{}", three, "median", three);
+    if (has_camera) out += three + three;
+    out += "\n";
+    for (const eval::PlacementBin& bin : placement.bins)
+      if (bin.found > 0 || &bin == &placement.bins.back()) out += row_of(bin, has_camera);
+  }
+  return out;
+}
+
+std::string text_of(const Report& report, bool boxes, bool has_camera) {
   const Performance& p = *report.performance;
   std::string out = fmt::format("\n{}: {}\n", p.name, p.settings);
   out += fmt::format("  log-average miss rate {:.4f} {}\n", report.log_average,
@@ -174,6 +259,7 @@ std::string text_of(const Report& report) {
     for (const int missed : bin.missed) out += fmt::format("{:>22.4f}", share(missed, bin.people));
     out += "\n";
   }
+  if (boxes) out += placement_text(report, has_camera);
   out += things_text(report);
   if (p.work) out += work_text(p);
   return out;
@@ -211,7 +297,7 @@ std::string summary_text(const std::vector<SetReport>& sets) {
   return out;
 }
 
-std::string text_of(const SetReport& set) {
+std::string text_of(const SetReport& set, bool boxes) {
   const EvalFacts& facts = set.facts;
   const std::vector<Report>& reports = set.reports;
   std::string out = fmt::format("{} people in {} pictures, {} of them from --negatives",
@@ -229,7 +315,7 @@ std::string text_of(const SetReport& set) {
                        longest, report.log_average, report.operating[0].miss_rate,
                        report.operating[1].miss_rate, ms ? fmt::format("{:.2f}", *ms) : "-");
   }
-  for (const Report& report : reports) out += text_of(report);
+  for (const Report& report : reports) out += text_of(report, boxes, facts.camera.has_value());
   return out;
 }
 
@@ -247,8 +333,13 @@ Json to_json(const SetReport& set) {
                      {"min_height", facts.match.min_height},
                      {"max_height", number(facts.match.max_height)},
                      {"min_visible", facts.match.min_visible}};
+  if (facts.camera)
+    out["camera"] = {{"focal_px", facts.camera->focal_px},
+                     {"height_m", facts.camera->height_m},
+                     {"horizon_row", facts.camera->horizon_row}};
   out["detectors"] = Json::array();
-  for (const Report& report : set.reports) out["detectors"].push_back(to_json(report));
+  for (const Report& report : set.reports)
+    out["detectors"].push_back(to_json(report, facts.camera.has_value()));
   return out;
 }
 
@@ -309,11 +400,20 @@ Report make_report(const Performance& performance, const std::vector<eval::Judge
   return report;
 }
 
-std::string to_text(const std::vector<SetReport>& sets) {
-  if (sets.size() == 1 && sets[0].facts.name.empty()) return text_of(sets[0]);
+void place_boxes(Report& report, const std::vector<eval::BoxError>& errors) {
+  std::vector<double> thresholds{report.operating[0].threshold};
+  for (const eval::CurvePoint& point : report.fixed) thresholds.push_back(point.threshold);
+  for (const double threshold : thresholds)
+    report.placements.push_back(
+        {threshold,
+         eval::placement_by_height(errors, {std::begin(kHeights), std::end(kHeights)}, threshold)});
+}
+
+std::string to_text(const std::vector<SetReport>& sets, bool boxes) {
+  if (sets.size() == 1 && sets[0].facts.name.empty()) return text_of(sets[0], boxes);
   std::string out = summary_text(sets);
   for (const SetReport& set : sets)
-    out += fmt::format("\n== {} ==\n{}", set.facts.name, text_of(set));
+    out += fmt::format("\n== {} ==\n{}", set.facts.name, text_of(set, boxes));
   return out;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tools/eval/curves.hpp"
 #include "tools/eval/intervals.hpp"
+#include "tools/eval/placement.hpp"
 #include "tools/eval/plot.hpp"
 #include "tools/eval/things.hpp"
 #include "tools/kerblab/eval/contestants.hpp"
@@ -17,6 +19,13 @@ struct EvalFacts {
   int pictures = 0, negatives = 0, crops = 0;
   int people = 0, ignored = 0;  ///< of the truth: to be found; not, by a flag or by the settings
   eval::MatchSettings match;
+  std::optional<eval::RoadCamera> camera;
+};
+
+/// How well the boxes of those who are found are placed at one threshold.
+struct Placement {
+  double threshold = 0;
+  std::vector<eval::PlacementBin> bins;  ///< between kHeights, then of all heights
 };
 
 /// One detector, judged.
@@ -31,6 +40,8 @@ struct Report {
   /// What the false alarms at the recommended threshold are on, or at 0.1 FPPI where none is; empty
   /// where the truth names no things.
   std::vector<eval::ThingAlarms> things;
+  /// At 0.1 FPPI, then at the thresholds of `fixed`; empty unless place_boxes() was called.
+  std::vector<Placement> placements;
 };
 /// What the detectors did in one set of pictures.
 struct SetReport {
@@ -45,8 +56,11 @@ Report make_report(const Performance& performance, const std::vector<eval::Judge
                    const std::vector<std::vector<eval::TruthThing>>& things,
                    const std::vector<double>& thresholds, const eval::Resampling& resampling);
 
-/// For people to read.
-std::string to_text(const std::vector<SetReport>& sets);
+/// Adds how well the boxes are placed; `errors`: of everybody who was found.
+void place_boxes(Report& report, const std::vector<eval::BoxError>& errors);
+
+/// For people to read; `boxes`: with a table of how well they are placed.
+std::string to_text(const std::vector<SetReport>& sets, bool boxes);
 /// For programs; curves have up to 400 points.
 std::string to_json(const std::vector<SetReport>& sets);
 /// Miss rate over FPPI, or over FPPW.
