@@ -21,7 +21,10 @@ paths() {
   shift 2
   for set in "$@"; do sed "s|^|$data/streets/$folder/|" "$work/$set-$half.txt"; done
 }
-for set in msrs-day msrs-night camvid cityscapes exdark; do cat "$work/$set-a.txt" "$work/$set-b.txt" >"$judged/$set-both.txt"; done
+for set in msrs-day msrs-night camvid cityscapes exdark; do
+  cat "$work/$set-a.txt" "$work/$set-b.txt" >"$judged/$set-both.txt"
+  cp "$work/$set-b.txt" "$judged"
+done
 for half in a b; do
   {
     paths "$half" msrs/vi msrs-day msrs-night
@@ -41,11 +44,10 @@ for model in streets thermal; do
   cat "$judged/$model-a.jsonl" "$judged/$model-b.jsonl" >"$judged/$model.jsonl"
   beside=(--model default --at 5) # and at the threshold that streets recommends
   [[ "$model" == streets ]] || beside=(--at 6)
-  cp "$work"/*-b.txt "$judged"
   sed 's/-both\.txt/-b.txt/' "$judged/$model.toml" >"$judged/$model-b.toml"
   "$kerblab" eval detector --sets "$judged/$model-b.toml" --data "$data" --detections "$model=$judged/$model.jsonl" "${beside[@]}" --no-work |
     tee "$judged/$model-b.txt"
   rm -rf "$judged/worst-$model"
   "$kerblab" eval detector --sets "$judged/$model.toml" --data "$data" --detections "$model=$judged/$model.jsonl" "${beside[@]}" --no-work \
-    --json "$judged/$model.json" --plot "$judged/$model.svg" --worst "$judged/worst-$model" | tee "$judged/$model.txt"
+    --boxes --json "$judged/$model.json" --plot "$judged/$model.svg" --worst "$judged/worst-$model" | tee "$judged/$model.txt"
 done
