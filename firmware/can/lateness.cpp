@@ -43,11 +43,11 @@ void Lateness::heard(Nanos dt, int steps, bool after_silence, bool follows) noex
   if (unsure_ > 0 && --unsure_ == 0) could_be_ = Nanos::zero();
   if (after_silence) {
     could_be_ = Nanos::zero();
-    held_up_ = elapsed;
+    const bool goes_on = steps == 1 && follows && dt <= kSettings.hold_up_max;
+    waiting_ = goes_on ? elapsed : 0;
     if (learned_ * nominal_ < kSettings.known_after_ns) return clear();
     // Messages between the counter and what the elapsed time demands, -8..8.
     const double off = std::remainder(elapsed / period_ - steps, kCounterSteps);
-    const bool goes_on = steps == 1 && follows && dt <= kSettings.hold_up_max;
     const Nanos held = nanos(elapsed - period_);
     if (std::abs(off) <= kSettings.on_time_periods) {
       if (goes_on) {
@@ -61,13 +61,11 @@ void Lateness::heard(Nanos dt, int steps, bool after_silence, bool follows) noex
     return judge();
   }
   const double early = steps * period_ - elapsed;
+  const bool waited = waiting_ > 0 && early > period_ / 2;
+  if (waited) waiting_ -= early;
   if (!late_) {
     // Messages that waited come at once: as the silence was not learned from, neither are they.
-    if (held_up_ > 0 && early > period_ / 2) {
-      held_up_ -= early;
-    } else {
-      learn(elapsed / steps);
-    }
+    if (!waited) learn(elapsed / steps);
     if (learned_ * nominal_ >= kSettings.known_after_ns)
       lag_ -= nanos(early + kSettings.forget_rate * elapsed);
   } else if (early <= kSettings.jitter_periods * period_) {
@@ -84,10 +82,11 @@ void Lateness::heard(Nanos dt, int steps, bool after_silence, bool follows) noex
 
 void Lateness::learn(double period) noexcept {
   if (learned_ * nominal_ < kSettings.learn_ns) ++learned_;
-  const double mean =
-      period_ +
-      (std::min(period, nominal_ * kSettings.period_ratio_max) - period_) / std::max(learned_, 1);
-  period_ = std::max(mean, nominal_ / kSettings.period_ratio_max);
+  // The mean is bounded, not what goes into it: a long interval and the short ones that make up for
+  // it must count in full.
+  period_ =
+      std::clamp(period_ + (period - period_) / learned_, nominal_ / kSettings.period_ratio_max,
+                 nominal_ * kSettings.period_ratio_max);
 }
 
 void Lateness::judge() noexcept {

@@ -41,9 +41,9 @@ class Lateness {
 
   Nanos late_from_, lag_{}, could_be_{};
   double nominal_, period_;  // nanoseconds; period_ is the learned one
-  double held_up_ = 0;       // nanoseconds of the last silence whose messages have not come yet
-  int learned_ = 0;          // number of messages the period was learned from
-  int unsure_ = 0;           // messages left for which could_be_ is kept
+  double waiting_ = 0;  // nanoseconds: messages held up by the last silence that may still come
+  int learned_ = 0;     // number of messages the period was learned from
+  int unsure_ = 0;      // messages left for which could_be_ is kept
   bool late_ = false;
 };
 

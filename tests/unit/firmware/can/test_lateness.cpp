@@ -164,14 +164,26 @@ TEST(jitter_hold_ups_and_another_timetable_are_not_lateness) {
 /// A machine that stands still again and again, from its first second on, reads its messages in
 /// bursts. They were late; once it runs, they are not, and stay so.
 TEST(a_reader_that_stood_still_takes_nothing_for_late_afterwards) {
-  for (const Nanos still : {90ms, 190ms, 250ms, 300ms, 700ms, 1500ms}) {
+  struct Stutter {
+    Nanos still, runs;
+    int times;
+  };
+  for (const Stutter& stutter : {Stutter{90ms, 60ms, 8},
+                                 {180ms, 60ms, 20},
+                                 {190ms, 60ms, 8},
+                                 {198ms, 62ms, 8},
+                                 {250ms, 60ms, 8},
+                                 {300ms, 60ms, 8},
+                                 {700ms, 60ms, 8},
+                                 {900ms, 61ms, 8},
+                                 {1500ms, 60ms, 8}}) {
     Line line;
     line.run(60ms);
-    for (int i = 0; i < 8; ++i) {
+    for (int i = 0; i < stutter.times; ++i) {
       line.stalled = true;
-      line.run(still);
+      line.run(stutter.still);
       line.stalled = false;
-      line.run(60ms);
+      line.run(stutter.runs);
     }
     for (int i = 0; i < 30; ++i) {
       line.run(1s);
@@ -181,6 +193,27 @@ TEST(a_reader_that_stood_still_takes_nothing_for_late_afterwards) {
     line.run(2s);
     expect_late(line, 800);
   }
+}
+
+/// After a sender's restart nothing waits any more: the period is learned from all messages, also
+/// from those that are read two at a time.
+TEST(a_restart_leaves_nothing_waiting) {
+  Line line;
+  line.run(4s);
+  line.paused = true;
+  line.run(600s);
+  line.paused = false;
+  line.motion = (line.motion + 5) & 0xF;
+  for (int i = 0; i < 1500; ++i) {
+    line.stalled = true;
+    line.run(39ms);
+    line.stalled = false;
+    line.run(1ms);
+  }
+  TEST_ASSERT_FALSE(line.signals.fault(line.now).has_value());
+  line.delay = 800ms;
+  line.run(2s);
+  expect_late(line, 800);
 }
 
 /// A sender that paused looks the same, unless what it says cannot have been said one message
