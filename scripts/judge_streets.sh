@@ -6,7 +6,8 @@
 #   DATA     the folder with streets (../shared/data)
 #   WORK     where scripts/train_streets.sh left its models (build/streets)
 #   KERBLAB  the program (build/host/bin/kerblab)
-# Prints the tables, of both halves and of half b alone, on which no setting of the network was chosen; WORK/judged gets the curves, the detections and the twenty worst pictures of each set. Some ten minutes on two cores. Detections that are there are not made again.
+# Prints the tables, of both halves and of half b alone, on which no setting of the network was chosen; WORK/judged gets the curves, the
+# detections and the twenty worst pictures of each set. Some ten minutes on two cores. Detections that are there are not made again.
 set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 data="$(cd -- "${1:-$root/../shared/data}" && pwd -P)"

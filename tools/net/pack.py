@@ -12,7 +12,8 @@ A crop is 72 x 128 pixels around a box whose person is 64 pixels high in the mid
 training. It is cut as gpu/net/crop.hpp says, then stored as WebP. In a crop are
   label 1   people of the truth, and detections of them ("person", "duplicate")
   label 0   false detections that overlap people by less than 0.25 and regions to ignore by less than 0.3, and labelled things with nobody near
-  label -1  false detections that overlap somebody by 0.25 and more: badly placed. Where the person is can be learnt from them
+  label -1  false detections that overlap somebody by 0.25 and more, and whose person's middle and height differ by less than 0.4 of their own
+            height: badly placed. Where the person is can be learnt from them
 
 OUT holds
   crops.bin     the WebP pictures, one after the other
@@ -196,7 +197,7 @@ class Sample:
     @property
     def group(self):
         """What `most` and `repeat` call it."""
-        return (self.kind or NOTHING, PEOPLE, BESIDE)[self.label]
+        return {1: PEOPLE, 0: self.kind or NOTHING, -1: BESIDE}[self.label]
 
 
 def box_of(item):
@@ -229,7 +230,7 @@ def samples_of_line(line, source, fold, random):
             found.append(Sample(picture, box, 1, offset_of(box, people[item["truth"]]), score, fold))
         elif label == "false" and item["overlap"] >= NEAR:
             offset = offset_of(box, people[item["truth"]])
-            if source["near"] and max(map(abs, offset)) < FAR_OFF:
+            if source["near"] and item["ignored_share"] < APART and max(map(abs, offset)) < FAR_OFF:
                 found.append(Sample(picture, box, -1, offset, score, fold))
         elif label == "false" and source["negatives"] and item["ignored_share"] < APART:
             found.append(Sample(picture, box, 0, score=score, fold=fold, kind=item["thing"] or ""))

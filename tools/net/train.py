@@ -3,8 +3,8 @@
 """Trains the network that looks at a detector's candidates again, from a pack (tools/net/pack.py).
 
     python3 tools/net/train.py teacher --pack pack --fold 0 --seed 1 --out teacher-0.pt
-    python3 tools/net/train.py doubt --pack pack teacher-0.pt teacher-1.pt --out doubt.txt           # nobody, by the truth: really?
-    python3 tools/net/train.py small --pack pack --fold 0 --seed 1 --teacher teacher-0.pt --doubt doubt.txt --out small-0.pt
+    python3 tools/net/train.py small --pack pack --fold 0 --seed 1 --teacher teacher-0.pt --out small-0.pt
+    python3 tools/net/train.py unlabelled --pack pack teacher-0.pt teacher-1.pt --out unlabelled.txt   # for --leave-out
     python3 tools/net/train.py export small-0.pt --out small-0.json         # for kerblab model look-again
 
 Needs PyTorch and OpenCV-Python; a GPU makes it minutes instead of hours. Nothing else of the project needs this program. The seed
@@ -12,6 +12,7 @@ decides what is drawn by chance; sums on a GPU still differ in the last digits f
 """
 import argparse
 import csv
+import hashlib
 import json
 import math
 import os
@@ -164,18 +165,27 @@ def judged(pack, held, net):
     return line
 
 
-def doubted(path, count):
-    """Which of the crops are in a file of doubt()."""
-    left_out = np.zeros(count, bool)
+def left_out(path, pack_path, count):
+    """Which of a pack's crops are in a file of unlabelled()."""
+    chosen = np.zeros(count, bool)
     if path:
         with open(path, encoding="utf-8") as file:
-            left_out[[int(line.split()[0]) for line in file if line.strip()]] = True
-    return torch.from_numpy(left_out)
+            lines = file.read().splitlines()
+        if not lines or lines[0] != identity(pack_path):
+            sys.exit(f"train.py: {path}: is of another pack")
+        chosen[[int(line.split()[0]) for line in lines[1:]]] = True
+    return torch.from_numpy(chosen)
 
 
-def doubt(options):
-    """The truth of real streets lacks people: behind a guardrail, before a car, far away. Networks that have not seen a picture find them. Crops
-    without a person, by the truth, that such a network takes for one for sure are listed with its score, to be left out of training."""
+def identity(pack_path):
+    """Tells one pack from another: the first line of a file about its crops."""
+    with open(os.path.join(pack_path, "crops.csv"), "rb") as file:
+        return f"# of the pack {hashlib.sha256(file.read()).hexdigest()[:16]}"
+
+
+def unlabelled(options):
+    """The truth of real streets lacks people: behind a guardrail, before a car, far away. Crops without a person, by the truth, to which a network
+    that has not seen the picture gives a high score are listed with it, to be left out of training: most show people."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     pack = Pack(options.pack, options.grey, device)
     score = torch.full_like(pack.label, -math.inf)
@@ -187,11 +197,11 @@ def doubt(options):
         if len(asked):
             score[asked] = torch.maximum(score[asked], outputs(net, pack.crops[asked], 512)[:, 0])
     listed = sorted(torch.nonzero(score >= options.least).flatten().tolist(), key=lambda i: -float(score[i]))
-    text = "".join(f"{i} {float(score[i]):.2f}\n" for i in listed)
+    text = "".join([identity(options.pack) + "\n", *(f"{i} {float(score[i]):.2f}\n" for i in listed)])
     with open(options.out + ".part", "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(options.out + ".part", options.out)
-    print(f"{len(listed)} of {int((score > -math.inf).sum())} crops without a person are doubted")
+    print(f"{len(listed)} of {int((score > -math.inf).sum())} crops without a person are listed")
     if options.sheet:
         shown = pack.crops[listed[:options.shown]].permute(0, 2, 3, 1).cpu().numpy()
         columns = 20
@@ -213,17 +223,10 @@ def train(options):
     pack = Pack(options.pack, options.grey, device)
     print(f"{len(pack.label)} crops decoded in {time.time() - begin:.1f} s on {device}", flush=True)
     held = pack.fold == options.fold if options.fold >= 0 else torch.zeros_like(pack.fold, dtype=torch.bool)
-    weight = sampling_weights(pack, ~held & ~doubted(options.doubt, len(held)).to(device))
+    weight = sampling_weights(pack, ~held & ~left_out(options.leave_out, options.pack, len(held)).to(device))
     teacher = options.kind == "teacher"
     planes = pack.crops.shape[1]
     net = (Teacher if teacher else Small)(planes, options.width).to(device, memory_format=torch.channels_last)
-    if options.start:
-        started, saved = load(options.start, device)
-        if (saved["kind"], saved["planes"], saved["width"]) != (options.kind, planes, options.width):
-            sys.exit(f"train.py: {options.start}: another kind of network")
-        if saved["fold"] != options.fold:
-            sys.exit(f"train.py: {options.start}: was trained with --fold {saved['fold']}")
-        net.load_state_dict(started.state_dict())
     teachers = [load(path, device)[0] for path in options.teacher]
     decayed = [p for p in net.parameters() if p.dim() > 1]
     others = [p for p in net.parameters() if p.dim() <= 1]
@@ -324,20 +327,19 @@ def main():
         one.add_argument("--decay", type=float, default=decay, help="weight decay")
         one.add_argument("--grey", action="store_true", help="for cameras without colour")
         one.add_argument("--teacher", nargs="*", default=[], help="trained teachers, to learn from them too")
-        one.add_argument("--start", default="", help="go on from this trained network, instead of from chance: for pictures of another camera")
-        one.add_argument("--doubt", default="", help="file of train.py doubt: crops to leave out")
+        one.add_argument("--leave-out", default="", help="file of train.py unlabelled: crops to leave out")
         one.add_argument("--report", type=int, default=2000, help="steps between two lines of figures")
         one.set_defaults(run=train)
-    one = commands.add_parser("doubt", help="list crops without a person, by the truth, that networks which have not seen them take for people",
+    one = commands.add_parser("unlabelled", help="list crops without a person, by the truth, that networks which have not seen them take for people",
                               formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     one.add_argument("nets", nargs="+", help="as trained, each with a part held out")
     one.add_argument("--pack", required=True, help="folder of pack.py")
     one.add_argument("--out", required=True, help="output file: a line for each, number and score")
-    one.add_argument("--least", type=float, default=3.0, help="lowest score of a network that is sure")
+    one.add_argument("--least", type=float, default=3.0, help="lowest score of what is listed")
     one.add_argument("--grey", action="store_true", help="for cameras without colour")
     one.add_argument("--sheet", default="", help="also draw the first of them into this PNG")
     one.add_argument("--shown", type=int, default=200, help="how many")
-    one.set_defaults(run=doubt)
+    one.set_defaults(run=unlabelled)
     one = commands.add_parser("export", help="write a small network for kerblab model look-again")
     one.add_argument("net", help="as trained")
     one.add_argument("--out", required=True, help="output file, JSON")

@@ -76,14 +76,14 @@ std::vector<WindowTrace> traces_of(const hog::CascadeModel& model, const Patches
   std::vector<Feature> features;
   features.reserve(model.nodes.size());
   for (const hog::TreeNode& node : model.nodes) features.push_back(feature_of(node, grid));
-  std::vector<WindowSums> desks;
-  desks.reserve(static_cast<std::size_t>(workers.count()));
-  for (int i = 0; i < workers.count(); ++i) desks.emplace_back(model.channels, grid, patches);
+  std::vector<WindowSums> of_worker;
+  of_worker.reserve(static_cast<std::size_t>(workers.count()));
+  for (int i = 0; i < workers.count(); ++i) of_worker.emplace_back(model.channels, grid, patches);
   std::vector<WindowTrace> traces(patches.size());
   constexpr std::size_t kTogether = WindowSums::kPlaces;
   workers.run(static_cast<int>((patches.size() + kTogether - 1) / kTogether),
               [&](int task, int worker) {
-                WindowSums& sums = desks[static_cast<std::size_t>(worker)];
+                WindowSums& sums = of_worker[static_cast<std::size_t>(worker)];
                 const std::size_t from = static_cast<std::size_t>(task) * kTogether;
                 for (std::size_t i = from; i < std::min(from + kTogether, patches.size()); ++i) {
                   sums.load(patches, i, i - from);
@@ -105,37 +105,38 @@ std::vector<WindowTrace> traces_of(const hog::CascadeModel& model, const Patches
 
 std::vector<std::int32_t> rejection_thresholds(const std::vector<WindowTrace>& traces,
                                                std::size_t stages, double keep) {
-  constexpr std::int32_t kGone = std::numeric_limits<std::int32_t>::min();
+  constexpr std::int32_t kRejected = std::numeric_limits<std::int32_t>::min();
   std::int32_t last_person = -1;
   for (const WindowTrace& trace : traces) last_person = std::max(last_person, trace.person);
-  std::vector<std::int32_t> best(static_cast<std::size_t>(last_person + 1), kGone);
+  std::vector<std::int32_t> best(static_cast<std::size_t>(last_person + 1), kRejected);
   std::vector<bool> alive(traces.size(), true);
   // The best sum of each person's windows that are left.
-  const auto weigh = [&](std::size_t stage) {
-    std::fill(best.begin(), best.end(), kGone);
+  const auto update_best = [&](std::size_t stage) {
+    std::fill(best.begin(), best.end(), kRejected);
     for (std::size_t i = 0; i < traces.size(); ++i) {
       std::int32_t& of_person = best[static_cast<std::size_t>(traces[i].person)];
       if (alive[i]) of_person = std::max(of_person, traces[i].sums[stage]);
     }
   };
   const auto left = [&] {
-    return best.size() - static_cast<std::size_t>(std::count(best.begin(), best.end(), kGone));
+    return best.size() - static_cast<std::size_t>(std::count(best.begin(), best.end(), kRejected));
   };
   std::vector<std::int32_t> thresholds;
   std::size_t people = 0;
   for (std::size_t s = 0; s < stages; ++s) {
-    weigh(s);
+    update_best(s);
     if (s == 0) people = left();
     const double part = static_cast<double>(s + 1) / static_cast<double>(stages);
     const double given_up = (1 - keep) * static_cast<double>(people) *
                             (1 - std::exp(-kEarly * part)) / (1 - std::exp(-kEarly));
-    // A little more than a whole number is that number: the last stage may use all of them.
+    // No more are gone than may go, as that number never falls. The small addition is for whole
+    // numbers that were rounded down: the last stage may use all of them.
     const auto may_go = static_cast<std::size_t>(given_up + 1e-9) - (people - left());
     std::vector<std::int32_t> sums;
     for (const std::int32_t sum : best)
-      if (sum != kGone) sums.push_back(sum);
+      if (sum != kRejected) sums.push_back(sum);
     if (sums.empty()) {
-      thresholds.push_back(kGone);
+      thresholds.push_back(kRejected);
       continue;
     }
     std::sort(sums.begin(), sums.end());
@@ -154,6 +155,8 @@ Result<Rejection> set_rejection(const Context& context, Workers& workers, const 
   if (cascade == nullptr || !cascade->cumulative || cascade->trees.empty())
     return Error{Errc::invalid_argument, 0, "train rejection",
                  "the model must be a cascade of trees with one running sum (train channels)"};
+  if (people.size() != pictures.size())
+    return Error{Errc::invalid_argument, 0, "train rejection", "needs the people of each picture"};
   Rejection out{model, 0, 0, 0};
   OnPeople found;
   Engines engines{context, workers, model, settings.search};

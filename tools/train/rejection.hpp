@@ -13,7 +13,7 @@
 
 /// When a cascade rejects a window. The trainer uses one threshold for all stages, which is low
 /// enough for the worst of them. Here each stage gets the highest threshold that still finds nearly
-/// all people, measured on pictures: the search becomes several times faster. After Zhang and
+/// all people, measured on pictures: windows are rejected after a few trees. After Zhang and
 /// Viola, "Multiple-Instance Pruning For Learning Efficient Cascade Detectors" (2007): it is enough
 /// if one of the windows on a person passes.
 namespace kerb::train {
@@ -46,7 +46,8 @@ struct Rejection {
 };
 
 /// `people[i]`: the people in picture i, with boxes as wide as the model's. Fails: invalid_argument
-/// (not a cumulative cascade of trees; nobody is found), as make_engine() and PictureSet::get().
+/// (not a cumulative cascade of trees; not the people of each picture; nobody is found), as
+/// make_engine() and PictureSet::get().
 Result<Rejection> set_rejection(const Context& context, Workers& workers, const hog::Model& model,
                                 PictureSet& pictures, const std::vector<std::vector<Area>>& people,
                                 const RejectionSettings& settings, Observer& observer);

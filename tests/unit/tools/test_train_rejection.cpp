@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cascades that reject sooner: thresholds against their definition, and models against the engine.
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <string>
 #include <variant>
@@ -48,6 +47,14 @@ TEST(one_window_of_each_person_is_enough) {
   TEST_ASSERT_TRUE(expected == thresholds);
 }
 
+/// Two of three may be given up: one after the first stage, as (1 - e^-2) / (1 - e^-4) of 2 are
+/// 1.76, the other after the last.
+TEST(people_are_given_up_early) {
+  const std::vector<WindowTrace> traces{{0, {1, 9}}, {1, {2, 3}}, {2, {5, 7}}};
+  const Sums expected{2, 7};
+  TEST_ASSERT_TRUE(expected == rejection_thresholds(traces, 2, 1.0 / 3));
+}
+
 TEST(nobody_more_is_given_up_than_allowed) {
   Random random{3};
   constexpr std::size_t kStages = 40;
@@ -60,17 +67,17 @@ TEST(nobody_more_is_given_up_than_allowed) {
         trace.sums.push_back(sum += static_cast<std::int32_t>(random.below(1000)) - 400);
       traces.push_back(std::move(trace));
     }
-  Sums lower(kStages, std::numeric_limits<std::int32_t>::min());
+  std::size_t passing_before = traces.size();
   for (const double keep : {1.0, 0.99, 0.9, 0.5}) {
     const Sums thresholds = rejection_thresholds(traces, kStages, keep);
     TEST_ASSERT_EQUAL(kStages, thresholds.size());
     const std::size_t kept = count(found(traces, thresholds));
     TEST_ASSERT_EQUAL(static_cast<std::size_t>(200 * keep + 0.5), kept);  // sums differ: no more
-    // Those who are given up are given up for something.
-    std::size_t higher = 0;
-    for (std::size_t s = 0; s < kStages; ++s) higher += thresholds[s] > lower[s] ? 1 : 0;
-    TEST_ASSERT_GREATER_THAN(0, higher);
-    lower = thresholds;
+    // Those who are given up are given up for something: fewer windows pass.
+    std::size_t passing = 0;
+    for (const WindowTrace& trace : traces) passing += found({trace}, thresholds).back() ? 1 : 0;
+    TEST_ASSERT_LESS_THAN(passing_before, passing);
+    passing_before = passing;
   }
 }
 
@@ -223,10 +230,13 @@ TEST(what_is_no_cascade_of_trees_or_finds_nobody_is_refused) {
   const auto refused = set_rejection(*context, workers, dense, *pictures, nobody, {}, observer);
   TEST_ASSERT_FALSE(refused);
   TEST_ASSERT_EQUAL(Errc::invalid_argument, refused.error().code);
-  const auto none = set_rejection(*context, workers, trained(*context, workers, observer),
-                                  *pictures, nobody, {}, observer);
-  TEST_ASSERT_FALSE(none);
-  TEST_ASSERT_EQUAL(Errc::invalid_argument, none.error().code);
+  const hog::Model model = trained(*context, workers, observer);
+  const std::vector<std::vector<Area>> hidden(2, {{60, 10, 10, 24}}), too_few(1, people());
+  for (const auto& wrong : {nobody, hidden, too_few}) {
+    const auto none = set_rejection(*context, workers, model, *pictures, wrong, {}, observer);
+    TEST_ASSERT_FALSE(none);
+    TEST_ASSERT_EQUAL(Errc::invalid_argument, none.error().code);
+  }
 }
 
 }  // namespace

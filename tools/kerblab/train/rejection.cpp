@@ -31,6 +31,7 @@ struct RejectionOptions {
 /// People who count, with boxes as wide as those of the model.
 std::vector<std::vector<train::Area>> people_of(const PictureTruth& truth,
                                                 const hog::Geometry& geometry, double min_height) {
+  if (min_height <= 0) min_height = double{geometry.person_height};
   const double aspect = double{geometry.person_width} / double{geometry.person_height};
   std::vector<std::vector<train::Area>> people;
   for (const std::vector<eval::TruthBox>& boxes : truth.boxes) {

@@ -176,7 +176,8 @@ class Choosing(unittest.TestCase):
     def test_badly_placed_ones_tell_where_the_person_is(self):
         line = label_line(people=[person(0, 0, 41, 100), person(100, 0, 41, 100)],
                           detections=[detection(100.0, 30.0, 80.0, 3, "false", thing="car", overlap=0.45, ignored_share=0.0, truth=1),
-                                      detection(0.0, 0.0, 70.0, 2, "false", thing=None, overlap=0.3, ignored_share=0.0, truth=0)])
+                                      detection(0.0, 0.0, 70.0, 2, "false", thing=None, overlap=0.3, ignored_share=0.0, truth=0),
+                                      detection(0.0, 20.0, 90.0, 1, "false", thing=None, overlap=0.4, ignored_share=0.3, truth=0)])
         (sample,) = taken(line, people=False)  # of the second the height is off by 100 / 70 - 1 > 0.4
         self.assertEqual((sample.label, sample.group, sample.kind), (-1, pack.BESIDE, ""))
         for expected, actual in zip(((120.5 - 116.4) / 80, -20 / 80, 0.25), sample.offset):
