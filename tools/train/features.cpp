@@ -69,6 +69,24 @@ Feature draw_one(const hog::Channels& channels, int columns, int rows, const Fea
 /// feature's cuts are fetched once for all of them.
 constexpr std::size_t kTogether = WindowSums::kPlaces;
 
+/// A question in other units: both kinds have the same channels and rectangles.
+template <typename To, typename From, typename Unit>
+To converted(const From& from, const Unit& unit) {
+  const auto side = [&unit](int value) { return narrow(unit(value)); };
+  To to;
+  to.x = side(from.x);
+  to.y = side(from.y);
+  to.width = side(from.width);
+  to.height = side(from.height);
+  to.channel = from.channel;
+  to.divisor = from.divisor;
+  to.divisor_x = side(from.divisor_x);
+  to.divisor_y = side(from.divisor_y);
+  to.divisor_width = side(from.divisor_width);
+  to.divisor_height = side(from.divisor_height);
+  return to;
+}
+
 /// How many cuts are no more than the value: its step.
 std::uint8_t step_of(const float* cuts, float value) {
   int at = 0;
@@ -94,36 +112,12 @@ std::vector<Feature> draw_features(const hog::Channels& channels, int columns, i
   return features;
 }
 
-hog::TreeNode node_of(const Feature& f, int grid) {
-  const auto pixels = [grid](int cells) { return narrow(cells * grid); };
-  hog::TreeNode node;
-  node.x = pixels(f.x);
-  node.y = pixels(f.y);
-  node.width = pixels(f.width);
-  node.height = pixels(f.height);
-  node.channel = f.channel;
-  node.divisor = f.divisor;
-  node.divisor_x = pixels(f.divisor_x);
-  node.divisor_y = pixels(f.divisor_y);
-  node.divisor_width = pixels(f.divisor_width);
-  node.divisor_height = pixels(f.divisor_height);
-  return node;
+hog::TreeNode node_of(const Feature& feature, int grid) {
+  return converted<hog::TreeNode>(feature, [grid](int cells) { return cells * grid; });
 }
 
 Feature feature_of(const hog::TreeNode& node, int grid) {
-  const auto cells = [grid](int pixels) { return narrow(pixels / grid); };
-  Feature f;
-  f.x = cells(node.x);
-  f.y = cells(node.y);
-  f.width = cells(node.width);
-  f.height = cells(node.height);
-  f.channel = node.channel;
-  f.divisor = node.divisor;
-  f.divisor_x = cells(node.divisor_x);
-  f.divisor_y = cells(node.divisor_y);
-  f.divisor_width = cells(node.divisor_width);
-  f.divisor_height = cells(node.divisor_height);
-  return f;
+  return converted<Feature>(node, [grid](int pixels) { return pixels / grid; });
 }
 
 FeatureTable FeatureTable::build(const std::vector<Feature>& features,
