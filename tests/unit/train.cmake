@@ -75,4 +75,8 @@ if(wanted AND NOT CMAKE_CROSSCOMPILING)
   add_test(NAME tools_net_network
     COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/tools/net/test_network.py ${network_scores})
   set_tests_properties(tools_net_network PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
+
+  # Boosted trees on the crops of a pack. Skipped where the same Python has no PyTorch or no OpenCV.
+  add_test(NAME tools_net_boost COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/tools/net/test_boost.py)
+  set_tests_properties(tools_net_boost PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
 endif()

@@ -148,15 +148,22 @@ def judge(label, score):
     return {"area": round(area, 5), **{f"missed_{rate}": round(value, 4) for rate, value in missed.items()}}
 
 
-def judged(pack, held, net):
-    out = outputs(net, pack.crops[held]).cpu().numpy()
+def compared(pack, held, scores, name):
+    """Figures of the cascade's candidates among the held crops, ordered by these scores (called `name`) and by the cascade's: of all, and by source."""
     label, source, score = pack.label[held].cpu().numpy(), pack.source[held].cpu().numpy(), pack.score[held.cpu().numpy()]
     found = ~np.isnan(score)  # candidates of the cascade
-    line = {"network": judge(label[found], out[found, 0]), "cascade": judge(label[found], score[found])}
+    line = {name: judge(label[found], scores[found]), "cascade": judge(label[found], score[found])}
     for number in np.unique(source[found]):
         one = found & (source == number)
         if min((label[one] == 1).sum(), (label[one] == 0).sum()) >= 20:
-            line[pack.sources[number]] = {"network": judge(label[one], out[one, 0]), "cascade": judge(label[one], score[one])}
+            line[pack.sources[number]] = {name: judge(label[one], scores[one]), "cascade": judge(label[one], score[one])}
+    return line
+
+
+def judged(pack, held, net):
+    out = outputs(net, pack.crops[held]).cpu().numpy()
+    line = compared(pack, held, out[:, 0], "network")
+    label, found = pack.label[held].cpu().numpy(), ~np.isnan(pack.score[held.cpu().numpy()])
     for name, person in (("place", (label == 1) & found), ("near", label == -1)):
         if person.any():
             wanted = pack.place[held].cpu().numpy()[person]
