@@ -123,6 +123,7 @@ struct Cluster {
   template <typename T>
   __device__ void put(T* to, T value) const {
     const int count = size();
+#pragma unroll 1
     for (int i = 0; i < count; ++i) *group().map_shared_rank(to, i) = value;
   }
   template <typename T>
@@ -151,6 +152,7 @@ __device__ int clamped(std::int64_t at, int count) {
 
 __device__ void clear(Byte* bytes, int count) {  // a multiple of 16
   auto* to = reinterpret_cast<uint4*>(bytes);
+#pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < count / 16; i += kThreads)
     to[i] = make_uint4(0, 0, 0, 0);
 }
@@ -159,6 +161,7 @@ __device__ void clear(Byte* bytes, int count) {  // a multiple of 16
 __device__ void copy_layers(const Job& job, LayerTiles* to) {
   static_assert(sizeof(LayerTiles) % sizeof(Word) == 0);
   const int words = job.layer_count * static_cast<int>(sizeof(LayerTiles) / sizeof(Word));
+#pragma unroll 1
   for (int i = static_cast<int>(threadIdx.x); i < words; i += kThreads)
     reinterpret_cast<Word*>(to)[i] = reinterpret_cast<const Word*>(job.layers)[i];
 }
@@ -187,6 +190,7 @@ __device__ void fill_columns(const CropPlace& place, int width, Word* columns) {
     };
     int e = 0;
     Word column = 0, weight = 0, beyond = 0;  // sums so far of a column and the next one
+#pragma unroll 1
     for (int j = 0; j < taps; ++j) {
       const std::int64_t at = math::sample_at(place.left, place, i * taps + j);
       const Word here = static_cast<Word>(math::whole(at) - first), part = math::part(at);
@@ -207,6 +211,7 @@ __device__ void fill_columns(const CropPlace& place, int width, Word* columns) {
     if (!entries.merged) continue;
     put(e++, column, weight);
     put(e++, column + 1, beyond);
+#pragma unroll 1
     for (; e < entries.count; ++e) put(e, column + 1, 0);
   }
 }
@@ -422,23 +427,33 @@ __device__ void convolve_tile(const Blocks& blocks, const Job& job, const LayerT
   const TwoOffsets* offsets = job.offsets + layer.offsets_at + column;
   const TwoQuads* weights =
       job.weights + layer.weights_at + (group * layer.steps * kLanes + lane) * kGroup;
-  constexpr int kAhead =
-      kGroup == 4 ? 4 : 8;  // steps whose loads are under way: as registers allow
-#pragma unroll kAhead
-  for (int step = 0; step < layer.steps; ++step) {
-    TwoQuads w[kGroup];
-    load(weights + step * kLanes * kGroup, w);
-    const int2 at = __ldg(reinterpret_cast<const int2*>(offsets + step * (kQuads / 2)));
-    const auto word = [](const Byte* address) { return *reinterpret_cast<const Word*>(address); };
-    const Word values[4] = {word(from[0] + at.x), word(from[1] + at.x), word(from[0] + at.y),
-                            word(from[1] + at.y)};
-#pragma unroll
-    for (int t = 0; t < kGroup; ++t) multiply_add(sums[t], values, w[t]);
-  }
   const float* factor = job.factor + layer.outputs_at + first;
-  float factors[2 * kGroup];
+  float factors[2 * kGroup];  // before the sums, so that nobody waits for them
 #pragma unroll
   for (int o = 0; o < 2 * kGroup; ++o) factors[o] = __ldg(factor + o);
+  // Steps whose weights are under way at a time, as many as registers allow: a warp waits for the
+  // L2 cache once for all of them. After the last step it is loaded again, rather than branch.
+  constexpr int kAhead = kGroup == 4 ? 4 : 8;
+#pragma unroll 1
+  for (int begin = 0; begin < layer.steps; begin += kAhead) {
+    TwoQuads w[kAhead][kGroup];
+    int2 at[kAhead];
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+      const int asked = begin + k, step = asked < layer.steps ? asked : layer.steps - 1;
+      load(weights + step * kLanes * kGroup, w[k]);
+      at[k] = __ldg(reinterpret_cast<const int2*>(offsets + step * (kQuads / 2)));
+    }
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+      if (begin + k >= layer.steps) continue;  // for all lanes
+      const auto word = [](const Byte* address) { return *reinterpret_cast<const Word*>(address); };
+      const Word values[4] = {word(from[0] + at[k].x), word(from[1] + at[k].x),
+                              word(from[0] + at[k].y), word(from[1] + at[k].y)};
+#pragma unroll
+      for (int t = 0; t < kGroup; ++t) multiply_add(sums[t], values, w[k][t]);
+    }
+  }
 #pragma unroll
   for (int i = 0; i < 2; ++i) {
     const int pixel = pixel_tile * kPixels + row + 8 * i;
