@@ -48,7 +48,18 @@ Result<std::unique_ptr<SecondLook>> make_second_look(const Context& context, Wor
 /// The makers that make_second_look() chooses from. For gpu/net and its tests.
 Result<std::unique_ptr<SecondLook>> make_second_look_cpu(Workers& workers, Network network,
                                                          int width, int height);
+/// How CUDA divides the work.
+struct CudaBlocks {
+  /// Blocks that share a crop, 1, 2, 4 or 8; more than one needs a GPU with clusters of blocks
+  /// (compute capability 9.0 or newer). 0: chosen for each look, by the number of candidates and
+  /// what the GPU runs at once. Results are the same bits.
+  int per_crop = 0;
+  bool compact = false;  ///< as little shared memory as possible, though it may be slower
+};
+/// Fails as make_second_look(), and: invalid_argument (no such number of blocks), unsupported (a
+/// GPU that does not run as many).
 Result<std::unique_ptr<SecondLook>> make_second_look_cuda(const Context& context, Network network,
-                                                          int width, int height);
+                                                          int width, int height,
+                                                          const CudaBlocks& blocks = {});
 
 }  // namespace kerb::net

@@ -34,10 +34,10 @@ Values values_before(const LayerSize& size, const Layer& layer, bool spread) {
 
 /// Tiles of outputs that a warp sums up at a time: with more, values are read less often, but fewer
 /// warps have something to do.
-int choose_group(int pixel_tiles, int output_tiles) {
+int choose_group(int pixel_tiles, int output_tiles, int warps) {
   int best = 1, least = 0;
   for (const int group : {1, 2, 4}) {
-    const int rounds = parts(pixel_tiles * parts(output_tiles, group), kWarps);
+    const int rounds = parts(pixel_tiles * parts(output_tiles, group), warps);
     const int cost = rounds * (6 + 3 * group);
     if (group > 1 && cost >= least) continue;
     best = group;
@@ -63,46 +63,51 @@ void add_tables(const Layer& layer, const Values& from, LayerTiles& tiles, Netwo
   const int in_pixel = parts(layer.inputs, kQuadBytes);
   const int quads = in_pixel * layer.kernel_width * layer.kernel_height;
   tiles.steps = parts(quads, kQuads);
-  tiles.offsets_at = static_cast<std::int32_t>(out.offsets.size());
-  for (int quad = 0; quad < tiles.steps * kQuads; ++quad) {
+  const auto offset_of = [&](int quad) {
     const int place = quad / in_pixel;
     const int at = place / layer.kernel_width * from.row + place % layer.kernel_width * from.pixel +
                    quad % in_pixel * kQuadBytes;
-    out.offsets.push_back(quad < quads ? at : 0);  // those beyond have no weight
-  }
-  const int output_tiles = tiles.output_groups * tiles.group;
+    return quad < quads ? at : 0;  // those beyond have no weight
+  };
+  tiles.offsets_at = static_cast<std::int32_t>(out.offsets.size());
+  for (int step = 0; step < tiles.steps; ++step)
+    for (int i = 0; i < kQuads / 2; ++i)
+      out.offsets.push_back(
+          {offset_of(step * kQuads + i), offset_of(step * kQuads + i + kQuads / 2)});
   tiles.weights_at = static_cast<std::int32_t>(out.weights.size());
-  for (int tile = 0; tile < output_tiles; ++tile)
+  for (int group = 0; group < tiles.output_groups; ++group)
     for (int step = 0; step < tiles.steps; ++step)
-      for (int lane = 0; lane < kLanes; ++lane) {
-        const int output = tile * kOutputs + lane / 4, quad = step * kQuads + lane % 4;
-        out.weights.push_back({quad_of(layer, output, quad, in_pixel),
-                               quad_of(layer, output, quad + kQuads / 2, in_pixel)});
-      }
+      for (int lane = 0; lane < kLanes; ++lane)
+        for (int tile = 0; tile < tiles.group; ++tile) {
+          const int output = output_of(group, tiles.group, tile, lane / 4);
+          const int quad = step * kQuads + lane % 4;
+          out.weights.push_back({quad_of(layer, output, quad, in_pixel),
+                                 quad_of(layer, output, quad + kQuads / 2, in_pixel)});
+        }
   tiles.outputs_at = static_cast<std::int32_t>(out.bias.size());
   out.bias.insert(out.bias.end(), layer.bias.begin(), layer.bias.end());
   out.factor.insert(out.factor.end(), layer.factor.begin(), layer.factor.end());
-  const int padding = output_tiles * kOutputs - layer.outputs;
+  const int padding = tiles.output_groups * tiles.group * kOutputs - layer.outputs;
   out.bias.resize(out.bias.size() + static_cast<std::size_t>(padding));
   out.factor.resize(out.bias.size());
 }
 
 }  // namespace
 
-NetworkTiles lay_out(const Network& network, bool spread) {
+NetworkTiles lay_out(const Network& network, const LayoutChoice& choice) {
   NetworkTiles out;
+  out.regions = choice.regions;
   const std::vector<LayerSize> sizes = sizes_of(network);
   const std::size_t count = network.layers.size();
   std::vector<Values> values;
   for (std::size_t i = 0; i < count; ++i) {
-    values.push_back(values_before(sizes[i], network.layers[i], spread));
-    std::size_t& bytes = i % 2 == 0 ? out.even_bytes : out.odd_bytes;
+    values.push_back(values_before(sizes[i], network.layers[i], choice.spread));
+    std::size_t& bytes = out.region_bytes[i % static_cast<std::size_t>(choice.regions)];
     bytes = std::max(bytes, static_cast<std::size_t>(values.back().bytes));
   }
   const Values& crop = values.front();
   out.crop_first = crop.first;
   out.crop_row = crop.row;
-  out.crop_pixel = crop.pixel;
   out.crop_bytes = crop.bytes;
   for (std::size_t i = 0; i < count; ++i) {
     const Layer& layer = network.layers[i];
@@ -112,7 +117,7 @@ NetworkTiles lay_out(const Network& network, bool spread) {
     tiles.pixels = sizes[i + 1].width * sizes[i + 1].height;
     tiles.pixel_tiles = parts(tiles.pixels, kPixels);
     const int output_tiles = parts(layer.outputs, kOutputs);
-    tiles.group = choose_group(tiles.pixel_tiles, output_tiles);
+    tiles.group = choose_group(tiles.pixel_tiles, output_tiles, choice.blocks * kWarps);
     tiles.output_groups = parts(output_tiles, tiles.group);
     tiles.step_x = layer.stride * from.pixel;
     tiles.step_y = layer.stride * from.row;

@@ -7,7 +7,8 @@ namespace kerb::net {
 
 // As the one with CUDA has it.
 // NOLINTNEXTLINE(performance-unnecessary-value-param)
-Result<std::unique_ptr<SecondLook>> make_second_look_cuda(const Context&, Network, int, int) {
+Result<std::unique_ptr<SecondLook>> make_second_look_cuda(const Context&, Network, int, int,
+                                                          const CudaBlocks&) {
   return Error{Errc::unsupported, 0, kMakeSecondLook, "this program was built without CUDA"};
 }
 

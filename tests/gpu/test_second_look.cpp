@@ -2,6 +2,7 @@
 // The second look on the GPU: the CPU's bits.
 #include "gpu/net/second_look.hpp"
 
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -35,18 +36,34 @@ std::vector<std::uint32_t> bits_of(const std::vector<Detection>& found) {
   return out;
 }
 
+std::vector<Detection> found_on_cpu(const Network& network, const Planes& picture,
+                                    const std::vector<Detection>& candidates) {
+  Workers workers{2};
+  Made here = net::make_second_look_cpu(workers, network, picture.width, picture.height);
+  TEST_ASSERT_OK(here);
+  std::vector<Detection> found = candidates;
+  const int count = static_cast<int>(candidates.size());
+  TEST_ASSERT_OK((*here)->look(picture.planes(), found.data(), count));
+  return found;
+}
+
+/// Whether this GPU runs clusters of `blocks` blocks, seen with a network that fits every GPU.
+bool has_clusters_of(int blocks) {
+  const Made made = net::make_second_look_cuda(*gpu, random_network(net_cases()[1], 1), kWidth,
+                                               kHeight, {blocks, false});
+  if (!made) TEST_ASSERT_TRUE(made.error().code == Errc::unsupported);
+  return static_cast<bool>(made);
+}
+
 /// Looks at the same candidates on the CPU, and at the picture on the host and on the device.
 void expect_equal(const Network& network, const Planes& picture,
                   const std::vector<Detection>& candidates, const char* what) {
   Workers workers{2};
-  Made here = net::make_second_look_cpu(workers, network, picture.width, picture.height);
-  TEST_ASSERT_OK(here);
   Made there = net::make_second_look(*gpu, workers, network, picture.width, picture.height);
   TEST_ASSERT_OK(there);
   TEST_ASSERT_TRUE((*there)->backend() == Backend::cuda);
   const int count = static_cast<int>(candidates.size());
-  std::vector<Detection> expected = candidates;
-  TEST_ASSERT_OK((*here)->look(picture.planes(), expected.data(), count));
+  const std::vector<Detection> expected = found_on_cpu(network, picture, candidates);
   const DeviceBuffer<std::uint8_t> uploaded = upload(picture.bytes);
   for (int i = 0; i < 2; ++i) {  // again: nothing is left over from the first time
     std::vector<Detection> found = candidates;
@@ -65,6 +82,55 @@ TEST(scores_and_boxes_equal_the_cpu_bit_for_bit) {
       expect_equal(random_network(c, seed), Planes{c.crop.planes, kWidth, kHeight, 5, seed},
                    net_candidates(count, kWidth, kHeight, c.crop, seed), c.name);
     }
+}
+
+/// However many blocks share a crop, and with as little shared memory as possible.
+TEST(every_number_of_blocks_gives_the_bits_of_the_cpu) {
+  for (const NetCase& c : net_cases()) {
+    const Network network = random_network(c, 11);
+    const Planes picture{c.crop.planes, kWidth, kHeight, 3, 11};
+    std::vector<Detection> candidates =
+        net_candidates(small_sizes() ? 7 : 60, kWidth, kHeight, c.crop, 11);
+    candidates.push_back({-1, -1, 3000, 30000, 0});  // samples over a pixel apart
+    const int count = static_cast<int>(candidates.size());
+    const std::vector<Detection> expected = found_on_cpu(network, picture, candidates);
+    const DeviceBuffer<std::uint8_t> uploaded = upload(picture.bytes);
+    for (const int blocks : {1, 2, 4, 8}) {
+      if (!has_clusters_of(blocks)) continue;
+      for (const bool compact : {false, true}) {
+        char what[100];
+        std::snprintf(what, sizeof what, "%s, %d blocks%s", c.name, blocks,
+                      compact ? ", compact" : "");
+        Made made = net::make_second_look_cuda(*gpu, network, kWidth, kHeight, {blocks, compact});
+        TEST_ASSERT_OK(made);
+        for (int i = 0; i < 2; ++i) {
+          std::vector<Detection> found = candidates;
+          TEST_ASSERT_OK((*made)->look(view_of(picture, uploaded), found.data(), count));
+          assert_equal_bits(bits_of(expected), bits_of(found), what);
+        }
+      }
+    }
+  }
+}
+
+/// With few candidates more blocks share a crop than with many.
+TEST(every_number_of_candidates_gives_the_bits_of_the_cpu) {
+  const NetCase& c = net_cases().front();
+  const Network network = random_network(c, 12);
+  const Planes picture{3, kWidth, kHeight, 0, 12};
+  Workers workers{1};
+  Made made = net::make_second_look(*gpu, workers, network, kWidth, kHeight);
+  TEST_ASSERT_OK(made);
+  const DeviceBuffer<std::uint8_t> uploaded = upload(picture.bytes);
+  const int most = small_sizes() ? 5 : SecondLook::kMaxCandidates;
+  const std::vector<Detection> all = net_candidates(most, kWidth, kHeight, c.crop, 12);
+  const std::vector<std::uint32_t> expected = bits_of(found_on_cpu(network, picture, all));
+  for (int count = 1; count <= most; count += count < 5 ? 1 : 7) {
+    std::vector<Detection> found(all.begin(), all.begin() + count);
+    TEST_ASSERT_OK((*made)->look(view_of(picture, uploaded), found.data(), count));
+    const std::vector<std::uint32_t> some(expected.begin(), expected.begin() + 5 * count);
+    assert_equal_bits(some, bits_of(found), "some of the candidates");
+  }
 }
 
 TEST(as_many_candidates_as_there_may_be) {
@@ -140,6 +206,9 @@ TEST(what_is_refused_on_the_gpu) {
   broken.layers[0].weights[0] = -128;
   TEST_ASSERT_ERROR(Errc::invalid_argument,
                     net::make_second_look(*gpu, workers, broken, kWidth, kHeight));
+  for (const int blocks : {-1, 3, 16})
+    TEST_ASSERT_ERROR(Errc::invalid_argument,
+                      net::make_second_look_cuda(*gpu, network, kWidth, kHeight, {blocks, false}));
   // Four million values between the layers: no GPU has shared memory for these.
   const NetCase wide{
       "", {256, 256, 3, 99}, {{64, 1, 1, 1, 0}, {4, 16, 16, 16, 0}, {4, 16, 16, 1, 0}}};

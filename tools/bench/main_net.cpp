@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second look at a frame's candidates: one JSON line a step, backend and number of threads.
+// The second look at a frame's candidates: one JSON line a step, backend and number of threads, or
+// of blocks that share a crop (0: as in the product).
 #include <cstdio>
 #include <optional>
 
@@ -27,9 +28,9 @@ int main(int argc, char** argv) {
   for (const NetRow& row : *rows)
     std::printf(
         "{\"width\":%d,\"height\":%d,\"crops\":%d,\"name\":\"%s\",\"backend\":\"%s\","
-        "\"threads\":%d,\"median_ms\":%.4f,\"best_ms\":%.4f,\"worst_ms\":%.4f,"
+        "\"threads\":%d,\"blocks\":%d,\"median_ms\":%.4f,\"best_ms\":%.4f,\"worst_ms\":%.4f,"
         "\"products_per_s\":%.4g}\n",
         bench.width, bench.height, bench.crops, row.name.c_str(), row.backend.c_str(), row.threads,
-        row.times.median_ms, row.times.best_ms, row.times.worst_ms, row.products_per_s);
+        row.blocks, row.times.median_ms, row.times.best_ms, row.times.worst_ms, row.products_per_s);
   return 0;
 }

@@ -51,11 +51,13 @@ struct Scene {
   std::vector<Detection> candidates = people(bench), found = candidates;
   net::Network network = typical_network();
   std::vector<Contestant> contestants{};
-  std::vector<int> threads{};
+  std::vector<int> threads{}, blocks{};
 
-  void add(const char* name, const char* backend, int count, std::function<Status()> frame) {
+  void add(const char* name, const char* backend, int count, std::function<Status()> frame,
+           int per_crop = 0) {
     contestants.push_back({name, backend, std::move(frame)});
     threads.push_back(count);
+    blocks.push_back(per_crop);
   }
   /// A frame's look, at the same candidates each time.
   template <typename View>
@@ -91,11 +93,6 @@ Status add_cpu(Scene& scene, const Context& context, int threads) {
 }
 
 Status add_cuda(Scene& scene, const Context& context) {
-  Workers unused{1};
-  Result<std::unique_ptr<net::SecondLook>> made =
-      net::make_second_look(context, unused, scene.network, scene.bench.width, scene.bench.height);
-  if (!made) return made.error();
-  const std::shared_ptr<net::SecondLook> engine = std::move(*made);
   Result<DeviceBuffer<Byte>> there = DeviceBuffer<Byte>::create(context, scene.picture.size());
   if (!there) return there.error();
   const auto picture = std::make_shared<DeviceBuffer<Byte>>(std::move(*there));
@@ -103,12 +100,23 @@ Status add_cuda(Scene& scene, const Context& context) {
                              scene.picture.size());
   if (ok) ok = wait(context.stream());
   if (!ok) return ok;
-  scene.add("look", "cuda", 0, [&scene, engine, picture] {
-    return scene.look(*engine, planes_of<Space::device>(picture->device_data(), scene.bench));
-  });
-  scene.add("upload and look", "cuda", 0, [&scene, engine] {
-    return scene.look(*engine, planes_of<Space::host>(scene.picture.data(), scene.bench));
-  });
+  for (const int blocks : {0, 1, 2, 4, 8}) {
+    Result<std::unique_ptr<net::SecondLook>> made = net::make_second_look_cuda(
+        context, scene.network, scene.bench.width, scene.bench.height, {blocks, false});
+    if (!made && blocks > 1 && made.error().code == Errc::unsupported) continue;  // no clusters
+    if (!made) return made.error();
+    const std::shared_ptr<net::SecondLook> engine = std::move(*made);
+    scene.add(
+        "look", "cuda", 0,
+        [&scene, engine, picture] {
+          return scene.look(*engine, planes_of<Space::device>(picture->device_data(), scene.bench));
+        },
+        blocks);
+    if (blocks > 0) continue;
+    scene.add("upload and look", "cuda", 0, [&scene, engine] {
+      return scene.look(*engine, planes_of<Space::host>(scene.picture.data(), scene.bench));
+    });
+  }
   return Done{};
 }
 
@@ -155,7 +163,7 @@ Result<std::vector<NetRow>> bench_net(const Clock& clock, const NetBench& bench)
   for (std::size_t i = 0; i < scene.contestants.size(); ++i) {
     const Contestant& c = scene.contestants[i];
     const double seconds = (*times)[i].median_ms / 1000;
-    rows.push_back({c.name, c.backend, scene.threads[i], (*times)[i],
+    rows.push_back({c.name, c.backend, scene.threads[i], scene.blocks[i], (*times)[i],
                     c.name == "cut" || seconds <= 0 ? 0 : products / seconds});
   }
   return rows;

@@ -26,6 +26,7 @@ struct NetRow {
   std::string name;
   std::string backend;  ///< "cpu", "cuda"
   int threads = 0;      ///< 0 for CUDA
+  int blocks = 0;       ///< that share a crop, forced; 0: chosen, as in the product; and on the CPU
   Times times;
   double products_per_s = 0;  ///< multiplications and additions a second at the median; 0: none
 };
