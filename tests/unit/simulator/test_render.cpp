@@ -138,6 +138,21 @@ TEST(an_outline_is_what_is_seen_of_somebody_alone) {
   TEST_ASSERT_DOUBLE_WITHIN(1.2, y1, o.y1);
 }
 
+TEST(an_outline_far_to_the_side_of_a_lens_has_an_end) {
+  int seen = 0;
+  for (double ahead = 0.5; ahead < 12; ahead += 0.25) {
+    Scenario s = with_somebody(ahead, -9);
+    s.camera.k1 = -0.3;
+    s.camera.k2 = 0.1;
+    const World world{s};
+    const Renderer renderer{s, {.truth = true, .threads = 1}};
+    const Renderer::Outline o = renderer.outline(world, 0, 0);
+    TEST_ASSERT_TRUE(o.x0 >= -16000 && o.x1 <= 16000 && o.y0 >= -16000 && o.y1 <= 16000);
+    seen += o.pixels > 100 ? 1 : 0;
+  }
+  TEST_ASSERT_TRUE(seen > 5);
+}
+
 TEST(what_somebody_carries_is_told_apart_from_them) {
   Scenario s = with_somebody(9, -0.6);
   const auto draw = [](const Scenario& scenario, Rendered& out) {
