@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Judges the models of real streets on pictures that they were not trained on: each half of them by the model of the other half, and the default model
-# beside it. Makes the figures of docs/results/detector.md.
+# Judges the default and the thermal model on pictures of real streets that they were not trained on: each half of them by a model of the other half.
+# The model cascades, which has seen none of them, is judged beside. Makes the figures of docs/results/detector.md.
 # usage: judge_streets.sh [DATA [WORK [KERBLAB]]]
 #   DATA     the folder with streets (../shared/data)
-#   WORK     where scripts/train_streets.sh left its models (build/streets)
+#   WORK     where scripts/train_default.sh left its models (build/streets)
 #   KERBLAB  the program (build/host/bin/kerblab)
 # Prints the tables, of both halves and of half b alone, on which no setting of the network was chosen; WORK/judged gets the curves, the
 # detections and the twenty worst pictures of each set. Some ten minutes on two cores. Detections that are there are not made again.
@@ -33,18 +33,19 @@ for half in a b; do
     paths "$half" exdark/img exdark
     paths "$half" cityscapes512/img cityscapes
   } >"$judged/pictures-$half.txt"
-  paths "$half" msrs/ir msrs-night >"$judged/thermal-$half.txt"
+  paths "$half" msrs/ir msrs-night >"$judged/thermal-pictures-$half.txt"
   # One pass for all sets: people of 44 pixels and more.
-  [[ "$judged/streets-$half.jsonl" -nt "$work/streets-$half.kwm" ]] ||
-    "$kerblab" detect --model "$work/streets-$half.kwm" --threshold lowest --min-height 44 --json "$judged/streets-$half.jsonl" "@$judged/pictures-$half.txt"
+  [[ "$judged/default-$half.jsonl" -nt "$work/default-$half.kwm" ]] ||
+    "$kerblab" detect --model "$work/default-$half.kwm" --threshold lowest --min-height 44 --json "$judged/default-$half.jsonl" "@$judged/pictures-$half.txt"
   [[ "$judged/thermal-$half.jsonl" -nt "$work/thermal-$half.kwm" ]] ||
-    "$kerblab" detect --model "$work/thermal-$half.kwm" --threshold lowest --min-height 44 --json "$judged/thermal-$half.jsonl" "@$judged/thermal-$half.txt"
+    "$kerblab" detect --model "$work/thermal-$half.kwm" --threshold lowest --min-height 44 --json "$judged/thermal-$half.jsonl" "@$judged/thermal-pictures-$half.txt"
 done
-cp "$root/models/judging/streets.toml" "$root/models/judging/thermal.toml" "$judged"
-for model in streets thermal; do
+cp "$root/models/judging/streets.toml" "$judged/default.toml"
+cp "$root/models/judging/thermal.toml" "$judged"
+for model in default thermal; do
   cat "$judged/$model-a.jsonl" "$judged/$model-b.jsonl" >"$judged/$model.jsonl"
-  beside=(--model default --at 5) # and at the threshold that streets recommends
-  [[ "$model" == streets ]] || beside=(--at 6)
+  beside=(--model "$root/models/cascades.kwm" --at 5) # and at the threshold that default recommends
+  [[ "$model" == default ]] || beside=(--at 6)
   sed 's/-both\.txt/-b.txt/' "$judged/$model.toml" >"$judged/$model-b.toml"
   "$kerblab" eval detector --sets "$judged/$model-b.toml" --data "$data" --detections "$model=$judged/$model.jsonl" "${beside[@]}" --no-work |
     tee "$judged/$model-b.txt"

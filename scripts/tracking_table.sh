@@ -40,8 +40,8 @@ search=(--threshold 2 --min-height 48) # low, so that every threshold can be tri
 # One threshold for all sequences, each method's own: the best sum of MOTA and IDF1 over all four.
 threshold_of() {
   case "$1" in
-    sort) echo 5.5 ;;
-    *) echo 9 ;;
+    sort) echo 4.5 ;;
+    *) echo 5 ;;
   esac
 }
 tracker_of() {
@@ -80,7 +80,7 @@ run() {
 : >"$work/log"
 if "$sweep"; then
   for method in kerbwatch untold sort; do
-    for threshold in 5 5.5 6 6.5 7 7.5 8 8.5 9 9.5 10 10.5 11 11.5 12; do
+    for threshold in 2 2.5 3 3.5 4 4.5 5 5.5 6 6.5 7 7.5 8; do
       run "$method" "$threshold"
       python3 - "$method" "$threshold" "$work/$method.json" <<'PYTHON'
 import json, sys

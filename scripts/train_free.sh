@@ -107,7 +107,10 @@ if ((missing)); then
 fi
 for half in -a -b ""; do
   out="$work/default-free$half.kwm" cascade="$work/cascade$half.kwm" network="$work/network$half.json"
-  [[ "$out" -nt "$cascade" && "$out" -nt "$network" ]] ||
-    "$kerblab" model look-again "$cascade" "$network" --name default-free --candidates-from 3.5 --candidates-overlap 0.6 --most 48 \
-      --cascade-share 0.2 --threshold 5 --out "$out"
+  [[ "$out" -nt "$cascade" && "$out" -nt "$network" ]] || {
+    "$kerblab" model look-again "$cascade" "$network" --name default-free --candidates-from 3.5 --candidates-overlap 0.7 --most 40 --cascade-share 0.2 \
+      --out "$out.part"
+    "$kerblab" model advise "$out.part" --scale 1.1225 --threshold 5 --tracking-margin 2 --tracking-even 0.7 --tracking-sure 3.7 --out "$out"
+    rm "$out.part"
+  }
 done
