@@ -4,7 +4,7 @@
 # cameras, cars and speeds as docs/results/warning.md ("Real drives") assumes them.
 # usage: real_drives.sh [VIDEOS [WORK [KERBLAB]]]
 #   VIDEOS   folder of the sequences (../shared/data/video)
-#   WORK     configurations, detections (kept, and made where they are missing), tracks, SEQUENCE.warnings.csv and,
+#   WORK     configurations, detections (kept, and made where they are missing or older than the model), tracks, SEQUENCE.warnings.csv and,
 #            in SEQUENCE.drawn, a picture a frame (build/real_drives)
 #   KERBLAB  the program (build/host/bin/kerblab)
 set -euo pipefail
@@ -12,16 +12,17 @@ root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 videos="${1:-$root/../shared/data/video}"
 work="${2:-$root/build/real_drives}"
 kerblab="${3:-$root/build/host/bin/kerblab}"
+model="$root/models/default.kwm"
 mkdir -p "$work"
 
 # drive SEQUENCE FPS SPEED: the configuration is on stdin.
 drive() {
   local sequence="$1" fps="$2" speed="$3" found=()
   cat >"$work/$sequence.toml"
-  if [[ -s "$work/$sequence.found.txt" ]]; then
+  if [[ "$work/$sequence.found.txt" -nt "$model" ]]; then
     found=(--detections "$work/$sequence.found.txt")
   else
-    found=(--as-product --save-detections "$work/$sequence.found.txt")
+    found=(--as-product --model "$model" --save-detections "$work/$sequence.found.txt")
   fi
   echo "== $sequence, $speed"
   "$kerblab" track --sequence "$videos/$sequence" --fps "$fps" --config "$work/$sequence.toml" --speed "$speed" \

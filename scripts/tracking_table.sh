@@ -4,7 +4,7 @@
 # the same detections, and with ours looking at fewer frames; writes the tables of docs/results/tracking.md.
 # usage: tracking_table.sh [--sweep] [VIDEOS [WORK [KERBLAB]]]
 #   VIDEOS   folder of the sequences (../shared/data/video)
-#   WORK     detections are kept here, SEQUENCE.det.txt, and made where they are missing (build/tracking)
+#   WORK     detections are kept here, SEQUENCE.det.txt, and made where they are missing or older than the model (build/tracking)
 #   KERBLAB  the program (build/host/bin/kerblab)
 #   --sweep  instead of writing the table prints, for each method and threshold, the sum of MOTA and IDF1 over
 #            all sequences: by this the two thresholds below were chosen
@@ -19,6 +19,7 @@ videos="${1:-$root/../shared/data/video}"
 work="${2:-$root/build/tracking}"
 kerblab="${3:-$root/build/host/bin/kerblab}"
 page="$root/docs/results/tracking.md"
+model="$root/models/default.kwm"
 
 sequences=(KITTI-17 MOT16-13_half_1-120 ETH-Sunnyday_1-150 TUD-Stadtmitte_1-120)
 # camera_of METHOD SEQUENCE: the rate and, but for `untold`, the lens as docs/results/tracking.md assumes it. How the
@@ -61,7 +62,7 @@ for sequence in "${sequences[@]}"; do
     echo "tracking_table.sh: $videos/$sequence: no such sequence" >&2
     exit 2
   }
-  [[ -s "$work/$sequence.det.txt" ]] || "$kerblab" track --sequence "$videos/$sequence" --method sort \
+  [[ "$work/$sequence.det.txt" -nt "$model" ]] || "$kerblab" track --sequence "$videos/$sequence" --method sort --model "$model" \
     "${search[@]}" --save-detections "$work/$sequence.det.txt" --out /dev/null
 done
 

@@ -31,12 +31,14 @@ if [[ ! -d "$work/places" ]]; then # one folder, as the trainer reads them
   mv "$work/places.part" "$work/places"
 fi
 if [[ ! -d "$work/people" ]]; then
+  rm -rf "$work/people.part"
   images=() truth=()
   for run in "$work"/streets/people-*; do
     images+=("$run/img1")
     truth+=("$run")
   done
-  "$kerblab" train crops --images "${images[@]}" --truth "${truth[@]}" --every 3 --out "$work/people"
+  "$kerblab" train crops --images "${images[@]}" --truth "${truth[@]}" --every 3 --out "$work/people.part"
+  mv "$work/people.part" "$work/people"
 fi
 
 # train OUT OPTION...

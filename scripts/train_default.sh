@@ -49,12 +49,18 @@ for run in "$work"/rendered/nobody-*; do
   places+=("$run/img1")
   others+=(--negatives "$run/img1")
 done
-[[ -d "$work/people-rendered" ]] || "$kerblab" train crops --images "${images[@]}" --truth "${boxes[@]}" --every 3 --out "$work/people-rendered"
+# crops OUT OPTION...: a folder that is there is whole
+crops() {
+  [[ ! -d "$1" ]] || return 0
+  rm -rf "$1.part"
+  "$kerblab" train crops "${@:2}" --out "$1.part"
+  mv "$1.part" "$1"
+}
+crops "$work/people-rendered" --images "${images[@]}" --truth "${boxes[@]}" --every 3
 
-# people PICTURES TRUTH... -- OUT: the upright people in these pictures
+# people OUT PICTURES TRUTH...: the upright people in these pictures
 people() {
-  [[ ! -d "${*: -1}" ]] || return 0
-  "$kerblab" train crops --images "@$1" --truth "${@:2:$#-3}" --min-aspect 0.25 --max-aspect 0.62 --min-height "$least" --out "${*: -1}"
+  crops "$1" --images "@$2" --truth "${@:3}" --min-aspect 0.25 --max-aspect 0.62 --min-height "$least"
 }
 # channels OUT OPTION...
 channels() {
@@ -72,11 +78,10 @@ reject() {
 }
 
 # --- cascades: of each half, and of both ------------------------------------------------------------------------------------------------------
-cd "$root" # the lists' paths begin here
 least=40
 for half in -a -b ""; do
-  people "$work/pictures$half.txt" "${truth[@]}" -- "$work/people$half"
-  channels "$work/trained$half.kwm" --name streets --least-height 48 --rounds 64,256,1024 --hard-negatives 12000 --most-negatives 36000 \
+  people "$work/people$half" "$work/pictures$half.txt" "${truth[@]}"
+  channels "$work/trained$half.kwm" --name default --least-height 48 --rounds 64,256,1024 --hard-negatives 12000 --most-negatives 36000 \
     --positives "$data/ped_train/pos_96x160" "$work/people$half" "$work/people-rendered" \
     --negatives "$data/ped_train/neg_full_inria" "@$work/pictures$half.txt" "${places[@]}" --truth "${truth[@]}"
   reject "$work/trained$half.kwm" "$work/cascade$half.kwm" --images "@$work/pictures$half.txt" --truth "${truth[@]}" --min-height 44 \
@@ -85,14 +90,14 @@ done
 least=36
 for half in -a -b ""; do
   sed -n 's|/msrs/vi/\(.*N\.jpg\)|/msrs/ir/\1|p' "$work/pictures$half.txt" >"$work/thermal$half.txt"
-  people "$work/thermal$half.txt" "$streets/msrs/truth.csv" -- "$work/people-thermal$half"
+  people "$work/people-thermal$half" "$work/thermal$half.txt" "$streets/msrs/truth.csv"
   channels "$work/thermal-cascade$half.kwm" --grey --name thermal --least-height 40 --rounds 32,128,512 --hard-negatives 6000 \
     --most-negatives 18000 --per-picture 60 --mirror-negatives --positives "$work/people-thermal$half" \
     --negatives "@$work/thermal$half.txt" --truth "$streets/msrs/truth.csv"
 done
 
 # --- candidates, labelled by the truth, and the packs -------------------------------------------------------------------------------------------
-# Of a half by the cascade that never saw it; of pictures without people and of rendered ones by that of the first half.
+# Of a half by the cascade that never saw it; of pictures without people and of rendered ones by one of the two.
 candidates=(--threshold lowest --fusion suppression --overlap 0.6 --overlap-of union --no-work --resample 1)
 # labels OUT OPTION... Delete the file to make it anew, and the packs, after a change of the cascades.
 labels() {

@@ -21,7 +21,11 @@ work="$(cd -- "$work" && pwd -P)"
 # --- pictures: rendered, cut in halves, people cut out ------------------------------------------------------------------------------------------
 # render RUN: unless it is there
 render() {
-  [[ -d "$work/rendered/$1" ]] || "$kerblab" sim render "$root/models/training/free.toml" --only "$1\$" --every 30 --boxes --out "$work/rendered"
+  [[ ! -d "$work/rendered/$1" ]] || return 0
+  rm -rf "$work/rendering/$1"
+  "$kerblab" sim render "$root/models/training/free.toml" --only "$1\$" --every 30 --boxes --out "$work/rendering"
+  mkdir -p "$work/rendered"
+  mv "$work/rendering/$1" "$work/rendered"
 }
 export -f render
 export work root kerblab
@@ -56,7 +60,10 @@ people() {
   [[ ! -d "$1" ]] || return 0
   local images=() run
   for run in "${@:2}"; do images+=("$run/img1"); done
-  "$kerblab" train crops --images "${images[@]}" --truth "${@:2}" --every 2 --min-visible 0.8 --min-aspect 0.2 --max-aspect 0.65 --min-height 44 --out "$1"
+  rm -rf "$1.part"
+  "$kerblab" train crops --images "${images[@]}" --truth "${@:2}" --every 2 --min-visible 0.8 --min-aspect 0.2 --max-aspect 0.65 --min-height 44 \
+    --out "$1.part"
+  mv "$1.part" "$1"
 }
 people "$work/people-of-a" "$work"/rendered/people-*[13579]
 people "$work/people-of-b" "$work"/rendered/people-*[02468]

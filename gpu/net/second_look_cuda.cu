@@ -655,7 +655,11 @@ Status Plan::create(const Context& context, const Network& network, int blocks, 
   kernel_ = blocks == 1 ? second_look_kernel<Alone> : second_look_kernel<Cluster>;
   int has_clusters = 0;
   if (Status ok = attribute_of_device(cudaDevAttrClusterLaunch, has_clusters); !ok) return ok;
-  if (blocks > 1 && has_clusters == 0)
+  cudaFuncAttributes code{};
+  if (Status ok = cuda_status(cudaFuncGetAttributes(&code, kernel_), kMakeSecondLook); !ok)
+    return ok;
+  // Code for an older GPU, compiled anew for this one, has no clusters either.
+  if (blocks > 1 && (has_clusters == 0 || code.ptxVersion < 90))
     return Error{Errc::unsupported, 0, kMakeSecondLook, "a GPU without clusters of blocks"};
   NetworkTiles tiles;
   Room room{};

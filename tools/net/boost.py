@@ -39,7 +39,7 @@ BINS = 256  # steps of a feature
 PURE, LEAST_WEIGHT = 1e-3, 0.01  # a node with less than this of one label, or with less of all weight, is not split
 MOST_VOTE, MOST_ALPHA = 4.0, 5.0
 DEFAULTS = {"acf": {"depth": 2, "shrink": 4, "smooth": 1, "real": False}, "ldcf": {"depth": 5, "shrink": 2, "smooth": 0, "real": True}}
-TIMED = 30  # crops at a time where time is measured, as tools/bench/bench_net.cpp
+TIMED = 30  # crops at a time where time is measured, as tools/bench/net_bench.cpp
 
 
 # --- channels ---

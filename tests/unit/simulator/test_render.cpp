@@ -138,19 +138,35 @@ TEST(an_outline_is_what_is_seen_of_somebody_alone) {
   TEST_ASSERT_DOUBLE_WITHIN(1.2, y1, o.y1);
 }
 
-TEST(an_outline_far_to_the_side_of_a_lens_has_an_end) {
-  int seen = 0;
-  for (double ahead = 0.5; ahead < 12; ahead += 0.25) {
-    Scenario s = with_somebody(ahead, -9);
-    s.camera.k1 = -0.3;
-    s.camera.k2 = 0.1;
-    const World world{s};
-    const Renderer renderer{s, {.truth = true, .threads = 1}};
-    const Renderer::Outline o = renderer.outline(world, 0, 0);
-    TEST_ASSERT_TRUE(o.x0 >= -16000 && o.x1 <= 16000 && o.y0 >= -16000 && o.y1 <= 16000);
-    seen += o.pixels > 100 ? 1 : 0;
+TEST(an_outline_ends_where_a_lens_means_nothing_any_more) {
+  struct Case {
+    double k1, k2;
+    double widest;  // of a ray from the axis, at a distance of 1
+  };
+  // The first polynomial runs away, the second turns back into the picture at its widest.
+  for (const Case c : {Case{-0.3, 0.1, 4}, Case{-0.1, 0, std::sqrt(0.95 / 0.3)}}) {
+    int seen = 0, beyond = 0;
+    for (double ahead = -3; ahead < 20; ahead += 0.25) {
+      Scenario s = with_somebody(ahead, -9);
+      s.camera.k1 = c.k1;
+      s.camera.k2 = c.k2;
+      const World world{s};
+      const Renderer renderer{s, {.truth = true, .threads = 1}};
+      const Renderer::Outline o = renderer.outline(world, 0, 0);
+      TEST_ASSERT_TRUE(o.x0 > -1e5 && o.x1 < 1e5 && o.y0 > -1e5 && o.y1 < 1e5);
+      Moment now;
+      world.at(0, now);
+      const Vec3 middle = pose_of(s.camera, now.car.place).seen({ahead, -9, 1});
+      const double out = middle.z > 0 ? std::abs(middle.x) / middle.z : 99;
+      if (out > c.widest + 1) {
+        ++beyond;
+        TEST_ASSERT_EQUAL_DOUBLE(0, o.pixels);
+      }
+      seen += out < c.widest - 0.5 && o.pixels > 20 ? 1 : 0;
+    }
+    TEST_ASSERT_TRUE(seen > 3);
+    TEST_ASSERT_TRUE(beyond > 3);
   }
-  TEST_ASSERT_TRUE(seen > 5);
 }
 
 TEST(what_somebody_carries_is_told_apart_from_them) {

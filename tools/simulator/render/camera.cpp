@@ -26,6 +26,23 @@ Lens::Lens(const CameraSpec& spec)
       k1{spec.k1},
       k2{spec.k2} {}
 
+namespace {
+
+constexpr double kLeastSlope = 0.05;  // of a point's distance from the axis, over its ray's
+constexpr double kFarthest = 4;       // of a ray from the axis, at a distance of 1
+
+}  // namespace
+
+bool Lens::sees(Vec2 ray) const noexcept {
+  if (straight()) return true;
+  const double r2 = dot(ray, ray);
+  if (!(r2 < kFarthest * kFarthest)) return false;
+  const auto slope = [&](double u) { return 1 + u * (3 * k1 + 5 * u * k2); };
+  const double lowest = k2 > 0 ? -3 * k1 / (10 * k2) : 0;  // where the slope is least
+  if (lowest > 0 && lowest < r2 && slope(lowest) <= kLeastSlope) return false;
+  return slope(r2) > kLeastSlope;
+}
+
 Vec2 Lens::pixel(Vec2 ray) const noexcept {
   const double r2 = dot(ray, ray), s = 1 + r2 * (k1 + r2 * k2);
   return {centre_x + focal * s * ray.x, centre_y + focal * s * ray.y};
@@ -39,7 +56,7 @@ Vec2 Lens::ray(Vec2 pixel, bool& ok) const noexcept {
   double r = rd;  // Newton on r (1 + k1 r^2 + k2 r^4) = rd
   for (int i = 0; i < 20; ++i) {
     const double r2 = r * r, slope = 1 + r2 * (3 * k1 + 5 * r2 * k2);
-    if (slope <= 0.05) {
+    if (slope <= kLeastSlope) {
       ok = false;
       return (r / rd) * d;
     }
@@ -47,7 +64,7 @@ Vec2 Lens::ray(Vec2 pixel, bool& ok) const noexcept {
     r -= step;
     if (std::abs(step) < 1e-12) break;
   }
-  ok = r >= 0 && r < 4;
+  ok = r >= 0 && r < kFarthest;
   return (r / rd) * d;
 }
 

@@ -29,6 +29,9 @@ struct Lens {
   double focal = 0, centre_x = 0, centre_y = 0, k1 = 0, k2 = 0;
   explicit Lens(const CameraSpec& spec);
   [[nodiscard]] bool straight() const noexcept { return k1 == 0 && k2 == 0; }
+  /// Whether the lens's polynomial still means something in this direction (x / z and y / z): it
+  /// falls or runs away far to the side.
+  [[nodiscard]] bool sees(Vec2 ray) const noexcept;
   /// x / z and y / z to a pixel.
   [[nodiscard]] Vec2 pixel(Vec2 ray) const noexcept;
   /// And back; `ok` is false where no ray goes to this pixel.

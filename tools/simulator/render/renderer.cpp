@@ -299,9 +299,6 @@ void Renderer::flow(const World& world, double t, double t2, Rendered& out) {
 
 const Renderer::Times& Renderer::times() const noexcept { return impl_->times; }
 
-// Corners of an outline farther from the picture's origin are left out.
-constexpr double kFarthestPixel = 16000;
-
 Renderer::Outline Renderer::outline(const World& world, int person, double t) const {
   Moment now;
   world.at(t, now);
@@ -317,14 +314,9 @@ Renderer::Outline Renderer::outline(const World& world, int person, double t) co
   for (std::size_t i = 0; i < own; ++i) {
     const V3 p = body.corners[i].p;
     const Vec3 q = pose.seen({p.x, p.y, p.z});
-    ahead[i] = q.z > 0.2 ? 1 : 0;
-    if (ahead[i] == 0) continue;
+    if (q.z <= 0.2 || !impl_->lens.sees({q.x / q.z, q.y / q.z})) continue;
+    ahead[i] = 1;
     pixel[i] = impl_->lens.pixel({q.x / q.z, q.y / q.z});
-    // So far to the side a lens's polynomial means nothing any more, and grows without limit.
-    if (!(std::max(std::abs(pixel[i].x), std::abs(pixel[i].y)) <= kFarthestPixel)) {
-      ahead[i] = 0;
-      continue;
-    }
     out.x0 = any ? std::min(out.x0, pixel[i].x) : pixel[i].x;
     out.y0 = any ? std::min(out.y0, pixel[i].y) : pixel[i].y;
     out.x1 = any ? std::max(out.x1, pixel[i].x) : pixel[i].x;
