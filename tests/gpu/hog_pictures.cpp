@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every detector, or the models named, over a folder of real pictures (PGM or PPM, 8 bits), on the
-// CPU and, where there is one, on the GPU: every score of every window must be the same. Ends with
-// one number for all of them: run it on another machine and compare.
+// CPU and, where there is one, on the GPU: every score of every window must be the same, and, of
+// models with a network, every person found. Ends with one number for all of them: run it on
+// another machine and compare.
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
@@ -10,6 +11,7 @@
 
 #include "gpu/hog/engine.hpp"
 #include "gpu/hog/model_file.hpp"
+#include "gpu/hog/people_search.hpp"
 #include "gpu/image/to_grey.hpp"
 #include "gpu/image/to_rgb.hpp"
 #include "tests/unit/gpu/cascade_cases.hpp"
@@ -92,12 +94,86 @@ std::vector<Run> runs() {
   return all;
 }
 
-std::uint64_t mixed(std::uint64_t sum, const Engine::Hits& hits) {  // FNV-1a
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(hits.data);
-  for (std::size_t i = 0; i < static_cast<std::size_t>(hits.count) * sizeof(Hit); ++i)
-    sum = (sum ^ bytes[i]) * 0x100000001b3U;
+/// FNV-1a.
+std::uint64_t mixed(std::uint64_t sum, const void* data, std::size_t size) {
+  const auto* bytes = static_cast<const std::uint8_t*>(data);
+  for (std::size_t i = 0; i < size; ++i) sum = (sum ^ bytes[i]) * 0x100000001b3U;
   return sum;
 }
+
+/// Compares the backends, picture by picture.
+class Comparison {
+ public:
+  Comparison(const Context& context, const Context& cpu) : context_{context}, cpu_{cpu} {}
+
+  Status compare(const std::filesystem::path& path, const Pixels& pixels, const Run& run) {
+    if (run.colour && pixels.rgb.empty()) return Done{};
+    if (Status ok = compare_windows(path, pixels, run); !ok) return ok;
+    return run.model.look_again ? compare_people(path, pixels, run) : Status{Done{}};
+  }
+
+  [[nodiscard]] bool cuda() const { return context_.backend() == Backend::cuda; }
+  std::uint64_t sum = 0xcbf29ce484222325U;
+  std::int64_t windows = 0, people = 0, wrong = 0;
+
+ private:
+  Status compare_windows(const std::filesystem::path& path, const Pixels& pixels, const Run& run) {
+    const Picture<Space::host> picture = pixels.picture(run.colour);
+    const bool dense = std::holds_alternative<DenseModel>(run.model.kind);
+    auto host = (dense ? make_dense_cpu : make_cascade_cpu)(workers_, run.model, run.how,
+                                                            pixels.width, pixels.height);
+    if (!host) return host.error();
+    const auto expected = (*host)->search(picture, kAnyScore);
+    if (!expected) return expected.error();
+    windows += expected->count;
+    const std::size_t size = static_cast<std::size_t>(expected->count) * sizeof(Hit);
+    sum = mixed(sum, expected->data, size);
+    if (!cuda()) return Done{};
+    auto device = make_engine(context_, workers_, run.model, run.how, pixels.width, pixels.height);
+    if (!device) return device.error();
+    const auto hits = (*device)->search(picture, kAnyScore);
+    if (!hits) return hits.error();
+    if (hits->count != expected->count || std::memcmp(hits->data, expected->data, size) != 0)
+      differ(path, run, "windows", expected->count, hits->count);
+    return Done{};
+  }
+
+  Status compare_people(const std::filesystem::path& path, const Pixels& pixels, const Run& run) {
+    DetectionList expected, found;
+    if (Status ok = find(cpu_, pixels, run, expected); !ok) return ok;
+    people += expected.count;
+    const std::size_t size = static_cast<std::size_t>(expected.count) * sizeof(Detection);
+    sum = mixed(sum, expected.items, size);
+    if (!cuda()) return Done{};
+    if (Status ok = find(context_, pixels, run, found); !ok) return ok;
+    if (found.count != expected.count || std::memcmp(found.items, expected.items, size) != 0)
+      differ(path, run, "people", expected.count, found.count);
+    return Done{};
+  }
+
+  Status find(const Context& context, const Pixels& pixels, const Run& run, DetectionList& out) {
+    FusionSettings fusion;
+    fusion.kind = run.model.advice.fusion;
+    fusion.overlap = run.model.advice.overlap;
+    fusion.of_smaller = run.model.advice.of_smaller;
+    auto search = PeopleSearch::create(context, workers_, run.model, run.how, fusion, pixels.width,
+                                       pixels.height);
+    if (!search) return search.error();
+    return (*search)->find(pixels.picture(run.colour), kAnyScore, out);
+  }
+
+  void differ(const std::filesystem::path& path, const Run& run, const char* what, int on_cpu,
+              int on_gpu) {
+    ++wrong;
+    std::printf("%s: %s%s differs: %d %s on the CPU, %d on the GPU\n", path.c_str(),
+                run.model.name.c_str(), run.colour ? " in colour" : "", on_cpu, what, on_gpu);
+  }
+
+  static constexpr float kAnyScore = -1e9F;
+  const Context& context_;
+  const Context& cpu_;
+  Workers workers_;
+};
 
 }  // namespace
 
@@ -118,12 +194,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   std::sort(paths.begin(), paths.end());
-  const Result<Context> context = Context::create(BackendChoice::automatic);
-  if (!context) return 1;
-  const bool cuda = context->backend() == Backend::cuda;
-  Workers workers;
-  std::uint64_t sum = 0xcbf29ce484222325U;
-  std::int64_t windows = 0, wrong = 0;
   std::vector<Run> all;
   for (int i = 2; i < argc; ++i) {
     Result<Model> model = load(argv[i]);
@@ -134,53 +204,26 @@ int main(int argc, char** argv) {
     all.push_back(advised(*std::move(model)));
   }
   if (all.empty()) all = runs();
+  const Result<Context> context = Context::create(BackendChoice::automatic);
+  const Result<Context> cpu = Context::create(BackendChoice::cpu);
+  if (!context || !cpu) return 1;
+  Comparison comparison{*context, *cpu};
   for (const auto& path : paths) {
     Pixels pixels;
     if (!read(path, pixels)) {
       std::fprintf(stderr, "hog_pictures: %s: not an 8-bit PGM or PPM\n", path.c_str());
       return 2;
     }
-    const int width = pixels.width, height = pixels.height;
-    for (const auto& [model, colour, how] : all) {
-      if (colour && pixels.rgb.empty()) continue;
-      const Picture<Space::host> picture = pixels.picture(colour);
-      const bool dense = std::holds_alternative<DenseModel>(model.kind);
-      auto host = dense ? make_dense_cpu(workers, model, how, width, height)
-                        : make_cascade_cpu(workers, model, how, width, height);
-      if (!host) {
-        std::fprintf(stderr, "hog_pictures: %s\n", describe(host.error()).c_str());
+    for (const Run& run : all)
+      if (const Status ok = comparison.compare(path, pixels, run); !ok) {
+        std::fprintf(stderr, "hog_pictures: %s: %s\n", path.c_str(), describe(ok.error()).c_str());
         return 1;
       }
-      const auto expected = (*host)->search(picture, -1e9F);
-      if (!expected) {
-        std::fprintf(stderr, "hog_pictures: %s\n", describe(expected.error()).c_str());
-        return 1;
-      }
-      sum = mixed(sum, *expected);
-      windows += expected->count;
-      if (!cuda) continue;
-      auto device = make_engine(*context, workers, model, how, width, height);
-      if (!device) {
-        std::fprintf(stderr, "hog_pictures: %s\n", describe(device.error()).c_str());
-        return 1;
-      }
-      const auto hits = (*device)->search(picture, -1e9F);
-      if (!hits) {
-        std::fprintf(stderr, "hog_pictures: %s\n", describe(hits.error()).c_str());
-        return 1;
-      }
-      const bool same = hits->count == expected->count &&
-                        std::memcmp(hits->data, expected->data,
-                                    static_cast<std::size_t>(hits->count) * sizeof(Hit)) == 0;
-      if (!same) {
-        ++wrong;
-        std::printf("%s: %s%s differs: %d windows on the CPU, %d on the GPU\n", path.c_str(),
-                    model.name.c_str(), colour ? " in colour" : "", expected->count, hits->count);
-      }
-    }
   }
-  std::printf("%zu pictures, %lld scores, %s, %lld differences, all together %016llx\n",
-              paths.size(), static_cast<long long>(windows), cuda ? "CPU and CUDA" : "CPU alone",
-              static_cast<long long>(wrong), static_cast<unsigned long long>(sum));
-  return wrong == 0 ? 0 : 1;
+  std::printf(
+      "%zu pictures, %lld scores, %lld people, %s, %lld differences, all together %016llx\n",
+      paths.size(), static_cast<long long>(comparison.windows),
+      static_cast<long long>(comparison.people), comparison.cuda() ? "CPU and CUDA" : "CPU alone",
+      static_cast<long long>(comparison.wrong), static_cast<unsigned long long>(comparison.sum));
+  return comparison.wrong == 0 ? 0 : 1;
 }
