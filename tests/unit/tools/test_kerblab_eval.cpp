@@ -404,6 +404,26 @@ TEST(labels_of_saved_detections_are_those_of_the_model) {
   TEST_ASSERT_GREATER_THAN(0, detections);
 }
 
+TEST(a_picture_that_two_sets_share_is_saved_once) {
+  write_pictures();
+  expect_done(kerblab("model import --opencv-people --out people.kwm"));
+  const auto sets = [](const std::string& second) {
+    return "[[set]]\nname = \"one\"\nimages = [\"in\"]\ntruth = [\"truth.csv\"]\n[[set]]\nname = "
+           "\"two\"\n"
+           "images = [\"in\", \"none\"]\ntruth = [\"truth.csv\"]\n" +
+           second;
+  };
+  const std::string command =
+      "eval detector --backend cpu --threshold -3 --no-work --model ours=people.kwm --data . ";
+  write("sets.toml", sets(""));
+  expect_done(kerblab(command + "--sets sets.toml --save said"));
+  TEST_ASSERT_EQUAL_size_t(4, json_lines(read(g_folder / "said/ours.jsonl")).size());
+  expect_done(kerblab("eval detector --detections said/ours.jsonl --sets sets.toml --data ."));
+  write("other.toml", sets("search_min_height = 48\n"));
+  expect_bad_input(kerblab(command + "--sets other.toml --save again"), "save one set at a time");
+  TEST_ASSERT_FALSE(fs::exists(g_folder / "again/ours.jsonl"));
+}
+
 /// How many pixels of a picture have about this colour.
 int pixels_of(const cv::Mat& bgr, const cv::Scalar& colour) {
   int count = 0;

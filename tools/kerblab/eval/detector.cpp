@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <opencv2/imgcodecs.hpp>
 #include <set>
@@ -337,11 +338,12 @@ class EvalDetector {
     for (std::size_t number = 0; number < contestants_.size(); ++number) {
       if (!contestants_[number].detections.empty()) continue;
       std::string lines, name;
+      std::map<std::string, std::string> written;  // sets may share pictures
       for (const JudgedSet& set : sets_)
         for (const Performance& performance : set.performances)
           if (performance.contestant == number) {
             name = performance.name;
-            lines += lines_of(set, performance);
+            if (Status ok = add_lines(set, performance, written, lines); !ok) return ok;
           }
       if (lines.empty()) continue;
       const std::string path = folder->next(file_name(name), ".jsonl");
@@ -405,19 +407,30 @@ class EvalDetector {
     return worst.commit(inputs_);
   }
 
-  static std::string lines_of(const JudgedSet& set, const Performance& performance) {
-    std::string lines;
+  /// A line for each picture that is not yet among those written, each with its line.
+  static Status add_lines(const JudgedSet& set, const Performance& performance,
+                          std::map<std::string, std::string>& written, std::string& lines) {
     for (std::size_t i = 0; i < performance.seen.size(); ++i) {
       const Seen& seen = performance.seen[i];
+      const std::string& path = set.run.pictures[i].path;
       std::vector<Detection> people;
       for (const eval::ScoredBox& b : seen.boxes)
         people.push_back({static_cast<float>(b.box.x), static_cast<float>(b.box.y),
                           static_cast<float>(b.box.w), static_cast<float>(b.box.h),
                           static_cast<float>(b.score)});
-      lines += json_line(set.run.pictures[i].path, seen.width, seen.height, seen.ms.value_or(0),
-                         people.data(), static_cast<int>(people.size()));
+      const auto line = [&](double ms) {
+        return json_line(path, seen.width, seen.height, ms, people.data(),
+                         static_cast<int>(people.size()));
+      };
+      const auto [at, is_new] = written.emplace(path, line(0));
+      if (is_new)
+        lines += line(seen.ms.value_or(0));
+      else if (at->second != line(0))
+        return failure(Errc::invalid_argument,
+                       "two sets searched a picture in different ways: save one set at a time",
+                       path);
     }
-    return lines;
+    return Done{};
   }
 
   EvalOptions& options_;
