@@ -21,7 +21,6 @@
 // three different regions, so that one barrier a layer is enough. Where shared memory is too small
 // for three regions there are two, and another barrier a layer, (3), between clearing and writing.
 // No block ends while others may still store into its memory: nobody does after the last barrier.
-#include <cooperative_groups.h>
 
 #include <algorithm>
 #include <optional>
@@ -117,23 +116,30 @@ struct Alone {
 /// The blocks that share a crop: a cluster.
 struct Cluster {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  __device__ int size() const { return static_cast<int>(group().num_blocks()); }
-  __device__ int rank() const { return static_cast<int>(group().block_rank()); }
-  __device__ void barrier() const { group().sync(); }
+  // What cooperative_groups::cluster_group is made of: its header needs the headers of libcu++,
+  // which a runtime for another architecture does not have.
+  __device__ int size() const { return static_cast<int>(__clusterSizeInBlocks()); }
+  __device__ int rank() const { return static_cast<int>(__clusterRelativeBlockRank()); }
+  __device__ void barrier() const {
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+  }
   template <typename T>
   __device__ void put(T* to, T value) const {
     const int count = size();
 #pragma unroll 1
-    for (int i = 0; i < count; ++i) *group().map_shared_rank(to, i) = value;
+    for (int i = 0; i < count; ++i) *in_block(to, i) = value;
   }
   template <typename T>
   __device__ void put_by_lanes(T* to, T value, int lane) const {
-    if (lane < size()) *group().map_shared_rank(to, lane) = value;
+    if (lane < size()) *in_block(to, lane) = value;
   }
 
  private:
-  __device__ static cooperative_groups::cluster_group group() {
-    return cooperative_groups::this_cluster();
+  /// The same place of the shared memory of a block.
+  template <typename T>
+  __device__ static T* in_block(T* place, int rank) {
+    return static_cast<T*>(__cluster_map_shared_rank(place, static_cast<unsigned>(rank)));
   }
 #else  // a GPU without clusters: it is never asked to
   __device__ int size() const { return 1; }

@@ -74,7 +74,7 @@ TEST(every_model_that_comes_with_it_loads_and_is_called_as_its_file) {
     TEST_ASSERT_TRUE_MESSAGE(fs::exists(fs::path{entry.path()}.replace_extension(".md")),
                              "a model without a card");
   }
-  TEST_ASSERT_EQUAL_INT(7, count);
+  TEST_ASSERT_EQUAL_INT(8, count);
 }
 
 TEST(the_grey_variant_stands_beside_its_model) {
