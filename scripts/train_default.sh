@@ -146,7 +146,7 @@ look_again() {
 # The network corrects boxes, so that the cascade may search in coarser scales.
 for half in -a -b ""; do
   look_again default "$half" "$work/cascade$half.kwm" "$work/network$half.json" 3.5 \
-    --scale 1.1225 --threshold 5 --tracking-margin 2 --tracking-even 0.7 --tracking-sure 3.7
+    --scale 1.1225 --threshold 5 --tracking-margin 3 --tracking-even 0 --tracking-sure 3
   look_again thermal "$half" "$work/thermal-cascade$half.kwm" "$work/thermal-network$half.json" 2 \
     --threshold 6 --tracking-margin 3 --tracking-even 0.5 --tracking-sure 4
 done
