@@ -80,6 +80,9 @@ TEST(settings_that_make_no_sense_are_one_line) {
   expect_bad_input(kerblab("detect --scale 1 a.png"), "scale");
   expect_bad_input(kerblab("detect --region 1,2,3 a.png"), "--region");
   expect_bad_input(kerblab("detect --ground 100 a.png"), "--ground");
+  for (const char* height : {"1", "15", "-3", "nan"})
+    expect_bad_input(kerblab(std::string{"detect --min-height "} + height + " a.png"),
+                     "--min-height");
   expect_bad_input(kerblab("model import --out m.kwm"), "FILE");
   expect_bad_input(kerblab("model import --opencv-people --out -"), "--out");
   for (const char* value : {"nan", "-nan", "inf", "low", "1,2", "2e9", "''"})
@@ -191,6 +194,13 @@ TEST(a_search_left_without_windows_says_why) {
   }
   TEST_ASSERT_EQUAL_STRING("",
                            kerblab("detect --backend cpu --region 0,0,9,9 small.png").err.c_str());
+}
+
+TEST(a_damaged_beginning_of_our_model_is_called_so) {
+  for (const char* text : {"", "KWM", "KWMODEX-------------------------"}) {
+    std::ofstream{g_folder / "m.kwm", std::ios::binary} << text;
+    expect_bad_input(kerblab("model info m.kwm"), "does not begin with KWMODEL");
+  }
 }
 
 TEST(a_model_of_ours_keeps_its_name) {

@@ -232,6 +232,14 @@ models = ["mine"]
   TEST_ASSERT_TRUE(fs::exists(g_folder / "p-all.svg") && fs::exists(g_folder / "p-contrast.svg"));
   TEST_ASSERT_FALSE(fs::exists(g_folder / "p.svg"));
 
+  write("judging/one.txt", "1.png\n4.png\n\n5.png\nl.png\n");
+  const Outcome misspelt = kerblab(command);
+  expect_done(misspelt);
+  TEST_ASSERT_TRUE_MESSAGE(
+      misspelt.err.find("2 names are not among the pictures, the first '5.png'") !=
+          std::string::npos,
+      misspelt.err.c_str());
+
   expect_bad_input(kerblab(command + "--images in"), "--sets replaces");
   expect_bad_input(kerblab(command + "--foot-camera 500,1.2,50"), "--sets replaces");
   expect_bad_input(kerblab("eval detector --images in"), "--images and --truth are needed");
@@ -570,6 +578,8 @@ TEST(pictures_and_files_that_do_not_fit_are_one_line_and_leave_nothing) {
       kerblab("eval detector --truth-min-height 9 --truth-max-height 9 " + std::string{kData}),
       "--truth-max-height");
   expect_bad_input(kerblab("eval detector --images in"), "--truth");
+  expect_bad_input(kerblab("eval detector --at nan --detections found.jsonl " + std::string{kData}),
+                   "--at");
   TEST_ASSERT_EQUAL_INT(before, file_count(g_folder));
   TEST_ASSERT_FALSE(fs::exists(g_folder / "said"));
 }

@@ -156,6 +156,35 @@ TEST(a_picture_is_read_as_grey_and_as_planes) {
   TEST_ASSERT_EQUAL_INT(0, plain->view().rgb.count);
 }
 
+/// Counts of a thermal camera: black and white are where the product's range puts them, at the
+/// counts of which half a hundredth is darker or brighter.
+TEST(sixteen_bits_are_counts_and_come_in_their_range) {
+  const TempFolder folder;
+  for (const char* name : {"counts.png", "counts.pgm", "counts.tif"}) {
+    cv::Mat counts(50, 80, CV_16UC1);
+    std::vector<int> sorted;
+    for (int y = 0; y < counts.rows; ++y)
+      for (int x = 0; x < counts.cols; ++x) {
+        const int count = 7000 + (x * 37 + y * 101) % 700 + (x == 3 && y == 3 ? 40000 : 0);
+        counts.at<std::uint16_t>(y, x) = static_cast<std::uint16_t>(count);
+        sorted.push_back(count);
+      }
+    std::sort(sorted.begin(), sorted.end());
+    const auto n = sorted.size();
+    const double dark = sorted[n * 50 / 10000], bright = sorted[n - 1 - n * 50 / 10000];
+    const std::string path = folder.at(name);
+    TEST_ASSERT_TRUE(cv::imwrite(path, counts));
+    const Result<LoadedPicture> loaded = load_picture(path, false);
+    TEST_ASSERT_OK(loaded);
+    for (int y = 0; y < counts.rows; ++y)
+      for (int x = 0; x < counts.cols; ++x) {
+        const double level = 255 * (counts.at<std::uint16_t>(y, x) - dark) / (bright - dark);
+        TEST_ASSERT_DOUBLE_WITHIN(1.01, std::clamp(level, 0.0, 255.0),
+                                  loaded->grey[static_cast<std::size_t>(y * counts.cols + x)]);
+      }
+  }
+}
+
 TEST(what_is_no_picture_is_refused) {
   const TempFolder folder;
   TEST_ASSERT_ERROR(Errc::not_found, load_picture(folder.path() / "none.png", false));

@@ -138,7 +138,8 @@ class EvalDetector {
       const Result<std::string> text = files::read_text("read list", set.list);
       if (!text) return text.error();
       files::Lines lines{*text};
-      for (std::string_view line; lines.next(line);) listed.emplace_back(files::trimmed(line));
+      for (std::string_view line; lines.next(line);)
+        if (!files::trimmed(line).empty()) listed.emplace_back(files::trimmed(line));
       std::sort(listed.begin(), listed.end());
       inputs_.push_back(set.list);
     }
@@ -153,6 +154,7 @@ class EvalDetector {
         if (is_negative) ++out.facts.negatives;
       }
     }
+    warn_of_missing(set, listed, out.run.pictures);
     if (std::ssize(out.run.pictures) == out.facts.negatives)
       return failure(Errc::invalid_argument, "no picture left by names and list", set.name);
     std::set<fs::path> seen;
@@ -168,6 +170,21 @@ class EvalDetector {
     inputs_.insert(inputs_.end(), out.run.crops.begin(), out.run.crops.end());
     inputs_.insert(inputs_.end(), set.truth.begin(), set.truth.end());
     return Done{};
+  }
+
+  /// A name that is misspelt would make the set smaller without a word.
+  static void warn_of_missing(const eval::PictureSet& set, const std::vector<std::string>& listed,
+                              const std::vector<EvalPicture>& pictures) {
+    std::set<std::string> there;
+    for (const EvalPicture& picture : pictures)
+      there.insert(fs::path{picture.path}.filename().string());
+    std::string first;
+    int missing = 0;
+    for (const std::string& name : listed)
+      if (!there.contains(name) && missing++ == 0) first = name;
+    if (missing > 0)
+      warn(fmt::format("{}: {} names are not among the pictures, the first '{}'", set.list, missing,
+                       first));
   }
 
   Status check_outputs() {
@@ -538,7 +555,7 @@ void add_eval_detector(CLI::App& group, Action& action) {
       ->add_option("--at", o->thresholds,
                    "Also report miss rate (total and by height) and false positives at this "
                    "threshold, to compare sets of pictures")
-      ->check(CLI::Range(-1e6, 1e6))
+      ->check(between(-1e6, 1e6))
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag(

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/kerblab/model/search_options.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <variant>
 #include <vector>
 
@@ -13,6 +16,8 @@
 
 namespace kerb::lab {
 namespace {
+
+constexpr int kLeastHeight = 16;  // pixels; below, a picture would be enlarged beyond all memory
 
 Status read_threshold(SearchOptions& options) {
   const std::string& text = options.text.threshold;
@@ -126,9 +131,18 @@ void add_search_options(CLI::App& command, SearchOptions& options, const char* t
   command.add_option("--stride", options.stride,
                      "Step between windows, pixels of the level, 1..256; multiples of 8, 4 or 2 "
                      "are fast; default: the model's advice");
-  command.add_option(
-      "--min-height", options.min_height,
-      "Height of the smallest person, pixels; 0: the model's. Less enlarges the picture");
+  command
+      .add_option(
+          "--min-height", options.min_height,
+          "Height of the smallest person, pixels; 0: the model's. Less enlarges the picture")
+      ->check(CLI::Validator{[](const std::string& text) {
+                               const double height = std::strtod(text.c_str(), nullptr);
+                               return height == 0 || height >= kLeastHeight
+                                          ? std::string{}
+                                          : fmt::format("{}: must be 0 or {} and more", text,
+                                                        kLeastHeight);
+                             },
+                             ""});
   command.add_option("--max-height", options.max_height,
                      "Height of the tallest person, pixels; 0: no limit");
   command.add_option("--padding", options.padding,

@@ -4,11 +4,16 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string_view>
+#include <utility>
 
 #include "drivers/replay/picture.hpp"
 #include "drivers/replay/picture_files.hpp"
+#include "gpu/image/count_range.hpp"
 #include "gpu/image/to_grey.hpp"
 #include "tools/kerblab/app/input_files.hpp"
 
@@ -63,6 +68,41 @@ void make_planes(LoadedPicture& picture) {
     }
 }
 
+/// Whether a file may hold 16-bit grey samples: decoding it twice is not worth it for all.
+bool may_hold_counts(const std::vector<std::uint8_t>& file) {
+  const auto begins = [&file](std::string_view magic) {
+    return file.size() >= magic.size() &&
+           std::equal(magic.begin(), magic.end(), file.begin(),
+                      [](char a, std::uint8_t b) { return static_cast<std::uint8_t>(a) == b; });
+  };
+  constexpr std::size_t kPngDepth = 24, kPngColour = 25;
+  if (begins("\x89PNG"))
+    return file.size() > kPngColour && file[kPngDepth] == 16 && file[kPngColour] == 0;
+  return begins("P5") || begins("P2") || begins("II*") || begins("MM");
+}
+
+/// Counts of a thermal camera, in the range that the product finds for its first picture.
+Result<cv::Mat> from_counts(const cv::Mat& counts) {
+  Result<CountRange> range = CountRange::create({}, 16);
+  if (!range) return range.error();
+  RawImageView<Space::host> in;
+  in.data = counts.ptr<std::uint8_t>();
+  in.width = counts.cols;
+  in.height = counts.rows;
+  in.row_stride = static_cast<std::ptrdiff_t>(counts.step[0]);
+  in.format = PixelFormat::grey16;
+  std::vector<std::uint32_t> histogram(std::size_t{1} << 16);
+  if (Status counted = cpu::count_samples(in, histogram.data()); !counted) return counted.error();
+  cv::Mat grey(counts.rows, counts.cols, CV_8UC1), bgr;
+  const ImageView<Space::host, std::uint8_t> out{grey.ptr<std::uint8_t>(), grey.cols, grey.rows,
+                                                 static_cast<std::ptrdiff_t>(grey.step[0])};
+  if (Status mapped = cpu::map_counts(in, range->update(histogram.data(), counts.total()), out);
+      !mapped)
+    return mapped.error();
+  cv::cvtColor(grey, bgr, cv::COLOR_GRAY2BGR);
+  return bgr;
+}
+
 }  // namespace
 
 hog::Picture<Space::host> LoadedPicture::view() const noexcept {
@@ -83,7 +123,16 @@ Result<LoadedPicture> load_picture(const std::string& path, bool colour) {
   LoadedPicture picture;
   try {
     const QuietStderr quiet;
-    picture.bgr = cv::imdecode(*file, cv::IMREAD_COLOR);
+    cv::Mat counts;
+    if (may_hold_counts(*file))
+      counts = cv::imdecode(*file, cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR);
+    if (counts.type() == CV_16UC1 && !counts.empty()) {
+      Result<cv::Mat> bgr = from_counts(counts);
+      if (!bgr) return bgr.error();
+      picture.bgr = std::move(*bgr);
+    } else {
+      picture.bgr = cv::imdecode(*file, cv::IMREAD_COLOR);
+    }
   } catch (const std::exception&) {  // cv::Exception, bad_alloc for absurd sizes
     return failure(Errc::damaged, "unreadable picture", path);
   }

@@ -10,7 +10,8 @@
 
 namespace kerb::lab {
 
-/// A picture file, decoded: upright (as its EXIF tag says), 8 bits, without alpha.
+/// A picture file, decoded: upright (as its EXIF tag says), 8 bits, without alpha. 16-bit grey
+/// samples are counts of a thermal camera, and come in the range of the product's first picture.
 struct LoadedPicture {
   cv::Mat bgr;                       ///< CV_8UC3
   std::vector<std::uint8_t> grey;    ///< as the product's to_grey() makes it; rows without gaps
