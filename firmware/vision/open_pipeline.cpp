@@ -121,6 +121,19 @@ records::RecordedCamera people_settings(const Config& config, const CameraSettin
           .contact = {}};
 }
 
+std::unique_ptr<ego::MotionEstimator> make_motion_estimator(const Config& config,
+                                                            const CameraSettings& settings,
+                                                            const FrameSourceInfo& info,
+                                                            std::unique_ptr<FlowEstimator> flow) {
+  ego::MotionEstimatorSettings motion;
+  motion.points = config.flow.points;
+  motion.flow_budget = config.budget.flow;
+  if (info.rate_hz > 0) motion.frame_interval = Nanos{std::llround(1e9 / info.rate_hz)};
+  return std::make_unique<ego::MotionEstimator>(std::move(flow),
+                                                ego::camera_of(settings, info.width, info.height),
+                                                ego::settings_of(config.ego), motion);
+}
+
 Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings& settings,
                                      const SourceOpener& open, Vision& vision, const Clock& clock,
                                      Log& log) {
@@ -168,13 +181,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
                                   config.flow.points, clock);
   std::unique_ptr<ego::MotionEstimator> motion;
   if (flow && *flow) {
-    ego::MotionEstimatorSettings motion_settings;
-    motion_settings.points = config.flow.points;
-    motion_settings.flow_budget = config.budget.flow;
-    if (info.rate_hz > 0) motion_settings.frame_interval = Nanos{std::llround(1e9 / info.rate_hz)};
-    motion = std::make_unique<ego::MotionEstimator>(
-        std::move(*flow), ego::camera_of(settings, info.width, info.height),
-        ego::settings_of(config.ego), motion_settings);
+    motion = make_motion_estimator(config, settings, info, std::move(*flow));
     if (hand_over == HandOver::newest) motion->expect(flow_time);
   }
   std::unique_ptr<PeopleEstimator> people;  // tracks the people, and predicts contacts

@@ -25,6 +25,11 @@ struct OpenedPipeline {
                                                       const CameraSettings& settings, int width,
                                                       int height, const TrackingScores& scores);
 
+/// A camera's motion estimator, on this flow.
+[[nodiscard]] std::unique_ptr<ego::MotionEstimator> make_motion_estimator(
+    const Config& config, const CameraSettings& settings, const FrameSourceInfo& info,
+    std::unique_ptr<FlowEstimator> flow);
+
 /// Opens a camera for the first time and builds its pipeline. A camera without a signal, or one
 /// that was just unplugged, is opened later, if its settings alone say what it will deliver (its
 /// format is not "auto"). Otherwise, and when it does not exist or cannot deliver what is

@@ -9,6 +9,8 @@ kerb_add_test(NAME unit_sim_sight_and_picture SOURCES simulator/test_sight_and_p
   LINKS kerb::sim_judge kerb::sim_render kerb::sim_scenario LABELS unit)
 kerb_add_test(NAME unit_sim_run SOURCES simulator/test_run.cpp
   LINKS kerb::sim_run LABELS unit THREADED)
+kerb_add_test(NAME unit_sim_vision_log SOURCES simulator/test_vision_log.cpp
+  LINKS kerb::sim_run kerb::gpu_hog LABELS unit THREADED)
 kerb_add_test(NAME unit_sim_report SOURCES simulator/test_report.cpp
   LINKS kerb::sim_report kerb::sim_run kerb::json LABELS unit)
 kerb_add_test(NAME unit_sim_judged_suites SOURCES simulator/test_judged_suites.cpp

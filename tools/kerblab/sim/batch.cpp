@@ -6,11 +6,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "firmware/vision/vision.hpp"
 #include "tools/kerblab/app/command.hpp"
@@ -103,16 +105,29 @@ class Batch {
       done.set = planned_[i].set->name;
       sim::RunOptions options = each_;
       keep_found(options, done);
-      Result<sim::Run> run = sim::run_scenario(*planned_[i].scenario, options, log_);
-      if (!run) {
+      if (Status ran = run_one(*planned_[i].scenario, options, done); !ran) {
         const std::lock_guard lock{mutex_};
-        if (!error_) error_ = run.error();
+        if (!error_) error_ = ran.error();
         failed_ = true;
         return;
       }
-      done.run = std::move(*run);
       finish(i, done);
     }
+  }
+  Status run_one(const sim::Scenario& scenario, sim::RunOptions& options, BatchRun& done) {
+    if (!options_.vision.empty()) {
+      Result<sim::VisionLog> vision =
+          sim::read_vision_log(vision_file(options_.vision, done.set, scenario.name));
+      if (!vision) return vision.error();
+      options.vision = std::make_shared<sim::VisionLog>(std::move(*vision));
+    }
+    options.keep_vision = !options_.keep_vision.empty();
+    Result<sim::Run> run = sim::run_scenario(scenario, options, log_);
+    if (!run) return run.error();
+    done.run = std::move(*run);
+    if (!options.keep_vision) return Done{};
+    return sim::write_vision_log(vision_file(options_.keep_vision, done.set, scenario.name),
+                                 std::exchange(done.run.vision, {}));
   }
   void finish(std::size_t i, BatchRun& done) {
     sim::ReportedRun reported;
@@ -269,6 +284,10 @@ std::vector<std::string> inputs_of(const CandidateChoice& choice, const sim::Run
 Result<sim::Report> run_batch(const std::vector<SceneSet>& sets, const BatchOptions& options,
                               const sim::RunOptions& each) {
   return Batch{sets, options, each}.go(sets);
+}
+
+std::string vision_file(const std::string& folder, const std::string& set, const std::string& run) {
+  return (std::filesystem::path{folder} / set / (run + ".vision")).string();
 }
 
 std::string render_summary(const sim::Report& report) {

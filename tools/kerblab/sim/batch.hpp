@@ -63,12 +63,19 @@ struct BatchOptions {
   int jobs = 0;  ///< runs in parallel; the caller must replace 0
   PictureChoice pictures = PictureChoice::none;
   std::string traces;  ///< folder for what was sent, a file each; empty: nowhere
+  /// Folders of logs of vision, SET/RUN.vision: where to keep them, and where to take them from
+  /// instead of drawing and searching. Empty: neither.
+  std::string keep_vision, vision;
   std::function<void(const BatchRun&)> on_run;  ///< called with each run once judged; may be empty
 };
 
 /// Runs them all, several at a time. Fails with the first that cannot be run.
 Result<sim::Report> run_batch(const std::vector<SceneSet>& sets, const BatchOptions& options,
                               const sim::RunOptions& each);
+
+/// The log of vision of a run.
+[[nodiscard]] std::string vision_file(const std::string& folder, const std::string& set,
+                                      const std::string& run);
 
 /// "euroncap: 120 of 120 runs passed": for the terminal, several lines.
 [[nodiscard]] std::string render_summary(const sim::Report& report);

@@ -40,6 +40,30 @@ std::set<std::string> trace_files(const SimRunOptions& o, const ChosenScenes& sc
   return out;
 }
 
+/// Leaves the runs that have a log of vision. False: there is none.
+bool keep_logged(ChosenScenes& scenes, const std::string& folder) {
+  std::size_t left = 0, without = 0;
+  for (SceneSet& set : scenes.sets) {
+    without += std::erase_if(set.loaded.scenarios, [&](const sim::Scenario& scenario) {
+      return !std::filesystem::exists(vision_file(folder, set.name, scenario.name));
+    });
+    left += set.loaded.scenarios.size();
+  }
+  std::erase_if(scenes.sets, [](const SceneSet& set) { return set.loaded.scenarios.empty(); });
+  if (left == 0) fail(fmt::format("{}: no log of vision of any of these runs", folder));
+  if (left > 0 && without > 0) warn(fmt::format("{} runs without a log are left out", without));
+  return left > 0;
+}
+
+Status make_folders(const ChosenScenes& scenes, const std::string& folder) {
+  for (const SceneSet& set : scenes.sets) {
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path{folder} / set.name, error);
+    if (error) return Error{Errc::io, error.value(), "create folder", std::string_view{folder}};
+  }
+  return Done{};
+}
+
 int run(SimRunOptions o) {
   std::vector<std::string> outputs;
   for (const std::string& path : {o.report, o.html}) {
@@ -49,8 +73,14 @@ int run(SimRunOptions o) {
   }
   if (!o.board.empty() && o.batch.candidate.stands_in())
     return fail("--hil runs the firmware; it cannot be combined with a stand-in");
-  const std::optional<ChosenScenes> scenes = load_scenes(o.scenes);
+  const bool logs = !o.batch.vision.empty() || !o.batch.keep_vision.empty();
+  if (logs && (!o.board.empty() || o.batch.candidate.stands_in()))
+    return fail("logs of vision are the firmware's in this process: not with --hil or a stand-in");
+  std::optional<ChosenScenes> scenes = load_scenes(o.scenes);
   if (!scenes) return kBadInput;
+  if (!o.batch.vision.empty() && !keep_logged(*scenes, o.batch.vision)) return kBadInput;
+  if (!o.batch.keep_vision.empty())
+    if (Status made = make_folders(*scenes, o.batch.keep_vision); !made) return fail(made.error());
 
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   const bool stands_in = o.batch.candidate.stands_in();
@@ -132,6 +162,13 @@ void add_sim_run(CLI::App& group, Action& action) {
       ->capture_default_str();
   add_name_option(*command, "--traces", o->batch.traces,
                   "Folder for traces of what each run sent, one text file per run");
+  CLI::Option* keep = add_name_option(
+      *command, "--keep-vision", o->batch.keep_vision,
+      "Keep what vision delivers, about 1 MB a second of traffic, in this folder, for --vision");
+  add_name_option(*command, "--vision", o->batch.vision,
+                  "Decide by what was kept in this folder: nothing is drawn or detected, so that\n"
+                  "other settings of tracking and warning are judged in a moment")
+      ->excludes(keep);
   command
       ->add_option("--hil", o->board,
                    "Run on the board, four times slower than real time, by this program; in the\n"

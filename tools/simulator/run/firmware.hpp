@@ -17,6 +17,9 @@
 
 namespace kerb::sim {
 
+class VisionKeeper;
+struct VisionLog;
+
 /// The candidate that is judged: the product, or a stand-in that tests the judge.
 enum class Candidate : std::uint8_t {
   product,  ///< the firmware itself, in process
@@ -65,6 +68,18 @@ class Firmware {
 /// open_pipeline(); unsupported (a sensor the product has no format for).
 Result<std::unique_ptr<Firmware>> make_product(const Config& config, const Scenario& scenario,
                                                const Reach& reach, SimClock& clock, Log& log);
+/// The same, and `keeper`, which must outlive it, keeps all that vision delivers. Fails: also
+/// unsupported, where the configuration asks for records of warnings too.
+Result<std::unique_ptr<Firmware>> make_kept_product(const Config& config, const Scenario& scenario,
+                                                    const Reach& reach, SimClock& clock, Log& log,
+                                                    VisionKeeper& keeper);
+/// The product with a log instead of its vision: it decides anew. It needs small_picture()s.
+/// Fails: unsupported (a sensor without a format, a camera with bands, faults of the camera).
+Result<std::unique_ptr<Firmware>> make_replaying_product(const Config& config,
+                                                         const Scenario& scenario,
+                                                         const Reach& reach, SimClock& clock,
+                                                         Log& log,
+                                                         std::shared_ptr<const VisionLog> vision);
 /// A stand-in, through the product's own encoders and outputs. `truth` must outlive it.
 std::unique_ptr<Firmware> make_stand_in(Candidate candidate, const Scenario& scenario,
                                         const Truth& truth, const Reach& reach, Nanos start);

@@ -18,6 +18,7 @@ class LockstepCamera : public std::enable_shared_from_this<LockstepCamera>, publ
  public:
   LockstepCamera(FrameSourceInfo info, const SimClock& clock);
 
+  [[nodiscard]] const FrameSourceInfo& info() const noexcept { return info_; }
   /// The camera that the firmware opens; one at a time.
   [[nodiscard]] std::unique_ptr<FrameSource> open();
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulator/run/painter.hpp"
 
+#include "hal/base/splitmix.hpp"
 #include "tools/simulator/render/renderer.hpp"
 
 namespace kerb::sim {
@@ -20,7 +21,22 @@ class RenderedPainter final : public Painter {
   Rendered rendered_;
 };
 
+/// A texture that stays, and noise in its lowest bits that changes.
+class SmallPainter final : public Painter {
+ public:
+  void paint(const World& /*world*/, double /*t*/, std::vector<std::uint8_t>& bytes) override {
+    bytes.resize(std::size_t{kSmallWidth} * kSmallHeight);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+      bytes[i] = static_cast<std::uint8_t>(64 + splitmix64(i) % 128 + noise_.next() % 4);
+  }
+
+ private:
+  SplitMix64 noise_{1};
+};
+
 }  // namespace
+
+std::unique_ptr<Painter> make_small_painter() { return std::make_unique<SmallPainter>(); }
 
 std::unique_ptr<Painter> make_rendered_painter(const Scenario& scenario, int threads) {
   return std::make_unique<RenderedPainter>(scenario, threads);

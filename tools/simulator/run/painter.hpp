@@ -23,6 +23,11 @@ using PainterMaker = std::function<std::unique_ptr<Painter>(const Scenario& scen
   return sensor == Sensor::rgb ? 3 : 1;
 }
 
+/// For a firmware that decides by a log: pictures of kSmallWidth x kSmallHeight that show nothing,
+/// but have detail and differ, so that the camera counts as good.
+inline constexpr int kSmallWidth = 64, kSmallHeight = 40;
+[[nodiscard]] std::unique_ptr<Painter> make_small_painter();
+
 /// The renderer (tools/simulator/render): pictures in which a detector can see people.
 [[nodiscard]] std::unique_ptr<Painter> make_rendered_painter(const Scenario& scenario, int threads);
 

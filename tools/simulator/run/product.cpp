@@ -6,10 +6,13 @@
 
 #include "drivers/jpeg/jpeg_encoder.hpp"
 #include "firmware/control/controller.hpp"
+#include "firmware/risk/people_estimator.hpp"
 #include "firmware/vision/open_pipeline.hpp"
 #include "firmware/vision/open_recorder.hpp"
 #include "tools/simulator/run/firmware.hpp"
 #include "tools/simulator/run/lockstep_source.hpp"
+#include "tools/simulator/run/logged_vision.hpp"
+#include "tools/simulator/run/painter.hpp"
 
 namespace kerb::sim {
 namespace {
@@ -25,39 +28,41 @@ class Product final : public Firmware {
         camera_{std::make_shared<LockstepCamera>(info, clock)} {}
   ~Product() override { stop(); }
 
-  Status open() {
+  /// `keeper`: keeps what vision delivers; null: it is not kept.
+  Status open(VisionKeeper* keeper) {
     Result<std::unique_ptr<Vision>> vision = Vision::create(config_, log_);
     if (!vision) return vision.error();
     vision_ = std::move(*vision);
-    const SourceOpener opener = [this]() -> Result<std::unique_ptr<FrameSource>> {
-      return camera_->open();
-    };
-    const CameraSettings& settings = config_.cameras.front();
-    Result<OpenedPipeline> opened =
-        open_pipeline(config_, settings, opener, *vision_, clock_, log_);
+    if (keeper != nullptr) keeping_ = keeper->keeping(*vision_);
+    Result<OpenedPipeline> opened = open_pipeline(config_, config_.cameras.front(), opener(),
+                                                  keeping_ ? *keeping_ : *vision_, clock_, log_);
     if (!opened) return opened.error();
     if (opened->detector_error) return *opened->detector_error;
     if (opened->spectral_error) return *opened->spectral_error;
     pipeline_ = std::move(opened->pipeline);
-    CameraPipeline* const pipelines[] = {pipeline_.get()};
-    Result<std::unique_ptr<records::WarningRecorder>> recorder =
-        open_recorder(config_, pipelines, KERB_VERSION, make_record_encoder, log_);
-    if (!recorder) return recorder.error();
-    recorder_ = std::move(*recorder);
-    ControlDevices devices;
-    devices.recorder = recorder_.get();
-    devices.bus = &reach_.bus;
-    devices.warning_lamp = &reach_.warning_lamp;
-    devices.status_lamp = &reach_.status_lamp;
-    devices.tone = &reach_.tone;
-    controller_.emplace(config_, devices,
-                        std::vector<ControlledCamera>{{settings.name, pipeline_.get()}}, clock_,
-                        log_);
-    pipeline_->start();
-    return Done{};
+    if (keeper != nullptr) {
+      pipeline_->set_sink(keeper);
+      keeper->start();
+    }
+    return start();
+  }
+  /// With a log instead of vision; `info` is that of the pictures which it was made from.
+  Status open(std::shared_ptr<const VisionLog> vision, const FrameSourceInfo& info) {
+    player_.emplace(std::move(vision));
+    const CameraSettings& settings = config_.cameras.front();
+    const records::RecordedCamera people =
+        people_settings(config_, settings, info.width, info.height, player_->log().scores);
+    pipeline_ = std::make_unique<CameraPipeline>(
+        std::make_unique<ReopeningSource>(camera_->open(), camera_->info(), opener(), clock_, log_),
+        player_->make_preparer(), player_->make_detector(), StageBudgets{}, HandOver::every, clock_,
+        make_motion_estimator(config_, settings, info, player_->make_flow()),
+        std::make_unique<PeopleEstimator>(people.model, people.tracker, people.car, people.contact,
+                                          player_->make_appearance()));
+    return start();
   }
   [[nodiscard]] bool uses_pictures() const noexcept override { return true; }
   void show(const std::vector<std::uint8_t>& bytes, Nanos captured) override {
+    if (player_ && !player_->show(captured)) return;
     camera_->show(bytes, captured);
   }
   void tick(Nanos now) override {
@@ -73,6 +78,29 @@ class Product final : public Firmware {
   [[nodiscard]] const risk::PeopleReport& followed() override { return pipeline_->people(); }
 
  private:
+  [[nodiscard]] SourceOpener opener() {
+    return [this]() -> Result<std::unique_ptr<FrameSource>> { return camera_->open(); };
+  }
+  /// Around the pipeline, as in the car.
+  Status start() {
+    CameraPipeline* const pipelines[] = {pipeline_.get()};
+    Result<std::unique_ptr<records::WarningRecorder>> recorder =
+        open_recorder(config_, pipelines, KERB_VERSION, make_record_encoder, log_);
+    if (!recorder) return recorder.error();
+    recorder_ = std::move(*recorder);
+    ControlDevices devices;
+    devices.recorder = recorder_.get();
+    devices.bus = &reach_.bus;
+    devices.warning_lamp = &reach_.warning_lamp;
+    devices.status_lamp = &reach_.status_lamp;
+    devices.tone = &reach_.tone;
+    controller_.emplace(
+        config_, devices,
+        std::vector<ControlledCamera>{{config_.cameras.front().name, pipeline_.get()}}, clock_,
+        log_);
+    pipeline_->start();
+    return Done{};
+  }
   void stop() {
     camera_->end();
     if (pipeline_) pipeline_->stop();
@@ -83,7 +111,8 @@ class Product final : public Firmware {
   SimClock& clock_;
   Log& log_;
   std::shared_ptr<LockstepCamera> camera_;
-  std::unique_ptr<Vision> vision_;
+  std::unique_ptr<Vision> vision_, keeping_;
+  std::optional<VisionPlayer> player_;
   std::unique_ptr<records::WarningRecorder> recorder_;
   std::unique_ptr<CameraPipeline> pipeline_;
   std::optional<Controller> controller_;
@@ -113,6 +142,18 @@ Result<FrameSourceInfo> info_of(const CameraSpec& camera) {
   }
   return Error{Errc::unsupported, 0, "run scenario",
                "the product supports a mosaic, but not sensor = \"bands\""};
+}
+
+/// What a log of vision does not have: the pictures, by which a faulty camera is recognised, and
+/// bands.
+Status can_decide_anew(const Scenario& scenario) {
+  constexpr const char* kWhere = "decide by a log of vision";
+  if (scenario.camera.sensor == Sensor::mosaic)
+    return Error{Errc::unsupported, 0, kWhere, "the camera has bands"};
+  for (const FaultSpec& fault : scenario.faults)
+    if (fault.kind <= FaultSpec::Kind::camera_silent)
+      return Error{Errc::unsupported, 0, kWhere, "a fault of the camera"};
+  return Done{};
 }
 
 }  // namespace
@@ -166,7 +207,37 @@ Result<std::unique_ptr<Firmware>> make_product(const Config& config, const Scena
   const Result<FrameSourceInfo> info = info_of(scenario.camera);
   if (!info) return info.error();
   auto product = std::make_unique<Product>(config_for(config, scenario), *info, reach, clock, log);
-  if (Status opened = product->open(); !opened) return opened.error();
+  if (Status opened = product->open(nullptr); !opened) return opened.error();
+  return std::unique_ptr<Firmware>{std::move(product)};
+}
+
+Result<std::unique_ptr<Firmware>> make_kept_product(const Config& config, const Scenario& scenario,
+                                                    const Reach& reach, SimClock& clock, Log& log,
+                                                    VisionKeeper& keeper) {
+  if (config.record.enabled)
+    return Error{Errc::unsupported, 0, "keep what vision delivers", "together with records"};
+  const Result<FrameSourceInfo> info = info_of(scenario.camera);
+  if (!info) return info.error();
+  if (Status can = can_decide_anew(scenario); !can) return can.error();
+  auto product = std::make_unique<Product>(config_for(config, scenario), *info, reach, clock, log);
+  if (Status opened = product->open(&keeper); !opened) return opened.error();
+  return std::unique_ptr<Firmware>{std::move(product)};
+}
+
+Result<std::unique_ptr<Firmware>> make_replaying_product(const Config& config,
+                                                         const Scenario& scenario,
+                                                         const Reach& reach, SimClock& clock,
+                                                         Log& log,
+                                                         std::shared_ptr<const VisionLog> vision) {
+  const Result<FrameSourceInfo> info = info_of(scenario.camera);
+  if (!info) return info.error();
+  if (Status can = can_decide_anew(scenario); !can) return can.error();
+  FrameSourceInfo small = *info;
+  small.width = kSmallWidth;
+  small.height = kSmallHeight;
+  small.format = PixelFormat::grey8;
+  auto product = std::make_unique<Product>(config_for(config, scenario), small, reach, clock, log);
+  if (Status opened = product->open(std::move(vision), *info); !opened) return opened.error();
   return std::unique_ptr<Firmware>{std::move(product)};
 }
 

@@ -5,9 +5,11 @@
 #include <cmath>
 
 #include "firmware/control/controller.hpp"
+#include "hal/base/crc32.hpp"
 #include "hal/fake/can_bus.hpp"
 #include "tools/simulator/run/camera_faults.hpp"
 #include "tools/simulator/run/car.hpp"
+#include "tools/simulator/run/logged_vision.hpp"
 
 namespace kerb::sim {
 namespace {
@@ -51,6 +53,17 @@ class RecordedTone final : public Tone {
   std::vector<Trace::Sound>& out_;
 };
 
+/// Tells whether a scenario has changed: of when, where and how far away people are.
+std::uint32_t checksum(const Truth& truth) {
+  std::uint32_t sum = 0;
+  const auto add = [&sum](double value) {
+    sum = crc32(reinterpret_cast<const std::byte*>(&value), sizeof value, sum);
+  };
+  for (const Truth::Sample& s : truth.samples)
+    for (const double value : {s.t, s.car_mps, s.distance, s.ahead, s.left, s.visible}) add(value);
+  return sum;
+}
+
 /// The stepper: pictures, the car and the firmware's rounds, in the order of the scenario's clock.
 class Stepper {
  public:
@@ -72,13 +85,19 @@ class Stepper {
     const Reach reach{ours_, lamp_, status_lamp_, tone_};
     if (options_.candidate == Candidate::product) {
       Result<std::unique_ptr<Firmware>> made =
-          make_product(options_.config, scenario, reach, clock_, log_);
+          options_.vision ? make_replaying_product(options_.config, scenario, reach, clock_, log_,
+                                                   options_.vision)
+          : options_.keep_vision
+              ? make_kept_product(options_.config, scenario, reach, clock_, log_, keeper_)
+              : make_product(options_.config, scenario, reach, clock_, log_);
       if (!made) return made.error();
       firmware_ = std::move(*made);
     } else {
       firmware_ = make_stand_in(options_.candidate, scenario, run_.truth, reach, SimClock::kStart);
     }
-    if (firmware_->uses_pictures()) painter_ = options_.painter(scenario, options_.threads);
+    if (firmware_->uses_pictures())
+      painter_ =
+          options_.vision ? make_small_painter() : options_.painter(scenario, options_.threads);
     const double tick = std::chrono::duration<double>(Controller::kTick).count();
     const auto ticks = static_cast<long>(std::floor(scenario.seconds / tick + 1e-6));
     for (long i = 0; i <= ticks; ++i) {
@@ -97,6 +116,7 @@ class Stepper {
     run_.trace.warning_lamp.resize(lamps);
     run_.trace.status_lamp.resize(status_lamps);
     run_.trace.tone.resize(tones);
+    run_.vision = std::move(keeper_.log());
     return Done{};
   }
 
@@ -136,6 +156,7 @@ class Stepper {
   RecordedTone tone_;
   CameraFaults faults_;
   std::unique_ptr<Painter> painter_;
+  VisionKeeper keeper_;
   std::unique_ptr<Firmware> firmware_;
   std::vector<std::uint8_t> bytes_;
   long next_picture_ = 0;
@@ -150,7 +171,13 @@ Result<Run> run_scenario(const Scenario& scenario, const RunOptions& options, Lo
   run.scenario = scenario;
   run.candidate = options.candidate;
   run.truth = find_truth(world);
+  const std::uint32_t truth = checksum(run.truth);
+  if (options.vision && (options.vision->run != scenario.name || options.vision->truth != truth))
+    return Error{Errc::invalid_argument, 0, "the log of vision is of another scenario",
+                 std::string_view{options.vision->run}};
   if (Status gone = Stepper{world, options, log, run}.go(); !gone) return gone.error();
+  run.vision.run = scenario.name;
+  run.vision.truth = truth;
   run.judgement = judge(scenario, run.truth, run.trace);
   run.took_s = seconds_since(start);
   return run;

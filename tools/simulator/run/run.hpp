@@ -5,6 +5,7 @@
 #include "tools/simulator/judge/judge.hpp"
 #include "tools/simulator/run/firmware.hpp"
 #include "tools/simulator/run/painter.hpp"
+#include "tools/simulator/run/vision_log.hpp"
 
 namespace kerb::sim {
 
@@ -24,6 +25,10 @@ struct RunOptions {
   double latency_s = 0.033;
   PainterMaker painter = make_rendered_painter;
   int threads = 2;  ///< for drawing
+  /// Of the product: keep all that vision delivers, in Run::vision.
+  bool keep_vision = false;
+  /// Of the product: this log instead of its vision, and no pictures are drawn.
+  std::shared_ptr<const VisionLog> vision;
   /// Called with each picture's time, what was found in it and who is followed; may be empty.
   std::function<void(double t, const DetectionList& found, const risk::PeopleReport& followed)>
       on_picture;
@@ -36,13 +41,15 @@ struct Run {
   Truth truth;
   Trace trace;
   Judgement judgement;
+  VisionLog vision;  ///< with RunOptions::keep_vision
   int pictures = 0;
   double took_s = 0;     ///< of life
   double drawing_s = 0;  ///< of that
 };
 
 /// Runs a scenario to its end as fast as the machine allows. The same scenario and options give the
-/// same trace, whatever the machine. Fails: as make_product().
+/// same trace, whatever the machine. Fails: as make_product() and its variants; invalid_argument
+/// (the log is of another scenario).
 Result<Run> run_scenario(const Scenario& scenario, const RunOptions& options, Log& log);
 
 }  // namespace kerb::sim
