@@ -67,6 +67,11 @@ foreach(lib toml json cli11 eigen)
   add_library(kerb::${lib} ALIAS kerb_${lib})
   target_include_directories(kerb_${lib} SYSTEM INTERFACE ${KERB_${upper}_INCLUDE})
 endforeach()
+# Everywhere as kerb::exact_arithmetic has it: Eigen's functions are templates, of which a program keeps one copy, be it
+# that of a file with vectors and fused additions. firmware/track, whose matrices are not aligned for vectors, would then
+# crash in it, or give other bits.
+target_compile_definitions(kerb_eigen INTERFACE EIGEN_DONT_VECTORIZE EIGEN_DONT_PARALLELIZE)
+target_compile_options(kerb_eigen INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 
 # Found by header and library: Debian keeps OpenCV's CMake files in a package that brings all of OpenCV.
 set(KERB_OPENCV OFF)
