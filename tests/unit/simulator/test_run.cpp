@@ -7,30 +7,15 @@
 #include "hal/fake/log.hpp"
 #include "tests/support/plain_painter.hpp"
 #include "tests/support/test.hpp"
+#include "tests/unit/simulator/crossing.hpp"
 
 using namespace kerb;
 using namespace kerb::sim;
+using kerb::sim::test::crossing;
 
 namespace {
 
 using Kind = FaultSpec::Kind;
-
-/// A car at 36 km/h and somebody who crosses from the right, met after 4 s. Small pictures.
-Scenario crossing() {
-  Scenario s;
-  s.name = "crossing";
-  s.seconds = 5;
-  s.camera.width = 160;
-  s.camera.height = 96;
-  s.car.speeds = {{0, 10, 3}};
-  PersonSpec person;
-  person.start.at = {40.25, -4};
-  person.walk = {{{40.25, 6}, 1.0, 0}};
-  s.people = {person};
-  s.criteria.impact_expected = true;
-  s.criteria.collision_warning_before_impact_s = 1.5;
-  return s;
-}
 
 Scenario with_fault(Kind kind, double amount, double from = 2, double to = 3) {
   Scenario s = crossing();
@@ -46,7 +31,7 @@ Scenario with_fault(Kind kind, double amount, double from = 2, double to = 3) {
 Run run(const Scenario& scenario, Candidate candidate) {
   RunOptions options;
   options.candidate = candidate;
-  options.painter = test::make_plain_painter;
+  options.painter = kerb::test::make_plain_painter;
   options.config.vision_backend = VisionBackend::cpu;
   options.config.vision_threads = 1;
   options.config.detector.enabled = false;
@@ -157,7 +142,7 @@ TEST(a_sensor_without_a_format_is_refused_in_one_line) {
   s.camera.sensor = Sensor::bands;
   s.camera.bands = {{}, {}, {}, {}, {}};
   RunOptions options;
-  options.painter = test::make_plain_painter;
+  options.painter = kerb::test::make_plain_painter;
   FakeLog log;
   const Result<Run> done = run_scenario(s, options, log);
   TEST_ASSERT_ERROR(Errc::unsupported, done);

@@ -13,29 +13,22 @@
 #include "tests/support/temp_folder.hpp"
 #include "tests/support/test.hpp"
 #include "tests/unit/gpu/bar_model.hpp"
+#include "tests/unit/simulator/crossing.hpp"
 #include "tools/simulator/run/run.hpp"
 
 using namespace kerb;
 using namespace kerb::sim;
-using test::TempFolder;
+using kerb::test::TempFolder;
 
 namespace {
 
-/// A car at 36 km/h and somebody who crosses from the right, met after 4 s.
+/// Large enough for the model of the test.
 Scenario crossing() {
-  Scenario s;
-  s.name = "crossing";
+  Scenario s = sim::test::crossing();
   s.seconds = 4.5;
   s.camera.width = 320;
   s.camera.height = 192;
   s.camera.sensor = Sensor::grey;
-  s.car.speeds = {{0, 10, 3}};
-  PersonSpec person;
-  person.start.at = {40.25, -4};
-  person.walk = {{{40.25, 6}, 1.0, 0}};
-  s.people = {person};
-  s.criteria.impact_expected = true;
-  s.criteria.collision_warning_before_impact_s = 1.5;
   return s;
 }
 

@@ -17,7 +17,8 @@
 namespace kerb::lab {
 namespace {
 
-constexpr int kLeastHeight = 16;  // pixels; below, a picture would be enlarged beyond all memory
+constexpr int kLeastHeight =
+    16;  // pixels; for less a picture is enlarged so far that it takes minutes
 
 Status read_threshold(SearchOptions& options) {
   const std::string& text = options.text.threshold;
@@ -132,9 +133,9 @@ void add_search_options(CLI::App& command, SearchOptions& options, const char* t
                      "Step between windows, pixels of the level, 1..256; multiples of 8, 4 or 2 "
                      "are fast; default: the model's advice");
   command
-      .add_option(
-          "--min-height", options.min_height,
-          "Height of the smallest person, pixels; 0: the model's. Less enlarges the picture")
+      .add_option("--min-height", options.min_height,
+                  "Height of the smallest person, pixels, from 16; 0: the model's. Less enlarges "
+                  "the picture")
       ->check(CLI::Validator{[](const std::string& text) {
                                const double height = std::strtod(text.c_str(), nullptr);
                                return height == 0 || height >= kLeastHeight

@@ -164,7 +164,7 @@ void add_sim_run(CLI::App& group, Action& action) {
                   "Folder for traces of what each run sent, one text file per run");
   CLI::Option* keep = add_name_option(
       *command, "--keep-vision", o->batch.keep_vision,
-      "Keep what vision delivers, about 1 MB a second of traffic, in this folder, for --vision");
+      "Keep what vision delivers, about 0.7 MB a second of traffic, in this folder, for --vision");
   add_name_option(*command, "--vision", o->batch.vision,
                   "Decide by what was kept in this folder: nothing is drawn or detected, so that\n"
                   "other settings of tracking and warning are judged in a moment")

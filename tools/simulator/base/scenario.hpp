@@ -168,6 +168,10 @@ struct FaultSpec {
   double from_s = 1, to_s = 1e9;
   double amount = 1;  ///< unit depends on the kind: see docs/simulator.md
 };
+/// Whether it is the camera's fault; otherwise it is one of the car's signals.
+[[nodiscard]] constexpr bool is_of_camera(FaultSpec::Kind kind) noexcept {
+  return kind < FaultSpec::Kind::signals_lost;
+}
 /// What scenario files call each kind, in the order of FaultSpec::Kind.
 inline constexpr const char* kFaultNames[] = {
     "camera_blinded", "camera_frozen", "camera_dark",   "camera_dirty", "camera_misaligned",

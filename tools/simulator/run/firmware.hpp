@@ -73,7 +73,8 @@ Result<std::unique_ptr<Firmware>> make_product(const Config& config, const Scena
 Result<std::unique_ptr<Firmware>> make_kept_product(const Config& config, const Scenario& scenario,
                                                     const Reach& reach, SimClock& clock, Log& log,
                                                     VisionKeeper& keeper);
-/// The product with a log instead of its vision: it decides anew. It needs small_picture()s.
+/// The product with a log instead of its vision: it decides anew. Its
+/// pictures are those of make_small_painter().
 /// Fails: unsupported (a sensor without a format, a camera with bands, faults of the camera).
 Result<std::unique_ptr<Firmware>> make_replaying_product(const Config& config,
                                                          const Scenario& scenario,

@@ -88,7 +88,7 @@ class KeepingVision final : public Vision {
   VisionKeeper& keeper_;
 };
 
-/// A picture that no check complains about: it has detail, and no two are the same.
+/// Passes on the small pictures of make_small_painter(): nobody is searched for in them.
 class PlayedPreparer final : public ImagePreparer {
  public:
   Result<PreparedImage> prepare(const RawImageView<Space::host>& image) override {

@@ -151,7 +151,7 @@ Status can_decide_anew(const Scenario& scenario) {
   if (scenario.camera.sensor == Sensor::mosaic)
     return Error{Errc::unsupported, 0, kWhere, "the camera has bands"};
   for (const FaultSpec& fault : scenario.faults)
-    if (fault.kind <= FaultSpec::Kind::camera_silent)
+    if (is_of_camera(fault.kind))
       return Error{Errc::unsupported, 0, kWhere, "a fault of the camera"};
   return Done{};
 }

@@ -30,8 +30,8 @@ struct VisionFrame {
 };
 
 /// All that vision delivered in one run, so that the decisions can be made again without drawing
-/// and searching: a hundred times faster. Pictures that were not followed (a frozen one, or one
-/// taken while the camera's aim was in doubt) are not in it.
+/// and searching, which take nearly all the time. Pictures that were not followed (a frozen one, or
+/// one taken while the camera's aim was in doubt) are not in it.
 struct VisionLog {
   std::string run;          ///< the scenario's name
   std::uint32_t truth = 0;  ///< checksum of its truth: tells whether the scenario has changed
