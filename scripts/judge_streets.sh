@@ -4,18 +4,33 @@
 # The model cascades, which has seen none of them, is judged beside. Makes the figures of docs/results/detector.md.
 # usage: judge_streets.sh [DATA [WORK [KERBLAB]]]
 #   DATA     the folder with streets (../shared/data)
-#   WORK     where scripts/train_default.sh left its models (build/streets)
+#   WORK     where scripts/train_default.sh left its models (build/streets); where it has none, those of models/judging are judged
 #   KERBLAB  the program (build/host/bin/kerblab)
 # Prints the tables, of both halves and of half b alone, on which no setting of the network was chosen; WORK/judged gets the curves, the
 # detections and the twenty worst pictures of each set. Some ten minutes on two cores. Detections that are there are not made again.
 set -euo pipefail
 root="$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)"
 data="$(cd -- "${1:-$root/../shared/data}" && pwd -P)"
+mkdir -p "${2:-$root/build/streets}"
 work="$(cd -- "${2:-$root/build/streets}" && pwd -P)"
 kerblab="$(realpath -- "${3:-$root/build/host/bin/kerblab}")"
 judged="$work/judged"
 mkdir -p "$judged"
 
+if [[ ! -f "$work/exdark-b.txt" ]]; then # the halves, as scripts/train_default.sh makes them
+  python3 "$root/scripts/street_folds.py" --data "$data" --out "$judged/parts"
+  for set in msrs-day msrs-night camvid cityscapes exdark; do
+    cat "$judged/parts/$set-0.txt" "$judged/parts/$set-1.txt" >"$work/$set-a.txt"
+    cat "$judged/parts/$set-2.txt" "$judged/parts/$set-3.txt" >"$work/$set-b.txt"
+  done
+fi
+# detect NAME HALF PICTURES: what the model of a half finds, people of 44 pixels and more
+detect() {
+  local model="$work/$1-$2.kwm"
+  [[ -f "$model" ]] || model="$root/models/judging/$1-$2.kwm"
+  [[ "$judged/$1-$2.jsonl" -nt "$model" ]] ||
+    "$kerblab" detect --model "$model" --threshold lowest --min-height 44 --json "$judged/$1-$2.jsonl" "@$3"
+}
 # paths HALF FOLDER SET...: of the sets' pictures in a half
 paths() {
   local half="$1" folder="$2" set
@@ -34,11 +49,8 @@ for half in a b; do
     paths "$half" cityscapes512/img cityscapes
   } >"$judged/pictures-$half.txt"
   paths "$half" msrs/ir msrs-night >"$judged/thermal-pictures-$half.txt"
-  # One pass for all sets: people of 44 pixels and more.
-  [[ "$judged/default-$half.jsonl" -nt "$work/default-$half.kwm" ]] ||
-    "$kerblab" detect --model "$work/default-$half.kwm" --threshold lowest --min-height 44 --json "$judged/default-$half.jsonl" "@$judged/pictures-$half.txt"
-  [[ "$judged/thermal-$half.jsonl" -nt "$work/thermal-$half.kwm" ]] ||
-    "$kerblab" detect --model "$work/thermal-$half.kwm" --threshold lowest --min-height 44 --json "$judged/thermal-$half.jsonl" "@$judged/thermal-pictures-$half.txt"
+  detect default "$half" "$judged/pictures-$half.txt" # one pass for all sets
+  detect thermal "$half" "$judged/thermal-pictures-$half.txt"
 done
 cp "$root/models/judging/streets.toml" "$judged/default.toml"
 cp "$root/models/judging/thermal.toml" "$judged"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulator/run/vision_log.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <span>
 #include <type_traits>
 
