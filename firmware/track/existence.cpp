@@ -5,12 +5,13 @@
 #include <bit>
 
 #include "firmware/exact/exact_math.hpp"
+#include "firmware/types/kset.hpp"
 
 namespace kerb::track {
 namespace {
 
 double evidence(const ExistenceSettings& s, double score, Moves moves, double strain) noexcept {
-  double gain = std::clamp((score - s.score_even) / s.score_scale, s.least_gain, s.most_gain);
+  double gain = std::clamp((score - KSET("score_even",6)) / KSET("score_scale",1.9), KSET("least_gain",0.1), KSET("most_gain",2));
   if (moves == Moves::likely) gain += s.moves;
   if (moves == Moves::surely) gain += s.surely_moves;
   return gain - s.strain * std::min(strain, s.most_strain);
@@ -21,7 +22,7 @@ double evidence(const ExistenceSettings& s, double score, Moves moves, double st
 void Existence::begin(const ExistenceSettings& s, double score, Moves moves,
                       double strain) noexcept {
   *this = {};
-  log_odds_ = s.first;
+  log_odds_ = KSET("first",-1);
   found(s, score, moves, strain);
 }
 
@@ -45,7 +46,7 @@ void Existence::judge(const ExistenceSettings& s, double score) noexcept {
 }
 
 void Existence::missed(const ExistenceSettings& s, bool hidden) noexcept {
-  log_odds_ -= hidden ? s.unseen : s.miss;
+  log_odds_ -= hidden ? s.unseen : KSET("miss",0.2);
   if (hidden) return;
   history_ <<= 1U;
   moved_ <<= 1U;

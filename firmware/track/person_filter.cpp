@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "firmware/exact/exact_math.hpp"
+#include "firmware/types/kset.hpp"
 
 namespace kerb::track {
 namespace {
@@ -33,7 +34,7 @@ bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, c
     GroundFilter& stands = as_[index(kind, kStands)];
     stands = walks;
     stands.stop();
-    const double walking = speed_known ? settings.walks_share : 1;
+    const double walking = speed_known ? KSET("walks_share", 0.5) : 1;
     weight_[index(kind, kWalks)] = shares[kind] * walking;
     weight_[index(kind, kStands)] = shares[kind] * (1 - walking);
   }
@@ -46,7 +47,7 @@ bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, c
 /// Weighs the filters by the likelihood of the last measurement. Between standing and walking it
 /// counts less: the errors of boxes, flow and own motion persist for several frames.
 void PersonFilter::weigh() {
-  const double alpha = std::getenv("KALPHA") ? std::atof(std::getenv("KALPHA")) : 0.5;
+  const double alpha = KSET("alpha", 0.5);
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) best = std::max(best, as_[i].log_fit());
@@ -102,8 +103,8 @@ PersonFilter::Estimate PersonFilter::blend(std::size_t first, std::size_t last) 
 
 /// Some begin to walk, and some stop.
 void PersonFilter::change_motion(const FilterSettings& settings, const Travelled& way) {
-  const double starts = 1 - exact::exp(-way.seconds * settings.starts_per_s);
-  const double stops = 1 - exact::exp(-way.seconds * settings.stops_per_s);
+  const double starts = 1 - exact::exp(-way.seconds * KSET("starts", 0.3));
+  const double stops = 1 - exact::exp(-way.seconds * KSET("stops", 0.3));
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     double& stands = weight_[index(kind, kStands)];
     double& walks = weight_[index(kind, kWalks)];
@@ -120,8 +121,8 @@ void PersonFilter::change_motion(const FilterSettings& settings, const Travelled
     if (stands == 0) {
       standing = walking;
       standing.stop();
-      stands = (1 - settings.walks_share) * both;
-      walks = settings.walks_share * both;
+      stands = (1 - KSET("walks_share", 0.5)) * both;
+      walks = KSET("walks_share", 0.5) * both;
       continue;
     }
     GroundFilter begins = standing, ends = walking;

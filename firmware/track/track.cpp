@@ -7,6 +7,7 @@
 
 #include "firmware/exact/exact_math.hpp"
 #include "firmware/types/boxes.hpp"
+#include "firmware/types/kset.hpp"
 
 namespace kerb::track {
 namespace {
@@ -75,8 +76,8 @@ SeenBox seen_box(const Camera& camera, const FilterSettings& settings, const Det
   out.column = (head.x + foot.x) / 2;
   out.foot = foot.y;
   out.head = head.y;
-  const double rows = std::max(settings.row_jitter * height, settings.least_jitter_px);
-  out.column_sigma = std::max(settings.column_jitter * height, settings.least_jitter_px);
+  const double rows = std::max(KSET("row_jitter",0.035) * height, settings.least_jitter_px);
+  out.column_sigma = std::max(KSET("column_jitter",0.03) * height, settings.least_jitter_px);
   out.foot_sigma = out.head_sigma = rows;
   if (left <= kTrackTuning.edge_px || left + width >= camera.width - kTrackTuning.edge_px)
     out.column_sigma += width / 2;
@@ -185,7 +186,7 @@ double Track::cost(const View& view, const Detection& box, const SeenBox& seen,
 /// A detector repeats its error in the next frame: boxes close in time carry less information than
 /// as many boxes far apart. Widens the box's standard deviations accordingly.
 SeenBox Track::with_correlation(SeenBox seen, const View& view) const {
-  const double time = view.settings.filter.jitter_time_s;
+  const double time = KSET("jitter_time", 0.05);
   if (!(time > 0)) return seen;
   const double alike = exact::exp(-seconds(view.now - last_seen_) / time);
   const double wider = std::sqrt((1 + alike) / std::max(1 - alike, 0.1));
@@ -324,7 +325,11 @@ void Track::report(Person& out) const {
   out.height_m = s[GroundFilter::kHeight];
   out.height_sigma_m = std::sqrt(p(GroundFilter::kHeight, GroundFilter::kHeight));
   out.box = box_;
-  out.certainty = existence_.certainty();
+  // A thing hardly ever walks: what surely does is a person.
+  const double w = out.walks, things = KSET("things_walk", 0.1);
+  const double ratio = 0.5 / (things * w + (1 - things) * (1 - w));
+  const double weight = KSET("walk_evidence", 1);
+  out.certainty = 1 / (1 + exact::exp(-existence_.log_odds() - weight * exact::log(ratio)));
   out.confirmed = confirmed();
   out.seen = seen_;
 }

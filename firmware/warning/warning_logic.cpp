@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "firmware/types/kset.hpp"
 #include "firmware/warning/fields.hpp"
 
 namespace kerb {
@@ -63,8 +64,8 @@ double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) *
 /// The time that reports must support a contact which is so far away: the further, the longer.
 Nanos evidence_needed(double in_s) noexcept {
   const double ms =
-      kWarningTuning.evidence_near_ms +
-      kWarningTuning.evidence_far_more_ms *
+      KSET("evidence_near_ms",32) +
+      KSET("evidence_far_more_ms",60) *
           std::clamp((in_s - kWarningTuning.evidence_near_s) / kWarningTuning.evidence_blend_s, 0.0,
                      1.0);
   return Nanos{static_cast<Nanos::rep>(ms * 1e6)};
@@ -194,8 +195,8 @@ WarningLogic::Candidates::Verdict WarningLogic::Candidates::take(int camera, std
     }
   }
   return {
-      supports && candidate.reports >= kWarningTuning.min_reports && candidate.support >= enough,
-      likelihood < candidate.mean_likelihood - kWarningTuning.likelihood_drop};
+      supports && candidate.reports >= int(KSET("min_reports",2)) && candidate.support >= enough,
+      likelihood < candidate.mean_likelihood - KSET("likelihood_drop",0.08)};
 }
 
 void WarningLogic::Candidates::forget(Nanos now) noexcept {
@@ -213,7 +214,7 @@ void WarningLogic::assess(Nanos now, int camera, const risk::PeopleReport& repor
                           Case& information) noexcept {
   const double age = std::max(seconds(now - report.at), 0.0);
   const double speed = report.path_known ? report.speed_mps : 0;
-  const double likelihood = slow_ ? rules_.creeping_likelihood : rules_.likelihood;
+  const double likelihood = slow_ ? rules_.creeping_likelihood : KSET("likelihood",0.55);
   const double ahead = slow_ ? rules_.creeping_ahead_s : rules_.ahead_s(speed);
   if (report.path_known) {
     const double along = speed < 0 ? -report.acceleration_mps2 : report.acceleration_mps2;
@@ -223,7 +224,7 @@ void WarningLogic::assess(Nanos now, int camera, const risk::PeopleReport& repor
   }
   for (int i = 0; i < report.people.count; ++i) {
     const track::Person& person = report.people.items[i];
-    if (!person.confirmed && !(std::getenv("KTENT") != nullptr && person.certainty > 0.5)) continue;
+    if (!person.confirmed && !(person.certainty > KSET("tentative", 0.5))) continue;
     const risk::Contact& contact = report.contacts[i];
     std::optional<double> in_s;
     if (contact.expected_s) in_s = std::max(*contact.expected_s - age, 0.0);
@@ -231,9 +232,9 @@ void WarningLogic::assess(Nanos now, int camera, const risk::PeopleReport& repor
     const bool seen = report.at - person.last_seen <= kWarningTuning.detected_within;
     const bool likely = in_s && p >= likelihood && *in_s <= ahead + kWarningTuning.collect_ahead_s;
     const bool soon =
-        in_s && *in_s + kWarningTuning.late_sigmas * contact.expected_sigma_s <= ahead;
+        in_s && *in_s + KSET("late_sigmas",0.25) * contact.expected_sigma_s <= ahead;
     const bool still =
-        in_s && p >= (brakes_hard_ ? likelihood : likelihood - kWarningTuning.stay_less_likely) &&
+        in_s && (brakes_hard_ ? p >= likelihood : contact.probability >= KSET("stay",0.12)) &&
         *in_s <= ahead + kWarningTuning.stay_longer_s;
     const Candidates::Verdict verdict = endangered_.take(camera, person.id, report.at, likely, p,
                                                          evidence_needed(in_s.value_or(0)));
@@ -273,7 +274,7 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
   }
   const bool driver_acts = brakes_ || steers_;
   if (!held || collision.stays) return WarningLevel::collision;
-  if (sees_ && !driver_acts && now - collision_wanted_ < kWarningTuning.collision_lingers)
+  if (sees_ && !driver_acts && now - collision_wanted_ < Nanos{static_cast<Nanos::rep>(KSET("linger_ms",1000)*1e6)})
     return WarningLevel::collision;
   return information.begins ? WarningLevel::information : WarningLevel::none;
 }
