@@ -14,7 +14,7 @@ double evidence(const ExistenceSettings& s, double score, Moves moves, double st
   double gain = std::clamp((score - KSET("score_even",6)) / KSET("score_scale",1.9), KSET("least_gain",0.1), KSET("most_gain",2));
   if (moves == Moves::likely) gain += s.moves;
   if (moves == Moves::surely) gain += s.surely_moves;
-  return gain - s.strain * std::min(strain, s.most_strain);
+  return gain - KSET("strain",0.06) * std::min(strain, s.most_strain);
 }
 
 }  // namespace

@@ -38,6 +38,11 @@ bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, c
     weight_[index(kind, kWalks)] = shares[kind] * walking;
     weight_[index(kind, kStands)] = shares[kind] * (1 - walking);
   }
+  person_evidence_ = 0;
+  const HeightPrior any{KSET("thing_height", 1.1), KSET("thing_height_sigma", 0.5)};
+  thing_known_ = speed_known && thing_.begin(camera, settings, any, box, pitch, pitch_sigma, true) &&
+                 thing_.is_finite();
+  thing_.stop();
   weigh();
   if (!is_finite()) return false;
   blend();
@@ -69,6 +74,10 @@ void PersonFilter::weigh() {
     sum += fit;
   }
   if (!(sum > 0)) return;
+  if (thing_known_) {
+    const double ratio = best + exact::log(sum) - thing_.log_fit();
+    person_evidence_ = std::clamp(person_evidence_ + KSET("thing_beta", 0.5) * std::clamp(ratio, -4.0, 4.0), KSET("thing_least", -4), KSET("thing_most", 3));
+  }
   double left = 0;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     double& stands = weight_[index(kind, kStands)];
@@ -139,6 +148,9 @@ void PersonFilter::change_motion(const FilterSettings& settings, const Travelled
 void PersonFilter::predict(const Camera& camera, const FilterSettings& settings,
                            const Travelled& way) {
   change_motion(settings, way);
+  if (!way.speed_known) thing_known_ = false;
+  if (thing_known_) thing_.predict_standing(camera, settings, way);
+  person_evidence_ *= exact::exp(-way.seconds / KSET("thing_time", 3));
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     if (weight_[index(kind, kStands)] > 0)
       as_[index(kind, kStands)].predict_standing(camera, settings, way);
@@ -150,6 +162,7 @@ void PersonFilter::predict(const Camera& camera, const FilterSettings& settings,
 void PersonFilter::see_pitch(double pitch, double sigma) {
   for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) as_[i].see_pitch(pitch, sigma);
+  if (thing_known_) thing_.see_pitch(pitch, sigma);
   blend();
 }
 
@@ -178,6 +191,8 @@ GroundFilter::Expected PersonFilter::expect(const Camera& camera) const {
 void PersonFilter::see_box(const Camera& camera, const SeenBox& box) {
   for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) as_[i].see_box(camera, box);
+  if (thing_known_) thing_.see_box(camera, box);
+  if (thing_known_ && !thing_.is_finite()) thing_known_ = false;
   weigh();
   blend();
 }
@@ -187,6 +202,7 @@ void PersonFilter::see_flow(const Camera& camera, const FilterSettings& settings
                             double growth_sigma) {
   for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) as_[i].see_flow(camera, settings, way, dx, dx_sigma, growth, growth_sigma);
+  if (thing_known_) thing_.see_flow(camera, settings, way, dx, dx_sigma, growth, growth_sigma);
   weigh();
   blend();
 }

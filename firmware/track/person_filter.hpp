@@ -50,6 +50,8 @@ class PersonFilter {
   [[nodiscard]] double walks() const noexcept {
     return weight_[index(kAdult, kWalks)] + weight_[index(kChild, kWalks)];
   }
+  /// Log of the ratio of what speaks for a person to what speaks for a thing that stands there.
+  [[nodiscard]] double person_evidence() const noexcept { return person_evidence_; }
   /// Of all filters together.
   [[nodiscard]] const State& state() const noexcept { return all_.state; }
   [[nodiscard]] const Covariance& covariance() const noexcept { return all_.covariance; }
@@ -73,6 +75,9 @@ class PersonFilter {
 
   std::array<GroundFilter, kFilters> as_{};
   std::array<double, kFilters> weight_{};  // 0: not used
+  GroundFilter thing_;                     // of any height; stands
+  double person_evidence_ = 0;
+  bool thing_known_ = false;
   Estimate all_;
 };
 

@@ -328,8 +328,8 @@ void Track::report(Person& out) const {
   // A thing hardly ever walks: what surely does is a person.
   const double w = out.walks, things = KSET("things_walk", 0.1);
   const double ratio = 0.5 / (things * w + (1 - things) * (1 - w));
-  const double weight = KSET("walk_evidence", 1);
-  out.certainty = 1 / (1 + exact::exp(-existence_.log_odds() - weight * exact::log(ratio)));
+  const double weight = KSET("walk_evidence", 0);
+  out.certainty = 1 / (1 + exact::exp(-existence_.log_odds() - weight * exact::log(ratio) - KSET("thing_weight", 1) * filter_.person_evidence()));
   out.confirmed = confirmed();
   out.seen = seen_;
 }
