@@ -25,7 +25,7 @@ namespace kerb {
 /// One thread; allocates nothing.
 class Warner {
  public:
-  explicit Warner(Sensitivity sensitivity) noexcept : logic_{sensitivity} {}
+  explicit Warner(const WarningRules& rules) noexcept : logic_{rules} {}
 
   /// The driver's buttons, as received at `now`.
   void press(const can::VehicleDriver& buttons, Nanos now) noexcept {

@@ -34,7 +34,7 @@ std::unique_ptr<ReplayedEstimator> ProductDeciders::estimator(const RecordedCame
 }
 
 std::unique_ptr<ReplayedLogic> ProductDeciders::logic(const RecordedSettings& settings) const {
-  return std::make_unique<LogicOf<WarningLogic>>(settings.sensitivity);
+  return std::make_unique<LogicOf<WarningLogic>>(settings.rules);
 }
 
 }  // namespace kerb::records

@@ -20,8 +20,9 @@ struct RecordedCamera {
 
 /// The settings of the decisions, and whose they are. The same for all records of a run.
 struct RecordedSettings {
-  std::string version;  ///< of the product
-  Sensitivity sensitivity = Sensitivity::normal;
+  std::string version;                            ///< of the product
+  Sensitivity sensitivity = Sensitivity::normal;  ///< for information: `rules` decide
+  WarningRules rules;
   std::vector<RecordedCamera> cameras;  ///< at most WarningLogic::kMostCameras
 };
 
@@ -39,7 +40,7 @@ inline constexpr std::size_t kMostSettings = 4096;
 /// The version of the product stands in front of the table: see record_file.cpp.
 template <typename F>
 void fields(F& f, FieldsOf<F, RecordHeader>& h) {
-  f.structure("RecordHeader")("sensitivity", h.settings.sensitivity);
+  f.structure("RecordHeader")("sensitivity", h.settings.sensitivity)("rules", h.settings.rules);
   auto& cameras = h.settings.cameras;
   int count = static_cast<int>(cameras.size());
   f.list("cameras", count, WarningLogic::kMostCameras, [&](std::size_t i) {

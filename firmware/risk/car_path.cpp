@@ -25,20 +25,9 @@ struct CarPathTuning {
   // Turning.
   double yaw_filter_s = 0.2;              ///< of the change of the yaw rate
   double max_yaw_step_radps2 = 2;         ///< of one change of the yaw rate
-  double yaw_change_fades_s = 0.6;        ///< time constant with which the change fades out
   double yaw_change_noise_radps2 = 0.02;  ///< a smaller change counts as none
   double max_yaw_change_radps2 = 0.6;
   double stands_mps = 0.05;  ///< a slower car does not turn
-
-  // Standard deviations of the predicted path. Larger ones: contacts are less certain, and warned
-  // of later. On a straight a driver wanders, in a bend by a share of its lateral acceleration.
-  double wander_mps2 = 0.15;             ///< to the side
-  double bend_share = 0.1;               ///< of the lateral acceleration
-  double yaw_rate_sigma_radps = 0.004;   ///< of the car's sensor
-  double yaw_rate_unknown_radps = 0.08;  ///< where no yaw rate is reported
-  double speed_error_share = 0.01;       ///< of the speed, of the car's sensor
-  double driver_sigma_mps2 = 0.4;        ///< what the driver may change along the path
-  double driver_share = 0.15;            ///< of the acceleration
 };
 constexpr CarPathTuning kCarPathTuning{};
 
@@ -85,8 +74,9 @@ void CarPath::take_yaw_rate(Nanos at, double yaw_rate) noexcept {
 /// knots_ and headings_, fastest_ and fastest_turn_ follow from these: plan() makes them again.
 template <typename F, typename Self>
 void CarPath::list(F& f, Self& s) {
-  static_assert(sizeof(CarPath) == 3 * 8 + 2 * 16 + 6 * 8 + kKnots * (7 + 1) * 8,
-                "a new member? list it, or let plan() make it");
+  static_assert(
+      sizeof(CarPath) == sizeof(PathSettings) + 3 * 8 + 2 * 16 + 6 * 8 + kKnots * (7 + 1) * 8,
+      "a new member? list it, or let plan() make it");
   f.structure("CarPath")("at", s.at_)("speed_at", s.speed_at_)("yaw_rate_at", s.yaw_rate_at_);
   f("speed", s.speed_)("yaw_rate", s.yaw_rate_)("fast", s.fast_)("slow", s.slow_);
   f("acceleration", s.acceleration_)("yaw_acceleration", s.yaw_acceleration_);
@@ -149,8 +139,8 @@ double CarPath::turning(double t) const noexcept {
       sign(yaw_acceleration_) *
       std::clamp(std::abs(yaw_acceleration_) - kCarPathTuning.yaw_change_noise_radps2, 0.0,
                  kCarPathTuning.max_yaw_change_radps2);
-  const double bend = *yaw_rate_ + change * kCarPathTuning.yaw_change_fades_s *
-                                       (1 - exact::exp(-t / kCarPathTuning.yaw_change_fades_s));
+  const double bend = *yaw_rate_ + change * settings_.yaw_change_fades_s *
+                                       (1 - exact::exp(-t / settings_.yaw_change_fades_s));
   return bend * (speed_after(t) / v);
 }
 
@@ -168,14 +158,13 @@ Pose CarPath::step(const Pose& from, double begin, double end) const noexcept {
   const double v = std::abs(speed_mps());
   const double side = std::abs(speed_mps() * yaw_rate_radps());
   const double yaw =
-      v * (yaw_rate_ ? kCarPathTuning.yaw_rate_sigma_radps : kCarPathTuning.yaw_rate_unknown_radps);
-  const double wander = std::min(1.0, v / 3) * kCarPathTuning.wander_mps2;
-  const double across =
-      std::sqrt(wander * wander +
-                kCarPathTuning.bend_share * kCarPathTuning.bend_share * side * side + yaw * yaw);
-  const double pace = std::min(1.0, v) * (kCarPathTuning.driver_sigma_mps2 +
-                                          kCarPathTuning.driver_share * std::abs(acceleration_));
-  const double speed = kCarPathTuning.speed_error_share * v * end, along = pace * end * end / 2;
+      v * (yaw_rate_ ? settings_.yaw_rate_sigma_radps : settings_.yaw_rate_unknown_radps);
+  const double wander = std::min(1.0, v / 3) * settings_.wander_mps2;
+  const double across = std::sqrt(
+      wander * wander + settings_.bend_share * settings_.bend_share * side * side + yaw * yaw);
+  const double pace = std::min(1.0, v) * (settings_.driver_sigma_mps2 +
+                                          settings_.driver_share * std::abs(acceleration_));
+  const double speed = settings_.speed_error_share * v * end, along = pace * end * end / 2;
   pose.sigma_across = across * end * end / 2;
   pose.sigma_heading = v < 1 ? 0 : across * end / v;
   pose.sigma_along = std::sqrt(speed * speed + along * along);

@@ -5,6 +5,7 @@
 
 #include "firmware/types/ego_motion.hpp"
 #include "firmware/types/fields.hpp"
+#include "firmware/types/risk_settings.hpp"
 #include "hal/base/clock.hpp"
 
 /// Predicts the paths of the car and of people, and whether they touch. In the car's axes as in
@@ -38,6 +39,9 @@ class CarPath {
   static constexpr double kSpeedsUpFor_s = 1.5;
   static constexpr Nanos kStaleAfter = std::chrono::milliseconds{500};  ///< age of a signal
 
+  CarPath() = default;
+  explicit CarPath(const PathSettings& settings) noexcept : settings_{settings} {}
+
   /// A pose of the path, ready for use.
   struct Knot {
     double x = 0, y = 0, cos = 1, sin = 0;
@@ -64,7 +68,7 @@ class CarPath {
   [[nodiscard]] double fastest_mps(double reach) const noexcept {
     return fastest_ + reach * fastest_turn_;
   }
-  void reset() noexcept { *this = CarPath{}; }
+  void reset() noexcept { *this = CarPath{settings_}; }
   /// The whole state, for records of warnings; see firmware/types/fields.hpp.
   void save(FieldWriter& out) const noexcept;
   void load(FieldReader& in) noexcept;
@@ -80,6 +84,7 @@ class CarPath {
   [[nodiscard]] double turning(double seconds) const noexcept;
   [[nodiscard]] Pose step(const Pose& from, double begin, double end) const noexcept;
 
+  PathSettings settings_;
   Nanos at_{}, speed_at_{}, yaw_rate_at_{};
   std::optional<double> speed_, yaw_rate_;
   double fast_ = 0, slow_ = 0;  ///< change of the speed through a fast and a slow filter, m/s^2

@@ -257,8 +257,9 @@ void ContactJudge::add_walking(const track::Person& person, const CarPath& path,
                                bool likeliest, Contact& out) const noexcept {
   const double speed = length(person.vx_mps, person.vy_mps);
   const double across = std::abs(person.vy_mps);
-  const PaceShares shares = pace_shares(across, std::sqrt(std::max(person.covariance[15], 0.0)),
-                                        paces_.change_mps2(person.id));
+  const PaceShares shares =
+      pace_shares(settings_.pace, across, std::sqrt(std::max(person.covariance[15], 0.0)),
+                  paces_.change_mps2(person.id));
   Walk walk{person.x_m, person.y_m, person.vx_mps, person.vy_mps};
   const Approach approach = scan(person, walk, path);
   if (likeliest) find_closest(walk, path, approach, out);
@@ -266,7 +267,7 @@ void ContactJudge::add_walking(const track::Person& person, const CarPath& path,
 
   if (shares.stops > kContactTuning.min_share) {
     Walk stops = walk;
-    stops.stops_in = 2 * kStoppingDistance_m / speed;
+    stops.stops_in = 2 * settings_.pace.stopping_distance_m / speed;
     const Approach other = scan(person, stops, path);
     if (other.possible) count(person, stops, path, other.at, share * shares.stops, out);
   }

@@ -6,13 +6,9 @@
 #include "firmware/risk/pace.hpp"
 #include "firmware/types/contact.hpp"
 #include "firmware/types/person.hpp"
+#include "firmware/types/risk_settings.hpp"
 
 namespace kerb::risk {
-
-struct ContactSettings {
-  double horizon_s = 4;  ///< up to CarPath::kHorizon_s
-  double person_radius_m = 0.3;
-};
 
 /// The probability that the car touches a person. The car is a rectangle that moves along its path,
 /// the person a disc. For each behaviour of the person (keep the pace, stop within a metre, walk

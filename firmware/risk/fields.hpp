@@ -15,9 +15,27 @@ void fields(F& f, FieldsOf<F, CarShape>& c) {
   f("axle_to_bumper_m", c.axle_to_bumper_m);
 }
 template <typename F>
+void fields(F& f, FieldsOf<F, PathSettings>& p) {
+  static_assert(sizeof(PathSettings) == 64, "a new field? list it, see above");
+  f.structure("PathSettings")("wander_mps2", p.wander_mps2)("bend_share", p.bend_share);
+  f("yaw_rate_sigma_radps", p.yaw_rate_sigma_radps);
+  f("yaw_rate_unknown_radps", p.yaw_rate_unknown_radps);
+  f("yaw_change_fades_s", p.yaw_change_fades_s)("speed_error_share", p.speed_error_share);
+  f("driver_sigma_mps2", p.driver_sigma_mps2)("driver_share", p.driver_share);
+}
+template <typename F>
+void fields(F& f, FieldsOf<F, PaceSettings>& p) {
+  static_assert(sizeof(PaceSettings) == 40, "a new field? list it, see above");
+  f.structure("PaceSettings")("usual_mps", p.usual_mps);
+  f("stopping_distance_m", p.stopping_distance_m)("speeds_up_share", p.speeds_up_share);
+  f("stops_share", p.stops_share)("stops_slowing_share", p.stops_slowing_share);
+}
+template <typename F>
 void fields(F& f, FieldsOf<F, ContactSettings>& c) {
-  static_assert(sizeof(ContactSettings) == 16, "a new field? list it, see above");
+  static_assert(sizeof(ContactSettings) == 16 + sizeof(PathSettings) + sizeof(PaceSettings),
+                "a new field? list it, see above");
   f.structure("ContactSettings")("horizon_s", c.horizon_s)("person_radius_m", c.person_radius_m);
+  f("path", c.path)("pace", c.pace);
 }
 
 }  // namespace kerb::risk

@@ -22,9 +22,6 @@ struct PaceTuning {
   double to_pace_mps[2] = {0, 0.3};  ///< what is missing to the usual pace
 
   double speed_up_mps2[2] = {0.9, 1.8};  ///< limits of the acceleration that is predicted
-  double speeds_up_share = 0.75;         ///< largest probability of walking faster
-  double stops_share = 0.2;              ///< probability that a walking person stops,
-  double stops_slowing_share = 0.4;      ///< and how much more where they slow down
 };
 constexpr PaceTuning kPaceTuning{};
 
@@ -81,7 +78,8 @@ std::optional<double> PaceEstimator::change_mps2(std::uint32_t id) const noexcep
   return std::nullopt;
 }
 
-PaceShares pace_shares(double speed, double sigma, std::optional<double> change) noexcept {
+PaceShares pace_shares(const PaceSettings& settings, double speed, double sigma,
+                       std::optional<double> change) noexcept {
   PaceShares shares;
   const PaceTuning& t = kPaceTuning;
   const double walks = ramp(speed, t.walks_mps[0], t.walks_mps[1]);
@@ -89,10 +87,11 @@ PaceShares pace_shares(double speed, double sigma, std::optional<double> change)
   const double grows = ramp(change.value_or(0), t.speeding_up_mps2[0], t.speeding_up_mps2[1]);
   const double falls = ramp(-change.value_or(0), t.slowing_mps2[0], t.slowing_mps2[1]);
   shares.speed_up_mps2 = std::clamp(change.value_or(0), t.speed_up_mps2[0], t.speed_up_mps2[1]);
-  shares.fastest_mps = kWalkingPace_mps;
-  shares.speeds_up = t.speeds_up_share * walks * surely * grows *
-                     ramp(kWalkingPace_mps - speed, t.to_pace_mps[0], t.to_pace_mps[1]);
-  shares.stops = walks * (t.stops_share + t.stops_slowing_share * falls) * (1 - shares.speeds_up);
+  shares.fastest_mps = settings.usual_mps;
+  shares.speeds_up = settings.speeds_up_share * walks * surely * grows *
+                     ramp(settings.usual_mps - speed, t.to_pace_mps[0], t.to_pace_mps[1]);
+  shares.stops = walks * (settings.stops_share + settings.stops_slowing_share * falls) *
+                 (1 - shares.speeds_up);
   shares.keeps = 1 - shares.stops - shares.speeds_up;
   return shares;
 }

@@ -6,6 +6,7 @@
 
 #include "firmware/types/fields.hpp"
 #include "firmware/types/person.hpp"
+#include "firmware/types/risk_settings.hpp"
 #include "hal/base/clock.hpp"
 
 namespace kerb::risk {
@@ -49,10 +50,7 @@ struct PaceShares {
 /// walking person may stop; one who has surely begun to walk, and is still slower, will reach the
 /// usual pace. (Running is not predicted: a person predicted to run would pass ahead of the car,
 /// and there would be no warning.)
-[[nodiscard]] PaceShares pace_shares(double speed_mps, double sigma_mps,
-                                     std::optional<double> change_mps2) noexcept;
-
-inline constexpr double kStoppingDistance_m = 1;
-inline constexpr double kWalkingPace_mps = 1.4;
+[[nodiscard]] PaceShares pace_shares(const PaceSettings& settings, double speed_mps,
+                                     double sigma_mps, std::optional<double> change_mps2) noexcept;
 
 }  // namespace kerb::risk

@@ -5,16 +5,15 @@
 #include <bit>
 
 #include "firmware/exact/exact_math.hpp"
-#include "firmware/types/kset.hpp"
 
 namespace kerb::track {
 namespace {
 
 double evidence(const ExistenceSettings& s, double score, Moves moves, double strain) noexcept {
-  double gain = std::clamp((score - KSET("score_even",6)) / KSET("score_scale",1.9), KSET("least_gain",0.1), KSET("most_gain",2));
+  double gain = std::clamp((score - s.score_even) / s.score_scale, s.least_gain, s.most_gain);
   if (moves == Moves::likely) gain += s.moves;
   if (moves == Moves::surely) gain += s.surely_moves;
-  return gain - KSET("strain",0.06) * std::min(strain, s.most_strain);
+  return gain - s.strain * std::min(strain, s.most_strain);
 }
 
 }  // namespace
@@ -22,7 +21,7 @@ double evidence(const ExistenceSettings& s, double score, Moves moves, double st
 void Existence::begin(const ExistenceSettings& s, double score, Moves moves,
                       double strain) noexcept {
   *this = {};
-  log_odds_ = KSET("first",-1);
+  log_odds_ = s.first;
   found(s, score, moves, strain);
 }
 
@@ -46,7 +45,7 @@ void Existence::judge(const ExistenceSettings& s, double score) noexcept {
 }
 
 void Existence::missed(const ExistenceSettings& s, bool hidden) noexcept {
-  log_odds_ -= hidden ? s.unseen : KSET("miss",0.2);
+  log_odds_ -= hidden ? s.unseen : s.miss;
   if (hidden) return;
   history_ <<= 1U;
   moved_ <<= 1U;

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "firmware/exact/exact_math.hpp"
-#include "firmware/types/kset.hpp"
 
 namespace kerb::track {
 namespace {
@@ -203,7 +202,7 @@ bool GroundFilter::begin(const Camera& camera, const FilterSettings& settings,
   state_[kHeight] = height.mean_m;
   state_[kPitch] = pitch;
   speed_known_ = speed_known;
-  const double speed = KSET("speed_sigma",1.0);
+  const double speed = settings.speed_sigma_mps;
   covariance_.setZero();
   covariance_(kX, kX) = covariance_(kY, kY) = squared(kGroundFilterTuning.start_sigma_m);
   covariance_(kVx, kVx) = squared(speed) + (speed_known ? 0 : squared(settings.speed_unknown_mps));
@@ -228,7 +227,7 @@ void GroundFilter::widen_speed(const FilterSettings& settings, bool speed_known)
   state_[kVx] = 0;
   covariance_.row(kVx).setZero();
   covariance_.col(kVx).setZero();
-  covariance_(kVx, kVx) = squared(KSET("speed_sigma",1.0));
+  covariance_(kVx, kVx) = squared(settings.speed_sigma_mps);
 }
 
 void GroundFilter::stop() {
@@ -241,7 +240,7 @@ void GroundFilter::stop() {
 
 void GroundFilter::start(const FilterSettings& settings) {
   stop();
-  covariance_(kVx, kVx) = covariance_(kVy, kVy) = squared(KSET("speed_sigma",1.0));
+  covariance_(kVx, kVx) = covariance_(kVy, kVy) = squared(settings.speed_sigma_mps);
 }
 
 void GroundFilter::mix(const GroundFilter& other, double share) {
@@ -264,8 +263,8 @@ void GroundFilter::predict(const Camera& camera, const FilterSettings& settings,
     covariance_(speed, at) += q * dt * dt / 2;
     covariance_(speed, speed) += q * dt;
   };
-  wander(kX, kVx, KSET("wander",0.5) + (way.speed_known ? 0 : settings.wander_unknown));
-  wander(kY, kVy, KSET("wander",0.5));
+  wander(kX, kVx, settings.wander + (way.speed_known ? 0 : settings.wander_unknown));
+  wander(kY, kVy, settings.wander);
   symmetrise();
 }
 
@@ -274,8 +273,8 @@ void GroundFilter::predict_standing(const Camera& camera, const FilterSettings& 
   speed_known_ = true;
   if (!(way.seconds > 0)) return;
   move(camera, settings, way);
-  covariance_(kX, kX) += KSET("sway",0.01) * way.seconds;
-  covariance_(kY, kY) += KSET("sway",0.01) * way.seconds;
+  covariance_(kX, kX) += settings.sway * way.seconds;
+  covariance_(kY, kY) += settings.sway * way.seconds;
   symmetrise();
 }
 
@@ -286,7 +285,7 @@ void GroundFilter::move(const Camera& camera, const FilterSettings& settings,
   // Add the person's displacement, subtract the car's, turn into the car's new axes.
   const double x = state_[kX] + state_[kVx] * dt - step.x;
   const double y = state_[kY] + state_[kVy] * dt - step.y;
-  const double keeps = exact::exp(-dt / KSET("speed_time",2));
+  const double keeps = exact::exp(-dt / settings.speed_time_s);
   const double vx = keeps * state_[kVx], vy = keeps * state_[kVy];
   state_[kX] = step.c * x + step.s * y;
   state_[kY] = step.c * y - step.s * x;
@@ -446,15 +445,15 @@ void GroundFilter::see_flow(const Camera& camera, const FilterSettings& settings
   const double seen[2] = {dx, growth};
   const double yaw_px = camera.focal_px * way.yaw_rate_sigma * dt;
   const double noise[2] = {
-      squared(KSET("flow_doubt",2)) * squared(std::max(dx_sigma, settings.flow_least_px)) +
-          squared(KSET("flow_share",0.03) * dx) + squared(yaw_px),
-      squared(KSET("flow_doubt",2)) * squared(std::max(growth_sigma, settings.growth_least)) +
-          squared(KSET("flow_share",0.03) * growth)};
+      squared(settings.flow_doubt) * squared(std::max(dx_sigma, settings.flow_least_px)) +
+          squared(settings.flow_share * dx) + squared(yaw_px),
+      squared(settings.flow_doubt) * squared(std::max(growth_sigma, settings.growth_least)) +
+          squared(settings.flow_share * growth)};
   const bool drives =
       way.speed_known && std::abs(way.speed_mps) > kGroundFilterTuning.drift_speed_mps;
   const double distrust =
       1 + (drives
-               ? KSET("drift_penalty",100) *
+               ? kGroundFilterTuning.drift_penalty *
                      std::max(0.0, squared(drift_) - squared(kGroundFilterTuning.drift_tolerance))
                : 0);
   const State before = state_;

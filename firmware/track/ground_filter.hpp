@@ -3,8 +3,8 @@
 #include <Eigen/Core>
 
 #include "firmware/lens/camera_axes.hpp"
-#include "firmware/track/filter_settings.hpp"
 #include "firmware/types/fields.hpp"
+#include "firmware/types/tracker_settings.hpp"
 
 namespace kerb::track {
 

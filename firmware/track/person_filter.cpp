@@ -2,15 +2,14 @@
 #include "firmware/track/person_filter.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <limits>
 
 #include "firmware/exact/exact_math.hpp"
-#include "firmware/types/kset.hpp"
 
 namespace kerb::track {
 namespace {
 
+constexpr double kMostEvidence = 4;   // of one box or flow between person and thing, log-odds
 constexpr double kMinWeight = 0.005;  // of adult or child; below, the other one is certain
 
 double prior_distance(const GroundFilter& f, const HeightPrior& height, double pitch,
@@ -34,16 +33,16 @@ bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, c
     GroundFilter& stands = as_[index(kind, kStands)];
     stands = walks;
     stands.stop();
-    const double walking = speed_known ? KSET("walks_share", 0.5) : 1;
+    const double walking = speed_known ? settings.walks_share : 1;
     weight_[index(kind, kWalks)] = shares[kind] * walking;
     weight_[index(kind, kStands)] = shares[kind] * (1 - walking);
   }
   person_evidence_ = 0;
-  const HeightPrior any{KSET("thing_height", 1.1), KSET("thing_height_sigma", 0.5)};
-  thing_known_ = speed_known && thing_.begin(camera, settings, any, box, pitch, pitch_sigma, true) &&
+  thing_known_ = speed_known &&
+                 thing_.begin(camera, settings, settings.thing, box, pitch, pitch_sigma, true) &&
                  thing_.is_finite();
   thing_.stop();
-  weigh();
+  weigh(settings);
   if (!is_finite()) return false;
   blend();
   return true;
@@ -51,8 +50,7 @@ bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, c
 
 /// Weighs the filters by the likelihood of the last measurement. Between standing and walking it
 /// counts less: the errors of boxes, flow and own motion persist for several frames.
-void PersonFilter::weigh() {
-  const double alpha = KSET("alpha", 0.5);
+void PersonFilter::weigh(const FilterSettings& settings) {
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) best = std::max(best, as_[i].log_fit());
@@ -66,8 +64,8 @@ void PersonFilter::weigh() {
     const double moves = as_[index(kind, kWalks)].log_fit() - best;
     const double fit = (stands > 0 ? stands * exact::exp(still) : 0) +
                        (walks > 0 ? walks * exact::exp(moves) : 0);  // of adult, of child
-    if (stands > 0) stands *= exact::exp(alpha * still);
-    if (walks > 0) walks *= exact::exp(alpha * moves);
+    if (stands > 0) stands *= exact::exp(settings.motion_trust * still);
+    if (walks > 0) walks *= exact::exp(settings.motion_trust * moves);
     const double scale = fit / (stands + walks);
     stands *= scale;
     walks *= scale;
@@ -76,7 +74,9 @@ void PersonFilter::weigh() {
   if (!(sum > 0)) return;
   if (thing_known_) {
     const double ratio = best + exact::log(sum) - thing_.log_fit();
-    person_evidence_ = std::clamp(person_evidence_ + KSET("thing_beta", 0.5) * std::clamp(ratio, -4.0, 4.0), KSET("thing_least", -4), KSET("thing_most", 3));
+    person_evidence_ = std::clamp(
+        person_evidence_ + settings.thing_trust * std::clamp(ratio, -kMostEvidence, kMostEvidence),
+        settings.thing_least, settings.thing_most);
   }
   double left = 0;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
@@ -112,8 +112,8 @@ PersonFilter::Estimate PersonFilter::blend(std::size_t first, std::size_t last) 
 
 /// Some begin to walk, and some stop.
 void PersonFilter::change_motion(const FilterSettings& settings, const Travelled& way) {
-  const double starts = 1 - exact::exp(-way.seconds * KSET("starts", 0.3));
-  const double stops = 1 - exact::exp(-way.seconds * KSET("stops", 0.3));
+  const double starts = 1 - exact::exp(-way.seconds * settings.starts_per_s);
+  const double stops = 1 - exact::exp(-way.seconds * settings.stops_per_s);
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     double& stands = weight_[index(kind, kStands)];
     double& walks = weight_[index(kind, kWalks)];
@@ -130,8 +130,8 @@ void PersonFilter::change_motion(const FilterSettings& settings, const Travelled
     if (stands == 0) {
       standing = walking;
       standing.stop();
-      stands = (1 - KSET("walks_share", 0.5)) * both;
-      walks = KSET("walks_share", 0.5) * both;
+      stands = (1 - settings.walks_share) * both;
+      walks = settings.walks_share * both;
       continue;
     }
     GroundFilter begins = standing, ends = walking;
@@ -150,7 +150,7 @@ void PersonFilter::predict(const Camera& camera, const FilterSettings& settings,
   change_motion(settings, way);
   if (!way.speed_known) thing_known_ = false;
   if (thing_known_) thing_.predict_standing(camera, settings, way);
-  person_evidence_ *= exact::exp(-way.seconds / KSET("thing_time", 3));
+  person_evidence_ *= exact::exp(-way.seconds / settings.thing_time_s);
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     if (weight_[index(kind, kStands)] > 0)
       as_[index(kind, kStands)].predict_standing(camera, settings, way);
@@ -188,12 +188,13 @@ GroundFilter::Expected PersonFilter::expect(const Camera& camera) const {
   return out;
 }
 
-void PersonFilter::see_box(const Camera& camera, const SeenBox& box) {
+void PersonFilter::see_box(const Camera& camera, const FilterSettings& settings,
+                           const SeenBox& box) {
   for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) as_[i].see_box(camera, box);
   if (thing_known_) thing_.see_box(camera, box);
   if (thing_known_ && !thing_.is_finite()) thing_known_ = false;
-  weigh();
+  weigh(settings);
   blend();
 }
 
@@ -203,7 +204,7 @@ void PersonFilter::see_flow(const Camera& camera, const FilterSettings& settings
   for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) as_[i].see_flow(camera, settings, way, dx, dx_sigma, growth, growth_sigma);
   if (thing_known_) thing_.see_flow(camera, settings, way, dx, dx_sigma, growth, growth_sigma);
-  weigh();
+  weigh(settings);
   blend();
 }
 

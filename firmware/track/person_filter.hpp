@@ -34,7 +34,7 @@ class PersonFilter {
   void predict(const Camera& camera, const FilterSettings& settings, const Travelled& way);
   void see_pitch(double pitch, double sigma);
   [[nodiscard]] GroundFilter::Expected expect(const Camera& camera) const;
-  void see_box(const Camera& camera, const SeenBox& box);
+  void see_box(const Camera& camera, const FilterSettings& settings, const SeenBox& box);
   void see_flow(const Camera& camera, const FilterSettings& settings, const Travelled& way,
                 double dx, double dx_sigma, double growth, double growth_sigma);
 
@@ -69,7 +69,7 @@ class PersonFilter {
     return kMotions * kind + motion;
   }
   void change_motion(const FilterSettings& settings, const Travelled& way);
-  void weigh();
+  void weigh(const FilterSettings& settings);
   void blend() { all_ = blend(kStands, kWalks); }
   [[nodiscard]] Estimate blend(std::size_t first, std::size_t last) const;
 

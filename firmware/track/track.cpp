@@ -7,7 +7,6 @@
 
 #include "firmware/exact/exact_math.hpp"
 #include "firmware/types/boxes.hpp"
-#include "firmware/types/kset.hpp"
 
 namespace kerb::track {
 namespace {
@@ -76,8 +75,8 @@ SeenBox seen_box(const Camera& camera, const FilterSettings& settings, const Det
   out.column = (head.x + foot.x) / 2;
   out.foot = foot.y;
   out.head = head.y;
-  const double rows = std::max(KSET("row_jitter",0.035) * height, settings.least_jitter_px);
-  out.column_sigma = std::max(KSET("column_jitter",0.03) * height, settings.least_jitter_px);
+  const double rows = std::max(settings.row_jitter * height, settings.least_jitter_px);
+  out.column_sigma = std::max(settings.column_jitter * height, settings.least_jitter_px);
   out.foot_sigma = out.head_sigma = rows;
   if (left <= kTrackTuning.edge_px || left + width >= camera.width - kTrackTuning.edge_px)
     out.column_sigma += width / 2;
@@ -186,7 +185,7 @@ double Track::cost(const View& view, const Detection& box, const SeenBox& seen,
 /// A detector repeats its error in the next frame: boxes close in time carry less information than
 /// as many boxes far apart. Widens the box's standard deviations accordingly.
 SeenBox Track::with_correlation(SeenBox seen, const View& view) const {
-  const double time = KSET("jitter_time", 0.05);
+  const double time = view.settings.filter.jitter_time_s;
   if (!(time > 0)) return seen;
   const double alike = exact::exp(-seconds(view.now - last_seen_) / time);
   const double wider = std::sqrt((1 + alike) / std::max(1 - alike, 0.1));
@@ -203,7 +202,7 @@ void Track::found(const View& view, const Detection& box, const Signature& signa
   if (seen.foot_sigma >= SeenBox::kUnknown && expected_.in_front && expected_.box[1] < seen.foot)
     seen.foot_sigma = std::max(view.settings.filter.row_jitter * static_cast<double>(box.h),
                                view.settings.filter.least_jitter_px);
-  filter_.see_box(view.camera, with_correlation(seen, view));
+  filter_.see_box(view.camera, view.settings.filter, with_correlation(seen, view));
   const GroundFilter::Expected after = filter_.expect(view.camera);
   if (after.in_front) {
     const double height = std::max(after.box[1] - after.box[2], 1.0);
@@ -261,7 +260,7 @@ bool Track::found_by_bands(const View& view, const Likeness& like) {
   const double off = seen.column - expected_.box[0];
   if (!(sq(off) < kTrackTuning.bands_gate2 * (expected_.spread(0, 0) + sq(seen.column_sigma))))
     return false;
-  filter_.see_box(view.camera, with_correlation(seen, view));
+  filter_.see_box(view.camera, view.settings.filter, with_correlation(seen, view));
   box_.x += static_cast<float>(kTrackTuning.middle_gain *
                                (column - static_cast<double>(box_.x + box_.w / 2)));
   found_by_bands_ = true;
@@ -285,6 +284,10 @@ bool Track::is_gone(const View& view) const {
   const auto& p = filter_.covariance();
   const double across = ax * ax * p(0, 0) + 2 * ax * ay * p(0, 1) + ay * ay * p(1, 1);
   return across > sq(kTrackTuning.max_sigma_across_m);
+}
+
+double Track::certainty() const noexcept {
+  return 1 / (1 + exact::exp(-existence_.log_odds() - filter_.person_evidence()));
 }
 
 double Track::distance() const noexcept { return std::sqrt(sq(x()) + sq(y())); }
@@ -325,11 +328,7 @@ void Track::report(Person& out) const {
   out.height_m = s[GroundFilter::kHeight];
   out.height_sigma_m = std::sqrt(p(GroundFilter::kHeight, GroundFilter::kHeight));
   out.box = box_;
-  // A thing hardly ever walks: what surely does is a person.
-  const double w = out.walks, things = KSET("things_walk", 0.1);
-  const double ratio = 0.5 / (things * w + (1 - things) * (1 - w));
-  const double weight = KSET("walk_evidence", 0);
-  out.certainty = 1 / (1 + exact::exp(-existence_.log_odds() - weight * exact::log(ratio) - KSET("thing_weight", 1) * filter_.person_evidence()));
+  out.certainty = certainty();
   out.confirmed = confirmed();
   out.seen = seen_;
 }

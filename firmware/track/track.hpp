@@ -61,6 +61,8 @@ class Track {
   [[nodiscard]] bool seen() const noexcept { return seen_; }
   /// In this frame.
   [[nodiscard]] bool found_by_bands() const noexcept { return found_by_bands_; }
+  /// The probability that there is a person: by detections, size, place and motion.
+  [[nodiscard]] double certainty() const noexcept;
   [[nodiscard]] const Existence& existence() const noexcept { return existence_; }
   [[nodiscard]] double x() const noexcept { return filter_.state()[GroundFilter::kX]; }
   [[nodiscard]] double y() const noexcept { return filter_.state()[GroundFilter::kY]; }

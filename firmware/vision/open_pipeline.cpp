@@ -111,14 +111,14 @@ StageBudgets budgets_of(const BudgetSettings& budget, bool with_detector, bool w
 
 records::RecordedCamera people_settings(const Config& config, const CameraSettings& settings,
                                         int width, int height, const TrackingScores& scores) {
-  track::TrackerSettings tracker;
+  track::TrackerSettings tracker = config.decisions.tracker;
   tracker.existence.score_even = scores.even;
   tracker.existence.sure_score = scores.sure;
   return {.name = settings.name,
           .model = camera_of(settings, width, height),
           .tracker = tracker,
           .car = {config.car.width_m, config.car.length_m, config.car.axle_to_bumper_m},
-          .contact = {}};
+          .contact = config.decisions.contact};
 }
 
 std::unique_ptr<ego::MotionEstimator> make_motion_estimator(const Config& config,

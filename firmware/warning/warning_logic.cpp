@@ -3,80 +3,32 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
-#include "firmware/types/kset.hpp"
 #include "firmware/warning/fields.hpp"
 
 namespace kerb {
 namespace {
 
-/// Fixed settings of WarningLogic; WarningRules has those that depend on the sensitivity. The
-/// suites of `kerblab sim run` (euroncap, r159, quiet) and tests/unit/firmware/warning show what a
-/// change does.
+/// Fixed settings of WarningLogic; WarningRules has those that are set from outside.
 struct WarningTuning {
-  // Hysteresis of the car's speed.
-  double creep_enter_mps = 10 / 3.6;  ///< information is given below this speed,
-  double creep_exit_mps = 12 / 3.6;   ///< and until this one
-  double slow_enter_mps = 9.4 / 3.6;  ///< a collision follows the rules of a creeping car below,
-  double slow_exit_mps = 9.7 / 3.6;   ///< and until this speed
-
-  // Evidence: the time that reports must support a level before it begins. Longer: later warnings,
-  // fewer false ones.
-  int min_reports = 2;
-  double evidence_near_ms = 32;      ///< for a contact up to evidence_near_s away,
-  double evidence_far_more_ms = 60;  ///< more for one evidence_blend_s further away
-  double evidence_near_s = 1.2;
-  double evidence_blend_s = 0.8;
-  Nanos max_evidence = std::chrono::milliseconds{400};     ///< upper limit of what is collected
-  Nanos close_evidence = std::chrono::milliseconds{60};    ///< for information
-  Nanos detected_within = std::chrono::milliseconds{250};  ///< a warning begins only for a person
-                                                           ///< detected so recently
-  double collect_ahead_s = 0.8;  ///< evidence is collected this long before it is time to warn
-  double late_sigmas = 0.25;     ///< a contact counts as this many standard deviations later
-
-  // A contact whose likelihood drops may be a person whom the car is about to pass: no warning
-  // begins while there is time to reconsider.
-  double likelihood_drop = 0.08;      ///< below the running mean
-  double likelihood_memory_s = 0.15;  ///< time constant of the running mean
-  double reconsider_s = 1.8;          ///< time to the contact above which a drop counts
-
-  // A collision warning continues with a likelihood this much lower, and a time this much longer.
-  double stay_less_likely = 0.25;
-  double stay_longer_s = 0.6;
-  // And this long without a reason, lest it flicker.
-  Nanos collision_lingers = std::chrono::milliseconds{300};
-  Nanos information_lingers = std::chrono::milliseconds{500};
-
-  // The driver's reaction.
-  double brakes_mps2 = 1, brakes_hard_mps2 = 3;
-  double steers_mps2 = 2;  ///< lateral acceleration
-
-  // Information: the person's middle is at most this far from the front bumper and from the side.
-  double close_ahead_m = 3.95, close_beside_m = 0.75;
-  double close_enter_m = 0.1, close_exit_m = 0.5;  ///< hysteresis: tolerance to begin, to continue
-  double close_soon_s = 0.3;  ///< a person who will be there after this time counts
+  double leave_creeping_kmh = 2;  ///< hysteresis of the speed below which information is given,
+  double leave_slow_kmh = 0.3;    ///< and of that below which a collision is a creeping car's
+  double close_enter_m = 0.1;     ///< hysteresis of the close zone: tolerance to begin,
+  double close_exit_m = 0.5;      ///< and to continue
+  Nanos max_evidence = std::chrono::milliseconds{400};  ///< upper limit of what is collected
 };
 constexpr WarningTuning kWarningTuning{};
 
 double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) * 1e-9; }
 
-/// The time that reports must support a contact which is so far away: the further, the longer.
-Nanos evidence_needed(double in_s) noexcept {
-  const double ms =
-      KSET("evidence_near_ms",32) +
-      KSET("evidence_far_more_ms",60) *
-          std::clamp((in_s - kWarningTuning.evidence_near_s) / kWarningTuning.evidence_blend_s, 0.0,
-                     1.0);
-  return Nanos{static_cast<Nanos::rep>(ms * 1e6)};
-}
+Nanos from_seconds(double s) noexcept { return Nanos{static_cast<Nanos::rep>(s * 1e9)}; }
 
 struct Place {
   double ahead, beside;
 };
-bool is_close(const Place& at, double slack) noexcept {
-  return at.ahead >= -slack && at.ahead <= kWarningTuning.close_ahead_m + slack &&
-         at.beside <= kWarningTuning.close_beside_m + slack;
+bool is_close(const WarningRules& rules, const Place& at, double slack) noexcept {
+  return at.ahead >= -slack && at.ahead <= rules.close_ahead_m + slack &&
+         at.beside <= rules.close_beside_m + slack;
 }
 
 /// A person's place relative to the car after t seconds, both at their present velocity.
@@ -88,28 +40,6 @@ Place after(const track::Person& person, const risk::Contact& contact, double ca
 }
 
 }  // namespace
-
-WarningRules WarningRules::of(Sensitivity sensitivity) noexcept {
-  WarningRules rules;
-  if (sensitivity == Sensitivity::late) {
-    rules.likelihood = 0.7;
-    rules.standing_ahead_s = 1.6;
-    rules.most_ahead_s = 2;
-  }
-  if (sensitivity == Sensitivity::early) {
-    rules.likelihood = 0.5;
-    rules.standing_ahead_s = 2.4;
-    rules.most_ahead_s = 2.9;
-  }
-  return rules;
-}
-
-double WarningRules::ahead_s(double speed_mps) const noexcept {
-  return std::min(standing_ahead_s + longer_ahead_s_per_mps * std::abs(speed_mps), most_ahead_s);
-}
-
-WarningLogic::WarningLogic(Sensitivity sensitivity) noexcept
-    : WarningLogic{WarningRules::of(sensitivity)} {}
 
 /// Keeps the person who is nearest in time; one for whom the level begins takes precedence.
 void WarningLogic::Case::add(bool begin, bool stay, std::uint32_t id, int seen_by,
@@ -127,12 +57,12 @@ void WarningLogic::Case::add(bool begin, bool stay, std::uint32_t id, int seen_b
 
 template <typename F, typename Self>
 void WarningLogic::Candidates::list(F& f, Self& s) {
-  static_assert(sizeof(Candidate) == 40 && sizeof(Candidates) == 8 + sizeof(items_),
+  static_assert(sizeof(Candidate) == 32 && sizeof(Candidates) == 8 + sizeof(items_),
                 "a new member? list it");
   f.structure("Candidates").list("items", s.count_, kCapacity, [&](std::size_t i) {
     auto& one = s.items_[i];
     f("id", one.id)("camera", one.camera)("support", one.support)("reports", one.reports);
-    f("last", one.last)("mean_likelihood", one.mean_likelihood);
+    f("last", one.last);
   });
 }
 void WarningLogic::Candidates::save(FieldWriter& out) const noexcept { list(out, *this); }
@@ -158,16 +88,14 @@ void WarningLogic::load(FieldReader& in) noexcept {
   if (level_ > WarningLevel::collision) in.fail();
 }
 
-WarningLogic::Candidates::Verdict WarningLogic::Candidates::take(int camera, std::uint32_t id,
-                                                                 Nanos at, bool supports,
-                                                                 double likelihood,
-                                                                 Nanos enough) noexcept {
+bool WarningLogic::Candidates::take(int camera, std::uint32_t id, Nanos at, bool supports,
+                                    const Enough& enough) noexcept {
   int i = 0;
   while (i < count_ && (items_[static_cast<std::size_t>(i)].id != id ||
                         items_[static_cast<std::size_t>(i)].camera != camera))
     ++i;
   if (i == count_) {
-    if (!supports) return {};
+    if (!supports) return false;
     if (count_ == kCapacity) {  // replace the one that was updated longest ago
       const auto oldest =
           std::min_element(items_.begin(), items_.end(),
@@ -176,27 +104,22 @@ WarningLogic::Candidates::Verdict WarningLogic::Candidates::take(int camera, std
     } else {
       ++count_;
     }
-    items_[static_cast<std::size_t>(i)] = {id, camera, Nanos{}, 1, at, likelihood};
-    return {};
+    items_[static_cast<std::size_t>(i)] = {id, camera, Nanos{}, 1, at};
+    return enough.reports <= 1 && enough.time <= Nanos::zero();
   }
   Candidate& candidate = items_[static_cast<std::size_t>(i)];
   if (at > candidate.last) {
     const Nanos passed = at - candidate.last;
     candidate.last = at;
-    const double dt = seconds(passed);
-    candidate.mean_likelihood +=
-        (likelihood - candidate.mean_likelihood) * (dt / (kWarningTuning.likelihood_memory_s + dt));
     candidate.support = supports ? std::min(candidate.support + passed, kWarningTuning.max_evidence)
                                  : candidate.support - passed;
     candidate.reports += supports ? 1 : 0;
     if (candidate.support < Nanos::zero()) {
       candidate = items_[static_cast<std::size_t>(--count_)];
-      return {};
+      return false;
     }
   }
-  return {
-      supports && candidate.reports >= int(KSET("min_reports",2)) && candidate.support >= enough,
-      likelihood < candidate.mean_likelihood - KSET("likelihood_drop",0.08)};
+  return supports && candidate.reports >= enough.reports && candidate.support >= enough.time;
 }
 
 void WarningLogic::Candidates::forget(Nanos now) noexcept {
@@ -214,41 +137,39 @@ void WarningLogic::assess(Nanos now, int camera, const risk::PeopleReport& repor
                           Case& information) noexcept {
   const double age = std::max(seconds(now - report.at), 0.0);
   const double speed = report.path_known ? report.speed_mps : 0;
-  const double likelihood = slow_ ? rules_.creeping_likelihood : KSET("likelihood",0.55);
+  const double likelihood = slow_ ? rules_.creeping_likelihood : rules_.likelihood;
   const double ahead = slow_ ? rules_.creeping_ahead_s : rules_.ahead_s(speed);
   if (report.path_known) {
     const double along = speed < 0 ? -report.acceleration_mps2 : report.acceleration_mps2;
-    brakes_ = brakes_ || along < -kWarningTuning.brakes_mps2;
-    brakes_hard_ = brakes_hard_ || along < -kWarningTuning.brakes_hard_mps2;
-    steers_ = steers_ || std::abs(speed * report.yaw_rate_radps) > kWarningTuning.steers_mps2;
+    brakes_ = brakes_ || along < -rules_.brakes_mps2;
+    brakes_hard_ = brakes_hard_ || along < -rules_.brakes_hard_mps2;
+    steers_ = steers_ || std::abs(speed * report.yaw_rate_radps) > rules_.steers_mps2;
   }
   for (int i = 0; i < report.people.count; ++i) {
     const track::Person& person = report.people.items[i];
-    if (!person.confirmed && !(person.certainty > KSET("tentative", 0.5))) continue;
     const risk::Contact& contact = report.contacts[i];
     std::optional<double> in_s;
     if (contact.expected_s) in_s = std::max(*contact.expected_s - age, 0.0);
     const double p = contact.probability * person.certainty;
-    const bool seen = report.at - person.last_seen <= kWarningTuning.detected_within;
-    const bool likely = in_s && p >= likelihood && *in_s <= ahead + kWarningTuning.collect_ahead_s;
-    const bool soon =
-        in_s && *in_s + KSET("late_sigmas",0.25) * contact.expected_sigma_s <= ahead;
+    const bool seen = seconds(report.at - person.last_seen) <= rules_.detected_within_s;
+    const bool soon = in_s && *in_s + rules_.late_sigmas * contact.expected_sigma_s <= ahead;
+    // Who is out of sight for a moment is no less in danger.
     const bool still =
-        in_s && (brakes_hard_ ? p >= likelihood : contact.probability >= KSET("stay",0.12)) &&
-        *in_s <= ahead + kWarningTuning.stay_longer_s;
-    const Candidates::Verdict verdict = endangered_.take(camera, person.id, report.at, likely, p,
-                                                         evidence_needed(in_s.value_or(0)));
-    const bool may_pass = verdict.drops && in_s && *in_s > kWarningTuning.reconsider_s;
-    collision.add(verdict.enough && soon && seen && !may_pass, still, person.id, camera, in_s);
+        in_s && (brakes_hard_ ? p >= likelihood : contact.probability >= rules_.stay_likelihood) &&
+        (person.confirmed || p >= likelihood) && *in_s <= ahead + rules_.stay_longer_s;
+    const bool begins = endangered_.take(camera, person.id, report.at, in_s && p >= likelihood,
+                                         {rules_.reports, Nanos::zero()});
+    collision.add(begins && soon && seen, still, person.id, camera, in_s);
 
-    if (!creeping_) continue;
+    if (!creeping_ || !person.confirmed) continue;
     const Place here = after(person, contact, speed, 0);
-    const bool close = is_close(here, kWarningTuning.close_enter_m) ||
-                       is_close(after(person, contact, speed, age + kWarningTuning.close_soon_s),
-                                kWarningTuning.close_enter_m);
-    information.add(
-        close_.take(camera, person.id, report.at, close, 0, kWarningTuning.close_evidence).enough,
-        is_close(here, kWarningTuning.close_exit_m), person.id, camera, std::nullopt);
+    const Place then = after(person, contact, speed, age + rules_.close_soon_s);
+    const bool close = is_close(rules_, here, kWarningTuning.close_enter_m) ||
+                       is_close(rules_, then, kWarningTuning.close_enter_m);
+    information.add(close_.take(camera, person.id, report.at, close,
+                                {2, from_seconds(rules_.close_evidence_s)}),
+                    is_close(rules_, here, kWarningTuning.close_exit_m), person.id, camera,
+                    std::nullopt);
   }
 }
 
@@ -266,7 +187,8 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
       return WarningLevel::none;
     case WarningLevel::information:
       if (collision.begins && collision_may) return WarningLevel::collision;
-      if (!held || (sees_ && now - information_wanted_ < kWarningTuning.information_lingers))
+      if (!held ||
+          (sees_ && now - information_wanted_ < from_seconds(rules_.information_lingers_s)))
         return WarningLevel::information;
       return WarningLevel::none;
     case WarningLevel::collision:
@@ -274,7 +196,7 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
   }
   const bool driver_acts = brakes_ || steers_;
   if (!held || collision.stays) return WarningLevel::collision;
-  if (sees_ && !driver_acts && now - collision_wanted_ < Nanos{static_cast<Nanos::rep>(KSET("linger_ms",1000)*1e6)})
+  if (sees_ && !driver_acts && now - collision_wanted_ < from_seconds(rules_.lingers_s))
     return WarningLevel::collision;
   return information.begins ? WarningLevel::information : WarningLevel::none;
 }
@@ -283,8 +205,9 @@ WarningDecision WarningLogic::step(
     Nanos now, const std::array<const risk::PeopleReport*, kMostCameras>& reports,
     const DriverSide& side) noexcept {
   const double speed = std::abs(side.speed_mps.value_or(0));
-  creeping_ = speed < (creeping_ ? kWarningTuning.creep_exit_mps : kWarningTuning.creep_enter_mps);
-  slow_ = speed < (slow_ ? kWarningTuning.slow_exit_mps : kWarningTuning.slow_enter_mps);
+  const double kmh = 3.6 * speed;
+  creeping_ = kmh < rules_.information_kmh + (creeping_ ? kWarningTuning.leave_creeping_kmh : 0);
+  slow_ = kmh < rules_.slow_kmh + (slow_ ? kWarningTuning.leave_slow_kmh : 0);
   sees_ = brakes_ = brakes_hard_ = steers_ = false;
   Case collision, information;
   if (side.readiness == Readiness::ready) {

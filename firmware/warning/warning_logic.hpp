@@ -6,9 +6,9 @@
 
 #include "firmware/types/fields.hpp"
 #include "firmware/types/people_report.hpp"
-#include "firmware/types/sensitivity.hpp"
 #include "firmware/types/vehicle_body.hpp"
 #include "firmware/types/warning_level.hpp"
+#include "firmware/types/warning_rules.hpp"
 #include "hal/base/clock.hpp"
 
 namespace kerb {
@@ -30,32 +30,15 @@ struct WarningDecision {
   int camera = 0;                       ///< that tracks the person
 };
 
-/// When a collision warning begins. Plain data; of(Sensitivity) has the values that ship. A lower
-/// likelihood and longer times: earlier warnings, more false ones.
-struct WarningRules {
-  // A contact at least this likely, at most this far ahead in time. The time is what a driver needs
-  // to react and act: longer for a faster car, up to `most_ahead_s`.
-  double likelihood = 0.55;
-  double standing_ahead_s = 2.1;         ///< at no speed
-  double longer_ahead_s_per_mps = 0.05;  ///< added for each m/s
-  double most_ahead_s = 2.4;
-  // A creeping car stops at once: only for a nearly certain contact that is very near in time.
-  double creeping_likelihood = 0.9;
-  double creeping_ahead_s = 1.0;
-  [[nodiscard]] static WarningRules of(Sensitivity sensitivity) noexcept;
-  /// How long before a contact the warning begins at this speed.
-  [[nodiscard]] double ahead_s(double speed_mps) const noexcept;
-};
-
 /// Decides the warning level, each control round, from the newest report of each camera. The same
 /// inputs give the same bits. One thread; allocates nothing.
 ///
-/// Collision begins for a confirmed person whom the car touches with at least the likelihood of the
-/// rules, within their time, in at least two reports that span 32 ms (up to 92 ms where the contact
-/// is 2 s away: there is time to be sure, and to see the likelihood drop, as it does for a person
-/// beyond a bend that the car enters). It continues with a lower likelihood and a longer time, and
-/// 300 ms more, lest it flicker. While the driver brakes hard it continues only with the likelihood
-/// that begins one; when braking or steering have ended the danger it ends without delay.
+/// Collision begins for a person whom the car touches with at least the likelihood of the rules
+/// (that of the contact times that of a person being there at all), within their time, in at least
+/// two reports. Once begun it stays until the danger is gone or passed: while the contact remains
+/// possible, also while the person is not detected, and a second more. While the driver brakes hard
+/// it continues only with the likelihood that begins one; when braking or steering have ended the
+/// danger it ends without delay.
 /// Information: the car stands or creeps, and a confirmed person is right in front of it.
 /// No level lasts less than kShortest, and none begins again within kPause of its end (except
 /// information after a collision warning). The change from information to collision is immediate.
@@ -68,7 +51,6 @@ class WarningLogic {
   static constexpr Nanos kPause = std::chrono::milliseconds{1050};
   static constexpr Nanos kStale = std::chrono::milliseconds{300};
 
-  explicit WarningLogic(Sensitivity sensitivity) noexcept;
   explicit WarningLogic(const WarningRules& rules) noexcept : rules_{rules} {}
   /// `reports`: of each camera, null where there is none yet. `now` does not go back.
   WarningDecision step(Nanos now,
@@ -93,13 +75,13 @@ class WarningLogic {
   /// People who may cause a level, with the evidence collected over reports.
   class Candidates {
    public:
-    struct Verdict {
-      bool enough = false;
-      bool drops = false;  ///< the contact was likelier a moment ago
+    struct Enough {
+      int reports = 2;  ///< that support the level
+      Nanos time{};     ///< that they span, less time with others
     };
-    /// Takes in one report of a person, each report once. `supports`: it supports the level.
-    Verdict take(int camera, std::uint32_t id, Nanos at, bool supports, double likelihood,
-                 Nanos enough) noexcept;
+    /// Takes in one report of a person, each report once. `supports`: it supports the level. True:
+    /// that is enough to begin it.
+    bool take(int camera, std::uint32_t id, Nanos at, bool supports, const Enough& enough) noexcept;
     void forget(Nanos now) noexcept;
     void clear() noexcept { count_ = 0; }
     void save(FieldWriter& out) const noexcept;
@@ -110,10 +92,9 @@ class WarningLogic {
     struct Candidate {
       std::uint32_t id = 0;
       int camera = 0;
-      Nanos support{};             ///< time with supporting reports, less time with others
-      int reports = 0;             ///< supporting ones
-      Nanos last{};                ///< time of the newest report
-      double mean_likelihood = 0;  ///< running mean of the contact's
+      Nanos support{};  ///< time with supporting reports, less time with others
+      int reports = 0;  ///< supporting ones
+      Nanos last{};     ///< time of the newest report
     };
     template <typename F, typename Self>
     static void list(F& f, Self& s);

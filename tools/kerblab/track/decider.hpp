@@ -13,7 +13,7 @@ namespace kerb::lab {
 /// time.
 class Decider {
  public:
-  explicit Decider(Sensitivity sensitivity) : warner_{sensitivity} {}
+  explicit Decider(const WarningRules& rules) : warner_{rules} {}
 
   /// The highest level from this report until `end`, the time of the next frame.
   const WarningDecision& step(int frame, const risk::PeopleReport& report,

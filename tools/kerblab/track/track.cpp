@@ -161,7 +161,8 @@ class Track {
     if (!options_.warnings.empty() && (is_sort_ || options_.speed.empty()))
       return Error{Errc::invalid_argument, 0, "track",
                    "--warnings needs --speed and --method kerbwatch"};
-    if (!options_.warnings.empty()) decider_.emplace(config_.warning.sensitivity);
+    if (!options_.warnings.empty())
+      decider_.emplace(config_.decisions.warning.at(config_.warning.sensitivity));
     car_.by_the_road = options_.speed == "road";
     if (options_.speed.empty() || car_.by_the_road) return Done{};
     const Result<std::vector<double>> kmh =
@@ -338,7 +339,7 @@ class Track {
   Status step_people(LoadedPicture& picture, std::size_t index) {
     if (!follower_) {
       find_mounting();
-      track::TrackerSettings settings;
+      track::TrackerSettings settings = config_.decisions.tracker;
       settings.birth_score = options_.birth.value_or(settings.birth_score);
       Result<std::unique_ptr<Follower>> follower =
           Follower::create(*context_, *workers_, config_, settings, car_, width_, height_);

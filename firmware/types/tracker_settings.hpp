@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace kerb::track {
+
+/// How tall people are, or things.
+struct HeightPrior {
+  double mean_m = 1.70, sigma_m = 0.10;
+};
+
+/// Noise and priors of the Kalman filters of one track. Names without a unit are shares. Larger
+/// process noise (wander) follows changes sooner and jitters more; larger jitter trusts boxes less.
+struct FilterSettings {
+  HeightPrior adult{1.70, 0.10}, child{1.25, 0.13};
+  double child_share = 0.2;      ///< of people
+  double speed_sigma_mps = 1.0;  ///< of people over ground, along each axis
+  double speed_time_s = 2;       ///< a velocity decays with this time constant, so that no one
+                                 ///< is predicted to walk away at 5 m/s
+  double wander = 0.5;           ///< growth of the velocity's variance, m^2/s^3
+
+  // Whether a person stands or walks: see PersonFilter.
+  double walks_share = 0.5;   ///< of people when they are first detected
+  double starts_per_s = 0.3;  ///< rate at which people who stand begin to walk,
+  double stops_per_s = 0.3;   ///< and those who walk stop
+  double sway = 0.01;         ///< growth of the place's variance while they stand, m^2/s
+  double motion_trust = 0.5;  ///< exponent of the evidence between standing and walking: errors of
+                              ///< boxes and flow persist, so that each counts for less than one
+
+  // Whether it is a person at all, or a thing of any height that stands: see PersonFilter.
+  HeightPrior thing{1.1, 0.5};
+  double thing_trust = 0.5;  ///< exponent of the evidence between person and thing
+  double thing_time_s = 3;   ///< time constant with which that evidence is forgotten
+  double thing_most = 3;     ///< largest log-odds for a person from this evidence,
+  double thing_least = -4;   ///< and for a thing
+
+  double row_jitter = 0.035;       ///< of a box's upper and lower edge, in heights of the box
+  double column_jitter = 0.03;     ///< of its middle, in heights of the box
+  double least_jitter_px = 1;      ///< lower limit of both
+  double jitter_time_s = 0.05;     ///< correlation time of a detector's errors
+  double pitch_time_s = 2;         ///< correlation time of the car's nodding
+  double yaw_rate_sigma = 0.005;   ///< of the reported yaw rate, rad/s
+  double yaw_unknown_sigma = 0.1;  ///< where none is reported, rad/s
+  double speed_share = 0.01;       ///< error of the car's speed
+  double speed_unknown_mps = 8;    ///< where no speed is reported: standard deviation of the car's
+  double wander_unknown = 4;       ///< likewise: growth of its variance, m^2/s^3
+  double flow_doubt = 2;  ///< factor on the flow's standard deviation: neighbours err together
+  double flow_least_px = 0.15;  ///< lower limit of the flow's standard deviation
+  double flow_share = 0.03;     ///< error that grows with the flow's length
+  double growth_least = 0.002;  ///< lower limit of the growth's standard deviation
+};
+
+/// How the probability that a track is a person grows and falls with detections, in log-odds.
+/// Higher thresholds: fewer false people, later confirmation.
+struct ExistenceSettings {
+  double score_even = 6, score_scale = 1.9;  ///< a detection adds (score - even) / scale,
+  double least_gain = 0.1, most_gain = 2;    ///< within these limits
+  double moves = 0.1;                        ///< added where it or its background moves by itself
+  double surely_moves = 2;                   ///< added where it surely moves by itself
+  double strain = 0.06;  ///< taken off for each squared standard deviation by which size and place
+                         ///< of a box do not fit a person on the road, up to `most_strain` of them
+  double most_strain = 25;
+  double miss = 0.2;     ///< taken off for each frame in which it should have been detected
+  double unseen = 0.02;  ///< taken off for each frame in which it could not be detected
+  double first = -1;     ///< start value, before the first detection's score
+  double most = 4;       ///< upper limit
+  double confirm = 2.2;  ///< a probability of 0.9
+  double drop = -2.2;    ///< a probability of 0.1
+  int confirm_hits = 3, confirm_within = 5;  ///< detections needed, out of this many frames
+  double sure_score = 10;    ///< two detections with this score confirm; so do two that surely move
+  int tentative_misses = 4;  ///< in a row, before the track is confirmed: more drop it
+};
+
+/// Assignment of detections to tracks. The cost of a pair is the squared distance in standard
+/// deviations, in the picture, plus the terms below.
+struct MatchSettings {
+  double gate = 25;                ///< largest squared distance; boxes have heavier tails than a
+                                   ///< normal distribution
+  double least_overlap = 0.1;      ///< of the boxes; below, half the gate
+  double overlap = 12;             ///< cost of boxes that do not overlap at all
+  double appearance = 20;          ///< cost of the largest difference of appearance
+  double most_different = 0.6;     ///< a larger difference of appearance: another person
+  double doubtful = 2;             ///< cost per factor e by which a detection is likelier to be
+  double most_doubt = 4;           ///< false than true, up to so many factors
+  double behind = 12;              ///< cost of standing behind another person
+  double limit = 34;               ///< pairs that cost more are not matched
+  double duplicate_overlap = 0.7;  ///< overlap from which two tracks may be one person,
+  double duplicate_m = 1.5;        ///< where they are this near on the road (or within a tenth of
+                                   ///< the distance)
+  double duplicate_mps = 1.2;      ///< and their velocities differ by less,
+  int duplicate_frames = 10;       ///< for more frames than this, where both are confirmed
+};
+
+struct TrackerSettings {
+  double birth_score = 0;       ///< detections below never start a track
+  double smallest_px = 40;      ///< smaller people are not expected to be detected
+  double coast_s = 1;           ///< a track ends after this time without the expected detections
+  double coast_hidden_s = 2.5;  ///< likewise, where the person is hidden
+  double longest_gap_s = 1.5;   ///< between frames: after a longer gap all tracks are dropped
+  FilterSettings filter;
+  ExistenceSettings existence;
+  MatchSettings match;
+};
+
+}  // namespace kerb::track
