@@ -311,4 +311,38 @@ TEST(dolls_are_cold_where_people_are_warm) {
   TEST_ASSERT_TRUE(warm / n > cold / m + 30);
 }
 
+/// Suites and their results rest on streets that do not change: means of 4 x 6 cells of a picture
+/// with everything the first versions drew, made by the version before things of towns.
+TEST(streets_of_the_first_versions_are_what_they_were) {
+  constexpr double kMeans[4][6] = {{106.51, 151.10, 220.75, 187.88, 112.68, 104.20},
+                                   {95.32, 125.64, 162.29, 121.48, 105.94, 90.84},
+                                   {118.10, 128.79, 126.82, 110.05, 86.32, 115.17},
+                                   {116.41, 107.84, 105.20, 107.92, 131.31, 127.44}};
+  Scenario s;
+  s.camera.width = 192;
+  s.camera.height = 108;
+  s.camera.noise = 0;
+  s.street.clutter = 1;
+  s.street.parked_cars = true;
+  s.street.seed = 9;
+  s.street.pavement_m = 3;
+  PersonSpec p;
+  p.start = {{9, -1}, 1.5};
+  p.walk = {{{9, 8}, 1.4, 0}};
+  s.people = {p};
+  PropSpec cone;
+  cone.kind = PropKind::cone;
+  cone.place.at = {8, 1.5};
+  s.props = {cone};
+  Rendered r;
+  Renderer{s, {.truth = false, .threads = 2}}.draw(World{s}, 0.5, r);
+  for (int y = 0; y < 4; ++y)
+    for (int x = 0; x < 6; ++x) {
+      double sum = 0;
+      for (int j = 27 * y; j < 27 * y + 27; ++j)
+        for (int i = 96 * x; i < 96 * x + 96; ++i) sum += r.pixels[at(192 * 3 * j + i)];
+      TEST_ASSERT_DOUBLE_WITHIN(0.3, kMeans[y][x], sum / (27 * 96));
+    }
+}
+
 }  // namespace
