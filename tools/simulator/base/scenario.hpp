@@ -144,10 +144,10 @@ enum class PropKind : std::uint8_t {
 };
 /// A front door of a car or a van that opens, and may be shut again.
 struct DoorSpec {
-  bool right = false;   ///< which side; else the left one
-  double at_s = 1;      ///< begins to open
-  double takes_s = 1;   ///< until it is open, and until it is shut
-  double open = 1.134;  ///< radians: 65 degrees
+  bool right = false;            ///< which side; else the left one
+  double at_s = 1;               ///< begins to open
+  double takes_s = 1;            ///< until it is open, and until it is shut
+  double open = 1.134;           ///< radians: 65 degrees
   std::optional<double> shut_s;  ///< begins to shut
 };
 /// A thing; cars, vans and trucks may drive, dogs walk, footballs roll.

@@ -21,8 +21,8 @@ Visibility::Visibility(const Scenario& scenario) : scenario_{scenario} {
     if (prop.door) {
       const DoorShape door = door_of(prop.kind, size);
       const double side = prop.door->right ? -1 : 1;
-      boxes_.push_back({i, door.length, 0.08, door.bottom, door.belt, door.hinge.x,
-                        side * door.hinge.y, side});
+      boxes_.push_back(
+          {i, door.length, 0.08, door.bottom, door.belt, door.hinge.x, side * door.hinge.y, side});
     }
     switch (prop.kind) {
       case PropKind::tree:  // a trunk, and a crown over people's heads

@@ -7,11 +7,11 @@
 namespace kerb::sim {
 
 /// How much of somebody the camera can see, by geometry alone: no picture is drawn. A person is a
-/// flat figure as tall as they are (seated or on wheels: as high as their head is) and 0.26 of their
-/// body height wide, turned to the camera; things are boxes of their size, cars a body and a cabin
-/// on it, scaffolding, shelters and stalls their poles, roofs and panels (solid_parts()); an open
-/// door is a board, with its window seen through. Light and weather play no part, nor does what the
-/// street has of its own, such as the cars of `parked_cars`.
+/// flat figure as tall as they are (seated or on wheels: as high as their head is) and 0.26 of
+/// their body height wide, turned to the camera; things are boxes of their size, cars a body and a
+/// cabin on it, scaffolding, shelters and stalls their poles, roofs and panels (solid_parts()); an
+/// open door is a board, with its window seen through. Light and weather play no part, nor does
+/// what the street has of its own, such as the cars of `parked_cars`.
 class Visibility {
  public:
   explicit Visibility(const Scenario& scenario);

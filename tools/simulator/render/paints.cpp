@@ -266,8 +266,7 @@ constexpr std::array<Baker, static_cast<std::size_t>(Paint::count)> kBakers{{
     {8, concrete}, {7, roof_tiles}, {8, bark},    {8, leaves},  {8, hedge},  {8, grass},
     {8, field},    {7, metal},      {8, wood},    {8, cloth},   {7, skin},   {7, hair},
     {8, stripes},  {8, goods},      {7, curtain}, {7, sign},    {7, plate},  {5, grille},
-    {7, tyre},     {7, rim},        {8, line},    {7, manhole}, {8, spokes},
-    {8, net},
+    {7, tyre},     {7, rim},        {8, line},    {7, manhole}, {8, spokes}, {8, net},
 }};
 
 }  // namespace
