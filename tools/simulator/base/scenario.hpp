@@ -78,7 +78,10 @@ struct Clothing {
   Surface top_surface, bottom_surface, shoes, hair, skin;
   int pattern = 0;  ///< 0 plain, 1 stripes, 2 checks, 3 blocks
 };
-enum class Carries : std::uint8_t { nothing, bag, backpack, pram, umbrella };
+/// What somebody carries, pushes or leads.
+enum class Carries : std::uint8_t { nothing, bag, backpack, pram, umbrella, trolley, dog };
+/// What somebody rides: they are a person all the same.
+enum class Rides : std::uint8_t { nothing, bicycle, scooter, wheelchair };
 
 /// A leg of somebody's walk: straight to a point, at a speed, after a wait.
 struct WalkLeg {
@@ -86,6 +89,9 @@ struct WalkLeg {
   double mps = 1.4;
   double wait_s = 0;      ///< stands this long first
   double speed_up_m = 0;  ///< from standing, the speed is reached evenly over this; 0: at once
+  /// The speed falls evenly to 0 over the leg's last metres; 0: at once, or not at all where the
+  /// next leg follows without a wait.
+  double slow_down_m = 0;
 };
 struct PersonSpec {
   std::string name;
@@ -99,6 +105,8 @@ struct PersonSpec {
   double start_s = 0;  ///< stands until then
   std::vector<WalkLeg> walk;
   std::uint32_t seed = 0;  ///< of gait and details
+  Rides rides = Rides::nothing;
+  bool phone = false;  ///< looks at a phone in one hand, head bent
 };
 
 enum class PropKind : std::uint8_t {
@@ -117,9 +125,32 @@ enum class PropKind : std::uint8_t {
   barrier,
   bench,
   poster,
-  hydrant
+  hydrant,
+  scaffolding,
+  market_stall,
+  shelter,  ///< of a bus stop
+  trolley,
+  wheelie_bin,
+  bollard,    ///< longer than 1 m: a row of them with chains between
+  work_cone,  ///< cones, cylinders, drums and beacons of road works
+  parking_meter,
+  advertising_column,
+  post_box,
+  flower_tub,
+  shop_window,  ///< with mannequins in it
+  cardboard_figure,
+  dog,
+  football
 };
-/// A thing; cars, vans and trucks may drive.
+/// A front door of a car or a van that opens, and may be shut again.
+struct DoorSpec {
+  bool right = false;            ///< which side; else the left one
+  double at_s = 1;               ///< begins to open
+  double takes_s = 1;            ///< until it is open, and until it is shut
+  double open = 1.134;           ///< radians: 65 degrees
+  std::optional<double> shut_s;  ///< begins to shut
+};
+/// A thing; cars, vans and trucks may drive, dogs walk, footballs roll.
 struct PropSpec {
   PropKind kind = PropKind::pole;
   Place place;  ///< middle of its foot print
@@ -127,7 +158,8 @@ struct PropSpec {
   Surface surface;
   std::vector<SpeedPoint> speeds;  ///< empty: it stands
   std::vector<Stretch> way;
-  std::uint32_t seed = 0;
+  std::uint32_t seed = 0;  ///< of its make and its details
+  std::optional<DoorSpec> door;
 };
 
 enum class Daylight : std::uint8_t { noon, low_sun, overcast, dusk, night };
@@ -139,6 +171,9 @@ struct LightSpec {
 };
 
 enum class Side : std::uint8_t { houses, park, fields, car_park, wall };
+/// Which things stand on the pavements at random: those of the first versions, or more of them, as
+/// towns have.
+enum class StreetThings : std::uint8_t { usual, town };
 struct StreetSpec {
   double lane_m = 3.5;
   int lanes = 2;            ///< in all; the car starts in the middle of the rightmost
@@ -148,6 +183,7 @@ struct StreetSpec {
   double clutter = 0.5;      ///< 0..1: number of things on the pavements
   std::vector<Stretch> way;  ///< its middle line; then straight on
   std::uint32_t seed = 0;
+  StreetThings things = StreetThings::usual;
 };
 
 /// What goes wrong, from when to when.

@@ -105,6 +105,16 @@ void Builder::tube(V3 a, V3 b, float r0, float r1, int sides, std::uint16_t m, b
   }
 }
 
+void Builder::add(const Geometry& part, V3 offset) {
+  const auto first = static_cast<std::uint32_t>(out_.corners.size());
+  for (const Corner& c : part.corners)
+    out_.corners.push_back({world(c.p + offset), turned(c.n), c.u, c.v, c.shade});
+  for (Face f : part.faces) {
+    for (std::uint32_t& c : f.corner) c += first;
+    out_.faces.push_back(f);
+  }
+}
+
 void Builder::ball(V3 centre, V3 radii, int rings, std::uint16_t m) {
   const int sides = 2 * rings;
   std::uint32_t first = 0;

@@ -68,6 +68,11 @@ class Builder {
   /// From a to b, thick r0 and r1, with rounded normals; closed at b where asked.
   void tube(V3 a, V3 b, float r0, float r1, int sides, std::uint16_t material, bool cap = false);
   void ball(V3 centre, V3 radii, int rings, std::uint16_t material);
+  [[nodiscard]] std::uint32_t corners() const noexcept {
+    return static_cast<std::uint32_t>(out_.corners.size());
+  }
+  /// Another geometry in this frame, moved by `offset`.
+  void add(const Geometry& part, V3 offset);
 
  private:
   Geometry& out_;

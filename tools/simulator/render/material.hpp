@@ -107,6 +107,18 @@ enum class Base : std::uint16_t {
   poster_frame,
   far_trees,
   far_houses,
+  scaffold_tube,
+  scaffold_plank,
+  cloth_white,
+  cloth_blue,
+  cloth_red,
+  fruit_red,
+  fruit_orange,
+  fruit_green,
+  flower_pink,
+  bread,
+  bin_brown,
+  doll,  ///< a mannequin's skin
   count
 };
 constexpr std::uint16_t id_of(Base base) { return static_cast<std::uint16_t>(base); }

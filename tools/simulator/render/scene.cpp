@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulator/render/scene.hpp"
 
+#include "tools/simulator/base/things.hpp"
+#include "tools/simulator/people/dress.hpp"
 #include "tools/simulator/render/parts.hpp"
 
 namespace kerb::sim {
@@ -8,12 +10,41 @@ namespace {
 
 constexpr double kBehind = 80, kAhead = 260;
 
-V3 spec_size(const PropSpec& spec) {
-  V3 s = drawn_size(spec.kind);
-  if (spec.size.x > 0) s.x = f32(spec.size.x);
-  if (spec.size.y > 0) s.y = f32(spec.size.y);
-  if (spec.size.z > 0) s.z = f32(spec.size.z);
-  return s;
+bool is_new_kind(PropKind kind) { return kind >= PropKind::scaffolding; }
+
+/// A geometry's corners turned about its hinges, as they are in this state.
+void turn_hinges(const std::vector<Hinge>& hinges, const PropState& state,
+                 std::vector<Corner>& corners) {
+  for (const Hinge& h : hinges) {
+    float angle = 0;
+    switch (h.drive) {
+      case Hinge::Drive::roll:
+        angle = f32(state.metres) * h.amount;
+        break;
+      case Hinge::Drive::leg: {
+        const float going = std::min(1.0F, f32(std::abs(state.mps)) / 0.4F);
+        angle =
+            -going * h.amount * std::sin(6.2831853F * (f32(state.metres) * h.per_metre + h.phase));
+        break;
+      }
+      case Hinge::Drive::door:
+        angle = -h.amount * f32(state.door);
+        break;
+      case Hinge::Drive::doorway:  // inside the body until the door is open
+        if (state.door < 0.03)
+          for (std::uint32_t i = h.first; i < h.last; ++i)
+            corners[i].p = corners[i].p - 0.2F * h.axis;
+        continue;
+    }
+    const float c = std::cos(angle), s = std::sin(angle);
+    const auto turned = [&](V3 v) {
+      return c * v + s * cross(h.axis, v) + ((1 - c) * dot(h.axis, v)) * h.axis;
+    };
+    for (std::uint32_t i = h.first; i < h.last; ++i) {
+      corners[i].p = h.at + turned(corners[i].p - h.at);
+      corners[i].n = turned(corners[i].n);
+    }
+  }
 }
 
 bool is_vehicle(PropKind kind) {
@@ -117,7 +148,7 @@ void Scene::paint_people() {
           m.celsius = 33;
           break;
         case BodyPart::thing:
-          m.celsius = 17;
+          m.celsius = spec.carries == Carries::dog ? 25 : 17;
           break;
         default:
           break;
@@ -132,7 +163,22 @@ void Scene::build_props() {
     const PropSpec& spec = scenario_.props[i];
     Prop& prop = *props_.emplace_back(std::make_unique<Prop>());
     prop.kind = spec.kind;
-    prop.size = spec_size(spec);
+    prop.size = to_v3(size_of(spec));
+    if (is_new_kind(spec.kind)) {
+      prop.lifted = true;
+      const std::uint16_t own = surface_of(spec, prop);
+      prop.moves = !spec.speeds.empty();
+      Builder b{prop.moves ? prop.local : prop.now};
+      if (!prop.moves) b.stand(spec.place, street_.ground(spec.place.at));
+      build_new_kind(spec, prop, b, own, mix64(spec.seed, i));
+      prop.now.bound();
+      if (prop.moves) {
+        prop.now.faces = prop.local.faces;
+        prop.now.corners.resize(prop.local.corners.size());
+        prop.then.resize(prop.local.corners.size());
+      }
+      continue;
+    }
     Material m;
     m.texture = &texture_of(Paint::metal);
     m.gloss = Gloss::satin;
@@ -152,11 +198,15 @@ void Scene::build_props() {
     Surface surface = spec.surface;
     if (spec.kind == PropKind::poster) surface.rgb = {0.95, 0.95, 0.95};
     const std::uint16_t paint = materials_.add(surface, m);
-    prop.moves = !spec.speeds.empty();
+    prop.moves = !spec.speeds.empty() || spec.door.has_value();
+    prop.lifted = spec.speeds.empty();
     Builder b{prop.moves ? prop.local : prop.now};
     const double z = street_.ground(spec.place.at);
     if (!prop.moves) b.stand(spec.place, z);
     build_prop(b, spec.kind, prop.size, paint, mix64(spec.seed, i));
+    if (spec.door)
+      build_door(b, spec.kind, prop.size, spec.door->right, paint, mix64(spec.seed, i),
+                 prop.hinges);
     prop.now.bound();
     if (!prop.moves && is_vehicle(spec.kind))
       prop_occluders_.push_back(under_car(spec.place, z, prop.size));
@@ -165,6 +215,134 @@ void Scene::build_props() {
       prop.now.corners.resize(prop.local.corners.size());
       prop.then.resize(prop.local.corners.size());
     }
+  }
+}
+
+std::uint16_t Scene::surface_of(const PropSpec& spec, Prop& prop) {
+  Material m;
+  m.texture = &texture_of(Paint::metal);
+  m.gloss = Gloss::satin;
+  switch (spec.kind) {
+    case PropKind::market_stall:
+      m.texture = &texture_of(Paint::cloth);
+      m.per_metre = 1 / 0.8F;
+      m.gloss = Gloss::matt;
+      break;
+    case PropKind::dog:  // fur, warm underneath
+      m.texture = &texture_of(Paint::hair);
+      m.per_metre = 4;
+      m.stuff = Stuff::hair;
+      m.gloss = Gloss::matt;
+      m.celsius = 25;
+      m.warming = 4;
+      break;
+    case PropKind::flower_tub:
+      m.texture = &texture_of(Paint::concrete);
+      m.gloss = Gloss::matt;
+      break;
+    case PropKind::football:
+    case PropKind::cardboard_figure:
+      m.texture = &texture_of(Paint::plain);
+      break;
+    default:
+      break;
+  }
+  if (spec.kind == PropKind::cardboard_figure) {
+    CutOut figure = cut_out(mix64(spec.seed, 17));
+    prop.picture = std::move(figure.front);
+    prop.back = std::move(figure.back);
+  }
+  return materials_.add(spec.surface, m);
+}
+
+void Scene::build_new_kind(const PropSpec& spec, Prop& prop, Builder& b, std::uint16_t paint,
+                           std::uint64_t seed) {
+  ThingStyle style{spec.kind, prop.size, paint, 0, 0, 0, make_of(spec.kind, spec.seed), seed};
+  const auto printed = [&](const Texture& texture, bool cut) {
+    Material m;
+    m.texture = &texture;
+    m.unit_m = 2;
+    m.cut = cut;
+    Surface paper;
+    paper.rgb = {0.95, 0.95, 0.95};
+    return materials_.add(paper, m);
+  };
+  switch (spec.kind) {
+    case PropKind::dog:
+      build_dog(b, prop.size, paint, seed, prop.hinges);
+      return;
+    case PropKind::football: {
+      const float r = prop.size.z / 2;
+      const std::uint32_t first = b.corners();
+      build_thing(b, style);
+      prop.hinges.push_back({first, b.corners(), {0, 0, r}, {0, 1, 0}, Hinge::Drive::roll, 1 / r});
+      return;
+    }
+    case PropKind::scaffolding: {
+      Material net;
+      net.texture = &texture_of(Paint::net);
+      net.per_metre = 1;
+      net.cut = true;
+      style.net = materials_.add(spec.surface, net);
+      break;
+    }
+    case PropKind::cardboard_figure:
+      style.picture = printed(prop.picture, true);
+      style.back = printed(prop.back, true);
+      break;
+    case PropKind::shelter:
+    case PropKind::advertising_column:
+      prop.picture = poster_texture(mix64(spec.seed, 5));
+      style.picture = printed(prop.picture, false);
+      break;
+    default:
+      break;
+  }
+  build_thing(b, style);
+  if (spec.kind == PropKind::shop_window) add_dolls(spec, prop.size, b);
+}
+
+/// Mannequins: people's bodies in people's clothes, but nobody's: of one pale colour, as cold as
+/// the room.
+void Scene::add_dolls(const PropSpec& spec, V3 size, Builder& b) {
+  const int dolls = 1 + make_of(spec.kind, spec.seed);
+  Dice dice{mix64(spec.seed, 91)};
+  for (int i = 0; i < dolls; ++i) {
+    PersonSpec person;
+    person.seed = dice.bits();
+    person.female = dice.chance(0.6F);
+    person.height_m = std::min(0.73 * size.z, person.female ? 1.76 : 1.86);
+    person.build = -0.5;
+    dress(person, person.seed);
+    const Body body{person, 1.5};
+    PersonState still;
+    still.place.heading = std::numbers::pi + dice.between(-0.5F, 0.5F);
+    Mesh mesh;
+    body.pose(still, dice.between(0, 9), mesh);
+    const auto surfaces = body_surfaces(person);
+    std::array<std::uint16_t, static_cast<std::size_t>(BodyPart::count)> materials{};
+    for (std::size_t k = 0; k < surfaces.size(); ++k) {
+      const auto part = static_cast<BodyPart>(k);
+      Material m;
+      m.texture = &texture_of(Paint::cloth);
+      m.per_metre = 1 / 0.8F;
+      m.celsius = 18;
+      m.warming = 1;
+      const bool bare = part == BodyPart::skin || part == BodyPart::hair ||
+                        part == BodyPart::eyes || part == BodyPart::lips;
+      materials[k] = bare ? id_of(Base::doll) : materials_.add(surfaces[k], m);
+    }
+    Geometry doll;
+    for (const Vertex& v : mesh.vertices)
+      doll.corners.push_back({{v.position[0], v.position[1], v.position[2]},
+                              {v.normal[0], v.normal[1], v.normal[2]},
+                              v.uv[0],
+                              v.uv[1],
+                              v.open});
+    for (const Triangle& t : mesh.triangles)
+      doll.faces.push_back({t.corner, materials[t.material], 1});
+    const float y = size.y * ((f32(i) + 0.5F) / f32(dolls) - 0.5F);
+    b.add(doll, {0.05F, y, 0.16F * size.z});
   }
 }
 
@@ -259,18 +437,34 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
       return V3{f32(p.at.x) + c * local.x - sn * local.y, f32(p.at.y) + sn * local.x + c * local.y,
                 local.z};
     };
+    const auto height = [&](const Place& p) {
+      return prop.lifted ? f32(street_.ground(p.at)) : 0.0F;
+    };
     const auto turned = [](const Place& p, V3 local) {
       const float c = f32(std::cos(p.heading)), sn = f32(std::sin(p.heading));
       return V3{c * local.x - sn * local.y, sn * local.x + c * local.y, local.z};
     };
     const Place p = now.props[i].place, q = then.props[i].place;
+    if (!prop.hinges.empty() || prop.lifted) {
+      const V3 up{0, 0, height(p)}, up_then{0, 0, height(q)};
+      std::vector<Corner> bent = prop.local.corners;
+      turn_hinges(prop.hinges, then.props[i], bent);
+      for (std::size_t k = 0; k < bent.size(); ++k) prop.then[k] = at_place(q, bent[k].p) + up_then;
+      bent = prop.local.corners;
+      turn_hinges(prop.hinges, now.props[i], bent);
+      for (std::size_t k = 0; k < bent.size(); ++k) {
+        const Corner& c = bent[k];
+        prop.now.corners[k] = {at_place(p, c.p) + up, turned(p, c.n), c.u, c.v, c.shade};
+      }
+    }
     for (std::size_t k = 0; k < prop.local.corners.size(); ++k) {
+      if (!prop.hinges.empty() || prop.lifted) break;
       const Corner& c = prop.local.corners[k];
       prop.now.corners[k] = {at_place(p, c.p), turned(p, c.n), c.u, c.v, c.shade};
       prop.then[k] = at_place(q, c.p);
     }
     prop.now.bound();
-    if (is_vehicle(prop.kind)) occluders_.push_back(under_car(p, 0, prop.size));
+    if (is_vehicle(prop.kind)) occluders_.push_back(under_car(p, height(p), prop.size));
     moving_.push_back(&prop.now);
     items_.push_back({&prop.now, prop.then.data(), object});
   }

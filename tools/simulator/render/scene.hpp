@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/simulator/people/body.hpp"
+#include "tools/simulator/render/parts.hpp"
 #include "tools/simulator/render/raster.hpp"
 #include "tools/simulator/render/shadow.hpp"
 #include "tools/simulator/render/surroundings.hpp"
@@ -60,7 +61,10 @@ class Scene {
     V3 size;
     Geometry local, now;
     std::vector<V3> then;
+    std::vector<Hinge> hinges;  // of `local`
+    Texture picture, back;      // of a cardboard figure
     bool moves = false;
+    bool lifted = false;  // moves over the ground as it is, not on the road's height
   };
   static const Body& body_of(Person& person, bool coarse);
   void pose_person(const Body& body, const PersonState& state, double t, Geometry& out,
@@ -69,6 +73,10 @@ class Scene {
                std::vector<Occluder>& out) const;
   void paint_people();
   void build_props();
+  std::uint16_t surface_of(const PropSpec& spec, Prop& prop);
+  void build_new_kind(const PropSpec& spec, Prop& prop, Builder& b, std::uint16_t paint,
+                      std::uint64_t seed);
+  void add_dolls(const PropSpec& spec, V3 size, Builder& b);
 
   Scenario scenario_;
   Street street_;
@@ -87,5 +95,10 @@ class Scene {
 
 /// A picture of a person, as a poster has it.
 Texture poster_texture(std::uint64_t seed);
+/// A person cut out of board: the picture, and the plain back.
+struct CutOut {
+  Texture front, back;
+};
+CutOut cut_out(std::uint64_t seed);
 
 }  // namespace kerb::sim

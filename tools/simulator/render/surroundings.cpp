@@ -2,12 +2,18 @@
 // The street itself: road, kerbs, pavements, markings, what is worn, what is parked.
 #include "tools/simulator/render/surroundings.hpp"
 
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/render/parts.hpp"
 
 namespace kerb::sim {
 namespace {
 constexpr float kKerb = f32(kKerbHeight);
-}
+constexpr PropKind kTownKinds[] = {
+    PropKind::scaffolding, PropKind::market_stall,  PropKind::shelter,
+    PropKind::trolley,     PropKind::wheelie_bin,   PropKind::bollard,
+    PropKind::work_cone,   PropKind::parking_meter, PropKind::advertising_column,
+    PropKind::post_box,    PropKind::flower_tub};
+}  // namespace
 
 Surroundings::Surroundings(const Street& street, const Light& light, bool street_lamps,
                            Materials& materials)
@@ -34,6 +40,18 @@ Surroundings::Surroundings(const Street& street, const Light& light, bool street
     surface.rgb = rgb;
     paints_.push_back(materials.add(surface, paint));
   }
+  if (street.spec().things != StreetThings::town) return;
+  Random random{mix64(street.spec().seed, 77)};
+  for (const PropKind kind : kTownKinds)
+    for (int i = 0; i < kTownPaints; ++i) {
+      Material m;
+      m.texture = &texture_of(kind == PropKind::scaffolding    ? Paint::net
+                              : kind == PropKind::market_stall ? Paint::cloth
+                                                               : Paint::metal);
+      m.cut = kind == PropKind::scaffolding;
+      m.gloss = kind == PropKind::market_stall ? Gloss::matt : Gloss::satin;
+      town_paints_[kind].push_back(materials.add(usual_surface(kind, random), m));
+    }
 }
 
 bool Surroundings::reach(double s0, double s1) {
@@ -87,6 +105,10 @@ void Surroundings::make(int number, Block& out) const {
     furniture(out, tb, s0, side, side_dice);
     Dice more{mix64(seed, side > 0 ? 3 : 4)};
     more_furniture(tb, s0, side, more);
+    if (street_.spec().things == StreetThings::town) {
+      Dice town{mix64(seed, side > 0 ? 5 : 6)};
+      town_things(tb, s0, side, town);
+    }
     if (street_.spec().parked_cars) parked(out, tb, s0, side, side_dice);
   }
   for (const std::unique_ptr<Geometry>& g : out.geometries) g->bound();

@@ -32,6 +32,7 @@ class Surroundings {
  public:
   Surroundings(const Street& street, const Light& light, bool street_lamps, Materials& materials);
   static constexpr double kBlock = 20;
+  static constexpr int kTownPaints = 5;  ///< colours of each kind of thing
   /// Makes sure of all blocks from s0 to s1, and forgets those far behind. Returns whether any was
   /// made.
   bool reach(double s0, double s1);
@@ -50,6 +51,7 @@ class Surroundings {
   void long_wall(Block& block, Builder& b, double s0, int side, Dice& dice) const;
   void furniture(Block& block, Builder& b, double s0, int side, Dice& dice) const;
   void more_furniture(Builder& b, double s0, int side, Dice& dice) const;
+  void town_things(Builder& b, double s0, int side, Dice& dice) const;
   void parked(Block& block, Builder& b, double s0, int side, Dice& dice) const;
   void tree(Block& block, Vec2 at, double z, float height, Dice& dice) const;
   void strip(Builder& b, double s0, double s1, double d0, double d1, float z0, float z1,
@@ -62,6 +64,7 @@ class Surroundings {
   const Street& street_;
   bool lamps_;
   std::vector<std::uint16_t> paints_;
+  std::map<PropKind, std::vector<std::uint16_t>> town_paints_;  // of StreetThings::town
   std::map<int, Block> blocks_;
 };
 

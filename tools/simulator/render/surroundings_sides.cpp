@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands along the street: houses, parks, fields, car parks, walls, and the furniture.
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/render/parts.hpp"
 #include "tools/simulator/render/surroundings.hpp"
 
@@ -284,6 +285,66 @@ void Surroundings::more_furniture(Builder& b, double s0, int side, Dice& dice) c
       if (spec.pavement_m < 2.2 && k.room > 0.4) continue;
       b.stand({p, street_.frame(along).heading + k.turn + 0.2 * (f32(seed % 64) / 32.0 - 1)}, z);
       build_furniture(b, k.kind, seed);
+    }
+  }
+}
+
+void Surroundings::town_things(Builder& b, double s0, int side, Dice& dice) const {
+  const StreetSpec& spec = street_.spec();
+  if (spec.pavement_m < 1.2 || spec.clutter <= 0) return;
+  const double kerb = street_.kerb() + 0.35, wall = street_.pavement_end();
+  const bool houses = (side > 0 ? spec.left : spec.right) == Side::houses;
+  const double along_street = side > 0 ? kPi : 0;  // -y of a thing is then the road's side
+  struct Kind {
+    PropKind kind;
+    float chance;  // in a block, where the clutter is 1
+    int most;      // in a row
+    double apart;  // m, in the row
+    bool at_kerb, towns;
+    double turn;
+    double width_m;  // pavements that are narrower have none
+  };
+  const Kind kinds[] = {
+      {PropKind::scaffolding, 0.30F, 1, 0, false, true, along_street, 1.6},
+      {PropKind::market_stall, 0.18F, 3, 3.6, false, false, along_street, 3.0},
+      {PropKind::shelter, 0.10F, 1, 0, false, false, along_street, 2.4},
+      {PropKind::wheelie_bin, 0.60F, 5, 0.75, false, true, along_street + kPi / 2, 1.4},
+      {PropKind::bollard, 0.55F, 6, 1.6, true, false, 0, 1.2},
+      {PropKind::work_cone, 0.25F, 6, 1.3, true, false, 0, 1.2},
+      {PropKind::parking_meter, 0.35F, 1, 0, true, false, along_street + kPi / 2, 1.4},
+      {PropKind::advertising_column, 0.06F, 1, 0, false, false, 0, 2.6},
+      {PropKind::post_box, 0.15F, 1, 0, false, false, along_street + kPi / 2, 1.4},
+      {PropKind::flower_tub, 0.40F, 4, 1.7, true, false, 0, 2.0},
+      {PropKind::trolley, 0.12F, 2, 1.1, false, true, 0.3, 1.6},
+  };
+  for (const Kind& k : kinds) {
+    const bool there = dice.chance(k.chance * f32(spec.clutter));
+    const double from = s0 + 1 + 17 * dice.unit();
+    const int count = 1 + dice.below(k.most);
+    const auto row = dice.bits();  // of one row, one make, but for bins
+    const std::uint16_t paint =
+        town_paints_.at(k.kind)[at(static_cast<int>(row % std::uint32_t{kTownPaints}))];
+    for (int i = 0; i < count; ++i) {
+      const std::uint32_t own = dice.bits(), seed = k.kind == PropKind::wheelie_bin ? own : row;
+      if (!there || (k.towns && !houses) || spec.pavement_m < k.width_m) continue;
+      PropSpec prop;
+      prop.kind = k.kind;
+      prop.seed = seed;
+      const Vec3 size = usual_size(k.kind, seed);
+      const bool lengthways = k.turn == along_street;
+      const double deep = lengthways ? size.y : std::max(size.x, size.y);
+      const double s = from + k.apart * i;
+      const double d = k.at_kerb ? kerb + deep / 2 : wall - deep / 2 - 0.15;
+      // As far as it reaches along the street, it must be free.
+      bool is_free = street_.owns(s, side * d);
+      const double half = (lengthways ? size.x : deep) / 2;
+      for (double at_s = -half; at_s <= half + 0.01; at_s += std::max(half, 0.05))
+        is_free = is_free && street_.is_free(street_.at(s + at_s, side * d),
+                                             lets_people_through(k.kind) ? 0 : deep / 2 + 0.1);
+      if (!is_free) continue;
+      b.stand({street_.at(s, side * d), street_.frame(s).heading + k.turn}, kKerbHeight);
+      ThingStyle style{k.kind, to_v3(size), paint, paint, 0, 0, make_of(k.kind, seed), own};
+      build_thing(b, style);
     }
   }
 }

@@ -31,10 +31,42 @@ constexpr const char* kSensors[] = {"grey", "rgb", "thermal", "bands", "mosaic"}
 constexpr const char* kTops[] = {"shirt", "jacket", "coat", "dress"};
 constexpr const char* kBottoms[] = {"trousers", "skirt", "shorts"};
 constexpr const char* kPatterns[] = {"plain", "stripes", "checks", "blocks"};
-constexpr const char* kCarries[] = {"nothing", "bag", "backpack", "pram", "umbrella"};
-constexpr const char* kKinds[] = {"car",     "van",   "truck",  "bicycle", "pole", "lamp_post",
-                                  "cone",    "sign",  "tree",   "bush",    "bin",  "wall",
-                                  "barrier", "bench", "poster", "hydrant"};
+constexpr const char* kCarries[] = {"nothing",  "bag",     "backpack", "pram",
+                                    "umbrella", "trolley", "dog"};
+constexpr const char* kRides[] = {"nothing", "bicycle", "scooter", "wheelchair"};
+constexpr const char* kKinds[] = {"car",
+                                  "van",
+                                  "truck",
+                                  "bicycle",
+                                  "pole",
+                                  "lamp_post",
+                                  "cone",
+                                  "sign",
+                                  "tree",
+                                  "bush",
+                                  "bin",
+                                  "wall",
+                                  "barrier",
+                                  "bench",
+                                  "poster",
+                                  "hydrant",
+                                  "scaffolding",
+                                  "market_stall",
+                                  "shelter",
+                                  "trolley",
+                                  "wheelie_bin",
+                                  "bollard",
+                                  "work_cone",
+                                  "parking_meter",
+                                  "advertising_column",
+                                  "post_box",
+                                  "flower_tub",
+                                  "shop_window",
+                                  "cardboard_figure",
+                                  "dog",
+                                  "football"};
+constexpr const char* kDoorSides[] = {"left", "right"};
+constexpr const char* kStreetThings[] = {"usual", "town"};
 constexpr const char* kDaylights[] = {"noon", "low_sun", "overcast", "dusk", "night"};
 constexpr const char* kSides[] = {"houses", "park", "fields", "car_park", "wall"};
 constexpr const char* kFrames[] = {"start", "impact"};
@@ -42,7 +74,7 @@ constexpr const char* kFrom[] = {"right", "left"};
 constexpr const char* kOn[] = {"both", "left", "right"};
 constexpr const char* kWays[] = {"both", "with", "against"};
 
-static_assert(static_cast<int>(PropKind::hydrant) + 1 == std::size(kKinds));
+static_assert(static_cast<int>(PropKind::football) + 1 == std::size(kKinds));
 
 constexpr Field kBand[] = {
     number<&Band::centre_nm>("centre_nm", 300, 15000, "nm",
@@ -130,6 +162,10 @@ constexpr Field kStreet[] = {
                                    "Random parked cars along both kerbs. They are decoration: the "
                                    "truth ignores that they may hide people."),
     number<&StreetSpec::clutter>("clutter", 0, 1, "", "Density of things on the pavements."),
+    choice<&StreetSpec::things>("things", kStreetThings,
+                                "Which random things: `town` adds scaffolding, stalls, shelters, "
+                                "bins, bollards and such to the usual ones. They are decoration: "
+                                "the truth ignores that they may hide people."),
     tables<&StreetSpec::way>("way", 1, 200, "Path of the street; unset: the car's path.",
                              kStretchTable),
     integer<&StreetSpec::seed>("seed", 0, 4294967295.0, "", "Seed of the random surroundings.")
@@ -161,7 +197,11 @@ constexpr Field kLeg[] = {
                                               "Time to stand before the leg."),
     number<&WalkDraft::leg, &WalkLeg::speed_up_m>(
         "speed_up_m", 0, 10, "m",
-        "Distance over which the speed increases evenly from 0; 0: at once.")};
+        "Distance over which the speed increases evenly from 0; 0: at once."),
+    number<&WalkDraft::leg, &WalkLeg::slow_down_m>(
+        "slow_down_m", 0, 10, "m",
+        "Distance at the end of the leg over which the speed decreases evenly to 0; 0: at once. "
+        "The next leg then starts from standing.")};
 constexpr Table kLegTable = table_of<WalkDraft>("people.walk", "A leg of a walk.", kLeg);
 
 constexpr Field kImpact[] = {
@@ -211,7 +251,12 @@ constexpr Field kPeople[] = {
     flag<&PersonDraft::spec, &PersonSpec::child>("child", "Proportions of a child."),
     flag<&PersonDraft::spec, &PersonSpec::female>("female", "Proportions of a woman."),
     choice<&PersonDraft::spec, &PersonSpec::carries>("carries", kCarries,
-                                                     "What the person carries."),
+                                                     "What the person carries, pushes or leads."),
+    choice<&PersonDraft::spec, &PersonSpec::rides>(
+        "rides", kRides,
+        "What the person rides, at the speeds of the walk. A rider is a person in the truth."),
+    flag<&PersonDraft::spec, &PersonSpec::phone>(
+        "phone", "The person looks at a phone in one hand, with the head bent."),
     point<&PersonDraft::spec, &PersonSpec::start, &Place::at>(
         "start", "Position at 0 s. Must be given unless `impact` or `along` is.")
         .by_default("")
@@ -287,9 +332,23 @@ constexpr Field kCrowd[] = {
     number<&CrowdDraft::kerb_m>("kerb_m", 0.3, 10, "m", "Smallest distance to the kerb."),
     number<&CrowdDraft::children>("children", 0, 1, "", "Share of children."),
     number<&CrowdDraft::prams>("prams", 0, 1, "", "Share of people with a pram."),
+    number<&CrowdDraft::trolleys>("trolleys", 0, 1, "", "Share of people who push a trolley."),
+    number<&CrowdDraft::dogs>("dogs", 0, 1, "", "Share of people who walk a dog."),
+    number<&CrowdDraft::phones>("phones", 0, 1, "", "Share of people who look at a phone."),
+    number<&CrowdDraft::wheelchairs>("wheelchairs", 0, 1, "", "Share of people in a wheelchair."),
     integer<&CrowdDraft::seed>("seed", 0, 4294967295.0, "", "Seed of all random values.")};
 constexpr Table kCrowdTable = table_of<CrowdDraft>(
     "crowd", "Random people on the pavements. They are numbered after those of `people`.", kCrowd);
+
+constexpr Field kDoor[] = {
+    choice<&DoorSpec::right>("side", kDoorSides, "Side of the vehicle."),
+    number<&DoorSpec::at_s>("at_s", 0, 3600, "s", "Start of the opening."),
+    number<&DoorSpec::takes_s>("takes_s", 0.1, 10, "s", "Duration of opening and of shutting."),
+    number<&DoorSpec::open>("open_deg", 5, 90, "degrees", "Angle of the open door.").scaled(kDeg),
+    number<&DoorSpec::shut_s>("shut_s", 0, 3600, "s", "Start of the shutting.")
+        .by_default("stays open")};
+constexpr Table kDoorTable =
+    table_of<DoorSpec>("props.door", "A front door that opens: of a car or a van.", kDoor);
 
 constexpr Field kProps[] = {
     choice<&PropDraft::spec, &PropSpec::kind>("kind", kKinds, "Kind of thing."),
@@ -309,13 +368,16 @@ constexpr Field kProps[] = {
     surface<&PropDraft::spec, &PropSpec::surface>("colour", "Colour.")
         .by_default("usual colour of its kind")
         .noted_in<&PropDraft::has_surface>(),
-    number<&PropDraft::mps>("kmh", -30, 150, "km/h",
-                            "Constant speed; only for cars, vans, trucks and bicycles.")
+    number<&PropDraft::mps>(
+        "kmh", -30, 150, "km/h",
+        "Constant speed; only for cars, vans, trucks, bicycles, dogs and footballs.")
         .scaled(kKmh)
         .by_default("stands"),
     tables<&PropDraft::spec, &PropSpec::speeds>("speeds", 1, 100, "Changes of speed.", kSpeedTable),
     tables<&PropDraft::spec, &PropSpec::way>("way", 1, 200, "Path of its middle.", kStretchTable),
-    integer<&PropDraft::spec, &PropSpec::seed>("seed", 0, 4294967295.0, "", "Seed of its details.")
+    table<&PropDraft::spec, &PropSpec::door>("door", "A front door that opens.", kDoorTable),
+    integer<&PropDraft::spec, &PropSpec::seed>("seed", 0, 4294967295.0, "",
+                                               "Seed of its make and its details.")
         .by_default("derived from the scenario's seed")
         .noted_in<&PropDraft::has_seed>()};
 constexpr Table kPropsTable =
