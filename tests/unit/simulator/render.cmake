@@ -11,3 +11,5 @@ if(TARGET kerb::opencv)
 endif()
 kerb_add_test(NAME unit_sim_render SOURCES simulator/test_render.cpp
   LINKS kerb::sim_render LABELS unit)
+kerb_add_test(NAME unit_sim_weather SOURCES simulator/test_weather.cpp
+  LINKS kerb::sim_render LABELS unit)

@@ -61,6 +61,8 @@ class Scene {
     Geometry local, now;
     std::vector<V3> then;
     bool moves = false;
+    std::uint16_t head_lamp = 0;  // its own material, where its lamps are lit
+    V3 lamp;                      // the left one's middle, in its own frame
   };
   static const Body& body_of(Person& person, bool coarse);
   void pose_person(const Body& body, const PersonState& state, double t, Geometry& out,
@@ -69,6 +71,9 @@ class Scene {
                std::vector<Occluder>& out) const;
   void paint_people();
   void build_props();
+  void set_lamps();
+  void light_prop(Prop& prop, const PropSpec& spec);
+  void shine(const Moment& now, const CameraPose& pose);
 
   Scenario scenario_;
   Street street_;

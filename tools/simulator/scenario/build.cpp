@@ -148,6 +148,9 @@ class Builder {
     if ((prop.mps || !prop.spec.speeds.empty()) && !can_drive(prop.spec.kind))
       reader_.report(key + (prop.mps ? ".kmh" : ".speeds"), "",
                      "must not be given: only cars, vans, trucks and bicycles drive");
+    if (prop.spec.lights && (!can_drive(prop.spec.kind) || prop.spec.kind == PropKind::bicycle))
+      reader_.report(key + ".lights", "true",
+                     "must not be given: only cars, vans and trucks have such lamps");
     check_speeds(key + ".speeds", prop.spec.speeds);
     check_way(key + ".way", prop.spec.way, kLeastRadius);
     check_frame(key, prop.frame);
