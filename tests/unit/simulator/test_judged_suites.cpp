@@ -23,6 +23,7 @@ Report run_suite(const std::string& name, Candidate candidate, std::size_t every
   TEST_ASSERT_TRUE_MESSAGE(suite.ok(), suite.problems.empty() ? "" : suite.problems[0].c_str());
   RunOptions options;
   options.candidate = candidate;
+  options.person_light = false;  // pictures: for kerblab
   FakeLog log;
   Report report;
   for (std::size_t i = 0; i < suite.scenarios.size(); i += every) {
@@ -77,6 +78,8 @@ TEST(the_oracle_passes_faults) { expect_passed("faults", 1); }
 TEST(the_oracle_passes_quiet) { expect_passed("quiet", 3); }
 TEST(the_oracle_passes_brief) { expect_passed("brief", 1); }
 TEST(the_oracle_passes_camouflage) { expect_passed("camouflage", 1); }
+TEST(the_oracle_passes_night) { expect_passed("night", 1); }
+TEST(the_oracle_passes_weather) { expect_passed("weather", 1); }
 
 TEST(who_always_warns_fails_every_suite) {
   expect_failed("euroncap", Candidate::always, {"collision_warning_not_too_early"});
@@ -88,6 +91,7 @@ TEST(who_always_warns_fails_every_suite) {
 TEST(who_never_warns_fails_every_suite_that_asks_for_a_warning) {
   expect_failed("euroncap", Candidate::never,
                 {"collision_warning_before_impact", "collision_warning_after_half_visible"});
+  expect_failed("night", Candidate::never, {"collision_warning_before_impact"});
   expect_failed("r159", Candidate::never, {"information_within"});
   expect_failed("faults", Candidate::never, {"fault_told_within"});
   TEST_ASSERT_TRUE(run_suite("quiet", Candidate::never, 5).passed());

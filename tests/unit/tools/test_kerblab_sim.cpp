@@ -24,7 +24,8 @@ constexpr const char* kCrossing =
 TEST(list_names_the_suites) {
   const Outcome text = kerblab("sim list");
   expect_done(text);
-  for (const char* name : {"euroncap", "r159", "quiet", "faults", "brief", "camouflage"})
+  for (const char* name :
+       {"euroncap", "r159", "quiet", "faults", "brief", "camouflage", "night", "weather"})
     TEST_ASSERT_TRUE(text.out.find(name) != std::string::npos);
   const Outcome json = kerblab("sim list --json -");
   expect_done(json);

@@ -160,14 +160,34 @@ struct PropSpec {
   std::vector<Stretch> way;
   std::uint32_t seed = 0;  ///< of its make and its details
   std::optional<DoorSpec> door;
+  bool lights = false;  ///< of a car, van or truck: its lamps are lit
 };
 
 enum class Daylight : std::uint8_t { noon, low_sun, overcast, dusk, night };
+/// How lamps are drawn: simply, as suites older than `night` have them, or by photometry.
+enum class Lamps : std::uint8_t { simple, real };
+enum class Beam : std::uint8_t { dipped, full };
 struct LightSpec {
   Daylight kind = Daylight::overcast;
   std::optional<double> sun_azimuth_deg, sun_elevation_deg;  ///< azimuth as headings
   bool headlamps = false;
   bool street_lamps = false;
+  Lamps lamps = Lamps::simple;
+  Beam beam = Beam::dipped;  ///< of the car's headlamps, with Lamps::real
+};
+
+/// What is in the air, on the road and on the glass.
+struct WeatherSpec {
+  double fog_m = 0;           ///< meteorological visibility (5 % contrast); 0: no fog
+  double rain_mm_h = 0;       ///< in the air, and on the windscreen
+  double wiper_s = 0;         ///< from one wipe to the next; 0: no wiper
+  std::optional<double> wet;  ///< 0..1, of the road; unset: 1 where it rains
+  double glare = 0;           ///< light that windscreen and lens scatter; 1: clean ones
+  [[nodiscard]] double wetness() const noexcept { return wet.value_or(rain_mm_h > 0 ? 1 : 0); }
+  /// Whether anything of it is drawn at all.
+  [[nodiscard]] bool any() const noexcept {
+    return fog_m > 0 || rain_mm_h > 0 || wetness() > 0 || glare > 0;
+  }
 };
 
 enum class Side : std::uint8_t { houses, park, fields, car_park, wall };
@@ -229,6 +249,9 @@ struct Criteria {
   std::optional<int> most_identity_changes;  ///< of all people of the object list together
   std::optional<double> fault_told_within_s;
   bool impact_expected = false;  ///< the geometry must end in contact
+  /// Where it is too dark to see the person (Truth::PersonLight), telling the driver of a limited
+  /// view in time stands in for the collision warning.
+  bool limited_view_accepted = false;
   /// Share of the runs of a group that must meet all criteria: 0.95 tolerates one failure in
   /// twenty.
   double share = 1;
@@ -243,6 +266,7 @@ struct Scenario {
   CarSpec car;
   StreetSpec street;
   LightSpec light;
+  WeatherSpec weather;
   std::vector<PersonSpec> people;
   std::vector<PropSpec> props;
   std::vector<FaultSpec> faults;

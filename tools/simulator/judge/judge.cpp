@@ -8,6 +8,7 @@
 
 #include "tools/simulator/judge/common_rules.hpp"
 #include "tools/simulator/judge/identities.hpp"
+#include "tools/simulator/judge/limited_view.hpp"
 
 namespace kerb::sim {
 namespace {
@@ -92,6 +93,12 @@ class Judge {
   void before_impact(double wanted) {
     constexpr const char* kRule = "collision_warning_before_impact";
     if (!truth_.contact) return add(kRule, false, "there is no impact to warn of");
+    const bool late = warning_ == nullptr || *out_.warned_before_impact < wanted - kSlack;
+    if (late && limited_view_stands_in(scenario_, truth_, out_.sent, wanted))
+      return add(kRule, true,
+                 fmt::format("told of a limited view in time: {:.2f} lx at the person, contrast "
+                             "{:.1f} grey levels in noise of {:.1f}",
+                             truth_.light->lux, truth_.light->contrast, truth_.light->noise));
     if (warning_ == nullptr)
       return add(kRule, false,
                  fmt::format("{}, required {:.2f} s before impact", no_warning(), wanted));
@@ -336,8 +343,12 @@ int idle_informations(const Truth& truth, const Sent& sent, const CommonRules& r
 
 Judgement judge(const Scenario& scenario, const Truth& truth, const Trace& trace,
                 const CommonRules& rules) {
+  return judge(scenario, truth, decode_trace(trace, scenario.seconds), rules);
+}
+
+Judgement judge(const Scenario& scenario, const Truth& truth, Sent sent, const CommonRules& rules) {
   Judgement out;
-  out.sent = decode_trace(trace, scenario.seconds);
+  out.sent = std::move(sent);
   Judge{scenario, truth, rules, out}.run();
   const std::size_t own = out.verdicts.size();
   judge_common_rules(out.sent, scenario.seconds, rules, out.verdicts);

@@ -76,13 +76,33 @@ Texture pattern_texture(const PersonSpec& spec, const Surface& first, const Surf
       }};
 }
 
+Light weathered(const Scenario& scenario) {
+  Light light = light_of(scenario.light, scenario.seed);
+  add_weather(scenario.weather, light);
+  if (scenario.light.lamps == Lamps::real && scenario.light.kind == Daylight::night) {
+    // Town sky over a street without lamps: some hundredths of a lux. The sensor's gain is less
+    // than the simple night's: it has a larger aperture, so less noise for the same picture.
+    light.sky = {0.00005F, 0.00005F, 0.00006F};
+    light.side = 0.25F * light.sky;
+    light.horizon = {0.0004F, 0.00036F, 0.0003F};
+    light.gain = 4;
+    light.row = 0.15F;
+    light.darkest = 0.004F;
+    light.exposure_s = 0.02;
+  }
+  return light;
+}
+
+constexpr float kLampArea = 0.03F;  // m2, of a headlamp
+
 }  // namespace
 
 Scene::Scene(const Scenario& scenario)
     : scenario_{scenario},
       street_{scenario},
-      light_{light_of(scenario.light, scenario.seed)},
-      surroundings_{street_, light_, scenario.light.street_lamps, materials_} {
+      light_{weathered(scenario)},
+      surroundings_{street_, light_, scenario.light, materials_} {
+  set_lamps();
   paint_people();
   build_props();
 }
@@ -207,6 +227,7 @@ void Scene::build_props() {
     if (spec.door)
       build_door(b, spec.kind, prop.size, spec.door->right, paint, mix64(spec.seed, i),
                  prop.hinges);
+    if (spec.lights && is_vehicle(spec.kind)) light_prop(prop, spec);
     prop.now.bound();
     if (!prop.moves && is_vehicle(spec.kind))
       prop_occluders_.push_back(under_car(spec.place, z, prop.size));
@@ -343,6 +364,78 @@ void Scene::add_dolls(const PropSpec& spec, V3 size, Builder& b) {
       doll.faces.push_back({t.corner, materials[t.material], 1});
     const float y = size.y * ((f32(i) + 0.5F) / f32(dolls) - 0.5F);
     b.add(doll, {0.05F, y, 0.16F * size.z});
+  }
+}
+
+/// Lamps that are off are dark, where they are drawn by photometry.
+void Scene::set_lamps() {
+  if (scenario_.light.lamps != Lamps::real) return;
+  for (const Base base : {Base::head_lamp, Base::tail_lamp}) materials_.glow(id_of(base), {}, true);
+  if (!scenario_.light.street_lamps) materials_.glow(id_of(Base::lamp_glass), {}, true);
+  materials_.glow(id_of(Base::shop), {0.25F, 0.2F, 0.14F}, true);
+  materials_.glow(id_of(Base::window_lit), {0.06F, 0.042F, 0.022F}, true);
+}
+
+/// Gives a vehicle lamps of its own that shine.
+void Scene::light_prop(Prop& prop, const PropSpec& spec) {
+  Material head = materials_[id_of(Base::head_lamp)], tail = materials_[id_of(Base::tail_lamp)];
+  head.lit = tail.lit = false;
+  tail.glow = {3, 0.15F, 0.1F};
+  prop.head_lamp = materials_.add(head);
+  const std::uint16_t red = materials_.add(tail);
+  Geometry& geometry = prop.moves ? prop.local : prop.now;
+  const V3 origin = prop.moves ? V3{} : to_v3({spec.place.at.x, spec.place.at.y, 0});
+  const Vec2 way = prop.moves ? Vec2{1, 0} : direction(spec.place.heading);
+  V3 sum;
+  int corners = 0;
+  for (Face& face : geometry.faces) {
+    if (face.material == id_of(Base::tail_lamp)) face.material = red;
+    if (face.material != id_of(Base::head_lamp)) continue;
+    face.material = prop.head_lamp;
+    for (const std::uint32_t c : face.corner) {
+      const V3 d = geometry.corners[c].p - origin;
+      const V3 local{f32(way.x) * d.x + f32(way.y) * d.y, f32(way.x) * d.y - f32(way.y) * d.x, d.z};
+      sum = sum + V3{local.x, std::abs(local.y), local.z};
+      ++corners;
+    }
+  }
+  prop.lamp = (1 / f32(std::max(corners, 1))) * sum;
+}
+
+/// The headlamps of this car and of others: on the road, and into the camera.
+void Scene::shine(const Moment& now, const CameraPose& pose) {
+  const auto add = [&](V3 at, Vec2 ahead, Beam beam) {
+    lamps_.push_back(real_beam(at, {f32(ahead.x), f32(ahead.y), 0}, beam));
+    lamps_.back().extinction = light_.haze;
+  };
+  for (std::size_t i = 0; i < props_.size(); ++i) {
+    const Prop& prop = *props_[i];
+    if (prop.head_lamp == 0) continue;
+    const Place place = now.props[i].place;
+    const Vec2 ahead = direction(place.heading);
+    float most = 0;  // kilocandela into the camera
+    for (const double side : {-1.0, 1.0}) {
+      const Vec2 p =
+          place.at + double{prop.lamp.x} * ahead + side * double{prop.lamp.y} * left_of(ahead);
+      const V3 at{f32(p.x), f32(p.y), prop.lamp.z};
+      // Drawn a hand's breadth before the glass, or the car would light its own front.
+      add(at + 0.1F * V3{f32(ahead.x), f32(ahead.y), 0}, ahead, Beam::dipped);
+      const Lamp& lamp = lamps_.back();
+      const V3 to = unit(to_v3(pose.at) - at);
+      const float c = dot(to, lamp.axis);
+      if (c > 0.1F)
+        most = std::max(most,
+                        beam_candela(Beam::dipped, dot(to, lamp.left) / c, dot(to, lamp.up) / c));
+    }
+    // A radiance of 1 is that of white under a kilolux.
+    const float bright = std::max(3.1416F * most / kLampArea, 0.3F);
+    materials_.glow(prop.head_lamp, bright * V3{1, 0.97F, 0.90F}, false);
+  }
+  if (!scenario_.light.headlamps || scenario_.light.lamps != Lamps::real) return;
+  const Vec2 ahead = direction(now.car.place.heading);
+  for (const double side : {-0.62, 0.62}) {
+    const Vec2 p = now.car.place.at + side * left_of(ahead) - 0.1 * ahead;
+    add({f32(p.x), f32(p.y), 0.66F}, ahead, scenario_.light.beam);
   }
 }
 
@@ -500,7 +593,8 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
     occluders_.insert(occluders_.end(), person.occluders.begin(), person.occluders.end());
   }
   items_.push_back({&horizon_, nullptr, 0});  // last: all else is in front of it
-  if (scenario_.light.headlamps && light_.lamps) {
+  shine(now, pose);
+  if (scenario_.light.headlamps && light_.lamps && scenario_.light.lamps == Lamps::simple) {
     const Vec2 ahead = direction(now.car.place.heading);
     for (const double side : {-0.62, 0.62}) {
       const Vec2 p = now.car.place.at + side * left_of(ahead) - 0.1 * ahead;

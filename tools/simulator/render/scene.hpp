@@ -65,6 +65,8 @@ class Scene {
     Texture picture, back;      // of a cardboard figure
     bool moves = false;
     bool lifted = false;  // moves over the ground as it is, not on the road's height
+    std::uint16_t head_lamp = 0;  // its own material, where its lamps are lit
+    V3 lamp;                      // the left one's middle, in its own frame
   };
   static const Body& body_of(Person& person, bool coarse);
   void pose_person(const Body& body, const PersonState& state, double t, Geometry& out,
@@ -77,6 +79,9 @@ class Scene {
   void build_new_kind(const PropSpec& spec, Prop& prop, Builder& b, std::uint16_t paint,
                       std::uint64_t seed);
   void add_dolls(const PropSpec& spec, V3 size, Builder& b);
+  void set_lamps();
+  void light_prop(Prop& prop, const PropSpec& spec);
+  void shine(const Moment& now, const CameraPose& pose);
 
   Scenario scenario_;
   Street street_;

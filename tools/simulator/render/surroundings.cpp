@@ -15,9 +15,12 @@ constexpr PropKind kTownKinds[] = {
     PropKind::post_box,    PropKind::flower_tub};
 }  // namespace
 
-Surroundings::Surroundings(const Street& street, const Light& light, bool street_lamps,
+Surroundings::Surroundings(const Street& street, const Light& light, const LightSpec& spec,
                            Materials& materials)
-    : street_{street}, lamps_{street_lamps && light.lamps} {
+    : street_{street},
+      lamps_{spec.street_lamps && light.lamps},
+      real_lamps_{spec.lamps == Lamps::real},
+      haze_{light.haze} {
   constexpr std::array<std::array<double, 3>, 12> kPaints{{{0.75, 0.76, 0.77},
                                                            {0.12, 0.12, 0.13},
                                                            {0.33, 0.34, 0.36},

@@ -30,7 +30,8 @@ struct Block {
 /// The street as far as one can see, made piece by piece as the car comes along.
 class Surroundings {
  public:
-  Surroundings(const Street& street, const Light& light, bool street_lamps, Materials& materials);
+  Surroundings(const Street& street, const Light& light, const LightSpec& spec,
+               Materials& materials);
   static constexpr double kBlock = 20;
   static constexpr int kTownPaints = 5;  ///< colours of each kind of thing
   /// Makes sure of all blocks from s0 to s1, and forgets those far behind. Returns whether any was
@@ -62,7 +63,8 @@ class Surroundings {
   void vehicle(Block& block, Builder& b, Vec2 at, double heading, double z, Dice& dice) const;
 
   const Street& street_;
-  bool lamps_;
+  bool lamps_, real_lamps_;
+  float haze_;
   std::vector<std::uint16_t> paints_;
   std::map<PropKind, std::vector<std::uint16_t>> town_paints_;  // of StreetThings::town
   std::map<int, Block> blocks_;

@@ -204,9 +204,13 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
     const double s = s0 + 3, turn = side > 0 ? 0 : kPi;
     if (put(s, near + 0.1, PropKind::lamp_post, 0, turn, 0.1)) {
       const Vec2 p = street_.at(s, side * (near + 0.1 - 1.1));
-      if (lamps_)
+      if (lamps_ && real_lamps_) {
+        block.lamps.push_back(real_lantern({f32(p.x), f32(p.y), f32(z) + 7.0F}));
+        block.lamps.back().extinction = haze_;
+      } else if (lamps_) {
         block.lamps.push_back(
             {{f32(p.x), f32(p.y), f32(z) + 7.0F}, {0, 0, -1}, {2.4F, 1.95F, 1.35F}, 20, false});
+      }
     }
   }
   if (!wide) return;

@@ -32,6 +32,13 @@ Json truth_of(const Truth& truth) {
                      {"car_mps", rounded(truth.contact_mps)}};
   out["seen_s"] = number(truth.seen);
   out["half_visible_s"] = number(truth.half_visible);
+  if (truth.light)
+    out["light"] = {{"at_s", rounded(truth.light->at)},
+                    {"light_at_person_lux", rounded(truth.light->lux)},
+                    {"contrast", rounded(truth.light->contrast)},
+                    {"noise", rounded(truth.light->noise)},
+                    {"pixels", rounded(truth.light->pixels)},
+                    {"too_dark", too_dark(*truth.light)}};
   Json close = Json::array();
   for (const Truth::Close& c : truth.close)
     close.push_back(

@@ -150,6 +150,9 @@ class Builder {
       reader_.report(
           key + (prop.mps ? ".kmh" : ".speeds"), "",
           "must not be given: only cars, vans, trucks, bicycles, dogs and footballs move");
+    if (prop.spec.lights && !is_vehicle(prop.spec.kind))
+      reader_.report(key + ".lights", "true",
+                     "must not be given: only cars, vans and trucks have such lamps");
     check_speeds(key + ".speeds", prop.spec.speeds);
     check_way(key + ".way", prop.spec.way,
               prop.spec.kind == PropKind::dog ? kDogRadius : kLeastRadius);

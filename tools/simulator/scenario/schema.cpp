@@ -68,6 +68,8 @@ constexpr const char* kKinds[] = {"car",
 constexpr const char* kDoorSides[] = {"left", "right"};
 constexpr const char* kStreetThings[] = {"usual", "town"};
 constexpr const char* kDaylights[] = {"noon", "low_sun", "overcast", "dusk", "night"};
+constexpr const char* kLamps[] = {"simple", "real"};
+constexpr const char* kBeams[] = {"dipped", "full"};
 constexpr const char* kSides[] = {"houses", "park", "fields", "car_park", "wall"};
 constexpr const char* kFrames[] = {"start", "impact"};
 constexpr const char* kFrom[] = {"right", "left"};
@@ -182,8 +184,31 @@ constexpr Field kLight[] = {
                                           "Height of the sun above the horizon.")
         .by_default("depends on `kind`"),
     flag<&LightSpec::headlamps>("headlamps", "The car's headlamps are on."),
-    flag<&LightSpec::street_lamps>("street_lamps", "The street lamps are on.")};
+    flag<&LightSpec::street_lamps>("street_lamps", "The street lamps are on."),
+    choice<&LightSpec::lamps>("lamps", kLamps,
+                              "How lamps are drawn: `real` has the photometry of dipped and full "
+                              "beams and of street lanterns, and lamps that are off are dark; "
+                              "`simple` is that of the older suites."),
+    choice<&LightSpec::beam>("beam", kBeams, "Beam of the headlamps, where `lamps` is `real`.")};
 constexpr Table kLightTable = table_of<LightSpec>("light", "Daylight and lamps.", kLight);
+
+constexpr Field kWeather[] = {
+    number<&WeatherSpec::fog_m>("fog_m", 0, 20000, "m",
+                                "Meteorological visibility in fog: the distance at which a "
+                                "contrast is down to 5 %; 0: no fog."),
+    number<&WeatherSpec::rain_mm_h>("rain_mm_h", 0, 150, "mm/h",
+                                    "Rate of rain: streaks in the air, drops on the windscreen; "
+                                    "0: none."),
+    number<&WeatherSpec::wiper_s>("wiper_s", 0, 60, "s",
+                                  "Time from one wipe of the windscreen to the next; 0: none."),
+    number<&WeatherSpec::wet>("wet", 0, 1, "",
+                              "Water on the road: darker, and mirroring; 1: with puddles.")
+        .by_default("1 where it rains, else 0"),
+    number<&WeatherSpec::glare>("glare", 0, 10, "",
+                                "Light of the sun and of lamps that windscreen and lens scatter "
+                                "over the picture: 1 clean, 3 dirty glass; 0: none.")};
+constexpr Table kWeatherTable =
+    table_of<WeatherSpec>("weather", "What is in the air, on the road and on the glass.", kWeather);
 
 constexpr Field kLeg[] = {
     point<&WalkDraft::leg, &WalkLeg::to>(
@@ -376,6 +401,8 @@ constexpr Field kProps[] = {
     tables<&PropDraft::spec, &PropSpec::speeds>("speeds", 1, 100, "Changes of speed.", kSpeedTable),
     tables<&PropDraft::spec, &PropSpec::way>("way", 1, 200, "Path of its middle.", kStretchTable),
     table<&PropDraft::spec, &PropSpec::door>("door", "A front door that opens.", kDoorTable),
+    flag<&PropDraft::spec, &PropSpec::lights>(
+        "lights", "Headlamps (dipped) and tail lamps are lit; only for cars, vans and trucks."),
     integer<&PropDraft::spec, &PropSpec::seed>("seed", 0, 4294967295.0, "",
                                                "Seed of its make and its details.")
         .by_default("derived from the scenario's seed")
@@ -419,6 +446,10 @@ constexpr Field kCriteria[] = {
     flag<&Criteria::impact_expected>(
         "impact_expected",
         "The scenario must end in contact if nobody reacts; checked when the file is read."),
+    flag<&Criteria::limited_view_accepted>(
+        "limited_view_accepted",
+        "Where it is too dark to see the person, telling the driver of a limited view in time "
+        "stands in for the collision warning."),
     number<&Criteria::share>("share", 0.01, 1, "",
                              "Share of the runs of a group that must meet all criteria; the common "
                              "rules must hold in every run.")};
@@ -435,6 +466,7 @@ constexpr Field kScenario[] = {
     table<&ScenarioDraft::car>("car", "", kCarTable),
     table<&ScenarioDraft::scenario, &Scenario::street>("street", "", kStreetTable),
     table<&ScenarioDraft::scenario, &Scenario::light>("light", "", kLightTable),
+    table<&ScenarioDraft::scenario, &Scenario::weather>("weather", "", kWeatherTable),
     tables<&ScenarioDraft::people>("people", 0, 500, "", kPeopleTable),
     tables<&ScenarioDraft::crowds>("crowd", 0, 20, "", kCrowdTable),
     tables<&ScenarioDraft::props>("props", 0, 500, "", kPropsTable),
