@@ -11,3 +11,5 @@ if(TARGET kerb::opencv)
 endif()
 kerb_add_test(NAME unit_sim_render SOURCES simulator/test_render.cpp
   LINKS kerb::sim_render LABELS unit)
+kerb_add_test(NAME unit_sim_mirror SOURCES simulator/test_mirror.cpp
+  LINKS kerb::sim_judge kerb::sim_render kerb::sim_scenario LABELS unit)

@@ -49,9 +49,13 @@ Texture pattern_texture(const PersonSpec& spec, const Surface& first, const Surf
 
 Scene::Scene(const Scenario& scenario)
     : scenario_{scenario},
-      street_{scenario},
+      street_{scenario.street.left_hand ? mirrored(scenario) : scenario},
       light_{light_of(scenario.light, scenario.seed)},
-      surroundings_{street_, light_, scenario.light.street_lamps, materials_} {
+      surroundings_{street_, light_, scenario.light.street_lamps, scenario.street.left_hand,
+                    materials_} {
+  // A sun that was drawn at random, on the other side like everything.
+  if (scenario.street.left_hand && !scenario.light.sun_azimuth_deg)
+    light_.to_sun.y = -light_.to_sun.y;
   paint_people();
   build_props();
 }
@@ -153,9 +157,10 @@ void Scene::build_props() {
     if (spec.kind == PropKind::poster) surface.rgb = {0.95, 0.95, 0.95};
     const std::uint16_t paint = materials_.add(surface, m);
     prop.moves = !spec.speeds.empty();
-    Builder b{prop.moves ? prop.local : prop.now};
-    const double z = street_.ground(spec.place.at);
-    if (!prop.moves) b.stand(spec.place, z);
+    const bool mirror = scenario_.street.left_hand;
+    Builder b{prop.moves ? prop.local : prop.now, mirror};
+    const double z = ground(spec.place.at);
+    if (!prop.moves) b.stand(mirror ? mirrored(spec.place) : spec.place, z);
     build_prop(b, spec.kind, prop.size, paint, mix64(spec.seed, i));
     prop.now.bound();
     if (!prop.moves && is_vehicle(spec.kind))
@@ -171,7 +176,7 @@ void Scene::build_props() {
 void Scene::pose_person(const Body& body, const PersonState& state, double t, Geometry& out,
                         Mesh& mesh) const {
   body.pose(state, t, mesh);
-  const float z = f32(street_.ground(state.place.at));
+  const float z = f32(ground(state.place.at));
   out.corners.resize(mesh.vertices.size());
   for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
     const Vertex& v = mesh.vertices[i];
@@ -194,7 +199,7 @@ void Scene::place_person(int index, const PersonState& state, double t, bool coa
 
 void Scene::occlude(const Person& person, const PersonSpec& spec, const PersonState& state,
                     std::vector<Occluder>& out) const {
-  const float z = f32(street_.ground(state.place.at)), h = f32(spec.height_m);
+  const float z = f32(ground(state.place.at)), h = f32(spec.height_m);
   const V3 foot{f32(state.place.at.x), f32(state.place.at.y), z};
   // The two feet: what touches the ground, split along the way it goes.
   const Vec2 ahead = direction(state.place.heading);
@@ -224,7 +229,7 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
   moving_.clear();
   occluders_ = prop_occluders_;
   lamps_.clear();
-  const double s = street_.locate({pose.at.x, pose.at.y}).s;
+  const double s = street_.locate(as_built({pose.at.x, pose.at.y})).s;
   surroundings_.reach(s - kBehind, s + kAhead);
   const int place = static_cast<int>(std::floor(s / 40));
   if (place != horizon_at_) {

@@ -30,13 +30,16 @@ struct Block {
 /// The street as far as one can see, made piece by piece as the car comes along.
 class Surroundings {
  public:
-  Surroundings(const Street& street, const Light& light, bool street_lamps, Materials& materials);
+  /// With `mirror`, all of it is the mirror image of the street across the x axis.
+  Surroundings(const Street& street, const Light& light, bool street_lamps, bool mirror,
+               Materials& materials);
   static constexpr double kBlock = 20;
   /// Makes sure of all blocks from s0 to s1, and forgets those far behind. Returns whether any was
   /// made.
   bool reach(double s0, double s1);
   [[nodiscard]] const std::map<int, Block>& blocks() const noexcept { return blocks_; }
-  /// What lies behind everything: ground to the horizon, far trees and roofs. Around a place.
+  /// What lies behind everything: ground to the horizon, far trees and roofs. Around a place of
+  /// the street, which is mirrored as well.
   void horizon(Vec2 around, Geometry& out) const;
 
  private:
@@ -60,7 +63,7 @@ class Surroundings {
   void vehicle(Block& block, Builder& b, Vec2 at, double heading, double z, Dice& dice) const;
 
   const Street& street_;
-  bool lamps_;
+  bool lamps_, mirror_;
   std::vector<std::uint16_t> paints_;
   std::map<int, Block> blocks_;
 };
