@@ -15,3 +15,5 @@ kerb_add_test(NAME unit_sim_things SOURCES simulator/test_things.cpp
   LINKS kerb::sim_render LABELS unit)
 kerb_add_test(NAME unit_sim_weather SOURCES simulator/test_weather.cpp
   LINKS kerb::sim_render LABELS unit)
+kerb_add_test(NAME unit_sim_mirror SOURCES simulator/test_mirror.cpp
+  LINKS kerb::sim_judge kerb::sim_render kerb::sim_scenario LABELS unit)

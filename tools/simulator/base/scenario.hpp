@@ -197,6 +197,7 @@ enum class StreetThings : std::uint8_t { usual, town };
 struct StreetSpec {
   double lane_m = 3.5;
   int lanes = 2;            ///< in all; the car starts in the middle of the rightmost
+  bool left_hand = false;   ///< traffic keeps to the left: the car starts in the leftmost
   double pavement_m = 2.5;  ///< 0: none
   Side left = Side::houses, right = Side::houses;
   bool parked_cars = false;  ///< along both kerbs, at random
@@ -260,6 +261,8 @@ struct Criteria {
 struct Scenario {
   std::string name, title, suite, file;
   std::string group;  ///< runs that are judged together: Criteria::share is of them
+  bool variation = false;        ///< drawn at random by a suite, not written in it
+  std::uint32_t suite_seed = 0;  ///< what it was drawn from; 0: the suite's own variation
   double seconds = 6;
   std::uint32_t seed = 1;
   CameraSpec camera;

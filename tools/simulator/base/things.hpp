@@ -24,6 +24,10 @@ namespace kerb::sim {
 [[nodiscard]] Surface usual_surface(PropKind kind, Random& random);
 /// May it have a speed?
 [[nodiscard]] bool can_drive(PropKind kind);
+/// A car, van or truck.
+[[nodiscard]] constexpr bool is_vehicle(PropKind kind) noexcept {
+  return kind == PropKind::car || kind == PropKind::van || kind == PropKind::truck;
+}
 /// May it have a door that opens?
 [[nodiscard]] bool has_doors(PropKind kind);
 

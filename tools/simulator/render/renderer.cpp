@@ -160,8 +160,7 @@ struct Renderer::Impl {
     s.shadows = shadows.get();
     s.lamps = &scene.lamps();
     s.occluders = &scene.occluders();
-    const Vec2 along = direction(
-        scene.street().frame(scene.street().locate({s.pose.at.x, s.pose.at.y}).s).heading);
+    const Vec2 along = scene.along_street({s.pose.at.x, s.pose.at.y});
     s.street = {f32(along.x), f32(along.y), 0};
     s.sensor = camera.sensor;
     s.planes = i32(radiance.planes.size());

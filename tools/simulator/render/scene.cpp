@@ -47,8 +47,13 @@ void turn_hinges(const std::vector<Hinge>& hinges, const PropState& state,
   }
 }
 
-bool is_vehicle(PropKind kind) {
-  return kind == PropKind::car || kind == PropKind::van || kind == PropKind::truck;
+/// Hinges of what a mirroring builder has built.
+void mirror(std::vector<Hinge>& hinges) {
+  for (Hinge& h : hinges) {
+    h.at.y = -h.at.y;
+    if (h.drive == Hinge::Drive::doorway) h.axis.y = -h.axis.y;
+    if (h.drive == Hinge::Drive::door) h.amount = -h.amount;
+  }
 }
 
 Occluder under_car(const Place& place, double z, V3 size) {
@@ -99,9 +104,12 @@ constexpr float kLampArea = 0.03F;  // m2, of a headlamp
 
 Scene::Scene(const Scenario& scenario)
     : scenario_{scenario},
-      street_{scenario},
+      street_{scenario.street.left_hand ? mirrored(scenario) : scenario},
       light_{weathered(scenario)},
-      surroundings_{street_, light_, scenario.light, materials_} {
+      surroundings_{street_, light_, scenario.light, scenario.street.left_hand, materials_} {
+  // A sun that was drawn at random, on the other side like everything.
+  if (scenario.street.left_hand && !scenario.light.sun_azimuth_deg)
+    light_.to_sun.y = -light_.to_sun.y;
   set_lamps();
   paint_people();
   build_props();
@@ -179,6 +187,7 @@ void Scene::paint_people() {
 }
 
 void Scene::build_props() {
+  const bool left_hand = scenario_.street.left_hand;
   for (std::size_t i = 0; i < scenario_.props.size(); ++i) {
     const PropSpec& spec = scenario_.props[i];
     Prop& prop = *props_.emplace_back(std::make_unique<Prop>());
@@ -188,9 +197,10 @@ void Scene::build_props() {
       prop.lifted = true;
       const std::uint16_t own = surface_of(spec, prop);
       prop.moves = !spec.speeds.empty();
-      Builder b{prop.moves ? prop.local : prop.now};
-      if (!prop.moves) b.stand(spec.place, street_.ground(spec.place.at));
+      Builder b{prop.moves ? prop.local : prop.now, left_hand};
+      if (!prop.moves) b.stand(as_built(spec.place), ground(spec.place.at));
       build_new_kind(spec, prop, b, own, mix64(spec.seed, i));
+      if (left_hand) mirror(prop.hinges);
       prop.now.bound();
       if (prop.moves) {
         prop.now.faces = prop.local.faces;
@@ -220,13 +230,14 @@ void Scene::build_props() {
     const std::uint16_t paint = materials_.add(surface, m);
     prop.moves = !spec.speeds.empty() || spec.door.has_value();
     prop.lifted = spec.speeds.empty();
-    Builder b{prop.moves ? prop.local : prop.now};
-    const double z = street_.ground(spec.place.at);
-    if (!prop.moves) b.stand(spec.place, z);
+    Builder b{prop.moves ? prop.local : prop.now, left_hand};
+    const double z = ground(spec.place.at);
+    if (!prop.moves) b.stand(as_built(spec.place), z);
     build_prop(b, spec.kind, prop.size, paint, mix64(spec.seed, i));
     if (spec.door)
-      build_door(b, spec.kind, prop.size, spec.door->right, paint, mix64(spec.seed, i),
+      build_door(b, spec.kind, prop.size, spec.door->right != left_hand, paint, mix64(spec.seed, i),
                  prop.hinges);
+    if (left_hand) mirror(prop.hinges);
     if (spec.lights && is_vehicle(spec.kind)) light_prop(prop, spec);
     prop.now.bound();
     if (!prop.moves && is_vehicle(spec.kind))
@@ -406,6 +417,8 @@ void Scene::light_prop(Prop& prop, const PropSpec& spec) {
 void Scene::shine(const Moment& now, const CameraPose& pose) {
   const auto add = [&](V3 at, Vec2 ahead, Beam beam) {
     lamps_.push_back(real_beam(at, {f32(ahead.x), f32(ahead.y), 0}, beam));
+    // The beam's pattern reaches further on the pavement's side.
+    if (scenario_.street.left_hand) lamps_.back().left = -1.0F * lamps_.back().left;
     lamps_.back().extinction = light_.haze;
   };
   for (std::size_t i = 0; i < props_.size(); ++i) {
@@ -442,7 +455,7 @@ void Scene::shine(const Moment& now, const CameraPose& pose) {
 void Scene::pose_person(const Body& body, const PersonState& state, double t, Geometry& out,
                         Mesh& mesh) const {
   body.pose(state, t, mesh);
-  const float z = f32(street_.ground(state.place.at));
+  const float z = f32(ground(state.place.at));
   out.corners.resize(mesh.vertices.size());
   for (std::size_t i = 0; i < mesh.vertices.size(); ++i) {
     const Vertex& v = mesh.vertices[i];
@@ -465,7 +478,7 @@ void Scene::place_person(int index, const PersonState& state, double t, bool coa
 
 void Scene::occlude(const Person& person, const PersonSpec& spec, const PersonState& state,
                     std::vector<Occluder>& out) const {
-  const float z = f32(street_.ground(state.place.at)), h = f32(spec.height_m);
+  const float z = f32(ground(state.place.at)), h = f32(spec.height_m);
   const V3 foot{f32(state.place.at.x), f32(state.place.at.y), z};
   // The two feet: what touches the ground, split along the way it goes.
   const Vec2 ahead = direction(state.place.heading);
@@ -495,7 +508,7 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
   moving_.clear();
   occluders_ = prop_occluders_;
   lamps_.clear();
-  const double s = street_.locate({pose.at.x, pose.at.y}).s;
+  const double s = street_.locate(as_built({pose.at.x, pose.at.y})).s;
   surroundings_.reach(s - kBehind, s + kAhead);
   const int place = static_cast<int>(std::floor(s / 40));
   if (place != horizon_at_) {
@@ -531,7 +544,7 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
                 local.z};
     };
     const auto height = [&](const Place& p) {
-      return prop.lifted ? f32(street_.ground(p.at)) : 0.0F;
+      return prop.lifted ? f32(ground(p.at)) : 0.0F;
     };
     const auto turned = [](const Place& p, V3 local) {
       const float c = f32(std::cos(p.heading)), sn = f32(std::sin(p.heading));

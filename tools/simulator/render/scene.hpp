@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "tools/simulator/base/mirror.hpp"
 #include "tools/simulator/people/body.hpp"
 #include "tools/simulator/render/parts.hpp"
 #include "tools/simulator/render/raster.hpp"
@@ -41,7 +42,10 @@ class Scene {
   [[nodiscard]] const Materials& materials() const noexcept { return materials_; }
   [[nodiscard]] Materials& materials() noexcept { return materials_; }
   [[nodiscard]] const Light& light() const noexcept { return light_; }
-  [[nodiscard]] const Street& street() const noexcept { return street_; }
+  /// The street's direction beside a place.
+  [[nodiscard]] Vec2 along_street(Vec2 place) const {
+    return as_built(direction(street_.frame(street_.locate(as_built(place)).s).heading));
+  }
 
  private:
   struct Person {
@@ -82,9 +86,18 @@ class Scene {
   void set_lamps();
   void light_prop(Prop& prop, const PropSpec& spec);
   void shine(const Moment& now, const CameraPose& pose);
+  /// The street is built for right-hand traffic, and its mirror image drawn for left-hand traffic:
+  /// a place or direction of the scenario on the street that is built, or back.
+  [[nodiscard]] Vec2 as_built(Vec2 v) const noexcept {
+    return scenario_.street.left_hand ? mirrored(v) : v;
+  }
+  [[nodiscard]] Place as_built(const Place& place) const noexcept {
+    return scenario_.street.left_hand ? mirrored(place) : place;
+  }
+  [[nodiscard]] double ground(Vec2 place) const { return street_.ground(as_built(place)); }
 
   Scenario scenario_;
-  Street street_;
+  Street street_;  // as built
   Light light_;
   Materials materials_;
   Surroundings surroundings_;

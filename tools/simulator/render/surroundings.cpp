@@ -13,13 +13,24 @@ constexpr PropKind kTownKinds[] = {
     PropKind::trolley,     PropKind::wheelie_bin,   PropKind::bollard,
     PropKind::work_cone,   PropKind::parking_meter, PropKind::advertising_column,
     PropKind::post_box,    PropKind::flower_tub};
+
+Occluder mirrored(Occluder occluder) {
+  occluder.at.y = -occluder.at.y;
+  occluder.ahead_y = -occluder.ahead_y;
+  return occluder;
+}
+Lamp mirrored(Lamp lamp) {
+  for (V3* v : {&lamp.at, &lamp.axis, &lamp.left, &lamp.up}) v->y = -v->y;
+  return lamp;
+}
 }  // namespace
 
 Surroundings::Surroundings(const Street& street, const Light& light, const LightSpec& spec,
-                           Materials& materials)
+                           bool mirror, Materials& materials)
     : street_{street},
       lamps_{spec.street_lamps && light.lamps},
       real_lamps_{spec.lamps == Lamps::real},
+      mirror_{mirror},
       haze_{light.haze} {
   constexpr std::array<std::array<double, 3>, 12> kPaints{{{0.75, 0.76, 0.77},
                                                            {0.12, 0.12, 0.13},
@@ -77,14 +88,14 @@ void Surroundings::make(int number, Block& out) const {
   const auto seed =
       mix64(street_.spec().seed + 1000ULL, static_cast<std::uint64_t>(number + 100000));
   Geometry& main = *out.geometries.emplace_back(std::make_unique<Geometry>());
-  Builder b{main};
+  Builder b{main, mirror_};
   Dice dice{seed};
   road(b, s0, dice);
   for (const int side : {1, -1}) {
     Dice side_dice{mix64(seed, side > 0 ? 1 : 2)};
     // Houses and such have a geometry of their own, seen or not by itself.
     Geometry& geometry = *out.geometries.emplace_back(std::make_unique<Geometry>());
-    Builder sb{geometry};
+    Builder sb{geometry, mirror_};
     ground(sb, s0, side, side_dice);
     switch (side > 0 ? street_.spec().left : street_.spec().right) {
       case Side::houses:
@@ -104,7 +115,7 @@ void Surroundings::make(int number, Block& out) const {
         break;
     }
     Geometry& things = *out.geometries.emplace_back(std::make_unique<Geometry>());
-    Builder tb{things};
+    Builder tb{things, mirror_};
     furniture(out, tb, s0, side, side_dice);
     Dice more{mix64(seed, side > 0 ? 3 : 4)};
     more_furniture(tb, s0, side, more);
@@ -115,6 +126,9 @@ void Surroundings::make(int number, Block& out) const {
     if (street_.spec().parked_cars) parked(out, tb, s0, side, side_dice);
   }
   for (const std::unique_ptr<Geometry>& g : out.geometries) g->bound();
+  if (!mirror_) return;  // what the builders did not
+  for (Occluder& occluder : out.occluders) occluder = mirrored(occluder);
+  for (Lamp& lamp : out.lamps) lamp = mirrored(lamp);
 }
 
 void Surroundings::strip(Builder& b, double s0, double s1, double d0, double d1, float z0, float z1,

@@ -30,7 +30,8 @@ struct Block {
 /// The street as far as one can see, made piece by piece as the car comes along.
 class Surroundings {
  public:
-  Surroundings(const Street& street, const Light& light, const LightSpec& spec,
+  /// With `mirror`, all of it is the mirror image of the street across the x axis.
+  Surroundings(const Street& street, const Light& light, const LightSpec& spec, bool mirror,
                Materials& materials);
   static constexpr double kBlock = 20;
   static constexpr int kTownPaints = 5;  ///< colours of each kind of thing
@@ -38,7 +39,8 @@ class Surroundings {
   /// made.
   bool reach(double s0, double s1);
   [[nodiscard]] const std::map<int, Block>& blocks() const noexcept { return blocks_; }
-  /// What lies behind everything: ground to the horizon, far trees and roofs. Around a place.
+  /// What lies behind everything: ground to the horizon, far trees and roofs. Around a place of
+  /// the street, which is mirrored as well.
   void horizon(Vec2 around, Geometry& out) const;
 
  private:
@@ -63,7 +65,7 @@ class Surroundings {
   void vehicle(Block& block, Builder& b, Vec2 at, double heading, double z, Dice& dice) const;
 
   const Street& street_;
-  bool lamps_, real_lamps_;
+  bool lamps_, real_lamps_, mirror_;
   float haze_;
   std::vector<std::uint16_t> paints_;
   std::map<PropKind, std::vector<std::uint16_t>> town_paints_;  // of StreetThings::town

@@ -68,7 +68,7 @@ void Surroundings::tree(Block& block, Vec2 place, double z, float height, Dice& 
   const std::uint64_t seed = dice.bits();
   for (const bool far : {false, true}) {
     Geometry& g = far ? tree.far : tree.near;
-    Builder b{g};
+    Builder b{g, mirror_};
     b.stand(where, z);
     build_tree(b, b, height, spread, leaves, seed, far ? 170 : 700);
     g.bound();
@@ -356,7 +356,7 @@ void Surroundings::town_things(Builder& b, double s0, int side, Dice& dice) cons
 void Surroundings::horizon(Vec2 around, Geometry& out) const {
   out.corners.clear();
   out.faces.clear();
-  Builder b{out};
+  Builder b{out, mirror_};
   b.stand({around, 0}, -0.06);
   const bool town = street_.spec().left == Side::houses || street_.spec().right == Side::houses;
   const std::uint16_t soil = id_of(Base::grass);

@@ -26,19 +26,31 @@ Loaded refused(std::string line) {
 }
 
 Loaded load_tree(const std::variant<Node, Problem>& read, const std::string& file,
-                 const FindTemplate& find_template) {
+                 const FindTemplate& find_template, std::uint32_t seed = 0) {
   if (const auto* problem = std::get_if<Problem>(&read)) return refused(problem->line());
   const Node& root = std::get<Node>(read);
   const std::string stem = fs::path{file}.stem().string();
-  if (is_suite(root)) return expand_suite(root, stem, find_template);
+  if (is_suite(root)) return expand_suite(root, stem, find_template, seed);
   Loaded out;
-  std::vector<Problem> problems;
-  Scenario scenario = scenario_of(root, problems);
-  scenario.name = stem;
-  scenario.file = file;
-  scenario.group = stem;
-  for (const Problem& problem : problems) out.problems.push_back(problem.line());
-  if (out.ok()) out.scenarios.push_back(std::move(scenario));
+  const auto add = [&](const Node& tree, const std::string& name) {
+    std::vector<Problem> problems;
+    Scenario scenario = scenario_of(tree, problems);
+    scenario.name = name;
+    scenario.file = file;
+    scenario.group = stem;
+    for (const Problem& problem : problems) out.problems.push_back(problem.line());
+    if (out.ok()) out.scenarios.push_back(std::move(scenario));
+  };
+  add(root, stem);
+  if (seed == 0 || !out.ok()) return out;
+  const std::string name = variation_name(stem, 1, seed);
+  Node tree = root;
+  put_seed(tree, name);
+  add(tree, name);
+  if (out.ok()) {
+    out.scenarios.back().variation = true;
+    out.scenarios.back().suite_seed = seed;
+  }
   return out;
 }
 
@@ -52,14 +64,15 @@ Problem no_template(const std::string& name) {
   return {{std::make_shared<const std::string>(name), 0, 0}, "", "", "no such template"};
 }
 
-Loaded load_shipped(const ShippedFile& file) {
+Loaded load_shipped(const ShippedFile& file, std::uint32_t seed) {
   const std::string name{file.path};
   return load_tree(parse_tree(file.text, name), name,
                    [](const std::string& path) -> std::variant<Node, Problem> {
                      const ShippedFile* found = find_shipped(path);
                      if (found == nullptr) return no_template(path);
                      return parse_tree(found->text, path);
-                   });
+                   },
+                   seed);
 }
 
 }  // namespace
@@ -73,23 +86,27 @@ Scenario scenario_of(const Node& root, std::vector<Problem>& problems) {
   return std::move(built.scenario);
 }
 
-Loaded load_file(const std::string& path) {
+Loaded load_file(const std::string& path, std::uint32_t seed) {
   const fs::path folder = fs::path{path}.parent_path();
   std::vector<std::string> files{path};
-  Loaded out = load_tree(read_tree(path), path, [&](const std::string& name) {
-    files.push_back((folder / name).string());
-    return read_tree(files.back());
-  });
+  Loaded out = load_tree(
+      read_tree(path), path,
+      [&](const std::string& name) {
+        files.push_back((folder / name).string());
+        return read_tree(files.back());
+      },
+      seed);
   out.files = std::move(files);
   return out;
 }
 
-Loaded load_suite(const std::string& name_or_path) {
-  if (const ShippedFile* file = find_shipped(name_or_path + ".toml")) return load_shipped(*file);
+Loaded load_suite(const std::string& name_or_path, std::uint32_t seed) {
+  if (const ShippedFile* file = find_shipped(name_or_path + ".toml"))
+    return load_shipped(*file, seed);
   std::error_code ignored;
   if (fs::exists(name_or_path, ignored)) {
-    Loaded out = load_file(name_or_path);
-    if (out.ok() && out.title.empty() && out.scenarios.size() == 1 &&
+    Loaded out = load_file(name_or_path, seed);
+    if (out.ok() && out.title.empty() && !out.scenarios.empty() &&
         out.scenarios.front().suite.empty())
       return refused(schema::printable(name_or_path, 1024) +
                      ": is a scenario, must be a suite: one has [[group]]");

@@ -24,10 +24,13 @@ struct Loaded {
 };
 
 /// Reads a scenario or a suite, recognised by its content. A file of at most 1 MiB. Does not throw.
-/// A suite's templates are looked for beside it.
-[[nodiscard]] Loaded load_file(const std::string& path);
+/// A suite's templates are looked for beside it. A `seed` other than 0 draws the variations anew:
+/// NAME-v1@SEED instead of NAME-v1, which the name alone determines. Nominal runs stay as they are.
+/// Where nothing is drawn otherwise (a group without `draws`, a single scenario) there is one
+/// variation, with another `seed` of the scenario.
+[[nodiscard]] Loaded load_file(const std::string& path, std::uint32_t seed = 0);
 /// A suite that comes with the program ("euroncap"), or a file by its path.
-[[nodiscard]] Loaded load_suite(const std::string& name_or_path);
+[[nodiscard]] Loaded load_suite(const std::string& name_or_path, std::uint32_t seed = 0);
 /// Reads a scenario from text; `name` is used as its file name. Any bytes are handled.
 [[nodiscard]] Loaded parse_scenario(std::string_view text, const std::string& name);
 
