@@ -15,6 +15,8 @@ kerb_add_test(NAME unit_sim_report SOURCES simulator/test_report.cpp
   LINKS kerb::sim_report kerb::sim_run kerb::json LABELS unit)
 kerb_add_test(NAME unit_sim_judged_suites SOURCES simulator/test_judged_suites.cpp
   LINKS kerb::sim_report kerb::sim_run kerb::sim_scenario LABELS unit)
+kerb_add_test(NAME unit_sim_hours SOURCES simulator/test_hours.cpp
+  LINKS kerb::sim_report kerb::sim_run kerb::sim_scenario LABELS unit)
 kerb_add_test(NAME unit_sim_play_file SOURCES simulator/test_play_file.cpp
   LINKS kerb::sim_hil LABELS unit)
 if(TARGET kerb::lab_pictures)

@@ -55,6 +55,13 @@ void add_scene_options(CLI::App& command, SceneChoice& choice) {
       ->option_text("TEXT")
       ->allow_extra_args(false)
       ->check(not_empty);
+  command.add_option("--seed", choice.seed, "Seed of the drives of the suite hours")
+      ->option_text("N")
+      ->check(CLI::Range(0U, 4294967295U));
+  command.add_option("--drives", choice.drives, "Number of drives of the suite hours")
+      ->option_text("N")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
   command.add_option("--most", choice.most, "Only the first N runs; 0: all")
       ->option_text("N")
       ->check(CLI::Range(0, 1000000));
@@ -67,7 +74,8 @@ std::optional<ChosenScenes> load_scenes(const SceneChoice& choice) {
   }
   ChosenScenes out;
   std::vector<SceneSet>& sets = out.sets;
-  for (const std::string& suite : choice.suites) sets.push_back({suite, sim::load_suite(suite)});
+  for (const std::string& suite : choice.suites)
+    sets.push_back({suite, sim::load_suite(suite, choice.seed, choice.drives)});
   for (const std::string& file : choice.files) sets.push_back({file, sim::load_file(file)});
   bool ok = true;
   for (const SceneSet& set : sets)

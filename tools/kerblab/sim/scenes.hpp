@@ -18,6 +18,8 @@ struct SceneChoice {
   std::vector<std::string> suites;  ///< by name or file
   std::vector<std::string> only;    ///< parts of names, ends of them with $; empty: all
   std::size_t most = 0;             ///< only the first N runs; 0: all
+  std::uint32_t seed = 0;           ///< of the suite `hours`
+  int drives = sim::kHoursDrives;   ///< likewise
 };
 
 /// Adds SCENARIO..., --suite, --only and --most. `choice` must outlive the parsing.
