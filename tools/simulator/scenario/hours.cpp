@@ -60,7 +60,12 @@ class DriveMaker {
       ground = DriveGround{scene_};
     }
     signal(ground);
-    const QuietCheck check{scene_.car, scene_.seconds, {}};
+    // A little more than the rule asks for: what lies between two looks keeps it as well.
+    QuietRule rule;
+    rule.look_ahead_s += 0.1;
+    rule.room_m += 0.05;
+    rule.slow_room_m += 0.05;
+    const QuietCheck check{scene_.car, scene_.seconds, rule};
     PeopleMaker people{route_, ground, check, scene_, random_};
     if (hit_ && !add_hit(people, ground)) return std::nullopt;
     add_people(people, ground);

@@ -63,7 +63,8 @@ bool QuietCheck::comes_near(const Instant& car, std::size_t at, Vec2 person, Vec
 bool QuietCheck::keeps(const PersonSpec& person) const {
   const Walk walk{person};
   PersonState now;
-  Vec2 looked;  // the velocity at the last look ahead
+  Vec2 looked;  // the velocity at the last look ahead, and the car's speed
+  double looked_mps = -1;
   int since = kSteady;
   for (std::size_t i = 0; i < count_; ++i) {
     const Instant& car = instants_[i];
@@ -74,11 +75,16 @@ bool QuietCheck::keeps(const PersonSpec& person) const {
     if (away > farthest) continue;
     const bool slow = car.mps < rule_.slow_mps;
     if (distance(car.front, now.place.at) < (slow ? rule_.slow_room_m : rule_.room_m)) return false;
-    // With the same velocity, what one look ahead sees the next ones see as well.
-    const bool same = length(now.velocity - looked) < 1e-9;
-    if (slow || (same && ++since < kSteady)) continue;
+    if (slow) {
+      since = kSteady;
+      continue;
+    }
+    // While neither changes their speed, what one look ahead sees the next ones see as well.
+    const bool same = length(now.velocity - looked) < 1e-9 && car.mps == looked_mps;
+    if (same && ++since < kSteady) continue;
     if (comes_near(car, i, now.place.at, now.velocity)) return false;
     looked = now.velocity;
+    looked_mps = car.mps;
     since = 0;
   }
   return true;
