@@ -17,6 +17,8 @@ kerb_add_test(NAME unit_sim_merge SOURCES simulator/test_merge.cpp
   LINKS kerb::sim_report kerb::sim_run kerb::json LABELS unit)
 kerb_add_test(NAME unit_sim_judged_suites SOURCES simulator/test_judged_suites.cpp
   LINKS kerb::sim_report kerb::sim_run kerb::sim_scenario LABELS unit)
+kerb_add_test(NAME unit_sim_hours SOURCES simulator/test_hours.cpp
+  LINKS kerb::sim_report kerb::sim_run kerb::sim_scenario LABELS unit)
 kerb_add_test(NAME unit_sim_play_file SOURCES simulator/test_play_file.cpp
   LINKS kerb::sim_hil LABELS unit)
 if(TARGET kerb::lab_pictures)

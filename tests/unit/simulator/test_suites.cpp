@@ -311,7 +311,8 @@ TEST(the_files_in_the_repository_are_those_in_the_program) {
     TEST_ASSERT_EQUAL(suite(entry.path().stem().string()).scenarios.size(),
                       from_file.scenarios.size());
   }
-  TEST_ASSERT_EQUAL(shipped_suites().size(), files);
+  const std::vector<SuiteName> all = shipped_suites();
+  TEST_ASSERT_EQUAL(std::ranges::count(all, false, &SuiteName::drawn), files);
 }
 
 }  // namespace

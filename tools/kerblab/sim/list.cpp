@@ -73,7 +73,8 @@ int list_suites(const std::string& json) {
   Json out = Json::array();
   std::string text = fmt::format("{:<12} {:>5}  {}\n", "suite", "runs", "what");
   for (const sim::SuiteName& suite : sim::shipped_suites()) {
-    const std::size_t runs = sim::load_suite(suite.name).scenarios.size();
+    const std::size_t runs =
+        suite.drawn ? std::size_t{sim::kHoursDrives} : sim::load_suite(suite.name).scenarios.size();
     out.push_back({{"suite", suite.name}, {"title", suite.title}, {"runs", runs}});
     text += fmt::format("{:<12} {:>5}  {}\n", suite.name, runs, suite.title);
   }

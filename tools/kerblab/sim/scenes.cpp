@@ -42,10 +42,10 @@ std::optional<std::uint32_t> parse_seed(std::string_view text) {
 
 /// The runs of all seeds together; nominal runs, the same for every seed, once.
 sim::Loaded load_seeds(const std::string& name, bool suite,
-                       const std::vector<std::uint32_t>& seeds) {
+                       const std::vector<std::uint32_t>& seeds, int drives) {
   sim::Loaded all;
   for (std::size_t i = 0; i < seeds.size(); ++i) {
-    sim::Loaded one = suite ? sim::load_suite(name, seeds[i]) : sim::load_file(name, seeds[i]);
+    sim::Loaded one = suite ? sim::load_suite(name, seeds[i], drives) : sim::load_file(name, seeds[i]);
     if (i == 0) {
       all = std::move(one);
     } else {
@@ -202,6 +202,10 @@ void add_scene_options(CLI::App& command, SceneChoice& choice) {
       ->option_text("TEXT")
       ->allow_extra_args(false)
       ->check(not_empty);
+  command.add_option("--drives", choice.drives, "Number of drives of the suite hours")
+      ->option_text("N")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
   command.add_option("--most", choice.most, "Only the first N runs; 0: all")
       ->option_text("N")
       ->check(CLI::Range(0, 1000000));
@@ -218,9 +222,9 @@ std::optional<ChosenScenes> load_scenes(const SceneChoice& choice) {
   ChosenScenes out;
   std::vector<SceneSet>& sets = out.sets;
   for (const std::string& suite : choice.suites)
-    sets.push_back({suite, load_seeds(suite, true, *seeds)});
+    sets.push_back({suite, load_seeds(suite, true, *seeds, choice.drives)});
   for (const std::string& file : choice.files)
-    sets.push_back({file, load_seeds(file, false, *seeds)});
+    sets.push_back({file, load_seeds(file, false, *seeds, choice.drives)});
   bool ok = true;
   for (const SceneSet& set : sets)
     for (const std::string& problem : set.loaded.problems) {

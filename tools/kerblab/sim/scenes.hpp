@@ -23,6 +23,7 @@ struct SceneChoice {
   bool variations = false;          ///< without nominal runs
   bool left_hand = false;           ///< mirrored
   std::vector<std::string> runs;    ///< "SUITE/NAME", instead of all other choices
+  int drives = sim::kHoursDrives;   ///< of the suite `hours`
 };
 
 /// Adds SCENARIO..., --suite, --run, --seed, --variations, --left-hand, --only and --most. `choice`

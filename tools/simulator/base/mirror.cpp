@@ -22,6 +22,8 @@ Scenario mirrored(const Scenario& scenario) {
   out.street.left_hand = !out.street.left_hand;
   std::swap(out.street.left, out.street.right);
   mirror(out.street.way);
+  for (SideStreetSpec& side : out.street.side_streets) side.place = mirrored(side.place);
+  for (IndicatorSpec& indicator : out.car.indicators) indicator.left = !indicator.left;
   if (out.light.sun_azimuth_deg) out.light.sun_azimuth_deg = -*out.light.sun_azimuth_deg;
   for (PersonSpec& person : out.people) {
     person.start = mirrored(person.start);

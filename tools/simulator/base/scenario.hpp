@@ -65,11 +65,18 @@ struct SpeedPoint {
   double within_mps2 = 3;  ///< acceleration or braking on the way there
 };
 
+/// The indicator blinks to one side for a while, as VEH_Body tells it.
+struct IndicatorSpec {
+  double from_s = 0, to_s = 0;
+  bool left = false;
+};
+
 struct CarSpec {
   double length_m = 4.5, width_m = 1.8, height_m = 1.5;
-  Place start;                     ///< middle of the front bumper
-  std::vector<Stretch> way;        ///< then straight on
-  std::vector<SpeedPoint> speeds;  ///< the first at 0 s
+  Place start;                            ///< middle of the front bumper
+  std::vector<Stretch> way;               ///< then straight on
+  std::vector<SpeedPoint> speeds;         ///< the first at 0 s
+  std::vector<IndicatorSpec> indicators;  ///< otherwise it is off
 };
 
 enum class Garment : std::uint8_t { shirt, jacket, coat, dress, trousers, skirt, shorts };
@@ -194,6 +201,17 @@ enum class Side : std::uint8_t { houses, park, fields, car_park, wall };
 /// Which things stand on the pavements at random: those of the first versions, or more of them, as
 /// towns have.
 enum class StreetThings : std::uint8_t { usual, town };
+/// Where people cross the road: stripes, and a line before which cars stop.
+struct CrossingSpec {
+  double at_m = 0;      ///< of its middle, along the street's middle line
+  double length_m = 4;  ///< along the street
+  bool lights = false;  ///< with traffic lights; they are only drawn
+};
+/// Another street that opens into this one, straight and as wide.
+struct SideStreetSpec {
+  Place place;           ///< on its middle line, inside this street's road; it leads away from here
+  double length_m = 70;  ///< houses stand across its end
+};
 struct StreetSpec {
   double lane_m = 3.5;
   int lanes = 2;            ///< in all; the car starts in the middle of the rightmost
@@ -203,6 +221,8 @@ struct StreetSpec {
   bool parked_cars = false;  ///< along both kerbs, at random
   double clutter = 0.5;      ///< 0..1: number of things on the pavements
   std::vector<Stretch> way;  ///< its middle line; then straight on
+  std::vector<CrossingSpec> crossings;
+  std::vector<SideStreetSpec> side_streets;
   std::uint32_t seed = 0;
   StreetThings things = StreetThings::usual;
 };
@@ -245,6 +265,8 @@ struct Criteria {
   std::optional<double> collision_warning_before_impact_s;       ///< at least this long before
   std::optional<double> collision_warning_after_half_visible_s;  ///< at most this long after
   std::optional<double> information_within_s;  ///< of somebody being in the close zone
+  /// Of the two above, one is enough: the warning is in time by the one that allows more.
+  bool collision_warning_either = false;
   bool no_collision_warning = false;
   std::optional<int> most_informations;      ///< in the whole run
   std::optional<int> most_identity_changes;  ///< of all people of the object list together

@@ -54,6 +54,8 @@ Surroundings::Surroundings(const Street& street, const Light& light, const Light
     surface.rgb = rgb;
     paints_.push_back(materials.add(surface, paint));
   }
+  for (const SideStreetSpec& side : street.spec().side_streets)
+    side_streets_.push_back(street.locate(side.place.at).s);
   if (street.spec().things != StreetThings::town) return;
   Random random{mix64(street.spec().seed, 77)};
   for (const PropKind kind : kTownKinds)
@@ -125,6 +127,12 @@ void Surroundings::make(int number, Block& out) const {
     }
     if (street_.spec().parked_cars) parked(out, tb, s0, side, side_dice);
   }
+  for (std::size_t i = 0; i < side_streets_.size(); ++i) {
+    if (side_streets_[i] < s0 || side_streets_[i] >= s0 + kBlock) continue;
+    Builder ab{*out.geometries.emplace_back(std::make_unique<Geometry>()), mirror_};
+    Dice own{mix64(seed, 100 + i)};
+    side_street(ab, street_.spec().side_streets[i], own);
+  }
   for (const std::unique_ptr<Geometry>& g : out.geometries) g->bound();
   if (!mirror_) return;  // what the builders did not
   for (Occluder& occluder : out.occluders) occluder = mirrored(occluder);
@@ -188,6 +196,7 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
   if (spec.pavement_m <= 0 || kerb > half || spec.lanes > 2)
     for (const double d : {-half + 0.15, half - 0.15})
       mark(b, s0, s1, d - 0.06, d + 0.06, 0.008F, id_of(Base::line_white));
+  crossings(b, s0);
   // What is worn: patches, trenches, cracks, covers.
   if (dice.chance(0.6F)) {
     const double s = s0 + 15.0 * dice.unit(), d = dice.between(-0.8F, 0.8F) * half;
@@ -229,8 +238,14 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
 void Surroundings::ground(Builder& b, double s0, int side, Dice& dice) const {
   const StreetSpec& spec = street_.spec();
   const double s1 = s0 + kBlock, kerb = street_.kerb();
+  const bool junction = near_side_street(s0 + kBlock / 2);
   const auto across = [&](double near, double far, float z0, float z1, Base m, float n, float f) {
-    if (side > 0)
+    if (junction && z0 >= 0 && z1 >= -0.06F && far - near < 45) {
+      if (side > 0)
+        cut_strip(b, s0, s1, near, far, z0, z1, id_of(m), n, f);
+      else
+        cut_strip(b, s0, s1, -far, -near, z1, z0, id_of(m), f, n);
+    } else if (side > 0)
       strip(b, s0, s1, near, far, z0, z1, id_of(m), n, f);
     else
       strip(b, s0, s1, -far, -near, z1, z0, id_of(m), f, n);
@@ -246,6 +261,7 @@ void Surroundings::ground(Builder& b, double s0, int side, Dice& dice) const {
     for (int k = 0; k < static_cast<int>(kBlock); ++k) {  // joints of the kerb stones
       const double s = s0 + k;
       const double a = side * (kerb - 0.002), c = side * (kerb + 0.145);
+      if (junction && street_.on_side_street(street_.at(s, side * (kerb + 0.1)), 0)) continue;
       strip(b, s, s + 0.012, std::min(a, c), std::max(a, c), kKerb + 0.002F, kKerb + 0.002F,
             id_of(Base::crack), 1, 1);
     }

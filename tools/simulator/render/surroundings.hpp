@@ -47,6 +47,16 @@ class Surroundings {
   void make(int number, Block& out) const;
   void ground(Builder& b, double s0, int side, Dice& dice) const;
   void road(Builder& b, double s0, Dice& dice) const;
+  /// Of junctions.cpp: stripes and stop lines, and streets that open into this one.
+  void crossings(Builder& b, double s0) const;
+  void side_street(Builder& b, const SideStreetSpec& side, Dice& dice) const;
+  /// Like strip(), without what lies on the road of a side street.
+  void cut_strip(Builder& b, double s0, double s1, double d0, double d1, float z0, float z1,
+                 std::uint16_t material, float shade0, float shade1) const;
+  /// Whether a side street is near this part of the street; and whether one crosses a piece of
+  /// ground beside the street, or its pavement does.
+  [[nodiscard]] bool near_side_street(double s) const;
+  [[nodiscard]] bool crossed(double s0, double s1, double d0, double d1) const;
   void houses(Builder& b, double s0, int side, Dice& dice) const;
   void park(Block& block, Builder& b, double s0, int side, Dice& dice) const;
   void fields(Block& block, Builder& b, double s0, int side, Dice& dice) const;
@@ -69,6 +79,7 @@ class Surroundings {
   float haze_;
   std::vector<std::uint16_t> paints_;
   std::map<PropKind, std::vector<std::uint16_t>> town_paints_;  // of StreetThings::town
+  std::vector<double> side_streets_;  // s of each
   std::map<int, Block> blocks_;
 };
 

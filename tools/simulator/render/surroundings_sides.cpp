@@ -17,7 +17,7 @@ void Surroundings::houses(Builder& b, double s0, int side, Dice& dice) const {
     if (end - s < 1) continue;
     const double deep = side * (street_.pavement_end() + 12);
     if (!street_.owns(s0 + s, deep) || !street_.owns(s0 + end, deep) ||
-        !street_.owns(s0 + (s + end) / 2, deep)) {
+        !street_.owns(s0 + (s + end) / 2, deep) || crossed(s0 + s, s0 + end, deep / 2, deep)) {
       s = end;
       continue;
     }
@@ -60,6 +60,7 @@ void Surroundings::houses(Builder& b, double s0, int side, Dice& dice) const {
 
 void Surroundings::tree(Block& block, Vec2 place, double z, float height, Dice& dice) const {
   if (std::abs(street_.locate(place).d) < street_.kerb() + 0.3) return;  // another part of the road
+  if (street_.on_side_street(place, 1)) return;
   // Twice: as it is, and with a quarter of the cards for when it is far.
   Tree& tree = *block.trees.emplace_back(std::make_unique<Tree>());
   const Place where{place, 6.28 * dice.unit()};
@@ -96,7 +97,7 @@ void Surroundings::park(Block& block, Builder& b, double s0, int side, Dice& dic
     b.stand({p, street_.frame(s).heading + (side > 0 ? 0 : kPi)}, z);
     if (street_.is_free(p, 1.0)) build_prop(b, PropKind::bench, {}, 0, 1);
   }
-  if (street_.spec().seed % 2 == 0) {
+  if (street_.spec().seed % 2 == 0 && !crossed(s0, s0 + kBlock, side * edge, side * (edge + 1))) {
     const Vec2 e = street_.at(s0, side * (edge + 0.3)),
                g = street_.at(s0 + kBlock, side * (edge + 0.3));
     b.stand({f32(e.x), f32(e.y), f32(z)}, f32(std::atan2(g.y - e.y, g.x - e.x)));
@@ -110,6 +111,7 @@ void Surroundings::fields(Block& block, Builder& b, double s0, int side, Dice& d
   for (int k = 0; k < 5; ++k) {  // a wire fence
     const double s = s0 + 4 * k;
     if (!street_.owns(s, side * (edge + 2.6))) continue;
+    if (crossed(s, s + 4, side * (edge + 2), side * (edge + 3))) continue;
     const Vec2 p = street_.at(s, side * (edge + 2.6));
     b.stand({p, street_.frame(s).heading}, z);
     b.box({-0.05F, -0.05F, 0}, {0.05F, 0.05F, 1.15F}, id_of(Base::wood));
@@ -150,6 +152,7 @@ void Surroundings::car_park(Block& block, Builder& b, double s0, int side, Dice&
   }
   // A hall at the back.
   const double d = side * (edge + 32);
+  if (crossed(s0, s0 + kBlock, d, d + side * 20)) return;
   const Vec2 a = street_.at(side > 0 ? s0 : s0 + kBlock, d),
              c = street_.at(side > 0 ? s0 + kBlock : s0, d);
   b.stand({f32(a.x), f32(a.y), f32(z)}, f32(std::atan2(c.y - a.y, c.x - a.x)));
@@ -169,6 +172,7 @@ void Surroundings::long_wall(Block& block, Builder& b, double s0, int side, Dice
   const int n = std::abs(street_.curvature(s0 + kBlock / 2)) > 1e-6 ? 8 : 2;
   for (int i = 0; i < n; ++i) {
     const double from = s0 + kBlock * i / n, to = from + kBlock / n, d = side * (edge + 0.2);
+    if (crossed(from, to, d, d + side)) continue;
     const Vec2 a = street_.at(side > 0 ? from : to, d), c = street_.at(side > 0 ? to : from, d);
     const float l = f32(length(c - a));
     b.stand({f32(a.x), f32(a.y), f32(z)}, f32(std::atan2(c.y - a.y, c.x - a.x)));

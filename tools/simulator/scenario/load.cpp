@@ -6,6 +6,7 @@
 #include "firmware/schema/parse.hpp"
 #include "firmware/schema/words.hpp"
 #include "tools/simulator/scenario/build.hpp"
+#include "tools/simulator/scenario/hours.hpp"
 #include "tools/simulator/scenario/schema.hpp"
 #include "tools/simulator/scenario/shipped.hpp"
 #include "tools/simulator/scenario/suite.hpp"
@@ -100,7 +101,8 @@ Loaded load_file(const std::string& path, std::uint32_t seed) {
   return out;
 }
 
-Loaded load_suite(const std::string& name_or_path, std::uint32_t seed) {
+Loaded load_suite(const std::string& name_or_path, std::uint32_t seed, int drives) {
+  if (name_or_path == hours::kName) return hours::make_suite(seed, drives);
   if (const ShippedFile* file = find_shipped(name_or_path + ".toml"))
     return load_shipped(*file, seed);
   std::error_code ignored;
@@ -135,8 +137,9 @@ std::vector<SuiteName> shipped_suites() {
     const std::variant<Node, Problem> tree = parse_tree(file.text, std::string{file.path});
     const auto* root = std::get_if<Node>(&tree);
     const Node* title = root != nullptr ? root->find("title") : nullptr;
-    out.push_back({name, title != nullptr ? title->text : ""});
+    out.push_back({name, title != nullptr ? title->text : "", false});
   }
+  out.push_back({hours::kName, hours::kTitle, true});
   return out;
 }
 

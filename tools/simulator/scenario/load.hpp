@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,13 +30,18 @@ struct Loaded {
 /// Where nothing is drawn otherwise (a group without `draws`, a single scenario) there is one
 /// variation, with another `seed` of the scenario.
 [[nodiscard]] Loaded load_file(const std::string& path, std::uint32_t seed = 0);
-/// A suite that comes with the program ("euroncap"), or a file by its path.
-[[nodiscard]] Loaded load_suite(const std::string& name_or_path, std::uint32_t seed = 0);
+/// Drives of the suite `hours`, where nobody says how many.
+inline constexpr int kHoursDrives = 20;
+/// A suite that comes with the program ("euroncap"), or a file by its path. `hours` is no file: its
+/// runs are drawn, from `seed`, and are as many as `drives`.
+[[nodiscard]] Loaded load_suite(const std::string& name_or_path, std::uint32_t seed = 0,
+                                int drives = kHoursDrives);
 /// Reads a scenario from text; `name` is used as its file name. Any bytes are handled.
 [[nodiscard]] Loaded parse_scenario(std::string_view text, const std::string& name);
 
 struct SuiteName {
   std::string name, title;
+  bool drawn = false;  ///< has as many runs as one asks for
 };
 /// The suites that come with the program.
 [[nodiscard]] std::vector<SuiteName> shipped_suites();

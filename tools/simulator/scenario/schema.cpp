@@ -134,6 +134,13 @@ constexpr Field kSpeed[] = {
 constexpr Table kSpeedTable =
     table_of<SpeedPoint>("speeds", "A change of speed: of the car, of a moving thing.", kSpeed);
 
+constexpr Field kIndicator[] = {
+    number<&IndicatorSpec::from_s>("from_s", 0, 3600, "s", "Start of the blinking."),
+    number<&IndicatorSpec::to_s>("to_s", 0, 3600, "s", "End of the blinking."),
+    flag<&IndicatorSpec::left>("left", "To the left; otherwise to the right.")};
+constexpr Table kIndicatorTable =
+    table_of<IndicatorSpec>("car.indicators", "The indicator blinks.", kIndicator);
+
 constexpr Field kCar[] = {
     number<&CarDraft::spec, &CarSpec::length_m>("length_m", 1, 20, "m", "Length of the car."),
     number<&CarDraft::spec, &CarSpec::width_m>("width_m", 0.5, 3, "m", "Width of the car."),
@@ -149,8 +156,33 @@ constexpr Field kCar[] = {
         .noted_in<&CarDraft::has_mps>(),
     tables<&CarDraft::spec, &CarSpec::speeds>("speeds", 1, 100, "Changes of speed.", kSpeedTable),
     tables<&CarDraft::spec, &CarSpec::way>("way", 1, 200, "Path of the middle of the front bumper.",
-                                           kStretchTable)};
+                                           kStretchTable),
+    tables<&CarDraft::spec, &CarSpec::indicators>(
+        "indicators", 0, 100, "When the indicator blinks, as told on the bus; otherwise it is off.",
+        kIndicatorTable)};
 constexpr Table kCarTable = table_of<CarDraft>("car", "The car that carries the camera.", kCar);
+
+constexpr Field kCrossing[] = {
+    number<&CrossingSpec::at_m>("at_m", -2000, 20000, "m",
+                                "Position of its middle along the street's middle line."),
+    number<&CrossingSpec::length_m>("length_m", 1, 20, "m", "Length along the street."),
+    flag<&CrossingSpec::lights>("lights", "Traffic lights stand there; they are only drawn.")};
+constexpr Table kCrossingTable = table_of<CrossingSpec>(
+    "street.crossings", "Stripes across the road, and the lines before which cars stop.",
+    kCrossing);
+constexpr Field kSideStreet[] = {
+    point<&SideStreetSpec::place, &Place::at>(
+        "at", "A point of its middle line, inside this street's road; it leads away from there.")
+        .by_default("`[0, 0]`"),
+    number<&SideStreetSpec::place, &Place::heading>("heading_deg", -180, 180, "degrees",
+                                                    "Direction, positive to the left.")
+        .scaled(kDeg),
+    number<&SideStreetSpec::length_m>("length_m", 10, 300, "m",
+                                      "Length; houses stand across its end.")};
+constexpr Table kSideStreetTable = table_of<SideStreetSpec>(
+    "street.side_streets",
+    "A straight street that opens into this one, as wide and with the same pavements.",
+    kSideStreet);
 
 constexpr Field kStreet[] = {
     number<&StreetSpec::lane_m>("lane_m", 2, 6, "m", "Width of a lane."),
@@ -170,6 +202,9 @@ constexpr Field kStreet[] = {
                                 "the truth ignores that they may hide people."),
     tables<&StreetSpec::way>("way", 1, 200, "Path of the street; unset: the car's path.",
                              kStretchTable),
+    tables<&StreetSpec::crossings>("crossings", 0, 100, "Where people cross.", kCrossingTable),
+    tables<&StreetSpec::side_streets>("side_streets", 0, 100, "Streets that open into this one.",
+                                      kSideStreetTable),
     integer<&StreetSpec::seed>("seed", 0, 4294967295.0, "", "Seed of the random surroundings.")
         .by_default("the scenario's seed")};
 constexpr Table kStreetTable =
@@ -428,6 +463,9 @@ constexpr Field kCriteria[] = {
     number<&Criteria::collision_warning_after_half_visible_s>(
         "collision_warning_after_half_visible_s", 0, 10, "s",
         "A collision warning at most this long after the person is half visible."),
+    flag<&Criteria::collision_warning_either>(
+        "collision_warning_either",
+        "Of the two before, the one that allows more is enough, where both are given."),
     number<&Criteria::information_within_s>("information_within_s", 0, 10, "s",
                                             "At the latest this long after somebody enters the "
                                             "close zone: level information or higher."),
