@@ -41,11 +41,12 @@ std::optional<std::uint32_t> parse_seed(std::string_view text) {
 }
 
 /// The runs of all seeds together; nominal runs, the same for every seed, once.
-sim::Loaded load_seeds(const std::string& name, bool suite,
-                       const std::vector<std::uint32_t>& seeds, int drives) {
+sim::Loaded load_seeds(const std::string& name, bool suite, const std::vector<std::uint32_t>& seeds,
+                       int drives) {
   sim::Loaded all;
   for (std::size_t i = 0; i < seeds.size(); ++i) {
-    sim::Loaded one = suite ? sim::load_suite(name, seeds[i], drives) : sim::load_file(name, seeds[i]);
+    sim::Loaded one =
+        suite ? sim::load_suite(name, seeds[i], drives) : sim::load_file(name, seeds[i]);
     if (i == 0) {
       all = std::move(one);
     } else {
@@ -60,6 +61,7 @@ sim::Loaded load_seeds(const std::string& name, bool suite,
 
 void turn_left_hand(std::vector<sim::Scenario>& runs) {
   for (sim::Scenario& run : runs) {
+    if (run.street.left_hand) continue;
     run = sim::mirrored(run);
     run.name += kLeftHandSuffix;
   }
@@ -99,13 +101,17 @@ std::optional<ChosenScenes> load_named(const std::vector<std::string>& runs) {
     }
     std::error_code ignored;
     const bool file = std::filesystem::is_regular_file(named->set, ignored);
-    sim::Loaded loaded =
-        file ? sim::load_file(named->set, named->seed) : sim::load_suite(named->set, named->seed);
+    sim::Loaded loaded = file ? sim::load_file(named->set, named->seed)
+                              : sim::load_run(named->set, named->name, named->seed);
     for (const std::string& problem : loaded.problems) fail(problem);
     if (!loaded.ok()) return std::nullopt;
     std::erase_if(loaded.scenarios, [&](const sim::Scenario& s) { return s.name != named->name; });
     if (loaded.scenarios.empty()) {
       fail(fmt::format("--run {}: {} has no run {}", text, named->set, named->name));
+      return std::nullopt;
+    }
+    if (named->left_hand && loaded.scenarios.front().street.left_hand) {
+      fail(fmt::format("--run {}: {} is in left-hand traffic as it is", text, named->name));
       return std::nullopt;
     }
     if (named->left_hand) turn_left_hand(loaded.scenarios);
@@ -181,9 +187,10 @@ void add_scene_options(CLI::App& command, SceneChoice& choice) {
           ->check(not_empty);
   CLI::Option* variations =
       command.add_flag("--variations", choice.variations, "Only variations, no nominal runs");
-  CLI::Option* left =
-      command.add_flag("--left-hand", choice.left_hand,
-                       "Mirror every run: traffic keeps to the left. Names end in @lht");
+  CLI::Option* left = command.add_flag(
+      "--left-hand", choice.left_hand,
+      "Mirror every run in which traffic keeps to the right: it then keeps to the\n"
+      "left, and the name ends in @lht");
   command
       .add_option("--run", choice.runs,
                   "One run by its full name, such as euroncap/CPNA-25-30kmh-v2@7@lht; repeatable")
@@ -204,7 +211,7 @@ void add_scene_options(CLI::App& command, SceneChoice& choice) {
       ->check(not_empty);
   command.add_option("--drives", choice.drives, "Number of drives of the suite hours")
       ->option_text("N")
-      ->check(CLI::Range(1, 100000))
+      ->check(CLI::Range(1, sim::kMostHoursDrives))
       ->capture_default_str();
   command.add_option("--most", choice.most, "Only the first N runs; 0: all")
       ->option_text("N")

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 
 #include "hal/base/splitmix.hpp"
+#include "tools/simulator/base/mirror.hpp"
 #include "tools/simulator/scenario/build.hpp"
 #include "tools/simulator/scenario/hours_people.hpp"
 #include "tools/simulator/scenario/hours_traffic.hpp"
@@ -49,6 +51,7 @@ class DriveMaker {
   std::optional<Scenario> make() {
     draw_street();
     draw_light();
+    draw_weather();
     draw_route();
     if (!keeps_apart(route_.way)) return std::nullopt;
     draw_speeds();
@@ -99,6 +102,7 @@ class DriveMaker {
     street.parked_cars = random_.chance(0.4);
     if (hit_) street.parked_cars = *hit_ == Hit::dart_out;
     street.clutter = between(0, 1);
+    if (random_.chance(0.4)) street.things = StreetThings::town;
     street.seed = static_cast<std::uint32_t>(random_.next());
     scene_.seed = static_cast<std::uint32_t>(random_.next());
   }
@@ -113,9 +117,34 @@ class DriveMaker {
                                        random_);
     if (light.kind == Daylight::dusk || light.kind == Daylight::night)
       light.headlamps = light.street_lamps = true;
+    if (light.kind == Daylight::night && random_.chance(0.5)) light.lamps = Lamps::real;
     const double azimuth = between(-180, 180);
     if (light.kind == Daylight::noon || light.kind == Daylight::low_sun)
       light.sun_azimuth_deg = azimuth;
+  }
+
+  /// Mostly none. What there is hides nobody who stands within a stopping distance.
+  void draw_weather() {
+    LightSpec& light = scene_.light;
+    WeatherSpec& weather = scene_.weather;
+    const double kind = random_.unit(), rain = between(1, 8), wiper = between(0.6, 1.2);
+    const double wet = between(0.5, 1), fog = std::round(between(100, 400));
+    if (kind < 0.10) {
+      weather.rain_mm_h = rain;
+      weather.wiper_s = wiper;
+    } else if (kind < 0.15) {
+      weather.wet = wet;
+    } else if (kind < 0.20) {
+      weather.fog_m = fog;
+    }
+    const bool sunny = light.kind == Daylight::noon || light.kind == Daylight::low_sun;
+    if (sunny && (weather.rain_mm_h > 0 || weather.fog_m > 0)) {
+      light.kind = Daylight::overcast;
+      light.sun_azimuth_deg.reset();
+    }
+    const bool bright =
+        light.lamps == Lamps::real || (light.kind == Daylight::low_sun && random_.chance(0.3));
+    if (bright || weather.rain_mm_h > 0 || weather.wetness() > 0) weather.glare = 1;
   }
 
   void draw_route() {
@@ -203,12 +232,21 @@ class DriveMaker {
       impact.at_s = hit_s_;
       impact.from_left = *hit_ != Hit::dart_out && random_.chance(0.4);
       impact.distance_m = (impact.from_left ? 3 * near : near) + bay + between(0.5, 1.5);
-      const bool runs = random_.chance(0.35);
+      const bool runs = random_.chance(0.35), cycles = random_.chance(0.12);
       impact.mps = (runs ? between(7, 10) : between(4, 6.5)) / 3.6;
       impact.speed_up_m = runs ? 1.5 : 1;
       impact.heading = *hit_ == Hit::crossing ? radians(between(-20, 20)) : 0;
+      if (*hit_ == Hit::crossing && cycles) {
+        p.rides = Rides::bicycle;
+        p.phone = false;
+        p.carries = Carries::nothing;
+        p.child = false;
+        p.height_m = std::max(p.height_m, 1.55);
+        impact.mps = between(9, 14) / 3.6;
+      }
       if (*hit_ == Hit::dart_out) hide(p, front);
       if (!walk_into(impact, scene_.car, front, mps, p).empty()) return false;
+      if (*hit_ == Hit::dart_out && p.child && random_.chance(0.5)) roll_ball(p);
     }
     people.dress_up(p);
     scene_.people.push_back(std::move(p));
@@ -255,6 +293,20 @@ class DriveMaker {
     }
   }
 
+  /// The child runs after it.
+  void roll_ball(const PersonSpec& p) {
+    const Vec2 across = p.walk.front().to - p.start.at;
+    PropSpec ball;
+    ball.kind = PropKind::football;
+    finish_prop(ball, random_);
+    ball.place = {p.start.at + 1 / length(across) * across, std::atan2(across.y, across.x)};
+    const double rolls_s = std::max(0.1, p.start_s - between(0.4, 1));
+    ball.speeds = {{0, 0, 3},
+                   {rolls_s, p.walk.front().mps + between(0.5, 1.5), 12},
+                   {rolls_s + between(1, 2), 0, 1.2}};
+    scene_.props.push_back(std::move(ball));
+  }
+
   // ---- everybody else
 
   void add_people(PeopleMaker& people, const DriveGround& ground) {
@@ -287,13 +339,20 @@ class DriveMaker {
       people.add(weighted(kSpecial, random_), t);
       t += between(3, 10);
     }
+    const int cyclists = weighted<int, 3>({{{0.6, 0}, {0.3, 1}, {0.1, 3}}}, random_);
+    for (int i = 0; i < cyclists; ++i) people.add_cyclist(between(1, scene_.seconds), false);
+    if (scene_.street.lane_m > 4 && !hit_ && random_.chance(0.6))
+      people.add_cyclist(between(8, scene_.seconds - 5), true);
     people.add_crowd(weighted<double, 5>(
         {{{0.10, 0.0}, {0.25, 1.5}, {0.30, 4.0}, {0.25, 8.0}, {0.10, 14.0}}}, random_));
   }
 
   void add_traffic(const DriveGround& ground) {
+    const bool lit = scene_.light.lamps == Lamps::real;
     const auto take = [&](std::optional<PropSpec> prop) {
-      if (prop) scene_.props.push_back(std::move(*prop));
+      if (!prop) return;
+      prop->lights = lit;
+      scene_.props.push_back(std::move(*prop));
     };
     if (queues_ || (!hit_ && halts_.empty() && random_.chance(0.3)))
       take(car_ahead(route_, scene_.car, halts_, ground, manner_, between(1.8, 3.2), scene_.seconds,
@@ -301,14 +360,7 @@ class DriveMaker {
     const int meets = weighted<int, 4>({{{0.2, 0}, {0.3, 2}, {0.3, 5}, {0.2, 9}}}, random_);
     for (int i = 0; i < meets; ++i)
       take(oncoming(route_, scene_.street, ground, between(1, scene_.seconds),
-                    between(28, 52) / 3.6, false, random_));
-    const int bicycles = weighted<int, 3>({{{0.6, 0}, {0.3, 1}, {0.1, 3}}}, random_);
-    for (int i = 0; i < bicycles; ++i)
-      take(oncoming(route_, scene_.street, ground, between(1, scene_.seconds),
-                    between(12, 22) / 3.6, true, random_));
-    if (scene_.street.lane_m > 4 && !hit_ && random_.chance(0.6))
-      take(bicycle_beside(route_, scene_.street, ground, between(8, scene_.seconds - 5),
-                          between(12, 20) / 3.6, random_));
+                    between(28, 52) / 3.6, random_));
   }
 
   /// Nobody is touched but whoever is to be, at the front and when it is meant.
@@ -344,8 +396,11 @@ Scenario make_drive(std::uint32_t seed, int index) {
     out = std::move(*made);
     break;
   }
+  if (is_left_hand(index)) out = mirrored(out);
   out.suite = kName;
   out.file = kName;
+  out.variation = true;
+  out.suite_seed = seed;
   out.name = hit ? "hit-" + numbered(index) + "-" + name_of(*hit) : "drive-" + numbered(index);
   if (seed != 0) out.name += "@" + std::to_string(seed);
   out.title = hit ? std::string{"A drive through a town, and an impact: "} + name_of(*hit)
@@ -370,6 +425,19 @@ Loaded make_suite(std::uint32_t seed, int drives) {
   out.title = kTitle;
   out.most_informations_per_10min = 1;
   for (int i = 0; i < drives; ++i) out.scenarios.push_back(make_drive(seed, i));
+  return out;
+}
+
+Loaded make_named(std::uint32_t seed, const std::string& name) {
+  Loaded out = make_suite(seed, 0);
+  const std::size_t from = name.find('-') + 1, digits = name.find_first_not_of("0123456789", from);
+  const std::string number =
+      name.substr(from, digits == std::string::npos ? digits : digits - from);
+  int index = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), index);
+  if (error != std::errc{} || numbered(index) != number || index >= kMostHoursDrives) return out;
+  Scenario drive = make_drive(seed, index);
+  if (drive.name == name) out.scenarios.push_back(std::move(drive));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include "tools/simulator/scenario/hours_people.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "tools/simulator/people/dress.hpp"
@@ -32,11 +33,22 @@ PersonSpec PeopleMaker::somebody(const std::string& does) {
       person.child ? between(1.05, 1.5) : (person.female ? 1.66 : 1.78) + between(-0.12, 0.12);
   person.build = between(-0.8, 0.8);
   const double carries = random_.unit();
-  if (does != "plays" && does != "runs along") {
-    if (!person.child && carries < 0.06) person.carries = Carries::pram;
-    if (carries >= 0.06 && carries < 0.25) person.carries = Carries::bag;
-    if (carries >= 0.25 && carries < 0.45) person.carries = Carries::backpack;
+  const bool phone = random_.chance(0.06), rain = scenario_.weather.rain_mm_h > 0;
+  if (does == "plays" || does == "runs along") return person;
+  constexpr std::array<std::pair<double, Carries>, 6> kUntil{{{0.06, Carries::pram},
+                                                              {0.09, Carries::trolley},
+                                                              {0.14, Carries::dog},
+                                                              {0.30, Carries::bag},
+                                                              {0.46, Carries::backpack},
+                                                              {0.80, Carries::umbrella}}};
+  for (const auto& [until, what] : kUntil) {
+    if (carries >= until) continue;
+    const bool for_adults = what == Carries::pram || what == Carries::trolley;
+    if ((what != Carries::umbrella || rain) && !(for_adults && person.child)) person.carries = what;
+    break;
   }
+  const bool both_hands = person.carries == Carries::pram || person.carries == Carries::trolley;
+  person.phone = (phone || does == "phone") && !both_hands;
   return person;
 }
 
@@ -157,6 +169,11 @@ bool PeopleMaker::place(const std::string& does, double t, std::vector<PersonSpe
       const double where = s + along * (back + between(0.55, 0.9));
       car.place = {at(where, side * (kerb - 1.05)), ground_.heading(where) + (side > 0 ? kPi : 0)};
       finish_prop(car, random_);
+      if (random_.chance(0.25)) {  // its door is opened a little, towards the road
+        car.door = DoorSpec{};
+        car.door->at_s = later(t - between(1, 6));
+        car.door->open = between(0.3, 0.6);
+      }
       if (ground_.on_side_street(car.place.at, 3)) return false;
       for (const PersonSpec& other : scenario_.people) {  // nobody walks through it
         Vec2 from = other.start.at;
@@ -251,7 +268,15 @@ void PeopleMaker::add_crowd(double per_100m) {
         one[0].start = {at(s, d), between(-kPi, kPi)};
         if (ground_.on_side_street(one[0].start.at, 0.3)) continue;
       } else {
-        stroll(one[0], s, d, random_.chance(0.5) ? 1 : -1, between(0.95, 1.8), seconds);
+        double mps = between(0.95, 1.8);
+        const double rides = random_.unit();
+        if (rides < 0.05 && !one[0].child) {
+          one[0].rides = rides < 0.02 ? Rides::wheelchair : Rides::scooter;
+          one[0].carries = Carries::nothing;
+          one[0].phone = false;
+          if (one[0].rides == Rides::scooter) mps = between(2.2, 4.5);
+        }
+        stroll(one[0], s, d, random_.chance(0.5) ? 1 : -1, mps, seconds);
       }
       if (keep(one)) break;
     }
@@ -275,6 +300,23 @@ void PeopleMaker::add_crossing(const Crossing& crossing, double stands_s, double
             {.to = at(s + (random_.chance(0.5) ? 12 : -12), -side * (kerb + 1.1)), .mps = mps});
       if (keep(one)) break;
     }
+}
+
+void PeopleMaker::add_cyclist(double t, bool overtaken) {
+  for (int k = 0; k < kTries; ++k) {
+    std::vector<PersonSpec> one{somebody("cycles")};
+    PersonSpec& p = one[0];
+    p.rides = Rides::bicycle;
+    p.phone = false;
+    if (p.carries != Carries::backpack) p.carries = Carries::nothing;
+    if (p.child) p.height_m = std::max(p.height_m, 1.3);
+    const double when = t + (k == 0 ? 0 : between(-6, 6)), mps = between(12, 20) / 3.6;
+    if (when < 1) continue;
+    const double way = overtaken ? 1 : -1;
+    const double d = overtaken ? -(ground_.half_road() - 0.35) : ground_.half_road() - 0.7;
+    stroll(p, ground_.s_at(when) - way * mps * when, d, way, mps, scenario_.seconds);
+    if (keep(one)) return;
+  }
 }
 
 void PeopleMaker::add_corner(const Turning& turning) {

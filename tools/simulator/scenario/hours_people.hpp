@@ -27,8 +27,11 @@ class PeopleMaker {
   /// Of those at the corners of a turning, and of those who cross a side street.
   void add_corner(const Turning& turning);
   void add_side_crossing(const Mouth& mouth);
+  /// Somebody on a bicycle at the edge of the road, who meets the car at `t`; or whom it overtakes
+  /// then.
+  void add_cyclist(double t, bool overtaken);
 
-  /// Somebody with a name, a body and clothes; without a place.
+  /// Somebody with a name, a body and clothes, on foot; without a place.
   PersonSpec somebody(const std::string& does);
   void dress_up(PersonSpec& person);
 

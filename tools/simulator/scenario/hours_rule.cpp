@@ -29,39 +29,40 @@ QuietCheck::QuietCheck(const CarSpec& car, double seconds, const QuietRule& rule
   }
 }
 
-double QuietCheck::distance(Place front, Vec2 point) const {
-  return outline_distance(car_.length_m, car_.width_m, seen_from(front, point)) -
-         World::kPersonRadius;
+double QuietCheck::distance(Place front, const Disc& disc, double after) const {
+  const Vec2 at = disc.at + after * disc.velocity;
+  return outline_distance(car_.length_m, car_.width_m, seen_from(front, at)) - disc.radius;
 }
 
 /// Whether somebody is near the car that is there `after` seconds, give or take the gap.
-bool QuietCheck::touches(Place front, double after, Vec2 person, Vec2 velocity) const {
-  const double mps = length(velocity);
+bool QuietCheck::touches(Place front, double after, const Disc& disc) const {
+  const double mps = length(disc.velocity);
   const double first = std::max(0.0, after - rule_.gap_s), last = after + rule_.gap_s;
-  if (length(person - front.at) > car_.length_m + 2 + mps * last) return false;
+  if (length(disc.at - front.at) > car_.length_m + 2 + mps * last) return false;
   const int steps = mps > 0 ? static_cast<int>(std::ceil((last - first) * mps / kFine)) : 0;
   for (int i = 0; i <= steps; ++i) {
     const double u = steps > 0 ? first + (last - first) * i / steps : 0;
-    if (distance(front, person + u * velocity) < rule_.room_m) return true;
+    if (distance(front, disc, u) < rule_.room_m) return true;
   }
   return false;
 }
 
-bool QuietCheck::comes_near(const Instant& car, std::size_t at, Vec2 person, Vec2 velocity) const {
+bool QuietCheck::comes_near(const Instant& car, std::size_t at, const Disc& disc) const {
   const auto ahead = static_cast<std::size_t>(rule_.look_ahead_s / kLook + 1e-6);
   for (std::size_t k = 0; k <= ahead; k += kAhead) {
     const double after = static_cast<double>(k) * kLook;
-    if (touches(instants_[at + k].front, after, person, velocity)) return true;
+    if (touches(instants_[at + k].front, after, disc)) return true;
     // A place on the way is no farther from the front than along the way.
-    const double away = length(person - car.front.at) - car.mps * after;
-    if (away > car_.length_m + 2 + length(velocity) * (after + rule_.gap_s)) continue;
-    if (touches(way_.at(car.metres + car.mps * after), after, person, velocity)) return true;
+    const double away = length(disc.at - car.front.at) - car.mps * after;
+    if (away > car_.length_m + 2 + length(disc.velocity) * (after + rule_.gap_s)) continue;
+    if (touches(way_.at(car.metres + car.mps * after), after, disc)) return true;
   }
   return false;
 }
 
 bool QuietCheck::keeps(const PersonSpec& person) const {
   const Walk walk{person};
+  const std::vector<OutlineDisc> outline = outline_of(person);
   PersonState now;
   Vec2 looked;  // the velocity at the last look ahead, and the car's speed
   double looked_mps = -1;
@@ -74,15 +75,22 @@ bool QuietCheck::keeps(const PersonSpec& person) const {
                             now.mps * (rule_.look_ahead_s + rule_.gap_s) + car_.length_m + 2;
     if (away > farthest) continue;
     const bool slow = car.mps < rule_.slow_mps;
-    if (distance(car.front, now.place.at) < (slow ? rule_.slow_room_m : rule_.room_m)) return false;
+    const auto disc_now = [&](const OutlineDisc& disc) {
+      return Disc{disc_at(now.place, disc), now.velocity, disc.radius};
+    };
+    const double room = slow ? rule_.slow_room_m : rule_.room_m;
+    for (const OutlineDisc& disc : outline)
+      if (distance(car.front, disc_now(disc)) < room) return false;
     if (slow) {
       since = kSteady;
       continue;
     }
     // While neither changes their speed, what one look ahead sees the next ones see as well.
-    const bool same = length(now.velocity - looked) < 1e-9 && car.mps == looked_mps;
+    const bool turns = outline.size() > 1 && now.turned != 0;
+    const bool same = length(now.velocity - looked) < 1e-9 && car.mps == looked_mps && !turns;
     if (same && ++since < kSteady) continue;
-    if (comes_near(car, i, now.place.at, now.velocity)) return false;
+    for (const OutlineDisc& disc : outline)
+      if (comes_near(car, i, disc_now(disc))) return false;
     looked = now.velocity;
     looked_mps = car.mps;
     since = 0;

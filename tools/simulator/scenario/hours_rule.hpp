@@ -23,7 +23,8 @@ struct QuietRule {
   double slow_room_m = 0.3;
 };
 
-/// Checks people against the rule, for one car. Looks 20 times a second.
+/// Checks people against the rule, for one car; of who rides, the whole outline. Looks 20 times a
+/// second.
 class QuietCheck {
  public:
   QuietCheck(const CarSpec& car, double seconds, const QuietRule& rule);
@@ -34,10 +35,14 @@ class QuietCheck {
     Place front;
     double mps = 0, metres = 0;
   };
-  [[nodiscard]] double distance(Place front, Vec2 point) const;
-  [[nodiscard]] bool comes_near(const Instant& car, std::size_t at, Vec2 person,
-                                Vec2 velocity) const;
-  [[nodiscard]] bool touches(Place front, double after, Vec2 person, Vec2 velocity) const;
+  /// A disc of somebody's outline, and how it moves on.
+  struct Disc {
+    Vec2 at, velocity;
+    double radius = 0;
+  };
+  [[nodiscard]] double distance(Place front, const Disc& disc, double after = 0) const;
+  [[nodiscard]] bool comes_near(const Instant& car, std::size_t at, const Disc& disc) const;
+  [[nodiscard]] bool touches(Place front, double after, const Disc& disc) const;
   CarSpec car_;
   QuietRule rule_;
   Way way_;

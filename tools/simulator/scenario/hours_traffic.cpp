@@ -75,16 +75,12 @@ std::optional<PropSpec> car_ahead(const Route& route, const CarSpec& car,
 
 std::optional<PropSpec> oncoming(const Route& route, const StreetSpec& street,
                                  const DriveGround& ground, double meets_s, double mps,
-                                 bool is_bicycle, Random& random) {
+                                 Random& random) {
   PropSpec prop;
   const double kind = random.unit();
-  prop.kind = is_bicycle    ? PropKind::bicycle
-              : kind < 0.72 ? PropKind::car
-              : kind < 0.92 ? PropKind::van
-                            : PropKind::truck;
+  prop.kind = kind < 0.72 ? PropKind::car : kind < 0.92 ? PropKind::van : PropKind::truck;
   finish_prop(prop, random);
-  // Of the car's way: the other lane's middle, or its edge.
-  const double offset = is_bicycle ? 1.5 * street.lane_m - 0.7 : street.lane_m;
+  const double offset = street.lane_m;  // of the car's way: the other lane's middle
   const std::vector<Stretch> line = beside(route.way, offset);
   if (line.empty()) return std::nullopt;
   const double whole = length_of(line);
@@ -103,26 +99,14 @@ std::optional<PropSpec> oncoming(const Route& route, const StreetSpec& street,
   return on_line({end.at, end.heading + kPi}, back, metre, limits, {1.5, 2, 2}, prop);
 }
 
-std::optional<PropSpec> bicycle_beside(const Route& route, const StreetSpec& street,
-                                       const DriveGround& ground, double passes_s, double mps,
-                                       Random& random) {
-  PropSpec prop;
-  prop.kind = PropKind::bicycle;
-  finish_prop(prop, random);
-  const double offset = -(street.lane_m / 2 - 0.35);
-  const std::vector<Stretch> line = beside(route.way, offset);
-  if (line.empty()) return std::nullopt;
-  const double metre = ground.metre_at(passes_s) - mps * passes_s;
-  const std::vector<double> limits(line.size(), mps);
-  return on_line({offset * left_of(Vec2{1, 0}), 0}, line, metre, limits, {0.8, 1.2, 1.5}, prop);
-}
-
 void clear_traffic(Scenario& scenario) {
   constexpr double kRoom = 0.5;
   const World world{scenario};
   std::vector<bool> wrong(scenario.props.size());
   Moment now;
-  const auto drives = [&](std::size_t i) { return !scenario.props[i].speeds.empty(); };
+  const auto drives = [&](std::size_t i) {
+    return !scenario.props[i].speeds.empty() && scenario.props[i].kind != PropKind::football;
+  };
   const CarSpec& car = scenario.car;
   for (double t = 0; t <= scenario.seconds; t += kEvery) {
     world.at(t, now);
@@ -134,8 +118,12 @@ void clear_traffic(Scenario& scenario) {
       const auto gap = [&](Vec2 point) {
         return outline_distance(size.x, size.y, seen_from(front, point));
       };
-      for (const PersonState& person : now.people)
-        if (gap(person.place.at) < kRoom + World::kPersonRadius) wrong[i] = true;
+      for (std::size_t k = 0; k < now.people.size(); ++k) {
+        const Place person = now.people[k].place;
+        if (length(person.at - place.at) > size.x + size.y + 2) continue;
+        for (const OutlineDisc& disc : outline_of(scenario.people[k]))
+          if (gap(disc_at(person, disc)) < kRoom + disc.radius) wrong[i] = true;
+      }
       for (std::size_t k = 0; k < scenario.props.size(); ++k) {
         if (k == i || (drives(k) && (k > i || wrong[k]))) continue;
         const Vec3 other = scenario.props[k].size;
@@ -145,8 +133,7 @@ void clear_traffic(Scenario& scenario) {
       }
       for (double back = 0; back <= car.length_m; back += 0.75) {  // this car
         const Vec2 middle = now.car.place.at - back * direction(now.car.place.heading);
-        const double room = scenario.props[i].kind == PropKind::bicycle ? 0.3 : 0.45;
-        if (gap(middle) < car.width_m / 2 + room) wrong[i] = true;
+        if (gap(middle) < car.width_m / 2 + 0.45) wrong[i] = true;
       }
     }
   }

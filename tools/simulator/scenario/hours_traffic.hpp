@@ -21,14 +21,10 @@ void finish_prop(PropSpec& prop, Random& random);
 /// Front to front, where both stand in a queue.
 inline constexpr double kQueue = 6.6;
 
-/// A vehicle of the other direction, or a bicycle at its edge, that meets the car at a time.
+/// A vehicle of the other direction that meets the car at a time.
 [[nodiscard]] std::optional<PropSpec> oncoming(const Route& route, const StreetSpec& street,
                                                const DriveGround& ground, double meets_s,
-                                               double mps, bool bicycle, Random& random);
-/// A bicycle that rides ahead beside the lane and is overtaken.
-[[nodiscard]] std::optional<PropSpec> bicycle_beside(const Route& route, const StreetSpec& street,
-                                                     const DriveGround& ground, double passes_s,
-                                                     double mps, Random& random);
+                                               double mps, Random& random);
 
 /// Takes out vehicles that would come within half a metre of somebody or of each other.
 void clear_traffic(Scenario& scenario);

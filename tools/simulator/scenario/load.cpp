@@ -67,13 +67,14 @@ Problem no_template(const std::string& name) {
 
 Loaded load_shipped(const ShippedFile& file, std::uint32_t seed) {
   const std::string name{file.path};
-  return load_tree(parse_tree(file.text, name), name,
-                   [](const std::string& path) -> std::variant<Node, Problem> {
-                     const ShippedFile* found = find_shipped(path);
-                     if (found == nullptr) return no_template(path);
-                     return parse_tree(found->text, path);
-                   },
-                   seed);
+  return load_tree(
+      parse_tree(file.text, name), name,
+      [](const std::string& path) -> std::variant<Node, Problem> {
+        const ShippedFile* found = find_shipped(path);
+        if (found == nullptr) return no_template(path);
+        return parse_tree(found->text, path);
+      },
+      seed);
 }
 
 }  // namespace
@@ -121,6 +122,12 @@ Loaded load_suite(const std::string& name_or_path, std::uint32_t seed, int drive
   for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
   return refused("no suite or file '" + schema::printable(name_or_path, 200) + "'; there are " +
                  names + schema::did_you_mean(name_or_path, views));
+}
+
+Loaded load_run(const std::string& suite, const std::string& run, std::uint32_t seed) {
+  Loaded out = suite == hours::kName ? hours::make_named(seed, run) : load_suite(suite, seed);
+  std::erase_if(out.scenarios, [&](const Scenario& s) { return s.name != run; });
+  return out;
 }
 
 Loaded parse_scenario(std::string_view text, const std::string& name) {

@@ -32,10 +32,15 @@ struct Loaded {
 [[nodiscard]] Loaded load_file(const std::string& path, std::uint32_t seed = 0);
 /// Drives of the suite `hours`, where nobody says how many.
 inline constexpr int kHoursDrives = 20;
+inline constexpr int kMostHoursDrives = 100000;
 /// A suite that comes with the program ("euroncap"), or a file by its path. `hours` is no file: its
 /// runs are drawn, from `seed`, and are as many as `drives`.
 [[nodiscard]] Loaded load_suite(const std::string& name_or_path, std::uint32_t seed = 0,
                                 int drives = kHoursDrives);
+/// One run of a suite, by its name with `@SEED`: quicker than all of them where runs are drawn.
+/// Without a scenario: there is no such run.
+[[nodiscard]] Loaded load_run(const std::string& suite, const std::string& run,
+                              std::uint32_t seed = 0);
 /// Reads a scenario from text; `name` is used as its file name. Any bytes are handled.
 [[nodiscard]] Loaded parse_scenario(std::string_view text, const std::string& name);
 
