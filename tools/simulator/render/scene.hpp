@@ -46,6 +46,8 @@ class Scene {
   [[nodiscard]] Vec2 along_street(Vec2 place) const {
     return as_built(direction(street_.frame(street_.locate(as_built(place)).s).heading));
   }
+  /// The ground's height there.
+  [[nodiscard]] double ground(Vec2 place) const { return street_.ground(as_built(place)); }
 
  private:
   struct Person {
@@ -68,7 +70,7 @@ class Scene {
     std::vector<Hinge> hinges;  // of `local`
     Texture picture, back;      // of a cardboard figure
     bool moves = false;
-    bool lifted = false;  // moves over the ground as it is, not on the road's height
+    bool lifted = false;          // moves over the ground as it is, not on the road's height
     std::uint16_t head_lamp = 0;  // its own material, where its lamps are lit
     V3 lamp;                      // the left one's middle, in its own frame
   };
@@ -94,7 +96,6 @@ class Scene {
   [[nodiscard]] Place as_built(const Place& place) const noexcept {
     return scenario_.street.left_hand ? mirrored(place) : place;
   }
-  [[nodiscard]] double ground(Vec2 place) const { return street_.ground(as_built(place)); }
 
   Scenario scenario_;
   Street street_;  // as built
