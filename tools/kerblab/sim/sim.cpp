@@ -18,7 +18,8 @@ void add_sim(CLI::App& app, Action& action) {
       "  kerblab sim run --suite euroncap --html report.html\n"
       "  kerblab sim run --suite euroncap --seed 7 --variations --report 7.json\n"
       "  kerblab sim merge 7.json 8.json --report all.json\n"
-      "docs/simulator.md explains how to write a scenario, run a suite and read a report.");
+      "docs/simulator.md explains how to write a scenario, run a suite and read a report;\n"
+      "docs/suites.md has the suites.");
   add_commands(*group, action,
                {{"list", add_sim_list},
                 {"check", add_sim_check},

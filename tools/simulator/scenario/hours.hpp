@@ -5,7 +5,7 @@
 #include "tools/simulator/base/scenario.hpp"
 #include "tools/simulator/scenario/load.hpp"
 
-/// The suite `hours`: any number of random drives through a town. docs/simulator.md#hours.
+/// The suite `hours`: any number of random drives through a town. docs/suites.md#hours.
 namespace kerb::sim::hours {
 
 inline constexpr const char* kName = "hours";

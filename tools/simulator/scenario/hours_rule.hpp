@@ -7,7 +7,7 @@
 
 namespace kerb::sim::hours {
 
-/// What makes a collision warning wrong: docs/simulator.md#hours has it in words.
+/// What makes a collision warning wrong: docs/suites.md#hours has it in words.
 ///
 /// At every instant at which the car drives at least `slow_mps`, a person is taken on from where
 /// they are with the velocity they have. The car goes on along its real way, (a) with its real

@@ -8,7 +8,7 @@
 
 #include "tools/simulator/base/scenario.hpp"
 
-/// Scenario and suite files. docs/simulator.md describes their keys.
+/// Scenario and suite files. docs/simulator.md and docs/suites.md describe their keys.
 namespace kerb::sim {
 
 /// Scenarios, or all errors of their files.
