@@ -15,7 +15,7 @@ kerb_compiled_alone(kerb_firmware_pipeline stage_times.cpp)
 kerb_compiled_alone(kerb_gpu_hog dense_descriptor.cpp fusion.cpp model.cpp)
 kerb_compiled_alone(kerb_sim_judge judge.cpp)
 kerb_compiled_alone(kerb_sim_people body.cpp gait.cpp posture.cpp)
-kerb_compiled_alone(kerb_sim_report html.cpp)
+kerb_compiled_alone(kerb_sim_report html.cpp read_json.cpp)
 kerb_compiled_alone(kerb_tools_eval detections.cpp mot.cpp)
 kerb_compiled_alone(kerb_tools_train channels.cpp solver.cpp svm.cpp)
 

@@ -13,7 +13,11 @@ kerb_add_test(NAME unit_sim_vision_log SOURCES simulator/test_vision_log.cpp
   LINKS kerb::sim_run kerb::gpu_hog LABELS unit THREADED)
 kerb_add_test(NAME unit_sim_report SOURCES simulator/test_report.cpp
   LINKS kerb::sim_report kerb::sim_run kerb::json LABELS unit)
+kerb_add_test(NAME unit_sim_merge SOURCES simulator/test_merge.cpp
+  LINKS kerb::sim_report kerb::sim_run kerb::json LABELS unit)
 kerb_add_test(NAME unit_sim_judged_suites SOURCES simulator/test_judged_suites.cpp
+  LINKS kerb::sim_report kerb::sim_run kerb::sim_scenario LABELS unit)
+kerb_add_test(NAME unit_sim_hours SOURCES simulator/test_hours.cpp
   LINKS kerb::sim_report kerb::sim_run kerb::sim_scenario LABELS unit)
 kerb_add_test(NAME unit_sim_play_file SOURCES simulator/test_play_file.cpp
   LINKS kerb::sim_hil LABELS unit)

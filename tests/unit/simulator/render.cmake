@@ -11,3 +11,9 @@ if(TARGET kerb::opencv)
 endif()
 kerb_add_test(NAME unit_sim_render SOURCES simulator/test_render.cpp
   LINKS kerb::sim_render LABELS unit)
+kerb_add_test(NAME unit_sim_things SOURCES simulator/test_things.cpp
+  LINKS kerb::sim_render LABELS unit)
+kerb_add_test(NAME unit_sim_weather SOURCES simulator/test_weather.cpp
+  LINKS kerb::sim_render LABELS unit)
+kerb_add_test(NAME unit_sim_mirror SOURCES simulator/test_mirror.cpp
+  LINKS kerb::sim_judge kerb::sim_render kerb::sim_scenario LABELS unit)

@@ -1,5 +1,5 @@
 set(dir ${CMAKE_CURRENT_LIST_DIR})
-foreach(name scenario suites)
+foreach(name scenario seeds suites)
   kerb_add_test(NAME unit_sim_${name} SOURCES ${dir}/test_${name}.cpp LINKS kerb::sim_scenario LABELS unit)
 endforeach()
 kerb_test_uses(unit_sim_scenario DEFINES KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")

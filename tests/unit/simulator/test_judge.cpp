@@ -106,6 +106,44 @@ Speaker unwell(std::vector<kerb::sim::test::Unwell> what) {
   return s;
 }
 
+/// A run in the dark without a collision warning, in which the driver was told of a limited view
+/// from `begin` to `end`. KW_Ready cannot say so yet: it is put into what the trace says.
+Judgement told_of_limited_view(double begin, double end, const Truth::PersonLight& light,
+                               bool accepted) {
+  Scenario scenario;
+  scenario.seconds = 6;
+  scenario.criteria.collision_warning_before_impact_s = 1.2;
+  scenario.criteria.limited_view_accepted = accepted;
+  Truth truth = impact_at_4();
+  truth.light = light;
+  Sent sent = decode_trace(says({}).trace(), scenario.seconds);
+  sent.limited_view = {{begin, end}};
+  return judge(scenario, truth, std::move(sent));
+}
+
+TEST(a_limited_view_stands_in_only_in_time_and_where_it_truly_is_too_dark) {
+  const Truth::PersonLight dark{2.3, 0.3, 1.0, 4.0, 500}, lit{2.3, 5, 1.0, 4.0, 500},
+      outlined{2.3, 0.3, 9.0, 4.0, 500};
+  struct LimitedCase {
+    const char* name;
+    double begin, end;
+    Truth::PersonLight light;
+    bool accepted, passes;
+  };
+  for (const LimitedCase& c :
+       {LimitedCase{"in time", 1, 6, dark, true, true},
+        LimitedCase{"too late", 3, 6, dark, true, false},
+        LimitedCase{"taken back", 1, 3.5, dark, true, false},
+        LimitedCase{"enough light", 1, 6, lit, true, false},
+        LimitedCase{"dark, but a clear outline", 1, 6, outlined, true, false},
+        LimitedCase{"another suite", 1, 6, dark, false, false}}) {
+    const Judgement judgement = told_of_limited_view(c.begin, c.end, c.light, c.accepted);
+    const Verdict* verdict = find(judgement, "collision_warning_before_impact");
+    TEST_ASSERT_NOT_NULL_MESSAGE(verdict, c.name);
+    TEST_ASSERT_EQUAL_MESSAGE(c.passes, verdict->passed, c.name);
+  }
+}
+
 TEST(each_criterion_holds_and_fails_for_its_own_reason) {
   const Case cases[] = {
       {"in time", before_1_5, says({{kCollision, 2.4, 5}}), "collision_warning_before_impact", true,

@@ -18,11 +18,13 @@ namespace {
 
 constexpr double kLongRun = 60;  // seconds; those are for kerblab, not for a quick test
 
-Report run_suite(const std::string& name, Candidate candidate, std::size_t every) {
-  const Loaded suite = load_suite(name);
+Report run_suite(const std::string& name, Candidate candidate, std::size_t every,
+                 std::uint32_t seed = 0) {
+  const Loaded suite = load_suite(name, seed);
   TEST_ASSERT_TRUE_MESSAGE(suite.ok(), suite.problems.empty() ? "" : suite.problems[0].c_str());
   RunOptions options;
   options.candidate = candidate;
+  options.person_light = false;  // pictures: for kerblab
   FakeLog log;
   Report report;
   for (std::size_t i = 0; i < suite.scenarios.size(); i += every) {
@@ -49,8 +51,8 @@ std::map<std::string, int> failures(const Report& report) {
   return counts;
 }
 
-void expect_passed(const std::string& suite, std::size_t every) {
-  const Report report = run_suite(suite, Candidate::oracle, every);
+void expect_passed(const std::string& suite, std::size_t every, std::uint32_t seed = 0) {
+  const Report report = run_suite(suite, Candidate::oracle, every, seed);
   std::string why = suite;
   for (const ReportedRun& run : report.runs)
     for (const Verdict& verdict : run.judgement.verdicts)
@@ -77,6 +79,17 @@ TEST(the_oracle_passes_faults) { expect_passed("faults", 1); }
 TEST(the_oracle_passes_quiet) { expect_passed("quiet", 3); }
 TEST(the_oracle_passes_brief) { expect_passed("brief", 1); }
 TEST(the_oracle_passes_camouflage) { expect_passed("camouflage", 1); }
+TEST(the_oracle_passes_night) { expect_passed("night", 1); }
+TEST(the_oracle_passes_weather) { expect_passed("weather", 1); }
+
+TEST(the_oracle_passes_whatever_the_seed) {
+  // So what is drawn is fair: who knows the truth can do what is asked.
+  for (const std::uint32_t seed : {7u, 20261118u}) {
+    expect_passed("euroncap", 3, seed);
+    for (const char* suite : {"r159", "faults", "quiet"}) expect_passed(suite, 5, seed);
+    for (const char* suite : {"brief", "camouflage"}) expect_passed(suite, 1, seed);
+  }
+}
 
 TEST(who_always_warns_fails_every_suite) {
   expect_failed("euroncap", Candidate::always, {"collision_warning_not_too_early"});
@@ -88,6 +101,7 @@ TEST(who_always_warns_fails_every_suite) {
 TEST(who_never_warns_fails_every_suite_that_asks_for_a_warning) {
   expect_failed("euroncap", Candidate::never,
                 {"collision_warning_before_impact", "collision_warning_after_half_visible"});
+  expect_failed("night", Candidate::never, {"collision_warning_before_impact"});
   expect_failed("r159", Candidate::never, {"information_within"});
   expect_failed("faults", Candidate::never, {"fault_told_within"});
   TEST_ASSERT_TRUE(run_suite("quiet", Candidate::never, 5).passed());

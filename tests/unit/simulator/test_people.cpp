@@ -99,10 +99,11 @@ TEST(people_are_as_broad_as_people_are) {
 
 /// Every edge is walked once in each direction: each surface is closed, and turned one way.
 TEST(the_net_is_closed_and_turned_outwards) {
-  for (const Carries carries :
-       {Carries::nothing, Carries::backpack, Carries::bag, Carries::pram, Carries::umbrella}) {
+  for (const Carries carries : {Carries::nothing, Carries::backpack, Carries::bag, Carries::pram,
+                                Carries::umbrella, Carries::trolley, Carries::dog}) {
     PersonSpec p = random_person(3);
     p.carries = carries;
+    p.phone = carries == Carries::nothing;
     const Body body{p, kCoarse};
     Mesh mesh;
     body.pose(standing(), 0, mesh);
@@ -137,6 +138,66 @@ TEST(the_net_is_closed_and_turned_outwards) {
     TEST_ASSERT_TRUE(volume > 0.03);  // outwards
     TEST_ASSERT_TRUE(against < 0.02 * with);
   }
+}
+
+TEST(who_rides_has_wheels_on_the_ground_and_feet_on_the_pedals) {
+  for (const Rides rides : {Rides::bicycle, Rides::scooter, Rides::wheelchair}) {
+    PersonSpec p = random_person(4);
+    p.rides = rides;
+    dress(p, 4);
+    const Body body{p, kCoarse};
+    Mesh mesh;
+    double lowest_shoe = 9, highest_shoe = 0, front = -9;
+    for (int i = 0; i < 24; ++i) {
+      PersonState state = walking(0.2 * i, 4);
+      state.place = {};
+      body.pose(state, 0, mesh);
+      double ground = 9, shoe = 9;
+      for (std::size_t k = 0; k < mesh.vertices.size(); ++k) {
+        const auto& v = mesh.vertices[k].position;
+        if (k >= body.own_vertices()) {
+          ground = std::min(ground, static_cast<double>(v[2]));
+          front = std::max(front, static_cast<double>(v[0]));
+        }
+      }
+      for (const Triangle& t : mesh.triangles)
+        if (t.material == static_cast<std::uint16_t>(BodyPart::shoes))
+          for (const std::uint32_t c : t.corner)
+            shoe = std::min(shoe, static_cast<double>(mesh.vertices[c].position[2]));
+      TEST_ASSERT_DOUBLE_WITHIN(0.012, 0, ground);
+      lowest_shoe = std::min(lowest_shoe, shoe);
+      highest_shoe = std::max(highest_shoe, shoe);
+    }
+    // The lower foot goes up and down by the crank, or stays on its deck or rest.
+    if (rides == Rides::bicycle) {
+      TEST_ASSERT_TRUE(lowest_shoe > 0.02 && lowest_shoe < 0.18);
+      TEST_ASSERT_TRUE(highest_shoe - lowest_shoe > 0.10);
+      TEST_ASSERT_DOUBLE_WITHIN(0.08, 0.86, front);
+    } else {
+      TEST_ASSERT_TRUE(highest_shoe - lowest_shoe < 0.01);
+      TEST_ASSERT_TRUE(lowest_shoe > 0.10 && lowest_shoe < 0.18);
+    }
+  }
+}
+
+TEST(who_looks_at_a_phone_bends_the_head) {
+  PersonSpec p = random_person(6);
+  const auto ahead = [&](bool phone) {
+    p.phone = phone;
+    const Body body{p, kCoarse};
+    Mesh mesh;
+    body.pose(walking(0.5, 1.2), 0, mesh);
+    double eyes = 0, lips = 0;
+    int n = 0, m = 0;
+    for (const Triangle& t : mesh.triangles) {
+      const double x = static_cast<double>(mesh.vertices[t.corner[0]].position[0]);
+      if (t.material == static_cast<std::uint16_t>(BodyPart::eyes)) eyes += x, ++n;
+      if (t.material == static_cast<std::uint16_t>(BodyPart::lips)) lips += x, ++m;
+    }
+    return eyes / n - lips / m;
+  };
+  // Eyes are about 8 cm over the mouth: with the head bent by 0.4 rad more, 3 cm farther ahead.
+  TEST_ASSERT_TRUE(ahead(true) > ahead(false) + 0.015);
 }
 
 TEST(the_same_seed_gives_the_same_mesh_and_another_one_another) {

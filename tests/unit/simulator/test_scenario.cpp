@@ -167,6 +167,63 @@ most_informations = 3
   TEST_ASSERT_EQUAL_INT(3, s.criteria.most_informations.value());
 }
 
+TEST(riders_doors_dogs_and_things_of_towns_are_read) {
+  const Scenario s = good(R"(
+[street]
+things = "town"
+[[people]]
+start = [30, 4]
+rides = "wheelchair"
+walk = [{ to = [40, 4], kmh = 3.6, slow_down_m = 1.5 }]
+[[people]]
+start = [30, 6]
+phone = true
+carries = "dog"
+[[props]]
+kind = "wheelie_bin"
+at = [20, 6]
+seed = 3
+[[props]]
+kind = "van"
+at = [50, 6]
+door = { side = "right", at_s = 2, takes_s = 0.5, open_deg = 90 }
+[[props]]
+kind = "dog"
+at = [25, 7]
+kmh = 3.6
+way = [{ length_m = 2, radius_m = 1 }]
+[[props]]
+kind = "scaffolding"
+at = [30, 5]
+)");
+  TEST_ASSERT_EQUAL(StreetThings::town, s.street.things);
+  TEST_ASSERT_EQUAL(Rides::wheelchair, s.people.at(0).rides);
+  TEST_ASSERT_EQUAL_DOUBLE(1.5, s.people[0].walk.at(0).slow_down_m);
+  TEST_ASSERT_TRUE(s.people.at(1).phone && s.people[1].carries == Carries::dog);
+  const Vec3 bin = usual_size(PropKind::wheelie_bin, 3);
+  TEST_ASSERT_EQUAL_DOUBLE(bin.z, s.props.at(0).size.z);
+  TEST_ASSERT_TRUE(s.props.at(1).door->right && !s.props[1].door->shut_s);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, radians(90), s.props[1].door->open);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1, s.props.at(2).speeds.at(0).mps);
+  TEST_ASSERT_EQUAL(StreetThings::usual, good("").street.things);
+}
+
+TEST(a_crowd_without_the_new_shares_is_the_crowd_it_was) {
+  const std::string crowd = "[[crowd]]\npeople = 30\nseed = 4\n";
+  const Scenario plain = good(crowd), more = good(crowd + "phones = 0.5\ndogs = 0.3\n");
+  TEST_ASSERT_EQUAL(plain.people.size(), more.people.size());
+  int dogs = 0, phones = 0;
+  for (std::size_t i = 0; i < plain.people.size(); ++i) {
+    const PersonSpec &a = plain.people[i], &b = more.people[i];
+    TEST_ASSERT_TRUE(!a.phone && a.carries != Carries::dog && a.rides == Rides::nothing);
+    TEST_ASSERT_EQUAL_DOUBLE(a.start.at.x, b.start.at.x);
+    TEST_ASSERT_EQUAL_UINT32(a.seed, b.seed);
+    dogs += b.carries == Carries::dog ? 1 : 0;
+    phones += b.phone ? 1 : 0;
+  }
+  TEST_ASSERT_TRUE(dogs > 2 && phones > 5);
+}
+
 TEST(reflectances_make_the_colour) {
   std::string list = "[";
   for (int nm = 400; nm <= 1000; nm += 20) list += nm < 580 ? "0," : "1,";

@@ -3,6 +3,7 @@
 #include "tools/simulator/judge/visibility.hpp"
 
 #include "tests/support/test.hpp"
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/judge/truth.hpp"
 
 using namespace kerb;
@@ -143,6 +144,50 @@ TEST(the_close_zone_is_entered_and_left_when_the_pencil_says) {
   TEST_ASSERT_DOUBLE_WITHIN(0.002, 4 + 1.75 + 0.25, truth.close[0].end);
   s.car.speeds = {{0, 3, 3}};  // 10.8 km/h: it does not creep
   TEST_ASSERT_EQUAL_INT(0, static_cast<int>(find_truth(World{s}).close.size()));
+}
+
+TEST(scaffolding_and_shelters_hide_no_more_than_their_poles) {
+  Scenario s = street(20, 0);
+  PropSpec thing;
+  thing.kind = PropKind::scaffolding;
+  thing.place = {{14, 0}, radians(90)};  // across the view
+  s.props = {thing};
+  TEST_ASSERT_TRUE(visible(s) > 0.7);
+  s.props[0].kind = PropKind::shelter;
+  TEST_ASSERT_TRUE(visible(s) > 0.6);
+  s.props[0].kind = PropKind::trolley;
+  TEST_ASSERT_EQUAL_DOUBLE(1, visible(s));
+  s.props[0].kind = PropKind::post_box;  // but a solid thing does hide
+  s.props[0].place.at = {18.5, 0};
+  TEST_ASSERT_TRUE(visible(s) < 0.4);
+}
+
+TEST(a_door_hides_when_it_is_open) {
+  // The car's left front door: hinge at x = 14 + 0.814, y = 3.1; open at a right angle it covers
+  // y = 3.1 .. 4.22, from 0.30 to 0.93 m high.
+  Scenario s = street(17, 4);
+  PropSpec car;
+  car.kind = PropKind::car;
+  car.place.at = {14, 2.2};
+  car.door = DoorSpec{false, 1, 1, radians(90), {}};
+  s.props = {car};
+  s.car.speeds = {{0, 0, 3}};
+  s.camera.left_m = 2;
+  TEST_ASSERT_EQUAL_DOUBLE(1, visible(s, 0));
+  // From 1.3 m high and 16.5 m before the door, 2.2 m on: 0.30 m is 0.17 there, 0.93 is 0.88.
+  TEST_ASSERT_DOUBLE_WITHIN(0.07, 1 - (0.88 - 0.17) / 1.8, visible(s, 3));
+}
+
+TEST(who_sits_is_a_shorter_figure) {
+  Scenario s = street(20, 3);
+  PropSpec wall;
+  wall.kind = PropKind::wall;
+  wall.size = {0.3, 4, 1.3};  // as high as the camera
+  wall.place.at = {16, 2.6};
+  s.props = {wall};
+  TEST_ASSERT_DOUBLE_WITHIN(0.07, 1 - 1.3 / 1.8, visible(s));
+  s.people[0].rides = Rides::wheelchair;  // 1.464 m
+  TEST_ASSERT_DOUBLE_WITHIN(0.07, 1 - 1.3 / 1.464, visible(s));
 }
 
 }  // namespace

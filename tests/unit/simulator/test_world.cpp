@@ -120,6 +120,109 @@ TEST(a_walk_waits_speeds_up_and_turns) {
   TEST_ASSERT_DOUBLE_WITHIN(1e-12, 12, state(20).walked_m);
 }
 
+TEST(a_walk_slows_down_evenly_and_stands_at_its_end) {
+  PersonSpec p;
+  p.walk = {{.to = {5, 0}, .mps = 2, .speed_up_m = 1, .slow_down_m = 2},
+            {.to = {3, 0}, .mps = 1, .wait_s = 1.5, .speed_up_m = 0.5}};
+  Scenario s;
+  s.people = {p};
+  const auto state = [&](double t) { return moment(s, t).people[0]; };
+  // 1 m in 1 s, 2 m at 2 m/s in 1 s, then 2 m at 1 m/s on average in 2 s.
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 3, state(2).place.at.x);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 3 + 2 - 0.5, state(3).place.at.x);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1, state(3).mps);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 5, state(4).place.at.x);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, state(4).mps);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 5, state(5.4).place.at.x);
+  // Turns back within the wait, then 0.5 m in 1 s and 1.5 m in 1.5 s.
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, kPi, std::abs(state(5.5).place.heading));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 4.5, state(6.5).place.at.x);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 3, state(8.1).place.at.x);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 7, state(9).walked_m);
+}
+
+TEST(a_leg_too_short_for_its_speed_peaks_between) {
+  PersonSpec p;
+  p.walk = {{.to = {2, 0}, .mps = 2, .speed_up_m = 2, .slow_down_m = 6}};
+  Scenario s;
+  s.people = {p};
+  const auto state = [&](double t) { return moment(s, t).people[0]; };
+  // A quarter of both: 0.5 m up at 1 m/s2 to 1 m/s in 1 s, 1.5 m down at 1/3 m/s2 in 3 s.
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.5, state(1).place.at.x);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1, state(1).mps);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.5 + 1.5 - 1.5 * 1.5 / 6, state(2.5).place.at.x);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.5, state(2.5).mps);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 2, state(4).place.at.x);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, state(4.1).mps);
+}
+
+TEST(a_cyclist_is_touched_at_the_wheels) {
+  // Ahead, going the same way at 5 m/s, the car at 10: the rear disc ends 0.85 m behind the middle.
+  Scenario s = drive(10);
+  PersonSpec p = walker({30, 0}, {200, 0}, 5);
+  p.rides = Rides::bicycle;
+  s.people = {p};
+  const std::optional<Contact> behind = World{s}.contact();
+  TEST_ASSERT_TRUE(behind.has_value());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-5, (30 - 0.85) / 5, behind->t);
+  // Across: all three discs meet the front at once, where it is wide enough.
+  p = walker({20, -8}, {20, 20}, 4);
+  p.rides = Rides::bicycle;
+  s.people = {p};
+  const std::optional<Contact> across = World{s}.contact();
+  TEST_ASSERT_TRUE(across.has_value());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-5, (20 - 0.25) / 10, across->t);
+  // And a wheel alone: the middle is 1.4 m beside the car's middle then, the wheel within 0.9.
+  p = walker({20, -1.4 - 4 * 1.975}, {20, 20}, 4);
+  s.people = {p};
+  TEST_ASSERT_FALSE(World{s}.contacts()[0] && World{s}.contacts()[0]->front &&
+                    World{s}.contacts()[0]->t < 1.976);
+  s.people[0].rides = Rides::bicycle;
+  const std::optional<Contact> wheel = World{s}.contact();
+  TEST_ASSERT_TRUE(wheel.has_value());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-5, 1.975, wheel->t);
+  std::vector<PersonTruth> truth;
+  const World world{s};
+  world.truth(moment(s, 1), truth);
+  // At 1 s the front is 10 m nearer; of the wheel's disc only its corner distance counts.
+  const double y = -1.4 - 4 * 0.975 + 0.6;
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, std::hypot(10, y + s.car.width_m / 2) - 0.25, truth[0].distance);
+}
+
+TEST(a_door_opens_smoothly_and_shuts) {
+  Scenario s = drive(5);
+  PropSpec car;
+  car.kind = PropKind::car;
+  car.place.at = {30, 6};
+  car.door = DoorSpec{true, 1, 2, 1.2, 6.0};
+  s.props = {car};
+  const auto door = [&](double t) { return moment(s, t).props[0].door; };
+  TEST_ASSERT_EQUAL_DOUBLE(0, door(0.9));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1.2 * (3 * 0.0625 - 2 * 0.015625), door(1.5));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, door(2));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1.2, door(4));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0.6, door(7));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 0, door(8.1));
+}
+
+TEST(a_parked_car_pulls_out_by_its_way_and_speeds) {
+  // Two arcs of 10 m radius, 4 m each: 0.4 rad left, then right again: 2 * 10 (1 - cos 0.4) aside.
+  Scenario s = drive(0);
+  PropSpec car;
+  car.kind = PropKind::car;
+  car.place.at = {20, -2.8};
+  car.way = {{4, 10}, {4, -10}};
+  car.speeds = {{0, 0, 3}, {2, 4, 1}};
+  s.props = {car};
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 20, moment(s, 2).props[0].place.at.x);
+  // 8 m at 1 m/s2 take 4 s.
+  const PropState out = moment(s, 6).props[0];
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 8, out.metres);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, -2.8 + 20 * (1 - std::cos(0.4)), out.place.at.y);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 20 + 20 * std::sin(0.4), out.place.at.x);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, out.place.heading);
+}
+
 TEST(a_turn_is_the_integral_of_its_rate_by_the_short_way) {
   PersonSpec p = walker({0, 0}, {-1, -0.1}, 1);
   p.start.heading = 3;

@@ -24,7 +24,8 @@ constexpr const char* kCrossing =
 TEST(list_names_the_suites) {
   const Outcome text = kerblab("sim list");
   expect_done(text);
-  for (const char* name : {"euroncap", "r159", "quiet", "faults", "brief", "camouflage"})
+  for (const char* name :
+       {"euroncap", "r159", "quiet", "faults", "brief", "camouflage", "night", "weather"})
     TEST_ASSERT_TRUE(text.out.find(name) != std::string::npos);
   const Outcome json = kerblab("sim list --json -");
   expect_done(json);
@@ -46,6 +47,69 @@ TEST(list_shows_what_a_scenario_comes_to) {
   TEST_ASSERT_DOUBLE_WITHIN(1e-6, 3, runs[0]["contact"]["s"].get<double>());
   TEST_ASSERT_DOUBLE_WITHIN(1e-3, 25, runs[0]["contact"]["percent"].get<double>());
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 36, runs[0]["kmh"].get<double>());
+}
+
+std::vector<std::string> names_of(const std::string& arguments) {
+  const Outcome o = kerblab("sim list --json - " + arguments);
+  expect_done(o);
+  std::vector<std::string> out;
+  for (const Json& run : Json::parse(o.out)) out.push_back(run["name"].get<std::string>());
+  return out;
+}
+
+TEST(list_draws_from_seeds_and_names_the_runs_by_them) {
+  const std::string cpfa = "--suite euroncap --only CPFA-50-10kmh ";
+  const std::vector<std::string> own{"CPFA-50-10kmh", "CPFA-50-10kmh-v1", "CPFA-50-10kmh-v2",
+                                     "CPFA-50-10kmh-v3"};
+  TEST_ASSERT_TRUE(names_of(cpfa) == own);
+  TEST_ASSERT_TRUE(names_of(cpfa + "--seed 0") == own);
+  const std::vector<std::string> two{"CPFA-50-10kmh-v1@7", "CPFA-50-10kmh-v2@7",
+                                     "CPFA-50-10kmh-v3@7", "CPFA-50-10kmh-v1@8",
+                                     "CPFA-50-10kmh-v2@8", "CPFA-50-10kmh-v3@8"};
+  TEST_ASSERT_TRUE(names_of(cpfa + "--seed 7 --seed 8 --variations") == two);
+  TEST_ASSERT_TRUE(names_of(cpfa + "--seeds 7..8 --variations") == two);
+  const std::vector<std::string> all = names_of(cpfa + "--seed 7");
+  TEST_ASSERT_EQUAL(4, all.size());
+  TEST_ASSERT_EQUAL_STRING("CPFA-50-10kmh", all[0].c_str());
+  TEST_ASSERT_TRUE(names_of("--suite euroncap --seed 7 --only CPFA-50-10kmh-v2@7") ==
+                   std::vector<std::string>{two[1]});
+}
+
+TEST(a_run_is_repeated_by_its_name_alone) {
+  const Outcome all = kerblab("sim list --json - --suite euroncap --seed 7 --left-hand");
+  const Outcome one = kerblab("sim list --json - --run euroncap/CPFA-50-10kmh-v2@7@lht");
+  expect_done(all);
+  expect_done(one);
+  const Json run = Json::parse(one.out).at(0);
+  TEST_ASSERT_EQUAL_INT(7, run["suite_seed"].get<int>());
+  TEST_ASSERT_TRUE(run["left_hand"].get<bool>());
+  int found = 0;
+  for (const Json& other : Json::parse(all.out)) found += other == run ? 1 : 0;
+  TEST_ASSERT_EQUAL_INT(1, found);
+  write("crossing.toml", kCrossing);
+  TEST_ASSERT_TRUE(names_of("--run crossing.toml/crossing-v1@5 --run crossing.toml/crossing") ==
+                   (std::vector<std::string>{"crossing-v1@5", "crossing"}));
+}
+
+TEST(left_hand_traffic_is_met_on_the_other_side) {
+  write("crossing.toml", kCrossing);
+  const Outcome o = kerblab("sim list --left-hand --json - crossing.toml");
+  expect_done(o);
+  const Json run = Json::parse(o.out).at(0);
+  TEST_ASSERT_EQUAL_STRING("crossing@lht", run["name"].get<std::string>().c_str());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-3, 75, run["contact"]["percent"].get<double>());
+  TEST_ASSERT_DOUBLE_WITHIN(1e-6, 3, run["contact"]["s"].get<double>());
+}
+
+TEST(a_wrong_seed_or_run_is_one_line) {
+  for (const char* seed : {"-1", "x", "4294967296", "9..7", "1..", "..", "7.5", "0..1000"})
+    expect_bad_input(kerblab(std::string{"sim list --suite brief --seed "} + seed), "--seed");
+  expect_bad_input(kerblab("sim list --run euroncap"), "SUITE/RUN");
+  expect_bad_input(kerblab("sim list --run euroncap/CPXX@7"), "has no run CPXX@7");
+  expect_bad_input(kerblab("sim list --run mercury/CPXX@7"), "mercury");
+  expect_bad_input(kerblab("sim list --run euroncap/CPFA-50-10kmh-v2@x"), "SUITE/RUN");
+  expect_bad_input(kerblab("sim list --run brief/dark-30kmh --run brief/dark-30kmh"), "twice");
+  expect_bad_input(kerblab("sim list --run brief/dark-30kmh --suite brief"), "--run");
 }
 
 TEST(list_takes_some_runs_of_a_suite) {

@@ -61,6 +61,47 @@ TEST(two_runs_of_the_firmware_leave_the_same_trace) {
   TEST_ASSERT_TRUE(a == read(g_folder / "b" / "crossing.trace"));
 }
 
+/// Without what depends on the machine.
+Json results(const std::string& file) {
+  Json report = Json::parse(read(g_folder / file));
+  for (Json& run : report["runs"])
+    for (const char* key : {"took_s", "drawing_s"}) run.erase(key);
+  return report;
+}
+
+TEST(parts_that_are_merged_are_the_whole) {
+  const std::string runs = "sim run --oracle --suite brief --seed 7 ";
+  expect_done(kerblab(runs + "--report whole.json"));
+  expect_done(kerblab(runs + "--most 4 --report a.json"));
+  expect_done(kerblab(runs + "--report b.json"));  // has those of a.json too
+  const Outcome o = kerblab("sim merge a.json b.json --report merged.json --html merged.html");
+  expect_done(o);
+  TEST_ASSERT_TRUE_MESSAGE(o.out.find("4 were there twice") != std::string::npos, o.out.c_str());
+  TEST_ASSERT_TRUE(results("whole.json") == results("merged.json"));
+  TEST_ASSERT_TRUE(read(g_folder / "merged.html").find("dark-30kmh-v1@7") != std::string::npos);
+  const Json report = results("whole.json");
+  TEST_ASSERT_TRUE(report.contains("commit"));
+  TEST_ASSERT_EQUAL_INT(7, report["runs"][1]["suite_seed"].get<int>());
+}
+
+TEST(what_does_not_belong_together_is_not_merged) {
+  write("crossing.toml", kCrossing);
+  expect_done(kerblab("sim run --oracle crossing.toml --report a.json"));
+  expect_done(kerblab("sim run --oracle crossing.toml --latency 50 --report slow.json"));
+  TEST_ASSERT_EQUAL_INT(1, kerblab("sim run --never crossing.toml --report n.json").code);
+  write("no.json", "{\"kerblab\": \"0.1.0\", \"runs\": []}");
+  write("torn.json", read(g_folder / "a.json").substr(0, 500));
+  expect_bad_input(kerblab("sim merge a.json slow.json"), "another latency: 0.05 s, not 0.033 s");
+  expect_bad_input(kerblab("sim merge a.json n.json"), "another candidate: never, not oracle");
+  expect_bad_input(kerblab("sim merge a.json n.json --mixed"),
+                   "the run crossing.toml/crossing has another result than in a.json");
+  expect_bad_input(kerblab("sim merge a.json no.json"), "no.json: is a report of an older kerblab");
+  expect_bad_input(kerblab("sim merge torn.json"), "torn.json: is not a report");
+  expect_bad_input(kerblab("sim merge gone.json"), "gone.json: No such file");
+  expect_bad_input(kerblab("sim merge a.json --report a.json"), "an input: a.json");
+  expect_bad_input(kerblab("sim merge"), "required");
+}
+
 TEST(view_draws_a_sheet_and_a_moment) {
   write("crossing.toml", kCrossing);
   expect_done(kerblab("sim view crossing.toml --oracle --count 4 --columns 2 --out sheet.png"));

@@ -17,6 +17,9 @@ inline constexpr int kBadInput = 2;
 
 /// Of kerblab, such as "0.1.0".
 [[nodiscard]] const char* version() noexcept;
+/// Of the source it was built from, such as "621c73b02c5e", with "+" and eight digits of a checksum
+/// of what was changed since; empty where git was not there.
+[[nodiscard]] const char* commit() noexcept;
 
 /// Prints "kerblab: error: TEXT", one line, and returns the exit code for it, 2.
 int fail(std::string_view text);

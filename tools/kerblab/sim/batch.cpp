@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <map>
 #include <mutex>
@@ -15,6 +16,7 @@
 #include <utility>
 
 #include "firmware/vision/vision.hpp"
+#include "hal/base/crc32.hpp"
 #include "tools/kerblab/app/command.hpp"
 #include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
@@ -78,7 +80,7 @@ class Batch {
     if (Status written = write_traces(); !written) return written.error();
     sim::Report report;
     report.candidate = sim::name_of(each_.candidate);
-    report.version = version();
+    name_candidate(report, each_);
     report.latency_s = each_.latency_s;
     report.runs.reserve(runs_.size());
     for (std::optional<sim::ReportedRun>& run : runs_) report.runs.push_back(std::move(*run));
@@ -281,6 +283,32 @@ std::vector<std::string> inputs_of(const CandidateChoice& choice, const sim::Run
   return out;
 }
 
+void name_candidate(sim::Report& report, const sim::RunOptions& each) {
+  report.version = version();
+  report.commit = commit();
+  if (each.candidate != sim::Candidate::product) return;  // a stand-in has neither
+  const auto checksum = [](std::string_view text) {
+    return fmt::format("{:08x}",
+                       crc32(reinterpret_cast<const std::byte*>(text.data()), text.size()));
+  };
+  const DetectorModels models = find_models(each.config.detector);
+  for (const std::string& model : {models.model, models.grey, models.thermal}) {
+    if (model.empty()) continue;
+    std::ifstream file{model, std::ios::binary};
+    const std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    report.models.push_back({std::filesystem::path{model}.filename().string(), checksum(bytes)});
+  }
+  // Settings that say where something is or how fast this machine may be do not change a result.
+  Config config = sim::config_for(each.config, {});
+  config.detector.model.clear();
+  config.detector.grey_model.clear();
+  config.detector.thermal_model.clear();
+  config.vision_threads = 0;
+  config.vision_backend = VisionBackend::automatic;
+  config.record = Config{}.record;
+  report.configuration_crc32 = checksum(render_config(config));
+}
+
 Result<sim::Report> run_batch(const std::vector<SceneSet>& sets, const BatchOptions& options,
                               const sim::RunOptions& each) {
   return Batch{sets, options, each}.go(sets);
@@ -295,16 +323,10 @@ std::string render_summary(const sim::Report& report) {
   for (const sim::SuiteResult& suite : report.suites) {
     out += fmt::format("{}: {} of {} runs passed: {}\n", suite.name, suite.passed_runs, suite.runs,
                        suite.passed ? "passed" : "FAILED");
-    for (const sim::GroupResult& g : suite.groups) {
-      if (suite.groups.size() == 1 && g.passed) break;
-      std::string more;
-      if (g.least_before_impact)
-        more = fmt::format("  shortest {:.2f} s before impact", *g.least_before_impact);
-      if (g.most_after_half_visible)
-        more += fmt::format("  longest {:.2f} s after half visible", *g.most_after_half_visible);
-      out += fmt::format("  {:<28} {:>4}/{:<4} {}{}\n", g.name, g.passed_runs, g.runs,
-                         g.passed ? "passed" : "FAILED", more);
-    }
+    if (suite.runs > 1) out += sim::render_table(suite);
+    if (suite.runs == 1 && suite.groups.front().least_before_impact)
+      out += fmt::format("  shortest {:.2f} s before impact\n",
+                         *suite.groups.front().least_before_impact);
     for (const sim::Verdict& v : suite.verdicts)
       out += fmt::format("  {}: {}\n", v.passed ? "passed" : "FAILED", v.reason);
   }

@@ -12,6 +12,8 @@
 
 namespace kerb::lab {
 
+inline constexpr int kSomeFailed = 1;  ///< the exit code where runs did not pass
+
 /// Which candidate runs in the scenarios, and how; common to `sim run` and `sim view`.
 struct CandidateChoice {
   bool oracle = false, always = false, informs = false, never = false;
@@ -68,6 +70,9 @@ struct BatchOptions {
   std::string keep_vision, vision;
   std::function<void(const BatchRun&)> on_run;  ///< called with each run once judged; may be empty
 };
+
+/// Writes into a report what was driven: program, models and configuration by their checksums.
+void name_candidate(sim::Report& report, const sim::RunOptions& each);
 
 /// Runs them all, several at a time. Fails with the first that cannot be run.
 Result<sim::Report> run_batch(const std::vector<SceneSet>& sets, const BatchOptions& options,

@@ -273,7 +273,7 @@ std::optional<sim::Report> run_on_board(const std::vector<SceneSet>& sets,
   if (!play_all(planned, command, each)) return std::nullopt;
   sim::Report report;
   report.candidate = "board";
-  report.version = version();
+  name_candidate(report, each);
   report.clock_rate = sim::kBoardRate;
   for (const PlannedRun& one : planned) {
     Result<sim::ReportedRun> run = judge_one(one, options, each);

@@ -42,6 +42,9 @@ Json to_json(const std::string& set, const sim::Scenario& s) {
            {"group", s.group},
            {"title", s.title},
            {"file", s.file},
+           {"variation", s.variation},
+           {"suite_seed", s.suite_seed},
+           {"left_hand", s.street.left_hand},
            {"seconds", s.seconds},
            {"kmh", facts.kmh},
            {"people", s.people.size()},
@@ -70,7 +73,8 @@ int list_suites(const std::string& json) {
   Json out = Json::array();
   std::string text = fmt::format("{:<12} {:>5}  {}\n", "suite", "runs", "what");
   for (const sim::SuiteName& suite : sim::shipped_suites()) {
-    const std::size_t runs = sim::load_suite(suite.name).scenarios.size();
+    const std::size_t runs =
+        suite.drawn ? std::size_t{sim::kHoursDrives} : sim::load_suite(suite.name).scenarios.size();
     out.push_back({{"suite", suite.name}, {"title", suite.title}, {"runs", runs}});
     text += fmt::format("{:<12} {:>5}  {}\n", suite.name, runs, suite.title);
   }
@@ -82,7 +86,8 @@ int list_suites(const std::string& json) {
 int list(const ListOptions& o) {
   if (!o.json.empty())
     if (Status ok = check_output(o.json); !ok) return fail(ok.error());
-  if (o.scenes.files.empty() && o.scenes.suites.empty()) return list_suites(o.json);
+  if (o.scenes.files.empty() && o.scenes.suites.empty() && o.scenes.runs.empty())
+    return list_suites(o.json);
   const std::optional<ChosenScenes> scenes = load_scenes(o.scenes);
   if (!scenes) return kBadInput;
   if (Status ok = check_apart({o.json}, scenes->files); !ok) return fail(ok.error());
@@ -109,6 +114,7 @@ void add_sim_list(CLI::App& group, Action& action) {
       group.add_subcommand("list", "List the suites, or the runs of suites and files");
   command->footer(
       "Examples:\n  kerblab sim list\n  kerblab sim list --suite euroncap --only CPNA\n"
+      "  kerblab sim list --suite euroncap --seed 7..9 --variations\n"
       "  kerblab sim list --json - my-street.toml");
   const auto o = std::make_shared<ListOptions>();
   add_scene_options(*command, o->scenes);

@@ -223,7 +223,8 @@ class RunFolder {
 
 std::string folder_name(std::string name) {
   for (char& c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '.')
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '-' && c != '_' && c != '.' &&
+        c != '@')
       c = '_';
   return name.empty() || name.front() == '.' ? "scenario" + name : name;
 }

@@ -19,8 +19,6 @@
 namespace kerb::lab {
 namespace {
 
-constexpr int kSomeFailed = 1;
-
 struct SimRunOptions {
   SceneChoice scenes;
   BatchOptions batch;
@@ -145,6 +143,8 @@ void add_sim_run(CLI::App& group, Action& action) {
       "Examples:\n"
       "  kerblab sim run --suite euroncap --oracle\n"
       "  kerblab sim run --suite quiet --report r.json --html r.html\n"
+      "  kerblab sim run --suite euroncap --seed 7 --seed 8 --variations --report r.json\n"
+      "  kerblab sim run --run euroncap/CPNA-25-30kmh-v2@7\n"
       "  kerblab sim run my-street.toml --html r.html --pictures all\n"
       "  kerblab sim run my-street.toml --hil tests/board/run.sh\n"
       "Exit codes: 0 all passed, 1 some failed, 2 bad input.");

@@ -16,13 +16,17 @@ void add_sim(CLI::App& app, Action& action) {
       "  kerblab sim list --suite euroncap\n"
       "  kerblab sim check my-street.toml\n"
       "  kerblab sim run --suite euroncap --html report.html\n"
-      "docs/simulator.md explains how to write a scenario, run a suite and read a report.");
+      "  kerblab sim run --suite euroncap --seed 7 --variations --report 7.json\n"
+      "  kerblab sim merge 7.json 8.json --report all.json\n"
+      "docs/simulator.md explains how to write a scenario, run a suite and read a report;\n"
+      "docs/suites.md has the suites.");
   add_commands(*group, action,
                {{"list", add_sim_list},
                 {"check", add_sim_check},
                 {"render", KERB_LAB_WITH_OPENCV(add_sim_render)},
                 {"demo", KERB_LAB_WITH_OPENCV(add_sim_demo)},
                 {"run", add_sim_run},
+                {"merge", add_sim_merge},
                 {"follow", KERB_LAB_WITH_OPENCV(add_sim_follow)},
                 {"view", KERB_LAB_WITH_OPENCV(add_sim_view)}});
 }

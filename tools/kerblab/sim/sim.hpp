@@ -12,6 +12,7 @@ void add_sim_demo(CLI::App& group, Action& action);
 /// Makes a command, or a whole program, the demo.
 void set_up_demo(CLI::App& command, Action& action);
 void add_sim_run(CLI::App& group, Action& action);
+void add_sim_merge(CLI::App& group, Action& action);
 void add_sim_follow(CLI::App& group, Action& action);
 void add_sim_view(CLI::App& group, Action& action);
 

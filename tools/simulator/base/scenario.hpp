@@ -65,11 +65,18 @@ struct SpeedPoint {
   double within_mps2 = 3;  ///< acceleration or braking on the way there
 };
 
+/// The indicator blinks to one side for a while, as VEH_Body tells it.
+struct IndicatorSpec {
+  double from_s = 0, to_s = 0;
+  bool left = false;
+};
+
 struct CarSpec {
   double length_m = 4.5, width_m = 1.8, height_m = 1.5;
-  Place start;                     ///< middle of the front bumper
-  std::vector<Stretch> way;        ///< then straight on
-  std::vector<SpeedPoint> speeds;  ///< the first at 0 s
+  Place start;                            ///< middle of the front bumper
+  std::vector<Stretch> way;               ///< then straight on
+  std::vector<SpeedPoint> speeds;         ///< the first at 0 s
+  std::vector<IndicatorSpec> indicators;  ///< otherwise it is off
 };
 
 enum class Garment : std::uint8_t { shirt, jacket, coat, dress, trousers, skirt, shorts };
@@ -78,7 +85,10 @@ struct Clothing {
   Surface top_surface, bottom_surface, shoes, hair, skin;
   int pattern = 0;  ///< 0 plain, 1 stripes, 2 checks, 3 blocks
 };
-enum class Carries : std::uint8_t { nothing, bag, backpack, pram, umbrella };
+/// What somebody carries, pushes or leads.
+enum class Carries : std::uint8_t { nothing, bag, backpack, pram, umbrella, trolley, dog };
+/// What somebody rides: they are a person all the same.
+enum class Rides : std::uint8_t { nothing, bicycle, scooter, wheelchair };
 
 /// A leg of somebody's walk: straight to a point, at a speed, after a wait.
 struct WalkLeg {
@@ -86,6 +96,9 @@ struct WalkLeg {
   double mps = 1.4;
   double wait_s = 0;      ///< stands this long first
   double speed_up_m = 0;  ///< from standing, the speed is reached evenly over this; 0: at once
+  /// The speed falls evenly to 0 over the leg's last metres; 0: at once, or not at all where the
+  /// next leg follows without a wait.
+  double slow_down_m = 0;
 };
 struct PersonSpec {
   std::string name;
@@ -99,6 +112,8 @@ struct PersonSpec {
   double start_s = 0;  ///< stands until then
   std::vector<WalkLeg> walk;
   std::uint32_t seed = 0;  ///< of gait and details
+  Rides rides = Rides::nothing;
+  bool phone = false;  ///< looks at a phone in one hand, head bent
 };
 
 enum class PropKind : std::uint8_t {
@@ -117,9 +132,32 @@ enum class PropKind : std::uint8_t {
   barrier,
   bench,
   poster,
-  hydrant
+  hydrant,
+  scaffolding,
+  market_stall,
+  shelter,  ///< of a bus stop
+  trolley,
+  wheelie_bin,
+  bollard,    ///< longer than 1 m: a row of them with chains between
+  work_cone,  ///< cones, cylinders, drums and beacons of road works
+  parking_meter,
+  advertising_column,
+  post_box,
+  flower_tub,
+  shop_window,  ///< with mannequins in it
+  cardboard_figure,
+  dog,
+  football
 };
-/// A thing; cars, vans and trucks may drive.
+/// A front door of a car or a van that opens, and may be shut again.
+struct DoorSpec {
+  bool right = false;            ///< which side; else the left one
+  double at_s = 1;               ///< begins to open
+  double takes_s = 1;            ///< until it is open, and until it is shut
+  double open = 1.134;           ///< radians: 65 degrees
+  std::optional<double> shut_s;  ///< begins to shut
+};
+/// A thing; cars, vans and trucks may drive, dogs walk, footballs roll.
 struct PropSpec {
   PropKind kind = PropKind::pole;
   Place place;  ///< middle of its foot print
@@ -127,27 +165,66 @@ struct PropSpec {
   Surface surface;
   std::vector<SpeedPoint> speeds;  ///< empty: it stands
   std::vector<Stretch> way;
-  std::uint32_t seed = 0;
+  std::uint32_t seed = 0;  ///< of its make and its details
+  std::optional<DoorSpec> door;
+  bool lights = false;  ///< of a car, van or truck: its lamps are lit
 };
 
 enum class Daylight : std::uint8_t { noon, low_sun, overcast, dusk, night };
+/// How lamps are drawn: simply, as suites older than `night` have them, or by photometry.
+enum class Lamps : std::uint8_t { simple, real };
+enum class Beam : std::uint8_t { dipped, full };
 struct LightSpec {
   Daylight kind = Daylight::overcast;
   std::optional<double> sun_azimuth_deg, sun_elevation_deg;  ///< azimuth as headings
   bool headlamps = false;
   bool street_lamps = false;
+  Lamps lamps = Lamps::simple;
+  Beam beam = Beam::dipped;  ///< of the car's headlamps, with Lamps::real
+};
+
+/// What is in the air, on the road and on the glass.
+struct WeatherSpec {
+  double fog_m = 0;           ///< meteorological visibility (5 % contrast); 0: no fog
+  double rain_mm_h = 0;       ///< in the air, and on the windscreen
+  double wiper_s = 0;         ///< from one wipe to the next; 0: no wiper
+  std::optional<double> wet;  ///< 0..1, of the road; unset: 1 where it rains
+  double glare = 0;           ///< light that windscreen and lens scatter; 1: clean ones
+  [[nodiscard]] double wetness() const noexcept { return wet.value_or(rain_mm_h > 0 ? 1 : 0); }
+  /// Whether anything of it is drawn at all.
+  [[nodiscard]] bool any() const noexcept {
+    return fog_m > 0 || rain_mm_h > 0 || wetness() > 0 || glare > 0;
+  }
 };
 
 enum class Side : std::uint8_t { houses, park, fields, car_park, wall };
+/// Which things stand on the pavements at random: those of the first versions, or more of them, as
+/// towns have.
+enum class StreetThings : std::uint8_t { usual, town };
+/// Where people cross the road: stripes, and a line before which cars stop.
+struct CrossingSpec {
+  double at_m = 0;      ///< of its middle, along the street's middle line
+  double length_m = 4;  ///< along the street
+  bool lights = false;  ///< with traffic lights; they are only drawn
+};
+/// Another street that opens into this one, straight and as wide.
+struct SideStreetSpec {
+  Place place;           ///< on its middle line, inside this street's road; it leads away from here
+  double length_m = 70;  ///< houses stand across its end
+};
 struct StreetSpec {
   double lane_m = 3.5;
   int lanes = 2;            ///< in all; the car starts in the middle of the rightmost
+  bool left_hand = false;   ///< traffic keeps to the left: the car starts in the leftmost
   double pavement_m = 2.5;  ///< 0: none
   Side left = Side::houses, right = Side::houses;
   bool parked_cars = false;  ///< along both kerbs, at random
   double clutter = 0.5;      ///< 0..1: number of things on the pavements
   std::vector<Stretch> way;  ///< its middle line; then straight on
+  std::vector<CrossingSpec> crossings;
+  std::vector<SideStreetSpec> side_streets;
   std::uint32_t seed = 0;
+  StreetThings things = StreetThings::usual;
 };
 
 /// What goes wrong, from when to when.
@@ -188,11 +265,16 @@ struct Criteria {
   std::optional<double> collision_warning_before_impact_s;       ///< at least this long before
   std::optional<double> collision_warning_after_half_visible_s;  ///< at most this long after
   std::optional<double> information_within_s;  ///< of somebody being in the close zone
+  /// Of the two above, one is enough: the warning is in time by the one that allows more.
+  bool collision_warning_either = false;
   bool no_collision_warning = false;
   std::optional<int> most_informations;      ///< in the whole run
   std::optional<int> most_identity_changes;  ///< of all people of the object list together
   std::optional<double> fault_told_within_s;
   bool impact_expected = false;  ///< the geometry must end in contact
+  /// Where it is too dark to see the person (Truth::PersonLight), telling the driver of a limited
+  /// view in time stands in for the collision warning.
+  bool limited_view_accepted = false;
   /// Share of the runs of a group that must meet all criteria: 0.95 tolerates one failure in
   /// twenty.
   double share = 1;
@@ -201,12 +283,15 @@ struct Criteria {
 struct Scenario {
   std::string name, title, suite, file;
   std::string group;  ///< runs that are judged together: Criteria::share is of them
+  bool variation = false;        ///< drawn at random by a suite, not written in it
+  std::uint32_t suite_seed = 0;  ///< what it was drawn from; 0: the suite's own variation
   double seconds = 6;
   std::uint32_t seed = 1;
   CameraSpec camera;
   CarSpec car;
   StreetSpec street;
   LightSpec light;
+  WeatherSpec weather;
   std::vector<PersonSpec> people;
   std::vector<PropSpec> props;
   std::vector<FaultSpec> faults;

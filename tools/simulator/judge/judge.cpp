@@ -8,6 +8,7 @@
 
 #include "tools/simulator/judge/common_rules.hpp"
 #include "tools/simulator/judge/identities.hpp"
+#include "tools/simulator/judge/limited_view.hpp"
 
 namespace kerb::sim {
 namespace {
@@ -29,9 +30,14 @@ class Judge {
     const Criteria& c = scenario_.criteria;
     find_warning();
     if (c.impact_expected) geometry();
-    if (c.collision_warning_before_impact_s) before_impact(*c.collision_warning_before_impact_s);
-    if (c.collision_warning_after_half_visible_s)
-      after_half_visible(*c.collision_warning_after_half_visible_s);
+    if (c.collision_warning_either && c.collision_warning_before_impact_s &&
+        c.collision_warning_after_half_visible_s) {
+      in_time(*c.collision_warning_before_impact_s, *c.collision_warning_after_half_visible_s);
+    } else {
+      if (c.collision_warning_before_impact_s) before_impact(*c.collision_warning_before_impact_s);
+      if (c.collision_warning_after_half_visible_s)
+        after_half_visible(*c.collision_warning_after_half_visible_s);
+    }
     if (truth_.contact && !c.no_collision_warning) not_too_early();
     if (c.information_within_s) information(*c.information_within_s);
     if (c.no_collision_warning) no_collision_warning();
@@ -92,6 +98,12 @@ class Judge {
   void before_impact(double wanted) {
     constexpr const char* kRule = "collision_warning_before_impact";
     if (!truth_.contact) return add(kRule, false, "there is no impact to warn of");
+    const bool late = warning_ == nullptr || *out_.warned_before_impact < wanted - kSlack;
+    if (late && limited_view_stands_in(scenario_, truth_, out_.sent, wanted))
+      return add(kRule, true,
+                 fmt::format("told of a limited view in time: {:.2f} lx at the person, contrast "
+                             "{:.1f} grey levels in noise of {:.1f}",
+                             truth_.light->lux, truth_.light->contrast, truth_.light->noise));
     if (warning_ == nullptr)
       return add(kRule, false,
                  fmt::format("{}, required {:.2f} s before impact", no_warning(), wanted));
@@ -110,6 +122,21 @@ class Judge {
         fmt::format("collision warning {:.2f} s after the person was half visible (at {:.2f} s), "
                     "at most {:.2f} allowed",
                     after, *truth_.half_visible, wanted));
+  }
+  /// Early enough before the impact, or soon enough after the person could be seen.
+  void in_time(double before, double after_visible) {
+    constexpr const char* kRule = "collision_warning_in_time";
+    if (!truth_.contact) return add(kRule, false, "there is no impact to warn of");
+    if (warning_ == nullptr)
+      return add(kRule, false,
+                 fmt::format("{}, required {:.2f} s before impact", no_warning(), before));
+    const double lead = *out_.warned_before_impact;
+    const std::optional<double> after = out_.warned_after_half_visible;
+    add(kRule, lead >= before - kSlack || (after && *after <= after_visible + kSlack),
+        fmt::format("collision warning {:.2f} s before impact{}, required {:.2f} before, or {:.2f} "
+                    "after half visible",
+                    lead, after ? fmt::format(", {:.2f} s after half visible", *after) : "", before,
+                    after_visible));
   }
   void not_too_early() {
     constexpr const char* kRule = "collision_warning_not_too_early";
@@ -336,8 +363,12 @@ int idle_informations(const Truth& truth, const Sent& sent, const CommonRules& r
 
 Judgement judge(const Scenario& scenario, const Truth& truth, const Trace& trace,
                 const CommonRules& rules) {
+  return judge(scenario, truth, decode_trace(trace, scenario.seconds), rules);
+}
+
+Judgement judge(const Scenario& scenario, const Truth& truth, Sent sent, const CommonRules& rules) {
   Judgement out;
-  out.sent = decode_trace(trace, scenario.seconds);
+  out.sent = std::move(sent);
   Judge{scenario, truth, rules, out}.run();
   const std::size_t own = out.verdicts.size();
   judge_common_rules(out.sent, scenario.seconds, rules, out.verdicts);

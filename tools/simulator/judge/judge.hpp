@@ -48,6 +48,9 @@ struct Judgement {
   [[nodiscard]] bool kept_common_rules() const noexcept;
 };
 
+/// The same by what a trace says, decoded.
+[[nodiscard]] Judgement judge(const Scenario& scenario, const Truth& truth, Sent sent,
+                              const CommonRules& rules = {});
 /// Judges a run by what was sent and by what is true; it knows nothing of the firmware.
 [[nodiscard]] Judgement judge(const Scenario& scenario, const Truth& truth, const Trace& trace,
                               const CommonRules& rules = {});

@@ -134,6 +134,10 @@ class Finder {
 
 }  // namespace
 
+bool too_dark(const Truth::PersonLight& light) noexcept {
+  return light.lux < kDarkBelow_lux && light.contrast < kDarkContrast * light.noise;
+}
+
 Truth find_truth(const World& world) { return Finder{world}.find(); }
 
 }  // namespace kerb::sim

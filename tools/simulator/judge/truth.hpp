@@ -35,7 +35,17 @@ struct Truth {
     double t = 0;
     std::vector<Place> people;
   };
+  /// How well the person who will be hit can be seen, from the drawn picture, kSeeingTime_s before
+  /// a warning is due; where the scenario accepts a limited view (run/person_light.hpp).
+  struct PersonLight {
+    double at = 0;        ///< seconds
+    double lux = 0;       ///< on what of them faces the car, mean over the body
+    double contrast = 0;  ///< grey levels between them and what is around, over eight heights (RMS)
+    double noise = 0;     ///< grey levels: standard deviation of the picture's noise there
+    double pixels = 0;    ///< that show them
+  };
   double seconds = 0;
+  std::optional<PersonLight> light;
   std::optional<Contact> contact;  ///< the first; without correction
   std::optional<double> seen;      ///< when a tenth of that person was first visible
   /// When half of them was; again when they had been hidden (under a tenth) in between.
@@ -49,6 +59,17 @@ struct Truth {
 /// A car slower than this creeps: people in its close zone are a reason for information.
 inline constexpr double kCreeping = 10 / 3.6;
 inline constexpr double kSeenShare = 0.1, kHalfShare = 0.5;
+
+/// Before a warning is due, the person must have been visible this long: they are found in several
+/// pictures, and their motion is believed, before there is anything to warn of.
+inline constexpr double kSeeingTime_s = 0.5;
+/// The rule "too dark". Less light than 1 lx on the side that faces the car: the least vertical
+/// light of a lit residential street (EN 13201-2, class P5) and what Euro NCAP calls dark. And a
+/// contrast under one standard deviation of the noise: details of a pixel are lost in it, as
+/// Rose's rule wants five for a detail that is surely seen. Both, for headlamps make a contrast
+/// even in little light, and dark clothes have none before a dark house even in much.
+inline constexpr double kDarkBelow_lux = 1.0, kDarkContrast = 1.0;
+[[nodiscard]] bool too_dark(const Truth::PersonLight& light) noexcept;
 
 [[nodiscard]] Truth find_truth(const World& world);
 

@@ -17,11 +17,13 @@ constexpr int kColumns = 8, kRows = 16;  // of points on the figure
 Visibility::Visibility(const Scenario& scenario) : scenario_{scenario} {
   for (std::size_t i = 0; i < scenario_.props.size(); ++i) {
     const PropSpec& prop = scenario_.props[i];
-    const Vec3 usual = usual_size(prop.kind);
-    Vec3 size = prop.size;
-    if (size.x <= 0) size.x = usual.x;
-    if (size.y <= 0) size.y = usual.y;
-    if (size.z <= 0) size.z = usual.z;
+    const Vec3 size = size_of(prop);
+    if (prop.door) {
+      const DoorShape door = door_of(prop.kind, size);
+      const double side = prop.door->right ? -1 : 1;
+      boxes_.push_back(
+          {i, door.length, 0.08, door.bottom, door.belt, door.hinge.x, side * door.hinge.y, side});
+    }
     switch (prop.kind) {
       case PropKind::tree:  // a trunk, and a crown over people's heads
         boxes_.push_back({i, 0.3, 0.3, 0, 0.35 * size.z});
@@ -44,15 +46,39 @@ Visibility::Visibility(const Scenario& scenario) : scenario_{scenario} {
         break;
       case PropKind::bicycle:  // is looked through
         break;
-      default:
+      case PropKind::truck:
+      case PropKind::pole:
+      case PropKind::lamp_post:
+      case PropKind::cone:
+      case PropKind::bush:
+      case PropKind::bin:
+      case PropKind::wall:
+      case PropKind::barrier:
+      case PropKind::bench:
+      case PropKind::poster:
+      case PropKind::hydrant:
         boxes_.push_back({i, size.x, size.y, 0, size.z});
+        break;
+      default:
+        for (const SolidBox& part : solid_parts(prop))
+          boxes_.push_back({i, part.high.x - part.low.x, part.high.y - part.low.y, part.low.z,
+                            part.high.z, (part.low.x + part.high.x) / 2,
+                            (part.low.y + part.high.y) / 2});
     }
   }
 }
 
 bool Visibility::hidden(const Moment& now, Vec3 eye, Vec3 point) const {
   for (const Box& box : boxes_) {
-    const Place& place = now.props[box.prop].place;
+    Place place = now.props[box.prop].place;
+    double ahead = box.ahead, left = box.left;
+    if (box.door_side != 0) {  // turned about its hinge; its middle is behind that
+      const Vec2 forward = direction(place.heading);
+      place.at = place.at + box.ahead * forward + box.left * left_of(forward);
+      place.heading -= box.door_side * now.props[box.prop].door;
+      ahead = -box.length / 2;
+      left = 0;
+    }
     const Vec2 along = direction(place.heading), across = left_of(along);
     const auto local = [&](Vec3 p) -> Vec3 {
       const Vec2 d = Vec2{p.x, p.y} - place.at;
@@ -70,8 +96,8 @@ bool Visibility::hidden(const Moment& now, Vec3 eye, Vec3 point) const {
       enters = std::max(enters, std::min((low - a) / step, (high - a) / step));
       leaves = std::min(leaves, std::max((low - a) / step, (high - a) / step));
     };
-    clip(from.x, to.x, box.ahead - box.length / 2, box.ahead + box.length / 2);
-    clip(from.y, to.y, -box.width / 2, box.width / 2);
+    clip(from.x, to.x, ahead - box.length / 2, ahead + box.length / 2);
+    clip(from.y, to.y, left - box.width / 2, left + box.width / 2);
     clip(from.z, to.z, box.bottom, box.top);
     if (enters < leaves) return true;
   }
@@ -96,6 +122,7 @@ double Visibility::visible(const Moment& now, std::size_t person) const {
 
   const PersonState& state = now.people[person];
   const double height = scenario_.people[person].height_m;
+  const double top = top_of(scenario_.people[person]);
   const Vec2 towards = state.place.at - at;
   const double distance = length(towards);
   if (distance < 1e-6) return 0;
@@ -105,7 +132,7 @@ double Visibility::visible(const Moment& now, std::size_t person) const {
     for (int column = 0; column < kColumns; ++column) {
       const double sideways = ((column + 0.5) / kColumns - 0.5) * kWide * height;
       const Vec2 ground = state.place.at + sideways * across;
-      const Vec3 point{ground.x, ground.y, (row + 0.5) / kRows * height};
+      const Vec3 point{ground.x, ground.y, (row + 0.5) / kRows * top};
       const Vec3 ray = point - eye;
       const double depth = dot(ray, look);
       if (depth < 0.05) continue;

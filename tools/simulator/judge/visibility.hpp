@@ -7,9 +7,11 @@
 namespace kerb::sim {
 
 /// How much of somebody the camera can see, by geometry alone: no picture is drawn. A person is a
-/// flat figure as tall as they are and 0.26 of that wide, turned to the camera; things are boxes of
-/// their size, cars a body and a cabin on it. Light and weather play no part, nor does what the
-/// street has of its own, such as the cars of `parked_cars`.
+/// flat figure as tall as they are (seated or on wheels: as high as their head is) and 0.26 of
+/// their body height wide, turned to the camera; things are boxes of their size, cars a body and a
+/// cabin on it, scaffolding, shelters and stalls their poles, roofs and panels (solid_parts()); an
+/// open door is a board, with its window seen through. Light and weather play no part, nor does
+/// what the street has of its own, such as the cars of `parked_cars`.
 class Visibility {
  public:
   explicit Visibility(const Scenario& scenario);
@@ -20,7 +22,8 @@ class Visibility {
   struct Box {
     std::size_t prop;
     double length, width, bottom, top;  ///< metres
-    double ahead = 0;                   ///< of its middle, from the thing's
+    double ahead = 0, left = 0;         ///< of its middle, from the thing's
+    double door_side = 0;               ///< 1, -1: the door on that side, from its hinge backwards
   };
   [[nodiscard]] bool hidden(const Moment& now, Vec3 eye, Vec3 point) const;
 

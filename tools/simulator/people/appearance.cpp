@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "tools/simulator/base/random.hpp"
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/people/layers.hpp"
 
 namespace kerb::sim::people {
@@ -73,6 +74,19 @@ Appearance appearance_of(const PersonSpec& person) {
   if (person.carries == Carries::pram) m.walking = m.standing = Hands::push;
   if (person.carries == Carries::umbrella) m.walking = m.standing = Hands::hold_up;
   if (person.carries == Carries::bag && !look.shoulder_bag) m.walking = m.standing = Hands::bag;
+  if (person.carries == Carries::trolley) m.walking = m.standing = Hands::push;
+  if (person.carries == Carries::dog) {
+    m.dog = usual_size(PropKind::dog, look.seed);
+    m.dog_stride = 1.3 * m.dog->z;
+    m.walking = m.standing = Hands::lead;
+  }
+  if (person.phone) {
+    m.walking = m.standing = Hands::phone;
+    m.look_down = 0.5;
+    look.shoulder_bag = true;
+  }
+  if (person.rides == Rides::bicycle && (person.child || person.seed % 5 < 3))
+    look.hat = Hat::helmet;
   return look;
 }
 

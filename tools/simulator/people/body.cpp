@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "tools/simulator/people/gait.hpp"
+#include "tools/simulator/people/ride.hpp"
 #include "tools/simulator/people/rig.hpp"
 
 namespace kerb::sim {
@@ -52,6 +53,7 @@ struct Matrix {
 struct Body::Impl {
   Figure figure;
   Appearance look;
+  Ride ride;
   std::vector<Bound> vertices;
   std::vector<Triangle> triangles;
   std::size_t own = 0;
@@ -132,7 +134,8 @@ void Body::Impl::plan(const PersonSpec& person) {
     phase += metres / legs.back().gait.stride();
     walked += metres;
     at = leg.to;
-    standing = false;
+    standing = leg.slow_down_m > 0;
+    if (standing) legs.back().ends = true;
   }
   if (!legs.empty()) legs.back().ends = true;
 }
@@ -160,6 +163,7 @@ Body::Body(const PersonSpec& person, double coarseness) : impl_{std::make_unique
   b.figure = figure_of(person);
   b.look = appearance_of(person);
   std::vector<Layer> layers;
+  b.ride = ride_of(b.figure, person);
   add_head(b.figure, b.look, layers);
   add_clothes(b.figure, person, b.look, layers);
   add_things(b.figure, person, b.look, layers);
@@ -182,7 +186,11 @@ void Body::pose(const PersonState& state, double t, Mesh& out) const {
   Step step;
   const Gait gait = b.step_at(state, step);
   Posture posture;
-  take_posture(b.figure, b.look.manner, gait, step, state.turned, t, posture);
+  step.rolled = state.walked_m;
+  if (b.ride.kind != Rides::nothing)
+    sit_on(b.figure, b.look.manner, b.ride, state, t, posture);
+  else
+    take_posture(b.figure, b.look.manner, gait, step, state.turned, t, posture);
   std::array<Matrix, kBones> bones;
   const double c = std::cos(state.place.heading), s = std::sin(state.place.heading);
   const Turn3 facing{{c, s, 0}, {-s, c, 0}, {0, 0, 1}};

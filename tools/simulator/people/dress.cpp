@@ -112,6 +112,10 @@ void dress(PersonSpec& person, std::uint32_t seed) {
                       : old          ? random.between(0.02, 0.30)
                                      : random.between(0.32, 1.0);
   c.hair = hair_surface(dark, !old && melanin < 0.2 && random.chance(0.08) ? 1.0 : 0.0);
+  if (person.rides != Rides::nothing) {  // nobody rides in what hangs
+    if (c.bottom == Garment::skirt) c.bottom = Garment::trousers;
+    if (c.top == Garment::dress || c.top == Garment::coat) c.top = Garment::jacket;
+  }
 }
 
 }  // namespace kerb::sim

@@ -67,7 +67,7 @@ Figure figure_of(const PersonSpec& person) {
   }
   f.thigh = length(j[kShank] - j[kThigh]);
   f.shank = length(j[kFoot] - j[kShank]);
-  j[kThing] = j[kGround] = {0, 0, 0};
+  for (std::size_t bone = kThing; bone < kBones; ++bone) j[bone] = {0, 0, 0};
   return f;
 }
 

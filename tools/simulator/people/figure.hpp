@@ -15,7 +15,9 @@ inline constexpr Bone kPelvis = 0, kWaist = 1, kChest = 2, kNeck = 3, kHead = 4,
                       kForearm = 7, kHand = 9, kThigh = 11, kShank = 13, kFoot = 15, kToes = 17;
 inline constexpr Bone kThing = 19;   ///< what is carried in the hand
 inline constexpr Bone kGround = 20;  ///< what rolls along
-inline constexpr std::size_t kBones = 21;
+/// Parts of it that turn: wheels, cranks and pedals, a dog's legs.
+inline constexpr Bone kTurning = 21;
+inline constexpr std::size_t kBones = 26;
 
 /// A body's measures at rest: standing at the origin, facing +x, feet on z = 0 with shoes on, arms
 /// held away from the trunk. Joints after Drillis and Contini's shares of the stature

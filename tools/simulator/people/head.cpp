@@ -120,6 +120,12 @@ Field hair_field(const Skull& skull, const Appearance& look, bool under_hat) {
 Field hat_field(const Skull& skull, const Appearance& look) {
   const Figure f = skull.f;
   const double h = f.head_height;
+  if (look.hat == Hat::helmet)
+    return [skull, h](const Vec3& p) {
+      const double vent = 0.004 * std::cos(p.y * 160);
+      const double line = 0.72 - 0.10 * smooth_step(0.3, -0.3, skull.ahead(p));
+      return meet(skull.distance(p) - 0.024 - vent, (line - skull.up(p)) * h, 0.010);
+    };
   if (look.hat == Hat::beanie)
     return [skull, h, look](const Vec3& p) {
       const double rib = 0.0015 * std::sin(std::atan2(p.y, p.x) * 28);
@@ -171,7 +177,7 @@ void add_head(const Figure& f, const Appearance& look, std::vector<Layer>& out) 
                Cling::hair};
     out.push_back(hair);
   }
-  if (look.hat == Hat::beanie || look.hat == Hat::cap)
+  if (look.hat == Hat::beanie || look.hat == Hat::cap || look.hat == Hat::helmet)
     out.push_back({hat_field(skull, look),
                    {low.x, low.y, f.chin + 0.3 * h},
                    {high.x + 0.1, high.y, high.z + 0.03},

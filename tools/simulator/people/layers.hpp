@@ -16,7 +16,8 @@ enum class Cling : std::uint8_t {
   legs,   ///< as body, but ends at the ankle: trousers do not turn with the foot
   skirt,  ///< hangs between the thighs
   hair,   ///< the head, and the back below it
-  rigid   ///< one bone
+  rigid,  ///< one bone
+  lead    ///< from the hand to a dog
 };
 
 /// One closed surface of a dressed person, at rest.
@@ -32,7 +33,7 @@ struct Layer {
 };
 
 enum class Cut : std::uint8_t { bald, cropped, brief, full, bob, shoulder, tail, bun, curls };
-enum class Hat : std::uint8_t { none, beanie, cap, hood };
+enum class Hat : std::uint8_t { none, beanie, cap, hood, helmet };
 
 /// What a seed decides about somebody's looks, where the spec does not say.
 struct Appearance {
@@ -52,6 +53,13 @@ void add_clothes(const Figure& f, const PersonSpec& person, const Appearance& lo
                  std::vector<Layer>& out);
 void add_things(const Figure& f, const PersonSpec& person, const Appearance& look,
                 std::vector<Layer>& out);
+
+/// What somebody rides.
+void add_ride(const Figure& f, const PersonSpec& person, const Appearance& look,
+              std::vector<Layer>& out);
+/// A closed surface of revolution about the way from a to b: radii at shares of the way.
+Skin turned(const Vec3& a, const Vec3& b, const std::vector<Key>& radii, int sides);
+Skin tube(const Vec3& a, const Vec3& b, double r);
 
 /// Where a top ends.
 double hem_of(Garment top, const Figure& f, const Appearance& look);

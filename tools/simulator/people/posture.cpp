@@ -5,50 +5,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "tools/simulator/people/dog.hpp"
+#include "tools/simulator/people/limbs.hpp"
+
 namespace kerb::sim::people {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-
-Turn3 about_z(double a) {  // to the left
-  return {{std::cos(a), std::sin(a), 0}, {-std::sin(a), std::cos(a), 0}, {0, 0, 1}};
-}
-Turn3 about_y(double a) {  // forward
-  return {{std::cos(a), 0, -std::sin(a)}, {0, 1, 0}, {std::sin(a), 0, std::cos(a)}};
-}
-Turn3 about_x(double a) {  // left side up
-  return {{1, 0, 0}, {0, std::cos(a), std::sin(a)}, {0, -std::sin(a), std::cos(a)}};
-}
-Vec3 across(const Vec3& v, const Vec3& axis) { return unit(v - dot(v, axis) * axis); }
-
-/// The turn that takes one direction and its front to another.
-Turn3 between(const Vec3& d0, const Vec3& f0, const Vec3& d1, const Vec3& f1) {
-  const Vec3 front0 = across(f0, d0), front1 = across(f1, d1);
-  const Vec3 g0 = cross(d0, front0), g1 = cross(d1, front1);
-  const auto image = [&](const Vec3& v) {
-    return dot(v, d0) * d1 + (dot(v, front0) * front1 + dot(v, g0) * g1);
-  };
-  return {image({1, 0, 0}), image({0, 1, 0}), image({0, 0, 1})};
-}
-
-double mix(double a, double b, double w) { return a + w * (b - a); }
-
-/// Two bones from `from` towards `to`, bending towards `pole`: both directions.
-struct Limb {
-  Vec3 upper, lower, front;
-};
-Limb reach(const Vec3& from, const Vec3& to, double l1, double l2, const Vec3& pole) {
-  const Vec3 d = to - from;
-  const double far = std::clamp(length(d), std::abs(l1 - l2) * 1.05 + 1e-3, 0.9995 * (l1 + l2));
-  const Vec3 along = unit(d), side = across(pole, along);
-  const double c = std::clamp((l1 * l1 + far * far - l2 * l2) / (2 * l1 * far), -1.0, 1.0);
-  Limb out;
-  out.upper = unit(c * along + std::sqrt(1 - c * c) * side);
-  const Vec3 joint = from + l1 * out.upper;
-  out.lower = unit(from + far * along - joint);
-  out.front = side;
-  return out;
-}
 
 struct Mover {
   const Figure& f;
@@ -178,6 +141,10 @@ Mover::Reach Mover::goal(std::size_t right, Hands doing) const {
       if (!holds) break;
       return {{shoulder.x + 0.12 * h, side * 0.075 * h, shoulder.z - 0.075 * h},
               {-0.4, 0.5 * side, -1}};
+    case Hands::lead:
+      if (!holds) break;
+      return {{shoulder.x + 0.13 * h, side * 0.14 * h, shoulder.z - 0.24 * h},
+              {-0.6, 0.4 * side, -1}};
     case Hands::clasped:
       return {{0.095 * h + 0.05 * f.girth, side * 0.022 * h, f.joint[kPelvis].z + 0.015 * h},
               {-0.7, 0.8 * side, 0}};
@@ -217,6 +184,12 @@ void Mover::things() {
   const double swing = 0.10 * step.walking * std::sin(2 * kPi * step.phase);
   out[kThing] = {hands() == Hands::hold_up ? about_y(0.06) : about_y(swing), grip};
   out[kGround] = {{}, {0, 0, 0}};
+  for (std::size_t i = 0; i < 4; ++i) {
+    out[kTurning + i] = {{}, {0, 0, 0}};
+    if (!manner.dog) continue;
+    const DogLeg leg = dog_leg(*manner.dog, static_cast<int>(i), manner.dog_stride, step.rolled);
+    out[kTurning + i] = {about_y(-leg.swing * step.walking), dog_beside(f, manner) + leg.pivot};
+  }
 }
 
 }  // namespace

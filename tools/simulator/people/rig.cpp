@@ -43,6 +43,11 @@ void Rig::bind(const Vec3& p, const Layer& layer, Bound& out) const {
     keep(w, out);
     return;
   }
+  if (layer.cling == Cling::lead) {  // its end at the hand is round the origin
+    w[length(p) < 0.05 ? kThing : kGround] = 1;
+    keep(w, out);
+    return;
+  }
   if (layer.cling == Cling::hair) {
     const double low = smooth_step(j[kHead].z - 0.02 * s, j[kNeck].z - 0.02 * s, p.z);
     w[kHead] = 1 - low;

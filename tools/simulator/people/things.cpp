@@ -4,14 +4,17 @@
 #include <cmath>
 #include <numbers>
 
+#include "tools/simulator/base/things.hpp"
+#include "tools/simulator/people/dog.hpp"
 #include "tools/simulator/people/layers.hpp"
+#include "tools/simulator/people/ride.hpp"
 
 namespace kerb::sim::people {
+
 namespace {
-
 constexpr double kPi = std::numbers::pi;
+}
 
-/// A closed surface of revolution about the way from a to b: radii at shares of the way.
 Skin turned(const Vec3& a, const Vec3& b, const std::vector<Key>& radii, int sides) {
   Skin skin;
   const Vec3 axis = unit(b - a);
@@ -48,6 +51,8 @@ Skin turned(const Vec3& a, const Vec3& b, const std::vector<Key>& radii, int sid
 Skin tube(const Vec3& a, const Vec3& b, double r) {
   return turned(a, b, {{0, 0.6 * r}, {0.01, r}, {0.99, r}, {1, 0.6 * r}}, 7);
 }
+
+namespace {
 
 struct Packer {
   std::vector<Layer>& out;
@@ -205,10 +210,74 @@ void add_pram(const Figure& f, std::vector<Layer>& out) {
   pack.add(tube({x - 0.30, -0.25, wheel}, {x - 0.30, 0.25, wheel}, 0.010), BodyPart::thing_dark);
 }
 
+/// A shop's trolley of wire, pushed ahead.
+void add_trolley(const Figure& f, std::vector<Layer>& out) {
+  Packer pack{out, kGround};
+  const double grip_x = 0.275 * f.height + 0.055, grip_z = 0.585 * f.height - 0.01;
+  const auto wire = [&](Vec3 a, Vec3 b, double r, BodyPart part) { pack.add(tube(a, b, r), part); };
+  const auto at = [&](double level, double u, double side) {  // of the basket
+    const double back = grip_x + 0.08 + 0.12 * (1 - level),
+                 front = grip_x + 0.95 - 0.09 * (1 - level);
+    return Vec3{back + u * (front - back), side * (0.20 + 0.07 * level) * (1 - 0.18 * u),
+                0.45 + level * (grip_z - 0.08 - 0.45)};
+  };
+  for (const double side : {-1.0, 1.0}) {
+    for (int i = 0; i <= 9; ++i)
+      wire(at(0, i / 9.0, side), at(1, i / 9.0, side), 0.004, BodyPart::thing);
+    for (int k = 0; k <= 3; ++k)
+      wire(at(k / 3.0, 0, side), at(k / 3.0, 1, side), k == 3 ? 0.010 : 0.004, BodyPart::thing);
+    wire({grip_x, side * 0.25, grip_z}, at(1, 0, side), 0.012, BodyPart::thing);
+    wire(at(1, 0, side), {grip_x + 0.10, side * 0.25, 0.14}, 0.012, BodyPart::thing);
+    wire({grip_x + 0.10, side * 0.25, 0.14}, {grip_x + 0.88, side * 0.19, 0.14}, 0.012,
+         BodyPart::thing);
+    for (const double x : {grip_x + 0.12, grip_x + 0.86})
+      pack.add(turned({x, side * 0.21 - 0.015, 0.062}, {x, side * 0.21 + 0.015, 0.062},
+                      {{0, 0.03}, {0.05, 0.06}, {0.5, 0.062}, {0.95, 0.06}, {1, 0.03}}, 12),
+               BodyPart::thing_dark);
+  }
+  for (const double end : {0.0, 1.0})
+    for (int k = 0; k <= 3; ++k)
+      wire(at(k / 3.0, end, -1), at(k / 3.0, end, 1), 0.005, BodyPart::thing);
+  for (int i = 1; i < 7; ++i) {
+    const double side = i / 3.5 - 1;
+    wire(at(0, 1, side), at(1, 1, side), 0.004, BodyPart::thing);
+    wire(at(0, 0, side), at(0, 1, side), 0.004, BodyPart::thing);
+  }
+  wire({grip_x, -0.27, grip_z}, {grip_x, 0.27, grip_z}, 0.016, BodyPart::thing_dark);
+}
+
+/// A dog on its lead, ahead and to the side of the holding hand.
+void add_dog(const Figure& f, const Appearance& look, std::vector<Layer>& out) {
+  const Vec3 size = usual_size(PropKind::dog, look.seed), stand = dog_beside(f, look.manner);
+  Vec3 collar = stand + Vec3{0.3 * size.x, 0, 0.8 * size.z};
+  for (DogPart& part : dog_parts(size)) {
+    Packer pack{out, part.leg < 0 ? kGround : kTurning + static_cast<Bone>(part.leg)};
+    for (Vec3& p : part.skin.points) p = p + (part.leg < 0 ? stand : -1.0 * part.pivot);
+    pack.add(std::move(part.skin), part.dark ? BodyPart::thing_dark : BodyPart::thing);
+  }
+  Layer lead;
+  lead.ready = turned({0, 0, 0}, collar, {{0, 0.006}, {1, 0.006}}, 5);
+  lead.part = BodyPart::thing_dark;
+  lead.cling = Cling::lead;
+  lead.own = false;
+  out.push_back(std::move(lead));
+}
+
+void add_phone(std::vector<Layer>& out) {
+  Packer pack{out, kThing};
+  pack.add(
+      [](const Vec3& p) {
+        return round_box(p, {0.03, 0, 0.03}, {0.006, 0.037, 0.075}, 0.005);
+      },
+      {0.0, -0.06, -0.07}, {0.06, 0.06, 0.13}, 0.012, BodyPart::thing_dark);
+}
+
 }  // namespace
 
 void add_things(const Figure& f, const PersonSpec& person, const Appearance& look,
                 std::vector<Layer>& out) {
+  if (person.phone) add_phone(out);
+  if (person.rides != Rides::nothing) add_ride(f, person, look, out);
   switch (person.carries) {
     case Carries::backpack:
       add_backpack(f, look, out);
@@ -222,8 +291,14 @@ void add_things(const Figure& f, const PersonSpec& person, const Appearance& loo
     case Carries::pram:
       add_pram(f, out);
       return;
-    case Carries::nothing:
+    case Carries::trolley:
+      add_trolley(f, out);
       return;
+    case Carries::dog:
+      add_dog(f, look, out);
+      return;
+    case Carries::nothing:
+      break;
   }
 }
 

@@ -35,6 +35,14 @@ std::array<Surface, static_cast<std::size_t>(BodyPart::count)> body_surfaces(
   static constexpr Dye kThings[] = {Dye::black, Dye::navy, Dye::grey,  Dye::brown, Dye::olive,
                                     Dye::red,   Dye::blue, Dye::beige, Dye::carbon};
   at(BodyPart::thing) = cloth_surface(Fibre::synthetic, kThings[random.below(9)], 0.9);
+  static constexpr Dye kCoats[] = {Dye::black, Dye::brown, Dye::beige, Dye::none, Dye::grey};
+  if (person.carries == Carries::dog) {
+    Random coat{0xd06u + person.seed};
+    const Dye dye = kCoats[coat.below(5)];
+    at(BodyPart::thing) = cloth_surface(Fibre::wool, dye, coat.between(0.6, 1.6));
+  }
+  if (person.carries == Carries::trolley)
+    at(BodyPart::thing) = cloth_surface(Fibre::synthetic, Dye::grey, 0.5);
   at(BodyPart::thing_dark) = leather_surface(random.between(0.04, 0.09), 0);
   // Against the top: pale under dark, dark or coloured under pale.
   const double light =

@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/render/parts.hpp"
 
 namespace kerb::sim {
@@ -294,7 +295,107 @@ void truck(Builder& b, const VehicleStyle& v) {
     for (const float side : {-1.0F, 1.0F}) wheel(b, x, side * (w - 0.02F), 0.5F, 0.3F);
 }
 
+/// A point of the side as loft() has it: ring k at a place along the vehicle, on the left.
+V3 side_point(const Section* sections, int n, V3 size, float x, int k) {
+  const float share = 0.5F - x / size.x;
+  int i = 0;
+  while (i + 2 < n && sections[i + 1].x < share) ++i;
+  const Section &a = sections[i], &c = sections[i + 1];
+  const float u = clamp01((share - a.x) / std::max(c.x - a.x, 1e-4F));
+  const auto between = [&](float Section::*m) { return mix(a.*m, c.*m, u); };
+  const float w = size.y / 2, h = size.z, wide = between(&Section::wide);
+  const float low = between(&Section::low) * h, belt = between(&Section::belt) * h;
+  const float top = std::max(between(&Section::roof) * h - belt, 0.0F);
+  if (k == 1) return {x, wide * 0.985F * w, mix(low, belt, 0.22F)};
+  if (k == 2) return {x, wide * w, mix(low, belt, 0.62F)};
+  if (k == 3) return {x, wide * 0.985F * w, belt};
+  return {x, mix(wide, between(&Section::narrow), 0.88F) * w * 0.99F, belt + 0.82F * top};
+}
+
 }  // namespace
+
+void build_door(Builder& b, PropKind kind, V3 size, bool right, std::uint16_t paint,
+                std::uint64_t seed, std::vector<Hinge>& hinges) {
+  Dice dice{seed};  // as car_or_van() draws its make
+  const Section* sections = kVan.data();
+  int n = i32(kVan.size());
+  if (kind == PropKind::car) {
+    const auto& car = dice.chance(0.55F) ? kHatchback : kSaloon;
+    sections = car.data();
+    n = i32(car.size());
+  }
+  const DoorShape door = door_of(kind, {size.x, size.y, size.z});
+  const float x0 = f32(door.hinge.x), x1 = x0 - f32(door.length), side = right ? -1.0F : 1.0F;
+  constexpr int kColumns = 6;
+  Geometry made;
+  // A sheet of the door at a distance from the body: outwards positive.
+  const auto sheet = [&](float off, bool outer, bool dark) {
+    const auto first = static_cast<std::uint32_t>(made.corners.size());
+    for (int i = 0; i <= kColumns; ++i)
+      for (int k = 1; k <= 4; ++k) {
+        const float x = mix(x0, x1, f32(i) / kColumns);
+        V3 p = side_point(sections, n, size, x, k);
+        const V3 m = unit(side_point(sections, n, size, x, std::min(k + 1, 4)) -
+                          side_point(sections, n, size, x, std::max(k - 1, 1)));
+        V3 normal = unit(V3{0, m.z, -m.y});
+        p.y += off;
+        if (!outer) normal = -1.0F * normal;
+        made.corners.push_back({{p.x, side * p.y, p.z},
+                                {normal.x, side * normal.y, normal.z},
+                                p.x,
+                                p.z,
+                                dark ? 0.3F : 0.9F});
+      }
+    for (int i = 0; i < kColumns; ++i)
+      for (int k = 0; k < 3; ++k) {
+        const auto c = [&](int di, int dk) {
+          return first + static_cast<std::uint32_t>((i + di) * 4 + k + dk);
+        };
+        const std::uint16_t m = dark     ? id_of(Base::under)
+                                : k == 2 ? id_of(Base::car_glass)
+                                : outer  ? paint
+                                         : id_of(Base::black_plastic);
+        const bool turn = (side > 0) != outer;
+        const auto face = [&](std::uint32_t p, std::uint32_t q, std::uint32_t r) {
+          made.faces.push_back({turn ? std::array{p, r, q} : std::array{p, q, r}, m, 0});
+        };
+        face(c(0, 0), c(1, 0), c(1, 1));
+        face(c(0, 0), c(1, 1), c(0, 1));
+      }
+    return first;
+  };
+  const auto behind = sheet(0.003F, true, true);
+  const auto first = sheet(0.008F, true, false);
+  const auto inner = sheet(-0.05F, false, false);
+  // Its edges.
+  const auto edge = [&](int i, int k, int j, int l) {
+    const auto at_grid = [&](std::uint32_t from, int a, int c) {
+      return made.corners[from + static_cast<std::uint32_t>(a * 4 + c)].p;
+    };
+    Builder own{made};
+    own.two_sided = true;
+    own.quad(at_grid(first, i, k), at_grid(first, j, l), at_grid(inner, j, l), at_grid(inner, i, k),
+             paint);
+  };
+  for (int i = 0; i < kColumns; ++i) {
+    edge(i, 0, i + 1, 0);
+    edge(i, 3, i + 1, 3);
+  }
+  for (int k = 0; k < 3; ++k) {
+    edge(0, k, 0, k + 1);
+    edge(kColumns, k, kColumns, k + 1);
+  }
+  const auto last = static_cast<std::uint32_t>(made.corners.size());
+  const auto offset = b.corners();
+  hinges.push_back({offset + behind, offset + first, {}, {0, side, 0}, Hinge::Drive::doorway});
+  hinges.push_back({offset + first,
+                    offset + last,
+                    {x0, side * f32(door.hinge.y), 0},
+                    {0, 0, 1},
+                    Hinge::Drive::door,
+                    side});
+  b.add(made, {});
+}
 
 void build_vehicle(Builder& b, const VehicleStyle& style) {
   if (style.kind == PropKind::truck)

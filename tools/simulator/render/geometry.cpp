@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulator/render/geometry.hpp"
 
+#include <utility>
+
 namespace kerb::sim {
 
 void Geometry::bound() {
@@ -30,6 +32,7 @@ std::uint32_t Builder::corner(V3 p, V3 n, float u, float v, float shade_here) {
 }
 
 void Builder::face(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint16_t material) {
+  if (hand_ < 0) std::swap(b, c);  // still anti-clockwise from outside
   out_.faces.push_back({{a, b, c}, material, two_sided ? std::uint16_t{1} : std::uint16_t{0}});
 }
 
@@ -50,6 +53,7 @@ void Builder::quad_shaded(V3 a, V3 b, V3 c, V3 d, std::uint16_t material, float 
 
 void Builder::picture(V3 a, V3 b, V3 c, V3 d, std::uint16_t material, float u_from, float u_to) {
   const V3 n = unit(cross(b - a, d - a));
+  if (hand_ < 0) std::swap(u_from, u_to);
   const std::uint32_t i = corner(a, n, u_from, 0);
   corner(b, n, u_to, 0);
   corner(c, n, u_to, 1);
@@ -102,6 +106,17 @@ void Builder::tube(V3 a, V3 b, float r0, float r1, int sides, std::uint16_t m, b
     const V3 n = std::cos(w) * x + std::sin(w) * y;
     const std::uint32_t c = corner(b + r1 * n, axis, u0 + r1 * std::cos(w), v0 + r1 * std::sin(w));
     if (i > 0) face(middle, c - 1, c, m);
+  }
+}
+
+void Builder::add(const Geometry& part, V3 offset) {
+  const auto first = static_cast<std::uint32_t>(out_.corners.size());
+  for (const Corner& c : part.corners)
+    out_.corners.push_back({world(c.p + offset), turned(c.n), c.u, c.v, c.shade});
+  for (Face f : part.faces) {
+    for (std::uint32_t& c : f.corner) c += first;
+    if (hand_ < 0) std::swap(f.corner[1], f.corner[2]);
+    out_.faces.push_back(f);
   }
 }
 

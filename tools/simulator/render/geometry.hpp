@@ -33,7 +33,9 @@ struct Geometry {
 /// Puts shapes together, in a frame of its own: x ahead, y left, z up of where it stands.
 class Builder {
  public:
-  explicit Builder(Geometry& out) : out_{out} {}
+  /// With `mirror`, what comes out is the mirror image across the x axis of what is built, for
+  /// left-hand traffic; only what is written on a picture() still reads from left to right.
+  explicit Builder(Geometry& out, bool mirror = false) : out_{out}, hand_{mirror ? -1.0F : 1.0F} {}
   /// Everything from here on stands there.
   void stand(V3 at, float heading) {
     at_ = at;
@@ -44,10 +46,10 @@ class Builder {
     stand({f32(place.at.x), f32(place.at.y), f32(z)}, f32(place.heading));
   }
   [[nodiscard]] V3 world(V3 p) const noexcept {
-    return {at_.x + c_ * p.x - s_ * p.y, at_.y + s_ * p.x + c_ * p.y, at_.z + p.z};
+    return {at_.x + c_ * p.x - s_ * p.y, hand_ * (at_.y + s_ * p.x + c_ * p.y), at_.z + p.z};
   }
   [[nodiscard]] V3 turned(V3 p) const noexcept {
-    return {c_ * p.x - s_ * p.y, s_ * p.x + c_ * p.y, p.z};
+    return {c_ * p.x - s_ * p.y, hand_ * (s_ * p.x + c_ * p.y), p.z};
   }
 
   float shade = 1;         ///< of corners to come
@@ -68,11 +70,17 @@ class Builder {
   /// From a to b, thick r0 and r1, with rounded normals; closed at b where asked.
   void tube(V3 a, V3 b, float r0, float r1, int sides, std::uint16_t material, bool cap = false);
   void ball(V3 centre, V3 radii, int rings, std::uint16_t material);
+  [[nodiscard]] std::uint32_t corners() const noexcept {
+    return static_cast<std::uint32_t>(out_.corners.size());
+  }
+  /// Another geometry in this frame, moved by `offset`.
+  void add(const Geometry& part, V3 offset);
 
  private:
   Geometry& out_;
   V3 at_{};
   float c_ = 1, s_ = 0;
+  float hand_;  // -1: mirrored
 };
 
 }  // namespace kerb::sim

@@ -75,6 +75,68 @@ Light light_of(const LightSpec& spec, std::uint32_t seed) {
   return out;
 }
 
+float fog_extinction(double fog_m) { return fog_m > 0 ? f32(std::log(20.0) / fog_m) : 0.0F; }
+float rain_extinction(double mm_h) {
+  return mm_h > 0 ? f32(1.076e-3 * std::pow(mm_h, 0.67) / 4.342945) : 0.0F;
+}
+
+void add_weather(const WeatherSpec& weather, Light& light) {
+  light.haze += rain_extinction(weather.rain_mm_h);
+  if (weather.fog_m <= 0) return;
+  const float fog = fog_extinction(weather.fog_m);
+  light.haze += fog;
+  light.fog = true;
+  if (light.sun_shines) {
+    // What the sun loses on its way down through a layer of 60 m comes from everywhere instead,
+    // but for a third that goes back up.
+    const float left = std::exp(-fog * 60 / light.to_sun.z);
+    light.sky = light.sky + (0.67F * (1 - left) * light.to_sun.z) * light.sun;
+    light.sun = left * light.sun;
+    light.sun_shines = left > 0.02F;
+    light.side = 0.25F * light.sky;
+  }
+  // Air light: a thick fog under this sky is about as bright as a light grey wall.
+  const float grey = (light.sky.x + light.sky.y + light.sky.z) / 3;
+  light.horizon = 0.7F * mix(light.sky, V3{grey, grey, grey}, 0.6F);
+}
+
+float beam_candela(Beam beam, float left, float up) {
+  const float h = left * 57.29578F, v = up * 57.29578F;  // degrees; small angles
+  if (beam == Beam::full) {
+    const float spot = 1 / (1 + h * h / 20) / (1 + v * v / 6);
+    // The dipped beam stays on with it.
+    return 36 * spot * spot + 3 / (1 + h * h / 400) / (1 + v * v / 30) +
+           0.7F * beam_candela(Beam::dipped, left, up + 0.01F);
+  }
+  // Dipped: below a cut-off that is level on the left and climbs by 15 degrees to the right. The
+  // hot spot lies to the right, just under it; the rest is a wide carpet.
+  const float right = std::max(-h, 0.0F);
+  const float below = std::min(0.268F * right, 2.5F) - v;
+  const float hot_h = (h + 2.0F) / (h < -2 ? 5.0F : 3.4F), hot_v = (below - 1.1F) / 1.5F;
+  const float wide_h = h / 17, wide_v = (below - 2.5F) / (below < 2.5F ? 2.6F : 5.0F);
+  const float light = 15 * std::exp(-hot_h * hot_h - hot_v * hot_v) +
+                      7 / (1 + wide_h * wide_h * wide_h * wide_h) * std::exp(-wide_v * wide_v) +
+                      0.6F / (1 + h * h / 900) * smooth(14, 4, below);
+  // Above: 0.25 to 0.4 kcd for signs and the eyes of others, less and less upwards.
+  const float stray = 0.34F / (1 + v * v / 40) / (1 + h * h / 500);
+  return stray + light * smooth(-0.15F, 0.25F, below);
+}
+
+Lamp real_beam(V3 at, V3 ahead, Beam beam) {
+  const float tilt = beam == Beam::dipped ? -0.01F : 0.0F;
+  Lamp out{at, unit(ahead + V3{0, 0, tilt}), {1, 0.97F, 0.90F}, 220, true};
+  out.left = unit(cross(V3{0, 0, 1}, out.axis));
+  out.up = cross(out.axis, out.left);
+  out.pattern = beam == Beam::dipped ? Pattern::dipped : Pattern::full;
+  return out;
+}
+
+Lamp real_lantern(V3 at) {
+  Lamp out{at, {0, 0, -1}, {0.55F, 0.49F, 0.37F}, 36, false};
+  out.pattern = Pattern::lantern;
+  return out;
+}
+
 Lamp low_beam(V3 at, V3 axis) {
   Lamp out{at, unit(axis), {17, 16.2F, 14.5F}, 95, true};
   out.left = unit(cross(V3{0, 0, 1}, out.axis));
@@ -90,7 +152,14 @@ V3 lamp_light(const Lamp& lamp, V3 point, V3& to_lamp) {
   to_lamp = (1 / l) * d;
   const float c = -dot(to_lamp, lamp.axis);
   float share = 0;
-  if (lamp.beam) {
+  if (lamp.pattern == Pattern::dipped || lamp.pattern == Pattern::full) {
+    if (c <= 0.1F) return {0, 0, 0};
+    share = beam_candela(lamp.pattern == Pattern::full ? Beam::full : Beam::dipped,
+                         -dot(to_lamp, lamp.left) / c, -dot(to_lamp, lamp.up) / c);
+  } else if (lamp.pattern == Pattern::lantern) {
+    // 1 / cos^2 out to 60 degrees from straight down, then a cut-off: even light, little glare.
+    share = 0.02F + std::min(1 / std::max(c * c, 0.25F), 4.0F) * smooth(0.24F, 0.44F, c);
+  } else if (lamp.beam) {
     if (c <= 0.2F) return {0, 0, 0};
     // Tangents of the angles to the left and above the axis.
     const float h = -dot(to_lamp, lamp.left) / c, v = -dot(to_lamp, lamp.up) / c;
@@ -102,6 +171,7 @@ V3 lamp_light(const Lamp& lamp, V3 point, V3& to_lamp) {
     share = std::max(0.0F, c) * smooth(0.05F, 0.5F, c) + 0.02F;
   }
   const float edge = smooth(lamp.range, 0.7F * lamp.range, l);
+  if (lamp.extinction > 0) share *= std::exp(-lamp.extinction * l);
   return (share * edge / q) * lamp.candela;
 }
 

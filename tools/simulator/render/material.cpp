@@ -134,6 +134,22 @@ Materials::Materials() {
   wheel.cut = true;
   set(Base::poster_frame, {0.35F, 0.36F, 0.37F}, Paint::metal, 1).gloss = Gloss::satin;
   set(Base::far_houses, {0.55F, 0.51F, 0.47F}, Paint::concrete, 18);
+  set(Base::scaffold_tube, {0.66F, 0.67F, 0.68F}, Paint::metal, 1).gloss = Gloss::satin;
+  set(Base::scaffold_plank, {0.60F, 0.49F, 0.34F}, Paint::wood, 1);
+  set(Base::cloth_white, {0.82F, 0.81F, 0.78F}, Paint::cloth, 0.8F);
+  set(Base::cloth_blue, {0.20F, 0.29F, 0.48F}, Paint::cloth, 0.8F);
+  set(Base::cloth_red, {0.58F, 0.16F, 0.15F}, Paint::cloth, 0.8F);
+  const auto ware = [&](Base base, V3 srgb) {
+    Material& m = set(base, srgb, Paint::plain, 1);
+    m.warming = 4;
+  };
+  ware(Base::fruit_red, {0.66F, 0.13F, 0.11F});
+  ware(Base::fruit_orange, {0.86F, 0.47F, 0.11F});
+  ware(Base::fruit_green, {0.42F, 0.56F, 0.18F});
+  ware(Base::flower_pink, {0.80F, 0.36F, 0.55F});
+  ware(Base::bread, {0.66F, 0.46F, 0.26F});
+  set(Base::bin_brown, {0.33F, 0.24F, 0.17F}, Paint::metal, 1).gloss = Gloss::satin;
+  set(Base::doll, {0.80F, 0.74F, 0.68F}, Paint::plain, 1).gloss = Gloss::satin;
   for (const Base b : {Base::window, Base::window_curtain, Base::window_lit, Base::plate})
     all_[id_of(b)].unit_m = 1.2F;
   all_[id_of(Base::shop)].unit_m = 4;

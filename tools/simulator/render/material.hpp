@@ -107,6 +107,18 @@ enum class Base : std::uint16_t {
   poster_frame,
   far_trees,
   far_houses,
+  scaffold_tube,
+  scaffold_plank,
+  cloth_white,
+  cloth_blue,
+  cloth_red,
+  fruit_red,
+  fruit_orange,
+  fruit_green,
+  flower_pink,
+  bread,
+  bin_brown,
+  doll,  ///< a mannequin's skin
   count
 };
 constexpr std::uint16_t id_of(Base base) { return static_cast<std::uint16_t>(base); }
@@ -120,6 +132,11 @@ class Materials {
   }
   /// Of a colour that a scenario names.
   std::uint16_t add(const Surface& surface, const Material& like);
+  /// Its own light from now on; `lit`: only when lamps are on.
+  void glow(std::uint16_t id, V3 light, bool lit) {
+    all_[id].glow = light;
+    all_[id].lit = lit;
+  }
   /// Works out what each camera band sees; `weights[b]` are the band's, over the spectrum.
   void see_bands(const std::vector<Spectrum>& weights);
   [[nodiscard]] const Material& operator[](std::size_t i) const noexcept { return all_[i]; }

@@ -248,6 +248,13 @@ Texel spokes(float u, float v) {  // a bicycle's wheel
   const bool solid = (r < 0.5F && r > 0.44F) || r < 0.04F || (r < 0.46F && wire);
   return {{0.6F, 0.6F, 0.6F}, solid ? 1.0F : 0.0F};
 }
+Texel net(float u, float v) {
+  const float x = u * 16 - std::floor(u * 16), y = v * 16 - std::floor(v * 16);
+  const float sag = 0.82F + 0.25F * cloud_noise(u * 4, v * 4, 241, 3, 4);
+  const bool hole = x > 0.42F && y > 0.42F;
+  const bool seam = v < 0.02F || u < 0.012F;
+  return {{sag, sag, sag}, hole && !seam ? 0.0F : 1.0F};
+}
 
 struct Baker {
   int log2_side;
@@ -259,7 +266,7 @@ constexpr std::array<Baker, static_cast<std::size_t>(Paint::count)> kBakers{{
     {8, concrete}, {7, roof_tiles}, {8, bark},    {8, leaves},  {8, hedge},  {8, grass},
     {8, field},    {7, metal},      {8, wood},    {8, cloth},   {7, skin},   {7, hair},
     {8, stripes},  {8, goods},      {7, curtain}, {7, sign},    {7, plate},  {5, grille},
-    {7, tyre},     {7, rim},        {8, line},    {7, manhole}, {8, spokes},
+    {7, tyre},     {7, rim},        {8, line},    {7, manhole}, {8, spokes}, {8, net},
 }};
 
 }  // namespace

@@ -53,6 +53,34 @@ enum class Furniture : std::uint8_t {
   scooter,
 };
 void build_furniture(Builder& b, Furniture kind, std::uint64_t seed);
+/// Things of towns, in exactly this size: from scaffolding to footballs, but dogs.
+struct ThingStyle {
+  PropKind kind = PropKind::wheelie_bin;
+  V3 size;
+  std::uint16_t paint = 0;    ///< its own surface
+  std::uint16_t net = 0;      ///< a scaffolding's
+  std::uint16_t picture = 0;  ///< of a person: on a shelter's panel, a column, a cardboard figure
+  std::uint16_t back = 0;     ///< of a cardboard figure
+  int make = 0;               ///< as make_of() has it
+  std::uint64_t seed = 0;
+};
+void build_thing(Builder& b, const ThingStyle& style);
+/// Scales what was built so that it fills this size, on the ground round (0, 0).
+void fit(Geometry& made, V3 size);
+/// Where and how something turns: corners of a geometry about an axis.
+struct Hinge {
+  std::uint32_t first = 0, last = 0;
+  V3 at, axis{0, 1, 0};
+  enum class Drive : std::uint8_t { roll, leg, door, doorway } drive = Drive::roll;
+  float amount = 0;                ///< roll: 1 / radius; leg: radians; door: 1 left, -1 right
+  float per_metre = 0, phase = 0;  ///< of a leg's cycle
+};
+/// A dog, as the people's folder makes it.
+void build_dog(Builder& b, V3 size, std::uint16_t paint, std::uint64_t seed,
+               std::vector<Hinge>& hinges);
+/// A door over a vehicle's side and the dark opening behind it.
+void build_door(Builder& b, PropKind kind, V3 size, bool right, std::uint16_t paint,
+                std::uint64_t seed, std::vector<Hinge>& hinges);
 V3 drawn_size(PropKind kind);
 V3 lantern_of(V3 size);
 

@@ -8,6 +8,7 @@
 #include "tools/simulator/render/noise.hpp"
 #include "tools/simulator/render/scene.hpp"
 #include "tools/simulator/render/sensor.hpp"
+#include "tools/simulator/render/weather.hpp"
 
 namespace kerb::sim {
 namespace {
@@ -70,6 +71,7 @@ struct Renderer::Impl {
   std::unique_ptr<Shadows> shadows;
   Raster raster;
   SensorModel sensor;
+  WeatherPasses weather;
   Radiance radiance;
   std::vector<std::unique_ptr<TileSamples>> samples;
   std::vector<std::array<float, 3>> band_mix;
@@ -88,7 +90,8 @@ struct Renderer::Impl {
         sky{s.light, scene.light(), s.street.left == Side::houses || s.street.right == Side::houses,
             s.seed},
         raster{canvas},
-        sensor{camera, lens, canvas, camera.sensor} {
+        sensor{camera, lens, canvas, camera.sensor},
+        weather{s, canvas} {
     if (scene.light().sun_shines) {
       const Vec2 along = direction(s.car.start.heading);
       shadows = std::make_unique<Shadows>(scene.light().to_sun, V3{f32(along.x), f32(along.y), 0});
@@ -115,6 +118,7 @@ struct Renderer::Impl {
     const std::size_t n = at(canvas.width * canvas.height);
     for (std::vector<F4>& p : radiance.planes) p.resize(n);
     radiance.velocity.resize(n);
+    if (weather.needs_surfaces()) radiance.surfaces.resize(n);
     for (int i = 0; i < workers.count(); ++i) samples.push_back(std::make_unique<TileSamples>());
   }
 
@@ -156,18 +160,20 @@ struct Renderer::Impl {
     s.shadows = shadows.get();
     s.lamps = &scene.lamps();
     s.occluders = &scene.occluders();
-    const Vec2 along = direction(
-        scene.street().frame(scene.street().locate({s.pose.at.x, s.pose.at.y}).s).heading);
+    const Vec2 along = scene.along_street({s.pose.at.x, s.pose.at.y});
     s.street = {f32(along.x), f32(along.y), 0};
     s.sensor = camera.sensor;
     s.planes = i32(radiance.planes.size());
     s.band_mix = band_mix;
     s.moves = true;
+    s.wet = f32(scenario.weather.wetness());
+    s.surfaces = weather.needs_surfaces();
     workers.run(raster.tiles(), [&](int tile, int worker) {
       TileSamples& buffer = *samples[at(worker)];
       raster.draw_four(tile, buffer, scene.materials(), scene.items());
       shade_tile(s, tile, buffer, radiance);
     });
+    weather.apply(workers, s, t, exposure_s(), now.car.mps, radiance);
     times.shade = watch.lap();
     const Exposure exposure =
         sensor.meter(radiance, scene.light(), exposure_s(), camera.exposure_ms <= 0);
@@ -295,6 +301,33 @@ void Renderer::draw(const World& world, double t, Rendered& out) { impl_->draw(w
 
 void Renderer::flow(const World& world, double t, double t2, Rendered& out) {
   impl_->flow(world, t, t2, out);
+}
+
+double Renderer::person_lux(const World& world, int person, double t) {
+  constexpr int kHeights = 12;
+  CameraPose pose, later;
+  impl_->prepare(world, t, t, pose, later);
+  const Place& place = impl_->now.people[at(person)].place;
+  const float ground = f32(impl_->scene.ground(place.at));
+  const float tall = f32(impl_->scenario.people[at(person)].height_m);
+  const Light& light = impl_->scene.light();
+  const V3 foot{f32(place.at.x), f32(place.at.y), ground};
+  V3 facing = to_v3(pose.at) - foot;
+  facing.z = 0;
+  facing = unit(facing);
+  double sum = 0;
+  for (int i = 0; i < kHeights; ++i) {
+    const V3 point = foot + V3{0, 0, tall * (f32(i) + 0.5F) / kHeights};
+    V3 e = 0.5F * light.sky;
+    if (light.sun_shines) e = e + std::max(dot(facing, light.to_sun), 0.0F) * light.sun;
+    for (const Lamp& lamp : impl_->scene.lamps()) {
+      V3 to{};
+      const V3 more = lamp_light(lamp, point, to);
+      if (more.y > 0) e = e + std::max(dot(facing, to), 0.0F) * more;
+    }
+    sum += 0.2126 * double{e.x} + 0.7152 * double{e.y} + 0.0722 * double{e.z};
+  }
+  return 1000 * sum / kHeights;
 }
 
 const Renderer::Times& Renderer::times() const noexcept { return impl_->times; }

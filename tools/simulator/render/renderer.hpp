@@ -48,6 +48,9 @@ class Renderer {
     double pixels = 0;                      ///< of the whole silhouette
   };
   [[nodiscard]] Outline outline(const World& world, int person, double t) const;
+  /// Light on what of a person faces the camera, in lux: lamps and sky, mean over the body's
+  /// height. Shadows are left out.
+  [[nodiscard]] double person_lux(const World& world, int person, double t);
   /// Seconds of core time, of all threads together, that each stage of the last picture took. Only
   /// meaningful where the process does nothing else meanwhile.
   struct Times {

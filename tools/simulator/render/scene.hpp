@@ -4,7 +4,9 @@
 #include <optional>
 #include <vector>
 
+#include "tools/simulator/base/mirror.hpp"
 #include "tools/simulator/people/body.hpp"
+#include "tools/simulator/render/parts.hpp"
 #include "tools/simulator/render/raster.hpp"
 #include "tools/simulator/render/shadow.hpp"
 #include "tools/simulator/render/surroundings.hpp"
@@ -40,7 +42,12 @@ class Scene {
   [[nodiscard]] const Materials& materials() const noexcept { return materials_; }
   [[nodiscard]] Materials& materials() noexcept { return materials_; }
   [[nodiscard]] const Light& light() const noexcept { return light_; }
-  [[nodiscard]] const Street& street() const noexcept { return street_; }
+  /// The street's direction beside a place.
+  [[nodiscard]] Vec2 along_street(Vec2 place) const {
+    return as_built(direction(street_.frame(street_.locate(as_built(place)).s).heading));
+  }
+  /// The ground's height there.
+  [[nodiscard]] double ground(Vec2 place) const { return street_.ground(as_built(place)); }
 
  private:
   struct Person {
@@ -60,7 +67,12 @@ class Scene {
     V3 size;
     Geometry local, now;
     std::vector<V3> then;
+    std::vector<Hinge> hinges;  // of `local`
+    Texture picture, back;      // of a cardboard figure
     bool moves = false;
+    bool lifted = false;          // moves over the ground as it is, not on the road's height
+    std::uint16_t head_lamp = 0;  // its own material, where its lamps are lit
+    V3 lamp;                      // the left one's middle, in its own frame
   };
   static const Body& body_of(Person& person, bool coarse);
   void pose_person(const Body& body, const PersonState& state, double t, Geometry& out,
@@ -69,9 +81,24 @@ class Scene {
                std::vector<Occluder>& out) const;
   void paint_people();
   void build_props();
+  std::uint16_t surface_of(const PropSpec& spec, Prop& prop);
+  void build_new_kind(const PropSpec& spec, Prop& prop, Builder& b, std::uint16_t paint,
+                      std::uint64_t seed);
+  void add_dolls(const PropSpec& spec, V3 size, Builder& b);
+  void set_lamps();
+  void light_prop(Prop& prop, const PropSpec& spec);
+  void shine(const Moment& now, const CameraPose& pose);
+  /// The street is built for right-hand traffic, and its mirror image drawn for left-hand traffic:
+  /// a place or direction of the scenario on the street that is built, or back.
+  [[nodiscard]] Vec2 as_built(Vec2 v) const noexcept {
+    return scenario_.street.left_hand ? mirrored(v) : v;
+  }
+  [[nodiscard]] Place as_built(const Place& place) const noexcept {
+    return scenario_.street.left_hand ? mirrored(place) : place;
+  }
 
   Scenario scenario_;
-  Street street_;
+  Street street_;  // as built
   Light light_;
   Materials materials_;
   Surroundings surroundings_;
@@ -87,5 +114,10 @@ class Scene {
 
 /// A picture of a person, as a poster has it.
 Texture poster_texture(std::uint64_t seed);
+/// A person cut out of board: the picture, and the plain back.
+struct CutOut {
+  Texture front, back;
+};
+CutOut cut_out(std::uint64_t seed);
 
 }  // namespace kerb::sim

@@ -129,7 +129,7 @@ Exposure SensorModel::meter(const Radiance& in, const Light& light, double expos
     const float gain = light.gain * spec_.noise > 0 ? light.gain : 0.0F;
     out.photon = 0.00010F * gain * gain;
     out.read = 0.0000022F * gain * gain;
-    out.row = 0.0006F * gain;
+    out.row = 0.0006F * gain * light.row;
   }
   const float k = f32(spec_.noise);
   out.photon *= k * k;

@@ -25,7 +25,9 @@ struct Ink {
 void colour(const Shading& s, const TileShader::Answer& a, float weight, Ink& ink) {
   const float t = a.through;
   if (s.sensor == Sensor::thermal) {
-    ink.plane[0] += all(weight) * all(mix(8.0F, a.celsius, 0.4F + 0.6F * t));
+    // Long waves pass fog about half as badly as light does; the air's own warmth is 8 degrees.
+    const float left = s.light->fog ? std::sqrt(t) : 0.4F + 0.6F * t;
+    ink.plane[0] += all(weight) * all(mix(8.0F, a.celsius, left));
     return;
   }
   const V3 haze = (1 - t) * s.light->horizon;
@@ -45,13 +47,20 @@ void colour(const Shading& s, const TileShader::Answer& a, float weight, Ink& in
   }
 }
 
+V3 sky_radiance(const Shading& s, V3 d) {
+  const V3 rgb = s.sky->radiance(d);
+  return s.light->fog ? mix(s.light->horizon, rgb, sky_through_fog(*s.light, d.z)) : rgb;
+}
+
 void sky_colour(const Shading& s, V3 ray, float weight, Ink& ink) {
   const V3 d = unit(ray);
   if (s.sensor == Sensor::thermal) {
-    ink.plane[0] += all(weight * mix(4.0F, -22.0F, smooth(0.0F, 0.5F, d.z)));
+    float celsius = mix(4.0F, -22.0F, smooth(0.0F, 0.5F, d.z));
+    if (s.light->fog) celsius = mix(8.0F, celsius, std::sqrt(sky_through_fog(*s.light, d.z)));
+    ink.plane[0] += all(weight * celsius);
     return;
   }
-  const V3 rgb = s.sky->radiance(d);
+  const V3 rgb = sky_radiance(s, d);
   if (s.band_mix.empty()) {
     ink.plane[0] += all(weight) * F4{rgb.x, rgb.y, rgb.z, 0};
     return;
@@ -127,6 +136,8 @@ bool shade_four(const Shading& s, TileShader& shader, const Shift& shift, std::u
   const std::size_t target = at(y * out.width + x);
   F4* to = out.planes[0].data() + target;
   for (int k = 0; k < 4; ++k) to[k] = F4{p.r[k], p.g[k], p.b[k], 0};
+  if (s.surfaces)
+    for (int k = 0; k < 4; ++k) out.surfaces[target + at(k)] = {1 / p.w[k], 0, 0};
   if (!s.moves) return true;
   std::array<std::int16_t, 2>* velocity = out.velocity.data() + target;
   if (shift.tiny(std::max(p.w[0], p.w[3]), px, py) &&
@@ -159,8 +170,9 @@ void sky_four(const Shading& s, const TileShader& shader, const Shift& shift, in
       !s.moves || (shift.tiny(0.001F, f32(x), py) && shift.tiny(0.001F, f32(x + 3), py));
   for (int k = 0; k < 4; ++k) {
     const float px = f32(x + k);
-    const V3 ray = shader.ray(px, py), rgb = s.sky->radiance(unit(ray));
+    const V3 ray = shader.ray(px, py), rgb = sky_radiance(s, unit(ray));
     out.planes[0][target + at(k)] = F4{rgb.x, rgb.y, rgb.z, 0};
+    if (s.surfaces) out.surfaces[target + at(k)] = {};
     if (s.moves)
       out.velocity[target + at(k)] = still ? std::array<std::int16_t, 2>{}
                                            : velocity_of(s, shift, 1e6F * ray, nullptr, px, py);
@@ -168,6 +180,10 @@ void sky_four(const Shading& s, const TileShader& shader, const Shift& shift, in
 }
 
 }  // namespace
+
+float sky_through_fog(const Light& light, float up) noexcept {
+  return std::exp(-light.haze * std::min(100 / std::max(up, 0.01F), 2000.0F));
+}
 
 void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance& out) {
   TileShader shader{s, tile};
@@ -201,6 +217,7 @@ void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance
       const std::size_t target = at((top + y) * out.width + left + x);
       const ScreenTriangle* moved = nullptr;
       V3 from_eye{};
+      float mirror = 0, slope = 0;
       float mx = px, my = py;  // where the moved point is
       if (id[0] == id[1] && id[0] == id[2] && id[0] == id[3]) {
         if (id[0] == -1) {
@@ -215,6 +232,8 @@ void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance
           else
             colour(s, answer, 1, ink);
           from_eye = answer.point;
+          mirror = answer.mirror;
+          slope = answer.slope;
         }
       } else {
         unsigned done = 0;
@@ -253,6 +272,8 @@ void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance
           const float hy = py + (most ? 0.0F : kSampleY[at(k)]);
           shader.at_triangle(t, hx, hy, answer);
           colour(s, answer, weight, ink);
+          mirror += weight * answer.mirror;
+          slope = std::max(slope, answer.slope);
           if (w > nearest) {
             nearest = w;
             moved = &t;
@@ -263,6 +284,7 @@ void shade_tile(const Shading& s, int tile, const TileSamples& samples, Radiance
         }
       }
       for (int p = 0; p < s.planes; ++p) out.planes[at(p)][target] = ink.plane[at(p)];
+      if (s.surfaces) out.surfaces[target] = {dot(to_v3(s.pose.axes[2]), from_eye), mirror, slope};
       if (s.moves) {
         const bool stands = moved == nullptr || (*s.items)[moved->item].later == nullptr;
         if (stands && shift.tiny(samples.w[i][0] * 1.1F + 0.001F, px, py))

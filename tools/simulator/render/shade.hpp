@@ -36,6 +36,8 @@ struct Shading {
   Sensor sensor = Sensor::rgb;
   int planes = 1;                              ///< four channels each
   std::vector<std::array<float, 3>> band_mix;  ///< how much of red, green, blue is in each band
+  float wet = 0;                               ///< of the road, 0..1
+  bool surfaces = false;                       ///< Radiance::surfaces is wanted
 };
 
 /// What is drawn, before the lens: radiance, four channels a plane, and where each pixel goes in
@@ -44,7 +46,21 @@ struct Radiance {
   int width = 0, height = 0;
   std::vector<std::vector<F4>> planes;
   std::vector<std::array<std::int16_t, 2>> velocity;
+  /// What is seen at a pixel, for weather; empty where there is none.
+  struct SeenSurface {
+    float z = 1e6F;    ///< metres along the camera's axis
+    float mirror = 0;  ///< share of light that wet ground mirrors
+    float slope = 0;   ///< how rough it is: tangent of its tilts
+  };
+  std::vector<SeenSurface> surfaces;
 };
+
+/// Ground that water makes dark and shiny.
+[[nodiscard]] constexpr bool gets_wet(std::uint16_t material) noexcept {
+  return material <= id_of(Base::gutter) || material == id_of(Base::manhole);
+}
+/// How much of the sky is left behind fog, in this direction: a layer of 100 m.
+[[nodiscard]] float sky_through_fog(const Light& light, float up) noexcept;
 
 /// Colours one tile.
 void shade_tile(const Shading& shading, int tile, const TileSamples& samples, Radiance& out);

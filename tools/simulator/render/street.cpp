@@ -21,6 +21,13 @@ Street::Street(const Scenario& scenario)
     taken_.push_back(
         {prop.place.at - l * along, prop.place.at + l * along, std::max(prop.size.y, 0.6) / 2});
   }
+  for (const SideStreetSpec& side : spec_.side_streets)
+    taken_.push_back({side.place.at, side.place.at + side.length_m * direction(side.place.heading),
+                      half_ + 0.3});
+  for (const CrossingSpec& crossing : spec_.crossings)
+    for (const double d : {-kerb_, kerb_})
+      taken_.push_back(
+          {at(crossing.at_m - 1.5, d), at(crossing.at_m + 1.5, d), crossing.length_m / 2});
 }
 
 Street::Coordinates Street::locate(Vec2 p) const {
@@ -56,10 +63,20 @@ Street::Coordinates Street::locate(Vec2 p) const {
 double Street::ground(Vec2 p) const {
   if (spec_.pavement_m <= 0) return 0;
   const double d = std::abs(locate(p).d) - kerb_;
-  if (d <= -0.15) return 0;
+  if (d <= -0.15 || on_side_street(p, 0)) return 0;
   if (d >= 0.15) return kKerbHeight;
   const double t = (d + 0.15) / 0.3;
   return kKerbHeight * t * t * (3 - 2 * t);
+}
+
+bool Street::on_side_street(Vec2 p, double room) const {
+  for (const SideStreetSpec& side : spec_.side_streets) {
+    const Vec2 ahead = direction(side.place.heading), to = p - side.place.at;
+    const double along = dot(to, ahead);
+    if (along > 0 && along < side.length_m && std::abs(cross(ahead, to)) < half_ + room)
+      return true;
+  }
+  return false;
 }
 
 bool Street::is_free(Vec2 p, double room) const {

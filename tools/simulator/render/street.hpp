@@ -36,6 +36,8 @@ class Street {
   [[nodiscard]] bool owns(double s, double d) const {
     return spec_.way.empty() || std::abs(locate(at(s, d)).d) > std::abs(d) - 0.5;
   }
+  /// Whether a place is on the road of a street that opens into this one, or `room` beside it.
+  [[nodiscard]] bool on_side_street(Vec2 p, double room) const;
   /// Whether nobody walks and nothing of the scenario stands within `room` of there.
   [[nodiscard]] bool is_free(Vec2 p, double room) const;
 

@@ -2,16 +2,36 @@
 // The street itself: road, kerbs, pavements, markings, what is worn, what is parked.
 #include "tools/simulator/render/surroundings.hpp"
 
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/render/parts.hpp"
 
 namespace kerb::sim {
 namespace {
 constexpr float kKerb = f32(kKerbHeight);
-}
+constexpr PropKind kTownKinds[] = {
+    PropKind::scaffolding, PropKind::market_stall,  PropKind::shelter,
+    PropKind::trolley,     PropKind::wheelie_bin,   PropKind::bollard,
+    PropKind::work_cone,   PropKind::parking_meter, PropKind::advertising_column,
+    PropKind::post_box,    PropKind::flower_tub};
 
-Surroundings::Surroundings(const Street& street, const Light& light, bool street_lamps,
-                           Materials& materials)
-    : street_{street}, lamps_{street_lamps && light.lamps} {
+Occluder mirrored(Occluder occluder) {
+  occluder.at.y = -occluder.at.y;
+  occluder.ahead_y = -occluder.ahead_y;
+  return occluder;
+}
+Lamp mirrored(Lamp lamp) {
+  for (V3* v : {&lamp.at, &lamp.axis, &lamp.left, &lamp.up}) v->y = -v->y;
+  return lamp;
+}
+}  // namespace
+
+Surroundings::Surroundings(const Street& street, const Light& light, const LightSpec& spec,
+                           bool mirror, Materials& materials)
+    : street_{street},
+      lamps_{spec.street_lamps && light.lamps},
+      real_lamps_{spec.lamps == Lamps::real},
+      mirror_{mirror},
+      haze_{light.haze} {
   constexpr std::array<std::array<double, 3>, 12> kPaints{{{0.75, 0.76, 0.77},
                                                            {0.12, 0.12, 0.13},
                                                            {0.33, 0.34, 0.36},
@@ -34,6 +54,20 @@ Surroundings::Surroundings(const Street& street, const Light& light, bool street
     surface.rgb = rgb;
     paints_.push_back(materials.add(surface, paint));
   }
+  for (const SideStreetSpec& side : street.spec().side_streets)
+    side_streets_.push_back(street.locate(side.place.at).s);
+  if (street.spec().things != StreetThings::town) return;
+  Random random{mix64(street.spec().seed, 77)};
+  for (const PropKind kind : kTownKinds)
+    for (int i = 0; i < kTownPaints; ++i) {
+      Material m;
+      m.texture = &texture_of(kind == PropKind::scaffolding    ? Paint::net
+                              : kind == PropKind::market_stall ? Paint::cloth
+                                                               : Paint::metal);
+      m.cut = kind == PropKind::scaffolding;
+      m.gloss = kind == PropKind::market_stall ? Gloss::matt : Gloss::satin;
+      town_paints_[kind].push_back(materials.add(usual_surface(kind, random), m));
+    }
 }
 
 bool Surroundings::reach(double s0, double s1) {
@@ -56,14 +90,14 @@ void Surroundings::make(int number, Block& out) const {
   const auto seed =
       mix64(street_.spec().seed + 1000ULL, static_cast<std::uint64_t>(number + 100000));
   Geometry& main = *out.geometries.emplace_back(std::make_unique<Geometry>());
-  Builder b{main};
+  Builder b{main, mirror_};
   Dice dice{seed};
   road(b, s0, dice);
   for (const int side : {1, -1}) {
     Dice side_dice{mix64(seed, side > 0 ? 1 : 2)};
     // Houses and such have a geometry of their own, seen or not by itself.
     Geometry& geometry = *out.geometries.emplace_back(std::make_unique<Geometry>());
-    Builder sb{geometry};
+    Builder sb{geometry, mirror_};
     ground(sb, s0, side, side_dice);
     switch (side > 0 ? street_.spec().left : street_.spec().right) {
       case Side::houses:
@@ -83,13 +117,26 @@ void Surroundings::make(int number, Block& out) const {
         break;
     }
     Geometry& things = *out.geometries.emplace_back(std::make_unique<Geometry>());
-    Builder tb{things};
+    Builder tb{things, mirror_};
     furniture(out, tb, s0, side, side_dice);
     Dice more{mix64(seed, side > 0 ? 3 : 4)};
     more_furniture(tb, s0, side, more);
+    if (street_.spec().things == StreetThings::town) {
+      Dice town{mix64(seed, side > 0 ? 5 : 6)};
+      town_things(tb, s0, side, town);
+    }
     if (street_.spec().parked_cars) parked(out, tb, s0, side, side_dice);
   }
+  for (std::size_t i = 0; i < side_streets_.size(); ++i) {
+    if (side_streets_[i] < s0 || side_streets_[i] >= s0 + kBlock) continue;
+    Builder ab{*out.geometries.emplace_back(std::make_unique<Geometry>()), mirror_};
+    Dice own{mix64(seed, 100 + i)};
+    side_street(ab, street_.spec().side_streets[i], own);
+  }
   for (const std::unique_ptr<Geometry>& g : out.geometries) g->bound();
+  if (!mirror_) return;  // what the builders did not
+  for (Occluder& occluder : out.occluders) occluder = mirrored(occluder);
+  for (Lamp& lamp : out.lamps) lamp = mirrored(lamp);
 }
 
 void Surroundings::strip(Builder& b, double s0, double s1, double d0, double d1, float z0, float z1,
@@ -149,6 +196,7 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
   if (spec.pavement_m <= 0 || kerb > half || spec.lanes > 2)
     for (const double d : {-half + 0.15, half - 0.15})
       mark(b, s0, s1, d - 0.06, d + 0.06, 0.008F, id_of(Base::line_white));
+  crossings(b, s0);
   // What is worn: patches, trenches, cracks, covers.
   if (dice.chance(0.6F)) {
     const double s = s0 + 15.0 * dice.unit(), d = dice.between(-0.8F, 0.8F) * half;
@@ -190,8 +238,14 @@ void Surroundings::road(Builder& b, double s0, Dice& dice) const {
 void Surroundings::ground(Builder& b, double s0, int side, Dice& dice) const {
   const StreetSpec& spec = street_.spec();
   const double s1 = s0 + kBlock, kerb = street_.kerb();
+  const bool junction = near_side_street(s0 + kBlock / 2);
   const auto across = [&](double near, double far, float z0, float z1, Base m, float n, float f) {
-    if (side > 0)
+    if (junction && z0 >= 0 && z1 >= -0.06F && far - near < 45) {
+      if (side > 0)
+        cut_strip(b, s0, s1, near, far, z0, z1, id_of(m), n, f);
+      else
+        cut_strip(b, s0, s1, -far, -near, z1, z0, id_of(m), f, n);
+    } else if (side > 0)
       strip(b, s0, s1, near, far, z0, z1, id_of(m), n, f);
     else
       strip(b, s0, s1, -far, -near, z1, z0, id_of(m), f, n);
@@ -207,6 +261,7 @@ void Surroundings::ground(Builder& b, double s0, int side, Dice& dice) const {
     for (int k = 0; k < static_cast<int>(kBlock); ++k) {  // joints of the kerb stones
       const double s = s0 + k;
       const double a = side * (kerb - 0.002), c = side * (kerb + 0.145);
+      if (junction && street_.on_side_street(street_.at(s, side * (kerb + 0.1)), 0)) continue;
       strip(b, s, s + 0.012, std::min(a, c), std::max(a, c), kKerb + 0.002F, kKerb + 0.002F,
             id_of(Base::crack), 1, 1);
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands along the street: houses, parks, fields, car parks, walls, and the furniture.
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/render/parts.hpp"
 #include "tools/simulator/render/surroundings.hpp"
 
@@ -16,7 +17,7 @@ void Surroundings::houses(Builder& b, double s0, int side, Dice& dice) const {
     if (end - s < 1) continue;
     const double deep = side * (street_.pavement_end() + 12);
     if (!street_.owns(s0 + s, deep) || !street_.owns(s0 + end, deep) ||
-        !street_.owns(s0 + (s + end) / 2, deep)) {
+        !street_.owns(s0 + (s + end) / 2, deep) || crossed(s0 + s, s0 + end, deep / 2, deep)) {
       s = end;
       continue;
     }
@@ -59,6 +60,7 @@ void Surroundings::houses(Builder& b, double s0, int side, Dice& dice) const {
 
 void Surroundings::tree(Block& block, Vec2 place, double z, float height, Dice& dice) const {
   if (std::abs(street_.locate(place).d) < street_.kerb() + 0.3) return;  // another part of the road
+  if (street_.on_side_street(place, 1)) return;
   // Twice: as it is, and with a quarter of the cards for when it is far.
   Tree& tree = *block.trees.emplace_back(std::make_unique<Tree>());
   const Place where{place, 6.28 * dice.unit()};
@@ -67,7 +69,7 @@ void Surroundings::tree(Block& block, Vec2 place, double z, float height, Dice& 
   const std::uint64_t seed = dice.bits();
   for (const bool far : {false, true}) {
     Geometry& g = far ? tree.far : tree.near;
-    Builder b{g};
+    Builder b{g, mirror_};
     b.stand(where, z);
     build_tree(b, b, height, spread, leaves, seed, far ? 170 : 700);
     g.bound();
@@ -95,7 +97,7 @@ void Surroundings::park(Block& block, Builder& b, double s0, int side, Dice& dic
     b.stand({p, street_.frame(s).heading + (side > 0 ? 0 : kPi)}, z);
     if (street_.is_free(p, 1.0)) build_prop(b, PropKind::bench, {}, 0, 1);
   }
-  if (street_.spec().seed % 2 == 0) {
+  if (street_.spec().seed % 2 == 0 && !crossed(s0, s0 + kBlock, side * edge, side * (edge + 1))) {
     const Vec2 e = street_.at(s0, side * (edge + 0.3)),
                g = street_.at(s0 + kBlock, side * (edge + 0.3));
     b.stand({f32(e.x), f32(e.y), f32(z)}, f32(std::atan2(g.y - e.y, g.x - e.x)));
@@ -109,6 +111,7 @@ void Surroundings::fields(Block& block, Builder& b, double s0, int side, Dice& d
   for (int k = 0; k < 5; ++k) {  // a wire fence
     const double s = s0 + 4 * k;
     if (!street_.owns(s, side * (edge + 2.6))) continue;
+    if (crossed(s, s + 4, side * (edge + 2), side * (edge + 3))) continue;
     const Vec2 p = street_.at(s, side * (edge + 2.6));
     b.stand({p, street_.frame(s).heading}, z);
     b.box({-0.05F, -0.05F, 0}, {0.05F, 0.05F, 1.15F}, id_of(Base::wood));
@@ -149,6 +152,7 @@ void Surroundings::car_park(Block& block, Builder& b, double s0, int side, Dice&
   }
   // A hall at the back.
   const double d = side * (edge + 32);
+  if (crossed(s0, s0 + kBlock, d, d + side * 20)) return;
   const Vec2 a = street_.at(side > 0 ? s0 : s0 + kBlock, d),
              c = street_.at(side > 0 ? s0 + kBlock : s0, d);
   b.stand({f32(a.x), f32(a.y), f32(z)}, f32(std::atan2(c.y - a.y, c.x - a.x)));
@@ -168,6 +172,7 @@ void Surroundings::long_wall(Block& block, Builder& b, double s0, int side, Dice
   const int n = std::abs(street_.curvature(s0 + kBlock / 2)) > 1e-6 ? 8 : 2;
   for (int i = 0; i < n; ++i) {
     const double from = s0 + kBlock * i / n, to = from + kBlock / n, d = side * (edge + 0.2);
+    if (crossed(from, to, d, d + side)) continue;
     const Vec2 a = street_.at(side > 0 ? from : to, d), c = street_.at(side > 0 ? to : from, d);
     const float l = f32(length(c - a));
     b.stand({f32(a.x), f32(a.y), f32(z)}, f32(std::atan2(c.y - a.y, c.x - a.x)));
@@ -203,9 +208,13 @@ void Surroundings::furniture(Block& block, Builder& b, double s0, int side, Dice
     const double s = s0 + 3, turn = side > 0 ? 0 : kPi;
     if (put(s, near + 0.1, PropKind::lamp_post, 0, turn, 0.1)) {
       const Vec2 p = street_.at(s, side * (near + 0.1 - 1.1));
-      if (lamps_)
+      if (lamps_ && real_lamps_) {
+        block.lamps.push_back(real_lantern({f32(p.x), f32(p.y), f32(z) + 7.0F}));
+        block.lamps.back().extinction = haze_;
+      } else if (lamps_) {
         block.lamps.push_back(
             {{f32(p.x), f32(p.y), f32(z) + 7.0F}, {0, 0, -1}, {2.4F, 1.95F, 1.35F}, 20, false});
+      }
     }
   }
   if (!wide) return;
@@ -288,10 +297,70 @@ void Surroundings::more_furniture(Builder& b, double s0, int side, Dice& dice) c
   }
 }
 
+void Surroundings::town_things(Builder& b, double s0, int side, Dice& dice) const {
+  const StreetSpec& spec = street_.spec();
+  if (spec.pavement_m < 1.2 || spec.clutter <= 0) return;
+  const double kerb = street_.kerb() + 0.35, wall = street_.pavement_end();
+  const bool houses = (side > 0 ? spec.left : spec.right) == Side::houses;
+  const double along_street = side > 0 ? kPi : 0;  // -y of a thing is then the road's side
+  struct Kind {
+    PropKind kind;
+    float chance;  // in a block, where the clutter is 1
+    int most;      // in a row
+    double apart;  // m, in the row
+    bool at_kerb, towns;
+    double turn;
+    double width_m;  // pavements that are narrower have none
+  };
+  const Kind kinds[] = {
+      {PropKind::scaffolding, 0.30F, 1, 0, false, true, along_street, 1.6},
+      {PropKind::market_stall, 0.18F, 3, 3.6, false, false, along_street, 3.0},
+      {PropKind::shelter, 0.10F, 1, 0, false, false, along_street, 2.4},
+      {PropKind::wheelie_bin, 0.60F, 5, 0.75, false, true, along_street + kPi / 2, 1.4},
+      {PropKind::bollard, 0.55F, 6, 1.6, true, false, 0, 1.2},
+      {PropKind::work_cone, 0.25F, 6, 1.3, true, false, 0, 1.2},
+      {PropKind::parking_meter, 0.35F, 1, 0, true, false, along_street + kPi / 2, 1.4},
+      {PropKind::advertising_column, 0.06F, 1, 0, false, false, 0, 2.6},
+      {PropKind::post_box, 0.15F, 1, 0, false, false, along_street + kPi / 2, 1.4},
+      {PropKind::flower_tub, 0.40F, 4, 1.7, true, false, 0, 2.0},
+      {PropKind::trolley, 0.12F, 2, 1.1, false, true, 0.3, 1.6},
+  };
+  for (const Kind& k : kinds) {
+    const bool there = dice.chance(k.chance * f32(spec.clutter));
+    const double from = s0 + 1 + 17 * dice.unit();
+    const int count = 1 + dice.below(k.most);
+    const auto row = dice.bits();  // of one row, one make, but for bins
+    const std::uint16_t paint =
+        town_paints_.at(k.kind)[at(static_cast<int>(row % std::uint32_t{kTownPaints}))];
+    for (int i = 0; i < count; ++i) {
+      const std::uint32_t own = dice.bits(), seed = k.kind == PropKind::wheelie_bin ? own : row;
+      if (!there || (k.towns && !houses) || spec.pavement_m < k.width_m) continue;
+      PropSpec prop;
+      prop.kind = k.kind;
+      prop.seed = seed;
+      const Vec3 size = usual_size(k.kind, seed);
+      const bool lengthways = k.turn == along_street;
+      const double deep = lengthways ? size.y : std::max(size.x, size.y);
+      const double s = from + k.apart * i;
+      const double d = k.at_kerb ? kerb + deep / 2 : wall - deep / 2 - 0.15;
+      // As far as it reaches along the street, it must be free.
+      bool is_free = street_.owns(s, side * d);
+      const double half = (lengthways ? size.x : deep) / 2;
+      for (double at_s = -half; at_s <= half + 0.01; at_s += std::max(half, 0.05))
+        is_free = is_free && street_.is_free(street_.at(s + at_s, side * d),
+                                             lets_people_through(k.kind) ? 0 : deep / 2 + 0.1);
+      if (!is_free) continue;
+      b.stand({street_.at(s, side * d), street_.frame(s).heading + k.turn}, kKerbHeight);
+      ThingStyle style{k.kind, to_v3(size), paint, paint, 0, 0, make_of(k.kind, seed), own};
+      build_thing(b, style);
+    }
+  }
+}
+
 void Surroundings::horizon(Vec2 around, Geometry& out) const {
   out.corners.clear();
   out.faces.clear();
-  Builder b{out};
+  Builder b{out, mirror_};
   b.stand({around, 0}, -0.06);
   const bool town = street_.spec().left == Side::houses || street_.spec().right == Side::houses;
   const std::uint16_t soil = id_of(Base::grass);

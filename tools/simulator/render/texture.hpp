@@ -122,6 +122,7 @@ enum class Paint : std::uint8_t {
   line,  ///< worn road paint
   manhole,
   spokes,
+  net,  ///< of a scaffolding: threads with holes between
   count
 };
 /// Baked once for a process; thread-safe.

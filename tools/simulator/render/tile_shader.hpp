@@ -2,6 +2,7 @@
 #pragma once
 #include <array>
 
+#include "tools/simulator/render/noise.hpp"
 #include "tools/simulator/render/shade.hpp"
 
 namespace kerb::sim {
@@ -41,6 +42,7 @@ class TileShader {
     V3 albedo, light, extra;
     float through = 1;  // of the haze
     float celsius = 0;
+    float mirror = 0, slope = 0;  // of wet ground
     const Material* material = nullptr;
     V3 point;
   };
@@ -91,10 +93,13 @@ class TileShader {
     }
     V3 extra = now_.glows ? m.glow * texture : V3{0, 0, 0};
     if (m.gloss != Gloss::matt) extra = extra + mirror(m, n, view, sun, open);
+    out.mirror = out.slope = 0;
+    if (s_.wet > 0 && gets_wet(t.material) && n.z > 0.9F)
+      wet_ground(point, view, sun, albedo, extra, out);
     out.albedo = albedo;
     out.light = lit;
     out.extra = extra;
-    out.through = fading(far * light.haze);
+    out.through = light.fog ? std::exp(-far * light.haze) : fading(far * light.haze);
     out.celsius =
         m.celsius + m.warming * sun + 2.5F * (texture.y - 1) * (m.celsius > 25 ? 1.0F : 0.4F);
     out.material = &m;
@@ -112,6 +117,7 @@ class TileShader {
     if (&t != now_.triangle) begin(t);
     const Material& m = *now_.material;
     if (!now_.flat || lamps_ > 0 || now_.glows) return false;
+    if (s_.wet > 0 && gets_wet(t.material)) return false;
     const F4 xs = all(x) + F4{0, 1, 2, 3};
     const F4 dx = xs - all(f32(t.x[0]) * (1.0F / kSubpixel));
     const float dy = y - f32(t.y[0]) * (1.0F / kSubpixel);
@@ -171,7 +177,10 @@ class TileShader {
     F4 q = all(1.0F) + h * all(1.0F / 8) + h * h * all(1.0F / 128);
     q = q * q;
     q = q * q;
-    const F4 through = all(1.0F) / (q * q), hidden = all(1.0F) - through;
+    F4 through = all(1.0F) / (q * q);
+    if (light.fog)
+      for (int k = 0; k < 4; ++k) through[k] = std::exp(-h[k]);
+    const F4 hidden = all(1.0F) - through;
     r *= lr;
     g *= lg;
     b *= lb;
@@ -343,6 +352,41 @@ class TileShader {
                       s_.light->sun;
     }
     return out;
+  }
+
+  /// Water on the ground: darker, for what is inside is lost by total reflection; lamps and the sun
+  /// mirrored on a rough film (a GGX lobe), smoother in puddles. What else is mirrored is added
+  /// when the picture is there: `out.mirror` is the share.
+  void wet_ground(V3 point, V3 view, float sun, V3& albedo, V3& extra, Answer& out) const {
+    const float n = cloud_noise(0.30F * point.x, 0.55F * point.y, 171, 4);
+    const float edge = 0.95F - 0.34F * s_.wet;
+    const float puddle = smooth(edge, edge + 0.05F, n);
+    albedo = (1 - s_.wet * (0.45F + 0.2F * puddle)) * albedo;
+    const float alpha = mix(0.17F, 0.04F, puddle), a2 = alpha * alpha;
+    const float nv = std::max(view.z, 0.02F);
+    const auto lobe = [&](V3 to) {  // times pi: radiance here is that of white under the same light
+      const V3 half = unit(view + to);
+      const float nh = half.z, vh = std::max(dot(view, half), 0.0F), nl = std::max(to.z, 0.01F);
+      const float q = nh * nh * (a2 - 1) + 1;
+      const float k = 1 - vh, k2 = k * k, fresnel = 0.02F + 0.98F * k2 * k2 * k;
+      const float masked =
+          (nl * std::sqrt(nv * nv * (1 - a2) + a2) + nv * std::sqrt(nl * nl * (1 - a2) + a2));
+      return a2 / (q * q) * fresnel * nl / (2 * masked);
+    };
+    const float film = s_.wet * mix(0.35F, 0.95F, puddle);  // stones that stand out are dry
+    for (int i = 0; i < lamps_; ++i) {
+      V3 to{};
+      const V3 e = lamp_light(*lamp_[at(i)], point, to);
+      if (to.z > 0) extra = extra + (film * lobe(to)) * e;
+    }
+    if (sun > 0) {
+      const float shown =
+          sun / std::max(s_.light->to_sun.z, 0.02F);  // how much of it is not hidden
+      extra = extra + (film * shown * lobe(s_.light->to_sun)) * s_.light->sun;
+    }
+    const float k = 1 - nv, k2 = k * k;
+    out.mirror = s_.wet * mix(0.45F, 0.95F, puddle) * (0.02F + 0.98F * k2 * k2 * k);
+    out.slope = mix(0.05F, 0.006F, puddle);
   }
 
   struct Current {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "tools/simulator/report/page.hpp"
@@ -69,8 +70,14 @@ std::string head(const Report& report) {
       report.candidate == "product"
           ? "the firmware, in process"
           : fmt::format("a stand-in, <b>{}</b>, not the firmware", escaped(report.candidate));
-  std::string pace =
-      fmt::format("results are available {:.0f} ms after each picture", report.latency_s * 1000);
+  std::string pace = std::isnan(report.latency_s)
+                         ? std::string{"with several latencies"}
+                         : fmt::format("results are available {:.0f} ms after each picture",
+                                       report.latency_s * 1000);
+  std::string program = escaped(report.version);
+  if (!report.commit.empty()) program += fmt::format(" ({})", escaped(report.commit));
+  for (const FileId& model : report.models)
+    program += fmt::format(", {} {}", escaped(model.name), escaped(model.crc32));
   if (report.candidate == "board") {
     who = "the firmware on the board";
     pace = fmt::format("played {:g} times slower than real time; all times here are the scenario's",
@@ -81,34 +88,51 @@ std::string head(const Report& report) {
       "minutes of traffic{} in {:.1f} s{}; {}. kerblab {}.</p></header>",
       badge(report.passed()), passed, report.runs.size(), who, simulated / 60,
       frames > 0 ? fmt::format(", {} pictures,", frames) : "", took,
-      frames > 0 ? "" : ", without pictures", pace, escaped(report.version));
+      frames > 0 ? "" : ", without pictures", pace, program);
+}
+
+std::string false_warnings(const Silence& silence) {
+  if (silence.runs == 0) return "–";
+  const Interval rate = silence.per_hour_95();
+  return fmt::format("{} in {:.1f}&nbsp;min<br><span class=\"sub\">{:.1f}…{:.1f} per hour</span>",
+                     silence.collision_warnings, silence.seconds / 60, rate.low, rate.high);
 }
 
 std::string suite_table(const SuiteResult& suite) {
   std::string rows;
   for (const GroupResult& g : suite.groups) {
     const double share = g.runs > 0 ? 100.0 * g.passed_runs / g.runs : 0;
+    const Interval sure = wilson_interval(g.passed_runs, g.runs);
     rows += fmt::format(
         "<tr><th scope=\"row\"><button class=\"link\" data-find=\"{}\">{}</button></th><td "
         "class=\"num\">{}/{}</td><td class=\"wide\"><span class=\"meter\"><i "
         "style=\"width:{:.0f}%\" "
-        "class=\"{}\"></i></span></td><td class=\"num wide\">{:.0f}&nbsp;%</td><td "
-        "class=\"num\">{}</td><td class=\"num wide\">{}</td><td>{}</td></tr>",
+        "class=\"{}\"></i></span></td><td class=\"num wide\">{:.0f}…{:.0f}&nbsp;%</td><td "
+        "class=\"num wide\">{:.0f}&nbsp;%</td><td "
+        "class=\"num\">{}<br><span class=\"sub\">{}</span></td><td class=\"num wide\">{}<br><span "
+        "class=\"sub\">{}</span></td><td class=\"num wide\">{}</td><td>{}</td></tr>",
         escaped(g.name), escaped(g.name), g.passed_runs, g.runs, share, g.passed ? "good" : "bad",
-        100 * g.share, seconds_or_dash(g.least_before_impact),
-        seconds_or_dash(g.most_after_half_visible), badge(g.passed));
+        100 * sure.low, 100 * sure.high, 100 * g.share, seconds_or_dash(g.least_before_impact),
+        seconds_or_dash(g.median_before_impact), seconds_or_dash(g.most_after_half_visible),
+        seconds_or_dash(g.median_after_half_visible), false_warnings(g.silence), badge(g.passed));
   }
   std::string notes;
+  if (suite.silence.runs > 0)
+    notes += fmt::format("<p>Collision warnings where none is allowed: {}</p>",
+                         false_warnings(suite.silence));
   for (const Verdict& v : suite.verdicts)
     notes += fmt::format("<p>{} {}</p>", badge(v.passed), escaped(v.reason));
   return fmt::format(
       "<section class=\"card\"><h2>{} {}</h2><p class=\"sub\">{}{}{} of {} runs "
       "passed</p><table><thead><tr><th>scenario</th><th class=\"num\">passed</th><th "
       "class=\"wide\"></th><th "
+      "class=\"num wide\" title=\"95 % interval of the share that passes (Wilson)\">95 %</th><th "
       "class=\"num wide\">needed</th><th class=\"num\" title=\"shortest time from the warning to "
-      "the impact\">shortest before impact</th><th class=\"num wide\" title=\"longest time from "
-      "half visible to the warning\">longest after half "
-      "visible</th><th></th></tr></thead><tbody>{}</tbody></table>{}</section>",
+      "the impact, and the median\">shortest before impact, median</th><th class=\"num wide\" "
+      "title=\"longest time from half visible to the warning, and the median\">longest after half "
+      "visible, median</th><th class=\"num wide\" title=\"collision warnings in runs that allow "
+      "none, and the 95 % interval of their rate\">false collision "
+      "warnings</th><th></th></tr></thead><tbody>{}</tbody></table>{}</section>",
       escaped(suite.name), badge(suite.passed), escaped(suite.title),
       suite.title.empty() ? "" : " · ", suite.passed_runs, suite.runs, rows, notes);
 }
@@ -158,14 +182,17 @@ std::string run_details(const ReportedRun& run) {
   return fmt::format(
       "<details class=\"run {}\" data-text=\"{}\"><summary><span class=\"tick\">{}</span><span "
       "class=\"name\">{}</span><span class=\"short\">{}</span></summary><div "
-      "class=\"inside\">{}<p class=\"sub\">{:.1f} s, {} {}, seed {}{}</p>{}{}<table "
+      "class=\"inside\">{}<p class=\"sub\">{:.1f} s{}, seed {}{}</p>{}{}<table "
       "class=\"verdicts\"><tbody>{}</tbody></table></div></details>",
       passed ? "good" : "bad",
       escaped(run.suite + " " + group_of(s) + " " + s.name + " " + s.title + failed),
       passed ? "✓" : "✗", escaped(s.name), in_short(run),
-      s.title.empty() ? "" : fmt::format("<p>{}</p>", escaped(s.title)), s.seconds, s.people.size(),
-      s.people.size() == 1 ? "person" : "people", s.seed,
-      s.file.empty() ? "" : ", " + escaped(s.file), pictures(run), render_time_line(run), verdicts);
+      s.title.empty() ? "" : fmt::format("<p>{}</p>", escaped(s.title)), s.seconds,
+      run.source.empty()
+          ? fmt::format(", {} {}", s.people.size(), s.people.size() == 1 ? "person" : "people")
+          : "",
+      s.seed, s.file.empty() ? "" : ", " + escaped(s.file), pictures(run),
+      run.source.empty() ? render_time_line(run) : "", verdicts);
 }
 
 }  // namespace

@@ -16,9 +16,43 @@ Json number(const std::optional<double>& value) {
 
 Json verdicts_of(const std::vector<Verdict>& verdicts) {
   Json out = Json::array();
-  for (const Verdict& v : verdicts)
+  for (const Verdict& v : verdicts) {
     out.push_back({{"rule", v.rule}, {"passed", v.passed}, {"reason", v.reason}});
+    if (v.common) out.back()["common"] = true;
+  }
   return out;
+}
+
+Json criteria_of(const Criteria& c) {
+  Json out{{"share", c.share},
+           {"no_collision_warning", c.no_collision_warning},
+           {"impact_expected", c.impact_expected}};
+  const auto add = [&out](const char* key, const auto& value) {
+    if (value) out[key] = *value;
+  };
+  add("collision_warning_before_impact_s", c.collision_warning_before_impact_s);
+  add("collision_warning_after_half_visible_s", c.collision_warning_after_half_visible_s);
+  add("information_within_s", c.information_within_s);
+  add("most_informations", c.most_informations);
+  add("most_identity_changes", c.most_identity_changes);
+  add("fault_told_within_s", c.fault_told_within_s);
+  return out;
+}
+
+Json interval_of(const Interval& interval) {
+  const auto one = [](double value) {
+    return std::isfinite(value) ? Json(rounded(value)) : Json();
+  };
+  return Json::array({one(interval.low), one(interval.high)});
+}
+
+Json silence_of(const Silence& silence) {
+  if (silence.runs == 0) return nullptr;
+  return {{"runs", silence.runs},
+          {"minutes", rounded(silence.seconds / 60)},
+          {"collision_warnings", silence.collision_warnings},
+          {"per_hour", rounded(silence.per_hour())},
+          {"per_hour_95", interval_of(silence.per_hour_95())}};
 }
 
 Json truth_of(const Truth& truth) {
@@ -32,6 +66,13 @@ Json truth_of(const Truth& truth) {
                      {"car_mps", rounded(truth.contact_mps)}};
   out["seen_s"] = number(truth.seen);
   out["half_visible_s"] = number(truth.half_visible);
+  if (truth.light)
+    out["light"] = {{"at_s", rounded(truth.light->at)},
+                    {"light_at_person_lux", rounded(truth.light->lux)},
+                    {"contrast", rounded(truth.light->contrast)},
+                    {"noise", rounded(truth.light->noise)},
+                    {"pixels", rounded(truth.light->pixels)},
+                    {"too_dark", too_dark(*truth.light)}};
   Json close = Json::array();
   for (const Truth::Close& c : truth.close)
     close.push_back(
@@ -62,6 +103,7 @@ Json said_of(const Sent& sent) {
 }
 
 Json run_of(const ReportedRun& run) {
+  if (!run.source.empty()) return Json::parse(run.source);
   const Scenario& s = run.scenario;
   return {{"suite", run.suite},
           {"group", s.group},
@@ -69,13 +111,18 @@ Json run_of(const ReportedRun& run) {
           {"title", s.title},
           {"file", s.file},
           {"seed", s.seed},
+          {"variation", s.variation},
+          {"suite_seed", s.suite_seed},
+          {"left_hand", s.street.left_hand},
           {"seconds", s.seconds},
+          {"criteria", criteria_of(s.criteria)},
           {"passed", run.judgement.passed()},
           {"verdicts", verdicts_of(run.judgement.verdicts)},
           {"warned_before_impact_s", number(run.judgement.warned_before_impact)},
           {"warned_after_half_visible_s", number(run.judgement.warned_after_half_visible)},
           {"truth", truth_of(run.truth)},
           {"said", said_of(run.judgement.sent)},
+          {"false_informations", idle_informations(run.truth, run.judgement.sent, {})},
           {"pictures", run.frames},
           {"took_s", rounded(run.took_s)},
           {"drawing_s", rounded(run.drawing_s)}};
@@ -89,11 +136,24 @@ Json suite_of(const SuiteResult& suite) {
                       {"passed_runs", g.passed_runs},
                       {"share", g.share},
                       {"passed", g.passed},
+                      {"passed_share_95", interval_of(wilson_interval(g.passed_runs, g.runs))},
                       {"least_before_impact_s", number(g.least_before_impact)},
-                      {"most_after_half_visible_s", number(g.most_after_half_visible)}});
-  return {{"name", suite.name},         {"title", suite.title},
-          {"runs", suite.runs},         {"passed_runs", suite.passed_runs},
-          {"passed", suite.passed},     {"verdicts", verdicts_of(suite.verdicts)},
+                      {"median_before_impact_s", number(g.median_before_impact)},
+                      {"most_after_half_visible_s", number(g.most_after_half_visible)},
+                      {"median_after_half_visible_s", number(g.median_after_half_visible)},
+                      {"never_warned", g.never_warned},
+                      {"silence", silence_of(g.silence)}});
+  Json rule = nullptr;
+  if (suite.most_informations_per_10min) rule = *suite.most_informations_per_10min;
+  return {{"name", suite.name},
+          {"title", suite.title},
+          {"runs", suite.runs},
+          {"passed_runs", suite.passed_runs},
+          {"passed", suite.passed},
+          {"passed_share_95", interval_of(wilson_interval(suite.passed_runs, suite.runs))},
+          {"silence", silence_of(suite.silence)},
+          {"most_informations_per_10min", std::move(rule)},
+          {"verdicts", verdicts_of(suite.verdicts)},
           {"groups", std::move(groups)}};
 }
 
@@ -102,9 +162,14 @@ Json suite_of(const SuiteResult& suite) {
 std::string render_json(const Report& report) {
   Json out;
   out["kerblab"] = report.version;
+  out["commit"] = report.commit;
   out["candidate"] = report.candidate;
+  out["models"] = Json::array();
+  for (const FileId& model : report.models)
+    out["models"].push_back({{"name", model.name}, {"crc32", model.crc32}});
+  out["configuration_crc32"] = report.configuration_crc32;
   const bool on_board = report.candidate == "board";  // the latency is not fixed there
-  out["latency_s"] = on_board ? Json(nullptr) : Json(report.latency_s);
+  out["latency_s"] = on_board || std::isnan(report.latency_s) ? Json() : Json(report.latency_s);
   if (on_board) out["clock_rate"] = report.clock_rate;
   out["passed"] = report.passed();
   out["suites"] = Json::array();

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace kerb::sim {
 namespace {
@@ -23,7 +24,8 @@ Verdict informations(const Report& report, const SuiteResult& suite, double most
   for (const ReportedRun& run : report.runs) {
     if (run.suite != suite.name) continue;
     seconds += run.scenario.seconds;
-    count += idle_informations(run.truth, run.judgement.sent, {});
+    count += run.source.empty() ? idle_informations(run.truth, run.judgement.sent, {})
+                                : run.false_informations;
   }
   // Fewer than ten minutes are no reason for fewer: one is one.
   const double allowed = std::floor(most * std::max(seconds, 600.0) / 600 + 1e-9);
@@ -32,7 +34,43 @@ Verdict informations(const Report& report, const SuiteResult& suite, double most
                       count, count == 1 ? "" : "s", seconds / 60, allowed)};
 }
 
+void add_silence(const ReportedRun& run, Silence& silence) {
+  if (!run.scenario.criteria.no_collision_warning) return;
+  ++silence.runs;
+  silence.seconds += run.scenario.seconds;
+  for (const Sent::Warning& w : run.judgement.sent.warnings)
+    if (w.level == WarningLevel::collision) ++silence.collision_warnings;
+}
+
+/// Of times of which those that never came are infinite, in the direction of the worse.
+std::optional<double> median(std::vector<double>& times) {
+  if (times.empty()) return std::nullopt;
+  std::sort(times.begin(), times.end());
+  const std::size_t n = times.size();
+  const double middle = (times[(n - 1) / 2] + times[n / 2]) / 2;
+  return std::isfinite(middle) ? std::optional{middle} : std::nullopt;
+}
+
+void add_medians(const Report& report, const std::string& suite, GroupResult& group) {
+  constexpr double kNever = std::numeric_limits<double>::infinity();
+  std::vector<double> before, after;
+  for (const ReportedRun& run : report.runs) {
+    if (run.suite != suite || group_of(run.scenario) != group.name) continue;
+    const Criteria& asks = run.scenario.criteria;
+    if (asks.collision_warning_before_impact_s)
+      before.push_back(run.judgement.warned_before_impact.value_or(-kNever));
+    if (asks.collision_warning_after_half_visible_s)
+      after.push_back(run.judgement.warned_after_half_visible.value_or(kNever));
+    if ((asks.collision_warning_before_impact_s || asks.collision_warning_after_half_visible_s) &&
+        !run.judgement.warned_before_impact)
+      ++group.never_warned;
+  }
+  group.median_before_impact = median(before);
+  group.median_after_half_visible = median(after);
+}
+
 void add_run(const ReportedRun& run, GroupResult& group) {
+  add_silence(run, group.silence);
   ++group.runs;
   if (run.judgement.passed()) ++group.passed_runs;
   if (!run.judgement.kept_common_rules()) group.passed = false;
@@ -46,6 +84,15 @@ void add_run(const ReportedRun& run, GroupResult& group) {
 
 }  // namespace
 
+double Silence::per_hour() const noexcept {
+  return seconds > 0 ? collision_warnings / seconds * 3600 : 0;
+}
+Interval Silence::per_hour_95() const noexcept {
+  const Interval count = poisson_interval(collision_warnings);
+  return seconds > 0 ? Interval{count.low / seconds * 3600, count.high / seconds * 3600}
+                     : Interval{0, std::numeric_limits<double>::infinity()};
+}
+
 bool Report::passed() const noexcept {
   return std::all_of(suites.begin(), suites.end(), [](const SuiteResult& s) { return s.passed; });
 }
@@ -56,10 +103,12 @@ void sum_up(Report& report, const std::vector<SuiteRules>& rules) {
     SuiteResult suite;
     suite.name = rule.name;
     suite.title = rule.title;
+    suite.most_informations_per_10min = rule.most_informations_per_10min;
     for (const ReportedRun& run : report.runs) {
       if (run.suite != rule.name) continue;
       ++suite.runs;
       if (run.judgement.passed()) ++suite.passed_runs;
+      add_silence(run, suite.silence);
       const std::string name = group_of(run.scenario);
       auto group = std::find_if(suite.groups.begin(), suite.groups.end(),
                                 [&](const GroupResult& g) { return g.name == name; });
@@ -71,6 +120,7 @@ void sum_up(Report& report, const std::vector<SuiteRules>& rules) {
       add_run(run, *group);
     }
     for (GroupResult& group : suite.groups) {
+      add_medians(report, suite.name, group);
       group.passed =
           group.passed && group.passed_runs >= std::ceil(group.share * group.runs - 1e-9);
       suite.passed = suite.passed && group.passed;

@@ -26,8 +26,10 @@ void CameraFaults::shift(double degrees, std::vector<std::uint8_t>& bytes) {
   const CameraSpec& camera = scenario_.camera;
   const double focal = camera.width / 2.0 / std::tan(radians(camera.fov_deg) / 2);
   // Looking up moves the picture down, looking right moves it left; what was outside is not known.
+  // In left-hand traffic it is turned to the left.
+  const double turn = scenario_.street.left_hand ? -degrees / 2 : degrees / 2;
   const int down = static_cast<int>(std::lround(focal * std::tan(radians(degrees))));
-  const int left = static_cast<int>(std::lround(focal * std::tan(radians(degrees / 2))));
+  const int left = static_cast<int>(std::lround(focal * std::tan(radians(turn))));
   copy_ = bytes;
   const auto at = [&](int x, int y) {
     return (static_cast<std::size_t>(y) * static_cast<std::size_t>(camera.width) +

@@ -50,6 +50,9 @@ void Car::say_body(double t) {
   if (fault(FaultSpec::Kind::signals_stuck, t) == nullptr) {
     can::VehicleBody body;
     body.turn_signal = TurnSignal::off;
+    for (const IndicatorSpec& blinks : world_.scenario().car.indicators)
+      if (t + kSlack >= blinks.from_s && t < blinks.to_s)
+        body.turn_signal = blinks.left ? TurnSignal::left : TurnSignal::right;
     body.gear = Gear::drive;
     body.counter = next(body_counter_);
     last_body_ = can::encode(body);

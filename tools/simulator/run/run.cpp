@@ -10,6 +10,7 @@
 #include "tools/simulator/run/camera_faults.hpp"
 #include "tools/simulator/run/car.hpp"
 #include "tools/simulator/run/logged_vision.hpp"
+#include "tools/simulator/run/person_light.hpp"
 
 namespace kerb::sim {
 namespace {
@@ -175,6 +176,10 @@ Result<Run> run_scenario(const Scenario& scenario, const RunOptions& options, Lo
   if (options.vision && (options.vision->run != scenario.name || options.vision->truth != truth))
     return Error{Errc::invalid_argument, 0, "the log of vision is of another scenario",
                  std::string_view{options.vision->run}};
+  const Criteria& criteria = scenario.criteria;
+  if (options.person_light && criteria.limited_view_accepted)
+    run.truth.light = measure_person_light(
+        world, run.truth, criteria.collision_warning_before_impact_s.value_or(0), options.threads);
   if (Status gone = Stepper{world, options, log, run}.go(); !gone) return gone.error();
   run.vision.run = scenario.name;
   run.vision.truth = truth;

@@ -29,6 +29,9 @@ struct RunOptions {
   bool keep_vision = false;
   /// Of the product: this log instead of its vision, and no pictures are drawn.
   std::shared_ptr<const VisionLog> vision;
+  /// Measure from the picture how well the person can be seen, where the scenario accepts a limited
+  /// view: two pictures more.
+  bool person_light = true;
   /// Called with each picture's time, what was found in it and who is followed; may be empty.
   std::function<void(double t, const DetectionList& found, const risk::PeopleReport& followed)>
       on_picture;

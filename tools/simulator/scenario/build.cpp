@@ -16,6 +16,7 @@ namespace {
 
 constexpr double kAbreast = 0.65;   // metres between neighbours
 constexpr double kLeastRadius = 3;  // metres: no car turns tighter
+constexpr double kDogRadius = 0.5;  // metres
 
 std::string item(const char* list, std::size_t i) {
   return std::string{list} + "[" + std::to_string(i) + "]";
@@ -146,10 +147,22 @@ class Builder {
     if (prop.mps && !prop.spec.speeds.empty())
       reader_.report(key + ".kmh", "", "must not be given together with speeds");
     if ((prop.mps || !prop.spec.speeds.empty()) && !can_drive(prop.spec.kind))
-      reader_.report(key + (prop.mps ? ".kmh" : ".speeds"), "",
-                     "must not be given: only cars, vans, trucks and bicycles drive");
+      reader_.report(
+          key + (prop.mps ? ".kmh" : ".speeds"), "",
+          "must not be given: only cars, vans, trucks, bicycles, dogs and footballs move");
+    if (prop.spec.lights && !is_vehicle(prop.spec.kind))
+      reader_.report(key + ".lights", "true",
+                     "must not be given: only cars, vans and trucks have such lamps");
     check_speeds(key + ".speeds", prop.spec.speeds);
-    check_way(key + ".way", prop.spec.way, kLeastRadius);
+    check_way(key + ".way", prop.spec.way,
+              prop.spec.kind == PropKind::dog ? kDogRadius : kLeastRadius);
+    if (const std::optional<DoorSpec>& door = prop.spec.door) {
+      if (!has_doors(prop.spec.kind))
+        reader_.report(key + ".door", "", "must not be given: only cars and vans have one");
+      if (door->shut_s && *door->shut_s < door->at_s)
+        reader_.report(key + ".door.shut_s", schema::decimal(*door->shut_s),
+                       "must not be before at_s");
+    }
     check_frame(key, prop.frame);
   }
 
@@ -162,10 +175,7 @@ class Builder {
     if (!prop.has_seed) spec.seed = seed_of(i, 1000);
     Random random{spec.seed};
     if (!prop.has_surface) spec.surface = usual_surface(spec.kind, random);
-    const Vec3 usual = usual_size(spec.kind);
-    if (spec.size.x <= 0) spec.size.x = usual.x;
-    if (spec.size.y <= 0) spec.size.y = usual.y;
-    if (spec.size.z <= 0) spec.size.z = usual.z;
+    spec.size = size_of(spec);
     spec.place = {placed(prop.frame, spec.place.at), turned(prop.frame, spec.place.heading)};
     scene().props.push_back(spec);
     out_.props.push_back(item("props", i));
@@ -184,6 +194,13 @@ class Builder {
         reader_.report(key + "." + name, "",
                        person.impact ? "must not be given together with impact, which finds it"
                                      : "must not be given together with along, which finds it");
+    if (person.spec.rides != Rides::nothing && person.spec.carries != Carries::nothing &&
+        person.spec.carries != Carries::backpack)
+      reader_.report(key + ".carries", "", "must be nothing or backpack together with rides");
+    if (person.spec.phone &&
+        (person.spec.rides != Rides::nothing || person.spec.carries == Carries::pram ||
+         person.spec.carries == Carries::umbrella || person.spec.carries == Carries::trolley))
+      reader_.report(key + ".phone", "true", "needs a free hand: rides nothing, pushes nothing");
     for (std::size_t k = 0; k < person.walk.size(); ++k)
       if (!person.walk[k].has_to)
         reader_.report(key + ".walk[" + std::to_string(k) + "].to", "", "must be given");

@@ -82,6 +82,22 @@ std::string add_crowd(const CrowdDraft& crowd, Scenario& scenario) {
       person.carries = Carries::pram;
     else if (random.chance(0.4))
       person.carries = random.chance(0.5) ? Carries::bag : Carries::backpack;
+    // Drawn from numbers of their own, so that a crowd without them stays as it was.
+    Random more{person.seed * 0x2545f4914f6cdd1du + 77};
+    if (!person.child && person.carries != Carries::pram) {
+      const double kind = more.unit();
+      if (kind < crowd.wheelchairs) {
+        person.rides = Rides::wheelchair;
+        person.carries = Carries::nothing;
+      } else if (kind < crowd.wheelchairs + crowd.trolleys) {
+        person.carries = Carries::trolley;
+      } else if (kind < crowd.wheelchairs + crowd.trolleys + crowd.dogs) {
+        person.carries = Carries::dog;
+      }
+    }
+    if (person.rides == Rides::nothing && person.carries != Carries::pram &&
+        person.carries != Carries::trolley)
+      person.phone = more.chance(crowd.phones);
     dress(person, person.seed);
     const bool stands = random.chance(crowd.standing);
     for (int k = 0; k < kTries; ++k) {

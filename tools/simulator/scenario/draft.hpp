@@ -64,6 +64,7 @@ struct CrowdDraft {
   double slowest_mps = 3.5 / 3.6, fastest_mps = 6.5 / 3.6;
   double kerb_m = 0.5;  ///< smallest distance to the kerb
   double children = 0.1, prams = 0.05;
+  double trolleys = 0, dogs = 0, phones = 0, wheelchairs = 0;
   std::uint32_t seed = 0;
 };
 struct CarDraft {

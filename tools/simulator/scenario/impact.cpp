@@ -14,8 +14,7 @@ namespace {
 constexpr double kLeastClosing = 0.3;
 
 /// Where the person's middle is when the front touches them: `percent` across it.
-Vec2 touched_at(const CarSpec& car, Place front, double percent,
-                double ahead_m = World::kPersonRadius) {
+Vec2 touched_at(const CarSpec& car, Place front, double percent, double ahead_m) {
   const Vec2 ahead = direction(front.heading);
   const double left = (percent / 100 - 0.5) * car.width_m;
   return front.at + ahead_m * ahead + left * left_of(ahead);
@@ -69,7 +68,10 @@ std::string walk_ahead(const AlongDraft& along, const CarSpec& car, Place front,
                        double seconds, PersonSpec& person) {
   const Vec2 ahead = direction(front.heading);
   if (mps - along.mps < kLeastClosing) return too_slow(mps - along.mps);
-  const Vec2 touched = touched_at(car, front, along.percent);
+  double reach = World::kPersonRadius;  // of their outline, backwards
+  for (const OutlineDisc& disc : outline_of(person))
+    reach = std::max(reach, disc.radius - disc.ahead);
+  const Vec2 touched = touched_at(car, front, along.percent, reach);
   person.start = {touched - along.mps * along.at_s * ahead, front.heading};
   person.start_s = 0;
   const double after = std::max(seconds - along.at_s, 0.0) + 2;

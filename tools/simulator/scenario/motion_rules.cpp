@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "firmware/schema/words.hpp"
 #include "tools/simulator/base/things.hpp"
@@ -55,6 +56,16 @@ bool rectangles_overlap(Place a, Vec2 half_a, Place b, Vec2 half_b) {
   if (length(a.at - b.at) > length(half_a) + length(half_b)) return false;
   return overlaps_along(a, half_a, corners(b, half_b)) &&
          overlaps_along(b, half_b, corners(a, half_a));
+}
+
+/// The middle of an open door, its length along the heading.
+Place door_place(const PropSpec& prop, const PropState& state) {
+  const DoorShape door = door_of(prop.kind, size_of(prop));
+  const double side = prop.door->right ? -1 : 1;
+  const Vec2 ahead = direction(state.place.heading);
+  const Vec2 hinge = state.place.at + door.hinge.x * ahead + side * door.hinge.y * left_of(ahead);
+  const double heading = state.place.heading + std::numbers::pi - side * state.door;
+  return {hinge + door.length / 2 * direction(heading), heading};
 }
 
 /// What stands in nobody's way: walls and poles do, but a thing's shadow does not.
@@ -114,7 +125,12 @@ void check_car(const Built& built, schema::Reader& reader) {
                        now.car.place.heading};
     for (std::size_t k = 0; k < s.props.size(); ++k) {
       const Vec2 half = 0.5 * foot_print(s.props[k]);
-      if (hit[k] || !rectangles_overlap(middle, half_car, now.props[k].place, half)) continue;
+      const bool touches =
+          rectangles_overlap(middle, half_car, now.props[k].place, half) ||
+          (now.props[k].door > 0 &&
+           rectangles_overlap(middle, half_car, door_place(s.props[k], now.props[k]),
+                              {door_of(s.props[k].kind, size_of(s.props[k])).length / 2, 0.04}));
+      if (hit[k] || !touches) continue;
       hit[k] = true;
       reader.report(built.props[k], "",
                     i == 0 ? "is inside the car at the start"
@@ -145,10 +161,12 @@ void check_criteria(const Built& built, schema::Reader& reader) {
 }  // namespace
 
 bool inside(const PropSpec& prop, Place place, Vec2 point) {
+  if (lets_people_through(prop.kind)) return false;
   return outside(0.5 * foot_print(prop), local(place, point)) < kBody;
 }
 
 bool walks_through(const PropSpec& prop, Vec2 from, Vec2 to) {
+  if (lets_people_through(prop.kind)) return false;
   // The rectangle grown by a body: clipped against the walk. Its round corners count as square.
   const Vec2 half = 0.5 * foot_print(prop) + Vec2{kBody, kBody};
   const Vec2 a = local(prop.place, from), b = local(prop.place, to);

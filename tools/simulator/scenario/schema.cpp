@@ -31,18 +31,52 @@ constexpr const char* kSensors[] = {"grey", "rgb", "thermal", "bands", "mosaic"}
 constexpr const char* kTops[] = {"shirt", "jacket", "coat", "dress"};
 constexpr const char* kBottoms[] = {"trousers", "skirt", "shorts"};
 constexpr const char* kPatterns[] = {"plain", "stripes", "checks", "blocks"};
-constexpr const char* kCarries[] = {"nothing", "bag", "backpack", "pram", "umbrella"};
-constexpr const char* kKinds[] = {"car",     "van",   "truck",  "bicycle", "pole", "lamp_post",
-                                  "cone",    "sign",  "tree",   "bush",    "bin",  "wall",
-                                  "barrier", "bench", "poster", "hydrant"};
+constexpr const char* kCarries[] = {"nothing",  "bag",     "backpack", "pram",
+                                    "umbrella", "trolley", "dog"};
+constexpr const char* kRides[] = {"nothing", "bicycle", "scooter", "wheelchair"};
+constexpr const char* kKinds[] = {"car",
+                                  "van",
+                                  "truck",
+                                  "bicycle",
+                                  "pole",
+                                  "lamp_post",
+                                  "cone",
+                                  "sign",
+                                  "tree",
+                                  "bush",
+                                  "bin",
+                                  "wall",
+                                  "barrier",
+                                  "bench",
+                                  "poster",
+                                  "hydrant",
+                                  "scaffolding",
+                                  "market_stall",
+                                  "shelter",
+                                  "trolley",
+                                  "wheelie_bin",
+                                  "bollard",
+                                  "work_cone",
+                                  "parking_meter",
+                                  "advertising_column",
+                                  "post_box",
+                                  "flower_tub",
+                                  "shop_window",
+                                  "cardboard_figure",
+                                  "dog",
+                                  "football"};
+constexpr const char* kDoorSides[] = {"left", "right"};
+constexpr const char* kStreetThings[] = {"usual", "town"};
 constexpr const char* kDaylights[] = {"noon", "low_sun", "overcast", "dusk", "night"};
+constexpr const char* kLamps[] = {"simple", "real"};
+constexpr const char* kBeams[] = {"dipped", "full"};
 constexpr const char* kSides[] = {"houses", "park", "fields", "car_park", "wall"};
 constexpr const char* kFrames[] = {"start", "impact"};
 constexpr const char* kFrom[] = {"right", "left"};
 constexpr const char* kOn[] = {"both", "left", "right"};
 constexpr const char* kWays[] = {"both", "with", "against"};
 
-static_assert(static_cast<int>(PropKind::hydrant) + 1 == std::size(kKinds));
+static_assert(static_cast<int>(PropKind::football) + 1 == std::size(kKinds));
 
 constexpr Field kBand[] = {
     number<&Band::centre_nm>("centre_nm", 300, 15000, "nm",
@@ -100,6 +134,13 @@ constexpr Field kSpeed[] = {
 constexpr Table kSpeedTable =
     table_of<SpeedPoint>("speeds", "A change of speed: of the car, of a moving thing.", kSpeed);
 
+constexpr Field kIndicator[] = {
+    number<&IndicatorSpec::from_s>("from_s", 0, 3600, "s", "Start of the blinking."),
+    number<&IndicatorSpec::to_s>("to_s", 0, 3600, "s", "End of the blinking."),
+    flag<&IndicatorSpec::left>("left", "To the left; otherwise to the right.")};
+constexpr Table kIndicatorTable =
+    table_of<IndicatorSpec>("car.indicators", "The indicator blinks.", kIndicator);
+
 constexpr Field kCar[] = {
     number<&CarDraft::spec, &CarSpec::length_m>("length_m", 1, 20, "m", "Length of the car."),
     number<&CarDraft::spec, &CarSpec::width_m>("width_m", 0.5, 3, "m", "Width of the car."),
@@ -115,8 +156,33 @@ constexpr Field kCar[] = {
         .noted_in<&CarDraft::has_mps>(),
     tables<&CarDraft::spec, &CarSpec::speeds>("speeds", 1, 100, "Changes of speed.", kSpeedTable),
     tables<&CarDraft::spec, &CarSpec::way>("way", 1, 200, "Path of the middle of the front bumper.",
-                                           kStretchTable)};
+                                           kStretchTable),
+    tables<&CarDraft::spec, &CarSpec::indicators>(
+        "indicators", 0, 100, "When the indicator blinks, as told on the bus; otherwise it is off.",
+        kIndicatorTable)};
 constexpr Table kCarTable = table_of<CarDraft>("car", "The car that carries the camera.", kCar);
+
+constexpr Field kCrossing[] = {
+    number<&CrossingSpec::at_m>("at_m", -2000, 20000, "m",
+                                "Position of its middle along the street's middle line."),
+    number<&CrossingSpec::length_m>("length_m", 1, 20, "m", "Length along the street."),
+    flag<&CrossingSpec::lights>("lights", "Traffic lights stand there; they are only drawn.")};
+constexpr Table kCrossingTable = table_of<CrossingSpec>(
+    "street.crossings", "Stripes across the road, and the lines before which cars stop.",
+    kCrossing);
+constexpr Field kSideStreet[] = {
+    point<&SideStreetSpec::place, &Place::at>(
+        "at", "A point of its middle line, inside this street's road; it leads away from there.")
+        .by_default("`[0, 0]`"),
+    number<&SideStreetSpec::place, &Place::heading>("heading_deg", -180, 180, "degrees",
+                                                    "Direction, positive to the left.")
+        .scaled(kDeg),
+    number<&SideStreetSpec::length_m>("length_m", 10, 300, "m",
+                                      "Length; houses stand across its end.")};
+constexpr Table kSideStreetTable = table_of<SideStreetSpec>(
+    "street.side_streets",
+    "A straight street that opens into this one, as wide and with the same pavements.",
+    kSideStreet);
 
 constexpr Field kStreet[] = {
     number<&StreetSpec::lane_m>("lane_m", 2, 6, "m", "Width of a lane."),
@@ -130,8 +196,15 @@ constexpr Field kStreet[] = {
                                    "Random parked cars along both kerbs. They are decoration: the "
                                    "truth ignores that they may hide people."),
     number<&StreetSpec::clutter>("clutter", 0, 1, "", "Density of things on the pavements."),
+    choice<&StreetSpec::things>("things", kStreetThings,
+                                "Which random things: `town` adds scaffolding, stalls, shelters, "
+                                "bins, bollards and such to the usual ones. They are decoration: "
+                                "the truth ignores that they may hide people."),
     tables<&StreetSpec::way>("way", 1, 200, "Path of the street; unset: the car's path.",
                              kStretchTable),
+    tables<&StreetSpec::crossings>("crossings", 0, 100, "Where people cross.", kCrossingTable),
+    tables<&StreetSpec::side_streets>("side_streets", 0, 100, "Streets that open into this one.",
+                                      kSideStreetTable),
     integer<&StreetSpec::seed>("seed", 0, 4294967295.0, "", "Seed of the random surroundings.")
         .by_default("the scenario's seed")};
 constexpr Table kStreetTable =
@@ -146,8 +219,31 @@ constexpr Field kLight[] = {
                                           "Height of the sun above the horizon.")
         .by_default("depends on `kind`"),
     flag<&LightSpec::headlamps>("headlamps", "The car's headlamps are on."),
-    flag<&LightSpec::street_lamps>("street_lamps", "The street lamps are on.")};
+    flag<&LightSpec::street_lamps>("street_lamps", "The street lamps are on."),
+    choice<&LightSpec::lamps>("lamps", kLamps,
+                              "How lamps are drawn: `real` has the photometry of dipped and full "
+                              "beams and of street lanterns, and lamps that are off are dark; "
+                              "`simple` is that of the older suites."),
+    choice<&LightSpec::beam>("beam", kBeams, "Beam of the headlamps, where `lamps` is `real`.")};
 constexpr Table kLightTable = table_of<LightSpec>("light", "Daylight and lamps.", kLight);
+
+constexpr Field kWeather[] = {
+    number<&WeatherSpec::fog_m>("fog_m", 0, 20000, "m",
+                                "Meteorological visibility in fog: the distance at which a "
+                                "contrast is down to 5 %; 0: no fog."),
+    number<&WeatherSpec::rain_mm_h>("rain_mm_h", 0, 150, "mm/h",
+                                    "Rate of rain: streaks in the air, drops on the windscreen; "
+                                    "0: none."),
+    number<&WeatherSpec::wiper_s>("wiper_s", 0, 60, "s",
+                                  "Time from one wipe of the windscreen to the next; 0: none."),
+    number<&WeatherSpec::wet>("wet", 0, 1, "",
+                              "Water on the road: darker, and mirroring; 1: with puddles.")
+        .by_default("1 where it rains, else 0"),
+    number<&WeatherSpec::glare>("glare", 0, 10, "",
+                                "Light of the sun and of lamps that windscreen and lens scatter "
+                                "over the picture: 1 clean, 3 dirty glass; 0: none.")};
+constexpr Table kWeatherTable =
+    table_of<WeatherSpec>("weather", "What is in the air, on the road and on the glass.", kWeather);
 
 constexpr Field kLeg[] = {
     point<&WalkDraft::leg, &WalkLeg::to>(
@@ -161,7 +257,11 @@ constexpr Field kLeg[] = {
                                               "Time to stand before the leg."),
     number<&WalkDraft::leg, &WalkLeg::speed_up_m>(
         "speed_up_m", 0, 10, "m",
-        "Distance over which the speed increases evenly from 0; 0: at once.")};
+        "Distance over which the speed increases evenly from 0; 0: at once."),
+    number<&WalkDraft::leg, &WalkLeg::slow_down_m>(
+        "slow_down_m", 0, 10, "m",
+        "Distance at the end of the leg over which the speed decreases evenly to 0; 0: at once. "
+        "The next leg then starts from standing.")};
 constexpr Table kLegTable = table_of<WalkDraft>("people.walk", "A leg of a walk.", kLeg);
 
 constexpr Field kImpact[] = {
@@ -211,7 +311,12 @@ constexpr Field kPeople[] = {
     flag<&PersonDraft::spec, &PersonSpec::child>("child", "Proportions of a child."),
     flag<&PersonDraft::spec, &PersonSpec::female>("female", "Proportions of a woman."),
     choice<&PersonDraft::spec, &PersonSpec::carries>("carries", kCarries,
-                                                     "What the person carries."),
+                                                     "What the person carries, pushes or leads."),
+    choice<&PersonDraft::spec, &PersonSpec::rides>(
+        "rides", kRides,
+        "What the person rides, at the speeds of the walk. A rider is a person in the truth."),
+    flag<&PersonDraft::spec, &PersonSpec::phone>(
+        "phone", "The person looks at a phone in one hand, with the head bent."),
     point<&PersonDraft::spec, &PersonSpec::start, &Place::at>(
         "start", "Position at 0 s. Must be given unless `impact` or `along` is.")
         .by_default("")
@@ -287,9 +392,23 @@ constexpr Field kCrowd[] = {
     number<&CrowdDraft::kerb_m>("kerb_m", 0.3, 10, "m", "Smallest distance to the kerb."),
     number<&CrowdDraft::children>("children", 0, 1, "", "Share of children."),
     number<&CrowdDraft::prams>("prams", 0, 1, "", "Share of people with a pram."),
+    number<&CrowdDraft::trolleys>("trolleys", 0, 1, "", "Share of people who push a trolley."),
+    number<&CrowdDraft::dogs>("dogs", 0, 1, "", "Share of people who walk a dog."),
+    number<&CrowdDraft::phones>("phones", 0, 1, "", "Share of people who look at a phone."),
+    number<&CrowdDraft::wheelchairs>("wheelchairs", 0, 1, "", "Share of people in a wheelchair."),
     integer<&CrowdDraft::seed>("seed", 0, 4294967295.0, "", "Seed of all random values.")};
 constexpr Table kCrowdTable = table_of<CrowdDraft>(
     "crowd", "Random people on the pavements. They are numbered after those of `people`.", kCrowd);
+
+constexpr Field kDoor[] = {
+    choice<&DoorSpec::right>("side", kDoorSides, "Side of the vehicle."),
+    number<&DoorSpec::at_s>("at_s", 0, 3600, "s", "Start of the opening."),
+    number<&DoorSpec::takes_s>("takes_s", 0.1, 10, "s", "Duration of opening and of shutting."),
+    number<&DoorSpec::open>("open_deg", 5, 90, "degrees", "Angle of the open door.").scaled(kDeg),
+    number<&DoorSpec::shut_s>("shut_s", 0, 3600, "s", "Start of the shutting.")
+        .by_default("stays open")};
+constexpr Table kDoorTable =
+    table_of<DoorSpec>("props.door", "A front door that opens: of a car or a van.", kDoor);
 
 constexpr Field kProps[] = {
     choice<&PropDraft::spec, &PropSpec::kind>("kind", kKinds, "Kind of thing."),
@@ -309,13 +428,18 @@ constexpr Field kProps[] = {
     surface<&PropDraft::spec, &PropSpec::surface>("colour", "Colour.")
         .by_default("usual colour of its kind")
         .noted_in<&PropDraft::has_surface>(),
-    number<&PropDraft::mps>("kmh", -30, 150, "km/h",
-                            "Constant speed; only for cars, vans, trucks and bicycles.")
+    number<&PropDraft::mps>(
+        "kmh", -30, 150, "km/h",
+        "Constant speed; only for cars, vans, trucks, bicycles, dogs and footballs.")
         .scaled(kKmh)
         .by_default("stands"),
     tables<&PropDraft::spec, &PropSpec::speeds>("speeds", 1, 100, "Changes of speed.", kSpeedTable),
     tables<&PropDraft::spec, &PropSpec::way>("way", 1, 200, "Path of its middle.", kStretchTable),
-    integer<&PropDraft::spec, &PropSpec::seed>("seed", 0, 4294967295.0, "", "Seed of its details.")
+    table<&PropDraft::spec, &PropSpec::door>("door", "A front door that opens.", kDoorTable),
+    flag<&PropDraft::spec, &PropSpec::lights>(
+        "lights", "Headlamps (dipped) and tail lamps are lit; only for cars, vans and trucks."),
+    integer<&PropDraft::spec, &PropSpec::seed>("seed", 0, 4294967295.0, "",
+                                               "Seed of its make and its details.")
         .by_default("derived from the scenario's seed")
         .noted_in<&PropDraft::has_seed>()};
 constexpr Table kPropsTable =
@@ -339,6 +463,9 @@ constexpr Field kCriteria[] = {
     number<&Criteria::collision_warning_after_half_visible_s>(
         "collision_warning_after_half_visible_s", 0, 10, "s",
         "A collision warning at most this long after the person is half visible."),
+    flag<&Criteria::collision_warning_either>(
+        "collision_warning_either",
+        "Of the two before, the one that allows more is enough, where both are given."),
     number<&Criteria::information_within_s>("information_within_s", 0, 10, "s",
                                             "At the latest this long after somebody enters the "
                                             "close zone: level information or higher."),
@@ -357,6 +484,10 @@ constexpr Field kCriteria[] = {
     flag<&Criteria::impact_expected>(
         "impact_expected",
         "The scenario must end in contact if nobody reacts; checked when the file is read."),
+    flag<&Criteria::limited_view_accepted>(
+        "limited_view_accepted",
+        "Where it is too dark to see the person, telling the driver of a limited view in time "
+        "stands in for the collision warning."),
     number<&Criteria::share>("share", 0.01, 1, "",
                              "Share of the runs of a group that must meet all criteria; the common "
                              "rules must hold in every run.")};
@@ -373,6 +504,7 @@ constexpr Field kScenario[] = {
     table<&ScenarioDraft::car>("car", "", kCarTable),
     table<&ScenarioDraft::scenario, &Scenario::street>("street", "", kStreetTable),
     table<&ScenarioDraft::scenario, &Scenario::light>("light", "", kLightTable),
+    table<&ScenarioDraft::scenario, &Scenario::weather>("weather", "", kWeatherTable),
     tables<&ScenarioDraft::people>("people", 0, 500, "", kPeopleTable),
     tables<&ScenarioDraft::crowds>("crowd", 0, 20, "", kCrowdTable),
     tables<&ScenarioDraft::props>("props", 0, 500, "", kPropsTable),

@@ -23,6 +23,7 @@ using schema::Where;
 
 constexpr std::size_t kMostRuns = 5000;
 constexpr int kMostDraws = 100;
+constexpr int kMostTries = 20;  // to draw a variation that is possible
 constexpr std::size_t kLongestTitle = 200;
 constexpr const char* kNameRule = "must be 1..60 letters, digits, '-', '_', '.' or '+'";
 
@@ -36,6 +37,7 @@ using Axis = std::vector<Option>;
 struct Run {
   std::string name;
   Node tree;
+  bool variation = false;
 };
 
 std::uint64_t hash_of(std::string_view text) {
@@ -59,8 +61,8 @@ bool is_name(const std::string& text) {
 
 class Expander {
  public:
-  Expander(const Node& root, const FindTemplate& find_template)
-      : root_{root}, find_template_{find_template} {}
+  Expander(const Node& root, const FindTemplate& find_template, std::uint32_t seed)
+      : root_{root}, find_template_{find_template}, suite_seed_{seed} {}
 
   Loaded run(const std::string& name) {
     const std::set<std::string> known{"title", "group", "random", "most_informations_per_10min"};
@@ -179,7 +181,12 @@ class Expander {
     for (const Run& run : runs) {
       if (nominal == nullptr || nominal->boolean) all.push_back(run);
       for (int n = 1; draws != nullptr && n <= static_cast<int>(draws->number); ++n)
-        all.push_back(drawn(run, group, n, seed != nullptr ? seed->number : 0, key));
+        all.push_back(possible(run, group, n, seed != nullptr ? seed->number : 0, key));
+      if (suite_seed_ != 0 && (draws == nullptr || draws->number < 1)) {
+        // Nothing is drawn but what the scenario itself draws: clothes, crowds, surroundings.
+        all.push_back({variation_name(run.name, 1, suite_seed_), run.tree, true});
+        put_seed(all.back().tree, all.back().name);
+      }
     }
     const Node* pool = text_at(group, key, "pool");
     if (pool != nullptr && !is_name(pool->text))
@@ -289,16 +296,32 @@ class Expander {
     runs = std::move(more);
   }
 
+  /// A variation. The suite's own must be possible as drawn, and its author sees it where one is
+  /// not; one from another seed is drawn again until it is.
+  Run possible(const Run& from, const Node& group, int number, double seed,
+               const std::string& key) {
+    Run out = drawn(from, group, number, seed, key, 0);
+    for (int again = 1; suite_seed_ != 0 && again < kMostTries; ++again) {
+      std::vector<Problem> wrong;
+      static_cast<void>(scenario_of(out.tree, wrong));
+      if (wrong.empty()) break;
+      out = drawn(from, group, number, seed, key, again);
+    }
+    return out;
+  }
+
   /// A run with everything in [random] drawn: the same on every machine, whatever else is in the
   /// suite.
-  Run drawn(const Run& from, const Node& group, int number, double seed, const std::string& key) {
-    Run out{from.name + "-v" + std::to_string(number), from.tree};
+  Run drawn(const Run& from, const Node& group, int number, double seed, const std::string& key,
+            int again) {
+    Run out{variation_name(from.name, number, suite_seed_), from.tree, true};
+    const std::string text = again == 0 ? out.name : out.name + "#" + std::to_string(again);
     std::map<std::string, const Node*> ranges;  // a group's own come before the suite's
     for (const Node* table : {group.find("random"), root_.find("random")})
       if (table != nullptr)
         for (const auto& [name, range] : table->entries) ranges.emplace(name, &range);
     for (const auto& [name, range] : ranges) {
-      Random random{hash_of(out.name + "/" + name) + static_cast<std::uint64_t>(seed)};
+      Random random{hash_of(text + "/" + name) + static_cast<std::uint64_t>(seed)};
       random.next();
       Node value;
       if (const Node* of = range->find("of")) {
@@ -319,11 +342,7 @@ class Expander {
       value.where = range->where;
       apply(out.tree, {{name, value}}, join(key, "random"));
     }
-    Node seed_node;
-    seed_node.kind = Node::Kind::integer;
-    seed_node.integer = static_cast<std::int64_t>(hash_of(out.name) % 1000000);
-    seed_node.number = static_cast<double>(seed_node.integer);
-    apply(out.tree, {{"seed", seed_node}}, join(key, "random"));
+    put_seed(out.tree, text);
     return out;
   }
 
@@ -342,6 +361,8 @@ class Expander {
       }
       scenario.name = run.name;
       scenario.group = group;
+      scenario.variation = run.variation;
+      if (run.variation) scenario.suite_seed = suite_seed_;
       scenario.file = root_.where.file ? *root_.where.file : "";
       out_.scenarios.push_back(std::move(scenario));
     }
@@ -349,6 +370,7 @@ class Expander {
 
   const Node& root_;
   const FindTemplate& find_template_;
+  const std::uint32_t suite_seed_;
   Loaded out_;
   std::vector<Problem> problems_;
   std::set<std::string> told_;
@@ -358,8 +380,22 @@ class Expander {
 
 bool is_suite(const Node& root) { return root.find("group") != nullptr; }
 
-Loaded expand_suite(const Node& root, const std::string& name, const FindTemplate& find_template) {
-  return Expander{root, find_template}.run(name);
+Loaded expand_suite(const Node& root, const std::string& name, const FindTemplate& find_template,
+                    std::uint32_t seed) {
+  return Expander{root, find_template, seed}.run(name);
+}
+
+std::string variation_name(const std::string& nominal, int number, std::uint32_t seed) {
+  const std::string name = nominal + "-v" + std::to_string(number);
+  return seed == 0 ? name : name + "@" + std::to_string(seed);
+}
+
+void put_seed(Node& tree, std::string_view text) {
+  Node seed;
+  seed.kind = Node::Kind::integer;
+  seed.integer = static_cast<std::int64_t>(hash_of(text) % 1000000);
+  seed.number = static_cast<double>(seed.integer);
+  static_cast<void>(put(tree, "seed", seed));  // a key of the top always can be
 }
 
 }  // namespace kerb::sim

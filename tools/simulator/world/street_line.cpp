@@ -5,7 +5,7 @@ namespace kerb::sim {
 namespace {
 
 double middle_left_of_car(const StreetSpec& street) {
-  return (street.lanes - 1) / 2.0 * street.lane_m;
+  return (street.left_hand ? -1 : 1) * (street.lanes - 1) / 2.0 * street.lane_m;
 }
 
 }  // namespace

@@ -47,23 +47,32 @@ void World::truth(const Moment& now, std::vector<PersonTruth>& out) const {
     const Vec2 seen = seen_from(now.car.place, person.place.at);
     truth.ahead = seen.x;
     truth.left = seen.y;
-    truth.distance = outline_distance(car.length_m, car.width_m, seen) - kPersonRadius;
+    const auto nearest = [&](const Place& front, Vec2 moved) {
+      double least = 1e30;
+      for (const OutlineDisc& disc : outlines_[i]) {
+        const Vec2 at = disc_at(person.place, disc) + moved;
+        least = std::min(
+            least, outline_distance(car.length_m, car.width_m, seen_from(front, at)) - disc.radius);
+      }
+      return least;
+    };
+    truth.distance = nearest(now.car.place, {});
     truth.path_offset = forecast.left_of_line(seen);
     const Vec2 relative = person.velocity - now.car.mps * ahead;
     truth.relative = {dot(relative, ahead), dot(relative, left_of(ahead))};
     const auto after = [&](Vec2 velocity) {
-      return [&, velocity](double s) {
-        const Vec2 point = person.place.at + s * velocity;
-        return outline_distance(car.length_m, car.width_m, seen_from(forecast.after(s), point)) -
-               kPersonRadius;
-      };
+      return [&, velocity](double s) { return nearest(forecast.after(s), s * velocity); };
     };
     truth.ttc = first_touch(after(person.velocity), car_fastest + person.mps, 0, kHorizon);
     const std::optional<Contact>& contact = contacts_[i];
     truth.contact.reset();
     if (contact && contact->t >= now.t) truth.contact = contact->t - now.t;
-    const bool close = seen.x >= 0 && seen.x - kPersonRadius <= kCloseAhead &&
-                       std::abs(seen.y) - kPersonRadius <= car.width_m / 2 + kCloseBeside;
+    bool close = false;
+    for (const OutlineDisc& disc : outlines_[i]) {
+      const Vec2 at = seen_from(now.car.place, disc_at(person.place, disc));
+      close = close || (at.x >= 0 && at.x - disc.radius <= kCloseAhead &&
+                        std::abs(at.y) - disc.radius <= car.width_m / 2 + kCloseBeside);
+    }
     const bool on_path = !close && first_touch(after({}), car_fastest, 0, kHorizon).has_value();
     truth.zone = close ? Zone::close : on_path ? Zone::path : Zone::elsewhere;
   }

@@ -34,7 +34,7 @@ Walk::Walk(const PersonSpec& person)
       go(leg, at, standing);
       t = ends_;
       at = leg.to;
-      standing = false;
+      standing = leg.slow_down_m > 0;
     }
   }
   phases_.push_back({ends_, at, {}, walked_, 0, 0});
@@ -60,19 +60,38 @@ void Walk::go(const WalkLeg& leg, Vec2 from, bool standing) {
   last_heading_ += by;
   fastest_ = std::max(fastest_, leg.mps);
   // Evenly faster over the first metres: v * v = 2 * a * s.
-  const double ramp = standing ? std::min(leg.speed_up_m, metres) : 0;
+  // And evenly slower over the last. Where the leg is too short for both, the full speed is not
+  // reached.
+  const double up = standing ? leg.speed_up_m : 0;
+  const double fits = std::min(1.0, metres / std::max(up + leg.slow_down_m, 1e-9));
+  const double ramp = leg.slow_down_m > 0 ? fits * up : std::min(up, metres);
+  const double last = fits * leg.slow_down_m;
   double at = start;
   if (ramp > 0) {
     const double acceleration = leg.mps * leg.mps / (2 * leg.speed_up_m);
     phases_.push_back({at, from, along, walked_, 0, acceleration});
     at += std::sqrt(2 * ramp / acceleration);
   }
-  if (ramp < metres) {
+  if (metres - ramp - last > (last > 0 ? 1e-9 : 0)) {
     phases_.push_back({at, from + ramp * along, along, walked_ + ramp, leg.mps, 0});
-    at += (metres - ramp) / leg.mps;
+    at += (metres - last - ramp) / leg.mps;
+  }
+  if (last > 0) {
+    const double begins = up > 0 ? leg.mps * std::sqrt(fits) : leg.mps;
+    phases_.push_back({at, from + (metres - last) * along, along, walked_ + metres - last, begins,
+                       -begins * begins / (2 * last)});
+    at += 2 * last / begins;
   }
   walked_ += metres;
   ends_ = at;
+}
+
+double Walk::fastest_turn() const noexcept {
+  double most = 0;
+  for (const Turn& turn : turns_)
+    if (turn.end > turn.begin)
+      most = std::max(most, 1.5 * std::abs(turn.by) / (turn.end - turn.begin));
+  return most;
 }
 
 void Walk::at(double t, PersonState& out) const {

@@ -8,14 +8,15 @@ namespace kerb::sim {
 
 struct PersonState;
 
-/// Somebody's walk: stands, speeds up, walks, turns. The position is exact: straight lines with
-/// constant or evenly growing speed. The body turns to a new direction within kTurn seconds: before
-/// walking on where it stands first, round the corner where it does not.
+/// Somebody's walk: stands, speeds up, walks, slows down, turns. The position is exact: straight
+/// lines with constant or evenly changing speed. The body turns to a new direction within kTurn
+/// seconds: before walking on where it stands first, round the corner where it does not.
 class Walk {
  public:
   explicit Walk(const PersonSpec& person);
   void at(double t, PersonState& out) const;
   [[nodiscard]] double fastest() const noexcept { return fastest_; }
+  [[nodiscard]] double fastest_turn() const noexcept;           ///< rad/s
   [[nodiscard]] double ends() const noexcept { return ends_; }  ///< s; stands from then on
   static constexpr double kTurn = 0.6;
 

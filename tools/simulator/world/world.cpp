@@ -11,7 +11,10 @@ namespace kerb::sim {
 World::World(const Scenario& scenario)
     : scenario_{scenario},
       car_{Way{scenario.car.start, scenario.car.way}, SpeedProfile{scenario.car.speeds}} {
-  for (const PersonSpec& person : scenario_.people) walks_.emplace_back(person);
+  for (const PersonSpec& person : scenario_.people) {
+    walks_.emplace_back(person);
+    outlines_.push_back(outline_of(person));
+  }
   for (const PropSpec& prop : scenario_.props)
     props_.push_back({Way{prop.place, prop.way}, SpeedProfile{prop.speeds}});
   for (std::size_t i = 0; i < walks_.size(); ++i) contacts_.push_back(contact_with(i));
@@ -37,23 +40,35 @@ void World::at(double t, Moment& out) const {
   for (std::size_t i = 0; i < props_.size(); ++i) {
     const SpeedProfile::Now speed = props_[i].speed.at(t);
     out.props[i] = {props_[i].way.at(speed.metres), speed.mps, speed.metres};
+    if (const std::optional<DoorSpec>& door = scenario_.props[i].door)
+      out.props[i].door = door_angle(*door, t);
   }
 }
 
 std::optional<Contact> World::contact_with(std::size_t person) const {
+  std::optional<Contact> first;
+  for (const OutlineDisc& disc : outlines_[person])
+    if (const std::optional<Contact> one = contact_with(person, disc);
+        one && (!first || one->t < first->t))
+      first = one;
+  return first;
+}
+
+std::optional<Contact> World::contact_with(std::size_t person, OutlineDisc disc) const {
   const CarSpec& car = scenario_.car;
   const auto seen = [&](double t) {
     PersonState state;
     walks_[person].at(t, state);
-    return seen_from(car_at(t).place, state.place.at);
+    return seen_from(car_at(t).place, disc_at(state.place, disc));
   };
   // The car's farthest corner moves with its speed and with its turning about the front.
   const double reach = std::hypot(car.length_m, car.width_m / 2);
-  const double fastest =
-      car_.speed.fastest() * (1 + car_.way.most_curved() * reach) + walks_[person].fastest();
+  const double fastest = car_.speed.fastest() * (1 + car_.way.most_curved() * reach) +
+                         walks_[person].fastest() +
+                         std::abs(disc.ahead) * walks_[person].fastest_turn();
   const std::optional<double> t = first_touch(
       [&](double at) {
-        return outline_distance(car.length_m, car.width_m, seen(at)) - kPersonRadius;
+        return outline_distance(car.length_m, car.width_m, seen(at)) - disc.radius;
       },
       fastest, 0, scenario_.seconds);
   if (!t) return std::nullopt;

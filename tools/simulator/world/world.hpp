@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/simulator/base/scenario.hpp"
+#include "tools/simulator/base/things.hpp"
 #include "tools/simulator/base/vec.hpp"
 #include "tools/simulator/world/speed_profile.hpp"
 #include "tools/simulator/world/walk.hpp"
@@ -29,7 +30,8 @@ struct PersonState {
 struct PropState {
   Place place;
   double mps = 0;
-  double metres = 0;  ///< rolled: turns the wheels
+  double metres = 0;  ///< rolled: turns the wheels, moves a dog's legs
+  double door = 0;    ///< rad: how far its door is open
 };
 /// Where everything is at an instant. Vectors are in the scenario's order.
 struct Moment {
@@ -72,8 +74,8 @@ class World {
  public:
   explicit World(const Scenario& scenario);
   void at(double t, Moment& out) const;
-  /// The first contact of the run, by the outlines (a person is a circle of kPersonRadius), to
-  /// 1e-6 s.
+  /// The first contact of the run, by the outlines, to 1e-6 s. A person on foot is a disc of
+  /// kPersonRadius, who rides is the discs of outline_of(): of the nearest one.
   [[nodiscard]] std::optional<Contact> contact() const;
   /// The first contact with each person, in the scenario's order.
   [[nodiscard]] const std::vector<std::optional<Contact>>& contacts() const noexcept {
@@ -90,6 +92,7 @@ class World {
  private:
   [[nodiscard]] CarState car_at(double t) const;
   [[nodiscard]] std::optional<Contact> contact_with(std::size_t person) const;
+  [[nodiscard]] std::optional<Contact> contact_with(std::size_t person, OutlineDisc disc) const;
   struct Mover {
     Way way;
     SpeedProfile speed;
@@ -97,6 +100,7 @@ class World {
   Scenario scenario_;
   Mover car_;
   std::vector<Walk> walks_;
+  std::vector<std::vector<OutlineDisc>> outlines_;  // of people
   std::vector<Mover> props_;
   std::vector<std::optional<Contact>> contacts_;
 };
