@@ -238,6 +238,9 @@ struct LoadResult {
 [[nodiscard]] LoadResult load_config(const std::string& path);
 /// The same for a text; `name` replaces the file's name. Any bytes are handled.
 [[nodiscard]] LoadResult parse_config(std::string_view text, const std::string& name);
+/// The same, where the text does not say otherwise as in `base`.
+[[nodiscard]] LoadResult change_config(const Config& base, std::string_view text,
+                                       const std::string& name);
 
 /// A complete file with every key of `config`, each with its comment. parse_config() takes it back.
 [[nodiscard]] std::string render_config(const Config& config);

@@ -8,8 +8,10 @@
 namespace kerb {
 namespace {
 
-LoadResult load(const std::variant<schema::Node, schema::Problem>& tree) {
+LoadResult load(const std::variant<schema::Node, schema::Problem>& tree,
+                const Config& base = Config{}) {
   LoadResult out;
+  out.config = base;
   if (const auto* problem = std::get_if<schema::Problem>(&tree)) {
     out.problems.push_back(*problem);
     return out;
@@ -26,6 +28,10 @@ LoadResult load(const std::variant<schema::Node, schema::Problem>& tree) {
 
 LoadResult parse_config(std::string_view text, const std::string& name) {
   return load(schema::parse_tree(text, name));
+}
+
+LoadResult change_config(const Config& base, std::string_view text, const std::string& name) {
+  return load(schema::parse_tree(text, name), base);
 }
 
 LoadResult load_config(const std::string& path) { return load(schema::read_tree(path)); }

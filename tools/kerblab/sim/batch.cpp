@@ -201,11 +201,14 @@ class Batch {
 void keep_found(sim::RunOptions& options, BatchRun& run) {
   options.on_picture = [&run](double t, const DetectionList& found,
                               const risk::PeopleReport& report) {
-    FoundPeople now{t, {found.items, found.items + found.count}, {}};
+    FoundPeople now{t, {found.items, found.items + found.count}, {}, {}};
     for (int i = 0; i < report.people.count; ++i) {
       const track::Person& person = report.people.items[i];
-      if (!person.confirmed) continue;
       const risk::Contact& contact = report.contacts[i];
+      if (contact.probability > 0)
+        now.contacts.push_back(
+            {contact.ahead_m, person.y_m, contact.probability * person.certainty});
+      if (!person.confirmed) continue;
       now.followed.push_back({person.box, person.id, contact.ahead_m, contact.probability});
     }
     run.found.push_back(std::move(now));
@@ -231,6 +234,12 @@ void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
       ->excludes(always);
   add_name_option(command, "--config", choice.config,
                   "Configuration of the product; its camera is replaced by the scenario's");
+  command
+      .add_option("--set", choice.set,
+                  "Change a key of the configuration: decisions.warning.likelihood=0.6; repeatable")
+      ->option_text("KEY=VALUE")
+      ->allow_extra_args(false)
+      ->check(not_empty);
   add_name_option(command, "--model", choice.model, "Detect people with this model");
   add_backend_option(command, choice.backend, "Where image operators run: auto, cpu or cuda");
   command
@@ -240,6 +249,22 @@ void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
       ->capture_default_str();
   add_name_option(command, "--records", choice.records,
                   "Folder for records of the firmware's warnings, for kerbwatch replay");
+}
+
+std::optional<Config> changed(const Config& config, const std::vector<std::string>& set) {
+  std::string text;
+  for (const std::string& one : set) {
+    const std::size_t equals = one.find('=');
+    if (equals == 0 || equals == std::string::npos) {
+      fail(fmt::format("--set {}: must be KEY=VALUE", one));
+      return std::nullopt;
+    }
+    text += one.substr(0, equals) + " = " + one.substr(equals + 1) + '\n';
+  }
+  LoadResult loaded = change_config(config, text, "--set");
+  for (const std::string& line : loaded.lines()) fail(line);
+  if (!loaded.ok()) return std::nullopt;
+  return std::move(loaded.config);
 }
 
 std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int threads) {
@@ -256,6 +281,11 @@ std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int th
     for (const std::string& line : loaded.lines()) fail(line);
     if (!loaded.ok()) return std::nullopt;
     options.config = std::move(loaded.config);
+  }
+  if (!choice.set.empty()) {
+    std::optional<Config> with = changed(options.config, choice.set);
+    if (!with) return std::nullopt;
+    options.config = std::move(*with);
   }
   Config& config = options.config;
   if (!choice.model.empty()) config.detector.model = choice.model;
@@ -281,6 +311,20 @@ std::vector<std::string> inputs_of(const CandidateChoice& choice, const sim::Run
   std::vector<std::string> out{choice.config, choice.model, models.model, models.grey};
   std::erase(out, "");
   return out;
+}
+
+bool keep_logged(ChosenScenes& scenes, const std::string& folder) {
+  std::size_t left = 0, without = 0;
+  for (SceneSet& set : scenes.sets) {
+    without += std::erase_if(set.loaded.scenarios, [&](const sim::Scenario& scenario) {
+      return !std::filesystem::exists(vision_file(folder, set.name, scenario.name));
+    });
+    left += set.loaded.scenarios.size();
+  }
+  std::erase_if(scenes.sets, [](const SceneSet& set) { return set.loaded.scenarios.empty(); });
+  if (left == 0) fail(fmt::format("{}: no log of vision of any of these runs", folder));
+  if (left > 0 && without > 0) warn(fmt::format("{} runs without a log are left out", without));
+  return left > 0;
 }
 
 void name_candidate(sim::Report& report, const sim::RunOptions& each) {

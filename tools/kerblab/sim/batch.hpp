@@ -19,12 +19,17 @@ struct CandidateChoice {
   bool oracle = false, always = false, informs = false, never = false;
   [[nodiscard]] bool stands_in() const noexcept { return oracle || always || informs || never; }
   std::string config, model, backend = "auto";
-  std::string records;  ///< folder for records of its warnings; empty: none
+  std::vector<std::string> set;  ///< "KEY=VALUE" of the configuration
+  std::string records;           ///< folder for records of its warnings; empty: none
   double latency_ms = 33;
 };
-/// Adds --oracle, --always, --informs, --never, --config, --model, --backend, --latency and
+/// Adds --oracle, --always, --informs, --never, --config, --set, --model, --backend, --latency and
 /// --records. `choice` must outlive the parsing.
 void add_candidate_options(CLI::App& command, CandidateChoice& choice);
+
+/// The configuration with these keys changed, "KEY=VALUE" each, as in its file; or nothing, after
+/// what is wrong was printed.
+std::optional<Config> changed(const Config& config, const std::vector<std::string>& set);
 
 /// What was chosen, ready to run; or nothing, after what is wrong was printed. `threads` is for one
 /// run: its drawing and its vision take turns.
@@ -41,11 +46,17 @@ struct FollowedPerson {
   double ahead_m = 0;      ///< of the front bumper
   double probability = 0;  ///< of a contact
 };
+/// A contact that the firmware thinks possible, with somebody whom it need not have confirmed.
+struct PredictedContact {
+  double ahead_m = 0, left_m = 0;  ///< of the front bumper, of the car's middle
+  double likelihood = 0;           ///< of the contact, times that of a person
+};
 /// The firmware's results on one picture.
 struct FoundPeople {
   double t = 0;
   std::vector<Detection> people;
   std::vector<FollowedPerson> followed;
+  std::vector<PredictedContact> contacts;
 };
 
 /// A run, with the results of each picture.
@@ -81,6 +92,10 @@ Result<sim::Report> run_batch(const std::vector<SceneSet>& sets, const BatchOpti
 /// The log of vision of a run.
 [[nodiscard]] std::string vision_file(const std::string& folder, const std::string& set,
                                       const std::string& run);
+
+/// Leaves the runs that have a log of vision in this folder. False: there is none, which was
+/// printed.
+bool keep_logged(ChosenScenes& scenes, const std::string& folder);
 
 /// "euroncap: 120 of 120 runs passed": for the terminal, several lines.
 [[nodiscard]] std::string render_summary(const sim::Report& report);

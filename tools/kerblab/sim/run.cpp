@@ -38,21 +38,6 @@ std::set<std::string> trace_files(const SimRunOptions& o, const ChosenScenes& sc
   return out;
 }
 
-/// Leaves the runs that have a log of vision. False: there is none.
-bool keep_logged(ChosenScenes& scenes, const std::string& folder) {
-  std::size_t left = 0, without = 0;
-  for (SceneSet& set : scenes.sets) {
-    without += std::erase_if(set.loaded.scenarios, [&](const sim::Scenario& scenario) {
-      return !std::filesystem::exists(vision_file(folder, set.name, scenario.name));
-    });
-    left += set.loaded.scenarios.size();
-  }
-  std::erase_if(scenes.sets, [](const SceneSet& set) { return set.loaded.scenarios.empty(); });
-  if (left == 0) fail(fmt::format("{}: no log of vision of any of these runs", folder));
-  if (left > 0 && without > 0) warn(fmt::format("{} runs without a log are left out", without));
-  return left > 0;
-}
-
 Status make_folders(const ChosenScenes& scenes, const std::string& folder) {
   for (const SceneSet& set : scenes.sets) {
     std::error_code error;
