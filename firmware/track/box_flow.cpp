@@ -207,9 +207,9 @@ FlowWithin flow_within(const MotionField& field, const Detection& box,
       return f.x >= b.x && f.x <= b.x + b.w && f.y >= b.y && f.y <= b.y + b.h;
     };
     if (std::any_of(before.begin(), before.end(), holds)) continue;
-    (inner ? within[n++] : beside[around++]) = {x, y, static_cast<double>(f.dx),
-                                                static_cast<double>(f.dy),
-                                                static_cast<double>(std::min(f.quality, 1.0F))};
+    const Vector vector{x, y, static_cast<double>(f.dx), static_cast<double>(f.dy),
+                        static_cast<double>(std::min(f.quality, 1.0F))};
+    (inner ? within[n++] : beside[around++]) = vector;
   }
   FlowWithin out;
   Surroundings surroundings;
