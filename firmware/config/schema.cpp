@@ -440,9 +440,10 @@ constexpr Table kMotionTable = table_of<FilterSettings>(
 constexpr Field kExistence[] = {
     number<&ExistenceSettings::score_scale>(
         "score_scale", 0.1, 20, "",
-        "A detection adds its score less the model's even score, divided by this, in log-odds,"),
-    number<&ExistenceSettings::least_gain>("least_gain", -2, 2, "log-odds", "at least this,"),
-    number<&ExistenceSettings::most_gain>("most_gain", 0.1, 10, "log-odds", "at most this."),
+        "A detection adds its score less the model's even score, divided by this, in log-odds."),
+    number<&ExistenceSettings::least_gain>("least_gain", -2, 2, "log-odds",
+                                           "Least that a detection adds."),
+    number<&ExistenceSettings::most_gain>("most_gain", 0.1, 10, "log-odds", "Most that it adds."),
     number<&ExistenceSettings::moves>("moves", 0, 5, "log-odds",
                                       "Added where it or its background moves by itself."),
     number<&ExistenceSettings::surely_moves>("surely_moves", 0, 5, "log-odds",
@@ -463,9 +464,9 @@ constexpr Field kExistence[] = {
                                         "From here on a person is confirmed."),
     number<&ExistenceSettings::drop>("drop", -20, 5, "log-odds", "Below, the track ends."),
     integer<&ExistenceSettings::confirm_hits>("confirm_hits", 1, 30, "detections",
-                                              "Needed to confirm,"),
+                                              "Detections needed to confirm."),
     integer<&ExistenceSettings::confirm_within>("confirm_within", 1, 30, "frames",
-                                                "out of this many."),
+                                                "Out of this many frames."),
     integer<&ExistenceSettings::tentative_misses>(
         "tentative_misses", 0, 100, "frames",
         "Without detection in a row that end a track which is not confirmed, if exceeded.")};
@@ -505,9 +506,9 @@ constexpr Field kTracks[] = {
     number<&TrackerSettings::smallest_px>("smallest_px", 8, 500, "pixels",
                                           "Smaller people are not expected to be detected."),
     number<&TrackerSettings::coast_s>(
-        "coast_s", 0.1, 20, "s", "A track ends after this time without the expected detections,"),
+        "coast_s", 0.1, 20, "s", "A track ends after this time without the expected detections."),
     number<&TrackerSettings::coast_hidden_s>("coast_hidden_s", 0.1, 60, "s",
-                                             "or this, where the person is hidden."),
+                                             "Likewise where the person is hidden."),
     number<&TrackerSettings::longest_gap_s>("longest_gap_s", 0.1, 20, "s",
                                             "Between frames; a longer gap ends all tracks.")};
 constexpr Table kTracksTable =
@@ -529,9 +530,8 @@ constexpr Field kPath[] = {
     number<&PathSettings::speed_error_share>("speed_error_share", 0, 0.2, "",
                                              "Error of the car's speed."),
     number<&PathSettings::driver_sigma_mps2>("driver_sigma_mps2", 0, 5, "m/s²",
-                                             "What a driver may change along the path,"),
-    number<&PathSettings::driver_share>("driver_share", 0, 2, "",
-                                        "and this share of the acceleration.")};
+                                             "What a driver may change along the path."),
+    number<&PathSettings::driver_share>("driver_share", 0, 2, "", "Likewise, per acceleration.")};
 constexpr Table kPathTable = table_of<PathSettings>(
     "decisions.path", "Where the car goes: standard deviations of its predicted path.", kPath);
 
@@ -543,9 +543,9 @@ constexpr Field kPace[] = {
     number<&PaceSettings::speeds_up_share>("speeds_up_share", 0, 1, "",
                                            "Largest probability of walking faster."),
     number<&PaceSettings::stops_share>("stops_share", 0, 1, "",
-                                       "Probability that one who walks stops,"),
+                                       "Probability that one who walks stops."),
     number<&PaceSettings::stops_slowing_share>("stops_slowing_share", 0, 1, "",
-                                               "and how much more where they slow down.")};
+                                               "How much more where they slow down.")};
 constexpr Table kPaceTable =
     table_of<PaceSettings>("decisions.pace", "What people who walk do next.", kPace);
 
@@ -573,11 +573,11 @@ constexpr Field kRules[] = {
     integer<&WarningRules::reports>("reports", 1, 30, "frames", "That must ask for the warning."),
     number<&WarningRules::detected_within_s>("detected_within_s", 0.03, 5, "s",
                                              "It begins only for a person detected so recently."),
-    number<&WarningRules::slow_kmh>("slow_kmh", 0, 30, "km/h", "Below, the car creeps:"),
+    number<&WarningRules::slow_kmh>("slow_kmh", 0, 30, "km/h", "Below, the car creeps."),
     number<&WarningRules::creeping_likelihood>("creeping_likelihood", 0.05, 0.999, "",
-                                               "likelihood that a warning then needs,"),
+                                               "Likelihood that a warning then needs."),
     number<&WarningRules::creeping_ahead_s>("creeping_ahead_s", 0.2, 5, "s",
-                                            "and longest time to the contact."),
+                                            "Longest time to the contact then."),
     number<&WarningRules::stay_likelihood>(
         "stay_likelihood", 0, 0.99, "",
         "A collision warning stays while a contact is this likely, also out of sight."),
@@ -596,10 +596,13 @@ constexpr Field kRules[] = {
                                            "Information is given below this speed."),
     number<&WarningRules::close_ahead_m>(
         "close_ahead_m", 0.5, 10, "m",
-        "For people who are at most this far from the front bumper,"),
-    number<&WarningRules::close_beside_m>("close_beside_m", 0, 5, "m", "and from the car's side,"),
-    number<&WarningRules::close_soon_s>("close_soon_s", 0, 3, "s", "or will be after this time,"),
-    number<&WarningRules::close_evidence_s>("close_evidence_s", 0, 2, "s", "for this long."),
+        "For people who are at most this far from the front bumper."),
+    number<&WarningRules::close_beside_m>("close_beside_m", 0, 5, "m",
+                                          "And at most this far from the car's side."),
+    number<&WarningRules::close_soon_s>("close_soon_s", 0, 3, "s",
+                                        "People who will be there after this time count."),
+    number<&WarningRules::close_evidence_s>("close_evidence_s", 0, 2, "s",
+                                            "Time for which they must be there."),
     number<&WarningRules::information_lingers_s>("information_lingers_s", 0.1, 5, "s",
                                                  "It ends after this time without a reason.")};
 constexpr Table kRulesTable = table_of<WarningRules>(

@@ -38,6 +38,7 @@ bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, c
     weight_[index(kind, kStands)] = shares[kind] * (1 - walking);
   }
   person_evidence_ = 0;
+  heard_ = false;
   thing_known_ = speed_known &&
                  thing_.begin(camera, settings, settings.thing, box, pitch, pitch_sigma, true) &&
                  thing_.is_finite();
@@ -72,6 +73,7 @@ void PersonFilter::weigh(const FilterSettings& settings) {
     sum += fit;
   }
   if (!(sum > 0)) return;
+  heard_ = true;
   if (thing_known_) {
     const double ratio = best + exact::log(sum) - thing_.log_fit();
     person_evidence_ = std::clamp(
@@ -150,7 +152,8 @@ void PersonFilter::predict(const Camera& camera, const FilterSettings& settings,
   change_motion(settings, way);
   if (!way.speed_known) thing_known_ = false;
   if (thing_known_) thing_.predict_standing(camera, settings, way);
-  person_evidence_ *= exact::exp(-way.seconds / settings.thing_time_s);
+  if (heard_) person_evidence_ *= exact::exp(-way.seconds / settings.thing_time_s);
+  heard_ = false;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     if (weight_[index(kind, kStands)] > 0)
       as_[index(kind, kStands)].predict_standing(camera, settings, way);

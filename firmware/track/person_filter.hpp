@@ -78,6 +78,7 @@ class PersonFilter {
   GroundFilter thing_;                     // of any height; stands
   double person_evidence_ = 0;
   bool thing_known_ = false;
+  bool heard_ = false;  // there was new evidence since the last prediction
   Estimate all_;
 };
 

@@ -193,7 +193,7 @@ std::size_t memory_of(const PeopleEstimator& watch) {
 /// Nobody is ever there, and at the end it is as awake as at the beginning.
 TEST(nobody_for_an_hour) {
   const std::unique_ptr<PeopleEstimator> watch = test::road_watch(CarSettings{});
-  WarningLogic logic{Sensitivity::normal};
+  WarningLogic logic{WarningRules{}};
   ReadinessJudge judge;
   ReadinessFacts facts;
   facts.state = HealthState::active;

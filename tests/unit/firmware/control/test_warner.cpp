@@ -37,6 +37,7 @@ struct Bench {
     track::Person& person = r.people.items[0];
     person.id = 7;
     person.confirmed = true;
+    person.certainty = 1;
     person.x_m = kBumper + ahead_m;
     r.contacts[0] = {};
     r.contacts[0].probability = probability;
@@ -66,7 +67,7 @@ struct Bench {
   }
   [[nodiscard]] WarningLevel level() const { return warner.decision().level; }
 
-  Warner warner{Sensitivity::normal};
+  Warner warner{WarningRules{}};
   ReadinessFacts facts;
   can::VehicleState vehicle;
   std::array<std::unique_ptr<risk::PeopleReport>, WarningLogic::kMostCameras> reports;
@@ -121,7 +122,7 @@ TEST(the_sensitivity_is_the_one_it_was_made_with) {
   bench.run(milliseconds{300});
   TEST_ASSERT_EQUAL_STRING("collision", name_of(bench.level()));
   Bench later{1};
-  later.warner = Warner{Sensitivity::late};
+  later.warner = Warner{WarningRules{}.at(Sensitivity::late)};
   later.tell_speed(10);
   later.put(0, 20, 0.65, 1.8);
   later.run(milliseconds{300});

@@ -173,6 +173,30 @@ TEST(who_slows_down_is_believed_to_stop) {
                    kJudge.judge(people.items[0], driven(10)).probability - 0.1);
 }
 
+/// Who walks with a probability of w is hit with w times the probability of one who walks and
+/// (1 - w) times that of one who stands, each at their own place.
+TEST(standing_and_walking_are_weighed) {
+  const CarPath path = driven(10);
+  const track::Person walker = somebody(23.6, -2.8, 0, 1.4);            // hit unless they stop
+  const track::Person waiting = somebody(22.0, -2.9, 0, 0, 0.2, 1e-6);  // beside the path
+  const double hit = kJudge.judge(walker, path).probability;
+  const double missed = kJudge.judge(waiting, path).probability;
+  TEST_ASSERT_TRUE(hit > 0.7 && missed < 0.05);
+  for (const double walks : {0.0, 0.3, 0.8, 1.0}) {
+    track::Person both = walker;
+    both.walks = walks;
+    both.walking = {walker.x_m, walker.y_m, walker.vx_mps, walker.vy_mps, walker.covariance};
+    both.standing = {waiting.x_m,
+                     waiting.y_m,
+                     {waiting.covariance[0], waiting.covariance[1], waiting.covariance[4],
+                      waiting.covariance[5]}};
+    const Contact c = kJudge.judge(both, path);
+    TEST_ASSERT_DOUBLE_WITHIN(0.01, walks * hit + (1 - walks) * missed, c.probability);
+    // The likeliest path is that of the likelier of both.
+    TEST_ASSERT_EQUAL(walks > 0.5, c.time_s.has_value());
+  }
+}
+
 TEST(nobody_is_somebody_whose_numbers_are_none) {
   auto person = somebody(20, 0, 0, 0);
   person.vy_mps = std::numeric_limits<double>::quiet_NaN();

@@ -63,7 +63,7 @@ double sampled(const track::Person& person, const CarPath& path, const risk::Pac
     const double draw = uniform(random);
     const bool stops = draw < shares.stops;
     const bool faster = !stops && draw < shares.stops + shares.speeds_up;
-    const double stops_in = 2 * risk::kStoppingDistance_m / mean_speed;
+    const double stops_in = 2 * risk::PaceSettings{}.stopping_distance_m / mean_speed;
     double x = s[0], y = s[1], gain = 0;
     for (std::size_t i = 0; i < futures.size(); ++i) {
       const Future& f = futures[i];
@@ -127,7 +127,7 @@ TEST(the_probability_is_that_of_sampling) {
   for (const Case& c : cases) {
     const double across = std::abs(c.person.vy_mps), sigma = std::sqrt(c.person.covariance[15]);
     const double expected =
-        sampled(c.person, c.path, risk::pace_shares(across, sigma, std::nullopt));
+        sampled(c.person, c.path, risk::pace_shares({}, across, sigma, std::nullopt));
     const double actual = risk::ContactJudge{{}, {}}.judge(c.person, c.path).probability;
     std::printf("%-28s sampled %.3f, judged %.3f\n", c.name, expected, actual);
     worst = std::max(worst, std::abs(expected - actual));
@@ -154,7 +154,7 @@ TEST(it_is_so_for_who_walks_faster_or_slower) {
       then.items[0] = somebody(23.6, -2.4, 0, std::max(0.0, 0.7 + change * (i - 150) / 30.0));
       paces.observe(Nanos{std::llround((i + 1) * 1e9 / 30)}, then);
     }
-    const risk::PaceShares shares = risk::pace_shares(0.7, 0.25, paces.change_mps2(7));
+    const risk::PaceShares shares = risk::pace_shares({}, 0.7, 0.25, paces.change_mps2(7));
     TEST_ASSERT_TRUE(change > 0 ? shares.speeds_up > 0.1 : shares.stops > 0.2);
     const double expected = sampled(people.items[0], driven(10), shares);
     const double actual = judge.judge(people.items[0], driven(10)).probability;

@@ -69,7 +69,7 @@ Trace drive(const World& world, Sensitivity sensitivity, std::uint64_t seed) {
   const risk::CarShape shape{scenario.car.width_m, scenario.car.length_m, 0};
   risk::CarPath path;
   risk::ContactJudge judge{shape, {}};
-  WarningLogic logic{sensitivity};
+  WarningLogic logic{WarningRules{}.at(sensitivity)};
   risk::PeopleReport report;
   Trace trace;
   Nanos now{};

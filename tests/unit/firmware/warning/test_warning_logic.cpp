@@ -20,7 +20,8 @@ constexpr Nanos kTick = milliseconds{10}, kFrame = milliseconds{30};
 
 /// A car, one camera with a frame every 30 ms, known at once, and the control round every 10 ms.
 struct Drive {
-  explicit Drive(Sensitivity sensitivity = Sensitivity::normal) : logic{sensitivity} {
+  explicit Drive(Sensitivity sensitivity = Sensitivity::normal)
+      : logic{WarningRules{}.at(sensitivity)} {
     report->path_known = true;
     speed(10);
   }
@@ -35,6 +36,7 @@ struct Drive {
     p = {};
     p.id = id;
     p.confirmed = true;
+    p.certainty = 1;
     risk::Contact& c = report->contacts[0];
     c = {};
     c.probability = probability;
@@ -95,18 +97,21 @@ TEST(a_contact_that_is_near_is_warned_of_within_a_tenth_of_a_second) {
   TEST_ASSERT_DOUBLE_WITHIN(0.05, 1.2, d.decision.time_to_collision_s.value_or(-1));
 }
 
-TEST(what_is_further_off_waits_for_more_evidence) {
-  Drive near, far;
-  near.person(0.9, 1.2);
-  far.person(0.9, 2.2);
-  const Nanos soon = near.until(WarningLevel::collision),
-              later = far.until(WarningLevel::collision);
-  TEST_ASSERT_TRUE(later > soon);
-  TEST_ASSERT_TRUE(later <= milliseconds{300});
+/// What counts is the probability that a person is there and is touched.
+TEST(a_doubtful_person_needs_a_likelier_contact) {
+  for (const double certainty : {0.3, 0.6, 0.99}) {
+    Drive d;
+    d.person(0.9, 1.5);
+    d.report->people.items[0].certainty = certainty;
+    d.report->people.items[0].confirmed = certainty > 0.9;
+    const bool warned = d.run(std::chrono::seconds{2}) == WarningLevel::collision;
+    TEST_ASSERT_EQUAL(0.9 * certainty >= WarningRules{}.likelihood, warned);
+  }
 }
 
 TEST(a_single_report_is_no_warning) {
   Drive d;
+  while ((d.now + kTick - Nanos::zero()) % kFrame != Nanos::zero()) d.step();  // the next is new
   for (int i = 0; i < 200; ++i) {
     d.person(i % 3 == 0 ? 1.0 : 0.1, 1.0);  // one report of three
     d.run(kFrame);
@@ -121,7 +126,7 @@ TEST(likelihood_and_time_are_those_of_the_sensitivity) {
   };
   for (const Case& c : {Case{Sensitivity::late, 0.7, 2.0}, Case{Sensitivity::normal, 0.55, 2.4},
                         Case{Sensitivity::early, 0.5, 2.9}}) {
-    const WarningRules rules = WarningRules::of(c.sensitivity);
+    const WarningRules rules = WarningRules{}.at(c.sensitivity);
     TEST_ASSERT_EQUAL_DOUBLE(c.likelihood, rules.likelihood);
     TEST_ASSERT_TRUE(rules.ahead_s(22.2) <= c.most_ahead);
     TEST_ASSERT_TRUE(rules.ahead_s(3) >= 1.5);
@@ -143,13 +148,6 @@ TEST(a_time_that_is_doubtful_is_waited_for) {
   TEST_ASSERT_TRUE(d.run(std::chrono::seconds{1}) == WarningLevel::none);
 }
 
-TEST(whoever_is_not_confirmed_is_nobody) {
-  Drive d;
-  d.person(1, 1);
-  d.report->people.items[0].confirmed = false;
-  TEST_ASSERT_TRUE(d.run(std::chrono::seconds{1}) == WarningLevel::none);
-}
-
 TEST(the_age_of_a_report_counts) {
   Drive d;
   const double ahead = WarningRules{}.ahead_s(10);
@@ -165,11 +163,25 @@ TEST(it_stays_by_a_looser_measure_than_it_begins) {
   Drive d;
   d.person(0.9, 1.5);
   d.until(WarningLevel::collision);
-  d.person(0.45, 1.8);
+  d.person(WarningRules{}.stay_likelihood + 0.01, 1.8);
   TEST_ASSERT_TRUE(d.run(std::chrono::seconds{3}) == WarningLevel::collision);
-  d.person(0.3, 1.8);
-  const Nanos end = d.until(WarningLevel::none);
-  TEST_ASSERT_TRUE(end >= milliseconds{250} && end <= milliseconds{400});
+  d.person(WarningRules{}.stay_likelihood - 0.01, 1.8);
+  const double end = std::chrono::duration<double>(d.until(WarningLevel::none)).count();
+  TEST_ASSERT_DOUBLE_WITHIN(0.06, WarningRules{}.lingers_s, end);
+}
+
+/// Behind a parked car, or for a second in which the detector fails: they are still there.
+TEST(it_stays_while_the_person_is_out_of_sight) {
+  Drive d;
+  d.person(0.9, 1.8);
+  d.until(WarningLevel::collision);
+  d.person(0.3, 1.5);
+  for (double certainty = 1; certainty > 0.3; certainty -= 0.02) {
+    d.report->people.items[0].certainty = certainty;
+    d.report->people.items[0].last_seen = {};
+    d.run(kFrame);
+    expect(WarningLevel::collision, d);
+  }
 }
 
 TEST(no_warning_is_shorter_than_the_shortest) {
@@ -178,7 +190,7 @@ TEST(no_warning_is_shorter_than_the_shortest) {
   d.until(WarningLevel::collision);
   d.nobody();
   const Nanos lasted = d.until(WarningLevel::none);
-  TEST_ASSERT_TRUE(lasted >= WarningLogic::kShortest && lasted <= milliseconds{700});
+  TEST_ASSERT_TRUE(lasted >= WarningLogic::kShortest && lasted <= milliseconds{1100});
 }
 
 TEST(it_does_not_come_again_at_once) {
@@ -201,28 +213,6 @@ TEST(braking_that_stops_the_car_in_time_ends_it_at_once) {
   d.report->acceleration_mps2 = -4;
   d.person(0.1, 2);  // as the judge of contacts has it, now that the car will stand
   TEST_ASSERT_TRUE(d.until(WarningLevel::none) <= kFrame + kTick);
-}
-
-/// Whoever stands beyond a bend that the car begins to take is passed: what becomes less likely
-/// from report to report is not warned of while there is time; what is near is, whatever becomes of
-/// it.
-TEST(a_contact_that_becomes_less_likely_is_given_time) {
-  for (const double in_s : {2.3, 1.2}) {
-    Drive d;
-    d.person(0.9, 2.6 + in_s - 2.3);  // not yet
-    if (in_s > 2) TEST_ASSERT_TRUE(d.run(milliseconds{500}) == WarningLevel::none);
-    for (double p = 0.8; p > 0.3; p -= 0.07) {
-      d.person(p, in_s);
-      d.run(kFrame);
-      TEST_ASSERT_TRUE(in_s < 2 || d.decision.level == WarningLevel::none);
-    }
-    TEST_ASSERT_TRUE(in_s > 2 || d.decision.level == WarningLevel::collision);
-  }
-  Drive steady;
-  steady.person(0.9, 2.6);
-  steady.run(milliseconds{500});
-  steady.person(0.7, 2.3);  // less, and no less after that
-  TEST_ASSERT_TRUE(steady.until(WarningLevel::collision) <= milliseconds{400});
 }
 
 TEST(hard_braking_ends_it_as_the_risk_falls) {
@@ -397,6 +387,7 @@ TEST(every_camera_counts_for_itself) {
   other.people.count = 1;
   other.people.items[0].id = 5;
   other.people.items[0].confirmed = true;
+  other.people.items[0].certainty = 1;
   other.contacts[0].probability = 0.95;
   other.contacts[0].expected_s = 1.2;
   WarningDecision told;
