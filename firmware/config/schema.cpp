@@ -621,7 +621,7 @@ constexpr Field kDecisions[] = {
 constexpr Table kDecisionsTable = table_of<DecisionSettings>(
     "decisions",
     "Everything between a detection and a warning. The defaults were chosen by "
-    "`kerblab sim sweep`; see docs/decisions.md before you change any.",
+    "`kerblab sim sweep`; see docs/warning.md and docs/tracking.md before you change any.",
     kDecisions);
 
 constexpr Field kCanVehicle[] = {

@@ -227,7 +227,7 @@ double evidence_for_a_person(double height, double across) {
 TEST(what_is_as_tall_as_nobody_and_stands_is_a_thing) {
   const double bin = evidence_for_a_person(0.7, 0), pole = evidence_for_a_person(2.8, 0);
   const double stands = evidence_for_a_person(1.7, 0), walks = evidence_for_a_person(1.7, 1.4);
-  char line[120];  // for docs/decisions.md
+  char line[120];  // for docs/tracking.md
   std::snprintf(line, sizeof line,
                 "log-odds of a person: bin %.1f, pole %.1f, stands %.1f, walks %.1f", bin, pole,
                 stands, walks);
