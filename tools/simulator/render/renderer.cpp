@@ -308,7 +308,7 @@ double Renderer::person_lux(const World& world, int person, double t) {
   CameraPose pose, later;
   impl_->prepare(world, t, t, pose, later);
   const Place& place = impl_->now.people[at(person)].place;
-  const float ground = f32(impl_->scene.street().ground(place.at));
+  const float ground = f32(impl_->scene.ground(place.at));
   const float tall = f32(impl_->scenario.people[at(person)].height_m);
   const Light& light = impl_->scene.light();
   const V3 foot{f32(place.at.x), f32(place.at.y), ground};

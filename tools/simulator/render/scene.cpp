@@ -508,7 +508,7 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
   moving_.clear();
   occluders_ = prop_occluders_;
   lamps_.clear();
-  const double s = street_.locate(as_built({pose.at.x, pose.at.y})).s;
+  const double s = street_.locate(as_built(Vec2{pose.at.x, pose.at.y})).s;
   surroundings_.reach(s - kBehind, s + kAhead);
   const int place = static_cast<int>(std::floor(s / 40));
   if (place != horizon_at_) {
