@@ -37,7 +37,7 @@ void Texture::shrink(const std::vector<Texel>& texels) {
     const int side = 1 << n;
     first_[at(log2_side_ - n)] = static_cast<std::uint32_t>(texels_.size());
     for (const Texel& t : now) texels_.push_back(packed(t));
-    if (n == 0) return;
+    if (n == 0) break;
     std::vector<Texel> half(now.size() / 4);
     for (int y = 0; y < side / 2; ++y)
       for (int x = 0; x < side / 2; ++x) {
@@ -55,6 +55,9 @@ void Texture::shrink(const std::vector<Texel>& texels) {
       }
     now = std::move(half);
   }
+  solid_.assign((texels_.size() + 31) / 32, 0);
+  for (std::size_t i = 0; i < texels_.size(); ++i)
+    solid_[i / 32] |= (texels_[i] >> 31) << (i % 32);
 }
 
 V3 Texture::sample_level(float u, float v, int level) const noexcept {
