@@ -202,34 +202,43 @@ void draw_samples(const Raster& raster, int tile, TileSamples& out, const Materi
             continue;
           }
           const std::uint32_t columns = 0x01010101U * ((2U << ((x_end - bx) / kStep)) - 1U);
+          const F4 dx = all(f32(left + bx) - ref_x) + lane_x;
           for (int y = by; y <= y_end; ++y) {
             // A bit for each sample inside: pixel by pixel, then the next lane's.
             const std::uint32_t covered = edges.covered(row) & columns;
             for (std::size_t e = 0; e < 3; ++e) row[e] += edges.by_y[e];
             if (covered == 0) continue;
             const F4 dy = all(f32(top + y) - ref_y) + lane_y;
-            const F4 dx = all(f32(left + bx) - ref_x) + lane_x;
-            F4 w = all(t.w) + all(t.wx) * dx + all(t.wy) * dy;
+            F4 depths[kBlock / kStep];
+            depths[0] = all(t.w) + all(t.wx) * dx + all(t.wy) * dy;
+            for (int i = 1; i < kBlock / kStep; ++i) depths[i] = depths[i - 1] + w_x;
             std::uint32_t pixels = covered | covered >> 16;
             pixels = (pixels | pixels >> 8) & 0xFFU;
-            for (int step = 0; pixels != 0; pixels &= pixels - 1) {
-              const int now = std::countr_zero(pixels);
-              for (; step < now; ++step) w += w_x;
-              const int x = bx + now * kStep;
-              const std::size_t i = at(y * kRow + (kFour ? x : x / 4));
-              I4 visible = lanes_in(covered >> now) & (w > out.w[i]);
-              if (!some(visible)) continue;
-              if (material != nullptr) {
-                const F4 lx = all(f32(left + x) - ref_x) + lane_x, z = all(1.0F) / w;
-                const F4 b1 = (all(t.b1) + all(t.b1x) * lx + all(t.b1y) * dy) * z;
-                const F4 b2 = (all(t.b2) + all(t.b2x) * lx + all(t.b2y) * dy) * z;
-                const F4 u = all(cloth.u) + b1 * all(cloth.u1) + b2 * all(cloth.u2);
-                const F4 v = all(cloth.v) + b1 * all(cloth.v1) + b2 * all(cloth.v2);
-                const int level = w[0] < 0.04F ? 2 : w[0] < 0.1F ? 1 : 0;
-                visible &= material->texture->solid(u, v, level);
+            F4* there = out.w.data() + at(y * kRow + (kFour ? bx : bx / 4));
+            I4* who = out.id.data() + at(y * kRow + (kFour ? bx : bx / 4));
+            if (material == nullptr) {
+              for (; pixels != 0; pixels &= pixels - 1) {
+                const int i = std::countr_zero(pixels);
+                const I4 visible = lanes_in(covered >> i) & (depths[i] > there[i]);
+                there[i] = visible ? depths[i] : there[i];
+                who[i] = visible ? id_here : who[i];
               }
-              out.w[i] = visible ? w : out.w[i];
-              out.id[i] = visible ? id_here : out.id[i];
+              continue;
+            }
+            for (; pixels != 0; pixels &= pixels - 1) {
+              const int i = std::countr_zero(pixels);
+              const F4 w = depths[i];
+              I4 visible = lanes_in(covered >> i) & (w > there[i]);
+              if (!some(visible)) continue;
+              const F4 lx = all(f32(left + bx + i * kStep) - ref_x) + lane_x, z = all(1.0F) / w;
+              const F4 b1 = (all(t.b1) + all(t.b1x) * lx + all(t.b1y) * dy) * z;
+              const F4 b2 = (all(t.b2) + all(t.b2x) * lx + all(t.b2y) * dy) * z;
+              const F4 u = all(cloth.u) + b1 * all(cloth.u1) + b2 * all(cloth.u2);
+              const F4 v = all(cloth.v) + b1 * all(cloth.v1) + b2 * all(cloth.v2);
+              const int level = w[0] < 0.04F ? 2 : w[0] < 0.1F ? 1 : 0;
+              visible &= material->texture->solid(u, v, level);
+              there[i] = visible ? w : there[i];
+              who[i] = visible ? id_here : who[i];
             }
           }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <memory>
 
 #include "tools/simulator/render/tile_shader.hpp"
 
@@ -200,39 +201,37 @@ struct Gathered {
     const ScreenTriangle* moved;
     float mx, my, w;
   };
-  std::vector<Pixel> pixels;
-  std::vector<Entry> entries;
-  std::vector<TileShader::Place> places;
-  std::vector<TileShader::Shaded> shaded;
+  static constexpr int kRows = 16;  // of a tile, gathered together
+  static constexpr std::size_t kMost = at(kRows * kTile);
+  std::size_t pixels = 0, entries = 0, places = 0;
+  std::array<Pixel, kMost> pixel;
+  std::array<Entry, 4 * kMost> entry;
+  std::array<TileShader::Place, 4 * kMost> place;
+  std::array<TileShader::Shaded, 4 * kMost> shaded;
   std::vector<TileShader::Answer> answers;
-  std::vector<std::uint32_t> order, first;
+  std::array<std::uint32_t, 4 * kMost> order;
+  std::vector<std::uint32_t> first;
 
-  void clear() {
-    pixels.clear();
-    entries.clear();
-    places.clear();
-  }
+  void clear() { pixels = entries = places = 0; }
 
   void shade(const Shading& s, TileShader& shader, bool plain) {
-    const std::size_t n = places.size();
-    if (shaded.size() < n) shaded.resize(n);
-    if (!plain && answers.size() < n) answers.resize(n);
-    if (order.size() < n) order.resize(n);
+    const std::size_t n = places;
+    if (!plain) answers.resize(4 * kMost);
     // By material, each in the order in which they came.
     first.assign(s.materials->size() + 1, 0);
-    for (const TileShader::Place& p : places) ++first[p.triangle->material + std::size_t{1}];
+    for (std::size_t i = 0; i < n; ++i) ++first[place[i].triangle->material + std::size_t{1}];
     for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
     for (std::size_t i = 0; i < n; ++i)
-      order[first[places[i].triangle->material]++] = static_cast<std::uint32_t>(i);
+      order[first[place[i].triangle->material]++] = static_cast<std::uint32_t>(i);
     for (std::size_t i = 0; i < n;) {
       const TileShader::Place* these[kLanes];
       TileShader::Shaded* to[kLanes];
       TileShader::Answer* more[kLanes];
-      const std::uint16_t material = places[order[i]].triangle->material;
+      const std::uint16_t material = place[order[i]].triangle->material;
       int count = 0;
-      for (; count < kLanes && i < n && places[order[i]].triangle->material == material;
+      for (; count < kLanes && i < n && place[order[i]].triangle->material == material;
            ++i, ++count) {
-        these[count] = &places[order[i]];
+        these[count] = &place[order[i]];
         to[count] = &shaded[order[i]];
         if (!plain) more[count] = &answers[order[i]];
       }
@@ -246,19 +245,19 @@ void gather(const Shading& s, const TileSamples& samples, std::size_t i, float p
             int y, Gathered& rest) {
   const I4 id = samples.id[i];
   const auto add = [&](const ScreenTriangle& t, float hx, float hy, float weight) {
-    rest.entries.push_back({weight, i32(rest.places.size())});
-    rest.places.push_back({&t, hx, hy});
+    rest.entry[rest.entries++] = {weight, i32(rest.places)};
+    rest.place[rest.places++] = {&t, hx, hy};
   };
-  Gathered::Pixel pixel{x, y, i32(rest.entries.size()), 1, -1, nullptr, px, py, samples.w[i][0]};
+  Gathered::Pixel& pixel = rest.pixel[rest.pixels++];
+  pixel = {x, y, i32(rest.entries), 1, -1, nullptr, px, py, samples.w[i][0]};
   if (id[0] == id[1] && id[0] == id[2] && id[0] == id[3]) {
     if (id[0] == -1) {
-      rest.entries.push_back({1, -1});
+      rest.entry[rest.entries++] = {1, -1};
     } else {
       pixel.moved = &s.raster->triangle(static_cast<std::uint32_t>(id[0]));
-      pixel.nearest = i32(rest.places.size());
+      pixel.nearest = i32(rest.places);
       add(*pixel.moved, px, py, 1);
     }
-    rest.pixels.push_back(pixel);
     return;
   }
   unsigned done = 0;
@@ -272,7 +271,7 @@ void gather(const Shading& s, const TileSamples& samples, std::size_t i, float p
           weight += 0.25F;
           done |= 1U << j;
         }
-      rest.entries.push_back({weight, -1});
+      rest.entry[rest.entries++] = {weight, -1};
       if (nearest < 0) nearest = 0;
       continue;
     }
@@ -294,15 +293,14 @@ void gather(const Shading& s, const TileSamples& samples, std::size_t i, float p
     const float hy = py + (most ? 0.0F : kSampleY[at(k)]);
     if (w > nearest) {
       nearest = w;
-      pixel.nearest = i32(rest.places.size());
+      pixel.nearest = i32(rest.places);
       pixel.moved = &t;
       pixel.mx = hx;
       pixel.my = hy;
     }
     add(t, hx, hy, weight);
   }
-  pixel.entries = i32(rest.entries.size()) - pixel.first;
-  rest.pixels.push_back(pixel);
+  pixel.entries = i32(rest.entries) - pixel.first;
 }
 
 /// The surfaces of a pixel, shaded, as one.
@@ -311,7 +309,7 @@ void put_together(const Shading& s, const TileShader& shader, const Shift& shift
                   Radiance& out) {
   const float px = f32(left + p.x), py = f32(top + p.y);
   Ink ink{s.planes};
-  const Gathered::Entry* entries = rest.entries.data() + p.first;
+  const Gathered::Entry* entries = rest.entry.data() + p.first;
   float mirror = 0, slope = 0;
   if (p.entries == 1 && entries->place >= 0 && entries->weight == 1) {
     const TileShader::Shaded& only = rest.shaded[at(entries->place)];
@@ -356,7 +354,8 @@ void shade_whole_tile(const Shading& s, int tile, const TileSamples& samples, Ra
   const bool plain = s.band_mix.empty() && s.sensor != Sensor::thermal;
   const int left = tile % s.raster->tiles_x() * kTile, top = tile / s.raster->tiles_x() * kTile;
   const int x_end = std::min(kTile, out.width - left), y_end = std::min(kTile, out.height - top);
-  thread_local Gathered rest;
+  thread_local const std::unique_ptr<Gathered> scratch = std::make_unique<Gathered>();
+  Gathered& rest = *scratch;
   rest.clear();
   for (int y = 0; y < y_end; ++y) {
     for (int x = 0; x < x_end; ++x) {
@@ -383,9 +382,10 @@ void shade_whole_tile(const Shading& s, int tile, const TileSamples& samples, Ra
       }
       gather(s, samples, i, f32(left + x), f32(top + y), x, y, rest);
     }
-    if (y % 16 == 15 || y + 1 == y_end) {
+    if (y % Gathered::kRows == Gathered::kRows - 1 || y + 1 == y_end) {
       rest.shade(s, shader, plain);
-      for (const Gathered::Pixel& p : rest.pixels) put_together(s, shader, shift, rest, p, plain, left, top, out);
+      for (std::size_t i = 0; i < rest.pixels; ++i)
+        put_together(s, shader, shift, rest, rest.pixel[i], plain, left, top, out);
       rest.clear();
     }
   }

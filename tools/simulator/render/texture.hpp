@@ -28,8 +28,6 @@ class Texture {
     return sample_level(u, v, level_of(footprint));
   }
   [[nodiscard]] V3 sample_level(float u, float v, int level) const noexcept;
-  /// Four places at once, all from the level for `footprint`: channels times `r`, `g` and `b`.
-  void tint(F4 u, F4 v, float footprint, F4& r, F4& g, F4& b) const noexcept;
   /// Whether there is something at these places (-1; else 0): the alpha of the nearest texel of a
   /// level.
   [[nodiscard]] [[gnu::always_inline]] inline I4 solid(F4 u, F4 v, int level) const noexcept {
@@ -46,6 +44,11 @@ class Texture {
   [[nodiscard]] bool solid(float u, float v, int level) const noexcept {
     return solid(all(u), all(v), level)[0] != 0;
   }
+  /// The whole part of log2(1.42 footprint), read off the number's exponent.
+  [[nodiscard]] int level_of(float footprint) const noexcept {
+    const int level = static_cast<int>(std::bit_cast<std::uint32_t>(footprint * 1.42F) >> 23) - 127;
+    return std::clamp(level, 0, log2_side_);
+  }
   [[nodiscard]] int log2_side() const noexcept { return log2_side_; }
   [[nodiscard]] bool empty() const noexcept { return texels_.empty(); }
   /// For texture_lanes.hpp: all levels' texels, and where a level begins.
@@ -56,11 +59,6 @@ class Texture {
   void shrink(const std::vector<Texel>& texels);
   [[nodiscard]] const std::uint32_t* level_at(int level) const noexcept {
     return texels_.data() + first_[at(level)];
-  }
-  /// The whole part of log2(1.42 footprint), read off the number's exponent.
-  [[nodiscard]] int level_of(float footprint) const noexcept {
-    const int level = static_cast<int>(std::bit_cast<std::uint32_t>(footprint * 1.42F) >> 23) - 127;
-    return std::clamp(level, 0, log2_side_);
   }
   int log2_side_ = 0;
   std::vector<std::uint32_t> texels_;  // level by level, the largest first

@@ -45,6 +45,38 @@ KERB_LANE V3N sample(const Texture& texture, FN u, FN v, FN footprint) {
   return {r * r, g * g, b * b};
 }
 
+/// Four places at once, all from the level for `footprint`: channels times `r`, `g` and `b`.
+KERB_LANE void tint(const Texture& texture, F4 u, F4 v, float footprint, F4& r, F4& g, F4& b) {
+  const int level = texture.level_of(footprint), n = texture.log2_side() - level,
+            mask = (1 << n) - 1;
+  const F4 s = all(f32(mask + 1)), half = all(0.5F), sixteen = all(16.0F);
+  const F4 x = u * s - half, y = v * s - half;
+  const I4 x0 = floor_int(x), y0 = floor_int(y);
+  const U4 fx = __builtin_convertvector((x - __builtin_convertvector(x0, F4)) * sixteen, U4);
+  const U4 fy = __builtin_convertvector((y - __builtin_convertvector(y0, F4)) * sixteen, U4);
+  const I4 left = x0 & mask, right = (x0 + 1) & mask;
+  const I4 row0 = (y0 & mask) << n, row1 = ((y0 + 1) & mask) << n;
+  const std::uint32_t* first = texture.texels() + texture.first_of(level);
+  const auto texels = [first](I4 i) {
+    return U4{first[i[0]], first[i[1]], first[i[2]], first[i[3]]};
+  };
+  const U4 a = texels(row0 + left), c = texels(row0 + right);
+  const U4 d = texels(row1 + left), e = texels(row1 + right);
+  // Two channels in 16 bits each; the weights sum to 256.
+  const U4 gx = 16U - fx, gy = 16U - fy, two = all(0x00FF00FFU);
+  const U4 wa = gx * gy, wc = fx * gy, wd = gx * fy, we = fx * fy;
+  const U4 rb = (a & two) * wa + (c & two) * wc + (d & two) * wd + (e & two) * we;
+  const U4 ga =
+      (a >> 8 & two) * wa + (c >> 8 & two) * wc + (d >> 8 & two) * wd + (e >> 8 & two) * we;
+  const F4 scale = all(1.41421356F / (255.0F * 256.0F));
+  const F4 red = __builtin_convertvector(rb & 0xFFFFU, F4) * scale;
+  const F4 green = __builtin_convertvector(ga & 0xFFFFU, F4) * scale;
+  const F4 blue = __builtin_convertvector(rb >> 16, F4) * scale;
+  r *= red * red;
+  g *= green * green;
+  b *= blue * blue;
+}
+
 /// Stains::at_place().
 KERB_LANE FN stain(const Stains& stains, FN u, FN v) {
   const IN x0 = floor_of(u), y0 = floor_of(v);

@@ -231,7 +231,7 @@ class TileShader {
       const F4 steep = all(1.7F) - all(0.7F) * cosine, flat = all(0.55F) + all(0.4F) / cosine;
       F4 slant = cosine > all(0.5F) ? steep : flat;
       slant = least(slant, all(3.0F)) * z * all(now_.texels);
-      m.texture->tint(u * all(m.per_metre), v * all(m.per_metre), slant[1], r, g, b);
+      tint(*m.texture, u * all(m.per_metre), v * all(m.per_metre), slant[1], r, g, b);
     }
     if (m.stains_per_metre > 0 && w[0] > 1.0F / 90) {
       const F4 stain =
