@@ -186,7 +186,7 @@ V3 Sky::look(const std::vector<V3>& dome, int side, V3 d) noexcept {
 }
 
 Sky::Sky(const LightSpec& spec, const Light& light, bool houses, std::uint32_t seed)
-    : sky_(at(kSide * kSide)), mirror_(at(kMirror * kMirror)) {
+    : sky_(at(kSide * kSide + 1)), mirror_(at(kMirror * kMirror + 1)) {
   const bool overcast = spec.kind == Daylight::overcast;
   const bool late = spec.kind == Daylight::dusk;
   const float cover = overcast                         ? 1.0F

@@ -72,6 +72,13 @@ class Sky {
   [[nodiscard]] V3 radiance(V3 d) const noexcept { return look(sky_, kSide, d); }
   /// The same with houses and trees round about, blurred.
   [[nodiscard]] V3 mirrored(V3 d) const noexcept { return look(mirror_, kMirror, d); }
+  /// What they look at, for light_lanes.hpp: a square of pixels, and one more behind.
+  struct Dome {
+    const V3* pixels = nullptr;
+    int side = 0;
+  };
+  [[nodiscard]] Dome radiance_dome() const noexcept { return {sky_.data(), kSide}; }
+  [[nodiscard]] Dome mirror_dome() const noexcept { return {mirror_.data(), kMirror}; }
 
  private:
   static constexpr int kSide = 1024, kMirror = 256;

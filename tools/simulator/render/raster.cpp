@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulator/render/raster.hpp"
 
-#include <bit>
+#include "tools/simulator/render/raster_lanes.hpp"
 
 namespace kerb::sim {
 namespace {
@@ -200,182 +200,21 @@ void Raster::add(Group& group, std::uint32_t first_id, ScreenTriangle& t) const 
     }
 }
 
-template <bool kFour>
-void Raster::draw(int tile, TileSamples& out, const Materials& materials,
-                  const std::vector<Item>& items) const {
-  // Lanes are the samples of one pixel, or four pixels side by side.
-  constexpr int kStep = kFour ? 1 : 4;
-  constexpr I4 kLaneX = kFour ? I4{-4, 12, -12, 4} : I4{0, 32, 64, 96};
-  constexpr I4 kLaneY = kFour ? I4{-12, -4, 4, 12} : I4{0, 0, 0, 0};
-  constexpr int kRow = kFour ? kTile : kTile / 4;
-  out.w.fill(all(0.0F));
-  out.id.fill(all(static_cast<std::int32_t>(kNothing)));
-  const int left = tile % tiles_x_ * kTile, top = tile / tiles_x_ * kTile;
-  const F4 lane_x = __builtin_convertvector(kLaneX, F4) * all(1.0F / kSubpixel);
-  const F4 lane_y = __builtin_convertvector(kLaneY, F4) * all(1.0F / kSubpixel);
-  // The farthest sample of each block of 8 x 8, brought up to date now and then.
-  std::array<float, 64> farthest{};
-  int drawn = 0;
-  std::uint64_t touched = 0;  // blocks since then
-  const auto look_back = [&] {
-    for (; touched != 0; touched &= touched - 1) {
-      const int b = std::countr_zero(touched);
-      F4 least = all(1e30F);
-      constexpr int kAcross = kFour ? 8 : 2;
-      for (int y = 0; y < 8; ++y) {
-        const F4* p = out.w.data() + at((b / 8 * 8 + y) * kRow + b % 8 * kAcross);
-        for (int x = 0; x < kAcross; ++x) least = p[x] < least ? p[x] : least;
-      }
-      farthest[at(b)] = std::min(std::min(least[0], least[1]), std::min(least[2], least[3]));
-    }
-    drawn = 0;
-  };
-  for (int g = 0; g < kGroups; ++g)
-    for (const std::uint32_t id : groups_[at(g)].tiles[at(tile)]) {
-      const ScreenTriangle& t = triangle(id);
-      const auto low = [](const std::array<std::int32_t, 3>& v) {
-        return (std::min({v[0], v[1], v[2]}) + 19) >> 5;
-      };
-      const auto high = [](const std::array<std::int32_t, 3>& v) {
-        return (std::max({v[0], v[1], v[2]}) + 12) >> 5;
-      };
-      int x0 = std::max(low(t.x) - left, 0);
-      const int x1 = std::min(high(t.x) - left, kTile - 1);
-      const int y0 = std::max(low(t.y) - top, 0), y1 = std::min(high(t.y) - top, kTile - 1);
-      if (x0 > x1 || y0 > y1) continue;
-      // Blocks lie on a fixed grid.
-      const int gx = x0 & ~7, gy = y0 & ~7;
-      float nearest = 0;
-      {  // behind all that is there?
-        const auto corner = [&](std::int32_t x, std::int32_t y) {
-          return t.w + t.wx * f32(x - t.x[0]) * (1.0F / kSubpixel) +
-                 t.wy * f32(y - t.y[0]) * (1.0F / kSubpixel);
-        };
-        nearest = std::max({t.w, corner(t.x[1], t.y[1]), corner(t.x[2], t.y[2])}) * 1.0001F;
-        bool hidden = true;
-        for (int by = gy; by <= y1 && hidden; by += 8)
-          for (int bx = gx; bx <= x1 && hidden; bx += 8)
-            hidden = nearest < farthest[at(by + bx / 8)];
-        if (hidden) continue;
-        if (++drawn > 64) look_back();
-      }
-      if constexpr (!kFour) x0 &= ~3;
-      std::array<I4, 3> row{}, by_x{}, by_y{};
-      std::array<std::int32_t, 3> gain{}, loss{};  // within a block of 8 x 8 pixels, at most
-      for (int e = 0; e < 3; ++e) {
-        const std::int64_t ex = t.x[at(e)], ey = t.y[at(e)];
-        const std::int64_t dx = t.x[at((e + 1) % 3)] - ex, dy = t.y[at((e + 1) % 3)] - ey;
-        const std::int64_t px = (left + x0) * kSubpixel - ex, py = (top + y0) * kSubpixel - ey;
-        // An edge that does not pass through the tile keeps its sign there when cut off.
-        const std::int64_t start = std::clamp<std::int64_t>(dx * py - dy * px, -(1 << 30), 1 << 30);
-        const auto sx = static_cast<std::int32_t>(-dy), sy = static_cast<std::int32_t>(dx);
-        row[at(e)] = all(static_cast<std::int32_t>(start)) + sx * kLaneX + sy * kLaneY;
-        by_x[at(e)] = all(sx * kSubpixel * kStep);
-        by_y[at(e)] = all(sy * kSubpixel);
-        const std::int32_t samples = (std::abs(sx) + std::abs(sy)) * 12 + std::max(sx, 0) * 4;
-        gain[at(e)] = (std::max(sx, 0) + std::max(sy, 0)) * kSubpixel * 8 + samples;
-        loss[at(e)] = (std::min(sx, 0) + std::min(sy, 0)) * kSubpixel * 8 - samples;
-      }
-      const F4 w_x = all(t.wx * f32(kStep));
-      const auto id_here = all(static_cast<std::int32_t>(id));
-      const Material* material = t.cut ? &materials[t.material] : nullptr;
-      struct {
-        float u = 0, v = 0, u1 = 0, v1 = 0, u2 = 0, v2 = 0;
-      } cloth;  // where the texture is, in its sides
-      if (material != nullptr) {
-        const std::vector<Corner>& corners = items[t.item].geometry->corners;
-        const Corner &a = corners[t.corner[0]], &b = corners[t.corner[1]],
-                     &c = corners[t.corner[2]];
-        const float k = material->per_metre;
-        cloth = {k * a.u,         k * a.v,         k * (b.u - a.u),
-                 k * (b.v - a.v), k * (c.u - a.u), k * (c.v - a.v)};
-      }
-      const float ref_x = f32(t.x[0]) * (1.0F / kSubpixel),
-                  ref_y = f32(t.y[0]) * (1.0F / kSubpixel);
-      constexpr int kBlock = 8;
-      for (int by = y0; by <= y1; by += kBlock) {
-        const int y_end = std::min(by + kBlock - 1, y1);
-        for (int bx = x0; bx <= x1; bx += kBlock) {
-          // A block of this row may lie over two of the grid's, each way.
-          const int cell = (by & ~7) + bx / 8, right = std::min(bx + 7, kTile - 1) / 8 - bx / 8;
-          const int below = std::min(by + 7, kTile - 1) / 8 * 8 - (by & ~7);
-          if (nearest < farthest[at(cell)] && nearest < farthest[at(cell + right)] &&
-              nearest < farthest[at(cell + below)] && nearest < farthest[at(cell + below + right)])
-            continue;
-          touched |= 1ULL << cell | 1ULL << (cell + right) | 1ULL << (cell + below) |
-                     1ULL << (cell + below + right);
-          const int dx_steps = (bx - x0) / kStep, dy_steps = by - y0;
-          std::array<I4, 3> e0{};
-          bool reject = false, inside = material == nullptr;
-          for (std::size_t e = 0; e < 3; ++e) {
-            e0[e] = row[e] + dx_steps * by_x[e] + dy_steps * by_y[e];
-            reject = reject || (e0[e][0] + gain[e] < 0);
-            inside = inside && e0[e][0] + loss[e] >= 0;
-          }
-          if (reject) continue;
-          const int x_end = std::min(bx + kBlock - 1, x1);
-          if (inside) {  // only the depth is left to ask
-            for (int y = by; y <= y_end; ++y) {
-              const F4 dy = all(f32(top + y) - ref_y) + lane_y;
-              const F4 dx = all(f32(left + bx) - ref_x) + lane_x;
-              F4 w = all(t.w) + all(t.wx) * dx + all(t.wy) * dy;
-              F4* there = out.w.data() + at(y * kRow + (kFour ? bx : bx / 4));
-              I4* who = out.id.data() + at(y * kRow + (kFour ? bx : bx / 4));
-              for (int x = bx; x <= x_end; x += kStep, ++there, ++who) {
-                const I4 visible = w > *there;
-                if (any(visible)) {
-                  *there = visible ? w : *there;
-                  *who = visible ? id_here : *who;
-                }
-                w += w_x;
-              }
-            }
-            continue;
-          }
-          for (int y = by; y <= y_end; ++y) {
-            I4 ea = e0[0], eb = e0[1], ec = e0[2];
-            const F4 dy = all(f32(top + y) - ref_y) + lane_y;
-            const F4 dx = all(f32(left + bx) - ref_x) + lane_x;
-            F4 w = all(t.w) + all(t.wx) * dx + all(t.wy) * dy;
-            const int base = y * kRow;
-            for (int x = bx; x <= x_end; x += kStep) {
-              const I4 outside = (ea | eb | ec) < 0;
-              const std::size_t i = at(base + (kFour ? x : x / 4));
-              I4 visible = ~outside & (w > out.w[i]);
-              if (any(visible)) {
-                if (material != nullptr) {
-                  const F4 lx = all(f32(left + x) - ref_x) + lane_x, z = all(1.0F) / w;
-                  const F4 b1 = (all(t.b1) + all(t.b1x) * lx + all(t.b1y) * dy) * z;
-                  const F4 b2 = (all(t.b2) + all(t.b2x) * lx + all(t.b2y) * dy) * z;
-                  const F4 u = all(cloth.u) + b1 * all(cloth.u1) + b2 * all(cloth.u2);
-                  const F4 v = all(cloth.v) + b1 * all(cloth.v1) + b2 * all(cloth.v2);
-                  const int level = w[0] < 0.04F ? 2 : w[0] < 0.1F ? 1 : 0;
-                  visible &= material->texture->solid(u, v, level);
-                }
-                out.w[i] = visible ? w : out.w[i];
-                out.id[i] = visible ? id_here : out.id[i];
-              }
-              ea += by_x[0];
-              eb += by_x[1];
-              ec += by_x[2];
-              w += w_x;
-            }
-            e0[0] += by_y[0];
-            e0[1] += by_y[1];
-            e0[2] += by_y[2];
-          }
-        }
-      }
-    }
+void base::draw_four(const Raster& raster, int tile, TileSamples& out, const Materials& materials,
+                     const std::vector<Item>& items) {
+  draw_samples<true>(raster, tile, out, materials, items);
 }
 
 void Raster::draw_four(int tile, TileSamples& out, const Materials& materials,
                        const std::vector<Item>& items) const {
-  draw<true>(tile, out, materials, items);
+#if defined(KERB_AVX2)
+  if (__builtin_cpu_supports("avx2")) return avx2::draw_four(*this, tile, out, materials, items);
+#endif
+  base::draw_four(*this, tile, out, materials, items);
 }
 void Raster::draw_middles(int tile, TileSamples& out, const Materials& materials,
                           const std::vector<Item>& items) const {
-  draw<false>(tile, out, materials, items);
+  draw_samples<false>(*this, tile, out, materials, items);
 }
 
 }  // namespace kerb::sim

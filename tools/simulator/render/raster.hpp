@@ -72,6 +72,10 @@ class Raster {
   [[nodiscard]] const ScreenTriangle& triangle(std::uint32_t id) const noexcept {
     return groups_[id >> kGroupShift].triangles[id & ((1U << kGroupShift) - 1)];
   }
+  /// The triangles of a group that may be in a tile, in rising order.
+  [[nodiscard]] const std::vector<std::uint32_t>& in_tile(int group, int tile) const noexcept {
+    return groups_[at(group)].tiles[at(tile)];
+  }
   [[nodiscard]] int tiles_x() const noexcept { return tiles_x_; }
   [[nodiscard]] int tiles() const noexcept { return tiles_x_ * tiles_y_; }
   /// Whether a ball may be seen.
@@ -92,14 +96,22 @@ class Raster {
   void bin_item(Group& group, std::uint32_t first_id, const CameraPose& pose, const Item& item,
                 std::uint32_t index, const Materials& materials) const;
   void add(Group& group, std::uint32_t first_id, ScreenTriangle& t) const;
-  template <bool kFour>
-  void draw(int tile, TileSamples& out, const Materials& materials,
-            const std::vector<Item>& items) const;
 
   Canvas canvas_;
   int tiles_x_ = 0, tiles_y_ = 0;
   std::vector<Group> groups_;
   std::vector<int> split_;  // first item of each group
 };
+
+/// What Raster::draw_four() chooses between: the same bits, by vectors of 16 or of 32 bytes (only on
+/// x86).
+namespace base {
+void draw_four(const Raster& raster, int tile, TileSamples& out, const Materials& materials,
+               const std::vector<Item>& items);
+}
+namespace avx2 {
+void draw_four(const Raster& raster, int tile, TileSamples& out, const Materials& materials,
+               const std::vector<Item>& items);
+}
 
 }  // namespace kerb::sim

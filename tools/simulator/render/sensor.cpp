@@ -3,15 +3,12 @@
 
 #include <array>
 
-#include "tools/simulator/render/noise.hpp"
+#include "tools/simulator/render/sensor_lanes.hpp"
 
 namespace kerb::sim {
 namespace {
 
-constexpr int kTone = 4096;
 constexpr int kStrip = 16;       // rows a task does
-constexpr int kBell = 4096;      // normal numbers to draw from
-constexpr float kSmear = 0.35F;  // pixels of half the motion below which it is left out
 
 /// A camera's curve: some contrast in the middle, a toe, and a shoulder that keeps bright skies.
 float tone(float x) {
@@ -55,6 +52,18 @@ double quantile(double p) {
 }
 
 }  // namespace
+
+const RowWork& base::row_work() noexcept {
+  static constexpr RowWork kWork{smear_row, finish_rows};
+  return kWork;
+}
+
+const RowWork& row_work() noexcept {
+#if defined(KERB_AVX2)
+  if (__builtin_cpu_supports("avx2")) return avx2::row_work();
+#endif
+  return base::row_work();
+}
 
 SensorModel::SensorModel(const CameraSpec& spec, const Lens& lens, const Canvas& canvas,
                          Sensor sensor)
@@ -138,49 +147,6 @@ Exposure SensorModel::meter(const Radiance& in, const Light& light, double expos
   return out;
 }
 
-bool SensorModel::smear_row(const Radiance& in, int y, int plane, std::vector<F4>& out) const {
-  constexpr auto kLeast = static_cast<std::int16_t>(kSmear * 64);
-  const std::array<std::int16_t, 2>* velocity = in.velocity.data() + at(y * in.width);
-  int most_here = 0;
-  for (int x = 0; x < in.width; ++x)
-    most_here = std::max({most_here, std::abs(int{velocity[x][0]}), std::abs(int{velocity[x][1]})});
-  if (most_here < kLeast) return false;
-  const std::vector<F4>& from = in.planes[at(plane)];
-  for (int x = 0; x < in.width; ++x) {
-    const std::size_t i = at(y * in.width + x);
-    const float vx = velocity[x][0] * (1.0F / 64), vy = velocity[x][1] * (1.0F / 64);
-    const float most = std::max(std::abs(vx), std::abs(vy));
-    if (most < kSmear) {
-      out[i] = from[i];
-      continue;
-    }
-    const int taps = std::min(i32(1.2F * most) + 2, 17);
-    const float step = 2 / f32(taps);
-    F4 sum = all(0.0F);
-    const float far = 1 - 0.5F * step;  // of the outermost tap
-    if (f32(x) - far * std::abs(vx) > 0 && f32(x) + far * std::abs(vx) < f32(in.width) - 1.5F &&
-        f32(y) - far * std::abs(vy) > 0 && f32(y) + far * std::abs(vy) < f32(in.height) - 1.5F) {
-      // All inside: in steps of 1/65536 pixel.
-      const auto fixed = [](float pixels) { return static_cast<std::int32_t>(pixels * 65536); };
-      const std::int32_t dx = fixed(step * vx), dy = fixed(step * vy);
-      std::int32_t sx = (x << 16) + 32768 - fixed(far * vx),
-                   sy = (y << 16) + 32768 - fixed(far * vy);
-      for (int k = 0; k < taps; ++k, sx += dx, sy += dy)
-        sum += from[at((sy >> 16) * in.width + (sx >> 16))];
-      out[i] = sum * all(1 / f32(taps));
-      continue;
-    }
-    for (int k = 0; k < taps; ++k) {
-      const float t = (f32(k) + 0.5F) * step - 1;
-      const int sx = std::clamp(floor_int(f32(x) + t * vx + 0.5F), 0, in.width - 1);
-      const int sy = std::clamp(floor_int(f32(y) + t * vy + 0.5F), 0, in.height - 1);
-      sum += from[at(sy * in.width + sx)];
-    }
-    out[i] = sum * all(1 / f32(taps));
-  }
-  return true;
-}
-
 void SensorModel::bend_rows(const std::vector<const F4*>& in, int y0, int y1,
                             std::vector<F4>& out) const {
   for (int y = y0; y < y1; ++y)
@@ -193,75 +159,6 @@ void SensorModel::bend_rows(const std::vector<const F4*>& in, int y0, int y1,
       const F4 *p = in[at(iy)] + ix, *q = in[at(iy + 1)] + ix;
       const F4 top = p[0] + fx * (p[1] - p[0]), bottom = q[0] + fx * (q[1] - q[0]);
       out[i] = top + fy * (bottom - top);
-    }
-}
-
-void SensorModel::finish_rows(int y0, int y1, const std::vector<std::vector<const F4*>>& rows,
-                              const Exposure& e, std::uint64_t seed,
-                              std::vector<std::uint8_t>& pixels) const {
-  const int width = spec_.width, height = spec_.height, reach = i32(kernel_.size()) - 1;
-  thread_local std::vector<F4> wide;
-  wide.resize(at(width + 2 * reach));
-  F4* column = wide.data() + reach;
-  const int side = std::max(1, i32(std::sqrt(f32(spec_.bands.size())) + 0.5F));
-  const F4 scale = all(e.scale), zero = all(0.0F), most = all(f32(kTone));
-  const int lanes = sensor_ == Sensor::rgb                                  ? 3
-                    : sensor_ == Sensor::grey || sensor_ == Sensor::thermal ? 1
-                                                                            : 4;
-  const F4 luma{0.299F, 0.587F, 0.114F, 0};
-  for (std::size_t p = 0; p < rows.size(); ++p)
-    for (int y = y0; y < y1; ++y) {
-      const F4* middle = rows[p][at(y)];
-      for (int x = 0; x < width; ++x) column[x] = all(kernel_[0]) * middle[x];
-      for (int k = 1; k <= reach; ++k) {  // down the columns
-        const F4 *above = rows[p][at(std::max(y - k, 0))],
-                 *below = rows[p][at(std::min(y + k, height - 1))];
-        const F4 w = all(kernel_[at(k)]);
-        for (int x = 0; x < width; ++x) column[x] += w * (above[x] + below[x]);
-      }
-      for (int k = 1; k <= reach; ++k) {
-        column[-k] = column[0];
-        column[width + k - 1] = column[width - 1];
-      }
-      Dice row_dice{mix64(seed, static_cast<std::uint64_t>(y) * 8 + p)};
-      const float row = e.row * row_dice.bell();
-      std::uint64_t state = mix64(seed ^ 0xABCDEFULL, static_cast<std::uint64_t>(y) * 8 + p);
-      for (int x = 0; x < width; ++x) {
-        F4 v = all(kernel_[0]) * column[x];
-        for (int k = 1; k <= reach; ++k) v += all(kernel_[at(k)]) * (column[x - k] + column[x + k]);
-        v = (v - all(e.offset)) * scale;
-        if (sensor_ == Sensor::grey) {
-          const F4 l = v * luma;
-          v = all(l[0] + l[1] + l[2]);
-        }
-        v += all(row);
-        v = v > zero ? v : zero;
-        F4 r = (e.curve ? root(v) : v) * all(kTone / 1.5F);
-        r = r < most ? r : most;
-        const I4 index = __builtin_convertvector(r, I4);
-        std::uint64_t h = state += 0x9E3779B97F4A7C15ULL;  // one draw for all channels
-        h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9ULL;
-        h ^= h >> 29;
-        std::array<std::uint8_t, 4> byte{};
-        for (int c = 0; c < lanes; ++c) {
-          const float noisy = r[c] + bell_[h >> (12 * c) & (kBell - 1)] * spread_[at(index[c])];
-          byte[at(c)] = tone_[at(std::clamp(i32(noisy), 0, kTone))];
-        }
-        const std::size_t i = at(y * width + x);
-        if (sensor_ == Sensor::rgb) {
-          pixels[3 * i] = byte[0];
-          pixels[3 * i + 1] = byte[1];
-          pixels[3 * i + 2] = byte[2];
-        } else if (sensor_ == Sensor::bands) {
-          for (int c = 0; c < 4 && i32(p) * 4 + c < channels_; ++c)
-            pixels[i * at(channels_) + 4 * p + at(c)] = byte[at(c)];
-        } else if (sensor_ == Sensor::mosaic) {
-          const int band = std::min((y % side) * side + x % side, i32(spec_.bands.size()) - 1);
-          if (band / 4 == i32(p)) pixels[i] = byte[at(band % 4)];
-        } else {
-          pixels[i] = byte[0];
-        }
-      }
     }
 }
 
@@ -282,10 +179,11 @@ void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
   for (int p = 0; p < planes_; ++p)
     for (int y = 0; y < in.height; ++y)
       rows_[at(p)][at(y)] = in.planes[at(p)].data() + at(y * in.width);
+  const RowWork& work = row_work();
   if (moves)
     workers.run(in.height, [&](int y, int) {
       for (int p = 0; p < planes_; ++p)
-        if (smear_row(in, y, p, smeared_[at(p)]))
+        if (work.smear(in, y, p, smeared_[at(p)].data()))
           rows_[at(p)][at(y)] = smeared_[at(p)].data() + at(y * in.width);
     });
   const int strips = (spec_.height + kStrip - 1) / kStrip;
@@ -298,9 +196,13 @@ void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
       for (int y = 0; y < spec_.height; ++y)
         rows_[at(p)][at(y)] = bent_[at(p)].data() + at(y * spec_.width);
   }
+  const Finishing finishing{spec_.width,  spec_.height,   i32(spec_.bands.size()),
+                            channels_,    sensor_,        i32(kernel_.size()) - 1,
+                            kernel_.data(), tone_.data(), bell_.data(),
+                            spread_.data()};
   workers.run(strips, [&](int i, int) {
-    finish_rows(i * kStrip, std::min((i + 1) * kStrip, spec_.height), rows_, exposure, seed,
-                pixels);
+    work.finish(finishing, i * kStrip, std::min((i + 1) * kStrip, spec_.height), rows_, exposure,
+                seed, pixels.data());
   });
 }
 

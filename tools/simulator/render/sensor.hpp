@@ -39,11 +39,7 @@ class SensorModel {
   }
 
  private:
-  bool smear_row(const Radiance& in, int y, int plane, std::vector<F4>& out) const;
   void bend_rows(const std::vector<const F4*>& in, int y0, int y1, std::vector<F4>& out) const;
-  void finish_rows(int y0, int y1, const std::vector<std::vector<const F4*>>& rows,
-                   const Exposure& exposure, std::uint64_t seed,
-                   std::vector<std::uint8_t>& pixels) const;
   CameraSpec spec_;
   Canvas canvas_;
   Sensor sensor_;
@@ -56,5 +52,29 @@ class SensorModel {
   std::vector<std::vector<const F4*>> rows_;
   std::vector<char> moved_;  // rows that have anything to smear
 };
+
+/// What finishing rows needs of a camera.
+struct Finishing {
+  int width, height, bands, channels;
+  Sensor sensor;
+  int reach;  ///< of the blur's kernel
+  const float* kernel;
+  const std::uint8_t* tone;
+  const float *bell, *spread;
+};
+/// The work on rows: motion blur (false: nothing moves, nothing written), then lens blur, exposure,
+/// noise and tone curve. By vectors of 16 bytes, or of 32 on x86: the same bits.
+struct RowWork {
+  bool (*smear)(const Radiance& in, int y, int plane, F4* out);
+  void (*finish)(const Finishing& f, int y0, int y1, const std::vector<std::vector<const F4*>>& rows,
+                 const Exposure& exposure, std::uint64_t seed, std::uint8_t* pixels);
+};
+const RowWork& row_work() noexcept;  ///< the best for this machine
+namespace base {
+const RowWork& row_work() noexcept;
+}
+namespace avx2 {
+const RowWork& row_work() noexcept;
+}
 
 }  // namespace kerb::sim

@@ -64,5 +64,12 @@ struct Radiance {
 
 /// Colours one tile.
 void shade_tile(const Shading& shading, int tile, const TileSamples& samples, Radiance& out);
+/// What shade_tile() chooses between: the same bits, by vectors of 16 or of 32 bytes (only on x86).
+namespace base {
+void shade_tile(const Shading& shading, int tile, const TileSamples& samples, Radiance& out);
+}
+namespace avx2 {
+void shade_tile(const Shading& shading, int tile, const TileSamples& samples, Radiance& out);
+}
 
 }  // namespace kerb::sim

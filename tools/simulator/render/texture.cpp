@@ -37,7 +37,7 @@ void Texture::shrink(const std::vector<Texel>& texels) {
     const int side = 1 << n;
     first_[at(log2_side_ - n)] = static_cast<std::uint32_t>(texels_.size());
     for (const Texel& t : now) texels_.push_back(packed(t));
-    if (n == 0) return;
+    if (n == 0) break;
     std::vector<Texel> half(now.size() / 4);
     for (int y = 0; y < side / 2; ++y)
       for (int x = 0; x < side / 2; ++x) {
@@ -55,6 +55,9 @@ void Texture::shrink(const std::vector<Texel>& texels) {
       }
     now = std::move(half);
   }
+  solid_.assign((texels_.size() + 31) / 32, 0);
+  for (std::size_t i = 0; i < texels_.size(); ++i)
+    solid_[i / 32] |= (texels_[i] >> 31) << (i % 32);
 }
 
 V3 Texture::sample_level(float u, float v, int level) const noexcept {
@@ -79,36 +82,6 @@ V3 Texture::sample_level(float u, float v, int level) const noexcept {
   const float b = f32(static_cast<std::uint32_t>(sum >> 16 & 0xFFFFU)) * kScale;
   const float g = f32(static_cast<std::uint32_t>(sum >> 32 & 0xFFFFU)) * kScale;
   return {r * r, g * g, b * b};
-}
-
-void Texture::tint(F4 u, F4 v, float footprint, F4& r, F4& g, F4& b) const noexcept {
-  const int level = level_of(footprint), n = log2_side_ - level, mask = (1 << n) - 1;
-  const F4 s = all(f32(mask + 1)), half = all(0.5F), sixteen = all(16.0F);
-  const F4 x = u * s - half, y = v * s - half;
-  const I4 x0 = floor_int(x), y0 = floor_int(y);
-  const U4 fx = __builtin_convertvector((x - __builtin_convertvector(x0, F4)) * sixteen, U4);
-  const U4 fy = __builtin_convertvector((y - __builtin_convertvector(y0, F4)) * sixteen, U4);
-  const I4 left = x0 & mask, right = (x0 + 1) & mask;
-  const I4 row0 = (y0 & mask) << n, row1 = ((y0 + 1) & mask) << n;
-  const std::uint32_t* first = level_at(level);
-  const auto texels = [first](I4 i) {
-    return U4{first[i[0]], first[i[1]], first[i[2]], first[i[3]]};
-  };
-  const U4 a = texels(row0 + left), c = texels(row0 + right);
-  const U4 d = texels(row1 + left), e = texels(row1 + right);
-  // Two channels in 16 bits each; the weights sum to 256.
-  const U4 gx = 16U - fx, gy = 16U - fy, two = all(0x00FF00FFU);
-  const U4 wa = gx * gy, wc = fx * gy, wd = gx * fy, we = fx * fy;
-  const U4 rb = (a & two) * wa + (c & two) * wc + (d & two) * wd + (e & two) * we;
-  const U4 ga =
-      (a >> 8 & two) * wa + (c >> 8 & two) * wc + (d >> 8 & two) * wd + (e >> 8 & two) * we;
-  const F4 scale = all(1.41421356F / (255.0F * 256.0F));
-  const F4 red = __builtin_convertvector(rb & 0xFFFFU, F4) * scale;
-  const F4 green = __builtin_convertvector(ga & 0xFFFFU, F4) * scale;
-  const F4 blue = __builtin_convertvector(rb >> 16, F4) * scale;
-  r *= red * red;
-  g *= green * green;
-  b *= blue * blue;
 }
 
 }  // namespace kerb::sim

@@ -28,36 +28,41 @@ class Texture {
     return sample_level(u, v, level_of(footprint));
   }
   [[nodiscard]] V3 sample_level(float u, float v, int level) const noexcept;
-  /// Four places at once, all from the level for `footprint`: channels times `r`, `g` and `b`.
-  void tint(F4 u, F4 v, float footprint, F4& r, F4& g, F4& b) const noexcept;
   /// Whether there is something at these places (-1; else 0): the alpha of the nearest texel of a
   /// level.
-  [[nodiscard]] I4 solid(F4 u, F4 v, int level) const noexcept {
+  [[nodiscard]] [[gnu::always_inline]] inline I4 solid(F4 u, F4 v, int level) const noexcept {
     const int n = log2_side_ - level, mask = (1 << n) - 1;
     const F4 s = all(f32(mask + 1));
-    const I4 i = ((floor_int(v * s) & mask) << n) + (floor_int(u * s) & mask);
-    const std::uint32_t* t = level_at(level);
-    const U4 texels{t[i[0]], t[i[1]], t[i[2]], t[i[3]]};
-    return reinterpret_cast<I4>(texels) < 0;  // alpha is the top byte: 128 or more
+    const I4 i = ((floor_int(v * s) & mask) << n) + (floor_int(u * s) & mask) +
+                 static_cast<std::int32_t>(first_.data()[level]);
+    const std::uint32_t* t = solid_.data();
+    const I4 word = i >> 5;
+    const U4 words{t[word[0]], t[word[1]], t[word[2]], t[word[3]]};
+    const U4 bit = reinterpret_cast<U4>(31 - (i & 31));
+    return reinterpret_cast<I4>(words << bit) < 0;
   }
   [[nodiscard]] bool solid(float u, float v, int level) const noexcept {
     return solid(all(u), all(v), level)[0] != 0;
-  }
-  [[nodiscard]] int log2_side() const noexcept { return log2_side_; }
-  [[nodiscard]] bool empty() const noexcept { return texels_.empty(); }
-
- private:
-  void shrink(const std::vector<Texel>& texels);
-  [[nodiscard]] const std::uint32_t* level_at(int level) const noexcept {
-    return texels_.data() + first_[at(level)];
   }
   /// The whole part of log2(1.42 footprint), read off the number's exponent.
   [[nodiscard]] int level_of(float footprint) const noexcept {
     const int level = static_cast<int>(std::bit_cast<std::uint32_t>(footprint * 1.42F) >> 23) - 127;
     return std::clamp(level, 0, log2_side_);
   }
+  [[nodiscard]] int log2_side() const noexcept { return log2_side_; }
+  [[nodiscard]] bool empty() const noexcept { return texels_.empty(); }
+  /// For texture_lanes.hpp: all levels' texels, and where a level begins.
+  [[nodiscard]] const std::uint32_t* texels() const noexcept { return texels_.data(); }
+  [[nodiscard]] std::uint32_t first_of(int level) const noexcept { return first_.data()[level]; }
+
+ private:
+  void shrink(const std::vector<Texel>& texels);
+  [[nodiscard]] const std::uint32_t* level_at(int level) const noexcept {
+    return texels_.data() + first_[at(level)];
+  }
   int log2_side_ = 0;
   std::vector<std::uint32_t> texels_;  // level by level, the largest first
+  std::vector<std::uint32_t> solid_;   // a bit for each: alpha is 128 or more
   std::array<std::uint32_t, 16> first_{};
 };
 
@@ -85,6 +90,7 @@ class Stains {
     const F4 top = a + fx * (b - a), low = c + fx * (d - c);
     return top + fy * (low - top);
   }
+  [[nodiscard]] const float* values() const noexcept { return value_.data(); }  ///< 64 rows of 64
 
  private:
   std::vector<float> value_;

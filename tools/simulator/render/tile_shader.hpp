@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
+#include <cstring>
 
-#include "tools/simulator/render/noise.hpp"
+#include "tools/simulator/render/light_lanes.hpp"
 #include "tools/simulator/render/shade.hpp"
+#include "tools/simulator/render/texture_lanes.hpp"
 
 namespace kerb::sim {
+namespace {
 
-inline constexpr int kMostNear = 48;  // lamps or occluders that reach into a tile
+constexpr int kMostNear = 48;  // lamps or occluders that reach into a tile
 
 /// exp(-x) for x >= 0, to about 0.1 %: (1 - x/8 ...)^8 by a rational form.
-inline float fading(float x) {
-  const float q = 1 + x * (1.0F / 8) + x * x * (1.0F / 128);
-  const float q2 = q * q, q4 = q2 * q2;
-  return 1 / (q4 * q4);
+KERB_LANE FN fading_of(FN x) {
+  const FN q = 1.0F + x * (1.0F / 8) + x * x * (1.0F / 128);
+  const FN q2 = q * q, q4 = q2 * q2;
+  return 1.0F / (q4 * q4);
 }
 
 /// One tile at work: what of lamps and occluders matters here, and the shading of a point.
@@ -42,68 +45,148 @@ class TileShader {
     V3 albedo, light, extra;
     float through = 1;  // of the haze
     float celsius = 0;
-    float mirror = 0, slope = 0;  // of wet ground
     const Material* material = nullptr;
-    V3 point;
+  };
+  /// A place of a triangle to be shaded, and what came out.
+  struct Place {
+    const ScreenTriangle* triangle;
+    float x, y;
+  };
+  struct Shaded {
+    F4 rgb;
+    V3 point;  // from the eye
+    float mirror, slope;  // of wet ground
   };
 
-  void at_triangle(const ScreenTriangle& t, float x, float y, Answer& out) {
-    if (&t != now_.triangle) begin(t);
-    const Hit hit = hit_at(t, x, y);
-    const float z = 1 / hit.w;
-    const V3 ray = ahead_ + ((x - cx_) * f_) * right_ + ((y - cy_) * f_) * down_;
-    const float stretch = std::sqrt(dot(ray, ray)), far = z * stretch;
-    const V3 from_eye = z * ray, point = eye_ + from_eye;
-    const V3 view = (-1 / stretch) * ray;
-    const Material& m = *now_.material;
-    const float b1 = hit.b1, b2 = hit.b2;
-    if (!now_.flat) {
-      const V3 n = now_.n + b1 * now_.n1 + b2 * now_.n2;
-      facing(((t.back && m.stuff != Stuff::foliage ? -1.0F : 1.0F) /
-              std::sqrt(std::max(dot(n, n), 1e-12F))) *
-             n);
+  /// Up to kLanes places of one material. `answers`: null for cameras of three colours.
+  void points(const Place* const* places, int count, Shaded* const* out, Answer* const* answers) {
+    const ScreenTriangle& first = *places[0]->triangle;
+    const Material& m = (*s_.materials)[first.material];
+    Corners c;
+    alignas(32) float xs[kLanes], ys[kLanes];
+    bool one = true;
+    for (int k = 0; k < kLanes; ++k) {
+      const Place& p = *places[k < count ? k : 0];
+      xs[k] = p.x;
+      ys[k] = p.y;
+      one = one && p.triangle == &first;
     }
-    const V3 n = now_.normal;
-    const float u = now_.u + b1 * now_.u1 + b2 * now_.u2, v = now_.v + b1 * now_.v1 + b2 * now_.v2;
-    float open = clamp01(now_.shade + b1 * now_.shade1 + b2 * now_.shade2);
-    V3 albedo = m.rgb, texture{1, 1, 1};
-    if (now_.texels > 0) {
+    if (one) {
+      c.put(0, first, *s_.items);
+      c.spread();
+    } else {
+      for (int k = 0; k < kLanes; ++k)
+        c.put(k, *places[k < count ? k : 0]->triangle, *s_.items);
+    }
+    const FN x = lanes_of(xs), y = lanes_of(ys);
+    const FN dx = x - c[kX0] * (1.0F / kSubpixel), dy = y - c[kY0] * (1.0F / kSubpixel);
+    const FN w = c[kW] + c[kWx] * dx + c[kWy] * dy, z = 1.0F / w;
+    const FN b1 = (c[kB1] + c[kB1x] * dx + c[kB1y] * dy) * z;
+    const FN b2 = (c[kB2] + c[kB2x] * dx + c[kB2y] * dy) * z;
+    const V3N ray = each(ahead_) + ((x - cx_) * f_) * right_ + ((y - cy_) * f_) * down_;
+    const FN stretch = root_of(dot(ray, ray)), far = z * stretch;
+    const V3N from_eye = z * ray, point = each(eye_) + from_eye;
+    const V3N view = (-1.0F / stretch) * ray;
+    const auto between = [&](int a) {
+      return c[a] + b1 * (c[a + kCorner] - c[a]) + b2 * (c[a + 2 * kCorner] - c[a]);
+    };
+    // The normal: one where the triangle is flat.
+    const V3N n0{c[kNx], c[kNx + 1], c[kNx + 2]};
+    const V3N n1 = V3N{c[kNx + kCorner], c[kNx + 1 + kCorner], c[kNx + 2 + kCorner]} - n0;
+    const V3N n2 =
+        V3N{c[kNx + 2 * kCorner], c[kNx + 1 + 2 * kCorner], c[kNx + 2 + 2 * kCorner]} - n0;
+    const IN flat = dot(n1, n1) + dot(n2, n2) < each(1e-10F);
+    const FN side = m.stuff != Stuff::foliage ? c[kSide] : each(1.0F);
+    const V3N round = n0 + b1 * n1 + b2 * n2;
+    const V3N n = choose(
+        flat, side * n0, (side / root_of(greater(dot(round, round), each(1e-12F)))) * round);
+    const FN u = between(kU), v = between(kU + 1);
+    FN open = clamp01(between(kU + 2));
+    V3N albedo = each(m.rgb), texture = each(V3{1, 1, 1});
+    const int log2_side = m.texture->log2_side();
+    if (log2_side > 0) {
+      const float texels = 0.8F * f_ * m.per_metre / m.unit_m * f32(1 << log2_side);
       // Half way between the footprint's two widths: 1 / sqrt(cosine), roughly.
-      const float cosine = std::max(std::abs(dot(n, view)), 0.04F);
-      const float slant = cosine > 0.5F ? 1.7F - 0.7F * cosine : 0.55F + 0.4F / cosine;
-      texture = m.texture->sample(u * m.per_metre, v * m.per_metre,
-                                  std::min(slant, 3.0F) * z * now_.texels);
+      const FN cosine = greater(size_of(dot(n, view)), each(0.04F));
+      const FN slant =
+          cosine > each(0.5F) ? 1.7F - 0.7F * cosine : 0.55F + 0.4F / cosine;
+      texture = sample(*m.texture, u * m.per_metre, v * m.per_metre,
+                       lesser(slant, each(3.0F)) * z * texels);
       albedo = albedo * texture;
     }
-    if (m.stains_per_metre > 0 && z < 90)
-      albedo = s_.stains->at_place(u * m.stains_per_metre, v * m.stains_per_metre) * albedo;
-    if (occluders_ > 0) open *= occlusion(point, n);
+    if (m.stains_per_metre > 0) {
+      const IN near = z < each(90.0F);
+      if (bits_of(near) != 0)
+        albedo = choose(near,
+                        stain(*s_.stains, u * m.stains_per_metre, v * m.stains_per_metre) * albedo,
+                        albedo);
+    }
+    if (occluders_ > 0) open *= occlusion_of(point, n);
     const Light& light = *s_.light;
-    V3 lit = open * now_.sky + (0.4F + 0.6F * open) * now_.ground;
-    float sun = now_.sun;
-    if (sun > 0) {
-      if (s_.shadows != nullptr) sun *= s_.shadows->sunlight(point, n, far < Shadows::kNearReach);
-      lit = lit + sun * light.sun;
+    // The light on what looks this way, as in facing().
+    const FN up = 0.5F + 0.5F * n.z, along = size_of(dot(n, s_.street));
+    const V3N sky = (up * up * (0.35F + 0.65F * up)) * light.sky +
+                    (along * (1.0F - size_of(n.z))) * light.side;
+    const V3N ground = (light.bounce * (1.0F - up)) * ground_light();
+    V3N lit = open * sky + (0.4F + 0.6F * open) * ground;
+    FN sun = each(0.0F);
+    if (light.sun_shines) {
+      FN cosine = dot(n, light.to_sun);
+      const FN zero = each(0.0F);
+      if (m.stuff == Stuff::foliage)
+        cosine = 0.25F + 0.5F * cosine + (cosine < zero ? -0.6F * cosine : zero);
+      if (m.stuff == Stuff::skin) cosine = (cosine + 0.15F) / 1.15F;
+      sun = greater(cosine, zero);
+      const IN sunny = sun > zero;
+      unsigned lanes = bits_of(sunny);
+      if (s_.shadows != nullptr)
+        for (; lanes != 0; lanes &= lanes - 1) {
+          const int k = std::countr_zero(lanes);
+          sun[k] *= s_.shadows->sunlight({point.x[k], point.y[k], point.z[k]},
+                                         {n.x[k], n.y[k], n.z[k]}, far[k] < Shadows::kNearReach);
+        }
+      lit = choose(sunny, lit + sun * light.sun, lit);
     }
     for (int i = 0; i < lamps_; ++i) {
-      V3 to{};
-      const V3 e = lamp_light(*lamp_[at(i)], point, to);
-      const float cosine = dot(n, to);
-      if (cosine > 0) lit = lit + cosine * e;
+      const Lamp& lamp = *lamp_[at(i)];
+      const FromLamp from = from_lamp(lamp, point);
+      const FN cosine = dot(n, from.to);
+      const IN faces = from.reached & (cosine > each(0.0F));
+      const unsigned lanes = bits_of(faces);
+      if (lanes == 0) continue;
+      lit = choose(faces, lit + cosine * lamp_light(lamp, from, lanes), lit);
     }
-    V3 extra = now_.glows ? m.glow * texture : V3{0, 0, 0};
-    if (m.gloss != Gloss::matt) extra = extra + mirror(m, n, view, sun, open);
-    out.mirror = out.slope = 0;
-    if (s_.wet > 0 && gets_wet(t.material) && n.z > 0.9F)
-      wet_ground(point, view, sun, albedo, extra, out);
-    out.albedo = albedo;
-    out.light = lit;
-    out.extra = extra;
-    out.through = light.fog ? std::exp(-far * light.haze) : fading(far * light.haze);
-    out.celsius =
-        m.celsius + m.warming * sun + 2.5F * (texture.y - 1) * (m.celsius > 25 ? 1.0F : 0.4F);
-    out.material = &m;
-    out.point = from_eye;
+    V3N extra = each(V3{0, 0, 0});
+    if (glows(m)) extra = each(m.glow) * texture;
+    if (m.gloss != Gloss::matt) extra = extra + mirrors(m, n, view, sun, open);
+    FN mirror = each(0.0F), slope = each(0.0F);
+    if (s_.wet > 0 && gets_wet(first.material)) {
+      const IN level = n.z > each(0.9F);
+      const unsigned lanes = bits_of(level);
+      if (lanes != 0) water(point, view, sun, level, lanes, albedo, extra, mirror, slope);
+    }
+    const FN through = light.fog ? exp_of(-far * light.haze, (1U << kLanes) - 1)
+                                 : fading_of(far * light.haze);
+    if (answers == nullptr) {
+      const V3N rgb = through * (albedo * lit + extra) + (1.0F - through) * light.horizon;
+      for (int k = 0; k < count; ++k)
+        *out[k] = {F4{rgb.x[k], rgb.y[k], rgb.z[k], 0},
+                   {from_eye.x[k], from_eye.y[k], from_eye.z[k]},
+                   mirror[k],
+                   slope[k]};
+      return;
+    }
+    const FN celsius = m.celsius + m.warming * sun +
+                       2.5F * (texture.y - 1.0F) * (m.celsius > 25 ? 1.0F : 0.4F);
+    for (int k = 0; k < count; ++k) {
+      *out[k] = {F4{}, {from_eye.x[k], from_eye.y[k], from_eye.z[k]}, mirror[k], slope[k]};
+      *answers[k] = {{albedo.x[k], albedo.y[k], albedo.z[k]},
+                     {lit.x[k], lit.y[k], lit.z[k]},
+                     {extra.x[k], extra.y[k], extra.z[k]},
+                     through[k],
+                     celsius[k],
+                     &m};
+    }
   }
 
   /// Four pixels side by side of one flat triangle by daylight: most of a street. False: of another
@@ -148,7 +231,7 @@ class TileShader {
       const F4 steep = all(1.7F) - all(0.7F) * cosine, flat = all(0.55F) + all(0.4F) / cosine;
       F4 slant = cosine > all(0.5F) ? steep : flat;
       slant = least(slant, all(3.0F)) * z * all(now_.texels);
-      m.texture->tint(u * all(m.per_metre), v * all(m.per_metre), slant[1], r, g, b);
+      tint(*m.texture, u * all(m.per_metre), v * all(m.per_metre), slant[1], r, g, b);
     }
     if (m.stains_per_metre > 0 && w[0] > 1.0F / 90) {
       const F4 stain =
@@ -203,6 +286,9 @@ class TileShader {
   [[nodiscard]] V3 ray(float x, float y) const {
     return ahead_ + ((x - cx_) * f_) * right_ + ((y - cy_) * f_) * down_;
   }
+  [[nodiscard]] V3N rays(FN x, float y) const {
+    return each(ahead_) + ((x - cx_) * f_) * right_ + each(((y - cy_) * f_) * down_);
+  }
 
  private:
   /// What stays the same over a triangle.
@@ -214,9 +300,7 @@ class TileShader {
     const Material& m = (*s_.materials)[t.material];
     now_.triangle = &t;
     now_.material = &m;
-    now_.n = a.n;
-    now_.n1 = b.n - a.n;
-    now_.n2 = c.n - a.n;
+    const V3 n1 = b.n - a.n, n2 = c.n - a.n;
     now_.u = a.u;
     now_.u1 = b.u - a.u;
     now_.u2 = c.u - a.u;
@@ -226,11 +310,19 @@ class TileShader {
     now_.shade = a.shade;
     now_.shade1 = b.shade - a.shade;
     now_.shade2 = c.shade - a.shade;
-    now_.flat = dot(now_.n1, now_.n1) + dot(now_.n2, now_.n2) < 1e-10F;
-    now_.glows = (s_.light->lamps || !m.lit) && m.glow.x + m.glow.y > 0;
+    now_.flat = dot(n1, n1) + dot(n2, n2) < 1e-10F;
+    now_.glows = glows(m);
     const int side = m.texture->log2_side();
     now_.texels = side > 0 ? 0.8F * f_ * m.per_metre / m.unit_m * f32(1 << side) : 0.0F;
     if (now_.flat) facing((t.back && m.stuff != Stuff::foliage ? -1.0F : 1.0F) * a.n);
+  }
+
+  [[nodiscard]] bool glows(const Material& m) const {
+    return (s_.light->lamps || !m.lit) && m.glow.x + m.glow.y > 0;
+  }
+  [[nodiscard]] V3 ground_light() const {
+    const Light& light = *s_.light;
+    return light.sun_shines ? light.sky + (0.5F * light.to_sun.z) * light.sun : light.sky;
   }
 
   /// The light on what looks this way: the sky's from above and from the street's open ends, back
@@ -241,9 +333,7 @@ class TileShader {
     const float up = 0.5F + 0.5F * n.z, along = std::abs(dot(n, s_.street));
     now_.sky =
         (up * up * (0.35F + 0.65F * up)) * light.sky + (along * (1 - std::abs(n.z))) * light.side;
-    const V3 ground =
-        light.sun_shines ? light.sky + (0.5F * light.to_sun.z) * light.sun : light.sky;
-    now_.ground = (light.bounce * (1 - up)) * ground;
+    now_.ground = (light.bounce * (1 - up)) * ground_light();
     now_.sun = 0;
     if (!light.sun_shines) return;
     const Stuff stuff = now_.material->stuff;
@@ -266,29 +356,39 @@ class TileShader {
            !beyond(y, (f32(top_ + kTile) - cy_) * f_) && !beyond(-y, -(f32(top_) - cy_) * f_);
   }
 
-  [[nodiscard]] float occlusion(V3 point, V3 n) const {
-    float open = 1;
+  /// How much of the sky's light things nearby leave.
+  [[nodiscard]] FN occlusion_of(const V3N& point, const V3N& n) const {
+    FN open = each(1.0F);
+    const FN zero = each(0.0F);
     for (int i = 0; i < occluders_; ++i) {
       const Occluder& o = *occluder_[at(i)];
-      const V3 d = o.at - point;
+      const V3N d = each(o.at) - point;
       if (o.radius > 0) {
-        const float q = dot(d, d), r2 = o.radius * o.radius;
-        if (q > 36 * r2) continue;
-        if (q < 1.2F * r2) continue;  // inside: its own skin
-        const float c = dot(n, d);
-        if (c <= 0) continue;
-        open *= 1 - std::min(0.8F, r2 * c / (q * std::sqrt(q)));
-      } else if (n.z > 0.5F && point.z < o.at.z + 0.35F) {
-        const float x = std::abs(d.x * o.ahead_x + d.y * o.ahead_y) - o.half_length;
-        const float y = std::abs(d.y * o.ahead_x - d.x * o.ahead_y) - o.half_width;
-        const float ox = std::max(x, 0.0F), oy = std::max(y, 0.0F);
-        open *= beside_car(x, y, std::sqrt(ox * ox + oy * oy));
+        const FN q = dot(d, d);
+        const float r2 = o.radius * o.radius;
+        const FN c = dot(n, d);
+        // Not from inside: its own skin.
+        const IN counts = (q <= each(36 * r2)) & (q >= each(1.2F * r2)) & (c > zero);
+        if (bits_of(counts) == 0) continue;
+        const FN hidden = lesser(each(0.8F), r2 * c / (q * root_of(q)));
+        open = counts ? open * (1.0F - hidden) : open;
+      } else {
+        const FN x = size_of(d.x * o.ahead_x + d.y * o.ahead_y) - o.half_length;
+        const FN y = size_of(d.y * o.ahead_x - d.x * o.ahead_y) - o.half_width;
+        const FN ox = greater(x, zero), oy = greater(y, zero);
+        const FN out = root_of(ox * ox + oy * oy);
+        const IN counts =
+            (n.z > each(0.5F)) & (point.z < each(o.at.z + 0.35F)) & (out <= each(1.6F));
+        if (bits_of(counts) == 0) continue;
+        const FN beside = 1.0F - 0.62F / (1.0F + 9.0F * out * out) * smooth(1.6F, 0.6F, out);
+        const FN under = 0.08F + 0.30F * smooth(0.45F, 0.0F, lesser(-x, -y));
+        open = counts ? open * (out > zero ? beside : under) : open;
       }
     }
     return open;
   }
 
-  /// The same for four points of one plane.
+  /// The same for four points of one plane, in another order of operations.
   [[nodiscard]] F4 occlusion(F4 px, F4 py, F4 pz, V3 n) const {
     F4 open = all(1.0F);
     for (int i = 0; i < occluders_; ++i) {
@@ -354,45 +454,137 @@ class TileShader {
     return out;
   }
 
+  /// The same for lanes.
+  [[nodiscard]] V3N mirrors(const Material& m, const V3N& n, const V3N& view, FN sun,
+                            FN open) const {
+    const FN zero = each(0.0F);
+    const FN c = greater(dot(n, view), zero);
+    const FN k = 1.0F - c, k2 = k * k;
+    const float strong = m.gloss == Gloss::glass ? 0.07F : m.gloss == Gloss::paint ? 0.05F : 0.025F;
+    const FN share =
+        strong + (1 - strong) * k2 * k2 * k * (m.gloss == Gloss::satin ? 0.25F : 0.9F);
+    const V3N r = (2.0F * c) * n - view;
+    const Light& light = *s_.light;
+    const IN high = r.z > each(-0.04F), low = r.z <= each(0.06F);
+    V3N env = each(V3{0, 0, 0});
+    if (bits_of(high) != 0) env = choose(high, look(s_.sky->mirror_dome(), r), env);
+    if (bits_of(low) != 0) {  // the ground
+      const V3 ground =
+          0.11F * (light.sky + (light.sun_shines ? light.to_sun.z : 0.0F) * light.sun);
+      const FN t = smooth(-0.04F, 0.06F, r.z);
+      const V3N g = each(ground);
+      env = choose(low, {mix(g.x, env.x, t), mix(g.y, env.y, t), mix(g.z, env.z, t)}, env);
+    }
+    V3N out = (share * open) * env;
+    const IN sunny = sun > zero;
+    if (bits_of(sunny) != 0 && m.gloss != Gloss::glass) {
+      FN h = greater(dot(r, light.to_sun), zero);
+      h = h * h;
+      h = h * h;
+      h = h * h;  // ^8
+      const FN tight = h * h * h * h;
+      const FN spot = m.gloss == Gloss::paint
+                          ? 1.5F * share * tight * tight * tight + 0.03F * h
+                          : 0.05F * h;
+      out = choose(sunny, out + spot * light.sun, out);
+    }
+    return out;
+  }
+
   /// Water on the ground: darker, for what is inside is lost by total reflection; lamps and the sun
   /// mirrored on a rough film (a GGX lobe), smoother in puddles. What else is mirrored is added
-  /// when the picture is there: `out.mirror` is the share.
-  void wet_ground(V3 point, V3 view, float sun, V3& albedo, V3& extra, Answer& out) const {
-    const float n = cloud_noise(0.30F * point.x, 0.55F * point.y, 171, 4);
+  /// when the picture is there: `mirror` is the share. Of the lanes of `level` alone.
+  void water(const V3N& point, const V3N& view, FN sun, IN level, unsigned lanes, V3N& albedo,
+             V3N& extra, FN& mirror, FN& slope) const {
+    const FN zero = each(0.0F);
+    const FN n = clouds(0.30F * point.x, 0.55F * point.y, 171, 4);
     const float edge = 0.95F - 0.34F * s_.wet;
-    const float puddle = smooth(edge, edge + 0.05F, n);
-    albedo = (1 - s_.wet * (0.45F + 0.2F * puddle)) * albedo;
-    const float alpha = mix(0.17F, 0.04F, puddle), a2 = alpha * alpha;
-    const float nv = std::max(view.z, 0.02F);
-    const auto lobe = [&](V3 to) {  // times pi: radiance here is that of white under the same light
-      const V3 half = unit(view + to);
-      const float nh = half.z, vh = std::max(dot(view, half), 0.0F), nl = std::max(to.z, 0.01F);
-      const float q = nh * nh * (a2 - 1) + 1;
-      const float k = 1 - vh, k2 = k * k, fresnel = 0.02F + 0.98F * k2 * k2 * k;
-      const float masked =
-          (nl * std::sqrt(nv * nv * (1 - a2) + a2) + nv * std::sqrt(nl * nl * (1 - a2) + a2));
-      return a2 / (q * q) * fresnel * nl / (2 * masked);
+    const FN puddle = smooth(edge, edge + 0.05F, n);
+    albedo = choose(level, (1.0F - s_.wet * (0.45F + 0.2F * puddle)) * albedo, albedo);
+    const FN alpha = mix(each(0.17F), each(0.04F), puddle), a2 = alpha * alpha;
+    const FN nv = greater(view.z, each(0.02F));
+    const auto lobe = [&](const V3N& to) {  // times pi: radiance here is that of white under the same light
+      const V3N sum = view + to;
+      const FN l = root_of(dot(sum, sum));
+      const V3N half = choose(l > zero, (1.0F / l) * sum, each(V3{0, 0, 1}));
+      const FN nh = half.z, vh = greater(dot(view, half), zero), nl = greater(to.z, each(0.01F));
+      const FN q = nh * nh * (a2 - 1.0F) + 1.0F;
+      const FN k = 1.0F - vh, k2 = k * k, fresnel = 0.02F + 0.98F * k2 * k2 * k;
+      const FN masked = (nl * root_of(nv * nv * (1.0F - a2) + a2) +
+                         nv * root_of(nl * nl * (1.0F - a2) + a2));
+      return a2 / (q * q) * fresnel * nl / (2.0F * masked);
     };
-    const float film = s_.wet * mix(0.35F, 0.95F, puddle);  // stones that stand out are dry
+    const FN film = s_.wet * mix(each(0.35F), each(0.95F), puddle);  // stones that stand out are dry
     for (int i = 0; i < lamps_; ++i) {
-      V3 to{};
-      const V3 e = lamp_light(*lamp_[at(i)], point, to);
-      if (to.z > 0) extra = extra + (film * lobe(to)) * e;
+      const FromLamp from = from_lamp(*lamp_[at(i)], point);
+      const IN shines = level & from.reached & (from.to.z > zero);
+      const unsigned here = bits_of(shines) & lanes;
+      if (here == 0) continue;
+      const V3N e = lamp_light(*lamp_[at(i)], from, here);
+      extra = choose(shines, extra + (film * lobe(from.to)) * e, extra);
     }
-    if (sun > 0) {
-      const float shown =
+    const IN sunny = level & (sun > zero);
+    if (bits_of(sunny) != 0) {
+      const FN shown =
           sun / std::max(s_.light->to_sun.z, 0.02F);  // how much of it is not hidden
-      extra = extra + (film * shown * lobe(s_.light->to_sun)) * s_.light->sun;
+      extra = choose(sunny, extra + (film * shown * lobe(each(s_.light->to_sun))) * s_.light->sun,
+                     extra);
     }
-    const float k = 1 - nv, k2 = k * k;
-    out.mirror = s_.wet * mix(0.45F, 0.95F, puddle) * (0.02F + 0.98F * k2 * k2 * k);
-    out.slope = mix(0.05F, 0.006F, puddle);
+    const FN k = 1.0F - nv, k2 = k * k;
+    const FN share = s_.wet * mix(each(0.45F), each(0.95F), puddle) *
+                     (0.02F + 0.98F * k2 * k2 * k);
+    mirror = level ? share : mirror;
+    slope = level ? mix(each(0.05F), each(0.006F), puddle) : slope;
+  }
+
+  // What a lane needs of its triangle: planes, then of each corner its normal, u, v and shade.
+  enum Field : int { kX0, kY0, kSide, kW, kWx, kWy, kB1, kB1x, kB1y, kB2, kB2x, kB2y, kNx };
+  static constexpr int kU = kNx + 3, kCorner = 6, kFields = kNx + 3 * kCorner;
+  struct Corners {
+    alignas(32) float field[kFields][kLanes];
+    void put(int k, const ScreenTriangle& t, const std::vector<Item>& items) {
+      field[kX0][k] = f32(t.x[0]);
+      field[kY0][k] = f32(t.y[0]);
+      field[kSide][k] = t.back ? -1.0F : 1.0F;
+      field[kW][k] = t.w;
+      field[kWx][k] = t.wx;
+      field[kWy][k] = t.wy;
+      field[kB1][k] = t.b1;
+      field[kB1x][k] = t.b1x;
+      field[kB1y][k] = t.b1y;
+      field[kB2][k] = t.b2;
+      field[kB2x][k] = t.b2x;
+      field[kB2y][k] = t.b2y;
+      const Corner* corners = items.data()[t.item].geometry->corners.data();
+      for (int i = 0; i < 3; ++i) {
+        const Corner& c = corners[t.corner[at(i)]];
+        float(*to)[kLanes] = field + kNx + i * kCorner;
+        to[0][k] = c.n.x;
+        to[1][k] = c.n.y;
+        to[2][k] = c.n.z;
+        to[3][k] = c.u;
+        to[4][k] = c.v;
+        to[5][k] = c.shade;
+      }
+    }
+    /// All lanes as the first.
+    void spread() {
+      for (auto& f : field) {
+        const FN v = each(f[0]);
+        std::memcpy(f, &v, sizeof v);
+      }
+    }
+    FN operator[](int i) const { return lanes_of(field[i]); }
+  };
+  static FN lanes_of(const float* from) {
+    FN v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
   }
 
   struct Current {
     const ScreenTriangle* triangle = nullptr;
     const Material* material = nullptr;
-    V3 n, n1, n2;
     float u = 0, u1 = 0, u2 = 0, v = 0, v1 = 0, v2 = 0, shade = 0, shade1 = 0, shade2 = 0;
     float texels = 0;  // of the texture's finest level for each metre of depth
     bool flat = false, glows = false;
@@ -410,4 +602,5 @@ class TileShader {
   std::array<const Lamp*, kMostNear> lamp_{};
 };
 
+}  // namespace
 }  // namespace kerb::sim
