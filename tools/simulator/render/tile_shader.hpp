@@ -359,10 +359,10 @@ class TileShader {
   /// when the picture is there: `out.mirror` is the share.
   void wet_ground(V3 point, V3 view, float sun, V3& albedo, V3& extra, Answer& out) const {
     const float n = cloud_noise(0.30F * point.x, 0.55F * point.y, 171, 4);
-    const float edge = 0.95F - 0.34F * s_.wet;
+    const float edge = 0.95F - 0.28F * s_.wet;
     const float puddle = smooth(edge, edge + 0.05F, n);
     albedo = (1 - s_.wet * (0.45F + 0.2F * puddle)) * albedo;
-    const float alpha = mix(0.17F, 0.04F, puddle), a2 = alpha * alpha;
+    const float alpha = mix(0.20F, 0.04F, puddle), a2 = alpha * alpha;
     const float nv = std::max(view.z, 0.02F);
     const auto lobe = [&](V3 to) {  // times pi: radiance here is that of white under the same light
       const V3 half = unit(view + to);
@@ -373,7 +373,7 @@ class TileShader {
           (nl * std::sqrt(nv * nv * (1 - a2) + a2) + nv * std::sqrt(nl * nl * (1 - a2) + a2));
       return a2 / (q * q) * fresnel * nl / (2 * masked);
     };
-    const float film = s_.wet * mix(0.35F, 0.95F, puddle);  // stones that stand out are dry
+    const float film = s_.wet * mix(0.22F, 0.95F, puddle);  // stones that stand out are dry
     for (int i = 0; i < lamps_; ++i) {
       V3 to{};
       const V3 e = lamp_light(*lamp_[at(i)], point, to);
@@ -386,7 +386,7 @@ class TileShader {
     }
     const float k = 1 - nv, k2 = k * k;
     out.mirror = s_.wet * mix(0.45F, 0.95F, puddle) * (0.02F + 0.98F * k2 * k2 * k);
-    out.slope = mix(0.05F, 0.006F, puddle);
+    out.slope = mix(0.07F, 0.006F, puddle);
   }
 
   struct Current {
