@@ -56,8 +56,8 @@ std::string does(const PersonSpec& person) { return person.name.substr(0, person
 bool is_hit(const Scenario& s) { return s.name.starts_with("hit-"); }
 
 TEST(a_drive_is_always_the_same) {
-  constexpr std::uint64_t kExpected[] = {0x6f32fda07b4f00d4, 0xd65c2a009d2904d0, 0x9ebdf2b3c4936e13,
-                                         0x9ceb42baee5caf6, 0x5cbf73249cb17c5f};
+  constexpr std::uint64_t kExpected[] = {0xcb8210faff2555, 0x4e28a453be71c78c, 0x5fb505f3c7d8fa7d,
+                                         0x9089d8bba565df4f, 0x34f7a06ec6a241e4};
   std::string found;
   bool same = true;
   for (int i = 0; i < 5; ++i) {
