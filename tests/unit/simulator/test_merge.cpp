@@ -219,10 +219,78 @@ TEST(what_is_no_report_is_told) {
   const std::string good = render_json(report_of({warned("a", 2)}));
   for (const std::string& text :
        {std::string{}, std::string{"[]"}, std::string{"{}"}, std::string{"\xff\xfe"},
-        good.substr(0, good.size() / 2), std::string{"{\"kerblab\":1,\"commit\":2,\"runs\":3}"}}) {
+        good.substr(0, good.size() / 2), std::string{"{\"kerblab\":1,\"commit\":2,\"runs\":3}"},
+        std::string(1000000, '['),
+        R"({"kerblab":"1","commit":"","runs":[)" + std::string(99, '[')}) {
     const std::variant<Report, std::string> read = parse_report(text);
     TEST_ASSERT_TRUE(std::holds_alternative<std::string>(read));
     TEST_ASSERT_TRUE(std::get<std::string>(read).find("is not a report") != std::string::npos);
+  }
+}
+
+/// All places of a tree at which there is no other tree.
+void leaves(const Json& tree, const Json::json_pointer& at, std::vector<Json::json_pointer>& out) {
+  if (!tree.is_structured() || tree.empty()) out.push_back(at);
+  if (tree.is_object())
+    for (const auto& [key, value] : tree.items()) leaves(value, at / key, out);
+  if (tree.is_array())
+    for (std::size_t i = 0; i < tree.size(); ++i) leaves(tree[i], at / i, out);
+}
+
+/// Read, printed and merged with itself, whatever it is: nothing but a refusal may come of it.
+void survive(const std::string& text) {
+  std::variant<Report, std::string> read = parse_report(text);
+  if (const auto* why = std::get_if<std::string>(&read)) {
+    TEST_ASSERT_TRUE_MESSAGE(why->find("is not a report") != std::string::npos ||
+                                 why->find("of an older kerblab") != std::string::npos,
+                             why->c_str());
+    return;
+  }
+  const NamedReport one{"1.json", std::get<Report>(std::move(read))};
+  const std::variant<Report, std::string> both = merge_reports({one, one}, true);
+  if (const auto* all = std::get_if<Report>(&both)) {
+    TEST_ASSERT_TRUE(render_json(*all).size() > 2);
+    TEST_ASSERT_TRUE(render_html(*all).size() > 1000);
+  }
+}
+
+TEST(whatever_stands_in_a_report_is_read_or_refused) {
+  const std::string good =
+      render_json(report_of({warned("a", 2), warned("b", {}), silent("c", 60, 1)}));
+  for (std::size_t length = 0; length < good.size(); length += 7) survive(good.substr(0, length));
+  const Json tree = Json::parse(good);
+  std::vector<Json::json_pointer> places;
+  leaves(tree, Json::json_pointer{}, places);
+  TEST_ASSERT_TRUE(places.size() > 100);
+  int refused = 0;
+  for (const Json::json_pointer& place : places)
+    for (const char* value : {"null", "true", "-1", "0.5", "1e300", "18446744073709551615",
+                              "\"<script>\"", "\"\"", "[]", "[[1]]", "{}"}) {
+      Json changed = tree;
+      changed[place] = Json::parse(value);
+      survive(changed.dump());
+      refused += std::holds_alternative<std::string>(parse_report(changed.dump()));
+    }
+  TEST_ASSERT_TRUE(refused > 500);
+  for (const char* run : {R"({"seed":-1})", R"({"seed":4294967296})", R"({"seed":1.5})",
+                          R"({"seconds":-1})", R"({"pictures":1e300})", R"({"verdicts":null})",
+                          R"({"criteria":{"share":2,"no_collision_warning":true}})",
+                          R"({"said":{"warnings":[{"level":"loud","begin_s":1,"end_s":2}]}})"}) {
+    Json changed = tree;
+    changed["runs"][0].merge_patch(Json::parse(run));
+    if (Json::parse(run).contains("verdicts")) changed["runs"][0]["verdicts"] = nullptr;
+    TEST_ASSERT_TRUE_MESSAGE(std::holds_alternative<std::string>(parse_report(changed.dump())),
+                             run);
+  }
+  // Bytes that were damaged.
+  std::uint64_t random = 1;
+  for (int n = 0; n < 2000; ++n) {
+    std::string bad = good;
+    for (int k = 0; k < 3; ++k) {
+      random = random * 6364136223846793005U + 1442695040888963407U;
+      bad[(random >> 33) % bad.size()] = static_cast<char>(random >> 25);
+    }
+    survive(bad);
   }
 }
 

@@ -134,7 +134,8 @@ TEST(everything_with_a_side_changes_it) {
   s.street.crossings = {{35, 4, true}};
   PropSpec car;
   car.kind = PropKind::car;
-  car.door = DoorSpec{.right = true};
+  car.door = DoorSpec{};
+  car.door->right = true;
   s.props = {car};
   const Scenario m = mirrored(s);
   TEST_ASSERT_TRUE(!m.car.indicators[0].left && m.car.indicators[1].left);
@@ -209,6 +210,13 @@ PropSpec thing(PropKind kind, Place place) {
   prop.place = place;
   return prop;
 }
+DoorSpec open_door(bool right) {
+  DoorSpec door;
+  door.right = right;
+  door.at_s = 0;
+  door.takes_s = 0.2;
+  return door;
+}
 const SidedScene kSided[] = {
     {"overcast", [](Scenario& s) { s.light.kind = Daylight::overcast; }},
     {"low sun", [](Scenario& s) { s.light.kind = Daylight::low_sun; }},
@@ -216,13 +224,13 @@ const SidedScene kSided[] = {
      [](Scenario& s) {
        s.props.push_back(thing(PropKind::car, {{13, 1.5}, 3.0}));
        s.props.back().size = {4.4, 1.8, 1.5};
-       s.props.back().door = DoorSpec{.right = true, .at_s = 0, .takes_s = 0.2};
+       s.props.back().door = open_door(true);
      }},
     {"a door on the left",
      [](Scenario& s) {
        s.props.push_back(thing(PropKind::van, {{14, -2}, 0.1}));
        s.props.back().size = {5.3, 2, 2.4};
-       s.props.back().door = DoorSpec{.right = false, .at_s = 0, .takes_s = 0.2};
+       s.props.back().door = open_door(false);
      }},
     {"a dog and a ball",
      [](Scenario& s) {

@@ -91,6 +91,28 @@ TEST(a_run_is_repeated_by_its_name_alone) {
                    (std::vector<std::string>{"crossing-v1@5", "crossing"}));
 }
 
+TEST(drives_of_hours_are_chosen_like_other_variations) {
+  TEST_ASSERT_TRUE(
+      names_of("--suite hours --drives 2 --seed 7..8 --variations") ==
+      (std::vector<std::string>{"drive-0000@7", "drive-0001@7", "drive-0000@8", "drive-0001@8"}));
+  const Outcome o =
+      kerblab("sim list --json - --run hours/drive-0023@7 --run hours/hit-0004-crossing@7@lht");
+  expect_done(o);
+  const Json runs = Json::parse(o.out);
+  TEST_ASSERT_EQUAL(2, runs.size());
+  for (const Json& run : runs) {
+    TEST_ASSERT_TRUE(run["variation"].get<bool>());
+    TEST_ASSERT_EQUAL_INT(7, run["suite_seed"].get<int>());
+  }
+  TEST_ASSERT_EQUAL_STRING("hit-0004-crossing@7@lht", runs[1]["name"].get<std::string>().c_str());
+  TEST_ASSERT_TRUE(runs[1]["left_hand"].get<bool>() && !runs[1]["contact"].is_null());
+  // What keeps to the left already stays as it is.
+  TEST_ASSERT_TRUE(names_of("--suite hours --drives 6 --left-hand --only 0000 --only 0005") ==
+                   (std::vector<std::string>{"drive-0000@lht", "drive-0005"}));
+  expect_bad_input(kerblab("sim list --run hours/drive-0005@lht"), "in left-hand traffic as it is");
+  expect_bad_input(kerblab("sim list --run hours/drive-0004@7"), "has no run drive-0004@7");
+}
+
 TEST(left_hand_traffic_is_met_on_the_other_side) {
   write("crossing.toml", kCrossing);
   const Outcome o = kerblab("sim list --left-hand --json - crossing.toml");

@@ -42,8 +42,6 @@ class Scene {
   [[nodiscard]] const Materials& materials() const noexcept { return materials_; }
   [[nodiscard]] Materials& materials() noexcept { return materials_; }
   [[nodiscard]] const Light& light() const noexcept { return light_; }
-  /// The ground's height there.
-  [[nodiscard]] double ground(Vec2 place) const { return street_.ground(as_built(place)); }
   /// The street's direction beside a place.
   [[nodiscard]] Vec2 along_street(Vec2 place) const {
     return as_built(direction(street_.frame(street_.locate(as_built(place)).s).heading));

@@ -498,10 +498,10 @@ class TileShader {
              V3N& extra, FN& mirror, FN& slope) const {
     const FN zero = each(0.0F);
     const FN n = clouds(0.30F * point.x, 0.55F * point.y, 171, 4);
-    const float edge = 0.95F - 0.34F * s_.wet;
+    const float edge = 0.95F - 0.28F * s_.wet;
     const FN puddle = smooth(edge, edge + 0.05F, n);
     albedo = choose(level, (1.0F - s_.wet * (0.45F + 0.2F * puddle)) * albedo, albedo);
-    const FN alpha = mix(each(0.17F), each(0.04F), puddle), a2 = alpha * alpha;
+    const FN alpha = mix(each(0.20F), each(0.04F), puddle), a2 = alpha * alpha;
     const FN nv = greater(view.z, each(0.02F));
     const auto lobe = [&](const V3N& to) {  // times pi: radiance here is that of white under the same light
       const V3N sum = view + to;
@@ -514,7 +514,7 @@ class TileShader {
                          nv * root_of(nl * nl * (1.0F - a2) + a2));
       return a2 / (q * q) * fresnel * nl / (2.0F * masked);
     };
-    const FN film = s_.wet * mix(each(0.35F), each(0.95F), puddle);  // stones that stand out are dry
+    const FN film = s_.wet * mix(each(0.22F), each(0.95F), puddle);  // stones that stand out are dry
     for (int i = 0; i < lamps_; ++i) {
       const FromLamp from = from_lamp(*lamp_[at(i)], point);
       const IN shines = level & from.reached & (from.to.z > zero);
@@ -534,7 +534,7 @@ class TileShader {
     const FN share = s_.wet * mix(each(0.45F), each(0.95F), puddle) *
                      (0.02F + 0.98F * k2 * k2 * k);
     mirror = level ? share : mirror;
-    slope = level ? mix(each(0.05F), each(0.006F), puddle) : slope;
+    slope = level ? mix(each(0.07F), each(0.006F), puddle) : slope;
   }
 
   // What a lane needs of its triangle: planes, then of each corner its normal, u, v and shade.

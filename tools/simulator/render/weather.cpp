@@ -16,10 +16,12 @@ constexpr int kFirstShrink = 4, kMostLevels = 7;
 // Lit fog: cells of the view, farther ones deeper.
 constexpr int kCellPixels = 16, kDepths = 28;
 constexpr float kNearest = 1.2F, kDeeper = 1.19F;  // metres; 1.2 to 130 m
+constexpr int kParts = 4;  // of a cell along its ray: the edge of a beam is sharper than a cell
 
 // Mirror images: steps along the mirrored ray.
 constexpr int kSteps = 15;
 constexpr float kFirstStep = 0.25F, kStepGrows = 1.45F;
+constexpr int kTilts = 5;  // mirrors of one place
 // Of a source, against the sky's light, but at least this much: lamps themselves are mirrored by
 // the shading.
 constexpr float kMostMirrored = 8, kLeastMirrored = 0.3F;
@@ -132,16 +134,24 @@ void WeatherPasses::mirror_images(Workers& workers, const Shading& s, Radiance& 
       if (most < 0.004F) continue;
       const V3 ray = ahead + ((f32(x) + 0.5F - cx) * f) * right + ((f32(y) + 0.5F - cy) * f) * down;
       const V3 point = eye + z * ray, v = unit(ray), level = unit(V3{v.x, v.y, 0});
+      const V3 beside{-level.y, level.x, 0};
+      // Grains of the road tilt the mirror, most of all along the line of sight: what is seen is
+      // drawn out lengthwise. Each place of the road has its own.
+      const std::uint64_t grain =
+          mix64(static_cast<std::uint64_t>(static_cast<std::int64_t>(std::floor(48 * point.x))),
+                static_cast<std::uint64_t>(static_cast<std::int64_t>(std::floor(48 * point.y))));
+      const float along = f32(grain & 0xFFFF) / 65536 - 0.5F,
+                  aside = f32(grain >> 16 & 0xFFFF) / 65536 - 0.5F;
       V3 sum{};
-      // Waves tilt the mirror along the line of sight: what is seen is drawn out lengthwise.
-      for (const float tilt : {-1.1F, 0.0F, 1.1F}) {
-        const V3 n = unit(V3{0, 0, 1} + (tilt * slope) * level);
+      for (int k = 0; k < kTilts; ++k) {
+        const float tilt = 0.9F * (f32(k - kTilts / 2) + along);
+        const V3 n = unit(V3{0, 0, 1} + (tilt * slope) * level + (0.5F * aside * slope) * beside);
         V3 r = v - (2 * dot(v, n)) * n;
         if (r.z < 0.004F) r = unit(V3{r.x, r.y, 0.004F});
         sum = sum + mirrored(point, r);
       }
       const float through = std::exp(-s.light->haze * z);
-      const F4 light = f4((through / 3) * sum);
+      const F4 light = f4((through / f32(kTilts)) * sum);
       for (int k = 0; k < 4; ++k) {
         if (x + k % 2 >= width || y + k / 2 >= height) continue;
         const std::size_t i = at((y + k / 2) * width + x + k % 2);
@@ -170,9 +180,10 @@ void WeatherPasses::lit_fog(Workers& workers, const Shading& s, Radiance& pictur
       float before = 0;
       for (int i = 0; i < kDepths; ++i) {
         const float z = depth_of(i), middle = 0.5F * (before + z);
-        const V3 point = eye + middle * ray;
         V3 light{};
-        if (point.z > 0)
+        for (int part = 0; part < kParts; ++part) {
+          const V3 point = eye + mix(before, z, (f32(part) + 0.5F) / kParts) * ray;
+          if (point.z <= 0) break;
           for (const Lamp& lamp : *s.lamps) {
             V3 to{};
             const V3 e = lamp_light(lamp, point, to);
@@ -180,8 +191,9 @@ void WeatherPasses::lit_fog(Workers& workers, const Shading& s, Radiance& pictur
             // A headlamp is no point: near it, a cell would hold more light than the lamp sends.
             const V3 off = lamp.at - point;
             const float q = dot(off, off);
-            light = light + (phase(dot(to, v)) * q / (q + 4)) * e;
+            light = light + (phase(dot(to, v)) * q / (q + 4) / kParts) * e;
           }
+        }
         const float step = (z - before) * stretch;
         sum = sum + (0.25F * fog_ * step * std::exp(-haze * middle * stretch)) * light;
         cells_[at((row * columns + column) * kDepths + i)] = sum;

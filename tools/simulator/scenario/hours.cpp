@@ -242,7 +242,9 @@ class DriveMaker {
         p.carries = Carries::nothing;
         p.child = false;
         p.height_m = std::max(p.height_m, 1.55);
-        impact.mps = between(9, 14) / 3.6;
+        impact.mps = between(9, 12) / 3.6;
+        impact.speed_up_m = 2.5;
+        impact.distance_m += 1;
       }
       if (*hit_ == Hit::dart_out) hide(p, front);
       if (!walk_into(impact, scene_.car, front, mps, p).empty()) return false;
