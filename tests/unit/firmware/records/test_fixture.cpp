@@ -103,7 +103,7 @@ std::vector<std::byte> record_of(const RecordedSettings& settings, const Sight& 
   for (const RecordedCamera& camera : settings.cameras)
     estimators.push_back(make_people_estimator(camera));
   Drive<PeopleEstimator, WarningLogic> drive{std::move(estimators),
-                                             WarningLogic{settings.sensitivity}, recorder->get()};
+                                             WarningLogic{settings.rules}, recorder->get()};
   drive.pace = milliseconds{500};
   drive.run_until(until, sight, kSpeed);
   const RecorderStatus status = (*recorder)->status();

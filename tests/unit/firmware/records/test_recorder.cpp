@@ -300,7 +300,7 @@ TEST(the_folder_stays_within_its_bounds_and_the_oldest_go_first) {
 }
 
 TEST(a_warning_that_fills_its_record_ends_it_in_order) {
-  Recording one{{.before = seconds{1}, .after = seconds{1}, .max_bytes = 1 << 20}};
+  Recording one{{.before = seconds{1}, .after = seconds{1}, .max_bytes = 3 << 19}};
   one.drive->run_until(seconds{102}, somebody(0), 10);
   const Sight crowd = [](std::size_t, Nanos at, track::Senses& out) {
     somebody(kTooNear)(0, at, out);
