@@ -8,6 +8,7 @@
 
 #include "firmware/schema/problem.hpp"
 #include "firmware/types/camera_pair.hpp"
+#include "firmware/types/limited_view.hpp"
 #include "firmware/types/sensitivity.hpp"
 #include "firmware/types/vehicle_limits.hpp"
 #include "hal/base/clock.hpp"
@@ -205,6 +206,7 @@ struct Config {
   SpectralSettings spectral;
   CarSettings car;
   WarningSettings warning;
+  LimitedViewSettings limited_view;
   CanSettings can;
   LampSettings lamp;
   ToneSettings tone;

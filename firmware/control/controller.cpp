@@ -36,7 +36,7 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       board_judge_{config.thermal, devices.thermal, start},
       output_judge_{devices},
       service_{config.service_enabled},
-      warner_{config.warning.sensitivity},
+      warner_{config.warning.sensitivity, config.limited_view},
       publisher_{config, devices, start, totals_},
       watchdog_{devices.watchdog, clock, log, start},
       summary_{cameras_, start} {

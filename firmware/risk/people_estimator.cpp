@@ -8,7 +8,9 @@ namespace kerb {
 PeopleEstimator::PeopleEstimator(const Camera& camera, const track::TrackerSettings& settings,
                                  const risk::CarShape& car, const risk::ContactSettings& contact,
                                  std::unique_ptr<track::Appearance> appearance)
-    : tracker_{camera, settings, std::move(appearance)}, judge_{car, contact} {}
+    : tracker_{camera, settings, std::move(appearance)},
+      judge_{car, contact},
+      view_{camera, car.axle_to_bumper_m} {}
 
 void PeopleEstimator::step(const track::Senses& senses, risk::PeopleReport& out) {
   path_.update(senses.captured, senses.vehicle);
@@ -21,6 +23,7 @@ void PeopleEstimator::step(const track::Senses& senses, risk::PeopleReport& out)
   judge_.observe(senses.captured, out.people);
   for (int i = 0; i < out.people.count; ++i)
     out.contacts[i] = judge_.judge(out.people.items[i], path_);
+  out.view = view_.step(senses.captured, senses.view, out.people, senses.looked);
 }
 
 }  // namespace kerb

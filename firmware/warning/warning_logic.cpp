@@ -285,7 +285,7 @@ WarningDecision WarningLogic::step(
   slow_ = speed < (slow_ ? kWarningTuning.slow_exit_mps : kWarningTuning.slow_enter_mps);
   sees_ = brakes_ = brakes_hard_ = steers_ = false;
   Case collision, information;
-  if (side.readiness == Readiness::ready) {
+  if (can_warn(side.readiness)) {
     endangered_.forget(now);
     close_.forget(now);
     for (int camera = 0; camera < kMostCameras; ++camera) {
