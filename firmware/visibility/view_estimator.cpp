@@ -12,9 +12,10 @@ namespace {
 
 /// Fixed settings of ViewEstimator.
 struct ViewEstimatorTuning {
-  double picture_s = 1;      ///< time constant over which pictures are averaged
-  double longest_gap_s = 1;  ///< without a picture: then begin again
-  double nearest_m = 0.5;    ///< the least distance
+  double picture_s = 1;                        ///< time constant over which pictures are averaged
+  double longest_gap_s = 1;                    ///< without a picture: then begin again
+  double most_spread = 3, farthest_m = 10000;  ///< more is no measurement
+  double nearest_m = 0.5;                      ///< the least distance
   // People.
   double first_bin_m = 4, bin_ratio = 1.3;
   double memory_s = 10;        ///< for which they count
@@ -42,6 +43,19 @@ double covered(const Detection& box, const Detection& other) noexcept {
 
 }  // namespace
 
+void ViewEstimator::load(FieldReader& in) noexcept {
+  list(in, *this);
+  const auto within = [](double value, double least, double most) {
+    return value >= least && value <= most;
+  };
+  bool sane = within(log_distance_, -10, 10) && within(spread_, 0, kTuning.most_spread);
+  for (const auto* looks : {&found_, &missed_})
+    for (const double count : *looks) sane = sane && within(count, 0, kTuning.most_looks);
+  if (sane) return;
+  *this = ViewEstimator{width_, height_, axle_to_bumper_m_};
+  in.fail();
+}
+
 void ViewEstimator::collect(double dt, const track::PersonList& people) noexcept {
   for (int i = 0; i < people.count; ++i) {
     const track::Person& person = people.items[i];
@@ -67,7 +81,10 @@ void ViewEstimator::collect(double dt, const track::PersonList& people) noexcept
 ViewReport ViewEstimator::step(Nanos captured, const ViewMeasurement& measured,
                                const track::PersonList& people, bool looked) noexcept {
   ViewReport out;
-  if (!measured.known) {
+  const bool usable = measured.known && measured.distance_m >= 0 &&
+                      measured.distance_m <= kTuning.farthest_m && measured.clear_m > 0 &&
+                      measured.spread >= 0 && measured.spread <= kTuning.most_spread;
+  if (!usable) {
     known_ = false;
     return out;
   }
@@ -90,18 +107,19 @@ ViewReport ViewEstimator::step(Nanos captured, const ViewMeasurement& measured,
   }
   at_ = captured;
 
+  std::array<double, kBins> bin_logs{};
+  for (int bin = 0; bin < kBins; ++bin)
+    bin_logs[static_cast<std::size_t>(bin)] =
+        exact::log(kTuning.first_bin_m) + (bin + 0.5) * exact::log(kTuning.bin_ratio);
   // The distance that explains pictures and people best, by its probability.
   double sum = 0, first = 0, second = 0;
   for (int i = -kTuning.steps; i <= kTuning.steps; ++i) {
     const double off = kTuning.reach * i / kTuning.steps;  // standard deviations
     const double log_distance = log_distance_ + off * spread_;
     double log_weight = -0.5 * off * off;
-    for (int bin = 0; bin < kBins; ++bin) {
-      const auto b = static_cast<std::size_t>(bin);
+    for (std::size_t b = 0; b < bin_logs.size(); ++b) {
       if (found_[b] + missed_[b] < 1e-3) continue;
-      const double bin_log =
-          exact::log(kTuning.first_bin_m) + (bin + 0.5) * exact::log(kTuning.bin_ratio);
-      const double beyond = 1 / (1 + exact::exp(-kTuning.edge * (bin_log - log_distance)));
+      const double beyond = 1 / (1 + exact::exp(-kTuning.edge * (bin_logs[b] - log_distance)));
       const double p =
           kTuning.found_within + beyond * (kTuning.found_beyond - kTuning.found_within);
       log_weight += found_[b] * exact::log(p) + missed_[b] * exact::log(1 - p);

@@ -21,7 +21,7 @@ class ViewEstimator {
  public:
   /// `axle_to_bumper_m`: people are measured from the rear axle.
   ViewEstimator(const Camera& camera, double axle_to_bumper_m) noexcept
-      : width_{camera.width}, height_{camera.height}, axle_to_bumper_m_{axle_to_bumper_m} {}
+      : ViewEstimator{camera.width, camera.height, axle_to_bumper_m} {}
 
   /// One picture, and the people after it. `looked`: the detector searched it.
   ViewReport step(Nanos captured, const ViewMeasurement& measured, const track::PersonList& people,
@@ -29,10 +29,12 @@ class ViewEstimator {
 
   /// The whole state, for records of warnings; see firmware/types/fields.hpp.
   void save(FieldWriter& out) const noexcept { list(out, *this); }
-  void load(FieldReader& in) noexcept { list(in, *this); }
+  void load(FieldReader& in) noexcept;
   void describe(FieldLister& out) const { list(out, *this); }
 
  private:
+  ViewEstimator(int width, int height, double axle_to_bumper_m) noexcept
+      : width_{width}, height_{height}, axle_to_bumper_m_{axle_to_bumper_m} {}
   static constexpr int kBins = 10;  // of distance, by its logarithm
   template <typename F, typename Self>
   static void list(F& f, Self& s) {
