@@ -108,7 +108,7 @@ TEST(the_ratio_counts_contrast_noise_size_and_air) {
   // At 40 m they are 40 px: nothing is averaged.
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 10, signal_to_noise({40, 100, 5}, kClearAir_m, 1000, settings));
   // At the visibility 5 % of the contrast is left.
-  TEST_ASSERT_DOUBLE_WITHIN(2e-3, 0.5, signal_to_noise({40, 100, 5}, 40, 1000, settings));
+  TEST_ASSERT_DOUBLE_WITHIN(3e-3, 0.5, signal_to_noise({40, 100, 5}, 40, 1000, settings));
 }
 
 TEST(the_distance_is_where_the_ratio_crosses_its_limit) {
@@ -125,10 +125,10 @@ TEST(the_distance_is_where_the_ratio_crosses_its_limit) {
   patched[3] = 0.5;
   TEST_ASSERT_DOUBLE_WITHIN(0.01, 17, distance_of_ratio(distances, patched, 7).distance_m);
   patched[4] = patched[5] = 0.5;
-  TEST_ASSERT_LESS_THAN_DOUBLE(distances[4], distance_of_ratio(distances, patched, 7).distance_m);
+  TEST_ASSERT_TRUE(distance_of_ratio(distances, patched, 7).distance_m < distances[4]);
   // Nobody is seen at all.
   for (double& ratio : ratios) ratio = 0.01;
-  TEST_ASSERT_LESS_THAN_DOUBLE(1, distance_of_ratio(distances, ratios, 7).distance_m);
+  TEST_ASSERT_TRUE(distance_of_ratio(distances, ratios, 7).distance_m < 1);
   TEST_ASSERT_EQUAL_DOUBLE(0, distance_of_ratio({}, {}, 7).distance_m);
 }
 
@@ -150,7 +150,7 @@ TEST(less_light_and_more_noise_shorten_the_view) {
     const Picture picture{camera, [light](double d) { return std::min(250.0, light * 8 / d); },
                           even(3), 4};
     const double seen = measured(picture, camera).distance_m;
-    TEST_ASSERT_LESS_THAN_DOUBLE(0.95 * last, seen);
+    TEST_ASSERT_TRUE(seen < 0.95 * last);
     last = seen;
   }
   last = std::numeric_limits<double>::infinity();
@@ -158,7 +158,7 @@ TEST(less_light_and_more_noise_shorten_the_view) {
     const Picture picture{camera, [](double d) { return std::min(250.0, 1200 / d); }, even(3),
                           noise};
     const double seen = measured(picture, camera).distance_m;
-    TEST_ASSERT_LESS_THAN_DOUBLE(last, seen);
+    TEST_ASSERT_TRUE(seen < last);
     last = seen;
   }
 }
@@ -195,8 +195,8 @@ TEST(fog_is_measured_by_the_road_that_fades_into_the_air) {
     TEST_ASSERT_DOUBLE_WITHIN(0.25 * visibility, visibility, view.visibility_m);
     if (visibility > 60) continue;
     TEST_ASSERT_TRUE(view.limit == ViewLimit::fog);
-    TEST_ASSERT_LESS_THAN_DOUBLE(visibility, view.distance_m);
-    TEST_ASSERT_GREATER_THAN_DOUBLE(0.3 * visibility, view.distance_m);
+    TEST_ASSERT_TRUE(view.distance_m < visibility);
+    TEST_ASSERT_TRUE(view.distance_m > 0.3 * visibility);
   }
   // The same road before houses that are seen well: there is no fog.
   const Picture street{camera, [](double d) { return 180 - 90 * std::exp(-3 * d / 50); }, houses,
@@ -226,7 +226,7 @@ TEST(drops_on_the_glass_are_told_by_blurred_edges) {
   TEST_ASSERT_DOUBLE_WITHIN(0.05, 1, view.sharpness);
   for (int i = 0; i < 300; ++i) view = meter.measure(blurred.view(), now += milliseconds{33});
   TEST_ASSERT_TRUE(view.limit == ViewLimit::glass);
-  TEST_ASSERT_LESS_THAN_DOUBLE(0.8 * view.clear_m, view.distance_m);
+  TEST_ASSERT_TRUE(view.distance_m < 0.8 * view.clear_m);
   for (int i = 0; i < 300; ++i) view = meter.measure(sharp.view(), now += milliseconds{33});
   TEST_ASSERT_TRUE(view.limit == ViewLimit::size);
 }
@@ -247,7 +247,7 @@ TEST(a_thermal_camera_needs_no_light) {
   const Camera camera = front();
   const Picture dark{camera, [](double) { return 5.0; }, even(3), 3};
   ViewMeterSettings settings = usual();
-  TEST_ASSERT_LESS_THAN_DOUBLE(5, measured(dark, camera, settings).distance_m);
+  TEST_ASSERT_TRUE(measured(dark, camera, settings).distance_m < 5);
   settings.by_light = false;
   const ViewMeasurement view = measured(dark, camera, settings);
   TEST_ASSERT_TRUE(view.known);
@@ -271,8 +271,7 @@ TEST(measuring_takes_little_time_and_allocates_nothing) {
   TEST_ASSERT_EQUAL_UINT64(0, kerb::test::allocations() - before);
   const double us = std::chrono::duration<double, std::micro>(best).count();
   std::printf("view_meter: %.1f us for a picture of 1280 x 720\n", us);
-  TEST_ASSERT_LESS_THAN_DOUBLE(3000,
-                               us);  // sanitizers and emulators; a board: docs/results/view.md
+  TEST_ASSERT_TRUE(us < 3000);  // sanitizers and emulators; a board: docs/results/view.md
 }
 
 }  // namespace
