@@ -19,10 +19,12 @@ struct ViewMeterTuning {
   double side_m = 2.5;        ///< to each side: the lane
   int across = 31, down = 3;  ///< points of a band, and its rows of pixels
   std::size_t fewest_bands = 6;
-  int noise_px = 2;            ///< between the points of a difference: next ones are interpolated
-  double dark_level = 16;      ///< grey value below which noise is cut off at black
-  double least_noise = 0.5;    ///< grey values: rounding, and a little
-  double ratio_spread = 0.25;  ///< standard deviation of the logarithm of a ratio
+  int noise_px = 2;  ///< between the points of a difference: next ones are interpolated
+  double dark_level = 16, bright_level = 240;  ///< grey values beyond which noise is cut off
+  std::size_t fewest_calm = 3;                 ///< distances between these
+  double calm_share = 0.3;                     ///< of the distances: their noise is the picture's
+  double least_noise = 0.5;                    ///< grey values: rounding, and a little
+  double ratio_spread = 0.25;                  ///< standard deviation of the logarithm of a ratio
   double least_spread = 0.05, most_spread = 0.5;
   // Around the horizon, degrees.
   double air_side_deg = 4, air_from_deg = 0.3, air_to_deg = 1.5;
@@ -67,11 +69,13 @@ double median_of_three(double a, double b, double c) noexcept {
 
 }  // namespace
 
-double person_contrast(double road_level, const ViewMeterSettings& settings) noexcept {
+double person_contrast(double road_level, double level_behind,
+                       const ViewMeterSettings& settings) noexcept {
   const double light =
       settings.side_light * settings.person_reflectance / settings.road_reflectance;
   const double share = light > 0 ? exact::exp(settings.response * exact::log(light)) : 0;
-  return std::max(0.0, road_level) * std::abs(1 - share);
+  const double road = std::max(0.0, road_level), person = share * road;
+  return std::max(std::abs(person - road), std::abs(person - std::max(0.0, level_behind)));
 }
 
 double signal_to_noise(const ViewBand& band, double visibility_m, double focal_px,
@@ -81,7 +85,7 @@ double signal_to_noise(const ViewBand& band, double visibility_m, double focal_p
   const double tall_px = focal_px * settings.person_m / band.distance_m;
   const double averaged = std::max(1.0, tall_px / settings.model_px);
   const double noise = std::max(band.noise, kViewTuning.least_noise) / averaged;
-  return left * person_contrast(band.level, settings) / noise;
+  return left * person_contrast(band.level, band.behind, settings) / noise;
 }
 
 RatioDistance distance_of_ratio(std::span<const double> distances_m, std::span<const double> ratios,
@@ -212,12 +216,14 @@ void ViewMeter::place_horizon(const Camera& camera) {
         around_);
 }
 
-/// Levels and noise of all distances. The noise is from second differences along a row, which a
-/// slope of brightness does not change, by their median, which edges do not change.
+/// Levels of all distances, and the noise. That is from second differences along a row, which a
+/// slope of brightness does not change, by their median, which few edges do not change. Texture and
+/// cars add to it, and nothing takes from it but black and white: so the noise of the picture is
+/// that of its calmest distances.
 void ViewMeter::measure_bands(const ImageView<Space::host, const std::uint8_t>& grey) noexcept {
   constexpr double kMedianToSigma = 1.4826, kSecondDifference = 2.449489742783178;  // sqrt(6)
   band_count_ = 0;
-  Values<kBands> usual;
+  Values<kBands> noises, any;
   for (const BandPoints& band : road_) {
     Values<kMostPoints> levels, differences;
     for (const Point& p : band.points) {
@@ -228,14 +234,30 @@ void ViewMeter::measure_bands(const ImageView<Space::host, const std::uint8_t>& 
     ViewBand& out = bands_[band_count_++];
     out.distance_m = band.distance_m;
     out.level = levels.quantile(0.5);
-    out.noise = differences.quantile(0.5) * kMedianToSigma / kSecondDifference;
-    if (out.level >= kViewTuning.dark_level) usual.add(out.noise);
+    const double noise = differences.quantile(0.5) * kMedianToSigma / kSecondDifference;
+    any.add(noise);
+    if (out.level >= kViewTuning.dark_level && out.level <= kViewTuning.bright_level)
+      noises.add(noise);
   }
-  noise_ = std::max(usual.quantile(0.5), kViewTuning.least_noise);
-  // In the dark half of the noise is cut off.
-  for (std::size_t i = 0; i < band_count_; ++i)
-    if (bands_[i].level < kViewTuning.dark_level)
-      bands_[i].noise = std::max(bands_[i].noise, noise_);
+  // Where all is cut off at black, its noisiest part is nearest to the truth.
+  noise_ = noises.count >= kViewTuning.fewest_calm ? noises.quantile(kViewTuning.calm_share)
+                                                   : any.quantile(1);
+  noise_ = std::max(noise_, kViewTuning.least_noise);
+  for (std::size_t i = 0; i < band_count_; ++i) bands_[i].noise = noise_;
+}
+
+/// Behind their upper half are the road farther away and, about as large, what is above the
+/// horizon.
+void ViewMeter::find_behind() noexcept {
+  for (std::size_t i = 0; i < band_count_; ++i) {
+    double farther = air_level_;
+    for (std::size_t k = i; k < band_count_ && behind_ratio_ > 0; ++k)
+      if (bands_[k].distance_m >= behind_ratio_ * bands_[i].distance_m) {
+        farther = bands_[k].level;
+        break;
+      }
+    bands_[i].behind = (farther + air_level_) / 2;
+  }
 }
 
 void ViewMeter::measure_horizon(const ImageView<Space::host, const std::uint8_t>& grey) noexcept {
@@ -283,6 +305,7 @@ ViewMeasurement ViewMeter::measure(const ImageView<Space::host, const std::uint8
   if (road_.size() < kViewTuning.fewest_bands) return out;
   measure_bands(grey);
   measure_horizon(grey);
+  find_behind();
   out.known = true;
   out.clear_m = clear_m_;
   out.noise = noise_;
@@ -315,7 +338,7 @@ ViewMeasurement ViewMeter::measure(const ImageView<Space::host, const std::uint8
       if (const RatioDistance fog = reach(out.visibility_m); fog.distance_m < last_m)
         end_at(fog.distance_m - settings_.to_bumper_m, fog.spread, ViewLimit::fog);
       // Where the contrast is lost though nothing is noisy.
-      const double share = person_contrast(1, settings_) / settings_.least_contrast;
+      const double share = person_contrast(1, 1, settings_) / settings_.least_contrast;
       end_at(out.visibility_m / 3 * exact::log(share) - settings_.to_bumper_m,
              kViewTuning.ratio_spread, ViewLimit::fog);
     }

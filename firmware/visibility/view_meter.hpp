@@ -22,7 +22,7 @@ struct ViewMeterSettings {
   // The detector.
   double smallest_px = 40;  ///< height of the smallest person it searches, pixels
   double model_px = 64;     ///< height of a person in its window: what is taller is averaged
-  double least_ratio = 7;   ///< of a person's contrast to the noise at that size; more: a shorter
+  double least_ratio = 9;   ///< of a person's contrast to the noise at that size; more: a shorter
                             ///< distance, told sooner
   double least_contrast = 0.05;  ///< as a share of what is behind: the WMO's limit of visibility
   // The camera.
@@ -36,11 +36,15 @@ struct ViewBand {
   double distance_m = 0;  ///< from the camera
   double level = 0;       ///< median grey value
   double noise = 0;       ///< standard deviation, grey values
+  double behind = 0;      ///< grey value behind the upper half of a person who stands there
 };
 
-/// The contrast of a person in dark clothes before a road of this grey value, in grey values.
-/// Upright, they get `side_light` of the light on the road, and reflect less of it.
-[[nodiscard]] double person_contrast(double road_level, const ViewMeterSettings& settings) noexcept;
+/// The contrast of a person in dark clothes, in grey values. Upright, they get `side_light` of the
+/// light on the road where they stand, and reflect less of it. Their legs are seen before the road
+/// there, their upper half before what is behind: the larger of both contrasts, since either makes
+/// an outline.
+[[nodiscard]] double person_contrast(double road_level, double level_behind,
+                                     const ViewMeterSettings& settings) noexcept;
 
 /// The contrast of a person at this band over the noise at their size. The detector reduces a large
 /// person to `model_px`, which averages the noise. `visibility_m`: of the air.
@@ -94,11 +98,13 @@ class ViewMeter {
   void place_horizon(const Camera& camera);
   void measure_bands(const ImageView<Space::host, const std::uint8_t>& grey) noexcept;
   void measure_horizon(const ImageView<Space::host, const std::uint8_t>& grey) noexcept;
+  void find_behind() noexcept;
   double sharpness(Nanos captured) noexcept;
 
   const ViewMeterSettings settings_;
   int width_, height_;
   double focal_px_, clear_m_;
+  double behind_ratio_;  // distance of the road behind a person's upper half; 0: above the horizon
   std::vector<BandPoints> road_;
   std::vector<Point> air_, around_;
   std::array<ViewBand, kBands> bands_{};

@@ -93,10 +93,13 @@ TEST(the_noise_is_measured_whatever_the_slope_of_the_light) {
 TEST(a_person_in_dark_clothes_has_a_quarter_of_the_roads_light) {
   ViewMeterSettings settings;
   settings.response = 1;  // as light
-  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 75, person_contrast(100, settings));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 75, person_contrast(100, 100, settings));
   settings.response = 0.5;  // as its root
-  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 50, person_contrast(100, settings));
-  TEST_ASSERT_EQUAL_DOUBLE(0, person_contrast(-3, settings));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 50, person_contrast(100, 100, settings));
+  // Before a bright sky they are a dark shape, before the night they are lit legs.
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 190, person_contrast(20, 200, settings));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 50, person_contrast(100, 0, settings));
+  TEST_ASSERT_EQUAL_DOUBLE(0, person_contrast(-3, -3, settings));
 }
 
 TEST(the_ratio_counts_contrast_noise_size_and_air) {
@@ -104,11 +107,13 @@ TEST(the_ratio_counts_contrast_noise_size_and_air) {
   settings.person_m = 1.6;
   settings.model_px = 64;
   // 1.6 m at 10 m and 1000 px: 160 px, reduced 2.5 times; contrast 50, noise 5.
-  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 25, signal_to_noise({10, 100, 5}, kClearAir_m, 1000, settings));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 25,
+                            signal_to_noise({10, 100, 5, 100}, kClearAir_m, 1000, settings));
   // At 40 m they are 40 px: nothing is averaged.
-  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 10, signal_to_noise({40, 100, 5}, kClearAir_m, 1000, settings));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 10,
+                            signal_to_noise({40, 100, 5, 100}, kClearAir_m, 1000, settings));
   // At the visibility 5 % of the contrast is left.
-  TEST_ASSERT_DOUBLE_WITHIN(3e-3, 0.5, signal_to_noise({40, 100, 5}, 40, 1000, settings));
+  TEST_ASSERT_DOUBLE_WITHIN(3e-3, 0.5, signal_to_noise({40, 100, 5, 100}, 40, 1000, settings));
 }
 
 TEST(the_distance_is_where_the_ratio_crosses_its_limit) {
