@@ -38,6 +38,8 @@ struct Sent {
   std::vector<State> states;  ///< changes of state or cause
   std::vector<People> people;
   std::vector<Stretch> lamp, status_lamp, tone;
+  /// While the driver was told of a limited view: KW_Ready's limited_view.
+  std::vector<Stretch> limited_view;
   std::vector<TonePattern> patterns;  ///< every one that was played
   int frames = 0;
   int undecodable = 0;     ///< of our identifiers, with a wrong CRC or length
