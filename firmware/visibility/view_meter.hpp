@@ -22,9 +22,9 @@ struct ViewMeterSettings {
   // The detector.
   double smallest_px = 40;  ///< height of the smallest person it searches, pixels
   double model_px = 64;     ///< height of a person in its window: what is taller is averaged
-  double least_ratio = 9;   ///< of a person's contrast to the noise at that size; more: a shorter
+  double least_ratio = 8;   ///< of a person's contrast to the noise at that size; more: a shorter
                             ///< distance, told sooner
-  double least_contrast = 0.05;  ///< as a share of what is behind: the WMO's limit of visibility
+  double least_contrast = 0.17;  ///< as a share of what is behind, where nothing is noisy: fog
   // The camera.
   double response = 0.5;   ///< grey value ~ light^response: 1 for raw samples, 0.5 for encoded ones
   bool by_light = true;    ///< false, thermal: people shine by themselves
