@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/visibility/view_estimator.hpp"
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <vector>
 
+#include "tests/support/allocations.hpp"
 #include "tests/support/test.hpp"
 
 using namespace kerb;
@@ -142,6 +146,24 @@ TEST(its_state_survives_a_record) {
   b.estimator.load(wrong);
   TEST_ASSERT_FALSE(wrong.ok());
   TEST_ASSERT_DOUBLE_WITHIN(0.5, 14, b.run(0.04, night(14)).distance_m);
+}
+
+TEST(a_crowd_takes_little_time_and_nothing_is_allocated) {
+  Bench bench;
+  for (int i = 0; i < track::PersonList::kCapacity; ++i)
+    bench.add(5 + 0.5 * i, i % 2 == 0, static_cast<float>(50 + 17 * i));
+  bench.run(1, night(14));
+  auto best = std::chrono::steady_clock::duration::max();
+  const std::uint64_t before = kerb::test::allocations();
+  for (int i = 0; i < 200; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    bench.estimator.step(bench.now += kFrame, night(14), *bench.people, true);
+    best = std::min(best, std::chrono::steady_clock::now() - start);
+  }
+  TEST_ASSERT_EQUAL_UINT64(0, kerb::test::allocations() - before);
+  const double us = std::chrono::duration<double, std::micro>(best).count();
+  std::printf("view_estimator: %.1f us for 64 people\n", us);
+  TEST_ASSERT_TRUE(us < 3000);  // sanitizers and emulators
 }
 
 }  // namespace
