@@ -80,7 +80,7 @@ void Controller::decide(Nanos now) {
       warner_.step(now, reports_, facts, bus_.vehicle(now),
                    recorder_ != nullptr ? &recorder_->control() : nullptr);
   reporter_.warning(decision.level);
-  reporter_.readiness(now, warner_.readiness());
+  reporter_.readiness(now, warner_.readiness(), warner_.view());
 }
 
 void Controller::publish(Nanos now) {
