@@ -33,6 +33,7 @@ struct ViewMeterTuning {
   // Fog.
   double fog_from_m = 8;            ///< nearer there is the car's own shadow
   double air_by_day = 60;           ///< grey value: darker air is night, and not lit evenly
+  double air_error = 3;             ///< grey values of the air's level
   double least_difference = 10;     ///< grey values between road and air
   double most_misfit = 0.30;        ///< of the logarithm, root of the mean square
   double foggy_m = 400;             ///< thinner fog cannot be told from a road that gets brighter
@@ -123,24 +124,23 @@ RatioDistance distance_of_ratio(std::span<const double> distances_m, std::span<c
 
 double visibility_of(std::span<const ViewBand> bands, double air_level) noexcept {
   if (air_level < kViewTuning.air_by_day) return kClearAir_m;
-  // The line through ln |air - road| over the distance, by least squares. The far bands, whose
-  // difference is lost in the noise, count with it as the least.
+  // The line through ln |air - road| over the distance, by least squares, as far as there is a
+  // difference: the air's level is known to a grey value or two.
   double n = 0, x = 0, y = 0, xx = 0, xy = 0, yy = 0;
   double nearest = 0;
   for (const ViewBand& band : bands) {
     if (band.distance_m < kViewTuning.fog_from_m) continue;
     const double difference = air_level - band.level;
+    if (std::abs(difference) < std::max(kViewTuning.air_error, 2 * band.noise)) break;
     if (n == 0) nearest = difference;
     if (nearest * difference < 0) return kClearAir_m;  // it crosses the air's: no approach
-    const double size = std::max(std::abs(difference), std::max(1.0, band.noise));
-    const double value = exact::log(size);
+    const double value = exact::log(std::abs(difference));
     n += 1;
     x += band.distance_m;
     y += value;
     xx += band.distance_m * band.distance_m;
     xy += band.distance_m * value;
     yy += value * value;
-    if (size <= std::max(1.0, band.noise)) break;
   }
   if (n < 4 || std::abs(nearest) < kViewTuning.least_difference) return kClearAir_m;
   const double spread = xx - x * x / n;
