@@ -78,7 +78,8 @@ namespace body {
 constexpr Bits kTurnSignal{12, 3}, kGear{16, 4};
 }  // namespace body
 namespace ready {
-constexpr Bits kReadiness{12, 4};
+constexpr Bits kReadiness{12, 4}, kViewLimit{24, 3};
+constexpr Scaled kViewDistance = number(16, 8, 0.5);
 }  // namespace ready
 namespace driver {
 constexpr Bits kOff{12, 1}, kConfirm{13, 1};
@@ -338,6 +339,8 @@ CanFrame encode(const ReadyMessage& message) noexcept {
   Packer p;
   p.put(kCounter, message.counter);
   p.put_enum(ready::kReadiness, message.readiness);
+  p.put(ready::kViewDistance, message.view_m);
+  p.put_enum(ready::kViewLimit, message.view_limit);
   return p.frame(kReadyId, kReadyDataId);
 }
 
@@ -347,6 +350,8 @@ Result<ReadyMessage> decode_ready(const CanFrame& frame) noexcept {
   ReadyMessage out;
   out.counter = u.counter();
   out.readiness = u.get_enum<Readiness>(ready::kReadiness);
+  out.view_m = u.get(ready::kViewDistance);
+  out.view_limit = u.get_enum<ViewLimit>(ready::kViewLimit);
   return out;
 }
 

@@ -5,6 +5,7 @@
 
 #include "firmware/types/health_state.hpp"
 #include "firmware/types/vehicle_body.hpp"
+#include "firmware/types/view.hpp"
 #include "firmware/types/warning_level.hpp"
 
 /// The messages of kerbwatch.dbc as plain data: SI units, nullopt for "signal not available".
@@ -52,10 +53,13 @@ struct WarningMessage {
   std::uint8_t counter = 0;                   ///< 0..15
 };
 
-/// KW_Ready: twice a second, and at once when it changes. Whether a warning would be given.
+/// KW_Ready: twice a second, and at once when it changes. Whether a warning would be given, and how
+/// far people are seen.
 struct ReadyMessage {
   Readiness readiness = Readiness::starting;
-  std::uint8_t counter = 0;  ///< 0..15
+  std::optional<double> view_m;            ///< 0..127, steps of 0.5; ahead of the front bumper
+  ViewLimit view_limit = ViewLimit::size;  ///< what ends the view; size where it is not known
+  std::uint8_t counter = 0;                ///< 0..15
 };
 
 inline constexpr int kMaxObjects = 15;

@@ -9,6 +9,7 @@
 #include "firmware/schema/problem.hpp"
 #include "firmware/types/camera_pair.hpp"
 #include "firmware/types/decisions.hpp"
+#include "firmware/types/limited_view.hpp"
 #include "firmware/types/sensitivity.hpp"
 #include "firmware/types/vehicle_limits.hpp"
 #include "hal/base/clock.hpp"
@@ -207,6 +208,7 @@ struct Config {
   CarSettings car;
   WarningSettings warning;
   DecisionSettings decisions;
+  LimitedViewSettings limited_view;
   CanSettings can;
   LampSettings lamp;
   ToneSettings tone;

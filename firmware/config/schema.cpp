@@ -29,6 +29,7 @@ constexpr const char* kRecords[] = {"warnings", "collisions"};
 constexpr const char* kViews[] = {"auto", "plain", "upright"};
 constexpr const char* kGrounds[] = {"auto", "anywhere"};
 constexpr const char* kSensitivities[] = {"late", "normal", "early"};
+constexpr const char* kViewLamps[] = {"off", "slow_blink", "on"};
 constexpr const char* kExposureModes[] = {"camera", "people"};
 constexpr const char* kMains[] = {"none", "50hz", "60hz"};
 constexpr const char* kGainKinds[] = {"linear", "decibel"};
@@ -624,6 +625,26 @@ constexpr Table kDecisionsTable = table_of<DecisionSettings>(
     "`kerblab sim sweep`; see docs/warning.md and docs/tracking.md before you change any.",
     kDecisions);
 
+constexpr Field kLimitedView[] = {
+    flag<&LimitedViewSettings::enabled>(
+        "enabled",
+        "Tell the driver when people are seen only nearer than the car needs to stop. Warnings do "
+        "not depend on it."),
+    number<&LimitedViewSettings::reaction_s>(
+        "reaction_s", 0.3, 3, "s",
+        "Time from a person in view to the brakes, of Kerbwatch (0.3) and the driver. Longer: told "
+        "at lower speeds."),
+    number<&LimitedViewSettings::braking_mps2>(
+        "braking_mps2", 2, 10, "m/s2",
+        "Deceleration of the stopping distance. Less (wet road, loaded truck): told at lower "
+        "speeds."),
+    choice<&LimitedViewSettings::lamp>(
+        "lamp", kViewLamps,
+        "What the status lamp (amber) does meanwhile; slow_blink: a second on, a second off.")};
+constexpr Table kLimitedViewTable = table_of<LimitedViewSettings>(
+    "limited_view", "When the driver is told that people are seen too late (docs/warning.md).",
+    kLimitedView);
+
 constexpr Field kCanVehicle[] = {
     integer<&VehicleLimits::motion_stale>(
         "motion_stale_ms", 20, 5000, "ms",
@@ -811,6 +832,7 @@ constexpr Field kConfig[] = {
     table<&Config::car>("car", "", kCarTable),
     table<&Config::warning>("warning", "", kWarningTable),
     table<&Config::decisions>("decisions", "", kDecisionsTable),
+    table<&Config::limited_view>("limited_view", "", kLimitedViewTable),
     table<&Config::can>("can", "", kCanTable),
     table<&Config::lamp>("lamp", "", kLampTable),
     table<&Config::tone>("tone", "", kToneTable),

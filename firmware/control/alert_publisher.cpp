@@ -34,7 +34,14 @@ void AlertPublisher::show(Nanos now, const RoundResult& round, ChangeReporter& r
   const bool sound = tests ? round.service.sound() : level == WarningLevel::collision;
   // The amber lamp: no warning would be given. It is on, too, when the driver switched it off.
   const bool amber = round.health.state != HealthState::active || round.warner.switched_off();
-  outputs_.show(lamp, sound, amber, now);
+  StatusLight status = amber ? StatusLight::on : StatusLight::off;
+  if (!amber && round.warner.readiness() == Readiness::limited_view) {
+    const ViewLamp view = config_.limited_view.lamp;
+    status = view == ViewLamp::on    ? StatusLight::on
+             : view == ViewLamp::off ? StatusLight::off
+                                     : StatusLight::slow_blink;
+  }
+  outputs_.show(lamp, sound, status, now);
   if (lamp == lamp_) return;
   const bool by_test = tests && (round.service.lamp() != WarningLevel::none || lamp_by_test_);
   reporter.lamp(now, lamp_, lamp, by_test);
@@ -68,6 +75,10 @@ void AlertPublisher::send_warning(Nanos now, const RoundResult& round) {
     send(*frame, totals_.warnings_sent);
   can::ReadyMessage ready;
   ready.readiness = round.warner.readiness();
+  if (const std::optional<ViewReport>& view = round.warner.view()) {
+    ready.view_m = view->distance_m;
+    ready.view_limit = view->limit;
+  }
   if (const std::optional<CanFrame> frame = ready_.poll(now, ready))
     send(*frame, totals_.status_sent);
 }

@@ -183,11 +183,16 @@ void ChangeReporter::warning(WarningLevel level) {
   log_.info("warning", std::string{name_of(before)} + " -> " + name_of(level));
 }
 
-void ChangeReporter::readiness(Nanos now, Readiness readiness) {
+void ChangeReporter::readiness(Nanos now, Readiness readiness,
+                               const std::optional<ViewReport>& view) {
   if (readiness_ == readiness) return;
   post(events::readiness_changed(now, readiness_ ? name_of(*readiness_) : "none",
                                  name_of(readiness)));
-  if (readiness_) log_.info("warning", std::string{"readiness: "} + name_of(readiness));
+  std::string text = std::string{"readiness: "} + name_of(readiness);
+  if (readiness == Readiness::limited_view && view)
+    text += ", people are seen up to " + std::to_string(std::lround(view->distance_m)) + " m (" +
+            name_of(view->limit) + ")";
+  if (readiness_) log_.info("warning", text);
   readiness_ = readiness;
 }
 

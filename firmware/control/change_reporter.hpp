@@ -8,6 +8,7 @@
 #include "firmware/control/control_types.hpp"
 #include "firmware/types/ego_motion.hpp"
 #include "firmware/types/health_state.hpp"
+#include "firmware/types/view.hpp"
 #include "firmware/types/warning_level.hpp"
 #include "hal/base/log.hpp"
 
@@ -38,7 +39,8 @@ class ChangeReporter {
   void outputs(Nanos now, const std::optional<Error>& refusal);
   void health(Nanos now, const HealthReport& before, const HealthReport& after);
   void warning(WarningLevel level);
-  void readiness(Nanos now, Readiness readiness);
+  /// `view`: how far people are seen, where it is known.
+  void readiness(Nanos now, Readiness readiness, const std::optional<ViewReport>& view);
   void lamp(Nanos now, WarningLevel before, WarningLevel after, bool by_test) noexcept;
 
   void post(const Event& event) noexcept {

@@ -36,7 +36,7 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       board_judge_{config.thermal, devices.thermal, start},
       output_judge_{devices},
       service_{config.service_enabled},
-      warner_{config.decisions.warning.at(config.warning.sensitivity)},
+      warner_{config.decisions.warning.at(config.warning.sensitivity), config.limited_view},
       publisher_{config, devices, start, totals_},
       watchdog_{devices.watchdog, clock, log, start},
       summary_{cameras_, start} {
@@ -80,7 +80,7 @@ void Controller::decide(Nanos now) {
       warner_.step(now, reports_, facts, bus_.vehicle(now),
                    recorder_ != nullptr ? &recorder_->control() : nullptr);
   reporter_.warning(decision.level);
-  reporter_.readiness(now, warner_.readiness());
+  reporter_.readiness(now, warner_.readiness(), warner_.view());
 }
 
 void Controller::publish(Nanos now) {

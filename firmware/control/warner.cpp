@@ -2,6 +2,22 @@
 #include "firmware/control/warner.hpp"
 
 namespace kerb {
+namespace {
+
+/// Of the cameras that look ahead, the one that sees farthest: a person it finds is warned of.
+std::optional<ViewReport> farthest_view(
+    Nanos now,
+    const std::array<const risk::PeopleReport*, WarningLogic::kMostCameras>& reports) noexcept {
+  std::optional<ViewReport> out;
+  for (const risk::PeopleReport* report : reports) {
+    if (report == nullptr || !report->view.known || now - report->at > WarningLogic::kStale)
+      continue;
+    if (!out || report->view.distance_m > out->distance_m) out = report->view;
+  }
+  return out;
+}
+
+}  // namespace
 
 const WarningDecision& Warner::step(
     Nanos now, const std::array<const risk::PeopleReport*, WarningLogic::kMostCameras>& reports,
@@ -12,16 +28,19 @@ const WarningDecision& Warner::step(
   facts.switched_off = switch_.off();
   facts.speed_mps = vehicle.speed_mps.value;
   facts.gear = vehicle.gear.value;
-  side_.readiness = ready_.step(facts);
-  side_.speed_mps = vehicle.speed_mps.value;
-  side_.yaw_rate_radps = vehicle.yaw_rate_radps.value;
-  side_.gear = vehicle.gear.value;
-  side_.turn_signal = vehicle.turn_signal.value;
   // A camera that cannot see does not count.
   auto seen = reports;
   for (int i = 0; i < WarningLogic::kMostCameras; ++i)
     if (i < facts.cameras && !ReadinessJudge::sees(facts, i))
       seen[static_cast<std::size_t>(i)] = nullptr;
+  view_ = farthest_view(now, seen);
+  facts.now = now;
+  facts.view = view_;
+  side_.readiness = ready_.step(facts);
+  side_.speed_mps = vehicle.speed_mps.value;
+  side_.yaw_rate_radps = vehicle.yaw_rate_radps.value;
+  side_.gear = vehicle.gear.value;
+  side_.turn_signal = vehicle.turn_signal.value;
   if (record != nullptr) record->before_round(now, reports, logic_);
   decision_ = logic_.step(now, seen, side_);
   if (record != nullptr) record->after_round(now, seen, side_, decision_);

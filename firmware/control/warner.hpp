@@ -25,7 +25,8 @@ namespace kerb {
 /// One thread; allocates nothing.
 class Warner {
  public:
-  explicit Warner(const WarningRules& rules) noexcept : logic_{rules} {}
+  explicit Warner(const WarningRules& rules, const LimitedViewSettings& view = {}) noexcept
+      : ready_{view}, logic_{rules} {}
 
   /// The driver's buttons, as received at `now`.
   void press(const can::VehicleDriver& buttons, Nanos now) noexcept {
@@ -41,6 +42,8 @@ class Warner {
   [[nodiscard]] const WarningDecision& decision() const noexcept { return decision_; }
   [[nodiscard]] const DriverSide& side() const noexcept { return side_; }  ///< of the last round
   [[nodiscard]] Readiness readiness() const noexcept { return side_.readiness; }
+  /// How far people are seen: of the camera that sees farthest ahead; nothing: not known.
+  [[nodiscard]] const std::optional<ViewReport>& view() const noexcept { return view_; }
   [[nodiscard]] bool switched_off() const noexcept { return switch_.off(); }
 
  private:
@@ -54,6 +57,7 @@ class Warner {
   WarningLogic logic_;
   DriverSide side_;
   WarningDecision decision_;
+  std::optional<ViewReport> view_;
 };
 
 }  // namespace kerb

@@ -139,6 +139,7 @@ void CameraPipeline::process(Frame frame) {
   const bool news = statistics.unchanged == Nanos::zero();
   if (aim_ && news) check_aim(prepared->grey, frame.captured);
   if (exposure_) meter(prepared->grey, frame);
+  if (view_meter_ && news) view_ = view_meter_->measure(prepared->grey, frame.captured);
   times(Stage::check).add(clock_.now() - ready);
 
   const DetectionList* people = &kNobody;
@@ -206,6 +207,7 @@ void CameraPipeline::follow(const PreparedImage& image, Nanos captured, bool loo
   people_estimator_->sense(captured, image, looked ? people_.get() : nullptr,
                            moved ? &motion_->field() : nullptr, moved ? moved_.get() : nullptr,
                            vehicle, *senses_);
+  senses_->view = view_;
   Nanos bands{};  // time for bands, which is a stage of its own
   if (spectral_) bands = search_bands(image);
   risk::PeopleReport& report = reports_.draft();

@@ -10,7 +10,8 @@ namespace kerb::records {
 /// difference of versions, not as a fault. unit_replay_fixture fails when the decisions on its
 /// record change and this number does not.
 ///   1   records up to format 3, which do not carry it, and the first of format 4
-///   2   standing, walking and things as hypotheses; collision warnings that stay
+///   2   standing, walking and things as hypotheses; collision warnings that stay; reports say how
+///       far people are seen
 inline constexpr std::uint32_t kDecisionsVersion = 2;
 
 }  // namespace kerb::records

@@ -5,12 +5,14 @@
 #include "firmware/risk/contact.hpp"
 #include "firmware/track/tracker.hpp"
 #include "firmware/types/people_report.hpp"
+#include "firmware/visibility/view_estimator.hpp"
 
 namespace kerb {
 
 /// Turns one frame's measurements into tracked people and their probabilities of contact, for one
-/// camera: tracker, car path and contact judge, for the pipeline and for replays of records. One
-/// thread at a time; allocates only when constructed; the same senses give the same bits.
+/// camera: tracker, car path and contact judge, and how far they are seen, for the pipeline and for
+/// replays of records. One thread at a time; allocates only when constructed; the same senses give
+/// the same bits.
 class PeopleEstimator {
  public:
   PeopleEstimator(const Camera& camera, const track::TrackerSettings& settings,
@@ -33,11 +35,13 @@ class PeopleEstimator {
   template <typename F, typename Self>
   static void list(F& f, Self& s) {
     f.structure("PeopleEstimator")("tracker", s.tracker_)("path", s.path_)("judge", s.judge_);
+    f("view", s.view_);
   }
 
   track::Tracker tracker_;
   risk::CarPath path_;
   risk::ContactJudge judge_;
+  ViewEstimator view_;
 };
 
 }  // namespace kerb

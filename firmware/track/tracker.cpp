@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -228,40 +226,11 @@ void Tracker::step(const Senses& senses, PersonList& out) {
                   pitch_seen,
                   std::abs(senses.vehicle.speed_mps.value_or(kTrackerTuning.slow_mps)) <
                       kTrackerTuning.slow_mps};
-  if (std::getenv("KDUMP")) {
-    const double now = 1e-9 * static_cast<double>(senses.captured.count());
-    for (int i = 0; i < senses.count; ++i) {
-      const Detection& b = senses.boxes[static_cast<std::size_t>(i)];
-      std::fprintf(stderr, "D %.4f %.2f %.2f %.2f %.2f %.2f\n", now, double(b.x), double(b.y),
-                   double(b.w), double(b.h), double(b.score));
-    }
-    std::fprintf(stderr, "P %.4f %.5f %.5f %.5f\n", now, s.pitch, s.pitch_sigma,
-                 pitch_seen ? 1.0 : 0.0);
-    for (int i = 0; i < senses.followed; ++i) {
-      const BoxFlow& f = senses.flows[static_cast<std::size_t>(i)];
-      std::fprintf(stderr, "F %.4f %u %d %.3f %.3f %.3f %.4f %.4f\n", now, s.last.items[i].id,
-                   f.points, double(f.dx), double(f.dy), double(f.sigma_px), double(f.growth),
-                   double(f.growth_sigma));
-    }
-  }
   s.tracks.advance(view, senses);
   if (senses.looked) s.tracks.take(view, senses, s.appearance.get());
   s.tracks.drop_gone(view);
   s.tracks.report(s.last);
   out = s.last;
-  if (std::getenv("KDUMP")) {
-    const double now = 1e-9 * static_cast<double>(senses.captured.count());
-    for (int i = 0; i < out.count; ++i) {
-      const Person& q = out.items[i];
-      std::fprintf(
-          stderr,
-          "T %.4f %u %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %.3f %d %d %.2f %.2f %.2f %.2f\n",
-          now, q.id, q.x_m, q.y_m, q.vx_mps, q.vy_mps, std::sqrt(q.covariance[0]),
-          std::sqrt(q.covariance[5]), std::sqrt(q.covariance[10]), std::sqrt(q.covariance[15]),
-          q.height_m, q.walks, int(q.confirmed), int(q.seen), double(q.box.x), double(q.box.y),
-          double(q.box.w), double(q.box.h));
-    }
-  }
 }
 
 }  // namespace kerb::track

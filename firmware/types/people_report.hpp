@@ -2,6 +2,7 @@
 #pragma once
 #include "firmware/types/contact.hpp"
 #include "firmware/types/person.hpp"
+#include "firmware/types/view.hpp"
 #include "hal/base/clock.hpp"
 
 namespace kerb::risk {
@@ -11,6 +12,7 @@ struct PeopleReport {
   Nanos at{};  ///< when the frame was taken; zero: there was none
   bool path_known = false;
   double speed_mps = 0, acceleration_mps2 = 0, yaw_rate_radps = 0;  ///< of the car, where known
+  ViewReport view;                                                  ///< how far people are seen
   track::PersonList people;
   Contact contacts[track::PersonList::kCapacity];  ///< of them, in their order
 };

@@ -2,6 +2,7 @@
 #pragma once
 #include "firmware/types/people_report.hpp"
 #include "firmware/types/person_fields.hpp"
+#include "firmware/types/view_fields.hpp"
 
 /// What is said of everybody who is followed, as records of warnings hold it: every field. A
 /// struct that grows fails to compile here: list the new field too.
@@ -18,12 +19,12 @@ void fields(F& f, FieldsOf<F, Contact>& c) {
 /// The entries in use alone.
 template <typename F>
 void fields(F& f, FieldsOf<F, PeopleReport>& r) {
-  static_assert(
-      sizeof(PeopleReport) ==
-          40 + 8 + track::PersonList::kCapacity * (sizeof(track::Person) + sizeof(Contact)),
-      "a new field? list it, see above");
+  static_assert(sizeof(PeopleReport) ==
+                    40 + sizeof(ViewReport) + 8 +
+                        track::PersonList::kCapacity * (sizeof(track::Person) + sizeof(Contact)),
+                "a new field? list it, see above");
   f.structure("PeopleReport")("at", r.at)("path_known", r.path_known)("speed_mps", r.speed_mps);
-  f("acceleration_mps2", r.acceleration_mps2)("yaw_rate_radps", r.yaw_rate_radps);
+  f("acceleration_mps2", r.acceleration_mps2)("yaw_rate_radps", r.yaw_rate_radps)("view", r.view);
   f.list("people", r.people.count, track::PersonList::kCapacity,
          [&](std::size_t i) { f("person", r.people.items[i])("contact", r.contacts[i]); });
 }

@@ -4,6 +4,7 @@
 #include "firmware/types/fields.hpp"
 #include "firmware/types/person.hpp"
 #include "firmware/types/senses.hpp"
+#include "firmware/types/view_fields.hpp"
 #include "hal/vision.hpp"
 
 /// What a frame tells the tracker and whom the tracker follows, as records of warnings hold it:
@@ -47,7 +48,8 @@ template <typename F>
 void fields(F& f, FieldsOf<F, Senses>& s) {
   constexpr std::size_t kMost = Senses::kMost;
   static_assert(sizeof(Senses) == 16 + kMost * (20 + sizeof(Signature) + 1 + 24) + 8 + 32 + 2 * 16 +
-                                      8 + 8 + Senses::kMostLikenesses * sizeof(Likeness),
+                                      8 + sizeof(ViewMeasurement) + 8 +
+                                      Senses::kMostLikenesses * sizeof(Likeness),
                 "a new field? list it, see above");
   f.structure("Senses")("captured", s.captured)("looked", s.looked);
   f.list("boxes", s.count, Senses::kMost, [&](std::size_t i) {
@@ -55,7 +57,7 @@ void fields(F& f, FieldsOf<F, Senses>& s) {
   });
   f.list("flows", s.followed, Senses::kMost, [&](std::size_t i) { f("flow", s.flows[i]); });
   f("vehicle", s.vehicle)("yaw_rate_radps", s.yaw_rate_radps)("pitch_rad", s.pitch_rad);
-  f("pitch_sigma_rad", s.pitch_sigma_rad);
+  f("pitch_sigma_rad", s.pitch_sigma_rad)("view", s.view);
   f.tail_list("likenesses", s.likenesses, Senses::kMostLikenesses,
               [&](std::size_t i) { likeness_fields(f, s.like[i], s.count); });
 }

@@ -6,6 +6,7 @@
 
 #include "firmware/types/ego_motion.hpp"
 #include "firmware/types/person.hpp"
+#include "firmware/types/view.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/vision.hpp"
 
@@ -56,6 +57,7 @@ struct Senses {
   std::optional<double> yaw_rate_radps;       ///< from the picture, to the left
   std::optional<double> pitch_rad;            ///< of the camera above the road, from the picture
   double pitch_sigma_rad = 0;
+  ViewMeasurement view;  ///< how far this picture shows people
   /// Where there are bands. None without bands, or where there was no time to search: colours then
   /// tell people apart. In records since format 3.
   static constexpr int kMostLikenesses = 8;

@@ -9,8 +9,9 @@ const char* name_of(WarningLevel level) noexcept {
 }
 
 const char* name_of(Readiness readiness) noexcept {
-  constexpr const char* kNames[] = {"ready",    "starting",  "not_active",   "no_speed",
-                                    "too_fast", "reversing", "switched_off", "no_detector"};
+  constexpr const char* kNames[kReadinessCount] = {"ready",        "starting",    "not_active",
+                                                   "no_speed",     "too_fast",    "reversing",
+                                                   "switched_off", "no_detector", "limited_view"};
   return kNames[static_cast<int>(readiness)];
 }
 

@@ -21,9 +21,14 @@ enum class Readiness : std::uint8_t {
   too_fast = 4,      ///< above 80 km/h
   reversing = 5,     ///< the cameras look ahead
   switched_off = 6,  ///< by the driver
-  no_detector = 7    ///< detection is off
+  no_detector = 7,   ///< detection is off
+  limited_view = 8   ///< warnings are given, but people are seen later than the car can stop
 };
-inline constexpr int kReadinessCount = 8;
+inline constexpr int kReadinessCount = 9;
+/// Whether warnings are given.
+[[nodiscard]] constexpr bool can_warn(Readiness readiness) noexcept {
+  return readiness == Readiness::ready || readiness == Readiness::limited_view;
+}
 [[nodiscard]] const char* name_of(Readiness readiness) noexcept;
 
 }  // namespace kerb

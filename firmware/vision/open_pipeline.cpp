@@ -121,6 +121,18 @@ records::RecordedCamera people_settings(const Config& config, const CameraSettin
           .contact = config.decisions.contact};
 }
 
+ViewMeterSettings view_settings(const Config& config, const CameraSettings& settings,
+                                const FrameSourceInfo& info, const Camera& camera) {
+  ViewMeterSettings out;
+  // 0 is the model's own height, about the default.
+  if (const int smallest = config.detector.min_height.value_or(0); smallest > 0)
+    out.smallest_px = smallest;
+  out.response = is_linear(info.format) ? 1 : 0.5;
+  out.by_light = settings.imaging != Imaging::thermal;
+  out.to_bumper_m = config.car.axle_to_bumper_m - camera.ahead_m;
+  return out;
+}
+
 std::unique_ptr<ego::MotionEstimator> make_motion_estimator(const Config& config,
                                                             const CameraSettings& settings,
                                                             const FrameSourceInfo& info,
@@ -208,6 +220,8 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
       std::move(people), std::move(spectral));
   const Camera camera = ego::camera_of(settings, info.width, info.height);
   opened.pipeline->set_camera(camera);
+  opened.pipeline->set_view_meter(
+      std::make_unique<ViewMeter>(camera, view_settings(config, settings, info, camera)));
   if (settings.exposure.mode == ExposureMode::people)
     opened.pipeline->set_exposure(
         std::make_unique<ExposureLoop>(settings.exposure, camera, info, settings.name, log));

@@ -25,6 +25,10 @@ struct OpenedPipeline {
                                                       const CameraSettings& settings, int width,
                                                       int height, const TrackingScores& scores);
 
+/// What "seen" means for a camera.
+[[nodiscard]] ViewMeterSettings view_settings(const Config& config, const CameraSettings& settings,
+                                              const FrameSourceInfo& info, const Camera& camera);
+
 /// A camera's motion estimator, on this flow.
 [[nodiscard]] std::unique_ptr<ego::MotionEstimator> make_motion_estimator(
     const Config& config, const CameraSettings& settings, const FrameSourceInfo& info,

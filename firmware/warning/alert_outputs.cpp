@@ -14,7 +14,7 @@ void AlertOutputs::drive(OutputLine* line, std::optional<bool>& last, bool on) n
   if (!refusal_) refusal_ = done.error();
 }
 
-void AlertOutputs::show(WarningLevel lamp, bool sound, bool status_lamp_on, Nanos now) noexcept {
+void AlertOutputs::show(WarningLevel lamp, bool sound, StatusLight status, Nanos now) noexcept {
   refusal_.reset();
   if (now >= repeat_at_) {  // a sound that plays already is not interrupted
     warning_on_.reset();
@@ -26,11 +26,17 @@ void AlertOutputs::show(WarningLevel lamp, bool sound, bool status_lamp_on, Nano
     lamp_ = lamp;
     lamp_since_ = now;
   }
+  if (status != status_) {
+    status_ = status;
+    status_since_ = now;
+  }
   const bool blink_on =
       ((now - lamp_since_) / kBlinkHalfPeriod) % 2 == 0;  // a new level starts lit
   drive(warning_lamp_, warning_on_,
         lamp == WarningLevel::collision || (lamp == WarningLevel::information && blink_on));
-  drive(status_lamp_, status_on_, status_lamp_on);
+  const bool slow_on = ((now - status_since_) / kSlowHalfPeriod) % 2 == 0;
+  drive(status_lamp_, status_on_,
+        status == StatusLight::on || (status == StatusLight::slow_blink && slow_on));
 
   if (tone_ == nullptr || sounding_ == sound) return;
   if (const Status done = sound ? tone_->play(pattern_) : tone_->stop(); done) {

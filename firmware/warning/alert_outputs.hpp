@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <optional>
 
 #include "firmware/types/warning_level.hpp"
@@ -9,8 +10,12 @@
 
 namespace kerb {
 
+/// What the status lamp shows.
+enum class StatusLight : std::uint8_t { off, on, slow_blink };
+
 /// Drives what the driver sees and hears. The warning lamp (red) is steady for a collision and
-/// blinks at 2 Hz for information; the status lamp (amber) is on whenever Kerbwatch is not ACTIVE.
+/// blinks at 2 Hz for information; the status lamp (amber) is on whenever Kerbwatch is not ACTIVE,
+/// and may blink at 0.5 Hz during a limited view.
 /// Any of the three outputs may be missing. Writes an output when it changes, at every show() while
 /// it fails, and once a second in any case, so that a lost output is noticed before it is needed.
 /// One thread.
@@ -21,12 +26,16 @@ class AlertOutputs {
       : warning_lamp_{warning_lamp}, status_lamp_{status_lamp}, tone_{tone}, pattern_{pattern} {}
 
   /// Sets the outputs. Call it every control round: it does the blinking and the retries.
-  void show(WarningLevel lamp, bool sound, bool status_lamp_on, Nanos now) noexcept;
+  void show(WarningLevel lamp, bool sound, StatusLight status, Nanos now) noexcept;
+  void show(WarningLevel lamp, bool sound, bool status_lamp_on, Nanos now) noexcept {
+    show(lamp, sound, status_lamp_on ? StatusLight::on : StatusLight::off, now);
+  }
   /// The error of the first output that failed in the last show(); nothing when all worked.
   [[nodiscard]] std::optional<Error> refusal() const noexcept { return refusal_; }
 
  private:
   static constexpr Nanos kBlinkHalfPeriod = std::chrono::milliseconds{250};
+  static constexpr Nanos kSlowHalfPeriod = std::chrono::seconds{1};
   static constexpr Nanos kRepeat = std::chrono::seconds{1};
   void drive(OutputLine* line, std::optional<bool>& last, bool on) noexcept;
 
@@ -36,7 +45,8 @@ class AlertOutputs {
   TonePattern pattern_;
   std::optional<bool> warning_on_, status_on_, sounding_;  // empty: unknown, so write it
   WarningLevel lamp_ = WarningLevel::none;
-  Nanos lamp_since_{}, repeat_at_{};
+  StatusLight status_ = StatusLight::off;
+  Nanos lamp_since_{}, status_since_{}, repeat_at_{};
   std::optional<Error> refusal_;
 };
 

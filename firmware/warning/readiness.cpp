@@ -77,6 +77,7 @@ Readiness ReadinessJudge::step(const ReadinessFacts& facts) noexcept {
   too_fast_ = speed > (too_fast_ ? kTooFastExit_mps : kTooFastEnter_mps);
   backwards_ = speed < (backwards_ ? kReversingExit_mps : kReversingEnter_mps);
   const bool in_reverse = facts.gear == Gear::reverse;
+  const bool limited = view_.step(facts.now, facts.view, facts.speed_mps);
 
   if (facts.switched_off) return Readiness::switched_off;
   if (facts.state == HealthState::starting) return Readiness::starting;
@@ -89,7 +90,7 @@ Readiness ReadinessJudge::step(const ReadinessFacts& facts) noexcept {
   if (!facts.speed_mps) return Readiness::no_speed;
   if (in_reverse || backwards_) return Readiness::reversing;
   if (too_fast_) return Readiness::too_fast;
-  return Readiness::ready;
+  return limited ? Readiness::limited_view : Readiness::ready;
 }
 
 }  // namespace kerb

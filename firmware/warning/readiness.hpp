@@ -8,6 +8,7 @@
 #include "firmware/types/health_state.hpp"
 #include "firmware/types/vehicle_body.hpp"
 #include "firmware/types/warning_level.hpp"
+#include "firmware/warning/limited_view.hpp"
 
 namespace kerb {
 
@@ -40,25 +41,30 @@ struct ReadinessFacts {
   bool switched_off = false;
   std::optional<double> speed_mps;
   std::optional<Gear> gear;
+  Nanos now{};                     ///< does not go back
+  std::optional<ViewReport> view;  ///< of the camera that sees farthest ahead
 };
 /// Copies the monitor's causes, with their hysteresis; the other facts stay as they are.
 void take_health(const HealthMonitor& monitor, const HealthReport& report, int cameras,
                  ReadinessFacts& facts) noexcept;
 
 /// Decides whether warnings can be given, each control round. Where several reasons hold it gives
-/// the first of: switched_off, starting, no_detector, not_active, no_speed, reversing, too_fast.
+/// the first of: switched_off, starting, no_detector, not_active, no_speed, reversing, too_fast;
+/// else limited_view, with which warnings are given, where LimitedViewJudge says so.
 /// With several cameras it is not_active only when none of them can see. One thread; pure logic
 /// apart from hysteresis: too fast above 82 km/h until 80 (the limit is 80; a car at the limit
 /// still gets warnings); reversing by the gear or, where that is unknown, below -1 km/h until it
 /// stands.
 class ReadinessJudge {
  public:
+  explicit ReadinessJudge(const LimitedViewSettings& settings = {}) noexcept : view_{settings} {}
   Readiness step(const ReadinessFacts& facts) noexcept;
   /// Whether this camera's people may cause warnings.
   [[nodiscard]] static bool sees(const ReadinessFacts& facts, int camera) noexcept;
 
  private:
   bool too_fast_ = false, backwards_ = false;
+  LimitedViewJudge view_;
 };
 
 }  // namespace kerb

@@ -210,7 +210,7 @@ WarningDecision WarningLogic::step(
   slow_ = kmh < rules_.slow_kmh + (slow_ ? kWarningTuning.leave_slow_kmh : 0);
   sees_ = brakes_ = brakes_hard_ = steers_ = false;
   Case collision, information;
-  if (side.readiness == Readiness::ready) {
+  if (can_warn(side.readiness)) {
     endangered_.forget(now);
     close_.forget(now);
     for (int camera = 0; camera < kMostCameras; ++camera) {

@@ -4,6 +4,8 @@ kerb_add_test(NAME unit_warning_logic SOURCES firmware/warning/test_warning_logi
   LINKS kerb::firmware_warning kerb::sim_judge LABELS unit COUNTS_ALLOCATIONS)
 kerb_add_test(NAME unit_warning_readiness SOURCES firmware/warning/test_readiness.cpp
   LINKS kerb::firmware_warning LABELS unit)
+kerb_add_test(NAME unit_warning_limited_view SOURCES firmware/warning/test_limited_view.cpp
+  LINKS kerb::firmware_warning LABELS unit)
 kerb_add_test(NAME unit_warning_off_switch SOURCES firmware/warning/test_off_switch.cpp
   LINKS kerb::firmware_warning LABELS unit)
 # Risk and warning in the simulator's scenarios: every third; fewer under the sanitizers and qemu.

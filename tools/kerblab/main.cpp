@@ -35,6 +35,7 @@ int main(int argc, char** argv) {
                      {"track", KERB_LAB_WITH_OPENCV(lab::add_track)},
                      {"calibrate", KERB_LAB_WITH_OPENCV(lab::add_calibrate)},
                      {"night", KERB_LAB_WITH_OPENCV(lab::add_night)},
+                     {"visibility", KERB_LAB_WITH_OPENCV(lab::add_visibility)},
                      {"sim", lab::add_sim},
                      {"emd", lab::add_emd},
                      {"spectral", KERB_LAB_WITH_OPENCV(lab::add_spectral)}});

@@ -328,6 +328,26 @@ TEST(house_rules_fail_for_their_own_reason) {
   for (const Case& c : cases) check(c);
 }
 
+TEST(during_a_limited_view_the_status_lamp_may_blink_and_else_not) {
+  Speaker told;
+  told.limited_from = 1.5;
+  told.limited_until = 4.5;
+  const Sent sent = decode_trace(told.trace(), told.seconds);
+  TEST_ASSERT_EQUAL_size_t(1, sent.limited_view.size());
+  TEST_ASSERT_DOUBLE_WITHIN(0.02, 1.5, sent.limited_view[0].begin);
+  TEST_ASSERT_DOUBLE_WITHIN(0.02, 4.5, sent.limited_view[0].end);
+  Speaker untold = told, lasting = told;
+  untold.tells_limited = false;
+  lasting.limited_until = 1e9;
+  TEST_ASSERT_EQUAL_DOUBLE(6,
+                           decode_trace(lasting.trace(), lasting.seconds).limited_view.at(0).end);
+  const Case cases[] = {
+      {"told", nothing, told, "lamp_and_sound", true, "agree", nobody},
+      {"not told", nothing, untold, "lamp_and_sound", false, "status lamp on while ACTIVE", nobody},
+  };
+  for (const Case& c : cases) check(c);
+}
+
 TEST(an_information_that_escalates_does_not_flicker) {
   const Judgement judgement =
       judge_case({"escalates", nothing,

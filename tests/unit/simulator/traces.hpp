@@ -27,8 +27,10 @@ struct Speaker {
   std::vector<Unwell> unwell;
   bool lamp = true, sound = true, status_lamp = true;
   TonePattern pattern;
-  double status_from = 0;          ///< silent before
-  double status_lamp_until = 1e9;  ///< dark from then on
+  double status_from = 0;                          ///< silent before
+  double status_lamp_until = 1e9;                  ///< dark from then on
+  double limited_from = 1e9, limited_until = 1e9;  ///< KW_Ready says limited_view
+  bool tells_limited = true;  ///< false: the lamp blinks, KW_Ready does not say why
 
   [[nodiscard]] Trace trace() const {
     Trace out;
@@ -64,6 +66,7 @@ struct Speaker {
                          sound ? &tone : nullptr, pattern};
     can::StatusPublisher statuses{Nanos{static_cast<Nanos::rep>(status_from * 1e9)}};
     can::WarningPublisher warnings;
+    can::ReadyPublisher readies{Nanos::zero()};
     for (int i = 0; i * 0.01 <= seconds; ++i) {
       now = std::chrono::milliseconds{10} * i;
       const double t = i * 0.01;
@@ -75,8 +78,13 @@ struct Speaker {
       for (const Unwell& u : unwell)
         if (t >= u.begin - 1e-9 && t < u.end - 1e-9)
           status.health = {HealthState::degraded, u.cause, 0, -1};
+      const bool limited = t >= limited_from - 1e-9 && t < limited_until - 1e-9;
+      const bool amber = status.health.state != HealthState::active && t < status_lamp_until;
       outputs.show(level, level == WarningLevel::collision,
-                   status.health.state != HealthState::active && t < status_lamp_until, now);
+                   amber     ? StatusLight::on
+                   : limited ? StatusLight::slow_blink
+                             : StatusLight::off,
+                   now);
       const auto send = [&](const std::optional<CanFrame>& frame) {
         if (frame) out.frames.push_back({now, *frame});
       };
@@ -84,6 +92,10 @@ struct Speaker {
       can::WarningMessage warning;
       warning.level = level;
       send(warnings.poll(now, warning));
+      can::ReadyMessage ready;
+      ready.readiness = limited && tells_limited ? Readiness::limited_view : Readiness::ready;
+      ready.view_m = limited ? 12 : 45;
+      send(readies.poll(now, ready));
     }
     return out;
   }

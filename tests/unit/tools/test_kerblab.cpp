@@ -52,8 +52,8 @@ TEST(help_and_version_are_no_errors) {
     TEST_ASSERT_TRUE_MESSAGE(help.out.find(word) != std::string::npos, word);
   for (const char* command :
        {"detect", "model", "model info", "model import", "model advise", "model join", "bench",
-        "bench hog", "bench flow", "bench image", "bench night", "night", "train", "train cascade",
-        "train svm", "train channels"}) {
+        "bench hog", "bench flow", "bench image", "bench night", "night", "visibility", "train",
+        "train cascade", "train svm", "train channels"}) {
     const Outcome o = kerblab(std::string{command} + " --help");
     TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, command);
     TEST_ASSERT_TRUE_MESSAGE(o.out.find("Example") != std::string::npos, command);

@@ -86,6 +86,27 @@ TEST(a_noisy_film_comes_nearer_to_the_truth) {
   TEST_ASSERT_TRUE(without.out.find("PSNR ") != std::string::npos);
 }
 
+TEST(a_dark_street_is_seen_less_far_than_a_bright_one) {
+  const cv::Mat bright{720, 1280, CV_8UC3, cv::Scalar{120, 120, 120}};
+  const cv::Mat dark{720, 1280, CV_8UC3, cv::Scalar{5, 5, 5}};
+  cv::imwrite((g_folder / "bright.png").string(), bright);
+  cv::imwrite((g_folder / "dark.png").string(), dark);
+  const Outcome o =
+      kerblab("visibility --fov 60 --height 1.3 --bumper 1.7 --bands bright.png dark.png");
+  expect_done(o);
+  const std::vector<Json> lines = lines_of(o.out);
+  TEST_ASSERT_EQUAL_size_t(2, lines.size());
+  TEST_ASSERT_EQUAL_STRING("size", lines[0]["limit"].get<std::string>().c_str());
+  TEST_ASSERT_DOUBLE_WITHIN(0.1, 45.4, lines[0]["distance_m"].get<double>());
+  TEST_ASSERT_EQUAL_STRING("light", lines[1]["limit"].get<std::string>().c_str());
+  TEST_ASSERT_TRUE(lines[1]["distance_m"].get<double>() < 15);
+  TEST_ASSERT_EQUAL_DOUBLE(5, lines[1]["bands"][0]["level"].get<double>());
+  expect_bad_input(kerblab("visibility"), "");
+  expect_bad_input(kerblab("visibility none.png"), "none.png");
+  expect_bad_input(kerblab("visibility --ratio 0 dark.png"), "ratio");
+  expect_bad_input(kerblab("visibility --json dark.png dark.png"), "dark.png");
+}
+
 TEST(bad_input_is_one_line_and_leaves_nothing) {
   cut_out("a.png", 20, 0.3);
   expect_bad_input(kerblab("night"), "");

@@ -61,6 +61,7 @@ void add_ego(CLI::App& app, Action& action);
 void add_track(CLI::App& app, Action& action);
 void add_calibrate(CLI::App& app, Action& action);
 void add_night(CLI::App& app, Action& action);
+void add_visibility(CLI::App& app, Action& action);
 void add_sim(CLI::App& app, Action& action);
 void add_emd(CLI::App& app, Action& action);
 void add_spectral(CLI::App& app, Action& action);

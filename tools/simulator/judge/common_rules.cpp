@@ -70,13 +70,19 @@ Verdict outputs(const Sent& sent, double seconds, const CommonRules& rules) {
       return {kRule, false,
               fmt::format("lamp off during the information signal at {:.2f} s", w.begin)};
   }
-  // The status lamp is on whenever the state is not ACTIVE.
+  // The status lamp is on whenever the state is not ACTIVE. During a limited view it may blink.
+  std::vector<Sent::Stretch> either = sent.limited_view;
+  for (Sent::Stretch& told : either) {
+    told.begin -= rules.outputs;
+    told.end += rules.outputs;
+  }
   for (std::size_t i = 0; i < sent.states.size(); ++i) {
     const double begin = sent.states[i].at + rules.outputs;
     const double end = i + 1 < sent.states.size() ? sent.states[i + 1].at - rules.outputs : seconds;
     const bool wanted = sent.states[i].health.state != HealthState::active;
     for (int k = 0; begin + k * kStep < end; ++k)
-      if (within(sent.status_lamp, begin + k * kStep) != wanted)
+      if (within(sent.status_lamp, begin + k * kStep) != wanted &&
+          (wanted || !within(either, begin + k * kStep)))
         return {kRule, false,
                 fmt::format("status lamp {} while {} at {:.2f} s", wanted ? "dark" : "on",
                             name_of(sent.states[i].health.state), begin + k * kStep)};

@@ -44,6 +44,7 @@ class Listener {
     } else if (frame.id == can::kReadyId) {
       if (const Result<can::ReadyMessage> ready = can::decode_ready(frame)) {
         count(frame.id, ready->counter);
+        take(at, *ready);
       } else {
         ++sent_.undecodable;
       }
@@ -56,6 +57,7 @@ class Listener {
     }
   }
   void finish() {
+    if (view_limited_) sent_.limited_view.back().end = seconds_;
     sent_.status_gap = std::max(sent_.status_gap, seconds_ - status_at_);
     if (!warns_) return;
     sent_.warning_gap = std::max(sent_.warning_gap, seconds_ - warning_at_);
@@ -91,6 +93,16 @@ class Listener {
     sent_.warnings.push_back({level, at, at, false, warning.time_to_collision_s});
     warns_ = true;
   }
+  void take(double at, const can::ReadyMessage& ready) {
+    const bool limited = ready.readiness == Readiness::limited_view;
+    if (limited == view_limited_) return;
+    view_limited_ = limited;
+    if (limited) {
+      sent_.limited_view.push_back({at, at});
+    } else {
+      sent_.limited_view.back().end = at;
+    }
+  }
   void take(double at, const can::ObjectFrame& object) {
     if (object.count == 0 || (object.index == 0 && object.part == can::ObjectFrame::Part::place))
       sent_.people.push_back({at, object.count, std::nullopt, {}});
@@ -107,7 +119,7 @@ class Listener {
   Sent& sent_;
   std::map<std::uint32_t, std::uint8_t> counters_;
   double status_at_ = 0, warning_at_ = 0;
-  bool warns_ = false;
+  bool warns_ = false, view_limited_ = false;
 };
 
 }  // namespace

@@ -38,8 +38,7 @@ struct Sent {
   std::vector<State> states;  ///< changes of state or cause
   std::vector<People> people;
   std::vector<Stretch> lamp, status_lamp, tone;
-  /// While the driver was told of a limited view. KW_Ready has no value for it yet: until it does,
-  /// decode_trace() leaves this empty.
+  /// While the driver was told of a limited view: KW_Ready's limited_view.
   std::vector<Stretch> limited_view;
   std::vector<TonePattern> patterns;  ///< every one that was played
   int frames = 0;

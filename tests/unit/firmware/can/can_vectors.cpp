@@ -97,7 +97,10 @@ Json signals_of(const VehicleDriver& m) {
           {"VEH_ConfirmButton", m.confirm_pressed ? 1 : 0}};
 }
 Json signals_of(const ReadyMessage& m) {
-  return {{"KW_Ready_Counter", m.counter}, {"KW_Readiness", static_cast<int>(m.readiness)}};
+  return {{"KW_Ready_Counter", m.counter},
+          {"KW_Readiness", static_cast<int>(m.readiness)},
+          {"KW_ViewDistance", json_of(m.view_m)},
+          {"KW_ViewLimit", static_cast<int>(m.view_limit)}};
 }
 Json signals_of(const ServiceMessage& m) {
   return {{"KW_Service_Counter", m.counter},
@@ -201,7 +204,9 @@ void encode_all(int count, unsigned seed) {
 
     const VehicleDriver driver{dice.coin(), dice.coin(), counter};
     print("VEH_Driver", encode(driver), signals_of(driver));
-    const ReadyMessage ready{static_cast<Readiness>(dice.number(0, kReadinessCount - 1)), counter};
+    const ReadyMessage ready{static_cast<Readiness>(dice.number(0, kReadinessCount - 1)),
+                             dice.maybe(0, 127),
+                             static_cast<ViewLimit>(dice.number(0, kViewLimitCount - 1)), counter};
     print("KW_Ready", encode(ready), signals_of(ready));
 
     const ServiceMessage service{static_cast<ServiceRequest>(dice.number(0, 3)),
@@ -235,7 +240,9 @@ void decode_all() {
 }
 
 void print_tables() {
-  Json causes, states, levels, readiness;
+  Json causes, states, levels, readiness, limits;
+  for (int i = 0; i < kViewLimitCount; ++i)
+    limits[std::to_string(i)] = name_of(static_cast<ViewLimit>(i));
   for (int i = 0; i < kReadinessCount; ++i)
     readiness[std::to_string(i)] = name_of(static_cast<Readiness>(i));
   for (int i = 0; i < kCauseCount; ++i) causes[std::to_string(i)] = name_of(static_cast<Cause>(i));
@@ -250,6 +257,7 @@ void print_tables() {
                 {"KW_State", states},
                 {"KW_WarningLevel", levels},
                 {"KW_Readiness", readiness},
+                {"KW_ViewLimit", limits},
                 {"KW_ServiceLevel", levels},
                 {"KW_Detector", {{"0", "none"}, {"1", "present"}}},
                 {"KW_ObjectPart", {{"0", "place"}, {"1", "motion"}}},

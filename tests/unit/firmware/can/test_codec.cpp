@@ -124,12 +124,22 @@ TEST(status_comes_back_as_it_went) {
 
 TEST(readiness_and_the_drivers_buttons_come_back_as_they_went) {
   for (int i = 0; i < kReadinessCount; ++i) {
-    const ReadyMessage sent{static_cast<Readiness>(i), static_cast<std::uint8_t>(15 - i)};
+    ReadyMessage sent;
+    sent.readiness = static_cast<Readiness>(i);
+    sent.counter = static_cast<std::uint8_t>(15 - i);
+    sent.view_limit = static_cast<ViewLimit>(i % kViewLimitCount);
+    if (i > 0) sent.view_m = 14.5 * i;
     const Result<ReadyMessage> got = decode_ready(encode(sent));
     TEST_ASSERT_OK(got);
     TEST_ASSERT_EQUAL(sent.readiness, got->readiness);
+    TEST_ASSERT_EQUAL(sent.view_limit, got->view_limit);
+    TEST_ASSERT_EQUAL(i > 0, got->view_m.has_value());
+    if (i > 0) TEST_ASSERT_EQUAL_DOUBLE(14.5 * i, *got->view_m);
     TEST_ASSERT_EQUAL(sent.counter, got->counter);
   }
+  ReadyMessage far;
+  far.view_m = 500;  // saturates
+  TEST_ASSERT_EQUAL_DOUBLE(127, decode_ready(encode(far))->view_m.value_or(0));
   for (const bool off : {false, true})
     for (const bool confirm : {false, true}) {
       const Result<VehicleDriver> got =

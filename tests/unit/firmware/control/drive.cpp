@@ -27,11 +27,12 @@ Drive::Drive(const Options& options) {
   config.service_enabled = true;
   config.health.recover = std::chrono::milliseconds{200};
   config.warning.sensitivity = options.sensitivity;
+  config.limited_view = options.limited_view;
   std::vector<ControlledCamera> controlled;
   for (int i = 0; i < options.cameras; ++i) {
     add_camera(options.detectors == Detectors::all ||
                    (options.detectors == Detectors::of_the_first && i == 0),
-               options.bands && !options.spectral_error);
+               options.bands && !options.spectral_error, options.measures_view);
     controlled.push_back({"camera " + std::to_string(i), eyes_.back().pipeline.get()});
     if (options.detectors == Detectors::broken)
       controlled.back().detector_error = Error{Errc::damaged, 0, "load model", "x.kwm"};
@@ -114,7 +115,7 @@ bool Drive::reaches(HealthState state, Cause cause) {
       [&] { return controller->health().state == state && controller->health().cause == cause; });
 }
 
-void Drive::add_camera(bool with_detector, bool with_bands) {
+void Drive::add_camera(bool with_detector, bool with_bands, bool measures_view) {
   auto source = std::make_unique<FakeFrameSource>(clock);
   auto preparer = std::make_unique<GreyPreparer>();
   std::unique_ptr<Crowd> crowd;
@@ -142,6 +143,12 @@ void Drive::add_camera(bool with_detector, bool with_bands) {
       std::make_unique<ReopeningSource>(std::move(source), FrameSourceInfo{}, never, clock, log),
       std::move(preparer), std::move(crowd), StageBudgets{}, HandOver::newest, clock, nullptr,
       std::move(watch), std::move(spectral));
+  if (measures_view) {
+    const Camera camera = road_camera();
+    ViewMeterSettings settings;
+    settings.to_bumper_m = config.car.axle_to_bumper_m - camera.ahead_m;
+    eye.pipeline->set_view_meter(std::make_unique<ViewMeter>(camera, settings));
+  }
   eyes_.push_back(std::move(eye));
 }
 
@@ -181,7 +188,7 @@ void Drive::film(Nanos now) {
   FakeFrame frame;
   frame.captured = now - kLatency;
   if (!frozen) ++pictures_;
-  frame.fill = static_cast<std::uint8_t>(120 + pictures_ % 3);  // never twice the same
+  frame.fill = static_cast<std::uint8_t>(brightness + pictures_ % 3);  // never twice the same
   for (const Eye& eye : eyes_) {
     if (eye.crowd != nullptr) {
       shown_ = eye.crowd->show(eye.people ? *eye.people : then_);

@@ -58,6 +58,8 @@ class Drive : public Listener {
     EventLog* events = nullptr;                    ///< likewise
     bool bands = false;                            ///< every camera has some
     std::optional<Error> spectral_error{};         ///< what looks at them could not be made
+    bool measures_view = false;                    ///< every camera measures how far it sees
+    LimitedViewSettings limited_view{};
     PeopleSink* sink = nullptr;  ///< of the first camera; null: the recorder's, where there is one
   };
   /// A camera, as the test sees it.
@@ -122,11 +124,12 @@ class Drive : public Listener {
   std::optional<Gear> gear;                   ///< none: the car does not tell
   std::optional<can::VehicleDriver> buttons;  ///< likewise
   bool talking = true, filming = true;
+  int brightness = 120;                    ///< grey value of the pictures, up to 253
   bool frozen = false;                     ///< the camera shows the same picture again and again
   std::atomic<bool> opening_hangs{false};  ///< of a camera that has left
 
  private:
-  void add_camera(bool with_detector, bool with_bands);
+  void add_camera(bool with_detector, bool with_bands, bool measures_view);
   void talk(Nanos now);
   /// A frame that was exposed a while ago, seen through to its end.
   void film(Nanos now);

@@ -129,6 +129,26 @@ TEST(the_sensitivity_is_the_one_it_was_made_with) {
   TEST_ASSERT_EQUAL_STRING("none", name_of(later.level()));
 }
 
+TEST(the_view_is_that_of_the_camera_that_sees_farthest) {
+  Bench bench{2};
+  bench.tell_speed(12);  // 27.6 m
+  bench.reports[0]->view = {true, 9, 1, 45, ViewLimit::light};
+  bench.run(seconds{1});
+  TEST_ASSERT_EQUAL_STRING("limited_view", name_of(bench.warner.readiness()));
+  TEST_ASSERT_EQUAL_DOUBLE(9, bench.warner.view()->distance_m);
+  bench.reports[1]->view = {true, 40, 1, 45, ViewLimit::size};  // a thermal camera
+  bench.run(seconds{3});
+  TEST_ASSERT_EQUAL_STRING("ready", name_of(bench.warner.readiness()));
+  TEST_ASSERT_EQUAL_DOUBLE(40, bench.warner.view()->distance_m);
+  bench.facts.camera_causes[1].add(Cause::camera_blinded);  // now it does not count
+  bench.run(seconds{1});
+  TEST_ASSERT_EQUAL_STRING("limited_view", name_of(bench.warner.readiness()));
+  bench.reports[0]->view.known = false;
+  bench.run(milliseconds{100});
+  TEST_ASSERT_FALSE(bench.warner.view().has_value());
+  TEST_ASSERT_EQUAL_STRING("ready", name_of(bench.warner.readiness()));
+}
+
 TEST(a_camera_that_cannot_see_warns_of_nobody_the_other_does) {
   Bench bench{2};
   bench.put(0, 2);

@@ -205,6 +205,67 @@ TEST(above_80_kmh_it_says_that_it_does_not_warn) {
   TEST_ASSERT_TRUE(drive.becomes_ready());
 }
 
+TEST(a_limited_view_is_told_with_its_distance_and_warns_all_the_same) {
+  Drive drive{{.measures_view = true}};
+  drive.speed = 10;  // needs 21.3 m to stop; by day the camera sees 19.6
+  TEST_ASSERT_TRUE(drive.becomes_ready());
+  drive.run(seconds{3});
+  TEST_ASSERT_EQUAL_STRING("ready", name_of(drive.readiness()));
+  TEST_ASSERT_DOUBLE_WITHIN(0.3, 19.5, drive.readies.back().view_m.value_or(-1));
+  TEST_ASSERT_EQUAL_STRING("size", name_of(drive.readies.back().view_limit));
+
+  drive.brightness = 6;  // night
+  TEST_ASSERT_TRUE(
+      drive.until([&] { return drive.readiness() == Readiness::limited_view; }, seconds{3}));
+  drive.amber.history.clear();
+  drive.run(seconds{4});
+  TEST_ASSERT_EQUAL_STRING("limited_view", name_of(drive.readiness()));
+  const can::ReadyMessage told = drive.readies.back();
+  TEST_ASSERT_TRUE(told.view_m.value_or(-1) > 3);
+  TEST_ASSERT_TRUE(told.view_m.value_or(-1) < 15);
+  TEST_ASSERT_EQUAL_STRING("light", name_of(told.view_limit));
+  TEST_ASSERT_EQUAL_STRING("ACTIVE", name_of(drive.statuses.back().health.state));
+  TEST_ASSERT_TRUE(drive.warnings.empty());
+  TEST_ASSERT_FALSE(drive.lamp.on());
+  const auto& levels = drive.amber.history;  // a second on, a second off; repeated each second
+  TEST_ASSERT_TRUE(std::ranges::count(levels, true) >= 1 && std::ranges::count(levels, false) >= 1);
+  TEST_ASSERT_LESS_THAN_size_t(12, levels.size());
+
+  drive.people = {{.x_m = 40}};
+  TEST_ASSERT_TRUE(
+      drive.until([&] { return drive.level() == WarningLevel::collision; }, seconds{4}));
+  TEST_ASSERT_EQUAL_STRING("limited_view", name_of(drive.readiness()));
+  TEST_ASSERT_TRUE(drive.lamp.on());
+
+  drive.people = {};
+  drive.brightness = 120;
+  TEST_ASSERT_TRUE(drive.until([&] { return drive.readiness() == Readiness::ready; }, seconds{8}));
+  drive.run(seconds{2});
+  TEST_ASSERT_FALSE(drive.amber.on());
+}
+
+TEST(the_amber_lamp_of_a_limited_view_is_as_configured) {
+  for (const ViewLamp lamp : {ViewLamp::off, ViewLamp::on}) {
+    Drive drive{{.measures_view = true, .limited_view = {.lamp = lamp}}};
+    drive.brightness = 6;
+    drive.speed = 10;
+    TEST_ASSERT_TRUE(
+        drive.until([&] { return drive.readiness() == Readiness::limited_view; }, seconds{5}));
+    drive.run(milliseconds{100});
+    drive.amber.history.clear();
+    drive.run(seconds{3});
+    for (const bool lit : drive.amber.history) TEST_ASSERT_EQUAL(lamp == ViewLamp::on, lit);
+    TEST_ASSERT_EQUAL(lamp == ViewLamp::on, drive.amber.on());
+  }
+  Drive never{{.measures_view = true, .limited_view = {.enabled = false}}};
+  never.brightness = 6;
+  never.speed = 10;
+  TEST_ASSERT_TRUE(never.becomes_ready());
+  never.run(seconds{4});
+  TEST_ASSERT_EQUAL_STRING("ready", name_of(never.readiness()));
+  TEST_ASSERT_TRUE(never.readies.back().view_m.value_or(-1) < 15);  // still said
+}
+
 TEST(a_person_comes_before_a_service_test) {
   Drive drive;
   TEST_ASSERT_TRUE(drive.becomes_ready());

@@ -363,7 +363,8 @@ TEST(senses_with_likenesses_are_read_by_name) {
     for (std::size_t k = 0; k < 3; ++k)
       senses->like[i].of[k] = static_cast<std::uint8_t>(10 * i + k + 1);
   }
-  const Result<FieldTable> table = FieldTable::parse(kTableOfOldFormats);
+  senses->view = {true, 45, 12.5, 0.2, 2000, 0.9, 6, ViewLimit::light};
+  const Result<FieldTable> table = FieldTable::parse(field_table_of(ProductDeciders{}));
   TEST_ASSERT_OK(table);
   for (const int likenesses : {2, 0}) {
     senses->likenesses = likenesses;

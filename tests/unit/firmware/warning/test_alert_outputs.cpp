@@ -56,6 +56,20 @@ TEST(the_status_lamp_follows_what_it_is_told) {
   TEST_ASSERT_FALSE(d.status.on());
 }
 
+TEST(the_status_lamp_blinks_slowly_a_second_on_and_a_second_off) {
+  Desk d;
+  std::vector<bool> lit;
+  for (int ms = 0; ms < 4000; ms += 10) {
+    d.outputs.show(WarningLevel::none, false, StatusLight::slow_blink,
+                   seconds{7} + milliseconds{ms});
+    if (ms % 1000 == 500) lit.push_back(d.status.on());
+  }
+  TEST_ASSERT_TRUE((lit == std::vector<bool>{true, false, true, false}));
+  TEST_ASSERT_FALSE(d.warning.on());
+  d.outputs.show(WarningLevel::none, false, StatusLight::off, seconds{12});
+  TEST_ASSERT_FALSE(d.status.on());
+}
+
 TEST(a_refused_lamp_is_told_and_tried_again) {
   Desk d;
   d.outputs.show(WarningLevel::none, false, false, seconds{1});

@@ -22,6 +22,31 @@ void expect(Readiness expected, const ReadinessFacts& facts) {
   TEST_ASSERT_EQUAL_STRING(name_of(expected), name_of(judge.step(facts)));
 }
 
+TEST(where_the_view_is_too_short_it_says_so_instead_of_ready) {
+  ReadinessFacts facts = well();
+  facts.speed_mps = 14;
+  facts.view = ViewReport{true, 12, 2, 45, ViewLimit::light};
+  ReadinessJudge judge;
+  const auto after = [&](int ms) {
+    Readiness told = Readiness::starting;
+    for (int i = 0; i < ms / 10; ++i) {
+      facts.now += std::chrono::milliseconds{10};
+      told = judge.step(facts);
+    }
+    return told;
+  };
+  TEST_ASSERT_TRUE(after(400) == Readiness::ready);
+  TEST_ASSERT_TRUE(after(400) == Readiness::limited_view);
+  // Whatever stops warnings comes first.
+  facts.switched_off = true;
+  TEST_ASSERT_TRUE(after(10) == Readiness::switched_off);
+  facts.switched_off = false;
+  TEST_ASSERT_TRUE(after(10) == Readiness::limited_view);
+  facts.view->distance_m = 44;
+  TEST_ASSERT_TRUE(after(1900) == Readiness::limited_view);
+  TEST_ASSERT_TRUE(after(300) == Readiness::ready);
+}
+
 TEST(all_well_is_ready_standing_or_driving) {
   ReadinessFacts facts = well();
   for (const double kmh : {0.0, 1.0, 30.0, 80.0, 81.9}) {

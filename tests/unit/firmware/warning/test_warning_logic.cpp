@@ -353,6 +353,7 @@ TEST(old_reports_say_nothing) {
 
 TEST(without_readiness_nothing_begins_and_what_there_is_ends) {
   for (int r = 1; r < kReadinessCount; ++r) {
+    if (can_warn(static_cast<Readiness>(r))) continue;
     Drive d, warned;
     d.side.readiness = warned.side.readiness = static_cast<Readiness>(r);
     d.person(1, 1);
@@ -363,6 +364,20 @@ TEST(without_readiness_nothing_begins_and_what_there_is_ends) {
     warned.side.readiness = static_cast<Readiness>(r);
     TEST_ASSERT_TRUE(warned.until(WarningLevel::none) <= WarningLogic::kShortest);
   }
+}
+
+TEST(a_limited_view_changes_no_warning) {
+  Drive ready, limited;
+  limited.side.readiness = Readiness::limited_view;
+  for (Drive* d : {&ready, &limited}) d->person(1, 1);
+  TEST_ASSERT_TRUE(ready.until(WarningLevel::collision) == limited.until(WarningLevel::collision));
+  // Nor does its beginning or its end within one.
+  limited.side.readiness = Readiness::ready;
+  TEST_ASSERT_TRUE(limited.run(milliseconds{300}) == WarningLevel::collision);
+  limited.side.readiness = Readiness::limited_view;
+  TEST_ASSERT_TRUE(limited.run(milliseconds{300}) == WarningLevel::collision);
+  for (int r = 0; r < kReadinessCount; ++r)
+    TEST_ASSERT_EQUAL(r == 0 || r == 8, can_warn(static_cast<Readiness>(r)));
 }
 
 TEST(the_nearest_of_many_is_named) {
@@ -412,7 +427,8 @@ class Noise {
     if (chance(0.01)) brakes_ = 10 * uniform() - 8;
     if (chance(d.looks ? 0.002 : 0.02)) d.looks = !d.looks;
     if (chance(0.002))
-      d.side.readiness = chance(0.9) ? Readiness::ready : static_cast<Readiness>(random_() % 8);
+      d.side.readiness =
+          chance(0.9) ? Readiness::ready : static_cast<Readiness>(random_() % kReadinessCount);
     d.speed(speed_);
     const auto people = static_cast<int>(random_() % 8 == 0 ? 0 : 1 + random_() % 2);
     d.person(std::clamp(likely_ + 0.3 * (uniform() - 0.5), 0.0, 1.0), soon_ + 0.5 * uniform(),
