@@ -252,27 +252,23 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
   }
 }
 
-Contact ContactJudge::judge(const track::Person& person, const CarPath& path) const noexcept {
-  Contact out;
-  if (!is_number(person)) return out;
-  out.ahead_m = person.x_m - car_.axle_to_bumper_m;
-  out.beside_m = std::max(std::abs(person.y_m) - car_.width_m / 2, 0.0);
-  if (!path.known()) return out;
-
+/// Adds the futures of a person who walks, with this probability.
+void ContactJudge::add_walking(const track::Person& person, const CarPath& path, double share,
+                               bool likeliest, Contact& out) const noexcept {
   const double speed = length(person.vx_mps, person.vy_mps);
   const double across = std::abs(person.vy_mps);
   const PaceShares shares = pace_shares(across, std::sqrt(std::max(person.covariance[15], 0.0)),
                                         paces_.change_mps2(person.id));
   Walk walk{person.x_m, person.y_m, person.vx_mps, person.vy_mps};
   const Approach approach = scan(person, walk, path);
-  find_closest(walk, path, approach, out);
-  if (approach.possible) count(person, walk, path, approach.at, shares.keeps, out);
+  if (likeliest) find_closest(walk, path, approach, out);
+  if (approach.possible) count(person, walk, path, approach.at, share * shares.keeps, out);
 
   if (shares.stops > kContactTuning.min_share) {
     Walk stops = walk;
     stops.stops_in = 2 * kStoppingDistance_m / speed;
     const Approach other = scan(person, stops, path);
-    if (other.possible) count(person, stops, path, other.at, shares.stops, out);
+    if (other.possible) count(person, stops, path, other.at, share * shares.stops, out);
   }
   if (shares.speeds_up > kContactTuning.min_share && across < shares.fastest_mps) {
     Walk faster = walk;
@@ -281,7 +277,46 @@ Contact ContactJudge::judge(const track::Person& person, const CarPath& path) co
     faster.speed_up = shares.speed_up_mps2;
     faster.speed_up_for = (shares.fastest_mps - across) / shares.speed_up_mps2;
     const Approach other = scan(person, faster, path);
-    if (other.possible) count(person, faster, path, other.at, shares.speeds_up, out);
+    if (other.possible) count(person, faster, path, other.at, share * shares.speeds_up, out);
+  }
+}
+
+/// Adds the futures of a person who stands, with this probability.
+void ContactJudge::add_standing(const track::Person& person, const CarPath& path, double share,
+                                bool likeliest, Contact& out) const noexcept {
+  const Walk walk{person.x_m, person.y_m, 0, 0};
+  const Approach approach = scan(person, walk, path);
+  if (likeliest) find_closest(walk, path, approach, out);
+  if (approach.possible) count(person, walk, path, approach.at, share, out);
+}
+
+Contact ContactJudge::judge(const track::Person& person, const CarPath& path) const noexcept {
+  Contact out;
+  if (!is_number(person)) return out;
+  out.ahead_m = person.x_m - car_.axle_to_bumper_m;
+  out.beside_m = std::max(std::abs(person.y_m) - car_.width_m / 2, 0.0);
+  if (!path.known()) return out;
+
+  track::Person as = person;
+  const double walks = std::clamp(person.walks, 0.0, 1.0);
+  if (walks > kContactTuning.min_share) {
+    as.x_m = person.walking.x_m;
+    as.y_m = person.walking.y_m;
+    as.vx_mps = person.walking.vx_mps;
+    as.vy_mps = person.walking.vy_mps;
+    as.covariance = person.walking.covariance;
+    add_walking(as, path, walks, walks >= 0.5, out);
+  }
+  if (1 - walks > kContactTuning.min_share) {
+    as.x_m = person.standing.x_m;
+    as.y_m = person.standing.y_m;
+    as.vx_mps = as.vy_mps = 0;
+    as.covariance = {};
+    as.covariance[0] = person.standing.covariance[0];
+    as.covariance[1] = person.standing.covariance[1];
+    as.covariance[4] = person.standing.covariance[2];
+    as.covariance[5] = person.standing.covariance[3];
+    add_standing(as, path, 1 - walks, walks < 0.5, out);
   }
   if (out.expected_s) {
     const double mean = *out.expected_s / out.probability;

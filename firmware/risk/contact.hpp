@@ -61,6 +61,11 @@ class ContactJudge {
   void count(const track::Person& person, const Walk& walk, const CarPath& path, double at,
              double share, Contact& out) const noexcept;
 
+  void add_walking(const track::Person& person, const CarPath& path, double share, bool likeliest,
+                   Contact& out) const noexcept;
+  void add_standing(const track::Person& person, const CarPath& path, double share, bool likeliest,
+                    Contact& out) const noexcept;
+
   CarShape car_;
   ContactSettings settings_;
   double reach_;  ///< from the rear axle to the farthest corner

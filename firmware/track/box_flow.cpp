@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace kerb::track {
 namespace {
@@ -18,6 +19,14 @@ struct BoxFlowTuning {
   double inner_width = 0.4, inner_top = 0.08, inner_bottom = 0.85;
   double correlation = 2;     ///< variance factor: neighbouring vectors share pixels
   double min_noise_px = 0.1;  ///< for vectors that agree by chance
+
+  // The surroundings: strips to the left and right of the box, from `near` to `far` widths of the
+  // box from its middle, of the same rows as the inner part.
+  double near = 0.55, far = 1.5;
+  std::size_t min_surroundings = 8;  ///< vectors; with fewer they are not known
+  double like_sigmas = 3;            ///< a vector nearer to their motion is like them
+  double own_share = 0.25;           ///< of the vectors within: from this share on, those that are
+                                     ///< unlike the surroundings are the thing's own
 };
 constexpr BoxFlowTuning kBoxFlowTuning{};
 
@@ -74,34 +83,73 @@ Sums add_up(std::span<const Vector> vectors, const Fit& fit, double reach) noexc
   return s;
 }
 
-}  // namespace
-
-BoxFlow flow_within(const MotionField& field, const Detection& box,
-                    std::span<const Detection> before) noexcept {
-  BoxFlow out;
-  const double middle_x = static_cast<double>(box.x) + static_cast<double>(box.w) / 2;
-  const double middle_y = static_cast<double>(box.y) + static_cast<double>(box.h) / 2;
-  const double half_width = kBoxFlowTuning.inner_width / 2 * static_cast<double>(box.w);
-  const double top = (kBoxFlowTuning.inner_top - 0.5) * static_cast<double>(box.h);
-  const double bottom = (kBoxFlowTuning.inner_bottom - 0.5) * static_cast<double>(box.h);
-  std::array<Vector, kMaxVectors> vectors;
-  std::array<double, kMaxVectors> scratch;
-  std::size_t n = 0;
-  const int count = std::clamp(field.count, 0, MotionField::kCapacity);
-  for (int i = 0; i < count && n < kMaxVectors; ++i) {
-    const FlowVector& f = field.items[i];
-    const double x = static_cast<double>(f.x) - middle_x, y = static_cast<double>(f.y) - middle_y;
-    if (!(std::abs(x) <= half_width && y >= top && y <= bottom)) continue;
-    if (!std::isfinite(f.dx) || !std::isfinite(f.dy) || !(f.quality > 0)) continue;
-    const auto holds = [&f](const Detection& b) {
-      return f.x >= b.x && f.x <= b.x + b.w && f.y >= b.y && f.y <= b.y + b.h;
-    };
-    if (std::any_of(before.begin(), before.end(), holds)) continue;
-    vectors[n++] = {x, y, static_cast<double>(f.dx), static_cast<double>(f.dy),
-                    static_cast<double>(std::min(f.quality, 1.0F))};
+/// dx = a + b x + c y, and dy likewise: how what is beside a box moves.
+class Surroundings {
+ public:
+  /// Fits the motion to vectors; false: there are too few, or they do not span a plane.
+  bool fit(std::span<const Vector> vectors) noexcept {
+    if (vectors.size() < kBoxFlowTuning.min_surroundings) return false;
+    std::array<double, kMaxVectors> apart;
+    const std::span<double> offs{apart.data(), vectors.size()};
+    double reach = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < 4; ++round) {
+      if (!solve(vectors, reach)) return false;
+      for (std::size_t i = 0; i < vectors.size(); ++i) offs[i] = off(vectors[i]);
+      sigma_ = std::max(median(offs) / 1.18, kBoxFlowTuning.min_noise_px);
+      reach = 4 * sigma_;
+    }
+    return true;
   }
-  if (n < kBoxFlowTuning.min_vectors) return out;
-  const std::span<const Vector> all{vectors.data(), n};
+  [[nodiscard]] bool likes(const Vector& v) const noexcept {
+    return off(v) < kBoxFlowTuning.like_sigmas * sigma_;
+  }
+
+ private:
+  [[nodiscard]] double off(const Vector& v) const noexcept {
+    const double ex = v.dx - x_[0] - x_[1] * v.x - x_[2] * v.y;
+    const double ey = v.dy - y_[0] - y_[1] * v.x - y_[2] * v.y;
+    return std::sqrt(ex * ex + ey * ey);
+  }
+  bool solve(std::span<const Vector> vectors, double reach) noexcept {
+    double m[3][3] = {}, bx[3] = {}, by[3] = {};
+    for (const Vector& v : vectors) {
+      const double share = std::isinf(reach) ? 0 : off(v) / reach;
+      if (share >= 1) continue;
+      const double w = v.weight * (1 - share * share) * (1 - share * share);
+      const double at[3] = {1, v.x, v.y};
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) m[i][j] += w * at[i] * at[j];
+        bx[i] += w * at[i] * v.dx;
+        by[i] += w * at[i] * v.dy;
+      }
+    }
+    const auto minor = [&m](int r0, int c0, int r1, int c1) {
+      return m[r0][c0] * m[r1][c1] - m[r0][c1] * m[r1][c0];
+    };
+    const double c00 = minor(1, 1, 2, 2), c01 = -minor(1, 0, 2, 2), c02 = minor(1, 0, 2, 1);
+    const double det = m[0][0] * c00 + m[0][1] * c01 + m[0][2] * c02;
+    if (!(det > 1e-6 * m[0][0] * m[1][1] * m[2][2])) return false;
+    const double c11 = minor(0, 0, 2, 2), c12 = -minor(0, 0, 2, 1), c22 = minor(0, 0, 1, 1);
+    const double inverse[3][3] = {{c00, c01, c02}, {c01, c11, c12}, {c02, c12, c22}};
+    for (int i = 0; i < 3; ++i) {
+      x_[i] = y_[i] = 0;
+      for (int j = 0; j < 3; ++j) {
+        x_[i] += inverse[i][j] / det * bx[j];
+        y_[i] += inverse[i][j] / det * by[j];
+      }
+    }
+    return true;
+  }
+  double x_[3] = {}, y_[3] = {};
+  double sigma_ = 0;
+};
+
+/// The robust fit of one motion.
+BoxFlow fit_one(std::span<const Vector> all) noexcept {
+  BoxFlow out;
+  const std::size_t n = all.size();
+  if (n < static_cast<std::size_t>(kBoxFlowTuning.min_vectors)) return out;
+  std::array<double, kMaxVectors> scratch;
   const std::span<double> values{scratch.data(), n};
   const auto middle_of = [&](auto&& value) {
     for (std::size_t i = 0; i < n; ++i) values[i] = value(all[i]);
@@ -131,6 +179,53 @@ BoxFlow flow_within(const MotionField& field, const Detection& box,
   const double lever = (sums.x * sums.x + sums.y * sums.y) / sums.spread;
   out.sigma_px = static_cast<float>(noise * std::sqrt(1 / sums.w + lever));
   out.growth_sigma = static_cast<float>(noise / std::sqrt(sums.spread));
+  return out;
+}
+
+}  // namespace
+
+FlowWithin flow_within(const MotionField& field, const Detection& box,
+                       std::span<const Detection> before) noexcept {
+  const double width = static_cast<double>(box.w), height = static_cast<double>(box.h);
+  const double middle_x = static_cast<double>(box.x) + width / 2;
+  const double middle_y = static_cast<double>(box.y) + height / 2;
+  const double half_width = kBoxFlowTuning.inner_width / 2 * width;
+  const double top = (kBoxFlowTuning.inner_top - 0.5) * height;
+  const double bottom = (kBoxFlowTuning.inner_bottom - 0.5) * height;
+  std::array<Vector, kMaxVectors> within, beside;
+  std::size_t n = 0, around = 0;
+  const int count = std::clamp(field.count, 0, MotionField::kCapacity);
+  for (int i = 0; i < count; ++i) {
+    const FlowVector& f = field.items[i];
+    const double x = static_cast<double>(f.x) - middle_x, y = static_cast<double>(f.y) - middle_y;
+    if (!(y >= top && y <= bottom && std::abs(x) <= kBoxFlowTuning.far * width)) continue;
+    const bool inner = std::abs(x) <= half_width;
+    if (!inner && std::abs(x) < kBoxFlowTuning.near * width) continue;
+    if (inner ? n == kMaxVectors : around == kMaxVectors) continue;
+    if (!std::isfinite(f.dx) || !std::isfinite(f.dy) || !(f.quality > 0)) continue;
+    const auto holds = [&f](const Detection& b) {
+      return f.x >= b.x && f.x <= b.x + b.w && f.y >= b.y && f.y <= b.y + b.h;
+    };
+    if (std::any_of(before.begin(), before.end(), holds)) continue;
+    (inner ? within[n++] : beside[around++]) = {x, y, static_cast<double>(f.dx),
+                                                static_cast<double>(f.dy),
+                                                static_cast<double>(std::min(f.quality, 1.0F))};
+  }
+  FlowWithin out;
+  Surroundings surroundings;
+  if (n >= static_cast<std::size_t>(kBoxFlowTuning.min_vectors) &&
+      surroundings.fit({beside.data(), around})) {
+    const auto own =
+        std::partition(within.begin(), within.begin() + static_cast<std::ptrdiff_t>(n),
+                       [&surroundings](const Vector& v) { return !surroundings.likes(v); });
+    const auto owned = static_cast<std::size_t>(own - within.begin());
+    const bool enough =
+        owned >= static_cast<std::size_t>(kBoxFlowTuning.min_vectors) &&
+        static_cast<double>(owned) >= kBoxFlowTuning.own_share * static_cast<double>(n);
+    out.like_surroundings = !enough;
+    if (enough) n = owned;
+  }
+  out.flow = fit_one({within.data(), n});
   return out;
 }
 

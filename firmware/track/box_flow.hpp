@@ -7,10 +7,18 @@
 
 namespace kerb::track {
 
+struct FlowWithin {
+  BoxFlow flow;
+  /// The vectors continue the motion beside the box: they may be those of the background, seen past
+  /// a narrow thing. Nothing then follows for the thing itself from a car that drives.
+  bool like_surroundings = false;
+};
+
 /// How the picture moved within `box` of the previous frame: a robust fit of shift and growth to
-/// the vectors of its inner part. Vectors within one of `before`, the boxes of people in front of
-/// this one, are left out. Allocates nothing.
-[[nodiscard]] BoxFlow flow_within(const MotionField& field, const Detection& box,
-                                  std::span<const Detection> before) noexcept;
+/// the vectors of its inner part. Where enough of them differ from the motion to the left and right
+/// of the box, these are the thing's own, and the others are left out. Vectors within one of
+/// `before`, the boxes of people in front of this one, are left out, too. Allocates nothing.
+[[nodiscard]] FlowWithin flow_within(const MotionField& field, const Detection& box,
+                                     std::span<const Detection> before) noexcept;
 
 }  // namespace kerb::track

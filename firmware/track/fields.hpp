@@ -11,10 +11,12 @@ namespace kerb::track {
 
 template <typename F>
 void fields(F& f, FieldsOf<F, FilterSettings>& s) {
-  static_assert(sizeof(FilterSettings) == 22 * 8, "a new field? list it, see above");
+  static_assert(sizeof(FilterSettings) == 26 * 8, "a new field? list it, see above");
   f.structure("FilterSettings")("adult_mean_m", s.adult.mean_m)("adult_sigma_m", s.adult.sigma_m);
   f("child_mean_m", s.child.mean_m)("child_sigma_m", s.child.sigma_m)("child_share", s.child_share);
   f("speed_sigma_mps", s.speed_sigma_mps)("speed_time_s", s.speed_time_s)("wander", s.wander);
+  f("walks_share", s.walks_share)("starts_per_s", s.starts_per_s)("stops_per_s", s.stops_per_s);
+  f("sway", s.sway);
   f("row_jitter", s.row_jitter)("column_jitter", s.column_jitter);
   f("least_jitter_px", s.least_jitter_px)("jitter_time_s", s.jitter_time_s);
   f("pitch_time_s", s.pitch_time_s)("yaw_rate_sigma", s.yaw_rate_sigma);

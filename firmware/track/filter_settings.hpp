@@ -12,10 +12,15 @@ struct HeightPrior {
 /// process noise (wander) follows changes sooner and jitters more; larger jitter trusts boxes less.
 struct FilterSettings {
   HeightPrior adult{1.70, 0.10}, child{1.25, 0.13};
-  double child_share = 0.2;        ///< of people
-  double speed_sigma_mps = 1.0;    ///< of people over ground, along each axis
-  double speed_time_s = 2;         ///< a velocity decays with this time constant, so that no one
-                                   ///< is predicted to walk away at 5 m/s
+  double child_share = 0.2;      ///< of people
+  double speed_sigma_mps = 1.0;  ///< of people over ground, along each axis
+  double speed_time_s = 2;       ///< a velocity decays with this time constant, so that no one
+                                 ///< is predicted to walk away at 5 m/s
+  // Whether a person stands or walks: see PersonFilter.
+  double walks_share = 0.5;        ///< of people when they are first detected
+  double starts_per_s = 0.3;       ///< rate at which people who stand begin to walk,
+  double stops_per_s = 0.3;        ///< and those who walk stop
+  double sway = 0.01;              ///< growth of the place's variance while they stand, m^2/s
   double wander = 0.5;             ///< growth of the velocity's variance, m^2/s^3
   double row_jitter = 0.035;       ///< of a box's upper and lower edge, in heights of the box
   double column_jitter = 0.03;     ///< of its middle, in heights of the box

@@ -230,11 +230,57 @@ void GroundFilter::widen_speed(const FilterSettings& settings, bool speed_known)
   covariance_(kVx, kVx) = squared(settings.speed_sigma_mps);
 }
 
+void GroundFilter::stop() {
+  for (const int v : {kVx, kVy}) {
+    state_[v] = 0;
+    covariance_.row(v).setZero();
+    covariance_.col(v).setZero();
+  }
+}
+
+void GroundFilter::start(const FilterSettings& settings) {
+  stop();
+  covariance_(kVx, kVx) = covariance_(kVy, kVy) = squared(settings.speed_sigma_mps);
+}
+
+void GroundFilter::mix(const GroundFilter& other, double share) {
+  const State mean = (1 - share) * state_ + share * other.state_;
+  const State here = state_ - mean, there = other.state_ - mean;
+  covariance_ = (1 - share) * (covariance_ + here * here.transpose()) +
+                share * (other.covariance_ + there * there.transpose());
+  state_ = mean;
+}
+
 void GroundFilter::predict(const Camera& camera, const FilterSettings& settings,
                            const Travelled& way) {
   widen_speed(settings, way.speed_known);
   const double dt = way.seconds;
   if (!(dt > 0)) return;
+  move(camera, settings, way);
+  const auto wander = [&](int at, int speed, double q) {
+    covariance_(at, at) += q * dt * dt * dt / 3;
+    covariance_(at, speed) += q * dt * dt / 2;
+    covariance_(speed, at) += q * dt * dt / 2;
+    covariance_(speed, speed) += q * dt;
+  };
+  wander(kX, kVx, settings.wander + (way.speed_known ? 0 : settings.wander_unknown));
+  wander(kY, kVy, settings.wander);
+  symmetrise();
+}
+
+void GroundFilter::predict_standing(const Camera& camera, const FilterSettings& settings,
+                                    const Travelled& way) {
+  speed_known_ = true;
+  if (!(way.seconds > 0)) return;
+  move(camera, settings, way);
+  covariance_(kX, kX) += settings.sway * way.seconds;
+  covariance_(kY, kY) += settings.sway * way.seconds;
+  symmetrise();
+}
+
+void GroundFilter::move(const Camera& camera, const FilterSettings& settings,
+                        const Travelled& way) {
+  const double dt = way.seconds;
   const Step step = step_of(way);
   // Add the person's displacement, subtract the car's, turn into the car's new axes.
   const double x = state_[kX] + state_[kVx] * dt - step.x;
@@ -263,14 +309,6 @@ void GroundFilter::predict(const Camera& camera, const FilterSettings& settings,
   covariance_ = f * covariance_ * f.transpose();
   covariance_(kPitch, kPitch) += squared(camera.pitch_sigma_rad) * (1 - stays * stays);
 
-  const auto wander = [&](int at, int speed, double q) {
-    covariance_(at, at) += q * dt * dt * dt / 3;
-    covariance_(at, speed) += q * dt * dt / 2;
-    covariance_(speed, at) += q * dt * dt / 2;
-    covariance_(speed, speed) += q * dt;
-  };
-  wander(kX, kVx, settings.wander + (way.speed_known ? 0 : settings.wander_unknown));
-  wander(kY, kVy, settings.wander);
   covariance_(kX, kX) += squared(settings.speed_share * way.speed_mps * dt);
   // An error of the yaw rate turns everything around the car.
   const double turn = squared(way.yaw_rate_sigma * dt);
@@ -278,7 +316,6 @@ void GroundFilter::predict(const Camera& camera, const FilterSettings& settings,
   covariance_(kY, kY) += turn * squared(state_[kX]);
   covariance_(kX, kY) -= turn * state_[kX] * state_[kY];
   covariance_(kY, kX) -= turn * state_[kX] * state_[kY];
-  symmetrise();
 }
 
 void GroundFilter::see_pitch(double pitch, double sigma) {

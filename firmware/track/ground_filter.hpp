@@ -50,6 +50,14 @@ class GroundFilter {
              const SeenBox& box, double pitch, double pitch_sigma, bool speed_known);
   /// The prediction step: time passes and the car moves on.
   void predict(const Camera& camera, const FilterSettings& settings, const Travelled& way);
+  /// The same for a person who stands: after stop().
+  void predict_standing(const Camera& camera, const FilterSettings& settings, const Travelled& way);
+  /// From now on the person stands: no velocity, and no doubt of that.
+  void stop();
+  /// From now on the person may walk: the velocity is not known.
+  void start(const FilterSettings& settings);
+  /// Becomes the normal distribution of a mixture of both, with this share of the other.
+  void mix(const GroundFilter& other, double share);
   /// A pitch measured in the picture (above the mounting's). Its errors persist, so it never makes
   /// the pitch better known than `sigma`.
   void see_pitch(double pitch, double sigma);
@@ -76,6 +84,7 @@ class GroundFilter {
   friend void fields(F& f, FieldsOf<F, GroundFilter>& object);  // state_fields.hpp
   bool update(const Camera& camera, const SeenBox& box, int rounds, double far_off);
   void widen_place(const Camera& camera, const SeenBox& box, const Measured& expected);
+  void move(const Camera& camera, const FilterSettings& settings, const Travelled& way);
   void widen_speed(const FilterSettings& settings, bool speed_known);
   void symmetrise();
 

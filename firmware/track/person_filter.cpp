@@ -2,13 +2,14 @@
 #include "firmware/track/person_filter.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "firmware/exact/exact_math.hpp"
 
 namespace kerb::track {
 namespace {
 
-constexpr double kMinWeight = 0.005;  // of a filter; below, the other one is certain
+constexpr double kMinWeight = 0.005;  // of adult or child; below, the other one is certain
 
 double prior_distance(const GroundFilter& f, const HeightPrior& height, double pitch,
                       double pitch_sigma) {
@@ -22,63 +23,124 @@ double prior_distance(const GroundFilter& f, const HeightPrior& height, double p
 bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, const SeenBox& box,
                          double pitch, double pitch_sigma, bool speed_known) {
   const HeightPrior heights[kKinds] = {settings.adult, settings.child};
-  weight_ = {1 - settings.child_share, settings.child_share};
-  for (std::size_t i = 0; i < kKinds; ++i)
-    if (!as_[i].begin(camera, settings, heights[i], box, pitch, pitch_sigma, speed_known))
-      weight_[i] = 0;
-  if (!(weight_[kAdult] + weight_[kChild] > 0)) return false;
-  weigh();
-  blend();
-  return is_finite();
-}
-
-/// Weighs both filters by the likelihood of the last measurement.
-void PersonFilter::weigh() {
-  if (weight_[kAdult] == 0 || weight_[kChild] == 0) return;
-  const double best = std::max(as_[kAdult].log_fit(), as_[kChild].log_fit());
-  for (std::size_t i = 0; i < kKinds; ++i) weight_[i] *= exact::exp(as_[i].log_fit() - best);
-  const double sum = weight_[kAdult] + weight_[kChild];
-  for (double& w : weight_) {
-    w /= sum;
-    if (!(w > kMinWeight)) w = 0;
+  const double shares[kKinds] = {1 - settings.child_share, settings.child_share};
+  weight_ = {};
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    GroundFilter& walks = as_[index(kind, kWalks)];
+    if (!walks.begin(camera, settings, heights[kind], box, pitch, pitch_sigma, speed_known))
+      continue;
+    GroundFilter& stands = as_[index(kind, kStands)];
+    stands = walks;
+    stands.stop();
+    const double walking = speed_known ? settings.walks_share : 1;
+    weight_[index(kind, kWalks)] = shares[kind] * walking;
+    weight_[index(kind, kStands)] = shares[kind] * (1 - walking);
   }
+  weigh();
+  if (!is_finite()) return false;
+  blend();
+  return true;
 }
 
-void PersonFilter::blend() {
-  state_.setZero();
-  covariance_.setZero();
+/// Weighs the filters by the likelihood of the last measurement.
+void PersonFilter::weigh() {
+  double best = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < kFilters; ++i)
+    if (weight_[i] > 0) best = std::max(best, as_[i].log_fit());
   double sum = 0;
-  for (std::size_t i = 0; i < kKinds; ++i) {
-    if (weight_[i] == 0) continue;
-    state_ += weight_[i] * as_[i].state();
+  for (std::size_t i = 0; i < kFilters; ++i) {
+    if (weight_[i] > 0) weight_[i] *= exact::exp(as_[i].log_fit() - best);
     sum += weight_[i];
   }
-  state_ /= sum;
-  for (std::size_t i = 0; i < kKinds; ++i) {
-    if (weight_[i] == 0) continue;
-    const State off = as_[i].state() - state_;
-    covariance_ += weight_[i] / sum * (as_[i].covariance() + off * off.transpose());
+  if (!(sum > 0)) return;
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    double& stands = weight_[index(kind, kStands)];
+    double& walks = weight_[index(kind, kWalks)];
+    stands /= sum;
+    walks /= sum;
+    if (!(stands + walks > kMinWeight)) stands = walks = 0;
+  }
+}
+
+PersonFilter::Estimate PersonFilter::blend(std::size_t first, std::size_t last) const {
+  Estimate out;
+  out.covariance.setZero();
+  double sum = 0;
+  const auto each = [&](auto&& what) {
+    for (std::size_t kind = 0; kind < kKinds; ++kind)
+      for (std::size_t motion = first; motion <= last; ++motion)
+        if (const std::size_t i = index(kind, motion); weight_[i] > 0) what(weight_[i], as_[i]);
+  };
+  each([&](double weight, const GroundFilter& filter) {
+    out.state += weight * filter.state();
+    sum += weight;
+  });
+  if (!(sum > 0)) return {};
+  out.state /= sum;
+  each([&](double weight, const GroundFilter& filter) {
+    const State off = filter.state() - out.state;
+    out.covariance += weight / sum * (filter.covariance() + off * off.transpose());
+  });
+  return out;
+}
+
+/// Some begin to walk, and some stop.
+void PersonFilter::change_motion(const FilterSettings& settings, const Travelled& way) {
+  const double starts = 1 - exact::exp(-way.seconds * settings.starts_per_s);
+  const double stops = 1 - exact::exp(-way.seconds * settings.stops_per_s);
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    double& stands = weight_[index(kind, kStands)];
+    double& walks = weight_[index(kind, kWalks)];
+    GroundFilter& standing = as_[index(kind, kStands)];
+    GroundFilter& walking = as_[index(kind, kWalks)];
+    const double both = stands + walks;
+    if (!(both > 0)) continue;
+    if (!way.speed_known) {  // their velocity is the car's, too
+      if (walks == 0) walking = standing;
+      walks = both;
+      stands = 0;
+      continue;
+    }
+    if (stands == 0) {
+      standing = walking;
+      standing.stop();
+      stands = (1 - settings.walks_share) * both;
+      walks = settings.walks_share * both;
+      continue;
+    }
+    GroundFilter begins = standing, ends = walking;
+    begins.start(settings);
+    ends.stop();
+    const double begin = stands * starts, end = walks * stops;
+    stands += end - begin;
+    walks += begin - end;
+    if (stands > 0) standing.mix(ends, end / stands);
+    if (walks > 0) walking.mix(begins, begin / walks);
   }
 }
 
 void PersonFilter::predict(const Camera& camera, const FilterSettings& settings,
                            const Travelled& way) {
-  for (std::size_t i = 0; i < kKinds; ++i)
-    if (weight_[i] > 0) as_[i].predict(camera, settings, way);
+  change_motion(settings, way);
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    if (weight_[index(kind, kStands)] > 0)
+      as_[index(kind, kStands)].predict_standing(camera, settings, way);
+    if (weight_[index(kind, kWalks)] > 0) as_[index(kind, kWalks)].predict(camera, settings, way);
+  }
   blend();
 }
 
 void PersonFilter::see_pitch(double pitch, double sigma) {
-  for (std::size_t i = 0; i < kKinds; ++i)
+  for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) as_[i].see_pitch(pitch, sigma);
   blend();
 }
 
 GroundFilter::Expected PersonFilter::expect(const Camera& camera) const {
-  std::array<GroundFilter::Expected, kKinds> each;
+  std::array<GroundFilter::Expected, kFilters> each;
   GroundFilter::Expected out;
   double sum = 0;
-  for (std::size_t i = 0; i < kKinds; ++i) {
+  for (std::size_t i = 0; i < kFilters; ++i) {
     if (weight_[i] == 0) continue;
     each[i] = as_[i].expect(camera);
     if (!each[i].in_front) continue;
@@ -88,7 +150,7 @@ GroundFilter::Expected PersonFilter::expect(const Camera& camera) const {
   if (!(sum > 0)) return out;
   out.in_front = true;
   out.box /= sum;
-  for (std::size_t i = 0; i < kKinds; ++i) {
+  for (std::size_t i = 0; i < kFilters; ++i) {
     if (!each[i].in_front) continue;
     const GroundFilter::Measured off = each[i].box - out.box;
     out.spread += weight_[i] / sum * (each[i].spread + off * off.transpose());
@@ -97,7 +159,7 @@ GroundFilter::Expected PersonFilter::expect(const Camera& camera) const {
 }
 
 void PersonFilter::see_box(const Camera& camera, const SeenBox& box) {
-  for (std::size_t i = 0; i < kKinds; ++i)
+  for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) as_[i].see_box(camera, box);
   weigh();
   blend();
@@ -106,7 +168,7 @@ void PersonFilter::see_box(const Camera& camera, const SeenBox& box) {
 void PersonFilter::see_flow(const Camera& camera, const FilterSettings& settings,
                             const Travelled& way, double dx, double dx_sigma, double growth,
                             double growth_sigma) {
-  for (std::size_t i = 0; i < kKinds; ++i)
+  for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) as_[i].see_flow(camera, settings, way, dx, dx_sigma, growth, growth_sigma);
   weigh();
   blend();
@@ -114,16 +176,22 @@ void PersonFilter::see_flow(const Camera& camera, const FilterSettings& settings
 
 double PersonFilter::implausible(const FilterSettings& settings, double pitch,
                                  double pitch_sigma) const {
-  const double off =
-      weight_[kAdult] * prior_distance(as_[kAdult], settings.adult, pitch, pitch_sigma) +
-      weight_[kChild] * prior_distance(as_[kChild], settings.child, pitch, pitch_sigma);
+  const HeightPrior heights[kKinds] = {settings.adult, settings.child};
+  double off = 0;
+  for (std::size_t kind = 0; kind < kKinds; ++kind)
+    for (std::size_t motion = 0; motion < kMotions; ++motion)
+      if (const std::size_t i = index(kind, motion); weight_[i] > 0)
+        off += weight_[i] * prior_distance(as_[i], heights[kind], pitch, pitch_sigma);
   return std::max(0.0, off - 2);
 }
 
 bool PersonFilter::is_finite() const {
-  for (std::size_t i = 0; i < kKinds; ++i)
+  double sum = 0;
+  for (std::size_t i = 0; i < kFilters; ++i) {
     if (weight_[i] > 0 && !as_[i].is_finite()) return false;
-  return weight_[kAdult] + weight_[kChild] > 0;
+    sum += weight_[i];
+  }
+  return sum > 0;
 }
 
 }  // namespace kerb::track

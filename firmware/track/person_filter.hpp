@@ -7,13 +7,26 @@
 
 namespace kerb::track {
 
-/// The position of a person who may be an adult or a child: one filter for each, weighed by how
-/// well the boxes fit. A child of 1.15 m taken for an adult is placed half as far again as it is,
-/// until it is near; feet and size together tell them apart. One thread; allocates nothing; exact.
+/// The position of a person, who may be an adult or a child, and may stand or walk: one filter for
+/// each combination, weighed by how well boxes and flow fit.
+///
+/// A child of 1.15 m taken for an adult is placed half as far again as it is, until it is near;
+/// feet and size together tell them apart. What stands has no velocity: the way in which it moves
+/// through the picture as the car drives by then tells its distance. For one who walks the same
+/// motion is velocity. The ratio of the two hypotheses' evidence over time is the belief that the
+/// person walks. From frame to frame a few of those who stand begin to walk, and the other way
+/// round (an interacting multiple model, Blom and Bar-Shalom 1988), so that a change is recognised
+/// as soon as it shows. Where the car's speed is not known nobody is known to stand.
+/// One thread; allocates nothing; exact.
 class PersonFilter {
  public:
   using State = GroundFilter::State;
   using Covariance = GroundFilter::Covariance;
+  /// A normal distribution.
+  struct Estimate {
+    State state = State::Zero();
+    Covariance covariance = Covariance::Identity();
+  };
 
   /// These are as GroundFilter's.
   bool begin(const Camera& camera, const FilterSettings& settings, const SeenBox& box, double pitch,
@@ -30,22 +43,37 @@ class PersonFilter {
   [[nodiscard]] double implausible(const FilterSettings& settings, double pitch,
                                    double pitch_sigma) const;
   [[nodiscard]] bool is_finite() const;
-  [[nodiscard]] double child_share() const noexcept { return weight_[kChild]; }
-  /// Of both filters together, as one normal distribution.
-  [[nodiscard]] const State& state() const noexcept { return state_; }
-  [[nodiscard]] const Covariance& covariance() const noexcept { return covariance_; }
+  [[nodiscard]] double child_share() const noexcept {
+    return weight_[index(kChild, kStands)] + weight_[index(kChild, kWalks)];
+  }
+  /// The probability that they walk.
+  [[nodiscard]] double walks() const noexcept {
+    return weight_[index(kAdult, kWalks)] + weight_[index(kChild, kWalks)];
+  }
+  /// Of all filters together.
+  [[nodiscard]] const State& state() const noexcept { return all_.state; }
+  [[nodiscard]] const Covariance& covariance() const noexcept { return all_.covariance; }
+  /// Where they are if they stand, and if they walk; meaningless where that is impossible.
+  [[nodiscard]] Estimate standing() const { return blend(kStands, kStands); }
+  [[nodiscard]] Estimate walking() const { return blend(kWalks, kWalks); }
 
  private:
   template <typename F>
   friend void fields(F& f, FieldsOf<F, PersonFilter>& object);  // state_fields.hpp
   static constexpr std::size_t kAdult = 0, kChild = 1, kKinds = 2;
+  static constexpr std::size_t kStands = 0, kWalks = 1, kMotions = 2;
+  static constexpr std::size_t kFilters = kKinds * kMotions;
+  static constexpr std::size_t index(std::size_t kind, std::size_t motion) noexcept {
+    return kMotions * kind + motion;
+  }
+  void change_motion(const FilterSettings& settings, const Travelled& way);
   void weigh();
-  void blend();
+  void blend() { all_ = blend(kStands, kWalks); }
+  [[nodiscard]] Estimate blend(std::size_t first, std::size_t last) const;
 
-  std::array<GroundFilter, kKinds> as_{};
-  std::array<double, kKinds> weight_{1, 0};  // 0: no longer used
-  State state_ = State::Zero();
-  Covariance covariance_ = Covariance::Identity();
+  std::array<GroundFilter, kFilters> as_{};
+  std::array<double, kFilters> weight_{};  // 0: not used
+  Estimate all_;
 };
 
 }  // namespace kerb::track

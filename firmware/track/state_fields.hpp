@@ -33,11 +33,11 @@ void fields(F& f, FieldsOf<F, GroundFilter>& g) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, PersonFilter>& p) {
-  static_assert(sizeof(PersonFilter) == 2 * sizeof(GroundFilter) + 2 * 8 + (6 + 36) * 8,
+  static_assert(sizeof(PersonFilter) == 4 * sizeof(GroundFilter) + 4 * 8 + (6 + 36) * 8,
                 "a new member? list it, see above");
   f.structure("PersonFilter")("as", p.as_)("weight", p.weight_);
-  matrix_field(f, "state", p.state_);
-  matrix_field(f, "covariance", p.covariance_);
+  matrix_field(f, "state", p.all_.state);
+  matrix_field(f, "covariance", p.all_.covariance);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, GroundFilter::Expected>& e) {

@@ -307,6 +307,20 @@ void Track::report(Person& out) const {
   std::size_t at = 0;
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 4; ++j) out.covariance[at++] = p(i, j);
+  out.walks = filter_.walks();
+  const PersonFilter::Estimate walking = filter_.walking(), standing = filter_.standing();
+  out.walking = {walking.state[GroundFilter::kX],
+                 walking.state[GroundFilter::kY],
+                 walking.state[GroundFilter::kVx],
+                 walking.state[GroundFilter::kVy],
+                 {}};
+  at = 0;
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j) out.walking.covariance[at++] = walking.covariance(i, j);
+  out.standing = {standing.state[GroundFilter::kX],
+                  standing.state[GroundFilter::kY],
+                  {standing.covariance(0, 0), standing.covariance(0, 1), standing.covariance(1, 0),
+                   standing.covariance(1, 1)}};
   out.height_m = s[GroundFilter::kHeight];
   out.height_sigma_m = std::sqrt(p(GroundFilter::kHeight, GroundFilter::kHeight));
   out.box = box_;

@@ -19,6 +19,7 @@ namespace {
 /// Fixed settings of Tracker; TrackerSettings has those that are set from outside.
 struct TrackerTuning {
   double slow_mps = 3;                    ///< in a slower car, own motion in the picture is certain
+  double drives_mps = 1;                  ///< in a slower car the background does not move
   double max_speed_mps = 120;             ///< a reported speed beyond it is ignored
   double max_yaw_rate_radps = 3;          ///< likewise
   double yaw_contradiction_radps = 0.05;  ///< between car and picture: the picture's is used
@@ -69,7 +70,8 @@ struct Tracker::State {
   double pitch = 0, pitch_sigma = 0;  // of the camera above its mounting
 
   bool follow_pitch(const Senses& senses, double dt) noexcept;
-  [[nodiscard]] BoxFlow flow_of(int person, const MotionField& field, double stretch) const;
+  [[nodiscard]] BoxFlow flow_of(int person, const MotionField& field, double stretch,
+                                bool drives) const;
 
   /// All that is not a setting.
   template <typename F, typename Self>
@@ -118,7 +120,8 @@ void Tracker::save(FieldWriter& out) const noexcept { State::list(out, std::as_c
 void Tracker::load(FieldReader& in) noexcept { State::list(in, *state_); }
 void Tracker::describe(FieldLister& out) const { State::list(out, std::as_const(*state_)); }
 
-BoxFlow Tracker::State::flow_of(int person, const MotionField& field, double stretch) const {
+BoxFlow Tracker::State::flow_of(int person, const MotionField& field, double stretch,
+                                bool drives) const {
   const Person& p = last.items[person];
   // People in front of this one: those whose feet are lower in the picture. A detected person
   // counts as in front of one who was not detected.
@@ -133,7 +136,9 @@ BoxFlow Tracker::State::flow_of(int person, const MotionField& field, double str
     if (i != person && other.confirmed && common_area(other.box, p.box) > 0 && stands_before(other))
       before[count++] = other.box;
   }
-  BoxFlow flow = flow_within(field, p.box, {before.data(), count});
+  const FlowWithin within = flow_within(field, p.box, {before.data(), count});
+  if (within.like_surroundings && drives) return {};
+  BoxFlow flow = within.flow;
   const auto scale = static_cast<float>(stretch);
   flow.dx *= scale;
   flow.dy *= scale;
@@ -186,8 +191,10 @@ void Tracker::sense(Nanos captured, const PreparedImage& image, const DetectionL
   double stretch = 1;  // scales flow that was measured over another time than between the frames
   if (has_field && motion != nullptr && motion->ego.interval > Nanos::zero())
     stretch = std::clamp(in_seconds(captured - *s.at) / in_seconds(motion->ego.interval), 0.0, 4.0);
+  const bool drives = std::abs(vehicle.speed_mps.value_or(0)) > kTrackerTuning.drives_mps;
   for (int i = 0; i < s.last.count; ++i)
-    out.flows[static_cast<std::size_t>(i)] = has_field ? s.flow_of(i, *field, stretch) : BoxFlow{};
+    out.flows[static_cast<std::size_t>(i)] =
+        has_field ? s.flow_of(i, *field, stretch, drives) : BoxFlow{};
 
   out.yaw_rate_radps.reset();
   out.pitch_rad.reset();

@@ -15,6 +15,16 @@ struct Person {
   double x_m = 0, y_m = 0;              ///< in the car's frame (rear axle, forward, left)
   double vx_mps = 0, vy_mps = 0;        ///< over ground, along the car's axes
   std::array<double, 16> covariance{};  ///< of x, y, vx, vy; rows
+  double walks = 1;                     ///< probability that they walk; otherwise they stand
+  /// The same values where they walk, and where they stand: what is above is the mean of both.
+  struct Walking {
+    double x_m = 0, y_m = 0, vx_mps = 0, vy_mps = 0;
+    std::array<double, 16> covariance{};
+  } walking;
+  struct Standing {
+    double x_m = 0, y_m = 0;
+    std::array<double, 4> covariance{};
+  } standing;
   double height_m = 1.7, height_sigma_m = 0.1;
   Detection box;         ///< detected in this frame and smoothed, or the expected one
   double certainty = 0;  ///< probability that there is a person, 0..1
