@@ -2,6 +2,7 @@
 #include "firmware/track/person_filter.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "firmware/exact/exact_math.hpp"
@@ -42,15 +43,29 @@ bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, c
   return true;
 }
 
-/// Weighs the filters by the likelihood of the last measurement.
+/// Weighs the filters by the likelihood of the last measurement. Between standing and walking it
+/// counts less: the errors of boxes, flow and own motion persist for several frames.
 void PersonFilter::weigh() {
+  static const double alpha = std::getenv("KALPHA") ? std::atof(std::getenv("KALPHA")) : 0.3;
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) best = std::max(best, as_[i].log_fit());
   double sum = 0;
-  for (std::size_t i = 0; i < kFilters; ++i) {
-    if (weight_[i] > 0) weight_[i] *= exact::exp(as_[i].log_fit() - best);
-    sum += weight_[i];
+  for (std::size_t kind = 0; kind < kKinds; ++kind) {
+    double& stands = weight_[index(kind, kStands)];
+    double& walks = weight_[index(kind, kWalks)];
+    const double both = stands + walks;
+    if (!(both > 0)) continue;
+    const double still = as_[index(kind, kStands)].log_fit() - best;
+    const double moves = as_[index(kind, kWalks)].log_fit() - best;
+    const double fit = (stands > 0 ? stands * exact::exp(still) : 0) +
+                       (walks > 0 ? walks * exact::exp(moves) : 0);  // of adult, of child
+    if (stands > 0) stands *= exact::exp(alpha * still);
+    if (walks > 0) walks *= exact::exp(alpha * moves);
+    const double scale = fit / (stands + walks);
+    stands *= scale;
+    walks *= scale;
+    sum += fit;
   }
   if (!(sum > 0)) return;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {

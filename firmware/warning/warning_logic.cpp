@@ -226,7 +226,7 @@ void WarningLogic::assess(Nanos now, int camera, const risk::PeopleReport& repor
     const risk::Contact& contact = report.contacts[i];
     std::optional<double> in_s;
     if (contact.expected_s) in_s = std::max(*contact.expected_s - age, 0.0);
-    const double p = contact.probability;
+    const double p = contact.probability * person.certainty;
     const bool seen = report.at - person.last_seen <= kWarningTuning.detected_within;
     const bool likely = in_s && p >= likelihood && *in_s <= ahead + kWarningTuning.collect_ahead_s;
     const bool soon =
