@@ -299,7 +299,9 @@ Contact ContactJudge::judge(const track::Person& person, const CarPath& path) co
 
   track::Person as = person;
   const double walks = std::clamp(person.walks, 0.0, 1.0);
-  if (walks > kContactTuning.min_share) {
+  if (walks > 1 - kContactTuning.min_share) {
+    add_walking(person, path, 1, true, out);
+  } else if (walks > kContactTuning.min_share) {
     as.x_m = person.walking.x_m;
     as.y_m = person.walking.y_m;
     as.vx_mps = person.walking.vx_mps;
