@@ -46,7 +46,7 @@ bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, c
 /// Weighs the filters by the likelihood of the last measurement. Between standing and walking it
 /// counts less: the errors of boxes, flow and own motion persist for several frames.
 void PersonFilter::weigh() {
-  static const double alpha = std::getenv("KALPHA") ? std::atof(std::getenv("KALPHA")) : 0.3;
+  const double alpha = std::getenv("KALPHA") ? std::atof(std::getenv("KALPHA")) : 0.5;
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) best = std::max(best, as_[i].log_fit());

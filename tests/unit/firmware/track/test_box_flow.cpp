@@ -48,7 +48,8 @@ TEST(it_finds_motion_and_growth_within_its_own_doubt) {
   constexpr int kRounds = 200;
   const Scene s;
   for (int i = 0; i < kRounds; ++i) {
-    const BoxFlow f = track::flow_within(*field_of(s, 1000U + static_cast<unsigned>(i)), kBox, {}).flow;
+    const BoxFlow f =
+        track::flow_within(*field_of(s, 1000U + static_cast<unsigned>(i)), kBox, {}).flow;
     TEST_ASSERT_GREATER_THAN(20, f.points);
     TEST_ASSERT_FLOAT_WITHIN(0.3F, 3, f.dx);
     TEST_ASSERT_FLOAT_WITHIN(0.3F, -0.5F, f.dy);

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include "firmware/track/track.hpp"
 #include "tests/support/test.hpp"
@@ -124,6 +125,91 @@ TEST(whose_legs_were_hidden_is_soon_where_they_stand) {
   TEST_ASSERT_TRUE(hidden > 4);
   TEST_ASSERT_TRUE(std::sqrt(off) < 0.15 * hidden);
   TEST_ASSERT_TRUE(std::sqrt(speed) < 1);
+}
+
+/// How sure it is that somebody walks, on average over many runs, after each frame. They stand
+/// until `starts` seconds, then walk across at `across`; the car drives past.
+std::vector<double> belief_in_walking(double across, double starts, int frames) {
+  const FilterSettings f;
+  std::vector<double> walks(static_cast<std::size_t>(frames));
+  for (unsigned seed = 0; seed < kRuns; ++seed) {
+    World w{2100 + seed};
+    w.speed = 10;
+    w.wander = 0;
+    w.speed_time = 1e9;
+    w.pitch = 0.003 * w.dice.normal();
+    w.walkers = {{30, -3, 0, 0}};
+    const auto see = [&] { return track::seen_box(w.camera, f, w.noisy(w.box_of(w.walkers[0]))); };
+    PersonFilter filter;
+    TEST_ASSERT_TRUE(filter.begin(w.camera, f, see(), 0, w.camera.pitch_sigma_rad, true));
+    for (int i = 0; i < frames; ++i) {
+      if (i * kFrame >= starts) w.walkers[0].vy = across;
+      w.move(kFrame);
+      filter.predict(w.camera, f, {kFrame, w.speed, 0, 0.001, true});
+      filter.see_box(w.camera, see());
+      walks[static_cast<std::size_t>(i)] += filter.walks() / kRuns;
+    }
+  }
+  return walks;
+}
+
+TEST(who_stands_is_believed_to_stand) {
+  const std::vector<double> walks = belief_in_walking(0, 0, 45);
+  TEST_ASSERT_TRUE(walks[9] < 0.5);
+  TEST_ASSERT_TRUE(walks[29] < 0.35);
+  TEST_ASSERT_TRUE(walks[44] < 0.3);
+}
+
+TEST(who_walks_is_soon_believed_to_walk) {
+  const std::vector<double> walks = belief_in_walking(1.4, 0, 30);
+  TEST_ASSERT_TRUE(walks[14] > 0.7);
+  TEST_ASSERT_TRUE(walks[29] > 0.9);
+}
+
+TEST(who_begins_to_walk_is_noticed) {
+  const std::vector<double> walks = belief_in_walking(1.4, 0.8, 45);
+  TEST_ASSERT_TRUE(walks[23] < 0.4);
+  TEST_ASSERT_TRUE(walks[38] > 0.7);  // half a second later
+}
+
+/// Driven past, what stands shows its distance: it is placed better than one of whom it is not
+/// known.
+TEST(what_stands_is_placed_by_its_parallax) {
+  const FilterSettings f;
+  double standing = 0, walking = 0;
+  for (unsigned seed = 0; seed < kRuns; ++seed) {
+    World w{3100 + seed};
+    w.speed = 10;
+    w.wander = 0;
+    w.pitch = 0.005 * w.dice.normal();  // as uncertain as it is told
+    w.walkers = {{30, -3, 0, 0, 1.6}};
+    const auto see = [&] { return track::seen_box(w.camera, f, w.noisy(w.box_of(w.walkers[0]))); };
+    PersonFilter filter;
+    TEST_ASSERT_TRUE(filter.begin(w.camera, f, see(), 0, w.camera.pitch_sigma_rad, true));
+    for (int i = 0; i < 45; ++i) {
+      w.move(kFrame);
+      filter.predict(w.camera, f, {kFrame, w.speed, 0, 0.001, true});
+      filter.see_box(w.camera, see());
+    }
+    const double truth = w.from_car(w.walkers[0]).x;
+    standing += std::abs(filter.standing().state[0] - truth) / kRuns;
+    walking += std::abs(filter.walking().state[0] - truth) / kRuns;
+  }
+  TEST_ASSERT_TRUE(standing < 0.8 * walking);
+}
+
+TEST(without_a_speed_nobody_is_known_to_stand) {
+  World w{5};
+  const FilterSettings f;
+  w.walkers = {{20, -2, 0, 0}};
+  const auto see = [&] { return track::seen_box(w.camera, f, w.noisy(w.box_of(w.walkers[0]))); };
+  PersonFilter filter;
+  TEST_ASSERT_TRUE(filter.begin(w.camera, f, see(), 0, 0.005, false));
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1, filter.walks());
+  filter.predict(w.camera, f, {kFrame, 0, 0, 0.001, true});
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, f.walks_share, filter.walks());
+  filter.predict(w.camera, f, {kFrame, 0, 0, 0.001, false});
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 1, filter.walks());
 }
 
 }  // namespace
