@@ -68,13 +68,14 @@ void PersonFilter::weigh() {
     sum += fit;
   }
   if (!(sum > 0)) return;
+  double left = 0;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     double& stands = weight_[index(kind, kStands)];
     double& walks = weight_[index(kind, kWalks)];
-    stands /= sum;
-    walks /= sum;
-    if (!(stands + walks > kMinWeight)) stands = walks = 0;
+    if (!(stands + walks > kMinWeight * sum)) stands = walks = 0;
+    left += stands + walks;
   }
+  for (double& weight : weight_) weight /= left;
 }
 
 PersonFilter::Estimate PersonFilter::blend(std::size_t first, std::size_t last) const {
