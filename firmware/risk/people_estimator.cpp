@@ -26,7 +26,7 @@ void PeopleEstimator::step(const track::Senses& senses, risk::PeopleReport& out)
   {
     out.contacts[i] = judge_.judge(out.people.items[i], path_);
     const auto& q = out.people.items[i];
-    if (std::getenv("KDEBUG") && q.confirmed && out.contacts[i].probability > 0.1)
+    if (std::getenv("KDEBUG") && q.x_m < 40 && q.y_m > -3.5 && q.y_m < 3)
       std::fprintf(stderr, "t %.3f id %u x %.1f y %.2f walks %.2f w(%.1f %.2f v %.2f %.2f sv %.2f) s(%.1f %.2f) p %.2f in %.2f cert %.2f seen %d\n",
         double(senses.captured.count())*1e-9, q.id, q.x_m, q.y_m, q.walks, q.walking.x_m, q.walking.y_m, q.walking.vx_mps, q.walking.vy_mps, std::sqrt(q.walking.covariance[15]),
         q.standing.x_m, q.standing.y_m, out.contacts[i].probability, out.contacts[i].expected_s.value_or(-1), q.certainty, int(q.seen));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "firmware/warning/fields.hpp"
 
@@ -222,7 +223,7 @@ void WarningLogic::assess(Nanos now, int camera, const risk::PeopleReport& repor
   }
   for (int i = 0; i < report.people.count; ++i) {
     const track::Person& person = report.people.items[i];
-    if (!person.confirmed) continue;
+    if (!person.confirmed && !(std::getenv("KTENT") != nullptr && person.certainty > 0.5)) continue;
     const risk::Contact& contact = report.contacts[i];
     std::optional<double> in_s;
     if (contact.expected_s) in_s = std::max(*contact.expected_s - age, 0.0);
