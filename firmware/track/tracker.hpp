@@ -6,6 +6,7 @@
 #include "firmware/lens/camera_geometry.hpp"
 #include "firmware/track/existence.hpp"
 #include "firmware/track/filter_settings.hpp"
+#include "firmware/track/image_filter.hpp"
 #include "firmware/types/fields.hpp"
 #include "firmware/types/person.hpp"
 #include "firmware/types/senses.hpp"
@@ -24,19 +25,25 @@ class Appearance {
   [[nodiscard]] virtual double distance(const Signature& a, const Signature& b) const noexcept = 0;
 };
 
-/// Assignment of detections to tracks. The cost of a pair is the squared distance in standard
-/// deviations, in the picture, plus the terms below.
+/// Assignment of detections to tracks, by the log-likelihood ratio of "this detection is this
+/// person" to "it is not": `same` less the terms below. A logistic regression on pairs of tracks
+/// and detections whose truth is known gave the weights; docs/results/tracking.md has the data.
+/// What counts changes with the time since the last detection: at first where the box is, later how
+/// the person looks. Weights go from the first value to `later` with the time constant `later_s`.
 struct MatchSettings {
-  double gate = 25;                ///< largest squared distance; boxes have heavier tails than a
-                                   ///< normal distribution
-  double least_overlap = 0.1;      ///< of the boxes; below, half the gate
-  double overlap = 12;             ///< cost of boxes that do not overlap at all
-  double appearance = 20;          ///< cost of the largest difference of appearance
-  double most_different = 0.6;     ///< a larger difference of appearance: another person
-  double doubtful = 2;             ///< cost per factor e by which a detection is likelier to be
-  double most_doubt = 4;           ///< false than true, up to so many factors
-  double behind = 12;              ///< cost of standing behind another person
-  double limit = 34;               ///< pairs that cost more are not matched
+  double same = 6, same_later = 3.2;  ///< for a detection at the expected place, alike
+  double place = 0.09;     ///< per squared standard deviation from the expected place and size, on
+                           ///< the road or in the image, whichever is nearer
+  double most_place = 40;  ///< squared standard deviations that count: boxes have heavy tails
+  double spread = 0.08;    ///< per factor e by which the expected place is less certain than a box
+  double overlap = 11, overlap_later = 4;          ///< for boxes that do not overlap at all
+  double appearance = 2.2, appearance_later = 10;  ///< per difference of appearance, 0 to 1
+  double most_different = 0.6;  ///< differences above count as this: light changes appearance
+  double behind = 0.6;          ///< for a person covered by another
+  double doubtful = 0.25;       ///< per factor e by which a detection is likelier false than true,
+  double most_doubt = 4;        ///< up to so many factors
+  double later_s = 0.25;
+  double least = -2;               ///< pairs with a lower ratio are not matched
   double duplicate_overlap = 0.7;  ///< overlap from which two tracks may be one person,
   double duplicate_m = 1.5;        ///< where they are this near on the road (or within a tenth of
                                    ///< the distance)
@@ -49,8 +56,11 @@ struct TrackerSettings {
   double smallest_px = 40;      ///< smaller people are not expected to be detected
   double coast_s = 1;           ///< a track ends after this time without the expected detections
   double coast_hidden_s = 2.5;  ///< likewise, where the person is hidden
-  double longest_gap_s = 1.5;   ///< between frames: after a longer gap all tracks are dropped
+  double remember_s = 4;       ///< time since the last detection for which a confirmed person whose
+                               ///< track has ended may get the same id again; not reported
+  double longest_gap_s = 1.5;  ///< between frames: after a longer gap all tracks are dropped
   FilterSettings filter;
+  ImageFilterSettings image;
   ExistenceSettings existence;
   MatchSettings match;
 };

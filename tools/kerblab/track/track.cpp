@@ -318,9 +318,13 @@ class Track {
     return write_png(drawn_[index], picture.bgr);
   }
 
+  [[nodiscard]] bool is_mounting_told() const {
+    return !options_.config.empty() || options_.camera.height_m || options_.camera.pitch_deg;
+  }
+
   /// Where nobody says how the camera sits, the people say it.
   void find_mounting() {
-    if (!options_.config.empty() || options_.camera.height_m || options_.camera.pitch_deg) return;
+    if (is_mounting_told()) return;
     std::vector<Detection> all;
     for (const std::vector<Detection>& frame : found_)
       all.insert(all.end(), frame.begin(), frame.end());
@@ -351,6 +355,8 @@ class Track {
       find_mounting();
       track::TrackerSettings settings;
       settings.birth_score = options_.birth.value_or(settings.birth_score);
+      // A box that does not fit the road says nothing of a person where the road is a guess.
+      if (!is_mounting_told()) settings.existence.strain = 0;
       Result<std::unique_ptr<Follower>> follower =
           Follower::create(*context_, *workers_, config_, settings, car_, width_, height_);
       if (!follower) return follower.error();
