@@ -8,7 +8,7 @@
 
 namespace kerb::track {
 namespace {
-double sq(double x) noexcept { return x * x; }
+double square(double x) noexcept { return x * x; }
 }  // namespace
 
 std::array<double, ImageFilter::kAxes> ImageFilter::measured(const Detection& box) noexcept {
@@ -18,7 +18,8 @@ std::array<double, ImageFilter::kAxes> ImageFilter::measured(const Detection& bo
 
 std::array<double, ImageFilter::kAxes> ImageFilter::jitter(const ImageFilterSettings& s,
                                                            double height) noexcept {
-  return {sq(s.column_jitter * height), sq(s.row_jitter * height), sq(s.height_jitter * height)};
+  return {square(s.column_jitter * height), square(s.row_jitter * height),
+          square(s.height_jitter * height)};
 }
 
 void ImageFilter::begin(const ImageFilterSettings& s, const Detection& box) noexcept {
@@ -26,11 +27,11 @@ void ImageFilter::begin(const ImageFilterSettings& s, const Detection& box) noex
   const double height = place[kHeight];
   const auto variance = jitter(s, height);
   for (std::size_t i = 0; i < kAxes; ++i)
-    at_[i] = {place[i], 0, variance[i], 0, sq(s.start_speed * height), place[i]};
+    at_[i] = {place[i], 0, variance[i], 0, square(s.start_speed * height), place[i]};
 }
 
 void ImageFilter::predict(const ImageFilterSettings& s, double seconds, double dx) noexcept {
-  const double unit = sq(std::max(height(), 1.0));
+  const double unit = square(std::max(height(), 1.0));
   for (Axis& a : at_) {
     a.before = a.place;
     a.place += seconds * a.rate;
@@ -62,15 +63,15 @@ void ImageFilter::see_flow(const ImageFilterSettings& s, double seconds,
   const double px = static_cast<double>(flow.sigma_px);
   const double growth = height * static_cast<double>(flow.growth_sigma);
   const double noise[kAxes] = {
-      sq(px) + sq(s.flow_share * moved[0]) + sq(s.flow_least * height),
-      sq(px) + sq(s.flow_share * moved[1]) + sq(s.flow_least * height),
-      sq(growth) + sq(s.flow_share * moved[2]) + sq(s.growth_least * height)};
+      square(px) + square(s.flow_share * moved[0]) + square(s.flow_least * height),
+      square(px) + square(s.flow_share * moved[1]) + square(s.flow_least * height),
+      square(growth) + square(s.flow_share * moved[2]) + square(s.growth_least * height)};
   // The displacement since the previous frame is seconds * rate: a measurement of the rate.
   for (std::size_t i = 0; i < kAxes; ++i) {
     Axis& a = at_[i];
     const double off = moved[i] - (a.place - a.before);
     const double spread = seconds * seconds * a.rr + noise[i];
-    if (sq(off) > 25 * spread) continue;  // another thing's flow
+    if (square(off) > 25 * spread) continue;  // another thing's flow
     const double gain = seconds * a.rr / spread, place_gain = seconds * a.pr / spread;
     a.place += place_gain * off;
     a.rate += gain * off;
@@ -95,7 +96,7 @@ ImageFilter::Distance ImageFilter::distance_of(const ImageFilterSettings& s,
   double spread = 1;
   for (std::size_t i = 0; i < kAxes; ++i) {
     const double sum = at_[i].pp + variance[i];
-    out.squared += sq(place[i] - at_[i].place) / sum;
+    out.squared += square(place[i] - at_[i].place) / sum;
     spread *= sum / variance[i];
   }
   out.log_spread = exact::log(spread);

@@ -12,31 +12,31 @@ namespace kerb::lab {
 namespace {
 
 using eval::Box;
-using State = Eigen::Matrix<double, 8, 1>;     // middle x, y, width / height, height; their rates
-using Measured = Eigen::Matrix<double, 4, 1>;  // the first four
-using Covariance = Eigen::Matrix<double, 8, 8>;
+using ByteState = Eigen::Matrix<double, 8, 1>;  // middle x, y, width / height, height; their rates
+using ByteMeasured = Eigen::Matrix<double, 4, 1>;  // the first four
+using ByteCovariance = Eigen::Matrix<double, 8, 8>;
 
-constexpr int kShape = 2, kHeight = 3;
+constexpr int kByteShape = 2, kByteHeight = 3;
 
 /// Standard deviations: shares of the height, those of the shape as they are.
-struct Noise {
+struct ByteNoise {
   double place = 1.0 / 20, rate = 1.0 / 160;
   double shape = 1e-2, shape_rate = 1e-5;   ///< of a step
   double shape_seen = 1e-1;                 ///< of a measurement
   double start_place = 2, start_rate = 10;  ///< factors on the first two, for a new track
 };
-constexpr Noise kNoise{};
+constexpr ByteNoise kByteNoise{};
 
-Measured measured(const Box& b) { return {b.x + b.w / 2, b.y + b.h / 2, b.w / b.h, b.h}; }
+ByteMeasured byte_measured(const Box& b) { return {b.x + b.w / 2, b.y + b.h / 2, b.w / b.h, b.h}; }
 
-Box box_of(const State& x) {
-  const double h = x[kHeight], w = x[kShape] * h;
+Box byte_box(const ByteState& x) {
+  const double h = x[kByteHeight], w = x[kByteShape] * h;
   return {x[0] - w / 2, x[1] - h / 2, w, h};
 }
 
 /// A diagonal covariance from standard deviations of place, shape and their rates.
-Covariance covariance(double place, double shape, double rate, double shape_rate) {
-  State sigma;
+ByteCovariance diagonal(double place, double shape, double rate, double shape_rate) {
+  ByteState sigma;
   sigma << place, place, shape, place, rate, rate, shape_rate, rate;
   return sigma.cwiseAbs2().asDiagonal();
 }
@@ -48,37 +48,37 @@ struct ByteTrack::Track {
   int unseen = 0;  // frames since the last detection
   bool sure = false;
   double score = 0;
-  State x = State::Zero();
-  Covariance p = Covariance::Zero();
+  ByteState x = ByteState::Zero();
+  ByteCovariance p = ByteCovariance::Zero();
 
   explicit Track(const eval::MotBox& seen) : score{seen.conf} {
-    x.head<4>() = measured(seen.box);
-    const double h = x[kHeight];
-    p = covariance(kNoise.start_place * kNoise.place * h, kNoise.shape,
-                   kNoise.start_rate * kNoise.rate * h, kNoise.shape_rate);
+    x.head<4>() = byte_measured(seen.box);
+    const double h = x[kByteHeight];
+    p = diagonal(kByteNoise.start_place * kByteNoise.place * h, kByteNoise.shape,
+                 kByteNoise.start_rate * kByteNoise.rate * h, kByteNoise.shape_rate);
   }
 
   void predict() {
-    if (unseen > 0) x[kHeight + 4] = 0;  // a lost one keeps its size
-    const double h = x[kHeight];
-    Covariance motion = Covariance::Identity();
+    if (unseen > 0) x[kByteHeight + 4] = 0;  // a lost one keeps its size
+    const double h = x[kByteHeight];
+    ByteCovariance motion = ByteCovariance::Identity();
     motion.topRightCorner<4, 4>().setIdentity();
     x = motion * x;
-    p = motion * p * motion.transpose() +
-        covariance(kNoise.place * h, kNoise.shape, kNoise.rate * h, kNoise.shape_rate);
+    p = motion * p * motion.transpose() + diagonal(kByteNoise.place * h, kByteNoise.shape,
+                                                   kByteNoise.rate * h, kByteNoise.shape_rate);
     ++unseen;
   }
 
   void update(const eval::MotBox& seen) {
     unseen = 0;
     score = seen.conf;
-    const double place = kNoise.place * x[kHeight];
-    const Measured sigma{place, place, kNoise.shape_seen, place};
+    const double place = kByteNoise.place * x[kByteHeight];
+    const ByteMeasured sigma{place, place, kByteNoise.shape_seen, place};
     const Eigen::Matrix4d noise = sigma.cwiseAbs2().asDiagonal();
     const Eigen::Matrix<double, 8, 4> ph = p.leftCols<4>();
     const Eigen::Matrix4d spread = p.topLeftCorner<4, 4>() + noise;
     const Eigen::Matrix<double, 8, 4> gain = spread.llt().solve(ph.transpose()).transpose();
-    x += gain * (measured(seen.box) - x.head<4>());
+    x += gain * (byte_measured(seen.box) - x.head<4>());
     p -= gain * spread * gain.transpose();
   }
 };
@@ -94,7 +94,7 @@ void ByteTrack::associate(const std::vector<Track*>& tracks, Boxes& detections,
   eval::Table overlaps{detections.size(), tracks.size()};
   for (std::size_t i = 0; i < detections.size(); ++i)
     for (std::size_t j = 0; j < tracks.size(); ++j) {
-      const double common = eval::overlap(detections[i]->box, box_of(tracks[j]->x));
+      const double common = eval::overlap(detections[i]->box, byte_box(tracks[j]->x));
       overlaps.at(i, j) = common >= least_overlap ? common : 0;
     }
   const std::vector<int> pairs = eval::best_pairs(overlaps);
@@ -143,7 +143,7 @@ std::vector<eval::MotBox> ByteTrack::update(const std::vector<eval::MotBox>& det
   }
   std::vector<eval::MotBox> told;
   for (const Track& t : tracks_)
-    if (t.sure && t.unseen == 0) told.push_back({t.id, box_of(t.x), t.score, false});
+    if (t.sure && t.unseen == 0) told.push_back({t.id, byte_box(t.x), t.score, false});
   return told;
 }
 
