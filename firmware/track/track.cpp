@@ -171,11 +171,6 @@ double Track::likelihood_ratio(const View& view, const Detection& box, const See
                expected = static_cast<double>(box_.x + box_.w / 2);
   if (std::abs(column - expected) > 4 * static_cast<double>(box.h + box_.h)) return kNever;
   if (unlike && *unlike > kTrackTuning.other_bands) return kNever;
-  const ImageFilter::Distance in_image = image_.distance_of(view.settings.image, box);
-  const Distance on_road =
-      expected_.in_front ? distance_of(expected_, seen) : Distance{m.most_place, 0};
-  const double common = std::max(expected_.in_front ? overlap(box, box_) : 0.0,
-                                 overlap(box, image_.box(width_share_)));
   // Who is surely the same by bands may have turned round behind another: they need not be at the
   // expected place.
   const double nearer =
@@ -184,13 +179,22 @@ double Track::likelihood_ratio(const View& view, const Detection& box, const See
   const auto weight = [soon](double at_first, double later) {
     return later + soon * (at_first - later);
   };
+  // Each term takes something off: what is cheap to know comes first.
+  const double common = std::max(expected_.in_front ? overlap(box, box_) : 0.0,
+                                 overlap(box, image_.box(width_share_)));
   const ExistenceSettings& e = view.settings.existence;
   const double doubt = std::clamp((e.score_even - static_cast<double>(box.score)) / e.score_scale,
                                   0.0, m.most_doubt);
-  double ratio = weight(m.same, m.same_later) - m.spread * on_road.log_spread - m.doubtful * doubt;
-  ratio -= nearer * m.place * std::min({on_road.squared, in_image.squared, m.most_place});
-  ratio -= nearer * weight(m.overlap, m.overlap_later) * (1 - common);
-  if (behind) ratio -= m.behind;
+  double ratio = weight(m.same, m.same_later) - m.doubtful * doubt -
+                 nearer * weight(m.overlap, m.overlap_later) * (1 - common);
+  if (behind) ratio -= soon * m.behind;
+  if (ratio < m.least) return kNever;
+  const ImageFilter::Distance in_image = image_.distance_of(view.settings.image, box);
+  const Distance on_road =
+      expected_.in_front ? distance_of(expected_, seen) : Distance{m.most_place, 0};
+  ratio -= nearer * m.place * std::min({on_road.squared, in_image.squared, m.most_place}) +
+           m.spread * on_road.log_spread;
+  if (ratio < m.least) return kNever;
   std::optional<double> different = unlike;
   if (!different && appearance != nullptr && signature.known && signature_.known)
     different = appearance->distance(signature, signature_);

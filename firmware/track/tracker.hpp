@@ -36,14 +36,15 @@ struct MatchSettings {
                            ///< the road or in the image, whichever is nearer
   double most_place = 40;  ///< squared standard deviations that count: boxes have heavy tails
   double spread = 0.08;    ///< per factor e by which the expected place is less certain than a box
-  double overlap = 11, overlap_later = 4;          ///< for boxes that do not overlap at all
+  double overlap = 11, overlap_later = 3.5;        ///< for boxes that do not overlap at all
   double appearance = 2.2, appearance_later = 10;  ///< per difference of appearance, 0 to 1
   double most_different = 0.6;  ///< differences above count as this: light changes appearance
-  double behind = 0.6;          ///< for a person covered by another
+  double behind = 1.2;          ///< for a person covered by another; later nothing
   double doubtful = 0.25;       ///< per factor e by which a detection is likelier false than true,
   double most_doubt = 4;        ///< up to so many factors
-  double later_s = 0.25;
-  double least = -2;               ///< pairs with a lower ratio are not matched
+  double later_s = 0.25;        ///< seconds
+  double least = -2;  ///< pairs with a lower ratio are not matched: whoever is begun anew is lost
+                      ///< for longer than whoever is mistaken
   double duplicate_overlap = 0.7;  ///< overlap from which two tracks may be one person,
   double duplicate_m = 1.5;        ///< where they are this near on the road (or within a tenth of
                                    ///< the distance)
