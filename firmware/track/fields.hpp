@@ -46,13 +46,13 @@ void fields(F& f, FieldsOf<F, ExistenceSettings>& s) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, MatchSettings>& s) {
-  static_assert(sizeof(MatchSettings) == 18 * 8 + 8, "a new field? list it, see above");
+  static_assert(sizeof(MatchSettings) == 19 * 8 + 8, "a new field? list it, see above");
   f.structure("MatchSettings")("same", s.same)("same_later", s.same_later)("place", s.place);
   f("most_place", s.most_place)("spread", s.spread)("overlap", s.overlap);
   f("overlap_later", s.overlap_later)("appearance", s.appearance);
   f("appearance_later", s.appearance_later)("most_different", s.most_different);
   f("behind", s.behind)("doubtful", s.doubtful)("most_doubt", s.most_doubt);
-  f("later_s", s.later_s)("least", s.least);
+  f("later_s", s.later_s)("recent_s", s.recent_s)("least", s.least);
   f("duplicate_overlap", s.duplicate_overlap)("duplicate_m", s.duplicate_m);
   f("duplicate_mps", s.duplicate_mps)("duplicate_frames", s.duplicate_frames);
 }

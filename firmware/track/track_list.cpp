@@ -52,22 +52,6 @@ int TrackList::count() const noexcept {
                                         [](const Track& p) { return !p.lost(); }));
 }
 
-void TrackList::take(const View& view, const Senses& senses, const Appearance* appearance) {
-  const int count = std::clamp(senses.count, 0, kMost);
-  for (int d = 0; d < kMost; ++d) {
-    usable_[at(d)] = d < count && is_sane(senses.boxes[at(d)]);
-    taken_[at(d)] = !usable_[at(d)];
-    if (usable_[at(d)])
-      seen_[at(d)] = seen_box(view.camera, view.settings.filter, senses.boxes[at(d)]);
-  }
-  match(view, senses, appearance, true);
-  match(view, senses, appearance, false);
-  recall(view, senses, appearance);
-  note_misses(view, senses);
-  begin_new(view, senses);
-  drop_duplicates(view);
-}
-
 /// Assigns the detections left to the people chosen by `is`: person_, detection_ and assignment_.
 template <typename Is>
 void TrackList::assign(const View& view, const Senses& senses, const Appearance* appearance,
@@ -93,10 +77,10 @@ void TrackList::assign(const View& view, const Senses& senses, const Appearance*
   assignment_.solve();
 }
 
+template <typename Is>
 void TrackList::match(const View& view, const Senses& senses, const Appearance* appearance,
-                      bool confirmed) {
-  assign(view, senses, appearance,
-         [confirmed](const Track& p) { return !p.lost() && p.confirmed() == confirmed; });
+                      const Is& is) {
+  assign(view, senses, appearance, [&is](const Track& p) { return !p.lost() && is(p); });
   for (int r = 0; r < assignment_.rows(); ++r) {
     const int c = assignment_.column_of(r);
     if (c == Assignment::kNone) continue;
@@ -105,7 +89,7 @@ void TrackList::match(const View& view, const Senses& senses, const Appearance* 
     taken_[d] = true;
     Track& one = people_[at(person_[at(r)])];
     const Track::Finding how{view.moves(senses.flow_says_moves[d]), is_clear(senses, chosen),
-                             !confirmed && is_within(senses.boxes[d], one.distance())};
+                             !one.confirmed() && is_within(senses.boxes[d], one.distance())};
     one.found(view, senses.boxes[d], senses.looks[d], how);
   }
 }
@@ -127,6 +111,28 @@ void TrackList::recall(const View& view, const Senses& senses, const Appearance*
     one = again;
     taken_[d] = true;
   }
+}
+
+void TrackList::take(const View& view, const Senses& senses, const Appearance* appearance) {
+  const int count = std::clamp(senses.count, 0, kMost);
+  for (int d = 0; d < kMost; ++d) {
+    usable_[at(d)] = d < count && is_sane(senses.boxes[at(d)]);
+    taken_[at(d)] = !usable_[at(d)];
+    if (usable_[at(d)])
+      seen_[at(d)] = seen_box(view.camera, view.settings.filter, senses.boxes[at(d)]);
+  }
+  // Who was seen just now comes first: whoever is hidden must not take the detection of the person
+  // who hides them.
+  const auto is_recent = [&view](const Track& p) {
+    return view.since(p.last_seen()) <= view.settings.match.recent_s;
+  };
+  match(view, senses, appearance, [&](const Track& p) { return p.confirmed() && is_recent(p); });
+  match(view, senses, appearance, [&](const Track& p) { return p.confirmed() && !is_recent(p); });
+  match(view, senses, appearance, [&](const Track& p) { return !p.confirmed(); });
+  recall(view, senses, appearance);
+  note_misses(view, senses);
+  begin_new(view, senses);
+  drop_duplicates(view);
 }
 
 /// Whether a much nearer person, detected in this frame, would hide a person at `distance`.

@@ -27,7 +27,8 @@ class TrackList {
  private:
   template <typename F>
   friend void fields(F& f, FieldsOf<F, TrackList>& object);  // state_fields.hpp
-  void match(const View& view, const Senses& senses, const Appearance* appearance, bool confirmed);
+  template <typename Is>
+  void match(const View& view, const Senses& senses, const Appearance* appearance, const Is& is);
   template <typename Is>
   void assign(const View& view, const Senses& senses, const Appearance* appearance, const Is& is);
   void begin_new(const View& view, const Senses& senses);

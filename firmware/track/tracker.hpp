@@ -43,6 +43,7 @@ struct MatchSettings {
   double doubtful = 0.25;       ///< per factor e by which a detection is likelier false than true,
   double most_doubt = 4;        ///< up to so many factors
   double later_s = 0.25;        ///< seconds
+  double recent_s = 0.2;        ///< those seen within this time choose first
   double least = -2;  ///< pairs with a lower ratio are not matched: whoever is begun anew is lost
                       ///< for longer than whoever is mistaken
   double duplicate_overlap = 0.7;  ///< overlap from which two tracks may be one person,
