@@ -27,11 +27,11 @@ void fields(F& f, FieldsOf<F, FilterSettings>& s) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, ImageFilterSettings>& s) {
-  static_assert(sizeof(ImageFilterSettings) == 9 * 8, "a new field? list it, see above");
+  static_assert(sizeof(ImageFilterSettings) == 10 * 8, "a new field? list it, see above");
   f.structure("ImageFilterSettings")("column_jitter", s.column_jitter)("row_jitter", s.row_jitter);
   f("height_jitter", s.height_jitter)("drift", s.drift)("wander", s.wander);
   f("start_speed", s.start_speed)("flow_share", s.flow_share)("flow_least", s.flow_least);
-  f("growth_least", s.growth_least);
+  f("growth_least", s.growth_least)("flow_gate", s.flow_gate);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, ExistenceSettings>& s) {

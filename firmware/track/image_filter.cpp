@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "firmware/exact/exact_math.hpp"
-
 namespace kerb::track {
 namespace {
 double square(double x) noexcept { return x * x; }
@@ -32,7 +30,7 @@ void ImageFilter::begin(const ImageFilterSettings& s, const Detection& box) noex
 
 void ImageFilter::predict(const ImageFilterSettings& s, double seconds, double dx) noexcept {
   const double unit = square(std::max(height(), 1.0));
-  for (Axis& a : at_) {
+  for (ImageAxis& a : at_) {
     a.before = a.place;
     a.place += seconds * a.rate;
     a.pp += seconds * (2 * a.pr + seconds * a.rr) +
@@ -44,7 +42,7 @@ void ImageFilter::predict(const ImageFilterSettings& s, double seconds, double d
   at_[kHeight].place = std::max(at_[kHeight].place, 1.0);
 }
 
-void ImageFilter::see(Axis& a, double place, double variance) noexcept {
+void ImageFilter::see(ImageAxis& a, double place, double variance) noexcept {
   const double spread = a.pp + variance;
   const double gain = a.pp / spread, rate_gain = a.pr / spread, off = place - a.place;
   a.place += gain * off;
@@ -68,10 +66,10 @@ void ImageFilter::see_flow(const ImageFilterSettings& s, double seconds,
       square(growth) + square(s.flow_share * moved[2]) + square(s.growth_least * height)};
   // The displacement since the previous frame is seconds * rate: a measurement of the rate.
   for (std::size_t i = 0; i < kAxes; ++i) {
-    Axis& a = at_[i];
+    ImageAxis& a = at_[i];
     const double off = moved[i] - (a.place - a.before);
     const double spread = seconds * seconds * a.rr + noise[i];
-    if (square(off) > 25 * spread) continue;  // another thing's flow
+    if (square(off) > square(s.flow_gate) * spread) continue;  // another thing's flow
     const double gain = seconds * a.rr / spread, place_gain = seconds * a.pr / spread;
     a.place += place_gain * off;
     a.rate += gain * off;
@@ -88,19 +86,13 @@ void ImageFilter::see_box(const ImageFilterSettings& s, const Detection& box) no
   at_[kHeight].place = std::max(at_[kHeight].place, 1.0);
 }
 
-ImageFilter::Distance ImageFilter::distance_of(const ImageFilterSettings& s,
-                                               const Detection& box) const noexcept {
+double ImageFilter::distance2(const ImageFilterSettings& s, const Detection& box) const noexcept {
   const auto place = measured(box);
   const auto variance = jitter(s, std::max(place[kHeight], height()));
-  Distance out;
-  double spread = 1;
-  for (std::size_t i = 0; i < kAxes; ++i) {
-    const double sum = at_[i].pp + variance[i];
-    out.squared += square(place[i] - at_[i].place) / sum;
-    spread *= sum / variance[i];
-  }
-  out.log_spread = exact::log(spread);
-  return out;
+  double sum = 0;
+  for (std::size_t i = 0; i < kAxes; ++i)
+    sum += square(place[i] - at_[i].place) / (at_[i].pp + variance[i]);
+  return sum;
 }
 
 Detection ImageFilter::box(double width_share) const noexcept {

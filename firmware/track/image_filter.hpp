@@ -19,6 +19,14 @@ struct ImageFilterSettings {
   double flow_share = 0.1;     ///< error of flow that grows with its length,
   double flow_least = 0.01;    ///< and its lower limit, heights
   double growth_least = 0.01;  ///< likewise of the growth, a share
+  double flow_gate = 5;        ///< flow farther off, in standard deviations, is another thing\'s
+};
+
+/// A number that changes evenly, as a Kalman filter knows it.
+struct ImageAxis {
+  double place = 0, rate = 0;     ///< pixels, pixels/s
+  double pp = 1, pr = 0, rr = 1;  ///< covariance of both
+  double before = 0;              ///< place after the previous frame
 };
 
 /// Follows a box in the image, whatever the camera's lens and mounting: middle and height, each
@@ -33,13 +41,8 @@ class ImageFilter {
   /// How the image moved at the box since the previous frame; after predict().
   void see_flow(const ImageFilterSettings& s, double seconds, const BoxFlow& flow) noexcept;
   void see_box(const ImageFilterSettings& s, const Detection& box) noexcept;
-  /// Squared distance of a box from the expected one in standard deviations, and the logarithm of
-  /// the determinant of their common covariance in heights.
-  struct Distance {
-    double squared = 0, log_spread = 0;
-  };
-  [[nodiscard]] Distance distance_of(const ImageFilterSettings& s,
-                                     const Detection& box) const noexcept;
+  /// Squared distance of a box from the expected one, in standard deviations of both.
+  [[nodiscard]] double distance2(const ImageFilterSettings& s, const Detection& box) const noexcept;
   /// The expected box, `width_share` of its height wide.
   [[nodiscard]] Detection box(double width_share) const noexcept;
   [[nodiscard]] double height() const noexcept { return at_[kHeight].place; }
@@ -47,16 +50,11 @@ class ImageFilter {
  private:
   template <typename F>
   friend void fields(F& f, FieldsOf<F, ImageFilter>& object);  // state_fields.hpp
-  struct Axis {
-    double place = 0, rate = 0;
-    double pp = 1, pr = 0, rr = 1;  // covariance of both
-    double before = 0;              // place after the last frame
-  };
   static std::array<double, kAxes> measured(const Detection& box) noexcept;
   static std::array<double, kAxes> jitter(const ImageFilterSettings& s, double height) noexcept;
-  static void see(Axis& axis, double place, double variance) noexcept;
+  static void see(ImageAxis& axis, double place, double variance) noexcept;
 
-  std::array<Axis, kAxes> at_{};
+  std::array<ImageAxis, kAxes> at_{};
 };
 
 }  // namespace kerb::track

@@ -48,11 +48,15 @@ void fields(F& f, FieldsOf<F, GroundFilter::Expected>& e) {
   matrix_field(f, "spread", e.spread);
 }
 template <typename F>
+void fields(F& f, FieldsOf<F, ImageAxis>& a) {
+  static_assert(sizeof(ImageAxis) == 6 * 8, "a new member? list it, see above");
+  f.structure("ImageAxis")("place", a.place)("rate", a.rate)("pp", a.pp)("pr", a.pr)("rr", a.rr);
+  f("before", a.before);
+}
+template <typename F>
 void fields(F& f, FieldsOf<F, ImageFilter>& i) {
-  static_assert(sizeof(ImageFilter) == 3 * 6 * 8, "a new member? list it, see above");
-  f.structure("ImageFilter");
-  for (auto& a : i.at_)
-    f("place", a.place)("rate", a.rate)("pp", a.pp)("pr", a.pr)("rr", a.rr)("before", a.before);
+  static_assert(sizeof(ImageFilter) == 3 * sizeof(ImageAxis), "a new member? list it, see above");
+  f.structure("ImageFilter")("at", i.at_);
 }
 /// found_by_bands_ is of one frame.
 template <typename F>

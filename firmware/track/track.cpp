@@ -189,10 +189,10 @@ double Track::likelihood_ratio(const View& view, const Detection& box, const See
                  nearer * weight(m.overlap, m.overlap_later) * (1 - common);
   if (behind) ratio -= soon * m.behind;
   if (ratio < m.least) return kNever;
-  const ImageFilter::Distance in_image = image_.distance_of(view.settings.image, box);
+  const double in_image = image_.distance2(view.settings.image, box);
   const Distance on_road =
       expected_.in_front ? distance_of(expected_, seen) : Distance{m.most_place, 0};
-  ratio -= nearer * m.place * std::min({on_road.squared, in_image.squared, m.most_place}) +
+  ratio -= nearer * m.place * std::min({on_road.squared, in_image, m.most_place}) +
            m.spread * on_road.log_spread;
   if (ratio < m.least) return kNever;
   std::optional<double> different = unlike;

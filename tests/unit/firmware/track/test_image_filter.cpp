@@ -93,7 +93,7 @@ TEST(who_moves_evenly_is_expected_where_they_will_be) {
     const Detection box = box_at(100 + 3 * i + s.column_jitter * h * dice.normal(),
                                  200 + 0.5 * i + s.row_jitter * h * dice.normal(),
                                  h * (1 + s.height_jitter * dice.normal()));
-    if (i > 20) squared += filter.distance_of(s, box).squared, ++counted;
+    if (i > 20) squared += filter.distance2(s, box), ++counted;
     filter.see_box(s, box);
   }
   // Three numbers with the noise that is assumed: three squared standard deviations, or fewer, as
@@ -109,13 +109,12 @@ TEST(without_detections_the_place_becomes_less_certain) {
   ImageFilter filter;
   filter.begin(s, box_at(100, 200, 100));
   const Detection beside = box_at(150, 200, 100);
-  double before = 1e9, spread = -1;
+  double before = 1e9;
   for (int i = 0; i < 25; ++i) {
     filter.predict(s, kFrame, 0);
-    const ImageFilter::Distance now = filter.distance_of(s, beside);
-    TEST_ASSERT_TRUE(now.squared < before && now.log_spread > spread);
-    before = now.squared;
-    spread = now.log_spread;
+    const double now = filter.distance2(s, beside);
+    TEST_ASSERT_TRUE(now < before);
+    before = now;
   }
 }
 
