@@ -47,7 +47,7 @@ void fields(F& f, FieldsOf<F, ExistenceSettings>& s) {
 template <typename F>
 void fields(F& f, FieldsOf<F, MatchSettings>& s) {
   static_assert(sizeof(MatchSettings) == 19 * 8 + 8, "a new field? list it, see above");
-  f.structure("MatchSettings")("same", s.same)("same_later", s.same_later)("place", s.place);
+  f.structure("LikelihoodSettings")("same", s.same)("same_later", s.same_later)("place", s.place);
   f("most_place", s.most_place)("spread", s.spread)("overlap", s.overlap);
   f("overlap_later", s.overlap_later)("appearance", s.appearance);
   f("appearance_later", s.appearance_later)("most_different", s.most_different);
@@ -65,7 +65,9 @@ void fields(F& f, FieldsOf<F, TrackerSettings>& t) {
   f.structure("TrackerSettings")("birth_score", t.birth_score)("smallest_px", t.smallest_px);
   f("coast_s", t.coast_s)("coast_hidden_s", t.coast_hidden_s)("remember_s", t.remember_s);
   f("longest_gap_s", t.longest_gap_s);
-  f("filter", t.filter)("image", t.image)("existence", t.existence)("match", t.match);
+  f("filter", t.filter)("image", t.image)("existence", t.existence);
+  // Up to format 4's first records it was "match", costs of another meaning: those are passed over.
+  f("likelihood", t.match);
 }
 
 }  // namespace kerb::track
