@@ -475,23 +475,36 @@ constexpr Table kExistenceTable = table_of<ExistenceSettings>(
     "decisions.existence", "Whether there is a person: evidence of detections.", kExistence);
 
 constexpr Field kMatch[] = {
-    number<&MatchSettings::gate>("gate", 1, 1000, "σ²",
-                                 "Largest squared distance of a detection from where it is "
-                                 "expected."),
-    number<&MatchSettings::least_overlap>("least_overlap", 0, 1, "",
-                                          "Overlap of the boxes; below, half the gate."),
-    number<&MatchSettings::overlap>("overlap", 0, 1000, "σ²",
-                                    "Cost of boxes that do not overlap at all."),
-    number<&MatchSettings::appearance>("appearance", 0, 1000, "σ²",
-                                       "Cost of the largest difference of appearance."),
+    number<&MatchSettings::same>("same", -20, 50, "log-odds",
+                                 "That a detection at the expected place, alike, is this person."),
+    number<&MatchSettings::same_later>("same_later", -20, 50, "log-odds",
+                                       "The same for a person not detected for a while."),
+    number<&MatchSettings::place>("place", 0, 5, "log-odds per σ²",
+                                  "Taken off for the distance from the expected place and size."),
+    number<&MatchSettings::most_place>("most_place", 1, 1000, "σ²",
+                                       "Most of that distance that counts."),
+    number<&MatchSettings::spread>("spread", 0, 5, "log-odds per factor e",
+                                   "Taken off where the expected place is less certain."),
+    number<&MatchSettings::overlap>("overlap", 0, 100, "log-odds",
+                                    "Taken off where the boxes do not overlap at all."),
+    number<&MatchSettings::overlap_later>("overlap_later", 0, 100, "log-odds",
+                                          "The same for a person not detected for a while."),
+    number<&MatchSettings::appearance>("appearance", 0, 100, "log-odds",
+                                       "Taken off for a difference of appearance of 1."),
+    number<&MatchSettings::appearance_later>("appearance_later", 0, 100, "log-odds",
+                                             "The same for a person not detected for a while."),
     number<&MatchSettings::most_different>("most_different", 0, 1, "",
-                                           "From this difference on it is another person."),
-    number<&MatchSettings::doubtful>("doubtful", 0, 100, "σ²",
-                                     "Cost per factor e by which a detection is likelier false."),
+                                           "Differences above count as this."),
+    number<&MatchSettings::behind>("behind", 0, 100, "log-odds",
+                                   "Taken off for a person covered by another."),
+    number<&MatchSettings::doubtful>("doubtful", 0, 100, "log-odds per factor e",
+                                     "Taken off where a detection is likelier false than true."),
     number<&MatchSettings::most_doubt>("most_doubt", 0, 100, "", "Most of these factors."),
-    number<&MatchSettings::behind>("behind", 0, 1000, "σ²",
-                                   "Cost of standing behind another person."),
-    number<&MatchSettings::limit>("limit", 1, 10000, "σ²", "Pairs that cost more are not matched."),
+    number<&MatchSettings::later_s>("later_s", 0.01, 10, "s",
+                                    "Time constant from the first values to the later ones."),
+    number<&MatchSettings::recent_s>("recent_s", 0, 10, "s",
+                                     "People detected within this time choose first."),
+    number<&MatchSettings::least>("least", -50, 50, "log-odds", "Pairs with less are not matched."),
     number<&MatchSettings::duplicate_overlap>("duplicate_overlap", 0, 1, "",
                                               "Overlap from which two tracks may be one person."),
     number<&MatchSettings::duplicate_m>("duplicate_m", 0, 20, "m",
@@ -501,7 +514,32 @@ constexpr Field kMatch[] = {
     integer<&MatchSettings::duplicate_frames>("duplicate_frames", 1, 1000, "frames",
                                               "For which both must be confirmed.")};
 constexpr Table kMatchTable = table_of<MatchSettings>(
-    "decisions.match", "Which detection is whose: costs of an assignment.", kMatch);
+    "decisions.match", "Which detection is whose: a likelihood ratio for each pair.", kMatch);
+
+using track::ImageFilterSettings;
+constexpr Field kImage[] = {
+    number<&ImageFilterSettings::column_jitter>("column_jitter", 0.001, 1, "heights",
+                                                "Error of a detection's middle, across."),
+    number<&ImageFilterSettings::row_jitter>("row_jitter", 0.001, 1, "heights",
+                                             "Error of its middle, up and down."),
+    number<&ImageFilterSettings::height_jitter>("height_jitter", 0.001, 1, "heights",
+                                                "Error of its height."),
+    number<&ImageFilterSettings::drift>("drift", 0, 10, "heights²/s",
+                                        "Growth of the place's variance."),
+    number<&ImageFilterSettings::wander>("wander", 0, 100, "heights²/s³",
+                                         "Growth of the velocity's variance."),
+    number<&ImageFilterSettings::start_speed>("start_speed", 0, 20, "heights/s",
+                                              "Standard deviation of the velocity at first."),
+    number<&ImageFilterSettings::flow_share>("flow_share", 0, 1, "",
+                                             "Error of flow that grows with its length."),
+    number<&ImageFilterSettings::flow_least>("flow_least", 0, 1, "heights",
+                                             "Lower limit of the flow's error."),
+    number<&ImageFilterSettings::growth_least>("growth_least", 0, 1, "", "Likewise of the growth."),
+    number<&ImageFilterSettings::flow_gate>("flow_gate", 0.5, 100, "σ",
+                                            "Flow farther off is another thing's.")};
+constexpr Table kImageTable = table_of<ImageFilterSettings>(
+    "decisions.image", "Following a box in the image, whatever the lens; lengths in heights of it.",
+    kImage);
 
 constexpr Field kTracks[] = {
     number<&TrackerSettings::smallest_px>("smallest_px", 8, 500, "pixels",
@@ -510,6 +548,9 @@ constexpr Field kTracks[] = {
         "coast_s", 0.1, 20, "s", "A track ends after this time without the expected detections."),
     number<&TrackerSettings::coast_hidden_s>("coast_hidden_s", 0.1, 60, "s",
                                              "Likewise where the person is hidden."),
+    number<&TrackerSettings::remember_s>(
+        "remember_s", 0, 60, "s",
+        "Time for which a confirmed person whose track has ended may get the same id again."),
     number<&TrackerSettings::longest_gap_s>("longest_gap_s", 0.1, 20, "s",
                                             "Between frames; a longer gap ends all tracks.")};
 constexpr Table kTracksTable =
@@ -614,6 +655,7 @@ constexpr Field kDecisions[] = {
     table<&DecisionSettings::tracker, &TrackerSettings::existence>("existence", "",
                                                                    kExistenceTable),
     table<&DecisionSettings::tracker, &TrackerSettings::match>("match", "", kMatchTable),
+    table<&DecisionSettings::tracker, &TrackerSettings::image>("image", "", kImageTable),
     table<&DecisionSettings::tracker>("tracks", "", kTracksTable),
     table<&DecisionSettings::contact, &ContactSettings::path>("path", "", kPathTable),
     table<&DecisionSettings::contact, &ContactSettings::pace>("pace", "", kPaceTable),

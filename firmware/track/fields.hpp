@@ -28,6 +28,14 @@ void fields(F& f, FieldsOf<F, FilterSettings>& s) {
   f("growth_least", s.growth_least);
 }
 template <typename F>
+void fields(F& f, FieldsOf<F, ImageFilterSettings>& s) {
+  static_assert(sizeof(ImageFilterSettings) == 10 * 8, "a new field? list it, see above");
+  f.structure("ImageFilterSettings")("column_jitter", s.column_jitter)("row_jitter", s.row_jitter);
+  f("height_jitter", s.height_jitter)("drift", s.drift)("wander", s.wander);
+  f("start_speed", s.start_speed)("flow_share", s.flow_share)("flow_least", s.flow_least);
+  f("growth_least", s.growth_least)("flow_gate", s.flow_gate);
+}
+template <typename F>
 void fields(F& f, FieldsOf<F, ExistenceSettings>& s) {
   static_assert(sizeof(ExistenceSettings) == 14 * 8 + 2 * 4 + 8 + 8,
                 "a new field? list it, see above");
@@ -40,21 +48,28 @@ void fields(F& f, FieldsOf<F, ExistenceSettings>& s) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, MatchSettings>& s) {
-  static_assert(sizeof(MatchSettings) == 12 * 8 + 8, "a new field? list it, see above");
-  f.structure("MatchSettings")("gate", s.gate)("least_overlap", s.least_overlap);
-  f("overlap", s.overlap)("appearance", s.appearance)("most_different", s.most_different);
-  f("doubtful", s.doubtful)("most_doubt", s.most_doubt)("behind", s.behind)("limit", s.limit);
+  static_assert(sizeof(MatchSettings) == 19 * 8 + 8, "a new field? list it, see above");
+  f.structure("LikelihoodSettings")("same", s.same)("same_later", s.same_later)("place", s.place);
+  f("most_place", s.most_place)("spread", s.spread)("overlap", s.overlap);
+  f("overlap_later", s.overlap_later)("appearance", s.appearance);
+  f("appearance_later", s.appearance_later)("most_different", s.most_different);
+  f("behind", s.behind)("doubtful", s.doubtful)("most_doubt", s.most_doubt);
+  f("later_s", s.later_s)("recent_s", s.recent_s)("least", s.least);
   f("duplicate_overlap", s.duplicate_overlap)("duplicate_m", s.duplicate_m);
   f("duplicate_mps", s.duplicate_mps)("duplicate_frames", s.duplicate_frames);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, TrackerSettings>& t) {
-  static_assert(sizeof(TrackerSettings) == 5 * 8 + sizeof(FilterSettings) +
+  static_assert(sizeof(TrackerSettings) == 6 * 8 + sizeof(FilterSettings) +
+                                               sizeof(ImageFilterSettings) +
                                                sizeof(ExistenceSettings) + sizeof(MatchSettings),
                 "a new field? list it, see above");
   f.structure("TrackerSettings")("birth_score", t.birth_score)("smallest_px", t.smallest_px);
-  f("coast_s", t.coast_s)("coast_hidden_s", t.coast_hidden_s)("longest_gap_s", t.longest_gap_s);
-  f("filter", t.filter)("existence", t.existence)("match", t.match);
+  f("coast_s", t.coast_s)("coast_hidden_s", t.coast_hidden_s)("remember_s", t.remember_s);
+  f("longest_gap_s", t.longest_gap_s);
+  f("filter", t.filter)("image", t.image)("existence", t.existence);
+  // Up to format 4's first records it was "match", costs of another meaning: those are passed over.
+  f("likelihood", t.match);
 }
 
 }  // namespace kerb::track

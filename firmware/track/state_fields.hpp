@@ -48,19 +48,32 @@ void fields(F& f, FieldsOf<F, GroundFilter::Expected>& e) {
   matrix_field(f, "box", e.box);
   matrix_field(f, "spread", e.spread);
 }
+template <typename F>
+void fields(F& f, FieldsOf<F, ImageAxis>& a) {
+  static_assert(sizeof(ImageAxis) == 6 * 8, "a new member? list it, see above");
+  f.structure("ImageAxis")("place", a.place)("rate", a.rate)("pp", a.pp)("pr", a.pr)("rr", a.rr);
+  f("before", a.before);
+}
+template <typename F>
+void fields(F& f, FieldsOf<F, ImageFilter>& i) {
+  static_assert(sizeof(ImageFilter) == 3 * sizeof(ImageAxis), "a new member? list it, see above");
+  f.structure("ImageFilter")("at", i.at_);
+}
 /// found_by_bands_ is of one frame.
 template <typename F>
 void fields(F& f, FieldsOf<F, Track>& p) {
-  static_assert(sizeof(Track) == 24 + sizeof(PersonFilter) + sizeof(Existence) + sizeof(Signature) +
-                                     4 + sizeof(GroundFilter::Expected) + 3 * 8 + 24 + 3 * 8 +
-                                     2 * 4 + 8,
+  static_assert(sizeof(Track) == 24 + sizeof(PersonFilter) + sizeof(ImageFilter) +
+                                     sizeof(Existence) + sizeof(Signature) + 4 +
+                                     sizeof(GroundFilter::Expected) + 3 * 8 + 24 + 3 * 8 + 2 * 4 +
+                                     8,
                 "a new member? list it, see above");
   f.structure("Track")("id", p.id_)("first_seen", p.first_seen_)("last_seen", p.last_seen_);
-  f("filter", p.filter_)("existence", p.existence_)("signature", p.signature_)("expected",
-                                                                               p.expected_);
+  f("filter", p.filter_)("image", p.image_)("existence", p.existence_)("signature", p.signature_)(
+      "expected", p.expected_);
   matrix_field(f, "bias", p.bias_);
   f("box", p.box_)("width_share", p.width_share_)("score", p.score_)("missed_s", p.missed_s_);
   f("duplicate_frames", p.duplicate_frames_)("boxes", p.boxes_)("seen", p.seen_);
+  f("lost", p.lost_);
 }
 /// seen_, usable_, taken_ and assignment_ are of one frame.
 template <typename F>

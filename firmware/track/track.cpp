@@ -25,21 +25,19 @@ struct TrackTuning {
   double middle_gain = 0.6;      ///< of the reported box's middle
   double size_gain = 0.3;        ///< of its size, which jumps by the detector's steps
 
-  // Matching. A detection that fits the expected place this well may differ in appearance by any
-  // amount, because light changes it.
-  double same_place_overlap = 0.5;
-  double same_place_distance2 = 9;  ///< squared standard deviations
-  double same_bands = 0.35;         ///< spectral difference, and below: surely the same person, who
-  double same_bands_scale = 0.2;    ///< may have turned round: their distance counts this much
-  double other_bands = 0.8;         ///< and above: surely another; light changes bands little
-  double bands_gate2 = 36;          ///< squared standard deviations, of a place found by bands
-  double breast_share = 0.33;       ///< of a box's height: the middle of the upper body
-  double max_column_px = 1e5;       ///< no picture is wider
+  // Matching.
+  double same_bands = 0.35;       ///< spectral difference, and below: surely the same person, who
+  double same_bands_scale = 0.2;  ///< may have turned round: their distance counts this much
+  double other_bands = 0.8;       ///< and above: surely another; light changes bands little
+  double bands_gate2 = 36;        ///< squared standard deviations, of a place found by bands
+  double breast_share = 0.33;     ///< of a box's height: the middle of the upper body
+  double max_column_px = 1e5;     ///< no picture is wider
 
   // When a track ends.
   double behind_camera_s = 0.5;  ///< kept this long after passing the camera
   double max_distance_m = 250;
   double max_sigma_across_m = 2.5;  ///< of the position, across the line of sight
+  double memorable_share = 0.5;     ///< of the box, within the image: else the person has left it
 };
 constexpr TrackTuning kTrackTuning{};
 
@@ -106,10 +104,26 @@ bool Track::begin(const View& view, std::uint32_t id, const Detection& box,
   score_ = static_cast<double>(box.score);
   width_share_ = static_cast<double>(box.w) / static_cast<double>(box.h);
   seen_ = true;
+  image_.begin(view.settings.image, box);
   expect(view);
   existence_.begin(view.settings.existence, score_, moves,
                    filter_.implausible(view.settings.filter, view.pitch, view.pitch_sigma));
   return true;
+}
+
+bool Track::begin_again(const View& view, const Detection& box, const Signature& signature,
+                        Moves moves) {
+  const Signature known = signature_.known ? signature_ : signature;
+  const Nanos first_seen = first_seen_;
+  if (!begin(view, id_, box, known, moves)) return false;
+  first_seen_ = first_seen;
+  return true;
+}
+
+bool Track::is_memorable(const View& view) const {
+  return confirmed() && filter_.is_finite() && view.since(last_seen_) <= view.settings.remember_s &&
+         covered(image_.box(width_share_), picture_box(view.camera.width, view.camera.height)) >=
+             kTrackTuning.memorable_share;
 }
 
 void Track::expect(const View& view) {
@@ -125,6 +139,8 @@ void Track::advance(const View& view, const BoxFlow* flow) {
   if (view.pitch_seen) filter_.see_pitch(view.pitch, view.pitch_sigma);
   // Without a detection for a while, the box may lie on another object.
   const bool there = view.now - last_seen_ <= kTrackTuning.flow_valid;
+  image_.predict(view.settings.image, view.way.seconds, 0);
+  if (flow != nullptr && there) image_.see_flow(view.settings.image, view.way.seconds, *flow);
   if (flow != nullptr && flow->points > 0 && there) {
     // The flow without distortion, at the middle of the box in the previous frame.
     const Pixel from{static_cast<double>(box_.x) + static_cast<double>(box_.w) / 2,
@@ -145,41 +161,46 @@ void Track::advance(const View& view, const BoxFlow* flow) {
           static_cast<float>(width), static_cast<float>(height), static_cast<float>(score_)};
 }
 
-double Track::cost(const View& view, const Detection& box, const SeenBox& seen,
-                   const Signature& signature, const Appearance* appearance,
-                   const std::optional<double>& unlike) const {
-  constexpr double kNever = std::numeric_limits<double>::infinity();
+double Track::likelihood_ratio(const View& view, const Detection& box, const SeenBox& seen,
+                               const Signature& signature, const Appearance* appearance,
+                               const std::optional<double>& unlike, bool behind) const {
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
   const MatchSettings& m = view.settings.match;
-  if (!expected_.in_front) return kNever;
   // Quick exit: no spread is wider than a few heights of the box.
-  if (std::abs(seen.column - expected_.box[0]) > 4 * static_cast<double>(box.h + box_.h))
-    return kNever;
-  const Distance far = distance_of(expected_, seen);
-  const double common = overlap(box, box_);
+  const double column = static_cast<double>(box.x + box.w / 2),
+               expected = static_cast<double>(box_.x + box_.w / 2);
+  if (std::abs(column - expected) > 4 * static_cast<double>(box.h + box_.h)) return kNever;
+  if (unlike && *unlike > kTrackTuning.other_bands) return kNever;
   // Who is surely the same by bands may have turned round behind another: they need not be at the
   // expected place.
   const double nearer =
       unlike && *unlike < kTrackTuning.same_bands ? kTrackTuning.same_bands_scale : 1.0;
-  const double gate = (common < m.least_overlap && nearer == 1.0 ? 0.5 : 1.0) * m.gate;
-  if (!(far.squared * nearer < gate)) return kNever;
+  const double soon = exact::exp(-view.since(last_seen_) / m.later_s);
+  const auto weight = [soon](double at_first, double later) {
+    return later + soon * (at_first - later);
+  };
+  // Each term takes something off: what is cheap to know comes first.
+  const double common = std::max(expected_.in_front ? overlap(box, box_) : 0.0,
+                                 overlap(box, image_.box(width_share_)));
   const ExistenceSettings& e = view.settings.existence;
-  const double doubtful = std::clamp(
-      (e.score_even - static_cast<double>(box.score)) / e.score_scale, 0.0, m.most_doubt);
-  double cost =
-      far.squared * nearer + far.log_spread + m.overlap * (1 - common) + m.doubtful * doubtful;
-  std::optional<double> apart = unlike;
-  if (!apart && appearance != nullptr && signature.known && signature_.known)
-    apart = appearance->distance(signature, signature_);
-  if (apart) {
-    const double different = *apart;
-    const bool in_place = common >= kTrackTuning.same_place_overlap &&
-                          far.squared < kTrackTuning.same_place_distance2;
-    if (different > m.most_different &&
-        (!in_place || (unlike && different > kTrackTuning.other_bands)))
-      return kNever;
-    cost += m.appearance * std::min(different, m.most_different);
-  }
-  return cost;
+  const double doubt = std::clamp((e.score_even - static_cast<double>(box.score)) / e.score_scale,
+                                  0.0, m.most_doubt);
+  double ratio = weight(m.same, m.same_later) - m.doubtful * doubt -
+                 nearer * weight(m.overlap, m.overlap_later) * (1 - common);
+  if (behind) ratio -= soon * m.behind;
+  if (ratio < m.least) return kNever;
+  const double in_image = image_.distance2(view.settings.image, box);
+  const Distance on_road =
+      expected_.in_front ? distance_of(expected_, seen) : Distance{m.most_place, 0};
+  ratio -= nearer * m.place * std::min({on_road.squared, in_image, m.most_place}) +
+           m.spread * on_road.log_spread;
+  if (ratio < m.least) return kNever;
+  std::optional<double> different = unlike;
+  if (!different && appearance != nullptr && signature.known && signature_.known)
+    different = appearance->distance(signature, signature_);
+  if (different)
+    ratio -= weight(m.appearance, m.appearance_later) * std::min(*different, m.most_different);
+  return ratio;
 }
 
 /// A detector repeats its error in the next frame: boxes close in time carry less information than
@@ -203,6 +224,7 @@ void Track::found(const View& view, const Detection& box, const Signature& signa
     seen.foot_sigma = std::max(view.settings.filter.row_jitter * static_cast<double>(box.h),
                                view.settings.filter.least_jitter_px);
   filter_.see_box(view.camera, view.settings.filter, with_correlation(seen, view));
+  image_.see_box(view.settings.image, box);
   const GroundFilter::Expected after = filter_.expect(view.camera);
   if (after.in_front) {
     const double height = std::max(after.box[1] - after.box[2], 1.0);

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "firmware/track/existence.hpp"
+#include "firmware/track/image_filter.hpp"
 #include "firmware/track/person_filter.hpp"
 #include "firmware/track/tracker.hpp"
 #include "firmware/types/senses.hpp"
@@ -20,6 +21,9 @@ struct View {
   double pitch = 0, pitch_sigma = 0.01;  ///< above the mounting's, radians
   bool pitch_seen = false;               ///< measured in this frame
   bool slow = false;                     ///< the car stands or creeps
+  [[nodiscard]] double since(Nanos then) const noexcept {
+    return static_cast<double>((now - then).count()) * 1e-9;  // seconds
+  }
   /// What own motion in the picture is worth.
   [[nodiscard]] Moves moves(bool seen) const noexcept {
     return !seen ? Moves::not_known : slow ? Moves::surely : Moves::likely;
@@ -34,11 +38,12 @@ class Track {
              Moves moves);
   /// Predicts the track for this frame; `flow`: how the picture moved at its box, or null.
   void advance(const View& view, const BoxFlow* flow);
-  /// Cost of assigning this box to this track; infinite where it cannot be. `unlike`: the spectral
-  /// difference, 0 to 1, where it is known; it replaces the difference of appearance.
-  [[nodiscard]] double cost(const View& view, const Detection& box, const SeenBox& seen,
-                            const Signature& signature, const Appearance* appearance,
-                            const std::optional<double>& unlike = std::nullopt) const;
+  /// Log-likelihood ratio of "this box is this person" to "it is not", see MatchSettings; minus
+  /// infinity where it cannot be. `unlike`: the spectral difference, 0 to 1, where it is known; it
+  /// replaces the difference of appearance. `behind`: covered by another person.
+  [[nodiscard]] double likelihood_ratio(const View& view, const Detection& box, const SeenBox& seen,
+                                        const Signature& signature, const Appearance* appearance,
+                                        const std::optional<double>& unlike, bool behind) const;
   /// Circumstances of a detection.
   struct Finding {
     Moves moves = Moves::not_known;  ///< whether it moves by itself
@@ -49,6 +54,14 @@ class Track {
   void found(const View& view, const Detection& box, const Signature& signature,
              const Finding& how);
   void missed(const View& view, bool hidden);
+  /// Whether a track that is gone may be remembered: a confirmed person at a place in the image.
+  [[nodiscard]] bool is_memorable(const View& view) const;
+  /// From now on it is remembered only, not reported: a detection that fits gives it back its id.
+  void lose() noexcept { lost_ = true; }
+  [[nodiscard]] bool lost() const noexcept { return lost_; }
+  /// A detection of a person who was lost: starts anew, with the same id and appearance. False:
+  /// nobody can stand there.
+  bool begin_again(const View& view, const Detection& box, const Signature& signature, Moves moves);
   /// Not detected, but found by the spectrum of their clothes: gives the place across the view
   /// only. False: they cannot be there.
   bool found_by_bands(const View& view, const Likeness& like);
@@ -56,6 +69,7 @@ class Track {
   void report(Person& out) const;
 
   [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
+  [[nodiscard]] Nanos last_seen() const noexcept { return last_seen_; }
   [[nodiscard]] const Detection& box() const noexcept { return box_; }
   [[nodiscard]] bool confirmed() const noexcept { return existence_.confirmed(); }
   [[nodiscard]] bool seen() const noexcept { return seen_; }
@@ -82,6 +96,7 @@ class Track {
   std::uint32_t id_ = 0;
   Nanos first_seen_{}, last_seen_{};
   PersonFilter filter_;
+  ImageFilter image_;
   Existence existence_;
   Signature signature_;
   GroundFilter::Expected expected_;  // of this frame, with the bias
@@ -94,6 +109,7 @@ class Track {
   int duplicate_frames_ = 0;
   int boxes_ = 1;  // detections so far
   bool seen_ = false;
+  bool lost_ = false;
   bool found_by_bands_ = false;  // in this frame
 };
 

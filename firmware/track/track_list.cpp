@@ -41,9 +41,76 @@ std::optional<double> unlike(const Likeness* like, std::size_t detection) noexce
 }  // namespace
 
 void TrackList::advance(const View& view, const Senses& senses) {
-  const bool flows = senses.followed == count_;
+  const int reported = count();
+  const bool flows = senses.followed == reported;
   for (int i = 0; i < count_; ++i)
-    people_[at(i)].advance(view, flows ? &senses.flows[at(i)] : nullptr);
+    people_[at(i)].advance(view, flows && i < reported ? &senses.flows[at(i)] : nullptr);
+}
+
+int TrackList::count() const noexcept {
+  return static_cast<int>(std::count_if(people_.begin(), people_.begin() + count_,
+                                        [](const Track& p) { return !p.lost(); }));
+}
+
+/// Assigns the detections left to the people chosen by `is`: person_, detection_ and assignment_.
+template <typename Is>
+void TrackList::assign(const View& view, const Senses& senses, const Appearance* appearance,
+                       const Is& is) {
+  int people = 0, detections = 0;
+  for (int i = 0; i < count_; ++i)
+    if (!people_[at(i)].seen() && is(people_[at(i)])) person_[at(people++)] = i;
+  for (int d = 0; d < kMost; ++d)
+    if (!taken_[at(d)]) detection_[at(detections++)] = d;
+  assignment_.reset(people, detections, -view.settings.match.least);
+  for (int r = 0; r < people; ++r) {
+    const Track& one = people_[at(person_[at(r)])];
+    const Likeness* like = likeness_of(senses, one.id());
+    // Of two people at one place, the one in front is more likely to be detected.
+    const bool behind = is_covered(person_[at(r)], false);
+    for (int c = 0; c < detections; ++c) {
+      const std::size_t d = at(detection_[at(c)]);
+      assignment_.set(r, c,
+                      -one.likelihood_ratio(view, senses.boxes[d], seen_[d], senses.looks[d],
+                                            appearance, unlike(like, d), behind));
+    }
+  }
+  assignment_.solve();
+}
+
+template <typename Is>
+void TrackList::match(const View& view, const Senses& senses, const Appearance* appearance,
+                      const Is& is) {
+  assign(view, senses, appearance, [&is](const Track& p) { return !p.lost() && is(p); });
+  for (int r = 0; r < assignment_.rows(); ++r) {
+    const int c = assignment_.column_of(r);
+    if (c == Assignment::kNone) continue;
+    const int chosen = detection_[at(c)];
+    const std::size_t d = at(chosen);
+    taken_[d] = true;
+    Track& one = people_[at(person_[at(r)])];
+    const Track::Finding how{view.moves(senses.flow_says_moves[d]), is_clear(senses, chosen),
+                             !one.confirmed() && is_within(senses.boxes[d], one.distance())};
+    one.found(view, senses.boxes[d], senses.looks[d], how);
+  }
+}
+
+/// Gives people who were lost their id again, where a detection that nobody else has fits them.
+void TrackList::recall(const View& view, const Senses& senses, const Appearance* appearance) {
+  assign(view, senses, appearance, [](const Track& p) { return p.lost(); });
+  for (int r = 0; r < assignment_.rows(); ++r) {
+    const int c = assignment_.column_of(r);
+    if (c == Assignment::kNone) continue;
+    const std::size_t d = at(detection_[at(c)]);
+    const Detection& box = senses.boxes[d];
+    Track& one = people_[at(person_[at(r)])];
+    if (static_cast<double>(box.score) < view.settings.birth_score || is_taken(box)) continue;
+    Track again = one;
+    if (!again.begin_again(view, box, senses.looks[d], view.moves(senses.flow_says_moves[d])) ||
+        is_within(box, again.distance()))
+      continue;
+    one = again;
+    taken_[d] = true;
+  }
 }
 
 void TrackList::take(const View& view, const Senses& senses, const Appearance* appearance) {
@@ -54,46 +121,18 @@ void TrackList::take(const View& view, const Senses& senses, const Appearance* a
     if (usable_[at(d)])
       seen_[at(d)] = seen_box(view.camera, view.settings.filter, senses.boxes[at(d)]);
   }
-  match(view, senses, appearance, true);
-  match(view, senses, appearance, false);
+  // Who was seen just now comes first: whoever is hidden must not take the detection of the person
+  // who hides them.
+  const auto is_recent = [&view](const Track& p) {
+    return view.since(p.last_seen()) <= view.settings.match.recent_s;
+  };
+  match(view, senses, appearance, [&](const Track& p) { return p.confirmed() && is_recent(p); });
+  match(view, senses, appearance, [&](const Track& p) { return p.confirmed() && !is_recent(p); });
+  match(view, senses, appearance, [&](const Track& p) { return !p.confirmed(); });
+  recall(view, senses, appearance);
   note_misses(view, senses);
   begin_new(view, senses);
   drop_duplicates(view);
-}
-
-void TrackList::match(const View& view, const Senses& senses, const Appearance* appearance,
-                      bool confirmed) {
-  std::array<int, kMost> person{}, detection{};
-  int people = 0, detections = 0;
-  for (int i = 0; i < count_; ++i)
-    if (people_[at(i)].confirmed() == confirmed && !people_[at(i)].seen()) person[at(people++)] = i;
-  for (int d = 0; d < kMost; ++d)
-    if (!taken_[at(d)]) detection[at(detections++)] = d;
-  assignment_.reset(people, detections, view.settings.match.limit);
-  for (int r = 0; r < people; ++r) {
-    const Track& one = people_[at(person[at(r)])];
-    const Likeness* like = likeness_of(senses, one.id());
-    // Of two people at one place, the one in front is more likely to be detected.
-    const double behind = is_covered(person[at(r)], false) ? view.settings.match.behind : 0;
-    for (int c = 0; c < detections; ++c) {
-      const std::size_t d = at(detection[at(c)]);
-      assignment_.set(r, c,
-                      behind + one.cost(view, senses.boxes[d], seen_[d], senses.looks[d],
-                                        appearance, unlike(like, d)));
-    }
-  }
-  assignment_.solve();
-  for (int r = 0; r < people; ++r) {
-    const int c = assignment_.column_of(r);
-    if (c == Assignment::kNone) continue;
-    const int chosen = detection[at(c)];
-    const std::size_t d = at(chosen);
-    taken_[d] = true;
-    Track& one = people_[at(person[at(r)])];
-    const Track::Finding how{view.moves(senses.flow_says_moves[d]), is_clear(senses, chosen),
-                             !confirmed && is_within(senses.boxes[d], one.distance())};
-    one.found(view, senses.boxes[d], senses.looks[d], how);
-  }
 }
 
 /// Whether a much nearer person, detected in this frame, would hide a person at `distance`.
@@ -118,7 +157,7 @@ bool TrackList::is_covered(int person, bool found) const {
   const Track& p = people_[at(person)];
   for (int i = 0; i < count_; ++i) {
     const Track& other = people_[at(i)];
-    if (i != person && (found ? other.seen() : other.confirmed()) &&
+    if (i != person && !other.lost() && (found ? other.seen() : other.confirmed()) &&
         other.distance() < (1 + kTrackListTuning.distance_error) * p.distance() &&
         covered(p.box(), other.box()) > kTrackListTuning.hidden_share)
       return true;
@@ -159,7 +198,7 @@ bool TrackList::is_free(const Senses& senses, const Likeness& like, int person) 
 void TrackList::note_misses(const View& view, const Senses& senses) {
   for (int i = 0; i < count_; ++i) {
     Track& one = people_[at(i)];
-    if (one.seen()) continue;
+    if (one.seen() || one.lost()) continue;
     const Likeness* like = likeness_of(senses, one.id());
     if (like != nullptr && like->found && one.confirmed() && is_free(senses, *like, i) &&
         one.found_by_bands(view, *like))
@@ -168,16 +207,36 @@ void TrackList::note_misses(const View& view, const Senses& senses) {
   }
 }
 
+/// Whether a track that was detected in this frame is at this box.
+bool TrackList::is_taken(const Detection& box) const {
+  return std::any_of(people_.begin(), people_.begin() + count_, [&](const Track& p) {
+    return p.seen() && overlap(p.box(), box) > kTrackListTuning.start_overlap;
+  });
+}
+
+/// Room for one more, if need be by forgetting who was lost first.
+bool TrackList::make_room() noexcept {
+  if (count_ < kMost) return true;
+  int first = kMost;
+  for (int i = 0; i < count_; ++i)
+    if (people_[at(i)].lost() &&
+        (first == kMost || people_[at(i)].last_seen() < people_[at(first)].last_seen()))
+      first = i;
+  if (first == kMost) return false;
+  remove(first);
+  return true;
+}
+
 void TrackList::begin_new(const View& view, const Senses& senses) {
-  const int before = count_;
+  std::array<bool, kMost> starts{};
+  for (int d = 0; d < kMost; ++d)
+    starts[at(d)] = !taken_[at(d)] &&
+                    !(static_cast<double>(senses.boxes[at(d)].score) < view.settings.birth_score) &&
+                    !is_taken(senses.boxes[at(d)]);
   for (int d = 0; d < kMost; ++d) {
+    if (!starts[at(d)]) continue;
+    if (!make_room()) return;
     const Detection& box = senses.boxes[at(d)];
-    if (taken_[at(d)] || static_cast<double>(box.score) < view.settings.birth_score) continue;
-    const auto holds = [&](const Track& p) {
-      return p.seen() && overlap(p.box(), box) > kTrackListTuning.start_overlap;
-    };
-    if (std::any_of(people_.begin(), people_.begin() + before, holds)) continue;
-    if (count_ == kMost) return;
     Track& person = people_[at(count_)];
     if (!person.begin(view, next_id_, box, senses.looks[at(d)],
                       view.moves(senses.flow_says_moves[at(d)])))
@@ -221,22 +280,27 @@ void TrackList::remove(int person) noexcept {
 
 void TrackList::drop_gone(const View& view) {
   for (int i = 0; i < count_;) {
-    if (people_[at(i)].is_gone(view)) {
-      remove(i);
-    } else {
+    Track& one = people_[at(i)];
+    if (one.lost() ? one.is_memorable(view) : !one.is_gone(view)) {
       ++i;
+    } else if (!one.lost() && one.is_memorable(view)) {
+      one.lose();
+      ++i;
+    } else {
+      remove(i);
     }
   }
 }
 
 void TrackList::report(PersonList& out) {
   std::sort(people_.begin(), people_.begin() + count_, [](const Track& a, const Track& b) {
+    if (a.lost() != b.lost()) return b.lost();
     if (a.confirmed() != b.confirmed()) return a.confirmed();
     const double da = a.distance(), db = b.distance();
     return da != db ? da < db : a.id() < b.id();
   });
-  out.count = count_;
-  for (int i = 0; i < count_; ++i) people_[at(i)].report(out.items[i]);
+  out.count = count();
+  for (int i = 0; i < out.count; ++i) people_[at(i)].report(out.items[i]);
 }
 
 }  // namespace kerb::track

@@ -14,7 +14,8 @@ class TrackList {
   static constexpr int kMost = PersonList::kCapacity;
 
   void clear() noexcept { count_ = 0; }
-  [[nodiscard]] int count() const noexcept { return count_; }
+  /// Those that are reported.
+  [[nodiscard]] int count() const noexcept;
   /// Predicts all tracks for this frame; `senses.flows` are in the order of the last report().
   void advance(const View& view, const Senses& senses);
   /// Assigns each detection to a track, or starts a new one with it.
@@ -26,13 +27,19 @@ class TrackList {
  private:
   template <typename F>
   friend void fields(F& f, FieldsOf<F, TrackList>& object);  // state_fields.hpp
-  void match(const View& view, const Senses& senses, const Appearance* appearance, bool confirmed);
+  template <typename Is>
+  void match(const View& view, const Senses& senses, const Appearance* appearance, const Is& is);
+  template <typename Is>
+  void assign(const View& view, const Senses& senses, const Appearance* appearance, const Is& is);
   void begin_new(const View& view, const Senses& senses);
+  void recall(const View& view, const Senses& senses, const Appearance* appearance);
+  [[nodiscard]] bool make_room() noexcept;
   void note_misses(const View& view, const Senses& senses);
   [[nodiscard]] bool is_covered(int person, bool found) const;
   [[nodiscard]] bool is_hidden(const View& view, int person) const;
   [[nodiscard]] bool is_within(const Detection& box, double distance) const;
   [[nodiscard]] bool is_free(const Senses& senses, const Likeness& like, int person) const;
+  [[nodiscard]] bool is_taken(const Detection& box) const;
   [[nodiscard]] bool is_clear(const Senses& senses, int detection) const;
   [[nodiscard]] static bool is_duplicate(const View& view, const Track& duplicate, const Track& p);
   void drop_duplicates(const View& view);
@@ -45,6 +52,7 @@ class TrackList {
   std::array<SeenBox, kMost> seen_{};
   std::array<bool, kMost> usable_{}, taken_{};
   Assignment assignment_;
+  std::array<int, kMost> person_{}, detection_{};  // rows and columns of the assignment
 };
 
 }  // namespace kerb::track

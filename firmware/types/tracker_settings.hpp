@@ -70,19 +70,41 @@ struct ExistenceSettings {
   int tentative_misses = 4;  ///< in a row, before the track is confirmed: more drop it
 };
 
-/// Assignment of detections to tracks. The cost of a pair is the squared distance in standard
-/// deviations, in the picture, plus the terms below.
+/// Noise of ImageFilter. Lengths are in heights of the box.
+struct ImageFilterSettings {
+  double column_jitter = 0.04;  ///< of a detection's middle
+  double row_jitter = 0.05;
+  double height_jitter = 0.07;
+  double drift = 0.01;         ///< growth of the place's variance, heights^2/s
+  double wander = 1;           ///< growth of the velocity's variance, heights^2/s^3
+  double start_speed = 1;      ///< standard deviation of the velocity at first, heights/s
+  double flow_share = 0.1;     ///< error of flow that grows with its length,
+  double flow_least = 0.01;    ///< and its lower limit, heights
+  double growth_least = 0.01;  ///< likewise of the growth, a share
+  double flow_gate = 5;        ///< flow farther off, in standard deviations, is another thing\'s
+};
+
+/// Assignment of detections to tracks, by the log-likelihood ratio of "this detection is this
+/// person" to "it is not": `same` less the terms below. A logistic regression on pairs of tracks
+/// and detections whose truth is known gave the weights; docs/results/tracking.md has the data.
+/// What counts changes with the time since the last detection: at first where the box is, later how
+/// the person looks. Weights go from the first value to `later` with the time constant `later_s`.
 struct MatchSettings {
-  double gate = 25;                ///< largest squared distance; boxes have heavier tails than a
-                                   ///< normal distribution
-  double least_overlap = 0.1;      ///< of the boxes; below, half the gate
-  double overlap = 12;             ///< cost of boxes that do not overlap at all
-  double appearance = 20;          ///< cost of the largest difference of appearance
-  double most_different = 0.6;     ///< a larger difference of appearance: another person
-  double doubtful = 2;             ///< cost per factor e by which a detection is likelier to be
-  double most_doubt = 4;           ///< false than true, up to so many factors
-  double behind = 12;              ///< cost of standing behind another person
-  double limit = 34;               ///< pairs that cost more are not matched
+  double same = 6, same_later = 3.2;  ///< for a detection at the expected place, alike
+  double place = 0.09;     ///< per squared standard deviation from the expected place and size, on
+                           ///< the road or in the image, whichever is nearer
+  double most_place = 40;  ///< squared standard deviations that count: boxes have heavy tails
+  double spread = 0.08;    ///< per factor e by which the expected place is less certain than a box
+  double overlap = 11, overlap_later = 3.5;        ///< for boxes that do not overlap at all
+  double appearance = 2.2, appearance_later = 10;  ///< per difference of appearance, 0 to 1
+  double most_different = 0.6;  ///< differences above count as this: light changes appearance
+  double behind = 1.2;          ///< for a person covered by another; later nothing
+  double doubtful = 0.25;       ///< per factor e by which a detection is likelier false than true,
+  double most_doubt = 4;        ///< up to so many factors
+  double later_s = 0.25;        ///< seconds
+  double recent_s = 0.2;        ///< those seen within this time choose first
+  double least = -2;  ///< pairs with a lower ratio are not matched: whoever is begun anew is lost
+                      ///< for longer than whoever is mistaken
   double duplicate_overlap = 0.7;  ///< overlap from which two tracks may be one person,
   double duplicate_m = 1.5;        ///< where they are this near on the road (or within a tenth of
                                    ///< the distance)
@@ -95,8 +117,11 @@ struct TrackerSettings {
   double smallest_px = 40;      ///< smaller people are not expected to be detected
   double coast_s = 1;           ///< a track ends after this time without the expected detections
   double coast_hidden_s = 2.5;  ///< likewise, where the person is hidden
-  double longest_gap_s = 1.5;   ///< between frames: after a longer gap all tracks are dropped
+  double remember_s = 4;       ///< time since the last detection for which a confirmed person whose
+                               ///< track has ended may get the same id again; not reported
+  double longest_gap_s = 1.5;  ///< between frames: after a longer gap all tracks are dropped
   FilterSettings filter;
+  ImageFilterSettings image;
   ExistenceSettings existence;
   MatchSettings match;
 };

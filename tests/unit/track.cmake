@@ -15,6 +15,8 @@ foreach(name ground_filter person_filter)
 endforeach()
 kerb_add_test(NAME unit_track_box_flow SOURCES firmware/track/test_box_flow.cpp
   LINKS kerb::firmware_track LABELS unit)
+kerb_add_test(NAME unit_track_image_filter SOURCES firmware/track/test_image_filter.cpp
+  LINKS kerb::firmware_track kerb::eigen LABELS unit)
 kerb_add_test(NAME unit_track_existence SOURCES firmware/track/test_existence.cpp
   LINKS kerb::firmware_track LABELS unit)
 kerb_add_test(NAME unit_track_colour_appearance

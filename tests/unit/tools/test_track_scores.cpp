@@ -12,6 +12,7 @@
 #include "tests/support/test.hpp"
 #include "tools/eval/assignment.hpp"
 #include "tools/eval/track_scores.hpp"
+#include "tools/track/byte_track.hpp"
 #include "tools/track/mounting.hpp"
 #include "tools/track/sort.hpp"
 
@@ -298,6 +299,45 @@ TEST(sort_follows_who_moves_evenly_through_one_missing_frame_and_not_through_two
     TEST_ASSERT_EQUAL_size_t(1, told.size());
     TEST_ASSERT_EQUAL_INT(missing == 1 ? 1 : 2, told[0].id);
   }
+}
+
+// --- ByteTrack ---------------------------------------------------------------------------------
+
+std::vector<MotBox> scored(const Box& box, double score) { return {{-1, box, score, false}}; }
+
+TEST(bytetrack_tells_new_tracks_in_their_second_frame_but_at_the_start_at_once) {
+  lab::ByteTrack tracker{{}};
+  TEST_ASSERT_EQUAL_size_t(1, tracker.update(scored(box_at(0), 6)).size());
+  std::vector<MotBox> both = scored(box_at(0), 6);
+  both.push_back({-1, box_at(3), 6, false});
+  TEST_ASSERT_EQUAL_size_t(1, tracker.update(both).size());
+  const std::vector<MotBox> told = tracker.update(both);
+  TEST_ASSERT_EQUAL_size_t(2, told.size());
+  TEST_ASSERT_EQUAL_INT(1, told[0].id);
+  TEST_ASSERT_EQUAL_INT(2, told[1].id);
+}
+
+TEST(bytetrack_continues_with_low_scores_and_begins_with_none) {
+  lab::ByteTrackSettings settings;
+  settings.high_score = 5;
+  lab::ByteTrack tracker{settings};
+  for (int i = 0; i < 5; ++i)
+    TEST_ASSERT_EQUAL_size_t(0, tracker.update(scored(box_at(0), 3)).size());
+  for (int i = 0; i < 2; ++i) tracker.update(scored(box_at(0), 6));
+  for (int i = 0; i < 5; ++i) {
+    const std::vector<MotBox> told = tracker.update(scored(box_at(0), 3));
+    TEST_ASSERT_EQUAL_size_t(1, told.size());
+    TEST_ASSERT_EQUAL_INT(1, told[0].id);
+  }
+  // A lost one is found again by a high score alone, within thirty frames.
+  for (int i = 0; i < 20; ++i) TEST_ASSERT_EQUAL_size_t(0, tracker.update({}).size());
+  TEST_ASSERT_EQUAL_size_t(0, tracker.update(scored(box_at(0), 3)).size());
+  const std::vector<MotBox> found = tracker.update(scored(box_at(0), 6));
+  TEST_ASSERT_EQUAL_size_t(1, found.size());
+  TEST_ASSERT_EQUAL_INT(1, found[0].id);
+  for (int i = 0; i < 31; ++i) static_cast<void>(tracker.update({}));
+  static_cast<void>(tracker.update(scored(box_at(0), 6)));
+  TEST_ASSERT_EQUAL_INT(2, tracker.update(scored(box_at(0), 6)).at(0).id);
 }
 
 // --- the mounting ------------------------------------------------------------------------------

@@ -33,6 +33,7 @@
 #include "tools/kerblab/track/follower.hpp"
 #include "tools/kerblab/track/product_finder.hpp"
 #include "tools/kerblab/track/sequence.hpp"
+#include "tools/track/byte_track.hpp"
 #include "tools/track/mounting.hpp"
 #include "tools/track/sort.hpp"
 
@@ -46,7 +47,7 @@ struct TrackOptions {
   std::string sequence, out, model, detections, save, draw, config, method = "kerbwatch";
   std::string warnings, speed;
   bool as_product = false;
-  std::optional<double> fps, birth;
+  std::optional<double> fps, birth, high;
   double coast_s = 0.2;
   int every = 1, look_every = 1;
   CameraOptions camera;
@@ -107,7 +108,13 @@ std::vector<track::Person> told_of(const track::PersonList& people, Nanos captur
 class Track {
  public:
   explicit Track(const TrackOptions& options)
-      : options_{options}, is_sort_{options.method == "sort"} {}
+      : options_{options}, by_boxes_{options.method != "kerbwatch"} {
+    if (options.method != "bytetrack") return;
+    ByteTrackSettings settings;
+    settings.low_score = -1e9;  // of those that are read
+    settings.high_score = options.high.value_or(settings.high_score);
+    byte_track_.emplace(settings);
+  }
 
   Status run() {
     Result<Sequence> sequence = read_sequence(options_.sequence, options_.fps);
@@ -158,7 +165,7 @@ class Track {
     if ((!options_.warnings.empty() || options_.as_product) && !mounted)
       return Error{Errc::invalid_argument, 0, "track",
                    "--warnings and --as-product need --height and --pitch, or --config"};
-    if (!options_.warnings.empty() && (is_sort_ || options_.speed.empty()))
+    if (!options_.warnings.empty() && (by_boxes_ || options_.speed.empty()))
       return Error{Errc::invalid_argument, 0, "track",
                    "--warnings needs --speed and --method kerbwatch"};
     if (!options_.warnings.empty())
@@ -274,12 +281,12 @@ class Track {
     Progress progress{clock_, "track"};
     for (std::size_t i = 0; i < sequence_.paths.size(); ++i) {
       LoadedPicture picture;
-      if (!is_sort_ || !drawn_[i].empty()) {  // SORT looks at boxes alone
+      if (!by_boxes_ || !drawn_[i].empty()) {
         Result<LoadedPicture> loaded = load(i);
         if (!loaded) return loaded.error();
         picture = *std::move(loaded);
       }
-      if (Status ok = is_sort_ ? step_sort(picture, i) : step_people(picture, i); !ok) return ok;
+      if (Status ok = by_boxes_ ? step_boxes(picture, i) : step_people(picture, i); !ok) return ok;
       progress.show(i + 1, sequence_.paths.size());
     }
     return Done{};
@@ -292,15 +299,19 @@ class Track {
                           b.box.y, b.box.w, b.box.h, b.conf, place);
   }
 
-  Status step_sort(LoadedPicture& picture, std::size_t index) {
+  /// SORT and ByteTrack look at boxes alone.
+  Status step_boxes(LoadedPicture& picture, std::size_t index) {
+    const auto update = [this](const std::vector<eval::MotBox>& boxes) {
+      return byte_track_ ? byte_track_->update(boxes) : sort_.update(boxes);
+    };
     const int frame = sequence_.frames[index];
     // Frames that are missing in the sequence are frames without detections.
     for (int missing = last_frame_ + 1; index > 0 && missing < frame; ++missing)
-      static_cast<void>(sort_.update({}));
+      static_cast<void>(update({}));
     last_frame_ = frame;
     const Nanos start = clock_.now();
-    const std::vector<eval::MotBox> told = sort_.update(boxes_of(found_[index]));
-    sort_time_ += clock_.now() - start;
+    const std::vector<eval::MotBox> told = update(boxes_of(found_[index]));
+    boxes_time_ += clock_.now() - start;
     for (const eval::MotBox& b : told) tell(frame, b, "-1,-1,-1");
     if (drawn_[index].empty()) return Done{};
     draw_boxes(picture.bgr, told);
@@ -308,9 +319,13 @@ class Track {
     return write_png(drawn_[index], picture.bgr);
   }
 
+  [[nodiscard]] bool is_mounting_told() const {
+    return !options_.config.empty() || options_.camera.height_m || options_.camera.pitch_deg;
+  }
+
   /// Where nobody says how the camera sits, the people say it.
   void find_mounting() {
-    if (!options_.config.empty() || options_.camera.height_m || options_.camera.pitch_deg) return;
+    if (is_mounting_told()) return;
     std::vector<Detection> all;
     for (const std::vector<Detection>& frame : found_)
       all.insert(all.end(), frame.begin(), frame.end());
@@ -341,6 +356,8 @@ class Track {
       find_mounting();
       track::TrackerSettings settings = config_.decisions.tracker;
       settings.birth_score = options_.birth.value_or(settings.birth_score);
+      // A box that does not fit the road says nothing of a person where the road is a guess.
+      if (!is_mounting_told()) settings.existence.strain = 0;
       Result<std::unique_ptr<Follower>> follower =
           Follower::create(*context_, *workers_, config_, settings, car_, width_, height_);
       if (!follower) return follower.error();
@@ -395,7 +412,7 @@ class Track {
     std::string times = detected ? fmt::format("detection {:.1f}, ", ms(find_time_)) : "";
     times += follower_ ? fmt::format("flow {:.1f}, ego-motion and tracking {:.2f} ms per frame",
                                      ms(follower_->flow_time()), ms(follower_->track_time()))
-                       : fmt::format("tracking {:.2f} ms per frame", ms(sort_time_));
+                       : fmt::format("tracking {:.2f} ms per frame", ms(boxes_time_));
     fmt::print(stderr, "{} frames at {:g} per second, {} detections; {} boxes of {} people; {}{}\n",
                sequence_.paths.size(), sequence_.fps, detections, boxes_, ids_.size(), times,
                mounting_);
@@ -409,7 +426,7 @@ class Track {
   }
 
   const TrackOptions& options_;
-  bool is_sort_;
+  bool by_boxes_;
   SystemClock clock_;
   Sequence sequence_;
   Config config_;
@@ -418,6 +435,7 @@ class Track {
   std::vector<std::vector<Detection>> found_;  // in each frame, best first
   std::unique_ptr<Follower> follower_;
   Sort sort_{SortSettings{}};
+  std::optional<ByteTrack> byte_track_;
   std::optional<OutputFolder> drawings_;
   std::vector<std::string> drawn_;  // where each frame's drawing goes; empty: not drawn
   DetectionList list_;
@@ -426,7 +444,7 @@ class Track {
   std::optional<Decider> decider_;
   std::string lines_, mounting_;
   std::set<int> ids_;
-  Nanos find_time_{}, sort_time_{};
+  Nanos find_time_{}, boxes_time_{};
   int width_ = 0, height_ = 0, last_frame_ = 0, boxes_ = 0;
 };
 
@@ -445,7 +463,9 @@ void add_track(CLI::App& app, Action& action) {
       "confirmed\n"
       "people are written, until --coast seconds after their last detection, unless they left the\n"
       "picture or are hidden behind another person.\n"
-      "sort is for comparison: SORT (Bewley et al. 2016) on the same detections.\n"
+      "sort and bytetrack are for comparison: SORT (Bewley et al. 2016) and ByteTrack (Zhang et "
+      "al. 2022)\n"
+      "on the same detections.\n"
       "--draw shows id, distance from the middle of the rear axle in metres, the position in one "
       "second,\n"
       "and at the right all people from above.\n"
@@ -468,8 +488,8 @@ void add_track(CLI::App& app, Action& action) {
   command->add_option("--out", o->out, "Output file of the tracks; - is stdout")
       ->required()
       ->check(not_empty);
-  command->add_option("--method", o->method, "Tracker: kerbwatch or sort")
-      ->check(CLI::IsMember({"kerbwatch", "sort"}))
+  command->add_option("--method", o->method, "Tracker: kerbwatch, sort or bytetrack")
+      ->check(CLI::IsMember({"kerbwatch", "sort", "bytetrack"}))
       ->capture_default_str();
   add_name_option(*command, "--model", o->model, "Model of the detector; default: the shipped one");
   add_name_option(*command, "--detections", o->detections,
@@ -481,6 +501,11 @@ void add_track(CLI::App& app, Action& action) {
       ->add_option("--fps", o->fps,
                    "Frame rate, frames per second; default: as in seqinfo.ini, or 30")
       ->check(between(0.1, 1000));
+  command
+      ->add_option("--high", o->high,
+                   "bytetrack: lowest score of the first association; the detections below take "
+                   "part in the second")
+      ->check(between(-1e6, 1e6));
   command->add_option("--birth", o->birth, "kerbwatch: lowest score that starts a track")
       ->check(between(-1e6, 1e6));
   command
