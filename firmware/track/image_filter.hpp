@@ -19,7 +19,7 @@ struct ImageFilterSettings {
   double flow_share = 0.1;     ///< error of flow that grows with its length,
   double flow_least = 0.01;    ///< and its lower limit, heights
   double growth_least = 0.01;  ///< likewise of the growth, a share
-  double flow_gate = 5;        ///< flow farther off, in standard deviations, is another thing\'s
+  double flow_gate = 5;        ///< flow farther off, in standard deviations, is another thing's
 };
 
 /// A number that changes evenly, as a Kalman filter knows it.
