@@ -69,7 +69,7 @@ void ImageFilter::see_flow(const ImageFilterSettings& s, double seconds,
     ImageAxis& a = at_[i];
     const double off = moved[i] - (a.place - a.before);
     const double spread = seconds * seconds * a.rr + noise[i];
-    if (square(off) > square(s.flow_gate) * spread) continue;  // another thing's flow
+    if (!(square(off) <= square(s.flow_gate) * spread)) continue;  // another thing's flow
     const double gain = seconds * a.rr / spread, place_gain = seconds * a.pr / spread;
     a.place += place_gain * off;
     a.rate += gain * off;

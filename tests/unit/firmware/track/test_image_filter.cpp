@@ -3,6 +3,7 @@
 
 #include <Eigen/Dense>
 #include <cmath>
+#include <limits>
 
 #include "tests/support/test.hpp"
 #include "tests/unit/firmware/track/walkers.hpp"
@@ -132,8 +133,11 @@ TEST(the_flow_of_another_thing_moves_no_box) {
   flow.dx = 60;
   flow.sigma_px = 0.1F;
   filter.see_flow(s, kFrame, flow);
+  flow.dx = flow.dy = flow.growth = std::numeric_limits<float>::quiet_NaN();
+  filter.see_flow(s, kFrame, flow);
   const Detection now = filter.box(kWidth);
   TEST_ASSERT_DOUBLE_WITHIN(1, 100, static_cast<double>(now.x + now.w / 2));
+  TEST_ASSERT_DOUBLE_WITHIN(1, 100, static_cast<double>(now.h));
 }
 
 TEST(a_turn_of_the_camera_moves_the_box) {
