@@ -27,10 +27,11 @@ struct Speaker {
   std::vector<Unwell> unwell;
   bool lamp = true, sound = true, status_lamp = true;
   TonePattern pattern;
-  double status_from = 0;                          ///< silent before
-  double status_lamp_until = 1e9;                  ///< dark from then on
-  double limited_from = 1e9, limited_until = 1e9;  ///< KW_Ready says limited_view
-  bool tells_limited = true;  ///< false: the lamp blinks, KW_Ready does not say why
+  double status_from = 0;          ///< silent before
+  double status_lamp_until = 1e9;  ///< dark from then on
+  double limited_from = 1e9,
+         limited_until = 1e9;  ///< KW_Ready says limited_view; else it is not sent
+  bool tells_limited = true;   ///< false: the lamp blinks, KW_Ready does not say why
 
   [[nodiscard]] Trace trace() const {
     Trace out;
@@ -95,7 +96,7 @@ struct Speaker {
       can::ReadyMessage ready;
       ready.readiness = limited && tells_limited ? Readiness::limited_view : Readiness::ready;
       ready.view_m = limited ? 12 : 45;
-      send(readies.poll(now, ready));
+      if (limited_from < seconds) send(readies.poll(now, ready));
     }
     return out;
   }
