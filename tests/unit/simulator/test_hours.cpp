@@ -56,8 +56,8 @@ std::string does(const PersonSpec& person) { return person.name.substr(0, person
 bool is_hit(const Scenario& s) { return s.name.starts_with("hit-"); }
 
 TEST(a_drive_is_always_the_same) {
-  constexpr std::uint64_t kExpected[] = {0xcb8210faff2555, 0x4e28a453be71c78c, 0x5fb505f3c7d8fa7d,
-                                         0x9089d8bba565df4f, 0x34f7a06ec6a241e4};
+  constexpr std::uint64_t kExpected[] = {0x60537888fe5679ad, 0xcc580a5935a3d561, 0xbd5fd05cffa9d483,
+                                         0x9642a83fae098698, 0xe83ab061e3038dac};
   std::string found;
   bool same = true;
   for (int i = 0; i < 5; ++i) {
@@ -300,9 +300,8 @@ TEST(the_car_keeps_to_its_lane_and_its_distance) {
       }
       const Place f = line.at(along);
       const double right = -dot(now.car.place.at - f.at, left_of(direction(f.heading)));
-      // The street's line lies beside the car's. Beside a clothoid that is not quite one: each bend
-      // adds some centimetres. The car keeps to its lane all the same.
-      TEST_ASSERT_DOUBLE_WITHIN_MESSAGE((s.street.lane_m - s.car.width_m) / 2, s.street.lane_m / 2,
+      // The street's line lies beside the car's; beside a clothoid that is not quite one.
+      TEST_ASSERT_DOUBLE_WITHIN_MESSAGE(0.25, s.street.lane_m / 2,
                                         s.street.left_hand ? -right : right, s.name.c_str());
       off += std::abs(std::abs(right) - s.street.lane_m / 2);
       ++samples;
@@ -318,7 +317,7 @@ TEST(the_car_keeps_to_its_lane_and_its_distance) {
       }
     }
   }
-  TEST_ASSERT_DOUBLE_WITHIN(0.1, 0, off / samples);
+  TEST_ASSERT_DOUBLE_WITHIN(0.05, 0, off / samples);
 }
 
 TEST(the_indicator_blinks_before_and_in_each_turning) {
