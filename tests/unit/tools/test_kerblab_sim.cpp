@@ -30,7 +30,7 @@ TEST(list_names_the_suites) {
   const Outcome json = kerblab("sim list --json -");
   expect_done(json);
   const Json suites = Json::parse(json.out);
-  TEST_ASSERT_EQUAL(6, suites.size());
+  TEST_ASSERT_EQUAL(9, suites.size());
   TEST_ASSERT_EQUAL_STRING("euroncap", suites[0]["suite"].get<std::string>().c_str());
   TEST_ASSERT_EQUAL_INT(200, suites[0]["runs"].get<int>());
 }

@@ -282,7 +282,7 @@ struct Criteria {
 
 struct Scenario {
   std::string name, title, suite, file;
-  std::string group;  ///< runs that are judged together: Criteria::share is of them
+  std::string group;             ///< runs that are judged together: Criteria::share is of them
   bool variation = false;        ///< drawn at random by a suite, not written in it
   std::uint32_t suite_seed = 0;  ///< what it was drawn from; 0: the suite's own variation
   double seconds = 6;

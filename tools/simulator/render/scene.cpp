@@ -543,9 +543,7 @@ void Scene::place(Workers& workers, const Moment& now, const Moment& then, const
       return V3{f32(p.at.x) + c * local.x - sn * local.y, f32(p.at.y) + sn * local.x + c * local.y,
                 local.z};
     };
-    const auto height = [&](const Place& p) {
-      return prop.lifted ? f32(ground(p.at)) : 0.0F;
-    };
+    const auto height = [&](const Place& p) { return prop.lifted ? f32(ground(p.at)) : 0.0F; };
     const auto turned = [](const Place& p, V3 local) {
       const float c = f32(std::cos(p.heading)), sn = f32(std::sin(p.heading));
       return V3{c * local.x - sn * local.y, sn * local.x + c * local.y, local.z};

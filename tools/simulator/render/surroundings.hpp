@@ -79,7 +79,7 @@ class Surroundings {
   float haze_;
   std::vector<std::uint16_t> paints_;
   std::map<PropKind, std::vector<std::uint16_t>> town_paints_;  // of StreetThings::town
-  std::vector<double> side_streets_;  // s of each
+  std::vector<double> side_streets_;                            // s of each
   std::map<int, Block> blocks_;
 };
 

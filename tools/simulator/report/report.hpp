@@ -108,8 +108,8 @@ struct MomentThatMatters {
 
 /// For machines: docs/simulator.md says what each key means.
 [[nodiscard]] std::string render_json(const Report& report);
-/// For the terminal, a line for each group of a suite: how many of its runs passed with the interval
-/// of the share, times of warnings, false warnings where none is allowed.
+/// For the terminal, a line for each group of a suite: how many of its runs passed with the
+/// interval of the share, times of warnings, false warnings where none is allowed.
 [[nodiscard]] std::string render_table(const SuiteResult& suite);
 /// For people: one page that needs nothing else.
 [[nodiscard]] std::string render_html(const Report& report);

@@ -90,6 +90,38 @@ std::vector<SpeedPoint> plan_speeds(const std::vector<Stretch>& way, const std::
   return out;
 }
 
+namespace {
+
+double metres_before(const std::vector<Stretch>& way, std::size_t end) {
+  double sum = 0;
+  for (std::size_t i = 0; i < end; ++i) sum += way[i].length_m;
+  return sum;
+}
+
+/// A line beside a clothoid is not quite one: after each bend the line would be some centimetres
+/// off, and more after the next. The straights before and after the bend become as much longer or
+/// shorter as it takes.
+void meet_straights(const std::vector<Stretch>& way, double offset, std::vector<Stretch>& line) {
+  const Way car{{}, way};
+  std::size_t before = 0;
+  for (std::size_t i = 1; i < way.size(); ++i) {
+    if (way[i].radius_m != 0 || way[i].transition) continue;
+    const Place there = car.at(metres_before(way, i));
+    const Vec2 wanted = there.at + offset * left_of(direction(there.heading));
+    const Vec2 is = Way{{offset * left_of(Vec2{1, 0}), 0}, line}.at(metres_before(line, i)).at;
+    const Vec2 first = direction(car.at(metres_before(way, before)).heading),
+               second = direction(there.heading), off = wanted - is;
+    const double turn = cross(first, second);
+    if (std::abs(turn) > 0.1) {  // bends turn by 12 degrees or more
+      line[before].length_m += cross(off, second) / turn;
+      line[i].length_m += cross(first, off) / turn;
+    }
+    before = i;
+  }
+}
+
+}  // namespace
+
 std::vector<Stretch> beside(const std::vector<Stretch>& way, double offset) {
   std::vector<Stretch> out = way;
   for (std::size_t i = 0; i < out.size(); ++i) {
@@ -104,6 +136,7 @@ std::vector<Stretch> beside(const std::vector<Stretch>& way, double offset) {
     stretch.length_m *= stretch.radius_m != 0 || stretch.transition ? ratio : 1;
     if (stretch.radius_m != 0) stretch.radius_m -= offset;
   }
+  meet_straights(way, offset, out);
   return out;
 }
 

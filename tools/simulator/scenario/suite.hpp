@@ -22,8 +22,8 @@ using FindTemplate =
 /// "crossing-v2@7": a variation by its number and, unless it is 0, the seed it is drawn from.
 [[nodiscard]] std::string variation_name(const std::string& nominal, int number,
                                          std::uint32_t seed);
-/// Sets a tree's `seed`, from which a scenario draws all that it leaves open, to one that depends on
-/// `text` alone.
+/// Sets a tree's `seed`, from which a scenario draws all that it leaves open, to one that depends
+/// on `text` alone.
 void put_seed(schema::Node& tree, std::string_view text);
 /// One scenario from its tree; problems are added.
 [[nodiscard]] Scenario scenario_of(const schema::Node& root,
