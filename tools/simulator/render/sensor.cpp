@@ -8,7 +8,7 @@
 namespace kerb::sim {
 namespace {
 
-constexpr int kStrip = 16;       // rows a task does
+constexpr int kStrip = 16;  // rows a task does
 
 /// A camera's curve: some contrast in the middle, a toe, and a shoulder that keeps bright skies.
 float tone(float x) {
@@ -196,8 +196,8 @@ void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
       for (int y = 0; y < spec_.height; ++y)
         rows_[at(p)][at(y)] = bent_[at(p)].data() + at(y * spec_.width);
   }
-  const Finishing finishing{spec_.width,  spec_.height,   i32(spec_.bands.size()),
-                            channels_,    sensor_,        i32(kernel_.size()) - 1,
+  const Finishing finishing{spec_.width,    spec_.height, i32(spec_.bands.size()),
+                            channels_,      sensor_,      i32(kernel_.size()) - 1,
                             kernel_.data(), tone_.data(), bell_.data(),
                             spread_.data()};
   workers.run(strips, [&](int i, int) {

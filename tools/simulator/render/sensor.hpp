@@ -66,8 +66,9 @@ struct Finishing {
 /// noise and tone curve. By vectors of 16 bytes, or of 32 on x86: the same bits.
 struct RowWork {
   bool (*smear)(const Radiance& in, int y, int plane, F4* out);
-  void (*finish)(const Finishing& f, int y0, int y1, const std::vector<std::vector<const F4*>>& rows,
-                 const Exposure& exposure, std::uint64_t seed, std::uint8_t* pixels);
+  void (*finish)(const Finishing& f, int y0, int y1,
+                 const std::vector<std::vector<const F4*>>& rows, const Exposure& exposure,
+                 std::uint64_t seed, std::uint8_t* pixels);
 };
 const RowWork& row_work() noexcept;  ///< the best for this machine
 namespace base {
