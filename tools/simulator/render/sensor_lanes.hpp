@@ -109,13 +109,10 @@ KERB_LANE void add_noise(const Finishing& f, const F4* signal, std::uint64_t sta
 
 void finish_rows(const Finishing& f, int y0, int y1,
                  const std::vector<std::vector<const F4*>>& rows, const Exposure& e,
-                 std::uint64_t seed, std::uint8_t* pixels) {
+                 std::uint64_t seed, F4* scratch, std::uint8_t* pixels) {
   constexpr int kPixels = kLanes / 4;  // in a vector
   const int width = f.width, height = f.height, reach = f.reach;
-  thread_local std::vector<F4> wide, signals;
-  wide.resize(at(width + 2 * reach + kPixels));
-  signals.resize(at(width + kPixels));
-  F4 *column = wide.data() + reach, *signal = signals.data();
+  F4 *column = scratch + reach, *signal = scratch + width + 2 * reach + kPixels;
   const int side = std::max(1, i32(std::sqrt(f32(at(f.bands))) + 0.5F));
   const FN zero = each(0.0F), most = each(f32(kTone));
   const F4 luma{0.299F, 0.587F, 0.114F, 0};
