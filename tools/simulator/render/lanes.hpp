@@ -99,9 +99,10 @@ KERB_LANE V3N choose(IN mask, const V3N& yes, const V3N& no) {
   return {mask ? yes.x : no.x, mask ? yes.y : no.y, mask ? yes.z : no.z};
 }
 
-/// exp() of numbers that are not positive. The algorithm of glibc's expf(): 2^(k/32) from
-/// a table, times a polynomial of the rest, in double precision; without fused operations. The same
-/// float for each of them as glibc 2.36 gives on x86 with FMA, but for one of 10^-28.
+/// exp() of numbers that are not positive, by the algorithm of glibc's expf(): 2^(k/32) from a
+/// table, times a polynomial of the rest, in double precision. Without fused operations. Gives the
+/// float that glibc 2.36 gives on x86 with FMA for each of them but one, whose exponential is
+/// 10^-28.
 alignas(64) constexpr std::uint64_t kPowersOfTwo[32] = {
     // 2^(i/32), less i in the exponent's place
     0x3ff0000000000000ULL, 0x3fefd9b0d3158574ULL, 0x3fefb5586cf9890fULL, 0x3fef9301d0125b51ULL,

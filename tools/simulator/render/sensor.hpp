@@ -36,7 +36,7 @@ struct RowWork {
   bool (*smear)(const Radiance& in, int y, int plane, F4* out);
   void (*finish)(const Finishing& f, int y0, int y1,
                  const std::vector<std::vector<const F4*>>& rows, const Exposure& exposure,
-                 std::uint64_t seed, std::uint8_t* pixels);
+                 std::uint64_t seed, F4* scratch, std::uint8_t* pixels);
 };
 const RowWork& row_work() noexcept;  ///< the best for this machine
 namespace base {
