@@ -317,6 +317,29 @@ TEST(a_thermal_camera_sees_through_fog_at_half_its_extinction) {
         wall_radiance(0.5F, f32(share * weather.fog_m), light, sky, Sensor::thermal));
 }
 
+/// Of 16 and of 32 bytes, where the machine has both.
+TEST(vectors_of_any_width_draw_the_same) {
+  for (const Sensor sensor : {Sensor::rgb, Sensor::grey, Sensor::thermal, Sensor::mosaic})
+    for (const Daylight kind : {Daylight::low_sun, Daylight::night}) {
+      Scenario s = country();
+      s.street.left = Side::houses;
+      s.street.right = Side::park;
+      s.street.parked_cars = true;
+      s.camera.width += 1;  // the last pixel of a row alone
+      s.camera.sensor = sensor;
+      s.light.kind = kind;
+      s.light.headlamps = s.light.street_lamps = kind == Daylight::night;
+      s.weather = {300, 4, 0.7, {}, 1};
+      s.people = {somebody(9, -1)};
+      const World world{s};
+      Rendered wide, narrow;
+      Renderer{s, RenderOptions{true, 1, false}}.draw(world, 0.5, wide);
+      Renderer{s, RenderOptions{true, 1, true}}.draw(world, 0.5, narrow);
+      TEST_ASSERT_TRUE(wide.pixels.size() > 1000);
+      TEST_ASSERT_EQUAL_MEMORY(narrow.pixels.data(), wide.pixels.data(), wide.pixels.size());
+    }
+}
+
 #if defined(__x86_64__)
 /// Sums of the bytes that these scenes had before there was any weather. Made with this machine's
 /// sine and exponential (glibc 2.36): elsewhere single bytes may differ (render/README.md).

@@ -9,10 +9,10 @@
 #include <immintrin.h>
 #endif
 
-/// As many floats at a time as the source is compiled for: eight with AVX2, four elsewhere. Every lane is
-/// rounded as a scalar, by the same operations in the same order: pictures are the same to the bit.
-/// For sources that are compiled for several machines: all of it is inlined or in an anonymous namespace, for
-/// the linker must not find two versions of a function.
+/// As many floats at a time as the source is compiled for: eight with AVX2, four elsewhere. Every
+/// lane is rounded as a scalar, by the same operations in the same order: pictures are the same to
+/// the bit. For sources that are compiled for several machines: all of it is inlined or in an
+/// anonymous namespace, for the linker must not find two versions of a function.
 #define KERB_LANE [[gnu::always_inline]] inline
 namespace kerb::sim {
 namespace {
@@ -99,14 +99,50 @@ KERB_LANE V3N choose(IN mask, const V3N& yes, const V3N& no) {
   return {mask ? yes.x : no.x, mask ? yes.y : no.y, mask ? yes.z : no.z};
 }
 
-/// exp() of the machine's own library, of the lanes that are asked for.
-KERB_LANE FN exp_of(FN x, unsigned lanes) {
-  FN out = each(0.0F);
-  for (; lanes != 0; lanes &= lanes - 1) {
-    const int k = std::countr_zero(lanes);
-    out[k] = std::exp(x[k]);
-  }
-  return out;
+/// exp() of numbers that are not positive, by the algorithm of glibc's expf(): 2^(k/32) from a
+/// table, times a polynomial of the rest, in double precision. Without fused operations. Gives the
+/// float that glibc 2.36 gives on x86 with FMA for each of them but one, whose exponential is
+/// 10^-28.
+alignas(64) constexpr std::uint64_t kPowersOfTwo[32] = {
+    // 2^(i/32), less i in the exponent's place
+    0x3ff0000000000000ULL, 0x3fefd9b0d3158574ULL, 0x3fefb5586cf9890fULL, 0x3fef9301d0125b51ULL,
+    0x3fef72b83c7d517bULL, 0x3fef54873168b9aaULL, 0x3fef387a6e756238ULL, 0x3fef1e9df51fdee1ULL,
+    0x3fef06fe0a31b715ULL, 0x3feef1a7373aa9cbULL, 0x3feedea64c123422ULL, 0x3feece086061892dULL,
+    0x3feebfdad5362a27ULL, 0x3feeb42b569d4f82ULL, 0x3feeab07dd485429ULL, 0x3feea47eb03a5585ULL,
+    0x3feea09e667f3bcdULL, 0x3fee9f75e8ec5f74ULL, 0x3feea11473eb0187ULL, 0x3feea589994cce13ULL,
+    0x3feeace5422aa0dbULL, 0x3feeb737b0cdc5e5ULL, 0x3feec49182a3f090ULL, 0x3feed503b23e255dULL,
+    0x3feee89f995ad3adULL, 0x3feeff76f2fb5e47ULL, 0x3fef199bdd85529cULL, 0x3fef3720dcef9069ULL,
+    0x3fef5818dcfba487ULL, 0x3fef7c97337b9b5fULL, 0x3fefa4afa2a490daULL, 0x3fefd0765b6e4540ULL,
+};
+using D4 = double __attribute__((vector_size(32)));
+using U64x4 = std::uint64_t __attribute__((vector_size(32)));
+KERB_LANE F4 exp_of_four(F4 x) {
+  constexpr double kPerOctave = 32, kShift = 0x1.8p52;
+  const D4 xd = __builtin_convertvector(x, D4);
+  D4 z = (0x1.71547652b82fep+0 * kPerOctave) * xd;
+  D4 kd = z + kShift;
+  const U64x4 ki = reinterpret_cast<U64x4>(kd);
+  kd -= kShift;
+  const D4 r = z - kd;
+  const U64x4 t = U64x4{kPowersOfTwo[ki[0] % 32], kPowersOfTwo[ki[1] % 32],
+                        kPowersOfTwo[ki[2] % 32], kPowersOfTwo[ki[3] % 32]} +
+                  (ki << 47U);
+  z = (0x1.c6af84b912394p-5 / kPerOctave / kPerOctave / kPerOctave) * r +
+      0x1.ebfce50fac4f3p-3 / kPerOctave / kPerOctave;
+  const D4 r2 = r * r;
+  D4 y = (0x1.62e42ff0c52d6p-1 / kPerOctave) * r + 1.0;
+  y = z * r2 + y;
+  y = y * reinterpret_cast<D4>(t);
+  const F4 out = __builtin_convertvector(y, F4);
+  return x < all(-0x1.9fe368p6F) ? all(0.0F) : out;
+}
+KERB_LANE FN exp_of(FN x) {
+  F4 part[kLanes / 4];
+  static_assert(sizeof part == sizeof x);
+  __builtin_memcpy(part, &x, sizeof x);
+  for (F4& p : part) p = exp_of_four(p);
+  __builtin_memcpy(&x, part, sizeof x);
+  return x;
 }
 
 }  // namespace

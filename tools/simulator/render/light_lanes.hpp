@@ -9,7 +9,7 @@
 namespace kerb::sim {
 namespace {
 
-KERB_LANE FN dipped_candela(FN left, FN up, unsigned lanes) {
+KERB_LANE FN dipped_candela(FN left, FN up) {
   const FN h = left * 57.29578F, v = up * 57.29578F;
   const FN right = greater(-h, each(0.0F));
   const FN below = lesser(0.268F * right, each(2.5F)) - v;
@@ -17,18 +17,17 @@ KERB_LANE FN dipped_candela(FN left, FN up, unsigned lanes) {
            hot_v = (below - 1.1F) / 1.5F;
   const FN wide_h = h / 17.0F,
            wide_v = (below - 2.5F) / (below < each(2.5F) ? each(2.6F) : each(5.0F));
-  const FN light = 15.0F * exp_of(-hot_h * hot_h - hot_v * hot_v, lanes) +
-                   7.0F / (1.0F + wide_h * wide_h * wide_h * wide_h) *
-                       exp_of(-wide_v * wide_v, lanes) +
+  const FN light = 15.0F * exp_of(-hot_h * hot_h - hot_v * hot_v) +
+                   7.0F / (1.0F + wide_h * wide_h * wide_h * wide_h) * exp_of(-wide_v * wide_v) +
                    0.6F / (1.0F + h * h / 900.0F) * smooth(14, 4, below);
   const FN stray = 0.34F / (1.0F + v * v / 40.0F) / (1.0F + h * h / 500.0F);
   return stray + light * smooth(-0.15F, 0.25F, below);
 }
-KERB_LANE FN full_candela(FN left, FN up, unsigned lanes) {
+KERB_LANE FN full_candela(FN left, FN up) {
   const FN h = left * 57.29578F, v = up * 57.29578F;
   const FN spot = 1.0F / (1.0F + h * h / 20.0F) / (1.0F + v * v / 6.0F);
   return 36.0F * spot * spot + 3.0F / (1.0F + h * h / 400.0F) / (1.0F + v * v / 30.0F) +
-         0.7F * dipped_candela(left, up + 0.01F, lanes);
+         0.7F * dipped_candela(left, up + 0.01F);
 }
 
 /// lamp_light() in two steps. First where the lamp is; `reached`: lanes within its range.
@@ -46,21 +45,20 @@ KERB_LANE FromLamp from_lamp(const Lamp& lamp, const V3N& point) {
   out.to = (1.0F / out.l) * d;
   return out;
 }
-/// Then its light, right in these lanes alone.
-KERB_LANE V3N lamp_light(const Lamp& lamp, const FromLamp& f, unsigned lanes) {
+/// Then its light, where it reaches.
+KERB_LANE V3N lamp_light(const Lamp& lamp, const FromLamp& f) {
   const FN c = -dot(f.to, lamp.axis);
   const FN zero = each(0.0F);
   FN share = zero;
   IN dark = c != c;
   if (lamp.pattern == Pattern::dipped || lamp.pattern == Pattern::full) {
     dark = c <= each(0.1F);
-    lanes &= ~bits_of(dark);
-    if (lanes == 0) return each(V3{0, 0, 0});
+    if (bits_of(dark) == (1U << kLanes) - 1) return each(V3{0, 0, 0});
     const FN left = -dot(f.to, lamp.left) / c, up = -dot(f.to, lamp.up) / c;
-    share = lamp.pattern == Pattern::full ? full_candela(left, up, lanes)
-                                          : dipped_candela(left, up, lanes);
+    share = lamp.pattern == Pattern::full ? full_candela(left, up) : dipped_candela(left, up);
   } else if (lamp.pattern == Pattern::lantern) {
-    share = 0.02F + lesser(1.0F / greater(c * c, each(0.25F)), each(4.0F)) * smooth(0.24F, 0.44F, c);
+    share =
+        0.02F + lesser(1.0F / greater(c * c, each(0.25F)), each(4.0F)) * smooth(0.24F, 0.44F, c);
   } else if (lamp.beam) {
     dark = c <= each(0.2F);
     const FN h = -dot(f.to, lamp.left) / c, v = -dot(f.to, lamp.up) / c;
@@ -72,7 +70,7 @@ KERB_LANE V3N lamp_light(const Lamp& lamp, const FromLamp& f, unsigned lanes) {
     share = greater(zero, c) * smooth(0.05F, 0.5F, c) + 0.02F;
   }
   const FN edge = smooth(lamp.range, 0.7F * lamp.range, f.l);
-  if (lamp.extinction > 0) share *= exp_of(-lamp.extinction * f.l, lanes);
+  if (lamp.extinction > 0) share *= exp_of(-lamp.extinction * f.l);
   const V3N out = (share * edge / f.q) * lamp.candela;
   return {dark ? zero : out.x, dark ? zero : out.y, dark ? zero : out.z};
 }

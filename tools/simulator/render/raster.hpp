@@ -103,8 +103,8 @@ class Raster {
   std::vector<int> split_;  // first item of each group
 };
 
-/// What Raster::draw_four() chooses between: the same bits, by vectors of 16 or of 32 bytes (only on
-/// x86).
+/// What Raster::draw_four() chooses between: the same bits, by vectors of 16 or of 32 bytes (only
+/// on x86).
 namespace base {
 void draw_four(const Raster& raster, int tile, TileSamples& out, const Materials& materials,
                const std::vector<Item>& items);

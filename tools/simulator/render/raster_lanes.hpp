@@ -22,9 +22,9 @@ KERB_LANE bool some(I4 mask) {
 /// True in lane k where bit 8 k is set.
 KERB_LANE I4 lanes_in(std::uint32_t bits) {
   alignas(16) static constexpr std::int32_t kTrue[16][4] = {
-      {0, 0, 0, 0},  {-1, 0, 0, 0},  {0, -1, 0, 0},  {-1, -1, 0, 0},
-      {0, 0, -1, 0}, {-1, 0, -1, 0}, {0, -1, -1, 0}, {-1, -1, -1, 0},
-      {0, 0, 0, -1}, {-1, 0, 0, -1}, {0, -1, 0, -1}, {-1, -1, 0, -1},
+      {0, 0, 0, 0},   {-1, 0, 0, 0},   {0, -1, 0, 0},   {-1, -1, 0, 0},
+      {0, 0, -1, 0},  {-1, 0, -1, 0},  {0, -1, -1, 0},  {-1, -1, -1, 0},
+      {0, 0, 0, -1},  {-1, 0, 0, -1},  {0, -1, 0, -1},  {-1, -1, 0, -1},
       {0, 0, -1, -1}, {-1, 0, -1, -1}, {0, -1, -1, -1}, {-1, -1, -1, -1}};
   const std::uint32_t which = ((bits & 0x01010101U) * 0x01020408U) >> 24 & 15U;
   I4 out;
@@ -39,7 +39,7 @@ struct Edges {
                                              kFour ? 4 : 96};
   static constexpr std::int32_t kLaneY[4] = {kFour ? -12 : 0, kFour ? -4 : 0, kFour ? 4 : 0,
                                              kFour ? 12 : 0};
-  static constexpr int kVectors = 8 / kLanes;  // for eight steps
+  static constexpr int kVectors = 8 / kLanes;                          // for eight steps
   std::array<std::uint32_t, 3> start{}, by_x{}, by_y{}, first_lane{};  // by pixel
   std::array<std::int32_t, 3> gain{}, loss{};  // within a block of 8 x 8 pixels, at most
   UN along[3][4][kVectors];  // from the row's start, by edge and lane, step by step
@@ -48,7 +48,8 @@ struct Edges {
     for (std::size_t e = 0; e < 3; ++e) {
       const std::int64_t ex = t.x[e], ey = t.y[e];
       const std::int64_t dx = t.x[(e + 1) % 3] - ex, dy = t.y[(e + 1) % 3] - ey;
-      const std::int64_t px = std::int64_t{x} * kSubpixel - ex, py = std::int64_t{y} * kSubpixel - ey;
+      const std::int64_t px = std::int64_t{x} * kSubpixel - ex,
+                         py = std::int64_t{y} * kSubpixel - ey;
       // An edge that does not pass through the tile keeps its sign there when cut off.
       start[e] = static_cast<std::uint32_t>(static_cast<std::int32_t>(
           std::clamp<std::int64_t>(dx * py - dy * px, -(1 << 30), 1 << 30)));
@@ -66,8 +67,8 @@ struct Edges {
             static_cast<std::uint32_t>(sx * kLaneX[k]) + static_cast<std::uint32_t>(sy * kLaneY[k]);
         if (k == 0) first_lane[e] = lane;
         for (std::size_t v = 0; v < kVectors; ++v)
-          along[e][k][v] = steps + (lane + static_cast<std::uint32_t>(v) * kLanes * by_x[e] *
-                                               (kFour ? 1U : 4U));
+          along[e][k][v] =
+              steps + (lane + static_cast<std::uint32_t>(v) * kLanes * by_x[e] * (kFour ? 1U : 4U));
       }
     }
   }

@@ -170,8 +170,13 @@ struct Renderer::Impl {
     s.surfaces = weather.needs_surfaces();
     workers.run(raster.tiles(), [&](int tile, int worker) {
       TileSamples& buffer = *samples[at(worker)];
-      raster.draw_four(tile, buffer, scene.materials(), scene.items());
-      shade_tile(s, tile, buffer, radiance);
+      if (options.narrow) {
+        base::draw_four(raster, tile, buffer, scene.materials(), scene.items());
+        base::shade_tile(s, tile, buffer, radiance);
+      } else {
+        raster.draw_four(tile, buffer, scene.materials(), scene.items());
+        shade_tile(s, tile, buffer, radiance);
+      }
     });
     weather.apply(workers, s, t, exposure_s(), now.car.mps, radiance);
     times.shade = watch.lap();
@@ -181,7 +186,8 @@ struct Renderer::Impl {
     out.width = camera.width;
     out.height = camera.height;
     out.channels = sensor.channels();
-    sensor.develop(workers, radiance, s.moves, exposure, mix64(scenario.seed, tick), out.pixels);
+    sensor.develop(workers, radiance, s.moves, exposure, mix64(scenario.seed, tick),
+                   options.narrow ? base::row_work() : row_work(), out.pixels);
     times.develop = watch.lap();
     times.truth = 0;
     if (!options.truth) return;

@@ -29,6 +29,7 @@ struct Rendered {
 struct RenderOptions {
   bool truth = true;  ///< depth, objects and what is carried
   int threads = 2;
+  bool narrow = false;  ///< vectors of 16 bytes where the machine has wider ones: the same bytes
 };
 
 /// Draws a scenario. Deterministic: the same scenario and moment give the same bytes, whatever the

@@ -8,7 +8,7 @@
 namespace kerb::sim {
 namespace {
 
-constexpr int kStrip = 16;       // rows a task does
+constexpr int kStrip = 16;  // rows a task does
 
 /// A camera's curve: some contrast in the middle, a toe, and a shoulder that keeps bright skies.
 float tone(float x) {
@@ -100,7 +100,6 @@ SensorModel::SensorModel(const CameraSpec& spec, const Lens& lens, const Canvas&
   spread_.resize(kTone + 1);
   rows_.resize(at(planes_));
   for (std::vector<const F4*>& r : rows_) r.resize(at(std::max(spec.height, canvas.height)));
-  moved_.resize(at(canvas.height));
   tone_.resize(kTone + 1);
 }
 
@@ -163,7 +162,7 @@ void SensorModel::bend_rows(const std::vector<const F4*>& in, int y0, int y1,
 }
 
 void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
-                          const Exposure& exposure, std::uint64_t seed,
+                          const Exposure& exposure, std::uint64_t seed, const RowWork& work,
                           std::vector<std::uint8_t>& pixels) {
   pixels.resize(at(spec_.width * spec_.height * channels_));
   // The noise on the tone curve's own scale: of the signal v = r^2, dr = dv / 2 r.
@@ -179,7 +178,6 @@ void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
   for (int p = 0; p < planes_; ++p)
     for (int y = 0; y < in.height; ++y)
       rows_[at(p)][at(y)] = in.planes[at(p)].data() + at(y * in.width);
-  const RowWork& work = row_work();
   if (moves)
     workers.run(in.height, [&](int y, int) {
       for (int p = 0; p < planes_; ++p)
@@ -196,13 +194,16 @@ void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
       for (int y = 0; y < spec_.height; ++y)
         rows_[at(p)][at(y)] = bent_[at(p)].data() + at(y * spec_.width);
   }
-  const Finishing finishing{spec_.width,  spec_.height,   i32(spec_.bands.size()),
-                            channels_,    sensor_,        i32(kernel_.size()) - 1,
+  const Finishing finishing{spec_.width,    spec_.height, i32(spec_.bands.size()),
+                            channels_,      sensor_,      i32(kernel_.size()) - 1,
                             kernel_.data(), tone_.data(), bell_.data(),
                             spread_.data()};
-  workers.run(strips, [&](int i, int) {
+  scratch_.resize(at(workers.count()));
+  workers.run(strips, [&](int i, int worker) {
+    std::vector<F4>& scratch = scratch_[at(worker)];
+    scratch.resize(at(finishing.scratch()));
     work.finish(finishing, i * kStrip, std::min((i + 1) * kStrip, spec_.height), rows_, exposure,
-                seed, pixels.data());
+                seed, scratch.data(), pixels.data());
   });
 }
 

@@ -19,6 +19,33 @@ struct Exposure {
   bool curve = true;  ///< a camera's tone curve; else linear
 };
 
+/// What finishing rows needs of a camera.
+struct Finishing {
+  int width, height, bands, channels;
+  Sensor sensor;
+  int reach;  ///< of the blur's kernel
+  const float* kernel;
+  const std::uint8_t* tone;
+  const float *bell, *spread;
+  [[nodiscard]] int scratch() const noexcept { return 2 * (width + reach + 4); }
+};
+/// The work on rows: motion blur (false: nothing moves, nothing written), then lens blur, exposure,
+/// noise and tone curve, with a scratch of Finishing::scratch(). By vectors of 16 bytes, or of 32
+/// on x86: the same bits.
+struct RowWork {
+  bool (*smear)(const Radiance& in, int y, int plane, F4* out);
+  void (*finish)(const Finishing& f, int y0, int y1,
+                 const std::vector<std::vector<const F4*>>& rows, const Exposure& exposure,
+                 std::uint64_t seed, F4* scratch, std::uint8_t* pixels);
+};
+const RowWork& row_work() noexcept;  ///< the best for this machine
+namespace base {
+const RowWork& row_work() noexcept;
+}
+namespace avx2 {
+const RowWork& row_work() noexcept;
+}
+
 /// From what is drawn to what the camera gives: motion blur, the lens (its distortion and its
 /// blur), exposure, noise, the tone curve, eight bits. The noise depends on the seed alone.
 class SensorModel {
@@ -28,7 +55,7 @@ class SensorModel {
   [[nodiscard]] Exposure meter(const Radiance& in, const Light& light, double exposure_s,
                                bool automatic) const;
   void develop(Workers& workers, const Radiance& in, bool moves, const Exposure& exposure,
-               std::uint64_t seed, std::vector<std::uint8_t>& pixels);
+               std::uint64_t seed, const RowWork& work, std::vector<std::uint8_t>& pixels);
   [[nodiscard]] int channels() const noexcept { return channels_; }
   /// Where on the canvas a pixel looks; whole and fraction.
   struct CanvasPoint {
@@ -50,31 +77,7 @@ class SensorModel {
   std::vector<std::uint8_t> tone_;    // by the square root of the signal
   std::vector<float> bell_, spread_;  // normal numbers; the noise's deviation on tone_'s scale
   std::vector<std::vector<const F4*>> rows_;
-  std::vector<char> moved_;  // rows that have anything to smear
+  std::vector<std::vector<F4>> scratch_;  // by worker
 };
-
-/// What finishing rows needs of a camera.
-struct Finishing {
-  int width, height, bands, channels;
-  Sensor sensor;
-  int reach;  ///< of the blur's kernel
-  const float* kernel;
-  const std::uint8_t* tone;
-  const float *bell, *spread;
-};
-/// The work on rows: motion blur (false: nothing moves, nothing written), then lens blur, exposure,
-/// noise and tone curve. By vectors of 16 bytes, or of 32 on x86: the same bits.
-struct RowWork {
-  bool (*smear)(const Radiance& in, int y, int plane, F4* out);
-  void (*finish)(const Finishing& f, int y0, int y1, const std::vector<std::vector<const F4*>>& rows,
-                 const Exposure& exposure, std::uint64_t seed, std::uint8_t* pixels);
-};
-const RowWork& row_work() noexcept;  ///< the best for this machine
-namespace base {
-const RowWork& row_work() noexcept;
-}
-namespace avx2 {
-const RowWork& row_work() noexcept;
-}
 
 }  // namespace kerb::sim

@@ -91,7 +91,8 @@ bool smear_row(const Radiance& in, int y, int plane, F4* out) {
 
 /// One row of one plane: noise and the tone curve. `put(x, bytes)`: kChannels of them.
 template <int kChannels, typename Put>
-KERB_LANE void add_noise(const Finishing& f, const F4* signal, std::uint64_t state, const Put& put) {
+KERB_LANE void add_noise(const Finishing& f, const F4* signal, std::uint64_t state,
+                         const Put& put) {
   const float* r = &reinterpret_cast<const float&>(signal[0]);
   for (int x = 0; x < f.width; ++x, r += 4) {
     std::uint64_t h = state += 0x9E3779B97F4A7C15ULL;  // one draw for all channels
@@ -108,13 +109,10 @@ KERB_LANE void add_noise(const Finishing& f, const F4* signal, std::uint64_t sta
 
 void finish_rows(const Finishing& f, int y0, int y1,
                  const std::vector<std::vector<const F4*>>& rows, const Exposure& e,
-                 std::uint64_t seed, std::uint8_t* pixels) {
+                 std::uint64_t seed, F4* scratch, std::uint8_t* pixels) {
   constexpr int kPixels = kLanes / 4;  // in a vector
   const int width = f.width, height = f.height, reach = f.reach;
-  thread_local std::vector<F4> wide, signals;
-  wide.resize(at(width + 2 * reach + kPixels));
-  signals.resize(at(width + kPixels));
-  F4 *column = wide.data() + reach, *signal = signals.data();
+  F4 *column = scratch + reach, *signal = scratch + width + 2 * reach + kPixels;
   const int side = std::max(1, i32(std::sqrt(f32(at(f.bands))) + 0.5F));
   const FN zero = each(0.0F), most = each(f32(kTone));
   const F4 luma{0.299F, 0.587F, 0.114F, 0};
@@ -134,8 +132,7 @@ void finish_rows(const Finishing& f, int y0, int y1,
       }
       for (; x < width; ++x) {
         F4 v = all(f.kernel[0]) * middle[x];
-        for (int k = 1; k <= reach; ++k)
-          v += all(f.kernel[k]) * (line(y - k)[x] + line(y + k)[x]);
+        for (int k = 1; k <= reach; ++k) v += all(f.kernel[k]) * (line(y - k)[x] + line(y + k)[x]);
         column[x] = v;
       }
       for (int k = 1; k <= reach; ++k) {
@@ -165,14 +162,12 @@ void finish_rows(const Finishing& f, int y0, int y1,
         r = r < most ? r : most;
         store(signal + x, r);
       }
-      const std::uint64_t state =
-          mix64(seed ^ 0xABCDEFULL, static_cast<std::uint64_t>(y) * 8 + p);
+      const std::uint64_t state = mix64(seed ^ 0xABCDEFULL, static_cast<std::uint64_t>(y) * 8 + p);
       std::uint8_t* to = pixels + at(y * width) * at(f.channels);
       using Bytes = std::array<std::uint8_t, 4>;
       if (f.sensor == Sensor::rgb) {
-        add_noise<3>(f, signal, state, [&](int i, const Bytes& byte) {
-          std::memcpy(to + 3 * i, byte.data(), 3);
-        });
+        add_noise<3>(f, signal, state,
+                     [&](int i, const Bytes& byte) { std::memcpy(to + 3 * i, byte.data(), 3); });
       } else if (f.sensor == Sensor::bands) {
         add_noise<4>(f, signal, state, [&](int i, const Bytes& byte) {
           for (int c = 0; c < 4 && i32(p) * 4 + c < f.channels; ++c)

@@ -182,13 +182,14 @@ void sky_run(const Shading& s, const TileShader& shader, const Shift& shift, int
     const bool still = shift.tiny(0.001F, from, py) && shift.tiny(0.001F, from + 3, py);
     for (int j = k; j < k + 4; ++j)
       out.velocity[target + at(j)] =
-          still ? std::array<std::int16_t, 2>{}
-                : velocity_of(s, shift, 1e6F * V3{ray.x[j], ray.y[j], ray.z[j]}, nullptr, px[j], py);
+          still
+              ? std::array<std::int16_t, 2>{}
+              : velocity_of(s, shift, 1e6F * V3{ray.x[j], ray.y[j], ray.z[j]}, nullptr, px[j], py);
   }
 }
 
-/// What is left of a tile after the plain parts: pixels of several surfaces, round ones, such as lamps
-/// shine on. They are gathered, sorted by material, shaded many at a time and put together.
+/// What is left of a tile after the plain parts: pixels of several surfaces, round ones, such as
+/// lamps shine on. They are gathered, sorted by material, shaded many at a time and put together.
 struct Gathered {
   struct Entry {
     float weight;
@@ -335,8 +336,7 @@ void put_together(const Shading& s, const TileShader& shader, const Shift& shift
       slope = std::max(slope, one.slope);
     }
   }
-  const V3 from_eye =
-      p.nearest >= 0 ? rest.shaded[at(p.nearest)].point : 1e6F * shader.ray(px, py);
+  const V3 from_eye = p.nearest >= 0 ? rest.shaded[at(p.nearest)].point : 1e6F * shader.ray(px, py);
   const std::size_t target = at((top + p.y) * out.width + left + p.x);
   for (int i = 0; i < s.planes; ++i) out.planes[at(i)][target] = ink.plane[at(i)];
   if (s.surfaces) out.surfaces[target] = {dot(to_v3(s.pose.axes[2]), from_eye), mirror, slope};

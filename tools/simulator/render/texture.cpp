@@ -56,8 +56,7 @@ void Texture::shrink(const std::vector<Texel>& texels) {
     now = std::move(half);
   }
   solid_.assign((texels_.size() + 31) / 32, 0);
-  for (std::size_t i = 0; i < texels_.size(); ++i)
-    solid_[i / 32] |= (texels_[i] >> 31) << (i % 32);
+  for (std::size_t i = 0; i < texels_.size(); ++i) solid_[i / 32] |= (texels_[i] >> 31) << (i % 32);
 }
 
 V3 Texture::sample_level(float u, float v, int level) const noexcept {

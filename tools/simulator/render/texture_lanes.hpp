@@ -11,8 +11,8 @@ namespace {
 /// Texture::sample().
 KERB_LANE V3N sample(const Texture& texture, FN u, FN v, FN footprint) {
   const int side = texture.log2_side();
-  const IN level = clamp(
-      reinterpret_cast<IN>(reinterpret_cast<UN>(footprint * 1.42F) >> 23U) - 127, 0, side);
+  const IN level =
+      clamp(reinterpret_cast<IN>(reinterpret_cast<UN>(footprint * 1.42F) >> 23U) - 127, 0, side);
   const IN n = side - level;
   const FN s = reinterpret_cast<FN>((n + 127) << 23);  // 2^n
   const IN mask = as_int(s) - 1;
@@ -81,7 +81,8 @@ KERB_LANE void tint(const Texture& texture, F4 u, F4 v, float footprint, F4& r, 
 KERB_LANE FN stain(const Stains& stains, FN u, FN v) {
   const IN x0 = floor_of(u), y0 = floor_of(v);
   const FN fx = u - as_float(x0), fy = v - as_float(y0);
-  const IN left = x0 & 63, right = (x0 + 1) & 63, row0 = (y0 & 63) * 64, row1 = ((y0 + 1) & 63) * 64;
+  const IN left = x0 & 63, right = (x0 + 1) & 63, row0 = (y0 & 63) * 64,
+           row1 = ((y0 + 1) & 63) * 64;
   const float* values = stains.values();
   const auto cells = [values](IN i) {
     FN out{};

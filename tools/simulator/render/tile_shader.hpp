@@ -54,7 +54,7 @@ class TileShader {
   };
   struct Shaded {
     F4 rgb;
-    V3 point;  // from the eye
+    V3 point;             // from the eye
     float mirror, slope;  // of wet ground
   };
 
@@ -75,8 +75,7 @@ class TileShader {
       c.put(0, first, *s_.items);
       c.spread();
     } else {
-      for (int k = 0; k < kLanes; ++k)
-        c.put(k, *places[k < count ? k : 0]->triangle, *s_.items);
+      for (int k = 0; k < kLanes; ++k) c.put(k, *places[k < count ? k : 0]->triangle, *s_.items);
     }
     const FN x = lanes_of(xs), y = lanes_of(ys);
     const FN dx = x - c[kX0] * (1.0F / kSubpixel), dy = y - c[kY0] * (1.0F / kSubpixel);
@@ -98,8 +97,8 @@ class TileShader {
     const IN flat = dot(n1, n1) + dot(n2, n2) < each(1e-10F);
     const FN side = m.stuff != Stuff::foliage ? c[kSide] : each(1.0F);
     const V3N round = n0 + b1 * n1 + b2 * n2;
-    const V3N n = choose(
-        flat, side * n0, (side / root_of(greater(dot(round, round), each(1e-12F)))) * round);
+    const V3N n =
+        choose(flat, side * n0, (side / root_of(greater(dot(round, round), each(1e-12F)))) * round);
     const FN u = between(kU), v = between(kU + 1);
     FN open = clamp01(between(kU + 2));
     V3N albedo = each(m.rgb), texture = each(V3{1, 1, 1});
@@ -108,8 +107,7 @@ class TileShader {
       const float texels = 0.8F * f_ * m.per_metre / m.unit_m * f32(1 << log2_side);
       // Half way between the footprint's two widths: 1 / sqrt(cosine), roughly.
       const FN cosine = greater(size_of(dot(n, view)), each(0.04F));
-      const FN slant =
-          cosine > each(0.5F) ? 1.7F - 0.7F * cosine : 0.55F + 0.4F / cosine;
+      const FN slant = cosine > each(0.5F) ? 1.7F - 0.7F * cosine : 0.55F + 0.4F / cosine;
       texture = sample(*m.texture, u * m.per_metre, v * m.per_metre,
                        lesser(slant, each(3.0F)) * z * texels);
       albedo = albedo * texture;
@@ -117,16 +115,16 @@ class TileShader {
     if (m.stains_per_metre > 0) {
       const IN near = z < each(90.0F);
       if (bits_of(near) != 0)
-        albedo = choose(near,
-                        stain(*s_.stains, u * m.stains_per_metre, v * m.stains_per_metre) * albedo,
-                        albedo);
+        albedo =
+            choose(near, stain(*s_.stains, u * m.stains_per_metre, v * m.stains_per_metre) * albedo,
+                   albedo);
     }
     if (occluders_ > 0) open *= occlusion_of(point, n);
     const Light& light = *s_.light;
     // The light on what looks this way, as in facing().
     const FN up = 0.5F + 0.5F * n.z, along = size_of(dot(n, s_.street));
-    const V3N sky = (up * up * (0.35F + 0.65F * up)) * light.sky +
-                    (along * (1.0F - size_of(n.z))) * light.side;
+    const V3N sky =
+        (up * up * (0.35F + 0.65F * up)) * light.sky + (along * (1.0F - size_of(n.z))) * light.side;
     const V3N ground = (light.bounce * (1.0F - up)) * ground_light();
     V3N lit = open * sky + (0.4F + 0.6F * open) * ground;
     FN sun = each(0.0F);
@@ -152,9 +150,8 @@ class TileShader {
       const FromLamp from = from_lamp(lamp, point);
       const FN cosine = dot(n, from.to);
       const IN faces = from.reached & (cosine > each(0.0F));
-      const unsigned lanes = bits_of(faces);
-      if (lanes == 0) continue;
-      lit = choose(faces, lit + cosine * lamp_light(lamp, from, lanes), lit);
+      if (bits_of(faces) == 0) continue;
+      lit = choose(faces, lit + cosine * lamp_light(lamp, from), lit);
     }
     V3N extra = each(V3{0, 0, 0});
     if (glows(m)) extra = each(m.glow) * texture;
@@ -162,11 +159,9 @@ class TileShader {
     FN mirror = each(0.0F), slope = each(0.0F);
     if (s_.wet > 0 && gets_wet(first.material)) {
       const IN level = n.z > each(0.9F);
-      const unsigned lanes = bits_of(level);
-      if (lanes != 0) water(point, view, sun, level, lanes, albedo, extra, mirror, slope);
+      if (bits_of(level) != 0) water(point, view, sun, level, albedo, extra, mirror, slope);
     }
-    const FN through = light.fog ? exp_of(-far * light.haze, (1U << kLanes) - 1)
-                                 : fading_of(far * light.haze);
+    const FN through = light.fog ? exp_of(-far * light.haze) : fading_of(far * light.haze);
     if (answers == nullptr) {
       const V3N rgb = through * (albedo * lit + extra) + (1.0F - through) * light.horizon;
       for (int k = 0; k < count; ++k)
@@ -176,8 +171,8 @@ class TileShader {
                    slope[k]};
       return;
     }
-    const FN celsius = m.celsius + m.warming * sun +
-                       2.5F * (texture.y - 1.0F) * (m.celsius > 25 ? 1.0F : 0.4F);
+    const FN celsius =
+        m.celsius + m.warming * sun + 2.5F * (texture.y - 1.0F) * (m.celsius > 25 ? 1.0F : 0.4F);
     for (int k = 0; k < count; ++k) {
       *out[k] = {F4{}, {from_eye.x[k], from_eye.y[k], from_eye.z[k]}, mirror[k], slope[k]};
       *answers[k] = {{albedo.x[k], albedo.y[k], albedo.z[k]},
@@ -461,8 +456,7 @@ class TileShader {
     const FN c = greater(dot(n, view), zero);
     const FN k = 1.0F - c, k2 = k * k;
     const float strong = m.gloss == Gloss::glass ? 0.07F : m.gloss == Gloss::paint ? 0.05F : 0.025F;
-    const FN share =
-        strong + (1 - strong) * k2 * k2 * k * (m.gloss == Gloss::satin ? 0.25F : 0.9F);
+    const FN share = strong + (1 - strong) * k2 * k2 * k * (m.gloss == Gloss::satin ? 0.25F : 0.9F);
     const V3N r = (2.0F * c) * n - view;
     const Light& light = *s_.light;
     const IN high = r.z > each(-0.04F), low = r.z <= each(0.06F);
@@ -483,9 +477,8 @@ class TileShader {
       h = h * h;
       h = h * h;  // ^8
       const FN tight = h * h * h * h;
-      const FN spot = m.gloss == Gloss::paint
-                          ? 1.5F * share * tight * tight * tight + 0.03F * h
-                          : 0.05F * h;
+      const FN spot =
+          m.gloss == Gloss::paint ? 1.5F * share * tight * tight * tight + 0.03F * h : 0.05F * h;
       out = choose(sunny, out + spot * light.sun, out);
     }
     return out;
@@ -494,8 +487,8 @@ class TileShader {
   /// Water on the ground: darker, for what is inside is lost by total reflection; lamps and the sun
   /// mirrored on a rough film (a GGX lobe), smoother in puddles. What else is mirrored is added
   /// when the picture is there: `mirror` is the share. Of the lanes of `level` alone.
-  void water(const V3N& point, const V3N& view, FN sun, IN level, unsigned lanes, V3N& albedo,
-             V3N& extra, FN& mirror, FN& slope) const {
+  void water(const V3N& point, const V3N& view, FN sun, IN level, V3N& albedo, V3N& extra,
+             FN& mirror, FN& slope) const {
     const FN zero = each(0.0F);
     const FN n = clouds(0.30F * point.x, 0.55F * point.y, 171, 4);
     const float edge = 0.95F - 0.28F * s_.wet;
@@ -503,36 +496,36 @@ class TileShader {
     albedo = choose(level, (1.0F - s_.wet * (0.45F + 0.2F * puddle)) * albedo, albedo);
     const FN alpha = mix(each(0.20F), each(0.04F), puddle), a2 = alpha * alpha;
     const FN nv = greater(view.z, each(0.02F));
-    const auto lobe = [&](const V3N& to) {  // times pi: radiance here is that of white under the same light
-      const V3N sum = view + to;
-      const FN l = root_of(dot(sum, sum));
-      const V3N half = choose(l > zero, (1.0F / l) * sum, each(V3{0, 0, 1}));
-      const FN nh = half.z, vh = greater(dot(view, half), zero), nl = greater(to.z, each(0.01F));
-      const FN q = nh * nh * (a2 - 1.0F) + 1.0F;
-      const FN k = 1.0F - vh, k2 = k * k, fresnel = 0.02F + 0.98F * k2 * k2 * k;
-      const FN masked = (nl * root_of(nv * nv * (1.0F - a2) + a2) +
-                         nv * root_of(nl * nl * (1.0F - a2) + a2));
-      return a2 / (q * q) * fresnel * nl / (2.0F * masked);
-    };
-    const FN film = s_.wet * mix(each(0.22F), each(0.95F), puddle);  // stones that stand out are dry
+    const auto lobe =
+        [&](const V3N& to) {  // times pi: radiance here is that of white under the same light
+          const V3N sum = view + to;
+          const FN l = root_of(dot(sum, sum));
+          const V3N half = choose(l > zero, (1.0F / l) * sum, each(V3{0, 0, 1}));
+          const FN nh = half.z, vh = greater(dot(view, half), zero),
+                   nl = greater(to.z, each(0.01F));
+          const FN q = nh * nh * (a2 - 1.0F) + 1.0F;
+          const FN k = 1.0F - vh, k2 = k * k, fresnel = 0.02F + 0.98F * k2 * k2 * k;
+          const FN masked =
+              (nl * root_of(nv * nv * (1.0F - a2) + a2) + nv * root_of(nl * nl * (1.0F - a2) + a2));
+          return a2 / (q * q) * fresnel * nl / (2.0F * masked);
+        };
+    const FN film =
+        s_.wet * mix(each(0.22F), each(0.95F), puddle);  // stones that stand out are dry
     for (int i = 0; i < lamps_; ++i) {
       const FromLamp from = from_lamp(*lamp_[at(i)], point);
       const IN shines = level & from.reached & (from.to.z > zero);
-      const unsigned here = bits_of(shines) & lanes;
-      if (here == 0) continue;
-      const V3N e = lamp_light(*lamp_[at(i)], from, here);
+      if (bits_of(shines) == 0) continue;
+      const V3N e = lamp_light(*lamp_[at(i)], from);
       extra = choose(shines, extra + (film * lobe(from.to)) * e, extra);
     }
     const IN sunny = level & (sun > zero);
     if (bits_of(sunny) != 0) {
-      const FN shown =
-          sun / std::max(s_.light->to_sun.z, 0.02F);  // how much of it is not hidden
+      const FN shown = sun / std::max(s_.light->to_sun.z, 0.02F);  // how much of it is not hidden
       extra = choose(sunny, extra + (film * shown * lobe(each(s_.light->to_sun))) * s_.light->sun,
                      extra);
     }
     const FN k = 1.0F - nv, k2 = k * k;
-    const FN share = s_.wet * mix(each(0.45F), each(0.95F), puddle) *
-                     (0.02F + 0.98F * k2 * k2 * k);
+    const FN share = s_.wet * mix(each(0.45F), each(0.95F), puddle) * (0.02F + 0.98F * k2 * k2 * k);
     mirror = level ? share : mirror;
     slope = level ? mix(each(0.07F), each(0.006F), puddle) : slope;
   }
