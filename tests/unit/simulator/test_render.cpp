@@ -267,9 +267,9 @@ TEST(noise_has_the_variance_of_its_formula) {
     e.photon = 0.006F;
     e.read = 0.0004F;
     std::vector<std::uint8_t> bytes, again, other;
-    sensor.develop(workers, flat, false, e, 7, bytes);
-    sensor.develop(workers, flat, false, e, 7, again);
-    sensor.develop(workers, flat, false, e, 8, other);
+    sensor.develop(workers, flat, false, e, 7, row_work(), bytes);
+    sensor.develop(workers, flat, false, e, 7, row_work(), again);
+    sensor.develop(workers, flat, false, e, 8, row_work(), other);
     TEST_ASSERT_EQUAL_MEMORY(bytes.data(), again.data(), bytes.size());
     TEST_ASSERT_TRUE(bytes != other);
     double sum = 0, squares = 0, beside = 0;
@@ -300,7 +300,7 @@ TEST(without_noise_a_flat_picture_is_flat) {
   flat.planes[0].assign(64U * 64U, F4{0.2F, 0.3F, 0.4F, 0});
   Workers workers{1};
   std::vector<std::uint8_t> bytes;
-  sensor.develop(workers, flat, false, Exposure{}, 1, bytes);
+  sensor.develop(workers, flat, false, Exposure{}, 1, row_work(), bytes);
   for (std::size_t i = 3; i < bytes.size(); ++i) TEST_ASSERT_EQUAL_UINT8(bytes[i % 3], bytes[i]);
   TEST_ASSERT_TRUE(bytes[0] < bytes[1] && bytes[1] < bytes[2]);
 }
