@@ -139,7 +139,7 @@ void CameraPipeline::process(Frame frame) {
   const bool news = statistics.unchanged == Nanos::zero();
   if (aim_ && news) check_aim(prepared->grey, frame.captured);
   if (exposure_) meter(prepared->grey, frame);
-  if (view_meter_ && news) view_ = view_meter_->measure(prepared->grey, frame.captured);
+  if (view_source_ && news) view_ = view_source_->measure(prepared->grey, frame.captured);
   times(Stage::check).add(clock_.now() - ready);
 
   const DetectionList* people = &kNobody;

@@ -19,7 +19,7 @@
 #include "firmware/threads/bell.hpp"
 #include "firmware/threads/latest_frame.hpp"
 #include "firmware/threads/newest.hpp"
-#include "firmware/visibility/view_meter.hpp"
+#include "firmware/visibility/view_source.hpp"
 #include "hal/base/log.hpp"
 #include "hal/frame_source.hpp"
 #include "hal/vision.hpp"
@@ -93,7 +93,7 @@ class CameraPipeline {
   /// Sets the camera's exposure and gain for people. Before start().
   void set_exposure(std::unique_ptr<ExposureLoop> exposure) { exposure_ = std::move(exposure); }
   /// Measures how far people are seen. Before start().
-  void set_view_meter(std::unique_ptr<ViewMeter> meter) { view_meter_ = std::move(meter); }
+  void set_view_source(std::unique_ptr<ViewSource> source) { view_source_ = std::move(source); }
   void start();
   /// Ends both threads; takes at most 100 ms of clock time plus the frame being processed.
   void stop();
@@ -173,11 +173,11 @@ class CameraPipeline {
   const FrameSourceInfo info_;
   LatestFrame latest_;
   ImageCheck check_;
-  std::unique_ptr<AimCheck> aim_;           // null: lens and mounting are not set
-  Nanos aimed_{};                           // the last frame it checked
-  std::unique_ptr<ExposureLoop> exposure_;  // null: the camera sets its exposure itself
-  std::unique_ptr<ViewMeter> view_meter_;   // null: how far people are seen is not known
-  ViewMeasurement view_;                    // of the frame being processed
+  std::unique_ptr<AimCheck> aim_;            // null: lens and mounting are not set
+  Nanos aimed_{};                            // the last frame it checked
+  std::unique_ptr<ExposureLoop> exposure_;   // null: the camera sets its exposure itself
+  std::unique_ptr<ViewSource> view_source_;  // null: how far people are seen is not known
+  ViewMeasurement view_;                     // of the frame being processed
   Newest<FrameExposure> exposures_;
   Newest<FrameDetections> detections_;
   Newest<ego::MotionReport> motions_;

@@ -7,6 +7,7 @@
 
 #include "firmware/types/camera.hpp"
 #include "firmware/types/view.hpp"
+#include "firmware/visibility/view_source.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/view.hpp"
 
@@ -70,12 +71,12 @@ inline constexpr double kClearAir_m = 2000;
 /// Measures each picture: about 1,500 road points in 16 distances, 600 around the horizon. Knows
 /// the camera's usual sharpness, which it learns; else only the picture counts. One thread;
 /// allocates only when constructed; the same pictures give the same bits.
-class ViewMeter {
+class ViewMeter final : public ViewSource {
  public:
   ViewMeter(const Camera& camera, const ViewMeterSettings& settings);
 
   [[nodiscard]] ViewMeasurement measure(const ImageView<Space::host, const std::uint8_t>& grey,
-                                        Nanos captured) noexcept;
+                                        Nanos captured) noexcept override;
 
   /// Of the last picture, for tests and tools; without those outside the picture.
   [[nodiscard]] std::span<const ViewBand> bands() const noexcept {

@@ -220,7 +220,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
       std::move(people), std::move(spectral));
   const Camera camera = ego::camera_of(settings, info.width, info.height);
   opened.pipeline->set_camera(camera);
-  opened.pipeline->set_view_meter(
+  opened.pipeline->set_view_source(
       std::make_unique<ViewMeter>(camera, view_settings(config, settings, info, camera)));
   if (settings.exposure.mode == ExposureMode::people)
     opened.pipeline->set_exposure(

@@ -6,6 +6,7 @@
 #include "firmware/config/config.hpp"
 #include "firmware/pipeline/camera_pipeline.hpp"
 #include "firmware/records/record_header.hpp"
+#include "firmware/visibility/view_meter.hpp"
 #include "firmware/vision/vision.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/log.hpp"

@@ -141,6 +141,18 @@ class PlayedFlow final : public FlowEstimator {
   const VisionPlayer& player_;
 };
 
+class PlayedView final : public ViewSource {
+ public:
+  explicit PlayedView(const VisionPlayer& player) : player_{player} {}
+  ViewMeasurement measure(const ImageView<Space::host, const std::uint8_t>& /*grey*/,
+                          Nanos /*captured*/) noexcept override {
+    return player_.now().view;
+  }
+
+ private:
+  const VisionPlayer& player_;
+};
+
 class PlayedAppearance final : public track::Appearance {
  public:
   explicit PlayedAppearance(const VisionPlayer& player) : player_{player} {}
@@ -184,6 +196,7 @@ void VisionKeeper::before(Nanos /*now*/, const track::Senses& senses,
                           const PeopleEstimator& /*estimator*/) noexcept {
   if (!started_) return;
   frame_.captured = senses.captured;
+  frame_.view = senses.view;
   for (int i = 0; i < senses.count; ++i) {
     const auto at = static_cast<std::size_t>(i);
     if (senses.looks[at].known) frame_.looks.push_back({senses.boxes[at], senses.looks[at]});
@@ -213,6 +226,9 @@ std::unique_ptr<FlowEstimator> VisionPlayer::make_flow() const {
 }
 std::unique_ptr<track::Appearance> VisionPlayer::make_appearance() const {
   return std::make_unique<PlayedAppearance>(*this);
+}
+std::unique_ptr<ViewSource> VisionPlayer::make_view() const {
+  return std::make_unique<PlayedView>(*this);
 }
 
 }  // namespace kerb::sim

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "firmware/risk/people_sink.hpp"
+#include "firmware/visibility/view_source.hpp"
 #include "firmware/vision/vision.hpp"
 #include "tools/simulator/run/vision_log.hpp"
 
@@ -44,6 +45,7 @@ class VisionPlayer {
   [[nodiscard]] std::unique_ptr<Detector> make_detector() const;
   [[nodiscard]] std::unique_ptr<FlowEstimator> make_flow() const;
   [[nodiscard]] std::unique_ptr<track::Appearance> make_appearance() const;
+  [[nodiscard]] std::unique_ptr<ViewSource> make_view() const;
 
  private:
   std::shared_ptr<const VisionLog> log_;

@@ -58,6 +58,7 @@ class Product final : public Firmware {
         make_motion_estimator(config_, settings, info, player_->make_flow()),
         std::make_unique<PeopleEstimator>(people.model, people.tracker, people.car, people.contact,
                                           player_->make_appearance()));
+    pipeline_->set_view_source(player_->make_view());
     return start();
   }
   [[nodiscard]] bool uses_pictures() const noexcept override { return true; }

@@ -17,7 +17,9 @@ namespace kerb::sim {
 namespace {
 
 static_assert(std::endian::native == std::endian::little);
-constexpr std::array<char, 8> kMagic{'K', 'W', 'V', 'I', 'S', 'I', 'O', '1'};
+constexpr std::array<char, 8> kMagic{'K', 'W', 'V', 'I', 'S', 'I', 'O', '2'};
+// Of earlier versions: without the view.
+constexpr std::array<char, 8> kMagicOne{'K', 'W', 'V', 'I', 'S', 'I', 'O', '1'};
 constexpr std::uint32_t kMost = 1U << 20;  // of anything: a damaged file asks for no more memory
 
 class Writer {
@@ -74,8 +76,27 @@ class Reader {
   bool good_ = true;
 };
 
+void write(Writer& out, const ViewMeasurement& view) {
+  out.value(static_cast<std::uint8_t>(view.known));
+  for (const double v :
+       {view.clear_m, view.distance_m, view.spread, view.visibility_m, view.sharpness, view.noise})
+    out.value(v);
+  out.value(view.limit);
+}
+
+void read(Reader& in, ViewMeasurement& view) {
+  std::uint8_t known = 0;
+  in.value(known);
+  view.known = known != 0;
+  for (double* v : {&view.clear_m, &view.distance_m, &view.spread, &view.visibility_m,
+                    &view.sharpness, &view.noise})
+    in.value(*v);
+  in.value(view.limit);
+}
+
 void write(Writer& out, const VisionFrame& frame) {
   out.value(frame.captured.count());
+  write(out, frame.view);
   out.list(std::span{frame.found});
   out.value(static_cast<std::uint32_t>(frame.looks.size()));
   for (const VisionFrame::Look& look : frame.looks) {
@@ -87,10 +108,11 @@ void write(Writer& out, const VisionFrame& frame) {
   out.value(static_cast<std::uint32_t>(frame.spread));
 }
 
-void read(Reader& in, VisionFrame& frame) {
+void read(Reader& in, VisionFrame& frame, bool with_view) {
   Nanos::rep captured = 0;
   in.value(captured);
   frame.captured = Nanos{captured};
+  if (with_view) read(in, frame.view);
   in.list(frame.found);
   frame.looks.resize(in.size(sizeof(Detection) + sizeof(track::Signature::values)));
   for (VisionFrame::Look& look : frame.looks) {
@@ -134,9 +156,9 @@ Result<VisionLog> read_vision_log(const std::string& path) {
   const Error bad{Errc::invalid_argument, 0, "not a vision log, or cut short",
                   std::string_view{path}};
   std::uint32_t sum = 0;
-  if (bytes.size() < kMagic.size() + sizeof sum ||
-      std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) != 0)
-    return bad;
+  if (bytes.size() < kMagic.size() + sizeof sum) return bad;
+  const bool with_view = std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
+  if (!with_view && std::memcmp(bytes.data(), kMagicOne.data(), kMagicOne.size()) != 0) return bad;
   const std::size_t size = bytes.size() - sizeof sum;
   std::memcpy(&sum, bytes.data() + size, sizeof sum);
   if (crc32(reinterpret_cast<const std::byte*>(bytes.data()), size) != sum) return bad;
@@ -149,7 +171,7 @@ Result<VisionLog> read_vision_log(const std::string& path) {
   in.value(log.scores.sure);
   constexpr std::size_t kLeastFrame = 8 + 4 + 4 + 1 + 4 + 4;
   log.frames.resize(in.size(kLeastFrame));
-  for (VisionFrame& frame : log.frames) read(in, frame);
+  for (VisionFrame& frame : log.frames) read(in, frame, with_view);
   if (!in.at_end()) return bad;
   return log;
 }

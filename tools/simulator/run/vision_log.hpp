@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "firmware/types/senses.hpp"
+#include "firmware/types/view.hpp"
 #include "hal/base/clock.hpp"
 #include "hal/base/result.hpp"
 #include "hal/motion.hpp"
@@ -23,6 +24,7 @@ struct VisionFrame {
   Nanos captured{};  ///< on the clock of the run
   std::vector<Detection> found;
   std::vector<Look> looks;
+  ViewMeasurement view;             ///< how far people are seen
   bool measured = false;            ///< the motion since the previous picture
   std::vector<FlowVector> vectors;  ///< of that motion,
   std::size_t spread = 0;           ///< of which so many are spread over the picture, and the rest

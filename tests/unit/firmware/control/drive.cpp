@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/unit/firmware/control/drive.hpp"
+#include "firmware/visibility/view_meter.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
 
+#include "firmware/visibility/view_meter.hpp"
 #include "tests/support/unity.hpp"
 
 namespace kerb::test {
@@ -147,7 +149,7 @@ void Drive::add_camera(bool with_detector, bool with_bands, bool measures_view) 
     const Camera camera = road_camera();
     ViewMeterSettings settings;
     settings.to_bumper_m = config.car.axle_to_bumper_m - camera.ahead_m;
-    eye.pipeline->set_view_meter(std::make_unique<ViewMeter>(camera, settings));
+    eye.pipeline->set_view_source(std::make_unique<ViewMeter>(camera, settings));
   }
   eyes_.push_back(std::move(eye));
 }
