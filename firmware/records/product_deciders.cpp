@@ -34,7 +34,7 @@ std::unique_ptr<ReplayedEstimator> ProductDeciders::estimator(const RecordedCame
 }
 
 std::unique_ptr<ReplayedLogic> ProductDeciders::logic(const RecordedSettings& settings) const {
-  return std::make_unique<LogicOf<WarningLogic>>(settings.rules);
+  return std::make_unique<LogicOf<WarningLogic>>(settings.rules.at(settings.sensitivity));
 }
 
 }  // namespace kerb::records

@@ -20,9 +20,9 @@ struct RecordedCamera {
 
 /// The settings of the decisions, and whose they are. The same for all records of a run.
 struct RecordedSettings {
-  std::string version;                            ///< of the product
-  Sensitivity sensitivity = Sensitivity::normal;  ///< for information: `rules` decide
-  WarningRules rules;
+  std::string version;  ///< of the product
+  WarningRules rules;   ///< of the sensitivity normal
+  Sensitivity sensitivity = Sensitivity::normal;
   std::vector<RecordedCamera> cameras;  ///< at most WarningLogic::kMostCameras
 };
 

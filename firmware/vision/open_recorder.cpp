@@ -28,7 +28,7 @@ Result<std::unique_ptr<records::WarningRecorder>> open_recorder(
   records::RecordedSettings settings;
   settings.version = version;
   settings.sensitivity = config.warning.sensitivity;
-  settings.rules = config.decisions.warning.at(config.warning.sensitivity);
+  settings.rules = config.decisions.warning;
   for (std::size_t i = 0; i < pipelines.size(); ++i) {
     const FrameSourceInfo& info = pipelines[i]->info();
     settings.cameras.push_back(people_settings(config, config.cameras[i], info.width, info.height,

@@ -263,9 +263,10 @@ TEST(the_table_of_old_formats_is_a_table) {
   const Result<FieldTable> own = FieldTable::parse(field_table_of(ProductDeciders{}));
   TEST_ASSERT_OK(own);
   // What this program would lack of an old record: nothing may get lost but the costs of the old
-  // assignment, which mean nothing today.
+  // assignment and a mean of the old warning logic, which mean nothing today.
   for (const std::string& field : difference_of(*table, *own).unknown)
-    if (field != "TrackerSettings.match" && field.find("MatchSettings.") != 0)
+    if (field != "TrackerSettings.match" && field != "Candidates.items.mean_likelihood" &&
+        field.find("MatchSettings.") != 0)
       TEST_FAIL_MESSAGE(field.c_str());
 }
 
