@@ -64,15 +64,16 @@ template <typename F>
 void fields(F& f, FieldsOf<F, Track>& p) {
   static_assert(sizeof(Track) == 24 + sizeof(PersonFilter) + sizeof(ImageFilter) +
                                      sizeof(Existence) + sizeof(Signature) + 4 +
-                                     sizeof(GroundFilter::Expected) + 3 * 8 + 24 + 3 * 8 + 2 * 4 +
-                                     8,
+                                     sizeof(GroundFilter::Expected) + 3 * 8 + 24 + 3 * 8 + 3 * 4 +
+                                     4,
                 "a new member? list it, see above");
   f.structure("Track")("id", p.id_)("first_seen", p.first_seen_)("last_seen", p.last_seen_);
   f("filter", p.filter_)("image", p.image_)("existence", p.existence_)("signature", p.signature_)(
       "expected", p.expected_);
   matrix_field(f, "bias", p.bias_);
   f("box", p.box_)("width_share", p.width_share_)("score", p.score_)("missed_s", p.missed_s_);
-  f("duplicate_frames", p.duplicate_frames_)("boxes", p.boxes_)("seen", p.seen_);
+  f("duplicate_frames", p.duplicate_frames_)("boxes", p.boxes_)("misfits", p.misfits_);
+  f("seen", p.seen_);
   f("lost", p.lost_);
 }
 /// seen_, usable_, taken_ and assignment_ are of one frame.

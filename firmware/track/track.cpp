@@ -25,6 +25,12 @@ struct TrackTuning {
   double middle_gain = 0.6;      ///< of the reported box's middle
   double size_gain = 0.3;        ///< of its size, which jumps by the detector's steps
 
+  // Boxes that are another's, farther away.
+  double farther_share = 0.6;     ///< of the expected height, and below
+  double head_off = 0.1;          ///< of the head from where it is expected, expected heights
+  double farther_distance2 = 36;  ///< squared standard deviations from the expected box
+  int most_misfits = 3;           ///< in a row: the place begins anew
+
   // Matching.
   double same_bands = 0.35;       ///< spectral difference, and below: surely the same person, who
   double same_bands_scale = 0.2;  ///< may have turned round: their distance counts this much
@@ -216,6 +222,16 @@ SeenBox Track::with_correlation(SeenBox seen, const View& view) const {
   return seen;
 }
 
+/// Whether a box is far smaller than the place says, and not because the legs are hidden: then the
+/// head is where it is expected.
+bool Track::is_farther(const SeenBox& seen) const {
+  if (!expected_.in_front || seen.rows < 3) return false;
+  const double expected = expected_.box[1] - expected_.box[2];
+  return seen.foot - seen.head < kTrackTuning.farther_share * expected &&
+         std::abs(seen.head - expected_.box[2]) > kTrackTuning.head_off * expected &&
+         distance_of(expected_, seen).squared > kTrackTuning.farther_distance2;
+}
+
 void Track::found(const View& view, const Detection& box, const Signature& signature,
                   const Finding& how) {
   SeenBox seen = seen_box(view.camera, view.settings.filter, box);
@@ -223,8 +239,25 @@ void Track::found(const View& view, const Detection& box, const Signature& signa
   if (seen.foot_sigma >= SeenBox::kUnknown && expected_.in_front && expected_.box[1] < seen.foot)
     seen.foot_sigma = std::max(view.settings.filter.row_jitter * static_cast<double>(box.h),
                                view.settings.filter.least_jitter_px);
-  filter_.see_box(view.camera, view.settings.filter, with_correlation(seen, view));
+  // Boxes of somebody much farther away: the place was another's, and begins anew with them. Until
+  // that is sure, nobody is seen at this place.
   image_.see_box(view.settings.image, box);
+  misfits_ = is_farther(seen) ? misfits_ + 1 : 0;
+  if (misfits_ > 0 && misfits_ < kTrackTuning.most_misfits) {
+    existence_.missed(view.settings.existence, true);
+    return;
+  }
+  if (misfits_ > 0) {
+    misfits_ = 0;
+    PersonFilter anew;
+    if (anew.begin(view.camera, view.settings.filter, seen, view.pitch, view.pitch_sigma,
+                   view.way.speed_known)) {
+      filter_ = anew;
+      bias_.setZero();
+    }
+  } else {
+    filter_.see_box(view.camera, view.settings.filter, with_correlation(seen, view));
+  }
   const GroundFilter::Expected after = filter_.expect(view.camera);
   if (after.in_front) {
     const double height = std::max(after.box[1] - after.box[2], 1.0);

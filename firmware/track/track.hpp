@@ -91,6 +91,7 @@ class Track {
   template <typename F>
   friend void fields(F& f, FieldsOf<F, Track>& object);  // state_fields.hpp
   void expect(const View& view);
+  [[nodiscard]] bool is_farther(const SeenBox& seen) const;
   [[nodiscard]] SeenBox with_correlation(SeenBox seen, const View& view) const;
 
   std::uint32_t id_ = 0;
@@ -107,7 +108,8 @@ class Track {
   double score_ = 0;
   double missed_s_ = 0;  // time for which it should have been detected and was not
   int duplicate_frames_ = 0;
-  int boxes_ = 1;  // detections so far
+  int boxes_ = 1;    // detections so far
+  int misfits_ = 0;  // in a row: boxes far smaller than the place says
   bool seen_ = false;
   bool lost_ = false;
   bool found_by_bands_ = false;  // in this frame

@@ -99,7 +99,7 @@ TEST(a_dark_street_is_seen_less_far_than_a_bright_one) {
   TEST_ASSERT_EQUAL_STRING("size", lines[0]["limit"].get<std::string>().c_str());
   TEST_ASSERT_DOUBLE_WITHIN(0.1, 45.4, lines[0]["distance_m"].get<double>());
   TEST_ASSERT_EQUAL_STRING("light", lines[1]["limit"].get<std::string>().c_str());
-  TEST_ASSERT_TRUE(lines[1]["distance_m"].get<double>() < 15);
+  TEST_ASSERT_TRUE(lines[1]["distance_m"].get<double>() < 20);
   TEST_ASSERT_EQUAL_DOUBLE(5, lines[1]["bands"][0]["level"].get<double>());
   expect_bad_input(kerblab("visibility"), "");
   expect_bad_input(kerblab("visibility none.png"), "none.png");
