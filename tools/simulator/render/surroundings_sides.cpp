@@ -97,7 +97,8 @@ void Surroundings::park(Block& block, Builder& b, double s0, int side, Dice& dic
     b.stand({p, street_.frame(s).heading + (side > 0 ? 0 : kPi)}, z);
     if (street_.is_free(p, 1.0)) build_prop(b, PropKind::bench, {}, 0, 1);
   }
-  if (street_.spec().seed % 2 == 0 && !crossed(s0, s0 + kBlock, side * edge, side * (edge + 1))) {
+  if (street_.spec().seed % 2 == 0 && !crossed(s0, s0 + kBlock, side * edge, side * (edge + 1)) &&
+      street_.owns(s0, side * (edge + 0.3)) && street_.owns(s0 + kBlock, side * (edge + 0.3))) {
     const Vec2 e = street_.at(s0, side * (edge + 0.3)),
                g = street_.at(s0 + kBlock, side * (edge + 0.3));
     b.stand({f32(e.x), f32(e.y), f32(z)}, f32(std::atan2(g.y - e.y, g.x - e.x)));
@@ -153,6 +154,9 @@ void Surroundings::car_park(Block& block, Builder& b, double s0, int side, Dice&
   // A hall at the back.
   const double d = side * (edge + 32);
   if (crossed(s0, s0 + kBlock, d, d + side * 20)) return;
+  // Inside a sharp bend it would stand across the road.
+  for (const double s : {s0, s0 + kBlock / 2, s0 + kBlock})
+    if (!street_.owns(s, d)) return;
   const Vec2 a = street_.at(side > 0 ? s0 : s0 + kBlock, d),
              c = street_.at(side > 0 ? s0 + kBlock : s0, d);
   b.stand({f32(a.x), f32(a.y), f32(z)}, f32(std::atan2(c.y - a.y, c.x - a.x)));
@@ -172,7 +176,7 @@ void Surroundings::long_wall(Block& block, Builder& b, double s0, int side, Dice
   const int n = std::abs(street_.curvature(s0 + kBlock / 2)) > 1e-6 ? 8 : 2;
   for (int i = 0; i < n; ++i) {
     const double from = s0 + kBlock * i / n, to = from + kBlock / n, d = side * (edge + 0.2);
-    if (crossed(from, to, d, d + side)) continue;
+    if (crossed(from, to, d, d + side) || !street_.owns(from, d) || !street_.owns(to, d)) continue;
     const Vec2 a = street_.at(side > 0 ? from : to, d), c = street_.at(side > 0 ? to : from, d);
     const float l = f32(length(c - a));
     b.stand({f32(a.x), f32(a.y), f32(z)}, f32(std::atan2(c.y - a.y, c.x - a.x)));
