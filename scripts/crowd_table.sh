@@ -21,8 +21,8 @@ lowest=2
 }
 mkdir -p "$work"
 fps=14
-judged_kerbwatch=() judged_sort=() judged_bytetrack=()
-for crowd in hall-41 hall-42; do
+crowds=(hall-41 hall-42)
+for crowd in "${crowds[@]}"; do
   folder="$work/$crowd"
   case "$crowd" in
     hall-41) drawn=(--seed 41 --people 80 --seconds 14 --speed 1.1) ;;
@@ -36,12 +36,11 @@ for crowd in hall-41 hall-42; do
     [[ "$method" != bytetrack ]] || given=(--threshold "$lowest" --high "$threshold")
     "$kerblab" track --sequence "$folder" --method "$method" --detections "$folder.det.txt" --fps "$fps" "${given[@]}" \
       --out "$folder.$method.txt" 2>>"$work/log"
-    declare -n judged="judged_$method"
-    judged+=(--truth "$folder" --tracks "$folder.$method.txt")
   done
 done
 for method in kerbwatch sort bytetrack; do
-  declare -n judged="judged_$method"
+  judged=()
+  for crowd in "${crowds[@]}"; do judged+=(--truth "$work/$crowd" --tracks "$work/$crowd.$method.txt"); done
   "$kerblab" eval track "${judged[@]}" --json "$work/$method.json"
 done
 python3 - "$root/docs/results/tracking.md" "$work" <<'PYTHON'
