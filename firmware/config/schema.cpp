@@ -663,7 +663,7 @@ constexpr Field kDecisions[] = {
     table<&DecisionSettings::warning>("warning", "", kRulesTable)};
 constexpr Table kDecisionsTable = table_of<DecisionSettings>(
     "decisions",
-    "Everything between a detection and a warning. The defaults were chosen by "
+    "Everything between a detection and a warning. Other values are compared by "
     "`kerblab sim sweep`; see docs/warning.md and docs/tracking.md before you change any.",
     kDecisions);
 

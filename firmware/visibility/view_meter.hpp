@@ -13,7 +13,7 @@
 
 namespace kerb {
 
-/// What "seen" means. Plain data; the values that ship are chosen in docs/results/view.md.
+/// What "seen" means. Plain data; the values that ship are chosen in docs/results/visibility.md.
 struct ViewMeterSettings {
   // The person who must be seen, and the road they stand on.
   double person_m = 1.7;
