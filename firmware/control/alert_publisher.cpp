@@ -90,7 +90,7 @@ void AlertPublisher::send_objects(Nanos now, const RoundResult& round) {
   for (const risk::PeopleReport* report : round.reports)
     if (report == nullptr || now - report->at >= config_.health.camera_silent) return;
   ObjectList objects{};
-  const std::size_t count = list_objects(round.reports, config_.car.axle_to_bumper_m, objects);
+  const std::size_t count = list_objects(round.people, config_.car.axle_to_bumper_m, objects);
   std::array<CanFrame, can::kMaxObjectFrames> frames;
   const int due = objects_.poll(now, std::span{objects}.first(count), frames);
   if (due == 0) return;

@@ -26,6 +26,8 @@ struct RoundResult {
   bool detects = false;                 ///< every camera has a detector and a tracker
   /// One for each camera; null before its first.
   std::span<const risk::PeopleReport* const> reports;
+  /// The same with everybody in one of them; null where a camera cannot see.
+  std::span<const risk::PeopleReport* const> people;
 };
 
 /// Shows, sounds and sends: lamps, tone and the messages on the bus. One thread; allocates nothing.

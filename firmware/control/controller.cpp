@@ -15,6 +15,12 @@ bool all_detect(const std::vector<ControlledCamera>& cameras) noexcept {
          });
 }
 
+fuse::FuserSettings fusion_of(const Config& config, std::size_t cameras) noexcept {
+  return {.cameras = static_cast<int>(cameras),
+          .car = {config.car.width_m, config.car.length_m, config.car.axle_to_bumper_m},
+          .contact = config.decisions.contact};
+}
+
 }  // namespace
 
 Controller::Controller(const Config& config, const ControlDevices& devices,
@@ -36,7 +42,8 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
       board_judge_{config.thermal, devices.thermal, start},
       output_judge_{devices},
       service_{config.service_enabled},
-      warner_{config.decisions.warning.at(config.warning.sensitivity), config.limited_view},
+      warner_{config.decisions.warning.at(config.warning.sensitivity), config.limited_view,
+              fusion_of(config, cameras_.size())},
       publisher_{config, devices, start, totals_},
       watchdog_{devices.watchdog, clock, log, start},
       summary_{cameras_, start} {
@@ -87,6 +94,9 @@ void Controller::publish(Nanos now) {
   const Nanos before = clock_.now();
   const std::optional<double> speed = bus_.vehicle(now).speed_mps.value;
   service_.update(speed, now);
+  // One camera's people are sent also while it cannot see: they are still tracked. Of several,
+  // those of the others may be the same.
+  const fuse::Reports& people = cameras_.size() > 1 ? warner_.people() : reports_;
   publisher_.publish(now,
                      {.health = health_,
                       .warner = warner_,
@@ -95,7 +105,8 @@ void Controller::publish(Nanos now) {
                       .board_celsius = board_judge_.celsius(),
                       .rates = cameras_judge_.worst_rates(),
                       .detects = detects_,
-                      .reports = std::span{reports_}.first(cameras_.size())},
+                      .reports = std::span{reports_}.first(cameras_.size()),
+                      .people = std::span{people}.first(cameras_.size())},
                      reporter_);
   publish_times_.add(clock_.now() - before);
 }

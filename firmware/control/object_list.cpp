@@ -8,7 +8,7 @@ namespace {
 
 can::ObjectMessage object_of(const track::Person& person, int camera, Nanos at, double bumper) {
   can::ObjectMessage object;
-  object.id = bus_number(person.id, camera);
+  object.id = bus_number(person.id, track::identity_camera(person, camera));
   object.x_m = person.x_m - bumper;
   object.y_m = person.y_m;
   object.vx_mps = person.vx_mps;
@@ -24,6 +24,7 @@ std::size_t list_objects(std::span<const risk::PeopleReport* const> reports,
                          double axle_to_bumper_m, ObjectList& out) noexcept {
   std::size_t count = 0;
   for (std::size_t camera = 0; camera < reports.size(); ++camera) {
+    if (reports[camera] == nullptr) continue;
     const risk::PeopleReport& report = *reports[camera];
     for (int i = 0; i < report.people.count; ++i) {
       const track::Person& person = report.people.items[i];

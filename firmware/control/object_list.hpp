@@ -11,8 +11,8 @@ namespace kerb {
 using ObjectList = std::array<can::ObjectMessage, can::kMaxObjects>;
 
 /// The confirmed people ahead of the front bumper, of all cameras together, the nearest first: the
-/// content of KW_Objects. Returns how many of `out` were filled; the farthest are left out where
-/// there are more.
+/// content of KW_Objects. Null: a camera whose people do not count. Returns how many of `out` were
+/// filled; the farthest are left out where there are more.
 std::size_t list_objects(std::span<const risk::PeopleReport* const> reports,
                          double axle_to_bumper_m, ObjectList& out) noexcept;
 

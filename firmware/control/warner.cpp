@@ -41,8 +41,8 @@ const WarningDecision& Warner::step(
   side_.yaw_rate_radps = vehicle.yaw_rate_radps.value;
   side_.gear = vehicle.gear.value;
   side_.turn_signal = vehicle.turn_signal.value;
-  if (record != nullptr) record->before_round(now, reports, logic_);
-  decision_ = logic_.step(now, seen, side_);
+  if (record != nullptr) record->before_round(now, reports, decider_);
+  decision_ = decider_.step(now, seen, side_);
   if (record != nullptr) record->after_round(now, seen, side_, decision_);
   return decision_;
 }

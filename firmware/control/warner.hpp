@@ -6,15 +6,18 @@
 
 #include "firmware/can/messages.hpp"
 #include "firmware/can/vehicle_signals.hpp"
+#include "firmware/fuse/people_fuser.hpp"
 #include "firmware/health/health_monitor.hpp"
 #include "firmware/records/taps.hpp"
 #include "firmware/warning/off_switch.hpp"
 #include "firmware/warning/readiness.hpp"
+#include "firmware/warning/warning_decider.hpp"
 #include "firmware/warning/warning_logic.hpp"
 
 namespace kerb {
 
-/// The id on the bus of a person whom a camera tracks: unique over all cameras.
+/// The id on the bus of a person with this identity (track::identity_camera()): unique over all
+/// cameras.
 [[nodiscard]] constexpr std::uint16_t bus_number(std::uint32_t person, int camera) noexcept {
   return static_cast<std::uint16_t>(
       (std::uint64_t{person} * WarningLogic::kMostCameras + static_cast<unsigned>(camera)) %
@@ -22,11 +25,12 @@ namespace kerb {
 }
 
 /// The decision: the driver's off switch, whether a warning can be given, and which.
-/// One thread; allocates nothing.
+/// One thread; allocates only when constructed.
 class Warner {
  public:
-  explicit Warner(const WarningRules& rules, const LimitedViewSettings& view = {}) noexcept
-      : ready_{view}, logic_{rules} {}
+  explicit Warner(const WarningRules& rules, const LimitedViewSettings& view = {},
+                  const fuse::FuserSettings& fusion = {})
+      : ready_{view}, decider_{rules, fusion} {}
 
   /// The driver's buttons, as received at `now`.
   void press(const can::VehicleDriver& buttons, Nanos now) noexcept {
@@ -44,6 +48,8 @@ class Warner {
   [[nodiscard]] Readiness readiness() const noexcept { return side_.readiness; }
   /// How far people are seen: of the camera that sees farthest ahead; nothing: not known.
   [[nodiscard]] const std::optional<ViewReport>& view() const noexcept { return view_; }
+  /// The reports of the last round, with everybody in one of them; null: the camera cannot see.
+  [[nodiscard]] const fuse::Reports& people() const noexcept { return decider_.people(); }
   [[nodiscard]] bool switched_off() const noexcept { return switch_.off(); }
 
  private:
@@ -54,7 +60,7 @@ class Warner {
   OffSwitch::Buttons buttons_{};
   std::optional<Nanos> pressed_at_;
   ReadinessJudge ready_;
-  WarningLogic logic_;
+  WarningDecider decider_;
   DriverSide side_;
   WarningDecision decision_;
   std::optional<ViewReport> view_;

@@ -29,12 +29,22 @@ std::unique_ptr<PeopleEstimator> make_people_estimator(const RecordedCamera& cam
                                            track::make_colour_appearance());
 }
 
+fuse::FuserSettings fusion_of(const RecordedSettings& settings) {
+  fuse::FuserSettings out;
+  out.cameras = static_cast<int>(settings.cameras.size());
+  if (settings.cameras.empty()) return out;
+  out.car = settings.cameras.front().car;
+  out.contact = settings.cameras.front().contact;
+  return out;
+}
+
 std::unique_ptr<ReplayedEstimator> ProductDeciders::estimator(const RecordedCamera& camera) const {
   return std::make_unique<Estimator>(make_people_estimator(camera));
 }
 
 std::unique_ptr<ReplayedLogic> ProductDeciders::logic(const RecordedSettings& settings) const {
-  return std::make_unique<LogicOf<WarningLogic>>(settings.rules.at(settings.sensitivity));
+  return std::make_unique<LogicOf<WarningDecider>>(settings.rules.at(settings.sensitivity),
+                                                   fusion_of(settings));
 }
 
 }  // namespace kerb::records

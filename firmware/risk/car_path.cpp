@@ -110,6 +110,20 @@ void CarPath::update(Nanos at, const ego::VehicleMotion& reported) noexcept {
   plan();
 }
 
+CarMotion CarPath::motion() const noexcept {
+  return {speed_, yaw_rate_, acceleration_, yaw_acceleration_};
+}
+
+void CarPath::set(Nanos at, const CarMotion& motion) noexcept {
+  reset();
+  at_ = speed_at_ = yaw_rate_at_ = at;
+  speed_ = motion.speed_mps;
+  yaw_rate_ = motion.yaw_rate_radps;
+  acceleration_ = motion.acceleration_mps2;
+  yaw_acceleration_ = motion.yaw_acceleration_radps2;
+  plan();
+}
+
 bool CarPath::known() const noexcept { return speed_.has_value(); }
 
 double CarPath::speed_after(double t) const noexcept {

@@ -23,6 +23,12 @@ struct Pose {
   double sigma_along = 0, sigma_across = 0, sigma_heading = 0;
 };
 
+/// How the car moves now: all that its path follows from, beside the settings.
+struct CarMotion {
+  std::optional<double> speed_mps, yaw_rate_radps;
+  double acceleration_mps2 = 0, yaw_acceleration_radps2 = 0;
+};
+
 /// The car's predicted path: acceleration and yaw rate continue as measured, with standard
 /// deviations that grow with time. One thread at a time; allocates nothing; exact (see
 /// firmware/exact).
@@ -52,6 +58,9 @@ class CarPath {
   /// The signals as of `at`. A missing signal leaves the last one, which becomes stale. After a
   /// time that goes back, or a gap, it starts anew.
   void update(Nanos at, const ego::VehicleMotion& reported) noexcept;
+  [[nodiscard]] CarMotion motion() const noexcept;
+  /// The path that another one with the same settings had when its motion() was this.
+  void set(Nanos at, const CarMotion& motion) noexcept;
   /// Whether the path is known: there is a speed that is not stale.
   [[nodiscard]] bool known() const noexcept;
   [[nodiscard]] double speed_mps() const noexcept { return speed_.value_or(0); }

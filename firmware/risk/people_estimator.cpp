@@ -21,6 +21,8 @@ void PeopleEstimator::step(const track::Senses& senses, risk::PeopleReport& out)
   out.speed_mps = path_.speed_mps();
   out.acceleration_mps2 = path_.acceleration_mps2();
   out.yaw_rate_radps = path_.yaw_rate_radps();
+  out.yaw_rate_known = path_.motion().yaw_rate_radps.has_value();
+  out.yaw_acceleration_radps2 = path_.motion().yaw_acceleration_radps2;
   judge_.observe(senses.captured, out.people);
   for (int i = 0; i < out.people.count; ++i)
     out.contacts[i] = judge_.judge(out.people.items[i], path_);

@@ -10,8 +10,9 @@ namespace kerb::risk {
 /// All tracked people and their predicted contacts, as of one frame.
 struct PeopleReport {
   Nanos at{};  ///< when the frame was taken; zero: there was none
-  bool path_known = false;
+  bool path_known = false, yaw_rate_known = false;
   double speed_mps = 0, acceleration_mps2 = 0, yaw_rate_radps = 0;  ///< of the car, where known
+  double yaw_acceleration_radps2 = 0;                               ///< likewise
   ViewReport view;                                                  ///< how far people are seen
   track::PersonList people;
   Contact contacts[track::PersonList::kCapacity];  ///< of them, in their order

@@ -20,11 +20,13 @@ void fields(F& f, FieldsOf<F, Contact>& c) {
 template <typename F>
 void fields(F& f, FieldsOf<F, PeopleReport>& r) {
   static_assert(sizeof(PeopleReport) ==
-                    40 + sizeof(ViewReport) + 8 +
+                    48 + sizeof(ViewReport) + 8 +
                         track::PersonList::kCapacity * (sizeof(track::Person) + sizeof(Contact)),
                 "a new field? list it, see above");
   f.structure("PeopleReport")("at", r.at)("path_known", r.path_known)("speed_mps", r.speed_mps);
-  f("acceleration_mps2", r.acceleration_mps2)("yaw_rate_radps", r.yaw_rate_radps)("view", r.view);
+  f("acceleration_mps2", r.acceleration_mps2)("yaw_rate_radps", r.yaw_rate_radps);
+  f("yaw_rate_known", r.yaw_rate_known)("yaw_acceleration_radps2", r.yaw_acceleration_radps2);
+  f("view", r.view);
   f.list("people", r.people.count, track::PersonList::kCapacity,
          [&](std::size_t i) { f("person", r.people.items[i])("contact", r.contacts[i]); });
 }

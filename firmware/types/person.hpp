@@ -11,6 +11,7 @@ namespace kerb::track {
 /// A tracked person, as of one frame.
 struct Person {
   std::uint32_t id = 0;                 ///< from 1, never used twice by one tracker
+  std::int8_t camera = -1;              ///< whose tracker gave the id; -1: that of the report
   Nanos first_seen{}, last_seen{};      ///< by the detector; the last also by spectral bands
   double x_m = 0, y_m = 0;              ///< in the car's frame (rear axle, forward, left)
   double vx_mps = 0, vy_mps = 0;        ///< over ground, along the car's axes
@@ -31,6 +32,12 @@ struct Person {
   bool confirmed = false;
   bool seen = false;  ///< by the detector, in this frame
 };
+
+/// The camera whose tracker gave a person's id, where camera `reports` tells of them: together they
+/// are the person's identity. firmware/fuse gives one to people whom several cameras see.
+[[nodiscard]] constexpr int identity_camera(const Person& person, int reports) noexcept {
+  return person.camera < 0 ? reports : person.camera;
+}
 
 /// Room for a fixed number, so that the frame loop allocates nothing. Confirmed ones first, then by
 /// distance.

@@ -65,7 +65,8 @@ template <typename F>
 void fields(F& f, FieldsOf<F, Person>& p) {
   static_assert(sizeof(Person) == 24 + 4 * 8 + 16 * 8 + 8 + 20 * 8 + 6 * 8 + 2 * 8 + 24 + 8 + 8,
                 "a new field? list it, see above");
-  f.structure("Person")("id", p.id)("first_seen", p.first_seen)("last_seen", p.last_seen);
+  f.structure("Person")("id", p.id)("camera", p.camera)("first_seen", p.first_seen);
+  f("last_seen", p.last_seen);
   f("x_m", p.x_m)("y_m", p.y_m)("vx_mps", p.vx_mps)("vy_mps", p.vy_mps)("covariance", p.covariance);
   f("walks", p.walks)("walking_x_m", p.walking.x_m)("walking_y_m", p.walking.y_m);
   f("walking_vx_mps", p.walking.vx_mps)("walking_vy_mps", p.walking.vy_mps);

@@ -133,8 +133,8 @@ void WarningLogic::Candidates::forget(Nanos now) noexcept {
   }
 }
 
-void WarningLogic::assess(Nanos now, int camera, const risk::PeopleReport& report, Case& collision,
-                          Case& information) noexcept {
+void WarningLogic::assess(Nanos now, int reporter, const risk::PeopleReport& report,
+                          Case& collision, Case& information) noexcept {
   const double age = std::max(seconds(now - report.at), 0.0);
   const double speed = report.path_known ? report.speed_mps : 0;
   const double likelihood = slow_ ? rules_.creeping_likelihood : rules_.likelihood;
@@ -148,6 +148,7 @@ void WarningLogic::assess(Nanos now, int camera, const risk::PeopleReport& repor
   for (int i = 0; i < report.people.count; ++i) {
     const track::Person& person = report.people.items[i];
     const risk::Contact& contact = report.contacts[i];
+    const int camera = track::identity_camera(person, reporter);
     std::optional<double> in_s;
     if (contact.expected_s) in_s = std::max(*contact.expected_s - age, 0.0);
     const double p = contact.probability * person.certainty;

@@ -27,7 +27,7 @@ struct WarningDecision {
   WarningLevel level = WarningLevel::none;
   std::optional<double> time_to_collision_s;
   std::optional<std::uint32_t> person;  ///< id
-  int camera = 0;                       ///< that tracks the person
+  int camera = 0;                       ///< whose tracker gave the id
 };
 
 /// Decides the warning level, each control round, from the newest report of each camera. The same
@@ -105,7 +105,7 @@ class WarningLogic {
 
   template <typename F, typename Self>
   static void list(F& f, Self& s);
-  void assess(Nanos now, int camera, const risk::PeopleReport& report, Case& collision,
+  void assess(Nanos now, int reporter, const risk::PeopleReport& report, Case& collision,
               Case& information) noexcept;
   [[nodiscard]] WarningLevel next(Nanos now, const Case& collision,
                                   const Case& information) noexcept;

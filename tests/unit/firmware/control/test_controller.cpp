@@ -220,19 +220,40 @@ TEST(a_list_has_the_nearest_of_all_cameras_and_no_more_than_fit) {
                               *five[i].x_m);
     for (std::size_t k = 0; k < i; ++k) TEST_ASSERT_TRUE(five[k].id != five[i].id);
   }
-  std::vector<Walker> rows;  // ten each: five abreast, twice, nobody behind another
-  for (int i = 0; i < 10; ++i) {
-    const double x = 12.0 + 8 * (i % 2);
-    rows.push_back({.x_m = x, .y_m = x * 0.08 * (i - 4.5)});
+  // Ten: five abreast, twice, nobody behind another. Both cameras see them: they are ten, not
+  // twenty.
+  const auto rows = [](double first_m, double aside) {
+    std::vector<Walker> out;
+    for (int i = 0; i < 10; ++i) {
+      const double x = first_m + 8 * (i % 2);
+      out.push_back({.x_m = x, .y_m = x * (0.08 * (i - 4.5) + aside)});
+    }
+    return out;
+  };
+  car.eye(0).people = car.eye(1).people = rows(12, 0);
+  TEST_ASSERT_TRUE(car.until([&] { return are(10); }));
+  car.run(seconds{3});  // those who were there before are given up
+  const std::vector<can::ObjectMessage> ten = car.lists.back().people;
+  TEST_ASSERT_EQUAL_INT(10, ten.size());
+  const std::size_t heard = car.lists.size();
+  car.run(seconds{1});
+  TEST_ASSERT_TRUE(car.lists.size() > heard + 5);
+  for (std::size_t k = heard; k < car.lists.size(); ++k) {
+    TEST_ASSERT_EQUAL_INT(10, car.lists[k].people.size());
+    for (const can::ObjectMessage& person : ten) TEST_ASSERT_TRUE(car.lists[k].has(person.id));
   }
-  car.eye(0).people = car.eye(1).people = rows;
-  // Once those who were there before are given up: all ten of the first rows, five of the second.
-  const double between = 16 - car.config.car.axle_to_bumper_m;
+  // The second camera loses them, and sees ten others: of twenty the nearest fifteen.
+  car.eye(1).people = rows(16, 0.04);
+  const double bumper = car.config.car.axle_to_bumper_m;
   const auto is_full = [&] {
-    return are(can::kMaxObjects) &&
-           *car.lists.back().people[9].x_m<between&& * car.lists.back().people[10].x_m> between;
+    if (!are(can::kMaxObjects)) return false;
+    const std::vector<can::ObjectMessage>& of = car.lists.back().people;
+    return *of[4].x_m<14 - bumper&& * of[5].x_m> 14 - bumper &&
+           *of[9].x_m<18 - bumper&& * of[10].x_m> 18 - bumper;
   };
   TEST_ASSERT_TRUE(car.until(is_full));
+  for (const can::ObjectMessage& person : ten)  // the first ten are who they were
+    if (*person.x_m < 14 - bumper) TEST_ASSERT_TRUE(car.lists.back().has(person.id));
   TEST_ASSERT_EQUAL_INT(10, car.shown());
   TEST_ASSERT_EQUAL_INT(0, car.bad_frames + car.stray_frames);
 }

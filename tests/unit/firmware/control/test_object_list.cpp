@@ -104,6 +104,17 @@ TEST(a_camera_alone_keeps_its_number) {
   TEST_ASSERT_EQUAL_UINT16(bus_number(1, 0), out[0].id);
 }
 
+TEST(somebody_of_several_cameras_has_the_number_of_the_one_who_gave_the_id) {
+  Reports reports;
+  track::Person& person = reports.add(1, 10);
+  person.id = 7;
+  person.camera = 3;
+  reports.all[0] = nullptr;  // a camera that cannot see
+  ObjectList out{};
+  TEST_ASSERT_EQUAL_size_t(1, list_objects(reports.all, kBumper, out));
+  TEST_ASSERT_EQUAL_UINT16(bus_number(7, 3), out[0].id);
+}
+
 /// Against sorting all of them, whatever their order.
 TEST(of_as_many_as_there_can_be_the_nearest_are_kept_in_order) {
   test::Random random{3};

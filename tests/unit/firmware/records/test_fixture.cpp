@@ -103,9 +103,9 @@ std::vector<std::byte> record_of(const RecordedSettings& settings, const Sight& 
   std::vector<std::unique_ptr<PeopleEstimator>> estimators;
   for (const RecordedCamera& camera : settings.cameras)
     estimators.push_back(make_people_estimator(camera));
-  Drive<PeopleEstimator, WarningLogic> drive{std::move(estimators),
-                                             WarningLogic{settings.rules.at(settings.sensitivity)},
-                                             recorder->get()};
+  Drive<PeopleEstimator, WarningDecider> drive{
+      std::move(estimators),
+      WarningDecider{settings.rules.at(settings.sensitivity), fusion_of(settings)}, recorder->get()};
   drive.pace = milliseconds{500};
   drive.run_until(until, sight, kSpeed);
   const RecorderStatus status = (*recorder)->status();

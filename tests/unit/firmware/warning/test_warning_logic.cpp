@@ -416,6 +416,35 @@ TEST(every_camera_counts_for_itself) {
   TEST_ASSERT_EQUAL_UINT32(5, told.person.value_or(0));
 }
 
+/// The two cameras report in turn, and the person is in the newest report: evidence of one person.
+TEST(somebody_with_one_identity_counts_as_one_whichever_camera_reports) {
+  for (const bool one : {true, false}) {
+    Drive d;
+    d.nobody();
+    PeopleReport a = *d.report, b = *d.report;
+    a.people.items[0].id = one ? 5 : 1;
+    b.people.items[0].id = 5;
+    if (one) a.people.items[0].camera = 1;
+    for (PeopleReport* r : {&a, &b}) {
+      r->people.items[0].confirmed = true;
+      r->people.items[0].certainty = 1;
+      r->contacts[0].probability = 0.95;
+      r->contacts[0].expected_s = 1.2;
+    }
+    WarningDecision told;
+    for (int i = 0; i < 2; ++i) {  // one report by each
+      d.now += kTick;
+      PeopleReport& newest = i == 0 ? a : b;
+      newest.at = newest.people.items[0].last_seen = d.now;
+      newest.people.count = 1;
+      (i == 0 ? b : a).people.count = 0;
+      told = d.logic.step(d.now, {&a, &b}, d.side);
+    }
+    TEST_ASSERT_TRUE((told.level == WarningLevel::collision) == one);
+    if (one) TEST_ASSERT_EQUAL_INT(1, told.camera);
+  }
+}
+
 /// People who come and go, a car that speeds up and brakes, reports that stay away: all at random.
 class Noise {
  public:
