@@ -21,10 +21,22 @@ kerb_add_test(NAME unit_sim_hours SOURCES simulator/test_hours.cpp
   LINKS kerb::sim_report kerb::sim_run kerb::sim_scenario LABELS unit)
 kerb_add_test(NAME unit_sim_play_file SOURCES simulator/test_play_file.cpp
   LINKS kerb::sim_hil LABELS unit)
+kerb_add_test(NAME unit_sim_sweep SOURCES tools/test_sim_sweep.cpp
+  LINKS kerb::lab_sim kerb::sim_world kerb::tools_eval LABELS unit)
+kerb_add_test(NAME unit_sim_ledger SOURCES tools/test_sim_ledger.cpp
+  LINKS kerb::lab_sim kerb::firmware_schema LABELS unit)
 if(TARGET kerb::lab_pictures)
+  kerb_add_test(NAME unit_sim_kerblab_ledger SOURCES tools/test_kerblab_sim_ledger.cpp
+    LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   kerb_add_test(NAME unit_sim_kerblab_run SOURCES tools/test_kerblab_sim_run.cpp
     LINKS kerb::tools_bench kerb::hal kerb::json kerb::opencv LABELS unit RUNS kerblab)
   # The firmware itself, on pictures: some 600 of them, so not under the sanitizers.
+  # The repository's ledger: the page is what its files say.
+  kerb_tests_want(ledger_wanted "unit;kerblab")
+  if(ledger_wanted AND NOT CMAKE_CROSSCOMPILING)
+    add_test(NAME docs_ledger COMMAND kerblab sim ledger --check WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(docs_ledger PROPERTIES LABELS "unit;kerblab")
+  endif()
   kerb_tests_want(wanted "unit;kerblab;optimised")
   if(wanted AND NOT KERB_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
     add_test(NAME suite_brief COMMAND kerblab sim run --suite brief --backend cpu)

@@ -26,6 +26,10 @@ class Calibration {
     }
   };
 
+  Calibration() = default;
+  /// As it was counted before.
+  explicit Calibration(const std::array<Bin, kBins>& bins) : bins_{bins} {}
+
   void add(const BatchRun& run);
   void add(double likelihood, bool came_true) noexcept;
   [[nodiscard]] const std::array<Bin, kBins>& bins() const noexcept { return bins_; }

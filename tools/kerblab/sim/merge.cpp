@@ -5,15 +5,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
+#include <variant>
 
 #include "tools/kerblab/app/options.hpp"
 #include "tools/kerblab/app/output.hpp"
 #include "tools/kerblab/sim/batch.hpp"
+#include "tools/kerblab/sim/report_files.hpp"
 #include "tools/kerblab/sim/sim.hpp"
 
 namespace kerb::lab {
@@ -24,25 +22,6 @@ struct MergeOptions {
   std::string report, html;
   bool mixed = false;
 };
-
-std::optional<std::vector<sim::NamedReport>> read_reports(const std::vector<std::string>& files) {
-  std::vector<sim::NamedReport> out;
-  for (const std::string& file : files) {
-    std::ifstream in{file, std::ios::binary};
-    const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    if (!in) {
-      fail(fmt::format("{}: {}", file, std::strerror(errno != 0 ? errno : EIO)));
-      return std::nullopt;
-    }
-    std::variant<sim::Report, std::string> read = sim::parse_report(text);
-    if (const auto* problem = std::get_if<std::string>(&read)) {
-      fail(fmt::format("{}: {}", file, *problem));
-      return std::nullopt;
-    }
-    out.push_back({file, std::move(std::get<sim::Report>(read))});
-  }
-  return out;
-}
 
 int merge(const MergeOptions& o) {
   std::vector<std::string> outputs;

@@ -11,4 +11,9 @@ std::vector<sim::Picture> draw_moments(const BatchRun& /*run*/,
   return {};
 }
 
+std::vector<std::uint8_t> draw_moment(const BatchRun& /*run*/, double /*t*/, int /*threads*/,
+                                      std::size_t /*most_bytes*/) {
+  return {};
+}
+
 }  // namespace kerb::lab

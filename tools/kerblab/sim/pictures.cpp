@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kLikely = 0.5;  // of a contact
 constexpr int kReportWidth = 416, kJpegQuality = 72;
+constexpr int kMomentWidth = 640;  // of a picture of its own
 const cv::Scalar kTruth{220, 220, 220}, kFound{0, 176, 255}, kCollision{32, 45, 217},
     kInformation{0, 177, 242}, kWhite{255, 255, 255}, kBlack{0, 0, 0};
 
@@ -182,6 +183,17 @@ std::vector<sim::Picture> draw_moments(const BatchRun& run, const sim::RunOption
     out.push_back(std::move(picture));
   }
   return out;
+}
+
+std::vector<std::uint8_t> draw_moment(const BatchRun& run, double t, int threads,
+                                      std::size_t most_bytes) {
+  const cv::Mat bgr = RunPainter{run, kMomentWidth, threads}.at(t);
+  std::vector<std::uint8_t> jpeg;
+  for (int quality = 85; quality >= 25; quality -= 5) {
+    cv::imencode(".jpg", bgr, jpeg, {cv::IMWRITE_JPEG_QUALITY, quality});
+    if (jpeg.size() <= most_bytes) return jpeg;
+  }
+  return {};
 }
 
 }  // namespace kerb::lab

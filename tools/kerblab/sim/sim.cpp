@@ -18,7 +18,9 @@ void add_sim(CLI::App& app, Action& action) {
       "  kerblab sim run --suite euroncap --html report.html\n"
       "  kerblab sim run --suite euroncap --seed 7 --variations --report 7.json\n"
       "  kerblab sim merge 7.json 8.json --report all.json\n"
-      "  kerblab sim sweep --suite hours --vision logs --set decisions.warning.likelihood=0.4,0.6\n"
+      "  kerblab sim ledger all.json\n"
+      "  kerblab sim sweep --suite hours --vision logs --vary "
+      "decisions.warning.likelihood=0.4,0.6\n"
       "docs/simulator.md explains how to write a scenario, run a suite and read a report;\n"
       "docs/suites.md has the suites.");
   add_commands(*group, action,
@@ -28,6 +30,7 @@ void add_sim(CLI::App& app, Action& action) {
                 {"demo", KERB_LAB_WITH_OPENCV(add_sim_demo)},
                 {"run", add_sim_run},
                 {"merge", add_sim_merge},
+                {"ledger", add_sim_ledger},
                 {"sweep", add_sim_sweep},
                 {"follow", KERB_LAB_WITH_OPENCV(add_sim_follow)},
                 {"view", KERB_LAB_WITH_OPENCV(add_sim_view)}});
