@@ -135,6 +135,10 @@ struct Table {
   const void* owner;  ///< &kTypeOf of its objects
   void* (*fresh)();   ///< an object with defaults, for the reference; static
 };
+/// A table with its object in its type: as a constant of another source, it can be checked where it
+/// is used though it cannot be read there when compiling.
+template <typename T>
+struct TypedTable : Table {};
 
 template <typename T, typename... Others>
 concept OneOf = (std::same_as<T, Others> || ...);
@@ -227,27 +231,41 @@ struct PartOf<std::optional<T>> {
   static void* open(std::optional<T>& part) { return part ? &*part : &part.emplace(); }
   static const void* find(const std::optional<T>& part) { return part ? &*part : nullptr; }
 };
-/// A table of a part of the object, which is there when the file has the table if it is optional;
-/// without members, of the object itself.
+/// A table of a part of the object, which is there when the file has the table if it is optional.
 template <auto... Members>
-constexpr Field table(const char* name, const char* doc, const Table& sub) {
-  Field out{name, Kind::table, doc, sub.owner};
+constexpr Field part_table(const char* name, const char* doc, const Table& sub) {
+  using P = At<Members...>;
+  using Part = PartOf<typename P::Value>;
+  Field out{name, Kind::table, doc, P::kOwner};
   out.table = &sub;
   out.fallback = "";
+  out.part = [](void* object, std::size_t) { return Part::open(P::of(object)); };
+  out.find = [](const void* object, std::size_t) {
+    return Part::find(P::of(const_cast<void*>(object)));
+  };
+  return out;
+}
+/// The same, checked; without members, a table of the object itself.
+template <auto... Members>
+constexpr Field table(const char* name, const char* doc, const Table& sub) {
   if constexpr (sizeof...(Members) == 0) {
+    Field out{name, Kind::table, doc, sub.owner};
+    out.table = &sub;
+    out.fallback = "";
     out.part = [](void* object, std::size_t) { return object; };
     out.find = [](const void* object, std::size_t) { return object; };
+    return out;
   } else {
-    using P = At<Members...>;
-    using Part = PartOf<typename P::Value>;
+    using Part = PartOf<typename At<Members...>::Value>;
     if (sub.owner != &kTypeOf<typename Part::Type>) throw std::logic_error{"of another type"};
-    out.owner = P::kOwner;
-    out.part = [](void* object, std::size_t) { return Part::open(P::of(object)); };
-    out.find = [](const void* object, std::size_t) {
-      return Part::find(P::of(const_cast<void*>(object)));
-    };
+    return part_table<Members...>(name, doc, sub);
   }
-  return out;
+}
+/// The same, of another source.
+template <auto... Members, typename T>
+constexpr Field table(const char* name, const char* doc, const TypedTable<T>& sub) {
+  static_assert(std::same_as<T, typename PartOf<typename At<Members...>::Value>::Type>);
+  return part_table<Members...>(name, doc, sub);
 }
 /// Tables that replace what the vector has by default.
 template <auto... Members>

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "firmware/config/decisions_schema.hpp"
+
+namespace kerb::config {
+namespace {
+
+using namespace schema;
+
+using track::ExistenceSettings, track::FilterSettings, track::HeightPrior, track::MatchSettings,
+    track::TrackerSettings;
+constexpr Field kMotion[] = {
+    number<&FilterSettings::adult, &HeightPrior::mean_m>("adult_m", 1.4, 2, "m",
+                                                         "Mean height of adults."),
+    number<&FilterSettings::adult, &HeightPrior::sigma_m>("adult_sigma_m", 0.02, 0.5, "m",
+                                                          "Its standard deviation."),
+    number<&FilterSettings::child, &HeightPrior::mean_m>("child_m", 0.8, 1.6, "m",
+                                                         "Mean height of children."),
+    number<&FilterSettings::child, &HeightPrior::sigma_m>("child_sigma_m", 0.02, 0.5, "m",
+                                                          "Its standard deviation."),
+    number<&FilterSettings::child_share>("child_share", 0, 0.9, "", "Share of children."),
+    number<&FilterSettings::speed_sigma_mps>(
+        "speed_sigma_mps", 0.2, 4, "m/s",
+        "Standard deviation of the velocity of those who walk, along each axis."),
+    number<&FilterSettings::speed_time_s>("speed_time_s", 0.3, 60, "s",
+                                          "Time constant with which a velocity decays."),
+    number<&FilterSettings::wander>("wander", 0.01, 10, "m²/s³",
+                                    "Growth of the velocity's variance: how soon people turn."),
+    number<&FilterSettings::walks_share>("walks_share", 0.01, 0.99, "",
+                                         "Share of people who walk when they are first detected."),
+    number<&FilterSettings::starts_per_s>("starts_per_s", 0, 5, "1/s",
+                                          "Rate at which people who stand begin to walk."),
+    number<&FilterSettings::stops_per_s>("stops_per_s", 0, 5, "1/s",
+                                         "Rate at which people who walk stop."),
+    number<&FilterSettings::sway>("sway", 0, 1, "m²/s",
+                                  "Growth of the place's variance while a person stands."),
+    number<&FilterSettings::motion_trust>(
+        "motion_trust", 0.05, 1, "",
+        "Weight of each box and flow as evidence between standing and walking; below 1, since "
+        "their errors persist."),
+    number<&FilterSettings::thing, &HeightPrior::mean_m>("thing_m", 0.3, 2, "m",
+                                                         "Mean height of things."),
+    number<&FilterSettings::thing, &HeightPrior::sigma_m>("thing_sigma_m", 0.1, 3, "m",
+                                                          "Its standard deviation."),
+    number<&FilterSettings::thing_trust>(
+        "thing_trust", 0, 1, "",
+        "Weight of each box and flow as evidence between a person and a thing that stands."),
+    number<&FilterSettings::thing_time_s>("thing_time_s", 0.1, 60, "s",
+                                          "Time constant with which that evidence is forgotten."),
+    number<&FilterSettings::thing_most>("thing_most", 0, 10, "log-odds",
+                                        "Most that this evidence says for a person."),
+    number<&FilterSettings::thing_least>("thing_least", -10, 0, "log-odds",
+                                         "Most that it says for a thing, negative."),
+    number<&FilterSettings::row_jitter>("row_jitter", 0.005, 0.3, "heights of the box",
+                                        "Error of a box's upper and lower edge."),
+    number<&FilterSettings::column_jitter>("column_jitter", 0.005, 0.3, "heights of the box",
+                                           "Error of its middle."),
+    number<&FilterSettings::least_jitter_px>("least_jitter_px", 0.1, 10, "pixels",
+                                             "Lower limit of both."),
+    number<&FilterSettings::jitter_time_s>("jitter_time_s", 0, 1, "s",
+                                           "Correlation time of a detector's errors."),
+    number<&FilterSettings::pitch_time_s>("pitch_time_s", 0.1, 60, "s",
+                                          "Correlation time of the car's nodding."),
+    number<&FilterSettings::yaw_rate_sigma>("yaw_rate_sigma", 0.0001, 0.1, "rad/s",
+                                            "Error of the reported yaw rate."),
+    number<&FilterSettings::yaw_unknown_sigma>("yaw_unknown_sigma", 0.001, 1, "rad/s",
+                                               "Where none is reported."),
+    number<&FilterSettings::speed_share>("speed_share", 0, 0.2, "", "Error of the car's speed."),
+    number<&FilterSettings::speed_unknown_mps>(
+        "speed_unknown_mps", 0.5, 50, "m/s",
+        "Standard deviation of the car's speed where none is reported."),
+    number<&FilterSettings::wander_unknown>("wander_unknown", 0.01, 100, "m²/s³",
+                                            "Likewise: growth of its variance."),
+    number<&FilterSettings::flow_doubt>(
+        "flow_doubt", 0.5, 20, "",
+        "Factor on the standard deviation of the flow in a box: neighbours err together."),
+    number<&FilterSettings::flow_least_px>("flow_least_px", 0.01, 5, "pixels",
+                                           "Lower limit of that standard deviation."),
+    number<&FilterSettings::flow_share>("flow_share", 0, 0.5, "",
+                                        "Error that grows with the flow's length."),
+    number<&FilterSettings::growth_least>("growth_least", 0.0001, 0.1, "",
+                                          "Lower limit of the growth's standard deviation.")};
+constexpr Table kMotionTable = table_of<FilterSettings>(
+    "decisions.motion",
+    "Where somebody is and how they move: stands or walks, adult, child or thing.", kMotion);
+
+constexpr Field kExistence[] = {
+    number<&ExistenceSettings::score_scale>(
+        "score_scale", 0.1, 20, "",
+        "A detection adds its score less the model's even score, divided by this, in log-odds."),
+    number<&ExistenceSettings::least_gain>("least_gain", -2, 2, "log-odds",
+                                           "Least that a detection adds."),
+    number<&ExistenceSettings::most_gain>("most_gain", 0.1, 10, "log-odds", "Most that it adds."),
+    number<&ExistenceSettings::moves>("moves", 0, 5, "log-odds",
+                                      "Added where it or its background moves by itself."),
+    number<&ExistenceSettings::surely_moves>("surely_moves", 0, 5, "log-odds",
+                                             "Added where it surely moves by itself."),
+    number<&ExistenceSettings::strain>(
+        "strain", 0, 1, "log-odds",
+        "Taken off per squared standard deviation by which a box does not fit a person."),
+    number<&ExistenceSettings::most_strain>("most_strain", 0, 1000, "",
+                                            "Most of these that count."),
+    number<&ExistenceSettings::miss>("miss", 0, 5, "log-odds",
+                                     "Taken off per frame without the expected detection."),
+    number<&ExistenceSettings::unseen>("unseen", 0, 5, "log-odds",
+                                       "Taken off per frame in which it could not be detected."),
+    number<&ExistenceSettings::first>("first", -10, 5, "log-odds",
+                                      "Start, before the first detection."),
+    number<&ExistenceSettings::most>("most", 0, 20, "log-odds", "Upper limit."),
+    number<&ExistenceSettings::confirm>("confirm", -5, 20, "log-odds",
+                                        "From here on a person is confirmed."),
+    number<&ExistenceSettings::drop>("drop", -20, 5, "log-odds", "Below, the track ends."),
+    integer<&ExistenceSettings::confirm_hits>("confirm_hits", 1, 30, "detections",
+                                              "Detections needed to confirm."),
+    integer<&ExistenceSettings::confirm_within>("confirm_within", 1, 30, "frames",
+                                                "Out of this many frames."),
+    integer<&ExistenceSettings::tentative_misses>(
+        "tentative_misses", 0, 100, "frames",
+        "Without detection in a row that end a track which is not confirmed, if exceeded.")};
+constexpr Table kExistenceTable = table_of<ExistenceSettings>(
+    "decisions.existence", "Whether there is a person: evidence of detections.", kExistence);
+
+constexpr Field kMatch[] = {
+    number<&MatchSettings::same>("same", -20, 50, "log-odds",
+                                 "That a detection at the expected place, alike, is this person."),
+    number<&MatchSettings::same_later>("same_later", -20, 50, "log-odds",
+                                       "The same for a person not detected for a while."),
+    number<&MatchSettings::place>("place", 0, 5, "log-odds per σ²",
+                                  "Taken off for the distance from the expected place and size."),
+    number<&MatchSettings::most_place>("most_place", 1, 1000, "σ²",
+                                       "Most of that distance that counts."),
+    number<&MatchSettings::spread>("spread", 0, 5, "log-odds per factor e",
+                                   "Taken off where the expected place is less certain."),
+    number<&MatchSettings::overlap>("overlap", 0, 100, "log-odds",
+                                    "Taken off where the boxes do not overlap at all."),
+    number<&MatchSettings::overlap_later>("overlap_later", 0, 100, "log-odds",
+                                          "The same for a person not detected for a while."),
+    number<&MatchSettings::appearance>("appearance", 0, 100, "log-odds",
+                                       "Taken off for a difference of appearance of 1."),
+    number<&MatchSettings::appearance_later>("appearance_later", 0, 100, "log-odds",
+                                             "The same for a person not detected for a while."),
+    number<&MatchSettings::most_different>("most_different", 0, 1, "",
+                                           "Differences above count as this."),
+    number<&MatchSettings::behind>("behind", 0, 100, "log-odds",
+                                   "Taken off for a person covered by another."),
+    number<&MatchSettings::doubtful>("doubtful", 0, 100, "log-odds per factor e",
+                                     "Taken off where a detection is likelier false than true."),
+    number<&MatchSettings::most_doubt>("most_doubt", 0, 100, "", "Most of these factors."),
+    number<&MatchSettings::later_s>("later_s", 0.01, 10, "s",
+                                    "Time constant from the first values to the later ones."),
+    number<&MatchSettings::recent_s>("recent_s", 0, 10, "s",
+                                     "People detected within this time choose first."),
+    number<&MatchSettings::least>("least", -50, 50, "log-odds", "Pairs with less are not matched."),
+    number<&MatchSettings::duplicate_overlap>("duplicate_overlap", 0, 1, "",
+                                              "Overlap from which two tracks may be one person."),
+    number<&MatchSettings::duplicate_m>("duplicate_m", 0, 20, "m",
+                                        "Largest distance between such tracks."),
+    number<&MatchSettings::duplicate_mps>("duplicate_mps", 0, 20, "m/s",
+                                          "Largest difference of their velocities."),
+    integer<&MatchSettings::duplicate_frames>("duplicate_frames", 1, 1000, "frames",
+                                              "For which both must be confirmed.")};
+constexpr Table kMatchTable = table_of<MatchSettings>(
+    "decisions.match", "Which detection is whose: a likelihood ratio for each pair.", kMatch);
+
+using track::ImageFilterSettings;
+constexpr Field kImage[] = {
+    number<&ImageFilterSettings::column_jitter>("column_jitter", 0.001, 1, "heights",
+                                                "Error of a detection's middle, across."),
+    number<&ImageFilterSettings::row_jitter>("row_jitter", 0.001, 1, "heights",
+                                             "Error of its middle, up and down."),
+    number<&ImageFilterSettings::height_jitter>("height_jitter", 0.001, 1, "heights",
+                                                "Error of its height."),
+    number<&ImageFilterSettings::drift>("drift", 0, 10, "heights²/s",
+                                        "Growth of the place's variance."),
+    number<&ImageFilterSettings::wander>("wander", 0, 100, "heights²/s³",
+                                         "Growth of the velocity's variance."),
+    number<&ImageFilterSettings::start_speed>("start_speed", 0, 20, "heights/s",
+                                              "Standard deviation of the velocity at first."),
+    number<&ImageFilterSettings::flow_share>("flow_share", 0, 1, "",
+                                             "Error of flow that grows with its length."),
+    number<&ImageFilterSettings::flow_least>("flow_least", 0, 1, "heights",
+                                             "Lower limit of the flow's error."),
+    number<&ImageFilterSettings::growth_least>("growth_least", 0, 1, "", "Likewise of the growth."),
+    number<&ImageFilterSettings::flow_gate>("flow_gate", 0.5, 100, "σ",
+                                            "Flow farther off is another thing's.")};
+constexpr Table kImageTable = table_of<ImageFilterSettings>(
+    "decisions.image", "Following a box in the image, whatever the lens; lengths in heights of it.",
+    kImage);
+
+constexpr Field kTracks[] = {
+    number<&TrackerSettings::smallest_px>("smallest_px", 8, 500, "pixels",
+                                          "Smaller people are not expected to be detected."),
+    number<&TrackerSettings::coast_s>(
+        "coast_s", 0.1, 20, "s", "A track ends after this time without the expected detections."),
+    number<&TrackerSettings::coast_hidden_s>("coast_hidden_s", 0.1, 60, "s",
+                                             "Likewise where the person is hidden."),
+    number<&TrackerSettings::remember_s>(
+        "remember_s", 0, 60, "s",
+        "Time for which a confirmed person whose track has ended may get the same id again."),
+    number<&TrackerSettings::longest_gap_s>("longest_gap_s", 0.1, 20, "s",
+                                            "Between frames; a longer gap ends all tracks.")};
+constexpr Table kTracksTable =
+    table_of<TrackerSettings>("decisions.tracks", "How long people are remembered.", kTracks);
+
+using risk::ContactSettings, risk::PaceSettings, risk::PathSettings;
+constexpr Field kPath[] = {
+    number<&PathSettings::wander_mps2>("wander_mps2", 0, 5, "m/s²",
+                                       "What a driver may add to the side on a straight."),
+    number<&PathSettings::bend_share>("bend_share", 0, 2, "",
+                                      "Likewise in a bend: share of the lateral acceleration."),
+    number<&PathSettings::yaw_rate_sigma_radps>("yaw_rate_sigma_radps", 0, 0.5, "rad/s",
+                                                "Error of the car's yaw rate."),
+    number<&PathSettings::yaw_rate_unknown_radps>("yaw_rate_unknown_radps", 0, 2, "rad/s",
+                                                  "Where none is reported."),
+    number<&PathSettings::yaw_change_fades_s>("yaw_change_fades_s", 0.05, 5, "s",
+                                              "Time constant with which a change of the yaw rate "
+                                              "fades."),
+    number<&PathSettings::speed_error_share>("speed_error_share", 0, 0.2, "",
+                                             "Error of the car's speed."),
+    number<&PathSettings::driver_sigma_mps2>("driver_sigma_mps2", 0, 5, "m/s²",
+                                             "What a driver may change along the path."),
+    number<&PathSettings::driver_share>("driver_share", 0, 2, "", "Likewise, per acceleration.")};
+constexpr Table kPathTable = table_of<PathSettings>(
+    "decisions.path", "Where the car goes: standard deviations of its predicted path.", kPath);
+
+constexpr Field kPace[] = {
+    number<&PaceSettings::usual_mps>("usual_mps", 0.5, 3, "m/s",
+                                     "Pace that one who has begun to walk reaches."),
+    number<&PaceSettings::stopping_distance_m>("stopping_distance_m", 0.1, 5, "m",
+                                               "Way of one who stops."),
+    number<&PaceSettings::speeds_up_share>("speeds_up_share", 0, 1, "",
+                                           "Largest probability of walking faster."),
+    number<&PaceSettings::stops_share>("stops_share", 0, 1, "",
+                                       "Probability that one who walks stops."),
+    number<&PaceSettings::stops_slowing_share>("stops_slowing_share", 0, 1, "",
+                                               "How much more where they slow down.")};
+constexpr Table kPaceTable =
+    table_of<PaceSettings>("decisions.pace", "What people who walk do next.", kPace);
+
+constexpr Field kContact[] = {
+    number<&ContactSettings::horizon_s>("horizon_s", 1, 6, "s", "How far ahead a contact is seen."),
+    number<&ContactSettings::person_radius_m>("person_radius_m", 0.1, 1, "m",
+                                              "Radius of a person, seen from above.")};
+constexpr Table kContactTable =
+    table_of<ContactSettings>("decisions.contact", "When car and person touch.", kContact);
+
+constexpr Field kRules[] = {
+    number<&WarningRules::likelihood>(
+        "likelihood", 0.05, 0.99, "",
+        "Of the contact, times the probability of a person: a collision warning begins from here "
+        "on. `late` adds 0.15, `early` takes 0.05 off."),
+    number<&WarningRules::standing_ahead_s>(
+        "standing_ahead_s", 0.5, 5, "s",
+        "Longest time to the contact at no speed; `late` -0.5, `early` +0.3."),
+    number<&WarningRules::longer_ahead_s_per_mps>("longer_ahead_s_per_mps", 0, 0.5, "s per m/s",
+                                                  "Added for the car's speed."),
+    number<&WarningRules::most_ahead_s>("most_ahead_s", 0.5, 5, "s",
+                                        "At most; `late` -0.4, `early` +0.5."),
+    number<&WarningRules::late_sigmas>("late_sigmas", -3, 3, "σ",
+                                       "A contact counts as this many standard deviations later."),
+    integer<&WarningRules::reports>("reports", 1, 30, "frames", "That must ask for the warning."),
+    number<&WarningRules::detected_within_s>("detected_within_s", 0.03, 5, "s",
+                                             "It begins only for a person detected so recently."),
+    number<&WarningRules::slow_kmh>("slow_kmh", 0, 30, "km/h", "Below, the car creeps."),
+    number<&WarningRules::creeping_likelihood>("creeping_likelihood", 0.05, 0.999, "",
+                                               "Likelihood that a warning then needs."),
+    number<&WarningRules::creeping_ahead_s>("creeping_ahead_s", 0.2, 5, "s",
+                                            "Longest time to the contact then."),
+    number<&WarningRules::stay_likelihood>(
+        "stay_likelihood", 0, 0.99, "",
+        "A collision warning stays while a contact is this likely, also out of sight."),
+    number<&WarningRules::stay_longer_s>("stay_longer_s", 0, 5, "s",
+                                         "The contact may then be this much further ahead."),
+    number<&WarningRules::lingers_s>("lingers_s", 0.1, 5, "s",
+                                     "It ends after this time without a reason."),
+    number<&WarningRules::brakes_mps2>("brakes_mps2", 0.1, 10, "m/s²",
+                                       "Braking that ends it at once when the danger has gone."),
+    number<&WarningRules::brakes_hard_mps2>(
+        "brakes_hard_mps2", 0.1, 12, "m/s²",
+        "Braking with which it stays only as long as it would begin."),
+    number<&WarningRules::steers_mps2>("steers_mps2", 0.1, 12, "m/s²",
+                                       "Lateral acceleration that ends it at once likewise."),
+    number<&WarningRules::information_kmh>("information_kmh", 0, 30, "km/h",
+                                           "Information is given below this speed."),
+    number<&WarningRules::close_ahead_m>(
+        "close_ahead_m", 0.5, 10, "m",
+        "For people who are at most this far from the front bumper."),
+    number<&WarningRules::close_beside_m>("close_beside_m", 0, 5, "m",
+                                          "And at most this far from the car's side."),
+    number<&WarningRules::close_soon_s>("close_soon_s", 0, 3, "s",
+                                        "People who will be there after this time count."),
+    number<&WarningRules::close_evidence_s>("close_evidence_s", 0, 2, "s",
+                                            "Time for which they must be there."),
+    number<&WarningRules::information_lingers_s>("information_lingers_s", 0.1, 5, "s",
+                                                 "It ends after this time without a reason.")};
+constexpr Table kRulesTable = table_of<WarningRules>(
+    "decisions.warning", "When the driver is told; `warning.sensitivity` shifts some.", kRules);
+
+constexpr Field kDecisions[] = {
+    table<&DecisionSettings::tracker, &TrackerSettings::filter>("motion", "", kMotionTable),
+    table<&DecisionSettings::tracker, &TrackerSettings::existence>("existence", "",
+                                                                   kExistenceTable),
+    table<&DecisionSettings::tracker, &TrackerSettings::match>("match", "", kMatchTable),
+    table<&DecisionSettings::tracker, &TrackerSettings::image>("image", "", kImageTable),
+    table<&DecisionSettings::tracker>("tracks", "", kTracksTable),
+    table<&DecisionSettings::contact, &ContactSettings::path>("path", "", kPathTable),
+    table<&DecisionSettings::contact, &ContactSettings::pace>("pace", "", kPaceTable),
+    table<&DecisionSettings::contact>("contact", "", kContactTable),
+    table<&DecisionSettings::warning>("warning", "", kRulesTable)};
+
+}  // namespace
+
+constexpr TypedTable<DecisionSettings> kDecisionsTable{table_of<DecisionSettings>(
+    "decisions",
+    "Everything between a detection and a warning. Other values are compared by "
+    "`kerblab sim sweep`; see docs/warning.md and docs/tracking.md before you change any.",
+    kDecisions)};
+
+}  // namespace kerb::config
