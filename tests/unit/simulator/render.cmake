@@ -17,3 +17,5 @@ kerb_add_test(NAME unit_sim_weather SOURCES simulator/test_weather.cpp
   LINKS kerb::sim_render LABELS unit)
 kerb_add_test(NAME unit_sim_mirror SOURCES simulator/test_mirror.cpp
   LINKS kerb::sim_judge kerb::sim_render kerb::sim_scenario LABELS unit)
+kerb_add_test(NAME unit_sim_surroundings SOURCES simulator/test_surroundings.cpp
+  LINKS kerb::sim_render kerb::sim_scenario LABELS unit)

@@ -225,6 +225,7 @@ struct StreetSpec {
   std::vector<SideStreetSpec> side_streets;
   std::uint32_t seed = 0;
   StreetThings things = StreetThings::usual;
+  bool trimmed_trees = false;  ///< no branches over the lanes that a car would touch
 };
 
 /// What goes wrong, from when to when.

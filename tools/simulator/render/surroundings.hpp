@@ -67,6 +67,8 @@ class Surroundings {
   void town_things(Builder& b, double s0, int side, Dice& dice) const;
   void parked(Block& block, Builder& b, double s0, int side, Dice& dice) const;
   void tree(Block& block, Vec2 at, double z, float height, Dice& dice) const;
+  /// Takes away what of a tree hangs low over the lanes.
+  void trim(Geometry& tree) const;
   void strip(Builder& b, double s0, double s1, double d0, double d1, float z0, float z1,
              std::uint16_t material, float shade0, float shade1) const;
   /// A rectangle on the road, turned with the street.

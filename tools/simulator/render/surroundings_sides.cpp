@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands along the street: houses, parks, fields, car parks, walls, and the furniture.
+#include <algorithm>
+
 #include "tools/simulator/base/things.hpp"
 #include "tools/simulator/render/parts.hpp"
 #include "tools/simulator/render/surroundings.hpp"
@@ -59,21 +61,38 @@ void Surroundings::houses(Builder& b, double s0, int side, Dice& dice) const {
 }
 
 void Surroundings::tree(Block& block, Vec2 place, double z, float height, Dice& dice) const {
-  if (std::abs(street_.locate(place).d) < street_.kerb() + 0.3) return;  // another part of the road
+  const double beside = std::abs(street_.locate(place).d);
+  if (beside < street_.kerb() + 0.3) return;  // another part of the road
   if (street_.on_side_street(place, 1)) return;
   // Twice: as it is, and with a quarter of the cards for when it is far.
   Tree& tree = *block.trees.emplace_back(std::make_unique<Tree>());
   const Place where{place, 6.28 * dice.unit()};
   const auto leaves = static_cast<std::uint16_t>(id_of(Base::leaves_a) + dice.below(3));
   const float spread = height * dice.between(0.28F, 0.38F);
+  const bool reaches_lanes = beside < street_.half_road() + 2 * static_cast<double>(spread);
   const std::uint64_t seed = dice.bits();
   for (const bool far : {false, true}) {
     Geometry& g = far ? tree.far : tree.near;
     Builder b{g, mirror_};
     b.stand(where, z);
     build_tree(b, b, height, spread, leaves, seed, far ? 170 : 700);
+    if (reaches_lanes && street_.spec().trimmed_trees) trim(g);
     g.bound();
   }
+}
+
+void Surroundings::trim(Geometry& tree) const {
+  constexpr float kClearance_m = 2.5F;
+  const auto hangs_low = [&](const Face& face) {
+    const auto is_low = [&](std::uint32_t i) { return tree.corners[i].p.z < kClearance_m; };
+    if (std::none_of(face.corner.begin(), face.corner.end(), is_low)) return false;
+    return std::any_of(face.corner.begin(), face.corner.end(), [&](std::uint32_t i) {
+      const V3 p = tree.corners[i].p;  // as drawn: the street is not mirrored
+      const Vec2 place{static_cast<double>(p.x), static_cast<double>(mirror_ ? -p.y : p.y)};
+      return std::abs(street_.locate(place).d) < street_.half_road();
+    });
+  };
+  std::erase_if(tree.faces, hangs_low);
 }
 
 void Surroundings::park(Block& block, Builder& b, double s0, int side, Dice& dice) const {

@@ -103,6 +103,7 @@ class DriveMaker {
     if (hit_) street.parked_cars = *hit_ == Hit::dart_out;
     street.clutter = between(0, 1);
     if (random_.chance(0.4)) street.things = StreetThings::town;
+    street.trimmed_trees = true;
     street.seed = static_cast<std::uint32_t>(random_.next());
     scene_.seed = static_cast<std::uint32_t>(random_.next());
   }

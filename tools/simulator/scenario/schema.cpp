@@ -200,6 +200,8 @@ constexpr Field kStreet[] = {
                                 "Which random things: `town` adds scaffolding, stalls, shelters, "
                                 "bins, bollards and such to the usual ones. They are decoration: "
                                 "the truth ignores that they may hide people."),
+    flag<&StreetSpec::trimmed_trees>("trimmed_trees",
+                                     "No branches of trees below 2.5 m over the lanes."),
     tables<&StreetSpec::way>("way", 1, 200, "Path of the street; unset: the car's path.",
                              kStretchTable),
     tables<&StreetSpec::crossings>("crossings", 0, 100, "Where people cross.", kCrossingTable),
