@@ -185,7 +185,7 @@ void build_prop(Builder& b, PropKind kind, V3 s, std::uint16_t paint, std::uint6
       b.tube({0, -s.x / 2, s.z * 0.5F}, {0, s.x / 2, s.z * 0.5F}, 0.06F, 0.06F, 8,
              id_of(Base::hydrant_red), true);
       break;
-    default:  // of build_things.cpp
+    default:  // of build_things.hpp
       break;
   }
 }
