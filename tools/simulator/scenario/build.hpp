@@ -34,6 +34,10 @@ struct Built {
 [[nodiscard]] bool inside(const PropSpec& prop, Place place, Vec2 point);
 /// Whether a straight walk leads through a thing that stands.
 [[nodiscard]] bool walks_through(const PropSpec& prop, Vec2 from, Vec2 to);
+/// Whether somebody starts inside a thing that stands, or walks through it.
+[[nodiscard]] bool is_in_the_way(const PropSpec& prop, const PersonSpec& person);
+/// Whether no thing is in somebody's way; those that drive do not count.
+[[nodiscard]] bool is_walk_free(const std::vector<PropSpec>& props, const PersonSpec& person);
 
 /// Reports errors of the scenario as a whole: positions and motion of people and things.
 void check_motion(const Built& built, schema::Reader& reader);

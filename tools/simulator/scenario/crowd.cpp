@@ -44,19 +44,6 @@ void walk_along(const Way& line, const Stroll& stroll, double seconds, PersonSpe
   }
 }
 
-bool is_free(const Scenario& scenario, const PersonSpec& person) {
-  for (const PropSpec& prop : scenario.props) {
-    if (!prop.speeds.empty()) continue;
-    if (inside(prop, prop.place, person.start.at)) return false;
-    Vec2 from = person.start.at;
-    for (const WalkLeg& leg : person.walk) {
-      if (walks_through(prop, from, leg.to)) return false;
-      from = leg.to;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 std::string add_crowd(const CrowdDraft& crowd, Scenario& scenario) {
@@ -119,7 +106,7 @@ std::string add_crowd(const CrowdDraft& crowd, Scenario& scenario) {
       } else {
         walk_along(line, stroll, scenario.seconds, person);
       }
-      if (!is_free(scenario, person)) continue;
+      if (!is_walk_free(scenario.props, person)) continue;
       scenario.people.push_back(std::move(person));
       break;
     }

@@ -76,16 +76,7 @@ void PeopleMaker::stroll(PersonSpec& person, double s, double d, double way, dou
 bool PeopleMaker::is_free(const PersonSpec& person) const {
   for (const PersonSpec& other : scenario_.people)
     if (length(other.start.at - person.start.at) < kPersonal) return false;
-  for (const PropSpec& prop : scenario_.props) {
-    if (!prop.speeds.empty()) continue;
-    if (inside(prop, prop.place, person.start.at)) return false;
-    Vec2 from = person.start.at;
-    for (const WalkLeg& leg : person.walk) {
-      if (walks_through(prop, from, leg.to)) return false;
-      from = leg.to;
-    }
-  }
-  return true;
+  return is_walk_free(scenario_.props, person);
 }
 
 /// All of them or nobody.
@@ -175,14 +166,8 @@ bool PeopleMaker::place(const std::string& does, double t, std::vector<PersonSpe
         car.door->open = between(0.3, 0.6);
       }
       if (ground_.on_side_street(car.place.at, 3)) return false;
-      for (const PersonSpec& other : scenario_.people) {  // nobody walks through it
-        Vec2 from = other.start.at;
-        if (inside(car, car.place, from)) return false;
-        for (const WalkLeg& leg : other.walk) {
-          if (walks_through(car, from, leg.to)) return false;
-          from = leg.to;
-        }
-      }
+      for (const PersonSpec& other : scenario_.people)
+        if (is_in_the_way(car, other)) return false;
       for (const PropSpec& other : scenario_.props)
         if (length(other.place.at - car.place.at) < 6.5) return false;
       scenario_.props.push_back(car);

@@ -185,6 +185,22 @@ bool walks_through(const PropSpec& prop, Vec2 from, Vec2 to) {
   return begin < end;
 }
 
+bool is_in_the_way(const PropSpec& prop, const PersonSpec& person) {
+  Vec2 from = person.start.at;
+  if (inside(prop, prop.place, from)) return true;
+  for (const WalkLeg& leg : person.walk) {
+    if (walks_through(prop, from, leg.to)) return true;
+    from = leg.to;
+  }
+  return false;
+}
+
+bool is_walk_free(const std::vector<PropSpec>& props, const PersonSpec& person) {
+  return std::none_of(props.begin(), props.end(), [&](const PropSpec& prop) {
+    return prop.speeds.empty() && is_in_the_way(prop, person);
+  });
+}
+
 void check_motion(const Built& built, schema::Reader& reader) {
   check_people(built, reader);
   check_car(built, reader);
