@@ -6,7 +6,8 @@ namespace {
 
 using namespace schema;
 
-using track::ExistenceSettings, track::FilterSettings, track::HeightPrior, track::MatchSettings,
+using track::BandSettings, track::BoxFlowSettings, track::BoxSettings, track::ExistenceSettings,
+    track::FilterSettings, track::OutlierSettings, track::HeightPrior, track::MatchSettings,
     track::TrackerSettings;
 constexpr Field kMotion[] = {
     number<&FilterSettings::adult, &HeightPrior::mean_m>("adult_m", 1.4, 2, "m",
@@ -56,6 +57,8 @@ constexpr Field kMotion[] = {
                                            "Error of its middle."),
     number<&FilterSettings::least_jitter_px>("least_jitter_px", 0.1, 10, "pixels",
                                              "Lower limit of both."),
+    number<&FilterSettings::edge_px>("edge_px", 0, 100, "pixels",
+                                     "A box this close to the edge of the image is cut by it."),
     number<&FilterSettings::jitter_time_s>("jitter_time_s", 0, 1, "s",
                                            "Correlation time of a detector's errors."),
     number<&FilterSettings::pitch_time_s>("pitch_time_s", 0.1, 60, "s",
@@ -82,6 +85,109 @@ constexpr Field kMotion[] = {
 constexpr Table kMotionTable = table_of<FilterSettings>(
     "decisions.motion",
     "Where somebody is and how they move: stands or walks, adult, child or thing.", kMotion);
+
+constexpr Field kOutliers[] = {
+    integer<&OutlierSettings::first_rounds>(
+        "first_rounds", 1, 50, "rounds", "Rounds of an update that starts far from its solution."),
+    number<&OutlierSettings::start_sigma_m>(
+        "start_sigma_m", 5, 500, "m", "Standard deviation of the place before the first box."),
+    number<&OutlierSettings::box_outlier2>("box_outlier2", 1, 1000, "σ²",
+                                           "A box farther from the expected one counts less."),
+    number<&OutlierSettings::no_fit>(
+        "no_fit", -1000, 0, "log-likelihood",
+        "Of a box that fits no place: how much such a box tells against a hypothesis."),
+    number<&OutlierSettings::flow_outlier2>("flow_outlier2", 0.5, 1000, "σ²",
+                                            "Flow farther from the expected one counts less."),
+    number<&OutlierSettings::flow_reject2>(
+        "flow_reject2", 0.5, 10000, "σ²",
+        "From here on it does not count: it is another's, or the background's."),
+    number<&OutlierSettings::drift_gain>(
+        "drift_gain", 0, 1, "",
+        "Share of each box in the running mean of the offset from where the flow leads."),
+    number<&OutlierSettings::drift_limit>("drift_limit", 0, 20, "σ", "Most of one box's offset."),
+    number<&OutlierSettings::drift_tolerance>("drift_tolerance", 0, 10, "σ",
+                                              "A mean offset up to this is noise."),
+    number<&OutlierSettings::drift_penalty>(
+        "drift_penalty", 0, 10000, "1/σ²",
+        "Factor on the flow's variance per squared mean offset beyond it: the flow is that of the "
+        "background."),
+    number<&OutlierSettings::drift_speed_mps>(
+        "drift_speed_mps", 0, 20, "m/s",
+        "In a slower car the background does not move: no penalty.")};
+constexpr Table kOutliersTable = table_of<OutlierSettings>(
+    "decisions.outliers", "Boxes and flow that do not fit where a person is expected.", kOutliers);
+
+constexpr Field kBoxFlow[] = {
+    integer<&BoxFlowSettings::min_vectors>("min_vectors", 1, 100, "vectors",
+                                           "Fewer within a box give no flow."),
+    number<&BoxFlowSettings::inner_width>(
+        "inner_width", 0.05, 1, "widths",
+        "Inner part of a box that is used; the rest shows the background."),
+    number<&BoxFlowSettings::inner_top>("inner_top", 0, 0.9, "heights",
+                                        "Its upper edge, from the top of the box."),
+    number<&BoxFlowSettings::inner_bottom>("inner_bottom", 0.1, 1, "heights",
+                                           "Its lower edge, from the top of the box."),
+    number<&BoxFlowSettings::correlation>("correlation", 1, 100, "",
+                                          "Factor on the variance: neighbouring vectors share "
+                                          "pixels."),
+    number<&BoxFlowSettings::min_noise_px>("min_noise_px", 0.001, 5, "pixels",
+                                           "Least noise, for vectors that agree by chance."),
+    number<&BoxFlowSettings::near>(
+        "near", 0.2, 5, "widths",
+        "The surroundings are strips beside a box, from here on from its middle."),
+    number<&BoxFlowSettings::far>("far", 0.3, 10, "widths", "They end here."),
+    integer<&BoxFlowSettings::min_surroundings>("min_surroundings", 3, 256, "vectors",
+                                                "With fewer their motion is not known."),
+    number<&BoxFlowSettings::like_sigmas>("like_sigmas", 0.5, 20, "σ",
+                                          "A vector nearer to their motion is like them."),
+    number<&BoxFlowSettings::own_share>(
+        "own_share", 0, 1, "",
+        "From this share of the vectors within on, those unlike the surroundings are the thing's "
+        "own.")};
+constexpr Table kBoxFlowTable = table_of<BoxFlowSettings>(
+    "decisions.flow", "How the image moves within a person's box.", kBoxFlow);
+
+constexpr Field kBoxes[] = {
+    integer<&BoxSettings::flow_valid>("flow_valid_ms", 0, 5000, "ms",
+                                      "Time after the last detection for which flow counts."),
+    number<&BoxSettings::bias_gain>("bias_gain", 0, 1, "",
+                                    "Share of each box in the mean of its constant offset."),
+    number<&BoxSettings::max_bias>("max_bias", 0, 2, "heights", "Most of that offset."),
+    number<&BoxSettings::appearance_gain>("appearance_gain", 0, 1, "",
+                                          "Likewise in the mean of the colours."),
+    number<&BoxSettings::width_gain>("width_gain", 0, 1, "",
+                                     "Likewise in the mean ratio of width to height."),
+    number<&BoxSettings::middle_gain>("middle_gain", 0, 1, "",
+                                      "Likewise in the middle of the reported box."),
+    number<&BoxSettings::size_gain>("size_gain", 0, 1, "",
+                                    "Likewise in its size, which jumps by the detector's steps."),
+    number<&BoxSettings::farther_share>(
+        "farther_share", 0, 1, "expected heights",
+        "A box is that of another, farther away, if it is this small or smaller"
+        " and both of the next two hold."),
+    number<&BoxSettings::head_off>("head_off", 0, 1, "expected heights",
+                                   "The head is farther than this from where it is expected."),
+    number<&BoxSettings::farther_distance2>("farther_distance2", 0, 10000, "σ²",
+                                            "The box is farther than this from the expected one."),
+    integer<&BoxSettings::most_misfits>("most_misfits", 1, 100, "boxes",
+                                        "So many of these in a row, and the place begins anew.")};
+constexpr Table kBoxesTable = table_of<BoxSettings>(
+    "decisions.boxes", "A person's boxes: running means, and boxes of somebody farther away.",
+    kBoxes);
+
+constexpr Field kBands[] = {
+    number<&BandSettings::same>("same", 0, 1, "",
+                                "Spectral difference below which it is surely the same person."),
+    number<&BandSettings::same_scale>(
+        "same_scale", 0, 1, "",
+        "Factor on the distance from the expected place then: they may have turned round."),
+    number<&BandSettings::other>("other", 0, 1, "", "Above, it is surely another."),
+    number<&BandSettings::gate2>("gate2", 1, 10000, "σ²",
+                                 "A place found by bands and farther off is another's."),
+    number<&BandSettings::breast_share>("breast_share", 0, 1, "heights",
+                                        "Middle of the upper body, from the top of a box.")};
+constexpr Table kBandsTable = table_of<BandSettings>(
+    "decisions.bands", "What spectral bands say of who a person is and where.", kBands);
 
 constexpr Field kExistence[] = {
     number<&ExistenceSettings::score_scale>(
@@ -197,7 +303,18 @@ constexpr Field kTracks[] = {
         "remember_s", 0, 60, "s",
         "Time for which a confirmed person whose track has ended may get the same id again."),
     number<&TrackerSettings::longest_gap_s>("longest_gap_s", 0.1, 20, "s",
-                                            "Between frames; a longer gap ends all tracks.")};
+                                            "Between frames; a longer gap ends all tracks."),
+    number<&TrackerSettings::behind_camera_s>(
+        "behind_camera_s", 0, 10, "s",
+        "A track is kept for this time after it has passed the camera."),
+    number<&TrackerSettings::max_distance_m>("max_distance_m", 20, 1000, "m",
+                                             "Farther away nobody is tracked."),
+    number<&TrackerSettings::max_sigma_across_m>(
+        "max_sigma_across_m", 0.1, 50, "m",
+        "A track ends where its place is less certain, across the line of sight."),
+    number<&TrackerSettings::memorable_share>(
+        "memorable_share", 0, 1, "",
+        "Share of the box within the image, for one who is to be remembered.")};
 constexpr Table kTracksTable =
     table_of<TrackerSettings>("decisions.tracks", "How long people are remembered.", kTracks);
 
@@ -301,6 +418,11 @@ constexpr Field kDecisions[] = {
                                                                    kExistenceTable),
     table<&DecisionSettings::tracker, &TrackerSettings::match>("match", "", kMatchTable),
     table<&DecisionSettings::tracker, &TrackerSettings::image>("image", "", kImageTable),
+    table<&DecisionSettings::tracker, &TrackerSettings::filter, &FilterSettings::outliers>(
+        "outliers", "", kOutliersTable),
+    table<&DecisionSettings::tracker, &TrackerSettings::flow>("flow", "", kBoxFlowTable),
+    table<&DecisionSettings::tracker, &TrackerSettings::boxes>("boxes", "", kBoxesTable),
+    table<&DecisionSettings::tracker, &TrackerSettings::bands>("bands", "", kBandsTable),
     table<&DecisionSettings::tracker>("tracks", "", kTracksTable),
     table<&DecisionSettings::contact, &ContactSettings::path>("path", "", kPathTable),
     table<&DecisionSettings::contact, &ContactSettings::pace>("pace", "", kPaceTable),

@@ -47,6 +47,7 @@ class Rules {
     need(config_.health.dark_mean < config_.health.blinded_mean, "health.dark_mean",
          {"health.blinded_mean"}, "must be less than health.blinded_mean");
     check_detector();
+    check_decisions();
     need(config_.car.axle_to_bumper_m <= config_.car.length_m, "car.axle_to_bumper_m",
          {"car.length_m"}, "must not be more than car.length_m");
     need(!config_.service_enabled || config_.can.enabled, "service.enabled", {"can.enabled"},
@@ -223,6 +224,19 @@ class Rules {
          "must be 0 unless detector.region_height is set");
     need(d.ground_shortest_m <= d.ground_tallest_m, "detector.ground_shortest_m",
          {"detector.ground_tallest_m"}, "must not be more than detector.ground_tallest_m");
+  }
+
+  void check_decisions() {
+    const track::TrackerSettings& t = config_.decisions.tracker;
+    need(t.flow.inner_top < t.flow.inner_bottom, "decisions.flow.inner_top",
+         {"decisions.flow.inner_bottom"}, "must be less than decisions.flow.inner_bottom");
+    need(t.flow.near < t.flow.far, "decisions.flow.near", {"decisions.flow.far"},
+         "must be less than decisions.flow.far");
+    need(t.filter.outliers.flow_outlier2 <= t.filter.outliers.flow_reject2,
+         "decisions.outliers.flow_outlier2", {"decisions.outliers.flow_reject2"},
+         "must not be more than decisions.outliers.flow_reject2");
+    need(t.bands.same <= t.bands.other, "decisions.bands.same", {"decisions.bands.other"},
+         "must not be more than decisions.bands.other");
   }
 
   void check_pair(std::size_t i) {

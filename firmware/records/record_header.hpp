@@ -35,7 +35,7 @@ struct RecordHeader {
 };
 
 /// No settings are longer in the header: names are cut.
-inline constexpr std::size_t kMostSettings = 4096;
+inline constexpr std::size_t kMostSettings = 8192;
 
 /// The version of the product stands in front of the table: see record_file.cpp.
 template <typename F>

@@ -12,24 +12,6 @@ namespace {
 
 constexpr std::size_t kMaxVectors = 256;  // of one person
 
-/// Fixed settings of flow_within().
-struct BoxFlowTuning {
-  int min_vectors = 4;  ///< fewer give no flow
-  // The inner part that is used, in shares of the box: the rest shows the background.
-  double inner_width = 0.4, inner_top = 0.08, inner_bottom = 0.85;
-  double correlation = 2;     ///< variance factor: neighbouring vectors share pixels
-  double min_noise_px = 0.1;  ///< for vectors that agree by chance
-
-  // The surroundings: strips to the left and right of the box, from `near` to `far` widths of the
-  // box from its middle, of the same rows as the inner part.
-  double near = 0.55, far = 1.5;
-  std::size_t min_surroundings = 8;  ///< vectors; with fewer they are not known
-  double like_sigmas = 3;            ///< a vector nearer to their motion is like them
-  double own_share = 0.25;           ///< of the vectors within: from this share on, those that are
-                                     ///< unlike the surroundings are the thing's own
-};
-constexpr BoxFlowTuning kBoxFlowTuning{};
-
 struct Vector {
   double x, y, dx, dy, weight;  // x, y from the middle of the box
 };
@@ -86,22 +68,23 @@ Sums add_up(std::span<const Vector> vectors, const Fit& fit, double reach) noexc
 /// dx = a + b x + c y, and dy likewise: how what is beside a box moves.
 class Surroundings {
  public:
+  explicit Surroundings(const BoxFlowSettings& settings) noexcept : settings_{settings} {}
   /// Fits the motion to vectors; false: there are too few, or they do not span a plane.
   bool fit(std::span<const Vector> vectors) noexcept {
-    if (vectors.size() < kBoxFlowTuning.min_surroundings) return false;
+    if (vectors.size() < static_cast<std::size_t>(settings_.min_surroundings)) return false;
     std::array<double, kMaxVectors> apart;
     const std::span<double> offs{apart.data(), vectors.size()};
     double reach = std::numeric_limits<double>::infinity();
     for (int round = 0; round < 4; ++round) {
       if (!solve(vectors, reach)) return false;
       for (std::size_t i = 0; i < vectors.size(); ++i) offs[i] = off(vectors[i]);
-      sigma_ = std::max(median(offs) / 1.18, kBoxFlowTuning.min_noise_px);
+      sigma_ = std::max(median(offs) / 1.18, settings_.min_noise_px);
       reach = 4 * sigma_;
     }
     return true;
   }
   [[nodiscard]] bool likes(const Vector& v) const noexcept {
-    return off(v) < kBoxFlowTuning.like_sigmas * sigma_;
+    return off(v) < settings_.like_sigmas * sigma_;
   }
 
  private:
@@ -140,15 +123,16 @@ class Surroundings {
     }
     return true;
   }
+  const BoxFlowSettings& settings_;
   double x_[3] = {}, y_[3] = {};
   double sigma_ = 0;
 };
 
 /// The robust fit of one motion.
-BoxFlow fit_one(std::span<const Vector> all) noexcept {
+BoxFlow fit_one(const BoxFlowSettings& settings, std::span<const Vector> all) noexcept {
   BoxFlow out;
   const std::size_t n = all.size();
-  if (n < static_cast<std::size_t>(kBoxFlowTuning.min_vectors)) return out;
+  if (n < static_cast<std::size_t>(settings.min_vectors)) return out;
   std::array<double, kMaxVectors> scratch;
   const std::span<double> values{scratch.data(), n};
   const auto middle_of = [&](auto&& value) {
@@ -163,7 +147,7 @@ BoxFlow fit_one(std::span<const Vector> all) noexcept {
   for (int round = 0; round < 4; ++round) {
     // From the median length of a residual of two components; 1.18 is that of a unit normal.
     sigma = std::max(middle_of([&](const Vector& v) { return fit.off(v); }) / 1.18,
-                     kBoxFlowTuning.min_noise_px);
+                     settings.min_noise_px);
     sums = add_up(all, fit, 4 * sigma);
     if (!(sums.w > 0) || !(sums.spread > 0)) return out;
     fit.g = sums.stretch / sums.spread;
@@ -174,7 +158,7 @@ BoxFlow fit_one(std::span<const Vector> all) noexcept {
   out.dx = static_cast<float>(fit.a);
   out.dy = static_cast<float>(fit.b);
   out.growth = static_cast<float>(fit.g);
-  const double noise = sigma * std::sqrt(kBoxFlowTuning.correlation);
+  const double noise = sigma * std::sqrt(settings.correlation);
   // The box's middle is not the centre of the points: an error of the growth moves it.
   const double lever = (sums.x * sums.x + sums.y * sums.y) / sums.spread;
   out.sigma_px = static_cast<float>(noise * std::sqrt(1 / sums.w + lever));
@@ -184,23 +168,23 @@ BoxFlow fit_one(std::span<const Vector> all) noexcept {
 
 }  // namespace
 
-FlowWithin flow_within(const MotionField& field, const Detection& box,
-                       std::span<const Detection> before) noexcept {
+FlowWithin flow_within(const BoxFlowSettings& settings, const MotionField& field,
+                       const Detection& box, std::span<const Detection> before) noexcept {
   const double width = static_cast<double>(box.w), height = static_cast<double>(box.h);
   const double middle_x = static_cast<double>(box.x) + width / 2;
   const double middle_y = static_cast<double>(box.y) + height / 2;
-  const double half_width = kBoxFlowTuning.inner_width / 2 * width;
-  const double top = (kBoxFlowTuning.inner_top - 0.5) * height;
-  const double bottom = (kBoxFlowTuning.inner_bottom - 0.5) * height;
+  const double half_width = settings.inner_width / 2 * width;
+  const double top = (settings.inner_top - 0.5) * height;
+  const double bottom = (settings.inner_bottom - 0.5) * height;
   std::array<Vector, kMaxVectors> within, beside;
   std::size_t n = 0, around = 0;
   const int count = std::clamp(field.count, 0, MotionField::kCapacity);
   for (int i = 0; i < count; ++i) {
     const FlowVector& f = field.items[i];
     const double x = static_cast<double>(f.x) - middle_x, y = static_cast<double>(f.y) - middle_y;
-    if (!(y >= top && y <= bottom && std::abs(x) <= kBoxFlowTuning.far * width)) continue;
+    if (!(y >= top && y <= bottom && std::abs(x) <= settings.far * width)) continue;
     const bool inner = std::abs(x) <= half_width;
-    if (!inner && std::abs(x) < kBoxFlowTuning.near * width) continue;
+    if (!inner && std::abs(x) < settings.near * width) continue;
     if (inner ? n == kMaxVectors : around == kMaxVectors) continue;
     if (!std::isfinite(f.dx) || !std::isfinite(f.dy) || !(f.quality > 0)) continue;
     const auto holds = [&f](const Detection& b) {
@@ -212,20 +196,19 @@ FlowWithin flow_within(const MotionField& field, const Detection& box,
     (inner ? within[n++] : beside[around++]) = vector;
   }
   FlowWithin out;
-  Surroundings surroundings;
-  if (n >= static_cast<std::size_t>(kBoxFlowTuning.min_vectors) &&
+  Surroundings surroundings{settings};
+  if (n >= static_cast<std::size_t>(settings.min_vectors) &&
       surroundings.fit({beside.data(), around})) {
     const auto own =
         std::partition(within.begin(), within.begin() + static_cast<std::ptrdiff_t>(n),
                        [&surroundings](const Vector& v) { return !surroundings.likes(v); });
     const auto owned = static_cast<std::size_t>(own - within.begin());
-    const bool enough =
-        owned >= static_cast<std::size_t>(kBoxFlowTuning.min_vectors) &&
-        static_cast<double>(owned) >= kBoxFlowTuning.own_share * static_cast<double>(n);
+    const bool enough = owned >= static_cast<std::size_t>(settings.min_vectors) &&
+                        static_cast<double>(owned) >= settings.own_share * static_cast<double>(n);
     out.like_surroundings = !enough;
     if (enough) n = owned;
   }
-  out.flow = fit_one({within.data(), n});
+  out.flow = fit_one(settings, {within.data(), n});
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "firmware/types/senses.hpp"
+#include "firmware/types/tracker_settings.hpp"
 #include "hal/motion.hpp"
 
 namespace kerb::track {
@@ -18,7 +19,8 @@ struct FlowWithin {
 /// the vectors of its inner part. Where enough of them differ from the motion to the left and right
 /// of the box, these are the thing's own, and the others are left out. Vectors within one of
 /// `before`, the boxes of people in front of this one, are left out, too. Allocates nothing.
-[[nodiscard]] FlowWithin flow_within(const MotionField& field, const Detection& box,
+[[nodiscard]] FlowWithin flow_within(const BoxFlowSettings& settings, const MotionField& field,
+                                     const Detection& box,
                                      std::span<const Detection> before) noexcept;
 
 }  // namespace kerb::track

@@ -10,8 +10,18 @@
 namespace kerb::track {
 
 template <typename F>
+void fields(F& f, FieldsOf<F, OutlierSettings>& s) {
+  static_assert(sizeof(OutlierSettings) == 8 + 10 * 8, "a new field? list it, see above");
+  f.structure("OutlierSettings")("first_rounds", s.first_rounds)("start_sigma_m", s.start_sigma_m);
+  f("box_outlier2", s.box_outlier2)("no_fit", s.no_fit)("flow_outlier2", s.flow_outlier2);
+  f("flow_reject2", s.flow_reject2)("drift_gain", s.drift_gain)("drift_limit", s.drift_limit);
+  f("drift_tolerance", s.drift_tolerance)("drift_penalty", s.drift_penalty);
+  f("drift_speed_mps", s.drift_speed_mps);
+}
+template <typename F>
 void fields(F& f, FieldsOf<F, FilterSettings>& s) {
-  static_assert(sizeof(FilterSettings) == 33 * 8, "a new field? list it, see above");
+  static_assert(sizeof(FilterSettings) == 34 * 8 + sizeof(OutlierSettings),
+                "a new field? list it, see above");
   f.structure("FilterSettings")("adult_mean_m", s.adult.mean_m)("adult_sigma_m", s.adult.sigma_m);
   f("child_mean_m", s.child.mean_m)("child_sigma_m", s.child.sigma_m)("child_share", s.child_share);
   f("speed_sigma_mps", s.speed_sigma_mps)("speed_time_s", s.speed_time_s)("wander", s.wander);
@@ -25,7 +35,7 @@ void fields(F& f, FieldsOf<F, FilterSettings>& s) {
   f("yaw_unknown_sigma", s.yaw_unknown_sigma)("speed_share", s.speed_share);
   f("speed_unknown_mps", s.speed_unknown_mps)("wander_unknown", s.wander_unknown);
   f("flow_doubt", s.flow_doubt)("flow_least_px", s.flow_least_px)("flow_share", s.flow_share);
-  f("growth_least", s.growth_least);
+  f("growth_least", s.growth_least)("edge_px", s.edge_px)("outliers", s.outliers);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, ImageFilterSettings>& s) {
@@ -59,17 +69,45 @@ void fields(F& f, FieldsOf<F, MatchSettings>& s) {
   f("duplicate_mps", s.duplicate_mps)("duplicate_frames", s.duplicate_frames);
 }
 template <typename F>
+void fields(F& f, FieldsOf<F, BoxFlowSettings>& s) {
+  static_assert(sizeof(BoxFlowSettings) == 8 + 7 * 8 + 8 + 2 * 8,
+                "a new field? list it, see above");
+  f.structure("BoxFlowSettings")("min_vectors", s.min_vectors)("inner_width", s.inner_width);
+  f("inner_top", s.inner_top)("inner_bottom", s.inner_bottom)("correlation", s.correlation);
+  f("min_noise_px", s.min_noise_px)("near", s.near)("far", s.far);
+  f("min_surroundings", s.min_surroundings)("like_sigmas", s.like_sigmas);
+  f("own_share", s.own_share);
+}
+template <typename F>
+void fields(F& f, FieldsOf<F, BoxSettings>& s) {
+  static_assert(sizeof(BoxSettings) == 10 * 8 + 8, "a new field? list it, see above");
+  f.structure("BoxSettings")("flow_valid", s.flow_valid);
+  f("bias_gain", s.bias_gain)("max_bias", s.max_bias)("appearance_gain", s.appearance_gain);
+  f("width_gain", s.width_gain)("middle_gain", s.middle_gain)("size_gain", s.size_gain);
+  f("farther_share", s.farther_share)("head_off", s.head_off);
+  f("farther_distance2", s.farther_distance2)("most_misfits", s.most_misfits);
+}
+template <typename F>
+void fields(F& f, FieldsOf<F, BandSettings>& s) {
+  static_assert(sizeof(BandSettings) == 5 * 8, "a new field? list it, see above");
+  f.structure("BandSettings")("same", s.same)("same_scale", s.same_scale)("other", s.other);
+  f("gate2", s.gate2)("breast_share", s.breast_share);
+}
+template <typename F>
 void fields(F& f, FieldsOf<F, TrackerSettings>& t) {
-  static_assert(sizeof(TrackerSettings) == 6 * 8 + sizeof(FilterSettings) +
-                                               sizeof(ImageFilterSettings) +
-                                               sizeof(ExistenceSettings) + sizeof(MatchSettings),
+  static_assert(sizeof(TrackerSettings) ==
+                    10 * 8 + sizeof(FilterSettings) + sizeof(ImageFilterSettings) +
+                        sizeof(ExistenceSettings) + sizeof(MatchSettings) +
+                        sizeof(BoxFlowSettings) + sizeof(BoxSettings) + sizeof(BandSettings),
                 "a new field? list it, see above");
   f.structure("TrackerSettings")("birth_score", t.birth_score)("smallest_px", t.smallest_px);
   f("coast_s", t.coast_s)("coast_hidden_s", t.coast_hidden_s)("remember_s", t.remember_s);
-  f("longest_gap_s", t.longest_gap_s);
+  f("longest_gap_s", t.longest_gap_s)("behind_camera_s", t.behind_camera_s);
+  f("max_distance_m", t.max_distance_m)("max_sigma_across_m", t.max_sigma_across_m);
+  f("memorable_share", t.memorable_share);
   f("filter", t.filter)("image", t.image)("existence", t.existence);
   // Up to format 4's first records it was "match", costs of another meaning: those are passed over.
-  f("likelihood", t.match);
+  f("likelihood", t.match)("flow", t.flow)("boxes", t.boxes)("bands", t.bands);
 }
 
 }  // namespace kerb::track

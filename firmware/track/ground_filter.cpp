@@ -14,24 +14,6 @@ using Filter = GroundFilter;
 using BoxRows = Eigen::Matrix<double, 3, Filter::kSize>;
 using FlowRows = Eigen::Matrix<double, 2, Filter::kSize>;
 
-/// Fixed settings of GroundFilter; FilterSettings has those that are set from outside. Distances
-/// are in standard deviations, `..2` squared ones.
-struct GroundFilterTuning {
-  int first_rounds = 8;       ///< of an update that starts far from the solution
-  double start_sigma_m = 60;  ///< of the position before the first box
-  double box_outlier2 = 9;    ///< a box further off counts less
-  double no_fit = -20;        ///< log-likelihood of a box that fits nowhere
-  double flow_outlier2 = 6;   ///< a flow vector further off counts less,
-  double flow_reject2 = 36;   ///< and from here on not at all: it is another's, or background
-  // Boxes that move away from where the flow leads: the flow is that of the background.
-  double drift_gain = 0.3;       ///< of each box in the running mean of its offset
-  double drift_limit = 3;        ///< of one box's offset
-  double drift_tolerance = 0.3;  ///< a mean offset up to this is noise
-  double drift_penalty = 100;    ///< factor on the flow's variance per squared offset beyond it
-  double drift_speed_mps = 1;    ///< in a slower car the background does not move: no penalty
-};
-constexpr GroundFilterTuning kGroundFilterTuning{};
-
 double squared(double x) noexcept { return x * x; }
 
 /// The image of one point, and its derivatives by the state.
@@ -204,14 +186,14 @@ bool GroundFilter::begin(const Camera& camera, const FilterSettings& settings,
   speed_known_ = speed_known;
   const double speed = settings.speed_sigma_mps;
   covariance_.setZero();
-  covariance_(kX, kX) = covariance_(kY, kY) = squared(kGroundFilterTuning.start_sigma_m);
+  covariance_(kX, kX) = covariance_(kY, kY) = squared(settings.outliers.start_sigma_m);
   covariance_(kVx, kVx) = squared(speed) + (speed_known ? 0 : squared(settings.speed_unknown_mps));
   covariance_(kVy, kVy) = squared(speed);
   covariance_(kHeight, kHeight) = squared(height.sigma_m);
   covariance_(kPitch, kPitch) = squared(pitch_sigma);
 
   // Two unknowns, three rows: the residual says whether a person can be there at all.
-  return update(camera, box, kGroundFilterTuning.first_rounds,
+  return update(camera, settings.outliers, box, settings.outliers.first_rounds,
                 std::numeric_limits<double>::infinity()) &&
          is_finite();
 }
@@ -339,10 +321,11 @@ GroundFilter::Expected GroundFilter::expect(const Camera& camera) const {
   return out;
 }
 
-void GroundFilter::see_box(const Camera& camera, const SeenBox& box) {
+void GroundFilter::see_box(const Camera& camera, const FilterSettings& settings,
+                           const SeenBox& box) {
   // One round, linearised at the expected state. A second round at what this box says would let its
   // noise choose its own weight: people then drift nearer by a tenth in two seconds.
-  update(camera, box, 1, kGroundFilterTuning.box_outlier2);
+  update(camera, settings.outliers, box, 1, settings.outliers.box_outlier2);
 }
 
 /// Hidden legs shorten the box, so the person was placed too far away, never too near. So where
@@ -358,10 +341,11 @@ void GroundFilter::widen_place(const Camera& camera, const SeenBox& box, const M
   covariance_(kY, kY) += dy * dy;
 }
 
-bool GroundFilter::update(const Camera& camera, const SeenBox& box, int rounds, double far_off) {
+bool GroundFilter::update(const Camera& camera, const OutlierSettings& settings, const SeenBox& box,
+                          int rounds, double far_off) {
   const State before = state_;
   const Covariance spread_before = covariance_;
-  log_fit_ = kGroundFilterTuning.no_fit;
+  log_fit_ = settings.no_fit;
   Spread noise = jitter(box);
   Eigen::Matrix<double, kSize, 3> gain = Eigen::Matrix<double, kSize, 3>::Zero();
   BoxRows h;
@@ -371,7 +355,7 @@ bool GroundFilter::update(const Camera& camera, const SeenBox& box, int rounds, 
     if (!box_of(camera, state_, at, h)) {
       state_ = before;  // behind the camera: undo
       covariance_ = spread_before;
-      log_fit_ = kGroundFilterTuning.no_fit;
+      log_fit_ = settings.no_fit;
       return false;
     }
     const Measured off = measured(box) - at - h * (before - state_);
@@ -381,14 +365,12 @@ bool GroundFilter::update(const Camera& camera, const SeenBox& box, int rounds, 
     strain_ = off.dot(inverse * off);
     if (round == 0) {
       const double offset = off[0] / std::sqrt(projected(0, 0) + noise(0, 0));
-      drift_ +=
-          kGroundFilterTuning.drift_gain *
-          (std::clamp(offset, -kGroundFilterTuning.drift_limit, kGroundFilterTuning.drift_limit) -
-           drift_);
+      drift_ += settings.drift_gain *
+                (std::clamp(offset, -settings.drift_limit, settings.drift_limit) - drift_);
       const bool larger = strain_ > far_off && is_larger(box, off);
       if (larger && larger_) {
         widen_place(camera, box, at);
-        rounds = kGroundFilterTuning.first_rounds;  // far from where it was linearised
+        rounds = settings.first_rounds;  // far from where it was linearised
         projected = h * covariance_ * h.transpose();
         if (!factor(projected + noise, l)) break;
         inverse = inverse_of(l);
@@ -450,12 +432,11 @@ void GroundFilter::see_flow(const Camera& camera, const FilterSettings& settings
       squared(settings.flow_doubt) * squared(std::max(growth_sigma, settings.growth_least)) +
           squared(settings.flow_share * growth)};
   const bool drives =
-      way.speed_known && std::abs(way.speed_mps) > kGroundFilterTuning.drift_speed_mps;
+      way.speed_known && std::abs(way.speed_mps) > settings.outliers.drift_speed_mps;
   const double distrust =
-      1 + (drives
-               ? kGroundFilterTuning.drift_penalty *
-                     std::max(0.0, squared(drift_) - squared(kGroundFilterTuning.drift_tolerance))
-               : 0);
+      1 + (drives ? settings.outliers.drift_penalty *
+                        std::max(0.0, squared(drift_) - squared(settings.outliers.drift_tolerance))
+                  : 0);
   const State before = state_;
   for (int i = 0; i < 2; ++i) {  // one after the other: their errors are independent
     const Eigen::Matrix<double, 1, kSize> row = h.row(i);
@@ -463,12 +444,12 @@ void GroundFilter::see_flow(const Camera& camera, const FilterSettings& settings
     double variance = row.dot(projected) + distrust * noise[i];
     const double off = seen[i] - expected[i] - row.dot(state_ - before);
     const double far = squared(off) / variance;
-    if (far > kGroundFilterTuning.flow_reject2) {  // another person's flow, or the background's
-      log_fit_ -= 0.5 * (kGroundFilterTuning.flow_outlier2 + exact::log(variance));
+    if (far > settings.outliers.flow_reject2) {  // another person's flow, or the background's
+      log_fit_ -= 0.5 * (settings.outliers.flow_outlier2 + exact::log(variance));
       continue;
     }
-    if (far > kGroundFilterTuning.flow_outlier2)
-      variance += noise[i] * (far / kGroundFilterTuning.flow_outlier2 - 1);
+    if (far > settings.outliers.flow_outlier2)
+      variance += noise[i] * (far / settings.outliers.flow_outlier2 - 1);
     log_fit_ -= 0.5 * (squared(off) / variance + exact::log(variance));
     const State gain = projected / variance;
     state_ += gain * off;

@@ -63,7 +63,7 @@ class GroundFilter {
   void see_pitch(double pitch, double sigma);
   [[nodiscard]] Expected expect(const Camera& camera) const;
   /// A box of this person. An outlier counts less.
-  void see_box(const Camera& camera, const SeenBox& box);
+  void see_box(const Camera& camera, const FilterSettings& settings, const SeenBox& box);
   /// Flow at the person's place. `dx` in the picture without distortion. Counts less where box
   /// after box lies to the same side of where the flow led: a litter bin has few vectors of its
   /// own, and those of the trees behind it make it seem to approach the car's path.
@@ -82,7 +82,8 @@ class GroundFilter {
  private:
   template <typename F>
   friend void fields(F& f, FieldsOf<F, GroundFilter>& object);  // state_fields.hpp
-  bool update(const Camera& camera, const SeenBox& box, int rounds, double far_off);
+  bool update(const Camera& camera, const OutlierSettings& settings, const SeenBox& box, int rounds,
+              double far_off);
   void widen_place(const Camera& camera, const SeenBox& box, const Measured& expected);
   void move(const Camera& camera, const FilterSettings& settings, const Travelled& way);
   void widen_speed(const FilterSettings& settings, bool speed_known);

@@ -194,8 +194,8 @@ GroundFilter::Expected PersonFilter::expect(const Camera& camera) const {
 void PersonFilter::see_box(const Camera& camera, const FilterSettings& settings,
                            const SeenBox& box) {
   for (std::size_t i = 0; i < kFilters; ++i)
-    if (weight_[i] > 0) as_[i].see_box(camera, box);
-  if (thing_known_) thing_.see_box(camera, box);
+    if (weight_[i] > 0) as_[i].see_box(camera, settings, box);
+  if (thing_known_) thing_.see_box(camera, settings, box);
   if (thing_known_ && !thing_.is_finite()) thing_known_ = false;
   weigh(settings);
   blend();

@@ -11,49 +11,16 @@
 namespace kerb::track {
 namespace {
 
-/// Fixed settings of a Track; TrackerSettings has those that are set from outside.
-struct TrackTuning {
-  Nanos flow_valid = std::chrono::milliseconds{200};  ///< after the last detection
-  double edge_px = 2;  ///< a box this close to the picture's edge is cut by it
-
-  // Running means over a person's boxes: share of each new box. Larger follows sooner, jitters
-  // more.
-  double bias_gain = 0.2;        ///< of the box's constant offset from the filter's
-  double max_bias = 0.3;         ///< limit of that offset, heights of the box
-  float appearance_gain = 0.1F;  ///< of the colours
-  double width_gain = 0.3;       ///< of the ratio of width to height
-  double middle_gain = 0.6;      ///< of the reported box's middle
-  double size_gain = 0.3;        ///< of its size, which jumps by the detector's steps
-
-  // Boxes that are another's, farther away.
-  double farther_share = 0.6;     ///< of the expected height, and below
-  double head_off = 0.1;          ///< of the head from where it is expected, expected heights
-  double farther_distance2 = 36;  ///< squared standard deviations from the expected box
-  int most_misfits = 3;           ///< in a row: the place begins anew
-
-  // Matching.
-  double same_bands = 0.35;       ///< spectral difference, and below: surely the same person, who
-  double same_bands_scale = 0.2;  ///< may have turned round: their distance counts this much
-  double other_bands = 0.8;       ///< and above: surely another; light changes bands little
-  double bands_gate2 = 36;        ///< squared standard deviations, of a place found by bands
-  double breast_share = 0.33;     ///< of a box's height: the middle of the upper body
-  double max_column_px = 1e5;     ///< no picture is wider
-
-  // When a track ends.
-  double behind_camera_s = 0.5;  ///< kept this long after passing the camera
-  double max_distance_m = 250;
-  double max_sigma_across_m = 2.5;  ///< of the position, across the line of sight
-  double memorable_share = 0.5;     ///< of the box, within the image: else the person has left it
-};
-constexpr TrackTuning kTrackTuning{};
+constexpr double kMaxColumn_px = 1e5;  // no picture is wider
 
 double sq(double x) noexcept { return x * x; }
 double seconds(Nanos t) noexcept { return static_cast<double>(t.count()) * 1e-9; }
 
 /// Smooths the `count`th box of a person with the expected one; the first boxes count more.
-Detection smoothed(const Detection& expected, const Detection& seen, int count) noexcept {
-  const double middle = std::max(kTrackTuning.middle_gain, 1.0 / count),
-               size = std::max(kTrackTuning.size_gain, 1.0 / count);
+Detection smoothed(const BoxSettings& settings, const Detection& expected, const Detection& seen,
+                   int count) noexcept {
+  const double middle = std::max(settings.middle_gain, 1.0 / count),
+               size = std::max(settings.size_gain, 1.0 / count);
   const auto between = [](double a, double b, double share) { return a + share * (b - a); };
   const double w = between(static_cast<double>(expected.w), static_cast<double>(seen.w), size);
   const double h = between(static_cast<double>(expected.h), static_cast<double>(seen.h), size);
@@ -82,13 +49,13 @@ SeenBox seen_box(const Camera& camera, const FilterSettings& settings, const Det
   const double rows = std::max(settings.row_jitter * height, settings.least_jitter_px);
   out.column_sigma = std::max(settings.column_jitter * height, settings.least_jitter_px);
   out.foot_sigma = out.head_sigma = rows;
-  if (left <= kTrackTuning.edge_px || left + width >= camera.width - kTrackTuning.edge_px)
+  if (left <= settings.edge_px || left + width >= camera.width - settings.edge_px)
     out.column_sigma += width / 2;
-  if (top + height >= camera.height - kTrackTuning.edge_px) {
+  if (top + height >= camera.height - settings.edge_px) {
     out.foot_sigma = SeenBox::kUnknown;
     --out.rows;
   }
-  if (top <= kTrackTuning.edge_px) {
+  if (top <= settings.edge_px) {
     out.head_sigma = SeenBox::kUnknown;
     --out.rows;
   }
@@ -102,7 +69,7 @@ bool Track::begin(const View& view, std::uint32_t id, const Detection& box,
   if (!filter_.begin(view.camera, view.settings.filter, seen, view.pitch, view.pitch_sigma,
                      view.way.speed_known))
     return false;
-  if (!(distance() < kTrackTuning.max_distance_m)) return false;
+  if (!(distance() < view.settings.max_distance_m)) return false;
   id_ = id;
   first_seen_ = last_seen_ = view.now;
   signature_ = signature;
@@ -129,7 +96,7 @@ bool Track::begin_again(const View& view, const Detection& box, const Signature&
 bool Track::is_memorable(const View& view) const {
   return confirmed() && filter_.is_finite() && view.since(last_seen_) <= view.settings.remember_s &&
          covered(image_.box(width_share_), picture_box(view.camera.width, view.camera.height)) >=
-             kTrackTuning.memorable_share;
+             view.settings.memorable_share;
 }
 
 void Track::expect(const View& view) {
@@ -144,7 +111,7 @@ void Track::advance(const View& view, const BoxFlow* flow) {
   filter_.predict(view.camera, view.settings.filter, view.way);
   if (view.pitch_seen) filter_.see_pitch(view.pitch, view.pitch_sigma);
   // Without a detection for a while, the box may lie on another object.
-  const bool there = view.now - last_seen_ <= kTrackTuning.flow_valid;
+  const bool there = view.now - last_seen_ <= view.settings.boxes.flow_valid;
   image_.predict(view.settings.image, view.way.seconds, 0);
   if (flow != nullptr && there) image_.see_flow(view.settings.image, view.way.seconds, *flow);
   if (flow != nullptr && flow->points > 0 && there) {
@@ -176,11 +143,11 @@ double Track::likelihood_ratio(const View& view, const Detection& box, const See
   const double column = static_cast<double>(box.x + box.w / 2),
                expected = static_cast<double>(box_.x + box_.w / 2);
   if (std::abs(column - expected) > 4 * static_cast<double>(box.h + box_.h)) return kNever;
-  if (unlike && *unlike > kTrackTuning.other_bands) return kNever;
+  const BandSettings& bands = view.settings.bands;
+  if (unlike && *unlike > bands.other) return kNever;
   // Who is surely the same by bands may have turned round behind another: they need not be at the
   // expected place.
-  const double nearer =
-      unlike && *unlike < kTrackTuning.same_bands ? kTrackTuning.same_bands_scale : 1.0;
+  const double nearer = unlike && *unlike < bands.same ? bands.same_scale : 1.0;
   const double soon = exact::exp(-view.since(last_seen_) / m.later_s);
   const auto weight = [soon](double at_first, double later) {
     return later + soon * (at_first - later);
@@ -224,16 +191,17 @@ SeenBox Track::with_correlation(SeenBox seen, const View& view) const {
 
 /// Whether a box is far smaller than the place says, and not because the legs are hidden: then the
 /// head is where it is expected.
-bool Track::is_farther(const SeenBox& seen) const {
+bool Track::is_farther(const BoxSettings& settings, const SeenBox& seen) const {
   if (!expected_.in_front || seen.rows < 3) return false;
   const double expected = expected_.box[1] - expected_.box[2];
-  return seen.foot - seen.head < kTrackTuning.farther_share * expected &&
-         std::abs(seen.head - expected_.box[2]) > kTrackTuning.head_off * expected &&
-         distance_of(expected_, seen).squared > kTrackTuning.farther_distance2;
+  return seen.foot - seen.head < settings.farther_share * expected &&
+         std::abs(seen.head - expected_.box[2]) > settings.head_off * expected &&
+         distance_of(expected_, seen).squared > settings.farther_distance2;
 }
 
 void Track::found(const View& view, const Detection& box, const Signature& signature,
                   const Finding& how) {
+  const BoxSettings& boxes = view.settings.boxes;
   SeenBox seen = seen_box(view.camera, view.settings.filter, box);
   // A lower bound is known: the feet are below the picture's edge.
   if (seen.foot_sigma >= SeenBox::kUnknown && expected_.in_front && expected_.box[1] < seen.foot)
@@ -242,8 +210,8 @@ void Track::found(const View& view, const Detection& box, const Signature& signa
   // Boxes of somebody much farther away: the place was another's, and begins anew with them. Until
   // that is sure, nobody is seen at this place.
   image_.see_box(view.settings.image, box);
-  misfits_ = is_farther(seen) ? misfits_ + 1 : 0;
-  if (misfits_ > 0 && misfits_ < kTrackTuning.most_misfits) {
+  misfits_ = is_farther(boxes, seen) ? misfits_ + 1 : 0;
+  if (misfits_ > 0 && misfits_ < boxes.most_misfits) {
     existence_.missed(view.settings.existence, true);
     return;
   }
@@ -265,16 +233,16 @@ void Track::found(const View& view, const Detection& box, const Signature& signa
     const double at[3] = {seen.column, seen.foot, seen.head};
     for (int i = 0; i < 3; ++i) {
       if (sigma[i] >= SeenBox::kUnknown) continue;
-      const double off = std::clamp((at[i] - after.box[i]) / height, -kTrackTuning.max_bias,
-                                    kTrackTuning.max_bias);
-      bias_[i] += kTrackTuning.bias_gain * (off - bias_[i]);
+      const double off =
+          std::clamp((at[i] - after.box[i]) / height, -boxes.max_bias, boxes.max_bias);
+      bias_[i] += boxes.bias_gain * (off - bias_[i]);
     }
   }
-  width_share_ += kTrackTuning.width_gain *
-                  (static_cast<double>(box.w) / static_cast<double>(box.h) - width_share_);
+  width_share_ +=
+      boxes.width_gain * (static_cast<double>(box.w) / static_cast<double>(box.h) - width_share_);
   score_ = static_cast<double>(box.score);
   boxes_ = std::min(boxes_ + 1, 1000);
-  box_ = expected_.in_front ? smoothed(box_, box, boxes_) : box;
+  box_ = expected_.in_front ? smoothed(boxes, box_, box, boxes_) : box;
   seen_ = true;
   last_seen_ = view.now;
   missed_s_ = 0;
@@ -290,7 +258,7 @@ void Track::found(const View& view, const Detection& box, const Signature& signa
   } else if (how.clear) {
     for (std::size_t i = 0; i < signature.values.size(); ++i)
       signature_.values[i] +=
-          kTrackTuning.appearance_gain * (signature.values[i] - signature_.values[i]);
+          static_cast<float>(boxes.appearance_gain) * (signature.values[i] - signature_.values[i]);
   }
 }
 
@@ -302,21 +270,20 @@ void Track::missed(const View& view, bool hidden) {
 bool Track::found_by_bands(const View& view, const Likeness& like) {
   const double top = static_cast<double>(box_.y), height = static_cast<double>(box_.h);
   const double column = static_cast<double>(like.column);
-  if (!expected_.in_front || !(like.sigma_px > 0) ||
-      !(std::abs(column) < kTrackTuning.max_column_px))
+  if (!expected_.in_front || !(like.sigma_px > 0) || !(std::abs(column) < kMaxColumn_px))
     return false;
   SeenBox seen;
-  seen.column = undistort(view.camera, {column, top + kTrackTuning.breast_share * height}).x;
+  seen.column = undistort(view.camera, {column, top + view.settings.bands.breast_share * height}).x;
   seen.column_sigma = static_cast<double>(like.sigma_px);
   seen.foot = expected_.box[1];
   seen.head = expected_.box[2];
   seen.foot_sigma = seen.head_sigma = SeenBox::kUnknown;
   seen.rows = 1;
   const double off = seen.column - expected_.box[0];
-  if (!(sq(off) < kTrackTuning.bands_gate2 * (expected_.spread(0, 0) + sq(seen.column_sigma))))
+  if (!(sq(off) < view.settings.bands.gate2 * (expected_.spread(0, 0) + sq(seen.column_sigma))))
     return false;
   filter_.see_box(view.camera, view.settings.filter, with_correlation(seen, view));
-  box_.x += static_cast<float>(kTrackTuning.middle_gain *
+  box_.x += static_cast<float>(view.settings.boxes.middle_gain *
                                (column - static_cast<double>(box_.x + box_.w / 2)));
   found_by_bands_ = true;
   last_seen_ = view.now;
@@ -331,14 +298,14 @@ bool Track::is_gone(const View& view) const {
   const double unseen = seconds(view.now - last_seen_);
   const TrackerSettings& s = view.settings;
   if (missed_s_ > s.coast_s || unseen > (confirmed() ? s.coast_hidden_s : s.coast_s)) return true;
-  if (!expected_.in_front && unseen > kTrackTuning.behind_camera_s) return true;
+  if (!expected_.in_front && unseen > s.behind_camera_s) return true;
   const double far = distance();
-  if (!(far < kTrackTuning.max_distance_m)) return true;
+  if (!(far < s.max_distance_m)) return true;
   // Variance across the line of sight.
   const double ax = -y() / std::max(far, 0.1), ay = x() / std::max(far, 0.1);
   const auto& p = filter_.covariance();
   const double across = ax * ax * p(0, 0) + 2 * ax * ay * p(0, 1) + ay * ay * p(1, 1);
-  return across > sq(kTrackTuning.max_sigma_across_m);
+  return across > sq(s.max_sigma_across_m);
 }
 
 double Track::certainty() const noexcept {

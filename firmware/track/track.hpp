@@ -91,7 +91,7 @@ class Track {
   template <typename F>
   friend void fields(F& f, FieldsOf<F, Track>& object);  // state_fields.hpp
   void expect(const View& view);
-  [[nodiscard]] bool is_farther(const SeenBox& seen) const;
+  [[nodiscard]] bool is_farther(const BoxSettings& settings, const SeenBox& seen) const;
   [[nodiscard]] SeenBox with_correlation(SeenBox seen, const View& view) const;
 
   std::uint32_t id_ = 0;

@@ -136,7 +136,7 @@ BoxFlow Tracker::State::flow_of(int person, const MotionField& field, double str
     if (i != person && other.confirmed && common_area(other.box, p.box) > 0 && stands_before(other))
       before[count++] = other.box;
   }
-  const FlowWithin within = flow_within(field, p.box, {before.data(), count});
+  const FlowWithin within = flow_within(settings.flow, field, p.box, {before.data(), count});
   if (within.like_surroundings && drives) return {};
   BoxFlow flow = within.flow;
   const auto scale = static_cast<float>(stretch);

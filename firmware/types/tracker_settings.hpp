@@ -1,11 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 
 namespace kerb::track {
 
 /// How tall people are, or things.
 struct HeightPrior {
   double mean_m = 1.70, sigma_m = 0.10;
+};
+
+/// Boxes and flow that do not fit where a person is expected: see GroundFilter. Distances are in
+/// standard deviations, `..2` squared ones. Higher limits: another person's box or flow does more
+/// harm; lower ones: a real change of place or speed is followed later.
+struct OutlierSettings {
+  int first_rounds = 8;       ///< of an update that starts far from the solution
+  double start_sigma_m = 60;  ///< of the position before the first box
+  double box_outlier2 = 9;    ///< a box further off counts less
+  double no_fit = -20;        ///< log-likelihood of a box that fits nowhere
+  double flow_outlier2 = 6;   ///< a flow vector further off counts less,
+  double flow_reject2 = 36;   ///< and from here on not at all: it is another's, or background
+  // Boxes that move away from where the flow leads: the flow is that of the background.
+  double drift_gain = 0.3;       ///< of each box in the running mean of its offset
+  double drift_limit = 3;        ///< of one box's offset
+  double drift_tolerance = 0.3;  ///< a mean offset up to this is noise
+  double drift_penalty = 100;    ///< factor on the flow's variance per squared offset beyond it
+  double drift_speed_mps = 1;    ///< in a slower car the background does not move: no penalty
 };
 
 /// Noise and priors of the Kalman filters of one track. Names without a unit are shares. Larger
@@ -36,6 +55,7 @@ struct FilterSettings {
   double row_jitter = 0.035;       ///< of a box's upper and lower edge, in heights of the box
   double column_jitter = 0.03;     ///< of its middle, in heights of the box
   double least_jitter_px = 1;      ///< lower limit of both
+  double edge_px = 2;              ///< a box this close to the picture's edge is cut by it
   double jitter_time_s = 0.05;     ///< correlation time of a detector's errors
   double pitch_time_s = 2;         ///< correlation time of the car's nodding
   double yaw_rate_sigma = 0.005;   ///< of the reported yaw rate, rad/s
@@ -47,6 +67,7 @@ struct FilterSettings {
   double flow_least_px = 0.15;  ///< lower limit of the flow's standard deviation
   double flow_share = 0.03;     ///< error that grows with the flow's length
   double growth_least = 0.002;  ///< lower limit of the growth's standard deviation
+  OutlierSettings outliers;
 };
 
 /// How the probability that a track is a person grows and falls with detections, in log-odds.
@@ -112,6 +133,48 @@ struct MatchSettings {
   int duplicate_frames = 10;       ///< for more frames than this, where both are confirmed
 };
 
+/// How the picture moves within a person's box: see flow_within(). Lengths are in widths and
+/// heights of the box.
+struct BoxFlowSettings {
+  int min_vectors = 4;  ///< fewer give no flow
+  // The inner part that is used: the rest shows the background.
+  double inner_width = 0.4, inner_top = 0.08, inner_bottom = 0.85;
+  double correlation = 2;     ///< variance factor: neighbouring vectors share pixels
+  double min_noise_px = 0.1;  ///< for vectors that agree by chance
+  // The surroundings: strips to the left and right of the box, from `near` to `far` from its
+  // middle, of the same rows as the inner part.
+  double near = 0.55, far = 1.5;
+  int min_surroundings = 8;  ///< vectors; with fewer they are not known
+  double like_sigmas = 3;    ///< a vector nearer to their motion is like them
+  double own_share = 0.25;   ///< of the vectors within: from this share on, those that are unlike
+                             ///< the surroundings are the thing's own
+};
+
+/// A person's boxes: running means over them (the share of each new box: larger follows sooner,
+/// jitters more), and boxes that are another's, farther away.
+struct BoxSettings {
+  std::chrono::nanoseconds flow_valid{200'000'000};  ///< after the last detection
+  double bias_gain = 0.2;         ///< of the box's constant offset from the filter's
+  double max_bias = 0.3;          ///< limit of that offset, heights of the box
+  double appearance_gain = 0.1;   ///< of the colours
+  double width_gain = 0.3;        ///< of the ratio of width to height
+  double middle_gain = 0.6;       ///< of the reported box's middle
+  double size_gain = 0.3;         ///< of its size, which jumps by the detector's steps
+  double farther_share = 0.6;     ///< of the expected height, and below
+  double head_off = 0.1;          ///< of the head from where it is expected, expected heights
+  double farther_distance2 = 36;  ///< squared standard deviations from the expected box
+  int most_misfits = 3;           ///< in a row: the place begins anew
+};
+
+/// What spectral bands say of who a person is and where.
+struct BandSettings {
+  double same = 0.35;          ///< spectral difference, and below: surely the same person, who
+  double same_scale = 0.2;     ///< may have turned round: their distance counts this much
+  double other = 0.8;          ///< and above: surely another; light changes bands little
+  double gate2 = 36;           ///< squared standard deviations, of a place found by bands
+  double breast_share = 0.33;  ///< of a box's height: the middle of the upper body
+};
+
 struct TrackerSettings {
   double birth_score = 0;       ///< detections below never start a track
   double smallest_px = 40;      ///< smaller people are not expected to be detected
@@ -120,10 +183,18 @@ struct TrackerSettings {
   double remember_s = 4;       ///< time since the last detection for which a confirmed person whose
                                ///< track has ended may get the same id again; not reported
   double longest_gap_s = 1.5;  ///< between frames: after a longer gap all tracks are dropped
+  double behind_camera_s = 0.5;     ///< a track is kept this long after passing the camera
+  double max_distance_m = 250;      ///< farther away nobody is tracked
+  double max_sigma_across_m = 2.5;  ///< of the position, across the line of sight: more ends it
+  double memorable_share = 0.5;  ///< of the box, within the image: else the person has left it and
+                                 ///< is not remembered
   FilterSettings filter;
   ImageFilterSettings image;
   ExistenceSettings existence;
   MatchSettings match;
+  BoxFlowSettings flow;
+  BoxSettings boxes;
+  BandSettings bands;
 };
 
 }  // namespace kerb::track

@@ -105,7 +105,8 @@ std::vector<std::byte> record_of(const RecordedSettings& settings, const Sight& 
     estimators.push_back(make_people_estimator(camera));
   Drive<PeopleEstimator, WarningDecider> drive{
       std::move(estimators),
-      WarningDecider{settings.rules.at(settings.sensitivity), fusion_of(settings)}, recorder->get()};
+      WarningDecider{settings.rules.at(settings.sensitivity), fusion_of(settings)},
+      recorder->get()};
   drive.pace = milliseconds{500};
   drive.run_until(until, sight, kSpeed);
   const RecorderStatus status = (*recorder)->status();
@@ -210,6 +211,17 @@ TEST(the_same_drive_is_recorded_the_same_way_on_every_machine) {
   TEST_ASSERT_OK(result);
   assert_identical(*result);
   assert_same_chunks(there, here, 50);
+}
+
+TEST(the_settings_of_as_many_cameras_as_there_may_be_fit_into_a_header) {
+  RecordedSettings settings = street_settings(WarningLogic::kMostCameras);
+  settings.version.assign(64, 'v');
+  for (RecordedCamera& camera : settings.cameras) camera.name.assign(32, 'n');
+  std::vector<std::byte> bytes(kMostSettings);
+  FieldWriter out{bytes};
+  out(kFormat, kDecisionsVersion, settings.version, std::uint32_t{0});
+  out(RecordHeader{settings, seconds{1}, seconds{2}, WarningLevel::collision});
+  TEST_ASSERT_TRUE(out.ok());
 }
 
 /// The bytes of the chunks have not changed since format 3, but for the header.

@@ -71,7 +71,7 @@ Outcome follow(const Drive& drive, std::uint64_t seed) {
       filter.see_flow(w.camera, f, way_of(w, kFrame), dx + 0.4 * dice.normal(), 0.4,
                       growth + 0.01 * dice.normal(), 0.01);
     }
-    filter.see_box(w.camera, see());
+    filter.see_box(w.camera, f, see());
   }
   const WorldWalker truth = w.from_car(w.walkers[0]);
   Eigen::Vector4d off;
@@ -161,7 +161,7 @@ TEST(flow_expects_what_the_pictures_do) {
       const double dx = static_cast<double>(now.x + now.w / 2 - before.x - before.w / 2);
       filter.see_flow(w.camera, f, way_of(w, kFrame), dx, 0.1,
                       static_cast<double>(now.h) / static_cast<double>(before.h) - 1, 0.001);
-      filter.see_box(w.camera, track::seen_box(w.camera, f, now));
+      filter.see_box(w.camera, f, track::seen_box(w.camera, f, now));
     }
     const WorldWalker truth = w.from_car(w.walkers[0]);
     TEST_ASSERT_DOUBLE_WITHIN(0.15, truth.x, filter.state()[0]);
@@ -206,7 +206,7 @@ TEST(feet_and_size_together_find_a_child) {
   for (int i = 0; i < 30; ++i) {
     w.move(kFrame);
     filter.predict(w.camera, f, way_of(w, kFrame));
-    filter.see_box(w.camera, see());
+    filter.see_box(w.camera, f, see());
   }
   TEST_ASSERT_DOUBLE_WITHIN(0.12, 1.2, filter.state()[GroundFilter::kHeight]);
   TEST_ASSERT_DOUBLE_WITHIN(1.0, 14, filter.state()[GroundFilter::kX]);
@@ -288,14 +288,14 @@ TEST(a_speed_that_becomes_known_was_not_theirs) {
   for (int i = 0; i < 15; ++i) {
     w.move(kFrame);
     filter.predict(w.camera, f, untold);
-    filter.see_box(w.camera, box());
+    filter.see_box(w.camera, f, box());
   }
   TEST_ASSERT_TRUE(filter.state()[GroundFilter::kVx] < -5);
   w.move(kFrame);
   filter.predict(w.camera, f, way_of(w, kFrame));
   TEST_ASSERT_TRUE(std::abs(filter.state()[GroundFilter::kVx]) < 0.1);
   for (int i = 0; i < 15; ++i) {
-    filter.see_box(w.camera, box());
+    filter.see_box(w.camera, f, box());
     TEST_ASSERT_TRUE(std::abs(filter.state()[GroundFilter::kVx]) < 1.5);
     w.move(kFrame);
     filter.predict(w.camera, f, way_of(w, kFrame));
