@@ -37,21 +37,22 @@ bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, c
     weight_[index(kind, kWalks)] = shares[kind] * walking;
     weight_[index(kind, kStands)] = shares[kind] * (1 - walking);
   }
-  person_evidence_ = 0;
+  person_evidence_ = flow_evidence_ = 0;
   heard_ = false;
   thing_known_ = speed_known &&
                  thing_.begin(camera, settings, settings.thing, box, pitch, pitch_sigma, true) &&
                  thing_.is_finite();
   thing_.stop();
-  weigh(settings);
+  hear(settings, weigh(settings));
   if (!is_finite()) return false;
   blend();
   return true;
 }
 
 /// Weighs the filters by the likelihood of the last measurement. Between standing and walking it
-/// counts less: the errors of boxes, flow and own motion persist for several frames.
-void PersonFilter::weigh(const FilterSettings& settings) {
+/// counts less: the errors of boxes, flow and own motion persist for several frames. Returns how
+/// much more likely it is for a person than for a thing, log-odds.
+double PersonFilter::weigh(const FilterSettings& settings) {
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) best = std::max(best, as_[i].log_fit());
@@ -72,14 +73,8 @@ void PersonFilter::weigh(const FilterSettings& settings) {
     walks *= scale;
     sum += fit;
   }
-  if (!(sum > 0)) return;
+  if (!(sum > 0)) return 0;
   heard_ = true;
-  if (thing_known_) {
-    const double ratio = best + exact::log(sum) - thing_.log_fit();
-    person_evidence_ = std::clamp(
-        person_evidence_ + settings.thing_trust * std::clamp(ratio, -kMostEvidence, kMostEvidence),
-        settings.thing_least, settings.thing_most);
-  }
   double left = 0;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     double& stands = weight_[index(kind, kStands)];
@@ -88,6 +83,16 @@ void PersonFilter::weigh(const FilterSettings& settings) {
     left += stands + walks;
   }
   for (double& weight : weight_) weight /= left;
+  if (!thing_known_) return 0;
+  const double ratio = best + exact::log(sum) - thing_.log_fit();
+  return settings.thing_trust * std::clamp(ratio, -kMostEvidence, kMostEvidence);
+}
+
+/// A box: its own evidence, and that of the flow which has led to it.
+void PersonFilter::hear(const FilterSettings& settings, double evidence) {
+  person_evidence_ = std::clamp(person_evidence_ + flow_evidence_ + evidence, settings.thing_least,
+                                settings.thing_most);
+  flow_evidence_ = 0;
 }
 
 PersonFilter::Estimate PersonFilter::blend(std::size_t first, std::size_t last) const {
@@ -152,7 +157,11 @@ void PersonFilter::predict(const Camera& camera, const FilterSettings& settings,
   change_motion(settings, way);
   if (!way.speed_known) thing_known_ = false;
   if (thing_known_) thing_.predict_standing(camera, settings, way);
-  if (heard_) person_evidence_ *= exact::exp(-way.seconds / settings.thing_time_s);
+  if (heard_) {
+    const double stays = exact::exp(-way.seconds / settings.thing_time_s);
+    person_evidence_ *= stays;
+    flow_evidence_ *= stays;
+  }
   heard_ = false;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     if (weight_[index(kind, kStands)] > 0)
@@ -197,7 +206,7 @@ void PersonFilter::see_box(const Camera& camera, const FilterSettings& settings,
     if (weight_[i] > 0) as_[i].see_box(camera, settings, box);
   if (thing_known_) thing_.see_box(camera, settings, box);
   if (thing_known_ && !thing_.is_finite()) thing_known_ = false;
-  weigh(settings);
+  hear(settings, weigh(settings));
   blend();
 }
 
@@ -207,7 +216,8 @@ void PersonFilter::see_flow(const Camera& camera, const FilterSettings& settings
   for (std::size_t i = 0; i < kFilters; ++i)
     if (weight_[i] > 0) as_[i].see_flow(camera, settings, way, dx, dx_sigma, growth, growth_sigma);
   if (thing_known_) thing_.see_flow(camera, settings, way, dx, dx_sigma, growth, growth_sigma);
-  weigh(settings);
+  flow_evidence_ =
+      std::clamp(flow_evidence_ + weigh(settings), settings.thing_least, settings.thing_most);
   blend();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -51,7 +52,11 @@ class PersonFilter {
     return weight_[index(kAdult, kWalks)] + weight_[index(kChild, kWalks)];
   }
   /// Log of the ratio of what speaks for a person to what speaks for a thing that stands there.
-  [[nodiscard]] double person_evidence() const noexcept { return person_evidence_; }
+  /// Flow since the last box counts only where it speaks for a thing: between boxes it may be
+  /// another thing's. Somebody who moves so is detected again where the flow has led.
+  [[nodiscard]] double person_evidence() const noexcept {
+    return person_evidence_ + std::min(flow_evidence_, 0.0);
+  }
   /// Of all filters together.
   [[nodiscard]] const State& state() const noexcept { return all_.state; }
   [[nodiscard]] const Covariance& covariance() const noexcept { return all_.covariance; }
@@ -69,14 +74,16 @@ class PersonFilter {
     return kMotions * kind + motion;
   }
   void change_motion(const FilterSettings& settings, const Travelled& way);
-  void weigh(const FilterSettings& settings);
+  double weigh(const FilterSettings& settings);
+  void hear(const FilterSettings& settings, double evidence);
   void blend() { all_ = blend(kStands, kWalks); }
   [[nodiscard]] Estimate blend(std::size_t first, std::size_t last) const;
 
   std::array<GroundFilter, kFilters> as_{};
   std::array<double, kFilters> weight_{};  // 0: not used
   GroundFilter thing_;                     // of any height; stands
-  double person_evidence_ = 0;
+  double person_evidence_ = 0;  // up to the last box,
+  double flow_evidence_ = 0;    // and since
   bool thing_known_ = false;
   bool heard_ = false;  // there was new evidence since the last prediction
   Estimate all_;

@@ -33,10 +33,11 @@ void fields(F& f, FieldsOf<F, GroundFilter>& g) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, PersonFilter>& p) {
-  static_assert(sizeof(PersonFilter) == 5 * sizeof(GroundFilter) + 6 * 8 + (6 + 36) * 8,
+  static_assert(sizeof(PersonFilter) == 5 * sizeof(GroundFilter) + 7 * 8 + (6 + 36) * 8,
                 "a new member? list it, see above");
   f.structure("PersonFilter")("as", p.as_)("weight", p.weight_)("thing", p.thing_);
-  f("person_evidence", p.person_evidence_)("thing_known", p.thing_known_)("heard", p.heard_);
+  f("person_evidence", p.person_evidence_)("flow_evidence", p.flow_evidence_);
+  f("thing_known", p.thing_known_)("heard", p.heard_);
   matrix_field(f, "state", p.all_.state);
   matrix_field(f, "covariance", p.all_.covariance);
 }
