@@ -389,6 +389,9 @@ constexpr Field kRules[] = {
                                          "The contact may then be this much further ahead."),
     number<&WarningRules::lingers_s>("lingers_s", 0.1, 5, "s",
                                      "It ends after this time without a reason."),
+    number<&WarningRules::lost_s>("lost_s", 0, 5, "s",
+                                  "Where the track is lost: until the contact was expected, and "
+                                  "this long at most."),
     number<&WarningRules::brakes_mps2>("brakes_mps2", 0.1, 10, "m/s²",
                                        "Braking that ends it at once when the danger has gone."),
     number<&WarningRules::brakes_hard_mps2>(

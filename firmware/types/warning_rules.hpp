@@ -27,6 +27,9 @@ struct WarningRules {
   double stay_likelihood = 0.12;
   double stay_longer_s = 0.6;  ///< the contact may be this much further ahead than at the beginning
   double lingers_s = 1.0;
+  // Whose track is lost while the contact is expected is still in danger: until it should have
+  // happened, and this long at most.
+  double lost_s = 2.5;
   // The driver's reaction ends it sooner.
   double brakes_mps2 = 1;       ///< from here on: without lingering
   double brakes_hard_mps2 = 3;  ///< from here on it stays with `likelihood` only

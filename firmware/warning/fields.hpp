@@ -16,14 +16,14 @@ void fields(F& f, FieldsOf<F, DriverSide>& d) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, WarningRules>& r) {
-  static_assert(sizeof(WarningRules) == 22 * 8, "a new field? list it, see above");
+  static_assert(sizeof(WarningRules) == 23 * 8, "a new field? list it, see above");
   f.structure("WarningRules")("likelihood", r.likelihood)("standing_ahead_s", r.standing_ahead_s);
   f("longer_ahead_s_per_mps", r.longer_ahead_s_per_mps)("most_ahead_s", r.most_ahead_s);
   f("late_sigmas", r.late_sigmas)("reports", r.reports);
   f("detected_within_s", r.detected_within_s)("slow_kmh", r.slow_kmh);
   f("creeping_likelihood", r.creeping_likelihood)("creeping_ahead_s", r.creeping_ahead_s);
   f("stay_likelihood", r.stay_likelihood)("stay_longer_s", r.stay_longer_s);
-  f("lingers_s", r.lingers_s)("brakes_mps2", r.brakes_mps2);
+  f("lingers_s", r.lingers_s)("lost_s", r.lost_s)("brakes_mps2", r.brakes_mps2);
   f("brakes_hard_mps2", r.brakes_hard_mps2)("steers_mps2", r.steers_mps2);
   f("information_kmh", r.information_kmh)("close_ahead_m", r.close_ahead_m);
   f("close_beside_m", r.close_beside_m)("close_soon_s", r.close_soon_s);

@@ -72,12 +72,13 @@ void WarningLogic::Candidates::describe(FieldLister& out) const { list(out, *thi
 template <typename F, typename Self>
 void WarningLogic::list(F& f, Self& s) {
   static_assert(sizeof(WarningLogic) == sizeof(WarningRules) + 8 + 2 * sizeof(Candidates) + 8 +
-                                            3 * 8 + 2 * 16 + sizeof(WarningDecision),
+                                            4 * 8 + 2 * 16 + sizeof(WarningDecision),
                 "a new member? list it");
   f.structure("WarningLogic")("creeping", s.creeping_)("slow", s.slow_)("brakes", s.brakes_);
-  f("brakes_hard", s.brakes_hard_)("steers", s.steers_)("endangered", s.endangered_);
-  f("close", s.close_)("level", s.level_)("since", s.since_);
+  f("brakes_hard", s.brakes_hard_)("steers", s.steers_)("warned_seen", s.warned_seen_);
+  f("endangered", s.endangered_)("close", s.close_)("level", s.level_)("since", s.since_);
   f("collision_wanted", s.collision_wanted_)("information_wanted", s.information_wanted_);
+  f("contact_at", s.contact_at_);
   f("collision_ended", s.collision_ended_)("information_ended", s.information_ended_);
   f("decision", s.decision_);
 }
@@ -149,6 +150,7 @@ void WarningLogic::assess(Nanos now, int reporter, const risk::PeopleReport& rep
     const track::Person& person = report.people.items[i];
     const risk::Contact& contact = report.contacts[i];
     const int camera = track::identity_camera(person, reporter);
+    warned_seen_ = warned_seen_ || (decision_.person == person.id && decision_.camera == camera);
     std::optional<double> in_s;
     if (contact.expected_s) in_s = std::max(*contact.expected_s - age, 0.0);
     const double p = contact.probability * person.certainty;
@@ -174,12 +176,21 @@ void WarningLogic::assess(Nanos now, int reporter, const risk::PeopleReport& rep
   }
 }
 
+/// Whether the track of the person in danger has ended before the contact was to happen.
+bool WarningLogic::is_lost(Nanos now) const noexcept {
+  return sees_ && !slow_ && !warned_seen_ && now < contact_at_ &&
+         now - collision_wanted_ < from_seconds(rules_.lost_s);
+}
+
 WarningLevel WarningLogic::next(Nanos now, const Case& collision,
                                 const Case& information) noexcept {
   const bool held = now - since_ >= kShortest;
   const bool collision_may = !collision_ended_ || now - *collision_ended_ >= kPause;
   const bool information_may = !information_ended_ || now - *information_ended_ >= kPause;
-  if (collision.stays) collision_wanted_ = now;
+  if (collision.stays) {
+    collision_wanted_ = now;
+    contact_at_ = now + from_seconds(collision.time_s.value_or(0));
+  }
   if (information.stays) information_wanted_ = now;
   switch (level_) {
     case WarningLevel::none:
@@ -197,6 +208,7 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
   }
   const bool driver_acts = brakes_ || steers_;
   if (!held || collision.stays) return WarningLevel::collision;
+  if (!driver_acts && is_lost(now)) return WarningLevel::collision;
   if (sees_ && !driver_acts && now - collision_wanted_ < from_seconds(rules_.lingers_s))
     return WarningLevel::collision;
   return information.begins ? WarningLevel::information : WarningLevel::none;
@@ -209,7 +221,7 @@ WarningDecision WarningLogic::step(
   const double kmh = 3.6 * speed;
   creeping_ = kmh < rules_.information_kmh + (creeping_ ? kWarningTuning.leave_creeping_kmh : 0);
   slow_ = kmh < rules_.slow_kmh + (slow_ ? kWarningTuning.leave_slow_kmh : 0);
-  sees_ = brakes_ = brakes_hard_ = steers_ = false;
+  sees_ = brakes_ = brakes_hard_ = steers_ = warned_seen_ = false;
   Case collision, information;
   if (can_warn(side.readiness)) {
     endangered_.forget(now);

@@ -36,7 +36,9 @@ struct WarningDecision {
 /// Collision begins for a person whom the car touches with at least the likelihood of the rules
 /// (that of the contact times that of a person being there at all), within their time, in at least
 /// two reports. Once begun it stays until the danger is gone or passed: while the contact remains
-/// possible, also while the person is not detected, and a second more. While the driver brakes hard
+/// possible, also while the person is not detected, and a second more. Where the track of that
+/// person is lost meanwhile, nothing says that the danger is gone: it stays until the contact should
+/// have happened. While the driver brakes hard
 /// it continues only with the likelihood that begins one; when braking or steering have ended the
 /// danger it ends without delay.
 /// Information: the car stands or creeps, and a confirmed person is right in front of it.
@@ -107,6 +109,7 @@ class WarningLogic {
   static void list(F& f, Self& s);
   void assess(Nanos now, int reporter, const risk::PeopleReport& report, Case& collision,
               Case& information) noexcept;
+  [[nodiscard]] bool is_lost(Nanos now) const noexcept;
   [[nodiscard]] WarningLevel next(Nanos now, const Case& collision,
                                   const Case& information) noexcept;
 
@@ -115,10 +118,12 @@ class WarningLogic {
   bool slow_ = false;      ///< for collision: the rules of a creeping car
   bool sees_ = false;      ///< ready, and there is a recent report
   bool brakes_ = false, brakes_hard_ = false, steers_ = false;
+  bool warned_seen_ = false;  ///< the person of the warning is in a report
   Candidates endangered_, close_;
   WarningLevel level_ = WarningLevel::none;
   Nanos since_{};                                    ///< of the level
   Nanos collision_wanted_{}, information_wanted_{};  ///< when there was last a reason for it
+  Nanos contact_at_{};  ///< when the contact was last expected, of the collision warning
   std::optional<Nanos> collision_ended_, information_ended_;
   WarningDecision decision_;
 };

@@ -184,11 +184,47 @@ TEST(it_stays_while_the_person_is_out_of_sight) {
   }
 }
 
+/// The detector may lose them for longer than the tracker keeps them. Nothing then says that they
+/// are out of danger.
+TEST(it_stays_until_the_contact_was_expected_where_the_track_is_lost) {
+  for (const double in_s : {1.4, 2.0}) {
+    Drive d;
+    d.person(0.9, in_s);
+    d.until(WarningLevel::collision);
+    d.nobody();
+    const double end = std::chrono::duration<double>(d.until(WarningLevel::none)).count();
+    TEST_ASSERT_DOUBLE_WITHIN(0.1, in_s, end);
+  }
+  // Another person is there: they are not the one.
+  Drive other;
+  other.person(0.9, 1.8);
+  other.until(WarningLevel::collision);
+  other.person(0, 1.8);
+  other.report->people.items[0].id += 1;
+  TEST_ASSERT_DOUBLE_WITHIN(
+      0.1, 1.8, std::chrono::duration<double>(other.until(WarningLevel::none)).count());
+  // The same person, out of danger.
+  Drive safe;
+  safe.person(0.9, 2.0);
+  safe.until(WarningLevel::collision);
+  safe.person(0, 2.0);
+  TEST_ASSERT_DOUBLE_WITHIN(
+      0.06, WarningRules{}.lingers_s,
+      std::chrono::duration<double>(safe.until(WarningLevel::none)).count());
+  // The driver brakes: they have seen them.
+  Drive brakes;
+  brakes.person(0.9, 2.0);
+  brakes.until(WarningLevel::collision);
+  brakes.nobody();
+  brakes.report->acceleration_mps2 = -2;
+  TEST_ASSERT_TRUE(brakes.until(WarningLevel::none) <= milliseconds{700});
+}
+
 TEST(no_warning_is_shorter_than_the_shortest) {
   Drive d;
   d.person(0.9, 1.5);
   d.until(WarningLevel::collision);
-  d.nobody();
+  d.person(0, 1.5);
   const Nanos lasted = d.until(WarningLevel::none);
   TEST_ASSERT_TRUE(lasted >= WarningLogic::kShortest && lasted <= milliseconds{1100});
 }
