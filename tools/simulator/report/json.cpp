@@ -82,7 +82,9 @@ Json truth_of(const Truth& truth) {
 }
 
 Json said_of(const Sent& sent) {
-  Json warnings = Json::array(), states = Json::array();
+  Json warnings = Json::array(), states = Json::array(), limited = Json::array();
+  for (const Sent::Stretch& told : sent.limited_view)
+    limited.push_back({{"begin_s", rounded(told.begin)}, {"end_s", rounded(told.end)}});
   for (const Sent::Warning& w : sent.warnings)
     warnings.push_back({{"level", name_of(w.level)},
                         {"begin_s", rounded(w.begin)},
@@ -98,6 +100,7 @@ Json said_of(const Sent& sent) {
   return {{"frames", sent.frames},
           {"warnings", std::move(warnings)},
           {"states", std::move(states)},
+          {"limited_view", std::move(limited)},
           {"lists", sent.people.size()},
           {"most_people", most}};
 }
