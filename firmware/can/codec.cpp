@@ -70,9 +70,10 @@ constexpr Scaled kHeight = number(45, 8, 0.02);
 constexpr Scaled kAge = number(53, 11, 0.1);
 }  // namespace objects
 namespace motion {
-constexpr Bits kSpeedValid{12, 1}, kYawRateValid{13, 1};
+constexpr Bits kSpeedValid{12, 1}, kYawRateValid{13, 1}, kSteeringValid{14, 1};
 constexpr Scaled kSpeed = signed_number(16, 16, 0.01);
 constexpr Scaled kYawRate = signed_number(32, 16, 0.0005);
+constexpr Scaled kSteering = signed_number(48, 16, 0.00005);
 }  // namespace motion
 namespace body {
 constexpr Bits kTurnSignal{12, 3}, kGear{16, 4};
@@ -286,6 +287,9 @@ CanFrame encode(const VehicleMotion& message) noexcept {
   p.put(motion::kYawRateValid, message.yaw_rate_radps ? 1u : 0u);
   p.put(motion::kSpeed, message.speed_mps);
   p.put(motion::kYawRate, message.yaw_rate_radps);
+  // Without it as in the first version of the message, whose bits were 0.
+  p.put(motion::kSteeringValid, message.steering_rad ? 1u : 0u);
+  if (message.steering_rad) p.put(motion::kSteering, message.steering_rad);
   return p.frame(kVehicleMotionId, kVehicleMotionDataId);
 }
 
@@ -296,6 +300,7 @@ Result<VehicleMotion> decode_vehicle_motion(const CanFrame& frame) noexcept {
   out.counter = u.counter();
   if (u.get(motion::kSpeedValid) != 0) out.speed_mps = u.get(motion::kSpeed);
   if (u.get(motion::kYawRateValid) != 0) out.yaw_rate_radps = u.get(motion::kYawRate);
+  if (u.get(motion::kSteeringValid) != 0) out.steering_rad = u.get(motion::kSteering);
   return out;
 }
 

@@ -82,6 +82,7 @@ struct VehicleMotion {
   std::optional<double> speed_mps;       ///< +-327.67, steps of 0.01; backwards is negative
   std::optional<double> yaw_rate_radps;  ///< +-16.3835, steps of 0.0005; to the left is positive
   std::uint8_t counter = 0;              ///< 0..15
+  std::optional<double> steering_rad{};  ///< +-1.63835, steps of 0.00005; of the front wheels
 };
 
 /// VEH_Body: the vehicle, every 100 ms.

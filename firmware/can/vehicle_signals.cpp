@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 #include "firmware/can/codec.hpp"
 
@@ -13,8 +14,9 @@ namespace {
 constexpr Nanos kMotionPeriod = std::chrono::milliseconds{20};
 constexpr Nanos kBodyPeriod = std::chrono::milliseconds{100};
 constexpr Nanos kLate = std::chrono::milliseconds{50};  // more than may be stale
-constexpr double kSpeedSlack = 0.3;     // m/s: steps and noise of wheel-speed sensors
-constexpr double kYawRateSlack = 0.05;  // rad/s
+constexpr double kSpeedSlack = 0.3;      // m/s: steps and noise of wheel-speed sensors
+constexpr double kYawRateSlack = 0.05;   // rad/s
+constexpr double kSteeringSlack = 0.02;  // rad
 constexpr double kAnyStep = std::numeric_limits<double>::infinity();
 
 double seconds(Nanos time) { return std::chrono::duration<double>{time}.count(); }
@@ -38,7 +40,8 @@ VehicleSignals::VehicleSignals(const VehicleLimits& limits, Nanos start) noexcep
     : limits_{limits},
       motion_{kMotionPeriod, limits.motion_stale, limits.motion_stale + kLate},
       body_{kBodyPeriod, limits.body_stale, limits.motion_stale + kLate} {
-  for (Track* track : {&speed_, &yaw_rate_, &turn_signal_, &gear_}) track->heard = start;
+  for (Track* track : {&speed_, &yaw_rate_, &turn_signal_, &gear_, &steering_})
+    track->heard = start;
 }
 
 bool VehicleSignals::feed(const CanFrame& frame, Nanos now) noexcept {
@@ -59,6 +62,9 @@ bool VehicleSignals::feed(const CanFrame& frame, Nanos now) noexcept {
            limits_.acceleration_max_mps2 * seconds(*dt) + kSpeedSlack, now);
       take(yaw_rate_, yaw, std::abs(yaw.value_or(0)) <= limits_.yaw_rate_max_radps,
            limits_.yaw_acceleration_max_radps2 * seconds(*dt) + kYawRateSlack, now);
+      const std::optional<double> steering = message->steering_rad;
+      take(steering_, steering, std::abs(steering.value_or(0)) <= limits_.steering_max_rad,
+           limits_.steering_rate_max_radps * seconds(*dt) + kSteeringSlack, now);
     }
     return true;
   }
@@ -102,9 +108,10 @@ std::optional<Nanos> VehicleSignals::accept(Stream& stream, std::uint8_t counter
   if (stream.counter && dt > stream.stale) {
     // The silence was a fault: what comes now must prove itself, and has nothing to be compared
     // with.
-    Track* const motion[] = {&speed_, &yaw_rate_};
+    Track* const motion[] = {&speed_, &yaw_rate_, &steering_};
     Track* const body[] = {&turn_signal_, &gear_};
-    for (Track* track : &stream == &motion_ ? motion : body) {
+    const bool moves = &stream == &motion_;
+    for (Track* track : moves ? std::span<Track* const>{motion} : std::span<Track* const>{body}) {
       track->fault = Track::Fault::stale;
       track->last.reset();
       track->good_in_row = 0;
@@ -191,7 +198,8 @@ Reading<T> VehicleSignals::read(const Track& track, const Stream& stream, Nanos 
 
 VehicleState VehicleSignals::at(Nanos now) const noexcept {
   return {read<double>(speed_, motion_, now), read<double>(yaw_rate_, motion_, now),
-          read<TurnSignal>(turn_signal_, body_, now), read<Gear>(gear_, body_, now)};
+          read<TurnSignal>(turn_signal_, body_, now), read<Gear>(gear_, body_, now),
+          read<double>(steering_, motion_, now)};
 }
 
 std::optional<HealthFault> VehicleSignals::fault(Nanos now) const noexcept {

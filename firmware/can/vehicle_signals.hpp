@@ -40,6 +40,7 @@ struct VehicleState {
   Reading<double> yaw_rate_radps;
   Reading<TurnSignal> turn_signal;
   Reading<Gear> gear;
+  Reading<double> steering_rad;  ///< optional: many vehicles do not send it
 };
 
 struct HealthFault {
@@ -75,7 +76,7 @@ class VehicleSignals {
   /// The signals as they stand at `now`.
   [[nodiscard]] VehicleState at(Nanos now) const noexcept;
   /// What the state of health says about them: the speed's fault, else the yaw rate's, else none.
-  /// (The turn signal and the gear refine a warning; without them the state stays.)
+  /// (The turn signal, the gear and the steering refine a warning; without them the state stays.)
   [[nodiscard]] std::optional<HealthFault> fault(Nanos now) const noexcept;
   [[nodiscard]] const VehicleCounters& counters() const noexcept { return counters_; }
   /// How late speed and yaw rate are; zero: not late.
@@ -124,7 +125,7 @@ class VehicleSignals {
 
   VehicleLimits limits_;
   Stream motion_, body_;
-  Track speed_, yaw_rate_, turn_signal_, gear_;
+  Track speed_, yaw_rate_, turn_signal_, gear_, steering_;
   VehicleCounters counters_;
 };
 

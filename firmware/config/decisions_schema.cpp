@@ -318,7 +318,7 @@ constexpr Field kTracks[] = {
 constexpr Table kTracksTable =
     table_of<TrackerSettings>("decisions.tracks", "How long people are remembered.", kTracks);
 
-using risk::ContactSettings, risk::PaceSettings, risk::PathSettings;
+using risk::ContactSettings, risk::PaceSettings, risk::PathSettings, risk::TurnSettings;
 constexpr Field kPath[] = {
     number<&PathSettings::wander_mps2>("wander_mps2", 0, 5, "m/s²",
                                        "What a driver may add to the side on a straight."),
@@ -327,7 +327,23 @@ constexpr Field kPath[] = {
     number<&PathSettings::yaw_rate_sigma_radps>("yaw_rate_sigma_radps", 0, 0.5, "rad/s",
                                                 "Error of the car's yaw rate."),
     number<&PathSettings::yaw_rate_unknown_radps>("yaw_rate_unknown_radps", 0, 2, "rad/s",
-                                                  "Where none is reported."),
+                                                  "Where no yaw rate is known."),
+    number<&PathSettings::flow_yaw_sigma_radps>("flow_yaw_sigma_radps", 0.001, 0.5, "rad/s",
+                                                "Error of the yaw rate by the road's flow; it "
+                                                "counts where the car reports none, or a wrong "
+                                                "one."),
+    number<&PathSettings::yaw_contradiction_radps>(
+        "yaw_contradiction_radps", 0.01, 1, "rad/s",
+        "The reported yaw rate is wrong where it is further than this from the flow's for 0.3 s."),
+    number<&PathSettings::steering_sigma_rad>("steering_sigma_rad", 0.0001, 0.2, "rad",
+                                              "Error of the front wheels' angle, where reported."),
+    number<&PathSettings::steering_share>("steering_share", 0, 1, "",
+                                          "Error of the yaw rate that it gives, likewise."),
+    number<&PathSettings::wheelbase_m>("wheelbase_m", 1, 10, "m",
+                                       "Distance of the axles: turns the angle into a yaw rate."),
+    number<&PathSettings::characteristic_mps>(
+        "characteristic_mps", 5, 200, "m/s",
+        "Speed at which the car's understeer halves that yaw rate."),
     number<&PathSettings::yaw_change_fades_s>("yaw_change_fades_s", 0.05, 5, "s",
                                               "Time constant with which a change of the yaw rate "
                                               "fades."),
@@ -338,6 +354,37 @@ constexpr Field kPath[] = {
     number<&PathSettings::driver_share>("driver_share", 0, 2, "", "Likewise, per acceleration.")};
 constexpr Table kPathTable = table_of<PathSettings>(
     "decisions.path", "Where the car goes: standard deviations of its predicted path.", kPath);
+
+constexpr Field kTurn[] = {
+    number<&TurnSettings::signalled_share>(
+        "signalled_share", 0, 1, "",
+        "Probability of a turn while the indicator blinks, at the speed of the road."),
+    number<&TurnSettings::slowing_share>(
+        "slowing_share", 0, 1, "", "Where the car also slows down, or is as slow as in turns."),
+    number<&TurnSettings::begun_share>("begun_share", 0, 1, "",
+                                       "Where it has also turned by `begun_rad`."),
+    number<&TurnSettings::begun_rad>("begun_rad", 0.05, 1.5, "rad", "Heading that shows a turn."),
+    number<&TurnSettings::untold_share>(
+        "untold_share", 0, 1, "",
+        "Probability that a bend as narrow as a turn ends as one, without an indicator, once twice "
+        "`begun_rad` is turned."),
+    number<&TurnSettings::begins_radius_m>("begins_radius_m", 5, 200, "m",
+                                           "A wider bend is the road's, not a turn."),
+    number<&TurnSettings::least_radius_m>("least_radius_m", 3, 50, "m", "Smallest radius."),
+    number<&TurnSettings::most_radius_m>("most_radius_m", 3, 100, "m", "Largest radius."),
+    number<&TurnSettings::angle_rad>("angle_rad", 0.2, 3.1, "rad", "Angle between the streets."),
+    number<&TurnSettings::angle_half_rad>("angle_half_rad", 0, 1, "rad",
+                                          "It may be this much more or less."),
+    number<&TurnSettings::ramp_m>("ramp_m", 0.5, 20, "m",
+                                  "Way over which the curvature grows, and falls."),
+    number<&TurnSettings::within_m>(
+        "within_m", 0, 50, "m",
+        "The turn begins within this way after the first place at which it can."),
+    number<&TurnSettings::lateral_mps2>("lateral_mps2", 0.5, 8, "m/s²",
+                                        "Lateral acceleration, which gives the speed of a turn."),
+    number<&TurnSettings::braking_mps2>("braking_mps2", 0.5, 8, "m/s²", "Braking before it.")};
+constexpr Table kTurnTable = table_of<TurnSettings>(
+    "decisions.turn", "A turn that the indicator tells of; see docs/warning.md.", kTurn);
 
 constexpr Field kPace[] = {
     number<&PaceSettings::usual_mps>("usual_mps", 0.5, 3, "m/s",
@@ -428,6 +475,8 @@ constexpr Field kDecisions[] = {
     table<&DecisionSettings::tracker, &TrackerSettings::bands>("bands", "", kBandsTable),
     table<&DecisionSettings::tracker>("tracks", "", kTracksTable),
     table<&DecisionSettings::contact, &ContactSettings::path>("path", "", kPathTable),
+    table<&DecisionSettings::contact, &ContactSettings::path, &PathSettings::turn>("turn", "",
+                                                                                   kTurnTable),
     table<&DecisionSettings::contact, &ContactSettings::pace>("pace", "", kPaceTable),
     table<&DecisionSettings::contact>("contact", "", kContactTable),
     table<&DecisionSettings::warning>("warning", "", kRulesTable)};

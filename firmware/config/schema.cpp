@@ -385,7 +385,7 @@ constexpr Table kLimitedViewTable = table_of<LimitedViewSettings>(
 constexpr Field kCanVehicle[] = {
     integer<&VehicleLimits::motion_stale>(
         "motion_stale_ms", 20, 5000, "ms",
-        "Speed and yaw rate are stale after this time without a good message."),
+        "Speed, yaw rate and steering are stale after this time without a good message."),
     integer<&VehicleLimits::body_stale>(
         "body_stale_ms", 100, 10000, "ms",
         "Turn signal and gear are stale after this time without a good message."),
@@ -401,6 +401,11 @@ constexpr Field kCanVehicle[] = {
     number<&VehicleLimits::yaw_acceleration_max_radps2>(
         "yaw_acceleration_max_radps2", 1, 100, "rad/s2",
         "A faster change of yaw rate, either way, is implausible."),
+    number<&VehicleLimits::steering_max_rad>(
+        "steering_max_rad", 0.1, 1.6, "rad",
+        "A larger angle of the front wheels, either way, is implausible."),
+    number<&VehicleLimits::steering_rate_max_radps>("steering_rate_max_radps", 0.1, 50, "rad/s",
+                                                    "A faster change of it is implausible."),
     integer<&VehicleLimits::recover_messages>(
         "recover_messages", 1, 50, "messages",
         "Consecutive good messages that end a signal's fault.")};

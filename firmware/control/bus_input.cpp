@@ -39,7 +39,8 @@ void BusInput::tell_pipelines(Nanos now,
                                                    : Nanos::zero();
   for (const ControlledCamera& camera : cameras)
     camera.pipeline->set_vehicle(now - age,
-                                 {vehicle.speed_mps.value, vehicle.yaw_rate_radps.value});
+                                 {vehicle.speed_mps.value, vehicle.yaw_rate_radps.value,
+                                  vehicle.steering_rad.value, vehicle.turn_signal.value});
 }
 
 void BusInput::compare_turning(const ego::MotionReport& report, ChangeReporter& reporter) {

@@ -24,22 +24,27 @@ class VehicleHistory {
     samples_[newest_] = {at, vehicle};
   }
 
-  /// The mean of the samples between these times; where there are none, the last one before; where
-  /// the times are before all samples, or of another clock, the newest one.
+  /// The mean of the samples between these times, and the last turn signal of them; where there are
+  /// none, the last one before; where the times are before all samples, or of another clock, the
+  /// newest one.
   [[nodiscard]] VehicleMotion over(Nanos from, Nanos to) const noexcept {
     if (count_ == 0) return {};
     const Sample* before = nullptr;
-    Mean speed, yaw_rate;
+    const Sample* last = nullptr;
+    Mean speed, yaw_rate, steering;
     for (std::size_t i = 0; i < count_; ++i) {
       const Sample& s = samples_[i];
       if (s.at > from && s.at <= to) {
         speed.add(s.vehicle.speed_mps);
         yaw_rate.add(s.vehicle.yaw_rate_radps);
+        steering.add(s.vehicle.steering_rad);
+        if (last == nullptr || s.at > last->at) last = &s;
       } else if (s.at <= from && (before == nullptr || s.at > before->at)) {
         before = &s;
       }
     }
-    if (speed.seen) return {speed.value(), yaw_rate.value()};
+    if (last != nullptr)
+      return {speed.value(), yaw_rate.value(), steering.value(), last->vehicle.turn_signal};
     return before != nullptr ? before->vehicle : samples_[newest_].vehicle;
   }
 
@@ -52,9 +57,8 @@ class VehicleHistory {
   struct Mean {
     double sum = 0;
     int count = 0;
-    bool seen = false, whole = true;
+    bool whole = true;
     void add(const std::optional<double>& x) noexcept {
-      seen = true;
       whole = whole && x.has_value();
       if (!x) return;
       sum += *x;

@@ -662,6 +662,8 @@ void PeopleFuser::Work::compose(bool observe) noexcept {
     to.acceleration_mps2 = from.acceleration_mps2;
     to.yaw_rate_radps = from.yaw_rate_radps;
     to.yaw_acceleration_radps2 = from.yaw_acceleration_radps2;
+    to.yaw_sigma_radps = from.yaw_sigma_radps;
+    to.turn = from.turn;
     to.view = from.view;
     to.people.count = people(c);
     std::copy_n(from.people.items, people(c), to.people.items);
@@ -700,8 +702,9 @@ void PeopleFuser::Work::compose(bool observe) noexcept {
       if (!judge_anew[c][at(i)]) continue;
       if (!planned) {
         const risk::PeopleReport& r = *in[c];
-        risk::CarMotion motion{std::nullopt, std::nullopt, r.acceleration_mps2,
-                               r.yaw_acceleration_radps2};
+        risk::CarMotion motion{std::nullopt,        std::nullopt,
+                               r.acceleration_mps2, r.yaw_acceleration_radps2,
+                               r.yaw_sigma_radps,   r.turn};
         if (r.path_known && std::isfinite(r.speed_mps)) motion.speed_mps = r.speed_mps;
         if (r.yaw_rate_known && std::isfinite(r.yaw_rate_radps))
           motion.yaw_rate_radps = r.yaw_rate_radps;

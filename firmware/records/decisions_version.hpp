@@ -11,7 +11,7 @@ namespace kerb::records {
 /// record change and this number does not.
 ///   1   records up to format 3, which do not carry it, and the first of format 4
 ///   2   standing, walking and things as hypotheses; collision warnings that stay; reports say how
-///       far people are seen; one person of several cameras
+///       far people are seen; one person of several cameras; steering and signalled turns
 inline constexpr std::uint32_t kDecisionsVersion = 2;
 
 }  // namespace kerb::records

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "firmware/exact/exact_math.hpp"
+#include "firmware/risk/path_spread.hpp"
+#include "firmware/risk/yaw_rate.hpp"
 
 namespace kerb::risk {
 namespace {
@@ -27,7 +29,9 @@ struct CarPathTuning {
   double max_yaw_step_radps2 = 2;         ///< of one change of the yaw rate
   double yaw_change_noise_radps2 = 0.02;  ///< a smaller change counts as none
   double max_yaw_change_radps2 = 0.6;
-  double stands_mps = 0.05;  ///< a slower car does not turn
+  double stands_mps = 0.05;     ///< a slower car does not turn
+  double flow_filter_s = 0.15;  ///< of the flow's yaw rate
+  double contradicted_s = 0.3;  ///< this long, and the sensor is not believed
 };
 constexpr CarPathTuning kCarPathTuning{};
 
@@ -71,15 +75,34 @@ void CarPath::take_yaw_rate(Nanos at, double yaw_rate) noexcept {
   yaw_rate_at_ = at;
 }
 
-/// knots_ and headings_, fastest_ and fastest_turn_ follow from these: plan() makes them again.
+/// Follows the flow's yaw rate, and how long it has contradicted the sensor's.
+void CarPath::take_flow(Nanos at, double dt, std::optional<double> flow,
+                        const ego::VehicleMotion& reported) noexcept {
+  if (flow && std::isfinite(*flow)) {
+    const double old = flow_yaw_.value_or(*flow);
+    flow_yaw_ = low_pass(old, *flow, dt, kCarPathTuning.flow_filter_s);
+    flow_at_ = at;
+    const double apart = std::abs(reported.yaw_rate_radps.value_or(*flow) - *flow);
+    contradicted_s_ = apart > settings_.yaw_contradiction_radps ? contradicted_s_ + dt : 0;
+  }
+  if (flow_yaw_ && at - flow_at_ > kStaleAfter) {
+    flow_yaw_.reset();
+    contradicted_s_ = 0;
+  }
+}
+
+/// ways_ and headings_ follow from these: plan() makes them again.
 template <typename F, typename Self>
 void CarPath::list(F& f, Self& s) {
-  static_assert(
-      sizeof(CarPath) == sizeof(PathSettings) + 3 * 8 + 2 * 16 + 6 * 8 + kKnots * (7 + 1) * 8,
-      "a new member? list it, or let plan() make it");
+  static_assert(sizeof(CarPath) == sizeof(PathSettings) + 4 * 8 + 3 * 16 + 6 * 8 +
+                                       sizeof(TurnEstimator) + 8 +
+                                       (1 + kTurnWays) * sizeof(CarWay) + kKnots * 8,
+                "a new member? list it, or let plan() make it");
   f.structure("CarPath")("at", s.at_)("speed_at", s.speed_at_)("yaw_rate_at", s.yaw_rate_at_);
   f("speed", s.speed_)("yaw_rate", s.yaw_rate_)("fast", s.fast_)("slow", s.slow_);
   f("acceleration", s.acceleration_)("yaw_acceleration", s.yaw_acceleration_);
+  f("flow_at", s.flow_at_)("flow_yaw", s.flow_yaw_)("contradicted_s", s.contradicted_s_);
+  f("yaw_sigma", s.yaw_sigma_)("turn", s.turn_);
 }
 void CarPath::save(FieldWriter& out) const noexcept { list(out, *this); }
 void CarPath::describe(FieldLister& out) const { list(out, *this); }
@@ -88,17 +111,31 @@ void CarPath::load(FieldReader& in) noexcept {
   plan();
 }
 
-void CarPath::update(Nanos at, const ego::VehicleMotion& reported) noexcept {
+void CarPath::update(Nanos at, const ego::VehicleMotion& reported,
+                     std::optional<double> flow_yaw_radps) noexcept {
   if (at < at_ || at - at_ > kStaleAfter) reset();
+  const double dt = at_ == Nanos::zero() ? 0 : seconds(at - at_);
   at_ = at;
   if (reported.speed_mps && std::isfinite(*reported.speed_mps)) take_speed(at, *reported.speed_mps);
-  if (reported.yaw_rate_radps && std::isfinite(*reported.yaw_rate_radps))
-    take_yaw_rate(at, *reported.yaw_rate_radps);
+  take_flow(at, dt, flow_yaw_radps, reported);
+  const bool sensor_wrong = contradicted_s_ >= kCarPathTuning.contradicted_s;
+  if (const std::optional<YawRate> yaw =
+          fuse_yaw_rate(settings_, reported, flow_yaw_, sensor_wrong, speed_mps())) {
+    take_yaw_rate(at, yaw->radps);
+    yaw_sigma_ = yaw->sigma_radps;
+  }
   if (speed_ && at - speed_at_ > kStaleAfter) speed_.reset();
   if (yaw_rate_ && at - yaw_rate_at_ > kStaleAfter) yaw_rate_.reset();
   if (!yaw_rate_) yaw_acceleration_ = 0;
+  if (!yaw_rate_) yaw_sigma_ = settings_.yaw_rate_unknown_radps;
+  accelerate();
+  turn_.update(settings_.turn, dt, reported.turn_signal, turn_start());
+  plan();
+}
 
-  // Along the direction of travel: negative is braking. Blends both filters, so that nothing jumps.
+/// The acceleration along the direction of travel: negative is braking. Blends both filters, so
+/// that nothing jumps.
+void CarPath::accelerate() noexcept {
   const double way = sign(speed_mps());
   const double quick = way * fast_, slow = way * slow_;
   const double brakes = std::clamp(
@@ -107,11 +144,14 @@ void CarPath::update(Nanos at, const ego::VehicleMotion& reported) noexcept {
   acceleration_ = speed_ ? way * std::clamp(along, -kCarPathTuning.max_braking_mps2,
                                             kCarPathTuning.max_speeding_up_mps2)
                          : 0;
-  plan();
+}
+
+TurnStart CarPath::turn_start() const noexcept {
+  return {speed_mps(), acceleration_, yaw_rate_radps(), yaw_rate_after(kHorizon_s), yaw_sigma_};
 }
 
 CarMotion CarPath::motion() const noexcept {
-  return {speed_, yaw_rate_, acceleration_, yaw_acceleration_};
+  return {speed_, yaw_rate_, acceleration_, yaw_acceleration_, yaw_sigma_, turn_.outlook()};
 }
 
 void CarPath::set(Nanos at, const CarMotion& motion) noexcept {
@@ -121,46 +161,37 @@ void CarPath::set(Nanos at, const CarMotion& motion) noexcept {
   yaw_rate_ = motion.yaw_rate_radps;
   acceleration_ = motion.acceleration_mps2;
   yaw_acceleration_ = motion.yaw_acceleration_radps2;
+  yaw_sigma_ = motion.yaw_sigma_radps > 0 ? motion.yaw_sigma_radps
+               : yaw_rate_                ? settings_.yaw_rate_sigma_radps
+                                          : settings_.yaw_rate_unknown_radps;
+  turn_.set(motion.turn);
   plan();
 }
 
 bool CarPath::known() const noexcept { return speed_.has_value(); }
 
-double CarPath::speed_after(double t) const noexcept {
-  const double v = speed_mps(), a = acceleration_;
-  if (v * a < 0) {  // brakes, and then stands
-    const double then = v + a * t;
-    return then * v > 0 ? then : 0;
-  }
-  return v + a * std::min(t, kSpeedsUpFor_s);
-}
+double CarPath::speed_after(double t) const noexcept { return ways_[0].speed.speed_after(t); }
 
-double CarPath::driven(double t) const noexcept {
-  const double v = speed_mps(), a = acceleration_;
-  if (v * a < 0) {
-    const double until = std::min(t, -v / a);
-    return v * until + a * until * until / 2;
-  }
-  const double faster = std::min(t, kSpeedsUpFor_s);
-  return v * t + a * faster * faster / 2 + a * faster * (t - faster);
+/// The yaw rate at the present speed: its change fades.
+double CarPath::yaw_rate_after(double t) const noexcept {
+  const double change =
+      sign(yaw_acceleration_) *
+      std::clamp(std::abs(yaw_acceleration_) - kCarPathTuning.yaw_change_noise_radps2, 0.0,
+                 kCarPathTuning.max_yaw_change_radps2);
+  return yaw_rate_radps() + change * settings_.yaw_change_fades_s *
+                                (1 - exact::exp(-t / settings_.yaw_change_fades_s));
 }
 
 double CarPath::turning(double t) const noexcept {
   if (!yaw_rate_) return 0;
   const double v = speed_mps();
   if (std::abs(v) < kCarPathTuning.stands_mps) return 0;
-  const double change =
-      sign(yaw_acceleration_) *
-      std::clamp(std::abs(yaw_acceleration_) - kCarPathTuning.yaw_change_noise_radps2, 0.0,
-                 kCarPathTuning.max_yaw_change_radps2);
-  const double bend = *yaw_rate_ + change * settings_.yaw_change_fades_s *
-                                       (1 - exact::exp(-t / settings_.yaw_change_fades_s));
-  return bend * (speed_after(t) / v);
+  return yaw_rate_after(t) * (speed_after(t) / v);
 }
 
 Pose CarPath::step(const Pose& from, double begin, double end) const noexcept {
   const double turn = turning((begin + end) / 2) * (end - begin);
-  const double way = driven(end) - driven(begin);
+  const double way = ways_[0].speed.driven(end) - ways_[0].speed.driven(begin);
   // The chord of a short arc.
   const double chord = way * (1 - turn * turn / 24);
   const double heading = from.heading + turn / 2;
@@ -168,31 +199,29 @@ Pose CarPath::step(const Pose& from, double begin, double end) const noexcept {
   pose.x = from.x + chord * exact::cos(heading);
   pose.y = from.y + chord * exact::sin(heading);
   pose.heading = from.heading + turn;
-
-  const double v = std::abs(speed_mps());
-  const double side = std::abs(speed_mps() * yaw_rate_radps());
-  const double yaw =
-      v * (yaw_rate_ ? settings_.yaw_rate_sigma_radps : settings_.yaw_rate_unknown_radps);
-  const double wander = std::min(1.0, v / 3) * settings_.wander_mps2;
-  const double across = std::sqrt(
-      wander * wander + settings_.bend_share * settings_.bend_share * side * side + yaw * yaw);
-  const double pace = std::min(1.0, v) * (settings_.driver_sigma_mps2 +
-                                          settings_.driver_share * std::abs(acceleration_));
-  const double speed = settings_.speed_error_share * v * end, along = pace * end * end / 2;
-  pose.sigma_across = across * end * end / 2;
-  pose.sigma_heading = v < 1 ? 0 : across * end / v;
-  pose.sigma_along = std::sqrt(speed * speed + along * along);
+  const double lateral = std::abs(speed_mps() * yaw_rate_radps());
+  const PathSpread spread =
+      path_spread(settings_, speed_mps(), acceleration_, lateral, yaw_sigma_, end);
+  pose.sigma_across = spread.across;
+  pose.sigma_heading = spread.heading;
+  pose.sigma_along = spread.along;
   return pose;
 }
 
 void CarPath::plan() noexcept {
   Pose pose;
-  fastest_ = fastest_turn_ = 0;
+  CarWay& on = ways_[0];
+  const TurnOutlook& turn = turn_.outlook();
+  const bool may_turn = turn.share > 0 && turn.share <= 1 && speed_mps() >= kLeastTurnSpeed_mps;
+  on.share = may_turn ? 1 - turn.share : 1;
+  on.likeliest = on.share >= 0.5;
+  on.speed = {.mps = speed_mps(), .change_mps2 = acceleration_, .speeds_up_for_s = kSpeedsUpFor_s};
+  on.fastest_mps = on.fastest_turn_radps = 0;
   for (int i = 0; i < kKnots; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const double t = i * kStep_s;
     if (i > 0) pose = step(pose, t - kStep_s, t);
-    Knot& knot = knots_[at];
+    Knot& knot = on.knots[at];
     knot.x = pose.x;
     knot.y = pose.y;
     knot.cos = exact::cos(pose.heading);
@@ -201,16 +230,20 @@ void CarPath::plan() noexcept {
     knot.sigma_along = pose.sigma_along;
     knot.sigma_across = pose.sigma_across;
     headings_[at] = pose.heading;
-    fastest_ = std::max(fastest_, std::abs(knot.speed));
-    fastest_turn_ = std::max(fastest_turn_, std::abs(turning(t)));
+    on.fastest_mps = std::max(on.fastest_mps, std::abs(knot.speed));
+    on.fastest_turn_radps = std::max(on.fastest_turn_radps, std::abs(turning(t)));
   }
+  count_ = 1;
+  if (!may_turn) return;
+  for (int i = 0; i < kTurnWays; ++i) plan_turn(settings_, turn, turn_start(), i, ways_[count_++]);
 }
 
 Pose CarPath::after(double t) const noexcept {
   t = std::clamp(t, 0.0, kHorizon_s);
   const int i = std::min(static_cast<int>(t / kStep_s), kKnots - 1);
   const auto at = static_cast<std::size_t>(i);
-  const Pose from{knots_[at].x, knots_[at].y, headings_[at], 0, 0, 0};
+  const Knot& knot = ways_[0].knots[at];
+  const Pose from{knot.x, knot.y, headings_[at], 0, 0, 0};
   return step(from, i * kStep_s, t);
 }
 

@@ -2,7 +2,10 @@
 #pragma once
 #include <array>
 #include <optional>
+#include <span>
 
+#include "firmware/risk/car_way.hpp"
+#include "firmware/risk/turn.hpp"
 #include "firmware/types/ego_motion.hpp"
 #include "firmware/types/fields.hpp"
 #include "firmware/types/risk_settings.hpp"
@@ -27,11 +30,17 @@ struct Pose {
 struct CarMotion {
   std::optional<double> speed_mps, yaw_rate_radps;
   double acceleration_mps2 = 0, yaw_acceleration_radps2 = 0;
+  double yaw_sigma_radps = 0;  ///< 0: as usual, by the settings
+  TurnOutlook turn;
 };
 
 /// The car's predicted path: acceleration and yaw rate continue as measured, with standard
-/// deviations that grow with time. One thread at a time; allocates nothing; exact (see
-/// firmware/exact).
+/// deviations that grow with time. Where the indicator tells of a turn, that is one of several
+/// ways, each with its probability: see turn.hpp. One thread at a time; allocates nothing; exact
+/// (see firmware/exact).
+///
+/// Yaw rate: of the sensor, the steering and the road's flow, by their uncertainty; see
+/// yaw_rate.hpp.
 ///
 /// Speed: braking is followed within a fifth of a second and continues until the car stands;
 /// speeding up is followed slowly, and continues for kSpeedsUpFor_s at most. Turning: the change of
@@ -39,25 +48,21 @@ struct CarMotion {
 /// Without a yaw rate the path is straight, with larger standard deviations.
 class CarPath {
  public:
-  static constexpr double kHorizon_s = 6;  ///< after() does not look further
-  static constexpr double kStep_s = 0.05;  ///< between two Knots
-  static constexpr int kKnots = 121;
+  static constexpr double kHorizon_s = CarWay::kHorizon_s;  ///< after() does not look further
+  static constexpr double kStep_s = CarWay::kStep_s;        ///< between two knots
+  static constexpr int kKnots = CarWay::kKnots;
   static constexpr double kSpeedsUpFor_s = 1.5;
   static constexpr Nanos kStaleAfter = std::chrono::milliseconds{500};  ///< age of a signal
 
   CarPath() = default;
   explicit CarPath(const PathSettings& settings) noexcept : settings_{settings} {}
 
-  /// A pose of the path, ready for use.
-  struct Knot {
-    double x = 0, y = 0, cos = 1, sin = 0;
-    double speed = 0;
-    double sigma_along = 0, sigma_across = 0;
-  };
+  using Knot = PathKnot;
 
-  /// The signals as of `at`. A missing signal leaves the last one, which becomes stale. After a
-  /// time that goes back, or a gap, it starts anew.
-  void update(Nanos at, const ego::VehicleMotion& reported) noexcept;
+  /// The signals as of `at`, and the yaw rate by the road's flow. A missing signal leaves the last
+  /// one, which becomes stale. After a time that goes back, or a gap, it starts anew.
+  void update(Nanos at, const ego::VehicleMotion& reported,
+              std::optional<double> flow_yaw_radps = {}) noexcept;
   [[nodiscard]] CarMotion motion() const noexcept;
   /// The path that another one with the same settings had when its motion() was this.
   void set(Nanos at, const CarMotion& motion) noexcept;
@@ -66,17 +71,19 @@ class CarPath {
   [[nodiscard]] double speed_mps() const noexcept { return speed_.value_or(0); }
   [[nodiscard]] double acceleration_mps2() const noexcept { return acceleration_; }
   [[nodiscard]] double yaw_rate_radps() const noexcept { return yaw_rate_.value_or(0); }
+  /// Every way the car may take: first the one on which it goes on as it moves now, then those of
+  /// the turn, where one is signalled.
+  [[nodiscard]] std::span<const CarWay> ways() const noexcept {
+    return std::span{ways_}.first(count_);
+  }
+
+  // Where the car goes on as it moves now:
   /// The pose after 0..kHorizon_s; later times are clamped.
   [[nodiscard]] Pose after(double seconds) const noexcept;
   /// The car's speed after that time.
   [[nodiscard]] double speed_after(double seconds) const noexcept;
   /// The path from now on, every kStep_s.
-  [[nodiscard]] const std::array<Knot, kKnots>& knots() const noexcept { return knots_; }
-  /// Upper bound of the speed of any point within `reach` metres of the rear axle, on the whole
-  /// path.
-  [[nodiscard]] double fastest_mps(double reach) const noexcept {
-    return fastest_ + reach * fastest_turn_;
-  }
+  [[nodiscard]] const std::array<Knot, kKnots>& knots() const noexcept { return ways_[0].knots; }
   void reset() noexcept { *this = CarPath{settings_}; }
   /// The whole state, for records of warnings; see firmware/types/fields.hpp.
   void save(FieldWriter& out) const noexcept;
@@ -88,19 +95,27 @@ class CarPath {
   static void list(F& f, Self& s);
   void take_speed(Nanos at, double speed) noexcept;
   void take_yaw_rate(Nanos at, double yaw_rate) noexcept;
+  void take_flow(Nanos at, double dt, std::optional<double> flow,
+                 const ego::VehicleMotion& reported) noexcept;
+  void accelerate() noexcept;
+  [[nodiscard]] TurnStart turn_start() const noexcept;
   void plan() noexcept;
-  [[nodiscard]] double driven(double seconds) const noexcept;
+  [[nodiscard]] double yaw_rate_after(double seconds) const noexcept;
   [[nodiscard]] double turning(double seconds) const noexcept;
   [[nodiscard]] Pose step(const Pose& from, double begin, double end) const noexcept;
 
   PathSettings settings_;
-  Nanos at_{}, speed_at_{}, yaw_rate_at_{};
+  Nanos at_{}, speed_at_{}, yaw_rate_at_{}, flow_at_{};
   std::optional<double> speed_, yaw_rate_;
+  std::optional<double> flow_yaw_;  ///< filtered
+  double contradicted_s_ = 0;       ///< for this long the flow has contradicted the yaw rate sensor
+  double yaw_sigma_ = 0;
   double fast_ = 0, slow_ = 0;  ///< change of the speed through a fast and a slow filter, m/s^2
   double acceleration_ = 0, yaw_acceleration_ = 0;
-  double fastest_ = 0, fastest_turn_ = 0;
-  std::array<Knot, kKnots> knots_{};
-  std::array<double, kKnots> headings_{};
+  TurnEstimator turn_;
+  std::size_t count_ = 1;  ///< of the ways
+  std::array<CarWay, 1 + kTurnWays> ways_{};
+  std::array<double, kKnots> headings_{};  ///< of the first way
 };
 
 }  // namespace kerb::risk

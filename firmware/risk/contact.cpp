@@ -95,11 +95,11 @@ ContactJudge::ContactJudge(const CarShape& car, const ContactSettings& settings)
 }
 
 /// How far outside the car's outline the person's middle is after t seconds, along and across it.
-ContactJudge::Outside ContactJudge::outside(const Walk& walk, const Doubt& doubt,
-                                            const CarPath& path, double t) const noexcept {
+ContactJudge::Outside ContactJudge::outside(const Walk& walk, const Doubt& doubt, const CarWay& way,
+                                            double t) const noexcept {
   const int i = std::min(static_cast<int>(t / CarPath::kStep_s), CarPath::kKnots - 2);
-  const CarPath::Knot& a = path.knots()[static_cast<std::size_t>(i)];
-  const CarPath::Knot& b = path.knots()[static_cast<std::size_t>(i) + 1];
+  const CarPath::Knot& a = way.knots[static_cast<std::size_t>(i)];
+  const CarPath::Knot& b = way.knots[static_cast<std::size_t>(i) + 1];
   const double share = t / CarPath::kStep_s - i;
   const auto between = [share](double from, double to) { return from + share * (to - from); };
   const double walked = walk.walked(t), gained = walk.gained(t);
@@ -113,36 +113,36 @@ ContactJudge::Outside ContactJudge::outside(const Walk& walk, const Doubt& doubt
 }
 
 /// Distance between car and person after t seconds; negative: they touch.
-double ContactJudge::gap(const Walk& walk, const Doubt& doubt, const CarPath& path,
+double ContactJudge::gap(const Walk& walk, const Doubt& doubt, const CarWay& way,
                          double t) const noexcept {
-  const Outside out = outside(walk, doubt, path, t);
+  const Outside out = outside(walk, doubt, way, t);
   return length(out.along, out.across) - settings_.person_radius_m;
 }
 
 /// Time of the first contact. Each step is as long as no contact is possible, at least `finest`.
-std::optional<double> ContactJudge::touch(const Walk& walk, const Doubt& doubt, const CarPath& path,
+std::optional<double> ContactJudge::touch(const Walk& walk, const Doubt& doubt, const CarWay& way,
                                           double finest) const noexcept {
-  const CarPath::Knot& end = path.knots().back();  // the deviations grow fastest at the end
+  const CarPath::Knot& end = way.knots.back();  // the deviations grow fastest at the end
   const double doubt_grows =
       2 / CarPath::kHorizon_s *
       (std::abs(doubt.along) * end.sigma_along + std::abs(doubt.across) * end.sigma_across);
-  const double fastest = path.fastest_mps(reach_) + walk.fastest() + doubt_grows + 0.01;
+  const double fastest = way.fastest(reach_) + walk.fastest() + doubt_grows + 0.01;
   double before = 0;
   for (double t = 0; t <= settings_.horizon_s;) {
-    const double apart = gap(walk, doubt, path, t);
+    const double apart = gap(walk, doubt, way, t);
     if (apart > 0) {
       before = t;
       t += std::max(apart / fastest, finest);
       continue;
     }
-    if (std::abs(path.speed_after(t)) < kContactTuning.min_hit_speed_mps) {
+    if (std::abs(way.speed.speed_after(t)) < kContactTuning.min_hit_speed_mps) {
       t += finest;
       continue;
     }
     double after = t;
     while (after - before > finest / 16) {
       const double middle = (before + after) / 2;
-      (gap(walk, doubt, path, middle) <= 0 ? after : before) = middle;
+      (gap(walk, doubt, way, middle) <= 0 ? after : before) = middle;
     }
     return after;
   }
@@ -150,16 +150,16 @@ std::optional<double> ContactJudge::touch(const Walk& walk, const Doubt& doubt, 
 }
 
 ContactJudge::Approach ContactJudge::scan(const track::Person& person, const Walk& walk,
-                                          const CarPath& path) const noexcept {
+                                          const CarWay& way) const noexcept {
   constexpr int kEvery = 2;  // knots
   const auto& p = person.covariance;
   const double slack = settings_.person_radius_m +
-                       (path.fastest_mps(reach_) + walk.fastest()) * CarPath::kStep_s * kEvery / 2;
+                       (way.fastest(reach_) + walk.fastest()) * CarPath::kStep_s * kEvery / 2;
   const int last = static_cast<int>(settings_.horizon_s / CarPath::kStep_s);
   Approach approach;
   for (int i = 0; i <= last; i += kEvery) {
     const double t = i * CarPath::kStep_s;
-    const Outside out = outside(walk, {}, path, t);
+    const Outside out = outside(walk, {}, way, t);
     const double apart = length(out.along, out.across) - settings_.person_radius_m;
     if (apart < approach.closest && approach.closest > 0) {
       approach.closest = apart;
@@ -171,7 +171,7 @@ ContactJudge::Approach ContactJudge::scan(const track::Person& person, const Wal
     const double xx = p[0] + w * (p[2] + p[8] + w * p[10]);
     const double xy = p[1] + w * (p[3] + p[9] + w * p[11]);
     const double yy = p[5] + w * (p[7] + p[13] + w * p[15]);
-    const CarPath::Knot& knot = path.knots()[static_cast<std::size_t>(i)];
+    const CarPath::Knot& knot = way.knots[static_cast<std::size_t>(i)];
     const double cc = knot.cos * knot.cos, cs = knot.cos * knot.sin, ss = knot.sin * knot.sin;
     const double along = cc * xx + 2 * cs * xy + ss * yy + knot.sigma_along * knot.sigma_along;
     const double across = ss * xx - 2 * cs * xy + cc * yy + knot.sigma_across * knot.sigma_across;
@@ -184,9 +184,9 @@ ContactJudge::Approach ContactJudge::scan(const track::Person& person, const Wal
   return approach;
 }
 
-void ContactJudge::find_closest(const Walk& walk, const CarPath& path, const Approach& approach,
+void ContactJudge::find_closest(const Walk& walk, const CarWay& way, const Approach& approach,
                                 Contact& out) const noexcept {
-  out.time_s = touch(walk, {}, path, kContactTuning.fine_step_s);
+  out.time_s = touch(walk, {}, way, kContactTuning.fine_step_s);
   if (out.time_s) {
     out.closest_m = 0;
     out.closest_in_s = *out.time_s;
@@ -196,24 +196,24 @@ void ContactJudge::find_closest(const Walk& walk, const CarPath& path, const App
   double to = std::min(approach.at + 2 * CarPath::kStep_s, settings_.horizon_s);
   while (to - from > kContactTuning.fine_step_s) {  // ternary search for the smallest gap
     const double a = from + (to - from) / 3, b = to - (to - from) / 3;
-    if (gap(walk, {}, path, a) <= gap(walk, {}, path, b)) {
+    if (gap(walk, {}, way, a) <= gap(walk, {}, way, b)) {
       to = b;
     } else {
       from = a;
     }
   }
   out.closest_in_s = (from + to) / 2;
-  out.closest_m = std::max(gap(walk, {}, path, out.closest_in_s), 0.0);
+  out.closest_m = std::max(gap(walk, {}, way, out.closest_in_s), 0.0);
 }
 
 /// Adds the members of one walk that touch. `at`: time of the closest approach, a step of the path.
 /// The members spread over the person's place relative to the car at that time. Each such place
 /// determines the most likely present place, velocity and path of the car.
-void ContactJudge::count(const track::Person& person, const Walk& walk, const CarPath& path,
+void ContactJudge::count(const track::Person& person, const Walk& walk, const CarWay& way,
                          double at, double share, Contact& out) const noexcept {
   const auto& p = person.covariance;
   const CarPath::Knot& knot =
-      path.knots()[static_cast<std::size_t>(std::lround(at / CarPath::kStep_s))];
+      way.knots[static_cast<std::size_t>(std::lround(at / CarPath::kStep_s))];
   const double w = walk.walked(at);
   // Covariance of each of x, y, vx, vy with the person's place at that time; below, the place's own
   // covariance, with the car's.
@@ -244,7 +244,7 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
     member.vy += with_x[3] * u_x + with_y[3] * u_y;
     const Doubt doubt{-knot.sigma_along * (c * u_x + s * u_y),
                       -knot.sigma_across * (c * u_y - s * u_x)};
-    const std::optional<double> t = touch(member, doubt, path, kContactTuning.coarse_step_s);
+    const std::optional<double> t = touch(member, doubt, way, kContactTuning.coarse_step_s);
     if (!t) continue;
     out.probability += weight;
     out.expected_s = out.expected_s.value_or(0) + weight * *t;
@@ -253,7 +253,7 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
 }
 
 /// Adds the futures of a person who walks, with this probability.
-void ContactJudge::add_walking(const track::Person& person, const CarPath& path, double share,
+void ContactJudge::add_walking(const track::Person& person, const CarWay& way, double share,
                                bool likeliest, Contact& out) const noexcept {
   const double speed = length(person.vx_mps, person.vy_mps);
   const double across = std::abs(person.vy_mps);
@@ -261,15 +261,15 @@ void ContactJudge::add_walking(const track::Person& person, const CarPath& path,
       pace_shares(settings_.pace, across, std::sqrt(std::max(person.covariance[15], 0.0)),
                   paces_.change_mps2(person.id));
   Walk walk{person.x_m, person.y_m, person.vx_mps, person.vy_mps};
-  const Approach approach = scan(person, walk, path);
-  if (likeliest) find_closest(walk, path, approach, out);
-  if (approach.possible) count(person, walk, path, approach.at, share * shares.keeps, out);
+  const Approach approach = scan(person, walk, way);
+  if (likeliest) find_closest(walk, way, approach, out);
+  if (approach.possible) count(person, walk, way, approach.at, share * shares.keeps, out);
 
   if (shares.stops > kContactTuning.min_share) {
     Walk stops = walk;
     stops.stops_in = 2 * settings_.pace.stopping_distance_m / speed;
-    const Approach other = scan(person, stops, path);
-    if (other.possible) count(person, stops, path, other.at, share * shares.stops, out);
+    const Approach other = scan(person, stops, way);
+    if (other.possible) count(person, stops, way, other.at, share * shares.stops, out);
   }
   if (shares.speeds_up > kContactTuning.min_share && across < shares.fastest_mps) {
     Walk faster = walk;
@@ -277,38 +277,34 @@ void ContactJudge::add_walking(const track::Person& person, const CarPath& path,
     faster.uy = person.vy_mps / across;
     faster.speed_up = shares.speed_up_mps2;
     faster.speed_up_for = (shares.fastest_mps - across) / shares.speed_up_mps2;
-    const Approach other = scan(person, faster, path);
-    if (other.possible) count(person, faster, path, other.at, share * shares.speeds_up, out);
+    const Approach other = scan(person, faster, way);
+    if (other.possible) count(person, faster, way, other.at, share * shares.speeds_up, out);
   }
 }
 
 /// Adds the futures of a person who stands, with this probability.
-void ContactJudge::add_standing(const track::Person& person, const CarPath& path, double share,
+void ContactJudge::add_standing(const track::Person& person, const CarWay& way, double share,
                                 bool likeliest, Contact& out) const noexcept {
   const Walk walk{person.x_m, person.y_m, 0, 0};
-  const Approach approach = scan(person, walk, path);
-  if (likeliest) find_closest(walk, path, approach, out);
-  if (approach.possible) count(person, walk, path, approach.at, share, out);
+  const Approach approach = scan(person, walk, way);
+  if (likeliest) find_closest(walk, way, approach, out);
+  if (approach.possible) count(person, walk, way, approach.at, share, out);
 }
 
-Contact ContactJudge::judge(const track::Person& person, const CarPath& path) const noexcept {
-  Contact out;
-  if (!is_number(person)) return out;
-  out.ahead_m = person.x_m - car_.axle_to_bumper_m;
-  out.beside_m = std::max(std::abs(person.y_m) - car_.width_m / 2, 0.0);
-  if (!path.known()) return out;
-
+/// Adds the futures in which the car takes this way.
+void ContactJudge::add(const track::Person& person, const CarWay& way,
+                       Contact& out) const noexcept {
   track::Person as = person;
   const double walks = std::clamp(person.walks, 0.0, 1.0);
   if (walks > 1 - kContactTuning.min_share) {
-    add_walking(person, path, 1, true, out);
+    add_walking(person, way, way.share, way.likeliest, out);
   } else if (walks > kContactTuning.min_share) {
     as.x_m = person.walking.x_m;
     as.y_m = person.walking.y_m;
     as.vx_mps = person.walking.vx_mps;
     as.vy_mps = person.walking.vy_mps;
     as.covariance = person.walking.covariance;
-    add_walking(as, path, walks, walks >= 0.5, out);
+    add_walking(as, way, way.share * walks, way.likeliest && walks >= 0.5, out);
   }
   if (1 - walks > kContactTuning.min_share) {
     as.x_m = person.standing.x_m;
@@ -319,8 +315,19 @@ Contact ContactJudge::judge(const track::Person& person, const CarPath& path) co
     as.covariance[1] = person.standing.covariance[1];
     as.covariance[4] = person.standing.covariance[2];
     as.covariance[5] = person.standing.covariance[3];
-    add_standing(as, path, 1 - walks, walks < 0.5, out);
+    add_standing(as, way, way.share * (1 - walks), way.likeliest && walks < 0.5, out);
   }
+}
+
+Contact ContactJudge::judge(const track::Person& person, const CarPath& path) const noexcept {
+  Contact out;
+  if (!is_number(person)) return out;
+  out.ahead_m = person.x_m - car_.axle_to_bumper_m;
+  out.beside_m = std::max(std::abs(person.y_m) - car_.width_m / 2, 0.0);
+  if (!path.known()) return out;
+
+  for (const CarWay& way : path.ways())
+    if (way.share > 0) add(person, way, out);
   if (out.expected_s) {
     const double mean = *out.expected_s / out.probability;
     out.expected_s = mean;

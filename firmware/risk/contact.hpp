@@ -15,14 +15,15 @@ namespace kerb::risk {
 /// faster; see pace.hpp) it computes kMembers futures, always the same ones: places and velocities
 /// drawn from the person's covariance, each with a path of the car drawn from its standard
 /// deviations. The probability is the share of futures in which they touch while the car moves: a
-/// person who walks into a standing car is not hit by it.
+/// person who walks into a standing car is not hit by it. Where the car may take several ways
+/// (CarPath::ways()), this is done for each, and their probabilities are added by their shares.
 ///
 /// A member's path is the most likely one through its place at the time of the closest approach:
 /// exact at that time, a straight line before and after. Compared with sampling of everything
 /// uncertain, the probability is correct to 0.05 (tests/unit/firmware/risk).
 ///
 /// One thread at a time; allocates nothing; exact (see firmware/exact). On one x86 core about 50 us
-/// for a person who may be touched, 2 us for others.
+/// for a person who may be touched, 2 us for others; six times that before and in a turn.
 class ContactJudge {
  public:
   static constexpr int kMembers = 64;
@@ -44,22 +45,23 @@ class ContactJudge {
   struct Doubt;
   struct Approach;
   struct Outside;
-  [[nodiscard]] Outside outside(const Walk& walk, const Doubt& doubt, const CarPath& path,
+  [[nodiscard]] Outside outside(const Walk& walk, const Doubt& doubt, const CarWay& way,
                                 double t) const noexcept;
-  [[nodiscard]] double gap(const Walk& walk, const Doubt& doubt, const CarPath& path,
+  [[nodiscard]] double gap(const Walk& walk, const Doubt& doubt, const CarWay& way,
                            double t) const noexcept;
-  [[nodiscard]] std::optional<double> touch(const Walk& walk, const Doubt& doubt,
-                                            const CarPath& path, double finest) const noexcept;
+  [[nodiscard]] std::optional<double> touch(const Walk& walk, const Doubt& doubt, const CarWay& way,
+                                            double finest) const noexcept;
   [[nodiscard]] Approach scan(const track::Person& person, const Walk& walk,
-                              const CarPath& path) const noexcept;
-  void find_closest(const Walk& walk, const CarPath& path, const Approach& approach,
+                              const CarWay& way) const noexcept;
+  void find_closest(const Walk& walk, const CarWay& way, const Approach& approach,
                     Contact& out) const noexcept;
-  void count(const track::Person& person, const Walk& walk, const CarPath& path, double at,
+  void count(const track::Person& person, const Walk& walk, const CarWay& way, double at,
              double share, Contact& out) const noexcept;
 
-  void add_walking(const track::Person& person, const CarPath& path, double share, bool likeliest,
+  void add(const track::Person& person, const CarWay& way, Contact& out) const noexcept;
+  void add_walking(const track::Person& person, const CarWay& way, double share, bool likeliest,
                    Contact& out) const noexcept;
-  void add_standing(const track::Person& person, const CarPath& path, double share, bool likeliest,
+  void add_standing(const track::Person& person, const CarWay& way, double share, bool likeliest,
                     Contact& out) const noexcept;
 
   CarShape car_;

@@ -15,13 +15,29 @@ void fields(F& f, FieldsOf<F, CarShape>& c) {
   f("axle_to_bumper_m", c.axle_to_bumper_m);
 }
 template <typename F>
+void fields(F& f, FieldsOf<F, TurnSettings>& t) {
+  static_assert(sizeof(TurnSettings) == 14 * 8, "a new field? list it, see above");
+  f.structure("TurnSettings")("signalled_share", t.signalled_share);
+  f("slowing_share", t.slowing_share)("begun_share", t.begun_share)("begun_rad", t.begun_rad);
+  f("untold_share", t.untold_share);
+  f("begins_radius_m", t.begins_radius_m)("least_radius_m", t.least_radius_m);
+  f("most_radius_m", t.most_radius_m)("angle_rad", t.angle_rad);
+  f("angle_half_rad", t.angle_half_rad)("ramp_m", t.ramp_m)("within_m", t.within_m);
+  f("lateral_mps2", t.lateral_mps2)("braking_mps2", t.braking_mps2);
+}
+template <typename F>
 void fields(F& f, FieldsOf<F, PathSettings>& p) {
-  static_assert(sizeof(PathSettings) == 64, "a new field? list it, see above");
+  static_assert(sizeof(PathSettings) == 14 * 8 + sizeof(TurnSettings),
+                "a new field? list it, see above");
   f.structure("PathSettings")("wander_mps2", p.wander_mps2)("bend_share", p.bend_share);
   f("yaw_rate_sigma_radps", p.yaw_rate_sigma_radps);
   f("yaw_rate_unknown_radps", p.yaw_rate_unknown_radps);
   f("yaw_change_fades_s", p.yaw_change_fades_s)("speed_error_share", p.speed_error_share);
   f("driver_sigma_mps2", p.driver_sigma_mps2)("driver_share", p.driver_share);
+  f("flow_yaw_sigma_radps", p.flow_yaw_sigma_radps);
+  f("yaw_contradiction_radps", p.yaw_contradiction_radps);
+  f("steering_sigma_rad", p.steering_sigma_rad)("steering_share", p.steering_share);
+  f("wheelbase_m", p.wheelbase_m)("characteristic_mps", p.characteristic_mps)("turn", p.turn);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, PaceSettings>& p) {

@@ -14,15 +14,18 @@ PeopleEstimator::PeopleEstimator(const Camera& camera, const track::TrackerSetti
       view_{camera, car.axle_to_bumper_m} {}
 
 void PeopleEstimator::step(const track::Senses& senses, risk::PeopleReport& out) {
-  path_.update(senses.captured, senses.vehicle);
+  path_.update(senses.captured, senses.vehicle, senses.yaw_rate_radps);
   tracker_.step(senses, out.people);
   out.at = senses.captured;
   out.path_known = path_.known();
   out.speed_mps = path_.speed_mps();
   out.acceleration_mps2 = path_.acceleration_mps2();
   out.yaw_rate_radps = path_.yaw_rate_radps();
-  out.yaw_rate_known = path_.motion().yaw_rate_radps.has_value();
-  out.yaw_acceleration_radps2 = path_.motion().yaw_acceleration_radps2;
+  const risk::CarMotion motion = path_.motion();
+  out.yaw_rate_known = motion.yaw_rate_radps.has_value();
+  out.yaw_acceleration_radps2 = motion.yaw_acceleration_radps2;
+  out.yaw_sigma_radps = motion.yaw_sigma_radps;
+  out.turn = motion.turn;
   judge_.observe(senses.captured, out.people);
   for (int i = 0; i < out.people.count; ++i)
     out.contacts[i] = judge_.judge(out.people.items[i], path_);

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "firmware/types/vehicle_body.hpp"
 #include "hal/base/clock.hpp"
 
 namespace kerb::ego {
@@ -11,6 +12,8 @@ namespace kerb::ego {
 struct VehicleMotion {
   std::optional<double> speed_mps;       ///< backwards is negative
   std::optional<double> yaw_rate_radps;  ///< to the left is positive
+  std::optional<double> steering_rad{};  ///< angle of the front wheels; to the left is positive
+  std::optional<TurnSignal> turn_signal{};
 };
 
 /// Whether the camera's motion is known; if not, why.

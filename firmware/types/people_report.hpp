@@ -2,6 +2,7 @@
 #pragma once
 #include "firmware/types/contact.hpp"
 #include "firmware/types/person.hpp"
+#include "firmware/types/turn_outlook.hpp"
 #include "firmware/types/view.hpp"
 #include "hal/base/clock.hpp"
 
@@ -13,6 +14,8 @@ struct PeopleReport {
   bool path_known = false, yaw_rate_known = false;
   double speed_mps = 0, acceleration_mps2 = 0, yaw_rate_radps = 0;  ///< of the car, where known
   double yaw_acceleration_radps2 = 0;                               ///< likewise
+  double yaw_sigma_radps = 0;                                       ///< of its path; 0: usual
+  TurnOutlook turn;                                                 ///< that it may take
   ViewReport view;                                                  ///< how far people are seen
   track::PersonList people;
   Contact contacts[track::PersonList::kCapacity];  ///< of them, in their order

@@ -14,6 +14,8 @@ struct VehicleLimits {
   double yaw_rate_max_radps = 2;            ///< either way
   double acceleration_max_mps2 = 12;        ///< between two messages, either way
   double yaw_acceleration_max_radps2 = 15;  ///< between two messages, either way
+  double steering_max_rad = 1;              ///< of the front wheels, either way
+  double steering_rate_max_radps = 3;       ///< between two messages, either way
   int recover_messages = 3;                 ///< good ones in a row that end a fault
 };
 

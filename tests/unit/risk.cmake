@@ -10,3 +10,6 @@ endif()
 kerb_add_test(NAME unit_risk_contact_sampling SOURCES firmware/risk/test_contact_sampling.cpp
   LINKS kerb::firmware_risk LABELS unit OPTIMISED ARGS ${samples})
 kerb_test_uses(unit_risk_contact_sampling OPTIONS $<$<CONFIG:Debug>:-O1>)
+kerb_add_test(NAME unit_risk_turn SOURCES firmware/risk/test_turn.cpp
+  LINKS kerb::firmware_risk LABELS unit)
+kerb_test_uses(unit_risk_turn OPTIONS $<$<CONFIG:Debug>:-O1>)

@@ -81,6 +81,7 @@ TEST(the_oracle_passes_brief) { expect_passed("brief", 1); }
 TEST(the_oracle_passes_camouflage) { expect_passed("camouflage", 1); }
 TEST(the_oracle_passes_night) { expect_passed("night", 1); }
 TEST(the_oracle_passes_weather) { expect_passed("weather", 1); }
+TEST(the_oracle_passes_turns) { expect_passed("turns", 1); }
 
 TEST(the_oracle_passes_whatever_the_seed) {
   // So what is drawn is fair: who knows the truth can do what is asked.

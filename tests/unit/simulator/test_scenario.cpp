@@ -378,7 +378,7 @@ TEST(what_cannot_be_a_file_gets_one_line) {
   }
   TEST_ASSERT_EQUAL_STRING(
       "no suite or file 'eurocap'; there are euroncap, r159, quiet, faults, brief, camouflage, "
-      "night, weather, hours; did you mean 'euroncap'?",
+      "night, weather, turns, hours; did you mean 'euroncap'?",
       load_suite("eurocap").problems.at(0).c_str());
 }
 

@@ -256,7 +256,7 @@ TEST(every_car_moves_as_the_product_believes_a_car_can) {
   constexpr double kStep = 0.02;
   const kerb::VehicleLimits limits;
   for (const char* name :
-       {"euroncap", "r159", "quiet", "faults", "brief", "camouflage", "night", "weather"})
+       {"euroncap", "r159", "quiet", "faults", "brief", "camouflage", "night", "weather", "turns"})
     for (const Scenario& s : suite(name).scenarios) {
       const World world{s};
       Moment now;

@@ -25,7 +25,7 @@ TEST(list_names_the_suites) {
   const Outcome text = kerblab("sim list");
   expect_done(text);
   for (const char* name :
-       {"euroncap", "r159", "quiet", "faults", "brief", "camouflage", "night", "weather"})
+       {"euroncap", "r159", "quiet", "faults", "brief", "camouflage", "night", "weather", "turns"})
     TEST_ASSERT_TRUE(text.out.find(name) != std::string::npos);
   const Outcome json = kerblab("sim list --json -");
   expect_done(json);

@@ -77,6 +77,7 @@ struct CarSpec {
   std::vector<Stretch> way;               ///< then straight on
   std::vector<SpeedPoint> speeds;         ///< the first at 0 s
   std::vector<IndicatorSpec> indicators;  ///< otherwise it is off
+  bool tells_steering = false;            ///< VEH_Motion has the angle of the front wheels
 };
 
 enum class Garment : std::uint8_t { shirt, jacket, coat, dress, trousers, skirt, shorts };

@@ -2,6 +2,7 @@
 #include "tools/simulator/run/car.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "firmware/can/codec.hpp"
 
@@ -15,6 +16,15 @@ std::uint8_t next(std::uint8_t& counter) {
   const std::uint8_t now = counter;
   counter = static_cast<std::uint8_t>((counter + 1) % 16);
   return now;
+}
+
+/// The angle of the front wheels in this bend: a single-track model, with the understeer and the
+/// axles of a usual car.
+double steering_of(const CarState& car) {
+  constexpr double kWheelbase_m = 2.7, kCharacteristic_mps = 25, kStands_mps = 0.1;
+  if (std::abs(car.mps) < kStands_mps) return 0;
+  const double ratio = car.mps / kCharacteristic_mps;
+  return std::atan(kWheelbase_m * (1 + ratio * ratio) * car.yaw_radps / car.mps);
 }
 
 }  // namespace
@@ -40,6 +50,7 @@ void Car::say_motion(double t) {
     const FaultSpec* wrong = fault(FaultSpec::Kind::signals_implausible, t);
     motion.speed_mps = now_.car.mps + (wrong != nullptr ? wrong->amount / 3.6 : 0);
     motion.yaw_rate_radps = now_.car.yaw_radps;
+    if (world_.scenario().car.tells_steering) motion.steering_rad = steering_of(now_.car);
     motion.counter = next(motion_counter_);
     last_motion_ = can::encode(motion);
   }

@@ -159,7 +159,9 @@ constexpr Field kCar[] = {
                                            kStretchTable),
     tables<&CarDraft::spec, &CarSpec::indicators>(
         "indicators", 0, 100, "When the indicator blinks, as told on the bus; otherwise it is off.",
-        kIndicatorTable)};
+        kIndicatorTable),
+    flag<&CarDraft::spec, &CarSpec::tells_steering>(
+        "steering", "The bus tells the angle of the front wheels, too.")};
 constexpr Table kCarTable = table_of<CarDraft>("car", "The car that carries the camera.", kCar);
 
 constexpr Field kCrossing[] = {

@@ -84,7 +84,8 @@ Json signals_of(const ObjectFrame& m) {
 Json signals_of(const VehicleMotion& m) {
   return {{"VEH_Motion_Counter", m.counter},
           {"VEH_Speed", json_of(m.speed_mps)},
-          {"VEH_YawRate", json_of(m.yaw_rate_radps)}};
+          {"VEH_YawRate", json_of(m.yaw_rate_radps)},
+          {"VEH_Steering", json_of(m.steering_rad)}};
 }
 Json signals_of(const VehicleBody& m) {
   return {{"VEH_Body_Counter", m.counter},
@@ -193,7 +194,8 @@ void encode_all(int count, unsigned seed) {
                                    std::min(people_count, kMaxObjects), counter,
                                    people[static_cast<std::size_t>(k / 2)]}));
 
-    const VehicleMotion motion{dice.maybe(-327.67, 327.67), dice.maybe(-16.3835, 16.3835), counter};
+    const VehicleMotion motion{dice.maybe(-327.67, 327.67), dice.maybe(-16.3835, 16.3835), counter,
+                               dice.maybe(-1.63835, 1.63835)};
     print("VEH_Motion", encode(motion), signals_of(motion));
 
     constexpr int kTurns[] = {0, 1, 2, 3, 7};

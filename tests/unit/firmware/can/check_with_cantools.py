@@ -84,13 +84,14 @@ def check_encoder(db, command):
         if decoded[crc] != message_crc(message, data):
             fail(f"{place}: CRC {decoded[crc]:#x}, must be {message_crc(message, data):#x}")
         # Everything but what the messages in C++ do not spell out.
-        implied = {crc, "VEH_SpeedValid", "VEH_YawRateValid", "KW_ServiceMagic"}
+        implied = {crc, "VEH_SpeedValid", "VEH_YawRateValid", "VEH_SteeringValid", "KW_ServiceMagic"}
         if set(decoded) - implied != set(case["signals"]):
             fail(f"{place}: signals {sorted(set(decoded) ^ set(case['signals']))}")
         for name, value in case["signals"].items():
             signal = message.get_signal_by_name(name)
             if value is None:
-                if raw[name] != not_available(signal):
+                # The steering is optional: without it its bits are 0, as in the first version of the message.
+                if raw[name] != (0 if name == "VEH_Steering" else not_available(signal)):
                     fail(f"{place}: {name} is {decoded[name]}, must be 'not available'")
                 continue
             if not signal.choices:  # the others have numbers past [min|max] of their own
@@ -98,7 +99,8 @@ def check_encoder(db, command):
             if abs(decoded[name] - value) > signal.scale / 2 + 1e-9:
                 fail(f"{place}: {name} is {decoded[name]}, must be {value}")
         if case["message"] == "VEH_Motion":
-            for flag, name in (("VEH_SpeedValid", "VEH_Speed"), ("VEH_YawRateValid", "VEH_YawRate")):
+            for name in ("VEH_Speed", "VEH_YawRate", "VEH_Steering"):
+                flag = name + "Valid"
                 if decoded[flag] != (case["signals"][name] is not None):
                     fail(f"{place}: {flag}")
         if case["message"] == "KW_Service" and decoded["KW_ServiceMagic"] != 0x574B:

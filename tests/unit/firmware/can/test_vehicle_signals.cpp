@@ -252,6 +252,40 @@ TEST(turn_signal_and_gear_follow_the_same_rules) {
   TEST_ASSERT_VALIDITY(stale, signals.at(now).turn_signal);
 }
 
+TEST(steering_is_optional_and_no_fault_of_it_is_one_of_the_state) {
+  Vehicle car;
+  const auto steer = [&](std::optional<double> angle) {
+    car.now += 20ms;
+    car.signals.feed(encode(VehicleMotion{10.0, 0.0, car.counter, angle}), car.now);
+    car.counter = static_cast<std::uint8_t>((car.counter + 1) & 0xF);
+    return car.signals.at(car.now).steering_rad;
+  };
+  car.drive(10, 5);
+  TEST_ASSERT_VALIDITY(missing, car.signals.at(car.now).steering_rad);
+  TEST_ASSERT_FALSE(car.signals.fault(car.now).has_value());
+  for (int i = 0; i < 3; ++i) steer(0.05);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.05, *car.signals.at(car.now).steering_rad.value);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.1, *steer(0.1).value);  // 2.5 rad/s
+  TEST_ASSERT_VALIDITY(implausible, steer(0.3));            // 10 rad/s
+  TEST_ASSERT_VALIDITY(implausible, steer(1.2));            // no wheel turns as far
+  TEST_ASSERT_FALSE(car.signals.fault(car.now).has_value());
+  TEST_ASSERT_VALIDITY(valid, car.speed());
+  TEST_ASSERT_VALIDITY(missing, steer(std::nullopt));
+  for (int i = 0; i < 3; ++i) steer(0.05);
+  TEST_ASSERT_VALIDITY(valid, car.signals.at(car.now).steering_rad);
+  car.now += 201ms;
+  TEST_ASSERT_VALIDITY(stale, car.signals.at(car.now).steering_rad);
+}
+
+TEST(without_steering_the_message_has_the_bits_it_always_had) {
+  // As the first version of the message, whose last two bytes and bit 14 had no signal.
+  const CanFrame frame = encode(VehicleMotion{10.0, 0.1, 3});
+  TEST_ASSERT_EQUAL_HEX8(0x33, frame.data[1]);
+  TEST_ASSERT_EQUAL_HEX8(0, frame.data[6]);
+  TEST_ASSERT_EQUAL_HEX8(0, frame.data[7]);
+  TEST_ASSERT_FALSE(decode_vehicle_motion(frame)->steering_rad.has_value());
+}
+
 TEST(frames_of_others_are_left_alone) {
   Vehicle car;
   CanFrame frame = encode(VehicleMotion{10.0, 0.0, 0});

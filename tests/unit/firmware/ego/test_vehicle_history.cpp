@@ -28,6 +28,17 @@ TEST(the_mean_of_the_interval_is_given_not_the_newest) {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 10, *m.speed_mps);
 }
 
+TEST(of_the_steering_it_is_the_mean_and_of_the_turn_signal_the_last) {
+  VehicleHistory h;
+  for (int i = 0; i < 10; ++i)
+    h.add(milliseconds{1000 + 20 * i},
+          {10.0, 0.0, 0.01 * i, i < 7 ? TurnSignal::off : TurnSignal::left});
+  const VehicleMotion m = h.over(milliseconds{1100}, milliseconds{1160});
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.07, *m.steering_rad);
+  TEST_ASSERT_TRUE(m.turn_signal == TurnSignal::left);
+  TEST_ASSERT_TRUE(h.over(milliseconds{1050}, milliseconds{1120}).turn_signal == TurnSignal::off);
+}
+
 TEST(where_no_message_came_between_the_last_before_counts) {
   const VehicleHistory h = turning_in(51);
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0.15,
