@@ -9,6 +9,8 @@ if(TARGET kerb::opencv)
     kerb_test_uses(unit_sim_raster LINKS ${KERB_OPENCV_calib3d} kerb::opencv)
   endif()
 endif()
+kerb_add_test(NAME unit_sim_pixels SOURCES simulator/test_pixels.cpp
+  LINKS kerb::sim_render LABELS unit)
 kerb_add_test(NAME unit_sim_render SOURCES simulator/test_render.cpp
   LINKS kerb::sim_render LABELS unit)
 kerb_add_test(NAME unit_sim_things SOURCES simulator/test_things.cpp

@@ -90,7 +90,8 @@ float wall_radiance(float colour, float metres, const Light& light, const Sky& s
   out.velocity.resize(64U * 64U);
   const auto samples = std::make_unique<TileSamples>();
   raster.draw_four(0, *samples, materials, items);
-  shade_tile(s, 0, *samples, out);
+  DrawLists lists;
+  shade_tile(view_of(s, lists, out), 0, *samples);
   return out.planes[0][32U * 64U + 32U][1];
 }
 

@@ -41,6 +41,15 @@ inline CLI::Option* add_backend_option(
       ->capture_default_str();
 }
 
+/// --draw auto|cpu|cuda.
+inline CLI::Option* add_draw_option(CLI::App& command, std::string& draw) {
+  return command
+      .add_option("--draw", draw,
+                  "Where pictures are drawn: auto (a GPU if there is one), cpu, cuda")
+      ->check(CLI::IsMember({"auto", "cpu", "cuda"}))
+      ->capture_default_str();
+}
+
 /// --threads N.
 inline CLI::Option* add_threads_option(
     CLI::App& command, int& threads,

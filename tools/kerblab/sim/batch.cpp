@@ -242,6 +242,7 @@ void add_candidate_options(CLI::App& command, CandidateChoice& choice) {
       ->check(not_empty);
   add_name_option(command, "--model", choice.model, "Detect people with this model");
   add_backend_option(command, choice.backend, "Where image operators run: auto, cpu or cuda");
+  add_draw_option(command, choice.draw);
   command
       .add_option("--latency", choice.latency_ms,
                   "Delay from a picture to its result on the scenario's clock, milliseconds")
@@ -276,6 +277,16 @@ std::optional<sim::RunOptions> run_options(const CandidateChoice& choice, int th
                                        : sim::Candidate::product;
   options.latency_s = choice.latency_ms / 1000;
   options.threads = threads;
+  BackendChoice where = BackendChoice::automatic;
+  parse(choice.draw, where);
+  Result<sim::PainterMaker> painters = sim::rendered_painters(where, [](const Error& error) {
+    warn("pictures are drawn on the CPU from here on: " + describe(error));
+  });
+  if (!painters) {
+    fail("--draw " + choice.draw + ": " + describe(painters.error()));
+    return std::nullopt;
+  }
+  options.painter = std::move(*painters);
   if (!choice.config.empty()) {
     LoadResult loaded = load_config(choice.config);
     for (const std::string& line : loaded.lines()) fail(line);

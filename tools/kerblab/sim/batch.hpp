@@ -18,13 +18,13 @@ inline constexpr int kSomeFailed = 1;  ///< the exit code where runs did not pas
 struct CandidateChoice {
   bool oracle = false, always = false, informs = false, never = false;
   [[nodiscard]] bool stands_in() const noexcept { return oracle || always || informs || never; }
-  std::string config, model, backend = "auto";
+  std::string config, model, backend = "auto", draw = "auto";
   std::vector<std::string> set;  ///< "KEY=VALUE" of the configuration
   std::string records;           ///< folder for records of its warnings; empty: none
   double latency_ms = 33;
 };
-/// Adds --oracle, --always, --informs, --never, --config, --set, --model, --backend, --latency and
-/// --records. `choice` must outlive the parsing.
+/// Adds --oracle, --always, --informs, --never, --config, --set, --model, --backend, --draw,
+/// --latency and --records. `choice` must outlive the parsing.
 void add_candidate_options(CLI::App& command, CandidateChoice& choice);
 
 /// The configuration with these keys changed, "KEY=VALUE" each, as in its file; or nothing, after

@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 struct RenderCommand {
   SceneChoice scenes;
-  std::string out;
+  std::string out, draw = "auto";
   int frames = 0, every = 1, threads = 0;
   double from = 0;
   bool truth = false, boxes = false, time = false;
@@ -100,11 +100,13 @@ std::vector<Seen> seen_of(const sim::Rendered& r, std::size_t people) {
 /// them depth/, objects/, flow/ and truth.csv.
 class RunFolder {
  public:
-  RunFolder(const RenderCommand& options, const sim::Scenario& scenario, fs::path folder)
-      : o_{options}, scenario_{scenario}, world_{scenario}, folder_{std::move(folder)} {}
+  RunFolder(const RenderCommand& options, const Context& gpu, const sim::Scenario& scenario,
+            fs::path folder)
+      : o_{options}, gpu_{gpu}, scenario_{scenario}, world_{scenario}, folder_{std::move(folder)} {}
 
   Status run(Progress& progress) {
-    const sim::RenderOptions options{o_.people(), o_.threads > 0 ? o_.threads : 2};
+    const sim::RenderOptions options{
+        .truth = o_.people(), .threads = o_.threads > 0 ? o_.threads : 2, .gpu = &gpu_};
     sim::Renderer renderer{scenario_, options};
     std::error_code failed;
     const std::vector<const char*> folders =
@@ -129,6 +131,8 @@ class RunFolder {
       progress.show(static_cast<std::size_t>(i) + 1, static_cast<std::size_t>(frames));
     }
     frames_ = frames;
+    if (renderer.gpu_error())
+      warn("pictures were drawn on the CPU: " + describe(*renderer.gpu_error()));
     if (!o_.people()) return Done{};
     if (Status ok = save(folder_ / "gt" / "gt.txt", mot_); !ok) return ok;
     return save(folder_ / "truth.csv", csv_);
@@ -212,6 +216,7 @@ class RunFolder {
   }
 
   const RenderCommand& o_;
+  const Context& gpu_;
   const sim::Scenario& scenario_;
   sim::World world_;
   fs::path folder_;
@@ -252,13 +257,17 @@ int render(const RenderCommand& o) {
     }
   fs::create_directories(o.out, failed);
   if (!fs::is_directory(o.out, failed)) return fail(cannot_write(o.out));
+  BackendChoice where = BackendChoice::automatic;
+  parse(o.draw, where);
+  const Result<Context> gpu = Context::create(where);
+  if (!gpu) return fail("--draw " + o.draw + ": " + describe(gpu.error()));
   const SystemClock clock;
   for (const Job& job : jobs) {
     // Under a hidden name until all of it is there.
     const fs::path hidden = fs::path{o.out} / ("." + job.folder.filename().string() + ".part");
     fs::remove_all(hidden, failed);
     Progress progress{clock, job.scenario->name};
-    RunFolder folder{o, *job.scenario, hidden};
+    RunFolder folder{o, *gpu, *job.scenario, hidden};
     Status done = folder.run(progress);
     if (done) {
       fs::rename(hidden, job.folder, failed);
@@ -308,6 +317,7 @@ void add_sim_render(CLI::App& group, Action& action) {
   command->add_flag("--truth", o->truth, "Also write the ground truth of each pixel and person");
   command->add_flag("--boxes", o->boxes, "Of the ground truth, write only gt/gt.txt and truth.csv");
   command->add_flag("--time", o->time, "Print the core time of each stage");
+  add_draw_option(*command, o->draw);
   command->add_option("--threads", o->threads, "Number of threads; 0: two")
       ->check(CLI::Range(0, 1024));
   run_when_chosen(*command, action, [o] { return render(*o); });

@@ -34,8 +34,9 @@ constexpr Vec3 cross(Vec3 a, Vec3 b) noexcept {
 inline double length(Vec3 a) noexcept { return std::sqrt(dot(a, a)); }
 inline Vec3 unit(Vec3 a) noexcept { return (1 / length(a)) * a; }
 
-constexpr double radians(double degrees) noexcept { return degrees * std::numbers::pi / 180; }
-constexpr double degrees(double rad) noexcept { return rad * 180 / std::numbers::pi; }
+// pi in figures: nvcc reads this as C++17, which has no name for it.
+constexpr double radians(double degrees) noexcept { return degrees * 3.141592653589793 / 180; }
+constexpr double degrees(double rad) noexcept { return rad * 180 / 3.141592653589793; }
 
 /// Where something stands on the ground, and which way it faces.
 struct Place {

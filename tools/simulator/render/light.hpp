@@ -64,6 +64,12 @@ Lamp real_lantern(V3 at);
 /// Kilolux at a point, on what faces the lamp.
 V3 lamp_light(const Lamp& lamp, V3 point, V3& to_lamp);
 
+/// The upper half of all directions as a square of pixels, and one more behind.
+struct Dome {
+  const V3* pixels = nullptr;
+  int side = 0;
+};
+
 /// The sky with its clouds, and what else shiny things mirror. Upper half of all directions.
 class Sky {
  public:
@@ -72,11 +78,7 @@ class Sky {
   [[nodiscard]] V3 radiance(V3 d) const noexcept { return look(sky_, kSide, d); }
   /// The same with houses and trees round about, blurred.
   [[nodiscard]] V3 mirrored(V3 d) const noexcept { return look(mirror_, kMirror, d); }
-  /// What they look at, for light_lanes.hpp: a square of pixels, and one more behind.
-  struct Dome {
-    const V3* pixels = nullptr;
-    int side = 0;
-  };
+  /// What they look at, for light_lanes.hpp.
   [[nodiscard]] Dome radiance_dome() const noexcept { return {sky_.data(), kSide}; }
   [[nodiscard]] Dome mirror_dome() const noexcept { return {mirror_.data(), kMirror}; }
 

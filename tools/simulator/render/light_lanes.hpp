@@ -13,10 +13,10 @@ KERB_LANE FN dipped_candela(FN left, FN up) {
   const FN h = left * 57.29578F, v = up * 57.29578F;
   const FN right = greater(-h, each(0.0F));
   const FN below = lesser(0.268F * right, each(2.5F)) - v;
-  const FN hot_h = (h + 2.0F) / (h < each(-2.0F) ? each(5.0F) : each(3.4F)),
+  const FN hot_h = (h + 2.0F) / select(h < each(-2.0F), each(5.0F), each(3.4F)),
            hot_v = (below - 1.1F) / 1.5F;
   const FN wide_h = h / 17.0F,
-           wide_v = (below - 2.5F) / (below < each(2.5F) ? each(2.6F) : each(5.0F));
+           wide_v = (below - 2.5F) / select(below < each(2.5F), each(2.6F), each(5.0F));
   const FN light = 15.0F * exp_of(-hot_h * hot_h - hot_v * hot_v) +
                    7.0F / (1.0F + wide_h * wide_h * wide_h * wide_h) * exp_of(-wide_v * wide_v) +
                    0.6F / (1.0F + h * h / 900.0F) * smooth(14, 4, below);
@@ -63,8 +63,8 @@ KERB_LANE V3N lamp_light(const Lamp& lamp, const FromLamp& f) {
     dark = c <= each(0.2F);
     const FN h = -dot(f.to, lamp.left) / c, v = -dot(f.to, lamp.up) / c;
     const FN spread = 1.0F / (1.0F + 7.0F * h * h) * greater(zero, 1.0F - 0.6F * h * h);
-    const FN below = v < each(-0.012F) ? 1.0F / (1.0F + 26.0F * (v + 0.012F) * (v + 0.012F))
-                                       : 0.035F + 0.965F * smooth(0.012F, -0.012F, v);
+    const FN below = select(v < each(-0.012F), 1.0F / (1.0F + 26.0F * (v + 0.012F) * (v + 0.012F)),
+                            0.035F + 0.965F * smooth(0.012F, -0.012F, v));
     share = spread * below;
   } else {
     share = greater(zero, c) * smooth(0.05F, 0.5F, c) + 0.02F;
@@ -72,11 +72,20 @@ KERB_LANE V3N lamp_light(const Lamp& lamp, const FromLamp& f) {
   const FN edge = smooth(lamp.range, 0.7F * lamp.range, f.l);
   if (lamp.extinction > 0) share *= exp_of(-lamp.extinction * f.l);
   const V3N out = (share * edge / f.q) * lamp.candela;
-  return {dark ? zero : out.x, dark ? zero : out.y, dark ? zero : out.z};
+  return {select(dark, zero, out.x), select(dark, zero, out.y), select(dark, zero, out.z)};
 }
 
-/// Sky::look().
-KERB_LANE V3N look(const Sky::Dome& dome, const V3N& d) {
+/// Sky::look(), of one direction and of lanes.
+KERB_LANE V3 look_at(const Dome& dome, V3 d) {
+  const float k = 1 / (1 + std::max(d.z, -0.05F));
+  const float x = (d.x * k + 1.05F) / 2.1F * f32(dome.side) - 0.5F;
+  const float y = (d.y * k + 1.05F) / 2.1F * f32(dome.side) - 0.5F;
+  const int x0 = std::clamp(i32(x), 0, dome.side - 2), y0 = std::clamp(i32(y), 0, dome.side - 2);
+  const float fx = clamp01(x - f32(x0)), fy = clamp01(y - f32(y0));
+  const V3* p = dome.pixels + at(y0 * dome.side + x0);
+  return mix(mix(p[0], p[1], fx), mix(p[dome.side], p[dome.side + 1], fx), fy);
+}
+KERB_LANE V3N look(const Dome& dome, const V3N& d) {
   const FN k = 1.0F / (1.0F + greater(d.z, each(-0.05F)));
   const float side = f32(dome.side);
   const FN x = (d.x * k + 1.05F) / 2.1F * side - 0.5F;

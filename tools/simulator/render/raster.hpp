@@ -8,6 +8,7 @@
 #include "tools/simulator/render/camera.hpp"
 #include "tools/simulator/render/geometry.hpp"
 #include "tools/simulator/render/material.hpp"
+#include "tools/simulator/render/screen_triangle.hpp"
 
 /// Which triangle is seen where. Triangles are cut, projected and sorted into tiles by a fixed
 /// number of groups, whatever the threads; a tile is then drawn by one thread. Corners lie on a
@@ -22,34 +23,6 @@ struct Item {
   std::size_t own = SIZE_MAX;  ///< corners of a person; those after them are of what is carried
 };
 
-struct ScreenTriangle {
-  std::array<std::int32_t, 3> x{}, y{};  ///< 1/32 pixel; turns so that its area is positive
-  /// At (x[0], y[0]), and by pixel: the inverse of the depth, and two barycentric weights (of the
-  /// corners 1 and 2) times it.
-  float w = 0, wx = 0, wy = 0;
-  float b1 = 0, b1x = 0, b1y = 0;
-  float b2 = 0, b2x = 0, b2y = 0;
-  std::array<std::uint32_t, 3> corner{};
-  std::uint32_t item = 0;
-  std::uint16_t material = 0;
-  bool cut = false, back = false;
-};
-
-inline constexpr int kTile = 64;
-inline constexpr int kSubpixel = 32;
-inline constexpr std::uint32_t kNothing = 0xFFFFFFFFU;
-
-/// A place in a triangle.
-struct Hit {
-  float w = 0, b1 = 0, b2 = 0;
-};
-[[nodiscard]] inline Hit hit_at(const ScreenTriangle& t, float x, float y) noexcept {
-  const float dx = x - f32(t.x[0]) * (1.0F / kSubpixel);
-  const float dy = y - f32(t.y[0]) * (1.0F / kSubpixel);
-  const float w = t.w + t.wx * dx + t.wy * dy, z = 1 / w;
-  return {w, (t.b1 + t.b1x * dx + t.b1y * dy) * z, (t.b2 + t.b2x * dx + t.b2y * dy) * z};
-}
-
 /// One tile's samples: inverse depth (0: nothing) and which triangle.
 struct TileSamples {
   alignas(64) std::array<F4, static_cast<std::size_t>(kTile) * kTile> w;
@@ -58,7 +31,7 @@ struct TileSamples {
 
 class Raster {
  public:
-  static constexpr int kGroups = 16;
+  static constexpr int kGroups = kTriangleGroups;
   explicit Raster(const Canvas& canvas);
   /// Sorts the triangles of all items, as seen from there, into tiles.
   void bin(Workers& workers, const CameraPose& pose, const std::vector<Item>& items,
@@ -72,6 +45,9 @@ class Raster {
   [[nodiscard]] const ScreenTriangle& triangle(std::uint32_t id) const noexcept {
     return groups_[id >> kGroupShift].triangles[id & ((1U << kGroupShift) - 1)];
   }
+  [[nodiscard]] const std::vector<ScreenTriangle>& triangles(int group) const noexcept {
+    return groups_[at(group)].triangles;
+  }
   /// The triangles of a group that may be in a tile, in rising order.
   [[nodiscard]] const std::vector<std::uint32_t>& in_tile(int group, int tile) const noexcept {
     return groups_[at(group)].tiles[at(tile)];
@@ -82,7 +58,6 @@ class Raster {
   [[nodiscard]] bool sees(const CameraPose& pose, const Ball& ball) const noexcept;
 
  private:
-  static constexpr int kGroupShift = 27;
   struct Projected {
     Vec3 seen;
     std::int32_t x = 0, y = 0;

@@ -5,6 +5,7 @@
 
 #include "tools/simulator/render/lanes.hpp"
 #include "tools/simulator/render/raster.hpp"
+#include "tools/simulator/render/texture_lanes.hpp"
 
 /// Samples of a tile, for sources that are compiled for several machines.
 namespace kerb::sim {
@@ -153,7 +154,9 @@ void draw_samples(const Raster& raster, int tile, TileSamples& out, const Materi
       struct {
         float u = 0, v = 0, u1 = 0, v1 = 0, u2 = 0, v2 = 0;
       } cloth;  // where the texture is, in its sides
+      TextureView cloth_texture;
       if (material != nullptr) {
+        cloth_texture = material->texture->view();
         const std::vector<Corner>& corners = items[t.item].geometry->corners;
         const Corner &a = corners[t.corner[0]], &b = corners[t.corner[1]],
                      &c = corners[t.corner[2]];
@@ -237,7 +240,7 @@ void draw_samples(const Raster& raster, int tile, TileSamples& out, const Materi
               const F4 u = all(cloth.u) + b1 * all(cloth.u1) + b2 * all(cloth.u2);
               const F4 v = all(cloth.v) + b1 * all(cloth.v1) + b2 * all(cloth.v2);
               const int level = w[0] < 0.04F ? 2 : w[0] < 0.1F ? 1 : 0;
-              visible &= material->texture->solid(u, v, level);
+              visible &= solid(cloth_texture, u, v, level);
               there[i] = visible ? w : there[i];
               who[i] = visible ? id_here : who[i];
             }

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tools/simulator/render/noise.hpp"
+#include "tools/simulator/render/pixel_drawer.hpp"
 #include "tools/simulator/render/scene.hpp"
 #include "tools/simulator/render/sensor.hpp"
 #include "tools/simulator/render/weather.hpp"
@@ -73,9 +74,13 @@ struct Renderer::Impl {
   SensorModel sensor;
   WeatherPasses weather;
   Radiance radiance;
+  DrawLists lists;
   std::vector<std::unique_ptr<TileSamples>> samples;
   std::vector<std::array<float, 3>> band_mix;
-  std::vector<std::uint32_t> seen;  // the triangle at each canvas pixel's middle
+  std::vector<std::uint32_t> seen;      // the triangle at each canvas pixel's middle
+  std::unique_ptr<PixelDrawer> drawer;  // none: by lanes
+  std::optional<Error> gpu_error;
+  bool by_pixels = false;
   Moment now, then;
   Times times;
 
@@ -120,6 +125,19 @@ struct Renderer::Impl {
     radiance.velocity.resize(n);
     if (weather.needs_surfaces()) radiance.surfaces.resize(n);
     for (int i = 0; i < workers.count(); ++i) samples.push_back(std::make_unique<TileSamples>());
+    if (camera.sensor == Sensor::rgb || camera.sensor == Sensor::grey) find_drawer();
+  }
+
+  void find_drawer() {
+    const DrawerSetup setup{canvas.width, canvas.height, camera.width, camera.height,
+                            &sensor.canvas_points()};
+    if (options.emulate) drawer = make_emulated_drawer(setup);
+    if (options.gpu == nullptr || options.gpu->backend() != Backend::cuda) return;
+    Result<std::unique_ptr<PixelDrawer>> made = make_cuda_drawer(*options.gpu, setup);
+    if (made)
+      drawer = std::move(*made);
+    else
+      gpu_error = made.error();
   }
 
   [[nodiscard]] double exposure_s() const {
@@ -168,32 +186,74 @@ struct Renderer::Impl {
     s.moves = true;
     s.wet = f32(scenario.weather.wetness());
     s.surfaces = weather.needs_surfaces();
+    const DrawView view = view_of(s, lists, radiance);
+    const auto tick = static_cast<std::uint64_t>(std::llround(t * 1e6) + (1LL << 40));
+    const std::uint64_t seed = mix64(scenario.seed, tick);
+    out.width = camera.width;
+    out.height = camera.height;
+    out.channels = sensor.channels();
+    by_pixels = false;
+    if (drawer) {
+      const Status drawn = draw_by_pixels(s, view, t, seed, watch, out);
+      by_pixels = static_cast<bool>(drawn);
+      if (!drawn) {
+        gpu_error = drawn.error();
+        drawer.reset();
+      }
+    }
+    if (!by_pixels) draw_by_lanes(s, view, t, seed, watch, out);
+    times.truth = 0;
+    if (!options.truth) return;
+    if (by_pixels) {
+      const Status looked = drawer->see(seen);
+      if (!looked) {
+        gpu_error = looked.error();
+        drawer.reset();
+        see();
+      }
+    } else {
+      see();
+    }
+    truth(s.pose, out);
+    times.truth = watch.lap();
+  }
+
+  void draw_by_lanes(const Shading& s, const DrawView& view, double t, std::uint64_t seed,
+                     CpuTimer& watch, Rendered& out) {
     workers.run(raster.tiles(), [&](int tile, int worker) {
       TileSamples& buffer = *samples[at(worker)];
       if (options.narrow) {
         base::draw_four(raster, tile, buffer, scene.materials(), scene.items());
-        base::shade_tile(s, tile, buffer, radiance);
+        base::shade_tile(view, tile, buffer);
       } else {
         raster.draw_four(tile, buffer, scene.materials(), scene.items());
-        shade_tile(s, tile, buffer, radiance);
+        shade_tile(view, tile, buffer);
       }
     });
-    weather.apply(workers, s, t, exposure_s(), now.car.mps, radiance);
+    if (weather.any()) weather.apply(workers, view, weather.plan(s, t, exposure_s(), now.car.mps));
     times.shade = watch.lap();
     const Exposure exposure =
         sensor.meter(radiance, scene.light(), exposure_s(), camera.exposure_ms <= 0);
-    const auto tick = static_cast<std::uint64_t>(std::llround(t * 1e6) + (1LL << 40));
-    out.width = camera.width;
-    out.height = camera.height;
-    out.channels = sensor.channels();
-    sensor.develop(workers, radiance, s.moves, exposure, mix64(scenario.seed, tick),
+    sensor.develop(workers, radiance, s.moves, exposure, seed,
                    options.narrow ? base::row_work() : row_work(), out.pixels);
     times.develop = watch.lap();
-    times.truth = 0;
-    if (!options.truth) return;
-    see();
-    truth(s.pose, out);
-    times.truth = watch.lap();
+  }
+
+  /// The same on the GPU.
+  Status draw_by_pixels(const Shading& s, const DrawView& view, double t, std::uint64_t seed,
+                        CpuTimer& watch, Rendered& out) {
+    if (Status drawn = drawer->draw(view, s); !drawn) return drawn;
+    if (weather.any())
+      if (Status added = drawer->add(weather.plan(s, t, exposure_s(), now.car.mps)); !added)
+        return added;
+    if (Status copied = drawer->read_metered(radiance); !copied) return copied;
+    times.shade = watch.lap();
+    const Exposure exposure =
+        sensor.meter(radiance, scene.light(), exposure_s(), camera.exposure_ms <= 0);
+    const Status developed =
+        drawer->develop(sensor.finishing(exposure), exposure, seed, out.pixels);
+    times.develop = watch.lap();
+    return developed;
   }
 
   /// Which triangle is in the middle of each canvas pixel; what was binned last.
@@ -337,6 +397,10 @@ double Renderer::person_lux(const World& world, int person, double t) {
 }
 
 const Renderer::Times& Renderer::times() const noexcept { return impl_->times; }
+
+const std::optional<Error>& Renderer::gpu_error() const noexcept { return impl_->gpu_error; }
+
+bool Renderer::by_pixels() const noexcept { return impl_->by_pixels; }
 
 Renderer::Outline Renderer::outline(const World& world, int person, double t) const {
   Moment now;

@@ -2,8 +2,10 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "gpu/memory/context.hpp"
 #include "tools/simulator/world/world.hpp"
 
 namespace kerb::sim {
@@ -30,6 +32,10 @@ struct RenderOptions {
   bool truth = true;  ///< depth, objects and what is carried
   int threads = 2;
   bool narrow = false;  ///< vectors of 16 bytes where the machine has wider ones: the same bytes
+  /// Draws on its GPU; it must outlive the renderer. Null, or a context without one: on the CPU, as
+  /// are cameras of other bands than colours, always.
+  const Context* gpu = nullptr;
+  bool emulate = false;  ///< for tests: on the CPU what the GPU's threads would do
 };
 
 /// Draws a scenario. Deterministic: the same scenario and moment give the same bytes, whatever the
@@ -58,6 +64,11 @@ class Renderer {
     double place = 0, shadows = 0, bin = 0, shade = 0, develop = 0, truth = 0;
   };
   [[nodiscard]] const Times& times() const noexcept;
+  /// Why it does not draw on the GPU it was given, or no longer does: the CPU goes on then. Nothing
+  /// where it does, or was given none.
+  [[nodiscard]] const std::optional<Error>& gpu_error() const noexcept;
+  /// Whether the last picture was drawn pixel by pixel: on a GPU, or emulated.
+  [[nodiscard]] bool by_pixels() const noexcept;
 
  private:
   struct Impl;

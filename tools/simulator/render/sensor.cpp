@@ -151,20 +151,12 @@ void SensorModel::bend_rows(const std::vector<const F4*>& in, int y0, int y1,
   for (int y = y0; y < y1; ++y)
     for (int x = 0; x < spec_.width; ++x) {
       const std::size_t i = at(y * spec_.width + x);
-      const float sx = std::clamp(canvas_points_[i].x, 0.0F, f32(canvas_.width - 1) - 0.01F);
-      const float sy = std::clamp(canvas_points_[i].y, 0.0F, f32(canvas_.height - 1) - 0.01F);
-      const int ix = i32(sx), iy = i32(sy);
-      const F4 fx = all(sx - f32(ix)), fy = all(sy - f32(iy));
-      const F4 *p = in[at(iy)] + ix, *q = in[at(iy + 1)] + ix;
-      const F4 top = p[0] + fx * (p[1] - p[0]), bottom = q[0] + fx * (q[1] - q[0]);
-      out[i] = top + fy * (bottom - top);
+      out[i] = bent_pixel(canvas_points_[i].x, canvas_points_[i].y, canvas_.width, canvas_.height,
+                          [&](int line) { return in[at(line)]; });
     }
 }
 
-void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
-                          const Exposure& exposure, std::uint64_t seed, const RowWork& work,
-                          std::vector<std::uint8_t>& pixels) {
-  pixels.resize(at(spec_.width * spec_.height * channels_));
+Finishing SensorModel::finishing(const Exposure& exposure) {
   // The noise on the tone curve's own scale: of the signal v = r^2, dr = dv / 2 r.
   for (int i = 0; i <= kTone; ++i) {
     const float r = f32(i) / kTone * 1.5F;
@@ -175,6 +167,16 @@ void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
     const float level = exposure.curve ? tone(r * r) : r;
     tone_[at(i)] = static_cast<std::uint8_t>(std::lround(clamp01(level) * 255.0F));
   }
+  return {spec_.width,    spec_.height, i32(spec_.bands.size()),
+          channels_,      sensor_,      i32(kernel_.size()) - 1,
+          kernel_.data(), tone_.data(), bell_.data(),
+          spread_.data(), kTone + 1,    kBell};
+}
+
+void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
+                          const Exposure& exposure, std::uint64_t seed, const RowWork& work,
+                          std::vector<std::uint8_t>& pixels) {
+  pixels.resize(at(spec_.width * spec_.height * channels_));
   for (int p = 0; p < planes_; ++p)
     for (int y = 0; y < in.height; ++y)
       rows_[at(p)][at(y)] = in.planes[at(p)].data() + at(y * in.width);
@@ -194,16 +196,13 @@ void SensorModel::develop(Workers& workers, const Radiance& in, bool moves,
       for (int y = 0; y < spec_.height; ++y)
         rows_[at(p)][at(y)] = bent_[at(p)].data() + at(y * spec_.width);
   }
-  const Finishing finishing{spec_.width,    spec_.height, i32(spec_.bands.size()),
-                            channels_,      sensor_,      i32(kernel_.size()) - 1,
-                            kernel_.data(), tone_.data(), bell_.data(),
-                            spread_.data()};
+  const Finishing how = finishing(exposure);
   scratch_.resize(at(workers.count()));
   workers.run(strips, [&](int i, int worker) {
     std::vector<F4>& scratch = scratch_[at(worker)];
-    scratch.resize(at(finishing.scratch()));
-    work.finish(finishing, i * kStrip, std::min((i + 1) * kStrip, spec_.height), rows_, exposure,
-                seed, scratch.data(), pixels.data());
+    scratch.resize(at(how.scratch()));
+    work.finish(how, i * kStrip, std::min((i + 1) * kStrip, spec_.height), rows_, exposure, seed,
+                scratch.data(), pixels.data());
   });
 }
 

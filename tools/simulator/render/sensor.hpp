@@ -5,30 +5,11 @@
 
 #include "gpu/memory/workers.hpp"
 #include "tools/simulator/render/camera.hpp"
+#include "tools/simulator/render/sensor_view.hpp"
 #include "tools/simulator/render/shade.hpp"
 
 namespace kerb::sim {
 
-/// How light becomes numbers.
-struct Exposure {
-  float scale = 1;    ///< of radiance to full scale
-  float offset = 0;   ///< taken off first (thermal: the coldest)
-  float photon = 0;   ///< noise: variance at full scale
-  float read = 0;     ///< noise: variance in the dark
-  float row = 0;      ///< noise: deviation of whole rows
-  bool curve = true;  ///< a camera's tone curve; else linear
-};
-
-/// What finishing rows needs of a camera.
-struct Finishing {
-  int width, height, bands, channels;
-  Sensor sensor;
-  int reach;  ///< of the blur's kernel
-  const float* kernel;
-  const std::uint8_t* tone;
-  const float *bell, *spread;
-  [[nodiscard]] int scratch() const noexcept { return 2 * (width + reach + 4); }
-};
 /// The work on rows: motion blur (false: nothing moves, nothing written), then lens blur, exposure,
 /// noise and tone curve, with a scratch of Finishing::scratch(). By vectors of 16 bytes, or of 32
 /// on x86: the same bits.
@@ -56,6 +37,9 @@ class SensorModel {
                                bool automatic) const;
   void develop(Workers& workers, const Radiance& in, bool moves, const Exposure& exposure,
                std::uint64_t seed, const RowWork& work, std::vector<std::uint8_t>& pixels);
+  /// develop() for others: makes the tables for an exposure. What is returned points to them, until
+  /// the next picture.
+  Finishing finishing(const Exposure& exposure);
   [[nodiscard]] int channels() const noexcept { return channels_; }
   /// Where on the canvas a pixel looks; whole and fraction.
   struct CanvasPoint {

@@ -3,20 +3,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "tools/simulator/render/draw_view.hpp"
 #include "tools/simulator/render/light.hpp"
 #include "tools/simulator/render/material.hpp"
 #include "tools/simulator/render/raster.hpp"
 #include "tools/simulator/render/shadow.hpp"
 
 namespace kerb::sim {
-
-/// Something that keeps the sky's light off what is near it.
-struct Occluder {
-  V3 at;
-  float radius = 0;                ///< of a ball; 0: a car's box over the ground
-  float ahead_x = 1, ahead_y = 0;  ///< of a box
-  float half_length = 0, half_width = 0;
-};
 
 /// Everything that colours a pixel, for one picture.
 struct Shading {
@@ -45,13 +38,9 @@ struct Shading {
 struct Radiance {
   int width = 0, height = 0;
   std::vector<std::vector<F4>> planes;
-  std::vector<std::array<std::int16_t, 2>> velocity;
+  std::vector<Velocity> velocity;
   /// What is seen at a pixel, for weather; empty where there is none.
-  struct SeenSurface {
-    float z = 1e6F;    ///< metres along the camera's axis
-    float mirror = 0;  ///< share of light that wet ground mirrors
-    float slope = 0;   ///< how rough it is: tangent of its tilts
-  };
+  using SeenSurface = sim::SeenSurface;
   std::vector<SeenSurface> surfaces;
 };
 
@@ -62,14 +51,21 @@ struct Radiance {
 /// How much of the sky is left behind fog, in this direction: a layer of 100 m.
 [[nodiscard]] float sky_through_fog(const Light& light, float up) noexcept;
 
+/// A Shading as plain pointers, for what draws it; `lists` holds what they point to. Into `out`.
+struct DrawLists {
+  std::vector<ItemView> items;
+  std::vector<SurfaceView> materials;
+};
+DrawView view_of(const Shading& shading, DrawLists& lists, Radiance& out);
+
 /// Colours one tile.
-void shade_tile(const Shading& shading, int tile, const TileSamples& samples, Radiance& out);
+void shade_tile(const DrawView& view, int tile, const TileSamples& samples);
 /// What shade_tile() chooses between: the same bits, by vectors of 16 or of 32 bytes (only on x86).
 namespace base {
-void shade_tile(const Shading& shading, int tile, const TileSamples& samples, Radiance& out);
+void shade_tile(const DrawView& view, int tile, const TileSamples& samples);
 }
 namespace avx2 {
-void shade_tile(const Shading& shading, int tile, const TileSamples& samples, Radiance& out);
+void shade_tile(const DrawView& view, int tile, const TileSamples& samples);
 }
 
 }  // namespace kerb::sim

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/simulator/render/shadow.hpp"
 
+#include "tools/simulator/render/shadow_lanes.hpp"
+
 namespace kerb::sim {
 namespace {
 constexpr float kFar = 1e9F;
@@ -17,7 +19,7 @@ Shadows::Shadows(V3 to_sun, V3 along)
 
 void Shadows::draw(const Geometry& geometry, const Materials& materials, Page& page, int level,
                    int px, int py) const {
-  const float texel = kTexel[level], side = f32(kPage) * texel;
+  const float texel = shadow_texel(level), side = f32(kShadowPage) * texel;
   const V3 middle = in_light(geometry.ball.centre);
   const float r = geometry.ball.radius;
   const float left = f32(px) * side, bottom = f32(py) * side;
@@ -34,20 +36,20 @@ void Shadows::draw(const Geometry& geometry, const Materials& materials, Page& p
     const float x2 = (c.x - left) / texel, y2 = (c.y - bottom) / texel;
     const float low_x = std::min({x0, x1, x2}), high_x = std::max({x0, x1, x2});
     const float low_y = std::min({y0, y1, y2}), high_y = std::max({y0, y1, y2});
-    if (high_x < 0 || high_y < 0 || low_x > f32(kPage) || low_y > f32(kPage)) continue;
+    if (high_x < 0 || high_y < 0 || low_x > f32(kShadowPage) || low_y > f32(kShadowPage)) continue;
     const float area = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0);
     if (std::abs(area) < 1e-6F) continue;
     const float k = 1 / area;
     const Material& m = materials[face.material];
-    const int from_x = std::max(0, i32(low_x)), to_x = std::min(kPage - 1, i32(high_x));
-    const int from_y = std::max(0, i32(low_y)), to_y = std::min(kPage - 1, i32(high_y));
+    const int from_x = std::max(0, i32(low_x)), to_x = std::min(kShadowPage - 1, i32(high_x));
+    const int from_y = std::max(0, i32(low_y)), to_y = std::min(kShadowPage - 1, i32(high_y));
     for (int y = from_y; y <= to_y; ++y)
       for (int x = from_x; x <= to_x; ++x) {
         const float dx = f32(x) + 0.5F - x0, dy = f32(y) + 0.5F - y0;
         const float b1 = (dx * (y2 - y0) - dy * (x2 - x0)) * k;
         const float b2 = (dy * (x1 - x0) - dx * (y1 - y0)) * k;
         if (b1 < 0 || b2 < 0 || b1 + b2 > 1) continue;
-        float& there = page.depth[at(y * kPage + x)];
+        float& there = page.depth[at(y * kShadowPage + x)];
         const float depth = a.z + b1 * (b.z - a.z) + b2 * (c.z - a.z);
         if (depth >= there) continue;
         if (m.cut) {
@@ -65,7 +67,8 @@ void Shadows::prepare(Workers& workers, V3 around, V3 ahead,
                       const std::vector<const Geometry*>& moving, const Materials& materials) {
   for (int l = 0; l < 2; ++l) {
     Level& level = levels_[l];
-    const float reach = l == 0 ? kNearReach : kFarReach, side = f32(kPage) * kTexel[l];
+    const float reach = l == 0 ? kShadowNear_m : kShadowFar_m,
+                side = f32(kShadowPage) * shadow_texel(l);
     // The ground the camera sees lies ahead of it: a box around that, in the light's plane.
     float x0 = kFar, x1 = -kFar, y0 = kFar, y1 = -kFar;
     for (const float d : {-2.0F, reach})
@@ -91,7 +94,8 @@ void Shadows::prepare(Workers& workers, V3 around, V3 ahead,
         std::unique_ptr<Page>& page = level.standing[key(level.x0 + x, level.y0 + y)];
         if (!page) {
           page = std::make_unique<Page>();
-          page->depth.assign(at(kPage * kPage), kFar);
+          page->serial = ++serials_;
+          page->depth.assign(at(kShadowPage * kShadowPage), kFar);
           fresh.emplace_back(page.get(), y * level.columns + x);
         }
         level.pages[at(y * level.columns + x)] = page.get();
@@ -132,58 +136,28 @@ void Shadows::prepare(Workers& workers, V3 around, V3 ahead,
     workers.run(i32(work.size()), [&](int i, int) {
       const auto& [page, place] = work[at(i)];
       page->depth = level.pages[at(place)]->depth;
+      page->serial = 0;
       for (const Geometry* m : movers[at(place)])
         draw(*m, materials, *page, l, level.x0 + place % level.columns,
              level.y0 + place / level.columns);
     });
     for (const auto& [page, place] : work) level.pages[at(place)] = page;
+    level.depths.clear();
+    for (const Page* page : level.pages) level.depths.push_back(page->depth.data());
   }
 }
 
-float Shadows::lit(const Level& level, float texel, float x, float y, float depth) const noexcept {
-  const float tx = x / texel - 0.5F, ty = y / texel - 0.5F;
-  const int x0 = floor_int(tx), y0 = floor_int(ty);
-  const float fx = tx - f32(x0), fy = ty - f32(y0);
-  const float wx[4] = {1 - fx, 1, 1, fx}, wy[4] = {1 - fy, 1, 1, fy};
-  // All within one page, as most places are?
-  const int px0 = (x0 - 1) >> 7, py0 = (y0 - 1) >> 7;
-  if (px0 == (x0 + 2) >> 7 && py0 == (y0 + 2) >> 7) {
-    const int column = px0 - level.x0, row = py0 - level.y0;
-    if (column < 0 || row < 0 || column >= level.columns || row >= level.rows) return 1;
-    const float* p = level.pages[at(row * level.columns + column)]->depth.data() +
-                     at(((y0 - 1) & 127) * kPage + ((x0 - 1) & 127));
-    const auto there = [&](int i, int j) { return p[j * kPage + i] >= depth ? 1 : 0; };
-    const int corners =
-        there(0, 0) + there(3, 0) + there(0, 3) + there(3, 3) + there(1, 1) + there(2, 2);
-    if (corners == 0) return 0;
-    if (corners == 6) return 1;
-    float sum = 0;
-    for (int j = 0; j < 4; ++j)
-      for (int i = 0; i < 4; ++i) sum += wx[i] * wy[j] * f32(there(i, j));
-    return sum * (1.0F / 9);
+ShadowView Shadows::view() const noexcept {
+  ShadowView out{to_sun_, right_, up_, {}};
+  for (int l = 0; l < 2; ++l) {
+    const Level& level = levels_[l];
+    out.level[l] = {level.x0, level.y0, level.columns, level.rows, level.depths.data()};
   }
-  const auto open = [&](int ix, int iy) -> float {
-    const int px = (ix >> 7) - level.x0, py = (iy >> 7) - level.y0;
-    if (px < 0 || py < 0 || px >= level.columns || py >= level.rows) return 1;
-    const Page* page = level.pages[at(py * level.columns + px)];
-    return page->depth[at((iy & 127) * kPage + (ix & 127))] >= depth ? 1.0F : 0.0F;
-  };
-  // The sun is wide: a soft edge of three texels. Where the corners agree, so does the rest.
-  const float corners = open(x0 - 1, y0 - 1) + open(x0 + 2, y0 - 1) + open(x0 - 1, y0 + 2) +
-                        open(x0 + 2, y0 + 2) + open(x0, y0) + open(x0 + 1, y0 + 1);
-  if (corners == 0 || corners == 6) return corners * (1.0F / 6);
-  float sum = 0;
-  for (int j = 0; j < 4; ++j)
-    for (int i = 0; i < 4; ++i) sum += wx[i] * wy[j] * open(x0 - 1 + i, y0 - 1 + j);
-  return sum * (1.0F / 9);
+  return out;
 }
 
 float Shadows::sunlight(V3 point, V3 normal, bool near) const noexcept {
-  const int l = near ? 0 : 1;
-  const float texel = kTexel[l];
-  // Off the surface by about a texel, so that it does not shade itself.
-  const V3 p = in_light(point + (1.5F * texel) * normal);
-  return lit(levels_[l], texel, p.x, p.y, p.z - 0.6F * texel);
+  return kerb::sim::sunlight(view(), point, normal, near);
 }
 
 }  // namespace kerb::sim

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "gpu/memory/workers.hpp"
+#include "tools/simulator/render/draw_view.hpp"
 #include "tools/simulator/render/material.hpp"
-#include "tools/simulator/render/raster.hpp"
 
 namespace kerb::sim {
 
@@ -23,18 +23,24 @@ class Shadows {
                const std::vector<const Geometry*>& moving, const Materials& materials);
   /// How much of the sun a point sees; `near` from the fine grid.
   [[nodiscard]] float sunlight(V3 point, V3 normal, bool near) const noexcept;
-  static constexpr float kNearReach = 34, kFarReach = 150;
+  /// What prepare() made, until it is called again.
+  [[nodiscard]] ShadowView view() const noexcept;
+  struct Page {
+    std::vector<float> depth;  ///< along the light; smaller is nearer to the sun
+    /// Not 0: its number, by which whoever keeps a copy knows it again. It never changes.
+    std::uint64_t serial = 0;
+  };
+  /// The pages of a level of view(), row by row.
+  [[nodiscard]] const std::vector<const Page*>& pages(int level) const noexcept {
+    return levels_[level].pages;
+  }
 
  private:
-  static constexpr int kPage = 128;
-  static constexpr float kTexel[2] = {0.04F, 0.20F};
-  struct Page {
-    std::vector<float> depth;  // along the light; smaller is nearer to the sun
-  };
   struct Level {
     std::unordered_map<std::uint64_t, std::unique_ptr<Page>> standing;
     int x0 = 0, y0 = 0, columns = 0, rows = 0;  // pages there are pointers for
     std::vector<const Page*> pages;
+    std::vector<const float*> depths;  // of the pages
     std::vector<std::unique_ptr<Page>> copies;
     std::size_t used_copies = 0;
   };
@@ -47,10 +53,9 @@ class Shadows {
   [[nodiscard]] V3 in_light(V3 p) const noexcept {
     return {dot(right_, p), dot(up_, p), -dot(to_sun_, p)};
   }
-  [[nodiscard]] float lit(const Level& level, float texel, float x, float y,
-                          float depth) const noexcept;
   V3 to_sun_, right_, up_;
   Level levels_[2];
+  std::uint64_t serials_ = 0;
 };
 
 }  // namespace kerb::sim

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
-#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <vector>
 
 #include "tools/simulator/render/vecf.hpp"
 
 namespace kerb::sim {
+
+/// A texture for texture_lanes.hpp: all levels' texels, a bit for each (its alpha is 128 or more),
+/// and where a level begins.
+struct TextureView {
+  const std::uint32_t *texels = nullptr, *solid = nullptr;
+  std::array<std::uint32_t, 16> first{};
+  int log2_side = 0, count = 0;
+};
 
 /// What a surface's own colour is multiplied by, 0..2 a channel, and how much of it is there. A
 /// square of 2^n texels that repeats, with all smaller ones. Kept as square roots in 8 bits.
@@ -28,32 +36,26 @@ class Texture {
     return sample_level(u, v, level_of(footprint));
   }
   [[nodiscard]] V3 sample_level(float u, float v, int level) const noexcept;
-  /// Whether there is something at these places (-1; else 0): the alpha of the nearest texel of a
-  /// level.
-  [[nodiscard]] [[gnu::always_inline]] inline I4 solid(F4 u, F4 v, int level) const noexcept {
-    const int n = log2_side_ - level, mask = (1 << n) - 1;
-    const F4 s = all(f32(mask + 1));
-    const I4 i = ((floor_int(v * s) & mask) << n) + (floor_int(u * s) & mask) +
-                 static_cast<std::int32_t>(first_.data()[level]);
-    const std::uint32_t* t = solid_.data();
-    const I4 word = i >> 5;
-    const U4 words{t[word[0]], t[word[1]], t[word[2]], t[word[3]]};
-    const U4 bit = reinterpret_cast<U4>(31 - (i & 31));
-    return reinterpret_cast<I4>(words << bit) < 0;
-  }
+  /// Whether there is something at a place: the alpha of the nearest texel of a level.
   [[nodiscard]] bool solid(float u, float v, int level) const noexcept {
-    return solid(all(u), all(v), level)[0] != 0;
+    const int n = log2_side_ - level, mask = (1 << n) - 1;
+    const float s = f32(mask + 1);
+    const int i = ((floor_int(v * s) & mask) << n) + (floor_int(u * s) & mask) +
+                  static_cast<std::int32_t>(first_.data()[level]);
+    return (solid_.data()[i >> 5] >> (i & 31) & 1U) != 0;
   }
   /// The whole part of log2(1.42 footprint), read off the number's exponent.
   [[nodiscard]] int level_of(float footprint) const noexcept {
-    const int level = static_cast<int>(std::bit_cast<std::uint32_t>(footprint * 1.42F) >> 23) - 127;
-    return std::clamp(level, 0, log2_side_);
+    const float wide = footprint * 1.42F;
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &wide, sizeof bits);
+    return std::clamp(static_cast<int>(bits >> 23) - 127, 0, log2_side_);
   }
   [[nodiscard]] int log2_side() const noexcept { return log2_side_; }
   [[nodiscard]] bool empty() const noexcept { return texels_.empty(); }
-  /// For texture_lanes.hpp: all levels' texels, and where a level begins.
-  [[nodiscard]] const std::uint32_t* texels() const noexcept { return texels_.data(); }
-  [[nodiscard]] std::uint32_t first_of(int level) const noexcept { return first_.data()[level]; }
+  [[nodiscard]] TextureView view() const noexcept {
+    return {texels_.data(), solid_.data(), first_, log2_side_, i32(texels_.size())};
+  }
 
  private:
   void shrink(const std::vector<Texel>& texels);
@@ -76,19 +78,6 @@ class Stains {
     const auto cell = [&](int x, int y) { return value_[at((y & 63) * 64 + (x & 63))]; };
     return mix(mix(cell(x0, y0), cell(x0 + 1, y0), fx),
                mix(cell(x0, y0 + 1), cell(x0 + 1, y0 + 1), fx), fy);
-  }
-  [[nodiscard]] F4 at_places(F4 u, F4 v) const noexcept {
-    const I4 x0 = floor_int(u), y0 = floor_int(v);
-    const F4 fx = u - __builtin_convertvector(x0, F4), fy = v - __builtin_convertvector(y0, F4);
-    const I4 left = x0 & 63, right = (x0 + 1) & 63, row0 = (y0 & 63) * 64,
-             row1 = ((y0 + 1) & 63) * 64;
-    const auto cells = [&](I4 i) {
-      return F4{value_[at(i[0])], value_[at(i[1])], value_[at(i[2])], value_[at(i[3])]};
-    };
-    const F4 a = cells(row0 + left), b = cells(row0 + right);
-    const F4 c = cells(row1 + left), d = cells(row1 + right);
-    const F4 top = a + fx * (b - a), low = c + fx * (d - c);
-    return top + fy * (low - top);
   }
   [[nodiscard]] const float* values() const noexcept { return value_.data(); }  ///< 64 rows of 64
 

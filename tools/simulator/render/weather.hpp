@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "gpu/memory/workers.hpp"
 #include "tools/simulator/render/shade.hpp"
+#include "tools/simulator/render/weather_view.hpp"
 
 namespace kerb::sim {
 
@@ -19,35 +21,32 @@ class WeatherPasses {
   [[nodiscard]] bool any() const noexcept { return any_; }
   /// Whether Radiance::surfaces must be filled.
   [[nodiscard]] bool needs_surfaces() const noexcept { return any_ && (wet_ > 0 || fog_ > 0); }
-  /// One picture. `t` and `exposure_s` in seconds; `mps`: the car's speed.
-  void apply(Workers& workers, const Shading& shading, double t, double exposure_s, double mps,
-             Radiance& picture);
+  /// What there is to add to one picture; until the next call. `t` and `exposure_s` in seconds;
+  /// `mps`: the car's speed.
+  const WeatherView& plan(const Shading& shading, double t, double exposure_s, double mps);
+  /// Adds it to the picture that a view points to, on the CPU.
+  void apply(Workers& workers, const DrawView& picture, const WeatherView& plan);
 
   /// Radiance that a unit of light on the camera adds this far (degrees) from its source: the
   /// glare of a clean windscreen, about 2 % of the light over all angles.
   [[nodiscard]] static float veil(float degrees) noexcept;
 
  private:
-  struct Level {  // of a pyramid of ever smaller pictures
-    int width = 0, height = 0;
-    std::vector<F4> pixels;
-  };
-  void mirror_images(Workers& workers, const Shading& s, Radiance& picture) const;
-  void lit_fog(Workers& workers, const Shading& s, Radiance& picture);
-  void streaks(const Shading& s, double t, double exposure_s, double mps, Radiance& picture) const;
-  void shrink(Workers& workers, const Radiance& picture);
-  void scatter(Workers& workers, const Shading& s, Radiance& picture);
-  void drops(const Shading& s, double t, double mps, Radiance& picture) const;
-  [[nodiscard]] static F4 look(const Level& level, float x, float y) noexcept;
+  void streaks(const Shading& s, double t, double exposure_s, double mps);
+  void drops(double t, double mps);
+  void sun(const Shading& s);
 
   WeatherSpec weather_;
   Canvas canvas_;
   std::uint64_t seed_;
   bool any_ = false;
   float wet_ = 0, fog_ = 0;
-  std::vector<Level> levels_;  // of the picture, the first a quarter as wide
-  std::vector<Level> spread_;  // of its scattered light
-  std::vector<V3> cells_;      // of lit fog: columns x rows x depths
+  WeatherView plan_;
+  std::vector<Blend> blends_;
+  std::vector<std::int32_t> last_;  // blend over each pixel, while chains are made
+  std::vector<Drop> drops_;
+  std::array<std::vector<F4>, kGlareLevels> levels_, spread_;  // of the picture, and scattered
+  std::vector<V3> cells_;                                      // of lit fog
 };
 
 }  // namespace kerb::sim

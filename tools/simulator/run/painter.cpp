@@ -9,14 +9,22 @@ namespace {
 
 class RenderedPainter final : public Painter {
  public:
-  RenderedPainter(const Scenario& scenario, int threads)
-      : renderer_{scenario, {.truth = false, .threads = threads}} {}
+  RenderedPainter(const Scenario& scenario, int threads, std::shared_ptr<const Context> gpu,
+                  std::function<void(const Error&)> report)
+      : gpu_{std::move(gpu)},
+        report_{std::move(report)},
+        renderer_{scenario, {.truth = false, .threads = threads, .gpu = gpu_.get()}} {}
   void paint(const World& world, double t, std::vector<std::uint8_t>& bytes) override {
     renderer_.draw(world, t, rendered_);
     bytes = rendered_.pixels;
+    if (!renderer_.gpu_error() || !report_) return;
+    report_(*renderer_.gpu_error());
+    report_ = nullptr;  // once
   }
 
  private:
+  std::shared_ptr<const Context> gpu_;
+  std::function<void(const Error&)> report_;
   Renderer renderer_;
   Rendered rendered_;
 };
@@ -39,7 +47,17 @@ class SmallPainter final : public Painter {
 std::unique_ptr<Painter> make_small_painter() { return std::make_unique<SmallPainter>(); }
 
 std::unique_ptr<Painter> make_rendered_painter(const Scenario& scenario, int threads) {
-  return std::make_unique<RenderedPainter>(scenario, threads);
+  return std::make_unique<RenderedPainter>(scenario, threads, nullptr, nullptr);
+}
+
+Result<PainterMaker> rendered_painters(BackendChoice choice,
+                                       std::function<void(const Error&)> report) {
+  Result<Context> made = Context::create(choice);
+  if (!made) return made.error();
+  return PainterMaker{[context = std::make_shared<const Context>(std::move(*made)),
+                       report = std::move(report)](const Scenario& scenario, int threads) {
+    return std::make_unique<RenderedPainter>(scenario, threads, context, report);
+  }};
 }
 
 }  // namespace kerb::sim

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "gpu/memory/context.hpp"
 #include "tools/simulator/world/world.hpp"
 
 namespace kerb::sim {
@@ -30,5 +31,9 @@ inline constexpr int kSmallWidth = 64, kSmallHeight = 40;
 
 /// The renderer (tools/simulator/render): pictures in which a detector can see people.
 [[nodiscard]] std::unique_ptr<Painter> make_rendered_painter(const Scenario& scenario, int threads);
+/// The same where `choice` says: on the CPU, or on a GPU, the same pictures. `report` is told, in
+/// words, when a GPU fails later; the CPU goes on then. Fails: as Context::create().
+[[nodiscard]] Result<PainterMaker> rendered_painters(BackendChoice choice,
+                                                     std::function<void(const Error&)> report);
 
 }  // namespace kerb::sim
