@@ -51,6 +51,12 @@ constexpr Field kMotion[] = {
                                         "Most that this evidence says for a person."),
     number<&FilterSettings::thing_least>("thing_least", -10, 0, "log-odds",
                                          "Most that it says for a thing, negative."),
+    number<&FilterSettings::pattern_drift>(
+        "pattern_drift", 0, 5, "heights²/s",
+        "Growth of the variance of a pattern that is fixed in the image."),
+    number<&FilterSettings::pattern_trust>(
+        "pattern_trust", 0, 1, "",
+        "Weight of each box as evidence between a person and such a pattern."),
     number<&FilterSettings::row_jitter>("row_jitter", 0.005, 0.3, "heights of the box",
                                         "Error of a box's upper and lower edge."),
     number<&FilterSettings::column_jitter>("column_jitter", 0.005, 0.3, "heights of the box",

@@ -20,7 +20,7 @@ void fields(F& f, FieldsOf<F, OutlierSettings>& s) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, FilterSettings>& s) {
-  static_assert(sizeof(FilterSettings) == 34 * 8 + sizeof(OutlierSettings),
+  static_assert(sizeof(FilterSettings) == 36 * 8 + sizeof(OutlierSettings),
                 "a new field? list it, see above");
   f.structure("FilterSettings")("adult_mean_m", s.adult.mean_m)("adult_sigma_m", s.adult.sigma_m);
   f("child_mean_m", s.child.mean_m)("child_sigma_m", s.child.sigma_m)("child_share", s.child_share);
@@ -29,6 +29,7 @@ void fields(F& f, FieldsOf<F, FilterSettings>& s) {
   f("sway", s.sway)("motion_trust", s.motion_trust)("thing_mean_m", s.thing.mean_m);
   f("thing_sigma_m", s.thing.sigma_m)("thing_trust", s.thing_trust);
   f("thing_time_s", s.thing_time_s)("thing_most", s.thing_most)("thing_least", s.thing_least);
+  f("pattern_drift", s.pattern_drift)("pattern_trust", s.pattern_trust);
   f("row_jitter", s.row_jitter)("column_jitter", s.column_jitter);
   f("least_jitter_px", s.least_jitter_px)("jitter_time_s", s.jitter_time_s);
   f("pitch_time_s", s.pitch_time_s)("yaw_rate_sigma", s.yaw_rate_sigma);

@@ -37,7 +37,8 @@ bool PersonFilter::begin(const Camera& camera, const FilterSettings& settings, c
     weight_[index(kind, kWalks)] = shares[kind] * walking;
     weight_[index(kind, kStands)] = shares[kind] * (1 - walking);
   }
-  person_evidence_ = flow_evidence_ = 0;
+  person_evidence_ = flow_evidence_ = pattern_evidence_ = 0;
+  pattern_.begin(box);
   heard_ = false;
   thing_known_ = speed_known &&
                  thing_.begin(camera, settings, settings.thing, box, pitch, pitch_sigma, true) &&
@@ -73,7 +74,9 @@ double PersonFilter::weigh(const FilterSettings& settings) {
     walks *= scale;
     sum += fit;
   }
+  fit_ = best;
   if (!(sum > 0)) return 0;
+  fit_ += exact::log(sum);
   heard_ = true;
   double left = 0;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
@@ -84,7 +87,7 @@ double PersonFilter::weigh(const FilterSettings& settings) {
   }
   for (double& weight : weight_) weight /= left;
   if (!thing_known_) return 0;
-  const double ratio = best + exact::log(sum) - thing_.log_fit();
+  const double ratio = fit_ - thing_.log_fit();
   return settings.thing_trust * std::clamp(ratio, -kMostEvidence, kMostEvidence);
 }
 
@@ -161,7 +164,9 @@ void PersonFilter::predict(const Camera& camera, const FilterSettings& settings,
     const double stays = exact::exp(-way.seconds / settings.thing_time_s);
     person_evidence_ *= stays;
     flow_evidence_ *= stays;
+    pattern_evidence_ *= stays;
   }
+  pattern_.predict(settings, way.seconds);
   heard_ = false;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     if (weight_[index(kind, kStands)] > 0)
@@ -207,6 +212,9 @@ void PersonFilter::see_box(const Camera& camera, const FilterSettings& settings,
   if (thing_known_) thing_.see_box(camera, settings, box);
   if (thing_known_ && !thing_.is_finite()) thing_known_ = false;
   hear(settings, weigh(settings));
+  const double ratio = std::clamp(fit_ - pattern_.see_box(box), -kMostEvidence, kMostEvidence);
+  pattern_evidence_ = std::clamp(pattern_evidence_ + settings.pattern_trust * ratio,
+                                 settings.thing_least, settings.thing_most);
   blend();
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "firmware/track/ground_filter.hpp"
+#include "firmware/track/image_pattern.hpp"
 
 namespace kerb::track {
 
@@ -55,7 +56,7 @@ class PersonFilter {
   /// Flow since the last box counts only where it speaks for a thing: between boxes it may be
   /// another thing's. Somebody who moves so is detected again where the flow has led.
   [[nodiscard]] double person_evidence() const noexcept {
-    return person_evidence_ + std::min(flow_evidence_, 0.0);
+    return person_evidence_ + std::min(flow_evidence_, 0.0) + std::min(pattern_evidence_, 0.0);
   }
   /// Of all filters together.
   [[nodiscard]] const State& state() const noexcept { return all_.state; }
@@ -82,8 +83,11 @@ class PersonFilter {
   std::array<GroundFilter, kFilters> as_{};
   std::array<double, kFilters> weight_{};  // 0: not used
   GroundFilter thing_;                     // of any height; stands
-  double person_evidence_ = 0;  // up to the last box,
-  double flow_evidence_ = 0;    // and since
+  double person_evidence_ = 0;             // up to the last box,
+  double flow_evidence_ = 0;               // and since
+  ImagePattern pattern_;
+  double pattern_evidence_ = 0;  // for a person, against a pattern of the image
+  double fit_ = 0;               // log of the last measurement's density, of a person
   bool thing_known_ = false;
   bool heard_ = false;  // there was new evidence since the last prediction
   Estimate all_;

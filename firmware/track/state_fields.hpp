@@ -32,11 +32,17 @@ void fields(F& f, FieldsOf<F, GroundFilter>& g) {
   f("larger", g.larger_);
 }
 template <typename F>
+void fields(F& f, FieldsOf<F, ImagePattern>& p) {
+  static_assert(sizeof(ImagePattern) == 6 * 8, "a new member? list it, see above");
+  f.structure("ImagePattern")("place", p.place_)("variance", p.variance_);
+}
+template <typename F>
 void fields(F& f, FieldsOf<F, PersonFilter>& p) {
-  static_assert(sizeof(PersonFilter) == 5 * sizeof(GroundFilter) + 7 * 8 + (6 + 36) * 8,
+  static_assert(sizeof(PersonFilter) == 5 * sizeof(GroundFilter) + 15 * 8 + (6 + 36) * 8,
                 "a new member? list it, see above");
   f.structure("PersonFilter")("as", p.as_)("weight", p.weight_)("thing", p.thing_);
   f("person_evidence", p.person_evidence_)("flow_evidence", p.flow_evidence_);
+  f("pattern", p.pattern_)("pattern_evidence", p.pattern_evidence_)("fit", p.fit_);
   f("thing_known", p.thing_known_)("heard", p.heard_);
   matrix_field(f, "state", p.all_.state);
   matrix_field(f, "covariance", p.all_.covariance);

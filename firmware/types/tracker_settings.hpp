@@ -47,10 +47,13 @@ struct FilterSettings {
 
   // Whether it is a person at all, or a thing of any height that stands: see PersonFilter.
   HeightPrior thing{1.1, 0.5};
-  double thing_trust = 0.5;  ///< exponent of the evidence between person and thing
-  double thing_time_s = 3;   ///< time constant with which that evidence is forgotten
-  double thing_most = 3;     ///< largest log-odds for a person from this evidence,
-  double thing_least = -4;   ///< and for a thing
+  double thing_trust = 0.5;     ///< exponent of the evidence between person and thing
+  double thing_time_s = 3;      ///< time constant with which that evidence is forgotten
+  double thing_most = 3;        ///< largest log-odds for a person from this evidence,
+  double thing_least = -4;      ///< and for a thing
+  double pattern_drift = 0.05;  ///< growth of the variance of a pattern that is fixed in the
+                                ///< image, heights^2/s: see ImagePattern
+  double pattern_trust = 1;     ///< exponent of the evidence between a person and such a pattern
 
   double row_jitter = 0.035;       ///< of a box's upper and lower edge, in heights of the box
   double column_jitter = 0.03;     ///< of its middle, in heights of the box

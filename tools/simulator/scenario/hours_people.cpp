@@ -298,7 +298,9 @@ void PeopleMaker::add_cyclist(double t, bool overtaken) {
     const double when = t + (k == 0 ? 0 : between(-6, 6)), mps = between(12, 20) / 3.6;
     if (when < 1) continue;
     const double way = overtaken ? 1 : -1;
-    const double d = overtaken ? -(ground_.half_road() - 0.35) : ground_.half_road() - 0.7;
+    // Who is overtaken is on a path beside the kerb: on the road they would be passed too closely,
+    // and a warning of that is not false.
+    const double d = overtaken ? -(ground_.kerb() + 0.35) : ground_.half_road() - 0.7;
     stroll(p, ground_.s_at(when) - way * mps * when, d, way, mps, scenario_.seconds);
     if (keep(one)) return;
   }

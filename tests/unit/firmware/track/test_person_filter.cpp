@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/track/person_filter.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <vector>
@@ -237,6 +238,68 @@ TEST(what_is_as_tall_as_nobody_and_stands_is_a_thing) {
   TEST_ASSERT_TRUE(stands > 0);
   TEST_ASSERT_TRUE(walks > 1);
   TEST_ASSERT_TRUE(walks > stands);
+}
+
+/// Boxes that stay in the image, with the noise of a detector, while the car drives at 11 m/s: the
+/// edges of one parked car after the other. The evidence for a person after half a second.
+double evidence_of_a_pattern(const FilterSettings& f) {
+  double sum = 0;
+  for (unsigned seed = 0; seed < kRuns; ++seed) {
+    World w{4700 + seed};
+    w.speed = 11;
+    w.walkers = {{12, -2, 0, 0, 1.75}};
+    const Detection there = w.box_of(w.walkers[0]);
+    const auto see = [&] { return track::seen_box(w.camera, f, w.noisy(there)); };
+    PersonFilter filter;
+    TEST_ASSERT_TRUE(filter.begin(w.camera, f, see(), 0, 0.0027, true));
+    for (int i = 0; i < 15; ++i) {
+      filter.predict(w.camera, f, {kFrame, w.speed, 0, 0.001, true});
+      filter.see_box(w.camera, f, see());
+    }
+    sum += filter.person_evidence() / kRuns;
+  }
+  return sum;
+}
+
+TEST(what_stays_in_the_image_while_the_car_drives_is_a_pattern) {
+  FilterSettings without;
+  without.pattern_trust = 0;
+  const double pattern = evidence_of_a_pattern({}), unknown = evidence_of_a_pattern(without);
+  char line[120];
+  std::snprintf(line, sizeof line,
+                "log-odds of a person: pattern %.1f, without its hypothesis %.1f", pattern,
+                unknown);
+  TEST_MESSAGE(line);
+  TEST_ASSERT_TRUE(pattern < 0);
+  TEST_ASSERT_TRUE(pattern < unknown - 2);
+}
+
+/// Flow alone makes no person: see person_evidence().
+TEST(flow_counts_for_a_person_once_a_box_is_found_where_it_leads) {
+  World w{4800};
+  const FilterSettings f;
+  w.speed = 10;
+  w.wander = 0;
+  w.speed_time = 1e9;
+  w.walkers = {{20, -3, 0, 1.4}};
+  const auto see = [&] { return track::seen_box(w.camera, f, w.noisy(w.box_of(w.walkers[0]))); };
+  PersonFilter filter;
+  TEST_ASSERT_TRUE(filter.begin(w.camera, f, see(), 0, 0.0027, true));
+  const double first = filter.person_evidence();
+  for (int i = 0; i < 8; ++i) {
+    const Detection before = w.box_of(w.walkers[0]);
+    w.move(kFrame);
+    const Detection after = w.box_of(w.walkers[0]);
+    const track::Travelled way{kFrame, w.speed, 0, 0.001, true};
+    filter.predict(w.camera, f, way);
+    filter.see_flow(w.camera, f, way,
+                    static_cast<double>(after.x + after.w / 2 - before.x - before.w / 2), 0.1,
+                    static_cast<double>(after.h / before.h) - 1, 0.003);
+  }
+  TEST_ASSERT_TRUE(filter.walks() > 0.9);
+  TEST_ASSERT_TRUE(filter.person_evidence() <= std::max(first, 0.0));
+  filter.see_box(w.camera, f, see());
+  TEST_ASSERT_TRUE(filter.person_evidence() > 1);
 }
 
 TEST(without_a_speed_nobody_is_known_to_stand) {

@@ -201,16 +201,15 @@ TEST(it_stays_until_the_contact_was_expected_where_the_track_is_lost) {
   other.until(WarningLevel::collision);
   other.person(0, 1.8);
   other.report->people.items[0].id += 1;
-  TEST_ASSERT_DOUBLE_WITHIN(
-      0.1, 1.8, std::chrono::duration<double>(other.until(WarningLevel::none)).count());
+  TEST_ASSERT_DOUBLE_WITHIN(0.1, 1.8,
+                            std::chrono::duration<double>(other.until(WarningLevel::none)).count());
   // The same person, out of danger.
   Drive safe;
   safe.person(0.9, 2.0);
   safe.until(WarningLevel::collision);
   safe.person(0, 2.0);
-  TEST_ASSERT_DOUBLE_WITHIN(
-      0.06, WarningRules{}.lingers_s,
-      std::chrono::duration<double>(safe.until(WarningLevel::none)).count());
+  TEST_ASSERT_DOUBLE_WITHIN(0.06, WarningRules{}.lingers_s,
+                            std::chrono::duration<double>(safe.until(WarningLevel::none)).count());
   // The driver brakes: they have seen them.
   Drive brakes;
   brakes.person(0.9, 2.0);
