@@ -24,13 +24,13 @@ constexpr const char* kCrossing =
 TEST(list_names_the_suites) {
   const Outcome text = kerblab("sim list");
   expect_done(text);
-  for (const char* name :
-       {"euroncap", "r159", "quiet", "faults", "brief", "camouflage", "night", "weather", "turns"})
+  for (const char* name : {"euroncap", "r159", "quiet", "faults", "brief", "camouflage", "night",
+                           "weather", "turns", "hours"})
     TEST_ASSERT_TRUE(text.out.find(name) != std::string::npos);
   const Outcome json = kerblab("sim list --json -");
   expect_done(json);
   const Json suites = Json::parse(json.out);
-  TEST_ASSERT_EQUAL(9, suites.size());
+  TEST_ASSERT_EQUAL(10, suites.size());
   TEST_ASSERT_EQUAL_STRING("euroncap", suites[0]["suite"].get<std::string>().c_str());
   TEST_ASSERT_EQUAL_INT(200, suites[0]["runs"].get<int>());
 }
@@ -219,6 +219,54 @@ TEST(render_says_what_is_true_of_people_without_what_they_carry) {
   TEST_ASSERT_DOUBLE_WITHIN(2.5, at(4) + at(6), at(9) + at(11));
   TEST_ASSERT_DOUBLE_WITHIN(2.5, at(5) + at(7), at(10) + at(12));
   TEST_ASSERT_TRUE(at(8) > 0.7 && at(8) <= 1);
+}
+
+/// kerblab on a machine without a GPU, also where there is one: CUDA finds none by this variable.
+Outcome kerblab_without_gpu(const std::string& arguments) {
+  return run_program(g_folder, std::string{"CUDA_VISIBLE_DEVICES= "} + KERBLAB, arguments);
+}
+
+constexpr const char* kSmallStreet =
+    "seconds = 1\n[camera]\nwidth = 320\nheight = 180\nrate_hz = 10\n[car]\nkmh = 36\n"
+    "[[people]]\nstart = [9, 0]\n";
+
+TEST(a_wrong_place_to_draw_is_one_line) {
+  write("street.toml", kSmallStreet);
+  for (const char* command :
+       {"run street.toml --oracle", "view street.toml --oracle --out x.png", "demo --out x",
+        "render street.toml --out x", "sweep street.toml --vision x --vary decisions.a=1"})
+    for (const char* wrong : {"gpu", "CUDA", "''"})
+      expect_bad_input(kerblab(std::string{"sim "} + command + " --draw " + wrong), "--draw");
+  TEST_ASSERT_EQUAL_INT(1, file_count(g_folder));
+}
+
+TEST(drawing_with_cuda_without_a_device_is_one_line_and_leaves_nothing) {
+  write("street.toml", kSmallStreet);
+  for (const char* command :
+       {"run street.toml --oracle --traces x", "view street.toml --oracle --out x.png",
+        "demo --out y", "render street.toml --out x"}) {
+    expect_bad_input(kerblab_without_gpu(std::string{"sim "} + command + " --draw cuda"),
+                     "--draw cuda: ");
+    TEST_ASSERT_FALSE_MESSAGE(fs::exists(g_folder / "x"), command);
+  }
+  TEST_ASSERT_EQUAL_INT(1, file_count(g_folder));
+}
+
+TEST(drawing_where_it_can_without_a_device_is_drawing_on_the_cpu) {
+  write("street.toml", kSmallStreet);
+  for (const char* draw : {"", "auto", "cpu"}) {
+    const std::string option = *draw == '\0' ? "" : std::string{" --draw "} + draw;
+    const Outcome o = kerblab_without_gpu("sim render street.toml --frames 1 --out drawn-" +
+                                          std::string{draw} + option);
+    expect_done(o);
+    TEST_ASSERT_EQUAL_STRING("", o.err.c_str());
+  }
+  const auto picture = [](const char* draw) {
+    return read(g_folder / (std::string{"drawn-"} + draw) / "street/img1/000001.png");
+  };
+  TEST_ASSERT_TRUE(picture("cpu").size() > 10000);
+  TEST_ASSERT_TRUE(picture("cpu") == picture("auto"));
+  TEST_ASSERT_TRUE(picture("cpu") == picture(""));
 }
 
 TEST(no_input_is_overwritten_and_none_taken_twice) {

@@ -255,12 +255,12 @@ int render(const RenderCommand& o) {
                                 scenario.seconds));
       jobs.push_back({&scenario, folder});
     }
-  fs::create_directories(o.out, failed);
-  if (!fs::is_directory(o.out, failed)) return fail(cannot_write(o.out));
   BackendChoice where = BackendChoice::automatic;
   parse(o.draw, where);
   const Result<Context> gpu = Context::create(where);
   if (!gpu) return fail("--draw " + o.draw + ": " + describe(gpu.error()));
+  fs::create_directories(o.out, failed);
+  if (!fs::is_directory(o.out, failed)) return fail(cannot_write(o.out));
   const SystemClock clock;
   for (const Job& job : jobs) {
     // Under a hidden name until all of it is there.
