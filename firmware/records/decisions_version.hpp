@@ -11,7 +11,9 @@ namespace kerb::records {
 /// record change and this number does not.
 ///   1   records up to format 3, which do not carry it, and the first of format 4
 ///   2   standing, walking and things as hypotheses; collision warnings that stay; reports say how
-///       far people are seen; one person of several cameras; steering and signalled turns
-inline constexpr std::uint32_t kDecisionsVersion = 2;
+///       far people are seen
+///   3   one person of several cameras; steering and signalled turns; patterns of the image; a
+///       warning stays when the track is lost
+inline constexpr std::uint32_t kDecisionsVersion = 3;
 
 }  // namespace kerb::records
