@@ -250,11 +250,11 @@ void PeopleFuser::Work::take_time(Nanos newest) noexcept {
     s->forget();
     s->at = newest;
   }
-  if (newest > *s->at) {
-    const risk::PeopleReport* by = nullptr;
-    for (const risk::PeopleReport* report : in)
-      if (report != nullptr && report->at == newest && by == nullptr) by = report;
-    const Way way = way_of(*by, newest - *s->at);
+  const auto* const by = std::find_if(in.begin(), in.end(), [newest](const auto* report) {
+    return report != nullptr && report->at == newest;
+  });
+  if (newest > *s->at && by != in.end()) {
+    const Way way = way_of(**by, newest - *s->at);
     for (int i = 0; i < s->count; ++i) advance(group(i).state, way);
     s->at = newest;
   }

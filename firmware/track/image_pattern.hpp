@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <array>
-#include <cstddef>
 
-#include "firmware/exact/exact_math.hpp"
 #include "firmware/track/ground_filter.hpp"
 
 namespace kerb::track {
@@ -22,18 +20,7 @@ class ImagePattern {
     for (double& v : variance_) v += settings.pattern_drift * seconds * height * height;
   }
   /// Takes in a box. Returns the log of its probability density, as GroundFilter::log_fit() does.
-  double see_box(const SeenBox& box) noexcept {
-    const std::array<double, 3> seen{box.column, box.foot, box.head}, r = noise(box);
-    double fit = 0;
-    for (std::size_t i = 0; i < seen.size(); ++i) {
-      const double off = seen[i] - place_[i], spread = variance_[i] + r[i];
-      fit -= 0.5 * (off * off / spread + exact::log(spread));
-      const double gain = variance_[i] / spread;
-      place_[i] += gain * off;
-      variance_[i] *= 1 - gain;
-    }
-    return fit;
-  }
+  double see_box(const SeenBox& box) noexcept;
 
  private:
   template <typename F>

@@ -37,15 +37,14 @@ struct WarningDecision {
 /// (that of the contact times that of a person being there at all), within their time, in at least
 /// two reports. Once begun it stays until the danger is gone or passed: while the contact remains
 /// possible, also while the person is not detected, and a second more. Where the track of that
-/// person is lost meanwhile, nothing says that the danger is gone: it stays until the contact should
-/// have happened. While the driver brakes hard
-/// it continues only with the likelihood that begins one; when braking or steering have ended the
-/// danger it ends without delay.
-/// Information: the car stands or creeps, and a confirmed person is right in front of it.
-/// No level lasts less than kShortest, and none begins again within kPause of its end (except
-/// information after a collision warning). The change from information to collision is immediate.
-/// When no warning is possible any more (not ready, or reports older than kStale) none begins, and
-/// a present one ends as soon as kShortest allows.
+/// person is lost meanwhile, nothing says that the danger is gone: it stays until the contact
+/// should have happened. While the driver brakes hard it continues only with the likelihood that
+/// begins one; when braking or steering have ended the danger it ends without delay. Information:
+/// the car stands or creeps, and a confirmed person is right in front of it. No level lasts less
+/// than kShortest, and none begins again within kPause of its end (except information after a
+/// collision warning). The change from information to collision is immediate. When no warning is
+/// possible any more (not ready, or reports older than kStale) none begins, and a present one ends
+/// as soon as kShortest allows.
 class WarningLogic {
  public:
   static constexpr int kMostCameras = 4;

@@ -280,8 +280,8 @@ TEST(each_criterion_holds_and_fails_for_its_own_reason) {
        false, "DEGRADED (board_hot) at 3.00 s without a fault", nobody},
       {"dark before the impact", nothing, unwell({{Cause::camera_dark, 3.9, 4.5}}),
        "no_false_fault", false, "DEGRADED (camera_dark) at 3.90 s without a fault"},
-      {"dark after the impact", nothing, unwell({{Cause::camera_dark, 4.1, 4.5}}),
-       "no_false_fault", true, "ACTIVE"},
+      {"dark after the impact", nothing, unwell({{Cause::camera_dark, 4.1, 4.5}}), "no_false_fault",
+       true, "ACTIVE"},
   };
   for (const Case& c : cases) check(c);
 }

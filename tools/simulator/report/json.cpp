@@ -97,12 +97,9 @@ Json said_of(const Sent& sent) {
                       {"number", rounded(s.health.number)}});
   int most = 0;
   for (const Sent::People& p : sent.people) most = std::max(most, p.count);
-  return {{"frames", sent.frames},
-          {"warnings", std::move(warnings)},
-          {"states", std::move(states)},
-          {"limited_view", std::move(limited)},
-          {"lists", sent.people.size()},
-          {"most_people", most}};
+  return {{"frames", sent.frames},       {"warnings", std::move(warnings)},
+          {"states", std::move(states)}, {"limited_view", std::move(limited)},
+          {"lists", sent.people.size()}, {"most_people", most}};
 }
 
 Json run_of(const ReportedRun& run) {
