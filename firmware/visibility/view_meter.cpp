@@ -56,7 +56,7 @@ struct Values {
   /// The value below which this share lies; 0 without any.
   [[nodiscard]] double quantile(double share) noexcept {
     if (count == 0) return 0;
-    const auto at = static_cast<std::size_t>(share * static_cast<double>(count - 1) + 0.5);
+    const auto at = static_cast<std::size_t>(std::lround(share * static_cast<double>(count - 1)));
     std::nth_element(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(at),
                      items.begin() + static_cast<std::ptrdiff_t>(count));
     return items[at];
@@ -179,13 +179,13 @@ void ViewMeter::place_bands(const Camera& camera) {
       const double least = margin, right = width_ - 1 - margin, bottom = height_ - 1 - margin;
       if (!(at.x >= least && at.x <= right && at.y >= least && at.y <= bottom)) continue;
       for (int row = 0; row < kViewTuning.down; ++row) {
-        const int y = static_cast<int>(at.y + 0.5) + row - kViewTuning.down / 2;
+        const int y = static_cast<int>(std::lround(at.y)) + row - kViewTuning.down / 2;
         if (y >= margin && y < height_ - margin)
-          out.points.push_back({static_cast<int>(at.x + 0.5), y});
+          out.points.push_back({static_cast<int>(std::lround(at.x)), y});
       }
     }
     // Half of the lane's width must be in the picture.
-    if (2 * out.points.size() >= static_cast<std::size_t>(kViewTuning.across * kViewTuning.down))
+    if (2 * out.points.size() >= static_cast<std::size_t>(kViewTuning.across) * kViewTuning.down)
       road_.push_back(std::move(out));
   }
 }
@@ -208,7 +208,7 @@ void ViewMeter::place_horizon(const Camera& camera) {
         const Pixel at = lens.distort(axes.pixel_of(seen));
         if (at.x >= margin && at.x < width_ - 1 - margin && at.y >= margin &&
             at.y < height_ - 1 - margin)
-          out.push_back({static_cast<int>(at.x + 0.5), static_cast<int>(at.y + 0.5)});
+          out.push_back({static_cast<int>(std::lround(at.x)), static_cast<int>(std::lround(at.y))});
       }
   };
   place(kViewTuning.air_side_deg, kViewTuning.air_from_deg, kViewTuning.air_to_deg, 17, 5, air_);
