@@ -32,6 +32,12 @@ constexpr Field kMotion[] = {
                                           "Rate at which people who stand begin to walk."),
     number<&FilterSettings::stops_per_s>("stops_per_s", 0, 5, "1/s",
                                          "Rate at which people who walk stop."),
+    number<&FilterSettings::kerb_m>("kerb_m", -0.5, 0.5, "m",
+                                    "Mean height above the road of the ground people stand on: "
+                                    "many are on a pavement."),
+    number<&FilterSettings::kerb_sigma_m>("kerb_sigma_m", 0, 1, "m", "Its standard deviation."),
+    number<&FilterSettings::kerb_time_s>("kerb_time_s", 0.1, 600, "s",
+                                         "Time constant with which it changes: people step down."),
     number<&FilterSettings::sway>("sway", 0, 1, "m²/s",
                                   "Growth of the place's variance while a person stands."),
     number<&FilterSettings::motion_trust>(
@@ -196,6 +202,15 @@ constexpr Table kBandsTable = table_of<BandSettings>(
     "decisions.bands", "What spectral bands say of who a person is and where.", kBands);
 
 constexpr Field kExistence[] = {
+    number<&ExistenceSettings::certainty_offset>(
+        "certainty_offset", -10, 10, "log-odds",
+        "That there is a person, where nothing speaks for or against it."),
+    number<&ExistenceSettings::sum_weight>("sum_weight", 0, 3, "",
+                                           "Weight of the score's sum in the certainty."),
+    number<&ExistenceSettings::mean_weight>(
+        "mean_weight", 0, 10, "", "Likewise of the mean of (score - even) / score_scale."),
+    number<&ExistenceSettings::motion_weight>(
+        "motion_weight", 0, 3, "", "Likewise of the evidence between a person and a thing."),
     number<&ExistenceSettings::score_scale>(
         "score_scale", 0.1, 20, "",
         "A detection adds its score less the model's even score, divided by this, in log-odds."),
@@ -324,7 +339,8 @@ constexpr Field kTracks[] = {
 constexpr Table kTracksTable =
     table_of<TrackerSettings>("decisions.tracks", "How long people are remembered.", kTracks);
 
-using risk::ContactSettings, risk::PaceSettings, risk::PathSettings, risk::TurnSettings;
+using risk::BendSettings, risk::ContactSettings, risk::PaceSettings, risk::PathSettings,
+    risk::TurnSettings;
 constexpr Field kPath[] = {
     number<&PathSettings::wander_mps2>("wander_mps2", 0, 5, "m/s²",
                                        "What a driver may add to the side on a straight."),
@@ -360,6 +376,17 @@ constexpr Field kPath[] = {
     number<&PathSettings::driver_share>("driver_share", 0, 2, "", "Likewise, per acceleration.")};
 constexpr Table kPathTable = table_of<PathSettings>(
     "decisions.path", "Where the car goes: standard deviations of its predicted path.", kPath);
+
+constexpr Field kBend[] = {
+    number<&BendSettings::lasts_s>("lasts_s", 0, 60, "s",
+                                   "Mean time that a bend still lasts; 0: for ever. Shorter: who "
+                                   "stands where the bend would lead is warned of later."),
+    number<&BendSettings::from_mps2>("from_mps2", 0, 10, "m/s²",
+                                     "Lateral acceleration from which it is a bend."),
+    number<&BendSettings::surely_mps2>("surely_mps2", 0, 10, "m/s²", "From here on surely one."),
+    number<&BendSettings::straightens_s>("straightens_s", 0.1, 10, "s",
+                                         "Time in which the car straightens at its end.")};
+constexpr Table kBendTable = table_of<BendSettings>("decisions.bend", "Bends that may end.", kBend);
 
 constexpr Field kTurn[] = {
     number<&TurnSettings::signalled_share>(
@@ -399,6 +426,17 @@ constexpr Field kPace[] = {
                                                "Way of one who stops."),
     number<&PaceSettings::speeds_up_share>("speeds_up_share", 0, 1, "",
                                            "Largest probability of walking faster."),
+    number<&PaceSettings::along_share>(
+        "along_share", 0, 0.99, "",
+        "Share of walkers who walk along the road. Larger: people on pavements are less often "
+        "warned of, those who leave them later."),
+    number<&PaceSettings::along_sigma_mps>("along_sigma_mps", 0.05, 3, "m/s",
+                                           "Standard deviation of their speed."),
+    number<&PaceSettings::across_sigma_mps>("across_sigma_mps", 0.02, 1, "m/s",
+                                            "Likewise across the road."),
+    number<&PaceSettings::any_way_mps>(
+        "any_way_mps", 0.2, 4, "m/s",
+        "Standard deviation of the others' velocity; must be `decisions.motion.speed_sigma_mps`."),
     number<&PaceSettings::stops_share>("stops_share", 0, 1, "",
                                        "Probability that one who walks stops."),
     number<&PaceSettings::stops_slowing_share>("stops_slowing_share", 0, 1, "",
@@ -481,6 +519,8 @@ constexpr Field kDecisions[] = {
     table<&DecisionSettings::tracker, &TrackerSettings::bands>("bands", "", kBandsTable),
     table<&DecisionSettings::tracker>("tracks", "", kTracksTable),
     table<&DecisionSettings::contact, &ContactSettings::path>("path", "", kPathTable),
+    table<&DecisionSettings::contact, &ContactSettings::path, &PathSettings::bend>("bend", "",
+                                                                                   kBendTable),
     table<&DecisionSettings::contact, &ContactSettings::path, &PathSettings::turn>("turn", "",
                                                                                    kTurnTable),
     table<&DecisionSettings::contact, &ContactSettings::pace>("pace", "", kPaceTable),

@@ -14,6 +14,8 @@ namespace kerb::records {
 ///       far people are seen
 ///   3   one person of several cameras; steering and signalled turns; patterns of the image; a
 ///       warning stays when the track is lost
-inline constexpr std::uint32_t kDecisionsVersion = 3;
+///   4   the ground below the feet need not be the road; certainty by mean scores; walkers along
+///       the road; bends that end
+inline constexpr std::uint32_t kDecisionsVersion = 4;
 
 }  // namespace kerb::records

@@ -35,6 +35,13 @@ struct CarPathTuning {
 };
 constexpr CarPathTuning kCarPathTuning{};
 
+/// Bends that end before `until_s` are taken to end at `at_s`. Those that end later are as good as
+/// those that do not: the horizon of warnings is not much longer.
+struct BendEnd {
+  double at_s, until_s;
+};
+constexpr std::array<BendEnd, CarPath::kBendEnds> kBends{{{0.3, 0.8}, {1.2, 1.8}}};
+
 double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) * 1e-9; }
 double sign(double x) noexcept { return x < 0 ? -1 : 1; }
 
@@ -94,10 +101,10 @@ void CarPath::take_flow(Nanos at, double dt, std::optional<double> flow,
 /// ways_ and headings_ follow from these: plan() makes them again.
 template <typename F, typename Self>
 void CarPath::list(F& f, Self& s) {
-  static_assert(sizeof(CarPath) == sizeof(PathSettings) + 4 * 8 + 3 * 16 + 6 * 8 +
-                                       sizeof(TurnEstimator) + 8 +
-                                       (1 + kTurnWays) * sizeof(CarWay) + kKnots * 8,
-                "a new member? list it, or let plan() make it");
+  static_assert(
+      sizeof(CarPath) == sizeof(PathSettings) + 4 * 8 + 3 * 16 + 6 * 8 + sizeof(TurnEstimator) + 8 +
+                             (1 + std::max(kTurnWays, kBendEnds)) * sizeof(CarWay) + kKnots * 8,
+      "a new member? list it, or let plan() make it");
   f.structure("CarPath")("at", s.at_)("speed_at", s.speed_at_)("yaw_rate_at", s.yaw_rate_at_);
   f("speed", s.speed_)("yaw_rate", s.yaw_rate_)("fast", s.fast_)("slow", s.slow_);
   f("acceleration", s.acceleration_)("yaw_acceleration", s.yaw_acceleration_);
@@ -189,8 +196,12 @@ double CarPath::turning(double t) const noexcept {
   return yaw_rate_after(t) * (speed_after(t) / v);
 }
 
-Pose CarPath::step(const Pose& from, double begin, double end) const noexcept {
-  const double turn = turning((begin + end) / 2) * (end - begin);
+/// `bend_ends_s`: from then on the car straightens.
+Pose CarPath::step(const Pose& from, double begin, double end, double bend_ends_s) const noexcept {
+  const double middle = (begin + end) / 2;
+  const double left =
+      std::clamp(1 - (middle - bend_ends_s) / settings_.bend.straightens_s, 0.0, 1.0);
+  const double turn = left * turning(middle) * (end - begin);
   const double way = ways_[0].speed.driven(end) - ways_[0].speed.driven(begin);
   // The chord of a short arc.
   const double chord = way * (1 - turn * turn / 24);
@@ -208,20 +219,17 @@ Pose CarPath::step(const Pose& from, double begin, double end) const noexcept {
   return pose;
 }
 
-void CarPath::plan() noexcept {
+/// Fills the way's knots; `headings`: at them, or null.
+void CarPath::plan_way(double bend_ends_s, CarWay& way,
+                       std::array<double, kKnots>* headings) noexcept {
   Pose pose;
-  CarWay& on = ways_[0];
-  const TurnOutlook& turn = turn_.outlook();
-  const bool may_turn = turn.share > 0 && turn.share <= 1 && speed_mps() >= kLeastTurnSpeed_mps;
-  on.share = may_turn ? 1 - turn.share : 1;
-  on.likeliest = on.share >= 0.5;
-  on.speed = {.mps = speed_mps(), .change_mps2 = acceleration_, .speeds_up_for_s = kSpeedsUpFor_s};
-  on.fastest_mps = on.fastest_turn_radps = 0;
+  way.speed = {.mps = speed_mps(), .change_mps2 = acceleration_, .speeds_up_for_s = kSpeedsUpFor_s};
+  way.fastest_mps = way.fastest_turn_radps = 0;
   for (int i = 0; i < kKnots; ++i) {
     const auto at = static_cast<std::size_t>(i);
     const double t = i * kStep_s;
-    if (i > 0) pose = step(pose, t - kStep_s, t);
-    Knot& knot = on.knots[at];
+    if (i > 0) pose = step(pose, t - kStep_s, t, bend_ends_s);
+    Knot& knot = way.knots[at];
     knot.x = pose.x;
     knot.y = pose.y;
     knot.cos = exact::cos(pose.heading);
@@ -229,12 +237,47 @@ void CarPath::plan() noexcept {
     knot.speed = speed_after(t);
     knot.sigma_along = pose.sigma_along;
     knot.sigma_across = pose.sigma_across;
-    headings_[at] = pose.heading;
-    on.fastest_mps = std::max(on.fastest_mps, std::abs(knot.speed));
-    on.fastest_turn_radps = std::max(on.fastest_turn_radps, std::abs(turning(t)));
+    if (headings != nullptr) (*headings)[at] = pose.heading;
+    way.fastest_mps = std::max(way.fastest_mps, std::abs(knot.speed));
+    way.fastest_turn_radps = std::max(way.fastest_turn_radps, std::abs(turning(t)));
   }
+}
+
+/// Ways on which the bend ends, instead of a part of the first way.
+void CarPath::plan_bend_ends() noexcept {
+  const BendSettings& s = settings_.bend;
+  const double lateral = std::abs(speed_mps() * yaw_rate_radps());
+  const double bends =
+      std::clamp((lateral - s.from_mps2) / std::max(s.surely_mps2 - s.from_mps2, 1e-6), 0.0, 1.0);
+  if (!(s.lasts_s > 0) || !(bends > 0)) return;
+  double before = 0;
+  for (const BendEnd& end : kBends) {
+    const double by = 1 - exact::exp(-end.until_s / s.lasts_s);
+    CarWay& way = ways_[count_++];
+    way.share = bends * (by - before);
+    way.likeliest = false;
+    ways_[0].share -= way.share;
+    before = by;
+    plan_way(end.at_s, way, nullptr);
+  }
+  // The likeliest one, which is the first unless bends are short.
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < count_; ++i) {
+    ways_[i].likeliest = false;
+    if (ways_[i].share > ways_[most].share) most = i;
+  }
+  ways_[most].likeliest = true;
+}
+
+void CarPath::plan() noexcept {
+  CarWay& on = ways_[0];
+  const TurnOutlook& turn = turn_.outlook();
+  const bool may_turn = turn.share > 0 && turn.share <= 1 && speed_mps() >= kLeastTurnSpeed_mps;
+  on.share = may_turn ? 1 - turn.share : 1;
+  on.likeliest = on.share >= 0.5;
+  plan_way(kForever_s, on, &headings_);
   count_ = 1;
-  if (!may_turn) return;
+  if (!may_turn) return plan_bend_ends();
   for (int i = 0; i < kTurnWays; ++i) plan_turn(settings_, turn, turn_start(), i, ways_[count_++]);
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
@@ -35,9 +36,10 @@ struct CarMotion {
 };
 
 /// The car's predicted path: acceleration and yaw rate continue as measured, with standard
-/// deviations that grow with time. Where the indicator tells of a turn, that is one of several
-/// ways, each with its probability: see turn.hpp. One thread at a time; allocates nothing; exact
-/// (see firmware/exact).
+/// deviations that grow with time. A bend may also end: kBendEnds ways straighten sooner or later,
+/// with the probability that a bend ends by then. Where the indicator tells of a turn, that is one
+/// of several ways, each with its probability: see turn.hpp. One thread at a time; allocates
+/// nothing; exact (see firmware/exact).
 ///
 /// Yaw rate: of the sensor, the steering and the road's flow, by their uncertainty; see
 /// yaw_rate.hpp.
@@ -52,6 +54,7 @@ class CarPath {
   static constexpr double kStep_s = CarWay::kStep_s;        ///< between two knots
   static constexpr int kKnots = CarWay::kKnots;
   static constexpr double kSpeedsUpFor_s = 1.5;
+  static constexpr int kBendEnds = 2;
   static constexpr Nanos kStaleAfter = std::chrono::milliseconds{500};  ///< age of a signal
 
   CarPath() = default;
@@ -71,8 +74,8 @@ class CarPath {
   [[nodiscard]] double speed_mps() const noexcept { return speed_.value_or(0); }
   [[nodiscard]] double acceleration_mps2() const noexcept { return acceleration_; }
   [[nodiscard]] double yaw_rate_radps() const noexcept { return yaw_rate_.value_or(0); }
-  /// Every way the car may take: first the one on which it goes on as it moves now, then those of
-  /// the turn, where one is signalled.
+  /// Every way the car may take: first the one on which it goes on as it moves now, then those on
+  /// which the bend ends, or those of the turn, where one is signalled.
   [[nodiscard]] std::span<const CarWay> ways() const noexcept {
     return std::span{ways_}.first(count_);
   }
@@ -102,7 +105,12 @@ class CarPath {
   void plan() noexcept;
   [[nodiscard]] double yaw_rate_after(double seconds) const noexcept;
   [[nodiscard]] double turning(double seconds) const noexcept;
-  [[nodiscard]] Pose step(const Pose& from, double begin, double end) const noexcept;
+  [[nodiscard]] Pose step(const Pose& from, double begin, double end,
+                          double bend_ends_s = kForever_s) const noexcept;
+  void plan_way(double bend_ends_s, CarWay& way, std::array<double, kKnots>* headings) noexcept;
+  void plan_bend_ends() noexcept;
+
+  static constexpr double kForever_s = 1e3;
 
   PathSettings settings_;
   Nanos at_{}, speed_at_{}, yaw_rate_at_{}, flow_at_{};
@@ -114,7 +122,7 @@ class CarPath {
   double acceleration_ = 0, yaw_acceleration_ = 0;
   TurnEstimator turn_;
   std::size_t count_ = 1;  ///< of the ways
-  std::array<CarWay, 1 + kTurnWays> ways_{};
+  std::array<CarWay, 1 + std::max(kTurnWays, kBendEnds)> ways_{};
   std::array<double, kKnots> headings_{};  ///< of the first way
 };
 

@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "firmware/risk/along_road.hpp"
+
 namespace kerb::risk {
 namespace {
 
@@ -55,7 +57,7 @@ bool is_number(const track::Person& p) noexcept {
 /// A person's path: x + vx * walked(t) + ux * gained(t), and y likewise.
 struct ContactJudge::Walk {
   double x = 0, y = 0, vx = 0, vy = 0;
-  double ux = 0, uy = 0;                  ///< along their velocity, length 1
+  double ux = 0, uy = 0;                  ///< the direction in which they speed up
   double stops_in = 0;                    ///< seconds, evenly; 0: does not
   double speed_up = 0, speed_up_for = 0;  ///< m/s^2, seconds
 
@@ -252,13 +254,33 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
   }
 }
 
-/// Adds the futures of a person who walks, with this probability.
+/// Adds the futures of a person who walks, with this probability: where they please, or along the
+/// road.
 void ContactJudge::add_walking(const track::Person& person, const CarWay& way, double share,
                                bool likeliest, Contact& out) const noexcept {
+  const AlongRoad along = along_road(settings_.pace, person, way);
+  if (along.probability > kContactTuning.min_share) {
+    const Walk walk{person.x_m, person.y_m, along.person.vx_mps, along.person.vy_mps};
+    const Approach approach = scan(along.person, walk, way);
+    if (likeliest && along.probability >= 0.5) find_closest(walk, way, approach, out);
+    if (approach.possible)
+      count(along.person, walk, way, approach.at, share * along.probability, out);
+  }
+  if (1 - along.probability > kContactTuning.min_share)
+    add_free_walk(person, way, share * (1 - along.probability),
+                  likeliest && along.probability < 0.5, out);
+}
+
+void ContactJudge::add_free_walk(const track::Person& person, const CarWay& way, double share,
+                                 bool likeliest, Contact& out) const noexcept {
   const double speed = length(person.vx_mps, person.vy_mps);
   const double across = std::abs(person.vy_mps);
+  // Along the view a velocity is known poorly: only what is beyond its standard deviation counts.
+  const double along =
+      std::sqrt(std::max(person.vx_mps * person.vx_mps - person.covariance[10], 0.0));
+  const double surely = length(along, across);
   const PaceShares shares =
-      pace_shares(settings_.pace, across, std::sqrt(std::max(person.covariance[15], 0.0)),
+      pace_shares(settings_.pace, across, std::sqrt(std::max(person.covariance[15], 0.0)), surely,
                   paces_.change_mps2(person.id));
   Walk walk{person.x_m, person.y_m, person.vx_mps, person.vy_mps};
   const Approach approach = scan(person, walk, way);
@@ -271,12 +293,12 @@ void ContactJudge::add_walking(const track::Person& person, const CarWay& way, d
     const Approach other = scan(person, stops, way);
     if (other.possible) count(person, stops, way, other.at, share * shares.stops, out);
   }
-  if (shares.speeds_up > kContactTuning.min_share && across < shares.fastest_mps) {
-    Walk faster = walk;
-    faster.ux = 0;
-    faster.uy = person.vy_mps / across;
+  if (shares.speeds_up > kContactTuning.min_share && surely < shares.fastest_mps) {
+    Walk faster = walk;  // in the direction in which they surely walk
+    faster.ux = std::copysign(along, person.vx_mps) / surely;
+    faster.uy = person.vy_mps / surely;
     faster.speed_up = shares.speed_up_mps2;
-    faster.speed_up_for = (shares.fastest_mps - across) / shares.speed_up_mps2;
+    faster.speed_up_for = (shares.fastest_mps - surely) / shares.speed_up_mps2;
     const Approach other = scan(person, faster, way);
     if (other.possible) count(person, faster, way, other.at, share * shares.speeds_up, out);
   }

@@ -12,18 +12,20 @@ namespace kerb::risk {
 
 /// The probability that the car touches a person. The car is a rectangle that moves along its path,
 /// the person a disc. For each behaviour of the person (keep the pace, stop within a metre, walk
-/// faster; see pace.hpp) it computes kMembers futures, always the same ones: places and velocities
-/// drawn from the person's covariance, each with a path of the car drawn from its standard
-/// deviations. The probability is the share of futures in which they touch while the car moves: a
-/// person who walks into a standing car is not hit by it. Where the car may take several ways
-/// (CarPath::ways()), this is done for each, and their probabilities are added by their shares.
+/// faster: see pace.hpp; walk along the road: see along_road.hpp) it computes kMembers futures,
+/// always the same ones: places and velocities drawn from the person's covariance, each with a path
+/// of the car drawn from its standard deviations. The probability is the share of futures in which
+/// they touch while the car moves: a person who walks into a standing car is not hit by it. Where
+/// the car may take several ways (CarPath::ways()), this is done for each, and their probabilities
+/// are added by their shares.
 ///
 /// A member's path is the most likely one through its place at the time of the closest approach:
 /// exact at that time, a straight line before and after. Compared with sampling of everything
 /// uncertain, the probability is correct to 0.05 (tests/unit/firmware/risk).
 ///
 /// One thread at a time; allocates nothing; exact (see firmware/exact). On one x86 core about 50 us
-/// for a person who may be touched, 2 us for others; six times that before and in a turn.
+/// for a person who may be touched, 2 us for others; three times that in a bend, six times before
+/// and in a turn.
 class ContactJudge {
  public:
   static constexpr int kMembers = 64;
@@ -61,6 +63,8 @@ class ContactJudge {
   void add(const track::Person& person, const CarWay& way, Contact& out) const noexcept;
   void add_walking(const track::Person& person, const CarWay& way, double share, bool likeliest,
                    Contact& out) const noexcept;
+  void add_free_walk(const track::Person& person, const CarWay& way, double share, bool likeliest,
+                     Contact& out) const noexcept;
   void add_standing(const track::Person& person, const CarWay& way, double share, bool likeliest,
                     Contact& out) const noexcept;
 

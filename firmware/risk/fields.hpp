@@ -26,8 +26,14 @@ void fields(F& f, FieldsOf<F, TurnSettings>& t) {
   f("lateral_mps2", t.lateral_mps2)("braking_mps2", t.braking_mps2);
 }
 template <typename F>
+void fields(F& f, FieldsOf<F, BendSettings>& b) {
+  static_assert(sizeof(BendSettings) == 4 * 8, "a new field? list it, see above");
+  f.structure("BendSettings")("lasts_s", b.lasts_s)("from_mps2", b.from_mps2);
+  f("surely_mps2", b.surely_mps2)("straightens_s", b.straightens_s);
+}
+template <typename F>
 void fields(F& f, FieldsOf<F, PathSettings>& p) {
-  static_assert(sizeof(PathSettings) == 14 * 8 + sizeof(TurnSettings),
+  static_assert(sizeof(PathSettings) == 14 * 8 + sizeof(BendSettings) + sizeof(TurnSettings),
                 "a new field? list it, see above");
   f.structure("PathSettings")("wander_mps2", p.wander_mps2)("bend_share", p.bend_share);
   f("yaw_rate_sigma_radps", p.yaw_rate_sigma_radps);
@@ -38,13 +44,16 @@ void fields(F& f, FieldsOf<F, PathSettings>& p) {
   f("yaw_contradiction_radps", p.yaw_contradiction_radps);
   f("steering_sigma_rad", p.steering_sigma_rad)("steering_share", p.steering_share);
   f("wheelbase_m", p.wheelbase_m)("characteristic_mps", p.characteristic_mps)("turn", p.turn);
+  f("bend", p.bend);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, PaceSettings>& p) {
-  static_assert(sizeof(PaceSettings) == 40, "a new field? list it, see above");
+  static_assert(sizeof(PaceSettings) == 72, "a new field? list it, see above");
   f.structure("PaceSettings")("usual_mps", p.usual_mps);
   f("stopping_distance_m", p.stopping_distance_m)("speeds_up_share", p.speeds_up_share);
   f("stops_share", p.stops_share)("stops_slowing_share", p.stops_slowing_share);
+  f("along_share", p.along_share)("along_sigma_mps", p.along_sigma_mps);
+  f("across_sigma_mps", p.across_sigma_mps)("any_way_mps", p.any_way_mps);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, ContactSettings>& c) {

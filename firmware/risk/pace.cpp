@@ -78,12 +78,12 @@ std::optional<double> PaceEstimator::change_mps2(std::uint32_t id) const noexcep
   return std::nullopt;
 }
 
-PaceShares pace_shares(const PaceSettings& settings, double speed, double sigma,
+PaceShares pace_shares(const PaceSettings& settings, double across, double sigma, double speed,
                        std::optional<double> change) noexcept {
   PaceShares shares;
   const PaceTuning& t = kPaceTuning;
-  const double walks = ramp(speed, t.walks_mps[0], t.walks_mps[1]);
-  const double surely = ramp(speed, t.certain_sigmas[0] * sigma, t.certain_sigmas[1] * sigma);
+  const double walks = ramp(across, t.walks_mps[0], t.walks_mps[1]);
+  const double surely = ramp(across, t.certain_sigmas[0] * sigma, t.certain_sigmas[1] * sigma);
   const double grows = ramp(change.value_or(0), t.speeding_up_mps2[0], t.speeding_up_mps2[1]);
   const double falls = ramp(-change.value_or(0), t.slowing_mps2[0], t.slowing_mps2[1]);
   shares.speed_up_mps2 = std::clamp(change.value_or(0), t.speed_up_mps2[0], t.speed_up_mps2[1]);

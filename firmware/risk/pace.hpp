@@ -46,11 +46,13 @@ struct PaceShares {
   double speed_up_mps2 = 0;  ///< acceleration until
   double fastest_mps = 0;    ///< this speed is reached
 };
-/// For a person of this speed over ground, its standard deviation, and its change where known. A
-/// walking person may stop; one who has surely begun to walk, and is still slower, will reach the
-/// usual pace. (Running is not predicted: a person predicted to run would pass ahead of the car,
-/// and there would be no warning.)
-[[nodiscard]] PaceShares pace_shares(const PaceSettings& settings, double speed_mps,
-                                     double sigma_mps, std::optional<double> change_mps2) noexcept;
+/// For a person of this speed across the car's path, its standard deviation, their speed over
+/// ground as far as it is sure, and the change of the first where known. A walking person may stop;
+/// one who has surely begun to walk, and is still slower, will reach the usual pace. (Running is
+/// not predicted: a person predicted to run would pass ahead of the car, and there would be no
+/// warning.)
+[[nodiscard]] PaceShares pace_shares(const PaceSettings& settings, double across_mps,
+                                     double sigma_mps, double speed_mps,
+                                     std::optional<double> change_mps2) noexcept;
 
 }  // namespace kerb::risk

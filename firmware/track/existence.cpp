@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <bit>
 
-#include "firmware/exact/exact_math.hpp"
-
 namespace kerb::track {
 namespace {
 
-double evidence(const ExistenceSettings& s, double score, Moves moves, double strain) noexcept {
+constexpr std::uint32_t kMostScores = 60;  // in their mean; then the oldest are forgotten
+
+double gain_of(const ExistenceSettings& s, double score, Moves moves, double strain) noexcept {
   double gain = std::clamp((score - s.score_even) / s.score_scale, s.least_gain, s.most_gain);
   if (moves == Moves::likely) gain += s.moves;
   if (moves == Moves::surely) gain += s.surely_moves;
@@ -27,7 +27,9 @@ void Existence::begin(const ExistenceSettings& s, double score, Moves moves,
 
 void Existence::found(const ExistenceSettings& s, double score, Moves moves,
                       double strain) noexcept {
-  log_odds_ = std::min(log_odds_ + evidence(s, score, moves, strain), s.most);
+  log_odds_ = std::min(log_odds_ + gain_of(s, score, moves, strain), s.most);
+  count_ = std::min(count_ + 1, kMostScores);
+  mean_ += (score - mean_) / count_;
   history_ = history_ << 1U | 1U;
   misses_ = 0;
   moved_ = moved_ << 1U | (moves == Moves::surely ? 1U : 0U);
@@ -56,6 +58,9 @@ bool Existence::is_gone(const ExistenceSettings& s) const noexcept {
   return log_odds_ < s.drop || (!confirmed_ && misses_ > s.tentative_misses);
 }
 
-double Existence::certainty() const noexcept { return 1 / (1 + exact::exp(-log_odds_)); }
+double Existence::evidence(const ExistenceSettings& s) const noexcept {
+  return s.certainty_offset + s.sum_weight * log_odds_ +
+         s.mean_weight * (mean_ - s.score_even) / s.score_scale;
+}
 
 }  // namespace kerb::track

@@ -11,7 +11,8 @@ namespace kerb::track {
 /// stands or creeps this is hardly ever wrong: `surely`.
 enum class Moves : std::uint8_t { not_known, likely, surely };
 
-/// The probability that one track is a person. Plain data; exact.
+/// What the detections of one track say: whether it is confirmed or gone, and how much they speak
+/// for a person. Plain data; exact.
 class Existence {
  public:
   void begin(const ExistenceSettings& s, double score, Moves moves, double strain) noexcept;
@@ -22,7 +23,8 @@ class Existence {
   [[nodiscard]] bool confirmed() const noexcept { return confirmed_; }
   [[nodiscard]] bool is_gone(const ExistenceSettings& s) const noexcept;
   [[nodiscard]] double log_odds() const noexcept { return log_odds_; }
-  [[nodiscard]] double certainty() const noexcept;
+  /// Log-odds that there is a person, of sum and mean of the scores together.
+  [[nodiscard]] double evidence(const ExistenceSettings& s) const noexcept;
 
  private:
   template <typename F>
@@ -34,6 +36,8 @@ class Existence {
   std::uint32_t history_ = 0;     // a bit per frame: detected; the newest is the lowest bit
   int misses_ = 0;                // in a row
   std::uint32_t moved_ = 0;       // a bit per frame: surely moved
+  double mean_ = 0;               // of the scores so far
+  std::uint32_t count_ = 0;       // of them, kMostScores at most
   bool confirmed_ = false;
 };
 

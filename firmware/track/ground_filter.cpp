@@ -54,8 +54,10 @@ Projected project_point(const CameraAxes& axes, double x, double y, double up) n
 /// The box that a state predicts, and its derivatives by the state.
 bool box_of(const Camera& camera, const Filter::State& s, Filter::Measured& box, BoxRows& rows) {
   const CameraAxes axes = axes_of(camera, s[Filter::kPitch]);
-  const Projected foot = project_point(axes, s[Filter::kX], s[Filter::kY], 0);
-  const Projected head = project_point(axes, s[Filter::kX], s[Filter::kY], s[Filter::kHeight]);
+  const double ground = s[Filter::kGround];
+  const Projected foot = project_point(axes, s[Filter::kX], s[Filter::kY], ground);
+  const Projected head =
+      project_point(axes, s[Filter::kX], s[Filter::kY], ground + s[Filter::kHeight]);
   if (!foot.in_front || !head.in_front) return false;
   box << (foot.pixel.x + head.pixel.x) / 2, foot.pixel.y, head.pixel.y;
   rows.setZero();
@@ -63,13 +65,16 @@ bool box_of(const Camera& camera, const Filter::State& s, Filter::Measured& box,
   rows(0, Filter::kY) = (foot.column.y + head.column.y) / 2;
   rows(0, Filter::kHeight) = head.column.up / 2;
   rows(0, Filter::kPitch) = (foot.column.pitch + head.column.pitch) / 2;
+  rows(0, Filter::kGround) = (foot.column.up + head.column.up) / 2;
   rows(1, Filter::kX) = foot.row.x;
   rows(1, Filter::kY) = foot.row.y;
   rows(1, Filter::kPitch) = foot.row.pitch;
+  rows(1, Filter::kGround) = foot.row.up;
   rows(2, Filter::kX) = head.row.x;
   rows(2, Filter::kY) = head.row.y;
   rows(2, Filter::kHeight) = head.row.up;
   rows(2, Filter::kPitch) = head.row.pitch;
+  rows(2, Filter::kGround) = head.row.up;
   return true;
 }
 
@@ -183,6 +188,7 @@ bool GroundFilter::begin(const Camera& camera, const FilterSettings& settings,
   state_[kY] = place(axes.place.y, axes.right.y, axes.down.y, axes.forward.y);
   state_[kHeight] = height.mean_m;
   state_[kPitch] = pitch;
+  state_[kGround] = settings.kerb_m;
   speed_known_ = speed_known;
   const double speed = settings.speed_sigma_mps;
   covariance_.setZero();
@@ -191,6 +197,7 @@ bool GroundFilter::begin(const Camera& camera, const FilterSettings& settings,
   covariance_(kVy, kVy) = squared(speed);
   covariance_(kHeight, kHeight) = squared(height.sigma_m);
   covariance_(kPitch, kPitch) = squared(pitch_sigma);
+  covariance_(kGround, kGround) = squared(settings.kerb_sigma_m);
 
   // Two unknowns, three rows: the residual says whether a person can be there at all.
   return update(camera, settings.outliers, box, settings.outliers.first_rounds,
@@ -288,8 +295,13 @@ void GroundFilter::move(const Camera& camera, const FilterSettings& settings,
   const double stays = exact::exp(-dt / settings.pitch_time_s);
   f(kPitch, kPitch) = stays;
   state_[kPitch] *= stays;
+  // So does the ground, towards that of most people.
+  const double keeps_ground = exact::exp(-dt / settings.kerb_time_s);
+  f(kGround, kGround) = keeps_ground;
+  state_[kGround] = settings.kerb_m + keeps_ground * (state_[kGround] - settings.kerb_m);
   covariance_ = f * covariance_ * f.transpose();
   covariance_(kPitch, kPitch) += squared(camera.pitch_sigma_rad) * (1 - stays * stays);
+  covariance_(kGround, kGround) += squared(settings.kerb_sigma_m) * (1 - squared(keeps_ground));
 
   covariance_(kX, kX) += squared(settings.speed_share * way.speed_mps * dt);
   // An error of the yaw rate turns everything around the car.
@@ -406,7 +418,7 @@ void GroundFilter::see_flow(const Camera& camera, const FilterSettings& settings
   const double old_x = step.c * bx - step.s * by + step.x;
   const double old_y = step.s * bx + step.c * by + step.y;
   const CameraAxes axes = axes_of(camera, state_[kPitch]);
-  const double middle = state_[kHeight] / 2;
+  const double middle = state_[kGround] + state_[kHeight] / 2;
   const Projected now = project_point(axes, state_[kX], state_[kY], middle);
   const Projected old = project_point(axes, old_x, old_y, middle);
   if (!now.in_front || !old.in_front) return;

@@ -25,14 +25,16 @@ struct SeenBox {
 };
 
 /// Turns image boxes into a position and velocity in metres: an extended Kalman filter on the road.
-/// The state is position (x, y), velocity over ground (vx, vy), the person's height, and the
-/// difference of the camera's pitch from the mounting's. That difference shifts both edges of a box
-/// alike and persists from frame to frame, so it must be estimated, not averaged away. One thread;
-/// allocates nothing; exact.
+/// The state is position (x, y), velocity over ground (vx, vy), the person's height, the difference
+/// of the camera's pitch from the mounting's, and the height above the road of the ground below the
+/// feet. The pitch shifts both edges of a box alike and persists from frame to frame, so it must be
+/// estimated, not averaged away. The ground does so too: somebody on a kerb of 0.1 m, seen from
+/// 1.3 m, would be placed 8 % too far away if it were the road. One thread; allocates nothing;
+/// exact.
 class GroundFilter {
  public:
-  static constexpr int kSize = 6;
-  static constexpr int kX = 0, kY = 1, kVx = 2, kVy = 3, kHeight = 4, kPitch = 5;
+  static constexpr int kSize = 7;
+  static constexpr int kX = 0, kY = 1, kVx = 2, kVy = 3, kHeight = 4, kPitch = 5, kGround = 6;
   using State = Eigen::Matrix<double, kSize, 1>;
   using Covariance = Eigen::Matrix<double, kSize, kSize>;
   using Measured = Eigen::Matrix<double, 3, 1>;  ///< column, foot, head

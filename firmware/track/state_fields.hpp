@@ -18,13 +18,14 @@ F& matrix_field(F& f, const char* name, Derived& m) {
 
 template <typename F>
 void fields(F& f, FieldsOf<F, Existence>& e) {
-  static_assert(sizeof(Existence) == 40, "a new member? list it, see above");
+  static_assert(sizeof(Existence) == 56, "a new member? list it, see above");
   f.structure("Existence")("log_odds", e.log_odds_)("best", e.best_)("second", e.second_);
   f("history", e.history_)("misses", e.misses_)("moved", e.moved_)("confirmed", e.confirmed_);
+  f("mean", e.mean_)("count", e.count_);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, GroundFilter>& g) {
-  static_assert(sizeof(GroundFilter) == (6 + 36 + 3) * 8 + 8, "a new member? list it, see above");
+  static_assert(sizeof(GroundFilter) == (7 + 49 + 3) * 8 + 8, "a new member? list it, see above");
   f.structure("GroundFilter");
   matrix_field(f, "state", g.state_);
   matrix_field(f, "covariance", g.covariance_);
@@ -38,7 +39,7 @@ void fields(F& f, FieldsOf<F, ImagePattern>& p) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, PersonFilter>& p) {
-  static_assert(sizeof(PersonFilter) == 5 * sizeof(GroundFilter) + 15 * 8 + (6 + 36) * 8,
+  static_assert(sizeof(PersonFilter) == 5 * sizeof(GroundFilter) + 15 * 8 + (7 + 49) * 8,
                 "a new member? list it, see above");
   f.structure("PersonFilter")("as", p.as_)("weight", p.weight_)("thing", p.thing_);
   f("person_evidence", p.person_evidence_)("flow_evidence", p.flow_evidence_);

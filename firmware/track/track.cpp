@@ -308,8 +308,10 @@ bool Track::is_gone(const View& view) const {
   return across > sq(s.max_sigma_across_m);
 }
 
-double Track::certainty() const noexcept {
-  return 1 / (1 + exact::exp(-existence_.log_odds() - filter_.person_evidence()));
+double Track::certainty(const ExistenceSettings& settings) const noexcept {
+  const double odds =
+      existence_.evidence(settings) + settings.motion_weight * filter_.person_evidence();
+  return 1 / (1 + exact::exp(-odds));
 }
 
 double Track::distance() const noexcept { return std::sqrt(sq(x()) + sq(y())); }
@@ -320,7 +322,7 @@ double Track::speed_apart(const Track& other) const noexcept {
                    sq(a[GroundFilter::kVy] - b[GroundFilter::kVy]));
 }
 
-void Track::report(Person& out) const {
+void Track::report(const View& view, Person& out) const {
   const auto& s = filter_.state();
   const auto& p = filter_.covariance();
   out.id = id_;
@@ -350,7 +352,7 @@ void Track::report(Person& out) const {
   out.height_m = s[GroundFilter::kHeight];
   out.height_sigma_m = std::sqrt(p(GroundFilter::kHeight, GroundFilter::kHeight));
   out.box = box_;
-  out.certainty = certainty();
+  out.certainty = certainty(view.settings.existence);
   out.confirmed = confirmed();
   out.seen = seen_;
 }

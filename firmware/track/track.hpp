@@ -66,7 +66,7 @@ class Track {
   /// only. False: they cannot be there.
   bool found_by_bands(const View& view, const Likeness& like);
   [[nodiscard]] bool is_gone(const View& view) const;
-  void report(Person& out) const;
+  void report(const View& view, Person& out) const;
 
   [[nodiscard]] std::uint32_t id() const noexcept { return id_; }
   [[nodiscard]] Nanos last_seen() const noexcept { return last_seen_; }
@@ -76,8 +76,7 @@ class Track {
   /// In this frame.
   [[nodiscard]] bool found_by_bands() const noexcept { return found_by_bands_; }
   /// The probability that there is a person: by detections, size, place and motion.
-  [[nodiscard]] double certainty() const noexcept;
-  [[nodiscard]] const Existence& existence() const noexcept { return existence_; }
+  [[nodiscard]] double certainty(const ExistenceSettings& settings) const noexcept;
   [[nodiscard]] double x() const noexcept { return filter_.state()[GroundFilter::kX]; }
   [[nodiscard]] double y() const noexcept { return filter_.state()[GroundFilter::kY]; }
   [[nodiscard]] double distance() const noexcept;

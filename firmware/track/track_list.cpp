@@ -292,7 +292,7 @@ void TrackList::drop_gone(const View& view) {
   }
 }
 
-void TrackList::report(PersonList& out) {
+void TrackList::report(const View& view, PersonList& out) {
   std::sort(people_.begin(), people_.begin() + count_, [](const Track& a, const Track& b) {
     if (a.lost() != b.lost()) return b.lost();
     if (a.confirmed() != b.confirmed()) return a.confirmed();
@@ -300,7 +300,7 @@ void TrackList::report(PersonList& out) {
     return da != db ? da < db : a.id() < b.id();
   });
   out.count = count();
-  for (int i = 0; i < out.count; ++i) people_[at(i)].report(out.items[i]);
+  for (int i = 0; i < out.count; ++i) people_[at(i)].report(view, out.items[i]);
 }
 
 }  // namespace kerb::track

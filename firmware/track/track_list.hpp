@@ -22,7 +22,7 @@ class TrackList {
   void take(const View& view, const Senses& senses, const Appearance* appearance);
   void drop_gone(const View& view);
   /// All tracks, confirmed ones first, then by distance. Keeps that order for advance().
-  void report(PersonList& out);
+  void report(const View& view, PersonList& out);
 
  private:
   template <typename F>

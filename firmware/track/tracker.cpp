@@ -229,7 +229,7 @@ void Tracker::step(const Senses& senses, PersonList& out) {
   s.tracks.advance(view, senses);
   if (senses.looked) s.tracks.take(view, senses, s.appearance.get());
   s.tracks.drop_gone(view);
-  s.tracks.report(s.last);
+  s.tracks.report(view, s.last);
   out = s.last;
 }
 

@@ -23,7 +23,7 @@ class Appearance {
   [[nodiscard]] virtual double distance(const Signature& a, const Signature& b) const noexcept = 0;
 };
 
-/// Tracks people from frame to frame: a Kalman filter on the road and a probability of existence
+/// Tracks people from frame to frame: a Kalman filter on the road and a score of existence
 /// for each, and the optimal assignment of detections to tracks. The same senses give the same
 /// people, bit for bit. One thread at a time; allocates only when constructed.
 class Tracker {

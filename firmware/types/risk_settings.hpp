@@ -23,6 +23,15 @@ struct TurnSettings {
   double braking_mps2 = 2;       ///< before it, as late as possible
 };
 
+/// The end of a bend. Roads bend for a few seconds; where the bend ends is not known. A shorter
+/// time: who stands where the bend would lead is warned of later.
+struct BendSettings {
+  double lasts_s = 4;        ///< mean time that a bend still lasts; 0: for ever
+  double from_mps2 = 0.4;    ///< lateral acceleration from which it is a bend,
+  double surely_mps2 = 1;    ///< and surely one
+  double straightens_s = 1;  ///< in which the yaw rate falls to none
+};
+
 /// Standard deviations of the car's predicted path. Larger ones: contacts are less certain, and
 /// warned of later. On a straight a driver wanders, in a bend by a share of its lateral
 /// acceleration.
@@ -41,15 +50,22 @@ struct PathSettings {
   double speed_error_share = 0.01;  ///< of the speed, of the car's sensor
   double driver_sigma_mps2 = 0.4;   ///< what the driver may change along the path
   double driver_share = 0.15;       ///< of the acceleration
+  BendSettings bend;
   TurnSettings turn;
 };
 
 /// What people who walk do next.
 struct PaceSettings {
-  double usual_mps = 1.4;            ///< the pace that one who has begun to walk reaches
-  double stopping_distance_m = 1;    ///< of one who stops
-  double speeds_up_share = 0.75;     ///< largest probability of walking faster
-  double stops_share = 0.2;          ///< probability that a walking person stops,
+  double usual_mps = 1.4;          ///< the pace that one who has begun to walk reaches
+  double stopping_distance_m = 1;  ///< of one who stops
+  double speeds_up_share = 0.75;   ///< largest probability of walking faster
+  // Along the road, rather than any way: see along_road.hpp. A larger share: people on pavements
+  // are less often warned of, those who leave them later.
+  double along_share = 0.6;        ///< of people who walk
+  double along_sigma_mps = 0.6;    ///< of their speed about the usual pace,
+  double across_sigma_mps = 0.12;  ///< and across the road
+  double any_way_mps = 1;          ///< the others, along each axis: FilterSettings::speed_sigma_mps
+  double stops_share = 0.2;        ///< probability that a walking person stops,
   double stops_slowing_share = 0.4;  ///< and how much more where they slow down
 };
 

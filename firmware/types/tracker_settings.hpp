@@ -41,9 +41,13 @@ struct FilterSettings {
   double walks_share = 0.5;   ///< of people when they are first detected
   double starts_per_s = 0.3;  ///< rate at which people who stand begin to walk,
   double stops_per_s = 0.3;   ///< and those who walk stop
-  double sway = 0.01;         ///< growth of the place's variance while they stand, m^2/s
-  double motion_trust = 0.5;  ///< exponent of the evidence between standing and walking: errors of
-                              ///< boxes and flow persist, so that each counts for less than one
+  // The ground below their feet is not always the road's: a kerb is some 0.1 m high.
+  double kerb_m = 0.05;        ///< mean height of that ground above the road,
+  double kerb_sigma_m = 0.06;  ///< its standard deviation,
+  double kerb_time_s = 4;      ///< and the time in which it changes: people step down
+  double sway = 0.01;          ///< growth of the place's variance while they stand, m^2/s
+  double motion_trust = 0.5;   ///< exponent of the evidence between standing and walking: errors of
+                               ///< boxes and flow persist, so that each counts for less than one
 
   // Whether it is a person at all, or a thing of any height that stands: see PersonFilter.
   HeightPrior thing{1.1, 0.5};
@@ -73,11 +77,11 @@ struct FilterSettings {
   OutlierSettings outliers;
 };
 
-/// How the probability that a track is a person grows and falls with detections, in log-odds.
+/// The existence score of a track, which grows and falls with detections, and its certainty.
 /// Higher thresholds: fewer false people, later confirmation.
 struct ExistenceSettings {
   double score_even = 6, score_scale = 1.9;  ///< a detection adds (score - even) / scale,
-  double least_gain = 0.1, most_gain = 2;    ///< within these limits
+  double least_gain = 0, most_gain = 2;      ///< within these limits
   double moves = 0.1;                        ///< added where it or its background moves by itself
   double surely_moves = 2;                   ///< added where it surely moves by itself
   double strain = 0.06;  ///< taken off for each squared standard deviation by which size and place
@@ -87,9 +91,16 @@ struct ExistenceSettings {
   double unseen = 0.02;  ///< taken off for each frame in which it could not be detected
   double first = -1;     ///< start value, before the first detection's score
   double most = 4;       ///< upper limit
-  double confirm = 2.2;  ///< a probability of 0.9
-  double drop = -2.2;    ///< a probability of 0.1
+  double confirm = 2.2;  ///< a higher score confirms it,
+  double drop = -2.2;    ///< a lower one ends it
   int confirm_hits = 3, confirm_within = 5;  ///< detections needed, out of this many frames
+  // How sure it is that there is a person, log-odds: a logistic regression on tracks whose truth is
+  // known. A detector repeats its error on one thing, so that the mean of the scores says more than
+  // their sum.
+  double certainty_offset = -0.3;
+  double sum_weight = 0.4;     ///< of the sum above,
+  double mean_weight = 0.9;    ///< of the mean of (score - even) / scale over all detections,
+  double motion_weight = 0.7;  ///< and of the evidence between a person and a thing
   double sure_score = 10;    ///< two detections with this score confirm; so do two that surely move
   int tentative_misses = 4;  ///< in a row, before the track is confirmed: more drop it
 };

@@ -1,3 +1,5 @@
+kerb_add_test(NAME unit_risk_along_road SOURCES firmware/risk/test_along_road.cpp
+  LINKS kerb::firmware_risk LABELS unit)
 kerb_add_test(NAME unit_risk_car_path SOURCES firmware/risk/test_car_path.cpp
   LINKS kerb::firmware_risk LABELS unit)
 kerb_add_test(NAME unit_risk_contact SOURCES firmware/risk/test_contact.cpp

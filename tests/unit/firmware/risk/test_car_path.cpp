@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/risk/car_path.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <numbers>
@@ -42,6 +44,60 @@ TEST(a_steady_bend_is_an_arc) {
       TEST_ASSERT_DOUBLE_WITHIN(1e-9, c.yaw_rate * t, pose.heading);
     }
   }
+}
+
+/// The ways of a bend: it goes on, or ends sooner or later, with the probabilities of an end that
+/// may come at any time.
+TEST(a_bend_may_end) {
+  const risk::BendSettings settings;
+  const CarPath path = driven(10, 0.15);  // 1.5 m/s^2
+  TEST_ASSERT_EQUAL(1 + CarPath::kBendEnds, path.ways().size());
+  double shares = 0;
+  for (const risk::CarWay& way : path.ways()) shares += way.share;
+  TEST_ASSERT_DOUBLE_WITHIN(1e-12, 1, shares);
+  TEST_ASSERT_DOUBLE_WITHIN(1e-3, std::exp(-1.8 / settings.lasts_s), path.ways()[0].share);
+  TEST_ASSERT_TRUE(path.ways()[0].likeliest);
+  const auto heading = [](const risk::CarWay& way, std::size_t knot) {
+    return std::atan2(way.knots[knot].sin, way.knots[knot].cos);
+  };
+  constexpr std::size_t kLate = 60, kLater = 80;  // 3 and 4 s from now
+  const double on = heading(path.ways()[0], kLater);
+  double before = 0;
+  for (const risk::CarWay& way : path.ways().subspan(1)) {
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, heading(way, kLate), heading(way, kLater));  // straight by then
+    TEST_ASSERT_TRUE(heading(way, kLater) > before && heading(way, kLater) < on);
+    before = heading(way, kLater);
+  }
+  // Where the yaw rate falls evenly to none, it has turned by half of what it would have.
+  const double first = 0.15 * (0.3 + settings.straightens_s / 2);
+  TEST_ASSERT_DOUBLE_WITHIN(0.01, first, heading(path.ways()[1], kLater));
+}
+
+TEST(of_the_ways_of_a_bend_the_likeliest_is_the_likeliest) {
+  for (const double lasts_s : {0.01, 0.5, 2.0, 4.0, 60.0}) {
+    risk::PathSettings settings;
+    settings.bend.lasts_s = lasts_s;
+    CarPath path{settings};
+    for (int i = 1; i <= 60; ++i)
+      path.update(Nanos{i * 33'000'000}, {.speed_mps = 10, .yaw_rate_radps = 0.15});
+    double most = 0, likeliest = 0;
+    for (const risk::CarWay& way : path.ways()) {
+      most = std::max(most, way.share);
+      if (way.likeliest) likeliest += way.share;
+    }
+    TEST_ASSERT_EQUAL_DOUBLE(most, likeliest);
+  }
+}
+
+TEST(a_straight_road_has_one_way) {
+  TEST_ASSERT_EQUAL(1, driven(10).ways().size());
+  TEST_ASSERT_EQUAL(1, driven(10, 0.03).ways().size());  // 0.3 m/s^2
+  risk::PathSettings settings;
+  settings.bend.lasts_s = 0;
+  CarPath path{settings};
+  for (int i = 1; i <= 60; ++i)
+    path.update(Nanos{i * 33'000'000}, {.speed_mps = 10, .yaw_rate_radps = 0.15});
+  TEST_ASSERT_EQUAL(1, path.ways().size());
 }
 
 TEST(a_braking_car_stops_and_does_not_go_back) {

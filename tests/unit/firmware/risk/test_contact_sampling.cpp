@@ -3,6 +3,7 @@
 // doubtful, each walked and driven in steps of a fiftieth of a second. (20,000 with --some.)
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <random>
@@ -36,17 +37,35 @@ std::array<double, 16> root_of(const std::array<double, 16>& c) {
   return l;
 }
 
-struct Future {
-  double cos, sin, x, y, speed, along, across;
-};
+/// The pose on a way after t seconds, between its knots.
+risk::PathKnot pose_at(const risk::CarWay& way, double t) {
+  const auto i =
+      std::min(static_cast<std::size_t>(t / risk::CarWay::kStep_s), way.knots.size() - 2);
+  const double share = t / risk::CarWay::kStep_s - static_cast<double>(i);
+  const risk::PathKnot &a = way.knots[i], &b = way.knots[i + 1];
+  const auto mix = [share](double from, double to) { return from + share * (to - from); };
+  return {mix(a.x, b.x),
+          mix(a.y, b.y),
+          mix(a.cos, b.cos),
+          mix(a.sin, b.sin),
+          mix(a.speed, b.speed),
+          mix(a.sigma_along, b.sigma_along),
+          mix(a.sigma_across, b.sigma_across)};
+}
+
+/// Nobody is taken for one who walks along the road: test_along_road.cpp has those.
+risk::ContactSettings any_way() {
+  risk::ContactSettings settings;
+  settings.pace.along_share = 0;
+  return settings;
+}
 
 double sampled(const track::Person& person, const CarPath& path, const risk::PaceShares& shares) {
   const CarShape car;
-  std::vector<Future> futures;
-  for (int i = 0; i * kStep <= kHorizon; ++i) {
-    const risk::Pose pose = path.after(i * kStep);
-    futures.push_back({std::cos(pose.heading), std::sin(pose.heading), pose.x, pose.y,
-                       path.speed_after(i * kStep), pose.sigma_along, pose.sigma_across});
+  std::vector<std::vector<risk::PathKnot>> ways;
+  for (const risk::CarWay& way : path.ways()) {
+    ways.emplace_back();
+    for (int i = 0; i * kStep <= kHorizon; ++i) ways.back().push_back(pose_at(way, i * kStep));
   }
   const std::array<double, 16> root = root_of(person.covariance);
   const double mean_speed = std::hypot(person.vx_mps, person.vy_mps);
@@ -64,12 +83,15 @@ double sampled(const track::Person& person, const CarPath& path, const risk::Pac
     const bool stops = draw < shares.stops;
     const bool faster = !stops && draw < shares.stops + shares.speeds_up;
     const double stops_in = 2 * risk::PaceSettings{}.stopping_distance_m / mean_speed;
+    std::size_t way = 0;
+    for (double left = uniform(random); way + 1 < ways.size(); ++way)
+      if ((left -= path.ways()[way].share) < 0) break;
     double x = s[0], y = s[1], gain = 0;
-    for (std::size_t i = 0; i < futures.size(); ++i) {
-      const Future& f = futures[i];
+    for (std::size_t i = 0; i < ways[way].size(); ++i) {
+      const risk::PathKnot& f = ways[way][i];
       const double dx = x - f.x, dy = y - f.y;
-      const double ahead = dx * f.cos + dy * f.sin - car_along * f.along;
-      const double left = dy * f.cos - dx * f.sin - car_across * f.across;
+      const double ahead = dx * f.cos + dy * f.sin - car_along * f.sigma_along;
+      const double left = dy * f.cos - dx * f.sin - car_across * f.sigma_across;
       const double nearest_x =
           std::clamp(ahead, car.axle_to_bumper_m - car.length_m, car.axle_to_bumper_m);
       const double nearest_y = std::clamp(left, -car.width_m / 2, car.width_m / 2);
@@ -127,8 +149,8 @@ TEST(the_probability_is_that_of_sampling) {
   for (const Case& c : cases) {
     const double across = std::abs(c.person.vy_mps), sigma = std::sqrt(c.person.covariance[15]);
     const double expected =
-        sampled(c.person, c.path, risk::pace_shares({}, across, sigma, std::nullopt));
-    const double actual = risk::ContactJudge{{}, {}}.judge(c.person, c.path).probability;
+        sampled(c.person, c.path, risk::pace_shares({}, across, sigma, across, std::nullopt));
+    const double actual = risk::ContactJudge{{}, any_way()}.judge(c.person, c.path).probability;
     std::printf("%-28s sampled %.3f, judged %.3f\n", c.name, expected, actual);
     worst = std::max(worst, std::abs(expected - actual));
   }
@@ -138,7 +160,7 @@ TEST(the_probability_is_that_of_sampling) {
 
 TEST(it_is_so_for_who_walks_faster_or_slower) {
   for (const double change : {0.6, 1.0, 2.0, -0.6}) {
-    risk::ContactJudge judge{{}, {}};
+    risk::ContactJudge judge{{}, any_way()};
     track::PersonList people;
     people.count = 1;
     // As long as the memory needs for the change to be all it sees.
@@ -154,7 +176,7 @@ TEST(it_is_so_for_who_walks_faster_or_slower) {
       then.items[0] = somebody(23.6, -2.4, 0, std::max(0.0, 0.7 + change * (i - 150) / 30.0));
       paces.observe(Nanos{std::llround((i + 1) * 1e9 / 30)}, then);
     }
-    const risk::PaceShares shares = risk::pace_shares({}, 0.7, 0.25, paces.change_mps2(7));
+    const risk::PaceShares shares = risk::pace_shares({}, 0.7, 0.25, 0.7, paces.change_mps2(7));
     TEST_ASSERT_TRUE(change > 0 ? shares.speeds_up > 0.1 : shares.stops > 0.2);
     const double expected = sampled(people.items[0], driven(10), shares);
     const double actual = judge.judge(people.items[0], driven(10)).probability;

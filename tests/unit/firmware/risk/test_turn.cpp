@@ -153,7 +153,7 @@ double sampled(const track::Person& person, const CarPath& path, int samples) {
 risk::Contact judged(const track::Person& person, const CarPath& path) {
   risk::ContactSettings settings;
   settings.pace.stops_share = settings.pace.stops_slowing_share = 0;
-  settings.pace.speeds_up_share = 0;
+  settings.pace.speeds_up_share = settings.pace.along_share = 0;
   return risk::ContactJudge{{}, settings}.judge(person, path);
 }
 

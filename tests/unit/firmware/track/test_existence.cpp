@@ -64,17 +64,40 @@ TEST(who_is_hidden_is_hardly_missed) {
   seen.begin(kSettings, 20, Moves::not_known, 0);
   hidden.begin(kSettings, 20, Moves::not_known, 0);
   for (int i = 0; i < 5; ++i) seen.missed(kSettings, false), hidden.missed(kSettings, true);
-  TEST_ASSERT_TRUE(hidden.certainty() > seen.certainty() + 0.1);
+  TEST_ASSERT_TRUE(hidden.evidence(kSettings) > seen.evidence(kSettings) + 0.3);
 }
 
-TEST(certainty_is_a_probability_and_has_a_limit) {
+TEST(the_sum_of_the_scores_has_a_limit) {
   Existence e;
   e.begin(kSettings, 20, Moves::not_known, 0);
-  for (int i = 0; i < 1000; ++i) {
-    TEST_ASSERT_TRUE(e.certainty() > 0 && e.certainty() < 1);
-    e.found(kSettings, 20, Moves::not_known, 0);
+  for (int i = 0; i < 1000; ++i) e.found(kSettings, 20, Moves::not_known, 0);
+  TEST_ASSERT_TRUE(e.evidence(kSettings) > 3 && e.log_odds() <= kSettings.most);
+}
+
+TEST(many_doubtful_boxes_say_no_more_than_one) {
+  const double doubtful = kSettings.score_even - kSettings.score_scale;
+  Existence once, often;
+  once.begin(kSettings, doubtful, Moves::not_known, 0);
+  often = once;
+  for (int i = 0; i < 100; ++i) often.found(kSettings, doubtful, Moves::not_known, 0);
+  TEST_ASSERT_TRUE(often.evidence(kSettings) < 0);
+  TEST_ASSERT_DOUBLE_WITHIN(0.01, once.evidence(kSettings), often.evidence(kSettings));
+  TEST_ASSERT_FALSE(often.confirmed());
+}
+
+TEST(the_mean_counts_all_scores_alike) {
+  Existence e;
+  double sum = 0;
+  for (int i = 0; i < 12; ++i) {
+    const double score = kSettings.score_even - 2 + i;
+    sum += score;
+    i == 0 ? e.begin(kSettings, score, Moves::not_known, 0)
+           : e.found(kSettings, score, Moves::not_known, 0);
   }
-  TEST_ASSERT_TRUE(e.certainty() > 0.95 && e.log_odds() <= kSettings.most);
+  const double expected =
+      kSettings.certainty_offset + kSettings.sum_weight * e.log_odds() +
+      kSettings.mean_weight * (sum / 12 - kSettings.score_even) / kSettings.score_scale;
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, expected, e.evidence(kSettings));
 }
 
 }  // namespace
