@@ -95,6 +95,10 @@ function(kerb_tests_want result labels)
   set(${result} ${wanted} PARENT_SCOPE)
 endfunction()
 
+# A test that hangs is ended after this many seconds: several times what the longest takes with the sanitizers on a busy
+# machine, which may give it a quarter of a core.
+set(KERB_TEST_TIMEOUT_S 1200)
+
 # The programs of the chosen tests, and what these start.
 add_custom_target(tests)
 
@@ -208,7 +212,7 @@ function(kerb_add_test)
     # Leaks are looked for everywhere else; here it would cost seconds for each of the many programs started.
     set_tests_properties(${arg_NAME} PROPERTIES ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
   endif()
-  set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 300)
+  set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT ${KERB_TEST_TIMEOUT_S})
 endfunction()
 
 # kerb_test_uses(NAME [DEFINES ...] [OPTIONS ...] [LINKS ...] [INCLUDES ...]): what else that test's sources are compiled

@@ -9,7 +9,8 @@ if(TARGET kerb::tools_calibrate)
   kerb_add_test(NAME unit_tools_calibrate_drive SOURCES tools/test_calibrate_drive.cpp
     LINKS kerb::tools_calibrate kerb::firmware_config kerb::opencv LABELS unit OPTIMISED ARGS ${some})
   kerb_add_test(NAME unit_tools_calibrate_pair SOURCES tools/test_calibrate_pair.cpp
-    LINKS kerb::tools_calibrate kerb::firmware_config kerb::opencv kerb::opencv_calib3d LABELS unit)
+    LINKS kerb::tools_calibrate kerb::firmware_config kerb::opencv kerb::opencv_calib3d LABELS unit OPTIMISED
+    ARGS ${some})
   kerb_test_uses(unit_tools_calibrate_pair DEFINES KERB_DATA_DEFAULT="${PROJECT_SOURCE_DIR}/../shared/data")
   foreach(name board drive pair)  # they trace pictures and fill fields of points
     kerb_test_uses(unit_tools_calibrate_${name} OPTIONS $<$<CONFIG:Debug>:-O1>)

@@ -16,5 +16,5 @@ if(wanted)
     ${PROJECT_SOURCE_DIR}/firmware/can/kerbwatch.dbc
     ${CMAKE_CROSSCOMPILING_EMULATOR} $<TARGET_FILE:can_vectors>)
   add_dependencies(tests can_vectors)
-  set_tests_properties(unit_can_dbc PROPERTIES LABELS "unit;product" SKIP_RETURN_CODE 77 TIMEOUT 300)
+  set_tests_properties(unit_can_dbc PROPERTIES LABELS "unit;product" SKIP_RETURN_CODE 77 TIMEOUT ${KERB_TEST_TIMEOUT_S})
 endif()

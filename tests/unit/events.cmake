@@ -21,5 +21,5 @@ if(wanted AND NOT CMAKE_CROSSCOMPILING)
     COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/firmware/events/check_schema.sh
       ${PROJECT_SOURCE_DIR}/.deps/venv/bin/python3 ${PROJECT_SOURCE_DIR}/docs/events.schema.json
       $<TARGET_FILE:event_samples>)
-  set_tests_properties(unit_event_schema PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
+  set_tests_properties(unit_event_schema PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT ${KERB_TEST_TIMEOUT_S})
 endif()

@@ -11,7 +11,7 @@ kerb_tests_want(wanted "unit;kerblab;optimised")
 if(wanted AND TARGET kerblab AND NOT CMAKE_CROSSCOMPILING)
   add_test(NAME unit_main_install COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
     -DWORK=${PROJECT_BINARY_DIR}/install-test -P ${CMAKE_CURRENT_SOURCE_DIR}/firmware/main/check_install.cmake)
-  set_tests_properties(unit_main_install PROPERTIES LABELS "unit;kerblab;optimised" TIMEOUT 120)
+  set_tests_properties(unit_main_install PROPERTIES LABELS "unit;kerblab;optimised" TIMEOUT ${KERB_TEST_TIMEOUT_S})
   add_dependencies(tests kerbwatch kerblab)
 endif()
 # Canaries, checked calls, read-only tables, no run path that leads to wherever somebody stands: in what people install.
@@ -26,7 +26,7 @@ if(wanted AND NOT KERB_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL Debug)
   list(TRANSFORM installed REPLACE "(.+)" "$<TARGET_FILE:\\1>")
   add_test(NAME unit_main_hardening
     COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/firmware/main/check_hardening.py ${installed})
-  set_tests_properties(unit_main_hardening PROPERTIES LABELS "unit;optimised;product" TIMEOUT 60)
+  set_tests_properties(unit_main_hardening PROPERTIES LABELS "unit;optimised;product" TIMEOUT ${KERB_TEST_TIMEOUT_S})
 endif()
 kerb_add_test(NAME unit_main_upright_detector
   SOURCES firmware/vision/test_upright_detector.cpp

@@ -52,7 +52,7 @@ if(wanted AND NOT CMAKE_CROSSCOMPILING)
   endif()
   add_test(NAME tools_net_pack
     COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/tools/net/test_pack.py ${crop_samples})
-  set_tests_properties(tools_net_pack PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
+  set_tests_properties(tools_net_pack PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT ${KERB_TEST_TIMEOUT_S})
 
   # Networks that tools/net exports, through tools/import and gpu/net, against their definition. Skipped where NumPy is
   # absent. A Python with PyTorch (-DPython3_EXECUTABLE=...) also compares the trainer's own forward pass.
@@ -74,9 +74,9 @@ if(wanted AND NOT CMAKE_CROSSCOMPILING)
   endif()
   add_test(NAME tools_net_network
     COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/tools/net/test_network.py ${network_scores})
-  set_tests_properties(tools_net_network PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
+  set_tests_properties(tools_net_network PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT ${KERB_TEST_TIMEOUT_S})
 
   # Boosted trees on the crops of a pack. Skipped where the same Python has no PyTorch or no OpenCV.
   add_test(NAME tools_net_boost COMMAND ${python} ${CMAKE_CURRENT_LIST_DIR}/tools/net/test_boost.py)
-  set_tests_properties(tools_net_boost PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT 300)
+  set_tests_properties(tools_net_boost PROPERTIES LABELS unit SKIP_RETURN_CODE 77 TIMEOUT ${KERB_TEST_TIMEOUT_S})
 endif()

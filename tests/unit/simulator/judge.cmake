@@ -45,7 +45,7 @@ if(TARGET kerb::lab_pictures)
       --only meet-10m$ --only meet-13m$ --only waits-20kmh$)
     # What the README's first command runs.
     add_test(NAME suite_demo COMMAND kerblab sim demo --backend cpu --out ${CMAKE_CURRENT_BINARY_DIR}/demo)
-    set_tests_properties(suite_brief suite_bands suite_demo PROPERTIES LABELS "unit;kerblab;optimised" TIMEOUT 1200 COST 20
+    set_tests_properties(suite_brief suite_bands suite_demo PROPERTIES LABELS "unit;kerblab;optimised" TIMEOUT 2400 COST 20
       ENVIRONMENT KERBWATCH_MODELS=${PROJECT_SOURCE_DIR}/models)
   endif()
 endif()
