@@ -133,6 +133,39 @@ TEST(a_sweep_is_a_table_a_report_and_two_plots) {
   TEST_ASSERT_TRUE(has(read(g_folder / "r.svg"), ">before: "));
 }
 
+TEST(a_warning_is_explained_by_its_tracks_and_the_truth) {
+  write("crossing.toml", kCrossing);
+  const Outcome kept = kerblab("sim run crossing.toml --backend cpu --keep-vision kept");
+  TEST_ASSERT_TRUE_MESSAGE(kept.code == 0 || kept.code == 1, kept.err.c_str());
+  // A rule so low that there is a warning, whatever the settings are.
+  const std::string explain =
+      "sim explain crossing.toml --vision kept --set decisions.warning.likelihood=0.1 ";
+  const Outcome o = kerblab(explain + "--least 0.05 --json e.jsonl");
+  expect_done(o);
+  TEST_ASSERT_TRUE_MESSAGE(has(o.out, "crossing.toml/crossing: collision warning from "),
+                           o.out.c_str());
+  TEST_ASSERT_TRUE(has(o.out, ", contact at "));
+  TEST_ASSERT_TRUE(has(o.out, ", hit in "));
+  std::istringstream lines{read(g_folder / "e.jsonl")};
+  int count = 0;
+  for (std::string line; std::getline(lines, line); ++count) {
+    const Json row = Json::parse(line);
+    TEST_ASSERT_TRUE(row["likelihood"].get<double>() >= 0.05);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, row["likelihood"].get<double>(),
+                              row["contact"].get<double>() * row["certainty"].get<double>());
+    // There is one person alone, and tracks of them are near.
+    const double off = row["ahead_m"].get<double>() - row["person_ahead_m"].get<double>();
+    TEST_ASSERT_TRUE(std::abs(off) <= row["person_off_m"].get<double>() + 1e-9);
+  }
+  TEST_ASSERT_TRUE(count > 3);
+  // Whoever asks for predictions that there are not gets none.
+  expect_done(kerblab("sim explain crossing.toml --vision kept --least 1 --json none.jsonl"));
+  TEST_ASSERT_EQUAL_STRING("", read(g_folder / "none.jsonl").c_str());
+  expect_bad_input(kerblab("sim explain crossing.toml --vision nowhere"), "no log of vision");
+  expect_bad_input(kerblab("sim explain crossing.toml --vision kept --json no/e.jsonl"),
+                   "no such folder");
+}
+
 TEST(settings_that_are_none_are_one_line_and_leave_nothing) {
   write("crossing.toml", kCrossing);
   write("old.json", "{\"points\": [{}]}");

@@ -32,6 +32,7 @@ void add_sim(CLI::App& app, Action& action) {
                 {"merge", add_sim_merge},
                 {"ledger", add_sim_ledger},
                 {"sweep", add_sim_sweep},
+                {"explain", add_sim_explain},
                 {"follow", KERB_LAB_WITH_OPENCV(add_sim_follow)},
                 {"view", KERB_LAB_WITH_OPENCV(add_sim_view)}});
 }

@@ -15,6 +15,7 @@ void add_sim_run(CLI::App& group, Action& action);
 void add_sim_merge(CLI::App& group, Action& action);
 void add_sim_ledger(CLI::App& group, Action& action);
 void add_sim_sweep(CLI::App& group, Action& action);
+void add_sim_explain(CLI::App& group, Action& action);
 void add_sim_follow(CLI::App& group, Action& action);
 void add_sim_view(CLI::App& group, Action& action);
 
