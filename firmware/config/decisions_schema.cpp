@@ -434,9 +434,10 @@ constexpr Field kPace[] = {
                                            "Standard deviation of their speed."),
     number<&PaceSettings::across_sigma_mps>("across_sigma_mps", 0.02, 1, "m/s",
                                             "Likewise across the road."),
-    number<&PaceSettings::any_way_mps>(
-        "any_way_mps", 0.2, 4, "m/s",
-        "Standard deviation of the others' velocity; must be `decisions.motion.speed_sigma_mps`."),
+    number<&PaceSettings::in_way_ratio>(
+        "in_way_ratio", 0.01, 1, "",
+        "How much rarer people stand, or walk along the road, in the way of cars than beside it. "
+        "Smaller: who stands where the car only may go is warned of later."),
     number<&PaceSettings::stops_share>("stops_share", 0, 1, "",
                                        "Probability that one who walks stops."),
     number<&PaceSettings::stops_slowing_share>("stops_slowing_share", 0, 1, "",
@@ -466,6 +467,10 @@ constexpr Field kRules[] = {
     number<&WarningRules::late_sigmas>("late_sigmas", -3, 3, "σ",
                                        "A contact counts as this many standard deviations later."),
     integer<&WarningRules::reports>("reports", 1, 30, "frames", "That must ask for the warning."),
+    number<&WarningRules::urgent_s>(
+        "urgent_s", 0, 5, "s",
+        "Farther ahead they must have asked for it as long as the contact is farther. Smaller: "
+        "fewer false alarms, later warnings; `late` -0.4, `early` +0.5."),
     number<&WarningRules::detected_within_s>("detected_within_s", 0.03, 5, "s",
                                              "It begins only for a person detected so recently."),
     number<&WarningRules::slow_kmh>("slow_kmh", 0, 30, "km/h", "Below, the car creeps."),

@@ -16,6 +16,7 @@ namespace kerb::records {
 ///       warning stays when the track is lost
 ///   4   the ground below the feet need not be the road; certainty by mean scores; walkers along
 ///       the road; bends that end
-inline constexpr std::uint32_t kDecisionsVersion = 4;
+///   5   who stands is seldom in the way; contacts far ahead must be likely for longer
+inline constexpr std::uint32_t kDecisionsVersion = 5;
 
 }  // namespace kerb::records

@@ -31,25 +31,40 @@ Direction direction_at(const CarWay& way, double x, double y) noexcept {
   return out;
 }
 
-/// A normal distribution of one part of the velocity.
-struct Normal {
-  double mean = 0, variance = 1;
+double square(double v) noexcept { return v * v; }
+
+/// Of one part of the velocity.
+struct Prior {
+  double mean = 0, sigma = 1;
 };
 
-/// How much more likely what was seen is under the prior `other` than under the prior `used`, with
-/// which it gave `now`: the integral of now * other / used.
-double evidence(const Normal& now, const Normal& used, const Normal& other) noexcept {
-  // Below the prior's variance always; not quite, where a filter has widened it.
-  const double b = 1 / std::clamp(now.variance, kLeastVariance, 0.98 * used.variance);
-  const double a = 1 / other.variance, c = 1 / used.variance;
-  const double sum = a + b - c;
-  const double weighed = a * other.mean + b * now.mean - c * used.mean;
-  const double exponent = a * other.mean * other.mean + b * now.mean * now.mean -
-                          c * used.mean * used.mean - weighed * weighed / sum;
-  return std::sqrt(a * b / (c * sum)) * exact::exp(std::clamp(-0.5 * exponent, -40.0, 40.0));
+/// Gives a person's velocity another prior in one direction than the one it was estimated with,
+/// which had the mean 0 and `used` as its standard deviation. The quotient of both has the shape of
+/// a measurement: so this is a Kalman filter's update, which moves the place along with the
+/// velocity. Returns how much more likely what was seen is with the other prior.
+double change_prior(track::Person& person, const Direction& d, double used, Prior other) noexcept {
+  constexpr double kNarrower = 0.98;  // than the used prior: else the quotient is no measurement
+  const double variance = square(std::min(other.sigma, kNarrower * used));
+  const double noise = 1 / (1 / variance - 1 / square(used));
+  const double measured = noise * other.mean / variance;
+  std::array<double, 16>& p = person.covariance;
+  std::array<double, 4> with{};  // covariance with that part of the velocity
+  for (std::size_t i = 0; i < 4; ++i) with[i] = p[4 * i + 2] * d.cos + p[4 * i + 3] * d.sin;
+  const double now = std::max(with[2] * d.cos + with[3] * d.sin, kLeastVariance);
+  const double off = measured - (person.vx_mps * d.cos + person.vy_mps * d.sin);
+  const double exponent =
+      square(measured) / noise - square(other.mean) / variance - square(off) / (noise + now);
+  const double ratio = std::sqrt(square(used) / variance * noise / (noise + now)) *
+                       exact::exp(std::clamp(0.5 * exponent, -40.0, 40.0));
+  const double share = 1 / (noise + now);
+  person.x_m += with[0] * share * off;
+  person.y_m += with[1] * share * off;
+  person.vx_mps += with[2] * share * off;
+  person.vy_mps += with[3] * share * off;
+  for (std::size_t i = 0; i < 4; ++i)
+    for (std::size_t k = 0; k < 4; ++k) p[4 * i + k] -= with[i] * with[k] * share;
+  return ratio;
 }
-
-double square(double v) noexcept { return v * v; }
 
 }  // namespace
 
@@ -57,38 +72,17 @@ AlongRoad along_road(const PaceSettings& s, const track::Person& person,
                      const CarWay& way) noexcept {
   AlongRoad out;
   if (!(s.along_share > 0)) return out;
-  const Direction d = direction_at(way, person.x_m, person.y_m);
-  const auto& p = person.covariance;
-  const double vv[3] = {p[10], p[11], p[15]};  // of vx, of both, of vy
-  const double along = d.cos * person.vx_mps + d.sin * person.vy_mps;
-  const double across = d.cos * person.vy_mps - d.sin * person.vx_mps;
-  const double along_variance =
-      d.cos * d.cos * vv[0] + 2 * d.cos * d.sin * vv[1] + d.sin * d.sin * vv[2];
-  const double across_variance =
-      d.sin * d.sin * vv[0] - 2 * d.cos * d.sin * vv[1] + d.cos * d.cos * vv[2];
-  const Normal used{0, square(s.any_way_mps)};
-  const Normal walks{std::copysign(s.usual_mps, along), square(s.along_sigma_mps)};
+  const Direction road = direction_at(way, person.x_m, person.y_m);
+  const double along = road.cos * person.vx_mps + road.sin * person.vy_mps;
+  out.person = person;
   // Of the two directions along the road, the one that they seem to walk in. The other is too
   // unlikely to count, unless nothing is known of the velocity.
-  const double ratio = s.along_share / (1 - std::min(s.along_share, 0.99)) / 2 *
-                       evidence({along, along_variance}, used, walks) *
-                       evidence({across, across_variance}, used, {0, square(s.across_sigma_mps)});
+  const double ratio =
+      s.along_share / (1 - std::min(s.along_share, 0.99)) / 2 *
+      change_prior(out.person, {-road.sin, road.cos}, s.any_way_mps, {0, s.across_sigma_mps}) *
+      change_prior(out.person, road, s.any_way_mps,
+                   {std::copysign(s.usual_mps, along), s.along_sigma_mps});
   out.probability = ratio / (1 + ratio);
-
-  // The part of the velocity along the road is left; across it, the prior's.
-  out.person = person;
-  out.person.vx_mps = d.cos * along;
-  out.person.vy_mps = d.sin * along;
-  std::array<double, 16>& q = out.person.covariance;
-  for (std::size_t row = 0; row < 2; ++row) {  // place with velocity
-    const double with = d.cos * p[4 * row + 2] + d.sin * p[4 * row + 3];
-    q[4 * row + 2] = q[8 + row] = d.cos * with;
-    q[4 * row + 3] = q[12 + row] = d.sin * with;
-  }
-  const double rest = square(s.across_sigma_mps);
-  q[10] = d.cos * d.cos * along_variance + d.sin * d.sin * rest;
-  q[11] = q[14] = d.cos * d.sin * (along_variance - rest);
-  q[15] = d.sin * d.sin * along_variance + d.cos * d.cos * rest;
   return out;
 }
 

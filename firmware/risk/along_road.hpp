@@ -9,9 +9,7 @@ namespace kerb::risk {
 /// A person who walks along the road, as most people beside one do.
 struct AlongRoad {
   double probability = 0;
-  /// The same, with the velocity along the road alone. What was measured across it counts in the
-  /// probability; as a walk it is left out, but for the prior's spread.
-  track::Person person;
+  track::Person person;  ///< the same, as estimated with such a walker's prior
 };
 
 /// The tracker takes a velocity in any direction for equally likely. But people beside a road walk

@@ -40,7 +40,7 @@ constexpr CarPathTuning kCarPathTuning{};
 struct BendEnd {
   double at_s, until_s;
 };
-constexpr std::array<BendEnd, CarPath::kBendEnds> kBends{{{0.3, 0.8}, {1.2, 1.8}}};
+constexpr std::array<BendEnd, CarPath::kBendEnds> kBends{{{0, 0.3}, {0.6, 1}, {1.3, 1.8}}};
 
 double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) * 1e-9; }
 double sign(double x) noexcept { return x < 0 ? -1 : 1; }

@@ -54,7 +54,7 @@ class CarPath {
   static constexpr double kStep_s = CarWay::kStep_s;        ///< between two knots
   static constexpr int kKnots = CarWay::kKnots;
   static constexpr double kSpeedsUpFor_s = 1.5;
-  static constexpr int kBendEnds = 2;
+  static constexpr int kBendEnds = 3;
   static constexpr Nanos kStaleAfter = std::chrono::milliseconds{500};  ///< age of a signal
 
   CarPath() = default;

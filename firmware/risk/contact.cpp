@@ -81,6 +81,25 @@ struct ContactJudge::Outside {
   double along, across;
 };
 
+/// Futures of one kind, by their probabilities.
+struct ContactJudge::Futures {
+  double all = 0;                       ///< of this kind
+  double touch = 0;                     ///< of those in which they touch
+  double time_s = 0, time_squared = 0;  ///< to the contact: sums, weighed by probability
+
+  void touches(double weight, double in_s) noexcept {
+    touch += weight;
+    time_s += weight * in_s;
+    time_squared += weight * in_s * in_s;
+  }
+};
+/// All futures of a person.
+struct ContactJudge::Outlook {
+  Futures keeps_side;  ///< they stand, or walk along the road
+  Futures any_way;
+  Contact likeliest;  ///< on their likeliest paths
+};
+
 /// Coarse result of one walk.
 struct ContactJudge::Approach {
   double at = 0;  ///< time of contact or, without one, of the closest approach; to a path step
@@ -212,7 +231,7 @@ void ContactJudge::find_closest(const Walk& walk, const CarWay& way, const Appro
 /// The members spread over the person's place relative to the car at that time. Each such place
 /// determines the most likely present place, velocity and path of the car.
 void ContactJudge::count(const track::Person& person, const Walk& walk, const CarWay& way,
-                         double at, double share, Contact& out) const noexcept {
+                         double at, double share, Futures& out) const noexcept {
   const auto& p = person.covariance;
   const CarPath::Knot& knot =
       way.knots[static_cast<std::size_t>(std::lround(at / CarPath::kStep_s))];
@@ -247,32 +266,31 @@ void ContactJudge::count(const track::Person& person, const Walk& walk, const Ca
     const Doubt doubt{-knot.sigma_along * (c * u_x + s * u_y),
                       -knot.sigma_across * (c * u_y - s * u_x)};
     const std::optional<double> t = touch(member, doubt, way, kContactTuning.coarse_step_s);
-    if (!t) continue;
-    out.probability += weight;
-    out.expected_s = out.expected_s.value_or(0) + weight * *t;
-    out.expected_sigma_s += weight * *t * *t;  // the sum of squares, until judge() ends
+    if (t) out.touches(weight, *t);
   }
 }
 
 /// Adds the futures of a person who walks, with this probability: where they please, or along the
 /// road.
 void ContactJudge::add_walking(const track::Person& person, const CarWay& way, double share,
-                               bool likeliest, Contact& out) const noexcept {
+                               bool likeliest, Outlook& out) const noexcept {
   const AlongRoad along = along_road(settings_.pace, person, way);
+  const double along_share = share * along.probability;
+  out.keeps_side.all += along_share;
+  out.any_way.all += share - along_share;
   if (along.probability > kContactTuning.min_share) {
-    const Walk walk{person.x_m, person.y_m, along.person.vx_mps, along.person.vy_mps};
-    const Approach approach = scan(along.person, walk, way);
-    if (likeliest && along.probability >= 0.5) find_closest(walk, way, approach, out);
-    if (approach.possible)
-      count(along.person, walk, way, approach.at, share * along.probability, out);
+    const track::Person& other = along.person;
+    const Walk walk{other.x_m, other.y_m, other.vx_mps, other.vy_mps};
+    const Approach approach = scan(other, walk, way);
+    if (likeliest && along.probability >= 0.5) find_closest(walk, way, approach, out.likeliest);
+    if (approach.possible) count(other, walk, way, approach.at, along_share, out.keeps_side);
   }
   if (1 - along.probability > kContactTuning.min_share)
-    add_free_walk(person, way, share * (1 - along.probability),
-                  likeliest && along.probability < 0.5, out);
+    add_free_walk(person, way, share - along_share, likeliest && along.probability < 0.5, out);
 }
 
 void ContactJudge::add_free_walk(const track::Person& person, const CarWay& way, double share,
-                                 bool likeliest, Contact& out) const noexcept {
+                                 bool likeliest, Outlook& out) const noexcept {
   const double speed = length(person.vx_mps, person.vy_mps);
   const double across = std::abs(person.vy_mps);
   // Along the view a velocity is known poorly: only what is beyond its standard deviation counts.
@@ -284,14 +302,15 @@ void ContactJudge::add_free_walk(const track::Person& person, const CarWay& way,
                   paces_.change_mps2(person.id));
   Walk walk{person.x_m, person.y_m, person.vx_mps, person.vy_mps};
   const Approach approach = scan(person, walk, way);
-  if (likeliest) find_closest(walk, way, approach, out);
-  if (approach.possible) count(person, walk, way, approach.at, share * shares.keeps, out);
+  Futures& futures = out.any_way;
+  if (likeliest) find_closest(walk, way, approach, out.likeliest);
+  if (approach.possible) count(person, walk, way, approach.at, share * shares.keeps, futures);
 
   if (shares.stops > kContactTuning.min_share) {
     Walk stops = walk;
     stops.stops_in = 2 * settings_.pace.stopping_distance_m / speed;
     const Approach other = scan(person, stops, way);
-    if (other.possible) count(person, stops, way, other.at, share * shares.stops, out);
+    if (other.possible) count(person, stops, way, other.at, share * shares.stops, futures);
   }
   if (shares.speeds_up > kContactTuning.min_share && surely < shares.fastest_mps) {
     Walk faster = walk;  // in the direction in which they surely walk
@@ -300,22 +319,23 @@ void ContactJudge::add_free_walk(const track::Person& person, const CarWay& way,
     faster.speed_up = shares.speed_up_mps2;
     faster.speed_up_for = (shares.fastest_mps - surely) / shares.speed_up_mps2;
     const Approach other = scan(person, faster, way);
-    if (other.possible) count(person, faster, way, other.at, share * shares.speeds_up, out);
+    if (other.possible) count(person, faster, way, other.at, share * shares.speeds_up, futures);
   }
 }
 
 /// Adds the futures of a person who stands, with this probability.
 void ContactJudge::add_standing(const track::Person& person, const CarWay& way, double share,
-                                bool likeliest, Contact& out) const noexcept {
+                                bool likeliest, Outlook& out) const noexcept {
   const Walk walk{person.x_m, person.y_m, 0, 0};
   const Approach approach = scan(person, walk, way);
-  if (likeliest) find_closest(walk, way, approach, out);
-  if (approach.possible) count(person, walk, way, approach.at, share, out);
+  out.keeps_side.all += share;
+  if (likeliest) find_closest(walk, way, approach, out.likeliest);
+  if (approach.possible) count(person, walk, way, approach.at, share, out.keeps_side);
 }
 
 /// Adds the futures in which the car takes this way.
 void ContactJudge::add(const track::Person& person, const CarWay& way,
-                       Contact& out) const noexcept {
+                       Outlook& out) const noexcept {
   track::Person as = person;
   const double walks = std::clamp(person.walks, 0.0, 1.0);
   if (walks > 1 - kContactTuning.min_share) {
@@ -341,23 +361,33 @@ void ContactJudge::add(const track::Person& person, const CarWay& way,
   }
 }
 
-Contact ContactJudge::judge(const track::Person& person, const CarPath& path) const noexcept {
-  Contact out;
-  if (!is_number(person)) return out;
-  out.ahead_m = person.x_m - car_.axle_to_bumper_m;
-  out.beside_m = std::max(std::abs(person.y_m) - car_.width_m / 2, 0.0);
-  if (!path.known()) return out;
-
-  for (const CarWay& way : path.ways())
-    if (way.share > 0) add(person, way, out);
-  if (out.expected_s) {
-    const double mean = *out.expected_s / out.probability;
-    out.expected_s = mean;
-    out.expected_sigma_s =
-        std::sqrt(std::max(out.expected_sigma_s / out.probability - mean * mean, 0.0));
-  }
-  out.probability = std::min(out.probability, 1.0);
+/// The probability of a contact, by both kinds of futures. Those in which the person keeps to their
+/// side of the road and is touched are rare: who stands, or walks along the road, is seldom in the
+/// way of cars. So a way of the car that leads through them is likelier the wrong one.
+Contact ContactJudge::weigh(const Outlook& outlook) const noexcept {
+  const Futures &side = outlook.keeps_side, &any = outlook.any_way;
+  const double in_way = settings_.pace.in_way_ratio;
+  const double all = any.all + std::max(side.all - side.touch, 0.0) + in_way * side.touch;
+  const double touch = any.touch + in_way * side.touch;
+  Contact out = outlook.likeliest;
+  if (!(touch > 0) || !(all > 0)) return out;
+  const double mean = (any.time_s + in_way * side.time_s) / touch;
+  out.probability = std::min(touch / all, 1.0);
+  out.expected_s = mean;
+  out.expected_sigma_s = std::sqrt(
+      std::max((any.time_squared + in_way * side.time_squared) / touch - mean * mean, 0.0));
   return out;
+}
+
+Contact ContactJudge::judge(const track::Person& person, const CarPath& path) const noexcept {
+  if (!is_number(person)) return {};
+  Outlook outlook;
+  outlook.likeliest.ahead_m = person.x_m - car_.axle_to_bumper_m;
+  outlook.likeliest.beside_m = std::max(std::abs(person.y_m) - car_.width_m / 2, 0.0);
+  if (!path.known()) return outlook.likeliest;
+  for (const CarWay& way : path.ways())
+    if (way.share > 0) add(person, way, outlook);
+  return weigh(outlook);
 }
 
 }  // namespace kerb::risk

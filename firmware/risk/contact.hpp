@@ -17,7 +17,9 @@ namespace kerb::risk {
 /// of the car drawn from its standard deviations. The probability is the share of futures in which
 /// they touch while the car moves: a person who walks into a standing car is not hit by it. Where
 /// the car may take several ways (CarPath::ways()), this is done for each, and their probabilities
-/// are added by their shares.
+/// are added by their shares. Futures in which somebody who stands, or walks along the road, is
+/// touched count less than others (PaceSettings::in_way_ratio): people who do so are seldom in the
+/// way of cars, so where somebody stands says something about where the car goes.
 ///
 /// A member's path is the most likely one through its place at the time of the closest approach:
 /// exact at that time, a straight line before and after. Compared with sampling of everything
@@ -47,6 +49,8 @@ class ContactJudge {
   struct Doubt;
   struct Approach;
   struct Outside;
+  struct Futures;
+  struct Outlook;
   [[nodiscard]] Outside outside(const Walk& walk, const Doubt& doubt, const CarWay& way,
                                 double t) const noexcept;
   [[nodiscard]] double gap(const Walk& walk, const Doubt& doubt, const CarWay& way,
@@ -58,15 +62,17 @@ class ContactJudge {
   void find_closest(const Walk& walk, const CarWay& way, const Approach& approach,
                     Contact& out) const noexcept;
   void count(const track::Person& person, const Walk& walk, const CarWay& way, double at,
-             double share, Contact& out) const noexcept;
+             double share, Futures& out) const noexcept;
 
-  void add(const track::Person& person, const CarWay& way, Contact& out) const noexcept;
+  void add(const track::Person& person, const CarWay& way, Outlook& out) const noexcept;
   void add_walking(const track::Person& person, const CarWay& way, double share, bool likeliest,
-                   Contact& out) const noexcept;
+                   Outlook& out) const noexcept;
   void add_free_walk(const track::Person& person, const CarWay& way, double share, bool likeliest,
-                     Contact& out) const noexcept;
+                     Outlook& out) const noexcept;
   void add_standing(const track::Person& person, const CarWay& way, double share, bool likeliest,
-                    Contact& out) const noexcept;
+                    Outlook& out) const noexcept;
+
+  [[nodiscard]] Contact weigh(const Outlook& outlook) const noexcept;
 
   CarShape car_;
   ContactSettings settings_;

@@ -48,12 +48,13 @@ void fields(F& f, FieldsOf<F, PathSettings>& p) {
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, PaceSettings>& p) {
-  static_assert(sizeof(PaceSettings) == 72, "a new field? list it, see above");
+  static_assert(sizeof(PaceSettings) == 80, "a new field? list it, see above");
   f.structure("PaceSettings")("usual_mps", p.usual_mps);
   f("stopping_distance_m", p.stopping_distance_m)("speeds_up_share", p.speeds_up_share);
   f("stops_share", p.stops_share)("stops_slowing_share", p.stops_slowing_share);
   f("along_share", p.along_share)("along_sigma_mps", p.along_sigma_mps);
   f("across_sigma_mps", p.across_sigma_mps)("any_way_mps", p.any_way_mps);
+  f("in_way_ratio", p.in_way_ratio);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, ContactSettings>& c) {

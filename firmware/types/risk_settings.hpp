@@ -54,7 +54,7 @@ struct PathSettings {
   TurnSettings turn;
 };
 
-/// What people who walk do next.
+/// What people do next, and where they are.
 struct PaceSettings {
   double usual_mps = 1.4;          ///< the pace that one who has begun to walk reaches
   double stopping_distance_m = 1;  ///< of one who stops
@@ -64,8 +64,11 @@ struct PaceSettings {
   double along_share = 0.6;        ///< of people who walk
   double along_sigma_mps = 0.6;    ///< of their speed about the usual pace,
   double across_sigma_mps = 0.12;  ///< and across the road
-  double any_way_mps = 1;          ///< the others, along each axis: FilterSettings::speed_sigma_mps
-  double stops_share = 0.2;        ///< probability that a walking person stops,
+  double any_way_mps = 1;  ///< the others, along each axis; no key: FilterSettings::speed_sigma_mps
+  /// How much rarer people stand, or walk along the road, in the way of cars than beside it.
+  /// Smaller: who stands where the car only may go is warned of later; 1: as often.
+  double in_way_ratio = 0.2;
+  double stops_share = 0.2;          ///< probability that a walking person stops,
   double stops_slowing_share = 0.4;  ///< and how much more where they slow down
 };
 

@@ -14,8 +14,11 @@ struct WarningRules {
   double standing_ahead_s = 2.1;  ///< at no speed
   double longer_ahead_s_per_mps = 0.05;  ///< added for each m/s
   double most_ahead_s = 2.4;
-  double late_sigmas = 0.25;        ///< a contact counts as this many standard deviations later
-  int reports = 2;                  ///< of one person that must ask for it
+  double late_sigmas = 0.25;  ///< a contact counts as this many standard deviations later
+  int reports = 2;            ///< of one person that must ask for it
+  /// Within this time of the contact that is enough. Farther ahead they must have asked for as long
+  /// as the contact is farther: there is time to see whether the car or the person turns away.
+  double urgent_s = 1.8;
   double detected_within_s = 0.25;  ///< it begins only for a person detected so recently
   // A creeping car stops at once: only for a nearly certain contact that is very near in time.
   double slow_kmh = 9.4;  ///< below: the car creeps
@@ -52,6 +55,7 @@ struct WarningRules {
     rules.likelihood -= (sooner < 0 ? 0.15 : 0.05) * sooner;
     rules.standing_ahead_s += (sooner < 0 ? 0.5 : 0.3) * sooner;
     rules.most_ahead_s += (sooner < 0 ? 0.4 : 0.5) * sooner;
+    rules.urgent_s += (sooner < 0 ? 0.4 : 0.5) * sooner;
     return rules;
   }
   /// How long before a contact the warning begins at this speed.

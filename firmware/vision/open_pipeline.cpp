@@ -114,11 +114,13 @@ records::RecordedCamera people_settings(const Config& config, const CameraSettin
   track::TrackerSettings tracker = config.decisions.tracker;
   tracker.existence.score_even = scores.even;
   tracker.existence.sure_score = scores.sure;
+  risk::ContactSettings contact = config.decisions.contact;
+  contact.pace.any_way_mps = tracker.filter.speed_sigma_mps;
   return {.name = settings.name,
           .model = camera_of(settings, width, height),
           .tracker = tracker,
           .car = {config.car.width_m, config.car.length_m, config.car.axle_to_bumper_m},
-          .contact = config.decisions.contact};
+          .contact = contact};
 }
 
 ViewMeterSettings view_settings(const Config& config, const CameraSettings& settings,

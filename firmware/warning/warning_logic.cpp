@@ -160,8 +160,10 @@ void WarningLogic::assess(Nanos now, int reporter, const risk::PeopleReport& rep
     const bool still =
         in_s && (brakes_hard_ ? p >= likelihood : contact.probability >= rules_.stay_likelihood) &&
         (person.confirmed || p >= likelihood) && *in_s <= ahead + rules_.stay_longer_s;
-    const bool begins = endangered_.take(camera, person.id, report.at, in_s && p >= likelihood,
-                                         {rules_.reports, Nanos::zero()});
+    const double wait = std::max(in_s.value_or(0) - rules_.urgent_s, 0.0);
+    const bool begins = endangered_.take(
+        camera, person.id, report.at, in_s && p >= likelihood,
+        {rules_.reports, std::min(from_seconds(wait), kWarningTuning.max_evidence)});
     collision.add(begins && soon && seen, still, person.id, camera, in_s);
 
     if (!creeping_ || !person.confirmed) continue;

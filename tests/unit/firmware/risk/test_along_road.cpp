@@ -78,19 +78,54 @@ TEST(the_road_has_the_direction_of_the_way_where_they_are) {
   TEST_ASSERT_TRUE(share(1.4, 0) < 0.1);
 }
 
-TEST(what_is_left_of_the_velocity_is_that_along_the_road) {
+/// What is seen of a velocity, with another prior, summed over a grid: mean and variance.
+struct Moments {
+  double mean = 0, variance = 0;
+};
+Moments with_prior(double now, double now_sigma, double used, double mean, double sigma) {
+  double sum = 0, first = 0, second = 0;
+  for (double v = -8; v <= 8; v += 0.002) {
+    const double w = normal(v, now, now_sigma) / normal(v, 0, used) * normal(v, mean, sigma);
+    sum += w;
+    first += w * v;
+    second += w * v * v;
+  }
+  return {first / sum, second / sum - first / sum * (first / sum)};
+}
+
+TEST(the_velocity_is_that_of_the_walkers_prior) {
+  const PaceSettings s;
+  for (const double across : {-0.8, -0.2, 0.3}) {
+    track::Person person = somebody(25, -2.7, 0.9, across, 0.2, 0.4);
+    const AlongRoad out = along_road(s, person, driven(10).ways()[0]);
+    const Moments x = with_prior(0.9, 0.4, s.any_way_mps, s.usual_mps, s.along_sigma_mps);
+    const Moments y = with_prior(across, 0.4, s.any_way_mps, 0, s.across_sigma_mps);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-4, x.mean, out.person.vx_mps);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-4, y.mean, out.person.vy_mps);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-4, x.variance, out.person.covariance[10]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-4, y.variance, out.person.covariance[15]);
+    TEST_ASSERT_DOUBLE_WITHIN(1e-9, -2.7, out.person.y_m);
+    // A place whose error goes with that of the velocity moves along.
+    person.covariance[7] = person.covariance[13] = 0.5 * 0.2 * 0.4;
+    const AlongRoad together = along_road(s, person, driven(10).ways()[0]);
+    const double slope = person.covariance[7] / person.covariance[15];
+    TEST_ASSERT_DOUBLE_WITHIN(1e-6, -2.7 + slope * (y.mean - across), together.person.y_m);
+  }
+}
+
+TEST(the_velocity_turns_with_the_road) {
   const PaceSettings settings;
   const risk::CarPath path = driven(8, 0.25);
   const risk::PathKnot& there = path.ways()[0].knots[40];
   const AlongRoad out =
-      along_road(settings, somebody(there.x, there.y, 1.0, 0.9, 0.2, 0.4), path.ways()[0]);
-  const double along = there.cos * 1.0 + there.sin * 0.9;
-  TEST_ASSERT_DOUBLE_WITHIN(1e-9, along * there.cos, out.person.vx_mps);
-  TEST_ASSERT_DOUBLE_WITHIN(1e-9, along * there.sin, out.person.vy_mps);
+      along_road(settings, somebody(there.x, there.y, 1.4 * there.cos, 1.4 * there.sin, 0.2, 0.4),
+                 path.ways()[0]);
+  const double across = there.cos * out.person.vy_mps - there.sin * out.person.vx_mps;
+  TEST_ASSERT_DOUBLE_WITHIN(1e-9, 0, across);
   const auto& p = out.person.covariance;
-  const double across = there.sin * there.sin * p[10] - 2 * there.sin * there.cos * p[11] +
-                        there.cos * there.cos * p[15];
-  TEST_ASSERT_DOUBLE_WITHIN(1e-9, settings.across_sigma_mps * settings.across_sigma_mps, across);
+  TEST_ASSERT_TRUE(there.sin * there.sin * p[10] - 2 * there.sin * there.cos * p[11] +
+                       there.cos * there.cos * p[15] <
+                   settings.across_sigma_mps * settings.across_sigma_mps);
   TEST_ASSERT_EQUAL_DOUBLE(p[11], p[14]);
 }
 

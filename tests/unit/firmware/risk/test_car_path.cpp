@@ -69,7 +69,7 @@ TEST(a_bend_may_end) {
     before = heading(way, kLater);
   }
   // Where the yaw rate falls evenly to none, it has turned by half of what it would have.
-  const double first = 0.15 * (0.3 + settings.straightens_s / 2);
+  const double first = 0.15 * settings.straightens_s / 2;
   TEST_ASSERT_DOUBLE_WITHIN(0.01, first, heading(path.ways()[1], kLater));
 }
 
