@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <array>
 #include <memory>
 
+#include "firmware/fuse/camera_reports.hpp"
 #include "firmware/risk/contact.hpp"
 #include "firmware/types/fields.hpp"
-#include "firmware/types/people_report.hpp"
-#include "hal/base/clock.hpp"
 
 namespace kerb::fuse {
-
-inline constexpr int kMostCameras = 4;
-
-/// The newest report of each camera; null: none, or the camera cannot see.
-using Reports = std::array<const risk::PeopleReport*, kMostCameras>;
 
 struct FuserSettings {
   int cameras = 1;
