@@ -14,9 +14,10 @@ namespace {
 constexpr Nanos kMotionPeriod = std::chrono::milliseconds{20};
 constexpr Nanos kBodyPeriod = std::chrono::milliseconds{100};
 constexpr Nanos kLate = std::chrono::milliseconds{50};  // more than may be stale
-constexpr double kSpeedSlack = 0.3;      // m/s: steps and noise of wheel-speed sensors
-constexpr double kYawRateSlack = 0.05;   // rad/s
-constexpr double kSteeringSlack = 0.02;  // rad
+constexpr double kSpeedSlack = 0.3;       // m/s: steps and noise of wheel-speed sensors
+constexpr double kYawRateSlack = 0.05;    // rad/s
+constexpr double kSteeringSlack = 0.02;   // rad
+constexpr double kUntoldChange_mps2 = 2;  // of a speed that is held: its standard deviation
 constexpr double kAnyStep = std::numeric_limits<double>::infinity();
 
 double seconds(Nanos time) { return std::chrono::duration<double>{time}.count(); }
@@ -163,6 +164,7 @@ void VehicleSignals::take(Track& track, std::optional<double> value, bool in_ran
   if (track.fault != Track::Fault::none && ++track.good_in_row < limits_.recover_messages) return;
   track.fault = Track::Fault::none;
   track.value = *value;
+  track.known = true;
   track.heard = now;
 }
 
@@ -196,10 +198,20 @@ Reading<T> VehicleSignals::read(const Track& track, const Stream& stream, Nanos 
   return out;
 }
 
+HeldSpeed VehicleSignals::held_speed(const Reading<double>& speed) const noexcept {
+  if (speed.value) return {speed.value, 0};
+  // Of late messages it is not known how old their values are.
+  if (!speed_.known || speed.validity == Validity::late || speed.age > kHoldsSpeed) return {};
+  return {speed_.value, kUntoldChange_mps2 * seconds(speed.age)};
+}
+
 VehicleState VehicleSignals::at(Nanos now) const noexcept {
-  return {read<double>(speed_, motion_, now), read<double>(yaw_rate_, motion_, now),
-          read<TurnSignal>(turn_signal_, body_, now), read<Gear>(gear_, body_, now),
-          read<double>(steering_, motion_, now)};
+  VehicleState out{
+      read<double>(speed_, motion_, now),         read<double>(yaw_rate_, motion_, now),
+      read<TurnSignal>(turn_signal_, body_, now), read<Gear>(gear_, body_, now),
+      read<double>(steering_, motion_, now),      {}};
+  out.held_speed = held_speed(out.speed_mps);
+  return out;
 }
 
 std::optional<HealthFault> VehicleSignals::fault(Nanos now) const noexcept {

@@ -35,12 +35,20 @@ struct Reading {
                 ///< the start
 };
 
+/// The speed for those who go on through a short fault: the last believed one, with a standard
+/// deviation that grows with its age.
+struct HeldSpeed {
+  std::optional<double> mps;  ///< nothing once it is older than VehicleSignals::kHoldsSpeed
+  double sigma_mps = 0;       ///< 0: it is not held, but valid
+};
+
 struct VehicleState {
   Reading<double> speed_mps;
   Reading<double> yaw_rate_radps;
   Reading<TurnSignal> turn_signal;
   Reading<Gear> gear;
   Reading<double> steering_rad;  ///< optional: many vehicles do not send it
+  HeldSpeed held_speed;
 };
 
 struct HealthFault {
@@ -68,6 +76,8 @@ struct VehicleCounters {
 /// against the last value received, believed or not: a real step is a fault that ends by itself.
 class VehicleSignals {
  public:
+  static constexpr Nanos kHoldsSpeed = std::chrono::seconds{1};
+
   /// `start`: what "missing for so long" counts from.
   VehicleSignals(const VehicleLimits& limits, Nanos start) noexcept;
 
@@ -96,7 +106,8 @@ class VehicleSignals {
     double refused = 0;            ///< the last implausible
     std::optional<double> last;    ///< the last in range, believed or not
     int good_in_row = 0;
-    Nanos heard{};  ///< when a value was last believed, or the start
+    bool known = false;  ///< a value was believed
+    Nanos heard{};       ///< when that was last, or the start
   };
   /// What the counter and the CRC of one message say; shared by its signals.
   struct Stream {
@@ -117,6 +128,7 @@ class VehicleSignals {
   [[nodiscard]] static bool follows(const Track& track, std::optional<double> value,
                                     double step_max) noexcept;
   void compare_streams() noexcept;
+  [[nodiscard]] HeldSpeed held_speed(const Reading<double>& speed) const noexcept;
   void take(Track& track, std::optional<double> value, bool in_range, double step_max,
             Nanos now) noexcept;
   template <typename T>

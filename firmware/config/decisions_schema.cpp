@@ -473,6 +473,9 @@ constexpr Field kRules[] = {
         "fewer false alarms, later warnings; `late` -0.4, `early` +0.5."),
     number<&WarningRules::detected_within_s>("detected_within_s", 0.03, 5, "s",
                                              "It begins only for a person detected so recently."),
+    number<&WarningRules::blind_s>(
+        "blind_s", 0, 2, "s",
+        "Without pictures, people are carried on; one of them may cause a warning for so long."),
     number<&WarningRules::slow_kmh>("slow_kmh", 0, 30, "km/h", "Below, the car creeps."),
     number<&WarningRules::creeping_likelihood>("creeping_likelihood", 0.05, 0.999, "",
                                                "Likelihood that a warning then needs."),

@@ -86,9 +86,9 @@ void AlertPublisher::send_warning(Nanos now, const RoundResult& round) {
 void AlertPublisher::send_objects(Nanos now, const RoundResult& round) {
   if (!round.detects) return;
   // An empty list says that every camera was searched and nobody was there. So there is no list at
-  // all unless every camera has a report as recent as its frames must be.
+  // all unless every camera was looked through as recently as its frames must come.
   for (const risk::PeopleReport* report : round.reports)
-    if (report == nullptr || now - report->at >= config_.health.camera_silent) return;
+    if (report == nullptr || now - report->looked_at >= config_.health.camera_silent) return;
   ObjectList objects{};
   const std::size_t count = list_objects(round.people, config_.car.axle_to_bumper_m, objects);
   std::array<CanFrame, can::kMaxObjectFrames> frames;

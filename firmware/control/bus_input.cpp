@@ -35,12 +35,13 @@ void BusInput::tell_pipelines(Nanos now,
   const can::VehicleState vehicle = vehicle_.at(now);
   // Both are of one message, which came a while ago.
   const Nanos age = vehicle.speed_mps.value        ? vehicle.speed_mps.age
+                    : vehicle.held_speed.mps       ? Nanos::zero()
                     : vehicle.yaw_rate_radps.value ? vehicle.yaw_rate_radps.age
                                                    : Nanos::zero();
   for (const ControlledCamera& camera : cameras)
-    camera.pipeline->set_vehicle(now - age,
-                                 {vehicle.speed_mps.value, vehicle.yaw_rate_radps.value,
-                                  vehicle.steering_rad.value, vehicle.turn_signal.value});
+    camera.pipeline->set_vehicle(now - age, {vehicle.held_speed.mps, vehicle.yaw_rate_radps.value,
+                                             vehicle.steering_rad.value, vehicle.turn_signal.value,
+                                             vehicle.held_speed.sigma_mps});
 }
 
 void BusInput::compare_turning(const ego::MotionReport& report, ChangeReporter& reporter) {

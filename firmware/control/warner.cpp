@@ -26,24 +26,29 @@ const WarningDecision& Warner::step(
   if (pressed_at_ && now - *pressed_at_ < kButtonsHold) buttons = buttons_;
   switch_.step(now, buttons);
   facts.switched_off = switch_.off();
-  facts.speed_mps = vehicle.speed_mps.value;
+  facts.speed_mps = vehicle.held_speed.mps;
   facts.gear = vehicle.gear.value;
-  // A camera that cannot see does not count.
-  auto seen = reports;
-  for (int i = 0; i < WarningLogic::kMostCameras; ++i)
-    if (i < facts.cameras && !ReadinessJudge::sees(facts, i))
-      seen[static_cast<std::size_t>(i)] = nullptr;
+  // Of a camera that cannot see, whom it saw before is carried on; what it shows now does not
+  // count.
+  auto seen = reports, told = reports;
+  for (std::size_t i = 0; i < reports.size(); ++i) {
+    const int camera = static_cast<int>(i);
+    side_.sees[i] = camera >= facts.cameras || ReadinessJudge::sees(facts, camera);
+    if (side_.sees[i]) continue;
+    seen[i] = nullptr;
+    if (reports[i] != nullptr && !risk::is_carried(*reports[i])) told[i] = nullptr;
+  }
   view_ = farthest_view(now, seen);
   facts.now = now;
   facts.view = view_;
   side_.readiness = ready_.step(facts);
-  side_.speed_mps = vehicle.speed_mps.value;
+  side_.speed_mps = vehicle.held_speed.mps;
   side_.yaw_rate_radps = vehicle.yaw_rate_radps.value;
   side_.gear = vehicle.gear.value;
   side_.turn_signal = vehicle.turn_signal.value;
   if (record != nullptr) record->before_round(now, reports, decider_);
-  decision_ = decider_.step(now, seen, side_);
-  if (record != nullptr) record->after_round(now, seen, side_, decision_);
+  decision_ = decider_.step(now, told, side_);
+  if (record != nullptr) record->after_round(now, told, side_, decision_);
   return decision_;
 }
 

@@ -24,9 +24,9 @@ class VehicleHistory {
     samples_[newest_] = {at, vehicle};
   }
 
-  /// The mean of the samples between these times, and the last turn signal of them; where there are
-  /// none, the last one before; where the times are before all samples, or of another clock, the
-  /// newest one.
+  /// The mean of the samples between these times, and the last turn signal and uncertainty; where
+  /// there are none, the last one before; where the times are before all samples, or of another
+  /// clock, the newest one.
   [[nodiscard]] VehicleMotion over(Nanos from, Nanos to) const noexcept {
     if (count_ == 0) return {};
     const Sample* before = nullptr;
@@ -44,7 +44,8 @@ class VehicleHistory {
       }
     }
     if (last != nullptr)
-      return {speed.value(), yaw_rate.value(), steering.value(), last->vehicle.turn_signal};
+      return {speed.value(), yaw_rate.value(), steering.value(), last->vehicle.turn_signal,
+              last->vehicle.speed_sigma_mps};
     return before != nullptr ? before->vehicle : samples_[newest_].vehicle;
   }
 

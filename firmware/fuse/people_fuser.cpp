@@ -160,6 +160,7 @@ void PeopleFuser::Work::compose(bool observe) noexcept {
     const risk::PeopleReport& from = *in[c];
     risk::PeopleReport& to = out[c];
     to.at = from.at;
+    to.looked_at = from.looked_at;
     to.path_known = from.path_known;
     to.yaw_rate_known = from.yaw_rate_known;
     to.speed_mps = from.speed_mps;
@@ -167,6 +168,7 @@ void PeopleFuser::Work::compose(bool observe) noexcept {
     to.yaw_rate_radps = from.yaw_rate_radps;
     to.yaw_acceleration_radps2 = from.yaw_acceleration_radps2;
     to.yaw_sigma_radps = from.yaw_sigma_radps;
+    to.speed_sigma_mps = from.speed_sigma_mps;
     to.turn = from.turn;
     to.view = from.view;
     to.people.count = tracks.people(c);
@@ -206,9 +208,9 @@ void PeopleFuser::Work::compose(bool observe) noexcept {
       if (!judge_anew[c][slot(i)]) continue;
       if (!planned) {
         const risk::PeopleReport& r = *in[c];
-        risk::CarMotion motion{std::nullopt,        std::nullopt,
-                               r.acceleration_mps2, r.yaw_acceleration_radps2,
-                               r.yaw_sigma_radps,   r.turn};
+        risk::CarMotion motion{
+            std::nullopt,      std::nullopt, r.acceleration_mps2, r.yaw_acceleration_radps2,
+            r.yaw_sigma_radps, r.turn,       r.speed_sigma_mps};
         if (r.path_known && std::isfinite(r.speed_mps)) motion.speed_mps = r.speed_mps;
         if (r.yaw_rate_known && std::isfinite(r.yaw_rate_radps))
           motion.yaw_rate_radps = r.yaw_rate_radps;

@@ -14,6 +14,7 @@ void HealthMonitor::report(Cause cause, PartState severity, double number, Nanos
                            int camera) noexcept {
   if (camera < 0 || camera >= kMaxCameras) return;
   Part& p = parts_[static_cast<std::size_t>(index(cause, camera))];
+  p.reported = severity;
   if (severity >= p.held) {
     if (p.held == PartState::fine && severity != PartState::fine) p.since = now;
     p.held = severity;

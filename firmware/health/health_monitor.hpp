@@ -34,13 +34,18 @@ class HealthMonitor {
   [[nodiscard]] PartState severity(Cause cause, int camera = 0) const noexcept {
     return part(cause, camera).held;
   }
+  /// As last reported, without hysteresis: whether the fault is there now.
+  [[nodiscard]] PartState present(Cause cause, int camera = 0) const noexcept {
+    return part(cause, camera).reported;
+  }
 
  private:
   struct Part {
     PartState held = PartState::fine;  ///< what counts
-    double number = 0;                 ///< latest while not fine
-    Nanos since{};                     ///< when `held` left fine
-    Nanos better_since{};              ///< when what is reported got better than `held`
+    PartState reported = PartState::fine;
+    double number = 0;     ///< latest while not fine
+    Nanos since{};         ///< when `held` left fine
+    Nanos better_since{};  ///< when what is reported got better than `held`
     PartState candidate = PartState::fine;
     bool getting_better = false;
   };

@@ -29,6 +29,7 @@ CameraPipeline::CameraPipeline(std::unique_ptr<ReopeningSource> source,
       people_estimator_{std::move(people_estimator)},
       spectral_{std::move(spectral)},
       hand_over_{hand_over},
+      live_{hand_over == HandOver::newest},
       clock_{clock},
       info_{source_->info()},
       people_{std::make_unique<DetectionList>()},
@@ -74,32 +75,51 @@ void CameraPipeline::capture_loop() {
     damaged_.store(counters.damaged, kRelaxed);
     if (frame) {
       last_frame_.store(now.count(), kRelaxed);
+      arrived_ = asked_ = now;
+      captured_ = frame->captured;
       enter(CameraCondition::delivering, now);
       if (latest_.put(std::move(*frame))) skipped_.fetch_add(1, kRelaxed);
       continue;
     }
-    switch (frame.error().code) {
-      case Errc::timeout:
-        enter(CameraCondition::silent, now);
-        break;
-      case Errc::damaged:  // counted and logged by the source; the next may be good
-        if (condition_.load(kRelaxed) != CameraCondition::delivering)
-          enter(CameraCondition::silent, now);  // it is back, if only with damaged frames
-        break;
-      case Errc::no_signal:
-        enter(CameraCondition::no_signal, now);
-        clock_.sleep_until(now + std::chrono::milliseconds{20});  // it answers at once: do not spin
-        break;
-      case Errc::end:
-        ended_ = true;
-        return;
-      case Errc::would_block:  // processing holds every buffer, and will release one
-        clock_.sleep_until(now + std::chrono::milliseconds{1});
-        break;
-      default:
-        enter(CameraCondition::gone, now);
+    if (frame.error().code == Errc::end) {
+      ended_ = true;
+      return;
     }
+    capture_failed(frame.error().code, now);
+    go_on_without(now);
   }
+}
+
+void CameraPipeline::capture_failed(Errc code, Nanos now) {
+  switch (code) {
+    case Errc::timeout:
+      enter(CameraCondition::silent, now);
+      break;
+    case Errc::damaged:  // counted and logged by the source; the next may be good
+      if (condition_.load(kRelaxed) != CameraCondition::delivering)
+        enter(CameraCondition::silent, now);  // it is back, if only with damaged frames
+      break;
+    case Errc::no_signal:
+      enter(CameraCondition::no_signal, now);
+      clock_.sleep_until(now + std::chrono::milliseconds{20});  // it answers at once: do not spin
+      break;
+    case Errc::would_block:  // processing holds every buffer, and will release one
+      clock_.sleep_until(now + std::chrono::milliseconds{1});
+      break;
+    default:
+      enter(CameraCondition::gone, now);
+  }
+}
+
+/// Lets the processing carry people on to now: a frame without a picture, as old as others were.
+void CameraPipeline::go_on_without(Nanos now) {
+  if (!live_ || arrived_ == Nanos::zero() || now - asked_ < kCarryOn) return;
+  asked_ = now;
+  Frame none;
+  none.captured = captured_ + (now - arrived_);
+  latest_.offer(std::move(none));
+  if (hand_over_ == HandOver::newest) return;
+  while (!stopping_ && !latest_.wait_until_done(clock_.real(kWait))) capture_beats_.fetch_add(1);
 }
 
 void CameraPipeline::process_loop() {
@@ -108,6 +128,7 @@ void CameraPipeline::process_loop() {
     const bool over = ended_;  // read before the slot: a frame put before the end is still taken
     if (std::optional<Frame> frame = latest_.take(clock_.real(kWait))) {
       process(std::move(*frame));
+      latest_.done();
     } else if (over) {
       drained_ = true;
       return;
@@ -116,6 +137,12 @@ void CameraPipeline::process_loop() {
 }
 
 void CameraPipeline::process(Frame frame) {
+  if (frame.image.data == nullptr) return carry_on(frame.captured);
+  if (!see(frame)) carry_on(frame.captured);
+  finished_.fetch_add(1, kRelaxed);
+}
+
+bool CameraPipeline::see(const Frame& frame) {
   const Nanos taken = clock_.now();
   // At recorded pace the time stamps are the recording's: capture then took no time.
   const Nanos begin = hand_over_ == HandOver::every ? taken : frame.captured;
@@ -126,7 +153,7 @@ void CameraPipeline::process(Frame frame) {
   times(Stage::prepare).add(ready - taken);
   if (!prepared) {
     vision_error_.store(static_cast<int>(prepared.error().code), kRelaxed);
-    return;
+    return false;
   }
 
   const ImageStatistics statistics = check_.update(prepared->grey, frame.captured);
@@ -159,7 +186,7 @@ void CameraPipeline::process(Frame frame) {
     times(Stage::detect).add(detections.at - start);
     if (!found) {
       vision_error_.store(static_cast<int>(found.error().code), kRelaxed);
-      return;
+      return false;
     }
     if (motion_ || people_estimator_) {  // the draft must not be read once it is published
       *people_ = detections.people;
@@ -171,10 +198,11 @@ void CameraPipeline::process(Frame frame) {
   const Nanos decided = clock_.now();
   if (!motion_first) moved = news && motion_ && measure_motion(*prepared, frame.captured);
   if (moved) judge_motion(*people, people_estimator_ != nullptr);
+  // After a jump of the view people are where they were expected, until its reason is known.
+  const bool steady = !aim_ || !aim_->suspects();
+  const bool follows = people_estimator_ && news && steady && limits_.shows_people(statistics);
   if (people_estimator_) {
-    // After a jump of the view people keep their last state, until its reason is known.
-    const bool steady = !aim_ || !aim_->suspects();
-    if (news && steady) follow(*prepared, frame.captured, detector_ != nullptr, moved);
+    if (follows) follow(*prepared, frame.captured, detector_ != nullptr, moved);
     times(Stage::total).add(clock_.now() - begin);
   } else {
     // Motion is not measured in every frame: what counts is its mean time per frame.
@@ -182,6 +210,7 @@ void CameraPipeline::process(Frame frame) {
     times(Stage::total).add(decided - begin + motion_mean_);
   }
   processed_.fetch_add(1, kRelaxed);
+  return follows;
 }
 
 void CameraPipeline::meter(const ImageView<Space::host, const std::uint8_t>& grey,
@@ -202,14 +231,43 @@ void CameraPipeline::check_aim(const ImageView<Space::host, const std::uint8_t>&
 
 void CameraPipeline::follow(const PreparedImage& image, Nanos captured, bool looked, bool moved) {
   const Nanos start = clock_.now();
-  const Nanos from = std::max(std::exchange(followed_, captured), captured - kLongestStep);
-  const ego::VehicleMotion vehicle = vehicle_.latest().over(from, captured);
+  // People may have been carried on a little farther than to a frame that then came.
+  if (carried_ && captured < followed_ && followed_ - captured < kCarryOn) captured = followed_;
+  const ego::VehicleMotion vehicle = begin_step(captured);
+  // The flow is from the last picture, which is not where carried people were.
+  const bool flows = moved && !std::exchange(carried_, false);
   people_estimator_->sense(captured, image, looked ? people_.get() : nullptr,
-                           moved ? &motion_->field() : nullptr, moved ? moved_.get() : nullptr,
+                           flows ? &motion_->field() : nullptr, moved ? moved_.get() : nullptr,
                            vehicle, *senses_);
   senses_->view = view_;
   Nanos bands{};  // time for bands, which is a stage of its own
   if (spectral_) bands = search_bands(image);
+  report(image);
+  if (spectral_) bands += learn_bands(image, *reported_people_);
+  times(Stage::track).add(clock_.now() - start - bands);
+  if (!spectral_) return;
+  times(Stage::spectral).add(bands);
+  // A recording at its own pace waits for the pipeline, and must give the same result every time.
+  if (hand_over_ == HandOver::newest) spectral_->spent(bands);
+}
+
+/// Nothing was seen: people go on as they went, and the car as it says.
+void CameraPipeline::carry_on(Nanos at) {
+  if (!people_estimator_ || followed_ == Nanos::zero() || at - followed_ < kCarryOn) return;
+  const ego::VehicleMotion vehicle = begin_step(at);
+  people_estimator_->sense(at, {}, nullptr, nullptr, nullptr, vehicle, *senses_);
+  senses_->view = {};
+  carried_ = true;
+  report({});
+}
+
+/// The car's motion since the last step.
+ego::VehicleMotion CameraPipeline::begin_step(Nanos at) noexcept {
+  const Nanos from = std::max(std::exchange(followed_, at), at - kLongestStep);
+  return vehicle_.latest().over(from, at);
+}
+
+void CameraPipeline::report(const PreparedImage& image) {
   risk::PeopleReport& report = reports_.draft();
   if (sink_ != nullptr) sink_->before(clock_.now(), *senses_, *people_estimator_);
   people_estimator_->step(*senses_, report);
@@ -217,12 +275,6 @@ void CameraPipeline::follow(const PreparedImage& image, Nanos captured, bool loo
   if (spectral_) *reported_people_ = report.people;  // the draft must not be read once published
   reports_.publish();
   if (bell_ != nullptr) bell_->ring();
-  if (spectral_) bands += learn_bands(image, *reported_people_);
-  times(Stage::track).add(clock_.now() - start - bands);
-  if (!spectral_) return;
-  times(Stage::spectral).add(bands);
-  // A recording at its own pace waits for the pipeline, and must give the same result every time.
-  if (hand_over_ == HandOver::newest) spectral_->spent(bands);
 }
 
 Nanos CameraPipeline::search_bands(const PreparedImage& image) {
@@ -279,6 +331,7 @@ PipelineFacts CameraPipeline::facts() const noexcept {
   f.last_frame = Nanos{last_frame_.load(kRelaxed)};
   f.camera = {delivered_.load(kRelaxed), dropped_.load(kRelaxed), damaged_.load(kRelaxed)};
   f.processed = processed_.load(kRelaxed);
+  f.finished = finished_.load(kRelaxed);
   f.skipped = skipped_.load(kRelaxed);
   f.reopened = source_->reopened();
   f.image = {mean_.load(kRelaxed), deviation_.load(kRelaxed), Nanos{unchanged_.load(kRelaxed)},

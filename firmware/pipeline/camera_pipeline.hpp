@@ -36,6 +36,7 @@ struct PipelineFacts {
   Nanos last_frame{};           ///< when the last frame arrived; zero before the first
   FrameCounters camera;         ///< of the source, over all its re-openings
   std::uint64_t processed = 0;  ///< frames that went through every stage
+  std::uint64_t finished = 0;   ///< frames that the processing is done with, whatever came of it
   std::uint64_t skipped = 0;    ///< frames dropped because a newer one was there
   std::uint64_t reopened = 0;
   ImageStatistics image;       ///< of the last processed frame
@@ -69,6 +70,10 @@ enum class HandOver : std::uint8_t { newest, every };
 /// frame and keeps the newest; the processing thread takes that one through the stages: prepare,
 /// check, detect, flow, motion, spectral, track. Nothing here allocates per frame. Detector, motion
 /// estimator, people estimator and spectral search may be null: their stages are then not run.
+///
+/// Where no picture comes, or one in which nobody can be found (repeated, white, dark, dirty, or
+/// the view has just jumped), the tracked people are carried on without, every kCarryOn: their
+/// uncertainty grows, and reports go on.
 class CameraPipeline {
  public:
   CameraPipeline(std::unique_ptr<ReopeningSource> source, std::unique_ptr<ImagePreparer> preparer,
@@ -92,6 +97,11 @@ class CameraPipeline {
   }
   /// Sets the camera's exposure and gain for people. Before start().
   void set_exposure(std::unique_ptr<ExposureLoop> exposure) { exposure_ = std::move(exposure); }
+  /// Which pictures show nobody. Before start(); without it all do.
+  void set_picture_limits(const PictureLimits& limits) noexcept { limits_ = limits; }
+  /// The time stamps of frames are of our clock though every frame is taken: for a simulator.
+  /// Before start().
+  void set_live() noexcept { live_ = true; }
   /// Measures how far people are seen. Before start().
   void set_view_source(std::unique_ptr<ViewSource> source) { view_source_ = std::move(source); }
   void start();
@@ -121,7 +131,7 @@ class CameraPipeline {
     vehicle_.publish();
   }
   /// Whether the time stamps of frames are of our clock.
-  [[nodiscard]] bool live() const noexcept { return hand_over_ == HandOver::newest; }
+  [[nodiscard]] bool live() const noexcept { return live_; }
   [[nodiscard]] const FrameSourceInfo& info() const noexcept { return info_; }
   [[nodiscard]] const char* backend() const noexcept { return preparer_->backend(); }
   /// The detector's name; null without one.
@@ -145,16 +155,24 @@ class CameraPipeline {
 
  private:
   static constexpr Nanos kWait = std::chrono::milliseconds{100};
+  static constexpr Nanos kCarryOn = std::chrono::milliseconds{100};
 
   void capture_loop();
   void process_loop();
+  void capture_failed(Errc code, Nanos now);
+  void go_on_without(Nanos now);
   void process(Frame frame);
+  /// One picture through all stages. False: nobody was tracked by it.
+  bool see(const Frame& frame);
   /// Whether the motion was measured, so that people can be judged by it.
   bool measure_motion(const PreparedImage& image, Nanos captured);
   void judge_motion(const DetectionList& people, bool keep);
   void meter(const ImageView<Space::host, const std::uint8_t>& grey, const Frame& frame) noexcept;
   void check_aim(const ImageView<Space::host, const std::uint8_t>& grey, Nanos captured) noexcept;
   void follow(const PreparedImage& image, Nanos captured, bool looked, bool moved);
+  void carry_on(Nanos at);
+  ego::VehicleMotion begin_step(Nanos at) noexcept;
+  void report(const PreparedImage& image);
   Nanos search_bands(const PreparedImage& image);
   Nanos learn_bands(const PreparedImage& image, const track::PersonList& people);
   void enter(CameraCondition condition, Nanos now) noexcept;
@@ -169,10 +187,12 @@ class CameraPipeline {
   PeopleSink* sink_ = nullptr;
   Bell* bell_ = nullptr;
   const HandOver hand_over_;
+  bool live_;
   const Clock& clock_;
   const FrameSourceInfo info_;
   LatestFrame latest_;
   ImageCheck check_;
+  PictureLimits limits_;
   std::unique_ptr<AimCheck> aim_;            // null: lens and mounting are not set
   Nanos aimed_{};                            // the last frame it checked
   std::unique_ptr<ExposureLoop> exposure_;   // null: the camera sets its exposure itself
@@ -188,15 +208,19 @@ class CameraPipeline {
   std::unique_ptr<ego::MotionReport> moved_;
   std::unique_ptr<track::Senses> senses_;
   std::unique_ptr<track::PersonList> reported_people_;  // of this frame, where there are bands
-  Nanos followed_{};                                    // the last frame that was tracked
-  Nanos detected_{};     // the last new frame of a detector that needs motion
-  Nanos motion_mean_{};  // mean time per frame for flow and motion
+  Nanos followed_{};                                    // up to this time people are tracked
+  bool carried_ = false;                                // without a picture, since the last one
+  Nanos arrived_{}, captured_{};  // of the last frame: on our clock, and its time stamp
+  Nanos asked_{};                 // when a frame last came, or people were carried on without
+  Nanos detected_{};              // the last new frame of a detector that needs motion
+  Nanos motion_mean_{};           // mean time per frame for flow and motion
   std::array<StageTimes, kStageCount> times_;
 
   // Facts, each written by one thread and read by any.
   std::atomic<CameraCondition> condition_{CameraCondition::silent};
   std::atomic<Nanos::rep> condition_since_{0}, last_frame_{0}, unchanged_{0};
-  std::atomic<std::uint64_t> delivered_{0}, dropped_{0}, damaged_{0}, processed_{0}, skipped_{0};
+  std::atomic<std::uint64_t> delivered_{0}, dropped_{0}, damaged_{0}, processed_{0}, skipped_{0},
+      finished_{0};
   std::atomic<std::uint64_t> capture_beats_{0}, process_beats_{0};
   std::atomic<double> mean_{0}, deviation_{0}, dull_{0}, aim_off_{0};
   std::atomic<int> vision_error_{-1}, flow_error_{-1};

@@ -16,6 +16,15 @@ struct ImageStatistics {
   double dull = 0;       ///< share of the picture that has lost its detail, 0..1
 };
 
+/// From where on nobody can be found in a picture.
+struct PictureLimits {
+  double blinded_mean = 256, dark_mean = -1;  ///< mean grey value, and above; and below
+  double dull = 2;                            ///< share that has lost its detail, and above
+  [[nodiscard]] bool shows_people(const ImageStatistics& picture) const noexcept {
+    return picture.mean < blinded_mean && picture.mean > dark_mean && picture.dull < dull;
+  }
+};
+
 /// Checks every picture for signs of a frozen, blinded, dark or dirty camera. A live sensor has
 /// noise, so that even a still scene changes in its lowest bits. Dirt, a smear or mist on the glass
 /// removes detail from most of the picture at once: each of 8 x 5 parts is compared with its mean

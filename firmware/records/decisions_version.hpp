@@ -17,6 +17,7 @@ namespace kerb::records {
 ///   4   the ground below the feet need not be the road; certainty by mean scores; walkers along
 ///       the road; bends that end
 ///   5   who stands is seldom in the way; contacts far ahead must be likely for longer
-inline constexpr std::uint32_t kDecisionsVersion = 5;
+///   6   people are carried on without pictures; faults end no warning
+inline constexpr std::uint32_t kDecisionsVersion = 6;
 
 }  // namespace kerb::records

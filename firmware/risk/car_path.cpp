@@ -29,7 +29,8 @@ struct CarPathTuning {
   double max_yaw_step_radps2 = 2;         ///< of one change of the yaw rate
   double yaw_change_noise_radps2 = 0.02;  ///< a smaller change counts as none
   double max_yaw_change_radps2 = 0.6;
-  double stands_mps = 0.05;     ///< a slower car does not turn
+  double stands_mps = 0.05;  ///< a slower car does not turn
+  double most_speed_sigma_mps = 20;
   double flow_filter_s = 0.15;  ///< of the flow's yaw rate
   double contradicted_s = 0.3;  ///< this long, and the sensor is not believed
 };
@@ -102,14 +103,14 @@ void CarPath::take_flow(Nanos at, double dt, std::optional<double> flow,
 template <typename F, typename Self>
 void CarPath::list(F& f, Self& s) {
   static_assert(
-      sizeof(CarPath) == sizeof(PathSettings) + 4 * 8 + 3 * 16 + 6 * 8 + sizeof(TurnEstimator) + 8 +
+      sizeof(CarPath) == sizeof(PathSettings) + 4 * 8 + 3 * 16 + 7 * 8 + sizeof(TurnEstimator) + 8 +
                              (1 + std::max(kTurnWays, kBendEnds)) * sizeof(CarWay) + kKnots * 8,
       "a new member? list it, or let plan() make it");
   f.structure("CarPath")("at", s.at_)("speed_at", s.speed_at_)("yaw_rate_at", s.yaw_rate_at_);
   f("speed", s.speed_)("yaw_rate", s.yaw_rate_)("fast", s.fast_)("slow", s.slow_);
   f("acceleration", s.acceleration_)("yaw_acceleration", s.yaw_acceleration_);
   f("flow_at", s.flow_at_)("flow_yaw", s.flow_yaw_)("contradicted_s", s.contradicted_s_);
-  f("yaw_sigma", s.yaw_sigma_)("turn", s.turn_);
+  f("yaw_sigma", s.yaw_sigma_)("speed_sigma", s.speed_sigma_)("turn", s.turn_);
 }
 void CarPath::save(FieldWriter& out) const noexcept { list(out, *this); }
 void CarPath::describe(FieldLister& out) const { list(out, *this); }
@@ -124,6 +125,8 @@ void CarPath::update(Nanos at, const ego::VehicleMotion& reported,
   const double dt = at_ == Nanos::zero() ? 0 : seconds(at - at_);
   at_ = at;
   if (reported.speed_mps && std::isfinite(*reported.speed_mps)) take_speed(at, *reported.speed_mps);
+  const double sigma = reported.speed_sigma_mps;
+  speed_sigma_ = sigma > 0 && sigma < kCarPathTuning.most_speed_sigma_mps ? sigma : 0;
   take_flow(at, dt, flow_yaw_radps, reported);
   const bool sensor_wrong = contradicted_s_ >= kCarPathTuning.contradicted_s;
   if (const std::optional<YawRate> yaw =
@@ -158,7 +161,8 @@ TurnStart CarPath::turn_start() const noexcept {
 }
 
 CarMotion CarPath::motion() const noexcept {
-  return {speed_, yaw_rate_, acceleration_, yaw_acceleration_, yaw_sigma_, turn_.outlook()};
+  return {speed_,     yaw_rate_,       acceleration_, yaw_acceleration_,
+          yaw_sigma_, turn_.outlook(), speed_sigma_};
 }
 
 void CarPath::set(Nanos at, const CarMotion& motion) noexcept {
@@ -171,6 +175,7 @@ void CarPath::set(Nanos at, const CarMotion& motion) noexcept {
   yaw_sigma_ = motion.yaw_sigma_radps > 0 ? motion.yaw_sigma_radps
                : yaw_rate_                ? settings_.yaw_rate_sigma_radps
                                           : settings_.yaw_rate_unknown_radps;
+  speed_sigma_ = motion.speed_sigma_mps;
   turn_.set(motion.turn);
   plan();
 }
@@ -215,7 +220,10 @@ Pose CarPath::step(const Pose& from, double begin, double end, double bend_ends_
       path_spread(settings_, speed_mps(), acceleration_, lateral, yaw_sigma_, end);
   pose.sigma_across = spread.across;
   pose.sigma_heading = spread.heading;
-  pose.sigma_along = spread.along;
+  pose.sigma_along =
+      speed_sigma_ > 0
+          ? std::sqrt(spread.along * spread.along + speed_sigma_ * speed_sigma_ * end * end)
+          : spread.along;
   return pose;
 }
 

@@ -33,6 +33,7 @@ struct CarMotion {
   double acceleration_mps2 = 0, yaw_acceleration_radps2 = 0;
   double yaw_sigma_radps = 0;  ///< 0: as usual, by the settings
   TurnOutlook turn;
+  double speed_sigma_mps = 0;  ///< of a speed that is held; 0: as usual
 };
 
 /// The car's predicted path: acceleration and yaw rate continue as measured, with standard
@@ -118,6 +119,7 @@ class CarPath {
   std::optional<double> flow_yaw_;  ///< filtered
   double contradicted_s_ = 0;       ///< for this long the flow has contradicted the yaw rate sensor
   double yaw_sigma_ = 0;
+  double speed_sigma_ = 0;      ///< of a speed that is held
   double fast_ = 0, slow_ = 0;  ///< change of the speed through a fast and a slow filter, m/s^2
   double acceleration_ = 0, yaw_acceleration_ = 0;
   TurnEstimator turn_;

@@ -5,6 +5,7 @@
 #include "firmware/risk/contact.hpp"
 #include "firmware/track/tracker.hpp"
 #include "firmware/types/people_report.hpp"
+#include "firmware/types/view_fields.hpp"
 #include "firmware/visibility/view_estimator.hpp"
 
 namespace kerb {
@@ -35,13 +36,15 @@ class PeopleEstimator {
   template <typename F, typename Self>
   static void list(F& f, Self& s) {
     f.structure("PeopleEstimator")("tracker", s.tracker_)("path", s.path_)("judge", s.judge_);
-    f("view", s.view_);
+    f("view", s.view_)("looked_at", s.looked_at_)("last_view", s.last_view_);
   }
 
   track::Tracker tracker_;
   risk::CarPath path_;
   risk::ContactJudge judge_;
   ViewEstimator view_;
+  Nanos looked_at_{};     // when people were last searched for
+  ViewReport last_view_;  // as of the last picture
 };
 
 }  // namespace kerb

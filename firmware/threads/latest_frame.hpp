@@ -24,21 +24,45 @@ class LatestFrame {
     ready_.notify_one();
     return older.has_value();  // it is returned to its camera here, outside the lock
   }
+  /// Puts in what must not replace a frame: only where there is none.
+  void offer(Frame frame) {
+    {
+      const std::lock_guard lock{mutex_};
+      if (closed_ || slot_) return;
+      slot_ = std::move(frame);
+    }
+    ready_.notify_one();
+  }
   /// The newest frame, or nothing after `real_time` or once closed.
   std::optional<Frame> take(Nanos real_time) {
     std::unique_lock lock{mutex_};
     ready_.wait_for(lock, real_time, [this] { return slot_.has_value() || closed_; });
     std::optional<Frame> taken = std::move(slot_);
     slot_.reset();
+    busy_ = taken.has_value();
     lock.unlock();
     emptied_.notify_one();
     return taken;
+  }
+  /// Whoever took a frame has finished with it.
+  void done() {
+    {
+      const std::lock_guard lock{mutex_};
+      busy_ = false;
+    }
+    emptied_.notify_one();
   }
   /// Waits until the last frame was taken: for recordings, of which no frame may be lost. False
   /// after `real_time`.
   bool wait_until_taken(Nanos real_time) {
     std::unique_lock lock{mutex_};
     return emptied_.wait_for(lock, real_time, [this] { return !slot_.has_value() || closed_; });
+  }
+  /// Likewise, and until it is done().
+  bool wait_until_done(Nanos real_time) {
+    std::unique_lock lock{mutex_};
+    return emptied_.wait_for(lock, real_time,
+                             [this] { return (!slot_.has_value() && !busy_) || closed_; });
   }
   /// Wakes all waiting threads, and drops a frame that was not taken.
   void close() {
@@ -57,6 +81,7 @@ class LatestFrame {
   std::condition_variable ready_, emptied_;
   std::optional<Frame> slot_;
   bool closed_ = false;
+  bool busy_ = false;  // what was taken is not done
 };
 
 }  // namespace kerb

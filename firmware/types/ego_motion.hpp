@@ -14,6 +14,8 @@ struct VehicleMotion {
   std::optional<double> yaw_rate_radps;  ///< to the left is positive
   std::optional<double> steering_rad{};  ///< angle of the front wheels; to the left is positive
   std::optional<TurnSignal> turn_signal{};
+  /// Of a speed that is held although it is no longer reported; else 0.
+  double speed_sigma_mps = 0;
 };
 
 /// Whether the camera's motion is known; if not, why.

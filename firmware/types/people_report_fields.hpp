@@ -25,10 +25,11 @@ void fields(F& f, FieldsOf<F, TurnOutlook>& t) {
 template <typename F>
 void fields(F& f, FieldsOf<F, PeopleReport>& r) {
   static_assert(sizeof(PeopleReport) ==
-                    56 + sizeof(TurnOutlook) + sizeof(ViewReport) + 8 +
+                    72 + sizeof(TurnOutlook) + sizeof(ViewReport) + 8 +
                         track::PersonList::kCapacity * (sizeof(track::Person) + sizeof(Contact)),
                 "a new field? list it, see above");
-  f.structure("PeopleReport")("at", r.at)("path_known", r.path_known)("speed_mps", r.speed_mps);
+  f.structure("PeopleReport")("at", r.at)("looked_at", r.looked_at)("path_known", r.path_known);
+  f("speed_mps", r.speed_mps)("speed_sigma_mps", r.speed_sigma_mps);
   f("acceleration_mps2", r.acceleration_mps2)("yaw_rate_radps", r.yaw_rate_radps);
   f("yaw_rate_known", r.yaw_rate_known)("yaw_acceleration_radps2", r.yaw_acceleration_radps2);
   f("yaw_sigma_radps", r.yaw_sigma_radps)("turn", r.turn)("view", r.view);

@@ -14,9 +14,10 @@ namespace kerb {
 
 template <typename F>
 void fields(F& f, FieldsOf<F, ego::VehicleMotion>& v) {
-  static_assert(sizeof(ego::VehicleMotion) == 56, "a new field? list it, see above");
+  static_assert(sizeof(ego::VehicleMotion) == 64, "a new field? list it, see above");
   f.structure("VehicleMotion")("speed_mps", v.speed_mps)("yaw_rate_radps", v.yaw_rate_radps);
   f("steering_rad", v.steering_rad)("turn_signal", v.turn_signal);
+  f("speed_sigma_mps", v.speed_sigma_mps);
 }
 template <typename F>
 void fields(F& f, FieldsOf<F, Detection>& d) {
@@ -48,7 +49,7 @@ void likeness_fields(F& f, FieldsOf<F, Likeness>& l, int detections) {
 template <typename F>
 void fields(F& f, FieldsOf<F, Senses>& s) {
   constexpr std::size_t kMost = Senses::kMost;
-  static_assert(sizeof(Senses) == 16 + kMost * (20 + sizeof(Signature) + 1 + 24) + 8 + 56 + 2 * 16 +
+  static_assert(sizeof(Senses) == 16 + kMost * (20 + sizeof(Signature) + 1 + 24) + 8 + 64 + 2 * 16 +
                                       8 + sizeof(ViewMeasurement) + 8 +
                                       Senses::kMostLikenesses * sizeof(Likeness),
                 "a new field? list it, see above");

@@ -20,6 +20,7 @@ struct WarningRules {
   /// as the contact is farther: there is time to see whether the car or the person turns away.
   double urgent_s = 1.8;
   double detected_within_s = 0.25;  ///< it begins only for a person detected so recently
+  double blind_s = 0.5;  ///< and not longer than this after the last picture that shows people
   // A creeping car stops at once: only for a nearly certain contact that is very near in time.
   double slow_kmh = 9.4;  ///< below: the car creeps
   double creeping_likelihood = 0.9;

@@ -148,6 +148,10 @@ std::unique_ptr<ego::MotionEstimator> make_motion_estimator(const Config& config
                                                 ego::settings_of(config.ego), motion);
 }
 
+PictureLimits picture_limits(const HealthSettings& health) {
+  return {health.blinded_mean, health.dark_mean, health.dirty_percent / 100};
+}
+
 Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings& settings,
                                      const SourceOpener& open, Vision& vision, const Clock& clock,
                                      Log& log) {
@@ -222,6 +226,7 @@ Result<OpenedPipeline> open_pipeline(const Config& config, const CameraSettings&
       std::move(people), std::move(spectral));
   const Camera camera = ego::camera_of(settings, info.width, info.height);
   opened.pipeline->set_camera(camera);
+  opened.pipeline->set_picture_limits(picture_limits(config.health));
   opened.pipeline->set_view_source(
       std::make_unique<ViewMeter>(camera, view_settings(config, settings, info, camera)));
   if (settings.exposure.mode == ExposureMode::people)

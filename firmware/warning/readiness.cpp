@@ -50,18 +50,21 @@ bool CauseSet::stops_warnings() const noexcept {
 
 void take_health(const HealthMonitor& monitor, const HealthReport& report, int cameras,
                  ReadinessFacts& facts) noexcept {
-  facts.state = report.state;
+  facts.starting = report.state == HealthState::starting;
+  facts.failed = false;
   facts.cameras = std::clamp(cameras, 0, HealthMonitor::kMaxCameras);
   facts.causes = {};
   facts.camera_causes = {};
   for (int i = 0; i < kCauseCount; ++i) {
     const Cause cause = static_cast<Cause>(i);
     for (int camera = 0; camera < facts.cameras; ++camera) {
-      if (monitor.severity(cause, camera) == PartState::fine) continue;
+      const PartState now = monitor.present(cause, camera);
+      if (now == PartState::fine) continue;
       if (is_of_camera(cause)) {
         facts.camera_causes[static_cast<std::size_t>(camera)].add(cause);
       } else {
         facts.causes.add(cause);
+        facts.failed = facts.failed || now == PartState::failed;
       }
     }
   }
@@ -80,10 +83,9 @@ Readiness ReadinessJudge::step(const ReadinessFacts& facts) noexcept {
   const bool limited = view_.step(facts.now, facts.view, facts.speed_mps);
 
   if (facts.switched_off) return Readiness::switched_off;
-  if (facts.state == HealthState::starting) return Readiness::starting;
+  if (facts.starting) return Readiness::starting;
   if (!facts.detector_present) return Readiness::no_detector;
-  if (facts.state == HealthState::failed || facts.causes.stops_warnings())
-    return Readiness::not_active;
+  if (facts.failed || facts.causes.stops_warnings()) return Readiness::not_active;
   bool one_sees = false;
   for (int i = 0; i < facts.cameras; ++i) one_sees = one_sees || sees(facts, i);
   if (!one_sees) return Readiness::not_active;

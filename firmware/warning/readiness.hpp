@@ -31,10 +31,12 @@ class CauseSet {
 };
 static_assert(kCauseCount <= 32);
 
-/// What readiness depends on.
+/// What readiness depends on. A cause counts as long as it is there: that the state gets better
+/// only some time later is for the driver to trust it, and no reason to keep a warning back.
 struct ReadinessFacts {
-  HealthState state = HealthState::starting;
-  CauseSet causes;  ///< of the whole system
+  bool starting = true;
+  bool failed = false;  ///< by a cause of the whole system
+  CauseSet causes;      ///< of the whole system
   int cameras = 1;
   std::array<CauseSet, HealthMonitor::kMaxCameras> camera_causes{};
   bool detector_present = false;
@@ -44,7 +46,7 @@ struct ReadinessFacts {
   Nanos now{};                     ///< does not go back
   std::optional<ViewReport> view;  ///< of the camera that sees farthest ahead
 };
-/// Copies the monitor's causes, with their hysteresis; the other facts stay as they are.
+/// Copies the monitor's causes; the other facts stay as they are.
 void take_health(const HealthMonitor& monitor, const HealthReport& report, int cameras,
                  ReadinessFacts& facts) noexcept;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "firmware/warning/fields.hpp"
 
@@ -20,6 +21,11 @@ struct WarningTuning {
 constexpr WarningTuning kWarningTuning{};
 
 double seconds(Nanos time) noexcept { return static_cast<double>(time.count()) * 1e-9; }
+
+/// A fault stops warnings; the driver has not, and the car goes on.
+bool is_faulty(Readiness readiness) noexcept {
+  return readiness == Readiness::not_active || readiness == Readiness::no_speed;
+}
 
 Nanos from_seconds(double s) noexcept { return Nanos{static_cast<Nanos::rep>(s * 1e9)}; }
 
@@ -71,15 +77,17 @@ void WarningLogic::Candidates::describe(FieldLister& out) const { list(out, *thi
 
 template <typename F, typename Self>
 void WarningLogic::list(F& f, Self& s) {
-  static_assert(sizeof(WarningLogic) == sizeof(WarningRules) + 8 + 2 * sizeof(Candidates) + 8 +
-                                            4 * 8 + 2 * 16 + sizeof(WarningDecision),
+  static_assert(sizeof(WarningLogic) == sizeof(WarningRules) + 16 + 2 * sizeof(Candidates) + 8 +
+                                            4 * 8 + 3 * 16 + 16 + sizeof(WarningDecision),
                 "a new member? list it");
   f.structure("WarningLogic")("creeping", s.creeping_)("slow", s.slow_)("brakes", s.brakes_);
-  f("brakes_hard", s.brakes_hard_)("steers", s.steers_)("warned_seen", s.warned_seen_);
+  f("ready", s.ready_)("brakes_hard", s.brakes_hard_)("steers", s.steers_)("warned_seen",
+                                                                           s.warned_seen_);
   f("endangered", s.endangered_)("close", s.close_)("level", s.level_)("since", s.since_);
   f("collision_wanted", s.collision_wanted_)("information_wanted", s.information_wanted_);
-  f("contact_at", s.contact_at_);
+  f("contact_at", s.contact_at_)("unable_since", s.unable_since_);
   f("collision_ended", s.collision_ended_)("information_ended", s.information_ended_);
+  f("ended_for", s.ended_for_)("ended_camera", s.ended_camera_);
   f("decision", s.decision_);
 }
 void WarningLogic::save(FieldWriter& out) const noexcept { list(out, *this); }
@@ -134,7 +142,14 @@ void WarningLogic::Candidates::forget(Nanos now) noexcept {
   }
 }
 
-void WarningLogic::assess(Nanos now, int reporter, const risk::PeopleReport& report,
+/// Whose danger was gone a moment ago is not warned of again at once.
+bool WarningLogic::may_begin(Nanos now, std::uint32_t person, int camera) const noexcept {
+  return !collision_ended_ || now - *collision_ended_ >= kPause || ended_for_ != person ||
+         ended_camera_ != camera;
+}
+
+/// `sees`: the camera does; else its people are carried on.
+void WarningLogic::assess(Nanos now, int reporter, bool sees, const risk::PeopleReport& report,
                           Case& collision, Case& information) noexcept {
   const double age = std::max(seconds(now - report.at), 0.0);
   const double speed = report.path_known ? report.speed_mps : 0;
@@ -150,11 +165,14 @@ void WarningLogic::assess(Nanos now, int reporter, const risk::PeopleReport& rep
     const track::Person& person = report.people.items[i];
     const risk::Contact& contact = report.contacts[i];
     const int camera = track::identity_camera(person, reporter);
-    warned_seen_ = warned_seen_ || (decision_.person == person.id && decision_.camera == camera);
+    warned_seen_ = warned_seen_ || (report.path_known && decision_.person == person.id &&
+                                    decision_.camera == camera);
     std::optional<double> in_s;
     if (contact.expected_s) in_s = std::max(*contact.expected_s - age, 0.0);
     const double p = contact.probability * person.certainty;
-    const bool seen = seconds(report.at - person.last_seen) <= rules_.detected_within_s;
+    const Nanos looked = report.looked_at == Nanos::zero() ? report.at : report.looked_at;
+    const bool seen = seconds(looked - person.last_seen) <= rules_.detected_within_s &&
+                      seconds(report.at - looked) <= rules_.blind_s;
     const bool soon = in_s && *in_s + rules_.late_sigmas * contact.expected_sigma_s <= ahead;
     // Who is out of sight for a moment is no less in danger.
     const bool still =
@@ -164,9 +182,10 @@ void WarningLogic::assess(Nanos now, int reporter, const risk::PeopleReport& rep
     const bool begins = endangered_.take(
         camera, person.id, report.at, in_s && p >= likelihood,
         {rules_.reports, std::min(from_seconds(wait), kWarningTuning.max_evidence)});
-    collision.add(begins && soon && seen, still, person.id, camera, in_s);
+    collision.add(able_ && begins && soon && seen && may_begin(now, person.id, camera), still,
+                  person.id, camera, in_s);
 
-    if (!creeping_ || !person.confirmed) continue;
+    if (!creeping_ || !person.confirmed || !able_ || !sees) continue;
     const Place here = after(person, contact, speed, 0);
     const Place then = after(person, contact, speed, age + rules_.close_soon_s);
     const bool close = is_close(rules_, here, kWarningTuning.close_enter_m) ||
@@ -178,16 +197,17 @@ void WarningLogic::assess(Nanos now, int reporter, const risk::PeopleReport& rep
   }
 }
 
-/// Whether the track of the person in danger has ended before the contact was to happen.
-bool WarningLogic::is_lost(Nanos now) const noexcept {
-  return sees_ && !slow_ && !warned_seen_ && now < contact_at_ &&
-         now - collision_wanted_ < from_seconds(rules_.lost_s);
+/// Whether nothing is known of the person in danger before the contact was to happen: no camera
+/// sees, or their track has ended.
+bool WarningLogic::is_unseen(Nanos now) const noexcept {
+  if (slow_ || now - collision_wanted_ >= from_seconds(rules_.lost_s)) return false;
+  if (!sees_) return now < contact_at_ + kPassed;
+  return !warned_seen_ && now < contact_at_;
 }
 
 WarningLevel WarningLogic::next(Nanos now, const Case& collision,
                                 const Case& information) noexcept {
   const bool held = now - since_ >= kShortest;
-  const bool collision_may = !collision_ended_ || now - *collision_ended_ >= kPause;
   const bool information_may = !information_ended_ || now - *information_ended_ >= kPause;
   if (collision.stays) {
     collision_wanted_ = now;
@@ -196,22 +216,23 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
   if (information.stays) information_wanted_ = now;
   switch (level_) {
     case WarningLevel::none:
-      if (collision.begins && collision_may) return WarningLevel::collision;
+      if (collision.begins) return WarningLevel::collision;
       if (information.begins && information_may) return WarningLevel::information;
       return WarningLevel::none;
     case WarningLevel::information:
-      if (collision.begins && collision_may) return WarningLevel::collision;
-      if (!held ||
-          (sees_ && now - information_wanted_ < from_seconds(rules_.information_lingers_s)))
+      if (collision.begins) return WarningLevel::collision;
+      if (!held || (able_ && sees_ &&
+                    now - information_wanted_ < from_seconds(rules_.information_lingers_s)))
         return WarningLevel::information;
       return WarningLevel::none;
     case WarningLevel::collision:
       break;
   }
   const bool driver_acts = brakes_ || steers_;
-  if (!held || collision.stays) return WarningLevel::collision;
-  if (!driver_acts && is_lost(now)) return WarningLevel::collision;
-  if (sees_ && !driver_acts && now - collision_wanted_ < from_seconds(rules_.lingers_s))
+  if (!held) return WarningLevel::collision;
+  if (!stopped_ && (collision.stays || (!driver_acts && is_unseen(now))))
+    return WarningLevel::collision;
+  if (able_ && sees_ && !driver_acts && now - collision_wanted_ < from_seconds(rules_.lingers_s))
     return WarningLevel::collision;
   return information.begins ? WarningLevel::information : WarningLevel::none;
 }
@@ -219,29 +240,46 @@ WarningLevel WarningLogic::next(Nanos now, const Case& collision,
 WarningDecision WarningLogic::step(
     Nanos now, const std::array<const risk::PeopleReport*, kMostCameras>& reports,
     const DriverSide& side) noexcept {
-  const double speed = std::abs(side.speed_mps.value_or(0));
-  const double kmh = 3.6 * speed;
-  creeping_ = kmh < rules_.information_kmh + (creeping_ ? kWarningTuning.leave_creeping_kmh : 0);
-  slow_ = kmh < rules_.slow_kmh + (slow_ ? kWarningTuning.leave_slow_kmh : 0);
+  if (side.speed_mps) {  // where it is lost, it is as it was
+    const double kmh = 3.6 * std::abs(*side.speed_mps);
+    creeping_ = kmh < rules_.information_kmh + (creeping_ ? kWarningTuning.leave_creeping_kmh : 0);
+    slow_ = kmh < rules_.slow_kmh + (slow_ ? kWarningTuning.leave_slow_kmh : 0);
+  }
+  const bool faulty = is_faulty(side.readiness);
+  const bool before = std::exchange(ready_, can_warn(side.readiness));
+  if (ready_) unable_since_.reset();
+  if (before && !ready_) unable_since_ = now;
+  able_ =
+      ready_ || (faulty && unable_since_ && now - *unable_since_ <= from_seconds(rules_.blind_s));
+  stopped_ = !ready_ && !faulty && side.readiness != Readiness::too_fast;
   sees_ = brakes_ = brakes_hard_ = steers_ = warned_seen_ = false;
   Case collision, information;
-  if (can_warn(side.readiness)) {
+  if (stopped_) {
+    endangered_.clear();
+    close_.clear();
+  } else {
     endangered_.forget(now);
     close_.forget(now);
     for (int camera = 0; camera < kMostCameras; ++camera) {
-      const risk::PeopleReport* report = reports[static_cast<std::size_t>(camera)];
+      const auto at = static_cast<std::size_t>(camera);
+      const risk::PeopleReport* report = reports[at];
       if (report == nullptr || report->at == Nanos::zero() || now - report->at > kStale) continue;
-      sees_ = true;
-      assess(now, camera, *report, collision, information);
+      sees_ = sees_ || side.sees[at];
+      assess(now, camera, side.sees[at], *report, collision, information);
     }
-  } else {
-    endangered_.clear();
-    close_.clear();
   }
+  decide(now, collision, information);
+  return decision_;
+}
 
+void WarningLogic::decide(Nanos now, const Case& collision, const Case& information) noexcept {
   const WarningLevel level = next(now, collision, information);
   if (level != level_) {
-    if (level_ == WarningLevel::collision) collision_ended_ = now;
+    if (level_ == WarningLevel::collision) {
+      collision_ended_ = now;
+      ended_for_ = sees_ ? decision_.person : std::nullopt;
+      ended_camera_ = decision_.camera;
+    }
     if (level_ == WarningLevel::information) information_ended_ = now;
     // After a collision warning, information may begin again at once.
     if (level == WarningLevel::collision) information_ended_.reset();
@@ -251,12 +289,14 @@ WarningDecision WarningLogic::step(
   }
   const Case& reason = level == WarningLevel::collision ? collision : information;
   decision_.time_to_collision_s.reset();
-  if (level != WarningLevel::none && reason.person) {
+  if (level == WarningLevel::none) return;
+  if (reason.person) {
     decision_.person = reason.person;
     decision_.camera = reason.camera;
     decision_.time_to_collision_s = reason.time_s;
+  } else if (level == WarningLevel::collision && now < contact_at_) {
+    decision_.time_to_collision_s = seconds(contact_at_ - now);
   }
-  return decision_;
 }
 
 }  // namespace kerb

@@ -15,11 +15,13 @@ namespace kerb {
 
 /// The inputs of the warning logic beside people, each control round.
 struct DriverSide {
+  static constexpr int kMostCameras = 4;
   Readiness readiness = Readiness::starting;
   std::optional<double> speed_mps;
   std::optional<double> yaw_rate_radps;
   std::optional<Gear> gear;
   std::optional<TurnSignal> turn_signal;
+  std::array<bool, kMostCameras> sees{true, true, true, true};  ///< by its state of health
 };
 
 /// What is shown to the driver.
@@ -41,16 +43,23 @@ struct WarningDecision {
 /// should have happened. While the driver brakes hard it continues only with the likelihood that
 /// begins one; when braking or steering have ended the danger it ends without delay. Information:
 /// the car stands or creeps, and a confirmed person is right in front of it. No level lasts less
-/// than kShortest, and none begins again within kPause of its end (except information after a
-/// collision warning). The change from information to collision is immediate. When no warning is
-/// possible any more (not ready, or reports older than kStale) none begins, and a present one ends
-/// as soon as kShortest allows.
+/// than kShortest. Once the danger from somebody is gone, they are not warned of again within
+/// kPause; others are at once. Information does not begin again within kPause (except after a
+/// collision warning). The change from information to collision is immediate.
+///
+/// A fault is no evidence that the danger is gone. Where no camera sees the person any more, where
+/// a cause of health or a lost speed stops warnings, or where no reports come, a collision warning
+/// stays until the contact should have happened: by the people who are carried on without pictures
+/// (risk::is_carried()), or by the time that was last expected. One begins for people who are
+/// carried on, too, as long as the rules allow (`blind_s`). It ends as soon as kShortest allows
+/// when the driver switches warnings off or drives backwards.
 class WarningLogic {
  public:
-  static constexpr int kMostCameras = 4;
+  static constexpr int kMostCameras = DriverSide::kMostCameras;
   static constexpr Nanos kShortest = std::chrono::milliseconds{600};
   static constexpr Nanos kPause = std::chrono::milliseconds{1050};
   static constexpr Nanos kStale = std::chrono::milliseconds{300};
+  static constexpr Nanos kPassed = std::chrono::milliseconds{300};  ///< after a contact unseen
 
   explicit WarningLogic(const WarningRules& rules) noexcept : rules_{rules} {}
   /// `reports`: of each camera, null where there is none yet. `now` does not go back.
@@ -106,24 +115,32 @@ class WarningLogic {
 
   template <typename F, typename Self>
   static void list(F& f, Self& s);
-  void assess(Nanos now, int reporter, const risk::PeopleReport& report, Case& collision,
+  void assess(Nanos now, int reporter, bool sees, const risk::PeopleReport& report, Case& collision,
               Case& information) noexcept;
-  [[nodiscard]] bool is_lost(Nanos now) const noexcept;
+  [[nodiscard]] bool may_begin(Nanos now, std::uint32_t person, int camera) const noexcept;
+  [[nodiscard]] bool is_unseen(Nanos now) const noexcept;
+  void decide(Nanos now, const Case& collision, const Case& information) noexcept;
   [[nodiscard]] WarningLevel next(Nanos now, const Case& collision,
                                   const Case& information) noexcept;
 
   WarningRules rules_;
   bool creeping_ = false;  ///< for information
   bool slow_ = false;      ///< for collision: the rules of a creeping car
-  bool sees_ = false;      ///< ready, and there is a recent report
+  bool ready_ = false;     ///< as of the last round
+  bool able_ = false;      ///< a warning may begin: it is ready, or was a moment ago
+  bool sees_ = false;      ///< a camera sees, by a recent report
+  bool stopped_ = false;   ///< by the driver, or by driving backwards
   bool brakes_ = false, brakes_hard_ = false, steers_ = false;
   bool warned_seen_ = false;  ///< the person of the warning is in a report
   Candidates endangered_, close_;
   WarningLevel level_ = WarningLevel::none;
   Nanos since_{};                                    ///< of the level
   Nanos collision_wanted_{}, information_wanted_{};  ///< when there was last a reason for it
-  Nanos contact_at_{};  ///< when the contact was last expected, of the collision warning
+  Nanos contact_at_{};            ///< when the contact was last expected, of the collision warning
+  std::optional<Nanos> unable_since_;  ///< no warning is possible; none: one is, or never was
   std::optional<Nanos> collision_ended_, information_ended_;
+  std::optional<std::uint32_t> ended_for_;  ///< whose danger was gone at the end of the collision
+  int ended_camera_ = 0;
   WarningDecision decision_;
 };
 

@@ -29,7 +29,7 @@ const WarningDecision& Decider::step(int frame, const risk::PeopleReport& report
                                      const ego::VehicleMotion& vehicle, Nanos end) {
   if (first_ == Nanos::zero()) first_ = report.at;
   ReadinessFacts facts;
-  facts.state = HealthState::active;
+  facts.starting = false;
   facts.detector_present = true;
   const can::VehicleState state = told_by(vehicle);
   std::array<const risk::PeopleReport*, WarningLogic::kMostCameras> reports{};

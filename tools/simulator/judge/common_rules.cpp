@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace kerb::sim {
 namespace {
@@ -90,6 +91,15 @@ Verdict outputs(const Sent& sent, double seconds, const CommonRules& rules) {
   return {kRule, true, "lamps and sound agree with the bus"};
 }
 
+/// Whether it may begin soon after the one before: it is of somebody else, or that one ended blind.
+bool may_follow(const Sent& sent, const Warning& before, const Warning& now) {
+  if (now.level != WarningLevel::collision) return false;
+  if (before.last_of && now.first_of && *before.last_of != *now.first_of) return true;
+  const auto next = std::upper_bound(sent.states.begin(), sent.states.end(), before.end,
+                                     [](double t, const auto& state) { return t < state.at; });
+  return next != sent.states.begin() && std::prev(next)->health.state != HealthState::active;
+}
+
 Verdict flicker(const Sent& sent, const CommonRules& rules) {
   constexpr const char* kRule = "no_flicker";
   const Warning* last[3] = {};
@@ -111,7 +121,7 @@ Verdict flicker(const Sent& sent, const CommonRules& rules) {
             return o.level > w.level && o.begin >= before->end - kSlack &&
                    o.end <= w.begin + kSlack;
           });
-      if (!between)
+      if (!between && !may_follow(sent, *before, w))
         return {
             kRule, false,
             fmt::format(

@@ -89,8 +89,11 @@ class Listener {
       }
     }
     warning_at_ = at;
-    if (warns_ || level == WarningLevel::none) return;
-    sent_.warnings.push_back({level, at, at, false, warning.time_to_collision_s});
+    if (level == WarningLevel::none) return;
+    const std::optional<int> of = warning.object_id;
+    if (!warns_)
+      sent_.warnings.push_back({level, at, at, false, warning.time_to_collision_s, of, of});
+    if (of) sent_.warnings.back().last_of = of;
     warns_ = true;
   }
   void take(double at, const can::ReadyMessage& ready) {

@@ -194,7 +194,7 @@ void VisionKeeper::measured(const MotionField& field, bool added) {
 
 void VisionKeeper::before(Nanos /*now*/, const track::Senses& senses,
                           const PeopleEstimator& /*estimator*/) noexcept {
-  if (!started_) return;
+  if (!started_ || !senses.looked) return;  // without a picture nothing is delivered
   frame_.captured = senses.captured;
   frame_.view = senses.view;
   for (int i = 0; i < senses.count; ++i) {

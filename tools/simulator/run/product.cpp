@@ -99,6 +99,7 @@ class Product final : public Firmware {
         config_, devices,
         std::vector<ControlledCamera>{{config_.cameras.front().name, pipeline_.get()}}, clock_,
         log_);
+    pipeline_->set_live();
     pipeline_->start();
     return Done{};
   }

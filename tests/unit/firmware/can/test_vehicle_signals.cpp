@@ -99,6 +99,32 @@ TEST(after_a_silence_three_good_messages_are_needed_again) {
   TEST_ASSERT_DOUBLE_WITHIN(1e-9, 30, *car.speed().value);
 }
 
+/// Through a short fault one goes on with the last speed, less and less sure of it.
+TEST(a_lost_speed_is_held_for_a_second) {
+  Vehicle car;
+  const auto held = [&] { return car.signals.at(car.now).held_speed; };
+  TEST_ASSERT_FALSE(held().mps.has_value());  // none was ever known
+  car.drive(10, 2);
+  TEST_ASSERT_FALSE(held().mps.has_value());
+  car.drive(10, 1);
+  TEST_ASSERT_EQUAL_DOUBLE(10, held().mps.value_or(-1));
+  TEST_ASSERT_EQUAL_DOUBLE(0, held().sigma_mps);
+  car.now += 500ms;
+  TEST_ASSERT_VALIDITY(stale, car.speed());
+  TEST_ASSERT_EQUAL_DOUBLE(10, held().mps.value_or(-1));
+  const double sigma = held().sigma_mps;
+  TEST_ASSERT_TRUE(sigma > 0.5 && sigma < 3);
+  car.now += 480ms;
+  TEST_ASSERT_TRUE(held().mps.has_value() && held().sigma_mps > 1.5 * sigma);
+  car.now += 40ms;
+  TEST_ASSERT_FALSE(held().mps.has_value());
+  car.drive(12, 3);
+  TEST_ASSERT_EQUAL_DOUBLE(12, held().mps.value_or(-1));
+  car.motion(200);  // implausible: the last good one is
+  TEST_ASSERT_VALIDITY(implausible, car.speed());
+  TEST_ASSERT_EQUAL_DOUBLE(12, held().mps.value_or(-1));
+}
+
 TEST(a_withdrawn_value_is_missing_at_once_and_only_that_one) {
   Vehicle car;
   car.drive(10, 5);

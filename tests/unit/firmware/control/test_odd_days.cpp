@@ -81,7 +81,8 @@ TEST(a_car_that_never_talks_is_told_that_nobody_will_be_warned_of) {
   TEST_ASSERT_TRUE(drive.until([&] { return !drive.amber.on(); }));
 }
 
-TEST(a_speed_that_goes_missing_ends_a_warning_and_one_that_returns_begins_it) {
+/// A speed that is lost says nothing about the danger: the warning stays until the contact was due.
+TEST(a_speed_that_goes_missing_ends_no_warning_and_one_that_returns_begins_it) {
   Drive drive;
   drive.speed = 10;
   TEST_ASSERT_TRUE(drive.becomes_ready());
@@ -92,8 +93,12 @@ TEST(a_speed_that_goes_missing_ends_a_warning_and_one_that_returns_begins_it) {
   drive.speed.reset();
   drive.people[0].vx_mps = -10;
   drive.run(WarningLogic::kShortest + milliseconds{300});
-  TEST_ASSERT_EQUAL_STRING("no_speed", name_of(drive.readiness()));
-  TEST_ASSERT_EQUAL_STRING("none", name_of(drive.level()));
+  TEST_ASSERT_EQUAL_STRING("ready", name_of(drive.readiness()));  // it is held for a moment
+  TEST_ASSERT_EQUAL_STRING("collision", name_of(drive.level()));
+  TEST_ASSERT_TRUE(drive.amber.on());
+  TEST_ASSERT_TRUE(drive.until([&] { return drive.readiness() == Readiness::no_speed; }));
+  TEST_ASSERT_EQUAL_STRING("collision", name_of(drive.level()));
+  TEST_ASSERT_TRUE(drive.until([&] { return drive.level() == WarningLevel::none; }, seconds{3}));
   TEST_ASSERT_FALSE(drive.lamp.on());
   TEST_ASSERT_FALSE(drive.tone.sounding().has_value());
   TEST_ASSERT_TRUE(drive.amber.on());
@@ -196,7 +201,7 @@ TEST(nobody_for_an_hour) {
   WarningLogic logic{WarningRules{}};
   ReadinessJudge judge;
   ReadinessFacts facts;
-  facts.state = HealthState::active;
+  facts.starting = false;
   facts.detector_present = true;
   const auto senses = std::make_unique<track::Senses>();
   const auto report = std::make_unique<risk::PeopleReport>();

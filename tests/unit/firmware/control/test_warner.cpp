@@ -20,14 +20,14 @@ constexpr double kBumper = 3.6;
 /// Rounds of a warner with one or two cameras that report every third round.
 struct Bench {
   explicit Bench(int cameras) : count{static_cast<std::size_t>(cameras)} {
-    facts.state = HealthState::active;
+    facts.starting = false;
     facts.detector_present = true;
     facts.cameras = cameras;
     tell_speed(0.0);
     for (std::size_t i = 0; i < count; ++i) reports[i] = std::make_unique<risk::PeopleReport>();
   }
   void tell_speed(std::optional<double> speed) {
-    vehicle.speed_mps.value = speed;
+    vehicle.speed_mps.value = vehicle.held_speed.mps = speed;
     vehicle.speed_mps.validity = speed ? can::Validity::valid : can::Validity::missing;
   }
   /// Somebody as camera `i` has them: before the bumper, and the contact that awaits them.
@@ -231,8 +231,8 @@ TEST(it_is_silent_without_health_speed_or_detector) {
     TEST_ASSERT_EQUAL_STRING(readiness, name_of(bench.warner.readiness()));
     TEST_ASSERT_EQUAL_STRING_MESSAGE("none", name_of(bench.level()), readiness);
   };
-  silent_with("starting", [](Bench& b) { b.facts.state = HealthState::starting; });
-  silent_with("not_active", [](Bench& b) { b.facts.state = HealthState::failed; });
+  silent_with("starting", [](Bench& b) { b.facts.starting = true; });
+  silent_with("not_active", [](Bench& b) { b.facts.failed = true; });
   silent_with("no_detector", [](Bench& b) { b.facts.detector_present = false; });
   silent_with("no_speed", [](Bench& b) { b.tell_speed(std::nullopt); });
   silent_with("too_fast", [](Bench& b) { b.tell_speed(23.5); });
@@ -241,7 +241,6 @@ TEST(it_is_silent_without_health_speed_or_detector) {
 
 TEST(degraded_by_what_a_warning_does_not_need_still_warns) {
   Bench bench{1};
-  bench.facts.state = HealthState::degraded;
   bench.facts.causes.add(Cause::output_refused);
   bench.put(0, 2);
   bench.run(milliseconds{500});

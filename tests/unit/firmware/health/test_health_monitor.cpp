@@ -81,6 +81,16 @@ TEST(a_relapse_starts_the_wait_again) {
   expect(m, seconds{12}, HealthState::active, Cause::none);
 }
 
+TEST(what_is_there_now_has_no_hysteresis) {
+  HealthMonitor m = running();
+  m.report(Cause::camera_silent, PartState::degraded, 300, seconds{10}, 1);
+  TEST_ASSERT_TRUE(m.present(Cause::camera_silent, 1) == PartState::degraded);
+  TEST_ASSERT_TRUE(m.present(Cause::camera_silent, 0) == PartState::fine);
+  m.report(Cause::camera_silent, PartState::fine, 0, seconds{11}, 1);
+  TEST_ASSERT_TRUE(m.present(Cause::camera_silent, 1) == PartState::fine);
+  TEST_ASSERT_TRUE(m.severity(Cause::camera_silent, 1) == PartState::degraded);
+}
+
 TEST(from_failed_it_gets_better_to_the_worst_it_saw_meanwhile) {
   HealthMonitor m = running();
   m.report(Cause::board_hot, PartState::failed, 106, seconds{10});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "firmware/pipeline/camera_pipeline.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <thread>
 #include <vector>
@@ -61,6 +62,8 @@ class Diary final : public PeopleSink {
     int boxes = -1, people = -1;
     const std::uint8_t* picture = nullptr;
     bool looked = false;
+    Nanos looked_at{};
+    double ahead_m = 0;  // of the first person
   };
   void before(Nanos, const track::Senses& senses, const PeopleEstimator&) noexcept override {
     pages.push_back({});
@@ -72,6 +75,8 @@ class Diary final : public PeopleSink {
   void after(Nanos, const risk::PeopleReport& report,
              const PreparedImage& image) noexcept override {
     pages.back().reported = report.at;
+    pages.back().looked_at = report.looked_at;
+    pages.back().ahead_m = report.people.items[0].x_m;
     pages.back().people = report.people.count;
     pages.back().picture = image.grey.data;
     ++ends;
@@ -372,14 +377,103 @@ TEST(a_frame_the_detector_failed_on_is_not_followed) {
   d.camera->push();
   d.pipeline->start();
   TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.processed == 1; }));
-  const Nanos seen = d.pipeline->people().at;
+  const Nanos seen = d.pipeline->people().looked_at;
   d.detector->broken = true;
   d.camera->push();
   TEST_ASSERT_TRUE(d.until(
       [](const PipelineFacts& f) { return f.vision_error == static_cast<int>(Errc::device); }));
   d.pipeline->stop();
-  TEST_ASSERT_TRUE(d.pipeline->people().at == seen);
-  TEST_ASSERT_EQUAL_size_t(1, diary.pages.size());
+  TEST_ASSERT_TRUE(d.pipeline->people().looked_at == seen);
+  TEST_ASSERT_EQUAL(1, std::count_if(diary.pages.begin(), diary.pages.end(),
+                                     [](const Diary::Page& page) { return page.looked; }));
+}
+
+/// The pages since the last one with a picture: those of people who were carried on.
+std::vector<Diary::Page> carried(const Diary& diary) {
+  std::vector<Diary::Page> out;
+  for (const Diary::Page& page : diary.pages) {
+    if (page.looked) out.clear();
+    if (!page.looked) out.push_back(page);
+  }
+  return out;
+}
+
+TEST(without_pictures_people_are_carried_on) {
+  Desk d{HandOver::every, true, true, true};
+  d.pipeline->set_live();
+  d.detector->box = sure();
+  Diary diary;
+  d.pipeline->set_sink(&diary);
+  d.pipeline->set_vehicle(d.clock.now(), {5.0, 0.0});
+  d.camera->push(20, milliseconds{10});
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.processed == 20; }));
+  const std::uint64_t beats = d.pipeline->facts().capture_beats;
+  TEST_ASSERT_TRUE(d.until([&](const PipelineFacts& f) { return f.capture_beats >= beats + 8; }));
+  d.pipeline->stop();
+  const std::vector<Diary::Page> pages = carried(diary);
+  TEST_ASSERT_TRUE(pages.size() >= 3);
+  const Diary::Page* before = &diary.pages[diary.pages.size() - pages.size() - 1];
+  const Nanos looked = before->captured;
+  for (const Diary::Page& page : pages) {
+    TEST_ASSERT_TRUE(page.captured >= before->captured + milliseconds{100});
+    TEST_ASSERT_TRUE(page.looked_at == looked);
+    TEST_ASSERT_EQUAL_INT(0, page.boxes);
+    TEST_ASSERT_EQUAL_INT(1, page.people);
+    TEST_ASSERT_NULL(page.picture);
+    const double passed = std::chrono::duration<double>{page.captured - before->captured}.count();
+    TEST_ASSERT_DOUBLE_WITHIN(1 + passed, 5 * passed, before->ahead_m - page.ahead_m);
+    before = &page;
+  }
+  TEST_ASSERT_TRUE(risk::is_carried(d.pipeline->people()));
+}
+
+/// A picture that came late may be of before the moment up to which people were carried on.
+TEST(after_a_gap_people_are_seen_again) {
+  Desk d{HandOver::every, true, true, true};
+  d.pipeline->set_live();
+  d.detector->box = sure();
+  Diary diary;
+  d.pipeline->set_sink(&diary);
+  d.pipeline->set_vehicle(d.clock.now(), {0.0, 0.0});
+  d.camera->push(20, milliseconds{10});
+  d.pipeline->start();
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.processed == 20; }));
+  const std::uint64_t beats = d.pipeline->facts().capture_beats;
+  TEST_ASSERT_TRUE(d.until([&](const PipelineFacts& f) { return f.capture_beats >= beats + 4; }));
+  d.camera->push(20, milliseconds{10});
+  TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.processed == 40; }));
+  d.pipeline->stop();
+  for (std::size_t i = 1; i < diary.pages.size(); ++i) {
+    TEST_ASSERT_TRUE(diary.pages[i].captured >= diary.pages[i - 1].captured);
+    TEST_ASSERT_EQUAL_INT(1, diary.pages[i].people);  // none is lost, none is there twice
+  }
+}
+
+TEST(pictures_that_show_nobody_carry_people_on) {
+  for (const int fill : {255, 0, -1}) {  // white; black; the same again
+    Desk d{HandOver::every, true, false, true};
+    d.detector->box = sure();
+    d.pipeline->set_picture_limits({245, 4, 0.5});
+    Diary diary;
+    d.pipeline->set_sink(&diary);
+    d.pipeline->set_vehicle(d.clock.now(), {5.0, 0.0});
+    const Nanos start = d.clock.now();
+    for (int i = 0; i < 60; ++i) {
+      const int grey = i < 20 ? 100 + i : fill < 0 ? 119 : fill;
+      d.camera->push(
+          {.captured = start + i * milliseconds{10}, .fill = static_cast<std::uint8_t>(grey)});
+    }
+    d.camera->end_after_script();
+    d.pipeline->start();
+    TEST_ASSERT_TRUE(d.until([](const PipelineFacts& f) { return f.ended; }));
+    d.pipeline->stop();
+    const std::vector<Diary::Page> pages = carried(diary);
+    TEST_ASSERT_EQUAL_size_t(4, pages.size());  // of 400 ms, every 100 ms
+    TEST_ASSERT_EQUAL_size_t(20 + pages.size(), diary.pages.size());
+    TEST_ASSERT_EQUAL_INT(1, pages.back().people);
+    TEST_ASSERT_EQUAL_UINT64(60, d.pipeline->facts().finished);
+  }
 }
 
 TEST(without_a_watch_nobody_is_followed_and_the_sink_hears_nothing) {

@@ -11,7 +11,7 @@ namespace {
 
 ReadinessFacts well() {
   ReadinessFacts facts;
-  facts.state = HealthState::active;
+  facts.starting = false;
   facts.detector_present = true;
   facts.speed_mps = 10;
   facts.gear = Gear::drive;
@@ -62,10 +62,10 @@ TEST(each_reason_is_named) {
   facts.switched_off = true;
   expect(Readiness::switched_off, facts);
   facts = well();
-  facts.state = HealthState::starting;
+  facts.starting = true;
   expect(Readiness::starting, facts);
   facts = well();
-  facts.state = HealthState::failed;
+  facts.failed = true;
   expect(Readiness::not_active, facts);
   facts = well();
   facts.detector_present = false;
@@ -91,11 +91,12 @@ TEST(of_several_reasons_the_first_is_named) {
   expect(Readiness::switched_off, facts);
   facts.switched_off = false;
   expect(Readiness::starting, facts);
-  facts.state = HealthState::failed;
+  facts.starting = false;
+  facts.failed = true;
   expect(Readiness::no_detector, facts);
   facts.detector_present = true;
   expect(Readiness::not_active, facts);
-  facts.state = HealthState::degraded;
+  facts.failed = false;
   expect(Readiness::no_speed, facts);
 }
 

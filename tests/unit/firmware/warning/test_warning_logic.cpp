@@ -57,7 +57,8 @@ struct Drive {
   WarningDecision step() {
     now += kTick;
     if (looks && (now - Nanos::zero()) % kFrame == Nanos::zero()) report->at = now;
-    for (track::Person& person : report->people.items) person.last_seen = report->at;
+    if (!carries) report->looked_at = report->at;
+    for (track::Person& person : report->people.items) person.last_seen = report->looked_at;
     decision = logic.step(now, {report.get()}, side);
     return decision;
   }
@@ -81,7 +82,8 @@ struct Drive {
                   .gear = {},
                   .turn_signal = {}};
   Nanos now = std::chrono::seconds{100};
-  bool looks = true;  ///< whether there are new reports
+  bool looks = true;     ///< whether there are new reports
+  bool carries = false;  ///< they are without a picture
   WarningDecision decision;
 };
 
@@ -367,13 +369,6 @@ TEST(information_turns_into_a_collision_warning_at_once_and_back) {
 }
 
 TEST(old_reports_say_nothing) {
-  Drive d;
-  d.person(0.95, 1.2);
-  d.until(WarningLevel::collision);
-  d.looks = false;
-  const Nanos lasted = d.until(WarningLevel::none);
-  TEST_ASSERT_TRUE(lasted >= WarningLogic::kShortest);
-  TEST_ASSERT_TRUE(lasted <= milliseconds{700});
   Drive old;
   old.person(0.95, 1.2);
   old.report->at = old.now - milliseconds{400};
@@ -386,19 +381,126 @@ TEST(old_reports_say_nothing) {
   TEST_ASSERT_TRUE(never.run(milliseconds{250}) == WarningLevel::none);
 }
 
-TEST(without_readiness_nothing_begins_and_what_there_is_ends) {
+TEST(without_readiness_nothing_begins) {
   for (int r = 1; r < kReadinessCount; ++r) {
     if (can_warn(static_cast<Readiness>(r))) continue;
-    Drive d, warned;
-    d.side.readiness = warned.side.readiness = static_cast<Readiness>(r);
+    Drive d;
+    d.side.readiness = static_cast<Readiness>(r);
     d.person(1, 1);
     TEST_ASSERT_TRUE(d.run(std::chrono::seconds{1}) == WarningLevel::none);
-    warned.side.readiness = Readiness::ready;
-    warned.person(1, 1);
-    warned.until(WarningLevel::collision);
-    warned.side.readiness = static_cast<Readiness>(r);
-    TEST_ASSERT_TRUE(warned.until(WarningLevel::none) <= WarningLogic::kShortest);
   }
+}
+
+TEST(what_the_driver_or_reversing_stops_ends) {
+  for (const Readiness stopped :
+       {Readiness::switched_off, Readiness::reversing, Readiness::no_detector}) {
+    Drive d;
+    d.person(1, 1);
+    d.until(WarningLevel::collision);
+    d.side.readiness = stopped;
+    TEST_ASSERT_TRUE(d.until(WarningLevel::none) <= WarningLogic::kShortest);
+  }
+}
+
+/// Whom no camera sees any more is as much in danger as before: until the contact was expected.
+TEST(a_fault_does_not_end_it) {
+  const auto with = [](const auto& fault) {
+    Drive d;
+    d.person(0.95, 1.8);
+    d.until(WarningLevel::collision);
+    fault(d);
+    d.step();
+    TEST_ASSERT_DOUBLE_WITHIN(0.05, 1.8, d.decision.time_to_collision_s.value_or(-1));
+    const Nanos lasted = d.until(WarningLevel::none);
+    TEST_ASSERT_TRUE(lasted >= milliseconds{1780} + WarningLogic::kPassed);
+    TEST_ASSERT_TRUE(lasted <= milliseconds{1850} + WarningLogic::kPassed);
+  };
+  with([](Drive& d) { d.looks = false; });  // nothing is reported any more
+  with([](Drive& d) {                       // the camera's fault is known
+    d.side.readiness = Readiness::not_active;
+    d.side.sees[0] = false;
+    d.looks = false;
+  });
+  with([](Drive& d) {  // the speed is lost, and with it the path
+    d.side.readiness = Readiness::no_speed;
+    d.side.speed_mps.reset();
+    d.report->path_known = false;
+    d.looks = false;
+  });
+}
+
+TEST(a_lost_speed_does_not_end_it) {
+  Drive d;
+  d.person(0.95, 1.8);
+  d.until(WarningLevel::collision);
+  d.side.readiness = Readiness::no_speed;
+  d.side.speed_mps.reset();
+  d.person(0, 0);  // without a path there is no contact; the person is still seen
+  d.report->path_known = false;
+  const Nanos lasted = d.until(WarningLevel::none);
+  TEST_ASSERT_TRUE(lasted >= milliseconds{1700} && lasted <= milliseconds{2000});
+}
+
+TEST(a_car_that_has_stopped_ends_it_even_unseen) {
+  Drive d;
+  d.person(0.95, 1.8);
+  d.until(WarningLevel::collision);
+  d.looks = false;
+  d.run(milliseconds{500});
+  d.side.speed_mps = 0;
+  TEST_ASSERT_TRUE(d.until(WarningLevel::none) <= milliseconds{250});
+}
+
+/// People who are carried on without pictures: their report is new, what was seen is not.
+TEST(people_carried_on_keep_it_and_end_it) {
+  Drive d;
+  d.person(0.95, 1.5);
+  d.until(WarningLevel::collision);
+  d.side.readiness = Readiness::not_active;
+  d.side.sees[0] = false;
+  d.carries = true;
+  TEST_ASSERT_TRUE(d.run(std::chrono::seconds{2}) == WarningLevel::collision);
+  d.person(0, 0);  // by their way they are past
+  TEST_ASSERT_TRUE(d.until(WarningLevel::none) <= milliseconds{1850});
+}
+
+TEST(people_carried_on_are_warned_of_for_a_moment) {
+  for (const bool fault_is_known : {false, true}) {
+    for (const double blind_s : {0.3, 0.8}) {
+      Drive d;
+      d.person(0.95, 4);
+      d.run(std::chrono::seconds{1});
+      d.carries = true;
+      d.side.sees[0] = !fault_is_known;
+      if (fault_is_known) d.side.readiness = Readiness::not_active;
+      d.run(milliseconds{static_cast<int>(1000 * blind_s)});
+      d.report->contacts[0].expected_s = 1.5;
+      const bool warned = d.run(milliseconds{150}) == WarningLevel::collision;
+      TEST_ASSERT_EQUAL(blind_s < WarningRules{}.blind_s, warned);
+    }
+  }
+}
+
+TEST(nobody_else_is_locked_out) {
+  Drive d;
+  d.person(0.9, 1.5, 1);
+  d.until(WarningLevel::collision);
+  d.nobody();
+  d.until(WarningLevel::none);
+  d.person(0.95, 1.0, 2);
+  TEST_ASSERT_TRUE(d.until(WarningLevel::collision) <= milliseconds{100});
+}
+
+/// It ended because the contact was over unseen: nothing says that the danger is gone.
+TEST(whoever_is_there_after_a_fault_is_warned_of_at_once) {
+  Drive d;
+  d.person(0.9, 1.5, 1);
+  d.until(WarningLevel::collision);
+  d.looks = false;
+  d.until(WarningLevel::none);
+  d.looks = true;
+  d.person(0.95, 1.0, 1);
+  TEST_ASSERT_TRUE(d.until(WarningLevel::collision) <= milliseconds{100});
 }
 
 TEST(a_limited_view_changes_no_warning) {
@@ -520,19 +622,27 @@ TEST(whatever_comes_it_does_not_flicker) {
     Noise noise{seed};
     sim::Sent sent;
     constexpr int kSteps = 10000;
+    double bad_until = 0;
     for (int i = 0; i < kSteps; ++i) {
       noise.shake(d);
       const WarningLevel level = d.step().level;
       const double t = static_cast<double>(d.now.count()) * 1e-9;
+      // As the state of health, which gets better only after a second.
+      if (!d.looks || !can_warn(d.side.readiness)) bad_until = t + 1;
+      const bool well = t >= bad_until;
+      if (sent.states.empty() || (sent.states.back().health.state == HealthState::active) != well)
+        sent.states.push_back({t, {well ? HealthState::active : HealthState::degraded}});
+      const auto of = static_cast<int>(d.decision.person.value_or(0));
       const bool same = !sent.warnings.empty() && sent.warnings.back().lasts &&
                         sent.warnings.back().level == level;
+      if (same) sent.warnings.back().last_of = of;
       if (same) continue;
       if (!sent.warnings.empty() && sent.warnings.back().lasts) {
         sent.warnings.back().lasts = false;
         sent.warnings.back().end = t;
       }
       if (level == WarningLevel::none) continue;
-      sent.warnings.push_back({level, t, t, true, std::nullopt});
+      sent.warnings.push_back({level, t, t, true, std::nullopt, of, of});
       ++levels[static_cast<int>(level)];
     }
     if (!sent.warnings.empty() && sent.warnings.back().lasts)
