@@ -189,10 +189,10 @@ constexpr Field kCameraPair[] = {
     number<&CameraPair::roll_deg>("roll_deg", -45, 45, "degrees",
                                   "Roll relative to the first; right side down is positive."),
     number<&CameraPair::position_sigma_m>(
-        "position_sigma_m", 0.0001, 1, "m",
+        "position_sigma_m", 0.0001, 10, "m",
         "Standard deviation of the position, of its least certain coordinate."),
     number<&CameraPair::angle_sigma_deg>(
-        "angle_sigma_deg", 0.0001, 5, "degrees",
+        "angle_sigma_deg", 0.0001, 10, "degrees",
         "Standard deviation of the angles, of the least certain one.")};
 constexpr Table kCameraPairTable = table_of<CameraPair>(
     "camera_pair",
