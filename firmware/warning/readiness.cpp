@@ -54,6 +54,8 @@ void take_health(const HealthMonitor& monitor, const HealthReport& report, int c
   facts.cameras = std::clamp(cameras, 0, HealthMonitor::kMaxCameras);
   facts.causes = {};
   facts.camera_causes = {};
+  for (int camera = 0; camera < facts.cameras; ++camera)
+    facts.camera_failed[static_cast<std::size_t>(camera)] = monitor.failed(camera);
   for (int i = 0; i < kCauseCount; ++i) {
     const Cause cause = static_cast<Cause>(i);
     for (int camera = 0; camera < facts.cameras; ++camera) {
@@ -68,8 +70,9 @@ void take_health(const HealthMonitor& monitor, const HealthReport& report, int c
 }
 
 bool ReadinessJudge::sees(const ReadinessFacts& facts, int camera) noexcept {
-  return camera >= 0 && camera < facts.cameras &&
-         !facts.camera_causes[static_cast<std::size_t>(camera)].stops_warnings();
+  if (camera < 0 || camera >= facts.cameras) return false;
+  const auto i = static_cast<std::size_t>(camera);
+  return !facts.camera_failed[i] && !facts.camera_causes[i].stops_warnings();
 }
 
 Readiness ReadinessJudge::step(const ReadinessFacts& facts) noexcept {
