@@ -5,8 +5,10 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <numbers>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "firmware/config/bands.hpp"
@@ -21,9 +23,13 @@ namespace {
 
 using schema::decimal;
 
-constexpr double kFovMin_deg = 5, kFovMax_deg = 170;  // as the range of fov_deg
+constexpr double kFovMin_deg = 10, kFovMax_deg = 170;  // as the range of fov_deg
 constexpr double kRoadAheadMin_m = 10;  // of road in view: with less, people are seen too late
 constexpr double kBeyondEndsMax_m = 0.5, kBeyondSidesMax_m = 0.3;  // on a bracket, in a mirror
+constexpr double kPerson_m = 1.7;   // who must be tall enough in the picture kRoadAheadMin_m ahead
+constexpr double kBesideMin_m = 1;  // beside the car: people who walk into its way
+constexpr double kBudgetMost_ms = 300;       // an older report of people is not used for warnings
+constexpr double kDroppedMost_percent = 50;  // of frames, without a word
 
 class Rules {
  public:
@@ -44,9 +50,8 @@ class Rules {
          {"lamp.warning_line"}, "must differ from lamp.warning_line");
     need(config_.health.camera_silent < config_.health.camera_failed, "health.camera_silent_ms",
          {"health.camera_failed_ms"}, "must be less than health.camera_failed_ms");
-    need(config_.health.dark_mean < config_.health.blinded_mean, "health.dark_mean",
-         {"health.blinded_mean"}, "must be less than health.blinded_mean");
     check_detector();
+    check_vehicle();
     check_decisions();
     need(config_.car.axle_to_bumper_m <= config_.car.length_m, "car.axle_to_bumper_m",
          {"car.length_m"}, "must not be more than car.length_m");
@@ -126,6 +131,11 @@ class Rules {
       need(camera.rate_hz >= least, key("rate_hz"), {"health.camera_silent_ms"},
            "must be at least " + decimal(std::ceil(least * 100) / 100) +
                ", or health.camera_silent_ms longer");
+      // One repeated frame is not a frozen picture.
+      const double frozen_ms =
+          std::chrono::duration<double, std::milli>{config_.health.frozen}.count();
+      need(frozen_ms >= 2000 / camera.rate_hz, "health.frozen_ms", {key("rate_hz")},
+           "must be two frames or more of every camera");
     }
   }
 
@@ -173,6 +183,19 @@ class Rules {
          "must show the road " + decimal(kRoadAheadMin_m) + " m ahead: the picture ends " +
              rounded(view.farthest_road_m) + " m from the camera, " + decimal(kRoadAheadMin_m) +
              " m are needed");
+    check_smallest(i, view);
+  }
+
+  /// Checks that people are found before they are at the bumper.
+  void check_smallest(std::size_t i, const RoadView& view) {
+    if (config_.detector.view == DetectorView::upright) return;  // has a scale of its own
+    const double focal_px =
+        config_.cameras[i].width / 2.0 / std::tan(view.fov_deg / 2 * std::numbers::pi / 180);
+    const double person_px = focal_px * kPerson_m / kRoadAheadMin_m;
+    need(config_.detector.min_height.value_or(0) <= person_px, "detector.min_height",
+         {camera_key(i, "width")},
+         "must be at most " + decimal(std::floor(person_px)) + ", the height of a person " +
+             decimal(kRoadAheadMin_m) + " m from camera[" + std::to_string(i) + "]");
   }
 
   void check_exposure(std::size_t i) {
@@ -189,6 +212,14 @@ class Rules {
     need(camera.exposure.noise_read.has_value() == camera.exposure.noise_shot.has_value(),
          key(camera.exposure.noise_read ? "exposure.noise_read" : "exposure.noise_shot"), {},
          "must be set together: noise_read and noise_shot");
+    if (camera.kind != CameraKind::v4l2) return;
+    const double frame_ms = 1000 / camera.rate_hz;
+    const std::string frame = "must not be more than a frame of camera.rate_hz: " +
+                              decimal(std::floor(frame_ms * 100) / 100) + " ms";
+    need(camera_mode || camera.exposure.longest_ms <= frame_ms, key("exposure.longest_ms"),
+         {key("rate_hz")}, frame);
+    need(camera.exposure_us.value_or(0) <= 1000 * frame_ms, key("exposure_us"), {key("rate_hz")},
+         frame);
   }
 
   /// Checks that the camera is at the car.
@@ -224,6 +255,38 @@ class Rules {
          "must be 0 unless detector.region_height is set");
     need(d.ground_shortest_m <= d.ground_tallest_m, "detector.ground_shortest_m",
          {"detector.ground_tallest_m"}, "must not be more than detector.ground_tallest_m");
+    const double beside = config_.car.width_m / 2 + kBesideMin_m;
+    need(d.ground_side_m == 0 || d.ground_side_m >= beside, "detector.ground_side_m",
+         {"car.width_m"},
+         "must be 0 or at least " + decimal(kBesideMin_m) + " m more than half of car.width_m");
+  }
+
+  /// What only an emulated board may have, whose clock is slower than real time: there, times and
+  /// losses say nothing of the product.
+  void check_vehicle() {
+    if (config_.clock_rate < 1) return;
+    need(config_.health.dropped_degraded_percent <= kDroppedMost_percent,
+         "health.dropped_degraded_percent", {"clock.rate"},
+         "must be at most " + decimal(kDroppedMost_percent) + " in a vehicle");
+    const BudgetSettings& b = config_.budget;
+    const std::array<std::pair<const char*, Nanos>, 9> stages{{{"capture", b.capture},
+                                                               {"prepare", b.prepare},
+                                                               {"check", b.check},
+                                                               {"flow", b.flow},
+                                                               {"detect", b.detect},
+                                                               {"motion", b.motion},
+                                                               {"spectral", b.spectral},
+                                                               {"track", b.track},
+                                                               {"publish", b.publish}}};
+    Nanos sum{};
+    for (const auto& [name, time] : stages) sum += time;
+    const auto& longest =
+        *std::ranges::max_element(stages, {}, [](const auto& s) { return s.second; });
+    const double sum_ms = std::chrono::duration<double, std::milli>{sum}.count();
+    need(sum_ms <= kBudgetMost_ms, "budget." + std::string{longest.first} + "_ms", {"clock.rate"},
+         "must be less: all stages together have " + rounded(sum_ms) +
+             " ms, and people who were seen more than " + decimal(kBudgetMost_ms) +
+             " ms ago are not warned of");
   }
 
   void check_decisions() {

@@ -8,11 +8,23 @@
 namespace kerb {
 namespace {
 
+bool detects(const ControlledCamera& camera) noexcept {
+  return camera.pipeline->follows() && camera.pipeline->detector() != nullptr;
+}
 bool all_detect(const std::vector<ControlledCamera>& cameras) noexcept {
-  return !cameras.empty() &&
-         std::all_of(cameras.begin(), cameras.end(), [](const ControlledCamera& camera) {
-           return camera.pipeline->follows() && camera.pipeline->detector() != nullptr;
-         });
+  return !cameras.empty() && std::ranges::all_of(cameras, detects);
+}
+
+/// A camera without a detector beside one that has one sees nobody: a fault, even if nobody meant
+/// it to have one.
+std::vector<ControlledCamera> with_faults(std::vector<ControlledCamera> cameras) {
+  if (std::ranges::none_of(cameras, detects)) return cameras;
+  for (ControlledCamera& camera : cameras)
+    if (!detects(camera) && !camera.detector_error) {
+      camera.detector_error = Error{Errc::not_found, 0, "make detector", "no model for camera "};
+      camera.detector_error->what.append(camera.name);
+    }
+  return cameras;
 }
 
 fuse::FuserSettings fusion_of(const Config& config, std::size_t cameras) noexcept {
@@ -30,13 +42,15 @@ Controller::Controller(const Config& config, const ControlDevices& devices,
 Controller::Controller(const Config& config, const ControlDevices& devices,
                        std::vector<ControlledCamera> cameras, const Clock& clock, Log& log,
                        Nanos start)
-    : cameras_{std::move(cameras)},
+    : cameras_{with_faults(std::move(cameras))},
       clock_{clock},
       detects_{all_detect(cameras_)},
+      one_detects_{std::ranges::any_of(cameras_, detects)},
       recorder_{devices.recorder},
       reporter_{config, cameras_, devices.events, log, totals_},
       bus_{devices, config.can.vehicle, start},
-      monitor_{start + config.health.start, config.health.recover},
+      monitor_{start + config.health.start, config.health.recover,
+               static_cast<int>(cameras_.size())},
       cameras_judge_{config.health, cameras_, start},
       bus_judge_{config, devices.bus, start},
       board_judge_{config.thermal, devices.thermal, start},
@@ -81,7 +95,7 @@ void Controller::read_people() noexcept {
 
 void Controller::decide(Nanos now) {
   ReadinessFacts facts;
-  facts.detector_present = detects_;
+  facts.detector_present = one_detects_;
   take_health(monitor_, health_, static_cast<int>(cameras_.size()), facts);
   const WarningDecision& decision =
       warner_.step(now, reports_, facts, bus_.vehicle(now),

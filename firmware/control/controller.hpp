@@ -69,7 +69,8 @@ class Controller {
 
   const std::vector<ControlledCamera> cameras_;
   const Clock& clock_;
-  const bool detects_;  ///< every camera has a detector, and the people it finds are tracked
+  const bool detects_;      ///< every camera has a detector, and the people it finds are tracked
+  const bool one_detects_;  ///< one has at least
   records::WarningRecorder* const recorder_;
   ControlTotals totals_;
   ChangeReporter reporter_;  ///< what changed, as events and log lines

@@ -37,6 +37,24 @@ void HealthMonitor::report(Cause cause, PartState severity, double number, Nanos
   }
 }
 
+bool HealthMonitor::failed(int camera) const noexcept {
+  for (int c = 0; c < kCauseCount; ++c) {
+    const Cause cause = static_cast<Cause>(c);
+    if (is_of_camera(cause) && severity(cause, camera) == PartState::failed) return true;
+  }
+  return false;
+}
+
+bool HealthMonitor::one_camera_protects() const noexcept {
+  for (int c = 0; c < kCauseCount; ++c) {
+    const Cause cause = static_cast<Cause>(c);
+    if (!is_of_camera(cause) && severity(cause) == PartState::failed) return false;
+  }
+  for (int camera = 0; camera < cameras_; ++camera)
+    if (!failed(camera)) return true;
+  return false;
+}
+
 HealthReport HealthMonitor::evaluate(Nanos now) const noexcept {
   HealthReport worst{HealthState::active, Cause::none, 0, -1};
   PartState worst_severity = PartState::fine;
@@ -54,7 +72,8 @@ HealthReport HealthMonitor::evaluate(Nanos now) const noexcept {
       worst.camera = is_of_camera(cause) ? camera : -1;
     }
   }
-  if (worst_severity == PartState::failed) worst.state = HealthState::failed;
+  if (worst_severity == PartState::failed)
+    worst.state = one_camera_protects() ? HealthState::degraded : HealthState::failed;
   if (worst_severity == PartState::degraded) worst.state = HealthState::degraded;
   if (!flowing_ && now < start_deadline_ && worst.state != HealthState::failed)
     worst.state = HealthState::starting;

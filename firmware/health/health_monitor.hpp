@@ -9,7 +9,8 @@ namespace kerb {
 
 enum class PartState : std::uint8_t { fine, degraded, failed };
 
-/// Derives the health of the product from that of its parts: the worst of them. Parts are reported
+/// Derives the health of the product from that of its parts: the worst of them; but where one of
+/// several cameras fails, the others still protect, and it is DEGRADED. Parts are reported
 /// as often as they are checked. A part gets worse at once (its reporter has already waited for its
 /// limit), and better only after it has been better for `recover` without a break: the hysteresis.
 /// Pure logic; one thread.
@@ -19,8 +20,8 @@ class HealthMonitor {
 
   /// `start_deadline`: until then the state is STARTING while a camera has not delivered.
   /// `recover`: how long a part must be better.
-  HealthMonitor(Nanos start_deadline, Nanos recover) noexcept
-      : start_deadline_{start_deadline}, recover_{recover} {}
+  HealthMonitor(Nanos start_deadline, Nanos recover, int cameras = 1) noexcept
+      : start_deadline_{start_deadline}, recover_{recover}, cameras_{cameras} {}
 
   /// The state of a part now. `camera` is 0..3 for causes of a camera, else 0.
   void report(Cause cause, PartState severity, double number, Nanos now, int camera = 0) noexcept;
@@ -30,6 +31,8 @@ class HealthMonitor {
   /// The state now, with its most severe cause; among equals, the one that has lasted longest, then
   /// the first in the order of the enumeration.
   [[nodiscard]] HealthReport evaluate(Nanos now) const noexcept;
+  /// A part of this camera has failed.
+  [[nodiscard]] bool failed(int camera) const noexcept;
   /// The state of one part, with hysteresis.
   [[nodiscard]] PartState severity(Cause cause, int camera = 0) const noexcept {
     return part(cause, camera).held;
@@ -40,6 +43,8 @@ class HealthMonitor {
   }
 
  private:
+  /// What has failed is of some cameras, and not of all.
+  [[nodiscard]] bool one_camera_protects() const noexcept;
   struct Part {
     PartState held = PartState::fine;  ///< what counts
     PartState reported = PartState::fine;
@@ -58,6 +63,7 @@ class HealthMonitor {
   }
 
   Nanos start_deadline_, recover_;
+  int cameras_;
   bool flowing_ = false;
   std::array<Part, kParts> parts_{};
 };

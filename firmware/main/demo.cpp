@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,7 +13,7 @@
 #include "drivers/replay/open_replay.hpp"
 #include "firmware/can/codec.hpp"
 #include "firmware/control/controller.hpp"
-#include "firmware/main/machine.hpp"
+#include "firmware/main/console.hpp"
 #include "firmware/main/report.hpp"
 #include "firmware/vision/open_pipeline.hpp"
 #include "hal/fake/can_bus.hpp"
@@ -34,8 +33,8 @@ class Teller {
   explicit Teller(const Clock& clock) : clock_{clock}, start_{clock.now()} {}
   void say(const std::string& text) const {
     const double seconds = static_cast<double>((clock_.now() - start_).count()) * 1e-9;
-    fmt::print("{:6.2f} s  {}\n", seconds, text);
-    std::fflush(stdout);
+    print("{:6.2f} s  {}\n", seconds, text);
+    flush_output();
   }
 
  private:
@@ -204,7 +203,7 @@ int run_demo(double seconds, const std::string& model, Log& log) {
   const Nanos third = (end - start) / 3;
   const Teller teller{clock};
   DemoCar car{theirs, teller, start};
-  fmt::print(
+  print(
       "Kerbwatch demo: test pattern 1280x720 at 30 Hz, a bus, lamps and a sound in memory, {:.0f} "
       "s\n",
       seconds);
@@ -242,16 +241,15 @@ int run_demo(double seconds, const std::string& model, Log& log) {
   }
   pipeline.stop();
   controller.finish(clock.now());
-  fmt::print("\n{}", render_report(controller, cameras, clock.now() - start));
+  print("\n{}", render_report(controller, cameras, clock.now() - start));
   const std::uint64_t late = pipeline.stage(Stage::total).over_budget;
   if (const std::uint64_t skipped = pipeline.facts().skipped; late + skipped > 0)
-    fmt::print(
+    print(
         "this machine was slow at times: {} frames over budget, {} skipped; not counted as a "
         "failure\n",
         late, skipped);
   const bool good = is_content();
-  fmt::print("{}\n",
-             good ? "demo: passed" : "demo: NOT everything behaved as it should (see above)");
+  print_text(good ? "demo: passed\n" : "demo: NOT everything behaved as it should (see above)\n");
   return good ? 0 : 1;
 }
 

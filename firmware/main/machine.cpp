@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
@@ -40,15 +39,6 @@ Status open_output(const OutputOpener<Output>& open, const char* name, const Clo
   device = output.get();
   return Done{};
 }
-
-}  // namespace
-
-int fail(std::string_view text) {
-  std::fprintf(stderr, "kerbwatch: error: %.*s\n", static_cast<int>(text.size()), text.data());
-  return 2;
-}
-
-namespace {
 
 /// The real devices. Members are destroyed from the last to the first: pipelines before what they
 /// use.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "firmware/config/config.hpp"
@@ -10,9 +9,6 @@
 #include "hal/base/log.hpp"
 
 namespace kerb {
-
-/// Prints "kerbwatch: error: TEXT" and returns the exit code for it, 2.
-int fail(std::string_view text);
 
 /// All devices of the configuration, opened. The only place that names drivers.
 class Machine {

@@ -3,11 +3,15 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 
 #include "firmware/config/config.hpp"
 #include "firmware/log/log.hpp"
+#include "firmware/main/console.hpp"
 #include "firmware/main/demo.hpp"
 #include "firmware/main/machine.hpp"
 #include "firmware/main/replay.hpp"
@@ -18,8 +22,6 @@
 namespace {
 
 using namespace kerb;
-
-constexpr int kBadInput = 2;
 
 /// Prints every problem on its own line. True when there is none.
 bool report_problems(const LoadResult& loaded) {
@@ -42,12 +44,14 @@ int check(const std::string& path) {
   const auto is_thermal = [](const CameraSettings& c) { return c.imaging == Imaging::thermal; };
   if (settings.enabled && std::ranges::any_of(loaded.config.cameras, is_thermal))
     model += ", thermal " + models.thermal;
-  std::printf("%s: good: %zu camera%s, detector %s, CAN %s, lamps %s, sound %s, watchdog %s\n",
-              path.c_str(), loaded.config.cameras.size(),
-              loaded.config.cameras.size() == 1 ? "" : "s", model.c_str(),
-              loaded.config.can.enabled ? loaded.config.can.interface.c_str() : "off",
-              loaded.config.lamp.enabled ? "on" : "off", loaded.config.tone.enabled ? "on" : "off",
-              loaded.config.watchdog.enabled ? "on" : "off");
+  const auto on = [](bool enabled) { return enabled ? "on" : "off"; };
+  const Config& c = loaded.config;
+  print("{}: good: {} camera{}, detector {}, CAN {}, lamps {}, sound {}, watchdog {}\n", path,
+        c.cameras.size(), c.cameras.size() == 1 ? "" : "s", model,
+        c.can.enabled ? c.can.interface : "off", on(c.lamp.enabled), on(c.tone.enabled),
+        on(c.watchdog.enabled));
+  if (c.clock_rate < 1)
+    print("{}: clock.rate is {:g}: for an emulated board, not for a vehicle\n", path, c.clock_rate);
   return 0;
 }
 
@@ -59,6 +63,38 @@ int run(const std::string& path, bool json, double seconds) {
   options.json = json;
   const std::unique_ptr<Log> log = make_log(options);
   return run_product(loaded.config, path, seconds, *log);
+}
+
+/// A number within least..most, which NaN is not (CLI::Range lets it pass).
+CLI::Validator between(double least, double most) {
+  return CLI::Validator{[least, most](const std::string& text) {
+                          char* end = nullptr;
+                          const double number = std::strtod(text.c_str(), &end);
+                          return !text.empty() && *end == '\0' && number >= least && number <= most
+                                     ? std::string{}
+                                     : fmt::format("{}: must be {:g}..{:g}", text, least, most);
+                        },
+                        fmt::format("in [{:g} - {:g}]", least, most)};
+}
+
+/// The first word must be a command, or an option. Before anything else is read: with "--help"
+/// after it, CLI11 would print the help and be content.
+std::optional<std::string> unknown_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return std::nullopt;
+  std::string known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->check_name(argv[1])) return std::nullopt;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  return fmt::format("unknown command '{}'; there are {}", argv[1], known);
+}
+
+/// An option that is not known comes first: that another one is missing says little about it.
+std::string usage_fault(const CLI::App& app, const CLI::ParseError& error) {
+  for (const CLI::App* command : app.get_subcommands())
+    for (const std::string& word : command->remaining())
+      if (word.size() > 1 && word.front() == '-') return "unknown option '" + word + "'";
+  return error.what();
 }
 
 }  // namespace
@@ -86,7 +122,7 @@ int main(int argc, char** argv) {
   CLI::App* run_command = app.add_subcommand("run", "Run with this configuration until SIGTERM");
   run_command->add_option("-c,--config", path, "Configuration file (TOML)")->required();
   run_command->add_option("--seconds", seconds, "Stop after this time (Kerbwatch's clock)")
-      ->check(CLI::Range(0.001, 1e8));
+      ->check(between(0.001, 1e8));
   run_command->add_flag("--log-json", json, "Log as JSON lines");
 
   CLI::App* check_command =
@@ -98,7 +134,7 @@ int main(int argc, char** argv) {
   CLI::App* demo_command =
       app.add_subcommand("demo", "Run on the built-in test pattern: no camera, GPU or bus needed");
   demo_command->add_option("--seconds", demo_seconds, "Duration in seconds")
-      ->check(CLI::Range(4.0, 3600.0));
+      ->check(between(4, 3600));
   demo_command->add_option("--model", model,
                            "Detect people with this model instead of the installed default.kwm");
   demo_command->add_flag("--log-json", json, "Log as JSON lines");
@@ -118,22 +154,29 @@ int main(int argc, char** argv) {
       "another version of the decisions (or has other fields), which is not a fault. With several\n"
       "records, the first that applies of 2, 1, 3, 0.");
 
+  if (const std::optional<std::string> fault = unknown_command(app, argc, argv))
+    return fail(*fault);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);  // prints help, version or what is wrong
-    return code == 0 ? 0 : kBadInput;
+    std::ostringstream text;
+    if (app.exit(error, text, text) != 0)
+      return fail(usage_fault(app, error) + "; --help shows the usage");
+    print_text(text.str());  // help or the version
+    return finish_output(0);
   }
-
-  if (*run_command) return run(path, json, seconds);
-  if (*check_command) return check(path);
-  if (*replay_command) return run_replay(replay);
-  if (*demo_command) {
-    LogOptions options;
-    options.level = LogLevel::error;  // the demo prints its own lines
-    options.json = json;
-    return run_demo(demo_seconds, model, *make_log(options));
-  }
-  std::fputs(render_default_config().c_str(), stdout);
-  return 0;
+  const auto chosen = [&] {
+    if (*run_command) return run(path, json, seconds);
+    if (*check_command) return check(path);
+    if (*replay_command) return run_replay(replay);
+    if (*demo_command) {
+      LogOptions options;
+      options.level = LogLevel::error;  // the demo prints its own lines
+      options.json = json;
+      return run_demo(demo_seconds, model, *make_log(options));
+    }
+    print_text(render_default_config());
+    return 0;
+  };
+  return finish_output(chosen());
 }

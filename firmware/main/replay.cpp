@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "firmware/log/json_text.hpp"
+#include "firmware/main/console.hpp"
 #include "firmware/main/version.hpp"
 #include "firmware/records/product_deciders.hpp"
 #include "firmware/records/record_file.hpp"
@@ -51,8 +52,7 @@ std::string reason_of(Error error) {
 }
 
 int broken(const std::string& path, const std::string& why) {
-  fmt::print(stderr, "kerbwatch: error: {}: {}\n", printable(path), why);
-  return 2;
+  return fail(printable(path) + ": " + why);
 }
 
 /// Writes one picture; returns an empty text, or what is wrong.
@@ -97,17 +97,17 @@ void print_fields(const std::vector<std::string>& fields, const char* what) {
   std::string names;
   for (std::size_t i = 0; i < fields.size() && i < kMost; ++i)
     names += (i == 0 ? "" : ", ") + fields[i];
-  fmt::print("  {} {}: {}{}\n", fields.size(), what, printable(names),
-             fields.size() > kMost ? ", ..." : "");
+  print("  {} {}: {}{}\n", fields.size(), what, printable(names),
+        fields.size() > kMost ? ", ..." : "");
 }
 
 /// The record was decided by another version, or has other fields.
 void print_versions(const ReplayResult& result) {
-  fmt::print("  decided by version {}, replayed by version {}: {} of {} decisions differ{}\n",
-             result.decided_by, result.replayed_by, result.rounds.count - result.rounds.same,
-             result.rounds.count,
-             result.decision_difference ? ", first at " + printable(*result.decision_difference)
-                                        : std::string{});
+  print("  decided by version {}, replayed by version {}: {} of {} decisions differ{}\n",
+        result.decided_by, result.replayed_by, result.rounds.count - result.rounds.same,
+        result.rounds.count,
+        result.decision_difference ? ", first at " + printable(*result.decision_difference)
+                                   : std::string{});
   print_fields(result.fields.missing, "field(s) not in the record, taken as their default");
   print_fields(result.fields.unknown, "field(s) of the record not known here, not used");
   print_fields(result.fields.retyped, "field(s) of another type in the record, not used");
@@ -116,29 +116,26 @@ void print_versions(const ReplayResult& result) {
 void print_text(const std::string& path, const RecordFile& file, const RecordSummary& summary,
                 const ReplayResult& result) {
   const records::RecordHeader& header = file.header();
-  fmt::print(
-      "{}: kerbwatch {}, {}, {:.1f} s ({:.1f} before the {} warning), {}\n", printable(path),
-      printable(header.settings.version), when(file), seconds_of(summary.last - summary.first),
-      seconds_of(header.began - summary.first), name_of(header.level),
-      file.whole()
-          ? std::string{"whole"}
-          : fmt::format("cut short: {} of {} bytes are good", file.good_bytes(), file.size()));
+  print("{}: kerbwatch {}, {}, {:.1f} s ({:.1f} before the {} warning), {}\n", printable(path),
+        printable(header.settings.version), when(file), seconds_of(summary.last - summary.first),
+        seconds_of(header.began - summary.first), name_of(header.level),
+        file.whole()
+            ? std::string{"whole"}
+            : fmt::format("cut short: {} of {} bytes are good", file.good_bytes(), file.size()));
   for (const RecordSummary::Camera& camera : summary.cameras)
-    fmt::print("  camera {}: {} frames, {} pictures, {} people at most\n", printable(camera.name),
-               camera.frames, camera.pictures, camera.most_people);
-  fmt::print("  {} messages of the vehicle, {} gap{}\n", summary.vehicle_frames, summary.gaps,
-             summary.gaps == 1 ? "" : "s");
-  fmt::print("  highest level {}, {:.2f} s of warning{}\n", name_of(summary.highest),
-             seconds_of(summary.warned),
-             summary.shortest_ttc_s
-                 ? fmt::format(", shortest time to collision {:.2f} s", *summary.shortest_ttc_s)
-                 : std::string{});
-  fmt::print(
-      "  {} rounds, {} decisions the same; {} reports, {} the same; {} states, {} the same\n",
-      result.rounds.count, result.rounds.same, result.reports.count, result.reports.same,
-      result.states.count, result.states.same);
-  if (result.lost > 0)
-    fmt::print("  {} rounds and frames after a gap were not compared\n", result.lost);
+    print("  camera {}: {} frames, {} pictures, {} people at most\n", printable(camera.name),
+          camera.frames, camera.pictures, camera.most_people);
+  print("  {} messages of the vehicle, {} gap{}\n", summary.vehicle_frames, summary.gaps,
+        summary.gaps == 1 ? "" : "s");
+  print("  highest level {}, {:.2f} s of warning{}\n", name_of(summary.highest),
+        seconds_of(summary.warned),
+        summary.shortest_ttc_s
+            ? fmt::format(", shortest time to collision {:.2f} s", *summary.shortest_ttc_s)
+            : std::string{});
+  print("  {} rounds, {} decisions the same; {} reports, {} the same; {} states, {} the same\n",
+        result.rounds.count, result.rounds.same, result.reports.count, result.reports.same,
+        result.states.count, result.states.same);
+  if (result.lost > 0) print("  {} rounds and frames after a gap were not compared\n", result.lost);
   if (!result.same_version()) print_versions(result);
   if (result.difference) fmt::print("  first difference: {}\n", printable(*result.difference));
 }
@@ -189,7 +186,7 @@ void print_json(const std::string& path, const RecordFile& file, const RecordSum
                                {"pictures", camera.pictures},
                                {"people", camera.most_people}});
   constexpr auto kReplace = ordered_json::error_handler_t::replace;  // a name may be any bytes
-  fmt::print("{}\n", line.dump(-1, ' ', false, kReplace));
+  print("{}\n", line.dump(-1, ' ', false, kReplace));
 }
 
 int replay_one(const std::string& path, const ReplayRequest& request) {

@@ -10,6 +10,8 @@
 
 #include "drivers/jpeg/jpeg_encoder.hpp"
 #include "firmware/events/events.hpp"
+#include "firmware/main/console.hpp"
+#include "firmware/main/instance.hpp"
 #include "firmware/main/machine.hpp"
 #include "firmware/main/report.hpp"
 #include "firmware/main/version.hpp"
@@ -23,12 +25,26 @@ volatile std::sig_atomic_t g_signal = 0;
 
 void on_signal(int number) { g_signal = number; }
 
+/// Signals that end it in order, like SIGTERM: the lamps are left as they must be, the reason is in
+/// the log. SIGHUP too: it comes when a terminal closes, and there is nothing to read again.
+struct NamedSignal {
+  int number;
+  const char* name;
+};
+constexpr NamedSignal kEnds[] = {{SIGTERM, "SIGTERM"}, {SIGINT, "SIGINT"},   {SIGHUP, "SIGHUP"},
+                                 {SIGQUIT, "SIGQUIT"}, {SIGUSR1, "SIGUSR1"}, {SIGUSR2, "SIGUSR2"}};
+
 void listen_to_signals() {
   struct sigaction action {};
   action.sa_handler = on_signal;
-  sigaction(SIGTERM, &action, nullptr);
-  sigaction(SIGINT, &action, nullptr);
+  for (const NamedSignal& signal : kEnds) sigaction(signal.number, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+}
+
+const char* name_of_signal(int number) {
+  for (const NamedSignal& signal : kEnds)
+    if (signal.number == number) return signal.name;
+  return "a signal";
 }
 
 /// The event log, with events.enabled. One that cannot be written yet has an error in its status.
@@ -61,13 +77,19 @@ const char* loop(Controller& controller, Machine& machine, Bell& bell, const Clo
     tick += Controller::kTick;
     if (tick < now - std::chrono::seconds{1}) tick = now;  // after a long stop, do not catch up
   }
-  return g_signal == SIGTERM ? "SIGTERM" : "SIGINT";
+  return name_of_signal(g_signal);
 }
 
 }  // namespace
 
 int run_product(const Config& config, const std::string& config_path, double seconds, Log& log) {
   listen_to_signals();
+  const Result<Instance> instance = Instance::begin(config, log);
+  if (!instance) return fail(describe(instance.error()));
+  if (config.clock_rate < 1)
+    log.warning("main", fmt::format("clock.rate is {:g}: every time is {:.3g} times as long as in "
+                                    "life; not for a vehicle",
+                                    config.clock_rate, 1 / config.clock_rate));
   const SystemClock clock{config.clock_rate};
   Result<std::unique_ptr<EventLog>> events = open_events(config.events, clock);
   if (!events) return fail(describe(events.error()));
@@ -113,7 +135,7 @@ int run_product(const Config& config, const std::string& config_path, double sec
   const Nanos ran = clock.now() - start;
   post(events::stopped(clock.now(), reason, 0, ran));
   log.info("main", fmt::format("stops: {}", reason));
-  fmt::print("{}", render_report(controller, (*machine)->cameras(), ran));
+  print_text(render_report(controller, (*machine)->cameras(), ran));
   return 0;
 }
 

@@ -25,11 +25,32 @@ struct PictureLimits {
   }
 };
 
+/// How fast the view moves sideways, by the brightness of its columns, and how far it has moved
+/// lately. In picture widths; to the right is positive. Allocates nothing.
+class ViewPan {
+ public:
+  static constexpr int kMostColumns = 160;
+  using Columns = std::array<float, kMostColumns>;
+  /// `count` columns' mean grey values.
+  void update(const Columns& columns, int count, double dt) noexcept;
+  /// The view moves now, or has moved so far that what is seen is not what was seen.
+  [[nodiscard]] bool turned() const noexcept;
+
+ private:
+  [[nodiscard]] double shift(const Columns& now) const noexcept;  // columns
+
+  Columns before_{};  // without their mean
+  int count_ = 0;
+  double rate_ = 0, moved_ = 0;  // widths per second; widths
+};
+
 /// Checks every picture for signs of a frozen, blinded, dark or dirty camera. A live sensor has
 /// noise, so that even a still scene changes in its lowest bits. Dirt, a smear or mist on the glass
 /// removes detail from most of the picture at once: each of 8 x 5 parts is compared with its mean
-/// over the last seconds. (A camera that is dirty from the start has nothing to compare with.) One
-/// thread; allocates nothing; about 4,000 samples per picture.
+/// over the last seconds. (A camera that is dirty from the start has nothing to compare with.)
+/// While the view turns each part shows something else, perhaps a wall: then only what most of the
+/// picture loses within a tenth of a second counts. One thread; allocates nothing; about 4,000
+/// samples per picture.
 class ImageCheck {
  public:
   ImageStatistics update(const ImageView<Space::host, const std::uint8_t>& grey,
@@ -38,9 +59,12 @@ class ImageCheck {
  private:
   static constexpr int kAcross = 8, kDown = 5;  // parts of the picture
   using Parts = std::array<double, kAcross * kDown>;
-  double dull(const Parts& detail, Nanos captured) noexcept;
+  double dull(const Parts& detail, double dt) noexcept;
 
-  Parts usual_{};  // detail of each part, over the last seconds
+  Parts usual_{};   // detail of each part, over the last seconds
+  Parts recent_{};  // the most of the last tenth of a second
+  ViewPan pan_;
+  bool dulled_ = false;  // it lost its detail, and has not got it back
   Nanos updated_{};
   std::uint64_t last_hash_ = 0;
   Nanos same_since_{};

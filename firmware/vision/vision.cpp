@@ -186,6 +186,13 @@ Result<MadeDetector> detector_of(const DetectorSettings& settings, const Context
                             : own_picture(settings, camera, width, height);
   if (!scene) return scene.error();
   const hog::Advice& advice = model.advice;
+  const double sure = hog::advised_tracking_scores(advice).sure;
+  if (settings.threshold.value_or(sure) > sure)
+    return Error{
+        Errc::invalid_argument, 0, "make detector",
+        Text<112>{fmt::format("detector.threshold = {:g} is above {:.3g}, the score of who "
+                              "is surely a person to this model",
+                              *settings.threshold, sure)}};
   const float threshold = settings.threshold ? static_cast<float>(*settings.threshold)
                                              : advice.threshold - advice.tracking_margin;
   Result<std::unique_ptr<HogDetector>> made =

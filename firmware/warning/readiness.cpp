@@ -55,13 +55,16 @@ void take_health(const HealthMonitor& monitor, const HealthReport& report, int c
   facts.cameras = std::clamp(cameras, 0, HealthMonitor::kMaxCameras);
   facts.causes = {};
   facts.camera_causes = {};
+  facts.camera_failed = {};
   for (int i = 0; i < kCauseCount; ++i) {
     const Cause cause = static_cast<Cause>(i);
     for (int camera = 0; camera < facts.cameras; ++camera) {
       const PartState now = monitor.present(cause, camera);
       if (now == PartState::fine) continue;
       if (is_of_camera(cause)) {
-        facts.camera_causes[static_cast<std::size_t>(camera)].add(cause);
+        const auto at = static_cast<std::size_t>(camera);
+        facts.camera_causes[at].add(cause);
+        facts.camera_failed[at] = facts.camera_failed[at] || now == PartState::failed;
       } else {
         facts.causes.add(cause);
         facts.failed = facts.failed || now == PartState::failed;
@@ -71,8 +74,9 @@ void take_health(const HealthMonitor& monitor, const HealthReport& report, int c
 }
 
 bool ReadinessJudge::sees(const ReadinessFacts& facts, int camera) noexcept {
-  return camera >= 0 && camera < facts.cameras &&
-         !facts.camera_causes[static_cast<std::size_t>(camera)].stops_warnings();
+  if (camera < 0 || camera >= facts.cameras) return false;
+  const auto i = static_cast<std::size_t>(camera);
+  return !facts.camera_failed[i] && !facts.camera_causes[i].stops_warnings();
 }
 
 Readiness ReadinessJudge::step(const ReadinessFacts& facts) noexcept {

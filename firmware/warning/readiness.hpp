@@ -39,7 +39,8 @@ struct ReadinessFacts {
   CauseSet causes;      ///< of the whole system
   int cameras = 1;
   std::array<CauseSet, HealthMonitor::kMaxCameras> camera_causes{};
-  bool detector_present = false;
+  std::array<bool, HealthMonitor::kMaxCameras> camera_failed{};  ///< by whatever cause
+  bool detector_present = false;  ///< of one camera at least; one without has vision_failed
   bool switched_off = false;
   std::optional<double> speed_mps;
   std::optional<Gear> gear;

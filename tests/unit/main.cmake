@@ -1,6 +1,7 @@
 # The program as a person meets it: its command line, its exit codes, its one-line errors.
 kerb_add_test(NAME unit_main_command_line SOURCES firmware/main/test_command_line.cpp
-  LINKS kerb::gpu_hog LABELS unit OPTIMISED RUNS kerbwatch)
+  LINKS kerb::gpu_hog kerb::drivers_lock LABELS unit OPTIMISED RUNS kerbwatch)
+kerb_test_uses(unit_main_command_line DEFINES KERB_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 if(KERB_OPENCV)
   kerb_test_uses(unit_main_command_line LINKS kerb::opencv)
   kerb_test_uses(unit_main_command_line DEFINES KERB_OPENCV=1)

@@ -103,6 +103,50 @@ BoardView* outlier_of(std::vector<BoardView>& views, const BoardSettings& settin
   return worst->rms_px > limit ? worst : nullptr;
 }
 
+/// How far apart the corners of two views are (RMS), pixels.
+double apart_px(const BoardView& a, const BoardView& b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.found.size(); ++i) {
+    const double x = double{a.found[i].x} - double{b.found[i].x};
+    const double y = double{a.found[i].y} - double{b.found[i].y};
+    sum += x * x + y * y;
+  }
+  return std::sqrt(sum / static_cast<double>(a.found.size()));
+}
+
+/// Leaves out each view that is nearly the same as one before it.
+void leave_out_alike(std::vector<BoardView>& views, double least_px,
+                     std::vector<std::string>& notes) {
+  for (std::size_t i = 0; i < views.size(); ++i)
+    for (std::size_t k = 0; k < i && views[i].used; ++k) {
+      if (!views[k].used || views[k].found.size() != views[i].found.size()) continue;
+      const double apart = apart_px(views[i], views[k]);
+      if (apart >= least_px) continue;
+      views[i].used = false;
+      views[i].same_as = views[k].name;
+      notes.push_back(
+          fmt::format("{}: does not count, its corners are within {:.1f} px of those "
+                      "of {}: move the board between two pictures",
+                      views[i].name, apart, views[k].name));
+    }
+}
+
+/// The focal length's standard deviation if corners were at least as uncertain as in a real
+/// picture: with few and like views the corners fit nearly any lens, and their own error says
+/// nothing.
+double focal_sigma_of(const Fit& fit, const std::vector<BoardView>& views, double corner_px) {
+  double squares = 0, numbers = 0;
+  for (const BoardView& view : views) {
+    if (!view.used) continue;
+    const auto corners = static_cast<double>(view.found.size());
+    squares += view.rms_px * view.rms_px * corners;
+    numbers += 2 * corners - 6;  // coordinates, less what the board's pose takes
+  }
+  const double sigma = fit.sigmas.at<double>(1);
+  const double found_px = std::sqrt(squares / std::max(1.0, numbers));  // of a coordinate
+  return found_px > 0 ? sigma * std::max(1.0, corner_px / found_px) : sigma;
+}
+
 double coverage_of(const std::vector<BoardView>& views, cv::Size picture) {
   std::vector<bool> parts(std::size_t{kColumns} * kRows);
   for (const BoardView& view : views) {
@@ -151,10 +195,12 @@ Result<BoardCalibration> calibrate_board(std::vector<BoardView> views, cv::Size 
   out.width = picture.width;
   out.height = picture.height;
   const auto too_few = [&](int left) {
-    return Error{Errc::invalid_argument, 0, "calibrate",
-                 Text<112>{fmt::format("only {} views of the board; at least {} are needed", left,
-                                       settings.fewest_views)}};
+    return Error{
+        Errc::invalid_argument, 0, "calibrate",
+        Text<112>{fmt::format("only {} views of the board that differ; at least {} are needed",
+                              left, settings.fewest_views)}};
   };
+  leave_out_alike(views, settings.alike * picture.width, out.notes);
   if (used_of(views) < settings.fewest_views) return too_few(used_of(views));
   const int k3 = settings.with_k3 ? 0 : cv::CALIB_FIX_K3;
   Fit found;
@@ -181,7 +227,19 @@ Result<BoardCalibration> calibrate_board(std::vector<BoardView> views, cv::Size 
   }
   out.rms_px = std::sqrt(sum / out.views_used);
   const auto sigma = [&](int i) { return found.sigmas.at<double>(i); };
-  out.focal_sigma_px = sigma(1);
+  out.focal_sigma_px = focal_sigma_of(found, views, settings.corner_px);
+  const double share = out.focal_sigma_px / out.lens.focal_px;
+  if (!(share < settings.unknown))
+    return Error{
+        Errc::invalid_argument, 0, "calibrate",
+        Text<112>{fmt::format("the views are too alike to tell the focal length ({:.0f} +- "
+                              "{:.0f} px): tilt and move the board more",
+                              out.lens.focal_px, out.focal_sigma_px)}};
+  if (share > settings.unsure)
+    out.notes.push_back(
+        fmt::format("the views are too alike to tell the focal length better than +- {:.1f} %: "
+                    "tilt the board to all sides, and hold it nearer and farther",
+                    100 * share));
   out.center_sigma_px = std::max(sigma(2), sigma(3));
   out.k1_sigma = sigma(4);
   const Fit free = fit(views, picture, board, k3);

@@ -41,8 +41,9 @@ struct BoardView {
   std::string name;
   std::vector<cv::Point2f> found;  ///< row by row
   // What calibrate_board() adds.
-  bool used = true;                      ///< false: left out, because its error is too large
-  double rms_px = 0;                     ///< of its corners' distances from where they should be
+  bool used = true;     ///< false: left out, because its error is too large, or for `same_as`
+  std::string same_as;  ///< the view that it is nearly the same as, if it is
+  double rms_px = 0;    ///< of its corners' distances from where they should be
   std::vector<cv::Point2f> reprojected;  ///< where they should be
   double tilt_deg = 0;                   ///< of the board against the picture's plane
 };
@@ -52,6 +53,10 @@ struct BoardSettings {
   int fewest_views = 4;
   double outlier_ratio = 2.5;  ///< times the median view's error ...
   double outlier_px = 0.5;     ///< ... and at least this: such a view is dropped
+  double alike = 0.01;         ///< of the picture's width: corners nearer (RMS) are the same view
+  double corner_px = 0.1;      ///< error of a corner in a sharp picture: less is not believed
+  double unsure = 0.02;        ///< share of the focal length that may be unknown without a remark,
+  double unknown = 0.1;        ///< and without which there is no lens
 };
 
 /// A lens model and its accuracy.
@@ -69,9 +74,10 @@ struct BoardCalibration {
       notes;  ///< remarks for the user: views left out, kinds of views that are missing
 };
 
-/// Fits the lens model to the views. Views with large errors are left out, the worst first.
-/// Fails: invalid_argument (too few views; an impossible lens, because views at the edges are
-/// missing).
+/// Fits the lens model to the views. Views with large errors are left out, the worst first. A view
+/// that is nearly the same as one before it tells nothing and does not count.
+/// Fails: invalid_argument (too few views that differ; views so alike that they do not tell the
+/// focal length; an impossible lens, because views at the edges are missing).
 Result<BoardCalibration> calibrate_board(std::vector<BoardView> views, cv::Size picture,
                                          const Board& board, const BoardSettings& settings);
 

@@ -103,11 +103,88 @@ TEST(what_is_missing_is_said) {
     TEST_ASSERT_TRUE(has(*c, "edges and corners"));
     TEST_ASSERT_TRUE(has(*c, "tilted views"));
   } else {
-    TEST_ASSERT_TRUE(std::string{c.error().what.c_str()}.find("edges") != std::string::npos);
+    const std::string why = c.error().what.c_str();
+    TEST_ASSERT_TRUE_MESSAGE(
+        why.find("edges") != std::string::npos || why.find("too alike") != std::string::npos,
+        why.c_str());
   }
   poor.resize(3);
   TEST_ASSERT_FALSE(calibrate_board(poor, size(), kBoard, {}));
   TEST_ASSERT_FALSE(calibrate_board({}, size(), kBoard, {}));
+}
+
+std::string why_not(const std::vector<BoardView>& some) {
+  const Result<BoardCalibration> c = calibrate_board(some, size(), kBoard, {});
+  return c ? std::string{} : std::string{c.error().what.c_str()};
+}
+
+TEST(one_picture_given_four_times_is_one_view) {
+  const std::vector<BoardView> same(4, views()[1]);
+  TEST_ASSERT_EQUAL_STRING("different views of the board: 1, at least 4 are needed",
+                           why_not(same).c_str());
+  // Nor does a hand that trembles make another view of it.
+  std::vector<BoardView> nearly = same;
+  for (std::size_t i = 0; i < nearly.size(); ++i)
+    for (cv::Point2f& p : nearly[i].found)
+      p += cv::Point2f{0.9F * static_cast<float>(i), -0.6F * static_cast<float>(i)};
+  TEST_ASSERT_EQUAL_STRING("different views of the board: 1, at least 4 are needed",
+                           why_not(nearly).c_str());
+  // Among good ones it counts once, and it is said.
+  std::vector<BoardView> all = views();
+  all.push_back(all[2]);
+  all.back().name = "again";
+  const Result<BoardCalibration> c = calibrate_board(all, size(), kBoard, {});
+  TEST_ASSERT_TRUE(c);
+  expect_lens(*c);
+  TEST_ASSERT_EQUAL_INT(views().size(), c->views_used);
+  TEST_ASSERT_FALSE(c->views.back().used);
+  TEST_ASSERT_EQUAL_STRING(all[2].name.c_str(), c->views.back().same_as.c_str());
+  TEST_ASSERT_EQUAL(1, c->notes.size());
+  TEST_ASSERT_TRUE_MESSAGE(c->notes[0].find("again: does not count") == 0, c->notes[0].c_str());
+}
+
+/// Corners of boards as this lens shows them, without error.
+std::vector<BoardView> exact(const std::vector<BoardPose>& poses) {
+  std::vector<BoardView> out;
+  for (const BoardPose& pose : poses) {
+    BoardView& view = out.emplace_back();
+    view.name = "view " + std::to_string(out.size());
+    const BoardFrame frame = frame_of(pose);
+    for (const cv::Point3f& place : places_of(kBoard)) {
+      const double right = double{place.x} - 4 * kBoard.square_m;
+      const double down = double{place.y} - 2.5 * kBoard.square_m;
+      const cv::Vec3d at = frame.place + right * frame.right + down * frame.down;
+      const double x = at[0] / at[2], y = at[1] / at[2], r2 = x * x + y * y;
+      const double radial = 1 + r2 * (kLens.k1 + r2 * kLens.k2);
+      const double xd = x * radial + 2 * kLens.p1 * x * y + kLens.p2 * (r2 + 2 * x * x);
+      const double yd = y * radial + kLens.p1 * (r2 + 2 * y * y) + 2 * kLens.p2 * x * y;
+      view.found.emplace_back(static_cast<float>(kLens.center_x + kLens.focal * xd),
+                              static_cast<float>(kLens.center_y + kLens.focal * yd));
+    }
+  }
+  return out;
+}
+
+TEST(views_too_alike_to_tell_the_focal_length_are_refused) {
+  // Never tilted, at one distance: a longer lens farther away looks the same. However well the
+  // corners fit.
+  std::vector<BoardPose> flat;
+  for (int i = 0; i < 8; ++i)
+    flat.push_back({0.03 * (i % 4) - 0.045, 0.04 * (i / 4) - 0.02, 0.55, 0.002 * i, -0.002 * i, 0});
+  const std::string why = why_not(exact(flat));
+  TEST_ASSERT_TRUE_MESSAGE(why.find("too alike to tell the focal length") != std::string::npos,
+                           why.c_str());
+  // The same places with tilts tell it.
+  std::vector<BoardPose> tilted = flat;
+  for (std::size_t i = 0; i < tilted.size(); ++i) {
+    tilted[i].nod = i % 2 == 0 ? 0.4 : -0.3;
+    tilted[i].turn = i % 3 == 0 ? 0.4 : -0.35;
+  }
+  const Result<BoardCalibration> c = calibrate_board(exact(tilted), size(), kBoard, {});
+  TEST_ASSERT_TRUE_MESSAGE(c, c ? "" : c.error().what.c_str());
+  TEST_ASSERT_DOUBLE_WITHIN(0.01 * kLens.focal, kLens.focal, c->lens.focal_px);
+  for (const std::string& note : c->notes)
+    TEST_ASSERT_TRUE_MESSAGE(note.find("too alike") == std::string::npos, note.c_str());
 }
 
 TEST(a_picture_without_a_board_has_none) {

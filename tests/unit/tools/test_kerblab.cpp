@@ -10,6 +10,7 @@
 #include <opencv2/imgproc.hpp>
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "gpu/hog/model_file.hpp"
 #include "gpu/hog/shipped_models.hpp"
@@ -69,10 +70,81 @@ TEST(a_wrong_command_line_is_bad_input) {
     expect_bad_input(kerblab(arguments), "");
   expect_bad_input(kerblab("fly"), "unknown sub-command 'fly'");
   expect_bad_input(kerblab("model fly"), "unknown sub-command 'fly'");
+  // With those there are, and whatever follows it.
+  expect_bad_input(kerblab("fly --help"),
+                   "unknown sub-command 'fly'; there are detect, model, eval");
+  expect_bad_input(kerblab("sim fly --help"), "'fly'; there are run,");
+  expect_bad_input(kerblab("fly --version"), "'fly'");
   expect_bad_input(kerblab("--fast detect a.png"), "unknown option '--fast'");
   expect_bad_input(kerblab("detect -dash.jpg"), "unknown option '-dash.jpg'");
   expect_bad_input(kerblab("detect --version"), "unknown option '--version'");
   expect_bad_input(kerblab("model info a b"), "unexpected argument 'b'");
+}
+
+/// The lines of a help page between two headings.
+std::vector<std::string> lines_of(const std::string& page, const std::string& heading) {
+  std::vector<std::string> out;
+  std::istringstream in{page};
+  bool inside = false;
+  for (std::string line; std::getline(in, line);) {
+    if (line == heading) {
+      inside = true;
+    } else if (line.empty() || line.front() != ' ') {
+      inside = false;
+    } else if (inside) {
+      out.push_back(line);
+    }
+  }
+  return out;
+}
+
+std::string first_word(const std::string& line) {
+  std::istringstream in{line};
+  std::string word;
+  in >> word;
+  return word;
+}
+
+/// What is no number is refused by every option of a number with limits, of every command.
+int expect_numbers(const std::string& command) {
+  const std::string page = kerblab(command + " --help").out;
+  int count = 0;
+  for (const std::string& line : lines_of(page, "Subcommands:"))
+    if (line.size() > 2 && line[2] != ' ')
+      count += expect_numbers(command + " " + first_word(line));
+  for (const std::string& line : lines_of(page, "Options:")) {
+    if (line.find(" FLOAT:") == std::string::npos) continue;
+    const std::string option = first_word(line).substr(0, first_word(line).find(','));
+    for (const char* value : {"nan", "-inf"})
+      expect_bad_input(kerblab(command + " " + option + "=" + value), option.c_str());
+    ++count;
+  }
+  return count;
+}
+
+TEST(what_is_no_number_is_refused_by_every_command) {
+  TEST_ASSERT_GREATER_THAN_INT(40, expect_numbers(""));
+}
+
+/// As when the disk that a log goes to is full.
+TEST(a_result_that_cannot_be_written_is_no_success) {
+  street("a.png", 96, 160);
+  street("b.png", 96, 160);
+  TEST_ASSERT_EQUAL_INT(0, kerblab("model import --opencv-people --out m.kwm").code);
+  std::ofstream{g_folder / "way.toml"} << "seconds = 0.2\n[car]\nkmh = 30\n";
+  for (const std::string arguments :
+       {"--help", "--version", "sim run --help", "model info m.kwm", "model info --json - m.kwm",
+        "model import --opencv-people --out n.kwm", "detect --backend cpu a.png",
+        "detect --backend cpu --json - a.png", "flow --method lk a.png b.png --json - --out f.flo",
+        "emd 3,1,0,4 0,4,2,2", "emd --json - 3,1,0,4 0,4,2,2", "sim check way.toml",
+        "sim list --suite brief", "sim list --suite brief --json -", "visibility --json - a.png",
+        "night a.png --out drawn"}) {
+    const Outcome full = kerb::test::run_program(
+        g_folder, "sh -c '" + std::string{KERBLAB} + " " + arguments + " >/dev/full'", "");
+    TEST_ASSERT_EQUAL_INT_MESSAGE(2, full.code, (arguments + "\n" + full.err).c_str());
+    TEST_ASSERT_TRUE_MESSAGE(full.err.find("write: stdout") != std::string::npos,
+                             (arguments + "\n" + full.err).c_str());
+  }
 }
 
 TEST(settings_that_make_no_sense_are_one_line) {

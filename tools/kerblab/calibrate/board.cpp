@@ -79,8 +79,11 @@ int calibrate_board(const Options& o) {
       return fail(ok.error());
   if (Status ok = write_output(o.out, calibrate::snippet_of(*found)); !ok) return fail(ok.error());
   for (const calibrate::BoardView& view : found->views)
-    fmt::print(stderr, "{:8.3f} px  tilted {:2.0f} degrees  {}{}\n", view.rms_px, view.tilt_deg,
-               view.name, view.used ? "" : "  (dropped)");
+    if (!view.same_as.empty())
+      fmt::print(stderr, "                               {}  (as {})\n", view.name, view.same_as);
+    else
+      fmt::print(stderr, "{:8.3f} px  tilted {:2.0f} degrees  {}{}\n", view.rms_px, view.tilt_deg,
+                 view.name, view.used ? "" : "  (dropped)");
   fmt::print(stderr,
              "{} of {} pictures used; corners within {:.3f} px (RMS), in {:.0f} % of the picture; "
              "focal length {:.1f} +- {:.1f} px, centre +- {:.1f} px, k1 +- {:.4f}\n",
@@ -101,7 +104,8 @@ void add_calibrate_board(CLI::App& group, Action& action) {
       "to\n"
       "all sides, and in every corner of the picture. Writes a table [[camera]] with focal_px,\n"
       "center_x, center_y, k1, k2, k3, p1 and p2. Views with large errors are left out and marked\n"
-      "'(dropped)'. --draw shows the error of each corner.\n"
+      "'(dropped)'; a view that is nearly the same as another is marked '(as ...)' and does not\n"
+      "count. --draw shows the error of each corner.\n"
       "Example: kerblab calibrate board --size 9x6 --square 0.025 --out lens.toml --draw lens.png\n"
       "  board/*.jpg");
   const auto o = std::make_shared<Options>();

@@ -354,36 +354,36 @@ void add_ego(CLI::App& app, Action& action) {
   command
       ->add_option("--tolerance", o->ego.aim_tolerance_deg,
                    "Largest angle between the direction of travel and --pitch, --yaw, degrees")
-      ->check(CLI::Range(0.5, 30.0))
+      ->check(between(0.5, 30))
       ->capture_default_str();
   command
       ->add_option("--noise", o->ego.noise_px,
                    "Standard deviation of a good corner's motion, pixels")
-      ->check(CLI::Range(0.02, 5.0))
+      ->check(between(0.02, 5))
       ->capture_default_str();
   command->add_option("--nearest", o->ego.nearest_m, "Nearest distance of standing objects, metres")
-      ->check(CLI::Range(0.2, 20.0))
+      ->check(between(0.2, 20))
       ->capture_default_str();
   command->add_option("--slope", o->ego.slope_deg, "Largest rise of the road ahead, degrees")
-      ->check(CLI::Range(0.0, 10.0))
+      ->check(between(0, 10))
       ->capture_default_str();
   command
       ->add_option("--significance", o->ego.significance,
                    "Residual, in standard deviations, from which an object counts as moving")
-      ->check(CLI::Range(2.0, 20.0))
+      ->check(between(2, 20))
       ->capture_default_str();
   command->add_option("--walking", o->ego.walking_mps, "Slowest walk that must be measurable, m/s")
-      ->check(CLI::Range(0.2, 3.0))
+      ->check(between(0.2, 3))
       ->capture_default_str();
   command->add_option("--rate", o->rate, "Frame rate, frames per second")
-      ->check(CLI::Range(0.1, 1000.0))
+      ->check(between(0.1, 1000))
       ->capture_default_str();
   command->add_option("--speed", o->speed, "Constant speed of the car, m/s; default: unknown")
-      ->check(CLI::Range(-50.0, 150.0));
+      ->check(between(-50, 150));
   command
       ->add_option("--yaw-rate", o->yaw_rate,
                    "Constant yaw rate of the car, left is positive, rad/s; default: unknown")
-      ->check(CLI::Range(-10.0, 10.0));
+      ->check(between(-10, 10));
   command
       ->add_option("--method", o->method,
                    "Flow method: lk, ncc, points, or auto (points on the CPU, lk on CUDA)")

@@ -594,15 +594,15 @@ void add_eval_detector(CLI::App& group, Action& action) {
        "like a person");
   command
       ->add_option("--truth-min-height", o->set.match.min_height, "Ignore shorter people, pixels")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(between(0, 1e6));
   command
       ->add_option("--truth-max-height", o->set.match.max_height,
                    "Ignore people of this height and taller, pixels")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(between(0, 1e6));
   command
       ->add_option("--truth-min-visible", o->set.match.min_visible,
                    "Ignore people of whom a smaller share is visible, 0..1, if the truth has it")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(between(0, 1));
   command
       ->add_option("--resample", o->resampling.rounds,
                    "How often the pictures are drawn anew for the intervals")

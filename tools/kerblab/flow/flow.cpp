@@ -244,7 +244,7 @@ void add_flow(CLI::App& app, Action& action) {
   command
       ->add_option("--full", o->full,
                    "Motion in pixels that gets full colour in --draw; 0: the longest vector")
-      ->check(CLI::Range(0.0, 1e6));
+      ->check(between(0, 1e6));
   add_name_option(*command, "--truth", o->truth, "True flow to compare with, a .flo file");
   add_name_option(*command, "--mask", o->mask,
                   "Mask, a picture of the same size: only pixels that are not black are computed");

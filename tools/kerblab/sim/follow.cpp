@@ -249,7 +249,7 @@ void add_sim_follow(CLI::App& group, Action& action) {
   add_name_option(*command, "--json", o->json,
                   "Write the results as JSON to this file; - is stdout");
   command->add_option("--reach", o->reach_nm, "Like spectral.reach_nm of the configuration, nm")
-      ->check(CLI::Range(5.0, 1000.0))
+      ->check(between(5, 200))
       ->capture_default_str();
   command->add_option("--threads", o->threads, "Number of threads for rendering and searching")
       ->check(CLI::Range(1, 256))

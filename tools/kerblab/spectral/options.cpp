@@ -42,13 +42,13 @@ void add_signature_options(CLI::App& command, BandSource& source, SignatureSetti
                   "Weight of the bin for darkness, times the mean of the bands; 0: no such bin, "
                   "only colour counts (needed with 16 bands: --mosaic 4, --bands 16)")
       ->check(is_finite)
-      ->check(CLI::Range(0.0, 100.0))
+      ->check(between(0, 100))
       ->capture_default_str();
   command
       .add_option("--dark-cost", settings.dark_cost,
                   "Cost between darkness and any band; 0: half of the largest cost between bands")
       ->check(is_finite)
-      ->check(CLI::Range(0.0, 1000.0));
+      ->check(between(0, 1000));
   command.add_flag("!--no-balance", settings.balance,
                    "Do not equalise the brightness of the bands over the picture");
   add_name_option(command, "--ground", settings.ground,

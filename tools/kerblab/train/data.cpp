@@ -103,7 +103,7 @@ void add_train_options(CLI::App& command, TrainOptions& o) {
       .add_option(
           "--crop-scale", o.crop_scale,
           "Scale of the crops relative to the window: 2 if people in the crops are twice as tall")
-      ->check(CLI::Range(0.1, 16.0))
+      ->check(between(0.1, 16))
       ->capture_default_str();
   command.add_option("--out", o.out, "Output file of the model")->required()->check(not_empty);
   command.add_option("--name", o.name, "Name of the model")->capture_default_str();

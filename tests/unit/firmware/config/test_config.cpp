@@ -193,7 +193,7 @@ TEST(a_problem_names_key_value_and_rule) {
     const char *text, *key, *value, *rule;
   };
   constexpr Case kCases[] = {
-      {"[[camera]]\nwidth = 20000", "camera[0].width", "20000", "must be 64..4096 (pixels)"},
+      {"[[camera]]\nwidth = 20000", "camera[0].width", "20000", "must be 160..4096 (pixels)"},
       {"[tone]\nduty = 1.5", "tone.duty", "1.5", "must be 0.25..0.95"},
       {"[tone]\npulses_per_s = 5", "tone.pulses_per_s", "5", "must be 6..12 (1/s)"},
       {"[can]\ninterface = 0", "can.interface", "0", "is an integer, must be a string"},
@@ -221,15 +221,15 @@ TEST(a_problem_names_key_value_and_rule) {
        "must not be more than detector.max_height (80)"},
       {"[detector]\nregion_x = 8", "detector.region_x", "8",
        "must be 0 unless detector.region_width is set (0)"},
-      {"[detector]\nground_shortest_m = 2.5", "detector.ground_shortest_m", "2.5",
-       "must not be more than detector.ground_tallest_m (2.1)"},
+      {"[detector]\nground_shortest_m = 1.6\nground_tallest_m = 1.5", "detector.ground_shortest_m",
+       "1.6", "must not be more than detector.ground_tallest_m (1.5)"},
       {"[detector]\nmodel = 7", "detector.model", "7",
        "is an integer, must be a string: 0..255 printable characters"},
-      {"[clock]\nrate = nan", "clock.rate", "nan", "must be 0.01..10 (s/s)"},
+      {"[clock]\nrate = nan", "clock.rate", "nan", "must be 0.1..1 (s/s)"},
       {"[watchdog]\ntimeout_s = 99999999999999999", "watchdog.timeout_s", "99999999999999999",
-       "must be 1..300 (s)"},
-      {"[health]\ncamera_silent_ms = 1000", "health.camera_silent_ms", "1000",
-       "must be less than health.camera_failed_ms (1000)"},
+       "must be 2..60 (s)"},
+      {"[health]\ncamera_silent_ms = 300\ncamera_failed_ms = 300", "health.camera_silent_ms", "300",
+       "must be less than health.camera_failed_ms (300)"},
       {"[[camera]]\npitch_deg = 30", "camera[0].pitch_deg", "30",
        "must show the road: the whole picture is above the horizon, by at least "},
       {"[[camera]]\npitch_deg = -45", "camera[0].pitch_deg", "-45",
@@ -245,7 +245,7 @@ TEST(a_problem_names_key_value_and_rule) {
       {"[[camera]]\ncenter_y = 900", "camera[0].center_y", "900",
        "must lie in the picture: less than camera.height (720)"},
       {"[[camera]]\nfocal_px = 20000", "camera[0].focal_px", "20000",
-       "makes an angle of view of 3.7 degrees with camera.width, must be 5..170 (1280)"},
+       "makes an angle of view of 3.7 degrees with camera.width, must be 10..170 (1280)"},
       {"[[camera]]\nahead_m = 5", "camera[0].ahead_m", "5",
        "must be at the car: at most 0.5 more than car.axle_to_bumper_m (3.6)"},
       {"[[camera]]\nahead_m = -1.5", "camera[0].ahead_m", "-1.5",
@@ -267,7 +267,7 @@ TEST(a_problem_names_key_value_and_rule) {
        "must be less than the counts that camera.format has (\"grey10\")"},
       {"[[camera]]\nrange_min_counts = 65536", "camera[0].range_min_counts", "65536",
        "must be 16..65535 (counts)"},
-      {"[health]\nshutter_ms = -1", "health.shutter_ms", "-1", "must be 0..60000 (ms)"},
+      {"[health]\nshutter_ms = -1", "health.shutter_ms", "-1", "must be 0..5000 (ms)"},
       {"[warning]\nsensitivity = \"earl\"", "warning.sensitivity", "\"earl\"",
        "must be one of late, normal, early; did you mean 'early'?"},
   };
@@ -294,7 +294,7 @@ TEST(real_calibrations_are_allowed) {
            "[car]\nlength_m = 12\naxle_to_bumper_m = 8.7\nwidth_m = 2.55\n"
            "[[camera]]\nheight_m = 3.1\nahead_m = 8.9\nleft_m = -1.4\npitch_deg = -15\n",
            "[[camera]]\nfov_deg = 170\n",
-           "[[camera]]\nfov_deg = 5\n",
+           "[[camera]]\nfov_deg = 10\n",
            // A recording keeps its own size, which nobody knows yet.
            "[[camera]]\nsource = \"video\"\ndevice = \"a.mp4\"\ncenter_x = 1400\n"
            "focal_px = 17000\npitch_deg = 40\n",
@@ -313,6 +313,86 @@ TEST(real_calibrations_are_allowed) {
   TEST_ASSERT_TRUE(config.budget.track == 1500us);
   TEST_ASSERT_EQUAL_DOUBLE(0.2, config.cameras[0].pitch_sigma_deg);
   TEST_ASSERT_EQUAL_DOUBLE(0.3, config.cameras[0].left_m);
+}
+
+/// Settings with which Kerbwatch would start, and warn of nobody or tell of nothing.
+TEST(what_would_make_it_silent_is_refused) {
+  struct Case {
+    const char *text, *key;
+  };
+  constexpr Case kCases[] = {
+      {"[clock]\nrate = 0.01", "clock.rate"},  // a second without a camera would last 100 s
+      {"[clock]\nrate = 2", "clock.rate"},
+      {"[[camera]]\nwidth = 64", "camera[0].width"},
+      {"[[camera]]\nrate_hz = 1", "camera[0].rate_hz"},
+      {"[[camera]]\nfov_deg = 5", "camera[0].fov_deg"},
+      {"[[camera]]\nheight_m = 10", "camera[0].height_m"},
+      {"[[camera]]\nexposure_us = 1000000", "camera[0].exposure_us"},
+      {"[[camera]]\nrate_hz = 120\nexposure_us = 9000", "camera[0].exposure_us"},
+      {"[[camera]]\nrate_hz = 60\n[camera.exposure]\nmode = \"people\"\nlongest_ms = 20",
+       "camera[0].exposure.longest_ms"},
+      {"[[camera]]\n[camera.exposure]\ntarget = 5", "camera[0].exposure.target"},
+      {"[detector]\nthreshold = 1000", "detector.threshold"},
+      {"[detector]\nstride = 64", "detector.stride"},
+      {"[detector]\nmin_height = 4096", "detector.min_height"},
+      {"[detector]\nmin_height = 200", "detector.min_height"},  // nobody 10 m away is found
+      {"[detector]\nmin_hits = 1000", "detector.min_hits"},
+      {"[detector]\noverlap = 0", "detector.overlap"},
+      {"[detector]\nground_shortest_m = 3\nground_tallest_m = 2.5", "detector.ground_shortest_m"},
+      {"[detector]\nground_side_m = 0.1", "detector.ground_side_m"},
+      {"[car]\nwidth_m = 0.5", "car.width_m"},
+      {"[can.vehicle]\nmotion_stale_ms = 5000", "can.vehicle.motion_stale_ms"},
+      {"[can.vehicle]\nspeed_max_mps = 10", "can.vehicle.speed_max_mps"},
+      {"[can.vehicle]\nacceleration_max_mps2 = 1", "can.vehicle.acceleration_max_mps2"},
+      {"[can.vehicle]\nyaw_rate_max_radps = 0.1", "can.vehicle.yaw_rate_max_radps"},
+      {"[can.vehicle]\nsteering_max_rad = 0.1", "can.vehicle.steering_max_rad"},
+      {"[watchdog]\ntimeout_s = 300", "watchdog.timeout_s"},
+      {"[thermal]\nfailed_c = 150", "thermal.failed_c"},
+      {"[health]\nstart_ms = 60000", "health.start_ms"},
+      {"[health]\ncamera_silent_ms = 5000\ncamera_failed_ms = 60000", "health.camera_silent_ms"},
+      {"[health]\nfrozen_ms = 60000", "health.frozen_ms"},
+      {"[health]\nfrozen_ms = 100\n[[camera]]\nrate_hz = 9", "health.frozen_ms"},
+      {"[health]\ndark_mean = 254", "health.dark_mean"},
+      {"[health]\nblinded_mean = 1", "health.blinded_mean"},
+      {"[health]\ndirty_percent = 100", "health.dirty_percent"},
+      {"[health]\nmisaligned_deg = 30", "health.misaligned_deg"},
+      {"[health]\nbus_lost_ms = 60000", "health.bus_lost_ms"},
+      {"[health]\ndropped_degraded_percent = 100", "health.dropped_degraded_percent"},
+      {"[budget]\ndetect_ms = 280", "budget.detect_ms"},  // with the others over 300 ms
+  };
+  for (const Case& c : kCases) {
+    const LoadResult result = parse_config(c.text, "t.toml");
+    TEST_ASSERT_TRUE_MESSAGE(
+        std::ranges::any_of(result.problems, [&](const Problem& p) { return p.key == c.key; }),
+        (c.text + ("\n" + joined(result.lines()))).c_str());
+  }
+}
+
+/// What an emulated board needs, whose times and losses say nothing of the product.
+TEST(a_slower_clock_may_have_long_budgets_and_lose_frames) {
+  TEST_ASSERT_EQUAL_STRING(
+      "", joined(parse_config("[clock]\nrate = 0.25\n[health]\ndropped_degraded_percent = 100\n"
+                              "[budget]\ndetect_ms = 1000\ncheck_ms = 1000\n",
+                              "t")
+                     .lines())
+              .c_str());
+}
+
+/// The limits must not refuse what is built: small thermal cameras, trucks, slow sensors.
+TEST(real_installations_are_allowed) {
+  for (const char* text : {
+           "[[camera]]\nkind = \"thermal\"\nwidth = 160\nheight = 120\nrate_hz = 9\n"
+           "format = \"grey14\"\nfov_deg = 57\n[health]\nshutter_ms = 1500\n",
+           "[[camera]]\nwidth = 1920\nheight = 1080\nrate_hz = 120\nexposure_us = 8000\n",
+           "[car]\nwidth_m = 2.55\nlength_m = 18.75\naxle_to_bumper_m = 8.6\n"
+           "[[camera]]\nheight_m = 3.2\npitch_deg = -20\nfov_deg = 120\nahead_m = 8.5\n",
+           "[car]\nwidth_m = 1.24\nlength_m = 2.34\naxle_to_bumper_m = 1.9\n"
+           "[[camera]]\nheight_m = 1.2\nahead_m = 1\n",
+           "[detector]\nthreshold = 6.6\nstride = 4\nmin_height = 128\nground_side_m = 0\n",
+           "[can.vehicle]\nmotion_stale_ms = 100\nbody_stale_ms = 500\nspeed_max_mps = 90\n",
+           "[watchdog]\ntimeout_s = 5\n[health]\ncamera_silent_ms = 150\n",
+       })
+    TEST_ASSERT_EQUAL_STRING_MESSAGE("", joined(parse_config(text, "t").lines()).c_str(), text);
 }
 
 TEST(the_limits_themselves_are_allowed_and_the_next_value_is_not) {

@@ -33,10 +33,12 @@ Drive::Drive(const Options& options) {
   std::vector<ControlledCamera> controlled;
   for (int i = 0; i < options.cameras; ++i) {
     add_camera(options.detectors == Detectors::all ||
-                   (options.detectors == Detectors::of_the_first && i == 0),
+                   (i == 0 && (options.detectors == Detectors::of_the_first ||
+                               options.detectors == Detectors::second_broken)),
                options.bands && !options.spectral_error, options.measures_view);
     controlled.push_back({"camera " + std::to_string(i), eyes_.back().pipeline.get()});
-    if (options.detectors == Detectors::broken)
+    if (options.detectors == Detectors::broken ||
+        (options.detectors == Detectors::second_broken && i == 1))
       controlled.back().detector_error = Error{Errc::damaged, 0, "load model", "x.kwm"};
     controlled.back().spectral_error = options.spectral_error;
   }

@@ -49,7 +49,7 @@ class Drive : public Listener {
   static constexpr Nanos kFrame = std::chrono::microseconds{33'333};
   static constexpr Nanos kLatency = std::chrono::milliseconds{20};  ///< from exposure to processing
 
-  enum class Detectors { all, none, of_the_first, broken };
+  enum class Detectors { all, none, of_the_first, broken, second_broken };
   struct Options {
     int cameras = 1;
     Sensitivity sensitivity = Sensitivity::normal;

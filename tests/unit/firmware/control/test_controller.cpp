@@ -283,7 +283,7 @@ TEST(whether_it_is_ready_is_told_twice_a_second) {
 
 TEST(there_is_no_list_unless_every_camera_is_looked_through) {
   Drive without{{.cameras = 2, .detectors = Drive::Detectors::of_the_first}};
-  TEST_ASSERT_TRUE(without.heard(HealthState::active, Cause::none));
+  TEST_ASSERT_TRUE(without.heard(HealthState::degraded, Cause::vision_failed));
   without.run(milliseconds{400});
   TEST_ASSERT_FALSE(without.statuses.back().detector_present);
   TEST_ASSERT_EQUAL_INT(0, without.lists.size());

@@ -61,6 +61,47 @@ TEST(somebody_straight_ahead_of_a_moving_car_is_warned_of_in_time) {
   TEST_ASSERT_EQUAL_INT(0, drive.bad_frames + drive.stray_frames);
 }
 
+/// Somebody in the way is warned of by the camera that is left; what is wrong with the other shows.
+void expect_warned_by_the_first(Drive& drive, Cause cause, Errc number) {
+  TEST_ASSERT_TRUE(drive.heard(HealthState::degraded, cause));
+  TEST_ASSERT_EQUAL_INT(1, drive.statuses.back().health.camera);
+  if (cause == Cause::vision_failed)
+    TEST_ASSERT_DOUBLE_WITHIN(0.1, static_cast<double>(number),
+                              drive.statuses.back().health.number);
+  TEST_ASSERT_TRUE(drive.amber.on());
+  TEST_ASSERT_TRUE(drive.becomes_ready());
+  drive.people = {{.x_m = 45}};
+  const auto warned = [&] { return drive.level() == WarningLevel::collision; };
+  TEST_ASSERT_TRUE(drive.until(warned, seconds{4}));
+  TEST_ASSERT_DOUBLE_WITHIN(0.6, 2.3, seconds_to(drive));
+  TEST_ASSERT_EQUAL_STRING("ready", name_of(drive.readiness()));
+  TEST_ASSERT_EQUAL_STRING("DEGRADED", name_of(drive.statuses.back().health.state));
+}
+
+TEST(a_camera_without_a_detector_does_not_silence_the_other) {
+  struct Case {
+    Drive::Detectors detectors;
+    Errc number;
+  };
+  for (const Case& c : {Case{Drive::Detectors::second_broken, Errc::damaged},
+                        Case{Drive::Detectors::of_the_first, Errc::not_found}}) {
+    Drive drive{{.cameras = 2, .detectors = c.detectors}};
+    drive.speed = 10;
+    drive.gear = Gear::drive;
+    expect_warned_by_the_first(drive, Cause::vision_failed, c.number);
+    TEST_ASSERT_FALSE(drive.statuses.back().detector_present);  // not of every camera
+  }
+}
+
+TEST(a_detector_that_fails_on_the_road_does_not_silence_the_other_camera) {
+  Drive drive{{.cameras = 2}};
+  drive.speed = 10;
+  drive.gear = Gear::drive;
+  TEST_ASSERT_TRUE(drive.becomes_ready());
+  drive.eye(1).crowd->broken = true;
+  expect_warned_by_the_first(drive, Cause::vision_failed, Errc::device);
+}
+
 TEST(whoever_stands_beside_the_way_is_not_warned_of) {
   Drive drive;
   drive.speed = 10;

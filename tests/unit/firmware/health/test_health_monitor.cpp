@@ -131,4 +131,28 @@ TEST(every_cause_has_a_name_of_its_own) {
   TEST_ASSERT_EQUAL_STRING("", unit_of(static_cast<Cause>(255)));
 }
 
+TEST(a_failed_camera_of_several_degrades_and_all_of_them_fail) {
+  HealthMonitor m{kDeadline, kRecover, 2};
+  m.frames_flow();
+  m.report(Cause::vision_failed, PartState::failed, 9, seconds{10}, 1);
+  expect(m, seconds{10}, HealthState::degraded, Cause::vision_failed);
+  TEST_ASSERT_EQUAL_INT(1, m.evaluate(seconds{10}).camera);
+  TEST_ASSERT_TRUE(m.failed(1));
+  TEST_ASSERT_FALSE(m.failed(0));
+  // It is still the most severe one.
+  m.report(Cause::camera_blinded, PartState::degraded, 250, seconds{9}, 0);
+  expect(m, seconds{10}, HealthState::degraded, Cause::vision_failed);
+  m.report(Cause::camera_gone, PartState::failed, 2000, seconds{11}, 0);
+  expect(m, seconds{11}, HealthState::failed, Cause::vision_failed);
+}
+
+TEST(what_there_is_once_fails_all_cameras) {
+  HealthMonitor m{kDeadline, kRecover, 2};
+  m.frames_flow();
+  m.report(Cause::board_hot, PartState::failed, 105, seconds{10});
+  expect(m, seconds{10}, HealthState::failed, Cause::board_hot);
+  m.report(Cause::camera_gone, PartState::failed, 2000, seconds{11}, 1);
+  expect(m, seconds{11}, HealthState::failed, Cause::board_hot);
+}
+
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -10,6 +11,7 @@
 #include <sstream>
 #include <string>
 
+#include "drivers/lock/device_lock.hpp"
 #include "gpu/hog/model_file.hpp"
 #include "gpu/hog/shipped_models.hpp"
 #include "tests/support/temp_folder.hpp"
@@ -112,9 +114,43 @@ TEST(help_and_version_are_no_errors) {
 TEST(a_wrong_command_line_is_bad_input) {
   for (const char* arguments : {"", "fly", "run", "check", "demo --seconds soon", "run --config"})
     TEST_ASSERT_EQUAL_INT_MESSAGE(2, kerbwatch(arguments).code, arguments);
-  const Outcome endless = kerbwatch("run --config " + desk_config() + " --seconds 1e300");
-  TEST_ASSERT_EQUAL_INT(2, endless.code);
-  TEST_ASSERT_TRUE_MESSAGE(endless.err.find("--seconds") != std::string::npos, endless.err.c_str());
+}
+
+TEST(a_time_is_a_number_that_a_run_can_have) {
+  const std::string run = "run --config " + desk_config() + " --seconds ";
+  for (const char* seconds : {"1e300", "nan", "-nan", "inf", "-inf", "-1", "0", "1s", "''"}) {
+    expect_bad_input(kerbwatch(run + seconds), "--seconds");
+    expect_bad_input(kerbwatch(std::string{"demo --seconds "} + seconds), "--seconds");
+  }
+}
+
+TEST(an_unknown_command_is_named_with_those_there_are) {
+  for (const char* arguments : {"bogus", "bogus --help", "bogus run", "Run", "''"}) {
+    const Outcome o = kerbwatch(arguments);
+    expect_bad_input(o, "kerbwatch: error: unknown command '");
+    expect_bad_input(o, "run, check, config, demo, replay");
+    TEST_ASSERT_EQUAL_STRING("", o.out.c_str());
+  }
+  expect_bad_input(kerbwatch("bogus"), "'bogus'");
+  expect_bad_input(kerbwatch("check --confg a.toml"), "unknown option '--confg'");
+}
+
+/// As when the disk that a log goes to is full.
+TEST(a_result_that_cannot_be_written_is_no_success) {
+  const std::string record =
+      std::string{KERB_SOURCE_DIR} + "/tests/unit/firmware/records/crossing.kwr";
+  const std::string desk = desk_config();
+  for (const std::string& arguments :
+       {std::string{"config"}, "check --config " + desk, std::string{"--help"},
+        std::string{"--version"}, std::string{"run --help"}, "replay " + record,
+        "replay --json " + record, "run --seconds 0.5 --config " + desk,
+        std::string{"demo --seconds 4"}}) {
+    const Outcome o = shell("( " + std::string{KERBWATCH} + " " + arguments + " >/dev/full )");
+    TEST_ASSERT_EQUAL_INT_MESSAGE(2, o.code, (arguments + "\n" + o.err).c_str());
+    TEST_ASSERT_TRUE_MESSAGE(
+        o.err.find("kerbwatch: error: write: stdout: No space left on device") != std::string::npos,
+        (arguments + "\n" + o.err).c_str());
+  }
 }
 
 TEST(the_printed_configuration_passes_its_own_check) {
@@ -231,7 +267,8 @@ TEST(check_loads_the_model_and_lays_its_search_out) {
     expect_bad_input(o, part);
     expect_bad_input(o, "detector.model = ");
   };
-  refused(detector_table(model, "min_height = 239\n"), "no window fits");
+  refused(detector_table(model, "region_width = 20\nregion_height = 20\n"), "no window fits");
+  refused(detector_table(model, "threshold = 20\n"), "detector.threshold = 20 is above 3.4");
   refused(detector_table("/nowhere/x.kwm"), "/nowhere/x.kwm: No such file");
   refused(detector_table(g_folder), "not a regular file");
   flip_a_bit(model);
@@ -447,16 +484,96 @@ TEST(a_bad_model_is_told_by_a_product_that_runs) {
     TEST_ASSERT_TRUE_MESSAGE(events.find(part) != std::string::npos, events.c_str());
 }
 
-TEST(sigterm_ends_it_in_order) {
-  // It is running when its event log says so, however long that takes here. Should it never, or
-  // not heed the signal, it ends by itself, and the log has another reason.
-  const std::string path = desk_config(), events = g_folder / "events.jsonl";
-  const std::string script = std::string{KERBWATCH} + " run --seconds 30 --config " + path +
-                             " & pid=$!; for i in $(seq 200); do grep -qs started " + events +
-                             " && break; sleep 0.1; done; kill -TERM $pid; wait $pid";
-  const Outcome o = shell("(" + script + ")");
+/// Starts one, and does `then` when its event log says that it runs, however long that takes here.
+/// Should it never, or not heed what it is sent, it ends by itself, and the log has another reason.
+std::string while_running(const std::string& config, const std::string& then) {
+  return "(" + std::string{KERBWATCH} + " run --seconds 30 --config " + config +
+         " & pid=$!; for i in $(seq 200); do grep -qs started " +
+         (g_folder / "events.jsonl").string() + " && break; sleep 0.1; done; " + then + ")";
+}
+
+TEST(signals_end_it_in_order_and_the_reason_is_told) {
+  for (const std::string signal : {"TERM", "HUP", "INT", "QUIT", "USR1"}) {
+    fs::remove(g_folder / "events.jsonl");
+    const Outcome o = shell(while_running(desk_config(), "kill -" + signal + " $pid; wait $pid"));
+    TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, (signal + "\n" + o.err).c_str());
+    const std::string reason = "SIG" + signal;
+    for (const std::string& text : {read(g_folder / "events.jsonl"), o.err})
+      TEST_ASSERT_TRUE_MESSAGE(text.find(reason) != std::string::npos,
+                               (signal + "\n" + text).c_str());
+    TEST_ASSERT_TRUE_MESSAGE(o.out.find("health: ") != std::string::npos, o.out.c_str());
+  }
+}
+
+/// `first` runs; a second one with `second` must say which process has `what`.
+void expect_one_at_a_time(const std::string& first, const std::string& second,
+                          const std::string& what) {
+  const std::string pid = g_folder / "pid";
+  const std::string second_run = std::string{KERBWATCH} + " run --seconds 0.5 --config " + second +
+                                 " 2>" + (g_folder / "second").string();
+  const Outcome o =
+      shell(while_running(first, "echo $pid >" + pid + "; " + second_run +
+                                     "; code=$?; kill -KILL $pid; wait $pid; " + "exit $code"));
+  const std::string told = read(g_folder / "second");
+  TEST_ASSERT_EQUAL_INT_MESSAGE(2, o.code, told.c_str());
+  TEST_ASSERT_EQUAL_INT_MESSAGE(1, std::count(told.begin(), told.end(), '\n'), told.c_str());
+  const int number = std::atoi(read(pid).c_str());
+  TEST_ASSERT_GREATER_THAN_INT(1, number);
+  const std::string line = "kerbwatch: error: in use: " + what + " by process " +
+                           std::to_string(number) + " (kerbwatch run";
+  TEST_ASSERT_TRUE_MESSAGE(told.starts_with(line), (line + "\n" + told).c_str());
+}
+
+TEST(a_second_one_with_the_same_devices_or_files_says_who_has_them) {
+  const std::string first = desk_config();
+  // The same files; and one whose bus nobody can open would be refused for another reason.
+  expect_one_at_a_time(first, first, (g_folder / "events.jsonl").string().substr(0, 50));
+  // Killed without a chance to tidy up: the next one runs.
+  TEST_ASSERT_EQUAL_INT(0, kerbwatch("run --seconds 0.5 --config " + first).code);
+}
+
+TEST(one_with_other_devices_and_the_demo_run_beside_it) {
+  const std::string first = desk_config();
+  const fs::path other = g_folder / "other.toml";
+  std::string text = read(first);
+  for (const char* name : {"events.jsonl", "records\""}) text.insert(text.find(name), "other-");
+  std::ofstream{other} << text;
+  const Outcome o = shell(while_running(
+      first, std::string{KERBWATCH} + " run --seconds 0.5 --config " + other.string() + " && " +
+                 KERBWATCH + " demo --seconds 4; code=$?; kill $pid; wait $pid; exit $code"));
   TEST_ASSERT_EQUAL_INT_MESSAGE(0, o.code, o.err.c_str());
-  TEST_ASSERT_TRUE(read(events).find("SIGTERM") != std::string::npos);
+}
+
+TEST(a_camera_or_bus_in_use_is_told_before_it_is_opened) {
+  // Neither exists: whoever opened it first would say so instead.
+  const std::string own = std::to_string(::getpid());
+  const auto text = [&](const std::string& name) {
+    return "[[camera]]\nsource = \"pattern\"\nwidth = 320\nheight = 240\n[can]\n" + name +
+           "[thermal]\nenabled = false\n[record]\nenabled = false\n[events]\nenabled = ";
+  };
+  const kerb::Result<kerb::DeviceLock> bus = kerb::DeviceLock::take("bus", "no" + own);
+  TEST_ASSERT_OK(bus);
+  expect_bad_input(
+      kerbwatch("run --config " + config(text("interface = \"no" + own + "\"\n") + "false\n")),
+      ("in use: no" + own + " by process " + own).c_str());
+  const kerb::Result<kerb::DeviceLock> camera = kerb::DeviceLock::take("camera", "/dev/no" + own);
+  TEST_ASSERT_OK(camera);
+  expect_bad_input(
+      kerbwatch("run --config " + config("[[camera]]\ndevice = \"/dev/no" + own +
+                                         "\"\n[can]\nenabled = false\n[events]\nenabled = false\n"
+                                         "[record]\nenabled = false\n")),
+      ("in use: /dev/no" + own + " by process " + own).c_str());
+}
+
+TEST(a_slow_clock_is_told) {
+  const std::string slow = desk_config("[clock]\nrate = 0.5\n");
+  const Outcome checked = kerbwatch("check --config " + slow);
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, checked.code, checked.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(checked.out.find("clock.rate is 0.5") != std::string::npos,
+                           checked.out.c_str());
+  const Outcome ran = kerbwatch("run --seconds 0.3 --config " + slow);
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, ran.code, ran.err.c_str());
+  TEST_ASSERT_TRUE_MESSAGE(ran.err.find("clock.rate is 0.5") != std::string::npos, ran.err.c_str());
 }
 
 TEST(the_demo_shows_frames_stages_health_and_messages) {

@@ -168,4 +168,104 @@ TEST(detail_that_goes_at_once_is_dirt) {
     TEST_ASSERT_TRUE(look(i, 0.7 * i / 600, 1) < 0.3);
 }
 
+/// What a car may turn through: a street of many edges, and beside it a wall with few. The camera
+/// sees a part of it, moved by whole pixels, and smeared by its exposure in a turn.
+class Panorama {
+ public:
+  static constexpr int kWidth = 640, kHeight = 400;
+  explicit Panorama(int wall_from) : pixels_(std::size_t{kAll} * kHeight) {
+    std::mt19937 random{7};
+    std::vector<int> front(kAll / 48 + 1);  // of another brightness every 48 pixels
+    for (int& f : front) f = static_cast<int>(random() % 70) + 70;
+    std::vector<int> bricks(std::size_t{kAll / 3} * (kHeight / 3 + 1));
+    for (int& b : bricks) b = static_cast<int>(random() % 60);
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kAll; ++x) {
+        const int brick = bricks[static_cast<std::size_t>(y / 3 * (kAll / 3) + x / 3)];
+        pixels_[static_cast<std::size_t>(y * kAll + x)] = static_cast<std::uint8_t>(
+            front[static_cast<std::size_t>(x / 48)] + (x < wall_from ? brick : y / 20));
+      }
+  }
+  /// `mud`: how much of the contrast is lost; `smear`: pixels to the side that are averaged.
+  [[nodiscard]] std::vector<std::uint8_t> seen(double left, double mud, int smear,
+                                               int noise) const {
+    std::vector<std::uint8_t> out(std::size_t{kWidth} * kHeight);
+    const int from = static_cast<int>(left);
+    for (int y = 0; y < kHeight; ++y)
+      for (int x = 0; x < kWidth; ++x) {
+        int sum = 0;
+        for (int i = 0; i <= smear; ++i)
+          sum += pixels_[static_cast<std::size_t>(y * kAll + from + x + i)];
+        const double value = (1 - mud) * sum / (smear + 1) + mud * 70;
+        out[static_cast<std::size_t>(y * kWidth + x)] =
+            static_cast<std::uint8_t>(value + (x * 7 + y * 13 + noise * 29) % 3);
+      }
+    return out;
+  }
+
+ private:
+  static constexpr int kAll = 2400;
+  std::vector<std::uint8_t> pixels_;
+};
+
+/// Stands for 3 s, turns by 60 degrees in two seconds as into a side street (half of the view a
+/// second, after half a second of beginning), and stands again.
+struct Turn {
+  static constexpr double kRate = 30, kBegins = 3, kEnds = 5.5;
+  double left = 0, speed = 0;  // pixels, pixels per second
+  void step(double t) {
+    const double wanted = t >= kBegins && t < kEnds ? 320 : 0;
+    speed += std::clamp(wanted - speed, -640 / kRate, 640 / kRate);
+    left += speed / kRate;
+  }
+};
+
+TEST(a_turn_towards_something_plain_is_no_dirt) {
+  for (const bool smears : {false, true}) {
+    const Panorama street{700};
+    ImageCheck check;
+    Turn turn;
+    double longest = 0, most = 0, lasts = 0;
+    for (int i = 0; i < 9 * 30; ++i) {
+      const double t = i / Turn::kRate;
+      turn.step(t);
+      const int smear = smears ? static_cast<int>(0.03 * turn.speed) : 0;  // 30 ms of exposure
+      const auto picture = street.seen(turn.left, 0, smear, i);
+      const double dull = check
+                              .update(view(picture, Panorama::kWidth),
+                                      seconds{1} + Nanos{static_cast<std::int64_t>(t * 1e9)})
+                              .dull;
+      most = std::max(most, dull);
+      lasts = dull >= 0.5 ? lasts + 1 / Turn::kRate : 0;
+      longest = std::max(longest, lasts);
+    }
+    std::printf("smears %d: at most %.0f %% dull, over half for %.2f s\n", smears, 100 * most,
+                longest);
+    TEST_ASSERT_TRUE(turn.left > 600);
+    TEST_ASSERT_TRUE(longest < 0.2);  // 0.25 s would be told
+  }
+}
+
+TEST(dirt_is_told_in_a_turn_and_after_it) {
+  for (const double at : {1.0, 3.2, 4.0, 5.0, 6.0, 8.0}) {  // before, in and after the turn
+    const Panorama street{2400};
+    ImageCheck check;
+    Turn turn;
+    for (int i = 0; i < 10 * 30; ++i) {
+      const double t = i / Turn::kRate;
+      turn.step(t);
+      const double mud = t >= at && t < at + 1.5 ? 0.85 : 0;
+      const auto picture = street.seen(turn.left, mud, 0, i);
+      const double dull = check
+                              .update(view(picture, Panorama::kWidth),
+                                      seconds{1} + Nanos{static_cast<std::int64_t>(t * 1e9)})
+                              .dull;
+      char what[64];
+      std::snprintf(what, sizeof what, "dirt at %.1f s, at %.2f s: %.2f", at, t, dull);
+      if (mud > 0) TEST_ASSERT_TRUE_MESSAGE(dull > 0.8, what);
+      if (t < at || t > at + 1.7) TEST_ASSERT_TRUE_MESSAGE(dull < 0.5, what);
+    }
+  }
+}
+
 }  // namespace

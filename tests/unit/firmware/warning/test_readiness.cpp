@@ -173,6 +173,24 @@ TEST(one_camera_that_sees_is_enough) {
   expect(Readiness::not_active, facts);
 }
 
+TEST(a_camera_that_failed_does_not_count_and_the_others_do) {
+  const Nanos now = std::chrono::seconds{10};
+  // One that stops warnings by itself, and one that does so only when it is a failure.
+  for (const Cause cause : {Cause::vision_failed, Cause::camera_gone, Cause::camera_damaged}) {
+    HealthMonitor monitor{std::chrono::seconds{5}, std::chrono::seconds{1}, 2};
+    monitor.frames_flow();
+    monitor.report(cause, PartState::failed, 1, now, 1);
+    ReadinessFacts facts = well();
+    take_health(monitor, monitor.evaluate(now), 2, facts);
+    expect(Readiness::ready, facts);
+    TEST_ASSERT_TRUE(ReadinessJudge::sees(facts, 0));
+    TEST_ASSERT_FALSE(ReadinessJudge::sees(facts, 1));
+    monitor.report(Cause::camera_dark, PartState::degraded, 1, now, 0);
+    take_health(monitor, monitor.evaluate(now), 2, facts);
+    expect(Readiness::not_active, facts);
+  }
+}
+
 TEST(every_readiness_has_a_name) {
   std::set<std::string> names;
   for (int i = 0; i < kReadinessCount; ++i) names.insert(name_of(static_cast<Readiness>(i)));
