@@ -2,14 +2,18 @@
 #include "firmware/main/run.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <cstring>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "drivers/jpeg/jpeg_encoder.hpp"
 #include "firmware/events/events.hpp"
+#include "firmware/log/write_some.hpp"
 #include "firmware/main/machine.hpp"
 #include "firmware/main/report.hpp"
 #include "firmware/main/version.hpp"
@@ -18,6 +22,9 @@
 
 namespace kerb {
 namespace {
+
+/// For the report at the end, of real time: nobody may read it.
+constexpr Nanos kReportLimit = std::chrono::milliseconds{500};
 
 volatile std::sig_atomic_t g_signal = 0;
 
@@ -113,7 +120,9 @@ int run_product(const Config& config, const std::string& config_path, double sec
   const Nanos ran = clock.now() - start;
   post(events::stopped(clock.now(), reason, 0, ran));
   log.info("main", fmt::format("stops: {}", reason));
-  fmt::print("{}", render_report(controller, (*machine)->cameras(), ran));
+  const std::string report = render_report(controller, (*machine)->cameras(), ran);
+  if (const int error = write_within(STDOUT_FILENO, report, kReportLimit); error != 0)
+    log.warning("main", fmt::format("report not written: {}", std::strerror(error)));
   return 0;
 }
 
