@@ -288,9 +288,10 @@ void SocketCanBus::tend_bus() {
   const Nanos now = clock_.now();
   if (state_ == CanState::bus_off && options_.restart && backoff_.take_due(now)) {
     const Status done = link_.restart(index_);
-    // Where it is not permitted, or refused because of restart-ms, the kernel does it.
+    // Where it is refused because of restart-ms, the kernel does it; where the driver has no such
+    // setting (slcan), the adapter.
     restart_refusal_.reset();
-    if (!done && link_.restart_ms(index_).value_or(0) == 0) restart_refusal_ = done.error();
+    if (!done && link_.restart_ms(index_) == 0U) restart_refusal_ = done.error();
     next_check_ = now;
   }
   if (now < next_check_) return;
