@@ -199,11 +199,11 @@ TEST(a_full_pipe_holds_nobody_up_and_the_log_ends_in_time) {
   const std::uint64_t allocations = kerb::test::thread_allocations();
   const auto start = std::chrono::steady_clock::now();
   for (int i = 0; i < 10'000; ++i) log->info("a", "a line of no great length, and some more");
-  TEST_ASSERT_TRUE(seconds_since(start) < 5);
+  TEST_ASSERT_TRUE(seconds_since(start) < 30);
   TEST_ASSERT_EQUAL_UINT64(0, kerb::test::thread_allocations() - allocations);
   const auto end = std::chrono::steady_clock::now();
   log.reset();
-  TEST_ASSERT_TRUE(seconds_since(end) < 2);  // 0.4 s, on a machine that is not busy
+  TEST_ASSERT_TRUE(seconds_since(end) < 10);  // 0.4 s, on a machine that is not busy
 }
 
 TEST(lines_that_a_full_pipe_cost_are_counted_and_told) {
@@ -232,7 +232,7 @@ TEST(a_reader_that_left_is_survived) {
   for (int i = 0; i < 100; ++i) log->info("a", "nobody");
   const auto end = std::chrono::steady_clock::now();
   log.reset();
-  TEST_ASSERT_TRUE(seconds_since(end) < 2);
+  TEST_ASSERT_TRUE(seconds_since(end) < 10);
 }
 
 TEST(writing_with_a_limit_keeps_it) {
@@ -242,7 +242,7 @@ TEST(writing_with_a_limit_keeps_it) {
   const auto start = std::chrono::steady_clock::now();
   TEST_ASSERT_EQUAL_INT(ETIMEDOUT, kerb::write_within(to, "more", std::chrono::milliseconds{50}));
   TEST_ASSERT_TRUE(seconds_since(start) >= 0.04);
-  TEST_ASSERT_TRUE(seconds_since(start) < 5);
+  TEST_ASSERT_TRUE(seconds_since(start) < 30);
   pipe.read(filled);
   TEST_ASSERT_EQUAL_INT(0, kerb::write_within(to, "some more\n", std::chrono::seconds{5}));
   TEST_ASSERT_EQUAL_STRING("some more", pipe.read_until("more").c_str());

@@ -103,7 +103,7 @@ void expect_an_orderly_end(const kerb::test::TempFolder& folder, Running& runnin
   for (int i = 0; i < 1200 && !has(events, "camera_opened"); ++i)
     std::this_thread::sleep_for(milliseconds{50});
   TEST_ASSERT_TRUE_MESSAGE(has(events, "camera_opened"), "no round within a minute");
-  TEST_ASSERT_EQUAL_INT_MESSAGE(0, running.end(SIGTERM, seconds{6}),
+  TEST_ASSERT_EQUAL_INT_MESSAGE(0, running.end(SIGTERM, seconds{10}),
                                 "SIGTERM does not end it in time");
   TEST_ASSERT_TRUE(has(events, R"("kind":"stopped")"));
   TEST_ASSERT_TRUE(has(events, R"("reason":"SIGTERM")"));
